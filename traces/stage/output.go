@@ -1,0 +1,165 @@
+package stage
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"spoor/traces/store"
+)
+
+// Format is how a command prints its result.
+type Format string
+
+// The formats of standard output.
+const (
+	Human Format = "table"
+	CSV   Format = "csv"
+	JSON  Format = "json"
+)
+
+var formats = []Format{Human, CSV, JSON}
+
+// Set reads the value of a --format flag.
+func (f *Format) Set(s string) error {
+	if !slices.Contains(formats, Format(s)) {
+		return fmt.Errorf("formats are table, csv and json")
+	}
+	*f = Format(s)
+	return nil
+}
+
+// String is the name of the format.
+func (f *Format) String() string { return string(*f) }
+
+// Type is what the help shows as the flag's value.
+func (f *Format) Type() string { return "table|csv|json" }
+
+// FormatFlag adds --format, a table for people by default.
+func FormatFlag(flags *pflag.FlagSet) *Format {
+	f := Human
+	flags.Var(&f, "format", "how to print the result")
+	return &f
+}
+
+// Print writes t to w. CSV has the exact values under plain column names; JSON is
+// an array of objects in column order; the table for people rounds to four digits.
+func Print(w io.Writer, f Format, t *store.Table) error {
+	switch f {
+	case CSV:
+		return printCSV(w, t)
+	case JSON:
+		return printJSON(w, t)
+	default:
+		return printTable(w, t)
+	}
+}
+
+func printCSV(w io.Writer, t *store.Table) error {
+	out := csv.NewWriter(w)
+	row := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		row[i] = c.Name
+	}
+	if err := out.Write(row); err != nil {
+		return err
+	}
+	for r := range t.Rows() {
+		for i, c := range t.Columns {
+			row[i] = cell(c, r, -1)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func printJSON(w io.Writer, t *store.Table) error {
+	var b strings.Builder
+	b.WriteString("[")
+	for r := range t.Rows() {
+		if r > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString("\n  {")
+		for i, c := range t.Columns {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			value, err := jsonValue(c, r)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", c.Name, err)
+			}
+			fmt.Fprintf(&b, "%q: %s", c.Name, value)
+		}
+		b.WriteString("}")
+	}
+	b.WriteString("\n]\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// jsonValue is one value in JSON; what JSON has no number for is null.
+func jsonValue(c store.Column, row int) ([]byte, error) {
+	switch d := c.Data.(type) {
+	case []string:
+		return json.Marshal(d[row])
+	case []float64:
+		if math.IsNaN(d[row]) || math.IsInf(d[row], 0) {
+			return []byte("null"), nil
+		}
+	}
+	return []byte(cell(c, row, -1)), nil
+}
+
+func printTable(w io.Writer, t *store.Table) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, c := range t.Columns {
+		head := c.Name
+		if c.Unit != "" {
+			head += " [" + c.Unit + "]"
+		}
+		fmt.Fprint(out, separator(i), head)
+	}
+	fmt.Fprintln(out)
+	for r := range t.Rows() {
+		for i, c := range t.Columns {
+			fmt.Fprint(out, separator(i), cell(c, r, 4))
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
+}
+
+func separator(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return "\t"
+}
+
+// cell prints one value; digits are the significant ones of a float, -1 all.
+func cell(c store.Column, row, digits int) string {
+	switch d := c.Data.(type) {
+	case []int32:
+		return strconv.FormatInt(int64(d[row]), 10)
+	case []int64:
+		return strconv.FormatInt(d[row], 10)
+	case []uint64:
+		return strconv.FormatUint(d[row], 10)
+	case []float64:
+		return strconv.FormatFloat(d[row], 'g', digits, 64)
+	default:
+		return c.Data.([]string)[row]
+	}
+}

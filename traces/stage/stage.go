@@ -1,0 +1,140 @@
+// Package stage is what every stage binary shares: exit status, wrong usage,
+// interrupts, progress and the formats of standard output.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Version is the version of all five commands, recorded in the files they write.
+const Version = "0.1.0"
+
+// The statuses that commands exit with.
+const (
+	Done       = 0
+	Failed     = 1
+	WrongUsage = 2
+)
+
+// Env is what a command sees of the world. Results and nothing else go to Out.
+type Env struct {
+	In       io.Reader
+	Out, Err io.Writer
+	quiet    bool
+}
+
+// OS is the environment of the running process.
+func OS() *Env { return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr} }
+
+// Note tells the user something that does not stop the command.
+func (e *Env) Note(format string, args ...any) {
+	if !e.quiet {
+		fmt.Fprintf(e.Err, "spoor: note: "+format+"\n", args...)
+	}
+}
+
+// usageError is wrong usage found after the flags were parsed.
+type usageError struct{ error }
+
+// Usage is an error that ends the command with status 2.
+func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// runError marks errors that come out of a command's own work; all others are
+// wrong usage, found by the command tree.
+type runError struct{ error }
+
+func (e runError) Unwrap() error { return e.error }
+
+// Main runs the command tree that build makes, and returns the exit status.
+// An interrupt cancels the command's context; a second one kills.
+func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	root := build(env)
+	prepare(root, env)
+	root.SetArgs(args)
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return Done
+	}
+	if ctx.Err() != nil {
+		err = runError{errors.New("interrupted; nothing partial was left behind")}
+	}
+	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(err))
+	if isUsage(err) {
+		fmt.Fprintf(env.Err, "spoor: see '%s --help'\n", cmd.CommandPath())
+		return WrongUsage
+	}
+	return Failed
+}
+
+func isUsage(err error) bool {
+	var run runError
+	var usage usageError
+	return errors.As(err, &usage) || !errors.As(err, &run)
+}
+
+// oneLine keeps an error to one line whatever names and texts it quotes.
+func oneLine(err error) string {
+	return strings.NewReplacer("\n", " ", "\r", " ", "\x00", `\0`, "\x1b", `\e`).Replace(strings.TrimSpace(err.Error()))
+}
+
+// prepare gives every command of the tree the shared flags and manners.
+func prepare(root *cobra.Command, env *Env) {
+	root.Version = Version
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetUsageTemplate(usageTemplate)
+	root.SetHelpTemplate(helpTemplate)
+	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
+	mark(root)
+}
+
+// mark tags the errors of every command's own work.
+func mark(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil {
+				return runError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		mark(sub)
+	}
+}
+
+const usageTemplate = `Usage: {{.UseLine}}{{if .HasAvailableSubCommands}} COMMAND{{end}}
+`
+
+const helpTemplate = `Usage: {{if .Runnable}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}
+
+{{if .Long}}{{.Long | trimTrailingWhitespaces}}{{else}}{{.Short}}{{end}}
+{{if .HasAvailableSubCommands}}
+Commands:
+{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}{{end}}{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}{{if .HasAvailableInheritedFlags}}
+Flags of all commands:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}`

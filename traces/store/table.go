@@ -1,0 +1,71 @@
+package store
+
+import (
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// Column is one column of a Table. Data is a []int32, []int64, []uint64,
+// []float64 or []string.
+type Column struct {
+	Name string
+	Unit string // "s", "B", "lines", ...; empty for names and plain counts
+	Data any
+}
+
+// Table is a result: columns of equal length with the facts that hold for all of
+// it. Tables are small enough to be held in memory.
+type Table struct {
+	Name    string      // kind of table: "reuse", "prediction", ...
+	Meta    []trace.Arg // facts in a fixed order: program, inputs, options
+	Columns []Column
+}
+
+// Rows is the number of rows of t.
+func (t *Table) Rows() int {
+	if len(t.Columns) == 0 {
+		return 0
+	}
+	return columnLen(t.Columns[0].Data)
+}
+
+// Fact is the value of key in t.Meta, or "" if there is none.
+func (t *Table) Fact(key string) string {
+	for _, a := range t.Meta {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Data finds the column called name of element type T in t.
+func Data[T int32 | int64 | uint64 | float64 | string](t *Table, name string) ([]T, error) {
+	for _, c := range t.Columns {
+		if c.Name != name {
+			continue
+		}
+		if d, ok := c.Data.([]T); ok {
+			return d, nil
+		}
+		return nil, fmt.Errorf("column %s of the %s table holds %T", name, t.Name, c.Data)
+	}
+	return nil, fmt.Errorf("the %s table has no column %s", t.Name, name)
+}
+
+func columnLen(data any) int {
+	switch d := data.(type) {
+	case []int32:
+		return len(d)
+	case []int64:
+		return len(d)
+	case []uint64:
+		return len(d)
+	case []float64:
+		return len(d)
+	case []string:
+		return len(d)
+	}
+	panic(fmt.Sprintf("store: a column cannot hold %T", data))
+}

@@ -1,0 +1,43 @@
+package unit
+
+import (
+	"math"
+	"strconv"
+)
+
+// String prints b with the largest binary prefix that divides it: "64KiB", "1000B".
+func (b Bytes) String() string {
+	names := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for b != 0 && b%1024 == 0 && i < len(names)-1 {
+		b /= 1024
+		i++
+	}
+	return strconv.FormatInt(int64(b), 10) + names[i]
+}
+
+// String prints c as "58 cycles".
+func (c Cycles) String() string { return strconv.FormatFloat(float64(c), 'g', -1, 64) + " cycles" }
+
+// String prints s with four significant digits and a decimal prefix: "2.5us".
+func (s Seconds) String() string { return decimal(float64(s), "s") }
+
+// String prints p as seconds.
+func (p Picos) String() string { return p.Seconds().String() }
+
+// String prints f as "2.4GHz".
+func (f Hertz) String() string { return decimal(float64(f), "Hz") }
+
+// String prints bw as "10GB/s".
+func (bw BytesPerSecond) String() string { return decimal(float64(bw), "B/s") }
+
+// decimal prints v with a prefix from p to T and four significant digits.
+func decimal(v float64, unit string) string {
+	prefixes := []string{"p", "n", "u", "m", "", "k", "M", "G", "T"}
+	i := 4
+	if v != 0 && !math.IsInf(v, 0) && !math.IsNaN(v) {
+		i = min(max(int(math.Floor(math.Log10(math.Abs(v))/3))+4, 0), len(prefixes)-1)
+		v /= math.Pow(1000, float64(i-4))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + prefixes[i] + unit
+}
