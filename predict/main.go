@@ -1,0 +1,27 @@
+// Predict turns parameters, machine descriptions and traces into predictions,
+// simulations, comparisons of the two, and a report.
+//
+//	$ predict cluster --help
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/stage"
+)
+
+func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
+
+// command is the command tree of predict: one line for each subcommand.
+func command(env *stage.Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "predict",
+		Short: "what a program does on machines you do not have",
+		Long: "Predict says how long programs take on machines you do not have: from parameters and miss curves with\n" +
+			"models, from traces by simulation, and it compares the two.",
+	}
+	root.AddCommand()
+	return root
+}
