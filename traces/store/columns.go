@@ -1,0 +1,86 @@
+package store
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// number is what columns of fixed width hold.
+type number interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float64
+}
+
+// littleEndian reports whether numbers in memory are laid out as in Arrow files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// rawBytes is the memory of s.
+func rawBytes[T number](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+// littleBytes is s as an Arrow buffer; it shares memory with s where it can.
+func littleBytes[T number](s []T) []byte {
+	b := rawBytes(s)
+	if littleEndian || len(s) == 0 {
+		return b
+	}
+	b = append([]byte(nil), b...)
+	swapBytes(b, int(unsafe.Sizeof(s[0])))
+	return b
+}
+
+// fromLittle turns memory filled from an Arrow buffer into numbers, in place.
+func fromLittle[T number](s []T) {
+	if !littleEndian && len(s) > 0 {
+		swapBytes(rawBytes(s), int(unsafe.Sizeof(s[0])))
+	}
+}
+
+func swapBytes(b []byte, width int) {
+	for ; len(b) >= width; b = b[width:] {
+		switch width {
+		case 2:
+			binary.NativeEndian.PutUint16(b, bits.ReverseBytes16(binary.NativeEndian.Uint16(b)))
+		case 4:
+			binary.NativeEndian.PutUint32(b, bits.ReverseBytes32(binary.NativeEndian.Uint32(b)))
+		case 8:
+			binary.NativeEndian.PutUint64(b, bits.ReverseBytes64(binary.NativeEndian.Uint64(b)))
+		}
+	}
+}
+
+// sized is s with length n; its contents are to be overwritten.
+func sized[T number](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// filled is s with n times v.
+func filled[T number](s []T, n int, v T) []T {
+	s = sized(s, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// put adds a column of plain numbers.
+func put[T number](e *encoder, s []T) { e.column(len(s), 0, nil, littleBytes(s)) }
+
+// get reads a column of n plain numbers into the memory of s.
+func get[T number](d *decoder, s []T, n int) []T {
+	s = sized(s, n)
+	if length, nulls := d.node(); length != n || nulls != 0 {
+		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, n)
+	}
+	d.skipValidity()
+	d.buffer(rawBytes(s))
+	fromLittle(s)
+	return s
+}

@@ -1,0 +1,281 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// file is an open Arrow file of ours whose footer and layout have been checked.
+// Its batches are checked as they are read.
+type file struct {
+	path   string
+	r      io.ReaderAt
+	close  func() error
+	size   int64
+	schema *schema
+	meta   []pair // of the footer
+	digest string // of the footer
+	blocks []batchBlock
+}
+
+const (
+	tailSize  = 4 + len(magicTail) // length of the footer, magic
+	maxFooter = 1 << 30
+)
+
+// errCut is what a file says that a writer has not finished.
+var errCut = errors.New("it is cut or still being written; `traces check --recover` saves what is whole")
+
+// openFile opens the file at path and checks everything but the batches.
+func openFile(path string) (*file, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plainPathError(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("it is a %s, not a file", modeName(info.Mode()))
+	}
+	var opened *file
+	if err == nil {
+		opened, err = newFile(path, f, info.Size())
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	opened.close = f.Close
+	return opened, nil
+}
+
+func modeName(m os.FileMode) string {
+	if m.IsDir() {
+		return "directory"
+	}
+	return "device or pipe"
+}
+
+// plainPathError says what was being done, and the path once.
+func plainPathError(path string, err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("reading %s: %w", path, err)
+}
+
+// newFile checks everything but the batches of a file of the given size.
+func newFile(path string, r io.ReaderAt, size int64) (*file, error) {
+	f := &file{path: path, r: r, size: size}
+	if err := checkMagic(r, size); err != nil {
+		return nil, err
+	}
+	footer, at, err := readFooter(r, size)
+	if err != nil {
+		return nil, err
+	}
+	digest, whole := sealed(footer, digestAt(len(footer)))
+	flat, root := flatRoot(footer)
+	if err := f.parseFooter(flat, root); err != nil || !whole {
+		return nil, explainFooter(f, err, whole)
+	}
+	f.digest = digest
+	if v, _ := f.schema.lookup(versionKey); v != version {
+		return nil, newerVersion(v)
+	}
+	if err := f.checkLayout(at); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func newerVersion(v string) error {
+	return fmt.Errorf("it has %s %q, but this version of Spoor reads %s; use a newer one", versionKey, v, version)
+}
+
+// checkMagic tells files that are not Arrow files at all from damaged ones.
+func checkMagic(r io.ReaderAt, size int64) error {
+	if size == 0 {
+		return errors.New("it is empty")
+	}
+	head := make([]byte, min(size, int64(len(magic))))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case string(head) == magic:
+		return nil
+	case strings.HasPrefix(magic, string(head)):
+		return errCut
+	case bytes.HasPrefix(head, endOfStream[:4]):
+		return errors.New("it is an Arrow stream, not an Arrow file")
+	}
+	return fmt.Errorf("it is not an Arrow file: it begins with %q", head)
+}
+
+// readFooter reads the footer and says where it begins.
+func readFooter(r io.ReaderAt, size int64) (footer []byte, at int64, err error) {
+	room := size - int64(len(magic)+len(endOfStream)+tailSize)
+	if room < 0 {
+		return nil, 0, errCut
+	}
+	tail := make([]byte, tailSize)
+	if _, err := r.ReadAt(tail, size-int64(tailSize)); err != nil {
+		return nil, 0, err
+	}
+	n := int64(binary.LittleEndian.Uint32(tail))
+	if string(tail[4:]) != magicTail || n > room || n > maxFooter {
+		return nil, 0, errCut
+	}
+	footer = make([]byte, n)
+	at = size - int64(tailSize) - n
+	_, err = r.ReadAt(footer, at)
+	return footer, at, err
+}
+
+// explainFooter says what is wrong with a footer that did not parse or whose
+// digest is wrong.
+func explainFooter(f *file, err error, whole bool) error {
+	if f.schema != nil {
+		if _, ours := f.schema.lookup(kindKey); !ours && !whole {
+			return errors.New("it is an Arrow file, but not one that Spoor wrote (its schema has no " + kindKey + ")")
+		}
+		if v, ok := f.schema.lookup(versionKey); ok && v != version {
+			return newerVersion(v)
+		}
+	}
+	if !whole {
+		return errors.New("its footer is damaged: the checksum does not match; `traces check --recover` saves what is whole")
+	}
+	return err
+}
+
+// parseFooter fills f from the footer's root table. The schema is set if it
+// could be read, whatever else is wrong.
+func (f *file) parseFooter(fl *flat, root flatTable) error {
+	table, ok := root.sub(1)
+	if !ok {
+		return errFlat
+	}
+	s := parseSchema(table)
+	if fl.bad {
+		return errFlat
+	}
+	f.schema = s
+	f.meta = parsePairs(root, 4)
+	pos, n := root.vector(3, 24)
+	if fl.bad || root.i16(0) != fbVersion5 {
+		return errFlat
+	}
+	digests, _ := lookup(f.meta, messagesKey)
+	index, _ := lookup(f.meta, indexKey)
+	var infos []batchInfo
+	if err := json.Unmarshal([]byte(index), &infos); err != nil {
+		return fmt.Errorf("its footer has a malformed %s: %v", indexKey, err)
+	}
+	if len(infos) != n || len(digests) != digestSize*(n+1) {
+		return errors.New("its footer's index does not list its batches")
+	}
+	f.blocks = make([]batchBlock, n)
+	for i := range f.blocks {
+		p := pos + 24*i
+		f.blocks[i] = batchBlock{batchInfo: infos[i], offset: fl.i64(p), meta: int(int32(fl.u32(p + 8))),
+			body: fl.i64(p + 16), digest: digests[digestSize*(i+1):][:digestSize]}
+	}
+	return nil
+}
+
+// checkLayout holds the places of the messages to what the file has: magic,
+// schema, batches, end of stream and footer without a gap.
+func (f *file) checkLayout(footer int64) error {
+	pos, err := f.checkSchema()
+	if err != nil {
+		return err
+	}
+	for i, b := range f.blocks {
+		if b.offset != pos || b.meta <= prefixSize || b.meta > maxMeta || b.body < 0 || b.body > footer-pos-int64(b.meta) {
+			return fmt.Errorf("batch %d does not follow what precedes it", i)
+		}
+		if b.rows == 0 || b.rows > batchRows {
+			return fmt.Errorf("batch %d has %d rows", i, b.rows)
+		}
+		pos += int64(b.meta) + b.body
+	}
+	end := make([]byte, len(endOfStream))
+	if pos+int64(len(end)) != footer {
+		return errors.New("its footer does not follow its last batch")
+	}
+	if _, err := f.r.ReadAt(end, pos); err != nil {
+		return err
+	}
+	if !bytes.Equal(end, endOfStream) {
+		return errors.New("it is damaged before the footer: the stream does not end there")
+	}
+	return nil
+}
+
+// checkSchema checks the first message and returns where the next one begins.
+func (f *file) checkSchema() (next int64, err error) {
+	msg, err := readSchemaMessage(f.r, f.size)
+	if err != nil {
+		return 0, err
+	}
+	digests, _ := lookup(f.meta, messagesKey)
+	if string(msg[digestAt(len(msg)):][:digestSize]) != digests[:digestSize] {
+		return 0, errors.New("its first schema is not the one its footer lists")
+	}
+	return int64(len(magic) + len(msg)), nil
+}
+
+// readSchemaMessage reads the message after the magic and checks its digest.
+func readSchemaMessage(r io.ReaderAt, size int64) ([]byte, error) {
+	prefix := make([]byte, prefixSize)
+	start := int64(len(magic))
+	if size < start+prefixSize {
+		return nil, errCut
+	}
+	if _, err := r.ReadAt(prefix, start); err != nil {
+		return nil, err
+	}
+	n, err := metaSize(prefix)
+	if err != nil {
+		return nil, errors.New("its first schema is damaged: no message begins at byte 8")
+	}
+	if int64(n) > size-start {
+		return nil, errCut
+	}
+	msg := make([]byte, n)
+	if _, err := r.ReadAt(msg, start); err != nil {
+		return nil, err
+	}
+	if _, ok := sealed(msg, digestAt(n)); !ok {
+		return nil, errors.New("its first schema is damaged: the checksum does not match")
+	}
+	return msg, nil
+}
+
+// read reads batch i into buf and checks its digest.
+func (f *file) read(buf []byte, i int) ([]byte, error) {
+	b := f.blocks[i]
+	buf = sized(buf, b.meta+int(b.body))
+	if _, err := f.r.ReadAt(buf, b.offset); err != nil {
+		return buf, err
+	}
+	n, err := metaSize(buf)
+	if digest, ok := sealed(buf, digestAt(b.meta)); err != nil || n != b.meta || !ok || digest != b.digest {
+		return buf, errors.New("the checksum does not match: the file is damaged")
+	}
+	return buf, nil
+}
+
+// batchError places an error of batch i.
+func (f *file) batchError(i int, err error) error {
+	return fmt.Errorf("reading %s: batch %d (processor %d, bytes %d to %d): %w", f.path, i, f.blocks[i].proc,
+		f.blocks[i].offset, f.blocks[i].offset+int64(f.blocks[i].meta)+f.blocks[i].body, err)
+}

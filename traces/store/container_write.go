@@ -1,0 +1,131 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// batchInfo is what the footer's index says of a batch.
+type batchInfo struct {
+	proc  int32
+	rows  uint64
+	instr uint64
+}
+
+// MarshalJSON is [processor, rows, instructions].
+func (i batchInfo) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "[%d,%d,%d]", i.proc, i.rows, i.instr), nil
+}
+
+// UnmarshalJSON reads [processor, rows, instructions].
+func (i *batchInfo) UnmarshalJSON(b []byte) error {
+	var list []uint64
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	if len(list) != 3 || list[0] >= maxProcs {
+		return fmt.Errorf("malformed entry %s", b)
+	}
+	*i = batchInfo{int32(list[0]), list[1], list[2]}
+	return nil
+}
+
+// batchBlock is where a batch lies in the file, with what the index says of it.
+type batchBlock struct {
+	batchInfo
+	offset int64
+	meta   int // length of the metadata, prefix included
+	body   int64
+	digest string
+}
+
+// Keys of the footer's metadata, besides digestKey.
+const (
+	messagesKey = "spoor.messages" // digests of the schema and of each batch
+	indexKey    = "spoor.batches"  // [processor, rows, instructions] of each batch
+	refsKey     = "spoor.refs"     // in events files: digest of the refs file's footer
+)
+
+// maxBatches keeps a footer within what a FlatBuffer can hold.
+const maxBatches = 1 << 22
+
+// container writes the parts of an Arrow file in order.
+type container struct {
+	w       io.Writer
+	pos     int64
+	digests []string
+	blocks  []batchBlock
+}
+
+func (c *container) write(b []byte) error {
+	n, err := c.w.Write(b)
+	c.pos += int64(n)
+	return err
+}
+
+// begin writes the magic and the schema.
+func (c *container) begin(s *schema) error {
+	msg := schemaMessage(s)
+	c.digests = append(c.digests, string(msg[digestAt(len(msg)):][:digestSize]))
+	return c.write(append([]byte(magic), msg...))
+}
+
+// batch writes a sealed record batch message.
+func (c *container) batch(msg []byte, meta int, info batchInfo) error {
+	if len(c.blocks) == maxBatches {
+		return fmt.Errorf("more than %d batches; use fewer processors or more files", maxBatches)
+	}
+	c.digests = append(c.digests, string(msg[digestAt(meta):][:digestSize]))
+	c.blocks = append(c.blocks, batchBlock{batchInfo: info, offset: c.pos, meta: meta, body: int64(len(msg) - meta)})
+	return c.write(msg)
+}
+
+// end writes the end of stream and the footer with schema s, and returns the
+// footer's digest, which covers the whole file.
+func (c *container) end(s *schema, extra ...pair) (digest string, err error) {
+	footer := c.footer(s, extra)
+	at := digestAt(len(footer))
+	seal(footer, at)
+	b := append(endOfStream[:len(endOfStream):len(endOfStream)], footer...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(footer)))
+	return string(footer[at : at+digestSize]), c.write(append(b, magicTail...))
+}
+
+func (c *container) footer(s *schema, extra []pair) []byte {
+	b := flatbuffers.NewBuilder(4096 + 256*len(c.blocks))
+	pairs := []flatbuffers.UOffsetT{startSealed(b)}
+	infos := make([]batchInfo, len(c.blocks))
+	for i, block := range c.blocks {
+		infos[i] = block.batchInfo
+	}
+	for _, p := range append([]pair{{messagesKey, strings.Join(c.digests, "")}, {indexKey, jsonText(infos)}}, extra...) {
+		value := b.CreateString(p.value)
+		pairs = append(pairs, buildPair(b, p.key, value))
+	}
+	meta := buildOffsets(b, pairs)
+	schema := buildSchema(b, s)
+	b.StartVector(24, 0, 8)
+	dictionaries := b.EndVector(0)
+	b.StartVector(24, len(c.blocks), 8)
+	for i := len(c.blocks) - 1; i >= 0; i-- {
+		b.Prep(8, 24)
+		b.PrependInt64(c.blocks[i].body)
+		b.Pad(4)
+		b.PrependInt32(int32(c.blocks[i].meta))
+		b.PrependInt64(c.blocks[i].offset)
+	}
+	batches := b.EndVector(len(c.blocks))
+	b.StartObject(5)
+	b.PrependUOffsetTSlot(1, schema, 0)
+	b.PrependUOffsetTSlot(2, dictionaries, 0)
+	b.PrependUOffsetTSlot(3, batches, 0)
+	b.PrependUOffsetTSlot(4, meta, 0)
+	b.PrependInt16Slot(0, fbVersion5, 0)
+	b.Finish(b.EndObject())
+	return b.FinishedBytes()
+}

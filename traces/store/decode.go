@@ -1,0 +1,139 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// decoder reads the columns of record batch messages. It belongs to one
+// goroutine. The first problem of a batch is kept in err, and later reads of it
+// yield nothing.
+type decoder struct {
+	msg   []byte // the message that the rest refers to
+	z     *zstd.Decoder
+	nodes []node
+	spans []span
+	body  []byte
+	rows  int
+	err   error
+}
+
+func newDecoder() *decoder {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return &decoder{z: z}
+}
+
+// open takes a whole message whose digest is right; meta is the length of its
+// metadata with the prefix.
+func (d *decoder) open(msg []byte, meta int) error {
+	d.nodes, d.spans, d.err = d.nodes[:0], d.spans[:0], nil
+	m, err := parseMessage(msg[prefixSize:meta], fbRecordBatch)
+	if err != nil {
+		return err
+	}
+	d.body = msg[meta:]
+	if m.body != int64(len(d.body)) {
+		return errors.New("the lengths of its body disagree")
+	}
+	rows := m.header.i64(0)
+	compression, ok := m.header.sub(3)
+	if !ok || compression.u8(0) != fbZstd || compression.u8(1) != 0 || rows < 0 || rows > batchRows {
+		return errFlat
+	}
+	d.rows = int(rows)
+	pos, n := m.header.vector(1, 16)
+	for i := range n {
+		d.nodes = append(d.nodes, node{int(m.f.i64(pos + 16*i)), int(m.f.i64(pos + 16*i + 8))})
+	}
+	pos, n = m.header.vector(2, 16)
+	for i := range n {
+		d.spans = append(d.spans, span{m.f.i64(pos + 16*i), m.f.i64(pos + 16*i + 8)})
+	}
+	if m.f.bad {
+		return errFlat
+	}
+	return nil
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+}
+
+// node is the next column's length and number of nulls.
+func (d *decoder) node() (length, nulls int) {
+	if len(d.nodes) == 0 {
+		d.fail("it has too few columns")
+		return 0, 0
+	}
+	n := d.nodes[0]
+	d.nodes = d.nodes[1:]
+	return n.length, n.nulls
+}
+
+func (d *decoder) span() span {
+	if len(d.spans) == 0 {
+		d.fail("it has too few buffers")
+		return span{}
+	}
+	s := d.spans[0]
+	d.spans = d.spans[1:]
+	return s
+}
+
+// skipValidity passes the bitmap of a column without nulls, which is not stored.
+func (d *decoder) skipValidity() {
+	if d.span().length != 0 {
+		d.fail("a column that cannot be null has a validity bitmap")
+	}
+}
+
+// buffer fills dst from the next buffer, which must have exactly its length.
+func (d *decoder) buffer(dst []byte) {
+	s := d.span()
+	size := int64(len(d.body))
+	if d.err != nil || (s.length == 0 && len(dst) == 0) {
+		return
+	}
+	if s.offset < 0 || s.length < 8 || s.offset > size || s.length > size-s.offset {
+		d.fail("a buffer lies outside its body")
+		return
+	}
+	b := d.body[s.offset : s.offset+s.length]
+	plain := binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	switch {
+	case plain == math.MaxUint64 && len(b) == len(dst):
+		copy(dst, b)
+	case plain == uint64(len(dst)):
+		d.decompress(dst, b)
+	default:
+		d.fail("a buffer has the wrong length")
+	}
+}
+
+func (d *decoder) decompress(dst, src []byte) {
+	out, err := d.z.DecodeAll(src, dst[:0:len(dst)])
+	switch {
+	case err != nil:
+		d.fail("a buffer does not decompress: %v", err)
+	case len(out) != len(dst):
+		d.fail("a buffer decompresses to %d bytes instead of %d", len(out), len(dst))
+	}
+}
+
+// done is the batch's first problem; all its columns must have been read.
+func (d *decoder) done() error {
+	if d.err == nil && (len(d.nodes) > 0 || len(d.spans) > 0) {
+		d.fail("it has too many columns or buffers")
+	}
+	return d.err
+}

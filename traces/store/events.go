@@ -1,0 +1,247 @@
+package store
+
+import (
+	"spoor/traces/trace"
+)
+
+// eventsFields are the columns of an events file.
+func eventsFields(hasTime bool, work trace.WorkUnit) []field {
+	bytes := []pair{{unitKey, "B"}}
+	fields := []field{
+		{name: "proc", typ: tInt32},
+		{name: "instr", typ: tUint32, meta: []pair{{unitKey, "instr"}}},
+		{name: "refs", typ: tUint64, meta: []pair{{unitKey, "refs"}}},
+		{name: "kind", typ: tUint8, meta: []pair{{enumKey, enumNames(trace.Kinds)}}},
+		{name: "peer", typ: tInt32}, {name: "tag", typ: tInt32},
+		{name: "group", typ: tInt32}, {name: "request", typ: tInt32},
+		{name: "bytes", typ: tInt64, meta: bytes}, {name: "addr", typ: tInt64, meta: bytes},
+		{name: "count", typ: tInt64}, {name: "block", typ: tInt64, meta: bytes},
+		{name: "stride", typ: tInt64, meta: bytes},
+		{name: "work", typ: tInt64, meta: unitPairs(string(work))},
+	}
+	if hasTime {
+		fields = append(fields, field{name: "time", typ: tInt64, meta: []pair{{unitKey, "ps"}}})
+	}
+	return append(fields, field{name: "needs", typ: tInt64s, nullable: true})
+}
+
+func unitPairs(unit string) []pair {
+	if unit == "" {
+		return nil
+	}
+	return []pair{{unitKey, unit}}
+}
+
+// The columns of eventsBatch, in the order of the file.
+const (
+	colPeer = iota
+	colTag
+	colGroup
+	colRequest
+	narrowCols
+)
+const (
+	colBytes = iota
+	colAddr
+	colCount
+	colBlock
+	colStride
+	colWork
+	colTime
+	wideCols
+)
+
+// eventsBatch is events of one processor as columns, on their way to or from a
+// file.
+type eventsBatch struct {
+	proc   trace.Proc
+	procs  []int32 // scratch: the proc column
+	instr  []uint32
+	refs   []uint64
+	kind   []trace.Kind
+	narrow [narrowCols][]int32
+	wide   [wideCols][]int64
+	needs  needsColumn
+}
+
+// needsColumn is a column of type list<int64> that may be null.
+type needsColumn struct {
+	ends   []int32 // where each row's list ends in values
+	null   []bool
+	values []int64
+	nulls  int
+	bitmap []byte  // scratch
+	starts []int32 // scratch: Arrow's offsets
+}
+
+// Len is the number of events.
+func (b *eventsBatch) Len() int { return len(b.instr) }
+
+func (b *eventsBatch) weight() int          { return b.Len() + len(b.needs.values) }
+func (b *eventsBatch) setProc(p trace.Proc) { b.proc = p }
+func (b *eventsBatch) instructions() uint64 { return sum(b.instr) }
+
+func (b *eventsBatch) reset() {
+	b.instr, b.refs, b.kind = b.instr[:0], b.refs[:0], b.kind[:0]
+	for i := range b.narrow {
+		b.narrow[i] = b.narrow[i][:0]
+	}
+	for i := range b.wide {
+		b.wide[i] = b.wide[i][:0]
+	}
+	n := &b.needs
+	n.ends, n.null, n.values, n.nulls = n.ends[:0], n.null[:0], n.values[:0], 0
+}
+
+// add appends one event.
+func (b *eventsBatch) add(e *trace.Event) {
+	b.instr = append(b.instr, e.Instr)
+	b.refs = append(b.refs, e.Refs)
+	b.kind = append(b.kind, e.Kind)
+	for i, v := range [narrowCols]int32{e.Peer, e.Tag, e.Group, e.Request} {
+		b.narrow[i] = append(b.narrow[i], v)
+	}
+	for i, v := range [wideCols]int64{e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work, e.Time} {
+		b.wide[i] = append(b.wide[i], v)
+	}
+	b.needs.add(e.Needs)
+}
+
+func (n *needsColumn) add(needs []int64) {
+	if needs == nil {
+		n.nulls++
+	}
+	n.null = append(n.null, needs == nil)
+	n.values = append(n.values, needs...)
+	n.ends = append(n.ends, int32(len(n.values)))
+}
+
+// encode puts the columns of b into e.
+func (b *eventsBatch) encode(e *encoder, hasTime bool) {
+	b.procs = filled(b.procs, b.Len(), int32(b.proc))
+	put(e, b.procs)
+	put(e, b.instr)
+	put(e, b.refs)
+	put(e, b.kind)
+	for _, c := range b.narrow {
+		put(e, c)
+	}
+	for i, c := range b.wide {
+		if i != colTime || hasTime {
+			put(e, c)
+		}
+	}
+	b.needs.encode(e)
+}
+
+func (n *needsColumn) encode(e *encoder) {
+	rows := len(n.ends)
+	n.bitmap = filled(n.bitmap, (rows+7)/8, 0)
+	n.starts = append(append(n.starts[:0], 0), n.ends...)
+	for i, null := range n.null {
+		if !null {
+			n.bitmap[i/8] |= 1 << (i % 8)
+		}
+	}
+	validity := n.bitmap
+	if n.nulls == 0 {
+		validity = nil
+	}
+	e.column(rows, n.nulls, validity, littleBytes(n.starts))
+	put(e, n.values)
+}
+
+// decode reads the columns of b from d.
+func (b *eventsBatch) decode(d *decoder, hasTime bool) {
+	b.procs = get(d, b.procs, d.rows)
+	b.instr = get(d, b.instr, d.rows)
+	b.refs = get(d, b.refs, d.rows)
+	b.kind = get(d, b.kind, d.rows)
+	for i := range b.narrow {
+		b.narrow[i] = get(d, b.narrow[i], d.rows)
+	}
+	for i := range b.wide {
+		if i != colTime || hasTime {
+			b.wide[i] = get(d, b.wide[i], d.rows)
+		} else {
+			b.wide[i] = filled(b.wide[i], d.rows, 0)
+		}
+	}
+	b.needs.decode(d)
+	b.proc = oneProc(d, b.procs)
+}
+
+func (n *needsColumn) decode(d *decoder) {
+	length, nulls := d.node()
+	if d.err == nil && (length != d.rows || nulls < 0 || nulls > d.rows) {
+		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, d.rows)
+	}
+	n.nulls = nulls
+	n.bitmap = filled(n.bitmap, (d.rows+7)/8, 0xff)
+	if nulls == 0 {
+		d.skipValidity()
+	} else {
+		d.buffer(n.bitmap)
+	}
+	n.starts = sized(n.starts, d.rows+1)
+	d.buffer(rawBytes(n.starts))
+	fromLittle(n.starts)
+	values := 0
+	if len(d.nodes) > 0 {
+		values = d.nodes[0].length
+	}
+	if values < 0 || values > maxNeeds {
+		d.fail("its needs have %d values", values)
+		values = 0
+	}
+	n.values = get(d, n.values, values)
+	if d.err == nil {
+		n.check(d)
+	}
+}
+
+// check holds offsets and bitmap to each other.
+func (n *needsColumn) check(d *decoder) {
+	valid := 0
+	for i := range d.rows {
+		if n.starts[i] > n.starts[i+1] || (n.isNull(i) && n.starts[i] != n.starts[i+1]) {
+			d.fail("its needs have offsets out of order")
+			return
+		}
+		if !n.isNull(i) {
+			valid++
+		}
+	}
+	if n.starts[0] != 0 || int(n.starts[d.rows]) != len(n.values) || valid != d.rows-n.nulls {
+		d.fail("its needs have wrong offsets or a wrong number of nulls")
+	}
+}
+
+func (n *needsColumn) isNull(i int) bool { return n.bitmap[i/8]>>(i%8)&1 == 0 }
+
+// list is the needs of row i: nil where null, and never nil where not.
+func (n *needsColumn) list(i int) []int64 {
+	if n.isNull(i) {
+		return nil
+	}
+	if from, to := n.starts[i], n.starts[i+1]; from < to {
+		return n.values[from:to:to]
+	}
+	return []int64{}
+}
+
+// rows fills dst with the events of b; their needs share memory with b.
+func (b *eventsBatch) rows(dst []trace.Event) []trace.Event {
+	dst = dst[:0]
+	for i := range b.instr {
+		dst = append(dst, trace.Event{
+			Instr: b.instr[i], Refs: b.refs[i], Kind: b.kind[i],
+			Peer: b.narrow[colPeer][i], Tag: b.narrow[colTag][i],
+			Group: b.narrow[colGroup][i], Request: b.narrow[colRequest][i],
+			Bytes: b.wide[colBytes][i], Addr: b.wide[colAddr][i], Count: b.wide[colCount][i],
+			Block: b.wide[colBlock][i], Stride: b.wide[colStride][i],
+			Work: b.wide[colWork][i], Time: b.wide[colTime][i], Needs: b.needs.list(i),
+		})
+	}
+	return dst
+}

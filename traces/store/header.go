@@ -1,0 +1,157 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// Keys of the metadata of schemas and fields.
+const (
+	kindKey    = "spoor.kind"
+	versionKey = "spoor.version"
+	unitKey    = "spoor.unit"
+	enumKey    = "spoor.enum"
+	reserved   = "spoor." // begins every key of ours
+)
+
+// version is the layout of files that this package writes and reads.
+const version = "1"
+
+// The kinds of file; any other kind is the name of a table.
+const (
+	kindRefs   = "refs"
+	kindEvents = "events"
+)
+
+// headerPairs is h as metadata of a trace file.
+func headerPairs(kind string, h trace.Header) []pair {
+	args := make([][2]string, len(h.Args))
+	for i, a := range h.Args {
+		args[i] = [2]string{a.Key, a.Value}
+	}
+	return []pair{
+		{kindKey, kind}, {versionKey, version},
+		{"spoor.program", valid(h.Program)}, {"spoor.format", valid(h.Format)},
+		{"spoor.args", jsonText(args)},
+		{"spoor.procs", strconv.Itoa(h.Procs)}, {"spoor.seed", strconv.FormatUint(h.Seed, 10)},
+		{"spoor.rule", valid(h.Rule)}, {"spoor.work_unit", valid(string(h.WorkUnit))},
+		{"spoor.inputs", jsonText(nonNil(h.Inputs))}, {"spoor.tool", valid(h.Tool)},
+		{"spoor.notes", jsonText(nonNil(h.Notes))},
+	}
+}
+
+// valid is s as UTF-8, which Arrow requires: the name of a traced command may
+// hold other bytes.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// jsonText is v, made of strings and slices, in JSON that people can read.
+func jsonText(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // strings and slices always have a JSON form
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// parseHeader is the header in the metadata of a trace file.
+func parseHeader(s *schema) (trace.Header, error) {
+	r := pairReader{s: s}
+	h := trace.Header{
+		Program: r.text("program"), Format: r.text("format"), Rule: r.text("rule"),
+		WorkUnit: trace.WorkUnit(r.text("work_unit")), Tool: r.text("tool"),
+		Procs: int(r.number("procs", maxProcs)), Seed: r.number("seed", 1<<64-1),
+	}
+	var args [][2]string
+	r.json("args", &args)
+	r.json("inputs", &h.Inputs)
+	r.json("notes", &h.Notes)
+	for _, a := range args {
+		h.Args = append(h.Args, trace.Arg{Key: a[0], Value: a[1]})
+	}
+	if len(h.Inputs) == 0 {
+		h.Inputs = nil
+	}
+	if len(h.Notes) == 0 {
+		h.Notes = nil
+	}
+	return h, r.err
+}
+
+// pairReader reads metadata and keeps the first problem.
+type pairReader struct {
+	s   *schema
+	err error
+}
+
+func (r *pairReader) text(name string) string {
+	v, ok := r.s.lookup(reserved + name)
+	if !ok && r.err == nil {
+		r.err = fmt.Errorf("its metadata has no %s%s", reserved, name)
+	}
+	return v
+}
+
+func (r *pairReader) number(name string, limit uint64) uint64 {
+	text := r.text(name)
+	v, err := strconv.ParseUint(text, 10, 64)
+	if (err != nil || v > limit) && r.err == nil {
+		r.err = fmt.Errorf("its metadata has %s%s = %q", reserved, name, text)
+	}
+	return v
+}
+
+func (r *pairReader) json(name string, v any) {
+	text := r.text(name)
+	if r.err != nil {
+		return
+	}
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		r.err = fmt.Errorf("its metadata has a malformed %s%s: %v", reserved, name, err)
+	}
+}
+
+// traceFields are the columns that a trace file of the given kind and header has.
+func traceFields(kind string, h trace.Header) []field {
+	if kind == kindRefs {
+		return refsFields(h.HasPC)
+	}
+	return eventsFields(h.HasTime, h.WorkUnit)
+}
+
+// traceSchema is the schema of a trace file.
+func traceSchema(kind string, h trace.Header) *schema {
+	return &schema{fields: traceFields(kind, h), meta: headerPairs(kind, h)}
+}
+
+// parseTraceSchema is the kind and header of a trace file with schema s.
+func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
+	kind, _ = s.lookup(kindKey)
+	if kind != kindRefs && kind != kindEvents {
+		return kind, h, fmt.Errorf("it is a %s table, not a trace", kind)
+	}
+	if h, err = parseHeader(s); err != nil {
+		return kind, h, err
+	}
+	for _, f := range s.fields {
+		h.HasPC = h.HasPC || (kind == kindRefs && f.name == "pc")
+		h.HasTime = h.HasTime || (kind == kindEvents && f.name == "time")
+	}
+	if !sameFields(s.fields, traceFields(kind, h)) {
+		return kind, h, fmt.Errorf("its columns are not those of a %s file", kind)
+	}
+	return kind, h, nil
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+	"github.com/klauspost/compress/zstd"
+)
+
+// magic begins and (six bytes of it) ends an Arrow file.
+const (
+	magic     = "ARROW1\x00\x00"
+	magicTail = "ARROW1"
+)
+
+// endOfStream ends the messages, so that a file from its byte 8 is a stream too.
+var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
+
+var padding [alignment]byte
+
+const (
+	prefixSize = 8       // continuation mark and length of the metadata
+	maxMeta    = 1 << 26 // bytes of metadata of one message
+	alignment  = 8       // of messages and buffers
+)
+
+// node is Arrow's FieldNode: length and nulls of a column or a list's child.
+type node struct{ length, nulls int }
+
+// span is where a buffer lies in the body of a message.
+type span struct{ offset, length int64 }
+
+// encoder turns columns into record batch messages. It belongs to one goroutine.
+type encoder struct {
+	z     *zstd.Encoder
+	b     *flatbuffers.Builder
+	nodes []node
+	spans []span
+	body  []byte
+	msg   []byte
+}
+
+func newEncoder() *encoder {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return &encoder{z: z, b: flatbuffers.NewBuilder(2048)}
+}
+
+// begin starts a batch; columns follow in the order of the schema.
+func (e *encoder) begin() { e.nodes, e.spans, e.body = e.nodes[:0], e.spans[:0], e.body[:0] }
+
+// column adds the node of a column and its buffers, the validity bitmap first.
+func (e *encoder) column(length, nulls int, buffers ...[]byte) {
+	e.nodes = append(e.nodes, node{length, nulls})
+	for _, b := range buffers {
+		e.buffer(b)
+	}
+}
+
+// buffer adds one compressed buffer, or the plain one where that is not larger.
+func (e *encoder) buffer(b []byte) {
+	start := len(e.body)
+	if len(b) > 0 {
+		e.body = binary.LittleEndian.AppendUint64(e.body, uint64(len(b)))
+		e.body = e.z.EncodeAll(b, e.body)
+		if len(e.body)-start-8 >= len(b) {
+			e.body = binary.LittleEndian.AppendUint64(e.body[:start], math.MaxUint64)
+			e.body = append(e.body, b...)
+		}
+	}
+	e.spans = append(e.spans, span{int64(start), int64(len(e.body) - start)})
+	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
+}
+
+// finish is the message of the batch, valid until the next call, and the length
+// of its metadata, prefix included.
+func (e *encoder) finish(rows int) (msg []byte, meta int) {
+	digest := startSealed(e.b)
+	header := e.recordBatch(rows)
+	e.msg = appendMessage(e.msg[:0], e.b, digest, fbRecordBatch, header, len(e.body))
+	meta = len(e.msg)
+	e.msg = append(e.msg, e.body...)
+	seal(e.msg, digestAt(meta))
+	return e.msg, meta
+}
+
+func (e *encoder) recordBatch(rows int) flatbuffers.UOffsetT {
+	b := e.b
+	b.StartObject(2)
+	b.PrependInt8Slot(0, fbZstd, 0)
+	compression := b.EndObject()
+	b.StartVector(16, len(e.spans), 8)
+	for i := len(e.spans) - 1; i >= 0; i-- {
+		b.Prep(8, 16)
+		b.PrependInt64(e.spans[i].length)
+		b.PrependInt64(e.spans[i].offset)
+	}
+	buffers := b.EndVector(len(e.spans))
+	b.StartVector(16, len(e.nodes), 8)
+	for i := len(e.nodes) - 1; i >= 0; i-- {
+		b.Prep(8, 16)
+		b.PrependInt64(int64(e.nodes[i].nulls))
+		b.PrependInt64(int64(e.nodes[i].length))
+	}
+	nodes := b.EndVector(len(e.nodes))
+	b.StartObject(5)
+	b.PrependInt64Slot(0, int64(rows), 0)
+	b.PrependUOffsetTSlot(1, nodes, 0)
+	b.PrependUOffsetTSlot(2, buffers, 0)
+	b.PrependUOffsetTSlot(3, compression, 0)
+	return b.EndObject()
+}
+
+// startSealed empties b and builds custom metadata with a digest of zeros that
+// ends the buffer. The whole becomes a multiple of eight bytes.
+func startSealed(b *flatbuffers.Builder) flatbuffers.UOffsetT {
+	b.Reset()
+	b.Prep(alignment, 0)
+	digest := b.CreateString(zeroDigest)
+	return buildPair(b, digestKey, digest)
+}
+
+// appendMessage completes the Message in b and appends it with its prefix to dst.
+func appendMessage(dst []byte, b *flatbuffers.Builder, digest flatbuffers.UOffsetT, tag byte, header flatbuffers.UOffsetT, body int) []byte {
+	meta := buildOffsets(b, []flatbuffers.UOffsetT{digest})
+	b.StartObject(5)
+	b.PrependInt64Slot(3, int64(body), 0)
+	b.PrependUOffsetTSlot(2, header, 0)
+	b.PrependUOffsetTSlot(4, meta, 0)
+	b.PrependInt16Slot(0, fbVersion5, 0)
+	b.PrependByteSlot(1, tag, 0)
+	b.Finish(b.EndObject())
+	m := b.FinishedBytes()
+	dst = append(dst, endOfStream[:4]...)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(m)))
+	return append(dst, m...)
+}
+
+// schemaMessage is the sealed message that begins the stream.
+func schemaMessage(s *schema) []byte {
+	b := flatbuffers.NewBuilder(4096)
+	digest := startSealed(b)
+	header := buildSchema(b, s)
+	msg := appendMessage(nil, b, digest, fbSchema, header, 0)
+	seal(msg, digestAt(len(msg)))
+	return msg
+}
+
+// metaSize is the length of the metadata that a message's prefix announces,
+// prefix included.
+func metaSize(prefix []byte) (int, error) {
+	n := binary.LittleEndian.Uint32(prefix[4:])
+	if binary.LittleEndian.Uint32(prefix) != math.MaxUint32 || n == 0 || n > maxMeta || n%alignment != 0 {
+		return 0, fmt.Errorf("no message begins there")
+	}
+	return prefixSize + int(n), nil
+}
+
+// message is the vetted part of a Message: its header and the size of its body.
+type message struct {
+	f      *flat
+	header flatTable
+	body   int64
+}
+
+// parseMessage reads the metadata of a message (without its prefix).
+func parseMessage(meta []byte, tag byte) (message, error) {
+	f, root := flatRoot(meta)
+	header, ok := root.sub(2)
+	m := message{f, header, root.i64(3)}
+	if f.bad || !ok || root.u8(1) != tag || root.i16(0) != fbVersion5 || m.body < 0 {
+		return message{}, errFlat
+	}
+	return m, nil
+}

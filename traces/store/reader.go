@@ -1,0 +1,337 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Trace is an open trace; it implements trace.Source. Iterations are independent
+// of each other and may run on several goroutines at once.
+type Trace struct {
+	head   trace.Header
+	refs   *part // nil if there is no such file
+	events *part
+	totals map[trace.Proc]trace.Totals
+}
+
+// part is one of the two files of a trace.
+type part struct {
+	*file
+	head   trace.Header
+	byProc []int // batches, one processor's after the other's
+}
+
+var _ trace.Source = (*Trace)(nil)
+
+// Open opens the trace at path: PREFIX (both files, or the one that exists), or
+// one file by its name.
+func Open(path string) (*Trace, error) {
+	parts, err := openParts(path)
+	if err != nil {
+		return nil, err
+	}
+	t := new(Trace)
+	for kind, p := range parts {
+		if kind == kindRefs {
+			t.refs = p
+		} else {
+			t.events = p
+		}
+	}
+	if err := t.unite(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	t.count()
+	return t, nil
+}
+
+// openParts opens the files that path names, by kind.
+func openParts(path string) (map[string]*part, error) {
+	names := map[string]string{kindRefs: path + RefsSuffix, kindEvents: path + EventsSuffix}
+	found := map[string]*part{}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		p, kind, err := openPart(path, suffixKind(path))
+		if err != nil {
+			return nil, err
+		}
+		found[kind] = p
+		return found, nil
+	}
+	for _, kind := range []string{kindRefs, kindEvents} {
+		p, _, err := openPart(names[kind], kind)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			for _, p := range found {
+				p.close()
+			}
+			return nil, err
+		}
+		found[kind] = p
+	}
+	if len(found) == 0 {
+		return nil, missing(path, names)
+	}
+	return found, nil
+}
+
+// suffixKind is the kind that a file's name promises, or "".
+func suffixKind(path string) string {
+	switch {
+	case strings.HasSuffix(path, RefsSuffix):
+		return kindRefs
+	case strings.HasSuffix(path, EventsSuffix):
+		return kindEvents
+	}
+	return ""
+}
+
+// missing says which names were tried.
+func missing(path string, names map[string]string) error {
+	tried := fmt.Sprintf("neither %s nor %s exists", names[kindRefs], names[kindEvents])
+	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
+		tried = "no such file"
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		tried = "it is a directory, and " + tried
+	}
+	for _, name := range []string{path, names[kindRefs], names[kindEvents]} {
+		if _, err := os.Stat(name + partialSuffix); err == nil {
+			tried += fmt.Sprintf("; there is %s%s: a run that is writing it, or was killed: `traces check --recover` saves what is whole",
+				name, partialSuffix)
+			break
+		}
+	}
+	return fmt.Errorf("reading %s: %s: %w", path, tried, fs.ErrNotExist)
+}
+
+// openPart opens one file, which must be of kind want if that is not "".
+func openPart(path, want string) (*part, string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	p := &part{file: f}
+	kind, h, err := parseTraceSchema(f.schema)
+	if err == nil && want != "" && kind != want {
+		err = fmt.Errorf("it is a %s file, not a %s file", kind, want)
+	}
+	if err == nil {
+		p.head = h
+		err = p.checkIndex()
+	}
+	if err != nil {
+		f.close()
+		return nil, kind, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return p, kind, nil
+}
+
+// checkIndex holds the index to the header, and sorts it by processor.
+func (p *part) checkIndex() error {
+	for i, b := range p.blocks {
+		if int(b.proc) >= p.head.Procs {
+			return fmt.Errorf("batch %d is of processor %d, but the header has %d processors", i, b.proc, p.head.Procs)
+		}
+		if b.instr > b.rows*math.MaxUint32 {
+			return fmt.Errorf("batch %d has more instructions than its rows can hold", i)
+		}
+		p.byProc = append(p.byProc, i)
+	}
+	slices.SortStableFunc(p.byProc, func(i, j int) int { return int(p.blocks[i].proc) - int(p.blocks[j].proc) })
+	return nil
+}
+
+// unite holds the two files to each other and merges their headers.
+func (t *Trace) unite() error {
+	switch {
+	case t.events == nil:
+		t.head = t.refs.head
+		return nil
+	case t.refs == nil:
+		t.head = t.events.head
+		return nil
+	}
+	t.head = t.refs.head
+	t.head.HasTime = t.events.head.HasTime
+	t.head.Procs = max(t.refs.head.Procs, t.events.head.Procs)
+	for _, n := range t.events.head.Notes {
+		if !slices.Contains(t.head.Notes, n) {
+			t.head.Notes = append(t.head.Notes, n)
+		}
+	}
+	if want, ok := lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !recovered(t.refs) {
+		return fmt.Errorf("reading %s: it does not belong to %s, which was written by another run; make both again", t.events.path, t.refs.path)
+	}
+	a, b := t.refs.head, t.events.head
+	if a.Title() != b.Title() || a.Format != b.Format || a.Seed != b.Seed || a.WorkUnit != b.WorkUnit || a.Tool != b.Tool {
+		return fmt.Errorf("reading %s: it does not belong to %s: their headers differ; make both again", t.events.path, t.refs.path)
+	}
+	return nil
+}
+
+// recovered reports whether Recover made the file.
+func recovered(p *part) bool {
+	_, ok := lookup(p.meta, recoveredKey)
+	return ok
+}
+
+// count adds up the indices.
+func (t *Trace) count() {
+	t.totals = map[trace.Proc]trace.Totals{}
+	instr := map[trace.Proc]uint64{}
+	if t.refs != nil {
+		for _, b := range t.refs.blocks {
+			p := trace.Proc(b.proc)
+			n := t.totals[p]
+			n.Instr += unit.Instructions(b.instr)
+			n.Refs += b.rows
+			t.totals[p] = n
+		}
+	}
+	if t.events != nil {
+		for _, b := range t.events.blocks {
+			p := trace.Proc(b.proc)
+			instr[p] += b.instr
+			n := t.totals[p]
+			n.Events += b.rows
+			n.Instr = max(n.Instr, unit.Instructions(instr[p]))
+			t.totals[p] = n
+		}
+	}
+}
+
+// Header is what the trace says of itself.
+func (t *Trace) Header() trace.Header { return t.head }
+
+// SHA256 identifies the content of the trace, in hexadecimal: it is computed from
+// the digests in the footers, which cover every byte of the files.
+func (t *Trace) SHA256() string {
+	h := sha256.New()
+	for _, p := range []*part{t.refs, t.events} {
+		if p != nil {
+			h.Write([]byte(p.digest))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Totals counts what processor p did, from the footers. Instr is the position of
+// its last row of either stream.
+func (t *Trace) Totals(p trace.Proc) trace.Totals { return t.totals[p] }
+
+// Refs yields the references of procs (all, without arguments), one processor's
+// after the other's, each processor's in program order. A processor that the
+// trace does not have is an error.
+func (t *Trace) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
+	return func(yield func(*trace.Refs, error) bool) {
+		order, err := t.order(t.refs, procs)
+		if err != nil || len(order) == 0 {
+			fail(yield, err)
+			return
+		}
+		p, h := t.refs, t.refs.head
+		decode := func(d *decoder, s *refsBatch, i int) error {
+			s.decode(d, h.HasPC)
+			return checkRefs(d, h, s, p.blocks[i].batchInfo)
+		}
+		for s, err := range decodeAhead(p, order, decode) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&s.Refs, nil) {
+				return
+			}
+		}
+	}
+}
+
+// fail yields err if there is one.
+func fail[T any](yield func(*T, error) bool, err error) {
+	if err != nil {
+		yield(nil, err)
+	}
+}
+
+// Events yields the events of procs (all, without arguments) likewise.
+func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
+	return func(yield func(*trace.Events, error) bool) {
+		order, err := t.order(t.events, procs)
+		if err != nil || len(order) == 0 {
+			fail(yield, err)
+			return
+		}
+		p := t.events
+		check := eventsChecker{head: p.head, total: t.refsOf}
+		decode := func(d *decoder, s *eventsSlot, i int) error {
+			s.decode(d, p.head.HasTime)
+			return check.batch(d, s, p.blocks[i].batchInfo)
+		}
+		for s, err := range decodeAhead(p, order, decode) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&s.out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// refsOf is the number of references of p, or MaxUint64 where the trace is
+// events alone.
+func (t *Trace) refsOf(p trace.Proc) uint64 {
+	if t.refs == nil {
+		return math.MaxUint64
+	}
+	return t.totals[p].Refs
+}
+
+// order lists the batches of procs in the file of p, which may be nil.
+func (t *Trace) order(p *part, procs []trace.Proc) ([]int, error) {
+	for _, q := range procs {
+		if q < 0 || int(q) >= t.head.Procs {
+			return nil, fmt.Errorf("the trace has no processor %d: it has %d", q, t.head.Procs)
+		}
+	}
+	if p == nil {
+		return nil, nil
+	}
+	if len(procs) == 0 {
+		return p.byProc, nil
+	}
+	var order []int
+	for _, q := range procs {
+		from, _ := slices.BinarySearchFunc(p.byProc, q, func(i int, q trace.Proc) int { return int(p.blocks[i].proc) - int(q) })
+		for ; from < len(p.byProc) && p.blocks[p.byProc[from]].proc == int32(q); from++ {
+			order = append(order, p.byProc[from])
+		}
+	}
+	return order, nil
+}
+
+// Close releases the files.
+func (t *Trace) Close() error {
+	var errs []error
+	for _, p := range []*part{t.refs, t.events} {
+		if p != nil {
+			errs = append(errs, p.close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// refsFields are the columns of a refs file.
+func refsFields(hasPC bool) []field {
+	fields := []field{
+		{name: "proc", typ: tInt32},
+		{name: "instr", typ: tUint32, meta: []pair{{unitKey, "instr"}}},
+		{name: "addr", typ: tUint64, meta: []pair{{unitKey, "B"}}},
+		{name: "size", typ: tUint16, meta: []pair{{unitKey, "B"}}},
+		{name: "op", typ: tUint8, meta: []pair{{enumKey, enumNames(trace.Ops)}}},
+	}
+	if hasPC {
+		fields = append(fields, field{name: "pc", typ: tUint64})
+	}
+	return fields
+}
+
+// enumNames is "1=load,2=store,...".
+func enumNames[T interface {
+	~uint8
+	String() string
+}](values []T) string {
+	var b []byte
+	for _, v := range values {
+		b = fmt.Appendf(b, ",%d=%s", uint8(v), v.String())
+	}
+	return string(b[1:])
+}
+
+// refsBatch is references of one processor on their way to or from a file.
+type refsBatch struct {
+	trace.Refs
+	procs []int32 // scratch: the proc column
+}
+
+// add copies rows i to j of b.
+func (r *refsBatch) add(b *trace.Refs, i, j int) {
+	r.Instr = append(r.Instr, b.Instr[i:j]...)
+	r.Addr = append(r.Addr, b.Addr[i:j]...)
+	r.Size = append(r.Size, b.Size[i:j]...)
+	r.Op = append(r.Op, b.Op[i:j]...)
+	if b.PC != nil {
+		r.PC = append(r.PC, b.PC[i:j]...)
+	}
+}
+
+// encode puts the columns of r into e.
+func (r *refsBatch) encode(e *encoder, hasPC bool) {
+	r.procs = filled(r.procs, r.Len(), int32(r.Proc))
+	put(e, r.procs)
+	put(e, r.Instr)
+	put(e, r.Addr)
+	put(e, r.Size)
+	put(e, r.Op)
+	if hasPC {
+		put(e, r.PC)
+	}
+}
+
+// decode reads the columns of r from d.
+func (r *refsBatch) decode(d *decoder, hasPC bool) {
+	r.procs = get(d, r.procs, d.rows)
+	r.Instr = get(d, r.Instr, d.rows)
+	r.Addr = get(d, r.Addr, d.rows)
+	r.Size = get(d, r.Size, d.rows)
+	r.Op = get(d, r.Op, d.rows)
+	if hasPC {
+		r.PC = get(d, r.PC, d.rows)
+		if r.PC == nil {
+			r.PC = []uint64{}
+		}
+	}
+	r.Proc = oneProc(d, r.procs)
+}
+
+// oneProc is the processor that all rows of a batch belong to.
+func oneProc(d *decoder, procs []int32) trace.Proc {
+	if d.err != nil {
+		return 0
+	}
+	if len(procs) == 0 {
+		d.fail("it has no rows")
+		return 0
+	}
+	first := procs[0]
+	if i := slices.IndexFunc(procs, func(p int32) bool { return p != first }); i >= 0 {
+		d.fail("rows of processors %d and %d are mixed", first, procs[i])
+	}
+	return trace.Proc(first)
+}
+
+func (r *refsBatch) weight() int          { return r.Len() }
+func (r *refsBatch) setProc(p trace.Proc) { r.Proc = p }
+func (r *refsBatch) reset()               { r.Reset() }
+func (r *refsBatch) instructions() uint64 { return sum(r.Instr) }
+
+func sum(instr []uint32) (n uint64) {
+	for _, i := range instr {
+		n += uint64(i)
+	}
+	return n
+}

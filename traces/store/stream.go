@@ -1,0 +1,233 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"spoor/traces/trace"
+)
+
+// batch is a batch of rows that can be encoded.
+type batch interface {
+	comparable
+	Len() int
+	weight() int // rows, and what else takes memory like them
+	setProc(trace.Proc)
+	reset()
+	instructions() uint64
+}
+
+// stream is one file that is being written: rows gather in a batch per
+// processor, full batches are encoded by several goroutines and written by one
+// in the order in which they were completed.
+type stream[B batch] struct {
+	path     string // its final name
+	f        *os.File
+	out      container
+	batches  []B // by processor
+	buffered int // weight of batches
+	most     int // bound of buffered
+	fresh    func() B
+	encode   func(B, *encoder)
+
+	spare chan B
+	work  chan *job[B] // to the encoders
+	order chan *job[B] // the same jobs, to the writer
+	done  chan struct{}
+	mu    sync.Mutex
+	err   error // first error of the writer
+}
+
+// job is one batch on its way into the file.
+type job[B batch] struct {
+	rows B
+	e    *encoder // of which msg is part
+	msg  []byte
+	meta int
+	info batchInfo
+	done chan struct{}
+}
+
+// encoders is how many batches of a stream are compressed at once. The machine's
+// size has no influence on the bytes.
+func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder)) (*stream[B], error) {
+	f, err := os.Create(path + partialSuffix)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	w := &stream[B]{path: path, f: f, out: container{w: f}, most: most, fresh: fresh, encode: encode}
+	if err := w.out.begin(s); err != nil {
+		w.abort()
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	return w, nil
+}
+
+// start runs the goroutines when the first batch is complete.
+func (w *stream[B]) start() {
+	// No more than n jobs in order and one in the writer's hand exist at a time,
+	// so n+1 encoders always leave one for the job that must be written next.
+	n := encoders()
+	w.work, w.order, w.done = make(chan *job[B], n), make(chan *job[B], n), make(chan struct{})
+	w.spare = make(chan B, 2*n)
+	idle := make(chan *encoder, n+1)
+	for range n + 1 {
+		idle <- newEncoder()
+	}
+	for range n {
+		go func() {
+			for j := range w.work {
+				j.e = <-idle
+				j.e.begin()
+				w.encode(j.rows, j.e)
+				j.info.instr = j.rows.instructions()
+				j.msg, j.meta = j.e.finish(j.rows.Len())
+				close(j.done)
+			}
+		}()
+	}
+	go func() {
+		defer close(w.done)
+		for j := range w.order {
+			<-j.done
+			w.write(j)
+			idle <- j.e
+			j.rows.reset()
+			select {
+			case w.spare <- j.rows:
+			default:
+			}
+		}
+	}()
+}
+
+func (w *stream[B]) write(j *job[B]) {
+	if w.failure() != nil {
+		return
+	}
+	if err := w.out.batch(j.msg, j.meta, j.info); err != nil {
+		w.mu.Lock()
+		w.err = fmt.Errorf("writing %s: %w", w.path, err)
+		w.mu.Unlock()
+	}
+}
+
+func (w *stream[B]) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// batch is the unfinished batch of processor p.
+func (w *stream[B]) batch(p trace.Proc) B {
+	if int(p) >= len(w.batches) {
+		w.batches = append(w.batches, make([]B, int(p)+1-len(w.batches))...)
+	}
+	var none B
+	if w.batches[p] == none {
+		select {
+		case w.batches[p] = <-w.spare:
+		default:
+			w.batches[p] = w.fresh()
+		}
+		w.batches[p].setProc(p)
+	}
+	return w.batches[p]
+}
+
+// added says that weight n was added to the batch of p, and whether that is full.
+func (w *stream[B]) added(p trace.Proc, n int, full bool) error {
+	w.buffered += n
+	if full {
+		w.submit(p)
+		return w.failure()
+	}
+	if w.buffered > w.most {
+		w.relieve()
+		return w.failure()
+	}
+	return nil
+}
+
+// relieve completes the batches that have at least half of the average
+// weight: that frees more than half of them and keeps batches large.
+func (w *stream[B]) relieve() {
+	var none B
+	count := 0
+	for _, b := range w.batches {
+		if b != none {
+			count++
+		}
+	}
+	least := w.buffered / count / 2
+	for p, b := range w.batches {
+		if b != none && b.weight() >= least {
+			w.submit(trace.Proc(p))
+		}
+	}
+}
+
+// submit hands the batch of p to the encoders.
+func (w *stream[B]) submit(p trace.Proc) {
+	var none B
+	b := w.batches[p]
+	w.batches[p] = none
+	w.buffered -= b.weight()
+	if w.order == nil {
+		w.start()
+	}
+	j := &job[B]{rows: b, info: batchInfo{proc: int32(p), rows: uint64(b.Len())}, done: make(chan struct{})}
+	w.order <- j
+	w.work <- j
+}
+
+// flush completes all batches and waits until they are written.
+func (w *stream[B]) flush() error {
+	var none B
+	for p, b := range w.batches {
+		if b != none && b.Len() > 0 {
+			w.submit(trace.Proc(p))
+		}
+	}
+	w.stop()
+	return w.failure()
+}
+
+// stop ends the goroutines.
+func (w *stream[B]) stop() {
+	if w.order != nil {
+		close(w.order)
+		close(w.work)
+		<-w.done
+		w.order = nil
+	}
+}
+
+// finish writes what is left, the footer, and brings it all to the disk.
+func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) {
+	if err := w.flush(); err != nil {
+		return "", err
+	}
+	digest, err = w.out.end(s, extra...)
+	if err == nil {
+		err = w.f.Sync()
+	}
+	if closeErr := w.f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return "", fmt.Errorf("writing %s: %w", w.path, err)
+	}
+	return digest, nil
+}
+
+// abort removes the unfinished file.
+func (w *stream[B]) abort() {
+	w.stop()
+	w.f.Close()
+	os.Remove(w.path + partialSuffix)
+}

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"spoor/traces/trace"
+)
+
+const (
+	// maxText is the bytes of text in a column of a batch, and of one string.
+	maxText = 1 << 24
+	// maxTable bounds the memory that a table may take.
+	maxTable = 1 << 30
+)
+
+// tableTypes are the types of a table's columns.
+var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tFloat64: true, tText: true}
+
+// WriteTable writes t to path, whole or not at all. The keys of t.Meta must not
+// begin with "spoor.", and texts must be UTF-8.
+func WriteTable(path string, t *Table) error {
+	s, err := tableSchema(t)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return WriteFile(path, func(w io.Writer) error { return writeTable(w, t, s) })
+}
+
+func writeTable(w io.Writer, t *Table, s *schema) error {
+	out := container{w: w}
+	if err := out.begin(s); err != nil {
+		return err
+	}
+	e := newEncoder()
+	for from, rows := 0, t.Rows(); from < rows; {
+		to := batchEnd(t, from, rows)
+		e.begin()
+		for _, c := range t.Columns {
+			encodeColumn(e, c.Data, from, to)
+		}
+		msg, meta := e.finish(to - from)
+		if err := out.batch(msg, meta, batchInfo{rows: uint64(to - from)}); err != nil {
+			return err
+		}
+		from = to
+	}
+	_, err := out.end(s)
+	return err
+}
+
+// tableSchema checks t and is its schema.
+func tableSchema(t *Table) (*schema, error) {
+	s := &schema{meta: []pair{{kindKey, t.Name}, {versionKey, version}}}
+	if t.Name == "" || t.Name == kindRefs || t.Name == kindEvents {
+		return nil, fmt.Errorf("a table cannot be called %q", t.Name)
+	}
+	for _, a := range t.Meta {
+		if strings.HasPrefix(a.Key, reserved) {
+			return nil, fmt.Errorf("the fact %s: keys must not begin with %q", a.Key, reserved)
+		}
+		s.meta = append(s.meta, pair{a.Key, a.Value})
+	}
+	size := 0
+	seen := map[string]bool{}
+	for _, c := range t.Columns {
+		if seen[c.Name] || c.Name == "" {
+			return nil, fmt.Errorf("it has no or two columns called %q", c.Name)
+		}
+		seen[c.Name] = true
+		typ, n, err := checkColumn(c)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		if columnLen(c.Data) != t.Rows() {
+			return nil, fmt.Errorf("column %s has %d rows, but %s has %d", c.Name, columnLen(c.Data), t.Columns[0].Name, t.Rows())
+		}
+		if size += n; size > maxTable {
+			return nil, errors.New("it is larger than a table may be")
+		}
+		s.fields = append(s.fields, field{name: c.Name, typ: typ, meta: unitPairs(c.Unit)})
+	}
+	return s, checkTexts(s)
+}
+
+// checkTexts holds names and facts to UTF-8.
+func checkTexts(s *schema) error {
+	pairs := s.meta
+	for _, f := range s.fields {
+		pairs = append(append(pairs[:len(pairs):len(pairs)], pair{f.name, ""}), f.meta...)
+	}
+	for _, p := range pairs {
+		if !utf8.ValidString(p.key) || !utf8.ValidString(p.value) {
+			return fmt.Errorf("%q or its value %q is not UTF-8", p.key, p.value)
+		}
+	}
+	return nil
+}
+
+// checkColumn is the type of c and the memory that it takes.
+func checkColumn(c Column) (typ dataType, size int, err error) {
+	n := columnLen(c.Data)
+	switch d := c.Data.(type) {
+	case []int32:
+		return tInt32, 4 * n, nil
+	case []int64:
+		return tInt64, 8 * n, nil
+	case []uint64:
+		return tUint64, 8 * n, nil
+	case []float64:
+		return tFloat64, 8 * n, nil
+	default:
+		texts := d.([]string)
+		for i, s := range texts {
+			if len(s) > maxText || !utf8.ValidString(s) {
+				return 0, 0, fmt.Errorf("row %d: the text is longer than %d bytes or not UTF-8", i, maxText)
+			}
+			size += textOverhead + len(s)
+		}
+		return tText, size, nil
+	}
+}
+
+// textOverhead is what a string takes besides its bytes.
+const textOverhead = 16
+
+// batchEnd is where the batch that begins at row from ends.
+func batchEnd(t *Table, from, rows int) int {
+	to := min(rows, from+batchRows)
+	for _, c := range t.Columns {
+		texts, ok := c.Data.([]string)
+		if !ok {
+			continue
+		}
+		size := 0
+		for i := from; i < to; i++ {
+			if size += len(texts[i]); size > maxText {
+				to = i
+			}
+		}
+	}
+	return to
+}
+
+func encodeColumn(e *encoder, data any, from, to int) {
+	switch d := data.(type) {
+	case []int32:
+		put(e, d[from:to])
+	case []int64:
+		put(e, d[from:to])
+	case []uint64:
+		put(e, d[from:to])
+	case []float64:
+		put(e, d[from:to])
+	case []string:
+		offsets := []int32{0}
+		var text []byte
+		for _, s := range d[from:to] {
+			text = append(text, s...)
+			offsets = append(offsets, int32(len(text)))
+		}
+		e.column(to-from, 0, nil, littleBytes(offsets), text)
+	}
+}
+
+// ReadTable reads the table at path.
+func ReadTable(path string) (*Table, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	t, err := newTable(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	d := newDecoder()
+	size := 0
+	for i := range f.blocks {
+		err := d.load(f, i)
+		if err == nil && (uint64(d.rows) != f.blocks[i].rows || f.blocks[i].proc != 0 || f.blocks[i].instr != 0) {
+			err = errors.New("the footer's index and the batch disagree")
+		}
+		if err == nil {
+			err = decodeColumns(d, t, &size)
+		}
+		if err != nil {
+			return nil, f.batchError(i, err)
+		}
+	}
+	return t, nil
+}
+
+// newTable is the table in f, still without rows.
+func newTable(f *file) (*Table, error) {
+	kind, _ := f.schema.lookup(kindKey)
+	if kind == kindRefs || kind == kindEvents || kind == "" {
+		return nil, fmt.Errorf("it is a %s file, not a table", kind)
+	}
+	if len(f.schema.meta) < 2 || f.schema.meta[0].key != kindKey || f.schema.meta[1].key != versionKey {
+		return nil, errors.New("its metadata is not that of a table")
+	}
+	t := &Table{Name: kind}
+	for _, p := range f.schema.meta[2:] {
+		t.Meta = append(t.Meta, trace.Arg{Key: p.key, Value: p.value})
+	}
+	for _, c := range f.schema.fields {
+		if !tableTypes[c.typ] || c.nullable {
+			return nil, fmt.Errorf("column %s has a type that tables do not have", c.name)
+		}
+		unit, _ := lookup(c.meta, unitKey)
+		t.Columns = append(t.Columns, Column{Name: c.name, Unit: unit, Data: emptyColumn(c.typ)})
+	}
+	return t, nil
+}
+
+func emptyColumn(typ dataType) any {
+	switch typ {
+	case tInt32:
+		return []int32{}
+	case tInt64:
+		return []int64{}
+	case tUint64:
+		return []uint64{}
+	case tFloat64:
+		return []float64{}
+	}
+	return []string{}
+}
+
+// decodeColumns appends the columns of the batch in d to t; size is the memory
+// that t takes.
+func decodeColumns(d *decoder, t *Table, size *int) error {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if *size += textOverhead * d.rows; *size > maxTable {
+			return errors.New("the table is larger than one may be")
+		}
+		switch data := c.Data.(type) {
+		case []int32:
+			c.Data = append(data, get[int32](d, nil, d.rows)...)
+		case []int64:
+			c.Data = append(data, get[int64](d, nil, d.rows)...)
+		case []uint64:
+			c.Data = append(data, get[uint64](d, nil, d.rows)...)
+		case []float64:
+			c.Data = append(data, get[float64](d, nil, d.rows)...)
+		case []string:
+			c.Data = d.texts(data, size)
+		}
+	}
+	return d.done()
+}
+
+// texts appends a column of texts to dst.
+func (d *decoder) texts(dst []string, size *int) []string {
+	if length, nulls := d.node(); length != d.rows || nulls != 0 {
+		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, d.rows)
+	}
+	d.skipValidity()
+	offsets := make([]int32, d.rows+1)
+	d.buffer(rawBytes(offsets))
+	fromLittle(offsets)
+	for i := range d.rows {
+		if offsets[0] != 0 || offsets[i] > offsets[i+1] {
+			d.fail("its texts have offsets out of order")
+		}
+	}
+	end := offsets[d.rows]
+	if end < 0 || end > maxText {
+		d.fail("its texts have %d bytes", end)
+	}
+	if *size += int(end); d.err != nil || *size > maxTable {
+		d.fail("the table is larger than one may be")
+		return dst
+	}
+	text := make([]byte, end)
+	d.buffer(text)
+	if !utf8.Valid(text) {
+		d.fail("its texts are not UTF-8")
+	}
+	for i := range d.rows {
+		if d.err == nil {
+			dst = append(dst, string(text[offsets[i]:offsets[i+1]]))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"spoor/traces/trace"
+)
+
+const (
+	// batchRows is how many rows a full batch has.
+	batchRows = 1 << 18
+	// maxProcs bounds the numbers of processors, and what a header may claim.
+	maxProcs = 1 << 20
+	// maxRefs and maxEvents bound the rows that wait in unfinished batches of
+	// all processors: some 100 MB either.
+	maxRefs   = 16 * batchRows
+	maxEvents = 4 * batchRows
+	// needsPerBatch is how many needs complete a batch of events, and
+	// maxEventNeeds how many one event may have.
+	needsPerBatch = 1 << 18
+	maxEventNeeds = 1 << 20
+	maxNeeds      = needsPerBatch + maxEventNeeds
+)
+
+// Writer writes PREFIX.refs.arrow and PREFIX.events.arrow. Both appear when Close
+// succeeds; until then they are PREFIX.refs.arrow.partial and so on. It is not
+// safe for concurrent use; it compresses on other goroutines, and the bytes
+// depend on the order of the calls alone.
+type Writer struct {
+	head   trace.Header
+	limit  trace.Header // head with a bound for processors not yet counted
+	refs   *stream[*refsBatch]
+	events *stream[*eventsBatch]
+	last   []uint64 // Refs of each processor's last event
+	total  []uint64 // references of each processor
+	closed bool     // Close or Abort was called
+	gone   bool     // the files have their final names or were removed
+}
+
+// Create starts the files of a trace. h may be preliminary but for HasPC and
+// HasTime, which fix the columns.
+func Create(prefix string, h trace.Header) (*Writer, error) {
+	w := &Writer{head: h, limit: h}
+	if h.Procs < 0 || h.Procs > maxProcs {
+		return nil, fmt.Errorf("writing %s: %d processors; at most %d are supported", prefix, h.Procs, maxProcs)
+	}
+	if h.Procs == 0 {
+		w.limit.Procs = maxProcs
+	}
+	var err error
+	w.refs, err = newStream(prefix+RefsSuffix, traceSchema(kindRefs, h), maxRefs,
+		func() *refsBatch { return new(refsBatch) },
+		func(b *refsBatch, e *encoder) { b.encode(e, h.HasPC) })
+	if err != nil {
+		return nil, err
+	}
+	w.events, err = newStream(prefix+EventsSuffix, traceSchema(kindEvents, h), maxEvents,
+		func() *eventsBatch { return new(eventsBatch) },
+		func(b *eventsBatch, e *encoder) { b.encode(e, h.HasTime) })
+	if err != nil {
+		w.refs.abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+var errClosed = errors.New("store: the writer is closed")
+
+// Refs appends references of one processor. It keeps nothing of b.
+func (w *Writer) Refs(b *trace.Refs) error {
+	if w.closed {
+		return errClosed
+	}
+	if err := trace.CheckRefs(w.limit, b); err != nil {
+		return fmt.Errorf("writing %s: %w", w.refs.path, err)
+	}
+	n := b.Len()
+	for i := 0; i < n; {
+		to := w.refs.batch(b.Proc)
+		j := min(n, i+batchRows-to.Len())
+		to.add(b, i, j)
+		if err := w.refs.added(b.Proc, j-i, to.Len() == batchRows); err != nil {
+			return err
+		}
+		i = j
+	}
+	w.total = grown(w.total, b.Proc)
+	w.total[b.Proc] += uint64(n)
+	return nil
+}
+
+// Events appends events of one processor. It keeps nothing of b.
+func (w *Writer) Events(b *trace.Events) error {
+	if w.closed {
+		return errClosed
+	}
+	w.last = grown(w.last, max(b.Proc, 0))
+	if err := trace.CheckEvents(w.limit, b, w.last[max(b.Proc, 0)], math.MaxUint64); err != nil {
+		return fmt.Errorf("writing %s: %w", w.events.path, err)
+	}
+	for i := range b.Rows {
+		e := &b.Rows[i]
+		if len(e.Needs) > maxEventNeeds {
+			return fmt.Errorf("writing %s: processor %d, row %d of the batch: %s needs %d others; at most %d are supported",
+				w.events.path, b.Proc, i, e.Kind, len(e.Needs), maxEventNeeds)
+		}
+		to := w.events.batch(b.Proc)
+		to.add(e)
+		if err := w.events.added(b.Proc, 1+len(e.Needs), to.Len() == batchRows || len(to.needs.values) >= needsPerBatch); err != nil {
+			return err
+		}
+		w.last[b.Proc] = e.Refs
+	}
+	return nil
+}
+
+// grown is s with an element for p.
+func grown(s []uint64, p trace.Proc) []uint64 {
+	if int(p) < len(s) {
+		return s
+	}
+	return append(s, make([]uint64, int(p)+1-len(s))...)
+}
+
+// Close completes both files under the final header and makes them appear. After
+// an error nothing is left of them.
+//
+// The files are on the disk before their names appear: a lost write would not
+// go unnoticed, for everything is checked when it is read, but a damaged trace
+// that is newer than its inputs would keep make from writing it again.
+func (w *Writer) Close(h trace.Header) error {
+	if w.closed {
+		return errClosed
+	}
+	w.closed = true
+	defer w.Abort()
+	if err := w.checkFinal(h); err != nil {
+		return err
+	}
+	digest, err := w.refs.finish(traceSchema(kindRefs, h))
+	if err != nil {
+		return err
+	}
+	if _, err := w.events.finish(traceSchema(kindEvents, h), pair{refsKey, digest}); err != nil {
+		return err
+	}
+	err = renameBoth(w.refs.path, w.events.path)
+	w.gone = err == nil
+	return err
+}
+
+// checkFinal holds what was written to the final header.
+func (w *Writer) checkFinal(h trace.Header) error {
+	switch most := max(len(w.total), len(w.last)); {
+	case h.Procs < 0 || h.Procs > maxProcs:
+		return fmt.Errorf("writing %s: %d processors; at most %d are supported", w.refs.path, h.Procs, maxProcs)
+	case h.Procs < most:
+		return fmt.Errorf("writing %s: rows of processor %d, but the final header has %d processors", w.refs.path, most-1, h.Procs)
+	case h.HasPC != w.head.HasPC || h.HasTime != w.head.HasTime:
+		return fmt.Errorf("writing %s: the final header has other columns than the first", w.refs.path)
+	}
+	for p, refs := range w.last {
+		var have uint64
+		if p < len(w.total) {
+			have = w.total[p]
+		}
+		if refs > have {
+			return fmt.Errorf("writing %s: processor %d: its last event follows %d references, but it has %d",
+				w.events.path, p, refs, have)
+		}
+	}
+	return nil
+}
+
+// Abort removes what was written, unless Close has succeeded: defer it.
+func (w *Writer) Abort() {
+	if w.gone {
+		return
+	}
+	w.closed, w.gone = true, true
+	w.refs.abort()
+	w.events.abort()
+}
+
+// renameBoth makes two files appear, or neither.
+func renameBoth(a, b string) error {
+	if err := os.Rename(a+partialSuffix, a); err != nil {
+		return err
+	}
+	if err := os.Rename(b+partialSuffix, b); err != nil {
+		os.Rename(a, a+partialSuffix)
+		return err
+	}
+	return nil
+}
