@@ -1,0 +1,58 @@
+package spmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// stopped is what a rank panics with when the run has failed elsewhere, to leave
+// the program wherever it is.
+type stopped struct{}
+
+// errStopped is the result of such a rank: not a failure of its own.
+var errStopped = errors.New("stopped")
+
+// call runs the program on one rank. A panic in it becomes an error with its place.
+func call(r *Rank, program Program) (err error) {
+	defer func() {
+		switch p := recover(); p.(type) {
+		case nil:
+		case stopped:
+			err = errStopped
+		default:
+			err = fmt.Errorf("rank %d: panic%s: %v", r.id, panicPlace(), p)
+		}
+	}()
+	if err := program(r); err != nil {
+		return fmt.Errorf("rank %d: %w", r.id, err)
+	}
+	return nil
+}
+
+// panicPlace is " at file.go:12", the innermost place outside the runtime and
+// the accessors of arrays, or "" if there is none. It is called while panicking.
+func panicPlace() string {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		accessor := strings.Contains(f.Function, "spmd.Array[") || strings.Contains(f.Function, "spmd.(*Rank)") ||
+			strings.Contains(f.Function, "spmd.(*space)")
+		if f.File != "" && !strings.HasPrefix(f.Function, "runtime.") && !accessor {
+			return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func checkProcs(procs int) error {
+	if procs < 1 || procs > MaxProcs {
+		return fmt.Errorf("%d processors; 1 to %d are possible", procs, MaxProcs)
+	}
+	return nil
+}

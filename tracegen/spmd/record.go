@@ -1,0 +1,212 @@
+package spmd
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"iter"
+
+	"spoor/traces/trace"
+)
+
+// Rule says how Record decides the order between ranks; it belongs into the
+// header of the trace.
+const Rule = "one rank at a time, until a barrier, a lock or its end; then the one with the fewest instructions, waits included, ties by rank"
+
+// Options chooses what is recorded.
+type Options struct {
+	Procs  int
+	NoRefs bool // events and instruction counts only
+}
+
+// Recording is what Record says of the whole run.
+type Recording struct {
+	Totals  []trace.Totals // by rank
+	Regions []Region       // in the order of their first use
+}
+
+// Record runs program on opt.Procs ranks and writes what they do to sink. Ranks
+// are coroutines: the recording depends on the program alone.
+//
+// Every rank has a clock, the instructions it executed. The rank with the lowest
+// clock runs (ties: the lowest rank) until it comes to a barrier or a lock. A
+// barrier sets all clocks to the highest; a lock goes to the ranks in the order
+// of their clocks when they ask for it, and one that has waited continues from
+// the clock of the rank that gave it back.
+//
+// Events count instructions since the rank's previous event; the last event of
+// every rank is a Compute that carries what remained.
+func Record(ctx context.Context, opt Options, program Program, sink Sink) (*Recording, error) {
+	if err := checkProcs(opt.Procs); err != nil {
+		return nil, err
+	}
+	s := &scheduler{gate: newGate(opt.Procs), ranks: make([]*coroutine, opt.Procs)}
+	space := newSpace()
+	for id := range s.ranks {
+		rec := newRecorder(id, opt.Procs, opt.NoRefs)
+		rec.sink, rec.ctx, rec.fail = sink, ctx, s.fail
+		c := &coroutine{rank: &Rank{id: id, procs: opt.Procs, rec: rec, space: space, backend: s}}
+		c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+			c.yield = yield
+			c.err = s.finish(c, call(c.rank, program))
+		})
+		defer c.stop()
+		s.ranks[id] = c
+		s.ready(id)
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	out := &Recording{Regions: space.regions}
+	for _, c := range s.ranks {
+		out.Totals = append(out.Totals, c.rank.rec.totals())
+	}
+	return out, nil
+}
+
+// coroutine is a rank while recording.
+type coroutine struct {
+	rank   *Rank
+	waited uint64 // by which its clock is ahead of its instructions
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+	err    error
+}
+
+func (c *coroutine) clock() uint64 { return c.rank.rec.instr + c.waited }
+
+// waitUntil moves the clock to at, if that is ahead.
+func (c *coroutine) waitUntil(at uint64) { c.waited += max(at, c.clock()) - c.clock() }
+
+// scheduler is the backend of coroutines.
+type scheduler struct {
+	gate  gate
+	ranks []*coroutine
+	queue queue // ranks that can run
+	cause error // of the sink or the context
+}
+
+func (s *scheduler) ready(rank int) {
+	heap.Push(&s.queue, turn{s.ranks[rank].clock(), rank})
+}
+
+// run gives turns until no rank can run.
+func (s *scheduler) run() error {
+	for len(s.queue) > 0 {
+		c := s.ranks[heap.Pop(&s.queue).(turn).rank]
+		c.resume()
+		if s.cause != nil {
+			return s.cause
+		}
+		if c.err != nil {
+			return c.err
+		}
+	}
+	return s.gate.deadlock()
+}
+
+// fail ends the recording from inside a rank.
+func (s *scheduler) fail(err error) {
+	s.cause = err
+	panic(stopped{})
+}
+
+// finish closes the record of a rank whose program has returned err.
+func (s *scheduler) finish(c *coroutine, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := s.gate.finish(c.rank.id); err != nil {
+		return fmt.Errorf("rank %d: %w", c.rank.id, err)
+	}
+	return call(c.rank, func(r *Rank) error {
+		r.rec.finish()
+		return nil
+	})
+}
+
+// pause lets others run until this rank's turn comes.
+func (s *scheduler) pause(c *coroutine) {
+	if !c.yield(struct{}{}) {
+		panic(stopped{})
+	}
+}
+
+// takeTurn lets those ranks run first whose clock is lower.
+func (s *scheduler) takeTurn(c *coroutine) {
+	if len(s.queue) == 0 || (turn{c.clock(), c.rank.id}).compare(s.queue[0]) < 0 {
+		return
+	}
+	s.ready(c.rank.id)
+	s.pause(c)
+}
+
+func (s *scheduler) barrier(r *Rank) {
+	c := s.ranks[r.id]
+	r.rec.event(trace.Barrier, barrierID)
+	released := s.gate.arrive(r.id)
+	if released == nil {
+		s.pause(c)
+		return
+	}
+	var last uint64
+	for _, id := range released {
+		last = max(last, s.ranks[id].clock())
+	}
+	for _, id := range released {
+		s.ranks[id].waitUntil(last)
+		if id != r.id {
+			s.ready(id)
+		}
+	}
+	s.takeTurn(c)
+}
+
+func (s *scheduler) lock(r *Rank, id int32) {
+	c := s.ranks[r.id]
+	s.takeTurn(c)
+	r.rec.event(trace.Lock, id)
+	l, ok := s.gate.acquire(r.id, id)
+	if !ok {
+		s.pause(c)
+	}
+	c.waitUntil(l.freeAt)
+}
+
+func (s *scheduler) unlock(r *Rank, id int32) {
+	r.rec.event(trace.Unlock, id)
+	l, next, ok := s.gate.release(r.id, id)
+	if !ok {
+		panic(notHeld(id))
+	}
+	l.freeAt = s.ranks[r.id].clock()
+	if next != nobody {
+		s.ranks[next].waitUntil(l.freeAt)
+		s.ready(next)
+	}
+}
+
+// turn is a rank that can run, with its clock.
+type turn struct {
+	clock uint64
+	rank  int
+}
+
+func (t turn) compare(u turn) int {
+	return cmp.Or(cmp.Compare(t.clock, u.clock), cmp.Compare(t.rank, u.rank))
+}
+
+// queue is a heap of turns, the next one first.
+type queue []turn
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(t any)        { *q = append(*q, t.(turn)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

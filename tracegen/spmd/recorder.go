@@ -1,0 +1,141 @@
+package spmd
+
+import (
+	"context"
+	"math"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Sink takes what is recorded. It keeps nothing of its arguments. Batches of one
+// processor come in program order, and the order of all calls is the same in
+// every recording of the same program.
+type Sink interface {
+	Refs(*trace.Refs) error
+	Events(*trace.Events) error
+}
+
+const (
+	batchRows      = 1 << 14 // references in a batch ...
+	bufferRows     = 1 << 22 // ... and in the batches of all ranks together, about
+	minBatchRows   = 1 << 8
+	eventRows      = 1 << 9
+	longWithoutEnd = 1 << 31 // instructions after which a Compute event is due
+)
+
+// recorder is the record of one rank. Only the rank that runs writes to it.
+type recorder struct {
+	instr   uint64 // executed so far
+	atRef   uint64 // instr at the previous reference
+	atEvent uint64 // instr at the previous event
+	flushed uint64 // references in earlier batches
+	events  uint64 // in earlier batches
+	n       int    // references in this batch
+	refs    trace.Refs
+	rows    trace.Events
+	noRefs  bool
+	sink    Sink
+	ctx     context.Context
+	fail    func(error) // ends the whole recording; does not return
+}
+
+func newRecorder(proc, procs int, noRefs bool) *recorder {
+	rec := &recorder{noRefs: noRefs, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rows := min(batchRows, max(minBatchRows, bufferRows/procs))
+	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
+		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}
+	return rec
+}
+
+// add records one reference, itself an instruction.
+func (rec *recorder) add(addr uint64, size uint16, op trace.Op) {
+	n := rec.n
+	if n >= len(rec.refs.Addr) {
+		rec.flushRefs()
+		n = 0
+	}
+	rec.instr++
+	gap := rec.instr - rec.atRef
+	rec.atRef = rec.instr
+	if gap > math.MaxUint32 {
+		gap = math.MaxUint32 // the events carry what the column cannot
+	}
+	b := &rec.refs
+	b.Addr[n], b.Instr[n], b.Size[n], b.Op[n] = addr, uint32(gap), size, op
+	rec.n = n + 1
+}
+
+// flushRefs hands the batch to the sink. It is where a long recording notices
+// that it was cancelled.
+//
+//go:noinline
+func (rec *recorder) flushRefs() {
+	if err := rec.ctx.Err(); err != nil {
+		rec.fail(err)
+	}
+	if rec.n > 0 && !rec.noRefs {
+		piece := rec.refs.Slice(0, rec.n)
+		if err := rec.sink.Refs(&piece); err != nil {
+			rec.fail(err)
+		}
+		rec.flushed += uint64(rec.n)
+	}
+	rec.n = 0
+	if rec.instr-rec.atEvent >= longWithoutEnd {
+		rec.compute()
+	}
+}
+
+// count is the references so far, as events see them.
+func (rec *recorder) count() uint64 {
+	if rec.noRefs {
+		return 0
+	}
+	return rec.flushed + uint64(rec.n)
+}
+
+// event records e after everything so far. Instructions beyond what its column
+// holds are carried by Compute events before it.
+func (rec *recorder) event(kind trace.Kind, peer int32) {
+	for rec.instr-rec.atEvent > math.MaxUint32 {
+		rec.append(trace.NewEvent(trace.Compute), math.MaxUint32)
+	}
+	e := trace.NewEvent(kind)
+	e.Peer = peer
+	rec.append(e, uint32(rec.instr-rec.atEvent))
+}
+
+// compute closes the instructions since the previous event.
+func (rec *recorder) compute() { rec.event(trace.Compute, trace.None) }
+
+func (rec *recorder) append(e trace.Event, instr uint32) {
+	e.Instr, e.Refs = instr, rec.count()
+	rec.atEvent += uint64(instr)
+	rec.rows.Rows = append(rec.rows.Rows, e)
+	if len(rec.rows.Rows) >= eventRows {
+		rec.flushEvents()
+	}
+}
+
+func (rec *recorder) flushEvents() {
+	if len(rec.rows.Rows) == 0 {
+		return
+	}
+	if err := rec.sink.Events(&rec.rows); err != nil {
+		rec.fail(err)
+	}
+	rec.events += uint64(len(rec.rows.Rows))
+	rec.rows.Rows = rec.rows.Rows[:0]
+}
+
+// finish closes the record of a rank whose program has returned.
+func (rec *recorder) finish() {
+	rec.compute()
+	rec.flushRefs()
+	rec.flushEvents()
+}
+
+func (rec *recorder) totals() trace.Totals {
+	return trace.Totals{Instr: unit.Instructions(rec.instr), Refs: rec.flushed, Events: rec.events}
+}

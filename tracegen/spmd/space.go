@@ -1,0 +1,86 @@
+package spmd
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// The virtual address space: shared arrays from sharedBase up in the order of
+// their first use, and the private arrays of rank p from privateBase +
+// p*privateStride up. Every array starts on a page. The strides between ranks are
+// a page more than a power of two, so that the same array of two ranks does not
+// fall on the same sets of a cache they share. All of it lies below 2^47.
+const (
+	pageSize      = 1 << 12
+	sharedBase    = 1 << 28
+	privateBase   = 1 << 46
+	privateSpan   = 1 << 33
+	privateStride = privateSpan + pageSize
+)
+
+// shared is the owner of arrays that belong to all ranks.
+const shared = -1
+
+// Region is where a named array lies.
+type Region struct {
+	Name  string
+	Owner int // rank, or -1 for a shared array
+	Base  uint64
+	Bytes uint64
+}
+
+// space places arrays. Ranks of the native backend use it concurrently; there the
+// order of addresses is of no consequence.
+type space struct {
+	mu      sync.Mutex
+	next    map[int]uint64 // first free address, by owner
+	index   map[regionKey]int
+	data    []unsafe.Pointer // of each region; held so that its heap address stays taken
+	regions []Region
+}
+
+type regionKey struct {
+	owner int
+	name  string
+}
+
+func newSpace() *space {
+	return &space{next: map[int]uint64{}, index: map[regionKey]int{}}
+}
+
+// place returns the virtual address of the array called name, which is new
+// or was placed before with the same data. It panics if the name stands
+// for other data: the program is wrong.
+func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := regionKey{owner, name}
+	if i, ok := s.index[key]; ok {
+		if s.data[i] != data || s.regions[i].Bytes != bytes {
+			panic(fmt.Sprintf("array %q was placed before with other data", name))
+		}
+		return s.regions[i].Base
+	}
+	base, limit := s.bounds(owner)
+	if free, ok := s.next[owner]; ok {
+		base = free
+	}
+	room := max(bytes+pageSize-1, pageSize) &^ (pageSize - 1)
+	if room < bytes || room > limit-base {
+		panic(fmt.Sprintf("array %q of %d bytes does not fit the address space", name, bytes))
+	}
+	s.next[owner] = base + room
+	s.index[key] = len(s.regions)
+	s.data = append(s.data, data)
+	s.regions = append(s.regions, Region{name, owner, base, bytes})
+	return base
+}
+
+func (s *space) bounds(owner int) (base, limit uint64) {
+	if owner == shared {
+		return sharedBase, privateBase
+	}
+	base = privateBase + uint64(owner)*privateStride
+	return base, base + privateSpan
+}

@@ -1,0 +1,86 @@
+// Package spmd is the interface that parallel programs are written to: one
+// program, run by every rank, over shared arrays with barriers and locks. A
+// program never knows its backend: Native runs it at full speed, Record runs it
+// and writes down what it does.
+//
+// # What is recorded
+//
+// A program reaches the memory that is traced through Array. Data lies in plain
+// Go slices; Shared and Private place a slice by name in one virtual address
+// space, page-aligned and with its real element size and layout, so that a
+// recording is the same to the byte wherever the Go heap put the slice. What a
+// compiled program would keep in registers (scalars, loop counters) stays in
+// local variables and is not recorded.
+//
+// A complex number is two references, one of each part, because that is what
+// compiled Go does: it loads and stores the parts separately.
+//
+// # Instructions
+//
+// Instructions are those of a load-store machine. Every reference is one
+// instruction, counted by the access itself. Everything else is counted by Work:
+// one per arithmetic operation, conversion or comparison with its branch on data
+// (2), LoopControl per iteration of a loop, and one per operation of address
+// arithmetic that an addressing mode (base + index x scale + constant) does not
+// hold. Bounds checks, calls and the bookkeeping of barriers and locks are not
+// counted.
+package spmd
+
+// Program is what every rank runs.
+type Program func(r *Rank) error
+
+// LoopControl is the instructions that one iteration of a counted loop costs
+// besides its body: increment, compare, branch.
+const LoopControl = 3
+
+// MaxProcs is the greatest number of ranks of one run.
+const MaxProcs = 4096
+
+// Rank is one of the processors that run a program, and its handle to the
+// others. It belongs to the goroutine that the program was called on.
+type Rank struct {
+	id      int
+	procs   int
+	rec     *recorder // nil unless recording
+	space   *space
+	backend backend
+}
+
+// backend is how ranks wait for each other. Its methods are called on the rank's
+// own goroutine, and panic with stopped when the run has failed elsewhere.
+type backend interface {
+	barrier(r *Rank)
+	lock(r *Rank, id int32)
+	unlock(r *Rank, id int32)
+}
+
+// ID is the number of this rank, from 0.
+func (r *Rank) ID() int { return r.id }
+
+// Procs is the number of ranks.
+func (r *Rank) Procs() int { return r.procs }
+
+// Share is the contiguous part lo..hi-1 of n items that falls to this rank; the
+// parts of all ranks differ by one item at most.
+func (r *Rank) Share(n int) (lo, hi int) { return Share(n, r.procs, r.id) }
+
+// Share is the contiguous part lo..hi-1 of n items that falls to one of procs ranks.
+func Share(n, procs, rank int) (lo, hi int) {
+	return n * rank / procs, n * (rank + 1) / procs
+}
+
+// Work counts n instructions that are not references.
+func (r *Rank) Work(n uint32) {
+	if r.rec != nil {
+		r.rec.instr += uint64(n)
+	}
+}
+
+// Barrier waits until every rank has come to it.
+func (r *Rank) Barrier() { r.backend.barrier(r) }
+
+// Lock waits until no other rank holds the lock called id, and takes it.
+func (r *Rank) Lock(id int32) { r.backend.lock(r, id) }
+
+// Unlock gives the lock back. It panics if this rank does not hold it.
+func (r *Rank) Unlock(id int32) { r.backend.unlock(r, id) }
