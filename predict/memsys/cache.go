@@ -1,0 +1,83 @@
+package memsys
+
+import "spoor/traces/unit"
+
+// The states of a line in a cache, as the low bits of its word. The bits of
+// shared are part of those of modified, so that one comparison finds a line that
+// may be loaded: word|modified == line's modified word.
+const (
+	invalid  = 0
+	shared   = 1
+	modified = 3
+
+	stateBits = 2
+	stateMask = 1<<stateBits - 1
+)
+
+// cache is a set-associative cache of line words: line<<stateBits | state, or 0
+// for an invalid way. The words of a set are contiguous, most recently used
+// first, with invalid ways anywhere among them.
+type cache struct {
+	words []uint64
+	ways  uint64
+	sets  uint64
+	mask  uint64 // sets-1 when sets is a power of two
+}
+
+func newCache(c Config) cache {
+	sets := uint64(c.Sets())
+	made := cache{words: make([]uint64, sets*uint64(c.Ways)), ways: uint64(c.Ways), sets: sets}
+	if unit.Bytes(sets).IsPowerOfTwo() {
+		made.mask = sets - 1
+	}
+	return made
+}
+
+// set is the words of the set that line belongs to.
+func (c *cache) set(line uint64) []uint64 {
+	i := line & c.mask
+	if c.mask != c.sets-1 {
+		i = line % c.sets
+	}
+	return c.words[i*c.ways : i*c.ways+c.ways]
+}
+
+// find is the way of set that holds line in any valid state, or -1.
+func find(set []uint64, line uint64) int {
+	for w, word := range set {
+		if word|modified == line<<stateBits|modified && word != 0 {
+			return w
+		}
+	}
+	return -1
+}
+
+// victim is the way that a new line goes to: an invalid one, otherwise the least
+// recently used.
+func victim(set []uint64) int {
+	for w := len(set) - 1; w >= 0; w-- {
+		if set[w] == 0 {
+			return w
+		}
+	}
+	return len(set) - 1
+}
+
+// toFront puts word into set as the most recently used, in place of way w.
+func toFront(set []uint64, w int, word uint64) {
+	for ; w > 0; w-- {
+		set[w] = set[w-1]
+	}
+	set[0] = word
+}
+
+// put overwrites the state of line in c, which must hold it.
+func (c *cache) put(line uint64, state uint64) {
+	set := c.set(line)
+	w := find(set, line)
+	if state == invalid {
+		set[w] = 0
+		return
+	}
+	set[w] = line<<stateBits | state
+}

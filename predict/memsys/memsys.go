@@ -1,0 +1,121 @@
+// Package memsys simulates the memory systems of shared-memory machines: what one
+// reference costs, and what it does to everybody's caches.
+//
+// A System knows lines and nothing of programs: whoever replays a trace decides
+// the order of the references and the time of each (see predict/replay). Costs
+// are separated as SPASM does [sivasubramaniam1995, sec. 2]: latency is what an
+// access takes on an idle machine beyond a hit, contention is the waiting for
+// what others (or the processor's own earlier traffic) hold.
+//
+//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
+//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
+//     Computers 49(9), September 2000, pp. 915-933.
+//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
+//     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
+//     locality properties of parallel systems. HPCA 1995.
+package memsys
+
+import (
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Cost is what one access adds to the time of its processor beyond the cache
+// latency that every access pays.
+type Cost struct {
+	Latency    unit.Picos // of an idle memory system
+	Contention unit.Picos // waiting until it was free
+}
+
+// A System is the memory system of one machine with its caches and their
+// contents. It is not safe for concurrent use.
+type System interface {
+	// Access makes processor p touch one line (byte address / Line()) at time now.
+	// Calls come ordered by (now, p); times of one processor never fall.
+	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
+	// Line is the size of the blocks that references are split into.
+	Line() unit.Bytes
+	// Counts is what processor p did so far.
+	Counts(p trace.Proc) Counts
+	// Shared is what happened so far to the parts that all processors share.
+	Shared() Shared
+}
+
+// A Target builds systems of one kind.
+type Target interface {
+	// Name is what machine files call the target.
+	Name() string
+	// New is an empty system of c, or an error that says what no such machine can have.
+	New(c Config) (System, error)
+}
+
+// All lists every target.
+var All = []Target{SMP{}}
+
+// Misses counts misses by why the line was not there.
+type Misses struct {
+	Cold        uint64 // the processor never had the line
+	Coherence   uint64 // another processor's store took it away
+	Replacement uint64 // another line pushed it out
+}
+
+// Total is the number of misses.
+func (m Misses) Total() uint64 { return m.Cold + m.Coherence + m.Replacement }
+
+// Counts is what one processor did to the memory system, in touches of one line:
+// a reference that crosses a line boundary counts once for each line.
+type Counts struct {
+	Loads, Stores           uint64
+	LoadMisses, StoreMisses Misses
+	Upgrades                uint64 // stores to a line held shared
+	WriteBacks              uint64 // modified lines pushed out to memory
+	Supplies                uint64 // misses answered by another processor's modified line
+	Invalidations           uint64 // lines lost to other processors' stores
+}
+
+// Touches is the number of loads and stores.
+func (c Counts) Touches() uint64 { return c.Loads + c.Stores }
+
+// Misses is the number of misses of loads and stores.
+func (c Counts) Misses() uint64 { return c.LoadMisses.Total() + c.StoreMisses.Total() }
+
+// CoherenceMisses is the number of misses on lines lost to other processors' stores.
+func (c Counts) CoherenceMisses() uint64 { return c.LoadMisses.Coherence + c.StoreMisses.Coherence }
+
+// Transactions is the number of uses of the bus: misses, upgrades and write-backs.
+func (c Counts) Transactions() uint64 { return c.Misses() + c.Upgrades + c.WriteBacks }
+
+// CoherenceShare is the part of the transactions that exists for coherence alone:
+// upgrades, and misses on lines lost to other processors' stores; 0 without any
+// transaction. [du2000, sec. 4.3.1] quotes this share without defining it.
+func (c Counts) CoherenceShare() float64 {
+	if c.Transactions() == 0 {
+		return 0
+	}
+	return float64(c.CoherenceMisses()+c.Upgrades) / float64(c.Transactions())
+}
+
+// Add adds d to c.
+func (c *Counts) Add(d Counts) {
+	c.Loads += d.Loads
+	c.Stores += d.Stores
+	c.LoadMisses.add(d.LoadMisses)
+	c.StoreMisses.add(d.StoreMisses)
+	c.Upgrades += d.Upgrades
+	c.WriteBacks += d.WriteBacks
+	c.Supplies += d.Supplies
+	c.Invalidations += d.Invalidations
+}
+
+func (m *Misses) add(d Misses) {
+	m.Cold += d.Cold
+	m.Coherence += d.Coherence
+	m.Replacement += d.Replacement
+}
+
+// Shared is what happened to the parts of a system that all processors share.
+type Shared struct {
+	Busy  unit.Picos // time for which the bus was held
+	End   unit.Picos // end of its last use: posted traffic can outlast the processors
+	Lines uint64     // distinct lines touched
+}

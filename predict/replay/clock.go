@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"spoor/traces/unit"
+)
+
+// Clock turns the work of a processor into ideal time: what its instructions and
+// its touches of the cache take if every touch hits. Times are computed from
+// cumulative counts in units of 2^-64 ps and rounded once, so that rounding does
+// not accumulate over any number of instructions.
+type Clock struct{ instr, touch fixed }
+
+// fixed is a duration in picoseconds with a fraction in units of 2^-64 ps.
+type fixed struct{ whole, frac uint64 }
+
+// maxStep bounds the time of one instruction and of one touch, so that the work
+// of one reference cannot overflow simulated time.
+const maxStep = unit.Seconds(1e-6)
+
+// NewClock is the clock of a processor of frequency f that needs cpi periods for
+// an instruction and touch periods more for each line that a load or store
+// touches.
+func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
+	if !(f > 0) || math.IsInf(float64(f), 0) {
+		return Clock{}, fmt.Errorf("a clock of %v; it must be above 0", f)
+	}
+	for _, c := range []unit.Cycles{cpi, touch} {
+		if !(c >= 0) || !(c.At(f) <= maxStep) {
+			return Clock{}, fmt.Errorf("%v at %v; an instruction or a cache access takes from 0 to %v", c, f, maxStep)
+		}
+	}
+	return Clock{instr: periods(cpi, f), touch: periods(touch, f)}, nil
+}
+
+// periods is c periods of f, rounded to 2^-64 ps.
+func periods(c unit.Cycles, f unit.Hertz) fixed {
+	ps := new(big.Rat).SetFloat64(float64(c))
+	ps.Mul(ps, big.NewRat(1e12, 1))
+	ps.Quo(ps, new(big.Rat).SetFloat64(float64(f)))
+	scaled := new(big.Int).Lsh(ps.Num(), 65) // twice the value, to round half up
+	scaled.Quo(scaled, ps.Denom())
+	scaled.Rsh(scaled.Add(scaled, big.NewInt(1)), 1)
+	frac := new(big.Int).And(scaled, new(big.Int).SetUint64(math.MaxUint64))
+	return fixed{whole: scaled.Rsh(scaled, 64).Uint64(), frac: frac.Uint64()}
+}
+
+// At is the ideal time of instr instructions with touches touches, to the nearest
+// picosecond.
+func (c *Clock) At(instr, touches uint64) unit.Picos {
+	instrHi, instrLo := bits.Mul64(instr, c.instr.frac)
+	touchHi, touchLo := bits.Mul64(touches, c.touch.frac)
+	lo, carry := bits.Add64(instrLo, touchLo, 0)
+	_, round := bits.Add64(lo, 1<<63, 0)
+	return unit.Picos(instr*c.instr.whole + touches*c.touch.whole + instrHi + touchHi + carry + round)
+}
+
+// most is how many instructions fit into the time d.
+func (c *Clock) most(d unit.Picos) uint64 { return uint64(d) / (c.instr.whole + 1) }

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// maxNamed is how many processors an error names one by one.
+const maxNamed = 8
+
+// deadlock is nil if all processors have finished, and otherwise says who waits
+// for what.
+func (r *run) deadlock() error {
+	var who []string
+	stuck := 0
+	for _, p := range r.procs {
+		if p.state != finished {
+			stuck++
+		}
+		if len(who) < maxNamed {
+			who = append(who, r.waits(p))
+		}
+	}
+	if stuck == 0 {
+		return nil
+	}
+	if more := len(r.procs) - len(who); more > 0 {
+		who = append(who, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Errorf("deadlock, %d of %d processors wait for ever: %s", stuck, len(r.procs), strings.Join(who, "; "))
+}
+
+// waits says what p, which does not run, waits for.
+func (r *run) waits(p *processor) string {
+	if p.state == finished {
+		return fmt.Sprintf("processor %d has finished", p.id)
+	}
+	e := p.rows[p.event-1]
+	at := fmt.Sprintf("processor %d (event %d, after %d references) waits", p.id, p.eventsDone-1, e.Refs)
+	if p.state == atLock {
+		return fmt.Sprintf("%s for lock %d, which processor %d holds", at, e.Peer, r.locks[e.Peer].holder.id)
+	}
+	there := len(r.barriers[barrierID{e.Peer, e.Group}])
+	return fmt.Sprintf("%s at barrier %d, where %d of %d are", at, e.Peer, there, len(r.procs))
+}
+
+// result collects what all processors did.
+func (r *run) result() *Result {
+	res := &Result{Shared: r.sys.Shared()}
+	for _, p := range r.procs {
+		t := r.totals(p)
+		res.Procs = append(res.Procs, Processor{Times: t.Times, Instr: t.Instr, Refs: t.Refs,
+			Events: p.eventsDone, Counts: r.sys.Counts(p.id)})
+		res.Time = max(res.Time, t.Total())
+	}
+	for i, p := range r.procs {
+		q := &res.Procs[i]
+		q.End = res.Time - q.Total()
+		if r.opt.Phases {
+			p.phases[len(p.phases)-1].Sync += q.End
+			res.Phases = append(res.Phases, p.phases...)
+		}
+	}
+	res.Warnings = r.warnings(res.Shared.Lines)
+	return res
+}
+
+// warnings is what was left out.
+func (r *run) warnings(lines uint64) (all []error) {
+	var skipped [trace.Flush + 1]uint64
+	for _, p := range r.procs {
+		for op, n := range p.skipped {
+			skipped[op] += n
+		}
+	}
+	for _, op := range []trace.Op{trace.Prefetch, trace.Flush} {
+		if skipped[op] > 0 {
+			all = append(all, fmt.Errorf("%d %v references cost their instructions and did nothing to the caches", skipped[op], op))
+		}
+	}
+	if size := unit.Bytes(lines) << r.shift; r.opt.Memory > 0 && size > r.opt.Memory {
+		all = append(all, fmt.Errorf("the trace touches %v of data and the memory has %v: paging is not simulated, the real machine is slower",
+			size, r.opt.Memory))
+	}
+	if lines == 0 {
+		all = append(all, errors.New("the trace has no loads and no stores: the time is that of its instructions"))
+	}
+	return all
+}

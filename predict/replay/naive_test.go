@@ -1,0 +1,311 @@
+package replay
+
+import (
+	"fmt"
+	"sort"
+
+	"spoor/predict/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// naive is the definition of a replay on an SMP: one touch or event after the
+// other, always the first of all processors in the order of (time, processor),
+// with caches as lists and everything looked up by search.
+type naive struct {
+	cfg    memsys.Config
+	clock  Clock
+	bar    unit.Picos
+	procs  []*naiveProc
+	copies []*naiveCopy // all valid copies, least recently used first
+	lost   map[naivePlace]string
+	use    int
+	free   unit.Picos // end of the bus's last transaction
+	busy   unit.Picos
+	owner  map[int32]int // of a lock that is held
+	queue  map[int32][]int
+}
+
+type naivePlace struct {
+	proc int
+	line uint64
+}
+
+type naiveCopy struct {
+	naivePlace
+	dirty bool
+	used  int
+}
+
+// naiveStep is one thing a processor does: a touch of a line, or an event.
+type naiveStep struct {
+	instr, touches uint64 // position, the step included
+	line           uint64
+	store          bool
+	event          *trace.Event
+}
+
+type naiveProc struct {
+	steps   []naiveStep
+	at      int
+	waiting bool
+	arrived unit.Picos
+	result  Processor
+}
+
+// naiveSteps merges the two streams of a processor by the number of references.
+func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, instr uint64) {
+	var refInstr, eventInstr, touches uint64
+	refs, e := m.RefsOf[p], 0
+	events := m.EventsOf[p].Rows
+	for i := 0; i <= refs.Len(); i++ {
+		for ; e < len(events) && events[e].Refs == uint64(i); e++ {
+			eventInstr += uint64(events[e].Instr)
+			if events[e].Kind == trace.Compute {
+				eventInstr += uint64(events[e].Work)
+				refInstr += uint64(events[e].Work)
+				continue
+			}
+			steps = append(steps, naiveStep{instr: eventInstr, touches: touches, event: &events[e]})
+		}
+		if i == refs.Len() {
+			break
+		}
+		refInstr += uint64(refs.Instr[i])
+		if refs.Op[i] != trace.Load && refs.Op[i] != trace.Store {
+			continue
+		}
+		first := refs.Addr[i] / uint64(line)
+		last := (refs.Addr[i] + uint64(refs.Size[i]) - 1) / uint64(line)
+		for l := first; l <= last; l++ {
+			touches++
+			steps = append(steps, naiveStep{instr: refInstr, touches: touches, line: l, store: refs.Op[i] == trace.Store})
+		}
+	}
+	return steps, max(refInstr, eventInstr)
+}
+
+func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Picos) (*Result, error) {
+	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}}
+	var ends []uint64
+	for p := range m.Head.Procs {
+		steps, instr := naiveSteps(m, p, cfg.Line)
+		n.procs = append(n.procs, &naiveProc{steps: steps})
+		ends = append(ends, instr)
+	}
+	for n.step() {
+	}
+	res := &Result{}
+	lines := map[uint64]bool{}
+	for p, q := range n.procs {
+		if q.at < len(q.steps) {
+			return nil, fmt.Errorf("deadlock")
+		}
+		touches := uint64(0)
+		for _, s := range q.steps {
+			touches = s.touches
+			if s.event == nil {
+				lines[s.line] = true
+			}
+		}
+		q.result.Ideal = clock.At(ends[p], touches)
+		q.result.Instr = unit.Instructions(ends[p])
+		for _, op := range m.RefsOf[p].Op {
+			if op == trace.Load || op == trace.Store {
+				q.result.Refs++
+			}
+		}
+		q.result.Events = uint64(m.EventsOf[p].Len())
+		res.Time = max(res.Time, q.result.Total())
+		res.Procs = append(res.Procs, q.result)
+	}
+	for p := range res.Procs {
+		res.Procs[p].End = res.Time - res.Procs[p].Total()
+	}
+	res.Shared = memsys.Shared{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
+	return res, nil
+}
+
+func (n *naive) time(p int) unit.Picos {
+	q := n.procs[p]
+	s := q.steps[q.at]
+	return n.clock.At(s.instr, s.touches) + q.result.Latency + q.result.Contention + q.result.Sync
+}
+
+// step performs the first step of all processors that can go on.
+func (n *naive) step() bool {
+	var ready []int
+	for p, q := range n.procs {
+		if !q.waiting && q.at < len(q.steps) {
+			ready = append(ready, p)
+		}
+	}
+	if len(ready) == 0 {
+		return false
+	}
+	sort.SliceStable(ready, func(i, j int) bool { return n.time(ready[i]) < n.time(ready[j]) })
+	p := ready[0]
+	q := n.procs[p]
+	s, now := q.steps[q.at], n.time(p)
+	if s.event != nil {
+		n.perform(p, now, s.event)
+	} else {
+		n.touch(p, now, s.line, s.store)
+	}
+	return true
+}
+
+func (n *naive) letGo(p int, at unit.Picos) {
+	q := n.procs[p]
+	q.result.Sync += at - q.arrived
+	q.waiting = false
+	q.at++
+}
+
+func (n *naive) perform(p int, now unit.Picos, e *trace.Event) {
+	q := n.procs[p]
+	q.arrived = now
+	switch e.Kind {
+	case trace.Barrier:
+		q.waiting = true
+		there := 0
+		for _, o := range n.procs {
+			if o.waiting && o.steps[o.at].event.Kind == trace.Barrier && o.steps[o.at].event.Peer == e.Peer {
+				there++
+			}
+		}
+		if there == len(n.procs) {
+			for o := range n.procs {
+				n.letGo(o, now+n.bar)
+			}
+		}
+	case trace.Lock:
+		if _, held := n.owner[e.Peer]; held {
+			q.waiting = true
+			n.queue[e.Peer] = append(n.queue[e.Peer], p)
+			return
+		}
+		n.owner[e.Peer] = p
+		q.at++
+	case trace.Unlock:
+		delete(n.owner, e.Peer)
+		q.at++
+		if waiting := n.queue[e.Peer]; len(waiting) > 0 {
+			n.owner[e.Peer] = waiting[0]
+			n.queue[e.Peer] = waiting[1:]
+			n.letGo(waiting[0], now)
+		}
+	default:
+		q.at++
+	}
+}
+
+func (n *naive) remove(c *naiveCopy, why string) {
+	n.lost[c.naivePlace] = why
+	for i := range n.copies {
+		if n.copies[i] == c {
+			n.copies = append(n.copies[:i:i], n.copies[i+1:]...)
+			return
+		}
+	}
+}
+
+// touch is the protocol, step by step.
+func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
+	q := n.procs[p]
+	counts := &q.result.Counts
+	q.at++
+	n.use++
+	if store {
+		counts.Stores++
+	} else {
+		counts.Loads++
+	}
+	var mine *naiveCopy
+	var others []*naiveCopy
+	for _, c := range n.copies {
+		switch {
+		case c.line == line && c.proc == p:
+			mine = c
+		case c.line == line:
+			others = append(others, c)
+		}
+	}
+	if mine != nil {
+		mine.used = n.use
+	}
+	if mine != nil && (!store || mine.dirty) {
+		return
+	}
+	for _, c := range others {
+		if c.dirty {
+			counts.Supplies++
+			c.dirty = false
+		}
+		if store {
+			n.procs[c.proc].result.Counts.Invalidations++
+			n.remove(c, "coherence")
+		}
+	}
+	if mine != nil {
+		mine.dirty = true
+		if len(n.procs) > 1 {
+			counts.Upgrades++
+			n.transact(q, now, n.cfg.Invalidate, n.cfg.Invalidate)
+		}
+		return
+	}
+	misses := &counts.LoadMisses
+	if store {
+		misses = &counts.StoreMisses
+	}
+	switch n.lost[naivePlace{p, line}] {
+	case "":
+		misses.Cold++
+	case "coherence":
+		misses.Coherence++
+	case "replacement":
+		misses.Replacement++
+	}
+	n.transact(q, now, n.cfg.Latency, n.cfg.Occupancy)
+	n.makeRoom(p, line)
+	n.copies = append(n.copies, &naiveCopy{naivePlace{p, line}, store, n.use})
+}
+
+// transact uses the bus from when it is free.
+func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
+	start := now
+	if n.free > start {
+		start = n.free
+	}
+	q.result.Contention += start - now
+	q.result.Latency += latency
+	n.free = start + occupancy
+	n.busy += occupancy
+}
+
+// makeRoom pushes out the least recently used copy of a full set.
+func (n *naive) makeRoom(p int, line uint64) {
+	sets := uint64(n.cfg.Sets())
+	var set []*naiveCopy
+	for _, c := range n.copies {
+		if c.proc == p && c.line%sets == line%sets {
+			set = append(set, c)
+		}
+	}
+	if len(set) < n.cfg.Ways {
+		return
+	}
+	oldest := set[0]
+	for _, c := range set {
+		if c.used < oldest.used {
+			oldest = c
+		}
+	}
+	if oldest.dirty {
+		n.procs[p].result.Counts.WriteBacks++
+		n.free += n.cfg.Occupancy
+		n.busy += n.cfg.Occupancy
+	}
+	n.remove(oldest, "replacement")
+}

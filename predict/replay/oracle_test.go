@@ -1,0 +1,203 @@
+package replay
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"spoor/predict/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// choices makes decisions from bytes, and zeros when they are used up.
+type choices struct{ data []byte }
+
+func (c *choices) below(n int) int {
+	if len(c.data) == 0 {
+		return 0
+	}
+	v := c.data[0]
+	c.data = c.data[1:]
+	return int(v) % n
+}
+
+func randomChoices(seed uint64, n int) *choices {
+	r := rand.New(rand.NewPCG(seed, 1))
+	c := &choices{data: make([]byte, n)}
+	for i := range c.data {
+		c.data[i] = byte(r.Uint32())
+	}
+	return c
+}
+
+// randomConfig is a small machine for procs processors.
+func randomConfig(c *choices, procs int) memsys.Config {
+	cfg := memsys.Config{Processors: procs, Line: 16 << c.below(3), Ways: 1 + c.below(3)}
+	cfg.Size = cfg.Line * unit.Bytes(cfg.Ways) * unit.Bytes(1+c.below(5))
+	cfg.Latency = unit.Picos(c.below(200)) * 100
+	cfg.Occupancy = cfg.Latency * unit.Picos(c.below(3)) / 2
+	cfg.Invalidate = unit.Picos(c.below(50)) * 100
+	return cfg
+}
+
+func randomClock(t testing.TB, c *choices) Clock {
+	t.Helper()
+	clock, err := NewClock([]unit.Hertz{1e9, 2.4e9, 200e6}[c.below(3)], []unit.Cycles{1, 0.97, 0}[c.below(3)], unit.Cycles(c.below(4)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clock
+}
+
+// builder writes the two streams of one processor.
+type builder struct {
+	refs       trace.Refs
+	events     trace.Events
+	sinceRef   uint32 // instructions
+	sinceEvent uint32
+}
+
+// work executes instructions without references.
+func (b *builder) work(instr uint32) {
+	b.sinceRef += instr
+	b.sinceEvent += instr
+}
+
+// ref adds a reference, the last of instr instructions.
+func (b *builder) ref(instr uint32, addr uint64, size uint16, op trace.Op) {
+	b.work(instr)
+	b.refs.Append(b.sinceRef, addr, size, op)
+	b.sinceRef = 0
+}
+
+// at adds an event right here.
+func (b *builder) at(k trace.Kind, object int32) *trace.Event {
+	e := trace.NewEvent(k)
+	e.Instr, e.Refs, e.Peer = b.sinceEvent, uint64(b.refs.Len()), object
+	b.sinceEvent = 0
+	b.events.Rows = append(b.events.Rows, e)
+	return &b.events.Rows[len(b.events.Rows)-1]
+}
+
+// source is the trace of some builders.
+func source(bs ...*builder) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Program: "test", Procs: len(bs), WorkUnit: trace.WorkInstr}}
+	for i, b := range bs {
+		b.refs.Proc, b.events.Proc = trace.Proc(i), trace.Proc(i)
+		m.RefsOf, m.EventsOf = append(m.RefsOf, b.refs), append(m.EventsOf, b.events)
+	}
+	return m
+}
+
+// randomTrace has phases between barriers, sections under locks, all kinds of
+// references, references that cross lines and work of its own.
+func randomTrace(c *choices) *trace.Memory {
+	var bs []*builder
+	barriers := c.below(4)
+	for range 1 + c.below(4) {
+		b := &builder{}
+		for phase := 0; phase <= barriers; phase++ {
+			randomPhase(c, b)
+			if phase < barriers {
+				b.at(trace.Barrier, int32(phase%2))
+			}
+		}
+		bs = append(bs, b)
+	}
+	return source(bs...)
+}
+
+func randomPhase(c *choices, b *builder) {
+	for range c.below(24) {
+		switch c.below(16) {
+		case 0:
+			object := int32(c.below(2))
+			b.at(trace.Lock, object)
+			b.ref(1, uint64(c.below(8))*8, 8, trace.Store)
+			b.work(uint32(c.below(3)))
+			b.at(trace.Unlock, object)
+		case 1:
+			b.at(trace.Compute, trace.None).Work = int64(c.below(40))
+		case 2: // in the middle of the instructions between two references
+			b.work(uint32(c.below(9)))
+			b.at(trace.Marker, trace.None)
+		default:
+			op := []trace.Op{trace.Load, trace.Load, trace.Store, trace.Load, trace.Store, trace.Ifetch, trace.Prefetch, trace.Flush}[c.below(8)]
+			b.ref(uint32(c.below(5)), uint64(c.below(96))*4, uint16(1+c.below(40)), op)
+		}
+	}
+}
+
+func newSMP(t testing.TB, cfg memsys.Config) memsys.System {
+	t.Helper()
+	sys, err := memsys.SMP{}.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+func replayed(t testing.TB, m trace.Source, cfg memsys.Config, clock Clock, opt Options) *Result {
+	t.Helper()
+	res, err := Run(context.Background(), m, newSMP(t, cfg), clock, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// checkNaive compares a random replay with its definition, whatever the batches.
+func checkNaive(t *testing.T, c *choices) {
+	t.Helper()
+	m := randomTrace(c)
+	cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
+	barrier := unit.Picos(c.below(3)) * 1000
+	want, err := runNaive(m, cfg, clock, barrier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range []int{0, 1, 3} {
+		got := replayed(t, m.InBatches(batch), cfg, clock, Options{Barrier: barrier, Phases: true})
+		checkSums(t, got)
+		got.Warnings, got.Phases = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("batches of %d, %+v:\n got %+v\nwant %+v", batch, cfg, got, want)
+		}
+	}
+}
+
+// checkSums holds a result to its invariants: the parts of the time of each
+// processor, and of its phases, add up to the time of the run.
+func checkSums(t *testing.T, r *Result) {
+	t.Helper()
+	phases := make([]unit.Picos, len(r.Procs))
+	for _, ph := range r.Phases {
+		phases[ph.Proc] += ph.Total()
+	}
+	for p, q := range r.Procs {
+		if got := q.Ideal + q.Latency + q.Contention + q.Sync + q.End; got != r.Time {
+			t.Errorf("processor %d: parts add up to %d ps, the run takes %d", p, got, r.Time)
+		}
+		if phases[p] != r.Time {
+			t.Errorf("processor %d: phases add up to %d ps, the run takes %d", p, phases[p], r.Time)
+		}
+	}
+}
+
+func TestReplayIsNaive(t *testing.T) {
+	for seed := range uint64(3000) {
+		checkNaive(t, randomChoices(seed, 800))
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func FuzzReplayIsNaive(f *testing.F) {
+	for seed := range uint64(4) {
+		f.Add(randomChoices(seed, 300).data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { checkNaive(t, &choices{data: data}) })
+}

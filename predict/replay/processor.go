@@ -1,0 +1,179 @@
+package replay
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// state says what a processor is doing.
+type state uint8
+
+const (
+	running state = 1 + iota
+	atBarrier
+	atLock
+	finished
+)
+
+// processor is one processor with its place in its two streams.
+type processor struct {
+	id    trace.Proc
+	state state
+	next  unit.Picos // it does not act before
+
+	pullRefs   func() (*trace.Refs, error, bool)
+	pullEvents func() (*trace.Events, error, bool)
+	stop       func()
+
+	batch          trace.Refs
+	row            int    // of batch, the next one
+	rowsDone       uint64 // of all batches
+	refsEnd        bool   // no batch follows
+	line, lastLine uint64 // the reference under way has still to touch the lines from line+1 to lastLine
+	storing        bool   // the reference under way is a store
+
+	rows       []trace.Event
+	event      int    // of rows, the next one
+	eventsDone uint64 // of all batches
+	eventsEnd  bool
+	eventInstr uint64 // position of the next event
+	eventRefs  uint64 // Refs of the last event of rows that were used up
+
+	instr     uint64     // position of the last reference, in instructions
+	lastEvent uint64     // position of the last event
+	touches   uint64     // lines touched
+	refs      uint64     // loads and stores
+	waited    Times      // without Ideal
+	worked    unit.Picos // in compute events, beyond instructions
+	late      unit.Picos // worked and everything in waited
+	skipped   [trace.Flush + 1]uint64
+
+	phases []Phase
+	mark   Phase // cumulative, where the present phase began
+}
+
+func newProcessor(id trace.Proc, src trace.Source) *processor {
+	p := &processor{id: id, state: running}
+	var stopRefs, stopEvents func()
+	p.pullRefs, stopRefs = iter.Pull2(src.Refs(id))
+	p.pullEvents, stopEvents = iter.Pull2(src.Events(id))
+	p.stop = func() { stopRefs(); stopEvents() }
+	return p
+}
+
+// position is how many instructions p has executed.
+func (p *processor) position() uint64 { return max(p.instr, p.lastEvent) }
+
+// rowsNow is how many rows of the batch come before the next event; 0 as long as
+// the next event is not known.
+func (p *processor) rowsNow() int {
+	left := len(p.batch.Addr) - p.row
+	if p.event < len(p.rows) {
+		return int(min(uint64(left), p.rows[p.event].Refs-p.rowsDone))
+	}
+	if !p.eventsEnd {
+		return 0
+	}
+	return left
+}
+
+// eventDue reports whether an event comes before the next row.
+func (p *processor) eventDue() bool {
+	return p.event < len(p.rows) && p.rows[p.event].Refs == p.rowsDone
+}
+
+// fill fetches the batch that p needs next, of events first. It is false when
+// both streams have ended.
+func (r *run) fill(p *processor) (more bool, err error) {
+	if err := r.ctx.Err(); err != nil {
+		return false, err
+	}
+	switch {
+	case p.event == len(p.rows) && !p.eventsEnd:
+		return true, r.fillEvents(p)
+	case !p.refsEnd:
+		return true, r.fillRefs(p)
+	case p.event < len(p.rows):
+		e := &p.rows[p.event]
+		return false, fmt.Errorf("event %d (%v) comes after %d references, but there are %d; is the refs file complete?",
+			p.eventsDone, e.Kind, e.Refs, p.rowsDone)
+	}
+	return false, nil
+}
+
+func (r *run) fillEvents(p *processor) error {
+	b, err, ok := p.pullEvents()
+	if !ok {
+		p.rows, p.event, p.eventsEnd = nil, 0, true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if b.Proc != p.id {
+		return fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
+	}
+	if err := trace.CheckEvents(r.head, b, p.eventRefs, math.MaxUint64); err != nil {
+		return err
+	}
+	p.rows, p.event = b.Rows, 0
+	if len(b.Rows) > 0 {
+		p.eventRefs = b.Rows[len(b.Rows)-1].Refs
+		p.eventInstr = p.lastEvent + uint64(b.Rows[0].Instr)
+	}
+	return nil
+}
+
+func (r *run) fillRefs(p *processor) error {
+	if r.opt.Progress != nil && p.row > 0 {
+		r.opt.Progress(p.row)
+	}
+	p.row = 0
+	b, err, ok := p.pullRefs()
+	if !ok {
+		p.batch, p.refsEnd = trace.Refs{}, true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if b.Proc != p.id {
+		return fmt.Errorf("asked for its references, got those of processor %d", b.Proc)
+	}
+	if err := trace.CheckRefs(r.head, b); err != nil {
+		return err
+	}
+	p.batch = *b
+	return nil
+}
+
+// totals is everything p did so far, as a phase from the beginning.
+func (r *run) totals(p *processor) Phase {
+	c := r.sys.Counts(p.id)
+	t := p.waited
+	t.Ideal = r.clock.At(p.position(), p.touches) + p.worked
+	return Phase{Proc: p.id, Times: t, Instr: unit.Instructions(p.position()), Refs: p.refs, Touches: p.touches,
+		Misses: c.Misses(), Upgrades: c.Upgrades, WriteBacks: c.WriteBacks}
+}
+
+// endPhase books what p did since its last barrier.
+func (r *run) endPhase(p *processor) {
+	if !r.opt.Phases {
+		return
+	}
+	now, was := r.totals(p), &p.mark
+	p.phases = append(p.phases, Phase{Proc: p.id, Phase: len(p.phases), Times: now.Times.minus(was.Times),
+		Instr: now.Instr - was.Instr, Refs: now.Refs - was.Refs, Touches: now.Touches - was.Touches,
+		Misses: now.Misses - was.Misses, Upgrades: now.Upgrades - was.Upgrades, WriteBacks: now.WriteBacks - was.WriteBacks})
+	p.mark = now
+}
+
+// finish ends p.
+func (r *run) finish(p *processor) {
+	p.state = finished
+	r.endPhase(p)
+}

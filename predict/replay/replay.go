@@ -1,0 +1,137 @@
+// Package replay runs recorded traces of shared-memory programs on a simulated
+// memory system (predict/memsys).
+//
+// The package knows time and order and nothing of lines: each processor runs its
+// own references and events in program order, and of all processors the one with
+// the smallest (time, processor) acts next, so that everything that processors do
+// to each other happens in the order of simulated time. Time is integer
+// picoseconds. An instruction costs its clock periods, and each line that a load
+// or store touches costs the cache latency; the touch reaches the memory system
+// after both, which adds latency and contention. A reference that crosses a line
+// boundary touches each of its lines in turn. Instruction fetches cost their
+// instructions alone; prefetches and flushes likewise, which is noted as a
+// warning.
+//
+// Processors wait at a barrier until all processors of the trace are there, and
+// for a lock in the order of their simulated arrival, ties by processor: the order
+// of recording plays no part. Barriers and locks themselves cost nothing but the
+// instructions the trace has for them and Options.Barrier.
+//
+// The overheads are separated as in [sivasubramaniam1995] (reference in
+// predict/memsys) and add up exactly to simulated time.
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"spoor/predict/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// end is the simulated time that no run may reach: 53 days. Half of what unit.Picos
+// holds, so that one more step never overflows.
+const end = unit.Picos(1) << 62
+
+// Options changes what Run does besides simulating.
+type Options struct {
+	Barrier  unit.Picos  // cost of a barrier after the last processor arrived
+	Memory   unit.Bytes  // size of the memory, to warn if the trace needs more; 0 is not checked
+	Phases   bool        // collect Result.Phases
+	Progress func(n int) // is told the number of references done since its last call
+}
+
+// Run replays src on sys, which must be new and made for at least the processors
+// of src, and consumes it. The result is a function of the trace, the system, the
+// clock and the options, whatever batches the trace comes in.
+func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, opt Options) (*Result, error) {
+	head := src.Header()
+	if head.Procs < 1 {
+		return nil, fmt.Errorf("the trace has no processors")
+	}
+	r := &run{ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
+		shift: sys.Line().Shift(), mostInstr: clock.most(end),
+		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}}
+	for id := range trace.Proc(head.Procs) {
+		p := newProcessor(id, src)
+		defer p.stop()
+		r.procs = append(r.procs, p)
+		r.queue.push(turn{0, id})
+	}
+	if err := r.loop(); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// run is the state of one simulation.
+type run struct {
+	ctx       context.Context
+	head      trace.Header
+	sys       memsys.System
+	clock     Clock
+	opt       Options
+	shift     uint   // log2 of the line size
+	mostInstr uint64 // that fit into end
+	procs     []*processor
+	queue     queue
+	barriers  map[barrierID][]*processor // who has arrived
+	locks     map[int32]*lock
+	woken     []*processor // let go by the present event, not yet in queue
+}
+
+// loop lets the first processor of the queue act until another one comes before
+// it, until all have finished.
+func (r *run) loop() error {
+	for len(r.queue) > 0 {
+		p := r.procs[r.queue[0].proc]
+		if r.queue[0].at >= end {
+			return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
+		}
+		if err := r.advance(p, r.queue.limit()); err != nil {
+			return fmt.Errorf("processor %d: %w", p.id, err)
+		}
+		if p.state == running {
+			r.queue.replace(turn{p.next, p.id})
+		} else {
+			r.queue.drop()
+		}
+		r.wake()
+	}
+	return r.deadlock()
+}
+
+// advance lets p act as long as its time does not pass limit and it changes
+// nobody else's turn, and sets p.next to a time that it will not act before.
+func (r *run) advance(p *processor, limit unit.Picos) error {
+	for {
+		switch {
+		case p.line < p.lastLine:
+			if !r.crossing(p, limit) {
+				return nil
+			}
+		case p.rowsNow() > 0:
+			if done, err := r.rows(p, limit); !done || err != nil {
+				return err
+			}
+		case p.eventDue():
+			p.next = r.clock.At(p.eventInstr, p.touches) + p.late
+			if p.next > limit {
+				return nil
+			}
+			if err := r.act(p); err != nil || p.state != running || len(r.woken) > 0 {
+				return err
+			}
+		default:
+			more, err := r.fill(p)
+			if err != nil {
+				return err
+			}
+			if !more {
+				r.finish(p)
+				return nil
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package replay
+
+import (
+	"fmt"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// rows replays rows of the batch of p until one would act after limit, which
+// makes done false, or until a reference that crosses a line boundary, the end of
+// the batch or an event is reached.
+func (r *run) rows(p *processor, limit unit.Picos) (done bool, err error) {
+	from, to := p.row, p.row+p.rowsNow()
+	instrs, ops := p.batch.Instr[from:to], p.batch.Op[from:to]
+	addrs, sizes := p.batch.Addr[from:to], p.batch.Size[from:to]
+	if p.instr+uint64(instrs[0]) < p.lastEvent {
+		return false, fmt.Errorf("reference %d is at instruction %d, but the event before it is at instruction %d; "+
+			"the refs and events files do not belong together", p.rowsDone, p.instr+uint64(instrs[0]), p.lastEvent)
+	}
+	instr, touches := p.instr, p.touches
+	latency, contention := unit.Picos(0), unit.Picos(0)
+	late, refs := p.late, p.refs
+	i := 0
+	for done = true; i < len(addrs); i++ {
+		position := instr + uint64(instrs[i])
+		if !ops[i].Data() {
+			if position > r.mostInstr {
+				return false, fmt.Errorf("%d instructions take more than %v, the most that can be simulated", position, end)
+			}
+			p.skipped[ops[i]]++
+			instr = position
+			continue
+		}
+		now := r.clock.At(position, touches+1) + late
+		if now > limit {
+			p.next, done = now, false
+			break
+		}
+		first, last := addrs[i]>>r.shift, (addrs[i]+uint64(sizes[i])-1)>>r.shift
+		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
+		instr = position
+		touches++
+		refs++
+		latency += cost.Latency
+		contention += cost.Contention
+		late += cost.Latency + cost.Contention
+		if first != last {
+			p.line, p.lastLine, p.storing = first, last, ops[i] == trace.Store
+			i++
+			break
+		}
+	}
+	p.row += i
+	p.rowsDone += uint64(i)
+	p.instr, p.touches, p.refs = instr, touches, refs
+	p.waited.Latency += latency
+	p.waited.Contention += contention
+	p.late = late
+	return done, nil
+}
+
+// crossing lets the reference under way touch its next line, unless that is after
+// limit.
+func (r *run) crossing(p *processor, limit unit.Picos) bool {
+	p.next = r.clock.At(p.instr, p.touches+1) + p.late
+	if p.next > limit {
+		return false
+	}
+	p.line++
+	p.touches++
+	cost := r.sys.Access(p.next, p.id, p.line, p.storing)
+	p.waited.Latency += cost.Latency
+	p.waited.Contention += cost.Contention
+	p.late += cost.Latency + cost.Contention
+	return true
+}
