@@ -1,0 +1,63 @@
+// Package analysis is the contract of all analyses and what drives them: every
+// order of a trace is read once, and feeds every analysis that was asked for.
+//
+// There are two kinds of order. Program order is what one processor did;
+// processors are independent and run in parallel. The interleaved order
+// (processor -1) merges all processors by instructions executed, with processors
+// held at barriers and locks; see [Interleave].
+package analysis
+
+import (
+	"io"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// A Piece is a stretch of one processor's program: references, or one event.
+// The producer owns it and all it refers to: it is valid until the next piece.
+type Piece struct {
+	Proc  trace.Proc
+	Refs  trace.Refs        // empty when Event is set
+	Event *trace.Event      // nil for references
+	Instr unit.Instructions // executed from the end of this processor's previous piece to the end of this one
+}
+
+// A Shard is the state of one analysis for one order. It is fed from one
+// goroutine, so it needs no lock.
+type Shard interface {
+	// Add sees the next piece of the order and keeps nothing of it.
+	Add(p *Piece) error
+	// End is called once after the last piece: memory that only Add needs is let go.
+	End() error
+}
+
+// An Analysis turns a trace into a result. One value serves one run.
+type Analysis interface {
+	// Name is what commands and files call it.
+	Name() string
+	// NewShard makes the state for the program order of proc, or for the
+	// interleaved order if proc is trace.Interleaved; nil means that the analysis
+	// does not want that order. It is called from one goroutine. An analysis that
+	// builds on another's state may return the other's shard: a shard that several
+	// analyses return for one order is fed once.
+	NewShard(h trace.Header, proc trace.Proc) Shard
+	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor.
+	Merge(shards []Shard) (Result, error)
+}
+
+// Result is what an analysis found.
+type Result struct {
+	Tables   []*store.Table // each becomes DIR/<Name>.arrow
+	Files    []File         // anything else
+	Full     *store.Table   // the result in full, for programs that read standard output
+	Summary  *store.Table   // for people
+	Warnings []error        // reservations
+}
+
+// File is a result that is not a table.
+type File struct {
+	Name string // within the directory of results
+	Fill func(io.Writer) error
+}

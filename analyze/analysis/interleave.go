@@ -1,0 +1,321 @@
+package analysis
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// Interleave yields the interleaved order of all processors of src: the merge by
+// instructions executed, ties by processor. A reference or event is placed where
+// its instructions end.
+//
+// A processor that arrives at a barrier waits until all processors of the trace
+// have arrived at the same one (the same Peer and Group); then their barrier events come,
+// by processor, and all go on from the time of the last. A lock is held from its Lock to
+// its Unlock event; processors that want it meanwhile get it in order of arrival, ties
+// by processor, and their Lock events come at the time of the Unlock. No other event
+// makes a processor wait.
+//
+// Memory is one batch of each stream per processor. Barriers or locks that can
+// never be passed are an error that names who waits where.
+func Interleave(src trace.Source) iter.Seq2[*Piece, error] {
+	return func(yield func(*Piece, error) bool) {
+		m := newMerger(src, yield)
+		defer m.stop()
+		if err := m.run(); err != nil && !m.stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// object is what processors synchronise at.
+type object struct{ group, id int32 }
+
+func objectOf(e *trace.Event) object { return object{e.Group, e.Peer} }
+
+// lock is who has a lock and who wants it, in order of arrival.
+type lock struct {
+	held  bool
+	owner trace.Proc
+	queue []trace.Proc
+}
+
+// place is where a processor waits.
+type place struct {
+	kind trace.Kind // zero: it does not wait
+	object
+}
+
+type merger struct {
+	src      trace.Source
+	yield    func(*Piece, error) bool
+	stopped  bool // the consumer wants no more
+	strands  []*strand
+	waits    []place // by processor
+	granted  []bool  // by processor: its next event is a Lock that it has got
+	ready    queue
+	barriers map[object]int // how many have arrived
+	locks    map[object]*lock
+}
+
+func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
+	n := max(0, src.Header().Procs)
+	return &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
+		barriers: map[object]int{}, locks: map[object]*lock{}}
+}
+
+func (m *merger) stop() {
+	for _, s := range m.strands {
+		s.stop()
+	}
+}
+
+func (m *merger) run() error {
+	for p := range m.waits {
+		s, err := newStrand(m.src, trace.Proc(p))
+		m.strands = append(m.strands, s)
+		if err != nil {
+			return err
+		}
+		if err := m.enqueue(s); err != nil {
+			return err
+		}
+	}
+	for len(m.ready) > 0 && !m.stopped {
+		if err := m.step(); err != nil {
+			return err
+		}
+	}
+	return m.stuck()
+}
+
+// step emits the next item of the processor that is first.
+func (m *merger) step() error {
+	first := m.ready[0]
+	s := m.strands[first.proc]
+	e := s.event()
+	if e == nil {
+		s.takeRefs(m.ready.second())
+		return m.emit(s)
+	}
+	switch e.Kind {
+	case trace.Barrier:
+		return m.arrive(s, e, first.time)
+	case trace.Lock:
+		return m.lock(s, e, first.time)
+	case trace.Unlock:
+		return m.unlock(s, e, first.time)
+	}
+	s.takeEvent(first.time)
+	return m.emit(s)
+}
+
+// emit yields the piece of the processor that is first, and puts its next item
+// into the queue in its place.
+func (m *merger) emit(s *strand) error {
+	if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
+		return nil
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	time, ok, err := s.next()
+	if ok {
+		m.ready.replaceFirst(entry{time, s.proc})
+	} else {
+		m.ready.pop()
+	}
+	return err
+}
+
+// enqueue puts the next item of a processor that was not in the queue into it.
+func (m *merger) enqueue(s *strand) error {
+	if time, ok, err := s.next(); err != nil {
+		return err
+	} else if ok {
+		m.ready.push(entry{time, s.proc})
+	}
+	return nil
+}
+
+func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
+	at := place{trace.Barrier, objectOf(e)}
+	s.takeEvent(now)
+	m.ready.pop()
+	m.waits[s.proc] = at
+	if m.barriers[at.object]++; m.barriers[at.object] < len(m.strands) {
+		return nil
+	}
+	delete(m.barriers, at.object)
+	for _, s := range m.strands {
+		if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
+			return nil
+		}
+	}
+	for p, s := range m.strands {
+		m.waits[p] = place{}
+		s.delay(now - s.clock)
+		if err := s.ready(); err != nil {
+			return err
+		}
+		if err := m.enqueue(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merger) lock(s *strand, e *trace.Event, now uint64) error {
+	at := objectOf(e)
+	l := m.locks[at]
+	if l == nil {
+		l = &lock{}
+		m.locks[at] = l
+	}
+	if l.held && !m.granted[s.proc] {
+		l.queue = append(l.queue, s.proc)
+		m.waits[s.proc] = place{trace.Lock, at}
+		m.ready.pop()
+		return nil
+	}
+	l.held, l.owner, m.granted[s.proc] = true, s.proc, false
+	s.takeEvent(now)
+	return m.emit(s)
+}
+
+func (m *merger) unlock(s *strand, e *trace.Event, now uint64) error {
+	at := objectOf(e)
+	l := m.locks[at]
+	if l == nil || !l.held || l.owner != s.proc {
+		return fmt.Errorf("processor %d: unlock after %d references of %s, which it does not hold", s.proc, e.Refs, place{trace.Lock, at})
+	}
+	s.takeEvent(now)
+	if err := m.emit(s); err != nil || m.stopped {
+		return err
+	}
+	if len(l.queue) == 0 {
+		delete(m.locks, at)
+		return nil
+	}
+	next := m.strands[l.queue[0]]
+	l.queue = l.queue[1:]
+	l.owner, m.granted[next.proc], m.waits[next.proc] = next.proc, true, place{}
+	arrived, _, err := next.next()
+	if err != nil {
+		return err
+	}
+	next.delay(now - arrived)
+	return m.enqueue(next)
+}
+
+// maxNamed is how many processors an error names.
+const maxNamed = 8
+
+// stuck is an error if anybody still waits although nobody can go on.
+func (m *merger) stuck() error {
+	var waiting, ended []string
+	for p, at := range m.waits {
+		switch {
+		case at.kind == 0:
+			ended = append(ended, fmt.Sprint(p))
+		case at.kind == trace.Lock && m.locks[at.object] != nil:
+			waiting = append(waiting, fmt.Sprintf("processor %d at %s held by %d", p, at, m.locks[at.object].owner))
+		default:
+			waiting = append(waiting, fmt.Sprintf("processor %d at %s", p, at))
+		}
+	}
+	if len(waiting) == 0 || m.stopped {
+		return nil
+	}
+	msg := "waiting for ever: " + list(waiting)
+	if len(ended) > 0 {
+		msg += "; processors that have ended: " + list(ended)
+	}
+	return fmt.Errorf("%s; the trace is incomplete or its barriers and locks do not match", msg)
+}
+
+func list(names []string) string {
+	if more := len(names) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// String names the place: "barrier 3", "lock 5 of group 1", "barrier" if it has no object.
+func (p place) String() string {
+	text := p.kind.String()
+	if p.id != trace.None {
+		text += fmt.Sprint(" ", p.id)
+	}
+	if p.group != trace.None {
+		text += fmt.Sprint(" of group ", p.group)
+	}
+	return text
+}
+
+// entry is when the next item of a processor ends.
+type entry struct {
+	time uint64
+	proc trace.Proc
+}
+
+func (a entry) before(b entry) bool {
+	return a.time < b.time || a.time == b.time && a.proc < b.proc
+}
+
+// queue is a binary heap of entries, the first at index 0. Not container/heap:
+// nearly every operation replaces the first, and the second is needed too.
+type queue []entry
+
+// second is the entry after the first, or the end of time.
+func (q queue) second() (uint64, trace.Proc) {
+	switch {
+	case len(q) < 2:
+		return math.MaxUint64, math.MaxInt32
+	case len(q) == 2 || q[1].before(q[2]):
+		return q[1].time, q[1].proc
+	}
+	return q[2].time, q[2].proc
+}
+
+func (q queue) replaceFirst(e entry) {
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(q) {
+			break
+		}
+		if child+1 < len(q) && q[child+1].before(q[child]) {
+			child++
+		}
+		if !q[child].before(e) {
+			break
+		}
+		q[i] = q[child]
+		i = child
+	}
+	q[i] = e
+}
+
+func (q *queue) pop() {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	if len(*q) > 0 {
+		q.replaceFirst(last)
+	}
+}
+
+func (q *queue) push(e entry) {
+	*q = append(*q, e)
+	h := *q
+	i := len(h) - 1
+	for i > 0 && e.before(h[(i-1)/2]) {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = e
+}

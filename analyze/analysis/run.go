@@ -1,0 +1,150 @@
+package analysis
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+
+	"spoor/traces/trace"
+)
+
+// Options of a run.
+type Options struct {
+	Procs    []trace.Proc   // program orders wanted; nil means all processors and the interleaved order too
+	Progress func(refs int) // if not nil, called now and then from several goroutines
+}
+
+// order is one order of the trace with those who want it.
+type order struct {
+	proc   trace.Proc
+	shards []Shard
+}
+
+// Run reads every order that an analysis wants once, feeds it to all that want it,
+// and merges. Orders run in parallel on the cores; results do not depend on that.
+func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analysis) ([]Result, error) {
+	orders, shards := plan(src.Header(), opts.Procs, analyses)
+	if err := readAll(ctx, src, opts, orders); err != nil {
+		return nil, err
+	}
+	results := make([]Result, len(analyses))
+	for i, a := range analyses {
+		var err error
+		if results[i], err = a.Merge(shards[i]); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// plan asks all analyses for their shards.
+func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []order, shards [][]Shard) {
+	if procs == nil {
+		for p := trace.Interleaved; int(p) < h.Procs; p++ {
+			procs = append(procs, p)
+		}
+	}
+	shards = make([][]Shard, len(analyses))
+	for _, p := range procs {
+		o := order{proc: p}
+		seen := map[Shard]bool{}
+		for i, a := range analyses {
+			s := a.NewShard(h, p)
+			if s == nil {
+				continue
+			}
+			shards[i] = append(shards[i], s)
+			if !seen[s] {
+				seen[s] = true
+				o.shards = append(o.shards, s)
+			}
+		}
+		if len(o.shards) > 0 {
+			orders = append(orders, o)
+		}
+	}
+	return orders, shards
+}
+
+// readAll feeds all orders, as many at a time as there are cores. Of several
+// errors the one of the first order is returned.
+func readAll(ctx context.Context, src trace.Source, opts Options, orders []order) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := make([]error, len(orders))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(orders)) {
+		workers.Go(func() {
+			for i := range next {
+				if errs[i] = orders[i].read(ctx, src, opts.Progress); errs[i] != nil {
+					cancel()
+				}
+			}
+		})
+	}
+	for i := range orders {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return firstCause(errs)
+}
+
+// firstCause is the first error that is not merely the cancellation which another
+// one caused.
+func firstCause(errs []error) error {
+	var cancelled error
+	for _, err := range errs {
+		if err == context.Canceled {
+			cancelled = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return cancelled
+}
+
+// progressStep is how many references are read between two reports and two looks
+// at the context.
+const progressStep = 1 << 16
+
+func (o order) read(ctx context.Context, src trace.Source, progress func(int)) error {
+	var pieces iter.Seq2[*Piece, error]
+	if o.proc == trace.Interleaved {
+		pieces = Interleave(src)
+	} else {
+		pieces = Program(src, o.proc)
+	}
+	steps := 0
+	for p, err := range pieces {
+		if err != nil {
+			return err
+		}
+		for _, s := range o.shards {
+			if err := s.Add(p); err != nil {
+				return err
+			}
+		}
+		if steps += max(1, p.Refs.Len()); steps < progressStep {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(steps)
+		}
+		steps = 0
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, s := range o.shards {
+		if err := s.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

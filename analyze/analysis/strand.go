@@ -1,0 +1,187 @@
+package analysis
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// strand reads the two streams of one processor as one program: references and
+// events in order, each at its time, counted in instructions.
+//
+// The two streams count instructions apart. Where they disagree (an event lies
+// later than the reference that follows it), time stands still until the later
+// stream is reached, and goes on from there by differences.
+type strand struct {
+	proc trace.Proc
+	head trace.Header
+
+	pullRefs   func() (*trace.Refs, error, bool)
+	pullEvents func() (*trace.Events, error, bool)
+	stop       func()
+
+	refs     *trace.Refs
+	at       int    // next reference in refs
+	consumed uint64 // references so far
+	events   []trace.Event
+	eventAt  int
+	lastRefs uint64 // Refs of the latest event read, for the check
+	noRefs   bool   // the processor has no references at all
+
+	clock   uint64 // when the latest item ended; waiting included
+	refTime uint64 // when the latest reference ended
+	evTime  uint64 // when the latest event ended
+
+	piece Piece
+}
+
+func newStrand(src trace.Source, p trace.Proc) (*strand, error) {
+	s := &strand{proc: p, head: src.Header(), noRefs: true}
+	var stopRefs, stopEvents func()
+	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
+	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
+	s.stop = func() { stopRefs(); stopEvents() }
+	return s, s.ready()
+}
+
+// ready reads on, if need be, so that the next item is known. What the latest
+// piece refers to is lost.
+func (s *strand) ready() error {
+	if err := s.fillRefs(); err != nil {
+		return err
+	}
+	return s.fillEvents()
+}
+
+// fillRefs makes refs a batch with references left, or nil at the end.
+func (s *strand) fillRefs() error {
+	for s.refs == nil || s.at == s.refs.Len() {
+		b, err, ok := s.pullRefs()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			s.refs = nil
+			return nil
+		}
+		if err := trace.CheckRefs(s.head, b); err != nil {
+			return err
+		}
+		if b.Proc != s.proc {
+			return &trace.Invalid{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
+		}
+		s.refs, s.at = b, 0
+		s.noRefs = s.noRefs && b.Len() == 0
+	}
+	return nil
+}
+
+// fillEvents makes eventAt the next event, if there is one.
+func (s *strand) fillEvents() error {
+	for s.eventAt == len(s.events) {
+		b, err, ok := s.pullEvents()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			s.events, s.eventAt = nil, 0
+			return nil
+		}
+		if err := trace.CheckEvents(s.head, b, s.lastRefs, math.MaxUint64); err != nil {
+			return err
+		}
+		if b.Proc != s.proc {
+			return &trace.Invalid{Proc: b.Proc, Msg: fmt.Sprintf("came among the events of processor %d", s.proc)}
+		}
+		s.events, s.eventAt = b.Rows, 0
+		if n := len(b.Rows); n > 0 {
+			s.lastRefs = b.Rows[n-1].Refs
+		}
+	}
+	return nil
+}
+
+// event is the next item if that is an event.
+func (s *strand) event() *trace.Event {
+	if s.eventAt == len(s.events) {
+		return nil
+	}
+	if e := &s.events[s.eventAt]; e.Refs <= s.consumed || s.noRefs {
+		return e
+	}
+	return nil
+}
+
+// next is when the next item ends; ok is false at the end of the program.
+func (s *strand) next() (time uint64, ok bool, err error) {
+	if e := s.event(); e != nil {
+		t := max(s.clock, s.evTime+uint64(e.Instr))
+		work := work(s.head, e)
+		if t > math.MaxInt64 || work > math.MaxInt64-t {
+			return 0, false, fmt.Errorf("processor %d: %s after %d references: more than 2^63 instructions", s.proc, e.Kind, e.Refs)
+		}
+		return t + work, true, nil
+	}
+	if s.refs != nil {
+		return max(s.clock, s.refTime+uint64(s.refs.Instr[s.at])), true, nil
+	}
+	if s.eventAt < len(s.events) {
+		e := &s.events[s.eventAt]
+		return 0, false, fmt.Errorf("processor %d: %s after %d references, but the processor has %d: the two files do not belong together",
+			s.proc, e.Kind, e.Refs, s.consumed)
+	}
+	return 0, false, nil
+}
+
+// work is what an event executes beyond its Instr: a burst stated as an amount of
+// instructions.
+func work(h trace.Header, e *trace.Event) uint64 {
+	if e.Kind == trace.Compute && h.WorkUnit == trace.WorkInstr {
+		return uint64(e.Work)
+	}
+	return 0
+}
+
+// takeEvent makes the next event the piece.
+func (s *strand) takeEvent(time uint64) {
+	e := &s.events[s.eventAt]
+	s.eventAt++
+	s.piece = Piece{Proc: s.proc, Event: e, Instr: unit.Instructions(time - s.clock)}
+	s.clock, s.evTime = time, time
+	s.refTime += work(s.head, e)
+}
+
+// takeRefs makes a run of references the piece: the first one, and those after it
+// that end before (limit, limitProc), up to the next event or the end of the batch.
+func (s *strand) takeRefs(limit uint64, limitProc trace.Proc) {
+	end := s.refs.Len()
+	if s.eventAt < len(s.events) {
+		if left := s.events[s.eventAt].Refs - s.consumed; left < uint64(end-s.at) {
+			end = s.at + int(left)
+		}
+	}
+	if s.proc < limitProc && limit < math.MaxUint64 {
+		limit++ // ties are ours
+	}
+	instr := s.refs.Instr[:end]
+	clock := max(s.clock, s.refTime+uint64(instr[s.at]))
+	i := s.at + 1
+	for i < end && clock+uint64(instr[i]) < limit {
+		clock += uint64(instr[i])
+		i++
+	}
+	s.piece.Refs = s.refs.Slice(s.at, i)
+	s.piece.Proc, s.piece.Event, s.piece.Instr = s.proc, nil, unit.Instructions(clock-s.clock)
+	s.consumed += uint64(i - s.at)
+	s.at, s.clock, s.refTime = i, clock, clock
+}
+
+// delay makes everything after the latest piece wait.
+func (s *strand) delay(instr uint64) {
+	s.clock += instr
+	s.refTime += instr
+	s.evTime += instr
+}

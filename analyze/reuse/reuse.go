@@ -1,0 +1,189 @@
+// Package reuse finds exact LRU stack distances.
+//
+// The stack distance of a use of a memory line is the number of distinct other
+// lines used since the line's last use; a first use is cold. A fully associative LRU
+// cache of C lines hits exactly the uses of distance below C. (Others call the number
+// of uses in between, counted with repetition, reuse distance: that is reuse time, and
+// is not measured here.)
+//
+// Only data references use lines: loads and stores. Instruction fetches, prefetches
+// and flushes are skipped. A reference that crosses lines uses each of them, in
+// order of address.
+//
+// [mattson1970] R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation
+// techniques for storage hierarchies. IBM Systems Journal 9(2), 1970, pp. 78-117.
+package reuse
+
+import (
+	"slices"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Cold is the distance of a first use.
+const Cold int64 = -1
+
+// Analysis finds the distances of every processor's program and, of more than one
+// processor, of the interleaved order.
+type Analysis struct {
+	Lines       []unit.Bytes // line sizes, powers of two, ascending
+	Interleaved bool         // measure the interleaved order too
+	Meta        []trace.Arg  // for the tables
+
+	shards map[trace.Proc]*Shard
+}
+
+var _ analysis.Analysis = (*Analysis)(nil)
+
+// Name is "reuse".
+func (a *Analysis) Name() string { return "reuse" }
+
+// NewShard makes the state for one order, the same one whenever it is asked for the
+// same order.
+func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
+	if p == trace.Interleaved && (!a.Interleaved || h.Procs < 2) {
+		return nil
+	}
+	if s := a.shards[p]; s != nil {
+		return s
+	}
+	if a.shards == nil {
+		a.shards = map[trace.Proc]*Shard{}
+	}
+	s := &Shard{Proc: p}
+	for _, line := range a.Lines {
+		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift()})
+	}
+	a.shards[p] = s
+	return s
+}
+
+// Shard is what one order does at every line size.
+type Shard struct {
+	Proc  trace.Proc
+	Instr unit.Instructions // executed
+	Refs  uint64            // data references
+	Sizes []*Distances      // by line size
+}
+
+// Add sees the next piece.
+func (s *Shard) Add(p *analysis.Piece) error {
+	s.Instr += p.Instr
+	if p.Event != nil {
+		return nil
+	}
+	for _, op := range p.Refs.Op {
+		if op.Data() {
+			s.Refs++
+		}
+	}
+	for _, d := range s.Sizes {
+		if err := d.add(&p.Refs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End lets go of all but the distances.
+func (s *Shard) End() error {
+	for _, d := range s.Sizes {
+		if err := d.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Distances is the uses of lines of one size in one order.
+type Distances struct {
+	Line unit.Bytes
+	Uses []uint64 // by distance
+	Cold uint64   // first uses, which is the number of distinct lines
+
+	shift  uint
+	stack  *Stack
+	buffer []uint64 // lines not yet touched
+}
+
+// bufferLines is how many lines go to the stack at a time: pieces of the interleaved
+// order are short.
+const bufferLines = 16 * batch
+
+func (d *Distances) add(refs *trace.Refs) error {
+	if d.stack == nil {
+		d.stack, d.buffer = NewStack(), make([]uint64, 0, bufferLines)
+	}
+	size, op := refs.Size[:len(refs.Addr)], refs.Op[:len(refs.Addr)]
+	for i, addr := range refs.Addr {
+		if !op[i].Data() {
+			continue
+		}
+		first, last := addr>>d.shift, (addr+uint64(size[i])-1)>>d.shift
+		for {
+			if len(d.buffer) == cap(d.buffer) {
+				if err := d.flush(); err != nil {
+					return err
+				}
+			}
+			d.buffer = append(d.buffer, first)
+			if first == last {
+				break
+			}
+			first++
+		}
+	}
+	return nil
+}
+
+func (d *Distances) flush() error {
+	err := d.stack.Touch(d.buffer)
+	d.buffer = d.buffer[:0]
+	return err
+}
+
+func (d *Distances) end() error {
+	if d.stack == nil {
+		return nil
+	}
+	if err := d.flush(); err != nil {
+		return err
+	}
+	uses, cold := d.stack.Distances()
+	d.Uses, d.Cold = slices.Clip(uses), cold
+	d.stack, d.buffer = nil, nil
+	return nil
+}
+
+// Total is the number of uses.
+func (d *Distances) Total() uint64 {
+	n := d.Cold
+	for _, c := range d.Uses {
+		n += c
+	}
+	return n
+}
+
+// Footprint is the number of distinct lines.
+func (d *Distances) Footprint() uint64 { return d.Cold }
+
+// Merge makes the tables: reuse, with a row per distance that occurs, and curve, with
+// the miss ratio by capacity.
+func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
+	var rows histogram
+	var curve curve
+	var sum summary
+	for _, s := range shards {
+		shard := s.(*Shard)
+		for _, d := range shard.Sizes {
+			rows.add(shard.Proc, d)
+			curve.add(shard.Proc, d)
+			sum.add(shard, d)
+		}
+	}
+	full := rows.table(a.Meta)
+	return analysis.Result{Tables: []*store.Table{full, curve.table(a.Meta)}, Full: full, Summary: sum.table(a.Meta)}, nil
+}

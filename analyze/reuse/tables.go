@@ -1,0 +1,156 @@
+package reuse
+
+import (
+	"slices"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// histogram is the columns of the reuse table, sorted by proc, line, distance.
+type histogram struct {
+	proc           []int32
+	line, distance []int64
+	count          []uint64
+}
+
+func (h *histogram) add(p trace.Proc, d *Distances) {
+	h.row(p, d, Cold, d.Cold)
+	for i, n := range d.Uses {
+		h.row(p, d, int64(i), n)
+	}
+}
+
+func (h *histogram) row(p trace.Proc, d *Distances, distance int64, count uint64) {
+	if count == 0 {
+		return
+	}
+	h.proc = append(h.proc, int32(p))
+	h.line = append(h.line, int64(d.Line))
+	h.distance = append(h.distance, distance)
+	h.count = append(h.count, count)
+}
+
+func (h *histogram) table(meta []trace.Arg) *store.Table {
+	return &store.Table{Name: "reuse", Meta: meta, Columns: []store.Column{
+		{Name: "proc", Data: h.proc},
+		{Name: "line", Unit: "B", Data: h.line},
+		{Name: "distance", Unit: "lines", Data: h.distance},
+		{Name: "count", Data: h.count},
+	}}
+}
+
+// Misses is how many uses miss in a fully associative LRU cache at each of the
+// given capacities, in lines, ascending: those of distance at or above it, and the cold ones.
+func (d *Distances) Misses(capacities []int64) []uint64 {
+	out := make([]uint64, len(capacities))
+	misses := d.Total()
+	at := 0
+	for i, c := range capacities {
+		for ; at < len(d.Uses) && int64(at) < c; at++ {
+			misses -= d.Uses[at]
+		}
+		out[i] = misses
+	}
+	return out
+}
+
+// Capacities are the powers of two and the means of neighbouring ones below footprint, and
+// footprint itself.
+func Capacities(footprint uint64) []int64 {
+	var out []int64
+	for c := uint64(1); c < footprint && c != 0; c *= 2 {
+		out = append(out, int64(c))
+		if mid := c + c/2; c > 1 && mid < footprint {
+			out = append(out, int64(mid))
+		}
+	}
+	if footprint > 0 {
+		out = append(out, int64(footprint))
+	}
+	return out
+}
+
+// curve is the columns of the miss-ratio curve.
+type curve struct {
+	proc         []int32
+	line, lines  []int64
+	misses, refs []uint64
+	ratio        []float64
+}
+
+func (c *curve) add(p trace.Proc, d *Distances) {
+	capacities := Capacities(d.Footprint())
+	misses, total := d.Misses(capacities), d.Total()
+	for i, m := range misses {
+		c.proc = append(c.proc, int32(p))
+		c.line = append(c.line, int64(d.Line))
+		c.ratio = append(c.ratio, float64(m)/float64(total))
+		c.refs = append(c.refs, total)
+		c.lines = append(c.lines, capacities[i])
+		c.misses = append(c.misses, m)
+	}
+}
+
+func (c *curve) table(meta []trace.Arg) *store.Table {
+	return &store.Table{Name: "curve", Meta: meta, Columns: []store.Column{
+		{Name: "proc", Data: c.proc},
+		{Name: "line", Unit: "B", Data: c.line},
+		{Name: "lines", Unit: "lines", Data: c.lines},
+		{Name: "misses", Data: c.misses},
+		{Name: "refs", Data: c.refs},
+		{Name: "ratio", Data: c.ratio},
+	}}
+}
+
+// summary is what people want to see first.
+type summary struct {
+	proc                []int32
+	line                []int64
+	refs, uses, touched []uint64
+	mean                []float64
+	ratio               [len(shown)][]float64
+}
+
+// shown are the capacities whose miss ratio people see.
+var shown = [...]int64{16, 256, 4096, 65536}
+
+var shownNames = [...]string{"miss16", "miss256", "miss4096", "miss65536"}
+
+func (s *summary) add(shard *Shard, d *Distances) {
+	s.proc = append(s.proc, int32(shard.Proc))
+	s.line = append(s.line, int64(d.Line))
+	s.refs = append(s.refs, shard.Refs)
+	s.uses = append(s.uses, d.Total())
+	s.touched = append(s.touched, d.Footprint())
+	s.mean = append(s.mean, d.mean())
+	total := float64(max(1, d.Total()))
+	for i, m := range d.Misses(shown[:]) {
+		s.ratio[i] = append(s.ratio[i], float64(m)/total)
+	}
+}
+
+// mean is the mean distance of the uses that are not cold, 0 without any.
+func (d *Distances) mean() float64 {
+	var sum, n float64
+	for i, c := range d.Uses {
+		sum += float64(i) * float64(c)
+		n += float64(c)
+	}
+	return sum / max(1, n)
+}
+
+func (s *summary) table(meta []trace.Arg) *store.Table {
+	t := &store.Table{Name: "reuse summary", Meta: slices.Clone(meta), Columns: []store.Column{
+		{Name: "proc", Data: s.proc},
+		{Name: "line", Unit: "B", Data: s.line},
+		{Name: "refs", Data: s.refs},
+		{Name: "uses", Data: s.uses},
+		{Name: "footprint", Unit: "lines", Data: s.touched},
+		{Name: "mean", Unit: "lines", Data: s.mean},
+	}}
+	for i, name := range shownNames {
+		t.Columns = append(t.Columns, store.Column{Name: name, Data: s.ratio[i]})
+	}
+	return t
+}
