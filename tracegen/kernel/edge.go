@@ -1,0 +1,266 @@
+package kernel
+
+import (
+	"math"
+
+	"spoor/tracegen/spmd"
+)
+
+// Edge finds the edges of a grey image by edge focusing [F. Bergholm: Edge
+// focusing. IEEE Transactions on Pattern Analysis and Machine Intelligence 9(6),
+// 1987, pp. 726-741; du2000, sec. 4.2]. Each of eight iterations
+//
+//   - blurs the image with a Gaussian of scale sigma, 3.8 at first and 0.5 less
+//     each time, by convolution with a window of w = ceil(8 sigma) pixels (31 27
+//     23 19 15 11 7 3);
+//   - registers as candidates the pixels where the gradient of the blurred image
+//     is at least the threshold and greatest along its own direction;
+//   - matches: keeps the candidates with an edge of the previous iteration among
+//     their 3 x 3 neighbours, since edges move by less than a pixel when the scale
+//     falls by 0.5; the first iteration keeps all.
+//
+// The edges of the last iteration are the result. Rows are partitioned
+// contiguously among ranks. There is one barrier in each iteration, 8 in all: it
+// follows the blur, and because blurred images and edges alternate between two
+// arrays, what a rank writes next is not what its neighbours still read.
+//
+// Differs: the coefficients are divided by their sum instead of 2 pi sigma^2, so
+// that a flat image stays flat at the small scales too; the paper does not say
+// what lies beyond the border, here it is the image mirrored.
+var Edge = Kernel{
+	Name: "edge", Paper: "du2000",
+	Doc: "edge detection by edge focusing (Bergholm)",
+	Params: []Param{
+		{Name: "size", Default: 128, Min: edgeMargin, Max: 8192, Doc: "rows and columns of the image, in pixels"},
+		{Name: "threshold", Default: 4, Min: 1, Max: 255, Doc: "least gradient of an edge, in grey levels per pixel"},
+	},
+	make: newEdge,
+}
+
+const (
+	edgeLevels = 8
+	edgeMargin = 15 // half of the first window
+	greatest   = 255
+)
+
+// sigma is the scale of an iteration, in pixels.
+func sigma(level int) float64 { return 3.8 - 0.5*float64(level) }
+
+// window is the width of an iteration's window. The product is rounded to a
+// picopixel first, lest 8 x 0.5 become 4.000000000000001.
+func window(level int) int { return int(math.Ceil(math.Round(8*sigma(level)*1e12) / 1e12)) }
+
+type edge struct {
+	size, procs  int
+	threshold    float32
+	seed         uint64
+	image        []float32    // with edgeMargin mirrored pixels around it
+	coefficients []float32    // the windows of all levels, one after the other
+	blurred      [2][]float32 // by parity of the level
+	edges        [2][]uint8
+}
+
+func newEdge(v Values, procs int, seed uint64) (Instance, error) {
+	n := v["size"]
+	e := &edge{size: n, procs: procs, threshold: float32(v["threshold"]), seed: seed,
+		image: mirrored(edgeInput(n, seed), n)}
+	for level := range edgeLevels {
+		e.coefficients = append(e.coefficients, gaussian(sigma(level), window(level))...)
+	}
+	for i := range 2 {
+		e.blurred[i], e.edges[i] = make([]float32, n*n), make([]uint8, n*n)
+	}
+	return e, nil
+}
+
+// Program leaves the blurred image and the edges of the last level.
+func (e *edge) Program(r *spmd.Rank) error {
+	n := e.size
+	image := spmd.Shared(r, "image", e.image)
+	coefficients := spmd.Shared(r, "coefficients", e.coefficients)
+	blurred := [2]spmd.Array[float32]{spmd.Shared(r, "blurred 0", e.blurred[0]), spmd.Shared(r, "blurred 1", e.blurred[1])}
+	edges := [2]spmd.Array[uint8]{spmd.Shared(r, "edges 0", e.edges[0]), spmd.Shared(r, "edges 1", e.edges[1])}
+	lo, hi := r.Share(n)
+	gradient := spmd.Private(r, "gradient", make([]float32, (hi-lo+2)*n)) // rows lo-1..hi
+
+	first := 0
+	for level := range edgeLevels {
+		w := window(level)
+		e.blur(r, blurred[level%2], image, coefficients.Slice(first, first+w*w), w)
+		r.Barrier()
+		e.differentiate(r, gradient, blurred[level%2])
+		e.register(r, edges[level%2], gradient, blurred[level%2])
+		if level > 0 {
+			e.match(r, edges[level%2], edges[(level-1)%2])
+		}
+		first += w * w
+	}
+	return nil
+}
+
+// blur convolves this rank's rows with a w x w window.
+func (e *edge) blur(r *spmd.Rank, blurred, image, coefficients spmd.Array[float32], w int) {
+	n, wide := e.size, e.size+2*edgeMargin
+	corner := edgeMargin - w/2 // of the window around pixel (0,0)
+	lo, hi := r.Share(n)
+	for i := lo; i < hi; i++ {
+		r.Work(spmd.LoopControl + 2) // rows of both images
+		for j := range n {
+			r.Work(spmd.LoopControl + 1) // corner of the window
+			var sum float32
+			for y := range w {
+				r.Work(spmd.LoopControl + 2) // rows of image and window
+				at := (i+corner+y)*wide + j + corner
+				sum = addProducts(r, sum, image.Slice(at, at+w), coefficients.Slice(y*w, (y+1)*w))
+			}
+			blurred.Set(i*n+j, sum)
+		}
+	}
+}
+
+// addProducts adds the products of pixels and coefficients to sum. The conversion
+// keeps multiplication and addition apart, which some machines could fuse, so that
+// the result has the same bits on all.
+func addProducts(r *spmd.Rank, sum float32, pixels, coefficients spmd.Array[float32]) float32 {
+	for x := range pixels.Len() {
+		r.Work(spmd.LoopControl + 2) // multiply, add
+		sum += float32(pixels.At(x) * coefficients.At(x))
+	}
+	return sum
+}
+
+// inner is the part of rows lo..hi-1 whose pixels have neighbours on all sides.
+func (e *edge) inner(lo, hi int) (int, int) { return max(lo, 1), min(hi, e.size-1) }
+
+// slope is the gradient at a pixel by central differences, in grey levels per
+// pixel; at is its index and n the length of a row.
+func slope(r *spmd.Rank, blurred spmd.Array[float32], at, n int) (dy, dx float32) {
+	r.Work(4) // two subtractions, two halvings
+	dx = (blurred.At(at+1) - blurred.At(at-1)) / 2
+	dy = (blurred.At(at+n) - blurred.At(at-n)) / 2
+	return dy, dx
+}
+
+// differentiate computes the magnitude of the gradient in this rank's rows and
+// the row on either side of them, which the neighbouring ranks compute as well.
+func (e *edge) differentiate(r *spmd.Rank, gradient, blurred spmd.Array[float32]) {
+	n := e.size
+	lo, hi := r.Share(n)
+	from, to := e.inner(lo-1, hi+1)
+	for i := from; i < to; i++ {
+		r.Work(spmd.LoopControl + 3) // rows of both
+		for j := 1; j < n-1; j++ {
+			r.Work(spmd.LoopControl + 4) // two squares, add, root
+			dy, dx := slope(r, blurred, i*n+j, n)
+			gradient.Set((i-lo+1)*n+j, magnitude(dy, dx))
+		}
+	}
+}
+
+func magnitude(dy, dx float32) float32 {
+	return float32(math.Sqrt(float64(float32(dy*dy) + float32(dx*dx))))
+}
+
+// register marks the candidates in this rank's rows: where the gradient reaches
+// the threshold and is not exceeded by either neighbour along its direction.
+func (e *edge) register(r *spmd.Rank, edges spmd.Array[uint8], gradient, blurred spmd.Array[float32]) {
+	n := e.size
+	lo, hi := r.Share(n)
+	from, to := e.inner(lo, hi)
+	for i := from; i < to; i++ {
+		r.Work(spmd.LoopControl + 3) // rows of all
+		for j := 1; j < n-1; j++ {
+			r.Work(spmd.LoopControl + 2) // compare, branch
+			at := (i-lo+1)*n + j
+			candidate := uint8(0)
+			if g := gradient.At(at); g >= e.threshold {
+				r.Work(4) // two comparisons with their branches
+				ahead := direction(r, blurred, i*n+j, n)
+				if g > gradient.At(at-ahead) && g >= gradient.At(at+ahead) {
+					candidate = 1
+				}
+			}
+			edges.Set(i*n+j, candidate)
+		}
+	}
+}
+
+// direction is the distance, as an index, from a pixel to its neighbour in the
+// direction of the gradient, rounded to one of the eight.
+func direction(r *spmd.Rank, blurred spmd.Array[float32], at, n int) int {
+	const tan = math.Sqrt2 - 1 // of 22.5 degrees, half way between neighbours
+	r.Work(10)                 // absolute values, conversions, products, comparisons with their branches: two each
+	dy, dx := slope(r, blurred, at, n)
+	tall, wide := math.Abs(float64(dy)), math.Abs(float64(dx))
+	switch {
+	case tall <= tan*wide:
+		return 1
+	case wide <= tan*tall:
+		return n
+	case dy > 0 == (dx > 0):
+		return n + 1
+	default:
+		return n - 1
+	}
+}
+
+// match drops the candidates of this rank's rows that have no edge of the
+// previous level beside them.
+func (e *edge) match(r *spmd.Rank, edges, previous spmd.Array[uint8]) {
+	n := e.size
+	lo, hi := r.Share(n)
+	from, to := e.inner(lo, hi)
+	for i := from; i < to; i++ {
+		r.Work(spmd.LoopControl + 1) // row
+		for j := 1; j < n-1; j++ {
+			r.Work(spmd.LoopControl + 2) // compare, branch
+			if edges.At(i*n+j) == 1 && !hasNeighbour(r, previous, i*n+j, n) {
+				edges.Set(i*n+j, 0)
+			}
+		}
+	}
+}
+
+// hasNeighbour reports whether one of the 3 x 3 pixels around at is an edge.
+func hasNeighbour(r *spmd.Rank, edges spmd.Array[uint8], at, n int) bool {
+	for y := at - n; y <= at+n; y += n {
+		r.Work(spmd.LoopControl)
+		for x := y - 1; x <= y+1; x++ {
+			r.Work(spmd.LoopControl + 2) // compare, branch
+			if edges.At(x) == 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Counts: a pixel of a rank is 2 w^2 + 1 references to blur in each level; a
+// pixel that is not on the border 5 to differentiate, the rows beside the rank's
+// own included, 2 to register, and in all levels but the first 1 to match.
+// Pixels whose gradient reaches the threshold add to that.
+func (e *edge) Counts() Counts {
+	n := e.size
+	c := Counts{Barriers: edgeLevels, AtLeast: true}
+	for rank := range e.procs {
+		lo, hi := spmd.Share(n, e.procs, rank)
+		own, wide := rows(e.inner(lo, hi)), rows(e.inner(lo-1, hi+1))
+		refs := 0
+		for level := range edgeLevels {
+			w := window(level)
+			refs += (hi-lo)*n*(2*w*w+1) + (wide*5+own*2)*(n-2)
+			if level > 0 {
+				refs += own * (n - 2)
+			}
+		}
+		c.Refs = append(c.Refs, uint64(refs))
+	}
+	return c
+}
+
+func rows(from, to int) int { return max(0, to-from) }
+
+func (e *edge) Digest() string {
+	last := (edgeLevels - 1) % 2
+	return digest(e.blurred[last], e.edges[last])
+}

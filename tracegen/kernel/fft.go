@@ -1,0 +1,232 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+
+	"spoor/tracegen/spmd"
+)
+
+// FFT is the complex one-dimensional six-step FFT of SPLASH-2 [woo1995; du2000,
+// sec. 4.2]: n points as a matrix of m = sqrt(n) rows, each rank owning
+// contiguous rows of the data and of the matrix of roots of unity.
+//
+//	transpose; FFT of each row; multiply by the roots; transpose;
+//	FFT of each row; transpose
+//
+// A barrier follows each FFT step and ends the program: 3 in all. Transposes go
+// from owner to owner, starting with the next one, in squares of one cache
+// line. The result is the unnormalised forward transform.
+//
+// Differs: rows are not padded, and any number of ranks may share them.
+var FFT = Kernel{
+	Name: "fft", Paper: "du2000",
+	Doc: "six-step complex 1-D FFT (SPLASH-2)",
+	Params: []Param{
+		{Name: "points", Default: 1 << 16, Min: 1 << 4, Max: 1 << 24, Must: "a power of 4",
+			holds: func(v int) bool { return powerOfTwo(v) && bits.TrailingZeros(uint(v))%2 == 0 },
+			Doc:   "length of the transform"},
+		{Name: "line", Default: 64, Min: 16, Max: 4096, Must: "a power of 2", holds: powerOfTwo,
+			Doc: "bytes of a cache line: transposes move squares of line/16 x line/16 points"},
+	},
+	make: newFFT,
+}
+
+type fft struct {
+	m, block, procs int
+	seed            uint64
+	x, t            []complex128 // data and result
+	roots           []complex128 // row a, column b: exp(-2 pi i ab/n)
+}
+
+func newFFT(v Values, procs int, seed uint64) (Instance, error) {
+	n := v["points"]
+	m := 1 << (bits.TrailingZeros(uint(n)) / 2)
+	f := &fft{m: m, block: v["line"] / 16, procs: procs, seed: seed,
+		x: fftInput(n, seed), t: make([]complex128, n), roots: make([]complex128, n)}
+	for a := range m {
+		for b := range m {
+			f.roots[a*m+b] = root(a*b, n)
+		}
+	}
+	return f, nil
+}
+
+// fftInput is n complex numbers uniform in the square from -1-i to 1+i.
+func fftInput(n int, seed uint64) []complex128 {
+	rng := generator(seed)
+	x := make([]complex128, n)
+	for i := range x {
+		re, im := 2*rng.Float64()-1, 2*rng.Float64()-1
+		x[i] = complex(re, im)
+	}
+	return x
+}
+
+// root is exp(-2 pi i k/n).
+func root(k, n int) complex128 {
+	sin, cos := math.Sincos(-2 * math.Pi * float64(k) / float64(n))
+	return complex(cos, sin)
+}
+
+// rowRoots holds the roots of the butterflies of one row of m points: those of
+// the stage with butterflies 2h wide start at h-1.
+func rowRoots(m int) []complex128 {
+	u := make([]complex128, 0, m)
+	for h := 1; h < m; h *= 2 {
+		for j := range h {
+			u = append(u, root(j, 2*h))
+		}
+	}
+	return u
+}
+
+// Program transforms x; the result is in t.
+func (f *fft) Program(r *spmd.Rank) error {
+	x, t := spmd.Shared(r, "x", f.x), spmd.Shared(r, "t", f.t)
+	roots := spmd.Shared(r, "roots", f.roots)
+	u := spmd.Private(r, "row roots", rowRoots(f.m))
+	lo, hi := r.Share(f.m)
+
+	f.transpose(r, t, x)
+	for i := lo; i < hi; i++ {
+		fftRow(r, f.row(t, i), u)
+		multiplyRow(r, f.row(t, i), f.row(roots, i))
+	}
+	r.Barrier()
+	f.transpose(r, x, t)
+	for i := lo; i < hi; i++ {
+		fftRow(r, f.row(x, i), u)
+	}
+	r.Barrier()
+	f.transpose(r, t, x)
+	r.Barrier()
+	return nil
+}
+
+func (f *fft) row(a spmd.Array[complex128], i int) spmd.Array[complex128] {
+	return a.Slice(i*f.m, (i+1)*f.m)
+}
+
+// transpose writes this rank's rows of dst from the columns of src. It begins
+// with the rows of src that the next rank owns, so that ranks do not all read
+// from the same owner.
+func (f *fft) transpose(r *spmd.Rank, dst, src spmd.Array[complex128]) {
+	lo, hi := r.Share(f.m)
+	for k := range f.procs {
+		from, to := spmd.Share(f.m, f.procs, (r.ID()+1+k)%f.procs)
+		for i0 := lo; i0 < hi; i0 += f.block {
+			for j0 := from; j0 < to; j0 += f.block {
+				r.Work(spmd.LoopControl + 2) // ends of the square
+				f.transposeSquare(r, dst, src, i0, min(i0+f.block, hi), j0, min(j0+f.block, to))
+			}
+		}
+	}
+}
+
+func (f *fft) transposeSquare(r *spmd.Rank, dst, src spmd.Array[complex128], i0, i1, j0, j1 int) {
+	for i := i0; i < i1; i++ {
+		r.Work(spmd.LoopControl + 2) // start of the row and of the column
+		for j := j0; j < j1; j++ {
+			r.Work(spmd.LoopControl + 1) // next row of src
+			dst.Set(i*f.m+j, src.At(j*f.m+i))
+		}
+	}
+}
+
+// reverseWork is bits.Reverse64 without a machine instruction for it: three
+// rounds of two masks, two shifts and an or, a byte swap, and the final shift.
+const reverseWork = 3*5 + 2
+
+// butterflyWork is a complex multiplication (6), addition and subtraction (2 each).
+const butterflyWork = 6 + 2 + 2
+
+// fftRow is the radix-2 FFT of one row, in place: bit reversal, then stages of
+// butterflies of doubling width.
+func fftRow(r *spmd.Rank, a, u spmd.Array[complex128]) {
+	m := a.Len()
+	shift := 64 - bits.TrailingZeros(uint(m))
+	for i := range m {
+		r.Work(spmd.LoopControl + reverseWork + 2)
+		if j := int(bits.Reverse64(uint64(i)) >> shift); i < j {
+			ai, aj := a.At(i), a.At(j)
+			a.Set(i, aj)
+			a.Set(j, ai)
+		}
+	}
+	for h := 1; h < m; h *= 2 {
+		r.Work(spmd.LoopControl)
+		for k := 0; k < m; k += 2 * h {
+			r.Work(spmd.LoopControl + 2) // where the halves start
+			for j := range h {
+				r.Work(spmd.LoopControl + butterflyWork)
+				w, top := u.At(h-1+j), a.At(k+j)
+				bottom := w * a.At(k+h+j)
+				a.Set(k+j, top+bottom)
+				a.Set(k+h+j, top-bottom)
+			}
+		}
+	}
+}
+
+// multiplyRow multiplies a by w, element by element.
+func multiplyRow(r *spmd.Rank, a, w spmd.Array[complex128]) {
+	for j := range a.Len() {
+		r.Work(spmd.LoopControl + 6) // complex multiplication
+		a.Set(j, a.At(j)*w.At(j))
+	}
+}
+
+// Verify compares with gonum's FFT, and gonum's inverse of the result with the
+// input, in the 2-norm. The error of either transform is below
+// log2(n) * 4 eps [N. J. Higham: Accuracy and Stability of Numerical Algorithms,
+// 2nd ed., thm. 24.2, with eps the unit roundoff and roots exact to eps].
+func (f *fft) Verify() error {
+	n := len(f.t)
+	input := fftInput(n, f.seed)
+	bound := 2 * math.Log2(float64(n)) * 4 * 0x1p-53
+	gonum := fourier.NewCmplxFFT(n)
+	if e := relativeError(f.t, gonum.Coefficients(nil, input)); !(e <= bound) {
+		return fmt.Errorf("differs from gonum's FFT by %.3g, more than %.3g", e, bound)
+	}
+	back := gonum.Sequence(nil, f.t)
+	for i := range back {
+		back[i] /= complex(float64(n), 0)
+	}
+	if e := relativeError(back, input); !(e <= bound) {
+		return fmt.Errorf("the inverse differs from the input by %.3g, more than %.3g", e, bound)
+	}
+	return nil
+}
+
+// relativeError is ||got - want|| / ||want|| in the 2-norm.
+func relativeError(got, want []complex128) float64 {
+	var diff, norm float64
+	for i := range want {
+		d, w := cmplx.Abs(got[i]-want[i]), cmplx.Abs(want[i])
+		diff += d * d
+		norm += w * w
+	}
+	return math.Sqrt(diff / norm)
+}
+
+func (f *fft) Digest() string { return digest(f.t) }
+
+// Counts: with L = log2 m, a row has (m - 2^ceil(L/2))/2 swaps of 8 references
+// (two complex loads and stores) and L m/2 butterflies of 10 (three loads, two
+// stores), the multiplication 6 m and each transpose 4 m.
+func (f *fft) Counts() Counts {
+	m := uint64(f.m)
+	log := uint64(bits.TrailingZeros64(m))
+	row := (m-1<<((log+1)/2))/2*8 + log*m/2*10
+	c := Counts{Barriers: 3}
+	for rank := range f.procs {
+		lo, hi := spmd.Share(f.m, f.procs, rank)
+		c.Refs = append(c.Refs, uint64(hi-lo)*(3*4*m+2*row+6*m))
+	}
+	return c
+}

@@ -1,0 +1,435 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/tracegen/spmd"
+	"spoor/traces/trace"
+)
+
+// sizes are small runs of every kernel, edges of their parameters among them.
+var sizes = map[string][]Values{
+	"fft":   {{"points": 16}, {"points": 64, "line": 16}, {"points": 1024}, {"points": 4096, "line": 256}},
+	"lu":    {{"n": 1, "block": 1}, {"n": 16}, {"n": 60, "block": 12}, {"n": 96, "block": 16}, {"n": 10, "block": 1}},
+	"radix": {{"keys": 1}, {"keys": 7, "radix": 2, "range": 2}, {"keys": 5000}, {"keys": 4097, "radix": 16, "range": 1 << 32}, {"keys": 3000, "radix": 1 << 12, "range": 3}},
+	"edge":  {{"size": 15}, {"size": 33}, {"size": 40, "threshold": 1}, {"size": 40, "threshold": 255}},
+}
+
+var procCounts = []int{1, 2, 3, 4, 5, 8, 16}
+
+// everyRun calls f for every kernel, size and number of processors.
+func everyRun(t *testing.T, f func(t *testing.T, make func() Instance, procs int)) {
+	for _, k := range All {
+		if len(sizes[k.Name]) == 0 {
+			t.Errorf("no sizes to test %s at", k.Name)
+		}
+		for _, set := range sizes[k.Name] {
+			for _, procs := range procCounts {
+				t.Run(fmt.Sprintf("%s %v on %d", k.Name, set, procs), func(t *testing.T) {
+					f(t, func() Instance { return instance(t, k, set, procs) }, procs)
+				})
+			}
+		}
+	}
+}
+
+func instance(t testing.TB, k Kernel, set Values, procs int) Instance {
+	t.Helper()
+	v, err := k.Values(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := k.New(v, procs, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// memory is a sink that keeps everything, and holds it to the invariants of traces.
+type memory struct {
+	trace.Memory
+	t testing.TB
+}
+
+func newMemory(t testing.TB, procs int) *memory {
+	return &memory{trace.Memory{Head: trace.Header{Procs: procs},
+		RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}, t}
+}
+
+func (m *memory) Refs(b *trace.Refs) error {
+	all := &m.RefsOf[b.Proc]
+	all.Proc = b.Proc
+	all.Instr = append(all.Instr, b.Instr...)
+	all.Addr = append(all.Addr, b.Addr...)
+	all.Size = append(all.Size, b.Size...)
+	all.Op = append(all.Op, b.Op...)
+	return trace.CheckRefs(m.Head, b)
+}
+
+func (m *memory) Events(b *trace.Events) error {
+	all := &m.EventsOf[b.Proc]
+	all.Proc = b.Proc
+	all.Rows = append(all.Rows, b.Rows...)
+	return nil
+}
+
+func record(t testing.TB, inst Instance, procs int) (*memory, *spmd.Recording) {
+	t.Helper()
+	m := newMemory(t, procs)
+	rec, err := spmd.Record(context.Background(), spmd.Options{Procs: procs}, inst.Program, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range procs {
+		if err := trace.CheckEvents(m.Head, &m.EventsOf[p], 0, rec.Totals[p].Refs); err != nil {
+			t.Error(err)
+		}
+	}
+	return m, rec
+}
+
+func TestNativeAndRecordedRunsAreVerifiedAndEqual(t *testing.T) {
+	everyRun(t, func(t *testing.T, make func() Instance, procs int) {
+		native := make()
+		if err := spmd.Native(context.Background(), procs, native.Program); err != nil {
+			t.Fatal(err)
+		}
+		if err := native.Verify(); err != nil {
+			t.Error("native:", err)
+		}
+		recorded := make()
+		m, rec := record(t, recorded, procs)
+		if err := recorded.Verify(); err != nil {
+			t.Error("recorded:", err)
+		}
+		if a, b := native.Digest(), recorded.Digest(); a != b {
+			t.Errorf("native result %s, recorded %s", a, b)
+		}
+		checkCounts(t, recorded.Counts(), m, rec)
+	})
+}
+
+// checkCounts holds a recording to the closed forms and to the laws of all recordings.
+func checkCounts(t *testing.T, want Counts, m *memory, rec *spmd.Recording) {
+	for p, total := range rec.Totals {
+		if total.Refs < want.Refs[p] || (total.Refs > want.Refs[p] && !want.AtLeast) {
+			t.Errorf("rank %d: %d references, closed form %d", p, total.Refs, want.Refs[p])
+		}
+		var barriers uint64
+		for _, e := range m.EventsOf[p].Rows {
+			if e.Kind == trace.Barrier {
+				barriers++
+			}
+		}
+		if barriers != want.Barriers {
+			t.Errorf("rank %d: %d barriers, closed form %d", p, barriers, want.Barriers)
+		}
+		checkSums(t, m, p, total)
+		checkRegions(t, &m.RefsOf[p], rec.Regions)
+	}
+}
+
+// checkSums holds the instructions of references and events to the total.
+func checkSums(t *testing.T, m *memory, p int, total trace.Totals) {
+	var refs, events uint64
+	for _, n := range m.RefsOf[p].Instr {
+		if n == 0 {
+			t.Fatal("a reference without its own instruction")
+		}
+		refs += uint64(n)
+	}
+	for _, e := range m.EventsOf[p].Rows {
+		events += uint64(e.Instr)
+	}
+	if events != uint64(total.Instr) || refs > events || uint64(m.RefsOf[p].Len()) != total.Refs {
+		t.Errorf("rank %d: events sum to %d instructions, references to %d, total %+v", p, events, refs, total)
+	}
+}
+
+// checkRegions holds every reference to an array that the rank may touch.
+func checkRegions(t *testing.T, refs *trace.Refs, regions []spmd.Region) {
+	var in spmd.Region // where the previous one was
+	for i, a := range refs.Addr {
+		inside := func(r spmd.Region) bool {
+			return (r.Owner < 0 || r.Owner == int(refs.Proc)) && a >= r.Base && a-r.Base+uint64(refs.Size[i]) <= r.Bytes
+		}
+		if inside(in) {
+			continue
+		}
+		at := slices.IndexFunc(regions, inside)
+		if at < 0 {
+			t.Fatalf("rank %d, reference %d at %#x lies in no array of its own", refs.Proc, i, a)
+		}
+		in = regions[at]
+	}
+}
+
+// TestEdgeCountsAreExactWithoutCandidates: at threshold 255 no pixel branches.
+func TestEdgeCountsAreExactWithoutCandidates(t *testing.T) {
+	for _, procs := range procCounts {
+		inst := instance(t, Edge, Values{"size": 33, "threshold": 255}, procs)
+		_, rec := record(t, inst, procs)
+		for p, want := range inst.Counts().Refs {
+			if got := rec.Totals[p].Refs; got != want {
+				t.Errorf("rank %d of %d: %d references, closed form %d", p, procs, got, want)
+			}
+		}
+	}
+}
+
+func TestEdgeWindowsAreThePapers(t *testing.T) {
+	want := []int{31, 27, 23, 19, 15, 11, 7, 3} // [du2000, sec. 4.2]: ceil(8 sigma), sigma = 3.8, 3.3, ...
+	for level, w := range want {
+		if got := window(level); got != w {
+			t.Errorf("level %d: window %d, want %d", level, got, w)
+		}
+	}
+}
+
+func TestEdgeFindsTheOutlineOfASquare(t *testing.T) {
+	inst := instance(t, Edge, Values{"size": 64, "threshold": 8}, 2).(*edge)
+	square := make([]float32, 64*64)
+	for i := 20; i < 44; i++ {
+		for j := 20; j < 44; j++ {
+			square[i*64+j] = 200
+		}
+	}
+	inst.image = mirrored(square, 64)
+	if err := spmd.Native(context.Background(), 2, inst.Program); err != nil {
+		t.Fatal(err)
+	}
+	edges := inst.edges[1]
+	for i := 24; i < 40; i++ { // away from the corners the edge is where the step is: between 19 and 20, 43 and 44
+		row := edges[i*64 : (i+1)*64]
+		for j, on := range row {
+			step := j == 19 || j == 20 || j == 43 || j == 44
+			if on == 1 && !step {
+				t.Errorf("row %d: an edge at %d, where the image is flat", i, j)
+			}
+		}
+		if n := row[19] + row[20] + row[43] + row[44]; n != 2 {
+			t.Errorf("row %d: %d edges, want 2", i, n)
+		}
+	}
+}
+
+// TestFFTOfConjugateIsTheInverse uses the kernel itself for the way back.
+func TestFFTOfConjugateIsTheInverse(t *testing.T) {
+	run := func(f *fft) {
+		if err := spmd.Native(context.Background(), f.procs, f.Program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{16, 256, 4096} {
+		f := instance(t, FFT, Values{"points": n}, 4).(*fft)
+		run(f)
+		back := instance(t, FFT, Values{"points": n}, 4).(*fft)
+		for i, v := range f.t {
+			back.x[i] = complex(real(v), -imag(v))
+		}
+		run(back)
+		for i, v := range back.t {
+			back.t[i] = complex(real(v)/float64(n), -imag(v)/float64(n))
+		}
+		if e := relativeError(back.t, fftInput(n, f.seed)); !(e < 1e-15*math.Log2(float64(n))) {
+			t.Errorf("%d points: the inverse is off by %g", n, e)
+		}
+	}
+}
+
+// TestFFTIsTheDefinition: the transform as a sum, for a small one.
+func TestFFTIsTheDefinition(t *testing.T) {
+	f := instance(t, FFT, Values{"points": 64}, 2).(*fft)
+	if err := spmd.Native(context.Background(), 2, f.Program); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]complex128, 64)
+	for k := range want {
+		for j, x := range fftInput(64, f.seed) {
+			want[k] += x * root(j*k%64, 64)
+		}
+	}
+	if e := relativeError(f.t, want); !(e < 1e-14) {
+		t.Errorf("off by %g", e)
+	}
+}
+
+// TestLUIsElimination compares with Gaussian elimination as the textbook has it.
+func TestLUIsElimination(t *testing.T) {
+	for _, set := range sizes["lu"] {
+		f := instance(t, LU, set, 4).(*lu)
+		if err := spmd.Native(context.Background(), 4, f.Program); err != nil {
+			t.Fatal(err)
+		}
+		n := f.n
+		a := luInput(n, f.seed)
+		for k := range n {
+			for i := k + 1; i < n; i++ {
+				a[i*n+k] /= a[k*n+k]
+				for j := k + 1; j < n; j++ {
+					a[i*n+j] -= a[i*n+k] * a[k*n+j]
+				}
+			}
+		}
+		for i := range n {
+			for j := range n {
+				// Blocks change the order of operations by nothing: the same sums in the same order.
+				if got := f.a[f.index(i, j)]; got != a[i*n+j] {
+					t.Fatalf("n=%d: element (%d,%d) is %v, by elimination %v", n, i, j, got, a[i*n+j])
+				}
+			}
+		}
+	}
+}
+
+func TestVerifyFindsOneWrongElement(t *testing.T) {
+	for _, k := range All {
+		set := sizes[k.Name][2]
+		inst := instance(t, k, set, 2)
+		if inst.Verify() == nil {
+			t.Errorf("%s: Verify accepts a program that has not run", k.Name)
+		}
+		if err := spmd.Native(context.Background(), 2, inst.Program); err != nil {
+			t.Fatal(err)
+		}
+		switch f := inst.(type) {
+		case *fft:
+			f.t[17] += 1e-9
+		case *lu:
+			f.a[17] *= 1 + 1e-11
+		case *radix:
+			f.result()[0] = f.result()[1]
+		case *edge:
+			f.edges[1][17*f.size+17] ^= 1
+		default:
+			t.Fatalf("no way to break %s", k.Name)
+		}
+		if inst.Verify() == nil {
+			t.Errorf("%s: Verify accepts a wrong result", k.Name)
+		}
+	}
+}
+
+func TestRecordingIsTheSameAtAnyGOMAXPROCS(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, k := range All {
+		var first *memory
+		for _, n := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(n)
+			m, _ := record(t, instance(t, k, sizes[k.Name][1], 4), 4)
+			if first == nil {
+				first = m
+			}
+			for p := range 4 {
+				a, b := &first.RefsOf[p], &m.RefsOf[p]
+				if !slices.Equal(a.Addr, b.Addr) || !slices.Equal(a.Instr, b.Instr) || !slices.Equal(a.Op, b.Op) || !slices.Equal(a.Size, b.Size) {
+					t.Errorf("%s: references of rank %d differ at GOMAXPROCS=%d", k.Name, p, n)
+				}
+				if fmt.Sprint(first.EventsOf[p]) != fmt.Sprint(m.EventsOf[p]) {
+					t.Errorf("%s: events of rank %d differ at GOMAXPROCS=%d", k.Name, p, n)
+				}
+			}
+		}
+	}
+}
+
+func TestParametersOutOfRangeSayTheRange(t *testing.T) {
+	for _, k := range All {
+		for _, p := range k.Params {
+			for _, v := range []int{p.Min - 1, p.Max + 1, math.MinInt, math.MaxInt} {
+				_, err := k.Values(Values{p.Name: v})
+				if err == nil || !strings.Contains(err.Error(), p.Range()) {
+					t.Errorf("%s %s=%d: %v", k.Name, p.Name, v, err)
+				}
+			}
+		}
+		for _, procs := range []int{0, -1, spmd.MaxProcs + 1} {
+			v, _ := k.Values(nil)
+			if _, err := k.New(v, procs, 1); err == nil || !strings.Contains(err.Error(), "1 to 4096") {
+				t.Errorf("%s on %d: %v", k.Name, procs, err)
+			}
+		}
+	}
+	for _, bad := range []struct {
+		k    Kernel
+		set  Values
+		want string
+	}{
+		{FFT, Values{"points": 32}, "a power of 4"},
+		{FFT, Values{"point": 64}, `did you mean "points"`},
+		{Radix, Values{"radix": 1000}, "a power of 2"},
+		{LU, Values{"n": 100, "block": 16}, "a multiple of block=16"},
+	} {
+		v, err := bad.k.Values(bad.set)
+		if err == nil {
+			_, err = bad.k.New(v, 1, 1)
+		}
+		if err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s %v: %v, want %q", bad.k.Name, bad.set, err, bad.want)
+		}
+	}
+}
+
+func TestEveryKernelIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range All {
+		if k.Name == "" || k.Paper == "" || k.Doc == "" || seen[k.Name] || strings.ToLower(k.Name) != k.Name {
+			t.Errorf("%q: name, paper and description must be there and the name be new and in lower case", k.Name)
+		}
+		seen[k.Name] = true
+		for _, p := range k.Params {
+			if p.Name == "" || p.Doc == "" || (p.holds != nil && p.Must == "") {
+				t.Errorf("%s: parameter %+v is incomplete", k.Name, p)
+			}
+		}
+		if found, err := Find(k.Name); err != nil || found.Name != k.Name {
+			t.Errorf("Find(%q): %v", k.Name, err)
+		}
+	}
+	if _, err := Find("radx"); err == nil || !strings.Contains(err.Error(), `did you mean "radix"`) {
+		t.Error(err)
+	}
+}
+
+// TestEveryKernelIsListed finds variables of type Kernel that All lacks.
+func TestEveryKernelIsListed(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count += kernelsIn(file)
+	}
+	if count != len(All) {
+		t.Errorf("%d kernels are defined, %d are listed in All", count, len(All))
+	}
+}
+
+func kernelsIn(file *ast.File) (count int) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && len(spec.Values) == 1 {
+			if lit, ok := spec.Values[0].(*ast.CompositeLit); ok && fmt.Sprint(lit.Type) == "Kernel" {
+				count++
+			}
+		}
+		return true
+	})
+	return count
+}

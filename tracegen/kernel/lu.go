@@ -1,0 +1,249 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/tracegen/spmd"
+)
+
+// LU factors a dense matrix A into L U without pivoting, L with a unit diagonal,
+// as SPLASH-2 does with contiguous blocks [woo1995; du2000, sec. 4.2]: the matrix
+// is divided into square blocks, each contiguous in memory, which are dealt to a
+// grid of ranks in both dimensions (2-D scatter). Step k factors diagonal block
+// (k,k); after a barrier the owners of the blocks below and right of it divide
+// them by U and L of the diagonal block; after another, the owners of the
+// remaining blocks (i,j) subtract (i,k)(k,j). The next diagonal block is then
+// already up to date at its owner, so there are 2 barriers in each step.
+//
+// The input is random with a dominant diagonal, so that no pivoting is needed.
+var LU = Kernel{
+	Name: "lu", Paper: "du2000",
+	Doc: "blocked dense LU factorization, 2-D scatter of contiguous blocks (SPLASH-2)",
+	Params: []Param{
+		{Name: "n", Default: 512, Min: 1, Max: 8192, Must: "a multiple of block", Doc: "rows and columns of the matrix"},
+		{Name: "block", Default: 16, Min: 1, Max: 1024, Must: "a divisor of n", Doc: "rows and columns of a block"},
+	},
+	make: newLU,
+}
+
+type lu struct {
+	n, b, blocks int // order of the matrix and of a block; blocks in a row
+	procs        int
+	gridRows     int
+	gridCols     int
+	seed         uint64
+	a            []float64 // block after block in rows of blocks, each in rows
+}
+
+func newLU(v Values, procs int, seed uint64) (Instance, error) {
+	n, b := v["n"], v["block"]
+	if n%b != 0 {
+		return nil, fmt.Errorf("n=%d is out of range; it must be a multiple of block=%d", n, b)
+	}
+	f := &lu{n: n, b: b, blocks: n / b, procs: procs, seed: seed, a: make([]float64, n*n)}
+	f.gridRows, f.gridCols = grid(procs)
+	input := luInput(n, seed)
+	for i := range n {
+		for j := range n {
+			f.a[f.index(i, j)] = input[i*n+j]
+		}
+	}
+	return f, nil
+}
+
+// grid is the most nearly square rows x cols = procs, rows <= cols.
+func grid(procs int) (rows, cols int) {
+	for rows = int(math.Sqrt(float64(procs))); procs%rows != 0; rows-- {
+	}
+	return rows, procs / rows
+}
+
+// luInput is an n x n matrix in rows, uniform in -1..1 with n added to the diagonal.
+func luInput(n int, seed uint64) []float64 {
+	rng := generator(seed)
+	a := make([]float64, n*n)
+	for i := range a {
+		a[i] = 2*rng.Float64() - 1
+		if i/n == i%n {
+			a[i] += float64(n)
+		}
+	}
+	return a
+}
+
+// index is where element (i,j) of the matrix lies.
+func (f *lu) index(i, j int) int {
+	return ((i/f.b)*f.blocks+j/f.b)*f.b*f.b + i%f.b*f.b + j%f.b
+}
+
+// owner is the rank that computes block (i,j).
+func (f *lu) owner(i, j int) int { return i%f.gridRows*f.gridCols + j%f.gridCols }
+
+// Program replaces the matrix by its factors.
+func (f *lu) Program(r *spmd.Rank) error {
+	a := spmd.Shared(r, "a", f.a)
+	block := func(i, j int) spmd.Array[float64] {
+		at := (i*f.blocks + j) * f.b * f.b
+		return a.Slice(at, at+f.b*f.b)
+	}
+	mine := func(i, j int) bool {
+		r.Work(spmd.LoopControl + 6) // two remainders, multiply, add, compare, branch
+		return f.owner(i, j) == r.ID()
+	}
+	for k := range f.blocks {
+		if mine(k, k) {
+			f.factor(r, block(k, k))
+		}
+		r.Barrier()
+		for i := k + 1; i < f.blocks; i++ {
+			if mine(i, k) {
+				f.divideByU(r, block(i, k), block(k, k))
+			}
+			if mine(k, i) {
+				f.divideByL(r, block(k, i), block(k, k))
+			}
+		}
+		r.Barrier()
+		for i := k + 1; i < f.blocks; i++ {
+			for j := k + 1; j < f.blocks; j++ {
+				if mine(i, j) {
+					f.subtractProduct(r, block(i, j), block(i, k), block(k, j))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// factor replaces a block by its own L and U.
+func (f *lu) factor(r *spmd.Rank, a spmd.Array[float64]) {
+	b := f.b
+	for k := range b {
+		r.Work(spmd.LoopControl + 2) // start of row k, of its rest
+		pivot := a.At(k*b + k)
+		for i := k + 1; i < b; i++ {
+			r.Work(spmd.LoopControl + 3) // divide; start of row i, of its rest
+			l := a.At(i*b+k) / pivot
+			a.Set(i*b+k, l)
+			subtractRow(r, a.Slice(i*b+k+1, (i+1)*b), a.Slice(k*b+k+1, (k+1)*b), l)
+		}
+	}
+}
+
+// divideByU replaces a by a U^-1, U the upper part of diag.
+func (f *lu) divideByU(r *spmd.Rank, a, diag spmd.Array[float64]) {
+	b := f.b
+	for k := range b {
+		r.Work(spmd.LoopControl + 2) // start of row k, of its rest
+		pivot := diag.At(k*b + k)
+		for i := range b {
+			r.Work(spmd.LoopControl + 3) // divide; start of row i, of its rest
+			l := a.At(i*b+k) / pivot
+			a.Set(i*b+k, l)
+			subtractRow(r, a.Slice(i*b+k+1, (i+1)*b), diag.Slice(k*b+k+1, (k+1)*b), l)
+		}
+	}
+}
+
+// divideByL replaces a by L^-1 a, L the unit lower part of diag.
+func (f *lu) divideByL(r *spmd.Rank, a, diag spmd.Array[float64]) {
+	b := f.b
+	for k := range b {
+		r.Work(spmd.LoopControl + 1) // start of row k
+		for i := k + 1; i < b; i++ {
+			r.Work(spmd.LoopControl + 1) // start of row i
+			subtractRow(r, a.Slice(i*b, (i+1)*b), a.Slice(k*b, (k+1)*b), diag.At(i*b+k))
+		}
+	}
+}
+
+// subtractProduct subtracts the product of blocks left and top from a.
+func (f *lu) subtractProduct(r *spmd.Rank, a, left, top spmd.Array[float64]) {
+	b := f.b
+	for i := range b {
+		r.Work(spmd.LoopControl + 1) // start of row i
+		row := a.Slice(i*b, (i+1)*b)
+		for k := range b {
+			r.Work(spmd.LoopControl + 1) // start of row k
+			subtractRow(r, row, top.Slice(k*b, (k+1)*b), left.At(i*b+k))
+		}
+	}
+}
+
+// subtractRow subtracts l times row x from row y.
+func subtractRow(r *spmd.Rank, y, x spmd.Array[float64], l float64) {
+	for j := range y.Len() {
+		r.Work(spmd.LoopControl + 2) // multiply, subtract
+		y.Set(j, y.At(j)-l*x.At(j))
+	}
+}
+
+// Verify multiplies the factors and holds every element of A - L U to the bound
+// g |L||U|, g = n eps/(1 - n eps), once for the factorization [N. J. Higham:
+// Accuracy and Stability of Numerical Algorithms, 2nd ed., thm. 9.3] and once for
+// the product computed here.
+func (f *lu) Verify() error {
+	n := f.n
+	input := luInput(n, f.seed)
+	g := float64(n) * 0x1p-53 / (1 - float64(n)*0x1p-53)
+	sum, size := make([]float64, n), make([]float64, n)
+	for i := range n {
+		f.productRow(i, sum, size)
+		for j := range n {
+			if e := math.Abs(input[i*n+j] - sum[j]); !(e <= 2*g*size[j]) {
+				return fmt.Errorf("element (%d,%d) of A - LU is %.3g, more than %.3g", i, j, e, 2*g*size[j])
+			}
+		}
+	}
+	return nil
+}
+
+// productRow computes row i of L U and of |L||U|.
+func (f *lu) productRow(i int, sum, size []float64) {
+	clear(sum)
+	clear(size)
+	for k := range i + 1 {
+		l := 1.0
+		if k < i {
+			l = f.a[f.index(i, k)]
+		}
+		for j := k; j < f.n; j++ {
+			p := l * f.a[f.index(k, j)]
+			sum[j] += p
+			size[j] += math.Abs(p)
+		}
+	}
+}
+
+func (f *lu) Digest() string { return digest(f.a) }
+
+// Counts: a row of length m is 3 m references; with q = b-k-1 what is left of a
+// row, factor is the sum over k of 1 + q (2 + 3 q), divideByU of 1 + b (2 + 3 q),
+// divideByL of q (1 + 3 b), and subtractProduct is b b (1 + 3 b).
+func (f *lu) Counts() Counts {
+	b := uint64(f.b)
+	var factor, byU, byL uint64
+	for k := range b {
+		q := b - k - 1
+		factor += 1 + q*(2+3*q)
+		byU += 1 + b*(2+3*q)
+		byL += q * (1 + 3*b)
+	}
+	c := Counts{Barriers: 2 * uint64(f.blocks), Refs: make([]uint64, f.procs)}
+	for i := range f.blocks {
+		for j := range f.blocks {
+			refs := uint64(min(i, j)) * b * b * (1 + 3*b) // block (i,j) is updated in steps k < i, j
+			switch {
+			case i == j:
+				refs += factor
+			case i > j:
+				refs += byU
+			default:
+				refs += byL
+			}
+			c.Refs[f.owner(i, j)] += refs
+		}
+	}
+	return c
+}

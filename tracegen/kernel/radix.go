@@ -1,0 +1,183 @@
+package kernel
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"spoor/tracegen/spmd"
+)
+
+// Radix sorts integers by their digits, least significant first [G. E. Blelloch
+// et al.: A comparison of sorting algorithms for the Connection Machine CM-2,
+// SPAA 1991; in SPLASH-2, woo1995; du2000, sec. 4.2]. Keys are partitioned
+// contiguously among ranks. In every pass each rank counts the digits of its keys;
+// a prefix over digits and ranks gives every rank the place of its first key of
+// each digit; then each rank moves its keys, in order, to their places in the
+// other array, most of which other ranks will read next.
+//
+// The prefix is parallel: each rank sums a contiguous part of the digits over all
+// ranks, and adds the totals of the parts before when it fetches its own places.
+// Barriers follow the counting, the sums and the moves: 3 in each pass.
+//
+// Differs: SPLASH-2 sums along a binary tree of ranks; any number of ranks may
+// share the digits here.
+var Radix = Kernel{
+	Name: "radix", Paper: "du2000",
+	Doc: "parallel radix sort of integers (SPLASH-2)",
+	Params: []Param{
+		{Name: "keys", Default: 1 << 20, Min: 1, Max: 1 << 28, Doc: "how many keys are sorted"},
+		{Name: "radix", Default: 1 << 10, Min: 2, Max: 1 << 20, Must: "a power of 2", holds: powerOfTwo,
+			Doc: "values of a digit"},
+		{Name: "range", Default: 1 << 19, Min: 2, Max: 1 << 32, Doc: "keys are uniform from 0 to range-1"},
+	},
+	make: newRadix,
+}
+
+type radix struct {
+	keys, radix, limit int
+	passes             int
+	procs              int
+	seed               uint64
+	a, b               []uint32 // the keys, before and after the pass
+	counts             []uint32 // row of each rank: its keys of each digit, then their place in the part
+	totals             []uint32 // keys in each rank's part of the digits
+}
+
+func newRadix(v Values, procs int, seed uint64) (Instance, error) {
+	f := &radix{keys: v["keys"], radix: v["radix"], limit: v["range"], procs: procs, seed: seed}
+	digitBits := bits.Len(uint(f.radix - 1))
+	f.passes = (bits.Len(uint(f.limit-1)) + digitBits - 1) / digitBits
+	f.a, f.b = radixInput(f.keys, f.limit, seed), make([]uint32, f.keys)
+	f.counts, f.totals = make([]uint32, procs*f.radix), make([]uint32, procs)
+	return f, nil
+}
+
+func radixInput(keys, limit int, seed uint64) []uint32 {
+	rng := generator(seed)
+	a := make([]uint32, keys)
+	for i := range a {
+		a[i] = uint32(rng.Uint64N(uint64(limit)))
+	}
+	return a
+}
+
+// Program sorts the keys of a; they end in a or b, whichever the last pass wrote.
+func (f *radix) Program(r *spmd.Rank) error {
+	from, to := spmd.Shared(r, "a", f.a), spmd.Shared(r, "b", f.b)
+	counts := spmd.Shared(r, "counts", f.counts)
+	totals := spmd.Shared(r, "totals", f.totals)
+	place := spmd.Private(r, "place", make([]uint32, f.radix))
+	lo, hi := r.Share(f.keys)
+	mine := counts.Slice(r.ID()*f.radix, (r.ID()+1)*f.radix)
+
+	for pass := range f.passes {
+		shift := pass * bits.TrailingZeros(uint(f.radix))
+		f.count(r, mine, from.Slice(lo, hi), shift)
+		r.Barrier()
+		f.sumPart(r, counts, totals)
+		r.Barrier()
+		f.findPlaces(r, place, mine, totals)
+		f.move(r, to, from.Slice(lo, hi), place, shift)
+		r.Barrier()
+		from, to = to, from
+	}
+	return nil
+}
+
+// count counts the digits of keys.
+func (f *radix) count(r *spmd.Rank, counts, keys spmd.Array[uint32], shift int) {
+	for d := range f.radix {
+		r.Work(spmd.LoopControl)
+		counts.Set(d, 0)
+	}
+	for i := range keys.Len() {
+		r.Work(spmd.LoopControl + 3) // shift, mask, increment
+		d := f.digit(keys.At(i), shift)
+		counts.Set(d, counts.At(d)+1)
+	}
+}
+
+func (f *radix) digit(key uint32, shift int) int { return int(key) >> shift & (f.radix - 1) }
+
+// sumPart replaces the counts of this rank's part of the digits by their running
+// sums, over digits and for each digit over ranks, and leaves the part's total.
+func (f *radix) sumPart(r *spmd.Rank, counts, totals spmd.Array[uint32]) {
+	lo, hi := r.Share(f.radix)
+	var sum uint32
+	for d := lo; d < hi; d++ {
+		r.Work(spmd.LoopControl)
+		for q := range f.procs {
+			r.Work(spmd.LoopControl + 2) // next row; add
+			n := counts.At(q*f.radix + d)
+			counts.Set(q*f.radix+d, sum)
+			sum += n
+		}
+	}
+	totals.Set(r.ID(), sum)
+}
+
+// findPlaces sets place to where this rank's first key of each digit goes.
+func (f *radix) findPlaces(r *spmd.Rank, place, counts, totals spmd.Array[uint32]) {
+	var before uint32
+	for q := range f.procs {
+		r.Work(spmd.LoopControl + 5) // ends of the part: two multiplications and divisions; add
+		lo, hi := spmd.Share(f.radix, f.procs, q)
+		for d := lo; d < hi; d++ {
+			r.Work(spmd.LoopControl + 1) // add
+			place.Set(d, before+counts.At(d))
+		}
+		before += totals.At(q)
+	}
+}
+
+// move copies keys to their places.
+func (f *radix) move(r *spmd.Rank, to, keys, place spmd.Array[uint32], shift int) {
+	for i := range keys.Len() {
+		r.Work(spmd.LoopControl + 3) // shift, mask, increment
+		key := keys.At(i)
+		d := f.digit(key, shift)
+		at := place.At(d)
+		place.Set(d, at+1)
+		to.Set(int(at), key)
+	}
+}
+
+func (f *radix) result() []uint32 {
+	if f.passes%2 == 0 {
+		return f.a
+	}
+	return f.b
+}
+
+// Verify checks that the keys ascend and that they are the keys of the input,
+// each as often: together, that they equal the input sorted by the library.
+func (f *radix) Verify() error {
+	want := radixInput(f.keys, f.limit, f.seed)
+	slices.Sort(want)
+	got := f.result()
+	for i := range want {
+		if i > 0 && got[i] < got[i-1] {
+			return fmt.Errorf("key %d is %d, less than the one before it, %d", i, got[i], got[i-1])
+		}
+		if got[i] != want[i] {
+			return fmt.Errorf("key %d is %d, but %d of the input sorted: keys were lost or duplicated", i, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+func (f *radix) Digest() string { return digest(f.result()) }
+
+// Counts: a pass of a rank with k of the keys and w of the R digits is R + 3 k
+// references to count, 2 w P + 1 to sum, 2 R + P to find places and 4 k to move.
+func (f *radix) Counts() Counts {
+	c := Counts{Barriers: 3 * uint64(f.passes)}
+	for rank := range f.procs {
+		lo, hi := spmd.Share(f.keys, f.procs, rank)
+		from, to := spmd.Share(f.radix, f.procs, rank)
+		k, w, p := hi-lo, to-from, f.procs
+		c.Refs = append(c.Refs, uint64(f.passes*(7*k+3*f.radix+2*w*p+p+1)))
+	}
+	return c
+}
