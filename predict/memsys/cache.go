@@ -1,6 +1,9 @@
 package memsys
 
-import "spoor/traces/unit"
+import (
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
 
 // The states of a line in a cache, as the low bits of its word. The bits of
 // shared are part of those of modified, so that one comparison finds a line that
@@ -80,4 +83,40 @@ func (c *cache) put(line uint64, state uint64) {
 		return
 	}
 	set[w] = line<<stateBits | state
+}
+
+// holds reports whether a load, or a store, of line needs nothing but this cache.
+func (c *cache) holds(line uint64, store bool) bool {
+	whole, any := line<<stateBits|modified, uint64(modified)
+	if store {
+		any = 0
+	}
+	for _, word := range c.set(line) {
+		if word|any == whole && word != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hits is how many of the first references find all their lines in c as they need
+// them, and how many lines those touch.
+func (c *cache) hits(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, touches uint64) {
+	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
+	for i, addr := range addrs {
+		if !ops[i].Data() {
+			continue
+		}
+		line, last := addr>>shift, (addr+uint64(sizes[i])-1)>>shift
+		for lines := last - line + 1; ; line++ {
+			if !c.holds(line, ops[i] == trace.Store) {
+				return i, touches
+			}
+			if line == last {
+				touches += lines
+				break
+			}
+		}
+	}
+	return len(addrs), touches
 }

@@ -29,10 +29,24 @@ type Cost struct {
 
 // A System is the memory system of one machine with its caches and their
 // contents. It is not safe for concurrent use.
+//
+// Most touches are hits that cost nothing and that no other processor can notice,
+// and their order between processors does not matter. Hits finds them, so that
+// whoever replays a trace must bring only the other touches into the order of
+// simulated time.
 type System interface {
 	// Access makes processor p touch one line (byte address / Line()) at time now.
-	// Calls come ordered by (now, p); times of one processor never fall.
+	// Calls come ordered by (now, p). Those whose references Hits has counted may
+	// come later, but before the call that changes the cache of p.
 	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
+	// Hits is how many of the rows from up to to of b are certain to cost nothing
+	// and to change nothing that another processor can notice, as long as p makes
+	// no other reference and no change of its cache is announced; and how many
+	// lines they touch.
+	Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)
+	// Watch sets the function that Access calls before it changes the cache of
+	// another processor q. The function may make accesses of q that Hits counted.
+	Watch(changing Changing)
 	// Line is the size of the blocks that references are split into.
 	Line() unit.Bytes
 	// Counts is what processor p did so far.
@@ -40,6 +54,9 @@ type System interface {
 	// Shared is what happened so far to the parts that all processors share.
 	Shared() Shared
 }
+
+// Changing announces that the access of p at time now changes the cache of q.
+type Changing func(q trace.Proc, now unit.Picos, p trace.Proc)
 
 // A Target builds systems of one kind.
 type Target interface {

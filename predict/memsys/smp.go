@@ -41,7 +41,8 @@ func (SMP) New(c Config) (System, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &smp{Config: c, caches: make([]smpCache, c.Processors), lines: newLines(c.Processors)}
+	s := &smp{Config: c, shift: c.Line.Shift(), caches: make([]smpCache, c.Processors),
+		lines: newLines(c.Processors), changing: func(trace.Proc, unit.Picos, trace.Proc) {}}
 	for p := range s.caches {
 		s.caches[p].cache = newCache(c)
 	}
@@ -50,9 +51,11 @@ func (SMP) New(c Config) (System, error) {
 
 type smp struct {
 	Config
-	caches []smpCache
-	lines  lines
-	bus    bus
+	shift    uint // log2 of the line size
+	caches   []smpCache
+	lines    lines
+	bus      bus
+	changing Changing
 }
 
 type smpCache struct {
@@ -66,6 +69,13 @@ func (s *smp) Counts(p trace.Proc) Counts { return s.caches[p].counts }
 
 func (s *smp) Shared() Shared {
 	return Shared{Busy: s.bus.busy, End: s.bus.free, Lines: uint64(s.lines.count)}
+}
+
+func (s *smp) Watch(changing Changing) { s.changing = changing }
+
+// Hits looks for loads of lines held and stores to lines held modified.
+func (s *smp) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	return s.caches[p].hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
 }
 
 // Access decides the most common case, a hit on the most recently used line of
@@ -97,6 +107,7 @@ func (s *smp) load(now unit.Picos, p trace.Proc, c *smpCache, set []uint64, line
 	c.counts.LoadMisses.count(where[p])
 	for q, state := range where {
 		if state == modified { // its owner supplies it, and memory takes it too
+			s.changing(trace.Proc(q), now, p)
 			c.counts.Supplies++
 			where[q] = shared
 			s.caches[q].put(line, shared)
@@ -121,6 +132,7 @@ func (s *smp) store(now unit.Picos, p trace.Proc, c *smpCache, set []uint64, lin
 		if q == int(p) || (state != shared && state != modified) {
 			continue
 		}
+		s.changing(trace.Proc(q), now, p)
 		if state == modified {
 			c.counts.Supplies++
 		}

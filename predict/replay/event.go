@@ -108,7 +108,7 @@ func (r *run) arrive(p *processor, id barrierID) {
 		r.resume(q, at)
 		r.endPhase(q)
 		if q != p {
-			r.woken = append(r.woken, q)
+			r.stirred = append(r.stirred, q)
 		}
 	}
 	r.barriers[id] = there[:0]
@@ -151,15 +151,7 @@ func (r *run) release(p *processor, e *trace.Event) error {
 		l.holder = l.queue[0]
 		l.queue = l.queue[1:]
 		r.resume(l.holder, p.next)
-		r.woken = append(r.woken, l.holder)
+		r.stirred = append(r.stirred, l.holder)
 	}
 	return nil
-}
-
-// wake puts the processors that were let go back into the queue.
-func (r *run) wake() {
-	for _, p := range r.woken {
-		r.queue.push(turn{p.next, p.id})
-	}
-	r.woken = r.woken[:0]
 }

@@ -31,6 +31,7 @@ type processor struct {
 
 	batch          trace.Refs
 	row            int    // of batch, the next one
+	window         int    // how many rows outlook looks at
 	rowsDone       uint64 // of all batches
 	refsEnd        bool   // no batch follows
 	line, lastLine uint64 // the reference under way has still to touch the lines from line+1 to lastLine
@@ -57,7 +58,7 @@ type processor struct {
 }
 
 func newProcessor(id trace.Proc, src trace.Source) *processor {
-	p := &processor{id: id, state: running}
+	p := &processor{id: id, state: running, window: newWindow}
 	var stopRefs, stopEvents func()
 	p.pullRefs, stopRefs = iter.Pull2(src.Refs(id))
 	p.pullEvents, stopEvents = iter.Pull2(src.Events(id))

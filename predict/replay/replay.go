@@ -50,15 +50,16 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the trace has no processors")
 	}
-	r := &run{ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
+	r := &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
 		shift: sys.Line().Shift(), mostInstr: clock.most(end),
 		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}}
 	for id := range trace.Proc(head.Procs) {
 		p := newProcessor(id, src)
 		defer p.stop()
 		r.procs = append(r.procs, p)
-		r.queue.push(turn{0, id})
+		r.queue.put(turn{0, id})
 	}
+	sys.Watch(r.catchUp)
 	if err := r.loop(); err != nil {
 		return nil, err
 	}
@@ -78,49 +79,51 @@ type run struct {
 	queue     queue
 	barriers  map[barrierID][]*processor // who has arrived
 	locks     map[int32]*lock
-	woken     []*processor // let go by the present event, not yet in queue
+	limit     unit.Picos   // until which the present processor acts before all others
+	stirred   []*processor // whose turns the present processor has changed
 }
 
 // loop lets the first processor of the queue act until another one comes before
 // it, until all have finished.
 func (r *run) loop() error {
-	for len(r.queue) > 0 {
-		p := r.procs[r.queue[0].proc]
-		if r.queue[0].at >= end {
+	for len(r.queue.turns) > 0 {
+		first := r.queue.turns[0]
+		p := r.procs[first.proc]
+		if first.at >= end {
 			return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
 		}
-		if err := r.advance(p, r.queue.limit()); err != nil {
+		r.limit = r.queue.limit()
+		if err := r.advance(p); err != nil {
 			return fmt.Errorf("processor %d: %w", p.id, err)
 		}
 		if p.state == running {
-			r.queue.replace(turn{p.next, p.id})
+			r.queue.put(turn{r.outlook(p), p.id})
 		} else {
 			r.queue.drop()
 		}
-		r.wake()
+		for _, q := range r.stirred {
+			r.queue.put(turn{r.outlook(q), q.id})
+		}
+		r.stirred = r.stirred[:0]
 	}
 	return r.deadlock()
 }
 
-// advance lets p act as long as its time does not pass limit and it changes
-// nobody else's turn, and sets p.next to a time that it will not act before.
-func (r *run) advance(p *processor, limit unit.Picos) error {
+// advance lets p act as long as its time does not pass r.limit and nobody else's
+// turn changes, and sets p.next to a time that it will not act before.
+func (r *run) advance(p *processor) error {
 	for {
 		switch {
-		case p.line < p.lastLine:
-			if !r.crossing(p, limit) {
-				return nil
-			}
-		case p.rowsNow() > 0:
-			if done, err := r.rows(p, limit); !done || err != nil {
+		case p.line < p.lastLine || p.rowsNow() > 0:
+			if done, err := r.touch(p, &r.limit); !done || err != nil {
 				return err
 			}
 		case p.eventDue():
 			p.next = r.clock.At(p.eventInstr, p.touches) + p.late
-			if p.next > limit {
+			if p.next > r.limit {
 				return nil
 			}
-			if err := r.act(p); err != nil || p.state != running || len(r.woken) > 0 {
+			if err := r.act(p); err != nil || p.state != running || len(r.stirred) > 0 {
 				return err
 			}
 		default:

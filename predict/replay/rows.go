@@ -7,10 +7,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// rows replays rows of the batch of p until one would act after limit, which
-// makes done false, or until a reference that crosses a line boundary, the end of
-// the batch or an event is reached.
-func (r *run) rows(p *processor, limit unit.Picos) (done bool, err error) {
+// touch replays references of p until it would act after *limit, which makes done
+// false. It may stop before that: at the end of the batch, at an event, or within
+// a reference that crosses a line boundary.
+func (r *run) touch(p *processor, limit *unit.Picos) (done bool, err error) {
+	if p.line < p.lastLine {
+		return r.crossing(p, *limit), nil
+	}
+	return r.rows(p, limit)
+}
+
+// rows replays rows of the batch of p until one would act after *limit, which
+// the accesses themselves may lower.
+func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	from, to := p.row, p.row+p.rowsNow()
 	instrs, ops := p.batch.Instr[from:to], p.batch.Op[from:to]
 	addrs, sizes := p.batch.Addr[from:to], p.batch.Size[from:to]
@@ -33,7 +42,7 @@ func (r *run) rows(p *processor, limit unit.Picos) (done bool, err error) {
 			continue
 		}
 		now := r.clock.At(position, touches+1) + late
-		if now > limit {
+		if now > *limit {
 			p.next, done = now, false
 			break
 		}

@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Bounds of the number of rows that outlook looks at. The work of the largest
+// window, at most 2^32 instructions of 10^6 ps a row, fits between end and the
+// largest time.
+const (
+	minWindow = 8
+	newWindow = 32
+	maxWindow = 512
+)
+
+// outlook is a time before which p does nothing that matters to others: the time
+// of its next action after those hits of the batch that nobody can notice. It
+// stays true until p acts or its cache is changed by another one (see catchUp).
+func (r *run) outlook(p *processor) unit.Picos {
+	n := p.rowsNow()
+	switch {
+	case p.line < p.lastLine:
+		return r.clock.At(p.instr, p.touches+1) + p.late
+	case n == 0 && p.eventDue():
+		return r.clock.At(p.eventInstr, p.touches) + p.late
+	case n == 0:
+		return p.next
+	}
+	window := min(n, p.window)
+	hits, touches := r.sys.Hits(p.id, &p.batch, p.row, p.row+window)
+	if hits == window {
+		p.window = min(2*p.window, maxWindow)
+	}
+	instr := p.instr
+	for _, more := range p.batch.Instr[p.row : p.row+hits] {
+		instr += uint64(more)
+	}
+	touches += p.touches
+	switch {
+	case hits < n:
+		instr += uint64(p.batch.Instr[p.row+hits])
+		if p.batch.Op[p.row+hits].Data() {
+			touches++
+		}
+	case p.event < len(p.rows) && p.rows[p.event].Refs == p.rowsDone+uint64(n):
+		instr = max(instr, p.eventInstr)
+	}
+	return r.clock.At(instr, touches) + p.late
+}
+
+// catchUp lets q, whose cache the access of the present processor is about to
+// change, make all touches that come before that access. They are hits that
+// outlook has seen already.
+func (r *run) catchUp(q trace.Proc, now unit.Picos, present trace.Proc) {
+	p := r.procs[q]
+	if p.state != running {
+		return
+	}
+	limit := lastBefore(turn{now, present}, q)
+	for p.line < p.lastLine || p.rowsNow() > 0 {
+		if done, err := r.touch(p, &limit); !done || err != nil {
+			break // p meets the same error at its own turn
+		}
+	}
+	p.window = max(p.window/2, minWindow)
+	r.stirred = append(r.stirred, p)
+	r.limit = -1 // the turn of p may come next: the present processor stops after its access
+}
