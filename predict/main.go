@@ -22,6 +22,9 @@ func command(env *stage.Env) *cobra.Command {
 		Long: "Predict says how long programs take on machines you do not have: from parameters and miss curves with\n" +
 			"models, from traces by simulation, and it compares the two.",
 	}
-	root.AddCommand()
+	root.AddCommand(
+		compareCommand(env),
+		reportCommand(env),
+	)
 	return root
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"spoor/predict/report"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+// compareCommand is predict compare.
+func compareCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare FILE...",
+		Short: "models against simulation in one table",
+		Long: "Compare sets what models predict beside what the simulation found: each program on each machine with each\n" +
+			"number of processors is a row with E(Instr) in nanoseconds and the error of every model, positive if the\n" +
+			"model is pessimistic. A summary of each model follows: mean and worst absolute error, and how many rows are\n" +
+			"within the 5 % that the paper claims. FILEs are tables of predict cluster and predict replay, in any order.\n" +
+			"CSV, JSON and -o have one line for each row and model instead, and no summary.",
+		Example: compareExample,
+		Args:    cobra.MinimumNArgs(1),
+	}
+	format := stage.FormatFlag(cmd.Flags())
+	out := cmd.Flags().StringP("output", "o", "", "write the comparison as an Arrow table to `FILE`")
+	cmd.RunE = func(_ *cobra.Command, files []string) error { return compare(env, files, *format, *out) }
+	return cmd
+}
+
+func compare(env *stage.Env, files []string, format stage.Format, out string) error {
+	c, err := readComparison(files)
+	if err != nil {
+		return err
+	}
+	for _, u := range c.Unpaired {
+		env.Note("%s", u)
+	}
+	if len(c.Cases) == 0 {
+		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
+	}
+	if out != "" {
+		if err := store.WriteTable(out, c.Long()); err != nil {
+			return fmt.Errorf("writing the comparison: %w", err)
+		}
+	}
+	if format != stage.Human {
+		return stage.Print(env.Out, format, c.Long())
+	}
+	return printComparison(env.Out, c)
+}
+
+func readComparison(files []string) (*report.Comparison, error) {
+	var all []report.Row
+	for _, f := range files {
+		t, err := store.ReadTable(f)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f, err)
+		}
+		rows, err := report.Rows(t)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f, err)
+		}
+		all = append(all, rows...)
+	}
+	return report.Compare(all)
+}
+
+// printComparison prints the rows and then the summary, for people.
+func printComparison(w io.Writer, c *report.Comparison) error {
+	if err := stage.Print(w, stage.Human, wide(c)); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return stage.Print(w, stage.Human, summary(c))
+}
+
+// wide has a row for each case and two columns for each model.
+func wide(c *report.Comparison) *store.Table {
+	var program, machine []string
+	var processors []int32
+	var simulated []float64
+	for _, k := range c.Cases {
+		s := k.Simulated
+		program, machine = append(program, s.Program), append(machine, s.Machine)
+		processors, simulated = append(processors, int32(s.Processors)), append(simulated, s.EInstr)
+	}
+	t := &store.Table{Name: "comparison", Columns: []store.Column{{Name: "program", Data: program}, {Name: "machine", Data: machine},
+		{Name: "processors", Data: processors}, {Name: "simulated", Unit: "ns", Data: simulated}}}
+	for i, model := range c.Models {
+		predicted, errors := make([]string, len(c.Cases)), make([]string, len(c.Cases))
+		for n, k := range c.Cases {
+			if e, ok := k.Error(i); ok {
+				predicted[n] = strconv.FormatFloat(k.Predicted[i].EInstr, 'g', 4, 64)
+				errors[n] = fmt.Sprintf("%+.1f", 100*e)
+			}
+		}
+		t.Columns = append(t.Columns, store.Column{Name: model, Unit: "ns", Data: predicted}, store.Column{Name: "error", Unit: "%", Data: errors})
+	}
+	return t
+}
+
+// summary has a row for each model.
+func summary(c *report.Comparison) *store.Table {
+	var model, within, mean, worst, where []string
+	for i := range c.Models {
+		s := c.Summary(i)
+		if s.Cases == 0 {
+			continue
+		}
+		model = append(model, s.Model)
+		mean, worst = append(mean, fmt.Sprintf("%.1f", 100*s.Mean)), append(worst, fmt.Sprintf("%.1f", 100*s.Worst))
+		within, where = append(within, fmt.Sprintf("%d of %d", s.Within, s.Cases)), append(where, s.WorstCase.Name())
+	}
+	return &store.Table{Name: "summary", Columns: []store.Column{{Name: "model", Data: model}, {Name: "mean error", Unit: "%", Data: mean},
+		{Name: "worst error", Unit: "%", Data: worst}, {Name: "within 5 %", Data: within}, {Name: "worst row", Data: where}}}
+}
+
+const compareExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
+  $ analyze --run reuse,locality,phases -o fft.analysis fft
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml -o fft.prediction.arrow
+  $ predict replay fft --machine data/machine/du2000-smp-256k.toml -o fft.simulation.arrow
+  $ predict compare fft.prediction.arrow fft.simulation.arrow`

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/predict/report"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+// reportCommand is predict report.
+func reportCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report DIR|FILE... -o FILE",
+		Short: "one HTML page of a study",
+		Long: "Report makes one self-contained HTML page of the tables and parameter files in each DIR (searched to the\n" +
+			"bottom) and FILE: programs and their locality, miss-ratio curves, models against simulation, where the time\n" +
+			"goes, and how far to trust it. The page needs no network and no script.",
+		Example: reportExample,
+		Args:    cobra.MinimumNArgs(1),
+	}
+	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
+	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
+	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
+	cmd.RunE = func(_ *cobra.Command, paths []string) error {
+		if *out == "" {
+			return stage.Usage("-o FILE says where the page goes")
+		}
+		return writeReport(env, paths, *out, *title, *commands)
+	}
+	return cmd
+}
+
+func writeReport(env *stage.Env, paths []string, out, title, commands string) error {
+	study, err := report.Open(paths...)
+	if err != nil {
+		return fmt.Errorf("reading the study: %w", err)
+	}
+	if commands != "" {
+		text, err := os.ReadFile(commands)
+		if err != nil {
+			return fmt.Errorf("reading the commands: %w", err)
+		}
+		study.Commands = strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	for _, u := range study.Comparison.Unpaired {
+		env.Note("%s", u)
+	}
+	err = store.WriteFile(out, func(w io.Writer) error { return study.WriteHTML(w, title) })
+	if err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+const reportExample = `  $ tracegen lu --procs 2 --set n=64 -o study/lu
+  $ analyze --run reuse,locality,phases -o study/lu.analysis study/lu
+  $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
+  $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow
+  $ predict report study -o report.html`

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spoor/traces/unit"
+)
+
+// grid draws a thin line at every labelled tick, across the plot.
+func grid(x, y bool) layer {
+	style := draw.LineStyle{Color: gridInk.light, Width: .8}
+	return func(c draw.Canvas, p *plot.Plot) {
+		if x {
+			for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+				if at := c.X(p.X.Norm(t.Value)); c.ContainsX(at) && t.Label != "" {
+					c.StrokeLine2(style, at, c.Min.Y, at, c.Max.Y)
+				}
+			}
+		}
+		if y {
+			for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+				if at := c.Y(p.Y.Norm(t.Value)); c.ContainsY(at) && t.Label != "" {
+					c.StrokeLine2(style, c.Min.X, at, c.Max.X, at)
+				}
+			}
+		}
+	}
+}
+
+// logarithmic gives a the range lo to hi, both above 0, widened to a factor of
+// at least two, with ticks marked by ticks.
+func logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot.Tick) {
+	if hi < 2*lo {
+		middle := math.Sqrt(lo * hi)
+		lo, hi = middle/math.Sqrt2, middle*math.Sqrt2
+	}
+	a.Min, a.Max, a.Scale = lo, hi, plot.LogScale{}
+	a.Tick.Marker = plot.TickerFunc(ticks)
+}
+
+// percentTicks marks powers of ten as "1 %".
+func percentTicks(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	for e := math.Ceil(math.Log10(lo) - 1e-9); e <= math.Log10(hi)+1e-9; e++ {
+		v := math.Pow(10, e)
+		ticks = append(ticks, plot.Tick{Value: v, Label: number(100*v, 3) + " %"})
+	}
+	return ticks
+}
+
+// byteTicks marks powers of two, at most six of them, as "64 KiB".
+func byteTicks(lo, hi float64) []plot.Tick {
+	first, last := math.Ceil(math.Log2(lo)-1e-9), math.Log2(hi)+1e-9
+	step := max(1, math.Ceil((last-first)/5))
+	var ticks []plot.Tick
+	for e := math.Ceil(first/step) * step; e <= last; e += step {
+		ticks = append(ticks, plot.Tick{Value: math.Exp2(e), Label: byteLabel(math.Exp2(e))})
+	}
+	return ticks
+}
+
+func byteLabel(v float64) string {
+	if v < 1 || v >= math.Exp2(62) {
+		return number(v, 3) + " B"
+	}
+	s := unit.Bytes(v).String()
+	digits := strings.TrimRight(s, "BKMGTi")
+	return digits + " " + s[len(digits):]
+}
+
+// roundTicks marks 1, 2, 5, 10 ... on a logarithmic axis, and finer steps where
+// fewer than three of those fit.
+func roundTicks(lo, hi float64) []plot.Tick {
+	steps := []float64{1, 2, 5}
+	switch {
+	case hi/lo < 3:
+		steps = []float64{1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}
+	case hi/lo < 12:
+		steps = []float64{1, 1.5, 2, 3, 4, 5, 7}
+	}
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
+		for _, s := range steps {
+			if v := s * math.Pow(10, e); v >= lo && v <= hi {
+				ticks = append(ticks, plot.Tick{Value: v, Label: number(v, 3)})
+			}
+		}
+	}
+	return thinned(ticks, 8)
+}
+
+// linearTicks marks about four round values from 0 to hi.
+func linearTicks(_, hi float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10(hi/4)))
+	for _, s := range []float64{1, 2, 2.5, 5, 10} {
+		if s*step*5 > hi {
+			step *= s
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for i := range 8 {
+		if v := float64(i) * step; v <= hi {
+			ticks = append(ticks, plot.Tick{Value: v, Label: number(v, 3)})
+		}
+	}
+	return ticks
+}
+
+func thinned(ticks []plot.Tick, most int) []plot.Tick {
+	keep := (len(ticks) + most - 1) / most
+	var thin []plot.Tick
+	for i, t := range ticks {
+		if i%max(keep, 1) == 0 {
+			thin = append(thin, t)
+		}
+	}
+	return thin
+}
+
+// fit shortens s until it is no wider than room.
+func fit(s string, room vg.Length, style draw.TextStyle) string {
+	letters := []rune(s)
+	for len(letters) > 1 && style.Width(s) > room {
+		letters = letters[:len(letters)-1]
+		s = strings.TrimSpace(string(letters)) + "…"
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/traces/store"
+)
+
+// Claim is the error that the paper claims for symmetric multiprocessors:
+// the difference to simulation "is below 5 percent" [du2000, sec. 4.3.1].
+const Claim = 0.05
+
+// Comparison sets what models predict beside what the simulation found.
+type Comparison struct {
+	Models []string // in order of first appearance
+	Cases  []Case   // by program and machine in order of first appearance, then by processors
+	// Unpaired names each prediction without a simulation, and each simulation
+	// without a prediction.
+	Unpaired []string
+}
+
+// Case is one program on one machine with one number of processors, simulated
+// and predicted.
+type Case struct {
+	Simulated Row
+	Predicted []Row // by Comparison.Models; a model that says nothing has Model == ""
+}
+
+// Name tells the case from all others: "fft points=65536, 4 processors, du2000-smp-256k".
+func (c Case) Name() string { return c.Simulated.Program + ", " + c.Simulated.place() }
+
+// Error is how far the prediction of model i is off, as a fraction of the
+// simulated E(Instr): positive if the model is pessimistic. ok is false where
+// the model says nothing.
+func (c Case) Error(i int) (e float64, ok bool) {
+	if c.Predicted[i].Model == "" {
+		return 0, false
+	}
+	return (c.Predicted[i].EInstr - c.Simulated.EInstr) / c.Simulated.EInstr, true
+}
+
+// Summary is how well one model does over all cases.
+type Summary struct {
+	Model       string
+	Cases       int
+	Mean, Worst float64 // absolute errors, as fractions of the simulated E(Instr)
+	WorstCase   Case
+	Within      int // cases with an absolute error of at most Claim
+}
+
+// Summary sums up model i; with no case, Mean and Worst are NaN.
+func (c *Comparison) Summary(i int) Summary {
+	s := Summary{Model: c.Models[i], Mean: math.NaN(), Worst: math.NaN()}
+	sum := 0.0
+	for _, k := range c.Cases {
+		e, ok := k.Error(i)
+		if !ok {
+			continue
+		}
+		e = math.Abs(e)
+		if s.Cases == 0 || e > s.Worst {
+			s.Worst, s.WorstCase = e, k
+		}
+		if e <= Claim {
+			s.Within++
+		}
+		s.Cases++
+		sum += e
+	}
+	if s.Cases > 0 {
+		s.Mean = sum / float64(s.Cases)
+	}
+	return s
+}
+
+// key is what a prediction and a simulation of the same thing share.
+type key struct {
+	program, machine string
+	processors       int
+}
+
+func (r Row) key() key { return key{r.Program, r.Machine, r.Processors} }
+
+// Compare joins predictions and simulations by program, machine and processors.
+// A second prediction by the same model, or a second simulation, of one case is
+// an error: nobody could say which of them is meant.
+func Compare(rows []Row) (*Comparison, error) {
+	c := &Comparison{}
+	var simulated, predicted []Row
+	for _, r := range rows {
+		if r.Model == "" {
+			simulated = append(simulated, r)
+			continue
+		}
+		predicted = append(predicted, r)
+		c.Models = appendNew(c.Models, r.Model)
+	}
+	return c, c.join(simulated, predicted)
+}
+
+func (c *Comparison) join(simulated, predicted []Row) error {
+	cases := map[key]*Case{}
+	var list []*Case
+	for _, s := range simulated {
+		if cases[s.key()] != nil {
+			return fmt.Errorf("two simulations of %s, %s; leave one of them out", s.Program, s.place())
+		}
+		k := &Case{Simulated: s, Predicted: make([]Row, len(c.Models))}
+		cases[s.key()] = k
+		list = append(list, k)
+	}
+	for _, p := range predicted {
+		k, i := cases[p.key()], slices.Index(c.Models, p.Model)
+		if k == nil {
+			c.Unpaired = append(c.Unpaired, fmt.Sprintf("%s: predicted by %s, not simulated", p.Program+", "+p.place(), p.Model))
+			continue
+		}
+		if k.Predicted[i].Model != "" {
+			return fmt.Errorf("two predictions by %s of %s, %s; leave one of them out", p.Model, p.Program, p.place())
+		}
+		k.Predicted[i] = p
+	}
+	for _, k := range list {
+		if !slices.ContainsFunc(k.Predicted, func(p Row) bool { return p.Model != "" }) {
+			c.Unpaired = append(c.Unpaired, k.Name()+": simulated, not predicted")
+			continue
+		}
+		c.Cases = append(c.Cases, *k)
+	}
+	c.sort(simulated)
+	return nil
+}
+
+// sort orders the cases: programs and machines as they first appear.
+func (c *Comparison) sort(appearance []Row) {
+	programs, machines := map[string]int{}, map[string]int{}
+	for i, r := range appearance {
+		if _, seen := programs[r.Program]; !seen {
+			programs[r.Program] = i
+		}
+		if _, seen := machines[r.Machine]; !seen {
+			machines[r.Machine] = i
+		}
+	}
+	slices.SortStableFunc(c.Cases, func(a, b Case) int {
+		return cmp.Or(
+			cmp.Compare(programs[a.Simulated.Program], programs[b.Simulated.Program]),
+			cmp.Compare(machines[a.Simulated.Machine], machines[b.Simulated.Machine]),
+			cmp.Compare(a.Simulated.Processors, b.Simulated.Processors))
+	})
+}
+
+// Long is c with a row for each case and model.
+func (c *Comparison) Long() *store.Table {
+	var program, machine, model []string
+	var processors []int32
+	var simulated, predicted, lo, hi, errors []float64
+	for _, k := range c.Cases {
+		for i, p := range k.Predicted {
+			e, ok := k.Error(i)
+			if !ok {
+				continue
+			}
+			program, machine, model = append(program, p.Program), append(machine, p.Machine), append(model, p.Model)
+			processors = append(processors, int32(p.Processors))
+			simulated, predicted = append(simulated, k.Simulated.EInstr), append(predicted, p.EInstr)
+			lo, hi, errors = append(lo, p.Lo), append(hi, p.Hi), append(errors, 100*e)
+		}
+	}
+	return &store.Table{Name: "comparison", Columns: []store.Column{
+		{Name: "program", Data: program}, {Name: "machine", Data: machine}, {Name: "processors", Data: processors},
+		{Name: "model", Data: model}, {Name: "simulated", Unit: "ns", Data: simulated}, {Name: "predicted", Unit: "ns", Data: predicted},
+		{Name: "lo", Unit: "ns", Data: lo}, {Name: "hi", Unit: "ns", Data: hi}, {Name: "error", Unit: "%", Data: errors}}}
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curveFigure draws the measured miss-ratio curves of one program's traces, one
+// for each number of processors, with the power laws fitted to them.
+func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) {
+	f := Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program}
+	lo, hi, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
+	var desc []string
+	for _, t := range traces {
+		for _, c := range t.Curve {
+			lo, hi = min(lo, c.Size), max(hi, c.Size)
+			if c.Ratio > 0 {
+				low, high = min(low, c.Ratio), max(high, c.Ratio)
+			}
+		}
+		first, last := t.Curve[0], t.Curve[len(t.Curve)-1]
+		desc = append(desc, fmt.Sprintf("%s: %s misses per reference at %s, %s at %s", plural(t.Processors, "processor"),
+			percent(first.Ratio), byteLabel(first.Size), percent(last.Ratio), byteLabel(last.Size)))
+	}
+	f.Desc = strings.Join(desc, "; ") + "."
+	if high == 0 {
+		low, high = .001, 1
+	}
+	p := newPlot("size of a fully associative LRU cache", "misses per reference")
+	logarithmic(&p.X, lo, hi, byteTicks)
+	logarithmic(&p.Y, max(low, high*1e-6)*.8, min(high*1.3, 1), percentTicks)
+	p.Add(grid(true, true))
+	for _, t := range traces {
+		p.Add(measuredLine(t, looks[t.Processors]))
+		if t.hasLaw() {
+			p.Add(lawLine(t, looks[t.Processors]))
+		}
+	}
+	return f, f.draw(p, 270)
+}
+
+// measuredLine is the curve of t with its glyph at every second doubling.
+func measuredLine(t Trace, m mark) layer {
+	return func(c draw.Canvas, p *plot.Plot) {
+		line := path(c, p, t.Curve)
+		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: 1.6}, c.ClipLinesXY(line...)...)
+		style := draw.GlyphStyle{Color: m.ink.light, Radius: 2.6, Shape: m.glyph}
+		due := 0.0
+		for _, at := range t.Curve {
+			if at.Size < due || at.Ratio <= 0 {
+				continue
+			}
+			due = at.Size * 3.9
+			c.DrawGlyph(style, vg.Point{X: c.X(p.X.Norm(at.Size)), Y: c.Y(p.Y.Norm(at.Ratio))})
+		}
+	}
+}
+
+// path cuts a curve where it leaves the logarithmic scale.
+func path(c draw.Canvas, p *plot.Plot, curve []CurvePoint) [][]vg.Point {
+	var lines [][]vg.Point
+	var line []vg.Point
+	for _, at := range curve {
+		if at.Ratio <= 0 || at.Size <= 0 {
+			lines, line = append(lines, line), nil
+			continue
+		}
+		line = append(line, vg.Point{X: c.X(p.X.Norm(at.Size)), Y: c.Y(p.Y.Norm(at.Ratio))})
+	}
+	return append(lines, line)
+}
+
+// lawLine is the power law of t, dashed.
+func lawLine(t Trace, m mark) layer {
+	return func(c draw.Canvas, p *plot.Plot) {
+		const steps = 60
+		xy := make(plotter.XYs, steps+1)
+		var line []vg.Point
+		for i := range xy {
+			x := p.X.Min * math.Pow(p.X.Max/p.X.Min, float64(i)/steps)
+			if y := t.law(x); y > 0 {
+				line = append(line, vg.Point{X: c.X(p.X.Norm(x)), Y: c.Y(p.Y.Norm(y))})
+			}
+		}
+		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: 1.1, Dashes: []vg.Length{4, 3}}, c.ClipLinesXY(line)...)
+	}
+}

@@ -1,0 +1,190 @@
+// Package report compares what models predict with what simulations found, and
+// makes one self-contained HTML page of a study: no network, no script, plots as
+// SVG that follow the light or dark colours of the reader.
+//
+//	study, err := report.Open("out")
+//	...
+//	err = study.WriteHTML(w, "Quickstart")
+//
+// The claim it holds the models to is that of X. Du, X. Zhang and Z. Zhu, Memory
+// hierarchy considerations for cost-effective cluster computing, IEEE
+// Transactions on Computers 49(9), 2000, pp. 915-933 [du2000].
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"spoor/traces/stage"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"fixed": fixed, "signed": signedPercent, "plural": plural, "join": strings.Join,
+}).Parse(pageHTML))
+
+// page is what the template shows.
+type page struct {
+	*Study
+	Title, Version string
+	Commands       []string
+	CSS, Colours   template.CSS
+	Programs       []string
+	Machines       []string
+	Cards          []card
+	Curves, Cases  []Figure
+	Splits         []Figure
+	Overview       *Figure
+	CurveLegend    []legendEntry
+	ModelLegend    []legendEntry
+	TermLegend     []legendEntry
+	Rows           []tableRow
+	Trust          []string
+	Reservations   []reservation
+}
+
+// legendEntry explains one mark.
+type legendEntry struct {
+	Colour  template.CSS
+	Shape   string
+	Name    string
+	Meaning string
+}
+
+// WriteHTML writes the page. The same study gives the same bytes.
+func (s *Study) WriteHTML(w io.Writer, title string) error {
+	p := &page{Study: s, Title: clean(title), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours()}
+	for _, line := range s.Commands {
+		p.Commands = append(p.Commands, clean(line))
+	}
+	for _, t := range s.Traces {
+		p.Programs = appendNew(p.Programs, t.Program)
+	}
+	for _, k := range s.Comparison.Cases {
+		p.Programs = appendNew(p.Programs, k.Simulated.Program)
+		p.Machines = appendNew(p.Machines, k.Simulated.Machine)
+	}
+	for i := range s.Comparison.Models {
+		p.Cards = append(p.Cards, newCard(s.Comparison.Summary(i)))
+		p.ModelLegend = append(p.ModelLegend, markOf(i).legend(s.Comparison.Models[i], modelMeanings[s.Comparison.Models[i]]))
+	}
+	for _, t := range terms {
+		p.TermLegend = append(p.TermLegend, mark{ink: t.ink, shape: "M1 1H11V11H1Z"}.legend(t.name, t.meaning))
+	}
+	if err := p.drawAll(); err != nil {
+		return err
+	}
+	p.Rows = tableRows(s.Comparison)
+	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return err
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// modelMeanings says what the models of the cluster package are.
+var modelMeanings = map[string]string{
+	"paper": "power-law locality, independent queues, the paper's barrier term",
+	"curve": "the measured miss-ratio curve in place of the power law",
+	"mva":   "the measured curve, one closed queueing network, barriers as the trace has them",
+}
+
+func (m mark) legend(name, meaning string) legendEntry {
+	return legendEntry{template.CSS("var(--" + m.ink.name + ")"), m.shape, name, meaning}
+}
+
+// drawAll draws the figures of every program.
+func (p *page) drawAll() error {
+	looks := p.looks()
+	for n, program := range p.Programs {
+		var traces []Trace
+		for _, t := range p.Traces {
+			if t.Program == program && len(t.Curve) > 0 {
+				traces = append(traces, t)
+			}
+		}
+		if len(traces) > 0 {
+			f, err := curveFigure(fmt.Sprintf("curve-%d", n), traces, looks)
+			if err != nil {
+				return err
+			}
+			p.Curves = append(p.Curves, f)
+		}
+		if err := p.drawCases(n, program); err != nil {
+			return err
+		}
+	}
+	if len(p.Comparison.Cases) == 0 {
+		return nil
+	}
+	f, err := overviewFigure("overview", p.Comparison)
+	p.Overview = &f
+	return err
+}
+
+func (p *page) drawCases(n int, program string) error {
+	var cases []Case
+	for _, k := range p.Comparison.Cases {
+		if k.Simulated.Program == program {
+			cases = append(cases, k)
+		}
+	}
+	if len(cases) == 0 {
+		return nil
+	}
+	f, err := caseFigure(fmt.Sprintf("case-%d", n), p.Comparison.Models, cases)
+	if err != nil {
+		return err
+	}
+	p.Cases = append(p.Cases, f)
+	f, err = splitFigure(fmt.Sprintf("split-%d", n), cases)
+	p.Splits = append(p.Splits, f)
+	return err
+}
+
+// looks gives each number of processors of the curves its mark, and explains it.
+func (p *page) looks() map[int]mark {
+	var counts []int
+	for _, t := range p.Traces {
+		if len(t.Curve) > 0 && !slices.Contains(counts, t.Processors) {
+			counts = append(counts, t.Processors)
+		}
+	}
+	slices.Sort(counts)
+	looks := map[int]mark{}
+	order := []mark{marks[1], marks[4], marks[2], marks[3], marks[0]}
+	for i, n := range counts {
+		looks[n] = order[i%len(order)]
+		p.CurveLegend = append(p.CurveLegend, looks[n].legend(plural(n, "processor"), ""))
+	}
+	return looks
+}
+
+// colours declares the inks for light and for dark pages.
+func colours() template.CSS {
+	var light, dark strings.Builder
+	for _, i := range inks {
+		fmt.Fprintf(&light, "--%s:%s;", i.name, cssColour(i.light))
+		fmt.Fprintf(&dark, "--%s:%s;", i.name, cssColour(i.dark))
+	}
+	return template.CSS(":root{" + light.String() + "}\n@media (prefers-color-scheme:dark){:root{" + dark.String() + "}}\n")
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}

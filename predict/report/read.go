@@ -1,0 +1,129 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"spoor/traces/store"
+)
+
+const paramsSuffix = ".params.toml"
+
+// read adds the file at path to s; analyses are the traces by the folder of
+// their analysis. It returns predictions and simulations, to be compared when all are there.
+func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
+	folder := func() *Trace {
+		dir := filepath.Dir(path)
+		if analyses[dir] == nil {
+			analyses[dir] = &Trace{Program: clean(strings.TrimSuffix(filepath.Base(dir), ".analysis")), Params: map[string]Estimate{}}
+		}
+		return analyses[dir]
+	}
+	switch {
+	case strings.HasSuffix(path, paramsSuffix):
+		return nil, s.readParams(path, folder())
+	case !strings.HasSuffix(path, ".arrow"), strings.HasSuffix(path, store.RefsSuffix), strings.HasSuffix(path, store.EventsSuffix):
+		return nil, nil
+	}
+	t, err := store.ReadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	if t.Name != predictionTable && t.Name != simulationTable && t.Name != curveTable {
+		return nil, nil
+	}
+	s.addSource(path, t)
+	if t.Name == curveTable {
+		return nil, folder().readCurve(t)
+	}
+	return Rows(t)
+}
+
+func (s *Study) addSource(path string, t *store.Table) {
+	source := Source{Path: clean(filepath.ToSlash(path)), Kind: clean(t.Name)}
+	for _, a := range t.Meta {
+		source.Facts = append(source.Facts, Fact{clean(a.Key), clean(a.Value)})
+	}
+	s.Sources = append(s.Sources, source)
+}
+
+func (s *Study) readParams(path string, t *Trace) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var file map[string]struct {
+		Value          float64
+		Unit           string
+		Lo, Hi         float64
+		N              int
+		Method, Source string
+	}
+	if err := toml.Unmarshal(data, &file); err != nil {
+		return err
+	}
+	for name, p := range file {
+		t.Params[name] = Estimate{p.Value, p.Lo, p.Hi, p.Unit, p.N, clean(p.Method), clean(p.Source)}
+	}
+	s.Sources = append(s.Sources, Source{Path: clean(filepath.ToSlash(path)), Kind: "parameters"})
+	return nil
+}
+
+// readCurve takes the curve of a table: the misses of all processors together,
+// each with a cache of its own.
+func (t *Trace) readCurve(table *store.Table) error {
+	r := reader{table: table}
+	proc, line, lines := r.whole("proc"), r.whole("line"), r.whole("lines")
+	misses, refs := r.whole("misses"), r.whole("refs")
+	if r.err != nil {
+		return r.err
+	}
+	type sums struct{ misses, refs float64 }
+	bySize := map[int64]*sums{}
+	for i := range proc {
+		if proc[i] < 0 || lines[i] < 1 {
+			continue
+		}
+		if t.Line == 0 {
+			t.Line = float64(line[i])
+		}
+		if float64(line[i]) != t.Line {
+			continue
+		}
+		if bySize[lines[i]] == nil {
+			bySize[lines[i]] = &sums{}
+		}
+		bySize[lines[i]].misses += float64(misses[i])
+		bySize[lines[i]].refs += float64(refs[i])
+	}
+	for size, n := range bySize {
+		if n.refs > 0 {
+			t.Curve = append(t.Curve, CurvePoint{float64(size) * t.Line, n.misses / n.refs})
+		}
+	}
+	slices.SortFunc(t.Curve, func(a, b CurvePoint) int { return cmp.Compare(a.Size, b.Size) })
+	return t.describe(table)
+}
+
+// describe takes from the facts of a table which trace it was made from.
+func (t *Trace) describe(table *store.Table) error {
+	if p := clean(table.Fact("program")); p != "" {
+		t.Program = p
+	}
+	t.Digest = clean(table.Fact("trace"))
+	if p := table.Fact("processors"); p != "" {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 1 {
+			return fmt.Errorf("the curve is of %q processors", p)
+		}
+		t.Processors = n
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"spoor/traces/store"
+)
+
+// The kinds of table that a study is made of.
+const (
+	predictionTable = "prediction"
+	simulationTable = "simulation"
+	curveTable      = "curve"
+)
+
+// Split is E(Instr) by cause, each part in nanoseconds per instruction.
+type Split struct{ Ideal, Latency, Contention, Sync float64 }
+
+// Row is one program on one machine with one number of processors, as one model
+// predicts it or as the simulation found it.
+type Row struct {
+	Program, Trace, Machine string
+	Processors              int
+	Model                   string  // "" for the simulation
+	EInstr                  float64 // E(Instr) in nanoseconds
+	Lo, Hi                  float64 // 95 % interval of EInstr in nanoseconds; NaN if there is none
+	Split                   Split
+	Limit                   string   // the term that binds
+	Reservations            []string // what speaks against believing the row
+}
+
+// Rows reads a prediction or simulation table.
+func Rows(t *store.Table) ([]Row, error) {
+	if t.Name != simulationTable && t.Name != predictionTable {
+		return nil, fmt.Errorf("a %s table holds neither predictions nor simulations; give tables of predict cluster and predict replay", t.Name)
+	}
+	r := reader{table: t}
+	out := make([]Row, t.Rows())
+	predicted := t.Name == predictionTable
+	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
+	processors := r.whole("processors")
+	e, split := r.nanos("e_instr"), [...][]float64{r.nanos("ideal"), r.nanos("latency"), r.nanos("contention"), r.nanos("sync")}
+	var model, limit, reservations []string
+	var lo, hi []float64
+	if predicted {
+		model, limit, reservations = r.text("model"), r.text("limit"), r.text("reservations")
+		lo, hi = r.nanos("lo"), r.nanos("hi")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	for i := range out {
+		row := Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), Processors: int(processors[i]),
+			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(),
+			Split: Split{split[0][i], split[1][i], split[2][i], split[3][i]}}
+		if predicted {
+			row.Model, row.Limit, row.Lo, row.Hi = clean(model[i]), clean(limit[i]), lo[i], hi[i]
+			row.Reservations = reservationList(reservations[i])
+		}
+		if err := row.check(predicted); err != nil {
+			return nil, fmt.Errorf("row %d of the %s table: %w", i, t.Name, err)
+		}
+		out[i] = row
+	}
+	return out, nil
+}
+
+// check holds a row to what every figure and every quotient relies on.
+func (r Row) check(predicted bool) error {
+	switch {
+	case !(r.EInstr > 0) || math.IsInf(r.EInstr, 0):
+		return fmt.Errorf("e_instr is %v, which is no time per instruction", r.EInstr)
+	case r.Processors < 1:
+		return fmt.Errorf("%d processors", r.Processors)
+	case r.Program == "" || r.Machine == "" || predicted && r.Model == "":
+		return fmt.Errorf("program, machine and model need names")
+	}
+	for i, v := range r.Split.parts() {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is %v ns", terms[i].name, v)
+		}
+	}
+	return nil
+}
+
+// parts are the terms in the order in which they are stacked and listed.
+func (s Split) parts() [4]float64 { return [...]float64{s.Ideal, s.Latency, s.Contention, s.Sync} }
+
+// hasInterval reports whether the prediction says how far off it may be.
+func (r Row) hasInterval() bool { return r.Lo > 0 && r.Hi >= r.Lo && !math.IsInf(r.Hi, 0) }
+
+// place names machine and processors: "4 processors, du2000-smp-256k".
+func (r Row) place() string { return plural(r.Processors, "processor") + ", " + r.Machine }
+
+func reservationList(s string) []string {
+	var list []string
+	for part := range strings.SplitSeq(s, ";") {
+		if part = clean(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// clean makes one printable line of a name out of a trace.
+func clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s)
+}
+
+// reader reads columns of a table and keeps the first error.
+type reader struct {
+	table *store.Table
+	err   error
+}
+
+func (r *reader) text(name string) []string { return column[string](r, name) }
+
+// whole reads a column of integers of any width.
+func (r *reader) whole(name string) []int64 {
+	for _, c := range r.table.Columns {
+		if c.Name != name {
+			continue
+		}
+		switch d := c.Data.(type) {
+		case []int64:
+			return d
+		case []int32:
+			return widened(d)
+		case []uint64:
+			return widened(d)
+		}
+	}
+	return column[int64](r, name)
+}
+
+// nanos reads a column of times in nanoseconds.
+func (r *reader) nanos(name string) []float64 { return r.measured(name, "ns") }
+
+// measured reads a column of numbers and insists on their unit.
+func (r *reader) measured(name, unit string) []float64 {
+	for _, c := range r.table.Columns {
+		if c.Name == name && c.Unit != unit && r.err == nil {
+			r.err = fmt.Errorf("column %s of the %s table is in %q, not in %q", name, r.table.Name, c.Unit, unit)
+		}
+	}
+	return column[float64](r, name)
+}
+
+func column[T int32 | int64 | uint64 | float64 | string](r *reader, name string) []T {
+	d, err := store.Data[T](r.table, name)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return d
+}
+
+func widened[T int32 | uint64](d []T) []int64 {
+	wide := make([]int64, len(d))
+	for i, v := range d {
+		wide[i] = int64(v)
+	}
+	return wide
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

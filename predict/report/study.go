@@ -1,0 +1,114 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Study is everything that a page shows: the tables and parameter files of one
+// set of runs.
+type Study struct {
+	Traces     []Trace // by program, then by processors
+	Comparison *Comparison
+	Sources    []Source // every file that was read, by path
+	Commands   []string // how the files were made, one line each; nil if nobody says
+}
+
+// Trace is what analyze says about one trace.
+type Trace struct {
+	Program    string
+	Processors int
+	Digest     string // SHA-256 of the trace; "" if nobody says
+	Params     map[string]Estimate
+	Curve      []CurvePoint // by size; empty if there is no curve
+	Line       float64      // bytes
+}
+
+// CurvePoint is the share of references that miss in a cache of Size bytes.
+type CurvePoint struct{ Size, Ratio float64 }
+
+// Estimate is a parameter: Lo and Hi are its 95 % interval.
+type Estimate struct {
+	Value, Lo, Hi  float64
+	Unit           string
+	N              int
+	Method, Source string
+}
+
+// Source is a file that a study was read from, with what it says of itself.
+type Source struct {
+	Path, Kind string
+	Facts      []Fact
+}
+
+// Fact is one thing a file says of itself.
+type Fact struct{ Key, Value string }
+
+// law is the miss ratio at size bytes by the fitted power law [du2000, eq. 2.1];
+// distances count lines.
+func (t Trace) law(size float64) float64 {
+	return math.Pow(size/t.Line/t.Params["beta"].Value+1, 1-t.Params["alpha"].Value)
+}
+
+func (t Trace) hasLaw() bool {
+	return t.Params["alpha"].Value > 1 && t.Params["beta"].Value > 0 && t.Line > 0
+}
+
+// Open reads the study in paths: files, and folders searched for tables and
+// parameters. It skips traces and tables of other kinds.
+func Open(paths ...string) (*Study, error) {
+	var files []string
+	for _, p := range paths {
+		err := filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(files)
+	s := &Study{}
+	analyses := map[string]*Trace{} // by folder
+	var rows []Row
+	for _, f := range slices.Compact(files) {
+		more, err := s.read(f, analyses)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		rows = append(rows, more...)
+	}
+	for _, t := range analyses {
+		s.Traces = append(s.Traces, *t)
+	}
+	slices.SortFunc(s.Traces, func(a, b Trace) int {
+		return cmp.Or(cmp.Compare(a.Program, b.Program), cmp.Compare(a.Processors, b.Processors), cmp.Compare(a.Digest, b.Digest))
+	})
+	var err error
+	if s.Comparison, err = Compare(rows); err != nil {
+		return nil, err
+	}
+	if len(s.Traces)+len(rows) == 0 {
+		return nil, fmt.Errorf("%s: no analysis, prediction or simulation; run analyze, predict cluster or predict replay first", strings.Join(paths, ", "))
+	}
+	return s, nil
+}
+
+// Digests are the traces behind the study and the SHA-256 of each, as far as the
+// tables say.
+func (s *Study) Digests() []Fact {
+	var list []Fact
+	for _, t := range s.Traces {
+		if t.Digest != "" {
+			list = append(list, Fact{t.name(), t.Digest})
+		}
+	}
+	return list
+}

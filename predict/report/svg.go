@@ -1,0 +1,133 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"html/template"
+	"image/color"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Figure is one plot as inline SVG under a visible Heading. Title and Desc are
+// what a screen reader says.
+type Figure struct {
+	ID, Heading, Title, Desc string
+	SVG                      template.HTML
+}
+
+// figureWidth suits a phone; wider pages set figures side by side.
+const figureWidth = vg.Length(380)
+
+// typeface has the widths of Arial and Helvetica, so that texts fit where only
+// those are installed.
+var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+const fontStack = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
+
+// plotting is a plot with the labels of its axes, which are drawn here: gonum
+// reserves room for its own in the wrong place when a scale is not linear.
+type plotting struct {
+	*plot.Plot
+	xLabel, yLabel string
+	above          vg.Length // room that a layer needs above the data
+}
+
+// newPlot is an empty plot in the style of the page: text in one size, a thin
+// grid instead of frames and tick marks.
+func newPlot(xLabel, yLabel string) plotting {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Label.Font = font.From(typeface, 10.5)
+		a.Tick.Label.Color = mutedInk.light
+		a.Tick.Length = 0
+		a.LineStyle = draw.LineStyle{Color: gridInk.light, Width: .8}
+		a.Padding = 3
+	}
+	p.Y.LineStyle.Width = 0
+	return plotting{Plot: p, xLabel: xLabel, yLabel: yLabel}
+}
+
+// textStyle is text of the page inside a plot.
+func textStyle(size vg.Length, i ink, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{Color: i.light, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+}
+
+// layer is a plotter made of a function.
+type layer func(c draw.Canvas, p *plot.Plot)
+
+// Plot draws the layer.
+func (l layer) Plot(c draw.Canvas, p *plot.Plot) { l(c, p) }
+
+// draw renders p in height points as inline SVG that follows the page's colours:
+// the label of the vertical axis above it, where it reads without turning.
+func (f *Figure) draw(p plotting, height vg.Length) error {
+	const labelRoom = 16
+	canvas := vgsvg.NewWith(vgsvg.UseWH(figureWidth, height))
+	whole := draw.New(canvas)
+	top := p.above + 5
+	if p.yLabel != "" {
+		top += labelRoom
+		whole.FillText(textStyle(11, mutedInk, draw.XLeft, draw.YTop), vg.Point{X: 1, Y: height}, p.yLabel)
+	}
+	inner := draw.Crop(whole, 1, -6, labelRoom+4, -top)
+	p.Draw(inner)
+	data := p.DataCanvas(inner)
+	whole.FillText(textStyle(11, mutedInk, draw.XCenter, draw.YBottom), vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: 3}, p.xLabel)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return fmt.Errorf("drawing %s: %w", f.Title, err)
+	}
+	f.SVG = template.HTML(themed(b.String(), f, height))
+	return nil
+}
+
+var (
+	styleAttribute = regexp.MustCompile(`style="[^"]*"`) // texts have no quotes: vgsvg escapes them
+	paint          = regexp.MustCompile(`#[0-9A-F]{6}`)
+	ownFont        = regexp.MustCompile(`font-family:.*font-style:normal;`)
+)
+
+// themed makes a document of vgsvg a part of the page: without prologue, as wide
+// as its place, described, and with variables instead of colours.
+func themed(svg string, f *Figure, height vg.Length) string {
+	_, body, _ := strings.Cut(svg, "<g ")
+	body = styleAttribute.ReplaceAllStringFunc(body, func(s string) string {
+		return paint.ReplaceAllStringFunc(ownFont.ReplaceAllString(s, ""), variable)
+	})
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img" aria-labelledby="%s-title %s-desc" font-family="%s">`+
+		"\n<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n<g ",
+		float64(figureWidth), float64(height), f.ID, f.ID, fontStack,
+		f.ID, html.EscapeString(f.Title), f.ID, html.EscapeString(f.Desc))
+	return head + body
+}
+
+// variable is the CSS variable of the ink that vgsvg printed as hex. It rounds
+// down in floating point, hence the tolerance.
+func variable(hex string) string {
+	for _, i := range inks {
+		if near(hex, i.light) {
+			return fmt.Sprintf("var(--%s,%s)", i.name, cssColour(i.light))
+		}
+	}
+	return hex
+}
+
+func near(hex string, c color.RGBA) bool {
+	v, err := strconv.ParseUint(hex[1:], 16, 32)
+	got := rgb(uint32(v))
+	close := func(a, b uint8) bool { return a == b || a+1 == b }
+	return err == nil && close(got.R, c.R) && close(got.G, c.G) && close(got.B, c.B)
+}
+
+func cssColour(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

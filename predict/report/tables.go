@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// card sums up one model at the top of the page.
+type card struct {
+	Summary
+	MeanText, WorstText string
+	Holds               bool // the claim holds in every case
+}
+
+func newCard(s Summary) card {
+	return card{s, percent(s.Mean), percent(s.Worst), s.Cases > 0 && s.Within == s.Cases}
+}
+
+// tableRow is a case as the comparison table shows it.
+type tableRow struct {
+	Program, Machine string
+	Processors       int
+	Simulated        float64
+	Cells            []tableCell
+}
+
+// tableCell is one prediction; its class colours what its mark and words say.
+type tableCell struct {
+	Missing            bool
+	EInstr, Error      float64
+	Interval           string
+	Class, Mark, Words string
+	Limit              string
+}
+
+func tableRows(c *Comparison) []tableRow {
+	list := make([]tableRow, len(c.Cases))
+	for n, k := range c.Cases {
+		row := tableRow{Program: k.Simulated.Program, Machine: k.Simulated.Machine,
+			Processors: k.Simulated.Processors, Simulated: k.Simulated.EInstr}
+		for i, r := range k.Predicted {
+			cell := tableCell{Missing: true}
+			if e, ok := k.Error(i); ok {
+				cell = newCell(r, e)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		list[n] = row
+	}
+	return list
+}
+
+func newCell(r Row, e float64) tableCell {
+	cell := tableCell{EInstr: r.EInstr, Error: e, Limit: r.Limit}
+	if r.hasInterval() {
+		cell.Interval = fmt.Sprintf("%s to %s ns", number(r.Lo, 4), number(r.Hi, 4))
+	}
+	switch {
+	case math.Abs(e) <= Claim:
+		cell.Class, cell.Mark, cell.Words = "within", "✓", "within 5 %"
+	case math.Abs(e) <= 2*Claim:
+		cell.Class, cell.Mark, cell.Words = "near", "✗", "beyond 5 %"
+	default:
+		cell.Class, cell.Mark, cell.Words = "far", "✗✗", "beyond 10 %"
+	}
+	return cell
+}
+
+// estimateCell is one parameter of a trace.
+type estimateCell struct{ Text, Interval string }
+
+// Cells are the parameters of t in the order of the table of programs.
+func (t Trace) Cells() []estimateCell {
+	cells := make([]estimateCell, 0, len(traceColumns)+1)
+	for _, name := range traceColumns {
+		if p, ok := t.Params[name]; ok {
+			cells = append(cells, p.cell())
+			continue
+		}
+		cells = append(cells, estimateCell{Text: "–"})
+	}
+	if _, ok := t.Params[fitError]; !ok {
+		return append(cells, estimateCell{Text: "–"})
+	}
+	return append(cells, estimateCell{t.share(fitError), "at most " + t.share(fitWorst)})
+}
+
+// traceColumns are the parameters in the table of programs; the errors of the fit follow.
+var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
+
+func (p Estimate) cell() estimateCell {
+	text := func(v float64) string { return number(v, 4) }
+	if p.Value == math.Trunc(p.Value) && p.Value >= 1000 {
+		text = count
+	}
+	c := estimateCell{Text: text(p.Value)}
+	if p.Unit != "" && p.Unit != "1" {
+		c.Text += " " + p.Unit
+	}
+	if p.Lo < p.Value || p.Value < p.Hi {
+		c.Interval = text(p.Lo) + " – " + text(p.Hi)
+	}
+	return c
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// trust says in sentences what the numbers say about believing the predictions.
+func trust(s *Study) []string {
+	var list []string
+	c := s.Comparison
+	if len(c.Cases) == 0 {
+		list = append(list, "Nothing here has been checked: no prediction has a simulation beside it.")
+	}
+	for i := range c.Models {
+		if sum := c.Summary(i); sum.Cases > 0 {
+			list = append(list, modelSentence(c, i, sum))
+		}
+	}
+	list = append(list, c.intervalSentences()...)
+	list = append(list, fitSentences(s.Traces)...)
+	for i := range c.Unpaired {
+		list = append(list, "Not compared: "+c.Unpaired[i]+".")
+	}
+	return list
+}
+
+// modelSentence says where model i fails the claim, worst first.
+func modelSentence(c *Comparison, i int, sum Summary) string {
+	head := fmt.Sprintf("%s is within 5 %% of the simulation in %d of %s (mean absolute error %s)",
+		sum.Model, sum.Within, plural(sum.Cases, "row"), percent(sum.Mean))
+	if sum.Within == sum.Cases {
+		return fmt.Sprintf("%s; its worst row is %s at %s.", head, sum.WorstCase.Name(), percent(sum.Worst))
+	}
+	type miss struct {
+		text string
+		size float64
+	}
+	var misses []miss
+	for _, k := range c.Cases {
+		if e, ok := k.Error(i); ok && math.Abs(e) > Claim {
+			misses = append(misses, miss{k.Name() + " (" + signedPercent(e) + ")", math.Abs(e)})
+		}
+	}
+	slices.SortStableFunc(misses, func(a, b miss) int { return cmp.Compare(b.size, a.size) })
+	var worst []string
+	for _, m := range misses[:min(3, len(misses))] {
+		worst = append(worst, m.text)
+	}
+	return fmt.Sprintf("%s. Furthest off: %s.", head, strings.Join(worst, "; "))
+}
+
+// intervalSentences says how often the simulation lies in the interval that a
+// prediction gives itself.
+func (c *Comparison) intervalSentences() []string {
+	var list []string
+	for i, model := range c.Models {
+		with, covered := 0, 0
+		for _, k := range c.Cases {
+			r := k.Predicted[i]
+			if r.Model == "" || !r.hasInterval() {
+				continue
+			}
+			with++
+			if r.Lo <= k.Simulated.EInstr && k.Simulated.EInstr <= r.Hi {
+				covered++
+			}
+		}
+		if with > 0 {
+			list = append(list, fmt.Sprintf("The 95 %% interval of %s, which carries the uncertainty of its parameters alone, covers the simulation in %d of %s.",
+				model, covered, plural(with, "row")))
+		}
+	}
+	return list
+}
+
+// fitSentences names the traces that the power law describes best and worst.
+func fitSentences(traces []Trace) []string {
+	var fitted []Trace
+	for _, t := range traces {
+		if e, ok := t.Params[fitError]; ok && e.Value >= 0 {
+			fitted = append(fitted, t)
+		}
+	}
+	if len(fitted) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(fitted, func(a, b Trace) int { return cmp.Compare(a.Params[fitError].Value, b.Params[fitError].Value) })
+	best, worst := fitted[0], fitted[len(fitted)-1]
+	return []string{fmt.Sprintf("The power law is off its measured curve by %s on average for %s, and by %s for %s: models that use it inherit that.",
+		best.share(fitError), best.name(), worst.share(fitError), worst.name())}
+}
+
+// The parameters that say how well the power law fits.
+const (
+	fitError = "fit_mean_error"
+	fitWorst = "fit_max_error"
+)
+
+// share prints a parameter that is a fraction.
+func (t Trace) share(name string) string { return percent(t.Params[name].Value) }
+
+// name tells traces of one program apart.
+func (t Trace) name() string {
+	if t.Processors == 0 {
+		return t.Program
+	}
+	return t.Program + ", " + plural(t.Processors, "processor")
+}
+
+// reservation is one thing that predictions say against themselves.
+type reservation struct {
+	Text string
+	Of   []string // the predictions that say it
+}
+
+// reservations collects what the predictions say against themselves, most
+// frequent first.
+func reservations(c *Comparison) []reservation {
+	var list []reservation
+	for _, k := range c.Cases {
+		for _, r := range k.Predicted {
+			for _, text := range r.Reservations {
+				i := slices.IndexFunc(list, func(v reservation) bool { return v.Text == text })
+				if i < 0 {
+					i = len(list)
+					list = append(list, reservation{Text: text})
+				}
+				list[i].Of = append(list[i].Of, r.Model+" for "+k.Name())
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b reservation) int { return cmp.Compare(len(b.Of), len(a.Of)) })
+	return list
+}

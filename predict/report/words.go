@@ -1,0 +1,57 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// number prints v with digits significant digits, without an exponent from a
+// millionth to a million, and with thin spaces between thousands.
+func number(v float64, digits int) string {
+	a := math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case a != 0 && (a < 1e-6 || a >= 1e15):
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	case a == 0:
+		return "0"
+	}
+	decimals := max(0, digits-1-int(math.Floor(math.Log10(a))))
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// fixed prints a time with four significant digits, all of them.
+func fixed(v float64) string {
+	a := math.Abs(v)
+	if a < 1e-6 || a >= 1e9 {
+		return number(v, 4)
+	}
+	return strconv.FormatFloat(v, 'f', max(0, 3-int(math.Floor(math.Log10(a)))), 64)
+}
+
+// count prints a whole number with thin spaces between thousands.
+func count(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u2009" + s[i:]
+	}
+	return s
+}
+
+// percent prints a fraction as "2.1 %", which no line break divides.
+func percent(v float64) string { return number(100*v, 2) + "\u00a0%" }
+
+// signedPercent prints a relative error as "+2.1 %", to a tenth of a percent.
+func signedPercent(v float64) string {
+	s := strconv.FormatFloat(100*v, 'f', 1, 64)
+	if !strings.HasPrefix(s, "-") {
+		s = "+" + s
+	}
+	return strings.Replace(s, "-", "−", 1) + "\u00a0%"
+}
