@@ -19,12 +19,12 @@ func BenchmarkRecord(b *testing.B) {
 		b.Run(k.Name, func(b *testing.B) {
 			sink := &null{}
 			for range b.N {
+				b.StopTimer()
 				inst := instance(b, k, nil, 1)
 				b.StartTimer()
 				if _, err := spmd.Record(context.Background(), spmd.Options{Procs: 1}, inst.Program, sink); err != nil {
 					b.Fatal(err)
 				}
-				b.StopTimer()
 			}
 			b.ReportMetric(float64(sink.refs)/b.Elapsed().Seconds()/1e6, "Mrefs/s")
 		})
@@ -36,12 +36,12 @@ func BenchmarkNative(b *testing.B) {
 	for _, k := range All {
 		b.Run(k.Name, func(b *testing.B) {
 			for range b.N {
+				b.StopTimer()
 				inst := instance(b, k, nil, 1)
 				b.StartTimer()
 				if err := spmd.Native(context.Background(), 1, inst.Program); err != nil {
 					b.Fatal(err)
 				}
-				b.StopTimer()
 			}
 		})
 	}

@@ -34,7 +34,8 @@ var Edge = Kernel{
 		{Name: "size", Default: 128, Min: edgeMargin, Max: 8192, Doc: "rows and columns of the image, in pixels"},
 		{Name: "threshold", Default: 4, Min: 1, Max: 255, Doc: "least gradient of an edge, in grey levels per pixel"},
 	},
-	make: newEdge,
+	Small: Values{"size": 32},
+	make:  newEdge,
 }
 
 const (
@@ -60,7 +61,7 @@ type edge struct {
 	edges        [2][]uint8
 }
 
-func newEdge(v Values, procs int, seed uint64) (Instance, error) {
+func newEdge(v Values, procs int, seed uint64) Instance {
 	n := v["size"]
 	e := &edge{size: n, procs: procs, threshold: float32(v["threshold"]), seed: seed,
 		image: mirrored(edgeInput(n, seed), n)}
@@ -70,7 +71,7 @@ func newEdge(v Values, procs int, seed uint64) (Instance, error) {
 	for i := range 2 {
 		e.blurred[i], e.edges[i] = make([]float32, n*n), make([]uint8, n*n)
 	}
-	return e, nil
+	return e
 }
 
 // Program leaves the blurred image and the edges of the last level.

@@ -33,7 +33,8 @@ var FFT = Kernel{
 		{Name: "line", Default: 64, Min: 16, Max: 4096, Must: "a power of 2", holds: powerOfTwo,
 			Doc: "bytes of a cache line: transposes move squares of line/16 x line/16 points"},
 	},
-	make: newFFT,
+	Small: Values{"points": 1024},
+	make:  newFFT,
 }
 
 type fft struct {
@@ -43,7 +44,7 @@ type fft struct {
 	roots           []complex128 // row a, column b: exp(-2 pi i ab/n)
 }
 
-func newFFT(v Values, procs int, seed uint64) (Instance, error) {
+func newFFT(v Values, procs int, seed uint64) Instance {
 	n := v["points"]
 	m := 1 << (bits.TrailingZeros(uint(n)) / 2)
 	f := &fft{m: m, block: v["line"] / 16, procs: procs, seed: seed,
@@ -53,7 +54,7 @@ func newFFT(v Values, procs int, seed uint64) (Instance, error) {
 			f.roots[a*m+b] = root(a*b, n)
 		}
 	}
-	return f, nil
+	return f
 }
 
 // fftInput is n complex numbers uniform in the square from -1-i to 1+i.

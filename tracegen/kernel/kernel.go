@@ -32,7 +32,10 @@ type Kernel struct {
 	Paper  string // key of the paper whose workload it is
 	Doc    string // one line
 	Params []Param
-	make   func(v Values, procs int, seed uint64) (Instance, error)
+	Small  Values // what makes a run short, for examples
+
+	check func(v Values) error // what must hold between parameters, or nil
+	make  func(v Values, procs int, seed uint64) Instance
 }
 
 // Param is one integer parameter of a kernel.
@@ -40,7 +43,7 @@ type Param struct {
 	Name              string
 	Default, Min, Max int
 	Must              string         // what else must hold, or ""
-	holds             func(int) bool // whether it does; nil if that depends on other parameters
+	holds             func(int) bool // whether it does; nil if the kernel's check says
 	Doc               string
 }
 
@@ -72,7 +75,7 @@ type Instance interface {
 type Counts struct {
 	Barriers uint64   // of every rank
 	Refs     []uint64 // of each rank
-	AtLeast  bool     // Refs are lower bounds: branches on data decide about more
+	AtLeast  bool     // Refs are lower bounds, nearly reached: branches on data decide about the rest
 }
 
 // Values completes set with the defaults. An unknown name or a value out of range
@@ -87,29 +90,30 @@ func (k Kernel) Values(set Values) (Values, error) {
 			v = p.Default
 		}
 		if v < p.Min || v > p.Max || (p.holds != nil && !p.holds(v)) {
-			return nil, fmt.Errorf("%s: %s=%d is out of range; %s", k.Name, p.Name, v, p.Range())
+			return nil, fmt.Errorf("%s=%d is out of range; %s", p.Name, v, p.Range())
 		}
 		all[p.Name] = v
 	}
 	for _, name := range sortedKeys(set) {
 		if _, ok := all[name]; !ok {
-			return nil, unknown(k.Name+": parameter", name, names)
+			return nil, unknown("parameter", name, names)
+		}
+	}
+	if k.check != nil {
+		if err := k.check(all); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// New prepares a run on procs ranks. Values are those of k.Values; the input
-// depends on them and seed alone.
+// New prepares a run on procs ranks. Values are those that k.Values returned; the
+// input depends on them and seed alone.
 func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
-	if procs < 1 || procs > spmd.MaxProcs {
-		return nil, fmt.Errorf("%s: procs=%d is out of range; 1 to %d", k.Name, procs, spmd.MaxProcs)
+	if err := spmd.CheckProcs(procs); err != nil {
+		return nil, err
 	}
-	inst, err := k.make(v, procs, seed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.Name, err)
-	}
-	return inst, nil
+	return k.make(v, procs, seed), nil
 }
 
 // Args lists the values in the order of the parameters, as headers show them.

@@ -24,6 +24,13 @@ var LU = Kernel{
 		{Name: "n", Default: 512, Min: 1, Max: 8192, Must: "a multiple of block", Doc: "rows and columns of the matrix"},
 		{Name: "block", Default: 16, Min: 1, Max: 1024, Must: "a divisor of n", Doc: "rows and columns of a block"},
 	},
+	Small: Values{"n": 64},
+	check: func(v Values) error {
+		if v["n"]%v["block"] != 0 {
+			return fmt.Errorf("n=%d is out of range; 1 to 8192, a multiple of block=%d", v["n"], v["block"])
+		}
+		return nil
+	},
 	make: newLU,
 }
 
@@ -36,11 +43,8 @@ type lu struct {
 	a            []float64 // block after block in rows of blocks, each in rows
 }
 
-func newLU(v Values, procs int, seed uint64) (Instance, error) {
+func newLU(v Values, procs int, seed uint64) Instance {
 	n, b := v["n"], v["block"]
-	if n%b != 0 {
-		return nil, fmt.Errorf("n=%d is out of range; it must be a multiple of block=%d", n, b)
-	}
 	f := &lu{n: n, b: b, blocks: n / b, procs: procs, seed: seed, a: make([]float64, n*n)}
 	f.gridRows, f.gridCols = grid(procs)
 	input := luInput(n, seed)
@@ -49,7 +53,7 @@ func newLU(v Values, procs int, seed uint64) (Instance, error) {
 			f.a[f.index(i, j)] = input[i*n+j]
 		}
 	}
-	return f, nil
+	return f
 }
 
 // grid is the most nearly square rows x cols = procs, rows <= cols.

@@ -31,7 +31,8 @@ var Radix = Kernel{
 			Doc: "values of a digit"},
 		{Name: "range", Default: 1 << 19, Min: 2, Max: 1 << 32, Doc: "keys are uniform from 0 to range-1"},
 	},
-	make: newRadix,
+	Small: Values{"keys": 10000},
+	make:  newRadix,
 }
 
 type radix struct {
@@ -44,13 +45,13 @@ type radix struct {
 	totals             []uint32 // keys in each rank's part of the digits
 }
 
-func newRadix(v Values, procs int, seed uint64) (Instance, error) {
+func newRadix(v Values, procs int, seed uint64) Instance {
 	f := &radix{keys: v["keys"], radix: v["radix"], limit: v["range"], procs: procs, seed: seed}
 	digitBits := bits.Len(uint(f.radix - 1))
 	f.passes = (bits.Len(uint(f.limit-1)) + digitBits - 1) / digitBits
 	f.a, f.b = radixInput(f.keys, f.limit, seed), make([]uint32, f.keys)
 	f.counts, f.totals = make([]uint32, procs*f.radix), make([]uint32, procs)
-	return f, nil
+	return f
 }
 
 func radixInput(keys, limit int, seed uint64) []uint32 {

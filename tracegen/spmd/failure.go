@@ -50,9 +50,10 @@ func panicPlace() string {
 	}
 }
 
-func checkProcs(procs int) error {
+// CheckProcs is the error of a number of ranks that is out of range.
+func CheckProcs(procs int) error {
 	if procs < 1 || procs > MaxProcs {
-		return fmt.Errorf("%d processors; 1 to %d are possible", procs, MaxProcs)
+		return fmt.Errorf("procs=%d is out of range; 1 to %d", procs, MaxProcs)
 	}
 	return nil
 }

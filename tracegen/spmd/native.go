@@ -11,7 +11,7 @@ import (
 // the error of the lowest rank that failed, a deadlock, or the context's error;
 // then the other ranks have been stopped at their next barrier or lock.
 func Native(ctx context.Context, procs int, program Program) error {
-	if err := checkProcs(procs); err != nil {
+	if err := CheckProcs(procs); err != nil {
 		return err
 	}
 	n := &native{gate: newGate(procs), wake: make([]chan struct{}, procs)}

@@ -38,7 +38,7 @@ type Recording struct {
 // Events count instructions since the rank's previous event; the last event of
 // every rank is a Compute that carries what remained.
 func Record(ctx context.Context, opt Options, program Program, sink Sink) (*Recording, error) {
-	if err := checkProcs(opt.Procs); err != nil {
+	if err := CheckProcs(opt.Procs); err != nil {
 		return nil, err
 	}
 	s := &scheduler{gate: newGate(opt.Procs), ranks: make([]*coroutine, opt.Procs)}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spoor/tracegen/kernel"
+	"spoor/tracegen/spmd"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// options are the flags of one run.
+type options struct {
+	kernel kernel.Kernel
+	values kernel.Values
+	procs  int
+	set    []string
+	seed   uint64
+	prefix string
+	refs   bool
+	native bool
+	repeat int
+	format stage.Format
+}
+
+// parseSet reads the values of --set flags.
+func parseSet(set []string) (kernel.Values, error) {
+	values := kernel.Values{}
+	for _, s := range set {
+		key, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %q is not of the form key=value", s)
+		}
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("--set %q: %q is not an integer", s, text)
+		}
+		if _, twice := values[key]; twice {
+			return nil, fmt.Errorf("--set %q: %s is set twice", s, key)
+		}
+		values[key] = v
+	}
+	return values, nil
+}
+
+func (o *options) run(ctx context.Context, env *stage.Env) error {
+	if o.native {
+		return o.runNative(ctx, env)
+	}
+	return o.record(ctx, env)
+}
+
+// runNative prints a row for each run: its time and the digest of its verified result.
+func (o *options) runNative(ctx context.Context, env *stage.Env) error {
+	runs := make([]int64, o.repeat)
+	times, digests := make([]float64, o.repeat), make([]string, o.repeat)
+	for i := range runs {
+		inst, err := o.instance(ctx)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := interruptible(ctx, func() error { return spmd.Native(ctx, o.procs, inst.Program) }); err != nil {
+			return fmt.Errorf("running %s: %w", o.kernel.Name, err)
+		}
+		times[i] = time.Since(start).Seconds()
+		if err := o.verify(ctx, inst); err != nil {
+			return err
+		}
+		runs[i], digests[i] = int64(i+1), inst.Digest()
+	}
+	return stage.Print(env.Out, o.format, &store.Table{Name: "runs", Columns: []store.Column{
+		{Name: "kernel", Data: slices.Repeat([]string{o.kernel.Name}, o.repeat)},
+		{Name: "procs", Data: slices.Repeat([]int64{int64(o.procs)}, o.repeat)},
+		{Name: "run", Data: runs},
+		{Name: "time", Unit: "s", Data: times},
+		{Name: "verified", Data: slices.Repeat([]string{"yes"}, o.repeat)}, // or the command has failed
+		{Name: "result", Data: digests},
+	}})
+}
+
+// record writes the two files of the trace; they appear when the result has been
+// verified.
+func (o *options) record(ctx context.Context, env *stage.Env) error {
+	inst, err := o.instance(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := store.Create(o.prefix, o.header())
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	sink := &progressSink{w, env.Progress("recording "+o.kernel.Name, o.expected(inst), false)}
+	recording, err := spmd.Record(ctx, spmd.Options{Procs: o.procs, NoRefs: !o.refs}, inst.Program, sink)
+	sink.progress.Done()
+	if err != nil {
+		return fmt.Errorf("recording %s: %w", o.kernel.Name, err)
+	}
+	if err := o.verify(ctx, inst); err != nil {
+		return err
+	}
+	if err := w.Close(o.header()); err != nil {
+		return err
+	}
+	o.summarize(env, recording, inst.Digest())
+	return nil
+}
+
+func (o *options) instance(ctx context.Context) (inst kernel.Instance, err error) {
+	err = interruptible(ctx, func() (err error) {
+		inst, err = o.kernel.New(o.values, o.procs, o.seed)
+		return err
+	})
+	return inst, err
+}
+
+func (o *options) verify(ctx context.Context, inst kernel.Instance) error {
+	if err := interruptible(ctx, inst.Verify); err != nil {
+		return fmt.Errorf("verifying the result of %s: %w", o.kernel.Name, err)
+	}
+	return nil
+}
+
+// interruptible returns when f does, or when the command is interrupted: then f
+// runs on, for as long as the process lives, and its result is lost.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// header is what the trace says of itself.
+func (o *options) header() trace.Header {
+	return trace.Header{
+		Program: o.kernel.Name, Format: "spmd", Args: o.kernel.Args(o.values),
+		Procs: o.procs, Seed: o.seed, Rule: spmd.Rule, WorkUnit: trace.WorkInstr,
+		Tool: "tracegen " + stage.Version,
+	}
+}
+
+// expected is the number of references that a recording makes, or -1 for none.
+func (o *options) expected(inst kernel.Instance) int64 {
+	if !o.refs {
+		return -1
+	}
+	var total int64
+	for _, n := range inst.Counts().Refs {
+		total += int64(n)
+	}
+	return total
+}
+
+// summarize tells the user what was recorded.
+func (o *options) summarize(env *stage.Env, recording *spmd.Recording, result string) {
+	var sum trace.Totals
+	for _, t := range recording.Totals {
+		sum.Instr += t.Instr
+		sum.Refs += t.Refs
+		sum.Events += t.Events
+	}
+	env.Note("%s on %d processors: %d instructions, %d references, %d events; verified result %s",
+		o.header().Title(), o.procs, sum.Instr, sum.Refs, sum.Events, result)
+}
+
+// progressSink counts references on their way to the files.
+type progressSink struct {
+	*store.Writer
+	progress *stage.Progress
+}
+
+func (s *progressSink) Refs(b *trace.Refs) error {
+	s.progress.Add(b.Len())
+	return s.Writer.Refs(b)
+}
