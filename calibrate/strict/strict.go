@@ -1,0 +1,176 @@
+// Package strict reads the TOML documents that people write (machines, prices,
+// parameters) without guessing: unknown, repeated and ill-typed keys are errors,
+// and every error is one line that names file, line and key.
+package strict
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// maxSize bounds a document: what people write is a thousand times smaller.
+const maxSize = 4 << 20
+
+// Document is the text of a TOML document with the line of every key.
+type Document struct {
+	name  string
+	text  []byte
+	lines map[string]int // by path: "memory.size", "cache[1].line"
+	keys  []string       // paths in the order of the document
+}
+
+// Read reads the document at path.
+func Read(path string) (*Document, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("%s: more than %d bytes; is it a TOML document?", path, maxSize)
+	}
+	return Parse(path, text)
+}
+
+// Parse finds the keys of text; name is what errors call it.
+func Parse(name string, text []byte) (*Document, error) {
+	d := &Document{name: name, text: text, lines: map[string]int{}}
+	p := &unstable.Parser{}
+	p.Reset(text)
+	table, counts := "", map[string]int{}
+	at := counter{text: text, line: 1}
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
+			continue
+		}
+		key, offset := keyOf(e)
+		line := at.lineOf(offset)
+		switch e.Kind {
+		case unstable.Table:
+			table = key
+		case unstable.ArrayTable:
+			table = fmt.Sprintf("%s[%d]", key, counts[key])
+			counts[key]++
+		default:
+			key = join(table, key)
+		}
+		if e.Kind != unstable.KeyValue {
+			key = table
+		}
+		d.add(key, line)
+	}
+	var syntax *unstable.ParserError
+	if err := p.Error(); errors.As(err, &syntax) {
+		return nil, d.decodeError(d.decode(&map[string]any{}))
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(d.keys) == 0 {
+		return nil, fmt.Errorf("%s: the document is empty", name)
+	}
+	return d, nil
+}
+
+func (d *Document) add(key string, line int) {
+	if _, twice := d.lines[key]; !twice {
+		d.lines[key] = line
+		d.keys = append(d.keys, key)
+	}
+}
+
+// counter counts lines up to rising offsets.
+type counter struct {
+	text         []byte
+	offset, line int
+}
+
+func (c *counter) lineOf(offset int) int {
+	if offset > c.offset {
+		c.line += bytes.Count(c.text[c.offset:offset], []byte("\n"))
+		c.offset = offset
+	}
+	return c.line
+}
+
+// keyOf is the dotted key of e and where its last part stands.
+func keyOf(e *unstable.Node) (key string, offset int) {
+	for it := e.Key(); it.Next(); {
+		key = join(key, string(it.Node().Data))
+		offset = int(it.Node().Raw.Offset)
+	}
+	return key, offset
+}
+
+func join(table, key string) string {
+	if table == "" {
+		return key
+	}
+	return table + "." + key
+}
+
+// Keys are the paths of all tables and keys in the order of the document.
+func (d *Document) Keys() []string { return d.keys }
+
+// Decode stores the document in the struct that into points to. A key without a
+// field is an error.
+func (d *Document) Decode(into any) error {
+	if err := d.decode(into); err != nil {
+		return d.decodeError(err)
+	}
+	return nil
+}
+
+func (d *Document) decode(into any) error {
+	return toml.NewDecoder(bytes.NewReader(d.text)).DisallowUnknownFields().Decode(into)
+}
+
+// decodeError gives an error of the TOML reader the place that it is about.
+func (d *Document) decodeError(err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		e := unknown.Errors[0]
+		line, _ := e.Position()
+		return fmt.Errorf("%s:%d: unknown key %s", d.name, line, strings.Join(e.Key(), "."))
+	}
+	var e *toml.DecodeError
+	if errors.As(err, &e) {
+		line, _ := e.Position()
+		message := strings.TrimPrefix(e.Error(), "toml: ")
+		if key := strings.Join(e.Key(), "."); key != "" {
+			message = key + ": " + message
+		}
+		return fmt.Errorf("%s:%d: %s", d.name, line, message)
+	}
+	return fmt.Errorf("%s: %s", d.name, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// Errorf is an error about the key of this path ("cache[1].line"). If the
+// document has no such key, the error stands where the table is that lacks it.
+func (d *Document) Errorf(path, format string, args ...any) error {
+	place := d.name
+	for at := path; ; {
+		if line, ok := d.lines[at]; ok {
+			place += ":" + strconv.Itoa(line)
+			break
+		}
+		cut := strings.LastIndexAny(at, ".[")
+		if cut < 0 {
+			break
+		}
+		at = at[:cut]
+	}
+	return fmt.Errorf("%s: %s: %s", place, path, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,72 @@
+package strict
+
+import (
+	"strings"
+	"testing"
+)
+
+type shape struct {
+	Name   string
+	Memory struct{ Size string }
+	Cache  []struct{ Line int }
+}
+
+func TestErrorsNameFileLineAndKey(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "f.toml: the document is empty"},
+		{"only a comment", "# nothing\n", "f.toml: the document is empty"},
+		{"syntax", "name = \"a\"\nsize == 3\n", "f.toml:2: "},
+		{"cut string", "name = \"a", "f.toml:1: "},
+		{"unknown key", "name = \"a\"\n[memory]\nsise = \"3\"\n", "f.toml:3: unknown key memory.sise"},
+		{"unknown table", "[disk]\nsize = 1\n", "f.toml:1: unknown key disk"},
+		{"unknown key in an array", "[[cache]]\nline = 1\n[[cache]]\nways = 1\n", "f.toml:4: unknown key cache.ways"},
+		{"twice", "name = \"a\"\nname = \"b\"\n", "f.toml:2: "},
+		{"table twice", "[memory]\nsize = \"a\"\n[memory]\n", "f.toml:3: "},
+		{"wrong type", "name = \"a\"\n[[cache]]\nline = \"x\"\n", "f.toml:3: "},
+		{"not text", "\x00\xff\xfe", "f.toml:1: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := Parse("f.toml", []byte(c.text))
+			if err == nil {
+				err = d.Decode(new(shape))
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("got %v, want one line that begins %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestErrorfFindsTheNearestKey(t *testing.T) {
+	d, err := Parse("f.toml", []byte("name = \"a\"\n\n[[cache]]\nline = 1\n[[cache]]\n  line = 2 # two\n[memory]\nsize = \"3\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"name":          "f.toml:1: name: bad 7",
+		"cache[0].line": "f.toml:4: cache[0].line: bad 7",
+		"cache[1].line": "f.toml:6: cache[1].line: bad 7",
+		"cache[1].ways": "f.toml:5: cache[1].ways: bad 7",
+		"cache[1]":      "f.toml:5: cache[1]: bad 7",
+		"memory.size":   "f.toml:8: memory.size: bad 7",
+		"disk.size":     "f.toml: disk.size: bad 7",
+	} {
+		if got := d.Errorf(path, "bad %d", 7).Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("name = \"a\"\n[memory]\nsize = \"3\"\n[[cache]]\nline = 1\n"))
+	f.Add([]byte("a.b.c = {d = [1, {e = 2}]}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := Parse("f.toml", text)
+		if err == nil {
+			err = d.Decode(new(shape))
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "f.toml:") {
+			t.Fatalf("the error does not name the file: %v", err)
+		}
+	})
+}
