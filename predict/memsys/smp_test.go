@@ -1,0 +1,273 @@
+package memsys
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+func mustSMP(t testing.TB, c Config) *smp {
+	t.Helper()
+	sys, err := SMP{}.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys.(*smp)
+}
+
+// two is a machine of two direct-mapped caches of two lines.
+var two = Config{Processors: 2, Size: 128, Line: 64, Ways: 1, Latency: 100, Occupancy: 60, Invalidate: 20}
+
+// TestWorked follows accesses by hand: memory takes 100 ps and holds the bus for
+// 60, an upgrade takes and holds it for 20.
+func TestWorked(t *testing.T) {
+	type access struct {
+		now   unit.Picos
+		p     trace.Proc
+		line  uint64
+		store bool
+		want  Cost
+	}
+	for _, c := range []struct {
+		name     string
+		accesses []access
+		counts   [2]Counts
+		busy     unit.Picos
+	}{
+		{"a miss, then hits", []access{
+			{0, 0, 5, false, Cost{100, 0}},
+			{100, 0, 5, false, Cost{}},
+		}, [2]Counts{{Loads: 2, LoadMisses: Misses{Cold: 1}}}, 60},
+
+		{"two misses at once: the second waits until 60", []access{
+			{0, 0, 0, false, Cost{100, 0}},
+			{0, 1, 1, false, Cost{100, 60}},
+			{130, 1, 3, false, Cost{100, 0}}, // the bus is free from 120
+		}, [2]Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {Loads: 2, LoadMisses: Misses{Cold: 2}}}, 180},
+
+		{"upgrade invalidates; the loser misses and the owner supplies", []access{
+			{0, 0, 0, false, Cost{100, 0}},
+			{200, 1, 0, false, Cost{100, 0}},
+			{400, 0, 0, true, Cost{20, 0}},
+			{410, 1, 0, false, Cost{100, 10}}, // the upgrade holds the bus until 420
+			{600, 0, 0, false, Cost{}},        // the owner kept it shared
+			{600, 0, 0, true, Cost{20, 0}},    // and must ask again to store
+		}, [2]Counts{{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 1}, Upgrades: 2},
+			{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 2}}, 60*3 + 20*2},
+
+		{"a store miss takes the line from its owner", []access{
+			{0, 0, 7, true, Cost{100, 0}},
+			{100, 1, 7, true, Cost{100, 0}},
+			{300, 0, 7, true, Cost{100, 0}},
+		}, [2]Counts{{Stores: 2, StoreMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 1},
+			{Stores: 1, StoreMisses: Misses{Cold: 1}, Supplies: 1, Invalidations: 1}}, 180},
+
+		{"a dirty victim holds the bus after its miss and stalls only who needs it", []access{
+			{0, 0, 0, true, Cost{100, 0}},
+			{100, 0, 2, false, Cost{100, 0}},  // pushes 0 out: bus 100..160, written back 160..220
+			{200, 0, 2, false, Cost{}},        // needs no bus
+			{205, 1, 1, false, Cost{100, 15}}, // waits until 220
+			{400, 0, 0, false, Cost{100, 0}},  // line 2 was clean
+		}, [2]Counts{{Loads: 3, Stores: 1, LoadMisses: Misses{Cold: 1, Replacement: 1}, StoreMisses: Misses{Cold: 1}, WriteBacks: 1},
+			{Loads: 1, LoadMisses: Misses{Cold: 1}}}, 60 * 5},
+	} {
+		s := mustSMP(t, two)
+		for i, a := range c.accesses {
+			if got := s.Access(a.now, a.p, a.line, a.store); got != a.want {
+				t.Errorf("%s: access %d costs %+v, want %+v", c.name, i, got, a.want)
+			}
+		}
+		for p := range trace.Proc(2) {
+			if got := s.Counts(p); got != c.counts[p] {
+				t.Errorf("%s: processor %d\n got %+v\nwant %+v", c.name, p, got, c.counts[p])
+			}
+		}
+		if got := s.Shared().Busy; got != c.busy {
+			t.Errorf("%s: bus busy for %d ps, want %d", c.name, got, c.busy)
+		}
+	}
+}
+
+// TestInvalidWayFirst: set 0 of a 2-way cache holds lines 0 and 2, 2 most
+// recently used. After 2 is taken away, a new line goes to its way and 0 stays.
+func TestInvalidWayFirst(t *testing.T) {
+	s := mustSMP(t, Config{Processors: 2, Size: 256, Line: 64, Ways: 2, Latency: 1})
+	s.Access(0, 0, 0, false)
+	s.Access(1, 0, 2, false)
+	s.Access(2, 1, 2, true)
+	s.Access(3, 0, 4, false)
+	if cost := s.Access(4, 0, 0, false); cost != (Cost{}) {
+		t.Errorf("line 0 was evicted while a way was invalid: %+v", cost)
+	}
+	if got := s.Counts(0); got.Misses() != 3 || got.Invalidations != 1 {
+		t.Errorf("counts %+v", got)
+	}
+}
+
+// TestLone: one processor has nobody to invalidate, and never waits unless for
+// its own write-backs.
+func TestLone(t *testing.T) {
+	c := two
+	c.Processors = 1
+	s := mustSMP(t, c)
+	var now, waited unit.Picos
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		cost := s.Access(now, 0, r.Uint64N(8), r.IntN(2) == 0)
+		now += cost.Latency + cost.Contention + 1
+		waited += cost.Contention
+	}
+	got := s.Counts(0)
+	if got.Upgrades != 0 || got.CoherenceMisses() != 0 || got.Supplies != 0 || got.CoherenceShare() != 0 {
+		t.Errorf("a lone processor has coherence traffic: %+v", got)
+	}
+	if most := unit.Picos(got.WriteBacks) * c.Occupancy; waited > most || waited == 0 {
+		t.Errorf("waited %d ps, at most %d for its own write-backs", waited, most)
+	}
+}
+
+// TestHugeCache: misses of caches that hold everything are distinct lines, but
+// for lines that others store to.
+func TestHugeCache(t *testing.T) {
+	for _, size := range []unit.Bytes{1 << 20, 3 << 18} { // 3·2^18: sets are no power of two
+		s := mustSMP(t, Config{Processors: 3, Size: size, Line: 64, Ways: 4, Latency: 1})
+		distinct := [3]map[uint64]bool{{}, {}, {}}
+		r := rand.New(rand.NewPCG(2, 1))
+		for range 20000 {
+			p := r.IntN(3)
+			line := uint64(p)<<40 + r.Uint64N(2000)
+			distinct[p][line] = true
+			s.Access(0, trace.Proc(p), line, r.IntN(2) == 0)
+		}
+		for p := range 3 {
+			if got := s.Counts(trace.Proc(p)); got.Misses() != uint64(len(distinct[p])) || got.WriteBacks != 0 {
+				t.Errorf("cache of %v, processor %d: %d distinct lines, %+v", size, p, len(distinct[p]), got)
+			}
+		}
+		if got, want := s.Shared().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
+			t.Errorf("cache of %v: %d lines in all, want %d", size, got, want)
+		}
+	}
+}
+
+// checkHits compares Hits with what the accesses then do: the rows it counts cost
+// nothing, change no count but Loads and Stores, and announce nothing; the row
+// after them does one of these.
+func checkHits(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 3))
+	c := Config{Processors: 1 + r.IntN(3), Size: 64 * 12, Line: 64, Ways: 1 + r.IntN(3), Latency: 5, Occupancy: 5, Invalidate: 3}
+	s := mustSMP(t, c)
+	for now := range unit.Picos(200) {
+		s.Access(now, trace.Proc(r.IntN(c.Processors)), r.Uint64N(20), r.IntN(2) == 0)
+	}
+	var b trace.Refs
+	for range 40 {
+		b.Append(1, r.Uint64N(20*64), uint16(1+r.IntN(80)), trace.Op(1+r.IntN(len(trace.Ops))))
+	}
+	rows, touches := s.Hits(0, &b, 3, 40)
+	announced := false
+	s.Watch(func(trace.Proc, unit.Picos, trace.Proc) { announced = true })
+	for i := 3; i <= 3+rows && i < 40; i++ {
+		before := s.Counts(0)
+		var cost Cost
+		if b.Op[i].Data() {
+			for l := b.Addr[i] / 64; l <= (b.Addr[i]+uint64(b.Size[i])-1)/64; l++ {
+				got := s.Access(1000, 0, l, b.Op[i] == trace.Store)
+				cost.Latency += got.Latency
+			}
+		}
+		after := s.Counts(0)
+		if i < 3+rows {
+			touches -= after.Touches() - before.Touches()
+		}
+		loneUpgrade := c.Processors == 1 && b.Op[i] == trace.Store
+		quiet := cost == Cost{} && !announced && after.Transactions() == before.Transactions()
+		if quiet != (i < 3+rows) && !loneUpgrade {
+			t.Fatalf("seed %d: row %d of %d hits: quiet %v", seed, i-3, rows, quiet)
+		}
+	}
+	if touches != 0 {
+		t.Fatalf("seed %d: touches are off by %d", seed, touches)
+	}
+}
+
+func TestHits(t *testing.T) {
+	for seed := range uint64(500) {
+		checkHits(t, seed)
+	}
+}
+
+// TestLines compares the table of lines with a map, through several growths.
+func TestLines(t *testing.T) {
+	const procs = 3
+	table, want := newLines(procs), map[uint64][procs]uint8{}
+	r := rand.New(rand.NewPCG(4, 1))
+	for range 50000 {
+		line := r.Uint64N(8000)
+		if r.IntN(8) == 0 {
+			line = 1<<62 - 1 - line
+		}
+		got := table.of(line)
+		if [procs]uint8(got) != want[line] {
+			t.Fatalf("line %d: %v, want %v", line, got, want[line])
+		}
+		got[r.IntN(procs)] = uint8(r.IntN(6))
+		want[line] = [procs]uint8(got)
+	}
+	if table.count != len(want) {
+		t.Errorf("%d lines, want %d", table.count, len(want))
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	good := two
+	for _, c := range []struct {
+		change func(*Config)
+		want   string
+	}{
+		{func(c *Config) { c.Processors = 0 }, "0 processors"},
+		{func(c *Config) { c.Processors = 1 << 20 }, "processors"},
+		{func(c *Config) { c.Line = 48 }, "power of two"},
+		{func(c *Config) { c.Line = 2 }, "power of two"},
+		{func(c *Config) { c.Ways = 0 }, "ways"},
+		{func(c *Config) { c.Ways = 3 }, "multiple"},
+		{func(c *Config) { c.Size = 100 }, "multiple"},
+		{func(c *Config) { c.Size = 0 }, "multiple"},
+		{func(c *Config) { c.Size = 1 << 50 }, "can be simulated"},
+		{func(c *Config) { c.Latency = -1 }, "latency"},
+		{func(c *Config) { c.Occupancy = unit.MaxPicos }, "occupancy"},
+		{func(c *Config) { c.Invalidate = -5 }, "invalidate"},
+	} {
+		bad := good
+		c.change(&bad)
+		for _, target := range All {
+			if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s of %+v: error %v, want one about %q", target.Name(), bad, err, c.want)
+			}
+		}
+	}
+}
+
+func Example() {
+	sys, err := SMP{}.New(Config{Processors: 2, Size: 256 << 10, Line: 64, Ways: 2,
+		Latency: 250_000, Occupancy: 250_000, Invalidate: 15_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const line = 42
+	fmt.Println(sys.Access(0, 0, line, false))       // a cold miss on an idle bus
+	fmt.Println(sys.Access(100_000, 1, line, false)) // waits for the bus first
+	fmt.Println(sys.Access(600_000, 0, line, true))  // takes the line from processor 1
+	fmt.Println(sys.Counts(1).Invalidations)
+	// Output:
+	// {250ns 0s}
+	// {250ns 150ns}
+	// {15ns 0s}
+	// 1
+}
