@@ -1,0 +1,210 @@
+package locality
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Point is the measured miss ratio of a fully associative LRU cache of X lines.
+type Point struct {
+	X     float64 // lines
+	Ratio float64 // 0..1
+}
+
+// Estimate is a fitted value with its 95 % interval.
+type Estimate struct{ Value, Lo, Hi float64 }
+
+// Law is the power law of locality [du2000, eq. 2.1]: of all uses, the fraction
+//
+//	P(x) = 1 - (x/beta + 1)^-(alpha-1),  alpha > 1, beta > 1
+//
+// has a stack distance below x, so that a cache of x lines misses 1 - P(x).
+type Law struct{ Alpha, Beta float64 }
+
+// Miss is 1 - P(x), x in lines.
+func (l Law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log1p(x/l.Beta)) }
+
+// Fit is a law fitted to points.
+type Fit struct {
+	Alpha, Beta Estimate
+	N           int     // points
+	Warnings    []error // reservations
+}
+
+// Law is the law with the fitted values.
+func (f Fit) Law() Law { return Law{f.Alpha.Value, f.Beta.Value} }
+
+// The fit looks for a = ln(alpha-1) and b = ln(beta), which makes alpha > 1 a matter
+// of course. The other ends are far outside anything that a trace can tell apart:
+// 1 - P then does not change in the fourth digit.
+const (
+	minA, maxA = -14, 14
+	minB, maxB = 0, 40
+)
+
+// steep is an alpha at which the law differs from exp(-(alpha-1) x/beta) by less than
+// half a per cent.
+const steep = 100
+
+// params are a and b.
+type params [2]float64
+
+func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
+
+// FitLaw fits the law to points by least squares of the miss ratio, every point with
+// the same weight: the Levenberg-Marquardt method in (ln(alpha-1), ln beta), held
+// to the bounds, from starts at several scales. The intervals are those of the linearised
+// least-squares problem, Student's t with n-2 degrees of freedom times the standard
+// errors of the two logarithms; they take the residuals as independent, which
+// neighbouring points of a curve are not, so that they are lower limits of the uncertainty.
+func FitLaw(points []Point) (Fit, error) {
+	if len(points) < 3 {
+		return Fit{}, fmt.Errorf("a curve of %d cache sizes cannot tell two parameters; use a smaller line size or a program with more data", len(points))
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		if !(p.X > 0 && p.Ratio >= 0 && p.Ratio <= 1) {
+			return Fit{}, fmt.Errorf("a miss ratio of %g at %g lines is impossible", p.Ratio, p.X)
+		}
+		low, high = min(low, p.Ratio), max(high, p.Ratio)
+	}
+	if low == 1 {
+		return Fit{}, errors.New("no line is used twice: there is no locality to fit")
+	}
+	if high == 0 {
+		return Fit{}, errors.New("no use of a line misses: there is no locality to fit")
+	}
+	best, cost := params{}, math.Inf(1)
+	for _, scale := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		start := params{-1, scale * math.Log(points[len(points)-1].X)}
+		if p, c := descend(points, start.clamp()); c < cost {
+			best, cost = p, c
+		}
+	}
+	return describe(points, best, cost), nil
+}
+
+func (p params) clamp() params {
+	return params{min(max(p[0], minA), maxA), min(max(p[1], minB), maxB)}
+}
+
+// residuals is the sum of squares at p, with the normal equations: gradient and the
+// Gauss-Newton matrix.
+func residuals(points []Point, p params) (cost float64, gradient [2]float64, hessian [2][2]float64) {
+	l := p.law()
+	for _, q := range points {
+		m := l.Miss(q.X)
+		r := m - q.Ratio
+		// m = exp(-e^a ln(1 + x e^-b)): dm/da = m ln m, dm/db = m (alpha-1) x/(x+beta).
+		d := [2]float64{0, m * (l.Alpha - 1) * q.X / (q.X + l.Beta)}
+		if m > 0 {
+			d[0] = m * math.Log(m)
+		}
+		cost += r * r
+		for i := range d {
+			gradient[i] += d[i] * r
+			for j := range d {
+				hessian[i][j] += d[i] * d[j]
+			}
+		}
+	}
+	return cost, gradient, hessian
+}
+
+// descend is Levenberg and Marquardt's method from start: a step of Gauss and Newton, damped
+// until it lowers the sum of squares, cut at the bounds.
+func descend(points []Point, start params) (params, float64) {
+	const (
+		maxSteps = 500
+		enough   = 1e-15 // relative to the parameters, below what doubles resolve in the cost
+	)
+	p, damping := start, 1e-3
+	cost, g, h := residuals(points, p)
+	for range maxSteps {
+		next := p.step(g, h, damping).clamp()
+		nextCost, nextG, nextH := residuals(points, next)
+		moved := math.Abs(next[0]-p[0]) + math.Abs(next[1]-p[1])
+		if nextCost < cost {
+			p, cost, g, h = next, nextCost, nextG, nextH
+			damping = max(damping/9, 1e-15)
+		} else {
+			damping *= 11
+		}
+		if moved < enough || damping > 1e15 {
+			break
+		}
+	}
+	return p, cost
+}
+
+// step solves the damped normal equations. At a bound, the parameter that would leave
+// the region stays, and the other one moves alone.
+func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
+	var free [2]bool
+	for i, bound := range [2][2]float64{{minA, maxA}, {minB, maxB}} {
+		free[i] = !(p[i] <= bound[0] && g[i] > 0 || p[i] >= bound[1] && g[i] < 0)
+	}
+	for i := range h {
+		h[i][i] = h[i][i]*(1+damping) + math.SmallestNonzeroFloat64
+	}
+	if free[0] && free[1] {
+		if det := h[0][0]*h[1][1] - h[0][1]*h[1][0]; det > 0 {
+			return params{p[0] - (h[1][1]*g[0]-h[0][1]*g[1])/det, p[1] - (h[0][0]*g[1]-h[1][0]*g[0])/det}
+		}
+	}
+	for i := range p {
+		if free[i] && h[i][i] > 1e-300 {
+			p[i] -= g[i] / h[i][i]
+		}
+	}
+	return p
+}
+
+// describe adds intervals and reservations.
+func describe(points []Point, p params, cost float64) Fit {
+	f := Fit{N: len(points)}
+	width, err := widths(points, p, cost)
+	if err != nil {
+		f.Warnings = append(f.Warnings, err)
+	}
+	law := p.law()
+	f.Alpha = Estimate{law.Alpha, 1 + math.Exp(p[0]-width[0]), 1 + math.Exp(p[0]+width[0])}
+	f.Beta = Estimate{law.Beta, max(1, math.Exp(p[1]-width[1])), math.Exp(p[1] + width[1])}
+	if p[1] <= minB {
+		f.Warnings = append(f.Warnings, errors.New("the bound beta > 1 binds: the curve would fit better with a smaller beta"))
+	}
+	if law.Alpha > steep {
+		f.Warnings = append(f.Warnings, errors.New("the curve falls as fast as an exponential or faster: no power law fits it, and of alpha and beta only the ratio means something"))
+	}
+	if p[0] <= minA {
+		f.Warnings = append(f.Warnings, errors.New("the bound alpha > 1 binds: the miss ratio hardly depends on the size"))
+	}
+	return f
+}
+
+// maxWidth keeps an interval that the points do not limit within doubles.
+const maxWidth = 300
+
+// widths is half the 95 % intervals of a and b.
+func widths(points []Point, p params, cost float64) ([2]float64, error) {
+	_, _, h := residuals(points, p)
+	n := float64(len(points))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975)
+	matrix := mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})
+	var inverse mat.Dense
+	if err := inverse.Inverse(matrix); err != nil {
+		return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not tell alpha and beta apart: their intervals are unlimited")
+	}
+	var width [2]float64
+	for i := range width {
+		width[i] = min(t*math.Sqrt(max(0, inverse.At(i, i))*cost/(n-2)), maxWidth)
+		if math.IsNaN(width[i]) {
+			width[i] = maxWidth
+		}
+	}
+	return width, nil
+}

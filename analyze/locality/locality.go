@@ -1,0 +1,193 @@
+// Package locality sums the locality of a program up in three numbers: alpha and beta
+// of the power law, and gamma, the share of instructions that refer to memory.
+//
+// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
+// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
+// pp. 915-933.
+//
+// The power law P(x) = 1 - (x/beta + 1)^-(alpha-1) [du2000, eq. 2.1] is fitted to the
+// cumulative distribution of stack distances as measured: each processor's own, pooled, cold uses
+// included as misses of every size. The unit of x, which the paper does not state, is the memory line, of a size that the
+// parameters name.
+//
+// Differs: the law never reaches 0, a program does not touch more than its footprint;
+// models should cap the law there.
+package locality
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Analysis fits the locality of the distances that Reuse finds at its first line size.
+type Analysis struct {
+	Reuse  *reuse.Analysis
+	Source string      // of the numbers: name and digest of the trace
+	Tool   string      // what makes the file
+	Meta   []trace.Arg // for the tables
+}
+
+var _ analysis.Analysis = (*Analysis)(nil)
+
+// Name is "locality".
+func (a *Analysis) Name() string { return "locality" }
+
+// NewShard shares the state of the reuse analysis: a processor's distances are found once.
+func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
+	if p == trace.Interleaved {
+		return nil
+	}
+	return a.Reuse.NewShard(h, p)
+}
+
+// pool is the distances of all processors together.
+type pool struct {
+	reuse.Distances
+	instr      unit.Instructions
+	refs       uint64
+	processors int
+	largest    uint64 // footprint of a processor, in lines
+}
+
+// Merge fits. A trace that has no locality to fit, or no instructions to relate its references
+// to, is an error.
+func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
+	var all pool
+	for _, s := range shards {
+		all.add(s.(*reuse.Shard))
+	}
+	params, warnings, err := all.parameters(a.Source)
+	if err != nil {
+		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without: see --run)", err)
+	}
+	table := tableOf(params, a.Meta)
+	return analysis.Result{
+		Files:    []analysis.File{{Name: "locality.params.toml", Fill: writer(a.Tool, params)}},
+		Full:     table,
+		Summary:  table,
+		Warnings: warnings,
+	}, nil
+}
+
+func (p *pool) add(s *reuse.Shard) {
+	p.instr += s.Instr
+	p.refs += s.Refs
+	if len(s.Sizes) == 0 {
+		return
+	}
+	d := s.Sizes[0]
+	p.Line = d.Line
+	p.Cold += d.Cold
+	for len(p.Uses) < len(d.Uses) {
+		p.Uses = append(p.Uses, 0)
+	}
+	for i, n := range d.Uses {
+		p.Uses[i] += n
+	}
+	p.largest = max(p.largest, d.Footprint())
+	if s.Refs > 0 {
+		p.processors++
+	}
+}
+
+// quarterOctaves are the sizes of the fit: as near to the powers of the fourth root of
+// two as whole lines allow, up to the footprint, and the footprint itself.
+func quarterOctaves(footprint uint64) []int64 {
+	var out []int64
+	for i := 0; ; i++ {
+		x := math.Round(math.Exp2(float64(i) / 4))
+		if x >= float64(footprint) {
+			return append(out, int64(footprint))
+		}
+		if n := int64(x); len(out) == 0 || n > out[len(out)-1] {
+			out = append(out, n)
+		}
+	}
+}
+
+// octaves are the sizes at which the fit is judged: the powers of two up to the
+// first that holds the footprint.
+func octaves(footprint uint64) []int64 {
+	out := []int64{1}
+	for c := int64(1); uint64(c) < footprint; {
+		c *= 2
+		out = append(out, c)
+	}
+	return out
+}
+
+// points is the measured curve at the given sizes.
+func (p *pool) points(sizes []int64) []Point {
+	total := float64(p.Total())
+	out := make([]Point, len(sizes))
+	for i, m := range p.Misses(sizes) {
+		out[i] = Point{float64(sizes[i]), float64(m) / total}
+	}
+	return out
+}
+
+// parameters fits and counts. Distances, sizes and beta are in lines.
+func (p *pool) parameters(source string) ([]Param, []error, error) {
+	if p.refs == 0 {
+		return nil, nil, errors.New("the trace has no loads or stores")
+	}
+	if p.instr == 0 {
+		return nil, nil, errors.New("the trace counts no instructions, so that gamma, references per instruction, is not known")
+	}
+	fit, err := FitLaw(p.points(quarterOctaves(p.largest)))
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings := fit.Warnings
+	gamma := float64(p.refs) / float64(p.instr)
+	if gamma > 1 {
+		warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma))
+	}
+	mean, worst := judge(fit.Law(), p.points(octaves(p.largest)))
+	method := fmt.Sprintf("least squares of the miss ratio at %d sizes, quarter octaves up to the footprint and that, equal weights; interval from the covariance of the linearised problem", fit.N)
+	judged := "absolute error of the fitted miss ratio over all power-of-two sizes"
+	counted := func(name, what string, v float64, u string, n uint64) Param {
+		return Param{name, Estimate{v, v, v}, u, n, what, source}
+	}
+	return []Param{
+		{"alpha", fit.Alpha, "1", uint64(fit.N), method, source},
+		{"beta", fit.Beta, "lines", uint64(fit.N), method, source},
+		counted("gamma", "counted: loads and stores per instruction", gamma, "1", p.refs),
+		counted("fit_mean_error", "mean "+judged, mean, "1", uint64(len(octaves(p.largest)))),
+		counted("fit_max_error", "maximum "+judged, worst, "1", uint64(len(octaves(p.largest)))),
+		counted("line", "chosen: the unit of beta and footprint", float64(p.Line), "B", 1),
+		counted("footprint", "counted: distinct lines of the processor that has most", float64(p.largest), "lines", uint64(p.processors)),
+		counted("instructions", "counted, all processors", float64(p.instr), "1", uint64(p.processors)),
+		counted("references", "counted: loads and stores, all processors", float64(p.refs), "1", uint64(p.processors)),
+		counted("processors", "counted: those with references", float64(p.processors), "1", uint64(p.processors)),
+	}, warnings, nil
+}
+
+func judge(l Law, points []Point) (mean, worst float64) {
+	for _, q := range points {
+		e := math.Abs(l.Miss(q.X) - q.Ratio)
+		mean += e / float64(len(points))
+		worst = max(worst, e)
+	}
+	return mean, worst
+}
+
+func tableOf(params []Param, meta []trace.Arg) *store.Table {
+	var names, units []string
+	var values, lows, highs []float64
+	for _, p := range params {
+		names, units = append(names, p.Name), append(units, p.Unit)
+		values, lows, highs = append(values, p.Value), append(lows, p.Lo), append(highs, p.Hi)
+	}
+	return &store.Table{Name: "locality", Meta: meta, Columns: []store.Column{
+		{Name: "name", Data: names}, {Name: "value", Data: values}, {Name: "unit", Data: units},
+		{Name: "lo", Data: lows}, {Name: "hi", Data: highs},
+	}}
+}

@@ -1,0 +1,261 @@
+package locality
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Points on a law give the law back, wherever it lies.
+func TestFitRecoversTheLaw(t *testing.T) {
+	for _, alpha := range []float64{1.05, 1.21, 1.71, 3, 8} {
+		for _, beta := range []float64{1.001, 4, 85, 1222, 50_000} {
+			law := Law{alpha, beta}
+			var points []Point
+			for _, x := range quarterOctaves(1 << 18) {
+				points = append(points, Point{float64(x), law.Miss(float64(x))})
+			}
+			f, err := FitLaw(points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if relative(f.Alpha.Value-1, alpha-1) > 1e-6 || relative(f.Beta.Value, beta) > 1e-6 {
+				t.Errorf("alpha %g, beta %g: got %+v", alpha, beta, f)
+			}
+		}
+	}
+}
+
+func relative(got, want float64) float64 { return math.Abs(got/want - 1) }
+
+// The 95 % intervals hold the truth about 95 times in 100 when the residuals are what
+// the method takes them for: independent and normal.
+func TestIntervalsCover(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	law := Law{1.4, 60}
+	const trials = 600
+	var alpha, beta int
+	for range trials {
+		var points []Point
+		for _, x := range quarterOctaves(1 << 14) {
+			points = append(points, Point{float64(x), min(1, max(0, law.Miss(float64(x))+0.004*r.NormFloat64()))})
+		}
+		f, err := FitLaw(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Alpha.Lo <= law.Alpha && law.Alpha <= f.Alpha.Hi {
+			alpha++
+		}
+		if f.Beta.Lo <= law.Beta && law.Beta <= f.Beta.Hi {
+			beta++
+		}
+	}
+	// 95 % of 600 is 570, its standard deviation 5.3: four of them each way.
+	for name, n := range map[string]int{"alpha": alpha, "beta": beta} {
+		if n < 549 || n > 591 {
+			t.Errorf("the interval of %s held %d of %d times", name, n, trials)
+		}
+	}
+}
+
+// No grid point is better than the least-squares fit, on curves that are no power law.
+func TestFitIsTheMinimum(t *testing.T) {
+	for name, ratio := range map[string]func(x float64) float64{
+		"step":        func(x float64) float64 { return map[bool]float64{true: 1, false: 0.1}[x < 100] },
+		"exponential": func(x float64) float64 { return math.Exp(-x / 50) },
+		"plateau":     func(x float64) float64 { return max(0.3, 1/(1+x)) },
+		"flat":        func(x float64) float64 { return 0.999 },
+		"steep":       func(x float64) float64 { return 0.001 },
+	} {
+		var points []Point
+		for _, x := range quarterOctaves(1 << 12) {
+			points = append(points, Point{float64(x), ratio(float64(x))})
+		}
+		f, err := FitLaw(points)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		best, _, _ := residuals(points, params{math.Log(f.Alpha.Value - 1), math.Log(f.Beta.Value)})
+		for a := -14.0; a <= 14; a += 0.25 {
+			for b := 0.0; b <= 30; b += 0.25 {
+				if c, _, _ := residuals(points, params{a, b}); c < best*(1-1e-6)-1e-9 {
+					t.Fatalf("%s: alpha %g, beta %g has a sum of squares of %g, the fit %+v has %g", name, 1+math.Exp(a), math.Exp(b), c, f, best)
+				}
+			}
+		}
+		checkFinite(t, name, f.Alpha, f.Beta)
+		if f.Alpha.Value <= 1 || f.Beta.Value < 1 {
+			t.Errorf("%s: %+v is out of bounds", name, f)
+		}
+		if name == "exponential" && len(f.Warnings) == 0 {
+			t.Errorf("%s: no reservation", name)
+		}
+		if name == "steep" && len(f.Warnings) == 0 {
+			t.Errorf("%s: no reservation", name)
+		}
+	}
+}
+
+func checkFinite(t *testing.T, name string, estimates ...Estimate) {
+	t.Helper()
+	for _, e := range estimates {
+		for _, v := range []float64{e.Value, e.Lo, e.Hi} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		if !(e.Lo <= e.Value && e.Value <= e.Hi) {
+			t.Errorf("%s: %+v is not inside its interval", name, e)
+		}
+	}
+}
+
+func source(procs ...[]uint64) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: len(procs)}}
+	for p, lines := range procs {
+		r := trace.Refs{Proc: trace.Proc(p)}
+		for _, l := range lines {
+			r.Append(4, l*64, 8, trace.Load)
+		}
+		m.RefsOf = append(m.RefsOf, r)
+	}
+	return m
+}
+
+func run(src trace.Source) (map[string]param, []error, error) {
+	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{64}}, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	var b bytes.Buffer
+	if err := results[0].Files[0].Fill(&b); err != nil {
+		return nil, nil, err
+	}
+	read := map[string]param{}
+	d := toml.NewDecoder(&b).DisallowUnknownFields()
+	return read, results[0].Warnings, d.Decode(&read)
+}
+
+// param is a table of the file, as its readers decode it.
+type param struct {
+	Value  float64 `toml:"value"`
+	Unit   string  `toml:"unit"`
+	Lo     float64 `toml:"lo"`
+	Hi     float64 `toml:"hi"`
+	N      uint64  `toml:"n"`
+	Method string  `toml:"method"`
+	Source string  `toml:"source"`
+}
+
+// A stream drawn from a law has that law: each use takes the line at a depth of the
+// LRU stack that is drawn from P.
+func TestStreamOfKnownLaw(t *testing.T) {
+	law := Law{1.6, 20}
+	r := rand.New(rand.NewPCG(3, 4))
+	stream := func() []uint64 {
+		var stack, out []uint64
+		for range 60_000 {
+			// P(d < x) = law: d = floor of the inverse of P at a uniform number.
+			d := law.Beta * (math.Pow(r.Float64(), -1/(law.Alpha-1)) - 1)
+			var l uint64
+			if d >= float64(len(stack)) {
+				l = uint64(len(stack))
+				stack = append(stack, 0)
+				copy(stack[1:], stack[:len(stack)-1])
+			} else {
+				i := int(d)
+				l = stack[i]
+				copy(stack[1:i+1], stack[:i])
+			}
+			stack[0] = l
+			out = append(out, l)
+		}
+		return out
+	}
+	got, _, err := run(source(stream(), stream()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 120,000 uses give the miss ratio within 0.0014 (one standard deviation), which
+	// moves alpha and beta by a few per cent.
+	if relative(got["alpha"].Value-1, 0.6) > 0.1 || relative(got["beta"].Value, 20) > 0.1 {
+		t.Errorf("alpha %+v, beta %+v, want %+v", got["alpha"], got["beta"], law)
+	}
+	if g := got["gamma"].Value; g != 0.25 {
+		t.Errorf("gamma %g: every fourth instruction is a load", g)
+	}
+	// The stack starts empty, and uses deeper than what it has grown to are cold: the
+	// curve lies above the law by that at small sizes.
+	if e := got["fit_max_error"].Value; e > 0.03 || got["fit_mean_error"].Value > e {
+		t.Errorf("errors %g and %g", got["fit_mean_error"].Value, e)
+	}
+	if got["references"].Value != 120_000 || got["instructions"].Value != 480_000 || got["processors"].Value != 2 || got["line"].Value != 64 {
+		t.Errorf("counts: %+v", got)
+	}
+}
+
+func TestDegenerateTraces(t *testing.T) {
+	fetches := source([]uint64{1})
+	fetches.RefsOf[0].Op[0] = trace.Ifetch
+	uncounted := source([]uint64{1, 2, 3, 4, 1, 2, 3, 4})
+	for i := range uncounted.RefsOf[0].Instr {
+		uncounted.RefsOf[0].Instr[i] = 0
+	}
+	sweep := make([]uint64, 100)
+	for i := range sweep {
+		sweep[i] = uint64(i)
+	}
+	for _, c := range []struct {
+		name string
+		src  trace.Source
+		want string // in the error; empty: works
+	}{
+		{"empty", source(), "no loads or stores"},
+		{"no references", source(nil), "no loads or stores"},
+		{"fetches alone", fetches, "no loads or stores"},
+		{"one line", source([]uint64{5, 5, 5}), "cannot tell two parameters"},
+		{"all cold", source(sweep), "no line is used twice"},
+		{"no instructions", uncounted, "counts no instructions"},
+		{"a sweep, twice", source(append(sweep, sweep...)), ""},
+		{"few lines", source([]uint64{1, 2, 3, 4, 4, 3, 2, 1, 1}), ""},
+	} {
+		got, _, err := run(c.src)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v does not say %q", c.name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for name, p := range got {
+			checkFinite(t, c.name+" "+name, Estimate{p.Value, p.Lo, p.Hi})
+		}
+	}
+}
+
+func TestFileIsAsDocumented(t *testing.T) {
+	var b bytes.Buffer
+	err := writer("spoor analyze 1\n[x]", []Param{{"alpha", Estimate{1.25, 1, 1e300}, "1", 12, `by "hand"`, "a\\b\n sha256:00"}})(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "# made by spoor analyze 1 [x]\n\n[alpha]\nvalue = 1.25\nunit = \"1\"\nlo = 1.0\nhi = 1e+300\nn = 12\n" +
+		"method = \"by \\\"hand\\\"\"\nsource = \"a\\\\b\\u000A sha256:00\"\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
