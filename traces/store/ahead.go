@@ -102,10 +102,11 @@ type eventsChecker struct {
 	head  trace.Header
 	total func(trace.Proc) uint64
 	proc  trace.Proc
-	last  uint64 // Refs of the last event of proc
+	index int    // of the last batch
+	last  uint64 // Refs of its last event
 }
 
-func (c *eventsChecker) batch(d *decoder, s *eventsSlot, info batchInfo) error {
+func (c *eventsChecker) batch(d *decoder, s *eventsSlot, i int, info batchInfo) error {
 	if err := d.done(); err != nil {
 		return err
 	}
@@ -113,9 +114,10 @@ func (c *eventsChecker) batch(d *decoder, s *eventsSlot, info batchInfo) error {
 		return err
 	}
 	s.out = trace.Events{Proc: s.proc, Rows: s.rows(s.out.Rows)}
-	if s.proc != c.proc {
-		c.proc, c.last = s.proc, 0
+	if s.proc != c.proc || i <= c.index { // a processor may be asked for twice
+		c.last = 0
 	}
+	c.proc, c.index = s.proc, i
 	if err := trace.CheckEvents(c.head, &s.out, c.last, c.total(s.proc)); err != nil {
 		return err
 	}

@@ -6,58 +6,103 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // partialSuffix ends the names of files that are being written.
 const partialSuffix = ".partial"
 
+// previousSuffix ends the name under which a file survives until the one that
+// replaces it is known to stay.
+const previousSuffix = ".previous"
+
 // WriteFile makes the file at path appear whole or not at all: fill writes it
-// aside, and it is renamed when fill and every write succeeded. What a killed
-// run left aside is overwritten.
+// aside, and it is renamed when fill and every write succeeded and the contents
+// are on the disk. What a killed run left aside is overwritten. Errors say which
+// file was being written.
 func WriteFile(path string, fill func(io.Writer) error) error {
 	return writeAside(path, partialSuffix, fill)
 }
 
 func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
 	partial := path + suffix
-	f, err := os.Create(partial)
+	f, err := createAside(path, suffix)
 	if err != nil {
-		return writeError(path, err)
+		return err
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
 			os.Remove(partial)
+			err = writeError(path, err)
 		}
 	}()
 	w := bufio.NewWriter(f)
 	if err = fill(w); err != nil {
-		return writeError(path, err)
+		return err
 	}
 	if err = w.Flush(); err != nil {
-		return writeError(path, err)
+		return err
 	}
 	if err = f.Sync(); err != nil {
-		return writeError(path, err)
+		return err
 	}
 	if err = f.Close(); err != nil {
-		return writeError(path, err)
+		return err
 	}
-	if err = os.Rename(partial, path); err != nil {
-		return writeError(path, err)
+	return os.Rename(partial, path)
+}
+
+// createAside creates the file aside of path. It refuses to replace what is not a
+// file: renaming over a device would destroy it.
+func createAside(path, suffix string) (*os.File, error) {
+	switch base := filepath.Base(path); {
+	case path == "", base == RefsSuffix, base == EventsSuffix, os.IsPathSeparator(path[len(path)-1]):
+		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
-	return nil
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(info.Mode()))
+	}
+	f, err := os.Create(path + suffix)
+	if err != nil {
+		return nil, writeError(path, err)
+	}
+	return f, nil
 }
 
 // writeError says once which file was being written, by its final name.
-func writeError(path string, err error) error {
+func writeError(path string, err error) error { return fmt.Errorf("writing %s: %w", path, bare(err)) }
+
+// bare is err without the operation and the path, which the caller names.
+func bare(err error) error {
 	var p *os.PathError
 	var l *os.LinkError
 	switch {
 	case errors.As(err, &p):
-		err = p.Err
+		return p.Err
 	case errors.As(err, &l):
-		err = l.Err
+		return l.Err
 	}
-	return fmt.Errorf("writing %s: %w", path, err)
+	return err
+}
+
+// renameBoth makes two files that were written aside appear, or neither.
+func renameBoth(a, b string) error {
+	previous := a + previousSuffix
+	os.Remove(previous)
+	had := os.Link(a, previous) == nil
+	if err := os.Rename(a+partialSuffix, a); err != nil {
+		os.Remove(previous)
+		return writeError(a, err)
+	}
+	if err := os.Rename(b+partialSuffix, b); err != nil {
+		if had {
+			return errors.Join(writeError(b, err), os.Rename(previous, a))
+		}
+		return errors.Join(writeError(b, err), os.Remove(a))
+	}
+	if had {
+		return os.Remove(previous)
+	}
+	return nil
 }

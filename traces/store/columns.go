@@ -71,7 +71,17 @@ func filled[T number](s []T, n int, v T) []T {
 }
 
 // put adds a column of plain numbers.
-func put[T number](e *encoder, s []T) { e.column(len(s), 0, nil, littleBytes(s)) }
+func put[T number](e *encoder, s []T) {
+	e.column(len(s), 0)
+	e.buffer(nil, 1)
+	putBuffer(e, s)
+}
+
+// putBuffer adds a buffer of numbers.
+func putBuffer[T number](e *encoder, s []T) {
+	var v T
+	e.buffer(littleBytes(s), int(unsafe.Sizeof(v)))
+}
 
 // get reads a column of n plain numbers into the memory of s.
 func get[T number](d *decoder, s []T, n int) []T {

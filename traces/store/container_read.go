@@ -27,6 +27,7 @@ type file struct {
 const (
 	tailSize  = 4 + len(magicTail) // length of the footer, magic
 	maxFooter = 1 << 30
+	maxBody   = maxTable + maxTable/4 // of a batch, compressed
 )
 
 // errCut is what a file says that a writer has not finished.
@@ -34,21 +35,21 @@ var errCut = errors.New("it is cut or still being written; `traces check --recov
 
 // openFile opens the file at path and checks everything but the batches.
 func openFile(path string) (*file, error) {
+	info, err := os.Stat(path) // before opening, which waits at a pipe
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading %s: it is a %s, not a file", path, modeName(info.Mode()))
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, plainPathError(path, err)
+		return nil, readError(path, err)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("it is a %s, not a file", modeName(info.Mode()))
-	}
-	var opened *file
-	if err == nil {
-		opened, err = newFile(path, f, info.Size())
-	}
+	opened, err := newFile(path, f, info.Size())
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, readError(path, err)
 	}
 	opened.close = f.Close
 	return opened, nil
@@ -61,38 +62,38 @@ func modeName(m os.FileMode) string {
 	return "device or pipe"
 }
 
-// plainPathError says what was being done, and the path once.
-func plainPathError(path string, err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("reading %s: %w", path, err)
-}
+// readError says once which file was being read.
+func readError(path string, err error) error { return fmt.Errorf("reading %s: %w", path, bare(err)) }
 
 // newFile checks everything but the batches of a file of the given size.
 func newFile(path string, r io.ReaderAt, size int64) (*file, error) {
-	f := &file{path: path, r: r, size: size}
-	if err := checkMagic(r, size); err != nil {
+	f, footer, err := openFooter(path, r, size)
+	if err != nil {
 		return nil, err
+	}
+	return f, f.checkLayout(footer)
+}
+
+// openFooter reads and checks the footer, and says where it begins.
+func openFooter(path string, r io.ReaderAt, size int64) (f *file, at int64, err error) {
+	f = &file{path: path, r: r, size: size}
+	if err := checkMagic(r, size); err != nil {
+		return nil, 0, err
 	}
 	footer, at, err := readFooter(r, size)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	digest, whole := sealed(footer, digestAt(len(footer)))
 	flat, root := flatRoot(footer)
 	if err := f.parseFooter(flat, root); err != nil || !whole {
-		return nil, explainFooter(f, err, whole)
+		return nil, 0, explainFooter(f, err, whole)
 	}
 	f.digest = digest
 	if v, _ := f.schema.lookup(versionKey); v != version {
-		return nil, newerVersion(v)
+		return nil, 0, newerVersion(v)
 	}
-	if err := f.checkLayout(at); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f, at, nil
 }
 
 func newerVersion(v string) error {
@@ -199,7 +200,8 @@ func (f *file) checkLayout(footer int64) error {
 		return err
 	}
 	for i, b := range f.blocks {
-		if b.offset != pos || b.meta <= prefixSize || b.meta > maxMeta || b.body < 0 || b.body > footer-pos-int64(b.meta) {
+		if b.offset != pos || b.meta <= prefixSize || b.meta > maxMeta || b.body < 0 ||
+			b.body > min(maxBody, footer-pos-int64(b.meta)) {
 			return fmt.Errorf("batch %d does not follow what precedes it", i)
 		}
 		if b.rows == 0 || b.rows > batchRows {

@@ -68,9 +68,8 @@ func (c *container) write(b []byte) error {
 	return err
 }
 
-// begin writes the magic and the schema.
-func (c *container) begin(s *schema) error {
-	msg := schemaMessage(s)
+// begin writes the magic and a sealed schema message.
+func (c *container) begin(msg []byte) error {
 	c.digests = append(c.digests, string(msg[digestAt(len(msg)):][:digestSize]))
 	return c.write(append([]byte(magic), msg...))
 }

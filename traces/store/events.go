@@ -147,7 +147,9 @@ func (n *needsColumn) encode(e *encoder) {
 	if n.nulls == 0 {
 		validity = nil
 	}
-	e.column(rows, n.nulls, validity, littleBytes(n.starts))
+	e.column(rows, n.nulls)
+	e.buffer(validity, 1)
+	putBuffer(e, n.starts)
 	put(e, n.values)
 }
 

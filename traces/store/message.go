@@ -7,6 +7,8 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
+
+	"spoor/traces/store/zcolumn"
 )
 
 // magic begins and (six bytes of it) ends an Arrow file.
@@ -34,7 +36,8 @@ type span struct{ offset, length int64 }
 
 // encoder turns columns into record batch messages. It belongs to one goroutine.
 type encoder struct {
-	z     *zstd.Encoder
+	few   *zcolumn.Encoder // for columns of few different values
+	z     *zstd.Encoder    // for all others
 	b     *flatbuffers.Builder
 	nodes []node
 	spans []span
@@ -48,26 +51,34 @@ func newEncoder() *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{z: z, b: flatbuffers.NewBuilder(2048)}
+	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048)}
 }
 
 // begin starts a batch; columns follow in the order of the schema.
 func (e *encoder) begin() { e.nodes, e.spans, e.body = e.nodes[:0], e.spans[:0], e.body[:0] }
 
-// column adds the node of a column and its buffers, the validity bitmap first.
-func (e *encoder) column(length, nulls int, buffers ...[]byte) {
+// column adds the node of a column; its buffers follow, the validity bitmap first.
+func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
-	for _, b := range buffers {
-		e.buffer(b)
-	}
 }
 
-// buffer adds one compressed buffer, or the plain one where that is not larger.
-func (e *encoder) buffer(b []byte) {
+// elementRows is from how many elements on a buffer is tried as a column of few
+// different ones: the tables of its frame must pay.
+const elementRows = 512
+
+// buffer adds one compressed buffer of elements of the given width, or the plain
+// one where that is not larger.
+func (e *encoder) buffer(b []byte, width int) {
 	start := len(e.body)
 	if len(b) > 0 {
 		e.body = binary.LittleEndian.AppendUint64(e.body, uint64(len(b)))
-		e.body = e.z.EncodeAll(b, e.body)
+		done := false
+		if len(b) >= elementRows*width {
+			e.body, done = e.few.Append(e.body, b, width)
+		}
+		if !done {
+			e.body = e.z.EncodeAll(b, e.body)
+		}
 		if len(e.body)-start-8 >= len(b) {
 			e.body = binary.LittleEndian.AppendUint64(e.body[:start], math.MaxUint64)
 			e.body = append(e.body, b...)

@@ -57,20 +57,12 @@ func Open(path string) (*Trace, error) {
 	return t, nil
 }
 
-// openParts opens the files that path names, by kind.
+// openParts opens the files that path names, by kind. A file that is called like
+// the prefix may be the program that was traced.
 func openParts(path string) (map[string]*part, error) {
-	names := map[string]string{kindRefs: path + RefsSuffix, kindEvents: path + EventsSuffix}
 	found := map[string]*part{}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		p, kind, err := openPart(path, suffixKind(path))
-		if err != nil {
-			return nil, err
-		}
-		found[kind] = p
-		return found, nil
-	}
-	for _, kind := range []string{kindRefs, kindEvents} {
-		p, _, err := openPart(names[kind], kind)
+	for kind, name := range partNames(path) {
+		p, _, err := openPart(name, kind)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -82,10 +74,25 @@ func openParts(path string) (map[string]*part, error) {
 		}
 		found[kind] = p
 	}
-	if len(found) == 0 {
-		return nil, missing(path, names)
+	if len(found) > 0 {
+		return found, nil
 	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return nil, missing(path)
+	}
+	p, kind, err := openPart(path, suffixKind(path))
+	if err != nil {
+		return nil, err
+	}
+	found[kind] = p
 	return found, nil
+}
+
+// partNames yields the kinds and names of the files that a prefix stands for.
+func partNames(prefix string) iter.Seq2[string, string] {
+	return func(yield func(kind, name string) bool) {
+		_ = yield(kindRefs, prefix+RefsSuffix) && yield(kindEvents, prefix+EventsSuffix)
+	}
 }
 
 // suffixKind is the kind that a file's name promises, or "".
@@ -100,23 +107,31 @@ func suffixKind(path string) string {
 }
 
 // missing says which names were tried.
-func missing(path string, names map[string]string) error {
-	tried := fmt.Sprintf("neither %s nor %s exists", names[kindRefs], names[kindEvents])
+func missing(path string) error {
+	what := fmt.Sprintf("neither %s nor %s exists", path+RefsSuffix, path+EventsSuffix)
 	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
-		tried = "no such file"
+		what = "no such file"
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		tried = "it is a directory, and " + tried
+		what = "it is a directory, and " + what
 	}
-	for _, name := range []string{path, names[kindRefs], names[kindEvents]} {
+	for _, name := range []string{path, path + RefsSuffix, path + EventsSuffix} {
 		if _, err := os.Stat(name + partialSuffix); err == nil {
-			tried += fmt.Sprintf("; there is %s%s: a run that is writing it, or was killed: `traces check --recover` saves what is whole",
-				name, partialSuffix)
+			what += fmt.Sprintf(", but %s does, from a run that goes on or was killed; `traces check --recover` saves what is whole",
+				name+partialSuffix)
 			break
 		}
 	}
-	return fmt.Errorf("reading %s: %s: %w", path, tried, fs.ErrNotExist)
+	return &absent{path, what}
 }
+
+// absent says that no file of a trace exists.
+type absent struct{ path, what string }
+
+func (e *absent) Error() string { return fmt.Sprintf("reading %s: %s", e.path, e.what) }
+
+// Unwrap lets errors.Is find fs.ErrNotExist.
+func (e *absent) Unwrap() error { return fs.ErrNotExist }
 
 // openPart opens one file, which must be of kind want if that is not "".
 func openPart(path, want string) (*part, string, error) {
@@ -127,7 +142,7 @@ func openPart(path, want string) (*part, string, error) {
 	p := &part{file: f}
 	kind, h, err := parseTraceSchema(f.schema)
 	if err == nil && want != "" && kind != want {
-		err = fmt.Errorf("it is a %s file, not a %s file", kind, want)
+		err = fmt.Errorf("it holds %s, not %s", kind, want)
 	}
 	if err == nil {
 		p.head = h
@@ -135,7 +150,7 @@ func openPart(path, want string) (*part, string, error) {
 	}
 	if err != nil {
 		f.close()
-		return nil, kind, fmt.Errorf("reading %s: %w", path, err)
+		return nil, kind, readError(path, err)
 	}
 	return p, kind, nil
 }
@@ -279,7 +294,7 @@ func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 		check := eventsChecker{head: p.head, total: t.refsOf}
 		decode := func(d *decoder, s *eventsSlot, i int) error {
 			s.decode(d, p.head.HasTime)
-			return check.batch(d, s, p.blocks[i].batchInfo)
+			return check.batch(d, s, i, p.blocks[i].batchInfo)
 		}
 		for s, err := range decodeAhead(p, order, decode) {
 			if err != nil {

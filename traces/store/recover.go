@@ -25,22 +25,26 @@ type Recovered struct {
 func Recover(path, out string) (Recovered, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return Recovered{}, plainPathError(path, err)
+		return Recovered{}, recoverError(path, err)
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	if err != nil {
-		return Recovered{}, fmt.Errorf("recovering %s: %w", path, err)
+		return Recovered{}, recoverError(path, err)
 	}
 	if same, err := os.Stat(out); err == nil && os.SameFile(info, same) {
 		return Recovered{}, fmt.Errorf("recovering %s: it cannot be written over itself; choose another name", path)
 	}
 	s := salvage{path: path, r: in, size: info.Size(), check: eventsChecker{total: unknownTotal}, d: newDecoder(), last: map[trace.Proc]uint64{}}
 	if err := s.begin(); err != nil {
-		return Recovered{}, fmt.Errorf("recovering %s: %w", path, err)
+		return Recovered{}, recoverError(path, err)
 	}
 	err = writeAside(out, recoverSuffix, s.copy)
 	return s.done, err
+}
+
+func recoverError(path string, err error) error {
+	return fmt.Errorf("recovering %s: %w", path, bare(err))
 }
 
 // recoverSuffix differs from partialSuffix: that may be the file to be read.
@@ -48,39 +52,49 @@ const recoverSuffix = ".recovered" + partialSuffix
 
 // salvage is one run of Recover.
 type salvage struct {
-	path  string
-	r     io.ReaderAt
-	size  int64
-	kind  string
-	head  trace.Header
-	first []byte // the schema message
-	check eventsChecker
-	last  map[trace.Proc]uint64
-	procs int // one more than the greatest seen
-	d     *decoder
-	refs  refsBatch
-	event eventsSlot
-	done  Recovered
+	path   string
+	r      io.ReaderAt
+	size   int64
+	kind   string
+	head   trace.Header
+	first  []byte // the schema message
+	start  int64  // where batches begin
+	cut    error  // what is wrong with footer or layout
+	footer []pair // metadata of a whole footer
+	check  eventsChecker
+	last   map[trace.Proc]uint64
+	procs  int // one more than the greatest seen
+	d      *decoder
+	refs   refsBatch
+	event  eventsSlot
+	done   Recovered
 }
 
-// begin reads the schema: the final one where the footer is whole.
-func (s *salvage) begin() (err error) {
+// begin finds the schema: the final one where the footer is whole, else the
+// first one.
+func (s *salvage) begin() error {
 	if err := checkMagic(s.r, s.size); err != nil {
 		return err
 	}
-	if s.first, err = readSchemaMessage(s.r, s.size); err != nil {
+	footer, at, err := openFooter(s.path, s.r, s.size)
+	if s.cut = err; err == nil {
+		s.cut = footer.checkLayout(at)
+	}
+	if footer != nil {
+		s.footer = footer.meta
+	}
+	sc, err := s.firstSchema()
+	switch {
+	case footer != nil && err != nil:
+		s.first, s.start = schemaMessage(footer.schema), at-int64(len(endOfStream))
+		if len(footer.blocks) > 0 {
+			s.start = footer.blocks[0].offset
+		}
+		sc = footer.schema
+	case footer != nil:
+		sc = footer.schema
+	case err != nil:
 		return fmt.Errorf("nothing can be saved: %w", err)
-	}
-	m, err := parseMessage(s.first[prefixSize:], fbSchema)
-	if err != nil {
-		return err
-	}
-	sc := parseSchema(m.header)
-	if m.f.bad {
-		return errFlat
-	}
-	if f, err := newFile(s.path, s.r, s.size); err == nil {
-		sc = f.schema
 	}
 	if v, _ := sc.lookup(versionKey); v != version {
 		return newerVersion(v)
@@ -89,28 +103,61 @@ func (s *salvage) begin() (err error) {
 	return err
 }
 
+// firstSchema is the schema that the file begins with.
+func (s *salvage) firstSchema() (*schema, error) {
+	msg, err := readSchemaMessage(s.r, s.size)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseMessage(msg[prefixSize:], fbSchema)
+	if err != nil {
+		return nil, err
+	}
+	sc := parseSchema(m.header)
+	if m.f.bad {
+		return nil, errFlat
+	}
+	s.first, s.start = msg, int64(len(magic)+len(msg))
+	return sc, nil
+}
+
 func unknownTotal(trace.Proc) uint64 { return 1<<64 - 1 }
 
-// copy writes the new file.
+// copy writes the new file. Batches are copied as they are, and the first schema
+// too: a whole file stays the same.
 func (s *salvage) copy(w io.Writer) error {
 	out := container{w: w}
-	if err := out.begin(traceSchema(s.kind, s.head)); err != nil {
+	if err := out.begin(s.first); err != nil {
 		return err
 	}
-	limit := s.head
-	if limit.Procs == 0 {
-		limit.Procs = maxProcs
+	if s.check.head = s.head; s.head.Procs == 0 {
+		s.check.head.Procs = maxProcs
 	}
-	s.check.head = limit
-	pos := int64(len(magic) + len(s.first))
-	for {
-		meta, info, err := s.next(pos, limit)
+	if err := s.copyBatches(&out); err != nil {
+		return err
+	}
+	var marks []pair
+	if s.incomplete() {
+		s.amendHeader()
+		marks = append(marks, pair{recoveredKey, "true"})
+	} else if digest, ok := lookup(s.footer, refsKey); ok {
+		marks = append(marks, pair{refsKey, digest})
+	}
+	_, err := out.end(traceSchema(s.kind, s.head), marks...)
+	return err
+}
+
+// copyBatches copies batches until one is not whole; its errors are those of
+// writing.
+func (s *salvage) copyBatches(out *container) error {
+	for pos := s.start; ; pos += int64(len(s.d.msg)) {
+		meta, info, err := s.next(pos)
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
 			s.done.Lost = fmt.Sprintf("batch %d at byte %d: %v", s.done.Batches, pos, err)
-			break
+			return nil
 		}
 		if err := out.batch(s.d.msg, meta, info); err != nil {
 			return err
@@ -118,27 +165,28 @@ func (s *salvage) copy(w io.Writer) error {
 		s.done.Batches++
 		s.done.Rows += info.rows
 		s.procs = max(s.procs, int(info.proc)+1)
-		pos += int64(len(s.d.msg))
 	}
-	s.finishHeader(pos)
-	_, err := out.end(traceSchema(s.kind, s.head), pair{recoveredKey, "true"})
-	return err
 }
 
-// finishHeader counts processors and leaves a note.
-func (s *salvage) finishHeader(pos int64) {
+// incomplete reports whether anything was lost, be it the footer alone.
+func (s *salvage) incomplete() bool {
+	if s.done.Lost == "" && s.cut != nil {
+		s.done.Lost = fmt.Sprintf("after all %d batches: %v", s.done.Batches, s.cut)
+	}
+	return s.done.Lost != ""
+}
+
+// amendHeader counts the processors and leaves a note.
+func (s *salvage) amendHeader() {
 	if s.head.Procs == 0 {
 		s.head.Procs = s.procs
 	}
-	if _, err := newFile(s.path, s.r, s.size); err != nil && s.done.Lost == "" {
-		s.done.Lost = fmt.Sprintf("after %d whole batches: %v", s.done.Batches, err)
-	}
 	s.head.Notes = append(s.head.Notes[:len(s.head.Notes):len(s.head.Notes)],
-		fmt.Sprintf("recovered %d rows in %d batches of a %s file that was not whole", s.done.Rows, s.done.Batches, s.kind))
+		fmt.Sprintf("recovered %d rows in %d batches of %s from a file that was not whole", s.done.Rows, s.done.Batches, s.kind))
 }
 
 // next reads and checks the batch at pos into s.d; io.EOF is the end of stream.
-func (s *salvage) next(pos int64, limit trace.Header) (meta int, info batchInfo, err error) {
+func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
 	if meta, err = s.read(pos); err != nil {
 		return 0, info, err
 	}
@@ -148,13 +196,13 @@ func (s *salvage) next(pos int64, limit trace.Header) (meta int, info batchInfo,
 	if s.kind == kindRefs {
 		s.refs.decode(s.d, s.head.HasPC)
 		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instructions()}
-		return meta, info, checkRefs(s.d, limit, &s.refs, info)
+		return meta, info, checkRefs(s.d, s.check.head, &s.refs, info)
 	}
 	s.event.decode(s.d, s.head.HasTime)
 	p := s.event.proc
-	s.check.proc, s.check.last = p, s.last[p]
+	s.check.proc, s.check.index, s.check.last = p, -1, s.last[p]
 	info = batchInfo{int32(p), uint64(s.event.Len()), s.event.instructions()}
-	err = s.check.batch(s.d, &s.event, info)
+	err = s.check.batch(s.d, &s.event, 0, info)
 	s.last[p] = s.check.last
 	return meta, info, err
 }

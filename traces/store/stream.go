@@ -1,10 +1,9 @@
 package store
 
 import (
-	"fmt"
 	"os"
 	"runtime"
-	"sync"
+	"sync/atomic"
 
 	"spoor/traces/trace"
 )
@@ -36,8 +35,7 @@ type stream[B batch] struct {
 	work  chan *job[B] // to the encoders
 	order chan *job[B] // the same jobs, to the writer
 	done  chan struct{}
-	mu    sync.Mutex
-	err   error // first error of the writer
+	err   atomic.Pointer[error] // first error of the writer
 }
 
 // job is one batch on its way into the file.
@@ -55,14 +53,14 @@ type job[B batch] struct {
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder)) (*stream[B], error) {
-	f, err := os.Create(path + partialSuffix)
+	f, err := createAside(path, partialSuffix)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+		return nil, err
 	}
 	w := &stream[B]{path: path, f: f, out: container{w: f}, most: most, fresh: fresh, encode: encode}
-	if err := w.out.begin(s); err != nil {
+	if err := w.out.begin(schemaMessage(s)); err != nil {
 		w.abort()
-		return nil, fmt.Errorf("writing %s: %w", path, err)
+		return nil, writeError(path, err)
 	}
 	return w, nil
 }
@@ -110,16 +108,16 @@ func (w *stream[B]) write(j *job[B]) {
 		return
 	}
 	if err := w.out.batch(j.msg, j.meta, j.info); err != nil {
-		w.mu.Lock()
-		w.err = fmt.Errorf("writing %s: %w", w.path, err)
-		w.mu.Unlock()
+		err = writeError(w.path, err)
+		w.err.Store(&err)
 	}
 }
 
 func (w *stream[B]) failure() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
+	if err := w.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // batch is the unfinished batch of processor p.
@@ -220,7 +218,7 @@ func (w *stream[B]) finish(s *schema, extra ...pair) (digest string, err error) 
 		err = closeErr
 	}
 	if err != nil {
-		return "", fmt.Errorf("writing %s: %w", w.path, err)
+		return "", writeError(w.path, err)
 	}
 	return digest, nil
 }

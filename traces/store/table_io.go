@@ -25,14 +25,14 @@ var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tF
 func WriteTable(path string, t *Table) error {
 	s, err := tableSchema(t)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		return writeError(path, err)
 	}
 	return WriteFile(path, func(w io.Writer) error { return writeTable(w, t, s) })
 }
 
 func writeTable(w io.Writer, t *Table, s *schema) error {
 	out := container{w: w}
-	if err := out.begin(s); err != nil {
+	if err := out.begin(schemaMessage(s)); err != nil {
 		return err
 	}
 	e := newEncoder()
@@ -162,7 +162,10 @@ func encodeColumn(e *encoder, data any, from, to int) {
 			text = append(text, s...)
 			offsets = append(offsets, int32(len(text)))
 		}
-		e.column(to-from, 0, nil, littleBytes(offsets), text)
+		e.column(to-from, 0)
+		e.buffer(nil, 1)
+		putBuffer(e, offsets)
+		e.buffer(text, 1)
 	}
 }
 
@@ -175,7 +178,7 @@ func ReadTable(path string) (*Table, error) {
 	defer f.close()
 	t, err := newTable(f)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, readError(path, err)
 	}
 	d := newDecoder()
 	size := 0

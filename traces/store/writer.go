@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"spoor/traces/trace"
 )
@@ -74,8 +73,11 @@ func (w *Writer) Refs(b *trace.Refs) error {
 	if w.closed {
 		return errClosed
 	}
+	if err := w.refs.failure(); err != nil {
+		return err
+	}
 	if err := trace.CheckRefs(w.limit, b); err != nil {
-		return fmt.Errorf("writing %s: %w", w.refs.path, err)
+		return writeError(w.refs.path, err)
 	}
 	n := b.Len()
 	for i := 0; i < n; {
@@ -97,22 +99,37 @@ func (w *Writer) Events(b *trace.Events) error {
 	if w.closed {
 		return errClosed
 	}
-	w.last = grown(w.last, max(b.Proc, 0))
-	if err := trace.CheckEvents(w.limit, b, w.last[max(b.Proc, 0)], math.MaxUint64); err != nil {
-		return fmt.Errorf("writing %s: %w", w.events.path, err)
+	if err := w.events.failure(); err != nil {
+		return err
 	}
+	if err := w.checkEvents(b); err != nil {
+		return writeError(w.events.path, err)
+	}
+	w.last = grown(w.last, b.Proc)
 	for i := range b.Rows {
 		e := &b.Rows[i]
-		if len(e.Needs) > maxEventNeeds {
-			return fmt.Errorf("writing %s: processor %d, row %d of the batch: %s needs %d others; at most %d are supported",
-				w.events.path, b.Proc, i, e.Kind, len(e.Needs), maxEventNeeds)
-		}
 		to := w.events.batch(b.Proc)
 		to.add(e)
 		if err := w.events.added(b.Proc, 1+len(e.Needs), to.Len() == batchRows || len(to.needs.values) >= needsPerBatch); err != nil {
 			return err
 		}
 		w.last[b.Proc] = e.Refs
+	}
+	return nil
+}
+
+func (w *Writer) checkEvents(b *trace.Events) error {
+	var last uint64
+	if b.Proc >= 0 && int(b.Proc) < len(w.last) {
+		last = w.last[b.Proc]
+	}
+	if err := trace.CheckEvents(w.limit, b, last, math.MaxUint64); err != nil {
+		return err
+	}
+	for i := range b.Rows {
+		if n := len(b.Rows[i].Needs); n > maxEventNeeds {
+			return &trace.Invalid{Proc: b.Proc, Row: i, Msg: fmt.Sprintf("it needs %d others; at most %d are supported", n, maxEventNeeds)}
+		}
 	}
 	return nil
 }
@@ -183,16 +200,4 @@ func (w *Writer) Abort() {
 	w.closed, w.gone = true, true
 	w.refs.abort()
 	w.events.abort()
-}
-
-// renameBoth makes two files appear, or neither.
-func renameBoth(a, b string) error {
-	if err := os.Rename(a+partialSuffix, a); err != nil {
-		return err
-	}
-	if err := os.Rename(b+partialSuffix, b); err != nil {
-		os.Rename(a, a+partialSuffix)
-		return err
-	}
-	return nil
 }

@@ -1,0 +1,83 @@
+// Package zcolumn compresses columns of few different numbers into standard zstd
+// frames, which every zstd decoder reads. General encoders look for repeated
+// strings of 4 to 8 bytes; in a column of four-byte numbers that is one or two
+// rows, and in columns such as lengths and operations those repeat at once and
+// say nothing. This encoder looks for repeated runs of rows instead.
+//
+// The format is [rfc8878]: Y. Collet, M. Kucherawy (eds.), Zstandard Compression
+// and the application/zstd Media Type, RFC 8878, 2021.
+package zcolumn
+
+import (
+	"encoding/binary"
+
+	"github.com/klauspost/compress/huff0"
+)
+
+// Encoder compresses columns. It belongs to one goroutine.
+type Encoder struct {
+	symbols symbols
+	finder  finder
+	block   *block
+}
+
+// NewEncoder is an Encoder.
+func NewEncoder() *Encoder { return &Encoder{block: newBlock()} }
+
+const (
+	blockSize = 128 << 10 // the most that a block may decompress to
+	maxInput  = 1 << 27   // offsets and hash entries are 32 bits wide
+)
+
+// Append appends the frame of column, whose elements have width bytes, to dst. It
+// reports false, and appends nothing, if the column has more than 256 different
+// elements.
+func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
+	if len(column) > maxInput || len(column)%width != 0 || !e.symbols.read(column, width) {
+		return dst, false
+	}
+	dst = appendHeader(dst, len(column))
+	e.finder.begin(e.symbols.rows)
+	e.block.huff.Reuse = huff0.ReusePolicyNone
+	rows := blockSize / width
+	for from := 0; from == 0 || from < len(e.symbols.rows); from += rows {
+		to := min(from+rows, len(e.symbols.rows))
+		e.block.reset()
+		e.finder.find(e.block, column, width, from, to)
+		dst = e.appendBlock(dst, column[from*width:to*width], to == len(e.symbols.rows))
+	}
+	return binary.LittleEndian.AppendUint32(dst, uint32(xxHash64(column))), true
+}
+
+// appendHeader begins a frame of one segment with a checksum [rfc8878, 3.1.1.1].
+func appendHeader(dst []byte, size int) []byte {
+	const sizeOf4Bytes, singleSegment, checksum = 2 << 6, 1 << 5, 1 << 2
+	dst = binary.LittleEndian.AppendUint32(dst, 0xFD2FB528)
+	dst = append(dst, sizeOf4Bytes|singleSegment|checksum)
+	return binary.LittleEndian.AppendUint32(dst, uint32(size))
+}
+
+// appendBlock appends the block in e, or its plain contents where that is not
+// larger.
+func (e *Encoder) appendBlock(dst, plain []byte, last bool) []byte {
+	const raw, compressed = 0, 2
+	start := len(dst)
+	dst = append(dst, 0, 0, 0)
+	kind, size := compressed, 0
+	if len(plain) > 0 {
+		dst = e.block.appendTo(dst)
+		size = len(dst) - start - 3
+	}
+	if size >= len(plain) {
+		dst = append(dst[:start+3], plain...)
+		kind, size = raw, len(plain)
+		// The decoder has not seen this block's Huffman table.
+		e.block.huff.Reuse = huff0.ReusePolicyNone
+	}
+	v := size<<3 | kind<<1
+	if last {
+		v |= 1
+	}
+	dst[start], dst[start+1], dst[start+2] = byte(v), byte(v>>8), byte(v>>16)
+	return dst
+}

@@ -1,0 +1,110 @@
+package zcolumn
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// finder looks for repeated runs of symbols.
+type finder struct {
+	rows []byte
+	seen [1 << hashBits]uint32 // row + 1 of the last run with a hash
+	reps [3]int                // recent distances in rows, most recent first
+}
+
+const (
+	hashBits = 14
+	hashRun  = 16 // rows that a hash covers
+)
+
+// begin starts a column.
+func (f *finder) begin(rows []byte) {
+	f.rows = rows
+	clear(f.seen[:])
+	f.reps = [3]int{}
+}
+
+// find fills b with rows from to to of the column.
+func (f *finder) find(b *block, column []byte, width, from, to int) {
+	next := from // first row not yet in b
+	i := from
+	for i+hashRun <= to {
+		h := f.hash(i)
+		at := int(f.seen[h]) - 1
+		f.seen[h] = uint32(i + 1)
+		if at < 0 || !f.equal(at, i) {
+			i += 1 + (i-next)>>6
+			continue
+		}
+		for i > next && at > 0 && f.rows[i-1] == f.rows[at-1] {
+			i--
+			at--
+		}
+		n := f.extend(at, i, to)
+		f.emit(b, column, width, next, i, i-at, n)
+		end := i + n
+		i += hashRun
+		// Matches grow backwards too, so a sparse sample finds them again.
+		for step := 4 + n/64; i < end && i+hashRun <= to; i += step {
+			f.seen[f.hash(i)] = uint32(i + 1)
+		}
+		i, next = end, end
+	}
+	b.literals = append(b.literals, column[next*width:to*width]...)
+}
+
+func (f *finder) hash(i int) uint64 {
+	a, c := binary.LittleEndian.Uint64(f.rows[i:]), binary.LittleEndian.Uint64(f.rows[i+8:])
+	return (a*prime1 ^ bits.RotateLeft64(c*prime2, 29)) * prime3 >> (64 - hashBits)
+}
+
+func (f *finder) equal(i, j int) bool {
+	return binary.LittleEndian.Uint64(f.rows[i:]) == binary.LittleEndian.Uint64(f.rows[j:]) &&
+		binary.LittleEndian.Uint64(f.rows[i+8:]) == binary.LittleEndian.Uint64(f.rows[j+8:])
+}
+
+// extend is how many rows from i on equal those from at on.
+func (f *finder) extend(at, i, to int) int {
+	n := 0
+	for ; i+n+8 <= to; n += 8 {
+		if x := binary.LittleEndian.Uint64(f.rows[at+n:]) ^ binary.LittleEndian.Uint64(f.rows[i+n:]); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i+n < to && f.rows[at+n] == f.rows[i+n] {
+		n++
+	}
+	return n
+}
+
+// emit adds the literals from row next to i, and a match of n rows at a distance.
+func (f *finder) emit(b *block, column []byte, width, next, i, distance, n int) {
+	b.literals = append(b.literals, column[next*width:i*width]...)
+	b.sequences = append(b.sequences, sequence{literals: uint32((i - next) * width), match: uint32(n * width),
+		offset: f.offset(distance, width, i > next)})
+}
+
+// offset codes a distance, and moves it to the front of the recent ones
+// [rfc8878, 3.1.1.5]. Without literals the most recent one cannot be meant, for
+// the match before would have been longer.
+func (f *finder) offset(distance, width int, literals bool) uint32 {
+	r := &f.reps
+	switch {
+	case distance == r[0] && literals:
+		return 1
+	case distance == r[1]:
+		r[0], r[1] = r[1], r[0]
+		if literals {
+			return 2
+		}
+		return 1
+	case distance == r[2]:
+		r[0], r[1], r[2] = r[2], r[0], r[1]
+		if literals {
+			return 3
+		}
+		return 2
+	}
+	r[0], r[1], r[2] = distance, r[0], r[1]
+	return uint32(distance*width) + 3
+}
