@@ -66,7 +66,8 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 			return err
 		}
 		start := time.Now()
-		if err := interruptible(ctx, func() error { return spmd.Native(ctx, o.procs, inst.Program) }); err != nil {
+		native := func() (struct{}, error) { return struct{}{}, spmd.Native(ctx, o.procs, inst.Program) }
+		if _, err := interruptible(ctx, native); err != nil {
 			return fmt.Errorf("running %s: %w", o.kernel.Name, err)
 		}
 		times[i] = time.Since(start).Seconds()
@@ -113,31 +114,37 @@ func (o *options) record(ctx context.Context, env *stage.Env) error {
 	return nil
 }
 
-func (o *options) instance(ctx context.Context) (inst kernel.Instance, err error) {
-	err = interruptible(ctx, func() (err error) {
-		inst, err = o.kernel.New(o.values, o.procs, o.seed)
-		return err
+func (o *options) instance(ctx context.Context) (kernel.Instance, error) {
+	return interruptible(ctx, func() (kernel.Instance, error) {
+		return o.kernel.New(o.values, o.procs, o.seed)
 	})
-	return inst, err
 }
 
 func (o *options) verify(ctx context.Context, inst kernel.Instance) error {
-	if err := interruptible(ctx, inst.Verify); err != nil {
+	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, inst.Verify() })
+	if err != nil {
 		return fmt.Errorf("verifying the result of %s: %w", o.kernel.Name, err)
 	}
 	return nil
 }
 
-// interruptible returns when f does, or when the command is interrupted: then f
-// runs on, for as long as the process lives, and its result is lost.
-func interruptible(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
+// interruptible returns what f returns, or when the command is interrupted: then
+// f runs on, for as long as the process lives, and its result is lost.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
 	select {
-	case err := <-done:
-		return err
+	case r := <-done:
+		return r.value, r.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return *new(T), ctx.Err()
 	}
 }
 

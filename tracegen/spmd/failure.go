@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 )
@@ -33,15 +34,15 @@ func call(r *Rank, program Program) (err error) {
 }
 
 // panicPlace is " at file.go:12", the innermost place outside the runtime and
-// the accessors of arrays, or "" if there is none. It is called while panicking.
+// this package, or "" if there is none. It is called while panicking.
 func panicPlace() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	here := reflect.TypeFor[Rank]().PkgPath() + "."
 	for {
 		f, more := frames.Next()
-		accessor := strings.Contains(f.Function, "spmd.Array[") || strings.Contains(f.Function, "spmd.(*Rank)") ||
-			strings.Contains(f.Function, "spmd.(*space)")
-		if f.File != "" && !strings.HasPrefix(f.Function, "runtime.") && !accessor {
+		ours := strings.HasPrefix(f.Function, here) && !strings.HasSuffix(f.File, "_test.go")
+		if f.File != "" && !ours && !strings.HasPrefix(f.Function, "runtime.") {
 			return fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
 		}
 		if !more {
