@@ -308,12 +308,12 @@ func TestLocksExclude(t *testing.T) {
 	for _, b := range backends {
 		count := 0 // a data race, were it not for the lock
 		err := b.run(context.Background(), 8, func(r *Rank) error {
-			for range 200 {
+			for i := range 200 {
 				r.Lock(3)
 				count++
 				r.Work(uint32(r.ID()))
 				r.Unlock(3)
-				r.Work(uint32(count % 7))
+				r.Work(uint32(i % 7))
 			}
 			return nil
 		})
