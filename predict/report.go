@@ -58,7 +58,8 @@ func writeReport(env *stage.Env, paths []string, out, title, commands string) er
 	return nil
 }
 
-const reportExample = `  $ tracegen lu --procs 2 --set n=64 -o study/lu
+const reportExample = `  $ mkdir study
+  $ tracegen lu --procs 2 --set n=64 -o study/lu
   $ analyze --run reuse,locality,phases -o study/lu.analysis study/lu
   $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
   $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow

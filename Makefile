@@ -1,0 +1,76 @@
+# Spoor. `make` builds everything, runs the quickstart and says where its report
+# is; `make help` lists the rest. Go, make and git are all that is needed.
+
+ROOT := .
+.DEFAULT_GOAL := quickstart
+.DELETE_ON_ERROR:
+
+include pipelines/build.mk
+
+# The packages that run several goroutines on shared data.
+CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd analyze/analysis predict/replay))
+FUZZTIME   ?= 10s
+BENCHTIME  ?= 1s
+# The race detector needs a C compiler.
+RACE = $(shell cc="$$($(GO) env CC)"; command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
+
+STEPS := vet unit race commands fuzz smoke
+.PHONY: quickstart build test $(STEPS) bench clean help
+
+## quickstart  build, run the quickstart pipeline, print the path of its report
+quickstart:
+	@$(MAKE) --no-print-directory -C pipelines/quickstart
+
+## build       build the stage binaries into bin/
+build: $(BINARIES)
+
+## test        the steps below, one after the other
+test:
+	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step || exit 1; done
+	@echo "make test: all passed"
+
+## vet         gofmt, go vet, staticcheck
+vet:
+	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+## unit        tests of the packages that run on one goroutine
+unit:
+	$(GO) test $$($(GO) list ./... | grep -vxF -e spoor/predict $(CONCURRENT:./%=-e spoor/%))
+
+## race        tests of the concurrent packages, under the race detector
+race:
+	@test -n "$(RACE)" || echo "note: no C compiler, so tests run without the race detector; install gcc or clang to have it"
+	$(GO) test $(RACE) $(CONCURRENT)
+
+## commands    tests of the tree and of the examples in every help text
+# The test cache does not see what they read and run, hence -count=1.
+commands:
+	$(GO) test -count=1 ./predict
+
+## fuzz        each fuzz target for FUZZTIME=10s, two at a time
+fuzz:
+	@targets=$$(grep -rl '^func Fuzz' --include='*_test.go' $(STAGES) | xargs -n1 dirname | LC_ALL=C sort -u | while read -r dir; do \
+		$(GO) test -list '^Fuzz' ./$$dir | sed -n "s|^Fuzz|./$$dir Fuzz|p"; done); \
+	test -n "$$targets" || { echo "no fuzz targets found"; exit 1; }; \
+	echo "$$targets" | xargs -P 2 -n 2 sh -c 'log=$$(mktemp); \
+		if $(GO) test -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -parallel 1 "$$0" >"$$log" 2>&1; \
+		then echo "fuzz $$0 $$1: $(FUZZTIME) passed"; rm "$$log"; \
+		else echo "fuzz $$0 $$1: FAILED"; cat "$$log"; rm "$$log"; exit 255; fi'
+
+## smoke       the quickstart pipeline at small sizes, and whether it is incremental and repeatable
+smoke:
+	@sh pipelines/smoke.sh '$(MAKE)'
+
+## bench       all benchmarks
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+## clean       remove binaries and the outputs of pipelines
+clean:
+	rm -rf $(BIN) $(wildcard pipelines/*/out)
+
+## help        this list
+help:
+	@sed -n 's/^## /make /p' $(firstword $(MAKEFILE_LIST))

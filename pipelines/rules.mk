@@ -1,0 +1,83 @@
+# The pipeline of every study: one pattern rule for each kind of file.
+#
+# A study's Makefile sets lists and includes this file:
+#   TITLE       of the report
+#   KERNELS     programs with their parameters, as names: fft.points-65536
+#   PROCS       numbers of processors to trace each kernel on
+#   EXTERNALS   names of traces recorded elsewhere, each with FILE.name
+#   MACHINES    machine descriptions
+#   SETS        numbers of sets of the machines' caches, with commas
+# and gets the targets report (the default), traces, analyses, predictions,
+# simulations, comparison and clean. Names carry arguments without = or :, as
+# key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
+
+ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
+OUT  ?= out
+
+.DEFAULT_GOAL := report
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.PHONY: report traces analyses predictions simulations comparison clean
+
+include $(ROOT)/pipelines/build.mk
+export PATH := $(abspath $(BIN)):$(PATH)
+
+TRACES := $(foreach k,$(KERNELS),$(PROCS:%=$k.procs-%)) $(EXTERNALS)
+
+# What makes each kind of file of the trace called $1.
+fields             = $(subst ., ,$1)
+flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
+trace.command      = $(if $(FILE.$1),traces import $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
+analysis.command   = analyze --run reuse,locality,phases --sets $(SETS) -o $(OUT)/$1.analysis $(OUT)/$1
+prediction.command = predict cluster --params $(OUT)/$1.analysis $(MACHINES:%=--machine %) -o $(OUT)/$1.prediction.arrow
+simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) -o $(OUT)/$1.simulation.arrow
+
+traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
+analyses:    $(TRACES:%=$(OUT)/%.analysis/locality.params.toml) $(TRACES:%=$(OUT)/%.analysis/curve.arrow)
+predictions: $(TRACES:%=$(OUT)/%.prediction.arrow)
+simulations: $(TRACES:%=$(OUT)/%.simulation.arrow)
+
+$(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $$(BIN)/traces,$$(BIN)/tracegen)
+	$(call trace.command,$*)
+
+$(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
+	$(call analysis.command,$*)
+
+$(OUT)/%.prediction.arrow: $(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
+	$(call prediction.command,$*)
+
+$(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
+	$(call simulation.command,$*)
+
+REPORTED := $(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml \
+	$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)
+
+$(OUT)/report.html: $(REPORTED) $(BIN)/predict $(OUT)/commands.txt
+	@echo predict report $(OUT) -o $@
+	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt -o $@ $(REPORTED)
+
+report: $(OUT)/report.html
+	@echo "report: $(abspath $(OUT))/report.html"
+
+comparison: predictions simulations
+	@predict compare $(foreach t,$(TRACES),$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)
+
+clean:
+	rm -rf $(OUT)
+
+# The lists that commands depend on are files, written when they change, so that
+# one more machine makes predictions again and leaves traces alone.
+define newline
+
+
+endef
+differ = $(subst |$(strip $1)|,,|$(strip $2)|)
+keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(TRACES),$(call $k.command,$t)$(newline))))
+
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(call keep,$(OUT)/sets,$(SETS))
+$(call keep,$(OUT)/machines,$(MACHINES))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace analysis prediction simulation))
+endif
+$(OUT)/sets $(OUT)/machines $(OUT)/commands.txt: ;

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs the small variant of the quickstart and holds every pipeline to what
+# rules.mk promises: a second make does nothing, a touched input rebuilds only
+# what follows from it, and the bytes do not depend on -j or on the run.
+#
+#   sh pipelines/smoke.sh [MAKE]
+set -eu
+make=${1:-make}
+cd "$(dirname "$0")/quickstart"
+out=out/smoke
+log=out/smoke.log
+trap 'rm -rf "$log" out/smoke.first' EXIT
+
+run() { $make --no-print-directory SCALE=smoke "$@"; }
+
+# Lines of the log, the build of the binaries and the last line left out.
+steps() { grep -v -e '^report: ' -e '^cd .* build ' "$log" || true; }
+
+fail() {
+	echo "smoke: $1:" >&2
+	cat "$log" >&2
+	exit 1
+}
+
+run clean >/dev/null
+mkdir -p out
+run -j1 >"$log" 2>&1 || fail "the pipeline failed"
+[ -s $out/report.html ] || fail "there is no report"
+
+run >"$log" 2>&1 || fail "the second make failed"
+[ -z "$(steps)" ] || fail "a second make does something"
+
+touch $out/matmul.events.arrow
+run >"$log" 2>&1 || fail "make failed after a touch"
+[ "$(steps | grep -c matmul)" -ge 3 ] || fail "a touched trace is not analysed, predicted and simulated again"
+[ -z "$(steps | grep -v -e matmul -e '^predict report ' || true)" ] || fail "a touched trace rebuilds more than what follows"
+
+mv $out out/smoke.first
+run -j2 >"$log" 2>&1 || fail "make -j2 failed"
+diff -r out/smoke.first $out >"$log" 2>&1 || fail "two runs differ"
+
+run comparison
+echo "smoke: passed; $(run | sed -n 's/^report: /report: /p')"

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readDirNames are the names of the folders in dir.
+func readDirNames(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// Every `$` line in the help of every command runs as it stands, in an empty
+// folder with the project's data, after the lines before it; text that follows
+// a line is its exact standard output.
+func TestExamplesOfTheHelpRun(t *testing.T) {
+	bin := buildStages(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	stages, err := os.ReadDir(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stages {
+		helpTree(t, []string{s.Name()})
+	}
+}
+
+// buildStages builds every stage that has a main package into a new folder.
+func buildStages(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	for stage := range mayImport {
+		if mains, _ := filepath.Glob(filepath.Join("..", stage, "*.go")); len(mains) > 0 {
+			args = append(args, "./"+stage)
+		}
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the stages: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// helpTree runs the examples of a command and of all commands below it.
+func helpTree(t *testing.T, command []string) {
+	help := help(t, command)
+	t.Run(strings.Join(command, "_"), func(t *testing.T) {
+		t.Parallel()
+		examples := parseExamples(help)
+		if len(examples) == 0 {
+			t.Error("the help shows no example")
+		}
+		runExamples(t, examples)
+	})
+	for _, sub := range subcommands(help) {
+		helpTree(t, append(command[:len(command):len(command)], sub))
+	}
+}
+
+func help(t *testing.T, command []string) string {
+	t.Helper()
+	cmd := exec.Command(command[0], append(command[1:len(command):len(command)], "--help")...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil || errs.Len() > 0 {
+		t.Fatalf("%s --help: %v\n%s", strings.Join(command, " "), err, errs.String())
+	}
+	return string(out)
+}
+
+// subcommands are the names in the list that follows "Commands:" in a help text.
+func subcommands(help string) []string {
+	_, list, found := strings.Cut(help, "\nCommands:\n")
+	if !found {
+		return nil
+	}
+	var names []string
+	for line := range strings.Lines(list) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || !strings.HasPrefix(line, "  ") {
+			break
+		}
+		if fields[0] != "help" && fields[0] != "completion" {
+			names = append(names, fields[0])
+		}
+	}
+	return names
+}
+
+// example is one `$` line and what follows it.
+type example struct {
+	line    string
+	output  string // "" if the help does not show it
+	stopped bool   // a blank line ended the output
+}
+
+// parseExamples finds the `$` lines of a help text.
+func parseExamples(help string) []example {
+	var list []example
+	for line := range strings.Lines(help) {
+		line = strings.TrimRight(line, "\n")
+		text := strings.TrimPrefix(line, "  ")
+		switch command, is := strings.CutPrefix(text, "$ "); {
+		case is:
+			list = append(list, example{line: command})
+		case len(list) == 0:
+		case strings.TrimSpace(line) == "" || text == line:
+			list[len(list)-1].stopped = true
+		case !list[len(list)-1].stopped:
+			list[len(list)-1].output += text + "\n"
+		}
+	}
+	return list
+}
+
+// runExamples runs the lines in order in one folder that holds data alone.
+func runExamples(t *testing.T, examples []example) {
+	dir := t.TempDir()
+	data, err := filepath.Abs("../data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(data, filepath.Join(dir, "data")); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range examples {
+		cmd := exec.Command("sh", "-c", e.line)
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		switch {
+		case errors.As(err, &exit):
+			t.Fatalf("$ %s\nexit status %d\n%s", e.line, exit.ExitCode(), errs.String())
+		case err != nil:
+			t.Fatalf("$ %s\n%v", e.line, err)
+		case e.output != "" && trimmed(string(out)) != trimmed(e.output):
+			t.Errorf("$ %s\ngot:\n%s\nthe help says:\n%s", e.line, out, e.output)
+		}
+	}
+}
+
+// trimmed drops blanks at the ends of lines, which a help text cannot show.
+func trimmed(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestParseExamples(t *testing.T) {
+	got := parseExamples("Usage: x\n\nX does.\n\nExamples:\n  $ one --a\n  $ two\n  a   1\n\n  not output\n  $ three\n  last\n\nFlags:\n      --a   b\n")
+	want := []example{{line: "one --a"}, {line: "two", output: "a   1\n", stopped: true}, {line: "three", output: "last\n", stopped: true}}
+	if len(got) != len(want) {
+		t.Fatalf("got %+v", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("example %d: got %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestSubcommands(t *testing.T) {
+	got := subcommands("Usage: predict COMMAND\n\nCommands:\n  compare     models\n  help        Help\n  report      page\n\nFlags:\n  -h\n")
+	if strings.Join(got, " ") != "compare report" {
+		t.Errorf("got %q", got)
+	}
+}
