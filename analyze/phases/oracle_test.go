@@ -1,0 +1,308 @@
+package phases
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// A oracle is the protocol as written down, for caches of one shape: no stack distances, no
+// holes, each way a line and a state.
+type oracle struct {
+	shift  uint
+	sets   uint64
+	ways   int
+	caches [][][]way // by processor, by set: most recent first
+	counts [][]Counts
+}
+
+type way struct {
+	line  uint64
+	dirty bool // exclusive; else shared
+}
+
+func newOracle(procs int, line unit.Bytes, sets uint64, ways int) *oracle {
+	o := &oracle{shift: line.Shift(), sets: sets, ways: ways, caches: make([][][]way, procs), counts: make([][]Counts, procs)}
+	for p := range procs {
+		o.caches[p] = make([][]way, sets)
+		o.counts[p] = make([]Counts, 1)
+	}
+	return o
+}
+
+func (o *oracle) now(p trace.Proc) *Counts { return &o.counts[p][len(o.counts[p])-1] }
+
+func (o *oracle) piece(p *analysis.Piece) {
+	o.now(p.Proc).Instr += p.Instr
+	if p.Event != nil && p.Event.Kind == trace.Barrier {
+		o.counts[p.Proc] = append(o.counts[p.Proc], Counts{})
+	}
+	for i, addr := range p.Refs.Addr {
+		if op := p.Refs.Op[i]; op.Data() {
+			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
+				o.use(p.Proc, l, op == trace.Store)
+			}
+		}
+	}
+}
+
+func (o *oracle) set(p trace.Proc, line uint64) *[]way { return &o.caches[p][line%o.sets] }
+
+func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
+	c, set := o.now(p), o.set(p, line)
+	at := slices.IndexFunc(*set, func(w way) bool { return w.line == line })
+	hit := at >= 0
+	if isStore {
+		c.Stores++
+	} else {
+		c.Loads++
+	}
+	switch {
+	case !hit && isStore:
+		c.StoreMisses++
+	case !hit:
+		c.LoadMisses++
+	case isStore && !(*set)[at].dirty:
+		c.Upgrades++
+	}
+	o.snoop(p, line, isStore)
+	entry := way{line, isStore}
+	if hit {
+		entry.dirty = entry.dirty || (*set)[at].dirty
+		*set = slices.Delete(*set, at, at+1)
+	} else if len(*set) == o.ways {
+		if (*set)[o.ways-1].dirty {
+			c.Writebacks++
+		}
+		*set = (*set)[:o.ways-1]
+	}
+	*set = slices.Insert(*set, 0, entry)
+}
+
+// snoop is what the other caches do.
+func (o *oracle) snoop(p trace.Proc, line uint64, isStore bool) {
+	for q := range o.caches {
+		if trace.Proc(q) == p {
+			continue
+		}
+		set := o.set(trace.Proc(q), line)
+		at := slices.IndexFunc(*set, func(w way) bool { return w.line == line })
+		if at < 0 {
+			continue
+		}
+		if (*set)[at].dirty {
+			o.now(p).Supplies++
+			(*set)[at].dirty = false
+		}
+		if isStore {
+			*set = slices.Delete(*set, at, at+1)
+		}
+	}
+}
+
+// randomTrace has processors that share some lines and stride over sets.
+func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
+	lines := 2 + r.Uint64N(150)
+	stores := r.IntN(60)
+	for p := range procs {
+		refs, events := &m.RefsOf[p], &m.EventsOf[p]
+		refs.Proc, events.Proc = trace.Proc(p), trace.Proc(p)
+		for range phases {
+			for range r.IntN(length + 1) {
+				op := trace.Load
+				if r.IntN(100) < stores {
+					op = trace.Store
+				}
+				if r.IntN(30) == 0 {
+					op = trace.Ifetch
+				}
+				addr := r.Uint64N(1+r.Uint64N(lines))*32 + r.Uint64N(32)
+				if r.IntN(3) == 0 {
+					addr += uint64(p+1) << 20
+				}
+				refs.Append(uint32(1+r.IntN(3)), addr, uint16(1+r.IntN(20)), op)
+			}
+			e := trace.NewEvent(trace.Barrier)
+			e.Refs = uint64(refs.Len())
+			events.Rows = append(events.Rows, e)
+		}
+	}
+	return m
+}
+
+// compare holds the analysis of a trace to the oracle at every associativity.
+func compare(src trace.Source, lines []unit.Bytes, sets []int64) error {
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, &Analysis{Lines: lines, Sets: sets})
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		profile, err := Load(results[0].Full, line)
+		if err != nil {
+			return err
+		}
+		for _, n := range sets {
+			for ways := 1; ways <= MaxWays; ways++ {
+				o := newOracle(src.Header().Procs, line, uint64(n), ways)
+				for p, err := range analysis.Interleave(src) {
+					if err != nil {
+						return err
+					}
+					o.piece(p)
+				}
+				if err := o.compare(profile, n); err != nil {
+					return fmt.Errorf("lines of %v, %d sets, %d ways: %w", line, n, ways, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (o *oracle) compare(profile *Profile, sets int64) error {
+	if profile.Procs() != len(o.counts) || profile.Phases() != len(o.counts[0]) {
+		return fmt.Errorf("%d processors and %d phases, want %d and %d", profile.Procs(), profile.Phases(), len(o.counts), len(o.counts[0]))
+	}
+	for p := range o.counts {
+		for phase, want := range o.counts[p] {
+			got, err := profile.Counts(trace.Proc(p), phase, sets, o.ways)
+			if err != nil {
+				return err
+			}
+			if got != want {
+				return fmt.Errorf("processor %d, phase %d: got %+v, want %+v", p, phase, got, want)
+			}
+		}
+	}
+	return nil
+}
+
+func TestEveryAssociativityIsTheProtocol(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		m := randomTrace(r, 1+r.IntN(5), r.IntN(4), 400)
+		if err := compare(m.InBatches(100), []unit.Bytes{32, 64}, []int64{1, 2, 8}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// More processors than bits in a word.
+func TestManyProcessors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	if err := compare(randomTrace(r, 70, 2, 60), []unit.Bytes{32}, []int64{2}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzEveryAssociativityIsTheProtocol(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 128, 129, 1, 0}, uint8(2), uint8(1))
+	f.Add([]byte("the quick brown fox jumps over the lazy dog"), uint8(3), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, procs, logSets uint8) {
+		n := 1 + int(procs%4)
+		m := &trace.Memory{Head: trace.Header{Procs: n}, RefsOf: make([]trace.Refs, n), EventsOf: make([]trace.Events, n)}
+		for p := range n {
+			m.RefsOf[p].Proc, m.EventsOf[p].Proc = trace.Proc(p), trace.Proc(p)
+		}
+		barrier := trace.NewEvent(trace.Barrier)
+		for i, b := range data[:min(len(data), 1<<12)] {
+			if b == 255 {
+				for p := range n {
+					barrier.Refs = uint64(m.RefsOf[p].Len())
+					m.EventsOf[p].Rows = append(m.EventsOf[p].Rows, barrier)
+				}
+				continue
+			}
+			op := trace.Load
+			if b&128 != 0 {
+				op = trace.Store
+			}
+			p := (i + int(b>>5&3)) % n
+			m.RefsOf[p].Append(1, uint64(b&31)*64, 8, op)
+		}
+		if err := compare(m, []unit.Bytes{64}, []int64{1 << (logSets % 3)}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestProfileSaysWhatThereIs(t *testing.T) {
+	m := randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 1, 10)
+	results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{4, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(results[0].Full, 128); err == nil || !strings.Contains(err.Error(), "it has 32B, 64B") {
+		t.Error(err)
+	}
+	p, err := Load(results[0].Full, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		proc  trace.Proc
+		phase int
+		sets  int64
+		ways  int
+		want  string
+	}{
+		{0, 0, 16, 2, "it has 4, 8"}, {0, 0, 4, 17, "1 to 16"}, {0, 0, 4, 0, "1 to 16"}, {0, 2, 4, 1, "2 phases of 2 processors"},
+		{2, 0, 4, 1, "2 phases of 2 processors"},
+	} {
+		if _, err := p.Counts(c.proc, c.phase, c.sets, c.ways); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// Without data references there are still phases, with instructions.
+func TestNoReferences(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 2}, EventsOf: make([]trace.Events, 2)}
+	for p := range m.EventsOf {
+		e := trace.NewEvent(trace.Barrier)
+		e.Instr = uint32(10 + p)
+		m.EventsOf[p] = trace.Events{Proc: trace.Proc(p), Rows: []trace.Event{e}}
+	}
+	if err := compare(m, []unit.Bytes{64}, []int64{4}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkPhases(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	m := &trace.Memory{Head: trace.Header{Procs: 4}, RefsOf: make([]trace.Refs, 4)}
+	const each = 500_000
+	for p := range m.RefsOf {
+		m.RefsOf[p].Proc = trace.Proc(p)
+		at := uint64(p) << 24
+		for i := range each {
+			op := trace.Load
+			if i%4 == 0 {
+				op = trace.Store
+			}
+			addr := at + uint64(i)*8%(1<<20) // its own data, in order
+			switch r.IntN(10) {
+			case 0:
+				addr = 1<<30 + r.Uint64N(1<<18)&^7 // shared
+			case 1, 2:
+				addr = at + r.Uint64N(1<<22)&^7
+			}
+			m.RefsOf[p].Append(uint32(1+r.IntN(4)), addr, 8, op)
+		}
+	}
+	a := &Analysis{Lines: []unit.Bytes{64}, Sets: []int64{2048, 4096}}
+	for b.Loop() {
+		if _, err := analysis.Run(context.Background(), m.InBatches(1<<16), analysis.Options{}, a); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*4*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+}

@@ -1,0 +1,214 @@
+package phases
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// simulation is all caches of one line size.
+type simulation struct {
+	line      unit.Bytes
+	shift     uint
+	directory directory
+	caches    []*cache    // by number of sets
+	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
+}
+
+func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
+	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs), uses: make([][2]uint64, procs)}
+	for _, n := range sets {
+		s.caches = append(s.caches, newCache(procs, n))
+	}
+	return s
+}
+
+// refs simulates references; one that crosses lines uses each of them, in order.
+func (s *simulation) refs(r *trace.Refs) error {
+	for i, addr := range r.Addr {
+		op := r.Op[i]
+		if !op.Data() {
+			continue
+		}
+		first, last := addr>>s.shift, (addr+uint64(r.Size[i])-1)>>s.shift
+		for line := first; ; line++ {
+			if err := s.use(r.Proc, line, op == trace.Store); err != nil {
+				return err
+			}
+			if line == last {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// use simulates one load or store of a line.
+func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
+	id, err := s.directory.find(line)
+	if err != nil {
+		return err
+	}
+	s.uses[p][index(isStore)]++
+	found := s.directory.state(id, p)
+	if isStore {
+		s.invalidateOthers(p, line, id)
+	} else if owner := s.directory.owner[id]; owner != p && owner >= 0 {
+		s.directory.owner[id] = -1
+		for _, c := range s.caches {
+			c.share(owner, p, line, id)
+		}
+	}
+	s.directory.use(id, p, isStore)
+	for _, c := range s.caches {
+		c.use(p, line, id, isStore, found)
+	}
+	return nil
+}
+
+// invalidateOthers removes a line from the caches of all processors but p.
+func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
+	owner := s.directory.owner[id]
+	for w, word := range s.directory.valid(id) {
+		for ; word != 0; word &= word - 1 {
+			q := trace.Proc(64*w + bits.TrailingZeros64(word))
+			if q == p {
+				continue
+			}
+			for _, c := range s.caches {
+				if q == owner {
+					c.share(q, p, line, id)
+				}
+				c.invalidate(q, line, id)
+			}
+		}
+	}
+}
+
+// flush turns what p did into rows, and forgets it.
+func (s *simulation) flush(p trace.Proc, k key, out *rows) {
+	out.add(k, loadEvent, 0, s.uses[p][0])
+	out.add(k, storeEvent, 0, s.uses[p][1])
+	s.uses[p] = [2]uint64{}
+	for _, c := range s.caches {
+		k.sets = c.sets
+		c.tallies[p].flush(k, out)
+	}
+}
+
+func index(isStore bool) int {
+	if isStore {
+		return 1
+	}
+	return 0
+}
+
+// What a processor finds of a line when it uses it.
+type found uint8
+
+const (
+	foundValid   found = 1 + iota // it has used the line and nobody has stored it since
+	foundInvalid                  // somebody else has
+	foundNew                      // it uses the line for the first time
+)
+
+// directory knows every line that was ever used: who has, whose use still counts, and who
+// may have it exclusive. That is the same for every number of sets and ways.
+type directory struct {
+	table []bucket // hash table, a power of two long, linear probing
+	shift uint
+	words int // of a set of processors
+	owner []trace.Proc
+	sets  []uint64 // by line: the processors whose use is valid, then those that have used it
+}
+
+type bucket struct {
+	line uint64
+	tag  uint32 // id + 1; 0: empty
+}
+
+func newDirectory(procs int) directory {
+	const logSize = 10
+	return directory{table: make([]bucket, 1<<logSize), shift: 64 - logSize, words: (procs + 63) / 64}
+}
+
+// find is the number of a line, which are numbered from 0 in order of appearance.
+func (d *directory) find(line uint64) (uint32, error) {
+	mask := uint64(len(d.table) - 1)
+	h := d.hash(line)
+	for {
+		b := &d.table[h&mask]
+		if b.tag == 0 {
+			break
+		}
+		if b.line == line {
+			return b.tag - 1, nil
+		}
+		h++
+	}
+	id := uint32(len(d.owner))
+	if id == 1<<32-2 {
+		return 0, fmt.Errorf("more than %d distinct lines; use a larger line size", id)
+	}
+	d.table[h&mask] = bucket{line, id + 1}
+	d.owner = append(d.owner, -1)
+	for range 2 * d.words {
+		d.sets = append(d.sets, 0)
+	}
+	if 8*len(d.owner) > 5*len(d.table) {
+		d.grow()
+	}
+	return id, nil
+}
+
+func (d *directory) hash(line uint64) uint64 {
+	const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
+	line *= golden
+	return ((line ^ line>>32) * golden) >> (d.shift & 63)
+}
+
+func (d *directory) grow() {
+	old := d.table
+	d.table = make([]bucket, 2*len(old))
+	d.shift--
+	mask := uint64(len(d.table) - 1)
+	for _, b := range old {
+		if b.tag == 0 {
+			continue
+		}
+		h := d.hash(b.line)
+		for d.table[h&mask].tag != 0 {
+			h++
+		}
+		d.table[h&mask] = b
+	}
+}
+
+// valid is the set of processors that have used the line since the last store of another.
+func (d *directory) valid(id uint32) []uint64 {
+	at := int(id) * 2 * d.words
+	return d.sets[at : at+d.words]
+}
+
+func (d *directory) state(id uint32, p trace.Proc) found {
+	at, bit := int(id)*2*d.words+int(p>>6), uint64(1)<<(p&63)
+	switch {
+	case d.sets[at]&bit != 0:
+		return foundValid
+	case d.sets[at+d.words]&bit != 0:
+		return foundInvalid
+	}
+	return foundNew
+}
+
+func (d *directory) use(id uint32, p trace.Proc, isStore bool) {
+	if isStore {
+		clear(d.valid(id))
+		d.owner[id] = p
+	}
+	at, bit := int(id)*2*d.words+int(p>>6), uint64(1)<<(p&63)
+	d.sets[at] |= bit
+	d.sets[at+d.words] |= bit
+}
