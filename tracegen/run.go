@@ -53,7 +53,11 @@ func (o *options) run(ctx context.Context, env *stage.Env) error {
 	if o.native {
 		return o.runNative(ctx, env)
 	}
-	return o.record(ctx, env)
+	inst, err := o.instance(ctx)
+	if err != nil {
+		return err
+	}
+	return o.record(ctx, env, inst)
 }
 
 // runNative prints a row for each run: its time and the digest of its verified result.
@@ -88,11 +92,7 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 
 // record writes the two files of the trace; they appear when the result has been
 // verified.
-func (o *options) record(ctx context.Context, env *stage.Env) error {
-	inst, err := o.instance(ctx)
-	if err != nil {
-		return err
-	}
+func (o *options) record(ctx context.Context, env *stage.Env, inst kernel.Instance) error {
 	w, err := store.Create(o.prefix, o.header())
 	if err != nil {
 		return err
