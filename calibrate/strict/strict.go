@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -71,6 +73,9 @@ func Parse(name string, text []byte) (*Document, error) {
 			key = table
 		}
 		d.add(key, line)
+		if e.Kind == unstable.KeyValue {
+			d.addInside(key, e.Value(), &at)
+		}
 	}
 	var syntax *unstable.ParserError
 	if err := p.Error(); errors.As(err, &syntax) {
@@ -82,6 +87,25 @@ func Parse(name string, text []byte) (*Document, error) {
 		return nil, fmt.Errorf("%s: the document is empty", name)
 	}
 	return d, nil
+}
+
+// addInside adds the keys of the inline tables in value.
+func (d *Document) addInside(path string, value *unstable.Node, at *counter) {
+	i := 0
+	for it := value.Children(); it.Next(); {
+		switch n := it.Node(); {
+		case value.Kind == unstable.Array:
+			if n.Kind == unstable.InlineTable {
+				d.addInside(fmt.Sprintf("%s[%d]", path, i), n, at)
+			}
+			i++
+		case value.Kind == unstable.InlineTable && n.Kind == unstable.KeyValue:
+			key, offset := keyOf(n)
+			key = join(path, key)
+			d.add(key, at.lineOf(offset))
+			d.addInside(key, n.Value(), at)
+		}
+	}
 }
 
 func (d *Document) add(key string, line int) {
@@ -124,13 +148,53 @@ func join(table, key string) string {
 // Keys are the paths of all tables and keys in the order of the document.
 func (d *Document) Keys() []string { return d.keys }
 
-// Decode stores the document in the struct that into points to. A key without a
-// field is an error.
+// Decode stores the document in the struct that into points to, whose fields all
+// have a toml tag. A key that is not exactly the tag of a field is an error.
 func (d *Document) Decode(into any) error {
 	if err := d.decode(into); err != nil {
 		return d.decodeError(err)
 	}
+	return d.spelling(reflect.TypeOf(into))
+}
+
+// spelling refuses the keys that the TOML reader matched without regard to case.
+func (d *Document) spelling(into reflect.Type) error {
+	for _, key := range d.keys {
+		for at, rest := into, index.ReplaceAllString(key, ""); rest != ""; {
+			var part string
+			part, rest, _ = strings.Cut(rest, ".")
+			if at = field(at, part); at == nil {
+				break // not described by a struct
+			}
+			if at == unknown {
+				return fmt.Errorf("%s:%d: unknown key %s", d.name, d.lines[key], key)
+			}
+		}
+	}
 	return nil
+}
+
+// index is the index of an array in a path.
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+// unknown is the type of a key that a struct does not have.
+var unknown = reflect.TypeFor[struct{ unknown bool }]()
+
+// field is the type of the field of t that a key names, unknown if there is none,
+// and nil if t is no struct.
+func field(t reflect.Type, key string) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("toml") == key {
+			return f.Type
+		}
+	}
+	return unknown
 }
 
 func (d *Document) decode(into any) error {
@@ -139,9 +203,9 @@ func (d *Document) decode(into any) error {
 
 // decodeError gives an error of the TOML reader the place that it is about.
 func (d *Document) decodeError(err error) error {
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
-		e := unknown.Errors[0]
+	var missing *toml.StrictMissingError
+	if errors.As(err, &missing) && len(missing.Errors) > 0 {
+		e := missing.Errors[0]
 		line, _ := e.Position()
 		return fmt.Errorf("%s:%d: unknown key %s", d.name, line, strings.Join(e.Key(), "."))
 	}

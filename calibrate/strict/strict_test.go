@@ -6,9 +6,13 @@ import (
 )
 
 type shape struct {
-	Name   string
-	Memory struct{ Size string }
-	Cache  []struct{ Line int }
+	Name   string `toml:"name"`
+	Memory struct {
+		Size string `toml:"size"`
+	} `toml:"memory"`
+	Cache []struct {
+		Line int `toml:"line"`
+	} `toml:"cache"`
 }
 
 func TestErrorsNameFileLineAndKey(t *testing.T) {
@@ -23,6 +27,9 @@ func TestErrorsNameFileLineAndKey(t *testing.T) {
 		{"twice", "name = \"a\"\nname = \"b\"\n", "f.toml:2: "},
 		{"table twice", "[memory]\nsize = \"a\"\n[memory]\n", "f.toml:3: "},
 		{"wrong type", "name = \"a\"\n[[cache]]\nline = \"x\"\n", "f.toml:3: "},
+		{"wrong case", "name = \"a\"\n[memory]\nSize = \"3\"\n", "f.toml:3: unknown key memory.Size"},
+		{"wrong case of a table", "name = \"a\"\n[Memory]\nsize = \"3\"\n", "f.toml:2: unknown key Memory"},
+		{"inline", "name = \"a\"\ncache = [{line = 1},\n {Line = 1}]\n", "f.toml:3: unknown key cache[1].Line"},
 		{"not text", "\x00\xff\xfe", "f.toml:1: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,162 @@
+// Package machine reads descriptions of machines: processors, caches, memory,
+// network, and which of the simulated targets they are.
+//
+// A description is a TOML document; see data/machine for examples. It is read
+// strictly: unknown and missing keys, quantities without a unit and values that
+// no machine has are errors that name file, line and key.
+//
+//	name = "du2000-smp-256k"
+//	[processor]
+//	clock = "200 MHz"
+//	cpi = 1                  # clock periods of an instruction whose references all cost nothing
+//	[[cache]]                # nearest first
+//	size = "256 KiB"
+//	line = "64 B"
+//	ways = 2
+//	latency = "1 cycle"      # what a reference that hits here adds to cpi; 0 if it is overlapped
+//	[memory]
+//	size = "64 MiB"
+//	latency = "50 cycles"    # what a reference adds that misses in all caches, on an idle bus
+//	occupancy = "50 cycles"  # for which it holds the bus; if absent, its latency
+//	invalidate = "50 cycles" # for which an address-only transaction holds the bus; if absent, the occupancy
+//	[disk]                   # optional
+//	latency = "10 ms"        # what a reference adds that misses in memory
+//	[network]                # between nodes; optional for a single one
+//	model = "loggp"
+//	L = "2 us"
+//	o = "0.5 us"
+//	g = "0.7 us"
+//	G = "2 ns/B"
+//	S = "65535 B"
+//	[system]
+//	target = "smp"
+//	processors = 4           # of each node
+//	nodes = 1                # if absent, 1
+//
+// The memory hierarchy and its costs are those of
+//
+//   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
+//     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
+//     Computers 49(9), September 2000, pp. 915-933.
+package machine
+
+import (
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// Machine is a valid description of a machine.
+type Machine struct {
+	Name      string
+	Processor Processor
+	Caches    []Cache // nearest first; none for targets without caches
+	Memory    Memory
+	Disk      *Disk    // nil: data never leave the memory
+	Network   *Network // nil: a single node
+	System    System
+	Assumed   []string // what the description left open, and what was put in its place
+}
+
+// Processor is one of System.Processors equal processors.
+type Processor struct {
+	Clock unit.Hertz
+	CPI   unit.Cycles // of an instruction, its references aside: 1/S in [du2000, eq. 3.3]
+}
+
+// Cache is one level of the caches that each processor has for itself. Every
+// level is a power of two of sets, each of Ways lines.
+type Cache struct {
+	Size, Line unit.Bytes
+	Ways       int
+	// Latency is what a reference that hits in this level adds to the CPI: tau_1 of
+	// [du2000, eq. 3.5] in the first level. In the levels behind the first it comes
+	// on top of the latencies before it.
+	Latency Latency
+}
+
+// Sets is the number of sets of c.
+func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
+
+// Lines is the number of lines that fit into c.
+func (c Cache) Lines() int { return int(c.Size / c.Line) }
+
+// Memory is the memory of one node behind its bus. All latencies come on top of
+// what the levels before it cost.
+type Memory struct {
+	Size       unit.Bytes
+	Latency    Latency // of a line on an idle bus: tau_2 of [du2000, eq. 3.5]
+	Occupancy  Latency // for which the transfer of a line holds the bus
+	Invalidate Latency // for which a transaction without data takes and holds the bus
+}
+
+// Disk is where data are that do not fit into memory.
+type Disk struct {
+	Latency Latency // of a line: tau_3 of [du2000, eq. 3.5]
+}
+
+// System says which machine is made of the parts.
+type System struct {
+	Target     Target
+	Processors int // of each node: n of [du2000]
+	Nodes      int // N of [du2000]
+}
+
+// Target names what kind of machine it is.
+type Target string
+
+// The targets.
+const (
+	SMP    Target = "smp"    // processors with private caches on one memory bus
+	COW    Target = "cow"    // cluster of workstations
+	CLUMP  Target = "clump"  // cluster of SMPs
+	CCNUMA Target = "ccnuma" // distributed memory with coherent caches
+	LogP   Target = "logp"   // distributed memory without caches
+	CLogP  Target = "clogp"  // LogP with ideally coherent caches
+	Dir1SW Target = "dir1sw" // directory of one pointer, software for the rest
+)
+
+var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW}
+
+// At is the time of c cycles of m's clock.
+func (m *Machine) At(l Latency) unit.Seconds { return l.At(m.Processor.Clock) }
+
+// Latency is a duration, given in clock periods or in seconds.
+type Latency struct {
+	cycles  unit.Cycles
+	seconds unit.Seconds
+}
+
+// InCycles is a latency that scales with the clock.
+func InCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
+
+// InSeconds is a latency that no clock changes.
+func InSeconds(s unit.Seconds) Latency { return Latency{seconds: s} }
+
+// At is the duration of l for a processor of frequency f.
+func (l Latency) At(f unit.Hertz) unit.Seconds { return l.cycles.At(f) + l.seconds }
+
+// Cycles is the duration of l in periods of f.
+func (l Latency) Cycles(f unit.Hertz) unit.Cycles {
+	return l.cycles + unit.Cycles(float64(l.seconds)*float64(f))
+}
+
+// String prints l in the unit it was given in.
+func (l Latency) String() string {
+	if l.seconds != 0 {
+		return l.seconds.String()
+	}
+	return l.cycles.String()
+}
+
+// parseLatency reads "58 cycles" or "290 ns".
+func parseLatency(text string) (Latency, error) {
+	if c, err := unit.Parse(text, "cycles"); err == nil {
+		return InCycles(unit.Cycles(c)), nil
+	}
+	s, err := unit.Parse(text, "s")
+	if err != nil {
+		return Latency{}, fmt.Errorf("%q is not a time such as %q or %q", text, "58 cycles", "290 ns")
+	}
+	return InSeconds(unit.Seconds(s)), nil
+}

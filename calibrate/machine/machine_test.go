@@ -1,0 +1,241 @@
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+const good = `name = "test"
+[processor]
+clock = "200 MHz"
+cpi = 1
+[[cache]]
+size = "32 KiB"
+line = "32 B"
+ways = 8
+latency = "0 cycles"
+[[cache]]
+size = "256 KiB"
+line = "64 B"
+ways = 2
+latency = "10 ns"
+[memory]
+size = "64 MiB"
+latency = "50 cycles"
+occupancy = "200 ns"
+invalidate = "4 cycles"
+[disk]
+latency = "10 ms"
+[network]
+model = "loggp"
+L = "2 us"
+o = "0.5 us"
+g = "0.7 us"
+G = "2 ns/B"
+S = "65535 B"
+[system]
+target = "clump"
+processors = 4
+nodes = 2
+`
+
+func TestParse(t *testing.T) {
+	m, err := Parse("m.toml", []byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Name != "test" || m.Processor != (Processor{200e6, 1}) || m.System != (System{CLUMP, 4, 2}) {
+		t.Errorf("got %+v", m)
+	}
+	if len(m.Caches) != 2 || m.Caches[0].Sets() != 128 || m.Caches[1].Sets() != 2048 || m.Caches[1].Lines() != 4096 {
+		t.Errorf("caches %+v", m.Caches)
+	}
+	if m.Disk == nil || m.At(m.Disk.Latency) != 10e-3 || len(m.Assumed) != 0 {
+		t.Errorf("disk %+v, assumed %q", m.Disk, m.Assumed)
+	}
+	if n := m.Network; n.Model != "loggp" || n.Latency.Value != 2e-6 || n.GapPerByte.Value != 2e-9 || n.RendezvousMin.Value != 65535 {
+		t.Errorf("network %+v", n)
+	}
+	// 50 cycles at 200 MHz are 250 ns, and 200 ns are 40 cycles.
+	if got := m.At(m.Memory.Latency).Picos(); got != 250_000 {
+		t.Errorf("memory latency %v", got)
+	}
+	if got := m.Memory.Occupancy.Cycles(m.Processor.Clock); got != 40 {
+		t.Errorf("memory occupancy %v", got)
+	}
+}
+
+// change replaces the one line that begins old.
+func change(t *testing.T, old, new string) string {
+	t.Helper()
+	if strings.Count(good, old) != 1 {
+		t.Fatalf("%q is not once in the description", old)
+	}
+	return strings.Replace(good, old, new, 1)
+}
+
+func TestAbsentBusTimesAreAssumedAndSaidSo(t *testing.T) {
+	m, err := Parse("m.toml", []byte(change(t, "occupancy = \"200 ns\"\ninvalidate = \"4 cycles\"\n", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Memory.Occupancy != InCycles(50) || m.Memory.Invalidate != InCycles(50) || len(m.Assumed) != 2 {
+		t.Errorf("got %+v, %q", m.Memory, m.Assumed)
+	}
+	m, err = Parse("m.toml", []byte(change(t, "invalidate = \"4 cycles\"\n", "")))
+	if err != nil || m.Memory.Invalidate != m.Memory.Occupancy || len(m.Assumed) != 1 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+func TestBadDescriptions(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`clock = "200 MHz"`, `clock = "200"`, "m.toml:3: processor.clock: "},
+		{`clock = "200 MHz"`, `clock = 200`, "m.toml:3: processor.clock: "},
+		{`clock = "200 MHz"`, `clock = "0 MHz"`, "m.toml:3: processor.clock: "},
+		{`clock = "200 MHz"`, `clock = "200 THz"`, "m.toml:3: processor.clock: "},
+		{`clock = "200 MHz"`, `clock = "NaN MHz"`, "m.toml:3: processor.clock: "},
+		{`clock = "200 MHz"`, ``, "m.toml:2: processor.clock: is missing"},
+		{`clock = "200 MHz"`, `clocks = "200 MHz"`, "m.toml:3: unknown key processor.clocks"},
+		{"cpi = 1\n", "cpi = nan\n", "m.toml:4: processor.cpi: "},
+		{"cpi = 1\n", "cpi = inf\n", "m.toml:4: processor.cpi: "},
+		{"cpi = 1\n", "cpi = 0\n", "m.toml:4: processor.cpi: "},
+		{"cpi = 1\n", "cpi = -1\n", "m.toml:4: processor.cpi: "},
+		{"cpi = 1\n", "cpi = \"1\"\n", "m.toml:4: "},
+		{`size = "256 KiB"`, `size = "200 KiB"`, "m.toml:11: cache[1].size: 200KiB in 2 ways of 64B lines are 1600 sets, which is not a power of two"},
+		{`size = "256 KiB"`, `size = "262145 B"`, "m.toml:11: cache[1].size: 262145B is not a multiple of line x ways = 64B x 2 = 128B"},
+		{`size = "256 KiB"`, `size = "16 KiB"`, "m.toml:11: cache[1].size: 16KiB is less than"},
+		{`size = "256 KiB"`, `size = "-256 KiB"`, "m.toml:11: cache[1].size: "},
+		{`size = "256 KiB"`, `size = "0 KiB"`, "m.toml:11: cache[1].size: "},
+		{`size = "256 KiB"`, `size = "256 KB"`, "m.toml:11: cache[1].size: "},
+		{`size = "256 KiB"`, `size = 262144`, "m.toml:11: cache[1].size: "},
+		{`line = "64 B"`, `line = "48 B"`, "m.toml:12: cache[1].line: 48B is not a power of two"},
+		{`line = "64 B"`, `line = "16 B"`, "m.toml:12: cache[1].line: 16B is smaller than the 32B line"},
+		{"ways = 2", "ways = 0", "m.toml:13: cache[1].ways: "},
+		{"ways = 2", "ways = 2.5", "m.toml:13: "},
+		{"ways = 2", "ways = 9223372036854775807", "m.toml:13: cache[1].ways: "},
+		{`latency = "10 ns"`, `latency = "10"`, "m.toml:14: cache[1].latency: "},
+		{`latency = "10 ns"`, `latency = "-1 ns"`, "m.toml:14: cache[1].latency: "},
+		{`latency = "50 cycles"`, `latency = "0 cycles"`, "m.toml:17: memory.latency: "},
+		{`latency = "50 cycles"`, `latency = "50 min"`, "m.toml:17: memory.latency: "},
+		{`size = "64 MiB"`, `size = "256 KiB"`, "m.toml:16: memory.size: "},
+		{`model = "loggp"`, `model = "ethernet"`, "m.toml:23: network.model: "},
+		{`g = "0.7 us"`, ``, "m.toml:22: network.g: is missing"},
+		{`G = "2 ns/B"`, `G = "2 ns"`, "m.toml:27: network.G: "},
+		{`S = "65535 B"`, `S = "65535"`, "m.toml:28: network.S: "},
+		{`target = "clump"`, `target = "cluster"`, "m.toml:30: system.target: "},
+		{`target = "clump"`, `target = "smp"`, "m.toml:32: system.nodes: an smp is one node"},
+		{`target = "clump"`, `target = "cow"`, "m.toml:31: system.processors: "},
+		{"processors = 4", "processors = 0", "m.toml:31: system.processors: "},
+		{"processors = 4", "processors = -4", "m.toml:31: system.processors: "},
+		{"processors = 4", "processors = 65536", "m.toml:32: system.nodes: "},
+		{"nodes = 2", "nodes = 0", "m.toml:32: system.nodes: "},
+		{"[memory]\n", "[memory]\nsocket = 3\n", "m.toml:16: unknown key memory.socket"},
+		{"[disk]\n", "[dusk]\n", "m.toml:20: unknown key dusk"},
+		{`name = "test"`, ``, "m.toml: name: is missing"},
+		{`name = "test"`, `name = "  "`, "m.toml:1: name: is missing"},
+	} {
+		t.Run(c.old+" -> "+c.new, func(t *testing.T) {
+			m, err := Parse("m.toml", []byte(change(t, c.old, c.new)))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || m != nil {
+				t.Fatalf("got %v, %v, want an error that begins %q", m, err, c.want)
+			}
+		})
+	}
+}
+
+// section cuts the section that begins with head out of the description.
+func section(t *testing.T, head string) string {
+	t.Helper()
+	begin := strings.Index(good, head)
+	end := strings.Index(good[begin+1:], "\n[")
+	if end < 0 {
+		return good[:begin]
+	}
+	return good[:begin] + good[begin+end+2:]
+}
+
+func TestMissingSections(t *testing.T) {
+	for head, want := range map[string]string{
+		"[processor]": "m.toml: processor: the section [processor] is missing",
+		"[memory]":    "m.toml: memory: the section [memory] is missing",
+		"[system]":    "m.toml: system: the section [system] is missing",
+		"[network]":   "m.toml: network: the section [network] is missing",
+	} {
+		if _, err := Parse("m.toml", []byte(section(t, head))); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("without %s: got %v, want an error that begins %q", head, err, want)
+		}
+	}
+	if _, err := Parse("m.toml", []byte(section(t, "[disk]"))); err != nil {
+		t.Errorf("the disk is optional: %v", err)
+	}
+	if _, err := Parse("m.toml", nil); err == nil || err.Error() != "m.toml: the document is empty" {
+		t.Errorf("empty: got %v", err)
+	}
+}
+
+func TestLatencyIsCyclesOrSeconds(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		at   unit.Hertz
+		want unit.Picos
+	}{
+		{"58 cycles", 200e6, 290_000},
+		{"58 cycles", 400e6, 145_000},
+		{"290 ns", 200e6, 290_000},
+		{"290 ns", 400e6, 290_000},
+		{"0 cycles", 1e9, 0},
+		{"1 cycle", 1e9, 1000},
+	} {
+		l, err := parseLatency(c.text)
+		if err != nil || l.At(c.at).Picos() != c.want {
+			t.Errorf("%s at %v: %v, %v, want %v", c.text, c.at, l.At(c.at), err, c.want)
+		}
+	}
+}
+
+// Every machine of the project is valid and named as its file.
+func TestDataMachines(t *testing.T) {
+	files, err := filepath.Glob("../../data/machine/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no machines: %v", err)
+	}
+	for _, f := range files {
+		m, err := Read(f)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if want := strings.TrimSuffix(filepath.Base(f), ".toml"); m.Name != want {
+			t.Errorf("%s is called %q", f, m.Name)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	if text, err := os.ReadFile("../../data/machine/du2000-smp-256k.toml"); err == nil {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Parse("m.toml", text)
+		if err != nil {
+			if m != nil || !strings.HasPrefix(err.Error(), "m.toml") {
+				t.Fatalf("%v, %v", m, err)
+			}
+			return
+		}
+		for _, c := range m.Caches {
+			if c.Sets() < 1 || unit.Bytes(c.Sets()*c.Ways)*c.Line != c.Size {
+				t.Fatalf("impossible cache %+v", c)
+			}
+		}
+		if !(m.At(m.Memory.Latency) > 0) || m.System.Processors < 1 || m.System.Nodes < 1 {
+			t.Fatalf("impossible machine %+v", m)
+		}
+	})
+}
