@@ -1,9 +1,6 @@
 package memsys
 
-import (
-	"spoor/traces/trace"
-	"spoor/traces/unit"
-)
+import "spoor/traces/trace"
 
 // The states of a line in a cache, as the low bits of its word. The bits of
 // shared are part of those of modified, so that one comparison finds a line that
@@ -23,26 +20,17 @@ const (
 type cache struct {
 	words []uint64
 	ways  uint64
-	sets  uint64
-	mask  uint64 // sets-1 when sets is a power of two
+	mask  uint64 // the number of sets, a power of two, less 1
 }
 
 func newCache(c Config) cache {
-	sets := uint64(c.Sets())
-	made := cache{words: make([]uint64, sets*uint64(c.Ways)), ways: uint64(c.Ways), sets: sets}
-	if unit.Bytes(sets).IsPowerOfTwo() {
-		made.mask = sets - 1
-	}
-	return made
+	return cache{words: make([]uint64, c.Sets()*c.Ways), ways: uint64(c.Ways), mask: uint64(c.Sets() - 1)}
 }
 
 // set is the words of the set that line belongs to.
 func (c *cache) set(line uint64) []uint64 {
-	i := line & c.mask
-	if c.mask != c.sets-1 {
-		i = line % c.sets
-	}
-	return c.words[i*c.ways : i*c.ways+c.ways]
+	i := (line & c.mask) * c.ways
+	return c.words[i : i+c.ways]
 }
 
 // find is the way of set that holds line in any valid state, or -1.

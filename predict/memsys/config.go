@@ -2,7 +2,9 @@ package memsys
 
 import (
 	"fmt"
+	"strings"
 
+	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
 
@@ -40,6 +42,8 @@ func (c Config) check() error {
 		return fmt.Errorf("a cache of %d ways; it needs at least one", c.Ways)
 	case c.Size < c.Line || c.Size/c.Line < unit.Bytes(c.Ways) || c.Size%c.Line != 0 || c.Size/c.Line%unit.Bytes(c.Ways) != 0:
 		return fmt.Errorf("a cache of %v is not a multiple of its %d ways of %v", c.Size, c.Ways, c.Line)
+	case !unit.Bytes(c.Sets()).IsPowerOfTwo():
+		return fmt.Errorf("a cache of %v in %d ways of %v has %d sets; it must be a power of two", c.Size, c.Ways, c.Line, c.Sets())
 	case c.Size/c.Line > maxLines/unit.Bytes(c.Processors):
 		return fmt.Errorf("%d caches of %v have more than the %d lines that can be simulated", c.Processors, c.Size, maxLines)
 	}
@@ -56,4 +60,44 @@ func (c Config) checkTimes() error {
 		}
 	}
 	return nil
+}
+
+// New is the memory system of m with empty caches for the processors of a trace,
+// which may be fewer than m has.
+func New(m *machine.Machine, processors int) (System, error) {
+	target, err := named(string(m.System.Target))
+	if err != nil {
+		return nil, err
+	}
+	if have := m.System.Processors * m.System.Nodes; processors > have {
+		return nil, fmt.Errorf("the trace has %d processors and the machine %d", processors, have)
+	}
+	c, err := configOf(m, processors)
+	if err != nil {
+		return nil, err
+	}
+	return target.New(c)
+}
+
+// named is the target called name.
+func named(name string) (Target, error) {
+	var names []string
+	for _, t := range All {
+		if t.Name() == name {
+			return t, nil
+		}
+		names = append(names, t.Name())
+	}
+	return nil, fmt.Errorf("there is no simulator of target %q; there is one of %s", name, strings.Join(names, ", "))
+}
+
+// configOf is what the targets need to know of m.
+func configOf(m *machine.Machine, processors int) (Config, error) {
+	if n := len(m.Caches); n != 1 {
+		return Config{}, fmt.Errorf("the machine has %d levels of caches; exactly one private level can be simulated", n)
+	}
+	cache, memory := m.Caches[0], m.Memory
+	return Config{Processors: processors, Size: cache.Size, Line: cache.Line, Ways: cache.Ways,
+		Latency: m.At(memory.Latency).Picos(), Occupancy: m.At(memory.Occupancy).Picos(),
+		Invalidate: m.At(memory.Invalidate).Picos()}, nil
 }

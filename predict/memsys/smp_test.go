@@ -133,8 +133,8 @@ func TestLone(t *testing.T) {
 // TestHugeCache: misses of caches that hold everything are distinct lines, but
 // for lines that others store to.
 func TestHugeCache(t *testing.T) {
-	for _, size := range []unit.Bytes{1 << 20, 3 << 18} { // 3·2^18: sets are no power of two
-		s := mustSMP(t, Config{Processors: 3, Size: size, Line: 64, Ways: 4, Latency: 1})
+	for _, ways := range []int{4, 16, 1 << 14} { // the last has one set
+		s := mustSMP(t, Config{Processors: 3, Size: 1 << 20, Line: 64, Ways: ways, Latency: 1})
 		distinct := [3]map[uint64]bool{{}, {}, {}}
 		r := rand.New(rand.NewPCG(2, 1))
 		for range 20000 {
@@ -145,11 +145,11 @@ func TestHugeCache(t *testing.T) {
 		}
 		for p := range 3 {
 			if got := s.Counts(trace.Proc(p)); got.Misses() != uint64(len(distinct[p])) || got.WriteBacks != 0 {
-				t.Errorf("cache of %v, processor %d: %d distinct lines, %+v", size, p, len(distinct[p]), got)
+				t.Errorf("%d ways, processor %d: %d distinct lines, %+v", ways, p, len(distinct[p]), got)
 			}
 		}
 		if got, want := s.Shared().Lines, uint64(len(distinct[0])+len(distinct[1])+len(distinct[2])); got != want {
-			t.Errorf("cache of %v: %d lines in all, want %d", size, got, want)
+			t.Errorf("%d ways: %d lines in all, want %d", ways, got, want)
 		}
 	}
 }
@@ -160,7 +160,8 @@ func TestHugeCache(t *testing.T) {
 func checkHits(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
-	c := Config{Processors: 1 + r.IntN(3), Size: 64 * 12, Line: 64, Ways: 1 + r.IntN(3), Latency: 5, Occupancy: 5, Invalidate: 3}
+	c := Config{Processors: 1 + r.IntN(3), Line: 64, Ways: 1 + r.IntN(3), Latency: 5, Occupancy: 5, Invalidate: 3}
+	c.Size = c.Line * unit.Bytes(c.Ways) * 4
 	s := mustSMP(t, c)
 	for now := range unit.Picos(200) {
 		s.Access(now, trace.Proc(r.IntN(c.Processors)), r.Uint64N(20), r.IntN(2) == 0)
@@ -238,6 +239,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Ways = 3 }, "multiple"},
 		{func(c *Config) { c.Size = 100 }, "multiple"},
 		{func(c *Config) { c.Size = 0 }, "multiple"},
+		{func(c *Config) { c.Size = 192 }, "3 sets"},
 		{func(c *Config) { c.Size = 1 << 50 }, "can be simulated"},
 		{func(c *Config) { c.Latency = -1 }, "latency"},
 		{func(c *Config) { c.Occupancy = unit.MaxPicos }, "occupancy"},

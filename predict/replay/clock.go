@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
 
@@ -35,6 +36,16 @@ func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
 		}
 	}
 	return Clock{instr: periods(cpi, f), touch: periods(touch, f)}, nil
+}
+
+// ClockOf is the clock of the processors of m: a touch costs the latency of the
+// nearest cache.
+func ClockOf(m *machine.Machine) (Clock, error) {
+	var touch unit.Cycles
+	if len(m.Caches) > 0 {
+		touch = m.Caches[0].Latency.Cycles(m.Processor.Clock)
+	}
+	return NewClock(m.Processor.Clock, m.Processor.CPI, touch)
 }
 
 // periods is c periods of f, rounded to 2^-64 ps.

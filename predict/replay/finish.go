@@ -89,5 +89,17 @@ func (r *run) warnings(lines uint64) (all []error) {
 	if lines == 0 {
 		all = append(all, errors.New("the trace has no loads and no stores: the time is that of its instructions"))
 	}
+	if len(r.procs) > 1 && r.noEvents() {
+		all = append(all, errors.New("the trace has no events: its processors never wait for each other"))
+	}
 	return all
+}
+
+func (r *run) noEvents() bool {
+	for _, p := range r.procs {
+		if p.eventsDone > 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -33,6 +34,7 @@ type processor struct {
 	row            int    // of batch, the next one
 	window         int    // how many rows outlook looks at
 	rowsDone       uint64 // of all batches
+	firstLargest   uint64 // the first row with the largest gap that the column holds
 	refsEnd        bool   // no batch follows
 	line, lastLine uint64 // the reference under way has still to touch the lines from line+1 to lastLine
 	storing        bool   // the reference under way is a store
@@ -58,7 +60,7 @@ type processor struct {
 }
 
 func newProcessor(id trace.Proc, src trace.Source) *processor {
-	p := &processor{id: id, state: running, window: newWindow}
+	p := &processor{id: id, state: running, window: newWindow, firstLargest: math.MaxUint64}
 	var stopRefs, stopEvents func()
 	p.pullRefs, stopRefs = iter.Pull2(src.Refs(id))
 	p.pullEvents, stopEvents = iter.Pull2(src.Events(id))
@@ -149,6 +151,11 @@ func (r *run) fillRefs(p *processor) error {
 		return err
 	}
 	p.batch = *b
+	if p.firstLargest == math.MaxUint64 {
+		if i := slices.Index(b.Instr, math.MaxUint32); i >= 0 {
+			p.firstLargest = p.rowsDone + uint64(i)
+		}
+	}
 	return nil
 }
 

@@ -144,8 +144,26 @@ func TestEmpty(t *testing.T) {
 	if got.Time != 0 || got.Instr() != 0 || got.EInstr() == got.EInstr() || got.MissRatio() != 0 || got.Utilization() != 0 {
 		t.Errorf("%+v, E(Instr) %v", got, got.EInstr())
 	}
-	if len(got.Warnings) != 1 {
+	if len(got.Warnings) != 2 {
 		t.Errorf("warnings %v", got.Warnings)
+	}
+}
+
+// TestLargestGap: the second reference comes 2^32 + 100 instructions after the
+// first, which its column cannot hold; the event right before it can.
+func TestLargestGap(t *testing.T) {
+	b := &builder{}
+	b.ref(1, 0, 4, trace.Load)
+	b.at(trace.Compute, trace.None)
+	b.at(trace.Compute, trace.None).Instr = 1<<32 - 1
+	b.at(trace.Compute, trace.None).Instr = 101
+	b.refs.Append(1<<32-1, 0, 4, trace.Load)
+	b.ref(5, 0, 4, trace.Load)
+	for _, batch := range []int{0, 1} {
+		got := replayed(t, source(b).InBatches(batch), worked(1), tick, Options{})
+		if want := unit.Instructions(1 + 1<<32 + 100 + 5); got.Instr() != want {
+			t.Errorf("batches of %d: %d instructions, want %d", batch, got.Instr(), want)
+		}
 	}
 }
 
@@ -308,6 +326,7 @@ func TestManyProcessors(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := replayed(t, m.InBatches(100), cfg, tick, Options{})
+		got.Warnings = nil
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}

@@ -23,9 +23,8 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	from, to := p.row, p.row+p.rowsNow()
 	instrs, ops := p.batch.Instr[from:to], p.batch.Op[from:to]
 	addrs, sizes := p.batch.Addr[from:to], p.batch.Size[from:to]
-	if p.instr+uint64(instrs[0]) < p.lastEvent {
-		return false, fmt.Errorf("reference %d is at instruction %d, but the event before it is at instruction %d; "+
-			"the refs and events files do not belong together", p.rowsDone, p.instr+uint64(instrs[0]), p.lastEvent)
+	if err := p.follow(instrs[0]); err != nil {
+		return false, err
 	}
 	instr, touches := p.instr, p.touches
 	latency, contention := unit.Picos(0), unit.Picos(0)
@@ -67,6 +66,22 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	p.waited.Contention += contention
 	p.late = late
 	return done, nil
+}
+
+// follow holds the next row, gap instructions after the last, to the event before
+// it. A row that has the largest gap may stand for a larger one, which events
+// carry: from then on the events say where the references are.
+func (p *processor) follow(gap uint32) error {
+	at := p.instr + uint64(gap)
+	if at >= p.lastEvent {
+		return nil
+	}
+	if p.rowsDone < p.firstLargest {
+		return fmt.Errorf("reference %d is at instruction %d, but the event before it is at instruction %d; "+
+			"the refs and events files do not belong together", p.rowsDone, at, p.lastEvent)
+	}
+	p.instr += p.lastEvent - at
+	return nil
 }
 
 // crossing lets the reference under way touch its next line, unless that is after
