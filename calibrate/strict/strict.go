@@ -164,7 +164,7 @@ func (d *Document) spelling(into reflect.Type) error {
 			var part string
 			part, rest, _ = strings.Cut(rest, ".")
 			if at = field(at, part); at == nil {
-				break // not described by a struct
+				break // a value
 			}
 			if at == unknown {
 				return fmt.Errorf("%s:%d: unknown key %s", d.name, d.lines[key], key)
@@ -180,13 +180,17 @@ var index = regexp.MustCompile(`\[[0-9]+\]`)
 // unknown is the type of a key that a struct does not have.
 var unknown = reflect.TypeFor[struct{ unknown bool }]()
 
-// field is the type of the field of t that a key names, unknown if there is none,
-// and nil if t is no struct.
+// field is the type of what a key of t names, unknown if there is no such field, and
+// nil if t has no keys.
 func field(t reflect.Type, key string) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
+	switch t.Kind() {
+	case reflect.Map:
+		return t.Elem()
+	case reflect.Struct:
+	default:
 		return nil
 	}
 	for i := range t.NumField() {
