@@ -76,40 +76,67 @@ func (s *Study) readParams(path string, t *Trace) error {
 	return nil
 }
 
+// misses is what one processor misses at one cache size.
+type misses struct {
+	lines        int64
+	missed, refs float64
+}
+
 // readCurve takes the curve of a table: the misses of all processors together,
 // each with a cache of its own.
 func (t *Trace) readCurve(table *store.Table) error {
 	r := reader{table: table}
 	proc, line, lines := r.whole("proc"), r.whole("line"), r.whole("lines")
-	misses, refs := r.whole("misses"), r.whole("refs")
+	missed, refs := r.whole("misses"), r.whole("refs")
 	if r.err != nil {
 		return r.err
 	}
-	type sums struct{ misses, refs float64 }
-	bySize := map[int64]*sums{}
+	curves := map[int64][]misses{}
 	for i := range proc {
-		if proc[i] < 0 || lines[i] < 1 {
-			continue
+		if lines[i] < 1 || line[i] < 1 || refs[i] < 1 || missed[i] < 0 || missed[i] > refs[i] {
+			return fmt.Errorf("row %d of the curve table: %d misses of %d references in %d lines of %d bytes", i, missed[i], refs[i], lines[i], line[i])
 		}
 		if t.Line == 0 {
 			t.Line = float64(line[i])
 		}
-		if float64(line[i]) != t.Line {
-			continue
-		}
-		if bySize[lines[i]] == nil {
-			bySize[lines[i]] = &sums{}
-		}
-		bySize[lines[i]].misses += float64(misses[i])
-		bySize[lines[i]].refs += float64(refs[i])
-	}
-	for size, n := range bySize {
-		if n.refs > 0 {
-			t.Curve = append(t.Curve, CurvePoint{float64(size) * t.Line, n.misses / n.refs})
+		if proc[i] >= 0 && float64(line[i]) == t.Line {
+			curves[proc[i]] = append(curves[proc[i]], misses{lines[i], float64(missed[i]), float64(refs[i])})
 		}
 	}
-	slices.SortFunc(t.Curve, func(a, b CurvePoint) int { return cmp.Compare(a.Size, b.Size) })
+	t.Curve = pooled(curves, t.Line)
 	return t.describe(table)
+}
+
+// pooled adds the curves of the processors up. A curve ends at its processor's
+// footprint, beyond which nothing changes; sizes that one curve has and another
+// steps over are left out.
+func pooled(curves map[int64][]misses, line float64) []CurvePoint {
+	var sizes []int64
+	for _, c := range curves {
+		slices.SortFunc(c, func(a, b misses) int { return cmp.Compare(a.lines, b.lines) })
+		for _, m := range c {
+			sizes = append(sizes, m.lines)
+		}
+	}
+	slices.Sort(sizes)
+	var sum []CurvePoint
+	for _, size := range slices.Compact(sizes) {
+		var missed, refs float64
+		complete := true
+		for _, c := range curves {
+			i, found := slices.BinarySearchFunc(c, size, func(m misses, size int64) int { return cmp.Compare(m.lines, size) })
+			if !found && i < len(c) {
+				complete = false
+				break
+			}
+			m := c[min(i, len(c)-1)]
+			missed, refs = missed+m.missed, refs+m.refs
+		}
+		if complete {
+			sum = append(sum, CurvePoint{float64(size) * line, missed / refs})
+		}
+	}
+	return sum
 }
 
 // describe takes from the facts of a table which trace it was made from.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -275,6 +276,19 @@ func TestOpenReadsAFolder(t *testing.T) {
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no analysis, prediction or simulation") {
 		t.Errorf("an empty folder: got %v", err)
+	}
+}
+
+// Two processors of unlike footprints, 3 and 8 lines: size 3 is on one curve
+// only, and the shorter curve goes on as it ended.
+func TestCurvesArePooled(t *testing.T) {
+	got := pooled(map[int64][]misses{
+		0: {{1, 40, 100}, {2, 20, 100}, {3, 3, 100}},
+		1: {{8, 8, 300}, {1, 160, 300}, {2, 80, 300}, {4, 17, 300}},
+	}, 64)
+	want := []CurvePoint{{64, 200. / 400}, {128, 100. / 400}, {256, 20. / 400}, {512, 11. / 400}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -82,7 +82,7 @@ func (t Trace) Cells() []estimateCell {
 	if _, ok := t.Params[fitError]; !ok {
 		return append(cells, estimateCell{Text: "–"})
 	}
-	return append(cells, estimateCell{t.share(fitError), "at most " + t.share(fitWorst)})
+	return append(cells, estimateCell{t.points(fitError), "at most " + t.points(fitWorst)})
 }
 
 // traceColumns are the parameters in the table of programs; the errors of the fit follow.

@@ -90,8 +90,8 @@ func fitSentences(traces []Trace) []string {
 	}
 	slices.SortStableFunc(fitted, func(a, b Trace) int { return cmp.Compare(a.Params[fitError].Value, b.Params[fitError].Value) })
 	best, worst := fitted[0], fitted[len(fitted)-1]
-	return []string{fmt.Sprintf("The power law is off its measured curve by %s on average for %s, and by %s for %s: models that use it inherit that.",
-		best.share(fitError), best.name(), worst.share(fitError), worst.name())}
+	return []string{fmt.Sprintf("The power law misses its measured curve by %s percentage points of miss ratio on average for %s, and by %s for %s: models that use it inherit that.",
+		best.points(fitError), best.name(), worst.points(fitError), worst.name())}
 }
 
 // The parameters that say how well the power law fits.
@@ -100,8 +100,8 @@ const (
 	fitWorst = "fit_max_error"
 )
 
-// share prints a parameter that is a fraction.
-func (t Trace) share(name string) string { return percent(t.Params[name].Value) }
+// points prints a difference of miss ratios.
+func (t Trace) points(name string) string { return number(100*t.Params[name].Value, 2) }
 
 // name tells traces of one program apart.
 func (t Trace) name() string {
