@@ -38,6 +38,16 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 	return results, nil
 }
 
+// Orders are the orders that a run of analyses reads.
+func Orders(h trace.Header, procs []trace.Proc, analyses ...Analysis) []trace.Proc {
+	orders, _ := plan(h, procs, analyses)
+	var out []trace.Proc
+	for _, o := range orders {
+		out = append(out, o.proc)
+	}
+	return out
+}
+
 // plan asks all analyses for their shards.
 func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []order, shards [][]Shard) {
 	if procs == nil {

@@ -46,7 +46,7 @@ import (
 const MaxWays = 16
 
 // MaxSets is the largest number of sets.
-const MaxSets = 1 << 24
+const MaxSets = 1 << 20
 
 // Analysis counts for all line sizes and numbers of sets, which are powers of two.
 type Analysis struct {

@@ -1,0 +1,85 @@
+// Analyze turns traces into tables and parameters.
+//
+//	$ tracegen fft --set points=1024 --procs 2 -o fft
+//	$ analyze -o fft.analysis fft
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/stage"
+	"spoor/traces/unit"
+)
+
+func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
+
+// command is analyze.
+func command(env *stage.Env) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
+		Short: "measures what a trace says of its program",
+		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
+			"directory DIR: tables DIR/*.arrow and parameters DIR/*.params.toml, all of them or none.\n\n" +
+			"Analyses:\n" + describeAll(),
+		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
+  $ analyze -o fft.analysis fft
+  $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
+  $ analyze --run phases --sets 512,1024 -o fft.phases fft`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names")
+	f.StringSliceVar(&o.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
+	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all)")
+	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
+	f.BoolVar(&o.interleaved, "interleaved", true, "reuse: measure the interleaved order of several processors too, as processor -1")
+	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
+	o.format = stage.FormatFlag(f)
+	_ = cmd.MarkFlagRequired("output") // the flag exists
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.interleavedAsked = f.Changed("interleaved")
+		return o.analyze(cmd.Context(), env, args[0])
+	}
+	return cmd
+}
+
+func describeAll() string {
+	var b strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "  %-10s %s\n", k.name, k.doc)
+	}
+	return b.String()
+}
+
+// names lists the analyses for errors.
+func names() string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// parseLines reads line sizes into ascending order, but the first stays known as such.
+func parseLines(texts []string) ([]unit.Bytes, error) {
+	var lines []unit.Bytes
+	for _, text := range texts {
+		b, err := unit.ParseBytes(text)
+		if err != nil {
+			return nil, stage.Usage("--line: %w", err)
+		}
+		if !b.IsPowerOfTwo() {
+			return nil, stage.Usage("--line: %v is not a power of two", b)
+		}
+		lines = append(lines, b)
+	}
+	if len(lines) == 0 {
+		return nil, stage.Usage("--line: no line size")
+	}
+	return lines, nil
+}
