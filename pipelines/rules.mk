@@ -32,22 +32,25 @@ analysis.command   = analyze --run reuse,locality,phases --sets $(SETS) -o $(OUT
 prediction.command = predict cluster --params $(OUT)/$1.analysis $(MACHINES:%=--machine %) -o $(OUT)/$1.prediction.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) -o $(OUT)/$1.simulation.arrow
 
+# Results are in files; what commands print for people is not wanted here.
+step = @echo '$1' && $1 >/dev/null
+
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
 analyses:    $(TRACES:%=$(OUT)/%.analysis/locality.params.toml) $(TRACES:%=$(OUT)/%.analysis/curve.arrow)
 predictions: $(TRACES:%=$(OUT)/%.prediction.arrow)
 simulations: $(TRACES:%=$(OUT)/%.simulation.arrow)
 
 $(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $$(BIN)/traces,$$(BIN)/tracegen)
-	$(call trace.command,$*)
+	$(call step,$(call trace.command,$*))
 
 $(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
-	$(call analysis.command,$*)
+	$(call step,$(call analysis.command,$*))
 
 $(OUT)/%.prediction.arrow: $(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
-	$(call prediction.command,$*)
+	$(call step,$(call prediction.command,$*))
 
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
-	$(call simulation.command,$*)
+	$(call step,$(call simulation.command,$*))
 
 REPORTED := $(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml \
 	$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)

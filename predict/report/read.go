@@ -3,14 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"spoor/calibrate/param"
 	"spoor/traces/store"
 )
 
@@ -22,7 +20,7 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 	folder := func() *Trace {
 		dir := filepath.Dir(path)
 		if analyses[dir] == nil {
-			analyses[dir] = &Trace{Program: clean(strings.TrimSuffix(filepath.Base(dir), ".analysis")), Params: map[string]Estimate{}}
+			analyses[dir] = &Trace{Program: clean(strings.TrimSuffix(filepath.Base(dir), ".analysis"))}
 		}
 		return analyses[dir]
 	}
@@ -55,22 +53,16 @@ func (s *Study) addSource(path string, t *store.Table) {
 }
 
 func (s *Study) readParams(path string, t *Trace) error {
-	data, err := os.ReadFile(path)
+	set, err := param.Read(path)
 	if err != nil {
 		return err
 	}
-	var file map[string]struct {
-		Value          float64
-		Unit           string
-		Lo, Hi         float64
-		N              int
-		Method, Source string
+	all := []*param.Set{set}
+	if t.Params != nil {
+		all = append(all, t.Params)
 	}
-	if err := toml.Unmarshal(data, &file); err != nil {
+	if t.Params, err = param.Merge(all...); err != nil {
 		return err
-	}
-	for name, p := range file {
-		t.Params[name] = Estimate{p.Value, p.Lo, p.Hi, p.Unit, p.N, clean(p.Method), clean(p.Source)}
 	}
 	s.Sources = append(s.Sources, Source{Path: clean(filepath.ToSlash(path)), Kind: "parameters"})
 	return nil
@@ -145,7 +137,7 @@ func (t *Trace) describe(table *store.Table) error {
 		t.Program = p
 	}
 	t.Digest = clean(table.Fact("trace"))
-	if p := table.Fact("processors"); p != "" {
+	if p := table.Fact("procs"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil || n < 1 {
 			return fmt.Errorf("the curve is of %q processors", p)

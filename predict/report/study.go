@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"spoor/calibrate/param"
 )
 
 // Study is everything that a page shows: the tables and parameter files of one
@@ -23,22 +25,14 @@ type Study struct {
 type Trace struct {
 	Program    string
 	Processors int
-	Digest     string // SHA-256 of the trace; "" if nobody says
-	Params     map[string]Estimate
+	Digest     string       // SHA-256 of the trace; "" if nobody says
+	Params     *param.Set   // nil if there are none
 	Curve      []CurvePoint // by size; empty if there is no curve
 	Line       float64      // bytes
 }
 
 // CurvePoint is the share of references that miss in a cache of Size bytes.
 type CurvePoint struct{ Size, Ratio float64 }
-
-// Estimate is a parameter: Lo and Hi are its 95 % interval.
-type Estimate struct {
-	Value, Lo, Hi  float64
-	Unit           string
-	N              int
-	Method, Source string
-}
 
 // Source is a file that a study was read from, with what it says of itself.
 type Source struct {
@@ -50,13 +44,21 @@ type Source struct {
 type Fact struct{ Key, Value string }
 
 // law is the miss ratio at size bytes by the fitted power law [du2000, eq. 2.1];
-// distances count lines.
+// beta counts lines.
 func (t Trace) law(size float64) float64 {
-	return math.Pow(size/t.Line/t.Params["beta"].Value+1, 1-t.Params["alpha"].Value)
+	return math.Pow(size/t.Line/t.value("beta")+1, 1-t.value("alpha"))
 }
 
-func (t Trace) hasLaw() bool {
-	return t.Params["alpha"].Value > 1 && t.Params["beta"].Value > 0 && t.Line > 0
+func (t Trace) hasLaw() bool { return t.value("alpha") > 1 && t.value("beta") > 0 && t.Line > 0 }
+
+// value is the parameter called name, NaN if it is not known.
+func (t Trace) value(name string) float64 {
+	if t.Params != nil {
+		if p, ok := t.Params.Lookup(name); ok {
+			return p.Value
+		}
+	}
+	return math.NaN()
 }
 
 // Open reads the study in paths: files, and folders searched for tables and

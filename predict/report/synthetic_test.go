@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/calibrate/param"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -107,12 +108,16 @@ func (f fake) study() *Study {
 
 // fakeTrace has a curve that follows its law with a wave on it, up to a footprint.
 func fakeTrace(program string, procs int, alpha, beta float64) Trace {
-	t := Trace{Program: program, Processors: procs, Line: 64, Digest: fmt.Sprintf("%064x", procs),
-		Params: map[string]Estimate{
-			"alpha": {Value: alpha, Lo: alpha - .02, Hi: alpha + .02, Unit: "1"}, "beta": {Value: beta, Lo: beta - 3, Hi: beta + 3, Unit: "lines"},
-			"gamma": {Value: .31, Lo: .31, Hi: .31, Unit: "1"}, "instructions": {Value: 61234567, Lo: 61234567, Hi: 61234567},
-			"references": {Value: 18982715, Lo: 18982715, Hi: 18982715}, "footprint": {Value: 8192, Lo: 8192, Hi: 8192, Unit: "lines"},
-			"fit_mean_error": {Value: .04, Lo: .04, Hi: .04, Unit: "1"}, "fit_max_error": {Value: .4, Lo: .4, Hi: .4, Unit: "1"}}}
+	t := Trace{Program: program, Processors: procs, Line: 64, Digest: fmt.Sprintf("%064x", procs), Params: new(param.Set)}
+	for _, p := range []param.Param{
+		{Name: "alpha", Value: alpha, Lo: alpha - .02, Hi: alpha + .02, Unit: "1"}, {Name: "beta", Value: beta, Lo: beta - 3, Hi: beta + 3, Unit: "lines"},
+		{Name: "gamma", Value: .31, Lo: .31, Hi: .31, Unit: "1"}, {Name: "instructions", Value: 61234567, Lo: 61234567, Hi: 61234567, Unit: "1"},
+		{Name: "references", Value: 18982715, Lo: math.NaN(), Hi: math.NaN(), Unit: "1"}, {Name: "footprint", Value: 8192, Lo: 8192, Hi: 8192, Unit: "lines"},
+		{Name: "fit_mean_error", Value: .004, Lo: .004, Hi: .004, Unit: "1"}, {Name: "fit_max_error", Value: .04, Lo: .04, Hi: .04, Unit: "1"}} {
+		if err := t.Params.Add(p); err != nil {
+			panic(err)
+		}
+	}
 	for e := 0.0; e <= 16; e += .5 {
 		size := math.Exp2(e) * t.Line
 		ratio := t.law(size) * (1 + .25*math.Sin(e))

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"spoor/calibrate/param"
 )
 
 // card sums up one model at the top of the page.
@@ -73,31 +75,34 @@ type estimateCell struct{ Text, Interval string }
 func (t Trace) Cells() []estimateCell {
 	cells := make([]estimateCell, 0, len(traceColumns)+1)
 	for _, name := range traceColumns {
-		if p, ok := t.Params[name]; ok {
-			cells = append(cells, p.cell())
-			continue
+		cell := estimateCell{Text: unknown}
+		if t.Params != nil {
+			if p, ok := t.Params.Lookup(name); ok {
+				cell = newEstimate(p)
+			}
 		}
-		cells = append(cells, estimateCell{Text: "–"})
+		cells = append(cells, cell)
 	}
-	if _, ok := t.Params[fitError]; !ok {
-		return append(cells, estimateCell{Text: "–"})
+	fit := estimateCell{Text: t.points(fitError)}
+	if worst := t.points(fitWorst); worst != unknown {
+		fit.Interval = "at most " + worst
 	}
-	return append(cells, estimateCell{t.points(fitError), "at most " + t.points(fitWorst)})
+	return append(cells, fit)
 }
 
 // traceColumns are the parameters in the table of programs; the errors of the fit follow.
 var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
 
-func (p Estimate) cell() estimateCell {
+func newEstimate(p param.Param) estimateCell {
 	text := func(v float64) string { return number(v, 4) }
 	if p.Value == math.Trunc(p.Value) && p.Value >= 1000 {
 		text = count
 	}
 	c := estimateCell{Text: text(p.Value)}
-	if p.Unit != "" && p.Unit != "1" {
-		c.Text += " " + p.Unit
+	if p.Unit != "1" {
+		c.Text += " " + clean(p.Unit)
 	}
-	if p.Lo < p.Value || p.Value < p.Hi {
+	if p.HasInterval() && p.Lo < p.Hi {
 		c.Interval = text(p.Lo) + " – " + text(p.Hi)
 	}
 	return c

@@ -81,14 +81,14 @@ func (c *Comparison) intervalSentences() []string {
 func fitSentences(traces []Trace) []string {
 	var fitted []Trace
 	for _, t := range traces {
-		if e, ok := t.Params[fitError]; ok && e.Value >= 0 {
+		if t.value(fitError) >= 0 {
 			fitted = append(fitted, t)
 		}
 	}
 	if len(fitted) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(fitted, func(a, b Trace) int { return cmp.Compare(a.Params[fitError].Value, b.Params[fitError].Value) })
+	slices.SortStableFunc(fitted, func(a, b Trace) int { return cmp.Compare(a.value(fitError), b.value(fitError)) })
 	best, worst := fitted[0], fitted[len(fitted)-1]
 	return []string{fmt.Sprintf("The power law misses its measured curve by %s percentage points of miss ratio on average for %s, and by %s for %s: models that use it inherit that.",
 		best.points(fitError), best.name(), worst.points(fitError), worst.name())}
@@ -101,7 +101,7 @@ const (
 )
 
 // points prints a difference of miss ratios.
-func (t Trace) points(name string) string { return number(100*t.Params[name].Value, 2) }
+func (t Trace) points(name string) string { return number(100*t.value(name), 2) }
 
 // name tells traces of one program apart.
 func (t Trace) name() string {

@@ -6,13 +6,16 @@ import (
 	"strings"
 )
 
+// unknown stands where a number is not known.
+const unknown = "–"
+
 // number prints v with digits significant digits, without an exponent from a
 // millionth to a million, and with thin spaces between thousands.
 func number(v float64, digits int) string {
 	a := math.Abs(v)
 	switch {
 	case math.IsNaN(v):
-		return "–"
+		return unknown
 	case a != 0 && (a < 1e-6 || a >= 1e15):
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	case a == 0:
