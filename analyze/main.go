@@ -65,7 +65,7 @@ func names() string {
 	return strings.Join(out, ", ")
 }
 
-// parseLines reads line sizes into ascending order, but the first stays known as such.
+// parseLines reads line sizes, in their order; there is one at least.
 func parseLines(texts []string) ([]unit.Bytes, error) {
 	var lines []unit.Bytes
 	for _, text := range texts {

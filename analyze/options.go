@@ -30,7 +30,8 @@ type options struct {
 
 // request is what the analyses are built from.
 type request struct {
-	lines  []unit.Bytes // as given
+	lines  []unit.Bytes // ascending
+	first  unit.Bytes   // the line size that was given first
 	sets   []int64      // ascending
 	meta   []trace.Arg
 	source string
@@ -50,11 +51,11 @@ var kinds = []kind{
 		func(r *request) analysis.Analysis { return r.reuse }},
 	{"locality", "alpha, beta and gamma of the power law [du2000]: locality.params.toml", false,
 		func(r *request) analysis.Analysis {
-			return &locality.Analysis{Reuse: r.reuse, Source: r.source, Tool: tool, Meta: r.meta}
+			return &locality.Analysis{Reuse: r.reuse, Line: r.first, Source: r.source, Tool: tool, Meta: r.meta}
 		}},
 	{"phases", "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow", true,
 		func(r *request) analysis.Analysis {
-			return &phases.Analysis{Lines: sorted(r.lines), Sets: r.sets, Meta: r.meta}
+			return &phases.Analysis{Lines: r.lines, Sets: r.sets, Meta: r.meta}
 		}},
 }
 
@@ -67,7 +68,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
-	lines, err := parseLines(o.line)
+	given, err := parseLines(o.line)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,8 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
-	r := request{lines: lines, sets: sets, meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
+	lines := sorted(given)
+	r := request{lines: lines, first: given[0], sets: sets, meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
 	r.reuse = &reuse.Analysis{Lines: lines, Interleaved: o.interleaved, Meta: r.meta}
 	var analyses []analysis.Analysis
 	for _, k := range chosen {
@@ -195,7 +197,7 @@ func sorted[T int64 | unit.Bytes](values []T) []T {
 func (o *options) meta(src *store.Trace, lines []unit.Bytes) []trace.Arg {
 	h := src.Header()
 	var sizes []string
-	for _, l := range sorted(lines) {
+	for _, l := range lines {
 		sizes = append(sizes, l.String())
 	}
 	facts := []trace.Arg{

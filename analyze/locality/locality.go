@@ -26,9 +26,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// Analysis fits the locality of the distances that Reuse finds at its first line size.
+// Analysis fits the locality of the distances that Reuse finds at one of its line sizes.
 type Analysis struct {
 	Reuse  *reuse.Analysis
+	Line   unit.Bytes
 	Source string      // of the numbers: name and digest of the trace
 	Tool   string      // what makes the file
 	Meta   []trace.Arg // for the tables
@@ -59,7 +60,7 @@ type pool struct {
 // Merge fits. A trace that has no locality to fit, or no instructions to relate its references
 // to, is an error.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	var all pool
+	all := pool{Distances: reuse.Distances{Line: a.Line}}
 	for _, s := range shards {
 		all.add(s.(*reuse.Shard))
 	}
@@ -79,11 +80,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 func (p *pool) add(s *reuse.Shard) {
 	p.instr += s.Instr
 	p.refs += s.Refs
-	if len(s.Sizes) == 0 {
-		return
-	}
-	d := s.Sizes[0]
-	p.Line = d.Line
+	d := s.At(p.Line)
 	p.Cold += d.Cold
 	for len(p.Uses) < len(d.Uses) {
 		p.Uses = append(p.Uses, 0)

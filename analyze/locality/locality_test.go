@@ -134,7 +134,7 @@ func source(procs ...[]uint64) *trace.Memory {
 }
 
 func run(src trace.Source) (map[string]param, []error, error) {
-	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{64}}, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
+	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{32, 64}}, Line: 64, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		return nil, nil, err

@@ -69,6 +69,11 @@ type Shard struct {
 	Sizes []*Distances      // by line size
 }
 
+// At is the distances at one of the line sizes; it panics if that is none of them.
+func (s *Shard) At(line unit.Bytes) *Distances {
+	return s.Sizes[slices.IndexFunc(s.Sizes, func(d *Distances) bool { return d.Line == line })]
+}
+
 // Add sees the next piece.
 func (s *Shard) Add(p *analysis.Piece) error {
 	s.Instr += p.Instr

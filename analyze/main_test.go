@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/analyze/phases"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// analyze runs the command in an environment of its own.
+func analyze(args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
+	return status, o.String(), e.String()
+}
+
+// write makes a trace of random references, with a barrier at the end of each phase.
+func write(t testing.TB, prefix string, procs, phases, refsPerPhase int) {
+	t.Helper()
+	h := trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test"}
+	w, err := store.Create(prefix, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for p := range procs {
+		r := rand.New(rand.NewPCG(uint64(p), 5))
+		refs, events := trace.Refs{Proc: trace.Proc(p)}, trace.Events{Proc: trace.Proc(p)}
+		for range phases {
+			for range refsPerPhase {
+				addr := uint64(1<<20) + uint64(float64(1<<14)*r.Float64()*r.Float64()*r.Float64())
+				refs.Append(uint32(1+r.IntN(5)), addr, uint16(1+r.IntN(8)), trace.Op(1+r.IntN(2)))
+			}
+			e := trace.NewEvent(trace.Barrier)
+			e.Refs = uint64(refs.Len())
+			events.Rows = append(events.Rows, e)
+		}
+		if err := w.Refs(&refs); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Events(&events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "four", 4, 2, 500)
+	write(t, "one", 1, 1, 500)
+	write(t, "none", 2, 1, 0)
+	unmatched(t, "unmatched")
+	if err := os.WriteFile("file", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string // in standard output if the status is 0, else in standard error
+	}{
+		{"--help", stage.Done, "  phases     misses"},
+		{"--version", stage.Done, "analyze " + stage.Version},
+		{"-o d four", stage.Done, "\nlocality\nname"},
+		{"-o d four.refs.arrow --run reuse", stage.Done, "proc  line [B]  refs"},
+		{"-o d four --run reuse --format csv", stage.Done, "proc,line,distance,count\n-1,64,-1,"},
+		{"-o d one --run reuse --format csv", stage.Done, "proc,line,distance,count\n0,64,-1,"},
+		{"-o d four --run reuse --format csv --interleaved=false", stage.Done, "proc,line,distance,count\n0,64,-1,"},
+		{"-o d four --run reuse --format csv --line 64B,32B", stage.Done, "proc,line,distance,count\n-1,32,-1,"},
+		{"-o d four --run reuse --format csv --procs 1,2-3", stage.Done, "proc,line,distance,count\n1,64,-1,"},
+		{"-o d four --run reuse --format json", stage.Done, `{"proc": -1, "line": 64, "distance": -1, "count": `},
+		{"-o d four --run locality --format csv", stage.Done, "name,value,unit,lo,hi\nalpha,"},
+		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,line,sets,event,distance,count\n0,0,64,0,instr,0,"},
+		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
+
+		{"four", stage.WrongUsage, "output"},
+		{"-o d", stage.WrongUsage, "accepts 1 arg"},
+		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, phases`},
+		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},
+		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
+		{"-o d four --line 64", stage.WrongUsage, "has no unit"},
+		{"-o d four --run phases --sets 3", stage.WrongUsage, "3 is not a power of two"},
+		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
+		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
+		{"-o d four --procs 0-99999999999999999999", stage.WrongUsage, "is not a processor"},
+		{"-o d four --procs 1 --run phases", stage.WrongUsage, "phases needs all processors"},
+		{"-o d four --procs 1 --interleaved", stage.WrongUsage, "needs all processors"},
+		{"-o x nowhere", stage.Failed, "nowhere"},
+		{"-o x none", stage.Failed, "no loads or stores"},
+		{"-o x unmatched --run phases", stage.Failed, "processor 0 at barrier 7; processors that have ended: 1"},
+		{"-o file four", stage.Failed, "file"},
+	} {
+		status, out, errs := analyze(strings.Fields(c.args)...)
+		got := out
+		if c.status != stage.Done {
+			got = errs
+			if out != "" {
+				t.Errorf("%s: failed and printed %q", c.args, out)
+			}
+		}
+		if status != c.status || !strings.Contains(got, c.want) {
+			t.Errorf("%s: status %d, want %d with %q:\n%.300s%s", c.args, status, c.status, c.want, out, errs)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a failed run left its directory behind")
+	}
+}
+
+// unmatched writes a trace in which a processor waits for one that has ended.
+func unmatched(t *testing.T, prefix string) {
+	t.Helper()
+	h := trace.Header{Program: "unmatched", Format: "test", Procs: 2, WorkUnit: trace.WorkInstr, Tool: "test"}
+	w, err := store.Create(prefix, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	barrier := trace.NewEvent(trace.Barrier)
+	barrier.Peer = 7
+	if err := w.Events(&trace.Events{Proc: 0, Rows: []trace.Event{barrier}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(h); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The same trace gives the same bytes, on one core as on several, and no file but
+// the results is left.
+func TestBytesDoNotDependOnCores(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 5, 3, 2000)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for i, cores := range []int{1, 4, 4} {
+		runtime.GOMAXPROCS(cores)
+		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,phases", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
+			t.Fatal(errs)
+		}
+	}
+	want := []string{"curve.arrow", "locality.params.toml", "phases.arrow", "reuse.arrow"}
+	for _, dir := range []string{"0", "1", "2"} {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, f := range files {
+			names = append(names, f.Name())
+		}
+		if !slices.Equal(names, want) {
+			t.Fatalf("files %v, want %v", names, want)
+		}
+		for _, name := range want {
+			a, err1 := os.ReadFile(filepath.Join("0", name))
+			b, err2 := os.ReadFile(filepath.Join(dir, name))
+			if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s differs between 0 and %s (%v, %v)", name, dir, err1, err2)
+			}
+		}
+	}
+}
+
+// What analyses count twice agrees: uses of lines, first uses and capacities.
+func TestTablesAgree(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 3, 2, 3000)
+	if status, _, errs := analyze("-o", "d", "--run", "reuse,phases", "--sets", "1", "x"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	reuse, phased := read(t, "d/reuse.arrow"), read(t, "d/phases.arrow")
+	profile, err := phases.Load(phased, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	procs, _ := store.Data[int32](reuse, "proc")
+	counts, _ := store.Data[uint64](reuse, "count")
+	if len(procs) == 0 {
+		t.Fatal("no rows")
+	}
+	for p := range 3 {
+		var uses, want uint64
+		for i, q := range procs {
+			if int(q) == p {
+				uses += counts[i]
+			}
+		}
+		for phase := range profile.Phases() {
+			c, err := profile.Counts(trace.Proc(p), phase, 1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += c.Loads + c.Stores
+		}
+		if uses != want || uses < 6000 {
+			t.Errorf("processor %d uses %d lines by reuse, %d by phases", p, uses, want)
+		}
+	}
+	if reuse.Fact("trace") == "" || reuse.Fact("trace") != phased.Fact("trace") || reuse.Fact("program") != "random" {
+		t.Errorf("facts %v", reuse.Meta)
+	}
+}
+
+func read(t *testing.T, path string) *store.Table {
+	t.Helper()
+	table, err := store.ReadTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}

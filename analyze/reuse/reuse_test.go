@@ -1,0 +1,171 @@
+package reuse
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+func run(t testing.TB, src trace.Source, interleaved bool, lines ...unit.Bytes) analysis.Result {
+	t.Helper()
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, &Analysis{Lines: lines, Interleaved: interleaved})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results[0]
+}
+
+// rows prints a reuse table: "proc,line,distance,count".
+func rows(t testing.TB, table *store.Table) []string {
+	t.Helper()
+	proc, err1 := store.Data[int32](table, "proc")
+	line, err2 := store.Data[int64](table, "line")
+	distance, err3 := store.Data[int64](table, "distance")
+	count, err4 := store.Data[uint64](table, "count")
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+		t.Fatal(err1, err2, err3, err4)
+	}
+	var out []string
+	for i := range proc {
+		out = append(out, fmt.Sprintf("%d,%d,%d,%d", proc[i], line[i], distance[i], count[i]))
+	}
+	return out
+}
+
+func TestWhatUsesALine(t *testing.T) {
+	var r trace.Refs
+	r.Append(1, 60, 8, trace.Load)   // crosses: lines 0 and 1, cold
+	r.Append(1, 0, 1, trace.Ifetch)  // uses no line
+	r.Append(1, 0, 64, trace.Store)  // line 0, one other since
+	r.Append(1, 0, 8, trace.Flush)   // uses no line
+	r.Append(1, 64, 8, trace.Load)   // line 1, one other since
+	r.Append(1, 100, 28, trace.Load) // line 1, none
+	r.Append(1, math.MaxUint64, 1, trace.Load)
+	r.Append(1, 10, 500, trace.Load) // lines 0 (two others since) to 7: line 1 two, the others cold
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{r}}
+	got := rows(t, run(t, m, true, 64).Full)
+	// The last line of the last reference is (10+499)>>6 = 7: six cold ones, three before.
+	if want := []string{"0,64,-1,9", "0,64,0,1", "0,64,1,2", "0,64,2,2"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The table is the definition, for every order and line size, whatever the batches.
+func TestTableIsNaive(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	m := &trace.Memory{Head: trace.Header{Procs: 3}}
+	for p := range 3 {
+		refs := trace.Refs{Proc: trace.Proc(p)}
+		for range 2000 {
+			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<13)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(len(trace.Ops))])
+		}
+		m.RefsOf = append(m.RefsOf, refs)
+	}
+	var want []string
+	for _, p := range []trace.Proc{-1, 0, 1, 2} {
+		for _, line := range []unit.Bytes{1, 16, 64} {
+			want = append(want, naiveRows(t, m, p, line)...)
+		}
+	}
+	for _, n := range []int{0, 1, batch, 1000} {
+		if got := rows(t, run(t, m.InBatches(n), true, 1, 16, 64).Full); !slices.Equal(got, want) {
+			t.Errorf("batches of %d: got %d rows, want %d", n, len(got), len(want))
+		}
+	}
+	if got := rows(t, run(t, m, false, 64).Full); got[0][0] == '-' {
+		t.Error("an interleaved order that nobody asked for")
+	}
+}
+
+func naiveRows(t *testing.T, m *trace.Memory, p trace.Proc, line unit.Bytes) (out []string) {
+	t.Helper()
+	pieces := analysis.Program(m, p)
+	if p == trace.Interleaved {
+		pieces = analysis.Interleave(m)
+	}
+	var naive Naive
+	count := map[int64]int{}
+	for piece, err := range pieces {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range piece.Refs.Addr {
+			for l := a / uint64(line); piece.Refs.Op[i].Data() && l <= (a+uint64(piece.Refs.Size[i])-1)/uint64(line); l++ {
+				count[naive.Touch(l)]++
+			}
+		}
+	}
+	for d := int64(-1); len(count) > 0; d++ {
+		if n := count[d]; n > 0 {
+			out = append(out, fmt.Sprintf("%d,%d,%d,%d", p, line, d, n))
+			delete(count, d)
+		}
+	}
+	return out
+}
+
+// A cache of C lines misses exactly the uses at distance C and beyond and the cold
+// ones: the curve against a simulated LRU cache.
+func TestCurveIsSimulatedLRU(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 2))
+	var refs trace.Refs
+	var lines []uint64
+	for range 5000 {
+		l := r.Uint64N(1 + r.Uint64N(300))
+		lines = append(lines, l)
+		refs.Append(1, l*64, 8, trace.Load)
+	}
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{refs}}
+	curve := run(t, m, true, 64).Tables[1]
+	sizes, _ := store.Data[int64](curve, "lines")
+	misses, _ := store.Data[uint64](curve, "misses")
+	if len(sizes) < 15 {
+		t.Fatalf("capacities %v", sizes)
+	}
+	last := uint64(math.MaxUint64)
+	for i, c := range sizes {
+		var cache []uint64
+		var want uint64
+		for _, l := range lines {
+			at := slices.Index(cache, l)
+			if at < 0 {
+				want++
+				at = min(len(cache), int(c)-1)
+				cache = cache[:at]
+			} else {
+				cache = slices.Delete(cache, at, at+1)
+			}
+			cache = slices.Insert(cache, 0, l)
+		}
+		if misses[i] != want || want > last {
+			t.Errorf("%d lines: %d misses, want %d, not above %d", c, misses[i], want, last)
+		}
+		last = want
+	}
+}
+
+func TestCapacities(t *testing.T) {
+	for footprint, want := range map[uint64][]int64{0: nil, 1: {1}, 2: {1, 2}, 3: {1, 2, 3}, 4: {1, 2, 3, 4}, 13: {1, 2, 3, 4, 6, 8, 12, 13}} {
+		if got := Capacities(footprint); !slices.Equal(got, want) {
+			t.Errorf("footprint %d: %v, want %v", footprint, got, want)
+		}
+	}
+}
+
+func Example() {
+	s := NewStack()
+	if err := s.Touch([]uint64{1, 2, 3, 1, 1}); err != nil {
+		fmt.Println(err)
+	}
+	uses, cold := s.Distances()
+	fmt.Println("cold", cold, "by distance", uses)
+	// Output: cold 3 by distance [1 0 1]
+}
