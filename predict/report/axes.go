@@ -43,12 +43,20 @@ func logarithmic(a *plot.Axis, lo, hi float64, ticks func(lo, hi float64) []plot
 	a.Tick.Marker = plot.TickerFunc(ticks)
 }
 
-// percentTicks marks powers of ten as "1 %".
+// percentTicks marks powers of ten as "1 %", and 2 and 5 times those where there
+// is room.
 func percentTicks(lo, hi float64) []plot.Tick {
+	steps := []float64{1}
+	if hi/lo < 200 {
+		steps = []float64{1, 2, 5}
+	}
 	var ticks []plot.Tick
-	for e := math.Ceil(math.Log10(lo) - 1e-9); e <= math.Log10(hi)+1e-9; e++ {
-		v := math.Pow(10, e)
-		ticks = append(ticks, plot.Tick{Value: v, Label: number(100*v, 3) + " %"})
+	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
+		for _, s := range steps {
+			if v := s * math.Pow(10, e); v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
+				ticks = append(ticks, plot.Tick{Value: v, Label: number(100*v, 3) + " %"})
+			}
+		}
 	}
 	return ticks
 }

@@ -50,7 +50,7 @@ func measuredLine(t Trace, m mark) layer {
 	return func(c draw.Canvas, p *plot.Plot) {
 		line := path(c, p, t.Curve)
 		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: 1.6}, c.ClipLinesXY(line...)...)
-		style := draw.GlyphStyle{Color: m.ink.light, Radius: 2.6, Shape: m.glyph}
+		style := draw.GlyphStyle{Color: m.ink.light, Radius: 3, Shape: m.glyph}
 		due := 0.0
 		for _, at := range t.Curve {
 			if at.Size < due || at.Ratio <= 0 {

@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -50,7 +51,7 @@ var marks = []mark{
 	{blue, draw.BoxGlyph{}, "M2 2H10V10H2Z"},
 	{green, draw.CircleGlyph{}, "M6 1.5A4.5 4.5 0 1 1 5.99 1.5Z"},
 	{purple, diamondGlyph{}, "M6 .5 11 6 6 11.5 1 6Z"},
-	{red, draw.CrossGlyph{}, "M2.5 1 6 4.5 9.5 1 11 2.5 7.5 6 11 9.5 9.5 11 6 7.5 2.5 11 1 9.5 4.5 6 1 2.5Z"},
+	{red, crossGlyph{}, "M2.5 1 6 4.5 9.5 1 11 2.5 7.5 6 11 9.5 9.5 11 6 7.5 2.5 11 1 9.5 4.5 6 1 2.5Z"},
 }
 
 // markOf is the look of series i; a sixth series looks like the first.
@@ -65,4 +66,24 @@ var terms = [...]struct {
 	{"latency", "waiting for lower levels of memory that nobody else uses", blue},
 	{"contention", "waiting while others use the bus or the memory", red},
 	{"synchronization", "waiting at barriers for the slowest processor", purple},
+}
+
+// diamondGlyph is a filled square on its corner.
+type diamondGlyph struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (diamondGlyph) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	r := sty.Radius * 1.25
+	c.FillPolygon(sty.Color, []vg.Point{{X: pt.X, Y: pt.Y - r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X - r, Y: pt.Y}})
+}
+
+// crossGlyph is a cross of thick lines; gonum's are too thin to see.
+type crossGlyph struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (crossGlyph) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	line := draw.LineStyle{Color: sty.Color, Width: sty.Radius * .65}
+	r := sty.Radius
+	c.StrokeLine2(line, pt.X-r, pt.Y-r, pt.X+r, pt.Y+r)
+	c.StrokeLine2(line, pt.X-r, pt.Y+r, pt.X+r, pt.Y-r)
 }

@@ -93,6 +93,10 @@ func (t Trace) Cells() []estimateCell {
 // traceColumns are the parameters in the table of programs; the errors of the fit follow.
 var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
 
+// undetermined is how many times wider than its value an interval is that says
+// nothing: some curves are no power laws.
+const undetermined = 100
+
 func newEstimate(p param.Param) estimateCell {
 	text := func(v float64) string { return number(v, 4) }
 	if p.Value == math.Trunc(p.Value) && p.Value >= 1000 {
@@ -104,6 +108,9 @@ func newEstimate(p param.Param) estimateCell {
 	}
 	if p.HasInterval() && p.Lo < p.Hi {
 		c.Interval = text(p.Lo) + " – " + text(p.Hi)
+		if p.Hi-p.Lo > undetermined*math.Abs(p.Value) {
+			c.Interval = "not determined"
+		}
 	}
 	return c
 }

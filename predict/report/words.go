@@ -16,7 +16,7 @@ func number(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
 		return unknown
-	case a != 0 && (a < 1e-6 || a >= 1e15):
+	case a != 0 && (a < 1e-6 || a >= 1e6):
 		return strconv.FormatFloat(v, 'g', digits, 64)
 	case a == 0:
 		return "0"
