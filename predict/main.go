@@ -24,6 +24,7 @@ func command(env *stage.Env) *cobra.Command {
 	}
 	root.AddCommand(
 		compareCommand(env),
+		replayCommand(env),
 		reportCommand(env),
 	)
 	return root

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/memsys"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// replayOptions are the flags of predict replay.
+type replayOptions struct {
+	machines []string
+	barrier  string
+	workers  int
+	phases   bool
+	format   stage.Format
+	output   string
+}
+
+// replayCommand is predict replay.
+func replayCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay PREFIX... --machine FILE...",
+		Short: "run recorded traces on simulated shared-memory machines",
+		Long: "Replay runs the references, barriers and locks of each trace on each machine and says where the time goes: E(Instr),\n" +
+			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
+			"cache latency if every reference hit, latency the memory's on an idle bus, contention the waiting for the bus, sync\n" +
+			"the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer processors than the\n" +
+			"machine; the others take no part. Paging and message passing are not simulated.\n\n" +
+			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
+			"trace and one machine are a single object with the time in seconds of each processor.",
+		Example: replayExample,
+		Args:    cobra.MinimumNArgs(1),
+	}
+	o := &replayOptions{}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
+	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
+	flags.BoolVar(&o.phases, "phases", false, "print what each processor did between barriers instead")
+	format := stage.FormatFlag(flags)
+	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.format = *format
+		return o.run(cmd.Context(), env, args)
+	}
+	return cmd
+}
+
+// simulation is one trace on one machine.
+type simulation struct {
+	prefix  string
+	trace   *store.Trace
+	machine *machine.Machine
+	result  *replay.Result
+}
+
+// name is what errors and notes call s.
+func (s *simulation) name() string { return s.prefix + " on " + s.machine.Name }
+
+func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
+	prefixes, machines := splitReplayArgs(args, o.machines)
+	barrier, err := unit.Parse(o.barrier, "s")
+	switch {
+	case len(prefixes) == 0:
+		return stage.Usage("no trace; give the PREFIX of its files")
+	case len(machines) == 0:
+		return stage.Usage("no machine; give --machine FILE")
+	case err != nil:
+		return stage.Usage("--barrier: %v", err)
+	case barrier < 0 || barrier > 1:
+		return stage.Usage("--barrier %s is not from 0s to 1s", o.barrier)
+	case o.workers < 1:
+		return stage.Usage("--workers %d; it takes at least one", o.workers)
+	}
+	sims, done, err := openSimulations(env, prefixes, machines)
+	defer done()
+	if err != nil {
+		return err
+	}
+	opt := replay.Options{Barrier: unit.Seconds(barrier).Picos(), Phases: o.phases}
+	if err := simulateAll(ctx, env, sims, opt, o.workers); err != nil {
+		return err
+	}
+	for _, s := range sims {
+		for _, w := range s.result.Warnings {
+			env.Note("%s: %v", s.name(), w)
+		}
+	}
+	return o.report(env, sims)
+}
+
+// splitReplayArgs tells machines from traces.
+func splitReplayArgs(args, machines []string) (prefixes, all []string) {
+	all = append(all, machines...)
+	for _, a := range args {
+		if filepath.Ext(a) == ".toml" {
+			all = append(all, a)
+		} else {
+			prefixes = append(prefixes, a)
+		}
+	}
+	return prefixes, all
+}
+
+// openSimulations opens all traces and machines and pairs each with each; done closes them.
+func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulation, done func(), err error) {
+	var machines []*machine.Machine
+	var traces []*store.Trace
+	done = func() {
+		for _, t := range traces {
+			t.Close()
+		}
+	}
+	for _, f := range files {
+		m, err := machine.Read(f)
+		if err != nil {
+			return nil, done, err
+		}
+		for _, a := range m.Assumed {
+			env.Note("%s: %s", m.Name, a)
+		}
+		machines = append(machines, m)
+	}
+	for _, p := range prefixes {
+		t, err := store.Open(p)
+		if err != nil {
+			return nil, done, err
+		}
+		traces = append(traces, t)
+		for _, m := range machines {
+			sims = append(sims, &simulation{prefix: p, trace: t, machine: m})
+		}
+	}
+	return sims, done, nil
+}
+
+// simulateAll runs sims, some at once. Of several errors it returns the first in
+// the order of sims, so that the outcome does not depend on their timing.
+func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
+	total := uint64(0)
+	for _, s := range sims {
+		for p := range trace.Proc(s.trace.Header().Procs) {
+			total += s.trace.Totals(p).Refs
+		}
+	}
+	progress := env.Progress("replaying", int64(total), false)
+	defer progress.Done()
+	opt.Progress = progress.Add
+	errs := make([]error, len(sims))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range min(workers, len(sims)) {
+		all.Go(func() {
+			for i := range next {
+				errs[i] = sims[i].run(ctx, opt)
+			}
+		})
+	}
+	for i := range sims {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("replaying %s: %w", sims[i].name(), err)
+		}
+	}
+	return nil
+}
+
+func (s *simulation) run(ctx context.Context, opt replay.Options) error {
+	sys, err := memsys.New(s.machine, s.trace.Header().Procs)
+	if err != nil {
+		return err
+	}
+	clock, err := replay.ClockOf(s.machine)
+	if err != nil {
+		return err
+	}
+	opt.Memory = s.machine.Memory.Size
+	s.result, err = replay.Run(ctx, s.trace, sys, clock, opt)
+	return err
+}
+
+// report prints the results and writes them to a file if that is asked for.
+func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
+	if len(sims) == 1 && o.format == stage.JSON && !o.phases && o.output == "" {
+		return printRun(env.Out, sims[0])
+	}
+	table, err := simulationTable(sims, o.barrier)
+	if err != nil {
+		return err
+	}
+	if o.output != "" {
+		if err := store.WriteTable(o.output, table); err != nil {
+			return fmt.Errorf("writing the simulations: %w", err)
+		}
+	}
+	switch {
+	case o.phases:
+		return stage.Print(env.Out, o.format, phaseTable(sims))
+	case o.format == stage.JSON && len(sims) == 1:
+		return printRun(env.Out, sims[0])
+	case o.format == stage.Human:
+		return printForPeople(env.Out, sims, table)
+	default:
+		return stage.Print(env.Out, o.format, table)
+	}
+}
+
+var replayExample = strings.TrimRight(`
+  $ tracegen fft --procs 2 --set points=1024 -o fft
+  $ predict replay fft --machine data/machine/du2000-smp-256k.toml
+  $ predict replay fft --machine data/machine/du2000-smp-256k.toml --phases --format csv
+  $ predict replay fft --machine data/machine/du2000-smp-256k.toml --machine data/machine/du2000-smp-512k.toml -o fft.simulation.arrow`[1:], "\n")

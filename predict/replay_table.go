@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"spoor/predict/memsys"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// columnOf is the column of one property of rows.
+func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
+	data := make([]T, len(rows))
+	for i, r := range rows {
+		data[i] = of(r)
+	}
+	return store.Column{Name: name, Unit: unit, Data: data}
+}
+
+// simulationTable has a row for each simulation. The parts of e_instr are averages
+// over processors, so that they add up to it.
+func simulationTable(sims []*simulation, barrier string) (*store.Table, error) {
+	for _, s := range sims {
+		if s.result.Instr() == 0 {
+			return nil, fmt.Errorf("replaying %s: the trace has no instructions, so there is no time per instruction", s.name())
+		}
+	}
+	columns := []store.Column{
+		columnOf(sims, "program", "", func(s *simulation) string { return s.trace.Header().Title() }),
+		columnOf(sims, "trace", "", func(s *simulation) string { return s.trace.SHA256() }),
+		columnOf(sims, "machine", "", func(s *simulation) string { return s.machine.Name }),
+		columnOf(sims, "processors", "", func(s *simulation) int32 { return int32(len(s.result.Procs)) }),
+	}
+	columns = append(columns, timeColumns(sims)...)
+	columns = append(columns, countColumns(sims)...)
+	return &store.Table{Name: "simulation", Columns: columns,
+		Meta: []trace.Arg{{Key: "barrier", Value: barrier}, {Key: "tool", Value: "predict " + stage.Version}}}, nil
+}
+
+func timeColumns(sims []*simulation) []store.Column {
+	part := func(name string, of func(*replay.Processor) unit.Picos) store.Column {
+		return columnOf(sims, name, "ns", func(s *simulation) float64 { return nanos(s.result.Part(of)) })
+	}
+	return []store.Column{
+		columnOf(sims, "e_instr", "ns", func(s *simulation) float64 { return nanos(s.result.EInstr()) }),
+		part("ideal", func(p *replay.Processor) unit.Picos { return p.Ideal }),
+		part("latency", func(p *replay.Processor) unit.Picos { return p.Latency }),
+		part("contention", func(p *replay.Processor) unit.Picos { return p.Contention }),
+		part("sync", func(p *replay.Processor) unit.Picos { return p.Sync + p.End }),
+		columnOf(sims, "time", "s", func(s *simulation) float64 { return float64(s.result.Time.Seconds()) }),
+		columnOf(sims, "instructions", "", func(s *simulation) uint64 { return uint64(s.result.Instr()) }),
+	}
+}
+
+func countColumns(sims []*simulation) []store.Column {
+	count := func(name string, of func(memsys.Counts) uint64) store.Column {
+		return columnOf(sims, name, "", func(s *simulation) uint64 { return of(s.result.Counts()) })
+	}
+	return []store.Column{
+		columnOf(sims, "references", "", func(s *simulation) uint64 { return references(s.result) }),
+		count("touches", memsys.Counts.Touches),
+		count("misses", memsys.Counts.Misses),
+		count("cold_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Cold + c.StoreMisses.Cold }),
+		count("coherence_misses", memsys.Counts.CoherenceMisses),
+		count("replacement_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Replacement + c.StoreMisses.Replacement }),
+		columnOf(sims, "miss_ratio", "", func(s *simulation) float64 { return s.result.MissRatio() }),
+		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
+		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
+		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
+		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
+		columnOf(sims, "bus_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
+	}
+}
+
+func nanos(s unit.Seconds) float64 { return float64(s) * 1e9 }
+
+func references(r *replay.Result) (n uint64) {
+	for i := range r.Procs {
+		n += r.Procs[i].Refs
+	}
+	return n
+}
+
+// forPeople are the columns of a simulation table that a terminal has room for.
+var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "e_instr": true, "ideal": true,
+	"latency": true, "contention": true, "sync": true, "miss_ratio": true, "coherence_share": true,
+	"bus_utilization": true, "time": true}
+
+// printForPeople prints the simulations and, if there is but one, its processors.
+func printForPeople(w io.Writer, sims []*simulation, t *store.Table) error {
+	short := &store.Table{Name: t.Name}
+	for _, c := range t.Columns {
+		if forPeople[c.Name] {
+			short.Columns = append(short.Columns, c)
+		}
+	}
+	if err := stage.Print(w, stage.Human, short); err != nil || len(sims) > 1 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return stage.Print(w, stage.Human, processorTable(sims[0].result))
+}
+
+// processorTable says where the time of each processor went.
+func processorTable(r *replay.Result) *store.Table {
+	type row struct {
+		proc int32
+		*replay.Processor
+	}
+	var rows []row
+	for i := range r.Procs {
+		rows = append(rows, row{int32(i), &r.Procs[i]})
+	}
+	seconds := func(name string, of func(row) unit.Picos) store.Column {
+		return columnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
+	}
+	return &store.Table{Name: "processors", Columns: []store.Column{
+		columnOf(rows, "proc", "", func(p row) int32 { return p.proc }),
+		seconds("ideal", func(p row) unit.Picos { return p.Ideal }),
+		seconds("latency", func(p row) unit.Picos { return p.Latency }),
+		seconds("contention", func(p row) unit.Picos { return p.Contention }),
+		seconds("sync", func(p row) unit.Picos { return p.Sync }),
+		seconds("end", func(p row) unit.Picos { return p.End }),
+		columnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
+		columnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
+		columnOf(rows, "misses", "", func(p row) uint64 { return p.Counts.Misses() }),
+		columnOf(rows, "upgrades", "", func(p row) uint64 { return p.Counts.Upgrades }),
+		columnOf(rows, "writebacks", "", func(p row) uint64 { return p.Counts.WriteBacks }),
+		columnOf(rows, "supplies", "", func(p row) uint64 { return p.Counts.Supplies }),
+	}}
+}
+
+// phaseTable has a row for each simulation, processor and phase.
+func phaseTable(sims []*simulation) *store.Table {
+	type row struct {
+		*simulation
+		*replay.Phase
+	}
+	var rows []row
+	for _, s := range sims {
+		for i := range s.result.Phases {
+			rows = append(rows, row{s, &s.result.Phases[i]})
+		}
+	}
+	seconds := func(name string, of func(row) unit.Picos) store.Column {
+		return columnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
+	}
+	return &store.Table{Name: "simulated phases", Columns: []store.Column{
+		columnOf(rows, "program", "", func(p row) string { return p.trace.Header().Title() }),
+		columnOf(rows, "machine", "", func(p row) string { return p.machine.Name }),
+		columnOf(rows, "proc", "", func(p row) int32 { return int32(p.Proc) }),
+		columnOf(rows, "phase", "", func(p row) int32 { return int32(p.Phase.Phase) }),
+		columnOf(rows, "instructions", "", func(p row) uint64 { return uint64(p.Instr) }),
+		columnOf(rows, "references", "", func(p row) uint64 { return p.Refs }),
+		columnOf(rows, "touches", "", func(p row) uint64 { return p.Touches }),
+		columnOf(rows, "misses", "", func(p row) uint64 { return p.Misses }),
+		columnOf(rows, "upgrades", "", func(p row) uint64 { return p.Upgrades }),
+		columnOf(rows, "writebacks", "", func(p row) uint64 { return p.WriteBacks }),
+		seconds("ideal", func(p row) unit.Picos { return p.Ideal }),
+		seconds("latency", func(p row) unit.Picos { return p.Latency }),
+		seconds("contention", func(p row) unit.Picos { return p.Contention }),
+		seconds("sync", func(p row) unit.Picos { return p.Sync }),
+	}}
+}
+
+// processorRun is one processor of a run in JSON, in seconds. Its time is when it
+// finished and the sum of its parts.
+type processorRun struct {
+	Proc       int     `json:"proc"`
+	Time       float64 `json:"time"`
+	Compute    float64 `json:"compute"`
+	Overhead   float64 `json:"overhead"` // of messages
+	Latency    float64 `json:"latency"`
+	Contention float64 `json:"contention"`
+	Wait       float64 `json:"wait"`
+}
+
+// printRun prints one simulation as one object.
+func printRun(w io.Writer, s *simulation) error {
+	run := struct {
+		Time     float64        `json:"time"`
+		Procs    []processorRun `json:"procs"`
+		Messages uint64         `json:"messages"`
+		Events   uint64         `json:"events"`
+	}{Time: float64(s.result.Time.Seconds())}
+	for i := range s.result.Procs {
+		p := &s.result.Procs[i]
+		run.Events += p.Events
+		run.Procs = append(run.Procs, processorRun{Proc: i, Time: float64(p.Total().Seconds()), Compute: float64(p.Ideal.Seconds()),
+			Latency: float64(p.Latency.Seconds()), Contention: float64(p.Contention.Seconds()), Wait: float64(p.Sync.Seconds())})
+	}
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(run)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// predict runs the command with args and returns its status and output.
+func predict(args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &err}, args)
+	return status, out.String(), err.String()
+}
+
+// writeTrace writes a trace of procs processors that step through an array of
+// their own and one that all share, with two barriers; change may spoil the events.
+func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event) []trace.Event) string {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), name)
+	head := trace.Header{Program: name, Format: "spmd", Procs: procs, WorkUnit: trace.WorkInstr}
+	w, err := store.Create(prefix, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for p := range procs {
+		refs := trace.Refs{Proc: trace.Proc(p)}
+		for i := range uint64(3000) {
+			refs.Append(2, uint64(p+1)<<20+8*i, 8, trace.Store)
+			refs.Append(1, 8*(i%512), 8, trace.Op(1+i%2))
+		}
+		var rows []trace.Event
+		for k := range 2 {
+			e := trace.NewEvent(trace.Barrier)
+			e.Instr, e.Refs, e.Peer = 3000, 2000*uint64(k+1), 0
+			rows = append(rows, e)
+		}
+		if change != nil {
+			rows = change(rows)
+		}
+		if err := w.Refs(&refs); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Events(&trace.Events{Proc: trace.Proc(p), Rows: rows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(head); err != nil {
+		t.Fatal(err)
+	}
+	return prefix
+}
+
+// writeMachine writes a machine description with some lines replaced.
+func writeMachine(t *testing.T, name string, replace ...string) string {
+	t.Helper()
+	text := strings.NewReplacer(replace...).Replace(`name = "` + name + `"
+[processor]
+clock = "1 GHz"
+cpi = 1
+[[cache]]
+size = "16 KiB"
+line = "64 B"
+ways = 2
+latency = "1 cycle"
+[memory]
+size = "64 MiB"
+latency = "50 cycles"
+occupancy = "50 cycles"
+invalidate = "10 cycles"
+[system]
+target = "smp"
+processors = 4
+`)
+	path := filepath.Join(t.TempDir(), name+".toml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReplayJSON(t *testing.T) {
+	status, out, stderr := predict("replay", writeTrace(t, "pair", 2, nil), "--machine", writeMachine(t, "m"), "--format", "json")
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	var run struct {
+		Time             float64
+		Procs            []map[string]float64
+		Messages, Events int
+	}
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&run); err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Procs) != 2 || run.Messages != 0 || run.Events != 4 {
+		t.Errorf("%s", out)
+	}
+	last := 0.0
+	for i, p := range run.Procs {
+		sum := p["compute"] + p["overhead"] + p["latency"] + p["contention"] + p["wait"]
+		if len(p) != 7 || p["proc"] != float64(i) || math.Abs(sum-p["time"]) > 1e-15 {
+			t.Errorf("processor %d: parts add up to %g: %v", i, sum, p)
+		}
+		// 9000 instructions and 6000 touches of 1 ns each
+		if p["compute"] != 15e-6 {
+			t.Errorf("processor %d computes for %g s, want 15 us", i, p["compute"])
+		}
+		last = max(last, p["time"])
+	}
+	if last != run.Time {
+		t.Errorf("the run takes %g s, the slowest processor %g", run.Time, last)
+	}
+}
+
+// TestReplayTable: one row for each trace and machine in the order given, parts
+// that add up, and the same bytes however many simulations run at once.
+func TestReplayTable(t *testing.T) {
+	one, four := writeTrace(t, "one", 1, nil), writeTrace(t, "four", 4, nil)
+	small, large := writeMachine(t, "small"), writeMachine(t, "large", "16 KiB", "64 KiB")
+	var first []byte
+	for _, workers := range []int{1, 2, 5} {
+		file := filepath.Join(t.TempDir(), "out.arrow")
+		status, _, stderr := predict("replay", one, four, "--machine", small, large, "-o", file, "--workers", fmt.Sprint(workers))
+		if status != 0 {
+			t.Fatal(stderr)
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = content
+			checkSimulations(t, file)
+		}
+		if !bytes.Equal(content, first) {
+			t.Errorf("%d workers give other bytes", workers)
+		}
+	}
+}
+
+func checkSimulations(t *testing.T, file string) {
+	t.Helper()
+	table, err := store.ReadTable(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	number := map[string][]float64{}
+	for _, c := range table.Columns {
+		if d, ok := c.Data.([]float64); ok {
+			number[c.Name] = d
+		}
+	}
+	program, _ := store.Data[string](table, "program")
+	machine, _ := store.Data[string](table, "machine")
+	processors, _ := store.Data[int32](table, "processors")
+	for i := range table.Rows() {
+		rows = append(rows, fmt.Sprint(program[i], " ", machine[i], " ", processors[i]))
+		sum := number["ideal"][i] + number["latency"][i] + number["contention"][i] + number["sync"][i]
+		if e := number["e_instr"][i]; !(e > 0) || math.Abs(sum-e) > 1e-12*e {
+			t.Errorf("%s: parts add up to %g, E(Instr) is %g", rows[i], sum, e)
+		}
+	}
+	if got, want := strings.Join(rows, ","), "one small 1,one large 1,four small 4,four large 4"; table.Name != "simulation" || got != want {
+		t.Errorf("table %q of %s, want %s", table.Name, got, want)
+	}
+	if number["coherence_share"][0] != 0 || number["coherence_share"][2] <= 0 || number["time"][1] > number["time"][0] {
+		t.Errorf("%+v", number)
+	}
+}
+
+// TestReplayPhases: three phases for each processor, whose parts add up to the
+// time of the run.
+func TestReplayPhases(t *testing.T) {
+	prefix, machine := writeTrace(t, "pair", 2, nil), writeMachine(t, "m")
+	status, out, stderr := predict("replay", prefix, "--machine", machine, "--phases", "--format", "json")
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	var rows []struct {
+		Proc, Phase, References               int
+		Ideal, Latency, Contention, Sync      float64
+		Program, Machine                      string
+		Misses, Upgrades, Writebacks, Touches int
+	}
+	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 6 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	times := [2]float64{}
+	for i, r := range rows {
+		times[r.Proc] += r.Ideal + r.Latency + r.Contention + r.Sync
+		if r.Proc != i/3 || r.Phase != i%3 || r.References != 2000 || r.Misses == 0 {
+			t.Errorf("row %d: %+v", i, r)
+		}
+	}
+	if math.Abs(times[0]-times[1]) > 1e-15 {
+		t.Errorf("the phases of the processors take %v", times)
+	}
+}
+
+func TestReplayForPeople(t *testing.T) {
+	status, out, stderr := predict("replay", writeTrace(t, "pair", 2, nil), "--machine", writeMachine(t, "m"))
+	if lines := strings.Split(out, "\n"); status != 0 || len(lines) != 7 || !strings.HasPrefix(lines[3], "proc ") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	good, machine := writeTrace(t, "good", 2, nil), writeMachine(t, "m")
+	unmatched := writeTrace(t, "unmatched", 2, func(e []trace.Event) []trace.Event { e[1].Kind = trace.Lock; return e })
+	message := writeTrace(t, "message", 2, func(e []trace.Event) []trace.Event { e[1].Kind = trace.Send; return e })
+	noRefs := writeTrace(t, "norefs", 2, nil)
+	if err := os.Remove(noRefs + store.RefsSuffix); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		want   string
+	}{
+		{"no machine", []string{good}, 2, "--machine"},
+		{"no trace", []string{machine}, 2, "no trace"},
+		{"no argument", nil, 2, "arg"},
+		{"barrier without unit", []string{good, machine, "--barrier", "5"}, 2, "no unit"},
+		{"negative barrier", []string{good, machine, "--barrier", "-5ns"}, 2, "0s to 1s"},
+		{"no workers", []string{good, machine, "--workers", "0"}, 2, "at least one"},
+		{"missing trace", []string{good + "x", machine}, 1, "goodx"},
+		{"missing machine", []string{good, machine + "x.toml"}, 1, "x.toml"},
+		{"missing refs", []string{noRefs, machine}, 1, "is the refs file complete?"},
+		{"too many processors", []string{good, writeMachine(t, "single", "processors = 4", "processors = 1")}, 1, "the trace has 2 processors and the machine 1"},
+		{"no simulator", []string{good, writeMachine(t, "numa", `"smp"`, `"ccnuma"`)}, 1, `there is no simulator of target "ccnuma"; there is one of smp`},
+		{"two levels", []string{good, writeMachine(t, "levels", "[memory]", "[[cache]]\nsize = \"1 MiB\"\nline = \"64 B\"\nways = 2\nlatency = \"9 cycles\"\n[memory]")},
+			1, "2 levels of caches"},
+		{"slow clock", []string{good, writeMachine(t, "slow", "1 GHz", "1 kHz")}, 1, "takes from 0 to 1us"},
+		{"deadlock", []string{unmatched, machine}, 1, "waits for lock 0, which processor 0 holds"},
+		{"message", []string{message, machine}, 1, "predict message"},
+		{"several errors: the first", []string{good, message, unmatched, machine}, 1, "replaying " + message},
+	} {
+		file := filepath.Join(t.TempDir(), "out.arrow")
+		status, out, stderr := predict(append([]string{"replay", "-o", file}, c.args...)...)
+		if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want status %d and %q", c.name, status, out, stderr, c.status, c.want)
+		}
+		if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
+			t.Errorf("%s left %v", c.name, left)
+		}
+	}
+}
