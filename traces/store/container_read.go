@@ -35,24 +35,30 @@ var errCut = errors.New("it is cut or still being written; `traces check --recov
 
 // openFile opens the file at path and checks everything but the batches.
 func openFile(path string) (*file, error) {
+	r, size, err := openRegular(path)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	f, err := newFile(path, r, size)
+	if err != nil {
+		r.Close()
+		return nil, readError(path, err)
+	}
+	f.close = r.Close
+	return f, nil
+}
+
+// openRegular opens a file and refuses whatever else path may be.
+func openRegular(path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path) // before opening, which waits at a pipe
 	if err != nil {
-		return nil, readError(path, err)
+		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading %s: it is a %s, not a file", path, modeName(info.Mode()))
+		return nil, 0, fmt.Errorf("it is a %s, not a file", modeName(info.Mode()))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, readError(path, err)
-	}
-	opened, err := newFile(path, f, info.Size())
-	if err != nil {
-		f.Close()
-		return nil, readError(path, err)
-	}
-	opened.close = f.Close
-	return opened, nil
+	f, err = os.Open(path)
+	return f, info.Size(), err
 }
 
 func modeName(m os.FileMode) string {

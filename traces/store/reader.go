@@ -41,17 +41,19 @@ func Open(path string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := new(Trace)
-	for kind, p := range parts {
-		if kind == kindRefs {
-			t.refs = p
-		} else {
-			t.events = p
-		}
-	}
-	if err := t.unite(); err != nil {
+	t, err := newTrace(parts)
+	if err != nil {
 		t.Close()
 		return nil, err
+	}
+	return t, nil
+}
+
+// newTrace unites the files of a trace, given by kind.
+func newTrace(parts map[string]*part) (*Trace, error) {
+	t := &Trace{refs: parts[kindRefs], events: parts[kindEvents]}
+	if err := t.unite(); err != nil {
+		return t, err
 	}
 	t.count()
 	return t, nil
@@ -139,20 +141,24 @@ func openPart(path, want string) (*part, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p := &part{file: f}
-	kind, h, err := parseTraceSchema(f.schema)
-	if err == nil && want != "" && kind != want {
-		err = fmt.Errorf("it holds %s, not %s", kind, want)
-	}
-	if err == nil {
-		p.head = h
-		err = p.checkIndex()
-	}
+	p, kind, err := newPart(f, want)
 	if err != nil {
 		f.close()
 		return nil, kind, readError(path, err)
 	}
 	return p, kind, nil
+}
+
+func newPart(f *file, want string) (*part, string, error) {
+	kind, h, err := parseTraceSchema(f.schema)
+	if err != nil {
+		return nil, kind, err
+	}
+	if want != "" && kind != want {
+		return nil, kind, fmt.Errorf("it holds %s, not %s", kind, want)
+	}
+	p := &part{file: f, head: h}
+	return p, kind, p.checkIndex()
 }
 
 // checkIndex holds the index to the header, and sorts it by processor.

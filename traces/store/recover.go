@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"spoor/traces/trace"
@@ -23,24 +24,27 @@ type Recovered struct {
 // it, and counts the processors if the old one does not. A file without even a
 // whole schema is an error, for nothing says what it holds.
 func Recover(path, out string) (Recovered, error) {
-	in, err := os.Open(path)
+	in, size, err := openRegular(path)
 	if err != nil {
 		return Recovered{}, recoverError(path, err)
 	}
 	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return Recovered{}, recoverError(path, err)
+	if sameFile(path, out) {
+		return Recovered{}, recoverError(path, errors.New("it cannot be written over itself; choose another name"))
 	}
-	if same, err := os.Stat(out); err == nil && os.SameFile(info, same) {
-		return Recovered{}, fmt.Errorf("recovering %s: it cannot be written over itself; choose another name", path)
-	}
-	s := salvage{path: path, r: in, size: info.Size(), check: eventsChecker{total: unknownTotal}, d: newDecoder(), last: map[trace.Proc]uint64{}}
+	s := newSalvage(path, in, size)
+	defer decoders.Put(s.d)
 	if err := s.begin(); err != nil {
 		return Recovered{}, recoverError(path, err)
 	}
 	err = writeAside(out, recoverSuffix, s.copy)
 	return s.done, err
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func recoverError(path string, err error) error {
@@ -68,6 +72,12 @@ type salvage struct {
 	refs   refsBatch
 	event  eventsSlot
 	done   Recovered
+}
+
+func newSalvage(path string, r io.ReaderAt, size int64) *salvage {
+	unknown := func(trace.Proc) uint64 { return math.MaxUint64 }
+	return &salvage{path: path, r: r, size: size, check: eventsChecker{total: unknown}, d: decoders.Get().(*decoder),
+		last: map[trace.Proc]uint64{}}
 }
 
 // begin finds the schema: the final one where the footer is whole, else the
@@ -120,8 +130,6 @@ func (s *salvage) firstSchema() (*schema, error) {
 	s.first, s.start = msg, int64(len(magic)+len(msg))
 	return sc, nil
 }
-
-func unknownTotal(trace.Proc) uint64 { return 1<<64 - 1 }
 
 // copy writes the new file. Batches are copied as they are, and the first schema
 // too: a whole file stays the same.

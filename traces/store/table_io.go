@@ -176,11 +176,16 @@ func ReadTable(path string) (*Table, error) {
 		return nil, err
 	}
 	defer f.close()
+	return readTable(f)
+}
+
+func readTable(f *file) (*Table, error) {
 	t, err := newTable(f)
 	if err != nil {
-		return nil, readError(path, err)
+		return nil, readError(f.path, err)
 	}
-	d := newDecoder()
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
 	size := 0
 	for i := range f.blocks {
 		err := d.load(f, i)
@@ -201,7 +206,7 @@ func ReadTable(path string) (*Table, error) {
 func newTable(f *file) (*Table, error) {
 	kind, _ := f.schema.lookup(kindKey)
 	if kind == kindRefs || kind == kindEvents || kind == "" {
-		return nil, fmt.Errorf("it is a %s file, not a table", kind)
+		return nil, fmt.Errorf("it holds %s, not a table", kind)
 	}
 	if len(f.schema.meta) < 2 || f.schema.meta[0].key != kindKey || f.schema.meta[1].key != versionKey {
 		return nil, errors.New("its metadata is not that of a table")

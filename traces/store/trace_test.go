@@ -2,6 +2,7 @@ package store
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -61,6 +62,12 @@ func randomEvents(rng *rand.Rand, h trace.Header, refs, n int) []trace.Event {
 // save writes m in pieces of the given size, processors taking turns.
 func save(t testing.TB, prefix string, m *trace.Memory, piece int) {
 	t.Helper()
+	saveBatches(t, prefix, m, piece, batchRows)
+}
+
+// saveBatches does so with batches of the given number of rows.
+func saveBatches(t testing.TB, prefix string, m *trace.Memory, piece, rows int) {
+	t.Helper()
 	first := m.Head
 	first.Procs, first.Inputs, first.Notes = 0, nil, nil
 	w, err := Create(prefix, first)
@@ -68,6 +75,7 @@ func save(t testing.TB, prefix string, m *trace.Memory, piece int) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
+	w.rows = rows
 	for i, more := 0, true; more; i += piece {
 		more = false
 		for p := range m.RefsOf {
@@ -176,4 +184,13 @@ func same(t *testing.T, s *Trace, want *trace.Memory) {
 func sameRefs(a, b *trace.Refs) bool {
 	return a.Proc == b.Proc && slices.Equal(a.Instr, b.Instr) && slices.Equal(a.Addr, b.Addr) &&
 		slices.Equal(a.Size, b.Size) && slices.Equal(a.Op, b.Op) && slices.Equal(a.PC, b.PC)
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

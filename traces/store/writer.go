@@ -35,6 +35,7 @@ type Writer struct {
 	events *stream[*eventsBatch]
 	last   []uint64 // Refs of each processor's last event
 	total  []uint64 // references of each processor
+	rows   int      // of a full batch
 	closed bool     // Close or Abort was called
 	gone   bool     // the files have their final names or were removed
 }
@@ -42,7 +43,7 @@ type Writer struct {
 // Create starts the files of a trace. h may be preliminary but for HasPC and
 // HasTime, which fix the columns.
 func Create(prefix string, h trace.Header) (*Writer, error) {
-	w := &Writer{head: h, limit: h}
+	w := &Writer{head: h, limit: h, rows: batchRows}
 	if h.Procs < 0 || h.Procs > maxProcs {
 		return nil, fmt.Errorf("writing %s: %d processors; at most %d are supported", prefix, h.Procs, maxProcs)
 	}
@@ -82,9 +83,9 @@ func (w *Writer) Refs(b *trace.Refs) error {
 	n := b.Len()
 	for i := 0; i < n; {
 		to := w.refs.batch(b.Proc)
-		j := min(n, i+batchRows-to.Len())
+		j := min(n, i+w.rows-to.Len())
 		to.add(b, i, j)
-		if err := w.refs.added(b.Proc, j-i, to.Len() == batchRows); err != nil {
+		if err := w.refs.added(b.Proc, j-i, to.Len() == w.rows); err != nil {
 			return err
 		}
 		i = j
@@ -110,7 +111,7 @@ func (w *Writer) Events(b *trace.Events) error {
 		e := &b.Rows[i]
 		to := w.events.batch(b.Proc)
 		to.add(e)
-		if err := w.events.added(b.Proc, 1+len(e.Needs), to.Len() == batchRows || len(to.needs.values) >= needsPerBatch); err != nil {
+		if err := w.events.added(b.Proc, 1+len(e.Needs), to.Len() == w.rows || len(to.needs.values) >= needsPerBatch); err != nil {
 			return err
 		}
 		w.last[b.Proc] = e.Refs

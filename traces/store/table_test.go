@@ -1,0 +1,123 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// someTable is a table with every type of column.
+func someTable(rows int) *Table {
+	a, b, c, d, e := make([]int32, rows), make([]int64, rows), make([]uint64, rows), make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		a[i], b[i], c[i] = int32(i)-5, math.MinInt64+int64(i), math.MaxUint64-uint64(i)
+		d[i], e[i] = float64(i)/3, fmt.Sprint("é", i)
+	}
+	if rows > 2 {
+		d[0], d[1], e[2] = math.Inf(-1), math.MaxFloat64, ""
+	}
+	return &Table{Name: "reuse", Meta: []trace.Arg{{Key: "program", Value: "fft"}, {Key: "input", Value: "1"}, {Key: "input", Value: "2"}},
+		Columns: []Column{{"proc", "", a}, {"distance", "lines", b}, {"count", "", c}, {"time", "s", d}, {"name", "", e}}}
+}
+
+func TestTableComesBackAsWritten(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("x", maxText/2+1)
+	for i, want := range []*Table{
+		someTable(0), someTable(1), someTable(1000), someTable(batchRows - 1), someTable(batchRows), someTable(2*batchRows + 1),
+		{Name: "empty"},
+		{Name: "texts", Columns: []Column{{"text", "", []string{long, long, "", long}}}},
+		{Name: "longest", Columns: []Column{{"text", "", []string{long + long[2:]}}}},
+	} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := WriteTable(path, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadTable(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("table %d (%s, %d rows) differs", i, want.Name, want.Rows())
+		}
+	}
+}
+
+func TestTableKeepsNaN(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.arrow")
+	if err := WriteTable(path, &Table{Name: "n", Columns: []Column{{"v", "", []float64{math.NaN()}}}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadTable(path)
+	if err != nil || !math.IsNaN(got.Columns[0].Data.([]float64)[0]) {
+		t.Fatalf("NaN comes back as %v, %v", got, err)
+	}
+}
+
+func TestWriteTableRefuses(t *testing.T) {
+	text := func(s ...string) []Column { return []Column{{"text", "", s}} }
+	for _, c := range []struct {
+		name  string
+		table Table
+		want  string
+	}{
+		{"no name", Table{}, "called \"\""},
+		{"name of a trace file", Table{Name: "refs"}, "called \"refs\""},
+		{"our own key", Table{Name: "t", Meta: []trace.Arg{{Key: "spoor.kind"}}}, "spoor.kind"},
+		{"unequal columns", Table{Name: "t", Columns: []Column{{"a", "", []int32{1}}, {"b", "", []int32{}}}}, "column b has 0 rows, but a has 1"},
+		{"two columns of a name", Table{Name: "t", Columns: []Column{{"a", "", []int32{1}}, {"a", "", []int32{1}}}}, "a"},
+		{"bytes that are no text", Table{Name: "t", Columns: text("\xff")}, "column text: row 0"},
+		{"fact that is no text", Table{Name: "t", Meta: []trace.Arg{{Key: "a", Value: "\xff"}}}, "not UTF-8"},
+		{"long text", Table{Name: "t", Columns: text("", strings.Repeat("x", maxText+1))}, "column text: row 1"},
+	} {
+		path := filepath.Join(t.TempDir(), "t.arrow")
+		err := WriteTable(path, &c.table)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v, want one with %q and the path", c.name, err, c.want)
+		}
+		if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+			t.Errorf("%s: left %v", c.name, left)
+		}
+	}
+}
+
+func TestWriteFileIsWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.arrow")
+	if err := os.WriteFile(path+partialSuffix, []byte("of a killed run, longer than the new one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteTable(path, someTable(3)); err != nil {
+		t.Fatal(err)
+	}
+	before := string(read(t, path))
+	bad := someTable(3)
+	bad.Columns[4].Data.([]string)[1] = "\xff"
+	if err := WriteTable(path, bad); err == nil {
+		t.Fatal("a bad table was written")
+	}
+	if string(read(t, path)) != before {
+		t.Error("a failed write changed the file")
+	}
+	for _, c := range []struct{ path, want string }{
+		{filepath.Join(dir, "missing", "t.arrow"), "no such file"},
+		{dir, "it exists and is a directory"},
+		{"/dev/null", "it exists and is a device"},
+		{"", "the name of the file is missing"},
+		{dir + "/", "the name of the file is missing"},
+	} {
+		err := WriteTable(c.path, someTable(3))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "writing "+c.path) && c.want[:3] != "the" {
+			t.Errorf("writing %q: error %v, want one with %q", c.path, err, c.want)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}
