@@ -15,13 +15,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Piece is a stretch of one processor's program: references, or one event.
-// The producer owns it and all it refers to: it is valid until the next piece.
+// A Piece is a stretch of an order: references, or one event. The producer owns it
+// and all it refers to: it is valid until the next piece.
+//
+// In program order, references are all of one processor, and as they are in the trace. In the
+// interleaved order they are of several, and their Instr counts from the
+// processor's previous reference or event, whichever is later.
 type Piece struct {
-	Proc  trace.Proc
+	Proc  trace.Proc        // trace.Interleaved for references in the interleaved order
+	Of    []trace.Proc      // whose each reference is, in the interleaved order; else nil
 	Refs  trace.Refs        // empty when Event is set
 	Event *trace.Event      // nil for references
-	Instr unit.Instructions // executed from the end of this processor's previous piece to the end of this one
+	Instr unit.Instructions // executed from the end of the previous item of each processor to the end of the piece's last
 }
 
 // A Shard is the state of one analysis for one order. It is fed from one

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"iter"
-	"math"
 	"strings"
 
 	"spoor/traces/trace"
@@ -20,7 +19,8 @@ import (
 // by processor, and their Lock events come at the time of the Unlock. No other event
 // makes a processor wait.
 //
-// Memory is one batch of each stream per processor. Barriers or locks that can
+// References come in pieces that reach to the next event. Memory is one batch of each
+// stream per processor. Barriers or locks that can
 // never be passed are an error that names who waits where.
 func Interleave(src trace.Source) iter.Seq2[*Piece, error] {
 	return func(yield func(*Piece, error) bool) {
@@ -60,12 +60,26 @@ type merger struct {
 	ready    queue
 	barriers map[object]int // how many have arrived
 	locks    map[object]*lock
+	of       []trace.Proc // references that have been merged but not yielded ...
+	refs     trace.Refs   // ... in columns of full length
+	merged   int          // how many
+	piece    Piece
 }
+
+// mergeRows is how many references a piece of the interleaved order has at most: few
+// enough to stay in the first-level cache.
+const mergeRows = 1 << 10
 
 func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
 	n := max(0, src.Header().Procs)
-	return &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
-		barriers: map[object]int{}, locks: map[object]*lock{}}
+	m := &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
+		barriers: map[object]int{}, locks: map[object]*lock{}, of: make([]trace.Proc, mergeRows)}
+	m.refs = trace.Refs{Proc: trace.Interleaved, Instr: make([]uint32, mergeRows), Addr: make([]uint64, mergeRows),
+		Size: make([]uint16, mergeRows), Op: make([]trace.Op, mergeRows)}
+	if src.Header().HasPC {
+		m.refs.PC = make([]uint64, mergeRows)
+	}
+	return m
 }
 
 func (m *merger) stop() {
@@ -90,18 +104,21 @@ func (m *merger) run() error {
 			return err
 		}
 	}
+	m.flush()
 	return m.stuck()
 }
 
-// step emits the next item of the processor that is first.
+// step takes what the processor that is first does next.
 func (m *merger) step() error {
 	first := m.ready[0]
 	s := m.strands[first.proc]
-	e := s.event()
-	if e == nil {
-		s.takeRefs(m.ready.second())
-		return m.emit(s)
+	if s.at < s.end {
+		return m.merge(s, first.time)
 	}
+	if m.flush(); m.stopped {
+		return nil
+	}
+	e := s.event()
 	switch e.Kind {
 	case trace.Barrier:
 		return m.arrive(s, e, first.time)
@@ -114,12 +131,16 @@ func (m *merger) step() error {
 	return m.emit(s)
 }
 
-// emit yields the piece of the processor that is first, and puts its next item
-// into the queue in its place.
+// emit yields the event of the processor that is first.
 func (m *merger) emit(s *strand) error {
 	if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
 		return nil
 	}
+	return m.advance(s)
+}
+
+// advance puts the next item of the processor that is first into the queue in its place.
+func (m *merger) advance(s *strand) error {
 	if err := s.ready(); err != nil {
 		return err
 	}
@@ -255,67 +276,4 @@ func (p place) String() string {
 		text += fmt.Sprint(" of group ", p.group)
 	}
 	return text
-}
-
-// entry is when the next item of a processor ends.
-type entry struct {
-	time uint64
-	proc trace.Proc
-}
-
-func (a entry) before(b entry) bool {
-	return a.time < b.time || a.time == b.time && a.proc < b.proc
-}
-
-// queue is a binary heap of entries, the first at index 0. Not container/heap:
-// nearly every operation replaces the first, and the second is needed too.
-type queue []entry
-
-// second is the entry after the first, or the end of time.
-func (q queue) second() (uint64, trace.Proc) {
-	switch {
-	case len(q) < 2:
-		return math.MaxUint64, math.MaxInt32
-	case len(q) == 2 || q[1].before(q[2]):
-		return q[1].time, q[1].proc
-	}
-	return q[2].time, q[2].proc
-}
-
-func (q queue) replaceFirst(e entry) {
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= len(q) {
-			break
-		}
-		if child+1 < len(q) && q[child+1].before(q[child]) {
-			child++
-		}
-		if !q[child].before(e) {
-			break
-		}
-		q[i] = q[child]
-		i = child
-	}
-	q[i] = e
-}
-
-func (q *queue) pop() {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	if len(*q) > 0 {
-		q.replaceFirst(last)
-	}
-}
-
-func (q *queue) push(e entry) {
-	*q = append(*q, e)
-	h := *q
-	i := len(h) - 1
-	for i > 0 && e.before(h[(i-1)/2]) {
-		h[i] = h[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	h[i] = e
 }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"iter"
-	"math"
 
 	"spoor/traces/trace"
 )
@@ -25,7 +24,7 @@ func Program(src trace.Source, p trace.Proc) iter.Seq2[*Piece, error] {
 			if s.event() != nil {
 				s.takeEvent(time)
 			} else {
-				s.takeRefs(math.MaxUint64, math.MaxInt32)
+				s.takeRefs(time)
 			}
 			if !yield(&s.piece, nil) {
 				return

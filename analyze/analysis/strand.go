@@ -25,6 +25,7 @@ type strand struct {
 
 	refs     *trace.Refs
 	at       int    // next reference in refs
+	end      int    // the references in refs before it come before the next event
 	consumed uint64 // references so far
 	events   []trace.Event
 	eventAt  int
@@ -53,7 +54,17 @@ func (s *strand) ready() error {
 	if err := s.fillRefs(); err != nil {
 		return err
 	}
-	return s.fillEvents()
+	if err := s.fillEvents(); err != nil {
+		return err
+	}
+	s.end = s.at
+	if s.refs != nil && s.event() == nil {
+		s.end = s.refs.Len()
+		if s.eventAt < len(s.events) {
+			s.end = s.at + int(min(uint64(s.end-s.at), s.events[s.eventAt].Refs-s.consumed))
+		}
+	}
+	return nil
 }
 
 // fillRefs makes refs a batch with references left, or nil at the end.
@@ -154,29 +165,21 @@ func (s *strand) takeEvent(time uint64) {
 	s.refTime += work(s.head, e)
 }
 
-// takeRefs makes a run of references the piece: the first one, and those after it
-// that end before (limit, limitProc), up to the next event or the end of the batch.
-func (s *strand) takeRefs(limit uint64, limitProc trace.Proc) {
-	end := s.refs.Len()
-	if s.eventAt < len(s.events) {
-		if left := s.events[s.eventAt].Refs - s.consumed; left < uint64(end-s.at) {
-			end = s.at + int(left)
-		}
+// takeRefs makes the references up to the next event or the end of the batch the
+// piece. The time is when the first of them ends.
+func (s *strand) takeRefs(time uint64) {
+	start := s.clock
+	for _, n := range s.refs.Instr[s.at+1 : s.end] {
+		time += uint64(n)
 	}
-	if s.proc < limitProc && limit < math.MaxUint64 {
-		limit++ // ties are ours
-	}
-	instr := s.refs.Instr[:end]
-	clock := max(s.clock, s.refTime+uint64(instr[s.at]))
-	i := s.at + 1
-	for i < end && clock+uint64(instr[i]) < limit {
-		clock += uint64(instr[i])
-		i++
-	}
-	s.piece.Refs = s.refs.Slice(s.at, i)
-	s.piece.Proc, s.piece.Event, s.piece.Instr = s.proc, nil, unit.Instructions(clock-s.clock)
-	s.consumed += uint64(i - s.at)
-	s.at, s.clock, s.refTime = i, clock, clock
+	s.piece = Piece{Proc: s.proc, Refs: s.refs.Slice(s.at, s.end), Instr: unit.Instructions(time - start)}
+	s.taken(s.end, time)
+}
+
+// taken goes on behind the references before index to, the last of which ends at time.
+func (s *strand) taken(to int, time uint64) {
+	s.consumed += uint64(to - s.at)
+	s.at, s.clock, s.refTime = to, time, time
 }
 
 // delay makes everything after the latest piece wait.

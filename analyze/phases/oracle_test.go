@@ -40,14 +40,17 @@ func newOracle(procs int, line unit.Bytes, sets uint64, ways int) *oracle {
 func (o *oracle) now(p trace.Proc) *Counts { return &o.counts[p][len(o.counts[p])-1] }
 
 func (o *oracle) piece(p *analysis.Piece) {
-	o.now(p.Proc).Instr += p.Instr
-	if p.Event != nil && p.Event.Kind == trace.Barrier {
-		o.counts[p.Proc] = append(o.counts[p.Proc], Counts{})
+	if p.Event != nil {
+		o.now(p.Proc).Instr += p.Instr
+		if p.Event.Kind == trace.Barrier {
+			o.counts[p.Proc] = append(o.counts[p.Proc], Counts{})
+		}
 	}
 	for i, addr := range p.Refs.Addr {
+		o.now(p.Of[i]).Instr += unit.Instructions(p.Refs.Instr[i])
 		if op := p.Refs.Op[i]; op.Data() {
 			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
-				o.use(p.Proc, l, op == trace.Store)
+				o.use(p.Of[i], l, op == trace.Store)
 			}
 		}
 	}

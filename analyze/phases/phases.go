@@ -83,15 +83,20 @@ type shard struct {
 
 // Add sees the next piece of the interleaved order.
 func (s *shard) Add(p *analysis.Piece) error {
-	s.instr[p.Proc] += p.Instr
-	if p.Event == nil {
-		for _, sim := range s.sims {
-			if err := sim.refs(&p.Refs); err != nil {
-				return err
-			}
+	if p.Event != nil {
+		s.instr[p.Proc] += p.Instr
+		if p.Event.Kind == trace.Barrier {
+			s.endPhase(p.Proc)
 		}
-	} else if p.Event.Kind == trace.Barrier {
-		s.endPhase(p.Proc)
+		return nil
+	}
+	for i, q := range p.Of {
+		s.instr[q] += unit.Instructions(p.Refs.Instr[i])
+	}
+	for _, sim := range s.sims {
+		if err := sim.refs(p.Of, &p.Refs); err != nil {
+			return err
+		}
 	}
 	return nil
 }

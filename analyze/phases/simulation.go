@@ -25,8 +25,8 @@ func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	return s
 }
 
-// refs simulates references; one that crosses lines uses each of them, in order.
-func (s *simulation) refs(r *trace.Refs) error {
+// refs simulates references of the processors in of; one that crosses lines uses each of them, in order.
+func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
 	for i, addr := range r.Addr {
 		op := r.Op[i]
 		if !op.Data() {
@@ -34,7 +34,7 @@ func (s *simulation) refs(r *trace.Refs) error {
 		}
 		first, last := addr>>s.shift, (addr+uint64(r.Size[i])-1)>>s.shift
 		for line := first; ; line++ {
-			if err := s.use(r.Proc, line, op == trace.Store); err != nil {
+			if err := s.use(of[i], line, op == trace.Store); err != nil {
 				return err
 			}
 			if line == last {
