@@ -22,7 +22,7 @@ func (r *run) deadlock() error {
 			stuck++
 		}
 		if len(who) < maxNamed {
-			who = append(who, r.waits(p))
+			who = append(who, r.waitsFor(p))
 		}
 	}
 	if stuck == 0 {
@@ -34,8 +34,8 @@ func (r *run) deadlock() error {
 	return fmt.Errorf("deadlock, %d of %d processors wait for ever: %s", stuck, len(r.procs), strings.Join(who, "; "))
 }
 
-// waits says what p, which does not run, waits for.
-func (r *run) waits(p *processor) string {
+// waitsFor says what p, which does not run, waits for.
+func (r *run) waitsFor(p *processor) string {
 	if p.state == finished {
 		return fmt.Sprintf("processor %d has finished", p.id)
 	}

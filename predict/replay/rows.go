@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 
+	"spoor/predict/memsys"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -26,9 +27,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	if err := p.follow(instrs[0]); err != nil {
 		return false, err
 	}
-	instr, touches := p.instr, p.touches
-	latency, contention := unit.Picos(0), unit.Picos(0)
-	late, refs := p.late, p.refs
+	instr, touches, refs, late := p.instr, p.touches, p.refs, p.late
 	i := 0
 	for done = true; i < len(addrs); i++ {
 		position := instr + uint64(instrs[i])
@@ -47,12 +46,12 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		}
 		first, last := addrs[i]>>r.shift, (addrs[i]+uint64(sizes[i])-1)>>r.shift
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
+		if cost != (memsys.Cost{}) {
+			late += p.pay(cost)
+		}
 		instr = position
 		touches++
 		refs++
-		latency += cost.Latency
-		contention += cost.Contention
-		late += cost.Latency + cost.Contention
 		if first != last {
 			p.line, p.lastLine, p.storing = first, last, ops[i] == trace.Store
 			i++
@@ -61,11 +60,15 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	}
 	p.row += i
 	p.rowsDone += uint64(i)
-	p.instr, p.touches, p.refs = instr, touches, refs
-	p.waited.Latency += latency
-	p.waited.Contention += contention
-	p.late = late
+	p.instr, p.touches, p.refs, p.late = instr, touches, refs, late
 	return done, nil
+}
+
+// pay books the cost of an access and is what it adds to the time of p.
+func (p *processor) pay(c memsys.Cost) unit.Picos {
+	p.waited.Latency += c.Latency
+	p.waited.Contention += c.Contention
+	return c.Latency + c.Contention
 }
 
 // follow holds the next row, gap instructions after the last, to the event before
@@ -93,9 +96,6 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 	}
 	p.line++
 	p.touches++
-	cost := r.sys.Access(p.next, p.id, p.line, p.storing)
-	p.waited.Latency += cost.Latency
-	p.waited.Contention += cost.Contention
-	p.late += cost.Latency + cost.Contention
+	p.late += p.pay(r.sys.Access(p.next, p.id, p.line, p.storing))
 	return true
 }
