@@ -21,6 +21,8 @@ func command(env *stage.Env) *cobra.Command {
 		Short: "what a program does on machines you do not have",
 		Long: "Predict says how long programs take on machines you do not have: from parameters and miss curves with\n" +
 			"models, from traces by simulation, and it compares the two.",
+		Example: "  $ tracegen fft --procs 2 --set points=1024 -o fft\n" +
+			"  $ predict replay fft --machine data/machine/du2000-smp-256k.toml",
 	}
 	root.AddCommand(
 		compareCommand(env),

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+// writeTables writes a prediction of two models and a simulation of two rows, of
+// which the models know one, and returns their paths.
+func writeTables(t *testing.T) (prediction, simulation string) {
+	t.Helper()
+	dir := t.TempDir()
+	shared := func(processors []int32, e []float64) []store.Column {
+		same := func(s string) []string {
+			list := make([]string, len(e))
+			for i := range list {
+				list[i] = s
+			}
+			return list
+		}
+		return []store.Column{
+			{Name: "program", Data: same("fft points=1024")}, {Name: "trace", Data: same("00")}, {Name: "machine", Data: same("smp")},
+			{Name: "processors", Data: processors}, {Name: "e_instr", Unit: "ns", Data: e},
+			{Name: "ideal", Unit: "ns", Data: e}, {Name: "latency", Unit: "ns", Data: make([]float64, len(e))},
+			{Name: "contention", Unit: "ns", Data: make([]float64, len(e))}, {Name: "sync", Unit: "ns", Data: make([]float64, len(e))}}
+	}
+	nan := []float64{math.NaN(), math.NaN()}
+	p := &store.Table{Name: "prediction", Columns: append(shared([]int32{2, 2}, []float64{13, 9.8}),
+		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: nan}, store.Column{Name: "hi", Unit: "ns", Data: nan},
+		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
+	s := &store.Table{Name: "simulation", Columns: shared([]int32{2, 4}, []float64{10, 5})}
+	prediction, simulation = filepath.Join(dir, "a.arrow"), filepath.Join(dir, "b.arrow")
+	for path, table := range map[string]*store.Table{prediction: p, simulation: s} {
+		if err := store.WriteTable(path, table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return prediction, simulation
+}
+
+// run runs predict in this process.
+func run(args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
+	return status, o.String(), e.String()
+}
+
+func TestComparePrintsRowsAndSummary(t *testing.T) {
+	prediction, simulation := writeTables(t)
+	status, out, errs := run("compare", simulation, prediction)
+	if status != stage.Done {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	want := `program          machine  processors  simulated [ns]  paper [ns]  error [%]  mva [ns]  error [%]
+fft points=1024  smp      2           10              13          +30.0      9.8       -2.0
+
+model  mean error [%]  worst error [%]  within 5 %  worst row
+paper  30.0            30.0             0 of 1      fft points=1024, 2 processors, smp
+mva    2.0             2.0              1 of 1      fft points=1024, 2 processors, smp
+`
+	if trimmed(out) != trimmed(want) {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+	if !strings.Contains(errs, "note: fft points=1024, 4 processors, smp: simulated, not predicted") {
+		t.Errorf("the row without partner is not named: %s", errs)
+	}
+}
+
+func TestCompareFormats(t *testing.T) {
+	prediction, simulation := writeTables(t)
+	_, out, _ := run("compare", "--format", "csv", prediction, simulation)
+	if want := "program,machine,processors,model,simulated,predicted,lo,hi,error\nfft points=1024,smp,2,paper,10,13,NaN,NaN,30\n"; !strings.HasPrefix(out, want) {
+		t.Errorf("csv: got\n%s", out)
+	}
+	_, out, _ = run("compare", "--format", "json", prediction, simulation)
+	var rows []struct {
+		Model string
+		Error float64
+		Lo    *float64
+	}
+	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 2 || rows[1].Model != "mva" || math.Abs(rows[1].Error+2) > 1e-9 || rows[1].Lo != nil {
+		t.Errorf("json: %v, %+v", err, rows)
+	}
+	table := filepath.Join(t.TempDir(), "c.arrow")
+	if status, _, errs := run("compare", "-o", table, prediction, simulation); status != stage.Done {
+		t.Fatal(errs)
+	}
+	if c, err := store.ReadTable(table); err != nil || c.Name != "comparison" || c.Rows() != 2 {
+		t.Errorf("-o: %v, %+v", err, c)
+	}
+}
+
+// Status 0 done, 1 failed, 2 wrong usage; a failed run leaves standard output
+// empty and no file.
+func TestCompareAndReportStatus(t *testing.T) {
+	prediction, simulation := writeTables(t)
+	dir := t.TempDir()
+	missing, other, page := filepath.Join(dir, "missing.arrow"), filepath.Join(dir, "other.arrow"), filepath.Join(dir, "page.html")
+	if err := store.WriteTable(other, &store.Table{Name: "reuse", Columns: []store.Column{{Name: "x", Data: []int32{1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args   []string
+		status int
+		say    string
+	}{
+		{[]string{"compare"}, stage.WrongUsage, "requires at least 1 arg"},
+		{[]string{"compare", "--format", "xml", prediction}, stage.WrongUsage, "formats are table, csv and json"},
+		{[]string{"compare", missing}, stage.Failed, "missing.arrow"},
+		{[]string{"compare", other}, stage.Failed, "other.arrow: a reuse table holds neither predictions nor simulations"},
+		{[]string{"compare", prediction}, stage.Failed, "no prediction has a simulation"},
+		{[]string{"compare", prediction, simulation, simulation}, stage.Failed, "two simulations of fft points=1024, 2 processors, smp"},
+		{[]string{"report", dir}, stage.WrongUsage, "-o FILE"},
+		{[]string{"report", t.TempDir(), "-o", page}, stage.Failed, "no analysis, prediction or simulation"},
+		{[]string{"report", prediction, simulation, "--commands", missing, "-o", page}, stage.Failed, "reading the commands"},
+		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "writing the page"},
+		{[]string{"report", prediction, simulation, "-o", page}, stage.Done, ""},
+	} {
+		status, out, errs := run(row.args...)
+		if status != row.status || !strings.Contains(errs, row.say) || out != "" {
+			t.Errorf("predict %v: status %d, want %d\nstdout %q\nstderr %q, want %q in it", row.args, status, row.status, out, errs, row.say)
+		}
+		if _, err := os.Stat(page); (err == nil) != (row.status == stage.Done) {
+			t.Errorf("predict %v: the page is there: %v", row.args, err == nil)
+		}
+	}
+}
