@@ -23,7 +23,7 @@ const notOwner = 255
 
 // tally counts events by distance.
 type tally struct {
-	reuse                     [2][MaxWays + 3]uint64 // of loads, of stores; by distance + 2
+	reuse                     [2][MaxWays + 1 - Invalidated]uint64 // of loads, of stores; by distance - Invalidated
 	upgradePlus, upgradeMinus [MaxWays + 1]uint64
 	supplyPlus                [MaxWays + 1]uint64
 	writebacks                [MaxWays + 1]uint64 // by ways, not by distance
@@ -78,6 +78,14 @@ func (c *cache) invalidate(p trace.Proc, line uint64, id uint32) {
 // use moves a line to the top, counting what that means for every associativity.
 func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f found) {
 	s, t := c.stack(p, line), &c.tallies[p]
+	if s.tag[0] == id+1 { // most uses: nothing moves
+		t.reuse[index(isStore)][0-Invalidated]++
+		if isStore {
+			t.upgrade(0, s.oldest[0])
+			s.oldest[0] = 0
+		}
+		return
+	}
 	d, hole := s.search(id)
 	oldest := uint8(notOwner)
 	if d < MaxWays {
@@ -137,7 +145,7 @@ func (t *tally) use(d int, isStore bool, f found) {
 	case foundNew:
 		d = Cold
 	}
-	t.reuse[index(isStore)][d+2]++
+	t.reuse[index(isStore)][d-Invalidated]++
 }
 
 // upgrade counts a store that finds its line at depth d: present for w > d, exclusive
@@ -157,8 +165,8 @@ func (t *tally) upgrade(d int, oldest uint8) {
 // flush turns the counts into rows, and forgets them.
 func (t *tally) flush(k key, out *rows) {
 	for i := range t.reuse[0] {
-		out.add(k, reuseLoadEvent, int64(i-2), t.reuse[0][i])
-		out.add(k, reuseStoreEvent, int64(i-2), t.reuse[1][i])
+		out.add(k, reuseLoadEvent, int64(i+Invalidated), t.reuse[0][i])
+		out.add(k, reuseStoreEvent, int64(i+Invalidated), t.reuse[1][i])
 	}
 	for d := range MaxWays {
 		out.add(k, upgradePlusEvent, int64(d), t.upgradePlus[d])

@@ -15,10 +15,12 @@ type simulation struct {
 	directory directory
 	caches    []*cache    // by number of sets
 	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
+	known     [][]bucket  // by processor: numbers of lines it has used lately, by the low bits of the line
 }
 
 func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
-	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs), uses: make([][2]uint64, procs)}
+	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs),
+		uses: make([][2]uint64, procs), known: make([][]bucket, procs)}
 	for _, n := range sets {
 		s.caches = append(s.caches, newCache(procs, n))
 	}
@@ -47,25 +49,49 @@ func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
 
 // use simulates one load or store of a line.
 func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
-	id, err := s.directory.find(line)
+	id, err := s.find(p, line)
 	if err != nil {
 		return err
 	}
 	s.uses[p][index(isStore)]++
-	found := s.directory.state(id, p)
-	if isStore {
+	found, owner := s.directory.state(id, p), s.directory.owner[id]
+	switch {
+	case isStore && owner != p: // else p is the only one that has it
 		s.invalidateOthers(p, line, id)
-	} else if owner := s.directory.owner[id]; owner != p && owner >= 0 {
-		s.directory.owner[id] = -1
+		s.directory.store(id, p)
+	case !isStore && owner != p && owner >= 0:
 		for _, c := range s.caches {
 			c.share(owner, p, line, id)
 		}
+		s.directory.owner[id] = -1
+		s.directory.load(id, p)
+	case found != foundValid:
+		s.directory.load(id, p)
 	}
-	s.directory.use(id, p, isStore)
 	for _, c := range s.caches {
 		c.use(p, line, id, isStore, found)
 	}
 	return nil
+}
+
+// knownLines is how many numbers a processor remembers: they spare most searches of the
+// directory, which is too large for the first-level cache.
+const knownLines = 256
+
+// find is the number of a line.
+func (s *simulation) find(p trace.Proc, line uint64) (uint32, error) {
+	if s.known[p] == nil {
+		s.known[p] = make([]bucket, knownLines)
+	}
+	k := &s.known[p][line%knownLines]
+	if k.line == line && k.tag != 0 {
+		return k.tag - 1, nil
+	}
+	id, err := s.directory.find(line)
+	if err == nil {
+		*k = bucket{line, id + 1}
+	}
+	return id, err
 }
 
 // invalidateOthers removes a line from the caches of all processors but p.
@@ -114,7 +140,7 @@ const (
 	foundNew                      // it uses the line for the first time
 )
 
-// directory knows every line that was ever used: who has, whose use still counts, and who
+// directory knows every line that was ever used: who has, whose use is still valid, and who
 // may have it exclusive. That is the same for every number of sets and ways.
 type directory struct {
 	table []bucket // hash table, a power of two long, linear probing
@@ -203,11 +229,15 @@ func (d *directory) state(id uint32, p trace.Proc) found {
 	return foundNew
 }
 
-func (d *directory) use(id uint32, p trace.Proc, isStore bool) {
-	if isStore {
-		clear(d.valid(id))
-		d.owner[id] = p
-	}
+// store makes p the owner of a line and the only one whose use is valid.
+func (d *directory) store(id uint32, p trace.Proc) {
+	clear(d.valid(id))
+	d.owner[id] = p
+	d.load(id, p)
+}
+
+// load makes p's use of a line valid.
+func (d *directory) load(id uint32, p trace.Proc) {
 	at, bit := int(id)*2*d.words+int(p>>6), uint64(1)<<(p&63)
 	d.sets[at] |= bit
 	d.sets[at+d.words] |= bit
