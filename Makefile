@@ -51,13 +51,7 @@ commands:
 
 ## fuzz        each fuzz target for FUZZTIME=10s, two at a time
 fuzz:
-	@targets=$$(grep -rl '^func Fuzz' --include='*_test.go' $(STAGES) | xargs -n1 dirname | LC_ALL=C sort -u | while read -r dir; do \
-		$(GO) test -list '^Fuzz' ./$$dir | sed -n "s|^Fuzz|./$$dir Fuzz|p"; done); \
-	test -n "$$targets" || { echo "no fuzz targets found"; exit 1; }; \
-	echo "$$targets" | xargs -P 2 -n 2 sh -c 'log=$$(mktemp); \
-		if $(GO) test -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -parallel 1 "$$0" >"$$log" 2>&1; \
-		then echo "fuzz $$0 $$1: $(FUZZTIME) passed"; rm "$$log"; \
-		else echo "fuzz $$0 $$1: FAILED"; cat "$$log"; rm "$$log"; exit 255; fi'
+	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 
 ## smoke       the quickstart pipeline at small sizes, and whether it is incremental and repeatable
 smoke:
