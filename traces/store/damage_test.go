@@ -37,22 +37,35 @@ func samples(t testing.TB) []sample {
 	return all
 }
 
-// readBytes reads b to its end, as the file of the given name.
-func readBytes(name string, b []byte) error {
+// openBytes opens b as the trace file of the given name.
+func openBytes(name string, b []byte) (*Trace, error) {
 	f, err := newFile(name, bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return readError(name, err)
+		return nil, readError(name, err)
 	}
-	kind := suffixKind(name)
-	if kind == "" {
-		_, err := readTable(f)
+	p, kind, err := newPart(f, suffixKind(name))
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	return newTrace(map[string]*part{kind: p})
+}
+
+// tableBytes reads b as the table of the given name.
+func tableBytes(name string, b []byte) (*Table, error) {
+	f, err := newFile(name, bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, readError(name, err)
+	}
+	return readTable(f)
+}
+
+// readBytes reads b to its end, as the file of the given name.
+func readBytes(name string, b []byte) error {
+	if suffixKind(name) == "" {
+		_, err := tableBytes(name, b)
 		return err
 	}
-	p, _, err := newPart(f, kind)
-	if err != nil {
-		return readError(name, err)
-	}
-	tr, err := newTrace(map[string]*part{kind: p})
+	tr, err := openBytes(name, b)
 	if err != nil {
 		return err
 	}

@@ -32,15 +32,7 @@ func salvageBytes(name string, b []byte) (Recovered, []byte, error) {
 // the given blocks, and the rows of m.
 func prefixOf(t *testing.T, kind string, b []byte, blocks []batchBlock, m *trace.Memory) {
 	t.Helper()
-	f, err := newFile("recovered", bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := newPart(f, kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := newTrace(map[string]*part{kind: p})
+	tr, err := openBytes("recovered."+kind+".arrow", b)
 	if err != nil {
 		t.Fatal(err)
 	}

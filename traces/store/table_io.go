@@ -222,7 +222,8 @@ func newTable(f *file) (*Table, error) {
 		unit, _ := lookup(c.meta, unitKey)
 		t.Columns = append(t.Columns, Column{Name: c.name, Unit: unit, Data: emptyColumn(c.typ)})
 	}
-	return t, nil
+	_, err := tableSchema(t)
+	return t, err
 }
 
 func emptyColumn(typ dataType) any {
