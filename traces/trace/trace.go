@@ -8,6 +8,23 @@
 // makes the row included, so that sums of Instr are positions in the
 // program; an event also says how many references precede it.
 //
+// # Positions
+//
+// The position of a reference is the sum of Instr of the references of its
+// processor up to it, itself included; that of an event likewise, over events.
+// Both are counts of instructions of one processor, so an event that r references
+// precede is not before the r-th reference and not after the next one.
+//
+// What a column cannot hold goes into Compute events. Between events, a Compute
+// without Work is a stop on the way: its Instr is a part of the distance, its
+// Refs the references so far. Between references more than 2^32-1 instructions
+// apart, a Compute whose Work is in instructions (WorkInstr) carries the excess:
+// its Work is in no Instr, and it moves the positions of all later references and
+// events of the processor on by that amount, as any burst of computation does. A
+// recorder may instead leave the Instr of such a reference at 2^32-1, and the
+// events alone have the position. Instructions after the last reference are the
+// Instr of a closing Compute.
+//
 // Order between processors is not stored: an analysis that needs one merges by
 // instructions executed.
 package trace

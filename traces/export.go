@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/format"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+func exportCommand(env *stage.Env) *cobra.Command {
+	var to, output string
+	var procs []int32
+	cmd := &cobra.Command{
+		Use:   "export PREFIX --to FORMAT -o FILE",
+		Short: "write a foreign format",
+		Long: "Export writes the references of a trace in a foreign format, whole or not at all, and notes what the\n" +
+			"format cannot express. With -o - it writes to standard output, once it has read the whole trace and\n" +
+			"found nothing wrong. Formats without a thread column take one processor (--proc); csv takes all,\n" +
+			"merged by instructions executed, ties by processor.",
+		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
+			"  $ traces export tiny --to csv -o tiny.csv\n" +
+			"  $ traces export tiny --to lackey -o - | head -n 4\n" +
+			"  I  00401000,7\n  I  00401007,7\n  I  0040100e,3\n   S 00402000,8",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" || output == "" {
+				return stage.Usage("--to FORMAT and -o FILE are required")
+			}
+			ex, err := format.ExporterByName(to)
+			if err != nil {
+				return stage.Usage("--to: %w", err)
+			}
+			var o format.ExportOptions
+			for _, p := range procs {
+				o.Procs = append(o.Procs, trace.Proc(p))
+			}
+			return export(cmd.Context(), env, args[0], ex, o, output)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&to, "to", "", "format to write (see traces formats)")
+	flags.StringVarP(&output, "output", "o", "", "file to write, or - for standard output")
+	flags.Int32SliceVar(&procs, "proc", nil, "processors to write (default all)")
+	return cmd
+}
+
+func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter, o format.ExportOptions, output string) error {
+	t, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := knownProcs(t, o.Procs); err != nil {
+		return err
+	}
+	src := watch(ctx, env, t, "exporting")
+	defer src.progress.Done()
+	var notes []string
+	if output == "-" {
+		if _, err = ex.Export(src, o, io.Discard); err == nil {
+			notes, err = ex.Export(watch(ctx, env, t, "exporting"), o, env.Out)
+		}
+	} else {
+		err = store.WriteFile(output, func(w io.Writer) (err error) {
+			notes, err = ex.Export(src, o, w)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	src.progress.Done()
+	for _, n := range notes {
+		env.Note("%s: %s", path, n)
+	}
+	return nil
+}
+
+// knownProcs makes sure that t has procs.
+func knownProcs(t *store.Trace, procs []trace.Proc) error {
+	for _, p := range procs {
+		if n := t.Header().Procs; p < 0 || int(p) >= n {
+			return stage.Usage("--proc: there is no processor %d: the trace has %d", p, n)
+		}
+	}
+	return nil
+}

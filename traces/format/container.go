@@ -1,0 +1,156 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// container is a way to compress a file, recognised by its first bytes.
+type container struct {
+	name   string
+	suffix string // what people call such files, to explain a wrong name
+	magic  []func(head []byte) bool
+	open   func(r *bufio.Reader) (io.Reader, error) // nil if it is recognised but not read
+	advice string                                   // when open is nil
+}
+
+// containers lists every container, each of which is read to the end of the file:
+// gzip members, zstd and xz frames and bzip2 streams may follow each other, and
+// anything else behind the last of them is an error.
+var containers = []container{
+	{name: "gzip", suffix: ".gz", magic: prefixes("\x1f\x8b"), open: openGzip},
+	{name: "zstd", suffix: ".zst", magic: append(prefixes("\x28\xb5\x2f\xfd"), isSkippable), open: openZstd},
+	{name: "xz", suffix: ".xz", magic: prefixes("\xfd7zXZ\x00"), open: openXz},
+	{name: "bzip2", suffix: ".bz2", magic: []func([]byte) bool{isBzip2}, open: openBzip2},
+	{name: "lz4", suffix: ".lz4", magic: prefixes("\x04\x22\x4d\x18"), advice: "decompress it first: lz4 -dc FILE | traces import -"},
+	{name: "snappy", suffix: ".sz", magic: prefixes("\xff\x06\x00\x00sNaPpY"), advice: "decompress it first"},
+	{name: "zip", suffix: ".zip", magic: prefixes("PK\x03\x04", "PK\x05\x06"), advice: "extract it first: unzip -p FILE | traces import -"},
+}
+
+const (
+	// maxWindow bounds the memory that a compressed stream can ask for: what
+	// `zstd --long=27` and `xz -9` need and a little more.
+	maxWindow = 128 << 20
+	// containerBuffer holds compressed input; the decompressors read from it byte
+	// by byte, so that what is left in it tells how far they came.
+	containerBuffer = 256 << 10
+)
+
+func prefixes(magics ...string) (all []func([]byte) bool) {
+	for _, m := range magics {
+		all = append(all, func(head []byte) bool { return bytes.HasPrefix(head, []byte(m)) })
+	}
+	return all
+}
+
+// isSkippable reports a zstd skippable frame, magic 0x184D2A50 to 0x184D2A5F.
+func isSkippable(head []byte) bool {
+	return len(head) >= 4 && binary.LittleEndian.Uint32(head)&^0xf == 0x184d2a50
+}
+
+// isBzip2 wants the block size and the first magic too: "BZh" alone may be text.
+func isBzip2(head []byte) bool {
+	return len(head) >= 4 && bytes.HasPrefix(head, []byte("BZh")) && head[3] >= '1' && head[3] <= '9' &&
+		(len(head) < 10 || bytes.HasPrefix(head[4:], []byte("1AY&SY")) || bytes.HasPrefix(head[4:], []byte("\x17\x72\x45\x38\x50\x90")))
+}
+
+// detectContainer finds the container that head is the start of, or nil.
+func detectContainer(head []byte) *container {
+	for i := range containers {
+		for _, is := range containers[i].magic {
+			if is(head) {
+				return &containers[i]
+			}
+		}
+	}
+	return nil
+}
+
+// openGzip reads member after member; gzip stops at bytes that are not one.
+func openGzip(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+
+func openZstd(r *bufio.Reader) (io.Reader, error) {
+	// One worker decodes on the goroutine that reads, so that offsets are exact.
+	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	return zstdReader{d.IOReadCloser()}, nil
+}
+
+// zstdReader tells a frame that needs too much memory from a damaged one.
+type zstdReader struct{ io.ReadCloser }
+
+func (z zstdReader) Read(b []byte) (int, error) {
+	n, err := z.ReadCloser.Read(b)
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		err = errors.New("a frame needs a window over 128 MiB; compress it again with --long=27 or less")
+	}
+	return n, err
+}
+
+// xzHeader is the size of an xz stream header; the first block's header follows.
+const xzHeader = 12
+
+func openXz(r *bufio.Reader) (io.Reader, error) {
+	head, err := r.Peek(xzHeader + 1024)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if dict := xzDictionary(head); dict > maxWindow {
+		return nil, fmt.Errorf("the first block needs a dictionary of %d MiB, over the limit of %d", dict>>20, maxWindow>>20)
+	}
+	return xz.NewReader(r)
+}
+
+// xzDictionary is the size of the dictionary in the first block's header, or 0
+// if there is no such header: then the decoder finds out.
+func xzDictionary(head []byte) uint64 {
+	if len(head) < xzHeader+2 || head[xzHeader] == 0 {
+		return 0
+	}
+	size := (int(head[xzHeader]) + 1) * 4
+	if len(head) < xzHeader+size {
+		return 0
+	}
+	block := head[xzHeader : xzHeader+size]
+	flags, rest := block[1], block[2:]
+	for _, present := range []bool{flags&0x40 != 0, flags&0x80 != 0} { // compressed, uncompressed size
+		if present {
+			_, n := binary.Uvarint(rest)
+			rest = rest[max(0, n):]
+		}
+	}
+	if len(rest) < 3 || rest[0] != 0x21 || rest[1] != 1 { // the LZMA2 filter, with one byte of properties
+		return 0
+	}
+	bits := uint(rest[2]) & 0x3f
+	return uint64(2|bits&1) << (bits/2 + 11)
+}
+
+func openBzip2(r *bufio.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
+
+// describe says what a decompressor's error means to people.
+func (c *container) describe(err error) string {
+	var structural bzip2.StructuralError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return "the " + c.name + " stream is truncated; copy or make the file again"
+	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) || strings.Contains(err.Error(), "checksum"):
+		return c.name + " checksum mismatch: the file is damaged"
+	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch) ||
+		errors.As(err, &structural) && strings.Contains(err.Error(), "continuation"):
+		return "trailing bytes after the last " + c.name + " member are not another member"
+	}
+	return c.name + " stream is damaged: " + err.Error()
+}

@@ -1,0 +1,127 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// begin decides on the columns by the first line; done says that it is a header.
+func (p *csvParser) begin(line []byte) (done bool, err error) {
+	p.sep = csvSeparator(line)
+	fields := csvSplit(nil, line, p.sep)
+	if fields == nil {
+		return false, p.ragged(line)
+	}
+	named := slices.ContainsFunc(fields, func(f []byte) bool { return csvAlias(f) != 0 })
+	p.headed = named && len(p.o.Columns) == 0
+	switch {
+	case len(p.o.Columns) > 0:
+		err = p.columns(p.o.Columns, line)
+	case named:
+		var header []string
+		for _, f := range fields {
+			header = append(header, string(bytes.Trim(f, blanks)))
+		}
+		err = p.columns(header, line)
+	case len(fields) == len(csvCanonical):
+		p.cols = csvCanonical
+		p.has = [csvColumns]bool{csvTime: true, csvTid: true, csvOp: true, csvAddr: true, csvSize: true}
+	default:
+		err = p.fail(line, fmt.Sprintf("no header, and %d columns are not time, tid, op, addr, size", len(fields)),
+			"name the columns with --columns")
+	}
+	if p.o.TimeIsRows && err == nil {
+		p.cols = slices.Clone(p.cols)
+		for i, c := range p.cols {
+			if c == csvTime {
+				p.cols[i] = 0
+			}
+		}
+		p.has[csvTime] = false
+	}
+	return named, err
+}
+
+func (p *csvParser) columns(header []string, line []byte) error {
+	for i, name := range header {
+		c := csvAlias([]byte(name))
+		if c == 0 {
+			p.ignored = append(p.ignored, name)
+		} else if p.has[c] {
+			return p.fail(line, fmt.Sprintf("column %d is a second %s column", i+1, csvNames[c]), "name the columns with --columns, and those to ignore -")
+		}
+		p.has[c] = true
+		p.cols = append(p.cols, c)
+	}
+	if !p.has[csvAddr] {
+		return p.fail(line, "no addr column", "name one column addr, address or vaddr, or use --columns")
+	}
+	return nil
+}
+
+// ParseCSVColumns reads the value of --columns.
+func ParseCSVColumns(s string) ([]string, error) {
+	names := strings.Split(s, ",")
+	for _, name := range names {
+		if name != "-" && csvAlias([]byte(name)) == 0 {
+			return nil, fmt.Errorf("unknown column %q; columns are time, tid, op, addr, size, and - for those to ignore", name)
+		}
+	}
+	return names, nil
+}
+
+const maxListed = 8 // threads or columns that a note names
+
+func (p *csvParser) notes() []string {
+	all := p.text.notes()
+	if p.blank > 0 {
+		all = append(all, plural(p.blank, "blank line")+" skipped")
+	}
+	if len(p.ignored) > 0 && len(p.o.Columns) == 0 {
+		all = append(all, "ignored columns: "+listed(p.ignored))
+	}
+	if !p.headed && len(p.o.Columns) == 0 {
+		all = append(all, "no header: the columns are taken for time, tid, op, addr, size")
+	}
+	if p.has[csvTime] {
+		all = append(all, "time is taken for instructions executed; --csv-time=rows counts every row as one instruction instead")
+	} else {
+		all = append(all, "every row counts as one instruction, of all threads together, so that merging keeps the order of the rows")
+	}
+	if !p.has[csvSize] {
+		all = append(all, fmt.Sprintf("no size column: every reference is taken for %d bytes", p.size))
+	}
+	if !p.has[csvOp] {
+		all = append(all, "no op column: every reference is taken for a load")
+	}
+	if p.renumbered() {
+		var tids []string
+		for i, t := range p.order {
+			tids = append(tids, strconv.FormatUint(t.tid, 10)+" is "+strconv.Itoa(int(p.o.FirstProc)+i))
+		}
+		all = append(all, "threads are numbered as processors by their first rows: thread "+listed(tids))
+	}
+	if p.disorder > 0 {
+		all = append(all, plural(p.disorder, "row")+" with an earlier time than the row before, or the same and a smaller processor: merging by time orders them otherwise than the file")
+	}
+	return all
+}
+
+func (p *csvParser) renumbered() bool {
+	for i, t := range p.order {
+		if t.tid != uint64(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func listed(names []string) string {
+	if len(names) > maxListed {
+		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(" and %d more", len(names)-maxListed)
+	}
+	return strings.Join(names, ", ")
+}

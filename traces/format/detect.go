@@ -1,0 +1,100 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Confidence says how sure an importer is that input is its own.
+type Confidence uint8
+
+// The confidences, least first. The zero Confidence says nothing.
+const (
+	Foreign Confidence = 1 + iota // not this format
+	Likely                        // looks like it, but the format has no magic
+	Certain                       // has something no other format has
+)
+
+// Verdict is what an importer thinks of some input, and why.
+type Verdict struct {
+	Confidence Confidence
+	Why        string // "3 lines of label and hexadecimal address"
+}
+
+var foreign = Verdict{Confidence: Foreign}
+
+// Detect finds the importer for in by its first bytes. A format without magic is
+// guessed only if no other fits, and then note says which guess was made and why.
+// Otherwise the error lists the formats.
+func Detect(in *Input) (im Importer, note string, err error) {
+	head, err := in.Head()
+	if err != nil {
+		return nil, "", err
+	}
+	if len(head) == 0 {
+		return nil, "", in.empty()
+	}
+	if err := checkEncoding(in.Name, head); err != nil {
+		return nil, "", err
+	}
+	var likely []Importer
+	var why string
+	for _, f := range All {
+		candidate, ok := f.(Importer)
+		if !ok {
+			continue
+		}
+		switch v := candidate.Sniff(bytes.TrimPrefix(head, utf8BOM)); v.Confidence {
+		case Certain:
+			return candidate, "", nil
+		case Likely:
+			likely, why = append(likely, candidate), v.Why
+		}
+	}
+	if len(likely) == 1 {
+		return likely[0], fmt.Sprintf("%s: read as %s, a guess: %s; --from chooses another format", in.Name, likely[0].Name(), why), nil
+	}
+	return nil, "", in.undetectable(likely)
+}
+
+func (in *Input) undetectable(likely []Importer) error {
+	var readable []Importer
+	for _, f := range All {
+		if im, ok := f.(Importer); ok {
+			readable = append(readable, im)
+		}
+	}
+	reason := "not recognised as any format"
+	if len(likely) > 0 {
+		reason = "could be " + strings.ReplaceAll(names(likely), ", ", " or ")
+	}
+	if hint := in.suffixHint(); hint != "" {
+		reason += " (" + hint + ")"
+	}
+	return fmt.Errorf("%s: %s, begins with %s; choose one of %s with --from", in.Name, reason, quote(in.head), names(readable))
+}
+
+// sniffLines gives f the complete lines at the start of head, at most limit of
+// them, and returns how many there were and for how many f was true. A cut last
+// line counts when there is no other.
+func sniffLines(head []byte, limit int, f func(line []byte) bool) (lines, hits int) {
+	for len(head) > 0 && lines < limit {
+		line, rest, whole := bytes.Cut(head, newline)
+		if !whole && lines > 0 && len(head) < headBytes/2 {
+			whole = true // the input ends without a line end
+		}
+		if !whole && lines > 0 {
+			break
+		}
+		head = rest
+		if line = bytes.Trim(line, blanks); len(line) == 0 {
+			continue
+		}
+		lines++
+		if f(line) {
+			hits++
+		}
+	}
+	return lines, hits
+}

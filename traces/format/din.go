@@ -1,0 +1,316 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// Din is Dinero's traditional text: a label (0 read, 1 write, 2 instruction fetch,
+// 3 misc, 4 copy back, 5 invalidate) and a hexadecimal address on each line; the
+// rest of the line is a comment. It has no sizes: every reference is of 4 bytes,
+// or of Options.DefaultSize.
+//
+// Differs: Dinero IV clears the two low bits of addresses; they are kept here.
+type Din struct{}
+
+// XDin is Dinero IV's extended text: an access type (r, w, i, m, c, v), an address
+// and a size, both hexadecimal, on each line; the rest is a comment.
+type XDin struct{}
+
+var (
+	_ Importer = Din{}
+	_ Exporter = Din{}
+	_ Importer = XDin{}
+	_ Exporter = XDin{}
+)
+
+// Name is "din".
+func (Din) Name() string { return "din" }
+
+// Name is "xdin".
+func (XDin) Name() string { return "xdin" }
+
+// Description says what the format is.
+func (Din) Description() string { return "Dinero: label and address, text" }
+
+// Description says what the format is.
+func (XDin) Description() string { return "Dinero IV extended: type, address and size, text" }
+
+// Magic says how the format is recognised.
+func (Din) Magic() string { return "none; guessed from labels 0-5 and hexadecimal addresses" }
+
+// Magic says how the format is recognised.
+func (XDin) Magic() string { return "none; guessed from types r w i m c v and two hexadecimal numbers" }
+
+const (
+	dinSize       = 4 // of a reference, as Dinero IV has it
+	dinSniffLines = 100
+)
+
+// Sniff is Likely if all lines but one in ten are a label and an address.
+func (Din) Sniff(head []byte) Verdict {
+	return sniffDin(head, 2, dinLabels, "lines of a label from 0 to 5 and a hexadecimal address")
+}
+
+// Sniff is Likely if all lines but one in ten are a type, an address and a size.
+func (XDin) Sniff(head []byte) Verdict {
+	return sniffDin(head, 3, xdinTypes, "lines of one of r w i m c v and two hexadecimal numbers")
+}
+
+func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
+	lines, hits := sniffLines(head, dinSniffLines, func(line []byte) bool {
+		got := bytes.Fields(line)
+		if len(got) < fields || len(got[0]) != 1 || bytes.IndexByte(labels, got[0][0]) < 0 {
+			return false
+		}
+		for _, f := range got[1:fields] {
+			if _, problem := parseHex(trimHex(f)); problem != "" {
+				return false
+			}
+		}
+		return true
+	})
+	if lines == 0 || hits < lines-lines/10 {
+		return foreign
+	}
+	return Verdict{Likely, why}
+}
+
+// dinLabels and xdinTypes are the labels, those of one operation at one index.
+var (
+	dinLabels = []byte("012345")
+	xdinTypes = []byte("rwimcvRWIMCV")
+	dinOps    = []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Load, trace.Flush, trace.Flush}
+)
+
+const dinMisc = 3 // index of the unknown accesses, which count as loads
+
+// trimHex removes an optional 0x.
+func trimHex(b []byte) []byte {
+	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
+		return b[2:]
+	}
+	return b
+}
+
+// Import parses all of in.
+func (Din) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := newDinParser(o, sink)
+	p.labels = &dinLabelIndex
+	if p.size = uint64(o.DefaultSize); p.size == 0 {
+		p.size = dinSize
+	}
+	r, err := p.run(in)
+	r.Notes = append(r.Notes, fmt.Sprintf("din has no sizes: every reference is taken for %d bytes", p.size))
+	return r, err
+}
+
+// Import parses all of in.
+func (XDin) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := newDinParser(o, sink)
+	p.labels = &xdinTypeIndex
+	return p.run(in)
+}
+
+// dinLabelIndex and xdinTypeIndex give the index in dinOps plus one, or 0.
+var dinLabelIndex, xdinTypeIndex = func() (d, x [256]uint8) {
+	for i, c := range dinLabels {
+		d[c] = uint8(i + 1)
+	}
+	for i, c := range xdinTypes {
+		x[c] = uint8(i%len(dinOps) + 1)
+	}
+	return d, x
+}()
+
+// dinCounter maps Dinero's operations to the model. From the first instruction
+// fetch on, fetches are the instructions and data references are part of them;
+// before it, and without fetches at all, every reference is one instruction.
+type dinCounter struct {
+	o       Options
+	stream  *stream
+	records int
+	fetches bool
+	before  int // data references before the first fetch
+	misc    int
+}
+
+func (c *dinCounter) record(index uint8, addr uint64, size uint16) {
+	c.records++
+	op := dinOps[index]
+	if index == dinMisc {
+		c.misc++
+	}
+	if op == trace.Ifetch {
+		c.fetches = true
+		c.stream.execute(1)
+		if !c.o.DropIfetch {
+			c.stream.ref(addr, size, op)
+		}
+		return
+	}
+	if !c.fetches {
+		c.before++
+		c.stream.execute(1)
+	}
+	c.stream.ref(addr, size, op)
+}
+
+func (c *dinCounter) notes() (all []string) {
+	switch {
+	case !c.fetches:
+		all = append(all, "no instruction fetches: every reference counts as one instruction")
+	case c.before > 0:
+		all = append(all, plural(c.before, "reference")+" before the first instruction fetch counted as one instruction each")
+	}
+	if c.misc > 0 {
+		all = append(all, plural(c.misc, "misc reference")+" taken for loads")
+	}
+	return all
+}
+
+type dinParser struct {
+	text
+	dinCounter
+	labels *[256]uint8
+	size   uint64 // 0 if the line has it
+}
+
+func newDinParser(o Options, sink Sink) *dinParser {
+	return &dinParser{dinCounter: dinCounter{o: o, stream: newStream(sink, o.FirstProc)}}
+}
+
+func (p *dinParser) run(in *Input) (Result, error) {
+	if err := p.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	if p.records == 0 {
+		return Result{}, p.fail(nil, "end of file after no records", "")
+	}
+	if err := p.stream.finish(); err != nil {
+		return Result{}, err
+	}
+	return Result{Procs: 1, Lines: uint64(p.line), Notes: append(p.text.notes(), p.dinCounter.notes()...)}, nil
+}
+
+// parse takes one line.
+func (p *dinParser) parse(raw []byte, last bool) error {
+	line := raw
+	if n := len(line); n == 0 || line[0] <= ' ' || line[n-1] <= ' ' {
+		if line = p.trim(raw); len(line) == 0 {
+			return p.fail(nil, "blank line", "remove it; Dinero stops here too")
+		}
+	}
+	if last {
+		p.unended++
+	}
+	label := p.labels[line[0]]
+	if label == 0 || len(line) > 1 && !isBlank(line[1]) {
+		return p.bad(line, "unknown label", "labels are "+p.known())
+	}
+	addr, rest, problem := hexField(line[1:])
+	if problem != "" {
+		return p.bad(line, "the address is "+problem, "write label and hexadecimal address")
+	}
+	size := p.size
+	if size == 0 {
+		if size, _, problem = hexField(rest); problem != "" {
+			return p.bad(line, "the size is "+problem, "write type, address and size, the numbers hexadecimal, or read the file as din")
+		}
+	}
+	if size-1 > 65534 || addr+size-1 < addr {
+		return p.bad(line, sizeProblem(addr, size), "")
+	}
+	p.record(label-1, addr, uint16(size))
+	return p.stream.err
+}
+
+// bad is an error, which NUL bytes explain better than anything else.
+func (p *dinParser) bad(line []byte, reason, advice string) error {
+	if err := p.checkNUL(line); err != nil {
+		return err
+	}
+	return p.fail(line, reason, advice)
+}
+
+func (p *dinParser) known() string {
+	if p.size > 0 {
+		return "0 to 5"
+	}
+	return "r, w, i, m, c, v"
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// hexField reads a hexadecimal number up to the next blank.
+func hexField(b []byte) (v uint64, rest []byte, problem string) {
+	for len(b) > 0 && isBlank(b[0]) {
+		b = b[1:]
+	}
+	if len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x' {
+		b = b[2:]
+	}
+	i := 0
+	for ; i < len(b) && hexValue[b[i]] <= 15; i++ {
+		if v >= 1<<60 {
+			return 0, nil, "a number over 64 bits"
+		}
+		v = v<<4 | uint64(hexValue[b[i]])
+	}
+	switch {
+	case i == 0 && (len(b) == 0 || isBlank(b[0])):
+		return 0, nil, "missing"
+	case i == 0 && b[0] == '-':
+		return 0, nil, "a negative number"
+	case i == 0 || i < len(b) && !isBlank(b[i]):
+		return 0, nil, "not a hexadecimal number"
+	}
+	return v, b[i:], ""
+}
+
+// Export writes the references of one processor, one line each.
+func (Din) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	notes, err := exportText(src, o, w, dinLine, "din")
+	return append(notes, "din has no sizes: readers take every reference for 4 bytes"), err
+}
+
+// Export writes the references of one processor, one line each.
+func (XDin) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	return exportText(src, o, w, xdinLine, "xdin")
+}
+
+// dinIndexOf is the index in dinOps of each operation that Dinero has.
+func dinIndexOf(op trace.Op) (int, bool) {
+	switch op {
+	case trace.Load:
+		return 0, true
+	case trace.Store:
+		return 1, true
+	case trace.Ifetch:
+		return 2, true
+	case trace.Flush:
+		return 4, true
+	}
+	return 0, false
+}
+
+func dinLine(line []byte, addr uint64, _ uint16, op trace.Op) []byte {
+	if i, ok := dinIndexOf(op); ok {
+		line = append(line, dinLabels[i], ' ')
+		line = append(strconv.AppendUint(line, addr, 16), '\n')
+	}
+	return line
+}
+
+func xdinLine(line []byte, addr uint64, size uint16, op trace.Op) []byte {
+	if i, ok := dinIndexOf(op); ok {
+		line = append(line, xdinTypes[i], ' ')
+		line = append(strconv.AppendUint(line, addr, 16), ' ')
+		line = append(strconv.AppendUint(line, uint64(size), 16), '\n')
+	}
+	return line
+}

@@ -1,0 +1,155 @@
+// Package format reads and writes foreign trace formats: one file each, one list.
+//
+// An importer recognises its format, parses it, and says where bad input is; the
+// invariants of traces are package trace's. Compressed input is recognised by its
+// first bytes, never by its name (containers), and is decompressed on another
+// goroutine, so that parsing overlaps with it.
+//
+// Text may have carriage returns, a byte order mark, blanks at the ends of lines
+// and no line end after the last line; each such oddity is one note. UTF-16, NUL
+// bytes and lines over 1 MiB are errors. Every error names file and line, or file,
+// record and offset, quotes at most 60 characters of the text, and says what to do.
+package format
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// All lists every format, in the order of `traces formats`.
+var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CSV{}}
+
+// Format is a foreign trace format; it is an Importer, an Exporter, or both.
+type Format interface {
+	Name() string        // what --from and --to take
+	Description() string // one line for people
+	Magic() string       // how the format is recognised, one line for people
+}
+
+// Importer reads a format.
+type Importer interface {
+	Format
+	// Sniff judges the first bytes of decompressed input; a line may be cut at
+	// their end.
+	Sniff(head []byte) Verdict
+	// Import parses all of in and feeds sink. It is called once per input.
+	Import(in *Input, o Options, sink Sink) (Result, error)
+}
+
+// Exporter writes a format.
+type Exporter interface {
+	Format
+	// Export writes src to w and returns what the format could not express.
+	Export(src trace.Source, o ExportOptions, w io.Writer) (notes []string, err error)
+}
+
+// Threaded is implemented by formats that say themselves which thread made a
+// reference; a file of any other format is one processor.
+type Threaded interface{ Threaded() }
+
+// Sink takes a trace as it is parsed; store.Writer is one. It keeps nothing of
+// its arguments.
+type Sink interface {
+	Refs(b *trace.Refs) error
+	Events(b *trace.Events) error
+}
+
+// Result is what an importer learned besides references and events.
+type Result struct {
+	Program string   // the traced command, or "" when the input does not say
+	Procs   int      // processors are numbered from Options.FirstProc
+	Lines   uint64   // lines or records read
+	Rule    string   // what decided the order between processors, or ""
+	Notes   []string // what was guessed, tolerated or dropped
+	Facts   []string // what readers of the trace may want to know, but is no surprise
+}
+
+// Modify says what becomes of an instruction that loads and stores one place.
+type Modify uint8
+
+// The ways to store a modify.
+const (
+	ModifySplit Modify = 1 + iota // a load, then a store
+	ModifyLoad                    // the load alone
+	ModifyStore                   // the store alone
+)
+
+// ParseModify reads the value of --modify.
+func ParseModify(s string) (Modify, error) {
+	switch s {
+	case "split":
+		return ModifySplit, nil
+	case "load":
+		return ModifyLoad, nil
+	case "store":
+		return ModifyStore, nil
+	case "keep":
+		return 0, fmt.Errorf("a trace has loads and stores but no modify; use split (load, then store), load or store")
+	}
+	return 0, fmt.Errorf("%q is not split, load or store", s)
+}
+
+// Options are what the user can ask of importers. The zero value of a field is
+// the default.
+type Options struct {
+	FirstProc       trace.Proc // number of the first processor of this input
+	Modify          Modify     // 0 is ModifySplit
+	DropIfetch      bool       // leave instruction fetches out; they still count as instructions
+	DefaultSize     uint16     // of references without a size; 0 is the format's own default
+	CollapseAtomics bool       // lackey: a load directly before a modify of the same bytes is part of it
+	Columns         []string   // csv: meaning of the columns, instead of a header
+	AddrBase        int        // csv: base of addresses without 0x: 10 (also 0) or 16
+	TimeIsRows      bool       // csv: ignore the time column, every row is one instruction
+}
+
+// ExportOptions are what the user can ask of exporters.
+type ExportOptions struct {
+	Procs []trace.Proc // processors to write; nil means all
+}
+
+// ByName finds the format called name.
+func ByName(name string) (Format, error) {
+	for _, f := range All {
+		if f.Name() == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no format %q; formats are %s", name, names(All))
+}
+
+// ImporterByName finds the format called name and makes sure that it can be read.
+func ImporterByName(name string) (Importer, error) {
+	f, err := ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	im, ok := f.(Importer)
+	if !ok {
+		return nil, fmt.Errorf("format %s can be written, not read", name)
+	}
+	return im, nil
+}
+
+// ExporterByName finds the format called name and makes sure that it can be written.
+func ExporterByName(name string) (Exporter, error) {
+	f, err := ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	ex, ok := f.(Exporter)
+	if !ok {
+		return nil, fmt.Errorf("format %s can be read, not written", name)
+	}
+	return ex, nil
+}
+
+func names[F Format](formats []F) string {
+	var all []string
+	for _, f := range formats {
+		all = append(all, f.Name())
+	}
+	return strings.Join(all, ", ")
+}

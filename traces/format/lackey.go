@@ -1,0 +1,230 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"spoor/traces/trace"
+)
+
+// Lackey is the text that `valgrind --tool=lackey --trace-mem=yes` prints. All
+// threads of the program are one processor, in the order in which valgrind ran
+// them: the text does not tell them apart. An instruction fetch is one
+// instruction, its data references none.
+type Lackey struct{}
+
+var (
+	_ Importer = Lackey{}
+	_ Exporter = Lackey{}
+)
+
+// Name is "lackey".
+func (Lackey) Name() string { return "lackey" }
+
+// Description says what the format is.
+func (Lackey) Description() string { return "valgrind --tool=lackey --trace-mem=yes, text" }
+
+// Magic says how the format is recognised.
+func (Lackey) Magic() string { return "==PID== lines, or I, L, S, M with address,size" }
+
+const lackeySniffLines = 200
+
+// Sniff looks for a line of valgrind's or a record.
+func (Lackey) Sniff(head []byte) Verdict {
+	var certain, shaped bool
+	for n := 0; len(head) > 0 && n < lackeySniffLines; n++ {
+		line, rest, _ := bytes.Cut(head, newline)
+		head = rest
+		line = bytes.TrimRight(line, blanks)
+		if mark, _, text, ok := valgrindLine(line); ok && mark == '=' && bytes.HasPrefix(text, []byte("Lackey")) {
+			certain = true
+		} else if ok {
+			shaped = true
+		}
+		if recordKind(line) != 0 && len(line) > 3 && hexValue[line[3]] <= 15 {
+			certain = true
+		}
+	}
+	switch {
+	case certain:
+		return Verdict{Certain, "lackey records or its banner"}
+	case shaped:
+		return Verdict{Likely, "valgrind's messages"}
+	}
+	return foreign
+}
+
+// recordKind is I, L, S or M if line begins exactly as lackey prints records.
+func recordKind(line []byte) byte {
+	if len(line) < 3 {
+		return 0
+	}
+	switch string(line[:3]) {
+	case "I  ":
+		return 'I'
+	case " L ", " S ", " M ":
+		return line[1]
+	}
+	return 0
+}
+
+// Import parses all of in.
+func (Lackey) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := lackeyParser{o: o, stream: newStream(sink, o.FirstProc)}
+	if err := p.blocks(in, p.block); err != nil {
+		return Result{}, err
+	}
+	if err := p.check(); err != nil {
+		return Result{}, err
+	}
+	if err := p.stream.finish(); err != nil {
+		return Result{}, err
+	}
+	return Result{Program: p.program, Procs: 1, Lines: uint64(p.line), Notes: p.notes(), Facts: p.facts()}, nil
+}
+
+// lackeyParser has two ways through a block: the fast one takes well-formed
+// records in the middle of it, the slow one everything else, a line at a time.
+type lackeyParser struct {
+	text
+	o      Options
+	stream *stream
+
+	records, instrs, early, atomics uint64
+	wasLoad                         bool // the line before this one is an L
+	lastAddr                        uint64
+	lastSize                        uint16
+
+	lackeyLog
+}
+
+func (p *lackeyParser) block(b []byte) error {
+	for len(b) > 0 {
+		b = b[p.fast(b):]
+		if len(b) == 0 {
+			break
+		}
+		line, rest, ended := bytes.Cut(b, newline)
+		b = rest
+		p.line++
+		if err := p.slow(line, !ended); err != nil {
+			return err
+		}
+	}
+	return p.stream.err
+}
+
+// fastWindow is more than the longest well-formed record, 26 bytes.
+const fastWindow = 32
+
+const (
+	prefixI = 'I' | ' '<<8 | ' '<<16
+	prefixL = ' ' | 'L'<<8 | ' '<<16
+	prefixS = ' ' | 'S'<<8 | ' '<<16
+	prefixM = ' ' | 'M'<<8 | ' '<<16
+)
+
+// fast takes well-formed records from the start of b, and returns how many bytes
+// they are. It stops at the first line that is anything else.
+func (p *lackeyParser) fast(b []byte) int {
+	i := 0
+	for i+fastWindow <= len(b) {
+		w := (*[fastWindow]byte)(b[i:])
+		var kind byte
+		switch uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 {
+		case prefixI:
+			kind = 'I'
+		case prefixL, prefixS, prefixM:
+			kind = w[1]
+		default:
+			return i
+		}
+		j := 3
+		var addr, size uint64
+		for j < 3+16 {
+			d := hexValue[w[j]]
+			if d > 15 {
+				break
+			}
+			addr = addr<<4 | uint64(d)
+			j++
+		}
+		if j == 3 || w[j] != ',' {
+			return i
+		}
+		j++
+		start := j
+		for j < start+5 {
+			d := w[j] - '0'
+			if d > 9 {
+				break
+			}
+			size = size*10 + uint64(d)
+			j++
+		}
+		if j == start || w[j] != '\n' || size-1 > 65534 || addr+size-1 < addr {
+			return i
+		}
+		p.line++
+		p.record(kind, addr, uint16(size))
+		i += j + 1
+	}
+	return i
+}
+
+// record appends one well-formed record.
+func (p *lackeyParser) record(kind byte, addr uint64, size uint16) {
+	p.records++
+	switch kind {
+	case 'I':
+		p.instrs++
+		p.stream.execute(1)
+		if !p.o.DropIfetch {
+			p.stream.ref(addr, size, trace.Ifetch)
+		}
+	case 'L':
+		p.stream.ref(addr, size, trace.Load)
+	case 'S':
+		p.stream.ref(addr, size, trace.Store)
+	case 'M':
+		p.modify(addr, size)
+	}
+	if p.instrs == 0 {
+		p.early++
+	}
+	p.wasLoad, p.lastAddr, p.lastSize = kind == 'L', addr, size
+}
+
+// modify appends an M. Valgrind prints atomic instructions as an L and an M of
+// the same bytes, a load too many; CollapseAtomics makes them one M.
+func (p *lackeyParser) modify(addr uint64, size uint16) {
+	atomic := p.o.CollapseAtomics && p.wasLoad && p.lastAddr == addr && p.lastSize == size
+	if atomic {
+		p.atomics++
+	}
+	if atomic && p.o.Modify == ModifyStore {
+		p.stream.unref()
+	}
+	p.stream.modify(addr, size, p.o.Modify, atomic)
+}
+
+// Export writes the references of one processor, one line each.
+func (Lackey) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	return exportText(src, o, w, lackeyLine, "lackey")
+}
+
+// lackeyLine appends the record of r to line, or nothing if there is none.
+func lackeyLine(line []byte, addr uint64, size uint16, op trace.Op) []byte {
+	switch op {
+	case trace.Ifetch:
+		line = append(line, "I  "...)
+	case trace.Load:
+		line = append(line, " L "...)
+	case trace.Store:
+		line = append(line, " S "...)
+	default:
+		return line
+	}
+	return fmt.Appendf(line, "%08x,%d\n", addr, size)
+}

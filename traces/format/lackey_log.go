@@ -1,0 +1,286 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+const (
+	maxOddPercent  = 1       // of lines that are not lackey's, above which the file is not a trace
+	oddCheckLine   = 1 << 16 // where a file of mostly odd lines is given up early
+	maxMarkerNames = 256     // markers with other texts have no name
+)
+
+// lackeyLog is what valgrind says around the records, and what is not its own.
+type lackeyLog struct {
+	program, version string
+	pids             []string
+	markers          []string // their texts; a marker's Tag is an index
+	banner, ended    bool
+	base             uint64 // instructions when the latest banner came
+	mismatch         error  // the first summary that counts other instructions
+
+	superblocks, odd, glued, cut int
+	firstOdd                     error
+	firstOddLine                 int
+}
+
+// slow takes one line of any kind.
+func (p *lackeyParser) slow(raw []byte, last bool) error {
+	if err := p.checkNUL(raw); err != nil {
+		return err
+	}
+	line := bytes.TrimSuffix(raw, []byte{'\r'})
+	if kind := recordKind(line); kind != 0 {
+		p.trimEnd(raw)
+		return p.strict(kind, bytes.TrimRight(line, blanks), last)
+	}
+	p.wasLoad = false
+	if mark, pid, text, ok := valgrindLine(line); ok {
+		p.crlf += len(raw) - len(line)
+		p.valgrind(mark, pid, text)
+		return nil
+	}
+	line = p.trim(raw)
+	if len(line) == 0 {
+		return nil
+	}
+	if bytes.HasPrefix(line, []byte("SB ")) {
+		if _, problem := parseHex(line[3:]); problem == "" {
+			p.superblocks++
+			return nil
+		}
+	}
+	return p.strange(line, last)
+}
+
+// trimEnd counts what surrounds a record, whose first blank belongs to it.
+func (p *lackeyParser) trimEnd(raw []byte) {
+	line := bytes.TrimSuffix(raw, []byte{'\r'})
+	if len(line) != len(raw) {
+		p.crlf++
+	}
+	if len(bytes.TrimRight(line, blanks)) != len(line) {
+		p.padded++
+	}
+}
+
+// strict takes a line that begins as records do. What follows must be right: a
+// skipped record would be a reference lost in silence. Only the last line of the
+// file may be cut.
+func (p *lackeyParser) strict(kind byte, line []byte, last bool) error {
+	addr, size, problem, advice := lackeyFields(line[min(3, len(line)):])
+	switch {
+	case problem == "":
+		if last {
+			p.unended++
+		}
+		p.record(kind, addr, uint16(size))
+		return nil
+	case last && size == 0 && advice == adviceCut:
+		p.cut++
+		p.oddLine(line, reasonCut, "")
+		return nil
+	}
+	return p.fail(line, problem, advice)
+}
+
+const (
+	reasonCut = "the last line is cut (no line end, no size): the run was killed"
+	adviceCut = "the trace is damaged; make it again"
+	adviceMix = "program output was mixed into the trace; run valgrind with --log-file"
+)
+
+// lackeyFields parses "address,size".
+func lackeyFields(b []byte) (addr, size uint64, problem, advice string) {
+	address, rest, comma := bytes.Cut(b, []byte{','})
+	addr, problem = parseHex(address)
+	switch {
+	case problem != "" && !comma && len(address) > 0:
+		return 0, 0, "the address is " + problem, adviceMix
+	case problem != "":
+		return 0, 0, "the address is " + problem, adviceCut
+	case !comma || len(rest) == 0:
+		return 0, 0, "missing \",size\" after the address", adviceCut
+	}
+	digits := 0
+	for digits < len(rest) && rest[digits]-'0' <= 9 {
+		digits++
+	}
+	if digits > 0 && digits < len(rest) {
+		return 0, 1, "text after the size", adviceMix
+	}
+	size, problem = parseDecimal(rest)
+	if problem != "" {
+		return 0, 1, "the size is " + problem, adviceCut
+	}
+	if problem = sizeProblem(addr, size); problem != "" {
+		return 0, 1, problem, adviceCut
+	}
+	return addr, size, "", ""
+}
+
+// strange takes a line that is neither valgrind's nor begins as records do: a
+// record with other blanks around it, a record glued to the end of program
+// output, or program output.
+func (p *lackeyParser) strange(line []byte, last bool) error {
+	if kind := line[0]; len(line) > 2 && bytes.IndexByte([]byte("ILSM"), kind) >= 0 && line[1] == ' ' {
+		if addr, size, problem, _ := lackeyFields(bytes.TrimLeft(line[1:], blanks)); problem == "" {
+			p.padded++
+			p.record(kind, addr, uint16(size))
+			return nil
+		}
+	}
+	for at := len(line) - 1; at > 0; at-- {
+		kind := recordKind(line[at:])
+		if kind == 0 {
+			continue
+		}
+		addr, size, problem, _ := lackeyFields(line[at+3:])
+		if problem == "" && bytes.IndexByte(line[at+3:], ',') >= 8 {
+			p.record(kind, addr, uint16(size))
+			p.glued++
+			break
+		}
+	}
+	if last && (len(line) == 1 && bytes.Contains([]byte("ILSM"), line) || line[0] == '=' || line[0] == '-') {
+		p.cut++
+		p.oddLine(line, reasonCut, "")
+		return nil
+	}
+	p.oddLine(line, "not a lackey record", adviceMix)
+	if p.line == oddCheckLine && p.odd > oddCheckLine/2 {
+		return p.firstOdd
+	}
+	return nil
+}
+
+func (p *lackeyParser) oddLine(line []byte, reason, advice string) {
+	if p.odd == 0 {
+		p.firstOdd, p.firstOddLine = p.fail(line, reason, advice), p.line
+	}
+	p.odd++
+}
+
+// valgrindLine takes apart "==PID== text", "--PID-- text" and "**PID** text",
+// also with a time before the PID, and with the > of a valgrind within valgrind.
+func valgrindLine(line []byte) (mark byte, pid, text []byte, ok bool) {
+	line = bytes.TrimLeft(line, ">")
+	if len(line) < 5 || line[0] != line[1] || (line[0] != '=' && line[0] != '-' && line[0] != '*') {
+		return 0, nil, nil, false
+	}
+	mark = line[0]
+	inner, text, found := bytes.Cut(line[2:], line[:2])
+	if !found || len(text) > 0 && text[0] != ' ' {
+		return 0, nil, nil, false
+	}
+	if at := bytes.LastIndexByte(inner, ' '); at >= 0 {
+		if len(bytes.Trim(inner[:at], "0123456789:.-")) > 0 {
+			return 0, nil, nil, false
+		}
+		inner = inner[at+1:]
+	}
+	if _, problem := parseDecimal(inner); problem != "" {
+		return 0, nil, nil, false
+	}
+	return mark, inner, bytes.TrimSpace(text), true
+}
+
+func (p *lackeyParser) valgrind(mark byte, pid, text []byte) {
+	if !slices.Contains(p.pids, string(pid)) && len(p.pids) < maxMarkerNames {
+		p.pids = append(p.pids, string(pid))
+	}
+	if mark == '*' {
+		p.marker(string(text))
+		return
+	}
+	if mark != '=' {
+		return
+	}
+	key, value, _ := strings.Cut(string(text), ":")
+	value = strings.TrimSpace(value)
+	switch {
+	case strings.HasPrefix(key, "Lackey, an example Valgrind tool"):
+		p.banner, p.ended, p.base = true, false, p.instrs
+	case strings.HasPrefix(key, "Using Valgrind-"):
+		p.version, _, _ = strings.Cut(strings.TrimPrefix(key, "Using "), " ")
+	case key == "Command" && p.program == "":
+		p.program = value
+	case key == "guest instrs":
+		p.summary(value)
+	case key == "Exit code":
+		p.ended = true
+	}
+}
+
+// summary compares the count of instructions at the end of a run with ours.
+func (p *lackeyParser) summary(value string) {
+	p.ended = true
+	stated, problem := parseDecimal([]byte(strings.ReplaceAll(value, ",", "")))
+	if have := p.instrs - p.base; problem == "" && stated != have && p.mismatch == nil {
+		p.mismatch = p.fail(nil, fmt.Sprintf("the summary counts %d guest instructions, the trace has %d I lines: lines are lost",
+			stated, have), adviceCut)
+	}
+}
+
+// marker records a VALGRIND_PRINTF of the program as an event.
+func (p *lackeyParser) marker(text string) {
+	e := trace.NewEvent(trace.Marker)
+	at := slices.Index(p.markers, text)
+	if at < 0 && len(p.markers) < maxMarkerNames {
+		at = len(p.markers)
+		p.markers = append(p.markers, text)
+	}
+	e.Tag = int32(at)
+	p.stream.mark(e)
+}
+
+// check holds the whole file to what can only be known at its end.
+func (p *lackeyParser) check() error {
+	switch {
+	case p.odd*100 > p.line*maxOddPercent:
+		return p.firstOdd
+	case p.records == 0:
+		return p.fail(nil, "end of file after no records", "run valgrind with --tool=lackey --trace-mem=yes; if it was, the run died before its first record")
+	case len(p.pids) <= 1:
+		return p.mismatch
+	}
+	return nil
+}
+
+func (p *lackeyParser) notes() []string {
+	all := p.text.notes()
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	add(p.cut, "the last line is cut and was left out: the run was killed")
+	add(p.odd-p.cut, "%s of %d not lackey's, the first line %d, skipped as program output; valgrind --log-file keeps it apart",
+		plural(p.odd-p.cut, "line"), p.line, p.firstOddLine)
+	add(p.glued, "%s of those ending in a record, which was kept", plural(p.glued, "line"))
+	add(int(min(p.early, 1)), "%s before the first instruction: theirs is not known", plural(int(p.early), "data reference"))
+	add(p.superblocks, "superblock entries were left out: %d", p.superblocks)
+	add(len(p.pids)-1, "%d processes share the log: their references are one stream, and the summaries were not checked", len(p.pids))
+	add(int(min(p.atomics, 1)), "%s directly before a modify of the same bytes taken as part of it", plural(int(p.atomics), "load"))
+	if p.banner && !p.ended {
+		all = append(all, "no summary at the end: the run was killed, or the log is cut")
+	}
+	for i, m := range p.markers {
+		all = append(all, "marker "+strconv.Itoa(i)+" is "+quote([]byte(m)))
+	}
+	return all
+}
+
+// facts go with the trace without being worth a message.
+func (p *lackeyParser) facts() (all []string) {
+	if p.version != "" {
+		all = append(all, "traced by "+p.version+", tool lackey")
+	}
+	return append(all, "threads, if the program has several, are one processor, in the order in which valgrind ran them")
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+func headCommand(env *stage.Env) *cobra.Command {
+	var n, proc int
+	var events bool
+	cmd := &cobra.Command{
+		Use:   "head PREFIX|FILE",
+		Short: "print the first rows",
+		Long: "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
+			"instr is the instructions since the row before it.",
+		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
+			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
+		Args: cobra.ExactArgs(1),
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&n, "rows", "n", 10, "how many rows")
+	flags.IntVar(&proc, "proc", -1, "rows of this processor (default all, in order)")
+	flags.BoolVar(&events, "events", false, "events instead of references")
+	print := stage.FormatFlag(flags)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if n < 0 {
+			return stage.Usage("-n: %d rows", n)
+		}
+		t, err := store.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		var procs []trace.Proc
+		if cmd.Flags().Changed("proc") {
+			procs = []trace.Proc{trace.Proc(proc)}
+			if err := knownProcs(t, procs); err != nil {
+				return err
+			}
+		}
+		var rows *store.Table
+		if events {
+			rows, err = headEvents(t, procs, n)
+		} else {
+			rows, err = headRefs(t, procs, n)
+		}
+		if err != nil {
+			return err
+		}
+		return stage.Print(env.Out, *print, rows)
+	}
+	return cmd
+}
+
+func headRefs(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error) {
+	proc, instr, size := []int32{}, []int64{}, []int32{}
+	op, addr, pc := []string{}, []string{}, []string{}
+	for b, err := range t.Refs(procs...) {
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < b.Len() && len(proc) < n; i++ {
+			proc, instr = append(proc, int32(b.Proc)), append(instr, int64(b.Instr[i]))
+			op, addr = append(op, b.Op[i].String()), append(addr, fmt.Sprintf("%#x", b.Addr[i]))
+			size = append(size, int32(b.Size[i]))
+			if b.PC != nil {
+				pc = append(pc, fmt.Sprintf("%#x", b.PC[i]))
+			}
+		}
+		if len(proc) >= n {
+			break
+		}
+	}
+	rows := &store.Table{Name: "refs", Columns: []store.Column{
+		{Name: "proc", Data: proc}, {Name: "instr", Data: instr}, {Name: "op", Data: op},
+		{Name: "addr", Data: addr}, {Name: "size", Unit: "B", Data: size}}}
+	if t.Header().HasPC {
+		rows.Columns = append(rows.Columns, store.Column{Name: "pc", Data: pc})
+	}
+	return rows, nil
+}
+
+func headEvents(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error) {
+	proc, kinds := []int32{}, []string{}
+	var ints [12][]int64
+	names := [len(ints)]string{"instr", "refs", "peer", "tag", "group", "request", "bytes", "addr", "count", "block", "stride", "work"}
+	units := map[string]string{"bytes": "B", "block": "B", "stride": "B", "work": string(t.Header().WorkUnit)}
+	for b, err := range t.Events(procs...) {
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < b.Len() && len(proc) < n; i++ {
+			e := &b.Rows[i]
+			proc, kinds = append(proc, int32(b.Proc)), append(kinds, e.Kind.String())
+			for c, v := range [len(ints)]int64{int64(e.Instr), int64(e.Refs), int64(e.Peer), int64(e.Tag), int64(e.Group),
+				int64(e.Request), e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work} {
+				ints[c] = append(ints[c], v)
+			}
+		}
+		if len(proc) >= n {
+			break
+		}
+	}
+	rows := &store.Table{Name: "events", Columns: []store.Column{{Name: "proc", Data: proc}, {Name: "kind", Data: kinds}}}
+	for c, name := range names {
+		rows.Columns = append(rows.Columns, store.Column{Name: name, Unit: units[name], Data: append([]int64{}, ints[c]...)})
+	}
+	return rows, nil
+}

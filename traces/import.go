@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/format"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// importFlags are the flags of import, before they are checked.
+type importFlags struct {
+	from, output, program         string
+	modify, ifetch, atomics       string
+	columns, csvTime              string
+	defaultSize, addrBase         int
+	opts                          format.Options
+	importer                      format.Importer // of --from, or nil
+	inputs, notes, used, programs []string
+}
+
+func importCommand(env *stage.Env) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE... -o PREFIX",
+		Short: "read foreign traces",
+		Long: "Import reads foreign traces and writes PREFIX.refs.arrow and PREFIX.events.arrow, whole or not at all.\n" +
+			"FILE may be - for standard input. Compression (gzip, zstd, xz, bzip2) and format are recognised by\n" +
+			"content; a format without magic is guessed with a note, or given by --from.\n\n" +
+			"Several FILEs become one processor each, in their order; formats with a thread column take one FILE.\n" +
+			"What was guessed, tolerated or dropped is noted, here and in the trace.",
+		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
+			"  $ zstd -dc data/sample/fork_12544.log.zst | traces import - --ifetch drop -o child\n" +
+			"  $ traces import data/sample/fork_12543.log.zst data/sample/fork_12544.log.zst -o both",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(args); err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), env, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "prefix of the files to write (required)")
+	flags.StringVar(&f.from, "from", "", "format of the input (see traces formats); recognised if not given")
+	flags.StringVar(&f.program, "program", "", "name of the traced program, if the input does not say")
+	flags.StringVar(&f.modify, "modify", "split", "what becomes of a modify: split (load, then store), load, store")
+	flags.StringVar(&f.ifetch, "ifetch", "keep", "keep or drop instruction fetches; they count as instructions either way")
+	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in csv)")
+	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
+	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
+	flags.IntVar(&f.addrBase, "addr-base", 10, "csv: base of addresses without 0x, 10 or 16")
+	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
+	return cmd
+}
+
+// check turns the flags into options.
+func (f *importFlags) check(args []string) (err error) {
+	if f.output == "" {
+		return stage.Usage("no output: name the files to write with -o PREFIX")
+	}
+	if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
+		return stage.Usage("standard input (-) can be read once")
+	}
+	if f.from != "" {
+		if f.importer, err = format.ImporterByName(f.from); err != nil {
+			return stage.Usage("--from: %w", err)
+		}
+	}
+	if f.opts.Modify, err = format.ParseModify(f.modify); err != nil {
+		return stage.Usage("--modify: %w", err)
+	}
+	if f.opts.DropIfetch, err = choice("ifetch", f.ifetch, "keep", "drop"); err != nil {
+		return err
+	}
+	if f.opts.CollapseAtomics, err = choice("lackey-atomics", f.atomics, "keep", "collapse"); err != nil {
+		return err
+	}
+	if f.opts.TimeIsRows, err = choice("csv-time", f.csvTime, "instructions", "rows"); err != nil {
+		return err
+	}
+	if f.defaultSize < 0 || f.defaultSize > 65535 {
+		return stage.Usage("--default-size: %d is not from 1 to 65535", f.defaultSize)
+	}
+	if f.addrBase != 10 && f.addrBase != 16 {
+		return stage.Usage("--addr-base: %d is not 10 or 16", f.addrBase)
+	}
+	f.opts.DefaultSize, f.opts.AddrBase = uint16(f.defaultSize), f.addrBase
+	if f.columns != "" {
+		if f.opts.Columns, err = format.ParseCSVColumns(f.columns); err != nil {
+			return stage.Usage("--columns: %w", err)
+		}
+	}
+	return nil
+}
+
+// choice is whether the value of a flag is its second choice.
+func choice(flag, value, first, second string) (bool, error) {
+	if value != first && value != second {
+		return false, stage.Usage("--%s: %q is not %s or %s", flag, value, first, second)
+	}
+	return value == second, nil
+}
+
+// run imports all files into one trace.
+func (f *importFlags) run(ctx context.Context, env *stage.Env, files []string) error {
+	progress := env.Progress("importing", totalSize(files), true)
+	defer progress.Done()
+	var w *store.Writer
+	head := trace.Header{WorkUnit: trace.WorkInstr, Tool: tool}
+	for i, path := range files {
+		in, err := format.Open(ctx, path, env.In, progress.Add)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		im, err := f.choose(in, len(files))
+		if err != nil {
+			return err
+		}
+		if w == nil {
+			if w, err = store.Create(f.output, head); err != nil {
+				return err
+			}
+			defer w.Abort()
+		}
+		f.opts.FirstProc = trace.Proc(head.Procs)
+		r, err := im.Import(in, f.opts, w)
+		if err != nil {
+			return err
+		}
+		f.collect(in, im, r, i, len(files))
+		head.Procs += r.Procs
+		head.Rule = r.Rule
+	}
+	f.finish(&head)
+	if err := w.Close(head); err != nil {
+		return err
+	}
+	progress.Done()
+	for _, n := range f.notes {
+		env.Note("%s", n)
+	}
+	return nil
+}
+
+// choose finds the importer of one file.
+func (f *importFlags) choose(in *format.Input, files int) (format.Importer, error) {
+	im := f.importer
+	if im == nil {
+		var note string
+		var err error
+		if im, note, err = format.Detect(in); err != nil {
+			return nil, err
+		}
+		if note != "" {
+			f.notes = append(f.notes, note)
+			f.used = append(f.used, "the format is a guess from the content")
+		}
+	}
+	if _, threaded := im.(format.Threaded); threaded && files > 1 {
+		return nil, fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, or join them",
+			in.Name, im.Name())
+	}
+	return im, nil
+}
+
+// collect keeps what an input says of itself. Notes in the trace name inputs by
+// number: a path is no property of the trace.
+func (f *importFlags) collect(in *format.Input, im format.Importer, r format.Result, i, files int) {
+	f.inputs = append(f.inputs, in.SHA256())
+	f.programs = append(f.programs, r.Program)
+	prefix := ""
+	if files > 1 {
+		prefix = fmt.Sprintf("processor %d: ", i)
+	}
+	for _, n := range r.Notes {
+		f.notes = append(f.notes, in.Name+": "+n)
+		f.used = append(f.used, prefix+n)
+	}
+	for _, n := range r.Facts {
+		f.used = append(f.used, prefix+n)
+	}
+	if files > 1 && r.Program != "" {
+		f.used = append(f.used, prefix+r.Program)
+	}
+	if !slices.Contains(strings.Split(f.from, ", "), im.Name()) {
+		f.from = strings.TrimPrefix(f.from+", "+im.Name(), ", ")
+	}
+}
+
+// finish completes the header.
+func (f *importFlags) finish(head *trace.Header) {
+	head.Format, head.Inputs = f.from, f.inputs
+	head.Program = f.program
+	for _, p := range f.programs {
+		if head.Program == "" {
+			head.Program = p
+		}
+	}
+	if head.Program == "" {
+		head.Program = head.Format + " trace"
+	}
+	if f.opts.Modify != format.ModifySplit {
+		f.used = append(f.used, "of a modify only the "+f.modify+" is kept")
+	}
+	if f.opts.DropIfetch {
+		f.used = append(f.used, "instruction fetches are left out")
+	}
+	head.Notes = f.used
+}
+
+// totalSize is the size of all files, or -1 if one is not a plain file.
+func totalSize(files []string) (total int64) {
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return -1
+		}
+		total += info.Size()
+	}
+	return total
+}
