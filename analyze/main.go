@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/analyze/phases"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
@@ -37,6 +38,7 @@ func command(env *stage.Env) *cobra.Command {
 	f.StringSliceVar(&o.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
 	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all)")
 	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
+	f.Uint64Var(&o.window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
 	f.BoolVar(&o.interleaved, "interleaved", true, "reuse: measure the interleaved order of several processors too, as processor -1")
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
 	o.format = stage.FormatFlag(f)

@@ -82,7 +82,8 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run reuse --format csv --procs 1,2-3", stage.Done, "proc,line,distance,count\n1,64,-1,"},
 		{"-o d four --run reuse --format json", stage.Done, `{"proc": -1, "line": 64, "distance": -1, "count": `},
 		{"-o d four --run locality --format csv", stage.Done, "name,value,unit,lo,hi\nalpha,"},
-		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,line,sets,event,distance,count\n0,0,64,0,instr,0,"},
+		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,window,line,sets,event,distance,count\n0,0,0,64,0,instr,0,"},
+		{"-o d four --run phases --sets 4 --window 7 --format csv", stage.Done, "\n0,0,1,64,0,instr,0,"},
 		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
 
 		{"four", stage.WrongUsage, "output"},
@@ -92,6 +93,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
 		{"-o d four --line 64", stage.WrongUsage, "has no unit"},
 		{"-o d four --run phases --sets 3", stage.WrongUsage, "3 is not a power of two"},
+		{"-o d four --run phases --window 0", stage.WrongUsage, "--window: 0 is not"},
 		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
 		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
 		{"-o d four --procs 0-99999999999999999999", stage.WrongUsage, "is not a processor"},

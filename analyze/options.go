@@ -22,6 +22,7 @@ type options struct {
 	run, line        []string
 	procs            string
 	sets             []int64
+	window           uint64
 	interleaved      bool
 	interleavedAsked bool // not merely by default
 	dir              string
@@ -33,6 +34,7 @@ type request struct {
 	lines  []unit.Bytes // ascending
 	first  unit.Bytes   // the line size that was given first
 	sets   []int64      // ascending
+	window unit.Instructions
 	meta   []trace.Arg
 	source string
 	reuse  *reuse.Analysis // which several build on
@@ -55,7 +57,7 @@ var kinds = []kind{
 		}},
 	{"phases", "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow", true,
 		func(r *request) analysis.Analysis {
-			return &phases.Analysis{Lines: r.lines, Sets: r.sets, Meta: r.meta}
+			return &phases.Analysis{Lines: r.lines, Sets: r.sets, Window: r.window, Meta: r.meta}
 		}},
 }
 
@@ -76,6 +78,9 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
+	if o.window < 1 || o.window > 1<<40 {
+		return stage.Usage("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
+	}
 	src, err := store.Open(path)
 	if err != nil {
 		return err
@@ -86,7 +91,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	lines := sorted(given)
-	r := request{lines: lines, first: given[0], sets: sets, meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
+	r := request{lines: lines, first: given[0], sets: sets, window: unit.Instructions(o.window), meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
 	r.reuse = &reuse.Analysis{Lines: lines, Interleaved: o.interleaved, Meta: r.meta}
 	var analyses []analysis.Analysis
 	for _, k := range chosen {

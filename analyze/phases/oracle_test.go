@@ -3,6 +3,7 @@ package phases
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,8 +20,11 @@ type oracle struct {
 	shift  uint
 	sets   uint64
 	ways   int
-	caches [][][]way // by processor, by set: most recent first
-	counts [][]Counts
+	window unit.Instructions
+	caches [][][]way            // by processor, by set: most recent first
+	counts [][]map[int64]Counts // by processor, by phase, by window
+	at     []unit.Instructions  // by processor: executed in its phase
+	cur    []int64              // by processor: the window of its last reference in the phase
 }
 
 type way struct {
@@ -28,26 +32,39 @@ type way struct {
 	dirty bool // exclusive; else shared
 }
 
-func newOracle(procs int, line unit.Bytes, sets uint64, ways int) *oracle {
-	o := &oracle{shift: line.Shift(), sets: sets, ways: ways, caches: make([][][]way, procs), counts: make([][]Counts, procs)}
+func newOracle(procs int, line unit.Bytes, window unit.Instructions, sets uint64, ways int) *oracle {
+	o := &oracle{shift: line.Shift(), sets: sets, ways: ways, window: window, caches: make([][][]way, procs),
+		counts: make([][]map[int64]Counts, procs), at: make([]unit.Instructions, procs), cur: make([]int64, procs)}
 	for p := range procs {
 		o.caches[p] = make([][]way, sets)
-		o.counts[p] = make([]Counts, 1)
+		o.counts[p] = []map[int64]Counts{{0: {}}}
 	}
 	return o
 }
 
-func (o *oracle) now(p trace.Proc) *Counts { return &o.counts[p][len(o.counts[p])-1] }
+// count adds to what p did in the window that it is in.
+func (o *oracle) count(p trace.Proc, c Counts) {
+	windows := o.counts[p][len(o.counts[p])-1]
+	sum := windows[o.cur[p]]
+	sum.add(c)
+	windows[o.cur[p]] = sum
+}
 
 func (o *oracle) piece(p *analysis.Piece) {
 	if p.Event != nil {
-		o.now(p.Proc).Instr += p.Instr
+		o.count(p.Proc, Counts{Instr: p.Instr}) // an event begins no window
+		o.at[p.Proc] += p.Instr
 		if p.Event.Kind == trace.Barrier {
-			o.counts[p.Proc] = append(o.counts[p.Proc], Counts{})
+			o.counts[p.Proc] = append(o.counts[p.Proc], map[int64]Counts{0: {}})
+			o.at[p.Proc], o.cur[p.Proc] = 0, 0
 		}
 	}
 	for i, addr := range p.Refs.Addr {
-		o.now(p.Of[i]).Instr += unit.Instructions(p.Refs.Instr[i])
+		o.at[p.Of[i]] += unit.Instructions(p.Refs.Instr[i])
+		if at := o.at[p.Of[i]]; at > 0 && p.Refs.Instr[i] > 0 {
+			o.cur[p.Of[i]] = int64((at - 1) / o.window)
+		}
+		o.count(p.Of[i], Counts{Instr: unit.Instructions(p.Refs.Instr[i])})
 		if op := p.Refs.Op[i]; op.Data() {
 			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
 				o.use(p.Of[i], l, op == trace.Store)
@@ -59,7 +76,8 @@ func (o *oracle) piece(p *analysis.Piece) {
 func (o *oracle) set(p trace.Proc, line uint64) *[]way { return &o.caches[p][line%o.sets] }
 
 func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
-	c, set := o.now(p), o.set(p, line)
+	var c Counts
+	set := o.set(p, line)
 	at := slices.IndexFunc(*set, func(w way) bool { return w.line == line })
 	hit := at >= 0
 	if isStore {
@@ -75,7 +93,7 @@ func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
 	case isStore && !(*set)[at].dirty:
 		c.Upgrades++
 	}
-	o.snoop(p, line, isStore)
+	c.Supplies = o.snoop(p, line, isStore)
 	entry := way{line, isStore}
 	if hit {
 		entry.dirty = entry.dirty || (*set)[at].dirty
@@ -87,10 +105,11 @@ func (o *oracle) use(p trace.Proc, line uint64, isStore bool) {
 		*set = (*set)[:o.ways-1]
 	}
 	*set = slices.Insert(*set, 0, entry)
+	o.count(p, c)
 }
 
-// snoop is what the other caches do.
-func (o *oracle) snoop(p trace.Proc, line uint64, isStore bool) {
+// snoop is what the other caches do, and how many supply the line.
+func (o *oracle) snoop(p trace.Proc, line uint64, isStore bool) (supplies uint64) {
 	for q := range o.caches {
 		if trace.Proc(q) == p {
 			continue
@@ -101,13 +120,14 @@ func (o *oracle) snoop(p trace.Proc, line uint64, isStore bool) {
 			continue
 		}
 		if (*set)[at].dirty {
-			o.now(p).Supplies++
+			supplies++
 			(*set)[at].dirty = false
 		}
 		if isStore {
 			*set = slices.Delete(*set, at, at+1)
 		}
 	}
+	return supplies
 }
 
 // randomTrace has processors that share some lines and stride over sets.
@@ -142,19 +162,19 @@ func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 }
 
 // compare holds the analysis of a trace to the oracle at every associativity.
-func compare(src trace.Source, lines []unit.Bytes, sets []int64) error {
-	results, err := analysis.Run(context.Background(), src, analysis.Options{}, &Analysis{Lines: lines, Sets: sets})
+func compare(src trace.Source, a *Analysis) error {
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		return err
 	}
-	for _, line := range lines {
+	for _, line := range a.Lines {
 		profile, err := Load(results[0].Full, line)
 		if err != nil {
 			return err
 		}
-		for _, n := range sets {
+		for _, n := range a.Sets {
 			for ways := 1; ways <= MaxWays; ways++ {
-				o := newOracle(src.Header().Procs, line, uint64(n), ways)
+				o := newOracle(src.Header().Procs, line, profile.Window(), uint64(n), ways)
 				for p, err := range analysis.Interleave(src) {
 					if err != nil {
 						return err
@@ -174,14 +194,32 @@ func (o *oracle) compare(profile *Profile, sets int64) error {
 	if profile.Procs() != len(o.counts) || profile.Phases() != len(o.counts[0]) {
 		return fmt.Errorf("%d processors and %d phases, want %d and %d", profile.Procs(), profile.Phases(), len(o.counts), len(o.counts[0]))
 	}
-	for p := range o.counts {
-		for phase, want := range o.counts[p] {
+	for phase := range o.counts[0] {
+		windows := map[int64]bool{}
+		for p := range o.counts {
+			var want Counts
+			for at, c := range o.counts[p][phase] {
+				windows[at] = true
+				want.add(c)
+			}
 			got, err := profile.Counts(trace.Proc(p), phase, sets, o.ways)
 			if err != nil {
 				return err
 			}
 			if got != want {
 				return fmt.Errorf("processor %d, phase %d: got %+v, want %+v", p, phase, got, want)
+			}
+		}
+		order := slices.Sorted(maps.Keys(windows))
+		if got := profile.Windows(phase); got != len(order) {
+			return fmt.Errorf("phase %d: got %d windows, want %v", phase, got, order)
+		}
+		for p := range o.counts {
+			for i, at := range order {
+				got, err := profile.WindowCounts(trace.Proc(p), phase, i, sets, o.ways)
+				if want := o.counts[p][phase][at]; err != nil || got != want {
+					return fmt.Errorf("processor %d, phase %d, window %d: got %+v (%v), want %+v", p, phase, at, got, err, want)
+				}
 			}
 		}
 	}
@@ -192,7 +230,9 @@ func TestEveryAssociativityIsTheProtocol(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		m := randomTrace(r, 1+r.IntN(5), r.IntN(4), 400)
-		if err := compare(m.InBatches(100), []unit.Bytes{32, 64}, []int64{1, 2, 8}); err != nil {
+		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 2, 8},
+			Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40)}
+		if err := compare(m.InBatches(100), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -201,7 +241,7 @@ func TestEveryAssociativityIsTheProtocol(t *testing.T) {
 // More processors than bits in a word.
 func TestManyProcessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	if err := compare(randomTrace(r, 70, 2, 60), []unit.Bytes{32}, []int64{2}); err != nil {
+	if err := compare(randomTrace(r, 70, 2, 60), &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -231,7 +271,7 @@ func FuzzEveryAssociativityIsTheProtocol(f *testing.F) {
 			p := (i + int(b>>5&3)) % n
 			m.RefsOf[p].Append(1, uint64(b&31)*64, 8, op)
 		}
-		if err := compare(m, []unit.Bytes{64}, []int64{1 << (logSets % 3)}); err != nil {
+		if err := compare(m, &Analysis{Lines: []unit.Bytes{64}, Sets: []int64{1 << (logSets % 3)}, Window: unit.Instructions(1 + procs/4), windows: 20}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -274,7 +314,7 @@ func TestNoReferences(t *testing.T) {
 		e.Instr = uint32(10 + p)
 		m.EventsOf[p] = trace.Events{Proc: trace.Proc(p), Rows: []trace.Event{e}}
 	}
-	if err := compare(m, []unit.Bytes{64}, []int64{4}); err != nil {
+	if err := compare(m, &Analysis{Lines: []unit.Bytes{64}, Sets: []int64{4}}); err != nil {
 		t.Fatal(err)
 	}
 }

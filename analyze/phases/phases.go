@@ -2,6 +2,10 @@
 // references would fare in private caches of any associativity kept coherent over
 // a bus. All associativities up to MaxWays are simulated at once, exactly.
 //
+// A phase is cut into windows of so many instructions, because misses come in
+// bursts, and what processors wait for a bus depends on how many of them are in a
+// burst at once. A reference belongs to the window in which its instructions end.
+//
 // The caches are set-associative with LRU replacement, write-back and
 // write-allocate. The protocol is three-state snooping write-invalidate, as in
 // [du2000, sec. 4.1]: a line is invalid, shared, or exclusive, and
@@ -33,8 +37,10 @@
 package phases
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
@@ -48,11 +54,22 @@ const MaxWays = 16
 // MaxSets is the largest number of sets.
 const MaxSets = 1 << 20
 
+// DefaultWindow is a window so short that the bursts of blocked kernels, which work
+// on a few lines at a time, fill it.
+const DefaultWindow unit.Instructions = 1 << 10
+
+// maxWindows is how many windows of all processors are kept apart. When there are
+// more, neighbours are joined and windows become twice as long.
+const maxWindows = 1 << 15
+
 // Analysis counts for all line sizes and numbers of sets, which are powers of two.
 type Analysis struct {
-	Lines []unit.Bytes // ascending
-	Sets  []int64      // ascending
-	Meta  []trace.Arg  // for the tables
+	Lines  []unit.Bytes      // ascending
+	Sets   []int64           // ascending
+	Window unit.Instructions // that windows have at first, from 1; 0 is DefaultWindow
+	Meta   []trace.Arg       // for the tables
+
+	windows int // that are kept apart, for tests; 0 is maxWindows
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -65,52 +82,111 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	s := &shard{procs: h.Procs, phase: make([]int64, h.Procs), instr: make([]unit.Instructions, h.Procs)}
+	s := &shard{procs: make([]progress, h.Procs), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
 	return s
 }
 
-// shard is the simulations with what each processor has done in its phase.
+// shard is the simulations with what each processor has done in its window.
 type shard struct {
-	procs int
-	phase []int64             // by processor: barriers passed
-	instr []unit.Instructions // by processor: in its phase
-	sims  []*simulation       // by line size
-	rows  rows
+	procs   []progress
+	sims    []*simulation // by line size
+	size    unit.Instructions
+	windows int // rows of so many windows
+	limit   int
+	rows    rows
+}
+
+// progress is where a processor is.
+type progress struct {
+	phase  int64             // barriers passed
+	window int64             // of the phase
+	begun  unit.Instructions // of the phase, before those that are not yet in rows
+	done   unit.Instructions // of the phase
 }
 
 // Add sees the next piece of the interleaved order.
 func (s *shard) Add(p *analysis.Piece) error {
 	if p.Event != nil {
-		s.instr[p.Proc] += p.Instr
+		s.procs[p.Proc].done += p.Instr
 		if p.Event.Kind == trace.Barrier {
 			s.endPhase(p.Proc)
 		}
 		return nil
 	}
-	for i, q := range p.Of {
-		s.instr[q] += unit.Instructions(p.Refs.Instr[i])
-	}
-	for _, sim := range s.sims {
-		if err := sim.refs(p.Of, &p.Refs); err != nil {
-			return err
+	for i := 0; i < len(p.Of); {
+		j := s.within(p, i)
+		refs := p.Refs.Slice(i, j)
+		for _, sim := range s.sims {
+			if err := sim.refs(p.Of[i:j], &refs); err != nil {
+				return err
+			}
+		}
+		i = j
+		if i < len(p.Of) {
+			s.turnWindow(p.Of[i], unit.Instructions(p.Refs.Instr[i]))
 		}
 	}
 	return nil
 }
 
-// endPhase turns what a processor did in its phase into rows.
+// within counts the instructions of the references from i on up to the first that
+// lies in another window than what its processor did before, and is its index.
+func (s *shard) within(p *analysis.Piece, i int) int {
+	for ; i < len(p.Of); i++ {
+		q := &s.procs[p.Of[i]]
+		done := q.done + unit.Instructions(p.Refs.Instr[i])
+		if p.Refs.Instr[i] > 0 && done > unit.Instructions(q.window+1)*s.size {
+			return i
+		}
+		q.done = done
+	}
+	return i
+}
+
+// turnWindow ends the window of p, whose next reference ends instr instructions later.
+func (s *shard) turnWindow(p trace.Proc, instr unit.Instructions) {
+	s.flush(p)
+	q := &s.procs[p]
+	q.window = int64((q.done + instr - 1) / s.size)
+}
+
+// endPhase ends the phase of p with its last window.
 func (s *shard) endPhase(p trace.Proc) {
-	k := key{proc: int32(p), phase: s.phase[p]}
+	s.flush(p)
+	s.procs[p] = progress{phase: s.procs[p].phase + 1}
+}
+
+// flush turns what a processor did in its window into rows.
+func (s *shard) flush(p trace.Proc) {
+	q := &s.procs[p]
+	k := key{proc: int32(p), phase: q.phase, window: q.window}
 	for _, sim := range s.sims {
 		k.line = int64(sim.line)
-		s.rows.add(k, instrEvent, 0, uint64(s.instr[p]))
+		s.rows.add(k, instrEvent, 0, uint64(q.done-q.begun))
 		sim.flush(p, k, &s.rows)
 	}
-	s.instr[p] = 0
-	s.phase[p]++
+	q.begun = q.done
+	s.windows++
+	for s.windows > s.limit {
+		s.coarsen()
+	}
+}
+
+// coarsen joins neighbouring windows of the same phase.
+func (s *shard) coarsen() {
+	s.size *= 2
+	for i := range s.rows {
+		s.rows[i].window /= 2
+	}
+	for p := range s.procs {
+		s.procs[p].window /= 2
+	}
+	s.rows = s.rows.join()
+	s.windows = s.rows.windows()
+	s.limit = max(s.limit, 2*s.windows) // phases alone may be more
 }
 
 // End closes the last phase of every processor.
@@ -119,7 +195,7 @@ func (s *shard) End() error {
 		s.endPhase(trace.Proc(p))
 	}
 	s.sims = nil
-	s.rows.sort()
+	s.rows = s.rows.join()
 	return nil
 }
 
@@ -129,7 +205,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		return analysis.Result{}, fmt.Errorf("phases: the trace has no processors, or not all of them were asked for")
 	}
 	s := shards[0].(*shard)
-	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")})
+	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
+		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)})
 	full := s.rows.table(meta)
 	summary, err := summarise(full, a.Lines, meta)
 	return analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}, err

@@ -1,6 +1,7 @@
 package phases
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,15 +26,29 @@ type Counts struct {
 	Supplies    uint64 // misses of this processor that another one's cache served
 }
 
+// add adds d to c.
+func (c *Counts) add(d Counts) {
+	c.Instr += d.Instr
+	c.Loads += d.Loads
+	c.Stores += d.Stores
+	c.LoadMisses += d.LoadMisses
+	c.StoreMisses += d.StoreMisses
+	c.Upgrades += d.Upgrades
+	c.Writebacks += d.Writebacks
+	c.Supplies += d.Supplies
+}
+
 // Profile is a phases table at one line size, ready to be asked.
 type Profile struct {
 	line   int64
 	procs  int
-	phases int
-	plain  map[key]*Counts          // by processor and phase: what does not depend on the cache
-	shapes map[key]*[MaxWays]Counts // with sets; by ways - 1: what does
+	size   unit.Instructions // of a window
 	sets   []int64
+	phases [][][]window // by phase and window, those with any instruction; by processor
 }
+
+// window is what a processor did in one window: a few rows.
+type window []row
 
 // Load reads a phases table. A line size that it does not have is an error that
 // lists those it has.
@@ -42,36 +57,84 @@ func Load(t *store.Table, line unit.Bytes) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{line: int64(line), plain: map[key]*Counts{}, shapes: map[key]*[MaxWays]Counts{}}
-	if err := p.readSets(t); err != nil {
+	p := &Profile{line: int64(line)}
+	if err := p.readFacts(t); err != nil {
 		return nil, err
 	}
 	var lines []int64
+	mine := r[:0]
 	for _, x := range r {
 		if !slices.Contains(lines, x.line) {
 			lines = append(lines, x.line)
 		}
 		if x.line == p.line {
-			p.add(x)
+			mine = append(mine, x)
+			p.procs = max(p.procs, int(x.proc)+1)
 		}
 	}
 	if !slices.Contains(lines, p.line) {
 		return nil, fmt.Errorf("the phases table has no lines of %v; it has %s", line, listOf(lines, "B"))
 	}
-	return p, p.check()
+	return p, p.index(mine)
 }
 
-// setsFact lists the numbers of sets simulated: a trace without data references has no
-// rows that say so.
-const setsFact = "sets"
+// The facts of a phases table: the sets simulated, for a trace without data references has
+// no rows that say so, and the size of a window in instructions.
+const (
+	setsFact   = "sets"
+	windowFact = "window"
+)
 
-func (p *Profile) readSets(t *store.Table) error {
+func (p *Profile) readFacts(t *store.Table) error {
 	for _, text := range strings.Split(t.Fact(setsFact), ", ") {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return fmt.Errorf("the phases table's sets are %q, not a list of numbers", t.Fact(setsFact))
 		}
 		p.sets = append(p.sets, n)
+	}
+	size, err := strconv.ParseUint(t.Fact(windowFact), 10, 64)
+	if err != nil || size == 0 {
+		return fmt.Errorf("the phases table's window is %q, not a number of instructions; run analyze again", t.Fact(windowFact))
+	}
+	p.size = unit.Instructions(size)
+	return nil
+}
+
+// index sorts rows by where they belong. Every processor has every phase.
+func (p *Profile) index(r rows) error {
+	slices.SortStableFunc(r, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
+	})
+	for i := 0; i < len(r); {
+		j, x := i, r[i]
+		for j < len(r) && r[j].phase == x.phase && r[j].window == x.window && r[j].proc == x.proc {
+			j++
+		}
+		if x.phase > int64(len(p.phases)) {
+			return fmt.Errorf("the phases table has no phase %d", len(p.phases))
+		}
+		if x.phase == int64(len(p.phases)) {
+			p.phases = append(p.phases, nil)
+		}
+		windows := &p.phases[x.phase]
+		if n := len(*windows); n == 0 || r[i-1].window != x.window {
+			*windows = append(*windows, make([]window, p.procs))
+		}
+		(*windows)[len(*windows)-1][x.proc] = window(r[i:j])
+		i = j
+	}
+	return p.complete()
+}
+
+// complete holds the table to having every phase of every processor.
+func (p *Profile) complete() error {
+	for phase, windows := range p.phases {
+		for proc := range p.procs {
+			if !slices.ContainsFunc(windows, func(w []window) bool { return w[proc] != nil }) {
+				return fmt.Errorf("the phases table lacks phase %d of processor %d", phase, proc)
+			}
+		}
 	}
 	return nil
 }
@@ -80,7 +143,14 @@ func (p *Profile) readSets(t *store.Table) error {
 func (p *Profile) Procs() int { return p.procs }
 
 // Phases is the number of phases: one more than barriers.
-func (p *Profile) Phases() int { return p.phases }
+func (p *Profile) Phases() int { return len(p.phases) }
+
+// Windows is the number of windows of a phase in which any processor executed
+// instructions, from 1.
+func (p *Profile) Windows(phase int) int { return len(p.phases[phase]) }
+
+// Window is the length of a window.
+func (p *Profile) Window() unit.Instructions { return p.size }
 
 // Sets lists the numbers of sets that can be asked for.
 func (p *Profile) Sets() []int64 { return p.sets }
@@ -88,76 +158,68 @@ func (p *Profile) Sets() []int64 { return p.sets }
 // Counts is what proc did in phase with caches of sets by ways lines. A shape that was not
 // simulated is an error that lists those that were.
 func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Counts, error) {
-	k := key{proc: int32(proc), phase: int64(phase), line: p.line}
-	plain := p.plain[k]
-	if plain == nil {
-		return Counts{}, fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, p.phases, p.procs)
+	if phase < 0 || phase >= len(p.phases) {
+		return Counts{}, p.absent(proc, phase)
 	}
-	if ways < 1 || ways > MaxWays {
+	var sum Counts
+	for w := range p.phases[phase] {
+		c, err := p.WindowCounts(proc, phase, w, sets, ways)
+		if err != nil {
+			return Counts{}, err
+		}
+		sum.add(c)
+	}
+	return sum, nil
+}
+
+// WindowCounts is what proc did in a window of a phase, likewise.
+func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways int) (Counts, error) {
+	switch {
+	case proc < 0 || int(proc) >= p.procs || phase < 0 || phase >= len(p.phases) || at < 0 || at >= len(p.phases[phase]):
+		return Counts{}, p.absent(proc, phase)
+	case ways < 1 || ways > MaxWays:
 		return Counts{}, fmt.Errorf("the phases table has no caches of %d ways; it has 1 to %d", ways, MaxWays)
-	}
-	if !slices.Contains(p.sets, sets) {
+	case !slices.Contains(p.sets, sets):
 		return Counts{}, fmt.Errorf("the phases table has no caches of %d sets; it has %s; run analyze with --sets %d", sets, listOf(p.sets, ""), sets)
 	}
-	c := *plain
-	k.sets = sets
-	if shape := p.shapes[k]; shape != nil { // nil: the processor used no memory in the phase
-		s := shape[ways-1]
-		c.LoadMisses, c.StoreMisses, c.Upgrades, c.Writebacks, c.Supplies = s.LoadMisses, s.StoreMisses, s.Upgrades, s.Writebacks, s.Supplies
+	var c Counts
+	for i := range p.phases[phase][at][proc] {
+		if x := &p.phases[phase][at][proc][i]; x.sets == 0 || x.sets == sets {
+			x.apply(&c, ways)
+		}
 	}
 	return c, nil
 }
 
-// add takes one row into the counts.
-func (p *Profile) add(x row) {
-	k := key{proc: x.proc, phase: x.phase, line: x.line}
-	plain := p.plain[k]
-	if plain == nil {
-		plain = &Counts{}
-		p.plain[k] = plain
-	}
-	switch x.event {
-	case instrEvent:
-		plain.Instr = unit.Instructions(x.count)
-		p.procs, p.phases = max(p.procs, int(x.proc)+1), max(p.phases, int(x.phase)+1)
-		return
-	case loadEvent:
-		plain.Loads = x.count
-		return
-	case storeEvent:
-		plain.Stores = x.count
-		return
-	}
-	k.sets = x.sets
-	shape := p.shapes[k]
-	if shape == nil {
-		shape = &[MaxWays]Counts{}
-		p.shapes[k] = shape
-	}
-	x.apply(shape)
+func (p *Profile) absent(proc trace.Proc, phase int) error {
+	return fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, len(p.phases), p.procs)
 }
 
-// apply adds a row to the counts of all associativities that it concerns: a use at
-// distance d misses for w <= d, all others concern w > d.
-func (x *row) apply(shape *[MaxWays]Counts) {
-	for i := range shape {
-		c, d := &shape[i], x.distance
-		switch misses := d < 0 || d > int64(i); x.event {
-		case reuseLoadEvent:
-			c.LoadMisses += x.count * toOne(misses)
-		case reuseStoreEvent:
-			c.StoreMisses += x.count * toOne(misses)
-		case upgradePlusEvent:
-			c.Upgrades += x.count * toOne(!misses)
-		case upgradeMinusEvent:
-			c.Upgrades -= x.count * toOne(!misses)
-		case writebackPlusEvent:
-			c.Writebacks += x.count * toOne(!misses)
-		case writebackMinusEvent:
-			c.Writebacks -= x.count * toOne(!misses)
-		case supplyPlusEvent:
-			c.Supplies += x.count * toOne(!misses)
-		}
+// apply adds a row to the counts of an associativity, if it concerns it: a use at
+// distance d misses for w <= d, all other events concern w > d.
+func (x *row) apply(c *Counts, ways int) {
+	misses := x.distance < 0 || x.distance >= int64(ways)
+	switch x.event {
+	case instrEvent:
+		c.Instr += unit.Instructions(x.count)
+	case loadEvent:
+		c.Loads += x.count
+	case storeEvent:
+		c.Stores += x.count
+	case reuseLoadEvent:
+		c.LoadMisses += x.count * toOne(misses)
+	case reuseStoreEvent:
+		c.StoreMisses += x.count * toOne(misses)
+	case upgradePlusEvent:
+		c.Upgrades += x.count * toOne(!misses)
+	case upgradeMinusEvent:
+		c.Upgrades -= x.count * toOne(!misses)
+	case writebackPlusEvent:
+		c.Writebacks += x.count * toOne(!misses)
+	case writebackMinusEvent:
+		c.Writebacks -= x.count * toOne(!misses)
+	case supplyPlusEvent:
+		c.Supplies += x.count * toOne(!misses)
 	}
 }
 
@@ -168,26 +230,19 @@ func toOne(b bool) uint64 {
 	return 0
 }
 
-// check holds the table to having every phase of every processor.
-func (p *Profile) check() error {
-	if len(p.plain) != p.procs*p.phases {
-		return fmt.Errorf("the phases table has %d of the %d phases of %d processors", len(p.plain), p.procs*p.phases, p.procs)
-	}
-	return nil
-}
-
 func readRows(t *store.Table) (rows, error) {
 	if t.Name != "phases" {
 		return nil, fmt.Errorf("a %s table, not a phases table", t.Name)
 	}
 	proc, err1 := store.Data[int32](t, "proc")
 	phase, err2 := store.Data[int64](t, "phase")
+	at, err8 := store.Data[int64](t, "window")
 	line, err3 := store.Data[int64](t, "line")
 	sets, err4 := store.Data[int64](t, "sets")
 	names, err5 := store.Data[string](t, "event")
 	distance, err6 := store.Data[int64](t, "distance")
 	count, err7 := store.Data[uint64](t, "count")
-	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8} {
 		if err != nil {
 			return nil, err
 		}
@@ -195,8 +250,8 @@ func readRows(t *store.Table) (rows, error) {
 	out := make(rows, len(proc))
 	for i := range out {
 		e := event(max(0, slices.Index(eventNames[:], names[i])))
-		out[i] = row{key{proc[i], phase[i], line[i], sets[i]}, distance[i], count[i], e}
-		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < Invalidated || distance[i] > MaxWays {
+		out[i] = row{key{proc[i], phase[i], at[i], line[i], sets[i]}, distance[i], count[i], e}
+		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || at[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < Invalidated || distance[i] > MaxWays {
 			return nil, fmt.Errorf("row %d of the phases table: event %q at distance %d, processor %d, phase %d is impossible", i, names[i], distance[i], proc[i], phase[i])
 		}
 	}

@@ -37,8 +37,8 @@ var eventNames = [...]string{instrEvent: "instr", loadEvent: "load", reuseLoadEv
 
 // key is what rows belong to. Sets is 0 for what does not depend on them.
 type key struct {
-	proc              int32
-	phase, line, sets int64
+	proc                      int32
+	phase, window, line, sets int64
 }
 
 type row struct {
@@ -57,23 +57,54 @@ func (r *rows) add(k key, e event, distance int64, count uint64) {
 	}
 }
 
-func (r rows) sort() {
+// join sorts rows and adds up those that count the same.
+func (r rows) join() rows {
 	slices.SortFunc(r, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.line, b.line),
-			cmp.Compare(a.sets, b.sets), cmp.Compare(a.event, b.event), cmp.Compare(a.distance, b.distance))
+		return cmp.Or(cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
+			cmp.Compare(a.line, b.line), cmp.Compare(a.sets, b.sets), cmp.Compare(a.event, b.event), cmp.Compare(a.distance, b.distance))
 	})
+	out := r[:0]
+	for _, x := range r {
+		if last := len(out) - 1; last >= 0 && out[last].key == x.key && out[last].event == x.event && out[last].distance == x.distance {
+			out[last].count += x.count
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// windows is the number of windows of all processors in joined rows.
+func (r rows) windows() int {
+	n := 0
+	for i, x := range r {
+		if i == 0 || x.window != r[i-1].window || x.phase != r[i-1].phase || x.proc != r[i-1].proc {
+			n++
+		}
+	}
+	return n
 }
 
 func (r rows) table(meta []trace.Arg) *store.Table {
 	proc, count, events := make([]int32, len(r)), make([]uint64, len(r)), make([]string, len(r))
-	phase, line, sets, distance := make([]int64, len(r)), make([]int64, len(r)), make([]int64, len(r)), make([]int64, len(r))
+	column := func(of func(*row) int64) []int64 {
+		out := make([]int64, len(r))
+		for i := range r {
+			out[i] = of(&r[i])
+		}
+		return out
+	}
 	for i, x := range r {
-		proc[i], phase[i], line[i], sets[i] = x.proc, x.phase, x.line, x.sets
-		events[i], distance[i], count[i] = eventNames[x.event], x.distance, x.count
+		proc[i], events[i], count[i] = x.proc, eventNames[x.event], x.count
 	}
 	return &store.Table{Name: "phases", Meta: meta, Columns: []store.Column{
-		{Name: "proc", Data: proc}, {Name: "phase", Data: phase}, {Name: "line", Unit: "B", Data: line},
-		{Name: "sets", Data: sets}, {Name: "event", Data: events},
-		{Name: "distance", Unit: "lines", Data: distance}, {Name: "count", Data: count},
+		{Name: "proc", Data: proc},
+		{Name: "phase", Data: column(func(x *row) int64 { return x.phase })},
+		{Name: "window", Data: column(func(x *row) int64 { return x.window })},
+		{Name: "line", Unit: "B", Data: column(func(x *row) int64 { return x.line })},
+		{Name: "sets", Data: column(func(x *row) int64 { return x.sets })},
+		{Name: "event", Data: events},
+		{Name: "distance", Unit: "lines", Data: column(func(x *row) int64 { return x.distance })},
+		{Name: "count", Data: count},
 	}}
 }
