@@ -159,3 +159,43 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	report(b, refs, size)
 }
+
+// benchEvents is a ring of processors that send, receive and compute.
+func benchEvents() *trace.Events {
+	b := new(trace.Events)
+	for i := range uint64(1 << 18) {
+		e := trace.NewEvent([]trace.Kind{trace.Compute, trace.Send, trace.Recv}[i%3])
+		e.Instr, e.Refs, e.Peer, e.Tag, e.Bytes = uint32(i*i%1000), i*50, int32(i%7), int32(i%11), int64(i%3*4096)
+		b.Rows = append(b.Rows, e)
+	}
+	return b
+}
+
+// BenchmarkEvents writes and reads events without files.
+func BenchmarkEvents(b *testing.B) {
+	rows := benchEvents().Rows
+	e, d := newEncoder(), newDecoder()
+	var batch, back eventsBatch
+	var out []trace.Event
+	size := 0
+	for b.Loop() {
+		batch.reset()
+		for i := range rows {
+			batch.add(&rows[i])
+		}
+		e.begin()
+		batch.encode(e, false)
+		msg, meta := e.finish(batch.Len())
+		size = len(msg)
+		if err := d.open(msg, meta); err != nil {
+			b.Fatal(err)
+		}
+		back.decode(d, false)
+		out = back.rows(out)
+	}
+	if len(out) != len(rows) {
+		b.Fatalf("%d rows of %d", len(out), len(rows))
+	}
+	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+	b.ReportMetric(float64(size)/float64(len(rows)), "B/event")
+}

@@ -43,6 +43,7 @@ type encoder struct {
 	spans []span
 	body  []byte
 	msg   []byte
+	tried []byte // compressed samples
 }
 
 func newEncoder() *encoder {
@@ -62,9 +63,8 @@ func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
 }
 
-// elementRows is from how many elements on a buffer is tried as a column of few
-// different ones: the tables of its frame must pay.
-const elementRows = 512
+// sampleRows is how many elements decide between the two compressors.
+const sampleRows = 1 << 14
 
 // buffer adds one compressed buffer of elements of the given width, or the plain
 // one where that is not larger.
@@ -72,13 +72,7 @@ func (e *encoder) buffer(b []byte, width int) {
 	start := len(e.body)
 	if len(b) > 0 {
 		e.body = binary.LittleEndian.AppendUint64(e.body, uint64(len(b)))
-		done := false
-		if len(b) >= elementRows*width {
-			e.body, done = e.few.Append(e.body, b, width)
-		}
-		if !done {
-			e.body = e.z.EncodeAll(b, e.body)
-		}
+		e.body = e.compress(e.body, b, width)
 		if len(e.body)-start-8 >= len(b) {
 			e.body = binary.LittleEndian.AppendUint64(e.body[:start], math.MaxUint64)
 			e.body = append(e.body, b...)
@@ -86,6 +80,27 @@ func (e *encoder) buffer(b []byte, width int) {
 	}
 	e.spans = append(e.spans, span{int64(start), int64(len(e.body) - start)})
 	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
+}
+
+// compress appends b by the compressor that makes less of its middle.
+func (e *encoder) compress(dst, b []byte, width int) []byte {
+	sample := b
+	if rows := len(b) / width; rows > sampleRows {
+		from := (rows - sampleRows) / 2
+		sample = b[from*width : (from+sampleRows)*width]
+	}
+	var ok bool
+	if e.tried, ok = e.few.Append(e.tried[:0], sample, width); ok {
+		few := len(e.tried)
+		e.tried = e.z.EncodeAll(sample, e.tried[:0])
+		ok = few <= len(e.tried)
+	}
+	if ok {
+		if out, ok := e.few.Append(dst, b, width); ok {
+			return out
+		}
+	}
+	return e.z.EncodeAll(b, dst)
 }
 
 // finish is the message of the batch, valid until the next call, and the length

@@ -5,12 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -23,13 +20,6 @@ type Trace struct {
 	refs   *part // nil if there is no such file
 	events *part
 	totals map[trace.Proc]trace.Totals
-}
-
-// part is one of the two files of a trace.
-type part struct {
-	*file
-	head   trace.Header
-	byProc []int // batches, one processor's after the other's
 }
 
 var _ trace.Source = (*Trace)(nil)
@@ -57,123 +47,6 @@ func newTrace(parts map[string]*part) (*Trace, error) {
 	}
 	t.count()
 	return t, nil
-}
-
-// openParts opens the files that path names, by kind. A file that is called like
-// the prefix may be the program that was traced.
-func openParts(path string) (map[string]*part, error) {
-	found := map[string]*part{}
-	for kind, name := range partNames(path) {
-		p, _, err := openPart(name, kind)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			for _, p := range found {
-				p.close()
-			}
-			return nil, err
-		}
-		found[kind] = p
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return nil, missing(path)
-	}
-	p, kind, err := openPart(path, suffixKind(path))
-	if err != nil {
-		return nil, err
-	}
-	found[kind] = p
-	return found, nil
-}
-
-// partNames yields the kinds and names of the files that a prefix stands for.
-func partNames(prefix string) iter.Seq2[string, string] {
-	return func(yield func(kind, name string) bool) {
-		_ = yield(kindRefs, prefix+RefsSuffix) && yield(kindEvents, prefix+EventsSuffix)
-	}
-}
-
-// suffixKind is the kind that a file's name promises, or "".
-func suffixKind(path string) string {
-	switch {
-	case strings.HasSuffix(path, RefsSuffix):
-		return kindRefs
-	case strings.HasSuffix(path, EventsSuffix):
-		return kindEvents
-	}
-	return ""
-}
-
-// missing says which names were tried.
-func missing(path string) error {
-	what := fmt.Sprintf("neither %s nor %s exists", path+RefsSuffix, path+EventsSuffix)
-	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
-		what = "no such file"
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		what = "it is a directory, and " + what
-	}
-	for _, name := range []string{path, path + RefsSuffix, path + EventsSuffix} {
-		if _, err := os.Stat(name + partialSuffix); err == nil {
-			what += fmt.Sprintf(", but %s does, from a run that goes on or was killed; `traces check --recover` saves what is whole",
-				name+partialSuffix)
-			break
-		}
-	}
-	return &absent{path, what}
-}
-
-// absent says that no file of a trace exists.
-type absent struct{ path, what string }
-
-func (e *absent) Error() string { return fmt.Sprintf("reading %s: %s", e.path, e.what) }
-
-// Unwrap lets errors.Is find fs.ErrNotExist.
-func (e *absent) Unwrap() error { return fs.ErrNotExist }
-
-// openPart opens one file, which must be of kind want if that is not "".
-func openPart(path, want string) (*part, string, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	p, kind, err := newPart(f, want)
-	if err != nil {
-		f.close()
-		return nil, kind, readError(path, err)
-	}
-	return p, kind, nil
-}
-
-func newPart(f *file, want string) (*part, string, error) {
-	kind, h, err := parseTraceSchema(f.schema)
-	if err != nil {
-		return nil, kind, err
-	}
-	if want != "" && kind != want {
-		return nil, kind, fmt.Errorf("it holds %s, not %s", kind, want)
-	}
-	p := &part{file: f, head: h}
-	return p, kind, p.checkIndex()
-}
-
-// checkIndex holds the index to the header, and sorts it by processor.
-func (p *part) checkIndex() error {
-	for i, b := range p.blocks {
-		if int(b.proc) >= p.head.Procs {
-			return fmt.Errorf("batch %d is of processor %d, but the header has %d processors", i, b.proc, p.head.Procs)
-		}
-		if b.instr > b.rows*math.MaxUint32 {
-			return fmt.Errorf("batch %d has more instructions than its rows can hold", i)
-		}
-		p.byProc = append(p.byProc, i)
-	}
-	slices.SortStableFunc(p.byProc, func(i, j int) int { return int(p.blocks[i].proc) - int(p.blocks[j].proc) })
-	return nil
 }
 
 // unite holds the two files to each other and merges their headers.

@@ -18,7 +18,6 @@ type block struct {
 	sequences []sequence
 	huff      *huff0.Scratch
 	kinds     [3]coder // of literal lengths, offsets, match lengths
-	bits      bitWriter
 }
 
 // coder is the codes of one kind in a block and their table.

@@ -29,9 +29,9 @@ const (
 	maxInput  = 1 << 27   // offsets and hash entries are 32 bits wide
 )
 
-// Append appends the frame of column, whose elements have width bytes, to dst. It
-// reports false, and appends nothing, if the column has more than 256 different
-// elements.
+// Append appends the frame of column, whose elements have width bytes (1, 2, 4 or
+// 8), to dst. It reports false, and appends nothing, if the column has more than
+// 256 different elements or 128 MiB.
 func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
 	if len(column) > maxInput || len(column)%width != 0 || !e.symbols.read(column, width) {
 		return dst, false
@@ -43,8 +43,12 @@ func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
 	for from := 0; from == 0 || from < len(e.symbols.rows); from += rows {
 		to := min(from+rows, len(e.symbols.rows))
 		e.block.reset()
+		reps := e.finder.reps
 		e.finder.find(e.block, column, width, from, to)
-		dst = e.appendBlock(dst, column[from*width:to*width], to == len(e.symbols.rows))
+		var raw bool
+		if dst, raw = e.appendBlock(dst, column[from*width:to*width], to == len(e.symbols.rows)); raw {
+			e.finder.reps = reps // the decoder has not seen this block's distances
+		}
 	}
 	return binary.LittleEndian.AppendUint32(dst, uint32(xxHash64(column))), true
 }
@@ -57,9 +61,9 @@ func appendHeader(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(size))
 }
 
-// appendBlock appends the block in e, or its plain contents where that is not
+// appendBlock appends the block in e, or its plain contents where those are not
 // larger.
-func (e *Encoder) appendBlock(dst, plain []byte, last bool) []byte {
+func (e *Encoder) appendBlock(dst, plain []byte, last bool) (out []byte, isRaw bool) {
 	const raw, compressed = 0, 2
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)
@@ -79,5 +83,5 @@ func (e *Encoder) appendBlock(dst, plain []byte, last bool) []byte {
 		v |= 1
 	}
 	dst[start], dst[start+1], dst[start+2] = byte(v), byte(v>>8), byte(v>>16)
-	return dst
+	return dst, kind == raw
 }

@@ -2,16 +2,172 @@ package zcolumn
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-func FuzzDecodersReadFrames(f *testing.F) {
+// columns are columns of n elements of width bytes, by name.
+func columns(width, n int) map[string][]byte {
+	rng := rand.New(rand.NewPCG(uint64(width), uint64(n)))
+	element := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v)[:width] }
+	build := func(v func(i int) uint64) []byte {
+		var b []byte
+		for i := range n {
+			b = append(b, element(v(i))...)
+		}
+		return b
+	}
+	loop := make([]uint64, 97)
+	for i := range loop {
+		loop[i] = rng.Uint64N(5)
+	}
+	return map[string][]byte{
+		"constant": build(func(int) uint64 { return 7 }),
+		"zero":     build(func(int) uint64 { return 0 }),
+		"period 3": build(func(i int) uint64 { return uint64(i % 3) }),
+		"basic blocks": build(func() func(int) uint64 {
+			// What a program executes: 40 sequences of instruction counts in some order.
+			var blocks [40][]uint64
+			for i := range blocks {
+				for range 5 + rng.IntN(40) {
+					blocks[i] = append(blocks[i], rng.Uint64N(2))
+				}
+			}
+			var rest []uint64
+			return func(int) uint64 {
+				if len(rest) == 0 {
+					rest = blocks[rng.IntN(1+rng.IntN(len(blocks)))]
+				}
+				v := rest[0]
+				rest = rest[1:]
+				return v
+			}
+		}()),
+		"few":        build(func(int) uint64 { return rng.Uint64N(4) }),
+		"bytes":      build(func(int) uint64 { return rng.Uint64N(256) }),
+		"large":      build(func(int) uint64 { return rng.Uint64N(40) * 0x123456789 }),
+		"noisy loop": build(func(i int) uint64 { return loop[i%97] + rng.Uint64N(50)/49*rng.Uint64N(100) }),
+		"two loops":  build(func(i int) uint64 { return loop[i*(1+i/(1<<14)%2)%97] }),
+		"skewed":     build(func(int) uint64 { return rng.Uint64N(200) * (rng.Uint64N(50) / 49) }),
+		"noise, then a loop": build(func(i int) uint64 {
+			if i < blockSize/width {
+				return rng.Uint64N(256)
+			}
+			return loop[i%97]
+		}),
+	}
+}
+
+func decoder(t testing.TB) *zstd.Decoder {
+	t.Helper()
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
+	return z
+}
+
+func TestDecoderReadsColumns(t *testing.T) {
+	z := decoder(t)
+	e := NewEncoder()
+	for _, width := range []int{1, 2, 4, 8} {
+		block := blockSize / width
+		for _, n := range []int{0, 1, 15, 16, 17, 1000, block - 1, block, block + 1, 3*block + 5} {
+			for name, column := range columns(width, n) {
+				frame, ok := e.Append([]byte("before"), column, width)
+				if !ok || string(frame[:6]) != "before" {
+					t.Fatalf("%s, %d elements of width %d: refused", name, n, width)
+				}
+				got, err := z.DecodeAll(frame[6:], nil)
+				if err != nil || !bytes.Equal(got, column) {
+					t.Fatalf("%s, %d elements of width %d: %v, same %t", name, n, width, err, bytes.Equal(got, column))
+				}
+				if len(frame) > 6+len(column)+17+len(column)/10000 {
+					t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
+				}
+			}
+		}
+	}
+}
+
+// TestReferenceDecoderReadsColumns asks the zstd command, where there is one.
+func TestReferenceDecoderReadsColumns(t *testing.T) {
+	if _, err := exec.LookPath("zstd"); err != nil {
+		t.Skip("no zstd command: ", err)
+	}
+	e := NewEncoder()
+	var frames, want []byte
+	for _, width := range []int{1, 2, 4, 8} {
+		for _, n := range []int{0, 20, 5000, 2*blockSize/width + 3} {
+			for _, name := range []string{"constant", "few", "basic blocks", "bytes", "large", "noisy loop", "skewed", "two loops", "noise, then a loop"} {
+				column := columns(width, n)[name]
+				frames, _ = e.Append(frames, column, width)
+				want = append(want, column...)
+			}
+		}
+	}
+	cmd := exec.Command("zstd", "-d", "-c")
+	cmd.Stdin = bytes.NewReader(frames)
+	var problem bytes.Buffer
+	cmd.Stderr = &problem
+	got, err := cmd.Output()
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the zstd command reads %d bytes of %d: %v %s", len(got), len(want), err, problem.Bytes())
+	}
+}
+
+func TestManyDifferentElementsAreRefused(t *testing.T) {
+	e := NewEncoder()
+	for _, width := range []int{2, 4, 8} {
+		for _, distinct := range []int{255, 256, 257, 10_000} {
+			for _, scale := range []uint64{1, 251} {
+				var column []byte
+				for i := range 20_000 {
+					column = append(column, binary.LittleEndian.AppendUint64(nil, uint64(i%distinct)*scale)[:width]...)
+				}
+				if width == 2 && distinct == 10_000 && scale > 1 {
+					continue // wraps around
+				}
+				if _, ok := e.Append(nil, column, width); ok != (distinct <= 256) {
+					t.Errorf("width %d, %d different elements: accepted %t", width, distinct, ok)
+				}
+			}
+		}
+	}
+}
+
+func TestRepeatedRunsOfRowsAreFound(t *testing.T) {
+	e := NewEncoder()
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := columns(4, 1<<18)["basic blocks"]
+	frame, _ := e.Append(nil, column, 4)
+	if general := z.EncodeAll(column, nil); len(frame) > len(general)/2 {
+		t.Errorf("%d bytes, a general encoder needs %d", len(frame), len(general))
+	}
+}
+
+func TestXXHash64(t *testing.T) {
+	// The values are those of the reference implementation, xxhsum -H1.
+	for text, want := range map[string]uint64{
+		"": 0xef46db3751d8e999, "a": 0xd24ec4f1a98c6e5b, "abc": 0x44bc2cf5ad770999,
+		"xxhash": 0x32dd38952c4bc720, "Call me Ishmael. Some years ago--never mind how long precisely-": 0x02a2e85470d6fd96,
+	} {
+		if got := xxHash64([]byte(text)); got != want {
+			t.Errorf("%q: %#x, want %#x", text, got, want)
+		}
+	}
+}
+
+func FuzzDecoderReadsFrames(f *testing.F) {
+	z := decoder(f)
 	e := NewEncoder()
 	f.Add([]byte("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), uint8(0), uint8(3))
 	f.Add(bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz0123456789"), 40), uint8(2), uint8(1))
@@ -29,4 +185,31 @@ func FuzzDecodersReadFrames(f *testing.F) {
 			t.Fatalf("%d bytes of width %d come back as %d: %v", len(column), width, len(got), err)
 		}
 	})
+}
+
+func ExampleEncoder() {
+	column := bytes.Repeat([]byte{1, 0, 0, 0, 0, 0, 0, 0}, 1000) // 1 0 1 0 ... of four bytes each
+	frame, ok := NewEncoder().Append(nil, column, 4)
+	z, _ := zstd.NewReader(nil)
+	defer z.Close()
+	back, err := z.DecodeAll(frame, nil)
+	fmt.Println(ok, len(frame) < 50, bytes.Equal(back, column), err)
+	// Output: true true true <nil>
+}
+
+func BenchmarkEncoder(b *testing.B) {
+	e := NewEncoder()
+	for _, name := range []string{"constant", "few", "basic blocks", "noisy loop"} {
+		for _, width := range []int{1, 4} {
+			b.Run(fmt.Sprintf("%s/%d", name, width), func(b *testing.B) {
+				column := columns(width, 1<<18)[name]
+				b.SetBytes(int64(len(column)))
+				var frame []byte
+				for b.Loop() {
+					frame, _ = e.Append(frame[:0], column, width)
+				}
+				b.ReportMetric(float64(len(frame))/(1<<18), "B/row")
+			})
+		}
+	}
 }

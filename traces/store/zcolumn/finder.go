@@ -27,12 +27,9 @@ func (f *finder) begin(rows []byte) {
 // find fills b with rows from to to of the column.
 func (f *finder) find(b *block, column []byte, width, from, to int) {
 	next := from // first row not yet in b
-	i := from
-	for i+hashRun <= to {
-		h := f.hash(i)
-		at := int(f.seen[h]) - 1
-		f.seen[h] = uint32(i + 1)
-		if at < 0 || !f.equal(at, i) {
+	for i := from; i+hashRun <= to; {
+		at := f.candidate(i, width)
+		if at < 0 {
 			i += 1 + (i-next)>>6
 			continue
 		}
@@ -42,15 +39,42 @@ func (f *finder) find(b *block, column []byte, width, from, to int) {
 		}
 		n := f.extend(at, i, to)
 		f.emit(b, column, width, next, i, i-at, n)
-		end := i + n
-		i += hashRun
+		next = i + n
 		// Matches grow backwards too, so a sparse sample finds them again.
-		for step := 4 + n/64; i < end && i+hashRun <= to; i += step {
-			f.seen[f.hash(i)] = uint32(i + 1)
+		for j, step := i+hashRun, 4+n/64; j < next && j+hashRun <= to; j += step {
+			f.seen[f.hash(j)] = uint32(j + 1)
 		}
-		i, next = end, end
+		i = next
 	}
 	b.literals = append(b.literals, column[next*width:to*width]...)
+}
+
+// candidate is an earlier row from which on at least some rows equal those from i
+// on, or -1. It prefers the distance of the last match, which costs few bits and
+// is right when one row differed.
+func (f *finder) candidate(i, width int) int {
+	h := f.hash(i)
+	at := int(f.seen[h]) - 1
+	f.seen[h] = uint32(i + 1)
+	if again := i - f.reps[0]; again >= 0 && again < i && f.again(again, i, width) {
+		return again
+	}
+	if at < 0 || !f.equal(at, i) {
+		return -1
+	}
+	return at
+}
+
+// again reports whether a match at the last distance pays: its code must be
+// shorter than the rows as literals, which are short where elements are.
+func (f *finder) again(at, i, width int) bool {
+	switch {
+	case width == 1:
+		return f.equal(at, i)
+	case width == 2:
+		return binary.LittleEndian.Uint64(f.rows[at:]) == binary.LittleEndian.Uint64(f.rows[i:])
+	}
+	return binary.LittleEndian.Uint32(f.rows[at:]) == binary.LittleEndian.Uint32(f.rows[i:])
 }
 
 func (f *finder) hash(i int) uint64 {
@@ -78,10 +102,16 @@ func (f *finder) extend(at, i, to int) int {
 }
 
 // emit adds the literals from row next to i, and a match of n rows at a distance.
+// The match takes in the last bytes of the row before where they are the same:
+// the high bytes of numbers mostly are.
 func (f *finder) emit(b *block, column []byte, width, next, i, distance, n int) {
-	b.literals = append(b.literals, column[next*width:i*width]...)
-	b.sequences = append(b.sequences, sequence{literals: uint32((i - next) * width), match: uint32(n * width),
-		offset: f.offset(distance, width, i > next)})
+	from, to, back := next*width, i*width, distance*width
+	for to > from && to > back && column[to-1] == column[to-1-back] {
+		to--
+	}
+	b.literals = append(b.literals, column[from:to]...)
+	b.sequences = append(b.sequences, sequence{literals: uint32(to - from), match: uint32((i+n)*width - to),
+		offset: f.offset(distance, width, to > from)})
 }
 
 // offset codes a distance, and moves it to the front of the recent ones
