@@ -25,6 +25,7 @@ func command(env *stage.Env) *cobra.Command {
 			"  $ predict replay fft --machine data/machine/du2000-smp-256k.toml",
 	}
 	root.AddCommand(
+		clusterCommand(env),
 		compareCommand(env),
 		replayCommand(env),
 		reportCommand(env),

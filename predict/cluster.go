@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/cluster"
+	"spoor/predict/model"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// clusterOptions are the flags of predict cluster.
+type clusterOptions struct {
+	params, machines []string
+	processors       []int
+	models           []string
+	terms            bool
+	format           stage.Format
+	output           string
+}
+
+const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
+  $ analyze --run reuse,locality,phases -o fft.analysis fft
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --model mva --terms
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --processors 1,2,4 --model paper --format csv`
+
+// clusterCommand is predict cluster.
+func clusterCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cluster --params P... --machine FILE...",
+		Short: "E(Instr) on symmetric multiprocessors by models of the memory hierarchy",
+		Long: "Cluster predicts E(Instr), the time of the run over the instructions of all processors, in nanoseconds, with its\n" +
+			"parts, what binds, an interval and reservations [du2000]. Models:\n" +
+			"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16)\n" +
+			"  curve  the same with the measured stack distances\n" +
+			"  mva    closed queueing networks of what the processors do between the trace's barriers\n\n" +
+			"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
+			"at the sets of the machine's caches. Several P are runs of one program with different numbers of processors.\n" +
+			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.",
+		Example: clusterExample,
+	}
+	o := &clusterOptions{}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&o.params, "params", nil, "analysis directory or parameter file `P`; may be repeated")
+	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
+	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
+	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead")
+	format := stage.FormatFlag(flags)
+	flags.StringVarP(&o.output, "output", "o", "", "write the predictions as an Arrow table to `FILE`")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		o.format = *format
+		return o.run(env, args)
+	}
+	return cmd
+}
+
+func (o *clusterOptions) run(env *stage.Env, args []string) error {
+	stray, machines := splitReplayArgs(args, o.machines)
+	switch {
+	case len(stray) > 0:
+		return stage.Usage("%q is neither a flag nor a machine; parameters go with --params", stray[0])
+	case len(o.params) == 0:
+		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
+	case len(machines) == 0:
+		return stage.Usage("no machine; give --machine FILE")
+	case slices.ContainsFunc(o.processors, func(n int) bool { return n < 1 }):
+		return stage.Usage("--processors %v: it takes at least one processor", o.processors)
+	}
+	models, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	runs, err := openRuns(o.params)
+	if err != nil {
+		return err
+	}
+	var all []model.Prediction
+	for _, file := range machines {
+		m, err := machine.Read(file)
+		if err != nil {
+			return err
+		}
+		some, err := o.predict(env, runs, m, models)
+		if err != nil {
+			return err
+		}
+		all = append(all, some...)
+	}
+	return o.report(env, all)
+}
+
+// chosen is the models that were asked for, or all.
+func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
+	if len(o.models) == 0 {
+		return cluster.All, nil
+	}
+	var out []model.Model[*cluster.Case]
+	for _, name := range o.models {
+		m, err := cluster.Named(name)
+		if err != nil {
+			return nil, stage.Usage("--model: %v", err)
+		}
+		if slices.Contains(out, m) {
+			return nil, stage.Usage("--model names %s twice", name)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func openRuns(paths []string) ([]*cluster.Run, error) {
+	var runs []*cluster.Run
+	for _, p := range paths {
+		r, err := cluster.Open(p)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, cluster.Sort(runs)
+}
+
+// predict applies the models to one machine. What only the default asked for and
+// the measurements do not allow is noted and left out.
+func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine.Machine, models []model.Model[*cluster.Case]) ([]model.Prediction, error) {
+	processors := o.processors
+	if len(processors) == 0 {
+		for _, r := range runs {
+			if r.Processors > m.System.Processors {
+				env.Note("%s has %d processors and machine %s %d: left out", r.Name, r.Processors, m.Name, m.System.Processors)
+				continue
+			}
+			processors = append(processors, r.Processors)
+		}
+	}
+	if len(processors) == 0 {
+		return nil, fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", m.Name, m.System.Processors)
+	}
+	var all []model.Prediction
+	var last error
+	for _, n := range processors {
+		for _, v := range models {
+			p, err := v.Predict(&cluster.Case{Runs: runs, Machine: m, Processors: n})
+			switch {
+			case err == nil:
+				all = append(all, p)
+			case len(o.models) > 0:
+				return nil, fmt.Errorf("predicting %s with model %s: %w", runs[0].Program, v.Name(), err)
+			default:
+				env.Note("no prediction by %s: %v", v.Name(), err)
+				last = err
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("predicting %s: no model applies: %w", runs[0].Program, last)
+	}
+	return all, nil
+}
+
+func (o *clusterOptions) report(env *stage.Env, all []model.Prediction) error {
+	facts := []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
+	t := cluster.Table(all, facts)
+	if o.output != "" {
+		if err := store.WriteTable(o.output, t); err != nil {
+			return fmt.Errorf("writing the predictions: %w", err)
+		}
+	}
+	switch {
+	case o.terms:
+		return stage.Print(env.Out, o.format, cluster.TermsTable(all, facts))
+	case o.format != stage.Human:
+		return stage.Print(env.Out, o.format, t)
+	}
+	return printPredictions(env.Out, t, all)
+}
+
+// printPredictions prints the numbers, and under them what speaks against which model.
+func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
+	short := *t
+	short.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
+		return c.Name == "trace" || c.Name == "interval" || c.Name == "reservations"
+	})
+	if err := stage.Print(w, stage.Human, &short); err != nil {
+		return err
+	}
+	notes := remarks(all)
+	if notes.Rows() == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return stage.Print(w, stage.Human, notes)
+}
+
+// remarks lists what the intervals cover and the reservations, each with the rows it is about.
+func remarks(all []model.Prediction) *store.Table {
+	var models, texts, where []string
+	add := func(p model.Prediction, text string) {
+		place := fmt.Sprintf("%d on %s", p.Processors, p.Machine)
+		for i := range texts {
+			if models[i] == p.Model && texts[i] == text {
+				where[i] += ", " + place
+				return
+			}
+		}
+		models, texts, where = append(models, p.Model), append(texts, text), append(where, place)
+	}
+	for _, p := range all {
+		if p.Interval.Known() {
+			add(p, "interval: "+p.Interval.Covers)
+		}
+		for _, r := range p.Warnings {
+			add(p, "reservation: "+strings.TrimSpace(r.Error()))
+		}
+	}
+	return &store.Table{Name: "remarks", Columns: []store.Column{
+		{Name: "model", Data: models}, {Name: "remark", Data: texts}, {Name: "processors", Data: where}}}
+}

@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/predict/model"
+	"spoor/traces/unit"
+)
+
+// Curve is [Paper] with the measured stack distances in place of the power law:
+// those of the run with c.Processors processors, each processor's own, pooled.
+//
+// Set-associative caches always get the binomial correction (see
+// [distances.misses]). Data that fit into memory cause no disk accesses: the
+// curve ends at the footprint. Memory is shared, so that of n processors each has
+// an n-th of it for data of its own.
+//
+// If there is no run with so many processors, the next smaller one is scaled: see
+// [distances.scaled].
+type Curve struct{}
+
+var _ model.Model[*Case] = Curve{}
+
+// Name is "curve".
+func (Curve) Name() string { return "curve" }
+
+// Paper is the key of [du2000].
+func (Curve) Paper() string { return paperKey }
+
+// Predict needs the stack distances of a run at the line sizes of the machine's
+// caches.
+func (v Curve) Predict(c *Case) (model.Prediction, error) {
+	if err := c.check(); err != nil {
+		return model.Prediction{}, err
+	}
+	r, err := c.nearest()
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	in, err := v.inputs(c, r, distances.misses)
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	pred := in.prediction(in.solve(response))
+	if pred.Interval, err = v.interval(c, r, pred.EInstr); err != nil {
+		return model.Prediction{}, err
+	}
+	if c.Processors > 1 {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses and upgrades by coherence and write-backs are not in the curve"))
+	}
+	if r.Processors != c.Processors {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("stack distances of %d processors scaled to %d", r.Processors, c.Processors))
+	}
+	pred.Warnings = append(pred.Warnings, published(c)...)
+	return c.finish(pred, v.Name(), r)
+}
+
+// nearest is the run with as many processors as the case, or the next smaller one.
+func (c *Case) nearest() (*Run, error) {
+	var best *Run
+	for _, r := range c.Runs {
+		if r.Processors <= c.Processors {
+			best = r
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("no run with %d processors or fewer is given, only with %s", c.Processors, c.given())
+	}
+	return best, nil
+}
+
+// inputs are those of (3.16), misses of a cache as count counts them.
+func (Curve) inputs(c *Case, r *Run, count func(d distances, sets, ways int) float64) (*smp, error) {
+	gamma, err := r.gamma()
+	if err != nil {
+		return nil, err
+	}
+	s := &smp{costs: costsOf(c.Machine), n: c.Processors, gamma: gamma.Value}
+	var d distances
+	for _, level := range c.Machine.Caches {
+		if d, err = r.pooled(level.Line); err != nil {
+			return nil, err
+		}
+		if s.gamma, err = r.touches(d, gamma.Value); err != nil {
+			return nil, err
+		}
+		d = d.scaled(float64(r.Processors) / float64(c.Processors))
+		s.inner = append(s.inner, count(d, level.Sets(), level.Ways)/max(1, d.total()))
+	}
+	s.memory = s.inner[len(s.inner)-1]
+	s.inner = s.inner[:len(s.inner)-1]
+	if disk := c.Machine.Disk; disk != nil {
+		s.disk = float64(c.Machine.At(disk.Latency))
+		lines := float64(c.Machine.Memory.Size) / float64(last(c.Machine).Line) / float64(c.Processors)
+		s.paging = d.beyond(lines) / max(1, d.total())
+	}
+	return s, nil
+}
+
+// touches is gamma in touches of lines: a reference that crosses lines is several.
+func (r *Run) touches(d distances, gamma float64) (float64, error) {
+	refs, ok := r.Params.Lookup("references")
+	if !ok || refs.Value <= 0 {
+		return gamma, nil
+	}
+	if refs.Unit != "1" || d.total() < refs.Value*(1-1e-9) {
+		return 0, fmt.Errorf("%s: %s has %.0f uses of lines, fewer than the %.0f references of the parameters", r.Name, reuseFile, d.total(), refs.Value)
+	}
+	return gamma * d.total() / refs.Value, nil
+}
+
+// interval spans what the curve leaves open: how lines spread over the sets, from
+// perfectly to at random, and how much bus times vary, from not at all to
+// exponentially.
+func (v Curve) interval(c *Case, r *Run, e unit.Seconds) (model.Interval, error) {
+	out := model.Interval{Lo: e, Hi: e, Covers: "fully associative to binomial placement, fixed to exponential bus times"}
+	for _, count := range []func(distances, int, int) float64{distances.misses, distances.missesOfOneSet} {
+		in, err := v.inputs(c, r, count)
+		if err != nil {
+			return out, err
+		}
+		for _, t := range []func(int, float64, float64) float64{response, fixedResponse} {
+			s := in.solve(t)
+			x := unit.Seconds(s.eInstr(c.Processors))
+			out.Lo, out.Hi = min(out.Lo, x), max(out.Hi, x)
+		}
+	}
+	return out, nil
+}
+
+// fixedResponse is [response] of a server that takes the same time for everybody.
+func fixedResponse(n int, lambda, tau float64) float64 {
+	if lambda == 0 || math.IsInf(1/lambda, 0) {
+		return tau
+	}
+	return tau + takacs(n, customer{think: 1 / lambda, holds: [3]hold{{tau, 1}}})
+}

@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// distances are uses of lines by LRU stack distance, in lines.
+type distances struct {
+	cold      float64 // first uses: the number of distinct lines
+	footprint float64 // distinct lines of the processor that has most
+	at        []float64
+	count     []float64
+}
+
+// total is the number of uses.
+func (d distances) total() float64 {
+	sum := d.cold
+	for _, n := range d.count {
+		sum += n
+	}
+	return sum
+}
+
+// beyond is the number of uses at a distance of lines or more, cold ones aside.
+func (d distances) beyond(lines float64) (sum float64) {
+	for i, x := range d.at {
+		if x >= lines {
+			sum += d.count[i]
+		}
+	}
+	return sum
+}
+
+// missesOfOneSet is the number of misses of a fully associative LRU cache of sets x
+// ways lines.
+func (d distances) missesOfOneSet(sets, ways int) float64 {
+	return d.cold + d.beyond(float64(sets)*float64(ways))
+}
+
+// misses is the number of misses of a set-associative LRU cache whose lines fall
+// into sets at random: a use at distance d misses if at least ways of the d lines
+// in between fell into its set,
+//
+//	P(miss | d) = P[Bin(d, 1/sets) >= ways]
+//
+// A. J. Smith: A comparative study of set associative memory mapping algorithms.
+// IEEE Transactions on Software Engineering 4(2), 1978, pp. 121-130. Regular
+// strides of a power of two do worse than that.
+func (d distances) misses(sets, ways int) float64 {
+	if sets == 1 {
+		return d.missesOfOneSet(sets, ways)
+	}
+	sum := d.cold
+	w := float64(ways)
+	for i, x := range d.at {
+		if x >= w {
+			sum += d.count[i] * mathext.RegIncBeta(w, x-w+1, 1/float64(sets))
+		}
+	}
+	return sum
+}
+
+// scaled is the distances if each processor does the given part of the work. Uses
+// that find their line within what will be one processor's share of the footprint
+// stay as they are, since each processor still walks through its share in the
+// same way; those that come back from beyond find the line nearer by that factor,
+// as all distances do in [du2000]: P_n(x) = P_1(n x).
+//
+// Differs: the paper scales all distances, also those within one row or block,
+// which no partition shortens.
+func (d distances) scaled(part float64) distances {
+	if part == 1 {
+		return d
+	}
+	out := distances{cold: d.cold, footprint: d.footprint * part, count: d.count, at: slices.Clone(d.at)}
+	for i, x := range out.at {
+		if x >= out.footprint {
+			out.at[i] = x * part
+		}
+	}
+	return out
+}
+
+// ofProcessors reads the distances of every processor of the run.
+func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
+	if r.reuse == nil {
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run reuse,locality", r.Name, reuseFile)
+	}
+	proc, err1 := store.Data[int32](r.reuse, "proc")
+	size, err2 := store.Data[int64](r.reuse, "line")
+	at, err3 := store.Data[int64](r.reuse, "distance")
+	count, err4 := store.Data[uint64](r.reuse, "count")
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	out := make([]distances, r.Processors)
+	var sizes []int64
+	for i, p := range proc {
+		if !slices.Contains(sizes, size[i]) {
+			sizes = append(sizes, size[i])
+		}
+		switch {
+		case p < -1 || int(p) >= r.Processors || at[i] < -1:
+			return nil, fmt.Errorf("%s: row %d of %s: distance %d of processor %d is impossible", r.Name, i, reuseFile, at[i], p)
+		case p < 0 || size[i] != int64(line):
+		case at[i] < 0:
+			out[p].cold += float64(count[i])
+			out[p].footprint = out[p].cold
+		default:
+			out[p].at = append(out[p].at, float64(at[i]))
+			out[p].count = append(out[p].count, float64(count[i]))
+		}
+	}
+	if !slices.Contains(sizes, int64(line)) && len(proc) > 0 {
+		return nil, fmt.Errorf("%s: %s has lines of %v bytes, the machine %v; run analyze with --line %v", r.Name, reuseFile, sizes, int64(line), line)
+	}
+	return out, nil
+}
+
+// pooled is the distances of all processors together, each within its own program.
+func (r *Run) pooled(line unit.Bytes) (distances, error) {
+	all, err := r.ofProcessors(line)
+	if err != nil {
+		return distances{}, err
+	}
+	var sum distances
+	byDistance := map[float64]float64{}
+	for _, d := range all {
+		sum.cold += d.cold
+		sum.footprint = max(sum.footprint, d.footprint)
+		for i, x := range d.at {
+			byDistance[x] += d.count[i]
+		}
+	}
+	for x := range byDistance {
+		sum.at = append(sum.at, x)
+	}
+	slices.Sort(sum.at)
+	for _, x := range sum.at {
+		sum.count = append(sum.count, byDistance[x])
+	}
+	return sum, nil
+}

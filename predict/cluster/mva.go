@@ -1,0 +1,249 @@
+package cluster
+
+import (
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/model"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MVA predicts from what each processor does between barriers. In every phase
+// the processors that have not reached the barrier are the customers of a closed
+// queueing network with one server, the bus, solved by mean value analysis with
+// fixed bus times (see [waits]); a phase lasts as long as its slowest processor,
+// and phases follow each other:
+//
+//	E(Instr) = sum(phases) max(processors) (ideal + latency + contention) / instructions of all processors
+//
+// Misses, upgrades and write-backs are those that coherent caches of the machine's
+// shape have in the trace. There is no fitted constant.
+//
+// Differs: one network in place of one queue for each resource, so that the time a
+// processor waits is not also thinking time; fixed bus times in place of
+// exponential ones; the barrier term (3.13) is replaced by the imbalance of the
+// trace's own phases; coherence is counted, not a factor fitted to simulations.
+// There is no disk term: data must fit into memory.
+//
+// Without phases at the machine's cache shape, the whole program is one phase with
+// the misses of the measured stack distances.
+type MVA struct{}
+
+var _ model.Model[*Case] = MVA{}
+
+// Name is "mva".
+func (MVA) Name() string { return "mva" }
+
+// Paper is the key of [du2000].
+func (MVA) Paper() string { return paperKey }
+
+// Predict needs a run with exactly c.Processors processors.
+func (v MVA) Predict(c *Case) (model.Prediction, error) {
+	if err := c.check(); err != nil {
+		return model.Prediction{}, err
+	}
+	r := c.run()
+	if r == nil {
+		return model.Prediction{}, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
+	}
+	work, reservations, err := r.program(c.Machine)
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	if instructions(work) == 0 {
+		return model.Prediction{}, fmt.Errorf("%s: the trace counts no instructions", r.Name)
+	}
+	costs := costsOf(c.Machine)
+	pred := v.prediction(&costs, work, c.Processors)
+	pred.Warnings = append(pred.Warnings, reservations...)
+	if most := r.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the data of one processor, %.3g MiB, exceed the memory of %v: disk accesses are not in this model",
+			most/(1<<20), c.Machine.Memory.Size))
+	}
+	return c.finish(pred, v.Name(), r)
+}
+
+// Program is the work of a run: by phase and processor, the stretches in order.
+type program [][][]Work
+
+// run puts work on a machine; wait solves the networks.
+func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
+	net := &network{wait: wait, procs: make([]times, n)}
+	for _, phase := range work {
+		stretches := make([][]stretch, n)
+		for p := range phase {
+			for _, w := range phase[p] {
+				stretches[p] = append(stretches[p], c.stretch(w))
+			}
+		}
+		net.phase(stretches)
+	}
+	return net
+}
+
+func (v MVA) prediction(c *costs, work program, n int) model.Prediction {
+	net := c.run(work, n, waits)
+	instr := instructions(work)
+	var sum times
+	for _, t := range net.procs {
+		sum.ideal += t.ideal
+		sum.latency += t.latency
+		sum.contention += t.contention
+		sum.sync += max(0, t.sync)
+	}
+	s := split(sum, instr*float64(n))
+	pred := model.Prediction{EInstr: s.Total(), Split: s, Utilization: min(1, net.held/net.now),
+		Limit: limit(net.held, (sum.ideal+sum.latency)/float64(n), s), Terms: terms(c, work, net, instr)}
+	if n > 1 {
+		e := func(wait func([]customer) []float64) unit.Seconds {
+			return unit.Seconds(c.run(work, n, wait).now / instr)
+		}
+		lo, hi := e(evenWaits), e(exponentialWaits)
+		pred.Interval = model.Interval{Lo: min(lo, s.Total()), Hi: max(hi, s.Total()),
+			Covers: "bus waits from those of evenly spaced requests to those of exponential bus times; not the counts"}
+	}
+	return pred
+}
+
+func terms(c *costs, work program, net *network, instr float64) []model.Term {
+	var all Work
+	for _, phase := range work {
+		for _, stretches := range phase {
+			for _, w := range stretches {
+				all = all.plus(w)
+			}
+		}
+	}
+	visits := all.Misses + all.Upgrades
+	wait := 0.0
+	for _, t := range net.procs {
+		wait += t.contention / max(1, visits)
+	}
+	return []model.Term{
+		{Symbol: "gamma", Value: all.Touches / instr, Unit: "1", What: "touches of lines per instruction"},
+		{Symbol: "1/S", Value: c.instr, Unit: "s", What: "time of an instruction without its references"},
+		{Symbol: "tau_1", Value: c.touch, Unit: "s", What: "time of a cache hit"},
+		{Symbol: "tau_2", Value: c.memory, Unit: "s", What: "time of a memory access without contention"},
+		{Symbol: "P_2", Value: all.Misses / max(1, all.Touches), Unit: "1", What: "touches that go to memory"},
+		{Symbol: "upgrades", Value: all.Upgrades / max(1, all.Touches), Unit: "1", What: "touches that invalidate other copies"},
+		{Symbol: "writebacks", Value: all.Writebacks / max(1, all.Touches), Unit: "1", What: "touches that push a modified line out"},
+		{Symbol: "W", Value: wait, Unit: "s", What: "mean wait for the bus"},
+		{Symbol: "phases", Value: float64(len(work)), Unit: "1", What: "barriers + 1"},
+	}
+}
+
+func instructions(work program) (sum float64) {
+	for _, phase := range work {
+		for _, stretches := range phase {
+			for _, w := range stretches {
+				sum += w.Instr
+			}
+		}
+	}
+	return sum
+}
+
+// footprint is the data of the processor that has most, in bytes, 0 if not known.
+func (r *Run) footprint(m *machine.Machine) float64 {
+	f, ok := r.Params.Lookup("footprint")
+	line, err := r.Params.Get("line", "B")
+	if !ok || err != nil || f.Unit != "lines" {
+		return 0
+	}
+	return f.Value * line.Value
+}
+
+// program is what the run does on m's caches, with what speaks against it.
+func (r *Run) program(m *machine.Machine) (program, []error, error) {
+	work, err := r.ofPhases(m)
+	if err == nil {
+		return work, nil, nil
+	}
+	whole, fallback := r.ofCurve(m)
+	if fallback != nil {
+		return nil, nil, err // what is missing for the better way
+	}
+	return whole, []error{fmt.Errorf("%w", err), fmt.Errorf("the whole program is one phase without imbalance, coherence and write-backs, with binomial placement in the sets")}, nil
+}
+
+// ofPhases is the phases that were measured with m's caches.
+func (r *Run) ofPhases(m *machine.Machine) (program, error) {
+	profile, err := r.profile(last(m).Line)
+	if err != nil {
+		return nil, err
+	}
+	out := make(program, profile.Phases())
+	for i := range out {
+		out[i] = make([][]Work, r.Processors)
+		for p := range out[i] {
+			if out[i][p], err = r.stretches(m, trace.Proc(p), i); err != nil {
+				return nil, fmt.Errorf("%s: %w", r.Name, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// stretches is what processor p does in one phase.
+func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, error) {
+	var w Work
+	for i, level := range m.Caches {
+		profile, err := r.profile(level.Line)
+		if err != nil {
+			return nil, err
+		}
+		c, err := profile.Counts(p, phase, int64(level.Sets()), level.Ways)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			w.Touches = float64(c.Loads + c.Stores)
+		}
+		w.Instr = float64(c.Instr)
+		if i < len(m.Caches)-1 {
+			w.Inner = append(w.Inner, float64(c.LoadMisses+c.StoreMisses))
+			continue
+		}
+		w.Misses, w.Upgrades, w.Writebacks = float64(c.LoadMisses+c.StoreMisses), float64(c.Upgrades), float64(c.Writebacks)
+	}
+	if r.Processors == 1 {
+		w.Upgrades = 0 // nobody to tell
+	}
+	return []Work{w}, nil
+}
+
+// ofCurve is the whole program as one phase, with the misses of each processor's
+// stack distances. Instructions are split over the processors as their uses are.
+func (r *Run) ofCurve(m *machine.Machine) (program, error) {
+	instr, err := r.Params.Get("instructions", "1")
+	if err != nil {
+		return nil, err
+	}
+	work := make([]Work, r.Processors)
+	total := 0.0
+	for i, level := range m.Caches {
+		all, err := r.ofProcessors(level.Line)
+		if err != nil {
+			return nil, err
+		}
+		for p, d := range all {
+			misses := d.misses(level.Sets(), level.Ways)
+			if i == 0 {
+				work[p].Touches = d.total()
+				total += d.total()
+			}
+			if i < len(m.Caches)-1 {
+				work[p].Inner = append(work[p].Inner, misses)
+			} else {
+				work[p].Misses = misses
+			}
+		}
+	}
+	phase := make([][]Work, r.Processors)
+	for p := range work {
+		work[p].Instr = instr.Value * work[p].Touches / max(1, total)
+		phase[p] = []Work{work[p]}
+	}
+	return program{phase}, nil
+}

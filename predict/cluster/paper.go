@@ -1,0 +1,240 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/calibrate/param"
+	"spoor/predict/model"
+	"spoor/traces/unit"
+)
+
+// Paper is the model of one SMP as published [du2000, eq. 3.4 and 3.16]:
+//
+//	E(Instr) = (1/n) [ 1/S + gamma T_mem ]
+//	T_mem = tau_1 + (1/(gamma S)) [ n l2 tau_2/U(n, l2 tau_2) + n l3 tau_3/U(n, l3 tau_3) - 2 + 1/2 + ... + 1/n ]
+//
+// where l_i = gamma S times the share of references that miss in level i-1, here
+// per second, and U is [du2000, eq. 3.9]. The disk terms are there if the machine
+// has a disk. Misses follow the power law P_n(x) = P_1(n x) [du2000, eq. 2.1]; of
+// several runs, the one with the fewest processors supplies alpha, beta and gamma,
+// as the paper has one set of them for each application.
+//
+// Differs: the printed prefactor of (3.16) is 1/S; dimensions want 1/(gamma S). x
+// is in lines of the size the parameters name. Evaluated as
+// T_mem = tau_1 + sum of miss ratio times t_i + (1/2 + ... + 1/n)/(gamma S) with
+// t_i of [response], which is the same. Levels of caches behind the first add
+// their latency times the misses before them.
+type Paper struct{}
+
+var _ model.Model[*Case] = Paper{}
+
+// Name is "paper".
+func (Paper) Name() string { return "paper" }
+
+// Paper is the key of [du2000].
+func (Paper) Paper() string { return paperKey }
+
+// powerLaw is the locality of a program on n processors [du2000, eq. 2.1], of which
+// miss gives the share of references that go beyond the nearest x lines.
+type powerLaw struct{ alpha, beta, n float64 }
+
+func (l powerLaw) miss(x float64) float64 {
+	return math.Pow(l.n*x/l.beta+1, 1-l.alpha)
+}
+
+// smp is the inputs of (3.16): the share of references that miss in each level.
+type smp struct {
+	costs
+	disk   float64 // tau_3, 0 for no disk
+	n      int
+	gamma  float64
+	inner  []float64 // misses of each cache level but the last, per reference
+	memory float64   // references that go to memory
+	paging float64   // references that go to the disks
+}
+
+// solution is what (3.16) says, in seconds per instruction of one processor.
+type solution struct {
+	times
+	l2, t2, u2 float64 // rate [1/s], access time [s] and utilization of the memory
+	l3, t3, u3 float64 // of the disks
+}
+
+// solve evaluates (3.16); t is the mean response of n customers with request rate
+// lambda at a server of mean service time tau.
+func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
+	perRef := s.gamma / s.instr // gamma S
+	out.ideal = s.instr + s.gamma*s.touch
+	for i, m := range s.inner {
+		out.ideal += s.gamma * m * s.costs.inner[i]
+	}
+	out.l2, out.l3 = perRef*s.memory, perRef*s.paging
+	out.t2 = t(s.n, out.l2, s.costs.memory)
+	out.u2 = share(s.n, out.l2, out.t2, s.costs.memory)
+	out.latency = s.gamma * s.memory * s.costs.memory
+	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory)
+	if s.disk > 0 {
+		out.t3 = t(s.n, out.l3, s.disk)
+		out.u3 = share(s.n, out.l3, out.t3, s.disk)
+		out.latency += s.gamma * s.paging * s.disk
+		out.contention += s.gamma * s.paging * (out.t3 - s.disk)
+	}
+	out.contention = max(0, out.contention)
+	out.sync = harmonicTail(s.n) * s.instr
+	return out
+}
+
+// share is how busy a server is [du2000, eq. 3.10]: n customers, each with a
+// response of t after a mean of 1/lambda, want it for tau.
+func share(n int, lambda, t, tau float64) float64 {
+	return min(1, float64(n)*lambda*tau/(1+lambda*t))
+}
+
+// eInstr is E(Instr) [du2000, eq. 3.4].
+func (o *solution) eInstr(n int) float64 { return o.total() / float64(n) }
+
+// Predict needs alpha, beta and gamma of a run.
+func (p Paper) Predict(c *Case) (model.Prediction, error) {
+	if err := c.check(); err != nil {
+		return model.Prediction{}, err
+	}
+	r := c.Runs[0]
+	l, err := r.locality()
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	value := func(p param.Param) float64 { return p.Value }
+	in := l.smp(c, r, value(l.alpha), value(l.beta), value(l.gamma))
+	out := in.solve(response)
+	pred := in.prediction(out)
+	pred.Interval = l.interval(c, r)
+	pred.Terms = append([]model.Term{
+		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
+		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
+	}, pred.Terms...)
+	pred.Warnings = append(pred.Warnings, p.reservations(c, r, l)...)
+	return c.finish(pred, p.Name(), r)
+}
+
+func (Paper) reservations(c *Case, r *Run, l locality) (all []error) {
+	if worst, ok := r.Params.Lookup("fit_max_error"); ok {
+		all = append(all, fmt.Errorf("the power law is up to %.2g off the measured miss ratio", worst.Value))
+	}
+	if r.Processors != c.Processors {
+		all = append(all, fmt.Errorf("locality of %d processors scaled to %d by P_n(x) = P_1(n x)", r.Processors, c.Processors))
+	}
+	if f, ok := r.Params.Lookup("footprint"); ok && c.Machine.Disk != nil && f.Unit == "lines" &&
+		f.Value*float64(r.Processors)*l.line <= float64(c.Machine.Memory.Size) {
+		all = append(all, fmt.Errorf("all data fit into memory, but the power law sends references to the disk"))
+	}
+	return append(all, published(c)...)
+}
+
+// published is what speaks against all that is predicted with (3.16).
+func published(c *Case) (all []error) {
+	if c.Processors > 1 {
+		all = append(all, fmt.Errorf("the barrier term is per instruction, whatever the number of barriers"))
+	}
+	if m := c.Machine; m.Memory.Occupancy != m.Memory.Latency && c.Processors > 1 {
+		all = append(all, fmt.Errorf("the bus is taken as held for the memory latency %v, not for the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
+	}
+	return all
+}
+
+// locality is the parameters of a run; lengths are in lines of line bytes.
+type locality struct {
+	alpha, beta, gamma param.Param
+	line               float64
+}
+
+func (r *Run) locality() (l locality, err error) {
+	if l.alpha, err = r.Params.Get("alpha", "1"); err != nil {
+		return l, err
+	}
+	if l.beta, err = r.Params.Get("beta", "lines"); err != nil {
+		return l, err
+	}
+	if l.gamma, err = r.gamma(); err != nil {
+		return l, err
+	}
+	line, err := r.Params.Get("line", "B")
+	l.line = line.Value
+	switch {
+	case err != nil:
+		return l, err
+	case !(l.alpha.Value > 1):
+		return l, fmt.Errorf("%s: parameter alpha is %v; the power law needs it above 1", r.Name, l.alpha.Value)
+	case !(l.beta.Value > 0):
+		return l, fmt.Errorf("%s: parameter beta is %v; the power law needs it above 0", r.Name, l.beta.Value)
+	case !(l.line >= 1):
+		return l, fmt.Errorf("%s: parameter line is %v bytes", r.Name, l.line)
+	}
+	return l, nil
+}
+
+// smp is the inputs of (3.16) for given parameters. Distances of the measured run
+// shrink by how many times more processors share the work.
+func (l locality) smp(c *Case, r *Run, alpha, beta, gamma float64) *smp {
+	law := powerLaw{alpha, beta, float64(c.Processors) / float64(r.Processors)}
+	s := &smp{costs: costsOf(c.Machine), n: c.Processors, gamma: gamma}
+	for _, level := range c.Machine.Caches {
+		s.inner = append(s.inner, law.miss(float64(level.Size)/l.line))
+	}
+	s.memory = s.inner[len(s.inner)-1]
+	s.inner = s.inner[:len(s.inner)-1]
+	if d := c.Machine.Disk; d != nil {
+		s.disk = float64(c.Machine.At(d.Latency))
+		s.paging = law.miss(float64(c.Machine.Memory.Size) / l.line)
+	}
+	return s
+}
+
+// interval is E(Instr) over the box of the three parameters' intervals. E(Instr)
+// falls with alpha and rises with beta and gamma, so two corners bound it.
+func (l locality) interval(c *Case, r *Run) model.Interval {
+	if !l.alpha.HasInterval() || !l.beta.HasInterval() || !l.gamma.HasInterval() || l.beta.Lo <= 0 {
+		return model.Interval{}
+	}
+	at := func(alpha, beta, gamma float64) unit.Seconds {
+		out := l.smp(c, r, max(1, alpha), beta, gamma).solve(response)
+		return unit.Seconds(out.eInstr(c.Processors))
+	}
+	return model.Interval{
+		Lo:     at(l.alpha.Hi, l.beta.Lo, max(0, l.gamma.Lo)),
+		Hi:     at(l.alpha.Lo, l.beta.Hi, l.gamma.Hi),
+		Covers: "all of the 95 % intervals of alpha, beta and gamma at once; not that the power law may not fit",
+	}
+}
+
+// prediction is o with its terms.
+func (s *smp) prediction(o solution) model.Prediction {
+	n := float64(s.n)
+	sum := split(o.times, n)
+	p := model.Prediction{EInstr: sum.Total(), Split: sum, Utilization: o.u2,
+		Limit: limit(n*o.l2*s.instr*s.costs.memory, o.ideal+o.latency, sum)}
+	p.Terms = []model.Term{
+		{Symbol: "gamma", Value: s.gamma, Unit: "1", What: "memory references per instruction"},
+		{Symbol: "1/S", Value: s.instr, Unit: "s", What: "time of an instruction without its references"},
+		{Symbol: "tau_1", Value: s.touch, Unit: "s", What: "time of a cache hit"},
+		{Symbol: "tau_2", Value: s.costs.memory, Unit: "s", What: "time of a memory access without contention"},
+		{Symbol: "P_2", Value: s.memory, Unit: "1", What: "references that go to memory"},
+		{Symbol: "lambda_2", Value: o.l2, Unit: "1/s", What: "rate of memory accesses of a processor that never waits"},
+		{Symbol: "U_2", Value: o.u2, Unit: "1", What: "utilization of the memory (3.9)"},
+		{Symbol: "t_2", Value: o.t2, Unit: "s", What: "time of a memory access with contention (3.12)"},
+		{Symbol: "H_n-1", Value: harmonicTail(s.n), Unit: "1", What: "barrier term 1/2+...+1/n (3.13)"},
+	}
+	if s.disk > 0 {
+		p.Terms = append(p.Terms,
+			model.Term{Symbol: "tau_3", Value: s.disk, Unit: "s", What: "time of a disk access without contention"},
+			model.Term{Symbol: "P_3", Value: s.paging, Unit: "1", What: "references that go to the disks"},
+			model.Term{Symbol: "t_3", Value: o.t3, Unit: "s", What: "time of a disk access with contention (3.15)"})
+		if o.u3 >= 1-1e-9 || s.paging*s.disk > s.memory*s.costs.memory && p.Limit == "latency" {
+			p.Limit = "disk"
+		}
+	}
+	if s.gamma > 1 {
+		p.Warnings = append(p.Warnings, fmt.Errorf("%.3g references per instruction: the model is of one at most", s.gamma))
+	}
+	return p
+}

@@ -1,0 +1,302 @@
+package cluster
+
+import (
+	"math"
+	"slices"
+)
+
+// utilization is how busy one server is that n customers use, each thinking for
+// an exponential time of mean 1/lambda between two services of exponential time of
+// mean tau, with rho = lambda*tau [du2000, eq. 3.9]:
+//
+//	U = 1 - (1/(n! rho^n)) / sum(k=0..n) 1/(k! rho^k)
+//
+// Differs: evaluated as 1 - ErlangB(n, 1/rho), which is the same and does not
+// overflow.
+func utilization(n int, rho float64) float64 {
+	if rho == 0 {
+		return 0
+	}
+	a, b := 1/rho, 1.0
+	if math.IsInf(a, 0) {
+		return float64(n) * rho // 1/rho overflows: nobody ever waits
+	}
+	for k := 1; k <= n; k++ {
+		b = a * b / (float64(k) + a*b)
+	}
+	return 1 - b
+}
+
+// response is the mean time from request to end of service at the server of
+// [utilization] [du2000, eq. 3.12]:
+//
+//	t = n*tau/U - 1/lambda
+//
+// Differs: computed by mean value analysis, R(k) = tau*(1 + Q(k-1)), X(k) =
+// k/(1/lambda + R(k)), Q(k) = X(k)*R(k), which is the same and loses no digits when
+// lambda*tau is small.
+func response(n int, lambda, tau float64) float64 {
+	r, q := tau, 0.0
+	for k := 1; k <= n; k++ {
+		r = tau * (1 + q)
+		q = float64(k) * lambda * r / (1 + lambda*r)
+	}
+	return r
+}
+
+// harmonicTail is 1/2 + 1/3 + ... + 1/n: what the slowest of n exponential times
+// exceeds their mean by [du2000, eq. 3.13].
+func harmonicTail(n int) (sum float64) {
+	for k := n; k >= 2; k-- {
+		sum += 1 / float64(k)
+	}
+	return sum
+}
+
+// A hold is one kind of use of the bus: for how long it is held, and the share of
+// the visits that are of this kind.
+type hold struct{ time, share float64 }
+
+// A customer of the bus thinks for an exponential time of mean think, waits in
+// line, and holds the bus for one of holds, the shares of which add up to 1.
+type customer struct {
+	think      float64
+	holds      [3]hold
+	memoryless bool // hold the bus for an exponential time of the same mean instead
+}
+
+// moments are the mean of the times for which c holds the bus, and of their squares.
+func (c *customer) moments() (mean, square float64) {
+	for _, h := range c.holds {
+		mean += h.share * h.time
+		square += h.share * h.time * h.time
+	}
+	if c.memoryless {
+		square = 2 * mean * mean
+	}
+	return mean, square
+}
+
+// maxExact is the largest number of customers whose subsets are all looked at: 2^10
+// networks of 10 customers.
+const maxExact = 10
+
+// waits is the mean wait of each customer per visit at a bus that serves first
+// come, first served.
+//
+// Every customer is a class of its own. Mean value analysis over all subsets
+// takes the wait of p from what it sees on arrival, the network without p:
+//
+//	W_p(S) = sum(q in S-p) [ X_q W_q b_q + U_q r_q ],   X_q = 1/(Z_q + W_q + b_q),  U_q = X_q b_q
+//
+// all of S-p, with b_q the mean time for which q holds the bus and r_q =
+// E[b_q^2]/(2 b_q) what is left of it when somebody comes. For exponential times
+// (r = b) of equal means this is exact. Bus times are nearly fixed, and there the
+// mean over the customers is replaced by the exact one of n equal customers: see
+// [takacs]. The bus is never held for more than all of the time, which raises the
+// waits if need be.
+func waits(customers []customer) []float64 {
+	n := len(customers)
+	if n < 2 {
+		return make([]float64, n)
+	}
+	w := estimate(customers)
+	average := mean(customers)
+	same := make([]customer, n)
+	for i := range same {
+		same[i] = average
+	}
+	if e := estimate(same)[0]; e > 0 {
+		factor := takacs(n, average) / e
+		for i := range w {
+			w[i] *= factor
+		}
+	}
+	fill(customers, w, 1)
+	return w
+}
+
+// estimate is the waits by mean value analysis, over all subsets if they are few.
+func estimate(customers []customer) []float64 {
+	if len(customers) <= maxExact {
+		return overSubsets(customers)
+	}
+	return fixedPoint(customers)
+}
+
+// mean is the customer whose holds are those of all visits together, and whose
+// think time makes as many visits as all of them do without waiting.
+func mean(customers []customer) (m customer) {
+	rate := 0.0
+	for i := range customers {
+		b, _ := customers[i].moments()
+		rate += 1 / (customers[i].think + b)
+	}
+	busy := 0.0
+	for k := range m.holds {
+		for i := range customers {
+			b, _ := customers[i].moments()
+			visits := 1 / (customers[i].think + b) / rate
+			m.holds[k].share += visits * customers[i].holds[k].share
+			m.holds[k].time += visits * customers[i].holds[k].share * customers[i].holds[k].time
+		}
+		busy += m.holds[k].time
+		if m.holds[k].share > 0 {
+			m.holds[k].time /= m.holds[k].share
+		}
+	}
+	m.think = max(0, float64(len(customers))/rate-busy)
+	return m
+}
+
+// load is what an arriving customer waits for because q is in the network, if q
+// itself waits w.
+func (c *customer) load(w float64) float64 {
+	b, square := c.moments()
+	return (w*b + square/2) / (c.think + w + b)
+}
+
+// overSubsets is the recursion of [waits] over all subsets.
+func overSubsets(customers []customer) []float64 {
+	n := len(customers)
+	// loads[S*n+q] is what customer q in the network S makes others wait.
+	loads := make([]float64, n<<n)
+	w := make([]float64, n)
+	for s := 1; s < 1<<n; s++ {
+		for p := range n {
+			if s>>p&1 == 0 {
+				continue
+			}
+			w[p] = 0
+			rest := s &^ (1 << p)
+			for q := range n {
+				w[p] += loads[rest*n+q]
+			}
+			loads[s*n+p] = customers[p].load(w[p])
+		}
+	}
+	return w
+}
+
+// fixedPoint takes what p sees from the whole network without p's part, in the
+// manner of Bard and Schweitzer: the network without p is taken to be as the
+// others are with it.
+func fixedPoint(customers []customer) []float64 {
+	const rounds, tolerance = 1000, 1e-12
+	w := make([]float64, len(customers))
+	for range rounds {
+		total := 0.0
+		for q := range customers {
+			total += customers[q].load(w[q])
+		}
+		change := 0.0
+		for p := range customers {
+			// Halfway, so that the round trip of a saturated bus does not swing.
+			next := (w[p] + total - customers[p].load(w[p])) / 2
+			change = max(change, math.Abs(next-w[p])/(next+customers[p].think+tolerance))
+			w[p] = next
+		}
+		if change < tolerance {
+			break
+		}
+	}
+	return w
+}
+
+// takacs is the mean wait per visit of n equal customers, exact for exponential
+// think times and any distribution of the time for which the bus is held. With
+// beta(s) the Laplace transform of the latter and lambda = 1/think, a busy period
+// lasts on average
+//
+//	B = b sum(k=0..n-1) C(n-1,k) prod(i=1..k) (1 - beta(i lambda))/beta(i lambda)
+//
+// the bus is busy for U = B/(B + 1/(n lambda)), and W = n b/U - think - b.
+// L. Takacs: Introduction to the Theory of Queues. Oxford University Press, 1962,
+// chapter 5 (the machine interference problem).
+func takacs(n int, c customer) float64 {
+	b, _ := c.moments()
+	if c.think <= 0 {
+		return float64(n-1) * b // everybody waits for everybody else
+	}
+	// term is the logarithm of a term of the sum.
+	term, sum := 0.0, 1.0
+	for k := 1; k < n; k++ {
+		beta, rest := c.transform(float64(k) / c.think)
+		term += math.Log(float64(n-k)/float64(k)) + math.Log(rest) - math.Log(beta)
+		if term > 600 {
+			return max(0, float64(n-1)*b-c.think) // the bus is never free
+		}
+		sum += math.Exp(term)
+	}
+	idle := c.think / float64(n)
+	return max(0, float64(n)*(b+idle/sum)-c.think-b)
+}
+
+// transform is the Laplace transform of the time for which c holds the bus, and 1
+// minus that without loss of digits.
+func (c *customer) transform(s float64) (beta, rest float64) {
+	for _, h := range c.holds {
+		beta += h.share * math.Exp(-s*h.time)
+		rest -= h.share * math.Expm1(-s*h.time)
+	}
+	return beta, rest
+}
+
+// evenWaits is the least that n customers can wait on average, which they do if
+// their requests are evenly spaced: nothing as long as the bus has room for
+// all of them, and then R = n*b - Z.
+func evenWaits(customers []customer) []float64 {
+	w := make([]float64, len(customers))
+	for p := range customers {
+		for q := range customers {
+			if b, _ := customers[q].moments(); q != p {
+				w[p] += b
+			}
+		}
+	}
+	fill(customers, w, 0)
+	return w
+}
+
+// exponentialWaits is [waits] for exponential bus times of the same means, as in
+// [du2000, eq. 3.12], which they are for equal customers.
+func exponentialWaits(customers []customer) []float64 {
+	memoryless := slices.Clone(customers)
+	for i := range memoryless {
+		memoryless[i].memoryless = true
+	}
+	w := estimate(memoryless)
+	fill(memoryless, w, 1)
+	return w
+}
+
+// fill multiplies the waits by the least factor, from least on, for which the bus
+// is held for no more than all of the time.
+func fill(customers []customer, w []float64, least float64) {
+	busy := func(factor float64) (u float64) {
+		for i := range customers {
+			if b, _ := customers[i].moments(); b > 0 {
+				u += b / (customers[i].think + factor*w[i] + b)
+			}
+		}
+		return u
+	}
+	factor := least
+	if busy(least) > 1 {
+		lo, hi := least, 2*least+1
+		for busy(hi) > 1 && hi < 1e9 {
+			lo, hi = hi, 2*hi
+		}
+		for range 60 {
+			if mid := (lo + hi) / 2; busy(mid) > 1 {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		factor = hi
+	}
+	for i := range w {
+		w[i] *= factor
+	}
+}

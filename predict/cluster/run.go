@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"spoor/analyze/phases"
+	"spoor/calibrate/param"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// Run is what was measured of one traced run of a program.
+type Run struct {
+	Name       string // what errors call it
+	Program    string
+	Trace      string // SHA-256 of the trace
+	Processors int
+	Params     *param.Set
+	reuse      *store.Table // nil: not measured
+	phases     *store.Table // nil: not measured
+	profiles   map[unit.Bytes]*phases.Profile
+}
+
+const (
+	paramsFile = "locality.params.toml"
+	reuseFile  = "reuse.arrow"
+	phasesFile = "phases.arrow"
+)
+
+// Open reads what was measured of a run: path is a parameter file, or the
+// directory in which analyze has left one. Tables of stack distances and of
+// phases are read if they lie beside it, and must be of the same trace.
+func Open(path string) (*Run, error) {
+	file, dir := path, filepath.Dir(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		file, dir = filepath.Join(path, paramsFile), path
+	}
+	set, err := param.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Name: path, Params: set}
+	r.identify()
+	for name, table := range map[string]**store.Table{reuseFile: &r.reuse, phasesFile: &r.phases} {
+		if *table, err = readBeside(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range []*store.Table{r.reuse, r.phases} {
+		if err := r.join(t); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+	return r, r.count()
+}
+
+// readBeside reads a table of an analysis; a file that is not there is no table.
+func readBeside(dir, name string) (*store.Table, error) {
+	path := filepath.Join(dir, name)
+	t, err := store.ReadTable(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if want := strings.TrimSuffix(name, ".arrow"); t.Name != want {
+		return nil, fmt.Errorf("reading %s: a %s table, not a %s table", path, t.Name, want)
+	}
+	return t, nil
+}
+
+// identify takes program and trace from the source of the parameters, which is
+// "fft.refs.arrow sha256:<hex>".
+func (r *Run) identify() {
+	for _, p := range r.Params.All() {
+		name, hash, found := strings.Cut(p.Source, " sha256:")
+		if found {
+			r.Program, r.Trace = strings.TrimSuffix(name, store.RefsSuffix), hash
+			return
+		}
+	}
+}
+
+// join takes the facts of a table about the run, and refuses those of another one.
+func (r *Run) join(t *store.Table) error {
+	if t == nil {
+		return nil
+	}
+	if hash := t.Fact("trace"); r.Trace == "" {
+		r.Trace = hash
+	} else if hash != r.Trace {
+		return fmt.Errorf("%s.arrow is of trace %.12s, the parameters are of %.12s; analyze the trace again", t.Name, hash, r.Trace)
+	}
+	if selected := t.Fact("selected"); selected != "" {
+		return fmt.Errorf("%s.arrow has only processors %s of the trace; analyze all of them", t.Name, selected)
+	}
+	n, err := strconv.Atoi(t.Fact("procs"))
+	if err != nil || n < 1 {
+		return fmt.Errorf("%s.arrow does not say of how many processors it is: %q", t.Name, t.Fact("procs"))
+	}
+	if r.Processors != 0 && r.Processors != n {
+		return fmt.Errorf("%s and %s are of %d and %d processors", reuseFile, phasesFile, r.Processors, n)
+	}
+	r.Processors = n
+	if program := t.Fact("program"); program != "" {
+		r.Program = program
+	}
+	return nil
+}
+
+// count takes the number of processors from the parameters if no table says it.
+func (r *Run) count() error {
+	if r.Program == "" {
+		r.Program = r.Name
+	}
+	if r.Processors != 0 {
+		return nil
+	}
+	p, err := r.Params.Get("processors", "1")
+	if err != nil {
+		return err
+	}
+	if !(p.Value >= 1 && p.Value < 1<<20) || p.Value != math.Trunc(p.Value) {
+		return fmt.Errorf("%s: parameter processors is %v, not a number of processors", r.Name, p.Value)
+	}
+	r.Processors = int(p.Value)
+	return nil
+}
+
+// gamma is the number of memory references per instruction.
+func (r *Run) gamma() (param.Param, error) {
+	g, err := r.Params.Get("gamma", "1")
+	if err == nil && g.Value < 0 {
+		err = fmt.Errorf("%s: parameter gamma is %v, below 0", r.Name, g.Value)
+	}
+	return g, err
+}
+
+// profile is the phases of the run with lines of this size.
+func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
+	if r.phases == nil {
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases", r.Name, phasesFile)
+	}
+	if p := r.profiles[line]; p != nil {
+		return p, nil
+	}
+	p, err := phases.Load(r.phases, line)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	if p.Procs() != r.Processors {
+		return nil, fmt.Errorf("%s: %s has %d processors, the trace %d", r.Name, phasesFile, p.Procs(), r.Processors)
+	}
+	if r.profiles == nil {
+		r.profiles = map[unit.Bytes]*phases.Profile{}
+	}
+	r.profiles[line] = p
+	return p, nil
+}

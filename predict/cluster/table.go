@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"math"
+	"strings"
+
+	"spoor/predict/model"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Table has a row for each prediction; times are in nanoseconds per instruction.
+func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
+	nanos := func(name string, of func(model.Prediction) unit.Seconds) store.Column {
+		return column(all, name, "ns", func(p model.Prediction) float64 { return 1e9 * float64(of(p)) })
+	}
+	return &store.Table{Name: "prediction", Meta: facts, Columns: []store.Column{
+		column(all, "program", "", func(p model.Prediction) string { return p.Program }),
+		column(all, "trace", "", func(p model.Prediction) string { return p.Trace }),
+		column(all, "machine", "", func(p model.Prediction) string { return p.Machine }),
+		column(all, "processors", "", func(p model.Prediction) int32 { return int32(p.Processors) }),
+		column(all, "model", "", func(p model.Prediction) string { return p.Model }),
+		nanos("e_instr", func(p model.Prediction) unit.Seconds { return p.EInstr }),
+		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Lo) }),
+		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Hi) }),
+		nanos("ideal", func(p model.Prediction) unit.Seconds { return p.Split.Ideal }),
+		nanos("latency", func(p model.Prediction) unit.Seconds { return p.Split.Latency }),
+		nanos("contention", func(p model.Prediction) unit.Seconds { return p.Split.Contention }),
+		nanos("sync", func(p model.Prediction) unit.Seconds { return p.Split.Sync }),
+		column(all, "utilization", "", func(p model.Prediction) float64 { return p.Utilization }),
+		column(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
+		column(all, "interval", "", func(p model.Prediction) string { return p.Interval.Covers }),
+		column(all, "reservations", "", reservations),
+	}}
+}
+
+// TermsTable has a row for each term of each prediction.
+func TermsTable(all []model.Prediction, facts []trace.Arg) *store.Table {
+	type row struct {
+		model.Prediction
+		model.Term
+	}
+	var rows []row
+	for _, p := range all {
+		for _, t := range p.Terms {
+			rows = append(rows, row{p, t})
+		}
+	}
+	return &store.Table{Name: "terms", Meta: facts, Columns: []store.Column{
+		column(rows, "program", "", func(r row) string { return r.Program }),
+		column(rows, "machine", "", func(r row) string { return r.Machine }),
+		column(rows, "processors", "", func(r row) int32 { return int32(r.Processors) }),
+		column(rows, "model", "", func(r row) string { return r.Model }),
+		column(rows, "term", "", func(r row) string { return r.Symbol }),
+		column(rows, "value", "", func(r row) float64 { return r.Value }),
+		column(rows, "unit", "", func(r row) string { return r.Unit }),
+		column(rows, "meaning", "", func(r row) string { return r.What }),
+	}}
+}
+
+func column[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
+	data := make([]T, len(rows))
+	for i, r := range rows {
+		data[i] = of(r)
+	}
+	return store.Column{Name: name, Unit: unit, Data: data}
+}
+
+func ifKnown(i model.Interval, s unit.Seconds) unit.Seconds {
+	if !i.Known() {
+		return unit.Seconds(math.NaN())
+	}
+	return s
+}
+
+// reservations joins them with semicolons, which they do not contain themselves.
+func reservations(p model.Prediction) string {
+	var list []string
+	for _, w := range p.Warnings {
+		list = append(list, strings.ReplaceAll(w.Error(), ";", ","))
+	}
+	return strings.Join(list, "; ")
+}
