@@ -19,6 +19,7 @@ import (
 type importFlags struct {
 	from, output, program         string
 	modify, ifetch, atomics       string
+	summary                       string
 	columns, csvTime              string
 	defaultSize, addrBase         int
 	opts                          format.Options
@@ -55,6 +56,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.ifetch, "ifetch", "keep", "keep or drop instruction fetches; they count as instructions either way")
 	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in csv)")
 	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
+	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
 	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
 	flags.IntVar(&f.addrBase, "addr-base", 10, "csv: base of addresses without 0x, 10 or 16")
 	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
@@ -81,6 +83,9 @@ func (f *importFlags) check(args []string) (err error) {
 		return err
 	}
 	if f.opts.CollapseAtomics, err = choice("lackey-atomics", f.atomics, "keep", "collapse"); err != nil {
+		return err
+	}
+	if f.opts.IgnoreSummary, err = choice("lackey-summary", f.summary, "check", "ignore"); err != nil {
 		return err
 	}
 	if f.opts.TimeIsRows, err = choice("csv-time", f.csvTime, "instructions", "rows"); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strings"
 
@@ -76,8 +77,46 @@ func detectContainer(head []byte) *container {
 	return nil
 }
 
-// openGzip reads member after member; gzip stops at bytes that are not one.
-func openGzip(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+// openGzip reads member after member, and looks itself for the next: the library
+// takes a few trailing bytes for a cut header.
+func openGzip(r *bufio.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gzipMembers{z, r}, nil
+}
+
+type gzipMembers struct {
+	*gzip.Reader
+	r *bufio.Reader
+}
+
+func (g *gzipMembers) Read(b []byte) (int, error) {
+	for {
+		n, err := g.Reader.Read(b)
+		if err != io.EOF || n > 0 {
+			if err == io.EOF {
+				err = nil
+			}
+			return n, err
+		}
+		switch next, err := g.r.Peek(2); {
+		case len(next) == 0:
+			return 0, err
+		case string(next) != "\x1f\x8b":
+			return 0, errTrailing
+		}
+		if err := g.Reset(g.r); err != nil {
+			return 0, err
+		}
+		g.Multistream(false)
+	}
+}
+
+// errTrailing is bytes after the last member that do not begin another.
+var errTrailing = errors.New("trailing bytes")
 
 func openZstd(r *bufio.Reader) (io.Reader, error) {
 	// One worker decodes on the goroutine that reads, so that offsets are exact.
@@ -99,8 +138,12 @@ func (z zstdReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// xzHeader is the size of an xz stream header; the first block's header follows.
-const xzHeader = 12
+// The sizes of an xz stream's header, which the first block's header follows, and
+// of its footer: checksum, backward size and flags, magic.
+const (
+	xzHeader = 12
+	xzFooter = 12
+)
 
 func openXz(r *bufio.Reader) (io.Reader, error) {
 	head, err := r.Peek(xzHeader + 1024)
@@ -110,7 +153,53 @@ func openXz(r *bufio.Reader) (io.Reader, error) {
 	if dict := xzDictionary(head); dict > maxWindow {
 		return nil, fmt.Errorf("the first block needs a dictionary of %d MiB, over the limit of %d", dict>>20, maxWindow>>20)
 	}
-	return xz.NewReader(r)
+	tail := &xzTail{r: r}
+	x, err := xz.NewReader(tail)
+	if err != nil {
+		return nil, err
+	}
+	return xzStreams{x, tail}, nil
+}
+
+// xzStreams does not take the library's word for the end: it also reports one
+// where the file ends within the header of a block.
+type xzStreams struct {
+	io.Reader
+	tail *xzTail
+}
+
+func (x xzStreams) Read(b []byte) (int, error) {
+	n, err := x.Reader.Read(b)
+	if err == io.EOF && !x.tail.footer {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// xzTail knows whether the last thing read was the footer of a stream, with or
+// without padding. Footers are read as one piece of 12 bytes and padding of 4;
+// the library reads nothing else in pieces of 12.
+type xzTail struct {
+	r      *bufio.Reader
+	footer bool
+}
+
+func (t *xzTail) Read(b []byte) (int, error) {
+	if len(b) != xzFooter {
+		n, err := t.r.Read(b)
+		if n > 0 {
+			t.footer = t.footer && len(bytes.Trim(b[:n], "\x00")) == 0
+		}
+		return n, err
+	}
+	n, err := io.ReadFull(t.r, b)
+	t.footer = err == nil && string(b[10:]) == "YZ" && binary.LittleEndian.Uint32(b) == crc32.ChecksumIEEE(b[4:10])
+	return n, err
+}
+
+func (t *xzTail) ReadByte() (byte, error) {
+	t.footer = false
+	return t.r.ReadByte()
 }
 
 // xzDictionary is the size of the dictionary in the first block's header, or 0
@@ -145,12 +234,13 @@ func (c *container) describe(err error) string {
 	var structural bzip2.StructuralError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return "the " + c.name + " stream is truncated; copy or make the file again"
+		return "the " + c.name + " stream is truncated, or followed by a few stray bytes; copy or make the file again"
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) || strings.Contains(err.Error(), "checksum"):
 		return c.name + " checksum mismatch: the file is damaged"
-	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, zstd.ErrMagicMismatch) ||
+	case errors.Is(err, errTrailing) || errors.Is(err, zstd.ErrMagicMismatch) ||
+		strings.Contains(err.Error(), "invalid header magic") ||
 		errors.As(err, &structural) && strings.Contains(err.Error(), "continuation"):
-		return "trailing bytes after the last " + c.name + " member are not another member"
+		return "trailing bytes after the last " + c.name + " member are not another member; remove them or make the file again"
 	}
 	return c.name + " stream is damaged: " + err.Error()
 }

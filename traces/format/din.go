@@ -219,7 +219,7 @@ func (p *dinParser) parse(raw []byte, last bool) error {
 	size := p.size
 	if size == 0 {
 		if size, _, problem = hexField(rest); problem != "" {
-			return p.bad(line, "the size is "+problem, "write type, address and size, the numbers hexadecimal, or read the file as din")
+			return p.bad(line, "the size is "+problem, "write type, address and size, the numbers hexadecimal")
 		}
 	}
 	if size-1 > 65534 || addr+size-1 < addr {

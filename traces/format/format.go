@@ -100,6 +100,7 @@ type Options struct {
 	DropIfetch      bool       // leave instruction fetches out; they still count as instructions
 	DefaultSize     uint16     // of references without a size; 0 is the format's own default
 	CollapseAtomics bool       // lackey: a load directly before a modify of the same bytes is part of it
+	IgnoreSummary   bool       // lackey: accept a summary that counts other instructions than the trace has
 	Columns         []string   // csv: meaning of the columns, instead of a header
 	AddrBase        int        // csv: base of addresses without 0x: 10 (also 0) or 16
 	TimeIsRows      bool       // csv: ignore the time column, every row is one instruction

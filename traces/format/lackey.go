@@ -178,6 +178,9 @@ func (p *lackeyParser) record(kind byte, addr uint64, size uint16) {
 	p.records++
 	switch kind {
 	case 'I':
+		if p.instrs == 0 {
+			p.first = addr
+		}
 		p.instrs++
 		p.stream.execute(1)
 		if !p.o.DropIfetch {

@@ -1,0 +1,139 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// memorySink keeps a trace in memory, and holds what it gets to the invariants.
+type memorySink struct {
+	trace.Memory
+	err error
+}
+
+var anyProcs = trace.Header{Procs: 1 << 20}
+
+func (m *memorySink) Refs(b *trace.Refs) error {
+	if err := trace.CheckRefs(anyProcs, b); err != nil {
+		return err
+	}
+	for len(m.RefsOf) <= int(b.Proc) {
+		m.RefsOf = append(m.RefsOf, trace.Refs{Proc: trace.Proc(len(m.RefsOf))})
+	}
+	r := &m.RefsOf[b.Proc]
+	for i := range b.Addr {
+		r.Append(b.Instr[i], b.Addr[i], b.Size[i], b.Op[i])
+	}
+	return m.err
+}
+
+func (m *memorySink) Events(b *trace.Events) error {
+	for len(m.EventsOf) <= int(b.Proc) {
+		m.EventsOf = append(m.EventsOf, trace.Events{Proc: trace.Proc(len(m.EventsOf))})
+	}
+	e := &m.EventsOf[b.Proc]
+	last := uint64(0)
+	if n := len(e.Rows); n > 0 {
+		last = e.Rows[n-1].Refs
+	}
+	if err := trace.CheckEvents(anyProcs, b, last, 1<<63); err != nil {
+		return err
+	}
+	e.Rows = append(e.Rows, b.Rows...)
+	return m.err
+}
+
+// importText reads text as a whole file in a format.
+func importText(im Importer, text string, o Options) (*trace.Memory, Result, error) {
+	return importBytes(im, []byte(text), o)
+}
+
+func importBytes(im Importer, file []byte, o Options) (*trace.Memory, Result, error) {
+	in, err := Open(context.Background(), "-", bytes.NewReader(file), nil)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	defer in.Close()
+	sink := new(memorySink)
+	r, err := im.Import(in, o, sink)
+	sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
+	return &sink.Memory, r, err
+}
+
+// mustImport is importText of good text, whose trace must be sound.
+func mustImport(t *testing.T, im Importer, text string, o Options) (*trace.Memory, Result) {
+	t.Helper()
+	m, r, err := importText(im, text, o)
+	if err != nil {
+		t.Fatalf("%s of %.80q: %v", im.Name(), text, err)
+	}
+	if err := trace.Check(m); err != nil {
+		t.Fatalf("%s of %.80q gives a trace that is not sound: %v", im.Name(), text, err)
+	}
+	return m, r
+}
+
+// row is one reference, to compare.
+type row struct {
+	instr uint32
+	addr  uint64
+	size  uint16
+	op    trace.Op
+}
+
+func rows(m *trace.Memory, p trace.Proc) (all []row) {
+	if int(p) >= len(m.RefsOf) {
+		return nil
+	}
+	r := &m.RefsOf[p]
+	for i := range r.Addr {
+		all = append(all, row{r.Instr[i], r.Addr[i], r.Size[i], r.Op[i]})
+	}
+	return all
+}
+
+func events(m *trace.Memory, p trace.Proc) []trace.Event {
+	if int(p) >= len(m.EventsOf) {
+		return nil
+	}
+	return m.EventsOf[p].Rows
+}
+
+// sameTrace compares all rows.
+func sameTrace(t *testing.T, what string, got, want *trace.Memory) {
+	t.Helper()
+	if got.Head.Procs != want.Head.Procs {
+		t.Fatalf("%s: %d processors, want %d", what, got.Head.Procs, want.Head.Procs)
+	}
+	for p := range want.Head.Procs {
+		g, w := rows(got, trace.Proc(p)), rows(want, trace.Proc(p))
+		if !slices.Equal(g, w) {
+			i := 0
+			for i < len(g) && i < len(w) && g[i] == w[i] {
+				i++
+			}
+			t.Fatalf("%s: processor %d: %d references, want %d; the first difference is at %d: %+v, want %+v",
+				what, p, len(g), len(w), i, g[i:min(i+1, len(g))], w[i:min(i+1, len(w))])
+		}
+	}
+}
+
+// shared is a folder of the samples that the project may not copy, or "".
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	root := os.Getenv("SPOOR_SAMPLES")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "samples")
+	}
+	path := filepath.Join(root, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no samples at %s; SPOOR_SAMPLES names their folder", path)
+	}
+	return path
+}
