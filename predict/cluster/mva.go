@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 
+	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
 	"spoor/predict/model"
 	"spoor/traces/trace"
@@ -185,32 +186,43 @@ func (r *Run) ofPhases(m *machine.Machine) (program, error) {
 	return out, nil
 }
 
-// stretches is what processor p does in one phase.
+// stretches is what processor p does in one phase, window by window.
 func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, error) {
-	var w Work
+	var out []Work
 	for i, level := range m.Caches {
 		profile, err := r.profile(level.Line)
 		if err != nil {
 			return nil, err
 		}
-		c, err := profile.Counts(p, phase, int64(level.Sets()), level.Ways)
-		if err != nil {
-			return nil, err
-		}
 		if i == 0 {
-			w.Touches = float64(c.Loads + c.Stores)
+			out = make([]Work, profile.Windows(phase))
 		}
-		w.Instr = float64(c.Instr)
-		if i < len(m.Caches)-1 {
-			w.Inner = append(w.Inner, float64(c.LoadMisses+c.StoreMisses))
-			continue
+		for at := range out {
+			c, err := profile.WindowCounts(p, phase, at, int64(level.Sets()), level.Ways)
+			if err != nil {
+				return nil, err
+			}
+			out[at].level(c, i == 0, i == len(m.Caches)-1, r.Processors == 1)
 		}
-		w.Misses, w.Upgrades, w.Writebacks = float64(c.LoadMisses+c.StoreMisses), float64(c.Upgrades), float64(c.Writebacks)
 	}
-	if r.Processors == 1 {
-		w.Upgrades = 0 // nobody to tell
+	return out, nil
+}
+
+// level takes the counts of one level of caches into w; alone says that there is
+// nobody whose copies an upgrade could invalidate.
+func (w *Work) level(c phases.Counts, first, last, alone bool) {
+	misses := float64(c.LoadMisses + c.StoreMisses)
+	if first {
+		w.Instr, w.Touches = float64(c.Instr), float64(c.Loads+c.Stores)
 	}
-	return []Work{w}, nil
+	if !last {
+		w.Inner = append(w.Inner, misses)
+		return
+	}
+	w.Misses, w.Writebacks = misses, float64(c.Writebacks)
+	if !alone {
+		w.Upgrades = float64(c.Upgrades)
+	}
 }
 
 // ofCurve is the whole program as one phase, with the misses of each processor's

@@ -105,8 +105,10 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		left[p] = 1
 	}
-	start := n.now
-	end := make([]float64, len(work))
+	end := make([]float64, len(work)) // when each processor last did anything
+	for p := range end {
+		end[p] = n.now
+	}
 	for {
 		var active []int
 		for p := range work {
@@ -122,13 +124,11 @@ func (n *network) phase(work [][]stretch) {
 		}
 		n.advance(work, active, at, left)
 		for _, p := range active {
-			if at[p] == len(work[p]) {
-				end[p] = n.now
-			}
+			end[p] = n.now
 		}
 	}
 	for p := range work {
-		n.procs[p].sync += n.now - max(start, end[p])
+		n.procs[p].sync += n.now - end[p]
 	}
 }
 
