@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -43,7 +44,8 @@ type encoder struct {
 	spans []span
 	body  []byte
 	msg   []byte
-	tried []byte // compressed samples
+	tried []byte // compressed samples, and what frames were read back to
+	back  *zstd.Decoder
 }
 
 func newEncoder() *encoder {
@@ -52,7 +54,7 @@ func newEncoder() *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048)}
+	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048), back: newDecoder().z}
 }
 
 // begin starts a batch; columns follow in the order of the schema.
@@ -96,11 +98,22 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 		ok = few <= len(e.tried)
 	}
 	if ok {
-		if out, ok := e.few.Append(dst, b, width); ok {
+		if out, ok := e.few.Append(dst, b, width); ok && e.readsBack(out[len(dst):], b) {
 			return out
 		}
 	}
 	return e.z.EncodeAll(b, dst)
+}
+
+// readsBack reports whether the library reads frame as b. A trace may be
+// impossible to record again, so that no frame is believed that was not read.
+func (e *encoder) readsBack(frame, b []byte) bool {
+	if cap(e.tried) < len(b) {
+		e.tried = make([]byte, 0, len(b))
+	}
+	var err error
+	e.tried, err = e.back.DecodeAll(frame, e.tried[:0:len(b)])
+	return err == nil && bytes.Equal(e.tried, b)
 }
 
 // finish is the message of the batch, valid until the next call, and the length
