@@ -44,7 +44,7 @@ const (
 	maxWindow = 128 << 20
 	// containerBuffer holds compressed input; the decompressors read from it byte
 	// by byte, so that what is left in it tells how far they came.
-	containerBuffer = 256 << 10
+	containerBuffer = 64 << 10
 )
 
 func prefixes(magics ...string) (all []func([]byte) bool) {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -160,7 +161,7 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 		ready := make(chan block, blockCount)
 		free := make(chan []byte, blockCount)
 		for range blockCount {
-			free <- make([]byte, blockBytes)
+			free <- nil // made when a short input turns out to be a long one
 		}
 		done := make(chan struct{})
 		defer close(done)
@@ -198,9 +199,9 @@ func (p *producer) run() {
 	}
 	body := p.in.body
 	if p.in.headErr == nil {
-		body = io.MultiReader(newHead(p.in.head), body)
+		body = io.MultiReader(bytes.NewReader(p.in.head), body)
 	} else {
-		body = newHead(p.in.head)
+		body = bytes.NewReader(p.in.head)
 	}
 	var carry []byte // the start of a unit, at the end of the previous block
 	for {
@@ -262,6 +263,9 @@ func firstUnit(cut func([]byte) int, b []byte, limit int) int {
 func (p *producer) take() ([]byte, bool) {
 	select {
 	case buf := <-p.free:
+		if buf == nil {
+			buf = make([]byte, blockBytes)
+		}
 		return buf, true
 	case <-p.done:
 		return nil, false
@@ -276,9 +280,6 @@ func (p *producer) send(b block) bool {
 		return false
 	}
 }
-
-// newHead is a reader of b that leaves b alone.
-func newHead(b []byte) io.Reader { return io.LimitReader(strings.NewReader(string(b)), int64(len(b))) }
 
 // rawReader reads the file as given: it counts, hashes and shows progress.
 type rawReader struct {

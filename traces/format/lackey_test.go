@@ -496,6 +496,10 @@ func BenchmarkLackeyImport(b *testing.B) {
 }
 
 func benchmarkImport(b *testing.B, im Importer, text []byte) {
+	benchmarkImportWith(b, im, text, Options{})
+}
+
+func benchmarkImportWith(b *testing.B, im Importer, text []byte, o Options) {
 	lines := bytes.Count(text, newline)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
@@ -503,7 +507,7 @@ func benchmarkImport(b *testing.B, im Importer, text []byte) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := im.Import(in, Options{}, discard{}); err != nil {
+		if _, err := im.Import(in, o, discard{}); err != nil {
 			b.Fatal(err)
 		}
 	}

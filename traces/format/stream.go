@@ -33,7 +33,7 @@ func newStream(sink Sink, proc trace.Proc) *stream {
 func (s *stream) execute(n uint64) {
 	s.pending += n
 	if s.pending > math.MaxUint32 {
-		s.carry()
+		s.carry(1)
 	}
 }
 
@@ -74,7 +74,7 @@ func (s *stream) unref() {
 // mark appends an event at the present position.
 func (s *stream) mark(e trace.Event) {
 	if s.pending > math.MaxInt32 {
-		s.carry() // else an event could be so far ahead of the references that carry had nothing left
+		s.carry(0) // so that no event is further ahead of the references than this, and carry always can
 	}
 	if s.pos+s.pending-s.event > math.MaxUint32 && s.pos > s.event {
 		s.put(trace.NewEvent(trace.Compute), s.pos)
@@ -82,11 +82,14 @@ func (s *stream) mark(e trace.Event) {
 	s.put(e, s.pos+s.pending)
 }
 
-// carry moves all pending instructions but the one of the next reference, and
-// those that an event already counts, into the Work of a Compute event.
-func (s *stream) carry() {
+// carry moves pending instructions into the Work of a Compute event, but for keep,
+// one if a reference comes next, and for those that an event already counts.
+func (s *stream) carry(keep uint64) {
 	at := max(s.pos, s.event)
-	keep := 1 + at - s.pos
+	keep += at - s.pos
+	if s.pending <= keep {
+		return
+	}
 	e := trace.NewEvent(trace.Compute)
 	e.Work = int64(min(s.pending-keep, math.MaxInt64))
 	s.pending -= uint64(e.Work)

@@ -1,0 +1,305 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// dinOfTiny is tiny.log as Dinero's tools would have it: a modify is a read, then
+// a write. It is made from the text, not with the exporters.
+func dinOfTiny(t testing.TB, sizes bool) string {
+	var b strings.Builder
+	put := func(label byte, record string) {
+		addr, size, _ := strings.Cut(record, ",")
+		if !sizes {
+			fmt.Fprintf(&b, "%d %s\n", strings.IndexByte("rwi", label), addr)
+			return
+		}
+		var n int
+		fmt.Sscan(size, &n)
+		fmt.Fprintf(&b, "%c %s %x\n", label, addr, n)
+	}
+	for line := range strings.Lines(sample(t, "tiny.log")) {
+		line = strings.TrimSpace(line)
+		switch record := strings.TrimSpace(line[min(1, len(line)):]); {
+		case strings.HasPrefix(line, "I "):
+			put('i', record)
+		case strings.HasPrefix(line, "L "):
+			put('r', record)
+		case strings.HasPrefix(line, "S "):
+			put('w', record)
+		case strings.HasPrefix(line, "M "):
+			put('r', record)
+			put('w', record)
+		}
+	}
+	return b.String()
+}
+
+func TestDinOfTinyIsTiny(t *testing.T) {
+	want, _ := mustImport(t, Lackey{}, sample(t, "tiny.log"), Options{})
+	text := dinOfTiny(t, true)
+	for name, text := range map[string]string{
+		"xdin":             text,
+		"carriage returns": strings.ReplaceAll(text, "\n", "\r\n"),
+		"comments":         strings.ReplaceAll(text, "\n", "\tcomment 1 2\n"),
+		"upper case, 0x":   strings.ReplaceAll(strings.ToUpper(text), " 00", "  0X00"),
+		"no line end":      strings.TrimSuffix(text, "\n"),
+		"tabs":             strings.ReplaceAll(text, " ", "\t"),
+	} {
+		got, _ := mustImport(t, XDin{}, text, Options{})
+		sameTrace(t, name, got, want)
+	}
+	for i := range want.RefsOf[0].Size {
+		want.RefsOf[0].Size[i] = 4
+	}
+	got, r := mustImport(t, Din{}, dinOfTiny(t, false), Options{})
+	sameTrace(t, "din", got, want)
+	if !slices.Contains(r.Notes, "din has no sizes: every reference is taken for 4 bytes") {
+		t.Errorf("din: notes %q", r.Notes)
+	}
+}
+
+func TestDinLabels(t *testing.T) {
+	want := []row{{1, 0x10, 4, trace.Load}, {1, 0x11, 4, trace.Store}, {1, 0x12, 4, trace.Ifetch}, {0, 0x13, 4, trace.Load},
+		{0, 0x14, 4, trace.Flush}, {0, 0x15, 4, trace.Flush}}
+	for _, c := range []struct {
+		im   Importer
+		text string
+	}{
+		{Din{}, "0 10\n1 11 x\n2 0x12\n3 13\n4 14\n5 15\n"},
+		{XDin{}, "r 10 4\nw 11 4\ni 12 4\nm 13 4\nc 14 4\nv 15 4\n"},
+		{XDin{}, "R 10 4\nW 11 0x4\nI 12 4\nM 13 4\nC 14 4\nV 15 4\n"},
+	} {
+		m, r := mustImport(t, c.im, c.text, Options{})
+		if got := rows(m, 0); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", c.im.Name(), got, want)
+		}
+		for _, note := range []string{"1 misc reference taken for loads", "2 references before the first instruction fetch"} {
+			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+				t.Errorf("%s: notes %q, want %q", c.im.Name(), r.Notes, note)
+			}
+		}
+	}
+}
+
+func TestDinWithoutFetches(t *testing.T) {
+	m, r := mustImport(t, Din{}, "0 10\n1 20\n0 30\n", Options{DefaultSize: 8})
+	want := []row{{1, 0x10, 8, trace.Load}, {1, 0x20, 8, trace.Store}, {1, 0x30, 8, trace.Load}}
+	if got := rows(m, 0); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if !slices.Contains(r.Notes, "no instruction fetches: every reference counts as one instruction") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	m, _ = mustImport(t, Din{}, "2 10\n2 14\n0 20\n2 18\n", Options{DropIfetch: true})
+	if got, want := rows(m, 0), []row{{2, 0x20, 4, trace.Load}}; !slices.Equal(got, want) {
+		t.Errorf("fetches dropped: %v, want %v", got, want)
+	}
+	if e := events(m, 0); len(e) != 1 || e[0].Instr != 3 || e[0].Refs != 1 {
+		t.Errorf("fetches dropped: events %+v", e)
+	}
+}
+
+func TestBadDin(t *testing.T) {
+	for _, c := range []struct {
+		im     Importer
+		text   string
+		line   int
+		reason string
+	}{
+		{Din{}, "", 1, "empty"},
+		{Din{}, "0 1000\n\n1 2000\n", 2, "blank line"},
+		{Din{}, "0 1000\n \t\r\n1 2000\n", 2, "blank line"},
+		{Din{}, "0\n", 1, "the address is missing"},
+		{Din{}, "0 zz\n", 1, "not a hexadecimal number"},
+		{Din{}, "0 12zz\n", 1, "not a hexadecimal number"},
+		{Din{}, "0 -12\n", 1, "a negative number"},
+		{Din{}, "0 0x\n", 1, "missing"},
+		{Din{}, "0 12345678901234567\n", 1, "over 64 bits"},
+		{Din{}, "0 10\n6 10\n", 2, "unknown label"},
+		{Din{}, "01 10\n", 1, "unknown label"},
+		{Din{}, "r 10 4\n", 1, "labels are 0 to 5"},
+		{Din{}, "0 10\n0 fffffffffffffffe\n", 2, "wraps around"},
+		{Din{}, "0 10\n\x00\x00\x00\n", 2, "3 NUL bytes"},
+		{Din{}, "0 10\n0 10\x00\n", 2, "1 NUL bytes"},
+		{Din{}, "\xff\xfe0\x00", 1, "UTF-16"},
+		{Din{}, "0 10\n0 10 " + strings.Repeat("x", maxLine), 2, "longer than 1 MiB"},
+		{XDin{}, "r 1000\n", 1, "the size is missing"},
+		{XDin{}, "r 1000 g\n", 1, "the size is not a hexadecimal number"},
+		{XDin{}, "r 1000 -4\n", 1, "the size is a negative number"},
+		{XDin{}, "r 1000 0\n", 1, "0 bytes"},
+		{XDin{}, "r 1000 10000\n", 1, "over the limit"},
+		{XDin{}, "r fffffffffffffffc 8\n", 1, "wraps around"},
+		{XDin{}, "0 1000 4\n", 1, "labels are r, w, i, m, c, v"},
+	} {
+		_, _, err := importText(c.im, c.text, Options{})
+		wantError(t, fmt.Sprintf("%s %.30q", c.im.Name(), c.text), err, fmt.Sprintf("standard input:%d: ", c.line), c.reason)
+	}
+}
+
+func TestD4Bin(t *testing.T) {
+	record := func(addr uint32, size uint16, kind byte) string {
+		return string([]byte{byte(addr), byte(addr >> 8), byte(addr >> 16), byte(addr >> 24), byte(size), byte(size >> 8), kind, 0})
+	}
+	m, _ := mustImport(t, D4Bin{}, record(0x130, 4, 2)+record(0xffffff80, 8, 0)+record(0x2b558, 2, 1), Options{})
+	want := []row{{1, 0x130, 4, trace.Ifetch}, {0, 0xffffff80, 8, trace.Load}, {0, 0x2b558, 2, trace.Store}}
+	if got := rows(m, 0); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, c := range []struct{ text, place, reason string }{
+		{"", "standard input:1: ", "empty"},
+		{record(1, 1, 0) + "xyz", "standard input: record 1, offset 8: ", "3 trailing bytes"},
+		{record(1, 1, 0) + record(1, 0, 0), "standard input: record 1, offset 8: ", "0 bytes"},
+		{record(1, 1, 6), "standard input: record 0, offset 0: ", "unknown type 6"},
+	} {
+		_, _, err := importText(D4Bin{}, c.text, Options{})
+		wantError(t, fmt.Sprintf("%.20q", c.text), err, c.place, c.reason)
+	}
+	big := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	big.RefsOf[0].Append(1, 1<<32, 4, trace.Load)
+	if _, err := (D4Bin{}).Export(big, ExportOptions{}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "32-bit") {
+		t.Errorf("an address of 33 bits: %v", err)
+	}
+}
+
+// randomTrace has one processor of references that all formats of Dinero's can
+// express: an instruction is a fetch, and data references are part of it.
+func randomTrace(rng *rand.Rand, ops []trace.Op, addressBits int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: 1, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, 1)}
+	r := &m.RefsOf[0]
+	r.Append(1, 0x1000, 4, trace.Ifetch)
+	for range rng.IntN(200) {
+		op := ops[rng.IntN(len(ops))]
+		instr := uint32(0)
+		if op == trace.Ifetch {
+			instr = 1
+		}
+		size := uint16(1 + rng.IntN(65535))
+		r.Append(instr, min(rng.Uint64()>>(64-1-rng.IntN(addressBits)), 1<<addressBits-uint64(size)), size, op)
+	}
+	return m
+}
+
+func TestRoundTrips(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		checkRoundTrip(t, Lackey{}, randomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch}, 63))
+		checkRoundTrip(t, XDin{}, randomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Flush}, 63))
+		checkRoundTrip(t, D4Bin{}, randomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Flush}, 32))
+		checkRoundTrip(t, CSV{}, randomTrace(rng, trace.Ops, 63))
+		four := randomTrace(rng, []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Flush}, 63)
+		for i := range four.RefsOf[0].Size {
+			four.RefsOf[0].Size[i] = 4
+		}
+		checkRoundTrip(t, Din{}, four)
+	}
+}
+
+// What exporters lose, they say.
+func TestExportNotes(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 2, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, 2), EventsOf: make([]trace.Events, 2)}
+	m.RefsOf[0].Append(5, 0x10, 8, trace.Load)
+	m.RefsOf[0].Append(1, 0x10, 8, trace.Prefetch)
+	m.RefsOf[0].Append(1, 0x10, 8, trace.Flush)
+	m.RefsOf[1].Proc, m.EventsOf[1].Proc = 1, 1
+	m.EventsOf[0].Rows = []trace.Event{trace.NewEvent(trace.Barrier), trace.NewEvent(trace.Compute)}
+	for _, c := range []struct {
+		ex    Exporter
+		text  string
+		notes []string
+	}{
+		{Lackey{}, " L 00000010,8\n", []string{"lackey has no prefetch: 1 were", "lackey has no flush: 1 were", "lackey has no events: 1 were left out (barrier)", "lackey has no counts"}},
+		{Din{}, "0 10\n4 10\n", []string{"din has no prefetch: 1 were", "din has no events", "din has no counts", "din has no sizes"}},
+		{XDin{}, "r 10 8\nc 10 8\n", []string{"xdin has no prefetch: 1 were", "xdin has no events", "xdin has no counts"}},
+		{CSV{}, "time,tid,op,addr,size\n5,0,R,0x10,8\n6,0,P,0x10,8\n7,0,F,0x10,8\n", []string{"csv has no events: 1 were"}},
+	} {
+		var b bytes.Buffer
+		notes, err := c.ex.Export(m, ExportOptions{Procs: []trace.Proc{0}}, &b)
+		if err != nil || b.String() != c.text || len(notes) != len(c.notes) {
+			t.Errorf("%s: %q, %q, %v", c.ex.Name(), b.String(), notes, err)
+			continue
+		}
+		for i, n := range notes {
+			if !strings.HasPrefix(n, c.notes[i]) {
+				t.Errorf("%s: note %q, want %q", c.ex.Name(), n, c.notes[i])
+			}
+		}
+		_, err = c.ex.Export(m, ExportOptions{}, &b)
+		if _, threads := c.ex.(Threaded); (err == nil) != threads {
+			t.Errorf("%s of two processors: %v", c.ex.Name(), err)
+		}
+	}
+}
+
+// The samples of Dinero IV's distribution may not be copied.
+func TestDineroSamples(t *testing.T) {
+	dir := shared(t, "din")
+	counts := map[string]map[trace.Op]int{
+		"mm32.din.zst":         {trace.Ifetch: 188971, trace.Load: 70370 + 8, trace.Store: 6426}, // 8 misc
+		"mm32.xdin.zst":        {trace.Ifetch: 188971, trace.Load: 70370 + 8, trace.Store: 6426},
+		"mm32.d4bin.zst":       {trace.Ifetch: 188971, trace.Load: 70370 + 8, trace.Store: 6426},
+		"tiny_from_lackey.din": {trace.Ifetch: 28, trace.Load: 8, trace.Store: 34},
+	}
+	traces := map[string]*trace.Memory{}
+	for name, want := range counts {
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		im := map[string]Importer{"din": Din{}, "xdin": XDin{}, "d4bin": D4Bin{}}[strings.Split(name, ".")[1]]
+		m, _, err := importBytes(im, file, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		traces[name] = m
+		got, lines := map[trace.Op]int{}, map[uint64]bool{}
+		for _, r := range rows(m, 0) {
+			got[r.op]++
+			lines[r.addr/64] = true
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		if want := map[bool]int{true: 12, false: 589}[strings.HasPrefix(name, "tiny")]; len(lines) != want {
+			t.Errorf("%s: %d lines, want %d", name, len(lines), want)
+		}
+	}
+	sameTrace(t, "d4bin against xdin", traces["mm32.d4bin.zst"], traces["mm32.xdin.zst"])
+	for i := range traces["mm32.xdin.zst"].RefsOf[0].Size {
+		traces["mm32.xdin.zst"].RefsOf[0].Size[i] = 4
+	}
+	sameTrace(t, "xdin without sizes against din", traces["mm32.xdin.zst"], traces["mm32.din.zst"])
+}
+
+func FuzzXDin(f *testing.F) {
+	f.Add([]byte("r 1000 4\nw 0x20 8 comment\r\ni 30 4"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, _, err := importBytes(XDin{}, text, Options{})
+		if err != nil {
+			return
+		}
+		if err := trace.Check(m); err != nil {
+			t.Fatal(err)
+		}
+		if m.RefsOf[0].Op[0] == trace.Ifetch {
+			checkRoundTrip(t, XDin{}, m)
+		}
+	})
+}
+
+func BenchmarkDin(b *testing.B) {
+	benchmarkImport(b, Din{}, bytes.Repeat([]byte(dinOfTiny(b, false)), 5000))
+}
+
+func BenchmarkXDin(b *testing.B) {
+	benchmarkImport(b, XDin{}, bytes.Repeat([]byte(dinOfTiny(b, true)), 5000))
+}
