@@ -108,7 +108,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	in := l.smp(c, r, value(l.alpha), value(l.beta), value(l.gamma))
 	out := in.solve(response)
 	pred := in.prediction(out)
-	pred.Interval = l.interval(c, r)
+	pred.Interval = l.interval(c, r, pred.EInstr)
 	pred.Terms = append([]model.Term{
 		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
@@ -191,8 +191,9 @@ func (l locality) smp(c *Case, r *Run, alpha, beta, gamma float64) *smp {
 }
 
 // interval is E(Instr) over the box of the three parameters' intervals. E(Instr)
-// falls with alpha and rises with beta and gamma, so two corners bound it.
-func (l locality) interval(c *Case, r *Run) model.Interval {
+// falls with alpha and rises with beta and gamma, so two corners bound it; e is at the
+// values, and in the box whatever the rounding.
+func (l locality) interval(c *Case, r *Run, e unit.Seconds) model.Interval {
 	if !l.alpha.HasInterval() || !l.beta.HasInterval() || !l.gamma.HasInterval() || l.beta.Lo <= 0 {
 		return model.Interval{}
 	}
@@ -201,8 +202,8 @@ func (l locality) interval(c *Case, r *Run) model.Interval {
 		return unit.Seconds(out.eInstr(c.Processors))
 	}
 	return model.Interval{
-		Lo:     at(l.alpha.Hi, l.beta.Lo, max(0, l.gamma.Lo)),
-		Hi:     at(l.alpha.Lo, l.beta.Hi, l.gamma.Hi),
+		Lo:     min(e, at(l.alpha.Hi, l.beta.Lo, max(0, l.gamma.Lo))),
+		Hi:     max(e, at(l.alpha.Lo, l.beta.Hi, l.gamma.Hi)),
 		Covers: "all of the 95 % intervals of alpha, beta and gamma at once; not that the power law may not fit",
 	}
 }

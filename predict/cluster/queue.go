@@ -77,6 +77,15 @@ func (c *customer) moments() (mean, square float64) {
 	return mean, square
 }
 
+// minCycle keeps visits that cost nothing from coming infinitely often, in seconds.
+const minCycle = 1e-15
+
+// cycle is the time from one visit of c to its next if it waits w for each.
+func (c *customer) cycle(w float64) float64 {
+	b, _ := c.moments()
+	return max(minCycle, c.think+w+b)
+}
+
 // maxExact is the largest number of customers whose subsets are all looked at: 2^10
 // networks of 10 customers.
 const maxExact = 10
@@ -100,28 +109,40 @@ func waits(customers []customer) []float64 {
 	if n < 2 {
 		return make([]float64, n)
 	}
-	w := estimate(customers)
+	how := estimatorFor(n)
+	w := how.customers(customers)
 	average := mean(customers)
-	same := make([]customer, n)
-	for i := range same {
-		same[i] = average
-	}
-	if e := estimate(same)[0]; e > 0 {
-		factor := takacs(n, average) / e
-		for i := range w {
-			w[i] *= factor
-		}
+	if e := how.equal(n, average); e > 0 {
+		scale(w, takacs(n, average)/e)
 	}
 	fill(customers, w, 1)
 	return w
 }
 
-// estimate is the waits by mean value analysis, over all subsets if they are few.
-func estimate(customers []customer) []float64 {
-	if len(customers) <= maxExact {
-		return overSubsets(customers)
+func scale(w []float64, factor float64) {
+	for i := range w {
+		w[i] *= factor
 	}
-	return fixedPoint(customers)
+}
+
+// An estimator is one way to do mean value analysis, for any customers and for n
+// equal ones.
+type estimator struct {
+	customers func([]customer) []float64
+	equal     func(n int, c customer) float64
+}
+
+var (
+	bySubsets    = estimator{overSubsets, equalSubsets}
+	byFixedPoint = estimator{fixedPoint, equalFixedPoint}
+)
+
+// estimatorFor looks at all subsets of n customers if they are few.
+func estimatorFor(n int) estimator {
+	if n <= maxExact {
+		return bySubsets
+	}
+	return byFixedPoint
 }
 
 // mean is the customer whose holds are those of all visits together, and whose
@@ -129,14 +150,12 @@ func estimate(customers []customer) []float64 {
 func mean(customers []customer) (m customer) {
 	rate := 0.0
 	for i := range customers {
-		b, _ := customers[i].moments()
-		rate += 1 / (customers[i].think + b)
+		rate += 1 / customers[i].cycle(0)
 	}
 	busy := 0.0
 	for k := range m.holds {
 		for i := range customers {
-			b, _ := customers[i].moments()
-			visits := 1 / (customers[i].think + b) / rate
+			visits := 1 / customers[i].cycle(0) / rate
 			m.holds[k].share += visits * customers[i].holds[k].share
 			m.holds[k].time += visits * customers[i].holds[k].share * customers[i].holds[k].time
 		}
@@ -153,7 +172,7 @@ func mean(customers []customer) (m customer) {
 // itself waits w.
 func (c *customer) load(w float64) float64 {
 	b, square := c.moments()
-	return (w*b + square/2) / (c.think + w + b)
+	return (w*b + square/2) / c.cycle(w)
 }
 
 // overSubsets is the recursion of [waits] over all subsets.
@@ -178,13 +197,24 @@ func overSubsets(customers []customer) []float64 {
 	return w
 }
 
+// equalSubsets is [overSubsets] of n equal customers: all subsets of one size are one.
+func equalSubsets(n int, c customer) (w float64) {
+	for k := 2; k <= n; k++ {
+		w = float64(k-1) * c.load(w)
+	}
+	return w
+}
+
+// maxRounds bounds the iterations of a fixed point, which halve the error or better.
+const maxRounds = 200
+
 // fixedPoint takes what p sees from the whole network without p's part, in the
 // manner of Bard and Schweitzer: the network without p is taken to be as the
 // others are with it.
 func fixedPoint(customers []customer) []float64 {
-	const rounds, tolerance = 1000, 1e-12
+	const tolerance = 1e-12
 	w := make([]float64, len(customers))
-	for range rounds {
+	for range maxRounds {
 		total := 0.0
 		for q := range customers {
 			total += customers[q].load(w[q])
@@ -193,12 +223,20 @@ func fixedPoint(customers []customer) []float64 {
 		for p := range customers {
 			// Halfway, so that the round trip of a saturated bus does not swing.
 			next := (w[p] + total - customers[p].load(w[p])) / 2
-			change = max(change, math.Abs(next-w[p])/(next+customers[p].think+tolerance))
+			change = max(change, math.Abs(next-w[p])/customers[p].cycle(next))
 			w[p] = next
 		}
 		if change < tolerance {
 			break
 		}
+	}
+	return w
+}
+
+// equalFixedPoint is [fixedPoint] of n equal customers.
+func equalFixedPoint(n int, c customer) (w float64) {
+	for range maxRounds {
+		w = (w + float64(n-1)*c.load(w)) / 2
 	}
 	return w
 }
@@ -265,7 +303,7 @@ func exponentialWaits(customers []customer) []float64 {
 	for i := range memoryless {
 		memoryless[i].memoryless = true
 	}
-	w := estimate(memoryless)
+	w := estimatorFor(len(customers)).customers(memoryless)
 	fill(memoryless, w, 1)
 	return w
 }
@@ -276,7 +314,7 @@ func fill(customers []customer, w []float64, least float64) {
 	busy := func(factor float64) (u float64) {
 		for i := range customers {
 			if b, _ := customers[i].moments(); b > 0 {
-				u += b / (customers[i].think + factor*w[i] + b)
+				u += b / customers[i].cycle(factor*w[i])
 			}
 		}
 		return u
@@ -296,7 +334,5 @@ func fill(customers []customer, w []float64, least float64) {
 		}
 		factor = hi
 	}
-	for i := range w {
-		w[i] *= factor
-	}
+	scale(w, factor)
 }

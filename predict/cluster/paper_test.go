@@ -1,0 +1,247 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/calibrate/param"
+	"spoor/traces/unit"
+)
+
+// Values of (3.16) that an independent program computed, in cycles at S = 1, tau_1 = 1
+// and tau_2 = 50, without and with the barrier term.
+func TestEquation316(t *testing.T) {
+	for _, c := range []struct {
+		n             int
+		gamma, m1, m2 float64
+		tau3          float64
+		without, with float64
+	}{
+		{1, .3, .02, 1e-5, 2e3, 1.6060, 1.6060}, {1, .3, .10, 1e-4, 2e3, 2.8600, 2.8600},
+		{1, .3, .02, 1e-6, 2e6, 2.2000, 2.2000}, {1, .4, .05, 1e-5, 2e6, 10.4000, 10.4000},
+		{2, .3, .02, 1e-5, 2e3, 0.8376, 1.0876}, {2, .3, .10, 1e-4, 2e3, 1.8817, 2.1317},
+		{2, .3, .02, 1e-6, 2e6, 1.2471, 1.4971}, {2, .4, .05, 1e-5, 2e6, 9.0056, 9.2556},
+		{4, .3, .02, 1e-5, 2e3, 0.4726, 0.7434}, {4, .3, .10, 1e-4, 2e3, 1.5992, 1.8700},
+		{4, .3, .02, 1e-6, 2e6, 0.8610, 1.1319}, {4, .4, .05, 1e-5, 2e6, 8.8657, 9.1365},
+		{8, .3, .02, 1e-5, 2e3, 0.3424, 0.5571}, {8, .3, .10, 1e-4, 2e3, 1.5492, 1.7639},
+		{8, .3, .02, 1e-6, 2e6, 0.8168, 1.0315}, {8, .4, .05, 1e-5, 2e6, 8.9250, 9.1397},
+	} {
+		s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: c.tau3, n: c.n, gamma: c.gamma, memory: c.m1, paging: c.m2}
+		out := s.solve(response)
+		if got := out.eInstr(c.n); math.Abs(got-c.with) > 5.1e-5 {
+			t.Errorf("%+v: got %v with the barrier term", c, got)
+		}
+		if got := out.eInstr(c.n) - out.sync/float64(c.n); math.Abs(got-c.without) > 5.1e-5 {
+			t.Errorf("%+v: got %v without", c, got)
+		}
+		if got, want := out.eInstr(c.n), asPrinted(&s); !near(got, want, 1e-9) {
+			t.Errorf("%+v: got %v, as printed %v", c, got, want)
+		}
+	}
+}
+
+// asPrinted is (3.4) with (3.16) as corrected in its prefactor, term by term.
+func asPrinted(s *smp) float64 {
+	n, perSecond := float64(s.n), 1/s.instr
+	l2, l3 := s.gamma*perSecond*s.memory, s.gamma*perSecond*s.paging
+	bracket := n*l2*s.costs.memory/utilization(s.n, l2*s.costs.memory) - 2
+	bracket += n * l3 * s.disk / utilization(s.n, l3*s.disk)
+	for k := 2; k <= s.n; k++ {
+		bracket += 1 / float64(k)
+	}
+	tmem := s.touch + bracket/(s.gamma*perSecond)
+	return (1/perSecond + s.gamma*tmem) / n
+}
+
+const smpText = `name = "test"
+[processor]
+clock = "200 MHz"
+cpi = 1
+[[cache]]
+size = "256 KiB"
+line = "64 B"
+ways = 2
+latency = "1 cycle"
+[memory]
+size = "64 MiB"
+latency = "50 cycles"
+occupancy = "50 cycles"
+invalidate = "50 cycles"
+[system]
+target = "smp"
+processors = 8
+`
+
+func smpMachine(t testing.TB, changes ...string) *machine.Machine {
+	t.Helper()
+	text := smpText
+	for i := 0; i < len(changes); i += 2 {
+		if !strings.Contains(text, changes[i]) {
+			t.Fatalf("%q is not in the machine", changes[i])
+		}
+		text = strings.Replace(text, changes[i], changes[i+1], 1)
+	}
+	m, err := machine.Parse("test.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func paramsOf(t testing.TB, values map[string]float64) *param.Set {
+	t.Helper()
+	units := map[string]string{"beta": "lines", "line": "B", "footprint": "lines"}
+	s := &param.Set{}
+	for _, name := range []string{"alpha", "beta", "gamma", "line", "processors", "instructions", "references", "footprint"} {
+		v, ok := values[name]
+		if !ok {
+			continue
+		}
+		u := units[name]
+		if u == "" {
+			u = "1"
+		}
+		if err := s.Add(param.Param{Name: name, Value: v, Unit: u, Lo: v, Hi: v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func lawRun(t testing.TB, n int, alpha, beta, gamma float64) *Run {
+	return &Run{Name: "run", Program: "p", Processors: n,
+		Params: paramsOf(t, map[string]float64{"alpha": alpha, "beta": beta, "gamma": gamma, "line": 64})}
+}
+
+// On one processor the model is a closed form: cpi + gamma (tau_1 + tau_2 P_2), here with
+// P_2 = (4096/90 + 1)^-0.3.
+func TestPaperOnOneProcessor(t *testing.T) {
+	p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	miss := math.Pow(4096.0/90+1, -0.3)
+	want := 5e-9 * (1 + 0.31*(1+50*miss))
+	if !near(float64(p.EInstr), want, 1e-12) || p.Split.Contention != 0 || p.Split.Sync != 0 {
+		t.Errorf("got %v, want %v: %+v", p.EInstr, want, p.Split)
+	}
+	if !near(float64(p.Split.Latency), 5e-9*0.31*50*miss, 1e-12) {
+		t.Errorf("latency %v", p.Split.Latency)
+	}
+}
+
+// P_n(x) = P_1(n x): a run of 4 processors on 4 is a run of 1 on 1 as far as misses go, and 4 from
+// 1 are misses of a cache four times as large.
+func TestPaperScalesDistances(t *testing.T) {
+	miss := func(measured, n int) float64 {
+		p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, measured, 1.3, 90, 0.31)}, smpMachine(t), n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range p.Terms {
+			if term.Symbol == "P_2" {
+				return term.Value
+			}
+		}
+		t.Fatal("no P_2")
+		return 0
+	}
+	if miss(4, 4) != miss(1, 1) || !near(miss(1, 4), math.Pow(4*4096.0/90+1, -0.3), 1e-12) {
+		t.Errorf("P_2 %v %v %v", miss(4, 4), miss(1, 1), miss(1, 4))
+	}
+}
+
+func TestPaperWithADisk(t *testing.T) {
+	run := lawRun(t, 1, 1.3, 90, 0.31)
+	disk := smpMachine(t, "[system]", "[disk]\nlatency = \"1 ms\"\n[system]")
+	p, err := Paper{}.Predict(&Case{[]*Run{run}, disk, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := Paper{}.Predict(&Case{[]*Run{run}, smpMachine(t), 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paging := 0.31 * 1e-3 * math.Pow(float64(1<<20)/90+1, -0.3)
+	if got := float64(p.EInstr - none.EInstr); !near(got, paging, 1e-9) || p.Limit != "disk" {
+		t.Errorf("the disk adds %v, want %v; limit %s", got, paging, p.Limit)
+	}
+}
+
+func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
+	run := lawRun(t, 1, 1.3, 90, 0.31)
+	run.Params = &param.Set{}
+	for _, p := range []param.Param{{Name: "alpha", Value: 1.3, Unit: "1", Lo: 1.2, Hi: 1.4}, {Name: "beta", Value: 90, Unit: "lines", Lo: 80, Hi: 100},
+		{Name: "gamma", Value: 0.31, Unit: "1", Lo: 0.3, Hi: 0.32}, {Name: "line", Value: 64, Unit: "B", Lo: 64, Hi: 64}} {
+		if err := run.Params.Add(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{1, 4} {
+		p, err := Paper{}.Predict(&Case{[]*Run{run}, smpMachine(t), n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _ := run.locality()
+		for _, alpha := range []float64{1.2, 1.25, 1.4} {
+			for _, beta := range []float64{80, 93, 100} {
+				for _, gamma := range []float64{0.3, 0.32} {
+					s := l.smp(&Case{[]*Run{run}, smpMachine(t), n}, run, alpha, beta, gamma).solve(response)
+					if e := unit.Seconds(s.eInstr(n)); e < p.Interval.Lo*(1-1e-12) || e > p.Interval.Hi*(1+1e-12) {
+						t.Errorf("n=%d: %v at (%v, %v, %v) is outside %+v", n, e, alpha, beta, gamma, p.Interval)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPaperRefuses(t *testing.T) {
+	good := lawRun(t, 1, 1.3, 90, 0.31)
+	for want, c := range map[string]*Case{
+		"no measured run":                    {nil, smpMachine(t), 1},
+		"9 processors on machine test":       {[]*Run{good}, smpMachine(t), 9},
+		"0 processors on machine test":       {[]*Run{good}, smpMachine(t), 0},
+		"this model is of a single smp":      {[]*Run{good}, smpMachine(t, `"smp"`, `"ccnuma"`), 1},
+		"alpha is 1; the power law needs it": {[]*Run{lawRun(t, 1, 1, 90, 0.31)}, smpMachine(t), 1},
+		"beta is 0; the power law needs it":  {[]*Run{lawRun(t, 1, 1.3, 0, 0.31)}, smpMachine(t), 1},
+		"parameter gamma is -1, below 0":     {[]*Run{lawRun(t, 1, 1.3, 90, -1)}, smpMachine(t), 1},
+		"parameter alpha is missing":         {[]*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, smpMachine(t), 1},
+	} {
+		if p, err := (Paper{}).Predict(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %+v, %v, want an error with %q", p, err, want)
+		}
+	}
+}
+
+// More memory latency is never faster, more cache never slower, and one processor never waits.
+func TestPaperLaws(t *testing.T) {
+	for n := 1; n <= 8; n++ {
+		before := unit.Seconds(0)
+		for _, latency := range []int{1, 10, 50, 100, 1000} {
+			m := smpMachine(t, `latency = "50 cycles"`, fmt.Sprintf(`latency = "%d cycles"`, latency))
+			p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.2, 100, 0.4)}, m, n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.EInstr < before {
+				t.Errorf("n=%d: %d cycles of latency are faster: %v < %v", n, latency, p.EInstr, before)
+			}
+			before = p.EInstr
+			if n == 1 && p.Split.Contention != 0 {
+				t.Errorf("one processor waits %v", p.Split.Contention)
+			}
+		}
+		slower := unit.Seconds(math.Inf(1))
+		for _, size := range []string{"64 KiB", "256 KiB", "4 MiB"} {
+			p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.2, 100, 0.4)}, smpMachine(t, `"256 KiB"`, `"`+size+`"`), n})
+			if err != nil || p.EInstr > slower {
+				t.Errorf("n=%d: a cache of %s gives %v after %v: %v", n, size, p.EInstr, slower, err)
+			}
+			slower = p.EInstr
+		}
+	}
+}
