@@ -10,11 +10,12 @@ import (
 	"spoor/traces/unit"
 )
 
-// MVA predicts from what each processor does between barriers. In every phase
-// the processors that have not reached the barrier are the customers of a closed
-// queueing network with one server, the bus, solved by mean value analysis with
-// fixed bus times (see [waits]); a phase lasts as long as its slowest processor,
-// and phases follow each other:
+// MVA predicts from what each processor does between barriers, window by window of
+// its instructions. At any time, the processors that have not reached the barrier
+// are the customers of a closed queueing network with one server, the bus, solved
+// by mean value analysis with fixed bus times (see [waits]) for the windows that
+// they are in; a phase lasts as long as its slowest processor, and phases follow
+// each other:
 //
 //	E(Instr) = sum(phases) max(processors) (ideal + latency + contention) / instructions of all processors
 //
@@ -26,6 +27,10 @@ import (
 // exponential ones; the barrier term (3.13) is replaced by the imbalance of the
 // trace's own phases; coherence is counted, not a factor fitted to simulations.
 // There is no disk term: data must fit into memory.
+//
+// Requests are taken to come at random within a window. Processors that miss in
+// step, such as streams of equal pace, wait less: the interval begins where
+// requests are evenly spaced. Waiting for locks is not modelled.
 //
 // Without phases at the machine's cache shape, the whole program is one phase with
 // the misses of the measured stack distances.
@@ -65,7 +70,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	return c.finish(pred, v.Name(), r)
 }
 
-// Program is the work of a run: by phase and processor, the stretches in order.
+// program is the work of a run: by phase and processor, the stretches in order.
 type program [][][]Work
 
 // run puts work on a machine; wait solves the networks.
