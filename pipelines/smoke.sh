@@ -13,8 +13,8 @@ trap 'rm -rf "$log" out/smoke.first' EXIT
 
 run() { $make --no-print-directory SCALE=smoke "$@"; }
 
-# Lines of the log, the build of the binaries and the last line left out.
-steps() { grep -v -e '^report: ' -e '^cd .* build ' "$log" || true; }
+# Commands in the log, the build of the binaries left out.
+steps() { grep -v -e '^report: ' -e '^cd .* build ' -e '^spoor: note: ' "$log" || true; }
 
 fail() {
 	echo "smoke: $1:" >&2
