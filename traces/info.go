@@ -82,6 +82,9 @@ type source struct {
 	SHA256   string      `json:"sha256"`
 }
 
+// list is s, also where it is nil, which JSON would show as null.
+func list[T any](s []T) []T { return append([]T{}, s...) }
+
 // counts are numbers by name, in a fixed order.
 type counts struct {
 	names  []string
@@ -109,8 +112,8 @@ func (c counts) MarshalJSON() ([]byte, error) {
 // gather reads all of t.
 func gather(t *watched) (*info, error) {
 	h := t.Header()
-	i := &info{Procs: h.Procs, Source: source{Program: h.Program, Format: h.Format, Args: h.Args, Seed: h.Seed, Rule: h.Rule,
-		WorkUnit: string(h.WorkUnit), Inputs: h.Inputs, Tool: h.Tool, Notes: h.Notes, SHA256: t.SHA256()}}
+	i := &info{Procs: h.Procs, Source: source{Program: h.Program, Format: h.Format, Args: list(h.Args), Seed: h.Seed, Rule: h.Rule,
+		WorkUnit: string(h.WorkUnit), Inputs: list(h.Inputs), Tool: h.Tool, Notes: list(h.Notes), SHA256: t.SHA256()}}
 	if err := i.gatherRefs(t); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,456 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// asCommand makes the test binary the command itself, so that it can be killed.
+const asCommand = "SPOOR_TEST_AS_TRACES"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// traces runs the command in this process.
+func traces(stdin io.Reader, args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = stage.Main(command, &stage.Env{In: stdin, Out: &out, Err: &errs}, args)
+	return status, out.String(), errs.String()
+}
+
+// workspace is an empty current folder in which data is the project's.
+func workspace(t *testing.T) string {
+	t.Helper()
+	data, err := filepath.Abs("../data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(data, "data"); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(data)
+}
+
+// files are the names in the current folder, without data.
+func files(t *testing.T) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "data" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each file in testdata is a session: `$` lines, what they print, notes and errors
+// after "! ", and the status if it is not 0. -update rewrites what is printed.
+func TestGolden(t *testing.T) {
+	sessions, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(sessions) == 0 {
+		t.Fatal("no sessions", err)
+	}
+	for _, path := range sessions {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			path, _ := filepath.Abs(path)
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			workspace(t)
+			got := session(t, string(want))
+			if *update {
+				write(t, path, got)
+			} else if got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+var contentDigest = regexp.MustCompile(`"sha256": "[0-9a-f]{64}"`)
+
+func session(t *testing.T, script string) string {
+	var b strings.Builder
+	for line := range strings.Lines(script) {
+		line = strings.TrimSpace(line)
+		if name, text, is := strings.Cut(strings.TrimPrefix(line, "% "), " = "); is && strings.HasPrefix(line, "% ") {
+			unquoted, err := strconv.Unquote(text)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			write(t, name, unquoted)
+			fmt.Fprintln(&b, line)
+		}
+		args, is := strings.CutPrefix(line, "$ traces ")
+		if !is {
+			continue
+		}
+		status, out, errs := traces(strings.NewReader(""), strings.Fields(args)...)
+		fmt.Fprintln(&b, line)
+		out = contentDigest.ReplaceAllString(out, `"sha256": "(of the files)"`) // their layout is store's business
+		for l := range strings.Lines(out) {
+			b.WriteString(strings.TrimRight(l, " \n") + "\n")
+		}
+		for l := range strings.Lines(errs) {
+			b.WriteString("! " + l)
+		}
+		if status != stage.Done {
+			fmt.Fprintln(&b, "status", status)
+		}
+	}
+	return b.String()
+}
+
+// Done, failed, wrong usage: what the status says, and that a failed command
+// prints nothing to standard output, one error line, and leaves nothing behind.
+func TestStatus(t *testing.T) {
+	workspace(t)
+	write(t, "empty.log", "")
+	write(t, "bad.log", "I  00401000\n")
+	write(t, "what", "hello\n")
+	write(t, "two.csv", "tid,addr\n0,64\n1,64\n")
+	if status, _, errs := traces(nil, "import", "data/sample/tiny.log", "-o", "tiny"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	if status, _, errs := traces(nil, "import", "two.csv", "-o", "two"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	refs, err := os.ReadFile("tiny.refs.arrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "cut.refs.arrow", string(refs[:len(refs)/2]))
+	flipped := bytes.Clone(refs)
+	flipped[len(refs)/2] ^= 1
+	write(t, "flipped.refs.arrow", string(flipped))
+	before := files(t)
+	for _, c := range []struct {
+		args   string
+		status int
+		reason string
+	}{
+		{"formats", 0, ""},
+		{"info tiny", 0, ""},
+		{"info tiny.refs.arrow", 0, ""},
+		{"info tiny.events.arrow", 0, ""},
+		{"head tiny", 0, ""},
+		{"head -n 0 tiny", 0, ""},
+		{"head --events --proc 0 tiny", 0, ""},
+		{"check tiny", 0, ""},
+		{"check two", 0, ""},
+		{"export tiny --to lackey -o -", 0, ""},
+		{"export two --to din --proc 1 -o -", 0, ""},
+		{"--version", 0, ""},
+		{"import --help", 0, ""},
+
+		{"import none -o x", 1, "none"},
+		{"import empty.log -o x", 1, "empty.log:1: "},
+		{"import bad.log -o x", 1, "bad.log:1: "},
+		{"import what -o x", 1, "choose one of lackey, din, xdin, d4bin, csv with --from"},
+		{"import what --from din -o x", 1, "what:1: "},
+		{"import data/sample/tiny.log --from csv -o x", 1, "data/sample/tiny.log:1: "},
+		{"import data/sample/tiny.log bad.log -o x", 1, "bad.log:1: "},
+		{"import two.csv data/sample/tiny.log -o x", 1, "two.csv: csv names its threads itself"},
+		{"import data/sample/tiny.log -o no/such/folder", 1, "no/such/folder"},
+		{"import data -o x", 1, "data"},
+		{"info none", 1, "none"},
+		{"info what", 1, "what"},
+		{"info cut.refs.arrow", 1, "cut.refs.arrow"},
+		{"info flipped.refs.arrow", 1, "flipped.refs.arrow"},
+		{"info flipped.refs.arrow --format json", 1, "flipped.refs.arrow"},
+		{"head none", 1, "none"},
+		{"check none", 1, "none"},
+		{"check cut.refs.arrow", 1, "cut.refs.arrow"},
+		{"check flipped.refs.arrow", 1, "flipped.refs.arrow"},
+		{"check --recover none", 1, "none"},
+		{"check --recover what.refs.arrow", 1, "what"},
+		{"export none --to din -o x", 1, "none"},
+		{"export two --to lackey -o x", 1, "choose one with --proc"},
+		{"export two --to lackey -o -", 1, "choose one with --proc"},
+		{"export tiny --to d4bin -o x", 1, "32-bit"},
+		{"export tiny --to d4bin -o -", 1, "32-bit"},
+		{"export flipped.refs.arrow --to lackey -o -", 1, "flipped.refs.arrow"},
+		{"export tiny --to csv -o no/such/file", 1, "no/such/file"},
+
+		{"", 0, ""}, // prints the help
+		{"frob", 2, "frob"},
+		{"import", 2, "arg"},
+		{"import data/sample/tiny.log", 2, "-o PREFIX"},
+		{"import - - -o x", 2, "once"},
+		{"import data/sample/tiny.log --from frob -o x", 2, "formats are lackey, din, xdin, d4bin, csv"},
+		{"import data/sample/tiny.log --modify keep -o x", 2, "no modify"},
+		{"import data/sample/tiny.log --ifetch frob -o x", 2, "keep or drop"},
+		{"import data/sample/tiny.log --lackey-atomics frob -o x", 2, "keep or collapse"},
+		{"import data/sample/tiny.log --lackey-summary frob -o x", 2, "check or ignore"},
+		{"import two.csv --csv-time frob -o x", 2, "instructions or rows"},
+		{"import two.csv --columns frob -o x", 2, "unknown column"},
+		{"import two.csv --addr-base 8 -o x", 2, "10 or 16"},
+		{"import two.csv --default-size 65536 -o x", 2, "65535"},
+		{"import two.csv --default-size -1 -o x", 2, "65535"},
+		{"import two.csv --frob -o x", 2, "frob"},
+		{"info", 2, "arg"},
+		{"info --format frob tiny", 2, "table, csv and json"},
+		{"head -n -1 tiny", 2, "-n"},
+		{"head --proc 1 tiny", 2, "no processor 1"},
+		{"head --proc -1 tiny", 2, "no processor -1"},
+		{"check -o x tiny", 2, "--recover"},
+		{"check --recover what", 2, "rename"},
+		{"export tiny", 2, "required"},
+		{"export tiny --to frob -o x", 2, "frob"},
+		{"export tiny --to csv --proc 1 -o x", 2, "no processor 1"},
+		{"formats frob", 2, "frob"},
+	} {
+		status, out, errs := traces(strings.NewReader(""), strings.Fields(c.args)...)
+		if status != c.status {
+			t.Errorf("traces %s: status %d, want %d\n%s", c.args, status, c.status, errs)
+			continue
+		}
+		if status == stage.Done {
+			if out == "" {
+				t.Errorf("traces %s prints nothing", c.args)
+			}
+			continue
+		}
+		lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
+		if out != "" || len(lines) != status || !strings.HasPrefix(lines[0], "spoor: traces") || !strings.Contains(lines[0], c.reason) {
+			t.Errorf("traces %s: stdout %q, stderr %q; want one error with %q", c.args, out, errs, c.reason)
+		}
+	}
+	if after := files(t); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("failed commands left %v, there was %v", after, before)
+	}
+}
+
+// The malformed samples, where they are: one line that names file, line and
+// reason, status 1, nothing written.
+func TestMalformedSamples(t *testing.T) {
+	root := os.Getenv("SPOOR_SAMPLES")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared", "samples")
+	}
+	root, err := filepath.Abs(filepath.Join(root, "malformed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile(filepath.Join(root, "INDEX.tsv"))
+	if err != nil {
+		t.Skipf("no samples at %s; SPOOR_SAMPLES names the folder above it", root)
+	}
+	r := csv.NewReader(bytes.NewReader(index))
+	r.Comma, r.LazyQuotes = '\t', true
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tolerated := map[string]bool{"address/a03_bom.log": true, "address/a19_data_before_ifetch.log": true} // a note says so
+	seen := 0
+	workspace(t)
+	for _, row := range rows[1:] {
+		name, kind, where := row[0], row[1], row[2]
+		from := ""
+		switch {
+		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv":
+			from = kind
+		case strings.HasPrefix(name, "address/") && regexp.MustCompile(`\.(gz|xz|zst)$`).MatchString(kind):
+		default:
+			continue
+		}
+		seen++
+		args := []string{"import", filepath.Join(root, name), "-o", "x"}
+		if from != "" {
+			args = append(args, "--from", from)
+		}
+		status, out, errs := traces(nil, args...)
+		if tolerated[name] {
+			if status != stage.Done || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "note: ") {
+				t.Errorf("%s: status %d, %q", name, status, errs)
+			}
+			for _, f := range files(t) {
+				os.Remove(f)
+			}
+			continue
+		}
+		place := filepath.Base(name) + ":"
+		if line, is := strings.CutPrefix(where, "line "); is {
+			place += strings.Fields(line)[0] + ": "
+		} else if at, is := strings.CutPrefix(where, "compressed offset "); is {
+			place += " compressed offset " + at + ": "
+		}
+		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, place) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", name, status, out, errs, place)
+		}
+		if left := files(t); len(left) > 0 {
+			t.Fatalf("%s left %v", name, left)
+		}
+	}
+	if seen < 24 { // 12 of lackey, 3 din, 1 xdin, 3 csv, 5 containers
+		t.Errorf("only %d samples of ours in the index", seen)
+	}
+}
+
+// Same input, same bytes, whatever its container and where it lies; only the
+// digest of the input differs with the container.
+func TestImportIsDeterministic(t *testing.T) {
+	workspace(t)
+	read := func(prefix string) (all string) {
+		for _, suffix := range []string{store.RefsSuffix, store.EventsSuffix} {
+			b, err := os.ReadFile(prefix + suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += string(b)
+		}
+		return all
+	}
+	imported := func(stdin io.Reader, path, prefix string) string {
+		if status, _, errs := traces(stdin, "import", path, "-o", prefix); status != stage.Done {
+			t.Fatal(errs)
+		}
+		return read(prefix)
+	}
+	first := imported(nil, "data/sample/matmul.log.zst", "a")
+	file, err := os.ReadFile("data/sample/matmul.log.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "other name", string(file))
+	for i, again := range []string{imported(nil, "data/sample/matmul.log.zst", "b"), imported(nil, "other name", "c"), imported(bytes.NewReader(file), "-", "d")} {
+		if again != first {
+			t.Errorf("import %d gives other bytes than the first", i+1)
+		}
+	}
+	if strings.Contains(first, "data/sample") || strings.Contains(first, "other name") {
+		t.Error("the trace names a path")
+	}
+}
+
+func TestSeveralFilesAreProcessors(t *testing.T) {
+	workspace(t)
+	status, _, errs := traces(nil, "import", "data/sample/tiny.log", "data/sample/tiny_q.log", "data/sample/fork_12544.log.zst", "-o", "x")
+	if status != stage.Done {
+		t.Fatal(errs)
+	}
+	x, err := store.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	h := x.Header()
+	if h.Procs != 3 || len(h.Inputs) != 3 || h.Program != "./tiny" || h.Format != "lackey" {
+		t.Errorf("%+v", h)
+	}
+	for p, want := range []uint64{70, 70, 986 + 253 + 176 + 2*3} {
+		if got := x.Totals(trace.Proc(p)).Refs; got != want {
+			t.Errorf("processor %d has %d references, want %d", p, got, want)
+		}
+	}
+	if !strings.Contains(strings.Join(h.Notes, "\n"), "processor 2: the summary counts more") {
+		t.Errorf("notes %q", h.Notes)
+	}
+}
+
+// The names that others read, with the counts of the sample's README.
+func TestInfoJSON(t *testing.T) {
+	workspace(t)
+	if status, _, errs := traces(nil, "import", "data/sample/gzip.log.zst", "-o", "gzip"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	status, out, errs := traces(nil, "info", "gzip", "--format", "json")
+	if status != stage.Done || errs != "" {
+		t.Fatal(status, errs)
+	}
+	var got struct {
+		Kind    string
+		Procs   int
+		Refs    map[string]uint64
+		Lines64 map[string]uint64
+		Events  map[string]uint64
+		Bytes   uint64
+		Source  map[string]any
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	refs := map[string]uint64{"load": 451841 + 18440, "store": 288351 + 18440, "ifetch": 1914833, "prefetch": 0, "flush": 0}
+	if got.Kind != "trace" || got.Procs != 1 || fmt.Sprint(got.Refs) != fmt.Sprint(refs) || got.Bytes != 1784329+1200565+2*52841 ||
+		got.Lines64["data"] != 3934 || got.Lines64["ifetch"] != 1350 || len(got.Events) != 0 || got.Source["program"] != "gzip -1 -c gz_in.txt" {
+		t.Errorf("%s", out)
+	}
+}
+
+// An export that is imported again is the same trace.
+func TestExportAndImport(t *testing.T) {
+	workspace(t)
+	if status, _, errs := traces(nil, "import", "data/sample/matmul.log.zst", "-o", "a"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	_, want, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "a")
+	for _, format := range []string{"lackey", "xdin", "csv"} {
+		if status, _, errs := traces(nil, "export", "a", "--to", format, "-o", "out"); status != stage.Done {
+			t.Fatal(errs)
+		}
+		_, text, _ := traces(nil, "export", "a", "--to", format, "-o", "-")
+		if file, _ := os.ReadFile("out"); string(file) != text || text == "" {
+			t.Errorf("%s: the file and standard output differ", format)
+		}
+		if status, _, errs := traces(nil, "import", "out", "--from", format, "-o", "b"); status != stage.Done {
+			t.Fatal(errs)
+		}
+		if _, got, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "b"); got != want {
+			t.Errorf("%s: exported and imported, the trace differs", format)
+		}
+	}
+}
+
+func TestLineSetIsASet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		fast, naive := newLineSet(), map[uint64]bool{}
+		for range rng.IntN(300) {
+			addr, size := rng.Uint64()>>(1+rng.IntN(63)), uint16(1+rng.IntN(1<<(1+rng.IntN(16))-1))
+			if rng.IntN(8) == 0 {
+				addr = -uint64(size) // up to the last byte
+			}
+			fast.touch(addr, size)
+			for i := range uint64(size) {
+				naive[(addr+i)/64] = true
+			}
+		}
+		if got := fast.count(); got != uint64(len(naive)) {
+			t.Fatalf("%d lines, want %d", got, len(naive))
+		}
+	}
+}
