@@ -117,7 +117,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	return c.finish(pred, p.Name(), r)
 }
 
-func (Paper) reservations(c *Case, r *Run, l locality) (all []error) {
+func (Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 	if worst, ok := r.Params.Lookup("fit_max_error"); ok {
 		all = append(all, fmt.Errorf("the power law is up to %.2g off the measured miss ratio", worst.Value))
 	}
@@ -142,13 +142,13 @@ func published(c *Case) (all []error) {
 	return all
 }
 
-// locality is the parameters of a run; lengths are in lines of line bytes.
-type locality struct {
+// fitted is the parameters of a run; lengths are in lines of line bytes.
+type fitted struct {
 	alpha, beta, gamma param.Param
 	line               float64
 }
 
-func (r *Run) locality() (l locality, err error) {
+func (r *Run) locality() (l fitted, err error) {
 	if l.alpha, err = r.Params.Get("alpha", "1"); err != nil {
 		return l, err
 	}
@@ -175,7 +175,7 @@ func (r *Run) locality() (l locality, err error) {
 
 // smp is the inputs of (3.16) for given parameters. Distances of the measured run
 // shrink by how many times more processors share the work.
-func (l locality) smp(c *Case, r *Run, alpha, beta, gamma float64) *smp {
+func (l fitted) smp(c *Case, r *Run, alpha, beta, gamma float64) *smp {
 	law := powerLaw{alpha, beta, float64(c.Processors) / float64(r.Processors)}
 	s := &smp{costs: costsOf(c.Machine), n: c.Processors, gamma: gamma}
 	for _, level := range c.Machine.Caches {
@@ -193,7 +193,7 @@ func (l locality) smp(c *Case, r *Run, alpha, beta, gamma float64) *smp {
 // interval is E(Instr) over the box of the three parameters' intervals. E(Instr)
 // falls with alpha and rises with beta and gamma, so two corners bound it; e is at the
 // values, and in the box whatever the rounding.
-func (l locality) interval(c *Case, r *Run, e unit.Seconds) model.Interval {
+func (l fitted) interval(c *Case, r *Run, e unit.Seconds) model.Interval {
 	if !l.alpha.HasInterval() || !l.beta.HasInterval() || !l.gamma.HasInterval() || l.beta.Lo <= 0 {
 		return model.Interval{}
 	}

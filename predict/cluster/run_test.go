@@ -1,0 +1,202 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/locality"
+	"spoor/analyze/phases"
+	"spoor/analyze/reuse"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+const hash = "0123456789abcdef"
+
+// analyzed leaves in a directory what analyze leaves of a small trace of two processors.
+func analyzed(t *testing.T, change func(facts []trace.Arg) []trace.Arg) string {
+	t.Helper()
+	facts := []trace.Arg{{Key: "program", Value: "pattern"}, {Key: "procs", Value: "2"}, {Key: "trace", Value: hash}}
+	lines := []unit.Bytes{64}
+	r := &reuse.Analysis{Lines: lines, Meta: facts}
+	l := &locality.Analysis{Reuse: r, Line: 64, Source: "pattern.refs.arrow sha256:" + hash, Tool: "test", Meta: facts}
+	if change != nil {
+		facts = change(facts)
+	}
+	p := &phases.Analysis{Lines: lines, Sets: []int64{2048}, Meta: facts}
+	results, err := analysis.Run(context.Background(), record(2, 3000, scatter(5, 10_000, 0.3), contended(5, 500, 0.3)), analysis.Options{}, r, l, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, result := range results {
+		for _, table := range result.Tables {
+			if err := store.WriteTable(filepath.Join(dir, table.Name+".arrow"), table); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, f := range result.Files {
+			if err := store.WriteFile(filepath.Join(dir, f.Name), f.Fill); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// What analyze writes is enough for all models, by directory and by file.
+func TestOpen(t *testing.T) {
+	dir := analyzed(t, nil)
+	for _, path := range []string{dir, filepath.Join(dir, paramsFile)} {
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Program != "pattern" || r.Trace != hash || r.Processors != 2 || r.reuse == nil || r.phases == nil {
+			t.Errorf("%s: %+v", path, r)
+		}
+		for _, m := range All {
+			p, err := m.Predict(&Case{[]*Run{r}, smpMachine(t), 2})
+			if err != nil {
+				t.Errorf("%s: %v", m.Name(), err)
+				continue
+			}
+			if p.Model != m.Name() || p.Program != "pattern" || p.Trace != hash || p.Machine != "test" || p.Processors != 2 || m.Paper() != "du2000" {
+				t.Errorf("%s: %+v", m.Name(), p)
+			}
+		}
+	}
+}
+
+func TestOpenWithoutTables(t *testing.T) {
+	dir := analyzed(t, nil)
+	for _, name := range []string{reuseFile, phasesFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Open(dir)
+	if err != nil || r.Processors != 2 || r.Program != "pattern" || r.Trace != hash {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	c := &Case{[]*Run{r}, smpMachine(t), 2}
+	if _, err := (Paper{}).Predict(c); err != nil {
+		t.Error(err)
+	}
+	for _, m := range All[1:] {
+		if _, err := m.Predict(c); err == nil || !strings.Contains(err.Error(), "run analyze with --run") {
+			t.Errorf("%s: %v", m.Name(), err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	with := func(key, value string) func([]trace.Arg) []trace.Arg {
+		return func(facts []trace.Arg) []trace.Arg {
+			var out []trace.Arg
+			for _, f := range facts {
+				if f.Key == key {
+					f.Value = value
+				}
+				out = append(out, f)
+			}
+			return append(out, trace.Arg{Key: "extra " + key, Value: value})
+		}
+	}
+	for want, dir := range map[string]string{
+		"phases.arrow is of trace ffff, the parameters are of": analyzed(t, with("trace", "ffff")),
+		"does not say of how many processors it is: \"two\"":   analyzed(t, with("procs", "two")),
+		"are of 2 and 3 processors":                            analyzed(t, with("procs", "3")),
+		"phases.arrow has only processors 0 of the trace": analyzed(t, func(f []trace.Arg) []trace.Arg {
+			return append(f[:len(f):len(f)], trace.Arg{Key: "selected", Value: "0"})
+		}),
+		"no such file": filepath.Join(t.TempDir(), "nothing"),
+		"document is empty": func() string {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, paramsFile), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}(),
+		"not a table": func() string {
+			dir := analyzed(t, nil)
+			if err := os.WriteFile(filepath.Join(dir, reuseFile), []byte("not a table"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}(),
+	} {
+		if want == "not a table" {
+			want = reuseFile
+		}
+		if r, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %+v, %v, want an error with %q", r, err, want)
+		}
+	}
+}
+
+// Caches that were not measured are predicted from the distances, with a reservation that says
+// what is missing.
+func TestCachesThatWereNotMeasured(t *testing.T) {
+	r, err := Open(analyzed(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := MVA{}.Predict(&Case{[]*Run{r}, smpMachine(t, `"256 KiB"`, `"512 KiB"`), 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0].Error(), "it has 2048; run analyze with --sets 4096") {
+		t.Errorf("reservations %q", p.Warnings)
+	}
+}
+
+// Two levels: the second costs its latency for each miss of the first.
+func TestTwoLevels(t *testing.T) {
+	m := smpMachine(t, "[[cache]]", "[[cache]]\nsize = \"8 KiB\"\nline = \"64 B\"\nways = 2\nlatency = \"1 cycle\"\n[[cache]]", "latency = \"1 cycle\"\n[memory]", "latency = \"7 cycles\"\n[memory]")
+	src := record(2, 3000, scatter(5, 10_000, 0.3))
+	one := measured(t, src, m)
+	results, err := analysis.Run(context.Background(), src, analysis.Options{},
+		&phases.Analysis{Lines: []unit.Bytes{64}, Sets: []int64{64, 2048}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.phases = results[0].Tables[0]
+	work, err := one.ofPhases(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := 0.0
+	for _, phase := range work {
+		for _, windows := range phase {
+			for _, w := range windows {
+				if len(w.Inner) != 1 || w.Inner[0] < w.Misses {
+					t.Fatalf("%+v", w)
+				}
+				inner += w.Inner[0]
+			}
+		}
+	}
+	flat := smpMachine(t)
+	with, err1 := MVA{}.Predict(&Case{[]*Run{one}, m, 2})
+	without, err2 := MVA{}.Predict(&Case{[]*Run{one}, flat, 2})
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	want := inner * 7 * 5e-9 / 2 / instructions(work)
+	if got := float64(with.Split.Ideal - without.Split.Ideal); !near(got, want, 1e-6) {
+		t.Errorf("the second level adds %v, want %v", got, want)
+	}
+}
+
+func ExampleOpen() {
+	_, err := Open("no-such.analysis")
+	fmt.Println(err)
+	// Output: open no-such.analysis: no such file or directory
+}
