@@ -55,9 +55,9 @@ $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES)
 REPORTED := $(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml \
 	$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)
 
-$(OUT)/report.html: $(REPORTED) $(BIN)/predict $(OUT)/commands.txt
+$(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
 	@echo predict report $(OUT) -o $@
-	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt -o $@ $(REPORTED)
+	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) -o $@ $(REPORTED)
 
 report: $(OUT)/report.html
 	@echo "report: $(abspath $(OUT))/report.html"

@@ -35,7 +35,7 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 	nan := []float64{math.NaN(), math.NaN()}
 	p := &store.Table{Name: "prediction", Columns: append(shared([]int32{2, 2}, []float64{13, 9.8}),
 		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: nan}, store.Column{Name: "hi", Unit: "ns", Data: nan},
-		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
+		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
 	s := &store.Table{Name: "simulation", Columns: shared([]int32{2, 4}, []float64{10, 5})}
 	prediction, simulation = filepath.Join(dir, "a.arrow"), filepath.Join(dir, "b.arrow")
 	for path, table := range map[string]*store.Table{prediction: p, simulation: s} {

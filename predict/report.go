@@ -27,19 +27,25 @@ func reportCommand(env *stage.Env) *cobra.Command {
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
 	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
+	machines := cmd.Flags().StringSlice("machine", nil, "machine description `FILE` to show with the results; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
 		if *out == "" {
 			return stage.Usage("-o FILE says where the page goes")
 		}
-		return writeReport(env, paths, *out, *title, *commands)
+		return writeReport(env, paths, *machines, *out, *title, *commands)
 	}
 	return cmd
 }
 
-func writeReport(env *stage.Env, paths []string, out, title, commands string) error {
+func writeReport(env *stage.Env, paths, machines []string, out, title, commands string) error {
 	study, err := report.Open(paths...)
 	if err != nil {
 		return fmt.Errorf("reading the study: %w", err)
+	}
+	for _, m := range machines {
+		if err := study.AddMachine(m); err != nil {
+			return fmt.Errorf("reading a machine: %w", err)
+		}
 	}
 	if commands != "" {
 		text, err := os.ReadFile(commands)
@@ -63,4 +69,4 @@ const reportExample = `  $ mkdir study
   $ analyze --run reuse,locality,phases -o study/lu.analysis study/lu
   $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
   $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow
-  $ predict report study -o report.html`
+  $ predict report study --machine data/machine/du2000-smp-256k.toml -o report.html`

@@ -92,11 +92,27 @@ func modelMarks(cases []Case) layer {
 				offset := (float64(j) - float64(len(k.Predicted)-1)/2) * .7 / float64(len(k.Predicted))
 				x, y := c.X(p.X.Norm(float64(i)+offset)), c.Y(p.Y.Norm(r.EInstr))
 				if r.hasInterval() {
-					lo, hi := c.Y(p.Y.Norm(max(r.Lo, p.Y.Min))), c.Y(p.Y.Norm(min(r.Hi, p.Y.Max)))
-					c.StrokeLine2(draw.LineStyle{Color: m.ink.light, Width: 1}, x, lo, x, hi)
+					interval(c, p, r, x, draw.LineStyle{Color: m.ink.light, Width: 1})
 				}
 				c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 3.4, Shape: m.glyph}, vg.Point{X: x, Y: y})
 			}
 		}
 	}
+}
+
+// interval draws the interval of r at x, with an arrow where it leaves the plot.
+func interval(c draw.Canvas, p *plot.Plot, r Row, x vg.Length, style draw.LineStyle) {
+	const tip = 2.5
+	lo, hi := c.Min.Y, c.Max.Y
+	if r.Lo >= p.Y.Min {
+		lo = c.Y(p.Y.Norm(r.Lo))
+	} else {
+		c.StrokeLines(style, []vg.Point{{X: x - tip, Y: lo + tip}, {X: x, Y: lo}, {X: x + tip, Y: lo + tip}})
+	}
+	if r.Hi <= p.Y.Max {
+		hi = c.Y(p.Y.Norm(r.Hi))
+	} else {
+		c.StrokeLines(style, []vg.Point{{X: x - tip, Y: hi - tip}, {X: x, Y: hi}, {X: x + tip, Y: hi - tip}})
+	}
+	c.StrokeLine2(style, x, lo, x, hi)
 }

@@ -52,7 +52,7 @@ func (arsinhScale) Normalize(lo, hi, x float64) float64 {
 
 func errorTicks(lo, hi float64) []plot.Tick {
 	ticks := []plot.Tick{{Value: 0, Label: "0"}, {Value: -Claim, Label: "−5 %"}, {Value: Claim, Label: "+5 %"}}
-	for _, v := range []float64{.2, 1, 5, 25, 125} {
+	for _, v := range []float64{.2, .5, 2, 10, 50} {
 		if v <= hi {
 			ticks = append(ticks, plot.Tick{Value: v, Label: "+" + number(100*v, 3) + " %"})
 		}

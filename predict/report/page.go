@@ -40,7 +40,10 @@ type page struct {
 	Commands       []string
 	CSS, Colours   template.CSS
 	Programs       []string
-	Machines       []string
+	MachineNames   []string
+	MachineRows    []machineRow
+	TraceGroups    []group[Trace]
+	RowGroups      []group[tableRow]
 	Cards          []card
 	Curves, Cases  []Figure
 	Splits         []Figure
@@ -48,7 +51,6 @@ type page struct {
 	CurveLegend    []legendEntry
 	ModelLegend    []legendEntry
 	TermLegend     []legendEntry
-	Rows           []tableRow
 	Trust          []string
 	Reservations   []reservation
 }
@@ -72,7 +74,7 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 	}
 	for _, k := range s.Comparison.Cases {
 		p.Programs = appendNew(p.Programs, k.Simulated.Program)
-		p.Machines = appendNew(p.Machines, k.Simulated.Machine)
+		p.MachineNames = appendNew(p.MachineNames, k.Simulated.Machine)
 	}
 	for i := range s.Comparison.Models {
 		p.Cards = append(p.Cards, newCard(s.Comparison.Summary(i)))
@@ -84,7 +86,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 	if err := p.drawAll(); err != nil {
 		return err
 	}
-	p.Rows = tableRows(s.Comparison)
+	p.MachineRows = machineRows(s.Machines)
+	p.TraceGroups = grouped(s.Traces, func(t Trace) string { return t.Program })
+	p.RowGroups = grouped(tableRows(s.Comparison), func(r tableRow) string { return r.Program })
 	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, p); err != nil {
@@ -96,9 +100,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 
 // modelMeanings says what the models of the cluster package are.
 var modelMeanings = map[string]string{
-	"paper": "power-law locality, independent queues, the paper's barrier term",
-	"curve": "the measured miss-ratio curve in place of the power law",
-	"mva":   "the measured curve, one closed queueing network, barriers as the trace has them",
+	"paper": "as published: a power law for misses, independent queues, a barrier term for exponential times",
+	"curve": "the same with the measured stack distances for misses",
+	"mva":   "misses of the machine's caches counted in the trace; closed queueing networks for the bus, the trace's own barriers",
 }
 
 func (m mark) legend(name, meaning string) legendEntry {

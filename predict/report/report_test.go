@@ -292,13 +292,29 @@ func TestCurvesArePooled(t *testing.T) {
 	}
 }
 
+func TestMachinesAreShownAsDescribed(t *testing.T) {
+	s := quick.study()
+	if err := s.AddMachine("../../data/machine/du2000-smp-256k.toml"); err != nil {
+		t.Fatal(err)
+	}
+	page := render(t, s, "title")
+	for _, want := range []string{"smp, 4 processors", "200 MHz, CPI 1", "256 KiB, 2 ways of 64 B, 1 cycle<", "64 MiB, 50 cycles", "UNVERIFIED"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if err := s.AddMachine("report_test.go"); err == nil {
+		t.Error("a file that describes no machine was taken")
+	}
+}
+
 func TestWords(t *testing.T) {
 	for _, row := range []struct{ got, want string }{
 		{number(1234567, 3), "1.23e+06"}, {number(123456, 3), "123456"}, {number(.00012345, 3), "0.000123"}, {number(1.5, 3), "1.5"}, {number(0, 3), "0"},
 		{number(9.999, 3), "10"}, {number(-2, 3), "−2"}, {number(1e-9, 2), "1e-09"}, {number(math.NaN(), 3), "–"},
 		{fixed(6), "6.000"}, {fixed(12.34567), "12.35"}, {fixed(123456), "123456"},
 		{count(999), "999"}, {count(1000), "1\u2009000"}, {count(61234567), "61\u2009234\u2009567"},
-		{percent(.0213), "2.1\u00a0%"}, {signedPercent(.05), "+5.0\u00a0%"}, {signedPercent(-.126), "−12.6\u00a0%"},
+		{percent(.0213), "2.1\u00a0%"}, {signedPercent(.05), "+5.0\u00a0%"}, {signedPercent(-.0001), "0.0\u00a0%"}, {signedPercent(-.126), "−12.6\u00a0%"},
 		{byteLabel(65536), "64 KiB"}, {byteLabel(96), "96 B"}, {plural(1, "row"), "1 row"}, {plural(0, "row"), "0 rows"},
 	} {
 		if row.got != row.want {

@@ -26,7 +26,8 @@ type Row struct {
 	Processors              int
 	Model                   string  // "" for the simulation
 	EInstr                  float64 // E(Instr) in nanoseconds
-	Lo, Hi                  float64 // 95 % interval of EInstr in nanoseconds; NaN if there is none
+	Lo, Hi                  float64 // where EInstr may lie as far as Covers reaches, in nanoseconds; NaN if nobody says
+	Covers                  string  // what is varied between Lo and Hi
 	Split                   Split
 	Limit                   string   // the term that binds
 	Reservations            []string // what speaks against believing the row
@@ -43,10 +44,10 @@ func Rows(t *store.Table) ([]Row, error) {
 	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
 	processors := r.whole("processors")
 	e, split := r.nanos("e_instr"), [...][]float64{r.nanos("ideal"), r.nanos("latency"), r.nanos("contention"), r.nanos("sync")}
-	var model, limit, reservations []string
+	var model, limit, covers, reservations []string
 	var lo, hi []float64
 	if predicted {
-		model, limit, reservations = r.text("model"), r.text("limit"), r.text("reservations")
+		model, limit, covers, reservations = r.text("model"), r.text("limit"), r.text("interval"), r.text("reservations")
 		lo, hi = r.nanos("lo"), r.nanos("hi")
 	}
 	if r.err != nil {
@@ -57,7 +58,8 @@ func Rows(t *store.Table) ([]Row, error) {
 			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(),
 			Split: Split{split[0][i], split[1][i], split[2][i], split[3][i]}}
 		if predicted {
-			row.Model, row.Limit, row.Lo, row.Hi = clean(model[i]), clean(limit[i]), lo[i], hi[i]
+			row.Model, row.Limit = clean(model[i]), clean(limit[i])
+			row.Lo, row.Hi, row.Covers = lo[i], hi[i], clean(covers[i])
 			row.Reservations = reservationList(reservations[i])
 		}
 		if err := row.check(predicted); err != nil {

@@ -17,8 +17,9 @@ import (
 type Study struct {
 	Traces     []Trace // by program, then by processors
 	Comparison *Comparison
-	Sources    []Source // every file that was read, by path
-	Commands   []string // how the files were made, one line each; nil if nobody says
+	Sources    []Source  // every file that was read, by path
+	Machines   []Machine // in the order of AddMachine
+	Commands   []string  // how the files were made, one line each; nil if nobody says
 }
 
 // Trace is what analyze says about one trace.

@@ -18,6 +18,25 @@ func newCard(s Summary) card {
 	return card{s, percent(s.Mean), percent(s.Worst), s.Cases > 0 && s.Within == s.Cases}
 }
 
+// group is the rows of a table that share their first cell.
+type group[R any] struct {
+	Head string
+	Rows []R
+}
+
+// grouped puts neighbours with the same head together.
+func grouped[R any](rows []R, head func(R) string) []group[R] {
+	var groups []group[R]
+	for _, r := range rows {
+		if n := len(groups); n == 0 || groups[n-1].Head != head(r) {
+			groups = append(groups, group[R]{Head: head(r)})
+		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, r)
+	}
+	return groups
+}
+
 // tableRow is a case as the comparison table shows it.
 type tableRow struct {
 	Program, Machine string
@@ -103,14 +122,14 @@ func newEstimate(p param.Param) estimateCell {
 		text = count
 	}
 	c := estimateCell{Text: text(p.Value)}
-	if p.Unit != "1" {
-		c.Text += " " + clean(p.Unit)
-	}
 	if p.HasInterval() && p.Lo < p.Hi {
 		c.Interval = text(p.Lo) + " – " + text(p.Hi)
 		if p.Hi-p.Lo > undetermined*math.Abs(p.Value) {
-			c.Interval = "not determined"
+			c.Text, c.Interval = number(p.Value, 2), "not determined"
 		}
+	}
+	if p.Unit != "1" {
+		c.Text += " " + clean(p.Unit)
 	}
 	return c
 }

@@ -20,6 +20,9 @@ func trust(s *Study) []string {
 			list = append(list, modelSentence(c, i, sum))
 		}
 	}
+	if slices.Contains(c.Models, "mva") {
+		list = append(list, mvaCaveat)
+	}
 	list = append(list, c.intervalSentences()...)
 	list = append(list, fitSentences(s.Traces)...)
 	for i := range c.Unpaired {
@@ -27,6 +30,10 @@ func trust(s *Study) []string {
 	}
 	return list
 }
+
+// mvaCaveat says what the mva model is told that others have to predict.
+const mvaCaveat = "mva is told how often caches of the machine's own shape miss in the trace, and predicts what that costs: " +
+	"its error is that of waiting for the bus and at barriers. curve and paper predict the misses too."
 
 // modelSentence says where model i fails the claim, worst first.
 func modelSentence(c *Comparison, i int, sum Summary) string {
@@ -58,21 +65,26 @@ func modelSentence(c *Comparison, i int, sum Summary) string {
 func (c *Comparison) intervalSentences() []string {
 	var list []string
 	for i, model := range c.Models {
-		with, covered := 0, 0
+		with, held, covers := 0, 0, ""
 		for _, k := range c.Cases {
 			r := k.Predicted[i]
 			if r.Model == "" || !r.hasInterval() {
 				continue
 			}
 			with++
+			covers = r.Covers
 			if r.Lo <= k.Simulated.EInstr && k.Simulated.EInstr <= r.Hi {
-				covered++
+				held++
 			}
 		}
-		if with > 0 {
-			list = append(list, fmt.Sprintf("The 95 %% interval of %s, which carries the uncertainty of its parameters alone, covers the simulation in %d of %s.",
-				model, covered, plural(with, "row")))
+		if with == 0 {
+			continue
 		}
+		sentence := fmt.Sprintf("The interval that %s gives itself holds the simulation in %d of %s", model, held, plural(with, "row"))
+		if covers != "" {
+			sentence += "; it covers " + covers
+		}
+		list = append(list, sentence+".")
 	}
 	return list
 }

@@ -53,6 +53,9 @@ func percent(v float64) string { return number(100*v, 2) + "\u00a0%" }
 // signedPercent prints a relative error as "+2.1 %", to a tenth of a percent.
 func signedPercent(v float64) string {
 	s := strconv.FormatFloat(100*v, 'f', 1, 64)
+	if s == "0.0" || s == "-0.0" {
+		return "0.0\u00a0%"
+	}
 	if !strings.HasPrefix(s, "-") {
 		s = "+" + s
 	}

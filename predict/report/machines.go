@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"spoor/calibrate/machine"
+)
+
+// Machine is a machine of the study with its description, whose comments say
+// where its numbers come from.
+type Machine struct {
+	*machine.Machine
+	Path string
+	Text []string // the lines of the description
+}
+
+// AddMachine adds the machine that the file at path describes.
+func (s *Study) AddMachine(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	m, err := machine.Parse(path, text)
+	if err != nil {
+		return err
+	}
+	added := Machine{Machine: m, Path: clean(filepath.ToSlash(path))}
+	for line := range strings.Lines(string(text)) {
+		added.Text = append(added.Text, clean(line))
+	}
+	s.Machines = append(s.Machines, added)
+	return nil
+}
+
+// machineRow is a machine as the table of machines shows it.
+type machineRow struct {
+	Name, System, Processor string
+	Caches                  []string
+	Memory, Bus             string
+}
+
+func machineRows(machines []Machine) []machineRow {
+	rows := make([]machineRow, len(machines))
+	for i, m := range machines {
+		rows[i] = machineRow{
+			Name:      clean(m.Name),
+			System:    fmt.Sprintf("%s, %s", m.System.Target, plural(m.System.Processors, "processor")),
+			Processor: fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), number(float64(m.Processor.CPI), 3)),
+			Memory:    fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency)),
+			Bus:       "held for " + spaced(m.Memory.Occupancy),
+		}
+		for _, c := range m.Caches {
+			rows[i].Caches = append(rows[i].Caches, fmt.Sprintf("%s, %s of %s, %s",
+				byteLabel(float64(c.Size)), plural(c.Ways, "way"), byteLabel(float64(c.Line)), spaced(c.Latency)))
+		}
+	}
+	return rows
+}
+
+// spaced prints a quantity with a space before its unit, and one cycle as one.
+func spaced(q fmt.Stringer) string {
+	s := q.String()
+	i := strings.IndexFunc(s, unicode.IsLetter)
+	if i <= 0 {
+		return s
+	}
+	value, unit := strings.TrimSpace(s[:i]), s[i:]
+	if value == "1" {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return value + " " + unit
+}
