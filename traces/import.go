@@ -38,7 +38,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 			"Several FILEs become one processor each, in their order; formats with a thread column take one FILE.\n" +
 			"What was guessed, tolerated or dropped is noted, here and in the trace.",
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
-			"  $ zstd -dc data/sample/fork_12544.log.zst | traces import - --ifetch drop -o child\n" +
+			"  $ traces import - --ifetch drop -o child < data/sample/fork_12544.log.zst\n" +
 			"  $ traces import data/sample/fork_12543.log.zst data/sample/fork_12544.log.zst -o both",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -69,8 +69,8 @@ func spaced(q fmt.Stringer) string {
 		return s
 	}
 	value, unit := strings.TrimSpace(s[:i]), s[i:]
-	if value == "1" {
-		unit = strings.TrimSuffix(unit, "s")
+	if value == "1" && unit == "cycles" {
+		unit = "cycle"
 	}
 	return value + " " + unit
 }
