@@ -54,7 +54,10 @@ func Parse(text, base string) (float64, error) {
 	if !ok {
 		return 0, fmt.Errorf("%q: unknown unit %q; write for example %q", text, name, examples[base])
 	}
-	return value * scale, nil
+	if value *= scale; math.IsInf(value, 0) {
+		return 0, fmt.Errorf("%q is not a finite number of %s", text, base)
+	}
+	return value, nil
 }
 
 // ParseBytes reads a whole, non-negative number of bytes.
