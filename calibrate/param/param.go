@@ -95,12 +95,20 @@ func (s *Set) Lookup(name string) (Param, bool) {
 func (s *Set) Get(name, unit string) (Param, error) {
 	p, ok := s.Lookup(name)
 	if !ok {
-		return Param{}, fmt.Errorf("%s: parameter %s is missing", s.name, name)
+		return Param{}, fmt.Errorf("%sparameter %s is missing", s.place(), name)
 	}
 	if p.Unit != unit {
-		return Param{}, fmt.Errorf("%s: parameter %s is in %q; it must be in %q", s.name, name, p.Unit, unit)
+		return Param{}, fmt.Errorf("%sparameter %s is in %q; it must be in %q", s.place(), name, p.Unit, unit)
 	}
 	return p, nil
+}
+
+// place begins errors about s; a set that is from no file has none.
+func (s *Set) place() string {
+	if s.name == "" {
+		return ""
+	}
+	return s.name + ": "
 }
 
 // Add appends p, whose name s must not have.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -168,39 +169,52 @@ func mean(customers []customer) (m customer) {
 	return m
 }
 
-// load is what an arriving customer waits for because q is in the network, if q
-// itself waits w.
-func (c *customer) load(w float64) float64 {
-	b, square := c.moments()
-	return (w*b + square/2) / c.cycle(w)
+// measure is what the waits depend on.
+type measure struct{ think, mean, square float64 }
+
+func (c *customer) measure() measure {
+	mean, square := c.moments()
+	return measure{c.think, mean, square}
 }
 
-// overSubsets is the recursion of [waits] over all subsets.
+func measuresOf(customers []customer) []measure {
+	all := make([]measure, len(customers))
+	for p := range customers {
+		all[p] = customers[p].measure()
+	}
+	return all
+}
+
+// load is what an arriving customer waits for because q is in the network, if q
+// itself waits w.
+func (q *measure) load(w float64) float64 {
+	return (w*q.mean + q.square/2) / max(minCycle, q.think+w+q.mean)
+}
+
+// overSubsets is the recursion of [waits] over all subsets, in O(n 2^n): what p finds
+// in S is the load of all of S-p, whoever p is.
 func overSubsets(customers []customer) []float64 {
 	n := len(customers)
-	// loads[S*n+q] is what customer q in the network S makes others wait.
-	loads := make([]float64, n<<n)
-	w := make([]float64, n)
+	measures := measuresOf(customers)
+	loads := make([]float64, 1<<n) // of all customers of each network
 	for s := 1; s < 1<<n; s++ {
-		for p := range n {
-			if s>>p&1 == 0 {
-				continue
-			}
-			w[p] = 0
-			rest := s &^ (1 << p)
-			for q := range n {
-				w[p] += loads[rest*n+q]
-			}
-			loads[s*n+p] = customers[p].load(w[p])
+		for rest := s; rest != 0; rest &= rest - 1 {
+			p := bits.TrailingZeros(uint(rest))
+			loads[s] += measures[p].load(loads[s&^(1<<p)])
 		}
+	}
+	w := make([]float64, n)
+	for p := range w {
+		w[p] = loads[1<<n-1-1<<p]
 	}
 	return w
 }
 
 // equalSubsets is [overSubsets] of n equal customers: all subsets of one size are one.
 func equalSubsets(n int, c customer) (w float64) {
+	m := c.measure()
 	for k := 2; k <= n; k++ {
-		w = float64(k-1) * c.load(w)
+		w = float64(k-1) * m.load(w)
 	}
 	return w
 }
@@ -214,15 +228,16 @@ const maxRounds = 200
 func fixedPoint(customers []customer) []float64 {
 	const tolerance = 1e-12
 	w := make([]float64, len(customers))
+	measures := measuresOf(customers)
 	for range maxRounds {
 		total := 0.0
-		for q := range customers {
-			total += customers[q].load(w[q])
+		for q := range measures {
+			total += measures[q].load(w[q])
 		}
 		change := 0.0
 		for p := range customers {
 			// Halfway, so that the round trip of a saturated bus does not swing.
-			next := (w[p] + total - customers[p].load(w[p])) / 2
+			next := (w[p] + total - measures[p].load(w[p])) / 2
 			change = max(change, math.Abs(next-w[p])/customers[p].cycle(next))
 			w[p] = next
 		}
@@ -235,8 +250,9 @@ func fixedPoint(customers []customer) []float64 {
 
 // equalFixedPoint is [fixedPoint] of n equal customers.
 func equalFixedPoint(n int, c customer) (w float64) {
+	m := c.measure()
 	for range maxRounds {
-		w = (w + float64(n-1)*c.load(w)) / 2
+		w = (w + float64(n-1)*m.load(w)) / 2
 	}
 	return w
 }
@@ -311,10 +327,11 @@ func exponentialWaits(customers []customer) []float64 {
 // fill multiplies the waits by the least factor, from least on, for which the bus
 // is held for no more than all of the time.
 func fill(customers []customer, w []float64, least float64) {
+	measures := measuresOf(customers)
 	busy := func(factor float64) (u float64) {
-		for i := range customers {
-			if b, _ := customers[i].moments(); b > 0 {
-				u += b / customers[i].cycle(factor*w[i])
+		for i, m := range measures {
+			if m.mean > 0 {
+				u += m.mean / max(minCycle, m.think+factor*w[i]+m.mean)
 			}
 		}
 		return u

@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -143,6 +144,34 @@ func TestWaitsOfEqualCustomersAreExact(t *testing.T) {
 				if math.Abs(got-want) > 1e-4*(1+want) {
 					t.Errorf("n=%d Z=%g: got %v, want %v", n, z, got, want)
 				}
+			}
+		}
+	}
+}
+
+// subsetsByDefinition is the recursion of [waits] as it is written there.
+func subsetsByDefinition(customers []customer, in []bool, p int) (w float64) {
+	rest := slices.Clone(in)
+	rest[p] = false
+	for q := range customers {
+		if rest[q] {
+			m := customers[q].measure()
+			w += m.load(subsetsByDefinition(customers, rest, q))
+		}
+	}
+	return w
+}
+
+func TestSubsetsAreTheDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 6; n++ {
+		all, in := random(r, n), make([]bool, n)
+		for i := range in {
+			in[i] = true
+		}
+		for p, got := range overSubsets(all) {
+			if want := subsetsByDefinition(all, in, p); !near(got, want, 1e-12) && got != want {
+				t.Errorf("n=%d, customer %d: got %v, want %v", n, p, got, want)
 			}
 		}
 	}

@@ -195,8 +195,18 @@ func TestTwoLevels(t *testing.T) {
 	}
 }
 
-func ExampleOpen() {
-	_, err := Open("no-such.analysis")
-	fmt.Println(err)
-	// Output: open no-such.analysis: no such file or directory
+// What a purchase study repeats for every machine.
+func BenchmarkMVA(b *testing.B) {
+	m := smpMachine(b)
+	for _, n := range []int{1, 4, 8} {
+		src := record(n, 100_000, scatter(5, 10_000, 0.3))
+		c := &Case{[]*Run{measured(b, src, m)}, m, n}
+		b.Run(fmt.Sprintf("%dprocessors", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (MVA{}).Predict(c); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
