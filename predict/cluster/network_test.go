@@ -268,3 +268,25 @@ func measured(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 	}
 	return &Run{Name: "run", Program: "pattern", Processors: src.Header().Procs, Params: paramsOf(t, nil), phases: results[0].Tables[0]}
 }
+
+// Counts and times at the ends of what files may say still end, with finite times.
+func TestExtremesEnd(t *testing.T) {
+	counts := []float64{0, 1, 1e6, 1 << 63}
+	times := []float64{0, 1e-12, 1e-7, 10}
+	r := rand.New(rand.NewPCG(13, 14))
+	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
+	for range 5000 {
+		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
+		phase := make([][]Work, 1+r.IntN(12))
+		for p := range phase {
+			for range r.IntN(3) {
+				phase[p] = append(phase[p], Work{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)})
+			}
+		}
+		for _, wait := range []func([]customer) []float64{waits, evenWaits, exponentialWaits} {
+			if net := c.run(program{phase}, len(phase), wait); math.IsNaN(net.now) || math.IsInf(net.now, 0) {
+				t.Fatalf("%v for %+v on %+v", net.now, phase, c)
+			}
+		}
+	}
+}
