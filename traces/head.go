@@ -31,30 +31,33 @@ func headCommand(env *stage.Env) *cobra.Command {
 		if n < 0 {
 			return stage.Usage("-n: %d rows", n)
 		}
-		t, err := store.Open(args[0])
-		if err != nil {
-			return err
-		}
-		defer t.Close()
 		var procs []trace.Proc
-		if cmd.Flags().Changed("proc") {
+		if flags.Changed("proc") {
 			procs = []trace.Proc{trace.Proc(proc)}
-			if err := knownProcs(t, procs); err != nil {
-				return err
-			}
 		}
-		var rows *store.Table
-		if events {
-			rows, err = headEvents(t, procs, n)
-		} else {
-			rows, err = headRefs(t, procs, n)
-		}
+		rows, err := headOf(args[0], procs, n, events)
 		if err != nil {
 			return err
 		}
 		return stage.Print(env.Out, *print, rows)
 	}
 	return cmd
+}
+
+// headOf is the first n rows of one of the streams of a trace.
+func headOf(path string, procs []trace.Proc, n int, events bool) (*store.Table, error) {
+	t, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if err := knownProcs(t, procs); err != nil {
+		return nil, err
+	}
+	if events {
+		return headEvents(t, procs, n)
+	}
+	return headRefs(t, procs, n)
 }
 
 func headRefs(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error) {

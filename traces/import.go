@@ -79,18 +79,25 @@ func (f *importFlags) check(args []string) (err error) {
 	if f.opts.Modify, err = format.ParseModify(f.modify); err != nil {
 		return stage.Usage("--modify: %w", err)
 	}
-	if f.opts.DropIfetch, err = choice("ifetch", f.ifetch, "keep", "drop"); err != nil {
-		return err
+	for _, c := range []struct {
+		to                         *bool
+		flag, value, first, second string
+	}{
+		{&f.opts.DropIfetch, "ifetch", f.ifetch, "keep", "drop"},
+		{&f.opts.CollapseAtomics, "lackey-atomics", f.atomics, "keep", "collapse"},
+		{&f.opts.IgnoreSummary, "lackey-summary", f.summary, "check", "ignore"},
+		{&f.opts.TimeIsRows, "csv-time", f.csvTime, "instructions", "rows"},
+	} {
+		if c.value != c.first && c.value != c.second {
+			return stage.Usage("--%s: %q is not %s or %s", c.flag, c.value, c.first, c.second)
+		}
+		*c.to = c.value == c.second
 	}
-	if f.opts.CollapseAtomics, err = choice("lackey-atomics", f.atomics, "keep", "collapse"); err != nil {
-		return err
-	}
-	if f.opts.IgnoreSummary, err = choice("lackey-summary", f.summary, "check", "ignore"); err != nil {
-		return err
-	}
-	if f.opts.TimeIsRows, err = choice("csv-time", f.csvTime, "instructions", "rows"); err != nil {
-		return err
-	}
+	return f.checkNumbers()
+}
+
+// checkNumbers turns the other flags into options.
+func (f *importFlags) checkNumbers() (err error) {
 	if f.defaultSize < 0 || f.defaultSize > 65535 {
 		return stage.Usage("--default-size: %d is not from 1 to 65535", f.defaultSize)
 	}
@@ -104,14 +111,6 @@ func (f *importFlags) check(args []string) (err error) {
 		}
 	}
 	return nil
-}
-
-// choice is whether the value of a flag is its second choice.
-func choice(flag, value, first, second string) (bool, error) {
-	if value != first && value != second {
-		return false, stage.Usage("--%s: %q is not %s or %s", flag, value, first, second)
-	}
-	return value == second, nil
 }
 
 // run imports all files into one trace.

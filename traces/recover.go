@@ -37,8 +37,7 @@ func recoverTrace(path, out string) (*store.Table, error) {
 		if done.Lost == "" {
 			done.Lost = "nothing"
 		}
-		files, lost = append(files, out+part.suffix), append(lost, done.Lost)
-		rows, batches = append(rows, done.Rows), append(batches, done.Batches)
+		files, lost, rows, batches = append(files, out+part.suffix), append(lost, done.Lost), append(rows, done.Rows), append(batches, done.Batches)
 	}
 	if saved == 0 {
 		for _, f := range files {
@@ -51,8 +50,7 @@ func recoverTrace(path, out string) (*store.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		if cut > 0 {
-			rows[1] -= cut
+		if rows[1] -= cut; cut > 0 {
 			lost[1] = fmt.Sprintf("%d events after references that are lost; %s", cut, lost[1])
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,6 +85,44 @@ func TestRecoverAfterKill(t *testing.T) {
 	}
 	if status, out, errs := traces(nil, "check", "--recover", "x", "-o", "elsewhere"); status != stage.Done || !strings.Contains(out, "elsewhere.refs.arrow") {
 		t.Errorf("-o elsewhere: status %d, %q, %q", status, out, errs)
+	}
+}
+
+// An interrupt, also while standard input is silent, ends an import with status 1
+// and leaves nothing.
+func TestInterruptedImportLeavesNothing(t *testing.T) {
+	workspace(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "I  00401000,4\n", strings.Repeat("I  00401000,4\n", 1000000)} {
+		cmd := exec.Command(exe, "import", "-", "--from", "lackey", "-o", "x")
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		pipe, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pipe.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond) // it reads, or waits for more
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		err = cmd.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != stage.Failed || !strings.Contains(errs.String(), "interrupted") {
+			t.Errorf("after %d bytes: %v, %q", len(text), err, errs.String())
+		}
+		if left := files(t); len(left) > 0 {
+			t.Errorf("after %d bytes: left %v", len(text), left)
+		}
 	}
 }
 

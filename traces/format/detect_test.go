@@ -1,11 +1,14 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"spoor/traces/trace"
 )
 
 func open(t *testing.T, text string) *Input {
@@ -124,4 +127,36 @@ func TestQuote(t *testing.T) {
 			t.Errorf("%q is quoted as %s, want %s", in, got, want)
 		}
 	}
+}
+
+// Any bytes at all are a trace or one line of error.
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(sample(f, "tiny.log")), true)
+	f.Add([]byte("1,0,R,16,8\n"), true)
+	f.Add([]byte("0 1000\n"), true)
+	f.Add([]byte{1, 0, 0, 0, 4, 0, 2, 0}, false)
+	for _, compress := range compressors {
+		f.Add(compress(tinyText), true)
+	}
+	f.Fuzz(func(t *testing.T, file []byte, detect bool) {
+		in, err := Open(context.Background(), "-", bytes.NewReader(file), nil)
+		var im Importer = D4Bin{}
+		if err == nil && detect {
+			im, _, err = Detect(in)
+		}
+		if err == nil {
+			sink := new(memorySink)
+			var r Result
+			r, err = im.Import(in, Options{DropIfetch: len(file)%2 == 0}, sink)
+			sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
+			if err == nil {
+				if err := trace.Check(&sink.Memory); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err != nil && (strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600) {
+			t.Errorf("%q", err)
+		}
+	})
 }

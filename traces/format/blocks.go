@@ -1,0 +1,150 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+)
+
+const (
+	blockBytes = 256 << 10 // what parsers get at a time
+	blockCount = 4         // blocks in flight between decompression and parsing
+)
+
+// block is what the reading goroutine hands over: bytes, or what ended them.
+type block struct {
+	data []byte
+	buf  []byte // the memory of data, to be given back
+	err  error
+}
+
+// blocks yields the input in blocks that cut accepts as whole (it returns how
+// many bytes of its argument are), the last one possibly not. Reading and
+// decompressing run on another goroutine. A unit over limit bytes ends the
+// iteration with errLongLine and its start. A block is valid until the next.
+func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		in.started = true
+		ready := make(chan block, blockCount)
+		free := make(chan []byte, blockCount)
+		for range blockCount {
+			free <- nil // made when a short input turns out to be a long one
+		}
+		done := make(chan struct{})
+		defer close(done)
+		p := producer{in: in, cut: cut, limit: limit, ready: ready, free: free, done: done}
+		go p.run()
+		for {
+			select {
+			case <-in.ctx.Done():
+				yield(nil, context.Cause(in.ctx))
+				return
+			case b, open := <-ready:
+				if !open || !yield(b.data, b.err) || b.err != nil {
+					return
+				}
+				free <- b.buf[:blockBytes] // it may have grown for a long line
+			}
+		}
+	}
+}
+
+// producer reads ahead of the parser.
+type producer struct {
+	in    *Input
+	cut   func([]byte) int
+	limit int
+	ready chan<- block
+	free  <-chan []byte
+	done  <-chan struct{}
+}
+
+func (p *producer) run() {
+	defer close(p.ready)
+	if c, ok := p.in.body.(io.Closer); ok {
+		defer c.Close()
+	}
+	body := p.in.body
+	if p.in.headErr == nil {
+		body = io.MultiReader(bytes.NewReader(p.in.head), body)
+	} else {
+		body = bytes.NewReader(p.in.head)
+	}
+	var carry []byte // the start of a unit, at the end of the previous block
+	for {
+		buf, ok := p.take()
+		if !ok {
+			return
+		}
+		n, end, long := p.fill(&buf, carry, body)
+		if long {
+			p.send(block{data: buf[:min(n, 2*maxQuote*4)], err: errLongLine})
+			return
+		}
+		whole := n // at the end of the input, what is left counts as whole
+		if end != io.EOF {
+			whole = p.cut(buf[:n])
+		}
+		carry = buf[whole:n]
+		if whole > 0 && !p.send(block{data: buf[:whole], buf: buf}) {
+			return
+		}
+		if end != nil {
+			if end != io.EOF {
+				p.send(block{err: p.in.damaged(end)})
+			}
+			return
+		}
+	}
+}
+
+// fill copies carry to the start of buf and reads until it is full or the input
+// ends, and makes it larger while it holds no whole unit.
+func (p *producer) fill(buf *[]byte, carry []byte, body io.Reader) (n int, end error, long bool) {
+	n = copy(*buf, carry)
+	for {
+		for n < len(*buf) && end == nil {
+			var m int
+			m, end = body.Read((*buf)[n:])
+			n += m
+		}
+		first := p.cut((*buf)[:n])
+		if len(*buf) > p.limit && firstUnit(p.cut, (*buf)[:n], p.limit) > p.limit {
+			return n, end, true
+		}
+		if end != nil || first > 0 {
+			return n, end, false
+		}
+		*buf = append(*buf, make([]byte, len(*buf))...)
+	}
+}
+
+// firstUnit is the size of the first unit in b if it is over limit, or limit.
+func firstUnit(cut func([]byte) int, b []byte, limit int) int {
+	if len(b) <= limit || cut(b[:limit+1]) > 0 {
+		return limit
+	}
+	return limit + 1
+}
+
+func (p *producer) take() ([]byte, bool) {
+	select {
+	case buf := <-p.free:
+		if buf == nil {
+			buf = make([]byte, blockBytes)
+		}
+		return buf, true
+	case <-p.done:
+		return nil, false
+	}
+}
+
+func (p *producer) send(b block) bool {
+	select {
+	case p.ready <- b:
+		return true
+	case <-p.done:
+		return false
+	}
+}

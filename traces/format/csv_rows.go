@@ -1,0 +1,250 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// Import parses all of in.
+func (CSV) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := csvParser{o: o, sink: sink, threads: map[uint64]*csvThread{}, size: 1, hex: o.AddrBase == 16}
+	if o.DefaultSize > 0 {
+		p.size = uint64(o.DefaultSize)
+	}
+	if err := p.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	if p.rows == 0 {
+		return Result{}, p.fail(nil, "end of file after no rows", "")
+	}
+	for _, t := range p.order {
+		if err := t.stream.finish(); err != nil {
+			return Result{}, err
+		}
+	}
+	r := Result{Procs: len(p.order), Lines: uint64(p.line), Notes: p.notes()}
+	if r.Procs > 1 {
+		r.Rule = "order of the rows, as instructions executed"
+	}
+	return r, nil
+}
+
+const (
+	maxCSVThreads = 1 << 20 // processors that a trace can have
+	// csvBuffered bounds the references that wait in the streams of all threads.
+	csvBuffered = 1 << 22
+)
+
+type csvParser struct {
+	text
+	o       Options
+	sink    Sink
+	sep     byte
+	cols    []csvColumn
+	has     [csvColumns]bool
+	ignored []string
+	size    uint64
+	hex     bool
+	headed  bool
+
+	fields   [][]byte
+	rows     uint64
+	buffered int
+	threads  map[uint64]*csvThread
+	order    []*csvThread // by processor
+	latest   *csvThread   // of the previous row
+	previous uint64       // its position
+	disorder int          // rows that merging puts elsewhere than the file does
+}
+
+type csvThread struct {
+	tid    uint64
+	pos    uint64 // position of its latest row
+	stream *stream
+}
+
+// parse takes one line.
+func (p *csvParser) parse(raw []byte, last bool) error {
+	line := raw
+	if n := len(line); n == 0 || line[0] <= ' ' || line[n-1] <= ' ' {
+		if line = p.trimRow(raw); len(line) == 0 {
+			return nil
+		}
+	}
+	if last {
+		p.unended++
+	}
+	if p.cols == nil {
+		done, err := p.begin(line)
+		if done || err != nil {
+			return err
+		}
+	}
+	p.fields = csvSplit(p.fields[:0], line, p.sep)
+	if len(p.fields) != len(p.cols) {
+		return p.ragged(line)
+	}
+	return p.row(line)
+}
+
+// trimRow trims a row; an empty last column after a tab stays.
+func (p *csvParser) trimRow(raw []byte) []byte {
+	if p.sep != '\t' {
+		return p.trim(raw)
+	}
+	line := bytes.TrimSuffix(raw, []byte{'\r'})
+	if len(line) != len(raw) {
+		p.crlf++
+	}
+	return line
+}
+
+func (p *csvParser) ragged(line []byte) error {
+	if err := p.checkNUL(line); err != nil {
+		return err
+	}
+	if csvSplit(nil, line, p.sep) == nil {
+		return p.fail(line, "unterminated quote, or text after one", "close the quote on the same line, followed by a separator")
+	}
+	return p.fail(line, fmt.Sprintf("%d fields, the %s %d", len(p.fields), p.firstLine(), len(p.cols)), "")
+}
+
+func (p *csvParser) firstLine() string {
+	if p.headed {
+		return "header has"
+	}
+	return "columns are"
+}
+
+// row takes the fields of one row.
+func (p *csvParser) row(line []byte) error {
+	v := [csvColumns]uint64{csvSize: p.size}
+	op := trace.Load
+	for i, col := range p.cols {
+		if col == 0 {
+			continue
+		}
+		field := p.fields[i]
+		if n := len(field); n > 0 && (field[0] <= ' ' || field[n-1] <= ' ') {
+			field = bytes.Trim(field, blanks)
+		}
+		var problem string
+		switch col {
+		case csvOp:
+			op, problem = csvOperation(field)
+		case csvAddr:
+			v[csvAddr], problem = p.address(field)
+		default:
+			v[col], problem = parseDecimal(field)
+		}
+		if problem != "" {
+			return p.badField(line, i, problem)
+		}
+	}
+	if v[csvSize]-1 > 65534 || v[csvAddr]+v[csvSize]-1 < v[csvAddr] {
+		return p.fail(line, sizeProblem(v[csvAddr], v[csvSize]), "")
+	}
+	return p.record(line, op, &v)
+}
+
+func (p *csvParser) badField(line []byte, i int, problem string) error {
+	if err := p.checkNUL(line); err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("column %s: %s is %s", csvNames[p.cols[i]], quote(p.fields[i]), problem)
+	return p.fail(line, reason, "")
+}
+
+func csvOperation(field []byte) (trace.Op, string) {
+	if len(field) == 1 {
+		if op := csvLetters[field[0]]; op != 0 {
+			return op, ""
+		}
+	}
+	op, ok := csvWords[strings.ToLower(string(field))]
+	if !ok {
+		return 0, "no operation: R, W, I, M, P or F"
+	}
+	return op, ""
+}
+
+func (p *csvParser) address(field []byte) (uint64, string) {
+	if len(field) > 2 && field[0] == '0' && field[1]|0x20 == 'x' {
+		return parseHex(field[2:])
+	}
+	if p.hex {
+		return parseHex(field)
+	}
+	v, problem := parseDecimal(field)
+	if problem != "" {
+		if _, isHex := parseHex(field); isHex == "" {
+			problem = "hexadecimal without 0x; --addr-base=16 reads all addresses so"
+		}
+	}
+	return v, problem
+}
+
+// record appends one row to its thread.
+func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) error {
+	p.rows++
+	t := p.latest
+	if t == nil || t.tid != v[csvTid] {
+		var err error
+		if t, err = p.thread(v[csvTid]); err != nil {
+			return err
+		}
+	}
+	pos := p.rows
+	if p.has[csvTime] {
+		if pos = v[csvTime]; pos > math.MaxInt64 {
+			return p.fail(line, "column time: a number over 2^63-1", "--csv-time=rows ignores the column")
+		}
+	}
+	if pos < t.pos {
+		return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d: time goes backwards", pos, t.pos, t.tid),
+			"sort the rows, or ignore the column with --csv-time=rows")
+	}
+	if p.latest != nil && (pos < p.previous || pos == p.previous && t.stream.refs.Proc < p.latest.stream.refs.Proc) {
+		p.disorder++
+	}
+	s := t.stream
+	s.execute(pos - t.pos)
+	t.pos, p.previous, p.latest = pos, pos, t
+	switch {
+	case op == csvModify:
+		s.modify(v[csvAddr], uint16(v[csvSize]), p.o.Modify, false)
+	case op != trace.Ifetch || !p.o.DropIfetch:
+		s.ref(v[csvAddr], uint16(v[csvSize]), op)
+	}
+	if p.buffered++; p.buffered >= csvBuffered {
+		p.release()
+	}
+	return s.err
+}
+
+// release sends what waits in the streams, and gives their memory back.
+func (p *csvParser) release() {
+	for _, t := range p.order {
+		t.stream.flush()
+		t.stream.refs = trace.Refs{Proc: t.stream.refs.Proc}
+	}
+	p.buffered = 0
+}
+
+// thread finds a thread, or makes it the next processor.
+func (p *csvParser) thread(tid uint64) (*csvThread, error) {
+	if t := p.threads[tid]; t != nil {
+		return t, nil
+	}
+	if len(p.order) == maxCSVThreads {
+		return nil, p.fail(nil, fmt.Sprintf("more than %d threads", maxCSVThreads), "is the right column named tid?")
+	}
+	t := &csvThread{tid: tid, stream: newStream(p.sink, p.o.FirstProc+trace.Proc(len(p.order)))}
+	p.threads[tid] = t
+	p.order = append(p.order, t)
+	return t, nil
+}

@@ -1,0 +1,97 @@
+package format
+
+import (
+	"io"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// dinCounter maps Dinero's operations to the model. From the first instruction
+// fetch on, fetches are the instructions and data references are part of them;
+// before it, and without fetches at all, every reference is one instruction.
+type dinCounter struct {
+	o       Options
+	stream  *stream
+	records int
+	fetches bool
+	before  int // data references before the first fetch
+	misc    int
+}
+
+func (c *dinCounter) record(index uint8, addr uint64, size uint16) {
+	c.records++
+	op := dinOps[index]
+	if index == dinMisc {
+		c.misc++
+	}
+	if op == trace.Ifetch {
+		c.fetches = true
+		c.stream.execute(1)
+		if !c.o.DropIfetch {
+			c.stream.ref(addr, size, op)
+		}
+		return
+	}
+	if !c.fetches {
+		c.before++
+		c.stream.execute(1)
+	}
+	c.stream.ref(addr, size, op)
+}
+
+func (c *dinCounter) notes() (all []string) {
+	switch {
+	case !c.fetches:
+		all = append(all, "no instruction fetches: every reference counts as one instruction")
+	case c.before > 0:
+		all = append(all, plural(c.before, "reference")+" before the first instruction fetch counted as one instruction each")
+	}
+	if c.misc > 0 {
+		all = append(all, plural(c.misc, "misc reference")+" taken for loads")
+	}
+	return all
+}
+
+// Export writes the references of one processor, one line each.
+func (Din) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	notes, err := exportText(src, o, w, dinLine, "din")
+	return append(notes, "din has no sizes: readers take every reference for 4 bytes"), err
+}
+
+// Export writes the references of one processor, one line each.
+func (XDin) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	return exportText(src, o, w, xdinLine, "xdin")
+}
+
+// dinIndexOf is the index in dinOps of each operation that Dinero has.
+func dinIndexOf(op trace.Op) (int, bool) {
+	switch op {
+	case trace.Load:
+		return 0, true
+	case trace.Store:
+		return 1, true
+	case trace.Ifetch:
+		return 2, true
+	case trace.Flush:
+		return 4, true
+	}
+	return 0, false
+}
+
+func dinLine(line []byte, addr uint64, _ uint16, op trace.Op) []byte {
+	if i, ok := dinIndexOf(op); ok {
+		line = append(line, dinLabels[i], ' ')
+		line = append(strconv.AppendUint(line, addr, 16), '\n')
+	}
+	return line
+}
+
+func xdinLine(line []byte, addr uint64, size uint16, op trace.Op) []byte {
+	if i, ok := dinIndexOf(op); ok {
+		line = append(line, xdinTypes[i], ' ')
+		line = append(strconv.AppendUint(line, addr, 16), ' ')
+		line = append(strconv.AppendUint(line, uint64(size), 16), '\n')
+	}
+	return line
+}
