@@ -22,38 +22,45 @@ OUT  ?= out
 include $(ROOT)/pipelines/build.mk
 export PATH := $(abspath $(BIN)):$(PATH)
 
-TRACES := $(foreach k,$(KERNELS),$(PROCS:%=$k.procs-%)) $(EXTERNALS)
+# Programs, and the runs that were traced of the one called $1. Models see all runs
+# of a program together: the paper's scales the locality of one processor.
+PROGRAMS := $(KERNELS) $(EXTERNALS)
+runs     = $(if $(FILE.$1),$1,$(PROCS:%=$1.procs-%))
+TRACES   := $(foreach p,$(PROGRAMS),$(call runs,$p))
+# What analyze leaves of a trace, all of it or none.
+RESULTS  := locality.params.toml curve.arrow reuse.arrow phases.arrow
+analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS)))
 
 # What makes each kind of file of the trace called $1.
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
 trace.command      = $(if $(FILE.$1),traces import $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
 analysis.command   = analyze --run reuse,locality,phases --sets $(SETS) -o $(OUT)/$1.analysis $(OUT)/$1
-prediction.command = predict cluster --params $(OUT)/$1.analysis $(MACHINES:%=--machine %) -o $(OUT)/$1.prediction.arrow
+prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) -o $(OUT)/$1.prediction.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) -o $(OUT)/$1.simulation.arrow
 
 # Results are in files; what commands print for people is not wanted here.
 step = @echo '$1' && $1 >/dev/null
 
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
-analyses:    $(TRACES:%=$(OUT)/%.analysis/locality.params.toml) $(TRACES:%=$(OUT)/%.analysis/curve.arrow)
-predictions: $(TRACES:%=$(OUT)/%.prediction.arrow)
+analyses:    $(foreach p,$(PROGRAMS),$(call analysed,$p))
+predictions: $(PROGRAMS:%=$(OUT)/%.prediction.arrow)
 simulations: $(TRACES:%=$(OUT)/%.simulation.arrow)
 
 $(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $$(BIN)/traces,$$(BIN)/tracegen)
 	$(call step,$(call trace.command,$*))
 
-$(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
+$(addprefix $(OUT)/%.analysis/,$(RESULTS)): $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
 	$(call step,$(call analysis.command,$*))
 
-$(OUT)/%.prediction.arrow: $(OUT)/%.analysis/locality.params.toml $(OUT)/%.analysis/curve.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
+$(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call prediction.command,$*))
 
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call simulation.command,$*))
 
 REPORTED := $(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml \
-	$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)
+	$(OUT)/$t.simulation.arrow) $(PROGRAMS:%=$(OUT)/%.prediction.arrow)
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
 	@echo predict report $(OUT) -o $@
@@ -63,7 +70,7 @@ report: $(OUT)/report.html
 	@echo "report: $(abspath $(OUT))/report.html"
 
 comparison: predictions simulations
-	@predict compare $(foreach t,$(TRACES),$(OUT)/$t.prediction.arrow $(OUT)/$t.simulation.arrow)
+	@predict compare $(PROGRAMS:%=$(OUT)/%.prediction.arrow) $(TRACES:%=$(OUT)/%.simulation.arrow)
 
 clean:
 	rm -rf $(OUT)
@@ -76,7 +83,7 @@ define newline
 endef
 differ = $(subst |$(strip $1)|,,|$(strip $2)|)
 keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
-listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(TRACES),$(call $k.command,$t)$(newline))))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(TRACES)),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(SETS))
