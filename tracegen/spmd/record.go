@@ -75,7 +75,7 @@ type coroutine struct {
 	err    error
 }
 
-func (c *coroutine) clock() uint64 { return c.rank.rec.instr + c.waited }
+func (c *coroutine) clock() uint64 { return c.rank.rec.instr + c.rank.rec.worked + c.waited }
 
 // waitUntil moves the clock to at, if that is ahead.
 func (c *coroutine) waitUntil(at uint64) { c.waited += max(at, c.clock()) - c.clock() }

@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"context"
-	"math"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -21,12 +20,13 @@ const (
 	bufferRows     = 1 << 22 // ... and in the batches of all ranks together, about
 	minBatchRows   = 1 << 8
 	eventRows      = 1 << 9
-	longWithoutEnd = 1 << 31 // instructions after which a Compute event is due
+	longWithoutEnd = 1 << 31 // instructions after which a Compute event is due: half of what columns hold
 )
 
 // recorder is the record of one rank. Only the rank that runs writes to it.
 type recorder struct {
-	instr   uint64 // executed so far
+	instr   uint64 // executed so far, without worked
+	worked  uint64 // executed in Work of Computes
 	atRef   uint64 // instr at the previous reference
 	atEvent uint64 // instr at the previous event
 	flushed uint64 // references in earlier batches
@@ -56,14 +56,33 @@ func (rec *recorder) add(addr uint64, size uint16, op trace.Op) {
 		n = 0
 	}
 	rec.instr++
+	if rec.instr-rec.atRef > longWithoutEnd || rec.instr-rec.atEvent > longWithoutEnd {
+		rec.n = n
+		rec.settle(rec.instr - 1)
+	}
 	gap := rec.instr - rec.atRef
 	rec.atRef = rec.instr
-	if gap > math.MaxUint32 {
-		gap = math.MaxUint32 // the events carry what the column cannot
-	}
 	b := &rec.refs
 	b.Addr[n], b.Instr[n], b.Size[n], b.Op[n] = addr, uint32(gap), size, op
 	rec.n = n + 1
+}
+
+// settle keeps what comes at instruction to, a reference or an event, within reach
+// of its column: when it is far from the previous one of its kind, a Compute
+// closes the instructions up to whatever came last, and carries those since as
+// Work, which no column counts.
+//
+//go:noinline
+func (rec *recorder) settle(to uint64) {
+	if to-rec.atRef < longWithoutEnd && to-rec.atEvent < longWithoutEnd {
+		return
+	}
+	last := max(rec.atRef, rec.atEvent)
+	e := trace.NewEvent(trace.Compute)
+	e.Work = int64(to - last)
+	rec.append(e, uint32(last-rec.atEvent))
+	rec.instr -= uint64(e.Work)
+	rec.worked += uint64(e.Work)
 }
 
 // flushRefs hands the batch to the sink. It is where a long recording notices
@@ -82,9 +101,6 @@ func (rec *recorder) flushRefs() {
 		rec.flushed += uint64(rec.n)
 	}
 	rec.n = 0
-	if rec.instr-rec.atEvent >= longWithoutEnd {
-		rec.compute()
-	}
 }
 
 // count is the references so far, as events see them.
@@ -95,12 +111,9 @@ func (rec *recorder) count() uint64 {
 	return rec.flushed + uint64(rec.n)
 }
 
-// event records e after everything so far. Instructions beyond what its column
-// holds are carried by Compute events before it.
+// event records e after everything so far.
 func (rec *recorder) event(kind trace.Kind, peer int32) {
-	for rec.instr-rec.atEvent > math.MaxUint32 {
-		rec.append(trace.NewEvent(trace.Compute), math.MaxUint32)
-	}
+	rec.settle(rec.instr)
 	e := trace.NewEvent(kind)
 	e.Peer = peer
 	rec.append(e, uint32(rec.instr-rec.atEvent))
@@ -137,5 +150,5 @@ func (rec *recorder) finish() {
 }
 
 func (rec *recorder) totals() trace.Totals {
-	return trace.Totals{Instr: unit.Instructions(rec.instr), Refs: rec.flushed, Events: rec.events}
+	return trace.Totals{Instr: unit.Instructions(rec.instr + rec.worked), Refs: rec.flushed, Events: rec.events}
 }

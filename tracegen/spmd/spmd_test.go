@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -185,44 +186,42 @@ func TestInstructionsAreCountedToTheLast(t *testing.T) {
 	}
 }
 
-// TestLongGapsAreCarriedByComputeEvents: a column holds 2^32-1 instructions.
+// TestLongGapsAreCarriedByComputeEvents: a column holds 2^32-1 instructions, and
+// distances are any. Positions add up to what was executed, and the whole trace
+// obeys the rules of both streams.
 func TestLongGapsAreCarriedByComputeEvents(t *testing.T) {
-	k, rec := recorded(t, 1, func(r *Rank) error {
-		for range 3 {
-			r.Work(math.MaxUint32)
+	steps := []uint32{1, 2, longWithoutEnd - 2, longWithoutEnd - 1, longWithoutEnd, longWithoutEnd + 1, math.MaxUint32 - 1, math.MaxUint32}
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		want := uint64(0)
+		k, rec := recorded(t, 1, func(r *Rank) error {
+			x := Shared(r, "x", make([]float64, 1))
+			for range rng.IntN(12) {
+				for range rng.IntN(4) {
+					n := steps[rng.IntN(len(steps))]
+					r.Work(n)
+					want += uint64(n)
+				}
+				for range rng.IntN(3) {
+					x.At(0)
+					want++
+				}
+				if rng.IntN(3) == 0 {
+					r.Barrier()
+				}
+			}
+			return nil
+		})
+		k.Head.WorkUnit = trace.WorkInstr
+		if err := trace.Check(&k.Memory); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
 		}
-		Shared(r, "x", make([]float64, 1)).At(0)
-		r.Barrier()
-		return nil
-	})
-	if got := k.RefsOf[0].Instr[0]; got != math.MaxUint32 {
-		t.Errorf("the reference is after %d instructions, want the greatest number there is", got)
-	}
-	var sum uint64
-	for _, e := range k.EventsOf[0].Rows {
-		sum += uint64(e.Instr)
-	}
-	if want := uint64(3*math.MaxUint32 + 1); sum != want || uint64(rec.Totals[0].Instr) != want {
-		t.Errorf("events sum to %d, total %d, want %d", sum, rec.Totals[0].Instr, want)
-	}
-}
-
-func TestComputeEventsComeInLongRunsOfReferences(t *testing.T) {
-	k, _ := recorded(t, 1, func(r *Rank) error {
-		x := Shared(r, "x", make([]float64, 1))
-		for range 3 * batchRows {
-			r.Work(1 << 19)
-			x.At(0)
+		var sum uint64
+		for _, e := range k.EventsOf[0].Rows {
+			sum += uint64(e.Instr) + uint64(e.Work)
 		}
-		return nil
-	})
-	events := k.EventsOf[0].Rows
-	if len(events) < 4 {
-		t.Fatalf("%d events", len(events))
-	}
-	for _, e := range events[:3] {
-		if e.Kind != trace.Compute || e.Refs%batchRows != 0 {
-			t.Errorf("%s after %d references", e.Kind, e.Refs)
+		if sum != want || uint64(rec.Totals[0].Instr) != want {
+			t.Fatalf("seed %d: events sum to %d, total %d, want %d", seed, sum, rec.Totals[0].Instr, want)
 		}
 	}
 }
