@@ -10,8 +10,9 @@
 // included as misses of every size. The unit of x, which the paper does not state, is the memory line, of a size that the
 // parameters name.
 //
-// Differs: the law never reaches 0, a program does not touch more than its footprint;
-// models should cap the law there.
+// Differs: the law never reaches 0, but a program does not touch more than its
+// footprint. Besides the law as published there is one that falls from 1 to the cold
+// misses and is capped at the footprint, with parameters named *_capped.
 package locality
 
 import (
@@ -138,38 +139,80 @@ func (p *pool) parameters(source string) ([]Param, []error, error) {
 	if p.instr == 0 {
 		return nil, nil, errors.New("the trace counts no instructions, so that gamma, references per instruction, is not known")
 	}
-	fit, err := FitLaw(p.points(quarterOctaves(p.largest)))
+	fitted, warnings, err := p.fits(source)
 	if err != nil {
 		return nil, nil, err
 	}
-	warnings := fit.Warnings
 	gamma := float64(p.refs) / float64(p.instr)
 	if gamma > 1 {
 		warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma))
 	}
-	mean, worst := judge(fit.Law(), p.points(octaves(p.largest)))
-	method := fmt.Sprintf("least squares of the miss ratio at %d sizes, quarter octaves up to the footprint and that, equal weights; interval from the covariance of the linearised problem", fit.N)
-	judged := "absolute error of the fitted miss ratio over all power-of-two sizes"
 	counted := func(name, what string, v float64, u string, n uint64) Param {
 		return Param{name, Estimate{v, v, v}, u, n, what, source}
 	}
-	return []Param{
-		{"alpha", fit.Alpha, "1", uint64(fit.N), method, source},
-		{"beta", fit.Beta, "lines", uint64(fit.N), method, source},
+	return append(fitted,
 		counted("gamma", "counted: loads and stores per instruction", gamma, "1", p.refs),
-		counted("fit_mean_error", "mean "+judged, mean, "1", uint64(len(octaves(p.largest)))),
-		counted("fit_max_error", "maximum "+judged, worst, "1", uint64(len(octaves(p.largest)))),
+		counted("cold", "counted: first uses of a line per use", p.cold(), "1", p.Total()),
 		counted("line", "chosen: the unit of beta and footprint", float64(p.Line), "B", 1),
 		counted("footprint", "counted: distinct lines of the processor that has most", float64(p.largest), "lines", uint64(p.processors)),
 		counted("instructions", "counted, all processors", float64(p.instr), "1", uint64(p.processors)),
 		counted("references", "counted: loads and stores, all processors", float64(p.refs), "1", uint64(p.processors)),
 		counted("processors", "counted: those with references", float64(p.processors), "1", uint64(p.processors)),
-	}, warnings, nil
+	), warnings, nil
 }
 
-func judge(l Law, points []Point) (mean, worst float64) {
+// fits is the law of the paper, and the same law between the cold misses, which every
+// size has, and the footprint, from which on there are no others:
+//
+//	1 - P(x) = cold + (1 - cold) (x/beta + 1)^-(alpha-1) for x < footprint, else cold
+//
+// with parameters alpha_capped and beta_capped. Without the second, a program that uses
+// every line once has no fit but the first.
+func (p *pool) fits(source string) ([]Param, []error, error) {
+	points, all := p.points(quarterOctaves(p.largest)), p.points(octaves(p.largest))
+	fit, err := FitLaw(points)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := fit.params("", "the miss ratio", source, all, fit.Law().Miss)
+	cold := p.cold()
+	for i, q := range points {
+		points[i].Ratio = min(max(0, (q.Ratio-cold)/(1-cold)), 1)
+	}
+	capped, err := FitLaw(points[:len(points)-1]) // the last is the footprint
+	if err != nil {
+		return out, append(fit.Warnings, fmt.Errorf("above the cold misses: %w", err)), nil
+	}
+	law := capped.Law()
+	return append(out, capped.params("_capped", "the miss ratio above cold", source, all, func(x float64) float64 {
+		if x >= float64(p.largest) {
+			return cold
+		}
+		return cold + (1-cold)*law.Miss(x)
+	})...), fit.Warnings, nil
+}
+
+// cold is the first uses per use.
+func (p *pool) cold() float64 { return float64(p.Cold) / float64(p.Total()) }
+
+// params is a fit of what and its error at the given points; suffix tells it from others.
+func (f Fit) params(suffix, what, source string, all []Point, miss func(x float64) float64) []Param {
+	mean, worst := judge(miss, all)
+	method := fmt.Sprintf("least squares of %s at %d sizes, quarter octaves up to the footprint, equal weights; interval from the covariance of the linearised problem", what, f.N)
+	judged := func(name, what string, v float64) Param {
+		return Param{name + suffix, Estimate{v, v, v}, "1", uint64(len(all)), what + " absolute error of the fitted miss ratio over all power-of-two sizes", source}
+	}
+	return []Param{
+		{"alpha" + suffix, f.Alpha, "1", uint64(f.N), method, source},
+		{"beta" + suffix, f.Beta, "lines", uint64(f.N), method, source},
+		judged("fit_mean_error", "mean", mean),
+		judged("fit_max_error", "maximum", worst),
+	}
+}
+
+func judge(miss func(x float64) float64, points []Point) (mean, worst float64) {
 	for _, q := range points {
-		e := math.Abs(l.Miss(q.X) - q.Ratio)
+		e := math.Abs(miss(q.X) - q.Ratio)
 		mean += e / float64(len(points))
 		worst = max(worst, e)
 	}

@@ -259,3 +259,34 @@ func TestFileIsAsDocumented(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
+
+// A program that follows the law between its cold misses and its footprint is found
+// exactly by the capped fit, and not by the law that falls to 0.
+func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
+	const total, footprint, cold = 1e12, 5000, 0.05
+	law := Law{1.6, 40}
+	misses := func(x int) float64 {
+		if x >= footprint {
+			return math.Round(total * cold)
+		}
+		return math.Round(total * (cold + (1-cold)*law.Miss(float64(x))))
+	}
+	p := pool{Distances: reuse.Distances{Line: 64, Cold: uint64(misses(footprint))}, largest: footprint}
+	for d := range footprint {
+		p.Uses = append(p.Uses, uint64(misses(d)-misses(d+1)))
+	}
+	params, warnings, err := p.fits("test")
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	got := map[string]float64{}
+	for _, q := range params {
+		got[q.Name] = q.Value
+	}
+	if relative(got["alpha_capped"], law.Alpha) > 1e-6 || relative(got["beta_capped"], law.Beta) > 1e-5 {
+		t.Errorf("alpha %v, beta %v, want %v", got["alpha_capped"], got["beta_capped"], law)
+	}
+	if got["fit_max_error_capped"] > 1e-9 || got["fit_mean_error"] < 1e-3 {
+		t.Errorf("errors: capped %v at most, without cap %v on average", got["fit_max_error_capped"], got["fit_mean_error"])
+	}
+}
