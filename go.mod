@@ -3,13 +3,27 @@ module spoor
 go 1.26.0
 
 require (
+	// The reference for our files: what it reads and writes is what they are held to.
 	github.com/apache/arrow/go/v15 v15.0.2
+	// Arrow's own encoding of message metadata; Arrow needs it anyhow.
 	github.com/google/flatbuffers v25.12.19+incompatible
+	// zstd of all files; gzip and zstd of imported ones.
 	github.com/klauspost/compress v1.20.3
+	// Machine and parameter files: strict, and errors know their line.
+	github.com/pelletier/go-toml/v2 v2.4.3
+	// Rate and time left on terminals.
 	github.com/schollz/progressbar/v3 v3.19.1
+	// Command trees with help and examples.
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
+	// Imported traces in xz; maintained, pure Go.
+	github.com/ulikunitz/xz v0.5.17
+	// Whether standard error is a terminal.
 	golang.org/x/term v0.47.0
+	// Linear algebra, distributions, and the FFT that the FFT kernel is verified against.
+	gonum.org/v1/gonum v0.17.0
+	// The plots of reports, as SVG.
+	gonum.org/v1/plot v0.17.0
 )
 
 require (
@@ -24,10 +38,8 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.5 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.18 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/ulikunitz/xz v0.5.17 // indirect
 	github.com/zeebo/xxh3 v1.0.2 // indirect
 	golang.org/x/exp v0.0.0-20231110203233-9a3e6036ecaa // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
@@ -39,9 +51,8 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
-	gonum.org/v1/plot v0.17.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
 
+// Static analysis in make test, of one version for everybody.
 tool honnef.co/go/tools/cmd/staticcheck
