@@ -10,6 +10,7 @@ include pipelines/build.mk
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd analyze/analysis predict/replay))
 FUZZTIME   ?= 10s
+TESTFLAGS  ?=
 BENCHTIME  ?= 1s
 # The race detector needs a C compiler.
 RACE = $(shell cc="$$($(GO) env CC)"; command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
@@ -37,17 +38,17 @@ vet:
 
 ## unit        tests of the packages that run on one goroutine
 unit:
-	$(GO) test $$($(GO) list ./... | grep -vxF -e spoor/predict $(CONCURRENT:./%=-e spoor/%))
+	$(GO) test $(TESTFLAGS) $$($(GO) list ./... | grep -vxF -e spoor/predict $(CONCURRENT:./%=-e spoor/%))
 
 ## race        tests of the concurrent packages, under the race detector
 race:
 	@test -n "$(RACE)" || echo "note: no C compiler, so tests run without the race detector; install gcc or clang to have it"
-	$(GO) test $(RACE) $(CONCURRENT)
+	$(GO) test $(TESTFLAGS) $(RACE) $(CONCURRENT)
 
 ## commands    tests of the tree and of the examples in every help text
 # The test cache does not see what they read and run, hence -count=1.
 commands:
-	$(GO) test -count=1 ./predict
+	$(GO) test $(TESTFLAGS) -count=1 ./predict
 
 ## fuzz        each fuzz target for FUZZTIME=10s, two at a time
 fuzz:
