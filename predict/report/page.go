@@ -51,6 +51,7 @@ type page struct {
 	CurveLegend    []legendEntry
 	ModelLegend    []legendEntry
 	TermLegend     []legendEntry
+	Caveat         string
 	Trust          []string
 	Reservations   []reservation
 }
@@ -89,6 +90,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 	p.MachineRows = machineRows(s.Machines)
 	p.TraceGroups = grouped(s.Traces, func(t Trace) string { return t.Program })
 	p.RowGroups = grouped(tableRows(s.Comparison), func(r tableRow) string { return r.Program })
+	if slices.Contains(s.Comparison.Models, "mva") {
+		p.Caveat = mvaCaveat
+	}
 	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, p); err != nil {

@@ -20,9 +20,6 @@ func trust(s *Study) []string {
 			list = append(list, modelSentence(c, i, sum))
 		}
 	}
-	if slices.Contains(c.Models, "mva") {
-		list = append(list, mvaCaveat)
-	}
 	list = append(list, c.intervalSentences()...)
 	list = append(list, fitSentences(s.Traces)...)
 	for i := range c.Unpaired {
