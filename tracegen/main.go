@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,14 +32,14 @@ func command(env *stage.Env) *cobra.Command {
 		Example: "  $ tracegen --list\n" +
 			"  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
 			"  $ tracegen radix --set keys=10000 --native --repeat 3",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			_, err := kernel.Find(args[0])
-			return err
-		},
+		Args: func(_ *cobra.Command, args []string) error { return knownKernel(args) },
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root { // the flags are those of a kernel whose name is wrong
+			return cmp.Or(knownKernel(cmd.Flags().Args()), err)
+		}
+		return err
+	})
 	root.Flags().BoolVar(&list, "list", false, "list the kernels with their parameters and papers")
 	format := stage.FormatFlag(root.Flags())
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -51,6 +52,15 @@ func command(env *stage.Env) *cobra.Command {
 		root.AddCommand(kernelCommand(env, k))
 	}
 	return root
+}
+
+// knownKernel says what is wrong with the first argument, if there is one.
+func knownKernel(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	_, err := kernel.Find(args[0])
+	return err
 }
 
 // kernelCommand is the subcommand that runs kernel k.

@@ -45,6 +45,7 @@ func TestStatus(t *testing.T) {
 		{"edge --set size=16 --refs=false -o edge", stage.Done, ""},
 
 		{"ftt", stage.WrongUsage, `kernel "ftt" does not exist; did you mean "fft"? possible: fft, lu, radix, edge`},
+		{"ftt --procs 2 -o x", stage.WrongUsage, `did you mean "fft"?`},
 		{"zzzzzzzz", stage.WrongUsage, `"zzzzzzzz" does not exist; possible: fft`},
 		{"fft", stage.WrongUsage, "-o PREFIX"},
 		{"fft extra -o x", stage.WrongUsage, "extra"},

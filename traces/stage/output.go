@@ -158,6 +158,9 @@ func cell(c store.Column, row, digits int) string {
 	case []uint64:
 		return strconv.FormatUint(d[row], 10)
 	case []float64:
+		if digits >= 0 && math.IsNaN(d[row]) {
+			return "-" // for people: there is no value
+		}
 		return strconv.FormatFloat(d[row], 'g', digits, 64)
 	default:
 		return c.Data.([]string)[row]

@@ -115,7 +115,7 @@ func TestPrint(t *testing.T) {
 		Human: "name   n           big                   bigger [B]            x [s]\n" +
 			"a      -1          -9223372036854775808  0                     0.3333\n" +
 			"q\"u,o  0           0                     1                     -Inf\n" +
-			"       2147483647  9223372036854775807   18446744073709551615  NaN\n",
+			"       2147483647  9223372036854775807   18446744073709551615  -\n",
 	} {
 		var b bytes.Buffer
 		if err := Print(&b, f, table()); err != nil || b.String() != want {
