@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -38,8 +37,10 @@ func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) 
 	p.Add(grid(true, true))
 	for _, t := range traces {
 		p.Add(measuredLine(t, looks[t.Processors]))
-		if t.hasLaw() {
-			p.Add(lawLine(t, looks[t.Processors]))
+		for _, fit := range fits {
+			if l := fit.of(t); l.known() {
+				p.Add(fit.line(l, looks[t.Processors]))
+			}
 		}
 	}
 	return f, f.draw(p, 270)
@@ -76,18 +77,30 @@ func path(c draw.Canvas, p *plot.Plot, curve []CurvePoint) [][]vg.Point {
 	return append(lines, line)
 }
 
-// lawLine is the power law of t, dashed.
-func lawLine(t Trace, m mark) layer {
+// lawLook is one way to fit a law, with its look.
+type lawLook struct {
+	of     func(Trace) law
+	width  vg.Length
+	dashes []vg.Length
+}
+
+// fits are the laws drawn beside each curve: as published dashed, capped dotted.
+var fits = []lawLook{
+	{Trace.published, 1.1, []vg.Length{4, 3}},
+	{Trace.capped, 1.4, []vg.Length{1, 2.5}},
+}
+
+// line is l in the colour of m.
+func (f lawLook) line(l law, m mark) layer {
 	return func(c draw.Canvas, p *plot.Plot) {
-		const steps = 60
-		xy := make(plotter.XYs, steps+1)
+		const steps = 120
 		var line []vg.Point
-		for i := range xy {
+		for i := range steps + 1 {
 			x := p.X.Min * math.Pow(p.X.Max/p.X.Min, float64(i)/steps)
-			if y := t.law(x); y > 0 {
+			if y := l.miss(x); y > 0 {
 				line = append(line, vg.Point{X: c.X(p.X.Norm(x)), Y: c.Y(p.Y.Norm(y))})
 			}
 		}
-		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: 1.1, Dashes: []vg.Length{4, 3}}, c.ClipLinesXY(line)...)
+		c.StrokeLines(draw.LineStyle{Color: m.ink.light, Width: f.width, Dashes: f.dashes}, c.ClipLinesXY(line)...)
 	}
 }

@@ -322,3 +322,27 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Both laws begin at 1 and fall; the capped one ends on the cold misses at the footprint.
+func TestLaws(t *testing.T) {
+	tr := fakeTrace("fft", 1, 1.5, 10)
+	published, capped := tr.published(), tr.capped()
+	if !published.known() || !capped.known() {
+		t.Fatal("a trace with all parameters lacks a law")
+	}
+	if published.miss(0) != 1 || capped.miss(0) != 1 {
+		t.Errorf("without a cache %v and %v miss", published.miss(0), capped.miss(0))
+	}
+	if got, want := published.miss(30*64), .5; got != want { // (30/10 + 1)^-0.5
+		t.Errorf("30 lines: %v, want %v", got, want)
+	}
+	if got, want := capped.miss(30*64), .0003+.9997*.5; got != want {
+		t.Errorf("30 lines, above cold: %v, want %v", got, want)
+	}
+	if got := capped.miss(8192 * 64); got != .0003 {
+		t.Errorf("at the footprint: %v", got)
+	}
+	if l := (Trace{Program: "x"}).capped(); l.known() {
+		t.Errorf("a trace without parameters has the law %v", l)
+	}
+}

@@ -44,13 +44,33 @@ type Source struct {
 // Fact is one thing a file says of itself.
 type Fact struct{ Key, Value string }
 
-// law is the miss ratio at size bytes by the fitted power law [du2000, eq. 2.1];
-// beta counts lines.
-func (t Trace) law(size float64) float64 {
-	return math.Pow(size/t.Line/t.value("beta")+1, 1-t.value("alpha"))
+// law is a power law fitted to a curve [du2000, eq. 2.1]. It falls from 1 to floor,
+// and to that at once at end.
+type law struct{ alpha, scale, floor, end float64 } // scale and end in bytes
+
+// miss is the miss ratio of size bytes.
+func (l law) miss(size float64) float64 {
+	if size >= l.end {
+		return l.floor
+	}
+	return l.floor + (1-l.floor)*math.Pow(size/l.scale+1, 1-l.alpha)
 }
 
-func (t Trace) hasLaw() bool { return t.value("alpha") > 1 && t.value("beta") > 0 && t.Line > 0 }
+// known reports whether the trace has the parameters of l.
+func (l law) known() bool { return l.alpha > 1 && l.scale > 0 && l.floor >= 0 && l.end > 0 }
+
+// published is the law as the paper fits it, down to 0.
+func (t Trace) published() law {
+	return law{t.value("alpha"), t.value("beta") * t.Line, 0, math.Inf(1)}
+}
+
+// capped is the law between the cold misses and the footprint.
+func (t Trace) capped() law {
+	return law{t.value("alpha" + cappedFit), t.value("beta"+cappedFit) * t.Line, t.value("cold"), t.value("footprint") * t.Line}
+}
+
+// cappedFit ends the names of the parameters of the capped law.
+const cappedFit = "_capped"
 
 // value is the parameter called name, NaN if it is not known.
 func (t Trace) value(name string) float64 {

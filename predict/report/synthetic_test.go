@@ -113,6 +113,8 @@ func fakeTrace(program string, procs int, alpha, beta float64) Trace {
 		{Name: "alpha", Value: alpha, Lo: alpha - .02, Hi: alpha + .02, Unit: "1"}, {Name: "beta", Value: beta, Lo: beta - 3, Hi: beta + 3, Unit: "lines"},
 		{Name: "gamma", Value: .31, Lo: .31, Hi: .31, Unit: "1"}, {Name: "instructions", Value: 61234567, Lo: 61234567, Hi: 61234567, Unit: "1"},
 		{Name: "references", Value: 18982715, Lo: math.NaN(), Hi: math.NaN(), Unit: "1"}, {Name: "footprint", Value: 8192, Lo: 8192, Hi: 8192, Unit: "lines"},
+		{Name: "alpha_capped", Value: alpha, Lo: alpha, Hi: alpha, Unit: "1"}, {Name: "beta_capped", Value: beta, Lo: beta, Hi: beta, Unit: "lines"},
+		{Name: "cold", Value: .0003, Lo: .0003, Hi: .0003, Unit: "1"},
 		{Name: "fit_mean_error", Value: .004, Lo: .004, Hi: .004, Unit: "1"}, {Name: "fit_max_error", Value: .04, Lo: .04, Hi: .04, Unit: "1"}} {
 		if err := t.Params.Add(p); err != nil {
 			panic(err)
@@ -120,7 +122,7 @@ func fakeTrace(program string, procs int, alpha, beta float64) Trace {
 	}
 	for e := 0.0; e <= 16; e += .5 {
 		size := math.Exp2(e) * t.Line
-		ratio := t.law(size) * (1 + .25*math.Sin(e))
+		ratio := t.published().miss(size) * (1 + .25*math.Sin(e))
 		if size > 8192*t.Line {
 			ratio = .0003
 		}

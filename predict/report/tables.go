@@ -92,7 +92,7 @@ type estimateCell struct{ Text, Interval string }
 
 // Cells are the parameters of t in the order of the table of programs.
 func (t Trace) Cells() []estimateCell {
-	cells := make([]estimateCell, 0, len(traceColumns)+1)
+	cells := make([]estimateCell, 0, len(traceColumns)+2)
 	for _, name := range traceColumns {
 		cell := estimateCell{Text: unknown}
 		if t.Params != nil {
@@ -102,14 +102,17 @@ func (t Trace) Cells() []estimateCell {
 		}
 		cells = append(cells, cell)
 	}
-	fit := estimateCell{Text: t.points(fitError)}
-	if worst := t.points(fitWorst); worst != unknown {
-		fit.Interval = "at most " + worst
+	for _, suffix := range []string{"", cappedFit} {
+		fit := estimateCell{Text: t.points(fitError + suffix)}
+		if worst := t.points(fitWorst + suffix); worst != unknown {
+			fit.Interval = "at most " + worst
+		}
+		cells = append(cells, fit)
 	}
-	return append(cells, fit)
+	return cells
 }
 
-// traceColumns are the parameters in the table of programs; the errors of the fit follow.
+// traceColumns are the parameters in the table of programs; the errors of the two fits follow.
 var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
 
 // undetermined is how many times wider than its value an interval is that says
