@@ -92,7 +92,7 @@ type estimateCell struct{ Text, Interval string }
 
 // Cells are the parameters of t in the order of the table of programs.
 func (t Trace) Cells() []estimateCell {
-	cells := make([]estimateCell, 0, len(traceColumns)+2)
+	cells := make([]estimateCell, 0, len(traceColumns)+1)
 	for _, name := range traceColumns {
 		cell := estimateCell{Text: unknown}
 		if t.Params != nil {
@@ -102,15 +102,11 @@ func (t Trace) Cells() []estimateCell {
 		}
 		cells = append(cells, cell)
 	}
-	for _, suffix := range []string{"", cappedFit} {
-		fit := estimateCell{Text: t.points(fitError + suffix)}
-		if worst := t.points(fitWorst + suffix); worst != unknown {
-			fit.Interval = "at most " + worst
-		}
-		cells = append(cells, fit)
-	}
-	return cells
+	return append(cells, estimateCell{Text: t.both(fitError), Interval: "at most " + t.both(fitWorst)})
 }
+
+// both is an error of the law as published, and of the capped one.
+func (t Trace) both(name string) string { return t.points(name) + ", " + t.points(name+cappedFit) }
 
 // traceColumns are the parameters in the table of programs; the errors of the two fits follow.
 var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
