@@ -16,8 +16,13 @@ func (b Bytes) String() string {
 	return strconv.FormatInt(int64(b), 10) + names[i]
 }
 
-// String prints c as "58 cycles".
-func (c Cycles) String() string { return strconv.FormatFloat(float64(c), 'g', -1, 64) + " cycles" }
+// String prints c as "58 cycles" or "1 cycle".
+func (c Cycles) String() string {
+	if c == 1 {
+		return "1 cycle"
+	}
+	return strconv.FormatFloat(float64(c), 'g', -1, 64) + " cycles"
+}
 
 // String prints s with four significant digits and a decimal prefix: "2.5us".
 func (s Seconds) String() string { return decimal(float64(s), "s") }

@@ -1,0 +1,63 @@
+// Calibrate turns measurements into parameters and machine descriptions. So far it
+// reads them, as predict does, and shows what they say.
+//
+//	$ calibrate show data/machine/du2000-smp-256k.toml
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/stage"
+)
+
+func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
+
+// command is the command tree of calibrate.
+func command(env *stage.Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "calibrate",
+		Short: "parameters and machine descriptions",
+		Long: "Calibrate is about what models need to know of machines and programs: machine descriptions and\n" +
+			"parameters with their intervals, both TOML documents that are read strictly.",
+		Example: "  $ calibrate show data/machine/du2000-smp-256k.toml",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(showCommand(env))
+	return root
+}
+
+func showCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show FILE...",
+		Short: "check machine descriptions and parameter files, and show what they mean",
+		Long: "Show reads machine descriptions and parameter files, which may be mixed, as strictly as predict does.\n" +
+			"Of a machine it prints every quantity as given and as it works out: times at the machine's clock, sets\n" +
+			"of caches, and what was left open with what is put in its place. Of a parameter it prints value, unit,\n" +
+			"95 % interval and method.",
+		Example: "  $ calibrate show data/machine/du2000-smp-256k.toml\n" +
+			"  $ tracegen fft --set points=1024 -o fft\n" +
+			"  $ analyze -o fft.analysis fft\n" +
+			"  $ calibrate show fft.analysis/locality.params.toml --format csv",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("no file is named")
+			}
+			return nil
+		},
+	}
+	format := stage.FormatFlag(cmd.Flags())
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var s shown
+		for _, path := range args {
+			if err := s.file(path); err != nil {
+				return err
+			}
+		}
+		return stage.Print(env.Out, *format, s.table())
+	}
+	return cmd
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+)
+
+const params = `[alpha]
+value = 1.5
+unit = "1"
+lo = 1.4
+hi = 1.6
+n = 40
+method = "least squares"
+source = "fft.refs.arrow sha256:00"
+`
+
+func TestStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"fft.params.toml": params,
+		"bad.params.toml": strings.Replace(params, `unit = "1"`, "", 1),
+		"empty.toml":      "",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	description, err := os.ReadFile(filepath.Join(root, "data/machine/du2000-smp-256k.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("m.toml", description, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	odd := strings.Replace(string(description), "ways = 2", "ways = 3", 1)
+	if err := os.WriteFile("odd.toml", []byte(odd), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string // in standard output if the status is 0, else in standard error
+	}{
+		{"", stage.Done, "Usage: calibrate"},
+		{"--version", stage.Done, "calibrate " + stage.Version},
+		{"show m.toml --format csv", stage.Done, "m.toml,cache[0].size,256KiB,\"4096 lines of 64B, 2048 sets of 2 ways\"\n"},
+		{"show m.toml --format csv", stage.Done, "m.toml,memory.latency,50 cycles,\"250ns, 50 cycles: "},
+		{"show fft.params.toml --format csv", stage.Done, "fft.params.toml,alpha,1.5,95 % from 1.4 to 1.6; least squares\n"},
+		{"show m.toml odd.toml", stage.Failed, "odd.toml:14: cache[0].size: 256KiB is not a multiple of line x ways"},
+		{"show bad.params.toml", stage.Failed, "bad.params.toml:1: alpha"},
+		{"show empty.toml", stage.Failed, "empty.toml: the document is empty"},
+		{"show nowhere.toml", stage.Failed, "nowhere.toml: no such file"},
+		{"show", stage.WrongUsage, "no file is named"},
+		{"shwo m.toml", stage.WrongUsage, `unknown command "shwo"`},
+		{"show m.toml --nope", stage.WrongUsage, "--nope"},
+	} {
+		var out, errs bytes.Buffer
+		status := stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs}, strings.Fields(c.args))
+		got := out.String()
+		if c.status != stage.Done {
+			if got != "" {
+				t.Errorf("calibrate %s: failed and printed %q", c.args, got)
+			}
+			got = errs.String()
+		}
+		if status != c.status || !strings.Contains(got, c.want) {
+			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
+		}
+	}
+}
+
+// root is the project's folder.
+var root = func() string {
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
