@@ -13,7 +13,7 @@ FUZZTIME   ?= 10s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
 # The race detector needs a C compiler.
-RACE = $(shell cc="$$($(GO) env CC)"; command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
+RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
 STEPS := vet unit race commands fuzz smoke
 .PHONY: quickstart build test $(STEPS) bench clean help
@@ -42,7 +42,7 @@ unit:
 
 ## race        tests of the concurrent packages, under the race detector
 race:
-	@test -n "$(RACE)" || echo "note: no C compiler, so tests run without the race detector; install gcc or clang to have it"
+	@test -n "$(RACE)" || echo "note: no C compiler, so tests run without the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"
 	$(GO) test $(TESTFLAGS) $(RACE) $(CONCURRENT)
 
 ## commands    tests of the tree and of the examples in every help text
