@@ -36,14 +36,15 @@ vet:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-## unit        tests of the packages that run on one goroutine
+## unit        tests of all packages but the last, see commands
 unit:
-	$(GO) test $(TESTFLAGS) $$($(GO) list ./... | grep -vxF -e spoor/predict $(CONCURRENT:./%=-e spoor/%))
+	$(GO) test $(TESTFLAGS) $$($(GO) list ./... | grep -vxF spoor/predict)
 
-## race        tests of the concurrent packages, under the race detector
+## race        short tests of the concurrent packages, under the race detector
 race:
-	@test -n "$(RACE)" || echo "note: no C compiler, so tests run without the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"
-	$(GO) test $(TESTFLAGS) $(RACE) $(CONCURRENT)
+	@if test -z "$(RACE)"; then \
+		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
+	else $(GO) test $(TESTFLAGS) -short $(RACE) $(CONCURRENT); fi
 
 ## commands    tests of the tree and of the examples in every help text
 # The test cache does not see what they read and run, hence -count=1.

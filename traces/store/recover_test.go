@@ -72,7 +72,7 @@ func TestRecoverKeepsEveryCompleteBatchOfEveryCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range whole {
+		for n := range places(len(whole)) {
 			done, out, err := salvageBytes("cut", whole[:n])
 			if int64(n) < f.blocks[0].offset {
 				if err == nil {
@@ -102,7 +102,7 @@ func TestRecoverStopsAtDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range whole {
+		for i := range places(len(whole)) {
 			b := bytes.Clone(whole)
 			b[i] ^= 1 << (i % 8)
 			done, out, err := salvageBytes("damaged", b)
@@ -215,7 +215,11 @@ func writeUntilKilled(prefix string) {
 }
 
 func TestRecoverAfterKill(t *testing.T) {
-	for round := range 3 {
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	for round := range rounds {
 		prefix := filepath.Join(t.TempDir(), "x")
 		child := exec.Command(os.Args[0], "-test.run=^$")
 		child.Env = append(os.Environ(), "SPOOR_TEST_WRITE_UNTIL_KILLED="+prefix)
