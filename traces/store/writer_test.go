@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -145,8 +146,11 @@ func TestIterationsStopCleanly(t *testing.T) {
 			}
 		}
 	}
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines before, %d after", before, after)
+	// A goroutine that has said its last word is still counted until it is gone.
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
 	}
 	done := make(chan error)
 	for range 8 {
