@@ -177,7 +177,7 @@ func (o *options) summarize(env *stage.Env, recording *spmd.Recording, result st
 		sum.Refs += t.Refs
 		sum.Events += t.Events
 	}
-	env.Note("%s on %d processors: %d instructions, %d references, %d events; verified result %s",
+	env.Note("%s procs=%d: %d instructions, %d references, %d events; verified result %s",
 		o.header().Title(), o.procs, sum.Instr, sum.Refs, sum.Events, result)
 }
 
