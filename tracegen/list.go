@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"spoor/tracegen/kernel"
+	"spoor/tracegen/workload"
 	"spoor/traces/store"
 )
 
@@ -33,7 +34,7 @@ func listing() *store.Table {
 }
 
 // parameters is the part of a kernel's help that lists its parameters.
-func parameters(k kernel.Kernel) string {
+func parameters(k workload.Kernel) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, p := range k.Params {

@@ -15,6 +15,7 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 )
 
@@ -59,12 +60,12 @@ func knownKernel(args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	_, err := kernel.Find(args[0])
+	_, err := workload.Find(kernel.All, args[0])
 	return err
 }
 
 // kernelCommand is the subcommand that runs kernel k.
-func kernelCommand(env *stage.Env, k kernel.Kernel) *cobra.Command {
+func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	o := options{kernel: k}
 	small := ""
 	for _, p := range k.Params {

@@ -14,6 +14,7 @@ import (
 
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -108,7 +109,7 @@ func TestTheSameCommandGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func recordFiles(t *testing.T, k kernel.Kernel) []byte {
+func recordFiles(t *testing.T, k workload.Kernel) []byte {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	args := []string{k.Name, "--procs", "3", "-o", "x"}
@@ -144,7 +145,7 @@ func TestFilesHoldTheRun(t *testing.T) {
 		h.Rule != spmd.Rule || h.WorkUnit != trace.WorkInstr || h.Tool != "tracegen "+stage.Version {
 		t.Errorf("header %+v", h)
 	}
-	v, _ := kernel.FFT.Values(kernel.Values{"points": 1024})
+	v, _ := kernel.FFT.Values(workload.Values{"points": 1024})
 	inst, err := kernel.FFT.New(v, 2, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestWithoutReferencesTheEventsStay(t *testing.T) {
 }
 
 // wrong is a kernel whose result is wrong.
-type wrong struct{ kernel.Instance }
+type wrong struct{ workload.Instance }
 
 var errWrong = errors.New("2 + 2 = 5")
 
@@ -200,7 +201,7 @@ func (wrong) Verify() error { return errWrong }
 func TestNothingAppearsUnlessVerified(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := options{kernel: kernel.LU, procs: 2, prefix: "x", refs: true}
-	o.values, _ = o.kernel.Values(kernel.Values{"n": 32})
+	o.values, _ = o.kernel.Values(workload.Values{"n": 32})
 	inst, err := o.kernel.New(o.values, o.procs, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +218,7 @@ func TestInterruptsAreHeededAndLeaveNothing(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
 		o := options{kernel: kernel.LU, procs: 2, prefix: "x", refs: true, native: native, repeat: 1 << 20}
-		o.values, _ = o.kernel.Values(kernel.Values{"n": 2048}) // records for minutes
+		o.values, _ = o.kernel.Values(workload.Values{"n": 2048}) // records for minutes
 		stopped := make(chan error)
 		go func() {
 			stopped <- o.run(ctx, &stage.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)})

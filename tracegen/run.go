@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"spoor/tracegen/kernel"
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -17,8 +17,8 @@ import (
 
 // options are the flags of one run.
 type options struct {
-	kernel kernel.Kernel
-	values kernel.Values
+	kernel workload.Kernel
+	values workload.Values
 	procs  int
 	set    []string
 	seed   uint64
@@ -30,8 +30,8 @@ type options struct {
 }
 
 // parseSet reads the values of --set flags.
-func parseSet(set []string) (kernel.Values, error) {
-	values := kernel.Values{}
+func parseSet(set []string) (workload.Values, error) {
+	values := workload.Values{}
 	for _, s := range set {
 		key, text, ok := strings.Cut(s, "=")
 		if !ok {
@@ -92,7 +92,7 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 
 // record writes the two files of the trace; they appear when the result has been
 // verified.
-func (o *options) record(ctx context.Context, env *stage.Env, inst kernel.Instance) error {
+func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Instance) error {
 	w, err := store.Create(o.prefix, o.header())
 	if err != nil {
 		return err
@@ -114,13 +114,13 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst kernel.Instan
 	return nil
 }
 
-func (o *options) instance(ctx context.Context) (kernel.Instance, error) {
-	return interruptible(ctx, func() (kernel.Instance, error) {
+func (o *options) instance(ctx context.Context) (workload.Instance, error) {
+	return interruptible(ctx, func() (workload.Instance, error) {
 		return o.kernel.New(o.values, o.procs, o.seed)
 	})
 }
 
-func (o *options) verify(ctx context.Context, inst kernel.Instance) error {
+func (o *options) verify(ctx context.Context, inst workload.Instance) error {
 	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, inst.Verify() })
 	if err != nil {
 		return fmt.Errorf("verifying the result of %s: %w", o.kernel.Name, err)
@@ -158,7 +158,7 @@ func (o *options) header() trace.Header {
 }
 
 // expected is the number of references that a recording makes, or -1 for none.
-func (o *options) expected(inst kernel.Instance) int64 {
+func (o *options) expected(inst workload.Instance) int64 {
 	if !o.refs {
 		return -1
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 )
 
 // Edge finds the edges of a grey image by edge focusing [F. Bergholm: Edge
@@ -27,15 +28,15 @@ import (
 // Differs: the coefficients are divided by their sum instead of 2 pi sigma^2, so
 // that a flat image stays flat at the small scales too; the paper does not say
 // what lies beyond the border, here it is the image mirrored.
-var Edge = Kernel{
+var Edge = workload.Kernel{
 	Name: "edge", Paper: "du2000",
 	Doc: "edge detection by edge focusing (Bergholm)",
-	Params: []Param{
+	Params: []workload.Param{
 		{Name: "size", Default: 128, Min: edgeMargin, Max: 8192, Doc: "rows and columns of the image, in pixels"},
 		{Name: "threshold", Default: 4, Min: 1, Max: 255, Doc: "least gradient of an edge, in grey levels per pixel"},
 	},
-	Small: Values{"size": 32},
-	make:  newEdge,
+	Small: workload.Values{"size": 32},
+	Make:  newEdge,
 }
 
 const (
@@ -61,7 +62,7 @@ type edge struct {
 	edges        [2][]uint8
 }
 
-func newEdge(v Values, procs int, seed uint64) Instance {
+func newEdge(v workload.Values, procs int, seed uint64) workload.Instance {
 	n := v["size"]
 	e := &edge{size: n, procs: procs, threshold: float32(v["threshold"]), seed: seed,
 		image: mirrored(edgeInput(n, seed), n)}
@@ -77,12 +78,12 @@ func newEdge(v Values, procs int, seed uint64) Instance {
 // Program leaves the blurred image and the edges of the last level.
 func (e *edge) Program(r *spmd.Rank) error {
 	n := e.size
-	image := spmd.Shared(r, "image", e.image)
-	coefficients := spmd.Shared(r, "coefficients", e.coefficients)
-	blurred := [2]spmd.Array[float32]{spmd.Shared(r, "blurred 0", e.blurred[0]), spmd.Shared(r, "blurred 1", e.blurred[1])}
-	edges := [2]spmd.Array[uint8]{spmd.Shared(r, "edges 0", e.edges[0]), spmd.Shared(r, "edges 1", e.edges[1])}
+	image := spmd.SharedArray(r, "image", e.image)
+	coefficients := spmd.SharedArray(r, "coefficients", e.coefficients)
+	blurred := [2]spmd.Array[float32]{spmd.SharedArray(r, "blurred 0", e.blurred[0]), spmd.SharedArray(r, "blurred 1", e.blurred[1])}
+	edges := [2]spmd.Array[uint8]{spmd.SharedArray(r, "edges 0", e.edges[0]), spmd.SharedArray(r, "edges 1", e.edges[1])}
 	lo, hi := r.Share(n)
-	gradient := spmd.Private(r, "gradient", make([]float32, (hi-lo+2)*n)) // rows lo-1..hi
+	gradient := spmd.PrivateArray(r, "gradient", make([]float32, (hi-lo+2)*n)) // rows lo-1..hi
 
 	first := 0
 	for level := range edgeLevels {
@@ -240,9 +241,9 @@ func hasNeighbour(r *spmd.Rank, edges spmd.Array[uint8], at, n int) bool {
 // pixel that is not on the border 5 to differentiate, the rows beside the rank's
 // own included, 2 to register, and in all levels but the first 1 to match.
 // Pixels whose gradient reaches the threshold add to that.
-func (e *edge) Counts() Counts {
+func (e *edge) Counts() workload.Counts {
 	n := e.size
-	c := Counts{Barriers: edgeLevels, AtLeast: true}
+	c := workload.Counts{Barriers: edgeLevels, AtLeast: true}
 	for rank := range e.procs {
 		lo, hi := spmd.Share(n, e.procs, rank)
 		own, wide := rows(e.inner(lo, hi)), rows(e.inner(lo-1, hi+1))
@@ -263,5 +264,5 @@ func rows(from, to int) int { return max(0, to-from) }
 
 func (e *edge) Digest() string {
 	last := (edgeLevels - 1) % 2
-	return digest(e.blurred[last], e.edges[last])
+	return workload.Digest(e.blurred[last], e.edges[last])
 }

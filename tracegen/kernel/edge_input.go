@@ -3,12 +3,14 @@ package kernel
 import (
 	"math"
 	"slices"
+
+	"spoor/tracegen/workload"
 )
 
 // edgeInput is an image of overlapping discs and rectangles of random size and
 // grey, with noise of 6 grey levels.
 func edgeInput(n int, seed uint64) []float32 {
-	rng := generator(seed)
+	rng := workload.Generator(seed)
 	image := slices.Repeat([]float32{64}, n*n)
 	for range 12 {
 		ci, cj, reach := rng.IntN(n), rng.IntN(n), n/16+rng.IntN(n/6+1)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 )
 
 // FFT is the complex one-dimensional six-step FFT of SPLASH-2 [woo1995; du2000,
@@ -23,18 +24,18 @@ import (
 // line. The result is the unnormalised forward transform.
 //
 // Differs: rows are not padded, and any number of ranks may share them.
-var FFT = Kernel{
+var FFT = workload.Kernel{
 	Name: "fft", Paper: "du2000",
 	Doc: "six-step complex 1-D FFT (SPLASH-2)",
-	Params: []Param{
+	Params: []workload.Param{
 		{Name: "points", Default: 1 << 16, Min: 1 << 4, Max: 1 << 24, Must: "a power of 4",
-			holds: func(v int) bool { return powerOfTwo(v) && bits.TrailingZeros(uint(v))%2 == 0 },
+			Holds: func(v int) bool { return workload.PowerOfTwo(v) && bits.TrailingZeros(uint(v))%2 == 0 },
 			Doc:   "length of the transform"},
-		{Name: "line", Default: 64, Min: 16, Max: 4096, Must: "a power of 2", holds: powerOfTwo,
+		{Name: "line", Default: 64, Min: 16, Max: 4096, Must: "a power of 2", Holds: workload.PowerOfTwo,
 			Doc: "bytes of a cache line: transposes move squares of line/16 x line/16 points"},
 	},
-	Small: Values{"points": 1024},
-	make:  newFFT,
+	Small: workload.Values{"points": 1024},
+	Make:  newFFT,
 }
 
 type fft struct {
@@ -44,7 +45,7 @@ type fft struct {
 	roots           []complex128 // row a, column b: exp(-2 pi i ab/n)
 }
 
-func newFFT(v Values, procs int, seed uint64) Instance {
+func newFFT(v workload.Values, procs int, seed uint64) workload.Instance {
 	n := v["points"]
 	m := 1 << (bits.TrailingZeros(uint(n)) / 2)
 	f := &fft{m: m, block: v["line"] / 16, procs: procs, seed: seed,
@@ -59,7 +60,7 @@ func newFFT(v Values, procs int, seed uint64) Instance {
 
 // fftInput is n complex numbers uniform in the square from -1-i to 1+i.
 func fftInput(n int, seed uint64) []complex128 {
-	rng := generator(seed)
+	rng := workload.Generator(seed)
 	x := make([]complex128, n)
 	for i := range x {
 		re, im := 2*rng.Float64()-1, 2*rng.Float64()-1
@@ -88,9 +89,9 @@ func rowRoots(m int) []complex128 {
 
 // Program transforms x; the result is in t.
 func (f *fft) Program(r *spmd.Rank) error {
-	x, t := spmd.Shared(r, "x", f.x), spmd.Shared(r, "t", f.t)
-	roots := spmd.Shared(r, "roots", f.roots)
-	u := spmd.Private(r, "row roots", rowRoots(f.m))
+	x, t := spmd.SharedArray(r, "x", f.x), spmd.SharedArray(r, "t", f.t)
+	roots := spmd.SharedArray(r, "roots", f.roots)
+	u := spmd.PrivateArray(r, "row roots", rowRoots(f.m))
 	lo, hi := r.Share(f.m)
 
 	f.transpose(r, t, x)
@@ -216,16 +217,16 @@ func relativeError(got, want []complex128) float64 {
 	return math.Sqrt(diff / norm)
 }
 
-func (f *fft) Digest() string { return digest(f.t) }
+func (f *fft) Digest() string { return workload.Digest(f.t) }
 
 // Counts: with L = log2 m, a row has (m - 2^ceil(L/2))/2 swaps of 8 references
 // (two complex loads and stores) and L m/2 butterflies of 10 (three loads, two
 // stores), the multiplication 6 m and each transpose 4 m.
-func (f *fft) Counts() Counts {
+func (f *fft) Counts() workload.Counts {
 	m := uint64(f.m)
 	log := uint64(bits.TrailingZeros64(m))
 	row := (m-1<<((log+1)/2))/2*8 + log*m/2*10
-	c := Counts{Barriers: 3}
+	c := workload.Counts{Barriers: 3}
 	for rank := range f.procs {
 		lo, hi := spmd.Share(f.m, f.procs, rank)
 		c.Refs = append(c.Refs, uint64(hi-lo)*(3*4*m+2*row+6*m))

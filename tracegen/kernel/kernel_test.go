@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -14,36 +15,41 @@ import (
 	"testing"
 
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
-// sizes are small runs of every kernel, edges of their parameters among them.
-var sizes = map[string][]Values{
-	"fft":   {{"points": 16}, {"points": 64, "line": 16}, {"points": 1024}, {"points": 4096, "line": 256}},
-	"lu":    {{"n": 1, "block": 1}, {"n": 16}, {"n": 60, "block": 12}, {"n": 96, "block": 16}, {"n": 10, "block": 1}},
-	"radix": {{"keys": 1}, {"keys": 7, "radix": 2, "range": 2}, {"keys": 5000}, {"keys": 4097, "radix": 16, "range": 1 << 32}, {"keys": 3000, "radix": 1 << 12, "range": 3}},
-	"edge":  {{"size": 15}, {"size": 17, "threshold": 255}, {"size": 24, "threshold": 1}},
+// cases is what tests know of each kernel: small runs, edges of its parameters
+// among them, and how to spoil a result by little.
+var cases = map[string]struct {
+	sizes []workload.Values
+	spoil func(workload.Instance)
+}{
+	"fft":   {fftSizes, spoilFFT},
+	"lu":    {luSizes, spoilLU},
+	"radix": {radixSizes, spoilRadix},
+	"edge":  {edgeSizes, spoilEdge},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}
 
 // everyRun calls f for every kernel, size and number of processors.
-func everyRun(t *testing.T, f func(t *testing.T, make func() Instance, procs int)) {
+func everyRun(t *testing.T, f func(t *testing.T, make func() workload.Instance, procs int)) {
 	for _, k := range All {
-		if len(sizes[k.Name]) == 0 {
+		if len(cases[k.Name].sizes) == 0 {
 			t.Errorf("no sizes to test %s at", k.Name)
 		}
-		for _, set := range sizes[k.Name] {
+		for _, set := range cases[k.Name].sizes {
 			for _, procs := range procCounts {
 				t.Run(fmt.Sprintf("%s %v on %d", k.Name, set, procs), func(t *testing.T) {
-					f(t, func() Instance { return instance(t, k, set, procs) }, procs)
+					f(t, func() workload.Instance { return instance(t, k, set, procs) }, procs)
 				})
 			}
 		}
 	}
 }
 
-func instance(t testing.TB, k Kernel, set Values, procs int) Instance {
+func instance(t testing.TB, k workload.Kernel, set workload.Values, procs int) workload.Instance {
 	t.Helper()
 	v, err := k.Values(set)
 	if err != nil {
@@ -84,7 +90,7 @@ func (m *memory) Events(b *trace.Events) error {
 	return nil
 }
 
-func record(t testing.TB, inst Instance, procs int) (*memory, *spmd.Recording) {
+func record(t testing.TB, inst workload.Instance, procs int) (*memory, *spmd.Recording) {
 	t.Helper()
 	m := newMemory(t, procs)
 	for p, n := range inst.Counts().Refs {
@@ -107,12 +113,12 @@ func record(t testing.TB, inst Instance, procs int) (*memory, *spmd.Recording) {
 // TestNativeRunsAreVerified is what the race detector should watch: recordings
 // run one rank at a time.
 func TestNativeRunsAreVerified(t *testing.T) {
-	everyRun(t, func(t *testing.T, make func() Instance, procs int) {
+	everyRun(t, func(t *testing.T, make func() workload.Instance, procs int) {
 		nativeRun(t, make(), procs)
 	})
 }
 
-func nativeRun(t *testing.T, inst Instance, procs int) string {
+func nativeRun(t *testing.T, inst workload.Instance, procs int) string {
 	t.Helper()
 	if err := spmd.Native(context.Background(), procs, inst.Program); err != nil {
 		t.Fatal(err)
@@ -124,7 +130,7 @@ func nativeRun(t *testing.T, inst Instance, procs int) string {
 }
 
 func TestRecordedRunsAreVerifiedAndEqualNativeOnes(t *testing.T) {
-	everyRun(t, func(t *testing.T, make func() Instance, procs int) {
+	everyRun(t, func(t *testing.T, make func() workload.Instance, procs int) {
 		inst := make()
 		m, rec := record(t, inst, procs)
 		if err := inst.Verify(); err != nil {
@@ -138,19 +144,20 @@ func TestRecordedRunsAreVerifiedAndEqualNativeOnes(t *testing.T) {
 }
 
 // checkCounts holds a recording to the closed forms and to the laws of all recordings.
-func checkCounts(t *testing.T, want Counts, m *memory, rec *spmd.Recording) {
+func checkCounts(t *testing.T, want workload.Counts, m *memory, rec *spmd.Recording) {
 	for p, total := range rec.Totals {
-		if total.Refs < want.Refs[p] || (total.Refs > want.Refs[p] && !want.AtLeast) {
+		if want.Refs != nil && (total.Refs < want.Refs[p] || (total.Refs > want.Refs[p] && !want.AtLeast)) {
 			t.Errorf("rank %d: %d references, closed form %d", p, total.Refs, want.Refs[p])
 		}
-		var barriers uint64
+		events := map[trace.Kind]uint64{}
 		for _, e := range m.EventsOf[p].Rows {
-			if e.Kind == trace.Barrier {
-				barriers++
-			}
+			events[e.Kind]++
 		}
-		if barriers != want.Barriers {
-			t.Errorf("rank %d: %d barriers, closed form %d", p, barriers, want.Barriers)
+		if got := events[trace.Barrier]; got != want.Barriers {
+			t.Errorf("rank %d: %d barriers, closed form %d", p, got, want.Barriers)
+		}
+		if got := events[trace.Send] + events[trace.Isend]; want.Messages != nil && got != want.Messages[p] {
+			t.Errorf("rank %d: %d messages sent, closed form %d", p, got, want.Messages[p])
 		}
 		checkSums(t, m, p, total)
 		checkRegions(t, &m.RefsOf[p], rec.Regions)
@@ -195,7 +202,7 @@ func checkRegions(t *testing.T, refs *trace.Refs, regions []spmd.Region) {
 // TestEdgeCountsAreExactWithoutCandidates: at threshold 255 no pixel branches.
 func TestEdgeCountsAreExactWithoutCandidates(t *testing.T) {
 	for _, procs := range procCounts {
-		inst := instance(t, Edge, Values{"size": 17, "threshold": 255}, procs)
+		inst := instance(t, Edge, workload.Values{"size": 17, "threshold": 255}, procs)
 		_, rec := record(t, inst, procs)
 		for p, want := range inst.Counts().Refs {
 			if got := rec.Totals[p].Refs; got != want {
@@ -215,7 +222,7 @@ func TestEdgeWindowsAreThePapers(t *testing.T) {
 }
 
 func TestEdgeFindsTheOutlineOfASquare(t *testing.T) {
-	inst := instance(t, Edge, Values{"size": 64, "threshold": 8}, 2).(*edge)
+	inst := instance(t, Edge, workload.Values{"size": 64, "threshold": 8}, 2).(*edge)
 	square := make([]float32, 64*64)
 	for i := 20; i < 44; i++ {
 		for j := 20; j < 44; j++ {
@@ -249,9 +256,9 @@ func TestFFTOfConjugateIsTheInverse(t *testing.T) {
 		}
 	}
 	for _, n := range []int{16, 256, 4096} {
-		f := instance(t, FFT, Values{"points": n}, 4).(*fft)
+		f := instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
 		run(f)
-		back := instance(t, FFT, Values{"points": n}, 4).(*fft)
+		back := instance(t, FFT, workload.Values{"points": n}, 4).(*fft)
 		for i, v := range f.t {
 			back.x[i] = complex(real(v), -imag(v))
 		}
@@ -267,7 +274,7 @@ func TestFFTOfConjugateIsTheInverse(t *testing.T) {
 
 // TestFFTIsTheDefinition: the transform as a sum, for a small one.
 func TestFFTIsTheDefinition(t *testing.T) {
-	f := instance(t, FFT, Values{"points": 64}, 2).(*fft)
+	f := instance(t, FFT, workload.Values{"points": 64}, 2).(*fft)
 	if err := spmd.Native(context.Background(), 2, f.Program); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +291,7 @@ func TestFFTIsTheDefinition(t *testing.T) {
 
 // TestLUIsElimination compares with Gaussian elimination as the textbook has it.
 func TestLUIsElimination(t *testing.T) {
-	for _, set := range sizes["lu"] {
+	for _, set := range luSizes {
 		f := instance(t, LU, set, 4).(*lu)
 		if err := spmd.Native(context.Background(), 4, f.Program); err != nil {
 			t.Fatal(err)
@@ -312,7 +319,7 @@ func TestLUIsElimination(t *testing.T) {
 
 func TestVerifyFindsOneWrongElement(t *testing.T) {
 	for _, k := range All {
-		set := sizes[k.Name][2]
+		set := cases[k.Name].sizes[2]
 		inst := instance(t, k, set, 2)
 		if inst.Verify() == nil {
 			t.Errorf("%s: Verify accepts a program that has not run", k.Name)
@@ -320,18 +327,7 @@ func TestVerifyFindsOneWrongElement(t *testing.T) {
 		if err := spmd.Native(context.Background(), 2, inst.Program); err != nil {
 			t.Fatal(err)
 		}
-		switch f := inst.(type) {
-		case *fft:
-			f.t[17] += 1e-9
-		case *lu:
-			f.a[17] *= 1 + 1e-11
-		case *radix:
-			f.result()[0] = f.result()[1]
-		case *edge:
-			f.edges[1][17*f.size+17] ^= 1
-		default:
-			t.Fatalf("no way to break %s", k.Name)
-		}
+		cases[k.Name].spoil(inst)
 		if inst.Verify() == nil {
 			t.Errorf("%s: Verify accepts a wrong result", k.Name)
 		}
@@ -344,7 +340,7 @@ func TestRecordingIsTheSameAtAnyGOMAXPROCS(t *testing.T) {
 		var first *memory
 		for _, n := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(n)
-			m, _ := record(t, instance(t, k, sizes[k.Name][1], 4), 4)
+			m, _ := record(t, instance(t, k, cases[k.Name].sizes[1], 4), 4)
 			if first == nil {
 				first = m
 			}
@@ -365,7 +361,7 @@ func TestParametersOutOfRangeSayTheRange(t *testing.T) {
 	for _, k := range All {
 		for _, p := range k.Params {
 			for _, v := range []int{p.Min - 1, p.Max + 1, math.MinInt, math.MaxInt} {
-				_, err := k.Values(Values{p.Name: v})
+				_, err := k.Values(workload.Values{p.Name: v})
 				if err == nil || !strings.Contains(err.Error(), p.Range()) {
 					t.Errorf("%s %s=%d: %v", k.Name, p.Name, v, err)
 				}
@@ -379,14 +375,14 @@ func TestParametersOutOfRangeSayTheRange(t *testing.T) {
 		}
 	}
 	for _, bad := range []struct {
-		k    Kernel
-		set  Values
+		k    workload.Kernel
+		set  workload.Values
 		want string
 	}{
-		{FFT, Values{"points": 32}, "a power of 4"},
-		{FFT, Values{"point": 64}, `did you mean "points"`},
-		{Radix, Values{"radix": 1000}, "a power of 2"},
-		{LU, Values{"n": 100, "block": 16}, "a multiple of block=16"},
+		{FFT, workload.Values{"points": 32}, "a power of 4"},
+		{FFT, workload.Values{"point": 64}, `did you mean "points"`},
+		{Radix, workload.Values{"radix": 1000}, "a power of 2"},
+		{LU, workload.Values{"n": 100, "block": 16}, "a multiple of block=16"},
 	} {
 		_, err := bad.k.Values(bad.set)
 		if err == nil || !strings.Contains(err.Error(), bad.want) {
@@ -406,15 +402,15 @@ func TestEveryKernelIsComplete(t *testing.T) {
 			t.Error(err)
 		}
 		for _, p := range k.Params {
-			if p.Name == "" || p.Doc == "" || (p.holds != nil && p.Must == "") {
+			if p.Name == "" || p.Doc == "" || (p.Holds != nil && p.Must == "") {
 				t.Errorf("%s: parameter %+v is incomplete", k.Name, p)
 			}
 		}
-		if found, err := Find(k.Name); err != nil || found.Name != k.Name {
+		if found, err := workload.Find(All, k.Name); err != nil || found.Name != k.Name {
 			t.Errorf("Find(%q): %v", k.Name, err)
 		}
 	}
-	if _, err := Find("radx"); err == nil || !strings.Contains(err.Error(), `did you mean "radix"`) {
+	if _, err := workload.Find(All, "radx"); err == nil || !strings.Contains(err.Error(), `did you mean "radix"`) {
 		t.Error(err)
 	}
 }
@@ -442,7 +438,7 @@ func kernelsIn(file *ast.File) (count int) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if ok && len(spec.Values) == 1 {
-			if lit, ok := spec.Values[0].(*ast.CompositeLit); ok && fmt.Sprint(lit.Type) == "Kernel" {
+			if lit, ok := spec.Values[0].(*ast.CompositeLit); ok && types.ExprString(lit.Type) == "workload.Kernel" {
 				count++
 			}
 		}

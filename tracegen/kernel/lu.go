@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 )
 
 // LU factors a dense matrix A into L U without pivoting, L with a unit diagonal,
@@ -17,21 +18,21 @@ import (
 // already up to date at its owner, so there are 2 barriers in each step.
 //
 // The input is random with a dominant diagonal, so that no pivoting is needed.
-var LU = Kernel{
+var LU = workload.Kernel{
 	Name: "lu", Paper: "du2000",
 	Doc: "blocked dense LU factorization, 2-D scatter of contiguous blocks (SPLASH-2)",
-	Params: []Param{
+	Params: []workload.Param{
 		{Name: "n", Default: 512, Min: 1, Max: 8192, Must: "a multiple of block", Doc: "rows and columns of the matrix"},
 		{Name: "block", Default: 16, Min: 1, Max: 1024, Must: "a divisor of n", Doc: "rows and columns of a block"},
 	},
-	Small: Values{"n": 64},
-	check: func(v Values) error {
+	Small: workload.Values{"n": 64},
+	Check: func(v workload.Values) error {
 		if v["n"]%v["block"] != 0 {
 			return fmt.Errorf("n=%d is out of range; 1 to 8192, a multiple of block=%d", v["n"], v["block"])
 		}
 		return nil
 	},
-	make: newLU,
+	Make: newLU,
 }
 
 type lu struct {
@@ -43,7 +44,7 @@ type lu struct {
 	a            []float64 // block after block in rows of blocks, each in rows
 }
 
-func newLU(v Values, procs int, seed uint64) Instance {
+func newLU(v workload.Values, procs int, seed uint64) workload.Instance {
 	n, b := v["n"], v["block"]
 	f := &lu{n: n, b: b, blocks: n / b, procs: procs, seed: seed, a: make([]float64, n*n)}
 	f.gridRows, f.gridCols = grid(procs)
@@ -65,7 +66,7 @@ func grid(procs int) (rows, cols int) {
 
 // luInput is an n x n matrix in rows, uniform in -1..1 with n added to the diagonal.
 func luInput(n int, seed uint64) []float64 {
-	rng := generator(seed)
+	rng := workload.Generator(seed)
 	a := make([]float64, n*n)
 	for i := range a {
 		a[i] = 2*rng.Float64() - 1
@@ -86,7 +87,7 @@ func (f *lu) owner(i, j int) int { return i%f.gridRows*f.gridCols + j%f.gridCols
 
 // Program replaces the matrix by its factors.
 func (f *lu) Program(r *spmd.Rank) error {
-	a := spmd.Shared(r, "a", f.a)
+	a := spmd.SharedArray(r, "a", f.a)
 	block := func(i, j int) spmd.Array[float64] {
 		at := (i*f.blocks + j) * f.b * f.b
 		return a.Slice(at, at+f.b*f.b)
@@ -220,12 +221,12 @@ func (f *lu) productRow(i int, sum, size []float64) {
 	}
 }
 
-func (f *lu) Digest() string { return digest(f.a) }
+func (f *lu) Digest() string { return workload.Digest(f.a) }
 
 // Counts: a row of length m is 3 m references; with q = b-k-1 what is left of a
 // row, factor is the sum over k of 1 + q (2 + 3 q), divideByU of 1 + b (2 + 3 q),
 // divideByL of q (1 + 3 b), and subtractProduct is b b (1 + 3 b).
-func (f *lu) Counts() Counts {
+func (f *lu) Counts() workload.Counts {
 	b := uint64(f.b)
 	var factor, byU, byL uint64
 	for k := range b {
@@ -234,7 +235,7 @@ func (f *lu) Counts() Counts {
 		byU += 1 + b*(2+3*q)
 		byL += q * (1 + 3*b)
 	}
-	c := Counts{Barriers: 2 * uint64(f.blocks), Refs: make([]uint64, f.procs)}
+	c := workload.Counts{Barriers: 2 * uint64(f.blocks), Refs: make([]uint64, f.procs)}
 	for i := range f.blocks {
 		for j := range f.blocks {
 			refs := uint64(min(i, j)) * b * b * (1 + 3*b) // block (i,j) is updated in steps k < i, j

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
 )
 
 // Radix sorts integers by their digits, least significant first [G. E. Blelloch
@@ -22,17 +23,17 @@ import (
 //
 // Differs: SPLASH-2 sums along a binary tree of ranks; any number of ranks may
 // share the digits here.
-var Radix = Kernel{
+var Radix = workload.Kernel{
 	Name: "radix", Paper: "du2000",
 	Doc: "parallel radix sort of integers (SPLASH-2)",
-	Params: []Param{
+	Params: []workload.Param{
 		{Name: "keys", Default: 1 << 20, Min: 1, Max: 1 << 28, Doc: "how many keys are sorted"},
-		{Name: "radix", Default: 1 << 10, Min: 2, Max: 1 << 16, Must: "a power of 2", holds: powerOfTwo,
+		{Name: "radix", Default: 1 << 10, Min: 2, Max: 1 << 16, Must: "a power of 2", Holds: workload.PowerOfTwo,
 			Doc: "values of a digit"},
 		{Name: "range", Default: 1 << 19, Min: 2, Max: 1 << 32, Doc: "keys are uniform from 0 to range-1"},
 	},
-	Small: Values{"keys": 10000},
-	make:  newRadix,
+	Small: workload.Values{"keys": 10000},
+	Make:  newRadix,
 }
 
 type radix struct {
@@ -45,7 +46,7 @@ type radix struct {
 	totals             []uint32 // keys in each rank's part of the digits
 }
 
-func newRadix(v Values, procs int, seed uint64) Instance {
+func newRadix(v workload.Values, procs int, seed uint64) workload.Instance {
 	f := &radix{keys: v["keys"], radix: v["radix"], limit: v["range"], procs: procs, seed: seed}
 	digitBits := bits.Len(uint(f.radix - 1))
 	f.passes = (bits.Len(uint(f.limit-1)) + digitBits - 1) / digitBits
@@ -55,7 +56,7 @@ func newRadix(v Values, procs int, seed uint64) Instance {
 }
 
 func radixInput(keys, limit int, seed uint64) []uint32 {
-	rng := generator(seed)
+	rng := workload.Generator(seed)
 	a := make([]uint32, keys)
 	for i := range a {
 		a[i] = uint32(rng.Uint64N(uint64(limit)))
@@ -65,10 +66,10 @@ func radixInput(keys, limit int, seed uint64) []uint32 {
 
 // Program sorts the keys of a; they end in a or b, whichever the last pass wrote.
 func (f *radix) Program(r *spmd.Rank) error {
-	from, to := spmd.Shared(r, "a", f.a), spmd.Shared(r, "b", f.b)
-	counts := spmd.Shared(r, "counts", f.counts)
-	totals := spmd.Shared(r, "totals", f.totals)
-	place := spmd.Private(r, "place", make([]uint32, f.radix))
+	from, to := spmd.SharedArray(r, "a", f.a), spmd.SharedArray(r, "b", f.b)
+	counts := spmd.SharedArray(r, "counts", f.counts)
+	totals := spmd.SharedArray(r, "totals", f.totals)
+	place := spmd.PrivateArray(r, "place", make([]uint32, f.radix))
 	lo, hi := r.Share(f.keys)
 	mine := counts.Slice(r.ID()*f.radix, (r.ID()+1)*f.radix)
 
@@ -168,12 +169,12 @@ func (f *radix) Verify() error {
 	return nil
 }
 
-func (f *radix) Digest() string { return digest(f.result()) }
+func (f *radix) Digest() string { return workload.Digest(f.result()) }
 
 // Counts: a pass of a rank with k of the keys and w of the R digits is R + 3 k
 // references to count, 2 w P + 1 to sum, 2 R + P to find places and 4 k to move.
-func (f *radix) Counts() Counts {
-	c := Counts{Barriers: 3 * uint64(f.passes)}
+func (f *radix) Counts() workload.Counts {
+	c := workload.Counts{Barriers: 3 * uint64(f.passes)}
 	for rank := range f.procs {
 		lo, hi := spmd.Share(f.keys, f.procs, rank)
 		from, to := spmd.Share(f.radix, f.procs, rank)

@@ -32,15 +32,15 @@ type view struct {
 	parts int    // references of one element: 2 for complex numbers
 }
 
-// Shared gives this rank access to a slice that all ranks share under a name.
+// SharedArray gives this rank access to a slice that all ranks share under a name.
 // Every rank passes the same slice.
-func Shared[T Element](r *Rank, name string, data []T) Array[T] {
+func SharedArray[T Element](r *Rank, name string, data []T) Array[T] {
 	return place(r, shared, name, data)
 }
 
-// Private gives this rank access to a slice of its own; every rank may have one
+// PrivateArray gives this rank access to a slice of its own; every rank may have one
 // of that name.
-func Private[T Element](r *Rank, name string, data []T) Array[T] {
+func PrivateArray[T Element](r *Rank, name string, data []T) Array[T] {
 	return place(r, r.id, name, data)
 }
 

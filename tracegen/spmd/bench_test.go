@@ -50,7 +50,7 @@ func BenchmarkDaxpyRecorded(b *testing.B) {
 func benchDaxpy(b *testing.B, run func(Program) error) {
 	x, y := make([]float64, benchLen), make([]float64, benchLen)
 	err := run(func(r *Rank) error {
-		x, y := Shared(r, "x", x), Shared(r, "y", y)
+		x, y := SharedArray(r, "x", x), SharedArray(r, "y", y)
 		for b.Loop() {
 			daxpy(r, y, x, 0.5)
 		}

@@ -29,7 +29,7 @@ func (printer) Events(b *trace.Events) error {
 func Example() {
 	data := []float64{1, 2, 3, 4}
 	program := func(r *spmd.Rank) error {
-		x := spmd.Shared(r, "x", data)
+		x := spmd.SharedArray(r, "x", data)
 		lo, hi := r.Share(x.Len())
 		for i := lo; i < hi; i++ {
 			r.Work(spmd.LoopControl + 1) // add

@@ -89,10 +89,10 @@ type named complex64
 
 func TestReferencesHaveTheElementsSizeAndPlace(t *testing.T) {
 	k, rec := recorded(t, 1, func(r *Rank) error {
-		f := Shared(r, "f", make([]float64, 10))
-		c := Shared(r, "c", make([]complex128, 10))
-		n := Shared(r, "n", make([]named, 10))
-		b := Private(r, "b", make([]uint8, 10))
+		f := SharedArray(r, "f", make([]float64, 10))
+		c := SharedArray(r, "c", make([]complex128, 10))
+		n := SharedArray(r, "n", make([]named, 10))
+		b := PrivateArray(r, "b", make([]uint8, 10))
 		f.Set(3, f.At(2))
 		c.Set(3, c.At(2))
 		n.At(1)
@@ -133,9 +133,9 @@ func TestArraysDoNotOverlap(t *testing.T) {
 	data := map[string][]uint8{"x": make([]uint8, pageSize), "y": make([]uint8, pageSize+1), "empty": {}, "z": make([]uint8, 1)}
 	_, rec := recorded(t, procs, func(r *Rank) error {
 		for _, name := range []string{"x", "y", "empty", "z"} {
-			Shared(r, name, data[name])
-			Private(r, name, make([]uint8, 2*pageSize))
-			Shared(r, name, data[name]) // again: the same place
+			SharedArray(r, name, data[name])
+			PrivateArray(r, name, make([]uint8, 2*pageSize))
+			SharedArray(r, name, data[name]) // again: the same place
 		}
 		return nil
 	})
@@ -153,7 +153,7 @@ func TestArraysDoNotOverlap(t *testing.T) {
 
 func TestInstructionsAreCountedToTheLast(t *testing.T) {
 	k, rec := recorded(t, 2, func(r *Rank) error {
-		x := Private(r, "x", make([]int32, 1))
+		x := PrivateArray(r, "x", make([]int32, 1))
 		r.Work(10)
 		x.At(0)
 		r.Work(5)
@@ -196,7 +196,7 @@ func TestLongGapsAreCarriedByComputeEvents(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		want := uint64(0)
 		k, rec := recorded(t, 1, func(r *Rank) error {
-			x := Shared(r, "x", make([]float64, 1))
+			x := SharedArray(r, "x", make([]float64, 1))
 			for range rng.IntN(12) {
 				for range rng.IntN(4) {
 					n := steps[rng.IntN(len(steps))]
@@ -230,7 +230,7 @@ func TestLongGapsAreCarriedByComputeEvents(t *testing.T) {
 func TestBatchesAreFullAndNothingIsLost(t *testing.T) {
 	for _, n := range []int{0, 1, batchRows - 1, batchRows, batchRows + 1, 2*batchRows + 1} {
 		k, rec := recorded(t, 1, func(r *Rank) error {
-			x := Shared(r, "x", make([]uint16, n))
+			x := SharedArray(r, "x", make([]uint16, n))
 			for i := range n {
 				x.At(i)
 			}
@@ -255,7 +255,7 @@ func TestBatchesAreFullAndNothingIsLost(t *testing.T) {
 
 func TestWithoutReferencesInstructionsStay(t *testing.T) {
 	program := func(r *Rank) error {
-		x := Shared(r, "x", data1)
+		x := SharedArray(r, "x", data1)
 		for range 2*batchRows + 3 {
 			r.Work(2)
 			x.At(0)
@@ -423,7 +423,7 @@ func TestRunsThatCannotFinishSayWhy(t *testing.T) {
 			return nil
 		}, []string{"rank 2: no more water"}},
 		{"an index", 2, func(r *Rank) error {
-			x := Shared(r, "x", data1)
+			x := SharedArray(r, "x", data1)
 			if r.ID() == 1 {
 				x.At(1)
 			}
@@ -431,8 +431,8 @@ func TestRunsThatCannotFinishSayWhy(t *testing.T) {
 			return nil
 		}, []string{"rank 1: panic at spmd_test.go:", "index out of range [1] with length 1"}},
 		{"a name twice", 1, func(r *Rank) error {
-			Private(r, "x", make([]int, 3))
-			Private(r, "x", make([]int, 3))
+			PrivateArray(r, "x", make([]int, 3))
+			PrivateArray(r, "x", make([]int, 3))
 			return nil
 		}, []string{`rank 0: panic at spmd_test.go:`, `array "x" was placed before with other data`}},
 		{"no ranks", 0, nil, []string{"procs=0 is out of range; 1 to 4096"}},
@@ -476,7 +476,7 @@ func TestCancelling(t *testing.T) {
 	for _, b := range backends {
 		ctx, cancel := context.WithCancel(context.Background())
 		err := b.run(ctx, 3, func(r *Rank) error {
-			x := Shared(r, "x", data1)
+			x := SharedArray(r, "x", data1)
 			for i := 0; ; i++ {
 				if x.At(0); i == 1000 && r.ID() == 1 {
 					cancel()
@@ -508,7 +508,7 @@ func (f *full) Events(*trace.Events) error { return f.Refs(nil) }
 func TestSinkErrorsEndTheRecording(t *testing.T) {
 	before := runtime.NumGoroutine()
 	program := func(r *Rank) error {
-		x := Shared(r, "x", data1)
+		x := SharedArray(r, "x", data1)
 		for range 2 * eventRows {
 			for range batchRows / 100 {
 				x.At(0)

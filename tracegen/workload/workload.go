@@ -1,15 +1,7 @@
-// Package kernel holds the programs whose traces are studied, one in each file:
-// real algorithms that compute results which are verified after every run. The
-// data a kernel starts from (input, tables of roots and coefficients) exists
-// before the ranks start, so that what is traced is the algorithm.
-//
-// [du2000] is X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
-// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
-// pp. 915-933. It names its kernels but not their sizes; the defaults are
-// ours. [woo1995] is S. C. Woo, M. Ohara, E. Torrie, J. P. Singh, A. Gupta: The
-// SPLASH-2 programs: characterization and methodological considerations. ISCA
-// 1995, pp. 24-36.
-package kernel
+// Package workload is the contract between programs that are studied and whoever
+// runs them: a Kernel has parameters, makes an Instance for values of them, and the
+// instance runs, verifies its own result and predicts what a recording holds.
+package workload
 
 import (
 	"crypto/sha256"
@@ -23,9 +15,6 @@ import (
 	"spoor/traces/trace"
 )
 
-// All lists every kernel, in the order of tracegen --list.
-var All = []Kernel{FFT, LU, Radix, Edge}
-
 // Kernel is one program with its parameters.
 type Kernel struct {
 	Name   string
@@ -34,8 +23,9 @@ type Kernel struct {
 	Params []Param
 	Small  Values // what makes a run short, for examples
 
-	check func(v Values) error // what must hold between parameters, or nil
-	make  func(v Values, procs int, seed uint64) Instance
+	Procs func(v Values, procs int) error // which numbers of ranks can run it; nil means all
+	Check func(v Values) error            // what must hold between parameters, or nil
+	Make  func(v Values, procs int, seed uint64) Instance
 }
 
 // Param is one integer parameter of a kernel.
@@ -43,7 +33,7 @@ type Param struct {
 	Name              string
 	Default, Min, Max int
 	Must              string         // what else must hold, or ""
-	holds             func(int) bool // whether it does; nil if the kernel's check says
+	Holds             func(int) bool // whether it does; nil if the kernel's Check says
 	Doc               string
 }
 
@@ -74,7 +64,8 @@ type Instance interface {
 // Counts is what closed forms say of a recording.
 type Counts struct {
 	Barriers uint64   // of every rank
-	Refs     []uint64 // of each rank
+	Messages []uint64 // sends (Send and Isend) of each rank; nil if data or time decide
+	Refs     []uint64 // of each rank; nil if data decide
 	AtLeast  bool     // Refs are lower bounds, nearly reached: branches on data decide about the rest
 }
 
@@ -89,7 +80,7 @@ func (k Kernel) Values(set Values) (Values, error) {
 		if !ok {
 			v = p.Default
 		}
-		if v < p.Min || v > p.Max || (p.holds != nil && !p.holds(v)) {
+		if v < p.Min || v > p.Max || (p.Holds != nil && !p.Holds(v)) {
 			return nil, fmt.Errorf("%s=%d is out of range; %s", p.Name, v, p.Range())
 		}
 		all[p.Name] = v
@@ -99,8 +90,8 @@ func (k Kernel) Values(set Values) (Values, error) {
 			return nil, unknown("parameter", name, names)
 		}
 	}
-	if k.check != nil {
-		if err := k.check(all); err != nil {
+	if k.Check != nil {
+		if err := k.Check(all); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +104,12 @@ func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
 	if err := spmd.CheckProcs(procs); err != nil {
 		return nil, err
 	}
-	return k.make(v, procs, seed), nil
+	if k.Procs != nil {
+		if err := k.Procs(v, procs); err != nil {
+			return nil, err
+		}
+	}
+	return k.Make(v, procs, seed), nil
 }
 
 // Args lists the values in the order of the parameters, as headers show them.
@@ -125,10 +121,10 @@ func (k Kernel) Args(v Values) []trace.Arg {
 	return args
 }
 
-// Find is the kernel called name; the error suggests the nearest.
-func Find(name string) (Kernel, error) {
-	names := make([]string, len(All))
-	for i, k := range All {
+// Find is the kernel of list called name; the error suggests the nearest.
+func Find(list []Kernel, name string) (Kernel, error) {
+	names := make([]string, len(list))
+	for i, k := range list {
 		if names[i] = k.Name; k.Name == name {
 			return k, nil
 		}
@@ -136,11 +132,11 @@ func Find(name string) (Kernel, error) {
 	return Kernel{}, unknown("kernel", name, names)
 }
 
-// generator is the source of a kernel's input.
-func generator(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+// Generator is the source of a kernel's input.
+func Generator(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// digest is the start of the SHA-256 of results in little-endian order.
-func digest(results ...any) string {
+// Digest is the start of the SHA-256 of results in little-endian order.
+func Digest(results ...any) string {
 	h := sha256.New()
 	for _, r := range results {
 		// A hash takes every write, and results are slices of fixed-size numbers.
@@ -151,4 +147,5 @@ func digest(results ...any) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-func powerOfTwo(v int) bool { return v > 0 && v&(v-1) == 0 }
+// PowerOfTwo reports whether v is one.
+func PowerOfTwo(v int) bool { return v > 0 && v&(v-1) == 0 }

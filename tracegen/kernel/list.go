@@ -1,0 +1,22 @@
+// Package kernel holds the programs whose traces are studied, one in each file:
+// real algorithms that compute results which are verified after every run. The
+// data a kernel starts from (input, tables of roots and coefficients) exists
+// before the ranks start, so that what is traced is the algorithm.
+//
+// [du2000] is X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
+// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
+// pp. 915-933. It names its kernels but not their sizes; the defaults are
+// ours. [woo1995] is S. C. Woo, M. Ohara, E. Torrie, J. P. Singh, A. Gupta: The
+// SPLASH-2 programs: characterization and methodological considerations. ISCA
+// 1995, pp. 24-36.
+package kernel
+
+import "spoor/tracegen/workload"
+
+// All lists every kernel, in the order of tracegen --list.
+var All = []workload.Kernel{
+	FFT,
+	LU,
+	Radix,
+	Edge,
+}
