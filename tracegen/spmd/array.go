@@ -51,7 +51,7 @@ func place[T Element](r *Rank, owner int, name string, data []T) Array[T] {
 		size, parts = size/2, 2
 	}
 	heap := unsafe.Pointer(unsafe.SliceData(data))
-	base := r.space.place(owner, name, heap, uint64(len(data))*uint64(element.Size()))
+	base := r.space.place(owner, name, heap, uint64(len(data))*uint64(element.Size()), Home{})
 	a := Array[T]{data: data}
 	if r.rec != nil {
 		a.view = &view{rec: r.rec, delta: base - uint64(uintptr(heap)), size: uint16(size), parts: parts}

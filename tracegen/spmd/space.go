@@ -28,6 +28,7 @@ type Region struct {
 	Owner int // rank, or -1 for a shared array
 	Base  uint64
 	Bytes uint64
+	Home  Home
 }
 
 // space places arrays. Ranks of the native backend use it concurrently; there the
@@ -38,6 +39,7 @@ type space struct {
 	index   map[regionKey]int
 	data    []unsafe.Pointer // of each region; held so that its heap address stays taken
 	regions []Region
+	made    map[string]any // slices of Alloc by name
 }
 
 type regionKey struct {
@@ -46,13 +48,13 @@ type regionKey struct {
 }
 
 func newSpace() *space {
-	return &space{next: map[int]uint64{}, index: map[regionKey]int{}}
+	return &space{next: map[int]uint64{}, index: map[regionKey]int{}, made: map[string]any{}}
 }
 
 // place returns the virtual address of the array called name, which is new
 // or was placed before with the same data. It panics if the name stands
 // for other data: the program is wrong.
-func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64) uint64 {
+func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64, home Home) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := regionKey{owner, name}
@@ -73,7 +75,7 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64)
 	s.next[owner] = base + room
 	s.index[key] = len(s.regions)
 	s.data = append(s.data, data)
-	s.regions = append(s.regions, Region{name, owner, base, bytes})
+	s.regions = append(s.regions, Region{name, owner, base, bytes, home})
 	return base
 }
 
@@ -83,4 +85,16 @@ func (s *space) bounds(owner int) (base, limit uint64) {
 	}
 	base = privateBase + uint64(owner)*privateStride
 	return base, base + privateSpan
+}
+
+// once is what make returned the first time the name was asked for.
+func (s *space) once(name string, make func() any) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made, ok := s.made[name]
+	if !ok {
+		made = make()
+		s.made[name] = made
+	}
+	return made
 }

@@ -1,0 +1,69 @@
+package spmd
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Shared places data, which all ranks share, under a name in the virtual address
+// space, and returns it. Every rank passes the same slice. In a recording the
+// addresses of its elements are those of that place, wherever the heap put it.
+func Shared[T any](r *Rank, name string, data []T, home ...Home) []T {
+	placeSlice(r, shared, name, data, home)
+	return data
+}
+
+// Private places data that this rank alone uses; every rank may have an array of
+// that name.
+func Private[T any](r *Rank, name string, data []T) []T {
+	placeSlice(r, r.id, name, data, nil)
+	return data
+}
+
+// Alloc is a shared array of n zeroes: the first rank that asks for the name makes
+// it, and all get the same.
+func Alloc[T any](r *Rank, name string, n int, home ...Home) []T {
+	made := r.space.once(name, func() any { return make([]T, n) })
+	data, ok := made.([]T)
+	if !ok || len(data) != n {
+		panic(fmt.Sprintf("array %q was made before as another %T", name, made))
+	}
+	return Shared(r, name, data, home...)
+}
+
+func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
+	var h Home
+	if len(home) > 0 {
+		h = home[0]
+	}
+	heap := unsafe.Pointer(unsafe.SliceData(data))
+	r.space.place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
+}
+
+// Home says which processor's memory holds which part of a shared array, on
+// machines whose memory is distributed. The zero Home leaves it to the machine.
+type Home struct {
+	Kind  HomeKind
+	Bytes uint64 // of a cyclic part
+	Ranks []int  // of explicit parts of equal size, in order
+}
+
+// HomeKind is how a shared array is dealt to processors.
+type HomeKind uint8
+
+// The kinds of homes.
+const (
+	AnyHome      HomeKind = iota // left to the machine
+	BlockHome                    // contiguous parts of equal size, part i to rank i
+	CyclicHome                   // parts of Bytes bytes, dealt in turn
+	ExplicitHome                 // contiguous parts of equal size, part i to Ranks[i]
+)
+
+// Blocked deals an array in contiguous parts of equal size, one for each rank.
+func Blocked() Home { return Home{Kind: BlockHome} }
+
+// Cyclic deals an array in turn, bytes at a time.
+func Cyclic(bytes uint64) Home { return Home{Kind: CyclicHome, Bytes: bytes} }
+
+// Homes deals an array in contiguous parts of equal size, the i-th to ranks[i].
+func Homes(ranks ...int) Home { return Home{Kind: ExplicitHome, Ranks: ranks} }
