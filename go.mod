@@ -18,8 +18,12 @@ require (
 	github.com/spf13/pflag v1.0.10
 	// Imported traces in xz; maintained, pure Go.
 	github.com/ulikunitz/xz v0.5.17
+	// Disassembly of compiled kernels, whose instructions are counted.
+	golang.org/x/arch v0.32.0
 	// Whether standard error is a terminal.
 	golang.org/x/term v0.47.0
+	// Loads and type-checks the packages that are instrumented.
+	golang.org/x/tools v0.52.0
 	// Linear algebra, distributions, and the FFT that the FFT kernel is verified against.
 	gonum.org/v1/gonum v0.17.0
 	// The plots of reports, as SVG.
@@ -49,7 +53,6 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/text v0.28.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
