@@ -41,6 +41,9 @@ func everyRun(t *testing.T, f func(t *testing.T, make func() workload.Instance, 
 		}
 		for _, set := range cases[k.Name].sizes {
 			for _, procs := range procCounts {
+				if k.Procs != nil && k.Procs(complete(t, k, set), procs) != nil && !workload.PowerOfTwo(procs) {
+					continue // powers of two every kernel must run on
+				}
 				t.Run(fmt.Sprintf("%s %v on %d", k.Name, set, procs), func(t *testing.T) {
 					f(t, func() workload.Instance { return instance(t, k, set, procs) }, procs)
 				})
@@ -49,13 +52,19 @@ func everyRun(t *testing.T, f func(t *testing.T, make func() workload.Instance, 
 	}
 }
 
-func instance(t testing.TB, k workload.Kernel, set workload.Values, procs int) workload.Instance {
+// complete is set with the defaults.
+func complete(t testing.TB, k workload.Kernel, set workload.Values) workload.Values {
 	t.Helper()
 	v, err := k.Values(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inst, err := k.New(v, procs, 7)
+	return v
+}
+
+func instance(t testing.TB, k workload.Kernel, set workload.Values, procs int) workload.Instance {
+	t.Helper()
+	inst, err := k.New(complete(t, k, set), procs, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
