@@ -1,0 +1,87 @@
+package tape
+
+// A word is, from the lowest bit: 47 bits of address, 1 bit for a store, 7 bits
+// for the size, 9 bits for the instructions executed since the previous word, the
+// reference's own included.
+const (
+	addrBits   = 47
+	addrMask   = 1<<addrBits - 1
+	storeBit   = 1 << addrBits
+	sizeShift  = addrBits + 1
+	sizeMask   = 1<<7 - 1
+	instrShift = sizeShift + 7
+)
+
+// I is one instruction in the word of a reference.
+const I = 1 << instrShift
+
+// MaxInstr is the instructions that the word of a reference holds; Work writes more.
+const MaxInstr = 1<<9 - 1
+
+// MaxSize is the bytes of a reference of one word; Range writes more.
+const MaxSize = 64
+
+// What the size of a word can be besides 1 to MaxSize.
+const (
+	work  = 0 // instructions, no reference: their number stands in place of the address
+	pair8 = 120
+	pair4 = 121
+	wide  = 127 // the number of bytes is the next word
+)
+
+// The kinds of references of one word: a load or a store of so many bytes, or of
+// a pair of so many (the parts of a complex number, the real one first).
+const (
+	L1  = 1 << sizeShift
+	L2  = 2 << sizeShift
+	L4  = 4 << sizeShift
+	L8  = 8 << sizeShift
+	L16 = 16 << sizeShift
+	L24 = 24 << sizeShift
+	LP8 = pair8 << sizeShift
+	LP4 = pair4 << sizeShift
+	S1  = L1 | storeBit
+	S2  = L2 | storeBit
+	S4  = L4 | storeBit
+	S8  = L8 | storeBit
+	S16 = L16 | storeBit
+	S24 = L24 | storeBit
+	SP8 = LP8 | storeBit
+	SP4 = LP4 | storeBit
+)
+
+// Kind is the kind of a reference of size bytes, 1 to MaxSize.
+func Kind(store bool, size uintptr) uint64 {
+	if store {
+		return uint64(size)<<sizeShift | storeBit
+	}
+	return uint64(size) << sizeShift
+}
+
+// Ref is one reference, or instructions without one, as a tape holds it.
+type Ref struct {
+	Addr  uint64 // 0 without a reference
+	Size  uint64 // bytes; 0 without a reference
+	Parts int    // references of Size bytes, one after the other
+	Store bool
+	Instr uint64 // since the previous one, its own included
+}
+
+// Next decodes the first of words, and says how many it takes. Words are those
+// that a tape hands over.
+func Next(words []uint64) (r Ref, n int) {
+	w := words[0]
+	r = Ref{Addr: w & addrMask, Size: w >> sizeShift & sizeMask, Parts: 1, Store: w&storeBit != 0, Instr: w >> instrShift}
+	switch r.Size {
+	case work:
+		r.Addr, r.Instr = 0, w&addrMask
+	case pair8:
+		r.Size, r.Parts = 8, 2
+	case pair4:
+		r.Size, r.Parts = 4, 2
+	case wide:
+		r.Size = words[1]
+		return r, 2
+	}
+	return r, 1
+}
