@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 
+	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 )
 
@@ -16,8 +17,9 @@ const Rule = "one rank at a time, until a barrier, a lock or its end; then the o
 
 // Options chooses what is recorded.
 type Options struct {
-	Procs  int
-	NoRefs bool // events and instruction counts only
+	Procs    int
+	NoRefs   bool // events and instruction counts only
+	Unplaced bool // references outside of placed arrays, too
 }
 
 // Recording is what Record says of the whole run.
@@ -42,13 +44,14 @@ func Record(ctx context.Context, opt Options, program Program, sink Sink) (*Reco
 		return nil, err
 	}
 	s := &scheduler{gate: newGate(opt.Procs), ranks: make([]*coroutine, opt.Procs)}
-	space := newSpace()
+	space := newRecordedSpace(opt.Procs)
 	for id := range s.ranks {
-		rec := newRecorder(id, opt.Procs, opt.NoRefs)
+		rec := newRecorder(id, opt, space)
 		rec.sink, rec.ctx, rec.fail = sink, ctx, s.fail
 		c := &coroutine{rank: &Rank{id: id, procs: opt.Procs, rec: rec, space: space, backend: s}}
 		c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 			c.yield = yield
+			rec.tape.Bind()
 			c.err = s.finish(c, call(c.rank, program))
 		})
 		defer c.stop()
@@ -75,7 +78,7 @@ type coroutine struct {
 	err    error
 }
 
-func (c *coroutine) clock() uint64 { return c.rank.rec.instr + c.rank.rec.worked + c.waited }
+func (c *coroutine) clock() uint64 { return c.rank.rec.executed() + c.waited }
 
 // waitUntil moves the clock to at, if that is ahead.
 func (c *coroutine) waitUntil(at uint64) { c.waited += max(at, c.clock()) - c.clock() }
@@ -96,7 +99,9 @@ func (s *scheduler) ready(rank int) {
 func (s *scheduler) run() error {
 	for len(s.queue) > 0 {
 		c := s.ranks[heap.Pop(&s.queue).(turn).rank]
+		tape.Switch(c.rank.rec.tape)
 		c.resume()
+		tape.Switch(nil)
 		if s.cause != nil {
 			return s.cause
 		}
@@ -129,6 +134,7 @@ func (s *scheduler) finish(c *coroutine, err error) error {
 
 // pause lets others run until this rank's turn comes.
 func (s *scheduler) pause(c *coroutine) {
+	c.rank.rec.sync()
 	if !c.yield(struct{}{}) {
 		panic(stopped{})
 	}

@@ -3,6 +3,7 @@ package spmd
 import (
 	"context"
 
+	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -25,37 +26,46 @@ const (
 
 // recorder is the record of one rank. Only the rank that runs writes to it.
 type recorder struct {
-	instr   uint64 // executed so far, without worked
-	worked  uint64 // executed in Work of Computes
-	atRef   uint64 // instr at the previous reference
-	atEvent uint64 // instr at the previous event
-	flushed uint64 // references in earlier batches
-	events  uint64 // in earlier batches
-	n       int    // references in this batch
-	refs    trace.Refs
-	rows    trace.Events
-	noRefs  bool
-	sink    Sink
-	ctx     context.Context
-	fail    func(error) // ends the whole recording; does not return
+	instr    uint64 // executed so far, without worked
+	worked   uint64 // executed in Work of Computes
+	atRef    uint64 // instr at the previous reference
+	atEvent  uint64 // instr at the previous event
+	flushed  uint64 // references in earlier batches
+	events   uint64 // in earlier batches
+	n        int    // references in this batch
+	refs     trace.Refs
+	rows     trace.Events
+	noRefs   bool
+	unplaced bool // references outside of placed arrays are recorded, too
+	tape     *tape.Tape
+	space    *space
+	sink     Sink
+	ctx      context.Context
+	fail     func(error) // ends the whole recording; does not return
 }
 
-func newRecorder(proc, procs int, noRefs bool) *recorder {
-	rec := &recorder{noRefs: noRefs, rows: trace.Events{Proc: trace.Proc(proc)}}
-	rows := min(batchRows, max(minBatchRows, bufferRows/procs))
+func newRecorder(proc int, opt Options, s *space) *recorder {
+	rec := &recorder{noRefs: opt.NoRefs, unplaced: opt.Unplaced, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
 		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}
+	rec.open(rows, s)
 	return rec
 }
 
 // add records one reference, itself an instruction.
 func (rec *recorder) add(addr uint64, size uint16, op trace.Op) {
+	rec.instr++
+	rec.put(addr, size, op)
+}
+
+// put records one reference by the latest instruction.
+func (rec *recorder) put(addr uint64, size uint16, op trace.Op) {
 	n := rec.n
 	if n >= len(rec.refs.Addr) {
 		rec.flushRefs()
 		n = 0
 	}
-	rec.instr++
 	if rec.instr-rec.atRef > longWithoutEnd || rec.instr-rec.atEvent > longWithoutEnd {
 		rec.n = n
 		rec.settle(rec.instr - 1)
@@ -113,6 +123,7 @@ func (rec *recorder) count() uint64 {
 
 // event records e after everything so far.
 func (rec *recorder) event(kind trace.Kind, peer int32) {
+	rec.sync()
 	rec.settle(rec.instr)
 	e := trace.NewEvent(kind)
 	e.Peer = peer
@@ -150,5 +161,5 @@ func (rec *recorder) finish() {
 }
 
 func (rec *recorder) totals() trace.Totals {
-	return trace.Totals{Instr: unit.Instructions(rec.instr + rec.worked), Refs: rec.flushed, Events: rec.events}
+	return trace.Totals{Instr: unit.Instructions(rec.executed()), Refs: rec.flushed, Events: rec.events}
 }

@@ -7,13 +7,17 @@ import (
 )
 
 // The virtual address space: shared arrays from sharedBase up in the order of
-// their first use, and the private arrays of rank p from privateBase +
-// p*privateStride up. Every array starts on a page. The strides between ranks are
+// their first use; the private arrays of rank p from privateBase +
+// p*privateStride up; what rank p allocates while it runs from heapBase +
+// p*privateStride up, in the order of allocation; memory that nobody made known
+// from unknownBase up. Every array starts on a page. The strides between ranks are
 // a page more than a power of two, so that the same array of two ranks does not
 // fall on the same sets of a cache they share. All of it lies below 2^47.
 const (
 	pageSize      = 1 << 12
 	sharedBase    = 1 << 28
+	unknownBase   = 1 << 43
+	heapBase      = 1 << 44
 	privateBase   = 1 << 46
 	privateSpan   = 1 << 33
 	privateStride = privateSpan + pageSize
@@ -40,11 +44,20 @@ type space struct {
 	data    []unsafe.Pointer // of each region; held so that its heap address stays taken
 	regions []Region
 	made    map[string]any // slices of Alloc by name
+	atlas   *atlas         // where heap addresses are; nil unless recording
+	heap    []uint64       // bytes that each rank has allocated
 }
 
 type regionKey struct {
 	owner int
 	name  string
+}
+
+// newRecordedSpace is a space of so many ranks that knows heap addresses.
+func newRecordedSpace(procs int) *space {
+	s := newSpace()
+	s.atlas, s.heap = newAtlas(), make([]uint64, procs)
+	return s
 }
 
 func newSpace() *space {
@@ -76,15 +89,41 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64,
 	s.index[key] = len(s.regions)
 	s.data = append(s.data, data)
 	s.regions = append(s.regions, Region{name, owner, base, bytes, home})
+	if s.atlas != nil {
+		s.atlas.insert(span{uint64(uintptr(data)), bytes, base})
+	}
 	return base
 }
 
+// allocated gives memory that a rank allocated its place. A rank that has used up
+// its addresses begins anew.
+func (s *space) allocated(rank int, p unsafe.Pointer, bytes uint64) {
+	align := uint64(allocAlign)
+	if bytes >= pageSize {
+		align = pageSize
+	}
+	at := (s.heap[rank] + align - 1) &^ (align - 1)
+	if bytes > privateSpan-at {
+		at = 0
+	}
+	s.heap[rank] = at + bytes
+	s.atlas.insert(span{uint64(uintptr(p)), bytes, heapBase + uint64(rank)*privateStride + at})
+}
+
+// allocAlign is the alignment of small allocations.
+const allocAlign = 16
+
 func (s *space) bounds(owner int) (base, limit uint64) {
 	if owner == shared {
-		return sharedBase, privateBase
+		return sharedBase, unknownBase
 	}
 	base = privateBase + uint64(owner)*privateStride
 	return base, base + privateSpan
+}
+
+// virtual is where the memory at p lies; false if nobody made it known.
+func (s *space) virtual(p unsafe.Pointer) (uint64, bool) {
+	return s.atlas.translate(uint64(uintptr(p)))
 }
 
 // once is what make returned the first time the name was asked for.

@@ -85,3 +85,19 @@ func Next(words []uint64) (r Ref, n int) {
 	}
 	return r, 1
 }
+
+// Simple is the size and the address of a word that is one reference of a size up
+// to MaxSize; the size of any other word is 0.
+func Simple(w uint64) (size uint16, addr uint64) {
+	size = uint16(w >> sizeShift & sizeMask)
+	if size > MaxSize {
+		size = 0
+	}
+	return size, w & addrMask
+}
+
+// Instr is the instructions of a word that Simple knows.
+func Instr(w uint64) uint64 { return w >> instrShift }
+
+// Store is 1 for a store and 0 for a load, in a word that Simple knows.
+func Store(w uint64) uint64 { return w >> addrBits & 1 }

@@ -1,0 +1,144 @@
+package spmd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"spoor/tracegen/tape"
+	"spoor/traces/trace"
+)
+
+// TestAtlasIsAList compares with the definition: a list of spans, in which a new
+// one replaces those that it overlaps.
+func TestAtlasIsAList(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		a := newAtlas()
+		var list []span
+		for range 300 {
+			if rng.IntN(3) == 0 {
+				s := span{uint64(rng.IntN(40*pageSize)) + 1<<20, uint64(rng.IntN(1<<rng.IntN(17)) + 1), rng.Uint64() >> 20}
+				a.insert(s)
+				list = slices.DeleteFunc(list, func(o span) bool { return o.lo < s.lo+s.bytes && s.lo < o.lo+o.bytes })
+				list = append(list, s)
+			}
+			addr := uint64(rng.IntN(60*pageSize)) + 1<<20
+			var want uint64
+			at := slices.IndexFunc(list, func(s span) bool { return addr >= s.lo && addr < s.lo+s.bytes })
+			if at >= 0 {
+				want = addr - list[at].lo + list[at].base
+			}
+			if got, ok := a.translate(addr); got != want || ok != (at >= 0) {
+				t.Fatalf("seed %d: %#x is at %#x (%v), want %#x (%v)", seed, addr, got, ok, want, at >= 0)
+			}
+		}
+	}
+}
+
+// global is memory that nobody places.
+var global [4]int32
+
+// instrumented is a program as the rewriter makes it.
+func instrumented(r *Rank) error {
+	x := Shared(r, "x", onHeap[float64](100))
+	c := Private(r, "c", onHeap[complex128](3))
+	t := tape.Cur()
+	t.Room()
+	tape.L(t, &x[2], tape.L8+3*tape.I)
+	tape.L(t, &c[1], tape.LP8+tape.I)
+	tape.SP(t, &global[1], tape.S4+2*tape.I)
+	t.Work(1 << 20)
+	tape.S(t, 1.5, &x[99], tape.S8+tape.I)
+	big := tape.Made(t, onHeap[byte](3*pieceBytes/2))
+	small := tape.Fresh(t, new(int64))
+	t.Range(unsafe.Pointer(&big[0]), uintptr(len(big)), true)
+	t.Room()
+	tape.L(t, small, tape.L8+tape.I)
+	t.N += 5
+	r.Barrier()
+	return nil
+}
+
+//go:noinline
+func onHeap[T any](n int) []T { return make([]T, n) }
+
+func TestTapesAreRecorded(t *testing.T) {
+	k, rec := recorded(t, 1, instrumented)
+	base := map[string]uint64{}
+	for _, r := range rec.Regions {
+		base[r.Name] = r.Base
+	}
+	row := func(instr uint32, op trace.Op, size uint16, addr uint64) string {
+		return fmt.Sprintf("+%d %s of %d at %#x", instr, op, size, addr)
+	}
+	want := []string{
+		row(3, trace.Load, 8, base["x"]+16),
+		row(1, trace.Load, 8, base["c"]+16),
+		row(0, trace.Load, 8, base["c"]+24),
+		// The store to a global variable is left out, its instructions are not.
+		row(2+1<<20+1, trace.Store, 8, base["x"]+99*8),
+		row(0, trace.Store, pieceBytes, heapBase),
+		row(0, trace.Store, pieceBytes/2, heapBase+pieceBytes),
+		row(1, trace.Load, 8, heapBase+3*pieceBytes/2),
+	}
+	if got := rows(&k.RefsOf[0]); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got, want := rec.Totals[0].Instr, 3+1+2+1<<20+1+1+5; int(got) != want {
+		t.Errorf("%d instructions, want %d", got, want)
+	}
+	k.Head.WorkUnit = trace.WorkInstr
+	if err := trace.Check(&k.Memory); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnplacedMemoryIsRecordedIfAsked(t *testing.T) {
+	k := newKeep(1)
+	if _, err := Record(context.Background(), Options{Procs: 1, Unplaced: true}, instrumented, k); err != nil {
+		t.Fatal(err)
+	}
+	at := uint64(uintptr(unsafe.Pointer(&global[1])))
+	if got, want := rows(&k.RefsOf[0])[3], fmt.Sprintf("+2 store of 4 at %#x", unknownBase+at%pageSize); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func rows(b *trace.Refs) (rows []string) {
+	for i := range b.Len() {
+		rows = append(rows, fmt.Sprintf("+%d %s of %d at %#x", b.Instr[i], b.Op[i], b.Size[i], b.Addr[i]))
+	}
+	return rows
+}
+
+func BenchmarkTaped(b *testing.B) {
+	x, y := onHeap[float64](benchLen), onHeap[float64](benchLen)
+	_, err := Record(context.Background(), Options{Procs: 1}, func(r *Rank) error {
+		x, y := Shared(r, "x", x), Shared(r, "y", y)
+		for b.Loop() {
+			t := tape.Cur()
+			base, off, lim := t.Open()
+			for i := range y {
+				if off >= lim {
+					off = t.Full(off)
+				}
+				tape.Put(base, off, unsafe.Pointer(&y[i]), tape.L8+2*tape.I)
+				tape.Put(base, off+8, unsafe.Pointer(&x[i]), tape.L8+2*tape.I)
+				tape.Put(base, off+16, unsafe.Pointer(&y[i]), tape.S8+2*tape.I)
+				off += 24
+				y[i] -= 0.5 * x[i]
+			}
+			t.Close(off)
+		}
+		return nil
+	}, nullSink{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	perRef(b)
+}
