@@ -107,7 +107,9 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 	if err := o.verify(ctx, inst); err != nil {
 		return err
 	}
-	if err := w.Close(o.header()); err != nil {
+	head := o.header()
+	head.Regions = recording.Regions
+	if err := w.Close(head); err != nil {
 		return err
 	}
 	o.summarize(env, recording, inst.Digest())

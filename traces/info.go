@@ -79,7 +79,25 @@ type source struct {
 	Inputs   []string    `json:"inputs"`
 	Tool     string      `json:"tool"`
 	Notes    []string    `json:"notes"`
+	Regions  []region    `json:"regions"`
 	SHA256   string      `json:"sha256"`
+}
+
+// region is a named array.
+type region struct {
+	Name  string     `json:"name"`
+	Owner trace.Proc `json:"owner"`
+	Base  uint64     `json:"base"`
+	Bytes uint64     `json:"bytes"`
+	Home  string     `json:"home"`
+}
+
+func regionsOf(h trace.Header) []region {
+	all := []region{}
+	for _, r := range h.Regions {
+		all = append(all, region{r.Name, r.Owner, r.Base, r.Bytes, r.Home.Kind.String()})
+	}
+	return all
 }
 
 // list is s, also where it is nil, which JSON would show as null.
@@ -113,7 +131,7 @@ func (c counts) MarshalJSON() ([]byte, error) {
 func gather(t *watched) (*info, error) {
 	h := t.Header()
 	i := &info{Procs: h.Procs, Source: source{Program: h.Program, Format: h.Format, Args: list(h.Args), Seed: h.Seed, Rule: h.Rule,
-		WorkUnit: string(h.WorkUnit), Inputs: list(h.Inputs), Tool: h.Tool, Notes: list(h.Notes), SHA256: t.SHA256()}}
+		WorkUnit: string(h.WorkUnit), Inputs: list(h.Inputs), Tool: h.Tool, Notes: list(h.Notes), Regions: regionsOf(h), SHA256: t.SHA256()}}
 	if err := i.gatherRefs(t); err != nil {
 		return nil, err
 	}
@@ -221,6 +239,11 @@ func (i *info) table() *store.Table {
 	}
 	if i.Payload > 0 {
 		add("payload", strconv.FormatInt(i.Payload, 10))
+	}
+	for _, r := range i.Source.Regions {
+		if r.Owner == trace.Everyone {
+			add("shared "+r.Name, fmt.Sprintf("%d bytes at %#x", r.Bytes, r.Base))
+		}
 	}
 	for _, sum := range i.Source.Inputs {
 		add("input sha256", sum)

@@ -195,7 +195,7 @@ func checkRegions(t *testing.T, refs *trace.Refs, regions []spmd.Region) {
 	var in spmd.Region // where the previous one was
 	for i, a := range refs.Addr {
 		inside := func(r spmd.Region) bool {
-			return (r.Owner < 0 || r.Owner == int(refs.Proc)) && a >= r.Base && a-r.Base+uint64(refs.Size[i]) <= r.Bytes
+			return (r.Owner < 0 || r.Owner == refs.Proc) && a >= r.Base && a-r.Base+uint64(refs.Size[i]) <= r.Bytes
 		}
 		if inside(in) {
 			continue

@@ -3,6 +3,8 @@ package spmd
 import (
 	"fmt"
 	"unsafe"
+
+	"spoor/traces/trace"
 )
 
 // Shared places data, which all ranks share, under a name in the virtual address
@@ -40,30 +42,21 @@ func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
 	r.space.place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
 }
 
-// Home says which processor's memory holds which part of a shared array, on
-// machines whose memory is distributed. The zero Home leaves it to the machine.
-type Home struct {
-	Kind  HomeKind
-	Bytes uint64 // of a cyclic part
-	Ranks []int  // of explicit parts of equal size, in order
-}
-
-// HomeKind is how a shared array is dealt to processors.
-type HomeKind uint8
-
-// The kinds of homes.
-const (
-	AnyHome      HomeKind = iota // left to the machine
-	BlockHome                    // contiguous parts of equal size, part i to rank i
-	CyclicHome                   // parts of Bytes bytes, dealt in turn
-	ExplicitHome                 // contiguous parts of equal size, part i to Ranks[i]
-)
+// Home says which rank's memory holds which part of a shared array, on machines
+// whose memory is distributed. The zero Home leaves it to the machine.
+type Home = trace.Home
 
 // Blocked deals an array in contiguous parts of equal size, one for each rank.
-func Blocked() Home { return Home{Kind: BlockHome} }
+func Blocked() Home { return Home{Kind: trace.BlockHome} }
 
 // Cyclic deals an array in turn, bytes at a time.
-func Cyclic(bytes uint64) Home { return Home{Kind: CyclicHome, Bytes: bytes} }
+func Cyclic(bytes uint64) Home { return Home{Kind: trace.CyclicHome, Bytes: bytes} }
 
 // Homes deals an array in contiguous parts of equal size, the i-th to ranks[i].
-func Homes(ranks ...int) Home { return Home{Kind: ExplicitHome, Ranks: ranks} }
+func Homes(ranks ...int) Home {
+	h := Home{Kind: trace.ExplicitHome}
+	for _, r := range ranks {
+		h.Procs = append(h.Procs, trace.Proc(r))
+	}
+	return h
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"unsafe"
+
+	"spoor/traces/trace"
 )
 
 // The virtual address space: shared arrays from sharedBase up in the order of
@@ -24,16 +26,10 @@ const (
 )
 
 // shared is the owner of arrays that belong to all ranks.
-const shared = -1
+const shared = int(trace.Everyone)
 
 // Region is where a named array lies.
-type Region struct {
-	Name  string
-	Owner int // rank, or -1 for a shared array
-	Base  uint64
-	Bytes uint64
-	Home  Home
-}
+type Region = trace.Region
 
 // space places arrays. Ranks of the native backend use it concurrently; there the
 // order of addresses is of no consequence.
@@ -88,7 +84,7 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64,
 	s.next[owner] = base + room
 	s.index[key] = len(s.regions)
 	s.data = append(s.data, data)
-	s.regions = append(s.regions, Region{name, owner, base, bytes, home})
+	s.regions = append(s.regions, Region{Name: name, Owner: trace.Proc(owner), Base: base, Bytes: bytes, Home: home})
 	if s.atlas != nil {
 		s.atlas.insert(span{uint64(uintptr(data)), bytes, base})
 	}

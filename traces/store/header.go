@@ -42,6 +42,7 @@ func headerPairs(kind string, h trace.Header) []pair {
 		{"spoor.rule", valid(h.Rule)}, {"spoor.work_unit", valid(string(h.WorkUnit))},
 		{"spoor.inputs", jsonText(nonNil(h.Inputs))}, {"spoor.tool", valid(h.Tool)},
 		{"spoor.notes", jsonText(nonNil(h.Notes))},
+		{"spoor.regions", jsonText(regionsJSON(h.Regions))},
 	}
 }
 
@@ -81,6 +82,9 @@ func parseHeader(s *schema) (trace.Header, error) {
 	r.json("notes", &h.Notes)
 	for _, a := range args {
 		h.Args = append(h.Args, trace.Arg{Key: a[0], Value: a[1]})
+	}
+	if _, ok := s.lookup("spoor.regions"); ok { // files of before there were any have none
+		h.Regions = r.regions()
 	}
 	if len(h.Inputs) == 0 {
 		h.Inputs = nil

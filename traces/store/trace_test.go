@@ -17,6 +17,11 @@ func header(procs int) trace.Header {
 		Program: "fft", Format: "spmd", Args: []trace.Arg{{Key: "points", Value: "<64>"}, {Key: "é", Value: ""}},
 		Procs: procs, Seed: 1<<64 - 1, Rule: "merge by instructions", WorkUnit: trace.WorkInstr,
 		Inputs: []string{zeroDigest}, Tool: "tracegen 0.1.0", Notes: []string{"a note"},
+		Regions: []trace.Region{
+			{Name: "x <é>", Owner: trace.Everyone, Base: 1 << 28, Bytes: 1 << 20, Home: trace.Home{Kind: trace.CyclicHome, Bytes: 64}},
+			{Name: "y", Owner: trace.Everyone, Base: 1 << 30, Bytes: 7, Home: trace.Home{Kind: trace.ExplicitHome, Procs: []trace.Proc{1, 0}}},
+			{Name: "", Owner: 1, Base: 1<<47 - 1, Bytes: 0},
+		},
 	}
 }
 
@@ -69,7 +74,7 @@ func save(t testing.TB, prefix string, m *trace.Memory, piece int) {
 func saveBatches(t testing.TB, prefix string, m *trace.Memory, piece, rows int) {
 	t.Helper()
 	first := m.Head
-	first.Procs, first.Inputs, first.Notes = 0, nil, nil
+	first.Procs, first.Inputs, first.Notes, first.Regions = 0, nil, nil, nil
 	w, err := Create(prefix, first)
 	if err != nil {
 		t.Fatal(err)

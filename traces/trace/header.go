@@ -32,6 +32,7 @@ type Header struct {
 	Inputs   []string // SHA-256 of each file it was made from, in hexadecimal
 	Tool     string   // name and version of the command that wrote it
 	Notes    []string // what was guessed, tolerated or dropped on the way
+	Regions  []Region // named arrays of the program, in the order of their first use
 	HasPC    bool     // references carry PC
 	HasTime  bool     // events carry Time
 }
