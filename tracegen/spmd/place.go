@@ -38,6 +38,9 @@ func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
 	if len(home) > 0 {
 		h = home[0]
 	}
+	if r.rec != nil {
+		r.rec.sync() // what came before concerns memory that had no place
+	}
 	heap := unsafe.Pointer(unsafe.SliceData(data))
 	r.space.place(owner, name, heap, uint64(len(data))*uint64(unsafe.Sizeof(*new(T))), h)
 }

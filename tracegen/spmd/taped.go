@@ -36,31 +36,43 @@ func (rec *recorder) executed() uint64 {
 // as they are; other takes care of the others.
 func (rec *recorder) take(words []uint64) {
 	rec.settle(rec.instr)
-	near := &rec.space.atlas.near
-	for i := 0; i < len(words); {
-		w := words[i]
-		size, addr := tape.Simple(w)
-		s := &near[addr/pageSize%nearSpans]
-		if size == 0 || addr-s.lo >= s.bytes {
-			i += rec.other(words[i:])
-			continue
-		}
-		i++
-		n := rec.n
-		if n >= len(rec.refs.Addr) {
+	for len(words) > 0 {
+		words = words[rec.simple(words):]
+		switch {
+		case rec.n == len(rec.refs.Addr):
 			rec.flushRefs()
-			n = 0
+		case len(words) > 0:
+			words = words[rec.other(words):]
 		}
-		rec.instr += tape.Instr(w)
-		b := &rec.refs
-		b.Addr[n], b.Instr[n], b.Size[n], b.Op[n] = addr-s.lo+s.base, uint32(rec.instr-rec.atRef), size, opOf[tape.Store(w)]
-		rec.atRef = rec.instr
-		rec.n = n + 1
 	}
 }
 
-// opOf is the operation of a word by its bit for stores.
-var opOf = [2]trace.Op{trace.Load, trace.Store}
+// simple records words up to one that is more than one reference to placed
+// memory, or until the batch is full, and says how many they are. A store is the
+// operation after a load.
+func (rec *recorder) simple(words []uint64) int {
+	near := &rec.space.atlas.near
+	addrs := rec.refs.Addr
+	instrs, sizes, ops := rec.refs.Instr[:len(addrs)], rec.refs.Size[:len(addrs)], rec.refs.Op[:len(addrs)]
+	n, gap, sum := rec.n, rec.instr-rec.atRef, rec.instr
+	for i, w := range words {
+		size, addr := tape.Simple(w)
+		s := &near[addr/pageSize%nearSpans]
+		if size == 0 || addr-s.lo >= s.bytes || n >= len(addrs) {
+			words = words[:i]
+			break
+		}
+		instr := tape.Instr(w)
+		sum += instr
+		addrs[n], instrs[n], sizes[n], ops[n] = addr-s.lo+s.base, uint32(gap+instr), size, trace.Load+trace.Op(tape.Store(w))
+		gap = 0
+		n++
+	}
+	if n > rec.n {
+		rec.n, rec.instr, rec.atRef = n, sum, sum
+	}
+	return len(words)
+}
 
 // other records the first of words whatever it is, and says how many it takes.
 //
@@ -72,11 +84,11 @@ func (rec *recorder) other(words []uint64) int {
 		rec.settle(rec.instr)
 		return n
 	}
+	op := trace.Load
+	if ref.Store {
+		op = trace.Store
+	}
 	if addr, ok := rec.virtual(ref.Addr); ok {
-		op := trace.Load
-		if ref.Store {
-			op = trace.Store
-		}
 		rec.pieces(addr, ref, op)
 	}
 	return n
