@@ -9,11 +9,8 @@ import (
 	"strings"
 )
 
-// stopped is what a rank panics with when the run has failed elsewhere, to leave
-// the program wherever it is.
-type stopped struct{}
-
-// errStopped is the result of such a rank: not a failure of its own.
+// errStopped is the result of a rank that panicked with Stopped: not a failure of
+// its own.
 var errStopped = errors.New("stopped")
 
 // call runs the program on one rank. A panic in it becomes an error with its place.
@@ -21,7 +18,7 @@ func call(r *Rank, program Program) (err error) {
 	defer func() {
 		switch p := recover(); p.(type) {
 		case nil:
-		case stopped:
+		case Stopped:
 			err = errStopped
 		default:
 			err = fmt.Errorf("rank %d: panic%s: %v", r.id, panicPlace(), p)

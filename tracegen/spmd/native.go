@@ -5,31 +5,85 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Native runs program on procs ranks, each a goroutine, at full speed. It returns
 // the error of the lowest rank that failed, a deadlock, or the context's error;
-// then the other ranks have been stopped at their next barrier or lock.
+// then the other ranks have been stopped at their next operation. Programs that
+// end with messages or requests left over are wrong, and the error says which.
 func Native(ctx context.Context, procs int, program Program) error {
-	if err := CheckProcs(procs); err != nil {
-		return err
+	return Run(ctx, procs, program, new(native))
+}
+
+// native is the backend of goroutines. A rank that waits sleeps on its channel.
+//
+// There is no lock that all ranks take but the barrier's: messages are guarded by
+// the inbox of the receiver. A deadlock is found by a counter of ranks that are
+// awake: whoever wakes a rank counts it before, so that the counter cannot reach
+// zero while anybody may still act, and a rank that falls asleep last knows it.
+type native struct {
+	start   time.Time
+	sleeper []sleeper // by rank
+	awake   atomic.Int64
+	ended   atomic.Int64
+	locks   sync.Map // of *nativeLock by number
+	flags   sync.Map // of *nativeFlag by number
+	barrier struct {
+		sync.Mutex
+		arrived []int
 	}
-	n := &native{gate: newGate(procs), wake: make([]chan struct{}, procs)}
-	errs := make([]error, procs)
-	defer context.AfterFunc(ctx, func() { n.stop(ctx.Err()) })()
-	var ranks sync.WaitGroup
-	space := newSpace()
-	for id := range procs {
-		n.wake[id] = make(chan struct{}, 1)
+
+	stopped atomic.Bool
+	mu      sync.Mutex
+	cause   error // why the run was stopped
+}
+
+// sleeper is a rank that others may have to wake.
+type sleeper struct {
+	rank  *Rank
+	wake  chan struct{}
+	held  []int32 // locks
+	ended bool
+
+	mu       sync.Mutex // guards what follows, and all requests of the rank
+	inbox    inbox
+	arrivals uint64   // messages that nobody waited for; what orders them
+	asleep   bool     // until an awaited request completes ...
+	probe    *Request // ... or a message comes that this would take
+	_        [64]byte // to the next rank's
+}
+
+type nativeLock struct {
+	mu sync.Mutex
+	lock
+}
+
+type nativeFlag struct {
+	mu sync.Mutex
+	flag
+}
+
+// Run implements Backend.
+func (n *native) Run(ctx context.Context, ranks []*Rank) error {
+	n.start = time.Now()
+	n.sleeper = make([]sleeper, len(ranks))
+	for id, r := range ranks {
+		n.sleeper[id].rank, n.sleeper[id].wake = r, make(chan struct{}, 1)
 	}
-	for id := range procs {
-		ranks.Go(func() {
+	n.awake.Store(int64(len(ranks)))
+	defer context.AfterFunc(ctx, func() { n.stop(func() error { return ctx.Err() }) })()
+	errs := make([]error, len(ranks))
+	var all sync.WaitGroup
+	for id, r := range ranks {
+		all.Go(func() {
 			err := fmt.Errorf("rank %d: the program ended its goroutine", id)
-			defer func() { errs[id] = n.finish(id, err) }()
-			err = call(&Rank{id: id, procs: procs, space: space, backend: n}, program)
+			defer func() { errs[id] = n.finish(r, err) }()
+			err = r.Main()
 		})
 	}
-	ranks.Wait()
+	all.Wait()
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, errStopped) {
 			return err
@@ -37,113 +91,89 @@ func Native(ctx context.Context, procs int, program Program) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.cause == nil {
+		return n.leftovers()
+	}
 	return n.cause
 }
 
-// native is the backend of goroutines. A rank that waits sleeps on its channel.
-type native struct {
-	mu    sync.Mutex
-	gate  gate
-	wake  []chan struct{}
-	cause error // why the run was stopped
-}
-
-// stop ends the run: ranks that wait are woken, the others find out when they
-// come to a barrier or lock.
-func (n *native) stop(cause error) {
+// stop ends the run: ranks that sleep are woken, the others find out when they
+// come to an operation. The first cause counts; it is determined while nobody has
+// been woken yet.
+func (n *native) stop(cause func() error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.stopLocked(cause)
-}
-
-func (n *native) stopLocked(cause error) {
 	if n.cause != nil {
 		return
 	}
-	n.cause = cause
-	for rank, s := range n.gate.state {
-		if s == waitsBarrier || s == waitsLock {
-			n.wake[rank] <- struct{}{}
-		}
+	n.cause = cause()
+	n.stopped.Store(true)
+	for id := range n.sleeper {
+		n.rouse(id)
 	}
 }
 
 // finish is called when a rank's program has ended with err.
-func (n *native) finish(rank int, err error) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	held := n.gate.finish(rank)
-	if err == nil && held != nil {
-		err = fmt.Errorf("rank %d: %w", rank, held)
+func (n *native) finish(r *Rank, err error) error {
+	if err == nil {
+		err = r.loose(n.sleeper[r.id].held)
 	}
 	if err != nil {
-		n.stopLocked(err) // errStopped comes after the true cause and changes nothing
+		n.stop(func() error { return err }) // errStopped comes after the true cause and changes nothing
 		return err
 	}
-	n.checkDeadlock()
+	n.sleeper[r.id].ended = true
+	ended := n.ended.Add(1)
+	if n.awake.Add(-1) == 0 && int(ended) < len(n.sleeper) {
+		n.stop(n.deadlock)
+	}
 	return nil
 }
 
-func (n *native) checkDeadlock() {
-	if err := n.gate.deadlock(); err != nil {
-		n.stopLocked(err)
+// sleep waits until another rank wakes this one.
+func (n *native) sleep(r *Rank) {
+	if n.awake.Add(-1) == 0 {
+		n.stop(n.deadlock)
+	}
+	<-n.sleeper[r.id].wake
+	if n.stopped.Load() {
+		panic(Stopped{})
 	}
 }
 
-// wait sleeps until the rank is released; the caller holds mu, which is given up.
-func (n *native) wait(rank int) {
-	n.checkDeadlock()
-	n.mu.Unlock()
-	<-n.wake[rank]
-	n.enter()
-	n.mu.Unlock()
+// wake lets a rank run that sleeps or is about to.
+func (n *native) wake(rank int) {
+	n.awake.Add(1)
+	n.rouse(rank)
 }
 
-// enter takes mu, and leaves the program if the run was stopped.
-func (n *native) enter() {
-	n.mu.Lock()
-	if n.cause != nil {
-		n.mu.Unlock()
-		panic(stopped{})
+// rouse does not block: a rank that was woken already needs no second call.
+func (n *native) rouse(rank int) {
+	select {
+	case n.sleeper[rank].wake <- struct{}{}:
+	default:
 	}
 }
 
-func (n *native) barrier(r *Rank) {
-	n.enter()
-	released := n.gate.arrive(r.id)
-	if released == nil {
-		n.wait(r.id)
-		return
+// deadlock describes ranks that all sleep.
+func (n *native) deadlock() error {
+	d := deadlock{
+		ended:  func(rank int) bool { return n.sleeper[rank].ended },
+		holder: func(id int32) int { return object[nativeLock](&n.locks, id).holder },
+		flag:   func(id int32) int { return object[nativeFlag](&n.flags, id).signals },
 	}
-	for _, other := range released {
-		if other != r.id {
-			n.wake[other] <- struct{}{}
+	for i := range n.sleeper {
+		d.ranks = append(d.ranks, n.sleeper[i].rank)
+	}
+	return d.err()
+}
+
+// leftovers is the error of the lowest rank that did not receive what it was sent.
+func (n *native) leftovers() error {
+	for id := range n.sleeper {
+		if err := n.sleeper[id].inbox.leftover(id); err != nil {
+			return err
 		}
 	}
-	n.mu.Unlock()
-}
-
-func (n *native) lock(r *Rank, id int32) {
-	n.enter()
-	if _, ok := n.gate.acquire(r.id, id); !ok {
-		n.wait(r.id)
-		return
-	}
-	n.mu.Unlock()
-}
-
-func (n *native) unlock(r *Rank, id int32) {
-	n.enter()
-	_, next, ok := n.gate.release(r.id, id)
-	if next != nobody {
-		n.wake[next] <- struct{}{}
-	}
-	n.mu.Unlock()
-	if !ok {
-		panic(notHeld(id))
-	}
-}
-
-func notHeld(id int32) string {
-	return fmt.Sprintf("unlock of lock %d, which this rank does not hold", id)
+	return nil
 }

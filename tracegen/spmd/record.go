@@ -43,29 +43,37 @@ func Record(ctx context.Context, opt Options, program Program, sink Sink) (*Reco
 	if err := CheckProcs(opt.Procs); err != nil {
 		return nil, err
 	}
-	s := &scheduler{gate: newGate(opt.Procs), ranks: make([]*coroutine, opt.Procs)}
+	s := &scheduler{locks: map[int32]*lock{}, flags: map[int32]*flag{}}
 	space := newRecordedSpace(opt.Procs)
-	for id := range s.ranks {
-		rec := newRecorder(id, opt, space)
-		rec.sink, rec.ctx, rec.fail = sink, ctx, s.fail
-		c := &coroutine{rank: &Rank{id: id, procs: opt.Procs, rec: rec, space: space, backend: s}}
-		c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-			c.yield = yield
-			rec.tape.Bind()
-			c.err = s.finish(c, call(c.rank, program))
-		})
-		defer c.stop()
-		s.ranks[id] = c
-		s.ready(id)
+	ranks := newRanks(opt.Procs, program, space, s)
+	for _, r := range ranks {
+		r.rec = newRecorder(r.id, opt, space)
+		r.rec.sink, r.rec.ctx, r.rec.fail = sink, ctx, s.fail
 	}
-	if err := s.run(); err != nil {
+	if err := s.Run(ctx, ranks); err != nil {
 		return nil, err
 	}
 	out := &Recording{Regions: space.regions}
-	for _, c := range s.ranks {
-		out.Totals = append(out.Totals, c.rank.rec.totals())
+	for _, r := range ranks {
+		out.Totals = append(out.Totals, r.rec.totals())
 	}
 	return out, nil
+}
+
+// Run implements Backend.
+func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
+	for _, r := range ranks {
+		c := &coroutine{rank: r}
+		c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+			c.yield = yield
+			r.rec.tape.Bind()
+			c.err = s.finish(c, r.Main())
+		})
+		defer c.stop()
+		s.ranks = append(s.ranks, c)
+		s.ready(r.id)
+	}
+	return s.run()
 }
 
 // coroutine is a rank while recording.
@@ -76,6 +84,8 @@ type coroutine struct {
 	stop   func()
 	yield  func(struct{}) bool
 	err    error
+	held   []int32 // locks
+	ended  bool
 }
 
 func (c *coroutine) clock() uint64 { return c.rank.rec.executed() + c.waited }
@@ -85,10 +95,12 @@ func (c *coroutine) waitUntil(at uint64) { c.waited += max(at, c.clock()) - c.cl
 
 // scheduler is the backend of coroutines.
 type scheduler struct {
-	gate  gate
-	ranks []*coroutine
-	queue queue // ranks that can run
-	cause error // of the sink or the context
+	ranks   []*coroutine
+	queue   queue // ranks that can run
+	arrived []int // ranks at the barrier, in the order they came
+	locks   map[int32]*lock
+	flags   map[int32]*flag
+	cause   error // of the sink or the context
 }
 
 func (s *scheduler) ready(rank int) {
@@ -109,13 +121,13 @@ func (s *scheduler) run() error {
 			return c.err
 		}
 	}
-	return s.gate.deadlock()
+	return s.deadlock()
 }
 
 // fail ends the recording from inside a rank.
 func (s *scheduler) fail(err error) {
 	s.cause = err
-	panic(stopped{})
+	panic(Stopped{})
 }
 
 // finish closes the record of a rank whose program has returned err.
@@ -123,9 +135,10 @@ func (s *scheduler) finish(c *coroutine, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := s.gate.finish(c.rank.id); err != nil {
-		return fmt.Errorf("rank %d: %w", c.rank.id, err)
+	if err := c.rank.loose(c.held); err != nil {
+		return err
 	}
+	c.ended = true
 	return call(c.rank, func(r *Rank) error {
 		r.rec.finish()
 		return nil
@@ -136,7 +149,7 @@ func (s *scheduler) finish(c *coroutine, err error) error {
 func (s *scheduler) pause(c *coroutine) {
 	c.rank.rec.sync()
 	if !c.yield(struct{}{}) {
-		panic(stopped{})
+		panic(Stopped{})
 	}
 }
 
@@ -149,49 +162,90 @@ func (s *scheduler) takeTurn(c *coroutine) {
 	s.pause(c)
 }
 
-func (s *scheduler) barrier(r *Rank) {
+// Do implements Backend.
+func (s *scheduler) Do(r *Rank, op *Op) {
 	c := s.ranks[r.id]
-	r.rec.event(trace.Barrier, barrierID)
-	released := s.gate.arrive(r.id)
-	if released == nil {
+	switch op.Kind {
+	case trace.Barrier:
+		s.barrier(c)
+	case trace.Lock:
+		s.lock(c, op.Object)
+	case trace.Unlock:
+		s.unlock(c, op.Object)
+	default:
+		panic(fmt.Sprintf("no such operation: %s", op.Kind))
+	}
+}
+
+func (s *scheduler) barrier(c *coroutine) {
+	c.rank.rec.event(trace.Barrier, barrierID)
+	if s.arrived = append(s.arrived, c.rank.id); len(s.arrived) < len(s.ranks) {
 		s.pause(c)
 		return
 	}
 	var last uint64
-	for _, id := range released {
+	for _, id := range s.arrived {
 		last = max(last, s.ranks[id].clock())
 	}
-	for _, id := range released {
+	for _, id := range s.arrived {
 		s.ranks[id].waitUntil(last)
-		if id != r.id {
+		if id != c.rank.id {
 			s.ready(id)
 		}
 	}
+	s.arrived = s.arrived[:0]
 	s.takeTurn(c)
 }
 
-func (s *scheduler) lock(r *Rank, id int32) {
-	c := s.ranks[r.id]
+func (s *scheduler) lock(c *coroutine, id int32) {
 	s.takeTurn(c)
-	r.rec.event(trace.Lock, id)
-	l, ok := s.gate.acquire(r.id, id)
-	if !ok {
+	c.rank.rec.event(trace.Lock, id)
+	l := s.locks[id]
+	if l == nil {
+		l = new(lock)
+		s.locks[id] = l
+	}
+	if !l.acquire(c.rank.id) {
 		s.pause(c)
 	}
 	c.waitUntil(l.freeAt)
+	c.held = append(c.held, id)
 }
 
-func (s *scheduler) unlock(r *Rank, id int32) {
-	r.rec.event(trace.Unlock, id)
-	l, next, ok := s.gate.release(r.id, id)
+func (s *scheduler) unlock(c *coroutine, id int32) {
+	c.rank.rec.event(trace.Unlock, id)
+	l := s.locks[id]
+	if l == nil {
+		panic(notHeld(id))
+	}
+	next, ok := l.release(c.rank.id)
 	if !ok {
 		panic(notHeld(id))
 	}
-	l.freeAt = s.ranks[r.id].clock()
+	c.held = remove(c.held, id)
+	l.freeAt = c.clock()
 	if next != nobody {
 		s.ranks[next].waitUntil(l.freeAt)
 		s.ready(next)
 	}
+}
+
+// deadlock describes ranks that wait with nobody left to free them, if there are any.
+func (s *scheduler) deadlock() error {
+	d := deadlock{
+		ended:  func(rank int) bool { return s.ranks[rank].ended },
+		holder: func(id int32) int { return s.locks[id].holder },
+		flag:   func(id int32) int { return s.flags[id].signals },
+	}
+	stuck := false
+	for _, c := range s.ranks {
+		d.ranks = append(d.ranks, c.rank)
+		stuck = stuck || !c.ended
+	}
+	if !stuck {
+		return nil
+	}
+	return d.err()
 }
 
 // turn is a rank that can run, with its clock.

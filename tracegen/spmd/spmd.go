@@ -26,6 +26,13 @@
 // counted.
 package spmd
 
+import (
+	"reflect"
+	"time"
+
+	"spoor/traces/trace"
+)
+
 // Program is what every rank runs.
 type Program func(r *Rank) error
 
@@ -41,18 +48,23 @@ const MaxProcs = 4096
 type Rank struct {
 	id      int
 	procs   int
+	program Program
 	rec     *recorder // nil unless recording
 	space   *space
-	backend backend
+	backend Backend
+	world   *Comm
+
+	op       Op      // the one that is carried out
+	message  Message // its message ...
+	receive  Request // ... or its receive
+	one      [1]*Request
+	pending  []*Request // not waited for, in no order
+	requests int32      // started so far
+	carried  reflect.Type
 }
 
-// backend is how ranks wait for each other. Its methods are called on the rank's
-// own goroutine, and panic with stopped when the run has failed elsewhere.
-type backend interface {
-	barrier(r *Rank)
-	lock(r *Rank, id int32)
-	unlock(r *Rank, id int32)
-}
+// Main runs the program on this rank. It is for backends: see Backend.
+func (r *Rank) Main() error { return call(r, r.program) }
 
 // ID is the number of this rank, from 0.
 func (r *Rank) ID() int { return r.id }
@@ -77,10 +89,32 @@ func (r *Rank) Work(n uint32) {
 }
 
 // Barrier waits until every rank has come to it.
-func (r *Rank) Barrier() { r.backend.barrier(r) }
+func (r *Rank) Barrier() { r.do(Op{Kind: trace.Barrier, Object: barrierID}) }
 
 // Lock waits until no other rank holds the lock called id, and takes it.
-func (r *Rank) Lock(id int32) { r.backend.lock(r, id) }
+func (r *Rank) Lock(id int32) { r.do(Op{Kind: trace.Lock, Object: id}) }
 
 // Unlock gives the lock back. It panics if this rank does not hold it.
-func (r *Rank) Unlock(id int32) { r.backend.unlock(r, id) }
+func (r *Rank) Unlock(id int32) { r.do(Op{Kind: trace.Unlock, Object: id}) }
+
+// Signal adds one to the signals of a flag.
+func (r *Rank) Signal(flag int32) { r.do(Op{Kind: trace.Signal, Object: flag}) }
+
+// WaitFlag waits until the flag has been signalled count times in all. It takes
+// nothing away: whoever waits for as many again does not wait.
+func (r *Rank) WaitFlag(flag int32, count int) {
+	r.do(Op{Kind: trace.WaitFlag, Object: flag, Count: count})
+}
+
+// Clock is the time since the start of the run as the backend has it: that of the
+// wall natively; while recording, one nanosecond for every instruction and for
+// every one that the rank has waited; or a simulator's.
+func (r *Rank) Clock() time.Duration {
+	r.do(Op{Kind: trace.Clock})
+	return r.op.Clock
+}
+
+func (r *Rank) do(op Op) {
+	r.op = op
+	r.backend.Do(r, &r.op)
+}

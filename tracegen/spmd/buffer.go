@@ -1,0 +1,131 @@
+package spmd
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Vector is a layout of elements in a slice: Count blocks of Block elements, whose
+// starts are Stride elements apart. A column of a row-major matrix of rows x cols
+// elements is Vector{Count: rows, Block: 1, Stride: cols}, and b of its columns
+// side by side are Vector{rows, b, cols}.
+type Vector struct {
+	Count, Block, Stride int
+}
+
+// buffer is the memory of a message: where the program has it, or a copy.
+type buffer struct {
+	base   unsafe.Pointer
+	elem   reflect.Type
+	size   int // bytes of an element
+	layout Vector
+}
+
+func contiguous[T any](r *Rank, data []T) buffer {
+	return newBuffer(r, data, Vector{1, len(data), len(data)})
+}
+
+func newBuffer[T any](r *Rank, data []T, v Vector) buffer {
+	b := buffer{unsafe.Pointer(unsafe.SliceData(data)), reflect.TypeFor[T](), int(unsafe.Sizeof(*new(T))), v}
+	r.checkElement(b.elem)
+	return b
+}
+
+// strided is the buffer of a vector of data; it panics if the vector reaches
+// beyond data or its blocks overlap.
+func strided[T any](r *Rank, data []T, v Vector) buffer {
+	switch {
+	case v.Count < 0 || v.Block < 0 || v.Stride < v.Block && v.Count > 1:
+		panic(fmt.Sprintf("vector of %d blocks of %d elements, %d apart: blocks must not overlap", v.Count, v.Block, v.Stride))
+	case v.Count == 0 || v.Block == 0:
+		return newBuffer(r, data, Vector{1, 0, 0})
+	case v.Block > len(data) || v.Count > 1 && v.Count-1 > (len(data)-v.Block)/v.Stride:
+		panic(fmt.Sprintf("vector of %d blocks of %d elements, %d apart, does not fit %d elements", v.Count, v.Block, v.Stride, len(data)))
+	case v.Count == 1 || v.Stride == v.Block:
+		return newBuffer(r, data, Vector{1, v.Count * v.Block, v.Count * v.Block})
+	}
+	return newBuffer(r, data, v)
+}
+
+// elements is how many there are in all blocks.
+func (b *buffer) elements() int { return b.layout.Count * b.layout.Block }
+
+// bytes is the length of the message that b holds.
+func (b *buffer) bytes() int { return b.elements() * b.size }
+
+// clone is a contiguous copy.
+func (b *buffer) clone() buffer {
+	n := b.elements()
+	c := buffer{elem: b.elem, size: b.size, layout: Vector{1, n, n}}
+	if b.layout.Count == 1 { // append does not clear what it is about to fill
+		c.base = unsafe.Pointer(unsafe.SliceData(append([]byte(nil), b.span(0, n)...)))
+		return c
+	}
+	c.base = unsafe.Pointer(unsafe.SliceData(make([]byte, b.bytes())))
+	copyElements(&c, b, n)
+	return c
+}
+
+// span is the bytes of n elements from the at-th of the memory.
+func (b *buffer) span(at, n int) []byte {
+	if n*b.size == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(b.base, at*b.size)), n*b.size)
+}
+
+// copyElements copies the first n elements of src to those of dst, each in its
+// own layout, run by run.
+func copyElements(dst, src *buffer, n int) {
+	d, s := run{v: dst.layout}, run{v: src.layout}
+	for n > 0 {
+		k := min(n, d.left(), s.left())
+		copy(dst.span(d.at(), k), src.span(s.at(), k))
+		d.skip(k)
+		s.skip(k)
+		n -= k
+	}
+}
+
+// run is a place in a layout.
+type run struct {
+	v             Vector
+	block, offset int
+}
+
+func (r *run) at() int   { return r.block*r.v.Stride + r.offset }
+func (r *run) left() int { return r.v.Block - r.offset }
+
+func (r *run) skip(n int) {
+	if r.offset += n; r.offset == r.v.Block {
+		r.block, r.offset = r.block+1, 0
+	}
+}
+
+// checkElement panics if a message cannot carry elements of type t: ranks have no
+// memory in common as far as messages go, so a pointer means nothing to the receiver.
+func (r *Rank) checkElement(t reflect.Type) {
+	if t == r.carried {
+		return
+	}
+	if holdsPointers(t) {
+		panic(fmt.Sprintf("a message carries values: elements of type %s hold pointers", t))
+	}
+	r.carried = t
+}
+
+func holdsPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() > 0 && holdsPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return t.Kind() > reflect.Complex128
+}

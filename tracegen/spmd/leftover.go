@@ -1,0 +1,54 @@
+package spmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// loose is the error of a rank that returned while it still held locks or had
+// requests that nobody waited for, or nil. A correct program waits for each of its
+// requests, sends included, and receives whatever is sent.
+func (r *Rank) loose(held []int32) error {
+	switch {
+	case len(held) > 0:
+		return fmt.Errorf("rank %d: finished holding lock %d", r.id, slices.Min(held))
+	case len(r.pending) > 0:
+		slices.SortFunc(r.pending, func(a, b *Request) int { return int(a.ID) - int(b.ID) })
+		texts := make([]string, len(r.pending))
+		for i, q := range r.pending {
+			texts[i] = q.String()
+		}
+		return fmt.Errorf("rank %d: finished without waiting for %s", r.id, strings.Join(limited(texts), ", "))
+	}
+	return nil
+}
+
+// String describes the request as errors do.
+func (q *Request) String() string {
+	if q.Kind == trace.Isend {
+		return fmt.Sprintf("an isend of %d elements with tag %d", q.status.Count, q.status.Tag)
+	}
+	return "an irecv " + q.wants()
+}
+
+// leftover is the error of messages to a rank that it never received, or nil.
+func (in *inbox) leftover(rank int) error {
+	contexts := []int32{worldContext}
+	for c := range in.others {
+		contexts = append(contexts, c)
+	}
+	slices.Sort(contexts)
+	var texts []string
+	for _, c := range contexts {
+		for n := in.box(c).unexpected.first; n != nil; n = n.next {
+			texts = append(texts, fmt.Sprintf("%d elements from rank %d with tag %d%s", n.of.buffer.elements(), n.of.From, n.of.Tag, inGroup(c)))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("rank %d: finished without receiving %s", rank, strings.Join(limited(texts), ", "))
+}

@@ -1,0 +1,84 @@
+package spmd
+
+import (
+	"fmt"
+	"slices"
+)
+
+// nobody is the rank after the last one that waits for a lock.
+const nobody = -1
+
+func notHeld(id int32) string {
+	return fmt.Sprintf("unlock of lock %d, which this rank does not hold", id)
+}
+
+// remove takes id out of the locks that a rank holds.
+func remove(held []int32, id int32) []int32 {
+	i := slices.Index(held, id)
+	return slices.Delete(held, i, i+1)
+}
+
+// barrierID is the one barrier object there is: that of all ranks.
+const barrierID = 0
+
+// lock is a lock and the ranks that wait for it, first come, first served.
+type lock struct {
+	held   bool
+	holder int
+	queue  []int
+	freeAt uint64 // the clock of the rank that gave it back last
+}
+
+// acquire takes the lock for a rank, or queues the rank for it and reports false.
+func (l *lock) acquire(rank int) bool {
+	if !l.held {
+		l.held, l.holder = true, rank
+		return true
+	}
+	l.queue = append(l.queue, rank)
+	return false
+}
+
+// release passes the lock to the rank that has waited longest, or to nobody. It
+// reports false if rank does not hold it.
+func (l *lock) release(rank int) (next int, ok bool) {
+	if !l.held || l.holder != rank {
+		return nobody, false
+	}
+	if l.held = len(l.queue) > 0; !l.held {
+		return nobody, true
+	}
+	l.holder, l.queue = l.queue[0], l.queue[1:]
+	return l.holder, true
+}
+
+// flag is a counter of signals and the ranks that wait for more of them.
+type flag struct {
+	signals int
+	last    uint64 // the latest clock of a signal
+	waiting []flagWait
+}
+
+type flagWait struct{ rank, count int }
+
+// signal counts one and returns the ranks that need not wait any more.
+func (f *flag) signal() (released []int) {
+	f.signals++
+	f.waiting = slices.DeleteFunc(f.waiting, func(w flagWait) bool {
+		if w.count <= f.signals {
+			released = append(released, w.rank)
+			return true
+		}
+		return false
+	})
+	return released
+}
+
+// wait reports whether count signals have come; if not, the rank is queued.
+func (f *flag) wait(rank, count int) bool {
+	if f.signals >= count {
+		return true
+	}
+	f.waiting = append(f.waiting, flagWait{rank, count})
+	return false
+}
