@@ -25,10 +25,12 @@ var cases = map[string]struct {
 	sizes []workload.Values
 	spoil func(workload.Instance)
 }{
-	"fft":   {fftSizes, spoilFFT},
-	"lu":    {luSizes, spoilLU},
-	"radix": {radixSizes, spoilRadix},
-	"edge":  {edgeSizes, spoilEdge},
+	"fft":        {fftSizes, spoilFFT},
+	"lu":         {luSizes, spoilLU},
+	"radix":      {radixSizes, spoilRadix},
+	"edge":       {edgeSizes, spoilEdge},
+	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
+	"tomcatv":    {tomcatvSizes, spoilTomcatv},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

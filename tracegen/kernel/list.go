@@ -9,6 +9,12 @@
 // ours. [woo1995] is S. C. Woo, M. Ohara, E. Torrie, J. P. Singh, A. Gupta: The
 // SPLASH-2 programs: characterization and methodological considerations. ISCA
 // 1995, pp. 24-36.
+//
+// [falsafi1997] is B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel
+// computer simulator. ACM Transactions on Modeling and Computer Simulation 7(1),
+// 1997, pp. 104-130; sizes are those of its table 2. [higham2002] is N. J. Higham:
+// Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, from which
+// bounds of rounding errors are.
 package kernel
 
 import "spoor/tracegen/workload"
@@ -19,4 +25,6 @@ var All = []workload.Kernel{
 	LU,
 	Radix,
 	Edge,
+	FFTBlocked,
+	Tomcatv,
 }
