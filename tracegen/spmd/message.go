@@ -13,49 +13,6 @@ const Any = -1
 // the members of a communicator.
 type Party interface{ comm() *Comm }
 
-// Comm is a communicator: some of the ranks, numbered from 0, whose messages are
-// apart from those of other communicators.
-type Comm struct {
-	rank    *Rank
-	members []int32 // by number: rank of the whole program; nil means all, in order
-	index   int     // number of this rank
-	size    int
-	context int32 // in messages and events
-}
-
-// Every communicator has two contexts, which are the groups of events: one of its
-// messages and the next one of its collectives, so that neither can take what
-// belongs to the other. World has the first two, trace.None and 0.
-const worldContext = trace.None
-
-// World is the communicator of all ranks.
-func (r *Rank) World() *Comm {
-	if r.world == nil {
-		r.world = &Comm{rank: r, index: r.id, size: r.procs, context: worldContext}
-	}
-	return r.world
-}
-
-func (r *Rank) comm() *Comm { return r.World() }
-func (c *Comm) comm() *Comm { return c }
-
-// ID is the number of this rank within the communicator.
-func (c *Comm) ID() int { return c.index }
-
-// Procs is the number of members.
-func (c *Comm) Procs() int { return c.size }
-
-// global is the rank of the whole program that is member i; doing says what for.
-func (c *Comm) global(i int, doing string) int32 {
-	if i < 0 || i >= c.size {
-		panic(fmt.Sprintf("%s rank %d of %d", doing, i, c.size))
-	}
-	if c.members == nil {
-		return int32(i)
-	}
-	return c.members[i]
-}
-
 // Status describes a message that was received or found.
 type Status struct {
 	Source int // number of the sender in the communicator

@@ -1,0 +1,97 @@
+package spmd
+
+import (
+	"math"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// AlgorithmName names a way to do a collective.
+type AlgorithmName string
+
+// The algorithms; Algorithms says which collectives have them.
+const (
+	Binomial          AlgorithmName = "binomial"
+	Bruck             AlgorithmName = "bruck"
+	Dissemination     AlgorithmName = "dissemination"
+	Linear            AlgorithmName = "linear"
+	Pairwise          AlgorithmName = "pairwise"
+	RecursiveDoubling AlgorithmName = "recursive-doubling"
+	RecursiveHalving  AlgorithmName = "recursive-halving"
+	Ring              AlgorithmName = "ring"
+	ScatterRing       AlgorithmName = "scatter-ring"
+)
+
+// Algorithm is one way to do one collective.
+type Algorithm struct {
+	Collective trace.Kind
+	Name       AlgorithmName
+	UpTo       int64 // bytes up to which it is used unasked, unless an earlier one is; OnlyByName: never
+	Traffic    func(Call) Traffic
+}
+
+// OnlyByName is the UpTo of an algorithm that a program must ask for with With.
+const OnlyByName = -1
+
+// Call is one call of a collective, seen by one member. Of Bcast, Reduce, AllReduce
+// and Scan, Count is the length of data; of Gather, AllGather, Scatter and AllToAll
+// it is the length of one member's block.
+type Call struct {
+	Procs int   // members
+	ID    int   // which member
+	Root  int   // of Bcast, Reduce, Gather, Scatter
+	Count int64 // elements
+	Size  int64 // bytes of an element
+}
+
+// Traffic is what one member sends to others in one call.
+type Traffic struct {
+	Messages int64
+	Bytes    int64
+}
+
+// Algorithms lists what collectives can do. The first whose UpTo reaches the bytes
+// of the call is used, unless the communicator was made by With: the bytes of data,
+// of the blocks of all members together (Gather, AllGather, Scatter), or of one block
+// (AllToAll).
+//
+// The limits are MPICH's: R. Thakur, R. Rabenseifner, W. Gropp, Optimization of
+// Collective Communication Operations in MPICH, Int. J. High Performance Computing
+// Applications 19 (2005), sec. 4.
+//
+// Differs: the number of members plays no part in the choice, and Reduce has one
+// algorithm.
+//
+// No algorithm that is used unasked needs more of an operation than associativity,
+// and the order in which values are combined depends on the number of members alone,
+// not on the root, the length or the timing.
+var Algorithms = []Algorithm{
+	{trace.Barrier, Dissemination, math.MaxInt64, barrierDisseminationTraffic},
+	{trace.Bcast, Binomial, 12 << 10, bcastBinomialTraffic},
+	{trace.Bcast, ScatterRing, math.MaxInt64, bcastScatterRingTraffic},
+	{trace.Reduce, Binomial, math.MaxInt64, reduceBinomialTraffic},
+	{trace.AllReduce, RecursiveDoubling, 2 << 10, allReduceRecursiveDoublingTraffic},
+	{trace.AllReduce, RecursiveHalving, math.MaxInt64, allReduceRecursiveHalvingTraffic},
+	{trace.AllReduce, Ring, OnlyByName, allReduceRingTraffic},
+	{trace.Scan, RecursiveDoubling, math.MaxInt64, scanRecursiveDoublingTraffic},
+	{trace.Gather, Binomial, math.MaxInt64, gatherBinomialTraffic},
+	{trace.Gather, Linear, OnlyByName, gatherLinearTraffic},
+	{trace.AllGather, Bruck, 80 << 10, allGatherBruckTraffic},
+	{trace.AllGather, Ring, math.MaxInt64, allGatherRingTraffic},
+	{trace.Scatter, Binomial, math.MaxInt64, scatterBinomialTraffic},
+	{trace.Scatter, Linear, OnlyByName, scatterLinearTraffic},
+	{trace.AllToAll, Bruck, 256, allToAllBruckTraffic},
+	{trace.AllToAll, Pairwise, math.MaxInt64, allToAllPairwiseTraffic},
+}
+
+// choose is the algorithm for a call of so many bytes.
+func (c *Comm) choose(kind trace.Kind, bytes int64) AlgorithmName {
+	for _, name := range c.prefer {
+		if slices.ContainsFunc(Algorithms, func(a Algorithm) bool { return a.Collective == kind && a.Name == name }) {
+			return name
+		}
+	}
+	i := slices.IndexFunc(Algorithms, func(a Algorithm) bool { return a.Collective == kind && bytes <= a.UpTo })
+	return Algorithms[i].Name
+}

@@ -1,0 +1,22 @@
+package spmd
+
+import "spoor/traces/trace"
+
+// bcastBinomial hands data down the binomial tree, to the largest blocks first:
+// ceil(log2 P) rounds, P-1 messages in all.
+func bcastBinomial[T any](c *Comm, root int, data []T) {
+	for size := halfOf(c.size); size > 0; size /= 2 {
+		switch mate, as := join(c.size, root, c.index, size); as {
+		case child:
+			fetch(c, trace.Bcast, mate, data)
+		case parent:
+			Send(c, mate, int(trace.Bcast), data)
+		}
+	}
+}
+
+// bcastBinomialTraffic: a message to every child.
+func bcastBinomialTraffic(c Call) Traffic {
+	n := c.children()
+	return Traffic{n, n * c.Bytes()}
+}

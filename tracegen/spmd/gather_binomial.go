@@ -1,0 +1,45 @@
+package spmd
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// gatherBinomial collects the blocks of ever larger blocks of ranks up the binomial
+// tree: ceil(log2 P) rounds, P-1 messages in all.
+func gatherBinomial[T any](c *Comm, root int, in, out []T) {
+	n := len(in)
+	held := in[:n:n] // of this rank and those after it that it leads; the root holds all in out
+	if c.index == root {
+		copy(out[root*n:], in)
+	}
+	for size := 1; size < c.size; size *= 2 {
+		mate, as := join(c.size, root, c.index, size)
+		if as == child {
+			lo, hi := blockOf(c.size, c.index, size)
+			Send(c, mate, int(trace.Gather), held[:(hi-lo)*n])
+			return
+		}
+		if as != parent {
+			continue
+		}
+		lo, hi := blockOf(c.size, mate, size)
+		if c.index == root {
+			fetch(c, trace.Gather, mate, out[lo*n:hi*n])
+			continue
+		}
+		had := len(held)
+		held = slices.Grow(held, (hi-lo)*n)[:had+(hi-lo)*n]
+		fetch(c, trace.Gather, mate, held[had:])
+	}
+}
+
+// gatherBinomialTraffic: one message with the blocks of the ranks led, but from the
+// root.
+func gatherBinomialTraffic(c Call) Traffic {
+	if c.ID == c.Root {
+		return Traffic{}
+	}
+	return Traffic{1, c.ranksLed() * c.Bytes()}
+}

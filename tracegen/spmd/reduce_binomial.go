@@ -1,0 +1,51 @@
+package spmd
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// reduceBinomial combines blocks of ranks up the binomial tree: ceil(log2 P) rounds,
+// P-1 messages in all. Values are combined in the order of ranks, as
+// ((x0 x1)(x2 x3))((x4 x5)x6) of seven, whatever the root.
+func reduceBinomial[T any](c *Comm, root int, data []T, op func(a, b T) T) {
+	own, other := data, []T(nil)
+	for size := 1; size < c.size; size *= 2 {
+		switch mate, as := join(c.size, root, c.index, size); as {
+		case child:
+			Send(c, mate, int(trace.Reduce), own)
+			return
+		case parent:
+			if other == nil {
+				other = make([]T, len(data))
+				if c.index != root {
+					own = slices.Clone(data)
+				}
+			}
+			fetch(c, trace.Reduce, mate, other)
+			combine(own, other, mate < c.index, op)
+		}
+	}
+}
+
+// combine makes own what own and other amount to, in the order of their ranks.
+func combine[T any](own, other []T, otherFirst bool, op func(a, b T) T) {
+	if otherFirst {
+		for i := range own {
+			own[i] = op(other[i], own[i])
+		}
+		return
+	}
+	for i := range own {
+		own[i] = op(own[i], other[i])
+	}
+}
+
+// reduceBinomialTraffic: one message, but from the root.
+func reduceBinomialTraffic(c Call) Traffic {
+	if c.ID == c.Root {
+		return Traffic{}
+	}
+	return Traffic{1, c.Bytes()}
+}

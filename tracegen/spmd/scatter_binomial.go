@@ -1,0 +1,28 @@
+package spmd
+
+import "spoor/traces/trace"
+
+// scatterBinomial hands blocks down the binomial tree, those of the largest blocks of
+// ranks first: ceil(log2 P) rounds, P-1 messages in all.
+func scatterBinomial[T any](c *Comm, root int, in, out []T) {
+	n := len(out)
+	held, first := in, 0 // blocks of ranks from first on
+	for size := halfOf(c.size); size > 0; size /= 2 {
+		switch mate, as := join(c.size, root, c.index, size); as {
+		case child:
+			lo, hi := blockOf(c.size, c.index, size)
+			held, first = make([]T, (hi-lo)*n), lo
+			fetch(c, trace.Scatter, mate, held)
+		case parent:
+			lo, hi := blockOf(c.size, mate, size)
+			Send(c, mate, int(trace.Scatter), held[(lo-first)*n:(hi-first)*n])
+		}
+	}
+	copy(out, held[(c.index-first)*n:])
+}
+
+// scatterBinomialTraffic: a message to every child, together with the blocks of all
+// ranks led but the own.
+func scatterBinomialTraffic(c Call) Traffic {
+	return Traffic{c.children(), (c.ranksLed() - 1) * c.Bytes()}
+}
