@@ -31,6 +31,7 @@ var cases = map[string]struct {
 	"edge":       {edgeSizes, spoilEdge},
 	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
 	"tomcatv":    {tomcatvSizes, spoilTomcatv},
+	"sparse":     {sparseSizes, spoilSparse},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

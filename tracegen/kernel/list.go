@@ -27,4 +27,5 @@ var All = []workload.Kernel{
 	Edge,
 	FFTBlocked,
 	Tomcatv,
+	Sparse,
 }
