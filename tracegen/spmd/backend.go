@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"spoor/traces/trace"
@@ -32,7 +33,7 @@ type Op struct {
 	Request  *Request   // Isend, Recv, Irecv, Test; Probe and Iprobe: what they look for
 	Requests []*Request // Wait: the rank goes on when one of them has completed
 
-	Index int           // Wait: which of Requests, each of them pending so far
+	Index int           // Wait: which of Requests
 	Done  bool          // Test: whether Request has completed
 	Clock time.Duration // Clock
 }
@@ -41,12 +42,34 @@ type Op struct {
 // the run has ended elsewhere.
 type Stopped struct{}
 
-// Run runs program on procs ranks of a backend.
-func Run(ctx context.Context, procs int, program Program, b Backend) error {
-	if err := CheckProcs(procs); err != nil {
-		return err
+// Run runs program on opt.Procs ranks of a backend, counts the instructions of
+// each and writes what they do to sink, like Record; a nil sink takes nothing.
+func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink) (*Recording, error) {
+	if err := CheckProcs(opt.Procs); err != nil {
+		return nil, err
 	}
-	return b.Run(ctx, newRanks(procs, program, newSpace(), b))
+	if sink == nil {
+		sink, opt.NoRefs = discard{}, true
+	}
+	space := newRecordedSpace(opt.Procs)
+	ranks := newRanks(opt.Procs, program, space, b)
+	var broken failure
+	for _, r := range ranks {
+		r.rec = newRecorder(r.id, opt, space)
+		r.rec.sink, r.rec.ctx, r.rec.fail = sink, ctx, broken.fail
+	}
+	err := b.Run(ctx, ranks)
+	if broken.cause != nil {
+		return nil, broken.cause
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Recording{Regions: space.regions}
+	for _, r := range ranks {
+		out.Totals = append(out.Totals, r.rec.totals())
+	}
+	return out, nil
 }
 
 func newRanks(procs int, program Program, space *space, b Backend) []*Rank {
@@ -56,3 +79,45 @@ func newRanks(procs int, program Program, space *space, b Backend) []*Rank {
 	}
 	return ranks
 }
+
+// Main runs the program on this rank. It is for backends, which end a run when the
+// Main of one rank returns an error.
+func (r *Rank) Main() error {
+	if err := call(r, r.program); err != nil {
+		return err
+	}
+	if err := r.loose(); err != nil || r.rec == nil {
+		return err
+	}
+	return call(r, func(r *Rank) error {
+		r.rec.finish()
+		return nil
+	})
+}
+
+// Executed is the instructions that this rank has executed so far. It is for
+// backends, and counts nothing natively.
+func (r *Rank) Executed() uint64 {
+	if r.rec == nil {
+		return 0
+	}
+	return r.rec.executed()
+}
+
+// failure is why nothing more can be recorded.
+type failure struct {
+	once  sync.Once
+	cause error
+}
+
+// fail ends the rank that cannot be recorded, and by its error the run.
+func (f *failure) fail(err error) {
+	f.once.Do(func() { f.cause = err })
+	panic(Stopped{})
+}
+
+// discard is the sink that nobody looks into.
+type discard struct{}
+
+func (discard) Refs(*trace.Refs) error     { return nil }
+func (discard) Events(*trace.Events) error { return nil }

@@ -11,10 +11,10 @@ import (
 // loose is the error of a rank that returned while it still held locks or had
 // requests that nobody waited for, or nil. A correct program waits for each of its
 // requests, sends included, and receives whatever is sent.
-func (r *Rank) loose(held []int32) error {
+func (r *Rank) loose() error {
 	switch {
-	case len(held) > 0:
-		return fmt.Errorf("rank %d: finished holding lock %d", r.id, slices.Min(held))
+	case len(r.held) > 0:
+		return fmt.Errorf("rank %d: finished holding lock %d", r.id, slices.Min(r.held))
 	case len(r.pending) > 0:
 		slices.SortFunc(r.pending, func(a, b *Request) int { return int(a.ID) - int(b.ID) })
 		texts := make([]string, len(r.pending))

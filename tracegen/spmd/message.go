@@ -103,8 +103,7 @@ func (c *Comm) send(kind trace.Kind, to, tag int, b buffer, q *Request) {
 	r := c.rank
 	r.message = Message{From: int32(r.id), To: c.global(to, "send to"), Tag: int32(tag), Group: c.context,
 		source: int32(c.index), buffer: b}
-	r.op = Op{Kind: kind, Message: &r.message, Request: q}
-	r.backend.Do(r, &r.op)
+	r.do(Op{Kind: kind, Message: &r.message, Request: q})
 }
 
 func (c *Comm) isend(to, tag int, b buffer) *Request {
@@ -128,8 +127,7 @@ func (c *Comm) recv(from, tag int, b buffer) Status {
 	q := &r.receive
 	*q = c.selector(trace.Recv, from, tag)
 	q.into = b
-	r.op = Op{Kind: trace.Recv, Request: q}
-	r.backend.Do(r, &r.op)
+	r.do(Op{Kind: trace.Recv, Request: q})
 	q.check()
 	return q.status
 }
@@ -139,16 +137,14 @@ func (c *Comm) irecv(from, tag int, b buffer) *Request {
 	*q = c.selector(trace.Irecv, from, tag)
 	q.into = b
 	r := c.rank
-	r.op = Op{Kind: trace.Irecv, Request: r.start(q)}
-	r.backend.Do(r, &r.op)
+	r.do(Op{Kind: trace.Irecv, Request: r.start(q)})
 	return q
 }
 
 func (c *Comm) probe(kind trace.Kind, from, tag int) *Message {
 	r := c.rank
 	r.receive = c.selector(kind, from, tag)
-	r.op = Op{Kind: kind, Request: &r.receive}
-	r.backend.Do(r, &r.op)
+	r.do(Op{Kind: kind, Request: &r.receive})
 	return r.op.Message
 }
 

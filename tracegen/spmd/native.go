@@ -14,7 +14,11 @@ import (
 // then the other ranks have been stopped at their next operation. Programs that
 // end with messages or requests left over are wrong, and the error says which.
 func Native(ctx context.Context, procs int, program Program) error {
-	return Run(ctx, procs, program, new(native))
+	if err := CheckProcs(procs); err != nil {
+		return err
+	}
+	n := new(native)
+	return n.Run(ctx, newRanks(procs, program, newSpace(), n))
 }
 
 // native is the backend of goroutines. A rank that waits sleeps on its channel.
@@ -115,16 +119,13 @@ func (n *native) stop(cause func() error) {
 
 // finish is called when a rank's program has ended with err.
 func (n *native) finish(r *Rank, err error) error {
-	if err == nil {
-		err = r.loose(n.sleeper[r.id].held)
-	}
 	if err != nil {
 		n.stop(func() error { return err }) // errStopped comes after the true cause and changes nothing
 		return err
 	}
 	n.sleeper[r.id].ended = true
-	ended := n.ended.Add(1)
-	if n.awake.Add(-1) == 0 && int(ended) < len(n.sleeper) {
+	n.ended.Add(1) // first: who finds nobody awake must find everybody who has ended
+	if n.awake.Add(-1) == 0 && int(n.ended.Load()) < len(n.sleeper) {
 		n.stop(n.deadlock)
 	}
 	return nil

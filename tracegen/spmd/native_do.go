@@ -37,7 +37,7 @@ func (n *native) Do(r *Rank, op *Op) {
 	case trace.Lock:
 		n.acquire(r, op.Object)
 	case trace.Unlock:
-		n.release(r, op.Object)
+		n.release(op.Object)
 	case trace.Signal:
 		n.signal(op.Object)
 	case trace.WaitFlag:
@@ -190,20 +190,13 @@ func (n *native) acquire(r *Rank, id int32) {
 	if !ok {
 		n.sleep(r)
 	}
-	s := &n.sleeper[r.id]
-	s.held = append(s.held, id)
 }
 
-func (n *native) release(r *Rank, id int32) {
+func (n *native) release(id int32) {
 	l := object[nativeLock](&n.locks, id)
 	l.mu.Lock()
-	next, ok := l.release(r.id)
+	next := l.release()
 	l.mu.Unlock()
-	if !ok {
-		panic(notHeld(id))
-	}
-	s := &n.sleeper[r.id]
-	s.held = remove(s.held, id)
 	if next != nobody {
 		n.wake(next)
 	}

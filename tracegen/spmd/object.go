@@ -1,22 +1,9 @@
 package spmd
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // nobody is the rank after the last one that waits for a lock.
 const nobody = -1
-
-func notHeld(id int32) string {
-	return fmt.Sprintf("unlock of lock %d, which this rank does not hold", id)
-}
-
-// remove takes id out of the locks that a rank holds.
-func remove(held []int32, id int32) []int32 {
-	i := slices.Index(held, id)
-	return slices.Delete(held, i, i+1)
-}
 
 // barrierID is the one barrier object there is: that of all ranks.
 const barrierID = 0
@@ -39,23 +26,19 @@ func (l *lock) acquire(rank int) bool {
 	return false
 }
 
-// release passes the lock to the rank that has waited longest, or to nobody. It
-// reports false if rank does not hold it.
-func (l *lock) release(rank int) (next int, ok bool) {
-	if !l.held || l.holder != rank {
-		return nobody, false
-	}
+// release passes the lock from its holder to the rank that has waited longest, or
+// to nobody.
+func (l *lock) release() (next int) {
 	if l.held = len(l.queue) > 0; !l.held {
-		return nobody, true
+		return nobody
 	}
 	l.holder, l.queue = l.queue[0], l.queue[1:]
-	return l.holder, true
+	return l.holder
 }
 
 // flag is a counter of signals and the ranks that wait for more of them.
 type flag struct {
 	signals int
-	last    uint64 // the latest clock of a signal
 	waiting []flagWait
 }
 

@@ -24,7 +24,7 @@ func (m *Message) Bytes() int { return m.buffer.bytes() }
 // Keep returns a copy of m with memory of its own, which outlives the Do that m
 // came with.
 func (m *Message) Keep() *Message {
-	return &Message{From: m.From, To: m.To, Tag: m.Tag, Group: m.Group, source: m.source, buffer: m.buffer.clone()}
+	return &Message{From: m.From, To: m.To, Tag: m.Tag, Group: m.Group, source: m.source, at: m.at, buffer: m.buffer.clone()}
 }
 
 // Request is a send or a receive that has been started. It belongs to the rank
@@ -38,6 +38,7 @@ type Request struct {
 
 	rank    *Rank
 	into    buffer
+	from    int32 // rank of the whole program that the message came from
 	status  Status
 	problem string // why the message cannot be delivered
 	done    bool   // a send: always; a receive: the message has been delivered
@@ -58,7 +59,7 @@ func (q *Request) Takes(m *Message) bool {
 // rank panics when it comes back from waiting.
 func (q *Request) Deliver(m *Message) {
 	n := m.buffer.elements()
-	q.status = Status{int(m.source), int(m.Tag), n}
+	q.from, q.status = m.From, Status{int(m.source), int(m.Tag), n}
 	switch {
 	case q.into.elem != m.buffer.elem:
 		q.problem = fmt.Sprintf("message of %s received as %s", m.buffer.elem, q.into.elem)
@@ -77,8 +78,7 @@ func (q *Request) Wait() Status {
 	if !q.retired {
 		r := q.rank
 		r.one[0] = q
-		r.op = Op{Kind: trace.Wait, Requests: r.one[:]}
-		r.backend.Do(r, &r.op)
+		r.do(Op{Kind: trace.Wait, Requests: r.one[:]})
 		q.retire()
 	}
 	return q.status
@@ -88,8 +88,7 @@ func (q *Request) Wait() Status {
 func (q *Request) Test() (Status, bool) {
 	if !q.retired {
 		r := q.rank
-		r.op = Op{Kind: trace.Test, Request: q}
-		r.backend.Do(r, &r.op)
+		r.do(Op{Kind: trace.Test, Request: q})
 		if !r.op.Done {
 			return Status{}, false
 		}
@@ -121,8 +120,7 @@ func WaitAny(qs ...*Request) (int, Status) {
 		return -1, Status{}
 	}
 	r := left[0].rank
-	r.op = Op{Kind: trace.Wait, Requests: left}
-	r.backend.Do(r, &r.op)
+	r.do(Op{Kind: trace.Wait, Requests: left})
 	q := left[r.op.Index]
 	q.retire()
 	return index[r.op.Index], q.status

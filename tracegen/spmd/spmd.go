@@ -27,7 +27,10 @@
 package spmd
 
 import (
+	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"spoor/traces/trace"
@@ -60,11 +63,9 @@ type Rank struct {
 	one      [1]*Request
 	pending  []*Request // not waited for, in no order
 	requests int32      // started so far
+	held     []int32    // locks
 	carried  reflect.Type
 }
-
-// Main runs the program on this rank. It is for backends: see Backend.
-func (r *Rank) Main() error { return call(r, r.program) }
 
 // ID is the number of this rank, from 0.
 func (r *Rank) ID() int { return r.id }
@@ -91,30 +92,49 @@ func (r *Rank) Work(n uint32) {
 // Barrier waits until every rank has come to it.
 func (r *Rank) Barrier() { r.do(Op{Kind: trace.Barrier, Object: barrierID}) }
 
-// Lock waits until no other rank holds the lock called id, and takes it.
-func (r *Rank) Lock(id int32) { r.do(Op{Kind: trace.Lock, Object: id}) }
+// Lock waits until no other rank holds the lock called id, from 0, and takes it.
+func (r *Rank) Lock(id int32) {
+	checkObject("lock", id)
+	r.do(Op{Kind: trace.Lock, Object: id})
+	r.held = append(r.held, id)
+}
 
 // Unlock gives the lock back. It panics if this rank does not hold it.
-func (r *Rank) Unlock(id int32) { r.do(Op{Kind: trace.Unlock, Object: id}) }
+func (r *Rank) Unlock(id int32) {
+	i := slices.Index(r.held, id)
+	if i < 0 {
+		panic(fmt.Sprintf("unlock of lock %d, which this rank does not hold", id))
+	}
+	r.held = slices.Delete(r.held, i, i+1)
+	r.do(Op{Kind: trace.Unlock, Object: id})
+}
 
-// Signal adds one to the signals of a flag.
-func (r *Rank) Signal(flag int32) { r.do(Op{Kind: trace.Signal, Object: flag}) }
+// Signal adds one to the signals of a flag, which are numbered from 0.
+func (r *Rank) Signal(flag int32) {
+	checkObject("flag", flag)
+	r.do(Op{Kind: trace.Signal, Object: flag})
+}
 
 // WaitFlag waits until the flag has been signalled count times in all. It takes
 // nothing away: whoever waits for as many again does not wait.
 func (r *Rank) WaitFlag(flag int32, count int) {
+	checkObject("flag", flag)
+	if count < 0 || count > math.MaxInt32 {
+		panic(fmt.Sprintf("waiting for %d signals", count))
+	}
 	r.do(Op{Kind: trace.WaitFlag, Object: flag, Count: count})
 }
 
+func checkObject(kind string, id int32) {
+	if id < 0 {
+		panic(fmt.Sprintf("%s %d: numbers start from 0", kind, id))
+	}
+}
+
 // Clock is the time since the start of the run as the backend has it: that of the
-// wall natively; while recording, one nanosecond for every instruction and for
-// every one that the rank has waited; or a simulator's.
+// wall natively; while recording, a nanosecond for every instruction that the rank
+// has executed or waited; or a simulator's.
 func (r *Rank) Clock() time.Duration {
 	r.do(Op{Kind: trace.Clock})
 	return r.op.Clock
-}
-
-func (r *Rank) do(op Op) {
-	r.op = op
-	r.backend.Do(r, &r.op)
 }

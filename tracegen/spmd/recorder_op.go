@@ -1,0 +1,89 @@
+package spmd
+
+import "spoor/traces/trace"
+
+// do has the backend carry out the rank's operation, and records it.
+func (r *Rank) do(op Op) {
+	r.op = op
+	r.backend.Do(r, &r.op)
+	if r.rec != nil {
+		r.rec.row(r.op.event(r.space))
+	}
+}
+
+// row records e after everything so far.
+func (rec *recorder) row(e trace.Event) {
+	rec.sync()
+	rec.settle(rec.instr)
+	rec.append(e, uint32(rec.instr-rec.atEvent))
+}
+
+// event is the row of an operation that was carried out. The package comment says
+// what its columns mean.
+func (op *Op) event(s *space) trace.Event {
+	e := trace.NewEvent(op.Kind)
+	switch op.Kind {
+	case trace.Send:
+		sent(&e, op.Message, s)
+	case trace.Isend:
+		sent(&e, op.Message, s)
+		e.Request = op.Request.ID
+	case trace.Recv:
+		posted(&e, op.Request, s)
+		e.Bytes = op.Request.bytes()
+	case trace.Irecv:
+		posted(&e, op.Request, s)
+		e.Request = op.Request.ID
+	case trace.Wait:
+		completed(&e, op.Requests[op.Index])
+	case trace.Test:
+		e.Request = op.Request.ID
+		if op.Done {
+			completed(&e, op.Request)
+			e.Count = 1
+		}
+	case trace.Probe, trace.Iprobe:
+		posted(&e, op.Request, s)
+		if op.Message != nil {
+			e.Bytes, e.Count = int64(op.Message.Bytes()), 1
+		}
+	case trace.WaitFlag:
+		e.Peer, e.Tag = op.Object, int32(op.Count)
+	case trace.Barrier, trace.Lock, trace.Unlock, trace.Signal:
+		e.Peer = op.Object
+	}
+	return e
+}
+
+func sent(e *trace.Event, m *Message, s *space) {
+	e.Peer, e.Tag, e.Group = m.To, m.Tag, m.Group
+	lay(e, &m.buffer, s)
+}
+
+func posted(e *trace.Event, q *Request, s *space) {
+	e.Peer, e.Tag, e.Group = q.Source, q.Tag, q.Group
+	if q.into.base != nil {
+		lay(e, &q.into, s)
+	}
+}
+
+// completed names the request, and of a receive what came.
+func completed(e *trace.Event, q *Request) {
+	e.Request = q.ID
+	if q.Kind == trace.Irecv {
+		e.Peer, e.Tag, e.Group, e.Bytes = q.from, int32(q.status.Tag), q.Group, q.bytes()
+	}
+}
+
+// lay gives e the length and the layout of a buffer.
+func lay(e *trace.Event, b *buffer, s *space) {
+	size := int64(b.size)
+	e.Bytes = int64(b.bytes())
+	e.Count, e.Block, e.Stride = int64(b.layout.Count), int64(b.layout.Block)*size, int64(b.layout.Stride)*size
+	if addr, ok := s.virtual(b.base); ok {
+		e.Addr = int64(addr)
+	}
+}
+
+// bytes is how much came.
+func (q *Request) bytes() int64 { return int64(q.status.Count * q.into.size) }

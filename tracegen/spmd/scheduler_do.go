@@ -1,0 +1,138 @@
+package spmd
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"spoor/traces/trace"
+)
+
+// Do implements Backend.
+func (s *scheduler) Do(r *Rank, op *Op) {
+	p := s.ranks[r.id]
+	if op.Kind != trace.Test && op.Kind != trace.Iprobe {
+		p.poll = poll{}
+	}
+	switch op.Kind {
+	case trace.Send, trace.Isend:
+		s.send(p, op)
+	case trace.Recv:
+		s.receive(p, op.Request)
+		p.one[0] = op.Request
+		s.await(p, p.one[:])
+	case trace.Irecv:
+		s.receive(p, op.Request)
+	case trace.Wait:
+		op.Index = s.await(p, op.Requests)
+	case trace.Test:
+		op.Done = s.test(p, op.Request)
+	case trace.Probe:
+		op.Message = s.lookFor(p, op.Request)
+	case trace.Iprobe:
+		op.Message = s.look(p, op.Request)
+	case trace.Clock:
+		op.Clock = s.tick(p)
+	case trace.Barrier:
+		s.barrier(p)
+	case trace.Lock:
+		s.lock(p, op.Object)
+	case trace.Unlock:
+		s.unlock(p, op.Object)
+	case trace.Signal:
+		s.signal(p, op.Object)
+	case trace.WaitFlag:
+		s.waitFlag(p, op.Object, op.Count)
+	default:
+		panic(fmt.Sprintf("no such operation: %s", op.Kind))
+	}
+}
+
+// tick reads the clock, which takes an instruction: whoever waits for a time that
+// will come reaches it, and no two readings are equal.
+func (s *scheduler) tick(p *player) time.Duration {
+	s.takeTurn(p, true)
+	p.waited++
+	return time.Duration(p.clock())
+}
+
+func (s *scheduler) barrier(p *player) {
+	s.arrived = append(s.arrived, p.Rank.id)
+	if len(s.arrived) < len(s.ranks) {
+		p.Pause()
+		return
+	}
+	for _, id := range s.arrived {
+		p.waitUntil(s.ranks[id].clock())
+	}
+	for _, id := range s.arrived {
+		if id != p.Rank.id {
+			s.ready(s.ranks[id], p.clock(), false)
+		}
+	}
+	s.arrived = s.arrived[:0]
+	s.takeTurn(p, false)
+}
+
+func (s *scheduler) lock(p *player, id int32) {
+	s.takeTurn(p, false)
+	l := s.locks[id]
+	if l == nil {
+		l = new(lock)
+		s.locks[id] = l
+	}
+	if !l.acquire(p.Rank.id) {
+		p.Pause()
+	}
+	p.waitUntil(l.freeAt)
+}
+
+func (s *scheduler) unlock(p *player, id int32) {
+	l := s.locks[id]
+	l.freeAt = p.clock()
+	if next := l.release(); next != nobody {
+		s.ready(s.ranks[next], l.freeAt, false)
+	}
+}
+
+// clockedFlag is a flag whose signals are known by their clocks, because ranks
+// signal ahead of others.
+type clockedFlag struct {
+	signals []uint64 // in order
+	waiting []flagWait
+}
+
+func (s *scheduler) flag(id int32) *clockedFlag {
+	f := s.flags[id]
+	if f == nil {
+		f = new(clockedFlag)
+		s.flags[id] = f
+	}
+	return f
+}
+
+func (s *scheduler) signal(p *player, id int32) {
+	f := s.flag(id)
+	at, _ := slices.BinarySearch(f.signals, p.clock())
+	f.signals = slices.Insert(f.signals, at, p.clock())
+	for _, w := range f.waiting {
+		if w.count <= len(f.signals) {
+			s.sooner(s.ranks[w.rank], f.signals[w.count-1], true)
+		}
+	}
+}
+
+// waitFlag goes on at the clock of the signal that completes count. While it
+// waits for that clock, earlier signals may still come.
+func (s *scheduler) waitFlag(p *player, id int32, count int) {
+	s.takeTurn(p, true)
+	f := s.flag(id)
+	for count > 0 && (len(f.signals) < count || f.signals[count-1] > p.clock()) {
+		if count <= len(f.signals) {
+			s.sooner(p, f.signals[count-1], true)
+		}
+		f.waiting = append(f.waiting, flagWait{p.Rank.id, count})
+		p.Pause()
+		f.waiting = slices.DeleteFunc(f.waiting, func(w flagWait) bool { return w.rank == p.Rank.id })
+	}
+}
