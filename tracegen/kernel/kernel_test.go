@@ -32,6 +32,7 @@ var cases = map[string]struct {
 	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
 	"tomcatv":    {tomcatvSizes, spoilTomcatv},
 	"sparse":     {sparseSizes, spoilSparse},
+	"barnes":     {barnesSizes, spoilBarnes},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

@@ -28,4 +28,5 @@ var All = []workload.Kernel{
 	FFTBlocked,
 	Tomcatv,
 	Sparse,
+	Barnes,
 }

@@ -1,0 +1,61 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"spoor/tracegen/workload"
+)
+
+// barnesInput is a Plummer model: a spherical cluster in equilibrium, of mass 1 and
+// energy -1/4, at rest [S. J. Aarseth, M. Henon, R. Wielen: A comparison of
+// numerical methods for the study of star cluster dynamics. Astronomy and
+// Astrophysics 37, 1974, pp. 183-187]. Its radius is cut where 0.1 % of the mass
+// is outside.
+func barnesInput(n int, seed uint64) []body {
+	const scale = 3 * math.Pi / 16 // length of the energy -1/4, of the model's own unit
+	rng := workload.Generator(seed)
+	bodies := make([]body, n)
+	var pos, vel vector
+	for i := range bodies {
+		radius := 1 / math.Sqrt(math.Pow(0.999*(1-rng.Float64()), -2.0/3)-1)
+		speed := math.Sqrt2 * plummerSpeed(rng) / math.Pow(1+radius*radius, 0.25)
+		b := &bodies[i]
+		b.mass, b.cost = 1/float64(n), 1
+		b.pos = times(direction3(rng), scale*radius)
+		b.vel = times(direction3(rng), speed/math.Sqrt(scale))
+		pos, vel = plus(pos, b.pos), plus(vel, b.vel)
+	}
+	for i := range bodies {
+		bodies[i].pos = plus(bodies[i].pos, times(pos, -1/float64(n)))
+		bodies[i].vel = plus(bodies[i].vel, times(vel, -1/float64(n)))
+	}
+	return bodies
+}
+
+// plummerSpeed is the speed of a body over that of escape, with the density
+// x^2 (1-x^2)^(7/2), whose maximum is below 0.1.
+func plummerSpeed(rng *rand.Rand) float64 {
+	for {
+		x := rng.Float64()
+		if 0.1*rng.Float64() < x*x*math.Pow(1-x*x, 3.5) {
+			return x
+		}
+	}
+}
+
+// direction3 is uniform on the unit sphere.
+func direction3(rng *rand.Rand) vector {
+	for {
+		v := vector{2*rng.Float64() - 1, 2*rng.Float64() - 1, 2*rng.Float64() - 1}
+		if s := square(v); s > 0.01 && s <= 1 {
+			return times(v, 1/math.Sqrt(s))
+		}
+	}
+}
+
+func plus(a, b vector) vector { return vector{a.x + b.x, a.y + b.y, a.z + b.z} }
+
+func times(a vector, f float64) vector {
+	return vector{float64(a.x * f), float64(a.y * f), float64(a.z * f)}
+}
