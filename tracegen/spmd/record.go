@@ -18,6 +18,12 @@ type Options struct {
 	Procs    int
 	NoRefs   bool // events and instruction counts only
 	Unplaced bool // references outside of placed arrays, too
+
+	// WholeCollectives records one event for each collective that a rank takes part
+	// in, instead of the messages that it is made of. Its peer is the root, its group
+	// the communicator's, its bytes and layout those of what the rank has combined or
+	// broadcast, or gives to others (Gather, AllGather, AllToAll) or gets (Scatter).
+	WholeCollectives bool
 }
 
 // Recording is what Record says of the whole run.

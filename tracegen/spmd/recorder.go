@@ -37,6 +37,8 @@ type recorder struct {
 	rows     trace.Events
 	noRefs   bool
 	unplaced bool // references outside of placed arrays are recorded, too
+	whole    bool // collectives are one event each ...
+	inside   bool // ... and this rank is in one
 	tape     *tape.Tape
 	space    *space
 	sink     Sink
@@ -45,7 +47,7 @@ type recorder struct {
 }
 
 func newRecorder(proc int, opt Options, s *space) *recorder {
-	rec := &recorder{noRefs: opt.NoRefs, unplaced: opt.Unplaced, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rec := &recorder{noRefs: opt.NoRefs, unplaced: opt.Unplaced, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
 	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
 		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}

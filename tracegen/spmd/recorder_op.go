@@ -6,7 +6,7 @@ import "spoor/traces/trace"
 func (r *Rank) do(op Op) {
 	r.op = op
 	r.backend.Do(r, &r.op)
-	if r.rec != nil {
+	if r.rec != nil && !r.rec.inside {
 		r.rec.row(r.op.event(r.space))
 	}
 }
