@@ -33,6 +33,7 @@ var cases = map[string]struct {
 	"tomcatv":    {tomcatvSizes, spoilTomcatv},
 	"sparse":     {sparseSizes, spoilSparse},
 	"barnes":     {barnesSizes, spoilBarnes},
+	"sor":        {sorSizes, spoilSOR},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

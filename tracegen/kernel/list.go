@@ -15,6 +15,12 @@
 // 1997, pp. 104-130; sizes are those of its table 2. [higham2002] is N. J. Higham:
 // Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, from which
 // bounds of rounding errors are.
+//
+// [dickens1996] is P. M. Dickens, P. Heidelberger, D. M. Nicol: Parallelized direct
+// execution simulation of message-passing parallel programs. IEEE Transactions on
+// Parallel and Distributed Systems 7(10), 1996, pp. 1090-1105. [hur1999] is I. Hur,
+// C. Lin: Incorporating cache effects into a model of interprocessor communication.
+// The University of Texas at Austin, 1999.
 package kernel
 
 import "spoor/tracegen/workload"
@@ -29,4 +35,5 @@ var All = []workload.Kernel{
 	Tomcatv,
 	Sparse,
 	Barnes,
+	SOR,
 }
