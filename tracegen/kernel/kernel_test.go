@@ -34,6 +34,7 @@ var cases = map[string]struct {
 	"sparse":     {sparseSizes, spoilSparse},
 	"barnes":     {barnesSizes, spoilBarnes},
 	"sor":        {sorSizes, spoilSOR},
+	"transfer":   {transferSizes, spoilTransfer},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

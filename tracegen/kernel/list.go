@@ -36,4 +36,5 @@ var All = []workload.Kernel{
 	Sparse,
 	Barnes,
 	SOR,
+	Transfer,
 }
