@@ -35,6 +35,7 @@ var cases = map[string]struct {
 	"barnes":     {barnesSizes, spoilBarnes},
 	"sor":        {sorSizes, spoilSOR},
 	"transfer":   {transferSizes, spoilTransfer},
+	"scan":       {scanSizes, spoilScan},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

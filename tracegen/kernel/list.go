@@ -37,4 +37,5 @@ var All = []workload.Kernel{
 	Barnes,
 	SOR,
 	Transfer,
+	Scan,
 }
