@@ -30,12 +30,17 @@ var cases = map[string]struct {
 	"radix":      {radixSizes, spoilRadix},
 	"edge":       {edgeSizes, spoilEdge},
 	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
+	"is":         {isSizes, spoilIS},
+	"cg":         {cgSizes, spoilCG},
+	"tpcc":       {tpccSizes, spoilTPCC},
 	"tomcatv":    {tomcatvSizes, spoilTomcatv},
 	"sparse":     {sparseSizes, spoilSparse},
 	"barnes":     {barnesSizes, spoilBarnes},
 	"sor":        {sorSizes, spoilSOR},
 	"transfer":   {transferSizes, spoilTransfer},
 	"scan":       {scanSizes, spoilScan},
+	"convshift":  {convShiftSizes, spoilConvShift},
+	"convscan":   {convScanSizes, spoilConvScan},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

@@ -21,6 +21,10 @@
 // Parallel and Distributed Systems 7(10), 1996, pp. 1090-1105. [hur1999] is I. Hur,
 // C. Lin: Incorporating cache effects into a model of interprocessor communication.
 // The University of Texas at Austin, 1999.
+//
+// [sivasubramaniam1995] is A. Sivasubramaniam, A. Singla, U. Ramachandran, H.
+// Venkateswaran: Abstracting network characteristics and locality properties of
+// parallel systems. HPCA 1995, pp. 54-63; sizes are those of its appendix.
 package kernel
 
 import "spoor/tracegen/workload"
@@ -32,10 +36,15 @@ var All = []workload.Kernel{
 	Radix,
 	Edge,
 	FFTBlocked,
+	IS,
+	CG,
+	TPCC,
 	Tomcatv,
 	Sparse,
 	Barnes,
 	SOR,
 	Transfer,
 	Scan,
+	ConvShift,
+	ConvScan,
 }
