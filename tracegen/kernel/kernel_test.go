@@ -41,6 +41,7 @@ var cases = map[string]struct {
 	"scan":       {scanSizes, spoilScan},
 	"convshift":  {convShiftSizes, spoilConvShift},
 	"convscan":   {convScanSizes, spoilConvScan},
+	"array":      {arraySizes, spoilArray},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

@@ -47,4 +47,5 @@ var All = []workload.Kernel{
 	Scan,
 	ConvShift,
 	ConvScan,
+	Array,
 }
