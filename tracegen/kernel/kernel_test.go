@@ -42,6 +42,7 @@ var cases = map[string]struct {
 	"convshift":  {convShiftSizes, spoilConvShift},
 	"convscan":   {convScanSizes, spoilConvScan},
 	"array":      {arraySizes, spoilArray},
+	"pgl":        {pglSizes, spoilPGL},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

@@ -48,4 +48,5 @@ var All = []workload.Kernel{
 	ConvShift,
 	ConvScan,
 	Array,
+	PGL,
 }
