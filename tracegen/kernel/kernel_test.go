@@ -43,6 +43,7 @@ var cases = map[string]struct {
 	"convscan":   {convScanSizes, spoilConvScan},
 	"array":      {arraySizes, spoilArray},
 	"pgl":        {pglSizes, spoilPGL},
+	"apucs":      {apucsSizes, spoilAPUCS},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

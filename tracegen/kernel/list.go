@@ -49,4 +49,5 @@ var All = []workload.Kernel{
 	ConvScan,
 	Array,
 	PGL,
+	APUCS,
 }

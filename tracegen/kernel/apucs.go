@@ -1,0 +1,149 @@
+package kernel
+
+import (
+	"math"
+
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+)
+
+// APUCS simulates a queueing network as a continuous-time Markov chain, in
+// parallel, by uniformization [dickens1996, sec. 5.1; P. Heidelberger, D. M. Nicol:
+// Conservative parallel simulation of continuous time Markov chains using
+// uniformization. IEEE Transactions on Parallel and Distributed Systems 4(8),
+// 1993, pp. 906-921; D. M. Nicol, P. Heidelberger: Parallel simulation of Markovian
+// queueing networks using adaptive uniformization. SIGMETRICS 1993]. The network
+// is an open one of single exponential servers, an equal number of them on every
+// rank.
+//
+// Uniformization makes the times of events independent of the state. Each server
+// completes services in a Poisson process whether it has a job or not, and what
+// happens to the job is drawn with the time: it leaves the network, goes to a
+// station of the same rank, or to one of another rank. If there is no job, nothing
+// happens. The completions of one rank's servers that go to one other rank are a
+// stream, which both ranks draw from the same random numbers; thus both know when
+// the one must hear from the other. Simulated time is divided into windows. In
+// each, a rank
+//
+//   - merges its streams into a schedule of the window's points;
+//   - tells all others when each of its stations may have a job, which is at once,
+//     or from the first point at which one could come. This adapts the schedule to
+//     the state: sender and receiver both drop the points before that time;
+//   - posts a receive for every point at which it must hear from another rank;
+//   - goes through the schedule. Where a job may go to another rank, it sends a
+//     message that says whether one does; where one may come, it waits.
+//
+// The rank whose next point is the earliest never waits for another, so there is
+// no deadlock. At the end a global reduction sums up how many jobs moved.
+//
+// The paper's ratios of computation to communication are f=1 (high) and f=64 (low).
+//
+// Differs: the paper takes the network and its "Set I" of parameters from a source
+// that it does not repeat, and adapts rates by that source's rules. The network,
+// the meaning of f and the rule for dropping points are ours.
+var APUCS = workload.Kernel{
+	Name: "apucs", Paper: "dickens1996",
+	Doc: "parallel simulation of a queueing network as a Markov chain by uniformization, any-to-any messages",
+	Params: []workload.Param{
+		{Name: "stations", Default: 16, Min: 1, Max: 1 << 12, Doc: "stations of each rank"},
+		{Name: "f", Default: 64, Min: 1, Max: servicesTotal - servicesLeaving, Doc: "of 128 completed services, how many send the job to another rank; 8 send it out of the network"},
+		{Name: "time", Default: 1000, Min: 1, Max: 1 << 20, Doc: "simulated time; 1 is the mean time between two arrivals at a station"},
+		{Name: "window", Default: 1, Min: 1, Max: 1 << 10, Doc: "length of a window, in the same unit"},
+	},
+	Small: workload.Values{"time": 20},
+	Make:  newAPUCS,
+}
+
+// Of servicesTotal services, servicesLeaving end with the job leaving the network.
+const (
+	servicesTotal   = 128
+	servicesLeaving = 8
+)
+
+// station is one server and its queue.
+type station struct {
+	rate float64 // of service, in jobs per unit of time
+	load float64 // part of the time it has jobs
+	jobs int32   // at the beginning
+}
+
+// queueNetwork is what all ranks know of the network. Jobs arrive at each station
+// from outside so that with those from other stations they are 1 per unit of time.
+type queueNetwork struct {
+	procs, stations int       // stations of each rank
+	abroad          float64   // part of services that send the job to another rank
+	cumulative      []float64 // rates of each rank's stations, each with those before it
+}
+
+type apucs struct {
+	network      queueNetwork
+	time, window int
+	seed         uint64
+	station      []station // those of rank 0, of rank 1 and so on
+	result       []apucsResult
+}
+
+// apucsResult is what a rank has found, most of it for each of its stations.
+type apucsResult struct {
+	jobs   []int32   // at the end
+	left   []int32   // jobs that left the network from there
+	busy   []float64 // integral of the jobs over time
+	totals []int64   // of all ranks: jobs that moved to another rank, messages that said so or said no
+}
+
+func newAPUCS(v workload.Values, procs int, seed uint64) workload.Instance {
+	n := v["stations"]
+	f := &apucs{time: v["time"], window: v["window"], seed: seed, station: make([]station, procs*n), result: make([]apucsResult, procs)}
+	f.network = queueNetwork{procs: procs, stations: n, cumulative: make([]float64, procs*n)}
+	if procs > 1 {
+		f.network.abroad = float64(v["f"]) / servicesTotal
+	}
+	rng := workload.Generator(seed)
+	for i := range f.station {
+		load := 0.3 + 0.6*rng.Float64()
+		// The number of jobs in equilibrium is geometric [Jackson's theorem].
+		jobs := int32(math.Log(1-rng.Float64()) / math.Log(load))
+		f.station[i] = station{rate: 1 / load, load: load, jobs: jobs}
+		f.network.cumulative[i] = 1 / load
+		if i%n > 0 {
+			f.network.cumulative[i] += f.network.cumulative[i-1]
+		}
+	}
+	for rank := range f.result {
+		f.result[rank] = apucsResult{make([]int32, n), make([]int32, n), make([]float64, n), make([]int64, 2)}
+		for s := range n {
+			f.result[rank].jobs[s] = f.station[rank*n+s].jobs
+		}
+	}
+	return f
+}
+
+// Program simulates window after window.
+func (f *apucs) Program(r *spmd.Rank) error {
+	n, result := f.network.stations, &f.result[r.ID()]
+	s := &queueSimulator{r: r, network: &f.network,
+		streams: spmd.Private(r, "streams", f.network.streams(r.ID(), f.seed)),
+		jobs:    spmd.Private(r, "jobs", result.jobs),
+		left:    spmd.Private(r, "left", result.left),
+		busy:    spmd.Private(r, "busy", result.busy),
+		changed: spmd.Private(r, "changed", make([]float64, n)),
+		first:   spmd.Private(r, "first", make([]float64, n)),
+		firsts:  spmd.Private(r, "firsts", make([]float64, r.Procs()*n)),
+		totals:  spmd.Private(r, "totals", result.totals),
+		answer:  spmd.Private(r, "answer", make([]int32, 1)),
+	}
+	end := 0.0
+	for begin := 0; begin < f.time; begin += f.window {
+		end = float64(min(begin+f.window, f.time))
+		s.schedule = mergeStreams(s.network, s.streams, s.schedule[:0], end)
+		s.findFirst()
+		spmd.AllGather(r, s.first, s.firsts)
+		s.postReceives()
+		s.simulate()
+	}
+	for i := range s.jobs {
+		s.count(int32(i), end)
+	}
+	spmd.AllReduce(r, s.totals, func(a, b int64) int64 { return a + b })
+	return nil
+}

@@ -1,0 +1,165 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/tracegen/workload"
+)
+
+// Verify holds the result to a serial simulation of the same points, exactly, and
+// to the equilibrium of the network.
+func (f *apucs) Verify() error {
+	if err := f.compareWithSerial(); err != nil {
+		return err
+	}
+	return f.compareWithEquilibrium()
+}
+
+// points are all points of the network before end and not before begin, in order.
+func (f *apucs) points(streams []stream, end float64) []point {
+	var all []point
+	for i := range streams {
+		for streams[i].next < end {
+			all = append(all, f.network.draw(&streams[i]))
+		}
+	}
+	slices.SortFunc(all, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	return all
+}
+
+// compareWithSerial moves jobs at the points of all streams in the order of time,
+// without windows and messages.
+func (f *apucs) compareWithSerial() error {
+	n, procs := f.network.stations, f.network.procs
+	jobs, left := make([]int32, procs*n), make([]int32, procs*n)
+	busy, changed := make([]float64, procs*n), make([]float64, procs*n)
+	for i := range jobs {
+		jobs[i] = f.station[i].jobs
+	}
+	change := func(at int, time float64, by int32) {
+		busy[at] += float64(float64(jobs[at]) * (time - changed[at]))
+		changed[at] = time
+		jobs[at] += by
+	}
+	var streams []stream
+	for from := range procs {
+		for to := range procs {
+			streams = append(streams, f.network.stream(from, to, f.seed))
+		}
+	}
+	moved := int64(0)
+	for end := 1; end <= f.time; end++ {
+		for _, p := range f.points(streams, float64(end)) {
+			source, target := int(p.from)*n+int(p.source), int(p.to)*n+int(p.target)
+			if p.source != elsewhere {
+				if jobs[source] == 0 {
+					continue
+				}
+				change(source, p.time, -1)
+			}
+			if p.target == elsewhere {
+				left[source]++
+				continue
+			}
+			change(target, p.time, 1)
+			if p.from != p.to {
+				moved++
+			}
+		}
+	}
+	for i := range jobs {
+		change(i, float64(f.time), 0)
+	}
+	return f.compareResults(jobs, left, busy, moved)
+}
+
+func (f *apucs) compareResults(jobs, left []int32, busy []float64, moved int64) error {
+	for at := range jobs {
+		rank, s := at/f.network.stations, at%f.network.stations
+		got := f.result[rank]
+		if got.jobs[s] != jobs[at] || got.left[s] != left[at] || math.Float64bits(got.busy[s]) != math.Float64bits(busy[at]) {
+			return fmt.Errorf("station %d of rank %d: %d jobs, %d left the network, integral %v; by serial simulation %d, %d, %v",
+				s, rank, got.jobs[s], got.left[s], got.busy[s], jobs[at], left[at], busy[at])
+		}
+		if got.totals[0] != moved || got.totals[1] < moved {
+			return fmt.Errorf("rank %d counts %d jobs between ranks in %d messages; by serial simulation there were %d jobs",
+				rank, got.totals[0], got.totals[1], moved)
+		}
+	}
+	return nil
+}
+
+// improbable is the probability at which a result counts as wrong; the tests below
+// do not find fault with a right one more often, whatever the seed.
+const improbable = 1e-12
+
+// compareWithEquilibrium holds two numbers to their distributions, for the network
+// starts in equilibrium. The jobs that leave are a Poisson process [Burke's
+// theorem]; its tails are below exp(-m h(u)), h(u) = (1+u) log(1+u) - u, for a mean
+// of m and a deviation by u m. And the number of jobs at any time is a sum of
+// geometric numbers [Jackson's theorem]: so for each t the mean of exp(t N(time))
+// is the product of (1-load)/(1-load exp(t)); since the exponential is convex, that
+// of exp(t A), A the average of N over time, is no more, and the tails of A are
+// below exp(-t A) times it [Chernoff's bound].
+func (f *apucs) compareWithEquilibrium() error {
+	left, average := 0.0, 0.0
+	for rank := range f.result {
+		for s := range f.network.stations {
+			left += float64(f.result[rank].left[s])
+			average += f.result[rank].busy[s] / float64(f.time)
+		}
+	}
+	mean := f.network.arrivalRate() * float64(len(f.station)) * float64(f.time)
+	if tail := poissonTail(left, mean); tail < math.Log(improbable) {
+		return fmt.Errorf("%v jobs left the network, expected %v: the logarithm of the probability is below %.3g", left, mean, tail)
+	}
+	if tail := f.jobsTail(average); tail < math.Log(improbable) {
+		return fmt.Errorf("on average there were %v jobs: the logarithm of the probability is below %.3g", average, tail)
+	}
+	return nil
+}
+
+// poissonTail bounds the logarithm of the probability of x or what is further from the mean.
+func poissonTail(x, mean float64) float64 {
+	if x == 0 {
+		return -mean
+	}
+	return x - mean - x*math.Log(x/mean)
+}
+
+// jobsTail bounds the logarithm of the probability that the average number of jobs
+// lies as far from its mean. Every t gives a bound; the best of some is taken.
+func (f *apucs) jobsTail(average float64) float64 {
+	greatest := 0.0
+	for _, s := range f.station {
+		greatest = max(greatest, s.load)
+	}
+	limit := -math.Log(greatest) // below it the mean of exp(t N) is finite
+	best := 0.0
+	for step := 1; step <= 200; step++ {
+		t := limit * (1 - float64(step)/20) // from nearly the limit down to below 0
+		bound := -t * average
+		for _, s := range f.station {
+			bound += math.Log1p(-s.load) - math.Log1p(-s.load*math.Exp(t))
+		}
+		best = min(best, bound)
+	}
+	return best
+}
+
+func (f *apucs) Digest() string {
+	var all []any
+	for i := range f.result {
+		r := &f.result[i]
+		all = append(all, r.jobs, r.left, r.busy, r.totals)
+	}
+	return workload.Digest(all...)
+}
+
+// Counts: data decide how many messages there are.
+func (f *apucs) Counts() workload.Counts { return workload.Counts{} }
