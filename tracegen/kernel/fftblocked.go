@@ -121,8 +121,8 @@ func spread(dst, src []complex64, stride int) {
 
 // Verify compares with gonum's FFT in the 2-norm. The transform is off by at most
 // eta at each of its log2(n) stages, eta = mu + gamma_4 (sqrt 2 + mu) < 8u for
-// roots exact to mu = u, with u = 2^-24 [N. J. Higham: Accuracy and Stability of
-// Numerical Algorithms, 2nd ed., thm. 24.2]; one stage more covers gonum's own error.
+// roots exact to mu = u, with u = 2^-24 [higham2002, thm. 24.2]; one stage more covers
+// gonum's own error.
 func (f *fftBlocked) Verify() error {
 	n := len(f.blocked)
 	input := fftInput(n, f.seed)
