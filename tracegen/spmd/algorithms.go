@@ -66,6 +66,32 @@ type Traffic struct {
 // No algorithm that is used unasked needs more of an operation than associativity,
 // and the order in which values are combined depends on the number of members alone,
 // not on the root, the length or the timing.
+//
+// Traffic is exact. In short, member r of P sends, with B = Count x Size bytes, lg the
+// logarithm to base 2, and in binomial trees c children and d members in the largest
+// block that r leads (the root leads all):
+//
+//	collective  algorithm           messages        bytes
+//	barrier     dissemination       ceil(lg P)      0
+//	bcast       binomial            c               c B
+//	bcast       scatter-ring        c + P-1         (d-1 + P-1) B/P
+//	reduce      binomial            1, root 0       B, root 0
+//	allreduce   recursive-doubling  lg P            B lg P
+//	allreduce   recursive-halving   2 lg P          2 B (P-1)/P
+//	allreduce   ring                2 (P-1)         2 B (P-1)/P
+//	scan        recursive-doubling  ceil(lg (P-r))  B ceil(lg (P-r))
+//	gather      binomial            1, root 0       d B, root 0
+//	gather      linear              1, root 0       B, root 0
+//	allgather   bruck               ceil(lg P)      (P-1) B
+//	allgather   ring                P-1             (P-1) B
+//	scatter     binomial            c               (d-1) B
+//	scatter     linear              0, root P-1     0, root (P-1) B
+//	alltoall    bruck               ceil(lg P)      B x the bits that are 1 in 0..P-1
+//	alltoall    pairwise            P-1             (P-1) B
+//
+// where P does not divide Count, pieces differ by one element; where an allreduce by
+// doubling or halving has P no power of two, it is that of the next lower one, and
+// some send all data once more.
 var Algorithms = []Algorithm{
 	{trace.Barrier, Dissemination, math.MaxInt64, barrierDisseminationTraffic},
 	{trace.Bcast, Binomial, 12 << 10, bcastBinomialTraffic},

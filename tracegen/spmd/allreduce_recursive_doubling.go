@@ -4,7 +4,8 @@ import "spoor/traces/trace"
 
 // allReduceRecursiveDoubling exchanges what aligned blocks of ranks amount to between
 // blocks of 1, 2, 4, ... ranks, each with its sibling; floor(log2 P) rounds, and two
-// more if P is no power of two.
+// more if P is no power of two. Values are combined in the order of ranks, as
+// ((x0 x1)(x2 x3))(x4 x5) of six.
 func allReduceRecursiveDoubling[T any](c *Comm, data []T, op func(a, b T) T) {
 	allReduceFolded(c, data, op, func(f fold, me int, other []T) {
 		for dist := 1; dist < f.procs; dist *= 2 {

@@ -17,7 +17,8 @@ import (
 // An op combines the values of two ranks, or of two groups of ranks, those of the lower
 // ranks first. It must be associative. Where it rounds, results are still the same in
 // every run and for every root, because values are combined in an order that only the
-// number of members decides.
+// number of members decides; but for an AllReduce by Ring, which must be asked for, and
+// says more.
 
 // Sync waits until every member has come to it, by messages.
 func Sync(p Party) {
