@@ -8,7 +8,7 @@ ROOT := .
 include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
-CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd analyze/analysis predict/replay))
+CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/replay))
 FUZZTIME   ?= 10s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
@@ -34,6 +34,7 @@ test:
 vet:
 	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
 	$(GO) vet ./...
+	@for arch in arm64 ppc64le; do GOARCH=$$arch $(GO) vet ./tracegen/tape || exit 1; done
 	$(GO) tool staticcheck ./...
 
 ## unit        tests of all packages but the last, see commands
