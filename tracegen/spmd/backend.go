@@ -52,7 +52,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 		sink, opt.NoRefs = discard{}, true
 	}
 	space := newRecordedSpace(opt.Procs)
-	ranks := newRanks(opt.Procs, program, space, b)
+	ranks := newRanks(opt.Procs, program, space, recording{b})
 	var broken failure
 	for _, r := range ranks {
 		r.rec = newRecorder(r.id, opt, space)

@@ -67,26 +67,3 @@ func perRef(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()*1e9/refs, "ns/ref")
 	b.ReportMetric(refs/b.Elapsed().Seconds()/1e6, "Mrefs/s")
 }
-
-func BenchmarkBarrierNative(b *testing.B) {
-	for b.Loop() {
-		_ = Native(context.Background(), 2, barriers)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/barrierRounds, "ns/barrier")
-}
-
-func BenchmarkBarrierRecorded(b *testing.B) {
-	for b.Loop() {
-		_, _ = Record(context.Background(), Options{Procs: 2}, barriers, nullSink{})
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/barrierRounds, "ns/barrier")
-}
-
-const barrierRounds = 1000
-
-func barriers(r *Rank) error {
-	for range barrierRounds {
-		r.Barrier()
-	}
-	return nil
-}

@@ -22,30 +22,37 @@ type buffer struct {
 	layout Vector
 }
 
-func contiguous[T any](r *Rank, data []T) buffer {
-	return newBuffer(r, data, Vector{1, len(data), len(data)})
+// hold makes b the memory of data, for messages of r. It is written in place,
+// because copies of buffers cost more than the rest of a short message.
+func hold[T any](b *buffer, r *Rank, data []T) {
+	b.base, b.elem, b.size = unsafe.Pointer(unsafe.SliceData(data)), reflect.TypeFor[T](), int(unsafe.Sizeof(*new(T)))
+	b.layout.Count, b.layout.Block, b.layout.Stride = 1, len(data), len(data)
+	if b.elem != r.carried {
+		r.carry(b.elem)
+	}
 }
 
-func newBuffer[T any](r *Rank, data []T, v Vector) buffer {
-	b := buffer{unsafe.Pointer(unsafe.SliceData(data)), reflect.TypeFor[T](), int(unsafe.Sizeof(*new(T))), v}
-	r.checkElement(b.elem)
+// contiguous is the memory of data.
+func contiguous[T any](r *Rank, data []T) (b buffer) {
+	hold(&b, r, data)
 	return b
 }
 
-// strided is the buffer of a vector of data; it panics if the vector reaches
-// beyond data or its blocks overlap.
-func strided[T any](r *Rank, data []T, v Vector) buffer {
+// holdVector makes b a vector of data; it panics if the vector reaches beyond data
+// or its blocks overlap.
+func holdVector[T any](b *buffer, r *Rank, data []T, v Vector) {
+	hold(b, r, data)
 	switch {
 	case v.Count < 0 || v.Block < 0 || v.Stride < v.Block && v.Count > 1:
 		panic(fmt.Sprintf("vector of %d blocks of %d elements, %d apart: blocks must not overlap", v.Count, v.Block, v.Stride))
 	case v.Count == 0 || v.Block == 0:
-		return newBuffer(r, data, Vector{1, 0, 0})
+		v = Vector{1, 0, 0}
 	case v.Block > len(data) || v.Count > 1 && v.Count-1 > (len(data)-v.Block)/v.Stride:
 		panic(fmt.Sprintf("vector of %d blocks of %d elements, %d apart, does not fit %d elements", v.Count, v.Block, v.Stride, len(data)))
 	case v.Count == 1 || v.Stride == v.Block:
-		return newBuffer(r, data, Vector{1, v.Count * v.Block, v.Count * v.Block})
+		v = Vector{1, v.Count * v.Block, v.Count * v.Block}
 	}
-	return newBuffer(r, data, v)
+	b.layout = v
 }
 
 // elements is how many there are in all blocks.
@@ -78,6 +85,10 @@ func (b *buffer) span(at, n int) []byte {
 // copyElements copies the first n elements of src to those of dst, each in its
 // own layout, run by run.
 func copyElements(dst, src *buffer, n int) {
+	if dst.layout.Count == 1 && src.layout.Count == 1 {
+		copy(dst.span(0, n), src.span(0, n))
+		return
+	}
 	d, s := run{v: dst.layout}, run{v: src.layout}
 	for n > 0 {
 		k := min(n, d.left(), s.left())
@@ -103,12 +114,9 @@ func (r *run) skip(n int) {
 	}
 }
 
-// checkElement panics if a message cannot carry elements of type t: ranks have no
-// memory in common as far as messages go, so a pointer means nothing to the receiver.
-func (r *Rank) checkElement(t reflect.Type) {
-	if t == r.carried {
-		return
-	}
+// carry panics if a message cannot carry elements of type t: ranks have no memory
+// in common as far as messages go, so a pointer means nothing to the receiver.
+func (r *Rank) carry(t reflect.Type) {
 	if holdsPointers(t) {
 		panic(fmt.Sprintf("a message carries values: elements of type %s hold pointers", t))
 	}

@@ -23,50 +23,58 @@ type Status struct {
 // Send sends a copy of data to member to of the party. It never blocks.
 func Send[T any](p Party, to, tag int, data []T) {
 	c := p.comm()
-	c.send(trace.Send, to, tag, contiguous(c.rank, data), nil)
+	hold(&c.rank.message.buffer, c.rank, data)
+	c.send(trace.Send, to, tag, nil)
 }
 
 // SendVector sends the elements of data that v selects.
 func SendVector[T any](p Party, to, tag int, data []T, v Vector) {
 	c := p.comm()
-	c.send(trace.Send, to, tag, strided(c.rank, data, v), nil)
+	holdVector(&c.rank.message.buffer, c.rank, data, v)
+	c.send(trace.Send, to, tag, nil)
 }
 
 // Isend starts a Send. What is sent is data as it is now.
 func Isend[T any](p Party, to, tag int, data []T) *Request {
 	c := p.comm()
-	return c.isend(to, tag, contiguous(c.rank, data))
+	hold(&c.rank.message.buffer, c.rank, data)
+	return c.isend(to, tag)
 }
 
 // IsendVector starts a SendVector.
 func IsendVector[T any](p Party, to, tag int, data []T, v Vector) *Request {
 	c := p.comm()
-	return c.isend(to, tag, strided(c.rank, data, v))
+	holdVector(&c.rank.message.buffer, c.rank, data, v)
+	return c.isend(to, tag)
 }
 
 // Recv waits for a message of member from with that tag (either may be Any) and
 // copies it to the beginning of into.
 func Recv[T any](p Party, from, tag int, into []T) Status {
 	c := p.comm()
-	return c.recv(from, tag, contiguous(c.rank, into))
+	hold(&c.rank.receive.into, c.rank, into)
+	return c.recv(from, tag)
 }
 
 // RecvVector receives into the elements of into that v selects, in their order.
 func RecvVector[T any](p Party, from, tag int, into []T, v Vector) Status {
 	c := p.comm()
-	return c.recv(from, tag, strided(c.rank, into, v))
+	holdVector(&c.rank.receive.into, c.rank, into, v)
+	return c.recv(from, tag)
 }
 
 // Irecv starts a Recv; into must not be touched before the request has completed.
 func Irecv[T any](p Party, from, tag int, into []T) *Request {
-	c := p.comm()
-	return c.irecv(from, tag, contiguous(c.rank, into))
+	c, q := p.comm(), new(Request)
+	hold(&q.into, c.rank, into)
+	return c.irecv(q, from, tag)
 }
 
 // IrecvVector starts a RecvVector.
 func IrecvVector[T any](p Party, from, tag int, into []T, v Vector) *Request {
-	c := p.comm()
-	return c.irecv(from, tag, strided(c.rank, into, v))
+	c, q := p.comm(), new(Request)
+	holdVector(&q.into, c.rank, into, v)
+	return c.irecv(q, from, tag)
 }
 
 // Sendrecv sends and receives at the same time, out before in: they may be the
@@ -98,54 +106,57 @@ func (m *Message) status() Status {
 	return Status{int(m.source), int(m.Tag), m.buffer.elements()}
 }
 
-func (c *Comm) send(kind trace.Kind, to, tag int, b buffer, q *Request) {
+// send sends what the rank's message holds.
+func (c *Comm) send(kind trace.Kind, to, tag int, q *Request) {
 	checkTag(tag, 0)
 	r := c.rank
-	r.message = Message{From: int32(r.id), To: c.global(to, "send to"), Tag: int32(tag), Group: c.context,
-		source: int32(c.index), buffer: b}
-	r.do(Op{Kind: kind, Message: &r.message, Request: q})
+	m := &r.message
+	m.From, m.To, m.Tag, m.Group, m.source = int32(r.id), c.global(to, "send to"), int32(tag), c.context, int32(c.index)
+	r.op.Kind, r.op.Message, r.op.Request = kind, m, q
+	r.backend.Do(r, &r.op)
 }
 
-func (c *Comm) isend(to, tag int, b buffer) *Request {
-	q := &Request{Kind: trace.Isend, done: true, status: Status{c.index, tag, b.elements()}}
-	c.send(trace.Isend, to, tag, b, c.rank.start(q))
+func (c *Comm) isend(to, tag int) *Request {
+	q := &Request{Kind: trace.Isend, done: true, status: Status{c.index, tag, c.rank.message.buffer.elements()}}
+	c.send(trace.Isend, to, tag, c.rank.start(q))
 	return q
 }
 
-// selector is a request that looks for messages.
-func (c *Comm) selector(kind trace.Kind, from, tag int) Request {
+// selects makes q, which may have been used before, look for messages.
+func (c *Comm) selects(q *Request, kind trace.Kind, from, tag int) *Request {
 	checkTag(tag, Any)
-	source := int32(Any)
+	q.Source = Any
 	if from != Any {
-		source = c.global(from, kind.String()+" from")
+		q.Source = c.global(from, "receive from")
 	}
-	return Request{Kind: kind, Source: source, Tag: int32(tag), Group: c.context, ID: trace.None, rank: c.rank}
+	q.Tag, q.Group, q.ID, q.Kind = int32(tag), c.context, trace.None, kind
+	q.rank, q.done, q.at = c.rank, false, 0
+	return q
 }
 
-func (c *Comm) recv(from, tag int, b buffer) Status {
+// recv receives into what the rank's receive holds.
+func (c *Comm) recv(from, tag int) Status {
 	r := c.rank
-	q := &r.receive
-	*q = c.selector(trace.Recv, from, tag)
-	q.into = b
-	r.do(Op{Kind: trace.Recv, Request: q})
+	q := c.selects(&r.receive, trace.Recv, from, tag)
+	r.op.Kind, r.op.Request = trace.Recv, q
+	r.backend.Do(r, &r.op)
 	q.check()
 	return q.status
 }
 
-func (c *Comm) irecv(from, tag int, b buffer) *Request {
-	q := new(Request)
-	*q = c.selector(trace.Irecv, from, tag)
-	q.into = b
+func (c *Comm) irecv(q *Request, from, tag int) *Request {
 	r := c.rank
-	r.do(Op{Kind: trace.Irecv, Request: r.start(q)})
+	c.selects(q, trace.Irecv, from, tag)
+	r.op.Kind, r.op.Request = trace.Irecv, r.start(q)
+	r.backend.Do(r, &r.op)
 	return q
 }
 
 func (c *Comm) probe(kind trace.Kind, from, tag int) *Message {
-	r := c.rank
-	r.receive = c.selector(kind, from, tag)
-	r.do(Op{Kind: kind, Request: &r.receive})
-	return r.op.Message
+	q := c.selects(&c.rank.receive, kind, from, tag)
+	q.into = buffer{}
+	c.rank.do(Op{Kind: kind, Request: q})
+	return c.rank.op.Message
 }
 
 const maxTag = 1<<31 - 1

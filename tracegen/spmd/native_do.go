@@ -19,7 +19,9 @@ func (n *native) Do(r *Rank, op *Op) {
 	case trace.Send, trace.Isend:
 		n.send(op.Message)
 	case trace.Recv:
-		n.receive(r, op.Request, true)
+		if !n.receive(r, op.Request, true) {
+			n.sleep(r)
+		}
 	case trace.Irecv:
 		n.receive(r, op.Request, false)
 	case trace.Wait:
@@ -47,35 +49,53 @@ func (n *native) Do(r *Rank, op *Op) {
 	}
 }
 
+// copyUnlocked is the bytes from which a message is copied while the inbox is not
+// locked. Only its sender could overtake it meanwhile.
+const copyUnlocked = 1 << 12
+
 // send gives m to the receive that waits for it, straight from the sender's
-// memory to the receiver's, or leaves a copy. Only the sender itself could
-// overtake m while it is copied, so that the inbox need not be locked.
+// memory to the receiver's, or leaves a copy.
 func (n *native) send(m *Message) {
 	to := &n.sleeper[m.To]
+	large := m.Bytes() >= copyUnlocked
 	to.mu.Lock()
 	q := to.inbox.match(m)
 	if q == nil {
-		to.mu.Unlock()
+		to.pause(large)
 		m = m.Keep()
-		to.mu.Lock()
-		if q = to.inbox.match(m); q == nil {
-			to.arrivals++
-			m.at = to.arrivals
-			to.inbox.add(m)
-			wake := to.asleep && to.probe != nil && to.probe.Takes(m)
-			n.unlock(to, wake)
-			return
+		if to.proceed(large); large {
+			q = to.inbox.match(m) // it may have been posted meanwhile
 		}
 	}
-	to.mu.Unlock()
+	if q == nil {
+		to.arrivals++
+		m.at = to.arrivals
+		to.inbox.add(m)
+		n.unlock(to, to.probe != nil && to.probe.Takes(m))
+		return
+	}
+	to.pause(large)
 	q.Deliver(m)
-	to.mu.Lock()
+	to.proceed(large)
 	q.done = true
-	n.unlock(to, to.asleep && q.awaited)
+	n.unlock(to, q.awaited)
 }
 
-// unlock leaves the inbox of a rank, and wakes it.
-func (n *native) unlock(s *sleeper, wake bool) {
+func (s *sleeper) pause(unlock bool) {
+	if unlock {
+		s.mu.Unlock()
+	}
+}
+
+func (s *sleeper) proceed(lock bool) {
+	if lock {
+		s.mu.Lock()
+	}
+}
+
+// unlock leaves the inbox of a rank, and wakes it if it sleeps and may go on.
+func (n *native) unlock(s *sleeper, goOn bool) {
+	wake := goOn && s.asleep
 	if wake {
 		s.asleep = false
 	}
@@ -85,9 +105,9 @@ func (n *native) unlock(s *sleeper, wake bool) {
 	}
 }
 
-// receive takes the message for q if it is there, and posts q if not; then it
-// sleeps until the message comes, if it is to wait.
-func (n *native) receive(r *Rank, q *Request, wait bool) {
+// receive takes the message for q if it is there, and otherwise posts q and reports
+// false; a rank that is to wait then sleeps at once.
+func (n *native) receive(r *Rank, q *Request, wait bool) bool {
 	s := &n.sleeper[r.id]
 	s.mu.Lock()
 	if m := s.inbox.find(q, forever); m != nil {
@@ -95,14 +115,12 @@ func (n *native) receive(r *Rank, q *Request, wait bool) {
 		s.mu.Unlock()
 		q.Deliver(m)
 		q.done = true
-		return
+		return true
 	}
 	s.inbox.post(q)
 	q.awaited, s.asleep = wait, wait
 	s.mu.Unlock()
-	if wait {
-		n.sleep(r)
-	}
+	return false
 }
 
 // await sleeps until one of qs has completed, and returns its index.
@@ -143,7 +161,9 @@ func (n *native) probe(r *Rank, q *Request) *Message {
 	for {
 		s.mu.Lock()
 		m := s.inbox.find(q, forever)
-		s.asleep, s.probe = m == nil, q
+		if s.asleep, s.probe = false, nil; m == nil {
+			s.asleep, s.probe = true, q
+		}
 		s.mu.Unlock()
 		if m != nil {
 			return m

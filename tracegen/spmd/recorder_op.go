@@ -2,12 +2,14 @@ package spmd
 
 import "spoor/traces/trace"
 
-// do has the backend carry out the rank's operation, and records it.
-func (r *Rank) do(op Op) {
-	r.op = op
-	r.backend.Do(r, &r.op)
-	if r.rec != nil && !r.rec.inside {
-		r.rec.row(r.op.event(r.space))
+// recording is a backend whose operations are recorded.
+type recording struct{ Backend }
+
+// Do implements Backend.
+func (b recording) Do(r *Rank, op *Op) {
+	b.Backend.Do(r, op)
+	if !r.rec.inside {
+		r.rec.row(op.event(r.space))
 	}
 }
 

@@ -125,6 +125,12 @@ func (r *Rank) WaitFlag(flag int32, count int) {
 	r.do(Op{Kind: trace.WaitFlag, Object: flag, Count: count})
 }
 
+// do has the backend carry out op.
+func (r *Rank) do(op Op) {
+	r.op = op
+	r.backend.Do(r, &r.op)
+}
+
 func checkObject(kind string, id int32) {
 	if id < 0 {
 		panic(fmt.Sprintf("%s %d: numbers start from 0", kind, id))
