@@ -30,6 +30,7 @@ var cases = map[string]struct {
 	"radix":      {radixSizes, spoilRadix},
 	"edge":       {edgeSizes, spoilEdge},
 	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
+	"ep":         {epSizes, spoilEP},
 	"is":         {isSizes, spoilIS},
 	"cg":         {cgSizes, spoilCG},
 	"tpcc":       {tpccSizes, spoilTPCC},

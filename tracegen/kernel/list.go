@@ -36,6 +36,7 @@ var All = []workload.Kernel{
 	Radix,
 	Edge,
 	FFTBlocked,
+	EP,
 	IS,
 	CG,
 	TPCC,
