@@ -45,6 +45,7 @@ var cases = map[string]struct {
 	"array":      {arraySizes, spoilArray},
 	"pgl":        {pglSizes, spoilPGL},
 	"apucs":      {apucsSizes, spoilAPUCS},
+	"water":      {waterSizes, spoilWater},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

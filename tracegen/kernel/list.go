@@ -51,4 +51,5 @@ var All = []workload.Kernel{
 	Array,
 	PGL,
 	APUCS,
+	Water,
 }

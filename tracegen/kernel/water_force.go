@@ -1,0 +1,111 @@
+package kernel
+
+import "math"
+
+// bend sets the forces on the atoms of a molecule to those within it, and returns
+// their energy. With d the changes of the distances O-H, O-H and H-H, that is
+//
+//	a/2 (d1^2 + d2^2) + b/2 d3^2 + c (d1 + d2) d3 + d d1 d2.
+//
+// The conversions to float64, here as in what follows, keep multiplication and
+// addition apart, which some machines could fuse, so that the result has the same
+// bits on all.
+func bend(molecules []molecule, forces []int64, i int) int64 {
+	for at := 9 * i; at < 9*i+9; at++ {
+		forces[at] = 0
+	}
+	x1, y1, z1 := apart(molecules, i, 3, i, 0)
+	x2, y2, z2 := apart(molecules, i, 6, i, 0)
+	x3, y3, z3 := apart(molecules, i, 6, i, 3)
+	r1, r2, r3 := math.Sqrt(sumOfSquares(x1, y1, z1)), math.Sqrt(sumOfSquares(x2, y2, z2)), math.Sqrt(sumOfSquares(x3, y3, z3))
+	d1, d2, d3 := r1-lengthOH, r2-lengthOH, r3-lengthHH
+	pull1 := float64(stretch*d1) + float64(stretchWithHH*d3) + float64(stretchBoth*d2)
+	pull2 := float64(stretch*d2) + float64(stretchWithHH*d3) + float64(stretchBoth*d1)
+	pull3 := float64(stretchHH*d3) + float64(stretchWithHH*(d1+d2))
+	repel(forces, 9*i+3, 9*i, -pull1/r1, x1, y1, z1)
+	repel(forces, 9*i+6, 9*i, -pull2/r2, x2, y2, z2)
+	repel(forces, 9*i+6, 9*i+3, -pull3/r3, x3, y3, z3)
+	return int64((float64(pull1*d1) + float64(pull2*d2) + float64(pull3*d3)) / 2 * waterFixed)
+}
+
+// apart is what the atom whose coordinates begin at p of molecule i is away from
+// that at q of molecule j.
+func apart(molecules []molecule, i, p, j, q int) (x, y, z float64) {
+	return molecules[i][0][p] - molecules[j][0][q], molecules[i][0][p+1] - molecules[j][0][q+1], molecules[i][0][p+2] - molecules[j][0][q+2]
+}
+
+func sumOfSquares(x, y, z float64) float64 { return float64(x*x) + float64(y*y) + float64(z*z) }
+
+// repel adds the force f times (x,y,z) to the atom at p, and takes it from that at q.
+func repel(forces []int64, p, q int, f, x, y, z float64) {
+	fx, fy, fz := int64(f*x*waterFixed), int64(f*y*waterFixed), int64(f*z*waterFixed)
+	forces[p] += fx
+	forces[p+1] += fy
+	forces[p+2] += fz
+	forces[q] -= fx
+	forces[q+1] -= fy
+	forces[q+2] -= fz
+}
+
+// interact adds the forces between two molecules, and returns their energy.
+// Each of the nine pairs of atoms acts if the nearest images are closer than the
+// cutoff. Charges q and p at distance r have the energy
+//
+//	q p (1/r + r^2/(2 R^3) - 3/(2 R)),
+//
+// whose force is continuous at the cutoff R, where both are zero, as in SPLASH.
+func interact(molecules []molecule, forces []int64, i, j int, box, cutoff float64) (energy int64) {
+	half, far := box/2, cutoff*cutoff
+	for a := 0; a < 9; a += 3 {
+		for b := 0; b < 9; b += 3 {
+			x, y, z := apart(molecules, i, a, j, b)
+			x, y, z = nearest(x, box, half), nearest(y, box, half), nearest(z, box, half)
+			s := sumOfSquares(x, y, z)
+			if s >= far {
+				continue
+			}
+			charges := coulomb * chargeH * chargeH
+			if a == 0 {
+				charges *= chargeO / chargeH
+			}
+			if b == 0 {
+				charges *= chargeO / chargeH
+			}
+			r := math.Sqrt(s)
+			f := charges * (1/(s*r) - 1/(far*cutoff))
+			e := charges * (1/r + s/(2*far*cutoff) - 3/(2*cutoff))
+			if a == 0 && b == 0 {
+				lf, le := lennardJones(s, far)
+				f += lf
+				e += le
+			}
+			repel(forces, 9*i+a, 9*j+b, f, x, y, z)
+			energy += int64(e * waterFixed)
+		}
+	}
+	return energy
+}
+
+// nearest is the distance to the nearest periodic image, along one axis, of what
+// is d away.
+func nearest(d, box, half float64) float64 {
+	if d > half {
+		return d - box
+	}
+	if d < -half {
+		return d + box
+	}
+	return d
+}
+
+// lennardJones is the force between oxygens, over their distance, and its energy,
+// for the squares s of the distance and far of the cutoff. As with charges a
+// multiple of the distance is taken from the force, so that it ends at zero.
+func lennardJones(s, far float64) (force, energy float64) {
+	const sigma6 = sigmaO * sigmaO * sigmaO * sigmaO * sigmaO * sigmaO
+	near, end := sigma6/(s*s*s), sigma6/(far*far*far)
+	atEnd := 24 * epsilonO * end * (float64(2*end) - 1) / far
+	force = float64(24*epsilonO*near*(float64(2*near)-1)/s) - atEnd
+	energy = float64(4*epsilonO*near*(near-1)) - float64(4*epsilonO*end*(end-1)) + float64(atEnd*(s-far)/2)
+	return force, energy
+}
