@@ -46,6 +46,7 @@ var cases = map[string]struct {
 	"pgl":        {pglSizes, spoilPGL},
 	"apucs":      {apucsSizes, spoilAPUCS},
 	"water":      {waterSizes, spoilWater},
+	"bps":        {bpsSizes, spoilBPS},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

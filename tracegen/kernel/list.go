@@ -52,4 +52,5 @@ var All = []workload.Kernel{
 	PGL,
 	APUCS,
 	Water,
+	BPS,
 }

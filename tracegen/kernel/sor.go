@@ -66,15 +66,6 @@ func sorFactor(rows, cols int) float64 {
 	return 2 / (1 + math.Sqrt(1-float64(r*r)))
 }
 
-// sorSolution is u at point (i,j) of a grid with spacing h; sorRHS is h^2 times
-// its Laplacian.
-func sorSolution(i, j int, h float64) float64 {
-	x, y := float64(j)*h, float64(i)*h
-	return y * (float64(x*x) + float64(y*y))
-}
-
-func sorRHS(i int, h float64) float64 { return 8 * float64(i) * h * h * h }
-
 // spacing is the distance between points; the longer side of the rectangle is 1.
 func (f *sor) spacing() float64 {
 	rows, cols := f.size()
@@ -91,10 +82,10 @@ func (f *sor) input(rank int) (rhs, u []float64) {
 		for j := range g + 2 {
 			y, x := row*g+i, col*g+j
 			if y == 0 || y == rows+1 || x == 0 || x == cols+1 {
-				u[i*(g+2)+j] = sorSolution(y, x, h)
+				u[i*(g+2)+j] = poissonSolution(y, x, h)
 			}
 			if i < g && j < g {
-				rhs[i*g+j] = sorRHS(y+1, h)
+				rhs[i*g+j] = poissonRHS(y+1, h)
 			}
 		}
 	}

@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"math"
+
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+)
+
+// BPS solves Poisson's equation by substructuring [dickens1996, sec. 5.1; J. H.
+// Bramble, J. E. Pasciak, A. H. Schatz: The construction of preconditioners for
+// elliptic problems by substructuring, I. Mathematics of Computation 47(175), 1986,
+// pp. 103-134]. The rectangle is divided into squares of g x g intervals, one for
+// each rank; between them is the wire basket of edges and vertices. Once the values
+// there are known, the insides of the squares are independent problems, for which
+// there is a fast solver. So the unknowns inside are eliminated, and a conjugate
+// gradient iteration finds those on the wire basket. Each step
+//
+//   - multiplies by the Schur complement: every rank extends its border into its
+//     square, which is a fast solution, and adds what its square contributes on the
+//     border to its neighbours' contributions, first along columns, then along
+//     rows, whose ends have by then the sums of the vertices;
+//   - preconditions: on each edge, the square root of the one-dimensional operator
+//     is inverted by sine transforms; on the vertices, every rank solves the
+//     five-point equations of the coarse grid of squares, whose right side a
+//     reduction sums up, and interpolates linearly along the edges;
+//   - needs two reductions for inner products.
+//
+// At the end the insides are solved for. If the residual is then greater than the
+// iteration thought, it goes on from there.
+//
+// The paper's ratios of computation to communication are g=256 (high) and g=64
+// (low), on numbers of ranks that are powers of 4.
+//
+// Differs: any number of ranks is possible, and the rectangle is a square for
+// squares only; the paper does not say which right side, boundary values and
+// tolerance it has, and here they are those of sor; the original may iterate on
+// all unknowns, which is the same iteration if it starts with the insides solved.
+var BPS = workload.Kernel{
+	Name: "bps", Paper: "dickens1996",
+	Doc: "Poisson's equation by substructuring, conjugate gradients and fast solvers (Bramble, Pasciak, Schatz)",
+	Params: []workload.Param{
+		{Name: "g", Default: 64, Min: 2, Max: 2048, Must: "a power of 2", Holds: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
+		{Name: "iterations", Default: 100, Min: 1, Max: 1 << 20, Doc: "steps of the conjugate gradient iteration at most"},
+		{Name: "digits", Default: 8, Min: 1, Max: 12, Doc: "ends when the residual is 10^-digits of the first"},
+	},
+	Small: workload.Values{"g": 16},
+	Make:  newBPS,
+}
+
+type bps struct {
+	g, iterations int
+	tolerance     float64 // of the residual, relative to the first
+	mesh          mesh
+	solver        *fastPoisson
+	u             [][]float64 // of each rank: g+1 rows of g+1, its square with its border
+	rhs           [][]float64 // of each rank: the right side there
+	outcome       []bpsOutcome
+}
+
+// bpsOutcome is what a rank knows at the end; all know the same.
+type bpsOutcome struct {
+	steps           int
+	first, residual float64 // 2-norms of the residual on the wire basket, before and after
+}
+
+func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
+	f := &bps{g: v["g"], iterations: v["iterations"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
+	f.solver = newFastPoisson(f.g)
+	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([]bpsOutcome, procs)
+	for rank := range procs {
+		f.u[rank], f.rhs[rank] = f.input(rank)
+	}
+	return f
+}
+
+// size is the number of points inside the rectangle.
+func (f *bps) size() (rows, cols int) { return f.mesh.rows*f.g - 1, f.mesh.cols*f.g - 1 }
+
+// spacing is the distance between points; the longer side of the rectangle is 1.
+func (f *bps) spacing() float64 {
+	rows, cols := f.size()
+	return 1 / float64(max(rows, cols)+1)
+}
+
+// input is what a rank starts from: zero inside the rectangle, the solution on its boundary.
+func (f *bps) input(rank int) (u, rhs []float64) {
+	wide, h := f.g+1, f.spacing()
+	rows, cols := f.size()
+	row, col := f.mesh.position(rank)
+	u, rhs = make([]float64, wide*wide), make([]float64, wide*wide)
+	for i := range wide {
+		for j := range wide {
+			y, x := row*f.g+i, col*f.g+j
+			if y == 0 || y == rows+1 || x == 0 || x == cols+1 {
+				u[i*wide+j] = poissonSolution(y, x, h)
+			}
+			rhs[i*wide+j] = -poissonRHS(y, h)
+		}
+	}
+	return u, rhs
+}
+
+// Program solves for the wire basket and then for the insides of the squares.
+func (f *bps) Program(r *spmd.Rank) error {
+	s := newSubstructure(r, f)
+	outcome := &f.outcome[r.ID()]
+	for {
+		s.solveInside(s.u, s.rhs)
+		s.findResidual()
+		outcome.residual = math.Sqrt(s.innerProduct(s.residual, s.residual))
+		if outcome.steps == 0 {
+			outcome.first = outcome.residual
+		}
+		enough := f.tolerance * outcome.first
+		if outcome.residual <= enough || outcome.steps == f.iterations {
+			return nil
+		}
+		outcome.steps += s.conjugateGradients(f.iterations-outcome.steps, enough)
+	}
+}
+
+// conjugateGradients improves u on the wire basket until the residual is small
+// enough, and returns the steps it took, at least one.
+func (s *substructure) conjugateGradients(limit int, enough float64) int {
+	x, residual, z, p, product := s.x, s.residual, s.z, s.p, s.product
+	clear(x)
+	s.precondition(z, residual)
+	copy(p, z)
+	fall := s.innerProduct(residual, z)
+	for step := 1; ; step++ {
+		s.multiply(product, p)
+		along := fall / s.innerProduct(p, product)
+		for k := range x {
+			x[k] += along * p[k]
+			residual[k] -= along * product[k]
+		}
+		s.precondition(z, residual)
+		before := fall
+		var left float64
+		fall, left = s.innerProducts(residual, z, residual)
+		if step == limit || math.Sqrt(left) <= enough {
+			s.addToBorder(s.u, x)
+			return step
+		}
+		ratio := fall / before
+		for k := range p {
+			p[k] = z[k] + ratio*p[k]
+		}
+	}
+}
