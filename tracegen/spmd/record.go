@@ -10,8 +10,9 @@ import (
 // header of the trace.
 const Rule = "one rank at a time: the one with the lowest clock (instructions executed and waited, ties by rank) runs on until it must wait; " +
 	"messages arrive when they are sent and are taken in the order of the sender's clock, its rank, and sending; " +
-	"what depends on them (any source, test, iprobe, wait for any) and on flags comes after everything else at the same clock; " +
-	"a failed test or iprobe waits 1 instruction, and again within 64 instructions twice as long as before, up to 65536, but not beyond what it could notice"
+	"what depends on them (any source, test, iprobe, wait for any), on flags or on the clock comes after everything else at the same clock; " +
+	"a failed test or iprobe waits 1 instruction, or if fewer than 64 were executed since the rank's previous one twice as many as that, up to 4096; " +
+	"reading the clock waits 1 instruction"
 
 // Options chooses what is recorded.
 type Options struct {
@@ -45,11 +46,11 @@ type Recording struct {
 // takes the message that was sent first.
 //
 // A program that polls does not stop time: a Test or Iprobe that finds nothing
-// waits one instruction, and if the rank polls again before it has executed
-// pollWindow instructions, twice as long as the time before, but not beyond the
-// moment at which a message it would find is sent, nor beyond the turn of a rank
-// that does not poll. So a program that does other work meanwhile is delayed
-// little, and one that spins does so a few times, not millions.
+// waits one instruction, and if the rank had executed fewer than pollWindow since
+// the failed one before, twice as long as that one, up to pollMost. So a program
+// that does other work meanwhile is delayed little, and one that spins polls some
+// thousand times for a billion instructions instead of a billion times. It notices
+// what it waits for late by at most the time that it has spun, and pollMost.
 //
 // Events count instructions since the rank's previous event; the last event of
 // every rank is a Compute that carries what remained.

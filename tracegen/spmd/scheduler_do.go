@@ -11,9 +11,6 @@ import (
 // Do implements Backend.
 func (s *scheduler) Do(r *Rank, op *Op) {
 	p := s.ranks[r.id]
-	if op.Kind != trace.Test && op.Kind != trace.Iprobe {
-		p.poll = poll{}
-	}
 	switch op.Kind {
 	case trace.Send, trace.Isend:
 		s.send(p, op)

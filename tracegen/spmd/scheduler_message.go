@@ -186,10 +186,9 @@ func (s *scheduler) test(p *player, q *Request) bool {
 	s.takeTurn(p, true)
 	s.settle(p, q)
 	if q.done && q.at <= p.clock() {
-		p.poll = poll{}
 		return true
 	}
-	s.failed(p, p.due(q))
+	s.failed(p)
 	return false
 }
 
@@ -197,45 +196,33 @@ func (s *scheduler) test(p *player, q *Request) bool {
 func (s *scheduler) look(p *player, q *Request) *Message {
 	s.takeTurn(p, true)
 	s.settle(p, q)
-	m := p.inbox.find(q, forever)
-	switch {
-	case m == nil:
-		s.failed(p, forever)
-		return nil
-	case m.at > p.clock():
-		s.failed(p, m.at)
-		return nil
+	m := p.inbox.find(q, p.clock())
+	if m == nil {
+		s.failed(p)
 	}
-	p.poll = poll{}
 	return m
 }
 
 const (
 	pollWindow = 64      // instructions between polls, below which a rank does nothing but poll
-	pollMost   = 1 << 16 // instructions that a failed poll waits at most
+	pollMost   = 1 << 12 // instructions that a failed poll waits at most
 )
 
-// poll is how long a rank has polled in vain.
+// poll is the latest poll of a rank that failed.
 type poll struct {
-	at     uint64 // instructions executed at the latest poll
-	waited uint64 // by it
+	at     uint64 // instructions executed
+	waited uint64 // instructions
 }
 
-// failed lets time pass after a poll that found nothing; notice is the clock at
-// which, as far as is known, it would find something.
-func (s *scheduler) failed(p *player, notice uint64) {
+// failed lets time pass after a poll that found nothing.
+func (s *scheduler) failed(p *player) {
 	if err := s.ctx.Err(); err != nil {
 		p.Rank.rec.fail(err)
 	}
-	executed, now := p.Rank.Executed(), p.clock()
-	wait := uint64(1)
+	executed, wait := p.Rank.Executed(), uint64(1)
 	if p.poll.waited > 0 && executed-p.poll.at < pollWindow {
 		wait = min(2*p.poll.waited, pollMost)
 	}
 	p.poll = poll{executed, wait}
-	until := min(now+wait, notice)
-	if len(s.queue) > 0 && s.ranks[s.queue[0].rank].poll.waited == 0 {
-		until = min(until, s.queue[0].clock)
-	}
-	p.waitUntil(max(until, now+1))
+	p.waited += wait
 }
