@@ -50,9 +50,9 @@ func (s *queueSimulator) possible(p *point) bool {
 
 // postReceives posts a receive for every point at which a job may come.
 func (s *queueSimulator) postReceives() {
-	me, count := int32(s.r.ID()), 0
-	for i := range s.schedule {
-		if p := &s.schedule[i]; p.from != me && s.possible(p) {
+	schedule, me, count := s.schedule, int32(s.r.ID()), 0
+	for i := range schedule {
+		if p := &schedule[i]; p.from != me && s.possible(p) {
 			count++
 		}
 	}
@@ -60,8 +60,8 @@ func (s *queueSimulator) postReceives() {
 		s.coming, s.answers = make([]*spmd.Request, 2*count), make([]int32, 2*count)
 	}
 	count = 0
-	for i := range s.schedule {
-		if p := &s.schedule[i]; p.from != me && s.possible(p) {
+	for i := range schedule {
+		if p := &schedule[i]; p.from != me && s.possible(p) {
 			s.coming[count] = spmd.Irecv(s.r, int(p.from), 0, s.answers[count:count+1])
 			count++
 		}
@@ -70,9 +70,9 @@ func (s *queueSimulator) postReceives() {
 
 // simulate goes through the schedule.
 func (s *queueSimulator) simulate() {
-	me, next := int32(s.r.ID()), 0
-	for i := range s.schedule {
-		p := &s.schedule[i]
+	schedule, me, next := s.schedule, int32(s.r.ID()), 0
+	for i := range schedule {
+		p := &schedule[i]
 		switch {
 		case p.from == p.to:
 			s.move(p)

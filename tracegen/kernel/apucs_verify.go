@@ -18,7 +18,7 @@ func (f *apucs) Verify() error {
 	return f.compareWithEquilibrium()
 }
 
-// points are all points of the network before end and not before begin, in order.
+// points are the next points of streams before end, in order.
 func (f *apucs) points(streams []stream, end float64) []point {
 	var all []point
 	for i := range streams {
@@ -32,19 +32,46 @@ func (f *apucs) points(streams []stream, end float64) []point {
 	return all
 }
 
+// serialQueues are the stations of all ranks in a serial simulation.
+type serialQueues struct {
+	jobs, left    []int32
+	busy, changed []float64
+	moved         int64 // jobs that went from one rank to another
+}
+
+// change adds jobs to a station, or takes them away.
+func (s *serialQueues) change(at int, time float64, by int32) {
+	s.busy[at] += float64(float64(s.jobs[at]) * (time - s.changed[at]))
+	s.changed[at] = time
+	s.jobs[at] += by
+}
+
+// handle does what happens at a point, of n stations on each rank.
+func (s *serialQueues) handle(p point, n int) {
+	source, target := int(p.from)*n+int(p.source), int(p.to)*n+int(p.target)
+	if p.source != elsewhere {
+		if s.jobs[source] == 0 {
+			return
+		}
+		s.change(source, p.time, -1)
+	}
+	if p.target == elsewhere {
+		s.left[source]++
+		return
+	}
+	s.change(target, p.time, 1)
+	if p.from != p.to {
+		s.moved++
+	}
+}
+
 // compareWithSerial moves jobs at the points of all streams in the order of time,
 // without windows and messages.
 func (f *apucs) compareWithSerial() error {
 	n, procs := f.network.stations, f.network.procs
-	jobs, left := make([]int32, procs*n), make([]int32, procs*n)
-	busy, changed := make([]float64, procs*n), make([]float64, procs*n)
-	for i := range jobs {
-		jobs[i] = f.station[i].jobs
-	}
-	change := func(at int, time float64, by int32) {
-		busy[at] += float64(float64(jobs[at]) * (time - changed[at]))
-		changed[at] = time
-		jobs[at] += by
+	s := serialQueues{jobs: make([]int32, procs*n), left: make([]int32, procs*n), busy: make([]float64, procs*n), changed: make([]float64, procs*n)}
+	for i := range s.jobs {
+		s.jobs[i] = f.station[i].jobs
 	}
 	var streams []stream
 	for from := range procs {
@@ -52,43 +79,28 @@ func (f *apucs) compareWithSerial() error {
 			streams = append(streams, f.network.stream(from, to, f.seed))
 		}
 	}
-	moved := int64(0)
 	for end := 1; end <= f.time; end++ {
 		for _, p := range f.points(streams, float64(end)) {
-			source, target := int(p.from)*n+int(p.source), int(p.to)*n+int(p.target)
-			if p.source != elsewhere {
-				if jobs[source] == 0 {
-					continue
-				}
-				change(source, p.time, -1)
-			}
-			if p.target == elsewhere {
-				left[source]++
-				continue
-			}
-			change(target, p.time, 1)
-			if p.from != p.to {
-				moved++
-			}
+			s.handle(p, n)
 		}
 	}
-	for i := range jobs {
-		change(i, float64(f.time), 0)
+	for i := range s.jobs {
+		s.change(i, float64(f.time), 0)
 	}
-	return f.compareResults(jobs, left, busy, moved)
+	return f.compareResults(&s)
 }
 
-func (f *apucs) compareResults(jobs, left []int32, busy []float64, moved int64) error {
-	for at := range jobs {
+func (f *apucs) compareResults(want *serialQueues) error {
+	for at := range want.jobs {
 		rank, s := at/f.network.stations, at%f.network.stations
 		got := f.result[rank]
-		if got.jobs[s] != jobs[at] || got.left[s] != left[at] || math.Float64bits(got.busy[s]) != math.Float64bits(busy[at]) {
+		if got.jobs[s] != want.jobs[at] || got.left[s] != want.left[at] || math.Float64bits(got.busy[s]) != math.Float64bits(want.busy[at]) {
 			return fmt.Errorf("station %d of rank %d: %d jobs, %d left the network, integral %v; by serial simulation %d, %d, %v",
-				s, rank, got.jobs[s], got.left[s], got.busy[s], jobs[at], left[at], busy[at])
+				s, rank, got.jobs[s], got.left[s], got.busy[s], want.jobs[at], want.left[at], want.busy[at])
 		}
-		if got.totals[0] != moved || got.totals[1] < moved {
+		if got.totals[0] != want.moved || got.totals[1] < want.moved {
 			return fmt.Errorf("rank %d counts %d jobs between ranks in %d messages; by serial simulation there were %d jobs",
-				rank, got.totals[0], got.totals[1], moved)
+				rank, got.totals[0], got.totals[1], want.moved)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ var Array = workload.Kernel{
 		meshRows,
 	},
 	Small: workload.Values{"l": 64},
-	Procs: func(v workload.Values, procs int) error { return checkMesh(v["rows"], procs, v["l"], 1) },
+	Procs: func(v workload.Values, procs int) error { return checkMesh(v["meshrows"], procs, v["l"], 1) },
 	Make:  newArray,
 }
 
@@ -57,7 +57,7 @@ type array struct {
 }
 
 func newArray(v workload.Values, procs int, seed uint64) workload.Instance {
-	f := &array{l: v["l"], repetitions: v["repetitions"], statement: arrayStatements[v["statement"]], mesh: newMesh(v["rows"], procs), seed: seed}
+	f := &array{l: v["l"], repetitions: v["repetitions"], statement: arrayStatements[v["statement"]], mesh: newMesh(v["meshrows"], procs), seed: seed}
 	a, b, c := f.input()
 	f.a, f.b, f.c = scatter(f.mesh, a, f.l, f.l), scatter(f.mesh, b, f.l, f.l), scatter(f.mesh, c, f.l, f.l)
 	return f

@@ -51,8 +51,9 @@ func (c *coarseGrid) solve() {
 	transformAcross(c.values, c.swapped, c.sinesDown, right, down)
 	scale := 4 / float64(c.rows*c.cols)
 	for i := range down {
-		for j := range right {
-			c.values[i*right+j] *= scale / (waveNumberSquared(i+1, c.rows) + waveNumberSquared(j+1, c.cols))
+		row := c.values[i*right : (i+1)*right]
+		for j := range row {
+			row[j] *= scale / (waveNumberSquared(i+1, c.rows) + waveNumberSquared(j+1, c.cols))
 		}
 	}
 	transformAcross(c.swapped, c.values, c.sinesRight, down, right)
@@ -98,7 +99,7 @@ func (s *substructure) precondition(z, x []float64) {
 // are taken from left to right or downwards, as the rank on the other side of the
 // edge does, lest it round differently.
 func (s *substructure) solveEdge(z, x []float64, side int) {
-	g, edge := s.g, s.edge
+	g, edge, factors := s.g, s.edge, s.edgeFactors
 	at, step := side*g, 1 // before the first point
 	if side >= 2 {
 		at, step = (side+1)*g, -1
@@ -108,7 +109,7 @@ func (s *substructure) solveEdge(z, x []float64, side int) {
 	}
 	s.solver.transform(edge, nil)
 	for k := range edge {
-		edge[k] *= s.edgeFactors[k]
+		edge[k] *= factors[k]
 	}
 	s.solver.transform(edge, nil)
 	for k := range edge {

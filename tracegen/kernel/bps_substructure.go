@@ -100,12 +100,12 @@ func (s *substructure) applyAtBorder(y, grid []float64) {
 
 // findResidual computes the residual of u on the wire basket.
 func (s *substructure) findResidual() {
-	g, residual, share := s.g, s.residual, s.share
+	g, residual, share, rhs := s.g, s.residual, s.share, s.rhs
 	s.applyAtBorder(residual, s.u)
 	for n, side := range s.sides {
 		at := side.start
 		for k := n * g; k < (n+1)*g; k++ {
-			residual[k] = share[k]*s.rhs[at] - residual[k]
+			residual[k] = share[k]*rhs[at] - residual[k]
 			at += side.step
 		}
 	}
@@ -123,7 +123,7 @@ func (s *substructure) multiply(y, x []float64) {
 // sumOverRanks adds the parts that ranks have of the same point. On the boundary
 // of the rectangle, where nothing is unknown, it leaves 0.
 func (s *substructure) sumOverRanks(x []float64) {
-	g, wide, work := s.g, s.g+1, s.work
+	g, wide, work, share := s.g, s.g+1, s.work, s.share
 	s.putBorder(work, x)
 	column, row := spmd.Vector{Count: wide, Block: 1, Stride: wide}, spmd.Vector{Count: 1, Block: wide, Stride: wide}
 	s.addNeighbours(s.neighbours[3], s.neighbours[1], work, work[g:], column)
@@ -132,7 +132,7 @@ func (s *substructure) sumOverRanks(x []float64) {
 		at := side.start
 		for k := n * g; k < (n+1)*g; k++ {
 			x[k] = 0
-			if s.share[k] > 0 {
+			if share[k] > 0 {
 				x[k] = work[at]
 			}
 			at += side.step

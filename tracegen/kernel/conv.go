@@ -10,7 +10,7 @@ import (
 // convParams are the parameters of the two programs for uniform convolution.
 var convParams = []workload.Param{
 	{Name: "l", Default: 512, Min: 1, Max: 1 << 14, Doc: "rows and columns of the image"},
-	{Name: "b", Default: 4, Min: 1, Max: 1 << 10, Must: "no more than l", Doc: "rows and columns of the box"},
+	{Name: "b", Default: 4, Min: 1, Max: 1 << 8, Must: "no more than l", Doc: "rows and columns of the box"},
 	{Name: "weight", Default: 2, Min: 1, Max: 255, Doc: "what the sum of a box is multiplied by"},
 	meshRows,
 }
@@ -36,24 +36,25 @@ type conv struct {
 }
 
 func newConv(v workload.Values, procs int, seed uint64) conv {
-	f := conv{l: v["l"], b: v["b"], weight: int32(v["weight"]), mesh: newMesh(v["rows"], procs), seed: seed}
+	f := conv{l: v["l"], b: v["b"], weight: int32(v["weight"]), mesh: newMesh(v["meshrows"], procs), seed: seed}
 	f.image = scatter(f.mesh, greyImage(f.l, seed), f.l, f.l)
 	f.sums = make([][]int32, procs)
 	return f
 }
 
-// Verify sums every box.
+// Verify sums every box by its definition: b pixels in each row, and those sums in
+// b rows.
 func (f *conv) Verify() error {
 	image, want := greyImage(f.l, f.seed), make([]int32, f.l*f.l)
+	across := make([]int32, f.l*f.l)
 	for i := range f.l {
 		for j := range f.l {
-			var sum int32
-			for y := max(0, i-f.b+1); y <= i; y++ {
-				for x := max(0, j-f.b+1); x <= j; x++ {
-					sum += image[y*f.l+x]
-				}
+			for x := max(0, j-f.b+1); x <= j; x++ {
+				across[i*f.l+j] += image[i*f.l+x]
 			}
-			want[i*f.l+j] = sum * f.weight
+			for y := max(0, i-f.b+1); y <= i; y++ {
+				want[i*f.l+j] += across[y*f.l+j] * f.weight
+			}
 		}
 	}
 	return compareElements(f.gathered(), want, f.l)

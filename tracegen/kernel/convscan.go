@@ -21,7 +21,7 @@ var ConvScan = workload.Kernel{
 	Doc:    "uniform convolution of an image by two scans and three shifts",
 	Params: convParams,
 	Small:  workload.Values{"l": 64},
-	Procs:  func(v workload.Values, procs int) error { return checkMesh(v["rows"], procs, v["l"], v["b"]) },
+	Procs:  func(v workload.Values, procs int) error { return checkMesh(v["meshrows"], procs, v["l"], v["b"]) },
 	Check:  checkConv,
 	Make: func(v workload.Values, procs int, seed uint64) workload.Instance {
 		return newConvScan(v, procs, seed)

@@ -9,7 +9,7 @@ import (
 	"spoor/tracegen/workload"
 )
 
-var convScanSizes = []workload.Values{{"l": 16, "b": 1}, {"l": 33, "b": 2}, {"l": 50, "b": 3, "weight": 255}, {"l": 48, "b": 3, "rows": 1}}
+var convScanSizes = []workload.Values{{"l": 16, "b": 1}, {"l": 33, "b": 2}, {"l": 50, "b": 3, "weight": 255}, {"l": 48, "b": 3, "meshrows": 1}}
 
 func spoilConvScan(inst workload.Instance) {
 	f := inst.(*convScan)
@@ -19,7 +19,7 @@ func spoilConvScan(inst workload.Instance) {
 // TestBothConvolutionsAreTheSame also where prefix sums exceed 2^31.
 func TestBothConvolutionsAreTheSame(t *testing.T) {
 	const procs = 6
-	for _, set := range []workload.Values{{"l": 40, "b": 5, "rows": 2}, {"l": 4200, "b": 2, "rows": 3}} {
+	for _, set := range []workload.Values{{"l": 40, "b": 5, "meshrows": 2}, {"l": 4200, "b": 2, "meshrows": 3}} {
 		shift := instance(t, ConvShift, set, procs).(*convShift)
 		scan := instance(t, ConvScan, set, procs).(*convScan)
 		for _, program := range []spmd.Program{shift.Program, scan.Program} {

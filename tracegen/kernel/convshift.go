@@ -21,7 +21,7 @@ var ConvShift = workload.Kernel{
 	Doc:    "uniform convolution of an image by 2(b-1) shifts",
 	Params: convParams,
 	Small:  workload.Values{"l": 64},
-	Procs:  func(v workload.Values, procs int) error { return checkMesh(v["rows"], procs, v["l"], 1) },
+	Procs:  func(v workload.Values, procs int) error { return checkMesh(v["meshrows"], procs, v["l"], 1) },
 	Check:  checkConv,
 	Make: func(v workload.Values, procs int, seed uint64) workload.Instance {
 		f := &convShift{newConv(v, procs, seed)}

@@ -105,9 +105,9 @@ func fourierTransform(x, roots []complex128) {
 func (s *fastPoisson) solveTridiagonal(grid []float64) {
 	g, wide := s.g, s.g+1
 	scale := 2 / float64(g)
-	first := grid[wide+1 : wide+g]
+	first, pivots := grid[wide+1:wide+g], s.pivots
 	for k := range first {
-		first[k] *= scale * s.pivots[k]
+		first[k] *= scale * pivots[k]
 	}
 	for i := 2; i < g; i++ {
 		row, above := grid[i*wide+1:i*wide+g], grid[(i-1)*wide+1:(i-1)*wide+g]

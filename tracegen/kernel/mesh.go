@@ -14,7 +14,7 @@ type mesh struct{ rows, cols int }
 const outside = -1
 
 // meshRows is the parameter of kernels whose mesh the user may choose.
-var meshRows = workload.Param{Name: "rows", Default: 0, Min: 0, Max: spmd.MaxProcs,
+var meshRows = workload.Param{Name: "meshrows", Default: 0, Min: 0, Max: spmd.MaxProcs,
 	Doc: "rows of the mesh of ranks; 0 is the most nearly square mesh"}
 
 // newMesh has the given rows, or with rows 0 the most nearly square shape.

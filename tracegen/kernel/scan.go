@@ -31,7 +31,7 @@ var Scan = workload.Kernel{
 		meshRows,
 	},
 	Small: workload.Values{"l": 64},
-	Procs: func(v workload.Values, procs int) error { return checkMesh(v["rows"], procs, v["l"], 1) },
+	Procs: func(v workload.Values, procs int) error { return checkMesh(v["meshrows"], procs, v["l"], 1) },
 	Make:  newScan,
 }
 
@@ -44,7 +44,7 @@ type scan struct {
 }
 
 func newScan(v workload.Values, procs int, seed uint64) workload.Instance {
-	f := &scan{l: v["l"], horizontal: v["direction"] == 2, mesh: newMesh(v["rows"], procs), seed: seed}
+	f := &scan{l: v["l"], horizontal: v["direction"] == 2, mesh: newMesh(v["meshrows"], procs), seed: seed}
 	f.a = scatter(f.mesh, greyImage(f.l, seed), f.l, f.l)
 	return f
 }
