@@ -1,0 +1,80 @@
+package weigh
+
+import (
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+type amd64 struct{}
+
+// decode takes a byte that the disassembler does not know for an instruction of
+// that length: what follows is decoded from there.
+func (amd64) decode(code []byte, addr uint64) instruction {
+	i := instruction{addr: addr, size: 1, evidence: weak}
+	x, err := x86asm.Decode(code, 64)
+	if err != nil || x.Len == 0 {
+		return i
+	}
+	i.size = uint64(x.Len)
+	next := addr + i.size
+	switch name := x.Op.String(); {
+	case x.Op == x86asm.JMP:
+		i.op, i.evidence, i.target = jump, none, relative(x, next)
+	case x.Op == x86asm.CALL:
+		i.op, i.evidence, i.target = call, firm, relative(x, next)
+	case x.Op == x86asm.RET:
+		i.op, i.evidence = exit, firm
+	case x.Op == x86asm.UD2 || x.Op == x86asm.INT:
+		i.op, i.evidence = exit, none
+	case name[0] == 'J':
+		i.op, i.evidence, i.target = branch, firm, relative(x, next)
+	case x.Op == x86asm.NOP || x.Op == x86asm.XCHG && x.Args[0] == x.Args[1]:
+		i.evidence = none
+	case x.Op == x86asm.LEA:
+		if m, ok := x.Args[1].(x86asm.Mem); ok && m.Base == x86asm.RIP {
+			i.op, i.target = address, next+uint64(m.Disp)
+		}
+	default:
+		i.evidence = amd64Evidence(x, name)
+		i.repeat = repeats(x)
+	}
+	return i
+}
+
+func relative(x x86asm.Inst, next uint64) uint64 {
+	if rel, ok := x.Args[0].(x86asm.Rel); ok {
+		return next + uint64(int64(rel))
+	}
+	return 0
+}
+
+func repeats(x x86asm.Inst) bool {
+	for _, p := range x.Prefix {
+		if p&0xFF == x86asm.PrefixREP && (x.Op == x86asm.MOVSQ || x.Op == x86asm.STOSQ || x.Op == x86asm.MOVSB) {
+			return true
+		}
+	}
+	return false
+}
+
+func amd64Evidence(x x86asm.Inst, name string) evidence {
+	move := strings.HasPrefix(name, "MOV") || strings.HasPrefix(name, "VMOV")
+	for _, a := range x.Args {
+		m, ok := a.(x86asm.Mem)
+		if !ok {
+			continue
+		}
+		if m.Base == x86asm.RSP || m.Base == x86asm.RBP {
+			if move {
+				return none
+			}
+			return weak
+		}
+		return firm
+	}
+	if move {
+		return none
+	}
+	return weak
+}

@@ -1,0 +1,84 @@
+package weigh
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"golang.org/x/arch/arm64/arm64asm"
+)
+
+type arm64 struct{}
+
+func (arm64) decode(code []byte, addr uint64) instruction {
+	i := instruction{addr: addr, size: 4, evidence: weak}
+	if len(code) < 4 {
+		i.size = uint64(len(code))
+		return i
+	}
+	if binary.LittleEndian.Uint32(code) == 0 { // what pads functions
+		i.op, i.evidence = exit, none
+		return i
+	}
+	x, err := arm64asm.Decode(code)
+	if err != nil {
+		return i
+	}
+	switch x.Op {
+	case arm64asm.B:
+		i.op, i.evidence, i.target = jump, none, arm64Target(x, addr)
+		if _, conditional := x.Args[0].(arm64asm.Cond); conditional {
+			i.op, i.evidence = branch, firm
+		}
+	case arm64asm.CBZ, arm64asm.CBNZ, arm64asm.TBZ, arm64asm.TBNZ:
+		i.op, i.evidence, i.target = branch, firm, arm64Target(x, addr)
+	case arm64asm.BR:
+		i.op, i.evidence = jump, none
+	case arm64asm.BL, arm64asm.BLR:
+		i.op, i.evidence, i.target = call, firm, arm64Target(x, addr)
+	case arm64asm.RET, arm64asm.BRK, arm64asm.HLT:
+		i.op, i.evidence = exit, firm
+	case arm64asm.NOP:
+		i.evidence = none
+	case arm64asm.ADRP:
+		i.op, i.target = address, arm64Page(x, addr)
+	default:
+		i.evidence = arm64Evidence(x)
+	}
+	return i
+}
+
+func arm64Target(x arm64asm.Inst, addr uint64) uint64 {
+	for _, a := range x.Args {
+		if rel, ok := a.(arm64asm.PCRel); ok {
+			return addr + uint64(int64(rel))
+		}
+	}
+	return 0
+}
+
+func arm64Page(x arm64asm.Inst, addr uint64) uint64 {
+	return arm64Target(x, addr&^0xFFF)
+}
+
+func arm64Evidence(x arm64asm.Inst) evidence {
+	name := x.Op.String()
+	for _, a := range x.Args {
+		var base arm64asm.RegSP
+		switch m := a.(type) {
+		case arm64asm.MemImmediate:
+			base = m.Base
+		case arm64asm.MemExtend:
+			base = m.Base
+		default:
+			continue
+		}
+		if arm64asm.Reg(base) == arm64asm.SP {
+			return none
+		}
+		return firm
+	}
+	if strings.HasPrefix(name, "MOV") || strings.HasPrefix(name, "FMOV") {
+		return none
+	}
+	return weak
+}

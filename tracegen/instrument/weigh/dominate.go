@@ -1,0 +1,165 @@
+package weigh
+
+import "slices"
+
+// A tree is a dominator tree: of what every path from the root, or every path to
+// the end, leads through.
+type tree struct {
+	parent  []int // of each block, itself of roots
+	in, out []int // the intervals of a walk through the tree
+}
+
+// above reports whether a is b or above it in the tree.
+func (t tree) above(a, b int) bool { return t.in[a] <= t.in[b] && t.out[b] <= t.out[a] }
+
+// dominators builds the dominator tree of n nodes with the given steps; nodes
+// that cannot be reached from the root stand alone. Algorithm of Cooper, Harvey
+// and Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
+func dominators(n, root int, next func(int) []int) tree {
+	order := postorder(n, root, next)
+	rank := make([]int, n)
+	prev := make([][]int, n)
+	for i, b := range order {
+		rank[b] = i
+		for _, s := range next(b) {
+			prev[s] = append(prev[s], b)
+		}
+	}
+	parent := make([]int, n)
+	for i := range parent {
+		parent[i] = -1
+	}
+	parent[root] = root
+	meet := func(a, b int) int {
+		for a != b {
+			for rank[a] < rank[b] {
+				a = parent[a]
+			}
+			for rank[b] < rank[a] {
+				b = parent[b]
+			}
+		}
+		return a
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(order) {
+			if b == root {
+				continue
+			}
+			p := -1
+			for _, q := range prev[b] {
+				if parent[q] < 0 {
+					continue
+				}
+				if p < 0 {
+					p = q
+				} else {
+					p = meet(p, q)
+				}
+			}
+			if p != parent[b] {
+				parent[b], changed = p, true
+			}
+		}
+	}
+	return number(parent)
+}
+
+// postorder returns the nodes that can be reached from root.
+func postorder(n, root int, next func(int) []int) []int {
+	seen := make([]bool, n)
+	var order []int
+	var walk func(int)
+	walk = func(b int) {
+		seen[b] = true
+		for _, s := range next(b) {
+			if !seen[s] {
+				walk(s)
+			}
+		}
+		order = append(order, b)
+	}
+	walk(root)
+	return order
+}
+
+// number finds the intervals of a tree that is given by parents.
+func number(parent []int) tree {
+	t := tree{parent: parent, in: make([]int, len(parent)), out: make([]int, len(parent))}
+	children := make([][]int, len(parent))
+	for b, p := range parent {
+		if p < 0 {
+			t.parent[b] = b
+		} else if p != b {
+			children[p] = append(children[p], b)
+		}
+	}
+	clock := 0
+	var walk func(int)
+	walk = func(b int) {
+		clock++
+		t.in[b] = clock
+		for _, c := range children[b] {
+			walk(c)
+		}
+		clock++
+		t.out[b] = clock
+	}
+	for b, p := range t.parent {
+		if p == b {
+			walk(b)
+		}
+	}
+	return t
+}
+
+// dominate fills the dominator trees of g.
+func (g *graph) dominate() {
+	n := len(g.blocks)
+	g.domtree = dominators(n, 0, func(b int) (next []int) {
+		for _, e := range g.blocks[b].succ {
+			next = append(next, e.to.id)
+		}
+		return next
+	})
+	ends := g.ends()
+	g.posttree = dominators(n+1, n, func(b int) (next []int) {
+		if b == n {
+			return ends
+		}
+		for _, e := range g.blocks[b].pred {
+			next = append(next, e.from.id)
+		}
+		return next
+	})
+}
+
+// ends returns the blocks in which the function ends, and one of each loop that
+// never does, so that every block leads to one of them.
+func (g *graph) ends() []int {
+	var ends []int
+	reached := make([]bool, len(g.blocks))
+	var reach func(b *block)
+	reach = func(b *block) {
+		reached[b.id] = true
+		for _, e := range b.pred {
+			if !reached[e.from.id] {
+				reach(e.from)
+			}
+		}
+	}
+	for _, b := range g.blocks {
+		if len(b.succ) == 0 {
+			ends = append(ends, b.id)
+			reach(b)
+		}
+	}
+	for _, b := range slices.Backward(g.blocks) {
+		if !reached[b.id] {
+			ends = append(ends, b.id)
+			reach(b)
+		}
+	}
+	return ends
+}

@@ -1,0 +1,42 @@
+package weigh
+
+// A machine is an instruction set.
+type machine interface {
+	// decode returns the instruction at the start of code, which is at addr.
+	decode(code []byte, addr uint64) instruction
+}
+
+// An instruction is what matters of a machine instruction: where it leads, and
+// how surely it is executed where its line says.
+type instruction struct {
+	addr, size uint64
+	op         operation
+	evidence   evidence
+	target     uint64 // of branches, jumps and calls, 0 if it is computed; address made, of address
+	repeat     bool   // executed as often as a register says
+	file       string
+	line       int
+	in         *inlined
+}
+
+type operation uint8
+
+const (
+	plain   operation = iota
+	address           // puts an address into a register: perhaps of a jump table
+	branch            // conditional
+	jump
+	call
+	exit // return or trap
+)
+
+// evidence is how much the line of an instruction says about where it is executed.
+// The compiler moves computations, and values between registers and the stack
+// carry the line of any use, but memory, calls and branches stay in their block.
+type evidence int
+
+const (
+	none evidence = 0 // padding, spills, moves between registers
+	weak evidence = 1 // arithmetic
+	firm evidence = 8 // loads, stores, calls, branches
+)

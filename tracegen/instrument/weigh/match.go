@@ -1,0 +1,207 @@
+package weigh
+
+// A matcher finds what the blocks of one piece of machine code are in the source.
+type matcher struct {
+	g       *graph
+	scopes  *scopes
+	loops   []*loop
+	classes []*class
+}
+
+// match finds the source loop of each machine loop and the region of each class.
+func (o *object) match(g *graph, s *scopes) *matcher {
+	g.dominate()
+	m := &matcher{g: g, scopes: s}
+	m.loops = g.loops()
+	for _, l := range m.loops {
+		l.source = m.sourceLoop(l)
+	}
+	m.classes = g.classes()
+	for _, c := range m.classes {
+		c.spot = m.region(c)
+	}
+	return m
+}
+
+// spot returns what has the count of an instruction, as its line tells, for code
+// in machine loop l.
+func (m *matcher) spot(x instruction, l spot) spot {
+	c, line := m.scopes.at(x)
+	if c == nil {
+		return spot{}
+	}
+	return c.find(line, l)
+}
+
+// votes are evidence by spot. They keep their order, so that ties always fall the
+// same way.
+type votes struct {
+	spots []spot
+	firm  []evidence
+	all   []evidence
+}
+
+func (v *votes) add(s spot, e evidence) {
+	for i := range v.spots {
+		if v.spots[i] == s {
+			v.all[i] += e
+			v.firm[i] += e / firm
+			return
+		}
+	}
+	v.spots = append(v.spots, s)
+	v.all = append(v.all, e)
+	v.firm = append(v.firm, e/firm)
+}
+
+func (v *votes) best() int {
+	best := -1
+	for i := range v.spots {
+		if best < 0 || v.all[i] > v.all[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// sourceLoop returns the source loop that most of the evidence in l, apart from
+// loops within it, is directly in. It is within that of the loop around l.
+func (m *matcher) sourceLoop(l *loop) spot {
+	var v votes
+	var around spot
+	if l.parent != nil {
+		around = l.parent.source
+	}
+	for _, b := range m.g.blocks {
+		if b.loop != l {
+			continue
+		}
+		for _, x := range b.code {
+			c, line := m.scopes.at(x)
+			if c == nil || x.evidence == none {
+				continue
+			}
+			s := c.loopAt(line)
+			if s.region != nil && s != around && (around.region == nil || s.within(around)) {
+				v.add(s, x.evidence)
+			}
+		}
+	}
+	if i := v.best(); i >= 0 {
+		return v.spots[i]
+	}
+	return spot{}
+}
+
+// loopAt returns the innermost loop around a line, for range clauses the one of
+// which they are.
+func (c *scope) loopAt(line int) spot {
+	if line < 1 || line >= len(c.file.regions.at) {
+		return spot{}
+	}
+	p := c.file.regions.at[line]
+	r := p.region
+	if p.inside != nil {
+		r = p.inside
+	}
+	if r == nil || r.fn != c.fn.fn {
+		return spot{}
+	}
+	return spot{c, r}.loop()
+}
+
+// region returns the region of a class. Classes that dominate it have theirs.
+func (m *matcher) region(c *class) spot {
+	first := c.first()
+	if first.id == 0 && first.loop == nil {
+		root := m.scopes.all[m.g.root]
+		return spot{root, root.fn}
+	}
+	var around spot
+	if first.loop != nil {
+		around = first.loop.source
+		if around.region == nil {
+			return spot{} // a loop that the compiler made
+		}
+	}
+	v := m.evidence(c, around)
+	if first.loop != nil && first.loop.header.class == c {
+		if s, ok := m.header(c, around, v); ok {
+			return s
+		}
+	}
+	i := v.best()
+	if i < 0 {
+		return spot{}
+	}
+	return v.outermost(i)
+}
+
+// evidence counts the votes of a class for regions that are in the source loop of
+// its machine loop and that no class above it has.
+func (m *matcher) evidence(c *class, around spot) *votes {
+	v := &votes{}
+	for _, b := range c.blocks {
+		for _, x := range b.code {
+			s := m.spot(x, around)
+			if x.evidence > none && s.region != nil && s.loop() == around && !m.taken(c, s) {
+				v.add(s, x.evidence)
+			}
+		}
+	}
+	return v
+}
+
+// taken reports whether a class above c has s.
+func (m *matcher) taken(c *class, s spot) bool {
+	tree := m.g.domtree
+	for id := c.first().id; tree.parent[id] != id; {
+		id = tree.parent[id]
+		if a := m.g.blocks[id].class; a != nil && a != c && a.spot == s {
+			return true
+		}
+	}
+	return false
+}
+
+// outermost returns the outermost region around spot i that has firm evidence:
+// inner regions can be part of the same block when the compiler has replaced a
+// branch by a conditional move.
+func (v *votes) outermost(i int) spot {
+	best := v.spots[i]
+	for k, s := range v.spots {
+		if v.firm[k] > 0 && s != best && best.within(s) {
+			best = s
+		}
+	}
+	return best
+}
+
+// header returns the region of the class that a loop's header is in, if it is
+// decided: the test of the loop, or, if it has none, its body.
+func (m *matcher) header(c *class, around spot, v *votes) (spot, bool) {
+	if !around.region.tests {
+		return around, true
+	}
+	for k, s := range v.spots {
+		if s.region.kind == testRegion && s.loop() == around && v.firm[k] > 0 {
+			return s, true
+		}
+	}
+	for _, b := range c.blocks {
+		if last := b.code[len(b.code)-1]; last.op == branch && b.exits() && m.spot(last, around) == around {
+			return spot{}, true // the hidden test of a range loop
+		}
+	}
+	return spot{}, false
+}
+
+// exits reports whether b is the end of an iteration that can be the last.
+func (b *block) exits() bool {
+	for _, e := range b.succ {
+		if !b.loop.blocks[e.to] {
+			return true
+		}
+	}
+	return false
+}
