@@ -31,6 +31,7 @@ var cases = map[string]struct {
 	"edge":       {edgeSizes, spoilEdge},
 	"fftblocked": {fftBlockedSizes, spoilFFTBlocked},
 	"ep":         {epSizes, spoilEP},
+	"cholesky":   {choleskySizes, spoilCholesky},
 	"is":         {isSizes, spoilIS},
 	"cg":         {cgSizes, spoilCG},
 	"tpcc":       {tpccSizes, spoilTPCC},

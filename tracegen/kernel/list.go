@@ -37,6 +37,7 @@ var All = []workload.Kernel{
 	Edge,
 	FFTBlocked,
 	EP,
+	Cholesky,
 	IS,
 	CG,
 	TPCC,
