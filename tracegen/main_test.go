@@ -112,7 +112,7 @@ func TestTheSameCommandGivesTheSameBytes(t *testing.T) {
 func recordFiles(t *testing.T, k workload.Kernel) []byte {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	args := []string{k.Name, "--procs", "3", "-o", "x"}
+	args := []string{k.Name, "--procs", "4", "-o", "x"}
 	for name, v := range k.Small {
 		args = append(args, "--set", fmt.Sprintf("%s=%d", name, v))
 	}

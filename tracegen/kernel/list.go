@@ -11,20 +11,20 @@
 // 1995, pp. 24-36.
 //
 // [falsafi1997] is B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel
-// computer simulator. ACM Transactions on Modeling and Computer Simulation 7(1),
-// 1997, pp. 104-130; sizes are those of its table 2. [higham2002] is N. J. Higham:
+// computer simulator. ACM Transactions on Modeling and Computer Simulation, 1997;
+// sizes are those of its table 2. [higham2002] is N. J. Higham:
 // Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, from which
 // bounds of rounding errors are.
 //
 // [dickens1996] is P. M. Dickens, P. Heidelberger, D. M. Nicol: Parallelized direct
 // execution simulation of message-passing parallel programs. IEEE Transactions on
-// Parallel and Distributed Systems 7(10), 1996, pp. 1090-1105. [hur1999] is I. Hur,
+// Parallel and Distributed Systems, 1996. [hur1999] is I. Hur,
 // C. Lin: Incorporating cache effects into a model of interprocessor communication.
 // The University of Texas at Austin, 1999.
 //
 // [sivasubramaniam1995] is A. Sivasubramaniam, A. Singla, U. Ramachandran, H.
 // Venkateswaran: Abstracting network characteristics and locality properties of
-// parallel systems. HPCA 1995, pp. 54-63; sizes are those of its appendix.
+// parallel systems. HPCA 1995; sizes are those of its appendix.
 package kernel
 
 import "spoor/tracegen/workload"
