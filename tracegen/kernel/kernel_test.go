@@ -48,6 +48,7 @@ var cases = map[string]struct {
 	"apucs":      {apucsSizes, spoilAPUCS},
 	"water":      {waterSizes, spoilWater},
 	"bps":        {bpsSizes, spoilBPS},
+	"appbt":      {appbtSizes, spoilAppbt},
 }
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}

@@ -54,4 +54,5 @@ var All = []workload.Kernel{
 	ConvShift,
 	ConvScan,
 	Array,
+	Appbt,
 }
