@@ -41,9 +41,10 @@ var All = []workload.Kernel{
 	IS,
 	CG,
 	TPCC,
-	Tomcatv,
-	Sparse,
+	Appbt,
 	Barnes,
+	Sparse,
+	Tomcatv,
 	Water,
 	SOR,
 	BPS,
@@ -54,5 +55,4 @@ var All = []workload.Kernel{
 	ConvShift,
 	ConvScan,
 	Array,
-	Appbt,
 }
