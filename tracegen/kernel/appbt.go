@@ -16,9 +16,9 @@ import (
 //	(I + dt X) (I + dt Y) (I + dt Z) du = dt R(u),  u = u + du
 //
 // where R has the fluxes by central differences, viscosity, and a fourth difference
-// for stability, and X, Y and Z are the derivatives of its parts (but the last) for
-// the three directions: one block-tridiagonal system of 5x5 blocks for each line of
-// points. An iteration
+// for stability, and -X, -Y and -Z are the derivatives of its parts (but the last)
+// for the three directions: one block-tridiagonal system of 5x5 blocks for each line
+// of points. An iteration
 //
 //   - computes reciprocals of density, velocities and energies at all points;
 //   - computes the right-hand side at the inner points of the lines along x, and
@@ -44,7 +44,7 @@ var Appbt = workload.Kernel{
 	Make:  newAppbt,
 }
 
-// Constants of the equations [RNR-94-007, sec. 3.2], and products of them.
+// Constants of the equations [RNR-94-007], and products of them.
 const (
 	appbtK1     = 1.4 // ratio of specific heats
 	appbtK2     = 0.4

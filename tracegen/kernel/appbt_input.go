@@ -1,6 +1,6 @@
 package kernel
 
-// appbtCoefficients are those of the steady state [RNR-94-007, tab. 3.1]: for each
+// appbtCoefficients are those of the steady state [RNR-94-007]: for each
 // variable the constant, then those of x, y and z, of their squares, cubes and
 // fourth powers.
 var appbtCoefficients = [5][13]float64{
@@ -39,7 +39,7 @@ func appbtFill(n int, f func(x, y, z float64) [5]float64) []float64 {
 
 // appbtStart is the steady state on the boundary; inside, its values at the ends of
 // the lines in the three directions are interpolated, and what results is combined
-// [RNR-94-007, eq. 3.8].
+// [RNR-94-007].
 func appbtStart(n int) []float64 {
 	return appbtFill(n, func(x, y, z float64) (u [5]float64) {
 		inside := func(t float64) bool { return t > 0 && t < float64(n-1)*(1/float64(n-1)) }
