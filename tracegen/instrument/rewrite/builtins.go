@@ -1,0 +1,212 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// invoke is what comes before a call that is made in the statement that follows.
+func (f *frame) invoke(call *ast.CallExpr) string {
+	if f.Mode == Count {
+		return f.flushFor(call)
+	}
+	operands := append([]ast.Expr{call.Fun}, call.Args...)
+	s := f.evaluate(operands...) + f.atomic(call)
+	e := f.effect(call)
+	if e >= records {
+		s += f.hook(call)
+		s += f.close()
+	}
+	f.split = f.split || e == communicates
+	return s
+}
+
+// hook makes a call record what only the runtime sees: the memory that built-in
+// functions touch and allocate, and that conversions copy.
+func (f *frame) hook(call *ast.CallExpr) string {
+	if f.Info.Types[call.Fun].IsType() {
+		f.hookConversion(call)
+		return ""
+	}
+	if !f.Info.Types[call.Fun].IsBuiltin() {
+		return ""
+	}
+	switch name := builtinName(call); name {
+	case "append":
+		s := ""
+		if _, done := f.subst[call.Args[0]]; !done {
+			s = f.keep(call.Args[0])
+		}
+		f.wrap(call, "Append", f.text(call.Args[0])+", ")
+		return s
+	case "copy":
+		hook := "Copy"
+		if isString(f.Info.TypeOf(call.Args[1])) {
+			hook = "CopyString"
+		}
+		f.subst[call] = fmt.Sprintf("%s(%s, %s, %s)", f.hookName(hook), f.name.t, f.text(call.Args[0]), f.text(call.Args[1]))
+	case "clear":
+		f.wrap(call.Args[0], "Clear", "")
+	case "make":
+		f.wrap(call, "Made", "")
+	case "new":
+		f.wrap(call, "New", "")
+	}
+	return ""
+}
+
+// hookConversion records what a conversion between strings and slices copies.
+func (f *frame) hookConversion(call *ast.CallExpr) {
+	if isString(f.Info.TypeOf(call)) {
+		f.wrap(call.Args[0], "Elements", "")
+		f.wrap(call, "Text", "")
+		return
+	}
+	f.wrap(call.Args[0], "Bytes", "")
+	f.wrap(call, "Listed", "")
+}
+
+// copies reports whether a conversion copies the bytes of a string or a slice.
+func (w *rewriter) copies(call *ast.CallExpr) bool {
+	if w.constant(call) || len(call.Args) != 1 {
+		return false
+	}
+	from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call)
+	_, fromSlice := core(from).(*types.Slice)
+	_, toSlice := core(to).(*types.Slice)
+	return isString(from) && toSlice || fromSlice && isString(to)
+}
+
+// wrap puts the call of a hook around an expression. Extra are arguments between
+// the tape and the expression.
+func (f *frame) wrap(e ast.Expr, hook, extra string) {
+	f.subst[e] = fmt.Sprintf("%s(%s, %s%s)", f.hookName(hook), f.name.t, extra, f.text(e))
+}
+
+func (f *frame) hookName(name string) string {
+	f.uses.tape, f.file.uses.hooks = true, true
+	return f.name.hooks + "." + name
+}
+
+// atomic records what an operation of sync/atomic loads and stores.
+func (f *frame) atomic(call *ast.CallExpr) string {
+	fn := staticCallee(f.Info, call)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" {
+		return ""
+	}
+	var at ast.Expr // what is operated on, or a pointer to it
+	switch fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); {
+	case ok && fn.Signature().Recv() != nil:
+		if at = fun.X; len(f.Info.Selections[fun].Index()) > 1 {
+			f.found(call.Pos(), "atomic operation through an embedded field")
+			return ""
+		}
+	case len(call.Args) > 0:
+		at = call.Args[0]
+	default:
+		return ""
+	}
+	s, name := "", fn.Name()
+	if !strings.HasPrefix(name, "Store") {
+		s += f.atomicWord(at, false)
+	}
+	if !strings.HasPrefix(name, "Load") {
+		s += f.atomicWord(at, true)
+	}
+	return s
+}
+
+// atomicWord records a load or a store of the place at, or of what it points to.
+func (f *frame) atomicWord(at ast.Expr, isStore bool) string {
+	kinds := [2]stepKind{stepLoad, stepStore}
+	if isPointer(f.Info.TypeOf(at)) {
+		kinds = [2]stepKind{stepDeref, stepTarget}
+	}
+	if isStore {
+		return f.step(step{kinds[1], at})
+	}
+	return f.step(step{kinds[0], at})
+}
+
+// allocates reports whether a literal is one whose memory is allocated.
+func (w *rewriter) allocates(e ast.Expr) bool {
+	if w.Mode != Trace {
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		_, ok := ast.Unparen(e.X).(*ast.CompositeLit)
+		return e.Op == token.AND && ok
+	case *ast.CompositeLit:
+		_, slice := core(w.Info.TypeOf(e)).(*types.Slice)
+		return slice && e.Type != nil
+	}
+	return false
+}
+
+// pointerTo takes out a pointer to a literal, and records the stores that
+// initialize it.
+func (h *hoister) pointerTo(e *ast.UnaryExpr) string {
+	lit := ast.Unparen(e.X).(*ast.CompositeLit)
+	s := h.literalOperands(lit)
+	v := h.temp()
+	s += h.close()
+	s += fmt.Sprintf("%s := %s(%s, %s); ", v, h.hookName("New"), h.name.t, h.text(e))
+	h.subst[e] = v
+	return s + h.initialized(lit, v)
+}
+
+// listed takes out a slice literal.
+func (h *hoister) listed(e *ast.CompositeLit) string {
+	s := h.literalOperands(e) + h.close()
+	v := h.temp()
+	s += fmt.Sprintf("%s := %s(%s, %s); ", v, h.hookName("Listed"), h.name.t, h.text(e))
+	h.subst[e] = v
+	return s
+}
+
+func (h *hoister) literalOperands(e *ast.CompositeLit) string {
+	s := h.children(e)
+	st := &steps{frame: h.frame}
+	st.operands(e, false)
+	return s + h.emit(st.list)
+}
+
+// initialized records the stores of the fields that a literal gives values. Of a
+// literal that is no struct it records one store of the whole.
+func (f *frame) initialized(lit *ast.CompositeLit, place string) string {
+	t := f.Info.TypeOf(lit)
+	st, ok := core(t).(*types.Struct)
+	if !ok {
+		if len(lit.Elts) == 0 || parametric(t) {
+			return ""
+		}
+		return f.put(place, lit, t, true)
+	}
+	s := ""
+	for i, x := range lit.Elts {
+		field := st.Field(i)
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			field, x = f.Info.Uses[kv.Key.(*ast.Ident)].(*types.Var), kv.Value
+		}
+		s += f.initializedField(x, field, place)
+	}
+	return s
+}
+
+func (f *frame) initializedField(value ast.Expr, field *types.Var, place string) string {
+	if field.Name() == "_" {
+		return ""
+	}
+	if lit, ok := ast.Unparen(value).(*ast.CompositeLit); ok {
+		if _, ok := core(f.Info.TypeOf(lit)).(*types.Struct); ok {
+			return f.initialized(lit, place+"."+field.Name())
+		}
+	}
+	e := &ast.BadExpr{}
+	f.subst[e] = place + "." + field.Name()
+	return f.put("&"+place+"."+field.Name(), e, field.Type(), true)
+}

@@ -1,0 +1,317 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// emit writes the steps of a statement.
+func (f *frame) emit(list []step) string {
+	var b strings.Builder
+	last := -1 // step that can panic
+	for i, s := range list {
+		if s.kind != stepKeep {
+			last = i
+		}
+	}
+	for i, s := range list {
+		if s.kind == stepTrap && i == last {
+			continue
+		}
+		b.WriteString(f.step(s))
+	}
+	return b.String()
+}
+
+func (f *frame) step(s step) string {
+	switch t := f.Info.TypeOf(s.e); s.kind {
+	case stepLoad, stepStore:
+		return f.put(f.pointer(s.e), s.e, t, s.kind == stepStore)
+	case stepDeref, stepTarget:
+		e := &ast.StarExpr{X: s.e}
+		f.subst[e] = "*" + f.text(s.e)
+		return f.put(f.text(s.e), e, core(t).(*types.Pointer).Elem(), s.kind == stepTarget)
+	}
+	return f.keep(s.e)
+}
+
+// pointer is the address of the place e.
+func (f *frame) pointer(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		return f.text(e.X)
+	case *ast.IndexExpr:
+		if isString(f.Info.TypeOf(e.X)) {
+			f.file.uses.hooks = true
+			return fmt.Sprintf("%s.Byte(%s, %s)", f.name.hooks, f.text(e.X), f.text(e.Index))
+		}
+		return "&" + f.text(e)
+	default:
+		return "&" + f.text(e)
+	}
+}
+
+// keep puts the value of e into a variable, which stands for e from here on.
+func (f *frame) keep(e ast.Expr) string {
+	v := f.temp()
+	s := fmt.Sprintf("%s := %s; ", v, f.text(e))
+	f.subst[e] = f.typed(e, v)
+	return s
+}
+
+// typed is a variable's name as it can stand in place of e: if e is a truth value
+// that takes its type from where it stands, so must what replaces it.
+func (f *frame) typed(e ast.Expr, v string) string {
+	if untypedTruth(e) {
+		return "(" + v + " == true)"
+	}
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && untypedTruth(b.X) != untypedTruth(b.Y) {
+		if _, basic := types.Unalias(f.Info.TypeOf(e)).(*types.Basic); !basic && (b.Op == token.LAND || b.Op == token.LOR) {
+			return "(" + v + " == true)"
+		}
+	}
+	return v
+}
+
+// untypedTruth reports whether e is a comparison or is made of comparisons.
+func untypedTruth(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return untypedTruth(e.X)
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT && untypedTruth(e.X)
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.LAND, token.LOR:
+			return untypedTruth(e.X) && untypedTruth(e.Y)
+		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return true
+		}
+	}
+	return false
+}
+
+// evaluate is what comes before a statement that evaluates the expressions: calls
+// are made, loads recorded. The expressions' texts are then what remains.
+func (f *frame) evaluate(exprs ...ast.Expr) string {
+	if f.Mode == Count {
+		return f.flushFor(exprs...)
+	}
+	s := f.hoist(exprs...)
+	st := &steps{frame: f}
+	for _, e := range exprs {
+		st.eval(e, false)
+	}
+	return s + f.emit(st.list)
+}
+
+// flushFor flushes the count if evaluating the expressions may communicate.
+func (f *frame) flushFor(exprs ...ast.Expr) string {
+	for _, e := range exprs {
+		if e != nil && f.within(e) == communicates {
+			f.split = true
+			return f.flush(true)
+		}
+	}
+	return ""
+}
+
+// hoist takes out of the operands of one statement what gc's order pass takes out
+// of it, in the same order: calls, and if there are any, whatever else gc evaluates
+// between them. Allocations, which gc leaves where they are, come last.
+func (f *frame) hoist(exprs ...ast.Expr) string {
+	h := &hoister{frame: f}
+	for _, e := range exprs {
+		h.all = h.all || f.busy(e)
+	}
+	var b strings.Builder
+	for _, e := range exprs {
+		b.WriteString(h.expr(e))
+	}
+	if h.all {
+		h.allocations = true
+		for _, e := range exprs {
+			b.WriteString(h.expr(e))
+		}
+	}
+	return b.String()
+}
+
+// busy reports whether evaluating e calls anything that could have an effect.
+func (f *frame) busy(e ast.Expr) bool {
+	if e == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || f.subst[n] == "" && f.effect(n) > pure
+		case *ast.UnaryExpr:
+			found = found || f.subst[n] == "" && (n.Op == token.ARROW || f.allocates(n))
+		case *ast.CompositeLit:
+			found = found || f.subst[n] == "" && f.allocates(n)
+		}
+		return !found
+	})
+	return found
+}
+
+// hoister takes calls out of expressions.
+type hoister struct {
+	*frame
+	all         bool // not only && and || whose right operand records
+	allocations bool // calls are done, allocations are left
+}
+
+// expr takes out of e what is to be taken out, operands first.
+func (h *hoister) expr(e ast.Expr) string {
+	if _, done := h.subst[e]; e == nil || done || h.constant(e) {
+		return ""
+	}
+	switch e := e.(type) {
+	case *ast.FuncLit:
+		return ""
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return h.logical(e)
+		}
+	case *ast.CallExpr:
+		if h.all && (!h.Info.Types[e.Fun].IsType() || h.effect(e) > pure) {
+			return h.call(e)
+		}
+	case *ast.UnaryExpr:
+		if e.Op == token.ARROW && h.all {
+			return h.receive(e)
+		}
+		if h.allocations && h.allocates(e) {
+			return h.pointerTo(e)
+		}
+	case *ast.CompositeLit:
+		if h.allocations && h.allocates(e) {
+			return h.listed(e)
+		}
+	}
+	s := h.children(e)
+	if h.all && h.early(e) {
+		s += h.kept(e)
+	}
+	return s
+}
+
+// early reports whether gc evaluates e before calls to the right of it, though it
+// has no effect.
+func (h *hoister) early(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.SliceExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
+}
+
+// kept evaluates e, which has no effect, here and keeps its value.
+func (h *hoister) kept(e ast.Expr) string {
+	s := h.children(e)
+	st := &steps{frame: h.frame}
+	st.eval(e, false)
+	s += h.emit(st.list)
+	if _, done := h.subst[e]; done {
+		return s
+	}
+	return s + h.keep(e)
+}
+
+// children visits the operands of e in source order.
+func (h *hoister) children(e ast.Expr) string {
+	var b strings.Builder
+	ast.Inspect(e, func(n ast.Node) bool {
+		if n == e {
+			return true
+		}
+		if x, ok := n.(ast.Expr); ok {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				b.WriteString(h.keyValue(kv))
+			} else {
+				b.WriteString(h.expr(x))
+			}
+		}
+		return false
+	})
+	return b.String()
+}
+
+func (h *hoister) keyValue(kv *ast.KeyValueExpr) string {
+	if id, ok := kv.Key.(*ast.Ident); ok && isField(h.Info.Uses[id]) {
+		return h.expr(kv.Value)
+	}
+	return h.expr(kv.Key) + h.expr(kv.Value)
+}
+
+// logical takes out a conditional operator whose right operand has something to do
+// that must not be done when the left one decides.
+func (h *hoister) logical(e *ast.BinaryExpr) string {
+	if !h.all && !h.touches(e.Y) {
+		return h.expr(e.X)
+	}
+	s := h.evaluate(e.X)
+	v := h.temp()
+	s += fmt.Sprintf("%s := %s; ", v, h.truth(e.X, e.Y)) + h.ready()
+	not := ""
+	if e.Op == token.LOR {
+		not = "!"
+	}
+	s += fmt.Sprintf("if %s%s { ", not, v)
+	outer := h.block
+	h.block = &block{}
+	entry := h.cursor
+	s += h.evaluate(e.Y) + fmt.Sprintf("%s = %s; ", v, h.truth(e.Y, e.X)) + h.ready() + "}; "
+	h.block = outer
+	h.room = min(h.room, entry.room)
+	h.subst[e] = h.typed(e, v)
+	return s
+}
+
+// truth is the text of one operand of a conditional operator, of a type that suits
+// a variable for both: of two operands, one may be untyped and one of a named type.
+func (h *hoister) truth(e, other ast.Expr) string {
+	s := h.text(e)
+	if untypedTruth(e) || !untypedTruth(other) {
+		return s
+	}
+	return "(" + s + " == true)"
+}
+
+// call takes out a call.
+func (h *hoister) call(e *ast.CallExpr) string {
+	if h.effect(e) == pure {
+		return h.kept(e)
+	}
+	s := h.invoke(e)
+	vars := make([]string, resultsOf(h.Info.TypeOf(e)))
+	for i := range vars {
+		vars[i] = h.temp()
+	}
+	list := strings.Join(vars, ", ")
+	s += fmt.Sprintf("%s := %s; ", list, h.text(e))
+	h.subst[e] = list
+	return s
+}
+
+func resultsOf(t types.Type) int {
+	if t, ok := t.(*types.Tuple); ok {
+		return t.Len()
+	}
+	return 1
+}
+
+// receive takes out a receive operation.
+func (h *hoister) receive(e *ast.UnaryExpr) string {
+	s := h.evaluate(e.X) + h.close()
+	h.split = true
+	return s + h.keep(e)
+}

@@ -1,0 +1,172 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// frame is the state of rewriting what one activation executes: the body of a
+// function, of a function literal, or of a range over a function.
+type frame struct {
+	*file
+	node    ast.Node
+	outer   *frame // of the function that a range over a function stands in
+	results bool   // control cannot reach the end of the body
+	free    bool   // whoever calls counts
+	direct  bool   // counts go to the tape at once
+	charged map[int]bool
+	weights map[int]int
+	blocks  []*block
+	block   *block
+	split   bool // the block has ended
+	cursor
+	targets []*target
+	uses    struct{ tape, cursor, count bool }
+}
+
+// target is a statement that break or continue may leave.
+type target struct {
+	label    string // of the user
+	mark     string // the label as it stands in front of the statement, with a colon
+	rename   string // what it is called in the result, or ""
+	loop     bool
+	leaves   bool   // the frame
+	closed   bool   // where control goes, the cursor is closed
+	cont     string // label that stands for continue, or ""
+	contUsed bool
+}
+
+// function is the rewritten body of a function.
+func (f *file) function(d *ast.FuncDecl) string {
+	fn, _ := f.Info.Defs[d.Name].(*types.Func)
+	fr := f.newFrame(d.Body, d.Type)
+	fr.free = f.inlined[fn]
+	return fr.body(d, d.Body)
+}
+
+// literal is a rewritten function literal.
+func (f *file) literal(lit *ast.FuncLit) string {
+	fr := f.newFrame(lit.Body, lit.Type)
+	return f.between(lit.Pos(), lit.Body.Pos()) + fr.body(lit, lit.Body)
+}
+
+func (f *file) newFrame(body *ast.BlockStmt, t *ast.FuncType) *frame {
+	fr := &frame{file: f, node: body, charged: map[int]bool{}, weights: f.Weights[f.tok.Name()]}
+	fr.results = t.Results != nil && len(t.Results.List) > 0
+	fr.direct = f.Mode == Count && defers(body)
+	return fr
+}
+
+// defers reports whether a function has a defer statement of its own.
+func defers(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// body is the text of a whole body, braces included. What n, the function, has
+// before the body belongs to its first block.
+func (f *frame) body(n ast.Node, body *ast.BlockStmt) string {
+	start := f.begin()
+	if f.Weights != nil {
+		for l := f.line(n.Pos()); l <= f.line(body.Lbrace); l++ {
+			f.chargeLine(l)
+		}
+	}
+	list := f.list(body.List, body.Lbrace+1, body.Rbrace)
+	end := ""
+	if !f.results {
+		f.chargeLine(f.line(body.Rbrace))
+		end = f.leave()
+	}
+	f.settle()
+	prologue := f.late(f.prologue)
+	return f.raw(body.Lbrace, body.Lbrace+1) + prologue + start + then(list, end) + f.raw(body.Rbrace, body.End())
+}
+
+// orNothing is separator and text, or nothing if there is no text.
+func orNothing(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
+}
+
+// prologue declares what the body uses.
+func (f *frame) prologue() string {
+	var b strings.Builder
+	if f.outer == nil && (f.uses.tape || f.uses.cursor || f.uses.count) {
+		fmt.Fprintf(&b, " %s := %s.%s(); ", f.name.t, f.name.tape, f.source())
+	}
+	if f.uses.cursor {
+		fmt.Fprintf(&b, "%s, %s, %s := %s.Open(); ", f.name.base, f.name.off, f.name.lim, f.name.t)
+	}
+	if f.uses.count && !f.direct {
+		fmt.Fprintf(&b, "var %s uint64; ", f.name.n)
+	}
+	return b.String()
+}
+
+// source is the function of package tape that tells the tape.
+func (f *file) source() string {
+	if f.Goroutines {
+		return "Mine"
+	}
+	return "Cur"
+}
+
+// settle decides what the body uses, now that its blocks are known.
+func (f *frame) settle() {
+	for _, b := range f.blocks {
+		if f.Mode == Count && b.weight > 0 {
+			f.uses.count = true
+		}
+		if f.Mode == Trace && b.weight > 0 {
+			f.uses.cursor = true
+		}
+	}
+	if f.uses.tape || f.uses.cursor || f.uses.count {
+		f.file.uses.tape = true
+		if f.outer != nil {
+			f.outer.uses.tape = true
+		}
+	}
+}
+
+// leave is what comes before control leaves the frame.
+func (f *frame) leave() string {
+	s := ""
+	switch {
+	case f.gone:
+	case f.Mode == Trace:
+		s = f.close()
+	default:
+		s = f.flush(false)
+	}
+	f.dead()
+	return s
+}
+
+// flush is what brings the count to the tape; again says that the body counts on.
+func (f *frame) flush(again bool) string {
+	return f.late(func() string {
+		if !f.uses.count || f.direct {
+			return ""
+		}
+		s := fmt.Sprintf("%s.N += %s; ", f.name.t, f.name.n)
+		if again {
+			s += fmt.Sprintf("%s = 0; ", f.name.n)
+		}
+		return s
+	})
+}

@@ -1,0 +1,252 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// ranging is a range loop that is being rewritten.
+type ranging struct {
+	*frame
+	*target
+	s    *ast.RangeStmt
+	t    types.Type // core type of what is ranged over
+	pre  string     // before the loop
+	over string     // what is ranged over, if it is kept in a variable
+
+	names          []string   // of the header's variables
+	places, values []ast.Expr // what the body begins to assign
+}
+
+// rangeStmt rewrites a range loop.
+func (f *frame) rangeStmt(s *ast.RangeStmt, t *target) string {
+	t.loop = true
+	f.chargeLine(f.line(s.For))
+	r := &ranging{frame: f, target: t, s: s, t: core(f.Info.TypeOf(s.X))}
+	switch r.t.(type) {
+	case *types.Signature:
+		return r.overFunc()
+	case *types.Chan:
+		t.closed = true
+	case *types.Map:
+		if f.Mode == Trace {
+			f.found(s.Pos(), "range over a map, whose contents have no known place")
+		}
+	}
+	return r.rewrite()
+}
+
+func (r *ranging) rewrite() string {
+	if !r.unevaluated() {
+		r.pre = r.evaluate(r.s.X)
+	}
+	b := &block{}
+	r.keepOperand(b)
+	if r.closed {
+		r.pre += r.yield()
+	} else {
+		r.pre += r.ready()
+	}
+	r.targets = append(r.targets, r.target)
+	outer := r.block
+	r.cursor = r.atHead()
+	begin := r.beginAs(b)
+	r.chargeClause()
+	r.variables()
+	header := r.header()
+	body := r.nestedIn(begin + r.element() + r.assignments())
+	r.targets = r.targets[:len(r.targets)-1]
+	r.block, r.cursor = outer, r.atHead()
+	return inBlock(r.pre, r.mark+header+body, false)
+}
+
+// atHead is the cursor before each iteration and after the loop.
+func (r *ranging) atHead() cursor { return cursor{closed: r.closed && r.Mode == Trace} }
+
+// nestedIn is the body, whose end leads to the loop's head.
+func (r *ranging) nestedIn(head string) string {
+	b := r.s.Body
+	list := r.list(b.List, b.Lbrace+1, b.Rbrace)
+	end := r.ready()
+	if r.closed {
+		end = r.yield()
+	}
+	return r.raw(b.Lbrace, b.Lbrace+1) + " " + head + then(list, end) + r.raw(b.Rbrace, b.End())
+}
+
+// chargeClause adds the lines of the range clause to the body's block.
+func (r *ranging) chargeClause() {
+	from := r.s.Range
+	if r.s.Key != nil {
+		from = r.s.Key.Pos()
+	}
+	r.chargeSpan(r.s, from, r.s.X.End())
+}
+
+// unevaluated reports whether the operand is not evaluated: its length is constant,
+// and nobody wants its elements.
+func (r *ranging) unevaluated() bool {
+	t := r.t
+	if p, ok := t.(*types.Pointer); ok {
+		t = core(p.Elem())
+	}
+	_, array := t.(*types.Array)
+	return array && blank(r.s.Value) && r.within(r.s.X) == pure
+}
+
+func blank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return e == nil || ok && id.Name == "_"
+}
+
+// keepOperand keeps what is ranged over in a variable, if the loads of its elements
+// are recorded, or if its length tells how often the body's first block b runs.
+func (r *ranging) keepOperand(b *block) {
+	counts := r.Mode == Count && r.steady(r.s, r.s.Body) && r.universe(r.s, "len")
+	_, slice := r.t.(*types.Slice)
+	if !r.loads() && !(counts && slice) {
+		if trips := r.constantTrips(); counts && trips != "" {
+			r.hoist(b, trips)
+		}
+		return
+	}
+	r.over = r.temp()
+	r.pre += fmt.Sprintf("%s := %s; ", r.over, r.text(r.s.X))
+	if counts {
+		r.hoist(b, "uint64(len("+r.over+"))")
+	}
+}
+
+// loads reports whether the loads of elements are recorded.
+func (r *ranging) loads() bool {
+	if r.Mode != Trace || blank(r.s.Value) {
+		return false
+	}
+	switch r.t.(type) {
+	case *types.Slice, *types.Pointer:
+		return true
+	}
+	return isString(r.Info.TypeOf(r.s.X)) && !r.constant(r.s.X)
+}
+
+// constantTrips is the number of iterations over an integer or an array, "" if it
+// cannot be told.
+func (r *ranging) constantTrips() string {
+	switch t := r.t.(type) {
+	case *types.Array:
+		return fmt.Sprintf("%d", t.Len())
+	case *types.Basic:
+		if t.Info()&types.IsInteger == 0 {
+			return ""
+		}
+		if n, ok := constantInt(r.Info, r.s.X); ok {
+			return fmt.Sprintf("%d", max(0, n))
+		}
+		if isUnsigned(r.Info.TypeOf(r.s.X)) && r.fixedIn(r.s.X, r.s.Body) {
+			return "uint64(" + r.text(r.s.X) + ")"
+		}
+		if r.universe(r.s, "max") && r.fixedIn(r.s.X, r.s.Body) {
+			return "uint64(max(0, " + r.text(r.s.X) + "))"
+		}
+	}
+	return ""
+}
+
+// hoist counts the body's first block before the loop.
+func (r *ranging) hoist(b *block, trips string) {
+	b.hoisted = true
+	r.pre += r.late(func() string {
+		if b.weight == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s += %s; ", r.counter(), product(b.weight, trips))
+	})
+}
+
+// header is the loop's header.
+func (r *ranging) header() string {
+	if r.over == "" && r.places == nil {
+		return r.between(r.s.For, r.s.Body.Lbrace, r.headerNodes()...)
+	}
+	operand := r.over
+	if operand == "" {
+		operand = r.text(r.s.X)
+	}
+	vars := strings.Join(r.names, ", ")
+	switch {
+	case vars == "":
+	case r.s.Tok == token.ASSIGN && r.places == nil:
+		vars += " = "
+	default:
+		vars += " := "
+	}
+	return r.raw(r.s.For, r.s.For+token.Pos(len("for"))) + " " + vars + "range " + operand + " "
+}
+
+// headerNodes are the parts of the header that there are.
+func (r *ranging) headerNodes() (nodes []ast.Node) {
+	for _, e := range []ast.Expr{r.s.Key, r.s.Value, r.s.X} {
+		if e != nil {
+			nodes = append(nodes, e)
+		}
+	}
+	return nodes
+}
+
+// variables chooses those of the header. An index is among them if elements are
+// recorded. Places that a recording loop assigns to get their values at the start
+// of the body.
+func (r *ranging) variables() {
+	assigned := r.Mode == Trace && r.s.Tok == token.ASSIGN && (r.loads() || r.stores([]ast.Expr{r.s.Key, r.s.Value}))
+	for i, e := range []ast.Expr{r.s.Key, r.s.Value} {
+		needed := i == 0 && r.loads()
+		switch {
+		case e == nil && !needed:
+		case blank(e) && !needed:
+			r.names = append(r.names, "_")
+		case blank(e):
+			r.names = append(r.names, r.temp())
+		case assigned:
+			r.names = append(r.names, r.temp())
+			v := &ast.BadExpr{}
+			r.subst[v] = r.names[i]
+			r.places, r.values = append(r.places, e), append(r.values, v)
+		default:
+			r.names = append(r.names, r.text(e))
+		}
+	}
+}
+
+// element records the load of the element, at the start of the body.
+func (r *ranging) element() string {
+	if !r.loads() {
+		return ""
+	}
+	e := &ast.BadExpr{}
+	r.subst[e] = r.over + "[" + r.names[0] + "]"
+	s := ""
+	switch t := r.t.(type) {
+	case *types.Slice:
+		s = r.put("&"+r.text(e), e, t.Elem(), false)
+	case *types.Pointer:
+		s = r.put("&"+r.text(e), e, core(t.Elem()).(*types.Array).Elem(), false)
+	default:
+		r.file.uses.hooks = true
+		s = r.put(fmt.Sprintf("%s.Byte(%s, %s)", r.name.hooks, r.over, r.names[0]), e, types.Typ[types.Byte], false)
+	}
+	if s == "" && blank(r.s.Key) {
+		s = "_ = " + r.names[0] + "; "
+	}
+	return s
+}
+
+// assignments gives the places of the header their values.
+func (r *ranging) assignments() string {
+	if r.places == nil {
+		return ""
+	}
+	return r.hoistPlaces(r.places) + r.assignAll(r.places, r.values) + "; "
+}

@@ -1,0 +1,157 @@
+// Package rewrite turns Go source into source that does the same and, while it does
+// it, counts instructions or records its memory references on a tape.
+//
+// What is computed, in which order, and which panics end it, is what the original
+// does when compiled by gc: calls, receives, && and || of a statement are taken out
+// of it into statements before it, in the order in which gc's order pass takes them
+// out; what remains of the statement has no effect but its own, so that the
+// addresses of what it loads can be written down before it runs. The statement itself
+// then follows with the results of the calls in place of the calls.
+//
+// # What is recorded
+//
+// Loads and stores of memory that somebody else could see: elements of slices and,
+// through pointers, of arrays; pointers' targets; fields of structs through pointers;
+// bytes of strings that are indexed or ranged over; package variables; local
+// variables whose address is taken, or that a closure shares (captured, and assigned
+// to besides their declaration). Not recorded are:
+//
+//   - all other local variables, parameters and results, which compilers keep in
+//     registers or on the stack;
+//   - with Options.Headers off, variables for being captured, and loads of slices,
+//     strings, pointers and the like from variables and fields when they only lead to
+//     the reference proper, as f.a does in f.a[i]: compilers keep such values in
+//     registers over a loop;
+//   - the contents of maps and channels, whose places the runtime hides: each map
+//     operation is a finding;
+//   - what the runtime does within concatenations, comparisons and conversions to
+//     interfaces, and packages that are not rewritten, except for the operands of
+//     sync/atomic, append, copy, clear and conversions between strings and slices;
+//   - initializers of package variables, which run before any rank;
+//   - the implicit load of an embedded pointer, when a promoted field is used.
+//
+// One reference is one load or store of the source: what the statement names twice is
+// loaded twice. A value of more than one word, such as a struct or a slice header, is
+// one reference of its size. Loads stand in the order of evaluation: those of the
+// right side before those that lead to the left side, then the store.
+//
+// # What is counted
+//
+// A block of statements that run together counts all instructions of its lines when
+// it is entered. What a run-time panic (not a call of panic) leaves unexecuted of the
+// block is counted all the same; what the function it happens in counted or recorded
+// since its last call or loop is lost, unless the function has a defer statement and
+// counts (see Count).
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"runtime"
+	"slices"
+)
+
+// Mode says what rewritten code does besides its work.
+type Mode int
+
+const (
+	Count Mode = iota + 1 // adds instructions up in Tape.N
+	Trace                 // writes references and instructions on the tape
+)
+
+// Package is a package to rewrite, parsed with comments and type-checked.
+type Package struct {
+	Fset  *token.FileSet
+	Files []*ast.File
+	Src   map[string][]byte // what each file was parsed from, by its name in Fset
+	Types *types.Package
+	Info  *types.Info
+}
+
+// Options say how to rewrite.
+type Options struct {
+	Mode Mode
+	// Weights are the machine instructions of each line of each file, by the file's
+	// name in Fset; nil counts operations of the source instead. Lines are those of
+	// the source that was parsed, whatever line information says.
+	Weights map[string]map[int]int
+	// Goroutines says that the code may run on goroutines that are no ranks.
+	Goroutines bool
+	// Headers records loads that compilers keep in registers over loops.
+	Headers bool
+	// Communicates tells whether calling a function of another package may record,
+	// communicate or call back. If nil, functions do that are of package spmd, or
+	// whose arguments or receiver can lead to a function or an interface.
+	Communicates func(*types.Func) bool
+	// Clause is the package clause of the result, "package mirror"; "" keeps it.
+	Clause string
+}
+
+// Finding is something that cannot be recorded.
+type Finding struct {
+	Pos  token.Position
+	What string
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Pos, f.What) }
+
+// Result is a rewritten package.
+type Result struct {
+	Files    map[string][]byte // by name in Fset
+	Sites    int               // places in the source that record
+	Findings []Finding         // in the order of the files, then of the source
+}
+
+// rewriter is the state of rewriting one package.
+type rewriter struct {
+	*Package
+	Options
+	name       names
+	sizes      types.Sizes
+	shared     map[*types.Var]sharing
+	lits       map[*types.Var]*ast.FuncLit
+	effects    map[*types.Func]effect
+	litEffects map[*ast.FuncLit]effect
+	inlined    map[*types.Func]bool
+	result     *Result
+}
+
+// Rewrite rewrites all files of a package. An error is a source that is missing, or
+// has no mode; what the source holds is never an error.
+func Rewrite(p *Package, o Options) (*Result, error) {
+	if o.Mode != Count && o.Mode != Trace {
+		return nil, fmt.Errorf("rewriting %s: no mode", p.Types.Path())
+	}
+	for _, f := range p.Files {
+		if name := p.fileName(f); p.Src[name] == nil {
+			return nil, fmt.Errorf("rewriting %s: the source of %s is missing", p.Types.Path(), name)
+		}
+	}
+	w := &rewriter{
+		Package: p, Options: o, name: freeNames(p),
+		sizes:  types.SizesFor("gc", runtime.GOARCH),
+		shared: sharedVariables(p), inlined: Inlined(p), litEffects: map[*ast.FuncLit]effect{},
+		result: &Result{Files: map[string][]byte{}},
+	}
+	w.lits = boundLiterals(p)
+	w.effects = w.findEffects()
+	for _, f := range p.Files {
+		w.result.Files[p.fileName(f)] = w.file(f)
+	}
+	slices.SortStableFunc(w.result.Findings, func(a, b Finding) int {
+		if a.Pos.Filename != b.Pos.Filename {
+			return 0
+		}
+		return a.Pos.Offset - b.Pos.Offset
+	})
+	return w.result, nil
+}
+
+func (p *Package) fileName(f *ast.File) string { return p.Fset.File(f.FileStart).Name() }
+
+// found reports what cannot be recorded at a place.
+func (w *rewriter) found(at token.Pos, format string, args ...any) {
+	w.result.Findings = append(w.result.Findings, Finding{w.Fset.Position(at), fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,147 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// tuple is an assignment of several values at once, taken apart as gc does
+// (cmd/compile/internal/walk, ascompatee): what an earlier assignment may change is
+// evaluated before all of them, the rest with its own.
+type tuple struct {
+	*frame
+	assigned map[types.Object]bool // local variables
+	memory   bool                  // memory that others may see
+	early    strings.Builder
+}
+
+// assignAll assigns values to places whose calls have been taken out.
+func (f *frame) assignAll(places, values []ast.Expr) string {
+	t := &tuple{frame: f, assigned: map[types.Object]bool{}}
+	for i, p := range places {
+		t.save(p, values[i])
+		t.assign(p)
+	}
+	var late strings.Builder
+	for i, p := range places {
+		if id, ok := p.(*ast.Ident); ok && id.Name == "_" {
+			late.WriteString(f.discard(values[i]))
+			continue
+		}
+		st := &steps{frame: f}
+		st.eval(values[i], false)
+		st.path(p)
+		if f.recorded(p) {
+			st.add(stepStore, p)
+		}
+		late.WriteString(f.emit(st.list) + f.text(p) + " = " + f.text(values[i]) + "; ")
+	}
+	return t.early.String() + strings.TrimSuffix(late.String(), "; ")
+}
+
+// discard evaluates a value that is assigned to nothing.
+func (f *frame) discard(e ast.Expr) string {
+	if s, done := f.subst[e]; done && s == "_" {
+		return ""
+	}
+	st := &steps{frame: f}
+	st.eval(e, false)
+	return f.emit(st.list) + "_ = " + f.text(e) + "; "
+}
+
+// save keeps what leads to a place, and the value for it, if what is assigned
+// before may change them.
+func (t *tuple) save(place, value ast.Expr) {
+	for {
+		switch p := place.(type) {
+		case *ast.ParenExpr:
+			place = p.X
+			continue
+		case *ast.IndexExpr:
+			t.keepAffected(p.Index, true)
+			if _, ok := core(t.Info.TypeOf(p.X)).(*types.Array); ok {
+				place = p.X
+				continue
+			}
+			t.keepAffected(p.X, true)
+		case *ast.StarExpr:
+			t.keepAffected(p.X, true)
+		case *ast.SelectorExpr:
+			if isPointer(t.Info.TypeOf(p.X)) {
+				t.keepAffected(p.X, true)
+			} else if t.Info.Selections[p] != nil {
+				place = p.X
+				continue
+			}
+		}
+		break
+	}
+	t.keepAffected(value, false)
+}
+
+// keepAffected evaluates e early if it is affected.
+func (t *tuple) keepAffected(e ast.Expr, base bool) {
+	if _, done := t.subst[e]; done || t.constant(e) || !t.affected(e) {
+		return
+	}
+	st := &steps{frame: t.frame}
+	if base && t.recorded(e) {
+		st.base(e)
+	} else {
+		st.eval(e, false)
+	}
+	t.early.WriteString(t.emit(st.list))
+	if _, done := t.subst[e]; !done {
+		t.early.WriteString(t.keep(e))
+	}
+}
+
+// affected reports whether the value of e depends on what has been assigned.
+func (t *tuple) affected(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, ok := n.(ast.Expr)
+		if !ok || found {
+			return false
+		}
+		if _, done := t.subst[x]; done {
+			return false
+		}
+		if id, ok := x.(*ast.Ident); ok {
+			found = t.assigned[t.Info.Uses[id]]
+		}
+		found = found || t.memory && t.reads(x)
+		return !found
+	})
+	return found
+}
+
+// reads reports whether evaluating e alone reads memory that others may write.
+func (t *tuple) reads(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		v, ok := t.Info.Uses[e].(*types.Var)
+		return ok && !v.IsField() && (t.inMemory(v) || t.shared[v]&captured != 0)
+	case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
+		return t.Info.Types[e].Value == nil
+	}
+	return false
+}
+
+// assign notes that a place is assigned to.
+func (t *tuple) assign(place ast.Expr) {
+	id, ok := ast.Unparen(place).(*ast.Ident)
+	if !ok {
+		t.memory = true
+		return
+	}
+	v, ok := t.Info.ObjectOf(id).(*types.Var)
+	switch {
+	case !ok: // blank
+	case t.inMemory(v) || t.shared[v]&captured != 0:
+		t.memory = true
+	default:
+		t.assigned[v] = true
+	}
+}

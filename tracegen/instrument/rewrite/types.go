@@ -1,0 +1,164 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+)
+
+// core is the underlying type of t, for a type parameter that which all its types
+// have, or nil if they differ.
+func core(t types.Type) types.Type {
+	if t == nil {
+		return nil
+	}
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	c, ok := coreOf(p.Constraint().Underlying())
+	if !ok {
+		return nil
+	}
+	return c
+}
+
+// coreOf is the one underlying type in the type set of a constraint; nil and true
+// if every type is in it.
+func coreOf(t types.Type) (c types.Type, one bool) {
+	i, ok := t.(*types.Interface)
+	if !ok {
+		return t, true
+	}
+	join := func(x types.Type) bool {
+		u, ok := coreOf(x.Underlying())
+		if !ok || u != nil && c != nil && !types.Identical(u, c) {
+			return false
+		}
+		if u != nil {
+			c = u
+		}
+		return true
+	}
+	for k := range i.NumEmbeddeds() {
+		union, ok := i.EmbeddedType(k).(*types.Union)
+		if !ok {
+			if !join(i.EmbeddedType(k)) {
+				return nil, false
+			}
+			continue
+		}
+		for j := range union.Len() {
+			if !join(union.Term(j).Type()) {
+				return nil, false
+			}
+		}
+	}
+	return c, true
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := core(t).(*types.Pointer)
+	return ok
+}
+
+// isInterface reports whether values of t are interface values.
+func isInterface(t types.Type) bool {
+	_, param := types.Unalias(t).(*types.TypeParam)
+	return types.IsInterface(t) && !param
+}
+
+// isString reports whether t is a string type.
+func isString(t types.Type) bool {
+	b, ok := core(t).(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// isInteger reports whether t is an integer type; a type parameter is if it may be.
+func isInteger(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isUnsigned(t types.Type) bool {
+	b, ok := core(t).(*types.Basic)
+	return ok && b.Info()&types.IsUnsigned != 0
+}
+
+// parametric reports whether the size of t depends on type parameters.
+func parametric(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return parametric(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if parametric(t.Field(i).Type()) {
+				return true
+			}
+		}
+	case *types.Named:
+		switch u := t.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			return t.TypeArgs().Len() > 0 && parametric(u)
+		}
+	}
+	return false
+}
+
+// holdsCode reports whether from a value of t one can come to a function or an
+// interface, and so to code of the package that passes the value.
+func holdsCode(t types.Type) bool { return reaches(t, map[types.Type]bool{}) }
+
+func reaches(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := t.(type) {
+	case *types.Alias:
+		return reaches(types.Unalias(t), seen)
+	case *types.Named:
+		return reaches(t.Underlying(), seen)
+	case *types.TypeParam:
+		return t.Constraint().Underlying().(*types.Interface).NumMethods() > 0
+	case *types.Interface, *types.Signature:
+		return true
+	case *types.Pointer:
+		return reaches(t.Elem(), seen)
+	case *types.Slice:
+		return reaches(t.Elem(), seen)
+	case *types.Array:
+		return reaches(t.Elem(), seen)
+	case *types.Chan:
+		return reaches(t.Elem(), seen)
+	case *types.Map:
+		return reaches(t.Key(), seen) || reaches(t.Elem(), seen)
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if reaches(t.Field(i).Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// constant reports whether e is a constant or a type: it is not evaluated.
+func (w *rewriter) constant(e ast.Expr) bool {
+	tv := w.Info.Types[e]
+	return tv.Value != nil || tv.IsType() || tv.IsNil()
+}
+
+// constantInt is the value of an integer constant.
+func constantInt(info *types.Info, e ast.Expr) (int64, bool) {
+	v := info.Types[e].Value
+	if v == nil {
+		return 0, false
+	}
+	return constant.Int64Val(constant.ToInt(v))
+}

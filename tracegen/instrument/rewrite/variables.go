@@ -1,0 +1,219 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// sharing says why a local variable is in memory that others may see.
+type sharing uint8
+
+const (
+	addressed sharing = 1 << iota // its address is taken
+	captured                      // by a function literal that may run later
+	assigned                      // after its declaration
+)
+
+// usage collects the sharing of the local variables of a package.
+type usage struct {
+	info   *types.Info
+	shared map[*types.Var]sharing
+	inside []*ast.FuncLit // that enclose the node visited, outermost first
+	direct map[*ast.FuncLit]bool
+}
+
+// sharedVariables is how the local variables of a package are used.
+func sharedVariables(p *Package) map[*types.Var]sharing {
+	u := &usage{info: p.Info, shared: map[*types.Var]sharing{}, direct: map[*ast.FuncLit]bool{}}
+	for _, f := range p.Files {
+		u.walk(f)
+	}
+	return u.shared
+}
+
+func (u *usage) walk(root ast.Node) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			u.inside = append(u.inside, lit)
+			u.walk(lit.Type)
+			u.walk(lit.Body)
+			u.inside = u.inside[:len(u.inside)-1]
+			return false
+		}
+		u.visit(n)
+		return true
+	})
+}
+
+func (u *usage) visit(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Ident:
+		u.use(n)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			u.mark(n.X, addressed)
+		}
+	case *ast.SliceExpr:
+		u.mark(n.X, addressed)
+	case *ast.SelectorExpr:
+		u.receiver(n)
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			if id, ok := l.(*ast.Ident); !ok || u.info.Defs[id] == nil {
+				u.mark(l, assigned)
+			}
+		}
+	case *ast.IncDecStmt:
+		u.mark(n.X, assigned)
+	case *ast.ForStmt:
+		u.loop(n)
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			u.mark(n.Key, assigned)
+			u.mark(n.Value, assigned)
+		}
+	case *ast.GoStmt: // runs later, though it is called here
+	case *ast.CallExpr:
+		if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
+			u.direct[lit] = true
+		}
+	}
+	if g, ok := n.(*ast.GoStmt); ok {
+		// Inspect comes to the call next; it must not take the literal for direct.
+		if lit, ok := ast.Unparen(g.Call.Fun).(*ast.FuncLit); ok {
+			u.started(lit)
+		}
+	}
+}
+
+// started marks what a goroutine's literal captures.
+func (u *usage) started(lit *ast.FuncLit) {
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v := u.local(id); v != nil && (v.Pos() < lit.Pos() || v.Pos() > lit.End()) {
+				u.shared[v] |= captured
+			}
+		}
+		return true
+	})
+}
+
+// loop undoes nothing: the variables of a for statement are new in each iteration,
+// so that the post statement assigns to another variable than the body captures.
+// Its assignments are visited with the statement's children like any other; what
+// they mark is a variable that its closures share only with themselves.
+func (u *usage) loop(*ast.ForStmt) {}
+
+// use marks a variable that a literal captures.
+func (u *usage) use(id *ast.Ident) {
+	v := u.local(id)
+	if v == nil {
+		return
+	}
+	for _, lit := range u.inside {
+		if (v.Pos() < lit.Pos() || v.Pos() > lit.End()) && !u.direct[lit] {
+			u.shared[v] |= captured
+		}
+	}
+}
+
+// local is the local variable that an identifier uses, or nil.
+func (u *usage) local(id *ast.Ident) *types.Var {
+	v, ok := u.info.Uses[id].(*types.Var)
+	if !ok || v.IsField() || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
+		return nil
+	}
+	return v
+}
+
+// mark marks the variable that a place is part of.
+func (u *usage) mark(e ast.Expr, s sharing) {
+	if id := rootOf(u.info, e); id != nil {
+		if v := u.local(id); v != nil {
+			u.shared[v] |= s
+		}
+	}
+}
+
+// rootOf is the variable whose memory holds the place e, or nil if a pointer or a
+// slice leads to it.
+func rootOf(info *types.Info, e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.ParenExpr:
+		return rootOf(info, e.X)
+	case *ast.IndexExpr:
+		if _, ok := core(info.TypeOf(e.X)).(*types.Array); ok {
+			return rootOf(info, e.X)
+		}
+	case *ast.SelectorExpr:
+		if s := info.Selections[e]; s != nil && s.Kind() == types.FieldVal && !s.Indirect() {
+			return rootOf(info, e.X)
+		}
+	case *ast.SliceExpr:
+		return nil
+	}
+	return nil
+}
+
+// receiver marks a variable whose method with a pointer receiver is used.
+func (u *usage) receiver(e *ast.SelectorExpr) {
+	s := u.info.Selections[e]
+	if s == nil || s.Kind() != types.MethodVal || isPointer(s.Recv()) {
+		return
+	}
+	if recv := s.Obj().(*types.Func).Signature().Recv(); recv != nil && isPointer(recv.Type()) {
+		u.mark(e.X, addressed)
+	}
+}
+
+// boundLiterals are the variables that hold one function literal all their lives:
+// calling them is calling it.
+func boundLiterals(p *Package) map[*types.Var]*ast.FuncLit {
+	lits := map[*types.Var]*ast.FuncLit{}
+	again := map[*types.Var]bool{}
+	bind := func(id *ast.Ident, value ast.Expr) {
+		if lit, ok := ast.Unparen(value).(*ast.FuncLit); ok {
+			if v, ok := p.Info.Defs[id].(*types.Var); ok && v.Parent() != p.Types.Scope() {
+				lits[v] = lit
+			}
+		}
+	}
+	for _, f := range p.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for i, l := range n.Lhs {
+					id, ok := l.(*ast.Ident)
+					if ok && len(n.Lhs) == len(n.Rhs) {
+						bind(id, n.Rhs[i])
+					}
+					if ok {
+						if v, ok := p.Info.Uses[id].(*types.Var); ok {
+							again[v] = true
+						}
+					}
+				}
+			case *ast.ValueSpec:
+				for i, id := range n.Names {
+					if len(n.Values) == len(n.Names) {
+						bind(id, n.Values[i])
+					}
+				}
+			case *ast.UnaryExpr:
+				if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND {
+					if v, ok := p.Info.Uses[id].(*types.Var); ok {
+						again[v] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for v := range again {
+		delete(lits, v)
+	}
+	return lits
+}
