@@ -85,7 +85,7 @@ func (f *frame) rightSide(rhs []ast.Expr) string {
 func (f *frame) evaluateRoot(e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if f.effect(x) > pure {
+		if f.effect(x) > pure || resultsOf(f.Info.TypeOf(x)) != 1 {
 			return f.invoke(x)
 		}
 	case *ast.UnaryExpr:

@@ -288,7 +288,7 @@ func (h *hoister) truth(e, other ast.Expr) string {
 
 // call takes out a call.
 func (h *hoister) call(e *ast.CallExpr) string {
-	if h.effect(e) == pure {
+	if h.effect(e) == pure && resultsOf(h.Info.TypeOf(e)) == 1 {
 		return h.kept(e)
 	}
 	s := h.invoke(e)
