@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,26 +23,22 @@ type cgElement struct {
 // non-zeros, in order of rows and columns. As in the NAS benchmark it is 0.1 I plus
 // the sum over k of w_k v_k v_k', where v_k is sparse: 1/2 at k, uniform in 0..1 at
 // random other places; w falls geometrically from 1 to 0.1. So the non-zeros are
-// cliques of random vertices. A vector has as many non-zeros as n vectors need, and
-// fewer at the end, so as to meet the number exactly; more vectors follow after n,
-// of weight 0.1, while their cliques overlap too much.
+// cliques of random vertices. A vector has as many non-zeros as n vectors need; pairs
+// that are missing after n because cliques overlap are made by vectors of two.
 func cgMatrix(n, nonzeros int, seed uint64) []cgElement {
-	m := cgSum{n: n, missing: (nonzeros - n) / 2, upper: map[[2]int32]float64{}, diagonal: make([]float64, n),
-		cursor: [2]int32{0, 1}, rng: workload.Generator(seed)}
+	m := cgSum{n: n, missing: (nonzeros - n) / 2, upper: make(map[uint64]float64, nonzeros/2),
+		diagonal: make([]float64, n), rng: workload.Generator(seed)}
 	size := 1
 	for cgPairs(size)*n < m.missing {
 		size++
 	}
-	for k := 0; k < n || m.missing > 0; k++ {
-		weight := math.Pow(cgCondition, min(1, float64(k)/float64(n)))
+	for k := range n {
 		for cgPairs(size) > m.missing {
 			size--
 		}
-		v := m.vector(k%n, size)
-		if before := m.missing; !m.add(v, weight) && before > 0 {
-			m.add(m.nextMissing(), weight)
-		}
+		m.add(m.vector(k, size), math.Pow(cgCondition, float64(k)/float64(n)))
 	}
+	m.addMissing()
 	return m.elements()
 }
 
@@ -52,11 +47,10 @@ func cgPairs(size int) int { return size * (size - 1) / 2 }
 
 // cgSum is a sum of outer products in the making.
 type cgSum struct {
-	n, missing int                  // pairs that must still become non-zero
-	upper      map[[2]int32]float64 // above the diagonal, without 0.1 I
+	n, missing int                // pairs that must still become non-zero
+	upper      map[uint64]float64 // above the diagonal, by cgPlace
 	diagonal   []float64
 	rng        *rand.Rand
-	cursor     [2]int32 // pairs before this one are non-zero
 }
 
 // vector is 1/2 at k and random at size-1 other places.
@@ -71,43 +65,67 @@ func (m *cgSum) vector(k, size int) []cgElement {
 	return v
 }
 
-// add adds weight v v' and reports whether that made a pair non-zero.
-func (m *cgSum) add(v []cgElement, weight float64) bool {
+// add adds weight v v'.
+func (m *cgSum) add(v []cgElement, weight float64) {
 	before := len(m.upper)
 	for i, a := range v {
 		m.diagonal[a.row] += weight * a.value * a.value
 		for _, b := range v[:i] {
-			m.upper[[2]int32{min(a.row, b.row), max(a.row, b.row)}] += weight * a.value * b.value
+			m.upper[cgPlace(min(a.row, b.row), max(a.row, b.row))] += weight * a.value * b.value
 		}
 	}
 	m.missing -= len(m.upper) - before
-	return len(m.upper) > before
 }
 
-// nextMissing is a vector whose pair is the first that is zero: there is one when
-// pairs are missing. It is what ends the search in a matrix that is nearly full.
-func (m *cgSum) nextMissing() []cgElement {
-	for c := &m.cursor; ; c[1]++ {
-		if int(c[1]) >= m.n {
-			c[0], c[1] = c[0]+1, c[0]+2
-		}
-		if _, there := m.upper[*c]; !there {
-			return []cgElement{{row: c[0], value: 0.5}, {row: c[1], value: 0.5}}
+// addMissing adds vectors of 1/2 at two places, chosen from the pairs that are zero:
+// by trying, if that succeeds half of the time, otherwise from a list of them.
+func (m *cgSum) addMissing() {
+	pair := func(i, j int32) []cgElement { return []cgElement{{row: i, value: 0.5}, {row: j, value: 0.5}} }
+	for m.missing > 0 && 4*(len(m.upper)+m.missing) < m.n*m.n {
+		i, j := int32(m.rng.IntN(m.n)), int32(m.rng.IntN(m.n))
+		if _, there := m.upper[cgPlace(i, j)]; i < j && !there {
+			m.add(pair(i, j), cgCondition)
 		}
 	}
+	if m.missing == 0 {
+		return
+	}
+	var zero [][2]int32
+	for i := range int32(m.n) {
+		for j := i + 1; j < int32(m.n); j++ {
+			if _, there := m.upper[cgPlace(i, j)]; !there {
+				zero = append(zero, [2]int32{i, j})
+			}
+		}
+	}
+	m.rng.Shuffle(len(zero), func(i, j int) { zero[i], zero[j] = zero[j], zero[i] })
+	for _, at := range zero[:m.missing] {
+		m.add(pair(at[0], at[1]), cgCondition)
+	}
 }
+
+// cgPlace is a number for element (row, column), in order of rows and columns.
+func cgPlace(row, column int32) uint64 { return uint64(row)<<32 | uint64(column) }
 
 // elements are the non-zeros of the whole matrix in order.
 func (m *cgSum) elements() []cgElement {
-	all := make([]cgElement, 0, m.n+2*len(m.upper))
-	for i, d := range m.diagonal {
-		all = append(all, cgElement{int32(i), int32(i), cgCondition + d})
+	places := make([]uint64, 0, m.n+2*len(m.upper))
+	for i := range int32(m.n) {
+		places = append(places, cgPlace(i, i))
 	}
-	for at, value := range m.upper {
-		all = append(all, cgElement{at[0], at[1], value}, cgElement{at[1], at[0], value})
+	for at := range m.upper {
+		places = append(places, at, cgPlace(int32(at), int32(at>>32)))
 	}
-	slices.SortFunc(all, func(a, b cgElement) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.column, b.column))
-	})
+	slices.Sort(places)
+	all := make([]cgElement, len(places))
+	for k, at := range places {
+		e := cgElement{row: int32(at >> 32), column: int32(at)}
+		if e.row == e.column {
+			e.value = cgCondition + m.diagonal[e.row]
+		} else {
+			e.value = m.upper[cgPlace(min(e.row, e.column), max(e.row, e.column))]
+		}
+		all[k] = e
+	}
 	return all
 }

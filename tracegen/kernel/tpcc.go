@@ -21,17 +21,18 @@ import (
 // another. What the terminals type is made before the run.
 //
 // A transaction locks what it uses before it begins, in ascending order of lock
-// numbers, and gives everything back at its end: for each warehouse its row (lock
-// w) and its stock (W+w), for each district its row with its customers, its orders
-// and their indexes (2W+10w+d).
+// numbers, and gives everything back at its end: for each of the W warehouses its
+// row (lock w) and its stock (W+w), for each district its row with its customers,
+// its orders and their indexes (2W+10w+d). A Delivery is a transaction in each
+// district. Items and the indexes of items, stock and customers do not change.
 //
 // The tables after the run do not depend on the order of transactions of different
 // ranks: what they do to the same row commutes (sums of integers; the stock of
 // an item modulo 91). What screens show does, and is no part of the result.
 //
 // [du2000] has 625,000 instructions in each transaction, those of a complete
-// database server. These transactions are the accesses to tables and indexes alone,
-// without a query language, buffer manager, log, disk or network.
+// database server. These are the accesses to tables and indexes alone, without a
+// query language, buffer manager, log, disk or network: some 16,000 instructions.
 //
 // Differs: sizes are scaled down, non-uniform random numbers with them; a
 // Delivery visits its rank's districts of the warehouse, which is all when a rank has

@@ -137,7 +137,10 @@ func (f *tpcc) Digest() string {
 		t.walk(d, tpccUndelivered, func(key uint64, _ int32) { values = append(values, int64(key)) })
 	}
 	for _, c := range t.customers {
-		values = append(values, c.balance, c.paid, int64(c.payments), int64(c.deliveries), int64(c.data[0]), int64(c.data[5]))
+		values = append(values, c.balance, c.paid, int64(c.payments), int64(c.deliveries))
+		for _, word := range c.data {
+			values = append(values, int64(word))
+		}
 	}
 	for _, s := range t.stock {
 		values = append(values, int64(s.quantity), int64(s.sold), int64(s.orders), int64(s.remote))
