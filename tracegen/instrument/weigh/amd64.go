@@ -20,7 +20,7 @@ func (amd64) decode(code []byte, addr uint64) instruction {
 	next := addr + i.size
 	switch name := x.Op.String(); {
 	case x.Op == x86asm.JMP:
-		i.op, i.evidence, i.target = jump, none, relative(x, next)
+		i.op, i.evidence, i.target = jump, hint, relative(x, next)
 	case x.Op == x86asm.CALL:
 		i.op, i.evidence, i.target = call, firm, relative(x, next)
 	case x.Op == x86asm.RET:
@@ -37,7 +37,7 @@ func (amd64) decode(code []byte, addr uint64) instruction {
 		}
 	default:
 		i.evidence = amd64Evidence(x, name)
-		i.repeat = repeats(x)
+		amd64Counts(&i, x, name)
 	}
 	return i
 }
@@ -49,13 +49,33 @@ func relative(x x86asm.Inst, next uint64) uint64 {
 	return 0
 }
 
-func repeats(x x86asm.Inst) bool {
-	for _, p := range x.Prefix {
-		if p&0xFF == x86asm.PrefixREP && (x.Op == x86asm.MOVSQ || x.Op == x86asm.STOSQ || x.Op == x86asm.MOVSB) {
-			return true
-		}
+// amd64Counts finds out whether x is part of a loop that counts down.
+func amd64Counts(i *instruction, x x86asm.Inst, name string) {
+	if len(x.Prefix) > 0 && x.Prefix[0]&0xFF == x86asm.PrefixREP && (name == "MOVSQ" || name == "STOSQ") {
+		i.op, i.register = repeat, register(x86asm.RCX)
+		return
 	}
-	return false
+	r, ok := x.Args[0].(x86asm.Reg)
+	if !ok {
+		return
+	}
+	switch value, isImm := x.Args[1].(x86asm.Imm); {
+	case name == "MOV" && isImm:
+		i.op, i.register, i.value = load, register(r), int64(value)
+	case name == "DEC":
+		i.op, i.register = countdown, register(r)
+	}
+}
+
+// register numbers the general registers, whatever part of them r is.
+func register(r x86asm.Reg) int {
+	switch {
+	case r >= x86asm.EAX && r <= x86asm.R15L:
+		return int(r - x86asm.EAX)
+	case r >= x86asm.RAX && r <= x86asm.R15:
+		return int(r - x86asm.RAX)
+	}
+	return -1
 }
 
 func amd64Evidence(x x86asm.Inst, name string) evidence {
@@ -65,16 +85,20 @@ func amd64Evidence(x x86asm.Inst, name string) evidence {
 		if !ok {
 			continue
 		}
-		if m.Base == x86asm.RSP || m.Base == x86asm.RBP {
-			if move {
-				return none
-			}
+		switch {
+		case m.Base != x86asm.RSP && m.Base != x86asm.RBP && m.Base != x86asm.RIP:
+			return firm
+		case !move:
 			return weak
 		}
-		return firm
 	}
-	if move {
+	if move || zeroes(x, name) {
 		return none
 	}
 	return weak
+}
+
+// zeroes reports whether x makes a zero.
+func zeroes(x x86asm.Inst, name string) bool {
+	return (name == "XOR" || name == "XORPS" || name == "PXOR") && x.Args[0] == x.Args[1]
 }

@@ -25,14 +25,14 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 	}
 	switch x.Op {
 	case arm64asm.B:
-		i.op, i.evidence, i.target = jump, none, arm64Target(x, addr)
+		i.op, i.evidence, i.target = jump, hint, arm64Target(x, addr)
 		if _, conditional := x.Args[0].(arm64asm.Cond); conditional {
 			i.op, i.evidence = branch, firm
 		}
 	case arm64asm.CBZ, arm64asm.CBNZ, arm64asm.TBZ, arm64asm.TBNZ:
 		i.op, i.evidence, i.target = branch, firm, arm64Target(x, addr)
 	case arm64asm.BR:
-		i.op, i.evidence = jump, none
+		i.op, i.evidence = jump, hint
 	case arm64asm.BL, arm64asm.BLR:
 		i.op, i.evidence, i.target = call, firm, arm64Target(x, addr)
 	case arm64asm.RET, arm64asm.BRK, arm64asm.HLT:
@@ -43,8 +43,23 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 		i.op, i.target = address, arm64Page(x, addr)
 	default:
 		i.evidence = arm64Evidence(x)
+		arm64Counts(&i, x)
 	}
 	return i
+}
+
+// arm64Counts finds out whether x is part of a loop that counts down.
+func arm64Counts(i *instruction, x arm64asm.Inst) {
+	switch r := x.Args[0].(type) {
+	case arm64asm.Reg:
+		if v, ok := x.Args[1].(arm64asm.Imm64); ok && x.Op == arm64asm.MOV {
+			i.op, i.register, i.value = load, int(r), int64(v.Imm)
+		}
+	case arm64asm.RegSP:
+		if v, ok := x.Args[2].(arm64asm.ImmShift); ok && x.Op == arm64asm.SUB && x.Args[0] == x.Args[1] && v.String() == "#0x1" {
+			i.op, i.register = countdown, int(r)
+		}
+	}
 }
 
 func arm64Target(x arm64asm.Inst, addr uint64) uint64 {

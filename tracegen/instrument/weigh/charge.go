@@ -1,13 +1,13 @@
 package weigh
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
 
 // Binary charges the instructions of the functions of packages in the linked binary
-// at path to their source lines.
+// at path, which was built from exploded sources, to their lines.
 func Binary(path string, packages ...Source) (Lines, error) {
 	o, err := openObject(path)
 	if err != nil {
@@ -19,16 +19,17 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{copies: map[*region][]*account{}}
+	l := &ledger{copies: map[*region][]*account{}, calls: map[uint64]float64{}}
 	for _, f := range functions {
 		g := o.graph(f)
 		s := newScopes(lib, o.decode(f), f.root)
-		if s.all[f.root] == nil {
+		if len(s.list) == 0 {
 			continue
 		}
 		m := o.match(g, s)
-		l.enter(m, m.solve())
+		l.enter(f, m, m.solve())
 	}
+	l.correct()
 	return l.lines(), nil
 }
 
@@ -36,49 +37,30 @@ func Binary(path string, packages ...Source) (Lines, error) {
 type ledger struct {
 	functions []*region // as met
 	copies    map[*region][]*account
-	files     map[*region]*sourceFile
+	calls     map[uint64]float64 // of functions, by address, each as often as a rough guess says
+	inlined   []inlinedCall
 }
 
-// An account is what one copy of a function costs, by region and line.
+// An account is what one copy of a function costs: charges by region and line.
 type account struct {
 	scope   *scope
+	low     uint64  // address, of machine code of its own
+	often   float64 // how often it is called, as a rough guess, if it is inlined
 	charges map[*region]map[int]float64
-	order   []*region
+	present map[*region]bool // regions that have instructions in it
 }
 
-// enter charges the code of m to accounts, one of each copy.
-func (l *ledger) enter(m *matcher, f *flow) {
-	accounts := map[*scope]*account{}
-	for _, s := range m.scopes.list {
-		a := &account{scope: s, charges: map[*region]map[int]float64{}}
-		accounts[s] = a
-		if l.copies[s.fn] == nil {
-			l.functions = append(l.functions, s.fn)
-		}
-		l.copies[s.fn] = append(l.copies[s.fn], a)
-	}
-	for _, b := range m.g.blocks {
-		var around spot
-		if b.loop != nil {
-			around = b.loop.source
-		}
-		for _, x := range b.code {
-			for _, t := range b.count {
-				to := f.counters[t.counter]
-				line := to.region.line
-				if c, at := m.scopes.at(x); c == to.scope && t.factor == 1 && c.file.regions.owns(at, to.region) {
-					line = at
-				}
-				accounts[to.scope].charge(to.region, line, t.factor)
-			}
-		}
-		_ = around
-	}
+// An inlinedCall is where a copy was inlined: how often it is executed, in counts of
+// the caller's regions.
+type inlinedCall struct {
+	fn    *region
+	count []share
 }
 
-// owns reports whether line is r's alone.
-func (f *fileRegions) owns(line int, r *region) bool {
-	return line > 0 && line < len(f.at) && f.at[line] == place{region: r}
+type share struct {
+	to     *account
+	region *region
+	factor float64
 }
 
 func (a *account) charge(r *region, line int, n float64) {
@@ -86,56 +68,197 @@ func (a *account) charge(r *region, line int, n float64) {
 	if c == nil {
 		c = map[int]float64{}
 		a.charges[r] = c
-		a.order = append(a.order, r)
 	}
 	c[line] += n
 }
 
-// lines averages the copies.
+// enter charges the code of f to accounts, one of each copy.
+func (l *ledger) enter(f *function, m *matcher, flow *flow) {
+	accounts := map[*scope]*account{}
+	for _, s := range m.scopes.list {
+		a := &account{scope: s, charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
+		if s.parent == nil {
+			a.low = f.low
+		}
+		accounts[s] = a
+		if l.copies[s.fn] == nil {
+			l.functions = append(l.functions, s.fn)
+		}
+		l.copies[s.fn] = append(l.copies[s.fn], a)
+	}
+	for _, b := range m.g.blocks {
+		l.block(b, m, flow, accounts)
+	}
+	for _, s := range m.scopes.list {
+		l.inline(s, m, flow, accounts)
+	}
+}
+
+// block charges each instruction of b as often as b is executed.
+func (l *ledger) block(b *block, m *matcher, flow *flow, accounts map[*scope]*account) {
+	often := guess(b)
+	for i, x := range b.code {
+		n := 1.0
+		switch x.op {
+		case call:
+			l.calls[x.target] += often
+		case repeat:
+			n += float64(b.loaded(i, x.register))
+		}
+		c, at := m.scopes.at(x)
+		if c == nil {
+			continue
+		}
+		if r := c.file.regions.within(at, nil); r != nil {
+			accounts[c].present[r] = true
+		}
+		accounts[c].often = max(accounts[c].often, often)
+		for _, t := range b.count {
+			to := flow.counters[t.counter]
+			line := to.region.line
+			if c == to.scope && t.factor == 1 && c.file.regions.owns(at, to.region) {
+				line = at
+			}
+			accounts[to.scope].charge(to.region, line, t.factor*n)
+		}
+	}
+}
+
+// guess returns how often a block is executed if every loop has ten iterations.
+func guess(b *block) float64 { return math.Pow(10, float64(b.loop.depth())) }
+
+// owns reports whether line is r's alone.
+func (f *fileRegions) owns(line int, r *region) bool {
+	return line > 0 && line < len(f.at) && f.at[line].region == r && f.at[line].inside == nil
+}
+
+// inline notes where s was inlined.
+func (l *ledger) inline(s *scope, m *matcher, flow *flow, accounts map[*scope]*account) {
+	if s.parent == nil {
+		return
+	}
+	c := inlinedCall{fn: s.fn}
+	for _, t := range m.entered(s) {
+		to := flow.counters[t.counter]
+		c.count = append(c.count, share{accounts[to.scope], to.region, t.factor})
+	}
+	l.inlined = append(l.inlined, c)
+}
+
+// entered returns how often the copy s is entered: as often as the first block with
+// instructions of it that are executed once a call.
+func (m *matcher) entered(s *scope) form {
+	for _, b := range m.g.blocks {
+		for _, x := range b.code {
+			if c, line := m.scopes.at(x); c == s && c.file.regions.within(line, nil) == s.fn {
+				return b.count
+			}
+		}
+	}
+	return nil
+}
+
+// correct takes from the callers of inlined copies what the counter of the function
+// charges at its entry for its machine code of its own, so that the sum is that of
+// the copy.
+func (l *ledger) correct() {
+	done := map[*region]bool{}
+	for _, fn := range l.functions {
+		l.correctCopies(fn, done)
+	}
+}
+
+// correctCopies corrects the copies of fn, after those within fn itself.
+func (l *ledger) correctCopies(fn *region, done map[*region]bool) {
+	if done[fn] {
+		return
+	}
+	done[fn] = true
+	for _, c := range l.inlined {
+		if slices.ContainsFunc(c.count, func(s share) bool { return s.region == fn }) {
+			l.correctCopies(c.fn, done)
+		}
+	}
+	own := 0.0
+	charges := l.average(fn, fn)
+	for _, line := range slices.Sorted(maps.Keys(charges)) {
+		own += charges[line]
+	}
+	for _, c := range l.inlined {
+		if c.fn != fn {
+			continue
+		}
+		for _, s := range c.count {
+			s.to.charge(s.region, s.region.line, -own*s.factor)
+		}
+	}
+}
+
+// average returns the charges of region r of function fn, averaged over the copies
+// that have it, by how often each is called.
+func (l *ledger) average(fn, r *region) map[int]float64 {
+	sum, calls := map[int]float64{}, 0.0
+	for _, pass := range []func(*account) float64{l.called, func(*account) float64 { return 1 }} {
+		for _, a := range l.copies[fn] {
+			often := pass(a)
+			if often == 0 || !a.present[r] && len(a.charges[r]) == 0 || r == fn && a.scope.parent != nil {
+				continue
+			}
+			calls += often
+			for line, n := range a.charges[r] {
+				sum[line] += n * often
+			}
+		}
+		if calls > 0 {
+			break
+		}
+	}
+	for line := range sum {
+		sum[line] /= calls
+	}
+	return sum
+}
+
+// called is a guess of how often a copy is called.
+func (l *ledger) called(a *account) float64 {
+	switch {
+	case a.scope.parent != nil:
+		return a.often
+	case a.scope.in.parent != nil:
+		return max(1, l.calls[a.low]) // called through interfaces
+	}
+	return l.calls[a.low]
+}
+
+// lines averages the copies and rounds.
 func (l *ledger) lines() Lines {
 	out := Lines{}
 	for _, fn := range l.functions {
-		copies := l.copies[fn]
-		file := copies[0].scope.file.name
+		file := l.copies[fn][0].scope.file.name
 		if out[file] == nil {
 			out[file] = map[int]int{}
 		}
-		sum := map[*region]map[int]float64{}
-		var order []*region
-		n := map[*region]float64{}
-		for _, a := range copies {
-			for _, r := range a.order {
-				if sum[r] == nil {
-					sum[r] = map[int]float64{}
-					order = append(order, r)
-				}
-				n[r]++
-				for line, x := range a.charges[r] {
-					sum[r][line] += x
+		done := map[*region]bool{}
+		for _, a := range l.copies[fn] {
+			for r := range a.charges {
+				if !done[r] {
+					done[r] = true
+					round(out[file], r.line, l.average(fn, r))
 				}
 			}
-		}
-		for _, r := range order {
-			round(out[file], r.line, sum[r], n[r])
 		}
 	}
 	return out
 }
 
-// round adds the charges of a region, divided by n, to lines, so that their sum is
-// right.
-func round(to map[int]int, rest int, charges map[int]float64, n float64) {
+// round adds the charges of a region to lines, so that their sum is right.
+func round(to map[int]int, rest int, charges map[int]float64) {
 	total, given := 0.0, 0
-	var at []int
-	for line := range charges {
-		at = append(at, line)
-	}
-	slices.SortFunc(at, cmp.Compare[int])
-	for _, line := range at {
-		total += charges[line] / n
-		k := int(math.Round(charges[line] / n))
-		to[line] += k
-		given += k
+	for _, line := range slices.Sorted(maps.Keys(charges)) {
+		n := int(math.Round(charges[line]))
+		total += charges[line]
+		given += n
+		to[line] += n
 	}
 	to[rest] += int(math.Round(total)) - given
 }

@@ -61,6 +61,7 @@ func (m *matcher) solve() *flow {
 			f.blocks[b.id] = node{form{{index[c.spot], 1}}, true}
 		}
 	}
+	f.spreadRare()
 	for f.propagate() || f.estimate() {
 	}
 	for _, b := range m.g.blocks {
@@ -73,6 +74,9 @@ func (m *matcher) solve() *flow {
 // something.
 func (f *flow) propagate() (found bool) {
 	for _, b := range f.g.blocks {
+		if l := b.loop; l != nil && l.header == b && l.trips > 0 && f.iterate(l, float64(l.trips-1)) {
+			found = true
+		}
 		in := b.pred
 		if b.id == 0 {
 			in = nil // calls enter it too
@@ -85,6 +89,30 @@ func (f *flow) propagate() (found bool) {
 		}
 	}
 	return found
+}
+
+// iterate makes the header of l be reached again as many times as given for each
+// time that l is entered, if it is known how often it is, and how it is reached again
+// is not.
+func (f *flow) iterate(l *loop, again float64) bool {
+	var entered form
+	var back *edge
+	for _, e := range l.header.pred {
+		count, ok := f.edges[e]
+		switch {
+		case ok:
+			entered = entered.plus(count, 1)
+		case back != nil || !l.blocks[e.from]:
+			return false
+		default:
+			back = e
+		}
+	}
+	if back == nil {
+		return false
+	}
+	f.edges[back] = form{}.plus(entered, again)
+	return true
 }
 
 // balance finds the count of b from all of edges, or that of the one of them that
@@ -118,13 +146,32 @@ func (f *flow) balance(b *block, edges []*edge) bool {
 	return true
 }
 
+// spreadRare makes rare what leads to rare blocks, and what only rare blocks lead
+// to, among the blocks that nothing is known of: the growth of a slice takes many.
+func (f *flow) spreadRare() {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.g.blocks {
+			if b.rare || f.blocks[b.id].known {
+				continue
+			}
+			leads := slices.ContainsFunc(b.succ, func(e *edge) bool { return e.to.rare && !f.blocks[e.to.id].known })
+			normal := slices.ContainsFunc(b.pred, func(e *edge) bool { return !e.from.rare || f.blocks[e.from.id].known })
+			if leads || !normal {
+				b.rare, changed = true, true
+			}
+		}
+	}
+}
+
 // estimate decides one of the counts that the law leaves open, and reports whether
-// there was one: what grows a slice is not executed; otherwise the ways into a
-// block, or else those out of one, are taken equally often.
+// there was one. What grows a slice is not executed. Of the two ways out of the
+// condition of an if, the compiler lays the first branch behind it. A copy moves
+// something. Otherwise the ways into a block, or else those out of one, are taken
+// equally often, and a loop of which nothing is known is executed once.
 func (f *flow) estimate() bool {
-	for _, b := range f.g.blocks {
-		if b.rare && !f.blocks[b.id].known {
-			f.blocks[b.id].known = true
+	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.moves} {
+		if slices.ContainsFunc(f.g.blocks, rule) {
 			return true
 		}
 	}
@@ -133,12 +180,56 @@ func (f *flow) estimate() bool {
 			return true
 		}
 	}
-	for _, b := range f.g.blocks {
-		if f.share(b, b.succ) {
-			return true
+	return slices.ContainsFunc(f.g.blocks, func(b *block) bool { return f.share(b, b.succ) }) ||
+		slices.ContainsFunc(f.g.blocks, func(b *block) bool {
+			return b.loop != nil && b.loop.header == b && f.iterate(b.loop, 1)
+		})
+}
+
+func (f *flow) neverRare(b *block) bool {
+	if !b.rare || f.blocks[b.id].known {
+		return false
+	}
+	f.blocks[b.id].known = true
+	return true
+}
+
+// open returns the edges of b that are not known, if its count is.
+func (f *flow) open(b *block, edges []*edge) (open []*edge) {
+	if !f.blocks[b.id].known {
+		return nil
+	}
+	for _, e := range edges {
+		if _, ok := f.edges[e]; !ok {
+			open = append(open, e)
 		}
 	}
-	return false
+	return open
+}
+
+// fallsThrough takes the way from a condition to the next address for the first
+// branch of the if, unless it is known where that is.
+func (f *flow) fallsThrough(b *block) bool {
+	if b.fork.region == nil || len(f.open(b, b.succ)) < 2 || slices.Contains(f.counters, b.fork) {
+		return false
+	}
+	f.counters = append(f.counters, b.fork)
+	f.edges[b.next()] = form{{len(f.counters) - 1, 1}}
+	return true
+}
+
+// moves takes the way from b that leads to a call of memmove, if there is one.
+func (f *flow) moves(b *block) bool {
+	open := f.open(b, b.succ)
+	if len(open) < 2 || !slices.ContainsFunc(open, func(e *edge) bool { return e.to.moves }) {
+		return false
+	}
+	for _, e := range open {
+		if !e.to.moves {
+			f.edges[e] = nil
+		}
+	}
+	return true
 }
 
 // share gives each of the edges of b that are not known an equal share.
@@ -148,14 +239,10 @@ func (f *flow) share(b *block, edges []*edge) bool {
 		return false
 	}
 	rest := n.count
-	var open []*edge
 	for _, e := range edges {
-		if count, ok := f.edges[e]; ok {
-			rest = rest.plus(count, -1)
-		} else {
-			open = append(open, e)
-		}
+		rest = rest.plus(f.edges[e], -1)
 	}
+	open := f.open(b, edges)
 	for _, e := range open {
 		f.edges[e] = form{}.plus(rest, 1/float64(len(open)))
 	}

@@ -22,6 +22,8 @@ type block struct {
 	code       []instruction
 	succ, pred []*edge
 	rare       bool // calls what grows a slice or the like
+	moves      bool // calls memmove
+	fork       spot // the first branch of the if whose condition ends the block
 	loop       *loop
 	class      *class
 	count      form
@@ -132,6 +134,9 @@ func (o *object) entry(f *function, addr uint64) uint64 {
 	return 0
 }
 
+// next returns the edge of b, which ends with a branch, to the next address.
+func (b *block) next() *edge { return b.succ[len(b.succ)-1] }
+
 func leaders(code []instruction, f *function, tables map[uint64][]uint64) map[uint64]bool {
 	leads := map[uint64]bool{}
 	for _, x := range code {
@@ -162,6 +167,7 @@ func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[ui
 			return true
 		}
 		b.rare = b.rare || hasPrefix(name, rare)
+		b.moves = b.moves || name == "runtime.memmove"
 	}
 	last := b.code[len(b.code)-1]
 	targets := tables[last.addr]

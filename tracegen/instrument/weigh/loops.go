@@ -1,11 +1,14 @@
 package weigh
 
+import "slices"
+
 // A loop is a natural loop of the machine code.
 type loop struct {
 	header *block
 	parent *loop
 	blocks map[*block]bool
 	source spot // the source loop that it is
+	trips  int  // iterations, if the compiler made the loop and a constant says how many
 }
 
 // loops finds the natural loops, of back edges to blocks that dominate their
@@ -78,6 +81,37 @@ func outermostFirst(all []*loop) []*loop {
 		}
 	}
 	return sorted
+}
+
+// constantTrips returns how often a loop of one block is executed that counts a
+// register down from a constant, as those do that move or clear large values; 0 if l
+// is no such loop.
+func (l *loop) constantTrips() int {
+	if len(l.blocks) > 1 {
+		return 0
+	}
+	for _, x := range l.header.code {
+		if x.op != countdown {
+			continue
+		}
+		for _, e := range l.header.pred {
+			if e.from != l.header {
+				return int(e.from.loaded(len(e.from.code), x.register))
+			}
+		}
+	}
+	return 0
+}
+
+// loaded returns the constant in a register before instruction i, 0 if it is not
+// found.
+func (b *block) loaded(i, register int) int64 {
+	for _, x := range slices.Backward(b.code[:i]) {
+		if x.op == load && x.register == register {
+			return x.value
+		}
+	}
+	return 0
 }
 
 // A class are the blocks that are always executed equally often: one dominates

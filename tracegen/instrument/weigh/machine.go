@@ -6,14 +6,16 @@ type machine interface {
 	decode(code []byte, addr uint64) instruction
 }
 
-// An instruction is what matters of a machine instruction: where it leads, and
-// how surely it is executed where its line says.
+// An instruction is what matters of a machine instruction: where it leads, how
+// surely it is executed where its line says, and what it does to the registers that
+// count the iterations of loops which the compiler makes.
 type instruction struct {
 	addr, size uint64
 	op         operation
 	evidence   evidence
 	target     uint64 // of branches, jumps and calls, 0 if it is computed; address made, of address
-	repeat     bool   // executed as often as a register says
+	register   int    // that load, countdown and repeat are about
+	value      int64  // loaded
 	file       string
 	line       int
 	in         *inlined
@@ -22,9 +24,12 @@ type instruction struct {
 type operation uint8
 
 const (
-	plain   operation = iota
-	address           // puts an address into a register: perhaps of a jump table
-	branch            // conditional
+	plain     operation = iota
+	address             // puts an address into a register: perhaps of a jump table
+	load                // puts a constant into a register
+	countdown           // takes one from a register
+	repeat              // is executed as often as a register says, and once more
+	branch              // conditional
 	jump
 	call
 	exit // return or trap
@@ -36,7 +41,8 @@ const (
 type evidence int
 
 const (
-	none evidence = 0 // padding, spills, moves between registers
-	weak evidence = 1 // arithmetic
-	firm evidence = 8 // loads, stores, calls, branches
+	none evidence = 0  // padding, spills, constants, moves between registers
+	hint evidence = 1  // jumps
+	weak evidence = 8  // arithmetic
+	firm evidence = 64 // loads, stores, calls, branches
 )

@@ -15,12 +15,32 @@ func (o *object) match(g *graph, s *scopes) *matcher {
 	m.loops = g.loops()
 	for _, l := range m.loops {
 		l.source = m.sourceLoop(l)
+		if l.source.region == nil {
+			l.trips = l.constantTrips()
+		}
 	}
 	m.classes = g.classes()
 	for _, c := range m.classes {
 		c.spot = m.region(c)
 	}
+	for _, b := range g.blocks {
+		b.fork = m.fork(b)
+	}
 	return m
+}
+
+// fork returns the first branch of the if statement whose condition ends b.
+func (m *matcher) fork(b *block) spot {
+	last := b.code[len(b.code)-1]
+	c, line := m.scopes.at(last)
+	if last.op != branch || c == nil || line < 1 || line >= len(c.file.regions.at) {
+		return spot{}
+	}
+	then := c.file.regions.at[line].then
+	if then == nil || then.fn != c.fn.fn {
+		return spot{}
+	}
+	return spot{c, then}
 }
 
 // spot returns what has the count of an instruction, as its line tells, for code

@@ -37,6 +37,7 @@ const (
 // evaluated once, and then again in each iteration: inside is the body then.
 type place struct {
 	region, inside *region
+	then           *region // first branch, on the line of an if's condition, or of its last operand
 }
 
 // fileRegions are the regions of a file.
@@ -142,15 +143,29 @@ func (b *regionBuilder) list(l []ast.Stmt, r *region) *region {
 }
 
 // branch enters a list that is executed as often as its own first statement.
-func (b *regionBuilder) branch(l []ast.Stmt, end token.Pos, r *region) {
+func (b *regionBuilder) branch(l []ast.Stmt, end token.Pos, r *region) *region {
 	if len(l) == 0 {
-		return
+		return nil
 	}
 	c := b.child(branchRegion, r, l[0].Pos())
 	last := b.list(l, c)
 	if end.IsValid() {
 		b.markFrom(end, end+1, place{region: last})
 	}
+	return c
+}
+
+// lastOperand returns what decides about a condition last.
+func lastOperand(e ast.Expr) ast.Expr {
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		return lastOperand(x.X)
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			return lastOperand(x.Y)
+		}
+	}
+	return e
 }
 
 func (b *regionBuilder) statement(s ast.Stmt, r *region) {
@@ -225,7 +240,10 @@ func (b *regionBuilder) ifElse(s *ast.IfStmt, r *region) {
 		b.statement(s.Init, r)
 	}
 	b.expressions(s.Cond, r)
-	b.branch(s.Body.List, s.Body.Rbrace, r)
+	then := b.branch(s.Body.List, s.Body.Rbrace, r)
+	for l := b.file.Line(lastOperand(s.Cond).Pos()); l <= b.file.Line(s.Cond.End()); l++ {
+		b.out.at[l].then = then
+	}
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
 		b.branch(e.List, e.Rbrace, r)

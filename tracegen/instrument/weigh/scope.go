@@ -63,30 +63,34 @@ type scopes struct {
 	list []*scope
 }
 
-// newScopes finds the copies, outer before inner ones; that of the root is nil if
-// no source is known for it.
+// newScopes finds the copies, outer before inner ones. A method that the compiler
+// makes to call another one, which it inlines, counts as code of the other.
 func newScopes(lib library, code []instruction, root *inlined) *scopes {
 	s := &scopes{lib: lib, all: map[*inlined]*scope{}}
 	own := map[*inlined][]instruction{}
 	for _, x := range code {
 		own[x.in] = append(own[x.in], x)
 	}
-	var enter func(in *inlined, parent *scope, site int)
-	enter = func(in *inlined, parent *scope, site int) {
-		c := s.enter(in, parent, site, own[in])
-		if in == root && c == nil {
-			return
-		}
-		for _, k := range in.children {
-			if c != nil {
-				enter(k, c, k.callLine)
-			} else {
-				enter(k, parent, site)
-			}
+	s.tree(root, nil, 0, own)
+	if s.all[root] == nil && len(s.list) > 0 {
+		s.all[root] = s.list[0]
+	}
+	return s
+}
+
+// tree finds the copies from in on, which was called from line site of the parent.
+func (s *scopes) tree(in *inlined, parent *scope, site int, own map[*inlined][]instruction) {
+	c := s.enter(in, parent, site, own[in])
+	for _, k := range in.children {
+		switch {
+		case c != nil:
+			s.tree(k, c, k.callLine, own)
+		case parent != nil:
+			s.tree(k, parent, site, own)
+		case len(s.list) == 0:
+			s.tree(k, nil, 0, own)
 		}
 	}
-	enter(root, nil, 0)
-	return s
 }
 
 // enter makes the scope of in, or, if its source is not known, makes in part of
