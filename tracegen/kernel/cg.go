@@ -95,7 +95,7 @@ func (f *cg) Program(rank *spmd.Rank) error {
 	home := spmd.Blocked()
 	x, r := spmd.Shared(rank, "x", f.x, home), spmd.Shared(rank, "r", f.r, home)
 	p, q := spmd.Shared(rank, "p", f.p, home), spmd.Shared(rank, "q", f.q, home)
-	cells := spmd.Shared(rank, "cells", f.cells)
+	cells := spmd.Shared(rank, "cells", f.cells, home)
 	part := f.parts[rank.ID()]
 	start := spmd.Private(rank, "row starts", part.start)
 	column, value := spmd.Private(rank, "columns", part.column), spmd.Private(rank, "values", part.value)

@@ -56,7 +56,8 @@ func newEP(v workload.Values, procs int, seed uint64) workload.Instance {
 // Program leaves the counts and sums of all ranks.
 func (f *ep) Program(r *spmd.Rank) error {
 	annuli, sums := spmd.Shared(r, "annuli", f.annuli), spmd.Shared(r, "sums", f.sums)
-	counts, totals := spmd.Shared(r, "count cells", f.counts), spmd.Shared(r, "total cells", f.totals)
+	counts := spmd.Shared(r, "count cells", f.counts, spmd.Blocked())
+	totals := spmd.Shared(r, "total cells", f.totals, spmd.Blocked())
 	mine := spmd.Private(r, "counts", make([]int64, epAnnuli))
 	lo, hi := r.Share(f.pairs)
 

@@ -26,9 +26,9 @@ import (
 // A global bucket and its lock share one cache block, the rest of which is unused.
 // The lock is test-test&set: Lock and Unlock are events; the accesses to the
 // lock word beside the bucket that a processor makes when it gets the lock (test,
-// set) and when it gives it back are made here, under that event, so that the word
-// travels with the bucket. What a waiting processor's tests cost is the machine's
-// affair.
+// test&set) and when it gives it back are made here, under that event, so that the
+// word travels with the bucket. What a waiting processor's tests cost is the
+// machine's affair.
 //
 // The order in which ranks lock a bucket decides which of them ranks equal keys
 // first; the sorted sequence, which is the result, does not depend on it.
@@ -93,7 +93,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	buckets, stride, home := f.buckets, f.stride, spmd.Blocked()
 	keys, ranks := spmd.Shared(r, "keys", f.keys, home), spmd.Shared(r, "ranks", f.ranks, home)
 	local, global := spmd.Shared(r, "local", f.local, home), spmd.Shared(r, "global", f.global, home)
-	cells := spmd.Shared(r, "cells", f.cells)
+	cells := spmd.Shared(r, "cells", f.cells, home)
 	lo, hi := r.Share(len(keys))
 	mine := local[r.ID()*buckets : (r.ID()+1)*buckets]
 
@@ -143,7 +143,7 @@ func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total i
 func takeFrom(bucket, local []int32, b int) {
 	for bucket[1] != 0 { // test
 	}
-	bucket[1] = 1 // and set
+	bucket[1]++ // test&set: a load and a store
 	bucket[0] -= local[b]
 	local[b] = bucket[0]
 	bucket[1] = 0

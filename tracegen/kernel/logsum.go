@@ -4,7 +4,8 @@ import "spoor/tracegen/spmd"
 
 // sumCell is what one rank shows the others in a logarithmic sum: a value and,
 // beside it in the same cache block, the flag that says for which sum it is
-// there. The rest of the block is unused [sivasubramaniam1995, app., EP].
+// there. The rest of the block is unused [sivasubramaniam1995, app., EP]. It
+// lies in the memory of the rank that writes it.
 type sumCell[T int64 | float64] struct {
 	value T
 	flag  int64
@@ -50,16 +51,18 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 
 // logSumBefore adds the values of all ranks below this one, in ceil(log2 P) steps:
 // in step i a rank receives the sum of up to 2^i ranks from the rank at distance
-// 2^i below. There is a cell for each step and rank, used once.
+// 2^i below. There is a cell for each rank and step, used once.
 func logSumBefore[T int64 | float64](r *spmd.Rank, cells []sumCell[T], value T) T {
 	id, procs := r.ID(), r.Procs()
+	steps := sumSteps(procs)
 	var before T
-	for first, distance := 0, 1; distance < procs; first, distance = first+procs, 2*distance {
+	for step := range steps {
+		distance := 1 << step
 		if id+distance < procs {
-			show(r, cells, first+id, 1, before+value)
+			show(r, cells, id*steps+step, 1, before+value)
 		}
 		if id >= distance {
-			before += await(r, cells, first+id-distance, 1)
+			before += await(r, cells, (id-distance)*steps+step, 1)
 		}
 	}
 	return before
