@@ -125,11 +125,22 @@ func (n *naive) match(id int) {
 	}
 }
 
+// class says whether a step is one of those that come after others at the same clock.
+func (n *naive) class(r *naiveRank, s *step) class {
+	switch {
+	case n.late(r, s):
+		return late
+	case s.kind == trace.Lock:
+		return asks
+	}
+	return free
+}
+
 // late reports whether a step depends on time.
 func (n *naive) late(r *naiveRank, s *step) bool {
 	left := r.left(s)
 	switch s.kind {
-	case trace.Iprobe, trace.WaitFlag:
+	case trace.Iprobe, trace.WaitFlag, trace.Clock:
 		return true
 	case trace.Test:
 		return len(left) > 0
@@ -161,11 +172,11 @@ func (n *naive) turn(id int) (turn, bool) {
 	if !r.worked {
 		return turn{clock: r.clock, rank: id}, true
 	}
-	t := turn{clock: r.clock, rank: id, late: n.late(r, s)}
+	t := turn{clock: r.clock, rank: id, class: n.class(r, s)}
 	if !r.heldBack() {
 		n.match(id)
 	}
-	if t.late && !r.tried {
+	if t.class == late && !r.tried {
 		return t, true
 	}
 	at, ok := n.soonest(id, s)
@@ -277,6 +288,9 @@ func (n *naive) perform(id int, s *step, late bool) {
 		}
 	case trace.Probe, trace.Iprobe:
 		n.look(id, s, late)
+	case trace.Clock:
+		r.clock++
+		r.done("%d", r.clock)
 	case trace.Barrier:
 		n.barrier(id)
 	case trace.Lock:
@@ -443,6 +457,8 @@ func perform(r *Rank, program []step, log *[]string, clock func() uint64) {
 			} else {
 				text = "false"
 			}
+		case trace.Clock:
+			text = fmt.Sprint(r.Clock().Nanoseconds())
 		case trace.Barrier:
 			r.Barrier()
 			text = "barrier"
@@ -471,6 +487,7 @@ func randomSteps(rng *rand.Rand, procs int) [][]step {
 	started := make([]int, procs)
 	tags := 1 + rng.IntN(2)
 	work := func() int { return rng.IntN(4) * rng.IntN(1+rng.IntN(60)) }
+	wild := []int{2, 8, 100}[rng.IntN(3)] // one receive in so many is from any source
 	add := func(rank int, s step) {
 		s.work = work()
 		program[rank] = append(program[rank], s)
@@ -482,7 +499,12 @@ func randomSteps(rng *rand.Rand, procs int) [][]step {
 		return v
 	}
 	signals := 0
+	var postponed []func()
 	for range rng.IntN(30) {
+		if len(postponed) > 0 && rng.IntN(2) == 0 {
+			postponed[0]()
+			postponed = postponed[1:]
+		}
 		from, to, tag := rng.IntN(procs), rng.IntN(procs), rng.IntN(tags)
 		switch rng.IntN(8) {
 		case 0:
@@ -505,15 +527,17 @@ func randomSteps(rng *rand.Rand, procs int) [][]step {
 			add(from, step{kind: trace.Signal})
 			add(to, step{kind: trace.WaitFlag, tag: rng.IntN(signals + 1)})
 			continue
+		case 4, 5:
+			postponed = append(postponed, func() { add(from, step{kind: trace.Send, peer: to, tag: tag}) })
 		default:
 			add(from, step{kind: trace.Send, peer: to, tag: tag})
 		}
-		source, wanted := anyOr(from, 2), anyOr(tag, 3)
-		switch rng.IntN(4) {
-		case 0:
+		source, wanted := anyOr(from, wild), anyOr(tag, 3)
+		switch rng.IntN(5) {
+		case 0, 1:
 			add(to, step{kind: trace.Irecv, peer: source, tag: wanted})
 			pending[to] = append(pending[to], started[to])
-		case 1:
+		case 2:
 			add(to, step{kind: []trace.Kind{trace.Probe, trace.Iprobe}[rng.IntN(2)], peer: source, tag: wanted})
 			fallthrough
 		default:
@@ -525,9 +549,15 @@ func randomSteps(rng *rand.Rand, procs int) [][]step {
 				add(rank, step{kind: trace.Test, requests: []int{pending[rank][rng.IntN(len(pending[rank]))]}})
 			}
 		}
+		if rng.IntN(8) == 0 {
+			add(from, step{kind: trace.Clock})
+		}
 		if rank := rng.IntN(procs); len(pending[rank]) > 0 {
 			add(rank, step{kind: trace.Wait, requests: waitable(rng, pending[rank])})
 		}
+	}
+	for _, send := range postponed {
+		send()
 	}
 	for rank := range procs {
 		for _, q := range pending[rank] {
@@ -541,7 +571,7 @@ func randomSteps(rng *rand.Rand, procs int) [][]step {
 func waitable(rng *rand.Rand, pending []int) []int {
 	chosen := slices.Clone(pending)
 	rng.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-	return chosen[:1+rng.IntN(min(3, len(chosen)))]
+	return chosen[:1+rng.IntN(min(4, len(chosen)))]
 }
 
 // TestRecordIsTheNaiveMachine compares what ranks see, and when.

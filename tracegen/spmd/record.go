@@ -8,9 +8,10 @@ import (
 
 // Rule says how Record decides the order between ranks; it belongs into the
 // header of the trace.
-const Rule = "one rank at a time: the one with the lowest clock (instructions executed and waited, ties by rank) runs on until it must wait; " +
+const Rule = "one rank at a time: the one with the lowest clock (instructions executed and waited) runs on until it must wait; " +
+	"at the same clock those that ask for locks come after others, and last those that take messages of any source, wait for one of several, " +
+	"test, probe, wait for flags or read the clock, each by rank; " +
 	"messages arrive when they are sent and are taken in the order of the sender's clock, its rank, and sending; " +
-	"what depends on them (any source, test, iprobe, wait for any), on flags or on the clock comes after everything else at the same clock; " +
 	"a failed test or iprobe waits 1 instruction, or if fewer than 64 were executed since the rank's previous one twice as many as that, up to 4096; " +
 	"reading the clock waits 1 instruction"
 

@@ -34,28 +34,31 @@ type player struct {
 	waits  []*Request // one of which it waits for
 	one    [1]*Request
 	probe  *Request // or a message for which
-	late   bool     // and its turn is then a late one
+	class  class    // and its turn is then of this class
 	poll   poll
 }
 
-// turn is when a rank can run. Late is for what depends on messages: it comes
-// after everything else that happens at the same clock.
+// turn is when a rank can run.
 type turn struct {
 	clock  uint64
-	late   bool
+	class  class
 	rank   int
 	serial uint64
 }
 
-func (t turn) compare(u turn) int {
-	return cmp.Or(cmp.Compare(t.clock, u.clock), boolean(t.late)-boolean(u.late), cmp.Compare(t.rank, u.rank))
-}
+// class orders what happens at the same clock, so that it does not depend on who
+// runs ahead of whom: first whatever needs no turn, then those who ask for locks,
+// then what depends on all of that.
+type class uint8
 
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+const (
+	free class = iota
+	asks
+	late
+)
+
+func (t turn) compare(u turn) int {
+	return cmp.Or(cmp.Compare(t.clock, u.clock), cmp.Compare(t.class, u.class), cmp.Compare(t.rank, u.rank))
 }
 
 // Run implements Backend.
@@ -65,7 +68,7 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 		p := &player{Coroutine: NewCoroutine(r)}
 		defer p.Stop()
 		s.ranks = append(s.ranks, p)
-		s.ready(p, 0, false)
+		s.ready(p, 0, free)
 	}
 	for len(s.queue) > 0 {
 		t := s.pop()
@@ -97,25 +100,25 @@ func (p *player) clock() uint64 { return p.Rank.Executed() + p.waited }
 func (p *player) waitUntil(at uint64) { p.waited += max(at, p.clock()) - p.clock() }
 
 // ready lets a rank run when its clock or at has come, whichever is later.
-func (s *scheduler) ready(p *player, at uint64, late bool) {
+func (s *scheduler) ready(p *player, at uint64, class class) {
 	p.turns++
-	p.next = turn{max(at, p.clock()), late, p.Rank.id, p.turns}
+	p.next = turn{max(at, p.clock()), class, p.Rank.id, p.turns}
 	s.push(p.next)
 }
 
 // sooner is ready for a rank that may have a turn already: the earlier one counts.
-func (s *scheduler) sooner(p *player, at uint64, late bool) {
-	if p.next.serial == p.turns && p.next.compare(turn{max(at, p.clock()), late, p.Rank.id, 0}) <= 0 {
+func (s *scheduler) sooner(p *player, at uint64, class class) {
+	if p.next.serial == p.turns && p.next.compare(turn{max(at, p.clock()), class, p.Rank.id, 0}) <= 0 {
 		return
 	}
-	s.ready(p, at, late)
+	s.ready(p, at, class)
 }
 
 // takeTurn lets those ranks run first whose turn is earlier.
-func (s *scheduler) takeTurn(p *player, late bool) {
-	now := turn{clock: p.clock(), late: late, rank: p.Rank.id}
+func (s *scheduler) takeTurn(p *player, class class) {
+	now := turn{clock: p.clock(), class: class, rank: p.Rank.id}
 	if len(s.queue) > 0 && now.compare(s.queue[0]) > 0 {
-		s.ready(p, now.clock, late)
+		s.ready(p, now.clock, class)
 		p.Pause()
 	}
 }

@@ -48,7 +48,7 @@ func (s *scheduler) Do(r *Rank, op *Op) {
 // tick reads the clock, which takes an instruction: whoever waits for a time that
 // will come reaches it, and no two readings are equal.
 func (s *scheduler) tick(p *player) time.Duration {
-	s.takeTurn(p, true)
+	s.takeTurn(p, late)
 	p.waited++
 	return time.Duration(p.clock())
 }
@@ -64,15 +64,15 @@ func (s *scheduler) barrier(p *player) {
 	}
 	for _, id := range s.arrived {
 		if id != p.Rank.id {
-			s.ready(s.ranks[id], p.clock(), false)
+			s.ready(s.ranks[id], p.clock(), free)
 		}
 	}
 	s.arrived = s.arrived[:0]
-	s.takeTurn(p, false)
+	s.takeTurn(p, free)
 }
 
 func (s *scheduler) lock(p *player, id int32) {
-	s.takeTurn(p, false)
+	s.takeTurn(p, asks)
 	l := s.locks[id]
 	if l == nil {
 		l = new(lock)
@@ -88,7 +88,7 @@ func (s *scheduler) unlock(p *player, id int32) {
 	l := s.locks[id]
 	l.freeAt = p.clock()
 	if next := l.release(); next != nobody {
-		s.ready(s.ranks[next], l.freeAt, false)
+		s.ready(s.ranks[next], l.freeAt, free)
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *scheduler) signal(p *player, id int32) {
 	f.signals = slices.Insert(f.signals, at, p.clock())
 	for _, w := range f.waiting {
 		if w.count <= len(f.signals) {
-			s.sooner(s.ranks[w.rank], f.signals[w.count-1], true)
+			s.sooner(s.ranks[w.rank], f.signals[w.count-1], late)
 		}
 	}
 }
@@ -122,11 +122,11 @@ func (s *scheduler) signal(p *player, id int32) {
 // waitFlag goes on at the clock of the signal that completes count. While it
 // waits for that clock, earlier signals may still come.
 func (s *scheduler) waitFlag(p *player, id int32, count int) {
-	s.takeTurn(p, true)
+	s.takeTurn(p, late)
 	f := s.flag(id)
 	for count > 0 && (len(f.signals) < count || f.signals[count-1] > p.clock()) {
 		if count <= len(f.signals) {
-			s.sooner(p, f.signals[count-1], true)
+			s.sooner(p, f.signals[count-1], late)
 		}
 		f.waiting = append(f.waiting, flagWait{p.Rank.id, count})
 		p.Pause()

@@ -37,18 +37,18 @@ func (s *scheduler) deliver(p *player, q *Request, m *Message) {
 	q.Deliver(m)
 	q.done, q.at = true, max(q.at, m.at)
 	if q.awaited {
-		s.sooner(p, q.at, p.late)
+		s.sooner(p, q.at, p.class)
 	}
 }
 
 // noticed gives a rank its turn that waits and may have to do with m.
 func (s *scheduler) noticed(p *player, m *Message) {
 	if p.probe != nil && p.probe.Takes(m) {
-		s.sooner(p, m.at, p.late)
+		s.sooner(p, m.at, p.class)
 	}
 	for _, q := range p.waits {
 		if q.Group == m.Group && p.heldBack(q) {
-			s.sooner(p, m.at, p.late)
+			s.sooner(p, m.at, p.class)
 			return
 		}
 	}
@@ -99,17 +99,18 @@ func (s *scheduler) settle(p *player, qs ...*Request) {
 // index.
 func (s *scheduler) await(p *player, qs []*Request) int {
 	for {
-		p.late = len(qs) > 1 || p.heldBack(qs[0])
-		if p.late {
-			s.takeTurn(p, true)
+		p.class = free
+		if len(qs) > 1 || p.heldBack(qs[0]) {
+			p.class = late
+			s.takeTurn(p, late)
 			s.settle(p, qs...)
 		}
 		if i := earliest(qs); i >= 0 && (len(qs) == 1 || qs[i].at <= p.clock()) {
 			p.waitUntil(qs[i].at)
 			return i
 		}
-		if at := p.due(qs...); p.late && at != forever {
-			s.sooner(p, at, true)
+		if at := p.due(qs...); p.class == late && at != forever {
+			s.sooner(p, at, late)
 		}
 		s.block(p, qs)
 	}
@@ -162,10 +163,11 @@ func (p *player) due(qs ...*Request) uint64 {
 // lookFor waits until there is a message for q.
 func (s *scheduler) lookFor(p *player, q *Request) *Message {
 	for {
-		p.late = q.Source == Any || p.inbox.box(q.Group).heldBack()
+		p.class = free
 		until := uint64(forever)
-		if p.late {
-			s.takeTurn(p, true)
+		if q.Source == Any || p.inbox.box(q.Group).heldBack() {
+			p.class = late
+			s.takeTurn(p, late)
 			s.settle(p, q)
 			until = p.clock()
 		}
@@ -174,7 +176,7 @@ func (s *scheduler) lookFor(p *player, q *Request) *Message {
 			return m
 		}
 		if m := p.inbox.find(q, forever); m != nil {
-			s.sooner(p, m.at, true)
+			s.sooner(p, m.at, late)
 		}
 		p.probe = q
 		p.Pause()
@@ -183,7 +185,7 @@ func (s *scheduler) lookFor(p *player, q *Request) *Message {
 }
 
 func (s *scheduler) test(p *player, q *Request) bool {
-	s.takeTurn(p, true)
+	s.takeTurn(p, late)
 	s.settle(p, q)
 	if q.done && q.at <= p.clock() {
 		return true
@@ -194,7 +196,7 @@ func (s *scheduler) test(p *player, q *Request) bool {
 
 // look returns the message for q that is there.
 func (s *scheduler) look(p *player, q *Request) *Message {
-	s.takeTurn(p, true)
+	s.takeTurn(p, late)
 	s.settle(p, q)
 	m := p.inbox.find(q, p.clock())
 	if m == nil {
