@@ -9,9 +9,11 @@ import (
 
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
+	"spoor/traces/trace"
 )
 
-var cgSizes = []workload.Values{{"n": 1, "nonzeros": 1}, {"n": 40, "nonzeros": 40}, {"n": 140, "nonzeros": 2000}, {"n": 30, "nonzeros": 900, "iterations": 2}}
+var cgSizes = []workload.Values{{"n": 1, "nonzeros": 1}, {"n": 40, "nonzeros": 40}, {"n": 140, "nonzeros": 2000},
+	{"n": 30, "nonzeros": 900, "iterations": 2}}
 
 func spoilCG(inst workload.Instance) {
 	f := inst.(*cg)
@@ -67,5 +69,15 @@ func TestCGConvergesToTheSolution(t *testing.T) {
 	}
 	if bound := n * 0x1p-53 * factor.Cond() * mat.Norm(&want, 2); !(diff <= bound) {
 		t.Errorf("x differs from gonum's by %.3g, more than %.3g", diff, bound)
+	}
+}
+
+// TestCGSumsTwiceAnIteration, and once before.
+func TestCGSumsTwiceAnIteration(t *testing.T) {
+	m, _ := record(t, instance(t, CG, cgSizes[3], 3), 3)
+	for rank, n := range countEvents(m, trace.Signal, math.MaxInt32) {
+		if want := 1 + 2*cgSizes[3]["iterations"]; n != want {
+			t.Errorf("rank %d shows %d sums, want %d", rank, n, want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
+	"spoor/traces/trace"
 )
 
 var choleskySizes = []workload.Values{{"rings": 1, "spokes": 3, "braces": 0}, {"rings": 2, "spokes": 4, "braces": 100},
@@ -141,5 +142,23 @@ func TestCholeskySumsAreExact(t *testing.T) {
 	subtractSum(block, forward)
 	if want := 0.6; math.Abs(-block[0]-want) > 0x1p-52 {
 		t.Errorf("the sum is %v, want %v", -block[0], want)
+	}
+}
+
+// TestCholeskyLocksWhatItModifies: each column once for each supernode that has it
+// below its own, and the first of a supernode once more for its modifications due.
+func TestCholeskyLocksWhatItModifies(t *testing.T) {
+	f := instance(t, Cholesky, choleskySizes[3], 4).(*cholesky)
+	want := 0
+	for i, due := range f.super.modifications() {
+		want += int(due) + len(f.super.rowsOf(int32(i))) - f.super.width(int32(i))
+	}
+	m, _ := record(t, f, 4)
+	got := 0
+	for _, n := range countEvents(m, trace.Lock, spmd.QueueObjects) {
+		got += n
+	}
+	if got != want {
+		t.Errorf("%d locks of columns, want %d", got, want)
 	}
 }

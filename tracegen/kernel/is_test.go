@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
+	"spoor/traces/trace"
 )
 
 var isSizes = []workload.Values{{"keys": 1, "buckets": 1}, {"keys": 100, "buckets": 7}, {"keys": 3000, "buckets": 129, "line": 64},
@@ -33,6 +35,22 @@ func TestISIsTheBenchmarks(t *testing.T) {
 		key := f.keys[c.index]
 		if c.less > 0 && sorted[c.less-1] >= key || sorted[c.less] != key {
 			t.Errorf("key %d is %d; %d keys are not less than it", c.index, key, c.less)
+		}
+	}
+}
+
+// TestISLocksEveryBucketOnce on every rank, and signals in the logarithmic sum alone.
+func TestISLocksEveryBucketOnce(t *testing.T) {
+	m, _ := record(t, instance(t, IS, isSizes[1], 5), 5)
+	for rank, n := range countEvents(m, trace.Lock, math.MaxInt32) {
+		if n != isSizes[1]["buckets"] {
+			t.Errorf("rank %d locks %d times", rank, n)
+		}
+	}
+	want := []int{3, 2, 2, 1, 0} // to those of the ranks 1, 2 and 4 above that there are
+	for rank, n := range countEvents(m, trace.Signal, math.MaxInt32) {
+		if n != want[rank] {
+			t.Errorf("rank %d signals %d times, want %d", rank, n, want[rank])
 		}
 	}
 }
