@@ -33,6 +33,9 @@ func Alloc[T any](r *Rank, name string, n int, home ...Home) []T {
 	return Shared(r, name, data, home...)
 }
 
+// placeSlice is kept out of programs, whose instructions are counted.
+//
+//go:noinline
 func placeSlice[T any](r *Rank, owner int, name string, data []T, home []Home) {
 	var h Home
 	if len(home) > 0 {
