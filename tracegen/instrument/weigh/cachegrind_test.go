@@ -60,7 +60,7 @@ func newBench(t *testing.T, dir string) *bench {
 func (b *bench) add(t *testing.T, dir string, next *int) {
 	t.Helper()
 	fset := token.NewFileSet()
-	s := Source{Path: "kernels/" + filepath.Base(dir), Fset: fset}
+	s := Source{Path: "kernels/" + filepath.Base(dir), Fset: fset, Operands: true}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, name := range files {
 		src, err := os.ReadFile(name)

@@ -19,7 +19,7 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{copies: map[*region][]*account{}, calls: map[uint64]float64{}}
+	l := &ledger{copies: map[*region][]*account{}, calls: map[uint64]float64{}, starts: map[uint64]*region{}}
 	for _, f := range functions {
 		g := o.graph(f)
 		s := newScopes(lib, o.decode(f), f.root)
@@ -37,8 +37,9 @@ func Binary(path string, packages ...Source) (Lines, error) {
 type ledger struct {
 	functions []*region // as met
 	copies    map[*region][]*account
+	starts    map[uint64]*region // functions by the address of their machine code
 	calls     map[uint64]float64 // of functions, by address, each as often as a rough guess says
-	inlined   []inlinedCall
+	visits    []visit
 }
 
 // An account is what one copy of a function costs: charges by region and line.
@@ -50,11 +51,12 @@ type account struct {
 	present map[*region]bool // regions that have instructions in it
 }
 
-// An inlinedCall is where a copy was inlined: how often it is executed, in counts of
-// the caller's regions.
-type inlinedCall struct {
-	fn    *region
-	count []share
+// A visit is where a copy is inlined, or where machine code is called: how often, in
+// counts of the caller's regions.
+type visit struct {
+	fn     *region
+	callee uint64 // address, if it is not inlined
+	count  []share
 }
 
 type share struct {
@@ -64,6 +66,9 @@ type share struct {
 }
 
 func (a *account) charge(r *region, line int, n float64) {
+	if line == 0 {
+		return
+	}
 	c := a.charges[r]
 	if c == nil {
 		c = map[int]float64{}
@@ -79,6 +84,7 @@ func (l *ledger) enter(f *function, m *matcher, flow *flow) {
 		a := &account{scope: s, charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
 		if s.parent == nil {
 			a.low = f.low
+			l.starts[f.low] = s.fn
 		}
 		accounts[s] = a
 		if l.copies[s.fn] == nil {
@@ -102,6 +108,7 @@ func (l *ledger) block(b *block, m *matcher, flow *flow, accounts map[*scope]*ac
 		switch x.op {
 		case call:
 			l.calls[x.target] += often
+			l.visits = append(l.visits, visit{callee: x.target, count: shares(b.count, flow, accounts)})
 		case repeat:
 			n += float64(b.loaded(i, x.register))
 		}
@@ -127,27 +134,24 @@ func (l *ledger) block(b *block, m *matcher, flow *flow, accounts map[*scope]*ac
 // guess returns how often a block is executed if every loop has ten iterations.
 func guess(b *block) float64 { return math.Pow(10, float64(b.loop.depth())) }
 
-// owns reports whether line is r's alone.
-func (f *fileRegions) owns(line int, r *region) bool {
-	return line > 0 && line < len(f.at) && f.at[line].region == r && f.at[line].inside == nil
-}
-
 // inline notes where s was inlined.
 func (l *ledger) inline(s *scope, m *matcher, flow *flow, accounts map[*scope]*account) {
-	if s.parent == nil {
-		return
+	if s.parent != nil {
+		l.visits = append(l.visits, visit{fn: s.fn, count: shares(m.entered(s, flow), flow, accounts)})
 	}
-	c := inlinedCall{fn: s.fn}
-	for _, t := range m.entered(s) {
+}
+
+func shares(count form, flow *flow, accounts map[*scope]*account) (all []share) {
+	for _, t := range count {
 		to := flow.counters[t.counter]
-		c.count = append(c.count, share{accounts[to.scope], to.region, t.factor})
+		all = append(all, share{accounts[to.scope], to.region, t.factor})
 	}
-	l.inlined = append(l.inlined, c)
+	return all
 }
 
 // entered returns how often the copy s is entered: as often as the first block with
-// instructions of it that are executed once a call.
-func (m *matcher) entered(s *scope) form {
+// instructions of it that are executed once a call, or else as its call's line.
+func (m *matcher) entered(s *scope, flow *flow) form {
 	for _, b := range m.g.blocks {
 		for _, x := range b.code {
 			if c, line := m.scopes.at(x); c == s && c.file.regions.within(line, nil) == s.fn {
@@ -155,41 +159,52 @@ func (m *matcher) entered(s *scope) form {
 			}
 		}
 	}
+	if i := slices.Index(flow.counters, s.parent.find(s.site, spot{})); i >= 0 {
+		return form{{i, 1}}
+	}
 	return nil
 }
 
-// correct takes from the callers of inlined copies what the counter of the function
-// charges at its entry for its machine code of its own, so that the sum is that of
-// the copy.
+// correct makes the callers of functions pay for what their copies cost more, or
+// less, at their entry than the function's own lines say: callers of inlined copies
+// have paid for these, and are given back what the function's counter adds; callers of
+// functions that count nothing pay for the call of their machine code.
 func (l *ledger) correct() {
+	for i := range l.visits {
+		if v := &l.visits[i]; v.fn == nil {
+			v.fn = l.starts[v.callee]
+		}
+	}
 	done := map[*region]bool{}
 	for _, fn := range l.functions {
-		l.correctCopies(fn, done)
+		l.correctCallers(fn, done)
 	}
 }
 
-// correctCopies corrects the copies of fn, after those within fn itself.
-func (l *ledger) correctCopies(fn *region, done map[*region]bool) {
+// correctCallers corrects the callers of fn, after fn itself as a caller.
+func (l *ledger) correctCallers(fn *region, done map[*region]bool) {
 	if done[fn] {
 		return
 	}
 	done[fn] = true
-	for _, c := range l.inlined {
-		if slices.ContainsFunc(c.count, func(s share) bool { return s.region == fn }) {
-			l.correctCopies(c.fn, done)
+	for _, v := range l.visits {
+		if v.fn != nil && slices.ContainsFunc(v.count, func(s share) bool { return s.region == fn }) {
+			l.correctCallers(v.fn, done)
 		}
 	}
-	own := 0.0
-	charges := l.average(fn, fn)
+	own, charges := 0.0, l.average(fn, fn)
 	for _, line := range slices.Sorted(maps.Keys(charges)) {
 		own += charges[line]
 	}
-	for _, c := range l.inlined {
-		if c.fn != fn {
+	if !fn.inlined {
+		own = -own
+	}
+	for _, v := range l.visits {
+		if v.fn != fn || fn.inlined != (v.callee != 0) {
 			continue
 		}
-		for _, s := range c.count {
-			s.to.charge(s.region, s.region.line, -own*s.factor)
+		for _, s := range v.count {
+			s.to.charge(s.region, s.region.line, own*s.factor)
 		}
 	}
 }
@@ -234,6 +249,9 @@ func (l *ledger) called(a *account) float64 {
 func (l *ledger) lines() Lines {
 	out := Lines{}
 	for _, fn := range l.functions {
+		if fn.inlined {
+			continue
+		}
 		file := l.copies[fn][0].scope.file.name
 		if out[file] == nil {
 			out[file] = map[int]int{}

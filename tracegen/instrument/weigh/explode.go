@@ -13,7 +13,7 @@ import (
 // added so that whatever can be executed another number of times than its
 // neighbours begins on a line of its own: statements, conditions, post
 // statements and range clauses, else-ifs, case clauses and their expressions,
-// right operands of && and ||, and the braces that end blocks.
+// right operands of && and ||, function literals, and the braces that end blocks.
 //
 // Nothing but line breaks is added, and nothing is removed, with one exception:
 // the word line of //line and /*line directives becomes Line, so that the lines
@@ -27,16 +27,16 @@ func Explode(name string, src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("splitting lines: %w", err)
 	}
 	file := fset.File(f.FileStart)
-	var b breaks
+	b := breaks{bare: map[token.Pos]bool{}}
 	for _, d := range f.Decls {
 		b.add(d.Pos())
 	}
 	ast.Inspect(f, b.visit)
-	slices.Sort(b)
+	slices.Sort(b.places)
 	var out bytes.Buffer
 	text := hideDirectives(file, f, src)
 	last := 0
-	for _, p := range slices.Compact(b) {
+	for _, p := range slices.Compact(b.places) {
 		at := file.Offset(p)
 		out.Write(text[last:at])
 		last = at
@@ -75,13 +75,12 @@ func hideDirectives(file *token.File, f *ast.File, src []byte) []byte {
 // breaks are the places before which a line break is wanted. None of them
 // follows a token after which the scanner would insert a semicolon, except
 // where the grammar has one already or, before a closing brace, allows one.
-type breaks []token.Pos
-
-func (b *breaks) add(p token.Pos) {
-	if p.IsValid() {
-		*b = append(*b, p)
-	}
+type breaks struct {
+	places []token.Pos
+	bare   map[token.Pos]bool // directly behind return
 }
+
+func (b *breaks) add(p token.Pos) { b.places = append(b.places, p) }
 
 func (b *breaks) list(l []ast.Stmt) {
 	for _, s := range l {
@@ -124,6 +123,14 @@ func (b *breaks) visit(n ast.Node) bool {
 		}
 		if e, ok := n.Else.(*ast.IfStmt); ok {
 			b.add(e.Pos())
+		}
+	case *ast.FuncLit:
+		if !b.bare[n.Pos()] {
+			b.add(n.Pos())
+		}
+	case *ast.ReturnStmt:
+		if len(n.Results) > 0 {
+			b.bare[n.Results[0].Pos()] = true
 		}
 	default:
 		b.visitCases(n)

@@ -13,11 +13,13 @@ type region struct {
 	parent *region // executed when this one is; nil of a function
 	fn     *region // the function
 	loop   *region // the body of the innermost loop around it; itself, of a body
-	line   int     // a line that is this region's alone, 0 if there is none
+	line   int     // where what has no line of its own is charged, 0 if there is nowhere
 	start  int     // of functions: line of the func keyword
 	end    int     // of functions: last line
 	free   bool    // no counter: how often it is executed follows from others
 	tests  bool    // of a body: the loop tests before each iteration
+
+	inlined bool // of a function: its callers count
 }
 
 type regionKind uint8
@@ -33,10 +35,11 @@ const (
 	afterRegion              // what follows a statement that can leave the list it is in
 )
 
-// A place is what the lines of one statement belong to. A range clause is
-// evaluated once, and then again in each iteration: inside is the body then.
+// A place is what a line belongs to. A range clause is evaluated once, and then
+// again in each iteration: inside is the body then.
 type place struct {
 	region, inside *region
+	own            bool    // charges may stand here: it begins a statement, and no literal
 	then           *region // first branch, on the line of an if's condition, or of its last operand
 }
 
@@ -69,13 +72,19 @@ func inLoop(loop, body *region) bool {
 	return loop != nil
 }
 
+// owns reports whether what is executed as r can be charged to line.
+func (f *fileRegions) owns(line int, r *region) bool {
+	return line > 0 && line < len(f.at) && f.at[line].region == r && f.at[line].own
+}
+
 // regionsOf finds the regions of a file that was parsed after [Explode].
-func regionsOf(fset *token.FileSet, f *ast.File) *fileRegions {
-	b := &regionBuilder{file: fset.File(f.FileStart)}
+func regionsOf(s Source, f *ast.File) *fileRegions {
+	b := &regionBuilder{file: s.Fset.File(f.FileStart), operands: s.Operands}
 	b.out.at = make([]place, b.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-			b.function(d, d.Body, b.file.Line(d.Type.Func))
+			r := b.function(d, d.Body, b.line(d.Type.Func))
+			r.inlined = s.Inlined != nil && s.Inlined(d)
 			continue
 		}
 		b.expressions(d, nil)
@@ -84,36 +93,39 @@ func regionsOf(fset *token.FileSet, f *ast.File) *fileRegions {
 }
 
 type regionBuilder struct {
-	file *token.File
-	out  fileRegions
+	file     *token.File
+	operands bool // right operands have counters
+	out      fileRegions
 }
+
+func (b *regionBuilder) line(p token.Pos) int { return b.file.Line(p) }
 
 func (b *regionBuilder) mark(n ast.Node, r *region) { b.markFrom(n.Pos(), n.End(), place{region: r}) }
 
 func (b *regionBuilder) markFrom(from, to token.Pos, p place) {
-	for l := b.file.Line(from); l <= b.file.Line(to-1); l++ {
+	for l := b.line(from); l <= b.line(to-1); l++ {
 		b.out.at[l] = p
 	}
 }
 
-// function enters a function. Its line is line, or the first of its body's if
-// line is 0, as of literals, which begin within lines of other statements.
-func (b *regionBuilder) function(n ast.Node, body *ast.BlockStmt, line int) {
-	r := &region{kind: funcRegion, line: line, start: b.file.Line(n.Pos()), end: b.file.Line(n.End() - 1)}
+// function enters a function. Charges go to line, or to that of its first statement
+// if line is 0, as of literals, whose own lines are those of other statements, too.
+func (b *regionBuilder) function(n ast.Node, body *ast.BlockStmt, line int) *region {
+	r := &region{kind: funcRegion, line: line, start: b.line(n.Pos()), end: b.line(n.End() - 1)}
 	r.fn = r
 	if line > 0 {
 		b.mark(n, r)
 	} else if len(body.List) > 0 {
-		r.line = b.file.Line(body.List[0].Pos())
 		b.markFrom(body.List[0].Pos(), body.Rbrace+1, place{region: r})
 	}
 	b.out.funcs = append(b.out.funcs, r)
 	b.block(body, r)
+	return r
 }
 
-// child enters a region within r that begins at pos.
-func (b *regionBuilder) child(kind regionKind, r *region, pos token.Pos) *region {
-	c := &region{kind: kind, parent: r, line: b.file.Line(pos)}
+// child enters a region within r.
+func (b *regionBuilder) child(kind regionKind, r *region) *region {
+	c := &region{kind: kind, parent: r}
 	if r != nil {
 		c.fn, c.loop = r.fn, r.loop
 	}
@@ -131,12 +143,12 @@ func (b *regionBuilder) block(s *ast.BlockStmt, r *region) {
 // list enters statements, and returns the region in which their end is.
 func (b *regionBuilder) list(l []ast.Stmt, r *region) *region {
 	for i, s := range l {
-		if label, ok := s.(*ast.LabeledStmt); ok && i > 0 && jumped(l, label.Label.Name) {
-			r = b.child(afterRegion, r, s.Pos())
+		if label, ok := s.(*ast.LabeledStmt); ok && jumped(l, label.Label.Name) {
+			r = b.child(afterRegion, r)
 		}
 		b.statement(s, r)
 		if i+1 < len(l) && leaves(s) {
-			r = b.child(afterRegion, r, l[i+1].Pos())
+			r = b.child(afterRegion, r)
 		}
 	}
 	return r
@@ -147,7 +159,7 @@ func (b *regionBuilder) branch(l []ast.Stmt, end token.Pos, r *region) *region {
 	if len(l) == 0 {
 		return nil
 	}
-	c := b.child(branchRegion, r, l[0].Pos())
+	c := b.child(branchRegion, r)
 	last := b.list(l, c)
 	if end.IsValid() {
 		b.markFrom(end, end+1, place{region: last})
@@ -173,8 +185,15 @@ func (b *regionBuilder) statement(s ast.Stmt, r *region) {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		b.block(s, r)
+		return
 	case *ast.LabeledStmt:
 		b.statement(s.Stmt, r)
+		return
+	case *ast.EmptyStmt:
+		return
+	}
+	b.own(s, r)
+	switch s := s.(type) {
 	case *ast.ForStmt:
 		b.forLoop(s, r)
 	case *ast.RangeStmt:
@@ -192,22 +211,35 @@ func (b *regionBuilder) statement(s ast.Stmt, r *region) {
 	}
 }
 
-func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
-	at := s.Body.Lbrace
-	if len(s.Body.List) > 0 {
-		at = s.Body.List[0].Pos()
+// own makes the first line of s one that r can be charged on, and the one for all
+// that has no line of its own if it is the first, unless a literal begins there:
+// it belongs to the function around the literal, and could be taken for the literal's.
+func (b *regionBuilder) own(n ast.Node, r *region) {
+	line := b.line(n.Pos())
+	literal := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if l, ok := n.(*ast.FuncLit); ok {
+			literal = literal || b.line(l.Pos()) == line
+		}
+		return !literal
+	})
+	if literal {
+		return
 	}
-	body := b.child(bodyRegion, r, at)
-	body.loop = body
+	b.out.at[line].own = b.out.at[line].region == r
+	if r.line == 0 {
+		r.line = line
+	}
+}
+
+func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
+	body := b.child(bodyRegion, r)
+	body.loop, body.tests = body, s.Cond != nil
 	if s.Init != nil {
 		b.statement(s.Init, r)
 	}
-	if s.Post != nil {
-		body.line = b.file.Line(s.Post.Pos())
-	}
 	if s.Cond != nil {
-		body.line, body.tests = b.file.Line(s.Cond.Pos()), true
-		test := b.child(testRegion, r, s.Cond.Pos())
+		test := b.child(testRegion, r)
 		test.loop, test.free = body, true
 		b.mark(s.Cond, test)
 		b.expressions(s.Cond, test)
@@ -215,24 +247,37 @@ func (b *regionBuilder) forLoop(s *ast.ForStmt, r *region) {
 	if s.Post != nil {
 		post := body
 		if leaves(&ast.BlockStmt{List: s.Body.List}) {
-			post = b.child(postRegion, body, s.Post.Pos())
+			post = b.child(postRegion, body)
 			post.free = true
 		}
-		b.statement(s.Post, post)
+		b.mark(s.Post, post)
+		b.expressions(s.Post, post)
 	}
-	b.block(s.Body, body)
+	b.loopBody(s.Body, body, s.Post, s.Cond)
+}
+
+// loopBody enters the statements of a loop's body. If there are none, charges go to
+// one of the others, if there is one.
+func (b *regionBuilder) loopBody(s *ast.BlockStmt, body *region, others ...ast.Node) {
+	b.block(s, body)
+	for _, n := range others {
+		if body.line == 0 && n != nil {
+			b.own(n, body)
+		}
+	}
 }
 
 func (b *regionBuilder) rangeLoop(s *ast.RangeStmt, r *region) {
-	clause := s.Range
-	if s.Key != nil {
-		clause = s.Key.Pos()
-	}
-	body := b.child(bodyRegion, r, clause)
+	body := b.child(bodyRegion, r)
 	body.loop, body.tests = body, true
 	b.markFrom(s.For, s.Body.Lbrace+1, place{region: r, inside: body})
+	b.out.at[b.line(s.For)].own = true
 	b.expressions(s.X, r)
-	b.block(s.Body, body)
+	clause := s.Key
+	if clause == nil {
+		clause = s.X
+	}
+	b.loopBody(s.Body, body, clause)
 }
 
 func (b *regionBuilder) ifElse(s *ast.IfStmt, r *region) {
@@ -241,7 +286,7 @@ func (b *regionBuilder) ifElse(s *ast.IfStmt, r *region) {
 	}
 	b.expressions(s.Cond, r)
 	then := b.branch(s.Body.List, s.Body.Rbrace, r)
-	for l := b.file.Line(lastOperand(s.Cond).Pos()); l <= b.file.Line(s.Cond.End()); l++ {
+	for l := b.line(lastOperand(s.Cond).Pos()); l <= b.line(s.Cond.End()); l++ {
 		b.out.at[l].then = then
 	}
 	switch e := s.Else.(type) {
@@ -287,8 +332,10 @@ func (b *regionBuilder) expressions(n ast.Node, r *region) {
 				return true
 			}
 			b.expressions(n.X, r)
-			c := b.child(operandRegion, r, n.Y.Pos())
+			c := b.child(operandRegion, r)
+			c.free = !b.operands
 			b.mark(n.Y, c)
+			b.own(n.Y, c)
 			b.expressions(n.Y, c)
 			return false
 		}

@@ -37,7 +37,7 @@ func newLibrary(sources []Source) library {
 		prefix := prefixOf(s.Path)
 		for _, f := range s.Files {
 			name := s.Fset.PositionFor(f.FileStart, false).Filename
-			lib[prefix] = append(lib[prefix], &sourceFile{name, regionsOf(s.Fset, f)})
+			lib[prefix] = append(lib[prefix], &sourceFile{name, regionsOf(s, f)})
 		}
 	}
 	return lib
