@@ -1,0 +1,143 @@
+package main
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// reach finds the declarations of a package that ranks can execute: functions with
+// a parameter of package spmd (a rank, a communicator), and whatever code of the
+// package those name. A method that is called through an interface stands for all
+// methods of its name, a field that holds functions for all code that names the
+// field. That is more than is ever executed, and never less.
+func reach(p *packages.Package, spmdPath string) map[ast.Decl]bool {
+	r := &reacher{info: p.TypesInfo, pkg: p.Types, spmdPath: spmdPath,
+		declared: map[types.Object]ast.Decl{}, methods: map[string][]ast.Decl{},
+		fields: map[*types.Var][]ast.Decl{}, found: map[ast.Decl]bool{}}
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			r.declare(d)
+		}
+	}
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && r.takesRank(fn) {
+				r.visit(d)
+			}
+		}
+	}
+	return r.found
+}
+
+type reacher struct {
+	info     *types.Info
+	pkg      *types.Package
+	spmdPath string
+	declared map[types.Object]ast.Decl // functions, methods and variables of the package
+	methods  map[string][]ast.Decl     // methods by name
+	fields   map[*types.Var][]ast.Decl // code that names a field that holds functions
+	found    map[ast.Decl]bool
+}
+
+func (r *reacher) declare(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		r.declared[r.info.Defs[d.Name]] = d
+		if d.Recv != nil {
+			r.methods[d.Name.Name] = append(r.methods[d.Name.Name], d)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, name := range v.Names {
+					r.declared[r.info.Defs[name]] = d
+				}
+			}
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if v, ok := r.info.Uses[n].(*types.Var); ok {
+				r.nameField(v, d)
+			}
+		case *ast.CompositeLit: // without keys it names all fields
+			if t, ok := r.info.TypeOf(n).Underlying().(*types.Struct); ok {
+				for v := range t.Fields() {
+					r.nameField(v, d)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// nameField notes that d names v, if v is a field that holds functions.
+func (r *reacher) nameField(v *types.Var, d ast.Decl) {
+	if v.IsField() && holdsFunction(v.Type()) {
+		r.fields[v.Origin()] = append(r.fields[v.Origin()], d)
+	}
+}
+
+// holdsFunction reports whether values of type t are functions, or slices, arrays,
+// maps or pointers of some.
+func holdsFunction(t types.Type) bool {
+	if list, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+		t = list.Elem()
+	}
+	_, is := t.Underlying().(*types.Signature)
+	return is
+}
+
+// takesRank reports whether a parameter of fn is of a type of package spmd.
+func (r *reacher) takesRank(fn *ast.FuncDecl) bool {
+	for v := range r.info.Defs[fn.Name].(*types.Func).Signature().Params().Variables() {
+		t := v.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == r.spmdPath {
+			return true
+		}
+	}
+	return false
+}
+
+// visit marks d and all that it names.
+func (r *reacher) visit(d ast.Decl) {
+	if r.found[d] {
+		return
+	}
+	r.found[d] = true
+	ast.Inspect(d, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			r.use(r.info.Uses[id])
+		}
+		return true
+	})
+}
+
+func (r *reacher) use(o types.Object) {
+	if v, ok := o.(*types.Var); ok && v.IsField() {
+		for _, d := range r.fields[v.Origin()] {
+			r.visit(d)
+		}
+	}
+	f, ok := o.(*types.Func)
+	if !ok {
+		if d := r.declared[o]; d != nil {
+			r.visit(d)
+		}
+		return
+	}
+	if d := r.declared[f.Origin()]; d != nil {
+		r.visit(d)
+	}
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		for _, d := range r.methods[f.Name()] {
+			r.visit(d)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package instrument
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/weigh"
+)
+
+// Rewrite makes the recording form of the files of package i.
+func (s *Sources) Rewrite(i int, o rewrite.Options) (*rewrite.Result, error) {
+	p := s.Packages[i]
+	src := map[string][]byte{}
+	for _, name := range p.CompiledGoFiles {
+		src[name] = s.exploded[name]
+	}
+	return rewrite.Rewrite(&rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo}, o)
+}
+
+// Weigh counts the machine instructions of the lines of all packages, in the program
+// that they are compiled to when they are not instrumented: the main package itself,
+// or, of a package that is none, the source of one that uses it.
+func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
+	dir, err := os.MkdirTemp("", "spoor-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	plain, main := overlay(maps.Clone(s.exploded)), "."
+	if user != nil {
+		main = "./weighed"
+		plain[filepath.Join(s.main.Dir, main, "main.go")] = user
+	}
+	list, err := plain.write(dir, "exploded")
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(dir, "program")
+	if err := s.tool.build(ctx, list, program, main); err != nil {
+		return nil, err
+	}
+	var sources []weigh.Source
+	for _, p := range s.Packages {
+		path := p.PkgPath
+		if p.Name == "main" {
+			path = "main"
+		}
+		sources = append(sources, weigh.Source{Path: path, Files: p.Syntax, Fset: s.Fset})
+	}
+	return weigh.Binary(program, sources...)
+}

@@ -1,0 +1,87 @@
+package instrument
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"spoor/tracegen/instrument/wire"
+	"spoor/tracegen/spmd"
+)
+
+// Sink takes a recording.
+type Sink = wire.Sink
+
+// Run says how a program is to be run.
+type Run struct {
+	spmd.Options
+	Seed     uint64
+	Native   bool     // record nothing, run at full speed
+	Args     []string // of the program
+	In       io.Reader
+	Out, Err io.Writer // of the program, which runs in the folder of this process
+	Sink     Sink      // takes the recording
+}
+
+// Outcome is how a run went.
+type Outcome = wire.Result
+
+// Run runs the program, which records to r.Sink. An error says how the program
+// failed, by its own words where it has any. An interrupt (the end of ctx) is
+// passed on to the program.
+func (p *Program) Run(ctx context.Context, r Run) (*Outcome, error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := p.command(ctx, r, out)
+	err = cmd.Start()
+	out.Close() // the program has it now
+	if err != nil {
+		return nil, fmt.Errorf("starting the program: %w", err)
+	}
+	result, recordErr := wire.Receive(in, r.Sink)
+	if recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult) {
+		_ = cmd.Process.Kill() // it would go on without being heard
+	}
+	return outcome(result, recordErr, cmd.Wait())
+}
+
+func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.path, r.Args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
+	cmd.ExtraFiles = []*os.File{pipe}
+	const fd = 3 // of the first extra file
+	order := wire.Order{FD: fd, Native: r.Native, Options: r.Options}
+	cmd.Env = append(os.Environ(), order.Environment(),
+		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = grace
+	return cmd
+}
+
+// errNoMain is the end of a program that did not do what a recording is of.
+var errNoMain = errors.New("the program ended and never called spmd.Main, so there is nothing to record")
+
+// outcome is the result of a run, from what came through the pipe and how the
+// process ended.
+func outcome(result Outcome, recordErr, exitErr error) (*Outcome, error) {
+	switch {
+	case recordErr != nil && !errors.Is(recordErr, wire.ErrNoResult):
+		return nil, recordErr
+	case result.Error != "":
+		return nil, errors.New(result.Error)
+	case exitErr != nil:
+		return nil, fmt.Errorf("the program ended with %w", exitErr)
+	case recordErr != nil:
+		return nil, errNoMain
+	}
+	return &result, nil
+}
