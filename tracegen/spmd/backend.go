@@ -83,6 +83,7 @@ func newRanks(procs int, program Program, space *space, b Backend) []*Rank {
 // Main runs the program on this rank. It is for backends, which end a run when the
 // Main of one rank returns an error.
 func (r *Rank) Main() error {
+	defer func() { r.ended = true }()
 	if err := call(r, r.program); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 // goroutine does, and nothing runs at the same time.
 type Coroutine struct {
 	Rank  *Rank
-	Ended bool  // the program has returned ...
-	Err   error // ... with this
+	Ended bool  // its Main has returned ...
+	Err   error // ... this
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool

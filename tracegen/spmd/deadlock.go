@@ -2,77 +2,76 @@ package spmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spoor/traces/trace"
 )
 
-// deadlock is the error of ranks of which none can go on: who waits for whom and
-// for what. The op of a rank that waits is the one it is stuck in.
-type deadlock struct {
-	ranks  []*Rank
-	ended  func(rank int) bool
-	holder func(lock int32) int
-	flag   func(id int32) int // signals so far
-}
-
-func (d *deadlock) err() error {
-	var parts, barrier []string
-	var missing, waiting []int
-	for id, r := range d.ranks {
-		switch {
-		case d.ended(id) || r.op.Kind != trace.Barrier:
-			missing = append(missing, id)
-		default:
-			waiting = append(waiting, id)
+// Deadlock is the error of ranks of which none can go on: who waits for whom and
+// for what. It is for backends; nil means that all programs have ended.
+func Deadlock(ranks []*Rank) error {
+	var parts []string
+	var atBarrier, elsewhere []*Rank
+	for _, r := range ranks {
+		if !r.ended && r.op.Kind == trace.Barrier {
+			atBarrier = append(atBarrier, r)
+		} else {
+			elsewhere = append(elsewhere, r)
 		}
 	}
-	if len(waiting) > 0 {
-		barrier = []string{fmt.Sprintf("%s at barrier %d for %s", waits(waiting), barrierID, d.names(missing))}
+	if len(atBarrier) > 0 {
+		parts = append(parts, fmt.Sprintf("%s at barrier %d for %s", waits(atBarrier), barrierID, states(elsewhere)))
 	}
-	for id, r := range d.ranks {
-		if !d.ended(id) && r.op.Kind != trace.Barrier {
-			parts = append(parts, fmt.Sprintf("rank %d waits %s", id, d.reason(r)))
+	for _, r := range elsewhere {
+		if !r.ended {
+			parts = append(parts, fmt.Sprintf("rank %d waits %s%s", r.id, r.op.waitsFor(), r.op.culprit(ranks)))
 		}
 	}
-	return fmt.Errorf("deadlock: %s", strings.Join(limited(append(barrier, parts...)), "; "))
+	if len(parts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("deadlock: %s", strings.Join(limited(parts), "; "))
 }
 
-// reason is what a rank waits for, with who could bring it.
-func (d *deadlock) reason(r *Rank) string {
-	what := r.op.waitsFor()
-	switch r.op.Kind {
+// culprit is the one rank that could end the wait, with what keeps it; "" if several
+// could.
+func (op *Op) culprit(ranks []*Rank) string {
+	q := op.Request
+	switch op.Kind {
 	case trace.Lock:
-		return fmt.Sprintf("%s, held by %s", what, d.names([]int{d.holder(r.op.Object)}))
-	case trace.WaitFlag:
-		return fmt.Sprintf("%s: %d of %d signals", what, d.flag(r.op.Object), r.op.Count)
-	case trace.Recv, trace.Probe:
-		return what + d.sender(r.op.Request)
-	case trace.Wait:
-		if len(r.op.Requests) == 1 {
-			return what + d.sender(r.op.Requests[0])
+		for _, r := range ranks {
+			if slices.Contains(r.held, op.Object) {
+				return ", held by " + r.state()
+			}
 		}
+		return ""
+	case trace.Wait:
+		if len(op.Requests) != 1 {
+			return ""
+		}
+		q = op.Requests[0]
+	case trace.WaitFlag:
+		return ""
 	}
-	return what
-}
-
-// sender is what keeps the one rank that could send what q wants.
-func (d *deadlock) sender(q *Request) string {
 	if q.Source == Any {
 		return ""
 	}
-	return " (" + d.names([]int{int(q.Source)}) + ")"
+	return fmt.Sprintf(" (%s)", ranks[q.Source].state())
 }
 
-// names is ranks with what keeps them: "rank 1 (finished), rank 3 (waits for lock 7)".
-func (d *deadlock) names(ranks []int) string {
-	parts := make([]string, 0, len(ranks))
-	for _, id := range ranks {
-		how := "finished"
-		if !d.ended(id) {
-			how = "waits " + d.ranks[id].op.waitsFor()
-		}
-		parts = append(parts, fmt.Sprintf("rank %d (%s)", id, how))
+// state names the rank with what keeps it: "rank 1 (finished)", "rank 3 (waits for lock 7)".
+func (r *Rank) state() string {
+	if r.ended {
+		return fmt.Sprintf("rank %d (finished)", r.id)
+	}
+	return fmt.Sprintf("rank %d (waits %s)", r.id, r.op.waitsFor())
+}
+
+func states(ranks []*Rank) string {
+	parts := make([]string, len(ranks))
+	for i, r := range ranks {
+		parts[i] = r.state()
 	}
 	return strings.Join(limited(parts), ", ")
 }
@@ -85,7 +84,7 @@ func (op *Op) waitsFor() string {
 	case trace.Lock:
 		return fmt.Sprintf("for lock %d", op.Object)
 	case trace.WaitFlag:
-		return fmt.Sprintf("for flag %d", op.Object)
+		return fmt.Sprintf("for %d signals of flag %d", op.Count, op.Object)
 	case trace.Recv, trace.Probe:
 		return op.Request.wants()
 	}
@@ -117,10 +116,10 @@ func inGroup(context int32) string {
 	return fmt.Sprintf(" in group %d", context)
 }
 
-func waits(ranks []int) string {
+func waits(ranks []*Rank) string {
 	names := make([]string, len(ranks))
 	for i, r := range ranks {
-		names[i] = fmt.Sprint(r)
+		names[i] = fmt.Sprint(r.id)
 	}
 	if len(names) == 1 {
 		return "rank " + names[0] + " waits"

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,15 +41,21 @@ func (in *inbox) leftover(rank int) error {
 	for c := range in.others {
 		contexts = append(contexts, c)
 	}
-	slices.Sort(contexts)
-	var texts []string
+	var left []*Message
 	for _, c := range contexts {
 		for n := in.box(c).unexpected.first; n != nil; n = n.next {
-			texts = append(texts, fmt.Sprintf("%d elements from rank %d with tag %d%s", n.of.buffer.elements(), n.of.From, n.of.Tag, inGroup(c)))
+			left = append(left, n.of)
 		}
 	}
-	if len(texts) == 0 {
+	if len(left) == 0 {
 		return nil
+	}
+	slices.SortStableFunc(left, func(a, b *Message) int { // natively they came in any order
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.From, b.From))
+	})
+	texts := make([]string, len(left))
+	for i, m := range left {
+		texts[i] = fmt.Sprintf("%d elements from rank %d with tag %d%s", m.buffer.elements(), m.From, m.Tag, inGroup(m.Group))
 	}
 	return fmt.Errorf("rank %d: finished without receiving %s", rank, strings.Join(limited(texts), ", "))
 }

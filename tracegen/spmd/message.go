@@ -117,7 +117,7 @@ func (c *Comm) send(kind trace.Kind, to, tag int, q *Request) {
 }
 
 func (c *Comm) isend(to, tag int) *Request {
-	q := &Request{Kind: trace.Isend, done: true, status: Status{c.index, tag, c.rank.message.buffer.elements()}}
+	q := &Request{Kind: trace.Isend, Group: c.context, done: true, status: Status{c.index, tag, c.rank.message.buffer.elements()}}
 	c.send(trace.Isend, to, tag, c.rank.start(q))
 	return q
 }

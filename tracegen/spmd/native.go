@@ -29,6 +29,7 @@ func Native(ctx context.Context, procs int, program Program) error {
 // zero while anybody may still act, and a rank that falls asleep last knows it.
 type native struct {
 	start   time.Time
+	ranks   []*Rank
 	sleeper []sleeper // by rank
 	awake   atomic.Int64
 	ended   atomic.Int64
@@ -46,10 +47,9 @@ type native struct {
 
 // sleeper is a rank that others may have to wake.
 type sleeper struct {
-	rank  *Rank
-	wake  chan struct{}
-	held  []int32 // locks
-	ended bool
+	rank *Rank
+	wake chan struct{}
+	held []int32 // locks
 
 	mu       sync.Mutex // guards what follows, and all requests of the rank
 	inbox    inbox
@@ -71,7 +71,7 @@ type nativeFlag struct {
 
 // Run implements Backend.
 func (n *native) Run(ctx context.Context, ranks []*Rank) error {
-	n.start = time.Now()
+	n.start, n.ranks = time.Now(), ranks
 	n.sleeper = make([]sleeper, len(ranks))
 	for id, r := range ranks {
 		n.sleeper[id].rank, n.sleeper[id].wake = r, make(chan struct{}, 1)
@@ -123,10 +123,9 @@ func (n *native) finish(r *Rank, err error) error {
 		n.stop(func() error { return err }) // errStopped comes after the true cause and changes nothing
 		return err
 	}
-	n.sleeper[r.id].ended = true
 	n.ended.Add(1) // first: who finds nobody awake must find everybody who has ended
 	if n.awake.Add(-1) == 0 && int(n.ended.Load()) < len(n.sleeper) {
-		n.stop(n.deadlock)
+		n.stop(func() error { return Deadlock(n.ranks) })
 	}
 	return nil
 }
@@ -134,7 +133,7 @@ func (n *native) finish(r *Rank, err error) error {
 // sleep waits until another rank wakes this one.
 func (n *native) sleep(r *Rank) {
 	if n.awake.Add(-1) == 0 {
-		n.stop(n.deadlock)
+		n.stop(func() error { return Deadlock(n.ranks) })
 	}
 	<-n.sleeper[r.id].wake
 	if n.stopped.Load() {
@@ -154,19 +153,6 @@ func (n *native) rouse(rank int) {
 	case n.sleeper[rank].wake <- struct{}{}:
 	default:
 	}
-}
-
-// deadlock describes ranks that all sleep.
-func (n *native) deadlock() error {
-	d := deadlock{
-		ended:  func(rank int) bool { return n.sleeper[rank].ended },
-		holder: func(id int32) int { return object[nativeLock](&n.locks, id).holder },
-		flag:   func(id int32) int { return object[nativeFlag](&n.flags, id).signals },
-	}
-	for i := range n.sleeper {
-		d.ranks = append(d.ranks, n.sleeper[i].rank)
-	}
-	return d.err()
 }
 
 // leftovers is the error of the lowest rank that did not receive what it was sent.

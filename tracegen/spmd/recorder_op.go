@@ -71,9 +71,9 @@ func posted(e *trace.Event, q *Request, s *space) {
 
 // completed names the request, and of a receive what came.
 func completed(e *trace.Event, q *Request) {
-	e.Request = q.ID
+	e.Request, e.Group = q.ID, q.Group
 	if q.Kind == trace.Irecv {
-		e.Peer, e.Tag, e.Group, e.Bytes = q.from, int32(q.status.Tag), q.Group, q.bytes()
+		e.Peer, e.Tag, e.Bytes = q.from, int32(q.status.Tag), q.bytes()
 	}
 }
 

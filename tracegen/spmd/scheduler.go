@@ -3,7 +3,6 @@ package spmd
 import (
 	"cmp"
 	"context"
-	"slices"
 )
 
 // scheduler is the backend of Record: an ideal machine.
@@ -83,7 +82,7 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 			return p.Err
 		}
 	}
-	if err := s.deadlock(); err != nil {
+	if err := Deadlock(ranks); err != nil {
 		return err
 	}
 	for id, p := range s.ranks {
@@ -154,20 +153,4 @@ func (s *scheduler) pop() turn {
 	}
 	q[i] = t
 	return first
-}
-
-// deadlock describes ranks that wait with nobody left to free them, if there are any.
-func (s *scheduler) deadlock() error {
-	if !slices.ContainsFunc(s.ranks, func(p *player) bool { return !p.Ended }) {
-		return nil
-	}
-	d := deadlock{
-		ended:  func(rank int) bool { return s.ranks[rank].Ended },
-		holder: func(id int32) int { return s.locks[id].holder },
-		flag:   func(id int32) int { return len(s.flags[id].signals) },
-	}
-	for _, p := range s.ranks {
-		d.ranks = append(d.ranks, p.Rank)
-	}
-	return d.err()
 }

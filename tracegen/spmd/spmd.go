@@ -64,6 +64,7 @@ type Rank struct {
 	pending  []*Request // not waited for, in no order
 	requests int32      // started so far
 	held     []int32    // locks
+	ended    bool       // the program has returned
 	carried  reflect.Type
 }
 

@@ -23,8 +23,12 @@ type keep struct {
 }
 
 func newKeep(procs int) *keep {
-	return &keep{Memory: trace.Memory{Head: trace.Header{Procs: procs},
+	k := &keep{Memory: trace.Memory{Head: trace.Header{Procs: procs},
 		RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}}
+	for p := range procs {
+		k.RefsOf[p].Proc, k.EventsOf[p].Proc = trace.Proc(p), trace.Proc(p)
+	}
+	return k
 }
 
 func (k *keep) Refs(b *trace.Refs) error {
