@@ -24,16 +24,20 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 // command is the command tree of tracegen: a subcommand for each kernel.
 func command(env *stage.Env) *cobra.Command {
 	var list bool
+	var own packageOptions
 	root := &cobra.Command{
-		Use:   "tracegen",
+		Use:   "tracegen [--package DIR {-o PREFIX | --native} [-- ARG ...]]",
 		Short: "runs parallel programs and records what they do",
 		Long: "Tracegen runs a parallel program, verifies its result, and writes its memory references and its events\n" +
 			"(barriers, locks) to PREFIX.refs.arrow and PREFIX.events.arrow. The same command gives the same bytes,\n" +
-			"whatever the machine. Its commands are the programs; 'tracegen KERNEL --help' shows the parameters of one.",
+			"whatever the machine. Its commands are the programs; 'tracegen KERNEL --help' shows the parameters of one.\n\n" +
+			"With --package it does so with a program of your own, whose main function calls spmd.Main. Its source stays as it\n" +
+			"is: a copy that records is made of it and of the packages of its module, built by the go command, and run.",
 		Example: "  $ tracegen --list\n" +
 			"  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
-			"  $ tracegen radix --set keys=10000 --native --repeat 3",
-		Args: func(_ *cobra.Command, args []string) error { return knownKernel(args) },
+			"  $ tracegen radix --set keys=10000 --native --repeat 3\n" +
+			"  $ tracegen --package tracegen/instrument/testdata/heat --procs 4 -o heat -- -size 32",
+		Args: own.arguments,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd == root { // the flags are those of a kernel whose name is wrong
@@ -42,12 +46,16 @@ func command(env *stage.Env) *cobra.Command {
 		return err
 	})
 	root.Flags().BoolVar(&list, "list", false, "list the kernels with their parameters and papers")
+	own.flags(root.Flags())
 	format := stage.FormatFlag(root.Flags())
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !list {
-			return cmd.Help()
+		switch {
+		case list:
+			return stage.Print(env.Out, *format, listing())
+		case own.dir != "":
+			return own.run(cmd.Context(), env)
 		}
-		return stage.Print(env.Out, *format, listing())
+		return cmd.Help()
 	}
 	for _, k := range kernel.All {
 		root.AddCommand(kernelCommand(env, k))

@@ -112,7 +112,7 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 	if err := w.Close(head); err != nil {
 		return err
 	}
-	o.summarize(env, recording, inst.Digest())
+	summarize(env, head, recording, "; verified result "+inst.Digest())
 	return nil
 }
 
@@ -172,15 +172,15 @@ func (o *options) expected(inst workload.Instance) int64 {
 }
 
 // summarize tells the user what was recorded.
-func (o *options) summarize(env *stage.Env, recording *spmd.Recording, result string) {
+func summarize(env *stage.Env, head trace.Header, recording *spmd.Recording, result string) {
 	var sum trace.Totals
 	for _, t := range recording.Totals {
 		sum.Instr += t.Instr
 		sum.Refs += t.Refs
 		sum.Events += t.Events
 	}
-	env.Note("%s procs=%d: %d instructions, %d references, %d events; verified result %s",
-		o.header().Title(), o.procs, sum.Instr, sum.Refs, sum.Events, result)
+	env.Note("%s procs=%d: %d instructions, %d references, %d events%s",
+		head.Title(), head.Procs, sum.Instr, sum.Refs, sum.Events, result)
 }
 
 // progressSink counts references on their way to the files.

@@ -17,8 +17,9 @@ import (
 
 // goTool runs the go command in the folder of the user's package.
 type goTool struct {
-	dir      string    // as the user gave it
+	dir      string
 	messages io.Writer // what the go command says goes here
+	temp     string    // folder for its temporary files, which it may leave when interrupted; "" is the usual one
 }
 
 // grace is how long a process that was interrupted may take to end.
@@ -40,6 +41,7 @@ func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 	var out, messages bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = g.dir, &out, &messages
+	cmd.Env = g.environ(cmd.Environ())
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = grace
 	if err := cmd.Run(); err != nil {
@@ -49,6 +51,14 @@ func (g goTool) run(ctx context.Context, args ...string) ([]byte, error) {
 		return nil, g.failure(args[0], messages.String(), err)
 	}
 	return out.Bytes(), nil
+}
+
+// environ is the environment env with what go commands need besides.
+func (g goTool) environ(env []string) []string {
+	if g.temp == "" {
+		return env
+	}
+	return append(env, "GOTMPDIR="+g.temp)
 }
 
 // place is the path at the start of a message of the compiler.

@@ -22,6 +22,7 @@ package instrument
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -70,45 +71,43 @@ func Build(ctx context.Context, o Options) (p *Program, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the program: %w", err)
 	}
-	s, err := load(ctx, goTool{real, o.Messages}, ofProgram(o.Dir))
-	if err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "spoor-")
 	if err != nil {
 		return nil, err
 	}
-	p = &Program{Name: s.name(), Foreign: s.foreign, dir: dir, path: filepath.Join(dir, s.name())}
-	defer func() {
-		if err != nil {
-			p.Remove()
-		}
-	}()
-	if o.Native {
-		return p, s.build(ctx, overlay{}, p)
+	p = &Program{dir: dir}
+	if err := p.build(ctx, o, goTool{real, o.Messages, dir}); err != nil {
+		return nil, errors.Join(err, p.Remove())
 	}
-	changed, err := s.instrument(ctx, o, p)
-	if err != nil {
-		return nil, err
-	}
-	return p, s.build(ctx, changed, p)
+	return p, nil
 }
 
-// Remove removes the program.
-func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
-
-// build builds the program with what is changed, and with the session.
-func (s *Sources) build(ctx context.Context, changed overlay, p *Program) error {
+func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
+	s, err := load(ctx, tool, ofProgram(o.Dir))
+	if err != nil {
+		return err
+	}
+	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
+	p.path = filepath.Join(p.dir, p.Name)
+	changed := overlay{}
+	if !o.Native {
+		if changed, err = p.instrument(ctx, o, s); err != nil {
+			return err
+		}
+	}
 	changed.addSession(s.main.Dir)
 	list, err := changed.write(p.dir, "instrumented")
 	if err != nil {
 		return err
 	}
-	return s.tool.build(ctx, list, p.path, ".")
+	return tool.build(ctx, list, p.path, ".")
 }
 
+// Remove removes the program.
+func (p *Program) Remove() error { return os.RemoveAll(p.dir) }
+
 // instrument makes the recording form of all files.
-func (s *Sources) instrument(ctx context.Context, o Options, p *Program) (overlay, error) {
+func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overlay, error) {
 	weights, err := s.Weigh(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -119,7 +118,6 @@ func (s *Sources) instrument(ctx context.Context, o Options, p *Program) (overla
 		options.Mode = rewrite.Trace
 	}
 	changed := overlay{}
-	p.Findings = s.skipped
 	for i := range s.Packages {
 		result, err := s.Rewrite(i, options)
 		if err != nil {

@@ -24,7 +24,7 @@ func (s *Sources) Rewrite(i int, o rewrite.Options) (*rewrite.Result, error) {
 // that they are compiled to when they are not instrumented: the main package itself,
 // or, of a package that is none, the source of one that uses it.
 func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
-	dir, err := os.MkdirTemp("", "spoor-")
+	dir, err := os.MkdirTemp(s.tool.temp, "spoor-")
 	if err != nil {
 		return nil, err
 	}

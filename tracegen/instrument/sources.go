@@ -80,7 +80,7 @@ func ofProgram(dir string) scope {
 // LoadPackage reads the package in dir alone, which need not be a program; messages
 // are for what the go command says if it does not compile.
 func LoadPackage(ctx context.Context, dir string, messages io.Writer) (*Sources, error) {
-	return load(ctx, goTool{dir, messages}, scope{[]string{"."},
+	return load(ctx, goTool{dir: dir, messages: messages}, scope{[]string{"."},
 		func([]listed) error { return nil },
 		func(s *Sources, p listed) bool { return p.ImportPath == s.main.ImportPath }})
 }
@@ -140,7 +140,7 @@ func (s *Sources) explode(p listed) error {
 func (s *Sources) typeCheck(ctx context.Context, paths []string) error {
 	s.Fset = token.NewFileSet()
 	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: s.tool.dir, Fset: s.Fset, Overlay: s.exploded, BuildFlags: []string{readonly},
+		Context: ctx, Dir: s.tool.dir, Env: s.tool.environ(os.Environ()), Fset: s.Fset, Overlay: s.exploded, BuildFlags: []string{readonly},
 		Mode: packages.LoadSyntax | packages.NeedCompiledGoFiles, ParseFile: s.parse,
 	}, paths...)
 	if err != nil {

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// folder of a program of instrument/testdata, as an absolute path.
+func ownProgram(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("instrument", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// elsewhere makes an empty folder the current one, and another the one of temporary
+// files, which must be empty when the test has ended.
+func elsewhere(t *testing.T) {
+	t.Helper()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Chdir(t.TempDir())
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+			t.Errorf("temporary files left behind: %v, %v", left, err)
+		}
+	})
+}
+
+func TestPackageFlags(t *testing.T) {
+	heat, ways := ownProgram(t, "heat"), ownProgram(t, "ways")
+	elsewhere(t)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string // in standard error
+	}{
+		{[]string{"--package", heat}, stage.WrongUsage, "give -o PREFIX to record, or --native"},
+		{[]string{"--package", "", "-o", "x"}, stage.WrongUsage, "--package is empty"},
+		{[]string{"--package", heat, "-o", "x", "extra"}, stage.WrongUsage, `unexpected "extra"; arguments of the program follow --`},
+		{[]string{"--package", heat, "-o", "x", "--procs", "0"}, stage.WrongUsage, "procs=0 is out of range; 1 to 4096"},
+		{[]string{"--package", heat, "-o", "x", "--seed", "-1"}, stage.WrongUsage, "seed"},
+		{[]string{"--package", heat, "-o", "x", "--native"}, stage.WrongUsage, "--native records nothing"},
+		{[]string{"--package", heat, "--headers", "--native"}, stage.WrongUsage, "--native records nothing"},
+		{[]string{"--package", heat, "-o", "x", "--refs=false", "--headers"}, stage.WrongUsage, "--refs=false"},
+		{[]string{"-o", "x"}, stage.WrongUsage, "--output needs the name of a kernel or --package DIR"},
+		{[]string{"--procs", "2"}, stage.WrongUsage, "--procs needs"},
+		{[]string{"--package", heat, "-o", "missing/x"}, stage.Failed, "missing/x"},
+		{[]string{"--package", "nowhere", "-o", "x"}, stage.Failed, "nowhere"},
+		{[]string{"--package", ways, "-o", "x", "-q", "--", "silent"}, stage.Failed, "recording ways: the program ended and never called spmd.Main"},
+		{[]string{"--package", ways, "-o", "x", "-q", "--procs", "2", "--", "late"}, stage.Failed, "recording ways: the program ended with exit status 4"},
+	} {
+		status, _, errs := tracegen(c.args...)
+		if status != c.status || !strings.Contains(errs, c.want) {
+			t.Errorf("tracegen %s: status %d, want %d; %q does not say %q", c.args, status, c.status, errs, c.want)
+		}
+	}
+	noFiles(t)
+}
+
+// The recording of a program of a user's own: what it prints is as ever, and the
+// files say what they are of.
+func TestPackageIsRecorded(t *testing.T) {
+	heat := ownProgram(t, "heat")
+	elsewhere(t)
+	status, native, errs := tracegen("--package", heat, "--procs", "4", "--native", "--", "-size", "32", "-steps", "2")
+	if status != stage.Done || !strings.HasPrefix(native, "heat after 2 steps: ") || !strings.Contains(errs, "note: heat args=-size 32 -steps 2 procs=4: ") {
+		t.Fatalf("status %d: %q, %q", status, native, errs)
+	}
+	noFiles(t)
+	status, out, errs := tracegen("--package", heat, "--procs", "4", "--seed", "5", "-o", "x", "--", "-size", "32", "-steps", "2")
+	if status != stage.Done || out != native {
+		t.Fatalf("status %d: %q, want %q; %s", status, out, native, errs)
+	}
+	x, err := store.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	h := x.Header()
+	if h.Title() != "heat args=-size 32 -steps 2" || h.Procs != 4 || h.Seed != 5 || len(h.Notes) != 0 || len(h.Regions) != 8 {
+		t.Errorf("header %+v", h)
+	}
+	// Rows 0 and 31 have one neighbour; 30 columns of each of 32 rows are 4 loads and a store.
+	for p := range trace.Proc(4) {
+		if refs, least := x.Totals(p).Refs, uint64(2*8*30*5); refs < least || refs > least+least/2 {
+			t.Errorf("processor %d: %d references, of which %d are the stencil's", p, refs, least)
+		}
+	}
+}
+
+func TestPackageGivesTheSameBytes(t *testing.T) {
+	heat := ownProgram(t, "heat")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first []byte
+	for _, procs := range []int{1, 2, 4} {
+		runtime.GOMAXPROCS(procs)
+		elsewhere(t)
+		t.Setenv("GOMAXPROCS", "")
+		if status, _, errs := tracegen("--package", heat, "--procs", "3", "-o", "x", "-q", "--", "-size", "24"); status != stage.Done {
+			t.Fatal(errs)
+		}
+		got := bothFiles(t)
+		if first == nil {
+			first = got
+		}
+		if !bytes.Equal(got, first) {
+			t.Errorf("other bytes at GOMAXPROCS=%d", procs)
+		}
+	}
+}
+
+func TestPackageInterrupted(t *testing.T) {
+	ways := ownProgram(t, "ways")
+	elsewhere(t)
+	for _, after := range []time.Duration{0, 50 * time.Millisecond, 3 * time.Second} { // listing, building, running
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(after, cancel)
+		o := packageOptions{dir: ways, procs: 2, prefix: "x", refs: true, args: []string{"long"}}
+		var out, errs bytes.Buffer
+		err := o.run(ctx, &stage.Env{In: strings.NewReader(""), Out: &out, Err: &errs})
+		if err == nil || ctx.Err() == nil {
+			t.Errorf("interrupted after %v: %v, %v", after, err, ctx.Err())
+		}
+		noFiles(t)
+	}
+}
+
+// What is not recorded is said where the user and the readers of the trace see it.
+func TestUnrecordedConstructsAreNamed(t *testing.T) {
+	elsewhere(t)
+	dir := ownModule(t, `package main
+
+import "spoor/tracegen/spmd"
+
+func main() {
+	spmd.Main(func(r *spmd.Rank) error {
+		count := map[int]int{}
+		count[r.ID()]++
+		return nil
+	})
+}
+`)
+	status, _, errs := tracegen("--package", dir, "-o", "x")
+	if status != stage.Done || !strings.Contains(errs, "not recorded: main.go:8: ") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	x, err := store.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if notes := x.Header().Notes; len(notes) != 1 || !strings.Contains(notes[0], "not recorded: main.go:8: ") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// A compiler's message is shown as it is, with its position.
+func TestPackageThatDoesNotCompile(t *testing.T) {
+	elsewhere(t)
+	dir := ownModule(t, "package main\n\nfunc main() { x }\n")
+	status, _, errs := tracegen("--package", dir, "-o", "x")
+	if want := "main.go:3:15: undefined: x\n"; status != stage.Failed || !strings.Contains(errs, want) {
+		t.Errorf("status %d: %q does not say %q", status, errs, want)
+	}
+	noFiles(t)
+}
+
+// ownModule writes a module that holds one program, and returns its folder.
+func ownModule(t *testing.T, text string) string {
+	t.Helper()
+	_, here, _, ok := runtime.Caller(0)
+	if !ok {
+		t.Fatal("where is this file?")
+	}
+	root := filepath.Dir(filepath.Dir(here))
+	dir := t.TempDir()
+	module := "module example.com/own\n\ngo 1.26.0\n\nrequire spoor v0.0.0\n\nreplace spoor => " + root + "\n"
+	for name, text := range map[string]string{"go.mod": module, "main.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// bothFiles are the bytes of the trace x.
+func bothFiles(t *testing.T) []byte {
+	t.Helper()
+	refs, err := os.ReadFile("x" + store.RefsSuffix)
+	events, err2 := os.ReadFile("x" + store.EventsSuffix)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	return append(refs, events...)
+}
