@@ -56,7 +56,8 @@ func (k *kernels) mirror(w weights) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{weightsFile: w.text()}
 	for _, form := range forms {
-		result, err := k.Rewrite(0, rewrite.Options{Mode: form.mode, Weights: lines, Clause: "package " + form.name})
+		result, err := k.Rewrite(0, rewrite.Options{Mode: form.mode, Weights: lines, Clause: "package " + form.name,
+			Skip: func(d ast.Decl) bool { return !k.reached[d] }})
 		if err != nil {
 			return nil, err
 		}

@@ -85,6 +85,8 @@ type Options struct {
 	// communicate or call back. If nil, functions do that are of package spmd, or
 	// whose arguments or receiver can lead to a function or an interface.
 	Communicates func(*types.Func) bool
+	// Skip tells of declarations that are copied as they are, if not nil.
+	Skip func(ast.Decl) bool
 	// Clause is the package clause of the result, "package mirror"; "" keeps it.
 	Clause string
 }

@@ -201,6 +201,9 @@ func (f *file) clause() string {
 }
 
 func (f *file) declaration(d ast.Decl) string {
+	if f.Skip != nil && f.Skip(d) {
+		return f.raw(d.Pos(), d.End())
+	}
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Body == nil {
