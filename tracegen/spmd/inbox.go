@@ -34,8 +34,12 @@ type lane struct {
 	posted     list[Request]
 }
 
-// places is where a message is.
-type places struct{ box, lane node[Message] }
+// places is where an unexpected message is.
+type places struct {
+	lane   *lane
+	inBox  node[Message]
+	inLane node[Message]
+}
 
 // forever is the end of time for take.
 const forever = math.MaxUint64
@@ -73,8 +77,10 @@ func (b *box) lane(source int32) *lane {
 
 // match takes the receive out that m goes to, or returns nil.
 func (in *inbox) match(m *Message) *Request {
-	b := in.box(m.Group)
-	l := b.lane(m.From)
+	b, l := in.box(m.Group), m.places.lane
+	if l == nil {
+		l = b.lane(m.From)
+	}
 	directed, wild := firstFor(&l.posted, m), firstFor(&b.anySource, m)
 	if directed != nil && (wild == nil || directed.order < wild.order) {
 		l.posted.remove(&directed.place)
@@ -99,13 +105,13 @@ func firstFor(posted *list[Request], m *Message) *Request {
 // it: by time, then by sender.
 func (in *inbox) add(m *Message) {
 	b := in.box(m.Group)
-	l := b.lane(m.From)
-	l.unexpected.push(&m.places.lane, m)
+	m.places.lane = b.lane(m.From)
+	m.places.lane.unexpected.push(&m.places.inLane, m)
 	at := b.unexpected.last
 	for at != nil && m.before(at.of) {
 		at = at.prev
 	}
-	b.unexpected.insert(&m.places.box, m, at)
+	b.unexpected.insert(&m.places.inBox, m, at)
 }
 
 // before reports whether m was sent before o: two messages of one sender are in
@@ -148,7 +154,6 @@ func (in *inbox) find(q *Request, until uint64) *Message {
 
 // remove takes an unexpected message out.
 func (in *inbox) remove(m *Message) {
-	b := in.box(m.Group)
-	b.lane(m.From).unexpected.remove(&m.places.lane)
-	b.unexpected.remove(&m.places.box)
+	m.places.lane.unexpected.remove(&m.places.inLane)
+	in.box(m.Group).unexpected.remove(&m.places.inBox)
 }

@@ -417,7 +417,7 @@ func perform(r *Rank, program []step, log *[]string, clock func() uint64) {
 		return fmt.Sprintf("from %d tag %d", s.Source, s.Tag)
 	}
 	for i, s := range program {
-		r.Work(uint32(s.work))
+		work(r, s.work)
 		text := ""
 		switch s.kind {
 		case trace.Send:

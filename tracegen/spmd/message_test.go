@@ -3,6 +3,7 @@ package spmd
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -14,6 +15,13 @@ import (
 
 	"spoor/traces/trace"
 )
+
+// work counts n instructions, as instrumented code does.
+func work(r *Rank, n int) {
+	if r.rec != nil {
+		r.rec.tape.Work(uint64(n))
+	}
+}
 
 // both runs a program in both backends.
 func both(t *testing.T, procs int, program Program) {
@@ -233,10 +241,10 @@ func TestPollingMakesProgress(t *testing.T) {
 	const wait = 1_000_000
 	program := func(r *Rank) error {
 		if r.ID() == 0 {
-			r.Work(wait)
+			work(r, wait)
 			Send(r, 1, 0, []byte{1})
 			Send(r, 2, 0, []byte{1})
-			r.Work(wait)
+			work(r, wait)
 			Recv(r, 2, 0, make([]byte, 1))
 			return nil
 		}
@@ -259,6 +267,41 @@ func TestPollingMakesProgress(t *testing.T) {
 	}
 	both(t, 3, program)
 	checkWhole(t, 3, program)
+}
+
+// TestCancellingMessages: a run ends though all ranks would wait or work forever.
+func TestCancellingMessages(t *testing.T) {
+	for name, forever := range map[string]func(r *Rank){
+		"poll":    func(r *Rank) { Iprobe(r, Any, Any) },
+		"barrier": func(r *Rank) { r.Barrier() },
+		"send":    func(r *Rank) { Sendrecv(r, 0, 0, []int{1}, 0, 0, []int{2}) },
+		"lock":    func(r *Rank) { r.Lock(0); r.Unlock(0) },
+		"wait": func(r *Rank) {
+			if r.ID() == 0 {
+				r.Clock()
+			} else {
+				r.WaitFlag(0, 1)
+			}
+		},
+	} {
+		for _, b := range backends {
+			ctx, cancel := context.WithCancel(context.Background())
+			procs := 3
+			if name == "send" {
+				procs = 1
+			}
+			err := b.run(ctx, procs, func(r *Rank) error {
+				for i := 0; ; i++ {
+					if forever(r); i == 1000 && r.ID() == 0 {
+						cancel()
+					}
+				}
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %s: %v", name, b.name, err)
+			}
+		}
+	}
 }
 
 func TestFlagsCount(t *testing.T) {
@@ -285,7 +328,7 @@ func TestFlagsCount(t *testing.T) {
 func TestClockGoesOn(t *testing.T) {
 	both(t, 2, func(r *Rank) error {
 		start := r.Clock()
-		r.Work(100)
+		work(r, 100)
 		for until := start + 1000; r.Clock() < until; {
 		}
 		if r.ID() == 1 {

@@ -3,6 +3,7 @@ package spmd
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 )
 
 // scheduler is the backend of Record: an ideal machine.
@@ -12,6 +13,7 @@ import (
 // takes its turn.
 type scheduler struct {
 	ctx     context.Context
+	ended   atomic.Bool // ctx has
 	ranks   []*player
 	queue   []turn // a heap of ranks that can run, the next one first
 	arrived []int  // ranks at the barrier, in the order they came
@@ -63,6 +65,7 @@ func (t turn) compare(u turn) int {
 // Run implements Backend.
 func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 	s.ctx = ctx
+	defer context.AfterFunc(ctx, func() { s.ended.Store(true) })()
 	for _, r := range ranks {
 		p := &player{Coroutine: NewCoroutine(r)}
 		defer p.Stop()

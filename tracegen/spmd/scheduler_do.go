@@ -10,6 +10,9 @@ import (
 
 // Do implements Backend.
 func (s *scheduler) Do(r *Rank, op *Op) {
+	if s.ended.Load() {
+		r.rec.fail(s.ctx.Err())
+	}
 	p := s.ranks[r.id]
 	switch op.Kind {
 	case trace.Send, trace.Isend:

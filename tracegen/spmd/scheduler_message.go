@@ -218,9 +218,6 @@ type poll struct {
 
 // failed lets time pass after a poll that found nothing.
 func (s *scheduler) failed(p *player) {
-	if err := s.ctx.Err(); err != nil {
-		p.Rank.rec.fail(err)
-	}
 	executed, wait := p.Rank.Executed(), uint64(1)
 	if p.poll.waited > 0 && executed-p.poll.at < pollWindow {
 		wait = min(2*p.poll.waited, pollMost)
