@@ -1,7 +1,18 @@
 // Package spmd is the interface that parallel programs are written to: one
-// program, run by every rank, over shared arrays with barriers and locks. A
-// program never knows its backend: Native runs it at full speed, Record runs it
-// and writes down what it does.
+// program, run by every rank, over shared arrays with barriers, locks and flags, or
+// over messages, or both. A program never knows its backend: Native runs it at full
+// speed, Record runs it and writes down what it does, and Run takes any other.
+//
+// # Messages
+//
+// Messages are those of MPI, with the choices it leaves open made. Sends copy and
+// never block. Messages from one rank to another in one communicator do not
+// overtake each other: a receive takes the first one that it selects by source and
+// tag. A message longer than the memory it is received into, or of other elements,
+// is a mistake that ends the run, and so is whatever is left over when a rank
+// returns: messages that were not received, requests that nobody waited for (those
+// of sends, too), locks that are held. A run in which no rank can go on ends with an
+// error that says who waits for whom; a rank that polls can always go on.
 //
 // # What is recorded
 //
@@ -14,6 +25,32 @@
 //
 // A complex number is two references, one of each part, because that is what
 // compiled Go does: it loads and stores the parts separately.
+//
+// # Events
+//
+// Every operation is one event of its rank, after it has been carried out. Ranks are
+// those of the whole program, groups the communicators: -1 is the world, and each
+// other one has two, the second for the messages of its collectives (the world's
+// is 0). Sendrecv is an isend, a recv and a wait, WaitAll the wait for each request.
+//
+//   - send, isend: the receiver, tag, bytes, and where the elements lie.
+//   - recv, irecv: source and tag as they were posted, -1 for any, so that a
+//     simulator can decide anew; and the memory that was offered. The bytes of a recv
+//     are those that came, those of an irecv what it has room for.
+//   - wait: the request; for a receive also the source, tag and bytes of what came.
+//     Which of several requests WaitAny got is what the machine of the recording
+//     decided: what the program does next may depend on it.
+//   - test: likewise, with Count 1, if the request had completed; else Count is 0.
+//   - probe, iprobe: source and tag as they were asked for; Bytes of the message
+//     found, and Count 1 if there was one.
+//   - barrier, lock, unlock, signal, waitflag: the object as Peer; of a waitflag the
+//     count as Tag.
+//   - compute: instructions since the event before; the last of every rank.
+//
+// Request numbers the requests of a rank from 0. Memory is Count blocks of Block
+// bytes whose starts are Stride bytes apart, the first at the virtual address Addr,
+// which is 0 if the program has not placed that memory. Copying a message is not
+// among the references; the event tells what is copied.
 //
 // # Instructions
 //
