@@ -28,7 +28,7 @@ func (amd64) decode(code []byte, addr uint64) instruction {
 	case x.Op == x86asm.UD2 || x.Op == x86asm.INT:
 		i.op, i.evidence = exit, none
 	case name[0] == 'J':
-		i.op, i.evidence, i.target = branch, firm, relative(x, next)
+		i.op, i.evidence, i.target = branch, fair, relative(x, next)
 	case x.Op == x86asm.NOP || x.Op == x86asm.XCHG && x.Args[0] == x.Args[1]:
 		i.evidence = none
 	case x.Op == x86asm.LEA:

@@ -27,10 +27,10 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 	case arm64asm.B:
 		i.op, i.evidence, i.target = jump, hint, arm64Target(x, addr)
 		if _, conditional := x.Args[0].(arm64asm.Cond); conditional {
-			i.op, i.evidence = branch, firm
+			i.op, i.evidence = branch, fair
 		}
 	case arm64asm.CBZ, arm64asm.CBNZ, arm64asm.TBZ, arm64asm.TBNZ:
-		i.op, i.evidence, i.target = branch, firm, arm64Target(x, addr)
+		i.op, i.evidence, i.target = branch, fair, arm64Target(x, addr)
 	case arm64asm.BR:
 		i.op, i.evidence = jump, hint
 	case arm64asm.BL, arm64asm.BLR:

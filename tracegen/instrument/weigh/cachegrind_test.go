@@ -78,7 +78,7 @@ func (b *bench) add(t *testing.T, dir string, next *int) {
 		}
 		s.Files = append(s.Files, f)
 		b.write(t, filepath.Join("plain", to), string(src))
-		counting, lines := tallyFile(fset, f, src, next)
+		counting, lines := tallyFile(fset, f, src, next, false)
 		b.lines[to] = lines
 		b.write(t, filepath.Join("count", to), string(counting))
 	}

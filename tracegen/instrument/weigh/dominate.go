@@ -114,51 +114,67 @@ func number(parent []int) tree {
 	return t
 }
 
-// dominate fills the dominator trees of g.
-func (g *graph) dominate() {
-	n := len(g.blocks)
-	g.domtree = dominators(n, 0, func(b int) (next []int) {
+// dominators returns the dominator tree of g.
+func (g *graph) dominators() tree {
+	return dominators(len(g.blocks), 0, func(b int) (next []int) {
 		for _, e := range g.blocks[b].succ {
 			next = append(next, e.to.id)
 		}
 		return next
 	})
-	ends := g.ends()
-	g.posttree = dominators(n+1, n, func(b int) (next []int) {
-		if b == n {
+}
+
+// postdominators returns the dominator tree, against the direction of the edges, of
+// one iteration of l, which ends where l is left or its header reached again; or of
+// the whole function if l is nil.
+func (g *graph) postdominators(l *loop) tree {
+	end := len(g.blocks)
+	ends := g.ends(l)
+	return dominators(end+1, end, func(b int) (next []int) {
+		if b == end {
 			return ends
 		}
 		for _, e := range g.blocks[b].pred {
-			next = append(next, e.from.id)
+			if l.goesOn(e) {
+				next = append(next, e.from.id)
+			}
 		}
 		return next
 	})
 }
 
-// ends returns the blocks in which the function ends, and one of each loop that
-// never does, so that every block leads to one of them.
-func (g *graph) ends() []int {
+// goesOn reports whether e is a step within an iteration of l.
+func (l *loop) goesOn(e *edge) bool {
+	return l == nil || l.blocks[e.from] && l.blocks[e.to] && e.to != l.header
+}
+
+// ends returns the blocks in which iterations of l can end, and one of each loop
+// within that never does, so that every block leads to one of them.
+func (g *graph) ends(l *loop) []int {
 	var ends []int
 	reached := make([]bool, len(g.blocks))
 	var reach func(b *block)
 	reach = func(b *block) {
 		reached[b.id] = true
 		for _, e := range b.pred {
-			if !reached[e.from.id] {
+			if !reached[e.from.id] && l.goesOn(e) {
 				reach(e.from)
 			}
 		}
 	}
+	end := func(b *block) {
+		ends = append(ends, b.id)
+		reach(b)
+	}
+	leaves := func(e *edge) bool { return !l.goesOn(e) }
 	for _, b := range g.blocks {
-		if len(b.succ) == 0 {
-			ends = append(ends, b.id)
-			reach(b)
+		if (l == nil || l.blocks[b]) && (len(b.succ) == 0 || slices.ContainsFunc(b.succ, leaves)) {
+			end(b)
 		}
 	}
 	for _, b := range slices.Backward(g.blocks) {
-		if !reached[b.id] {
-			ends = append(ends, b.id)
-			reach(b)
+		if (l == nil || l.blocks[b]) && !reached[b.id] {
+			end(b)
 		}
 	}
 	return ends

@@ -166,11 +166,11 @@ func (f *flow) spreadRare() {
 
 // estimate decides one of the counts that the law leaves open, and reports whether
 // there was one. What grows a slice is not executed. Of the two ways out of the
-// condition of an if, the compiler lays the first branch behind it. A copy moves
-// something. Otherwise the ways into a block, or else those out of one, are taken
+// condition of an if, the compiler lays the first branch behind it. Memory
+// that may be moved or cleared is. Otherwise the ways into a block, or else those out of one, are taken
 // equally often, and a loop of which nothing is known is executed once.
 func (f *flow) estimate() bool {
-	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.moves} {
+	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.usually} {
 		if slices.ContainsFunc(f.g.blocks, rule) {
 			return true
 		}
@@ -218,14 +218,14 @@ func (f *flow) fallsThrough(b *block) bool {
 	return true
 }
 
-// moves takes the way from b that leads to a call of memmove, if there is one.
-func (f *flow) moves(b *block) bool {
+// usually takes the way from b that leads to what is usually done, if there is one.
+func (f *flow) usually(b *block) bool {
 	open := f.open(b, b.succ)
-	if len(open) < 2 || !slices.ContainsFunc(open, func(e *edge) bool { return e.to.moves }) {
+	if len(open) < 2 || !slices.ContainsFunc(open, func(e *edge) bool { return e.to.usual }) {
 		return false
 	}
 	for _, e := range open {
-		if !e.to.moves {
+		if !e.to.usual {
 			f.edges[e] = nil
 		}
 	}

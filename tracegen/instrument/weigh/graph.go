@@ -9,10 +9,10 @@ import (
 // A graph is the control flow of one function, without what is only executed on
 // the way to a panic, a larger stack or a write barrier.
 type graph struct {
-	name              string
-	blocks            []*block // the entry first, in order of address
-	root              *inlined
-	domtree, posttree tree
+	blocks []*block // the entry first, in order of address
+	root   *inlined
+	before tree           // dominators
+	after  map[*loop]tree // post-dominators, of one iteration
 }
 
 // A block is a run of instructions that is entered at its start and left at its
@@ -22,7 +22,7 @@ type block struct {
 	code       []instruction
 	succ, pred []*edge
 	rare       bool // calls what grows a slice or the like
-	moves      bool // calls memmove
+	usual      bool // calls what moves or clears memory
 	fork       spot // the first branch of the if whose condition ends the block
 	loop       *loop
 	class      *class
@@ -32,7 +32,6 @@ type block struct {
 // An edge is a possible step from one block to another.
 type edge struct {
 	from, to *block
-	count    form
 }
 
 // Prefixes of runtime functions: what they do is not counted, and blocks that call
@@ -45,9 +44,14 @@ var cold = []string{
 // noReturn are those of the cold functions that never return.
 const noReturn = 6
 
-// Prefixes of runtime functions that are called from blocks which are seldom
-// executed, where nothing else tells how often.
-var rare = []string{"runtime.growslice", "runtime.decoderune"}
+// Prefixes of functions that are called from blocks which are seldom executed, where
+// nothing else tells how often: those of package math stand in for instructions that
+// old processors do not have.
+var rare = []string{"runtime.growslice", "runtime.decoderune", "math."}
+
+// Prefixes of runtime functions that are usually called where a condition of the
+// compiler's own decides about it.
+var usual = []string{"runtime.memmove", "runtime.memclr", "runtime.typedslicecopy", "runtime.makeslice"}
 
 func hasPrefix(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
@@ -58,7 +62,7 @@ func (o *object) graph(f *function) *graph {
 	code := o.decode(f)
 	tables := o.jumpTables(f, code)
 	leaders := leaders(code, f, tables)
-	g := &graph{name: f.name, root: f.root}
+	g := &graph{root: f.root}
 	at := map[uint64]*block{}
 	for i, x := range code {
 		if i == 0 || leaders[x.addr] {
@@ -167,7 +171,7 @@ func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[ui
 			return true
 		}
 		b.rare = b.rare || hasPrefix(name, rare)
-		b.moves = b.moves || name == "runtime.memmove"
+		b.usual = b.usual || hasPrefix(name, usual)
 	}
 	last := b.code[len(b.code)-1]
 	targets := tables[last.addr]

@@ -18,7 +18,7 @@ func (g *graph) loops() []*loop {
 	for _, h := range g.blocks {
 		l := &loop{header: h, blocks: map[*block]bool{h: true}}
 		for _, e := range h.pred {
-			if g.domtree.above(h.id, e.from.id) {
+			if g.before.above(h.id, e.from.id) {
 				l.collect(e.from)
 			}
 		}
@@ -83,14 +83,16 @@ func outermostFirst(all []*loop) []*loop {
 	return sorted
 }
 
-// constantTrips returns how often a loop of one block is executed that counts a
-// register down from a constant, as those do that move or clear large values; 0 if l
-// is no such loop.
+// constantTrips returns how often a loop of one block and one line is executed that
+// counts a register down from a constant, as those do that move or clear large
+// values; 0 if l is no such loop.
 func (l *loop) constantTrips() int {
-	if len(l.blocks) > 1 {
+	code := l.header.code
+	differs := func(x instruction) bool { return x.line != code[0].line }
+	if len(l.blocks) > 1 || slices.ContainsFunc(code, differs) {
 		return 0
 	}
-	for _, x := range l.header.code {
+	for _, x := range code {
 		if x.op != countdown {
 			continue
 		}
@@ -114,18 +116,23 @@ func (b *block) loaded(i, register int) int64 {
 	return 0
 }
 
-// A class are the blocks that are always executed equally often: one dominates
-// the others, is post-dominated by them, and all are in the same loops.
+// A class are the blocks that are always executed equally often: all are in the same
+// loops, one dominates the others, and in each iteration they post-dominate it.
 type class struct {
 	blocks []*block
-	spot   spot // the region whose count is theirs; its region is nil if none is known
+	spot   spot   // the region whose count is theirs; its region is nil if none is known
+	lost   []spot // regions that other classes have
 }
 
 func (c *class) first() *block { return c.blocks[0] }
 
 // classes puts each block into its class, and returns the classes so that those
 // that dominate others come before them.
-func (g *graph) classes() []*class {
+func (g *graph) classes(loops []*loop) []*class {
+	g.after = map[*loop]tree{nil: g.postdominators(nil)}
+	for _, l := range loops {
+		g.after[l] = g.postdominators(l)
+	}
 	var all []*class
 	order := postorder(len(g.blocks), 0, func(b int) (next []int) {
 		for _, e := range g.blocks[b].succ {
@@ -147,10 +154,10 @@ func (g *graph) classes() []*class {
 }
 
 func (g *graph) classAbove(b *block) *class {
-	for id := b.id; g.domtree.parent[id] != id; {
-		id = g.domtree.parent[id]
+	for id := b.id; g.before.parent[id] != id; {
+		id = g.before.parent[id]
 		a := g.blocks[id]
-		if a.loop == b.loop && g.posttree.above(b.id, a.id) {
+		if a.loop == b.loop && g.after[b.loop].above(b.id, a.id) {
 			return a.class
 		}
 	}

@@ -44,5 +44,7 @@ const (
 	none evidence = 0  // padding, spills, constants, moves between registers
 	hint evidence = 1  // jumps
 	weak evidence = 8  // arithmetic
-	firm evidence = 64 // loads, stores, calls, branches
+	fair evidence = 24 // branches, which have the line of a condition, or of one part of it
+	firm evidence = 64 // loads, stores, calls
+	sure evidence = 4096
 )

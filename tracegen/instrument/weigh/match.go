@@ -1,5 +1,7 @@
 package weigh
 
+import "slices"
+
 // A matcher finds what the blocks of one piece of machine code are in the source.
 type matcher struct {
 	g       *graph
@@ -10,19 +12,19 @@ type matcher struct {
 
 // match finds the source loop of each machine loop and the region of each class.
 func (o *object) match(g *graph, s *scopes) *matcher {
-	g.dominate()
+	g.before = g.dominators()
 	m := &matcher{g: g, scopes: s}
 	m.loops = g.loops()
 	for _, l := range m.loops {
-		l.source = m.sourceLoop(l)
-		if l.source.region == nil {
-			l.trips = l.constantTrips()
+		if l.trips = l.constantTrips(); l.trips == 0 {
+			l.source = m.sourceLoop(l)
 		}
 	}
-	m.classes = g.classes()
+	m.classes = g.classes(m.loops)
 	for _, c := range m.classes {
 		c.spot = m.region(c)
 	}
+	m.resolve()
 	for _, b := range g.blocks {
 		b.fork = m.fork(b)
 	}
@@ -101,9 +103,16 @@ func (m *matcher) sourceLoop(l *loop) spot {
 			if c == nil || x.evidence == none {
 				continue
 			}
-			s := c.loopAt(line)
+			s, clause := c.loopAt(line)
+			e := x.evidence
+			switch {
+			case b == l.header && x.op == branch && b.exits():
+				e = sure
+			case clause:
+				e = hint // perhaps of what comes before the loop
+			}
 			if s.region != nil && s != around && (around.region == nil || s.within(around)) {
-				v.add(s, x.evidence)
+				v.add(s, e)
 			}
 		}
 	}
@@ -115,9 +124,9 @@ func (m *matcher) sourceLoop(l *loop) spot {
 
 // loopAt returns the innermost loop around a line, for range clauses the one of
 // which they are.
-func (c *scope) loopAt(line int) spot {
+func (c *scope) loopAt(line int) (loop spot, clause bool) {
 	if line < 1 || line >= len(c.file.regions.at) {
-		return spot{}
+		return spot{}, false
 	}
 	p := c.file.regions.at[line]
 	r := p.region
@@ -125,9 +134,9 @@ func (c *scope) loopAt(line int) spot {
 		r = p.inside
 	}
 	if r == nil || r.fn != c.fn.fn {
-		return spot{}
+		return spot{}, false
 	}
-	return spot{c, r}.loop()
+	return spot{c, r}.loop(), p.inside != nil
 }
 
 // region returns the region of a class. Classes that dominate it have theirs.
@@ -157,6 +166,31 @@ func (m *matcher) region(c *class) spot {
 	return v.outermost(i)
 }
 
+// resolve takes regions from classes that are executed less often: of two classes
+// with the same region, neither of which dominates the other, one is that region only
+// if it post-dominates the other.
+func (m *matcher) resolve() {
+	for changed := true; changed; {
+		changed = false
+		for _, c := range m.classes {
+			if c.spot.region != nil && slices.ContainsFunc(m.classes, func(o *class) bool { return m.beats(o, c) }) {
+				c.lost = append(c.lost, c.spot)
+				c.spot = m.region(c)
+				changed = true
+			}
+		}
+	}
+}
+
+// beats reports whether o has the region of c and c does not post-dominate o.
+func (m *matcher) beats(o, c *class) bool {
+	if o == c || o.spot != c.spot {
+		return false
+	}
+	l := c.first().loop
+	return o.first().loop != l || !m.g.after[l].above(c.first().id, o.first().id)
+}
+
 // evidence counts the votes of a class for regions that are in the source loop of
 // its machine loop and that no class above it has.
 func (m *matcher) evidence(c *class, around spot) *votes {
@@ -164,7 +198,7 @@ func (m *matcher) evidence(c *class, around spot) *votes {
 	for _, b := range c.blocks {
 		for _, x := range b.code {
 			s := m.spot(x, around)
-			if x.evidence > none && s.region != nil && s.loop() == around && !m.taken(c, s) {
+			if x.evidence > none && s.region != nil && s.loop() == around && !m.taken(c, s) && !slices.Contains(c.lost, s) {
 				v.add(s, x.evidence)
 			}
 		}
@@ -174,7 +208,7 @@ func (m *matcher) evidence(c *class, around spot) *votes {
 
 // taken reports whether a class above c has s.
 func (m *matcher) taken(c *class, s spot) bool {
-	tree := m.g.domtree
+	tree := m.g.before
 	for id := c.first().id; tree.parent[id] != id; {
 		id = tree.parent[id]
 		if a := m.g.blocks[id].class; a != nil && a != c && a.spot == s {
@@ -204,7 +238,7 @@ func (m *matcher) header(c *class, around spot, v *votes) (spot, bool) {
 		return around, true
 	}
 	for k, s := range v.spots {
-		if s.region.kind == testRegion && s.loop() == around && v.firm[k] > 0 {
+		if s.region.kind == testRegion && s.loop() == around && v.all[k] >= fair {
 			return s, true
 		}
 	}
@@ -216,7 +250,7 @@ func (m *matcher) header(c *class, around spot, v *votes) (spot, bool) {
 	return spot{}, false
 }
 
-// exits reports whether b is the end of an iteration that can be the last.
+// exits reports whether b can be the last of a loop.
 func (b *block) exits() bool {
 	for _, e := range b.succ {
 		if !b.loop.blocks[e.to] {

@@ -14,10 +14,10 @@ import (
 // weigh divides a function into regions.
 type tallier struct {
 	file     *token.File
-	first    int   // counter of this file that is first
 	next     int   // counter that is next
 	lines    []int // counter of each line, 0 if it has none
 	inserted []insertion
+	whole    bool // right operands of && and || are not counted by themselves
 }
 
 type insertion struct {
@@ -27,8 +27,8 @@ type insertion struct {
 
 // tallyFile returns the rewritten source; next is the first counter that is free,
 // above 0, and then again.
-func tallyFile(fset *token.FileSet, f *ast.File, src []byte, next *int) ([]byte, []int) {
-	t := &tallier{file: fset.File(f.FileStart), next: *next}
+func tallyFile(fset *token.FileSet, f *ast.File, src []byte, next *int, whole bool) ([]byte, []int) {
+	t := &tallier{file: fset.File(f.FileStart), next: *next, whole: whole}
 	t.lines = make([]int, t.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -152,6 +152,8 @@ func (t *tallier) stmt(s ast.Stmt, k int) {
 		t.cases(s.Body, k, s.Init, s.Tag)
 	case *ast.TypeSwitchStmt:
 		t.cases(s.Body, k, s.Init, s.Assign)
+	case *ast.SelectStmt:
+		t.cases(s.Body, k)
 	default:
 		t.literals(s, k)
 	}
@@ -178,13 +180,21 @@ func (t *tallier) cases(body *ast.BlockStmt, k int, heads ...ast.Node) {
 		t.literals(h, k)
 	}
 	for _, c := range body.List {
-		c := c.(*ast.CaseClause)
-		for _, e := range c.List {
-			t.literals(e, k)
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			for _, e := range c.List {
+				t.literals(e, k)
+			}
+			t.clause(c.Body, c.Colon)
+		case *ast.CommClause:
+			t.clause(c.Body, c.Colon)
 		}
-		if len(c.Body) > 0 {
-			t.list(c.Body, t.open(c.Colon+1))
-		}
+	}
+}
+
+func (t *tallier) clause(l []ast.Stmt, colon token.Pos) {
+	if len(l) > 0 {
+		t.list(l, t.open(colon+1))
 	}
 }
 
@@ -199,7 +209,7 @@ func (t *tallier) literals(n ast.Node, k int) {
 			t.function(n, n.Body)
 			return false
 		case *ast.BinaryExpr:
-			if k == 0 || n.Op != token.LAND && n.Op != token.LOR {
+			if k == 0 || t.whole || n.Op != token.LAND && n.Op != token.LOR {
 				return true
 			}
 			t.literals(n.X, k)
