@@ -37,7 +37,7 @@ type native struct {
 	flags   sync.Map // of *nativeFlag by number
 	barrier struct {
 		sync.Mutex
-		arrived []int
+		arrived, spare []int
 	}
 
 	stopped atomic.Bool
@@ -49,7 +49,6 @@ type native struct {
 type sleeper struct {
 	rank *Rank
 	wake chan struct{}
-	held []int32 // locks
 
 	mu       sync.Mutex // guards what follows, and all requests of the rank
 	inbox    inbox
@@ -141,10 +140,12 @@ func (n *native) sleep(r *Rank) {
 	}
 }
 
-// wake lets a rank run that sleeps or is about to.
-func (n *native) wake(rank int) {
-	n.awake.Add(1)
-	n.rouse(rank)
+// wakeAll lets ranks run that sleep or are about to.
+func (n *native) wakeAll(ranks []int) {
+	n.awake.Add(int64(len(ranks)))
+	for _, rank := range ranks {
+		n.rouse(rank)
+	}
 }
 
 // rouse does not block: a rank that was woken already needs no second call.

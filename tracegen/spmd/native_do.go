@@ -101,7 +101,7 @@ func (n *native) unlock(s *sleeper, goOn bool) {
 	}
 	s.mu.Unlock()
 	if wake {
-		n.wake(s.rank.id)
+		n.wakeAll([]int{s.rank.id})
 	}
 }
 
@@ -185,6 +185,8 @@ func (n *native) look(r *Rank, q *Request) *Message {
 }
 
 // meet waits at the barrier for all ranks; the last one to come wakes the others.
+// It does so from a list that is used again only for the barrier after the next,
+// which cannot be full before it has come to the next.
 func (n *native) meet(r *Rank) {
 	b := &n.barrier
 	b.Lock()
@@ -195,11 +197,9 @@ func (n *native) meet(r *Rank) {
 		return
 	}
 	released := b.arrived
-	b.arrived = make([]int, 0, len(released))
+	b.arrived, b.spare = b.spare[:0], released
 	b.Unlock()
-	for _, rank := range released {
-		n.wake(rank)
-	}
+	n.wakeAll(released)
 }
 
 func (n *native) acquire(r *Rank, id int32) {
@@ -218,7 +218,7 @@ func (n *native) release(id int32) {
 	next := l.release()
 	l.mu.Unlock()
 	if next != nobody {
-		n.wake(next)
+		n.wakeAll([]int{next})
 	}
 }
 
@@ -227,9 +227,7 @@ func (n *native) signal(id int32) {
 	f.mu.Lock()
 	released := f.signal()
 	f.mu.Unlock()
-	for _, rank := range released {
-		n.wake(rank)
-	}
+	n.wakeAll(released)
 }
 
 func (n *native) waitFlag(r *Rank, id int32, count int) {

@@ -120,6 +120,11 @@ func WaitAny(qs ...*Request) (int, Status) {
 		return -1, Status{}
 	}
 	r := left[0].rank
+	for _, q := range left {
+		if q.rank != r {
+			panic(fmt.Sprintf("waiting for requests of ranks %d and %d", r.id, q.rank.id))
+		}
+	}
 	r.do(Op{Kind: trace.Wait, Requests: left})
 	q := left[r.op.Index]
 	q.retire()
