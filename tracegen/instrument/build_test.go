@@ -166,6 +166,9 @@ func TestPositionsAreTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := s.originalLines(); err != nil {
+		t.Fatal(err)
+	}
 	file := s.Packages[0].Syntax[0]
 	last := file.Decls[len(file.Decls)-1]
 	if at := s.Fset.Position(last.End()); at.Line != 10 || filepath.Base(at.Filename) != "a.go" {

@@ -112,6 +112,9 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	if err != nil {
 		return nil, err
 	}
+	if err := s.originalLines(); err != nil { // weighing needs the exploded ones
+		return nil, err
+	}
 	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Headers: o.Headers,
 		Goroutines: !ownGoroutineOnly(s.Packages), Communicates: anything}
 	if o.Refs {

@@ -2,10 +2,7 @@ package instrument
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
 	"go/token"
 	"io"
 	"os"
@@ -141,7 +138,7 @@ func (s *Sources) typeCheck(ctx context.Context, paths []string) error {
 	s.Fset = token.NewFileSet()
 	loaded, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: s.tool.dir, Env: s.tool.environ(os.Environ()), Fset: s.Fset, Overlay: s.exploded, BuildFlags: []string{readonly},
-		Mode: packages.LoadSyntax | packages.NeedCompiledGoFiles, ParseFile: s.parse,
+		Mode: packages.LoadSyntax | packages.NeedCompiledGoFiles,
 	}, paths...)
 	if err != nil {
 		return fmt.Errorf("reading the program: %w", err)
@@ -159,23 +156,23 @@ func (s *Sources) typeCheck(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// parse parses an exploded file, and tells the file set the lines of the file that
-// the user wrote: Position has them, PositionFor those of the exploded file.
-func (s *Sources) parse(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
-	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-	if f == nil || s.exploded[name] == nil {
-		return f, err
+// originalLines tells the file set the lines of the files that the user wrote:
+// from then on Position has them, and PositionFor those of the exploded files.
+func (s *Sources) originalLines() error {
+	for _, p := range s.Packages {
+		for _, f := range p.Syntax {
+			file := s.Fset.File(f.FileStart)
+			src, err := os.ReadFile(file.Name())
+			if err != nil {
+				return fmt.Errorf("reading the program: %w", err)
+			}
+			lines := weigh.NewLineMap(src, s.exploded[file.Name()])
+			for i := range file.LineCount() {
+				file.AddLineInfo(file.Offset(file.LineStart(i+1)), file.Name(), lines.Original(i+1))
+			}
+		}
 	}
-	original, readErr := os.ReadFile(name)
-	if readErr != nil {
-		return f, errors.Join(err, readErr)
-	}
-	lines := weigh.NewLineMap(original, src)
-	file := fset.File(f.FileStart)
-	for i := range file.LineCount() {
-		file.AddLineInfo(file.Offset(file.LineStart(i+1)), name, lines.Original(i+1))
-	}
-	return f, err
+	return nil
 }
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)

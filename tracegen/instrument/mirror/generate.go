@@ -67,8 +67,12 @@ func (k *kernels) mirror(w weights) (map[string][]byte, error) {
 		files[filepath.Join(form.name, "doc.go")] = fmt.Appendf(nil, documentation, form.name, form.does, w.compiler)
 		for name, text := range result.Files {
 			base := filepath.Base(name)
-			if files[filepath.Join(form.name, base)], err = strip(base, text); err != nil {
+			stripped, err := strip(base, text)
+			if err != nil {
 				return nil, err
+			}
+			if stripped != nil {
+				files[filepath.Join(form.name, base)] = stripped
 			}
 		}
 	}
@@ -83,12 +87,16 @@ const documentation = generated + `// Package %s is package kernel in the form t
 package %[1]s
 `
 
-// strip takes the comments out of a file, but for directives to the compiler.
+// strip takes the comments out of a file, but for directives to the compiler. Of a
+// file that declares nothing nothing is left.
 func strip(name string, text []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, fmt.Errorf("what the rewriter made of %s: %w", name, err)
+	}
+	if len(f.Decls) == 0 {
+		return nil, nil
 	}
 	kept := []*ast.CommentGroup{} // with nil the printer would print the nodes' own
 	for _, group := range f.Comments {
