@@ -23,8 +23,8 @@ func readDirNames(dir string) ([]string, error) {
 }
 
 // Every `$` line in the help of every command runs as it stands, in an empty
-// folder with the project's data, after the lines before it; text that follows
-// a line is its exact standard output.
+// folder with the project's data and programs, after the lines before it; text that
+// follows a line is its exact standard output.
 func TestExamplesOfTheHelpRun(t *testing.T) {
 	bin := buildStages(t)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -128,15 +128,18 @@ func parseExamples(help string) []example {
 	return list
 }
 
-// runExamples runs the lines in order in one folder that holds data alone.
+// runExamples runs the lines in order in one folder that holds data, and the
+// programs below tracegen, alone.
 func runExamples(t *testing.T, examples []example) {
 	dir := t.TempDir()
-	data, err := filepath.Abs("../data")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(data, filepath.Join(dir, "data")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"data", "tracegen"} {
+		from, err := filepath.Abs(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(from, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, e := range examples {
 		cmd := exec.Command("sh", "-c", e.line)
