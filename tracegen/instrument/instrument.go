@@ -88,7 +88,11 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 		return err
 	}
 	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
-	p.path = filepath.Join(p.dir, p.Name)
+	folder := filepath.Join(p.dir, "program")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return err
+	}
+	p.path = filepath.Join(folder, p.Name)
 	changed := overlay{}
 	if !o.Native {
 		if changed, err = p.instrument(ctx, o, s); err != nil {
