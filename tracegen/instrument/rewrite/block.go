@@ -10,34 +10,82 @@ import (
 type block struct {
 	weight int // instructions
 	words  int // on the tape, whenever the block runs
-	// hoisted says that somebody else counts it.
-	hoisted bool
+	// trips is how often the block runs, in an expression that holds if the
+	// condition does: it is counted before its loop. A recording block is only if it
+	// has no words.
+	trips, condition string
 }
 
 // share is the part of the block's instructions that its word i carries.
 func (b *block) share(i int) int {
-	n := min(b.weight, b.words*maxShare)
+	n := b.weight - b.rest()
 	return n*(i+1)/b.words - n*i/b.words
 }
 
-// rest is the instructions that its words cannot carry.
+// rest is the instructions that no word of the block carries.
 func (b *block) rest() int { return max(0, b.weight-b.words*maxShare) }
 
-// maxShare is the instructions that fit into a word: tape.MaxInstr.
-const maxShare = 1<<9 - 1
+// maxShare is the instructions that a word carries of its own block, and maxCarry
+// those of blocks before, so that both together are at most tape.MaxInstr.
+const (
+	maxShare = 255
+	maxCarry = 256
+)
 
 // begin starts a block here.
 func (f *frame) begin() string { return f.beginAs(&block{}) }
 
 // beginAs starts block b here.
 func (f *frame) beginAs(b *block) string {
-	s := ""
-	if f.Mode == Trace {
-		s = f.ready()
-	}
 	f.block, f.split = b, false
 	f.blocks = append(f.blocks, b)
-	return s + f.late(func() string { return f.blockText(b) })
+	f.carry = &carry{block: b, from: []*carry{f.carry}}
+	return f.late(func() string {
+		if n := f.counts(b); n > 0 && b.trips == "" {
+			return fmt.Sprintf("%s += %d; ", f.counter(), n)
+		}
+		return ""
+	})
+}
+
+// beforeLoop is what counts block b, the first of a loop's body, ahead of the loop.
+func (f *frame) beforeLoop(b *block, condition, trips string) string {
+	b.trips, b.condition = trips, condition
+	return f.late(func() string {
+		n := f.counts(b)
+		if n == 0 || b.trips == "" {
+			return ""
+		}
+		s := fmt.Sprintf("%s += %s; ", f.counter(), product(n, b.trips))
+		if b.condition != "" {
+			s = "if " + b.condition + " { " + s + "}; "
+		}
+		return s
+	})
+}
+
+func product(weight int, trips string) string {
+	if weight == 1 {
+		return trips
+	}
+	return fmt.Sprintf("%d*%s", weight, trips)
+}
+
+// counts is what block b adds to the count: in a recording, what its words do not
+// carry.
+func (f *frame) counts(b *block) int {
+	if f.Mode == Trace {
+		return b.rest()
+	}
+	return b.weight
+}
+
+// counter is what counts: the local count, or the tape's.
+func (f *frame) counter() string {
+	if f.direct {
+		return f.name.t + ".N"
+	}
+	return f.name.n
 }
 
 // resume starts a block here if the last one has ended.
@@ -48,19 +96,8 @@ func (f *frame) resume() string {
 	return f.begin()
 }
 
-// blockText is the start of a block: what counts it.
-func (f *frame) blockText(b *block) string {
-	switch {
-	case f.Mode == Trace && b.rest() > 0:
-		return fmt.Sprintf("%s; %s.Put(%s, %s, nil, %d); %s += 8; ", f.checkText(), f.name.tape, f.name.base, f.name.off, b.rest(), f.name.off)
-	case f.Mode == Trace || b.hoisted || b.weight == 0:
-		return ""
-	}
-	return fmt.Sprintf("%s += %d; ", f.counter(), b.weight)
-}
-
 // charge adds the lines of a part of the source to the block, without those of
-// function literals in it.
+// function literals in it and those that another block of the function has.
 func (f *frame) charge(n ast.Node) {
 	if n != nil {
 		f.chargeSpan(n, n.Pos(), n.End())
@@ -73,7 +110,7 @@ func (f *frame) chargeSpan(n ast.Node, from, to token.Pos) {
 		return
 	}
 	if f.Weights == nil {
-		f.block.weight += operations(n, from, to)
+		f.block.weight += f.operations(n, from, to)
 		return
 	}
 	skip := map[int]bool{}
@@ -105,12 +142,12 @@ func (f *frame) chargeLine(line int) {
 
 func (f *file) line(p token.Pos) int { return f.tok.PositionFor(p, false).Line }
 
-// operations are the operations of the source between two places, which count
-// where weights are unknown.
-func operations(n ast.Node, from, to token.Pos) int {
+// operations are the operations of the source between two places that no other
+// block has, which count where weights are unknown.
+func (f *frame) operations(n ast.Node, from, to token.Pos) int {
 	ops := 0
 	ast.Inspect(n, func(m ast.Node) bool {
-		if m == nil {
+		if m == nil || f.nodes[m] {
 			return false
 		}
 		if _, ok := m.(*ast.FuncLit); ok && m != n {
@@ -119,12 +156,37 @@ func operations(n ast.Node, from, to token.Pos) int {
 		if m.Pos() < from || m.Pos() >= to {
 			return m.Pos() < from
 		}
-		switch m.(type) {
-		case *ast.BinaryExpr, *ast.IndexExpr, *ast.CallExpr, *ast.SelectorExpr, *ast.AssignStmt, *ast.IncDecStmt,
-			*ast.StarExpr, *ast.ReturnStmt, *ast.BranchStmt, *ast.SliceExpr, *ast.TypeAssertExpr:
+		if isOperation(m) {
 			ops++
 		}
 		return true
 	})
+	f.nodes[n] = true
 	return ops
+}
+
+func isOperation(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.BinaryExpr, *ast.IndexExpr, *ast.CallExpr, *ast.SelectorExpr, *ast.AssignStmt, *ast.IncDecStmt,
+		*ast.StarExpr, *ast.ReturnStmt, *ast.BranchStmt, *ast.SliceExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
+}
+
+// separate reports whether the right operand of a conditional operator is to be
+// counted by itself: if it has lines of its own.
+func (f *frame) separate(e *ast.BinaryExpr) bool {
+	if f.free {
+		return false
+	}
+	if f.Weights == nil {
+		return true
+	}
+	for l := f.line(e.Y.Pos()); l <= f.line(e.Y.End()); l++ {
+		if f.weights[l] > 0 && !f.charged[l] {
+			return f.line(e.Y.Pos()) > f.line(e.X.End())
+		}
+	}
+	return false
 }

@@ -13,9 +13,14 @@ type cursor struct {
 	room    int  // words that are sure to fit beyond the offset
 	closed  bool // the tape has the offset, the local copy is stale
 	gone    bool // control does not come here
+	carry   *carry
 }
 
-// join is what is known where control comes from two places, both ready.
+// gone is the cursor where control does not come.
+var gone = cursor{gone: true}
+
+// join is what is known where control comes from two places, which agree on
+// whether the cursor is closed and have nothing pending.
 func join(a, b cursor) cursor {
 	switch {
 	case a.gone:
@@ -23,7 +28,7 @@ func join(a, b cursor) cursor {
 	case b.gone:
 		return a
 	}
-	return cursor{room: min(a.room, b.room)}
+	return cursor{room: min(a.room, b.room), closed: a.closed, carry: both(a.carry, b.carry)}
 }
 
 // margin is the words that fit after a check: tape.Margin. Markers of blocks bring
@@ -68,13 +73,13 @@ func (f *frame) close() string {
 	if f.closed {
 		return ""
 	}
-	off := f.offset(f.pending)
+	s, off := f.unload(), f.offset(f.pending)
 	f.cursor = cursor{closed: true}
-	return f.whenUsed(fmt.Sprintf("%s.Close(%s); ", f.name.t, off))
+	return s + f.whenUsed(fmt.Sprintf("%s.Close(%s); ", f.name.t, off))
 }
 
 // dead says that control does not come here.
-func (f *frame) dead() { f.cursor = cursor{gone: true} }
+func (f *frame) dead() { f.cursor = gone }
 
 // offset is the local offset so many words on.
 func (f *frame) offset(words int) string {
@@ -91,11 +96,17 @@ func (f *frame) need(n int) string {
 	}
 	s := f.ready()
 	f.room = margin
-	return s + f.checkText() + "; "
+	return s + f.checkText(0) + "; "
 }
 
-func (f *frame) checkText() string {
-	return fmt.Sprintf("if %s >= %s { %s = %s.Full(%s) }", f.name.off, f.name.lim, f.name.off, f.name.t, f.name.off)
+// checkText hands the tape over if it is full, so many words being pending.
+func (f *frame) checkText(pending int) string {
+	back := ""
+	if pending > 0 {
+		back = fmt.Sprintf(" - %d", wordBytes*pending)
+	}
+	at := f.offset(pending)
+	return fmt.Sprintf("if %s >= %s { %s = %s.Full(%s)%s }", at, f.name.lim, f.name.off, f.name.t, at, back)
 }
 
 // put writes a word: a reference to what pointer points to, the value of e, of type
@@ -120,17 +131,13 @@ func (f *frame) putWord(pointer, kind string) string {
 	s := f.need(1)
 	f.site()
 	f.uses.cursor, f.file.uses.unsafe = true, true
-	b, i := f.block, f.block.words
-	b.words++
-	off := f.offset(f.pending)
-	f.pending++
-	share := f.late(func() string {
-		if n := b.share(i); n > 0 {
-			return fmt.Sprintf("+%d*%s.I", n, f.name.tape)
-		}
-		return ""
+	b, i, c, pending := f.block, f.block.words, f.carry, f.pending
+	b.words, f.carry, f.pending = b.words+1, nil, f.pending+1
+	return s + f.late(func() string {
+		before, with, after := f.carried(c, b, i, pending)
+		return before + fmt.Sprintf("%s.Put(%s, %s, %s.Pointer(%s), %s%s); ",
+			f.name.tape, f.name.base, f.offset(pending), f.name.unsafe, pointer, kind, with) + after
 	})
-	return s + fmt.Sprintf("%s.Put(%s, %s, %s.Pointer(%s), %s%s); ", f.name.tape, f.name.base, off, f.name.unsafe, pointer, kind, share)
 }
 
 // putSized writes a reference of a size that is known when type parameters are.

@@ -98,7 +98,7 @@ func untypedTruth(e ast.Expr) bool {
 // are made, loads recorded. The expressions' texts are then what remains.
 func (f *frame) evaluate(exprs ...ast.Expr) string {
 	if f.Mode == Count {
-		return f.flushFor(exprs...)
+		return f.flushFor(exprs...) + f.countLogical(exprs...)
 	}
 	s := f.hoist(exprs...)
 	st := &steps{frame: f}
@@ -106,6 +106,19 @@ func (f *frame) evaluate(exprs ...ast.Expr) string {
 		st.eval(e, false)
 	}
 	return s + f.emit(st.list)
+}
+
+// countLogical takes conditional operators out of a statement that evaluates
+// nothing else, if their right operands are counted by themselves.
+func (f *frame) countLogical(exprs ...ast.Expr) string {
+	if len(exprs) != 1 {
+		return ""
+	}
+	e, ok := ast.Unparen(exprs[0]).(*ast.BinaryExpr)
+	if !ok || e.Op != token.LAND && e.Op != token.LOR || f.constant(e) || !f.separate(e) {
+		return ""
+	}
+	return (&hoister{frame: f}).logical(e)
 }
 
 // flushFor flushes the count if evaluating the expressions may communicate.
@@ -255,7 +268,8 @@ func (h *hoister) keyValue(kv *ast.KeyValueExpr) string {
 // logical takes out a conditional operator whose right operand has something to do
 // that must not be done when the left one decides.
 func (h *hoister) logical(e *ast.BinaryExpr) string {
-	if !h.all && !h.touches(e.Y) {
+	separate := h.separate(e)
+	if !h.all && !separate && !h.active(e.Y) {
 		return h.expr(e.X)
 	}
 	s := h.evaluate(e.X)
@@ -265,13 +279,15 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 	if e.Op == token.LOR {
 		not = "!"
 	}
-	s += fmt.Sprintf("if %s%s { ", not, v)
-	outer := h.block
-	h.block = &block{}
-	entry := h.cursor
-	s += h.evaluate(e.Y) + fmt.Sprintf("%s = %s; ", v, h.truth(e.Y, e.X)) + h.ready() + "}; "
-	h.block = outer
-	h.room = min(h.room, entry.room)
+	right, end := h.branch(h.cursor, func(begin string) string {
+		s := begin + h.evaluate(e.Y)
+		if separate {
+			h.charge(e.Y)
+		}
+		return s + fmt.Sprintf("%s = %s; ", v, h.truth(e.Y, e.X)) + h.ready()
+	})
+	s += fmt.Sprintf("if %s%s { %s}; ", not, v, right)
+	h.cursor = join(h.cursor, end)
 	h.subst[e] = h.typed(e, v)
 	return s
 }

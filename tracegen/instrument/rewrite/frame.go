@@ -12,17 +12,19 @@ import (
 type frame struct {
 	*file
 	node    ast.Node
-	outer   *frame // of the function that a range over a function stands in
-	results bool   // control cannot reach the end of the body
-	free    bool   // whoever calls counts
-	direct  bool   // counts go to the tape at once
-	charged map[int]bool
+	outer   *frame            // of the function that a range over a function stands in
+	results bool              // control cannot reach the end of the body
+	free    bool              // whoever calls counts
+	direct  bool              // counts go to the tape at once
+	charged map[int]bool      // lines that a block has
+	nodes   map[ast.Node]bool // likewise parts of the source, where lines have no weights
 	weights map[int]int
 	blocks  []*block
 	block   *block
 	split   bool // the block has ended
 	cursor
 	targets []*target
+	heads   []*loopHead
 	uses    struct{ tape, cursor, count bool }
 }
 
@@ -36,6 +38,8 @@ type target struct {
 	closed   bool   // where control goes, the cursor is closed
 	cont     string // label that stands for continue, or ""
 	contUsed bool
+	exit     cursor // where break leads to
+	again    cursor // where continue leads to
 }
 
 // function is the rewritten body of a function.
@@ -53,7 +57,7 @@ func (f *file) literal(lit *ast.FuncLit) string {
 }
 
 func (f *file) newFrame(body *ast.BlockStmt, t *ast.FuncType) *frame {
-	fr := &frame{file: f, node: body, charged: map[int]bool{}, weights: f.Weights[f.tok.Name()]}
+	fr := &frame{file: f, node: body, charged: map[int]bool{}, nodes: map[ast.Node]bool{}, weights: f.Weights[f.tok.Name()]}
 	fr.results = t.Results != nil && len(t.Results.List) > 0
 	fr.direct = f.Mode == Count && defers(body)
 	return fr
@@ -89,6 +93,7 @@ func (f *frame) body(n ast.Node, body *ast.BlockStmt) string {
 		f.chargeLine(f.line(body.Rbrace))
 		end = f.leave()
 	}
+	f.settleHeads()
 	f.settle()
 	prologue := f.late(f.prologue)
 	return f.raw(body.Lbrace, body.Lbrace+1) + prologue + start + then(list, end) + f.raw(body.Rbrace, body.End())
@@ -128,11 +133,9 @@ func (f *file) source() string {
 // settle decides what the body uses, now that its blocks are known.
 func (f *frame) settle() {
 	for _, b := range f.blocks {
-		if f.Mode == Count && b.weight > 0 {
+		if f.counts(b) > 0 {
 			f.uses.count = true
-		}
-		if f.Mode == Trace && b.weight > 0 {
-			f.uses.cursor = true
+			f.uses.cursor = f.Mode == Trace
 		}
 	}
 	if f.uses.tape || f.uses.cursor || f.uses.count {

@@ -9,22 +9,23 @@ import (
 // header of an if or switch. Separate says that init cannot stay in it: its text
 // is then part of pre.
 func (f *frame) header(init ast.Stmt, exprs ...ast.Expr) (pre string, separate bool) {
-	first := lowered{}
+	first, open := lowered{}, true
 	if init != nil {
-		f.charge(init)
 		first = f.simple(init)
+		f.charge(init)
+		open = !f.closed
 	}
 	second := ""
 	for _, e := range exprs {
 		if e != nil {
-			f.charge(e)
 			second += f.evaluate(e)
+			f.charge(e)
 		}
 	}
 	if init == nil {
 		return second + f.ready(), false
 	}
-	if first.post == "" && !first.many && second == "" {
+	if first.post == "" && !first.many && second == "" && open {
 		f.subst[init] = first.text
 		return first.pre + f.ready(), false
 	}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // loop is a for statement that is being rewritten.
@@ -16,6 +17,8 @@ type loop struct {
 	head  string // at the start of the body
 	tail  string // at its end
 	first string // variable that is true from the first post statement on, or ""
+
+	counted *block // the body's first
 }
 
 // forStmt rewrites a for statement. A condition or a post statement that has
@@ -27,11 +30,12 @@ func (f *frame) forStmt(s *ast.ForStmt, t *target) string {
 	l.init()
 	l.pre += f.ready()
 	f.targets = append(f.targets, t)
-	block := f.block
-	f.cursor = cursor{}
+	block, head := f.block, f.enter()
+	l.pre += head.text
 	body := l.body()
 	f.targets = f.targets[:len(f.targets)-1]
-	f.block, f.cursor = block, cursor{}
+	f.block = block
+	f.afterLoop(head, t, l.counted)
 	header := f.between(s.For, s.Body.Lbrace, l.header()...)
 	return inBlock(l.pre, t.mark+header+body, false)
 }
@@ -46,24 +50,44 @@ func (l *loop) header() []ast.Node {
 }
 
 // init rewrites the init statement. What it declares stays in the header, because
-// each iteration has its own copy.
+// each iteration has its own copy, but gets its value before if that takes a call
+// that records.
 func (l *loop) init() {
 	if l.s.Init == nil {
 		return
 	}
-	l.charge(l.s.Init)
 	i := l.simple(l.s.Init)
+	l.charge(l.s.Init)
 	l.pre = i.pre
-	if d, ok := l.s.Init.(*ast.AssignStmt); ok && d.Tok == token.DEFINE {
+	d, ok := l.s.Init.(*ast.AssignStmt)
+	switch {
+	case ok && d.Tok == token.DEFINE && l.closed:
+		vars := make([]string, len(d.Lhs))
+		for k, e := range d.Lhs {
+			if vars[k] = "_"; !blank(e) {
+				vars[k] = l.temp()
+			}
+		}
+		l.pre += strings.Join(vars, ", ") + " := " + l.text(d.Rhs[0]) + "; "
+		l.subst[l.s.Init] = l.declaration(d.Lhs, vars)
+	case ok && d.Tok == token.DEFINE, i.plain():
 		l.subst[l.s.Init] = i.text
-		return
+	default:
+		l.pre += i.text + "; " + i.post
+		l.subst[l.s.Init] = ""
 	}
-	if i.plain() {
-		l.subst[l.s.Init] = i.text
-		return
+}
+
+// declaration is the text that declares those variables that are not blank, with
+// values.
+func (f *frame) declaration(vars []ast.Expr, values []string) string {
+	var names, used []string
+	for i, e := range vars {
+		if !blank(e) {
+			names, used = append(names, f.text(e)), append(used, values[i])
+		}
 	}
-	l.pre += i.text + "; " + i.post
-	l.subst[l.s.Init] = ""
+	return strings.Join(names, ", ") + " := " + strings.Join(used, ", ")
 }
 
 // body rewrites the body, with the condition and the post statement if they move.
@@ -77,8 +101,8 @@ func (l *loop) body() string {
 	if l.s.Cond != nil && (l.first != "" || l.active(l.s.Cond)) {
 		l.head += l.condition()
 	}
-	b := &block{}
-	begin := l.beginAs(b)
+	l.counted = &block{}
+	begin := l.beginAs(l.counted)
 	if l.s.Cond != nil {
 		l.charge(l.s.Cond)
 	}
@@ -86,7 +110,7 @@ func (l *loop) body() string {
 		l.charge(l.s.Post)
 		l.subst[l.s.Post] = l.text(l.s.Post)
 	}
-	l.tripCount(b)
+	l.tripCount(l.counted)
 	if moved && l.first == "" {
 		return l.bodyThenPost(begin)
 	}
@@ -113,9 +137,10 @@ func (f *frame) allocatesIn(n ast.Node) bool {
 
 // condition is the test of the loop's condition, as the first thing in the body.
 func (l *loop) condition() string {
-	s := l.beginAs(&block{})
-	l.charge(l.s.Cond)
+	s := l.begin()
 	s += l.evaluate(l.s.Cond) + l.ready()
+	l.charge(l.s.Cond)
+	l.exit = join(l.exit, l.cursor)
 	s += fmt.Sprintf("if !(%s) { break }; ", l.text(l.s.Cond))
 	l.subst[l.s.Cond] = ""
 	return s
@@ -124,9 +149,9 @@ func (l *loop) condition() string {
 // post rewrites the post statement, between other texts, as a block of its own.
 func (l *loop) post(before, after string) string {
 	entry := l.cursor
-	s := before + l.beginAs(&block{})
-	l.charge(l.s.Post)
+	s := before + l.begin()
 	p := l.simple(l.s.Post)
+	l.charge(l.s.Post)
 	s += braced(p.String(), false) + orNothing("; ", l.ready()) + after
 	l.subst[l.s.Post] = ""
 	l.cursor = join(entry, l.cursor)
@@ -141,7 +166,8 @@ func (l *loop) bodyThenPost(begin string) string {
 	mark := ""
 	if l.contUsed {
 		mark = l.cont + ": "
-		l.cursor = cursor{}
+		l.cursor = join(l.cursor, l.again)
+		l.again = gone
 	}
 	return "{ " + l.head + begin + body + "; " + mark + l.post("", "") + " }"
 }

@@ -100,7 +100,7 @@ func (s *steps) eval(e ast.Expr, inner bool) {
 	if s.recorded(e) {
 		s.path(e)
 		s.add(stepLoad, e)
-		if inner {
+		if inner || isScalar(s.Info.TypeOf(e)) {
 			s.add(stepKeep, e)
 		}
 		return

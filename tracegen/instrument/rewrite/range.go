@@ -51,20 +51,18 @@ func (r *ranging) rewrite() string {
 		r.pre += r.ready()
 	}
 	r.targets = append(r.targets, r.target)
-	outer := r.block
-	r.cursor = r.atHead()
+	outer, head := r.block, r.enter()
+	r.pre += head.text
 	begin := r.beginAs(b)
 	r.chargeClause()
 	r.variables()
 	header := r.header()
 	body := r.nestedIn(begin + r.element() + r.assignments())
 	r.targets = r.targets[:len(r.targets)-1]
-	r.block, r.cursor = outer, r.atHead()
+	r.block = outer
+	r.afterLoop(head, r.target, b)
 	return inBlock(r.pre, r.mark+header+body, false)
 }
-
-// atHead is the cursor before each iteration and after the loop.
-func (r *ranging) atHead() cursor { return cursor{closed: r.closed && r.Mode == Trace} }
 
 // nestedIn is the body, whose end leads to the loop's head.
 func (r *ranging) nestedIn(head string) string {
@@ -105,18 +103,18 @@ func blank(e ast.Expr) bool {
 // keepOperand keeps what is ranged over in a variable, if the loads of its elements
 // are recorded, or if its length tells how often the body's first block b runs.
 func (r *ranging) keepOperand(b *block) {
-	counts := r.Mode == Count && r.steady(r.s, r.s.Body) && r.universe(r.s, "len")
+	counts := r.steady(r.s, r.s.Body) && r.universe(r.s, "len")
 	_, slice := r.t.(*types.Slice)
 	if !r.loads() && !(counts && slice) {
 		if trips := r.constantTrips(); counts && trips != "" {
-			r.hoist(b, trips)
+			r.pre += r.beforeLoop(b, "", trips)
 		}
 		return
 	}
 	r.over = r.temp()
 	r.pre += fmt.Sprintf("%s := %s; ", r.over, r.text(r.s.X))
-	if counts {
-		r.hoist(b, "uint64(len("+r.over+"))")
+	if counts && slice {
+		r.pre += r.beforeLoop(b, "", "uint64(len("+r.over+"))")
 	}
 }
 
@@ -153,17 +151,6 @@ func (r *ranging) constantTrips() string {
 		}
 	}
 	return ""
-}
-
-// hoist counts the body's first block before the loop.
-func (r *ranging) hoist(b *block, trips string) {
-	b.hoisted = true
-	r.pre += r.late(func() string {
-		if b.weight == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%s += %s; ", r.counter(), product(b.weight, trips))
-	})
 }
 
 // header is the loop's header.

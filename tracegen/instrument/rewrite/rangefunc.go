@@ -7,7 +7,7 @@ func (r *ranging) overFunc() string {
 	r.target.leaves = true
 	inner := &frame{
 		file: r.file, node: r.s.Body, outer: r.frame, free: r.free, direct: r.direct,
-		charged: r.charged, weights: r.weights, targets: []*target{r.target},
+		charged: r.charged, nodes: r.nodes, weights: r.weights, targets: []*target{r.target},
 	}
 	in := &ranging{frame: inner, target: r.target, s: r.s, t: r.t}
 	in.variables()
@@ -24,6 +24,7 @@ func (r *ranging) funcBody() string {
 	head := begin + r.assignments()
 	list := r.list(b.List, b.Lbrace+1, b.Rbrace)
 	end := r.leave()
+	r.settleHeads()
 	r.settle()
 	return r.raw(b.Lbrace, b.Lbrace+1) + r.late(r.prologue) + head + then(list, end) + r.raw(b.Rbrace, b.End())
 }

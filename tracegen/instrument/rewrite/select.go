@@ -18,7 +18,7 @@ func (f *frame) selectStmt(s *ast.SelectStmt, t *target) string {
 	}
 	pre := f.evaluate(operands...) + f.yield()
 	f.targets = append(f.targets, t)
-	entry, end := f.cursor, cursor{gone: true}
+	entry, end := f.cursor, gone
 	var b strings.Builder
 	at := s.Select
 	for _, c := range s.Body.List {
@@ -32,8 +32,7 @@ func (f *frame) selectStmt(s *ast.SelectStmt, t *target) string {
 	}
 	b.WriteString(f.raw(at, s.End()))
 	f.targets = f.targets[:len(f.targets)-1]
-	f.cursor = end
-	f.cursor.gone = false
+	f.cursor = join(end, t.exit)
 	return inBlock(pre, t.mark+b.String(), false)
 }
 

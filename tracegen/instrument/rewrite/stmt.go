@@ -34,7 +34,7 @@ func (f *frame) branch(entry cursor, rewrite func(begin string) string) (string,
 	f.cursor = entry
 	s := rewrite(f.begin())
 	end := f.cursor
-	f.block, f.split = block, split
+	f.block, f.split = block, split || f.split
 	return s, end
 }
 
@@ -50,14 +50,14 @@ func (f *frame) stmt(s ast.Stmt) string {
 	case *ast.IfStmt:
 		text = f.ifStmt(s)
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		text = f.compound(s, target{})
+		text = f.compound(s, newTarget(""))
 	case *ast.ReturnStmt:
 		text = f.returnStmt(s)
 	case *ast.BranchStmt:
 		text = f.branchStmt(s)
 	default:
-		f.charge(s)
 		l := f.simple(s)
+		f.charge(s)
 		text = braced(l.String(), l.declares(s))
 	}
 	f.split = f.split || parts
@@ -84,6 +84,15 @@ func (l lowered) declares(s ast.Stmt) bool {
 	return l.pre == "" && l.post == "" && !l.many
 }
 
+// newTarget is a statement with a label, or without one.
+func newTarget(label string) target {
+	t := target{label: label, exit: gone, again: gone}
+	if label != "" {
+		t.mark = label + ": "
+	}
+	return t
+}
+
 // compound rewrites a statement that break can leave.
 func (f *frame) compound(s ast.Stmt, t target) string {
 	switch s := s.(type) {
@@ -105,11 +114,11 @@ func (f *frame) compound(s ast.Stmt, t target) string {
 // it is; if the statement is one that break or continue name, it gets a second
 // one, because what comes before the statement proper is in a block with it.
 func (f *frame) labeled(s *ast.LabeledStmt) string {
-	t := target{label: s.Label.Name, mark: s.Label.Name + ": "}
+	t := newTarget(s.Label.Name)
 	jumped := f.named(s, true)
 	before, here := "", ""
 	if jumped {
-		before = f.ready()
+		before = f.ready() + f.unload()
 		f.cursor = cursor{}
 		here = f.raw(s.Pos(), s.Stmt.Pos())
 		here += f.begin()
@@ -224,14 +233,11 @@ func (f *frame) declare(s *ast.DeclStmt) lowered {
 
 // returnStmt rewrites a return.
 func (f *frame) returnStmt(s *ast.ReturnStmt) string {
-	f.charge(s)
-	if f.Mode == Count {
-		return f.leave() + f.text(s)
-	}
 	pre := ""
 	if len(s.Results) > 0 {
 		pre = f.rightSide(s.Results)
 	}
+	f.charge(s)
 	pre += f.leave()
 	return braced(pre+f.text(s), false)
 }
@@ -261,6 +267,11 @@ func (f *frame) branchStmt(s *ast.BranchStmt) string {
 	if t.closed {
 		before = f.yield()
 	}
+	if s.Tok == token.CONTINUE {
+		t.again = join(t.again, f.cursor)
+	} else {
+		t.exit = join(t.exit, f.cursor)
+	}
 	f.dead()
 	return before + text
 }
@@ -271,7 +282,7 @@ func (f *frame) jump(s *ast.BranchStmt) string {
 	if f.outer != nil && ok && (label.Pos() < f.node.Pos() || label.Pos() >= f.node.End()) {
 		return f.leave()
 	}
-	before := f.ready()
+	before := f.ready() + f.unload()
 	f.dead()
 	return before
 }

@@ -18,7 +18,7 @@ func (f *frame) switchStmt(s *ast.SwitchStmt, t *target) string {
 		return f.chain(s, t, pre, separate)
 	}
 	head := t.mark + f.headerText(s.Switch, s.Body.Lbrace, s.Init, s.Tag, separate)
-	body := f.clauses(s.Body, f.caseHead)
+	body := f.clauses(t, s.Body, f.caseHead)
 	return inBlock(pre, head+body, separate)
 }
 
@@ -56,29 +56,29 @@ func (f *frame) activeCases(body *ast.BlockStmt) bool {
 
 // clauses rewrites the clauses of a switch, which all start from where the cursor
 // is. Head writes a clause up to its colon.
-func (f *frame) clauses(body *ast.BlockStmt, head func(*ast.CaseClause) string) string {
+func (f *frame) clauses(t *target, body *ast.BlockStmt, head func(*ast.CaseClause) string) string {
 	var b strings.Builder
 	entry := f.cursor
-	end, complete := cursor{gone: true}, false
+	end, complete, fallen := gone, false, gone
 	b.WriteString(f.raw(body.Lbrace, body.Lbrace+1))
 	at := body.Lbrace + 1
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		complete = complete || c.List == nil
-		from := entry
-		if fallsThrough(body) {
-			from.room = 0
-		}
-		text, after := f.branch(from, func(begin string) string { return f.clauseBody(c.Colon, c.Body, c.End(), begin) })
+		text, after := f.branch(join(entry, fallen), func(begin string) string { return f.clauseBody(c.Colon, c.Body, c.End(), begin) })
 		b.WriteString(f.raw(at, c.Pos()) + head(c) + text)
-		end, at = join(end, after), c.End()
+		if fallen = gone; endsFalling(c) {
+			fallen = after
+		} else {
+			end = join(end, after)
+		}
+		at = c.End()
 	}
 	b.WriteString(f.raw(at, body.End()))
 	if !complete {
 		end = join(end, entry)
 	}
-	f.cursor = end
-	f.cursor.gone = false
+	f.cursor = join(end, t.exit)
 	return b.String()
 }
 
@@ -95,15 +95,6 @@ func (f *frame) caseHead(c *ast.CaseClause) string {
 func (f *frame) clauseBody(colon token.Pos, body []ast.Stmt, to token.Pos, begin string) string {
 	list := f.list(body, colon+1, to)
 	return ": " + begin + then(list, f.ready())
-}
-
-func fallsThrough(body *ast.BlockStmt) bool {
-	for _, c := range body.List {
-		if c, ok := c.(*ast.CaseClause); ok && endsFalling(c) {
-			return true
-		}
-	}
-	return false
 }
 
 func endsFalling(c *ast.CaseClause) bool {
@@ -129,7 +120,7 @@ func (f *frame) typeSwitch(s *ast.TypeSwitchStmt, t *target) string {
 		nodes := present(s.Init, nil)
 		head = f.between(s.Switch, s.Body.Lbrace, append(nodes, s.Assign)...)
 	}
-	return inBlock(pre, t.mark+head+f.clauses(s.Body, f.caseHead), separate)
+	return inBlock(pre, t.mark+head+f.clauses(t, s.Body, f.caseHead), separate)
 }
 
 // assertedIn is the operand of a type switch.
@@ -159,12 +150,11 @@ func (f *frame) chain(s *ast.SwitchStmt, t *target, pre string, separate bool) s
 	}
 	number := f.temp()
 	fmt.Fprintf(&b, "%s := 0; %s; ", number, f.tests(s.Body, tag, number))
-	f.cursor = cursor{}
 	index := map[*ast.CaseClause]int{}
 	for i, c := range s.Body.List {
 		index[c.(*ast.CaseClause)] = i + 1
 	}
-	clauses := f.clauses(s.Body, func(c *ast.CaseClause) string {
+	clauses := f.clauses(t, s.Body, func(c *ast.CaseClause) string {
 		if c.List == nil {
 			return f.caseHead(c)
 		}

@@ -8,37 +8,14 @@ import (
 )
 
 // tripCount counts the first block of the loop's body for all iterations at once,
-// before the loop, if counting code can tell how many there will be.
+// before the loop, if it can be told how many there will be.
 func (l *loop) tripCount(b *block) {
-	if l.Mode != Count || l.first != "" || l.head != "" || !l.steady(l.s, l.s.Body) {
+	if l.first != "" || l.head != "" || !l.steady(l.s, l.s.Body) {
 		return
 	}
-	condition, trips := l.trips()
-	if trips == "" {
-		return
+	if condition, trips := l.trips(); trips != "" {
+		l.pre += l.beforeLoop(b, condition, trips)
 	}
-	b.hoisted = true
-	l.pre += l.late(func() string {
-		if b.weight == 0 {
-			return ""
-		}
-		return fmt.Sprintf("if %s { %s += %s; }; ", condition, l.counter(), product(b.weight, trips))
-	})
-}
-
-// counter is what counts: the local count, or the tape's.
-func (f *frame) counter() string {
-	if f.direct {
-		return f.name.t + ".N"
-	}
-	return f.name.n
-}
-
-func product(weight int, trips string) string {
-	if weight == 1 {
-		return trips
-	}
-	return fmt.Sprintf("%d*%s", weight, trips)
 }
 
 // steady reports whether a loop ends by its header alone, and nobody learns the

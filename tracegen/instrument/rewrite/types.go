@@ -162,3 +162,14 @@ func constantInt(info *types.Info, e ast.Expr) (int64, bool) {
 	}
 	return constant.Int64Val(constant.ToInt(v))
 }
+
+// isScalar reports whether values of t fit into a register.
+func isScalar(t types.Type) bool {
+	switch t := types.Unalias(t).Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&(types.IsInteger|types.IsFloat|types.IsBoolean) != 0
+	case *types.Pointer:
+		return true
+	}
+	return false
+}
