@@ -19,7 +19,7 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{copies: map[*region][]*account{}, calls: map[uint64]float64{}, starts: map[uint64]*region{}}
+	l := &ledger{copies: map[*region][]*account{}, starts: map[uint64]*region{}, calls: newCallGraph()}
 	for _, f := range functions {
 		g := o.graph(f)
 		s := newScopes(lib, o.decode(f), f.root)
@@ -38,15 +38,15 @@ type ledger struct {
 	functions []*region // as met
 	copies    map[*region][]*account
 	starts    map[uint64]*region // functions by the address of their machine code
-	calls     map[uint64]float64 // of functions, by address, each as often as a rough guess says
+	calls     *callGraph
 	visits    []visit
 }
 
 // An account is what one copy of a function costs: charges by region and line.
 type account struct {
 	scope   *scope
-	low     uint64  // address, of machine code of its own
-	often   float64 // how often it is called, as a rough guess, if it is inlined
+	low     uint64  // address of the machine code that it is or is part of
+	often   float64 // how often it is entered for each call of that code, as a guess
 	charges map[*region]map[int]float64
 	present map[*region]bool // regions that have instructions in it
 }
@@ -81,9 +81,8 @@ func (a *account) charge(r *region, line int, n float64) {
 func (l *ledger) enter(f *function, m *matcher, flow *flow) {
 	accounts := map[*scope]*account{}
 	for _, s := range m.scopes.list {
-		a := &account{scope: s, charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
+		a := &account{scope: s, low: f.low, often: 1, charges: map[*region]map[int]float64{}, present: map[*region]bool{}}
 		if s.parent == nil {
-			a.low = f.low
 			l.starts[f.low] = s.fn
 		}
 		accounts[s] = a
@@ -93,7 +92,7 @@ func (l *ledger) enter(f *function, m *matcher, flow *flow) {
 		l.copies[s.fn] = append(l.copies[s.fn], a)
 	}
 	for _, b := range m.g.blocks {
-		l.block(b, m, flow, accounts)
+		l.block(f, b, m, flow, accounts)
 	}
 	for _, s := range m.scopes.list {
 		l.inline(s, m, flow, accounts)
@@ -101,25 +100,20 @@ func (l *ledger) enter(f *function, m *matcher, flow *flow) {
 }
 
 // block charges each instruction of b as often as b is executed.
-func (l *ledger) block(b *block, m *matcher, flow *flow, accounts map[*scope]*account) {
-	often := guess(b)
+func (l *ledger) block(f *function, b *block, m *matcher, flow *flow, accounts map[*scope]*account) {
 	for i, x := range b.code {
 		n := 1.0
 		switch x.op {
 		case call:
-			l.calls[x.target] += often
+			l.calls.add(f.low, x.target, b.guess())
 			l.visits = append(l.visits, visit{callee: x.target, count: shares(b.count, flow, accounts)})
 		case repeat:
 			n += float64(b.loaded(i, x.register))
 		}
 		c, at := m.scopes.at(x)
-		if c == nil {
-			continue
+		if c != nil {
+			accounts[c].present[c.file.regions.within(at, nil)] = true
 		}
-		if r := c.file.regions.within(at, nil); r != nil {
-			accounts[c].present[r] = true
-		}
-		accounts[c].often = max(accounts[c].often, often)
 		for _, t := range b.count {
 			to := flow.counters[t.counter]
 			line := to.region.line
@@ -131,14 +125,16 @@ func (l *ledger) block(b *block, m *matcher, flow *flow, accounts map[*scope]*ac
 	}
 }
 
-// guess returns how often a block is executed if every loop has ten iterations.
-func guess(b *block) float64 { return math.Pow(10, float64(b.loop.depth())) }
-
 // inline notes where s was inlined.
 func (l *ledger) inline(s *scope, m *matcher, flow *flow, accounts map[*scope]*account) {
-	if s.parent != nil {
-		l.visits = append(l.visits, visit{fn: s.fn, count: shares(m.entered(s, flow), flow, accounts)})
+	if !s.called() {
+		return
 	}
+	count, b := m.entered(s, flow)
+	if b != nil {
+		accounts[s].often = b.guess()
+	}
+	l.visits = append(l.visits, visit{fn: s.fn, count: shares(count, flow, accounts)})
 }
 
 func shares(count form, flow *flow, accounts map[*scope]*account) (all []share) {
@@ -151,18 +147,18 @@ func shares(count form, flow *flow, accounts map[*scope]*account) (all []share) 
 
 // entered returns how often the copy s is entered: as often as the first block with
 // instructions of it that are executed once a call, or else as its call's line.
-func (m *matcher) entered(s *scope, flow *flow) form {
+func (m *matcher) entered(s *scope, flow *flow) (form, *block) {
 	for _, b := range m.g.blocks {
 		for _, x := range b.code {
 			if c, line := m.scopes.at(x); c == s && c.file.regions.within(line, nil) == s.fn {
-				return b.count
+				return b.count, b
 			}
 		}
 	}
 	if i := slices.Index(flow.counters, s.parent.find(s.site, spot{})); i >= 0 {
-		return form{{i, 1}}
+		return form{{i, 1}}, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // correct makes the callers of functions pay for what their copies cost more, or
@@ -216,7 +212,7 @@ func (l *ledger) average(fn, r *region) map[int]float64 {
 	for _, pass := range []func(*account) float64{l.called, func(*account) float64 { return 1 }} {
 		for _, a := range l.copies[fn] {
 			often := pass(a)
-			if often == 0 || !a.present[r] && len(a.charges[r]) == 0 || r == fn && a.scope.parent != nil {
+			if often == 0 || !a.present[r] && len(a.charges[r]) == 0 || r == fn && a.scope.called() {
 				continue
 			}
 			calls += often
@@ -234,15 +230,14 @@ func (l *ledger) average(fn, r *region) map[int]float64 {
 	return sum
 }
 
-// called is a guess of how often a copy is called.
+// called is a guess of how often a copy is called. Machine code that nobody calls
+// directly, and that is not a method which the compiler made for interfaces, is not,
+// as far as can be seen.
 func (l *ledger) called(a *account) float64 {
-	switch {
-	case a.scope.parent != nil:
-		return a.often
-	case a.scope.in.parent != nil:
-		return max(1, l.calls[a.low]) // called through interfaces
+	if !a.scope.called() && a.scope.in.parent == nil && len(l.calls.callers[a.low]) == 0 {
+		return 0
 	}
-	return l.calls[a.low]
+	return l.calls.guess(a.low) * a.often
 }
 
 // lines averages the copies and rounds.

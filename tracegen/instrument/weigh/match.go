@@ -142,19 +142,12 @@ func (c *scope) loopAt(line int) (loop spot, clause bool) {
 // region returns the region of a class. Classes that dominate it have theirs.
 func (m *matcher) region(c *class) spot {
 	first := c.first()
-	if first.id == 0 && first.loop == nil {
-		root := m.scopes.all[m.g.root]
+	if root := m.scopes.all[m.g.root]; first.id == 0 && first.loop == nil && root != nil {
 		return spot{root, root.fn}
 	}
-	var around spot
-	if first.loop != nil {
-		around = first.loop.source
-		if around.region == nil {
-			return spot{} // a loop that the compiler made
-		}
-	}
-	v := m.evidence(c, around)
-	if first.loop != nil && first.loop.header.class == c {
+	around, unknown := first.loop.around()
+	v := m.evidence(c, around, unknown)
+	if first.loop != nil && !unknown && first.loop.header.class == c {
 		if s, ok := m.header(c, around, v); ok {
 			return s
 		}
@@ -164,6 +157,18 @@ func (m *matcher) region(c *class) spot {
 		return spot{}
 	}
 	return v.outermost(i)
+}
+
+// around returns the innermost source loop around a machine loop, itself included,
+// and whether there are loops of code between them whose source is not known.
+func (l *loop) around() (s spot, unknown bool) {
+	for ; l != nil; l = l.parent {
+		if l.source.region != nil {
+			return l.source, unknown
+		}
+		unknown = true
+	}
+	return spot{}, unknown
 }
 
 // resolve takes regions from classes that are executed less often: of two classes
@@ -192,13 +197,17 @@ func (m *matcher) beats(o, c *class) bool {
 }
 
 // evidence counts the votes of a class for regions that are in the source loop of
-// its machine loop and that no class above it has.
-func (m *matcher) evidence(c *class, around spot) *votes {
+// its machine loop and that no class above it has. In a loop of code whose source is
+// not known, only what that code calls can be.
+func (m *matcher) evidence(c *class, around spot, unknown bool) *votes {
 	v := &votes{}
 	for _, b := range c.blocks {
 		for _, x := range b.code {
 			s := m.spot(x, around)
-			if x.evidence > none && s.region != nil && s.loop() == around && !m.taken(c, s) && !slices.Contains(c.lost, s) {
+			if x.evidence == none || s.region == nil || s.loop() != around || unknown && !s.isHosted() {
+				continue
+			}
+			if !m.taken(c, s) && !slices.Contains(c.lost, s) {
 				v.add(s, x.evidence)
 			}
 		}
