@@ -43,7 +43,9 @@ func contiguous[T any](r *Rank, data []T) (b buffer) {
 func holdVector[T any](b *buffer, r *Rank, data []T, v Vector) {
 	hold(b, r, data)
 	switch {
-	case v.Count < 0 || v.Block < 0 || v.Stride < v.Block && v.Count > 1:
+	case v.Count < 0 || v.Block < 0:
+		panic(fmt.Sprintf("vector of %d blocks of %d elements", v.Count, v.Block))
+	case v.Stride < v.Block && v.Count > 1:
 		panic(fmt.Sprintf("vector of %d blocks of %d elements, %d apart: blocks must not overlap", v.Count, v.Block, v.Stride))
 	case v.Count == 0 || v.Block == 0:
 		v = Vector{1, 0, 0}
@@ -72,6 +74,14 @@ func (b *buffer) clone() buffer {
 	c.base = unsafe.Pointer(unsafe.SliceData(make([]byte, b.bytes())))
 	copyElements(&c, b, n)
 	return c
+}
+
+// plural is n elements in words.
+func plural(n int) string {
+	if n == 1 {
+		return "1 element"
+	}
+	return fmt.Sprintf("%d elements", n)
 }
 
 // span is the bytes of n elements from the at-th of the memory.

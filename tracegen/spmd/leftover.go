@@ -30,7 +30,7 @@ func (r *Rank) loose() error {
 // String describes the request as errors do.
 func (q *Request) String() string {
 	if q.Kind == trace.Isend {
-		return fmt.Sprintf("an isend of %d elements with tag %d", q.status.Count, q.status.Tag)
+		return fmt.Sprintf("an isend of %s with tag %d", plural(q.status.Count), q.status.Tag)
 	}
 	return "an irecv " + q.wants()
 }
@@ -55,7 +55,7 @@ func (in *inbox) leftover(rank int) error {
 	})
 	texts := make([]string, len(left))
 	for i, m := range left {
-		texts[i] = fmt.Sprintf("%d elements from rank %d with tag %d%s", m.buffer.elements(), m.From, m.Tag, inGroup(m.Group))
+		texts[i] = fmt.Sprintf("%s from rank %d with tag %d%s", plural(m.buffer.elements()), m.From, m.Tag, inGroup(m.Group))
 	}
 	return fmt.Errorf("rank %d: finished without receiving %s", rank, strings.Join(limited(texts), ", "))
 }

@@ -1,11 +1,11 @@
 package spmd
 
 import (
-	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,573 +13,11 @@ import (
 	"spoor/traces/trace"
 )
 
-// step is one operation of a random program.
-type step struct {
-	kind     trace.Kind
-	peer     int // rank, or lock or flag
-	tag      int // or count of signals
-	work     int // instructions before it
-	requests []int
-}
-
-// naive is the machine that Rule describes, without anything clever: the rank whose
-// turn is the earliest of all makes one step, and then all turns are looked at again.
-type naive struct {
-	program  [][]step
-	ranks    []naiveRank
-	arrived  []int
-	holder   map[int]int   // of locks
-	asking   map[int][]int // who waits for a lock
-	freeAt   map[int]uint64
-	signals  map[int][]uint64
-	messages []*naiveMessage
-}
-
-type naiveRank struct {
-	clock    uint64
-	next     int    // step
-	worked   bool   // the work before it is done
-	waiting  bool   // at a barrier or for a lock
-	tried    bool   // a late step was tried and must wait
-	executed uint64 // for polls
-	poll     poll
-	receives []*naiveReceive // by request, in the order of posting
-	log      []string
-}
-
-type naiveMessage struct {
-	from, to, tag, id int
-	at                uint64
-	seen              bool // by a try of the receiver
-	taken             bool
-}
-
-type naiveReceive struct {
-	from, tag int
-	at        uint64 // posted, then complete
-	got       *naiveMessage
-	send      bool
-	retired   bool
-}
-
-func (q *naiveReceive) takes(m *naiveMessage) bool {
-	return (q.from == Any || q.from == m.from) && (q.tag == Any || q.tag == m.tag)
-}
-
-func newNaive(program [][]step) *naive {
-	return &naive{program: program, ranks: make([]naiveRank, len(program)), holder: map[int]int{}, asking: map[int][]int{},
-		freeAt: map[int]uint64{}, signals: map[int][]uint64{}}
-}
-
-// run is the log of every rank, up to where it is stuck.
-func (n *naive) run() (logs [][]string) {
-	for {
-		best, first := -1, turn{}
-		for id := range n.ranks {
-			if t, ok := n.turn(id); ok && (best < 0 || t.compare(first) < 0) {
-				best, first = id, t
-			}
-		}
-		if best < 0 {
-			break
-		}
-		n.step(best, first.clock)
-	}
-	for id := range n.ranks {
-		logs = append(logs, n.ranks[id].log)
-	}
-	return logs
-}
-
-// inOrder are the messages to a rank that no receive has, in their order.
-func (n *naive) inOrder(to int) (ms []*naiveMessage) {
-	for _, m := range n.messages {
-		if m.to == to && !m.taken {
-			ms = append(ms, m)
-		}
-	}
-	slices.SortFunc(ms, func(a, b *naiveMessage) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), a.from-b.from, a.id-b.id)
-	})
-	return ms
-}
-
-// heldBack: a receive from any source is posted and has no message.
-func (r *naiveRank) heldBack() bool {
-	return slices.ContainsFunc(r.receives, func(q *naiveReceive) bool { return q.from == Any && q.got == nil && !q.send })
-}
-
-// match gives messages sent until now to receives, as both are in order. Without a
-// receive from any source, time does not matter.
-func (n *naive) match(id int) {
-	r := &n.ranks[id]
-	for _, m := range n.inOrder(id) {
-		if r.heldBack() && m.at > r.clock {
-			return
-		}
-		for _, q := range r.receives {
-			if !q.send && q.got == nil && q.takes(m) {
-				q.got, m.taken, q.at = m, true, max(q.at, m.at)
-				break
-			}
-		}
-	}
-}
-
-// class says whether a step is one of those that come after others at the same clock.
-func (n *naive) class(r *naiveRank, s *step) class {
-	switch {
-	case n.late(r, s):
-		return late
-	case s.kind == trace.Lock:
-		return asks
-	}
-	return free
-}
-
-// late reports whether a step depends on time.
-func (n *naive) late(r *naiveRank, s *step) bool {
-	left := r.left(s)
-	switch s.kind {
-	case trace.Iprobe, trace.WaitFlag, trace.Clock:
-		return true
-	case trace.Test:
-		return len(left) > 0
-	case trace.Recv, trace.Probe:
-		return s.peer == Any || r.heldBack()
-	case trace.Wait:
-		return len(left) > 1 || len(left) == 1 && !left[0].send && left[0].got == nil && r.heldBack()
-	}
-	return false
-}
-
-// left are the requests of a Wait or Test that were not waited for before.
-func (r *naiveRank) left(s *step) (qs []*naiveReceive) {
-	for _, i := range s.requests {
-		if q := r.receives[i]; !q.retired {
-			qs = append(qs, q)
-		}
-	}
-	return qs
-}
-
-// turn is when the next step of a rank can be made or tried.
-func (n *naive) turn(id int) (turn, bool) {
-	r := &n.ranks[id]
-	if r.next == len(n.program[id]) || r.waiting {
-		return turn{}, false
-	}
-	s := &n.program[id][r.next]
-	if !r.worked {
-		return turn{clock: r.clock, rank: id}, true
-	}
-	t := turn{clock: r.clock, rank: id, class: n.class(r, s)}
-	if !r.heldBack() {
-		n.match(id)
-	}
-	if t.class == late && !r.tried {
-		return t, true
-	}
-	at, ok := n.soonest(id, s)
-	t.clock = max(t.clock, at)
-	return t, ok
-}
-
-// soonest is the earliest time at which something has happened that may let the rank
-// make step s.
-func (n *naive) soonest(id int, s *step) (uint64, bool) {
-	r := &n.ranks[id]
-	var times []uint64
-	switch s.kind {
-	case trace.Recv, trace.Probe, trace.Wait:
-		qs := r.left(s)
-		if s.kind != trace.Wait {
-			qs = append(qs, n.receive(r, s))
-		} else if len(qs) == 0 {
-			return r.clock, true
-		}
-		for _, q := range qs {
-			if q.got != nil || q.send {
-				times = append(times, q.at)
-			}
-			for _, m := range n.inOrder(id) {
-				if s.kind == trace.Probe && q.takes(m) && (!m.seen || !r.tried) ||
-					s.kind != trace.Probe && q.got == nil && !q.send && r.heldBack() && !m.seen {
-					times = append(times, m.at)
-				}
-			}
-		}
-	case trace.WaitFlag:
-		if at := n.signals[s.peer]; s.tag == 0 {
-			times = append(times, 0)
-		} else if s.tag <= len(at) {
-			times = append(times, at[s.tag-1])
-		}
-	default:
-		return r.clock, true
-	}
-	if len(times) == 0 {
-		return 0, false
-	}
-	return slices.Min(times), true
-}
-
-// receive is the receive of a Recv, posted when it is looked at for the first time, or
-// what a Probe looks for.
-func (n *naive) receive(r *naiveRank, s *step) *naiveReceive {
-	if s.kind != trace.Recv {
-		return &naiveReceive{from: s.peer, tag: s.tag}
-	}
-	return r.receives[len(r.receives)-1]
-}
-
-func (r *naiveRank) done(format string, args ...any) {
-	r.log = append(r.log, fmt.Sprintf("%d at %d: ", r.next, r.clock)+fmt.Sprintf(format, args...))
-	r.next, r.worked, r.tried = r.next+1, false, false
-}
-
-// step makes or tries the step of a rank whose turn it is.
-func (n *naive) step(id int, now uint64) {
-	r := &n.ranks[id]
-	s := &n.program[id][r.next]
-	if !r.worked {
-		r.clock += uint64(s.work)
-		r.executed += uint64(s.work)
-		r.worked = true
-		if s.kind == trace.Recv {
-			r.receives = append(r.receives, &naiveReceive{from: s.peer, tag: s.tag, at: r.clock})
-		}
-		return
-	}
-	late := n.late(r, s)
-	r.clock = max(r.clock, now)
-	if late {
-		n.match(id)
-		for _, m := range n.inOrder(id) {
-			m.seen = m.seen || m.at <= r.clock
-		}
-	}
-	n.perform(id, s, late)
-}
-
-func (n *naive) perform(id int, s *step, late bool) {
-	r := &n.ranks[id]
-	switch s.kind {
-	case trace.Send, trace.Isend:
-		n.messages = append(n.messages, &naiveMessage{id, s.peer, s.tag, len(n.messages), r.clock, false, false})
-		if s.kind == trace.Isend {
-			r.receives = append(r.receives, &naiveReceive{at: r.clock, send: true})
-		}
-		r.done("sent")
-	case trace.Irecv:
-		r.receives = append(r.receives, &naiveReceive{from: s.peer, tag: s.tag, at: r.clock})
-		r.done("posted")
-	case trace.Recv:
-		n.conclude(r, []*naiveReceive{n.receive(r, s)}, late)
-	case trace.Wait:
-		n.conclude(r, r.left(s), late)
-	case trace.Test:
-		if q := r.receives[s.requests[0]]; q.retired {
-			r.done("retired")
-		} else if (q.got != nil || q.send) && q.at <= r.clock {
-			q.retired = true
-			r.done("true: %s", q)
-		} else {
-			r.fail()
-		}
-	case trace.Probe, trace.Iprobe:
-		n.look(id, s, late)
-	case trace.Clock:
-		r.clock++
-		r.done("%d", r.clock)
-	case trace.Barrier:
-		n.barrier(id)
-	case trace.Lock:
-		if n.holder[s.peer] != 0 {
-			n.asking[s.peer] = append(n.asking[s.peer], id)
-			r.waiting = true
-			return
-		}
-		n.take(id, s.peer)
-	case trace.Unlock:
-		n.freeAt[s.peer] = r.clock
-		n.holder[s.peer] = 0
-		if q := n.asking[s.peer]; len(q) > 0 {
-			n.asking[s.peer] = q[1:]
-			n.take(q[0], s.peer)
-		}
-		r.done("unlocked")
-	case trace.Signal:
-		n.signals[s.peer] = append(n.signals[s.peer], r.clock)
-		slices.Sort(n.signals[s.peer])
-		r.done("signalled")
-	case trace.WaitFlag:
-		if at := n.signals[s.peer]; s.tag > 0 && (len(at) < s.tag || at[s.tag-1] > r.clock) {
-			r.tried = true
-			return
-		}
-		r.done("flag")
-	}
-}
-
-func (n *naive) take(id, lock int) {
-	r := &n.ranks[id]
-	n.holder[lock] = id + 1
-	r.clock = max(r.clock, n.freeAt[lock])
-	r.waiting = false
-	r.done("locked")
-}
-
-func (n *naive) barrier(id int) {
-	n.ranks[id].waiting = true
-	if n.arrived = append(n.arrived, id); len(n.arrived) < len(n.ranks) {
-		return
-	}
-	last := uint64(0)
-	for i := range n.ranks {
-		last = max(last, n.ranks[i].clock)
-	}
-	for i := range n.ranks {
-		n.ranks[i].clock, n.ranks[i].waiting = last, false
-		n.ranks[i].done("barrier")
-	}
-	n.arrived = nil
-}
-
-// conclude ends a wait for one of qs with the one that completed first.
-func (n *naive) conclude(r *naiveRank, qs []*naiveReceive, late bool) {
-	if len(qs) == 0 {
-		r.done("retired")
-		return
-	}
-	first := -1
-	for i, q := range qs {
-		if (q.got != nil || q.send) && (len(qs) == 1 || q.at <= r.clock) && (first < 0 || q.at < qs[first].at) {
-			first = i
-		}
-	}
-	if first < 0 {
-		if !late {
-			panic("a turn without a message")
-		}
-		r.tried = true
-		return
-	}
-	r.clock = max(r.clock, qs[first].at)
-	qs[first].retired = true
-	r.done("%d: %s", slices.Index(r.receives, qs[first]), qs[first])
-}
-
-func (n *naive) look(id int, s *step, late bool) {
-	r := &n.ranks[id]
-	q := n.receive(r, s)
-	for _, m := range n.inOrder(id) {
-		if q.takes(m) && (m.at <= r.clock || !late) {
-			r.clock = max(r.clock, m.at)
-			q.got = m
-			r.done("found %s", q)
-			return
-		}
-	}
-	if s.kind == trace.Iprobe {
-		r.fail()
-		return
-	}
-	r.tried = true
-}
-
-func (r *naiveRank) fail() {
-	wait := uint64(1)
-	if r.poll.waited > 0 && r.executed-r.poll.at < pollWindow {
-		wait = min(2*r.poll.waited, pollMost)
-	}
-	r.poll = poll{r.executed, wait}
-	r.clock += wait
-	r.done("false")
-}
-
-// String is what the message holds: the number of the send.
-func (q *naiveReceive) String() string {
-	if q.send {
-		return "send"
-	}
-	return fmt.Sprintf("from %d tag %d", q.got.from, q.got.tag)
-}
-
-// perform makes the steps of a rank through the interface, and logs them as naive does.
-func perform(r *Rank, program []step, log *[]string, clock func() uint64) {
-	var requests []*Request
-	x := make([]byte, 1)
-	status := func(q *Request, s Status) string {
-		if q != nil && q.Kind == trace.Isend {
-			return "send"
-		}
-		return fmt.Sprintf("from %d tag %d", s.Source, s.Tag)
-	}
-	for i, s := range program {
-		work(r, s.work)
-		text := ""
-		switch s.kind {
-		case trace.Send:
-			Send(r, s.peer, s.tag, x)
-			text = "sent"
-		case trace.Isend:
-			requests = append(requests, Isend(r, s.peer, s.tag, x))
-			text = "sent"
-		case trace.Recv:
-			requests = append(requests, nil)
-			text = fmt.Sprintf("%d: %s", len(requests)-1, status(nil, Recv(r, s.peer, s.tag, x)))
-		case trace.Irecv:
-			requests = append(requests, Irecv(r, s.peer, s.tag, make([]byte, 1)))
-			text = "posted"
-		case trace.Wait:
-			var qs []*Request
-			for _, n := range s.requests {
-				qs = append(qs, requests[n])
-			}
-			text = "retired"
-			if n, st := WaitAny(qs...); n >= 0 {
-				text = fmt.Sprintf("%d: %s", s.requests[n], status(qs[n], st))
-			}
-		case trace.Test:
-			q := requests[s.requests[0]]
-			if q.retired {
-				text = "retired"
-			} else if st, ok := q.Test(); ok {
-				text = "true: " + status(q, st)
-			} else {
-				text = "false"
-			}
-		case trace.Probe:
-			text = "found " + status(nil, Probe(r, s.peer, s.tag))
-		case trace.Iprobe:
-			if st, ok := Iprobe(r, s.peer, s.tag); ok {
-				text = "found " + status(nil, st)
-			} else {
-				text = "false"
-			}
-		case trace.Clock:
-			text = fmt.Sprint(r.Clock().Nanoseconds())
-		case trace.Barrier:
-			r.Barrier()
-			text = "barrier"
-		case trace.Lock:
-			r.Lock(int32(s.peer))
-			text = "locked"
-		case trace.Unlock:
-			r.Unlock(int32(s.peer))
-			text = "unlocked"
-		case trace.Signal:
-			r.Signal(int32(s.peer))
-			text = "signalled"
-		case trace.WaitFlag:
-			r.WaitFlag(int32(s.peer), s.tag)
-			text = "flag"
-		}
-		*log = append(*log, fmt.Sprintf("%d at %d: %s", i, clock(), text))
-	}
-}
-
-// randomSteps is a program of messages with all kinds of receives, barriers, locks
-// and flags, whose ranks may well wait forever.
-func randomSteps(rng *rand.Rand, procs int) [][]step {
-	program := make([][]step, procs)
-	pending := make([][]int, procs) // requests
-	started := make([]int, procs)
-	tags := 1 + rng.IntN(2)
-	work := func() int { return rng.IntN(4) * rng.IntN(1+rng.IntN(60)) }
-	wild := []int{2, 8, math.MaxInt}[rng.IntN(3)] // one receive in so many is from any source
-	add := func(rank int, s step) {
-		s.work = work()
-		program[rank] = append(program[rank], s)
-	}
-	anyOr := func(v, chance int) int {
-		if rng.IntN(chance) == 0 {
-			return Any
-		}
-		return v
-	}
-	signals := 0
-	var postponed []func()
-	for range rng.IntN(30) {
-		if len(postponed) > 0 && rng.IntN(2) == 0 {
-			postponed[0]()
-			postponed = postponed[1:]
-		}
-		from, to, tag := rng.IntN(procs), rng.IntN(procs), rng.IntN(tags)
-		switch rng.IntN(8) {
-		case 0:
-			add(from, step{kind: trace.Isend, peer: to, tag: tag})
-			pending[from] = append(pending[from], started[from])
-			started[from]++
-		case 1:
-			if rng.IntN(3) == 0 {
-				for rank := range procs {
-					add(rank, step{kind: trace.Barrier})
-				}
-			}
-			add(from, step{kind: trace.Send, peer: to, tag: tag})
-		case 2:
-			add(from, step{kind: trace.Lock})
-			add(from, step{kind: trace.Send, peer: to, tag: tag})
-			add(from, step{kind: trace.Unlock})
-		case 3:
-			signals++
-			add(from, step{kind: trace.Signal})
-			add(to, step{kind: trace.WaitFlag, tag: rng.IntN(signals + 1)})
-			continue
-		case 4, 5:
-			postponed = append(postponed, func() { add(from, step{kind: trace.Send, peer: to, tag: tag}) })
-		default:
-			add(from, step{kind: trace.Send, peer: to, tag: tag})
-		}
-		source, wanted := anyOr(from, wild), anyOr(tag, 3)
-		switch rng.IntN(5) {
-		case 0, 1:
-			add(to, step{kind: trace.Irecv, peer: source, tag: wanted})
-			pending[to] = append(pending[to], started[to])
-		case 2:
-			add(to, step{kind: []trace.Kind{trace.Probe, trace.Iprobe}[rng.IntN(2)], peer: source, tag: wanted})
-			fallthrough
-		default:
-			add(to, step{kind: trace.Recv, peer: source, tag: wanted})
-		}
-		started[to]++
-		for range rng.IntN(4) {
-			if rank := rng.IntN(procs); len(pending[rank]) > 0 {
-				add(rank, step{kind: trace.Test, requests: []int{pending[rank][rng.IntN(len(pending[rank]))]}})
-			}
-		}
-		if rng.IntN(8) == 0 {
-			add(from, step{kind: trace.Clock})
-		}
-		if rank := rng.IntN(procs); len(pending[rank]) > 0 {
-			add(rank, step{kind: trace.Wait, requests: waitable(rng, pending[rank])})
-		}
-	}
-	for _, send := range postponed {
-		send()
-	}
-	for rank := range procs {
-		for _, q := range pending[rank] {
-			add(rank, step{kind: trace.Wait, requests: []int{q}})
-		}
-	}
-	return program
-}
-
-// waitable chooses some of the pending requests, to wait for one of them.
-func waitable(rng *rand.Rand, pending []int) []int {
-	chosen := slices.Clone(pending)
-	rng.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-	return chosen[:1+rng.IntN(min(4, len(chosen)))]
-}
-
 // TestRecordIsTheNaiveMachine compares what ranks see, and when.
 func TestRecordIsTheNaiveMachine(t *testing.T) {
-	seeds := uint64(3000)
+	seeds := uint64(8000)
 	if testing.Short() {
-		seeds = 500
+		seeds = 2000
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 9))
@@ -614,4 +52,102 @@ func againstNaive(program [][]step) error {
 // legal reports whether a random program may end so.
 func legal(err error) bool {
 	return err == nil || strings.HasPrefix(err.Error(), "deadlock: ") || strings.Contains(err.Error(), ": finished without receiving ")
+}
+
+// choices makes a program out of the bytes of a fuzzer.
+type choices struct {
+	bytes []byte
+	then  *rand.PCG
+}
+
+func (c *choices) Uint64() uint64 {
+	if len(c.bytes) == 0 {
+		return c.then.Uint64()
+	}
+	var word [8]byte
+	n := copy(word[:], c.bytes[:min(2, len(c.bytes))])
+	c.bytes = c.bytes[n:]
+	return binary.LittleEndian.Uint64(word[:]) << 48
+}
+
+// FuzzMessages holds random programs of all operations to the naive machine, their
+// recordings to the rules of traces and to themselves at another GOMAXPROCS, and
+// what natively happens to what is recorded where time has no say.
+func FuzzMessages(f *testing.F) {
+	f.Add([]byte("one and two and three and four"), uint64(1))
+	f.Add([]byte{}, uint64(2))
+	f.Fuzz(func(t *testing.T, code []byte, seed uint64) {
+		rng := rand.New(&choices{code, rand.NewPCG(seed, 1)})
+		program := randomSteps(rng, 1+rng.IntN(5))
+		if err := checkProgram(program); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestRandomPrograms(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		if err := checkProgram(randomSteps(rng, 1+rng.IntN(5))); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+func checkProgram(program [][]step) error {
+	if err := againstNaive(program); err != nil {
+		return err
+	}
+	clocked, err := recordSteps(program)
+	if err == nil {
+		clocked.Head.WorkUnit = trace.WorkInstr
+		err = trace.Check(&clocked.Memory)
+	}
+	if !legal(err) {
+		return err
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	again, _ := recordSteps(program)
+	if a, b := fmt.Sprint(clocked.EventsOf), fmt.Sprint(again.EventsOf); a != b {
+		return fmt.Errorf("recordings differ:\n%s\n%s", a, b)
+	}
+	return againstNative(program)
+}
+
+func recordSteps(program [][]step) (*keep, error) {
+	k := newKeep(len(program))
+	_, err := Record(context.Background(), Options{Procs: len(program)}, func(r *Rank) error {
+		var log []string
+		perform(r, program[r.ID()], &log, func() uint64 { return 0 })
+		return nil
+	}, k)
+	return k, err
+}
+
+// againstNative runs a program natively. If it has neither wildcards nor polls,
+// ranks see what they see in a recording.
+func againstNative(program [][]step) error {
+	logs := [2][][]string{make([][]string, len(program)), make([][]string, len(program))}
+	var errs [2]error
+	for i, b := range backends {
+		errs[i] = b.run(context.Background(), len(program), func(r *Rank) error {
+			perform(r, program[r.ID()], &logs[i][r.ID()], func() uint64 { return 0 })
+			return nil
+		})
+		if !legal(errs[i]) {
+			return fmt.Errorf("%s: %w", b.name, errs[i])
+		}
+	}
+	for _, steps := range program {
+		for _, s := range steps {
+			if s.kind == trace.Test || s.kind == trace.Iprobe || s.kind == trace.Clock || s.kind == trace.Lock || len(s.requests) > 1 ||
+				s.kind != trace.Barrier && s.peer == Any {
+				return nil
+			}
+		}
+	}
+	if native, recorded := fmt.Sprint(logs[0], errs[0]), fmt.Sprint(logs[1], errs[1]); native != recorded {
+		return fmt.Errorf("native and recorded runs differ:\n%s\n%s", native, recorded)
+	}
+	return nil
 }

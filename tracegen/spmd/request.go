@@ -64,7 +64,7 @@ func (q *Request) Deliver(m *Message) {
 	case q.into.elem != m.buffer.elem:
 		q.problem = fmt.Sprintf("message of %s received as %s", m.buffer.elem, q.into.elem)
 	case n > q.into.elements():
-		q.problem = fmt.Sprintf("message of %d elements received into %d", n, q.into.elements())
+		q.problem = fmt.Sprintf("message of %s received into %d", plural(n), q.into.elements())
 	default:
 		copyElements(&q.into, &m.buffer, n)
 		return
