@@ -37,6 +37,7 @@ func (amd64) decode(code []byte, addr uint64) instruction {
 		}
 	default:
 		i.evidence = amd64Evidence(x, name)
+		i.divides = x.Op == x86asm.IDIV
 		amd64Counts(&i, x, name)
 	}
 	return i

@@ -170,7 +170,7 @@ func (f *flow) spreadRare() {
 // that may be moved or cleared is. Otherwise the ways into a block, or else those out of one, are taken
 // equally often, and a loop of which nothing is known is executed once.
 func (f *flow) estimate() bool {
-	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.usually} {
+	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.usually, f.comesBack} {
 		if slices.ContainsFunc(f.g.blocks, rule) {
 			return true
 		}
@@ -215,6 +215,26 @@ func (f *flow) fallsThrough(b *block) bool {
 	}
 	f.counters = append(f.counters, b.fork)
 	f.edges[b.next()] = form{{len(f.counters) - 1, 1}}
+	return true
+}
+
+// comesBack takes the way back to the header of a loop for its body, unless it is
+// known where that is.
+func (f *flow) comesBack(b *block) bool {
+	if b.loop == nil || b.loop.header != b || !b.loop.source.known() || slices.Contains(f.counters, b.loop.source) {
+		return false
+	}
+	var back []*edge
+	for _, e := range b.pred {
+		if _, ok := f.edges[e]; !ok && b.loop.blocks[e.from] {
+			back = append(back, e)
+		}
+	}
+	if len(back) != 1 {
+		return false
+	}
+	f.counters = append(f.counters, b.loop.source)
+	f.edges[back[0]] = form{{len(f.counters) - 1, 1}}
 	return true
 }
 

@@ -22,7 +22,7 @@ type block struct {
 	code       []instruction
 	succ, pred []*edge
 	rare       bool // calls what grows a slice or the like
-	usual      bool // calls what moves or clears memory
+	usual      bool // divides, or calls what moves or clears memory
 	fork       spot // the first branch of the if whose condition ends the block
 	loop       *loop
 	class      *class
@@ -160,6 +160,7 @@ func leaders(code []instruction, f *function, tables map[uint64][]uint64) map[ui
 // connect adds the edges that leave b, and reports whether b is cold.
 func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[uint64][]uint64) bool {
 	for _, x := range b.code {
+		b.usual = b.usual || x.divides
 		if x.op != call {
 			continue
 		}

@@ -14,6 +14,7 @@ type instruction struct {
 	op         operation
 	evidence   evidence
 	target     uint64 // of branches, jumps and calls, 0 if it is computed; address made, of address
+	divides    bool   // but for a check that the compiler puts before, on x86
 	register   int    // that load, countdown and repeat are about
 	value      int64  // loaded
 	file       string
