@@ -207,6 +207,40 @@ func TestRequests(t *testing.T) {
 	})
 }
 
+// TestTheEarliestCounts: rank 1 has run ahead and sent at 1000 before rank 2 sends at
+// 20, which it does after it has waited for its turn at the lock.
+func TestTheEarliestCounts(t *testing.T) {
+	for _, wait := range []func(r *Rank) int{
+		func(r *Rank) int {
+			i, _ := WaitAny(Irecv(r, 1, 0, make([]byte, 1)), Irecv(r, 2, 0, make([]byte, 1)))
+			return i + 1
+		},
+		func(r *Rank) int { return Recv(r, Any, 0, make([]byte, 1)).Source },
+		func(r *Rank) int { return Irecv(r, Any, 0, make([]byte, 1)).Wait().Source },
+		func(r *Rank) int { return Probe(r, Any, 0).Source },
+	} {
+		first := 0
+		_, err := Record(context.Background(), Options{Procs: 3}, func(r *Rank) error {
+			switch r.ID() {
+			case 0:
+				first = wait(r)
+			case 1:
+				work(r, 1000)
+				Send(r, 0, 0, []byte{1})
+			case 2:
+				work(r, 20)
+				r.Lock(0)
+				Send(r, 0, 0, []byte{1})
+				r.Unlock(0)
+			}
+			return nil
+		}, nullSink{})
+		if first != 2 {
+			t.Errorf("rank %d came first (%v)", first, err)
+		}
+	}
+}
+
 // TestSendsCopy: what is sent is what the memory held then.
 func TestSendsCopy(t *testing.T) {
 	for _, n := range []int{1, copyUnlocked, 3 * copyUnlocked} {

@@ -121,7 +121,7 @@ func (a *actor) object(s step) string {
 // and flags, whose ranks may well wait forever.
 func randomSteps(rng *rand.Rand, procs int) [][]step {
 	w := writer{rng: rng, program: make([][]step, procs), pending: make([][]int, procs), started: make([]int, procs),
-		tags: 1 + rng.IntN(2), wild: []int{2, 8, math.MaxInt}[rng.IntN(3)]}
+		tags: 1 + rng.IntN(2), wild: []int{2, 8, math.MaxInt}[rng.IntN(3)], even: rng.IntN(2) == 0}
 	for range rng.IntN(30) {
 		if len(w.postponed) > 0 && rng.IntN(2) == 0 {
 			w.postponed[0]()
@@ -153,13 +153,16 @@ type writer struct {
 	pending   [][]int // requests of each rank
 	started   []int   // how many it has started
 	tags      int
-	wild      int // one receive in so many is from any source
+	wild      int  // one receive in so many is from any source
+	even      bool // much happens at the same clock
 	signals   int
 	postponed []func() // sends that come later in the sender's program
 }
 
 func (w *writer) add(rank int, s step) {
-	s.work = w.rng.IntN(4) * w.rng.IntN(1+w.rng.IntN(60))
+	if s.work = w.rng.IntN(4) * 20; !w.even {
+		s.work = w.rng.IntN(4) * w.rng.IntN(1+w.rng.IntN(60))
+	}
 	w.program[rank] = append(w.program[rank], s)
 }
 
