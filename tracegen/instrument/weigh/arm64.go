@@ -48,16 +48,27 @@ func (arm64) decode(code []byte, addr uint64) instruction {
 	return i
 }
 
-// arm64Counts finds out whether x is part of a loop that counts down.
+// arm64Counts finds out what x does to a register that counts down or holds the
+// address of a jump table: it may load a constant, take one from it, or add the low
+// bits of an address.
 func arm64Counts(i *instruction, x arm64asm.Inst) {
-	switch r := x.Args[0].(type) {
-	case arm64asm.Reg:
-		if v, ok := x.Args[1].(arm64asm.Imm64); ok && x.Op == arm64asm.MOV {
-			i.op, i.register, i.value = load, int(r), int64(v.Imm)
-		}
-	case arm64asm.RegSP:
-		if v, ok := x.Args[2].(arm64asm.ImmShift); ok && x.Op == arm64asm.SUB && x.Args[0] == x.Args[1] && v.String() == "#0x1" {
-			i.op, i.register = countdown, int(r)
+	const (
+		addImmediate = 0x91000000 // of 64 bits, with the immediate not shifted
+		subImmediate = 0xD1000000
+		immediates   = 0xFFC00000
+	)
+	immediate := int64(x.Enc >> 10 & 0xFFF)
+	to, from := int(x.Enc&31), int(x.Enc>>5&31)
+	switch {
+	case x.Enc&immediates == addImmediate:
+		i.op, i.register, i.value = addend, to, immediate
+	case x.Enc&immediates == subImmediate && to == from && immediate == 1:
+		i.op, i.register = countdown, to
+	case x.Op == arm64asm.MOV || x.Op == arm64asm.ORR && from == 31:
+		for _, a := range x.Args {
+			if v, ok := a.(arm64asm.Imm64); ok {
+				i.op, i.register, i.value = load, to, int64(v.Imm)
+			}
 		}
 	}
 }

@@ -213,9 +213,23 @@ func (f *flow) fallsThrough(b *block) bool {
 	if b.fork.region == nil || len(f.open(b, b.succ)) < 2 || slices.Contains(f.counters, b.fork) {
 		return false
 	}
+	then, other := b.succ[1], b.succ[0]
+	if then.to.isDetour() && len(other.to.pred) > 1 {
+		then = other
+	}
 	f.counters = append(f.counters, b.fork)
-	f.edges[b.next()] = form{{len(f.counters) - 1, 1}}
+	f.edges[then] = form{{len(f.counters) - 1, 1}}
 	return true
+}
+
+// isDetour reports whether b stands on the way from a condition to what follows its
+// statement: its jump has the line of the condition, not that of a branch.
+func (b *block) isDetour() bool {
+	if len(b.pred) != 1 {
+		return false
+	}
+	condition, end := b.pred[0].from.last(), b.last()
+	return end.op == jump && end.in == condition.in && end.line == condition.line
 }
 
 // comesBack takes the way back to the header of a loop for its body, unless it is

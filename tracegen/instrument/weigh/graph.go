@@ -110,7 +110,14 @@ func (o *object) jumpTables(f *function, code []instruction) map[uint64][]uint64
 			continue
 		}
 		for k := i - 1; k >= 0 && code[k].op != exit; k-- {
-			if t := code[k].target; code[k].op == address && o.entry(f, t) != 0 {
+			if code[k].op != address {
+				continue
+			}
+			t := code[k].target
+			if code[k+1].op == addend {
+				t += uint64(code[k+1].value)
+			}
+			if o.entry(f, t) != 0 {
 				starts[x.addr], isStart[t] = t, true
 				break
 			}
@@ -138,8 +145,8 @@ func (o *object) entry(f *function, addr uint64) uint64 {
 	return 0
 }
 
-// next returns the edge of b, which ends with a branch, to the next address.
-func (b *block) next() *edge { return b.succ[len(b.succ)-1] }
+// last returns the instruction that b ends with.
+func (b *block) last() instruction { return b.code[len(b.code)-1] }
 
 func leaders(code []instruction, f *function, tables map[uint64][]uint64) map[uint64]bool {
 	leads := map[uint64]bool{}
@@ -174,7 +181,7 @@ func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[ui
 		b.rare = b.rare || hasPrefix(name, rare)
 		b.usual = b.usual || hasPrefix(name, usual)
 	}
-	last := b.code[len(b.code)-1]
+	last := b.last()
 	targets := tables[last.addr]
 	if last.op == branch || last.op == jump {
 		targets = append([]uint64{last.target}, targets...)

@@ -27,6 +27,7 @@ type operation uint8
 const (
 	plain     operation = iota
 	address             // puts an address into a register: perhaps of a jump table
+	addend              // adds a constant to a register: perhaps to make such an address whole
 	load                // puts a constant into a register
 	countdown           // takes one from a register
 	repeat              // is executed as often as a register says, and once more

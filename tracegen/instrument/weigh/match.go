@@ -33,7 +33,7 @@ func (o *object) match(g *graph, s *scopes) *matcher {
 
 // fork returns the first branch of the if statement whose condition ends b.
 func (m *matcher) fork(b *block) spot {
-	last := b.code[len(b.code)-1]
+	last := b.last()
 	c, line := m.scopes.at(last)
 	if last.op != branch || c == nil || line < 1 || line >= len(c.file.regions.at) {
 		return spot{}
@@ -252,7 +252,7 @@ func (m *matcher) header(c *class, around spot, v *votes) (spot, bool) {
 		}
 	}
 	for _, b := range c.blocks {
-		if last := b.code[len(b.code)-1]; last.op == branch && b.exits() && m.spot(last, around) == around {
+		if last := b.last(); last.op == branch && b.exits() && m.spot(last, around) == around {
 			return spot{}, true // the hidden test of a range loop
 		}
 	}
