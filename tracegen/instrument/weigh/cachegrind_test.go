@@ -60,7 +60,7 @@ func newBench(t *testing.T, dir string) *bench {
 func (b *bench) add(t *testing.T, dir string, next *int) {
 	t.Helper()
 	fset := token.NewFileSet()
-	s := Source{Path: "kernels/" + filepath.Base(dir), Fset: fset, Operands: true}
+	s := Source{Path: "kernels/" + filepath.Base(dir), Fset: fset}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, name := range files {
 		src, err := os.ReadFile(name)
@@ -78,7 +78,7 @@ func (b *bench) add(t *testing.T, dir string, next *int) {
 		}
 		s.Files = append(s.Files, f)
 		b.write(t, filepath.Join("plain", to), string(src))
-		counting, lines := tallyFile(fset, f, src, next, false)
+		counting, lines := tallyFile(fset, f, src, next)
 		b.lines[to] = lines
 		b.write(t, filepath.Join("count", to), string(counting))
 	}

@@ -79,7 +79,7 @@ func (f *fileRegions) owns(line int, r *region) bool {
 
 // regionsOf finds the regions of a file that was parsed after [Explode].
 func regionsOf(s Source, f *ast.File) *fileRegions {
-	b := &regionBuilder{file: s.Fset.File(f.FileStart), operands: s.Operands}
+	b := &regionBuilder{file: s.Fset.File(f.FileStart)}
 	b.out.at = make([]place, b.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -93,9 +93,8 @@ func regionsOf(s Source, f *ast.File) *fileRegions {
 }
 
 type regionBuilder struct {
-	file     *token.File
-	operands bool // right operands have counters
-	out      fileRegions
+	file *token.File
+	out  fileRegions
 }
 
 func (b *regionBuilder) line(p token.Pos) int { return b.file.Line(p) }
@@ -333,7 +332,6 @@ func (b *regionBuilder) expressions(n ast.Node, r *region) {
 			}
 			b.expressions(n.X, r)
 			c := b.child(operandRegion, r)
-			c.free = !b.operands
 			b.mark(n.Y, c)
 			b.own(n.Y, c)
 			b.expressions(n.Y, c)

@@ -17,7 +17,6 @@ type tallier struct {
 	next     int   // counter that is next
 	lines    []int // counter of each line, 0 if it has none
 	inserted []insertion
-	whole    bool // right operands of && and || are not counted by themselves
 }
 
 type insertion struct {
@@ -27,8 +26,8 @@ type insertion struct {
 
 // tallyFile returns the rewritten source; next is the first counter that is free,
 // above 0, and then again.
-func tallyFile(fset *token.FileSet, f *ast.File, src []byte, next *int, whole bool) ([]byte, []int) {
-	t := &tallier{file: fset.File(f.FileStart), next: *next, whole: whole}
+func tallyFile(fset *token.FileSet, f *ast.File, src []byte, next *int) ([]byte, []int) {
+	t := &tallier{file: fset.File(f.FileStart), next: *next}
 	t.lines = make([]int, t.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -209,7 +208,7 @@ func (t *tallier) literals(n ast.Node, k int) {
 			t.function(n, n.Body)
 			return false
 		case *ast.BinaryExpr:
-			if k == 0 || t.whole || n.Op != token.LAND && n.Op != token.LOR {
+			if k == 0 || n.Op != token.LAND && n.Op != token.LOR {
 				return true
 			}
 			t.literals(n.X, k)

@@ -22,9 +22,8 @@
 //   - Condition, post statement and range clause of a loop belong to its body. What a
 //     loop costs before the first iteration, and what its last test costs, is on the
 //     line of the for keyword.
-//   - A right operand of && or || is a block, if [Source].Operands says that it is
-//     counted: its lines are executed as often as it is evaluated. Otherwise it is part
-//     of the block that its statement stands in.
+//   - A right operand of && or || is a block: its lines are executed as often as it is
+//     evaluated.
 //   - The branches of if, switch and select are blocks; of an else-if, the line of the
 //     if is the first of its block. What follows a statement that can be left in another
 //     way than by its end (return, goto, break and continue that lead out of it) is a
@@ -66,9 +65,6 @@ type Source struct {
 	Files []*ast.File
 	// Fset has the positions of Files.
 	Fset *token.FileSet
-	// Operands says that right operands of && and || have counters of their own. If
-	// they do not, how often they are evaluated is estimated.
-	Operands bool
 	// Inlined, if it is not nil, reports of which functions no line counts, because
 	// their callers do: their lines are charged nothing.
 	Inlined func(*ast.FuncDecl) bool
