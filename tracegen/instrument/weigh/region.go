@@ -97,7 +97,8 @@ type regionBuilder struct {
 	out  fileRegions
 }
 
-func (b *regionBuilder) line(p token.Pos) int { return b.file.Line(p) }
+// line returns the line of the exploded file, whatever line it was mapped to.
+func (b *regionBuilder) line(p token.Pos) int { return b.file.PositionFor(p, false).Line }
 
 func (b *regionBuilder) mark(n ast.Node, r *region) { b.markFrom(n.Pos(), n.End(), place{region: r}) }
 
