@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"bytes"
 	"fmt"
 	"go/build"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/weigh"
 )
 
 // standard are packages of the standard library that work outside of it: they
@@ -86,18 +86,34 @@ func TestStandardPackagesPassTheirTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := testRewritten(t, all, "count", rewrite.Options{Mode: rewrite.Count})
-	trace := testRewritten(t, all, "trace", rewrite.Options{Mode: rewrite.Trace, Headers: true})
+	weights := weighTests(t, all)
+	count := testRewritten(t, all, "count", rewrite.Options{Mode: rewrite.Count, Weights: weights})
+	trace := testRewritten(t, all, "trace", rewrite.Options{Mode: rewrite.Trace, Weights: weights, Headers: true})
 	report(t, names, count, trace)
 }
 
-// ones weighs every line one instruction.
-func ones(s *Sources) map[string]map[int]int {
+// weighTests weighs the packages in the programs that their own tests are compiled
+// to, which use nearly all of their functions.
+func weighTests(t *testing.T, s *Sources) map[string]map[int]int {
+	t.Helper()
+	dir := t.TempDir()
+	list, err := overlay(s.exploded).write(dir, "exploded")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := filepath.Join(dir, "programs") + string(filepath.Separator)
+	_, err = s.tool.run(t.Context(), append([]string{"test", "-c", "-vet=off", readonly, "-overlay", list, "-o", programs}, s.paths()...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	weights := map[string]map[int]int{}
-	for name, text := range s.exploded {
-		weights[name] = map[int]int{}
-		for line := range bytes.Count(text, []byte("\n")) + 1 {
-			weights[name][line+1] = 1
+	for _, p := range s.Packages {
+		lines, err := weigh.Binary(programs+p.Name+".test", weigh.Source{Path: p.PkgPath, Files: p.Syntax, Fset: s.Fset})
+		if err != nil {
+			t.Fatalf("weighing %s: %v", p.PkgPath, err)
+		}
+		for file, of := range lines {
+			weights[file] = of
 		}
 	}
 	return weights
@@ -161,7 +177,7 @@ func link(t *testing.T, from, to string) {
 // "passed" or what went wrong, by package.
 func testRewritten(t *testing.T, s *Sources, name string, o rewrite.Options) map[string]string {
 	t.Helper()
-	o.Goroutines, o.Weights = true, ones(s)
+	o.Goroutines = true
 	changed, outcome := overlay{}, map[string]string{}
 	for i, p := range s.Packages {
 		result, err := s.Rewrite(i, o)
