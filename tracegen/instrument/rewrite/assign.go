@@ -188,7 +188,7 @@ func (f *frame) assignResults(s *ast.AssignStmt) lowered {
 		f.subst[values[i]] = vars[i]
 	}
 	if truth := len(s.Lhs) - 1; resultsOf(f.Info.TypeOf(s.Rhs[0])) == 2 && vars[truth] != "_" && !isCall(s.Rhs[0]) {
-		f.subst[values[truth]] = "(" + vars[truth] + " == true)"
+		f.subst[values[truth]] = "(" + vars[truth] + " != (0 != 0))"
 	}
 	fmt.Fprintf(&b, "%s := %s; ", strings.Join(vars, ", "), f.text(s.Rhs[0]))
 	b.WriteString(f.assignAll(s.Lhs, values))

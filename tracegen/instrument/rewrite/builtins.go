@@ -13,6 +13,7 @@ func (f *frame) invoke(call *ast.CallExpr) string {
 	if f.Mode == Count {
 		return f.flushFor(call)
 	}
+	f.findBoxed(call)
 	operands := append([]ast.Expr{call.Fun}, call.Args...)
 	s := f.evaluate(operands...) + f.atomic(call)
 	e := f.effect(call)
@@ -22,6 +23,32 @@ func (f *frame) invoke(call *ast.CallExpr) string {
 	}
 	f.split = f.split || e == communicates
 	return s
+}
+
+// findBoxed finds the arguments of a call that become interface values and are
+// structs or arrays, which gc copies into variables first.
+func (f *frame) findBoxed(call *ast.CallExpr) {
+	sig, ok := core(f.Info.TypeOf(call.Fun)).(*types.Signature)
+	if !ok || call.Ellipsis.IsValid() {
+		return
+	}
+	for i, a := range call.Args {
+		switch core(f.Info.TypeOf(a)).(type) {
+		case *types.Struct, *types.Array:
+			f.boxed[a] = isInterface(paramType(sig, i))
+		}
+	}
+}
+
+// paramType is the type of the parameter that takes argument i.
+func paramType(sig *types.Signature, i int) types.Type {
+	n := sig.Params().Len()
+	if sig.Variadic() && i >= n-1 {
+		if s, ok := core(sig.Params().At(n - 1).Type()).(*types.Slice); ok {
+			return s.Elem()
+		}
+	}
+	return sig.Params().At(min(i, n-1)).Type()
 }
 
 // hook makes a call record what only the runtime sees: the memory that built-in

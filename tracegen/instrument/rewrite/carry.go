@@ -128,8 +128,8 @@ func (f *frame) unload() string {
 
 // unloadText writes the count behind so many pending words.
 func (f *frame) unloadText(pending int) string {
-	return fmt.Sprintf("if %s != 0 { %s; %s.Put(%s, %s, nil, %s); %s += %d; %s = 0 }; ",
-		f.name.n, f.checkText(pending), f.name.tape, f.name.base, f.offset(pending), f.name.n, f.name.off, wordBytes, f.name.n)
+	return fmt.Sprintf("if %s != 0 { %s; %s.Work(%s, %s, %s); %s += %d; %s = 0 }; ",
+		f.name.n, f.checkText(pending), f.name.hooks, f.name.base, f.offset(pending), f.name.n, f.name.off, wordBytes, f.name.n)
 }
 
 // carried is what a word has besides its kind: its share of its block, and the

@@ -58,35 +58,35 @@ func (f *frame) pointer(e ast.Expr) string {
 func (f *frame) keep(e ast.Expr) string {
 	v := f.temp()
 	s := fmt.Sprintf("%s := %s; ", v, f.text(e))
-	f.subst[e] = f.typed(e, v)
+	if f.untyped(e) {
+		f.standTruth(e, v)
+	} else {
+		f.subst[e] = v
+	}
 	return s
 }
 
-// typed is a variable's name as it can stand in place of e: if e is a truth value
-// that takes its type from where it stands, so must what replaces it.
-func (f *frame) typed(e ast.Expr, v string) string {
-	if untypedTruth(e) {
-		return "(" + v + " == true)"
-	}
-	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && untypedTruth(b.X) != untypedTruth(b.Y) {
-		if _, basic := types.Unalias(f.Info.TypeOf(e)).(*types.Basic); !basic && (b.Op == token.LAND || b.Op == token.LOR) {
-			return "(" + v + " == true)"
-		}
-	}
-	return v
+// standTruth makes a variable stand for a truth value that takes its type from
+// where it stands.
+func (f *frame) standTruth(e ast.Expr, v string) {
+	f.subst[e], f.loose[e] = "("+v+" != (0 != 0))", true
 }
 
-// untypedTruth reports whether e is a comparison or is made of comparisons.
-func untypedTruth(e ast.Expr) bool {
+// untyped reports whether the text for e is an untyped truth value: a comparison,
+// or made of comparisons.
+func (f *frame) untyped(e ast.Expr) bool {
+	if _, done := f.subst[e]; done {
+		return f.loose[e]
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return untypedTruth(e.X)
+		return f.untyped(e.X)
 	case *ast.UnaryExpr:
-		return e.Op == token.NOT && untypedTruth(e.X)
+		return e.Op == token.NOT && f.untyped(e.X)
 	case *ast.BinaryExpr:
 		switch e.Op {
 		case token.LAND, token.LOR:
-			return untypedTruth(e.X) && untypedTruth(e.Y)
+			return f.untyped(e.X) && f.untyped(e.Y)
 		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 			return true
 		}
@@ -195,7 +195,7 @@ func (h *hoister) expr(e ast.Expr) string {
 			return h.logical(e)
 		}
 	case *ast.CallExpr:
-		if h.all && (!h.Info.Types[e.Fun].IsType() || h.effect(e) > pure) {
+		if h.all && h.calls(e) {
 			return h.call(e)
 		}
 	case *ast.UnaryExpr:
@@ -211,10 +211,20 @@ func (h *hoister) expr(e ast.Expr) string {
 		}
 	}
 	s := h.children(e)
-	if h.all && h.early(e) {
+	if h.all && (h.early(e) || h.boxed[e]) {
 		s += h.kept(e)
 	}
 	return s
+}
+
+// calls reports whether e is to be taken out now: a call, or a conversion that
+// copies. Gc makes slices of strings in order, but strings of slices only when the
+// statement runs, like an allocation.
+func (h *hoister) calls(e *ast.CallExpr) bool {
+	if !h.Info.Types[e.Fun].IsType() {
+		return true
+	}
+	return h.copies(e) && (h.allocations || !isString(h.Info.TypeOf(e)))
 }
 
 // early reports whether gc evaluates e before calls to the right of it, though it
@@ -273,8 +283,8 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 		return h.expr(e.X)
 	}
 	s := h.evaluate(e.X)
-	v := h.temp()
-	s += fmt.Sprintf("%s := %s; ", v, h.truth(e.X, e.Y)) + h.ready()
+	v, untyped := h.temp(), h.untyped(e.X)
+	s += fmt.Sprintf("%s := %s; ", v, h.text(e.X)) + h.ready()
 	not := ""
 	if e.Op == token.LOR {
 		not = "!"
@@ -284,22 +294,18 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 		if separate {
 			h.charge(e.Y)
 		}
-		return s + fmt.Sprintf("%s = %s; ", v, h.truth(e.Y, e.X)) + h.ready()
+		y := h.text(e.Y)
+		if untyped && !h.untyped(e.Y) {
+			y = "(" + y + " != (0 != 0))" // of a named type, which the variable does not have
+		}
+		return s + fmt.Sprintf("%s = %s; ", v, y) + h.ready()
 	})
 	s += fmt.Sprintf("if %s%s { %s}; ", not, v, right)
 	h.cursor = join(h.cursor, end)
-	h.subst[e] = h.typed(e, v)
-	return s
-}
-
-// truth is the text of one operand of a conditional operator, of a type that suits
-// a variable for both: of two operands, one may be untyped and one of a named type.
-func (h *hoister) truth(e, other ast.Expr) string {
-	s := h.text(e)
-	if untypedTruth(e) || !untypedTruth(other) {
-		return s
+	if h.subst[e] = v; untyped {
+		h.standTruth(e, v)
 	}
-	return "(" + s + " == true)"
+	return s
 }
 
 // call takes out a call.

@@ -117,7 +117,7 @@ func (f *frame) prologue() string {
 		fmt.Fprintf(&b, "%s, %s, %s := %s.Open(); ", f.name.base, f.name.off, f.name.lim, f.name.t)
 	}
 	if f.uses.count && !f.direct {
-		fmt.Fprintf(&b, "var %s uint64; ", f.name.n)
+		fmt.Fprintf(&b, "%s := %s.None; ", f.name.n, f.name.hooks)
 	}
 	return b.String()
 }
@@ -138,6 +138,7 @@ func (f *frame) settle() {
 			f.uses.cursor = f.Mode == Trace
 		}
 	}
+	f.file.uses.hooks = f.file.uses.hooks || f.uses.count && !f.direct
 	if f.uses.tape || f.uses.cursor || f.uses.count {
 		f.file.uses.tape = true
 		if f.outer != nil {

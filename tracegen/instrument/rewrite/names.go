@@ -19,7 +19,6 @@ type names struct {
 	off    string
 	lim    string
 	n      string // instructions counted and not yet on the tape
-	uint64 string // the predeclared type, wherever the package shadows it
 }
 
 func freeNames(p *Package) names {

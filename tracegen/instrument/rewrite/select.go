@@ -68,7 +68,7 @@ func (f *frame) received(s ast.Stmt) func() string {
 		values[i] = &ast.BadExpr{}
 		f.subst[values[i]] = names[i]
 		if i == 1 && names[i] != "_" {
-			f.subst[values[i]] = "(" + names[i] + " == true)"
+			f.subst[values[i]] = "(" + names[i] + " != (0 != 0))"
 		}
 	}
 	f.subst[a] = strings.Join(names, ", ") + " := " + f.text(a.Rhs[0])

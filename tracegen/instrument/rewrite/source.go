@@ -22,6 +22,8 @@ type file struct {
 	temps int
 	// subst is what stands in the result in place of a node of the source.
 	subst map[ast.Node]string
+	loose map[ast.Node]bool // of these, truth values without a type
+	boxed map[ast.Node]bool // arguments that gc copies when it comes to them
 	uses  struct{ tape, unsafe, hooks bool }
 }
 
@@ -152,7 +154,7 @@ func then(text, after string) string {
 
 // file is the rewritten source of one file.
 func (w *rewriter) file(a *ast.File) []byte {
-	f := &file{rewriter: w, tok: w.Fset.File(a.FileStart), ast: a, subst: map[ast.Node]string{}}
+	f := &file{rewriter: w, tok: w.Fset.File(a.FileStart), ast: a, subst: map[ast.Node]string{}, loose: map[ast.Node]bool{}, boxed: map[ast.Node]bool{}}
 	f.src = w.Src[f.tok.Name()]
 	if f.isCgo() {
 		w.found(a.Package, "the file uses cgo, and is not rewritten")

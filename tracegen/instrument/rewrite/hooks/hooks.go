@@ -9,6 +9,12 @@ import (
 	"spoor/tracegen/tape"
 )
 
+// None is no instructions.
+const None uint64 = 0
+
+// Work writes the word of n instructions without a reference.
+func Work(base unsafe.Pointer, off uintptr, n uint64) { tape.Put(base, off, nil, n) }
+
 // Sized records a reference of size bytes at the local cursor, and returns where
 // the next goes. It is for generic code: size is a constant in each instance.
 func Sized(t *tape.Tape, base unsafe.Pointer, off uintptr, p unsafe.Pointer, size uintptr, store bool) uintptr {
