@@ -81,38 +81,38 @@ func TestAnInterruptEndsTheBuild(t *testing.T) {
 	}
 }
 
+// goroutineCases are programs by what they import and do, and whether all of their
+// code runs on the goroutines of ranks.
+var goroutineCases = []struct {
+	imports, code string
+	own           bool
+}{
+	{"", "", true},
+	{"fmt", "fmt.Println()", true},
+	{"sort", "sort.Slice([]int{}, func(i, j int) bool { return i < j })", true},
+	{"time", "_ = time.Now()", true},
+	{"", "go func() {}()", false},
+	{"", "func() { defer func() { go program(nil) }() }()", false},
+	{"time", "time.AfterFunc(1, func() {})", false},
+	{"sync", "var g sync.WaitGroup; g.Wait()", true},
+	{"sync", "var g sync.WaitGroup; g.Go(func() {})", false},
+	{"runtime", "runtime.SetFinalizer(new(int), func(*int) {})", false},
+	{"context", "_ = context.Background()", false}, // not one of the packages we know of
+	{"example.com/user/q", "q.Q()", false},
+	{"example.com/user/r", "r.R()", true},
+}
+
 // Asking for the goroutine is needed where instrumented code can run on one that
 // is no rank.
 func TestGoroutines(t *testing.T) {
-	const program = "func program(r *spmd.Rank) error {\n\t%\n\treturn nil\n}\n"
-	for _, c := range []struct {
-		imports, code string
-		own           bool
-	}{
-		{"", "", true},
-		{"fmt", "fmt.Println()", true},
-		{"sort", "sort.Slice([]int{}, func(i, j int) bool { return i < j })", true},
-		{"time", "_ = time.Now()", true},
-		{"", "go func() {}()", false},
-		{"", "func() { defer func() { go program(nil) }() }()", false},
-		{"time", "time.AfterFunc(1, func() {})", false},
-		{"sync", "var g sync.WaitGroup; g.Wait()", true},
-		{"sync", "var g sync.WaitGroup; g.Go(func() {})", false},
-		{"runtime", "runtime.SetFinalizer(new(int), func(*int) {})", false},
-		{"context", "_ = context.Background()", false},
-		{"example.com/user/q", "q.Q()", false},
-		{"example.com/user/r", "r2.R()", true},
-	} {
+	for _, c := range goroutineCases {
 		imports := "import \"spoor/tracegen/spmd\"\n"
 		if c.imports != "" {
-			name := ""
-			if filepath.Base(c.imports) == "r" {
-				name = "r2 "
-			}
-			imports += "import " + name + "\"" + c.imports + "\"\n"
+			imports += "import \"" + c.imports + "\"\n"
 		}
 		dir := userModule(t, map[string]string{
-			"a.go":   "package main\n\n" + imports + "func main() { spmd.Main(program) }\n" + strings.Replace(program, "%", c.code, 1),
+			"a.go": "package main\n\n" + imports + "func main() { spmd.Main(program) }\n" +
+				"func program(_ *spmd.Rank) error {\n\t" + c.code + "\n\treturn nil\n}\n",
 			"q/q.go": "package q\n\nfunc Q() { go func() {}() }\n",
 			"r/r.go": "package r\n\nfunc R() {}\n",
 		})
