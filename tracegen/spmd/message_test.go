@@ -241,6 +241,27 @@ func TestTheEarliestCounts(t *testing.T) {
 	}
 }
 
+// TestAnySourceIsFirstComeFirstServed, when ranks send one after the other, from the
+// last to the first.
+func TestAnySourceIsFirstComeFirstServed(t *testing.T) {
+	const procs = 5
+	both(t, procs, func(r *Rank) error {
+		r.WaitFlag(0, procs-1-r.ID())
+		if r.ID() > 0 {
+			work(r, 1)
+			Send(r, 0, 0, []byte{1})
+			r.Signal(0)
+			return nil
+		}
+		for want := procs - 1; want > 0; want-- {
+			if s := Recv(r, Any, 0, make([]byte, 1)); s.Source != want {
+				return fmt.Errorf("rank %d came when %d had", s.Source, want)
+			}
+		}
+		return nil
+	})
+}
+
 // TestSendsCopy: what is sent is what the memory held then.
 func TestSendsCopy(t *testing.T) {
 	for _, n := range []int{1, copyUnlocked, 3 * copyUnlocked} {
