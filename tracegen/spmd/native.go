@@ -37,7 +37,7 @@ type native struct {
 	flags   sync.Map // of *nativeFlag by number
 	barrier struct {
 		sync.Mutex
-		arrived, spare []int
+		arrived []int
 	}
 
 	stopped atomic.Bool

@@ -185,8 +185,8 @@ func (n *native) look(r *Rank, q *Request) *Message {
 }
 
 // meet waits at the barrier for all ranks; the last one to come wakes the others.
-// It does so from a list that is used again only for the barrier after the next,
-// which cannot be full before it has come to the next.
+// Meanwhile those that are awake may come to the next barrier: the k-th to come
+// overwrites the k-th of the list, which has been woken, because k ranks have.
 func (n *native) meet(r *Rank) {
 	b := &n.barrier
 	b.Lock()
@@ -197,7 +197,7 @@ func (n *native) meet(r *Rank) {
 		return
 	}
 	released := b.arrived
-	b.arrived, b.spare = b.spare[:0], released
+	b.arrived = released[:0]
 	b.Unlock()
 	n.wakeAll(released)
 }
