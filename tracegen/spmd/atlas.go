@@ -8,21 +8,26 @@ import (
 
 // atlas translates heap addresses to virtual ones. Memory is known by spans, which
 // do not overlap: an allocation where another one was replaces it, because the
-// other must have been freed. Pages of memory that nobody made known are given
-// virtual pages in the order of their first use.
+// other must have been freed. Memory that nobody made known has no address, or its
+// pages are given virtual pages in the order of their first use.
 type atlas struct {
 	pages   map[uint64][]span // spans that touch a heap page, by address
 	near    [nearSpans]span   // the latest answers, each at its page's place
-	unknown map[uint64]uint64 // virtual page of heap pages without spans
+	all     bool              // unknown memory has addresses, too
+	unknown map[uint64]uint64 // virtual page of heap pages that are unknown at least in part
 }
 
-// span is heap addresses lo..lo+bytes-1, which are virtual addresses from base on.
+// span is heap addresses lo..lo+bytes-1, which are virtual addresses from base on,
+// or nowhere.
 type span struct{ lo, bytes, base uint64 }
 
-const nearSpans = 64
+const (
+	nearSpans = 64
+	nowhere   = 0
+)
 
-func newAtlas() *atlas {
-	return &atlas{pages: map[uint64][]span{}, unknown: map[uint64]uint64{}}
+func newAtlas(all bool) *atlas {
+	return &atlas{pages: map[uint64][]span{}, all: all, unknown: map[uint64]uint64{}}
 }
 
 // insert makes a span known.
@@ -39,6 +44,7 @@ func (a *atlas) insert(s span) {
 		list := a.pages[page]
 		at := sort.Search(len(list), func(i int) bool { return list[i].lo > s.lo })
 		a.pages[page] = slices.Insert(list, at, s)
+		a.near[page%nearSpans] = span{} // which may say that the page is unknown
 	}
 }
 
@@ -60,31 +66,51 @@ func (s span) pages() iter.Seq[uint64] {
 	}
 }
 
-// translate is the virtual address of a heap address, if it is in a span.
+// translate is the virtual address of a heap address, if it has one.
 func (a *atlas) translate(addr uint64) (uint64, bool) {
-	if s := &a.near[addr/pageSize%nearSpans]; addr-s.lo < s.bytes {
-		return addr - s.lo + s.base, true
+	s := &a.near[addr/pageSize%nearSpans]
+	if addr-s.lo >= s.bytes {
+		*s = a.search(addr)
 	}
-	return a.search(addr)
+	return addr - s.lo + s.base, s.base != nowhere
 }
 
-//go:noinline
-func (a *atlas) search(addr uint64) (uint64, bool) {
-	list := a.pages[addr/pageSize]
-	i := sort.Search(len(list), func(i int) bool { return list[i].lo > addr }) - 1
-	if i < 0 || addr-list[i].lo >= list[i].bytes {
-		return 0, false
+// search is the span of a heap address, or what is unknown around it.
+func (a *atlas) search(addr uint64) span {
+	page := addr / pageSize
+	list := a.pages[page]
+	i := sort.Search(len(list), func(i int) bool { return list[i].lo > addr })
+	if i > 0 && addr-list[i-1].lo < list[i-1].bytes {
+		return list[i-1]
 	}
-	a.near[addr/pageSize%nearSpans] = list[i]
-	return addr - list[i].lo + list[i].base, true
+	hole := span{page * pageSize, pageSize, nowhere}
+	if a.all {
+		hole.base = a.anyway(page)
+	}
+	if i > 0 {
+		end := list[i-1].lo + list[i-1].bytes
+		hole = span{end, hole.lo + hole.bytes - end, hole.address(end)}
+	}
+	if i < len(list) {
+		hole.bytes = list[i].lo - hole.lo
+	}
+	return hole
 }
 
-// anyway is the virtual address of a heap address that is in no span.
-func (a *atlas) anyway(addr uint64) uint64 {
-	page, ok := a.unknown[addr/pageSize]
+// address is where heap address lo of a span lies.
+func (s span) address(lo uint64) uint64 {
+	if s.base == nowhere {
+		return nowhere
+	}
+	return s.base + lo - s.lo
+}
+
+// anyway is the start of the virtual page of a heap page that is unknown.
+func (a *atlas) anyway(page uint64) uint64 {
+	virtual, ok := a.unknown[page]
 	if !ok {
-		page = unknownBase/pageSize + uint64(len(a.unknown))
-		a.unknown[addr/pageSize] = page
+		virtual = unknownBase + uint64(len(a.unknown))*pageSize
+		a.unknown[page] = virtual
 	}
-	return page*pageSize + addr%pageSize
+	return virtual
 }

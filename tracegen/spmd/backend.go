@@ -51,7 +51,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	if sink == nil {
 		sink, opt.NoRefs = discard{}, true
 	}
-	space := newRecordedSpace(opt.Procs)
+	space := newRecordedSpace(opt)
 	ranks := newRanks(opt.Procs, program, space, recording{b})
 	var broken failure
 	for _, r := range ranks {

@@ -49,10 +49,10 @@ type regionKey struct {
 	name  string
 }
 
-// newRecordedSpace is a space of so many ranks that knows heap addresses.
-func newRecordedSpace(procs int) *space {
+// newRecordedSpace is a space that knows heap addresses.
+func newRecordedSpace(opt Options) *space {
 	s := newSpace()
-	s.atlas, s.heap = newAtlas(), make([]uint64, procs)
+	s.atlas, s.heap = newAtlas(opt.Unplaced), make([]uint64, opt.Procs)
 	return s
 }
 

@@ -32,14 +32,14 @@ func (rec *recorder) executed() uint64 {
 	return rec.instr + rec.worked
 }
 
-// take records the words of a tape. Those of placed memory, nearly all, are rows
-// as they are; other takes care of the others.
+// take records the words of a tape. Nearly all are of placed memory, or of none, as
+// simple knows it; other takes care of the others.
 func (rec *recorder) take(words []uint64) {
 	rec.settle(rec.instr)
 	for len(words) > 0 {
 		words = words[rec.simple(words):]
 		switch {
-		case rec.n == len(rec.refs.Addr):
+		case rec.n+maxParts > len(rec.refs.Addr):
 			rec.flushRefs()
 		case len(words) > 0:
 			words = words[rec.other(words):]
@@ -47,31 +47,50 @@ func (rec *recorder) take(words []uint64) {
 	}
 }
 
-// simple records words up to one that is more than one reference to placed
-// memory, or until the batch is full, and says how many they are. A store is the
-// operation after a load.
+const (
+	maxParts  = 2       // rows of a word that simple knows
+	shortWork = 1 << 10 // instructions that simple adds: a tape of them is far from longWithoutEnd
+)
+
+// simple records words up to one that takes more than a look at what is known of
+// the pages used of late, or until the batch is full, and says how many they are.
+// A store is the operation after a load.
 func (rec *recorder) simple(words []uint64) int {
 	near := &rec.space.atlas.near
 	addrs := rec.refs.Addr
 	instrs, sizes, ops := rec.refs.Instr[:len(addrs)], rec.refs.Size[:len(addrs)], rec.refs.Op[:len(addrs)]
-	n, gap, sum := rec.n, rec.instr-rec.atRef, rec.instr
-	for i, w := range words {
-		size, addr := tape.Simple(w)
+	n, gap, i := rec.n, uint64(0), 0
+	last := rec.instr - rec.atRef
+	for ; i < len(words) && n+maxParts <= len(addrs); i++ {
+		w := words[i]
+		addr, size, parts := tape.Simple(w)
+		if parts == 0 && addr < shortWork {
+			gap += addr
+			continue
+		}
 		s := &near[addr/pageSize%nearSpans]
-		if size == 0 || addr-s.lo >= s.bytes || n >= len(addrs) {
-			words = words[:i]
+		if parts <= 0 || addr-s.lo >= s.bytes {
 			break
 		}
-		instr := tape.Instr(w)
-		sum += instr
-		addrs[n], instrs[n], sizes[n], ops[n] = addr-s.lo+s.base, uint32(gap+instr), size, trace.Load+trace.Op(tape.Store(w))
-		gap = 0
+		gap += tape.Instr(w)
+		if s.base == nowhere {
+			continue
+		}
+		at, op := addr-s.lo+s.base, trace.Load+trace.Op(tape.Store(w))
+		addrs[n], instrs[n], sizes[n], ops[n] = at, uint32(last+gap), size, op
+		rec.instr += gap
+		last, gap = 0, 0
 		n++
+		if parts == maxParts {
+			addrs[n], instrs[n], sizes[n], ops[n] = at+uint64(size), 0, size, op
+			n++
+		}
 	}
 	if n > rec.n {
-		rec.n, rec.instr, rec.atRef = n, sum, sum
+		rec.n, rec.atRef = n, rec.instr
 	}
-	return len(words)
+	rec.instr += gap
+	return i
 }
 
 // other records the first of words whatever it is, and says how many it takes.
@@ -88,20 +107,10 @@ func (rec *recorder) other(words []uint64) int {
 	if ref.Store {
 		op = trace.Store
 	}
-	if addr, ok := rec.virtual(ref.Addr); ok {
+	if addr, ok := rec.space.atlas.translate(ref.Addr); ok {
 		rec.pieces(addr, ref, op)
 	}
 	return n
-}
-
-// virtual is where a heap address lies in the virtual address space; false means
-// that it is not to be recorded.
-func (rec *recorder) virtual(heap uint64) (uint64, bool) {
-	addr, ok := rec.space.atlas.translate(heap)
-	if !ok && rec.unplaced {
-		return rec.space.atlas.anyway(heap), true
-	}
-	return addr, ok
 }
 
 // pieces records a reference as one row for each of its parts, and for each

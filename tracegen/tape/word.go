@@ -86,18 +86,26 @@ func Next(words []uint64) (r Ref, n int) {
 	return r, 1
 }
 
-// Simple is the size and the address of a word that is one reference of a size up
-// to MaxSize; the size of any other word is 0.
-func Simple(w uint64) (size uint16, addr uint64) {
-	size = uint16(w >> sizeShift & sizeMask)
-	if size > MaxSize {
-		size = 0
+// Simple is what a word says that is one reference of up to MaxSize bytes (parts is
+// 1), a pair (2), or instructions without a reference (0, and their number is addr).
+// Of any other word, parts is -1.
+func Simple(w uint64) (addr uint64, size uint16, parts int) {
+	addr, size = w&addrMask, uint16(w>>sizeShift&sizeMask)
+	switch {
+	case size-1 < MaxSize:
+		parts = 1
+	case size == pair8:
+		size, parts = 8, 2
+	case size == pair4:
+		size, parts = 4, 2
+	case size != work:
+		parts = -1
 	}
-	return size, w & addrMask
+	return addr, size, parts
 }
 
-// Instr is the instructions of a word that Simple knows.
+// Instr is the instructions of a word that is a reference.
 func Instr(w uint64) uint64 { return w >> instrShift }
 
-// Store is 1 for a store and 0 for a load, in a word that Simple knows.
+// Store is 1 for a store and 0 for a load.
 func Store(w uint64) uint64 { return w >> addrBits & 1 }
