@@ -116,11 +116,11 @@ func (n *naive) match(id int) {
 func (n *naive) class(r *naiveRank, s *step) class {
 	switch {
 	case n.late(r, s):
-		return late
+		return observing
 	case s.kind == trace.Lock:
-		return asks
+		return locking
 	}
-	return free
+	return acting
 }
 
 // late reports whether a step depends on time.
@@ -163,7 +163,7 @@ func (n *naive) turn(id int) (turn, bool) {
 	if !r.heldBack() {
 		n.match(id)
 	}
-	if t.class == late && !r.tried {
+	if t.class == observing && !r.tried {
 		return t, true
 	}
 	at, ok := n.soonest(id, s)

@@ -11,7 +11,6 @@ const barrierID = 0
 // lock is a lock and the ranks that wait for it, first come, first served.
 type lock struct {
 	held   bool
-	holder int
 	queue  []int
 	freeAt uint64 // the clock of the rank that gave it back last
 }
@@ -19,21 +18,20 @@ type lock struct {
 // acquire takes the lock for a rank, or queues the rank for it and reports false.
 func (l *lock) acquire(rank int) bool {
 	if !l.held {
-		l.held, l.holder = true, rank
+		l.held = true
 		return true
 	}
 	l.queue = append(l.queue, rank)
 	return false
 }
 
-// release passes the lock from its holder to the rank that has waited longest, or
-// to nobody.
+// release passes the lock to the rank that has waited longest, or to nobody.
 func (l *lock) release() (next int) {
 	if l.held = len(l.queue) > 0; !l.held {
 		return nobody
 	}
-	l.holder, l.queue = l.queue[0], l.queue[1:]
-	return l.holder
+	next, l.queue = l.queue[0], l.queue[1:]
+	return next
 }
 
 // flag is a counter of signals and the ranks that wait for more of them.

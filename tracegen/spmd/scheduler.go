@@ -48,14 +48,13 @@ type turn struct {
 }
 
 // class orders what happens at the same clock, so that it does not depend on who
-// runs ahead of whom: first whatever needs no turn, then those who ask for locks,
-// then what depends on all of that.
+// runs ahead of whom.
 type class uint8
 
 const (
-	free class = iota
-	asks
-	late
+	acting    class = iota // whatever needs no turn
+	locking                // asks for a lock
+	observing              // depends on what others have done
 )
 
 func (t turn) compare(u turn) int {
@@ -70,7 +69,7 @@ func (s *scheduler) Run(ctx context.Context, ranks []*Rank) error {
 		p := &player{Coroutine: NewCoroutine(r)}
 		defer p.Stop()
 		s.ranks = append(s.ranks, p)
-		s.ready(p, 0, free)
+		s.ready(p, 0, acting)
 	}
 	for len(s.queue) > 0 {
 		t := s.pop()

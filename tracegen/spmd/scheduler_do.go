@@ -51,7 +51,7 @@ func (s *scheduler) Do(r *Rank, op *Op) {
 // tick reads the clock, which takes an instruction: whoever waits for a time that
 // will come reaches it, and no two readings are equal.
 func (s *scheduler) tick(p *player) time.Duration {
-	s.takeTurn(p, late)
+	s.takeTurn(p, observing)
 	p.waited++
 	return time.Duration(p.clock())
 }
@@ -67,15 +67,15 @@ func (s *scheduler) barrier(p *player) {
 	}
 	for _, id := range s.arrived {
 		if id != p.Rank.id {
-			s.ready(s.ranks[id], p.clock(), free)
+			s.ready(s.ranks[id], p.clock(), acting)
 		}
 	}
 	s.arrived = s.arrived[:0]
-	s.takeTurn(p, free)
+	s.takeTurn(p, acting)
 }
 
 func (s *scheduler) lock(p *player, id int32) {
-	s.takeTurn(p, asks)
+	s.takeTurn(p, locking)
 	l := s.locks[id]
 	if l == nil {
 		l = new(lock)
@@ -91,7 +91,7 @@ func (s *scheduler) unlock(p *player, id int32) {
 	l := s.locks[id]
 	l.freeAt = p.clock()
 	if next := l.release(); next != nobody {
-		s.ready(s.ranks[next], l.freeAt, free)
+		s.ready(s.ranks[next], l.freeAt, acting)
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *scheduler) signal(p *player, id int32) {
 	f.signals = slices.Insert(f.signals, at, p.clock())
 	for _, w := range f.waiting {
 		if w.count <= len(f.signals) {
-			s.sooner(s.ranks[w.rank], f.signals[w.count-1], late)
+			s.sooner(s.ranks[w.rank], f.signals[w.count-1], observing)
 		}
 	}
 }
@@ -125,11 +125,11 @@ func (s *scheduler) signal(p *player, id int32) {
 // waitFlag goes on at the clock of the signal that completes count. While it
 // waits for that clock, earlier signals may still come.
 func (s *scheduler) waitFlag(p *player, id int32, count int) {
-	s.takeTurn(p, late)
+	s.takeTurn(p, observing)
 	f := s.flag(id)
 	for count > 0 && (len(f.signals) < count || f.signals[count-1] > p.clock()) {
 		if count <= len(f.signals) {
-			s.sooner(p, f.signals[count-1], late)
+			s.sooner(p, f.signals[count-1], observing)
 		}
 		f.waiting = append(f.waiting, flagWait{p.Rank.id, count})
 		p.Pause()

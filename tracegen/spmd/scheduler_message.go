@@ -69,7 +69,7 @@ func (s *scheduler) receive(p *player, q *Request) {
 
 // heldBack reports whether the message for q may have been held back.
 func (p *player) heldBack(q *Request) bool {
-	return !q.done && q.into.elem != nil && p.inbox.box(q.Group).heldBack()
+	return !q.done && p.inbox.box(q.Group).heldBack()
 }
 
 // settle matches the messages that were held back and sent until now, in the
@@ -99,18 +99,18 @@ func (s *scheduler) settle(p *player, qs ...*Request) {
 // index.
 func (s *scheduler) await(p *player, qs []*Request) int {
 	for {
-		p.class = free
+		p.class = acting
 		if len(qs) > 1 || p.heldBack(qs[0]) {
-			p.class = late
-			s.takeTurn(p, late)
+			p.class = observing
+			s.takeTurn(p, observing)
 			s.settle(p, qs...)
 		}
 		if i := earliest(qs); i >= 0 && (len(qs) == 1 || qs[i].at <= p.clock()) {
 			p.waitUntil(qs[i].at)
 			return i
 		}
-		if at := p.due(qs...); p.class == late && at != forever {
-			s.sooner(p, at, late)
+		if at := p.due(qs...); p.class == observing && at != forever {
+			s.sooner(p, at, observing)
 		}
 		s.block(p, qs)
 	}
@@ -163,11 +163,11 @@ func (p *player) due(qs ...*Request) uint64 {
 // lookFor waits until there is a message for q.
 func (s *scheduler) lookFor(p *player, q *Request) *Message {
 	for {
-		p.class = free
+		p.class = acting
 		until := uint64(forever)
 		if q.Source == Any || p.inbox.box(q.Group).heldBack() {
-			p.class = late
-			s.takeTurn(p, late)
+			p.class = observing
+			s.takeTurn(p, observing)
 			s.settle(p, q)
 			until = p.clock()
 		}
@@ -176,7 +176,7 @@ func (s *scheduler) lookFor(p *player, q *Request) *Message {
 			return m
 		}
 		if m := p.inbox.find(q, forever); m != nil {
-			s.sooner(p, m.at, late)
+			s.sooner(p, m.at, observing)
 		}
 		p.probe = q
 		p.Pause()
@@ -185,7 +185,7 @@ func (s *scheduler) lookFor(p *player, q *Request) *Message {
 }
 
 func (s *scheduler) test(p *player, q *Request) bool {
-	s.takeTurn(p, late)
+	s.takeTurn(p, observing)
 	s.settle(p, q)
 	if q.done && q.at <= p.clock() {
 		return true
@@ -196,7 +196,7 @@ func (s *scheduler) test(p *player, q *Request) bool {
 
 // look returns the message for q that is there.
 func (s *scheduler) look(p *player, q *Request) *Message {
-	s.takeTurn(p, late)
+	s.takeTurn(p, observing)
 	s.settle(p, q)
 	m := p.inbox.find(q, p.clock())
 	if m == nil {
