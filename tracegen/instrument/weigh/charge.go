@@ -21,13 +21,11 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	}
 	l := &ledger{copies: map[*region][]*account{}, starts: map[uint64]*region{}, calls: newCallGraph()}
 	for _, f := range functions {
-		g := o.graph(f)
-		s := newScopes(lib, o.decode(f), f.root)
-		if len(s.list) == 0 {
-			continue
+		code := o.decode(f)
+		if s := newScopes(lib, code, f.root); len(s.list) > 0 {
+			m := match(o.graph(f, code), s)
+			l.enter(f, m, m.solve())
 		}
-		m := o.match(g, s)
-		l.enter(f, m, m.solve())
 	}
 	l.correct()
 	return l.lines(), nil

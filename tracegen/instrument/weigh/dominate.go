@@ -17,53 +17,64 @@ func (t tree) above(a, b int) bool { return t.in[a] <= t.in[b] && t.out[b] <= t.
 // and Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
 func dominators(n, root int, next func(int) []int) tree {
 	order := postorder(n, root, next)
-	rank := make([]int, n)
-	prev := make([][]int, n)
+	d := dominance{rank: make([]int, n), parent: make([]int, n), prev: make([][]int, n)}
 	for i, b := range order {
-		rank[b] = i
+		d.rank[b] = i
 		for _, s := range next(b) {
-			prev[s] = append(prev[s], b)
+			d.prev[s] = append(d.prev[s], b)
 		}
 	}
-	parent := make([]int, n)
-	for i := range parent {
-		parent[i] = -1
+	for i := range d.parent {
+		d.parent[i] = -1
 	}
-	parent[root] = root
-	meet := func(a, b int) int {
-		for a != b {
-			for rank[a] < rank[b] {
-				a = parent[a]
-			}
-			for rank[b] < rank[a] {
-				b = parent[b]
-			}
-		}
-		return a
-	}
+	d.parent[root] = root
 	for changed := true; changed; {
 		changed = false
 		for _, b := range slices.Backward(order) {
 			if b == root {
 				continue
 			}
-			p := -1
-			for _, q := range prev[b] {
-				if parent[q] < 0 {
-					continue
-				}
-				if p < 0 {
-					p = q
-				} else {
-					p = meet(p, q)
-				}
-			}
-			if p != parent[b] {
-				parent[b], changed = p, true
+			if p := d.nearest(b); p != d.parent[b] {
+				d.parent[b], changed = p, true
 			}
 		}
 	}
-	return number(parent)
+	return number(d.parent)
+}
+
+// dominance is a dominator tree that is being built.
+type dominance struct {
+	rank   []int // in postorder
+	parent []int // -1 if not known yet
+	prev   [][]int
+}
+
+// nearest returns the nearest node that dominates all that lead to b, as far as they
+// are known.
+func (d dominance) nearest(b int) int {
+	p := -1
+	for _, q := range d.prev[b] {
+		switch {
+		case d.parent[q] < 0:
+		case p < 0:
+			p = q
+		default:
+			p = d.meet(p, q)
+		}
+	}
+	return p
+}
+
+func (d dominance) meet(a, b int) int {
+	for a != b {
+		for d.rank[a] < d.rank[b] {
+			a = d.parent[a]
+		}
+		for d.rank[b] < d.rank[a] {
+			b = d.parent[b]
+		}
+	}
+	return a
 }
 
 // postorder returns the nodes that can be reached from root.

@@ -104,19 +104,6 @@ func (b *breaks) visit(n ast.Node) bool {
 		if len(n.List) > 0 {
 			b.add(n.Rbrace)
 		}
-	case *ast.ForStmt:
-		if n.Cond != nil {
-			b.add(n.Cond.Pos())
-		}
-		if n.Post != nil {
-			b.add(n.Post.Pos())
-		}
-	case *ast.RangeStmt:
-		if n.Key != nil {
-			b.add(n.Key.Pos())
-		} else {
-			b.add(n.Range)
-		}
 	case *ast.IfStmt:
 		if n.Init != nil {
 			b.add(n.Cond.Pos())
@@ -133,9 +120,28 @@ func (b *breaks) visit(n ast.Node) bool {
 			b.bare[n.Results[0].Pos()] = true
 		}
 	default:
+		b.visitLoops(n)
 		b.visitCases(n)
 	}
 	return true
+}
+
+func (b *breaks) visitLoops(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.ForStmt:
+		if n.Cond != nil {
+			b.add(n.Cond.Pos())
+		}
+		if n.Post != nil {
+			b.add(n.Post.Pos())
+		}
+	case *ast.RangeStmt:
+		if n.Key != nil {
+			b.add(n.Key.Pos())
+		} else {
+			b.add(n.Range)
+		}
+	}
 }
 
 func (b *breaks) visitCases(n ast.Node) {

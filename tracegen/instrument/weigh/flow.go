@@ -165,10 +165,9 @@ func (f *flow) spreadRare() {
 }
 
 // estimate decides one of the counts that the law leaves open, and reports whether
-// there was one. What grows a slice is not executed. Of the two ways out of the
-// condition of an if, the compiler lays the first branch behind it. Memory
-// that may be moved or cleared is. Otherwise the ways into a block, or else those out of one, are taken
-// equally often, and a loop of which nothing is known is executed once.
+// there was one: by what the compiler and the runtime usually do; or, if that does not
+// help, the ways into a block, or else those out of one, are taken equally often, and
+// a loop of which nothing is known is executed once.
 func (f *flow) estimate() bool {
 	for _, rule := range []func(*block) bool{f.neverRare, f.fallsThrough, f.usually, f.comesBack} {
 		if slices.ContainsFunc(f.g.blocks, rule) {
@@ -186,6 +185,7 @@ func (f *flow) estimate() bool {
 		})
 }
 
+// neverRare takes it that what grows a slice is not executed.
 func (f *flow) neverRare(b *block) bool {
 	if !b.rare || f.blocks[b.id].known {
 		return false
@@ -207,8 +207,8 @@ func (f *flow) open(b *block, edges []*edge) (open []*edge) {
 	return open
 }
 
-// fallsThrough takes the way from a condition to the next address for the first
-// branch of the if, unless it is known where that is.
+// fallsThrough takes the way from the condition of an if to the next address, where
+// the compiler puts it, for that to the first branch, unless it is known where that is.
 func (f *flow) fallsThrough(b *block) bool {
 	if b.fork.region == nil || len(f.open(b, b.succ)) < 2 || slices.Contains(f.counters, b.fork) {
 		return false

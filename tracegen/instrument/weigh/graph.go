@@ -38,11 +38,8 @@ type edge struct {
 // them are as if they were not there.
 var cold = []string{
 	"runtime.panic", "runtime.gopanic", "runtime.goPanic", "runtime.throw", "runtime.fatal", "runtime.unreachableMethod",
-	"runtime.morestack", "runtime.gcWriteBarrier", "runtime.wbZero", "runtime.wbMove", "runtime.racecall",
+	"runtime.morestack", "runtime.gcWriteBarrier", "runtime.wbZero", "runtime.wbMove",
 }
-
-// noReturn are those of the cold functions that never return.
-const noReturn = 6
 
 // Prefixes of functions that are called from blocks which are seldom executed, where
 // nothing else tells how often: those of package math stand in for instructions that
@@ -57,9 +54,8 @@ func hasPrefix(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// graph builds the control flow graph of f.
-func (o *object) graph(f *function) *graph {
-	code := o.decode(f)
+// graph builds the control flow graph of f, whose instructions are code.
+func (o *object) graph(f *function, code []instruction) *graph {
 	tables := o.jumpTables(f, code)
 	leaders := leaders(code, f, tables)
 	g := &graph{root: f.root}
@@ -75,7 +71,7 @@ func (o *object) graph(f *function) *graph {
 	}
 	isCold := make([]bool, len(g.blocks))
 	for i, b := range g.blocks {
-		isCold[i] = o.connect(g, b, at, tables)
+		isCold[i] = o.connect(b, at, tables)
 	}
 	g.drop(isCold)
 	return g
@@ -165,17 +161,14 @@ func leaders(code []instruction, f *function, tables map[uint64][]uint64) map[ui
 }
 
 // connect adds the edges that leave b, and reports whether b is cold.
-func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[uint64][]uint64) bool {
+func (o *object) connect(b *block, at map[uint64]*block, tables map[uint64][]uint64) bool {
 	for _, x := range b.code {
 		b.usual = b.usual || x.divides
 		if x.op != call {
 			continue
 		}
 		name := o.symbol(x.target)
-		if hasPrefix(name, cold[:noReturn]) {
-			return true
-		}
-		if hasPrefix(name, cold[noReturn:]) {
+		if hasPrefix(name, cold) {
 			return true
 		}
 		b.rare = b.rare || hasPrefix(name, rare)
@@ -193,8 +186,7 @@ func (o *object) connect(g *graph, b *block, at map[uint64]*block, tables map[ui
 	for _, t := range targets {
 		if to := at[t]; to != nil && !seen[t] {
 			seen[t] = true
-			e := &edge{from: b, to: to}
-			b.succ = append(b.succ, e)
+			b.succ = append(b.succ, &edge{from: b, to: to})
 		}
 	}
 	return false

@@ -11,7 +11,7 @@ type matcher struct {
 }
 
 // match finds the source loop of each machine loop and the region of each class.
-func (o *object) match(g *graph, s *scopes) *matcher {
+func match(g *graph, s *scopes) *matcher {
 	g.before = g.dominators()
 	m := &matcher{g: g, scopes: s}
 	m.loops = g.loops()
@@ -53,37 +53,6 @@ func (m *matcher) spot(x instruction, l spot) spot {
 		return spot{}
 	}
 	return c.find(line, l)
-}
-
-// votes are evidence by spot. They keep their order, so that ties always fall the
-// same way.
-type votes struct {
-	spots []spot
-	firm  []evidence
-	all   []evidence
-}
-
-func (v *votes) add(s spot, e evidence) {
-	for i := range v.spots {
-		if v.spots[i] == s {
-			v.all[i] += e
-			v.firm[i] += e / firm
-			return
-		}
-	}
-	v.spots = append(v.spots, s)
-	v.all = append(v.all, e)
-	v.firm = append(v.firm, e/firm)
-}
-
-func (v *votes) best() int {
-	best := -1
-	for i := range v.spots {
-		if best < 0 || v.all[i] > v.all[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // sourceLoop returns the source loop that most of the evidence in l, apart from
@@ -197,14 +166,17 @@ func (m *matcher) beats(o, c *class) bool {
 }
 
 // evidence counts the votes of a class for regions that are in the source loop of
-// its machine loop and that no class above it has. In a loop of code whose source is
-// not known, only what that code calls can be.
+// its machine loop, or on the way out of one within, and that no class above it has.
+// In a loop of code whose source is not known, only what that code calls can be.
 func (m *matcher) evidence(c *class, around spot, unknown bool) *votes {
 	v := &votes{}
 	for _, b := range c.blocks {
 		for _, x := range b.code {
 			s := m.spot(x, around)
-			if x.evidence == none || s.region == nil || s.loop() != around || unknown && !s.isHosted() {
+			if x.evidence == none || s.region == nil || unknown && !s.isHosted() {
+				continue
+			}
+			if s.loop() != around && !m.leaves(c, s.loop()) {
 				continue
 			}
 			if !m.taken(c, s) && !slices.Contains(c.lost, s) {
@@ -213,6 +185,17 @@ func (m *matcher) evidence(c *class, around spot, unknown bool) *votes {
 		}
 	}
 	return v
+}
+
+// leaves reports whether c is on the way out of source loop l: what only leads to a
+// return or break is not part of the machine loop.
+func (m *matcher) leaves(c *class, l spot) bool {
+	if l.region == nil {
+		return false
+	}
+	return slices.ContainsFunc(m.loops, func(o *loop) bool {
+		return o.source == l && !o.blocks[c.first()] && m.g.before.above(o.header.id, c.first().id)
+	})
 }
 
 // taken reports whether a class above c has s.
@@ -225,19 +208,6 @@ func (m *matcher) taken(c *class, s spot) bool {
 		}
 	}
 	return false
-}
-
-// outermost returns the outermost region around spot i that has firm evidence:
-// inner regions can be part of the same block when the compiler has replaced a
-// branch by a conditional move.
-func (v *votes) outermost(i int) spot {
-	best := v.spots[i]
-	for k, s := range v.spots {
-		if v.firm[k] > 0 && s != best && best.within(s) {
-			best = s
-		}
-	}
-	return best
 }
 
 // header returns the region of the class that a loop's header is in, if it is

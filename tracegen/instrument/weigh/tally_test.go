@@ -36,7 +36,7 @@ func tallyFile(fset *token.FileSet, f *ast.File, src []byte, next *int) ([]byte,
 		}
 		t.literals(d, 0)
 	}
-	t.insert(f.Name.End(), "; import tally__ \"kernels/tally\"")
+	t.insert(f.Name.End(), "; import tally__ \"spoor/tracegen/instrument/weigh/testdata/tally\"")
 	*next = t.next
 	slices.SortStableFunc(t.inserted, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
 	var out bytes.Buffer

@@ -22,8 +22,8 @@
 //   - Condition, post statement and range clause of a loop belong to its body. What a
 //     loop costs before the first iteration, and what its last test costs, is on the
 //     line of the for keyword.
-//   - A right operand of && or || is a block: its lines are executed as often as it is
-//     evaluated.
+//   - A right operand of && or || is a block, wherever it stands (in conditions, cases,
+//     values): its lines are executed as often as it is evaluated.
 //   - The branches of if, switch and select are blocks; of an else-if, the line of the
 //     if is the first of its block. What follows a statement that can be left in another
 //     way than by its end (return, goto, break and continue that lead out of it) is a
