@@ -96,15 +96,57 @@ func (f *frame) hookConversion(call *ast.CallExpr) {
 	f.wrap(call, "Listed", "")
 }
 
+// passingConversions are the conversions between strings and slices that only
+// look: the compiler makes no copy for an operand of a comparison or a
+// concatenation, an index of a map, what a range loop goes over, and what a switch
+// decides on.
+func passingConversions(p *Package) map[*ast.CallExpr]bool {
+	passing := map[*ast.CallExpr]bool{}
+	add := func(e ast.Expr) {
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Info.Types[call.Fun].IsType() && len(call.Args) == 1 {
+			from, to := p.Info.TypeOf(call.Args[0]), p.Info.TypeOf(call)
+			passing[call] = p.Info.Types[call].Value == nil && (isSlice(from) && isString(to) || isString(from) && isSlice(to))
+		}
+	}
+	for _, f := range p.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				add(n.X)
+				add(n.Y)
+			case *ast.IndexExpr:
+				add(n.Index)
+			case *ast.RangeStmt:
+				add(n.X)
+			case *ast.SwitchStmt:
+				if n.Tag != nil {
+					add(n.Tag)
+				}
+			}
+			return true
+		})
+	}
+	return passing
+}
+
+// scan records a load of all elements of a slice or a string.
+func (f *frame) scan(e ast.Expr, t types.Type) string {
+	hook := "Elements"
+	if isString(t) {
+		hook = "Bytes"
+	}
+	s := f.close()
+	f.site()
+	return s + fmt.Sprintf("%s(%s, %s); ", f.hookName(hook), f.name.t, f.text(e))
+}
+
 // copies reports whether a conversion copies the bytes of a string or a slice.
 func (w *rewriter) copies(call *ast.CallExpr) bool {
 	if w.constant(call) || len(call.Args) != 1 {
 		return false
 	}
 	from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call)
-	_, fromSlice := core(from).(*types.Slice)
-	_, toSlice := core(to).(*types.Slice)
-	return isString(from) && toSlice || fromSlice && isString(to)
+	return isString(from) && isSlice(to) || isSlice(from) && isString(to)
 }
 
 // wrap puts the call of a hook around an expression. Extra are arguments between

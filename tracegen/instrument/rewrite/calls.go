@@ -53,8 +53,13 @@ func (w *rewriter) own(fn *types.Func, d *ast.FuncDecl) effect {
 func (w *rewriter) touches(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && w.recorded(e) {
-			found = true
+		switch e := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || w.passing[e]
+		case ast.Expr:
+			found = found || w.recorded(e)
 		}
 		return !found
 	})
@@ -91,7 +96,7 @@ func (w *rewriter) within(n ast.Node) effect {
 func (w *rewriter) effect(call *ast.CallExpr) effect {
 	tv := w.Info.Types[call.Fun]
 	if tv.IsType() {
-		if w.Mode == Trace && w.copies(call) {
+		if w.Mode == Trace && w.copies(call) && !w.passing[call] {
 			return records
 		}
 		return pure

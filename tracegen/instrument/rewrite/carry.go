@@ -105,22 +105,34 @@ func (f *frame) settleHeads() {
 		inside, _ := h.carry.most(f)
 		before, _ := h.entry.most(f)
 		h.unloads = f.Mode == Trace && h.words && inside == 0 && before > 0
+		f.uses.cursor = f.uses.cursor || h.unloads
 		if !h.unloads {
 			h.carry.from = whole
 		}
 	}
 }
 
+// unloading is a place where the count is written on the tape.
+type unloading struct {
+	*carry
+	closed bool // the cursor
+}
+
 // unload writes the count on the tape, as instructions without a reference.
 func (f *frame) unload() string {
-	c, pending := f.carry, f.pending
+	u, pending := unloading{f.carry, f.closed}, f.pending
 	f.carry = nil
-	if f.Mode != Trace || c == nil {
+	if f.Mode != Trace || u.carry == nil {
 		return ""
 	}
+	f.unloadings = append(f.unloadings, u)
 	return f.late(func() string {
-		if n, _ := c.most(f); n == 0 {
+		n, _ := u.most(f)
+		switch {
+		case n == 0:
 			return ""
+		case u.closed:
+			return fmt.Sprintf("if %s != 0 { %s.Work(%s); %s = 0 }; ", f.name.n, f.name.t, f.name.n, f.name.n)
 		}
 		return f.unloadText(pending)
 	})

@@ -71,7 +71,7 @@ func (f *frame) ready() string {
 // close brings the cursor to the tape, for others to write on.
 func (f *frame) close() string {
 	if f.closed {
-		return ""
+		return f.unload()
 	}
 	s, off := f.unload(), f.offset(f.pending)
 	f.cursor = cursor{closed: true}

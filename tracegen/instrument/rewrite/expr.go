@@ -34,6 +34,8 @@ func (f *frame) step(s step) string {
 		e := &ast.StarExpr{X: s.e}
 		f.subst[e] = "*" + f.text(s.e)
 		return f.put(f.text(s.e), e, core(t).(*types.Pointer).Elem(), s.kind == stepTarget)
+	case stepScan:
+		return f.scan(s.e, t)
 	}
 	return f.keep(s.e)
 }

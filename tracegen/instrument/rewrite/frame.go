@@ -23,9 +23,10 @@ type frame struct {
 	block   *block
 	split   bool // the block has ended
 	cursor
-	targets []*target
-	heads   []*loopHead
-	uses    struct{ tape, cursor, count bool }
+	targets    []*target
+	heads      []*loopHead
+	unloadings []unloading
+	uses       struct{ tape, cursor, count bool }
 }
 
 // target is a statement that break or continue may leave.
@@ -133,10 +134,11 @@ func (f *file) source() string {
 // settle decides what the body uses, now that its blocks are known.
 func (f *frame) settle() {
 	for _, b := range f.blocks {
-		if f.counts(b) > 0 {
-			f.uses.count = true
-			f.uses.cursor = f.Mode == Trace
-		}
+		f.uses.count = f.uses.count || f.counts(b) > 0
+	}
+	for _, u := range f.unloadings {
+		n, _ := u.most(f)
+		f.uses.cursor = f.uses.cursor || n > 0 && !u.closed
 	}
 	f.file.uses.hooks = f.file.uses.hooks || f.uses.count && !f.direct
 	if f.uses.tape || f.uses.cursor || f.uses.count {

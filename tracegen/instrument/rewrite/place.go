@@ -81,6 +81,7 @@ const (
 	stepTarget                     // write the word of a store to what pointer e points to
 	stepKeep                       // put the value of e into a variable
 	stepTrap                       // likewise, if what follows can panic too
+	stepScan                       // record a load of all elements of e, a slice or a string
 )
 
 // steps collects the steps of a statement.
@@ -150,6 +151,9 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 		s.eval(e.Fun, inner)
 		for _, a := range e.Args {
 			s.eval(a, inner)
+		}
+		if s.passing[e] {
+			s.add(stepScan, e.Args[0])
 		}
 	case *ast.CompositeLit:
 		for _, x := range e.Elts {

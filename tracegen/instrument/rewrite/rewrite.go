@@ -117,6 +117,7 @@ type rewriter struct {
 	effects    map[*types.Func]effect
 	litEffects map[*ast.FuncLit]effect
 	inlined    map[*types.Func]bool
+	passing    map[*ast.CallExpr]bool
 	result     *Result
 }
 
@@ -137,7 +138,7 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 		shared: sharedVariables(p), inlined: Inlined(p), litEffects: map[*ast.FuncLit]effect{},
 		result: &Result{Files: map[string][]byte{}},
 	}
-	w.lits = boundLiterals(p)
+	w.lits, w.passing = boundLiterals(p), passingConversions(p)
 	w.effects = w.findEffects()
 	for _, f := range p.Files {
 		w.result.Files[p.fileName(f)] = w.file(f)

@@ -159,7 +159,11 @@ func (f *frame) named(s *ast.LabeledStmt, jump bool) bool {
 func (f *frame) simple(s ast.Stmt) lowered {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		return lowered{pre: f.evaluateRoot(s.X), text: f.text(s)}
+		l := lowered{pre: f.evaluateRoot(s.X), text: f.text(s)}
+		if f.panics(s.X) {
+			f.dead()
+		}
+		return l
 	case *ast.AssignStmt:
 		return f.assign(s)
 	case *ast.IncDecStmt:
@@ -181,6 +185,12 @@ func (f *frame) simple(s ast.Stmt) lowered {
 		return f.declare(s)
 	}
 	return lowered{text: f.text(s)}
+}
+
+// panics reports whether e is a call of panic, after which nothing may follow.
+func (f *frame) panics(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && f.Info.Types[call.Fun].IsBuiltin() && builtinName(call) == "panic"
 }
 
 // yield is what comes before a statement that may wait for others.

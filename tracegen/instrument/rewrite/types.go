@@ -83,6 +83,11 @@ func isInteger(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
+func isSlice(t types.Type) bool {
+	_, ok := core(t).(*types.Slice)
+	return ok
+}
+
 func isUnsigned(t types.Type) bool {
 	b, ok := core(t).(*types.Basic)
 	return ok && b.Info()&types.IsUnsigned != 0

@@ -20,12 +20,14 @@ type usage struct {
 	info   *types.Info
 	shared map[*types.Var]sharing
 	inside []*ast.FuncLit // that enclose the node visited, outermost first
-	direct map[*ast.FuncLit]bool
+	// started are literals that a go statement runs, direct those that run where
+	// they stand, or when their function returns.
+	started, direct map[*ast.FuncLit]bool
 }
 
 // sharedVariables is how the local variables of a package are used.
 func sharedVariables(p *Package) map[*types.Var]sharing {
-	u := &usage{info: p.Info, shared: map[*types.Var]sharing{}, direct: map[*ast.FuncLit]bool{}}
+	u := &usage{info: p.Info, shared: map[*types.Var]sharing{}, started: map[*ast.FuncLit]bool{}, direct: map[*ast.FuncLit]bool{}}
 	for _, f := range p.Files {
 		u.walk(f)
 	}
@@ -55,7 +57,9 @@ func (u *usage) visit(n ast.Node) {
 			u.mark(n.X, addressed)
 		}
 	case *ast.SliceExpr:
-		u.mark(n.X, addressed)
+		if _, ok := core(u.info.TypeOf(n.X)).(*types.Array); ok {
+			u.mark(n.X, addressed)
+		}
 	case *ast.SelectorExpr:
 		u.receiver(n)
 	case *ast.AssignStmt:
@@ -66,44 +70,21 @@ func (u *usage) visit(n ast.Node) {
 		}
 	case *ast.IncDecStmt:
 		u.mark(n.X, assigned)
-	case *ast.ForStmt:
-		u.loop(n)
 	case *ast.RangeStmt:
 		if n.Tok == token.ASSIGN {
 			u.mark(n.Key, assigned)
 			u.mark(n.Value, assigned)
 		}
-	case *ast.GoStmt: // runs later, though it is called here
+	case *ast.GoStmt:
+		if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
+			u.started[lit] = true
+		}
 	case *ast.CallExpr:
 		if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
-			u.direct[lit] = true
-		}
-	}
-	if g, ok := n.(*ast.GoStmt); ok {
-		// Inspect comes to the call next; it must not take the literal for direct.
-		if lit, ok := ast.Unparen(g.Call.Fun).(*ast.FuncLit); ok {
-			u.started(lit)
+			u.direct[lit] = !u.started[lit]
 		}
 	}
 }
-
-// started marks what a goroutine's literal captures.
-func (u *usage) started(lit *ast.FuncLit) {
-	ast.Inspect(lit.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v := u.local(id); v != nil && (v.Pos() < lit.Pos() || v.Pos() > lit.End()) {
-				u.shared[v] |= captured
-			}
-		}
-		return true
-	})
-}
-
-// loop undoes nothing: the variables of a for statement are new in each iteration,
-// so that the post statement assigns to another variable than the body captures.
-// Its assignments are visited with the statement's children like any other; what
-// they mark is a variable that its closures share only with themselves.
-func (u *usage) loop(*ast.ForStmt) {}
 
 // use marks a variable that a literal captures.
 func (u *usage) use(id *ast.Ident) {
