@@ -22,8 +22,9 @@ func Binary(path string, packages ...Source) (Lines, error) {
 	l := &ledger{copies: map[*region][]*account{}, starts: map[uint64]*region{}, calls: newCallGraph()}
 	for _, f := range functions {
 		code := o.decode(f)
-		if s := newScopes(lib, code, f.root); len(s.list) > 0 {
-			m := match(o.graph(f, code), s)
+		g, s := o.graph(f, code), newScopes(lib, code, f.root)
+		if len(g.blocks) > 0 && len(s.list) > 0 {
+			m := match(g, s)
 			l.enter(f, m, m.solve())
 		}
 	}

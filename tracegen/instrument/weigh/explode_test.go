@@ -1,13 +1,13 @@
 package weigh
 
 import (
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -72,7 +72,7 @@ func shape(t *testing.T, name string, src []byte) string {
 }
 
 func TestExplodeKeepsTheSyntaxTree(t *testing.T) {
-	root := filepath.Join(runtime.GOROOT(), "src")
+	root := filepath.Join(build.Default.GOROOT, "src")
 	n := 0
 	for _, dir := range []string{"sort", "go/parser", "math/big", "strconv", "net/http", "runtime", "text/template"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {

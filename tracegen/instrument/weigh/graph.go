@@ -7,7 +7,8 @@ import (
 )
 
 // A graph is the control flow of one function, without what is only executed on
-// the way to a panic, a larger stack or a write barrier.
+// the way to a panic, a larger stack or a write barrier: nothing, of a function that
+// only panics.
 type graph struct {
 	blocks []*block // the entry first, in order of address
 	root   *inlined

@@ -119,9 +119,10 @@ func (b *block) loaded(i, register int) int64 {
 // A class are the blocks that are always executed equally often: all are in the same
 // loops, one dominates the others, and in each iteration they post-dominate it.
 type class struct {
-	blocks []*block
-	spot   spot   // the region whose count is theirs; its region is nil if none is known
-	lost   []spot // regions that other classes have
+	blocks  []*block
+	spot    spot   // the region whose count is theirs; its region is nil if none is known
+	decided bool   // by where the class stands
+	lost    []spot // regions that other classes have
 }
 
 func (c *class) first() *block { return c.blocks[0] }

@@ -112,12 +112,14 @@ func (c *scope) loopAt(line int) (loop spot, clause bool) {
 func (m *matcher) region(c *class) spot {
 	first := c.first()
 	if root := m.scopes.all[m.g.root]; first.id == 0 && first.loop == nil && root != nil {
+		c.decided = true
 		return spot{root, root.fn}
 	}
 	around, unknown := first.loop.around()
 	v := m.evidence(c, around, unknown)
 	if first.loop != nil && !unknown && first.loop.header.class == c {
 		if s, ok := m.header(c, around, v); ok {
+			c.decided = true
 			return s
 		}
 	}
@@ -147,7 +149,7 @@ func (m *matcher) resolve() {
 	for changed := true; changed; {
 		changed = false
 		for _, c := range m.classes {
-			if c.spot.region != nil && slices.ContainsFunc(m.classes, func(o *class) bool { return m.beats(o, c) }) {
+			if c.spot.region != nil && !c.decided && slices.ContainsFunc(m.classes, func(o *class) bool { return m.beats(o, c) }) {
 				c.lost = append(c.lost, c.spot)
 				c.spot = m.region(c)
 				changed = true

@@ -2,6 +2,9 @@ package weigh
 
 import (
 	"encoding/binary"
+	"go/build"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -113,5 +116,49 @@ func TestSymbolNames(t *testing.T) {
 		if got := packageOf(c.symbol); got != prefixOf(c.path) {
 			t.Errorf("%s is of %s, want %s", c.symbol, got, prefixOf(c.path))
 		}
+	}
+}
+
+// TestLargePackages weighs packages of the standard library, as they are, in a
+// program that uses them: thousands of functions of every shape.
+func TestLargePackages(t *testing.T) {
+	b := &bench{dir: t.TempDir()}
+	main := "package main\n\nimport (\n\t\"go/types\"\n\t\"math/big\"\n\t\"net/http\"\n)\n\nfunc main() {\n" +
+		"\tprintln(types.Universe.String(), big.NewInt(1).String(), http.ListenAndServe(\"\", nil))\n}\n"
+	binary := b.build(t, "large", nil, map[string]string{"run/main.go": main})
+	var sources []Source
+	for _, path := range []string{"go/types", "math/big", "net/http", "reflect", "regexp", "runtime", "strconv"} {
+		p, err := build.Import(path, "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Source{Path: path, Fset: token.NewFileSet()}
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(s.Fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Files = append(s.Files, f)
+		}
+		sources = append(sources, s)
+	}
+	lines, err := Binary(binary, sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for name, of := range lines {
+		for line, n := range of {
+			sum += n
+			if line < 1 || n > 1<<18 || n < -1000 {
+				t.Errorf("%s:%d weighs %d instructions", name, line, n)
+			}
+		}
+	}
+	if sum < 200_000 {
+		t.Errorf("all lines weigh %d instructions, want hundreds of thousands", sum)
+	}
+	if again, err := Binary(binary, sources...); err != nil || !reflect.DeepEqual(again, lines) {
+		t.Errorf("weights differ the second time, %v", err)
 	}
 }
