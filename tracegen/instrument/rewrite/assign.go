@@ -23,7 +23,7 @@ func (l lowered) String() string { return l.pre + l.text + l.post }
 // assign rewrites an assignment or a definition of variables.
 func (f *frame) assign(s *ast.AssignStmt) lowered {
 	if f.Mode == Count {
-		return f.counted(s, append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)...)
+		return f.assignCounted(s)
 	}
 	switch {
 	case s.Tok != token.DEFINE && s.Tok != token.ASSIGN:
@@ -38,9 +38,13 @@ func (f *frame) assign(s *ast.AssignStmt) lowered {
 	return f.assignResults(s)
 }
 
-// counted is a simple statement of counting code, with operands.
-func (f *frame) counted(s ast.Stmt, operands ...ast.Expr) lowered {
-	return lowered{pre: f.flushFor(operands...), text: f.text(s)}
+// assignCounted rewrites an assignment of counting code.
+func (f *frame) assignCounted(s *ast.AssignStmt) lowered {
+	places := operandsOf(s.Lhs)
+	if len(s.Rhs) == 1 && len(places) == 0 {
+		return lowered{pre: f.evaluateRoot(s.Rhs[0]), text: f.text(s)}
+	}
+	return lowered{pre: f.evaluate(append(places, s.Rhs...)...), text: f.text(s)}
 }
 
 // stores reports whether any of the places is recorded.
@@ -90,8 +94,7 @@ func (f *frame) evaluateRoot(e ast.Expr) string {
 		}
 	case *ast.UnaryExpr:
 		if x.Op == token.ARROW {
-			f.split = true
-			return f.evaluate(x.X) + f.close()
+			return f.evaluate(x.X) + f.yield()
 		}
 	case *ast.IndexExpr, *ast.TypeAssertExpr:
 		return f.evaluateTested(x)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"strconv"
 )
 
 // block is a group of statements that run together, as far as counting goes.
@@ -14,11 +15,13 @@ type block struct {
 	// condition does: it is counted before its loop. A recording block is only if it
 	// has no words.
 	trips, condition string
+	// after is the block that this one continues, behind a loop.
+	after *block
 }
 
 // share is the part of the block's instructions that its word i carries.
 func (b *block) share(i int) int {
-	n := b.weight - b.rest()
+	n := max(0, b.weight) - b.rest()
 	return n*(i+1)/b.words - n*i/b.words
 }
 
@@ -37,14 +40,16 @@ func (f *frame) begin() string { return f.beginAs(&block{}) }
 
 // beginAs starts block b here.
 func (f *frame) beginAs(b *block) string {
-	f.block, f.split = b, false
+	b.after = f.after
+	f.block, f.split, f.after = b, false, nil
 	f.blocks = append(f.blocks, b)
 	f.carry = &carry{block: b, from: []*carry{f.carry}}
 	return f.late(func() string {
-		if n := f.counts(b); n > 0 && b.trips == "" {
-			return fmt.Sprintf("%s += %d; ", f.counter(), n)
+		n := f.counts(b)
+		if n == 0 || b.trips != "" {
+			return ""
 		}
-		return ""
+		return f.add(n, "")
 	})
 }
 
@@ -56,7 +61,7 @@ func (f *frame) beforeLoop(b *block, condition, trips string) string {
 		if n == 0 || b.trips == "" {
 			return ""
 		}
-		s := fmt.Sprintf("%s += %s; ", f.counter(), product(n, b.trips))
+		s := f.add(n, b.trips)
 		if b.condition != "" {
 			s = "if " + b.condition + " { " + s + "}; "
 		}
@@ -64,11 +69,20 @@ func (f *frame) beforeLoop(b *block, condition, trips string) string {
 	})
 }
 
-func product(weight int, trips string) string {
-	if weight == 1 {
-		return trips
+// add adds n instructions to the count, as often as times says, if it is not "".
+// Weights of lines may be negative, where others count too much.
+func (f *frame) add(n int, times string) string {
+	operator := "+="
+	if n < 0 {
+		operator, n = "-=", -n
 	}
-	return fmt.Sprintf("%d*%s", weight, trips)
+	switch amount := strconv.Itoa(n); {
+	case times == "":
+		times = amount
+	case n > 1:
+		times = amount + "*" + times
+	}
+	return fmt.Sprintf("%s %s %s; ", f.counter(), operator, times)
 }
 
 // counts is what block b adds to the count: in a recording, what its words do not
@@ -86,6 +100,21 @@ func (f *frame) counter() string {
 		return f.name.t + ".N"
 	}
 	return f.name.n
+}
+
+// rejoin goes on with a block after others within the same statement.
+func (f *frame) rejoin(b *block, split bool) {
+	f.block, f.split, f.after = b, split || f.split && f.after == nil, nil
+}
+
+// repay takes debts, which the words of a recording cannot carry, from the blocks
+// that the indebted ones continue.
+func (f *frame) repay() {
+	for i := len(f.blocks) - 1; i >= 0 && f.Mode == Trace; i-- {
+		if b := f.blocks[i]; b.weight < 0 && b.after != nil {
+			b.after.weight, b.weight = b.after.weight+b.weight, 0
+		}
+	}
 }
 
 // resume starts a block here if the last one has ended.
@@ -184,7 +213,7 @@ func (f *frame) separate(e *ast.BinaryExpr) bool {
 		return true
 	}
 	for l := f.line(e.Y.Pos()); l <= f.line(e.Y.End()); l++ {
-		if f.weights[l] > 0 && !f.charged[l] {
+		if f.weights[l] != 0 && !f.charged[l] {
 			return f.line(e.Y.Pos()) > f.line(e.X.End())
 		}
 	}

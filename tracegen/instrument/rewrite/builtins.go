@@ -10,18 +10,18 @@ import (
 
 // invoke is what comes before a call that is made in the statement that follows.
 func (f *frame) invoke(call *ast.CallExpr) string {
-	if f.Mode == Count {
-		return f.flushFor(call)
-	}
 	f.findBoxed(call)
 	operands := append([]ast.Expr{call.Fun}, call.Args...)
-	s := f.evaluate(operands...) + f.atomic(call)
-	e := f.effect(call)
-	if e >= records {
-		s += f.hook(call)
-		s += f.close()
+	s, e := f.evaluate(operands...), f.effect(call)
+	if f.Mode == Trace {
+		s += f.atomic(call)
+		if e >= records {
+			s += f.hook(call) + f.close()
+		}
 	}
-	f.split = f.split || e == communicates
+	if e == communicates {
+		s += f.yield()
+	}
 	return s
 }
 

@@ -99,10 +99,13 @@ func (f *frame) untyped(e ast.Expr) bool {
 // evaluate is what comes before a statement that evaluates the expressions: calls
 // are made, loads recorded. The expressions' texts are then what remains.
 func (f *frame) evaluate(exprs ...ast.Expr) string {
-	if f.Mode == Count {
-		return f.flushFor(exprs...) + f.countLogical(exprs...)
+	if f.Mode == Count && !f.divided(exprs...) {
+		return f.flushFor(exprs...)
 	}
 	s := f.hoist(exprs...)
+	if f.Mode == Count {
+		return s
+	}
 	st := &steps{frame: f}
 	for _, e := range exprs {
 		st.eval(e, false)
@@ -110,25 +113,34 @@ func (f *frame) evaluate(exprs ...ast.Expr) string {
 	return s + f.emit(st.list)
 }
 
-// countLogical takes conditional operators out of a statement that evaluates
-// nothing else, if their right operands are counted by themselves.
-func (f *frame) countLogical(exprs ...ast.Expr) string {
-	if len(exprs) != 1 {
-		return ""
+// divided reports whether evaluating the expressions takes blocks of its own, for
+// right operands of && and ||.
+func (f *frame) divided(exprs ...ast.Expr) bool {
+	found := false
+	for _, e := range exprs {
+		if e == nil {
+			continue
+		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			if _, ok := n.(*ast.FuncLit); ok || found {
+				return false
+			}
+			if x, ok := n.(ast.Expr); ok && (f.subst[x] != "" || f.constant(x)) {
+				return false
+			}
+			b, ok := n.(*ast.BinaryExpr)
+			found = ok && (b.Op == token.LAND || b.Op == token.LOR) && f.separate(b)
+			return !found
+		})
 	}
-	e, ok := ast.Unparen(exprs[0]).(*ast.BinaryExpr)
-	if !ok || e.Op != token.LAND && e.Op != token.LOR || f.constant(e) || !f.separate(e) {
-		return ""
-	}
-	return (&hoister{frame: f}).logical(e)
+	return found
 }
 
 // flushFor flushes the count if evaluating the expressions may communicate.
 func (f *frame) flushFor(exprs ...ast.Expr) string {
 	for _, e := range exprs {
 		if e != nil && f.within(e) == communicates {
-			f.split = true
-			return f.flush(true)
+			return f.yield()
 		}
 	}
 	return ""
@@ -242,6 +254,7 @@ func (h *hoister) early(e ast.Expr) bool {
 // kept evaluates e, which has no effect, here and keeps its value.
 func (h *hoister) kept(e ast.Expr) string {
 	s := h.children(e)
+	s += (&hoister{frame: h.frame, all: true, allocations: true}).children(e)
 	st := &steps{frame: h.frame}
 	st.eval(e, false)
 	s += h.emit(st.list)
@@ -335,7 +348,5 @@ func resultsOf(t types.Type) int {
 
 // receive takes out a receive operation.
 func (h *hoister) receive(e *ast.UnaryExpr) string {
-	s := h.evaluate(e.X) + h.close()
-	h.split = true
-	return s + h.keep(e)
+	return h.evaluate(e.X) + h.yield() + h.keep(e)
 }

@@ -21,7 +21,8 @@ type frame struct {
 	weights map[int]int
 	blocks  []*block
 	block   *block
-	split   bool // the block has ended
+	split   bool   // the block has ended
+	after   *block // likewise, behind a loop: the next one continues it
 	cursor
 	targets    []*target
 	heads      []*loopHead
@@ -79,22 +80,18 @@ func defers(body *ast.BlockStmt) bool {
 	return found
 }
 
-// body is the text of a whole body, braces included. What n, the function, has
-// before the body belongs to its first block.
+// body is the text of a whole body, braces included. The line of a declaration
+// belongs to its first block; that of a literal to the statement around it.
 func (f *frame) body(n ast.Node, body *ast.BlockStmt) string {
 	start := f.begin()
-	if f.Weights != nil {
-		for l := f.line(n.Pos()); l <= f.line(body.Lbrace); l++ {
-			f.chargeLine(l)
-		}
+	if _, ok := n.(*ast.FuncDecl); ok {
+		f.chargeLine(f.line(n.Pos()))
 	}
 	list := f.list(body.List, body.Lbrace+1, body.Rbrace)
 	end := ""
 	if !f.results {
-		f.chargeLine(f.line(body.Rbrace))
 		end = f.leave()
 	}
-	f.settleHeads()
 	f.settle()
 	prologue := f.late(f.prologue)
 	return f.raw(body.Lbrace, body.Lbrace+1) + prologue + start + then(list, end) + f.raw(body.Rbrace, body.End())
@@ -133,8 +130,10 @@ func (f *file) source() string {
 
 // settle decides what the body uses, now that its blocks are known.
 func (f *frame) settle() {
+	f.repay()
+	f.settleHeads()
 	for _, b := range f.blocks {
-		f.uses.count = f.uses.count || f.counts(b) > 0
+		f.uses.count = f.uses.count || f.counts(b) != 0
 	}
 	for _, u := range f.unloadings {
 		n, _ := u.most(f)

@@ -10,9 +10,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,20 +45,29 @@ func exploded(fset *token.FileSet, name string, src []byte) (*ast.File, []byte, 
 // parsed is a package of one file.
 func parsed(t testing.TB, name, src string) *Package {
 	t.Helper()
+	return parsedAll(t, map[string]string{name: src})
+}
+
+// parsedAll is a package of files.
+func parsedAll(t testing.TB, files map[string]string) *Package {
+	t.Helper()
 	p := &Package{Fset: token.NewFileSet(), Src: map[string][]byte{}}
-	f, x, err := exploded(p.Fset, name, []byte(src))
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, x, err := exploded(p.Fset, name, []byte(files[name]))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, numbered(files[name]))
+		}
+		p.Files, p.Src[name] = append(p.Files, f), x
 	}
-	p.Files, p.Src[name] = []*ast.File{f}, x
 	p.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
 		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{},
 	}
+	var err error
 	conf := types.Config{Importer: imports}
-	if p.Types, err = conf.Check(f.Name.Name, p.Fset, p.Files, p.Info); err != nil {
-		t.Fatalf("%v in\n%s", err, numbered(src))
+	if p.Types, err = conf.Check(p.Files[0].Name.Name, p.Fset, p.Files, p.Info); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }

@@ -34,7 +34,7 @@ func (f *frame) forStmt(s *ast.ForStmt, t *target) string {
 	l.pre += head.text
 	body := l.body()
 	f.targets = f.targets[:len(f.targets)-1]
-	f.block = block
+	f.rejoin(block, false)
 	f.afterLoop(head, t, l.counted)
 	header := f.between(s.For, s.Body.Lbrace, l.header()...)
 	return inBlock(l.pre, t.mark+header+body, false)
@@ -91,6 +91,7 @@ func (f *frame) declaration(vars []ast.Expr, values []string) string {
 }
 
 // body rewrites the body, with the condition and the post statement if they move.
+// Their lines belong to the body's first block wherever they are.
 func (l *loop) body() string {
 	moved := l.s.Post != nil && l.active(l.s.Post)
 	if moved && l.sharesCopies() {
@@ -98,7 +99,7 @@ func (l *loop) body() string {
 		l.pre += l.first + " := false; "
 		l.head = l.post("if "+l.first+" { ", "}; ") + l.first + " = true; "
 	}
-	if l.s.Cond != nil && (l.first != "" || l.active(l.s.Cond)) {
+	if l.s.Cond != nil && (l.first != "" || l.active(l.s.Cond) || l.divided(l.s.Cond)) {
 		l.head += l.condition()
 	}
 	l.counted = &block{}
@@ -106,8 +107,10 @@ func (l *loop) body() string {
 	if l.s.Cond != nil {
 		l.charge(l.s.Cond)
 	}
-	if l.s.Post != nil && !moved {
+	if l.s.Post != nil {
 		l.charge(l.s.Post)
+	}
+	if l.s.Post != nil && !moved {
 		l.subst[l.s.Post] = l.text(l.s.Post)
 	}
 	l.tripCount(l.counted)
@@ -139,7 +142,6 @@ func (f *frame) allocatesIn(n ast.Node) bool {
 func (l *loop) condition() string {
 	s := l.begin()
 	s += l.evaluate(l.s.Cond) + l.ready()
-	l.charge(l.s.Cond)
 	l.exit = join(l.exit, l.cursor)
 	s += fmt.Sprintf("if !(%s) { break }; ", l.text(l.s.Cond))
 	l.subst[l.s.Cond] = ""
@@ -151,7 +153,6 @@ func (l *loop) post(before, after string) string {
 	entry := l.cursor
 	s := before + l.begin()
 	p := l.simple(l.s.Post)
-	l.charge(l.s.Post)
 	s += braced(p.String(), false) + orNothing("; ", l.ready()) + after
 	l.subst[l.s.Post] = ""
 	l.cursor = join(entry, l.cursor)

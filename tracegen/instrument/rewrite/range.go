@@ -59,7 +59,7 @@ func (r *ranging) rewrite() string {
 	header := r.header()
 	body := r.nestedIn(begin + r.element() + r.assignments())
 	r.targets = r.targets[:len(r.targets)-1]
-	r.block = outer
+	r.rejoin(outer, false)
 	r.afterLoop(head, r.target, b)
 	return inBlock(r.pre, r.mark+header+body, false)
 }

@@ -24,7 +24,6 @@ func (r *ranging) funcBody() string {
 	head := begin + r.assignments()
 	list := r.list(b.List, b.Lbrace+1, b.Rbrace)
 	end := r.leave()
-	r.settleHeads()
 	r.settle()
 	return r.raw(b.Lbrace, b.Lbrace+1) + r.late(r.prologue) + head + then(list, end) + r.raw(b.Rbrace, b.End())
 }

@@ -34,7 +34,7 @@ func (f *frame) branch(entry cursor, rewrite func(begin string) string) (string,
 	f.cursor = entry
 	s := rewrite(f.begin())
 	end := f.cursor
-	f.block, f.split = block, split || f.split
+	f.rejoin(block, split)
 	return s, end
 }
 
@@ -59,6 +59,9 @@ func (f *frame) stmt(s ast.Stmt) string {
 		l := f.simple(s)
 		f.charge(s)
 		text = braced(l.String(), l.declares(s))
+	}
+	if f.Mode == Trace && !parts && !f.split && loops(s) {
+		f.split, f.after = true, f.block
 	}
 	f.split = f.split || parts
 	return text
@@ -168,7 +171,7 @@ func (f *frame) simple(s ast.Stmt) lowered {
 		return f.assign(s)
 	case *ast.IncDecStmt:
 		if f.Mode == Count {
-			return f.counted(s, s.X)
+			return lowered{pre: f.evaluate(operandsOf([]ast.Expr{s.X})...), text: f.text(s)}
 		}
 		return f.update(s, s.X, nil)
 	case *ast.SendStmt:
@@ -314,7 +317,7 @@ func (f *frame) target(s *ast.BranchStmt) *target {
 func (f *frame) parts(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.IfStmt, *ast.BlockStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.ForStmt, *ast.RangeStmt, *ast.LabeledStmt:
-		return escapes(s) || f.within(s) == communicates || f.Mode == Trace && loops(s)
+		return escapes(s) || f.within(s) == communicates
 	case *ast.SelectStmt, *ast.ReturnStmt, *ast.BranchStmt:
 		return true
 	}
