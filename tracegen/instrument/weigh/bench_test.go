@@ -110,7 +110,7 @@ func (b *bench) build(t testing.TB, name string, changed map[string][]byte, adde
 	t.Helper()
 	replace := map[string]string{}
 	put := func(file string, text []byte) {
-		to := filepath.Join(b.dir, name, filepath.Base(filepath.Dir(file)), filepath.Base(file))
+		to := filepath.Join(b.dir, name, filepath.Base(filepath.Dir(file)), "new_"+filepath.Base(file))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package weigh
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -239,7 +240,8 @@ func (l *ledger) called(a *account) float64 {
 	return l.calls.guess(a.low) * a.often
 }
 
-// lines averages the copies and rounds.
+// lines averages the copies and rounds. What rounding leaves of a region goes to the
+// next one of the same loop, which is executed about as often.
 func (l *ledger) lines() Lines {
 	out := Lines{}
 	for _, fn := range l.functions {
@@ -250,27 +252,38 @@ func (l *ledger) lines() Lines {
 		if out[file] == nil {
 			out[file] = map[int]int{}
 		}
-		done := map[*region]bool{}
-		for _, a := range l.copies[fn] {
-			for r := range a.charges {
-				if !done[r] {
-					done[r] = true
-					round(out[file], r.line, l.average(fn, r))
-				}
-			}
+		left := map[*region]float64{} // by loop
+		for _, r := range l.regions(fn) {
+			left[r.loop] = round(out[file], r.line, l.average(fn, r), left[r.loop])
 		}
 	}
 	return out
 }
 
-// round adds the charges of a region to lines, so that their sum is right.
-func round(to map[int]int, rest int, charges map[int]float64) {
-	total, given := 0.0, 0
-	for _, line := range slices.Sorted(maps.Keys(charges)) {
-		n := int(math.Round(charges[line]))
-		total += charges[line]
-		given += n
-		to[line] += n
+// regions returns the regions of fn that are charged something, by line.
+func (l *ledger) regions(fn *region) (all []*region) {
+	for _, a := range l.copies[fn] {
+		for r := range a.charges {
+			if !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
 	}
-	to[rest] += int(math.Round(total)) - given
+	slices.SortFunc(all, func(a, b *region) int { return cmp.Compare(a.line, b.line) })
+	return all
+}
+
+// round adds the charges of a region to lines, so that their sum is right but for
+// less than one instruction: that and what was left before is left after.
+func round(to map[int]int, line int, charges map[int]float64, left float64) float64 {
+	total, given := left, 0
+	for _, at := range slices.Sorted(maps.Keys(charges)) {
+		n := int(math.Round(charges[at]))
+		total += charges[at]
+		given += n
+		to[at] += n
+	}
+	whole := math.Round(total)
+	to[line] += int(whole) - given
+	return total - whole
 }

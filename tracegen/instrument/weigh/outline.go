@@ -11,10 +11,12 @@ func regionsOf(s Source, f *ast.File) *fileRegions {
 	b.out.at = make([]place, b.file.LineCount()+1)
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+			b.decl = d.Name.Name
 			r := b.function(d, d.Body, b.line(d.Type.Func))
 			r.inlined = s.Inlined != nil && s.Inlined(d)
 			continue
 		}
+		b.decl = ""
 		b.expressions(d, nil)
 	}
 	return &b.out
@@ -22,6 +24,7 @@ func regionsOf(s Source, f *ast.File) *fileRegions {
 
 type regionBuilder struct {
 	file *token.File
+	decl string // name of the declaration
 	out  fileRegions
 }
 
@@ -39,7 +42,7 @@ func (b *regionBuilder) markFrom(from, to token.Pos, p place) {
 // function enters a function. Charges go to line, or to that of its first statement
 // if line is 0, as of literals, whose own lines are those of other statements, too.
 func (b *regionBuilder) function(n ast.Node, body *ast.BlockStmt, line int) *region {
-	r := &region{kind: funcRegion, line: line, start: b.line(n.Pos()), end: b.line(n.End() - 1)}
+	r := &region{kind: funcRegion, decl: b.decl, line: line, start: b.line(n.Pos()), end: b.line(n.End() - 1)}
 	r.fn = r
 	if line > 0 {
 		b.mark(n, r)

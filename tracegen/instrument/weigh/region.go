@@ -9,6 +9,7 @@ type region struct {
 	fn     *region // the function
 	loop   *region // the body of the innermost loop around it; itself, of a body
 	line   int     // where what has no line of its own is charged, 0 if there is nowhere
+	decl   string  // of functions: name of the declaration they are in
 	start  int     // of functions: line of the func keyword
 	end    int     // of functions: last line
 	free   bool    // no counter: how often it is executed follows from others

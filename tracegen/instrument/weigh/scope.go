@@ -2,6 +2,8 @@ package weigh
 
 import (
 	"path"
+	"slices"
+	"strings"
 )
 
 // A spot is a region of one copy of a function: what has a count of its own within
@@ -45,15 +47,30 @@ func newLibrary(sources []Source) library {
 
 func (lib library) wanted(name string) bool { return lib[packageOf(name)] != nil }
 
-// file returns the source that the line table calls name, in the package of the
-// function, nil if there is none.
-func (lib library) file(function, name string) *sourceFile {
-	for _, f := range lib[packageOf(function)] {
+// file returns the source of a function that was declared at line decl of what the
+// line table calls name, nil if there is none. With flags -trimpath and -overlay
+// together, the table has names of files that replace others: what tells them then is
+// that the function is in them.
+func (lib library) file(function, name string, decl int) *sourceFile {
+	files := lib[packageOf(function)]
+	for _, f := range files {
 		if path.Base(f.name) == path.Base(name) {
 			return f
 		}
 	}
+	for _, f := range files {
+		if slices.ContainsFunc(f.regions.funcs, func(r *region) bool { return r.start == decl && isIn(function, r.decl) }) {
+			return f
+		}
+	}
 	return nil
+}
+
+// isIn reports whether the function of a symbol is the declaration called decl or a
+// literal within it.
+func isIn(symbol, decl string) bool {
+	head, _, _ := strings.Cut(symbol[len(packageOf(symbol)):], "[")
+	return slices.Contains(strings.Split(head, "."), decl)
 }
 
 // scopes are the copies of functions within one piece of machine code.
@@ -103,7 +120,7 @@ func (s *scopes) enter(in *inlined, like scope, own []instruction) *scope {
 	if in.parent == nil {
 		c.hosted = false
 	}
-	if c.file = s.lib.file(in.name, own[0].file); c.file == nil {
+	if c.file = s.lib.file(in.name, own[0].file, in.decl); c.file == nil {
 		return nil
 	}
 	if c.fn = c.file.regions.function(in.decl, own); c.fn == nil {

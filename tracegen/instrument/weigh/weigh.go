@@ -59,9 +59,8 @@ type Source struct {
 	// Path is the package's import path, "main" of a main package: what the names
 	// of its functions begin with in the binary.
 	Path string
-	// Files are the package's files, parsed after Explode. The line table calls them
-	// by other paths when flags -trimpath or -overlay are used, so only the last
-	// element of their names has to be that of the files which were compiled.
+	// Files are the package's files, parsed after Explode, whatever paths they were
+	// compiled from.
 	Files []*ast.File
 	// Fset has the positions of Files.
 	Fset *token.FileSet

@@ -55,7 +55,7 @@ func interpret(op, v, acc int) int {
 	case 7:
 		return v | acc
 	case 8:
-		return acc >> 1
+		return acc>>1 + steps[v&15]
 	case 9:
 		return v % 7
 	case 10:
