@@ -20,8 +20,8 @@
 //   - The first line of a statement belongs to the block that the statement stands in:
 //     for if, switch, select and for, too, and for the condition of an if.
 //   - Condition, post statement and range clause of a loop belong to its body. What a
-//     loop costs before the first iteration, and what its last test costs, is on the
-//     line of the for keyword.
+//     loop costs before the first iteration, and what its last test costs, is charged
+//     to the block that the loop stands in.
 //   - A right operand of && or || is a block, wherever it stands (in conditions, cases,
 //     values): its lines are executed as often as it is evaluated.
 //   - The branches of if, switch and select are blocks; of an else-if, the line of the
