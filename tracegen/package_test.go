@@ -148,14 +148,14 @@ import "spoor/tracegen/spmd"
 
 func main() {
 	spmd.Main(func(r *spmd.Rank) error {
-		count := map[int]int{}
-		count[r.ID()]++
+		for range map[int]int{r.ID(): 1} {
+		}
 		return nil
 	})
 }
 `)
 	status, _, errs := tracegen("--package", dir, "-o", "x")
-	if status != stage.Done || !strings.Contains(errs, "not recorded: main.go:8: ") {
+	if status != stage.Done || !strings.Contains(errs, "not recorded: main.go:7: ") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 	x, err := store.Open("x")
@@ -163,7 +163,7 @@ func main() {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if notes := x.Header().Notes; len(notes) != 1 || !strings.Contains(notes[0], "not recorded: main.go:8: ") {
+	if notes := x.Header().Notes; len(notes) != 1 || !strings.Contains(notes[0], "not recorded: main.go:7: ") {
 		t.Errorf("notes %q", notes)
 	}
 }
