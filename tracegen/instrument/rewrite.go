@@ -2,9 +2,13 @@ package instrument
 
 import (
 	"context"
+	"go/ast"
+	"go/types"
 	"maps"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/tools/go/packages"
 
 	"spoor/tracegen/instrument/rewrite"
 	"spoor/tracegen/instrument/weigh"
@@ -12,12 +16,15 @@ import (
 
 // Rewrite makes the recording form of the files of package i.
 func (s *Sources) Rewrite(i int, o rewrite.Options) (*rewrite.Result, error) {
-	p := s.Packages[i]
+	return rewrite.Rewrite(s.forRewriter(s.Packages[i]), o)
+}
+
+func (s *Sources) forRewriter(p *packages.Package) *rewrite.Package {
 	src := map[string][]byte{}
 	for _, name := range p.CompiledGoFiles {
 		src[name] = s.exploded[name]
 	}
-	return rewrite.Rewrite(&rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo}, o)
+	return &rewrite.Package{Fset: s.Fset, Files: p.Syntax, Src: src, Types: p.Types, Info: p.TypesInfo}
 }
 
 // Weigh counts the machine instructions of the lines of all packages, in the program
@@ -48,7 +55,11 @@ func (s *Sources) Weigh(ctx context.Context, user []byte) (weigh.Lines, error) {
 		if p.Name == "main" {
 			path = "main"
 		}
-		sources = append(sources, weigh.Source{Path: path, Files: p.Syntax, Fset: s.Fset})
+		inlined := rewrite.Inlined(s.forRewriter(p))
+		sources = append(sources, weigh.Source{Path: path, Files: p.Syntax, Fset: s.Fset, Inlined: func(d *ast.FuncDecl) bool {
+			f, _ := p.TypesInfo.Defs[d.Name].(*types.Func)
+			return inlined[f]
+		}})
 	}
 	return weigh.Binary(program, sources...)
 }

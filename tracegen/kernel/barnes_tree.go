@@ -171,6 +171,10 @@ func zone(r *spmd.Rank, bodies []body, cells []cell, stack, mine []int32) int {
 
 // push puts the children of a cell on the stack, the first one on top, and
 // returns where that is.
+//
+// It is not inlined, so that its instructions are the same for all who call it.
+//
+//go:noinline
 func push(cells []cell, stack []int32, top int, c int32) int {
 	for o := 7; o >= 0; o-- {
 		if child := cells[c].child[o]; child != 0 {

@@ -99,6 +99,10 @@ func (f *fftBlocked) Program(r *spmd.Rank) error {
 
 // butterflies computes the stages of distance d, d/2, ..., 1 in place. Stage d takes
 // the first d of the remaining roots.
+//
+// It is not inlined, so that its instructions are the same for all who call it.
+//
+//go:noinline
 func butterflies(x, roots []complex64, d int) {
 	for ; d >= 1; d /= 2 {
 		for start := 0; start < len(x); start += 2 * d {

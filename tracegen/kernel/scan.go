@@ -125,6 +125,10 @@ func scanVertically(r *spmd.Rank, m mesh, a []int32, rows, cols, stride int, bef
 }
 
 // addRow adds row x to row y.
+//
+// It is not inlined, so that its instructions are the same for all who call it.
+//
+//go:noinline
 func addRow(y, x []int32) {
 	for j := range y {
 		y[j] += x[j]
