@@ -120,7 +120,10 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 		return nil, err
 	}
 	options := rewrite.Options{Mode: rewrite.Count, Weights: weights, Headers: o.Headers,
-		Goroutines: !ownGoroutineOnly(s.Packages), Communicates: anything}
+		Goroutines: !ownGoroutineOnly(s.Packages)}
+	if len(s.Packages) > 1 {
+		options.Communicates = anything
+	}
 	if o.Refs {
 		options.Mode = rewrite.Trace
 	}
@@ -150,6 +153,6 @@ func (s *Sources) finding(at token.Position, what string) Finding {
 	return Finding{filepath.ToSlash(file), at.Line, what}
 }
 
-// anything says that every function of another package may record or communicate:
-// some are instrumented as well, and others call back.
+// anything says that every function of another package may record or communicate,
+// because some are instrumented as well.
 func anything(*types.Func) bool { return true }
