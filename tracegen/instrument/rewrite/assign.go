@@ -33,7 +33,7 @@ func (f *frame) assign(s *ast.AssignStmt) lowered {
 	case len(s.Lhs) == 1:
 		return f.assignOne(s, s.Lhs[0], s.Rhs[0])
 	case len(s.Lhs) == len(s.Rhs):
-		return lowered{text: f.hoistPlaces(s.Lhs) + f.hoist(s.Rhs...) + f.assignAll(s.Lhs, s.Rhs), many: true}
+		return lowered{text: f.hoistBoth(s.Lhs, s.Rhs...) + f.assignAll(s.Lhs, s.Rhs), many: true}
 	}
 	return f.assignResults(s)
 }
@@ -59,7 +59,7 @@ func (f *frame) stores(places []ast.Expr) bool {
 
 // assignLocal rewrites an assignment to places that are not recorded.
 func (f *frame) assignLocal(s *ast.AssignStmt) lowered {
-	l := lowered{pre: f.hoistPlaces(s.Lhs)}
+	l := lowered{pre: f.hoistPlaces(s.Lhs, s.Rhs...)}
 	l.pre += f.rightSide(s.Rhs)
 	st := &steps{frame: f}
 	for _, p := range s.Lhs {
@@ -132,9 +132,15 @@ func (f *frame) defined(vars []ast.Expr) string {
 	return orNothing("; ", s)
 }
 
-// hoistPlaces takes calls out of the operands of places.
-func (f *frame) hoistPlaces(places []ast.Expr) string {
-	return f.hoist(operandsOf(places)...)
+// hoistPlaces takes calls out of the operands of places, to which values are
+// assigned.
+func (f *frame) hoistPlaces(places []ast.Expr, values ...ast.Expr) string {
+	return f.hoistWith(values, operandsOf(places)...)
+}
+
+// hoistBoth takes calls out of the operands of places and the values for them.
+func (f *frame) hoistBoth(places []ast.Expr, values ...ast.Expr) string {
+	return f.hoist(append(operandsOf(places), values...)...)
 }
 
 // operandsOf are the expressions whose values lead to places.
@@ -154,7 +160,7 @@ func operandsOf(places []ast.Expr) (operands []ast.Expr) {
 
 // assignOne rewrites an assignment of one value to a place that is recorded.
 func (f *frame) assignOne(s ast.Stmt, place, value ast.Expr) lowered {
-	pre := f.hoistPlaces([]ast.Expr{place}) + f.hoist(value)
+	pre := f.hoistBoth([]ast.Expr{place}, value)
 	st := &steps{frame: f}
 	st.eval(value, false)
 	st.path(place)
@@ -164,7 +170,7 @@ func (f *frame) assignOne(s ast.Stmt, place, value ast.Expr) lowered {
 
 // update rewrites place op= value, or place++ if value is nil.
 func (f *frame) update(s ast.Stmt, place, value ast.Expr) lowered {
-	pre := f.hoistPlaces([]ast.Expr{place}) + f.hoist(value)
+	pre := f.hoistBoth([]ast.Expr{place}, value)
 	st := &steps{frame: f}
 	st.path(place)
 	if f.recorded(place) {
@@ -180,7 +186,7 @@ func (f *frame) update(s ast.Stmt, place, value ast.Expr) lowered {
 // assignResults rewrites an assignment of several results of one operation.
 func (f *frame) assignResults(s *ast.AssignStmt) lowered {
 	var b strings.Builder
-	b.WriteString(f.hoistPlaces(s.Lhs) + f.evaluateRoot(s.Rhs[0]))
+	b.WriteString(f.hoistPlaces(s.Lhs, s.Rhs...) + f.evaluateRoot(s.Rhs[0]))
 	vars, values := make([]string, len(s.Lhs)), make([]ast.Expr, len(s.Lhs))
 	for i, l := range s.Lhs {
 		vars[i] = "_"

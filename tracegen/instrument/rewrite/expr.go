@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -149,10 +150,14 @@ func (f *frame) flushFor(exprs ...ast.Expr) string {
 // hoist takes out of the operands of one statement what gc's order pass takes out
 // of it, in the same order: calls, and if there are any, whatever else gc evaluates
 // between them. Allocations, which gc leaves where they are, come last.
-func (f *frame) hoist(exprs ...ast.Expr) string {
+func (f *frame) hoist(exprs ...ast.Expr) string { return f.hoistWith(nil, exprs...) }
+
+// hoistWith is hoist of operands in a statement that evaluates others after them.
+func (f *frame) hoistWith(others []ast.Expr, exprs ...ast.Expr) string {
 	h := &hoister{frame: f}
-	for _, e := range exprs {
+	for _, e := range slices.Concat(exprs, others) {
 		h.all = h.all || f.busy(e)
+		h.records = h.records || f.Mode == Trace && e != nil && f.touches(e)
 	}
 	var b strings.Builder
 	for _, e := range exprs {
@@ -193,6 +198,7 @@ func (f *frame) busy(e ast.Expr) bool {
 type hoister struct {
 	*frame
 	all         bool // not only && and || whose right operand records
+	records     bool // the statement records, so that the order of panics matters
 	allocations bool // calls are done, allocations are left
 }
 
@@ -225,7 +231,7 @@ func (h *hoister) expr(e ast.Expr) string {
 		}
 	}
 	s := h.children(e)
-	if h.all && (h.early(e) || h.boxed[e]) {
+	if (h.all || h.records) && h.early(e) || h.all && h.boxed[e] {
 		s += h.kept(e)
 	}
 	return s
@@ -254,10 +260,12 @@ func (h *hoister) early(e ast.Expr) bool {
 // kept evaluates e, which has no effect, here and keeps its value.
 func (h *hoister) kept(e ast.Expr) string {
 	s := h.children(e)
-	s += (&hoister{frame: h.frame, all: true, allocations: true}).children(e)
-	st := &steps{frame: h.frame}
-	st.eval(e, false)
-	s += h.emit(st.list)
+	if h.Mode == Trace {
+		s += (&hoister{frame: h.frame, all: true, allocations: true}).children(e)
+		st := &steps{frame: h.frame}
+		st.eval(e, false)
+		s += h.emit(st.list)
+	}
 	if _, done := h.subst[e]; done {
 		return s
 	}

@@ -129,7 +129,7 @@ func build(t testing.TB, dir string, files map[string][]byte) string {
 	cmd := exec.Command("go", "build", "-overlay", list, "-o", exe, dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		for _, src := range files {
-			if len(files) == 1 {
+			if testing.Verbose() {
 				t.Log(numbered(string(src)))
 			}
 		}

@@ -166,16 +166,17 @@ func (f *frame) chain(s *ast.SwitchStmt, t *target, pre string, separate bool) s
 // tests sets the variable number to that of the first clause that applies.
 func (f *frame) tests(body *ast.BlockStmt, tag, number string) string {
 	var b strings.Builder
-	open, outer := 0, f.block
+	open, outer, end := 0, f.block, gone
 	for i, c := range body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			b.WriteString(f.evaluate(e) + f.ready())
+			end = join(end, f.cursor)
 			fmt.Fprintf(&b, "if %s { %s = %d } else { ", f.test(tag, e), number, i+1)
 			open++
 			f.block = &block{} // what follows may not run
 		}
 	}
-	f.block = outer
+	f.block, f.cursor = outer, end
 	return b.String() + strings.Repeat("}", open)
 }
 
