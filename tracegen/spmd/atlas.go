@@ -12,7 +12,7 @@ import (
 // pages are given virtual pages in the order of their first use.
 type atlas struct {
 	pages   map[uint64][]span // spans that touch a heap page, by address
-	near    [nearSpans]span   // the latest answers, each at its page's place
+	near    [nearSpans]span   // the latest answers, each at its page's slot
 	all     bool              // unknown memory has addresses, too
 	unknown map[uint64]uint64 // virtual page of heap pages that are unknown at least in part
 }
@@ -22,9 +22,14 @@ type atlas struct {
 type span struct{ lo, bytes, base uint64 }
 
 const (
-	nearSpans = 64
+	nearBits  = 8
+	nearSpans = 1 << nearBits
 	nowhere   = 0
 )
+
+// slot is the place of a page among nearSpans. Arrays of the same size, whose pages
+// are a power of two apart, must not all fall on one: hence the golden ratio.
+func slot(page uint64) uint64 { return page * 0x9e3779b97f4a7c15 >> (64 - nearBits) }
 
 func newAtlas(all bool) *atlas {
 	return &atlas{pages: map[uint64][]span{}, all: all, unknown: map[uint64]uint64{}}
@@ -44,7 +49,7 @@ func (a *atlas) insert(s span) {
 		list := a.pages[page]
 		at := sort.Search(len(list), func(i int) bool { return list[i].lo > s.lo })
 		a.pages[page] = slices.Insert(list, at, s)
-		a.near[page%nearSpans] = span{} // which may say that the page is unknown
+		a.near[slot(page)] = span{} // which may say that the page is unknown
 	}
 }
 
@@ -52,7 +57,7 @@ func (a *atlas) insert(s span) {
 func (a *atlas) remove(s span) {
 	for page := range s.pages() {
 		a.pages[page] = slices.DeleteFunc(a.pages[page], func(o span) bool { return o == s })
-		if near := &a.near[page%nearSpans]; *near == s {
+		if near := &a.near[slot(page)]; *near == s {
 			*near = span{}
 		}
 	}
@@ -68,7 +73,7 @@ func (s span) pages() iter.Seq[uint64] {
 
 // translate is the virtual address of a heap address, if it has one.
 func (a *atlas) translate(addr uint64) (uint64, bool) {
-	s := &a.near[addr/pageSize%nearSpans]
+	s := &a.near[slot(addr/pageSize)]
 	if addr-s.lo >= s.bytes {
 		*s = a.search(addr)
 	}

@@ -68,7 +68,7 @@ func (rec *recorder) simple(words []uint64) int {
 			gap += addr
 			continue
 		}
-		s := &near[addr/pageSize%nearSpans]
+		s := &near[slot(addr/pageSize)]
 		if parts <= 0 || addr-s.lo >= s.bytes {
 			break
 		}
