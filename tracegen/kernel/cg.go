@@ -131,8 +131,7 @@ func multiplyRows(q []float64, start, column []int32, value, p []float64) {
 	}
 }
 
-//
-// It is not inlined, so that its instructions are the same for all who call it.
+// cgDot is not inlined, so that its instructions are the same for all who call it.
 //
 //go:noinline
 func cgDot(a, b []float64) (sum float64) {

@@ -36,9 +36,10 @@ type recorder struct {
 	refs     trace.Refs
 	rows     trace.Events
 	noRefs   bool
-	unplaced bool // references outside of placed arrays are recorded, too
-	whole    bool // collectives are one event each ...
-	inside   bool // ... and this rank is in one
+	debt     uint64 // instructions that were counted too much, and are taken from those to come
+	unplaced bool   // references outside of placed arrays are recorded, too
+	whole    bool   // collectives are one event each ...
+	inside   bool   // ... and this rank is in one
 	tape     *tape.Tape
 	space    *space
 	sink     Sink

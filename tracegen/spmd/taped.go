@@ -22,8 +22,21 @@ func (rec *recorder) open(words int, s *space) {
 // sync takes in what instrumented code wrote, so that instr is what was executed.
 func (rec *recorder) sync() {
 	rec.tape.Drain()
-	rec.instr += rec.tape.N
+	if n := int64(rec.tape.N); n < 0 {
+		rec.debt += uint64(-n)
+	} else {
+		rec.instr += rec.repaid(uint64(n))
+	}
 	rec.tape.N = 0
+}
+
+// repaid is what is left of n instructions when debts are paid. Blocks of code may
+// count less than nothing, where one that they follow counts too much; an event
+// between them must not come before what precedes it.
+func (rec *recorder) repaid(n uint64) uint64 {
+	paid := min(rec.debt, n)
+	rec.debt -= paid
+	return n - paid
 }
 
 // executed is the instructions so far.
@@ -36,6 +49,9 @@ func (rec *recorder) executed() uint64 {
 // simple knows it; other takes care of the others.
 func (rec *recorder) take(words []uint64) {
 	rec.settle(rec.instr)
+	for rec.debt > 0 && len(words) > 0 {
+		words = words[rec.other(words):]
+	}
 	for len(words) > 0 {
 		words = words[rec.simple(words):]
 		switch {
@@ -98,7 +114,7 @@ func (rec *recorder) simple(words []uint64) int {
 //go:noinline
 func (rec *recorder) other(words []uint64) int {
 	ref, n := tape.Next(words)
-	rec.instr += ref.Instr
+	rec.instr += rec.repaid(ref.Instr)
 	if ref.Size == 0 {
 		rec.settle(rec.instr)
 		return n

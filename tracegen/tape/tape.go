@@ -21,7 +21,7 @@ const Margin = 256
 
 // Tape is the record of one rank, of one goroutine, or of nobody.
 type Tape struct {
-	N     uint64         // instructions that counting code adds
+	N     uint64         // instructions that counting code adds, or takes away: modulo 2^64
 	base  unsafe.Pointer // of words
 	off   uintptr        // bytes of words that are written
 	lim   uintptr        // offset from which the tape is full

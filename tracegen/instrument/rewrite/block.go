@@ -46,10 +46,15 @@ func (f *frame) beginAs(b *block) string {
 	f.carry = &carry{block: b, from: []*carry{f.carry}}
 	return f.late(func() string {
 		n := f.counts(b)
-		if n == 0 || b.trips != "" {
+		switch {
+		case b.trips != "":
+			return ""
+		case f.owes(b):
+			return f.add(f.name.t+".N", b.weight, "")
+		case n == 0:
 			return ""
 		}
-		return f.add(n, "")
+		return f.add(f.counter(), n, "")
 	})
 }
 
@@ -57,11 +62,14 @@ func (f *frame) beginAs(b *block) string {
 func (f *frame) beforeLoop(b *block, condition, trips string) string {
 	b.trips, b.condition = trips, condition
 	return f.late(func() string {
-		n := f.counts(b)
+		n, counter := f.counts(b), f.counter()
+		if f.owes(b) {
+			n, counter = b.weight, f.name.t+".N"
+		}
 		if n == 0 || b.trips == "" {
 			return ""
 		}
-		s := f.add(n, b.trips)
+		s := f.add(counter, n, b.trips)
 		if b.condition != "" {
 			s = "if " + b.condition + " { " + s + "}; "
 		}
@@ -69,9 +77,13 @@ func (f *frame) beforeLoop(b *block, condition, trips string) string {
 	})
 }
 
-// add adds n instructions to the count, as often as times says, if it is not "".
+// owes reports whether block b of a recording counts less than nothing: words cannot
+// carry that, so that it is left to the tape.
+func (f *frame) owes(b *block) bool { return f.Mode == Trace && b.weight < 0 }
+
+// add adds n instructions to a count, as often as times says, if it is not "".
 // Weights of lines may be negative, where others count too much.
-func (f *frame) add(n int, times string) string {
+func (f *frame) add(counter string, n int, times string) string {
 	operator := "+="
 	if n < 0 {
 		operator, n = "-=", -n
@@ -82,7 +94,7 @@ func (f *frame) add(n int, times string) string {
 	case n > 1:
 		times = amount + "*" + times
 	}
-	return fmt.Sprintf("%s %s %s; ", f.counter(), operator, times)
+	return fmt.Sprintf("%s %s %s; ", counter, operator, times)
 }
 
 // counts is what block b adds to the count: in a recording, what its words do not

@@ -134,6 +134,7 @@ func (f *frame) settle() {
 	f.settleHeads()
 	for _, b := range f.blocks {
 		f.uses.count = f.uses.count || f.counts(b) != 0
+		f.uses.tape = f.uses.tape || f.owes(b)
 	}
 	for _, u := range f.unloadings {
 		n, _ := u.most(f)
