@@ -110,10 +110,18 @@ func (f *frame) evaluateTested(e ast.Expr) string {
 		return f.evaluate(e.X)
 	case *ast.IndexExpr:
 		if _, ok := core(f.Info.TypeOf(e.X)).(*types.Map); ok {
+			f.hidden(e.Pos())
 			return f.evaluate(e.X, e.Index)
 		}
 	}
 	return f.evaluate(e)
+}
+
+// hidden reports an operation on a map.
+func (f *frame) hidden(at token.Pos) {
+	if f.Mode == Trace {
+		f.found(at, "element of a map, whose place is not known")
+	}
 }
 
 // defined records the stores to variables that a statement has just declared.

@@ -215,7 +215,7 @@ func (h *hoister) expr(e ast.Expr) string {
 			return h.logical(e)
 		}
 	case *ast.CallExpr:
-		if h.all && h.calls(e) {
+		if h.all && h.calls(e) || h.records && h.computes(e) {
 			return h.call(e)
 		}
 	case *ast.UnaryExpr:
@@ -245,6 +245,27 @@ func (h *hoister) calls(e *ast.CallExpr) bool {
 		return true
 	}
 	return h.copies(e) && (h.allocations || !isString(h.Info.TypeOf(e)))
+}
+
+// computes reports whether e is a call without effect that gc makes before it
+// evaluates what is beside it, and whose operands load or can panic.
+func (h *hoister) computes(e *ast.CallExpr) bool {
+	if h.Info.Types[e.Fun].IsType() || h.effect(e) > pure {
+		return false
+	}
+	for _, a := range e.Args {
+		switch ast.Unparen(a).(type) {
+		case *ast.Ident, *ast.BasicLit:
+			if h.recorded(a) {
+				return true
+			}
+		default:
+			if !h.constant(a) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // early reports whether gc evaluates e before calls to the right of it, though it

@@ -65,7 +65,7 @@ func parsedAll(t testing.TB, files map[string]string) *Package {
 		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{},
 	}
 	var err error
-	conf := types.Config{Importer: imports}
+	conf := types.Config{Importer: imports, FakeImportC: true}
 	if p.Types, err = conf.Check(p.Files[0].Name.Name, p.Fset, p.Files, p.Info); err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func (l *loop) sharesCopies() bool {
 	}
 	for _, e := range d.Lhs {
 		v, ok := l.Info.Defs[e.(*ast.Ident)].(*types.Var)
-		if ok && l.shared[v]&(addressed|captured) != 0 {
+		if ok && l.shared[v]&(addressed|enclosed) != 0 {
 			return true
 		}
 	}

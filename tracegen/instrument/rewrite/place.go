@@ -135,8 +135,11 @@ func (s *steps) eval(e ast.Expr, inner bool) {
 // recorded. Instances of generic functions look the same.
 func (s *steps) index(e *ast.IndexExpr) {
 	t := core(s.Info.TypeOf(e.X))
-	if _, ok := t.(*types.Signature); ok {
+	switch t.(type) {
+	case *types.Signature:
 		return
+	case nil:
+		s.found(e.Pos(), "element of a value that is a string or a slice, depending on a type parameter")
 	}
 	s.path(e)
 	if _, ok := t.(*types.Array); !ok || s.Info.Types[e.Index].Value == nil {
@@ -155,10 +158,25 @@ func (s *steps) operands(e ast.Expr, inner bool) {
 		if s.passing[e] {
 			s.add(stepScan, e.Args[0])
 		}
+		s.conversion(e)
 	case *ast.CompositeLit:
+		if t := s.Info.TypeOf(e); e.Type == nil && (isSlice(t) || isPointer(t)) {
+			s.found(e.Pos(), "initialization of memory by a literal within a literal")
+		}
 		for _, x := range e.Elts {
 			s.element(x, inner)
 		}
+	}
+}
+
+// conversion reports one that may copy, depending on a type parameter.
+func (s *steps) conversion(e *ast.CallExpr) {
+	if !s.Info.Types[e.Fun].IsType() || len(e.Args) != 1 || s.constant(e) {
+		return
+	}
+	from, to := core(s.Info.TypeOf(e.Args[0])), core(s.Info.TypeOf(e))
+	if from == nil && (isString(to) || isSlice(to)) || to == nil && (isString(from) || isSlice(from)) {
+		s.found(e.Pos(), "conversion that copies a string or a slice, depending on a type parameter")
 	}
 }
 
@@ -257,9 +275,13 @@ func (s *steps) path(e ast.Expr) {
 			s.path(e.X)
 		}
 	case *ast.IndexExpr:
-		if _, ok := core(s.Info.TypeOf(e.X)).(*types.Array); ok {
+		switch core(s.Info.TypeOf(e.X)).(type) {
+		case *types.Array:
 			s.path(e.X)
-		} else {
+		case *types.Map:
+			s.hidden(e.Pos())
+			s.base(e.X)
+		default:
 			s.base(e.X)
 		}
 		s.eval(e.Index, true)

@@ -32,9 +32,7 @@ func (f *frame) rangeStmt(s *ast.RangeStmt, t *target) string {
 	case *types.Chan:
 		t.closed = true
 	case *types.Map:
-		if f.Mode == Trace {
-			f.found(s.Pos(), "range over a map, whose contents have no known place")
-		}
+		f.hidden(s.Pos())
 	}
 	return r.rewrite()
 }

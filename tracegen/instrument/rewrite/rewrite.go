@@ -45,6 +45,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -103,7 +104,7 @@ func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Pos, f.What) }
 type Result struct {
 	Files    map[string][]byte // by name in Fset
 	Sites    int               // places in the source that record
-	Findings []Finding         // in the order of the files, then of the source
+	Findings []Finding         // by file and place
 }
 
 // rewriter is the state of rewriting one package.
@@ -119,6 +120,7 @@ type rewriter struct {
 	inlined    map[*types.Func]bool
 	passing    map[*ast.CallExpr]bool
 	result     *Result
+	reported   map[Finding]bool
 }
 
 // Rewrite rewrites all files of a package. An error is a source that is missing, or
@@ -136,7 +138,7 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 		Package: p, Options: o, name: freeNames(p),
 		sizes:  types.SizesFor("gc", runtime.GOARCH),
 		shared: sharedVariables(p), inlined: Inlined(p), litEffects: map[*ast.FuncLit]effect{},
-		result: &Result{Files: map[string][]byte{}},
+		result: &Result{Files: map[string][]byte{}}, reported: map[Finding]bool{},
 	}
 	w.lits, w.passing = boundLiterals(p), passingConversions(p)
 	w.effects = w.findEffects()
@@ -144,17 +146,18 @@ func Rewrite(p *Package, o Options) (*Result, error) {
 		w.result.Files[p.fileName(f)] = w.file(f)
 	}
 	slices.SortStableFunc(w.result.Findings, func(a, b Finding) int {
-		if a.Pos.Filename != b.Pos.Filename {
-			return 0
-		}
-		return a.Pos.Offset - b.Pos.Offset
+		return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Offset-b.Pos.Offset)
 	})
 	return w.result, nil
 }
 
 func (p *Package) fileName(f *ast.File) string { return p.Fset.File(f.FileStart).Name() }
 
-// found reports what cannot be recorded at a place.
+// found reports what cannot be recorded at a place, once.
 func (w *rewriter) found(at token.Pos, format string, args ...any) {
-	w.result.Findings = append(w.result.Findings, Finding{w.Fset.Position(at), fmt.Sprintf(format, args...)})
+	f := Finding{w.Fset.Position(at), fmt.Sprintf(format, args...)}
+	if !w.reported[f] {
+		w.reported[f] = true
+		w.result.Findings = append(w.result.Findings, f)
+	}
 }

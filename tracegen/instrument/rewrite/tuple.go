@@ -122,7 +122,7 @@ func (t *tuple) reads(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		v, ok := t.Info.Uses[e].(*types.Var)
-		return ok && !v.IsField() && (t.inMemory(v) || t.shared[v]&captured != 0)
+		return ok && !v.IsField() && (t.inMemory(v) || t.shared[v]&enclosed != 0)
 	case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
 		return t.Info.Types[e].Value == nil
 	}
@@ -139,7 +139,7 @@ func (t *tuple) assign(place ast.Expr) {
 	v, ok := t.Info.ObjectOf(id).(*types.Var)
 	switch {
 	case !ok: // blank
-	case t.inMemory(v) || t.shared[v]&captured != 0:
+	case t.inMemory(v) || t.shared[v]&enclosed != 0:
 		t.memory = true
 	default:
 		t.assigned[v] = true

@@ -12,6 +12,7 @@ type sharing uint8
 const (
 	addressed sharing = 1 << iota // its address is taken
 	captured                      // by a function literal that may run later
+	enclosed                      // by any literal, or the body of a range over a function
 	assigned                      // after its declaration
 )
 
@@ -19,15 +20,27 @@ const (
 type usage struct {
 	info   *types.Info
 	shared map[*types.Var]sharing
-	inside []*ast.FuncLit // that enclose the node visited, outermost first
+	inside []enclosure // that the node visited is in, outermost first
 	// started are literals that a go statement runs, direct those that run where
 	// they stand, or when their function returns.
 	started, direct map[*ast.FuncLit]bool
+	// posts are post statements. They do not change the variables that the body of
+	// their loop captures: each iteration has its own.
+	posts map[ast.Stmt]bool
+}
+
+// enclosure is a piece of code that is a function of its own.
+type enclosure struct {
+	ast.Node
+	later bool // it may run when the function around it is gone
 }
 
 // sharedVariables is how the local variables of a package are used.
 func sharedVariables(p *Package) map[*types.Var]sharing {
-	u := &usage{info: p.Info, shared: map[*types.Var]sharing{}, started: map[*ast.FuncLit]bool{}, direct: map[*ast.FuncLit]bool{}}
+	u := &usage{
+		info: p.Info, shared: map[*types.Var]sharing{}, posts: map[ast.Stmt]bool{},
+		started: map[*ast.FuncLit]bool{}, direct: map[*ast.FuncLit]bool{},
+	}
 	for _, f := range p.Files {
 		u.walk(f)
 	}
@@ -36,16 +49,35 @@ func sharedVariables(p *Package) map[*types.Var]sharing {
 
 func (u *usage) walk(root ast.Node) {
 	ast.Inspect(root, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok {
-			u.inside = append(u.inside, lit)
-			u.walk(lit.Type)
-			u.walk(lit.Body)
-			u.inside = u.inside[:len(u.inside)-1]
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			u.within(enclosure{n, !u.direct[n]}, n.Type, n.Body)
 			return false
+		case *ast.RangeStmt:
+			if _, ok := core(u.info.TypeOf(n.X)).(*types.Signature); ok && root != n.Body {
+				u.visit(n)
+				for _, e := range []ast.Expr{n.Key, n.Value, n.X} {
+					if e != nil {
+						u.walk(e)
+					}
+				}
+				u.within(enclosure{n, false}, n.Body)
+				return false
+			}
 		}
-		u.visit(n)
+		if n != nil {
+			u.visit(n)
+		}
 		return true
 	})
+}
+
+func (u *usage) within(e enclosure, parts ...ast.Node) {
+	u.inside = append(u.inside, e)
+	for _, p := range parts {
+		u.walk(p)
+	}
+	u.inside = u.inside[:len(u.inside)-1]
 }
 
 func (u *usage) visit(n ast.Node) {
@@ -62,19 +94,6 @@ func (u *usage) visit(n ast.Node) {
 		}
 	case *ast.SelectorExpr:
 		u.receiver(n)
-	case *ast.AssignStmt:
-		for _, l := range n.Lhs {
-			if id, ok := l.(*ast.Ident); !ok || u.info.Defs[id] == nil {
-				u.mark(l, assigned)
-			}
-		}
-	case *ast.IncDecStmt:
-		u.mark(n.X, assigned)
-	case *ast.RangeStmt:
-		if n.Tok == token.ASSIGN {
-			u.mark(n.Key, assigned)
-			u.mark(n.Value, assigned)
-		}
 	case *ast.GoStmt:
 		if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
 			u.started[lit] = true
@@ -83,18 +102,47 @@ func (u *usage) visit(n ast.Node) {
 		if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
 			u.direct[lit] = !u.started[lit]
 		}
+	case *ast.ForStmt:
+		d, ok := n.Init.(*ast.AssignStmt)
+		u.posts[n.Post] = ok && d.Tok == token.DEFINE
+	case ast.Stmt:
+		u.assignment(n)
 	}
 }
 
-// use marks a variable that a literal captures.
+// assignment marks what a statement assigns to.
+func (u *usage) assignment(s ast.Stmt) {
+	if u.posts[s] {
+		return
+	}
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		for _, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); !ok || u.info.Defs[id] == nil {
+				u.mark(l, assigned)
+			}
+		}
+	case *ast.IncDecStmt:
+		u.mark(s.X, assigned)
+	case *ast.RangeStmt:
+		if s.Tok == token.ASSIGN {
+			u.mark(s.Key, assigned)
+			u.mark(s.Value, assigned)
+		}
+	}
+}
+
+// use marks a variable that a piece of code of its own captures.
 func (u *usage) use(id *ast.Ident) {
 	v := u.local(id)
 	if v == nil {
 		return
 	}
-	for _, lit := range u.inside {
-		if (v.Pos() < lit.Pos() || v.Pos() > lit.End()) && !u.direct[lit] {
-			u.shared[v] |= captured
+	for _, e := range u.inside {
+		if v.Pos() < e.Pos() || v.Pos() > e.End() {
+			if u.shared[v] |= enclosed; e.later {
+				u.shared[v] |= captured
+			}
 		}
 	}
 }

@@ -268,5 +268,18 @@ func perIteration() (out []int) {
 	for _, f := range fs {
 		f()
 	}
+	func() {
+		for i := 0; i < 4; i += tab[i] {
+			defer func() { out = append(out, i+100) }()
+		}
+	}()
+	for i := 0; i < 4; i += tab[i] {
+		p := &i
+		if *p == 1 {
+			*p++
+			continue
+		}
+		out = append(out, *p)
+	}
 	return out
 }
