@@ -158,6 +158,8 @@ func (rec *recorder) flushEvents() {
 
 // finish closes the record of a rank whose program has returned.
 func (rec *recorder) finish() {
+	rec.sync()
+	rec.instr -= min(rec.debt, rec.instr-max(rec.atRef, rec.atEvent))
 	rec.compute()
 	rec.flushRefs()
 	rec.flushEvents()
