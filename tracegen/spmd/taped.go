@@ -21,13 +21,18 @@ func (rec *recorder) open(words int, s *space) {
 
 // sync takes in what instrumented code wrote, so that instr is what was executed.
 func (rec *recorder) sync() {
+	rec.borrow()
 	rec.tape.Drain()
+	rec.instr += rec.repaid(rec.tape.N)
+	rec.tape.N = 0
+}
+
+// borrow notes what the tape counts less than nothing.
+func (rec *recorder) borrow() {
 	if n := int64(rec.tape.N); n < 0 {
 		rec.debt += uint64(-n)
-	} else {
-		rec.instr += rec.repaid(uint64(n))
+		rec.tape.N = 0
 	}
-	rec.tape.N = 0
 }
 
 // repaid is what is left of n instructions when debts are paid. Blocks of code may
@@ -49,6 +54,7 @@ func (rec *recorder) executed() uint64 {
 // simple knows it; other takes care of the others.
 func (rec *recorder) take(words []uint64) {
 	rec.settle(rec.instr)
+	rec.borrow()
 	for rec.debt > 0 && len(words) > 0 {
 		words = words[rec.other(words):]
 	}
