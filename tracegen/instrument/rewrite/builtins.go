@@ -216,6 +216,17 @@ func (w *rewriter) allocates(e ast.Expr) bool {
 	return false
 }
 
+// allocatesIn reports whether there is such a literal in n.
+func (w *rewriter) allocatesIn(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		found = found || ok && w.allocates(e)
+		return !found
+	})
+	return found
+}
+
 // pointerTo takes out a pointer to a literal, and records the stores that
 // initialize it.
 func (h *hoister) pointerTo(e *ast.UnaryExpr) string {

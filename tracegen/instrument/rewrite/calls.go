@@ -43,7 +43,7 @@ func (w *rewriter) findEffects() map[*types.Func]effect {
 
 // own is the effect of what is added to a function.
 func (w *rewriter) own(fn *types.Func, d *ast.FuncDecl) effect {
-	if w.Mode == Count || w.inlined[fn] && !w.touches(d.Body) {
+	if w.Mode == Count || w.inlined[fn] && !w.touches(d.Body) && !w.allocatesIn(d.Body) {
 		return quiet
 	}
 	return records

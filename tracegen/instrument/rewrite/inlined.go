@@ -2,26 +2,22 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 )
 
-// maxInlined is the nodes of the syntax tree that a function may have and be taken
-// for inlined. The compiler's own budget is 80, in nodes of a similar tree that has
-// no names of types, but counts 57 for a call.
-const maxInlined = 40
-
 // Inlined are the functions of a package that count nothing, because the compiler
 // puts them wherever they are called: the lines of their callers carry the weight of
 // these copies. They are straight-line code (statements without branches, loops,
-// function literals or deferred calls) of at most maxInlined nodes, which calls
-// nothing but conversions, built-in functions, functions for which there are
-// instructions, and other functions of this kind, whose nodes count; they are not
-// recursive, not generic, are used in no other way than by calling them, and no
-// directive speaks of them.
+// function literals or deferred calls) within the compiler's budget for inlining,
+// which call nothing but conversions, built-in functions, functions for which there
+// are instructions, and other functions of this kind; they are not recursive, not
+// generic, are used in no other way than by calling them, and no directive speaks of
+// them.
+//
+// Only into functions of more than 5000 nodes the compiler puts less than this.
 func Inlined(p *Package) map[*types.Func]bool {
-	c := &inlineCheck{p: p, body: map[*types.Func]*ast.FuncDecl{}, is: map[*types.Func]bool{}, busy: map[*types.Func]bool{}, size: map[*types.Func]int{}}
+	c := &inlineCheck{p: p, body: map[*types.Func]*ast.FuncDecl{}, costs: map[*types.Func]int{}}
 	valued := valuedFunctions(p)
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
@@ -34,7 +30,7 @@ func Inlined(p *Package) map[*types.Func]bool {
 	}
 	inlined := map[*types.Func]bool{}
 	for fn := range c.body {
-		if c.inlined(fn) {
+		if c.cost(fn) <= inlineBudget {
 			inlined[fn] = true
 		}
 	}
@@ -84,87 +80,6 @@ func valuedFunctions(p *Package) map[*types.Func]bool {
 		})
 	}
 	return valued
-}
-
-type inlineCheck struct {
-	p    *Package
-	body map[*types.Func]*ast.FuncDecl
-	is   map[*types.Func]bool
-	busy map[*types.Func]bool
-	size map[*types.Func]int // nodes, with those of the functions it calls
-}
-
-func (c *inlineCheck) inlined(fn *types.Func) bool {
-	if is, known := c.is[fn]; known {
-		return is
-	}
-	d := c.body[fn]
-	if d == nil || c.busy[fn] {
-		return false
-	}
-	c.busy[fn] = true
-	nodes, straight := 0, true
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		if n == nil {
-			return false
-		}
-		nodes++
-		straight = straight && c.simple(n)
-		if call, ok := n.(*ast.CallExpr); ok {
-			nodes += c.size[staticCallee(c.p.Info, call)]
-		}
-		return straight
-	})
-	delete(c.busy, fn)
-	c.is[fn], c.size[fn] = straight && nodes <= maxInlined, nodes
-	return c.is[fn]
-}
-
-// simple reports whether a node alone leaves a function straight.
-func (c *inlineCheck) simple(n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.BlockStmt, *ast.ReturnStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.EmptyStmt:
-		return true
-	case ast.Stmt:
-		return false
-	case *ast.FuncLit:
-		return false
-	case *ast.BinaryExpr:
-		return n.Op != token.LAND && n.Op != token.LOR
-	case *ast.UnaryExpr:
-		return n.Op != token.ARROW
-	case *ast.CallExpr:
-		return c.call(n)
-	}
-	return true
-}
-
-func (c *inlineCheck) call(call *ast.CallExpr) bool {
-	tv := c.p.Info.Types[call.Fun]
-	if tv.IsType() {
-		return true
-	}
-	if tv.IsBuiltin() {
-		switch builtinName(call) {
-		case "len", "cap", "real", "imag", "complex", "min", "max":
-			return true
-		}
-		return false
-	}
-	fn := staticCallee(c.p.Info, call)
-	return fn != nil && (isIntrinsic(fn) || c.inlined(fn))
-}
-
-// isIntrinsic reports whether the compiler has instructions in place of a call of fn.
-func isIntrinsic(fn *types.Func) bool {
-	if !isMath(fn) {
-		return false
-	}
-	switch fn.Name() {
-	case "Abs", "Ceil", "Copysign", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor", "RoundToEven", "Sqrt", "Trunc":
-		return true
-	}
-	return fn.Pkg().Path() == "math/bits"
 }
 
 // builtinName is the name of the built-in function that is called.

@@ -15,7 +15,6 @@ type loop struct {
 	s     *ast.ForStmt
 	pre   string // before the loop
 	head  string // at the start of the body
-	tail  string // at its end
 	first string // variable that is true from the first post statement on, or ""
 
 	counted *block // the body's first
@@ -126,16 +125,6 @@ func (f *frame) active(n ast.Node) bool {
 		return true
 	}
 	return f.Mode == Trace && (f.touches(n) || f.within(n) >= records || f.allocatesIn(n))
-}
-
-func (f *frame) allocatesIn(n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		found = found || ok && f.allocates(e)
-		return !found
-	})
-	return found
 }
 
 // condition is the test of the loop's condition, as the first thing in the body.
