@@ -333,7 +333,8 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 	if e.Op == token.LOR {
 		not = "!"
 	}
-	right, end := h.branch(h.cursor, func(begin string) string {
+	entry := h.cursor
+	right, end := h.branch(entry, func(begin string) string {
 		s := begin + h.evaluate(e.Y)
 		if separate {
 			h.charge(e.Y)
@@ -345,7 +346,7 @@ func (h *hoister) logical(e *ast.BinaryExpr) string {
 		return s + fmt.Sprintf("%s = %s; ", v, y) + h.ready()
 	})
 	s += fmt.Sprintf("if %s%s { %s}; ", not, v, right)
-	h.cursor = join(h.cursor, end)
+	h.cursor = join(entry, end)
 	if h.subst[e] = v; untyped {
 		h.standTruth(e, v)
 	}
