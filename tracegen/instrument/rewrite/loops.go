@@ -35,6 +35,9 @@ func (f *frame) forStmt(s *ast.ForStmt, t *target) string {
 	f.targets = f.targets[:len(f.targets)-1]
 	f.rejoin(block, false)
 	f.afterLoop(head, t, l.counted)
+	if s.Cond == nil && t.exit.gone {
+		f.dead() // nothing leaves it but return, goto and panic
+	}
 	header := f.between(s.For, s.Body.Lbrace, l.header()...)
 	return inBlock(l.pre, t.mark+header+body, false)
 }
