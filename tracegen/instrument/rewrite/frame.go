@@ -165,6 +165,10 @@ func (f *frame) leave() string {
 
 // flush is what brings the count to the tape; again says that the body counts on.
 func (f *frame) flush(again bool) string {
+	if f.carry == nil {
+		return "" // nothing was counted since the last time
+	}
+	f.carry = nil
 	return f.late(func() string {
 		if !f.uses.count || f.direct {
 			return ""

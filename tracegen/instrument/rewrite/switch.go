@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -134,56 +135,125 @@ func assertedIn(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// chain rewrites a switch some of whose cases have something to record or to
-// flush: tests one after the other decide on the number of the clause, and a
-// switch on that number runs it.
+// chain rewrites a switch some of whose cases have something to record or to count:
+// its tests are made one after the other. A switch around them is there for break.
 func (f *frame) chain(s *ast.SwitchStmt, t *target, pre string, separate bool) string {
-	var b strings.Builder
-	b.WriteString(pre)
+	c := &caseChain{frame: f, target: t, switched: s}
 	if !separate && s.Init != nil {
-		b.WriteString(f.text(s.Init) + "; ")
+		pre += f.text(s.Init) + "; "
 	}
-	tag := ""
 	if s.Tag != nil {
-		tag = f.temp()
-		fmt.Fprintf(&b, "%s := %s; ", tag, f.text(s.Tag))
+		c.tag = f.temp()
+		pre += fmt.Sprintf("%s := %s; ", c.tag, f.text(s.Tag))
 	}
-	number := f.temp()
-	fmt.Fprintf(&b, "%s := 0; %s; ", number, f.tests(s.Body, tag, number))
-	index := map[*ast.CaseClause]int{}
-	for i, c := range s.Body.List {
-		index[c.(*ast.CaseClause)] = i + 1
+	if fallsThrough(s.Body) {
+		return "{ " + pre + c.numbers() + " }"
 	}
-	clauses := f.clauses(t, s.Body, func(c *ast.CaseClause) string {
-		if c.List == nil {
-			return f.caseHead(c)
-		}
-		return fmt.Sprintf("case %d", index[c])
-	})
-	return "{ " + b.String() + t.mark + "switch " + number + " " + clauses + " }"
+	return "{ " + pre + t.mark + "switch { default: " + c.branches() + "} }"
 }
 
-// tests sets the variable number to that of the first clause that applies.
-func (f *frame) tests(body *ast.BlockStmt, tag, number string) string {
+// caseChain is a switch whose cases are tested one after the other.
+type caseChain struct {
+	*frame
+	*target
+	switched *ast.SwitchStmt
+	tag      string // variable that holds what is switched on, or ""
+}
+
+func (c *caseChain) clauses() (list []*ast.CaseClause, otherwise *ast.CaseClause) {
+	for _, s := range c.switched.Body.List {
+		clause := s.(*ast.CaseClause)
+		if clause.List == nil {
+			otherwise = clause
+		} else {
+			list = append(list, clause)
+		}
+	}
+	return list, otherwise
+}
+
+// branches is the chain as if and else, each in the block of the one before.
+func (c *caseChain) branches() string {
 	var b strings.Builder
-	open, outer, end := 0, f.block, gone
-	for i, c := range body.List {
-		for _, e := range c.(*ast.CaseClause).List {
-			b.WriteString(f.evaluate(e) + f.ready())
-			end = join(end, f.cursor)
-			fmt.Fprintf(&b, "if %s { %s = %d } else { ", f.test(tag, e), number, i+1)
-			open++
-			f.block = &block{} // what follows may not run
-		}
+	list, otherwise := c.clauses()
+	outer, end, split := c.block, gone, c.split
+	for _, clause := range list {
+		b.WriteString(c.tests(clause))
+		text, after := c.branch(c.cursor, func(begin string) string {
+			return begin + then(c.list(clause.Body, clause.Colon+1, clause.End()), c.ready())
+		})
+		b.WriteString("{ " + text + "} else { ")
+		end = join(end, after)
+		c.block = &block{} // what follows may not run
 	}
-	f.block, f.cursor = outer, end
-	return b.String() + strings.Repeat("}", open)
+	if otherwise != nil {
+		text, after := c.branch(c.cursor, func(begin string) string {
+			return begin + then(c.list(otherwise.Body, otherwise.Colon+1, otherwise.End()), c.ready())
+		})
+		b.WriteString(text)
+		c.cursor = after
+	}
+	c.block, c.split = outer, split
+	c.cursor = join(join(end, c.cursor), c.exit)
+	return b.String() + strings.Repeat("}", len(list))
 }
 
-// test is the condition under which an expression of a case applies.
-func (f *frame) test(tag string, e ast.Expr) string {
-	if tag == "" {
-		return f.text(e)
+// tests is what decides whether a clause applies, as the start of an if statement.
+func (c *caseChain) tests(clause *ast.CaseClause) string {
+	if len(clause.List) == 1 {
+		e := clause.List[0]
+		return c.evaluate(e) + c.ready() + "if " + c.test(e) + " "
 	}
-	return tag + " == (" + f.text(e) + ")"
+	v := c.temp()
+	s := ""
+	for i, e := range clause.List {
+		if i == 0 {
+			s += c.evaluate(e) + c.ready() + fmt.Sprintf("%s := %s; ", v, c.test(e))
+			continue
+		}
+		text, end := c.branch(c.cursor, func(begin string) string {
+			return begin + c.evaluate(e) + fmt.Sprintf("%s = %s; ", v, c.test(e)) + c.ready()
+		})
+		s += "if !" + v + " { " + text + "}; "
+		c.cursor = join(c.cursor, end)
+	}
+	return s + "if " + v + " "
+}
+
+// test is the condition under which an expression of a case applies, of type bool.
+func (c *caseChain) test(e ast.Expr) string {
+	if c.tag == "" {
+		return "(" + c.text(e) + ") == (0 == 0)"
+	}
+	return c.tag + " == (" + c.text(e) + ")"
+}
+
+// numbers is the chain as tests that find the number of the clause, and a switch on
+// it, for clauses that fall through.
+func (c *caseChain) numbers() string {
+	var b strings.Builder
+	number := c.temp()
+	fmt.Fprintf(&b, "%s := 0; ", number)
+	list, _ := c.clauses()
+	index := map[*ast.CaseClause]int{}
+	outer, end := c.block, gone
+	for i, clause := range list {
+		index[clause] = i + 1
+		b.WriteString(c.tests(clause) + fmt.Sprintf("{ %s = %d } else { ", number, i+1))
+		end = join(end, c.cursor)
+		c.block = &block{} // what follows may not run
+	}
+	b.WriteString(strings.Repeat("}", len(list)) + "; ")
+	c.block, c.cursor = outer, join(end, c.cursor)
+	body := c.frame.clauses(c.target, c.switched.Body, func(clause *ast.CaseClause) string {
+		if clause.List == nil {
+			return c.caseHead(clause)
+		}
+		return fmt.Sprintf("case %d", index[clause])
+	})
+	return b.String() + c.mark + "switch " + number + " " + body
+}
+
+func fallsThrough(body *ast.BlockStmt) bool {
+	return slices.ContainsFunc(body.List, func(s ast.Stmt) bool { return endsFalling(s.(*ast.CaseClause)) })
 }
