@@ -78,17 +78,17 @@ func newEdge(v workload.Values, procs int, seed uint64) workload.Instance {
 // Program leaves the blurred image and the edges of the last level.
 func (e *edge) Program(r *spmd.Rank) error {
 	n := e.size
-	image := spmd.SharedArray(r, "image", e.image)
-	coefficients := spmd.SharedArray(r, "coefficients", e.coefficients)
-	blurred := [2]spmd.Array[float32]{spmd.SharedArray(r, "blurred 0", e.blurred[0]), spmd.SharedArray(r, "blurred 1", e.blurred[1])}
-	edges := [2]spmd.Array[uint8]{spmd.SharedArray(r, "edges 0", e.edges[0]), spmd.SharedArray(r, "edges 1", e.edges[1])}
+	image := spmd.Shared(r, "image", e.image)
+	coefficients := spmd.Shared(r, "coefficients", e.coefficients)
+	blurred := [2][]float32{spmd.Shared(r, "blurred 0", e.blurred[0]), spmd.Shared(r, "blurred 1", e.blurred[1])}
+	edges := [2][]uint8{spmd.Shared(r, "edges 0", e.edges[0]), spmd.Shared(r, "edges 1", e.edges[1])}
 	lo, hi := r.Share(n)
-	gradient := spmd.PrivateArray(r, "gradient", make([]float32, (hi-lo+2)*n)) // rows lo-1..hi
+	gradient := spmd.Private(r, "gradient", make([]float32, (hi-lo+2)*n)) // rows lo-1..hi
 
 	first := 0
 	for level := range edgeLevels {
 		w := window(level)
-		e.blur(r, blurred[level%2], image, coefficients.Slice(first, first+w*w), w)
+		e.blur(r, blurred[level%2], image, coefficients[first:first+w*w], w)
 		r.Barrier()
 		e.differentiate(r, gradient, blurred[level%2])
 		e.register(r, edges[level%2], gradient, blurred[level%2])
@@ -101,21 +101,18 @@ func (e *edge) Program(r *spmd.Rank) error {
 }
 
 // blur convolves this rank's rows with a w x w window.
-func (e *edge) blur(r *spmd.Rank, blurred, image, coefficients spmd.Array[float32], w int) {
+func (e *edge) blur(r *spmd.Rank, blurred, image, coefficients []float32, w int) {
 	n, wide := e.size, e.size+2*edgeMargin
 	corner := edgeMargin - w/2 // of the window around pixel (0,0)
 	lo, hi := r.Share(n)
 	for i := lo; i < hi; i++ {
-		r.Work(spmd.LoopControl + 2) // rows of both images
 		for j := range n {
-			r.Work(spmd.LoopControl + 1) // corner of the window
 			var sum float32
 			for y := range w {
-				r.Work(spmd.LoopControl + 2) // rows of image and window
 				at := (i+corner+y)*wide + j + corner
-				sum = addProducts(r, sum, image.Slice(at, at+w), coefficients.Slice(y*w, (y+1)*w))
+				sum = addProducts(sum, image[at:at+w], coefficients[y*w:(y+1)*w])
 			}
-			blurred.Set(i*n+j, sum)
+			blurred[i*n+j] = sum
 		}
 	}
 }
@@ -123,10 +120,9 @@ func (e *edge) blur(r *spmd.Rank, blurred, image, coefficients spmd.Array[float3
 // addProducts adds the products of pixels and coefficients to sum. The conversion
 // keeps multiplication and addition apart, which some machines could fuse, so that
 // the result has the same bits on all.
-func addProducts(r *spmd.Rank, sum float32, pixels, coefficients spmd.Array[float32]) float32 {
-	for x := range pixels.Len() {
-		r.Work(spmd.LoopControl + 2) // multiply, add
-		sum += float32(pixels.At(x) * coefficients.At(x))
+func addProducts(sum float32, pixels, coefficients []float32) float32 {
+	for x := range pixels {
+		sum += float32(pixels[x] * coefficients[x])
 	}
 	return sum
 }
@@ -136,25 +132,22 @@ func (e *edge) inner(lo, hi int) (int, int) { return max(lo, 1), min(hi, e.size-
 
 // slope is the gradient at a pixel by central differences, in grey levels per
 // pixel; at is its index and n the length of a row.
-func slope(r *spmd.Rank, blurred spmd.Array[float32], at, n int) (dy, dx float32) {
-	r.Work(4) // two subtractions, two halvings
-	dx = (blurred.At(at+1) - blurred.At(at-1)) / 2
-	dy = (blurred.At(at+n) - blurred.At(at-n)) / 2
+func slope(blurred []float32, at, n int) (dy, dx float32) {
+	dx = (blurred[at+1] - blurred[at-1]) / 2
+	dy = (blurred[at+n] - blurred[at-n]) / 2
 	return dy, dx
 }
 
 // differentiate computes the magnitude of the gradient in this rank's rows and
 // the row on either side of them, which the neighbouring ranks compute as well.
-func (e *edge) differentiate(r *spmd.Rank, gradient, blurred spmd.Array[float32]) {
+func (e *edge) differentiate(r *spmd.Rank, gradient, blurred []float32) {
 	n := e.size
 	lo, hi := r.Share(n)
 	from, to := e.inner(lo-1, hi+1)
 	for i := from; i < to; i++ {
-		r.Work(spmd.LoopControl + 3) // rows of both
 		for j := 1; j < n-1; j++ {
-			r.Work(spmd.LoopControl + 4) // two squares, add, root
-			dy, dx := slope(r, blurred, i*n+j, n)
-			gradient.Set((i-lo+1)*n+j, magnitude(dy, dx))
+			dy, dx := slope(blurred, i*n+j, n)
+			gradient[(i-lo+1)*n+j] = magnitude(dy, dx)
 		}
 	}
 }
@@ -165,34 +158,31 @@ func magnitude(dy, dx float32) float32 {
 
 // register marks the candidates in this rank's rows: where the gradient reaches
 // the threshold and is not exceeded by either neighbour along its direction.
-func (e *edge) register(r *spmd.Rank, edges spmd.Array[uint8], gradient, blurred spmd.Array[float32]) {
+func (e *edge) register(r *spmd.Rank, edges []uint8, gradient, blurred []float32) {
 	n := e.size
 	lo, hi := r.Share(n)
 	from, to := e.inner(lo, hi)
+	threshold := e.threshold
 	for i := from; i < to; i++ {
-		r.Work(spmd.LoopControl + 3) // rows of all
 		for j := 1; j < n-1; j++ {
-			r.Work(spmd.LoopControl + 2) // compare, branch
 			at := (i-lo+1)*n + j
 			candidate := uint8(0)
-			if g := gradient.At(at); g >= e.threshold {
-				r.Work(4) // two comparisons with their branches
-				ahead := direction(r, blurred, i*n+j, n)
-				if g > gradient.At(at-ahead) && g >= gradient.At(at+ahead) {
+			if g := gradient[at]; g >= threshold {
+				ahead := direction(blurred, i*n+j, n)
+				if g > gradient[at-ahead] && g >= gradient[at+ahead] {
 					candidate = 1
 				}
 			}
-			edges.Set(i*n+j, candidate)
+			edges[i*n+j] = candidate
 		}
 	}
 }
 
 // direction is the distance, as an index, from a pixel to its neighbour in the
 // direction of the gradient, rounded to one of the eight.
-func direction(r *spmd.Rank, blurred spmd.Array[float32], at, n int) int {
+func direction(blurred []float32, at, n int) int {
 	const tan = math.Sqrt2 - 1 // of 22.5 degrees, half way between neighbours
-	r.Work(10)                 // absolute values, conversions, products, comparisons with their branches: two each
-	dy, dx := slope(r, blurred, at, n)
+	dy, dx := slope(blurred, at, n)
 	tall, wide := math.Abs(float64(dy)), math.Abs(float64(dx))
 	switch {
 	case tall <= tan*wide:
@@ -208,28 +198,24 @@ func direction(r *spmd.Rank, blurred spmd.Array[float32], at, n int) int {
 
 // match drops the candidates of this rank's rows that have no edge of the
 // previous level beside them.
-func (e *edge) match(r *spmd.Rank, edges, previous spmd.Array[uint8]) {
+func (e *edge) match(r *spmd.Rank, edges, previous []uint8) {
 	n := e.size
 	lo, hi := r.Share(n)
 	from, to := e.inner(lo, hi)
 	for i := from; i < to; i++ {
-		r.Work(spmd.LoopControl + 1) // row
 		for j := 1; j < n-1; j++ {
-			r.Work(spmd.LoopControl + 2) // compare, branch
-			if edges.At(i*n+j) == 1 && !hasNeighbour(r, previous, i*n+j, n) {
-				edges.Set(i*n+j, 0)
+			if edges[i*n+j] == 1 && !hasNeighbour(previous, i*n+j, n) {
+				edges[i*n+j] = 0
 			}
 		}
 	}
 }
 
 // hasNeighbour reports whether one of the 3 x 3 pixels around at is an edge.
-func hasNeighbour(r *spmd.Rank, edges spmd.Array[uint8], at, n int) bool {
+func hasNeighbour(edges []uint8, at, n int) bool {
 	for y := at - n; y <= at+n; y += n {
-		r.Work(spmd.LoopControl)
 		for x := y - 1; x <= y+1; x++ {
-			r.Work(spmd.LoopControl + 2) // compare, branch
-			if edges.At(x) == 1 {
+			if edges[x] == 1 {
 				return true
 			}
 		}

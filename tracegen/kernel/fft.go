@@ -89,20 +89,20 @@ func rowRoots(m int) []complex128 {
 
 // Program transforms x; the result is in t.
 func (f *fft) Program(r *spmd.Rank) error {
-	x, t := spmd.SharedArray(r, "x", f.x), spmd.SharedArray(r, "t", f.t)
-	roots := spmd.SharedArray(r, "roots", f.roots)
-	u := spmd.PrivateArray(r, "row roots", rowRoots(f.m))
+	x, t := spmd.Shared(r, "x", f.x), spmd.Shared(r, "t", f.t)
+	roots := spmd.Shared(r, "roots", f.roots)
+	u := spmd.Private(r, "row roots", rowRoots(f.m))
 	lo, hi := r.Share(f.m)
 
 	f.transpose(r, t, x)
 	for i := lo; i < hi; i++ {
-		fftRow(r, f.row(t, i), u)
-		multiplyRow(r, f.row(t, i), f.row(roots, i))
+		fftRow(f.row(t, i), u)
+		multiplyRow(f.row(t, i), f.row(roots, i))
 	}
 	r.Barrier()
 	f.transpose(r, x, t)
 	for i := lo; i < hi; i++ {
-		fftRow(r, f.row(x, i), u)
+		fftRow(f.row(x, i), u)
 	}
 	r.Barrier()
 	f.transpose(r, t, x)
@@ -110,76 +110,61 @@ func (f *fft) Program(r *spmd.Rank) error {
 	return nil
 }
 
-func (f *fft) row(a spmd.Array[complex128], i int) spmd.Array[complex128] {
-	return a.Slice(i*f.m, (i+1)*f.m)
+func (f *fft) row(a []complex128, i int) []complex128 {
+	return a[i*f.m : (i+1)*f.m]
 }
 
 // transpose writes this rank's rows of dst from the columns of src. It begins
 // with the rows of src that the next rank owns, so that ranks do not all read
 // from the same owner.
-func (f *fft) transpose(r *spmd.Rank, dst, src spmd.Array[complex128]) {
+func (f *fft) transpose(r *spmd.Rank, dst, src []complex128) {
 	lo, hi := r.Share(f.m)
 	for k := range f.procs {
 		from, to := spmd.Share(f.m, f.procs, (r.ID()+1+k)%f.procs)
 		for i0 := lo; i0 < hi; i0 += f.block {
 			for j0 := from; j0 < to; j0 += f.block {
-				r.Work(spmd.LoopControl + 2) // ends of the square
-				f.transposeSquare(r, dst, src, i0, min(i0+f.block, hi), j0, min(j0+f.block, to))
+				transposeSquare(dst, src, f.m, i0, min(i0+f.block, hi), j0, min(j0+f.block, to))
 			}
 		}
 	}
 }
 
-func (f *fft) transposeSquare(r *spmd.Rank, dst, src spmd.Array[complex128], i0, i1, j0, j1 int) {
+func transposeSquare(dst, src []complex128, m, i0, i1, j0, j1 int) {
 	for i := i0; i < i1; i++ {
-		r.Work(spmd.LoopControl + 2) // start of the row and of the column
 		for j := j0; j < j1; j++ {
-			r.Work(spmd.LoopControl + 1) // next row of src
-			dst.Set(i*f.m+j, src.At(j*f.m+i))
+			dst[i*m+j] = src[j*m+i]
 		}
 	}
 }
 
-// reverseWork is bits.Reverse64 without a machine instruction for it: three
-// rounds of two masks, two shifts and an or, a byte swap, and the final shift.
-const reverseWork = 3*5 + 2
-
-// butterflyWork is a complex multiplication (6), addition and subtraction (2 each).
-const butterflyWork = 6 + 2 + 2
-
 // fftRow is the radix-2 FFT of one row, in place: bit reversal, then stages of
 // butterflies of doubling width.
-func fftRow(r *spmd.Rank, a, u spmd.Array[complex128]) {
-	m := a.Len()
+func fftRow(a, u []complex128) {
+	m := len(a)
 	shift := 64 - bits.TrailingZeros(uint(m))
 	for i := range m {
-		r.Work(spmd.LoopControl + reverseWork + 2)
 		if j := int(bits.Reverse64(uint64(i)) >> shift); i < j {
-			ai, aj := a.At(i), a.At(j)
-			a.Set(i, aj)
-			a.Set(j, ai)
+			ai, aj := a[i], a[j]
+			a[i] = aj
+			a[j] = ai
 		}
 	}
 	for h := 1; h < m; h *= 2 {
-		r.Work(spmd.LoopControl)
 		for k := 0; k < m; k += 2 * h {
-			r.Work(spmd.LoopControl + 2) // where the halves start
 			for j := range h {
-				r.Work(spmd.LoopControl + butterflyWork)
-				w, top := u.At(h-1+j), a.At(k+j)
-				bottom := w * a.At(k+h+j)
-				a.Set(k+j, top+bottom)
-				a.Set(k+h+j, top-bottom)
+				w, top := u[h-1+j], a[k+j]
+				bottom := w * a[k+h+j]
+				a[k+j] = top + bottom
+				a[k+h+j] = top - bottom
 			}
 		}
 	}
 }
 
 // multiplyRow multiplies a by w, element by element.
-func multiplyRow(r *spmd.Rank, a, w spmd.Array[complex128]) {
-	for j := range a.Len() {
-		r.Work(spmd.LoopControl + 6) // complex multiplication
-		a.Set(j, a.At(j)*w.At(j))
+func multiplyRow(a, w []complex128) {
+	for j := range a {
+		a[j] *= w[j]
 	}
 }
 

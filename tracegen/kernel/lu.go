@@ -87,33 +87,30 @@ func (f *lu) owner(i, j int) int { return i%f.gridRows*f.gridCols + j%f.gridCols
 
 // Program replaces the matrix by its factors.
 func (f *lu) Program(r *spmd.Rank) error {
-	a := spmd.SharedArray(r, "a", f.a)
-	block := func(i, j int) spmd.Array[float64] {
+	a := spmd.Shared(r, "a", f.a)
+	block := func(i, j int) []float64 {
 		at := (i*f.blocks + j) * f.b * f.b
-		return a.Slice(at, at+f.b*f.b)
+		return a[at : at+f.b*f.b]
 	}
-	mine := func(i, j int) bool {
-		r.Work(spmd.LoopControl + 6) // two remainders, multiply, add, compare, branch
-		return f.owner(i, j) == r.ID()
-	}
+	mine := func(i, j int) bool { return f.owner(i, j) == r.ID() }
 	for k := range f.blocks {
 		if mine(k, k) {
-			f.factor(r, block(k, k))
+			f.factor(block(k, k))
 		}
 		r.Barrier()
 		for i := k + 1; i < f.blocks; i++ {
 			if mine(i, k) {
-				f.divideByU(r, block(i, k), block(k, k))
+				f.divideByU(block(i, k), block(k, k))
 			}
 			if mine(k, i) {
-				f.divideByL(r, block(k, i), block(k, k))
+				f.divideByL(block(k, i), block(k, k))
 			}
 		}
 		r.Barrier()
 		for i := k + 1; i < f.blocks; i++ {
 			for j := k + 1; j < f.blocks; j++ {
 				if mine(i, j) {
-					f.subtractProduct(r, block(i, j), block(i, k), block(k, j))
+					f.subtractProduct(block(i, j), block(i, k), block(k, j))
 				}
 			}
 		}
@@ -122,65 +119,56 @@ func (f *lu) Program(r *spmd.Rank) error {
 }
 
 // factor replaces a block by its own L and U.
-func (f *lu) factor(r *spmd.Rank, a spmd.Array[float64]) {
+func (f *lu) factor(a []float64) {
 	b := f.b
 	for k := range b {
-		r.Work(spmd.LoopControl + 2) // start of row k, of its rest
-		pivot := a.At(k*b + k)
+		pivot := a[k*b+k]
 		for i := k + 1; i < b; i++ {
-			r.Work(spmd.LoopControl + 3) // divide; start of row i, of its rest
-			l := a.At(i*b+k) / pivot
-			a.Set(i*b+k, l)
-			subtractRow(r, a.Slice(i*b+k+1, (i+1)*b), a.Slice(k*b+k+1, (k+1)*b), l)
+			l := a[i*b+k] / pivot
+			a[i*b+k] = l
+			subtractRow(a[i*b+k+1:(i+1)*b], a[k*b+k+1:(k+1)*b], l)
 		}
 	}
 }
 
 // divideByU replaces a by a U^-1, U the upper part of diag.
-func (f *lu) divideByU(r *spmd.Rank, a, diag spmd.Array[float64]) {
+func (f *lu) divideByU(a, diag []float64) {
 	b := f.b
 	for k := range b {
-		r.Work(spmd.LoopControl + 2) // start of row k, of its rest
-		pivot := diag.At(k*b + k)
+		pivot := diag[k*b+k]
 		for i := range b {
-			r.Work(spmd.LoopControl + 3) // divide; start of row i, of its rest
-			l := a.At(i*b+k) / pivot
-			a.Set(i*b+k, l)
-			subtractRow(r, a.Slice(i*b+k+1, (i+1)*b), diag.Slice(k*b+k+1, (k+1)*b), l)
+			l := a[i*b+k] / pivot
+			a[i*b+k] = l
+			subtractRow(a[i*b+k+1:(i+1)*b], diag[k*b+k+1:(k+1)*b], l)
 		}
 	}
 }
 
 // divideByL replaces a by L^-1 a, L the unit lower part of diag.
-func (f *lu) divideByL(r *spmd.Rank, a, diag spmd.Array[float64]) {
+func (f *lu) divideByL(a, diag []float64) {
 	b := f.b
 	for k := range b {
-		r.Work(spmd.LoopControl + 1) // start of row k
 		for i := k + 1; i < b; i++ {
-			r.Work(spmd.LoopControl + 1) // start of row i
-			subtractRow(r, a.Slice(i*b, (i+1)*b), a.Slice(k*b, (k+1)*b), diag.At(i*b+k))
+			subtractRow(a[i*b:(i+1)*b], a[k*b:(k+1)*b], diag[i*b+k])
 		}
 	}
 }
 
 // subtractProduct subtracts the product of blocks left and top from a.
-func (f *lu) subtractProduct(r *spmd.Rank, a, left, top spmd.Array[float64]) {
+func (f *lu) subtractProduct(a, left, top []float64) {
 	b := f.b
 	for i := range b {
-		r.Work(spmd.LoopControl + 1) // start of row i
-		row := a.Slice(i*b, (i+1)*b)
+		row := a[i*b : (i+1)*b]
 		for k := range b {
-			r.Work(spmd.LoopControl + 1) // start of row k
-			subtractRow(r, row, top.Slice(k*b, (k+1)*b), left.At(i*b+k))
+			subtractRow(row, top[k*b:(k+1)*b], left[i*b+k])
 		}
 	}
 }
 
 // subtractRow subtracts l times row x from row y.
-func subtractRow(r *spmd.Rank, y, x spmd.Array[float64], l float64) {
-	for j := range y.Len() {
-		r.Work(spmd.LoopControl + 2) // multiply, subtract
-		y.Set(j, y.At(j)-l*x.At(j))
+func subtractRow(y, x []float64, l float64) {
+	for j := range y {
+		y[j] -= l * x[j]
 	}
 }
 

@@ -66,82 +66,74 @@ func radixInput(keys, limit int, seed uint64) []uint32 {
 
 // Program sorts the keys of a; they end in a or b, whichever the last pass wrote.
 func (f *radix) Program(r *spmd.Rank) error {
-	from, to := spmd.SharedArray(r, "a", f.a), spmd.SharedArray(r, "b", f.b)
-	counts := spmd.SharedArray(r, "counts", f.counts)
-	totals := spmd.SharedArray(r, "totals", f.totals)
-	place := spmd.PrivateArray(r, "place", make([]uint32, f.radix))
+	from, to := spmd.Shared(r, "a", f.a), spmd.Shared(r, "b", f.b)
+	counts := spmd.Shared(r, "counts", f.counts)
+	totals := spmd.Shared(r, "totals", f.totals)
+	place := spmd.Private(r, "place", make([]uint32, f.radix))
 	lo, hi := r.Share(f.keys)
-	mine := counts.Slice(r.ID()*f.radix, (r.ID()+1)*f.radix)
+	mine := counts[r.ID()*f.radix : (r.ID()+1)*f.radix]
 
 	for pass := range f.passes {
 		shift := pass * bits.TrailingZeros(uint(f.radix))
-		f.count(r, mine, from.Slice(lo, hi), shift)
+		countDigits(mine, from[lo:hi], shift)
 		r.Barrier()
 		f.sumPart(r, counts, totals)
 		r.Barrier()
-		f.findPlaces(r, place, mine, totals)
-		f.move(r, to, from.Slice(lo, hi), place, shift)
+		f.findPlaces(place, mine, totals)
+		move(to, from[lo:hi], place, shift)
 		r.Barrier()
 		from, to = to, from
 	}
 	return nil
 }
 
-// count counts the digits of keys.
-func (f *radix) count(r *spmd.Rank, counts, keys spmd.Array[uint32], shift int) {
-	for d := range f.radix {
-		r.Work(spmd.LoopControl)
-		counts.Set(d, 0)
+// countDigits counts the digits of keys, of which there are len(counts), a power of 2.
+func countDigits(counts, keys []uint32, shift int) {
+	for d := range counts {
+		counts[d] = 0
 	}
-	for i := range keys.Len() {
-		r.Work(spmd.LoopControl + 3) // shift, mask, increment
-		d := f.digit(keys.At(i), shift)
-		counts.Set(d, counts.At(d)+1)
+	mask := len(counts) - 1
+	for _, key := range keys {
+		counts[int(key)>>shift&mask]++
 	}
 }
-
-func (f *radix) digit(key uint32, shift int) int { return int(key) >> shift & (f.radix - 1) }
 
 // sumPart replaces the counts of this rank's part of the digits by their running
 // sums, over digits and for each digit over ranks, and leaves the part's total.
-func (f *radix) sumPart(r *spmd.Rank, counts, totals spmd.Array[uint32]) {
+func (f *radix) sumPart(r *spmd.Rank, counts, totals []uint32) {
 	lo, hi := r.Share(f.radix)
+	radix, procs := f.radix, f.procs
 	var sum uint32
 	for d := lo; d < hi; d++ {
-		r.Work(spmd.LoopControl)
-		for q := range f.procs {
-			r.Work(spmd.LoopControl + 2) // next row; add
-			n := counts.At(q*f.radix + d)
-			counts.Set(q*f.radix+d, sum)
+		for q := range procs {
+			n := counts[q*radix+d]
+			counts[q*radix+d] = sum
 			sum += n
 		}
 	}
-	totals.Set(r.ID(), sum)
+	totals[r.ID()] = sum
 }
 
 // findPlaces sets place to where this rank's first key of each digit goes.
-func (f *radix) findPlaces(r *spmd.Rank, place, counts, totals spmd.Array[uint32]) {
+func (f *radix) findPlaces(place, counts, totals []uint32) {
 	var before uint32
 	for q := range f.procs {
-		r.Work(spmd.LoopControl + 5) // ends of the part: two multiplications and divisions; add
 		lo, hi := spmd.Share(f.radix, f.procs, q)
 		for d := lo; d < hi; d++ {
-			r.Work(spmd.LoopControl + 1) // add
-			place.Set(d, before+counts.At(d))
+			place[d] = before + counts[d]
 		}
-		before += totals.At(q)
+		before += totals[q]
 	}
 }
 
-// move copies keys to their places.
-func (f *radix) move(r *spmd.Rank, to, keys, place spmd.Array[uint32], shift int) {
-	for i := range keys.Len() {
-		r.Work(spmd.LoopControl + 3) // shift, mask, increment
-		key := keys.At(i)
-		d := f.digit(key, shift)
-		at := place.At(d)
-		place.Set(d, at+1)
-		to.Set(int(at), key)
+// move copies keys to their places; there are len(place) digits, a power of 2.
+func move(to, keys, place []uint32, shift int) {
+	mask := len(place) - 1
+	for _, key := range keys {
+		d := int(key) >> shift & mask
+		at := place[d]
+		place[d] = at + 1
+		to[at] = key
 	}
 }
 
