@@ -41,8 +41,9 @@ var FFT = workload.Kernel{
 type fft struct {
 	m, block, procs int
 	seed            uint64
-	x, t            []complex128 // data and result
-	roots           []complex128 // row a, column b: exp(-2 pi i ab/n)
+	x, t            []complex128   // data and result
+	roots           []complex128   // row a, column b: exp(-2 pi i ab/n)
+	rowRoots        [][]complex128 // of each rank, its own
 }
 
 func newFFT(v workload.Values, procs int, seed uint64) workload.Instance {
@@ -50,6 +51,9 @@ func newFFT(v workload.Values, procs int, seed uint64) workload.Instance {
 	m := 1 << (bits.TrailingZeros(uint(n)) / 2)
 	f := &fft{m: m, block: v["line"] / 16, procs: procs, seed: seed,
 		x: fftInput(n, seed), t: make([]complex128, n), roots: make([]complex128, n)}
+	for range procs {
+		f.rowRoots = append(f.rowRoots, rowRoots(m))
+	}
 	for a := range m {
 		for b := range m {
 			f.roots[a*m+b] = root(a*b, n)
@@ -91,7 +95,7 @@ func rowRoots(m int) []complex128 {
 func (f *fft) Program(r *spmd.Rank) error {
 	x, t := spmd.Shared(r, "x", f.x), spmd.Shared(r, "t", f.t)
 	roots := spmd.Shared(r, "roots", f.roots)
-	u := spmd.Private(r, "row roots", rowRoots(f.m))
+	u := spmd.Private(r, "row roots", f.rowRoots[r.ID()])
 	lo, hi := r.Share(f.m)
 
 	f.transpose(r, t, x)
