@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"spoor/tracegen/kernel"
+	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/stage"
@@ -116,9 +119,25 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 	return nil
 }
 
+// form is the kernels in the form that the run needs.
+func (o *options) form() []workload.Kernel {
+	switch {
+	case o.native:
+		return kernel.All
+	case o.refs:
+		return recorded.All
+	default:
+		return counted.All
+	}
+}
+
 func (o *options) instance(ctx context.Context) (workload.Instance, error) {
 	return interruptible(ctx, func() (workload.Instance, error) {
-		return o.kernel.New(o.values, o.procs, o.seed)
+		k, err := workload.Find(o.form(), o.kernel.Name)
+		if err != nil {
+			return nil, err
+		}
+		return k.New(o.values, o.procs, o.seed)
 	})
 }
 

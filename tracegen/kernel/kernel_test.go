@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/trace"
@@ -53,8 +55,26 @@ var cases = map[string]struct {
 
 var procCounts = []int{1, 2, 3, 4, 5, 8, 16}
 
+// run is one kernel with values on a number of ranks.
+type run struct {
+	name  string
+	set   workload.Values
+	procs int
+}
+
+// of makes the run in one of the forms of the kernels: All, counted.All or
+// recorded.All.
+func (r run) of(t testing.TB, form []workload.Kernel) workload.Instance {
+	t.Helper()
+	k, err := workload.Find(form, r.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return instance(t, k, r.set, r.procs)
+}
+
 // everyRun calls f for every kernel, size and number of processors.
-func everyRun(t *testing.T, f func(t *testing.T, make func() workload.Instance, procs int)) {
+func everyRun(t *testing.T, f func(t *testing.T, r run)) {
 	for _, k := range All {
 		if len(cases[k.Name].sizes) == 0 {
 			t.Errorf("no sizes to test %s at", k.Name)
@@ -65,7 +85,7 @@ func everyRun(t *testing.T, f func(t *testing.T, make func() workload.Instance, 
 					continue // powers of two every kernel must run on
 				}
 				t.Run(fmt.Sprintf("%s %v on %d", k.Name, set, procs), func(t *testing.T) {
-					f(t, func() workload.Instance { return instance(t, k, set, procs) }, procs)
+					f(t, run{k.Name, set, procs})
 				})
 			}
 		}
@@ -119,22 +139,21 @@ func (m *memory) Events(b *trace.Events) error {
 	return nil
 }
 
-func record(t testing.TB, inst workload.Instance, procs int) (*memory, *spmd.Recording) {
+func record(t testing.TB, inst workload.Instance, procs int, noRefs bool) (*memory, *spmd.Recording) {
 	t.Helper()
 	m := newMemory(t, procs)
+	m.Head.WorkUnit = trace.WorkInstr
 	for p, n := range inst.Counts().Refs {
 		r := &m.RefsOf[p]
 		r.Instr, r.Addr = make([]uint32, 0, n), make([]uint64, 0, n)
 		r.Size, r.Op = make([]uint16, 0, n), make([]trace.Op, 0, n)
 	}
-	rec, err := spmd.Record(context.Background(), spmd.Options{Procs: procs}, inst.Program, m)
+	rec, err := spmd.Record(context.Background(), spmd.Options{Procs: procs, NoRefs: noRefs}, inst.Program, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for p := range procs {
-		if err := trace.CheckEvents(m.Head, &m.EventsOf[p], 0, rec.Totals[p].Refs); err != nil {
-			t.Error(err)
-		}
+	if err := trace.Check(&m.Memory); err != nil {
+		t.Error(err)
 	}
 	return m, rec
 }
@@ -142,33 +161,43 @@ func record(t testing.TB, inst workload.Instance, procs int) (*memory, *spmd.Rec
 // TestNativeRunsAreVerified is what the race detector should watch: recordings
 // run one rank at a time.
 func TestNativeRunsAreVerified(t *testing.T) {
-	everyRun(t, func(t *testing.T, make func() workload.Instance, procs int) {
-		nativeRun(t, make(), procs)
+	everyRun(t, func(t *testing.T, r run) {
+		inst := r.of(t, All)
+		runNatively(t, inst, r.procs)
+		if err := inst.Verify(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
-func nativeRun(t *testing.T, inst workload.Instance, procs int) string {
+func runNatively(t *testing.T, inst workload.Instance, procs int) {
 	t.Helper()
 	if err := spmd.Native(context.Background(), procs, inst.Program); err != nil {
 		t.Fatal(err)
 	}
-	if err := inst.Verify(); err != nil {
-		t.Error("native:", err)
-	}
-	return inst.Digest()
 }
 
-func TestRecordedRunsAreVerifiedAndEqualNativeOnes(t *testing.T) {
-	everyRun(t, func(t *testing.T, make func() workload.Instance, procs int) {
-		inst := make()
-		m, rec := record(t, inst, procs)
-		if err := inst.Verify(); err != nil {
+// TestAllFormsAgree: the results of the native, the counting and the recording form
+// have the same bits, the latter two count the same instructions, and recordings
+// hold what closed forms say.
+func TestAllFormsAgree(t *testing.T) {
+	everyRun(t, func(t *testing.T, r run) {
+		native, count, full := r.of(t, All), r.of(t, counted.All), r.of(t, recorded.All)
+		runNatively(t, native, r.procs)
+		_, counts := record(t, count, r.procs, true)
+		m, rec := record(t, full, r.procs, false)
+		if err := full.Verify(); err != nil {
 			t.Error("recorded:", err)
 		}
-		if a, b := nativeRun(t, make(), procs), inst.Digest(); a != b {
-			t.Errorf("native result %s, recorded %s", a, b)
+		if a, b, c := native.Digest(), count.Digest(), full.Digest(); a != b || a != c {
+			t.Errorf("native result %s, counted %s, recorded %s", a, b, c)
 		}
-		checkCounts(t, inst.Counts(), m, rec)
+		for p, total := range rec.Totals {
+			if n := counts.Totals[p].Instr; n != total.Instr {
+				t.Errorf("rank %d: counted %d instructions, recorded %d", p, n, total.Instr)
+			}
+		}
+		checkCounts(t, native.Counts(), m, rec)
 	})
 }
 
@@ -197,13 +226,10 @@ func checkCounts(t *testing.T, want workload.Counts, m *memory, rec *spmd.Record
 func checkSums(t *testing.T, m *memory, p int, total trace.Totals) {
 	var refs, events uint64
 	for _, n := range m.RefsOf[p].Instr {
-		if n == 0 {
-			t.Fatal("a reference without its own instruction")
-		}
 		refs += uint64(n)
 	}
 	for _, e := range m.EventsOf[p].Rows {
-		events += uint64(e.Instr)
+		events += uint64(e.Instr) + uint64(e.Work)
 	}
 	if events != uint64(total.Instr) || refs > events || uint64(m.RefsOf[p].Len()) != total.Refs {
 		t.Errorf("rank %d: events sum to %d instructions, references to %d, total %+v", p, events, refs, total)
@@ -231,8 +257,8 @@ func checkRegions(t *testing.T, refs *trace.Refs, regions []spmd.Region) {
 // TestEdgeCountsAreExactWithoutCandidates: at threshold 255 no pixel branches.
 func TestEdgeCountsAreExactWithoutCandidates(t *testing.T) {
 	for _, procs := range procCounts {
-		inst := instance(t, Edge, workload.Values{"size": 17, "threshold": 255}, procs)
-		_, rec := record(t, inst, procs)
+		inst := run{"edge", workload.Values{"size": 17, "threshold": 255}, procs}.of(t, recorded.All)
+		_, rec := record(t, inst, procs, false)
 		for p, want := range inst.Counts().Refs {
 			if got := rec.Totals[p].Refs; got != want {
 				t.Errorf("rank %d of %d: %d references, closed form %d", p, procs, got, want)
@@ -369,7 +395,7 @@ func TestRecordingIsTheSameAtAnyGOMAXPROCS(t *testing.T) {
 		var first *memory
 		for _, n := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(n)
-			m, _ := record(t, instance(t, k, cases[k.Name].sizes[1], 4), 4)
+			m, _ := record(t, run{k.Name, cases[k.Name].sizes[1], 4}.of(t, recorded.All), 4, false)
 			if first == nil {
 				first = m
 			}
