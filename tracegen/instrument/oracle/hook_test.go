@@ -4,15 +4,21 @@ package oracle
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"spoor/tracegen/kernel"
+	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/tape"
+	"spoor/tracegen/workload"
 	"spoor/traces/trace"
 )
 
+// current is the variable that holds the tape of the rank that runs.
+//
 //go:linkname current spoor/tracegen/tape.current
 var current unsafe.Pointer
 
@@ -22,32 +28,98 @@ var spoorCurrent *unsafe.Pointer
 //go:linkname spoorDrain runtime.spoorDrain
 var spoorDrain func(unsafe.Pointer)
 
-type memory struct{ trace.Memory }
+// keep is a sink that keeps the references of each rank.
+type keep []trace.Refs
 
-func (m *memory) Refs(b *trace.Refs) error {
+func (k keep) Refs(b *trace.Refs) error {
 	for i := range b.Len() {
-		m.RefsOf[b.Proc].Append(b.Instr[i], b.Addr[i], b.Size[i], b.Op[i])
+		k[b.Proc].Append(b.Instr[i], b.Addr[i], b.Size[i], b.Op[i])
 	}
 	return nil
 }
-func (m *memory) Events(b *trace.Events) error { return nil }
 
-func TestX(t *testing.T) {
+func (keep) Events(*trace.Events) error { return nil }
+
+func record(t *testing.T, form []workload.Kernel, name string, procs int) keep {
+	t.Helper()
+	k, err := workload.Find(form, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := k.Values(k.Small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := k.New(values, procs, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs := make(keep, procs)
+	if _, err := spmd.Record(context.Background(), spmd.Options{Procs: procs}, inst.Program, refs); err != nil {
+		t.Fatal(err)
+	}
+	return refs
+}
+
+func TestRecordingsAreWhatTheCompilerSees(t *testing.T) {
 	spoorDrain = func(p unsafe.Pointer) { (*tape.Tape)(p).Drain() }
 	spoorCurrent = &current
 	for _, k := range kernel.All {
-		v, _ := k.Values(k.Small)
-		inst, err := k.New(v, 4, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := &memory{trace.Memory{Head: trace.Header{Procs: 4}, RefsOf: make([]trace.Refs, 4), EventsOf: make([]trace.Events, 4)}}
-		if _, err := spmd.Record(context.Background(), spmd.Options{Procs: 4}, inst.Program, m); err != nil {
-			t.Fatal(err)
-		}
-		want := inst.Counts().Refs
-		for p := range 4 {
-			t.Log(k.Name, p, m.RefsOf[p].Len(), want[p])
+		for _, procs := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s on %d", k.Name, procs), func(t *testing.T) {
+				want, got := record(t, kernel.All, k.Name, procs), record(t, recorded.All, k.Name, procs)
+				for p := range procs {
+					if err := compare(&want[p], &got[p]); err != nil {
+						t.Errorf("rank %d: %v", p, err)
+					}
+				}
+			})
 		}
 	}
+}
+
+// compare finds the first reference that differs.
+func compare(want, got *trace.Refs) error {
+	j := 0
+	for i := range want.Len() {
+		n := matches(want, i, got, j)
+		if n == 0 {
+			return fmt.Errorf("of %d and %d references, the compiler's %d and the recording's %d differ:%s\n---%s",
+				want.Len(), got.Len(), i, j, around(want, i), around(got, j))
+		}
+		j += n
+	}
+	if j < got.Len() {
+		return fmt.Errorf("the recording has %d references more:%s", got.Len()-j, around(got, j))
+	}
+	return nil
+}
+
+// matches is how many references of a recording stand for access i of the compiler's.
+func matches(want *trace.Refs, i int, got *trace.Refs, j int) int {
+	same := func(j int, offset uint64, size uint16) bool {
+		return j < got.Len() && got.Op[j] == want.Op[i] && got.Addr[j] == want.Addr[i]+offset && got.Size[j] == size
+	}
+	size := want.Size[i]
+	switch {
+	case same(j, 0, size):
+		return 1
+	case same(j, 0, size/2) && same(j+1, uint64(size/2), size/2):
+		return 2 // a complex number
+	default:
+		return 0
+	}
+}
+
+// around shows the references about the i-th.
+func around(r *trace.Refs, i int) string {
+	var b strings.Builder
+	for j := max(0, i-4); j < min(r.Len(), i+5); j++ {
+		mark := " "
+		if j == i {
+			mark = ">"
+		}
+		fmt.Fprintf(&b, "\n%s %d %s of %d at %#x", mark, j, r.Op[j], r.Size[j], r.Addr[j])
+	}
+	return b.String()
 }

@@ -1,0 +1,36 @@
+package oracle
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// TestOracle builds hook_test.go with the kernels compiled by -msan and with the
+// runtime that they call, and runs it.
+func TestOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library anew")
+	}
+	replacement, err := filepath.Abs(filepath.Join("testdata", "msan0.go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := filepath.Join(runtime.GOROOT(), "src", "runtime", "msan0.go")
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {original: replacement}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(overlay, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "test", "-count=1", "-tags=oracle", "-overlay="+overlay,
+		"-gcflags=spoor/tracegen/kernel=-msan", ".").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
