@@ -80,7 +80,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 		f.sumPart(r, counts, totals)
 		r.Barrier()
 		f.findPlaces(place, mine, totals)
-		move(to, from[lo:hi], place, shift)
+		moveKeys(to, from[lo:hi], place, shift)
 		r.Barrier()
 		from, to = to, from
 	}
@@ -126,8 +126,8 @@ func (f *radix) findPlaces(place, counts, totals []uint32) {
 	}
 }
 
-// move copies keys to their places; there are len(place) digits, a power of 2.
-func move(to, keys, place []uint32, shift int) {
+// moveKeys copies keys to their places; there are len(place) digits, a power of 2.
+func moveKeys(to, keys, place []uint32, shift int) {
 	mask := len(place) - 1
 	for _, key := range keys {
 		d := int(key) >> shift & mask
