@@ -152,7 +152,7 @@ func (o *packageOptions) header(p *instrument.Program) trace.Header {
 // constructs; it is empty where there is nothing to say.
 func unrecorded(p *instrument.Program, most int) (notes []string) {
 	if n := len(p.Findings); n > 0 {
-		text := counted(n, "construct is", "constructs are") + " not recorded: "
+		text := numbered(n, "construct is", "constructs are") + " not recorded: "
 		for i, f := range p.Findings[:min(n, most)] {
 			text += separator(i) + f.String()
 		}
@@ -174,7 +174,7 @@ func separator(i int) string {
 	return "; "
 }
 
-func counted(n int, one, more string) string {
+func numbered(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -139,8 +139,14 @@ func (m *memory) Events(b *trace.Events) error {
 	return nil
 }
 
-func record(t testing.TB, inst workload.Instance, procs int, noRefs bool) (*memory, *spmd.Recording) {
+func record(t testing.TB, inst workload.Instance, procs int) (*memory, *spmd.Recording) {
 	t.Helper()
+	return recordAs(t, inst, spmd.Options{Procs: procs})
+}
+
+func recordAs(t testing.TB, inst workload.Instance, opt spmd.Options) (*memory, *spmd.Recording) {
+	t.Helper()
+	procs := opt.Procs
 	m := newMemory(t, procs)
 	m.Head.WorkUnit = trace.WorkInstr
 	for p, n := range inst.Counts().Refs {
@@ -148,7 +154,7 @@ func record(t testing.TB, inst workload.Instance, procs int, noRefs bool) (*memo
 		r.Instr, r.Addr = make([]uint32, 0, n), make([]uint64, 0, n)
 		r.Size, r.Op = make([]uint16, 0, n), make([]trace.Op, 0, n)
 	}
-	rec, err := spmd.Record(context.Background(), spmd.Options{Procs: procs, NoRefs: noRefs}, inst.Program, m)
+	rec, err := spmd.Record(context.Background(), opt, inst.Program, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +190,8 @@ func TestAllFormsAgree(t *testing.T) {
 	everyRun(t, func(t *testing.T, r run) {
 		native, count, full := r.of(t, All), r.of(t, counted.All), r.of(t, recorded.All)
 		runNatively(t, native, r.procs)
-		_, counts := record(t, count, r.procs, true)
-		m, rec := record(t, full, r.procs, false)
+		_, counts := recordAs(t, count, spmd.Options{Procs: r.procs, NoRefs: true})
+		m, rec := record(t, full, r.procs)
 		if err := full.Verify(); err != nil {
 			t.Error("recorded:", err)
 		}
@@ -258,7 +264,7 @@ func checkRegions(t *testing.T, refs *trace.Refs, regions []spmd.Region) {
 func TestEdgeCountsAreExactWithoutCandidates(t *testing.T) {
 	for _, procs := range procCounts {
 		inst := run{"edge", workload.Values{"size": 17, "threshold": 255}, procs}.of(t, recorded.All)
-		_, rec := record(t, inst, procs, false)
+		_, rec := record(t, inst, procs)
 		for p, want := range inst.Counts().Refs {
 			if got := rec.Totals[p].Refs; got != want {
 				t.Errorf("rank %d of %d: %d references, closed form %d", p, procs, got, want)
@@ -395,7 +401,7 @@ func TestRecordingIsTheSameAtAnyGOMAXPROCS(t *testing.T) {
 		var first *memory
 		for _, n := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(n)
-			m, _ := record(t, run{k.Name, cases[k.Name].sizes[1], 4}.of(t, recorded.All), 4, false)
+			m, _ := record(t, run{k.Name, cases[k.Name].sizes[1], 4}.of(t, recorded.All), 4)
 			if first == nil {
 				first = m
 			}
