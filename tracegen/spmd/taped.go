@@ -14,9 +14,11 @@ const pieceBytes = 1 << 15
 // open gives the recorder the tape that instrumented code of its rank writes to.
 func (rec *recorder) open(words int, s *space) {
 	rec.space = s
-	rec.tape = tape.New(words, rec.take, func(p unsafe.Pointer, bytes uint64) {
-		s.allocated(int(rec.refs.Proc), p, bytes)
-	})
+	var place func(unsafe.Pointer, uint64)
+	if rec.unplaced {
+		place = func(p unsafe.Pointer, bytes uint64) { s.allocated(int(rec.refs.Proc), p, bytes) }
+	}
+	rec.tape = tape.New(words, rec.take, place)
 }
 
 // sync takes in what instrumented code wrote, so that instr is what was executed.

@@ -95,10 +95,10 @@ func (t *Tape) Close(off uintptr) { t.off = off }
 //
 //go:noinline
 func (t *Tape) Full(off uintptr) uintptr {
-	t.off = 0
 	if t.drain != nil {
 		t.drain(t.words[:off/wordBytes])
 	}
+	t.off = 0
 	return 0
 }
 

@@ -61,13 +61,33 @@ func record(t *testing.T, form []workload.Kernel, name string, procs int) keep {
 	return refs
 }
 
+// apart are the kernels that cannot be compared, on so many ranks or more.
+var apart = map[string]struct {
+	procs int
+	why   string
+}{
+	"cholesky": {1, "the queue of tasks is generic code of package spmd, and who takes a task depends on clocks"},
+	"barnes":   {1, "atomic stores"},
+	"apucs":    {1, "collectives are generic code of package spmd"},
+	"pgl":      {2, "which messages have come when it polls depends on clocks"},
+	"tpcc":     {2, "who gets a lock depends on clocks"},
+	"bps":      {2, "collectives are generic code of package spmd"},
+	"sor":      {2, "collectives are generic code of package spmd"},
+}
+
 func TestRecordingsAreWhatTheCompilerSees(t *testing.T) {
 	spoorDrain = func(p unsafe.Pointer) { (*tape.Tape)(p).Drain() }
-	spoorCurrent = &current
 	for _, k := range kernel.All {
 		for _, procs := range []int{1, 4} {
+			if a, ok := apart[k.Name]; ok && procs >= a.procs {
+				t.Logf("%s on %d is left out: %s", k.Name, procs, a.why)
+				continue
+			}
 			t.Run(fmt.Sprintf("%s on %d", k.Name, procs), func(t *testing.T) {
-				want, got := record(t, kernel.All, k.Name, procs), record(t, recorded.All, k.Name, procs)
+				spoorCurrent = &current
+				want := record(t, kernel.All, k.Name, procs)
+				spoorCurrent = nil // the recording form writes to tapes itself
+				got := record(t, recorded.All, k.Name, procs)
 				for p := range procs {
 					if err := compare(&want[p], &got[p]); err != nil {
 						t.Errorf("rank %d: %v", p, err)
@@ -80,14 +100,17 @@ func TestRecordingsAreWhatTheCompilerSees(t *testing.T) {
 
 // compare finds the first reference that differs.
 func compare(want, got *trace.Refs) error {
-	j := 0
-	for i := range want.Len() {
-		n := matches(want, i, got, j)
+	i, j := 0, 0
+	for i < want.Len() {
+		n, m := matches(want, i, got, j), 1
 		if n == 0 {
+			n, m = 1, fields(want, i, got, j)
+		}
+		if m == 0 && !toStack(got, j) {
 			return fmt.Errorf("of %d and %d references, the compiler's %d and the recording's %d differ:%s\n---%s",
 				want.Len(), got.Len(), i, j, around(want, i), around(got, j))
 		}
-		j += n
+		i, j = i+m, j+n
 	}
 	if j < got.Len() {
 		return fmt.Errorf("the recording has %d references more:%s", got.Len()-j, around(got, j))
@@ -109,6 +132,28 @@ func matches(want *trace.Refs, i int, got *trace.Refs, j int) int {
 	default:
 		return 0
 	}
+}
+
+// toStack reports whether a reference may be half of a copy to the stack.
+func toStack(got *trace.Refs, j int) bool {
+	return j < got.Len() && got.Op[j] == trace.Load && got.Size[j] > 8
+}
+
+// fields is how many accesses of the compiler's, from i on, are to fields of what a
+// recording holds as one reference.
+func fields(want *trace.Refs, i int, got *trace.Refs, j int) (n int) {
+	if j >= got.Len() {
+		return 0
+	}
+	const padding = 8 // is less than
+	at, end := got.Addr[j], got.Addr[j]+uint64(got.Size[j])
+	for ; i+n < want.Len() && want.Op[i+n] == got.Op[j] && want.Addr[i+n]-at < padding && want.Addr[i+n] < end; n++ {
+		at = want.Addr[i+n] + uint64(want.Size[i+n])
+	}
+	if end-at >= padding {
+		return 0
+	}
+	return n
 }
 
 // around shows the references about the i-th.
