@@ -1,7 +1,6 @@
 package spmd
 
 import (
-	"context"
 	"testing"
 
 	"spoor/traces/trace"
@@ -14,14 +13,7 @@ func (nullSink) Events(*trace.Events) error { return nil }
 
 const benchLen = 1 << 12
 
-// daxpy is the inner loop of LU: two loads, one store.
-func daxpy(r *Rank, y, x Array[float64], alpha float64) {
-	for i := range y.Len() {
-		r.Work(LoopControl + 2)
-		y.Set(i, y.At(i)-alpha*x.At(i))
-	}
-}
-
+// plainDaxpy is the inner loop of LU: two loads, one store.
 func plainDaxpy(y, x []float64, alpha float64) {
 	for i := range y {
 		y[i] -= alpha * x[i]
@@ -32,32 +24,6 @@ func BenchmarkDaxpyPlain(b *testing.B) {
 	x, y := make([]float64, benchLen), make([]float64, benchLen)
 	for b.Loop() {
 		plainDaxpy(y, x, 0.5)
-	}
-	perRef(b)
-}
-
-func BenchmarkDaxpyNative(b *testing.B) {
-	benchDaxpy(b, func(p Program) error { return Native(context.Background(), 1, p) })
-}
-
-func BenchmarkDaxpyRecorded(b *testing.B) {
-	benchDaxpy(b, func(p Program) error {
-		_, err := Record(context.Background(), Options{Procs: 1}, p, nullSink{})
-		return err
-	})
-}
-
-func benchDaxpy(b *testing.B, run func(Program) error) {
-	x, y := make([]float64, benchLen), make([]float64, benchLen)
-	err := run(func(r *Rank) error {
-		x, y := SharedArray(r, "x", x), SharedArray(r, "y", y)
-		for b.Loop() {
-			daxpy(r, y, x, 0.5)
-		}
-		return nil
-	})
-	if err != nil {
-		b.Fatal(err)
 	}
 	perRef(b)
 }

@@ -5,18 +5,49 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"spoor/tracegen/tape"
 	"spoor/traces/trace"
 )
 
 // work counts n instructions, as instrumented code does.
-func work(r *Rank, n int) {
+func work[T ~int | ~uint32](r *Rank, n T) {
 	if r.rec != nil {
 		r.rec.tape.Work(uint64(n))
 	}
+}
+
+// load and store record a reference to *p by one instruction, as instrumented code
+// does, and carry it out.
+func load[T any](r *Rank, p *T) T {
+	if r.rec != nil {
+		r.rec.tape.Room()
+		tape.L(r.rec.tape, p, kindOf[T](false)+tape.I)
+	}
+	return *p
+}
+
+func store[T any](r *Rank, p *T, v T) {
+	if r.rec != nil {
+		r.rec.tape.Room()
+		tape.SP(r.rec.tape, p, kindOf[T](true)+tape.I)
+	}
+	*p = v
+}
+
+func kindOf[T any](store bool) uint64 {
+	kind := tape.Kind(store, reflect.TypeFor[T]().Size())
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Complex128:
+		kind ^= tape.L16 ^ tape.LP8
+	case reflect.Complex64:
+		kind ^= tape.L8 ^ tape.LP4
+	}
+	return kind
 }
 
 // both runs a program in both backends.

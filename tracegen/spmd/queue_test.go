@@ -26,7 +26,7 @@ func TestEveryTaskIsTakenOnce(t *testing.T) {
 					}
 					r.Barrier() // all find the new task
 					for n, ok := q.Take(r); ok; n, ok = q.Take(r) {
-						r.Work(uint32(n))
+						work(r, uint32(n))
 						taken[n].Add(1)
 						for _, next := range []int{2 * n, 2*n + 1} {
 							if next < limit {
@@ -60,13 +60,13 @@ func TestTasksAreTakenInTheOrderOfPuts(t *testing.T) {
 			q := NewQueue(r, "q", n, -2, -1)
 			if r.ID() == 0 {
 				for i := range n {
-					r.Work(uint32(i * 37 % 101))
+					work(r, uint32(i*37%101))
 					q.Put(r, i)
 				}
 			}
 			for task, ok := q.Take(r); ok; task, ok = q.Take(r) {
 				log = append(log, task)
-				r.Work(40)
+				work(r, 40)
 			}
 			return nil
 		})
@@ -82,9 +82,9 @@ func TestTasksGoToWhoeverIsFree(t *testing.T) {
 	taken := make([][]uint32, 2)
 	recorded(t, 2, func(r *Rank) error {
 		q := NewQueue[uint32](r, "work", 5, 1000, 100, 100, 100, 100)
-		for work, ok := q.Take(r); ok; work, ok = q.Take(r) {
-			r.Work(work)
-			taken[r.ID()] = append(taken[r.ID()], work)
+		for task, ok := q.Take(r); ok; task, ok = q.Take(r) {
+			work(r, task)
+			taken[r.ID()] = append(taken[r.ID()], task)
 		}
 		return nil
 	})

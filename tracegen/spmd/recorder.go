@@ -56,12 +56,6 @@ func newRecorder(proc int, opt Options, s *space) *recorder {
 	return rec
 }
 
-// add records one reference, itself an instruction.
-func (rec *recorder) add(addr uint64, size uint16, op trace.Op) {
-	rec.instr++
-	rec.put(addr, size, op)
-}
-
 // put records one reference by the latest instruction.
 func (rec *recorder) put(addr uint64, size uint16, op trace.Op) {
 	n := rec.n

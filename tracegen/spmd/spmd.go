@@ -16,12 +16,16 @@
 //
 // # What is recorded
 //
-// A program reaches the memory that is traced through Array. Data lies in plain
-// Go slices; Shared and Private place a slice by name in one virtual address
-// space, page-aligned and with its real element size and layout, so that a
-// recording is the same to the byte wherever the Go heap put the slice. What a
-// compiled program would keep in registers (scalars, loop counters) stays in
-// local variables and is not recorded.
+// Programs are plain Go. Their recording form, which package instrument makes of
+// their source, writes references and instructions to the tape of its rank; the
+// form as it is written leaves a recording with events alone.
+//
+// Data lies in plain Go slices; Shared and Private place a slice by name in one
+// virtual address space, page-aligned and with its real element size and layout, so
+// that a recording is the same to the byte wherever the Go heap put the slice. Of
+// other memory a recording holds nothing, unless Options.Unplaced asks for it. What
+// a compiled program would keep in registers (scalars, loop counters) is not
+// recorded.
 //
 // A complex number is two references, one of each part, because that is what
 // compiled Go does: it loads and stores the parts separately.
@@ -54,13 +58,11 @@
 //
 // # Instructions
 //
-// Instructions are those of a load-store machine. Every reference is one
-// instruction, counted by the access itself. Everything else is counted by Work:
-// one per arithmetic operation, conversion or comparison with its branch on data
-// (2), LoopControl per iteration of a loop, and one per operation of address
-// arithmetic that an addressing mode (base + index x scale + constant) does not
-// hold. Bounds checks, calls and the bookkeeping of barriers and locks are not
-// counted.
+// Instructions are the machine instructions of the program's own code, as it is
+// compiled when it is not instrumented: package instrument says how they are
+// counted. What this package and the Go runtime execute for the program is not
+// among them. Instructions are counted block by block, and those of a block are
+// spread evenly over its references, so that positions are exact at blocks.
 package spmd
 
 import (
@@ -75,10 +77,6 @@ import (
 
 // Program is what every rank runs.
 type Program func(r *Rank) error
-
-// LoopControl is the instructions that one iteration of a counted loop costs
-// besides its body: increment, compare, branch.
-const LoopControl = 3
 
 // MaxProcs is the greatest number of ranks of one run.
 const MaxProcs = 4096
@@ -118,13 +116,6 @@ func (r *Rank) Share(n int) (lo, hi int) { return Share(n, r.procs, r.id) }
 // Share is the contiguous part lo..hi-1 of n items that falls to one of procs ranks.
 func Share(n, procs, rank int) (lo, hi int) {
 	return n * rank / procs, n * (rank + 1) / procs
-}
-
-// Work counts n instructions that are not references.
-func (r *Rank) Work(n uint32) {
-	if r.rec != nil {
-		r.rec.instr += uint64(n)
-	}
 }
 
 // Barrier waits until every rank has come to it.

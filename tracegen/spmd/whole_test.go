@@ -95,7 +95,7 @@ func TestWholeOrNotResultsAreTheSame(t *testing.T) {
 		var got [procs]string
 		_, err := Record(context.Background(), Options{Procs: procs, WholeCollectives: whole}, func(r *Rank) error {
 			for i, a := range Algorithms {
-				r.Work(uint32(17 * r.ID()))
+				work(r, uint32(17*r.ID()))
 				if err := checkCollective(r, a, i%procs, 5, 1); err != nil {
 					return err
 				}
