@@ -29,7 +29,7 @@ func command(env *stage.Env) *cobra.Command {
 		Use:   "tracegen [--package DIR {-o PREFIX | --native} [-- ARG ...]]",
 		Short: "runs parallel programs and records what they do",
 		Long: "Tracegen runs a parallel program, verifies its result, and writes its memory references and its events\n" +
-			"(barriers, locks) to PREFIX.refs.arrow and PREFIX.events.arrow. The same command gives the same bytes,\n" +
+			"(messages, barriers, locks) to PREFIX.refs.arrow and PREFIX.events.arrow. The same command gives the same bytes,\n" +
 			"whatever the machine. Its commands are the programs; 'tracegen KERNEL --help' shows the parameters of one.\n\n" +
 			"With --package it does so with a program of your own, whose main function calls spmd.Main. Its source stays as it\n" +
 			"is: a copy that records is made of it and of the packages of its module, built by the go command, and run.",

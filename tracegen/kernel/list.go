@@ -29,30 +29,30 @@ package kernel
 
 import "spoor/tracegen/workload"
 
-// All lists every kernel, in the order of tracegen --list.
+// All lists every kernel, in the order of tracegen --list: paper by paper.
 var All = []workload.Kernel{
 	FFT,
 	LU,
 	Radix,
 	Edge,
-	FFTBlocked,
-	EP,
-	Cholesky,
-	IS,
-	CG,
 	TPCC,
 	Appbt,
 	Barnes,
 	Sparse,
 	Tomcatv,
 	Water,
-	SOR,
-	BPS,
-	APUCS,
-	PGL,
 	Transfer,
 	Scan,
 	ConvShift,
 	ConvScan,
 	Array,
+	SOR,
+	BPS,
+	APUCS,
+	PGL,
+	EP,
+	IS,
+	FFTBlocked,
+	CG,
+	Cholesky,
 }
