@@ -166,6 +166,10 @@ func (f *lu) subtractProduct(a, left, top []float64) {
 }
 
 // subtractRow subtracts l times row x from row y.
+//
+// It is not inlined, so that its instructions are the same for all who call it.
+//
+//go:noinline
 func subtractRow(y, x []float64, l float64) {
 	for j := range y {
 		y[j] -= l * x[j]
