@@ -157,3 +157,37 @@ func BenchmarkTaped(b *testing.B) {
 	}
 	perRef(b)
 }
+
+// TestDebtsArePaidByWhatComes: counts may go down between events; positions do not,
+// and nothing is counted twice in the end.
+func TestDebtsArePaidByWhatComes(t *testing.T) {
+	k, rec := recorded(t, 1, func(r *Rank) error {
+		x := Shared(r, "x", onHeap[float64](4))
+		t := r.rec.tape
+		t.N += 10
+		r.Lock(0)
+		t.N -= 7
+		r.Unlock(0)
+		t.Room()
+		tape.L(t, &x[0], tape.L8+5*tape.I)
+		tape.L(t, &x[1], tape.L8+5*tape.I)
+		t.N -= 2
+		r.Barrier()
+		t.N += 20
+		return nil
+	})
+	want := []string{row(10, trace.Load, 8, sharedBase), row(3, trace.Load, 8, sharedBase+8)}
+	if got := rows(&k.RefsOf[0]); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var at []uint32
+	for _, e := range k.EventsOf[0].Rows {
+		at = append(at, e.Instr)
+	}
+	if want := []uint32{10, 0, 3, 18}; !slices.Equal(at, want) {
+		t.Errorf("events after %d, want %d instructions", at, want)
+	}
+	if got := rec.Totals[0].Instr; got != 10-7+10-2+20 {
+		t.Errorf("%d instructions", got)
+	}
+}
