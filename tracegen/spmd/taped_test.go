@@ -176,7 +176,7 @@ func TestDebtsArePaidByWhatComes(t *testing.T) {
 		t.N += 20
 		return nil
 	})
-	want := []string{row(10, trace.Load, 8, sharedBase), row(3, trace.Load, 8, sharedBase+8)}
+	want := []string{row(10, trace.Load, 8, sharedBase), row(1, trace.Load, 8, sharedBase+8)}
 	if got := rows(&k.RefsOf[0]); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -184,7 +184,7 @@ func TestDebtsArePaidByWhatComes(t *testing.T) {
 	for _, e := range k.EventsOf[0].Rows {
 		at = append(at, e.Instr)
 	}
-	if want := []uint32{10, 0, 3, 18}; !slices.Equal(at, want) {
+	if want := []uint32{10, 0, 1, 20}; !slices.Equal(at, want) {
 		t.Errorf("events after %d, want %d instructions", at, want)
 	}
 	if got := rec.Totals[0].Instr; got != 10-7+10-2+20 {
