@@ -224,10 +224,10 @@ func TestReach(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"(twice).factor", "factors", "newScale", "(*scale).Program", "multiply"}; !slices.Equal(reached, want) {
+	if want := []string{"(twice).factor", "factors", "scaleOf", "(*scale).Program", "multiply"}; !slices.Equal(reached, want) {
 		t.Errorf("reached %q, want %q", reached, want)
 	}
-	if want := []string{"(*scale).Verify", "(*scale).Digest", "(*scale).Counts"}; !slices.Equal(not, want) {
+	if want := []string{"newScale", "(*scale).Verify", "(*scale).Digest", "(*scale).Counts"}; !slices.Equal(not, want) {
 		t.Errorf("not reached %q, want %q", not, want)
 	}
 }

@@ -31,7 +31,11 @@ func (twice) factor() float64 { return factors[1] }
 var factors = [...]float64{1, 2}
 
 func newScale(v workload.Values, _ int, _ uint64) workload.Instance {
-	s := &scale{x: make([]float64, v["n"]), rule: twice{}}
+	return scaleOf(v["n"])
+}
+
+func scaleOf(n int) *scale {
+	s := &scale{x: make([]float64, n), rule: twice{}}
 	for i := range s.x {
 		s.x[i] = float64(i)
 	}
