@@ -141,9 +141,9 @@ func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total i
 // keys in local bucket b, which is left with the first of them. The word after
 // the bucket is its lock, whose holder calls.
 func takeFrom(bucket, local []int32, b int) {
-	for bucket[1] != 0 { // test
+	if bucket[1] == 0 { // the test that ends the wait
+		bucket[1]++ // test&set: a load and a store
 	}
-	bucket[1]++ // test&set: a load and a store
 	bucket[0] -= local[b]
 	local[b] = bucket[0]
 	bucket[1] = 0

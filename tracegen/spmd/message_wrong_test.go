@@ -10,7 +10,7 @@ import (
 // the rank and the place.
 func TestWrongMessagesSayWhatIsWrong(t *testing.T) {
 	x := make([]int, 4)
-	type pointers struct{ p [1]*int }
+	type pointers struct{ _ [1]*int }
 	for _, c := range []struct {
 		want string
 		do   func(r *Rank)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +21,11 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	original := filepath.Join(runtime.GOROOT(), "src", "runtime", "msan0.go")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", "msan0.go")
 	text, err := json.Marshal(map[string]map[string]string{"Replace": {original: replacement}})
 	if err != nil {
 		t.Fatal(err)

@@ -208,7 +208,6 @@ func (s *queueSimulator) sendJob(p *point) {
 	t__.N += n__
 	n__ = 0
 	spmd.Send(s.r, int(p.to), 0, s.answer)
-	t__.N += n__
 }
 
 func (s *queueSimulator) enter(station int32, time float64) {

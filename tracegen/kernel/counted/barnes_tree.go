@@ -85,7 +85,6 @@ func insert(r *spmd.Rank, bodies []body, cells []cell, used []int32, half float6
 					n__ += 30
 					t__.N += n__
 					n__ = 0
-					t__.N += n__
 					return fmt.Errorf("the tree needs more than %d cells for %d bodies", len(cells), len(bodies))
 				}
 				n__ += 45
@@ -109,7 +108,6 @@ func insert(r *spmd.Rank, bodies []body, cells []cell, used []int32, half float6
 	n__ += 29
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return fmt.Errorf("body %d is too close to another: they cannot be told apart by %d halvings of the cube", b, barnesLevels)
 }
 

@@ -26,7 +26,6 @@ func newCoarseGrid(r *spmd.Rank, m mesh) *coarseGrid {
 	n := (m.rows - 1) * (m.cols - 1)
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return &coarseGrid{rows: m.rows, cols: m.cols,
 		values: spmd.Private(r, "coarse", make([]float64, n)), swapped: spmd.Private(r, "coarse columns", make([]float64, n)),
 		sinesDown:  spmd.Private(r, "sines down", sineTable(m.rows)),
@@ -158,7 +157,6 @@ func (s *substructure) precondition(z, x []float64) {
 	t__.N += n__
 	n__ = 0
 	s.interpolate(z)
-	t__.N += n__
 }
 
 func (s *substructure) solveEdge(z, x []float64, side int) {

@@ -92,7 +92,6 @@ func privateCopy[T any](r *spmd.Rank, name string, table []T) []T {
 	n__ += 43
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return spmd.Private(r, name, append([]T(nil), table...))
 }
 
@@ -167,7 +166,6 @@ func (s *substructure) findResidual() {
 	t__.N += n__
 	n__ = 0
 	s.sumOverRanks(residual)
-	t__.N += n__
 }
 
 func (s *substructure) multiply(y, x []float64) {
@@ -180,7 +178,6 @@ func (s *substructure) multiply(y, x []float64) {
 	t__.N += n__
 	n__ = 0
 	s.sumOverRanks(y)
-	t__.N += n__
 }
 
 func (s *substructure) sumOverRanks(x []float64) {

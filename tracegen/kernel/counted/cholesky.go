@@ -112,7 +112,6 @@ func (c *choleskyRank) task(s int32) error {
 		n__ += 26
 		t__.N += n__
 		n__ = 0
-		t__.N += n__
 		return fmt.Errorf("the matrix is not positive definite: column %d", int(rows[0])+at)
 	}
 	n__ += 6

@@ -27,7 +27,6 @@ func (s *supernodes) share(r *spmd.Rank) supernodes {
 	n__ += 136
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return supernodes{
 		first:    spmd.Shared(r, "first", s.first),
 		owner:    spmd.Shared(r, "owner", s.owner),

@@ -55,12 +55,8 @@ func (f *ep) Program(r *spmd.Rank) error {
 	n__ += 32
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	counts := spmd.Shared(r, "count cells", f.counts, spmd.Blocked())
 	n__ += 32
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	totals := spmd.Shared(r, "total cells", f.totals, spmd.Blocked())
@@ -78,30 +74,20 @@ func (f *ep) Program(r *spmd.Rank) error {
 	local[0], local[1] = countPairs(mine, nasSkip(f.first, 2*uint64(lo)), hi-lo)
 	for l, count := range mine {
 		n__ += 22
-		{
-			t__.N += n__
-			n__ = 0
-			total := logSum(r, counts, 1+l, count)
-			t__.N += n__
-			n__ = 0
-			if r.ID() == 0 {
-				n__ += 4
-				annuli[l] = total
-			}
+		t__.N += n__
+		n__ = 0
+		if total := logSum(r, counts, 1+l, count); r.ID() == 0 {
+			n__ += 4
+			annuli[l] = total
 		}
 	}
 	for i, sum := range local {
 		n__ += 20
-		{
-			t__.N += n__
-			n__ = 0
-			total := logSum(r, totals, 1+epAnnuli+i, sum)
-			t__.N += n__
-			n__ = 0
-			if r.ID() == 0 {
-				n__ += 2
-				sums[i] = total
-			}
+		t__.N += n__
+		n__ = 0
+		if total := logSum(r, totals, 1+epAnnuli+i, sum); r.ID() == 0 {
+			n__ += 2
+			sums[i] = total
 		}
 	}
 	n__ += 5

@@ -97,8 +97,6 @@ func (f *fft) Program(r *spmd.Rank) error {
 	n__ += 22
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	u := spmd.Private(r, "row roots", f.rowRoots[r.ID()])
 	n__ += 32
 	t__.N += n__
@@ -160,8 +158,6 @@ func (f *fft) transpose(r *spmd.Rank, dst, src []complex128) {
 	lo, hi := r.Share(f.m)
 	for k := range f.procs {
 		n__ += 40
-		t__.N += n__
-		n__ = 0
 		t__.N += n__
 		n__ = 0
 		from, to := spmd.Share(f.m, f.procs, (r.ID()+1+k)%f.procs)

@@ -115,7 +115,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	n__ = 0
 	r.Barrier()
 	for b := range buckets {
-		n__ += 26
+		n__ += 24
 		t__.N += n__
 		n__ = 0
 		r.Lock(int32(b))
@@ -125,7 +125,7 @@ func (f *is) Program(r *spmd.Rank) error {
 		n__ = 0
 		r.Unlock(int32(b))
 	}
-	n__ += 17
+	n__ += 16
 	rankKeys(ranks[lo:hi], mine, keys[lo:hi])
 	t__.N += n__
 	return nil
@@ -166,10 +166,10 @@ func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total i
 func takeFrom(bucket, local []int32, b int) {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
-	for bucket[1] != 0 {
-		n__ += 3
+	if bucket[1] == 0 {
+		n__ += 2
+		bucket[1]++
 	}
-	bucket[1]++
 	bucket[0] -= local[b]
 	local[b] = bucket[0]
 	bucket[1] = 0
@@ -181,7 +181,7 @@ func rankKeys(ranks, local, keys []int32) {
 	n__ := hooks__.None
 	{
 		v2__ := keys
-		n__ += 11 * uint64(len(v2__))
+		n__ += 10 * uint64(len(v2__))
 		for i, key := range v2__ {
 			ranks[i] = local[key]
 			local[key]++

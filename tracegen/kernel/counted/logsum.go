@@ -70,7 +70,6 @@ func logSum[T int64 | float64](r *spmd.Rank, cells []sumCell[T], sum int, value 
 	n__ += 13
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return await(r, cells, 0, sum)
 }
 

@@ -90,12 +90,8 @@ func (f *pgl) Program(r *spmd.Rank) error {
 	n__ += 142
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	triangles := spmd.Private(r, "triangles", f.triangles[r.ID()])
 	n__ += 19
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	pictures := spmd.Private(r, "pictures", f.pictures[r.ID()])

@@ -40,7 +40,6 @@ func (s *renderer) start(picture []uint32, frame int) {
 	t__.N += n__
 	n__ = 0
 	s.await()
-	t__.N += n__
 }
 
 func (s *renderer) await() {
@@ -146,7 +145,6 @@ func (s *renderer) receive(count int) {
 	t__.N += n__
 	n__ = 0
 	s.await()
-	t__.N += n__
 }
 
 func (s *renderer) finish() {
@@ -167,8 +165,6 @@ func (s *renderer) finish() {
 	}
 	for s.awaited > 0 {
 		n__ += 8
-		t__.N += n__
-		n__ = 0
 		t__.N += n__
 		n__ = 0
 		s.receive(s.coming.Wait().Count)

@@ -158,7 +158,6 @@ func (f *radix) sumPart(r *spmd.Rank, counts, totals []uint32) {
 	t__.N += n__
 	n__ = 0
 	totals[r.ID()] = sum
-	t__.N += n__
 }
 
 func (f *radix) findPlaces(place, counts, totals []uint32) {

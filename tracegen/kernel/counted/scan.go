@@ -56,13 +56,9 @@ func (f *scan) Program(r *spmd.Rank) error {
 	n__ += 63
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	top, bottom, left, right := f.mesh.block(r.ID(), f.l, f.l)
 	n__ += 22
 	rows, cols := bottom-top, right-left
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	a := spmd.Private(r, "a", f.a[r.ID()])

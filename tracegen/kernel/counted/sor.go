@@ -89,12 +89,8 @@ func (f *sor) Program(r *spmd.Rank) error {
 	g, m := f.g, f.mesh
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	u := spmd.Private(r, "u", f.u[r.ID()])
 	n__ += 20
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	rhs := spmd.Private(r, "rhs", f.rhs[r.ID()])

@@ -71,12 +71,8 @@ func (f *sparse) Program(r *spmd.Rank) error {
 	n := f.n
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	column := spmd.Shared(r, "column", f.column, spmd.Cyclic(4*uint64(n)))
 	n__ += 36
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	value := spmd.Shared(r, "value", f.value, spmd.Cyclic(8*uint64(n)))
@@ -121,7 +117,6 @@ func (f *sparse) Program(r *spmd.Rank) error {
 			n__ += 22
 			t__.N += n__
 			n__ = 0
-			t__.N += n__
 			return fmt.Errorf("the matrix is singular: no pivot in column %d", k)
 		}
 		n__ += 21

@@ -111,7 +111,6 @@ func (t *tpccTables) place(r *spmd.Rank) tpccTables {
 	n__ += 294
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
 	return tpccTables{
 		warehouses: spmd.Shared(r, "warehouses", t.warehouses),
 		districts:  spmd.Shared(r, "districts", t.districts),

@@ -46,7 +46,6 @@ func (t *tpccTerminal) newOrder(in *tpccInput) {
 	t__.N += n__
 	n__ = 0
 	t.commit()
-	t__.N += n__
 }
 
 func (t *tpccTerminal) findItems(in *tpccInput, items *[tpccLines]int32) bool {
@@ -264,7 +263,6 @@ func (t *tpccTerminal) payment(in *tpccInput) {
 	t__.N += n__
 	n__ = 0
 	t.commit()
-	t__.N += n__
 }
 
 func (t *tpccTerminal) orderStatus(in *tpccInput) {
@@ -293,7 +291,6 @@ func (t *tpccTerminal) orderStatus(in *tpccInput) {
 	t__.N += n__
 	n__ = 0
 	t.commit()
-	t__.N += n__
 }
 
 func (t *tpccTerminal) delivery(in *tpccInput) {
@@ -386,5 +383,4 @@ func (t *tpccTerminal) stockLevel(in *tpccInput) {
 	t__.N += n__
 	n__ = 0
 	t.commit()
-	t__.N += n__
 }

@@ -113,8 +113,6 @@ func (f *transfer) Program(r *spmd.Rank) error {
 	n__ += 30
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	a := spmd.Private(r, "a", f.a[r.ID()])
 	n__ += 8
 	layout, last := f.layout()

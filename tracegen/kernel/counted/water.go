@@ -75,12 +75,8 @@ func (f *water) Program(r *spmd.Rank) error {
 	cutoff := min(box/2, waterCutoff)
 	t__.N += n__
 	n__ = 0
-	t__.N += n__
-	n__ = 0
 	molecules := spmd.Shared(r, "molecules", f.molecules, spmd.Blocked())
 	n__ += 32
-	t__.N += n__
-	n__ = 0
 	t__.N += n__
 	n__ = 0
 	forces := spmd.Shared(r, "forces", f.forces, spmd.Blocked())

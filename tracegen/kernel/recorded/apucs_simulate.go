@@ -302,89 +302,82 @@ func (s *queueSimulator) simulate() {
 	for i := range schedule {
 		p := &schedule[i]
 		{
-			v42__ := 0
-			if o__ >= l__ {
-				o__ = t__.Full(o__)
-			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&p.from), tape__.L4+15*tape__.I)
-			v43__ := p.from
-			tape__.Put(b__, o__+8, unsafe__.Pointer(&p.to), tape__.L4+15*tape__.I)
-			v44__ := p.to
-			o__ += 16
-			if v43__ == v44__ {
-				v42__ = 1
-			} else {
-				t__.Close(o__)
-				v45__ := s.possible(p)
-				o__ = t__.Off()
-				if !v45__ {
-					v42__ = 2
-				} else {
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&p.from), tape__.L4)
-					v46__ := p.from
-					o__ += 8
-					if v46__ == me {
-						v42__ = 3
-					} else {
-					}
-				}
-			}
-			switch v42__ {
-			case 1:
-				t__.N -= 8
-				t__.Close(o__)
-				s.move(p)
-				o__ = t__.Off()
-			case 2:
-			case 3:
-				n__ += 13
-				if n__ != 0 {
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					hooks__.Work(b__, o__, n__)
-					o__ += 8
-					n__ = 0
-				}
-				t__.Close(o__)
-				s.sendJob(p)
-				o__ = t__.Off()
+			switch {
 			default:
-				{
-					v47__ := s.coming
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&v47__[next]), tape__.L8+15*tape__.I)
-					v48__ := v47__[next]
-					t__.Close(o__ + 8)
-					v48__.Wait()
+				if o__ >= l__ {
+					o__ = t__.Full(o__)
 				}
-				{
-					v49__ := s.answers
+				tape__.Put(b__, o__, unsafe__.Pointer(&p.from), tape__.L4+15*tape__.I)
+				v42__ := p.from
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&p.to), tape__.L4+15*tape__.I)
+				v43__ := p.to
+				o__ += 16
+				if (v42__ == v43__) == (0 == 0) {
+					t__.N -= 8
+					t__.Close(o__)
+					s.move(p)
 					o__ = t__.Off()
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&v49__[next]), tape__.L4+12*tape__.I)
-					v50__ := v49__[next]
-					o__ += 8
-					if v50__ == 1 {
-						{
-							tape__.Put(b__, o__, unsafe__.Pointer(&p.target), tape__.L4+22*tape__.I)
-							v51__ := p.target
-							tape__.Put(b__, o__+8, unsafe__.Pointer(&p.time), tape__.L8+22*tape__.I)
-							v52__ := p.time
-							t__.Close(o__ + 16)
-							s.enter(v51__, v52__)
+				} else {
+					t__.Close(o__)
+					v44__ := s.possible(p)
+					o__ = t__.Off()
+					if (!v44__) == (0 == 0) {
+					} else {
+						if o__ >= l__ {
+							o__ = t__.Full(o__)
 						}
-						o__ = t__.Off()
+						tape__.Put(b__, o__, unsafe__.Pointer(&p.from), tape__.L4)
+						v45__ := p.from
+						o__ += 8
+						if (v45__ == me) == (0 == 0) {
+							n__ += 13
+							if n__ != 0 {
+								if o__ >= l__ {
+									o__ = t__.Full(o__)
+								}
+								hooks__.Work(b__, o__, n__)
+								o__ += 8
+								n__ = 0
+							}
+							t__.Close(o__)
+							s.sendJob(p)
+							o__ = t__.Off()
+						} else {
+							{
+								v46__ := s.coming
+								if o__ >= l__ {
+									o__ = t__.Full(o__)
+								}
+								tape__.Put(b__, o__, unsafe__.Pointer(&v46__[next]), tape__.L8+15*tape__.I)
+								v47__ := v46__[next]
+								t__.Close(o__ + 8)
+								v47__.Wait()
+							}
+							{
+								v48__ := s.answers
+								o__ = t__.Off()
+								if o__ >= l__ {
+									o__ = t__.Full(o__)
+								}
+								tape__.Put(b__, o__, unsafe__.Pointer(&v48__[next]), tape__.L4+12*tape__.I)
+								v49__ := v48__[next]
+								o__ += 8
+								if v49__ == 1 {
+									{
+										tape__.Put(b__, o__, unsafe__.Pointer(&p.target), tape__.L4+22*tape__.I)
+										v50__ := p.target
+										tape__.Put(b__, o__+8, unsafe__.Pointer(&p.time), tape__.L8+22*tape__.I)
+										v51__ := p.time
+										t__.Close(o__ + 16)
+										s.enter(v50__, v51__)
+									}
+									o__ = t__.Off()
+								}
+							}
+							next++
+						}
 					}
 				}
-				next++
 			}
 		}
 	}
@@ -400,17 +393,17 @@ func (s *queueSimulator) move(p *point) {
 			o__ = t__.Full(o__)
 		}
 		tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+5*tape__.I)
-		v53__ := p.source
+		v52__ := p.source
 		o__ += 8
-		if v53__ != elsewhere {
+		if v52__ != elsewhere {
 			{
-				v54__ := s.jobs
+				v53__ := s.jobs
 				tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+4*tape__.I)
-				v55__ := p.source
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&v54__[v55__]), tape__.L4+5*tape__.I)
-				v56__ := v54__[v55__]
+				v54__ := p.source
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&v53__[v54__]), tape__.L4+5*tape__.I)
+				v55__ := v53__[v54__]
 				o__ += 16
-				if v56__ == 0 {
+				if v55__ == 0 {
 					n__ += 2
 					if n__ != 0 {
 						if o__ >= l__ {
@@ -426,39 +419,39 @@ func (s *queueSimulator) move(p *point) {
 			}
 			{
 				tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+6*tape__.I)
-				v57__ := p.source
+				v56__ := p.source
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&p.time), tape__.L8+6*tape__.I)
-				v58__ := p.time
+				v57__ := p.time
 				t__.Close(o__ + 16)
-				s.count(v57__, v58__)
+				s.count(v56__, v57__)
 			}
 			{
-				v59__ := s.jobs
+				v58__ := s.jobs
 				o__ = t__.Off()
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
 				tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+7*tape__.I)
-				v60__ := p.source
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&v59__[v60__]), tape__.L4+6*tape__.I)
-				tape__.Put(b__, o__+16, unsafe__.Pointer(&v59__[v60__]), tape__.S4+7*tape__.I)
-				v59__[v60__]--
+				v59__ := p.source
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&v58__[v59__]), tape__.L4+6*tape__.I)
+				tape__.Put(b__, o__+16, unsafe__.Pointer(&v58__[v59__]), tape__.S4+7*tape__.I)
+				v58__[v59__]--
 			}
 			o__ += 24
 		}
 	}
 	{
 		tape__.Put(b__, o__, unsafe__.Pointer(&p.target), tape__.L4+3*tape__.I)
-		v61__ := p.target
+		v60__ := p.target
 		o__ += 8
-		if v61__ == elsewhere {
+		if v60__ == elsewhere {
 			{
-				v62__ := s.left
+				v61__ := s.left
 				tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+2*tape__.I)
-				v63__ := p.source
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&v62__[v63__]), tape__.L4+3*tape__.I)
-				tape__.Put(b__, o__+16, unsafe__.Pointer(&v62__[v63__]), tape__.S4+3*tape__.I)
-				v62__[v63__]++
+				v62__ := p.source
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&v61__[v62__]), tape__.L4+3*tape__.I)
+				tape__.Put(b__, o__+16, unsafe__.Pointer(&v61__[v62__]), tape__.S4+3*tape__.I)
+				v61__[v62__]++
 			}
 			t__.Close(o__ + 24)
 			return
@@ -466,11 +459,11 @@ func (s *queueSimulator) move(p *point) {
 	}
 	{
 		tape__.Put(b__, o__, unsafe__.Pointer(&p.target), tape__.L4+19*tape__.I)
-		v64__ := p.target
+		v63__ := p.target
 		tape__.Put(b__, o__+8, unsafe__.Pointer(&p.time), tape__.L8+19*tape__.I)
-		v65__ := p.time
+		v64__ := p.time
 		t__.Close(o__ + 16)
-		s.enter(v64__, v65__)
+		s.enter(v63__, v64__)
 	}
 }
 
@@ -478,69 +471,69 @@ func (s *queueSimulator) sendJob(p *point) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	{
-		v66__ := s.answer
+		v65__ := s.answer
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&v66__[0]), tape__.S4+4*tape__.I)
-		v66__[0] = 0
+		tape__.Put(b__, o__, unsafe__.Pointer(&v65__[0]), tape__.S4+4*tape__.I)
+		v65__[0] = 0
 	}
 	{
-		v67__ := s.jobs
+		v66__ := s.jobs
 		tape__.Put(b__, o__+8, unsafe__.Pointer(&p.source), tape__.L4+5*tape__.I)
-		v68__ := p.source
-		tape__.Put(b__, o__+16, unsafe__.Pointer(&v67__[v68__]), tape__.L4+4*tape__.I)
-		v69__ := v67__[v68__]
+		v67__ := p.source
+		tape__.Put(b__, o__+16, unsafe__.Pointer(&v66__[v67__]), tape__.L4+4*tape__.I)
+		v68__ := v66__[v67__]
 		o__ += 24
-		if v69__ > 0 {
+		if v68__ > 0 {
 			{
-				v70__ := s.answer
-				tape__.Put(b__, o__, unsafe__.Pointer(&v70__[0]), tape__.S4+5*tape__.I)
-				v70__[0] = 1
+				v69__ := s.answer
+				tape__.Put(b__, o__, unsafe__.Pointer(&v69__[0]), tape__.S4+5*tape__.I)
+				v69__[0] = 1
 			}
 			{
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&p.source), tape__.L4+6*tape__.I)
-				v71__ := p.source
+				v70__ := p.source
 				tape__.Put(b__, o__+16, unsafe__.Pointer(&p.time), tape__.L8+6*tape__.I)
-				v72__ := p.time
+				v71__ := p.time
 				t__.Close(o__ + 24)
-				s.count(v71__, v72__)
+				s.count(v70__, v71__)
 			}
 			{
-				v73__ := s.jobs
+				v72__ := s.jobs
 				o__ = t__.Off()
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
 				tape__.Put(b__, o__, unsafe__.Pointer(&p.source), tape__.L4+6*tape__.I)
-				v74__ := p.source
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&v73__[v74__]), tape__.L4+5*tape__.I)
-				tape__.Put(b__, o__+16, unsafe__.Pointer(&v73__[v74__]), tape__.S4+6*tape__.I)
-				v73__[v74__]--
+				v73__ := p.source
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&v72__[v73__]), tape__.L4+5*tape__.I)
+				tape__.Put(b__, o__+16, unsafe__.Pointer(&v72__[v73__]), tape__.S4+6*tape__.I)
+				v72__[v73__]--
 			}
 			{
-				v75__ := s.totals
-				tape__.Put(b__, o__+24, unsafe__.Pointer(&v75__[0]), tape__.L8+6*tape__.I)
-				tape__.Put(b__, o__+32, unsafe__.Pointer(&v75__[0]), tape__.S8+6*tape__.I)
-				v75__[0]++
+				v74__ := s.totals
+				tape__.Put(b__, o__+24, unsafe__.Pointer(&v74__[0]), tape__.L8+6*tape__.I)
+				tape__.Put(b__, o__+32, unsafe__.Pointer(&v74__[0]), tape__.S8+6*tape__.I)
+				v74__[0]++
 			}
 			o__ += 40
 		}
 	}
 	{
-		v76__ := s.totals
-		tape__.Put(b__, o__, unsafe__.Pointer(&v76__[1]), tape__.L8+5*tape__.I)
-		tape__.Put(b__, o__+8, unsafe__.Pointer(&v76__[1]), tape__.S8+4*tape__.I)
-		v76__[1]++
+		v75__ := s.totals
+		tape__.Put(b__, o__, unsafe__.Pointer(&v75__[1]), tape__.L8+5*tape__.I)
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&v75__[1]), tape__.S8+4*tape__.I)
+		v75__[1]++
 	}
 	{
 		tape__.Put(b__, o__+16, unsafe__.Pointer(&s.r), tape__.L8+5*tape__.I)
-		v77__ := s.r
+		v76__ := s.r
 		tape__.Put(b__, o__+24, unsafe__.Pointer(&p.to), tape__.L4+4*tape__.I)
-		v78__ := p.to
+		v77__ := p.to
 		tape__.Put(b__, o__+32, unsafe__.Pointer(&s.answer), tape__.L24+5*tape__.I)
 		t__.Close(o__ + 40)
-		spmd.Send(v77__, int(v78__), 0, s.answer)
+		spmd.Send(v76__, int(v77__), 0, s.answer)
 	}
 }
 
@@ -550,14 +543,14 @@ func (s *queueSimulator) enter(station int32, time float64) {
 	t__.Close(o__)
 	s.count(station, time)
 	{
-		v79__ := s.jobs
+		v78__ := s.jobs
 		o__ = t__.Off()
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&v79__[station]), tape__.L4)
-		tape__.Put(b__, o__+8, unsafe__.Pointer(&v79__[station]), tape__.S4)
-		v79__[station]++
+		tape__.Put(b__, o__, unsafe__.Pointer(&v78__[station]), tape__.L4)
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&v78__[station]), tape__.S4)
+		v78__[station]++
 	}
 	t__.Close(o__ + 16)
 }
@@ -566,24 +559,24 @@ func (s *queueSimulator) count(station int32, time float64) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	{
-		v80__ := s.busy
+		v79__ := s.busy
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&v80__[station]), tape__.L8)
-		v81__ := s.jobs
-		tape__.Put(b__, o__+8, unsafe__.Pointer(&v81__[station]), tape__.L4)
-		v82__ := v81__[station]
-		v83__ := s.changed
-		tape__.Put(b__, o__+16, unsafe__.Pointer(&v83__[station]), tape__.L8)
-		v84__ := v83__[station]
-		tape__.Put(b__, o__+24, unsafe__.Pointer(&v80__[station]), tape__.S8)
-		v80__[station] += float64(float64(v82__) * (time - v84__))
+		tape__.Put(b__, o__, unsafe__.Pointer(&v79__[station]), tape__.L8)
+		v80__ := s.jobs
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&v80__[station]), tape__.L4)
+		v81__ := v80__[station]
+		v82__ := s.changed
+		tape__.Put(b__, o__+16, unsafe__.Pointer(&v82__[station]), tape__.L8)
+		v83__ := v82__[station]
+		tape__.Put(b__, o__+24, unsafe__.Pointer(&v79__[station]), tape__.S8)
+		v79__[station] += float64(float64(v81__) * (time - v83__))
 	}
 	{
-		v85__ := s.changed
-		tape__.Put(b__, o__+32, unsafe__.Pointer(&v85__[station]), tape__.S8)
-		v85__[station] = time
+		v84__ := s.changed
+		tape__.Put(b__, o__+32, unsafe__.Pointer(&v84__[station]), tape__.S8)
+		v84__[station] = time
 	}
 	t__.Close(o__ + 40)
 }

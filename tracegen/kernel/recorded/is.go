@@ -182,7 +182,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	r.Barrier()
 	o__ = t__.Off()
 	for b := range buckets {
-		n__ += 26
+		n__ += 24
 		if n__ != 0 {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
@@ -202,7 +202,7 @@ func (f *is) Program(r *spmd.Rank) error {
 		r.Unlock(int32(b))
 		o__ = t__.Off()
 	}
-	n__ += 17
+	n__ += 16
 	{
 		v12__ := ranks[lo:hi]
 		if n__ != 0 {
@@ -279,43 +279,36 @@ func mergeBuckets(global, local []int32, from, to, buckets, stride int) (total i
 func takeFrom(bucket, local []int32, b int) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
-	n__ := hooks__.None
-	for {
+	{
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&bucket[1]), tape__.L4+n__*tape__.I)
-		n__ = 0
+		tape__.Put(b__, o__, unsafe__.Pointer(&bucket[1]), tape__.L4)
 		v16__ := bucket[1]
 		o__ += 8
-		if !(v16__ != 0) {
-			break
+		if v16__ == 0 {
+			tape__.Put(b__, o__, unsafe__.Pointer(&bucket[1]), tape__.L4+1*tape__.I)
+			tape__.Put(b__, o__+8, unsafe__.Pointer(&bucket[1]), tape__.S4+1*tape__.I)
+			bucket[1]++
+			o__ += 16
 		}
-		n__ += 3
 	}
-	if o__ >= l__ {
-		o__ = t__.Full(o__)
-	}
-	tape__.Put(b__, o__, unsafe__.Pointer(&bucket[1]), tape__.L4+n__*tape__.I)
-	n__ = 0
-	tape__.Put(b__, o__+8, unsafe__.Pointer(&bucket[1]), tape__.S4)
-	bucket[1]++
 	{
-		tape__.Put(b__, o__+16, unsafe__.Pointer(&bucket[0]), tape__.L4)
-		tape__.Put(b__, o__+24, unsafe__.Pointer(&local[b]), tape__.L4)
+		tape__.Put(b__, o__, unsafe__.Pointer(&bucket[0]), tape__.L4)
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&local[b]), tape__.L4)
 		v17__ := local[b]
-		tape__.Put(b__, o__+32, unsafe__.Pointer(&bucket[0]), tape__.S4)
+		tape__.Put(b__, o__+16, unsafe__.Pointer(&bucket[0]), tape__.S4)
 		bucket[0] -= v17__
 	}
 	{
-		tape__.Put(b__, o__+40, unsafe__.Pointer(&bucket[0]), tape__.L4)
+		tape__.Put(b__, o__+24, unsafe__.Pointer(&bucket[0]), tape__.L4)
 		v18__ := bucket[0]
-		tape__.Put(b__, o__+48, unsafe__.Pointer(&local[b]), tape__.S4)
+		tape__.Put(b__, o__+32, unsafe__.Pointer(&local[b]), tape__.S4)
 		local[b] = v18__
 	}
-	tape__.Put(b__, o__+56, unsafe__.Pointer(&bucket[1]), tape__.S4)
+	tape__.Put(b__, o__+40, unsafe__.Pointer(&bucket[1]), tape__.S4)
 	bucket[1] = 0
-	t__.Close(o__ + 64)
+	t__.Close(o__ + 48)
 }
 
 func rankKeys(ranks, local, keys []int32) {
@@ -335,7 +328,7 @@ func rankKeys(ranks, local, keys []int32) {
 				ranks[i] = v20__
 			}
 			tape__.Put(b__, o__+24, unsafe__.Pointer(&local[key]), tape__.L4+2*tape__.I)
-			tape__.Put(b__, o__+32, unsafe__.Pointer(&local[key]), tape__.S4+3*tape__.I)
+			tape__.Put(b__, o__+32, unsafe__.Pointer(&local[key]), tape__.S4+2*tape__.I)
 			local[key]++
 			o__ += 40
 		}

@@ -501,102 +501,85 @@ func mergeRows(toColumn []int32, toValue []float64, column []int32, value []floa
 		}
 		n__ += 35
 		{
-			v53__ := 0
-			v54__ := j == len(pivotColumn)
-			if !v54__ {
-				v55__ := i < len(column)
-				if v55__ {
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&column[i]), tape__.L4+n__*tape__.I)
-					n__ = 0
-					v56__ := column[i]
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4)
-					v57__ := pivotColumn[j]
-					v55__ = v56__ < v57__
-					o__ += 16
-				}
-				v54__ = (v55__ != (0 != 0))
-			}
-			if v54__ != (0 != 0) {
-				v53__ = 1
-			} else {
-				v58__ := i == len(column)
-				if !v58__ {
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&column[i]), tape__.L4+n__*tape__.I)
-					n__ = 0
-					v59__ := column[i]
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4)
-					v60__ := pivotColumn[j]
-					v58__ = v59__ > v60__
-					o__ += 16
-				}
-				if v58__ != (0 != 0) {
-					v53__ = 2
-				} else {
-				}
-			}
-			switch v53__ {
-			case 1:
-				{
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&value[i]), tape__.L8+5*tape__.I+n__*tape__.I)
-					n__ = 0
-					v61__ := value[i]
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&column[i]), tape__.L4+6*tape__.I)
-					v62__ := column[i]
-					tape__.Put(b__, o__+16, unsafe__.Pointer(&toColumn[m]), tape__.S4+5*tape__.I)
-					toColumn[m] = v62__
-					tape__.Put(b__, o__+24, unsafe__.Pointer(&toValue[m]), tape__.S8+6*tape__.I)
-					toValue[m] = v61__
-				}
-				i++
-				o__ += 32
-			case 2:
-				{
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
-					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&pivotValue[j]), tape__.L8+5*tape__.I+n__*tape__.I)
-					n__ = 0
-					v63__ := pivotValue[j]
-					v64__ := -float64(l * v63__)
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4+6*tape__.I)
-					v65__ := pivotColumn[j]
-					tape__.Put(b__, o__+16, unsafe__.Pointer(&toColumn[m]), tape__.S4+6*tape__.I)
-					toColumn[m] = v65__
-					tape__.Put(b__, o__+24, unsafe__.Pointer(&toValue[m]), tape__.S8+6*tape__.I)
-					toValue[m] = v64__
-				}
-				j++
-				o__ += 32
+			switch {
 			default:
-				{
-					if o__ >= l__ {
-						o__ = t__.Full(o__)
+				v53__ := j == len(pivotColumn)
+				if !v53__ {
+					v54__ := i < len(column)
+					if v54__ {
+						if o__ >= l__ {
+							o__ = t__.Full(o__)
+						}
+						tape__.Put(b__, o__, unsafe__.Pointer(&column[i]), tape__.L4+n__*tape__.I)
+						n__ = 0
+						v55__ := column[i]
+						tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4)
+						v56__ := pivotColumn[j]
+						v54__ = v55__ < v56__
+						o__ += 16
 					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&value[i]), tape__.L8+5*tape__.I+n__*tape__.I)
-					n__ = 0
-					v66__ := value[i]
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotValue[j]), tape__.L8+5*tape__.I)
-					v67__ := pivotValue[j]
-					v68__ := v66__ - float64(l*v67__)
-					tape__.Put(b__, o__+16, unsafe__.Pointer(&column[i]), tape__.L4+5*tape__.I)
-					v69__ := column[i]
-					tape__.Put(b__, o__+24, unsafe__.Pointer(&toColumn[m]), tape__.S4+5*tape__.I)
-					toColumn[m] = v69__
-					tape__.Put(b__, o__+32, unsafe__.Pointer(&toValue[m]), tape__.S8+5*tape__.I)
-					toValue[m] = v68__
+					v53__ = (v54__ != (0 != 0))
 				}
-				i++
-				j++
-				o__ += 40
+				if (v53__ != (0 != 0)) == (0 == 0) {
+					{
+						if o__ >= l__ {
+							o__ = t__.Full(o__)
+						}
+						tape__.Put(b__, o__, unsafe__.Pointer(&value[i]), tape__.L8+5*tape__.I+n__*tape__.I)
+						n__ = 0
+						v57__ := value[i]
+						tape__.Put(b__, o__+8, unsafe__.Pointer(&column[i]), tape__.L4+6*tape__.I)
+						v58__ := column[i]
+						tape__.Put(b__, o__+16, unsafe__.Pointer(&toColumn[m]), tape__.S4+5*tape__.I)
+						toColumn[m] = v58__
+						tape__.Put(b__, o__+24, unsafe__.Pointer(&toValue[m]), tape__.S8+6*tape__.I)
+						toValue[m] = v57__
+					}
+					i++
+					o__ += 32
+				} else {
+					v59__ := i == len(column)
+					if !v59__ {
+						tape__.Put(b__, o__, unsafe__.Pointer(&column[i]), tape__.L4)
+						v60__ := column[i]
+						tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4)
+						v61__ := pivotColumn[j]
+						v59__ = v60__ > v61__
+						o__ += 16
+					}
+					if (v59__ != (0 != 0)) == (0 == 0) {
+						{
+							tape__.Put(b__, o__, unsafe__.Pointer(&pivotValue[j]), tape__.L8+5*tape__.I)
+							v62__ := pivotValue[j]
+							v63__ := -float64(l * v62__)
+							tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotColumn[j]), tape__.L4+6*tape__.I)
+							v64__ := pivotColumn[j]
+							tape__.Put(b__, o__+16, unsafe__.Pointer(&toColumn[m]), tape__.S4+6*tape__.I)
+							toColumn[m] = v64__
+							tape__.Put(b__, o__+24, unsafe__.Pointer(&toValue[m]), tape__.S8+6*tape__.I)
+							toValue[m] = v63__
+						}
+						j++
+						o__ += 32
+					} else {
+						{
+							tape__.Put(b__, o__, unsafe__.Pointer(&value[i]), tape__.L8+5*tape__.I)
+							v65__ := value[i]
+							tape__.Put(b__, o__+8, unsafe__.Pointer(&pivotValue[j]), tape__.L8+5*tape__.I)
+							v66__ := pivotValue[j]
+							v67__ := v65__ - float64(l*v66__)
+							tape__.Put(b__, o__+16, unsafe__.Pointer(&column[i]), tape__.L4+5*tape__.I)
+							v68__ := column[i]
+							tape__.Put(b__, o__+24, unsafe__.Pointer(&toColumn[m]), tape__.S4+5*tape__.I)
+							toColumn[m] = v68__
+							tape__.Put(b__, o__+32, unsafe__.Pointer(&toValue[m]), tape__.S8+5*tape__.I)
+							toValue[m] = v67__
+						}
+						i++
+						j++
+						o__ += 40
+					}
+				}
 			}
 		}
 		m++
@@ -622,24 +605,24 @@ func substitute(column []int32, value, b []float64, end []int32, x float64, n, k
 			o__ = t__.Full(o__)
 		}
 		tape__.Put(b__, o__, unsafe__.Pointer(&end[i]), tape__.L4+20*tape__.I)
-		v70__ := end[i]
-		last := i*n + int(v70__) - 1
+		v69__ := end[i]
+		last := i*n + int(v69__) - 1
 		{
-			v71__ := last > i*n
+			v70__ := last > i*n
 			o__ += 8
-			if v71__ {
+			if v70__ {
 				tape__.Put(b__, o__, unsafe__.Pointer(&column[last]), tape__.L4+5*tape__.I)
-				v72__ := column[last]
-				v71__ = v72__ == int32(k)
+				v71__ := column[last]
+				v70__ = v71__ == int32(k)
 				o__ += 8
 			}
-			if v71__ != (0 != 0) {
+			if v70__ != (0 != 0) {
 				{
 					tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L8+2*tape__.I)
 					tape__.Put(b__, o__+8, unsafe__.Pointer(&value[last]), tape__.L8+2*tape__.I)
-					v73__ := value[last]
+					v72__ := value[last]
 					tape__.Put(b__, o__+16, unsafe__.Pointer(&b[i]), tape__.S8+3*tape__.I)
-					b[i] -= float64(v73__ * x)
+					b[i] -= float64(v72__ * x)
 				}
 				tape__.Put(b__, o__+24, unsafe__.Pointer(&end[i]), tape__.L4+2*tape__.I)
 				tape__.Put(b__, o__+32, unsafe__.Pointer(&end[i]), tape__.S4+3*tape__.I)
