@@ -127,5 +127,8 @@ func (o *options) check(refsGiven, repeatGiven bool) error {
 	if o.values, err = o.kernel.Values(set); err != nil {
 		return err
 	}
-	return spmd.CheckProcs(o.procs)
+	if err := spmd.CheckProcs(o.procs); err != nil || o.kernel.Procs == nil {
+		return err
+	}
+	return o.kernel.Procs(o.values, o.procs)
 }

@@ -59,6 +59,7 @@ func TestStatus(t *testing.T) {
 		{"lu --set n=100 -o x", stage.WrongUsage, "n=100 is out of range; 1 to 8192, a multiple of block=16"},
 		{"fft --procs 0 -o x", stage.WrongUsage, "procs=0 is out of range; 1 to 4096"},
 		{"fft --procs 4097 -o x", stage.WrongUsage, "1 to 4096"},
+		{"fftblocked --procs 3 -o x", stage.WrongUsage, "procs=3 is out of range; a power of 2"},
 		{"fft --seed -1 -o x", stage.WrongUsage, "seed"},
 		{"fft --native -o x", stage.WrongUsage, "-o"},
 		{"fft --native --refs=false", stage.WrongUsage, "--refs"},
