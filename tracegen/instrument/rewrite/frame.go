@@ -30,20 +30,6 @@ type frame struct {
 	uses       struct{ tape, cursor, count bool }
 }
 
-// target is a statement that break or continue may leave.
-type target struct {
-	label    string // of the user
-	mark     string // the label as it stands in front of the statement, with a colon
-	rename   string // what it is called in the result, or ""
-	loop     bool
-	leaves   bool   // the frame
-	closed   bool   // where control goes, the cursor is closed
-	cont     string // label that stands for continue, or ""
-	contUsed bool
-	exit     cursor // where break leads to
-	again    cursor // where continue leads to
-}
-
 // function is the rewritten body of a function.
 func (f *file) function(d *ast.FuncDecl) string {
 	fn, _ := f.Info.Defs[d.Name].(*types.Func)

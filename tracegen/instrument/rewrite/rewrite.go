@@ -13,35 +13,49 @@
 // Loads and stores of memory that somebody else could see: elements of slices and,
 // through pointers, of arrays; pointers' targets; fields of structs through pointers;
 // bytes of strings that are indexed or ranged over; package variables; local
-// variables whose address is taken, or that a closure shares (captured, and assigned
-// to besides their declaration). Not recorded are:
+// variables whose address is taken (by &, by slicing an array, by calling a method
+// with a pointer receiver), or that a closure shares (captured by a literal that may
+// run later, and assigned to besides their declaration). Memory that append, copy,
+// clear, make, new, literals and conversions between strings and slices touch is
+// recorded as a whole, allocations are told to the tape, and operations of
+// sync/atomic are a load, a store or both. Not recorded are:
 //
 //   - all other local variables, parameters and results, which compilers keep in
 //     registers or on the stack;
 //   - with Options.Headers off, variables for being captured, and loads of slices,
 //     strings, pointers and the like from variables and fields when they only lead to
 //     the reference proper, as f.a does in f.a[i]: compilers keep such values in
-//     registers over a loop;
-//   - the contents of maps and channels, whose places the runtime hides: each map
-//     operation is a finding;
-//   - what the runtime does within concatenations, comparisons and conversions to
-//     interfaces, and packages that are not rewritten, except for the operands of
-//     sync/atomic, append, copy, clear and conversions between strings and slices;
-//   - initializers of package variables, which run before any rank;
-//   - the implicit load of an embedded pointer, when a promoted field is used.
+//     registers over a loop. As a value of its own, as in p = p.next, it is recorded,
+//     and so is an element that leads on, as rows[i] does in rows[i][j];
+//   - the contents of maps, whose places the runtime hides: each use of an element is
+//     a finding;
+//   - what the runtime does within channels, concatenations, comparisons and
+//     conversions to interfaces, and packages that are not rewritten;
+//   - initializers of package variables, which run before any rank, and the
+//     initialization of a variable in the header of a statement;
+//   - the load of an embedded pointer that the use of a promoted field implies.
 //
-// One reference is one load or store of the source: what the statement names twice is
+// One reference is one load or store of the source: what a statement names twice is
 // loaded twice. A value of more than one word, such as a struct or a slice header, is
-// one reference of its size. Loads stand in the order of evaluation: those of the
-// right side before those that lead to the left side, then the store.
+// one reference of its size; complex numbers are pairs, unless a type parameter hides
+// that they are. Loads stand in the order in which gc evaluates: calls first, with
+// their operands; of an assignment the right side, then what leads to the left side,
+// then the store.
 //
 // # What is counted
 //
-// A block of statements that run together counts all instructions of its lines when
-// it is entered. What a run-time panic (not a call of panic) leaves unexecuted of the
-// block is counted all the same; what the function it happens in counted or recorded
-// since its last call or loop is lost, unless the function has a defer statement and
-// counts (see Count).
+// A block of statements that run together is counted when it is entered, with the
+// weights of its lines; package weigh says which lines belong to which block. A
+// recording gives the instructions of a block to its words, evenly; those of a block
+// without words to the next word, or to a word of their own. Before whatever may
+// communicate, all instructions up to the end of the statement, and none beyond,
+// are on the tape.
+//
+// A call of panic loses nothing. A panic of the runtime loses what the function that
+// it happens in recorded, and what it counted, since its last call or return; only
+// the count of a function with a defer statement is exact to the block. Memory that
+// a literal or a conversion allocates is on the heap even where the original's is
+// on the stack.
 package rewrite
 
 import (

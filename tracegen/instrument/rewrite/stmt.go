@@ -3,7 +3,6 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"strings"
 )
 
@@ -87,15 +86,6 @@ func (l lowered) declares(s ast.Stmt) bool {
 	return l.pre == "" && l.post == "" && !l.many
 }
 
-// newTarget is a statement with a label, or without one.
-func newTarget(label string) target {
-	t := target{label: label, exit: gone, again: gone}
-	if label != "" {
-		t.mark = label + ": "
-	}
-	return t
-}
-
 // compound rewrites a statement that break can leave.
 func (f *frame) compound(s ast.Stmt, t target) string {
 	switch s := s.(type) {
@@ -111,51 +101,6 @@ func (f *frame) compound(s ast.Stmt, t target) string {
 		return f.selectStmt(s, &t)
 	}
 	return f.stmt(s)
-}
-
-// labeled rewrites a statement with a label. A label that goto uses stays where
-// it is; if the statement is one that break or continue name, it gets a second
-// one, because what comes before the statement proper is in a block with it.
-func (f *frame) labeled(s *ast.LabeledStmt) string {
-	t := newTarget(s.Label.Name)
-	jumped := f.named(s, true)
-	before, here := "", ""
-	if jumped {
-		before = f.ready() + f.unload()
-		f.cursor = cursor{}
-		here = f.raw(s.Pos(), s.Stmt.Pos())
-		here += f.begin()
-		t.mark = ""
-		if f.named(s, false) {
-			t.rename = f.newLabel()
-			t.mark = t.rename + ": "
-		}
-	}
-	switch s.Stmt.(type) {
-	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		if !jumped {
-			here = f.raw(s.Colon+1, s.Stmt.Pos())
-		}
-		return before + here + f.compound(s.Stmt, t)
-	}
-	if !jumped {
-		here = f.raw(s.Pos(), s.Stmt.Pos())
-	}
-	return before + here + f.stmt(s.Stmt)
-}
-
-// named reports whether a goto, if jump, or a break or continue names the label.
-func (f *frame) named(s *ast.LabeledStmt, jump bool) bool {
-	label := f.Info.Defs[s.Label]
-	found := false
-	ast.Inspect(f.ast, func(n ast.Node) bool {
-		b, ok := n.(*ast.BranchStmt)
-		if ok && b.Label != nil && f.Info.Uses[b.Label] == label && (b.Tok == token.GOTO) == jump {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // simple rewrites a statement that is neither compound nor leaves the place.
@@ -255,63 +200,6 @@ func (f *frame) returnStmt(s *ast.ReturnStmt) string {
 	return braced(pre+f.text(s), false)
 }
 
-// branchStmt rewrites break, continue, goto and fallthrough.
-func (f *frame) branchStmt(s *ast.BranchStmt) string {
-	f.charge(s)
-	text := f.text(s)
-	if s.Tok == token.FALLTHROUGH {
-		return f.ready() + text
-	}
-	if s.Tok == token.GOTO {
-		return f.jump(s) + text
-	}
-	t := f.target(s)
-	if t == nil || t.leaves {
-		return f.leave() + text
-	}
-	switch {
-	case s.Tok == token.CONTINUE && t.cont != "":
-		t.contUsed = true
-		text = "goto " + t.cont
-	case s.Label != nil && t.rename != "":
-		text = s.Tok.String() + " " + t.rename
-	}
-	before := f.ready()
-	if t.closed {
-		before = f.yield()
-	}
-	if s.Tok == token.CONTINUE {
-		t.again = join(t.again, f.cursor)
-	} else {
-		t.exit = join(t.exit, f.cursor)
-	}
-	f.dead()
-	return before + text
-}
-
-// jump is what comes before a goto.
-func (f *frame) jump(s *ast.BranchStmt) string {
-	label, ok := f.Info.Uses[s.Label].(*types.Label)
-	if f.outer != nil && ok && (label.Pos() < f.node.Pos() || label.Pos() >= f.node.End()) {
-		return f.leave()
-	}
-	before := f.ready() + f.unload()
-	f.dead()
-	return before
-}
-
-// target is the statement that break or continue means, nil if it is outside the
-// frame.
-func (f *frame) target(s *ast.BranchStmt) *target {
-	for i := len(f.targets) - 1; i >= 0; i-- {
-		t := f.targets[i]
-		if s.Label != nil && t.label == s.Label.Name || s.Label == nil && (t.loop || s.Tok == token.BREAK) {
-			return t
-		}
-	}
-	return nil
-}
-
 // parts reports whether what follows s may run another number of times than what
 // precedes it, or at another time.
 func (f *frame) parts(s ast.Stmt) bool {
@@ -337,64 +225,4 @@ func loops(s ast.Stmt) bool {
 		return !found
 	})
 	return found
-}
-
-// escapes reports whether control may leave s in another way than by its end.
-func escapes(s ast.Stmt) bool {
-	e := escape{labels: map[string]bool{}}
-	ast.Inspect(s, func(n ast.Node) bool {
-		if l, ok := n.(*ast.LabeledStmt); ok {
-			e.labels[l.Label.Name] = true
-		}
-		return true
-	})
-	e.walk(s, false, false)
-	return e.found
-}
-
-type escape struct {
-	labels map[string]bool // within the statement
-	found  bool
-}
-
-// walk looks into n, which stands in a loop or in another statement that break
-// leaves.
-func (e *escape) walk(n ast.Node, loop, breakable bool) {
-	switch n.(type) {
-	case *ast.ForStmt, *ast.RangeStmt:
-		loop, breakable = true, true
-	case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		breakable = true
-	}
-	ast.Inspect(n, func(m ast.Node) bool {
-		if m == n || e.found {
-			return !e.found
-		}
-		switch m := m.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.ReturnStmt:
-			e.found = true
-		case *ast.BranchStmt:
-			e.found = e.leaves(m, loop, breakable)
-		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-			e.walk(m, loop, breakable)
-			return false
-		}
-		return !e.found
-	})
-}
-
-func (e *escape) leaves(s *ast.BranchStmt, loop, breakable bool) bool {
-	switch {
-	case s.Tok == token.GOTO:
-		return true
-	case s.Label != nil:
-		return !e.labels[s.Label.Name]
-	case s.Tok == token.BREAK:
-		return !breakable
-	case s.Tok == token.CONTINUE:
-		return !loop
-	}
-	return false
 }
