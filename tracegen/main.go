@@ -72,6 +72,8 @@ func knownKernel(args []string) error {
 	return err
 }
 
+const wholeUsage = "record each collective as one event, instead of its messages"
+
 // kernelCommand is the subcommand that runs kernel k.
 func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	o := options{kernel: k}
@@ -96,6 +98,7 @@ func kernelCommand(env *stage.Env, k workload.Kernel) *cobra.Command {
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the input")
 	f.StringVarP(&o.prefix, "output", "o", "", "record to `PREFIX`.refs.arrow and PREFIX.events.arrow")
 	f.BoolVar(&o.refs, "refs", true, "record references; without them the events file still has every instruction count")
+	f.BoolVar(&o.whole, "whole-collectives", false, wholeUsage)
 	f.BoolVar(&o.native, "native", false, "run at full speed without recording; print the verified result and its time")
 	f.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run")
 	format := stage.FormatFlag(f)
@@ -115,6 +118,8 @@ func (o *options) check(refsGiven, repeatGiven bool) error {
 		return errors.New("--native records nothing, so -o cannot be given with it")
 	case o.native && refsGiven:
 		return errors.New("--native records nothing, so --refs cannot be given with it")
+	case o.native && o.whole:
+		return errors.New("--native records nothing, so --whole-collectives cannot be given with it")
 	case !o.native && repeatGiven:
 		return errors.New("--repeat needs --native; a recording is the same every time")
 	case o.repeat < 1:

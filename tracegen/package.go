@@ -25,6 +25,7 @@ type packageOptions struct {
 	refs     bool
 	headers  bool
 	unplaced bool
+	whole    bool
 	native   bool
 	args     []string // of the program
 }
@@ -38,6 +39,7 @@ func (o *packageOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.refs, "refs", true, "with --package: record references; without them the events file still has every instruction count")
 	f.BoolVar(&o.headers, "headers", false, "with --package: record loads of slice headers and the like, too, which compiled loops keep in registers")
 	f.BoolVar(&o.unplaced, "unplaced", false, "with --package: record references to memory, too, that the program neither named nor allocated while it ran")
+	f.BoolVar(&o.whole, "whole-collectives", false, "with --package: "+wholeUsage)
 	f.BoolVar(&o.native, "native", false, "with --package: run at full speed without recording, and say how long it took")
 }
 
@@ -56,7 +58,7 @@ func (o *packageOptions) arguments(cmd *cobra.Command, args []string) error {
 	if err := knownKernel(args); err != nil {
 		return err
 	}
-	for _, name := range []string{"procs", "seed", "output", "refs", "headers", "unplaced", "native"} {
+	for _, name := range []string{"procs", "seed", "output", "refs", "headers", "unplaced", "whole-collectives", "native"} {
 		if f.Changed(name) {
 			return fmt.Errorf("--%s needs the name of a kernel or --package DIR", name)
 		}
@@ -71,8 +73,8 @@ func (o *packageOptions) check(f *pflag.FlagSet) error {
 		return errors.New("--package is empty; give the folder of a program, as ./dir")
 	case !o.native && o.prefix == "":
 		return errors.New("no output; give -o PREFIX to record, or --native to run without recording")
-	case o.native && (o.prefix != "" || f.Changed("refs") || f.Changed("headers") || f.Changed("unplaced")):
-		return errors.New("--native records nothing, so -o, --refs, --headers and --unplaced cannot be given with it")
+	case o.native && (o.prefix != "" || f.Changed("refs") || f.Changed("headers") || f.Changed("unplaced") || o.whole):
+		return errors.New("--native records nothing, so -o, --refs, --headers, --unplaced and --whole-collectives cannot be given with it")
 	case !o.refs && (o.headers || o.unplaced):
 		return errors.New("--headers and --unplaced are about references, which --refs=false leaves out")
 	}
@@ -102,7 +104,8 @@ func (o *packageOptions) build(ctx context.Context, env *stage.Env, use func(*in
 }
 
 func (o *packageOptions) execute(ctx context.Context, env *stage.Env, p *instrument.Program, sink instrument.Sink) (*instrument.Outcome, error) {
-	return p.Run(ctx, instrument.Run{Options: spmd.Options{Procs: o.procs, NoRefs: !o.refs, Unplaced: o.unplaced}, Seed: o.seed,
+	return p.Run(ctx, instrument.Run{Options: spmd.Options{Procs: o.procs, NoRefs: !o.refs, Allocated: true, Unplaced: o.unplaced,
+		WholeCollectives: o.whole}, Seed: o.seed,
 		Native: o.native, Args: o.args, In: env.In, Out: env.Out, Err: env.Err, Sink: sink})
 }
 
@@ -128,6 +131,11 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	}
 	head := o.header(p)
 	head.Regions = result.Recording.Regions
+	if n := result.Recording.Dropped; n > 0 {
+		note := fmt.Sprintf("%d references are left out: to memory that was there before spmd.Main and has no name (see --unplaced)", n)
+		env.Note("%s", note)
+		head.Notes = append(head.Notes, note)
+	}
 	if err := w.Close(head); err != nil {
 		return err
 	}

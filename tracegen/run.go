@@ -27,6 +27,7 @@ type options struct {
 	seed   uint64
 	prefix string
 	refs   bool
+	whole  bool
 	native bool
 	repeat int
 	format stage.Format
@@ -102,7 +103,7 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 	}
 	defer w.Abort()
 	sink := &progressSink{w, env.Progress("recording "+o.kernel.Name, o.expected(inst), false)}
-	recording, err := spmd.Record(ctx, spmd.Options{Procs: o.procs, NoRefs: !o.refs}, inst.Program, sink)
+	recording, err := spmd.Record(ctx, spmd.Options{Procs: o.procs, NoRefs: !o.refs, WholeCollectives: o.whole}, inst.Program, sink)
 	sink.progress.Done()
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", o.kernel.Name, err)

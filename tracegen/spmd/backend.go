@@ -68,6 +68,7 @@ func Run(ctx context.Context, opt Options, program Program, b Backend, sink Sink
 	out := &Recording{Regions: space.regions}
 	for _, r := range ranks {
 		out.Totals = append(out.Totals, r.rec.totals())
+		out.Dropped += r.rec.dropped
 	}
 	return out, nil
 }

@@ -17,9 +17,10 @@ const Rule = "one rank at a time: the one with the lowest clock (instructions ex
 
 // Options chooses what is recorded.
 type Options struct {
-	Procs    int
-	NoRefs   bool // events and instruction counts only
-	Unplaced bool // references outside of placed arrays, too
+	Procs     int
+	NoRefs    bool // events and instruction counts only
+	Allocated bool // references to what ranks allocate, too, not to named arrays alone
+	Unplaced  bool // references to any memory
 
 	// WholeCollectives records one event for each collective that a rank takes part
 	// in, instead of the messages that it is made of. Its peer is the root, its group
@@ -32,6 +33,7 @@ type Options struct {
 type Recording struct {
 	Totals  []trace.Totals // by rank
 	Regions []Region       // in the order of their first use
+	Dropped uint64         // references to memory that Options leave out
 }
 
 // Record runs program on opt.Procs ranks and writes what they do to sink. The

@@ -26,33 +26,33 @@ const (
 
 // recorder is the record of one rank. Only the rank that runs writes to it.
 type recorder struct {
-	instr    uint64 // executed so far, without worked
-	worked   uint64 // executed in Work of Computes
-	atRef    uint64 // instr at the previous reference
-	atEvent  uint64 // instr at the previous event
-	flushed  uint64 // references in earlier batches
-	events   uint64 // in earlier batches
-	n        int    // references in this batch
-	refs     trace.Refs
-	rows     trace.Events
-	noRefs   bool
-	debt     uint64 // instructions that were counted too much, and are taken from those to come
-	unplaced bool   // references outside of placed arrays are recorded, too
-	whole    bool   // collectives are one event each ...
-	inside   bool   // ... and this rank is in one
-	tape     *tape.Tape
-	space    *space
-	sink     Sink
-	ctx      context.Context
-	fail     func(error) // ends the whole recording; does not return
+	instr   uint64 // executed so far, without worked
+	worked  uint64 // executed in Work of Computes
+	atRef   uint64 // instr at the previous reference
+	atEvent uint64 // instr at the previous event
+	flushed uint64 // references in earlier batches
+	events  uint64 // in earlier batches
+	n       int    // references in this batch
+	refs    trace.Refs
+	rows    trace.Events
+	noRefs  bool
+	debt    uint64 // instructions that were counted too much, and are taken from those to come
+	dropped uint64 // references to memory that has no address
+	whole   bool   // collectives are one event each ...
+	inside  bool   // ... and this rank is in one
+	tape    *tape.Tape
+	space   *space
+	sink    Sink
+	ctx     context.Context
+	fail    func(error) // ends the whole recording; does not return
 }
 
 func newRecorder(proc int, opt Options, s *space) *recorder {
-	rec := &recorder{noRefs: opt.NoRefs, unplaced: opt.Unplaced, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rec := &recorder{noRefs: opt.NoRefs, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
 	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
 		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}
-	rec.open(rows, s)
+	rec.open(rows, s, opt.Allocated || opt.Unplaced)
 	return rec
 }
 

@@ -23,7 +23,9 @@
 // Data lies in plain Go slices; Shared and Private place a slice by name in one
 // virtual address space, page-aligned and with its real element size and layout, so
 // that a recording is the same to the byte wherever the Go heap put the slice. Of
-// other memory a recording holds nothing, unless Options.Unplaced asks for it. What
+// other memory a recording holds nothing, unless Options ask for it: for what ranks
+// allocate while they run, which has addresses in the order of allocation, or for
+// all there is, whose pages have them in the order of first use. What
 // a compiled program would keep in registers (scalars, loop counters) is not
 // recorded.
 //

@@ -12,10 +12,10 @@ import (
 const pieceBytes = 1 << 15
 
 // open gives the recorder the tape that instrumented code of its rank writes to.
-func (rec *recorder) open(words int, s *space) {
+func (rec *recorder) open(words int, s *space, allocated bool) {
 	rec.space = s
 	var place func(unsafe.Pointer, uint64)
-	if rec.unplaced {
+	if allocated {
 		place = func(p unsafe.Pointer, bytes uint64) { s.allocated(int(rec.refs.Proc), p, bytes) }
 	}
 	rec.tape = tape.New(words, rec.take, place)
@@ -83,7 +83,7 @@ func (rec *recorder) simple(words []uint64) int {
 	near := &rec.space.atlas.near
 	addrs := rec.refs.Addr
 	instrs, sizes, ops := rec.refs.Instr[:len(addrs)], rec.refs.Size[:len(addrs)], rec.refs.Op[:len(addrs)]
-	n, gap, i := rec.n, uint64(0), 0
+	n, gap, i, dropped := rec.n, uint64(0), 0, uint64(0)
 	last := rec.instr - rec.atRef
 	for ; i < len(words) && n+maxParts <= len(addrs); i++ {
 		w := words[i]
@@ -98,6 +98,7 @@ func (rec *recorder) simple(words []uint64) int {
 		}
 		gap += tape.Instr(w)
 		if s.base == nowhere {
+			dropped++
 			continue
 		}
 		at, op := addr-s.lo+s.base, trace.Load+trace.Op(tape.Store(w))
@@ -114,6 +115,7 @@ func (rec *recorder) simple(words []uint64) int {
 		rec.n, rec.atRef = n, rec.instr
 	}
 	rec.instr += gap
+	rec.dropped += dropped
 	return i
 }
 
@@ -133,6 +135,8 @@ func (rec *recorder) other(words []uint64) int {
 	}
 	if addr, ok := rec.space.atlas.translate(ref.Addr); ok {
 		rec.pieces(addr, ref, op)
+	} else {
+		rec.dropped++
 	}
 	return n
 }

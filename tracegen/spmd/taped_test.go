@@ -102,6 +102,23 @@ func TestTapesAreRecorded(t *testing.T) {
 	}
 }
 
+func TestAllocatedMemoryIsRecordedIfAsked(t *testing.T) {
+	k := newKeep(1)
+	rec, err := Record(context.Background(), Options{Procs: 1, Allocated: true}, instrumented, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		row(2+1<<20+1, trace.Store, 8, sharedBase+99*8),
+		row(0, trace.Store, pieceBytes, heapBase),
+		row(0, trace.Store, pieceBytes/2, heapBase+pieceBytes),
+		row(1, trace.Load, 8, heapBase+3*pieceBytes/2),
+	}
+	if got := rows(&k.RefsOf[0])[3:]; !slices.Equal(got, want) || rec.Dropped != 1 {
+		t.Errorf("got\n%s\nwant\n%s, dropped %d", strings.Join(got, "\n"), strings.Join(want, "\n"), rec.Dropped)
+	}
+}
+
 func TestUnplacedMemoryIsRecordedIfAsked(t *testing.T) {
 	k := newKeep(1)
 	if _, err := Record(context.Background(), Options{Procs: 1, Unplaced: true}, instrumented, k); err != nil {
