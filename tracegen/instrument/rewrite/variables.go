@@ -201,48 +201,69 @@ func (u *usage) receiver(e *ast.SelectorExpr) {
 // boundLiterals are the variables that hold one function literal all their lives:
 // calling them is calling it.
 func boundLiterals(p *Package) map[*types.Var]*ast.FuncLit {
-	lits := map[*types.Var]*ast.FuncLit{}
-	again := map[*types.Var]bool{}
-	bind := func(id *ast.Ident, value ast.Expr) {
-		if lit, ok := ast.Unparen(value).(*ast.FuncLit); ok {
-			if v, ok := p.Info.Defs[id].(*types.Var); ok && v.Parent() != p.Types.Scope() {
-				lits[v] = lit
+	b := &binding{p: p, lits: map[*types.Var]*ast.FuncLit{}, again: map[*types.Var]bool{}}
+	for _, f := range p.Files {
+		ast.Inspect(f, b.visit)
+	}
+	for v := range b.again {
+		delete(b.lits, v)
+	}
+	return b.lits
+}
+
+// binding collects the variables that function literals are bound to.
+type binding struct {
+	p     *Package
+	lits  map[*types.Var]*ast.FuncLit
+	again map[*types.Var]bool // those that may come to hold something else
+}
+
+func (b *binding) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, l := range n.Lhs {
+			if len(n.Lhs) == len(n.Rhs) {
+				b.bind(l, n.Rhs[i])
+			}
+			b.change(l)
+		}
+	case *ast.RangeStmt:
+		b.change(n.Key)
+		b.change(n.Value)
+	case *ast.ValueSpec:
+		for i, id := range n.Names {
+			if len(n.Values) == len(n.Names) {
+				b.bind(id, n.Values[i])
 			}
 		}
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			b.change(n.X)
+		}
 	}
-	for _, f := range p.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for i, l := range n.Lhs {
-					id, ok := l.(*ast.Ident)
-					if ok && len(n.Lhs) == len(n.Rhs) {
-						bind(id, n.Rhs[i])
-					}
-					if ok {
-						if v, ok := p.Info.Uses[id].(*types.Var); ok {
-							again[v] = true
-						}
-					}
-				}
-			case *ast.ValueSpec:
-				for i, id := range n.Names {
-					if len(n.Values) == len(n.Names) {
-						bind(id, n.Values[i])
-					}
-				}
-			case *ast.UnaryExpr:
-				if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND {
-					if v, ok := p.Info.Uses[id].(*types.Var); ok {
-						again[v] = true
-					}
-				}
-			}
-			return true
-		})
+	return true
+}
+
+// bind notes that a declaration gives a local variable a literal as its value.
+func (b *binding) bind(to, value ast.Expr) {
+	id, ok := to.(*ast.Ident)
+	lit, is := ast.Unparen(value).(*ast.FuncLit)
+	if !ok || !is {
+		return
 	}
-	for v := range again {
-		delete(lits, v)
+	if v, ok := b.p.Info.Defs[id].(*types.Var); ok && v.Parent() != b.p.Types.Scope() {
+		b.lits[v] = lit
 	}
-	return lits
+}
+
+// change notes that a variable that exists may come to hold something else.
+func (b *binding) change(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if v, ok := b.p.Info.Uses[id].(*types.Var); ok {
+			b.again[v] = true
+		}
+	}
 }
