@@ -32,12 +32,14 @@ func (w *rewriter) findEffects() map[*types.Func]effect {
 	}
 	for changed := true; changed; {
 		changed = false
+		clear(w.litEffects) // which depend on those of functions
 		for fn, d := range bodies {
 			if e := max(w.effects[fn], w.within(d.Body)); e > w.effects[fn] {
 				w.effects[fn], changed = e, true
 			}
 		}
 	}
+	clear(w.litEffects)
 	return w.effects
 }
 
@@ -168,7 +170,7 @@ func (w *rewriter) literalEffect(lit *ast.FuncLit) effect {
 		if w.Mode == Trace {
 			e = max(e, records)
 		}
-		delete(w.litEffects, lit)
+		w.litEffects[lit] = e
 	}
 	return e
 }
