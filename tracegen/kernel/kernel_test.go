@@ -81,6 +81,9 @@ func everyRun(t *testing.T, f func(t *testing.T, r run)) {
 		}
 		for _, set := range cases[k.Name].sizes {
 			for _, procs := range procCounts {
+				if testing.Short() && procs != 2 && procs != 5 && procs != 8 {
+					continue // short tests are for the race detector
+				}
 				if k.Procs != nil && k.Procs(complete(t, k, set), procs) != nil && !workload.PowerOfTwo(procs) {
 					continue // powers of two every kernel must run on
 				}
