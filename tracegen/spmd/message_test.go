@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"spoor/tracegen/tape"
 	"spoor/traces/trace"
@@ -25,18 +26,26 @@ func work[T ~int | ~uint32](r *Rank, n T) {
 // does, and carry it out.
 func load[T any](r *Rank, p *T) T {
 	if r.rec != nil {
-		r.rec.tape.Room()
-		tape.L(r.rec.tape, p, kindOf[T](false)+tape.I)
+		put(r.rec.tape, p, kindOf[T](false)+tape.I)
 	}
 	return *p
 }
 
 func store[T any](r *Rank, p *T, v T) {
 	if r.rec != nil {
-		r.rec.tape.Room()
-		tape.SP(r.rec.tape, p, kindOf[T](true)+tape.I)
+		put(r.rec.tape, p, kindOf[T](true)+tape.I)
 	}
 	*p = v
+}
+
+// put writes the word of a reference to *p, as instrumented code does.
+func put[T any](t *tape.Tape, p *T, k uint64) {
+	base, off, lim := t.Open()
+	if off >= lim {
+		off = t.Full(off)
+	}
+	tape.Put(base, off, unsafe.Pointer(p), k)
+	t.Close(off + 8)
 }
 
 func kindOf[T any](store bool) uint64 {

@@ -58,17 +58,15 @@ func instrumented(r *Rank) error {
 	x := Shared(r, "x", onHeap[float64](100))
 	c := Private(r, "c", onHeap[complex128](3))
 	t := tape.Cur()
-	t.Room()
-	tape.L(t, &x[2], tape.L8+3*tape.I)
-	tape.L(t, &c[1], tape.LP8+tape.I)
-	tape.SP(t, &global[1], tape.S4+2*tape.I)
+	put(t, &x[2], tape.L8+3*tape.I)
+	put(t, &c[1], tape.LP8+tape.I)
+	put(t, &global[1], tape.S4+2*tape.I)
 	t.Work(1 << 20)
-	tape.S(t, 1.5, &x[99], tape.S8+tape.I)
+	put(t, &x[99], tape.S8+tape.I)
 	big := tape.Made(t, onHeap[byte](3*pieceBytes/2))
 	small := tape.Fresh(t, new(int64))
 	t.Range(unsafe.Pointer(&big[0]), uintptr(len(big)), true)
-	t.Room()
-	tape.L(t, small, tape.L8+tape.I)
+	put(t, small, tape.L8+tape.I)
 	t.N += 5
 	r.Barrier()
 	return nil
@@ -185,9 +183,8 @@ func TestDebtsArePaidByWhatComes(t *testing.T) {
 		r.Lock(0)
 		t.N -= 7
 		r.Unlock(0)
-		t.Room()
-		tape.L(t, &x[0], tape.L8+5*tape.I)
-		tape.L(t, &x[1], tape.L8+5*tape.I)
+		put(t, &x[0], tape.L8+5*tape.I)
+		put(t, &x[1], tape.L8+5*tape.I)
 		t.N -= 2
 		r.Barrier()
 		t.N += 20

@@ -109,30 +109,10 @@ func (t *Tape) Room() {
 	}
 }
 
-// Put writes the word of a reference to *p at offset off; k says what it is.
+// Put writes the word of a reference to *p at offset off; k says what it is, and how
+// many instructions it took (I).
 func Put(base unsafe.Pointer, off uintptr, p unsafe.Pointer, k uint64) {
 	*(*uint64)(unsafe.Add(base, off)) = uint64(uintptr(p)) | k
-}
-
-// L records a load of *p and returns p. There must be room.
-func L[T any](t *Tape, p *T, k uint64) *T {
-	*(*uint64)(unsafe.Add(t.base, t.off)) = uint64(uintptr(unsafe.Pointer(p))) | k
-	t.off += wordBytes
-	return p
-}
-
-// SP records a store to *p and returns p; the caller stores. There must be room.
-func SP[T any](t *Tape, p *T, k uint64) *T {
-	*(*uint64)(unsafe.Add(t.base, t.off)) = uint64(uintptr(unsafe.Pointer(p))) | k
-	t.off += wordBytes
-	return p
-}
-
-// S records a store of v to *p, and stores it. There must be room.
-func S[T any](t *Tape, v T, p *T, k uint64) {
-	*(*uint64)(unsafe.Add(t.base, t.off)) = uint64(uintptr(unsafe.Pointer(p))) | k
-	t.off += wordBytes
-	*p = v
 }
 
 // Work records n instructions without a reference.
