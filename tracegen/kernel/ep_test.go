@@ -21,9 +21,6 @@ func spoilEP(inst workload.Instance) {
 // TestEPIsTheBenchmarks holds class S to the counts and sums that the benchmark
 // publishes, and to its tolerance [NPB 3.4, EP].
 func TestEPIsTheBenchmarks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("16 M pairs")
-	}
 	f := newEP(workload.Values{"numbers": 1 << 25}, 3, 1).(*ep)
 	if err := spmd.Native(context.Background(), 3, f.Program); err != nil {
 		t.Fatal(err)
