@@ -15,6 +15,7 @@ import (
 func exportCommand(env *stage.Env) *cobra.Command {
 	var to, output string
 	var procs []int32
+	var set map[string]string
 	cmd := &cobra.Command{
 		Use:   "export PREFIX --to FORMAT -o FILE",
 		Short: "write a foreign format",
@@ -35,7 +36,10 @@ func exportCommand(env *stage.Env) *cobra.Command {
 			if err != nil {
 				return stage.Usage("--to: %w", err)
 			}
-			var o format.ExportOptions
+			o := format.ExportOptions{Set: set}
+			if err := format.CheckSettings(ex, set); err != nil {
+				return stage.Usage("--set: %w", err)
+			}
 			for _, p := range procs {
 				o.Procs = append(o.Procs, trace.Proc(p))
 			}
@@ -45,6 +49,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "format to write (see traces formats)")
 	flags.StringVarP(&output, "output", "o", "", "file to write, or - for standard output")
+	flags.StringToStringVar(&set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
 	flags.Int32SliceVar(&procs, "proc", nil, "processors to write (default all)")
 	return cmd
 }

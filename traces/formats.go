@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"spoor/traces/format"
@@ -10,25 +12,72 @@ import (
 
 func formatsCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "formats",
-		Short:   "list the foreign formats",
-		Long:    "Formats lists what import reads and export writes, and how import recognises it.",
-		Example: "  $ traces formats\n  $ traces formats --format csv",
-		Args:    cobra.NoArgs,
+		Use:   "formats [NAME]",
+		Short: "list the foreign formats",
+		Long: "Formats lists what import reads and export writes, and how import recognises it; of one format, also\n" +
+			"what a trace loses when it is written so, and the settings that --set takes.",
+		Example: "  $ traces formats\n  $ traces formats lackey\n  $ traces formats --format csv",
+		Args:    cobra.MaximumNArgs(1),
 	}
 	print := stage.FormatFlag(cmd.Flags())
-	cmd.RunE = func(*cobra.Command, []string) error {
-		var name, read, write, magic, description []string
-		yes := map[bool]string{true: "yes", false: "no"}
-		for _, f := range format.All {
-			_, reads := f.(format.Importer)
-			_, writes := f.(format.Exporter)
-			name, read, write = append(name, f.Name()), append(read, yes[reads]), append(write, yes[writes])
-			magic, description = append(magic, f.Magic()), append(description, f.Description())
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return stage.Print(env.Out, *print, listOfFormats())
 		}
-		return stage.Print(env.Out, *print, &store.Table{Name: "formats", Columns: []store.Column{
-			{Name: "name", Data: name}, {Name: "read", Data: read}, {Name: "write", Data: write},
-			{Name: "description", Data: description}, {Name: "recognised by", Data: magic}}})
+		f, err := format.ByName(args[0])
+		if err != nil {
+			return stage.Usage("%w", err)
+		}
+		return stage.Print(env.Out, *print, oneFormat(f))
 	}
 	return cmd
+}
+
+func listOfFormats() *store.Table {
+	var name, read, write, magic, description []string
+	for _, f := range format.All {
+		reads, writes := abilities(f)
+		name, read, write = append(name, f.Name()), append(read, reads), append(write, writes)
+		magic, description = append(magic, f.Magic()), append(description, f.Description())
+	}
+	return &store.Table{Name: "formats", Columns: []store.Column{
+		{Name: "name", Data: name}, {Name: "read", Data: read}, {Name: "write", Data: write},
+		{Name: "description", Data: description}, {Name: "recognised by", Data: magic}}}
+}
+
+// abilities are "yes" or "no": can f be read, can it be written.
+func abilities(f format.Format) (reads, writes string) {
+	yes := map[bool]string{true: "yes", false: "no"}
+	_, im := f.(format.Importer)
+	_, ex := f.(format.Exporter)
+	return yes[im], yes[ex]
+}
+
+// oneFormat has everything about f, one fact on each row.
+func oneFormat(f format.Format) *store.Table {
+	var what, value []string
+	add := func(w, v string) { what, value = append(what, w), append(value, v) }
+	reads, writes := abilities(f)
+	add("name", f.Name())
+	if a, ok := f.(format.Aliased); ok {
+		add("also called", strings.Join(a.Aliases(), ", "))
+	}
+	add("description", f.Description())
+	add("read", reads)
+	add("write", writes)
+	if _, ok := f.(format.Importer); ok {
+		add("recognised by", f.Magic())
+	}
+	if _, ok := f.(format.Joint); ok {
+		add("several files", "are one trace")
+	}
+	if ex, ok := f.(format.Exporter); ok {
+		add("lost when written", ex.Loses())
+	}
+	if t, ok := f.(format.Tunable); ok {
+		for _, s := range t.Settings() {
+			add("--set "+s.Name+"="+s.Default, s.Doc)
+		}
+	}
+	return &store.Table{Name: "format", Columns: []store.Column{{Name: "what", Data: what}, {Name: "value", Data: value}}}
 }

@@ -23,6 +23,8 @@ type importFlags struct {
 	columns, csvTime              string
 	defaultSize, addrBase         int
 	opts                          format.Options
+	unmatched                     string
+	set                           map[string]string
 	importer                      format.Importer // of --from, or nil
 	inputs, notes, used, programs []string
 }
@@ -35,7 +37,9 @@ func importCommand(env *stage.Env) *cobra.Command {
 		Long: "Import reads foreign traces and writes PREFIX.refs.arrow and PREFIX.events.arrow, whole or not at all.\n" +
 			"FILE may be - for standard input. Compression (gzip, zstd, xz, bzip2) and format are recognised by\n" +
 			"content; a format without magic is guessed with a note, or given by --from.\n\n" +
-			"Several FILEs become one processor each, in their order; formats with a thread column take one FILE.\n" +
+			"Several FILEs become one processor each, in their order, or the ranks of one trace in formats with a file\n" +
+			"for each (traces formats); a folder stands for the files of such a trace in it. Formats with a thread\n" +
+			"column take one FILE.\n" +
 			"What was guessed, tolerated or dropped is noted, here and in the trace.",
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
 			"  $ traces import - --ifetch drop -o child < data/sample/fork_12544.log.zst\n" +
@@ -57,6 +61,9 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in csv)")
 	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
 	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
+	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, in formats that have it")
+	flags.StringVar(&f.unmatched, "unmatched", "error", "a message without a partner: error, or note and accept it")
+	flags.StringToStringVar(&f.set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
 	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
 	flags.IntVar(&f.addrBase, "addr-base", 10, "csv: base of addresses without 0x, 10 or 16")
 	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
@@ -75,6 +82,7 @@ func (f *importFlags) check(args []string) (err error) {
 		if f.importer, err = format.ImporterByName(f.from); err != nil {
 			return stage.Usage("--from: %w", err)
 		}
+		f.from = f.importer.Name()
 	}
 	if f.opts.Modify, err = format.ParseModify(f.modify); err != nil {
 		return stage.Usage("--modify: %w", err)
@@ -87,6 +95,7 @@ func (f *importFlags) check(args []string) (err error) {
 		{&f.opts.CollapseAtomics, "lackey-atomics", f.atomics, "keep", "collapse"},
 		{&f.opts.IgnoreSummary, "lackey-summary", f.summary, "check", "ignore"},
 		{&f.opts.TimeIsRows, "csv-time", f.csvTime, "instructions", "rows"},
+		{&f.opts.Unmatched, "unmatched", f.unmatched, "error", "note"},
 	} {
 		if c.value != c.first && c.value != c.second {
 			return stage.Usage("--%s: %q is not %s or %s", c.flag, c.value, c.first, c.second)
@@ -104,7 +113,7 @@ func (f *importFlags) checkNumbers() (err error) {
 	if f.addrBase != 10 && f.addrBase != 16 {
 		return stage.Usage("--addr-base: %d is not 10 or 16", f.addrBase)
 	}
-	f.opts.DefaultSize, f.opts.AddrBase = uint16(f.defaultSize), f.addrBase
+	f.opts.DefaultSize, f.opts.AddrBase, f.opts.Set = uint16(f.defaultSize), f.addrBase, f.set
 	if f.columns != "" {
 		if f.opts.Columns, err = format.ParseCSVColumns(f.columns); err != nil {
 			return stage.Usage("--columns: %w", err)
@@ -114,36 +123,35 @@ func (f *importFlags) checkNumbers() (err error) {
 }
 
 // run imports all files into one trace.
-func (f *importFlags) run(ctx context.Context, env *stage.Env, files []string) error {
-	progress := env.Progress("importing", totalSize(files), true)
-	defer progress.Done()
-	var w *store.Writer
-	head := trace.Header{WorkUnit: trace.WorkInstr, Tool: tool}
-	for i, path := range files {
-		in, err := format.Open(ctx, path, env.In, progress.Add)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		im, err := f.choose(in, len(files))
-		if err != nil {
-			return err
-		}
-		if w == nil {
-			if w, err = store.Create(f.output, head); err != nil {
-				return err
-			}
-			defer w.Abort()
-		}
-		f.opts.FirstProc = trace.Proc(head.Procs)
-		r, err := im.Import(in, f.opts, w)
-		if err != nil {
-			return err
-		}
-		f.collect(in, im, r, i, len(files))
-		head.Procs += r.Procs
-		head.Rule = r.Rule
+func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) error {
+	paths, err := f.expand(args)
+	if err != nil {
+		return err
 	}
+	progress := env.Progress("importing", totalSize(paths), true)
+	defer progress.Done()
+	files := format.NewFiles(ctx, paths, env.In, progress.Add)
+	defer files.Close()
+	im, err := f.choose(files, 0)
+	if err != nil {
+		return err
+	}
+	layout := format.LayoutOf(im, f.opts)
+	head := trace.Header{WorkUnit: layout.Work, HasPC: layout.PC, HasTime: layout.Time, Tool: tool}
+	w, err := store.Create(f.output, head)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if joint, ok := im.(format.Joint); ok {
+		err = f.joint(files, joint, &head, w)
+	} else {
+		err = f.each(files, im, &head, w)
+	}
+	if err != nil {
+		return err
+	}
+	f.inputs = files.SHA256s()
 	f.finish(&head)
 	if err := w.Close(head); err != nil {
 		return err
@@ -155,12 +163,86 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, files []string) e
 	return nil
 }
 
+// expand replaces folders by the files of the trace in them.
+func (f *importFlags) expand(args []string) (paths []string, err error) {
+	for _, path := range args {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			paths = append(paths, path)
+			continue
+		}
+		these, joint, err := format.ExpandFolder(path, f.importer)
+		if err != nil {
+			return nil, err
+		}
+		f.importer = joint
+		paths = append(paths, these...)
+	}
+	return paths, nil
+}
+
+// joint imports files that are one trace.
+func (f *importFlags) joint(files *format.Files, im format.Joint, head *trace.Header, w *store.Writer) error {
+	r, err := im.ImportFiles(files, f.opts, w)
+	if err != nil {
+		return err
+	}
+	name := files.Path(0)
+	if n := files.Len(); n > 1 {
+		name = fmt.Sprintf("%s and %d more", name, n-1)
+	}
+	f.collect(name, "", im, r)
+	head.Procs, head.Rule = r.Procs, r.Rule
+	return nil
+}
+
+// each imports files of which each is one processor.
+func (f *importFlags) each(files *format.Files, first format.Importer, head *trace.Header, w *store.Writer) error {
+	for i := range files.Len() {
+		im := first
+		if i > 0 {
+			var err error
+			if im, err = f.choose(files, i); err != nil {
+				return err
+			}
+		}
+		in, err := files.Open(i)
+		if err != nil {
+			return err
+		}
+		switch _, threaded := im.(format.Threaded); {
+		case threaded && files.Len() > 1:
+			return fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, or join them",
+				in.Name, im.Name())
+		case format.LayoutOf(im, f.opts) != format.LayoutOf(first, f.opts):
+			return fmt.Errorf("%s: %s has other columns than %s; import each alone, and merge them with traces merge",
+				in.Name, im.Name(), first.Name())
+		}
+		f.opts.FirstProc = trace.Proc(head.Procs)
+		r, err := im.Import(in, f.opts, w)
+		if err != nil {
+			return err
+		}
+		in.Close()
+		prefix := ""
+		if files.Len() > 1 {
+			prefix = fmt.Sprintf("processor %d: ", i)
+		}
+		f.collect(in.Name, prefix, im, r)
+		head.Procs += r.Procs
+		head.Rule = r.Rule
+	}
+	return nil
+}
+
 // choose finds the importer of one file.
-func (f *importFlags) choose(in *format.Input, files int) (format.Importer, error) {
+func (f *importFlags) choose(files *format.Files, i int) (format.Importer, error) {
 	im := f.importer
 	if im == nil {
+		in, err := files.Open(i)
+		if err != nil {
+			return nil, err
+		}
 		var note string
-		var err error
 		if im, note, err = format.Detect(in); err != nil {
 			return nil, err
 		}
@@ -169,30 +251,24 @@ func (f *importFlags) choose(in *format.Input, files int) (format.Importer, erro
 			f.used = append(f.used, "the format is a guess from the content")
 		}
 	}
-	if _, threaded := im.(format.Threaded); threaded && files > 1 {
-		return nil, fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, or join them",
-			in.Name, im.Name())
+	if err := format.CheckSettings(im, f.opts.Set); err != nil {
+		return nil, stage.Usage("--set: %w", err)
 	}
 	return im, nil
 }
 
 // collect keeps what an input says of itself. Notes in the trace name inputs by
 // number: a path is no property of the trace.
-func (f *importFlags) collect(in *format.Input, im format.Importer, r format.Result, i, files int) {
-	f.inputs = append(f.inputs, in.SHA256())
+func (f *importFlags) collect(name, prefix string, im format.Importer, r format.Result) {
 	f.programs = append(f.programs, r.Program)
-	prefix := ""
-	if files > 1 {
-		prefix = fmt.Sprintf("processor %d: ", i)
-	}
 	for _, n := range r.Notes {
-		f.notes = append(f.notes, in.Name+": "+n)
+		f.notes = append(f.notes, name+": "+n)
 		f.used = append(f.used, prefix+n)
 	}
 	for _, n := range r.Facts {
 		f.used = append(f.used, prefix+n)
 	}
-	if files > 1 && r.Program != "" {
+	if prefix != "" && r.Program != "" {
 		f.used = append(f.used, prefix+r.Program)
 	}
 	if !slices.Contains(strings.Split(f.from, ", "), im.Name()) {

@@ -78,6 +78,11 @@ func (c *dinCounter) broken(file, msg string) error {
 	return &trace.SyntaxError{File: file, Record: int64(c.records), Offset: int64(c.records) * d4Record, Msg: msg}
 }
 
+// Loses says what of a trace the format cannot express.
+func (D4Bin) Loses() string {
+	return "events, prefetches, all processors but one, instructions that are not fetched, addresses over 32 bits, pc"
+}
+
 // Export writes the references of one processor.
 func (D4Bin) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	var wide error

@@ -53,10 +53,20 @@ func (c *dinCounter) notes() (all []string) {
 	return all
 }
 
+// Loses says what of a trace the format cannot express.
+func (Din) Loses() string {
+	return "events, sizes, prefetches, all processors but one, instructions that are not fetched, pc"
+}
+
 // Export writes the references of one processor, one line each.
 func (Din) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	notes, err := exportText(src, o, w, dinLine, "din")
 	return append(notes, "din has no sizes: readers take every reference for 4 bytes"), err
+}
+
+// Loses says what of a trace the format cannot express.
+func (XDin) Loses() string {
+	return "events, prefetches, all processors but one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.

@@ -14,6 +14,8 @@ package format
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"spoor/traces/trace"
@@ -39,11 +41,53 @@ type Importer interface {
 	Import(in *Input, o Options, sink Sink) (Result, error)
 }
 
+// Joint is implemented by importers for which several files can be one trace, such
+// as a file for each rank or thread. Their Import is ImportFiles of one file.
+type Joint interface {
+	Importer
+	// Expand lists the files of the trace in a folder, in order, or nothing if the
+	// folder holds no trace of this format.
+	Expand(dir string) ([]string, error)
+	// ImportFiles parses all files, which are one trace, and feeds sink.
+	ImportFiles(files *Files, o Options, sink Sink) (Result, error)
+}
+
+// Layout fixes the optional columns of a trace and the unit of its work, which
+// must be known before it is read.
+type Layout struct {
+	PC   bool           // references carry the address of their instruction
+	Time bool           // events carry the time at which they were recorded
+	Work trace.WorkUnit // of Compute events
+}
+
+// Shaped is implemented by importers whose traces have another layout than
+// Layout{Work: trace.WorkInstr}.
+type Shaped interface{ Layout(o Options) Layout }
+
+// LayoutOf is the layout of what im imports.
+func LayoutOf(im Importer, o Options) Layout {
+	if shaped, ok := im.(Shaped); ok {
+		return shaped.Layout(o)
+	}
+	return Layout{Work: trace.WorkInstr}
+}
+
+// Setting is an option of one format, which users give as --set name=value.
+type Setting struct{ Name, Default, Doc string }
+
+// Tunable is implemented by formats with settings.
+type Tunable interface{ Settings() []Setting }
+
+// Aliased is implemented by formats that people know by other names too.
+type Aliased interface{ Aliases() []string }
+
 // Exporter writes a format.
 type Exporter interface {
 	Format
 	// Export writes src to w and returns what the format could not express.
 	Export(src trace.Source, o ExportOptions, w io.Writer) (notes []string, err error)
+	// Loses says what of a trace the format cannot express, one line for people.
+	Loses() string
 }
 
 // Threaded is implemented by formats that say themselves which thread made a
@@ -65,6 +109,13 @@ type Result struct {
 	Rule    string   // what decided the order between processors, or ""
 	Notes   []string // what was guessed, tolerated or dropped
 	Facts   []string // what readers of the trace may want to know, but is no surprise
+	Counts  []Count  // what the input holds, by the format's own names
+}
+
+// Count is how many records of one name an input has.
+type Count struct {
+	Name string // "isend", "INSTR", "markers"
+	N    uint64
 }
 
 // Modify says what becomes of an instruction that loads and stores one place.
@@ -95,26 +146,72 @@ func ParseModify(s string) (Modify, error) {
 // Options are what the user can ask of importers. The zero value of a field is
 // the default.
 type Options struct {
-	FirstProc       trace.Proc // number of the first processor of this input
-	Modify          Modify     // 0 is ModifySplit
-	DropIfetch      bool       // leave instruction fetches out; they still count as instructions
-	DefaultSize     uint16     // of references without a size; 0 is the format's own default
-	CollapseAtomics bool       // lackey: a load directly before a modify of the same bytes is part of it
-	IgnoreSummary   bool       // lackey: accept a summary that counts other instructions than the trace has
-	Columns         []string   // csv: meaning of the columns, instead of a header
-	AddrBase        int        // csv: base of addresses without 0x: 10 (also 0) or 16
-	TimeIsRows      bool       // csv: ignore the time column, every row is one instruction
+	FirstProc       trace.Proc        // number of the first processor of this input
+	Modify          Modify            // 0 is ModifySplit
+	DropIfetch      bool              // leave instruction fetches out; they still count as instructions
+	DefaultSize     uint16            // of references without a size; 0 is the format's own default
+	CollapseAtomics bool              // lackey: a load directly before a modify of the same bytes is part of it
+	IgnoreSummary   bool              // lackey: accept a summary that counts other instructions than the trace has
+	Columns         []string          // csv: meaning of the columns, instead of a header
+	AddrBase        int               // csv: base of addresses without 0x: 10 (also 0) or 16
+	TimeIsRows      bool              // csv: ignore the time column, every row is one instruction
+	PC              bool              // store the address of the instruction with each reference, where the format has it
+	Unmatched       bool              // accept messages without a partner; they are noted
+	Set             map[string]string // settings of the format (Tunable), those that were given
 }
+
+// Setting is the value of one of f's settings: what was given, or its default. It
+// panics if f has no such setting.
+func (o Options) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
 
 // ExportOptions are what the user can ask of exporters.
 type ExportOptions struct {
-	Procs []trace.Proc // processors to write; nil means all
+	Procs []trace.Proc      // processors to write; nil means all
+	Set   map[string]string // settings of the format (Tunable), those that were given
 }
 
-// ByName finds the format called name.
+// Setting is the value of one of f's settings: what was given, or its default. It
+// panics if f has no such setting.
+func (o ExportOptions) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
+
+func setting(f Tunable, given map[string]string, name string) string {
+	for _, s := range f.Settings() {
+		if s.Name == name {
+			if v, ok := given[name]; ok {
+				return v
+			}
+			return s.Default
+		}
+	}
+	panic("format: no setting " + name)
+}
+
+// CheckSettings makes sure that f has all settings that were given.
+func CheckSettings(f Format, given map[string]string) error {
+	var known []string
+	if t, ok := f.(Tunable); ok {
+		for _, s := range t.Settings() {
+			known = append(known, s.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if len(known) == 0 {
+			return fmt.Errorf("%s has no settings", f.Name())
+		}
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("%s has no setting %q; it has %s", f.Name(), name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// ByName finds the format called name, in any case.
 func ByName(name string) (Format, error) {
 	for _, f := range All {
-		if f.Name() == name {
+		if strings.EqualFold(f.Name(), name) {
+			return f, nil
+		}
+		if a, ok := f.(Aliased); ok && slices.ContainsFunc(a.Aliases(), func(s string) bool { return strings.EqualFold(s, name) }) {
 			return f, nil
 		}
 	}

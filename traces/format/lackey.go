@@ -212,6 +212,11 @@ func (p *lackeyParser) modify(addr uint64, size uint16) {
 	p.stream.modify(addr, size, p.o.Modify, atomic)
 }
 
+// Loses says what of a trace the format cannot express.
+func (Lackey) Loses() string {
+	return "events, prefetches, flushes, all processors but one, instructions that are not fetched, pc"
+}
+
 // Export writes the references of one processor, one line each.
 func (Lackey) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	return exportText(src, o, w, lackeyLine, "lackey")

@@ -21,6 +21,8 @@ type stream struct {
 	event   uint64 // sum of Instr up to the last event
 	one     trace.Events
 	err     error // the sink's first error
+	withPC  bool  // references carry pc
+	pc      uint64
 }
 
 func newStream(sink Sink, proc trace.Proc) *stream {
@@ -46,6 +48,9 @@ func (s *stream) ref(addr uint64, size uint16, op trace.Op) {
 		s.put(trace.NewEvent(trace.Compute), s.pos)
 	}
 	s.refs.Append(uint32(s.pending), addr, size, op)
+	if s.withPC {
+		s.refs.PC = append(s.refs.PC, s.pc)
+	}
 	s.pos += s.pending
 	s.pending = 0
 	s.rows++
