@@ -34,48 +34,33 @@ const d4Record = 8
 
 // Import parses all of in.
 func (D4Bin) Import(in *Input, o Options, sink Sink) (Result, error) {
-	head, err := in.Head()
-	if err == nil && len(head) == 0 {
-		err = in.empty()
-	}
-	if err != nil {
+	p := d4Parser{records: records{size: d4Record}, dinCounter: dinCounter{o: o, stream: newStream(sink, o.FirstProc)}}
+	if err := p.blocks(in, p.block); err != nil {
 		return Result{}, err
 	}
-	c := dinCounter{o: o, stream: newStream(sink, o.FirstProc)}
-	whole := func(b []byte) int { return len(b) - len(b)%d4Record }
-	for block, err := range in.blocks(whole, maxLine) {
-		if err != nil {
-			return Result{}, err
-		}
-		if err := c.binary(in.Name, block); err != nil {
-			return Result{}, err
-		}
-	}
-	if err := c.stream.finish(); err != nil {
+	if err := p.stream.finish(); err != nil {
 		return Result{}, err
 	}
-	return Result{Procs: 1, Lines: uint64(c.records), Notes: c.notes()}, nil
+	return Result{Procs: 1, Lines: uint64(p.count), Notes: p.notes()}, nil
 }
 
-func (c *dinCounter) binary(file string, b []byte) error {
-	for ; len(b) >= d4Record; b = b[d4Record:] {
+type d4Parser struct {
+	records
+	dinCounter
+}
+
+func (p *d4Parser) block(b []byte) error {
+	for i := 0; len(b) > 0; i, b = i+1, b[d4Record:] {
 		addr, size, kind := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint16(b[4:]), b[6]
 		switch {
 		case int(kind) >= len(dinOps):
-			return c.broken(file, fmt.Sprintf("unknown type %d; is this a Dinero IV binary trace?", kind))
+			return p.fail(i, 6, fmt.Sprintf("unknown type %d", kind), "is this a Dinero IV binary trace?")
 		case size == 0:
-			return c.broken(file, "access of 0 bytes")
+			return p.fail(i, 4, "access of 0 bytes", "")
 		}
-		c.record(kind, uint64(addr), size)
+		p.record(kind, uint64(addr), size)
 	}
-	if len(b) > 0 {
-		return c.broken(file, fmt.Sprintf("%d trailing bytes: the last record is cut", len(b)))
-	}
-	return c.stream.err
-}
-
-func (c *dinCounter) broken(file, msg string) error {
-	return &trace.SyntaxError{File: file, Record: int64(c.records), Offset: int64(c.records) * d4Record, Msg: msg}
+	return p.stream.err
 }
 
 // Loses says what of a trace the format cannot express.

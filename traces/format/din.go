@@ -140,7 +140,7 @@ func (p *dinParser) run(in *Input) (Result, error) {
 	if err := p.lines(in, p.parse); err != nil {
 		return Result{}, err
 	}
-	if p.records == 0 {
+	if p.count == 0 {
 		return Result{}, p.fail(nil, "end of file after no records", "")
 	}
 	if err := p.stream.finish(); err != nil {

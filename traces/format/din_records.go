@@ -13,14 +13,14 @@ import (
 type dinCounter struct {
 	o       Options
 	stream  *stream
-	records int
+	count   int // of references
 	fetches bool
 	before  int // data references before the first fetch
 	misc    int
 }
 
 func (c *dinCounter) record(index uint8, addr uint64, size uint16) {
-	c.records++
+	c.count++
 	op := dinOps[index]
 	if index == dinMisc {
 		c.misc++

@@ -156,10 +156,10 @@ func TestD4Bin(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for _, c := range []struct{ text, place, reason string }{
-		{"", "standard input:1: ", "empty"},
-		{record(1, 1, 0) + "xyz", "standard input: record 1, offset 8: ", "3 trailing bytes"},
-		{record(1, 1, 0) + record(1, 0, 0), "standard input: record 1, offset 8: ", "0 bytes"},
-		{record(1, 1, 6), "standard input: record 0, offset 0: ", "unknown type 6"},
+		{"", "standard input: record 0, offset 0: ", "empty"},
+		{record(1, 1, 0) + "xyz", "standard input: record 1, offset 8: ", "3 trailing bytes: not a multiple of 8"},
+		{record(1, 1, 0) + record(1, 0, 0), "standard input: record 1, offset 12: ", "0 bytes"},
+		{record(1, 1, 6), "standard input: record 0, offset 6: ", "unknown type 6"},
 	} {
 		_, _, err := importText(D4Bin{}, c.text, Options{})
 		wantError(t, fmt.Sprintf("%.20q", c.text), err, c.place, c.reason)

@@ -127,13 +127,17 @@ func (in *Input) damaged(err error) error {
 	return fmt.Errorf("%s: compressed offset %d: %s", in.Name, in.raw.offset(), in.container.describe(err))
 }
 
-// empty is the error for input without a byte.
+// empty is the error for text without a byte.
 func (in *Input) empty() error {
-	what := "the file is empty: no banner and no records"
+	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": no banner and no records"}
+}
+
+// emptiness says what of an input without a byte is empty.
+func (in *Input) emptiness() string {
 	if in.container != nil {
-		what = "the " + in.container.name + " stream is empty: no banner and no records"
+		return "the " + in.container.name + " stream is empty"
 	}
-	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: what}
+	return "the file is empty"
 }
 
 // suffixHint says that the name promises a container the file is not in.
