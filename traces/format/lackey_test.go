@@ -493,33 +493,6 @@ func BenchmarkLackey(b *testing.B) {
 	b.ReportMetric(float64(lines)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
 }
 
-// BenchmarkLackeyImport is the whole importer with another goroutine that reads,
-// but without decompression and store.
-func BenchmarkLackeyImport(b *testing.B) {
+func BenchmarkImportLackey(b *testing.B) {
 	benchmarkImport(b, Lackey{}, []byte(sample(b, "gzip.log.zst")))
 }
-
-func benchmarkImport(b *testing.B, im Importer, text []byte) {
-	benchmarkImportWith(b, im, text, Options{})
-}
-
-func benchmarkImportWith(b *testing.B, im Importer, text []byte, o Options) {
-	lines := bytes.Count(text, newline)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		in, err := Open(b.Context(), "-", bytes.NewReader(text), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := im.Import(in, o, discard{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(lines)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
-}
-
-// discard is a sink that does nothing.
-type discard struct{}
-
-func (discard) Refs(*trace.Refs) error     { return nil }
-func (discard) Events(*trace.Events) error { return nil }
