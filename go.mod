@@ -9,6 +9,8 @@ require (
 	github.com/google/flatbuffers v25.12.19+incompatible
 	// zstd of all files; gzip and zstd of imported ones.
 	github.com/klauspost/compress v1.20.3
+	// Imported traces in lz4; Arrow needs it anyhow.
+	github.com/pierrec/lz4/v4 v4.1.33
 	// Machine and parameter files: strict, and errors know their line.
 	github.com/pelletier/go-toml/v2 v2.4.3
 	// Rate and time left on terminals.
@@ -26,6 +28,8 @@ require (
 	golang.org/x/tools v0.52.0
 	// Linear algebra, distributions, and the FFT that the FFT kernel is verified against.
 	gonum.org/v1/gonum v0.17.0
+	// Imported traces in protocol buffers, field by field, without generated code.
+	google.golang.org/protobuf v1.36.12
 	// The plots of reports, as SVG.
 	gonum.org/v1/plot v0.17.0
 )
@@ -42,7 +46,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.5 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/zeebo/xxh3 v1.0.2 // indirect
 	golang.org/x/exp v0.0.0-20231110203233-9a3e6036ecaa // indirect
@@ -54,7 +57,6 @@ require (
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
 

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 	"github.com/ulikunitz/xz"
 )
 
@@ -21,21 +23,24 @@ type container struct {
 	name   string
 	suffix string // what people call such files, to explain a wrong name
 	magic  []func(head []byte) bool
-	open   func(r *bufio.Reader) (io.Reader, error) // nil if it is recognised but not read
-	advice string                                   // when open is nil
+	open   func(r *bufio.Reader) (io.Reader, error) // of a stream
+	whole  func(raw *rawReader) (io.Reader, error)  // of a file that is read at random
 }
 
 // containers lists every container, each of which is read to the end of the file:
-// gzip members, zstd and xz frames and bzip2 streams may follow each other, and
-// anything else behind the last of them is an error.
+// gzip members, zstd, xz and lz4 frames, bzip2 and snappy streams may follow each
+// other, and anything else behind the last of them is an error.
+//
+// A snappy stream has no end mark: one that is cut between two of its chunks is
+// whole as far as anybody can tell.
 var containers = []container{
 	{name: "gzip", suffix: ".gz", magic: prefixes("\x1f\x8b"), open: openGzip},
 	{name: "zstd", suffix: ".zst", magic: append(prefixes("\x28\xb5\x2f\xfd"), isSkippable), open: openZstd},
 	{name: "xz", suffix: ".xz", magic: prefixes("\xfd7zXZ\x00"), open: openXz},
 	{name: "bzip2", suffix: ".bz2", magic: []func([]byte) bool{isBzip2}, open: openBzip2},
-	{name: "lz4", suffix: ".lz4", magic: prefixes("\x04\x22\x4d\x18"), advice: "decompress it first: lz4 -dc FILE | traces import -"},
-	{name: "snappy", suffix: ".sz", magic: prefixes("\xff\x06\x00\x00sNaPpY"), advice: "decompress it first"},
-	{name: "zip", suffix: ".zip", magic: prefixes("PK\x03\x04", "PK\x05\x06"), advice: "extract it first: unzip -p FILE | traces import -"},
+	{name: "lz4", suffix: ".lz4", magic: prefixes("\x04\x22\x4d\x18"), open: openLz4},
+	{name: "snappy", suffix: ".sz", magic: prefixes("\xff\x06\x00\x00sNaPpY"), open: openSnappy},
+	{name: "zip", suffix: ".zip", magic: prefixes("PK\x03\x04", "PK\x05\x06"), whole: openZip},
 }
 
 const (
@@ -229,15 +234,26 @@ func xzDictionary(head []byte) uint64 {
 
 func openBzip2(r *bufio.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
 
+// openLz4 decodes on the goroutine that reads, so that offsets are exact.
+func openLz4(r *bufio.Reader) (io.Reader, error) {
+	z := lz4.NewReader(r)
+	return z, z.Apply(lz4.ConcurrencyOption(1))
+}
+
+func openSnappy(r *bufio.Reader) (io.Reader, error) { return s2.NewReader(r), nil }
+
 // describe says what a decompressor's error means to people.
 func (c *container) describe(err error) string {
 	var structural bzip2.StructuralError
+	var damage *errZip
 	switch {
+	case errors.As(err, &damage):
+		return damage.msg
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return "the " + c.name + " stream is truncated, or followed by a few stray bytes; copy or make the file again"
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) || strings.Contains(err.Error(), "checksum"):
 		return c.name + " checksum mismatch: the file is damaged"
-	case errors.Is(err, errTrailing) || errors.Is(err, zstd.ErrMagicMismatch) ||
+	case errors.Is(err, errTrailing) || strings.Contains(err.Error(), "bad magic number") || errors.Is(err, zstd.ErrMagicMismatch) ||
 		strings.Contains(err.Error(), "invalid header magic") ||
 		errors.As(err, &structural) && strings.Contains(err.Error(), "continuation"):
 		return "trailing bytes after the last " + c.name + " member are not another member; remove them or make the file again"

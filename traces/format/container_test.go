@@ -1,8 +1,10 @@
 package format
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 	"github.com/ulikunitz/xz"
 )
 
@@ -37,6 +41,13 @@ var compressors = map[string]func(text string) []byte{
 	"xz": func(text string) []byte {
 		var b bytes.Buffer
 		w, _ := xz.WriterConfig{BlockSize: 16}.NewWriter(&b)
+		io.WriteString(w, text)
+		w.Close()
+		return b.Bytes()
+	},
+	"lz4": func(text string) []byte {
+		var b bytes.Buffer
+		w := lz4.NewWriter(&b)
 		io.WriteString(w, text)
 		w.Close()
 		return b.Bytes()
@@ -162,11 +173,87 @@ func TestZstdWindowIsBounded(t *testing.T) {
 	}
 }
 
-func TestOtherContainersAreNamed(t *testing.T) {
-	for magic, name := range map[string]string{"\x04\x22\x4d\x18....": "lz4", "PK\x03\x04....": "zip", "\xff\x06\x00\x00sNaPpY": "snappy"} {
-		if _, err := readAll([]byte(magic)); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
+// Snappy streams may be cut between chunks, so they are not among compressors.
+func TestSnappyIsRead(t *testing.T) {
+	var b bytes.Buffer
+	w := snappy.NewBufferedWriter(&b)
+	io.WriteString(w, tinyText)
+	w.Close()
+	one := b.Bytes()
+	if got, err := readAll(bytes.Repeat(one, 2)); err != nil || got != tinyText+tinyText {
+		t.Errorf("two snappy streams: %q, %v", got, err)
+	}
+	for n := len(one) - 1; n > 10; n-- { // the magic is a chunk of 10 bytes
+		if got, err := readAll(one[:n]); err == nil {
+			t.Errorf("snappy cut after %d bytes: read %q without an error", n, got)
 		}
+	}
+	if got, err := readAll(append(bytes.Clone(one), "garbage"...)); err == nil {
+		t.Errorf("snappy with garbage: read %q without an error", got)
+	}
+}
+
+// zipOf is a zip file with these members.
+func zipOf(method uint16, members ...string) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		m, _ := w.CreateHeader(&zip.FileHeader{Name: members[i], Method: method})
+		io.WriteString(m, members[i+1])
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+func TestZipMembersAreOneStream(t *testing.T) {
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for _, members := range [][]string{
+			{"trace.log", tinyText},
+			{"chunk.0000", tinyText[:7], "chunk.0001", "", "chunk.0002", tinyText[7:]},
+			{"chunk.9999", tinyText[:20], "chunk.10000", tinyText[20:]},
+		} {
+			if got, err := readAll(zipOf(method, members...)); err != nil || got != tinyText {
+				t.Errorf("%v: %q, %v", members, got, err)
+			}
+		}
+	}
+}
+
+func TestZipComplaints(t *testing.T) {
+	good := zipOf(zip.Deflate, "chunk.0000", tinyText)
+	flipped := bytes.Clone(good)
+	flipped[bytes.Index(good, []byte("chunk.0000"))+10] ^= 0x40
+	for _, c := range []struct {
+		file []byte
+		want string
+	}{
+		{good[:len(good)-5], "zip central directory is missing"},
+		{append(bytes.Clone(good), tinyText...), "trailing bytes after the end"},
+		{flipped, `member 0, "chunk.0000": `},
+		{zipOf(zip.Store, "chunk.0001", "b", "chunk.0000", "a"), `member 1: zip members out of order: "chunk.0001" before "chunk.0000"`},
+		{zipOf(zip.Store, "a.log", "b", "b.log", "a"), `several files ("a.log", "b.log")`},
+		{zipOf(zip.Store, "a.log", "b", "a.1", "a"), "several files"},
+	} {
+		got, err := readAll(c.file)
+		wantError(t, fmt.Sprintf("read %q", got), err, "standard input: ", c.want)
+	}
+	if _, err := Open(context.Background(), "-", io.MultiReader(bytes.NewReader(good)), nil); err == nil || !strings.Contains(err.Error(), "pipe") {
+		t.Errorf("zip through a pipe: %v", err)
+	}
+}
+
+// Like that of every container, the hash is of the file as given.
+func TestZipHash(t *testing.T) {
+	file := zipOf(zip.Deflate, "chunk.0000", "0 1000\n", "chunk.0001", "1 2000\n")
+	in, err := Open(context.Background(), "-", bytes.NewReader(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Din{}).Import(in, Options{}, new(memorySink)); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%x", sha256.Sum256(file)); in.SHA256() != want {
+		t.Errorf("got %s, want %s", in.SHA256(), want)
 	}
 }
 

@@ -72,10 +72,12 @@ func (in *Input) begin() error {
 	in.body = buffered
 	if c := detectContainer(first); c != nil {
 		in.container = c
-		if c.open == nil {
-			return fmt.Errorf("%s: compressed with %s, which is not read; %s", in.Name, c.name, c.advice)
+		if c.whole != nil {
+			in.body, err = c.whole(in.raw)
+		} else {
+			in.body, err = c.open(buffered)
 		}
-		if in.body, err = c.open(buffered); err != nil {
+		if err != nil {
 			return in.damaged(err)
 		}
 	}
@@ -123,6 +125,9 @@ func (in *Input) damaged(err error) error {
 	}
 	if in.container == nil {
 		return fmt.Errorf("reading %s: %w", in.Name, err)
+	}
+	if in.container.whole != nil {
+		return fmt.Errorf("%s: %s", in.Name, in.container.describe(err))
 	}
 	return fmt.Errorf("%s: compressed offset %d: %s", in.Name, in.raw.offset(), in.container.describe(err))
 }
