@@ -92,10 +92,10 @@ func (s *speaker) flush() error {
 }
 
 // finish is called when all ranks are done. What lacks a partner is an error, or
-// notes if Options.Unmatched asks for them.
+// notes if Options.Unmatched asks for them; requests that nobody waits for are notes.
 func (c *conversation) finish(procs int) (notes []string, err error) {
 	for _, m := range c.matcher.Finish(procs) {
-		if !c.accept {
+		if !c.accept && !m.Legal {
 			return nil, c.fail(m.Place, m.Msg+"; --unmatched note imports it all the same")
 		}
 		notes = append(notes, c.where(m.Place)+": "+m.Msg)

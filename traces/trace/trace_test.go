@@ -261,8 +261,8 @@ func to(e Event, peer, tag int32) Event {
 func sound() *Memory {
 	m := &Memory{Head: Header{Procs: 2, WorkUnit: WorkInstr}, RefsOf: []Refs{refsOf(0, 10), refsOf(1, 10)}}
 	m.EventsOf = []Events{
-		{Proc: 0, Rows: []Event{event(Barrier, 0, 0), event(Lock, 5, 5), event(Unlock, 1, 5), to(event(Send, 2, 8), 1, 7), event(Compute, 3, 10)}},
-		{Proc: 1, Rows: []Event{event(Barrier, 1, 0), to(event(Recv, 9, 10), 0, 7)}},
+		{Proc: 0, Rows: []Event{to(event(Barrier, 0, 0), 0, None), event(Lock, 5, 5), event(Unlock, 1, 5), to(event(Send, 2, 8), 1, 7), event(Compute, 3, 10)}},
+		{Proc: 1, Rows: []Event{to(event(Barrier, 1, 0), 0, None), to(event(Recv, 9, 10), 0, 7)}},
 	}
 	return m
 }
@@ -315,14 +315,14 @@ func TestCheckOfUnsoundTraces(t *testing.T) {
 		"send to nobody":       {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = 2 }, "to processor 2: the trace has 2"},
 		"send to anybody":      {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = None }, "to processor -1"},
 		"receive from nobody":  {func(m *Memory) { m.EventsOf[1].Rows[1].Peer = 2 }, "from processor 2"},
-		"never received":       {func(m *Memory) { m.EventsOf[1].Rows[1].Kind = Marker }, "processor 1: 1 messages sent to it from processor 0 with tag 7 in group 0 are never received"},
-		"never sent":           {func(m *Memory) { m.EventsOf[0].Rows[3].Kind = Marker }, "processor 1: 1 receives from processor 0 with tag 7 in group 0 have no send"},
-		"another tag":          {func(m *Memory) { m.EventsOf[1].Rows[1].Tag = 8 }, "with tag 7 in group 0 are never received"},
-		"another group":        {func(m *Memory) { m.EventsOf[1].Rows[1].Group = 1 }, "in group 0 are never received"},
+		"never received":       {func(m *Memory) { m.EventsOf[1].Rows[1].Kind = Marker }, "processor 0, event 3 (send): send from rank 0 to rank 1 with tag 7 in group 0 (0 bytes) has no receive"},
+		"never sent":           {func(m *Memory) { m.EventsOf[0].Rows[3].Kind = Marker }, "processor 1, event 1 (recv): receive on rank 1 from rank 0 with tag 7 in group 0 has no send"},
+		"another tag":          {func(m *Memory) { m.EventsOf[1].Rows[1].Tag = 8 }, "with tag 7 in group 0 (0 bytes) has no receive (and 1 more)"},
+		"another group":        {func(m *Memory) { m.EventsOf[1].Rows[1].Group = 1 }, "has no receive (and 1 more)"},
 		"wildcard, never sent": {func(m *Memory) {
 			m.EventsOf[0].Rows[3].Kind = Marker
 			m.EventsOf[1].Rows[1].Peer = None
-		}, "receives from anywhere in group 0 have no send"},
+		}, "receives on rank 1 from any rank or with any tag in group 0: 1 more than are sent"},
 		"unlock":        {func(m *Memory) { m.EventsOf[0].Rows[1].Kind = Marker }, "event 2 (unlock): of lock -1, which the processor does not hold"},
 		"other lock":    {func(m *Memory) { m.EventsOf[0].Rows[1].Peer = 3 }, "of lock -1"},
 		"unlocks twice": {func(m *Memory) { m.EventsOf[0].Rows[4].Kind = Unlock }, "event 4 (unlock)"},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 )
 
 // Check holds a whole trace to every invariant: those of batches (CheckRefs,
@@ -22,7 +21,7 @@ import (
 // A source without any reference is taken for the events of a trace alone, whose
 // joins cannot be checked.
 func Check(src Source) error {
-	c := wholeCheck{src: src, head: src.Header(), sent: map[channel]int64{}, wild: map[inbox]bool{}}
+	c := wholeCheck{src: src, head: src.Header(), match: NewMatcher()}
 	if c.head.Procs < 0 {
 		return fmt.Errorf("the header has %d processors", c.head.Procs)
 	}
@@ -53,24 +52,11 @@ func anyRefs(src Source) (bool, error) {
 	return false, nil
 }
 
-// channel is what a receive selects by.
-type channel struct {
-	from, to   Proc
-	tag, group int32
-}
-
-// inbox is where receives with a wildcard look.
-type inbox struct {
-	to    Proc
-	group int32
-}
-
 type wholeCheck struct {
 	src    Source
 	head   Header
 	joined bool
-	sent   map[channel]int64 // sends minus receives
-	wild   map[inbox]bool    // some receive takes any sender or tag
+	match  *Matcher
 }
 
 // proc walks both streams of one processor side by side.
@@ -229,16 +215,9 @@ func (w *walk) meaning(e *Event) error {
 		if e.Peer < 0 || int(e.Peer) >= w.c.head.Procs {
 			return fmt.Errorf("to processor %d: the trace has %d", e.Peer, w.c.head.Procs)
 		}
-		w.c.sent[channel{w.p, Proc(e.Peer), e.Tag, e.Group}]++
 	case Recv, Irecv, Probe, Iprobe:
 		if int(e.Peer) >= w.c.head.Procs {
 			return fmt.Errorf("from processor %d: the trace has %d", e.Peer, w.c.head.Procs)
-		}
-		if e.Kind == Recv || e.Kind == Irecv {
-			w.c.sent[channel{Proc(e.Peer), w.p, e.Tag, e.Group}]--
-			if e.Peer == None || e.Tag == None {
-				w.c.wild[inbox{w.p, e.Group}] = true
-			}
 		}
 	case Lock:
 		w.held[e.Peer]++
@@ -248,43 +227,18 @@ func (w *walk) meaning(e *Event) error {
 		}
 		w.held[e.Peer]--
 	}
-	return nil
+	return w.c.match.Event(w.p, e, Place{At: w.events})
 }
 
-// messages holds the sends to the receives: by sender, tag and group where no
-// receive has a wildcard, by group alone where one has.
+// messages names the first event that lacks what it needs from another processor.
 func (c *wholeCheck) messages() error {
-	channels := make([]channel, 0, len(c.sent))
-	all := map[inbox]int64{}
-	for ch, n := range c.sent {
-		channels = append(channels, ch)
-		all[inbox{ch.to, ch.group}] += n
+	all := c.match.Finish(c.head.Procs)
+	if len(all) == 0 || all[0].Legal {
+		return nil
 	}
-	slices.SortFunc(channels, func(a, b channel) int {
-		return cmpAll(int64(a.to)-int64(b.to), int64(a.group)-int64(b.group), int64(a.from)-int64(b.from), int64(a.tag)-int64(b.tag))
-	})
-	for _, ch := range channels {
-		box := inbox{ch.to, ch.group}
-		n, which := c.sent[ch], fmt.Sprintf("from processor %d with tag %d", ch.from, ch.tag)
-		if c.wild[box] {
-			n, which = all[box], "from anywhere"
-		}
-		if n > 0 {
-			return fmt.Errorf("processor %d: %d messages sent to it %s in group %d are never received", ch.to, n, which, ch.group)
-		}
-		if n < 0 {
-			return fmt.Errorf("processor %d: %d receives %s in group %d have no send", ch.to, -n, which, ch.group)
-		}
+	err := fmt.Errorf("processor %d, event %d (%s): %s", all[0].Proc, all[0].Place.At, all[0].Kind, all[0].Msg)
+	if more := c.match.Counts().Mismatches - 1; more > 0 {
+		err = fmt.Errorf("%w (and %d more)", err, more)
 	}
-	return nil
-}
-
-// cmpAll is the first difference that is not zero.
-func cmpAll(differences ...int64) int {
-	for _, d := range differences {
-		if d != 0 {
-			return int(max(-1, min(d, 1)))
-		}
-	}
-	return 0
+	return err
 }

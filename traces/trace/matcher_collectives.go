@@ -1,0 +1,160 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// call is a collective operation, and the member that came to it first.
+type call struct {
+	kind  Kind
+	root  int32
+	first Proc
+}
+
+// collectives is what the members of one group call, in order: each call as the
+// number of its like, a varint.
+type collectives struct {
+	group   int32
+	calls   []call
+	numbers map[call]uint64
+	order   []byte
+	total   uint64
+	members []*member
+}
+
+// member is how far a processor is in the order.
+type member struct {
+	who  *party
+	next int    // offset in order
+	done uint64 // calls
+	last Place
+	kind Kind
+}
+
+// collective holds the next call of who to those of other members.
+func (m *Matcher) collective(who *party, e *Event, at Place) error {
+	if e.Kind == Barrier && e.Peer >= 0 {
+		return nil
+	}
+	g := m.groups[e.Group]
+	if g == nil {
+		g = &collectives{group: e.Group, numbers: map[call]uint64{}}
+		m.groups[e.Group] = g
+		m.counts.Groups++
+	}
+	if who.recent == nil || who.group != e.Group {
+		who.recent, who.group = g.member(who), e.Group
+	}
+	mine := who.recent
+	m.counts.Collectives++
+	mine.done++
+	mine.last, mine.kind = at, e.Kind
+	now := call{e.Kind, rootOf(e), who.proc}
+	if mine.next == len(g.order) {
+		g.append(now)
+		mine.next = len(g.order)
+		return nil
+	}
+	number, n := binary.Uvarint(g.order[mine.next:])
+	mine.next += n
+	if then := g.calls[number]; !then.same(now) {
+		return fmt.Errorf("rank %d collective #%d%s is %s, rank %d has %s", then.first, mine.done, inGroup(e.Group), then.text(now),
+			who.proc, now.text(then))
+	}
+	return nil
+}
+
+// rootOf is the root of a collective that has one.
+func rootOf(e *Event) int32 {
+	switch e.Kind {
+	case Bcast, Reduce, Gather, Scatter:
+		return max(e.Peer, None)
+	}
+	return None
+}
+
+func (g *collectives) member(who *party) *member {
+	mine := who.calls[g.group]
+	if mine == nil {
+		mine = &member{who: who}
+		who.calls[g.group] = mine
+		g.members = append(g.members, mine)
+	}
+	return mine
+}
+
+func (g *collectives) append(c call) {
+	number, known := g.numbers[c]
+	if !known {
+		number = uint64(len(g.calls))
+		g.calls = append(g.calls, c)
+		g.numbers[c] = number
+	}
+	g.order = binary.AppendUvarint(g.order, number)
+	g.total++
+}
+
+func (c call) same(d call) bool {
+	return c.kind == d.kind && (c.root == d.root || c.root == None || d.root == None)
+}
+
+// text names the collective, with its root where that is what differs from d.
+func (c call) text(d call) string {
+	if c.kind != d.kind {
+		return c.kind.String()
+	}
+	return fmt.Sprintf("%s with root %d", c.kind, c.root)
+}
+
+// at is the n-th call, from 0.
+func (g *collectives) at(n uint64) call {
+	var number uint64
+	for i := 0; ; n-- {
+		var size int
+		number, size = binary.Uvarint(g.order[i:])
+		if i += size; n == 0 {
+			return g.calls[number]
+		}
+	}
+}
+
+// uneven finds members that have fewer collectives than others.
+func (m *Matcher) uneven(procs int) {
+	for _, g := range m.groups {
+		for _, mine := range g.members {
+			if mine.done < g.total {
+				m.fewer(g, mine.who.proc, mine.done, mine.last, mine.kind)
+			}
+		}
+		if g.group == None && len(g.members) < procs {
+			m.absent(g, procs)
+		}
+	}
+}
+
+// absent finds processors without any collective of the world.
+func (m *Matcher) absent(g *collectives, procs int) {
+	longest := slices.MinFunc(g.members, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.done, a.done), cmp.Compare(a.who.proc, b.who.proc))
+	})
+	for p := range Proc(procs) {
+		switch who := m.parties[p]; {
+		case who == nil: // it has no place of its own
+			m.fewer(g, p, 0, longest.last, longest.kind)
+		case who.calls[None] == nil:
+			m.fewer(g, p, 0, who.last, who.lastOf)
+		}
+	}
+}
+
+// fewer says that a rank comes to an end before the others of its group.
+func (m *Matcher) fewer(g *collectives, p Proc, done uint64, at Place, kind Kind) {
+	m.found.add(Mismatch{Proc: p, Place: at, Kind: kind}, 1, func() string {
+		next := g.at(done)
+		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", p, plural(done, "collective"), inGroup(g.group),
+			next.first, done+1, next.kind)
+	})
+}
