@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -202,6 +203,9 @@ func writeUntilKilled(prefix string) {
 	if err != nil {
 		panic(err)
 	}
+	if rows, err := strconv.Atoi(os.Getenv("SPOOR_TEST_ROWS")); err == nil {
+		w.rows = rows
+	}
 	for i := 0; ; {
 		var b trace.Refs
 		for range 1000 {
@@ -247,15 +251,15 @@ func TestRecoverAfterKill(t *testing.T) {
 		if err := readTrace(partial); err == nil || !strings.Contains(err.Error(), "cut or still being written") {
 			t.Errorf("a killed run's file: %v", err)
 		}
-		checkRecovered(t, partial, prefix+RefsSuffix)
+		checkRecovered(t, partial, prefix+RefsSuffix, batchRows)
 	}
 }
 
-// checkRecovered recovers the file of a killed child.
-func checkRecovered(t *testing.T, partial, out string) {
+// checkRecovered recovers the file of a killed child, which made batches of rows.
+func checkRecovered(t *testing.T, partial, out string, rows uint64) Recovered {
 	t.Helper()
 	done, err := Recover(partial, out)
-	if err != nil || done.Batches == 0 || done.Rows != done.Batches*batchRows {
+	if err != nil || done.Batches == 0 || done.Rows != done.Batches*rows {
 		t.Fatalf("recovered %+v, %v", done, err)
 	}
 	tr, err := Open(out)
@@ -282,4 +286,5 @@ func checkRecovered(t *testing.T, partial, out string) {
 	if uint64(i) != done.Rows {
 		t.Fatalf("%d rows read, %d recovered", i, done.Rows)
 	}
+	return done
 }
