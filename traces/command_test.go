@@ -179,7 +179,7 @@ func TestStatus(t *testing.T) {
 		{"import none -o x", 1, "none"},
 		{"import empty.log -o x", 1, "empty.log:1: "},
 		{"import bad.log -o x", 1, "bad.log:1: "},
-		{"import what -o x", 1, "choose one of lackey, din, xdin, d4bin, csv with --from"},
+		{"import what -o x", 1, "choose one of lackey, din, xdin, d4bin, csv"},
 		{"import what --from din -o x", 1, "what:1: "},
 		{"import data/sample/tiny.log --from csv -o x", 1, "data/sample/tiny.log:1: "},
 		{"import data/sample/tiny.log bad.log -o x", 1, "bad.log:1: "},
@@ -282,7 +282,7 @@ func TestMalformedSamples(t *testing.T) {
 		name, kind, where := row[0], row[1], row[2]
 		from := ""
 		switch {
-		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv":
+		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv" || kind == "champsim":
 			from = kind
 		case strings.HasPrefix(name, "address/") && regexp.MustCompile(`\.(gz|xz|zst)$`).MatchString(kind):
 		default:
@@ -308,6 +308,8 @@ func TestMalformedSamples(t *testing.T) {
 			place += strings.Fields(line)[0] + ": "
 		} else if at, is := strings.CutPrefix(where, "compressed offset "); is {
 			place += " compressed offset " + at + ": "
+		} else if at, is := strings.CutPrefix(where, "offset "); is && from != "" {
+			place = ", offset " + at + ": "
 		}
 		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, place) {
 			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", name, status, out, errs, place)

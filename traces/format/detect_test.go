@@ -42,6 +42,7 @@ func TestDetect(t *testing.T) {
 		{dinOfTiny(t, true), "xdin", true},
 		{"0 1000\n\n1 2000\n", "din", true},
 		{"2 0", "din", true},
+		{champsimOf(64, fewInstructions...), "champsim", true},
 	} {
 		im, note, err := Detect(open(t, c.text))
 		if err != nil {
@@ -57,7 +58,7 @@ func TestDetect(t *testing.T) {
 func TestUndetectableListsTheFormats(t *testing.T) {
 	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "1,2,3\n", "SIFX\x00"} {
 		_, _, err := Detect(open(t, text))
-		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, csv with --from")
+		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, csv")
 	}
 	in := open(t, "hello")
 	in.Name = "hello.zst"

@@ -20,7 +20,9 @@ type memorySink struct {
 var anyProcs = trace.Header{Procs: 1 << 20}
 
 func (m *memorySink) Refs(b *trace.Refs) error {
-	if err := trace.CheckRefs(anyProcs, b); err != nil {
+	any := anyProcs
+	any.HasPC = m.Head.HasPC
+	if err := trace.CheckRefs(any, b); err != nil {
 		return err
 	}
 	for len(m.RefsOf) <= int(b.Proc) {
@@ -29,6 +31,9 @@ func (m *memorySink) Refs(b *trace.Refs) error {
 	r := &m.RefsOf[b.Proc]
 	for i := range b.Addr {
 		r.Append(b.Instr[i], b.Addr[i], b.Size[i], b.Op[i])
+	}
+	if b.PC != nil {
+		r.PC = append(r.PC, b.PC...)
 	}
 	return m.err
 }
@@ -60,9 +65,10 @@ func importBytes(im Importer, file []byte, o Options) (*trace.Memory, Result, er
 		return nil, Result{}, err
 	}
 	defer in.Close()
-	sink := new(memorySink)
+	sink, layout := new(memorySink), LayoutOf(im, o)
+	sink.Head = trace.Header{WorkUnit: layout.Work, HasPC: layout.PC, HasTime: layout.Time}
 	r, err := im.Import(in, o, sink)
-	sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
+	sink.Head.Procs = r.Procs
 	return &sink.Memory, r, err
 }
 

@@ -1,0 +1,141 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// ChampSim is the input of the ChampSim simulator: one record of 64 bytes (96 in
+// the cloudsuite traces) for each instruction, back to back. A record has the
+// address of the instruction, flags of branches, registers, and the addresses that
+// the instruction stores to and loads from; a slot without access is 0. A file is
+// one thread. There are no sizes: the length of an instruction is the distance to
+// the next one where that can be, and all else is 1 byte or Options.DefaultSize.
+//
+// Source: ChampSim, inc/trace_instruction.h (input_instr, cloudsuite_instr).
+type ChampSim struct{}
+
+var (
+	_ Importer = ChampSim{}
+	_ Exporter = ChampSim{}
+	_ Shaped   = ChampSim{}
+	_ Tunable  = ChampSim{}
+)
+
+// Name is "champsim".
+func (ChampSim) Name() string { return "champsim" }
+
+// Description says what the format is.
+func (ChampSim) Description() string {
+	return "ChampSim: 64-byte records of instructions (96 for cloudsuite)"
+}
+
+// Magic says how the format is recognised.
+func (ChampSim) Magic() string {
+	return "none; guessed from flags of 0 or 1 and plausible addresses in all records"
+}
+
+// Layout has the PC column if it is asked for.
+func (ChampSim) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
+
+// Settings has the size of records.
+func (ChampSim) Settings() []Setting {
+	return []Setting{{"record", "auto", "bytes of a record: 64, 96 (cloudsuite), or auto: 64 unless the start of the file fits 96 alone"}}
+}
+
+// champsimLayout is where a record has what. All records begin with the address of
+// the instruction (8 bytes), is_branch (1) and branch_taken (1).
+type champsimLayout struct {
+	size    int
+	targets int    // offset of the registers that are written
+	sources int    // offset of the registers that are read
+	stores  [2]int // begin and end of the addresses that are stored to
+	loads   [2]int // begin and end of the addresses that are loaded from
+}
+
+var (
+	champsim64 = champsimLayout{size: 64, targets: 10, sources: 12, stores: [2]int{16, 32}, loads: [2]int{32, 64}}
+	champsim96 = champsimLayout{size: 96, targets: 10, sources: 14, stores: [2]int{24, 56}, loads: [2]int{56, 88}}
+)
+
+const (
+	champsimBranch = 8  // offset of is_branch
+	champsimTaken  = 9  // offset of branch_taken
+	champsimMaxLen = 15 // bytes of the longest instruction (x86)
+)
+
+// champsimRecord is the layout that the setting names, nil for auto.
+func champsimRecord(value string) (*champsimLayout, error) {
+	switch value {
+	case "64":
+		return &champsim64, nil
+	case "96":
+		return &champsim96, nil
+	case "auto":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("champsim: record is %q; it is 64, 96 or auto", value)
+}
+
+// Sniff is Likely if all records at the start can be instructions.
+func (ChampSim) Sniff(head []byte) Verdict {
+	for _, l := range []*champsimLayout{&champsim64, &champsim96} {
+		if l.fits(head) {
+			return Verdict{Likely, fmt.Sprintf("records of %d bytes whose branch flags are 0 or 1 and whose addresses are plausible", l.size)}
+		}
+	}
+	return foreign
+}
+
+// fits reports whether the records at the start of a file, at least two, can be
+// instructions: flags are 0 or 1, addresses are canonical (of 48 bits), none of an
+// instruction is 0, and one in four instructions is close to the one before.
+func (l *champsimLayout) fits(head []byte) bool {
+	var n, near int
+	var last uint64
+	for b := head; len(b) >= l.size; b = b[l.size:] {
+		ip := binary.LittleEndian.Uint64(b)
+		if ip == 0 || !canonical(ip) || b[champsimBranch] > 1 || b[champsimTaken] > 1 {
+			return false
+		}
+		for at := l.stores[0]; at < l.loads[1]; at += 8 {
+			if !canonical(binary.LittleEndian.Uint64(b[at:])) {
+				return false
+			}
+		}
+		if ip-last+64 <= 128 {
+			near++
+		}
+		last = ip
+		n++
+	}
+	return n >= 2 && near*4 >= n-1
+}
+
+// canonical reports whether bits 47 to 63 of an address are the same.
+func canonical(addr uint64) bool { return addr>>47 == 0 || addr>>47 == 1<<17-1 }
+
+// Import parses all of in.
+func (f ChampSim) Import(in *Input, o Options, sink Sink) (Result, error) {
+	layout, err := champsimRecord(o.Setting(f, "record"))
+	if err != nil {
+		return Result{}, err
+	}
+	p := champsimParser{o: o, stream: newStream(sink, o.FirstProc), size: max(1, o.DefaultSize)}
+	if layout == nil {
+		layout = p.guess(in)
+	}
+	p.layout, p.records.size = layout, layout.size
+	p.stream.withPC = o.PC
+	p.highest = math.MaxUint64 - uint64(p.size) + 1
+	if err := p.blocks(in, p.block); err != nil {
+		return Result{}, err
+	}
+	if err := p.finish(); err != nil {
+		return Result{}, err
+	}
+	return Result{Procs: 1, Lines: uint64(p.before), Notes: p.notes(), Facts: p.facts(), Counts: p.counts()}, nil
+}

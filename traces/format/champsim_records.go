@@ -1,0 +1,195 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// champsimParser takes each record when the next one is known, which tells how
+// long the instruction is.
+type champsimParser struct {
+	records
+	layout  *champsimLayout
+	guessed bool
+	o       Options
+	stream  *stream
+	size    uint16 // of references, which the format does not have
+	highest uint64 // address where that many bytes can be
+	held    []byte // the latest record
+
+	branches, taken, notBranches, unknown, null, loads, stores, modifies, full uint64
+}
+
+// guess chooses the size of records by the start of the file.
+func (p *champsimParser) guess(in *Input) *champsimLayout {
+	if head, err := in.Head(); err == nil && !champsim64.fits(head) && champsim96.fits(head) {
+		p.guessed = true
+		return &champsim96
+	}
+	return &champsim64
+}
+
+func (p *champsimParser) block(b []byte) error {
+	size := p.layout.size
+	if len(p.held) > 0 {
+		if err := p.instruction(-1, p.held, binary.LittleEndian.Uint64(b)); err != nil {
+			return err
+		}
+	}
+	i := 0
+	for ; len(b) > size; i, b = i+1, b[size:] {
+		if err := p.instruction(i, b[:size], binary.LittleEndian.Uint64(b[size:])); err != nil {
+			return err
+		}
+	}
+	p.held = append(p.held[:0], b...)
+	return p.stream.err
+}
+
+// finish takes the last record, whose length nothing tells.
+func (p *champsimParser) finish() error {
+	if err := p.instruction(-1, p.held, binary.LittleEndian.Uint64(p.held)); err != nil {
+		return err
+	}
+	return p.stream.finish()
+}
+
+// instruction takes record i of the block; next is the address in the record after
+// it.
+func (p *champsimParser) instruction(i int, b []byte, next uint64) error {
+	branch, taken := b[champsimBranch], b[champsimTaken]
+	if branch|taken > 1 {
+		return p.badFlag(i, branch, taken)
+	}
+	ip := binary.LittleEndian.Uint64(b)
+	p.branches += uint64(branch)
+	p.taken += uint64(branch & taken)
+	p.notBranches += uint64(taken &^ branch)
+	length := next - ip
+	if branch == 1 || length-1 >= champsimMaxLen {
+		if ip > p.highest {
+			return p.fail(i, 0, sizeProblem(ip, uint64(p.size)), "")
+		}
+		length = uint64(p.size)
+		p.unknown++
+	}
+	if ip == 0 {
+		p.null++
+	}
+	p.stream.pc = ip
+	p.stream.execute(1)
+	if !p.o.DropIfetch {
+		p.stream.ref(ip, uint16(length), trace.Ifetch)
+	}
+	return p.data(i, b)
+}
+
+// data takes the loads of a record, then the stores.
+func (p *champsimParser) data(i int, b []byte) error {
+	l := p.layout
+	var twice [2][]byte // slots whose accesses are left out of the loads and of the stores
+	switch p.o.Modify {
+	case ModifyLoad:
+		twice[1] = b[l.loads[0]:l.loads[1]]
+	case ModifyStore:
+		twice[0] = b[l.stores[0]:l.stores[1]]
+	}
+	loads, err := p.slots(i, b, l.loads, trace.Load, twice[0])
+	if err != nil {
+		return err
+	}
+	stores, err := p.slots(i, b, l.stores, trace.Store, twice[1])
+	if err != nil {
+		return err
+	}
+	p.loads += uint64(loads)
+	p.stores += uint64(stores)
+	if loads > 0 && stores > 0 {
+		p.modifies += l.modifies(b)
+	}
+	if loads*8 == l.loads[1]-l.loads[0] || stores*8 == l.stores[1]-l.stores[0] {
+		p.full++
+	}
+	return nil
+}
+
+// slots appends the accesses in the slots from at[0] to at[1], but for those in
+// twice, and returns how many slots are in use.
+func (p *champsimParser) slots(i int, b []byte, at [2]int, op trace.Op, twice []byte) (n int, err error) {
+	for k := at[0]; k < at[1]; k += 8 {
+		addr := binary.LittleEndian.Uint64(b[k:])
+		if addr == 0 {
+			continue
+		}
+		if addr > p.highest {
+			return n, p.fail(i, k, sizeProblem(addr, uint64(p.size)), "")
+		}
+		n++
+		if twice == nil || !hasSlot(twice, addr) {
+			p.stream.ref(addr, p.size, op)
+		}
+	}
+	return n, nil
+}
+
+// modifies counts the stores of a record to addresses that it loads from.
+func (l *champsimLayout) modifies(b []byte) (n uint64) {
+	for k := l.stores[0]; k < l.stores[1]; k += 8 {
+		if addr := binary.LittleEndian.Uint64(b[k:]); addr != 0 && hasSlot(b[l.loads[0]:l.loads[1]], addr) {
+			n++
+		}
+	}
+	return n
+}
+
+func hasSlot(slots []byte, addr uint64) bool {
+	for ; len(slots) > 0; slots = slots[8:] {
+		if binary.LittleEndian.Uint64(slots) == addr {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *champsimParser) badFlag(i int, branch, taken byte) error {
+	name, at, value := "is_branch", champsimBranch, branch
+	if branch <= 1 {
+		name, at, value = "branch_taken", champsimTaken, taken
+	}
+	return p.fail(i, at, fmt.Sprintf("%s is %d, not 0 or 1", name, value),
+		fmt.Sprintf("this is probably not a ChampSim trace of %d-byte records (--set record=96 reads cloudsuite's)", p.layout.size))
+}
+
+func (p *champsimParser) counts() []Count {
+	return []Count{{"records", uint64(p.before)}, {"is_branch", p.branches}, {"branch_taken", p.taken},
+		{"source_memory", p.loads}, {"destination_memory", p.stores}, {"modify", p.modifies}}
+}
+
+func (p *champsimParser) notes() (all []string) {
+	add := func(n uint64, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	if p.guessed {
+		all = append(all, "read as cloudsuite's records of 96 bytes, a guess: the start of the file does not fit 64; --set record chooses")
+	}
+	add(p.loads+p.stores, "champsim has no sizes: every load and store is taken for %s", plural(int(p.size), "byte"))
+	if !p.o.DropIfetch {
+		add(p.unknown, "the length of %d of %s is unknown and taken for %s; the others reach to the next one",
+			p.unknown, plural(int(p.before), "instruction"), plural(int(p.size), "byte"))
+	}
+	add(p.notBranches, "%s with branch_taken, but not is_branch, as cvp2champsim writes: taken for no branches", plural(int(p.notBranches), "instruction"))
+	add(p.null, "%s at address 0: is there a hole in the file?", plural(int(p.null), "instruction"))
+	return all
+}
+
+// facts go with the trace without being worth a message.
+func (p *champsimParser) facts() (all []string) {
+	if p.full > 0 {
+		all = append(all, fmt.Sprintf("%s all slots of loads or of stores in use: tracers leave out what does not fit", plural(int(p.full), "record")+" with"))
+	}
+	return all
+}
