@@ -131,9 +131,12 @@ func (o *options) chosen() ([]kind, error) {
 
 // selected is the processors of --procs, nil for all.
 func (o *options) selected(env *stage.Env, have int, chosen []kind) ([]trace.Proc, error) {
-	procs, err := parseProcs(o.procs, have)
-	if err != nil || len(procs) == have {
-		return nil, err
+	procs, err := trace.ParseProcs(o.procs, have)
+	if err != nil {
+		return nil, stage.Usage("--procs: %w", err)
+	}
+	if len(procs) == have {
+		return nil, nil
 	}
 	for _, k := range chosen {
 		if k.needsAll {
@@ -147,38 +150,6 @@ func (o *options) selected(env *stage.Env, have int, chosen []kind) ([]trace.Pro
 		env.Note("the interleaved order needs all processors and is left out")
 	}
 	return procs, nil
-}
-
-// parseProcs reads a list of processors, ascending; an empty text is all of them.
-func parseProcs(text string, have int) ([]trace.Proc, error) {
-	if text == "" {
-		text = "0-" + strconv.Itoa(have-1)
-	}
-	wanted := make([]bool, have)
-	for _, part := range strings.Split(text, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
-		}
-		first, err1 := strconv.Atoi(strings.TrimSpace(from))
-		last, err2 := strconv.Atoi(strings.TrimSpace(to))
-		if err1 != nil || err2 != nil || first > last {
-			return nil, stage.Usage("--procs: %q is not a processor or a range such as 0-3", part)
-		}
-		if last >= have {
-			return nil, stage.Usage("--procs: no processor %d: the trace has %d, from 0", last, have)
-		}
-		for p := first; p <= last; p++ {
-			wanted[p] = true
-		}
-	}
-	var out []trace.Proc
-	for p, w := range wanted {
-		if w {
-			out = append(out, trace.Proc(p))
-		}
-	}
-	return out, nil
 }
 
 func checkSets(sets []int64) ([]int64, error) {

@@ -133,23 +133,31 @@ func (t *Trace) Totals(p trace.Proc) trace.Totals { return t.totals[p] }
 func (t *Trace) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	return func(yield func(*trace.Refs, error) bool) {
 		order, err := t.order(t.refs, procs)
-		if err != nil || len(order) == 0 {
-			fail(yield, err)
+		if err != nil {
+			yield(nil, err)
 			return
 		}
-		p, h := t.refs, t.refs.head
-		decode := func(d *decoder, s *refsBatch, i int) error {
-			s.decode(d, h.HasPC)
-			return checkRefs(d, h, s, p.blocks[i].batchInfo)
+		t.refsIn(order, yield)
+	}
+}
+
+// refsIn yields the references in batches, in this order.
+func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
+	if len(batches) == 0 {
+		return
+	}
+	p, h := t.refs, t.refs.head
+	decode := func(d *decoder, s *refsBatch, i int) error {
+		s.decode(d, h.HasPC)
+		return checkRefs(d, h, s, p.blocks[i].batchInfo)
+	}
+	for s, err := range decodeAhead(p, batches, decode) {
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		for s, err := range decodeAhead(p, order, decode) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(&s.Refs, nil) {
-				return
-			}
+		if !yield(&s.Refs, nil) {
+			return
 		}
 	}
 }

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"iter"
+
+	"spoor/traces/trace"
+)
+
+// Batch is what the index of a file says of a batch of references.
+type Batch struct {
+	Row   uint64 // number of its first reference among those of its processor
+	Rows  uint64
+	Instr uint64 // sum of the column before it
+	Span  uint64 // sum of the column in it
+}
+
+// Batches lists the batches of references of a processor, in order.
+func (t *Trace) Batches(p trace.Proc) (all []Batch, err error) {
+	order, err := t.order(t.refs, []trace.Proc{p})
+	if err != nil {
+		return nil, err
+	}
+	var next Batch
+	for _, i := range order {
+		info := t.refs.blocks[i].batchInfo
+		next.Rows, next.Span = info.rows, info.instr
+		all = append(all, next)
+		next.Row, next.Instr = next.Row+info.rows, next.Instr+info.instr
+	}
+	return all, nil
+}
+
+// Chosen yields those batches of references of a processor whose number among
+// Batches is in chosen, which is ascending. The others are not read.
+func (t *Trace) Chosen(p trace.Proc, chosen []int) iter.Seq2[*trace.Refs, error] {
+	return func(yield func(*trace.Refs, error) bool) {
+		order, err := t.order(t.refs, []trace.Proc{p})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var some []int
+		for _, c := range chosen {
+			some = append(some, order[c])
+		}
+		t.refsIn(some, yield)
+	}
+}

@@ -1,0 +1,24 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParseProcs(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		have int
+		want string // or part of the error
+	}{
+		{"", 3, "[0 1 2]"}, {"1", 3, "[1]"}, {"0-1", 3, "[0 1]"}, {"2,0", 3, "[0 2]"}, {" 0 - 1 ,1-2", 3, "[0 1 2]"},
+		{"3", 3, "no processor 3: the trace has 3"}, {"2-1", 3, "is not a processor"}, {"-1", 3, "is not a processor"},
+		{"a", 3, "is not a processor"}, {"0,", 3, "is not a processor"},
+	} {
+		got, err := ParseProcs(c.text, c.have)
+		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && fmt.Sprint(got) != c.want {
+			t.Errorf("%q of %d: %v, %v; want %s", c.text, c.have, got, err, c.want)
+		}
+	}
+}
