@@ -43,6 +43,11 @@ func TestDetect(t *testing.T) {
 		{"0 1000\n\n1 2000\n", "din", true},
 		{"2 0", "din", true},
 		{champsimOf(64, fewInstructions...), "champsim", true},
+		{goalExample, "goal", false},
+		{"num_ranks 2", "goal", false},
+		{"rank 0 {\ncalc 5\n}\n", "goal", true},
+		{"/* num_ranks 1\nrank 0 {\n}\n", "goal", true},
+		{string(smallGoalFile()), "goal", false},
 	} {
 		im, note, err := Detect(open(t, c.text))
 		if err != nil {

@@ -50,7 +50,10 @@ func (m *memorySink) Events(b *trace.Events) error {
 	if err := trace.CheckEvents(anyProcs, b, last, 1<<63); err != nil {
 		return err
 	}
-	e.Rows = append(e.Rows, b.Rows...)
+	for _, row := range b.Rows {
+		row.Needs = slices.Clone(row.Needs)
+		e.Rows = append(e.Rows, row)
+	}
 	return m.err
 }
 

@@ -1,0 +1,366 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// goalText reads schedules in text. Statements end with their line, but num_ranks,
+// the start of a block and its end may share one.
+type goalText struct {
+	text
+	goalImport
+	labels  goalLabels
+	whole   []byte // the line, for errors
+	rest    []byte // what of it is to be read
+	rank    int64  // of the block that is open, or of the next
+	open    int    // line at which the block begins, or 0
+	comment int    // line at which a comment begins that is not closed, or 0
+}
+
+// goalIdent has the characters of labels and keywords.
+var goalIdent = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' && c < 0x80
+	}
+	return table
+}()
+
+// goalPortals are the operations of LogGOPSim 2, which has other semantics.
+var goalPortals = []string{"append", "put", "get", "test", "tappend", "tput", "tget", "calcgem5"}
+
+func (p *goalText) run(in *Input) (Result, error) {
+	p.labels.reset()
+	if err := p.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	switch {
+	case p.comment > 0:
+		return Result{}, p.failAt(int64(p.comment), "the comment that begins here is not closed; write */")
+	case p.ranks == 0:
+		return Result{}, p.fail(nil, "end of file: num_ranks is missing", "write num_ranks and the number of ranks first")
+	case p.open > 0:
+		return Result{}, p.fail(nil, fmt.Sprintf("end of file: the block of rank %d, which begins at line %d, is not closed", p.rank, p.open),
+			"write }, or copy the file again")
+	case p.rank < p.ranks:
+		return Result{}, p.fail(nil, fmt.Sprintf("end of file after the blocks of %d of %d ranks", p.rank, p.ranks),
+			"every rank needs a block, even if it is empty")
+	}
+	r, err := p.result(uint64(p.line))
+	r.Notes = append(r.Notes, p.notes()...)
+	return r, err
+}
+
+// parse takes one line.
+func (p *goalText) parse(line []byte, last bool) error {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		p.crlf++
+		line = line[:n-1]
+	}
+	if last {
+		p.unended++
+	}
+	p.whole, p.rest = line, line
+	if p.comment > 0 && !p.closeComment() {
+		return nil
+	}
+	indented := len(p.rest) > 0 && isBlank(p.rest[0])
+	for p.skip() {
+		if indented {
+			p.padded++
+			indented = false
+		}
+		if err := p.statement(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skip passes blanks and comments. It reports whether something is left of the line.
+func (p *goalText) skip() bool {
+	for i, c := range p.rest {
+		switch c {
+		case ' ', '\t', '\v', '\f', '\r':
+			continue
+		case '/':
+			p.rest = p.rest[i:]
+			return p.skipComment()
+		}
+		p.rest = p.rest[i:]
+		return true
+	}
+	p.rest = nil
+	return false
+}
+
+// skipComment is skip where a comment may begin.
+func (p *goalText) skipComment() bool {
+	switch {
+	case bytes.HasPrefix(p.rest, []byte("//")):
+		p.rest = nil
+		return false
+	case bytes.HasPrefix(p.rest, []byte("/*")):
+		p.rest = p.rest[2:]
+		p.comment = p.line
+		return p.closeComment() && p.skip()
+	}
+	return true
+}
+
+// closeComment passes the rest of a comment, and reports whether it ends in this line.
+func (p *goalText) closeComment() bool {
+	_, after, closed := bytes.Cut(p.rest, []byte("*/"))
+	p.rest = after
+	if closed {
+		p.comment = 0
+	}
+	return closed
+}
+
+// word takes the identifier at which the rest begins, which may be empty.
+func (p *goalText) word() []byte {
+	n := 0
+	for n < len(p.rest) && goalIdent[p.rest[n]] {
+		n++
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	return word
+}
+
+// number takes a decimal number; what is its meaning.
+func (p *goalText) number(what string) (v uint64, err error) {
+	if !p.skip() {
+		return 0, p.bad("the line ends before the "+what, "")
+	}
+	n := 0
+	for n < len(p.rest) && p.rest[n]-'0' <= 9 {
+		d := uint64(p.rest[n] - '0')
+		if n >= 19 && v > (math.MaxUint64-d)/10 {
+			return 0, p.bad("the "+what+" is over 64 bits", "")
+		}
+		v = v*10 + d
+		n++
+	}
+	if n == 0 {
+		if p.rest[0] == '-' {
+			return 0, p.bad("a negative "+what, "")
+		}
+		return 0, p.bad("the "+what+" is not a number", "")
+	}
+	p.rest = p.rest[n:]
+	return v, nil
+}
+
+// any takes a -1 in the place of a number, if there is one.
+func (p *goalText) any() bool {
+	if p.skip() && bytes.HasPrefix(p.rest, []byte("-1")) && (len(p.rest) == 2 || !goalIdent[p.rest[2]]) {
+		p.rest = p.rest[2:]
+		return true
+	}
+	return false
+}
+
+// bad is an error in this line, which NUL bytes explain better than anything else.
+func (p *goalText) bad(reason, advice string) error {
+	if err := p.checkNUL(p.whole); err != nil {
+		return err
+	}
+	return p.fail(bytes.TrimLeft(p.whole, blanks), reason, advice)
+}
+
+// failAt is an error at another line.
+func (p *goalText) failAt(line int64, msg string) error {
+	return &trace.SyntaxError{File: p.file, Line: int(line), Msg: msg}
+}
+
+// statement takes one statement, or the start or the end of a block.
+func (p *goalText) statement() error {
+	word := p.word()
+	switch string(word) {
+	case "":
+		if p.rest[0] == '}' {
+			p.rest = p.rest[1:]
+			return p.endBlock()
+		}
+		return p.bad("no statement", "statements are calc, send, recv, requires and irequires, in blocks of ranks")
+	case "num_ranks":
+		return p.numRanks()
+	case "rank":
+		return p.block()
+	case "calc", "send", "recv":
+		return p.operation(string(word), -1)
+	}
+	return p.labelled(word)
+}
+
+// numRanks takes the rest of the first statement.
+func (p *goalText) numRanks() error {
+	if p.ranks > 0 {
+		return p.bad("num_ranks for the second time", "")
+	}
+	n, err := p.number("number of ranks")
+	if err != nil {
+		return err
+	}
+	if n == 0 || n > maxGoalRanks {
+		return p.bad(fmt.Sprintf("%d ranks; there must be from 1 to %d", n, maxGoalRanks), "")
+	}
+	p.ranks = int64(n)
+	return nil
+}
+
+// block takes the rest of the start of a block.
+func (p *goalText) block() error {
+	n, err := p.number("rank")
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.ranks == 0:
+		return p.bad("a block of a rank before num_ranks", "write num_ranks and the number of ranks first")
+	case p.open > 0:
+		return p.bad(fmt.Sprintf("the block of rank %d, which begins at line %d, is not closed", p.rank, p.open), "write } before")
+	case n >= uint64(p.ranks):
+		return p.bad(fmt.Sprintf("rank %d, but num_ranks is %d", n, p.ranks), "")
+	case n < uint64(p.rank):
+		return p.bad(fmt.Sprintf("rank %d has two blocks", n), "")
+	case n > uint64(p.rank):
+		return p.bad(fmt.Sprintf("rank %d comes before rank %d", n, p.rank), "every rank needs a block, in order")
+	case !p.skip() || p.rest[0] != '{':
+		return p.bad(`expected "{" after the rank`, "")
+	}
+	p.rest = p.rest[1:]
+	p.open = p.line
+	return nil
+}
+
+// labelled takes the rest of a statement that begins with a label.
+func (p *goalText) labelled(name []byte) error {
+	switch {
+	case name[0] <= '9' || name[0] == '_':
+		return p.bad("a label begins with a letter", "")
+	case p.open == 0 && p.ranks == 0:
+		return p.bad("num_ranks is missing", "is this a schedule for LogGOPSim?")
+	case p.open == 0:
+		return p.bad("a statement outside the blocks of ranks", "")
+	case !p.skip():
+		return p.bad(`expected ":", requires or irequires after a label`, "")
+	}
+	if p.rest[0] != ':' {
+		return p.dependency(name)
+	}
+	p.rest = p.rest[1:]
+	label := p.labels.number(name)
+	if op := p.labels.all[label].op; op >= 0 {
+		return p.bad(fmt.Sprintf("label %s is defined twice, first at line %d", quote(name), p.graph.ops[op].at), "")
+	}
+	p.skip()
+	switch kind := p.word(); string(kind) {
+	case "calc", "send", "recv":
+		return p.operation(string(kind), label)
+	default:
+		return p.unknown(kind)
+	}
+}
+
+// unknown is the error for what is no operation.
+func (p *goalText) unknown(word []byte) error {
+	if slices.Contains(goalPortals, string(word)) {
+		return p.bad(string(word)+" is an operation of LogGOPSim 2", "only calc, send and recv are read")
+	}
+	return p.bad("unknown operation", "operations are calc, send and recv")
+}
+
+// dependency takes the rest of "name requires other".
+func (p *goalText) dependency(name []byte) error {
+	edges := &p.graph.requires
+	switch verb := p.word(); string(verb) {
+	case "requires":
+	case "irequires":
+		edges = &p.graph.irequires
+	default:
+		if slices.Contains(goalPortals, string(name)) {
+			return p.unknown(name)
+		}
+		return p.bad(`expected ":", requires or irequires after a label`, "")
+	}
+	p.skip()
+	other := p.word()
+	switch {
+	case len(other) == 0 || other[0] <= '9' || other[0] == '_':
+		return p.bad("expected the label of what is required", "")
+	case goalKeyword(other):
+		return p.bad(fmt.Sprintf("%s is a keyword and cannot be a label", other), "")
+	case p.skip():
+		return p.bad("text after the statement", "")
+	}
+	*edges = append(*edges, goalEdge{p.labels.number(name), p.labels.number(other), int64(p.line)})
+	return nil
+}
+
+// goalKeyword reports whether word begins other statements than those of labels.
+func goalKeyword(word []byte) bool {
+	switch string(word) {
+	case "calc", "send", "recv", "rank", "num_ranks":
+		return true
+	}
+	return false
+}
+
+// endBlock completes a rank.
+func (p *goalText) endBlock() error {
+	if p.open == 0 {
+		return p.bad("no block is open", "")
+	}
+	if err := p.resolve(); err != nil {
+		return err
+	}
+	if p.graph.collect() {
+		if ring := p.graph.cycle(); ring != nil {
+			return p.failAt(p.graph.circular(ring, p.nameOf))
+		}
+	}
+	if err := p.endRank(p.rank); err != nil {
+		return err
+	}
+	p.labels.reset()
+	p.open = 0
+	p.rank++
+	return nil
+}
+
+// resolve makes the edges lead from operation to operation instead of from label
+// to label.
+func (p *goalText) resolve() error {
+	var missing *goalEdge
+	for _, edges := range [2][]goalEdge{p.graph.requires, p.graph.irequires} {
+		for i := range edges {
+			e := &edges[i]
+			op, needs := p.labels.all[e.op].op, p.labels.all[e.needs].op
+			if (op < 0 || needs < 0) && (missing == nil || e.at < missing.at) {
+				missing = e
+				break // those after it are of later lines
+			}
+			e.op, e.needs = op, needs
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	label := missing.op
+	if p.labels.all[label].op >= 0 {
+		label = missing.needs
+	}
+	return p.failAt(missing.at, fmt.Sprintf("label %s is not defined in the block of rank %d", quote(p.labels.name(label)), p.rank))
+}
+
+// nameOf is what the text calls an operation, for errors.
+func (p *goalText) nameOf(op int) string {
+	return quote(p.labels.name(p.graph.ops[op].label))
+}
