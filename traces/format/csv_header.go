@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -97,26 +96,13 @@ func (p *csvParser) notes() []string {
 	if !p.has[csvOp] {
 		all = append(all, "no op column: every reference is taken for a load")
 	}
-	if p.renumbered() {
-		var tids []string
-		for i, t := range p.order {
-			tids = append(tids, strconv.FormatUint(t.tid, 10)+" is "+strconv.Itoa(int(p.o.FirstProc)+i))
-		}
-		all = append(all, "threads are numbered as processors by their first rows: thread "+listed(tids))
+	if n := p.threads.numbering(); n != "" {
+		all = append(all, n)
 	}
 	if p.disorder > 0 {
 		all = append(all, plural(p.disorder, "row")+" with an earlier time than the row before, or the same and a smaller processor: merging by time orders them otherwise than the file")
 	}
 	return all
-}
-
-func (p *csvParser) renumbered() bool {
-	for i, t := range p.order {
-		if t.tid != uint64(i) {
-			return true
-		}
-	}
-	return false
 }
 
 func listed(names []string) string {

@@ -11,7 +11,7 @@ import (
 
 // Import parses all of in.
 func (CSV) Import(in *Input, o Options, sink Sink) (Result, error) {
-	p := csvParser{o: o, sink: sink, threads: map[uint64]*csvThread{}, size: 1, hex: o.AddrBase == 16}
+	p := csvParser{o: o, threads: newThreads(sink, o, false), size: 1, hex: o.AddrBase == 16}
 	if o.DefaultSize > 0 {
 		p.size = uint64(o.DefaultSize)
 	}
@@ -21,28 +21,19 @@ func (CSV) Import(in *Input, o Options, sink Sink) (Result, error) {
 	if p.rows == 0 {
 		return Result{}, p.fail(nil, "end of file after no rows", "")
 	}
-	for _, t := range p.order {
-		if err := t.stream.finish(); err != nil {
-			return Result{}, err
-		}
+	if err := p.threads.finish(); err != nil {
+		return Result{}, err
 	}
-	r := Result{Procs: len(p.order), Lines: uint64(p.line), Notes: p.notes()}
+	r := Result{Procs: len(p.threads.order), Lines: uint64(p.line), Notes: p.notes()}
 	if r.Procs > 1 {
 		r.Rule = "order of the rows, as instructions executed"
 	}
 	return r, nil
 }
 
-const (
-	maxCSVThreads = 1 << 20 // processors that a trace can have
-	// csvBuffered bounds the references that wait in the streams of all threads.
-	csvBuffered = 1 << 22
-)
-
 type csvParser struct {
 	text
 	o       Options
-	sink    Sink
 	sep     byte
 	cols    []csvColumn
 	has     [csvColumns]bool
@@ -53,18 +44,10 @@ type csvParser struct {
 
 	fields   [][]byte
 	rows     uint64
-	buffered int
-	threads  map[uint64]*csvThread
-	order    []*csvThread // by processor
-	latest   *csvThread   // of the previous row
-	previous uint64       // its position
-	disorder int          // rows that merging puts elsewhere than the file does
-}
-
-type csvThread struct {
-	tid    uint64
-	pos    uint64 // position of its latest row
-	stream *stream
+	threads  threads
+	latest   *thread // of the previous row
+	previous uint64  // its position
+	disorder int     // rows that merging puts elsewhere than the file does
 }
 
 // parse takes one line.
@@ -192,10 +175,10 @@ func (p *csvParser) address(field []byte) (uint64, string) {
 func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) error {
 	p.rows++
 	t := p.latest
-	if t == nil || t.tid != v[csvTid] {
-		var err error
-		if t, err = p.thread(v[csvTid]); err != nil {
-			return err
+	if t == nil || t.id != v[csvTid] {
+		var problem string
+		if t, problem = p.threads.find(v[csvTid]); problem != "" {
+			return p.fail(nil, problem, "is the right column named tid?")
 		}
 	}
 	pos := p.rows
@@ -204,47 +187,20 @@ func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) erro
 			return p.fail(line, "column time: a number over 2^63-1", "--csv-time=rows ignores the column")
 		}
 	}
-	if pos < t.pos {
-		return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d: time goes backwards", pos, t.pos, t.tid),
+	if pos < t.now {
+		return p.fail(line, fmt.Sprintf("column time: %d after %d in thread %d: time goes backwards", pos, t.now, t.id),
 			"sort the rows, or ignore the column with --csv-time=rows")
 	}
-	if p.latest != nil && (pos < p.previous || pos == p.previous && t.stream.refs.Proc < p.latest.stream.refs.Proc) {
+	if p.latest != nil && (pos < p.previous || pos == p.previous && t.refs.Proc < p.latest.refs.Proc) {
 		p.disorder++
 	}
-	s := t.stream
-	s.execute(pos - t.pos)
-	t.pos, p.previous, p.latest = pos, pos, t
+	p.threads.advance(t, pos)
+	p.previous, p.latest = pos, t
 	switch {
 	case op == csvModify:
-		s.modify(v[csvAddr], uint16(v[csvSize]), p.o.Modify, false)
+		t.modify(v[csvAddr], uint16(v[csvSize]), p.o.Modify, false)
 	case op != trace.Ifetch || !p.o.DropIfetch:
-		s.ref(v[csvAddr], uint16(v[csvSize]), op)
+		t.ref(v[csvAddr], uint16(v[csvSize]), op)
 	}
-	if p.buffered++; p.buffered >= csvBuffered {
-		p.release()
-	}
-	return s.err
-}
-
-// release sends what waits in the streams, and gives their memory back.
-func (p *csvParser) release() {
-	for _, t := range p.order {
-		t.stream.flush()
-		t.stream.refs = trace.Refs{Proc: t.stream.refs.Proc}
-	}
-	p.buffered = 0
-}
-
-// thread finds a thread, or makes it the next processor.
-func (p *csvParser) thread(tid uint64) (*csvThread, error) {
-	if t := p.threads[tid]; t != nil {
-		return t, nil
-	}
-	if len(p.order) == maxCSVThreads {
-		return nil, p.fail(nil, fmt.Sprintf("more than %d threads", maxCSVThreads), "is the right column named tid?")
-	}
-	t := &csvThread{tid: tid, stream: newStream(p.sink, p.o.FirstProc+trace.Proc(len(p.order)))}
-	p.threads[tid] = t
-	p.order = append(p.order, t)
-	return t, nil
+	return t.err
 }

@@ -1,0 +1,90 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+const (
+	maxThreads = 1 << 20 // processors that a trace can have
+	// maxWaiting bounds the references that wait in the streams of all threads.
+	maxWaiting = 1 << 22
+)
+
+// threads are the streams of input whose records name their thread: each thread is
+// a processor, in the order in which they appear.
+type threads struct {
+	sink    Sink
+	first   trace.Proc // number of the first one
+	withPC  bool       // references carry pc
+	byID    map[uint64]*thread
+	order   []*thread // by processor
+	waiting int       // references since the streams were last emptied
+}
+
+type thread struct {
+	*stream
+	id  uint64
+	now uint64 // position of its latest reference
+}
+
+func newThreads(sink Sink, o Options, withPC bool) threads {
+	return threads{sink: sink, first: o.FirstProc, withPC: withPC, byID: map[uint64]*thread{}}
+}
+
+// find is the thread with that number. The problem of one too many is for the
+// error at the present place.
+func (t *threads) find(id uint64) (th *thread, problem string) {
+	if th := t.byID[id]; th != nil {
+		return th, ""
+	}
+	if len(t.order) == maxThreads {
+		return nil, fmt.Sprintf("more than %d threads", maxThreads)
+	}
+	th = &thread{stream: newStream(t.sink, t.first+trace.Proc(len(t.order))), id: id}
+	th.withPC = t.withPC
+	t.byID[id] = th
+	t.order = append(t.order, th)
+	return th, ""
+}
+
+// advance moves th to a position, and bounds what waits in all streams: call it
+// before each reference. What was appended earlier may not be taken back.
+func (t *threads) advance(th *thread, now uint64) {
+	th.execute(now - th.now)
+	th.now = now
+	if t.waiting++; t.waiting < maxWaiting {
+		return
+	}
+	for _, th := range t.order {
+		th.flush()
+		th.refs = trace.Refs{Proc: th.refs.Proc} // which gives its memory back
+	}
+	t.waiting = 0
+}
+
+func (t *threads) finish() error {
+	for _, th := range t.order {
+		if err := th.stream.finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbering is the note about which thread became which processor, or "" if they
+// are numbered alike.
+func (t *threads) numbering() string {
+	var ids []string
+	other := false
+	for i, th := range t.order {
+		other = other || th.id != uint64(i)
+		ids = append(ids, strconv.FormatUint(th.id, 10)+" is "+strconv.Itoa(int(t.first)+i))
+	}
+	if !other {
+		return ""
+	}
+	return "threads are numbered as processors by their first rows: thread " + listed(ids)
+}
