@@ -59,13 +59,13 @@ type Mismatch struct {
 //
 // # Memory
 //
-// Messages in flight take 24 bytes for each series of equal sizes whose places are
-// equally far apart, and some 100 bytes for each sender, receiver, tag and group.
+// What waits for its partner takes 24 bytes for each series of equal sizes whose
+// places are equally far apart, and 80 for each sender, receiver, tag and group.
 // Collectives take a byte or two each, once for all members.
 type Matcher struct {
 	parties map[Proc]*party
 	latest  *party
-	flows   map[channel]*flow
+	flows   flows
 	boxes   map[inbox]*box
 	groups  map[int32]*collectives
 	found   findings
@@ -86,7 +86,7 @@ type MatchCounts struct {
 
 // NewMatcher has seen nothing.
 func NewMatcher() *Matcher {
-	return &Matcher{parties: map[Proc]*party{}, flows: map[channel]*flow{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
+	return &Matcher{parties: map[Proc]*party{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
 }
 
 // Counts is what has been seen so far.

@@ -21,7 +21,6 @@ type collectives struct {
 	calls   []call
 	numbers map[call]uint64
 	order   []byte
-	total   uint64
 	members []*member
 }
 
@@ -94,7 +93,6 @@ func (g *collectives) append(c call) {
 		g.numbers[c] = number
 	}
 	g.order = binary.AppendUvarint(g.order, number)
-	g.total++
 }
 
 func (c call) same(d call) bool {
@@ -124,37 +122,36 @@ func (g *collectives) at(n uint64) call {
 // uneven finds members that have fewer collectives than others.
 func (m *Matcher) uneven(procs int) {
 	for _, g := range m.groups {
+		longest := slices.MinFunc(g.members, func(a, b *member) int {
+			return cmp.Or(cmp.Compare(b.done, a.done), cmp.Compare(a.who.proc, b.who.proc))
+		})
 		for _, mine := range g.members {
-			if mine.done < g.total {
-				m.fewer(g, mine.who.proc, mine.done, mine.last, mine.kind)
+			if mine.done < longest.done {
+				m.fewer(g, longest, mine)
 			}
 		}
 		if g.group == None && len(g.members) < procs {
-			m.absent(g, procs)
+			m.absent(g, longest, procs)
 		}
 	}
 }
 
 // absent finds processors without any collective of the world.
-func (m *Matcher) absent(g *collectives, procs int) {
-	longest := slices.MinFunc(g.members, func(a, b *member) int {
-		return cmp.Or(cmp.Compare(b.done, a.done), cmp.Compare(a.who.proc, b.who.proc))
-	})
+func (m *Matcher) absent(g *collectives, longest *member, procs int) {
 	for p := range Proc(procs) {
 		switch who := m.parties[p]; {
 		case who == nil: // it has no place of its own
-			m.fewer(g, p, 0, longest.last, longest.kind)
+			m.fewer(g, longest, &member{who: &party{proc: p}, last: longest.last, kind: longest.kind})
 		case who.calls[None] == nil:
-			m.fewer(g, p, 0, who.last, who.lastOf)
+			m.fewer(g, longest, &member{who: who, last: who.last, kind: who.lastOf})
 		}
 	}
 }
 
-// fewer says that a rank comes to an end before the others of its group.
-func (m *Matcher) fewer(g *collectives, p Proc, done uint64, at Place, kind Kind) {
-	m.found.add(Mismatch{Proc: p, Place: at, Kind: kind}, 1, func() string {
-		next := g.at(done)
-		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", p, plural(done, "collective"), inGroup(g.group),
-			next.first, done+1, next.kind)
+// fewer says that a member comes to an end before the one that has most.
+func (m *Matcher) fewer(g *collectives, longest, mine *member) {
+	m.found.add(Mismatch{Proc: mine.who.proc, Place: mine.last, Kind: mine.kind}, 1, func() string {
+		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", mine.who.proc, plural(mine.done, "collective"),
+			inGroup(g.group), longest.who.proc, mine.done+1, g.at(mine.done).kind)
 	})
 }

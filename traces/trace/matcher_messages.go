@@ -24,9 +24,9 @@ type flow struct {
 	channel
 	box      *box
 	waiting  queue
-	receives bool // it is receives that wait
-	marks    int32
 	pool     *pool // where a wildcard can take messages
+	marks    int32 // of the box, when that was found out
+	receives bool  // it is receives that wait
 }
 
 // pool counts what a wildcard may have to do with.
@@ -46,12 +46,10 @@ type box struct {
 }
 
 func (m *Matcher) flow(c channel) *flow {
-	f := m.flows[c]
-	if f == nil {
-		f = &flow{channel: c, box: m.box(inbox{c.to, c.group})}
-		m.flows[c] = f
+	if f := m.flows.find(c); f != nil {
+		return f
 	}
-	return f
+	return m.flows.add(c, m.box(inbox{c.to, c.group}))
 }
 
 func (m *Matcher) box(at inbox) *box {
@@ -188,7 +186,7 @@ type poolSum struct {
 
 // unmatched finds messages and receives that are left over.
 func (m *Matcher) unmatched(procs int) {
-	for _, f := range m.flows {
+	for f := range m.flows.all() {
 		if !f.shared() {
 			m.leftOver(f, procs)
 			continue

@@ -11,30 +11,49 @@ type run struct {
 	count uint32
 }
 
-// queue holds the size and the place of messages, first in, first out.
+// queue holds the size and the place of messages, first in, first out. Most queues
+// never have more than one run.
 type queue struct {
-	runs        []run
-	head        int32 // the first run that has not been taken
-	first, last int32 // files of the first and the last message
+	first run   // of 0 if the queue is empty
+	file  int32 // of the first message
+	more  *runs // nil if there never were any
 }
 
-func (q *queue) empty() bool { return int(q.head) == len(q.runs) }
+// runs are those after the first of a queue.
+type runs struct {
+	all  []run
+	head int   // the first that is left
+	file int32 // of the last message
+}
+
+func (q *queue) empty() bool { return q.first.count == 0 }
+
+func (m *runs) empty() bool { return m == nil || m.head == len(m.all) }
 
 func (q *queue) push(bytes int64, at Place) {
-	if q.empty() {
-		q.runs, q.head, q.first, q.last = q.runs[:0], 0, at.File, at.File
-	} else if at.File != q.last {
-		q.runs = append(q.runs, run{at: int64(at.File)})
-		q.last = at.File
-	} else if q.runs[len(q.runs)-1].extend(bytes, at.At) {
-		return
+	last, file := &q.first, q.file
+	if !q.more.empty() {
+		last, file = &q.more.all[len(q.more.all)-1], q.more.file
 	}
-	q.runs = append(q.runs, run{at: at.At, bytes: bytes, count: 1})
+	fresh := run{at: at.At, bytes: bytes, count: 1}
+	switch {
+	case q.empty():
+		q.first, q.file = fresh, at.File
+	case at.File == file && last.extend(bytes, at.At):
+	default:
+		if q.more == nil {
+			q.more = &runs{}
+		}
+		if q.more.file = at.File; at.File != file {
+			q.more.all = append(q.more.all, run{at: int64(at.File)})
+		}
+		q.more.all = append(q.more.all, fresh)
+	}
 }
 
 // extend adds one more message to the run if it continues it.
 func (r *run) extend(bytes, at int64) bool {
-	if r.bytes != bytes || r.count == 0 || r.count == math.MaxUint32 {
+	if r.bytes != bytes || r.count == math.MaxUint32 {
 		return false
 	}
 	if r.count == 1 {
@@ -52,43 +71,48 @@ func (r *run) extend(bytes, at int64) bool {
 
 // pop takes the first message; the queue must not be empty.
 func (q *queue) pop() (bytes int64, at Place) {
-	r := &q.runs[q.head]
-	if r.count == 0 {
-		q.first = int32(r.at)
-		q.head++
-		r = &q.runs[q.head]
-	}
-	bytes, at = r.bytes, Place{q.first, r.at}
-	r.at += int64(r.step)
-	if r.count--; r.count == 0 {
-		q.head++
-		q.shrink()
+	bytes, at = q.first.bytes, Place{q.file, q.first.at}
+	q.first.at += int64(q.first.step)
+	if q.first.count--; q.first.count == 0 && !q.more.empty() {
+		if r := q.more.take(); r.count > 0 {
+			q.first = r
+		} else {
+			q.file, q.first = int32(r.at), q.more.take()
+		}
 	}
 	return bytes, at
 }
 
-// shrink gives back the memory of runs that are taken.
-func (q *queue) shrink() {
+// take takes the first run out, and gives back memory when there is much of it.
+func (m *runs) take() run {
 	const few = 32
-	switch left := len(q.runs) - int(q.head); {
-	case left == 0 && cap(q.runs) > few:
-		*q = queue{}
-	case q.head > few && int(q.head) > left:
-		q.runs = append([]run(nil), q.runs[q.head:]...)
-		q.head = 0
+	r := m.all[m.head]
+	m.head++
+	switch left := len(m.all) - m.head; {
+	case left == 0 && cap(m.all) <= few:
+		m.all, m.head = m.all[:0], 0
+	case m.head > few && m.head > left:
+		m.all, m.head = append([]run(nil), m.all[m.head:]...), 0
 	}
+	return r
 }
 
 // count is the number of messages in the queue.
-func (q *queue) count() (n uint64) {
-	for _, r := range q.runs[q.head:] {
-		n += uint64(r.count)
+func (q *queue) count() uint64 {
+	n := uint64(q.first.count)
+	if !q.more.empty() {
+		for _, r := range q.more.all[q.more.head:] {
+			n += uint64(r.count)
+		}
 	}
 	return n
 }
 
 // end is the place of the last message; the queue must not be empty.
 func (q *queue) end() Place {
-	r := &q.runs[len(q.runs)-1]
-	return Place{q.last, r.at + int64(r.step)*int64(r.count-1)}
+	r, file := q.first, q.file
+	if !q.more.empty() {
+		r, file = q.more.all[len(q.more.all)-1], q.more.file
+	}
+	return Place{file, r.at + int64(r.step)*int64(r.count-1)}
 }

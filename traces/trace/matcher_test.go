@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -120,4 +121,50 @@ func request0(k Kind) who {
 	w := called(0, k, 0, 0)
 	w.Request = 3
 	return w
+}
+
+// Of many findings the first are listed, and all are counted.
+func TestMatcherListsTheFirst(t *testing.T) {
+	for _, n := range []int{1, maxListed, maxListed + 1, 10*maxListed + 7} {
+		m := NewMatcher()
+		for i := n; i > 0; i-- { // no processor sees its own go back
+			w := message(Proc(i), Send, 0, 3, 5)
+			if err := m.Event(w.proc, &w.Event, Place{At: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := m.Finish(n + 1)
+		want := "send from rank 1 to rank 0 with tag 3 (5 bytes) has no receive"
+		if len(found) == 0 || !strings.HasPrefix(found[0].Msg, want) || len(found) != min(n, maxListed) || m.Counts().Mismatches != uint64(n) {
+			t.Errorf("of %d: %d, counting %d; first %v", n, len(found), m.Counts().Mismatches, found[:1])
+		}
+		if last := found[len(found)-1].Msg; n > maxListed && !strings.HasSuffix(last, fmt.Sprintf(" (and %d more mismatches)", n-maxListed)) {
+			t.Errorf("the last of %d: %s", n, last)
+		}
+	}
+}
+
+// A loop of equal messages takes no memory, however long, and neither do messages
+// that were received.
+func TestMatcherIsFlat(t *testing.T) {
+	m := NewMatcher()
+	const n = 1 << 20
+	for i := range int64(n) {
+		w := message(0, Send, 1, 3, 5)
+		if m.Event(0, &w.Event, Place{At: 9 + 4*i}) != nil {
+			t.Fatal("not sound")
+		}
+	}
+	f := m.flows.find(channel{0, 1, 3, None})
+	if f.waiting.more != nil || f.waiting.count() != n || f.waiting.end().At != 9+4*(n-1) {
+		t.Errorf("%+v", f.waiting)
+	}
+	halo(64, 1000, true, func(p Proc, e *Event, at int64) {
+		if m.Event(p, e, Place{At: at}) != nil {
+			t.Fatal("not sound")
+		}
+	})
+	if all := 64 * 1000 * 2; m.flows.n > all/8 {
+		t.Errorf("%d flows are left", m.flows.n)
+	}
 }

@@ -1,0 +1,107 @@
+package trace
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// flows finds flows by their channel: a hash table of numbers of flows, which lie in
+// pages. There may be as many as there are messages, where every message has a tag
+// of its own, so they are kept small, and those in which nothing waits give way to
+// others.
+type flows struct {
+	slots []uint32 // 1 + number, 0 where free; a power of two of them
+	pages [][]flow
+	n     int
+}
+
+// flowsOfPage is how many flows get memory at a time.
+const flowsOfPage = 1 << 8
+
+func (t *flows) at(number int) *flow { return &t.pages[number/flowsOfPage][number%flowsOfPage] }
+
+// find returns the flow of c, or nil.
+func (t *flows) find(c channel) *flow {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	mask := len(t.slots) - 1
+	for i := int(c.hash()) & mask; ; i = (i + 1) & mask {
+		number := t.slots[i]
+		if number == 0 {
+			return nil
+		}
+		if f := t.at(int(number - 1)); f.channel == c {
+			return f
+		}
+	}
+}
+
+// hash mixes all of c.
+func (c channel) hash() uint64 {
+	ends := uint64(uint32(c.from))<<32 | uint64(uint32(c.to))
+	what := uint64(uint32(c.tag))<<32 | uint64(uint32(c.group))
+	hi, lo := bits.Mul64(ends^0x9e3779b97f4a7c15, what^0xd1b54a32d192ed03)
+	hi, lo = bits.Mul64(hi^lo^ends, 0x94d049bb133111eb)
+	return hi ^ lo
+}
+
+// add makes a flow of c, which must not be there. Flows that were found before may
+// move.
+func (t *flows) add(c channel, b *box) *flow {
+	if t.n >= len(t.slots)/4*3 {
+		t.grow()
+	}
+	if t.n == len(t.pages)*flowsOfPage {
+		t.pages = append(t.pages, make([]flow, flowsOfPage))
+	}
+	f := t.at(t.n)
+	*f = flow{channel: c, box: b}
+	t.n++
+	t.enter(c, uint32(t.n))
+	return f
+}
+
+// enter puts a number into the first free slot for c.
+func (t *flows) enter(c channel, number uint32) {
+	mask := len(t.slots) - 1
+	i := int(c.hash()) & mask
+	for t.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = number
+}
+
+// grow makes room: it drops the flows in which nothing waits, and doubles the slots
+// if that does not halve them.
+func (t *flows) grow() {
+	kept := 0
+	for f := range t.all() {
+		if f.pool != nil || !f.waiting.empty() {
+			*t.at(kept) = *f
+			kept++
+		}
+	}
+	t.n = kept
+	t.pages = slices.Delete(t.pages, (kept+flowsOfPage-1)/flowsOfPage, len(t.pages))
+	size := max(len(t.slots), 1<<6)
+	if kept > size*3/8 {
+		size *= 2
+	}
+	t.slots = make([]uint32, size)
+	for i := range kept {
+		t.enter(t.at(i).channel, uint32(i+1))
+	}
+}
+
+// all yields every flow.
+func (t *flows) all() iter.Seq[*flow] {
+	return func(yield func(*flow) bool) {
+		for i := range t.n {
+			if !yield(t.at(i)) {
+				return
+			}
+		}
+	}
+}
