@@ -42,6 +42,8 @@ func TestDetect(t *testing.T) {
 		{dinOfTiny(t, true), "xdin", true},
 		{"0 1000\n\n1 2000\n", "din", true},
 		{"2 0", "din", true},
+		{prvTwo, "paraver", false},
+		{"new format\r\n" + prvTwo, "paraver", false},
 		{champsimOf(64, fewInstructions...), "champsim", true},
 		{goalExample, "goal", false},
 		{"num_ranks 2", "goal", false},
