@@ -32,7 +32,6 @@ type prvCall struct {
 	sent, received int64 // bytes of a collective
 	global         *prvGlobalState
 	ops            []prvOp
-	given          bool // an Irecv that waits no longer for its message
 }
 
 // prvOp is an event that a call becomes.
