@@ -155,3 +155,24 @@ func (m *Matcher) fewer(g *collectives, longest, mine *member) {
 			inGroup(g.group), longest.who.proc, mine.done+1, g.at(mine.done).kind)
 	})
 }
+
+// GroupCalls counts the collectives of one group.
+type GroupCalls struct {
+	Group   int32
+	Members int
+	Calls   uint64 // of the member that has most
+}
+
+// Calls counts the collectives of every group, in the order of their numbers.
+func (m *Matcher) Calls() []GroupCalls {
+	var all []GroupCalls
+	for number, g := range m.groups {
+		n := GroupCalls{Group: number, Members: len(g.members)}
+		for _, mine := range g.members {
+			n.Calls = max(n.Calls, mine.done)
+		}
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b GroupCalls) int { return cmp.Compare(a.Group, b.Group) })
+	return all
+}

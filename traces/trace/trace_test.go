@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -283,6 +285,7 @@ func TestCheckOfSoundTraces(t *testing.T) {
 	alone.RefsOf = nil
 	needs := sound()
 	needs.EventsOf[0].Rows[2].Needs = []int64{0, 4}
+	needs.EventsOf[0].Rows[3].Needs = []int64{}
 	for name, m := range map[string]*Memory{"sound": sound(), "nothing": {}, "no events": {Head: Header{Procs: 1}, RefsOf: []Refs{refsOf(0, 3)}},
 		"full gap": big, "carried": carried, "wildcard": wild, "events alone": alone, "needs": needs} {
 		for _, batch := range []int{0, 1, 3, 10} {
@@ -301,8 +304,10 @@ func TestCheckOfUnsoundTraces(t *testing.T) {
 		"procs":                {func(m *Memory) { m.Head.Procs = -1 }, "-1 processors"},
 		"bad reference":        {func(m *Memory) { m.RefsOf[1].Size[9] = 0 }, "0 bytes"},
 		"bad reference later":  {func(m *Memory) { m.EventsOf = nil; m.RefsOf[0].Op[9] = 0 }, "unknown operation"},
-		"bad event":            {func(m *Memory) { m.EventsOf[0].Rows[1].Kind = 0 }, "unknown kind"},
+		"bad event":            {func(m *Memory) { m.EventsOf[0].Rows[1].Kind = 0 }, "processor 0, event 1 (invalid): unknown kind"},
 		"refs of another":      {func(m *Memory) { m.RefsOf[1].Proc = 0 }, "came among the references of processor 1"},
+		"second batch":         {func(m *Memory) { m.RefsOf[1].Op[7] = 0 }, "processor 1, reference 7: unknown operation 0"},
+		"wraps":                {func(m *Memory) { m.RefsOf[1].Addr[9] = math.MaxUint64 }, "processor 1, reference 9: access of 8 bytes"},
 		"events of another":    {func(m *Memory) { m.EventsOf[1].Proc = 0 }, "came among the events of processor 1"},
 		"refs back":            {func(m *Memory) { m.EventsOf[0].Rows[1].Refs = 9 }, "follows an event after 9"},
 		"too many refs":        {func(m *Memory) { m.EventsOf[0].Rows[4].Refs = 11 }, "after 11 references, but the processor has 10"},
@@ -311,14 +316,35 @@ func TestCheckOfUnsoundTraces(t *testing.T) {
 		"work and position":    {func(m *Memory) { m.EventsOf[0].Rows[0] = event(Compute, 2, 0); m.EventsOf[0].Rows[0].Work = 100 }, "at instruction 2, after reference 0"},
 		"needs itself":         {func(m *Memory) { m.EventsOf[0].Rows[1].Needs = []int64{1} }, "needs event 1"},
 		"needs less than none": {func(m *Memory) { m.EventsOf[0].Rows[1].Needs = []int64{-1} }, "needs event -1"},
-		"needs too much":       {func(m *Memory) { m.EventsOf[0].Rows[1].Needs = []int64{5} }, "needs event 5, but there are 5"},
-		"send to nobody":       {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = 2 }, "to processor 2: the trace has 2"},
-		"send to anybody":      {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = None }, "to processor -1"},
-		"receive from nobody":  {func(m *Memory) { m.EventsOf[1].Rows[1].Peer = 2 }, "from processor 2"},
-		"never received":       {func(m *Memory) { m.EventsOf[1].Rows[1].Kind = Marker }, "processor 0, event 3 (send): send from rank 0 to rank 1 with tag 7 in group 0 (0 bytes) has no receive"},
-		"never sent":           {func(m *Memory) { m.EventsOf[0].Rows[3].Kind = Marker }, "processor 1, event 1 (recv): receive on rank 1 from rank 0 with tag 7 in group 0 has no send"},
-		"another tag":          {func(m *Memory) { m.EventsOf[1].Rows[1].Tag = 8 }, "with tag 7 in group 0 (0 bytes) has no receive (and 1 more)"},
-		"another group":        {func(m *Memory) { m.EventsOf[1].Rows[1].Group = 1 }, "has no receive (and 1 more)"},
+		"needs too much":       {func(m *Memory) { m.EventsOf[0].Rows[1].Needs = []int64{5} }, "processor 0, event 1 (lock): needs event 5, but there are 5"},
+		"needs a later one that needs it": {func(m *Memory) { m.EventsOf[0].Rows[2].Needs = []int64{0, 4} },
+			"processor 0, event 2 (unlock): needs itself: 2 needs 4, 4 needs 3, 3 needs 2"},
+		"two need each other": {func(m *Memory) {
+			m.EventsOf[0].Rows[2].Needs = []int64{3}
+			m.EventsOf[0].Rows[3].Needs = []int64{0, 1, 2}
+		}, "event 2 (unlock): needs itself: 2 needs 3, 3 needs 2"},
+		"too small": {func(m *Memory) {
+			m.EventsOf[0].Rows[3].Bytes = 9
+			m.EventsOf[1].Rows[1].Bytes = 5
+		}, "processor 1, event 1 (recv): receive of 5 bytes is smaller than the matching send of 9 (truncation)"},
+		"no request": {func(m *Memory) {
+			m.EventsOf[0].Rows[4].Kind = Wait
+			m.EventsOf[0].Rows[4].Request = 3
+		}, "processor 0, event 4 (wait): wait for request 3, which is not open"},
+		"collectives": {func(m *Memory) {
+			m.EventsOf[0].Rows[0] = event(Bcast, 0, 0)
+			m.EventsOf[1].Rows[0] = event(Scan, 0, 0)
+		}, "processor 1, event 0 (scan): rank 0 collective #1 is bcast, rank 1 has scan"},
+		"fewer collectives": {func(m *Memory) {
+			m.EventsOf[0].Rows[0] = event(Bcast, 0, 0)
+		}, "processor 1, event 1 (recv): rank 1 ends after 0 collectives, where rank 0 goes on with #1: bcast"},
+		"send to nobody":      {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = 2 }, "to processor 2: the trace has 2"},
+		"send to anybody":     {func(m *Memory) { m.EventsOf[0].Rows[3].Peer = None }, "to processor -1"},
+		"receive from nobody": {func(m *Memory) { m.EventsOf[1].Rows[1].Peer = 2 }, "from processor 2"},
+		"never received":      {func(m *Memory) { m.EventsOf[1].Rows[1].Kind = Marker }, "processor 0, event 3 (send): send from rank 0 to rank 1 with tag 7 in group 0 (0 bytes) has no receive"},
+		"never sent":          {func(m *Memory) { m.EventsOf[0].Rows[3].Kind = Marker }, "processor 1, event 1 (recv): receive on rank 1 from rank 0 with tag 7 in group 0 has no send"},
+		"another tag":         {func(m *Memory) { m.EventsOf[1].Rows[1].Tag = 8 }, "with tag 7 in group 0 (0 bytes) has no receive (and 1 more)"},
+		"another group":       {func(m *Memory) { m.EventsOf[1].Rows[1].Group = 1 }, "has no receive (and 1 more)"},
 		"wildcard, never sent": {func(m *Memory) {
 			m.EventsOf[0].Rows[3].Kind = Marker
 			m.EventsOf[1].Rows[1].Peer = None
@@ -332,6 +358,104 @@ func TestCheckOfUnsoundTraces(t *testing.T) {
 		if err := Check(m.InBatches(3)); err == nil || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%s: %v; want %q", name, err, c.reason)
 		}
+	}
+}
+
+func TestCheckCounts(t *testing.T) {
+	m := sound()
+	more := func(p int, e Event) { m.EventsOf[p].Rows = append(m.EventsOf[p].Rows, e) }
+	for p := range 2 {
+		e := event(Irecv, 0, 10)
+		e.Peer, e.Tag, e.Request = int32(1-p), 4, 2
+		more(p, e)
+		more(p, to(event(Send, 0, 10), int32(1-p), 4))
+		m.EventsOf[p].Rows[len(m.EventsOf[p].Rows)-1].Group = None
+		more(p, event(AllReduce, 0, 10))
+	}
+	e := event(Wait, 0, 10)
+	e.Request, e.Needs = 2, []int64{5, 7}
+	more(0, e)
+	e = event(Bcast, 0, 10)
+	e.Group, e.Peer = 6, 1
+	more(1, e)
+	got, err := CheckAll(m.InBatches(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Checked{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1,
+		MatchCounts: MatchCounts{Sends: 3, Receives: 3, Messages: 3, Requests: 2, Open: 1, Collectives: 3, Groups: 2},
+		Calls:       []GroupCalls{{None, 2, 1}, {6, 1, 1}},
+		Notes:       []Unsound{{Proc: 1, Row: 2, Kind: Irecv, Msg: "rank 1 never waits for request 2 of this irecv"}}}
+	if !reflect.DeepEqual(*got, want) {
+		t.Errorf("%+v, want %+v", *got, want)
+	}
+}
+
+// Whether needs go in a circle, which graph finds by a search, and this by adding up
+// who can be reached.
+func FuzzCircle(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 0, 4, 5})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := min(len(b), 12)
+		needs := make([][]int64, n)
+		for i := range needs {
+			if b[i]%5 > 0 {
+				needs[i] = []int64{}
+			}
+		}
+		for i := n; i+1 < len(b); i += 2 {
+			at := int(b[i]) % n
+			needs[at] = append(needs[at], int64(b[i+1])%int64(n))
+		}
+		var g graph
+		reach := make([][]bool, n)
+		for i := range needs {
+			g.add(&Event{Kind: Marker, Needs: needs[i]})
+			reach[i] = make([]bool, n)
+			for _, to := range needs[i] {
+				reach[i][to] = true
+			}
+			if needs[i] == nil && i > 0 {
+				reach[i][i-1] = true
+			}
+		}
+		one := slices.Clone(reach)
+		for i := range reach {
+			one[i] = slices.Clone(reach[i])
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		want := false
+		for i := range reach {
+			want = want || reach[i][i]
+		}
+		got := g.circle()
+		if want != (got != nil) {
+			t.Fatalf("circle %v in %v", got, needs)
+		}
+		for i, e := range got {
+			if !one[e][got[(i+1)%len(got)]] {
+				t.Fatalf("%s is not in %v", arrows(got), needs)
+			}
+		}
+	})
+}
+
+// A chain of needs may be as long as the trace.
+func TestLongCircle(t *testing.T) {
+	var g graph
+	const n = 1 << 20
+	for i := range int64(n) {
+		g.add(&Event{Needs: []int64{(i + 1) % n}})
+	}
+	c := g.circle()
+	if text := arrows(c); len(c) != n || text != "0 needs 1, 1 needs 2, 2 needs 3, 3 needs 4, 4 needs 5, 5 needs 6, and so on by way of 1048570 more" {
+		t.Error(len(c), text)
 	}
 }
 

@@ -1,0 +1,138 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// need is an event that another one needs.
+type need struct {
+	row, of int64
+	kind    Kind // of the one that has the need
+}
+
+// needs holds what e needs to what can be known before all events have come.
+func (w *walk) needs(e *Event) error {
+	for _, n := range e.Needs {
+		if n < 0 || n == w.events {
+			return fmt.Errorf("needs event %d", n)
+		}
+		if n > w.need.row {
+			w.need = need{n, w.events, e.Kind}
+		}
+		w.loops = w.loops || n > w.events
+	}
+	w.c.did.Needs += uint64(len(e.Needs))
+	return nil
+}
+
+// checkNeeds is for needs that come later: now all events are known. Those that only
+// point back cannot go in a circle.
+func (w *walk) checkNeeds() error {
+	if w.need.row > 0 && w.need.row >= w.events {
+		return &Unsound{Proc: w.p, Row: w.need.of, Kind: w.need.kind,
+			Msg: fmt.Sprintf("needs event %d, but there are %d", w.need.row, w.events)}
+	}
+	if !w.loops {
+		return nil
+	}
+	g := graph{needs: make([]int64, 0, w.events), kinds: make([]Kind, 0, w.events)}
+	for b, err := range w.c.src.Events(w.p) {
+		if err != nil {
+			return err
+		}
+		for i := range b.Rows {
+			g.add(&b.Rows[i])
+		}
+	}
+	if c := g.circle(); c != nil {
+		return &Unsound{Proc: w.p, Row: int64(c[0]), Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
+	}
+	return nil
+}
+
+// graph is what the events of one processor need.
+type graph struct {
+	kinds []Kind
+	needs []int64 // by event: where its needs begin in all; see add
+	all   []int64
+}
+
+// implied is for events that need the one before and are not in all.
+const implied = -1
+
+func (g *graph) add(e *Event) {
+	if e.Needs == nil {
+		g.needs = append(g.needs, implied)
+	} else {
+		g.needs = append(g.needs, int64(len(g.all)))
+		g.all = append(g.all, int64(len(e.Needs)))
+		g.all = append(g.all, e.Needs...)
+	}
+	g.kinds = append(g.kinds, e.Kind)
+}
+
+// need is the i-th need of an event, if it has so many.
+func (g *graph) need(event int64, i int64) (int64, bool) {
+	at := g.needs[event]
+	if at == implied {
+		return event - 1, i == 0 && event > 0
+	}
+	if i >= g.all[at] {
+		return 0, false
+	}
+	return g.all[at+1+i], true
+}
+
+// circle is a number of events of which each needs the next, and the last the first;
+// nil if there is none. It searches depth first.
+func (g *graph) circle() []int64 {
+	type step struct{ event, next int64 }
+	const fresh, open, done = 0, 1, 2
+	state := make([]uint8, len(g.needs))
+	var path []step
+	for start := range state {
+		if state[start] != fresh {
+			continue
+		}
+		path = append(path[:0], step{int64(start), 0})
+		state[start] = open
+		for len(path) > 0 {
+			last := &path[len(path)-1]
+			n, more := g.need(last.event, last.next)
+			last.next++
+			switch {
+			case !more:
+				state[last.event] = done
+				path = path[:len(path)-1]
+			case state[n] == fresh:
+				state[n] = open
+				path = append(path, step{n, 0})
+			case state[n] == open:
+				var events []int64
+				for i := len(path) - 1; ; i-- {
+					if events = append(events, path[i].event); path[i].event == n {
+						slices.Reverse(events)
+						return events
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// arrows is "3 needs 5, 5 needs 4, 4 needs 3".
+func arrows(circle []int64) string {
+	const most = 6
+	var parts []string
+	for i, e := range circle {
+		if i == most && len(circle) > most+1 {
+			parts = append(parts, fmt.Sprintf("and so on by way of %d more", len(circle)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d needs %d", e, circle[(i+1)%len(circle)]))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,181 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// walk is where the check of one processor stands.
+type walk struct {
+	c    *wholeCheck
+	p    Proc
+	next func() (*Refs, error, bool)
+
+	refs   *Refs
+	at     int    // row of refs that comes next
+	done   uint64 // references that came
+	refPos uint64 // position of the latest
+	evPos  uint64 // position of the latest event
+	full   bool   // an Instr was full, so that refPos is only a lower bound
+	last   uint64 // Refs of the latest event
+	events int64
+	need   need          // the largest so far
+	loops  bool          // some need comes later, so that needs could go in a circle
+	held   map[int32]int // locks
+	failed bool          // reading did, which is not the fault of an event
+}
+
+// event holds one event to its place among the references, and to its meaning.
+func (w *walk) event(e *Event) error {
+	err := w.join(e)
+	if err == nil {
+		err = w.needs(e)
+	}
+	if err == nil {
+		err = w.meaning(e)
+	}
+	if err == nil || w.failed {
+		return err
+	}
+	return &Unsound{Proc: w.p, Row: w.events, Kind: e.Kind, Msg: err.Error()}
+}
+
+// join holds an event to its place among the references.
+func (w *walk) join(e *Event) error {
+	w.last = e.Refs
+	w.evPos += uint64(e.Instr)
+	if w.c.joined {
+		w.c.did.Joined++
+		if err := w.place(e); err != nil {
+			return err
+		}
+	}
+	if e.Kind == Compute && w.c.head.WorkUnit == WorkInstr {
+		w.evPos += uint64(e.Work)
+		w.refPos += uint64(e.Work)
+	}
+	return nil
+}
+
+// place moves the references up to e.
+func (w *walk) place(e *Event) error {
+	if err := w.advance(e.Refs); err != nil {
+		return err
+	}
+	if w.done < e.Refs {
+		return fmt.Errorf("after %d references, but the processor has %d", e.Refs, w.done)
+	}
+	if w.evPos < w.refPos {
+		return fmt.Errorf("at instruction %d, before reference %d at instruction %d, which precedes it", w.evPos, w.done-1, w.refPos)
+	}
+	following, ok, err := w.peek()
+	if err != nil {
+		return err
+	}
+	if ok && !w.full && following != math.MaxUint32 && w.evPos > w.refPos+uint64(following) {
+		return fmt.Errorf("at instruction %d, after reference %d at instruction %d, which follows it", w.evPos, w.done, w.refPos+uint64(following))
+	}
+	return nil
+}
+
+// advance moves past references until n have come.
+func (w *walk) advance(n uint64) error {
+	for w.done < n {
+		if ok, err := w.fill(); err != nil || !ok {
+			return err
+		}
+		end := min(uint64(w.refs.Len()), uint64(w.at)+n-w.done)
+		for _, i := range w.refs.Instr[w.at:end] {
+			w.refPos += uint64(i)
+			if i == math.MaxUint32 {
+				w.full = true
+			}
+		}
+		w.done += end - uint64(w.at)
+		w.at = int(end)
+	}
+	return nil
+}
+
+// peek is the Instr of the next reference.
+func (w *walk) peek() (uint32, bool, error) {
+	ok, err := w.fill()
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	return w.refs.Instr[w.at], true, nil
+}
+
+// fill makes at a row of refs; false means there are no more.
+func (w *walk) fill() (bool, error) {
+	for w.refs == nil || w.at == w.refs.Len() {
+		b, err, ok := w.next()
+		if err == nil && ok {
+			err = w.check(b)
+		}
+		if err != nil || !ok {
+			w.failed = err != nil
+			return false, err
+		}
+		w.refs, w.at = b, 0
+	}
+	return true, nil
+}
+
+// check holds a batch of references to what batches must be.
+func (w *walk) check(b *Refs) error {
+	if b.Proc != w.p {
+		return &Invalid{b.Proc, 0, fmt.Sprintf("came among the references of processor %d", w.p)}
+	}
+	return w.placed(CheckRefs(w.c.head, b), nil)
+}
+
+// placed says which row of the processor is invalid: one of the batch of events, or
+// of the references that come next.
+func (w *walk) placed(err error, events *Events) error {
+	var row *Invalid
+	if !errors.As(err, &row) {
+		return err
+	}
+	if events == nil {
+		return &Unsound{Proc: w.p, IsRef: true, Row: int64(w.done) + int64(row.Row), Msg: row.Msg}
+	}
+	return &Unsound{Proc: w.p, Row: w.events + int64(row.Row), Kind: events.Rows[row.Row].Kind, Msg: row.Msg}
+}
+
+// checkTotals is for sources that say how many rows they have.
+func (w *walk) checkTotals() error {
+	known, ok := w.c.src.(interface{ Totals(Proc) Totals })
+	if !ok {
+		return nil
+	}
+	if t := known.Totals(w.p); t.Refs != w.done || t.Events != uint64(w.events) {
+		return fmt.Errorf("processor %d: the file counts %d references and %d events, its batches have %d and %d",
+			w.p, t.Refs, t.Events, w.done, w.events)
+	}
+	return nil
+}
+
+// meaning holds an event to what its kind means.
+func (w *walk) meaning(e *Event) error {
+	switch e.Kind {
+	case Send, Isend:
+		if e.Peer < 0 || int(e.Peer) >= w.c.head.Procs {
+			return fmt.Errorf("to processor %d: the trace has %d", e.Peer, w.c.head.Procs)
+		}
+	case Recv, Irecv, Probe, Iprobe:
+		if int(e.Peer) >= w.c.head.Procs {
+			return fmt.Errorf("from processor %d: the trace has %d", e.Peer, w.c.head.Procs)
+		}
+	case Lock:
+		w.held[e.Peer]++
+		w.c.did.Locks++
+	case Unlock:
+		if w.held[e.Peer] == 0 {
+			return fmt.Errorf("of lock %d, which the processor does not hold", e.Peer)
+		}
+		w.held[e.Peer]--
+	}
+	return w.c.match.Event(w.p, e, Place{At: w.events})
+}
