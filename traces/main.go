@@ -29,6 +29,9 @@ func command(env *stage.Env) *cobra.Command {
 		infoCommand(env),
 		headCommand(env),
 		checkCommand(env),
+		sliceCommand(env),
+		mergeCommand(env),
+		sampleCommand(env),
 		formatsCommand(env),
 	)
 	return root

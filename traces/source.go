@@ -26,8 +26,17 @@ func watch(ctx context.Context, env *stage.Env, t *store.Trace, what string) *wa
 
 // Refs yields the references of procs.
 func (w *watched) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
+	return w.shown(w.Trace.Refs(procs...))
+}
+
+// chosen yields some batches of references of p.
+func (w *watched) chosen(p trace.Proc, batches []int) iter.Seq2[*trace.Refs, error] {
+	return w.shown(w.Trace.Chosen(p, batches))
+}
+
+func (w *watched) shown(refs iter.Seq2[*trace.Refs, error]) iter.Seq2[*trace.Refs, error] {
 	return func(yield func(*trace.Refs, error) bool) {
-		for b, err := range w.Trace.Refs(procs...) {
+		for b, err := range refs {
 			if err == nil {
 				err = context.Cause(w.ctx)
 			}

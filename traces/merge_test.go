@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/trace"
+)
+
+// Programs side by side do what each did alone, under other numbers.
+func TestMergedProgramsStayApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 30 {
+		a, b := talk(rng, 1+rng.IntN(3), 200), talk(rng, 1+rng.IntN(3), 200)
+		save(t, "a", a)
+		save(t, "b", b)
+		run(t, "merge", "a", "b", "--separate", "-o", "both")
+		got, h := reload(t, "both") // sound: no message or barrier crosses over
+		if h.Procs != len(a)+len(b) {
+			t.Fatalf("%d processors", h.Procs)
+		}
+		for p, rows := range got {
+			want, base, proc := a, uint64(0), p
+			if p >= len(a) {
+				want, base, proc = b, 1<<separateShift, p-len(a)
+			}
+			refs := refsOf(rows)
+			for i := range refs {
+				refs[i].addr -= base
+			}
+			if !slices.Equal(refs, refsOf(want[proc])) {
+				t.Fatalf("processor %d has other references", p)
+			}
+			for _, e := range eventsOf(rows) {
+				if k := e.event.Kind; k == trace.Send && (int(e.event.Peer) >= len(a)) != (p >= len(a)) {
+					t.Fatalf("processor %d sends to %d", p, e.event.Peer)
+				}
+			}
+		}
+	}
+}
+
+// The parts of a trace, by processor, are the trace again.
+func TestOneTraceMergedIsItself(t *testing.T) {
+	t.Chdir(t.TempDir())
+	all := talk(rand.New(rand.NewPCG(13, 14)), 3, 300)
+	save(t, "a", all)
+	run(t, "merge", "a", "-o", "same")
+	got, h := reload(t, "same")
+	for p := range all {
+		if !slices.Equal(refsOf(got[p]), refsOf(all[p])) || len(eventsOf(got[p])) != len(eventsOf(all[p])) {
+			t.Errorf("processor %d differs", p)
+		}
+	}
+	if h.Regions[0].Name != "0.x" || h.Regions[0].Owner != 1 || h.Regions[1].Owner != trace.Everyone {
+		t.Errorf("regions %+v", h.Regions)
+	}
+}
+
+func TestMergeComplaints(t *testing.T) {
+	t.Chdir(t.TempDir())
+	save(t, "a", talk(rand.New(rand.NewPCG(5, 6)), 1, 50))
+	save(t, "high", [][]placed{{{1, nil, 1 << 60}}})
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"a", stage.WrongUsage, "no output"},
+		{"a none -o y", stage.Failed, "none"},
+		{"a high --separate -o y", stage.Failed, "over 56 bits"},
+	} {
+		status, out, errs := traces(nil, append([]string{"merge"}, strings.Fields(c.args)...)...)
+		if status != c.status || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("merge %s: status %d, %q; want %d, %q", c.args, status, errs, c.status, c.want)
+		}
+	}
+	if notes := run(t, "merge", "a", "high", "-o", "y"); !strings.Contains(notes, "one address space") {
+		t.Errorf("notes %q", notes)
+	}
+}

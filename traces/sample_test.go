@@ -1,0 +1,119 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// A sample has some of the references, where they were, and everything else.
+func TestSamplesKeepPositions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 40 {
+		all := talk(rng, 2, 300)
+		save(t, "x", all)
+		for _, args := range [][]string{{"--by", "window", "--window", "7", "--rate", "0.3"}, {"--by", "line", "--rate", "0.5"}} {
+			run(t, append([]string{"sample", "x", "-o", "some"}, args...)...)
+			got, _ := reload(t, "some")
+			for p := range all {
+				if !subsequence(refsOf(got[p]), refsOf(all[p])) {
+					t.Fatalf("%v: processor %d has references that the whole has not", args, p)
+				}
+				if g, w := eventsOf(got[p]), eventsOf(all[p]); len(w) > 0 && !reflect.DeepEqual(g[:min(len(g), len(w))], w) {
+					t.Fatalf("%v: processor %d has events\n%v\nwant\n%v", args, p, g, w)
+				}
+			}
+			if got, want := instructions(t, "some"), instructions(t, "x"); got != want {
+				t.Fatalf("%v: %d instructions, the whole has %d", args, got, want)
+			}
+		}
+	}
+}
+
+func eventsOf(rows []placed) (out []placed) {
+	for _, r := range rows {
+		if r.event != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func subsequence(some, all []placed) bool {
+	for _, r := range all {
+		if len(some) > 0 && some[0] == r {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
+// Of a large trace the share is what was asked for, and a seed chooses it.
+func TestSampleRates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const n = 200_000
+	var rows []placed
+	for i := range n {
+		rows = append(rows, placed{uint64(i + 1), nil, uint64(i) * 64})
+	}
+	save(t, "x", [][]placed{rows})
+	seen := map[string]bool{}
+	for _, args := range []string{"--by window --window 100 --rate 0.1", "--by window --window 100 --rate 0.1 --seed 2", "--by line --rate 0.1", "--by line --rate 0.1 --seed 2"} {
+		for range 2 {
+			run(t, append([]string{"sample", "x", "-o", "some"}, strings.Fields(args)...)...)
+			got, _ := reload(t, "some")
+			refs := refsOf(got[0])
+			if share := float64(len(refs)) / n; math.Abs(share-0.1) > 0.005 {
+				t.Errorf("%s: a share of %v", args, share)
+			}
+			tr, err := store.Open("some")
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[args+tr.SHA256()] = true
+			tr.Close()
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("4 choices gave %d samples", len(seen))
+	}
+	run(t, "sample", "x", "--rate", "1", "-o", "same")
+	if got, _ := reload(t, "same"); !slices.Equal(refsOf(got[0]), rows) {
+		t.Error("a rate of 1 leaves something out")
+	}
+}
+
+// Windows lie apart, one in each stretch, and batches without one are not wanted.
+func TestWindowsAreFoundByBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 300 {
+		w := newWindows(1+rng.Int64N(50), rng.Float64()*0.9+0.01, rng.Uint64(), trace.Proc(rng.IntN(3)))
+		b := store.Batch{Row: rng.Uint64N(1000), Rows: 1 + rng.Uint64N(60)}
+		want := false
+		for row := b.Row; row < b.Row+b.Rows; row++ {
+			want = want || w.ref(row, 0)
+		}
+		if w.batch(b) != want {
+			t.Fatalf("%+v: batch %+v is wanted: %t, should be %t", w, b, !want, want)
+		}
+	}
+}
+
+func TestSampleUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	save(t, "x", talk(rand.New(rand.NewPCG(5, 6)), 1, 100))
+	for _, args := range []string{"", "-o y --rate 0", "-o y --rate 1.1", "-o y --rate NaN", "-o y --by time", "-o y --window 0"} {
+		status, out, errs := traces(nil, append([]string{"sample", "x"}, strings.Fields(args)...)...)
+		if status != stage.WrongUsage || out != "" || errs == "" {
+			t.Errorf("%s: status %d, %q", args, status, errs)
+		}
+	}
+}

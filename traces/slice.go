@@ -1,0 +1,326 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// sliceFlags are the flags of slice.
+type sliceFlags struct {
+	output, procs, instr, marker string
+}
+
+func sliceCommand(env *stage.Env) *cobra.Command {
+	var f sliceFlags
+	cmd := &cobra.Command{
+		Use:   "slice PREFIX -o PREFIX",
+		Short: "cut a part out of a trace",
+		Long: "Slice writes the part of a trace that some processors did (--procs), or that was done between two\n" +
+			"instructions of each processor (--instr) or two of its markers (--marker), or both.\n\n" +
+			"Processors are numbered anew, from 0. Positions count from the start of the part. What the part does\n" +
+			"not have both sides of is left out, and noted: messages to or from elsewhere and the waits for them,\n" +
+			"collectives and barriers that not all processors are at, unlocks without their lock.",
+		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
+			"  $ traces slice tiny --instr 0:10 -o start\n" +
+			"  $ traces head -n 2 --format csv start\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.output == "" {
+				return stage.Usage("no output: name the files to write with -o PREFIX")
+			}
+			if f.procs == "" && f.instr == "" && f.marker == "" {
+				return stage.Usage("choose a part with --procs, --instr or --marker")
+			}
+			if f.instr != "" && f.marker != "" {
+				return stage.Usage("--instr and --marker exclude each other")
+			}
+			return f.run(cmd.Context(), env, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "prefix of the files to write (required)")
+	flags.StringVar(&f.procs, "procs", "", "processors to keep, as a `list` of numbers and ranges such as 0-3,6 (default all)")
+	flags.StringVar(&f.instr, "instr", "", "keep what each processor does from its instruction A up to its instruction B, `A:B`; either may be left out")
+	flags.StringVar(&f.marker, "marker", "", "keep what each processor does from its first marker A up to the next marker B, `A:B` or A for up to the end; by number or, if the trace's notes name it, by name")
+	return cmd
+}
+
+func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error {
+	t, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	src := watch(ctx, env, t, "slicing")
+	defer src.progress.Done()
+	procs, err := trace.ParseProcs(f.procs, t.Header().Procs)
+	if err != nil {
+		return stage.Usage("--procs: %w", err)
+	}
+	s := newSlicing(src, procs)
+	if err := f.windows(s); err != nil {
+		return err
+	}
+	if err := s.survey(); err != nil {
+		return err
+	}
+	if err := s.write(f.output); err != nil {
+		return err
+	}
+	src.progress.Done()
+	for _, n := range s.losses() {
+		env.Note("%s: %s", path, n)
+	}
+	return nil
+}
+
+// windows fills in what --instr or --marker asks for.
+func (f *sliceFlags) windows(s *slicing) error {
+	switch {
+	case f.instr != "":
+		w, err := parseRange(f.instr)
+		if err != nil {
+			return stage.Usage("--instr: %w", err)
+		}
+		for i := range s.procs {
+			s.windows[i] = w
+		}
+		s.what = "instructions " + f.instr + " of each processor"
+	case f.marker != "":
+		from, to, err := parseMarkers(f.marker, s.src.Header().Notes)
+		if err != nil {
+			return stage.Usage("--marker: %w", err)
+		}
+		for i, p := range s.procs {
+			if s.windows[i], err = between(s.src, p, from, to); err != nil {
+				return err
+			}
+		}
+		s.what = "what is between markers " + f.marker
+	}
+	return nil
+}
+
+// window is a part of what one processor does: instructions from the first to
+// before the second, and no rows of events before first or from end on.
+type window struct {
+	from, to   uint64
+	first, end int64 // rows of events
+}
+
+var everything = window{to: math.MaxUint64, end: math.MaxInt64}
+
+// hasRef reports whether the reference at pos, which is made by the instruction
+// that ends there, is in w.
+func (w window) hasRef(pos uint64) bool { return (pos > w.from || w.from == 0) && pos <= w.to }
+
+// hasEvent reports whether an event at pos is in w.
+func (w window) hasEvent(pos uint64, row int64) bool {
+	return pos >= w.from && (pos < w.to || w.to == math.MaxUint64) && row >= w.first && row < w.end
+}
+
+// parseRange reads A:B, :B or A:.
+func parseRange(text string) (window, error) {
+	a, b, ok := strings.Cut(text, ":")
+	w := everything
+	var err1, err2 error
+	if a != "" {
+		w.from, err1 = strconv.ParseUint(a, 10, 64)
+	}
+	if b != "" {
+		w.to, err2 = strconv.ParseUint(b, 10, 64)
+	}
+	if !ok || err1 != nil || err2 != nil || w.from >= w.to {
+		return w, fmt.Errorf("%q is not a range of instructions such as 1000:2000", text)
+	}
+	return w, nil
+}
+
+// noMarker stands for the end of the trace.
+const noMarker = trace.None
+
+// parseMarkers reads A:B or A, each a number or the name that a note of the trace
+// gives a number: marker 0 is "solve".
+func parseMarkers(text string, notes []string) (from, to int32, err error) {
+	a, b, ok := strings.Cut(text, ":")
+	if from, err = parseMarker(a, notes); err != nil || !ok {
+		return from, noMarker, err
+	}
+	to, err = parseMarker(b, notes)
+	return from, to, err
+}
+
+func parseMarker(text string, notes []string) (int32, error) {
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil && n >= 0 {
+		return int32(n), nil
+	}
+	for _, note := range notes {
+		var n int32
+		if rest, ok := strings.CutPrefix(note, "marker "); ok && strings.HasSuffix(rest, " is "+strconv.Quote(text)) {
+			if _, err := fmt.Sscan(rest, &n); err == nil {
+				return n, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%q is neither the number of a marker nor a name in the notes of the trace (see traces info)", text)
+}
+
+// between finds the first marker from of p and the next marker to.
+func between(src *watched, p trace.Proc, from, to int32) (window, error) {
+	w, found := everything, false
+	var pos uint64
+	row := int64(-1)
+	work := src.Header().WorkUnit == trace.WorkInstr
+	for b, err := range src.Events(p) {
+		if err != nil {
+			return w, err
+		}
+		for i := range b.Rows {
+			e := &b.Rows[i]
+			row++
+			pos += uint64(e.Instr)
+			switch {
+			case e.Kind == trace.Marker && !found && e.Tag == from:
+				found, w.from, w.first = true, pos, row
+			case e.Kind == trace.Marker && found && e.Tag == to:
+				w.to, w.end = pos, row
+				return w, nil
+			}
+			if e.Kind == trace.Compute && work {
+				pos += uint64(e.Work)
+			}
+		}
+	}
+	if !found {
+		return w, fmt.Errorf("processor %d has no marker %d", p, from)
+	}
+	if to != noMarker {
+		return w, fmt.Errorf("processor %d has no marker %d after its first marker %d", p, to, from)
+	}
+	return w, nil
+}
+
+// write makes the new trace.
+func (s *slicing) write(prefix string) (err error) {
+	h := s.header()
+	out, err := store.Create(prefix, h)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	for i := range s.procs {
+		if err := s.copy(out, h, i); err != nil {
+			return err
+		}
+	}
+	h.Notes = append(h.Notes, s.losses()...)
+	return out.Close(h)
+}
+
+// copy writes what is kept of one processor.
+func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
+	w, p := s.windows[i], s.procs[i]
+	to := newSplice(out, h, trace.Proc(i))
+	limit, err := s.workOf(p)
+	if err != nil {
+		return err
+	}
+	keeper := s.newKeeper(i)
+	end, err := walk(s.src, p, visitor{
+		wants: func(b store.Batch) bool { return b.Instr <= w.to && b.Instr+b.Span+limit >= w.from },
+		ref: func(pos, _ uint64, b *trace.Refs, j int) error {
+			if !w.hasRef(pos) {
+				return nil
+			}
+			return to.ref(pos-w.from, b, j)
+		},
+		event: func(pos uint64, row int64, e *trace.Event) error {
+			at, kept, ok := keeper.event(pos, row, e)
+			if !ok {
+				return nil
+			}
+			return to.event(at-w.from, kept)
+		}})
+	if err != nil {
+		return err
+	}
+	end = min(end, w.to)
+	return to.finish(end - min(end, w.from))
+}
+
+// workOf is the sum of the work that moves positions of p: the index of references
+// does not count it.
+func (s *slicing) workOf(p trace.Proc) (sum uint64, err error) {
+	for b, err := range s.src.Events(p) {
+		if err != nil {
+			return 0, err
+		}
+		for i := range b.Rows {
+			if s.work && b.Rows[i].Kind == trace.Compute {
+				sum += uint64(b.Rows[i].Work)
+			}
+		}
+	}
+	return sum, nil
+}
+
+// header is that of the part.
+func (s *slicing) header() trace.Header {
+	h := s.src.Header()
+	h.Tool, h.Inputs = tool, []string{s.src.SHA256()}
+	h.Notes = slices.Clone(h.Notes)
+	if s.what != "" {
+		h.Notes = append(h.Notes, "a part: "+s.what)
+	}
+	if len(s.procs) < h.Procs {
+		h.Notes = append(h.Notes, fmt.Sprintf("processors %s of %d, numbered anew", listOf(s.procs), h.Procs))
+		h.Regions = s.regions(h.Regions)
+	}
+	h.Procs = len(s.procs)
+	return h
+}
+
+// regions keeps what is shared and what belongs to the processors that are kept. Homes
+// are parts of the whole machine, so they are left to the machine of the part.
+func (s *slicing) regions(all []trace.Region) (kept []trace.Region) {
+	for _, r := range all {
+		r.Home = trace.Home{}
+		if r.Owner != trace.Everyone {
+			owner, ok := s.number[r.Owner]
+			if !ok {
+				continue
+			}
+			r.Owner = trace.Proc(owner)
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// listOf is "0-3, 7".
+func listOf(procs []trace.Proc) string {
+	var parts []string
+	for i := 0; i < len(procs); {
+		j := i
+		for j+1 < len(procs) && procs[j+1] == procs[j]+1 {
+			j++
+		}
+		if j == i {
+			parts = append(parts, fmt.Sprint(procs[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", procs[i], procs[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

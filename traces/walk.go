@@ -1,0 +1,121 @@
+package main
+
+import (
+	"iter"
+	"math"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// visitor is shown the references and events of one processor in program order,
+// each at its position: the instructions executed up to and with it.
+type visitor struct {
+	wants func(b store.Batch) bool // whether a batch of references is to be read; nil is all
+	ref   func(pos, row uint64, b *trace.Refs, i int) error
+	event func(pos uint64, row int64, e *trace.Event) error
+}
+
+// walker is where a walk stands.
+type walker struct {
+	v       visitor
+	events  func() (*trace.Events, error, bool)
+	rows    []trace.Event // those of the latest batch that are to come
+	row     int64         // of rows[0] among the events of the processor
+	done    bool          // no more events
+	work    bool          // work is instructions
+	refPos  uint64
+	evPos   uint64
+	refRows uint64
+}
+
+// walk shows v all of processor p, and returns the position at which p ends. Batches
+// that v does not want are not read, and what they say of positions is taken from
+// the index.
+func walk(t *watched, p trace.Proc, v visitor) (end uint64, err error) {
+	batches, err := t.Batches(p)
+	if err != nil {
+		return 0, err
+	}
+	wanted := make([]bool, len(batches))
+	var chosen []int
+	for i, b := range batches {
+		if wanted[i] = v.wants == nil || v.wants(b); wanted[i] {
+			chosen = append(chosen, i)
+		}
+	}
+	refs, stopRefs := iter.Pull2(t.chosen(p, chosen))
+	defer stopRefs()
+	events, stopEvents := iter.Pull2(t.Events(p))
+	defer stopEvents()
+	w := walker{v: v, events: events, work: t.Header().WorkUnit == trace.WorkInstr}
+	for i, b := range batches {
+		if wanted[i] {
+			err = w.batch(refs())
+		} else {
+			err = w.skip(b)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	err = w.eventsUpTo(math.MaxUint64)
+	return max(w.refPos, w.evPos), err
+}
+
+// skip passes over a batch that is not read.
+func (w *walker) skip(b store.Batch) error {
+	if err := w.eventsUpTo(w.refRows + b.Rows - 1); err != nil {
+		return err
+	}
+	w.refRows += b.Rows
+	w.refPos = max(w.refPos+b.Span, w.evPos)
+	return nil
+}
+
+func (w *walker) batch(b *trace.Refs, err error, _ bool) error {
+	if err != nil {
+		return err
+	}
+	for i, n := range b.Instr {
+		if !w.done && (len(w.rows) == 0 || w.rows[0].Refs <= w.refRows) {
+			if err := w.eventsUpTo(w.refRows); err != nil {
+				return err
+			}
+		}
+		// The Instr of a reference may be full and say less than the events before it.
+		w.refPos = max(w.refPos+uint64(n), w.evPos)
+		if err := w.v.ref(w.refPos, w.refRows, b, i); err != nil {
+			return err
+		}
+		w.refRows++
+	}
+	return nil
+}
+
+// eventsUpTo shows the events that at most refs references precede.
+func (w *walker) eventsUpTo(refs uint64) error {
+	for {
+		for len(w.rows) == 0 {
+			b, err, ok := w.events()
+			if err != nil || !ok {
+				w.done = true
+				return err
+			}
+			w.rows = b.Rows
+		}
+		e := &w.rows[0]
+		if e.Refs > refs {
+			return nil
+		}
+		w.evPos += uint64(e.Instr)
+		if err := w.v.event(w.evPos, w.row, e); err != nil {
+			return err
+		}
+		if e.Kind == trace.Compute && w.work {
+			w.evPos += uint64(e.Work)
+			w.refPos += uint64(e.Work)
+		}
+		w.rows, w.row = w.rows[1:], w.row+1
+	}
+}
