@@ -282,7 +282,7 @@ func TestMalformedSamples(t *testing.T) {
 		name, kind, where := row[0], row[1], row[2]
 		from := ""
 		switch {
-		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv" || kind == "champsim":
+		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv" || kind == "champsim" || kind == "pinatrace":
 			from = kind
 		case strings.HasPrefix(name, "address/") && regexp.MustCompile(`\.(gz|xz|zst)$`).MatchString(kind):
 		default:

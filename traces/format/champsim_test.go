@@ -379,14 +379,7 @@ func FuzzChampSim(f *testing.F) {
 			o.Set = map[string]string{"record": "96"}
 		}
 		m, _, err := importBytes(ChampSim{}, file, o)
-		if err == nil {
-			err = trace.Check(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-		} else if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
-			t.Errorf("%q", err)
-		}
+		checkImported(t, m, err)
 		if err == nil && how == 0 {
 			checkRoundTrip(t, ChampSim{}, m)
 		}

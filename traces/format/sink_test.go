@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"spoor/traces/trace"
@@ -86,6 +87,21 @@ func mustImport(t *testing.T, im Importer, text string, o Options) (*trace.Memor
 		t.Fatalf("%s of %.80q gives a trace that is not sound: %v", im.Name(), text, err)
 	}
 	return m, r
+}
+
+// checkImported holds what came of any bytes at all to the invariants: a sound
+// trace, or one line of error.
+func checkImported(t *testing.T, m *trace.Memory, err error) {
+	t.Helper()
+	if err != nil {
+		if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
+			t.Errorf("the error is not one readable line: %q", err)
+		}
+		return
+	}
+	if err := trace.Check(m); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // row is one reference, to compare.

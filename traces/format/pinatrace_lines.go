@@ -1,0 +1,345 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// pinLine is one record.
+type pinLine struct {
+	thread, ip, addr, size uint64
+	op                     trace.Op
+	named                  bool // it has a thread
+	decimal                bool // its address is decimal
+	more                   bool // there is something after the size
+}
+
+const (
+	maxPid    = 1 << 22 // of Linux: a decimal number before the operation is a thread up to here
+	adviceIO  = "threads may have written into one another's lines; make the tool lock"
+	adviceHex = "--addr-base=16 reads addresses without 0x as hexadecimal"
+)
+
+// parsePin reads "[thread] [ip] OP address [size [value]]", separated by blanks,
+// commas and colons. A word before the thread is left out. hex says that numbers
+// without 0x are addresses in hexadecimal.
+func parsePin(line []byte, hex bool) (r pinLine, problem, advice string) {
+	var fields [8][]byte
+	n := 0
+	for f := range bytes.FieldsFuncSeq(line, isPinSeparator) {
+		if n < len(fields) {
+			fields[n] = f
+			n++
+		}
+	}
+	at := 0
+	for at < n && at < 4 && (len(fields[at]) != 1 || fields[at][0]-'0' <= 9) {
+		at++
+	}
+	if at == n || at == 4 {
+		return r, "no operation R or W", adviceIO
+	}
+	if r.op = pinOps[fields[at][0]]; r.op == 0 {
+		return r, "the operation is not R or W", ""
+	}
+	if problem = r.before(fields[:at], hex); problem != "" {
+		return r, problem, adviceIO
+	}
+	problem, advice = r.after(fields[at+1:n], hex)
+	return r, problem, advice
+}
+
+var pinOps = [256]trace.Op{'R': trace.Load, 'W': trace.Store, 'I': trace.Ifetch}
+
+func isPinSeparator(c rune) bool {
+	return c == ' ' || c == '\t' || c == ',' || c == ':'
+}
+
+// before reads what precedes the operation.
+func (r *pinLine) before(fields [][]byte, hex bool) (problem string) {
+	word := len(fields) > 0 && isWord(fields[0])
+	if word {
+		fields = fields[1:]
+	}
+	if len(fields) > 2 || word && len(fields) == 0 {
+		return "more than thread and instruction before the operation"
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	v, pointer, problem := pinNumber(fields[0], hex && len(fields) == 1 && !word)
+	if problem != "" {
+		return "the number before the operation is " + problem
+	}
+	if len(fields) == 1 && !word && (pointer || v > maxPid) {
+		r.ip = v
+		return ""
+	}
+	r.thread, r.named = v, true
+	if len(fields) == 2 {
+		if r.ip, _, problem = pinNumber(fields[1], hex); problem != "" {
+			return "the address of the instruction is " + problem
+		}
+	}
+	return ""
+}
+
+// after reads what follows the operation.
+func (r *pinLine) after(fields [][]byte, hex bool) (problem, advice string) {
+	if len(fields) == 0 {
+		return "the address is missing", ""
+	}
+	var pointer bool
+	if r.addr, pointer, problem = pinNumber(fields[0], hex); problem != "" {
+		if _, other, isHex := pinNumber(fields[0], true); isHex == "" && other {
+			return "the address is " + problem, adviceHex
+		}
+		return "the address is " + problem, adviceIO
+	}
+	r.decimal = !pointer
+	if len(fields) > 1 {
+		if r.size, _, problem = pinNumber(fields[1], false); problem == "" && r.size-1 > 65534 {
+			return sizeProblem(r.addr, r.size), ""
+		}
+		if problem != "" {
+			return "the size is " + problem, adviceIO
+		}
+	}
+	r.more = len(fields) > 2
+	return "", ""
+}
+
+// pinNumber reads a number, which is a pointer if it has 0x, is (nil), or if hex
+// says so.
+func pinNumber(b []byte, hex bool) (v uint64, pointer bool, problem string) {
+	switch {
+	case len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x':
+		v, problem = parseHex(b[2:])
+		return v, true, problem
+	case string(b) == "(nil)":
+		return 0, true, ""
+	case hex:
+		v, problem = parseHex(b)
+		return v, true, problem
+	}
+	v, problem = parseDecimal(b)
+	return v, false, problem
+}
+
+func isWord(b []byte) bool {
+	for _, c := range b {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// pinParser takes stock lines in the middle of a block fast, and everything else a
+// line at a time.
+type pinParser struct {
+	text
+	o       Options
+	threads threads
+	latest  *thread // of the line before
+	last    pinLine // the line before
+	now     uint64  // instructions of all threads
+	size    uint16  // of references without
+
+	count                                          [8]uint64 // by operation
+	ended                                          bool      // #eof was there
+	comments, named, sized, decimal, more, nowhere int
+	cut                                            int
+}
+
+func (p *pinParser) records() uint64 {
+	return p.count[trace.Load] + p.count[trace.Store] + p.count[trace.Ifetch]
+}
+
+func (p *pinParser) block(b []byte) error {
+	for len(b) > 0 {
+		if !p.ended {
+			b = b[p.fast(b):]
+		}
+		line, rest, ended := bytes.Cut(b, newline)
+		if len(line) == 0 && !ended {
+			break
+		}
+		b = rest
+		p.line++
+		if err := p.slow(line, !ended); err != nil {
+			return err
+		}
+	}
+	if p.latest != nil {
+		return p.latest.err
+	}
+	return nil
+}
+
+// pinWindow is more than the longest stock line, 42 bytes.
+const pinWindow = 48
+
+// fast takes lines of the stock form from the start of b, and returns how many
+// bytes they are. It stops at the first line that is anything else.
+func (p *pinParser) fast(b []byte) int {
+	i := 0
+	for i+pinWindow <= len(b) {
+		w := b[i : i+pinWindow]
+		if w[0] != '0' || w[1] != 'x' {
+			break
+		}
+		ip, j := hexRun(w, 2)
+		if j == 2 || string(w[j:j+2]) != ": " || string(w[j+3:j+6]) != " 0x" {
+			break
+		}
+		op := pinOps[w[j+2]]
+		addr, k := hexRun(w, j+6)
+		if op == 0 || k == j+6 || w[k] != '\n' {
+			break
+		}
+		r := pinLine{ip: ip, op: op, addr: addr}
+		p.line++
+		if p.record(&r) != "" {
+			p.line--
+			break // which the slow path explains
+		}
+		i += k + 1
+	}
+	return i
+}
+
+// slow takes one line of any kind.
+func (p *pinParser) slow(raw []byte, last bool) error {
+	if err := p.checkNUL(raw); err != nil {
+		return err
+	}
+	line := p.trim(raw)
+	switch {
+	case len(line) == 0:
+		return nil
+	case bytes.Equal(line, pinEOF):
+		p.ended = true
+		return nil
+	case line[0] == '#':
+		p.comments++
+		return nil
+	case p.ended:
+		return p.fail(line, "a record after #eof", "two runs were appended; import each alone")
+	}
+	r, problem, advice := parsePin(line, p.o.AddrBase == 16)
+	if problem == "" {
+		problem = p.record(&r)
+	} else if last && p.records() > 0 {
+		p.cut++
+		return nil
+	}
+	if problem != "" {
+		return p.fail(line, problem, advice)
+	}
+	if last {
+		p.unended++
+	}
+	return nil
+}
+
+// record appends one record, unless there is a problem.
+func (p *pinParser) record(r *pinLine) (problem string) {
+	t := p.latest
+	if t == nil || t.id != r.thread {
+		if t, problem = p.threads.find(r.thread); problem != "" {
+			return problem
+		}
+	}
+	size := p.size
+	if r.size > 0 {
+		size = uint16(r.size)
+	}
+	if r.addr+uint64(size)-1 < r.addr {
+		return sizeProblem(r.addr, uint64(size))
+	}
+	p.tally(r)
+	// A write directly after a read by the same instruction is part of it.
+	part := t == p.latest && p.last.op == trace.Load && r.op == trace.Store &&
+		(p.count[trace.Ifetch] > 0 || r.ip != 0 && r.ip == p.last.ip)
+	modify := part && r.addr == p.last.addr && r.size == p.last.size
+	if !part {
+		p.begin(t, r)
+	}
+	p.latest, p.last = t, *r
+	switch {
+	case modify && p.o.Modify == ModifyLoad, r.op == trace.Ifetch && p.o.DropIfetch:
+		return ""
+	case modify && p.o.Modify == ModifyStore:
+		t.unref()
+	}
+	t.ref(r.addr, size, r.op)
+	return ""
+}
+
+// begin moves t to the instruction of r.
+func (p *pinParser) begin(t *thread, r *pinLine) {
+	now := t.now
+	if r.op == trace.Ifetch || p.count[trace.Ifetch] == 0 {
+		p.now++
+		now = p.now
+	}
+	p.threads.advance(t, now)
+	switch {
+	case r.op == trace.Ifetch:
+		t.pc = r.addr
+	case r.ip != 0 || p.count[trace.Ifetch] == 0:
+		t.pc = r.ip
+	}
+}
+
+// tally counts what notes are about.
+func (p *pinParser) tally(r *pinLine) {
+	p.count[r.op&7]++
+	if r.size > 0 {
+		p.sized++
+	}
+	if r.named {
+		p.named++
+	}
+	if r.decimal {
+		p.decimal++
+	}
+	if r.more {
+		p.more++
+	}
+	if r.ip == 0 && r.op != trace.Ifetch {
+		p.nowhere++
+	}
+}
+
+func (p *pinParser) notes() []string {
+	all := p.text.notes()
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	records := int(p.records())
+	add(p.cut, "the last line is cut and was left out: the run was killed")
+	if !p.ended {
+		all = append(all, "no #eof at the end: the run was cut off, or the tool is not Pin's own")
+	}
+	add(records-p.sized, "%s without a size taken for %s", plural(records-p.sized, "reference"), plural(int(p.size), "byte"))
+	if p.count[trace.Ifetch] == 0 {
+		all = append(all, "no instruction fetches: every reference counts as one instruction, but for a write directly after a read by the same one")
+	}
+	if p.o.PC && p.count[trace.Ifetch] == 0 {
+		add(p.nowhere, "%s whose instruction is not known: pc 0", plural(p.nowhere, "reference"))
+	}
+	add(p.named, "the number before the operation is taken for the thread")
+	if n := p.threads.numbering(); n != "" {
+		all = append(all, n)
+	}
+	add(p.decimal, "numbers without 0x are taken for decimal addresses; %s", adviceHex)
+	add(p.more, "%s with more after the size, left out", plural(p.more, "line"))
+	add(p.comments, "%s skipped", plural(p.comments, "comment line"))
+	return all
+}
