@@ -19,12 +19,7 @@ func (CSV) Loses() string {
 // Export writes the references of all chosen processors, merged by instructions
 // executed, ties by processor; time is the instructions executed.
 func (CSV) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
-	procs := o.Procs
-	if len(procs) == 0 {
-		for p := range src.Header().Procs {
-			procs = append(procs, trace.Proc(p))
-		}
-	}
+	procs := o.chosen(src)
 	out := bufio.NewWriterSize(w, 1<<16)
 	if _, err := out.WriteString("time,tid,op,addr,size\n"); err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ var (
 	_ Joint    = Drmemtrace{}
 	_ Shaped   = Drmemtrace{}
 	_ Tunable  = Drmemtrace{}
+	_ Exporter = Drmemtrace{}
 	_ Threaded = Drmemtrace{}
 )
 
@@ -126,6 +127,9 @@ func (f Drmemtrace) ImportFiles(files *Files, o Options, sink Sink) (Result, err
 			return Result{}, err
 		}
 		in.Close()
+	}
+	if len(im.procs) == 0 {
+		return Result{}, fmt.Errorf("%s: end of file after no thread record: no references", files.Path(files.Len()-1))
 	}
 	return Result{Procs: len(im.procs), Lines: im.all, Notes: im.notes(), Facts: im.facts(), Counts: im.counts()}, nil
 }

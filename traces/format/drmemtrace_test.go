@@ -1,16 +1,19 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -51,227 +54,6 @@ func complains(t *testing.T, name string, err error, parts ...string) {
 	}
 }
 
-// drFact is what the samples' README says of a file.
-type drFact struct {
-	Records   uint64
-	Header    int
-	FileType  *string
-	Footers   uint64 `json:"chunk_footers"`
-	Repeated  uint64 `json:"dup_ts_cpu_after_chunk"`
-	Fetched   uint64 `json:"fetched_instr"`
-	UniquePC  int    `json:"uniq_pc"`
-	Types     map[string]uint64
-	Markers   map[string]uint64
-	DataBytes uint64 `json:"data_bytes"`
-	DataLines int    `json:"distinct_64B_data_lines"`
-	FirstData []any  `json:"first_data"`
-	LastData  []any  `json:"last_data"`
-	Threads   int
-}
-
-// drFacts reads the README, a line of JSON for each file.
-func drFacts(t *testing.T, dir string) map[string]drFact {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts := map[string]drFact{}
-	for line := range strings.Lines(string(text)) {
-		name, object, found := strings.Cut(strings.TrimPrefix(line, "- **"), "**: ")
-		if !found || !strings.HasPrefix(line, "- **") {
-			continue
-		}
-		var f drFact
-		if err := json.Unmarshal([]byte(object), &f); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		facts[name] = f
-	}
-	return facts
-}
-
-// All that the samples' README says holds, file by file, by core, and by thread
-// where a file has one.
-func TestDrmemtraceSampleFacts(t *testing.T) {
-	dir := shared(t, "drmemtrace")
-	seen := 0
-	for name, want := range drFacts(t, dir) {
-		path, _ := filepath.Glob(filepath.Join(dir, "*", name))
-		if len(path) == 0 {
-			path = []string{filepath.Join(dir, name)}
-		}
-		seen++
-		for _, by := range []string{"core", "thread"} {
-			m, r := mustImportPaths(t, Drmemtrace{}, path, Options{PC: true, Set: map[string]string{"by": by}})
-			checkDrFact(t, name+" by "+by, want, m, r)
-			if procs := map[string]int{"core": 1, "thread": want.Threads}[by]; r.Procs != procs {
-				t.Errorf("%s by %s: %d processors, want %d", name, by, r.Procs, procs)
-			}
-		}
-	}
-	if seen < 18 {
-		t.Errorf("the README has facts of %d files", seen)
-	}
-}
-
-func checkDrFact(t *testing.T, name string, want drFact, m *trace.Memory, r Result) {
-	t.Helper()
-	counts := map[string]uint64{}
-	for _, c := range r.Counts {
-		counts[c.Name] = c.N
-	}
-	expect := map[string]uint64{"fetched instructions": want.Fetched}
-	if want.Repeated > 0 {
-		expect["markers repeated in chunks"] = want.Repeated
-	}
-	const unsized = "data references without a size"
-	if n := counts[unsized]; n > 0 {
-		expect[unsized] = n // they are taken for a byte, which the README does not count
-	}
-	for name, n := range want.Types {
-		expect[name] = n
-	}
-	for kind, n := range want.Markers {
-		k, _ := strconv.Atoi(kind)
-		expect["marker "+drMarkerNames[k]] = n
-	}
-	if fmt.Sprint(counts) != fmt.Sprint(expect) {
-		t.Errorf("%s: counts\n%v, want\n%v", name, counts, expect)
-	}
-	if r.Lines != want.Records {
-		t.Errorf("%s: %d records, want %d", name, r.Lines, want.Records)
-	}
-	var fetched, instrs, bytes uint64
-	pcs, lines := map[uint64]bool{}, map[uint64]bool{}
-	var data []string
-	for p := range m.RefsOf {
-		refs := &m.RefsOf[p]
-		for i, op := range refs.Op {
-			instrs += uint64(refs.Instr[i])
-			if op == trace.Ifetch {
-				fetched++
-				pcs[refs.Addr[i]] = true
-				if refs.PC[i] != refs.Addr[i] {
-					t.Fatalf("%s: an instruction at %#x has pc %#x", name, refs.Addr[i], refs.PC[i])
-				}
-				continue
-			}
-			bytes += uint64(refs.Size[i])
-			for line := refs.Addr[i] / 64; line <= (refs.Addr[i]+uint64(refs.Size[i])-1)/64; line++ {
-				lines[line] = true
-			}
-			data = append(data, fmt.Sprint([]any{map[trace.Op]string{trace.Load: "read", trace.Store: "write"}[op], fmt.Sprintf("%#x", refs.Addr[i]), refs.Size[i]}))
-		}
-	}
-	if fetched != want.Fetched || instrs != want.Fetched || len(pcs) != want.UniquePC {
-		t.Errorf("%s: %d fetches, %d instructions, %d addresses of them; want %d, the same, %d", name, fetched, instrs, len(pcs), want.Fetched, want.UniquePC)
-	}
-	if bytes != want.DataBytes+counts[unsized] || len(lines) != want.DataLines {
-		t.Errorf("%s: %d bytes of data in %d lines, want %d in %d", name, bytes, len(lines), want.DataBytes, want.DataLines)
-	}
-	if r.Procs == 1 && len(data) > 0 && (data[0] != fmt.Sprint(want.FirstData) || data[len(data)-1] != fmt.Sprint(want.LastData)) {
-		t.Errorf("%s: data from %s to %s, want %v to %v", name, data[0], data[len(data)-1], want.FirstData, want.LastData)
-	}
-	if len(want.FirstData) > 0 != (len(data) > 0) {
-		t.Errorf("%s: %d data references, want the first to be %v", name, len(data), want.FirstData)
-	}
-}
-
-// Whole folders: threads and cores execute the same instructions, as many as
-// DynamoRIO's own test of these files says.
-func TestDrmemtraceSampleFolders(t *testing.T) {
-	dir := shared(t, "drmemtrace")
-	for _, c := range []struct {
-		folder   string
-		files    int
-		procs    int
-		instrs   uint64
-		by, fact string
-	}{
-		{"threadsig.x64", 9, 9, 650576, "", "processors from 0 on are thread 872805, 872884, 872894, 872901, 872902, 872903, 872904, 872905, 872906 (process 872805)"},
-		{"threadsig.x64", 9, 9, 650576, "core", "processor 1 ran thread 872884 (process 872805)"},
-		{"core-sharded", 4, 4, 650576, "", "processor 0 ran thread 872894, 872905, 872805 (process 872805)"},
-		{"legacy-v1-gz", 4, 4, 4421 + 1388 + 20069 + 12189, "", "processors from 0 on are thread 10506, 10510, 10511, 10512 (process 10506)"},
-		{"as_traced", 1, 1, 57812, "", "processors from 0 on are thread 1674735 (process 1674735)"},
-	} {
-		files, err := Drmemtrace{}.Expand(filepath.Join(dir, c.folder))
-		if err != nil || len(files) != c.files {
-			t.Errorf("%s: %d files, %v; want %d", c.folder, len(files), err, c.files)
-			continue
-		}
-		var o Options
-		if c.by != "" {
-			o.Set = map[string]string{"by": c.by}
-		}
-		m, r := mustImportPaths(t, Drmemtrace{}, files, o)
-		var instrs uint64
-		for p := range m.RefsOf {
-			for _, n := range m.RefsOf[p].Instr {
-				instrs += uint64(n)
-			}
-		}
-		if r.Procs != c.procs || instrs != c.instrs {
-			t.Errorf("%s: %d processors, %d instructions; want %d, %d", c.folder, r.Procs, instrs, c.procs, c.instrs)
-		}
-		if !slices.Contains(r.Facts, c.fact) {
-			t.Errorf("%s: facts %q, want %q", c.folder, r.Facts, c.fact)
-		}
-	}
-}
-
-// No thread of the samples moves between cores, so that both ways to shard them
-// hold the same threads.
-func TestDrmemtraceSampleThreadsOfCores(t *testing.T) {
-	dir := shared(t, "drmemtrace")
-	cores, _ := Drmemtrace{}.Expand(filepath.Join(dir, "core-sharded"))
-	m, r := mustImportPaths(t, Drmemtrace{}, cores, Options{PC: true, Set: map[string]string{"by": "thread"}})
-	if want := "processors from 0 on are thread 872894, 872905, 872805, 872901, 872906, 872902, 872884, 872904, 872903 (process 872805)"; !slices.Contains(r.Facts, want) {
-		t.Errorf("facts %q, want %q", r.Facts, want)
-	}
-	threads, _ := Drmemtrace{}.Expand(filepath.Join(dir, "threadsig.x64"))
-	whole, _ := mustImportPaths(t, Drmemtrace{}, threads, Options{PC: true})
-	for i, p := range []int{2, 7, 0, 3, 8, 4, 1, 6, 5} {
-		got, want := m.RefsOf[i], whole.RefsOf[p]
-		got.Proc = want.Proc
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("processor %d of the cores and %d of the threads differ: %d and %d references", i, p, got.Len(), want.Len())
-		}
-	}
-}
-
-// The three forms of one sample are one trace.
-func TestDrmemtraceSampleContainers(t *testing.T) {
-	dir := shared(t, "drmemtrace")
-	var all []*trace.Memory
-	for _, name := range []string{"drmemtrace.allasm_x86_64.trace.zip", "allasm_concat.trace", "allasm_concat.trace.gz"} {
-		m, _ := mustImportPaths(t, Drmemtrace{}, []string{filepath.Join(dir, name)}, Options{})
-		all = append(all, m)
-	}
-	sameTrace(t, "plain against zip", all[1], all[0])
-	sameTrace(t, "gzip against zip", all[2], all[0])
-}
-
-func TestMalformedDrmemtrace(t *testing.T) {
-	dir := shared(t, filepath.Join("malformed", "address"))
-	for _, c := range []struct {
-		file string
-		want []string
-	}{
-		{"a33_dr_no_header.trace", []string{"record 0, offset 0: ", "first record is instr (10), not header (25)"}},
-		{"a34_dr_raw.raw", []string{"record 0, offset 0: ", "raw", "drraw2trace"}},
-		{"a35_dr_cut_record.trace", []string{"record 50, offset 600: ", "5 trailing bytes", "cut"}},
-		{"a36_dr_no_footer.trace", []string{"record 200, offset 2400: ", "without a FOOTER", "truncated"}},
-		{"a37_dr_unknown_type.trace", []string{"record 3, offset 36: ", "unknown record type 99"}},
-		{"a38_dr_bad_version.trace", []string{"record 0, offset 0: ", "version 99 is newer than 7"}},
-		{"a39_dr_trunc.zip", []string{"end of file", "central directory is missing"}},
-		{"a40_dr_chunks_out_of_order.zip", []string{"member 1", "out of order", "chunk.0001", "chunk.0000"}},
-	} {
-		_, _, err := importPaths(Drmemtrace{}, []string{filepath.Join(dir, c.file)}, Options{})
-		complains(t, c.file, err, append(c.want, c.file)...)
-	}
-}
-
 // drFile builds a file of records.
 type drFile struct {
 	bytes  []byte
@@ -289,14 +71,464 @@ func (f *drFile) add(kind, size uint16, addr uint64) *drFile {
 	return f
 }
 
-// begin adds what a file starts with; further records may follow in pairs of
-// marker kind and value.
-func (f *drFile) begin(tid uint64, fileType uint64) *drFile {
+// begin adds what the file of a thread starts with.
+func (f *drFile) begin(tid, fileType uint64) *drFile {
 	f.add(drHeader, 0, 7).add(drMarker, drMarkVersion, 7).add(drMarker, drMarkFiletype, fileType)
 	return f.add(drThread, 4, tid).add(drPid, 4, 100)
 }
 
 func (f *drFile) end(tid uint64) *drFile { return f.add(drThreadExit, 4, tid).add(drFooter, 0, 0) }
+
+// countsOf are the counts of a result by name.
+func countsOf(r Result) map[string]uint64 {
+	all := map[string]uint64{}
+	for _, c := range r.Counts {
+		all[c.Name] = c.N
+	}
+	return all
+}
+
+// hasNote reports a note or fact that contains text.
+func hasNote(notes []string, text string) bool {
+	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, text) })
+}
+
+// What each type of record becomes.
+func TestDrmemtraceRecords(t *testing.T) {
+	f := new(drFile).begin(7, 0x40)
+	f.add(drEncoding, 4, 0x90).add(drInstr, 4, 0x1000).add(drRead, 8, 0x20).add(drWrite, 2, 0x30)
+	f.add(14, 5, 0x1004).add(drNoFetch, 5, 0x1009).add(drRead, 1, 0x40)         // a call, an iteration
+	f.add(drMaybeFetch, 2, 0x1009).add(drMaybeFetch, 2, 0x100b)                 // the same again, another one
+	f.add(drInstr, 0, 0x2000).add(drRead, 0, 0x50)                              // an address alone, no size
+	f.add(9, 1, 0x60).add(drHWPrefetch, 64, 0x80).add(46, 1, 0xc0)              // prefetches
+	f.add(drInstrFlush, 64, 0x100).add(drDataFlush, 0, 0x200).add(21, 0, 0x280) // a flush, a flush and its end
+	f.add(drMarker, 46, 1).add(drMarker, 47, 1).add(drMarker, 60000, 1).end(7)
+	m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{PC: true})
+	want := []row{{1, 0x1000, 4, trace.Ifetch}, {0, 0x20, 8, trace.Load}, {0, 0x30, 2, trace.Store},
+		{1, 0x1004, 5, trace.Ifetch}, {0, 0x40, 1, trace.Load}, {1, 0x100b, 2, trace.Ifetch}, {0, 0x50, 1, trace.Load},
+		{0, 0x60, 1, trace.Prefetch}, {0, 0x80, 64, trace.Prefetch}, {0, 0xc0, 1, trace.Prefetch},
+		{0, 0x100, 64, trace.Flush}, {0, 0x200, 128, trace.Flush}}
+	if got := rows(m, 0); !slices.Equal(got, want) {
+		t.Errorf("%+v, want\n%+v", got, want)
+	}
+	pcs := []uint64{0x1000, 0x1000, 0x1000, 0x1004, 0x1009, 0x100b, 0x2000, 0x2000, 0x2000, 0x2000, 0x2000, 0x2000}
+	if got := m.RefsOf[0].PC; !slices.Equal(got, pcs) {
+		t.Errorf("pcs %#x, want %#x", got, pcs)
+	}
+	for _, note := range []string{"every thread is a processor", "1 instruction not fetched", "1 data reference without a size", "1 prefetch of the hardware",
+		"flushes of the instruction cache stored as flushes: 1", "2 markers of unknown kinds left out (47, 60000)"} {
+		if !hasNote(r.Notes, note) {
+			t.Errorf("notes %q, want %q", r.Notes, note)
+		}
+	}
+	for _, fact := range []string{"drmemtrace of version 7: x86-64", "left out: 1 encodings of instructions, 5 markers", "processors from 0 on are thread 7 (process 100)"} {
+		if !slices.Contains(r.Facts, fact) {
+			t.Errorf("facts %q, want %q", r.Facts, fact)
+		}
+	}
+	if c := countsOf(r); c["fetched instructions"] != 3 || c["marker unknown"] != 2 || c["instr_maybe_fetch"] != 2 || r.Lines != uint64(len(f.bytes)/drRecord) {
+		t.Errorf("counts %v of %d records", c, r.Lines)
+	}
+	m, _ = mustImport(t, Drmemtrace{}, string(f.bytes), Options{DropIfetch: true, DefaultSize: 16})
+	if got := rows(m, 0); len(got) != 9 || got[0].instr != 1 || got[3] != (row{1, 0x50, 16, trace.Load}) {
+		t.Errorf("without fetches: %+v", got)
+	}
+}
+
+// A 32-bit program has records of 8 bytes, and bundles of up to 4 instructions.
+func TestDrmemtraceOf32Bits(t *testing.T) {
+	f := (&drFile{narrow: true}).begin(7, 0x10)
+	f.add(drInstr, 4, 0xfffff000).add(17, 3, 0x040204).add(drWrite, 4, 0xfffffffc).end(7)
+	m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
+	want := []row{{1, 0xfffff000, 4, trace.Ifetch}, {1, 0xfffff004, 4, trace.Ifetch}, {1, 0xfffff008, 2, trace.Ifetch},
+		{1, 0xfffff00a, 4, trace.Ifetch}, {0, 0xfffffffc, 4, trace.Store}}
+	if got := rows(m, 0); !slices.Equal(got, want) {
+		t.Errorf("%+v, want\n%+v", got, want)
+	}
+	if !hasNote(r.Facts, "ARM") || hasNote(r.Notes, "another size") {
+		t.Errorf("facts %q, notes %q", r.Facts, r.Notes)
+	}
+	_, r = mustImport(t, Drmemtrace{}, string((&drFile{narrow: true}).begin(7, 0x40).end(7).bytes), Options{})
+	if !hasNote(r.Notes, "addresses of another size") {
+		t.Errorf("a 64-bit file type with records of 8 bytes: notes %q", r.Notes)
+	}
+}
+
+// Times and cpus that the start of a chunk repeats are told from others.
+func TestDrmemtraceChunks(t *testing.T) {
+	for _, chunked := range []bool{true, false} {
+		f := new(drFile).begin(7, 0x40)
+		if chunked {
+			f.add(drMarker, drMarkChunkInstrs, 1)
+		}
+		for n := range uint64(3) {
+			f.add(drMarker, drMarkTimestamp, 5).add(drMarker, drMarkCPU, 0).add(drInstr, 1, 0x1000)
+			f.add(drMarker, drMarkChunkFooter, n).add(drMarker, drMarkOrdinal, 9).add(drMarker, drMarkTimestamp, 5).add(drMarker, drMarkCPU, 0)
+		}
+		f.end(7)
+		_, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
+		c := countsOf(r)
+		if want := map[bool]uint64{true: 6, false: 0}[chunked]; c["markers repeated in chunks"] != want || c["marker timestamp"] != 6 {
+			t.Errorf("chunked %v: counts %v", chunked, c)
+		}
+		if hasNote(r.Notes, "in sequence") {
+			t.Errorf("chunked %v: notes %q", chunked, r.Notes)
+		}
+	}
+	f := new(drFile).begin(7, 0x40).add(drMarker, drMarkChunkFooter, 0).add(drMarker, drMarkChunkFooter, 2).end(7)
+	if _, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{}); !hasNote(r.Notes, "chunks may be missing") {
+		t.Errorf("chunk 2 after 0: notes %q", r.Notes)
+	}
+}
+
+// A file may hold several threads, and several traces one after the other.
+func TestDrmemtraceThreads(t *testing.T) {
+	f := new(drFile).begin(7, 0x40).add(drInstr, 1, 0x10)
+	f.add(drThread, 4, 8).add(drPid, 4, 200).add(drInstr, 1, 0x20).add(drInstr, 1, 0x21)
+	f.add(drThread, 4, 7).add(drRead, 4, 0x30).add(drThread, 4, 8).add(drWrite, 4, 0x40).end(8)
+	f.begin(9, 0x40).add(drInstr, 1, 0x50).end(9)
+	m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
+	for p, want := range [][]row{{{1, 0x10, 1, trace.Ifetch}, {0, 0x30, 4, trace.Load}},
+		{{1, 0x20, 1, trace.Ifetch}, {1, 0x21, 1, trace.Ifetch}, {0, 0x40, 4, trace.Store}}, {{1, 0x50, 1, trace.Ifetch}}} {
+		if got := rows(m, trace.Proc(p)); !slices.Equal(got, want) {
+			t.Errorf("processor %d: %+v, want %+v", p, got, want)
+		}
+	}
+	if want := "processors from 0 on are thread 7 (process 100), 8 (process 200), 9 (process 100)"; r.Procs != 3 || !slices.Contains(r.Facts, want) {
+		t.Errorf("%d processors, facts %q, want %q", r.Procs, r.Facts, want)
+	}
+	m, r = mustImport(t, Drmemtrace{}, string(f.bytes), Options{Set: map[string]string{"by": "core"}})
+	if got := rows(m, 0); r.Procs != 1 || len(got) != 6 || got[3].addr != 0x30 {
+		t.Errorf("by core: %d processors, %+v", r.Procs, got)
+	}
+	if want := "processor 0 ran thread 7 (process 100), 8 (process 200), 9 (process 100)"; !slices.Contains(r.Facts, want) {
+		t.Errorf("by core: facts %q, want %q", r.Facts, want)
+	}
+}
+
+// The threads of several files, and what their order cannot say.
+func TestDrmemtraceFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, f *drFile) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, f.bytes, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	core := func(tids ...uint64) *drFile {
+		f := new(drFile).begin(tids[0], drCoreSharded)
+		for _, tid := range tids {
+			f.add(drThread, 4, tid).add(drInstr, 1, tid).add(drThreadExit, 4, tid).add(drFooter, 0, 0).add(drMarker, 33, 0)
+		}
+		return f.add(drFooter, 0, 0)
+	}
+	a, b, c := write("a", core(7, 8)), write("b", core(9, 7)), write("c", new(drFile).begin(7, 0x40).end(7))
+	d := write("d", new(drFile).begin(7, 0x40).end(7))
+	byThread := Options{Set: map[string]string{"by": "thread"}}
+	m, r := mustImportPaths(t, Drmemtrace{}, []string{a, b}, Options{})
+	if r.Procs != 2 || len(rows(m, 0)) != 2 || len(rows(m, 1)) != 2 || !hasNote(r.Notes, "every core is a processor") {
+		t.Errorf("cores: %d processors, %+v, notes %q", r.Procs, m.RefsOf, r.Notes)
+	}
+	_, _, err := importPaths(Drmemtrace{}, []string{a, b}, byThread)
+	complains(t, "a thread on two cores", err, b+": record ", "thread 7 ran on other cores too", "--set by=core")
+	_, _, err = importPaths(Drmemtrace{}, []string{c, d}, Options{})
+	complains(t, "a thread in two files", err, d+": record 3, offset 36: ", "thread 7 is in an earlier file too", "--set by=core")
+	_, _, err = importPaths(Drmemtrace{}, []string{a, c}, Options{})
+	complains(t, "both ways to shard", err, c+": ", "sharded by thread", "before it by core", "--set by=")
+	_, _, err = importPaths(Drmemtrace{}, []string{a}, Options{Set: map[string]string{"by": "cpu"}})
+	complains(t, "by=cpu", err, "--set by=cpu", "thread, core or auto")
+	if m, r := mustImportPaths(t, Drmemtrace{}, []string{c, d}, Options{Set: map[string]string{"by": "core"}}); r.Procs != 2 || len(m.RefsOf) != 0 {
+		t.Errorf("files as cores: %d processors", r.Procs)
+	}
+}
+
+// Windows and the end of a warmup become markers; what a filter left out is counted
+// where the trace says how much it was.
+func TestDrmemtraceMarkers(t *testing.T) {
+	f := new(drFile).begin(7, 0x80)
+	f.add(drMarker, drMarkWindow, 0).add(drInstr, 1, 0x10).add(drMarker, drMarkInstrCount, 10).add(drMarker, drMarkWindow, 0)
+	f.add(drInstr, 1, 0x11).add(drMarker, drMarkFilterEnd, 0).add(drMarker, drMarkWindow, 5).add(drMarker, drMarkInstrCount, 1<<33).add(drMarker, drMarkInstrCount, 3).end(7)
+	m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
+	if got, want := rows(m, 0), []row{{1, 0x10, 1, trace.Ifetch}, {10, 0x11, 1, trace.Ifetch}}; !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	var marks []string
+	var sum uint64
+	for _, e := range events(m, 0) {
+		sum += uint64(e.Instr) + uint64(e.Work)
+		if e.Kind == trace.Marker {
+			marks = append(marks, fmt.Sprint(e.Tag, " at ", sum))
+		}
+	}
+	if want := []string{"0 at 0", "-1 at 11", "5 at 11"}; !slices.Equal(marks, want) || sum != 1<<33 {
+		t.Errorf("markers %q, want %q; %d instructions", marks, want, sum)
+	}
+	if !hasNote(r.Notes, "the trace is filtered") || !hasNote(r.Notes, fmt.Sprint(1<<33-2, " instructions are counted where")) || !hasNote(r.Facts, "window") || !hasNote(r.Facts, "warmup") {
+		t.Errorf("notes %q, facts %q", r.Notes, r.Facts)
+	}
+	f = new(drFile).begin(7, 0x40).add(drMarker, drMarkInstrCount, 10).end(7)
+	if m, _ := mustImport(t, Drmemtrace{}, string(f.bytes), Options{}); len(events(m, 0)) != 0 {
+		t.Errorf("a count in a trace that is not filtered: %+v", events(m, 0))
+	}
+}
+
+// Flushes have lengths that a reference cannot have.
+func TestDrmemtraceFlushes(t *testing.T) {
+	for _, c := range []struct {
+		end  uint64 // of a flush from 0x1000
+		refs []int
+		note string
+	}{
+		{0x1001, []int{1}, ""},
+		{0x1000 + 65535, []int{65535}, ""},
+		{0x1000 + 65536, []int{32768, 32768}, "split into pieces of 32768: 1"},
+		{0x1000 + 65537, []int{32768, 32768, 1}, "split"},
+		{math.MaxUint64, slices.Repeat([]int{32768}, 64), "over 2097152 bytes cut to these: 1"},
+	} {
+		f := new(drFile).begin(7, 0x40).add(drInstrFlush, 0, 0x1000).add(19, 0, c.end).end(7)
+		m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
+		var got []int
+		at := uint64(0x1000)
+		for _, row := range rows(m, 0) {
+			if row.op != trace.Flush || row.addr != at {
+				t.Errorf("to %#x: %+v, want a flush at %#x", c.end, row, at)
+			}
+			at += uint64(row.size)
+			got = append(got, int(row.size))
+		}
+		if !slices.Equal(got, c.refs) || c.note != "" && !hasNote(r.Notes, c.note) {
+			t.Errorf("to %#x: %v, notes %q; want %v, %q", c.end, got, r.Notes, c.refs, c.note)
+		}
+	}
+	f := new(drFile).begin(7, 0x40).add(drDataFlush, 0, 0x1000).add(drDataFlush, 0, 0x2000).end(7)
+	if m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{}); len(m.RefsOf) != 0 || !hasNote(r.Notes, "without an end left out: 2") {
+		t.Errorf("flushes without an end: %+v, notes %q", m.RefsOf, r.Notes)
+	}
+}
+
+func TestBadDrmemtrace(t *testing.T) {
+	start := func() *drFile { return new(drFile).begin(7, 0x40) } // 5 records
+	for _, c := range []struct {
+		f     *drFile
+		parts []string
+	}{
+		{new(drFile), []string{"empty", "no records"}},
+		{&drFile{bytes: []byte("\x19\x00\x00")}, []string{"3 trailing bytes"}},
+		{new(drFile).add(drThread, 4, 7), []string{"record 0, offset 0", "first record is thread (22), not header (25)"}},
+		{new(drFile).add(drTypes, 0, 7), []string{"raw", "drraw2trace"}},
+		{new(drFile).add(drHeader, 0, 0).end(7), []string{"version 0"}},
+		{new(drFile).add(drHeader, 0, 8).end(7), []string{"version 8 is newer than 7"}},
+		{new(drFile).add(drHeader, 0, 7).add(drMarker, drMarkVersion, 8).end(7), []string{"record 1, offset 12", "version 8 is newer than 7"}},
+		{new(drFile).add(drHeader, 0, 7).add(drFooter, 0, 0), []string{"no thread record"}},
+		{new(drFile).add(drHeader, 0, 7).add(drInstr, 1, 0), []string{"record 1, offset 12", "instr (10) before the first thread"}},
+		{new(drFile).add(drHeader, 0, 7).add(drWrite, 1, 0), []string{"write (1) before the first thread"}},
+		{new(drFile).add(drHeader, 0, 7).add(drNoFetch, 1, 0), []string{"before the first thread"}},
+		{new(drFile).add(drHeader, 0, 7).add(drDataFlush, 1, 0), []string{"before the first thread"}},
+		{new(drFile).add(drHeader, 0, 7).add(21, 1, 0), []string{"before the first thread"}},
+		{new(drFile).add(drHeader, 0, 7).add(17, 1, 0), []string{"before the first thread"}},
+		{start().add(drTypes, 0, 0).end(7), []string{"record 5, offset 60", "unknown record type 50"}},
+		{start().add(60000, 0, 0).end(7), []string{"record 5, offset 60", "unknown record type 60000"}},
+		{start().add(drInstr, 2, math.MaxUint64).end(7), []string{"record 5, offset 60", "access of 2 bytes at 0xffffffffffffffff wraps"}},
+		{start().add(drRead, 9, math.MaxUint64-7).end(7), []string{"wraps"}},
+		{start().add(drDataFlush, 9, math.MaxUint64-7).end(7), []string{"wraps"}},
+		{start().add(21, 0, 0x10).end(7), []string{"end of a flush that has not begun"}},
+		{start().add(20, 0, 0x10).add(21, 0, 0x10).end(7), []string{"record 6, offset 76", "a flush from 0x10 that ends at 0x10"}},
+		{start().add(17, 1, 4).end(7), []string{"bundle that follows no instruction"}},
+		{start().add(drInstr, 1, 4).add(17, 9, 4).end(7), []string{"bundle of 9 instructions, over the limit of 8"}},
+		{start().add(drInstr, 1, 4).add(17, 2, 4).end(7), []string{"instruction of 0 bytes"}},
+		{start().add(drMarker, drMarkInstrCount, math.MaxUint64).end(7), []string{"a count of 18446744073709551615 instructions"}},
+		{start(), []string{"record 5, offset 60", "without a FOOTER", "truncated"}},
+		{start().end(7).add(drRead, 1, 1), []string{"record 7, offset 84", "read (0) after the footer"}},
+		{&drFile{bytes: append(start().end(7).bytes, 1, 2, 3)}, []string{"record 7, offset 84", "3 trailing bytes"}},
+	} {
+		_, _, err := importBytes(Drmemtrace{}, c.f.bytes, Options{})
+		complains(t, fmt.Sprintf("%x", c.f.bytes), err, append(c.parts, "standard input")...)
+	}
+	name := filepath.Join(t.TempDir(), "drmemtrace.a.1.0000.raw")
+	if err := os.WriteFile(name, make([]byte, 24), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := importPaths(Drmemtrace{}, []string{name}, Options{})
+	complains(t, "raw", err, name+": record 0, offset 0: ", "raw", "drraw2trace")
+}
+
+var errFull = errors.New("disk full")
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+// An error of the sink ends the import, also one that a thread met that is no
+// longer the present one.
+func TestDrmemtraceSinkFails(t *testing.T) {
+	f := new(drFile).begin(7, 0x40)
+	for range 10 {
+		f.add(drThread, 4, 7).add(drInstr, 1, 1).add(drThread, 4, 8).add(drInstr, 1, 1)
+	}
+	for _, file := range []*drFile{new(drFile).begin(7, 0x40).add(drInstr, 1, 1).end(7), f.end(7)} {
+		in := open(t, string(file.bytes))
+		if _, err := (Drmemtrace{}).Import(in, Options{}, &memorySink{err: errFull}); err != errFull {
+			t.Errorf("%v, want %v", err, errFull)
+		}
+	}
+}
+
+// Many threads share the memory for references.
+func TestDrmemtraceManyThreads(t *testing.T) {
+	f := new(drFile).begin(1, 0x40)
+	for tid := range uint64(300) {
+		f.add(drThread, 4, tid)
+		for n := range uint64(3000) {
+			f.add(drRead, 8, n*8)
+		}
+	}
+	f.end(1)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	in := open(t, string(f.bytes))
+	r, err := Drmemtrace{}.Import(in, Options{PC: true}, discard{})
+	if err != nil || r.Procs != 300 {
+		t.Fatalf("%d processors, %v", r.Procs, err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
+		t.Errorf("%d MiB allocated for threads of %d bytes of records", used>>20, len(f.bytes)/300)
+	}
+}
+
+func TestDrmemtraceFolders(t *testing.T) {
+	for _, c := range []struct {
+		files string // in the folder
+		want  string // of Expand, or of its error
+	}{
+		{"drmemtrace.a.1000.0001.trace.gz drmemtrace.a.999.0002.trace.gz serial_schedule.bin.gz cpu_schedule.bin.zip v2p.textproto funclist.log modules.log",
+			"drmemtrace.a.999.0002.trace.gz drmemtrace.a.1000.0001.trace.gz"},
+		{"raw/drmemtrace.a.1.0001.raw.gz raw/modules.log trace/drmemtrace.a.1.0001.trace.zip trace/cpu_schedule.bin.zip", "trace/drmemtrace.a.1.0001.trace.zip"},
+		{"x.tracedir/2.memtrace.gz x.tracedir/1.memtrace.gz", "x.tracedir/1.memtrace.gz x.tracedir/2.memtrace.gz"},
+		{"drmemtrace.core.000000.trace drmemtrace.core.000001.trace", "drmemtrace.core.000000.trace drmemtrace.core.000001.trace"},
+		{"other.trace drmemtrace.txt", ""},
+		{"", ""},
+		{"raw/drmemtrace.a.1.0001.raw.gz raw/modules.log", "error: raw drmemtrace; drraw2trace"},
+		{"drmemtrace.a.1.0001.raw", "error: raw drmemtrace; drraw2trace"},
+		{"a.tracedir/1.trace b.tracedir/1.trace", "error: 2 folders *.tracedir"},
+		{"trace/window.0000/1.trace trace/window.0001/1.trace", "error: 2 windows; window.0000"},
+	} {
+		dir := filepath.Join(t.TempDir(), "[a*") // which means something in patterns
+		for _, name := range strings.Fields(c.files) {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := Drmemtrace{}.Expand(dir)
+		if reasons, bad := strings.CutPrefix(c.want, "error: "); bad {
+			complains(t, c.files, err, append(strings.Split(reasons, "; "), dir)...)
+			continue
+		}
+		var got []string
+		for _, f := range files {
+			name, _ := filepath.Rel(dir, f)
+			got = append(got, name)
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, %v; want %s", c.files, got, err, c.want)
+		}
+	}
+}
+
+// What is exported and imported is the same, the PC column included.
+func TestDrmemtraceRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for n := range 200 {
+		m := &trace.Memory{Head: trace.Header{WorkUnit: trace.WorkInstr, HasPC: n%2 == 0}}
+		for p := range 1 + rng.IntN(3) {
+			one := randomTrace(rng, trace.Ops, 63).RefsOf[0]
+			one.Proc = trace.Proc(p)
+			for i := 0; m.Head.HasPC && i < one.Len(); i++ {
+				pc := 64 * rng.Uint64N(3)
+				if one.Op[i] == trace.Ifetch {
+					pc = one.Addr[i]
+				}
+				one.PC = append(one.PC, pc)
+			}
+			m.RefsOf = append(m.RefsOf, one)
+		}
+		m.Head.Procs = len(m.RefsOf)
+		var b bytes.Buffer
+		notes, err := Drmemtrace{}.Export(m, ExportOptions{}, &b)
+		if err != nil || len(notes) != 0 {
+			t.Fatalf("%v, notes %q", err, notes)
+		}
+		again, _ := mustImport(t, Drmemtrace{}, b.String(), Options{PC: m.Head.HasPC})
+		if !reflect.DeepEqual(again.RefsOf, m.RefsOf) {
+			t.Fatalf("%+v, want\n%+v", again.RefsOf, m.RefsOf)
+		}
+	}
+}
+
+// What the export loses, it says.
+func TestDrmemtraceExportNotes(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 2, WorkUnit: trace.WorkInstr, HasPC: true}, RefsOf: make([]trace.Refs, 2), EventsOf: make([]trace.Events, 1)}
+	m.RefsOf[0].Append(3, 0x10, 8, trace.Load)
+	m.RefsOf[0].Append(1, 0x20, 4, trace.Ifetch)
+	m.RefsOf[0].PC = []uint64{0x1000, 0x24}
+	m.RefsOf[1].Proc = 1
+	m.EventsOf[0].Rows = []trace.Event{trace.NewEvent(trace.Barrier)}
+	var b bytes.Buffer
+	notes, err := Drmemtrace{}.Export(m, ExportOptions{}, &b)
+	if err != nil || len(notes) != 3 || !hasNote(notes, "no events: 1 were left out (barrier)") || !hasNote(notes, "no counts of instructions") || !hasNote(notes, "no other pc of an instruction fetch than its address: 1") {
+		t.Errorf("notes %q, %v", notes, err)
+	}
+	again, r := mustImport(t, Drmemtrace{}, b.String(), Options{})
+	if got, want := rows(again, 0), []row{{0, 0x10, 8, trace.Load}, {1, 0x20, 4, trace.Ifetch}}; r.Procs != 2 || !slices.Equal(got, want) {
+		t.Errorf("%d processors, %+v, want %+v", r.Procs, got, want)
+	}
+	if _, err := (Drmemtrace{}).Export(m, ExportOptions{}, fullDisk{}); err != errFull {
+		t.Errorf("a full disk: %v", err)
+	}
+}
+
+// Every record type and marker has its own name.
+func TestDrmemtraceNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(drTypeNames[:], drMarkerNames[:]) {
+		seen[name] = true
+	}
+	if len(seen) != drTypes+drMarks || seen[""] {
+		t.Errorf("%d names of %d: %q", len(seen), drTypes+drMarks, slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// Any bytes at all are a trace or one line of error.
+func FuzzDrmemtrace(f *testing.F) {
+	f.Add(new(drFile).begin(7, 0x40).add(drInstr, 4, 0x1000).add(drRead, 8, 0x20).add(drNoFetch, 4, 0x1000).end(7).bytes, uint8(0))
+	f.Add((&drFile{narrow: true}).begin(7, 0x10).add(drInstr, 4, 0x1000).add(17, 3, 0x040204).add(drDataFlush, 0, 1).add(21, 0, 1<<20).end(7).bytes, uint8(1))
+	f.Add(new(drFile).begin(7, 0x10080).add(drMarker, drMarkInstrCount, 1<<40).add(drMarker, drMarkWindow, 1).add(drMarker, 33, 0).add(drThread, 4, 8).add(drWrite, 0, 1).end(8).bytes, uint8(2))
+	f.Add(new(drFile).begin(7, 1).add(drMarker, drMarkInstrCount, 1<<40).add(drMarker, drMarkWindow, 1).add(drThread, 4, 8).add(drWrite, 0, 1).end(8).begin(9, 1).end(9).bytes, uint8(7))
+	f.Fuzz(func(t *testing.T, file []byte, how uint8) {
+		if detectContainer(file) != nil {
+			return // a small file may hold more than there is time for
+		}
+		o := Options{PC: how&1 != 0, DropIfetch: how&2 != 0, Set: map[string]string{"by": []string{"auto", "thread", "core"}[how/4%3]}}
+		m, _, err := importBytes(Drmemtrace{}, file, o)
+		if err == nil {
+			if err := trace.Check(m); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (Drmemtrace{}).Export(m, ExportOptions{}, &bytes.Buffer{}); err != nil {
+				t.Fatal(err)
+			}
+		} else if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
+			t.Errorf("%q", err)
+		}
+	})
+}
 
 // BenchmarkImportDrmemtrace has the records in the proportions of real traces: of a
 // hundred, 68 instructions, 28 references, 3 markers and an encoding.

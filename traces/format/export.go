@@ -65,14 +65,20 @@ func (l *losses) notes(format string) (all []string) {
 	return all
 }
 
-// oneProc is the processor that a format without threads can write.
-func oneProc(src trace.Source, o ExportOptions, format string) (trace.Proc, error) {
+// chosen lists the processors to write.
+func (o ExportOptions) chosen(src trace.Source) []trace.Proc {
 	procs := o.Procs
 	if len(procs) == 0 {
 		for p := range src.Header().Procs {
 			procs = append(procs, trace.Proc(p))
 		}
 	}
+	return procs
+}
+
+// oneProc is the processor that a format without threads can write.
+func oneProc(src trace.Source, o ExportOptions, format string) (trace.Proc, error) {
+	procs := o.chosen(src)
 	if len(procs) != 1 {
 		return 0, fmt.Errorf("%s has no column for the processor and the trace has %d; choose one with --proc, or export csv", format, len(procs))
 	}
