@@ -62,6 +62,9 @@ const goalUnitSetting = "unit"
 func (Goal) Settings() []Setting {
 	return []Setting{
 		{goalUnitSetting, "1ns", "what calc 1 takes: a whole number of picoseconds"},
+		{goalInstrSetting, "1ns", "when written: what an instruction takes"},
+		{goalFlopSetting, "", "when written: what a flop takes; needed for traces whose work is in flop"},
+		{goalBinarySetting, "false", "when written: true writes what LogGOPSim's txt2bin would make of the text"},
 	}
 }
 

@@ -1,0 +1,399 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+func exportGoal(t testing.TB, m *trace.Memory, set ...string) (string, []string) {
+	t.Helper()
+	o := ExportOptions{Set: map[string]string{}}
+	for _, s := range set {
+		name, value, _ := strings.Cut(s, "=")
+		o.Set[name] = value
+	}
+	var b bytes.Buffer
+	notes, err := Goal{}.Export(m, o, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), notes
+}
+
+// tell is a trace of the given events, a list for each rank.
+func tell(work trace.WorkUnit, ranks ...[]trace.Event) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: len(ranks), WorkUnit: work}}
+	for p, rows := range ranks {
+		m.EventsOf = append(m.EventsOf, trace.Events{Proc: trace.Proc(p), Rows: rows})
+	}
+	return m
+}
+
+func message(kind trace.Kind, peer, tag int32, bytes int64, set ...func(*trace.Event)) trace.Event {
+	e := trace.NewEvent(kind)
+	e.Peer, e.Tag, e.Bytes = peer, tag, bytes
+	for _, f := range set {
+		f(&e)
+	}
+	return e
+}
+
+func after(instr uint32) func(*trace.Event) { return func(e *trace.Event) { e.Instr = instr } }
+func inGroup(g int32) func(*trace.Event)    { return func(e *trace.Event) { e.Group = g } }
+func request(r int32) func(*trace.Event)    { return func(e *trace.Event) { e.Request = r } }
+func needing(n ...int64) func(*trace.Event) {
+	return func(e *trace.Event) { e.Needs = append([]int64{}, n...) }
+}
+func working(work int64) func(*trace.Event) { return func(e *trace.Event) { e.Work = work } }
+func succeeded(e *trace.Event)              { e.Count = 1 }
+func none(kind trace.Kind, set ...func(*trace.Event)) trace.Event {
+	return message(kind, trace.None, trace.None, 0, set...)
+}
+
+// Program order becomes a chain; what is between isend or irecv and its wait may
+// overtake it.
+func TestGoalExportOfProgram(t *testing.T) {
+	m := tell(trace.WorkInstr,
+		[]trace.Event{
+			message(trace.Irecv, 1, trace.None, 64, request(4), after(10)),
+			message(trace.Isend, 1, 3, 8, request(5)),
+			none(trace.Compute, working(1), after(99)),
+			none(trace.Wait, request(4), after(1)),
+			none(trace.Test, request(5)),
+			none(trace.Test, request(5), succeeded),
+			none(trace.Compute, after(2)),
+			message(trace.Send, 1, 9, 1),
+			none(trace.Compute, after(4)),
+		},
+		[]trace.Event{
+			message(trace.Isend, 0, 7, 64, request(0)),
+			none(trace.Wait, request(0)),
+			message(trace.Recv, trace.None, 3, 8),
+			none(trace.Probe),
+			message(trace.Recv, 0, 9, 1),
+		},
+		nil)
+	const want = `num_ranks 3
+
+rank 0 {
+l1: calc 10
+l2: recv 64b from 1 tag -1
+l2 requires l1
+l3: send 8b to 1 tag 3
+l3 irequires l2
+l4: calc 101
+l4 irequires l3
+l5: calc 2
+l5 requires l4
+l5 requires l2
+l5 requires l3
+l6: send 1b to 1 tag 9
+l6 requires l5
+l7: calc 4
+l7 requires l6
+}
+
+rank 1 {
+l1: send 64b to 0 tag 7
+l2: recv 8b from -1 tag 3
+l2 requires l1
+l3: recv 1b from 0 tag 9
+l3 requires l2
+}
+
+rank 2 {
+}
+`
+	got, notes := exportGoal(t, m)
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	for _, note := range []string{"117 instructions became calc, at 1ns each; --set instruction", "goal has no probes: 1"} {
+		if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, note) }) {
+			t.Errorf("notes %q, want %q", notes, note)
+		}
+	}
+	again, _ := importGoal(t, got, Options{})
+	runGoal(t, "program", again)
+	got, _ = exportGoal(t, m, "instruction=250ps")
+	if !strings.Contains(got, "l4: calc 25\n") || strings.Contains(got, "l1: calc 10\n") {
+		t.Errorf("instructions of 250 ps: %s", got)
+	}
+}
+
+// What is cut of a computation is added to the next, so that the sum is right.
+func TestGoalExportRounds(t *testing.T) {
+	var rows []trace.Event
+	for i := range 1000 {
+		rows = append(rows, none(trace.Compute, working(1300)), message(trace.Send, 0, int32(i), 1), message(trace.Recv, 0, int32(i), 1))
+	}
+	text, notes := exportGoal(t, tell(trace.WorkPicos, rows))
+	m, _ := importGoal(t, text, Options{})
+	var sum int64
+	for _, e := range events(m, 0) {
+		sum += e.Work
+	}
+	if sum != 1300000 || !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "whole units of 1ns") }) {
+		t.Errorf("%d ps, notes %q", sum, notes)
+	}
+	text, notes = exportGoal(t, tell(trace.WorkPicos, rows), "unit=100ps")
+	if !strings.Contains(text, "calc 13\n") || len(notes) > 0 {
+		t.Errorf("units of 100 ps: %.80q, notes %q", text, notes)
+	}
+}
+
+func TestGoalExportRefuses(t *testing.T) {
+	ok := tell(trace.WorkPicos, []trace.Event{none(trace.Compute, working(1))}, nil)
+	for _, c := range []struct {
+		m      *trace.Memory
+		o      ExportOptions
+		reason string
+	}{
+		{ok, ExportOptions{Procs: []trace.Proc{0}}, "without --proc"},
+		{ok, ExportOptions{Set: map[string]string{"unit": "0.3ps"}}, "--set unit"},
+		{ok, ExportOptions{Set: map[string]string{"instruction": "-1ns"}}, "--set instruction"},
+		{ok, ExportOptions{Set: map[string]string{"binary": "maybe"}}, "--set binary"},
+		{ok, ExportOptions{Set: map[string]string{"flop": "1"}}, "--set flop"},
+		{tell(trace.WorkFlop, []trace.Event{none(trace.Compute, working(1))}), ExportOptions{}, "--set flop=0.5ns"},
+		{tell(trace.WorkPicos), ExportOptions{}, "0 processors"},
+		{tell(trace.WorkPicos, []trace.Event{message(trace.Lock, 0, trace.None, 0)}), ExportOptions{}, "event 0 (lock)"},
+		{tell(trace.WorkPicos, []trace.Event{message(trace.Send, 1, 0, 0)}), ExportOptions{}, "peer 1, but the trace has 1"},
+		{tell(trace.WorkPicos, []trace.Event{none(trace.Barrier)}, nil), ExportOptions{}, "processor 0 has 1 collectives and barriers, processor 1 has 0"},
+		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, working(1<<62))}), ExportOptions{}, "over 53 days"},
+		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, needing(5))}), ExportOptions{}, "needs event 5"},
+		{tell(trace.WorkPicos, []trace.Event{message(trace.Recv, 0, 1<<31-1, 0), message(trace.Recv, 0, 0, 0, inGroup(1))}), ExportOptions{}, "do not fit into 31 bits"},
+	} {
+		if _, err := (Goal{}).Export(c.m, c.o, io.Discard); err == nil || !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%v, want %q", err, c.reason)
+		}
+	}
+}
+
+// Messages of two communicators do not match, though their tags are the same.
+func TestGoalExportOfGroups(t *testing.T) {
+	m := tell(trace.WorkPicos,
+		[]trace.Event{message(trace.Send, 1, 5, 100, inGroup(2)), message(trace.Send, 1, 5, 200), none(trace.Barrier)},
+		[]trace.Event{message(trace.Recv, 0, 5, 200), message(trace.Recv, 0, 5, 100, inGroup(2)), none(trace.Barrier)})
+	text, notes := exportGoal(t, m)
+	for _, want := range []string{"send 100b to 1 tag 11\n", "recv 100b from 0 tag 11\n", "send 200b to 1 tag 5\n", "send 1b to 1 tag 12\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nhas no %q", text, want)
+		}
+	}
+	if want := "(messages of group -1 from 0, messages of group 2 from 6, collectives of group -1 from 12)"; !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
+		t.Errorf("notes %q, want %q", notes, want)
+	}
+	again, _ := importGoal(t, text, Options{})
+	runGoal(t, "groups", again)
+}
+
+// runGoal carries a schedule out: rows whose needs are done, messages in order. All
+// rows must be done in the end.
+func runGoal(t *testing.T, what string, m *trace.Memory) {
+	t.Helper()
+	type key struct{ from, to, tag int32 }
+	sent := map[key]int{}
+	done := make([][]bool, m.Head.Procs)
+	left := 0
+	for p := range done {
+		done[p] = make([]bool, len(events(m, trace.Proc(p))))
+		left += len(done[p])
+	}
+	take := func(p int32, e *trace.Event) bool {
+		for k := range sent {
+			if k.to == p && sent[k] > 0 && (e.Peer == trace.None || e.Peer == k.from) && (e.Tag == trace.None || e.Tag == k.tag) {
+				sent[k]--
+				return true
+			}
+		}
+		return false
+	}
+	for moved := true; moved; {
+		moved = false
+		for p := range done {
+			for i, e := range events(m, trace.Proc(p)) {
+				ready := !done[p][i] && !slices.ContainsFunc(e.Needs, func(n int64) bool { return !done[p][n] })
+				if !ready || e.Kind == trace.Recv && !take(int32(p), &e) {
+					continue
+				}
+				if e.Kind == trace.Send {
+					sent[key{int32(p), e.Peer, e.Tag}]++
+				}
+				done[p][i], moved = true, true
+				left--
+			}
+		}
+	}
+	if left > 0 {
+		t.Errorf("%s: %d operations are never done", what, left)
+	}
+}
+
+// Collectives become messages that all have partners and that nobody waits for in
+// vain, for any number of members and any root.
+func TestGoalExportOfCollectives(t *testing.T) {
+	kinds := []trace.Kind{trace.Barrier, trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan, trace.Gather,
+		trace.AllGather, trace.Scatter, trace.AllToAll}
+	for procs := 1; procs <= 9; procs++ {
+		for root := range procs {
+			ranks := make([][]trace.Event, procs)
+			for p := range ranks {
+				for i, kind := range kinds {
+					peer := int32(root)
+					if kind == trace.Barrier {
+						peer = trace.None
+					}
+					ranks[p] = append(ranks[p], message(kind, peer, trace.None, 1000, working(int64(i)*1000)))
+					if p >= root { // a group of some
+						ranks[p] = append(ranks[p], message(kind, trace.None, trace.None, 7, inGroup(3), request(int32(i))),
+							none(trace.Wait, request(int32(i))))
+					}
+				}
+			}
+			text, _ := exportGoal(t, tell(trace.WorkPicos, ranks...))
+			m, r := importGoal(t, text, Options{})
+			runGoal(t, fmt.Sprintf("%d ranks, root %d", procs, root), m)
+			if procs > 1 && root == 0 && r.Counts[2].N == 0 {
+				t.Errorf("%d ranks: no messages", procs)
+			}
+		}
+	}
+}
+
+// randomGraph is a trace of graphs that the format can carry whole.
+func randomGraph(rng *rand.Rand) *trace.Memory {
+	procs := 1 + rng.IntN(4)
+	ranks := make([][]trace.Event, procs)
+	for range rng.IntN(30) {
+		from, to, tag, bytes := rng.IntN(procs), rng.IntN(procs), rng.Int32N(3), rng.Int64N(1e6)
+		ranks[from] = append(ranks[from], message(trace.Send, int32(to), tag, bytes))
+		ranks[to] = append(ranks[to], message(trace.Recv, int32(from), tag, bytes))
+		ranks[to] = append(ranks[to], none(trace.Compute, working(1000*rng.Int64N(5))))
+	}
+	for p, rows := range ranks {
+		order := rng.Perm(len(rows)) // a row may need a later one, though not in a circle
+		for i := range rows {
+			rows[i].Needs = []int64{}
+			for j := range rows {
+				if order[j] < order[i] && rng.IntN(4) == 0 {
+					rows[i].Needs = append(rows[i].Needs, int64(j))
+				}
+			}
+		}
+		ranks[p] = withMarkers(rng, rows)
+	}
+	return tell(trace.WorkPicos, ranks...)
+}
+
+// withMarkers gives some rows a marker for their start, which the row after it and
+// others need.
+func withMarkers(rng *rand.Rand, rows []trace.Event) (out []trace.Event) {
+	moved := make([]int64, len(rows))
+	marked := make([]bool, len(rows))
+	next := int64(0)
+	for i := range rows {
+		for _, e := range rows { // only where somebody needs it
+			marked[i] = marked[i] || slices.Contains(e.Needs, int64(i)) && rng.IntN(6) == 0
+		}
+		if marked[i] {
+			next++
+		}
+		moved[i] = next
+		next++
+	}
+	started := make([]bool, len(rows))
+	for i, e := range rows {
+		var ends, starts []int64
+		for _, n := range e.Needs {
+			if marked[n] && (!started[n] || rng.IntN(2) == 0) {
+				started[n] = true
+				starts = append(starts, moved[n]-1)
+			} else {
+				ends = append(ends, moved[n])
+			}
+		}
+		e.Needs = append(append([]int64{}, ends...), starts...)
+		if marked[i] {
+			out = append(out, none(trace.Marker, needing(e.Needs...)))
+			e.Needs = []int64{moved[i] - 1}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func TestGoalRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 11))
+	for range 300 {
+		want := randomGraph(rng)
+		for _, binary := range []string{"binary=false", "binary=true"} {
+			file, notes := exportGoal(t, want, binary)
+			if len(notes) > 0 {
+				t.Fatalf("notes %q", notes)
+			}
+			got, _ := importGoal(t, file, Options{Unmatched: true}) // the order of rows says little, so sizes may differ
+			for p := range want.Head.Procs {
+				g, w := slices.Clone(events(got, trace.Proc(p))), events(want, trace.Proc(p))
+				for i := range g { // the order of needs means nothing
+					slices.Sort(g[i].Needs)
+					slices.Sort(w[i].Needs)
+				}
+				if !(len(g) == 0 && len(w) == 0) && !reflect.DeepEqual(g, w) {
+					t.Fatalf("%s, rank %d:\n%v\nwant\n%v\n%s", binary, p, goalRows(got, trace.Proc(p)), goalRows(want, trace.Proc(p)), file)
+				}
+			}
+		}
+	}
+}
+
+// What schedgen and txt2bin wrote is written the same.
+func TestGoalSamplesAreWrittenTheSame(t *testing.T) {
+	dir := shared(t, "goal")
+	for _, name := range []string{"allreduce_recdoub_4", "binomialtreebcast_4", "binomialtreereduce_8", "handmade_all_syntax"} {
+		for i, suffix := range []string{".goal", ".bin"} {
+			want, err := os.ReadFile(filepath.Join(dir, name+suffix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, _ := importGoal(t, string(want), Options{Unmatched: true})
+			got, _ := exportGoal(t, m, fmt.Sprintf("binary=%v", i == 1))
+			again, _ := importGoal(t, got, Options{Unmatched: true})
+			for p := range trace.Proc(m.Head.Procs) {
+				if !slices.Equal(goalRows(again, p), goalRows(m, p)) {
+					t.Errorf("%s%s: rank %d: %q, want %q", name, suffix, p, goalRows(again, p), goalRows(m, p))
+				}
+			}
+			if name == "handmade_all_syntax" { // comments, other labels, cpu 1
+				continue
+			}
+			if got != string(want) {
+				t.Errorf("%s%s is written as\n%s\nwant\n%s", name, suffix, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkExportGoal(b *testing.B) {
+	const ranks, steps = 16, 20000
+	m, _, err := importText(Goal{}, string(ringSchedule(ranks, steps)), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Head.WorkUnit = trace.WorkPicos
+	for b.Loop() {
+		if _, err := (Goal{}).Export(m, ExportOptions{}, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(3*ranks*steps*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
+}
