@@ -176,7 +176,7 @@ func (p *drParser) access(i int, e drEntry) error {
 	}
 	if e.size == 0 {
 		p.unsized++
-		e.size = max(1, p.o.DefaultSize)
+		e.size = p.defaultSize()
 	}
 	if problem := sizeProblem(e.addr, uint64(e.size)); problem != "" {
 		return p.fail(i, 0, problem, "")

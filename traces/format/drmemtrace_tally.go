@@ -77,7 +77,7 @@ func (im *drImport) notes() (all []string) {
 	add(im.fileTypes&drInstrOnly, "the trace has instructions and no data references")
 	add(im.fileTypes&drRegDeps, "the trace was reduced to dependencies of registers: instructions have other lengths than the program's")
 	add(im.pcOnly, "%s not fetched, given by address alone for data references that follow", count(im.pcOnly, "instruction"))
-	add(im.unsized, "%s without a size: see the default size", count(im.unsized, "data reference"))
+	add(im.unsized, "%s without a size taken for %s; --default-size chooses another", count(im.unsized, "data reference"), plural(int(im.defaultSize()), "byte"))
 	add(im.types[drHWPrefetch], "%s of the hardware stored as prefetches", count(im.types[drHWPrefetch], "prefetch"))
 	add(im.types[drInstrFlush], "flushes of the instruction cache stored as flushes: %d", im.types[drInstrFlush])
 	add(im.splitFlushes, "flushes over 65535 bytes split into pieces of %d: %d", flushPiece, im.splitFlushes)
@@ -88,6 +88,9 @@ func (im *drImport) notes() (all []string) {
 	add(im.otherWidth, "the file type says addresses of another size than the records have")
 	return all
 }
+
+// defaultSize is that of references without a size.
+func (im *drImport) defaultSize() uint16 { return max(1, im.o.DefaultSize) }
 
 // filteredOut says what is known of instructions that were filtered out.
 func (im *drImport) filteredOut() string {
