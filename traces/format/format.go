@@ -22,7 +22,7 @@ import (
 )
 
 // All lists every format, in the order of `traces formats`.
-var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CSV{}, ChampSim{}, Pinatrace{}, Drmemtrace{}, Goal{}, Paraver{}}
+var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CSV{}, ChampSim{}, Pinatrace{}, Drmemtrace{}, Goal{}, Paraver{}, SimGridTI{}}
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
 type Format interface {

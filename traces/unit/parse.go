@@ -18,15 +18,17 @@ var scales = map[string]map[string]float64{
 	"B/s": {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12,
 		"KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30,
 		"b/s": 1.0 / 8, "kb/s": 1e3 / 8, "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8},
+	"flop/s": {"flop/s": 1, "kflop/s": 1e3, "Mflop/s": 1e6, "Gflop/s": 1e9, "Tflop/s": 1e12,
+		"f": 1, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}, // the latter as in SimGrid's platforms
 }
 
 // examples shows one well-formed quantity of each base unit, for errors.
 var examples = map[string]string{
-	"B": "64KiB", "s": "2.5us", "Hz": "2.4GHz", "cycles": "58 cycles", "B/s": "10GB/s",
+	"B": "64KiB", "s": "2.5us", "Hz": "2.4GHz", "cycles": "58 cycles", "B/s": "10GB/s", "flop/s": "1Gf",
 }
 
 // Parse reads a number with its unit ("64 KiB", "2.4GHz") and returns it in base,
-// one of "B", "s", "Hz", "cycles", "B/s". A number without a unit, with a unit of
+// one of "B", "s", "Hz", "cycles", "B/s", "flop/s". A number without a unit, with a unit of
 // another base, a prefix that does not exist ("KB") or a value that is not finite
 // is an error.
 func Parse(text, base string) (float64, error) {

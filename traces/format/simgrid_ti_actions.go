@@ -1,0 +1,307 @@
+package format
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// tiAction is one kind of line.
+type tiAction struct {
+	name        string
+	least, most int    // values; most is -1 if that depends on the number of ranks
+	usage       string // the values, for errors
+	do          func(p *tiParser) error
+	kind        trace.Kind
+}
+
+// tiActions are the actions of SimGrid's replay.
+var tiActions = [...]tiAction{
+	{name: "init", most: 1, usage: "none, or any for doubles", do: (*tiParser).doInit},
+	{name: "location", most: -1, usage: "a file and a line", do: lose(tiLocationLost)},
+	{name: "finalize", usage: "none", do: (*tiParser).doFinalize},
+	{name: "compute", least: 1, most: 1, usage: "an amount of flop", do: (*tiParser).doCompute},
+	{name: "sleep", least: 1, most: 1, usage: "a number of seconds", do: (*tiParser).doSleep},
+	{name: "send", least: 3, most: 4, usage: tiMessageUsage, do: (*tiParser).doSend, kind: trace.Send},
+	{name: "isend", least: 3, most: 4, usage: tiMessageUsage, do: (*tiParser).doSend, kind: trace.Isend},
+	{name: "recv", least: 3, most: 4, usage: tiMessageUsage, do: (*tiParser).doRecv, kind: trace.Recv},
+	{name: "irecv", least: 3, most: 4, usage: tiMessageUsage, do: (*tiParser).doRecv, kind: trace.Irecv},
+	{name: "test", least: 3, most: 3, usage: "source, destination and tag", do: (*tiParser).doTest},
+	{name: "wait", least: 3, most: 3, usage: "source, destination and tag", do: (*tiParser).doWait},
+	{name: "waitall", most: 1, usage: "at most the number of requests", do: (*tiParser).doWaitall},
+	{name: "sendRecv", least: 4, most: 6, usage: "count sent, destination, count received, source, and perhaps two datatypes", do: (*tiParser).doSendRecv},
+	{name: "barrier", usage: "none", do: (*tiParser).doBarrier},
+	{name: "bcast", least: 1, most: 3, usage: "count, and perhaps root and datatype", do: (*tiParser).doBcast},
+	{name: "reduce", least: 2, most: 4, usage: "count, flop, and perhaps root and datatype", do: (*tiParser).doReduce},
+	{name: "allreduce", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doVectorOp, kind: trace.AllReduce},
+	{name: "scan", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doVectorOp, kind: trace.Scan},
+	{name: "exscan", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doExscan, kind: trace.Scan},
+	{name: "alltoall", least: 2, most: 4, usage: tiPairUsage, do: (*tiParser).doAlltoall},
+	{name: "allgather", least: 2, most: 4, usage: tiPairUsage, do: (*tiParser).doAllgather},
+	{name: "gather", least: 2, most: 5, usage: tiRootedUsage, do: (*tiParser).doGather},
+	{name: "scatter", least: 2, most: 5, usage: tiRootedUsage, do: (*tiParser).doScatter},
+	{name: "alltoallv", least: 2, most: -1, usage: "two sizes with a count for each rank, and perhaps two datatypes", do: (*tiParser).doAlltoallv},
+	{name: "allgatherv", least: 1, most: -1, usage: "a count sent, one for each rank, and perhaps two datatypes", do: (*tiParser).doAllgatherv},
+	{name: "gatherv", least: 1, most: -1, usage: "a count sent, one for each rank, and perhaps root and two datatypes", do: (*tiParser).doGatherv},
+	{name: "scatterv", least: 1, most: -1, usage: "a count for each rank, one received, and perhaps root and two datatypes", do: (*tiParser).doScatterv},
+	{name: "reducescatter", least: 1, most: -1, usage: "a count for each rank, flop, and perhaps datatype", do: (*tiParser).doReduceScatter},
+	{name: "comm_size", most: -1, do: lose(tiNoEffect)},
+	{name: "comm_split", most: -1, do: lose(tiNoEffect)},
+	{name: "comm_dup", most: -1, do: lose(tiNoEffect)},
+	{name: "migrate", most: -1, do: lose(tiNoEffect)},
+}
+
+// What values actions have.
+const (
+	tiMessageUsage = "partner, tag and size (a count), and perhaps datatype"
+	tiPairUsage    = "count sent, count received, and perhaps two datatypes"
+	tiRootedUsage  = "count sent, count received, and perhaps root and two datatypes"
+)
+
+// The places in tiActions that have a meaning of their own.
+const (
+	tiInit = iota
+	tiLocation
+)
+
+// tiActionIndex gives the place in tiActions of each name.
+var tiActionIndex = func() map[string]int {
+	all := map[string]int{}
+	for i, a := range tiActions {
+		all[a.name] = i
+	}
+	return all
+}()
+
+// lose is for actions that are left out.
+func lose(o tiOddity) func(p *tiParser) error {
+	return func(p *tiParser) error {
+		p.note(o)
+		return nil
+	}
+}
+
+func (p *tiParser) doInit() error {
+	if p.frozen > 0 {
+		return p.bad(fmt.Sprintf("init of rank %d after line %d, where the number of ranks matters", p.rank.number, p.frozen),
+			fmt.Sprintf("move the inits of all ranks to the start, or say how many there are with --set %s=N", tiRanks))
+	}
+	p.rank.state, p.rank.size = tiRunning, tiByteBytes
+	if len(p.values) > 0 {
+		p.rank.size = tiDoubleBytes
+	}
+	p.inits++
+	if p.shared && !p.given {
+		p.procs = p.inits
+	}
+	return nil
+}
+
+func (p *tiParser) doFinalize() error { return p.rank.end(p) }
+
+func (p *tiParser) doCompute() error {
+	whole, fraction, problem := tiNumber(p.values[0])
+	work := p.amount(0, "amount of flops")
+	if p.problem != nil || problem != "" {
+		return p.problem
+	}
+	p.flops += float64(whole) + fraction
+	return p.rank.speaker.compute(work, 0, p.at)
+}
+
+func (p *tiParser) doSleep() error {
+	whole, fraction, problem := tiNumber(p.values[0])
+	if problem != "" || whole < 0 || fraction < 0 {
+		return p.bad("a sleep is a number of seconds from 0", "")
+	}
+	if p.speed == 0 {
+		p.note(tiSleepLost)
+		return nil
+	}
+	flops := (float64(whole) + fraction) * p.speed
+	if flops >= 1<<63 {
+		return p.bad("a sleep of more than 63 bits of flop", "")
+	}
+	p.note(tiSleepPaid)
+	full, part := math.Modf(flops)
+	return p.rank.speaker.compute(p.carry(int64(full), part), 0, p.at)
+}
+
+// partner is value i, a rank; receives may have any. nobody says that there is none.
+func (p *tiParser) partner(i int, receives bool) (rank int32, nobody bool) {
+	rank = p.integer(i, "partner", math.MinInt32)
+	switch {
+	case rank >= 0:
+		p.reach(rank, "partner")
+	case rank == tiProcNull, rank == tiUndefined && !receives:
+		return trace.None, true
+	case receives && (rank == tiAnySource || rank == tiUndefined):
+		return trace.None, false
+	default:
+		p.wrong(fmt.Sprintf("partner %d", rank), fmt.Sprintf("ranks are from 0; %d is any source, %d nobody", tiAnySource, tiProcNull))
+	}
+	return rank, false
+}
+
+// tag is value i; receives may have any.
+func (p *tiParser) tag(i int, receives bool) int32 {
+	tag := p.integer(i, "tag", math.MinInt32)
+	if tag == tiAnyTag && receives {
+		return trace.None
+	}
+	if tag < 0 {
+		p.wrong(fmt.Sprintf("tag %d", tag), fmt.Sprintf("tags are from 0; %d is any tag, of receives", tiAnyTag))
+	}
+	return tag
+}
+
+func (p *tiParser) doSend() error {
+	e := trace.NewEvent(p.action.kind)
+	peer, nobody := p.partner(0, false)
+	e.Peer, e.Tag = peer, p.tag(1, false)
+	e.Bytes = p.product(p.elements(2, "size"), p.size(3))
+	if nobody || p.problem != nil {
+		return p.leaveOut()
+	}
+	if e.Kind == trace.Isend {
+		e.Request = p.rank.requests.add(tiMessage{p.rank.number, peer, e.Tag})
+	}
+	p.sent += float64(e.Bytes)
+	return p.say(&e)
+}
+
+// leaveOut drops an action of nobody, unless its line is wrong.
+func (p *tiParser) leaveOut() error {
+	if p.problem == nil {
+		p.note(tiToNobody)
+	}
+	return p.problem
+}
+
+func (p *tiParser) doRecv() error {
+	e := trace.NewEvent(p.action.kind)
+	peer, nobody := p.partner(0, true)
+	e.Peer, e.Tag = peer, p.tag(1, true)
+	size := p.size(3)
+	if n := p.anyElements(2, "size"); n < 0 {
+		p.note(tiProbed)
+	} else {
+		e.Bytes = p.product(n, size)
+	}
+	if nobody || p.problem != nil {
+		return p.leaveOut()
+	}
+	if e.Peer == trace.None || e.Tag == trace.None {
+		p.note(tiWildcard)
+	}
+	if e.Kind == trace.Irecv {
+		e.Request = p.rank.requests.add(tiMessage{peer, p.rank.number, e.Tag})
+	}
+	return p.say(&e)
+}
+
+// request finds what a wait or test is about. known is false if that is nobody, or
+// if the line is wrong.
+func (p *tiParser) request() (i int32, known bool) {
+	from, noSource := p.partner(0, true)
+	to, noTarget := p.partner(1, false)
+	m := tiMessage{from, to, p.tag(2, true)}
+	if noSource || noTarget {
+		p.note(tiToNobody)
+		return tiNoRequest, false
+	}
+	if p.problem != nil {
+		return tiNoRequest, false
+	}
+	i, wild := p.rank.requests.find(m, p.rank.number)
+	if wild {
+		p.note(tiWaitWild)
+	}
+	return i, true
+}
+
+func (p *tiParser) doWait() error {
+	i, known := p.request()
+	if !known {
+		return p.problem
+	}
+	if i == tiNoRequest {
+		return p.bad("wait matches no open irecv or isend", "a wait names source, destination and tag of its message")
+	}
+	return p.wait(p.rank.requests.take(i))
+}
+
+// wait says that request id is over.
+func (p *tiParser) wait(id int32) error {
+	e := trace.NewEvent(trace.Wait)
+	e.Request = id
+	return p.say(&e)
+}
+
+func (p *tiParser) doTest() error {
+	i, known := p.request()
+	if !known {
+		return p.problem
+	}
+	if i == tiNoRequest {
+		p.note(tiTestLost)
+		return nil
+	}
+	r := &p.rank.requests.all[i]
+	r.tested = true
+	p.note(tiTested)
+	e := trace.NewEvent(trace.Test)
+	e.Request = r.id
+	return p.say(&e)
+}
+
+func (p *tiParser) doWaitall() error {
+	q := &p.rank.requests
+	if len(p.values) > 0 {
+		if n := p.elements(0, "number of requests"); n < int64(q.open) {
+			p.note(tiWaitFew)
+		}
+	}
+	for q.oldest != tiNoRequest && p.problem == nil {
+		if err := p.wait(q.take(q.oldest)); err != nil {
+			return err
+		}
+	}
+	return p.problem
+}
+
+func (p *tiParser) doSendRecv() error {
+	send, recv := trace.NewEvent(trace.Send), trace.NewEvent(trace.Irecv)
+	var toNobody, fromNobody bool
+	send.Peer, toNobody = p.partner(1, false)
+	recv.Peer, fromNobody = p.partner(3, true)
+	send.Bytes = p.product(p.elements(0, "size"), p.size(4))
+	recv.Bytes = p.product(p.elements(2, "size"), p.size(5))
+	send.Tag, recv.Tag = 0, 0
+	if p.problem != nil {
+		return p.problem
+	}
+	p.note(tiSendRecv)
+	if recv.Peer == trace.None && !fromNobody {
+		p.note(tiWildcard)
+	}
+	if toNobody || fromNobody {
+		p.note(tiToNobody)
+	}
+	if !fromNobody {
+		recv.Request = p.rank.requests.number()
+		if err := p.say(&recv); err != nil {
+			return err
+		}
+	}
+	if !toNobody {
+		if err := p.say(&send); err != nil {
+			return err
+		}
+	}
+	if fromNobody {
+		return nil
+	}
+	return p.wait(recv.Request)
+}

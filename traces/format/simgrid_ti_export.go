@@ -1,0 +1,353 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// Loses says what of a trace the format cannot express.
+func (SimGridTI) Loses() string {
+	return "references, times, layouts of buffers, locks, probes and markers, dependencies other than program order; collectives of groups are an error"
+}
+
+// Export writes all ranks into one file, one after the other after the inits of all,
+// with sizes in bytes, roots and datatypes. SimGrid's replay wants a list besides,
+// whose only line is the name of this file.
+//
+// Instructions become flop (setting flops_per_instruction), and so does time
+// (setting flops).
+func (f SimGridTI) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	head := src.Header()
+	if n := len(o.Procs); n > 0 && n < head.Procs {
+		return nil, fmt.Errorf("simgrid-ti has all ranks of a program, or messages would lack a partner; leave out --proc")
+	}
+	if head.Procs == 0 {
+		return nil, fmt.Errorf("the trace has no processors, so there is nothing to write")
+	}
+	x := &tiExporter{out: bufio.NewWriterSize(w, 1<<16)}
+	if err := x.rates(f, head, o); err != nil {
+		return nil, err
+	}
+	var err error
+	if x.tiSurvey, err = newTISurvey(src, x.speed); err != nil {
+		return nil, err
+	}
+	if err := x.all(); err != nil {
+		return nil, err
+	}
+	refs := false
+	for b, err := range src.Refs() {
+		if err != nil {
+			return nil, err
+		}
+		if refs = b.Len() > 0; refs {
+			break
+		}
+	}
+	notes := append(x.lost.notes(head, refs), "for SimGrid's replay, write a list with the name of this file as its only line")
+	return notes, x.out.Flush()
+}
+
+// tiExporter writes lines.
+type tiExporter struct {
+	*tiSurvey
+	out   *bufio.Writer
+	speed float64 // flop per second, or 0
+	scale float64 // flop of a unit of work
+	exact bool    // work is in flop already
+	instr float64 // flop of an instruction
+
+	line     []byte
+	rank     int32
+	row      int64
+	blocks   int // gathers and so on of this rank so far
+	requests tiRequests
+	sent     map[int32]tiRequest // by the number of the request in the trace
+	whole    map[int32]bool      // requests of collectives
+	failed   error
+}
+
+// rates sets what work is in flop.
+func (x *tiExporter) rates(f SimGridTI, head trace.Header, o ExportOptions) (err error) {
+	if x.speed, err = tiSpeed(o.Setting(f, tiFlops)); err != nil {
+		return err
+	}
+	value := o.Setting(f, tiPerInstr)
+	x.instr, err = strconv.ParseFloat(value, 64)
+	if err != nil || !(x.instr > 0) || math.IsInf(x.instr, 0) {
+		return fmt.Errorf("--set %s: %q is not a number above 0", tiPerInstr, value)
+	}
+	switch head.WorkUnit {
+	case trace.WorkFlop:
+		x.exact, x.scale = true, 1
+	case trace.WorkPicos:
+		x.scale = x.speed / 1e12
+	default:
+		x.scale = x.instr
+	}
+	return nil
+}
+
+// all writes the inits, so that readers know the number of ranks, and then rank by rank.
+func (x *tiExporter) all() error {
+	for x.rank = range int32(x.procs) {
+		x.put(x.start("init"))
+	}
+	for x.rank = range int32(x.procs) {
+		x.row, x.blocks, x.requests = 0, 0, newTIRequests()
+		x.sent, x.whole = map[int32]tiRequest{}, map[int32]bool{}
+		for b, err := range x.src.Events(trace.Proc(x.rank)) {
+			if err != nil {
+				return err
+			}
+			for i := range b.Rows {
+				x.event(&b.Rows[i])
+				x.row++
+			}
+			if x.failed != nil {
+				return x.failed
+			}
+		}
+		x.put(x.start("finalize"))
+	}
+	return x.failed
+}
+
+// start begins a line.
+func (x *tiExporter) start(action string) []byte {
+	x.line = strconv.AppendInt(x.line[:0], int64(x.rank), 10)
+	x.line = append(x.line, ' ')
+	return append(x.line, action...)
+}
+
+// put ends a line and writes it.
+func (x *tiExporter) put(line []byte) {
+	x.line = append(line, '\n')
+	if _, err := x.out.Write(x.line); err != nil && x.failed == nil {
+		x.failed = err
+	}
+}
+
+// number appends a blank and a number.
+func tiAppend[T int | int32 | int64](line []byte, n T) []byte {
+	return strconv.AppendInt(append(line, ' '), int64(n), 10)
+}
+
+// flop appends a blank and an amount of work.
+func (x *tiExporter) flop(line []byte, work int64) []byte {
+	if x.exact {
+		return tiAppend(line, work)
+	}
+	return strconv.AppendFloat(append(line, ' '), float64(work)*x.scale, 'g', -1, 64)
+}
+
+// event writes what one event is.
+func (x *tiExporter) event(e *trace.Event) {
+	x.executed(e)
+	switch e.Kind {
+	case trace.Compute:
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
+		x.message(e)
+	case trace.Wait, trace.Test:
+		x.completion(e)
+	case trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan, trace.Gather, trace.Scatter, trace.AllGather, trace.AllToAll:
+		x.collective(e)
+	case trace.Barrier:
+		if e.Peer != trace.None { // of threads, and nothing says which
+			x.lost.kinds[e.Kind]++
+		} else {
+			x.nonblocking(e)
+			x.put(x.start("barrier"))
+		}
+	default:
+		x.lost.kinds[e.Kind]++
+	}
+}
+
+// executed writes the instructions before e, and the work of e if it is a compute.
+func (x *tiExporter) executed(e *trace.Event) {
+	work := int64(0)
+	if e.Kind == trace.Compute {
+		work = e.Work
+	}
+	switch {
+	case e.Instr > 0:
+		flops := float64(e.Instr)*x.instr + float64(work)*x.scale
+		x.put(strconv.AppendFloat(append(x.start("compute"), ' '), flops, 'g', -1, 64))
+	case work > 0:
+		x.put(x.flop(x.start("compute"), work))
+	}
+}
+
+// message writes a send or a receive.
+func (x *tiExporter) message(e *trace.Event) {
+	m := tiMessage{from: x.rank, to: e.Peer, tag: x.tag(e)}
+	if e.Kind == trace.Recv || e.Kind == trace.Irecv {
+		m = tiMessage{from: e.Peer, to: x.rank, tag: m.tag}
+	}
+	if (e.Kind == trace.Isend || e.Kind == trace.Irecv) && e.Request != trace.None {
+		id := x.requests.add(m)
+		x.sent[e.Request] = tiRequest{id: id, message: m}
+	}
+	line := tiAppend(x.start(e.Kind.String()), tiRankOrAny(e.Peer))
+	line = tiAppend(line, tiTagOrAny(m.tag))
+	x.put(tiAppend(tiAppend(line, e.Bytes), tiByteType))
+}
+
+// partner is a rank, or what stands for any.
+func tiRankOrAny(rank int32) int32 {
+	if rank == trace.None {
+		return tiAnySource
+	}
+	return rank
+}
+
+func tiTagOrAny(tag int32) int32 {
+	if tag == trace.None {
+		return tiAnyTag
+	}
+	return tag
+}
+
+// completion writes a wait, or a test that did not succeed.
+func (x *tiExporter) completion(e *trace.Event) {
+	r, open := x.sent[e.Request]
+	closes := e.Kind == trace.Wait || e.Count > 0
+	switch {
+	case x.whole[e.Request]:
+		if closes {
+			delete(x.whole, e.Request)
+		}
+		return
+	case e.Request == trace.None || !open && e.Kind == trace.Test:
+		x.lost.kinds[e.Kind]++
+		return
+	case !open:
+		if x.failed == nil {
+			x.failed = x.problem(int(x.rank), x.row, e, fmt.Sprintf("request %d is not open; traces check says more", e.Request))
+		}
+		return
+	}
+	action := "wait"
+	if closes {
+		x.close(e, r)
+	} else {
+		action = "test"
+	}
+	line := tiAppend(x.start(action), tiRankOrAny(r.message.from))
+	x.put(tiAppend(tiAppend(line, r.message.to), tiTagOrAny(r.message.tag)))
+}
+
+// close takes a request out of the books, and counts if replay takes another one.
+func (x *tiExporter) close(e *trace.Event, r tiRequest) {
+	if e.Kind == trace.Test {
+		x.lost.succeeded++
+	}
+	delete(x.sent, e.Request)
+	if i, _ := x.requests.find(r.message, x.rank); i != tiNoRequest && x.requests.take(i) != r.id {
+		x.lost.swapped++
+	}
+}
+
+// nonblocking remembers the request of a collective, which blocks from here on.
+func (x *tiExporter) nonblocking(e *trace.Event) {
+	if e.Request != trace.None {
+		x.whole[e.Request] = true
+		x.lost.nonblocking++
+	}
+}
+
+// collective writes a collective of all ranks.
+func (x *tiExporter) collective(e *trace.Event) {
+	x.nonblocking(e)
+	switch e.Kind {
+	case trace.Bcast:
+		line := tiAppend(x.start("bcast"), e.Bytes)
+		x.put(tiAppend(tiAppend(line, tiRootOf(e)), tiByteType))
+	case trace.Reduce:
+		line := x.flop(tiAppend(x.start("reduce"), e.Bytes), e.Work)
+		x.put(tiAppend(tiAppend(line, tiRootOf(e)), tiByteType))
+	case trace.AllReduce, trace.Scan:
+		x.put(tiAppend(x.flop(tiAppend(x.start(e.Kind.String()), e.Bytes), e.Work), tiByteType))
+	default:
+		if all := x.uneven[x.blocks]; all != nil {
+			x.lost.uneven++
+			x.vector(e, all)
+		} else {
+			x.even(e)
+		}
+		x.blocks++
+	}
+}
+
+func tiRootOf(e *trace.Event) int32 { return max(e.Peer, tiRoot) }
+
+// even writes a collective whose blocks are of one size.
+func (x *tiExporter) even(e *trace.Event) {
+	size := e.Bytes
+	if e.Kind == trace.AllToAll {
+		size /= int64(x.procs)
+	}
+	line := tiAppend(tiAppend(x.start(e.Kind.String()), size), size)
+	if e.Kind == trace.Gather || e.Kind == trace.Scatter {
+		line = tiAppend(line, tiRootOf(e))
+	}
+	x.put(tiAppend(tiAppend(line, tiByteType), tiByteType))
+}
+
+// vector writes a collective in which rank i has a block of all[i] bytes.
+func (x *tiExporter) vector(e *trace.Event, all []int64) {
+	line := append(x.start(e.Kind.String()), 'v')
+	switch e.Kind {
+	case trace.Gather, trace.AllGather:
+		line = tiAppendAll(tiAppend(line, e.Bytes), all)
+	case trace.Scatter:
+		line = tiAppend(tiAppendAll(line, all), e.Bytes)
+	case trace.AllToAll:
+		line = x.exchange(line, e.Bytes, all)
+	}
+	if e.Kind == trace.Gather || e.Kind == trace.Scatter {
+		line = tiAppend(line, tiRootOf(e))
+	}
+	x.put(tiAppend(tiAppend(line, tiByteType), tiByteType))
+}
+
+// exchange appends what this rank sends to each and receives from each, if rank i
+// sends all[i] bytes in parts that are as equal as can be.
+func (x *tiExporter) exchange(line []byte, own int64, all []int64) []byte {
+	procs := int64(x.procs)
+	line = tiAppend(line, own)
+	for to := range procs {
+		line = tiAppend(line, tiShare(own, to, procs))
+	}
+	received := int64(0)
+	for _, bytes := range all {
+		received += tiShare(bytes, int64(x.rank), procs)
+	}
+	line = tiAppend(line, received)
+	for _, bytes := range all {
+		line = tiAppend(line, tiShare(bytes, int64(x.rank), procs))
+	}
+	return line
+}
+
+// share is part i of n of a total.
+func tiShare(total, i, n int64) int64 {
+	part := total / n
+	if i < total%n {
+		part++
+	}
+	return part
+}
+
+func tiAppendAll(line []byte, all []int64) []byte {
+	for _, n := range all {
+		line = tiAppend(line, n)
+	}
+	return line
+}

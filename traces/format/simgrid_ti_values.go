@@ -1,0 +1,112 @@
+package format
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// wrong keeps the first problem of the line.
+func (p *tiParser) wrong(reason, advice string) {
+	if p.problem == nil {
+		p.problem = p.bad(reason, advice)
+	}
+}
+
+// integer is value i, which must be from least.
+func (p *tiParser) integer(i int, what string, least int32) int32 {
+	v, problem := tiInteger(p.values[i])
+	if problem == "" && v < least {
+		problem = "below " + fmt.Sprint(least)
+	}
+	if problem != "" {
+		p.wrong(fmt.Sprintf("%s %s is %s", what, quote(p.values[i]), problem), "")
+	}
+	return v
+}
+
+// elements is value i, a number of elements from 0, of which SimGrid drops a fraction.
+func (p *tiParser) elements(i int, what string) int64 {
+	n := p.anyElements(i, what)
+	if n < 0 {
+		p.wrong(fmt.Sprintf("negative %s %s", what, quote(p.values[i])), "")
+	}
+	return n
+}
+
+func (p *tiParser) anyElements(i int, what string) int64 {
+	n, fraction, problem := tiNumber(p.values[i])
+	if problem != "" {
+		p.wrong(fmt.Sprintf("%s %s is %s", what, quote(p.values[i]), problem), "")
+	}
+	if fraction != 0 {
+		p.note(tiTruncated)
+	}
+	return n
+}
+
+// size is the bytes of an element of the datatype that is value i, or of the default
+// if there are no that many values.
+func (p *tiParser) size(i int) int64 {
+	if i >= len(p.values) {
+		p.note(tiUntyped)
+		return p.rank.size
+	}
+	id, problem := tiInteger(p.values[i])
+	switch {
+	case problem == "" && id == tiNullType:
+		p.note(tiNoType)
+		return 0
+	case problem != "" || id < 0 || int(id) >= len(tiTypeSizes):
+		p.wrong("unknown datatype id "+quote(p.values[i]), fmt.Sprintf("known are 0 to %d, and %d for none; SimGrid crashes on others", len(tiTypeSizes)-1, tiNullType))
+		return 0
+	}
+	return tiTypeSizes[id]
+}
+
+// product is n elements of size bytes.
+func (p *tiParser) product(n, size int64) int64 {
+	if n > 0 && size > math.MaxInt64/n {
+		p.wrong(fmt.Sprintf("%d elements of %d bytes are over 63 bits", n, size), "")
+		return 0
+	}
+	return n * size
+}
+
+// amount is value i, in flop, whole with what the rank had left over.
+func (p *tiParser) amount(i int, what string) int64 {
+	whole, fraction, problem := tiNumber(p.values[i])
+	switch {
+	case problem != "":
+		p.wrong(fmt.Sprintf("%s %s is %s", what, quote(p.values[i]), problem), "")
+	case whole < 0 || fraction < 0:
+		p.wrong("negative "+what, "")
+	}
+	if p.problem != nil {
+		return 0
+	}
+	return p.carry(whole, fraction)
+}
+
+// carry adds to whole what the fractions of the rank have come to.
+func (p *tiParser) carry(whole int64, fraction float64) int64 {
+	if fraction != 0 {
+		p.note(tiFraction)
+		p.rank.fraction += fraction
+		if p.rank.fraction >= 1 && whole < math.MaxInt64 {
+			p.rank.fraction--
+			whole++
+		}
+	}
+	return whole
+}
+
+// say sends an event unless the line was wrong.
+func (p *tiParser) say(e *trace.Event) error {
+	if p.problem != nil {
+		return p.problem
+	}
+	_, err := p.rank.speaker.say(e, p.at)
+	return err
+}
