@@ -42,6 +42,8 @@ func TestDetect(t *testing.T) {
 		{dinOfTiny(t, true), "xdin", true},
 		{"0 1000\n\n1 2000\n", "din", true},
 		{"2 0", "din", true},
+		{"0 init\n1 init\n0 compute 5\n", "simgrid-ti", true},
+		{"# ranks\nfiles/1.5_rank-1.txt\n", "simgrid-ti", true},
 		{prvTwo, "paraver", false},
 		{"new format\r\n" + prvTwo, "paraver", false},
 		{champsimOf(64, fewInstructions...), "champsim", true},
