@@ -7,27 +7,32 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"spoor/traces/trace"
 )
 
-// dinOfTiny is tiny.log as Dinero's tools would have it: a modify is a read, then
+// dinOfTiny is tiny.log as Dinero's tools would have it.
+func dinOfTiny(t testing.TB, sizes bool) string { return dinOf(sample(t, "tiny.log"), sizes) }
+
+// dinOf is lackey's text as Dinero's tools would have it: a modify is a read, then
 // a write. It is made from the text, not with the exporters.
-func dinOfTiny(t testing.TB, sizes bool) string {
+func dinOf(lackey string, sizes bool) string {
 	var b strings.Builder
 	put := func(label byte, record string) {
 		addr, size, _ := strings.Cut(record, ",")
 		if !sizes {
-			fmt.Fprintf(&b, "%d %s\n", strings.IndexByte("rwi", label), addr)
+			b.WriteByte(byte('0' + strings.IndexByte("rwi", label)))
+			b.WriteString(" " + addr + "\n")
 			return
 		}
-		var n int
-		fmt.Sscan(size, &n)
-		fmt.Fprintf(&b, "%c %s %x\n", label, addr, n)
+		n, _ := strconv.ParseUint(size, 10, 64)
+		b.WriteByte(label)
+		b.WriteString(" " + addr + " " + strconv.FormatUint(n, 16) + "\n")
 	}
-	for line := range strings.Lines(sample(t, "tiny.log")) {
+	for line := range strings.Lines(lackey) {
 		line = strings.TrimSpace(line)
 		switch record := strings.TrimSpace(line[min(1, len(line)):]); {
 		case strings.HasPrefix(line, "I "):
@@ -280,26 +285,41 @@ func TestDineroSamples(t *testing.T) {
 	sameTrace(t, "xdin without sizes against din", traces["mm32.xdin.zst"], traces["mm32.din.zst"])
 }
 
-func FuzzXDin(f *testing.F) {
-	f.Add([]byte("r 1000 4\nw 0x20 8 comment\r\ni 30 4"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		m, _, err := importBytes(XDin{}, text, Options{})
+// A blank at the end of each line keeps lines out of the fast path.
+func FuzzDin(f *testing.F) {
+	f.Add([]byte("0 1000\n1 0x20 comment\r\n2 30\n3 ffffffffffffffff\n4\t1\n5 1234567890123456\n2 00000000000000001\n"), false, true)
+	f.Add([]byte("r 1000 4\nw 0x20 8 comment\r\ni 30 4\nM 30 0X4\nC ffffffffffffffff 1\nv 1 10000\nv 1 0\nR  1 1\n"), true, false)
+	f.Fuzz(func(t *testing.T, text []byte, sizes, dropIfetch bool) {
+		var im Importer = Din{}
+		if sizes {
+			im = XDin{}
+		}
+		// The last lines would be too close to the end for the fast path.
+		text = append(bytes.TrimSuffix(text, newline), "\n"+strings.Repeat(map[bool]string{false: "2 1\n", true: "i 1 1\n"}[sizes], dinWindow)...)
+		o := Options{DropIfetch: dropIfetch}
+		m, r, err := importBytes(im, text, o)
+		checkImported(t, m, err)
+		slow, rs, errs := importBytes(im, bytes.ReplaceAll(text, newline, []byte(" \n")), o)
+		if fmt.Sprint(err) != fmt.Sprint(errs) {
+			t.Fatalf("fast: %v; slow: %v", err, errs)
+		}
 		if err != nil {
 			return
 		}
-		if err := trace.Check(m); err != nil {
-			t.Fatal(err)
+		sameTrace(t, "slow", slow, m)
+		if r.Lines != rs.Lines {
+			t.Fatalf("%d lines, the slow path has %d", r.Lines, rs.Lines)
 		}
-		if m.RefsOf[0].Op[0] == trace.Ifetch {
-			checkRoundTrip(t, XDin{}, m)
+		if sizes && m.RefsOf[0].Len() > 0 && m.RefsOf[0].Op[0] == trace.Ifetch {
+			checkRoundTrip(t, im.(XDin), m)
 		}
 	})
 }
 
-func BenchmarkDin(b *testing.B) {
-	benchmarkImport(b, Din{}, bytes.Repeat([]byte(dinOfTiny(b, false)), 5000))
+func BenchmarkImportDin(b *testing.B) {
+	benchmarkImport(b, Din{}, []byte(dinOf(sample(b, "gzip.log.zst"), false)))
 }
 
-func BenchmarkXDin(b *testing.B) {
-	benchmarkImport(b, XDin{}, bytes.Repeat([]byte(dinOfTiny(b, true)), 5000))
+func BenchmarkImportXDin(b *testing.B) {
+	benchmarkImport(b, XDin{}, []byte(dinOf(sample(b, "gzip.log.zst"), true)))
 }

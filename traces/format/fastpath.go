@@ -9,3 +9,13 @@ func hexRun(b []byte, i int) (v uint64, end int) {
 	}
 	return v, i
 }
+
+// decimalRun reads the decimal digits at b[i:], at most 5, and returns where they
+// end.
+func decimalRun(b []byte, i int) (v uint64, end int) {
+	last := min(i+5, len(b))
+	for ; i < last && b[i]-'0' <= 9; i++ {
+		v = v*10 + uint64(b[i]-'0')
+	}
+	return v, i
+}

@@ -72,7 +72,7 @@ func recordKind(line []byte) byte {
 // Import parses all of in.
 func (Lackey) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := lackeyParser{o: o, stream: newStream(sink, o.FirstProc)}
-	if err := p.blocks(in, p.block); err != nil {
+	if err := p.fastLines(in, p.fast, p.slow); err != nil {
 		return Result{}, err
 	}
 	if err := p.check(); err != nil {
@@ -99,22 +99,6 @@ type lackeyParser struct {
 	lackeyLog
 }
 
-func (p *lackeyParser) block(b []byte) error {
-	for len(b) > 0 {
-		b = b[p.fast(b):]
-		if len(b) == 0 {
-			break
-		}
-		line, rest, ended := bytes.Cut(b, newline)
-		b = rest
-		p.line++
-		if err := p.slow(line, !ended); err != nil {
-			return err
-		}
-	}
-	return p.stream.err
-}
-
 // fastWindow is more than the longest well-formed record, 26 bytes.
 const fastWindow = 32
 
@@ -130,7 +114,7 @@ const (
 func (p *lackeyParser) fast(b []byte) int {
 	i := 0
 	for i+fastWindow <= len(b) {
-		w := (*[fastWindow]byte)(b[i:])
+		w := b[i : i+fastWindow]
 		var kind byte
 		switch uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16 {
 		case prefixI:
@@ -140,35 +124,17 @@ func (p *lackeyParser) fast(b []byte) int {
 		default:
 			return i
 		}
-		j := 3
-		var addr, size uint64
-		for j < 3+16 {
-			d := hexValue[w[j]]
-			if d > 15 {
-				break
-			}
-			addr = addr<<4 | uint64(d)
-			j++
-		}
+		addr, j := hexRun(w, 3)
 		if j == 3 || w[j] != ',' {
 			return i
 		}
-		j++
-		start := j
-		for j < start+5 {
-			d := w[j] - '0'
-			if d > 9 {
-				break
-			}
-			size = size*10 + uint64(d)
-			j++
-		}
-		if j == start || w[j] != '\n' || size-1 > 65534 || addr+size-1 < addr {
+		size, end := decimalRun(w, j+1)
+		if end == j+1 || w[end] != '\n' || size-1 > 65534 || addr+size-1 < addr {
 			return i
 		}
 		p.line++
 		p.record(kind, addr, uint16(size))
-		i += j + 1
+		i += end + 1
 	}
 	return i
 }

@@ -34,6 +34,9 @@ type lackeyLog struct {
 
 // slow takes one line of any kind.
 func (p *lackeyParser) slow(raw []byte, last bool) error {
+	if p.stream.err != nil {
+		return p.stream.err
+	}
 	if err := p.checkNUL(raw); err != nil {
 		return err
 	}

@@ -475,24 +475,6 @@ func checkRoundTrip(t *testing.T, f interface {
 	sameTrace(t, f.Name()+" exported and imported", again, m)
 }
 
-func BenchmarkLackey(b *testing.B) {
-	text := []byte(sample(b, "gzip.log.zst"))
-	lines := bytes.Count(text, newline)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		p := lackeyParser{stream: newStream(discard{}, 0)}
-		for rest := text; len(rest) > 0; {
-			block := rest[:min(blockBytes, len(rest))]
-			block = block[:wholeLines(block)]
-			if err := p.block(block); err != nil {
-				b.Fatal(err)
-			}
-			rest = rest[len(block):]
-		}
-	}
-	b.ReportMetric(float64(lines)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlines/s")
-}
-
 func BenchmarkImportLackey(b *testing.B) {
 	benchmarkImport(b, Lackey{}, []byte(sample(b, "gzip.log.zst")))
 }

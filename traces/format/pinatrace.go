@@ -83,7 +83,7 @@ func (Pinatrace) Sniff(head []byte) Verdict {
 // Import parses all of in.
 func (Pinatrace) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := pinParser{o: o, threads: newThreads(sink, o, o.PC), size: max(1, o.DefaultSize)}
-	if err := p.blocks(in, p.block); err != nil {
+	if err := p.fastLines(in, p.fast, p.slow); err != nil {
 		return Result{}, err
 	}
 	if p.records() == 0 {

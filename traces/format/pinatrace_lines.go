@@ -158,27 +158,6 @@ func (p *pinParser) records() uint64 {
 	return p.count[trace.Load] + p.count[trace.Store] + p.count[trace.Ifetch]
 }
 
-func (p *pinParser) block(b []byte) error {
-	for len(b) > 0 {
-		if !p.ended {
-			b = b[p.fast(b):]
-		}
-		line, rest, ended := bytes.Cut(b, newline)
-		if len(line) == 0 && !ended {
-			break
-		}
-		b = rest
-		p.line++
-		if err := p.slow(line, !ended); err != nil {
-			return err
-		}
-	}
-	if p.latest != nil {
-		return p.latest.err
-	}
-	return nil
-}
-
 // pinWindow is more than the longest stock line, 42 bytes.
 const pinWindow = 48
 
@@ -186,7 +165,7 @@ const pinWindow = 48
 // bytes they are. It stops at the first line that is anything else.
 func (p *pinParser) fast(b []byte) int {
 	i := 0
-	for i+pinWindow <= len(b) {
+	for !p.ended && i+pinWindow <= len(b) {
 		w := b[i : i+pinWindow]
 		if w[0] != '0' || w[1] != 'x' {
 			break
@@ -213,6 +192,9 @@ func (p *pinParser) fast(b []byte) int {
 
 // slow takes one line of any kind.
 func (p *pinParser) slow(raw []byte, last bool) error {
+	if p.latest != nil && p.latest.err != nil {
+		return p.latest.err
+	}
 	if err := p.checkNUL(raw); err != nil {
 		return err
 	}

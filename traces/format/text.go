@@ -91,8 +91,18 @@ func (t *text) notes() (all []string) {
 // lines calls f with each line of in, without its line end; f sees the line's
 // number in t. last is true for a line without line end, which only the last can be.
 func (t *text) lines(in *Input, f func(line []byte, last bool) error) error {
+	return t.fastLines(in, func([]byte) int { return 0 }, f)
+}
+
+// fastLines is lines with a fast path: fast takes lines that it knows from the start
+// of a block, at most all whole ones, counts them in t, and returns how many bytes
+// they are. f gets the line where it stopped.
+func (t *text) fastLines(in *Input, fast func(block []byte) int, f func(line []byte, last bool) error) error {
 	return t.blocks(in, func(block []byte) error {
 		for len(block) > 0 {
+			if block = block[fast(block):]; len(block) == 0 {
+				break
+			}
 			line, rest, ended := bytes.Cut(block, newline)
 			block = rest
 			t.line++
