@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -221,25 +222,38 @@ func (x *goalExport) computed() { x.computedTo(0) }
 
 // computedTo is the same, with a unit for what lacks at most more ps of it.
 func (x *goalExport) computedTo(more int64) {
-	units := (x.pending + more) / x.unit
-	if x.fresh && x.pending%x.unit != 0 {
+	units, rest := x.pending/x.unit, x.pending%x.unit
+	if x.fresh && rest != 0 {
 		x.rounded++
 	}
 	x.fresh = false
+	if rest+more >= x.unit {
+		units, rest = units+1, 0
+	}
 	if units > 0 {
-		x.pending -= units * x.unit
+		x.pending = rest
 		x.emit(goalStep{kind: trace.Compute, size: units})
 	}
 }
 
 // compute adds n things that take each picoseconds.
 func (x *goalExport) compute(n uint64, each float64) {
-	picos := math.Round(float64(n) * each)
-	if picos+float64(x.pending) >= 1<<62 {
-		x.err = fmt.Errorf("a computation over 53 days; a schedule cannot have it")
+	if picos := math.Round(float64(n) * each); picos < 1<<63 {
+		x.picos(int64(picos))
+	} else {
+		x.err = errLongCalc
+	}
+}
+
+// errLongCalc is where the times of traces end.
+var errLongCalc = errors.New("a computation over 106 days; a schedule cannot have it")
+
+func (x *goalExport) picos(n int64) {
+	if n > math.MaxInt64-x.pending {
+		x.err = errLongCalc
 		return
 	}
-	x.pending += int64(picos)
+	x.pending += n
 	x.fresh = true
 }
 
@@ -270,12 +284,7 @@ func (x *goalExport) event(e *trace.Event) {
 func (x *goalExport) work(n int64) {
 	switch x.head.WorkUnit {
 	case trace.WorkPicos:
-		if n >= 1<<62-x.pending {
-			x.err = fmt.Errorf("a computation over 53 days; a schedule cannot have it")
-			return
-		}
-		x.pending += n
-		x.fresh = true
+		x.picos(n)
 	case trace.WorkFlop:
 		x.compute(uint64(n), x.perFlop)
 	default:

@@ -169,7 +169,7 @@ func TestGoalExportRefuses(t *testing.T) {
 		{tell(trace.WorkPicos, []trace.Event{message(trace.Lock, 0, trace.None, 0)}), ExportOptions{}, "event 0 (lock)"},
 		{tell(trace.WorkPicos, []trace.Event{message(trace.Send, 1, 0, 0)}), ExportOptions{}, "peer 1, but the trace has 1"},
 		{tell(trace.WorkPicos, []trace.Event{none(trace.Barrier)}, nil), ExportOptions{}, "processor 0 has 1 collectives and barriers, processor 1 has 0"},
-		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, working(1<<62))}), ExportOptions{}, "over 53 days"},
+		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, working(1<<62)), none(trace.Compute, working(1<<62))}), ExportOptions{}, "over 106 days"},
 		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, needing(5))}), ExportOptions{}, "needs event 5"},
 		{tell(trace.WorkPicos, []trace.Event{message(trace.Recv, 0, 1<<31-1, 0), message(trace.Recv, 0, 0, 0, inGroup(1))}), ExportOptions{}, "do not fit into 31 bits"},
 	} {
@@ -396,4 +396,45 @@ func BenchmarkExportGoal(b *testing.B) {
 		}
 	}
 	b.ReportMetric(3*ranks*steps*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
+}
+
+// Any bytes are a schedule or one line of error; a schedule is sound, and what is
+// written of it is read as the same.
+func FuzzGoal(f *testing.F) {
+	f.Add([]byte(goalExample))
+	f.Add(smallGoalFile())
+	f.Add([]byte(inRank0("a: calc 1\nb: calc 2\na requires b\nb irequires a")))
+	f.Add(ringSchedule(3, 2))
+	f.Add([]byte("num_ranks 1\nrank 0 {\ncalc 9223372036854775\n}\n"))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 4 {
+		file, _ := exportGoal(f, randomGraph(rng), fmt.Sprintf("binary=%v", i%2 == 0))
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		m, _, err := importBytes(Goal{}, file, Options{})
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		m.Head.WorkUnit = trace.WorkPicos
+		if err := trace.Check(m); err != nil {
+			t.Fatal(err)
+		}
+		for _, binary := range []string{"binary=false", "binary=true"} {
+			written, _ := exportGoal(t, m, binary)
+			again, _ := importGoal(t, written, Options{Unmatched: true})
+			for p := range trace.Proc(m.Head.Procs) {
+				for i, e := range events(again, p) {
+					slices.Sort(e.Needs)
+					slices.Sort(events(m, p)[i].Needs)
+				}
+				if !slices.Equal(goalRows(again, p), goalRows(m, p)) {
+					t.Fatalf("%s: rank %d: %q, want %q", binary, p, goalRows(again, p), goalRows(m, p))
+				}
+			}
+		}
+	})
 }

@@ -204,7 +204,7 @@ func (s *goalSurvey) notes() (all []string) {
 		all = append(all, note)
 	}
 	channels := s.channels()
-	if len(channels) < 2 && (len(channels) == 0 || !channels[0].collective) {
+	if len(channels) < 2 {
 		return all
 	}
 	var moved []string
