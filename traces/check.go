@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +20,11 @@ func checkCommand(env *stage.Env) *cobra.Command {
 		Use:   "check PREFIX|FILE",
 		Short: "hold a trace to every invariant, or save what can be saved",
 		Long: "Check reads every byte of a trace and holds it to every invariant: digests, layout, legal values, the\n" +
-			"order of events among references, and that the two files belong together.\n\n" +
+			"order of events among references, that the two files belong together, and that the processors do:\n" +
+			"each message is sent and received, a wait has its request, all members of a group call the same\n" +
+			"collectives, no event needs itself. Messages that were imported without a partner (traces import\n" +
+			"--unmatched note) are no less unsound. It prints what was there to check, or the first complaint with\n" +
+			"its file, processor and row.\n\n" +
 			"With --recover it copies every complete batch of a cut, damaged or unfinished file, also one that a\n" +
 			"killed writer left as .partial, into a new trace, and says what is lost. Events after the last\n" +
 			"reference that could be saved are lost too.",
@@ -56,19 +62,82 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 	}
 	defer t.Close()
 	src := watch(ctx, env, t, "checking")
-	err = trace.Check(src) // also that the totals used below are right
+	did, err := trace.CheckAll(src) // also that the totals used below are right
 	src.progress.Done()
+	var at *trace.Unsound
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("checking %s: %w", fileOf(path, at.IsRef), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("checking %s: %w", path, err)
 	}
-	var refs, events uint64
-	for p := range t.Header().Procs {
-		n := t.Totals(trace.Proc(p))
-		refs, events = refs+n.Refs, events+n.Events
+	for i, n := range did.Notes {
+		if i == maxCheckNotes {
+			env.Note("%s: and %d more such processors", path, len(did.Notes)-i)
+			break
+		}
+		env.Note("%s: %v", fileOf(path, n.IsRef), &n)
+	}
+	return checkTable(t.Header().Procs, did), nil
+}
+
+// maxCheckNotes is how many notes a check prints.
+const maxCheckNotes = 4
+
+// fileOf is the file of a trace that its references or its events are in.
+func fileOf(path string, refs bool) string {
+	switch {
+	case strings.HasSuffix(path, store.RefsSuffix), strings.HasSuffix(path, store.EventsSuffix):
+		return path
+	case refs:
+		return path + store.RefsSuffix
+	}
+	return path + store.EventsSuffix
+}
+
+// checkTable has a row for everything that was found and held to an invariant.
+func checkTable(procs int, did *trace.Checked) *store.Table {
+	var checked, sound []string
+	var count []uint64
+	always := func(what string, n uint64, s string) {
+		checked, count, sound = append(checked, what), append(count, n), append(sound, s)
+	}
+	add := func(what string, n uint64, s string) {
+		if n > 0 {
+			always(what, n, s)
+		}
+	}
+	always("processors", uint64(procs), "numbered without gaps, files agree")
+	always("references", did.Refs, "digest, operation, size, no address wraps around")
+	always("events", did.Events, "digest, kind, order, every value in its range")
+	add("events among references", did.Joined, "not before the reference that they follow, nor after the next")
+	add("needs", did.Needs, "events of the same processor, none needs itself")
+	add("locks taken", did.Locks, "only a lock that is held is given back")
+	add("messages", did.Messages, "each send has its receive, in order, and fits")
+	add("receives with wildcards", did.Wildcards, "as many as the messages that are left for them")
+	add("requests", did.Requests, "opened once, before each wait")
+	add("requests left open", did.Open, "legal, but perhaps a mistake")
+	for i, g := range did.Calls {
+		if i == maxCheckGroups {
+			rest := uint64(0)
+			for _, g := range did.Calls[i:] {
+				rest += g.Calls
+			}
+			add(fmt.Sprintf("collectives in %d more groups", len(did.Calls)-i), rest, "as many, of the same kind and root, on all members of each")
+			break
+		}
+		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf("of the same kind and root on all %d members", g.Members))
 	}
 	return &store.Table{Name: "check", Columns: []store.Column{
-		{Name: "checked", Data: []string{"processors", "references", "events"}},
-		{Name: "count", Data: []uint64{uint64(t.Header().Procs), refs, events}},
-		{Name: "sound", Data: []string{"numbered without gaps, files agree",
-			"every digest, operation, size and address", "every digest and value, place among references, matching messages"}}}}, nil
+		{Name: "checked", Data: checked}, {Name: "count", Data: count}, {Name: "sound", Data: sound}}}
+}
+
+// maxCheckGroups is how many groups have a row of their own.
+const maxCheckGroups = 8
+
+func inGroup(group int32) string {
+	if group == trace.None {
+		return " of all"
+	}
+	return fmt.Sprintf(" in group %d", group)
 }

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -433,26 +432,6 @@ func TestExportAndImport(t *testing.T) {
 		}
 		if _, got, _ := traces(nil, "head", "-n", "1000000", "--format", "csv", "b"); got != want {
 			t.Errorf("%s: exported and imported, the trace differs", format)
-		}
-	}
-}
-
-func TestLineSetIsASet(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		fast, naive := newLineSet(), map[uint64]bool{}
-		for range rng.IntN(300) {
-			addr, size := rng.Uint64()>>(1+rng.IntN(63)), uint16(1+rng.IntN(1<<(1+rng.IntN(16))-1))
-			if rng.IntN(8) == 0 {
-				addr = -uint64(size) // up to the last byte
-			}
-			fast.touch(addr, size)
-			for i := range uint64(size) {
-				naive[(addr+i)/64] = true
-			}
-		}
-		if got := fast.count(); got != uint64(len(naive)) {
-			t.Fatalf("%d lines, want %d", got, len(naive))
 		}
 	}
 }

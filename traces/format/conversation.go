@@ -91,14 +91,28 @@ func (s *speaker) flush() error {
 	return err
 }
 
+// maxUnmatchedNotes is how many are noted one by one.
+const maxUnmatchedNotes = 20
+
 // finish is called when all ranks are done. What lacks a partner is an error, or
-// notes if Options.Unmatched asks for them; requests that nobody waits for are notes.
+// notes if Options.Unmatched asks for them; what is legal, and yet may be a mistake, is
+// noted.
 func (c *conversation) finish(procs int) (notes []string, err error) {
+	left := 0
 	for _, m := range c.matcher.Finish(procs) {
 		if !c.accept && !m.Legal {
 			return nil, c.fail(m.Place, m.Msg+"; --unmatched note imports it all the same")
 		}
+		if len(notes) == maxUnmatchedNotes {
+			left++
+			continue
+		}
 		notes = append(notes, c.where(m.Place)+": "+m.Msg)
+	}
+	if left > 0 {
+		n := c.matcher.Counts()
+		notes = append(notes, fmt.Sprintf("and more such notes: %d messages, receives or collectives lack a partner, %d requests are never waited for",
+			n.Mismatches, n.Open))
 	}
 	return notes, nil
 }

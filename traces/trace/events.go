@@ -81,6 +81,18 @@ func NewEvent(k Kind) Event {
 	return Event{Kind: k, Peer: None, Tag: None, Group: None, Request: None}
 }
 
+// Collective reports whether e is an operation of a whole group. A barrier with a Peer
+// is not: it is an object in shared memory, where any processors may meet.
+func (e *Event) Collective() bool {
+	switch e.Kind {
+	case Barrier:
+		return e.Peer < 0
+	case Bcast, Reduce, AllReduce, Scan, Gather, AllGather, Scatter, AllToAll:
+		return true
+	}
+	return false
+}
+
 // Events is a batch of events of one processor. Events are few beside
 // references, so they are rows. The producer owns it: it is valid until the next
 // iteration or call.

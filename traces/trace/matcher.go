@@ -41,6 +41,11 @@ type Mismatch struct {
 // one inbox (a rank and a group) all the messages in question and all the receives
 // must be equally many. No more than this is reported. Probes take nothing.
 //
+// Events with Needs are a graph, whose rows may run in another order. How many
+// messages and receives there are does not depend on it; which receive gets which
+// message may, so that truncation is a Legal Mismatch, unless there is one message in
+// the channel.
+//
 // # Requests
 //
 // A request of a processor is open from the isend, irecv or collective that names it
@@ -53,6 +58,7 @@ type Mismatch struct {
 //
 // The n-th collective of each member of a group must be of the same kind and root
 // (-1 stands for a root that is not known), and all members must have equally many.
+// Of events with Needs the first that disagrees is a Legal Mismatch instead of an error.
 // Members of the world (group -1) are all processors; of another group, those that
 // have a collective in it. A barrier with a Peer is one of an object in shared memory:
 // nothing says which processors meet there, and it is held to nothing.
@@ -67,6 +73,7 @@ type Matcher struct {
 	latest  *party
 	flows   flows
 	boxes   map[inbox]*box
+	doubts  map[channel]Mismatch // of truncation, in graphs
 	groups  map[int32]*collectives
 	found   findings
 	counts  MatchCounts
@@ -86,7 +93,7 @@ type MatchCounts struct {
 
 // NewMatcher has seen nothing.
 func NewMatcher() *Matcher {
-	return &Matcher{parties: map[Proc]*party{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
+	return &Matcher{parties: map[Proc]*party{}, doubts: map[channel]Mismatch{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
 }
 
 // Counts is what has been seen so far.
@@ -153,6 +160,7 @@ func (m *Matcher) Event(p Proc, e *Event, at Place) error {
 // the order of processors and places, those that are Legal after all others. Of more
 // than a thousand it lists the first, and says so in the last.
 func (m *Matcher) Finish(procs int) []Mismatch {
+	m.decide()
 	m.unmatched(procs)
 	for _, who := range m.parties {
 		m.leftOpen(who)

@@ -26,16 +26,17 @@ type collectives struct {
 
 // member is how far a processor is in the order.
 type member struct {
-	who  *party
-	next int    // offset in order
-	done uint64 // calls
-	last Place
-	kind Kind
+	who    *party
+	next   int    // offset in order
+	done   uint64 // calls
+	last   Place
+	kind   Kind
+	strays bool // it disagreed, and that is noted
 }
 
 // collective holds the next call of who to those of other members.
 func (m *Matcher) collective(who *party, e *Event, at Place) error {
-	if e.Kind == Barrier && e.Peer >= 0 {
+	if !e.Collective() {
 		return nil
 	}
 	g := m.groups[e.Group]
@@ -59,9 +60,18 @@ func (m *Matcher) collective(who *party, e *Event, at Place) error {
 	}
 	number, n := binary.Uvarint(g.order[mine.next:])
 	mine.next += n
-	if then := g.calls[number]; !then.same(now) {
-		return fmt.Errorf("rank %d collective #%d%s is %s, rank %d has %s", then.first, mine.done, inGroup(e.Group), then.text(now),
-			who.proc, now.text(then))
+	then := g.calls[number]
+	if then.same(now) {
+		return nil
+	}
+	err := fmt.Errorf("rank %d collective #%d%s is %s, rank %d has %s", then.first, mine.done, inGroup(e.Group), then.text(now),
+		who.proc, now.text(then))
+	if e.Needs == nil {
+		return err
+	}
+	if !mine.strays { // the others' graphs may lead to another order
+		mine.strays = true
+		m.found.add(Mismatch{Proc: who.proc, Place: at, Kind: e.Kind, Legal: true}, 1, err.Error)
 	}
 	return nil
 }

@@ -27,6 +27,11 @@ type flow struct {
 	pool     *pool // where a wildcard can take messages
 	marks    int32 // of the box, when that was found out
 	receives bool  // it is receives that wait
+	loose    bool  // some are in a graph: see pair
+	doubtful bool  // one is in Matcher.doubts
+	later    bool  // there may have been pairs before this flow was made
+	paired   bool  // there was a pair
+	alone    bool  // there was one only
 }
 
 // pool counts what a wildcard may have to do with.
@@ -65,6 +70,7 @@ func (m *Matcher) box(at inbox) *box {
 func (m *Matcher) send(p Proc, e *Event, at Place) {
 	m.counts.Sends++
 	f := m.flow(channel{p, Proc(e.Peer), e.Tag, e.Group})
+	f.loose = f.loose || e.Needs != nil
 	switch {
 	case f.receives && !f.waiting.empty():
 		room, posted := f.waiting.pop()
@@ -87,6 +93,7 @@ func (m *Matcher) receive(p Proc, e *Event, at Place) {
 		return
 	}
 	f := m.flow(channel{Proc(e.Peer), p, e.Tag, e.Group})
+	f.loose = f.loose || e.Needs != nil
 	switch {
 	case f.shared():
 		f.pool.receives++
@@ -100,15 +107,38 @@ func (m *Matcher) receive(p Proc, e *Event, at Place) {
 	}
 }
 
-// pair holds a receive at a place to its message.
+// pair holds a receive at a place to its message. In a graph the order of rows is not
+// that of execution, so that only a receive that is alone with its message in the
+// channel is sure to get it: whether that is so, Finish knows.
 func (m *Matcher) pair(f *flow, sent, room int64, at Place) {
 	m.counts.Messages++
+	f.alone, f.paired = !f.paired && !f.later, true
 	if room <= 0 || room >= sent {
 		return
 	}
-	m.found.add(Mismatch{Proc: f.to, Place: at, Kind: Recv}, 1, func() string {
-		return fmt.Sprintf("receive of %d bytes is smaller than the matching send of %d (truncation): %s", room, sent, f)
-	})
+	short := Mismatch{Proc: f.to, Place: at, Kind: Recv}
+	say := func() string {
+		return fmt.Sprintf("receive of %d bytes is smaller than the matching send of %d (truncation): %s", room, sent, f.channel)
+	}
+	if !f.loose {
+		m.found.add(short, 1, say)
+	} else if !f.doubtful {
+		f.doubtful = true
+		short.Msg = say()
+		m.doubts[f.channel] = short
+	}
+}
+
+// decide finds out about the receives that are too small if the order of rows is
+// that of execution.
+func (m *Matcher) decide() {
+	for c, short := range m.doubts {
+		f := m.flows.find(c)
+		if short.Legal = !f.alone || f.pool != nil || !f.waiting.empty(); short.Legal {
+			short.Msg += ", if they run in the order of their rows"
+		}
+		m.found.add(short, 1, func() string { return short.Msg })
+	}
 }
 
 // String is "from rank 0 to rank 1 with tag 3 in group 2".
@@ -206,12 +236,12 @@ func (m *Matcher) leftOver(f *flow, procs int) {
 		if f.receives {
 			who, kind = f.to, Recv
 		}
-		m.found.add(Mismatch{Proc: who, Place: at, Kind: kind}, 1, func() string { return f.alone(bytes, procs) })
+		m.found.add(Mismatch{Proc: who, Place: at, Kind: kind}, 1, func() string { return f.lack(bytes, procs) })
 	}
 }
 
-// alone says what is wrong with a message or a receive that waits.
-func (f *flow) alone(bytes int64, procs int) string {
+// lack says what is wrong with a message or a receive that waits.
+func (f *flow) lack(bytes int64, procs int) string {
 	size := ""
 	if bytes > 0 || !f.receives {
 		size = fmt.Sprintf(" (%d bytes)", bytes)

@@ -14,6 +14,7 @@ type flows struct {
 	slots []uint32 // 1 + number, 0 where free; a power of two of them
 	pages [][]flow
 	n     int
+	swept bool // some were dropped
 }
 
 // flowsOfPage is how many flows get memory at a time.
@@ -57,7 +58,7 @@ func (t *flows) add(c channel, b *box) *flow {
 		t.pages = append(t.pages, make([]flow, flowsOfPage))
 	}
 	f := t.at(t.n)
-	*f = flow{channel: c, box: b}
+	*f = flow{channel: c, box: b, later: t.swept}
 	t.n++
 	t.enter(c, uint32(t.n))
 	return f
@@ -78,11 +79,12 @@ func (t *flows) enter(c channel, number uint32) {
 func (t *flows) grow() {
 	kept := 0
 	for f := range t.all() {
-		if f.pool != nil || !f.waiting.empty() {
+		if f.pool != nil || f.doubtful || !f.waiting.empty() {
 			*t.at(kept) = *f
 			kept++
 		}
 	}
+	t.swept = t.swept || kept < t.n
 	t.n = kept
 	t.pages = slices.Delete(t.pages, (kept+flowsOfPage-1)/flowsOfPage, len(t.pages))
 	size := max(len(t.slots), 1<<6)

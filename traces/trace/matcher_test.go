@@ -17,6 +17,9 @@ func matched(procs int, said ...who) string {
 	}
 	var lines []string
 	for _, f := range m.Finish(procs) {
+		if f.Legal {
+			f.Msg = "note: " + f.Msg
+		}
 		lines = append(lines, f.Msg)
 	}
 	return strings.Join(lines, "\n")
@@ -46,6 +49,11 @@ func called(p Proc, k Kind, root, group int32) who {
 	e := NewEvent(k)
 	e.Peer, e.Group = root, group
 	return who{p, e}
+}
+
+func inGraph(w who) who {
+	w.Needs = []int64{}
+	return w
 }
 
 func TestMatcherNamesWhatIsWrong(t *testing.T) {
@@ -86,6 +94,16 @@ func TestMatcherNamesWhatIsWrong(t *testing.T) {
 			"sends to rank 1: 1 more than are received, this or earlier ones (receives take any rank or tag)\n" +
 				"1 receive on rank 1 from rank 0 with tag 3: 1 more than are sent"},
 
+		"single in a graph": {[]who{inGraph(message(0, Send, 1, 3, 9)), inGraph(message(1, Recv, 0, 3, 5))},
+			"receive of 5 bytes is smaller than the matching send of 9 (truncation): from rank 0 to rank 1 with tag 3"},
+		"two in a graph": {[]who{inGraph(message(0, Send, 1, 3, 9)), message(0, Send, 1, 3, 5), message(1, Recv, 0, 3, 5), message(1, Recv, 0, 3, 9)},
+			"note: receive of 5 bytes is smaller than the matching send of 9 (truncation): from rank 0 to rank 1 with tag 3, if they run in the order of their rows"},
+		"one left in a graph": {[]who{message(0, Send, 1, 3, 9), inGraph(message(1, Recv, 0, 3, 5)), message(1, Recv, 0, 3, 9)},
+			"receive on rank 1 from rank 0 with tag 3 (9 bytes) has no send\n" +
+				"note: receive of 5 bytes is smaller than the matching send of 9 (truncation): from rank 0 to rank 1 with tag 3, if they run in the order of their rows"},
+		"collective in a graph": {[]who{called(0, Barrier, None, None), called(0, Bcast, 0, None), inGraph(called(1, Bcast, 0, None)), inGraph(called(1, Barrier, None, None))},
+			"note: rank 0 collective #1 is barrier, rank 1 has bcast"},
+
 		"wait":                    {[]who{requested(0, Wait, 3, 0)}, "wait for request 3, which is not open"},
 		"wait for none":           {[]who{requested(0, Wait, None, 0)}, ""},
 		"wait twice":              {[]who{called(0, Barrier, None, 0), request0(Bcast), requested(0, Wait, 3, 0), requested(0, Wait, 3, 0)}, "wait for request 3, which is not open"},
@@ -96,7 +114,7 @@ func TestMatcherNamesWhatIsWrong(t *testing.T) {
 		"perhaps and left":        {[]who{request0(Bcast), requested(0, Test, 3, 0)}, ""},
 		"tested and wait":         {[]who{request0(Bcast), requested(0, Test, 3, 1), requested(0, Wait, 3, 0)}, "wait for request 3, which is not open"},
 		"test of nothing":         {[]who{requested(0, Test, 3, 1), requested(0, Test, 4, 0)}, ""},
-		"left open":               {[]who{request0(Bcast)}, "rank 0 never waits for request 3 of this bcast"},
+		"left open":               {[]who{request0(Bcast)}, "note: rank 0 never waits for request 3 of this bcast"},
 		"requests of two are two": {[]who{request0(Bcast), requested(1, Wait, 3, 0)}, "wait for request 3, which is not open"},
 
 		"collective":       {[]who{called(0, Barrier, None, None), called(1, Bcast, 0, None)}, "rank 0 collective #1 is barrier, rank 1 has bcast"},
