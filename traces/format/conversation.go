@@ -14,6 +14,8 @@ type conversation struct {
 	sink    Sink
 	matcher *trace.Matcher
 	accept  bool // unmatched messages are notes
+	rows    int  // events of a speaker that go to the sink at a time
+	spoken  int  // speakers so far
 	fail    func(at trace.Place, msg string) error
 	where   func(at trace.Place) string // for notes, which go into the trace and so name no path
 }
@@ -50,11 +52,18 @@ type speaker struct {
 }
 
 func (c *conversation) speaker(p trace.Proc) *speaker {
+	c.spoken++
+	c.rows = max(minSpeakerRows, min(speakerRows, speakersRows/c.spoken))
 	return &speaker{c: c, batch: trace.Events{Proc: p}}
 }
 
-// speakerRows is how many events go to the sink at a time.
-const speakerRows = 1 << 12
+// speakerRows is how many events of a speaker go to the sink at a time, at most, and
+// speakersRows how many wait in all of them: ranks may be many, and speak in turn.
+const (
+	speakerRows    = 1 << 12
+	minSpeakerRows = 1 << 5
+	speakersRows   = 1 << 18
+)
 
 // say appends e, which the input has at place, and returns its row among the events
 // of its rank. Needs must stay as they are until the next flush.
@@ -62,7 +71,7 @@ func (s *speaker) say(e *trace.Event, at trace.Place) (row int64, err error) {
 	if err := s.c.matcher.Event(s.batch.Proc, e, at); err != nil {
 		return 0, s.c.fail(at, err.Error())
 	}
-	if len(s.batch.Rows) >= speakerRows {
+	if len(s.batch.Rows) >= s.c.rows {
 		if err := s.flush(); err != nil {
 			return 0, err
 		}
