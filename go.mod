@@ -30,6 +30,8 @@ require (
 	gonum.org/v1/gonum v0.17.0
 	// Imported traces in protocol buffers, field by field, without generated code.
 	google.golang.org/protobuf v1.36.12
+	// Keys of key-value traces as numbers; Arrow needs it anyhow.
+	github.com/zeebo/xxh3 v1.0.2
 	// The plots of reports, as SVG.
 	gonum.org/v1/plot v0.17.0
 )
@@ -47,7 +49,6 @@ require (
 	github.com/klauspost/cpuid/v2 v2.2.5 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/zeebo/xxh3 v1.0.2 // indirect
 	golang.org/x/exp v0.0.0-20231110203233-9a3e6036ecaa // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/image v0.30.0 // indirect

@@ -42,6 +42,9 @@ func TestDetect(t *testing.T) {
 		{dinOfTiny(t, true), "xdin", true},
 		{"0 1000\n\n1 2000\n", "din", true},
 		{"2 0", "din", true},
+		{"op_time,key,size,op,ttl\n1,a,5,GET,0\n", "cachelib", false},
+		{"1,key,3,5,2,get,0\n2,other,3,0,2,delete,0\n", "twitter", true},
+		{oracleText(64, 65, 64), "oracleGeneral", true},
 		{"0 init\n1 init\n0 compute 5\n", "simgrid-ti", true},
 		{"# ranks\nfiles/1.5_rank-1.txt\n", "simgrid-ti", true},
 		{prvTwo, "paraver", false},
@@ -73,7 +76,7 @@ func TestDetect(t *testing.T) {
 func TestUndetectableListsTheFormats(t *testing.T) {
 	for _, text := range []string{"hello", "\x00\x01\x02\x03\x04\x05\x06\x07", "0\n", "a b c\n", "1,2,3\n", "SIFX\x00"} {
 		_, _, err := Detect(open(t, text))
-		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, csv")
+		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, ")
 	}
 	in := open(t, "hello")
 	in.Name = "hello.zst"

@@ -22,7 +22,23 @@ import (
 )
 
 // All lists every format, in the order of `traces formats`.
-var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CSV{}, ChampSim{}, Pinatrace{}, Drmemtrace{}, Goal{}, Paraver{}, SimGridTI{}}
+var All = []Format{
+	Lackey{},
+	Din{},
+	XDin{},
+	D4Bin{},
+	CacheLib{},
+	CSV{},
+	ChampSim{},
+	Drmemtrace{},
+	Pinatrace{},
+	OracleGeneral{},
+	LibCacheSimCSV{},
+	Twitter{},
+	Goal{},
+	SimGridTI{},
+	Paraver{},
+}
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
 type Format interface {

@@ -38,7 +38,7 @@ func (r *records) blocks(in *Input, f func(block []byte) error) error {
 		}
 		r.before += int64(n / r.size)
 		if rest := len(block) - n; rest > 0 {
-			return r.fail(0, 0, fmt.Sprintf("%d trailing bytes: not a multiple of %d, so the last record is cut", rest, r.size),
+			return r.fail(0, 0, fmt.Sprintf("%s: not a multiple of %d, so the last record is cut", plural(rest, "trailing byte"), r.size),
 				"make or copy the trace again")
 		}
 	}

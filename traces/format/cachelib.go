@@ -1,0 +1,100 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// CacheLib is the CSV of requests of Meta's cache traces: a header names columns in
+// any order. Those of key-value traces are key, op, size, and perhaps op_time and
+// op_count; those of block traces block_id, op_name, io_size. Others are ignored.
+// A header within the file begins another table.
+type CacheLib struct{}
+
+var (
+	_ Importer = CacheLib{}
+	_ Tunable  = CacheLib{}
+)
+
+// Name is "cachelib".
+func (CacheLib) Name() string { return "cachelib" }
+
+// Description says what the format is.
+func (CacheLib) Description() string {
+	return "CacheLib: requests of a key-value or block cache, CSV with a header"
+}
+
+// Magic says how the format is recognised.
+func (CacheLib) Magic() string {
+	return "a header with key, op and size, or block_id, op_name and io_size"
+}
+
+// Settings are the size of a block and what counts mean.
+func (CacheLib) Settings() []Setting { return []Setting{settingBlock, settingRepeat} }
+
+// cachelibColumns are the names in a header.
+var cachelibColumns = map[string]keyColumn{"op_time": keyTime, "key": keyKey, "size": keySize, "op": keyOp, "op_count": keyCount,
+	"block_id": keyKey, "io_size": keySize, "op_name": keyOp}
+
+// cachelibRequired are the columns of key-value traces that must be there, with the
+// names that they have in block traces.
+var cachelibRequired = []struct {
+	column     keyColumn
+	name, also string
+}{{keyKey, "key", "block_id"}, {keySize, "size", "io_size"}, {keyOp, "op", "op_name"}}
+
+// Sniff is Certain of a header with all that is required.
+func (CacheLib) Sniff(head []byte) Verdict {
+	line, _, _ := bytes.Cut(head, newline)
+	cols, _ := cachelibHeader(bytes.TrimRight(line, blanks))
+	for _, r := range cachelibRequired {
+		if !slices.Contains(cols, r.column) {
+			return foreign
+		}
+	}
+	return Verdict{Certain, "a header of a CacheLib trace"}
+}
+
+// cachelibHeader is what the columns of a header mean.
+func cachelibHeader(line []byte) (cols []keyColumn, names []string) {
+	for name := range strings.SplitSeq(string(line), ",") {
+		name = strings.Trim(name, blanks)
+		cols, names = append(cols, cachelibColumns[name]), append(names, name)
+	}
+	return cols, names
+}
+
+// Import parses all of in.
+func (f CacheLib) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := keyTable{sep: ',', op: keyWord, header: cachelibTable}
+	var err error
+	if p.repeat, err = parseRepeat(o, f); err != nil {
+		return Result{}, err
+	}
+	if p.objects, err = newObjects(sink, o, f); err != nil {
+		return Result{}, err
+	}
+	return p.run(in)
+}
+
+// cachelibTable takes line if it is a header, which the first line must be.
+func cachelibTable(p *keyTable, line []byte) (bool, error) {
+	if p.cols != nil && !bytes.HasPrefix(line, []byte(p.names[0]+",")) && !bytes.HasPrefix(line, []byte("op_time,")) {
+		return false, nil
+	}
+	p.cols, p.names = cachelibHeader(line)
+	for _, r := range cachelibRequired {
+		if !slices.Contains(p.cols, r.column) {
+			return true, p.fail(line, fmt.Sprintf("required column %q is missing", r.name),
+				fmt.Sprintf("a header names key, op and size (or block_id, op_name and io_size); of this one %q or %q is not there", r.name, r.also))
+		}
+	}
+	for i, c := range p.cols {
+		if c != 0 && slices.Contains(p.cols[:i], c) {
+			return true, p.fail(line, "column "+p.names[i]+" comes twice", "")
+		}
+	}
+	return true, nil
+}

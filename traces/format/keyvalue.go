@@ -1,0 +1,260 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"spoor/traces/trace"
+)
+
+// keyColumn is what a column of a trace of requests means. The zero keyColumn is
+// ignored.
+type keyColumn uint8
+
+const (
+	keyTime keyColumn = 1 + iota
+	keyKey
+	keySize
+	keyOp
+	keyCount
+	keyColumns
+)
+
+// keyTable parses lines of requests for keys: one on each line, in columns without
+// quotes. Keys become numbers by their 64-bit hash (XXH3), or are numbers already.
+type keyTable struct {
+	text
+	objects
+	sep     byte
+	cols    []keyColumn
+	names   []string // of the columns, for errors
+	numeric bool     // keys that are decimal numbers are what they say
+	repeat  bool     // a count is that many requests
+	op      func(word []byte) (trace.Op, bool)
+	header  func(p *keyTable, line []byte) (is bool, err error) // of any line that begins a table, or nil
+
+	fields   [][]byte
+	rows     uint64
+	bytes    uint64
+	counted  uint64 // sum of counts
+	time     uint64
+	backward uint64
+	at       int // first line whose time is before that of the one before it
+	hashed   uint64
+	words    []Count // of operations, in the order of their first lines
+	ignored  int
+}
+
+// maxRepeat is how often a line may repeat its request: beyond it the count is more
+// likely damage, and the trace would not end.
+const maxRepeat = 1 << 24
+
+// run parses all of in.
+func (p *keyTable) run(in *Input) (Result, error) {
+	if err := p.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	if p.rows == 0 {
+		return Result{}, p.fail(nil, "end of file after no requests", "")
+	}
+	if err := p.finish(); err != nil {
+		return Result{}, err
+	}
+	counts := append([]Count{{"rows", p.rows}, {"size", p.bytes}}, p.words...)
+	if slices.Contains(p.cols, keyCount) {
+		counts = append(counts, Count{"op_count", p.counted})
+	}
+	return Result{Procs: 1, Lines: uint64(p.line), Notes: p.notes(), Counts: counts}, nil
+}
+
+func (p *keyTable) parse(raw []byte, last bool) error {
+	line := p.trim(raw)
+	if len(line) == 0 {
+		return nil
+	}
+	if err := p.checkNUL(line); err != nil {
+		return err
+	}
+	if last {
+		p.unended++
+	}
+	if p.header != nil {
+		if is, err := p.header(p, line); is || err != nil {
+			return err
+		}
+	}
+	p.fields = splitFields(p.fields[:0], line, p.sep)
+	if len(p.fields) != len(p.cols) {
+		return p.fail(line, fmt.Sprintf("%d fields, the table has %d columns", len(p.fields), len(p.cols)), "")
+	}
+	return p.row(line)
+}
+
+// splitFields appends the fields of a line to fields. There are no quotes.
+func splitFields(fields [][]byte, line []byte, sep byte) [][]byte {
+	for {
+		at := bytes.IndexByte(line, sep)
+		if at < 0 {
+			return append(fields, line)
+		}
+		fields, line = append(fields, line[:at]), line[at+1:]
+	}
+}
+
+// request is one line.
+type keyRequest struct {
+	key         []byte
+	size, count uint64
+	op          trace.Op
+}
+
+func (p *keyTable) row(line []byte) error {
+	r := keyRequest{count: 1, op: trace.Load}
+	for i, c := range p.cols {
+		field := bytes.Trim(p.fields[i], blanks)
+		if problem := p.field(&r, c, field); problem != "" {
+			return p.fail(line, "column "+p.names[i]+": "+quote(field)+" is "+problem, "")
+		}
+	}
+	p.rows++
+	p.bytes += r.size
+	p.counted += r.count
+	if r.op == 0 {
+		p.ignored++
+		return nil
+	}
+	if !p.repeat {
+		r.count = 1
+	}
+	id := p.number(r.key)
+	for range r.count {
+		p.request(id, r.size, r.op)
+	}
+	return p.stream.err
+}
+
+// field reads one column of a row; problem says why it cannot.
+func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem string) {
+	switch c {
+	case keyTime:
+		var now uint64
+		if now, problem = parseDecimal(wholePart(field)); problem == "" {
+			p.clock(now)
+		}
+	case keyKey:
+		if r.key = field; len(field) == 0 {
+			problem = "an empty key"
+		}
+	case keySize:
+		r.size, problem = parseDecimal(field)
+	case keyOp:
+		var known bool
+		if r.op, known = p.op(field); !known {
+			return "an unknown operation"
+		}
+		p.count(field)
+	case keyCount:
+		if r.count, problem = parseDecimal(field); problem == "" && (r.count == 0 || r.count > maxRepeat) {
+			problem = fmt.Sprintf("not a count from 1 to %d", maxRepeat)
+		}
+	}
+	return problem
+}
+
+// wholePart is a number without its fraction: times may have one.
+func wholePart(field []byte) []byte {
+	whole, fraction, dotted := bytes.Cut(field, []byte{'.'})
+	if _, problem := parseDecimal(fraction); dotted && problem == "" {
+		return whole
+	}
+	return field
+}
+
+func (p *keyTable) clock(now uint64) {
+	if now < p.time {
+		if p.backward == 0 {
+			p.at = p.line
+		}
+		p.backward++
+	}
+	p.time = now
+}
+
+// maxWords is how many words for operations are counted apart.
+const maxWords = 64
+
+func (p *keyTable) count(word []byte) {
+	for i := range p.words {
+		if string(word) == p.words[i].Name {
+			p.words[i].N++
+			return
+		}
+	}
+	if len(p.words) < maxWords {
+		p.words = append(p.words, Count{string(word), 1})
+	}
+}
+
+// number is the number of the object with that key.
+func (p *keyTable) number(key []byte) uint64 {
+	if p.numeric {
+		if n, problem := parseDecimal(key); problem == "" {
+			return n
+		}
+	}
+	p.hashed++
+	return xxh3.Hash(key) & (math.MaxUint64 >> p.shift) // so that no two blocks of hashes overlap
+}
+
+func (p *keyTable) notes() []string {
+	all := append(p.text.notes(), p.objects.notes()...)
+	if p.hashed > 0 {
+		all = append(all, fmt.Sprintf("the number of an object is the hash (XXH3, %d bits) of its key", 64-p.shift))
+	}
+	if p.backward > 0 {
+		all = append(all, fmt.Sprintf("line %d: time goes backwards (on %s); requests keep their order", p.at, plural(int(p.backward), "line")))
+	}
+	if !p.repeat && p.counted > p.rows {
+		all = append(all, fmt.Sprintf("%s for %d operations: a line is one request", requests(p.rows), p.counted))
+	}
+	if p.ignored > 0 {
+		all = append(all, plural(p.ignored, "line")+" whose operation touches nothing left out")
+	}
+	return all
+}
+
+// keyWords are the operations of key-value caches, in lower case.
+var keyWords = map[string]trace.Op{
+	"get": trace.Load, "gets": trace.Load, "get_lease": trace.Load, "read": trace.Load, "getchunkdata": trace.Load,
+	"set": trace.Store, "set_lease": trace.Store, "add": trace.Store, "replace": trace.Store, "cas": trace.Store,
+	"append": trace.Store, "prepend": trace.Store, "incr": trace.Store, "decr": trace.Store, "write": trace.Store,
+	"update": trace.Store, "putchunk": trace.Store,
+	"delete": trace.Flush,
+}
+
+// keyWord is the operation that a word stands for. What follows a point says how it
+// was done.
+func keyWord(word []byte) (trace.Op, bool) {
+	name, _, _ := strings.Cut(strings.ToLower(string(word)), ".")
+	op, known := keyWords[name]
+	return op, known
+}
+
+// settingRepeat is for formats with a column that counts requests.
+var settingRepeat = Setting{"repeat", "count", "what a count of operations is: count (that many requests) or once"}
+
+func parseRepeat(o Options, f Tunable) (bool, error) {
+	switch v := o.Setting(f, settingRepeat.Name); v {
+	case "count":
+		return true, nil
+	case "once":
+		return false, nil
+	default:
+		return false, fmt.Errorf("--set repeat=%s: it is not count or once", v)
+	}
+}

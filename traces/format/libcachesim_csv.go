@@ -1,0 +1,159 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// LibCacheSimCSV is a CSV of requests for objects as libCacheSim reads it: its
+// settings have libCacheSim's names, and number the columns from 1.
+type LibCacheSimCSV struct{}
+
+var (
+	_ Importer = LibCacheSimCSV{}
+	_ Tunable  = LibCacheSimCSV{}
+)
+
+// Name is "libcachesim-csv".
+func (LibCacheSimCSV) Name() string { return "libcachesim-csv" }
+
+// Description says what the format is.
+func (LibCacheSimCSV) Description() string {
+	return "libCacheSim: requests for objects, CSV with columns by number"
+}
+
+// Magic says how the format is recognised.
+func (LibCacheSimCSV) Magic() string { return "none; never guessed" }
+
+// Settings number the columns.
+func (LibCacheSimCSV) Settings() []Setting {
+	return []Setting{
+		{"obj-id-col", "2", "number of the column with the object, from 1"},
+		{"obj-size-col", "0", "that with its size; 0 if there is none, and every object has 1 byte"},
+		{"time-col", "0", "that with the time; 0 if there is none"},
+		{"op-col", "0", "that with the operation; 0 if there is none, and every request is a read"},
+		{"delimiter", "auto", "a character, tab, or auto: of tab, comma, bar, semicolon and blank the one that the first line has most of"},
+		{"has-header", "auto", "true, false, or auto: the first line is a header if it has more letters than digits"},
+		{"obj-id-is-num", "true", "objects that are decimal numbers keep them; false hashes all"},
+		settingBlock,
+	}
+}
+
+// Sniff never recognises input: only its user knows the columns.
+func (LibCacheSimCSV) Sniff([]byte) Verdict { return foreign }
+
+// Import parses all of in.
+func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) {
+	c := libcachesimTable{keyTable: keyTable{op: libcachesimOp}, o: o}
+	var err error
+	if c.objects, err = newObjects(sink, o, f); err != nil {
+		return Result{}, err
+	}
+	if c.numeric, err = strconv.ParseBool(o.Setting(f, "obj-id-is-num")); err != nil {
+		return Result{}, fmt.Errorf("--set obj-id-is-num=%s: it is not true or false", o.Setting(f, "obj-id-is-num"))
+	}
+	if err := c.settings(f); err != nil {
+		return Result{}, err
+	}
+	c.header = func(p *keyTable, line []byte) (bool, error) {
+		p.header = nil
+		return c.begin(line)
+	}
+	return c.run(in)
+}
+
+// libcachesimTable is a keyTable whose columns are known when its first line is.
+type libcachesimTable struct {
+	keyTable
+	o       Options
+	numbers [keyColumns]int // of columns, from 1; 0 if there is none
+	asked   string          // for a header
+}
+
+func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
+	for column, name := range [keyColumns]string{keyTime: "time-col", keyKey: "obj-id-col", keySize: "obj-size-col", keyOp: "op-col"} {
+		if name == "" {
+			continue
+		}
+		n, err := strconv.Atoi(c.o.Setting(f, name))
+		if err != nil || n < 0 || n > 1000 || n == 0 && keyColumn(column) == keyKey {
+			return fmt.Errorf("--set %s=%s: it is not the number of a column, from 1", name, c.o.Setting(f, name))
+		}
+		c.numbers[column] = n
+	}
+	switch d := c.o.Setting(f, "delimiter"); {
+	case d == "tab" || d == `\t`:
+		c.sep = '\t'
+	case len(d) == 1:
+		c.sep = d[0]
+	case d != "auto":
+		return fmt.Errorf("--set delimiter=%s: it is not one character, tab or auto", d)
+	}
+	switch c.asked = c.o.Setting(f, "has-header"); c.asked {
+	case "true", "false", "auto":
+		return nil
+	}
+	return fmt.Errorf("--set has-header=%s: it is not true, false or auto", c.asked)
+}
+
+// begin decides on separator, header and columns by the first line.
+func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
+	if c.sep == 0 {
+		c.sep = mostOf(line, []byte("\t,|; "))
+	}
+	fields := bytes.Split(line, []byte{c.sep})
+	c.cols, c.names = make([]keyColumn, len(fields)), make([]string, len(fields))
+	for i := range c.names {
+		c.names[i] = strconv.Itoa(i + 1)
+	}
+	for column, n := range c.numbers {
+		switch {
+		case n > len(fields):
+			return false, c.fail(line, fmt.Sprintf("column %d, but the line has %d", n, len(fields)), "--set delimiter= says what separates columns")
+		case n > 0 && c.cols[n-1] != 0:
+			return false, c.fail(line, fmt.Sprintf("column %d is chosen twice", n), "")
+		case n > 0:
+			c.cols[n-1] = keyColumn(column)
+		}
+	}
+	return c.asked == "true" || c.asked == "auto" && moreLetters(line), nil
+}
+
+// mostOf is the byte of which line has most, the first of equals.
+func mostOf(line, candidates []byte) byte {
+	best, most := candidates[0], 0
+	for _, sep := range candidates {
+		if n := bytes.Count(line, []byte{sep}); n > most {
+			best, most = sep, n
+		}
+	}
+	return best
+}
+
+// moreLetters reports whether line has more letters than digits.
+func moreLetters(line []byte) bool {
+	n := 0
+	for _, c := range line {
+		switch {
+		case c >= '0' && c <= '9':
+			n--
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			n++
+		}
+	}
+	return n > 0
+}
+
+// libcachesimOp takes words, and the numbers of SCSI commands that block traces have.
+func libcachesimOp(word []byte) (trace.Op, bool) {
+	switch string(bytes.ToLower(word)) {
+	case "r", "28", "88", "08", "8", "a8":
+		return trace.Load, true
+	case "w", "2a", "8a", "0a", "a", "aa":
+		return trace.Store, true
+	}
+	return keyWord(word)
+}

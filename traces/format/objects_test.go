@@ -1,0 +1,297 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// oracleText is an oracleGeneral trace of requests for these objects, a second apart.
+func oracleText(ids ...uint64) string {
+	var b []byte
+	for i, id := range ids {
+		next := int64(oracleNever)
+		if at := slices.Index(ids[i+1:], id); at >= 0 {
+			next = int64(i + 1 + at + 1) // from 1
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(i))
+		b = binary.LittleEndian.AppendUint64(b, id)
+		b = binary.LittleEndian.AppendUint32(b, 64)
+		b = binary.LittleEndian.AppendUint64(b, uint64(next))
+	}
+	return string(b)
+}
+
+func TestOracleGeneral(t *testing.T) {
+	m, r := mustImport(t, OracleGeneral{}, oracleText(7, 9, 7), Options{})
+	want := []row{{1, 7 * 64, 64, trace.Load}, {1, 9 * 64, 64, trace.Load}, {1, 7 * 64, 64, trace.Load}}
+	if !slices.Equal(rows(m, 0), want) || !slices.Equal(r.Counts, []Count{{"requests", 3}, {"bytes", 192}, {"last requests", 2}}) {
+		t.Errorf("%v, %v", rows(m, 0), r.Counts)
+	}
+	opns := []byte(oracleText(7)[:16])
+	opns = append(opns, 13, 0, 0)
+	opns = binary.LittleEndian.AppendUint64(opns, 1<<63-1)
+	m, _ = mustImport(t, OracleGeneral{}, string(opns), Options{Set: map[string]string{"variant": "opns", "block": "4KiB"}})
+	if want := []row{{1, 7 << 12, 64, trace.Store}}; !slices.Equal(rows(m, 0), want) {
+		t.Errorf("opns: %v", rows(m, 0))
+	}
+}
+
+// What is written is read back: loads of whole blocks by one processor, an
+// instruction each. Every record names the next request for its object.
+func TestOracleGeneralRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 100, 5000} {
+		ids := make([]uint64, n)
+		for i := range ids {
+			ids[i] = rng.Uint64N(uint64(1 + n/3))
+		}
+		m, _ := mustImport(t, OracleGeneral{}, oracleText(ids...), Options{})
+		var b bytes.Buffer
+		notes, err := OracleGeneral{}.Export(m, ExportOptions{Set: map[string]string{"rate": "1"}}, &b)
+		if err != nil || len(notes) != 0 {
+			t.Fatal(notes, err)
+		}
+		for i := range n { // the time is the instruction, from 1
+			at := b.Bytes()[i*oracleRecord:]
+			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)-1)
+		}
+		if b.String() != oracleText(ids...) {
+			t.Fatalf("%d requests are written otherwise", n)
+		}
+	}
+}
+
+func TestOracleGeneralExportNotes(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 1, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, 1)}
+	m.RefsOf[0].Append(1, 60, 8, trace.Load) // two blocks
+	m.RefsOf[0].Append(1, 0, 64, trace.Store)
+	m.RefsOf[0].Append(1, 0, 4, trace.Ifetch)
+	var b bytes.Buffer
+	notes, err := OracleGeneral{}.Export(m, ExportOptions{}, &b)
+	if err != nil || b.Len() != 3*oracleRecord {
+		t.Fatalf("%d bytes, %v", b.Len(), err)
+	}
+	got := strings.Join(notes, "; ")
+	for _, want := range []string{"no ifetch: 1", "1 stores are requests", "1 references are for other bytes"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("notes %q do not say %q", got, want)
+		}
+	}
+	m.RefsOf[0].Instr[0] = 1 << 31
+	m.RefsOf[0].Instr[1] = 1 << 31
+	if _, err := (OracleGeneral{}).Export(m, ExportOptions{Set: map[string]string{"rate": "0.5"}}, &b); err == nil || !strings.Contains(err.Error(), "32 bits") {
+		t.Errorf("a time over 32 bits: %v", err)
+	}
+}
+
+// What has left memory can be changed too, also across the border.
+func TestPatchwork(t *testing.T) {
+	p, err := newPatchwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	piece := make([]byte, 1<<20)
+	for range 2*patchworkTail>>20 + 3 {
+		if err := p.append(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := make([]byte, p.size)
+	border := p.size - int64(len(p.tail))
+	for _, at := range []int64{0, border - 8, border - 3, border, p.size - 8} {
+		if err := p.patch(at, []byte("12345678")); err != nil {
+			t.Fatal(err)
+		}
+		copy(want[at:], "12345678")
+	}
+	var got bytes.Buffer
+	if err := p.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the file differs (%v)", err)
+	}
+}
+
+func TestKeyTables(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		im   Importer
+		text string
+		set  map[string]string
+		ops  string // and whether the object is the one before
+	}{
+		{"cachelib", CacheLib{}, "key,op,size\na,GET,5\na,SET,6\nb,DELETE,0\n", nil, "load store= flush"},
+		{"other order", CacheLib{}, "op_time,size,x,op,key,op_count\n1,5,,GET_LEASE,a,3\n", nil, "load load= load="},
+		{"counts once", CacheLib{}, "size,op,key,op_count\n5,GET,a,3\n", map[string]string{"repeat": "once"}, "load"},
+		{"two headers", CacheLib{}, "key,op,size\na,GET,5\nop_time,op,key,size\n1,SET,a,5\n", nil, "load store="},
+		{"block trace", CacheLib{}, "op_time,block_id,io_size,op_name\n1,x,9,getChunkData.Permanent\n2,x,9,putChunk.New\n", nil, "load store="},
+		{"twitter", Twitter{}, "0,k,1,5,3,get,0\n0,k,1,5,3,incr,0\n", nil, "load store="},
+		{"libcachesim", LibCacheSimCSV{}, "time,id\n1,17\n2,17\n2,x\n", nil, "load load= load"},
+		{"libcachesim columns", LibCacheSimCSV{}, "17|2a|8\n17|28|8\n", map[string]string{"obj-id-col": "1", "op-col": "2", "obj-size-col": "3"}, "store load="},
+	} {
+		m, _ := mustImport(t, c.im, c.text, Options{Set: c.set})
+		var got []string
+		all := rows(m, 0)
+		for i, r := range all {
+			word := r.op.String()
+			if i > 0 && r.addr == all[i-1].addr {
+				word += "="
+			}
+			got = append(got, word)
+		}
+		if strings.Join(got, " ") != c.ops {
+			t.Errorf("%s: %v, want %s", c.name, got, c.ops)
+		}
+	}
+	m, _ := mustImport(t, LibCacheSimCSV{}, "1,17\n", Options{})
+	if want := []row{{1, 17 * 64, 1, trace.Load}}; !slices.Equal(rows(m, 0), want) {
+		t.Errorf("a number: %v", rows(m, 0))
+	}
+}
+
+func TestRequestsComplaints(t *testing.T) {
+	for _, c := range []struct {
+		im           Importer
+		text         string
+		set          map[string]string
+		place, wrong string
+	}{
+		{CacheLib{}, "op_time,k,op,size\n", nil, "standard input:1: ", `required column "key" is missing`},
+		{CacheLib{}, "key,op,size\na,FROB,5\n", nil, "standard input:2: ", `column op: "FROB" is an unknown operation`},
+		{CacheLib{}, "key,op,size\na,GET\n", nil, "standard input:2: ", "2 fields, the table has 3 columns"},
+		{CacheLib{}, "key,op,size\na,GET,-5\n", nil, "standard input:2: ", `column size: "-5" is a negative number`},
+		{CacheLib{}, "key,op,size\n,GET,5\n", nil, "standard input:2: ", "an empty key"},
+		{CacheLib{}, "key,op,size,key\na,GET,5,b\n", nil, "standard input:1: ", "column key comes twice"},
+		{CacheLib{}, "key,op,size,op_count\na,GET,5,0\n", nil, "standard input:2: ", "not a count from 1"},
+		{CacheLib{}, "key,op,size\n", nil, "standard input:1: ", "no requests"},
+		{CacheLib{}, "key,op,size\n", map[string]string{"repeat": "x"}, "--set repeat=x", "not count or once"},
+		{Twitter{}, "0,k,1,5,3,get\n", nil, "standard input:1: ", "6 fields, the table has 7"},
+		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "3"}, "standard input:1: ", "column 3, but the line has 2"},
+		{LibCacheSimCSV{}, "1,2\n", map[string]string{"time-col": "2"}, "standard input:1: ", "column 2 is chosen twice"},
+		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "0"}, "--set obj-id-col=0", "number of a column"},
+		{OracleGeneral{}, oracleText(1) + "x", nil, "standard input: record 1, offset 24: ", "1 trailing byte: not a multiple of 24"},
+		{OracleGeneral{}, oracleText(1)[:16] + "\x00\x00\x00\x00\x00\x00\x00\x00", nil, "standard input: record 0, offset 16: ", "next_access_vtime 0 is not after"},
+		{OracleGeneral{}, oracleText(1), map[string]string{"block": "3B"}, "--set block=3B", "power of two"},
+		{OracleGeneral{}, "", nil, "standard input: record 0, offset 0: ", "empty"},
+	} {
+		_, _, err := importText(c.im, c.text, Options{Set: c.set})
+		wantError(t, c.im.Name(), err, c.place, c.wrong)
+	}
+	_, r := mustImport(t, OracleGeneral{}, oracleText(1, 2)[24:]+oracleText(1), Options{})
+	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "record 1, offset 24: time goes backwards") {
+		t.Errorf("time backwards: %q", notes)
+	}
+}
+
+// What the READMEs of the samples say, counted independently.
+func TestRequestSamples(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		im      Importer
+		set     map[string]string
+		counts  string
+		objects int
+	}{
+		{"cachelib/kv_traces_1.csv", CacheLib{}, nil, "[{DELETE 2} {GET 51} {GET_LEASE 37} {SET 7} {SET_LEASE 2} {op_count 691} {rows 99} {size 48482}]", 52},
+		{"cachelib/kv_traces_2.csv", CacheLib{}, nil, "[{DELETE 1} {GET 55} {GET_LEASE 29} {SET 9} {SET_LEASE 5} {op_count 433} {rows 99} {size 32507}]", 62},
+		{"cachelib/block_traces_1.csv", CacheLib{}, nil, "[{getChunkData.NotInitialized 96} {getChunkData.Permanent 503} {op_count 1023} {putChunk.NotInitialized 262} {putChunk.Permanent 138} {rows 999} {size 3469145050}]", 625},
+		{"libcachesim/cloudPhysicsIO.oracleGeneral.bin.zst", OracleGeneral{}, nil, "[{bytes 4368040448} {last requests 48974} {requests 113872}]", 48974},
+		{"libcachesim/cloudPhysicsIO.csv.zst", LibCacheSimCSV{}, map[string]string{"obj-id-col": "5", "obj-size-col": "4", "time-col": "2", "op-col": "3"},
+			"[{28 46974} {2a 66898} {rows 113872} {size 4205978112}]", 48974},
+	} {
+		in, err := Open(context.Background(), shared(t, c.file), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := new(memorySink)
+		r, err := c.im.Import(in, Options{Set: c.set}, sink)
+		in.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", c.file, err)
+		}
+		slices.SortStableFunc(r.Counts, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
+		if got := fmt.Sprint(r.Counts); got != c.counts {
+			t.Errorf("%s: %s, want %s", c.file, got, c.counts)
+		}
+		seen := map[uint64]bool{}
+		for _, r := range rows(&sink.Memory, 0) {
+			seen[r.addr] = true
+		}
+		if len(seen) != c.objects {
+			t.Errorf("%s: %d objects, want %d", c.file, len(seen), c.objects)
+		}
+	}
+}
+
+// The two encodings have the same requests in the same order.
+func TestCloudPhysicsAgrees(t *testing.T) {
+	var all [2][]row
+	for i, c := range []struct {
+		file string
+		im   Importer
+		set  map[string]string
+	}{
+		{"cloudPhysicsIO.oracleGeneral.bin.zst", OracleGeneral{}, nil},
+		{"cloudPhysicsIO.csv.zst", LibCacheSimCSV{}, map[string]string{"obj-id-col": "5"}},
+	} {
+		in, err := Open(context.Background(), shared(t, filepath.Join("libcachesim", c.file)), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := new(memorySink)
+		if _, err := c.im.Import(in, Options{Set: c.set}, sink); err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		all[i] = rows(&sink.Memory, 0)
+		for j := range all[i] {
+			all[i][j].size = 0
+		}
+	}
+	if !slices.Equal(all[0], all[1]) {
+		t.Error("oracleGeneral and CSV differ")
+	}
+}
+
+func FuzzRequests(f *testing.F) {
+	f.Add([]byte(oracleText(1, 2, 1)), uint8(0))
+	f.Add([]byte("key,op,size,op_count\na,GET,5,2\n"), uint8(1))
+	f.Add([]byte("0,k,1,5,3,get,0\n"), uint8(2))
+	f.Add([]byte("time,id\n1,17\n"), uint8(3))
+	f.Fuzz(func(t *testing.T, file []byte, which uint8) {
+		im := []Importer{OracleGeneral{}, CacheLib{}, Twitter{}, LibCacheSimCSV{}}[which%4]
+		o := Options{Set: map[string]string{}}
+		if which%4 == 1 {
+			o.Set["repeat"] = "once"
+		}
+		in, err := Open(context.Background(), "-", bytes.NewReader(file), nil)
+		if err != nil || in.container != nil {
+			return // FuzzImport looks at containers
+		}
+		defer in.Close()
+		sink := new(memorySink)
+		r, err := im.Import(in, o, sink)
+		sink.Head = trace.Header{Procs: r.Procs, WorkUnit: trace.WorkInstr}
+		if err == nil {
+			err = trace.Check(&sink.Memory)
+		} else if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
+			t.Errorf("%q", err)
+			return
+		}
+		if err != nil && r.Procs > 0 {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkImportOracleGeneral(b *testing.B) {
+	benchmarkRecords(b, OracleGeneral{}, []byte(strings.Repeat(oracleText(1), 1<<20)), 1<<20, Options{})
+}

@@ -1,0 +1,176 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// OracleGeneral is libCacheSim's binary trace of requests for objects: records of 24
+// bytes, little endian and packed, with a time in seconds (u32), the number of the
+// object (u64), its size (u32), and the number of the next request for it (i64,
+// from 1), which is -1 or the largest number if there is none. The variant opns has
+// 27, with an operation and a namespace (u8, u16) before the last.
+//
+// The next requests are checked as far as they can be: each is after its record,
+// and as many records without one as objects are what a complete trace has.
+type OracleGeneral struct{}
+
+var (
+	_ Importer = OracleGeneral{}
+	_ Exporter = OracleGeneral{}
+	_ Tunable  = OracleGeneral{}
+)
+
+// Name is "oracleGeneral".
+func (OracleGeneral) Name() string { return "oracleGeneral" }
+
+// Description says what the format is.
+func (OracleGeneral) Description() string {
+	return "libCacheSim: requests for objects with the next request for each, binary"
+}
+
+// Magic says how the format is recognised.
+func (OracleGeneral) Magic() string {
+	return "none; guessed from times that never go back and next requests that lie ahead"
+}
+
+// Settings are the size of a block, the variant, and the clock of what is written.
+func (OracleGeneral) Settings() []Setting {
+	return []Setting{settingBlock,
+		{"variant", "general", "general (records of 24 bytes) or opns (27, with operation and namespace)"},
+		{"rate", "1e9", "written: instructions in a second of the time column"}}
+}
+
+const (
+	oracleRecord     = 24
+	oracleRecordOpNS = 27
+	oracleNever      = -1
+	oracleSniff      = 64 // records that are judged
+)
+
+// Sniff is Likely if the first records have times that do not go back and next
+// requests that lie ahead.
+func (OracleGeneral) Sniff(head []byte) Verdict {
+	n := min(len(head)/oracleRecord, oracleSniff)
+	var last uint32
+	for i := range n {
+		r := head[i*oracleRecord:]
+		now, size, next := binary.LittleEndian.Uint32(r), binary.LittleEndian.Uint32(r[12:]), int64(binary.LittleEndian.Uint64(r[16:]))
+		if now < last || size > 1<<31 || next != oracleNever && next != math.MaxInt64 && (next <= int64(i)+1 || next > 1<<48) {
+			return foreign
+		}
+		last = now
+	}
+	if n < 2 {
+		return foreign
+	}
+	return Verdict{Likely, fmt.Sprintf("%d records of 24 bytes whose times do not go back and whose next requests lie ahead", n)}
+}
+
+// Import parses all of in.
+func (f OracleGeneral) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := oracleParser{records: records{size: oracleRecord}}
+	switch v := o.Setting(f, "variant"); v {
+	case "general":
+	case "opns":
+		p.records.size, p.op = oracleRecordOpNS, 16
+	default:
+		return Result{}, fmt.Errorf("--set variant=%s: it is not general or opns", v)
+	}
+	var err error
+	if p.objects, err = newObjects(sink, o, f); err != nil {
+		return Result{}, err
+	}
+	if err := p.records.blocks(in, p.block); err != nil {
+		return Result{}, err
+	}
+	if err := p.finish(); err != nil {
+		return Result{}, err
+	}
+	return Result{Procs: 1, Lines: uint64(p.before), Notes: p.notes(), Counts: []Count{
+		{"requests", uint64(p.before)}, {"bytes", p.bytes}, {"last requests", p.lasts}}}, nil
+}
+
+type oracleParser struct {
+	records
+	objects
+	op       int // where the operation is in a record, or 0
+	time     uint32
+	bytes    uint64
+	lasts    uint64 // requests without a next one
+	backward uint64
+	at       int64 // first record whose time is before that of the one before it
+}
+
+func (p *oracleParser) block(b []byte) error {
+	size := p.records.size
+	for i := 0; i*size < len(b); i++ {
+		r := b[i*size : (i+1)*size]
+		bytes, next := uint64(binary.LittleEndian.Uint32(r[12:])), int64(binary.LittleEndian.Uint64(r[size-8:]))
+		if err := p.next(i, next); err != nil {
+			return err
+		}
+		op := trace.Load
+		if p.op > 0 {
+			var known bool
+			if op, known = oracleOp(r[p.op]); !known {
+				return p.fail(i, p.op, fmt.Sprintf("unknown operation %d", r[p.op]), "is this an oracleGeneralOpNS trace?")
+			}
+		}
+		p.clock(i, binary.LittleEndian.Uint32(r))
+		p.bytes += bytes
+		if op != 0 {
+			p.request(binary.LittleEndian.Uint64(r[4:]), bytes, op)
+		}
+	}
+	return p.stream.err
+}
+
+// next checks the number of the next request, which counts from 1.
+func (p *oracleParser) next(i int, next int64) error {
+	switch {
+	case next == oracleNever || next == math.MaxInt64:
+		p.lasts++
+	case next <= p.before+int64(i)+1:
+		return p.fail(i, p.records.size-8, fmt.Sprintf("next_access_vtime %d is not after this record, which is number %d", next, p.before+int64(i)+1),
+			"is this an oracleGeneral trace? --set variant=opns reads records of 27 bytes")
+	}
+	return nil
+}
+
+func (p *oracleParser) clock(i int, now uint32) {
+	if now < p.time {
+		if p.backward == 0 {
+			p.at = p.before + int64(i)
+		}
+		p.backward++
+	}
+	p.time = now
+}
+
+// oracleOp is the operation of libCacheSim's number; 0 is one that does nothing.
+func oracleOp(n byte) (trace.Op, bool) {
+	switch {
+	case n == 0:
+		return 0, true
+	case n == 1 || n == 2 || n == 12: // get, gets, read
+		return trace.Load, true
+	case n == 9: // delete
+		return trace.Flush, true
+	case n <= 14: // set, add, cas, replace, append, prepend, incr, decr, write, update
+		return trace.Store, true
+	}
+	return 0, false
+}
+
+func (p *oracleParser) notes() []string {
+	all := p.objects.notes()
+	if p.backward > 0 {
+		all = append(all, fmt.Sprintf("record %d, offset %d: time goes backwards (in %d records); requests keep their order",
+			p.at, p.at*int64(p.records.size), p.backward))
+	}
+	return all
+}

@@ -1,0 +1,175 @@
+package format
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// Loses says what of a trace the format cannot express.
+func (OracleGeneral) Loses() string {
+	return "operations, sizes other than a block, instructions below a second, events, instruction fetches and prefetches, all processors but one, pc"
+}
+
+// Export writes the loads and stores of one processor: every block that one touches
+// is a request for the object of that number.
+//
+// A record names the next request for its object, which comes later: records are
+// kept in a file without a name until their next request comes.
+func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	if v := o.Setting(f, "variant"); v != "general" {
+		return nil, fmt.Errorf("--set variant=%s: only general is written", v)
+	}
+	block, err := newObjects(nil, Options{Set: o.Set}, f)
+	if err != nil {
+		return nil, err
+	}
+	rate, err := strconv.ParseFloat(o.Setting(f, "rate"), 64)
+	if err != nil || !(rate > 0) || math.IsInf(rate, 0) {
+		return nil, fmt.Errorf("--set rate=%s: it is not a number of instructions over 0", o.Setting(f, "rate"))
+	}
+	proc, err := oneProc(src, o, "oracleGeneral")
+	if err != nil {
+		return nil, err
+	}
+	later, err := newPatchwork()
+	if err != nil {
+		return nil, err
+	}
+	defer later.close()
+	e := oracleExport{objects: block, rate: rate, out: later, latest: map[uint64]int64{}}
+	if err := e.run(src, proc); err != nil {
+		return nil, err
+	}
+	if err := e.lost.countEvents(src, []trace.Proc{proc}); err != nil {
+		return nil, err
+	}
+	return append(e.lost.notes("oracleGeneral"), e.notes()...), later.copyTo(w)
+}
+
+type oracleExport struct {
+	objects
+	rate   float64 // instructions in a second
+	out    *patchwork
+	latest map[uint64]int64 // the latest request for each object
+	lost   losses
+	stores uint64
+	other  uint64 // references that are not one whole block
+}
+
+func (e *oracleExport) run(src trace.Source, proc trace.Proc) error {
+	c, err := newCursor(src, proc)
+	defer c.stop()
+	for ; err == nil && c.refs != nil; err = c.advance() {
+		addr, size, op := c.refs.Addr[c.at], c.refs.Size[c.at], c.refs.Op[c.at]
+		if !op.Data() {
+			e.lost.drop(op)
+			continue
+		}
+		if op == trace.Store {
+			e.stores++
+		}
+		if addr%e.block != 0 || uint64(size) != e.block {
+			e.other++
+		}
+		seconds := float64(c.pos) / e.rate
+		if seconds > math.MaxUint32 {
+			return fmt.Errorf("reference %d is at second %.0f, over the 32 bits that oracleGeneral has; --set rate= makes seconds longer", c.row, seconds)
+		}
+		for id := addr >> e.shift; id <= (addr+uint64(size)-1)>>e.shift; id++ {
+			if err := e.request(uint32(seconds), id); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+func (e *oracleExport) request(now uint32, id uint64) error {
+	never := int64(oracleNever)
+	var r [oracleRecord]byte
+	binary.LittleEndian.PutUint32(r[:], now)
+	binary.LittleEndian.PutUint64(r[4:], id)
+	binary.LittleEndian.PutUint32(r[12:], uint32(e.block))
+	binary.LittleEndian.PutUint64(r[16:], uint64(never))
+	n := e.out.size / oracleRecord
+	if before, again := e.latest[id]; again {
+		var next [8]byte
+		binary.LittleEndian.PutUint64(next[:], uint64(n+1))
+		if err := e.out.patch(before*oracleRecord+16, next[:]); err != nil {
+			return err
+		}
+	}
+	e.latest[id] = n
+	return e.out.append(r[:])
+}
+
+func (e *oracleExport) notes() (all []string) {
+	if e.stores > 0 {
+		all = append(all, fmt.Sprintf("oracleGeneral has no operations: %d stores are requests like loads", e.stores))
+	}
+	if e.other > 0 {
+		all = append(all, fmt.Sprintf("every request is for a block of %d bytes: %d references are for other bytes", e.block, e.other))
+	}
+	return all
+}
+
+// patchwork is a growing file of which what was written can be changed. The latest
+// part of it is in memory, and most changes are to that.
+type patchwork struct {
+	file *os.File
+	tail []byte // from size-len(tail) on
+	size int64
+}
+
+const patchworkTail = 16 << 20
+
+func newPatchwork() (*patchwork, error) {
+	f, err := os.CreateTemp("", "spoor-*")
+	if err != nil {
+		return nil, err
+	}
+	return &patchwork{file: f}, os.Remove(f.Name()) // it goes when it is closed, whatever happens
+}
+
+func (p *patchwork) append(b []byte) error {
+	if len(p.tail) >= 2*patchworkTail {
+		if _, err := p.file.WriteAt(p.tail[:patchworkTail], p.size-int64(len(p.tail))); err != nil {
+			return err
+		}
+		p.tail = p.tail[:copy(p.tail, p.tail[patchworkTail:])]
+	}
+	p.tail = append(p.tail, b...)
+	p.size += int64(len(b))
+	return nil
+}
+
+// patch changes the bytes at an offset; they may be on both sides of the start of
+// the tail.
+func (p *patchwork) patch(at int64, b []byte) error {
+	start := p.size - int64(len(p.tail))
+	if at >= start {
+		copy(p.tail[at-start:], b)
+		return nil
+	}
+	inFile := b[:min(int64(len(b)), start-at)]
+	copy(p.tail, b[len(inFile):])
+	_, err := p.file.WriteAt(inFile, at)
+	return err
+}
+
+func (p *patchwork) copyTo(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	_, err := io.Copy(out, io.NewSectionReader(p.file, 0, p.size-int64(len(p.tail))))
+	_, err2 := out.Write(p.tail)
+	return errors.Join(err, err2, out.Flush())
+}
+
+func (p *patchwork) close() { p.file.Close() }

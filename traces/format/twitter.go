@@ -1,0 +1,64 @@
+package format
+
+import "bytes"
+
+// Twitter is the CSV of requests of Twitter's cache clusters: time in seconds, key,
+// size of the key, size of the value, client, operation, time to live; no header.
+type Twitter struct{}
+
+var (
+	_ Importer = Twitter{}
+	_ Tunable  = Twitter{}
+)
+
+// Name is "twitter".
+func (Twitter) Name() string { return "twitter" }
+
+// Description says what the format is.
+func (Twitter) Description() string {
+	return "Twitter's cache traces: time,key,key size,value size,client,operation,TTL"
+}
+
+// Magic says how the format is recognised.
+func (Twitter) Magic() string { return "none; guessed from seven such columns" }
+
+// Settings is the size of a block.
+func (Twitter) Settings() []Setting { return []Setting{settingBlock} }
+
+var (
+	twitterColumns = []keyColumn{keyTime, keyKey, 0, keySize, 0, keyOp, 0}
+	twitterNames   = []string{"time", "key", "key size", "value size", "client", "operation", "TTL"}
+)
+
+const twitterSniffLines = 100
+
+// Sniff is Likely if all lines but one in ten have the seven columns.
+func (Twitter) Sniff(head []byte) Verdict {
+	lines, hits := sniffLines(head, twitterSniffLines, func(line []byte) bool {
+		f := bytes.Split(line, []byte{','})
+		if len(f) != len(twitterColumns) {
+			return false
+		}
+		for _, i := range []int{0, 2, 3, 6} {
+			if _, problem := parseDecimal(f[i]); problem != "" {
+				return false
+			}
+		}
+		_, known := keyWord(f[5])
+		return known
+	})
+	if lines == 0 || hits < lines-lines/10 {
+		return foreign
+	}
+	return Verdict{Likely, "lines of seven columns that can be time, key, two sizes, client, operation and TTL"}
+}
+
+// Import parses all of in.
+func (f Twitter) Import(in *Input, o Options, sink Sink) (Result, error) {
+	objects, err := newObjects(sink, o, f)
+	if err != nil {
+		return Result{}, err
+	}
+	p := keyTable{objects: objects, sep: ',', op: keyWord, cols: twitterColumns, names: twitterNames}
+	return p.run(in)
+}
