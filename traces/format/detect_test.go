@@ -61,6 +61,8 @@ func TestDetect(t *testing.T) {
 		{string((&drFile{narrow: true}).begin(100, 0x20).end(100).bytes), "drmemtrace", false},
 		{string(new(drFile).add(drHeader, 0, 1).add(drThread, 4, 9).bytes), "drmemtrace", false},
 		{string(new(drFile).add(drHeader, 0, 1).add(drFooter, 0, 0).bytes), "drmemtrace", true},
+		{otf2Head, "otf2-print", false},
+		{"\x03BOTF2", "otf2", false},
 	} {
 		im, note, err := Detect(open(t, c.text))
 		if err != nil {

@@ -18,6 +18,7 @@ type Files struct {
 type oneFile struct {
 	path string
 	in   *Input // nil until it is opened
+	once bool   // there is nothing at path
 }
 
 // NewFiles lists the files at paths, of which "-" is stdin. seen, if not nil, is
@@ -35,7 +36,7 @@ func FilesOf(ins ...*Input) *Files {
 	f := new(Files)
 	for _, in := range ins {
 		f.ctx = in.ctx
-		f.files = append(f.files, oneFile{path: in.Name, in: in})
+		f.files = append(f.files, oneFile{path: in.Name, in: in, once: true})
 	}
 	return f
 }
@@ -64,6 +65,32 @@ func (f *Files) Open(i int) (*Input, error) {
 		file.in = in
 	}
 	return file.in, nil
+}
+
+// Again opens file i for another pass, besides the one of Open, and not counted as
+// progress. Standard input cannot be read again.
+func (f *Files) Again(i int) (*Input, error) {
+	if file := &f.files[i]; file.once || file.path == "-" {
+		return nil, fmt.Errorf("%s: this must be read twice; give it as a file", file.path)
+	}
+	return Open(f.ctx, f.files[i].path, f.stdin, nil)
+}
+
+// Head is the start of file i. A file whose turn has not come is closed again.
+func (f *Files) Head(i int) ([]byte, error) {
+	if file := &f.files[i]; file.in != nil || file.path == "-" {
+		in, err := f.Open(i)
+		if err != nil {
+			return nil, err
+		}
+		return in.Head()
+	}
+	in, err := f.Again(i)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.Head()
 }
 
 // One is file i alone.

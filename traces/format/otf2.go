@@ -1,0 +1,186 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// OTF2Print is the text of otf2-print, the reader that comes with the Open Trace
+// Format 2 of Score-P, TAU and EZTrace: events of all locations, merged by time.
+// With -A or -G definitions precede them, which name the unit of time, the ranks
+// and the communicators; without them locations are taken for ranks.
+//
+// Work and times are in picoseconds, from the first event. A rank computes between
+// leaving one MPI region and entering the next. Bytes of collectives are recorded
+// as Score-P counts them, over all partners of the rank, and are divided by the
+// size of the communicator where Spoor counts the vector or block of the rank.
+//
+// Differs: a collective that does not block counts where it completes; a process
+// is one processor, whatever its threads do besides MPI.
+type OTF2Print struct{}
+
+// OTF2 is an archive of the Open Trace Format 2, given as its folder or as its
+// anchor file. It is read by running otf2-print, which comes with the library of
+// the format: the records have no public description.
+type OTF2 struct{}
+
+var (
+	_ Importer = OTF2Print{}
+	_ Shaped   = OTF2Print{}
+	_ Tunable  = OTF2Print{}
+	_ Joint    = OTF2{}
+	_ Shaped   = OTF2{}
+)
+
+// Name is "otf2-print".
+func (OTF2Print) Name() string { return "otf2-print" }
+
+// Name is "otf2".
+func (OTF2) Name() string { return "otf2" }
+
+// Description says what the format is.
+func (OTF2Print) Description() string { return "OTF2 (Score-P): text of otf2-print -A" }
+
+// Description says what the format is.
+func (OTF2) Description() string { return "OTF2 (Score-P): archive, read with otf2-print" }
+
+// Magic says how the format is recognised.
+func (OTF2Print) Magic() string { return "=== OTF2-PRINT ===" }
+
+// Magic says how the format is recognised.
+func (OTF2) Magic() string { return "03 'B' 'OTF2' at the start of the anchor file" }
+
+// Layout has times, and work in picoseconds.
+func (OTF2Print) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
+
+// Layout has times, and work in picoseconds.
+func (OTF2) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
+
+// Settings are the options of the format.
+func (OTF2Print) Settings() []Setting {
+	return []Setting{{"ticks", "", "ticks per second, if the text has no definitions (default 1000000000)"}}
+}
+
+var otf2Banner = []byte("=== OTF2-PRINT ===")
+
+// Sniff is Certain of the banner, which comes after an empty line.
+func (OTF2Print) Sniff(head []byte) Verdict {
+	found := false
+	sniffLines(head, 1, func(line []byte) bool {
+		found = bytes.HasPrefix(line, otf2Banner)
+		return true
+	})
+	if found {
+		return Verdict{Certain, "the banner of otf2-print"}
+	}
+	return foreign
+}
+
+// otf2Mark begins the anchor file, and otf2Magic follows it.
+var (
+	otf2Mark  = []byte{3, 'B'}
+	otf2Magic = []byte("OTF2")
+)
+
+// Sniff is Certain of the magic of an anchor file.
+func (OTF2) Sniff(head []byte) Verdict {
+	if bytes.HasPrefix(head, append(otf2Mark[:2:2], otf2Magic...)) {
+		return Verdict{Certain, "the magic of an OTF2 anchor file"}
+	}
+	return foreign
+}
+
+// Import parses all of in.
+func (f OTF2Print) Import(in *Input, o Options, sink Sink) (Result, error) {
+	return importOTF2(in, o, o.Setting(f, "ticks"), sink)
+}
+
+func importOTF2(in *Input, o Options, ticks string, sink Sink) (Result, error) {
+	p, err := newOTF2Parser(conversationInText(FilesOf(in), o, sink), ticks)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := p.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	return p.finish()
+}
+
+// Expand finds the anchor file of the archive in a folder.
+func (OTF2) Expand(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var anchors []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".otf2") && e.Type().IsRegular() {
+			anchors = append(anchors, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(anchors) > 1 {
+		return nil, fmt.Errorf("%s: %d anchor files of OTF2 archives, such as %s; name one", dir, len(anchors), filepath.Base(anchors[0]))
+	}
+	return anchors, nil
+}
+
+// Import reads the archive of which in is the anchor file.
+func (f OTF2) Import(in *Input, o Options, sink Sink) (Result, error) {
+	return importOne(f, in, o, sink)
+}
+
+// ImportFiles reads the archive of which the one file is the anchor file.
+func (OTF2) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
+	if files.Len() > 1 {
+		return Result{}, fmt.Errorf("%s: an OTF2 archive has one anchor file, and %d are given; import each alone", files.Path(1), files.Len())
+	}
+	if err := checkAnchor(files); err != nil {
+		return Result{}, err
+	}
+	if err := identifyArchive(files); err != nil {
+		return Result{}, err
+	}
+	return printArchive(files, func(in *Input) (Result, error) { return importOTF2(in, o, "", sink) })
+}
+
+// checkAnchor makes sure that the file is the anchor of an archive, and reads it to
+// its end.
+func checkAnchor(files *Files) error {
+	in, err := files.Open(0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	head, err := in.Head()
+	if err != nil {
+		return err
+	}
+	if len(head) == 0 {
+		return in.empty()
+	}
+	if in.container != nil {
+		return fmt.Errorf("%s: the anchor file is compressed; decompress it, otf2-print reads it itself", in.Name)
+	}
+	if !bytes.HasPrefix(head, otf2Mark) {
+		return fmt.Errorf("%s: offset 0: %s is not the start of an OTF2 anchor file", in.Name, quote(head[:min(len(head), 6)]))
+	}
+	if !bytes.HasPrefix(head[2:], otf2Magic) {
+		return fmt.Errorf("%s: offset 2: the anchor magic is not OTF2: %s", in.Name, quote(head[2:min(len(head), 6)]))
+	}
+	return drain(in)
+}
+
+// drain reads the rest of in, so that its digest is known.
+func drain(in *Input) error {
+	for _, err := range in.blocks(func(b []byte) int { return len(b) }, blockBytes) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

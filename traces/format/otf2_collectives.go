@@ -1,0 +1,173 @@
+package format
+
+import (
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// otf2Share says what of the bytes of a collective, which Score-P sums over all
+// partners of a rank, Spoor counts.
+type otf2Share uint8
+
+const (
+	otf2Nothing  otf2Share = 1 + iota
+	otf2Total              // all that the rank sends
+	otf2Sent               // its block, or vector, as sent to one; the root may send none, in place
+	otf2Received           // its block, or vector, as received; the root may receive none
+	otf2Each               // its block, or vector, which is sent to each
+	otf2Prefix             // its vector, of a scan: sent to all ranks from its own, received from all up to it
+	otf2Before             // the same without itself
+)
+
+// otf2Operation is what becomes of a collective.
+type otf2Operation struct {
+	kind  trace.Kind // 0 if it is left out
+	share otf2Share
+	note  string // of what it is a substitute for, or ""
+}
+
+var otf2Operations = map[string]otf2Operation{
+	"BARRIER":              {trace.Barrier, otf2Nothing, ""},
+	"BCAST":                {trace.Bcast, otf2Received, ""},
+	"GATHER":               {trace.Gather, otf2Sent, ""},
+	"GATHERV":              {trace.Gather, otf2Sent, ""},
+	"SCATTER":              {trace.Scatter, otf2Received, ""},
+	"SCATTERV":             {trace.Scatter, otf2Received, ""},
+	"ALLGATHER":            {trace.AllGather, otf2Each, ""},
+	"ALLGATHERV":           {trace.AllGather, otf2Each, ""},
+	"ALLTOALL":             {trace.AllToAll, otf2Total, ""},
+	"ALLTOALLV":            {trace.AllToAll, otf2Total, ""},
+	"ALLTOALLW":            {trace.AllToAll, otf2Total, ""},
+	"ALLREDUCE":            {trace.AllReduce, otf2Each, ""},
+	"REDUCE":               {trace.Reduce, otf2Sent, ""},
+	"SCAN":                 {trace.Scan, otf2Prefix, ""},
+	"EXSCAN":               {trace.Scan, otf2Before, "EXSCAN taken for SCAN"},
+	"REDUCE_SCATTER":       {trace.Reduce, otf2Total, "REDUCE_SCATTER taken for a reduction to rank 0 and a scatter"},
+	"REDUCE_SCATTER_BLOCK": {trace.Reduce, otf2Total, "REDUCE_SCATTER taken for a reduction to rank 0 and a scatter"},
+	"CREATE_HANDLE":        {}, "DESTROY_HANDLE": {}, "ALLOCATE": {}, "DEALLOCATE": {},
+	"CREATE_HANDLE_AND_ALLOCATE": {}, "DESTROY_HANDLE_AND_DEALLOCATE": {},
+}
+
+// collective is the end of a collective operation.
+func (p *otf2Parser) collective(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	a := otf2Attrs{rest: e.attrs}
+	if e.kind.name != "MPI_COLLECTIVE_END" {
+		a.number("Request: ")
+		p.notices.later++
+	}
+	received, sent := a.number("Received: "), a.number("Sent: ")
+	root := a.last("Root: ")
+	comm := a.last("Communicator: ")
+	name := a.last("Operation: ")
+	if err := p.incomplete(&a, e.kind.name, e.line); err != nil {
+		return err
+	}
+	op, ok := otf2Operations[string(name)]
+	if !ok {
+		return p.fail(e.line, "unknown collective operation "+quote(name), "")
+	}
+	c, err := p.comm(comm, e)
+	if err != nil {
+		return err
+	}
+	if op.kind == 0 || c.self || c.between {
+		p.notices.dropped++
+		return nil
+	}
+	if sent > math.MaxInt64 || received > math.MaxInt64 {
+		return p.fail(e.line, "a collective of over 2^63-1 bytes", "")
+	}
+	ev := trace.NewEvent(op.kind)
+	ev.Group = c.group
+	if ev.Time, err = p.callTime(e); err != nil {
+		return err
+	}
+	if ev.Peer, err = p.root(root, op, c, e); err != nil {
+		return err
+	}
+	ev.Bytes = op.share.of(int64(sent), int64(received), int64(c.size))
+	if c.size == 0 && op.share != otf2Nothing {
+		p.notices.sizeless++
+	}
+	return p.sayCollective(r, ev, op, int64(received), c, e)
+}
+
+// of is the share of what a rank among n sent and received, in bytes. Without n it
+// is the bytes as they are.
+func (s otf2Share) of(sent, received, n int64) int64 {
+	switch s {
+	case otf2Nothing:
+		return 0
+	case otf2Sent:
+		if sent == 0 && n > 1 {
+			return received / (n - 1)
+		}
+	case otf2Received:
+		if received == 0 && n > 1 {
+			return sent / (n - 1)
+		}
+		return received
+	case otf2Each:
+		return divideEvenly(sent, n, n-1) // n-1 in place
+	case otf2Prefix:
+		if n > 0 && sent <= math.MaxInt64-received {
+			return divideEvenly(sent+received, n+1, n-1)
+		}
+	case otf2Before:
+		if n > 0 && sent <= math.MaxInt64-received {
+			return divideEvenly(sent+received, n-1, n-1)
+		}
+	}
+	return sent
+}
+
+// divideEvenly is v by the first of the divisors that divides it, or v.
+func divideEvenly(v, first, second int64) int64 {
+	for _, by := range [...]int64{first, second} {
+		if by > 0 && v%by == 0 {
+			return v / by
+		}
+	}
+	return v
+}
+
+// sayCollective says what a collective is, or is taken for.
+func (p *otf2Parser) sayCollective(r *otf2Rank, ev trace.Event, op otf2Operation, received int64, c *otf2Comm, e *otf2Line) error {
+	if op.note == "" {
+		return r.say(ev, p.here())
+	}
+	p.notices.taken(op.note)
+	if op.kind == trace.Scan {
+		return r.say(ev, p.here())
+	}
+	if ev.Peer = c.first; ev.Peer < 0 {
+		return p.fail(e.line, "which rank is the first of the communicator is not in the text", "print the archive with otf2-print -A")
+	}
+	if err := r.say(ev, p.here()); err != nil {
+		return err
+	}
+	ev.Kind = trace.Scatter
+	ev.Bytes = received / int64(max(1, c.size))
+	return r.say(ev, p.here())
+}
+
+// root is the world rank of the root of a collective, or none.
+func (p *otf2Parser) root(value []byte, op otf2Operation, c *otf2Comm, e *otf2Line) (int32, error) {
+	switch string(value) {
+	case "NONE":
+		if op.note == "" && (op.kind == trace.Bcast || op.kind == trace.Reduce || op.kind == trace.Gather || op.kind == trace.Scatter) {
+			return 0, p.fail(e.line, "a "+op.kind.String()+" without a root", "")
+		}
+		return trace.None, nil
+	case "SELF":
+		return int32(e.place.rank.batch.Proc), nil
+	case "THIS_GROUP":
+		return 0, p.fail(e.line, "the root is a group", "collectives between two groups are not read")
+	}
+	return p.peer(value, c, e)
+}

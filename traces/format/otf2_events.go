@@ -1,0 +1,319 @@
+package format
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// otf2Handlers are the events that make up a trace of messages. Others are counted
+// and left out.
+var otf2Handlers map[string]func(p *otf2Parser, e *otf2Line) error
+
+func init() {
+	otf2Handlers = map[string]func(p *otf2Parser, e *otf2Line) error{
+		"ENTER":                            (*otf2Parser).enter,
+		"LEAVE":                            (*otf2Parser).leave,
+		"MPI_SEND":                         (*otf2Parser).send,
+		"MPI_ISEND":                        (*otf2Parser).isend,
+		"MPI_ISEND_COMPLETE":               (*otf2Parser).isendComplete,
+		"MPI_IRECV_REQUEST":                (*otf2Parser).irecvRequest,
+		"MPI_RECV":                         (*otf2Parser).recv,
+		"MPI_IRECV":                        (*otf2Parser).irecv,
+		"MPI_REQUEST_TEST":                 (*otf2Parser).nothing,
+		"MPI_REQUEST_CANCELLED":            (*otf2Parser).cancelled,
+		"MPI_COLLECTIVE_BEGIN":             (*otf2Parser).nothing,
+		"MPI_COLLECTIVE_END":               (*otf2Parser).collective,
+		"NON_BLOCKING_COLLECTIVE_REQUEST":  (*otf2Parser).nothing,
+		"NON_BLOCKING_COLLECTIVE_COMPLETE": (*otf2Parser).collective,
+		"PROGRAM_BEGIN":                    (*otf2Parser).nothing,
+		"PROGRAM_END":                      (*otf2Parser).nothing,
+	}
+}
+
+// nothing is for events that say nothing that others do not.
+func (p *otf2Parser) nothing(*otf2Line) error { return nil }
+
+// message reads the attributes of a message; peerKey is "Sender: " or "Receiver: ".
+func (p *otf2Parser) message(e *otf2Line, peerKey string, request bool) (ev trace.Event, id uint64, err error) {
+	a := otf2Attrs{rest: e.attrs}
+	if request {
+		id = a.number("Request: ")
+	}
+	bytes, tag := a.number("Length: "), a.number("Tag: ")
+	comm := a.last("Communicator: ")
+	peer := a.last(peerKey)
+	ev = trace.NewEvent(trace.Send)
+	if err := p.incomplete(&a, e.kind.name, e.line); err != nil {
+		return ev, 0, err
+	}
+	if bytes > math.MaxInt64 || tag > math.MaxInt32 {
+		return ev, 0, p.fail(e.line, fmt.Sprintf("a message of %d bytes with tag %d", bytes, tag), "the limits are 2^63-1 bytes and tags of 31 bits")
+	}
+	ev.Bytes, ev.Tag = int64(bytes), int32(tag)
+	c, err := p.comm(comm, e)
+	if err != nil {
+		return ev, 0, err
+	}
+	ev.Group = c.group
+	if ev.Peer, err = p.peer(peer, c, e); err != nil {
+		return ev, 0, err
+	}
+	ev.Time, err = p.callTime(e)
+	return ev, id, err
+}
+
+// comm finds a communicator by `"name" <id>`. Without definitions it is the world
+// if it is called so, and numbered when it is first seen if not.
+func (p *otf2Parser) comm(value []byte, e *otf2Line) (*otf2Comm, error) {
+	id, ok := otf2Reference(value)
+	if !ok {
+		p.ragged = true
+		return nil, p.fail(e.line, e.kind.name+" without a communicator", "print the archive again")
+	}
+	c := p.comms[id]
+	if c == nil && p.complete {
+		return nil, p.fail(e.line, fmt.Sprintf("communicator %d is not defined", id), "is the archive complete?")
+	}
+	if c == nil {
+		c = &otf2Comm{group: -1, first: 0}
+		if string(otf2Name(value)) != "MPI_COMM_WORLD" {
+			c.group, c.first = p.made, -1
+			p.made++
+		}
+		p.comms[id] = c
+	}
+	return c, nil
+}
+
+// peer is the world rank of `2 ("name" <id>)`, a rank of c at location id.
+func (p *otf2Parser) peer(value []byte, c *otf2Comm, e *otf2Line) (int32, error) {
+	id, ok := otf2Reference(value)
+	if !ok {
+		return 0, p.fail(e.line, e.kind.name+" does not say at which location its partner is", "print the archive with otf2-print -A")
+	}
+	rank := int32(-1)
+	if p.complete {
+		rank = p.worldRank(id)
+	} else if id <= otf2MaxRank {
+		rank = int32(id)
+	}
+	if rank < 0 {
+		return 0, p.fail(e.line, fmt.Sprintf("location %d is no rank of MPI", id), "print the archive with otf2-print -A")
+	}
+	number, _ := otf2Field(value)
+	if local, problem := parseDecimal(number); c.group < 0 && (problem != "" || local != uint64(rank)) {
+		return 0, p.fail(e.line, fmt.Sprintf("rank %s of the world is at location %d, which is rank %d", quote(number), id, rank), "print the archive with otf2-print -A")
+	}
+	return rank, nil
+}
+
+func (p *otf2Parser) send(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	ev, _, err := p.message(e, "Receiver: ", false)
+	if err != nil {
+		return err
+	}
+	p.notices.sent += uint64(ev.Bytes)
+	l := e.place
+	if n := len(l.stack); n > 0 && l.stack[n-1].exchange {
+		p.notices.exchanges++
+		ev.Kind, ev.Request = trace.Isend, r.take()
+		l.sent = append(l.sent, ev.Request)
+	}
+	return r.say(ev, p.here())
+}
+
+// endExchange completes what an MPI_Sendrecv sent, after it received.
+func (p *otf2Parser) endExchange(e *otf2Line) error {
+	l := e.place
+	for _, number := range l.sent {
+		if err := p.completed(l.rank, number, e); err != nil {
+			return err
+		}
+	}
+	l.sent = l.sent[:0]
+	return nil
+}
+
+func (p *otf2Parser) recv(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	ev, _, err := p.message(e, "Sender: ", false)
+	if err != nil {
+		return err
+	}
+	ev.Kind = trace.Recv
+	return r.say(ev, p.here())
+}
+
+func (p *otf2Parser) isend(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	ev, id, err := p.message(e, "Receiver: ", true)
+	if err != nil {
+		return err
+	}
+	p.notices.sent += uint64(ev.Bytes)
+	ev.Kind = trace.Isend
+	if ev.Request, err = p.open(r, id, otf2Request{kind: trace.Isend}, e); err != nil {
+		return err
+	}
+	return r.say(ev, p.here())
+}
+
+// irecvRequest is the posting of a receive, of which only the request is known.
+func (p *otf2Parser) irecvRequest(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	id, err := p.requestOf(e)
+	if err != nil {
+		return err
+	}
+	ev := trace.NewEvent(trace.Irecv)
+	if ev.Time, err = p.callTime(e); err != nil {
+		return err
+	}
+	request := otf2Request{kind: trace.Irecv}
+	if ev.Request, err = p.open(r, id, request, e); err != nil {
+		return err
+	}
+	request.number = ev.Request
+	if request.ticket, err = r.hold(ev, p.here()); err != nil {
+		return err
+	}
+	r.requests[id] = request
+	return nil
+}
+
+// irecv completes a receive.
+func (p *otf2Parser) irecv(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	ev, id, err := p.message(e, "Sender: ", true)
+	if err != nil {
+		return err
+	}
+	request, err := p.close(r, id, trace.Irecv, e)
+	if err != nil {
+		return err
+	}
+	inTime, err := r.settle(request.ticket, func(posted *trace.Event) bool {
+		posted.Peer, posted.Tag, posted.Group, posted.Bytes = ev.Peer, ev.Tag, ev.Group, ev.Bytes
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if inTime {
+		return p.completed(r, request.number, e)
+	}
+	p.notices.late++
+	r.free = append(r.free, request.number)
+	ev.Kind = trace.Recv
+	return r.say(ev, p.here())
+}
+
+func (p *otf2Parser) isendComplete(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	id, err := p.requestOf(e)
+	if err != nil {
+		return err
+	}
+	request, err := p.close(r, id, trace.Isend, e)
+	if err != nil {
+		return err
+	}
+	return p.completed(r, request.number, e)
+}
+
+// cancelled ends a request: a receive was none, a send stays.
+func (p *otf2Parser) cancelled(e *otf2Line) error {
+	r, err := p.speak(e)
+	if err != nil {
+		return err
+	}
+	id, err := p.requestOf(e)
+	if err != nil {
+		return err
+	}
+	request, err := p.close(r, id, 0, e)
+	if err != nil {
+		return err
+	}
+	p.notices.cancelled++
+	if request.kind == trace.Isend {
+		return p.completed(r, request.number, e)
+	}
+	r.free = append(r.free, request.number)
+	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
+	return err
+}
+
+// requestOf reads the one attribute of the event.
+func (p *otf2Parser) requestOf(e *otf2Line) (uint64, error) {
+	a := otf2Attrs{rest: e.attrs}
+	id := a.number("Request: ")
+	return id, p.incomplete(&a, e.kind.name, e.line)
+}
+
+// take is a request number that is not in use.
+func (r *otf2Rank) take() int32 {
+	if n := len(r.free); n > 0 {
+		number := r.free[n-1]
+		r.free = r.free[:n-1]
+		return number
+	}
+	r.numbers++
+	return r.numbers - 1
+}
+
+// open numbers a request: OTF2 counts all that there were in 64 bits.
+func (p *otf2Parser) open(r *otf2Rank, id uint64, request otf2Request, e *otf2Line) (int32, error) {
+	if _, ok := r.requests[id]; ok {
+		return 0, p.fail(e.line, fmt.Sprintf("request %d is open already", id), "")
+	}
+	request.number = r.take()
+	r.requests[id] = request
+	return request.number, nil
+}
+
+// close finds the request of a completion; kind 0 is any.
+func (p *otf2Parser) close(r *otf2Rank, id uint64, kind trace.Kind, e *otf2Line) (otf2Request, error) {
+	request, ok := r.requests[id]
+	if !ok || kind != 0 && request.kind != kind {
+		return request, p.fail(e.line, fmt.Sprintf("%s of request %d, which is not open", e.kind.name, id), "")
+	}
+	delete(r.requests, id)
+	return request, nil
+}
+
+// completed says that the request was waited for, or found by a test.
+func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
+	ev := trace.NewEvent(trace.Wait)
+	if n := len(e.place.stack); n > 0 && e.place.stack[n-1].test {
+		ev.Kind = trace.Test
+	}
+	ev.Request = number
+	r.free = append(r.free, number)
+	var err error
+	if ev.Time, err = p.callTime(e); err != nil {
+		return err
+	}
+	return r.say(ev, p.here())
+}

@@ -1,0 +1,232 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"spoor/traces/trace"
+)
+
+// otf2Location is one stream of events: a thread, or a process.
+type otf2Location struct {
+	id    uint64
+	rank  *otf2Rank // nil if it belongs to none
+	main  bool      // its time outside MPI is the computation of the rank
+	began bool
+	time  uint64 // of its latest event
+	stack []*otf2Region
+	inMPI int     // regions of MPI in the stack
+	since uint64  // when the outermost of them was entered
+	sent  []int32 // requests of sends that an exchange completes when it is left
+}
+
+// otf2Rank is one process of MPI.
+type otf2Rank struct {
+	*patient
+	left     uint64 // when its main location last left MPI, or began
+	seen     bool   // main location has had an event
+	requests map[uint64]otf2Request
+	free     []int32 // request numbers to use again
+	numbers  int32   // request numbers ever used
+	threads  map[uint64]bool
+}
+
+// otf2Request is a request that is not complete.
+type otf2Request struct {
+	number int32
+	ticket int64 // of a receive that was posted
+	kind   trace.Kind
+}
+
+// locate finds the stream of an event and holds it to the order of time.
+func (p *otf2Parser) locate(id uint64, e *otf2Line) (*otf2Location, error) {
+	l := p.last
+	if l == nil || l.id != id {
+		if l = p.places[id]; l == nil {
+			var err error
+			if l, err = p.newLocation(id, e); err != nil {
+				return nil, err
+			}
+		}
+		p.last = l
+	}
+	if e.time < l.time {
+		return nil, p.fail(e.line, fmt.Sprintf("the timestamp goes backwards on location %d, from %d", id, l.time), "otf2-print prints events in the order of time")
+	}
+	if e.time < p.first {
+		return nil, p.fail(e.line, fmt.Sprintf("the timestamp is before that of the first event, %d", p.first), "otf2-print prints events in the order of time")
+	}
+	l.time, l.began = e.time, true
+	if r := l.rank; l.main && !r.seen {
+		r.seen, r.left = true, e.time
+	}
+	return l, nil
+}
+
+func (p *otf2Parser) newLocation(id uint64, e *otf2Line) (*otf2Location, error) {
+	if len(p.places) == 0 {
+		p.first = e.time
+		p.number()
+		if p.ticks == 0 {
+			p.ticks = otf2DefaultTicks
+			p.notices.ticks = true
+		}
+	}
+	l := &otf2Location{id: id}
+	p.places[id] = l
+	rank := int32(-1)
+	if p.complete {
+		rank = p.worldRank(id)
+	} else {
+		if id > otf2MaxRank {
+			return nil, p.fail(e.line, fmt.Sprintf("without definitions locations are taken for ranks, and location %d is none", id), "print the archive with otf2-print -A")
+		}
+		rank = int32(id)
+	}
+	if rank < 0 {
+		return l, nil
+	}
+	l.rank = p.rank(rank)
+	process, ok := p.processOf[id]
+	l.main = !ok || p.mainOf[process] == id
+	return l, nil
+}
+
+// rank finds or makes a rank.
+func (p *otf2Parser) rank(n int32) *otf2Rank {
+	for int(n) >= len(p.ranks) {
+		p.ranks = append(p.ranks, nil)
+	}
+	if p.ranks[n] == nil {
+		p.ranks[n] = &otf2Rank{requests: map[uint64]otf2Request{}, threads: map[uint64]bool{},
+			patient: p.c.patient(trace.Proc(n), max(len(p.members), len(p.ranks)), &p.share, expireOTF2)}
+	}
+	return p.ranks[n]
+}
+
+// expireOTF2 leaves a receive out that was posted long ago: it will be one where it
+// completes. At the end it stays, for nobody completed it.
+func expireOTF2(_ *trace.Event, _ trace.Place, ended bool) (keep bool, err error) {
+	return ended, nil
+}
+
+// here is the place of the line.
+func (p *otf2Parser) here() trace.Place { return trace.Place{At: int64(p.line)} }
+
+// picos is the time between two timestamps in ps.
+func (p *otf2Parser) picos(from, to uint64, line []byte) (int64, error) {
+	hi, lo := bits.Mul64(to-from, 1e12)
+	if hi < p.ticks {
+		if q, _ := bits.Div64(hi, lo, p.ticks); q <= math.MaxInt64 {
+			return int64(q), nil
+		}
+	}
+	return 0, p.fail(line, fmt.Sprintf("%d ticks of which %d are a second are over 2^63 ps", to-from, p.ticks), "is the number of ticks per second right?")
+}
+
+// callTime is when the call of MPI began that made an event, in ps.
+func (p *otf2Parser) callTime(e *otf2Line) (int64, error) {
+	if e.place.inMPI > 0 {
+		return p.picos(p.first, e.place.since, e.line)
+	}
+	return p.picos(p.first, e.time, e.line)
+}
+
+// speak makes sure that an event is of a rank, and ends the computation before it
+// if no region of MPI did.
+func (p *otf2Parser) speak(e *otf2Line) (*otf2Rank, error) {
+	l := e.place
+	if l.rank == nil {
+		return nil, p.fail(e.line, fmt.Sprintf("location %d sends or receives, and is no rank of MPI", l.id), "is the archive complete?")
+	}
+	if !l.main {
+		l.rank.threads[l.id] = true
+	}
+	if l.inMPI == 0 && l.main {
+		if err := p.computed(l.rank, e); err != nil {
+			return nil, err
+		}
+		l.rank.left = e.time
+	}
+	return l.rank, nil
+}
+
+// computed adds the time since MPI was left.
+func (p *otf2Parser) computed(r *otf2Rank, e *otf2Line) error {
+	now, err := p.picos(p.first, e.time, e.line)
+	if err != nil {
+		return err
+	}
+	since, err := p.picos(p.first, r.left, e.line)
+	r.busy(now-since, since, p.here())
+	return err
+}
+
+var otf2RegionKey = []byte("Region: ")
+
+// region finds the region of an ENTER or LEAVE.
+func (p *otf2Parser) region(e *otf2Line) (*otf2Region, error) {
+	value, ok := bytes.CutPrefix(e.attrs, otf2RegionKey)
+	id, known := otf2Reference(value)
+	if !ok || !known && string(value) != "UNDEFINED" {
+		p.ragged = true
+		return nil, p.fail(e.line, e.kind.name+" without a region", "print the archive again")
+	}
+	if !known {
+		id = math.MaxUint64
+	}
+	r := p.regions[id]
+	if r == nil {
+		name := otf2Name(value)
+		r = newOTF2Region(name, len(name) > 4 && bytes.EqualFold(name[:4], []byte("MPI_")))
+		p.regions[id] = r
+	}
+	return r, nil
+}
+
+func (p *otf2Parser) enter(e *otf2Line) error {
+	r, err := p.region(e)
+	if err != nil {
+		return err
+	}
+	l := e.place
+	l.stack = append(l.stack, r)
+	if !r.mpi {
+		return nil
+	}
+	if l.inMPI++; l.inMPI > 1 {
+		return nil
+	}
+	l.since = e.time
+	if l.main {
+		return p.computed(l.rank, e)
+	}
+	return nil
+}
+
+func (p *otf2Parser) leave(e *otf2Line) error {
+	r, err := p.region(e)
+	if err != nil {
+		return err
+	}
+	l := e.place
+	if len(l.stack) == 0 {
+		return p.fail(e.line, fmt.Sprintf("LEAVE %s on location %d without ENTER", quote(r.name), l.id), "")
+	}
+	if top := l.stack[len(l.stack)-1]; top != r {
+		return p.fail(e.line, fmt.Sprintf("LEAVE %s on location %d, but the region it is in is %s", quote(r.name), l.id, quote(top.name)), "")
+	}
+	l.stack = l.stack[:len(l.stack)-1]
+	if !r.mpi {
+		return nil
+	}
+	if err := p.endExchange(e); err != nil {
+		return err
+	}
+	if l.inMPI--; l.inMPI == 0 && l.main {
+		l.rank.left = e.time
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const otf2Printer = "otf2-print"
+
+// identifyArchive adds the other files of the archive to files and reads them, so
+// that their digests identify what was imported: NAME.def, and the files of
+// locations in NAME.
+func identifyArchive(files *Files) error {
+	if files.files[0].once {
+		return fmt.Errorf("%s: an OTF2 archive is several files; name its folder or its anchor file", files.Path(0))
+	}
+	base := strings.TrimSuffix(files.Path(0), ".otf2")
+	inside, err := filepath.Glob(globQuote(base) + string(filepath.Separator) + "*.*")
+	if err != nil {
+		return err
+	}
+	for _, path := range append([]string{base + ".def"}, inside...) {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue // otf2-print knows which it needs
+		}
+		in, err := files.Open(files.Add(path))
+		if err != nil {
+			return err
+		}
+		err = drain(in)
+		in.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote makes a path match itself in filepath.Glob.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// printArchive runs otf2-print and lets parse read what it writes, as it does.
+func printArchive(files *Files, parse func(*Input) (Result, error)) (Result, error) {
+	anchor := files.Path(0)
+	tool, err := exec.LookPath(otf2Printer)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: reading OTF2 archives needs otf2-print, which is not installed here; install it (Debian: apt-get install otf2-tools), "+
+			"or run otf2-print -A %s > trace.txt where it is and import trace.txt", anchor, filepath.Base(anchor))
+	}
+	ctx, cancel := context.WithCancel(files.ctx)
+	defer cancel()
+	absolute, err := filepath.Abs(anchor) // a name that begins with - is no option
+	if err != nil {
+		return Result{}, err
+	}
+	cmd := exec.CommandContext(ctx, tool, "-A", absolute)
+	complaint := new(firstBytes)
+	cmd.Stderr = complaint
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return Result{}, fmt.Errorf("running otf2-print: %w", err)
+	}
+	r, parseErr := readPrinted(ctx, anchor, parse, func() (*Input, error) { return Open(ctx, "-", out, nil) })
+	if parseErr != nil {
+		cancel() // it may be blocked on the pipe
+	}
+	return r, printed(files.ctx, cmd.Wait(), parseErr, complaint, anchor)
+}
+
+func readPrinted(ctx context.Context, anchor string, parse func(*Input) (Result, error), open func() (*Input, error)) (Result, error) {
+	in, err := open()
+	if err != nil {
+		return Result{}, err
+	}
+	defer in.Close()
+	in.Name = "otf2-print -A " + anchor
+	return parse(in)
+}
+
+// printed is the error of an import: what otf2-print complains of explains what is
+// wrong with its output.
+func printed(ctx context.Context, ended, parseErr error, complaint *firstBytes, anchor string) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var exit *exec.ExitError
+	if errors.As(ended, &exit) && exit.Exited() && (parseErr == nil || complaint.Len() > 0) {
+		return fmt.Errorf("%s: otf2-print ends with status %d: %s; the archive is damaged or not complete", anchor, exit.ExitCode(), quote(complaint.line()))
+	}
+	if parseErr != nil {
+		return parseErr
+	}
+	if ended != nil {
+		return fmt.Errorf("%s: otf2-print: %w", anchor, ended)
+	}
+	return nil
+}
+
+// firstBytes keeps the start of what is written to it.
+type firstBytes struct{ bytes.Buffer }
+
+// Write keeps b if there is room, and never fails.
+func (f *firstBytes) Write(b []byte) (int, error) {
+	if room := 4096 - f.Len(); room > 0 {
+		f.Buffer.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+// line is the first line that says something.
+func (f *firstBytes) line() []byte {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(f.Bytes()), newline)
+	return line
+}

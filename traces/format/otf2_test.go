@@ -1,0 +1,502 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// otf2Head has the definitions of three ranks, of which 0 has a second thread and a
+// device, and of communicators: the world, {2, 0}, and each rank alone.
+const otf2Head = `
+=== OTF2-PRINT ===
+
+Content of OTF2 anchor file:
+Version                        3.0.2
+
+=== Global Definitions =========================================================
+
+Definition                            ID  Attributes
+--------------------------------------------------------------------------------
+CLOCK_PROPERTIES                          Ticks per Seconds: 1000000000, Global Offset: 0, Length: 3000, Date: UNDEFINED
+STRING                                 0  "main, Paradigm: MPI"
+REGION                                 0  Name: "main, Paradigm: MPI" <0> (Aka. "main" <0>), Descr.: "" <0>, Role: FUNCTION, Paradigm: USER, Flags: NONE, File: "" <0>, Begin: 0, End: 0
+REGION                                 1  Name: "MPI_Waitall" <1> (Aka. "MPI_Waitall" <1>), Descr.: "" <0>, Role: POINT2POINT, Paradigm: MPI, Flags: NONE, File: "MPI" <18>, Begin: 0, End: 0
+REGION                                 2  Name: "MPI_Testsome" <2> (Aka. "MPI_Testsome" <2>), Descr.: "" <0>, Role: POINT2POINT, Paradigm: MPI, Flags: NONE, File: "MPI" <18>, Begin: 0, End: 0
+REGION                                 3  Name: "MPI_Sendrecv" <3> (Aka. "MPI_Sendrecv" <3>), Descr.: "" <0>, Role: POINT2POINT, Paradigm: MPI, Flags: NONE, File: "MPI" <18>, Begin: 0, End: 0
+LOCATION_GROUP                         7  Name: "a" <1>, Type: PROCESS, Parent: "node::machine" <0>, Creator: UNDEFINED
+LOCATION_GROUP                         8  Name: "b" <1>, Type: PROCESS, Parent: "node::machine" <0>, Creator: UNDEFINED
+LOCATION_GROUP                         9  Name: "c" <1>, Type: PROCESS, Parent: "node::machine" <0>, Creator: UNDEFINED
+LOCATION                               5  Name: "device" <1>, Type: ACCELERATOR_STREAM, # Events: 50, Group: "a" <7>
+LOCATION                              10  Name: "x" <1>, Type: CPU_THREAD, # Events: 50, Group: "a" <7>
+LOCATION                              20  Name: "y" <1>, Type: CPU_THREAD, # Events: 50, Group: "b" <8>
+LOCATION                              30  Name: "z" <1>, Type: CPU_THREAD, # Events: 50, Group: "c" <9>
+LOCATION                      4294967306  Name: "x2" <1>, Type: CPU_THREAD, # Events: 50, Group: "a" <7>
+GROUP                                  0  Name: "" <0>, Type: COMM_LOCATIONS, Paradigm: MPI, Flags: NONE, 3 Members: "x" <10>, "y" <20>, "z, "z" <1>" <30>
+GROUP                                  1  Name: "" <0>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 3 Members: 0 ("x" <10>), 1 ("y" <20>), 2 ("z" <30>)
+GROUP                                  2  Name: "" <0>, Type: COMM_GROUP, Paradigm: MPI, Flags: NONE, 2 Members: 2 ("z" <30>), 0 ("x" <10>)
+GROUP                                  3  Name: "" <0>, Type: COMM_SELF, Paradigm: MPI, Flags: NONE, 0 Members: 
+GROUP                                  4  Name: "" <0>, Type: COMM_LOCATIONS, Paradigm: PTHREAD, Flags: NONE, 1 Members: "x2" <4294967306>
+COMM                                   0  Name: "W" <16>, Group: "" <1>, Parent: UNDEFINED, Flags: NONE
+COMM                                   1  Name: "self" <17>, Group: "" <3>, Parent: UNDEFINED, Flags: NONE
+COMM                                   2  Name: "sub" <17>, Group: "" <2>, Parent: "W" <0>, Flags: NONE
+=== Events =====================================================================
+Event                                   Location            Timestamp  Attributes
+--------------------------------------------------------------------------------
+`
+
+// otf2Lines sets out events as otf2-print does: "NAME location timestamp attributes".
+func otf2Lines(lines string) string {
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		if f := strings.SplitN(strings.TrimSpace(line), " ", 4); len(f) >= 3 {
+			fmt.Fprintf(&b, "%-31s %15s %20s  %s\n", f[0], f[1], f[2], strings.Join(f[3:], ""))
+		}
+	}
+	return b.String()
+}
+
+// event is a shorthand for the events of messages: all times in ns, as in the texts.
+func messageEvent(k trace.Kind, time int64, set func(*trace.Event)) trace.Event {
+	e := trace.NewEvent(k)
+	e.Time = time * 1000
+	if set != nil {
+		set(&e)
+	}
+	return e
+}
+
+func computeEvent(from, to int64) trace.Event {
+	return messageEvent(trace.Compute, from, func(e *trace.Event) { e.Work = (to - from) * 1000 })
+}
+
+func transfer(k trace.Kind, time int64, peer, tag, group, request int32, bytes int64) trace.Event {
+	return messageEvent(k, time, func(e *trace.Event) {
+		e.Peer, e.Tag, e.Group, e.Request, e.Bytes = peer, tag, group, request, bytes
+	})
+}
+
+// wantEvents compares the events of one rank.
+func wantEvents(t *testing.T, m *trace.Memory, p trace.Proc, want ...trace.Event) {
+	t.Helper()
+	got := events(m, p)
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
+			t.Fatalf("rank %d, event %d of %d: %+v\nwant %+v", p, i, len(got), got[i:min(i+1, len(got))], want[i:min(i+1, len(want))])
+		}
+	}
+}
+
+func TestOTF2Messages(t *testing.T) {
+	m, r := mustImport(t, OTF2Print{}, otf2Head+otf2Lines(`
+		ENTER 10 1000 Region: "main, Paradigm: MPI" <0>
+		ENTER 20 1000 Region: "main, Paradigm: MPI" <0>
+		ENTER 5 1001 Region: "kernel" <77>
+		MPI_IRECV_REQUEST 10 1010 Request: 9000000000
+		ENTER 20 1020 Region: "MPI_Sendrecv" <3>
+		MPI_SEND 20 1021 Receiver: 0 ("x, Tag: 3" <10>), Communicator: "W, Length: 2, Tag: 1" <0>, Tag: 7, Length: 5
+		ENTER 10 1030 Region: "MPI_Testsome" <2>
+		MPI_REQUEST_TEST 10 1031 Request: 9000000000
+		LEAVE 10 1032 Region: "MPI_Testsome" <2>
+		ENTER 10 1040 Region: "MPI_Testsome" <2>
+		MPI_IRECV 10 1042 Sender: 1 ("y" <20>), Communicator: "W" <0>, Tag: 7, Length: 5, Request: 9000000000
+		LEAVE 10 1043 Region: "MPI_Testsome" <2>
+		MPI_ISEND 10 1050 Receiver: 1 ("y" <20>), Communicator: "W" <0>, Tag: 8, Length: 6, Request: 9000000001
+		MPI_IRECV_REQUEST 10 1050 Request: 9000000002
+		MPI_REQUEST_CANCELLED 10 1051 Request: 9000000002
+		MPI_RECV 20 1052 Sender: 0 ("x" <10>), Communicator: "W" <0>, Tag: 8, Length: 6
+		LEAVE 20 1055 Region: "MPI_Sendrecv" <3>
+		MPI_SEND 4294967306 1056 Receiver: 0 ("z" <30>), Communicator: "sub" <2>, Tag: 1, Length: 1
+		ENTER 10 1060 Region: "MPI_Waitall" <1>
+		MPI_ISEND_COMPLETE 10 1061 Request: 9000000001
+		LEAVE 10 1062 Region: "MPI_Waitall" <1>
+		MPI_RECV 30 1070 Sender: 1 ("x" <10>), Communicator: "sub" <2>, Tag: 1, Length: 1
+		ADDITIONAL`)+`                                                                        ADDITIONAL ATTRIBUTES: ("a" <0>; UINT64; 5)
+`+otf2Lines(`LEAVE 10 1100 Region: "main, Paradigm: MPI" <0>
+		METRIC 5 1100 Metric: 0`), Options{})
+	testing30to32 := computeEvent(10, 40) // a test that finds nothing is no computation
+	testing30to32.Work -= 2000
+	wantEvents(t, m, 0, computeEvent(0, 10), transfer(trace.Irecv, 10, 1, 7, -1, 0, 5), testing30to32,
+		transfer(trace.Test, 40, -1, -1, -1, 0, 0), computeEvent(43, 50), transfer(trace.Isend, 50, 1, 8, -1, 0, 6),
+		computeEvent(50, 51), transfer(trace.Send, 56, 2, 1, 1, -1, 1), computeEvent(51, 60), transfer(trace.Wait, 60, -1, -1, -1, 0, 0), computeEvent(62, 100))
+	wantEvents(t, m, 1, computeEvent(0, 20), transfer(trace.Isend, 20, 0, 7, -1, 0, 5), transfer(trace.Recv, 20, 0, 8, -1, -1, 6),
+		transfer(trace.Wait, 20, -1, -1, -1, 0, 0))
+	wantEvents(t, m, 2, transfer(trace.Recv, 70, 0, 1, 1, -1, 1))
+	for _, note := range []string{"1 send of MPI_Sendrecv", "1 request cancelled", "1 location without messages", "1 thread with messages",
+		"2 locations inside a region at the end", "1 events that are no messages left out (METRIC)"} {
+		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+			t.Errorf("notes %q, want %q", r.Notes, note)
+		}
+	}
+}
+
+func TestOTF2Collectives(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(otf2Head)
+	line := func(rank, time int, kind, attrs string) {
+		text.WriteString(otf2Lines(fmt.Sprintf("%s %d %d %s", kind, 10*(rank+1), time, attrs)))
+	}
+	for rank := range 3 { // as Score-P counts: a vector or block of 40 bytes each
+		for _, c := range []string{
+			"Operation: BARRIER, Communicator: \"W\" <0>, Root: NONE, Sent: 0, Received: 0",
+			"Operation: BCAST, Communicator: \"W\" <0>, Root: 1 (\"y\" <20>), Sent: [120|0], Received: 40",
+			"Operation: REDUCE, Communicator: \"W\" <0>, Root: 1 (\"y\" <20>), Sent: [0|40], Received: [80|0]", // in place
+			"Operation: ALLREDUCE, Communicator: \"W\" <0>, Root: NONE, Sent: 120, Received: 120",
+			"Operation: ALLGATHERV, Communicator: \"W\" <0>, Root: NONE, Sent: 120, Received: 140",
+			"Operation: ALLTOALLV, Communicator: \"W\" <0>, Root: NONE, Sent: 140, Received: 120",
+			"Operation: SCAN, Communicator: \"W\" <0>, Root: NONE, Sent: P, Received: Q",
+			"Operation: CREATE_HANDLE, Communicator: \"self\" <1>, Root: NONE, Sent: 0, Received: 0",
+			"Operation: ALLREDUCE, Communicator: \"self\" <1>, Root: NONE, Sent: 0, Received: 0",
+			"Operation: REDUCE_SCATTER, Communicator: \"W\" <0>, Root: NONE, Sent: 120, Received: 120",
+		} {
+			for _, pair := range [][2]string{{"120", "0"}, {"0", "40"}, {"80", "0"}} { // at the root, elsewhere
+				value := pair[1]
+				if rank == 1 {
+					value = pair[0]
+				}
+				c = strings.Replace(c, "["+pair[0]+"|"+pair[1]+"]", value, 1)
+			}
+			c = strings.Replace(strings.Replace(c, " P,", fmt.Sprintf(" %d,", (3-rank)*40), 1), " Q", fmt.Sprintf(" %d", (rank+1)*40), 1)
+			line(rank, 1000, "MPI_COLLECTIVE_BEGIN", "")
+			line(rank, 1000, "MPI_COLLECTIVE_END", c)
+		}
+	}
+	line(2, 1000, "NON_BLOCKING_COLLECTIVE_REQUEST", "Request: 5")
+	line(2, 1000, "NON_BLOCKING_COLLECTIVE_COMPLETE", `Operation: ALLREDUCE, Communicator: "sub" <2>, Root: NONE, Sent: 16, Received: 16, Request: 5`)
+	line(0, 1000, "MPI_COLLECTIVE_END", `Operation: ALLREDUCE, Communicator: "sub" <2>, Root: NONE, Sent: 16, Received: 16`)
+	m, r := mustImport(t, OTF2Print{}, text.String(), Options{})
+	all := func(extra ...trace.Event) []trace.Event {
+		return append([]trace.Event{transfer(trace.Barrier, 0, -1, -1, -1, -1, 0), transfer(trace.Bcast, 0, 1, -1, -1, -1, 40),
+			transfer(trace.Reduce, 0, 1, -1, -1, -1, 40), transfer(trace.AllReduce, 0, -1, -1, -1, -1, 40), transfer(trace.AllGather, 0, -1, -1, -1, -1, 40),
+			transfer(trace.AllToAll, 0, -1, -1, -1, -1, 140), transfer(trace.Scan, 0, -1, -1, -1, -1, 40),
+			transfer(trace.Reduce, 0, 0, -1, -1, -1, 120), transfer(trace.Scatter, 0, 0, -1, -1, -1, 40)}, extra...)
+	}
+	wantEvents(t, m, 0, all(transfer(trace.AllReduce, 0, -1, -1, 1, -1, 8))...)
+	wantEvents(t, m, 1, all()...)
+	wantEvents(t, m, 2, all(transfer(trace.AllReduce, 0, -1, -1, 1, -1, 8))...)
+	for _, note := range []string{"REDUCE_SCATTER taken for a reduction to rank 0 and a scatter: 3", "1 collective that do not block", "6 collectives that send no message"} {
+		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
+			t.Errorf("notes %q, want %q", r.Notes, note)
+		}
+	}
+}
+
+const otf2Plain = "\n=== OTF2-PRINT ===\n=== Events ===\nEvent Location Timestamp Attributes\n"
+
+func TestOTF2WithoutDefinitions(t *testing.T) {
+	text := otf2Plain + otf2Lines(`
+		ENTER 0 100 Region: "f" <5>
+		ENTER 0 150 Region: "mpi_send_" <6>
+		MPI_SEND 0 151 Receiver: 1 ("y" <1>), Communicator: "MPI_COMM_WORLD" <9>, Tag: 7, Length: 5
+		MPI_SEND 1 151 Receiver: 0 ("x" <0>), Communicator: "c" <3>, Tag: 7, Length: 5
+		MPI_RECV 0 152 Sender: 1 ("y" <1>), Communicator: "c" <3>, Tag: 7, Length: 5
+		LEAVE 0 160 Region: "mpi_send_" <6>
+		MPI_RECV 1 170 Sender: 0 ("x" <0>), Communicator: "MPI_COMM_WORLD" <9>, Tag: 7, Length: 5`)
+	m, r := mustImport(t, OTF2Print{}, text, Options{Set: map[string]string{"ticks": "1000000000"}})
+	wantEvents(t, m, 0, computeEvent(0, 50), transfer(trace.Send, 50, 1, 7, -1, -1, 5), transfer(trace.Recv, 50, 1, 7, 0, -1, 5))
+	wantEvents(t, m, 1, transfer(trace.Send, 51, 0, 7, 0, -1, 5), computeEvent(51, 70), transfer(trace.Recv, 70, 0, 7, -1, -1, 5))
+	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "no definitions") {
+		t.Errorf("notes %q", r.Notes)
+	}
+	if m, _ = mustImport(t, OTF2Print{}, text, Options{Set: map[string]string{"ticks": "1000"}}); events(m, 0)[0].Work != 50e9 {
+		t.Errorf("1000 ticks a second: %+v", events(m, 0)[0])
+	}
+	if _, _, err := importText(OTF2Print{}, text, Options{Set: map[string]string{"ticks": "0"}}); err == nil || !strings.Contains(err.Error(), "from 1") {
+		t.Errorf("0 ticks a second: %v", err)
+	}
+}
+
+func TestBadOTF2Print(t *testing.T) {
+	head := strings.Count(otf2Head, "\n")
+	send := func(attrs string) string { return otf2Plain + otf2Lines("MPI_SEND 0 5 "+attrs) }
+	for _, c := range []struct {
+		text   string
+		line   int
+		reason string
+	}{
+		{"", 1, "empty"},
+		{"=== OTF2-PRINT ===\n", 1, "before the line === Events"},
+		{"\nMPI_SEND 5 5\n=== Events\n", 2, "not the text of otf2-print"},
+		{otf2Plain, 4, "no events"},
+		{otf2Head, head, "no events"},
+		{otf2Plain + "LEAVE 0 5  Region: \"main\" <0>\n", 5, `LEAVE "main" on location 0 without ENTER`},
+		{otf2Plain + "ENTER 0 5  Region: \"a\" <0>\nLEAVE 0 6  Region: \"b\" <1>\n", 6, `LEAVE "b" on location 0, but the region it is in is "a"`},
+		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 1 4  Region: \"main\" <0>\n", 6, "before that of the first event, 5"},
+		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 0 4  Region: \"main\" <0>\n", 6, "goes backwards on location 0, from 5"},
+		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 0 6  Reg", 6, "cut in the middle"},
+		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nLEAVE 0 6  Region: \"main\" <0>\n\x00\x00\n", 7, "2 NUL bytes"},
+		{otf2Plain + "ENTER 0 5  main\n", 5, "ENTER without a region"},
+		{otf2Plain + "ENTER x 5  main\n", 5, "the location is not a decimal number"},
+		{otf2Plain + "ENTER 0 99999999999999999999  main\n", 5, "the timestamp is a number over 64 bits"},
+		{otf2Plain + "Enter 0 5\n", 5, "not the name of an event"},
+		{otf2Plain + "ENTER 70000 5  Region: \"main\" <0>\n", 5, "location 70000 is none"},
+		{otf2Head + "MPI_SEND 5 5  Receiver: 9 (\"\" <99>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, "location 99 is no rank of MPI"},
+		{otf2Head + "MPI_SEND 99 5  Receiver: 9 (\"\" <10>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, "location 99 sends or receives"},
+		{otf2Head + "MPI_SEND 10 5  Receiver: 1 (\"\" <30>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, `rank "1" of the world is at location 30, which is rank 2`},
+		{otf2Head + "MPI_SEND 10 5  Receiver: 1 (\"\" <20>), Communicator: \"X\" <9>, Tag: 7, Length: 5\n", head + 1, "communicator 9 is not defined"},
+		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7`), 5, `MPI_SEND without a good "Length"`},
+		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: -1, Length: 5`), 5, `MPI_SEND without a good "Tag"`},
+		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 4294967295, Length: 5`), 5, "tags of 31 bits"},
+		{send(`Receiver: 1, Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5`), 5, "does not say at which location"},
+		{send(`Receiver: 1 ("" <2>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5`), 5, "is at location 2, which is rank 2"},
+		{otf2Plain + "MPI_ISEND_COMPLETE 0 5  Request: 5\n", 5, "request 5, which is not open"},
+		{otf2Plain + "MPI_IRECV_REQUEST 0 5  Request: 5\nMPI_IRECV_REQUEST 0 5  Request: 5\n", 6, "request 5 is open already"},
+		{otf2Plain + "MPI_IRECV_REQUEST 0 5  Request: 5\nMPI_ISEND_COMPLETE 0 5  Request: 5\n", 6, "request 5, which is not open"},
+		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: FROB, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, `unknown collective operation "FROB"`},
+		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: BCAST, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "bcast without a root"},
+		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: REDUCE_SCATTER, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "which rank is the first"},
+		{strings.Replace(otf2Head, "3 Members: 0", "4 Members: 0", 1), 26, "a group of 4 members lists 3"},
+		{strings.Replace(otf2Head, "Ticks per Seconds: 1000000000", "Ticks per Seconds: 0", 1), 11, "no number of ticks"},
+		{otf2Plain + "ENTER 0 5  Region: \"MPI_Send\" <0>\nLEAVE 0 18446744073709551615  Region: \"MPI_Send\" <0>\nENTER 0 18446744073709551615  Region: \"MPI_Send\" <0>\n", 7, "over 2^63 ps"},
+	} {
+		_, _, err := importText(OTF2Print{}, c.text, Options{})
+		wantError(t, fmt.Sprintf("%.90q", c.text[max(0, len(c.text)-90):]), err, fmt.Sprintf("standard input:%d: ", c.line), c.reason)
+	}
+}
+
+// What is posted and never completes stays a receive from anybody; what is held too
+// long is one where it completes.
+func TestOTF2HoldsReceivesBack(t *testing.T) {
+	m, _, err := importText(OTF2Print{}, otf2Plain+otf2Lines(`
+		MPI_IRECV_REQUEST 0 5 Request: 1
+		MPI_ISEND 0 5 Receiver: 0 ("" <0>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5, Request: 2
+		MPI_ISEND_COMPLETE 0 5 Request: 2`), Options{Unmatched: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEvents(t, m, 0, transfer(trace.Irecv, 0, -1, -1, -1, 0, 0), transfer(trace.Isend, 0, 0, 5, -1, 1, 5), transfer(trace.Wait, 0, -1, -1, -1, 1, 0))
+
+	var text strings.Builder
+	text.WriteString(otf2Plain + otf2Lines("MPI_IRECV_REQUEST 0 5 Request: 1"))
+	for range patientEvents {
+		text.WriteString("MPI_SEND 1 5  Receiver: 0 (\"\" <0>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 5, Length: 5\n" +
+			"MPI_RECV 0 5  Sender: 1 (\"\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 5, Length: 5\n")
+	}
+	text.WriteString("MPI_SEND 1 5  Receiver: 0 (\"\" <0>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 5\n")
+	text.WriteString("MPI_IRECV 0 5  Sender: 1 (\"\" <1>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 5, Request: 1\n")
+	m, r := mustImport(t, OTF2Print{}, text.String(), Options{})
+	e := events(m, 0)
+	if n := len(e); n != patientEvents+1 || e[0].Kind != trace.Recv || !reflect.DeepEqual(e[n-1], transfer(trace.Recv, 0, 1, 7, -1, -1, 5)) {
+		t.Errorf("%d events, the last %+v", n, e[n-1])
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 receive that completed over") }) {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+func TestOTF2Samples(t *testing.T) {
+	dir := shared(t, "otf2")
+	for _, name := range []string{"ring4.print.txt", "ring4.print-A.txt"} {
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, r := mustImport(t, OTF2Print{}, string(file), Options{})
+		want := map[string]uint64{"ENTER": 56, "LEAVE": 56, "MPI_COLLECTIVE_BEGIN": 12, "MPI_COLLECTIVE_END": 12, "MPI_IRECV": 12, "MPI_IRECV_REQUEST": 12,
+			"MPI_ISEND": 12, "MPI_ISEND_COMPLETE": 12, "MPI_RECV": 2, "MPI_SEND": 2, "events": 188, "bytes sent": 19284}
+		got := map[string]uint64{}
+		for _, c := range r.Counts {
+			got[c.Name] = c.N
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		last := events(m, 3)[len(events(m, 3))-1] // 3003 - 1010 is the end of the last computation
+		if r.Procs != 4 || last.Kind != trace.Compute || last.Time+last.Work != (3003-1010)*1000 {
+			t.Errorf("%s: %d ranks; the last event is %+v", name, r.Procs, last)
+		}
+	}
+}
+
+// importFiles reads files that are one trace.
+func importFiles(t testing.TB, im Joint, o Options, paths ...string) (*trace.Memory, Result, error) {
+	t.Helper()
+	files := NewFiles(context.Background(), paths, nil, nil)
+	defer files.Close()
+	sink := new(memorySink)
+	r, err := im.ImportFiles(files, o, sink)
+	sink.Head = trace.Header{Procs: r.Procs, WorkUnit: LayoutOf(im, o).Work}
+	return &sink.Memory, r, err
+}
+
+// fakePrinter puts a script called otf2-print first on PATH, if there is no real one.
+func fakePrinter(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, otf2Printer), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// fakeArchive is a folder that looks like an archive, and its anchor file.
+func fakeArchive(t *testing.T) (dir, anchor string) {
+	t.Helper()
+	dir = t.TempDir()
+	anchor = filepath.Join(dir, "x.otf2")
+	for path, content := range map[string]string{anchor: "\x03BOTF2 and more", filepath.Join(dir, "x.def"): "d", filepath.Join(dir, "x", "0.evt"): "e"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, anchor
+}
+
+func TestOTF2ArchiveIsItsPrint(t *testing.T) {
+	text := otf2Head + otf2Lines("ENTER 10 5 Region: \"main\" <0>\nENTER 10 9 Region: \"MPI_Waitall\" <1>")
+	dir, anchor := fakeArchive(t)
+	printed := filepath.Join(t.TempDir(), "print.txt")
+	if err := os.WriteFile(printed, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fakePrinter(t, "test \"$1\" = -A && test \"$2\" = "+anchor+" && cat "+printed)
+	paths, joint, err := ExpandFolder(dir, nil)
+	if err != nil || joint.Name() != "otf2" || !slices.Equal(paths, []string{anchor}) {
+		t.Fatalf("the folder is %v of %v, %v", paths, joint, err)
+	}
+	got, r, err := importFiles(t, OTF2{}, Options{}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := mustImport(t, OTF2Print{}, text, Options{})
+	if !reflect.DeepEqual(got.EventsOf, want.EventsOf) || r.Procs != 3 || len(events(got, 0)) != 1 {
+		t.Errorf("%+v, want %+v", got.EventsOf, want.EventsOf)
+	}
+}
+
+// The archive of the samples is what its print says, by the real otf2-print if it
+// is installed.
+func TestOTF2SampleArchive(t *testing.T) {
+	dir := shared(t, "otf2")
+	printed := filepath.Join(dir, "ring4.print-A.txt")
+	if _, err := exec.LookPath(otf2Printer); err != nil {
+		fakePrinter(t, "cat "+printed)
+	}
+	paths, err := OTF2{}.Expand(filepath.Join(dir, "ring4"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	got, _, err := importFiles(t, OTF2{}, Options{}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := mustImport(t, OTF2Print{}, string(file), Options{})
+	if !reflect.DeepEqual(got.EventsOf, want.EventsOf) {
+		t.Error("the archive and its print differ")
+	}
+}
+
+func TestBadOTF2Archive(t *testing.T) {
+	_, anchor := fakeArchive(t)
+	bad := func(what, place string, reasons ...string) {
+		t.Helper()
+		_, _, err := importFiles(t, OTF2{}, Options{}, anchor)
+		for _, reason := range reasons {
+			wantError(t, what, err, place, reason)
+		}
+	}
+	fakePrinter(t, "echo; echo '=== OTF2-PRINT ==='; echo 'error: no such file' >&2; exit 3")
+	bad("failing", anchor+": otf2-print ends with status 3", "no such file")
+	fakePrinter(t, "while echo 'ENTER 0 5 here'; do :; done")
+	bad("no banner, and no end", "otf2-print -A "+anchor+":1: ", "not the text of otf2-print")
+	fakePrinter(t, "echo '=== Events'; while echo 'ENTER 0 5 here'; do :; done")
+	bad("bad line, and no end", "otf2-print -A "+anchor+":2: ", "ENTER without a region")
+	t.Setenv("PATH", t.TempDir())
+	bad("not installed", anchor+": ", "apt-get install otf2-tools", "run otf2-print -A x.otf2 > trace.txt where it is")
+	for text, want := range map[string]string{"\x03BOTF3": `offset 2: the anchor magic is not OTF2: "OTF3"`, "OTF2": "offset 0: ", "": "empty"} {
+		if err := os.WriteFile(anchor, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		bad(text, anchor+":", want)
+	}
+	_, _, err := importText(OTF2{}, "\x03BOTF2", Options{})
+	wantError(t, "standard input", err, "standard input: ", "name its folder or its anchor file")
+}
+
+func TestMalformedOTF2(t *testing.T) {
+	dir := shared(t, "malformed")
+	for name, want := range map[string][2]string{
+		"m61_otf2print_unmatched_leave.txt": {":189: ", `LEAVE "main" on location 0 without ENTER`},
+		"m62_otf2print_cut.txt":             {":41: ", "cut in the middle"},
+		"m63_otf2print_time_back.txt":       {":131: ", "the timestamp goes backwards on location 0"},
+	} {
+		file, err := os.ReadFile(filepath.Join(dir, "message", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = importBytes(OTF2Print{}, file, Options{})
+		wantError(t, name, err, "standard input"+want[0], want[1])
+	}
+	path := filepath.Join(dir, "message", "m64_otf2_anchor_bad.otf2")
+	_, _, err := importFiles(t, OTF2{}, Options{}, path)
+	wantError(t, path, err, path+": offset 2: ", "the anchor magic is not OTF2")
+}
+
+func FuzzOTF2Print(f *testing.F) {
+	f.Add([]byte(otf2Head + otf2Lines(`ENTER 10 5 Region: "main" <0>
+		MPI_SEND 20 1021 Receiver: 0 ("x" <10>), Communicator: "W" <0>, Tag: 7, Length: 5
+		MPI_IRECV_REQUEST 10 1100 Request: 1
+		MPI_IRECV 10 1142 Sender: 1 ("y" <20>), Communicator: "W" <0>, Tag: 7, Length: 5, Request: 1`)))
+	f.Add([]byte(otf2Plain + otf2Lines(`ENTER 0 5 Region: "MPI_Sendrecv" <0>
+		MPI_ISEND 0 5 Receiver: 0 ("" <0>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5, Request: 2
+		MPI_SEND 0 6 Receiver: 0 ("" <0>), Communicator: "c" <1>, Tag: 5, Length: 5
+		MPI_COLLECTIVE_END 0 7 Operation: ALLREDUCE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 0, Received: 0
+		MPI_ISEND_COMPLETE 0 8 Request: 2
+		MPI_RECV 0 9 Sender: 0 ("" <0>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5
+		MPI_RECV 0 9 Sender: 0 ("" <0>), Communicator: "c" <1>, Tag: 5, Length: 5
+		LEAVE 0 9 Region: "MPI_Sendrecv" <0>`)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		o := Options{Unmatched: len(text)%2 == 0}
+		m, _, err := importBytes(OTF2Print{}, text, o)
+		checkFuzzed(t, m, o, err)
+	})
+}
+
+// checkFuzzed makes sure that any bytes are a sound trace or one line of error.
+func checkFuzzed(t *testing.T, m *trace.Memory, o Options, err error) {
+	t.Helper()
+	if err == nil && !o.Unmatched {
+		if err := trace.Check(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err == nil {
+		return
+	}
+	if strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 600 {
+		t.Errorf("%q", err)
+	}
+}
+
+func BenchmarkImportOTF2Print(b *testing.B) {
+	const ranks = 16
+	var text strings.Builder
+	text.WriteString(otf2Plain)
+	for i := range 8000 {
+		for r := range ranks {
+			time := 100*i + r
+			fmt.Fprintf(&text, "ENTER                                   %8d %20d  Region: \"MPI_Sendrecv\" <0>\n", r, time)
+			fmt.Fprintf(&text, "MPI_SEND                                %8d %20d  Receiver: %d (\"MPI Rank %d\" <%d>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 800\n",
+				r, time, (r+1)%ranks, (r+1)%ranks, (r+1)%ranks)
+			fmt.Fprintf(&text, "MPI_RECV                                %8d %20d  Sender: %d (\"MPI Rank %d\" <%d>), Communicator: \"MPI_COMM_WORLD\" <0>, Tag: 7, Length: 800\n",
+				r, time, (r+ranks-1)%ranks, (r+ranks-1)%ranks, (r+ranks-1)%ranks)
+			fmt.Fprintf(&text, "LEAVE                                   %8d %20d  Region: \"MPI_Sendrecv\" <0>\n", r, time)
+		}
+	}
+	benchmarkImport(b, OTF2Print{}, []byte(text.String()))
+}
