@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
@@ -395,5 +396,51 @@ func ringSchedule(ranks, steps int) []byte {
 
 func BenchmarkImportGoal(b *testing.B) {
 	const ranks, steps = 16, 20000
-	benchmarkRecords(b, Goal{}, ringSchedule(ranks, steps), 3*ranks*steps, Options{})
+	text := ringSchedule(ranks, steps)
+	b.Run("text", func(b *testing.B) { benchmarkRecords(b, Goal{}, text, 3*ranks*steps, Options{}) })
+	m, _, err := importText(Goal{}, string(text), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.Head.WorkUnit = trace.WorkPicos
+	file, _ := exportGoal(b, m, "binary=true")
+	b.Run("binary", func(b *testing.B) { benchmarkRecords(b, Goal{}, []byte(file), 3*ranks*steps, Options{}) })
+}
+
+// Needs that are empty come back from a file as they were, not as the previous row.
+func TestGoalThroughStore(t *testing.T) {
+	want, r := importGoal(t, goalExample, Options{})
+	prefix := filepath.Join(t.TempDir(), "x")
+	w, err := store.Create(prefix, want.Head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range want.EventsOf {
+		if err := w.Events(&want.EventsOf[p]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(want.Head); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := store.Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stored.Close()
+	for p := range trace.Proc(r.Procs) {
+		got := tell(trace.WorkPicos, make([][]trace.Event, r.Procs)...)
+		for b, err := range stored.Events(p) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range b.Rows {
+				e.Needs = slices.Clone(e.Needs)
+				got.EventsOf[p].Rows = append(got.EventsOf[p].Rows, e)
+			}
+		}
+		if !slices.Equal(goalRows(got, p), goalRows(want, p)) {
+			t.Errorf("rank %d: %q, want %q", p, goalRows(got, p), goalRows(want, p))
+		}
+	}
 }

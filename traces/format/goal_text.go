@@ -193,8 +193,9 @@ func (p *goalText) statement() error {
 		return p.numRanks()
 	case "rank":
 		return p.block()
-	case "calc", "send", "recv":
-		return p.operation(string(word), -1)
+	}
+	if kind, ok := goalKind(word); ok {
+		return p.operation(kind, -1)
 	}
 	return p.labelled(word)
 }
@@ -261,12 +262,11 @@ func (p *goalText) labelled(name []byte) error {
 		return p.bad(fmt.Sprintf("label %s is defined twice, first at line %d", quote(name), p.graph.ops[op].at), "")
 	}
 	p.skip()
-	switch kind := p.word(); string(kind) {
-	case "calc", "send", "recv":
-		return p.operation(string(kind), label)
-	default:
-		return p.unknown(kind)
+	verb := p.word()
+	if kind, ok := goalKind(verb); ok {
+		return p.operation(kind, label)
 	}
+	return p.unknown(verb)
 }
 
 // unknown is the error for what is no operation.
@@ -306,11 +306,8 @@ func (p *goalText) dependency(name []byte) error {
 
 // goalKeyword reports whether word begins other statements than those of labels.
 func goalKeyword(word []byte) bool {
-	switch string(word) {
-	case "calc", "send", "recv", "rank", "num_ranks":
-		return true
-	}
-	return false
+	_, operation := goalKind(word)
+	return operation || string(word) == "rank" || string(word) == "num_ranks"
 }
 
 // endBlock completes a rank.

@@ -7,20 +7,29 @@ import (
 	"spoor/traces/trace"
 )
 
+// goalKind is the operation called word.
+func goalKind(word []byte) (kind trace.Kind, ok bool) {
+	switch string(word) {
+	case "calc":
+		return trace.Compute, true
+	case "send":
+		return trace.Send, true
+	case "recv":
+		return trace.Recv, true
+	}
+	return 0, false
+}
+
 // operation takes the rest of a calc, send or recv.
-func (p *goalText) operation(name string, label int32) (err error) {
+func (p *goalText) operation(kind trace.Kind, label int32) (err error) {
 	if p.open == 0 {
 		return p.bad("an operation outside the blocks of ranks", "")
 	}
-	op := goalOp{at: int64(p.line), label: label, peer: trace.None, tag: trace.None, kind: trace.Compute}
-	if name == "calc" {
+	op := goalOp{at: int64(p.line), label: label, peer: trace.None, tag: trace.None, kind: kind}
+	if kind == trace.Compute {
 		err = p.calc(&op)
 	} else {
-		op.kind = trace.Send
-		if name == "recv" {
-			op.kind = trace.Recv
-		}
-		err = p.message(&op, name)
+		err = p.message(&op)
 	}
 	if err != nil {
 		return err
@@ -47,7 +56,7 @@ func (p *goalText) calc(op *goalOp) error {
 }
 
 // message takes what follows send or recv.
-func (p *goalText) message(op *goalOp, name string) error {
+func (p *goalText) message(op *goalOp) error {
 	size, err := p.number("size")
 	if err != nil {
 		return err
@@ -66,7 +75,7 @@ func (p *goalText) message(op *goalOp, name string) error {
 		direction = "from"
 	}
 	if string(p.word()) != direction {
-		return p.bad(fmt.Sprintf("%s takes %q and a rank", name, direction), "")
+		return p.bad(fmt.Sprintf("%s takes %q and a rank", op.kind, direction), "")
 	}
 	if op.kind != trace.Recv || !p.any() {
 		peer, err := p.number("rank")
