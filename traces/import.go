@@ -58,14 +58,14 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.program, "program", "", "name of the traced program, if the input does not say")
 	flags.StringVar(&f.modify, "modify", "split", "what becomes of a modify: split (load, then store), load, store")
 	flags.StringVar(&f.ifetch, "ifetch", "keep", "keep or drop instruction fetches; they count as instructions either way")
-	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in csv)")
+	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in champsim, csv and pinatrace)")
 	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
 	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
 	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, in formats that have it")
 	flags.StringVar(&f.unmatched, "unmatched", "error", "a message without a partner: error, or note and accept it")
 	flags.StringToStringVar(&f.set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
 	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
-	flags.IntVar(&f.addrBase, "addr-base", 10, "csv: base of addresses without 0x, 10 or 16")
+	flags.IntVar(&f.addrBase, "addr-base", 10, "csv, pinatrace: base of addresses without 0x, 10 or 16")
 	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
 	return cmd
 }

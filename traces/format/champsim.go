@@ -14,6 +14,7 @@ import (
 // the instruction stores to and loads from; a slot without access is 0. A file is
 // one thread. There are no sizes: the length of an instruction is the distance to
 // the next one where that can be, and all else is 1 byte or Options.DefaultSize.
+// Registers and branches are not kept.
 //
 // Source: ChampSim, inc/trace_instruction.h (input_instr, cloudsuite_instr).
 type ChampSim struct{}

@@ -176,7 +176,7 @@ func (p *champsimParser) notes() (all []string) {
 	if p.guessed {
 		all = append(all, "read as cloudsuite's records of 96 bytes, a guess: the start of the file does not fit 64; --set record chooses")
 	}
-	add(p.loads+p.stores, "champsim has no sizes: every load and store is taken for %s", plural(int(p.size), "byte"))
+	add(p.loads+p.stores, "champsim has no sizes: every load and store is taken for %s; --default-size chooses another", plural(int(p.size), "byte"))
 	if !p.o.DropIfetch {
 		add(p.unknown, "the length of %d of %s is unknown and taken for %s; the others reach to the next one",
 			p.unknown, plural(int(p.before), "instruction"), plural(int(p.size), "byte"))

@@ -153,7 +153,7 @@ type Options struct {
 	CollapseAtomics bool              // lackey: a load directly before a modify of the same bytes is part of it
 	IgnoreSummary   bool              // lackey: accept a summary that counts other instructions than the trace has
 	Columns         []string          // csv: meaning of the columns, instead of a header
-	AddrBase        int               // csv: base of addresses without 0x: 10 (also 0) or 16
+	AddrBase        int               // csv, pinatrace: base of addresses without 0x: 10 (also 0) or 16
 	TimeIsRows      bool              // csv: ignore the time column, every row is one instruction
 	PC              bool              // store the address of the instruction with each reference, where the format has it
 	Unmatched       bool              // accept messages without a partner; they are noted

@@ -1,0 +1,197 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// pinParser takes stock lines in the middle of a block fast, and everything else a
+// line at a time.
+type pinParser struct {
+	text
+	o       Options
+	threads threads
+	latest  *thread // of the line before
+	last    pinLine // the line before
+	now     uint64  // instructions of all threads
+	size    uint16  // of references without
+
+	count                                          [8]uint64 // by operation
+	ended                                          bool      // #eof was there
+	comments, named, sized, decimal, more, nowhere int
+	cut                                            int
+}
+
+func (p *pinParser) records() uint64 {
+	return p.count[trace.Load] + p.count[trace.Store] + p.count[trace.Ifetch]
+}
+
+// pinWindow is more than the longest stock line, 42 bytes.
+const pinWindow = 48
+
+// fast takes lines of the stock form from the start of b, and returns how many
+// bytes they are. It stops at the first line that is anything else.
+func (p *pinParser) fast(b []byte) int {
+	i := 0
+	for !p.ended && i+pinWindow <= len(b) {
+		w := b[i : i+pinWindow]
+		if w[0] != '0' || w[1] != 'x' {
+			break
+		}
+		ip, j := hexRun(w, 2)
+		if j == 2 || string(w[j:j+2]) != ": " || string(w[j+3:j+6]) != " 0x" {
+			break
+		}
+		op := pinOps[w[j+2]]
+		addr, k := hexRun(w, j+6)
+		if op == 0 || k == j+6 || w[k] != '\n' {
+			break
+		}
+		r := pinLine{ip: ip, op: op, addr: addr}
+		p.line++
+		if p.record(&r) != "" {
+			p.line--
+			break // which the slow path explains
+		}
+		i += k + 1
+	}
+	return i
+}
+
+// slow takes one line of any kind.
+func (p *pinParser) slow(raw []byte, last bool) error {
+	if p.latest != nil && p.latest.err != nil {
+		return p.latest.err
+	}
+	if err := p.checkNUL(raw); err != nil {
+		return err
+	}
+	line := p.trim(raw)
+	switch {
+	case len(line) == 0:
+		return nil
+	case bytes.Equal(line, pinEOF):
+		p.ended = true
+		return nil
+	case line[0] == '#':
+		p.comments++
+		return nil
+	case p.ended:
+		return p.fail(line, "a record after #eof", "two runs were appended; import each alone")
+	}
+	r, problem, advice := parsePin(line, p.o.AddrBase == 16)
+	if problem == "" {
+		problem = p.record(&r)
+	} else if last && p.records() > 0 {
+		p.cut++
+		return nil
+	}
+	if problem != "" {
+		return p.fail(line, problem, advice)
+	}
+	if last {
+		p.unended++
+	}
+	return nil
+}
+
+// record appends one record, unless there is a problem.
+func (p *pinParser) record(r *pinLine) (problem string) {
+	t := p.latest
+	if t == nil || t.id != r.thread {
+		if t, problem = p.threads.find(r.thread); problem != "" {
+			return problem
+		}
+	}
+	size := p.size
+	if r.size > 0 {
+		size = uint16(r.size)
+	}
+	if r.addr+uint64(size)-1 < r.addr {
+		return sizeProblem(r.addr, uint64(size))
+	}
+	p.tally(r)
+	// A write directly after a read by the same instruction is part of it.
+	part := t == p.latest && p.last.op == trace.Load && r.op == trace.Store &&
+		(p.count[trace.Ifetch] > 0 || r.ip != 0 && r.ip == p.last.ip)
+	modify := part && r.addr == p.last.addr && r.size == p.last.size
+	if !part {
+		p.begin(t, r)
+	}
+	p.latest, p.last = t, *r
+	switch {
+	case modify && p.o.Modify == ModifyLoad, r.op == trace.Ifetch && p.o.DropIfetch:
+		return ""
+	case modify && p.o.Modify == ModifyStore:
+		t.unref()
+	}
+	t.ref(r.addr, size, r.op)
+	return ""
+}
+
+// begin moves t to the instruction of r.
+func (p *pinParser) begin(t *thread, r *pinLine) {
+	now := t.now
+	if r.op == trace.Ifetch || p.count[trace.Ifetch] == 0 {
+		p.now++
+		now = p.now
+	}
+	p.threads.advance(t, now)
+	switch {
+	case r.op == trace.Ifetch:
+		t.pc = r.addr
+	case r.ip != 0 || p.count[trace.Ifetch] == 0:
+		t.pc = r.ip
+	}
+}
+
+// tally counts what notes are about.
+func (p *pinParser) tally(r *pinLine) {
+	p.count[r.op&7]++
+	if r.size > 0 {
+		p.sized++
+	}
+	if r.named {
+		p.named++
+	}
+	if r.decimal {
+		p.decimal++
+	}
+	if r.more {
+		p.more++
+	}
+	if r.ip == 0 && r.op != trace.Ifetch {
+		p.nowhere++
+	}
+}
+
+func (p *pinParser) notes() []string {
+	all := p.text.notes()
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	records := int(p.records())
+	add(p.cut, "the last line is cut and was left out: the run was killed")
+	if !p.ended {
+		all = append(all, "no #eof at the end: the run was cut off, or the tool is not Pin's own")
+	}
+	add(records-p.sized, "%s without a size taken for %s; --default-size chooses another", plural(records-p.sized, "reference"), plural(int(p.size), "byte"))
+	if p.count[trace.Ifetch] == 0 {
+		all = append(all, "no instruction fetches: every reference counts as one instruction, but for a write directly after a read by the same one")
+	}
+	if p.o.PC && p.count[trace.Ifetch] == 0 {
+		add(p.nowhere, "%s whose instruction is not known: pc 0", plural(p.nowhere, "reference"))
+	}
+	add(p.named, "the number before the operation is taken for the thread")
+	if n := p.threads.numbering(); n != "" {
+		all = append(all, n)
+	}
+	add(p.decimal, "numbers without 0x are taken for decimal addresses; %s", adviceHex)
+	add(p.more, "%s with more after the size, left out", plural(p.more, "line"))
+	add(p.comments, "%s skipped", plural(p.comments, "comment line"))
+	return all
+}
