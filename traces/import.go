@@ -24,6 +24,7 @@ type importFlags struct {
 	defaultSize, addrBase         int
 	opts                          format.Options
 	unmatched                     string
+	archive                       bool
 	set                           map[string]string
 	importer                      format.Importer // of --from, or nil
 	inputs, notes, used, programs []string
@@ -62,6 +63,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
 	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
 	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, in formats that have it")
+	flags.BoolVar(&f.archive, "archive", false, "write references in the archive profile: several times smaller, and slower to write and read")
 	flags.StringVar(&f.unmatched, "unmatched", "error", "a message without a partner: error, or note and accept it")
 	flags.StringToStringVar(&f.set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
 	flags.StringVar(&f.columns, "columns", "", "csv: names of the columns in order, - for those to ignore")
@@ -138,7 +140,11 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 	}
 	layout := format.LayoutOf(im, f.opts)
 	head := trace.Header{WorkUnit: layout.Work, HasPC: layout.PC, HasTime: layout.Time, Tool: tool}
-	w, err := store.Create(f.output, head)
+	create := store.Create
+	if f.archive {
+		create = store.CreateArchive
+	}
+	w, err := create(f.output, head)
 	if err != nil {
 		return err
 	}

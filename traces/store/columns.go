@@ -54,7 +54,7 @@ func swapBytes(b []byte, width int) {
 }
 
 // sized is s with length n; its contents are to be overwritten.
-func sized[T number](s []T, n int) []T {
+func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
@@ -93,4 +93,31 @@ func get[T number](d *decoder, s []T, n int) []T {
 	d.buffer(rawBytes(s))
 	fromLittle(s)
 	return s
+}
+
+// putList adds a column of lists with s as its only row.
+func putList[T number](e *encoder, s []T) {
+	e.column(1, 0)
+	e.buffer(nil, 1)
+	putBuffer(e, []int32{0, int32(len(s))})
+	put(e, s)
+}
+
+// getList reads such a column of at most so many numbers into the memory of s.
+func getList[T number](d *decoder, s []T, most int) []T {
+	if length, nulls := d.node(); length != 1 || nulls != 0 {
+		d.fail("a column has %d values and %d nulls in a batch of one row", length, nulls)
+	}
+	d.skipValidity()
+	var ends [2]int32
+	d.buffer(rawBytes(ends[:]))
+	fromLittle(ends[:])
+	n := int(ends[1])
+	if d.err == nil && (ends[0] != 0 || n < 0 || n > most) {
+		d.fail("a list is from %d to %d in a batch of %d references", ends[0], n, most)
+	}
+	if d.err != nil {
+		n = 0
+	}
+	return get(d, s, n)
 }

@@ -205,12 +205,16 @@ func (f *file) checkLayout(footer int64) error {
 	if err != nil {
 		return err
 	}
+	most := uint64(batchRows)
+	if f.schema.isArchive() {
+		most = archiveRows
+	}
 	for i, b := range f.blocks {
 		if b.offset != pos || b.meta <= prefixSize || b.meta > maxMeta || b.body < 0 ||
 			b.body > min(maxBody, footer-pos-int64(b.meta)) {
 			return fmt.Errorf("batch %d does not follow what precedes it", i)
 		}
-		if b.rows == 0 || b.rows > batchRows {
+		if b.rows == 0 || b.rows > most {
 			return fmt.Errorf("batch %d has %d rows", i, b.rows)
 		}
 		pos += int64(b.meta) + b.body

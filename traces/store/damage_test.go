@@ -35,7 +35,8 @@ func samples(t testing.TB) []sample {
 	for _, name := range []string{"x" + RefsSuffix, "x" + EventsSuffix, "t.arrow"} {
 		all = append(all, sample{name, read(t, filepath.Join(dir, name))})
 	}
-	return all
+	saveAs(t, CreateArchive, filepath.Join(dir, "a"), looping(20), 7, batchRows)
+	return append(all, sample{"a" + RefsSuffix, read(t, filepath.Join(dir, "a"+RefsSuffix))})
 }
 
 // openBytes opens b as the trace file of the given name.
@@ -317,7 +318,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		return path
 	}
 	refs := files[0].bytes
-	newer := traceSchema(kindRefs, header(1))
+	newer := traceSchema(kindRefs, false, header(1))
 	newer.meta[1].value = "2"
 	var out bytes.Buffer
 	c := container{w: &out}

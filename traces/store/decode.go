@@ -20,6 +20,8 @@ type decoder struct {
 	body  []byte
 	rows  int
 	err   error
+
+	archive *unarchiver // if one was needed
 }
 
 func newDecoder() *decoder {

@@ -116,8 +116,8 @@ func (n *needsColumn) add(needs []int64) {
 	n.ends = append(n.ends, int32(len(n.values)))
 }
 
-// encode puts the columns of b into e.
-func (b *eventsBatch) encode(e *encoder, hasTime bool) {
+// encode puts the columns of b into e and returns the number of their rows.
+func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
 	b.procs = filled(b.procs, b.Len(), int32(b.proc))
 	put(e, b.procs)
 	put(e, b.instr)
@@ -132,6 +132,7 @@ func (b *eventsBatch) encode(e *encoder, hasTime bool) {
 		}
 	}
 	b.needs.encode(e)
+	return b.Len()
 }
 
 func (n *needsColumn) encode(e *encoder) {

@@ -16,11 +16,14 @@ const (
 	versionKey = "spoor.version"
 	unitKey    = "spoor.unit"
 	enumKey    = "spoor.enum"
-	reserved   = "spoor." // begins every key of ours
+	profileKey = "spoor.profile" // absent: plain columns
+	reserved   = "spoor."        // begins every key of ours
 )
 
 // version is the layout of files that this package writes and reads.
 const version = "1"
+
+const archiveProfile = "archive"
 
 // The kinds of file; any other kind is the name of a table.
 const (
@@ -129,16 +132,30 @@ func (r *pairReader) json(name string, v any) {
 }
 
 // traceFields are the columns that a trace file of the given kind and header has.
-func traceFields(kind string, h trace.Header) []field {
-	if kind == kindRefs {
-		return refsFields(h.HasPC)
+func traceFields(kind string, archive bool, h trace.Header) []field {
+	switch {
+	case kind == kindEvents:
+		return eventsFields(h.HasTime, h.WorkUnit)
+	case archive:
+		return archiveFields(h.HasPC)
 	}
-	return eventsFields(h.HasTime, h.WorkUnit)
+	return refsFields(h.HasPC)
 }
 
-// traceSchema is the schema of a trace file.
-func traceSchema(kind string, h trace.Header) *schema {
-	return &schema{fields: traceFields(kind, h), meta: headerPairs(kind, h)}
+// traceSchema is the schema of a trace file; a refs file may be in the archive
+// profile.
+func traceSchema(kind string, archive bool, h trace.Header) *schema {
+	s := &schema{fields: traceFields(kind, archive, h), meta: headerPairs(kind, h)}
+	if archive {
+		s.meta = append(s.meta, pair{profileKey, archiveProfile})
+	}
+	return s
+}
+
+// isArchive reports whether s says that it is of the archive profile.
+func (s *schema) isArchive() bool {
+	profile, _ := s.lookup(profileKey)
+	return profile == archiveProfile
 }
 
 // parseTraceSchema is the kind and header of a trace file with schema s.
@@ -147,6 +164,9 @@ func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
 	if kind != kindRefs && kind != kindEvents {
 		return kind, h, fmt.Errorf("it is a %s table, not a trace", kind)
 	}
+	if profile, ok := s.lookup(profileKey); ok && (kind != kindRefs || profile != archiveProfile) {
+		return kind, h, fmt.Errorf("it is %s in the profile %q, which this version of Spoor does not read; use a newer one", kind, profile)
+	}
 	if h, err = parseHeader(s); err != nil {
 		return kind, h, err
 	}
@@ -154,7 +174,7 @@ func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
 		h.HasPC = h.HasPC || (kind == kindRefs && f.name == "pc")
 		h.HasTime = h.HasTime || (kind == kindEvents && f.name == "time")
 	}
-	if !sameFields(s.fields, traceFields(kind, h)) {
+	if !sameFields(s.fields, traceFields(kind, s.isArchive(), h)) {
 		return kind, h, fmt.Errorf("its columns are not those of a %s file", kind)
 	}
 	return kind, h, nil

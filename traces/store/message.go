@@ -46,10 +46,17 @@ type encoder struct {
 	msg   []byte
 	tried []byte // compressed samples, and what frames were read back to
 	back  *zstd.Decoder
+
+	archive *archiver // if one was needed
 }
 
-func newEncoder() *encoder {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
+func newEncoder() *encoder { return newEncoderAt(zstd.SpeedDefault) }
+
+// newArchiveEncoder takes its time.
+func newArchiveEncoder() *encoder { return newEncoderAt(zstd.SpeedBestCompression) }
+
+func newEncoderAt(level zstd.EncoderLevel) *encoder {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level),
 		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
 	if err != nil {
 		panic(err) // the options are constants

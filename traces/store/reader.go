@@ -146,9 +146,9 @@ func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 	if len(batches) == 0 {
 		return
 	}
-	p, h := t.refs, t.refs.head
+	p, h, archive := t.refs, t.refs.head, t.refs.schema.isArchive()
 	decode := func(d *decoder, s *refsBatch, i int) error {
-		s.decode(d, h.HasPC)
+		s.decode(d, archive, h.HasPC)
 		return checkRefs(d, h, s, p.blocks[i].batchInfo)
 	}
 	for s, err := range decodeAhead(p, batches, decode) {

@@ -60,6 +60,7 @@ type salvage struct {
 	r      io.ReaderAt
 	size   int64
 	kind   string
+	form   *schema
 	head   trace.Header
 	first  []byte // the schema message
 	start  int64  // where batches begin
@@ -109,6 +110,7 @@ func (s *salvage) begin() error {
 	if v, _ := sc.lookup(versionKey); v != version {
 		return newerVersion(v)
 	}
+	s.form = sc
 	s.kind, s.head, err = parseTraceSchema(sc)
 	return err
 }
@@ -151,7 +153,7 @@ func (s *salvage) copy(w io.Writer) error {
 	} else if digest, ok := lookup(s.footer, refsKey); ok {
 		marks = append(marks, pair{refsKey, digest})
 	}
-	_, err := out.end(traceSchema(s.kind, s.head), marks...)
+	_, err := out.end(traceSchema(s.kind, s.form.isArchive(), s.head), marks...)
 	return err
 }
 
@@ -202,7 +204,7 @@ func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
 		return 0, info, err
 	}
 	if s.kind == kindRefs {
-		s.refs.decode(s.d, s.head.HasPC)
+		s.refs.decode(s.d, s.form.isArchive(), s.head.HasPC)
 		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instructions()}
 		return meta, info, checkRefs(s.d, s.check.head, &s.refs, info)
 	}

@@ -46,7 +46,7 @@ func prefixOf(t *testing.T, kind string, b []byte, blocks []batchBlock, m *trace
 		rows[block.proc] += int(block.rows)
 	}
 	for q := range got.RefsOf {
-		if kind == kindRefs {
+		if kind != kindEvents {
 			want := m.RefsOf[q].Slice(0, rows[q])
 			if !sameRefs(&got.RefsOf[q], &want) {
 				t.Fatalf("processor %d: %d references recovered, want the first %d", q, got.RefsOf[q].Len(), rows[q])
@@ -57,13 +57,19 @@ func prefixOf(t *testing.T, kind string, b []byte, blocks []batchBlock, m *trace
 	}
 }
 
-// inBatches is a trace of several small batches and its two files.
+// archiveRefs stands for a refs file in the archive profile.
+const archiveRefs = "archive." + kindRefs
+
+// inBatches is a trace of several small batches and its two files, the refs file
+// in both profiles.
 func inBatches(t *testing.T) (m *trace.Memory, files map[string][]byte) {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "x")
 	m = memory(rand.New(rand.NewPCG(15, 16)), header(2), 8, 8)
 	saveBatches(t, prefix, m, 3, 4)
-	return m, map[string][]byte{kindRefs: read(t, prefix+RefsSuffix), kindEvents: read(t, prefix+EventsSuffix)}
+	saveAs(t, CreateArchive, prefix+"a", m, 3, 4)
+	return m, map[string][]byte{kindRefs: read(t, prefix+RefsSuffix), kindEvents: read(t, prefix+EventsSuffix),
+		archiveRefs: read(t, prefix+"a"+RefsSuffix)}
 }
 
 func TestRecoverKeepsEveryCompleteBatchOfEveryCut(t *testing.T) {
@@ -204,7 +210,7 @@ func writeUntilKilled(prefix string) {
 		panic(err)
 	}
 	if rows, err := strconv.Atoi(os.Getenv("SPOOR_TEST_ROWS")); err == nil {
-		w.rows = rows
+		w.rows, w.most = rows, rows
 	}
 	for i := 0; ; {
 		var b trace.Refs

@@ -51,8 +51,8 @@ func (r *refsBatch) add(b *trace.Refs, i, j int) {
 	}
 }
 
-// encode puts the columns of r into e.
-func (r *refsBatch) encode(e *encoder, hasPC bool) {
+// encode puts the columns of r into e and returns the number of their rows.
+func (r *refsBatch) encode(e *encoder, hasPC bool) int {
 	r.procs = filled(r.procs, r.Len(), int32(r.Proc))
 	put(e, r.procs)
 	put(e, r.Instr)
@@ -62,10 +62,32 @@ func (r *refsBatch) encode(e *encoder, hasPC bool) {
 	if hasPC {
 		put(e, r.PC)
 	}
+	return r.Len()
 }
 
-// decode reads the columns of r from d.
-func (r *refsBatch) decode(d *decoder, hasPC bool) {
+// encodeArchive is encode in the archive profile.
+func (r *refsBatch) encodeArchive(e *encoder, hasPC bool) int {
+	if e.archive == nil {
+		e.archive = new(archiver)
+	}
+	e.archive.encode(e, r, hasPC)
+	return 1
+}
+
+// decode reads r from d, whose columns may be those of the archive profile.
+func (r *refsBatch) decode(d *decoder, archive, hasPC bool) {
+	if !archive {
+		r.decodePlain(d, hasPC)
+		return
+	}
+	if d.archive == nil {
+		d.archive = new(unarchiver)
+	}
+	d.archive.decode(d, r, hasPC)
+}
+
+// decodePlain reads the columns of r from d.
+func (r *refsBatch) decodePlain(d *decoder, hasPC bool) {
 	r.procs = get(d, r.procs, d.rows)
 	r.Instr = get(d, r.Instr, d.rows)
 	r.Addr = get(d, r.Addr, d.rows)

@@ -15,21 +15,26 @@ const (
 	tUint32
 	tUint64
 	tFloat64
-	tText     // utf8 with 32-bit offsets
-	tInt64s   // list<int64> with 32-bit offsets
+	tText   // utf8 with 32-bit offsets
+	tInt64s // list<int64> with 32-bit offsets, and likewise:
+	tUint8s
+	tUint16s
+	tUint32s
 	tEndTypes // after the last type
 )
 
-// dataTypes says how Arrow describes each type: the tag of its Type union, and
-// width and sign of integers.
+// dataTypes says how Arrow describes each type: the tag of its Type union, width
+// and sign of integers, and the type of a list's items.
 var dataTypes = [tEndTypes]struct {
 	tag    uint8
 	bits   int32
 	signed bool
+	item   dataType
 }{
-	tInt32: {fbInt, 32, true}, tInt64: {fbInt, 64, true}, tUint8: {fbInt, 8, false}, tUint16: {fbInt, 16, false},
-	tUint32: {fbInt, 32, false}, tUint64: {fbInt, 64, false}, tFloat64: {fbFloatingPoint, 64, true},
-	tText: {fbUtf8, 0, false}, tInt64s: {fbList, 0, false},
+	tInt32: {fbInt, 32, true, 0}, tInt64: {fbInt, 64, true, 0}, tUint8: {fbInt, 8, false, 0}, tUint16: {fbInt, 16, false, 0},
+	tUint32: {fbInt, 32, false, 0}, tUint64: {fbInt, 64, false, 0}, tFloat64: {fbFloatingPoint, 64, true, 0},
+	tText: {fbUtf8, 0, false, 0}, tInt64s: {fbList, 0, false, tInt64}, tUint8s: {fbList, 0, false, tUint8},
+	tUint16s: {fbList, 0, false, tUint16}, tUint32s: {fbList, 0, false, tUint32},
 }
 
 // Tags and constants of the Arrow IPC format (Schema.fbs, Message.fbs, File.fbs).
@@ -89,8 +94,8 @@ func buildSchema(b *flatbuffers.Builder, s *schema) flatbuffers.UOffsetT {
 
 func buildField(b *flatbuffers.Builder, f field) flatbuffers.UOffsetT {
 	var children []flatbuffers.UOffsetT
-	if f.typ == tInt64s {
-		children = append(children, buildField(b, field{name: "item", typ: tInt64}))
+	if item := dataTypes[f.typ].item; item != 0 {
+		children = append(children, buildField(b, field{name: "item", typ: item}))
 	}
 	list := buildOffsets(b, children)
 	meta := buildPairs(b, f.meta)
@@ -176,7 +181,7 @@ func parseType(f flatTable) dataType {
 		switch {
 		case tag == fbInt && (t.f == nil || t.i32(0) != d.bits || (t.u8(1) != 0) != d.signed):
 		case tag == fbFloatingPoint && (t.f == nil || t.i16(0) != fbDouble):
-		case tag == fbList && !isInt64s(f):
+		case tag == fbList && itemType(f) != d.item:
 		default:
 			return dataType(id)
 		}
@@ -184,10 +189,13 @@ func parseType(f flatTable) dataType {
 	return 0
 }
 
-// isInt64s reports whether the children of list field f are one plain int64.
-func isInt64s(f flatTable) bool {
+// itemType is the type of the only child of list field f if that is an integer.
+func itemType(f flatTable) dataType {
 	children := f.tables(5)
-	return len(children) == 1 && children[0].u8(2) == fbInt && parseType(children[0]) == tInt64
+	if len(children) != 1 || children[0].u8(2) != fbInt {
+		return 0
+	}
+	return parseType(children[0])
 }
 
 func parsePairs(t flatTable, i int) []pair {

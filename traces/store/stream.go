@@ -29,7 +29,8 @@ type stream[B batch] struct {
 	buffered int // weight of batches
 	most     int // bound of buffered
 	fresh    func() B
-	encode   func(B, *encoder)
+	encode   func(B, *encoder) int // returns the rows of the columns
+	encoder  func() *encoder
 
 	spare chan B
 	work  chan *job[B] // to the encoders
@@ -52,12 +53,12 @@ type job[B batch] struct {
 // size has no influence on the bytes.
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder)) (*stream[B], error) {
+func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
 	f, err := createAside(path, partialSuffix)
 	if err != nil {
 		return nil, err
 	}
-	w := &stream[B]{path: path, f: f, out: container{w: f}, most: most, fresh: fresh, encode: encode}
+	w := &stream[B]{path: path, f: f, out: container{w: f}, most: most, fresh: fresh, encode: encode, encoder: newEncoder}
 	if err := w.out.begin(schemaMessage(s)); err != nil {
 		w.abort()
 		return nil, writeError(path, err)
@@ -74,16 +75,16 @@ func (w *stream[B]) start() {
 	w.spare = make(chan B, 2*n)
 	idle := make(chan *encoder, n+1)
 	for range n + 1 {
-		idle <- newEncoder()
+		idle <- w.encoder()
 	}
 	for range n {
 		go func() {
 			for j := range w.work {
 				j.e = <-idle
 				j.e.begin()
-				w.encode(j.rows, j.e)
+				rows := w.encode(j.rows, j.e)
 				j.info.instr = j.rows.instructions()
-				j.msg, j.meta = j.e.finish(j.rows.Len())
+				j.msg, j.meta = j.e.finish(rows)
 				close(j.done)
 			}
 		}()

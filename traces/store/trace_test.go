@@ -73,14 +73,20 @@ func save(t testing.TB, prefix string, m *trace.Memory, piece int) {
 // saveBatches does so with batches of the given number of rows.
 func saveBatches(t testing.TB, prefix string, m *trace.Memory, piece, rows int) {
 	t.Helper()
+	saveAs(t, Create, prefix, m, piece, rows)
+}
+
+// saveAs does so with Create or CreateArchive.
+func saveAs(t testing.TB, create func(string, trace.Header) (*Writer, error), prefix string, m *trace.Memory, piece, rows int) {
+	t.Helper()
 	first := m.Head
 	first.Procs, first.Inputs, first.Notes, first.Regions = 0, nil, nil, nil
-	w, err := Create(prefix, first)
+	w, err := create(prefix, first)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	w.rows = rows
+	w.rows, w.most = rows, rows
 	for i, more := 0, true; more; i += piece {
 		more = false
 		for p := range m.RefsOf {

@@ -29,21 +29,30 @@ const (
 // safe for concurrent use; it compresses on other goroutines, and the bytes
 // depend on the order of the calls alone.
 type Writer struct {
-	head   trace.Header
-	limit  trace.Header // head with a bound for processors not yet counted
-	refs   *stream[*refsBatch]
-	events *stream[*eventsBatch]
-	last   []uint64 // Refs of each processor's last event
-	total  []uint64 // references of each processor
-	rows   int      // of a full batch
-	closed bool     // Close or Abort was called
-	gone   bool     // the files have their final names or were removed
+	head    trace.Header
+	limit   trace.Header // head with a bound for processors not yet counted
+	refs    *stream[*refsBatch]
+	events  *stream[*eventsBatch]
+	last    []uint64 // Refs of each processor's last event
+	total   []uint64 // references of each processor
+	rows    int      // of a full batch of events
+	most    int      // references of a full batch
+	archive bool     // references are in the archive profile
+	closed  bool     // Close or Abort was called
+	gone    bool     // the files have their final names or were removed
 }
 
 // Create starts the files of a trace. h may be preliminary but for HasPC and
 // HasTime, which fix the columns.
-func Create(prefix string, h trace.Header) (*Writer, error) {
-	w := &Writer{head: h, limit: h, rows: batchRows}
+func Create(prefix string, h trace.Header) (*Writer, error) { return create(prefix, h, false) }
+
+// CreateArchive is Create with references in the archive profile, a fraction of
+// the plain size, which Open reads too but other readers of Arrow do not see as a
+// row for each reference.
+func CreateArchive(prefix string, h trace.Header) (*Writer, error) { return create(prefix, h, true) }
+
+func create(prefix string, h trace.Header, archive bool) (*Writer, error) {
+	w := &Writer{head: h, limit: h, rows: batchRows, most: batchRows, archive: archive}
 	if h.Procs < 0 || h.Procs > maxProcs {
 		return nil, fmt.Errorf("writing %s: %d processors; at most %d are supported", prefix, h.Procs, maxProcs)
 	}
@@ -51,20 +60,33 @@ func Create(prefix string, h trace.Header) (*Writer, error) {
 		w.limit.Procs = maxProcs
 	}
 	var err error
-	w.refs, err = newStream(prefix+RefsSuffix, traceSchema(kindRefs, h), maxRefs,
-		func() *refsBatch { return new(refsBatch) },
-		func(b *refsBatch, e *encoder) { b.encode(e, h.HasPC) })
-	if err != nil {
+	if w.refs, err = w.refsStream(prefix + RefsSuffix); err != nil {
 		return nil, err
 	}
-	w.events, err = newStream(prefix+EventsSuffix, traceSchema(kindEvents, h), maxEvents,
+	w.events, err = newStream(prefix+EventsSuffix, traceSchema(kindEvents, false, h), maxEvents,
 		func() *eventsBatch { return new(eventsBatch) },
-		func(b *eventsBatch, e *encoder) { b.encode(e, h.HasTime) })
+		func(b *eventsBatch, e *encoder) int { return b.encode(e, h.HasTime) })
 	if err != nil {
 		w.refs.abort()
 		return nil, err
 	}
 	return w, nil
+}
+
+// refsStream starts the refs file.
+func (w *Writer) refsStream(path string) (*stream[*refsBatch], error) {
+	most, encode := maxRefs, (*refsBatch).encode
+	if w.archive {
+		w.most, most, encode = archiveRows, maxArchiveRefs, (*refsBatch).encodeArchive
+	}
+	hasPC := w.head.HasPC
+	s, err := newStream(path, traceSchema(kindRefs, w.archive, w.head), most,
+		func() *refsBatch { return new(refsBatch) },
+		func(b *refsBatch, e *encoder) int { return encode(b, e, hasPC) })
+	if err == nil && w.archive {
+		s.encoder = newArchiveEncoder
+	}
+	return s, err
 }
 
 var errClosed = errors.New("store: the writer is closed")
@@ -83,9 +105,9 @@ func (w *Writer) Refs(b *trace.Refs) error {
 	n := b.Len()
 	for i := 0; i < n; {
 		to := w.refs.batch(b.Proc)
-		j := min(n, i+w.rows-to.Len())
+		j := min(n, i+w.most-to.Len())
 		to.add(b, i, j)
-		if err := w.refs.added(b.Proc, j-i, to.Len() == w.rows); err != nil {
+		if err := w.refs.added(b.Proc, j-i, to.Len() == w.most); err != nil {
 			return err
 		}
 		i = j
@@ -158,11 +180,11 @@ func (w *Writer) Close(h trace.Header) error {
 	if err := w.checkFinal(h); err != nil {
 		return err
 	}
-	digest, err := w.refs.finish(traceSchema(kindRefs, h))
+	digest, err := w.refs.finish(traceSchema(kindRefs, w.archive, h))
 	if err != nil {
 		return err
 	}
-	if _, err := w.events.finish(traceSchema(kindEvents, h), pair{refsKey, digest}); err != nil {
+	if _, err := w.events.finish(traceSchema(kindEvents, false, h), pair{refsKey, digest}); err != nil {
 		return err
 	}
 	err = renameBoth(w.refs.path, w.events.path)

@@ -254,7 +254,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.rows = 100
+		w.rows, w.most = 100, 100
 		if suffix == RefsSuffix {
 			w.refs.out.w = full
 		} else {

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"math/bits"
+
+	"spoor/traces/trace"
+)
+
+// What writer and reader of the archive profile compute alike: where things are
+// in the columns, and the guesses.
+
+// dictionary is the blocks of a batch.
+type dictionary struct {
+	archiveColumns
+	addr []uint64 // of the references of all blocks: of ifetches, else 0
+	pcs  []uint64 // of the references of all blocks, or nil
+	from []int32  // where each block begins in them, and the end
+
+	data     []dataRef // data references of all blocks
+	dataFrom []int32   // where each block's begin, and the end
+	slots    int
+	keys     map[uint64]int32 // slots by key
+
+	nextAt  []int32 // where each block's runs begin in next, and the end
+	guessAt []int32 // where each slot's references begin in guess, and the end
+}
+
+// dataRef is a data reference of a block.
+type dataRef struct {
+	at   int32 // within its block
+	slot int32
+}
+
+// lay finds the slots and where everything lies. The columns of blocks and addr
+// and pcs are complete and consistent.
+func (d *dictionary) lay() {
+	blocks := len(d.blockRefs)
+	d.from, d.dataFrom = d.from[:0], d.dataFrom[:0]
+	d.data, d.slots = d.data[:0], 0
+	if d.keys == nil {
+		d.keys = map[uint64]int32{}
+	}
+	clear(d.keys)
+	at := int32(0)
+	for _, n := range d.blockRefs {
+		d.from, d.dataFrom = append(d.from, at), append(d.dataFrom, int32(len(d.data)))
+		d.findSlots(int(at), int(at)+int(n))
+		at += int32(n)
+	}
+	d.from, d.dataFrom = append(d.from, at), append(d.dataFrom, int32(len(d.data)))
+	d.nextAt = sized(d.nextAt, blocks+1)
+	d.guessAt = filled(d.guessAt, d.slots+1, 0)
+	runs := int32(0)
+	for b, n := range d.blockRuns {
+		d.nextAt[b] = runs
+		runs += int32(n)
+		for _, r := range d.data[d.dataFrom[b]:d.dataFrom[b+1]] {
+			d.guessAt[r.slot] += int32(n)
+		}
+	}
+	d.nextAt[blocks] = runs
+	sum := int32(0)
+	for i, n := range d.guessAt {
+		d.guessAt[i] = sum
+		sum += n
+	}
+}
+
+// findSlots appends the data references of the block in rows from to to.
+func (d *dictionary) findSlots(from, to int) {
+	k := slotKey{}
+	for i := from; i < to; i++ {
+		if d.op[i] == trace.Ifetch {
+			k.fetched(d.addr[i])
+			continue
+		}
+		if d.pcs != nil {
+			k.at(d.pcs[i])
+		}
+		key := k.key(static(d.instr[i], d.size[i], d.op[i]))
+		slot, ok := d.keys[key]
+		if !ok {
+			slot = int32(d.slots)
+			d.keys[key] = slot
+			d.slots++
+		}
+		d.data = append(d.data, dataRef{int32(i - from), slot})
+	}
+}
+
+// slotKey tells the data references of a block apart: by the last ifetch, or
+// else the pc, and how many data references have followed it; without either, by
+// the data references before it in the block. Two slots with one key, be it by
+// chance, are one slot for writer and reader, which harms nothing else.
+type slotKey struct {
+	place   uint64 // hash of the last ifetch or pc
+	kind    uint8
+	after   uint64    // data references since
+	context [4]uint64 // the last data references
+}
+
+const (
+	byContext = iota
+	byPC
+	byFetch
+)
+
+func (k *slotKey) fetched(addr uint64) { k.kind, k.place, k.after = byFetch, addr, 0 }
+
+func (k *slotKey) at(pc uint64) {
+	if k.kind == byContext || (k.kind == byPC && k.place != pc) {
+		k.kind, k.place, k.after = byPC, pc, 0
+	}
+}
+
+func (k *slotKey) key(static uint64) uint64 {
+	h := mixed(uint64(k.kind), k.place)
+	if k.kind != byContext {
+		k.after++
+		return mixed(h, k.after)
+	}
+	copy(k.context[1:], k.context[:])
+	k.context[0] = static
+	for _, s := range k.context {
+		h = mixed(h, s)
+	}
+	return h
+}
+
+// static is what a reference and its repetitions in other runs have in common.
+func static(instr uint32, size uint16, op trace.Op) uint64 {
+	return uint64(instr)<<24 | uint64(size)<<8 | uint64(op)
+}
+
+// mixed is h with v hashed into it.
+func mixed(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9E3779B97F4A7C15 // 2^64 / golden ratio
+	return h ^ h>>29
+}
+
+// path guesses which block runs next.
+type path struct {
+	last   [4]int32 // the last blocks, most recent first
+	after4 []int32  // hash of the last four: the block that followed, + 1
+	after1 []int32  // the last block: the block that followed, + 1
+	shift  int
+}
+
+// begin forgets everything; block 0 runs first.
+func (p *path) begin(blocks, runs int) {
+	log := min(max(bits.Len(uint(runs))+1, 6), 17)
+	p.shift = 64 - log
+	p.after4 = filled(p.after4, 1<<log, 0)
+	p.after1 = filled(p.after1, blocks, 0)
+	p.last = [4]int32{}
+}
+
+// place is where the last four blocks are in after4.
+func (p *path) place() uint64 {
+	h := uint64(p.last[0])<<32 | uint64(p.last[1])
+	h = h*0x9E3779B97F4A7C15 ^ (uint64(p.last[2])<<32 | uint64(p.last[3]))
+	return h * 0xD6E8FEB86659FD93 >> p.shift
+}
+
+// went says that block b was next; place is that of before.
+func (p *path) went(b int32, place uint64) {
+	p.after4[place] = b + 1
+	p.after1[p.last[0]] = b + 1
+	p.last = [4]int32{b, p.last[0], p.last[1], p.last[2]}
+}
+
+// recent is the last addresses of data references, most recent first.
+type recent [recentAddrs]uint64
+
+// slot guesses the addresses of one slot.
+type slot struct {
+	last, step, stride uint64 // the stride is a step that came twice
+	from               recent // from each recent address to the last one of the slot
+	seen               bool
+	code               uint8 // of the last guess; for the writer
+}
+
+// base is what a miss is counted from.
+func (s *slot) base(r *recent) uint64 {
+	if s.seen {
+		return s.last
+	}
+	return r[0]
+}
+
+// was says that the slot referred to addr.
+func (s *slot) was(addr uint64, r *recent) {
+	step := addr - s.last
+	if step == s.step {
+		s.stride = step
+	}
+	s.last, s.step, s.seen = addr, step, true
+	for i := range r {
+		s.from[i] = addr - r[i]
+	}
+	*r = recent{addr, r[0], r[1], r[2]}
+}
+
+func zigzag(v uint64) uint64   { return v<<1 ^ uint64(int64(v)>>63) }
+func unzigzag(v uint64) uint64 { return v>>1 ^ -(v & 1) }

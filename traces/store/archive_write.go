@@ -1,0 +1,280 @@
+package store
+
+import (
+	"math/bits"
+
+	"spoor/traces/trace"
+)
+
+// archiver turns batches of references into the columns of the archive profile.
+type archiver struct {
+	dictionary
+	hashes map[uint64]int32 // the last block of each hash
+	same   []int32          // the block with the same hash before, or -1
+	runs   []int32          // blocks in the order of time
+	path   path
+	slot   []slot
+	miss64 []uint64 // of each guess, the distance if it missed
+}
+
+// encode puts the columns of r into e.
+func (a *archiver) encode(e *encoder, r *refsBatch, hasPC bool) {
+	a.reset()
+	a.cutAll(&r.Refs, hasPC)
+	a.lay()
+	a.follow()
+	a.guessAll(&r.Refs)
+	a.split()
+	a.subtract(hasPC)
+	a.proc = append(a.proc[:0], int32(r.Proc))
+	a.refs = append(a.refs[:0], uint32(r.Len()))
+	a.put(e, hasPC)
+}
+
+// usualBlock is how many references end a block for their number alone, where
+// that leaves no data reference without the ifetch of its instruction.
+const usualBlock = 64
+
+// cutAll cuts r into blocks and fills the dictionary.
+func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
+	if a.hashes == nil {
+		a.hashes = map[uint64]int32{}
+	}
+	clear(a.hashes)
+	a.same, a.runs, a.addr, a.from = a.same[:0], a.runs[:0], a.addr[:0], append(a.from[:0], 0)
+	a.pcs = a.pcs[:0]
+	if !hasPC {
+		a.pcs = nil
+	} else if a.pcs == nil {
+		a.pcs = []uint64{}
+	}
+	var c cutter
+	from := 0
+	for i, op := range r.Op {
+		st := static(r.Instr[i], r.Size[i], op)
+		var cut bool
+		switch {
+		case op == trace.Ifetch:
+			cut = c.fetch(r.Addr[i], r.Size[i])
+		case c.fetches: // this block has an ifetch, and ends at one
+		case hasPC:
+			cut = c.data(r.PC[i])
+		default:
+			cut = c.bare(st, i-from)
+		}
+		if (cut || i-from >= c.limit(op)) && i > from {
+			a.run(r, from, i, c.hash)
+			from, c.hash, c.fetches = i, 0, op == trace.Ifetch
+		}
+		c.hash = mixed(c.hash, st)
+		if op == trace.Ifetch {
+			c.hash = mixed(c.hash, r.Addr[i])
+		}
+		if hasPC {
+			c.hash = mixed(c.hash, r.PC[i])
+		}
+	}
+	a.run(r, from, r.Len(), c.hash)
+}
+
+// cutter says where blocks end. It may say anything: the better blocks repeat, the
+// smaller the file.
+type cutter struct {
+	end     uint64 // of the last ifetch
+	pc      uint64 // of the last data reference
+	fetches bool   // the block has ifetches
+	hash    uint64 // of the block so far
+	window  [3]uint64
+}
+
+// fetch reports whether an ifetch is not the one after the last: a jump.
+func (c *cutter) fetch(addr uint64, size uint16) bool {
+	jump := addr != c.end
+	c.end, c.fetches = addr+uint64(size), true
+	return jump
+}
+
+// limit is the length at which a block ends before a reference.
+func (c *cutter) limit(op trace.Op) int {
+	if op != trace.Ifetch && c.fetches {
+		return maxBlockRefs
+	}
+	return usualBlock
+}
+
+// data reports whether the pc goes back: a loop.
+func (c *cutter) data(pc uint64) bool {
+	back := pc < c.pc
+	c.pc = pc
+	return back
+}
+
+// bare cuts traces that have neither at references whose neighbourhood has a
+// certain hash, so that blocks begin alike wherever the same references recur.
+func (c *cutter) bare(static uint64, length int) bool {
+	const least, most = 8, 64
+	h := mixed(mixed(mixed(static, c.window[0]), c.window[1]), c.window[2])
+	c.window = [3]uint64{static, c.window[0], c.window[1]}
+	return length >= least && h>>32%most < most/16
+}
+
+// run says that rows from to to of r are one block.
+func (a *archiver) run(r *trace.Refs, from, to int, hash uint64) {
+	first, ok := a.hashes[hash]
+	if !ok {
+		first = -1
+	}
+	for b := first; b >= 0; b = a.same[b] {
+		if a.isBlock(b, r, from, to) {
+			a.blockRuns[b]++
+			a.runs = append(a.runs, b)
+			return
+		}
+	}
+	b := int32(len(a.blockRefs))
+	a.hashes[hash] = b
+	a.same = append(a.same, first)
+	a.runs = append(a.runs, b)
+	a.blockRefs = append(a.blockRefs, uint8(to-from))
+	a.blockRuns = append(a.blockRuns, 1)
+	a.instr = append(a.instr, r.Instr[from:to]...)
+	a.size = append(a.size, r.Size[from:to]...)
+	a.op = append(a.op, r.Op[from:to]...)
+	if a.pcs != nil {
+		a.pcs = append(a.pcs, r.PC[from:to]...)
+	}
+	for i := from; i < to; i++ {
+		var addr uint64
+		if r.Op[i] == trace.Ifetch {
+			addr = r.Addr[i]
+		}
+		a.addr = append(a.addr, addr)
+	}
+	a.from = append(a.from, int32(len(a.op)))
+}
+
+// isBlock reports whether rows from to to of r are block b.
+func (a *archiver) isBlock(b int32, r *trace.Refs, from, to int) bool {
+	at, n := int(a.from[b]), to-from
+	if int(a.blockRefs[b]) != n {
+		return false
+	}
+	for i := range n {
+		x, y := at+i, from+i
+		if a.op[x] != r.Op[y] || a.size[x] != r.Size[y] || a.instr[x] != r.Instr[y] ||
+			(a.op[x] == trace.Ifetch && a.addr[x] != r.Addr[y]) || (a.pcs != nil && a.pcs[x] != r.PC[y]) {
+			return false
+		}
+	}
+	return true
+}
+
+// follow fills next and jump.
+func (a *archiver) follow() {
+	a.next = filled(a.next, len(a.runs), 0) // what follows the last block is not read
+	at := append([]int32(nil), a.nextAt...)
+	a.path.begin(len(a.blockRefs), len(a.runs))
+	fresh := int32(1)
+	for i, b := range a.runs[1:] {
+		place := a.path.place()
+		var code uint8
+		switch b + 1 {
+		case a.path.after4[place]:
+			code = nextAsAfterFour
+		case a.path.after1[a.runs[i]]:
+			code = nextAsAfterOne
+		case fresh + 1:
+			code = nextIsNew
+		default:
+			code = nextIsListed
+			a.jump = append(a.jump, uint32(b))
+		}
+		if b == fresh {
+			fresh++
+		}
+		a.next[at[a.runs[i]]] = code
+		at[a.runs[i]]++
+		a.path.went(b, place)
+	}
+}
+
+// guessAll fills guess and miss64.
+func (a *archiver) guessAll(r *trace.Refs) {
+	a.slot = sized(a.slot, a.slots)
+	clear(a.slot)
+	at := append([]int32(nil), a.guessAt...)
+	a.guess = sized(a.guess, int(a.guessAt[a.slots]))
+	a.miss64 = sized(a.miss64, len(a.guess))
+	var recent recent
+	from := 0
+	for _, b := range a.runs {
+		for _, d := range a.data[a.dataFrom[b]:a.dataFrom[b+1]] {
+			addr, s := r.Addr[from+int(d.at)], &a.slot[d.slot]
+			code := s.codeOf(addr, &recent)
+			if code == guessMiss {
+				v := zigzag(addr - s.base(&recent))
+				a.miss64[at[d.slot]] = v
+				code += uint8(bits.Len64(v)+7) / 8
+			} else {
+				s.code = code
+			}
+			a.guess[at[d.slot]] = code
+			at[d.slot]++
+			s.was(addr, &recent)
+		}
+		from += int(a.blockRefs[b])
+	}
+}
+
+// codeOf is the code of a guess that is right, the last one's if it is, or
+// guessMiss.
+func (s *slot) codeOf(addr uint64, r *recent) uint8 {
+	if s.right(s.code, addr, r) {
+		return s.code
+	}
+	for code := range uint8(guessMiss) {
+		if s.right(code, addr, r) {
+			return code
+		}
+	}
+	return guessMiss
+}
+
+func (s *slot) right(code uint8, addr uint64, r *recent) bool {
+	if code == guessStride {
+		return s.last+s.stride == addr
+	}
+	i := (code - guessRecent) % recentAddrs
+	return r[i]+s.from[i] == addr
+}
+
+// split fills the columns of misses.
+func (a *archiver) split() {
+	for i, code := range a.guess {
+		if code <= guessMiss {
+			continue
+		}
+		v := a.miss64[i]
+		for k := range code - guessMiss {
+			a.miss[k] = append(a.miss[k], uint8(v))
+			v >>= 8
+		}
+	}
+}
+
+// subtract fills fetch and pc.
+func (a *archiver) subtract(hasPC bool) {
+	var end, before uint64
+	for i, op := range a.op {
+		if op == trace.Ifetch {
+			a.fetch = append(a.fetch, int64(a.addr[i]-end))
+			end = a.addr[i] + uint64(a.size[i])
+		}
+	}
+	if hasPC {
+		for _, pc := range a.pcs {
+			a.pc = append(a.pc, int64(pc-before))
+			before = pc
+		}
+	}
+}
