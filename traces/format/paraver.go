@@ -22,8 +22,8 @@ import (
 // A message is a Send and Recv, or an Isend or Irecv with their Wait, as the calls say
 // in which its times lie; a message in no call is a Send and a Recv at its logical
 // times. Messages have no communicator. Which call waits for an Isend is not recorded:
-// it is the first that ends after the message has come. Events that Spoor's own export
-// adds (types 9100001 and 9100002) give request and communicator.
+// it is the first that ends after the message has come. Where Spoor itself exported the
+// trace, its own events (types 9100001 to 9100007) say all of this.
 //
 // Differs: Paraver warns about bad records and goes on; they are errors here.
 type Paraver struct{}

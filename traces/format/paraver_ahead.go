@@ -16,6 +16,7 @@ type prvItem struct {
 	time  int64
 	seq   int64
 	stage prvStage
+	after int // serial of the call to complete
 	m     prvMessage
 }
 

@@ -18,8 +18,6 @@ const (
 	prvReceived   = 50100002
 	prvRoot       = 50100003 // 1 on the root
 	prvOfComm     = 50100004
-	prvRequest    = 9100001 // Spoor's own
-	prvGroup      = 9100002 // of a message: the communicator's number
 )
 
 // prvClass is how a call communicates.

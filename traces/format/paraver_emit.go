@@ -65,7 +65,6 @@ func (r *prvRank) join(call *prvCall) {
 	g.left++
 	if call.root && g.root == trace.None {
 		g.root = int32(r.s.batch.Proc)
-		c.root = g.root
 	}
 	call.global = g
 }
@@ -119,9 +118,9 @@ func (r *prvRank) say(call *prvCall) error {
 			return err
 		}
 	case prvProbe:
-		call.ops = append(call.ops, prvOp{kind: trace.Probe, peer: trace.None, tag: trace.None, group: trace.None, request: trace.None, line: call.line})
+		call.ops = append(call.ops, newPrvOp(trace.Probe, call.line))
 	case prvIprobe:
-		call.ops = append(call.ops, prvOp{kind: trace.Iprobe, peer: trace.None, tag: trace.None, group: trace.None, request: trace.None, line: call.line})
+		call.ops = append(call.ops, newPrvOp(trace.Iprobe, call.line))
 	case prvSendrecv:
 		r.waitForOwn(call)
 	}
@@ -140,6 +139,7 @@ func (r *prvRank) say(call *prvCall) error {
 func (r *prvRank) sayOp(op *prvOp, t int64) error {
 	e := trace.NewEvent(op.kind)
 	e.Peer, e.Tag, e.Group, e.Request, e.Bytes, e.Time = op.peer, op.tag, op.group, op.request, op.bytes, t
+	e.Count = op.count
 	if (op.kind == trace.Recv || op.kind == trace.Irecv) && !r.p.ours {
 		e.Bytes = r.p.arrived(prvChannel{op.peer, int32(r.s.batch.Proc), op.tag}, op.bytes)
 	}
@@ -187,13 +187,13 @@ func (r *prvRank) computeUntil(t, line int64) error {
 // waitForSends completes Isends whose message had come when the call ended: all of
 // them if it is a Waitall, one if it completes nothing else.
 func (r *prvRank) waitForSends(call *prvCall) {
-	if call.request != trace.None || call.how.class == prvWait && len(call.ops) > 0 {
+	if call.how.class == prvWait && len(call.ops) > 0 {
 		return
 	}
 	one := call.how.class == prvWait
 	rest := r.sends[:0]
 	for _, s := range r.sends {
-		if s.received > call.end || one && len(call.ops) > 0 {
+		if s.received > call.end || s.serial > call.serial || one && len(call.ops) > 0 {
 			rest = append(rest, s)
 			continue
 		}
@@ -216,11 +216,11 @@ func (r *prvRank) waitForOwn(call *prvCall) {
 // collective makes the events of a collective.
 func (r *prvRank) collective(call *prvCall) error {
 	c := r.commFor(call)
-	op := prvOp{kind: call.how.kind, peer: trace.None, tag: trace.None, group: c.group, request: trace.None, line: call.line, bytes: call.sent}
+	op := newPrvOp(call.how.kind, call.line)
+	op.group, op.bytes = c.group, call.sent
 	if g := call.global; g != nil {
 		if op.peer = g.root; op.peer == trace.None {
 			r.p.rootless++
-			op.peer = c.root
 		}
 		if g.said++; g.said >= r.p.members(c) {
 			delete(r.p.global, g.id)
@@ -289,7 +289,8 @@ func (r *prvRank) end() error {
 	}
 	for _, s := range r.sends {
 		r.p.lateWaits++
-		op := prvOp{kind: trace.Wait, peer: trace.None, tag: trace.None, group: trace.None, request: s.request, line: int64(r.p.line)}
+		op := newPrvOp(trace.Wait, int64(r.p.line))
+		op.request = s.request
 		if err := r.sayOp(&op, r.cursor); err != nil {
 			return err
 		}
@@ -365,7 +366,7 @@ func (p *prvParser) notes() (all []string) {
 	note(p.lateWaits, "request", "that no call waits for, waited for where the message has come or at the end")
 	note(p.lateReceives, "MPI_Irecv", "not found, taken to be directly before its wait")
 	note(p.silent, "task", "without states, taken to compute whenever in no MPI call")
-	note(p.rootless, "collective", "whose root is not recorded, taken to be that of the one before, or the first task")
+	note(p.rootless, "collective", "whose root is not recorded")
 	note(p.scatters, "MPI_Reduce_scatter", "taken for a reduce and a scatter")
 	note(p.exscans, "MPI_Exscan", "taken for a scan")
 	note(p.blocking, "non-blocking collective", "taken for the blocking one")

@@ -2,6 +2,7 @@ package format
 
 import (
 	"container/heap"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -26,11 +27,12 @@ type prvCall struct {
 	line           int64
 	id             prvCallID
 	how            prvCallKind
-	request, group int32 // as recorded, or -1
 	comm           *prvComm
 	root           bool
 	sent, received int64 // bytes of a collective
 	global         *prvGlobalState
+	serial         int  // among the rank's calls
+	ours           bool // Spoor's own events say all of it, in ops
 	ops            []prvOp
 }
 
@@ -39,7 +41,7 @@ type prvOp struct {
 	kind             trace.Kind
 	peer, tag, group int32
 	request          int32
-	bytes            int64
+	bytes, count     int64
 	line             int64
 }
 
@@ -74,6 +76,7 @@ type prvRank struct {
 // prvOpenSend is an Isend that nobody has waited for yet.
 type prvOpenSend struct {
 	request  int32
+	serial   int // of the call
 	received int64
 }
 
@@ -85,11 +88,7 @@ func (r *prvRank) state(begin, end int64, running bool) error {
 	r.states = true
 	r.last = max(r.last, begin)
 	if running && end > begin {
-		if n := len(r.run); n > 0 && r.run[n-1].end >= begin {
-			r.run[n-1].end = max(r.run[n-1].end, end)
-		} else {
-			r.run = append(r.run, prvSpan{begin, end})
-		}
+		r.run = append(r.run, prvSpan{begin, end})
 	}
 	return r.drain(begin)
 }
@@ -100,13 +99,14 @@ func (r *prvRank) enter(t int64, id prvCallID) {
 		r.p.unclosed++
 		r.close(t)
 	}
-	call := &prvCall{begin: t, end: prvOpen, line: int64(r.p.line), id: id, how: r.p.calls.kind(id), request: trace.None, group: trace.None}
+	call := &prvCall{begin: t, end: prvOpen, line: int64(r.p.line), id: id, how: r.p.calls.kind(id)}
 	if d := &r.details; r.told == t {
-		call.request, call.group, call.comm, call.root, call.sent, call.received = d.request, d.group, d.comm, d.root, d.sent, d.received
+		call.comm, call.root, call.sent, call.received = d.comm, d.root, d.sent, d.received
 	}
 	r.told = -1
 	r.open = call
 	r.calls++
+	call.serial = r.calls
 	r.push(call)
 	if call.how.class == prvIrecv {
 		r.irecvs = append(r.irecvs, call)
@@ -124,7 +124,7 @@ func (r *prvRank) detail(line []byte, t, typ, value int64) error {
 	call := r.open
 	if call == nil {
 		if call = &r.details; r.told != t {
-			*call = prvCall{request: trace.None, group: trace.None}
+			*call = prvCall{}
 			r.told = t
 		}
 	}
@@ -140,12 +140,6 @@ func (r *prvRank) detail(line []byte, t, typ, value int64) error {
 		call.root = value == 1
 	case prvOfComm:
 		call.comm = r.p.commOf(prvCommID{r.app, value})
-	case prvRequest:
-		call.request = int32(value)
-		r.p.ours = true
-	case prvGroup:
-		call.group = r.p.commOf(prvCommID{r.app, value}).group
-		r.p.ours = true
 	}
 	return nil
 }
@@ -184,22 +178,69 @@ func (r *prvRank) close(t int64) {
 	switch call.how.class {
 	case prvGlobal:
 		r.join(call)
-	case prvWait, prvWaitall, prvTest:
-		if call.request != trace.None {
-			kind := trace.Wait
-			if call.how.class == prvTest {
-				kind = trace.Test
-			}
-			call.ops = append(call.ops[:0], prvOp{kind: kind, peer: trace.None, tag: trace.None, group: trace.None, request: call.request, line: call.line})
-		}
 	}
+}
+
+// spoken takes the kind of an event that Spoor exported. It says more about the call
+// that has just been entered, or is one of its own.
+func (r *prvRank) spoken(line []byte, t, kind int64) error {
+	if kind < 0 || kind > math.MaxUint8 || !trace.Kind(kind).Valid() || trace.Kind(kind) == trace.Compute {
+		return r.p.fail(line, fmt.Sprintf("Spoor has no event of kind %d", kind), "")
+	}
+	r.p.ours = true
+	if r.open == nil || r.open.ours {
+		r.enter(t, prvCallID{prvOurKind, kind})
+	}
+	call := r.open
+	call.ours, call.how = true, prvCallKind{}
+	if n := len(r.irecvs); n > 0 && r.irecvs[n-1] == call {
+		r.irecvs = r.irecvs[:n-1]
+	}
+	call.ops = append(call.ops[:0], newPrvOp(trace.Kind(kind), call.line))
+	return nil
+}
+
+// newPrvOp is an event of no peer, tag, group or request.
+func newPrvOp(kind trace.Kind, line int64) prvOp {
+	return prvOp{kind: kind, peer: trace.None, tag: trace.None, group: trace.None, request: trace.None, line: line}
+}
+
+// property takes what else such an event is.
+func (r *prvRank) property(line []byte, typ, value int64) error {
+	if r.open == nil || !r.open.ours {
+		r.p.unread++
+		return nil
+	}
+	op := &r.open.ops[0]
+	if value < 0 || value > math.MaxInt32 && typ < prvOurBytes {
+		return r.p.fail(line, "a value out of range in an event of Spoor's", "")
+	}
+	switch typ {
+	case prvOurPeer:
+		if value >= int64(len(r.p.ranks)) && (op.kind <= trace.Irecv || op.kind >= trace.Bcast && op.kind <= trace.AllToAll) {
+			return r.p.fail(line, fmt.Sprintf("peer %d: header declares %d tasks", value, len(r.p.ranks)), "")
+		}
+		op.peer = int32(value)
+	case prvOurTag:
+		op.tag = int32(value)
+	case prvOurGroup:
+		op.group = int32(value)
+	case prvOurRequest:
+		op.request = int32(value)
+	case prvOurBytes:
+		op.bytes = value
+	case prvOurCount:
+		op.count = value
+	}
+	return nil
 }
 
 // deliver gives a message to its sender, and to its receiver where it can be.
 func (p *prvParser) deliver(m *prvMessage) error {
-	if !p.ours {
-		p.sizesOf(m).push(m.bytes)
+	if p.ours { // the calls say it all
+		return nil
 	}
+	p.sizesOf(m).push(m.bytes)
 	from, to := &p.ranks[m.from], &p.ranks[m.to]
 	send := prvItem{time: max(m.sent, from.drained), stage: prvSending, m: *m}
 	from.await(send)
@@ -263,7 +304,7 @@ func (r *prvRank) take(item *prvItem) {
 	case prvReceiving:
 		r.receive(m, item.time)
 	case prvCompleting:
-		r.complete(m.request, item.time)
+		r.complete(m.request, item.time, item.after)
 	}
 }
 
@@ -286,7 +327,8 @@ func (r *prvRank) at(t int64, suits func(*prvCall) bool) (found *prvCall) {
 
 // send is the sender's side of m, at t if it lies in no call.
 func (r *prvRank) send(m *prvMessage, t int64) {
-	op := prvOp{kind: trace.Send, peer: m.to, tag: m.tag, group: trace.None, request: trace.None, bytes: m.bytes, line: m.line}
+	op := newPrvOp(trace.Send, m.line)
+	op.peer, op.tag, op.bytes = m.to, m.tag, m.bytes
 	call := r.at(m.sent, func(c *prvCall) bool {
 		switch c.how.class {
 		case prvSend, prvIsend, prvSendrecv:
@@ -298,23 +340,15 @@ func (r *prvRank) send(m *prvMessage, t int64) {
 		r.bare(t, op, false)
 		return
 	}
-	if call.group != trace.None {
-		op.group = call.group
-	}
 	if call.how.class != prvSend {
-		op.kind, op.request = trace.Isend, r.request(call)
-		if call.request == trace.None {
-			r.sends = append(r.sends, prvOpenSend{op.request, m.received})
-		}
+		op.kind, op.request = trace.Isend, r.request()
+		r.sends = append(r.sends, prvOpenSend{op.request, call.serial, m.received})
 	}
 	call.ops = append(call.ops, op)
 }
 
 // request is the number of a new request.
-func (r *prvRank) request(call *prvCall) int32 {
-	if call.request != trace.None {
-		return call.request
-	}
+func (r *prvRank) request() int32 {
 	n := r.next
 	r.next = (n + 1) & math.MaxInt32
 	return n
@@ -330,13 +364,11 @@ func (r *prvRank) bare(t int64, op prvOp, after bool) {
 	}
 }
 
-// recvOp is the receiver's side of m in a call.
-func (m *prvMessage) recvOp(kind trace.Kind, call *prvCall, request int32) prvOp {
-	group := trace.None
-	if call != nil {
-		group = call.group
-	}
-	return prvOp{kind: kind, peer: m.from, tag: m.tag, group: group, request: request, bytes: m.bytes, line: m.line}
+// recvOp is the receiver's side of m.
+func (m *prvMessage) recvOp(kind trace.Kind, request int32) prvOp {
+	op := newPrvOp(kind, m.line)
+	op.peer, op.tag, op.bytes, op.request = m.from, m.tag, m.bytes, request
+	return op
 }
 
 // post looks for the call that asked for m at its logical time.
@@ -361,20 +393,17 @@ func (r *prvRank) post(m *prvMessage) bool {
 	case call.how.class == prvStart:
 		r.asked(call, m)
 	default:
-		call.ops = append(call.ops, m.recvOp(trace.Recv, call, trace.None))
+		call.ops = append(call.ops, m.recvOp(trace.Recv, trace.None))
 	}
 	return true
 }
 
 // asked makes a call the Irecv of m, which some other call completes.
 func (r *prvRank) asked(call *prvCall, m *prvMessage) {
-	request := r.request(call)
-	call.ops = append(call.ops, m.recvOp(trace.Irecv, call, request))
-	if call.request == trace.None {
-		done := prvItem{time: max(m.received, r.drained), stage: prvCompleting, m: *m}
-		done.m.request = request
-		r.await(done)
-	}
+	done := prvItem{time: max(m.received, r.drained), stage: prvCompleting, after: call.serial, m: *m}
+	done.m.request = r.request()
+	call.ops = append(call.ops, m.recvOp(trace.Irecv, done.m.request))
+	r.await(done)
 }
 
 func completes(c *prvCall) bool {
@@ -388,37 +417,44 @@ func completes(c *prvCall) bool {
 // receive is for messages whose call was not found at their logical time: they are
 // received in the call at t, by the oldest Irecv if that only waits.
 func (r *prvRank) receive(m *prvMessage, t int64) {
-	call := r.at(t, func(c *prvCall) bool { return completes(c) || c.how.class == prvRecv && len(c.ops) == 0 })
+	oldest := 0
+	if len(r.irecvs) > 0 && !r.exact {
+		oldest = r.irecvs[0].serial
+	}
+	call := r.at(t, func(c *prvCall) bool {
+		return completes(c) && c.serial > oldest || c.how.class == prvRecv && len(c.ops) == 0
+	})
 	switch {
 	case call == nil:
-		r.bare(t, m.recvOp(trace.Recv, nil, trace.None), true)
+		r.bare(t, m.recvOp(trace.Recv, trace.None), true)
 	case call.how.class == prvRecv:
-		call.ops = append(call.ops, m.recvOp(trace.Recv, call, trace.None))
-	case len(r.irecvs) > 0 && !r.exact:
+		call.ops = append(call.ops, m.recvOp(trace.Recv, trace.None))
+	case oldest > 0:
 		irecv := r.irecvs[0]
 		r.irecvs = r.irecvs[1:]
-		op := m.recvOp(trace.Irecv, irecv, r.request(irecv))
+		op := m.recvOp(trace.Irecv, r.request())
 		irecv.ops = append(irecv.ops, op)
 		call.ops = append(call.ops, call.completion(op.request, m.line))
 	default:
 		r.p.lateReceives++
-		op := m.recvOp(trace.Irecv, nil, r.request(&prvCall{request: trace.None}))
+		op := m.recvOp(trace.Irecv, r.request())
 		call.ops = append(call.ops, op, call.completion(op.request, m.line))
 	}
 }
 
 // completion is the end of a request in a call that waits or tests.
 func (c *prvCall) completion(request int32, line int64) prvOp {
-	kind := trace.Wait
+	op := newPrvOp(trace.Wait, line)
+	op.request = request
 	if c.how.class == prvTest {
-		kind = trace.Test
+		op.kind, op.count = trace.Test, 1
 	}
-	return prvOp{kind: kind, peer: trace.None, tag: trace.None, group: trace.None, request: request, line: line}
+	return op
 }
 
-// complete ends an Irecv at t.
-func (r *prvRank) complete(request int32, t int64) {
-	if call := r.at(t, completes); call != nil {
+// complete ends a request at t that was made in the call before.
+func (r *prvRank) complete(request int32, t int64, before int) {
+	if call := r.at(t, func(c *prvCall) bool { return completes(c) && c.serial > before }); call != nil {
 		call.ops = append(call.ops, call.completion(request, call.line))
 		return
 	}

@@ -43,7 +43,6 @@ type prvCommID struct{ app, id int64 }
 type prvComm struct {
 	group   int32
 	members []int32 // ranks; nil if they are not known
-	root    int32   // of the latest collective with a root
 }
 
 // newPrvParser is for the trace in file at.
@@ -174,9 +173,6 @@ func (p *prvParser) numbered(c *prvComm) *prvComm {
 	}
 	c.group = int32(p.groups)
 	p.groups++
-	if len(c.members) > 0 {
-		c.root = c.members[0]
-	}
 	return c
 }
 
@@ -329,16 +325,21 @@ func (p *prvParser) events(line []byte, rank int32, nums []int64) error {
 	for i := 5; i < len(nums); i += 2 {
 		typ, value := nums[i], nums[i+1]
 		switch {
-		case isCall(typ) && value == 0:
+		case (isCall(typ) || typ == prvOurKind) && value == 0:
 			r.leave(t, typ)
 		case isCall(typ):
 			r.enter(t, prvCallID{typ, value})
-		case typ >= prvSent && typ <= prvOfComm || typ == prvRequest || typ == prvGroup:
-			if err := r.detail(line, t, typ, value); err != nil {
-				return err
-			}
+		case typ == prvOurKind:
+			err = r.spoken(line, t, value)
+		case typ > prvOurKind && typ <= prvOurCount:
+			err = r.property(line, typ, value)
+		case typ >= prvSent && typ <= prvOfComm:
+			err = r.detail(line, t, typ, value)
 		default:
 			p.unread++
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

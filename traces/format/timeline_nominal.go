@@ -1,0 +1,540 @@
+package format
+
+import (
+	"container/heap"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// nominalTimeline lays out a trace without times on a nominal clock, so that causes
+// come before effects: instructions and work take what they are priced at, a send
+// takes its bytes over the bandwidth and arrives a latency later, a receive and a wait
+// last until the message has arrived, a collective until all members have come and
+// for a latency for each doubling of their number, and who asks for a lock or a flag
+// waits for it. It is no prediction.
+//
+// The processor with the lowest clock goes first, ties by number. Events whose Needs
+// say so start when those are done, and wait side by side.
+func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, error) {
+	n := nominal{post: post{boxes: map[inboxKey]*mailbox{}, sink: sink}, prices: c, unit: src.Header().WorkUnit,
+		parties: map[partyKey]*partyState{}, locks: map[int32]*nominalLock{}, flags: map[int32]*nominalFlag{}}
+	defer func() {
+		for _, s := range n.all {
+			s.cursor.stop()
+		}
+	}()
+	members, graphs, err := survey(src)
+	if err != nil {
+		return nil, err
+	}
+	n.members = members
+	for p := range src.Header().Procs {
+		s := &strand{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
+		n.all = append(n.all, s)
+		if graphs[p] {
+			if err := s.load(); err != nil {
+				return nil, err
+			}
+		}
+		if err := n.proceed(s); err != nil {
+			return nil, err
+		}
+	}
+	for len(n.queue) > 0 {
+		s := heap.Pop(&n.queue).(*strand)
+		s.queued = false
+		if err := n.step(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := n.stuck(); err != nil {
+		return nil, err
+	}
+	for _, s := range n.all {
+		if err := n.leftOver(s); err != nil {
+			return nil, err
+		}
+	}
+	notes := []string{fmt.Sprintf("the trace has no times: they are nominal, no prediction (%g ps an instruction, %g ps a flop, %g ps latency, %g ps a byte)",
+		c.instr, c.flop, c.latency, c.byte)}
+	return append(notes, n.post.unmatchedNotes()...), nil
+}
+
+// survey finds how many members each group has, and which processors are graphs.
+func survey(src trace.Source) (members map[int32]int, graphs []bool, err error) {
+	members = map[int32]int{trace.None: src.Header().Procs}
+	graphs = make([]bool, src.Header().Procs)
+	for p := range graphs {
+		mine := map[int32]bool{}
+		for b, err := range src.Events(trace.Proc(p)) {
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range b.Rows {
+				e := &b.Rows[i]
+				graphs[p] = graphs[p] || e.Needs != nil
+				if isCollective(e.Kind) && e.Group != trace.None && !mine[e.Group] {
+					mine[e.Group] = true
+					members[e.Group]++
+				}
+			}
+		}
+	}
+	return members, graphs, nil
+}
+
+func isCollective(k trace.Kind) bool {
+	return k == trace.Barrier || k >= trace.Bcast && k <= trace.AllToAll
+}
+
+type nominal struct {
+	post
+	prices
+	unit    trace.WorkUnit
+	all     []*strand
+	queue   strandQueue
+	members map[int32]int
+	parties map[partyKey]*partyState
+	locks   map[int32]*nominalLock
+	flags   map[int32]*nominalFlag
+}
+
+// strand is one processor. The events of a graph are held in memory; of any other the
+// next one alone.
+type strand struct {
+	proc     trace.Proc
+	cursor   *eventCursor
+	now      int64
+	task     task // the next one, unless graph
+	bursted  bool // its instructions have been counted
+	ended    bool
+	queued   bool
+	place    int   // in the queue
+	waits    *task // what it waits for, unless graph
+	requests map[int32]*pending
+	rounds   map[partyKey]int
+	graph    *eventGraph
+}
+
+// task is an event that is to be carried out.
+type task struct {
+	strand *strand
+	event  *trace.Event
+	row    int64
+	begin  int64
+	kept   bool // it waits while its processor goes on
+}
+
+// pending is what a request stands for: a slot, a collective, or an end that is known.
+type pending struct {
+	slot  *slot
+	party *partyState
+	end   int64
+	wait  *task // that waits for the party
+}
+
+// proceed gets the next task of s and queues s.
+func (n *nominal) proceed(s *strand) error {
+	if s.graph == nil {
+		e, err := s.cursor.next()
+		if err != nil {
+			return err
+		}
+		s.task, s.bursted, s.ended = task{strand: s, event: e, row: s.cursor.row}, false, e == nil
+	} else {
+		s.ended = len(s.graph.ready) == 0
+	}
+	if !s.ended {
+		n.enqueue(s)
+	}
+	return nil
+}
+
+// enqueue puts s where its clock says.
+func (n *nominal) enqueue(s *strand) {
+	if s.queued {
+		heap.Fix(&n.queue, s.place)
+		return
+	}
+	s.queued = true
+	heap.Push(&n.queue, s)
+}
+
+// clock is when s goes on.
+func (s *strand) clock() int64 {
+	if s.graph != nil && len(s.graph.ready) > 0 {
+		return max(s.now, s.graph.ready[0].time)
+	}
+	return s.now
+}
+
+// step carries out the next task of s.
+func (n *nominal) step(s *strand) error {
+	before := s.now
+	if s.now = s.clock(); s.now >= longest {
+		return fmt.Errorf("processor %d: the nominal times exceed 53 days; choose lower ones with --set", s.proc)
+	}
+	t := &s.task
+	if s.graph != nil {
+		if t = s.graph.take(s); t.kept {
+			if err := n.sink.span(s.proc, t.event, max(t.begin, before), s.now); err != nil {
+				return err
+			}
+			s.graph.finish(t.row, s.now)
+			return n.proceed(s)
+		}
+	} else if !s.bursted {
+		s.bursted = true
+		if t.event.Instr > 0 {
+			end := afterPicos(s.now, float64(t.event.Instr)*n.instr)
+			if end > s.now {
+				burst := trace.NewEvent(trace.Compute)
+				burst.Instr = t.event.Instr
+				if err := n.sink.span(s.proc, &burst, s.now, end); err != nil {
+					return err
+				}
+			}
+			s.now = end
+			n.enqueue(s) // others may come before the event
+			return nil
+		}
+	}
+	t.begin = s.now
+	if s.graph == nil {
+		s.waits = t
+	}
+	if err := n.perform(s, t); err != nil {
+		return err
+	}
+	if s.graph != nil {
+		return n.proceed(s)
+	}
+	return nil
+}
+
+// finish ends a task at time end, and lets what follows begin.
+func (n *nominal) finish(t *task, end int64) error {
+	s := t.strand
+	if t.kept { // it waited beside others: its processor goes on with it when it can
+		heap.Push(&s.graph.ready, readyTask{end, int32(t.row), t})
+		n.enqueue(s)
+		return nil
+	}
+	if t.event.Kind != trace.Compute || end > t.begin {
+		if err := n.sink.span(s.proc, t.event, t.begin, end); err != nil {
+			return err
+		}
+	}
+	if s.graph == nil {
+		s.now, s.waits = end, nil
+		return n.proceed(s)
+	}
+	s.graph.finish(t.row, end)
+	return nil
+}
+
+// busy ends a task that keeps its processor busy.
+func (n *nominal) busy(t *task, picos float64) error {
+	end := afterPicos(t.begin, picos)
+	t.strand.now = end
+	return n.finish(t, end)
+}
+
+// perform carries out a task, or leaves it waiting.
+func (n *nominal) perform(s *strand, t *task) error {
+	e := t.event
+	switch {
+	case e.Kind == trace.Compute:
+		return n.busy(t, float64(e.Work)*map[trace.WorkUnit]float64{trace.WorkInstr: n.instr, trace.WorkFlop: n.flop, trace.WorkPicos: 1}[n.unit])
+	case e.Kind == trace.Send || e.Kind == trace.Isend:
+		return n.sends(s, t)
+	case e.Kind == trace.Recv || e.Kind == trace.Irecv:
+		return n.receives(s, t)
+	case e.Kind == trace.Wait || e.Kind == trace.Test && e.Count > 0:
+		return n.waits(s, t)
+	case isCollective(e.Kind):
+		return n.meets(s, t)
+	case e.Kind == trace.Lock, e.Kind == trace.Unlock:
+		return n.lock(t)
+	case e.Kind == trace.Signal, e.Kind == trace.WaitFlag:
+		return n.flag(t)
+	}
+	return n.finish(t, t.begin)
+}
+
+func (n *nominal) sends(s *strand, t *task) error {
+	e := t.event
+	sent := afterPicos(t.begin, float64(e.Bytes)*n.byte)
+	m := &mail{delivery: delivery{from: s.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: t.begin, sentEnd: sent},
+		arrives: afterPicos(sent, n.latency)}
+	if e.Kind == trace.Isend {
+		m.sentEnd = t.begin
+		if e.Request != trace.None {
+			s.requests[e.Request] = &pending{end: sent}
+		}
+	}
+	if found := n.send(m); found != nil {
+		if err := n.arrived(found); err != nil {
+			return err
+		}
+	}
+	return n.busy(t, float64(m.sentEnd-t.begin))
+}
+
+func (n *nominal) receives(s *strand, t *task) error {
+	e := t.event
+	place := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: s.proc, posted: t.begin, received: -1}
+	if e.Kind == trace.Recv {
+		place.task = t.keep()
+	} else if e.Request != trace.None {
+		s.requests[e.Request] = &pending{slot: place}
+	}
+	if n.receive(place); place.mail != nil {
+		if err := n.arrived(place); err != nil {
+			return err
+		}
+	}
+	if e.Kind == trace.Irecv {
+		return n.finish(t, t.begin)
+	}
+	return nil
+}
+
+// keep is t, which waits. The processor of a graph goes on.
+func (t *task) keep() *task {
+	t.kept = t.strand.graph != nil
+	return t
+}
+
+// arrived goes on with who waits for a receive that has got its message.
+func (n *nominal) arrived(s *slot) error {
+	t := s.task
+	if t == nil {
+		return nil
+	}
+	s.task = nil
+	s.received = max(t.begin, s.mail.arrives)
+	if err := n.deliver(s); err != nil {
+		return err
+	}
+	return n.finish(t, s.received)
+}
+
+func (n *nominal) waits(s *strand, t *task) error {
+	p := s.requests[t.event.Request]
+	if p == nil {
+		return n.finish(t, t.begin)
+	}
+	delete(s.requests, t.event.Request)
+	switch {
+	case p.slot != nil:
+		if p.slot.task = t.keep(); p.slot.mail != nil {
+			return n.arrived(p.slot)
+		}
+		return nil
+	case p.party != nil && !p.party.over:
+		p.wait = t.keep()
+		return nil
+	case p.party != nil:
+		p.end = p.party.end
+	}
+	return n.finish(t, max(t.begin, p.end))
+}
+
+// partyKey names a series of collectives; object is that of a barrier in shared memory.
+type partyKey struct {
+	group, object int32
+	round         int
+}
+
+// partyState is a collective that not all members have left.
+type partyState struct {
+	came  int
+	end   int64
+	over  bool
+	tasks []*task
+	later []*pending
+}
+
+// meets waits for all members of a collective.
+func (n *nominal) meets(s *strand, t *task) error {
+	e := t.event
+	async, members := e.Request != trace.None, n.members[e.Group]
+	key := partyKey{group: e.Group, object: trace.None}
+	if e.Kind == trace.Barrier {
+		key.object = e.Peer
+	}
+	key.round = s.rounds[key]
+	s.rounds[partyKey{key.group, key.object, 0}]++
+	p := n.parties[key]
+	if p == nil {
+		p = &partyState{}
+		n.parties[key] = p
+	}
+	p.came++
+	p.end = max(p.end, afterPicos(t.begin, float64(e.Bytes)*n.byte+n.operation(e)))
+	if async {
+		later := &pending{party: p}
+		s.requests[e.Request] = later
+		p.later = append(p.later, later)
+	} else {
+		p.tasks = append(p.tasks, t.keep())
+	}
+	if p.came == members {
+		delete(n.parties, key)
+		if err := n.met(p, members); err != nil {
+			return err
+		}
+	}
+	if async {
+		return n.finish(t, t.begin)
+	}
+	return nil
+}
+
+// operation is how long the work of a reduction takes.
+func (n *nominal) operation(e *trace.Event) float64 {
+	switch n.unit {
+	case trace.WorkInstr:
+		return float64(e.Work) * n.instr
+	case trace.WorkFlop:
+		return float64(e.Work) * n.flop
+	}
+	return float64(e.Work)
+}
+
+// met ends a collective to which everybody has come.
+func (n *nominal) met(p *partyState, members int) error {
+	p.end, p.over = afterPicos(p.end, n.latency*float64(bits.Len(uint(members-1)))), true
+	for _, t := range p.tasks {
+		if err := n.finish(t, p.end); err != nil {
+			return err
+		}
+	}
+	for _, q := range p.later {
+		if q.wait != nil {
+			if err := n.finish(q.wait, max(q.wait.begin, p.end)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nominalLock is a lock that somebody holds.
+type nominalLock struct {
+	free  bool
+	queue []*task
+}
+
+func (n *nominal) lock(t *task) error {
+	l := n.locks[t.event.Peer]
+	if l == nil {
+		l = &nominalLock{free: true}
+		n.locks[t.event.Peer] = l
+	}
+	switch {
+	case t.event.Kind == trace.Unlock && len(l.queue) > 0:
+		next := l.queue[0]
+		l.queue = l.queue[1:]
+		if err := n.finish(next, max(next.begin, t.begin)); err != nil {
+			return err
+		}
+	case t.event.Kind == trace.Unlock:
+		l.free = true
+	case !l.free:
+		l.queue = append(l.queue, t.keep())
+		return nil
+	default:
+		l.free = false
+	}
+	return n.finish(t, t.begin)
+}
+
+// nominalFlag counts signals.
+type nominalFlag struct {
+	signals int32
+	waiting []*task
+}
+
+func (n *nominal) flag(t *task) error {
+	f := n.flags[t.event.Peer]
+	if f == nil {
+		f = &nominalFlag{}
+		n.flags[t.event.Peer] = f
+	}
+	if t.event.Kind == trace.WaitFlag {
+		if f.signals < t.event.Tag {
+			f.waiting = append(f.waiting, t.keep())
+			return nil
+		}
+		return n.finish(t, t.begin)
+	}
+	f.signals++
+	waiting := f.waiting
+	f.waiting = nil
+	for _, w := range waiting {
+		if f.signals < w.event.Tag {
+			f.waiting = append(f.waiting, w)
+		} else if err := n.finish(w, max(w.begin, t.begin)); err != nil {
+			return err
+		}
+	}
+	return n.finish(t, t.begin)
+}
+
+// leftOver delivers what nobody waited for.
+func (n *nominal) leftOver(s *strand) error {
+	slots := map[int32]*slot{}
+	for id, p := range s.requests {
+		if p.slot != nil {
+			slots[id] = p.slot
+		}
+	}
+	return n.abandoned(slots)
+}
+
+// stuck is an error if anybody still waits although nobody can go on.
+func (n *nominal) stuck() error {
+	const most = 8
+	var waiting []string
+	for _, s := range n.all {
+		switch {
+		case len(waiting) == most:
+		case s.waits != nil:
+			waiting = append(waiting, fmt.Sprintf("processor %d at event %d (%s)", s.proc, s.waits.row, s.waits.event.Kind))
+		case s.graph != nil && s.graph.left > 0:
+			waiting = append(waiting, fmt.Sprintf("processor %d for %d events", s.proc, s.graph.left))
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	return fmt.Errorf("waiting for ever on the nominal timeline: %s; the trace is incomplete, or its messages and collectives do not match", strings.Join(waiting, ", "))
+}
+
+// strandQueue has the strand with the lowest clock first.
+type strandQueue []*strand
+
+func (q strandQueue) Len() int { return len(q) }
+func (q strandQueue) Less(i, j int) bool {
+	a, b := q[i].clock(), q[j].clock()
+	return a < b || a == b && q[i].proc < q[j].proc
+}
+func (q strandQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+func (q *strandQueue) Push(x any) {
+	x.(*strand).place = len(*q)
+	*q = append(*q, x.(*strand))
+}
+func (q *strandQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}

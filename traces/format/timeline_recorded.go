@@ -1,0 +1,189 @@
+package format
+
+import (
+	"container/heap"
+	"maps"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// recordedTimeline lays a trace out at its recorded times. An event lasts until the
+// next one of its processor begins, and a Compute for its work, if that is in ps. The
+// events of all processors come in the order of time, so that what a wildcard receives
+// is what was sent first.
+func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
+	r := recorded{post: post{boxes: map[inboxKey]*mailbox{}, sink: sink}, work: src.Header().WorkUnit}
+	defer func() {
+		for _, w := range r.all {
+			w.cursor.stop()
+		}
+	}()
+	for p := range src.Header().Procs {
+		w := &recordedProc{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*slot{}}
+		r.all = append(r.all, w)
+		if err := w.advance(); err != nil {
+			return nil, err
+		}
+		if w.event != nil {
+			r.queue = append(r.queue, w)
+		}
+	}
+	heap.Init(&r.queue)
+	for len(r.queue) > 0 {
+		w := r.queue[0]
+		if err := r.together(w); err != nil {
+			return nil, err
+		}
+		if w.event == nil {
+			heap.Pop(&r.queue)
+		} else {
+			heap.Fix(&r.queue, 0)
+		}
+	}
+	for _, w := range r.all {
+		r.backwards += w.backwards
+		if err := r.abandoned(w.requests); err != nil {
+			return nil, err
+		}
+	}
+	if r.backwards > 0 {
+		notes = append(notes, plural(r.backwards, "event")+" recorded before the one before it, shown at the same time")
+	}
+	return append(notes, r.post.unmatchedNotes()...), nil
+}
+
+// abandoned delivers what was asked for and never waited for.
+func (p *post) abandoned(requests map[int32]*slot) error {
+	for _, id := range slices.Sorted(maps.Keys(requests)) {
+		s := requests[id]
+		if s.mail != nil && s.received < 0 {
+			s.received = max(s.posted, s.mail.sentEnd)
+			if err := p.deliver(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type recorded struct {
+	post
+	work      trace.WorkUnit
+	all       []*recordedProc
+	queue     recordedQueue
+	run       []trace.Event // events that begin together
+	backwards int
+}
+
+// recordedProc stands at the next event of a processor.
+type recordedProc struct {
+	proc      trace.Proc
+	cursor    *eventCursor
+	event     *trace.Event // nil at the end
+	time      int64
+	requests  map[int32]*slot
+	backwards int
+}
+
+func (w *recordedProc) advance() (err error) {
+	w.event, err = w.cursor.next()
+	if err == nil && w.event != nil {
+		if w.event.Time < w.time {
+			w.backwards++
+		}
+		w.time = max(w.time, min(w.event.Time, longest))
+	}
+	return err
+}
+
+// together takes the events of w that begin at one time.
+func (r *recorded) together(w *recordedProc) error {
+	const most = 1 << 12 // events, so that a trace whose times are all 0 takes little memory
+	begin := w.time
+	r.run = r.run[:0]
+	for w.event != nil && w.time == begin && len(r.run) < most {
+		r.run = append(r.run, *w.event)
+		if err := w.advance(); err != nil {
+			return err
+		}
+	}
+	end := begin
+	if w.event != nil {
+		end = w.time
+	}
+	worked := -1 // what comes before work that begins at once took no time
+	for i := range r.run {
+		if e := &r.run[i]; e.Kind == trace.Compute && e.Work > 0 {
+			worked = i
+		}
+	}
+	for i := range r.run {
+		until := end
+		if i < worked {
+			until = begin
+		}
+		if err := r.event(w, &r.run[i], begin, until, w.event == nil && i == len(r.run)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last bool) error {
+	if e.Kind == trace.Compute {
+		if r.work == trace.WorkPicos {
+			if worked := afterPicos(begin, float64(e.Work)); last || worked < end {
+				end = worked
+			}
+		}
+		if end == begin {
+			return nil
+		}
+		return r.sink.span(w.proc, e, begin, end)
+	}
+	if err := r.sink.span(w.proc, e, begin, end); err != nil {
+		return err
+	}
+	switch e.Kind {
+	case trace.Send, trace.Isend:
+		m := &mail{delivery: delivery{from: w.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: begin, sentEnd: end}}
+		if s := r.send(m); s != nil {
+			return r.deliver(s)
+		}
+	case trace.Recv, trace.Irecv:
+		s := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: w.proc, posted: begin, received: -1}
+		r.receive(s)
+		if e.Kind == trace.Irecv && e.Request != trace.None {
+			w.requests[e.Request] = s
+			return nil
+		}
+		s.received = end
+		return r.deliver(s)
+	case trace.Wait, trace.Test:
+		s := w.requests[e.Request]
+		if s == nil || e.Kind == trace.Test && e.Count == 0 {
+			return nil
+		}
+		delete(w.requests, e.Request)
+		s.received = end
+		return r.deliver(s)
+	}
+	return nil
+}
+
+// recordedQueue has the processor first whose event is earliest.
+type recordedQueue []*recordedProc
+
+func (q recordedQueue) Len() int { return len(q) }
+func (q recordedQueue) Less(i, j int) bool {
+	return q[i].time < q[j].time || q[i].time == q[j].time && q[i].proc < q[j].proc
+}
+func (q recordedQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *recordedQueue) Push(x any)   { *q = append(*q, x.(*recordedProc)) }
+func (q *recordedQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}
