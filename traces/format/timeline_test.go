@@ -13,8 +13,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// event makes an event of some properties.
-func event(k trace.Kind, set ...func(*trace.Event)) trace.Event {
+// made is an event of some properties.
+func made(k trace.Kind, set ...func(*trace.Event)) trace.Event {
 	e := trace.NewEvent(k)
 	for _, f := range set {
 		f(&e)
@@ -25,14 +25,9 @@ func event(k trace.Kind, set ...func(*trace.Event)) trace.Event {
 func with(peer, tag int32, bytes int64) func(*trace.Event) {
 	return func(e *trace.Event) { e.Peer, e.Tag, e.Bytes = peer, tag, bytes }
 }
-func request(r int32) func(*trace.Event) { return func(e *trace.Event) { e.Request = r } }
-func inGroup(g int32) func(*trace.Event) { return func(e *trace.Event) { e.Group = g } }
-func work(w int64) func(*trace.Event)    { return func(e *trace.Event) { e.Work = w } }
-func instr(n uint32) func(*trace.Event)  { return func(e *trace.Event) { e.Instr = n } }
-func at(t int64) func(*trace.Event)      { return func(e *trace.Event) { e.Time = t } }
-func needs(n ...int64) func(*trace.Event) {
-	return func(e *trace.Event) { e.Needs = append([]int64{}, n...) }
-}
+func work(w int64) func(*trace.Event)   { return func(e *trace.Event) { e.Work = w } }
+func instr(n uint32) func(*trace.Event) { return func(e *trace.Event) { e.Instr = n } }
+func at(t int64) func(*trace.Event)     { return func(e *trace.Event) { e.Time = t } }
 
 // memoryOf is a trace of these events of each processor.
 func memoryOf(work trace.WorkUnit, timed bool, procs ...[]trace.Event) *trace.Memory {
@@ -77,23 +72,23 @@ func TestNominalTimeline(t *testing.T) {
 		want string
 	}{
 		"receives wait": {memoryOf(trace.WorkFlop, false,
-			[]trace.Event{event(trace.Compute, work(100)), event(trace.Send, with(1, 3, 500)), event(trace.Recv, with(1, -1, 8))},
-			[]trace.Event{event(trace.Irecv, with(-1, 3, 500), request(4)), event(trace.Compute, work(50)), event(trace.Wait, request(4)), event(trace.Send, with(0, 1, 8))}),
+			[]trace.Event{made(trace.Compute, work(100)), made(trace.Send, with(1, 3, 500)), made(trace.Recv, with(1, -1, 8))},
+			[]trace.Event{made(trace.Irecv, with(-1, 3, 500), request(4)), made(trace.Compute, work(50)), made(trace.Wait, request(4)), made(trace.Send, with(0, 1, 8))}),
 			"compute 0-100 send 100-600 recv 600-2608 |irecv 0-0 compute 0-50 wait 50-1600 send 1600-1608 |0>1 500B 100-1600,1>0 8B 1600-2608"},
 		"instructions, locks, barriers": {memoryOf(trace.WorkInstr, false,
-			[]trace.Event{event(trace.Lock, with(7, -1, 0), instr(10)), event(trace.Unlock, with(7, -1, 0), instr(100)), event(trace.Barrier, with(0, -1, 0), instr(1))},
-			[]trace.Event{event(trace.Lock, with(7, -1, 0), instr(20)), event(trace.Compute, work(30)), event(trace.Unlock, with(7, -1, 0)), event(trace.Barrier, with(0, -1, 0))}),
+			[]trace.Event{made(trace.Lock, with(7, -1, 0), instr(10)), made(trace.Unlock, with(7, -1, 0), instr(100)), made(trace.Barrier, with(0, -1, 0), instr(1))},
+			[]trace.Event{made(trace.Lock, with(7, -1, 0), instr(20)), made(trace.Compute, work(30)), made(trace.Unlock, with(7, -1, 0)), made(trace.Barrier, with(0, -1, 0))}),
 			"compute 0-10 lock 10-10 compute 10-110 unlock 110-110 compute 110-111 barrier 111-1140 |compute 0-20 lock 20-110 compute 110-140 unlock 140-140 barrier 140-1140 |"},
 		"flags and a group": {memoryOf(trace.WorkPicos, false,
-			[]trace.Event{event(trace.Compute, work(5000)), event(trace.Signal, with(2, -1, 0)), event(trace.Compute, work(5000)), event(trace.Signal, with(2, -1, 0))},
-			[]trace.Event{event(trace.WaitFlag, with(2, 2, 0)), event(trace.AllReduce, inGroup(0), with(-1, -1, 1000))},
-			[]trace.Event{event(trace.AllReduce, inGroup(0), with(-1, -1, 1000), request(0)), event(trace.Compute, work(1000)), event(trace.Wait, request(0))}),
+			[]trace.Event{made(trace.Compute, work(5000)), made(trace.Signal, with(2, -1, 0)), made(trace.Compute, work(5000)), made(trace.Signal, with(2, -1, 0))},
+			[]trace.Event{made(trace.WaitFlag, with(2, 2, 0)), made(trace.AllReduce, inGroup(0), with(-1, -1, 1000))},
+			[]trace.Event{made(trace.AllReduce, inGroup(0), with(-1, -1, 1000), request(0)), made(trace.Compute, work(1000)), made(trace.Wait, request(0))}),
 			"compute 0-5 signal 5-5 compute 5-10 signal 10-10 |waitflag 0-10 allreduce 10-2010 |allreduce 0-0 compute 0-1 wait 1-2010 |"},
 		"a graph": {memoryOf(trace.WorkPicos, false,
-			[]trace.Event{event(trace.Recv, with(1, 0, 1), needs()), event(trace.Send, with(1, 0, 1), needs()), event(trace.Compute, work(9000), needs(1)), event(trace.Compute, work(1000), needs(0, 2))},
-			[]trace.Event{event(trace.Recv, with(0, 0, 1)), event(trace.Send, with(0, 0, 1))}),
+			[]trace.Event{made(trace.Recv, with(1, 0, 1), needing()), made(trace.Send, with(1, 0, 1), needing()), made(trace.Compute, work(9000), needing(1)), made(trace.Compute, work(1000), needing(0, 2))},
+			[]trace.Event{made(trace.Recv, with(0, 0, 1)), made(trace.Send, with(0, 0, 1))}),
 			"send 0-1 compute 1-10 recv 10-2002 compute 2002-2003 |recv 0-1001 send 1001-1002 |0>1 1B 0-1001,1>0 1B 1001-2002"},
-		"to oneself": {memoryOf(trace.WorkPicos, false, []trace.Event{event(trace.Irecv, with(0, 0, 1), request(0)), event(trace.Send, with(0, 0, 1)), event(trace.Wait, request(0))}),
+		"to oneself": {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Irecv, with(0, 0, 1), request(0)), made(trace.Send, with(0, 0, 1)), made(trace.Wait, request(0))}),
 			"irecv 0-0 send 0-1 wait 1-1001 |0>0 1B 0-1001"},
 	} {
 		l := &timelineLines{t: t}
@@ -112,16 +107,16 @@ func TestNominalTimeline(t *testing.T) {
 }
 
 func TestNominalTimelineFails(t *testing.T) {
-	lonely := memoryOf(trace.WorkPicos, false, []trace.Event{event(trace.Recv, with(1, 0, 1))}, nil)
+	lonely := memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Recv, with(1, 0, 1))}, nil)
 	for name, c := range map[string]struct {
 		src  *trace.Memory
 		set  map[string]string
 		want string
 	}{
 		"deadlock":    {lonely, nil, "waiting for ever on the nominal timeline: processor 0 at event 0 (recv)"},
-		"graph":       {memoryOf(trace.WorkPicos, false, []trace.Event{event(trace.Compute, needs(1)), event(trace.Compute, needs(0))}), nil, "processor 0 for 2 events"},
-		"bad need":    {memoryOf(trace.WorkPicos, false, []trace.Event{event(trace.Compute, needs(5))}), nil, "needs event 5, but there are 1"},
-		"too long":    {memoryOf(trace.WorkPicos, false, []trace.Event{event(trace.Compute, work(1<<62)), event(trace.Compute, work(1<<62)), event(trace.Marker)}), nil, "exceed 53 days"},
+		"graph":       {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(1)), made(trace.Compute, needing(0))}), nil, "processor 0 for 2 events"},
+		"bad need":    {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(5))}), nil, "needs event 5, but there are 1"},
+		"too long":    {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, work(1<<62)), made(trace.Compute, work(1<<62)), made(trace.Marker)}), nil, "exceed 53 days"},
 		"no unit":     {lonely, map[string]string{"latency": "5"}, "--set latency=5"},
 		"no speed":    {lonely, map[string]string{"bandwidth": "0 B/s"}, "never arrive"},
 		"wrong label": {lonely, map[string]string{"pcf": "maybe"}, "true or false"},
@@ -136,10 +131,10 @@ func TestNominalTimelineFails(t *testing.T) {
 
 func TestRecordedTimeline(t *testing.T) {
 	src := memoryOf(trace.WorkPicos, true,
-		[]trace.Event{event(trace.Isend, with(1, 0, 8), request(0), at(5000)), event(trace.Compute, work(4000), at(5000)), event(trace.Wait, request(0), at(20000)),
-			event(trace.Marker, at(1000)), event(trace.Compute, work(7000), at(30000))},
-		[]trace.Event{event(trace.Irecv, with(-1, -1, 8), request(0), at(0)), event(trace.Irecv, with(0, 9, 8), request(1), at(1000)),
-			event(trace.Wait, request(0), at(6000)), event(trace.Wait, request(1), at(6000)), event(trace.Clock, at(25000))})
+		[]trace.Event{made(trace.Isend, with(1, 0, 8), request(0), at(5000)), made(trace.Compute, work(4000), at(5000)), made(trace.Wait, request(0), at(20000)),
+			made(trace.Marker, at(1000)), made(trace.Compute, work(7000), at(30000))},
+		[]trace.Event{made(trace.Irecv, with(-1, -1, 8), request(0), at(0)), made(trace.Irecv, with(0, 9, 8), request(1), at(1000)),
+			made(trace.Wait, request(0), at(6000)), made(trace.Wait, request(1), at(6000)), made(trace.Clock, at(25000))})
 	l := &timelineLines{t: t}
 	notes, err := timeline(src, Chrome{}, ExportOptions{}, l)
 	if err != nil {
@@ -164,7 +159,7 @@ func randomTimes(r *rand.Rand) *trace.Memory {
 	say := func(p int, e trace.Event) {
 		if r.IntN(3) == 0 {
 			w := int64(1+r.IntN(50)) * 1000
-			rows[p] = append(rows[p], event(trace.Compute, work(w), at(now[p])))
+			rows[p] = append(rows[p], made(trace.Compute, work(w), at(now[p])))
 			now[p] += w
 		}
 		e.Time = now[p]
@@ -175,19 +170,19 @@ func randomTimes(r *rand.Rand) *trace.Memory {
 		from, to, tag, bytes := r.IntN(procs), r.IntN(procs), int32(r.IntN(3)), int64(r.IntN(1000))
 		switch r.IntN(6) {
 		case 0:
-			say(from, event(trace.Send, with(int32(to), tag, bytes)))
-			say(to, event(trace.Recv, with(int32(from), tag, bytes), inGroup(trace.None)))
+			say(from, made(trace.Send, with(int32(to), tag, bytes)))
+			say(to, made(trace.Recv, with(int32(from), tag, bytes), inGroup(trace.None)))
 		case 1:
 			q, s := next[to], next[from]+1
 			next[to], next[from] = max(next[to], q+1), max(next[from], s)+1
 			if from == to {
 				s, next[to] = q+1, q+2
 			}
-			say(to, event(trace.Irecv, with(-1, tag, bytes), inGroup(1), request(q)))
-			say(from, event(trace.Isend, with(int32(to), tag, bytes), inGroup(1), request(s)))
-			say(from, event(trace.Test, request(s)))
-			say(to, event(trace.Wait, request(q)))
-			say(from, event(trace.Wait, request(s)))
+			say(to, made(trace.Irecv, with(-1, tag, bytes), inGroup(1), request(q)))
+			say(from, made(trace.Isend, with(int32(to), tag, bytes), inGroup(1), request(s)))
+			say(from, made(trace.Test, request(s)))
+			say(to, made(trace.Wait, request(q)))
+			say(from, made(trace.Wait, request(s)))
 		case 2, 3:
 			kind := trace.Kinds[slices.Index(trace.Kinds, trace.Bcast)+r.IntN(8)]
 			root := int32(trace.None)
@@ -198,12 +193,12 @@ func randomTimes(r *rand.Rand) *trace.Memory {
 				say(p, event(kind, with(root, -1, bytes)))
 			}
 		case 4:
-			say(from, event(trace.Lock, with(tag, -1, 0)))
-			say(from, event(trace.Marker, with(9, tag, 0)))
-			say(from, event(trace.Unlock, with(tag, -1, 0)))
+			say(from, made(trace.Lock, with(tag, -1, 0)))
+			say(from, made(trace.Marker, with(9, tag, 0)))
+			say(from, made(trace.Unlock, with(tag, -1, 0)))
 		case 5:
 			for p := range procs {
-				say(p, event(trace.Barrier))
+				say(p, made(trace.Barrier))
 			}
 		}
 	}
@@ -263,8 +258,8 @@ func checkStandard(t *testing.T, text string, want *trace.Memory) {
 }
 
 func TestParaverExportOfNothing(t *testing.T) {
-	m := memoryOf(trace.WorkInstr, false, nil, []trace.Event{event(trace.Compute, instr(1500)), event(trace.Send, with(0, 1, 1))}, []trace.Event{event(trace.Compute, instr(1))})
-	m.EventsOf[0].Rows = []trace.Event{event(trace.Recv, with(1, 1, 1))}
+	m := memoryOf(trace.WorkInstr, false, nil, []trace.Event{made(trace.Compute, instr(1500)), made(trace.Send, with(0, 1, 1))}, []trace.Event{made(trace.Compute, instr(1))})
+	m.EventsOf[0].Rows = []trace.Event{made(trace.Recv, with(1, 1, 1))}
 	m.RefsOf = []trace.Refs{{Instr: []uint32{1}, Addr: []uint64{8}, Size: []uint16{8}, Op: []trace.Op{trace.Load}}, {Proc: 1}, {Proc: 2}}
 	var b bytes.Buffer
 	notes, err := Paraver{}.Export(m, ExportOptions{Procs: []trace.Proc{0, 2}, Set: map[string]string{"instruction": "0.5 ns"}}, &b)
