@@ -20,8 +20,7 @@ import (
 // as Score-P counts them, over all partners of the rank, and are divided by the
 // size of the communicator where Spoor counts the vector or block of the rank.
 //
-// Differs: a collective that does not block counts where it completes; a process
-// is one processor, whatever its threads do besides MPI.
+// Differs: a process is one processor, whatever its threads do besides MPI.
 type OTF2Print struct{}
 
 // OTF2 is an archive of the Open Trace Format 2, given as its folder or as its

@@ -56,9 +56,10 @@ func (p *otf2Parser) collective(e *otf2Line) error {
 		return err
 	}
 	a := otf2Attrs{rest: e.attrs}
-	if e.kind.name != "MPI_COLLECTIVE_END" {
-		a.number("Request: ")
-		p.notices.later++
+	started := e.kind.name != "MPI_COLLECTIVE_END"
+	id := uint64(0)
+	if started {
+		id = a.number("Request: ")
 	}
 	received, sent := a.number("Received: "), a.number("Sent: ")
 	root := a.last("Root: ")
@@ -75,26 +76,74 @@ func (p *otf2Parser) collective(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
-	if op.kind == 0 || c.self || c.between {
-		p.notices.dropped++
-		return nil
-	}
 	if sent > math.MaxInt64 || received > math.MaxInt64 {
 		return p.fail(e.line, "a collective of over 2^63-1 bytes", "")
 	}
+	if op.kind == 0 || c.self || c.between {
+		p.notices.dropped++
+		if started {
+			return p.abandon(r, id, e)
+		}
+		return nil
+	}
 	ev := trace.NewEvent(op.kind)
 	ev.Group = c.group
-	if ev.Time, err = p.callTime(e); err != nil {
+	if ev.Peer, err = p.root(root, op, c, e); err != nil {
 		return err
 	}
-	if ev.Peer, err = p.root(root, op, c, e); err != nil {
+	if ev.Time, err = p.callTime(e); err != nil {
 		return err
 	}
 	ev.Bytes = op.share.of(int64(sent), int64(received), int64(c.size))
 	if c.size == 0 && op.share != otf2Nothing {
 		p.notices.sizeless++
 	}
+	if started && (op.note == "" || op.kind == trace.Scan) {
+		return p.completeCollective(r, id, ev, op, e)
+	}
+	if started {
+		if err := p.abandon(r, id, e); err != nil {
+			return err
+		}
+		p.notices.later++
+	}
 	return p.sayCollective(r, ev, op, int64(received), c, e)
+}
+
+// completeCollective says what the collective was that a request started.
+func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, op otf2Operation, e *otf2Line) error {
+	request, err := p.close(r, id, trace.Barrier, e)
+	if err != nil {
+		return err
+	}
+	if op.note != "" {
+		p.notices.taken(op.note)
+	}
+	inTime, err := r.settle(request.ticket, func(posted *trace.Event) bool {
+		ev.Time, ev.Request = posted.Time, request.number
+		*posted = ev
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if inTime {
+		return p.completed(r, request.number, e)
+	}
+	p.notices.late++
+	r.free = append(r.free, request.number)
+	return r.say(ev, p.here())
+}
+
+// abandon forgets what a request started.
+func (p *otf2Parser) abandon(r *otf2Rank, id uint64, e *otf2Line) error {
+	request, err := p.close(r, id, trace.Barrier, e)
+	if err != nil {
+		return err
+	}
+	r.free = append(r.free, request.number)
+	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
+	return err
 }
 
 // of is the share of what a rank among n sent and received, in bytes. Without n it

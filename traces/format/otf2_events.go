@@ -25,7 +25,7 @@ func init() {
 		"MPI_REQUEST_CANCELLED":            (*otf2Parser).cancelled,
 		"MPI_COLLECTIVE_BEGIN":             (*otf2Parser).nothing,
 		"MPI_COLLECTIVE_END":               (*otf2Parser).collective,
-		"NON_BLOCKING_COLLECTIVE_REQUEST":  (*otf2Parser).nothing,
+		"NON_BLOCKING_COLLECTIVE_REQUEST":  (*otf2Parser).collectiveRequest,
 		"NON_BLOCKING_COLLECTIVE_COMPLETE": (*otf2Parser).collective,
 		"PROGRAM_BEGIN":                    (*otf2Parser).nothing,
 		"PROGRAM_END":                      (*otf2Parser).nothing,
@@ -171,7 +171,14 @@ func (p *otf2Parser) isend(e *otf2Line) error {
 }
 
 // irecvRequest is the posting of a receive, of which only the request is known.
-func (p *otf2Parser) irecvRequest(e *otf2Line) error {
+func (p *otf2Parser) irecvRequest(e *otf2Line) error { return p.posted(trace.Irecv, e) }
+
+// collectiveRequest is the start of a collective that does not block; the barrier
+// stands for any.
+func (p *otf2Parser) collectiveRequest(e *otf2Line) error { return p.posted(trace.Barrier, e) }
+
+// posted holds back an event that its completion will tell more of.
+func (p *otf2Parser) posted(kind trace.Kind, e *otf2Line) error {
 	r, err := p.speak(e)
 	if err != nil {
 		return err
@@ -180,11 +187,11 @@ func (p *otf2Parser) irecvRequest(e *otf2Line) error {
 	if err != nil {
 		return err
 	}
-	ev := trace.NewEvent(trace.Irecv)
+	ev := trace.NewEvent(kind)
 	if ev.Time, err = p.callTime(e); err != nil {
 		return err
 	}
-	request := otf2Request{kind: trace.Irecv}
+	request := otf2Request{kind: kind}
 	if ev.Request, err = p.open(r, id, request, e); err != nil {
 		return err
 	}
@@ -307,7 +314,7 @@ func (p *otf2Parser) close(r *otf2Rank, id uint64, kind trace.Kind, e *otf2Line)
 func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
 	ev := trace.NewEvent(trace.Wait)
 	if n := len(e.place.stack); n > 0 && e.place.stack[n-1].test {
-		ev.Kind = trace.Test
+		ev.Kind, ev.Count = trace.Test, 1
 	}
 	ev.Request = number
 	r.free = append(r.free, number)

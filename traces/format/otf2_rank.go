@@ -36,7 +36,7 @@ type otf2Rank struct {
 // otf2Request is a request that is not complete.
 type otf2Request struct {
 	number int32
-	ticket int64 // of a receive that was posted
+	ticket int64 // of a receive or collective that was posted
 	kind   trace.Kind
 }
 
@@ -101,15 +101,16 @@ func (p *otf2Parser) rank(n int32) *otf2Rank {
 	}
 	if p.ranks[n] == nil {
 		p.ranks[n] = &otf2Rank{requests: map[uint64]otf2Request{}, threads: map[uint64]bool{},
-			patient: p.c.patient(trace.Proc(n), max(len(p.members), len(p.ranks)), &p.share, expireOTF2)}
+			patient: p.c.patient(trace.Proc(n), &p.share, expireOTF2)}
 	}
 	return p.ranks[n]
 }
 
-// expireOTF2 leaves a receive out that was posted long ago: it will be one where it
-// completes. At the end it stays, for nobody completed it.
-func expireOTF2(_ *trace.Event, _ trace.Place, ended bool) (keep bool, err error) {
-	return ended, nil
+// expireOTF2 leaves out what was posted long ago: it will be where it completes. At
+// the end a receive stays, for nobody completed it; what collective was meant is
+// not known.
+func expireOTF2(e *trace.Event, ended bool) (keep bool) {
+	return ended && e.Kind == trace.Irecv
 }
 
 // here is the place of the line.

@@ -102,8 +102,8 @@ func (p *otf2Parser) summary() (all []string) {
 		note(1, "%s: %d", what, n.substitutes[what])
 	}
 	note(n.exchanges, "%s of MPI_Sendrecv taken for sends that do not block, completed after the receive", plural(n.exchanges, "send"))
-	note(n.later, "%s that do not block taken for blocking ones where they complete", plural(n.later, "collective"))
-	note(n.late, "%s that completed over %d events after they were posted taken for blocking ones", plural(n.late, "receive"), patientEvents)
+	note(n.later, "%s that do not block and are taken for others are blocking ones where they complete", plural(n.later, "collective"))
+	note(n.late, "%s that completed over %d events after they were posted taken for blocking ones", plural(n.late, "receive or collective"), patientEvents)
 	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
 	note(n.dropped, "%s that send no message of this trace left out (handles, communicators of one rank or between groups)", plural(n.dropped, "collective"))
 	all = append(all, p.leftOut()...)

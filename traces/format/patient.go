@@ -20,7 +20,6 @@ type patient struct {
 	queue   []waiting
 	head    int   // the queue begins here
 	said    int64 // number of the event at head, counted from the first
-	rows    int   // events to collect before they go to the sink
 	expired int   // open events that were not settled
 	expire  expiry
 
@@ -30,7 +29,7 @@ type patient struct {
 
 // expiry decides whether an event that is not settled in time is said as it is. At
 // the end of the rank, ended is true.
-type expiry func(e *trace.Event, at trace.Place, ended bool) (keep bool, err error)
+type expiry func(e *trace.Event, ended bool) (keep bool)
 
 type waiting struct {
 	event trace.Event
@@ -46,10 +45,9 @@ const (
 	waitGone                       // never to be said
 )
 
-// patient makes the speaker of rank p of about ranks.
-func (c *conversation) patient(p trace.Proc, ranks int, share *patience, expire expiry) *patient {
-	return &patient{speaker: c.speaker(p), share: share, expire: expire,
-		rows: max(32, min(speakerRows, 1<<18/max(1, ranks)))}
+// patient makes the speaker of rank p.
+func (c *conversation) patient(p trace.Proc, share *patience, expire expiry) *patient {
+	return &patient{speaker: c.speaker(p), share: share, expire: expire}
 }
 
 // busy adds computation of work, which began at time.
@@ -137,12 +135,8 @@ func (p *patient) drain() error {
 func (p *patient) release(ended bool) error {
 	w := &p.queue[p.head]
 	p.expired++
-	keep, err := p.expire(&w.event, w.at, ended)
-	if err != nil {
-		return err
-	}
 	w.state = waitReady
-	if !keep {
+	if !p.expire(&w.event, ended) {
 		w.state = waitGone
 	}
 	return p.drain()
@@ -152,13 +146,8 @@ func (p *patient) pass(w *waiting) error {
 	if w.state == waitGone {
 		return nil
 	}
-	if _, err := p.speaker.say(&w.event, w.at); err != nil {
-		return err
-	}
-	if len(p.batch.Rows) >= p.rows {
-		return p.flush()
-	}
-	return nil
+	_, err := p.speaker.say(&w.event, w.at)
+	return err
 }
 
 // finish ends the rank.
