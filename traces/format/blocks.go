@@ -10,6 +10,10 @@ import (
 const (
 	blockBytes = 256 << 10 // what parsers get at a time
 	blockCount = 4         // blocks in flight between decompression and parsing
+	// longBlocks is how many there are of units that can be much longer than a block,
+	// and keptBytes how large a block that grew for one may be to be used again.
+	longBlocks = 2
+	keptBytes  = 2 * maxLine
 )
 
 // block is what the reading goroutine hands over: bytes, or what ended them.
@@ -26,9 +30,13 @@ type block struct {
 func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in.started = true
-		ready := make(chan block, blockCount)
-		free := make(chan []byte, blockCount)
-		for range blockCount {
+		count := blockCount
+		if limit > maxLine {
+			count = longBlocks
+		}
+		ready := make(chan block, count)
+		free := make(chan []byte, count)
+		for range count {
 			free <- nil // made when a short input turns out to be a long one
 		}
 		done := make(chan struct{})
@@ -44,7 +52,11 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 				if !open || !yield(b.data, b.err) || b.err != nil {
 					return
 				}
-				free <- b.buf[:blockBytes] // it may have grown for a long line
+				if cap(b.buf) > keptBytes { // it has grown for a long unit
+					free <- nil
+				} else {
+					free <- b.buf[:blockBytes]
+				}
 			}
 		}
 	}
@@ -102,6 +114,9 @@ func (p *producer) run() {
 // fill copies carry to the start of buf and reads until it is full or the input
 // ends, and makes it larger while it holds no whole unit.
 func (p *producer) fill(buf *[]byte, carry []byte, body io.Reader) (n int, end error, long bool) {
+	if len(carry) > len(*buf) { // the previous block had grown
+		*buf = make([]byte, len(carry))
+	}
 	n = copy(*buf, carry)
 	for {
 		for n < len(*buf) && end == nil {
@@ -116,7 +131,8 @@ func (p *producer) fill(buf *[]byte, carry []byte, body io.Reader) (n int, end e
 		if end != nil || first > 0 {
 			return n, end, false
 		}
-		*buf = append(*buf, make([]byte, len(*buf))...)
+		more := min(len(*buf), max(p.limit+blockBytes-len(*buf), blockBytes))
+		*buf = append(*buf, make([]byte, more)...)
 	}
 }
 

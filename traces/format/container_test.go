@@ -277,6 +277,10 @@ func TestLinesUpToTheLimit(t *testing.T) {
 		if got, err := readAll([]byte(text)); err != nil || got != text {
 			t.Errorf("a line of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
 		}
+		text = strings.Repeat(strings.Repeat("x", n)+"\n", 3)
+		if got, err := readAll([]byte(text)); err != nil || got != text {
+			t.Errorf("3 lines of %d bytes: %d of %d bytes, %v", n, len(got), len(text), err)
+		}
 	}
 	for _, end := range []string{"\n", "", "\nmore\n"} {
 		got, err := readAll([]byte("first\n" + strings.Repeat("x", maxLine+1) + end))

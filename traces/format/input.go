@@ -101,6 +101,9 @@ func (in *Input) Head() ([]byte, error) {
 	return in.head, nil
 }
 
+// skip leaves out the first n bytes of the head.
+func (in *Input) skip(n int) { in.head = in.head[n:] }
+
 // SHA256 identifies the file as given (compressed, if it is), in hexadecimal. It
 // is valid when all of the input has been read.
 func (in *Input) SHA256() string { return hex.EncodeToString(in.raw.sum.Sum(nil)) }
