@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -306,67 +305,4 @@ func (p *goalBinary) counts() error {
 		return p.fail(0, p.base+4, "rank %d: %d roots, but %d operations wait for nothing", p.rank, n, free)
 	}
 	return nil
-}
-
-// goalBytes reads an input from front to back.
-type goalBytes struct {
-	next   func() ([]byte, error, bool)
-	stop   func()
-	block  []byte
-	offset uint64
-}
-
-func newGoalBytes(in *Input) *goalBytes {
-	next, stop := iter.Pull2(in.blocks(func(b []byte) int { return len(b) }, maxLine))
-	return &goalBytes{next: next, stop: stop}
-}
-
-// fill makes block not empty, unless the input has ended.
-func (b *goalBytes) fill() error {
-	for len(b.block) == 0 {
-		block, err, ok := b.next()
-		if !ok || err != nil {
-			return err
-		}
-		b.block = block
-	}
-	return nil
-}
-
-// take appends the next n bytes to dst, or as many as there are. Memory grows with
-// what there is, not with n.
-func (b *goalBytes) take(dst []byte, n uint64) ([]byte, error) {
-	for n > 0 {
-		if err := b.fill(); err != nil || len(b.block) == 0 {
-			return dst, err
-		}
-		part := b.block[:min(n, uint64(len(b.block)))]
-		dst = append(dst, part...)
-		b.pass(len(part))
-		n -= uint64(len(part))
-	}
-	return dst, nil
-}
-
-func (b *goalBytes) pass(n int) {
-	b.block = b.block[n:]
-	b.offset += uint64(n)
-}
-
-// skipTo passes what is before offset, or all there is.
-func (b *goalBytes) skipTo(offset uint64) error {
-	for b.offset < offset {
-		if err := b.fill(); err != nil || len(b.block) == 0 {
-			return err
-		}
-		b.pass(int(min(offset-b.offset, uint64(len(b.block)))))
-	}
-	return nil
-}
-
-// rest passes all there is, and counts it.
-func (b *goalBytes) rest() (uint64, error) {
-	from := b.offset
-	err := b.skipTo(math.MaxUint64)
-	return b.offset - from, err
 }

@@ -27,6 +27,21 @@ func (x *goalExport) collective(e *trace.Event) {
 	c := goalCrew{x, members, slices.Index(members, x.proc), x.survey.base[goalChannel{e.Group, true}]}
 	root := max(0, slices.Index(members, trace.Proc(e.Peer)))
 	first := x.nodes
+	c.messages(e, root)
+	if e.Work > 0 {
+		x.work(e.Work)
+	}
+	if e.Request != trace.None {
+		x.computed()
+		if x.nodes == first || len(x.chain) > 1 {
+			x.emit(goalStep{kind: trace.Compute})
+		}
+		x.detach(e.Request, first, x.nodes-1)
+	}
+}
+
+// messages writes those of e.
+func (c *goalCrew) messages(e *trace.Event, root int) {
 	switch e.Kind {
 	case trace.Barrier:
 		c.barrier()
@@ -44,24 +59,14 @@ func (x *goalExport) collective(e *trace.Event) {
 	case trace.Scatter:
 		c.linear(root, e.Bytes, trace.Send)
 	case trace.AllGather:
-		for range len(members) - 1 {
+		for range len(c.members) - 1 {
 			c.exchange(c.at(1), c.at(-1), e.Bytes)
 		}
 	case trace.AllToAll:
-		n := int64(len(members))
-		for d := 1; d < len(members); d++ {
+		n := int64(len(c.members))
+		for d := 1; d < len(c.members); d++ {
 			c.exchange(c.at(d), c.at(-d), e.Bytes/n+min(1, e.Bytes%n))
 		}
-	}
-	if e.Work > 0 {
-		x.work(e.Work)
-	}
-	if e.Request != trace.None {
-		x.computed()
-		if x.nodes == first {
-			x.emit(goalStep{kind: trace.Compute})
-		}
-		x.detach(e.Request, first, x.nodes-1)
 	}
 }
 
