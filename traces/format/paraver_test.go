@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -321,6 +323,14 @@ func TestMalformedParaver(t *testing.T) {
 	}
 }
 
+// exportPrv exports at recorded times.
+func exportPrv(m *trace.Memory) (string, error) {
+	m.Head.HasTime = true
+	var b strings.Builder
+	_, err := Paraver{}.Export(m, ExportOptions{}, &b)
+	return b.String(), err
+}
+
 func FuzzParaver(f *testing.F) {
 	f.Add([]byte(prvTwo + "1:0:1:1:1:0:1000:1\n2:0:1:1:1:10:50000001:4\n2:0:1:1:1:12:50000001:0\n2:0:1:2:1:20:50000001:3\n" +
 		"3:0:1:2:1:20:21:0:1:1:1:10:60:8:1\n2:0:1:2:1:22:50000001:0\n2:0:1:1:1:40:50000001:6\n2:0:1:1:1:60:50000001:0\n"))
@@ -346,6 +356,15 @@ func FuzzParaver(f *testing.F) {
 				}
 				last = e.Time
 			}
+		}
+		for _, m.Head.HasTime = range []bool{true, false} { // nominal timelines may wait for ever, but not panic
+			var b bytes.Buffer
+			if _, err := (Chrome{}).Export(m, ExportOptions{}, &b); err == nil && !json.Valid(b.Bytes()) {
+				t.Fatalf("%s", b.Bytes())
+			}
+		}
+		if again, err := exportPrv(m); err == nil {
+			importPrv(t, again)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package format
 import (
 	"container/heap"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"spoor/traces/trace"
@@ -26,22 +25,8 @@ func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, e
 			s.cursor.stop()
 		}
 	}()
-	members, graphs, err := survey(src)
-	if err != nil {
+	if err := n.start(src); err != nil {
 		return nil, err
-	}
-	n.members = members
-	for p := range src.Header().Procs {
-		s := &strand{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
-		n.all = append(n.all, s)
-		if graphs[p] {
-			if err := s.load(); err != nil {
-				return nil, err
-			}
-		}
-		if err := n.proceed(s); err != nil {
-			return nil, err
-		}
 	}
 	for len(n.queue) > 0 {
 		s := heap.Pop(&n.queue).(*strand)
@@ -58,9 +43,29 @@ func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, e
 			return nil, err
 		}
 	}
-	notes := []string{fmt.Sprintf("the trace has no times: they are nominal, no prediction (%g ps an instruction, %g ps a flop, %g ps latency, %g ps a byte)",
-		c.instr, c.flop, c.latency, c.byte)}
-	return append(notes, n.post.unmatchedNotes()...), nil
+	return n.post.unmatchedNotes(), nil
+}
+
+// start puts all processors before their first event.
+func (n *nominal) start(src trace.Source) error {
+	members, graphs, err := survey(src)
+	if err != nil {
+		return err
+	}
+	n.members = members
+	for p := range src.Header().Procs {
+		s := &strand{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
+		n.all = append(n.all, s)
+		if graphs[p] {
+			if err := s.load(); err != nil {
+				return err
+			}
+		}
+		if err := n.proceed(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // survey finds how many members each group has, and which processors are graphs.
@@ -187,20 +192,7 @@ func (n *nominal) step(s *strand) error {
 			return n.proceed(s)
 		}
 	} else if !s.bursted {
-		s.bursted = true
-		if t.event.Instr > 0 {
-			end := afterPicos(s.now, float64(t.event.Instr)*n.instr)
-			if end > s.now {
-				burst := trace.NewEvent(trace.Compute)
-				burst.Instr = t.event.Instr
-				if err := n.sink.span(s.proc, &burst, s.now, end); err != nil {
-					return err
-				}
-			}
-			s.now = end
-			n.enqueue(s) // others may come before the event
-			return nil
-		}
+		return n.burst(s) // others may come before the event
 	}
 	t.begin = s.now
 	if s.graph == nil {
@@ -213,6 +205,20 @@ func (n *nominal) step(s *strand) error {
 		return n.proceed(s)
 	}
 	return nil
+}
+
+// burst counts the instructions before the next event.
+func (n *nominal) burst(s *strand) error {
+	s.bursted = true
+	e := trace.NewEvent(trace.Compute)
+	e.Instr = s.task.event.Instr
+	begin := s.now
+	s.now = afterPicos(begin, float64(e.Instr)*n.instr)
+	n.enqueue(s)
+	if s.now == begin {
+		return nil
+	}
+	return n.sink.span(s.proc, &e, begin, s.now)
 }
 
 // finish ends a task at time end, and lets what follows begin.
@@ -342,148 +348,6 @@ func (n *nominal) waits(s *strand, t *task) error {
 		p.end = p.party.end
 	}
 	return n.finish(t, max(t.begin, p.end))
-}
-
-// partyKey names a series of collectives; object is that of a barrier in shared memory.
-type partyKey struct {
-	group, object int32
-	round         int
-}
-
-// partyState is a collective that not all members have left.
-type partyState struct {
-	came  int
-	end   int64
-	over  bool
-	tasks []*task
-	later []*pending
-}
-
-// meets waits for all members of a collective.
-func (n *nominal) meets(s *strand, t *task) error {
-	e := t.event
-	async, members := e.Request != trace.None, n.members[e.Group]
-	key := partyKey{group: e.Group, object: trace.None}
-	if e.Kind == trace.Barrier {
-		key.object = e.Peer
-	}
-	key.round = s.rounds[key]
-	s.rounds[partyKey{key.group, key.object, 0}]++
-	p := n.parties[key]
-	if p == nil {
-		p = &partyState{}
-		n.parties[key] = p
-	}
-	p.came++
-	p.end = max(p.end, afterPicos(t.begin, float64(e.Bytes)*n.byte+n.operation(e)))
-	if async {
-		later := &pending{party: p}
-		s.requests[e.Request] = later
-		p.later = append(p.later, later)
-	} else {
-		p.tasks = append(p.tasks, t.keep())
-	}
-	if p.came == members {
-		delete(n.parties, key)
-		if err := n.met(p, members); err != nil {
-			return err
-		}
-	}
-	if async {
-		return n.finish(t, t.begin)
-	}
-	return nil
-}
-
-// operation is how long the work of a reduction takes.
-func (n *nominal) operation(e *trace.Event) float64 {
-	switch n.unit {
-	case trace.WorkInstr:
-		return float64(e.Work) * n.instr
-	case trace.WorkFlop:
-		return float64(e.Work) * n.flop
-	}
-	return float64(e.Work)
-}
-
-// met ends a collective to which everybody has come.
-func (n *nominal) met(p *partyState, members int) error {
-	p.end, p.over = afterPicos(p.end, n.latency*float64(bits.Len(uint(members-1)))), true
-	for _, t := range p.tasks {
-		if err := n.finish(t, p.end); err != nil {
-			return err
-		}
-	}
-	for _, q := range p.later {
-		if q.wait != nil {
-			if err := n.finish(q.wait, max(q.wait.begin, p.end)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// nominalLock is a lock that somebody holds.
-type nominalLock struct {
-	free  bool
-	queue []*task
-}
-
-func (n *nominal) lock(t *task) error {
-	l := n.locks[t.event.Peer]
-	if l == nil {
-		l = &nominalLock{free: true}
-		n.locks[t.event.Peer] = l
-	}
-	switch {
-	case t.event.Kind == trace.Unlock && len(l.queue) > 0:
-		next := l.queue[0]
-		l.queue = l.queue[1:]
-		if err := n.finish(next, max(next.begin, t.begin)); err != nil {
-			return err
-		}
-	case t.event.Kind == trace.Unlock:
-		l.free = true
-	case !l.free:
-		l.queue = append(l.queue, t.keep())
-		return nil
-	default:
-		l.free = false
-	}
-	return n.finish(t, t.begin)
-}
-
-// nominalFlag counts signals.
-type nominalFlag struct {
-	signals int32
-	waiting []*task
-}
-
-func (n *nominal) flag(t *task) error {
-	f := n.flags[t.event.Peer]
-	if f == nil {
-		f = &nominalFlag{}
-		n.flags[t.event.Peer] = f
-	}
-	if t.event.Kind == trace.WaitFlag {
-		if f.signals < t.event.Tag {
-			f.waiting = append(f.waiting, t.keep())
-			return nil
-		}
-		return n.finish(t, t.begin)
-	}
-	f.signals++
-	waiting := f.waiting
-	f.waiting = nil
-	for _, w := range waiting {
-		if f.signals < w.event.Tag {
-			f.waiting = append(f.waiting, w)
-		} else if err := n.finish(w, max(w.begin, t.begin)); err != nil {
-			return err
-		}
-	}
-	return n.finish(t, t.begin)
 }
 
 // leftOver delivers what nobody waited for.

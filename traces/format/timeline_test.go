@@ -269,7 +269,7 @@ func TestParaverExportOfNothing(t *testing.T) {
 	if got := b.String(); !strings.HasPrefix(got, "#Paraver (01/01/1970 at 00:00):1751_ns:0:1:3(1:0,1:0,1:0),1\nc:1:1:3:1:2:3\n1:0:1:3:1:0:0:1\n2:0:1:1:1:0:50000001:2:9100001:3") {
 		t.Errorf("%s", got)
 	}
-	for i, want := range []string{"not chosen are left out", "nominal, no prediction (500 ps", "paraver has no references: 1 were left out", "rounded down"} {
+	for i, want := range []string{"not chosen are left out", "nominal, no prediction (instruction 0.5 ns, flop 1 ns", "paraver has no references: 1 were left out", "rounded down"} {
 		if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
 			t.Errorf("note %d: no %q in %q", i, want, notes)
 		}
