@@ -45,6 +45,7 @@ func TestDetect(t *testing.T) {
 		{"op_time,key,size,op,ttl\n1,a,5,GET,0\n", "cachelib", false},
 		{"1,key,3,5,2,get,0\n2,other,3,0,2,delete,0\n", "twitter", true},
 		{oracleText(64, 65, 64), "oracleGeneral", true},
+		{etFile(etNode{id: 1, kind: chakraComp}), "chakra", true},
 		{"0 init\n1 init\n0 compute 5\n", "simgrid-ti", true},
 		{"# ranks\nfiles/1.5_rank-1.txt\n", "simgrid-ti", true},
 		{prvTwo, "paraver", false},

@@ -1,0 +1,178 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"spoor/traces/trace"
+)
+
+// Chakra is MLCommons' execution traces of machine learning: protocol buffers, a
+// file for each rank, NAME.RANK.et. A file is a graph of nodes: computation,
+// messages, collectives, and what each depends on.
+//
+// Every node is an event, a rank's in an order that obeys its dependencies, which
+// become needs: those for data, as those for control name what called a node, which
+// may need it. Work is the recorded duration. The order of nodes that do not depend
+// on each other is that of the file.
+type Chakra struct{}
+
+var (
+	_ Joint   = Chakra{}
+	_ Shaped  = Chakra{}
+	_ Tunable = Chakra{}
+)
+
+// Name is "chakra".
+func (Chakra) Name() string { return "chakra" }
+
+// Description says what the format is.
+func (Chakra) Description() string {
+	return "Chakra execution traces of machine learning, a protobuf file NAME.RANK.et for each rank"
+}
+
+// Magic says how the format is recognised.
+func (Chakra) Magic() string {
+	return "none; guessed from a message of metadata and a message that can be a node"
+}
+
+// Layout has work in picoseconds.
+func (Chakra) Layout(Options) Layout { return Layout{Work: trace.WorkPicos} }
+
+// Settings is which dependencies count.
+func (Chakra) Settings() []Setting {
+	return []Setting{{"deps", "data", "dependencies that count: data, as in Chakra's own feeder, or all, those for control too"}}
+}
+
+// Sniff is Likely if the first message has a version and attributes alone and the
+// second has the fields of a node.
+func (Chakra) Sniff(head []byte) Verdict {
+	size, n := messageLength(head)
+	if n <= 0 || size == 0 || size > uint64(len(head)-n) {
+		return foreign
+	}
+	var version []byte
+	for rest := head[n : n+int(size)]; len(rest) > 0; {
+		f, next, problem := nextField(rest)
+		if problem != "" || f.kind != protowire.BytesType || f.number > 2 {
+			return foreign
+		}
+		if f.number == 1 {
+			version = f.bytes
+		}
+		rest = next
+	}
+	if len(bytes.Trim(version, "0123456789.abcdefghijklmnopqrstuvwxyz-+")) != 0 {
+		return foreign
+	}
+	rest := head[n+int(size):]
+	if size, n = messageLength(rest); n <= 0 || size == 0 || size > uint64(len(rest)-n) {
+		return foreign
+	}
+	var node chakraNode
+	if problem := node.read(rest[n : n+int(size)]); problem != "" || node.kind > chakraColl {
+		return foreign
+	}
+	return Verdict{Likely, fmt.Sprintf("metadata with version %s and a message that can be a node", quote(version))}
+}
+
+// chakraFile is the name of a file of one rank.
+var chakraFile = regexp.MustCompile(`^(.*)\.([0-9]+)\.et(?:\.[a-z0-9]+)?$`)
+
+// Expand lists the files NAME.RANK.et of a folder by rank.
+func (Chakra) Expand(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	name := ""
+	for _, e := range entries {
+		m := chakraFile.FindStringSubmatch(e.Name())
+		if m == nil || e.IsDir() {
+			continue
+		}
+		if name != "" && name != m[1] {
+			return nil, fmt.Errorf("%s: the folder has several traces, %s and %s; name the files of one", dir, quote([]byte(name)), quote([]byte(m[1])))
+		}
+		name = m[1]
+		files = append(files, filepath.Join(dir, e.Name()))
+	}
+	slices.SortStableFunc(files, func(a, b string) int {
+		rankA, _ := chakraRank(a)
+		rankB, _ := chakraRank(b)
+		return rankA - rankB
+	})
+	return files, nil
+}
+
+// chakraRank is the rank in the name of a file.
+func chakraRank(path string) (rank int, ok bool) {
+	m := chakraFile.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return 0, false
+	}
+	rank, err := strconv.Atoi(m[2])
+	return rank, err == nil
+}
+
+// Import parses the file of one rank.
+func (f Chakra) Import(in *Input, o Options, sink Sink) (Result, error) {
+	return importOne(f, in, o, sink)
+}
+
+// ImportFiles parses the files of all ranks.
+func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
+	c := chakraImport{files: files, talk: conversationInBytes(files, o, sink), groups: map[string]int32{}}
+	switch v := o.Setting(f, "deps"); v {
+	case "data":
+	case "all":
+		c.control = true
+	default:
+		return Result{}, fmt.Errorf("--set deps=%s: it is not data or all", v)
+	}
+	order, err := c.ranks()
+	if err != nil {
+		return Result{}, err
+	}
+	for rank, i := range order {
+		if err := c.file(i, trace.Proc(rank)); err != nil {
+			return Result{}, err
+		}
+	}
+	unmatched, err := c.talk.finish(len(order))
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Procs: len(order), Lines: c.records, Notes: append(c.notes(), unmatched...), Counts: c.counts()}, nil
+}
+
+// ranks are the files in the order of the ranks in their names, or as given where
+// the names have none.
+func (c *chakraImport) ranks() ([]int, error) {
+	order := make([]int, c.files.Len())
+	for i := range order {
+		order[i] = -1
+	}
+	for i := range order {
+		rank, ok := chakraRank(c.files.Path(i))
+		switch {
+		case !ok || c.files.Len() == 1:
+			rank = i
+		case rank >= len(order):
+			return nil, fmt.Errorf("%s: the file of rank %d, but there are %d files; name those of all ranks, from 0", c.files.Path(i), rank, len(order))
+		}
+		if order[rank] >= 0 {
+			return nil, fmt.Errorf("%s and %s are both the file of rank %d", c.files.Path(order[rank]), c.files.Path(i), rank)
+		}
+		order[rank] = i
+	}
+	return order, nil
+}

@@ -1,0 +1,115 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// chakraColls are the collectives by comm_type [et_def.proto, CollectiveCommType].
+// Those that scatter what was reduced are two events.
+var chakraColls = []struct {
+	name string
+	kind trace.Kind
+}{
+	{"ALL_REDUCE", trace.AllReduce}, {"REDUCE", trace.Reduce}, {"ALL_GATHER", trace.AllGather}, {"GATHER", trace.Gather},
+	{"SCATTER", trace.Scatter}, {"BROADCAST", trace.Bcast}, {"ALL_TO_ALL", trace.AllToAll}, {"REDUCE_SCATTER", trace.Reduce},
+	{"REDUCE_SCATTER_BLOCK", trace.Reduce}, {"BARRIER", trace.Barrier},
+}
+
+const (
+	chakraReduceScatter      = 7
+	chakraReduceScatterBlock = 8
+)
+
+// node says one node, and returns the row of its last event.
+func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.Place) (int64, error) {
+	e := trace.NewEvent(trace.Compute)
+	e.Needs = needs
+	switch {
+	case n.kind == chakraSend:
+		e.Kind, e.Peer, e.Tag, e.Bytes = trace.Send, int32(n.dst), int32(n.tag), int64(n.size)
+	case n.kind == chakraRecv:
+		e.Kind, e.Peer, e.Tag, e.Bytes = trace.Recv, int32(n.src), int32(n.tag), int64(n.size)
+	case n.kind == chakraColl && (n.isColl || !n.cpu):
+		return c.collective(s, n, e, at)
+	default:
+		if n.kind == chakraColl {
+			c.wrappers++
+		}
+		e.Work = int64(n.micros) * 1e6
+	}
+	return s.say(&e, at)
+}
+
+// collective says a node that is one, in its process group.
+func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at trace.Place) (int64, error) {
+	if n.coll >= uint64(len(chakraColls)) {
+		return 0, c.talk.fail(at, fmt.Sprintf("node %d: unknown comm_type %d", n.id, int64(n.coll)))
+	}
+	group, err := c.group(n.group)
+	if err != nil {
+		return 0, c.talk.fail(at, err.Error())
+	}
+	one := chakraColls[n.coll]
+	if c.colls == nil {
+		c.colls = map[string]uint64{}
+	}
+	c.colls[one.name]++
+	c.collBytes += n.size
+	e.Kind, e.Group, e.Bytes = one.kind, group, int64(n.size)
+	row, err := s.say(&e, at)
+	if err != nil || n.coll != chakraReduceScatter && n.coll != chakraReduceScatterBlock {
+		return row, err
+	}
+	c.scattered++
+	e.Kind, e.Needs, e.Bytes = trace.Scatter, []int64{row}, int64(n.size)/int64(c.files.Len())
+	return s.say(&e, at)
+}
+
+func (c *chakraImport) counts() (all []Count) {
+	for kind, n := range c.kinds {
+		if n > 0 {
+			all = append(all, Count{chakraTypes[kind], n})
+		}
+	}
+	all = append(all, Count{"data_deps", c.data}, Count{"ctrl_deps", c.ctrl}, Count{"comm_size", c.collBytes})
+	for _, one := range chakraColls {
+		if n := c.colls[one.name]; n > 0 {
+			all = append(all, Count{one.name, n})
+		}
+	}
+	return all
+}
+
+func (c *chakraImport) notes() (all []string) {
+	if c.missing > 0 {
+		more := ""
+		if c.missing > len(c.lacking) {
+			more = fmt.Sprintf("; and %d more", c.missing-len(c.lacking))
+		}
+		all = append(all, "dependencies on what is not in the trace count as satisfied: "+strings.Join(c.lacking, "; ")+more)
+	}
+	if c.ctrl > 0 && !c.control {
+		all = append(all, fmt.Sprintf("%d control dependencies, which name what called a node, are left out; --set deps=all keeps them", c.ctrl))
+	}
+	if c.wrappers > 0 {
+		all = append(all, plural(int(c.wrappers), "node")+" of the CPU of type COMM_COLL_NODE without comm_type are computation, not collectives")
+	}
+	if c.scattered > 0 {
+		all = append(all, plural(int(c.scattered), "reduce-scatter")+" taken for a reduce and a scatter")
+	}
+	if n := c.kinds[chakraMemLoad] + c.kinds[chakraMemStore]; n > 0 {
+		all = append(all, plural(int(n), "node")+" that move memory taken for computation of their duration")
+	}
+	if len(c.groups) > 0 {
+		names := make([]string, len(c.groups))
+		for name, g := range c.groups {
+			names[g] = quote([]byte(name))
+		}
+		all = append(all, "process groups by number: "+strings.Join(names[:min(len(names), maxListed)], ", "))
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,227 @@
+package format
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// chakraImport reads the ranks of a trace, one after the other.
+type chakraImport struct {
+	files  *Files
+	talk   *conversation
+	groups map[string]int32 // of process groups, in the order of their first nodes
+
+	records   uint64
+	kinds     [chakraColl + 1]uint64
+	data      uint64 // dependencies
+	ctrl      uint64
+	colls     map[string]uint64
+	collBytes uint64
+	wrappers  uint64   // collective nodes of the CPU that are none
+	control   bool     // dependencies for control count
+	missing   int      // dependencies on what is not there
+	lacking   []string // the first of them
+	scattered uint64
+}
+
+// chakraRankGraph is the nodes of one rank.
+type chakraRankGraph struct {
+	delimited
+	nodes   []chakraNode
+	byID    map[uint64]int
+	needers [][]int32 // of each node, in order
+	waiting []int     // needs that are not said yet
+	row     []int64   // the last event of each node
+}
+
+// file reads one rank and says its events.
+func (c *chakraImport) file(i int, rank trace.Proc) error {
+	in, err := c.files.Open(i)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	g := chakraRankGraph{byID: map[uint64]int{}}
+	if err := g.read(in, c.files.Len()); err != nil {
+		return err
+	}
+	c.records += uint64(len(g.nodes))
+	c.link(&g)
+	return c.say(&g, c.talk.speaker(rank), int32(i))
+}
+
+// read gathers the nodes of a file.
+func (g *chakraRankGraph) read(in *Input, ranks int) error {
+	head, err := in.Head()
+	switch {
+	case err != nil:
+		return err
+	case len(head) == 0:
+		return &trace.SyntaxError{File: in.Name, Msg: in.emptiness() + ": GlobalMetadata missing"}
+	case head[0] == '{' || head[0] == '[':
+		return &trace.SyntaxError{File: in.Name, Msg: "this is the JSON form of a Chakra trace; convert it to .et with chakra's tools"}
+	}
+	return g.messages(in, 0, func(message []byte) error {
+		if g.number == 0 {
+			return g.metadata(message)
+		}
+		n := chakraNode{offset: g.offset}
+		if problem := n.read(message); problem != "" {
+			return g.fail(problem, "the trace is damaged, or not a Chakra trace of the present schema")
+		}
+		if problem := n.check(ranks); problem != "" {
+			return g.fail(fmt.Sprintf("node %d: %s", n.id, problem), "")
+		}
+		if _, twice := g.byID[n.id]; twice {
+			return g.fail(fmt.Sprintf("node id %d appears twice", n.id), "make the trace again")
+		}
+		g.byID[n.id] = len(g.nodes)
+		g.nodes = append(g.nodes, n)
+		return nil
+	})
+}
+
+// metadata makes sure that the first message can be GlobalMetadata.
+func (g *chakraRankGraph) metadata(message []byte) error {
+	for len(message) > 0 {
+		_, rest, problem := nextField(message)
+		if problem != "" {
+			return g.fail("the first message is not GlobalMetadata: "+problem, "is this a Chakra trace?")
+		}
+		message = rest
+	}
+	return nil
+}
+
+// link turns ids into places. Dependencies on nodes that are not there were pruned
+// by the tool that made the trace, and count as satisfied.
+func (c *chakraImport) link(g *chakraRankGraph) {
+	g.needers, g.waiting = make([][]int32, len(g.nodes)), make([]int, len(g.nodes))
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		c.kinds[n.kind]++
+		c.data += uint64(len(n.data))
+		c.ctrl += uint64(len(n.ctrl))
+		ids := n.data
+		if c.control {
+			ids = append(ids, n.ctrl...)
+		}
+		for _, id := range ids {
+			if at, ok := g.byID[id]; ok {
+				n.needs = append(n.needs, int32(at))
+			} else {
+				c.lacks(n.id, id)
+			}
+		}
+		slices.Sort(n.needs)
+		n.needs = slices.Compact(n.needs)
+		for _, at := range n.needs {
+			g.needers[at] = append(g.needers[at], int32(i))
+		}
+		g.waiting[i] = len(n.needs)
+	}
+}
+
+// lacks counts a dependency on what is not there, and keeps the first ones.
+func (c *chakraImport) lacks(node, id uint64) {
+	if c.missing++; len(c.lacking) < maxListed {
+		c.lacking = append(c.lacking, fmt.Sprintf("node %d depends on node %d, which does not exist", node, id))
+	}
+}
+
+// chakraReady is the nodes that can be said, by their places in the file.
+type chakraReady []int32
+
+func (r chakraReady) Len() int           { return len(r) }
+func (r chakraReady) Less(i, j int) bool { return r[i] < r[j] }
+func (r chakraReady) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *chakraReady) Push(x any)        { *r = append(*r, x.(int32)) }
+func (r *chakraReady) Pop() any {
+	last := (*r)[len(*r)-1]
+	*r = (*r)[:len(*r)-1]
+	return last
+}
+
+// say says every node after what it needs, and of those that can be said the first
+// of the file.
+func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
+	g.row = make([]int64, len(g.nodes))
+	var ready chakraReady
+	for i, n := range g.waiting {
+		if n == 0 {
+			ready = append(ready, int32(i)) // in order, which is a heap
+		}
+	}
+	said := 0
+	for len(ready) > 0 {
+		i := heap.Pop(&ready).(int32)
+		n := &g.nodes[i]
+		needs := make([]int64, len(n.needs))
+		for j, at := range n.needs {
+			needs[j] = g.row[at]
+		}
+		row, err := c.node(s, n, needs, trace.Place{File: file, At: n.offset})
+		if err != nil {
+			return err
+		}
+		g.row[i] = row
+		said++
+		for _, j := range g.needers[i] {
+			if g.waiting[j]--; g.waiting[j] == 0 {
+				heap.Push(&ready, j)
+			}
+		}
+	}
+	if said < len(g.nodes) {
+		return g.circular()
+	}
+	return s.flush()
+}
+
+// circular names nodes that wait for each other: from one that waits, along what it
+// waits for, until one comes again.
+func (g *chakraRankGraph) circular() error {
+	at := slices.IndexFunc(g.waiting, func(n int) bool { return n > 0 })
+	var path []int
+	for !slices.Contains(path, at) {
+		path = append(path, at)
+		for _, need := range g.nodes[at].needs {
+			if g.waiting[need] > 0 {
+				at = int(need)
+				break
+			}
+		}
+	}
+	path = path[slices.Index(path, at):]
+	slices.SortFunc(path, func(a, b int) int { return a - b })
+	var ids []string
+	for _, i := range path[:min(len(path), maxListed)] {
+		ids = append(ids, strconv.FormatUint(g.nodes[i].id, 10))
+	}
+	g.delimited.offset, g.delimited.number = g.nodes[path[0]].offset, int64(path[0]+1)
+	return g.fail("dependency cycle of nodes "+strings.Join(ids, ", "), "make the trace again")
+}
+
+// errNoGroup is a trace with more process groups than can be numbered.
+var errNoGroup = errors.New("more than 2^20 process groups")
+
+// group is the number of a process group. Nodes without one mean the world.
+func (c *chakraImport) group(name string) (int32, error) {
+	if name == "" {
+		return trace.None, nil
+	}
+	if g, ok := c.groups[name]; ok {
+		return g, nil
+	}
+	if len(c.groups) == 1<<20 {
+		return 0, errNoGroup
+	}
+	c.groups[name] = int32(len(c.groups))
+	return c.groups[name], nil
+}

@@ -1,0 +1,173 @@
+package format
+
+import (
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// The types of nodes [Chakra's et_def.proto, NodeType].
+const (
+	chakraInvalid = iota
+	chakraMetadata
+	chakraMemLoad
+	chakraMemStore
+	chakraComp
+	chakraSend
+	chakraRecv
+	chakraColl
+)
+
+var chakraTypes = []string{"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"}
+
+// chakraNode is what is kept of a node. The zero value of an attribute is what
+// protocol buffers have for one that is not there.
+type chakraNode struct {
+	id       uint64
+	offset   int64 // of its length
+	kind     uint64
+	micros   uint64   // duration
+	data     []uint64 // ids
+	ctrl     []uint64
+	needs    []int32 // places in the file of those that count
+	size     uint64  // comm_size, or tensor_size
+	src, dst uint64
+	tag      uint64
+	coll     uint64 // comm_type
+	isColl   bool   // it has a comm_type
+	cpu      bool
+	group    string // pg_name
+}
+
+// read decodes a message; problem says why it is no node.
+func (n *chakraNode) read(message []byte) (problem string) {
+	for len(message) > 0 {
+		f, rest, problem := nextField(message)
+		if problem != "" {
+			return problem
+		}
+		message = rest
+		switch f.number {
+		case 1:
+			n.id, problem = varintOf(f)
+		case 3:
+			n.kind, problem = varintOf(f)
+		case 4:
+			n.ctrl, problem = idsOf(f, n.ctrl)
+		case 5:
+			n.data, problem = idsOf(f, n.data)
+		case 7:
+			n.micros, problem = varintOf(f)
+		case 10:
+			if f.kind != protowire.BytesType {
+				return badField(f, protowire.BytesType)
+			}
+			problem = n.attribute(f.bytes)
+		}
+		if problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+func varintOf(f field) (uint64, string) {
+	if f.kind != protowire.VarintType {
+		return 0, badField(f, protowire.VarintType)
+	}
+	return f.value, ""
+}
+
+// idsOf appends dependencies to ids: one, or a packed list.
+func idsOf(f field, ids []uint64) (all []uint64, problem string) {
+	if f.kind == protowire.VarintType {
+		return append(ids, f.value), ""
+	}
+	if f.kind != protowire.BytesType {
+		return ids, badField(f, protowire.BytesType)
+	}
+	for b := f.bytes; len(b) > 0; {
+		id, size := protowire.ConsumeVarint(b)
+		if size < 0 {
+			return ids, fmt.Sprintf("the list in field %d is cut", f.number)
+		}
+		ids, b = append(ids, id), b[size:]
+	}
+	return ids, ""
+}
+
+// attribute reads a name with a value of any kind: producers differ in the kinds that
+// they give to one name.
+func (n *chakraNode) attribute(message []byte) (problem string) {
+	var name, text string
+	var value uint64
+	for len(message) > 0 {
+		f, rest, problem := nextField(message)
+		if problem != "" {
+			return "an attribute: " + problem
+		}
+		message = rest
+		switch {
+		case f.number == 1:
+			name = string(f.bytes)
+		case f.number == 29:
+			text = string(f.bytes)
+		case f.number >= 7 && f.number <= 27 && f.number%2 == 1:
+			value = f.value
+			if f.number == 15 || f.number == 17 {
+				value = uint64(protowire.DecodeZigZag(f.value))
+			}
+		}
+	}
+	n.set(name, value, text)
+	return ""
+}
+
+func (n *chakraNode) set(name string, value uint64, text string) {
+	switch name {
+	case "is_cpu_op":
+		n.cpu = value != 0
+	case "comm_type":
+		n.coll, n.isColl = value, true
+	case "comm_size":
+		n.size = value
+	case "tensor_size":
+		if n.size == 0 {
+			n.size = value
+		}
+	case "comm_src":
+		n.src = value
+	case "comm_dst":
+		n.dst = value
+	case "comm_tag":
+		n.tag = value
+	case "pg_name":
+		n.group = text
+	}
+}
+
+// check holds a node to what an event can be.
+func (n *chakraNode) check(ranks int) (problem string) {
+	peer := n.dst
+	if n.kind == chakraRecv {
+		peer = n.src
+	}
+	switch {
+	case n.kind == chakraInvalid:
+		return "its type is INVALID_NODE"
+	case n.kind > chakraColl:
+		return fmt.Sprintf("unknown type %d", n.kind)
+	case n.micros > math.MaxInt64/1_000_000:
+		return fmt.Sprintf("a duration of %d us", n.micros)
+	case n.size > math.MaxInt64:
+		return fmt.Sprintf("a size of %d bytes", n.size)
+	case n.kind != chakraSend && n.kind != chakraRecv:
+		return ""
+	case peer >= uint64(ranks):
+		return fmt.Sprintf("its peer is rank %d, but there are %d files of ranks", int64(peer), ranks)
+	case n.tag > math.MaxInt32:
+		return fmt.Sprintf("its tag is %d", int64(n.tag))
+	}
+	return ""
+}
