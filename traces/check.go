@@ -73,7 +73,7 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 	}
 	for i, n := range did.Notes {
 		if i == maxCheckNotes {
-			env.Note("%s: and %d more such processors", path, len(did.Notes)-i)
+			env.Note("%s: and %d more such notes", path, len(did.Notes)-i)
 			break
 		}
 		env.Note("%s: %v", fileOf(path, n.IsRef), &n)

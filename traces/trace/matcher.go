@@ -66,7 +66,7 @@ type Mismatch struct {
 // # Memory
 //
 // What waits for its partner takes 24 bytes for each series of equal sizes whose
-// places are equally far apart, and 80 for each sender, receiver, tag and group.
+// places are equally far apart, and some 100 for each sender, receiver, tag and group.
 // Collectives take a byte or two each, once for all members.
 type Matcher struct {
 	parties map[Proc]*party
