@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"spoor/traces/trace"
 )
@@ -118,12 +119,21 @@ func (p *tiParser) find() error {
 	}
 	index, known := tiActionIndex[string(p.fields[1])]
 	if !known {
-		return p.bad("unknown action "+quote(p.fields[1]), "SimGrid's replay does not know it either; its actions are those of smpi_replay.cpp")
+		return p.bad("unknown action "+quote(p.fields[1]), unknownAdvice(string(p.fields[1])))
 	}
 	p.action, p.index, p.values = &tiActions[index], index, p.fields[2:]
 	var err error
 	p.rank, err = p.rankOf(number)
 	return err
+}
+
+// unknownAdvice is what to do about an action that is not known. Before SimGrid 3.20
+// names had capitals, and messages no tags.
+func unknownAdvice(name string) string {
+	if _, known := tiActionIndex[strings.ToLower(name)]; known {
+		return "if this is a trace of SimGrid before 3.20, convert it with simgrid_convert_TI_traces"
+	}
+	return "SimGrid's replay does not know it either"
 }
 
 // rankOf is the rank that speaks, or nil if it is not to be heard.
