@@ -238,6 +238,11 @@ func (x *tiExporter) completion(e *trace.Event) {
 		x.close(e, r)
 	} else {
 		action = "test"
+		if r.tested {
+			x.lost.retested++
+		}
+		r.tested = true
+		x.sent[e.Request] = r
 	}
 	line := tiAppend(x.start(action), tiRankOrAny(r.message.from))
 	x.put(tiAppend(tiAppend(line, r.message.to), tiTagOrAny(r.message.tag)))

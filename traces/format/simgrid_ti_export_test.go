@@ -193,6 +193,15 @@ func TestTIExport(t *testing.T) {
 			tiOf("allreduce 0 0 6"), "1 collective that does not block"},
 		{"what there is no action for", tiTrace(trace.WorkFlop, []trace.Event{trace.NewEvent(trace.Lock), trace.NewEvent(trace.Marker),
 			event(trace.Barrier, func(e *trace.Event) { e.Peer = 3 })}), nil, tiOf(""), "3 events left out, of kinds that simgrid-ti has not (barrier, lock, marker)"},
+		{"a test after a test", tiTrace(trace.WorkFlop, []trace.Event{
+			event(trace.Isend, func(e *trace.Event) { e.Peer, e.Tag, e.Request = 0, 1, 0 }), event(trace.Recv, func(e *trace.Event) { e.Peer, e.Tag = 0, 1 }),
+			event(trace.Test, func(e *trace.Event) { e.Request = 0 }), event(trace.Test, func(e *trace.Event) { e.Request = 0 }),
+			event(trace.Wait, func(e *trace.Event) { e.Request = 0 })}), nil,
+			tiOf("isend 0 1 0 6; recv 0 1 0 6; test 0 0 1; test 0 0 1; wait 0 0 1"), "1 test of a request that was tested before"},
+		{"waits in another order", tiTrace(trace.WorkFlop, []trace.Event{inGroup(trace.Send, 1, 3, -1), inGroup(trace.Send, 1, 3, -1)}, []trace.Event{
+			event(trace.Irecv, func(e *trace.Event) { e.Peer, e.Tag, e.Bytes, e.Request = 0, 3, 8, 0 }), event(trace.Irecv, func(e *trace.Event) { e.Peer, e.Tag, e.Bytes, e.Request = 0, 3, 8, 1 }),
+			event(trace.Wait, func(e *trace.Event) { e.Request = 1 }), event(trace.Wait, func(e *trace.Event) { e.Request = 0 })}), nil,
+			tiOf("send 1 3 8 6; send 1 3 8 6", "irecv 0 3 8 6; irecv 0 3 8 6; wait 0 1 3; wait 0 1 3"), "2 waits for another than the oldest request"},
 		{"needs", tiTrace(trace.WorkFlop, []trace.Event{computed(trace.WorkFlop, 0, 1).EventsOf[0].Rows[0],
 			event(trace.Barrier, func(e *trace.Event) { e.Needs = []int64{} })}), nil, tiOf("compute 1; barrier"), "1 event that depends on others"},
 	} {

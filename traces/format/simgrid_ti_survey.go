@@ -156,17 +156,18 @@ func (s *tiSurvey) sizes(n int) []int64 {
 
 // tiLost counts what the format cannot express.
 type tiLost struct {
-	kinds   map[trace.Kind]int
-	needs   int // events that depend on others than the one before
-	layouts int
-	wild    int
-	groups  int
-	large   int
-	rootless,
-	nonblocking,
-	succeeded,
-	swapped,
-	uneven int
+	kinds       map[trace.Kind]int
+	needs       int // events that depend on others than the one before
+	layouts     int // of buffers
+	wild        int // receives from any source or with any tag
+	groups      int // messages in groups
+	large       int // sizes
+	rootless    int // collectives
+	nonblocking int // collectives
+	succeeded   int // tests
+	retested    int // tests of a request that was tested before
+	swapped     int // waits that replay takes for another request of the same ranks and tag
+	uneven      int // collectives
 }
 
 func (l *tiLost) count(e *trace.Event, row int64) {
@@ -225,6 +226,7 @@ func (l *tiLost) notes(h trace.Header, refs bool) (all []string) {
 	add(l.rootless, "collective", "without a root written with root 0")
 	add(l.nonblocking, "collective", "that does not block written as one that does")
 	add(l.succeeded, "test", "that succeeded written as wait, since in a replay it may not")
+	add(l.retested, "test", "of a request that was tested before: where the earlier test succeeds, SimGrid's replay (3.32) may stop at the wait")
 	add(l.swapped, "wait", "for another than the oldest request with its ranks and tag, which replay takes")
 	add(l.uneven, "collective", "with blocks of different sizes written with the sizes of all ranks; what an alltoallv sends to each is taken for equal")
 	return all
