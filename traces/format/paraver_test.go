@@ -262,38 +262,60 @@ func TestBadParaver(t *testing.T) {
 		"new format\n":                        {`does not start with "#Paraver ("`},
 		"#Paraver (1/1/26 at 0:0:\n":          {"the date does not end"},
 		"#Paraver (1/1/26):x_ns:0:1:1(1:0)\n": {"the duration is not a decimal number"},
-		"#Paraver (1/1/26):9223372036854775807:0:1:1(1:0)\n": {"the duration exceeds 64 bits"},
-		"#Paraver (1/1/26):5:x:1:1(1:0)\n":                   {"the number of nodes"},
-		"#Paraver (1/1/26):5:0:0\n":                          {"the number of applications is 0"},
-		"#Paraver (1/1/26):5:0:99999999999:1(1:0)\n":         {"promises 99999999999 applications and describes 1"},
-		"#Paraver (1/1/26):5:0:1:2(1:0)\n":                   {"application 1: it has 2 tasks, and 1 are described"},
-		"#Paraver (1/1/26):5:0:1:1(0:0)\n":                   {"number of threads of task 1"},
-		"#Paraver (1/1/26):5:0:1:1\n":                        {"not in brackets"},
-		"#Paraver (1/1/26):5:0:1:1(1:0),x\n":                 {"number of communicators"},
-		"#Paraver (1/1/26):5:0:1:1(1:0):7\n":                 {"text after the applications"},
-		"#Paraver (1/1/26):5:0:1:1(1:0),1\n":                 {":1:", "promises 1 communicators, 0 follow"},
-		prvTwo + "c:1:1:3:1:2\n":                             {":2:", "names 2 tasks"},
-		prvTwo + "c:1:1:1:3\n":                               {":2:", "task 3 of application 1: header declares 2"},
-		prvTwo + "c:1:1:1:1\nc:1:1:1:2\n":                    {":3:", "declared twice"},
-		prvTwo + "5:1:1:1:1:0:1:1\n":                         {":2:", "unknown record"},
-		prvTwo + "1:0:1:1:1:0:5\n":                           {"state record has 7 fields, needs 8"},
-		prvTwo + "1:0:1:1:1:5:4:1\n":                         {"ends at 4, before it begins"},
-		prvTwo + "1:0:1:1:1:-5:4:1\n":                        {"the time is negative"},
-		prvTwo + "1:0:2:1:1:0:4:1\n":                         {"application 2: header declares 1"},
-		prvTwo + "1:0:1:1:2:0:4:1\n":                         {"thread 2 of task 1.1: header declares 1"},
-		prvTwo + "2:0:1:1:1:0:5:x\n":                         {"field 8 is not a decimal number"},
-		prvTwo + "2:0:1:1:1:0\n":                             {"event record has 6 fields"},
-		prvTwo + "2:0:1:1:1:0:5:\n":                          {"field 8 is no number"},
-		prvTwo + "1:0:1:1:1:9223372036854775807:-1:1\n":      {"the time exceeds 64 bits of picoseconds"},
-		prvTwo + "3:0:1:1:1:0:0:0:1:2:1:0:0:-1:0\n":          {"a message of -1 bytes"},
-		prvTwo + "3:0:1:1:1:0:0:0:1:2:1:0:0:1:4294967296\n":  {"tag 4294967296"},
-		prvTwo + "1:0:1:1\x00:1\n":                           {"1 NUL bytes"},
+		"#Paraver (1/1/26):9223372036854775807:0:1:1(1:0)\n":    {"the duration exceeds 64 bits"},
+		"#Paraver (1/1/26):5:x:1:1(1:0)\n":                      {"the number of nodes"},
+		"#Paraver (1/1/26):5:0:0\n":                             {"the number of applications is 0"},
+		"#Paraver (1/1/26):5:0:99999999999:1(1:0)\n":            {"promises 99999999999 applications and describes 1"},
+		"#Paraver (1/1/26):5:0:1:2(1:0)\n":                      {"application 1: it has 2 tasks, and 1 are described"},
+		"#Paraver (1/1/26):5:0:1:1(0:0)\n":                      {"number of threads of task 1"},
+		"#Paraver (1/1/26):5:0:1:1\n":                           {"not in brackets"},
+		"#Paraver (1/1/26):5:0:1:1(1:0),x\n":                    {"number of communicators"},
+		"#Paraver (1/1/26):5:0:1:1(1:0):7\n":                    {"text after the applications"},
+		"#Paraver (1/1/26):5:0:1:1(1:0),1\n":                    {":1:", "promises 1 communicators, 0 follow"},
+		prvTwo + "c:1:1:3:1:2\n":                                {":2:", "names 2 tasks"},
+		prvTwo + "c:1:1:1:3\n":                                  {":2:", "task 3 of application 1: header declares 2"},
+		prvTwo + "c:1:1:1:1\nc:1:1:1:2\n":                       {":3:", "declared twice"},
+		prvTwo + "5:1:1:1:1:0:1:1\n":                            {":2:", "unknown record"},
+		prvTwo + "1:0:1:1:1:0:5\n":                              {"state record has 7 fields, needs 8"},
+		prvTwo + "1:0:1:1:1:5:4:1\n":                            {"ends at 4, before it begins"},
+		prvTwo + "1:0:1:1:1:-5:4:1\n":                           {"the time is negative"},
+		prvTwo + "1:0:2:1:1:0:4:1\n":                            {"application 2: header declares 1"},
+		prvTwo + "1:0:1:1:2:0:4:1\n":                            {"thread 2 of task 1.1: header declares 1"},
+		prvTwo + "2:0:1:1:1:0:5:x\n":                            {"field 8 is not a decimal number"},
+		prvTwo + "2:0:1:1:1:0\n":                                {"event record has 6 fields"},
+		prvTwo + "2:0:1:1:1:0:5:\n":                             {"field 8 is no number"},
+		prvTwo + "1:0:1:1:1:9223372036854775807:-1:1\n":         {"the time exceeds 64 bits of picoseconds"},
+		prvTwo + "3:0:1:1:1:0:0:0:1:2:1:0:0:-1:0\n":             {"a message of -1 bytes"},
+		prvTwo + "3:0:1:1:1:0:0:0:1:2:1:0:0:1:4294967296\n":     {"tag 4294967296"},
+		prvTwo + "2:0:1:1:1:0:9100001:99\n":                     {"Spoor has no event of kind 99"},
+		prvTwo + "2:0:1:1:1:0:9100001:2:9100002:2\n":            {"peer 2: header declares 2 tasks"},
+		prvTwo + "2:0:1:1:1:0:9100001:2:9100003:9999999999\n":   {"a value out of range in an event of Spoor's"},
+		prvTwo + "2:0:1:1:1:0:50000002:8:50100004:9999999999\n": {"a value out of range in the event of an MPI call"},
+		prvTwo + "2:0:1:1:1:0:50000002:11:50100001:9223372036854775807\n2:0:1:1:1:1:50000002:0\n": {":2:", "exceed 64 bits"},
+		prvTwo + "1:0:1:1\x00:1\n": {"1 NUL bytes"},
 	} {
 		_, _, err := importText(Paraver{}, text, Options{})
 		for _, w := range want {
 			wantError(t, fmt.Sprintf("%.60q", text), err, "standard input:", w)
 		}
 	}
+}
+
+// An Irecv whose message is long in coming does not hold up what follows for ever.
+func TestParaverHoldsLittle(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(prvTwo + "1:0:1:1:1:0:0:0\n1:0:1:2:1:0:0:0\n2:0:1:1:1:0:50000001:4\n2:0:1:1:1:0:50000001:0\n")
+	const probes = maxHeld + 100
+	for i := range probes {
+		fmt.Fprintf(&b, "2:0:1:1:1:%d:50000001:62\n2:0:1:1:1:%d:50000001:0\n", i+1, i+1)
+	}
+	fmt.Fprintf(&b, "2:0:1:1:1:%[1]d:50000001:5\n3:0:1:2:1:%[1]d:%[1]d:0:1:1:1:0:%[2]d:8:1\n2:0:1:1:1:%[3]d:50000001:0\n", probes+1, probes+2, probes+3)
+	m, r := importPrv(t, b.String())
+	rows := events(m, 0)
+	if last := rows[len(rows)-2:]; len(rows) != probes+2 || last[0].Kind != trace.Irecv || last[1].Kind != trace.Wait {
+		t.Errorf("%d events, at the end %+v", len(rows), last)
+	}
+	wantNotes(t, r, "1 MPI_Irecv without a message", "1 MPI_Irecv not found, taken to be directly before its wait", "1 side of a message", worldsNote)
 }
 
 func TestMalformedParaver(t *testing.T) {

@@ -152,14 +152,7 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 			return r.deliver(s)
 		}
 	case trace.Recv, trace.Irecv:
-		s := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: w.proc, posted: begin, received: -1}
-		r.receive(s)
-		if e.Kind == trace.Irecv && e.Request != trace.None {
-			w.requests[e.Request] = s
-			return nil
-		}
-		s.received = end
-		return r.deliver(s)
+		return r.receives(w, e, begin, end)
 	case trace.Wait, trace.Test:
 		s := w.requests[e.Request]
 		if s == nil || e.Kind == trace.Test && e.Count == 0 {
@@ -170,6 +163,17 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 		return r.deliver(s)
 	}
 	return nil
+}
+
+func (r *recorded) receives(w *recordedProc, e *trace.Event, begin, end int64) error {
+	s := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: w.proc, posted: begin, received: -1}
+	r.receive(s)
+	if e.Kind == trace.Irecv && e.Request != trace.None {
+		w.requests[e.Request] = s
+		return nil
+	}
+	s.received = end
+	return r.deliver(s)
 }
 
 // recordedQueue has the processor first whose event is earliest.
