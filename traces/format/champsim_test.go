@@ -148,7 +148,7 @@ func TestBadChampSim(t *testing.T) {
 		place, reason string
 	}{
 		{"empty", "", Options{}, "record 0, offset 0: ", "the file is empty"},
-		{"cut", good + "x", Options{}, "record 5, offset 320: ", "1 trailing bytes: not a multiple of 64"},
+		{"cut", good + "x", Options{}, "record 5, offset 320: ", "1 trailing byte: not a multiple of 64"},
 		{"only cut", "xyz", Options{}, "record 0, offset 0: ", "3 trailing bytes"},
 		{"is_branch", good + champsimOf(64, instruction{ip: 1, branch: 2}), Options{}, "record 5, offset 328: ", "is_branch is 2, not 0 or 1; this is probably not a ChampSim trace"},
 		{"branch_taken", champsimOf(64, instruction{ip: 1, taken: 3}) + good, Options{}, "record 0, offset 9: ", "branch_taken is 3"},

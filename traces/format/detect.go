@@ -40,11 +40,7 @@ func Detect(in *Input) (im Importer, note string, err error) {
 	}
 	var likely []Importer
 	var why string
-	for _, f := range All {
-		candidate, ok := f.(Importer)
-		if !ok {
-			continue
-		}
+	for _, candidate := range able[Importer]() {
 		switch v := candidate.Sniff(bytes.TrimPrefix(head, utf8BOM)); v.Confidence {
 		case Certain:
 			return candidate, "", nil
@@ -59,12 +55,7 @@ func Detect(in *Input) (im Importer, note string, err error) {
 }
 
 func (in *Input) undetectable(likely []Importer) error {
-	var readable []Importer
-	for _, f := range All {
-		if im, ok := f.(Importer); ok {
-			readable = append(readable, im)
-		}
-	}
+	readable := able[Importer]()
 	reason := "not recognised as any format"
 	if len(likely) > 0 {
 		reason = "could be " + strings.ReplaceAll(names(likely), ", ", " or ")

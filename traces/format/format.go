@@ -207,41 +207,51 @@ func CheckSettings(f Format, given map[string]string) error {
 
 // ByName finds the format called name, in any case.
 func ByName(name string) (Format, error) {
+	f := find(name)
+	if f == nil {
+		return nil, fmt.Errorf("there is no format %q; formats are %s", name, names(All))
+	}
+	return f, nil
+}
+
+// find is the format called name, or nil.
+func find(name string) Format {
 	for _, f := range All {
-		if strings.EqualFold(f.Name(), name) {
-			return f, nil
+		called := []string{f.Name()}
+		if a, ok := f.(Aliased); ok {
+			called = append(called, a.Aliases()...)
 		}
-		if a, ok := f.(Aliased); ok && slices.ContainsFunc(a.Aliases(), func(s string) bool { return strings.EqualFold(s, name) }) {
-			return f, nil
+		if slices.ContainsFunc(called, func(s string) bool { return strings.EqualFold(s, name) }) {
+			return f
 		}
 	}
-	return nil, fmt.Errorf("there is no format %q; formats are %s", name, names(All))
+	return nil
 }
 
 // ImporterByName finds the format called name and makes sure that it can be read.
 func ImporterByName(name string) (Importer, error) {
-	f, err := ByName(name)
-	if err != nil {
-		return nil, err
+	if im, ok := find(name).(Importer); ok {
+		return im, nil
 	}
-	im, ok := f.(Importer)
-	if !ok {
-		return nil, fmt.Errorf("format %s can be written, not read", name)
-	}
-	return im, nil
+	return nil, fmt.Errorf("no format %q can be read; formats that can are %s", name, names(able[Importer]()))
 }
 
 // ExporterByName finds the format called name and makes sure that it can be written.
 func ExporterByName(name string) (Exporter, error) {
-	f, err := ByName(name)
-	if err != nil {
-		return nil, err
+	if ex, ok := find(name).(Exporter); ok {
+		return ex, nil
 	}
-	ex, ok := f.(Exporter)
-	if !ok {
-		return nil, fmt.Errorf("format %s can be read, not written", name)
+	return nil, fmt.Errorf("no format %q can be written; formats that can are %s", name, names(able[Exporter]()))
+}
+
+// able lists the formats that are also an F.
+func able[F Format]() (some []F) {
+	for _, f := range All {
+		if one, ok := f.(F); ok {
+			some = append(some, one)
+		}
 	}
-	return ex, nil
+	return some
 }
 
 func names[F Format](formats []F) string {

@@ -151,6 +151,9 @@ func (f Goal) Import(in *Input, o Options, sink Sink) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if len(head) == 0 {
+		return Result{}, &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": num_ranks is missing"}
+	}
 	if goalIsBinary(head) {
 		p := goalBinary{goalImport: goalImport{unit: picos, c: conversationInBytes(FilesOf(in), o, sink)}}
 		return p.run(in)

@@ -92,6 +92,7 @@ type lackeyParser struct {
 	stream *stream
 
 	records, instrs, early, atomics uint64
+	earlyLine                       int  // the first of early
 	wasLoad                         bool // the line before this one is an L
 	lastAddr                        uint64
 	lastSize                        uint16
@@ -160,7 +161,9 @@ func (p *lackeyParser) record(kind byte, addr uint64, size uint16) {
 		p.modify(addr, size)
 	}
 	if p.instrs == 0 {
-		p.early++
+		if p.early++; p.early == 1 {
+			p.earlyLine = p.line
+		}
 	}
 	p.wasLoad, p.lastAddr, p.lastSize = kind == 'L', addr, size
 }

@@ -275,7 +275,7 @@ func (p *lackeyParser) notes() []string {
 	add(p.odd-p.cut, "%s of %d not lackey's, the first line %d, skipped as program output; valgrind --log-file keeps it apart",
 		plural(p.odd-p.cut, "line"), p.line, p.firstOddLine)
 	add(p.glued, "%s of those ending in a record, which was kept", plural(p.glued, "line"))
-	add(int(min(p.early, 1)), "%s before the first instruction: theirs is not known", plural(int(p.early), "data reference"))
+	add(int(min(p.early, 1)), "line %d: %s before the first instruction: theirs is not known", p.earlyLine, plural(int(p.early), "data reference"))
 	add(p.superblocks, "superblock entries were left out: %d", p.superblocks)
 	add(len(p.pids)-1, "%d processes share the log: their references are one stream, and the summaries were not checked", len(p.pids))
 	add(int(min(p.atomics, 1)), "%s directly before a modify of the same bytes taken as part of it", plural(int(p.atomics), "load"))

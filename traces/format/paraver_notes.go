@@ -9,6 +9,8 @@ import (
 
 // prvOddities counts what was tolerated, guessed and left out.
 type prvOddities struct {
+	skewedLine int // the first of skewed
+
 	early, skewed, threads, undeclared, unclosed, unopened, ungiven, bare, lateWaits, lateReceives int
 	silent, rootless, exscans, scatters, blocking, unread                                          int
 
@@ -33,7 +35,7 @@ func (p *prvParser) notes() (all []string) {
 		}
 	}
 	note(p.early, "record", "out of the order of time, taken all the same, the events not before what had been read")
-	note(p.skewed, "message", "received before being sent: the clocks of the nodes differ")
+	note(p.skewed, "message", fmt.Sprintf("received before being sent (the first at line %d): the clocks of the nodes differ", p.skewedLine))
 	note(p.threads, "record", "of other threads than the first of a task: states and events are left out, messages are the task's")
 	note(p.undeclared, "communicator", "used by collectives and not declared")
 	note(p.unclosed, "MPI call", "without an end, ended where the next begins")

@@ -376,7 +376,9 @@ func (p *prvParser) message(line []byte, from int32, nums []int64) error {
 	}
 	p.bytes += uint64(m.bytes)
 	if m.received = max(m.received, m.posted); m.received < m.sent {
-		p.skewed++
+		if p.skewed++; p.skewed == 1 {
+			p.skewedLine = p.line
+		}
 	}
 	p.came(m.sent)
 	return p.deliver(&m)

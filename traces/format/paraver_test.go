@@ -340,7 +340,9 @@ func TestMalformedParaver(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, r := importPrv(t, string(text))
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 message received before being sent: the clocks") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.HasPrefix(n, "1 message received before being sent (the first at line 126): the clocks")
+	}) {
 		t.Errorf("m43: notes %q", r.Notes)
 	}
 }
