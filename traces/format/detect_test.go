@@ -58,6 +58,8 @@ func TestDetect(t *testing.T) {
 		{"rank 0 {\ncalc 5\n}\n", "goal", true},
 		{"/* num_ranks 1\nrank 0 {\n}\n", "goal", true},
 		{string(smallGoalFile()), "goal", false},
+		{new(gem5Bytes).begin().String(), "gem5", false},
+		{"gem5", "gem5", false},
 		{string(new(drFile).begin(100, 0x40).end(100).bytes), "drmemtrace", false},
 		{string((&drFile{narrow: true}).begin(100, 0x20).end(100).bytes), "drmemtrace", false},
 		{string(new(drFile).add(drHeader, 0, 1).add(drThread, 4, 9).bytes), "drmemtrace", false},

@@ -1,0 +1,147 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// Gem5 is gem5's packet trace: the magic "gem5", then protobuf messages with their
+// lengths, a header and a packet for each request that a probe saw. Source: gem5
+// v24.0.0.1, src/proto/packet.proto, src/proto/protoio.cc, src/mem/packet.hh.
+//
+// The references are requests that a processor makes; those of caches for lines that
+// they miss are loads or, of prefetchers, prefetches. Responses, writebacks and what
+// keeps caches coherent are counted and left out, as are commands whose number is not
+// known. The requestors of the header's id_strings (packet field pkt_id) are the
+// processors, in the order in which they appear. They share one count of
+// instructions, which keeps the order of the packets: instruction fetches are
+// the instructions, and without any, every reference is one.
+type Gem5 struct{}
+
+var (
+	_ Importer = Gem5{}
+	_ Exporter = Gem5{}
+	_ Shaped   = Gem5{}
+	_ Tunable  = Gem5{}
+	_ Threaded = Gem5{}
+)
+
+// Name is "gem5".
+func (Gem5) Name() string { return "gem5" }
+
+// Description says what the format is.
+func (Gem5) Description() string {
+	return "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf"
+}
+
+// Magic says how the format is recognised.
+func (Gem5) Magic() string { return "gem5 at the start" }
+
+var gem5Magic = []byte("gem5")
+
+// Layout has the PC column if it is asked for.
+func (Gem5) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
+
+// Threaded says that packets name their requestor.
+func (Gem5) Threaded() {}
+
+// The names of the settings.
+const (
+	gem5By      = "by"
+	gem5Version = "version"
+	gem5Ticks   = "ticks"
+)
+
+// Settings are what a processor is, which numbers commands have, and the time of
+// exported packets.
+func (Gem5) Settings() []Setting {
+	return []Setting{
+		{gem5By, "port", "what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
+		{gem5Version, "24", "the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
+		{gem5Ticks, "1000", "when written: ticks of 1 ps for each instruction"},
+	}
+}
+
+// Sniff is Certain of the magic.
+func (Gem5) Sniff(head []byte) Verdict {
+	if bytes.HasPrefix(head, gem5Magic) {
+		return Verdict{Certain, "the magic gem5"}
+	}
+	return foreign
+}
+
+// Import parses all of in.
+func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
+	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: newThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
+	if !slices.Contains(gem5Bys, p.by) {
+		return Result{}, fmt.Errorf("--set %s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
+	}
+	version := o.Setting(f, gem5Version)
+	if p.commands = gem5Versions[version]; p.commands == nil {
+		return Result{}, fmt.Errorf("--set %s=%s: the numbers of commands are known as 24, 21 or stable; choose one of these", gem5Version, version)
+	}
+	head, err := in.Head()
+	if err != nil {
+		return Result{}, err
+	}
+	p.file = in.Name
+	switch {
+	case len(head) == 0:
+		return Result{}, p.fail(in.emptiness()+": no header and no packets", "")
+	case !bytes.HasPrefix(head, gem5Magic):
+		return Result{}, p.fail("the magic is not gem5: the file begins with "+quote(head[:min(len(head), len(gem5Magic))]), "")
+	}
+	if err := p.messages(in, len(gem5Magic), p.message); err != nil {
+		return Result{}, err
+	}
+	return p.finish()
+}
+
+var gem5Bys = []string{"port", "cpu", "one"}
+
+// gem5Parser is where an import is.
+type gem5Parser struct {
+	delimited
+	gem5Header
+	gem5Procs
+	gem5Tally
+	o        Options
+	commands []gem5Command
+	at       gem5Packet
+	now      uint64 // instructions of all processors
+	fetches  bool   // from here on, instruction fetches are the instructions
+}
+
+func (p *gem5Parser) message(m []byte) error {
+	if p.number > 0 {
+		return p.packet(m)
+	}
+	if err := p.header(m); err != nil {
+		return err
+	}
+	p.name(p.ids)
+	return nil
+}
+
+func (p *gem5Parser) finish() (Result, error) {
+	if p.number == 0 {
+		return Result{}, p.fail("end of file after the magic: no header and no packets", "")
+	}
+	if p.packets == 0 {
+		return Result{}, p.fail("end of file after the header: no packets", "did the simulation end before gem5 closed the trace?")
+	}
+	if err := p.threads.finish(); err != nil {
+		return Result{}, err
+	}
+	r := Result{Procs: len(p.threads.order), Lines: p.packets, Counts: p.counts(), Notes: p.notes(), Facts: p.facts()}
+	if r.Procs == 0 {
+		return Result{}, p.fail("end of file after no requests of a processor: "+p.leftOut(), "record between processor and cache, or choose another --set version")
+	}
+	if r.Procs > 1 {
+		r.Rule = "order of the packets, as instructions executed"
+	}
+	return r, nil
+}

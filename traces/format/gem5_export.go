@@ -1,0 +1,114 @@
+package format
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"spoor/traces/trace"
+)
+
+// What an exported trace says of itself.
+const (
+	gem5Object    = "spoor"
+	gem5Frequency = 1e12 // ticks a second, gem5's own
+)
+
+// gem5Codes are the command and the flags of operations. Commands are those whose
+// number no version of gem5 changes.
+var gem5Codes = map[trace.Op]struct{ cmd, flags uint64 }{
+	trace.Load: {gem5ReadReq, 0}, trace.Store: {gem5WriteReq, 0},
+	trace.Ifetch: {gem5ReadReq, gem5InstFetch}, trace.Prefetch: {gem5ReadReq, gem5PrefetchFlag},
+}
+
+// Loses says what of a trace the format cannot express.
+func (Gem5) Loses() string {
+	return "events, flushes, instructions that are not fetched"
+}
+
+// Export writes the references of all chosen processors, merged by instructions
+// executed, ties by processor. The tick of a packet is the instructions executed,
+// times those of --set ticks; pkt_id is the processor.
+func (f Gem5) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
+	ticks, problem := parseDecimal([]byte(o.Setting(f, gem5Ticks)))
+	if problem != "" || ticks == 0 || ticks > math.MaxUint32 {
+		return nil, fmt.Errorf("--set %s=%s: ticks for each instruction are a number from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
+	}
+	procs := o.chosen(src)
+	x := gem5Writer{out: bufio.NewWriterSize(w, 1<<16), ticks: ticks}
+	x.out.Write(gem5Magic)
+	if err := x.message(gem5HeaderOf(procs)); err != nil {
+		return nil, err
+	}
+	if err := mergeRefs(src, procs, x.packet); err != nil {
+		return nil, err
+	}
+	if err := x.lost.countEvents(src, procs); err != nil {
+		return nil, err
+	}
+	notes := append(x.lost.notes(f.Name()), fmt.Sprintf("%s has ticks: an instruction is %d of them, at 10^12 a second", f.Name(), ticks))
+	return notes, x.out.Flush()
+}
+
+// gem5HeaderOf is the first message.
+func gem5HeaderOf(procs []trace.Proc) (m []byte) {
+	m = protowire.AppendString(protowire.AppendTag(m, 1, protowire.BytesType), gem5Object)
+	m = appendNumber(m, 2, 0)
+	m = appendNumber(m, 3, gem5Frequency)
+	for _, p := range procs {
+		id := appendNumber(nil, 1, uint64(p))
+		id = protowire.AppendString(protowire.AppendTag(id, 2, protowire.BytesType), "processor"+strconv.Itoa(int(p)))
+		m = protowire.AppendBytes(protowire.AppendTag(m, 4, protowire.BytesType), id)
+	}
+	return m
+}
+
+func appendNumber(m []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), v)
+}
+
+// gem5Writer writes messages.
+type gem5Writer struct {
+	out   *bufio.Writer
+	ticks uint64 // for each instruction
+	buf   []byte
+	size  [binary.MaxVarintLen64]byte
+	lost  losses
+}
+
+func (x *gem5Writer) message(m []byte) error {
+	x.out.Write(x.size[:binary.PutUvarint(x.size[:], uint64(len(m)))])
+	_, err := x.out.Write(m)
+	return err
+}
+
+// packet writes the reference that c is at.
+func (x *gem5Writer) packet(c *cursor) error {
+	op := c.refs.Op[c.at]
+	x.lost.gaps = x.lost.gaps || c.refs.Instr[c.at] > 1 || (c.refs.Instr[c.at] == 1) != (op == trace.Ifetch)
+	code, ok := gem5Codes[op]
+	if !ok {
+		x.lost.drop(op)
+		return nil
+	}
+	tick := uint64(math.MaxUint64)
+	if c.pos < math.MaxUint64/x.ticks {
+		tick = c.pos * x.ticks
+	}
+	m := appendNumber(x.buf[:0], gem5Tick, tick)
+	m = appendNumber(m, gem5Cmd, code.cmd)
+	m = appendNumber(m, gem5Addr, c.refs.Addr[c.at])
+	m = appendNumber(m, gem5Size, uint64(c.refs.Size[c.at]))
+	m = appendNumber(m, gem5Flags, code.flags)
+	m = appendNumber(m, gem5ID, uint64(c.proc))
+	if c.refs.PC != nil {
+		m = appendNumber(m, gem5PC, c.refs.PC[c.at])
+	}
+	x.buf = m
+	return x.message(m)
+}

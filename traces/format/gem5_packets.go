@@ -1,0 +1,219 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"spoor/traces/trace"
+)
+
+// gem5Header is what the first message says.
+type gem5Header struct {
+	object  string // that recorded the trace
+	version uint64
+	perSec  uint64            // ticks
+	ids     map[uint64]string // names of requestors
+}
+
+// maxRequestors is how many requestors gem5 can have: their numbers have 16 bits.
+const maxRequestors = 1 << 16
+
+// adviceInstructionTrace is for messages that packet traces do not have.
+const adviceInstructionTrace = "record packets, with a MemTraceProbe or CommMonitor"
+
+// header parses the first message.
+func (p *gem5Parser) header(m []byte) error {
+	p.ids = map[uint64]string{}
+	var seen [4]bool
+	for len(m) > 0 {
+		f, rest, problem := nextField(m)
+		if problem != "" {
+			return p.fail("header: "+problem, "")
+		}
+		m = rest
+		want := protowire.VarintType
+		if f.number == 1 || f.number == 4 {
+			want = protowire.BytesType
+		}
+		switch {
+		case f.number > 4:
+			continue
+		case f.number == 4 && f.kind == protowire.VarintType:
+			return p.fail("this is a gem5 instruction trace, not a packet trace: field 4 of the header is a number", adviceInstructionTrace)
+		case f.kind != want:
+			return p.fail("header: "+badField(f, want), "")
+		}
+		seen[f.number-1] = true
+		switch f.number {
+		case 1:
+			p.object = string(f.bytes[:min(len(f.bytes), maxQuote)])
+		case 2:
+			p.version = f.value
+		case 3:
+			p.perSec = f.value
+		case 4:
+			if err := p.idString(f.bytes); err != nil {
+				return err
+			}
+		}
+	}
+	for _, i := range []int{0, 2} {
+		if !seen[i] {
+			return p.fail(fmt.Sprintf("header without the required field %d (%s)", i+1, []string{"obj_id", "ver", "tick_freq"}[i]), "is this a gem5 packet trace?")
+		}
+	}
+	if p.perSec == 0 {
+		return p.fail("header: 0 ticks a second", "")
+	}
+	return nil
+}
+
+// idString is the name of one requestor.
+func (p *gem5Parser) idString(m []byte) error {
+	var key uint64
+	name := ""
+	for len(m) > 0 {
+		f, rest, problem := nextField(m)
+		switch {
+		case problem != "":
+		case f.number == 1 && f.kind != protowire.VarintType:
+			problem = badField(f, protowire.VarintType)
+		case f.number == 2 && f.kind != protowire.BytesType:
+			problem = badField(f, protowire.BytesType)
+		case f.number == 1:
+			key = f.value
+		case f.number == 2:
+			name = string(f.bytes[:min(len(f.bytes), maxQuote)])
+		}
+		if problem != "" {
+			return p.fail("header, id_strings: "+problem, "")
+		}
+		m = rest
+	}
+	if p.ids[key] = name; len(p.ids) > maxRequestors {
+		return p.fail(fmt.Sprintf("header: more than %d id_strings", maxRequestors), "")
+	}
+	return nil
+}
+
+// gem5Packet is a packet: its fields by number, and a bit for each that it has.
+type gem5Packet struct {
+	value [8]uint64
+	has   uint8
+}
+
+// The fields of a packet.
+const (
+	gem5Tick = 1 + iota
+	gem5Cmd
+	gem5Addr
+	gem5Size
+	gem5Flags
+	gem5ID
+	gem5PC
+)
+
+var gem5Fields = [...]string{gem5Tick: "tick", gem5Cmd: "cmd", gem5Addr: "addr", gem5Size: "size", gem5Flags: "flags", gem5ID: "pkt_id", gem5PC: "pc"}
+
+// gem5Required has a bit for each field that a packet must have.
+const gem5Required = 1<<gem5Tick | 1<<gem5Cmd | 1<<gem5Addr | 1<<gem5Size
+
+// decode takes the fields of a packet.
+func (k *gem5Packet) decode(m []byte) (problem string) {
+	k.has, k.value[gem5Flags], k.value[gem5ID], k.value[gem5PC] = 0, 0, 0, 0
+	for len(m) > 0 {
+		if tag := m[0]; tag&7 == uint8(protowire.VarintType) && tag>>3-1 < gem5PC {
+			v, n := protowire.ConsumeVarint(m[1:])
+			if n < 0 {
+				return fmt.Sprintf("field %d is damaged or cut", tag>>3)
+			}
+			k.value[tag>>3] = v
+			k.has |= 1 << (tag >> 3)
+			m = m[1+n:]
+			continue
+		}
+		f, rest, problem := nextField(m)
+		if problem == "" && f.number <= gem5PC && f.kind != protowire.VarintType {
+			problem = badField(f, protowire.VarintType)
+		}
+		if problem != "" {
+			return problem
+		}
+		if f.number <= gem5PC { // a tag that takes more bytes than it needs
+			k.value[f.number] = f.value
+			k.has |= 1 << f.number
+		}
+		m = rest
+	}
+	return ""
+}
+
+// packet parses one packet.
+func (p *gem5Parser) packet(m []byte) error {
+	k := &p.at
+	if problem := k.decode(m); problem != "" {
+		return p.fail("packet: "+problem, "")
+	}
+	if k.has&gem5Required != gem5Required {
+		var missing []string
+		for f := gem5Tick; f <= gem5Size; f++ {
+			if k.has&(1<<f) == 0 {
+				missing = append(missing, gem5Fields[f])
+			}
+		}
+		return p.fail("packet without the required "+strings.Join(missing, ", "), "is this a packet trace? the instruction traces of gem5 have the same magic")
+	}
+	command := p.count(k)
+	op := gem5Ops[command.kind]
+	if op == 0 {
+		return nil
+	}
+	if problem := sizeProblem(k.value[gem5Addr], k.value[gem5Size]); problem != "" {
+		return p.fail("packet: "+problem, "")
+	}
+	switch flags := k.value[gem5Flags]; {
+	case command.kind == gem5Load && flags&gem5PrefetchFlag != 0:
+		op = trace.Prefetch
+	case command.kind == gem5Load && flags&gem5InstFetch != 0:
+		op = trace.Ifetch
+	}
+	proc, problem := p.processor(k.value[gem5ID])
+	if problem != "" {
+		return p.fail("packet: "+problem, "with --set by=one there is one processor, whatever pkt_id says")
+	}
+	p.refer(proc, k, command.kind, op)
+	return proc.err
+}
+
+// refer appends the reference of a packet.
+func (p *gem5Parser) refer(proc *gem5Proc, k *gem5Packet, kind gem5Kind, op trace.Op) {
+	now := p.now
+	switch {
+	case op == trace.Ifetch:
+		p.fetches, proc.fetches = true, true
+		p.now++
+		now = p.now
+	case !p.fetches:
+		p.before++
+		p.now++
+		now = p.now
+	case proc.fetches:
+		now = proc.now // a part of the instruction that it has fetched
+	}
+	p.threads.advance(proc.thread, now)
+	if op == trace.Ifetch && p.o.DropIfetch {
+		return
+	}
+	proc.pc = k.value[gem5PC]
+	if k.has&(1<<gem5PC) == 0 {
+		p.nowhere++
+	}
+	addr, size := k.value[gem5Addr], uint16(k.value[gem5Size])
+	if kind == gem5Swap {
+		proc.modify(addr, size, p.o.Modify, false)
+	} else {
+		proc.ref(addr, size, op)
+	}
+}

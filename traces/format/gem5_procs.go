@@ -1,0 +1,115 @@
+package format
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// gem5Procs finds the processor of each requestor.
+type gem5Procs struct {
+	by      string // --set by
+	threads threads
+	owners  map[uint64]gem5Owner // of requestors that have a name
+	ofPort  map[uint64]*gem5Proc
+	procs   []*gem5Proc
+	last    *gem5Proc // that of port
+	port    uint64
+}
+
+// gem5Proc is a processor.
+type gem5Proc struct {
+	*thread
+	name    string
+	fetches bool // it has made an instruction fetch
+}
+
+// gem5Owner is what a requestor is taken for: a number that is the same for all
+// requestors of a processor, and the processor's name.
+type gem5Owner struct {
+	key  uint64
+	name string
+}
+
+// name takes the requestors that the header names.
+func (p *gem5Procs) name(ids map[uint64]string) {
+	p.owners = map[uint64]gem5Owner{}
+	cpus := map[string]bool{}
+	for id, name := range ids {
+		p.owners[id] = gem5Owner{id, name}
+		for _, suffix := range []string{".inst", ".data"} {
+			if cpu, ok := strings.CutSuffix(name, suffix); ok {
+				cpus[cpu] = true
+			}
+		}
+	}
+	if p.by != "cpu" {
+		return
+	}
+	first := map[string]uint64{}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		name := ids[id]
+		for end := strings.LastIndexByte(name, '.'); end > 0; end = strings.LastIndexByte(name[:end], '.') {
+			cpu := name[:end]
+			if !cpus[cpu] {
+				continue
+			}
+			if _, ok := first[cpu]; !ok {
+				first[cpu] = id
+			}
+			p.owners[id] = gem5Owner{first[cpu], cpu}
+			break
+		}
+	}
+}
+
+// processor finds the processor of the requestor with that number.
+func (p *gem5Procs) processor(id uint64) (proc *gem5Proc, problem string) {
+	if p.by == "one" {
+		id = 0
+	}
+	if p.last != nil && p.port == id {
+		return p.last, ""
+	}
+	if proc = p.ofPort[id]; proc == nil {
+		if proc, problem = p.newPort(id); problem != "" {
+			return nil, problem
+		}
+	}
+	p.last, p.port = proc, id
+	return proc, ""
+}
+
+func (p *gem5Procs) newPort(id uint64) (proc *gem5Proc, problem string) {
+	if id >= maxRequestors {
+		return nil, fmt.Sprintf("pkt_id %d is not the number of a requestor, which has 16 bits", id)
+	}
+	owner, ok := p.owners[id]
+	switch {
+	case p.by == "one":
+		owner = gem5Owner{0, "all requestors"}
+	case !ok:
+		owner = gem5Owner{id, "requestor " + strconv.FormatUint(id, 10)}
+	}
+	t, problem := p.threads.find(owner.key)
+	if problem != "" {
+		return nil, problem
+	}
+	at := int(t.refs.Proc - p.threads.first)
+	if at == len(p.procs) {
+		p.procs = append(p.procs, &gem5Proc{thread: t, name: owner.name})
+	}
+	p.ofPort[id] = p.procs[at]
+	return p.procs[at], ""
+}
+
+// requestors says which requestor each processor is.
+func (p *gem5Procs) requestors() string {
+	var names []string
+	for i, proc := range p.procs {
+		names = append(names, fmt.Sprintf("%d is %s", int(p.threads.first)+i, proc.name))
+	}
+	return "processors are numbered by their first requests: " + listed(names)
+}

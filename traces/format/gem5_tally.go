@@ -1,0 +1,129 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// gem5Tally is what an import counts.
+type gem5Tally struct {
+	packets, bytes uint64
+	commandsSeen   [64]uint64 // by number, those with a name
+	kinds          [gem5Kinds]uint64
+	caches         uint64   // requests that caches make
+	unknown        []uint64 // numbers of commands without a name, some of them
+	having         [256]uint64
+	first, latest  uint64 // ticks
+	backwards      uint64
+	before         uint64 // references before the first instruction fetch
+	nowhere        uint64 // references without pc
+}
+
+// count takes note of a packet, and finds its command.
+func (p *gem5Parser) count(k *gem5Packet) *gem5Command {
+	tick := k.value[gem5Tick]
+	switch {
+	case p.packets == 0:
+		p.first = tick
+	case tick < p.latest:
+		p.backwards++
+	}
+	p.latest = tick
+	p.packets++
+	p.bytes += k.value[gem5Size]
+	p.having[k.has]++
+	n := k.value[gem5Cmd]
+	command := &gem5Command{}
+	if n < uint64(len(p.commands)) && p.commands[n].kind != gem5Unknown {
+		command = &p.commands[n]
+		p.commandsSeen[n]++
+	} else if len(p.unknown) < maxUnknownKinds && !slices.Contains(p.unknown, n) {
+		p.unknown = append(p.unknown, n)
+	}
+	p.kinds[command.kind]++
+	if command.cache {
+		p.caches++
+	}
+	return command
+}
+
+// with is how many packets have a field.
+func (t *gem5Tally) with(field int) (n uint64) {
+	for has, count := range t.having {
+		if has>>field&1 != 0 {
+			n += count
+		}
+	}
+	return n
+}
+
+func (p *gem5Parser) counts() []Count {
+	all := []Count{{"packets", p.packets}, {"bytes", p.bytes}, {"id_strings", uint64(len(p.ids))}}
+	for n, count := range p.commandsSeen {
+		if count > 0 {
+			all = append(all, Count{p.commands[n].name, count})
+		}
+	}
+	if n := p.kinds[gem5Unknown]; n > 0 {
+		all = append(all, Count{"commands of unknown number", n})
+	}
+	for f := gem5Flags; f <= gem5PC; f++ {
+		all = append(all, Count{"packets with " + gem5Fields[f], p.with(f)})
+	}
+	return all
+}
+
+// leftOut says which packets are no references.
+func (p *gem5Parser) leftOut() string {
+	var all []string
+	for kind, name := range gem5KindNames {
+		n := p.kinds[kind]
+		if n == 0 || name == "" {
+			continue
+		}
+		text := plural(int(n), name)
+		if gem5Kind(kind) == gem5Unknown {
+			var numbers []string
+			for _, u := range p.unknown {
+				numbers = append(numbers, strconv.FormatUint(u, 10))
+			}
+			text += " (" + strings.Join(numbers, ", ") + "; see --set version)"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func (p *gem5Parser) notes() (all []string) {
+	add := func(n uint64, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	count := func(n uint64, noun string) string { return plural(int(n), noun) }
+	if left := p.leftOut(); left != "" {
+		all = append(all, "left out: "+left)
+	}
+	add(p.caches, "%s of caches, for lines that they miss or prefetch, stored as loads and prefetches", count(p.caches, "request"))
+	switch {
+	case !p.fetches:
+		all = append(all, "no instruction fetches: every reference counts as one instruction")
+	default:
+		add(p.before, "%s before the first instruction fetch counted as one instruction each", count(p.before, "reference"))
+	}
+	if pcs := p.with(gem5PC); p.o.PC {
+		add(p.nowhere, "%s whose instruction is not known: pc 0", count(p.nowhere, "reference"))
+	} else {
+		add(pcs, "the pc of %s left out; --pc stores it", count(pcs, "packet"))
+	}
+	add(p.backwards, "ticks go backwards %s: the order of the packets is kept", count(p.backwards, "time"))
+	add(p.version, "version %d of the packet trace is not known; read as version 0", p.version)
+	return append(all, p.requestors())
+}
+
+// facts go with the trace without being worth a message.
+func (p *gem5Parser) facts() []string {
+	return []string{fmt.Sprintf("recorded by %s from tick %d to %d, at %d ticks a second", quote([]byte(p.object)), p.first, p.latest, p.perSec)}
+}
