@@ -9,7 +9,7 @@ include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/replay))
-FUZZTIME   ?= 10s
+FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
 # The race detector needs a C compiler.
@@ -25,9 +25,10 @@ quickstart:
 ## build       build the stage binaries into bin/
 build: $(BINARIES)
 
-## test        the steps below, one after the other
+## test        the steps below, one after the other, with FUZZTIME=5s
+test: FUZZTIME = 5s
 test:
-	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step || exit 1; done
+	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step FUZZTIME=$(FUZZTIME) || exit 1; done
 	@echo "make test: all passed"
 
 ## vet         gofmt, go vet, staticcheck
@@ -52,7 +53,7 @@ race:
 commands:
 	$(GO) test $(TESTFLAGS) -count=1 ./predict
 
-## fuzz        each fuzz target for FUZZTIME=10s, two at a time
+## fuzz        each fuzz target for FUZZTIME=30s, two at a time
 fuzz:
 	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 

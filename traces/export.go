@@ -19,14 +19,19 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export PREFIX --to FORMAT -o FILE",
 		Short: "write a foreign format",
-		Long: "Export writes the references of a trace in a foreign format, whole or not at all, and notes what the\n" +
-			"format cannot express. With -o - it writes to standard output, once it has read the whole trace and\n" +
-			"found nothing wrong. Formats without a thread column take one processor (--proc); csv takes all,\n" +
-			"merged by instructions executed, ties by processor.",
+		Long: "Export writes the references of a trace, or its messages, in a foreign format, whole or not at all, and\n" +
+			"notes what the format cannot express (traces formats NAME lists it). With -o - it writes to standard\n" +
+			"output, once it has read the whole trace and found nothing wrong.\n\n" +
+			"Formats of references without a thread column take one processor (--proc); csv takes all, merged by\n" +
+			"instructions executed, ties by processor. Formats of messages take all. Those of timelines (paraver,\n" +
+			"chrome) use recorded times, and nominal ones where a trace has none.",
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces export tiny --to csv -o tiny.csv\n" +
 			"  $ traces export tiny --to lackey -o - | head -n 4\n" +
-			"  I  00401000,7\n  I  00401007,7\n  I  0040100e,3\n   S 00402000,8",
+			"  I  00401000,7\n  I  00401007,7\n  I  0040100e,3\n   S 00402000,8\n" +
+			"  $ tracegen sor --procs 2 --set g=4 --set iterations=2 -o sor\n" +
+			"  $ traces export sor --to goal -o sor.goal\n" +
+			"  $ traces export sor --to chrome -o sor.json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" || output == "" {
