@@ -1,0 +1,205 @@
+package format
+
+import (
+	"bytes"
+	"regexp"
+
+	"spoor/traces/trace"
+)
+
+// SynchroTrace is version 2 of SynchroTraceGen's text: a file of events for each
+// thread, sigil.events.out-N, and sigil.pthread.out, which names threads and
+// barriers. Source: SynchroTrace-gem5, src/cpu/testers/synchrotrace/st_parser.cc.
+//
+//	@ iops,flops,reads,writes $ start end ... * start end ...   computation, bytes written ($) and read (*)
+//	# thread event start end ...                                 bytes read that another thread wrote
+//	^ type^address                                               call of the thread library, &mutex for a wait
+//	! n                                                          n instructions were executed
+//
+// What comes of it is an approximation: the format merges accesses into ranges of
+// addresses and has no order within an event. Operations count as instructions,
+// which are executed before the references of their event; each range is one
+// reference, the reads before the writes. Mutexes, barriers and the like are numbered in
+// the order in which they appear; Addr of their events is the address.
+//
+// Waits for a condition variable become an unlock, a wait for a flag and a lock;
+// semaphores become flags too. How many signals a wait needs is not known.
+type SynchroTrace struct{}
+
+var (
+	_ Joint    = SynchroTrace{}
+	_ Threaded = SynchroTrace{}
+)
+
+// Name is "synchrotrace".
+func (SynchroTrace) Name() string { return "synchrotrace" }
+
+// Description says what the format is.
+func (SynchroTrace) Description() string {
+	return "SynchroTrace version 2: sigil.events.out-N of each thread and sigil.pthread.out, text"
+}
+
+// Magic says how the format is recognised.
+func (SynchroTrace) Magic() string {
+	return "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names"
+}
+
+// Threaded says that each file is a thread.
+func (SynchroTrace) Threaded() {}
+
+const syncSniffLines = 100
+
+// syncLine is a line of either file.
+var syncLine = regexp.MustCompile(`^(@ \d+,\d+,\d+,\d+( [$*] |$)|# \d+ \d+ (0x)?[0-9a-f]+ |\^ ?\d+\^(0x)?[0-9a-f]+|! \d+$|##\d+,\d+$|\*\*\d+,)`)
+
+// Sniff is Likely if all lines but one in ten are of the format.
+func (SynchroTrace) Sniff(head []byte) Verdict {
+	lines, hits := sniffLines(head, syncSniffLines, syncLine.Match)
+	if lines == 0 || hits < lines-lines/10 {
+		return foreign
+	}
+	return Verdict{Likely, "lines of @ # ^ or ! and numbers"}
+}
+
+// Import parses all of in.
+func (f SynchroTrace) Import(in *Input, o Options, sink Sink) (Result, error) {
+	return importOne(f, in, o, sink)
+}
+
+// ImportFiles parses the file of thread names, and then those of threads, by their
+// numbers.
+func (f SynchroTrace) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
+	p := syncParser{o: o, sink: sink, created: map[uint64]uint64{}, barriers: map[uint64]int{}, objects: map[uint64]int32{}}
+	threads, err := p.sort(files)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, i := range p.names {
+		if err := p.read(files, i, p.name); err != nil {
+			return Result{}, err
+		}
+	}
+	p.procOf = map[uint64]int32{}
+	for i, t := range threads {
+		p.procOf[t.number] = int32(i)
+	}
+	for i, t := range threads {
+		p.begin(newStream(sink, o.FirstProc+trace.Proc(i)))
+		if err := p.read(files, t.file, p.event); err != nil {
+			return Result{}, err
+		}
+		if p.events == 0 {
+			return Result{}, p.fail(nil, "end of file after no events", "")
+		}
+		if err := p.end(); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Procs: len(threads), Lines: p.all, Counts: p.counts(), Notes: append(p.text.notes(), p.notes(threads)...)}, nil
+}
+
+// syncParser is where an import is. The first part is of all files, the second of
+// the present thread.
+type syncParser struct {
+	text
+	syncTally
+	o        Options
+	sink     Sink
+	names    []int             // the files of thread names
+	created  map[uint64]uint64 // threads by the address of their pthread_t
+	barriers map[uint64]int    // participants by address
+	procOf   map[uint64]int32  // processors by thread
+	objects  map[uint64]int32  // by address
+
+	stream *stream
+	held   map[uint64]int // mutexes, and how often
+	events uint64
+}
+
+// read parses one file with parse and closes it.
+func (p *syncParser) read(files *Files, i int, parse func(line []byte) error) error {
+	in, err := files.Open(i)
+	if err != nil {
+		return err
+	}
+	p.line = 0
+	if err := p.text.lines(in, func(line []byte, last bool) error {
+		if line = p.trim(line); len(line) == 0 {
+			return nil
+		}
+		if last {
+			p.unended++
+		}
+		if err := parse(line); err != nil {
+			if nul := p.checkNUL(line); nul != nil {
+				return nul
+			}
+			return err
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	in.Close()
+	p.all += uint64(p.line)
+	return nil
+}
+
+// begin starts a thread.
+func (p *syncParser) begin(s *stream) {
+	p.stream, p.held, p.events = s, map[uint64]int{}, 0
+}
+
+// end finishes a thread.
+func (p *syncParser) end() error {
+	for _, n := range p.held {
+		p.stillHeld += uint64(min(n, 1))
+	}
+	return p.stream.finish()
+}
+
+// name parses a line of the file of thread names.
+func (p *syncParser) name(line []byte) error {
+	const advice = "lines are ##address,thread and **address,thread,..."
+	mark := string(line[:min(2, len(line))])
+	if mark != "##" && mark != "**" {
+		return p.fail(line, "neither a thread nor a barrier", advice)
+	}
+	fields := bytes.Split(bytes.TrimSuffix(line[2:], []byte(",")), []byte(","))
+	values := make([]uint64, len(fields))
+	for i, f := range fields {
+		v, problem := syncNumber(f)
+		if problem != "" {
+			return p.fail(line, problem, advice)
+		}
+		values[i] = v
+	}
+	for _, thread := range values[1:] {
+		if thread == 0 {
+			return p.fail(line, "thread 0", "threads are numbered from 1")
+		}
+	}
+	switch {
+	case mark == "##" && len(values) != 2:
+		return p.fail(line, "not one address and one thread", advice)
+	case len(values) < 2:
+		return p.fail(line, "a barrier of no threads", advice)
+	case len(p.created)+len(p.barriers) == maxThreads:
+		return p.fail(line, plural(maxThreads, "thread")+" and barriers are more than a trace can have", "")
+	case mark == "##":
+		p.created[values[0]] = values[1]
+		p.threadNames++
+	default:
+		p.barriers[values[0]] = len(values) - 1
+		p.barrierNames++
+	}
+	return nil
+}
+
+// syncNumber reads a number, hexadecimal after 0x.
+func syncNumber(b []byte) (v uint64, problem string) {
+	if hex := trimHex(b); len(hex) < len(b) {
+		return parseHex(hex)
+	}
+	return parseDecimal(b)
+}

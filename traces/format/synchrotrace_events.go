@@ -1,0 +1,296 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// Bounds of what one line can say, which keep positions within 64 bits and one line
+// from becoming millions of references.
+const (
+	syncMaxWork  = 1 << 48   // operations of an event
+	syncMaxRange = 256 << 20 // bytes in a range
+	syncMaxObj   = 1 << 20   // mutexes, barriers and the like
+	syncMaxAll   = 1 << 62   // operations of all threads
+)
+
+// syncAPI are the calls of the thread library, by their numbers.
+var syncAPI = [...]string{1: "mutex lock", 2: "mutex unlock", 3: "create", 4: "join", 5: "barrier", 6: "cond wait", 7: "cond signal", 8: "cond broadcast",
+	9: "spin lock", 10: "spin unlock", 11: "sem init", 12: "sem wait", 13: "sem post", 14: "sem getvalue", 15: "sem destroy"}
+
+// event parses a line of a thread.
+func (p *syncParser) event(line []byte) error {
+	if len(line) > 1 && line[0] == line[1] && (line[0] == '#' || line[0] == '*') {
+		return p.fail(line, "a line of sigil.pthread.out among the events", "name that file sigil.pthread.out")
+	}
+	rest := bytes.TrimLeft(line[1:], blanks)
+	var err error
+	switch line[0] {
+	case '@':
+		err = p.computation(line, rest)
+	case '#':
+		err = p.communication(line)
+	case '^':
+		err = p.call(line, rest)
+	case '!':
+		var n uint64
+		n, err = p.number(line, rest, "number of instructions")
+		p.instructions += n
+	default:
+		err = p.fail(line, "unknown event", "events begin with @ # ^ or !; version 1 of the format, with a number before each event, cannot be read")
+	}
+	if err != nil {
+		return err
+	}
+	p.tokens[line[0]]++
+	p.events++
+	return p.stream.err
+}
+
+// number reads a number that is within bounds.
+func (p *syncParser) number(line, field []byte, what string) (uint64, error) {
+	v, problem := parseDecimal(field)
+	if problem == "" && v > syncMaxWork {
+		problem = "over the limit of 2^48"
+	}
+	if problem != "" {
+		return 0, p.fail(line, what+": "+problem, "")
+	}
+	return v, nil
+}
+
+// computation parses operations and the ranges that they read and write.
+func (p *syncParser) computation(line, rest []byte) error {
+	counts, rest := syncField(rest)
+	var values [4]uint64
+	for i := range values {
+		field, more, found := bytes.Cut(counts, []byte(","))
+		if found != (i < 3) {
+			return p.fail(line, "not four counts", "write @ iops,flops,reads,writes")
+		}
+		v, err := p.number(line, field, "count of operations or accesses")
+		if err != nil {
+			return err
+		}
+		values[i], counts = v, more
+	}
+	p.reads, p.writes = p.reads[:0], p.writes[:0]
+	var into *[]syncRange
+	for {
+		field, more := syncField(rest)
+		switch {
+		case len(field) == 0:
+			if p.operations += values[0] + values[1]; p.operations > syncMaxAll {
+				return p.fail(line, "more than 2^62 operations so far", "")
+			}
+			p.counted += values[2] + values[3]
+			p.stream.execute(values[0] + values[1])
+			p.refer(p.reads, trace.Load)
+			p.refer(p.writes, trace.Store)
+			return nil
+		case len(field) == 1 && field[0] == '*':
+			into, rest = &p.reads, more
+		case len(field) == 1 && field[0] == '$':
+			into, rest = &p.writes, more
+		case into == nil:
+			return p.fail(line, "a range without $ or * before", "write $ start end of what is written and * start end of what is read")
+		default:
+			r, more, err := p.span(line, rest)
+			if err != nil {
+				return err
+			}
+			*into, rest = append(*into, r), more
+		}
+	}
+}
+
+// communication parses what is read of other threads.
+func (p *syncParser) communication(line []byte) error {
+	p.reads = p.reads[:0]
+	for rest := line; ; {
+		mark, more := syncField(rest)
+		if len(mark) == 0 {
+			p.foreign += uint64(len(p.reads))
+			p.refer(p.reads, trace.Load)
+			return nil
+		}
+		if len(mark) != 1 || mark[0] != '#' {
+			return p.fail(line, "no # before a range", "write # thread event start end")
+		}
+		thread, more := syncField(more)
+		event, more := syncField(more)
+		if n, err := p.number(line, thread, "number of the thread"); err != nil {
+			return err
+		} else if n == 0 {
+			return p.fail(line, "thread 0", "threads are numbered from 1")
+		}
+		if _, err := p.number(line, event, "number of the event"); err != nil {
+			return err
+		}
+		r, more, err := p.span(line, more)
+		if err != nil {
+			return err
+		}
+		p.reads, rest = append(p.reads, r), more
+	}
+}
+
+// syncRange is a range of bytes.
+type syncRange struct{ start, size uint64 }
+
+// span reads the first and the last byte of a range.
+func (p *syncParser) span(line, rest []byte) (r syncRange, more []byte, err error) {
+	start, rest := syncField(rest)
+	end, rest := syncField(rest)
+	first, problem := syncNumber(start)
+	last, problem2 := syncNumber(end)
+	switch {
+	case problem != "":
+		return r, nil, p.fail(line, "start of a range: "+problem, "")
+	case problem2 != "":
+		return r, nil, p.fail(line, "end of a range: "+problem2, "")
+	case last < first:
+		return r, nil, p.fail(line, fmt.Sprintf("the range from %#x ends at %#x, before its start", first, last), "")
+	case last-first >= syncMaxRange:
+		return r, nil, p.fail(line, fmt.Sprintf("the range from %#x to %#x has %d bytes or more, over the limit of %d", first, last, last-first, syncMaxRange), "")
+	}
+	return syncRange{first, last - first + 1}, rest, nil
+}
+
+// refer appends a reference for each range, or more for a long one.
+func (p *syncParser) refer(ranges []syncRange, op trace.Op) {
+	p.ranges += uint64(len(ranges))
+	for _, r := range ranges {
+		if r.size > 65535 {
+			p.split++
+			for ; r.size > syncPiece; r.size -= syncPiece {
+				p.stream.ref(r.start, syncPiece, op)
+				r.start += syncPiece
+			}
+		}
+		p.stream.ref(r.start, uint16(r.size), op)
+	}
+}
+
+// syncPiece is how much of a range over 65535 bytes one reference takes: whole lines.
+const syncPiece = 32 << 10
+
+// syncField cuts the first field off a line.
+func syncField(b []byte) (field, rest []byte) {
+	i := 0
+	for i < len(b) && isBlank(b[i]) {
+		i++
+	}
+	j := i
+	for j < len(b) && !isBlank(b[j]) {
+		j++
+	}
+	return b[i:j], b[j:]
+}
+
+// call parses a call of the thread library.
+func (p *syncParser) call(line, rest []byte) error {
+	number, rest, _ := bytes.Cut(rest, []byte("^"))
+	object, mutex, hasMutex := bytes.Cut(rest, []byte("&"))
+	kind, err := p.number(line, number, "type of the call")
+	if err != nil {
+		return err
+	}
+	if kind == 0 || kind >= uint64(len(syncAPI)) {
+		return p.fail(line, fmt.Sprintf("unknown call %d", kind), "calls are 1 (mutex lock) to 15 (sem destroy)")
+	}
+	addr, problem := syncNumber(object)
+	var mutexAddr uint64
+	if problem == "" && hasMutex {
+		mutexAddr, problem = syncNumber(mutex)
+	}
+	if problem != "" {
+		return p.fail(line, "address of the object: "+problem, "write ^ type^address")
+	}
+	if kind == 6 && !hasMutex {
+		return p.fail(line, "cond wait without its mutex", "write ^ 6^address&mutex")
+	}
+	if len(p.objects) >= syncMaxObj {
+		return p.fail(line, fmt.Sprintf("more than %d mutexes, barriers and the like", syncMaxObj), "")
+	}
+	p.calls[kind]++
+	switch kind {
+	case 1, 9:
+		p.lock(addr)
+	case 2, 10:
+		return p.unlock(line, addr)
+	case 3:
+		p.thread(trace.Fork, addr)
+	case 4:
+		p.thread(trace.Join, addr)
+	case 5:
+		p.barrier(addr)
+	case 6:
+		if err := p.unlock(line, mutexAddr); err != nil {
+			return err
+		}
+		p.mark(trace.WaitFlag, addr)
+		p.lock(mutexAddr)
+	case 7, 8, 13:
+		p.mark(trace.Signal, addr)
+	case 12:
+		p.mark(trace.WaitFlag, addr)
+	}
+	return nil
+}
+
+// mark appends an event of an object, which gets a number.
+func (p *syncParser) mark(kind trace.Kind, addr uint64) {
+	e := trace.NewEvent(kind)
+	n, ok := p.objects[addr]
+	if !ok {
+		n = int32(len(p.objects))
+		p.objects[addr] = n
+	}
+	e.Peer, e.Addr = n, int64(addr)
+	p.stream.mark(e)
+}
+
+// lock takes a mutex. One that the thread has already is of the recursive kind:
+// others see its first lock and its last unlock.
+func (p *syncParser) lock(addr uint64) {
+	if p.held[addr]++; p.held[addr] > 1 {
+		p.nested++
+		return
+	}
+	p.mark(trace.Lock, addr)
+}
+
+func (p *syncParser) unlock(line []byte, addr uint64) error {
+	switch n := p.held[addr]; {
+	case n == 0:
+		return p.fail(line, fmt.Sprintf("unlock of %#x, which the thread has not locked", addr), "lines are missing before")
+	case n > 1:
+		p.held[addr]--
+	default:
+		delete(p.held, addr)
+		p.mark(trace.Unlock, addr)
+	}
+	return nil
+}
+
+// thread appends the start of another thread or the wait for its end.
+func (p *syncParser) thread(kind trace.Kind, addr uint64) {
+	e := trace.NewEvent(kind)
+	e.Addr = int64(addr)
+	if proc, ok := p.procOf[p.created[addr]]; ok {
+		e.Peer = int32(p.o.FirstProc) + proc
+	} else {
+		p.strangers++
+	}
+	p.stream.mark(e)
+}
+
+func (p *syncParser) barrier(addr uint64) {
+	if n, ok := p.barriers[addr]; ok && n != len(p.procOf) {
+		p.partial++
+	}
+	p.mark(trace.Barrier, addr)
+}

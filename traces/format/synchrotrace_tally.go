@@ -1,0 +1,66 @@
+package format
+
+import "fmt"
+
+// syncTally is what an import counts.
+type syncTally struct {
+	all                       uint64 // lines
+	tokens                    [256]uint64
+	calls                     [len(syncAPI)]uint64
+	threadNames, barrierNames uint64
+	instructions              uint64 // of markers
+	operations                uint64
+	counted                   uint64 // reads and writes, by the events
+	ranges, split, foreign    uint64
+	nested, stillHeld         uint64 // mutexes
+	strangers                 uint64 // threads without a name or a file
+	partial                   uint64 // barriers of other threads than all
+	reads, writes             []syncRange
+}
+
+func (t *syncTally) counts() (all []Count) {
+	for _, token := range "@#^!" {
+		all = append(all, Count{string(token), t.tokens[token]})
+	}
+	all = append(all, Count{"##", t.threadNames}, Count{"**", t.barrierNames})
+	for i, name := range syncAPI {
+		if t.calls[i] > 0 {
+			all = append(all, Count{name, t.calls[i]})
+		}
+	}
+	return append(all, Count{"instructions of markers", t.instructions}, Count{"operations", t.operations},
+		Count{"reads and writes", t.counted}, Count{"ranges", t.ranges})
+}
+
+// notes are what was approximated, changed or left out.
+func (p *syncParser) notes(threads []syncThread) (all []string) {
+	add := func(n uint64, format string, args ...any) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	count := func(n uint64, noun string) string { return plural(int(n), noun) }
+	add(1, "an approximation: %s of addresses, for %d reads and writes, stored as one reference each, those read before those written",
+		count(p.ranges, "range"), p.counted)
+	add(1, "%s counted as instructions (the markers count %d)", count(p.operations, "operation"), p.instructions)
+	add(p.split, "%s over 65535 bytes split into pieces of %d", count(p.split, "range"), syncPiece)
+	add(p.foreign, "%s of what other threads wrote stored as loads, which do not wait for them", count(p.foreign, "range"))
+	add(p.calls[6], "%s for a condition stored as unlock, wait for a flag and lock", count(p.calls[6], "wait"))
+	add(p.calls[8], "%s stored as signals", count(p.calls[8], "broadcast"))
+	add(p.calls[12]+p.calls[13], "%s and %s of semaphores stored as waits for a flag and signals", count(p.calls[12], "wait"), count(p.calls[13], "post"))
+	add(p.calls[11]+p.calls[14]+p.calls[15], "%s that make, read or destroy a semaphore left out", count(p.calls[11]+p.calls[14]+p.calls[15], "call"))
+	add(p.nested, "%s of a mutex that the thread had already left out", count(p.nested, "lock"))
+	add(p.stillHeld, "mutexes locked at the ends of their threads: %d", p.stillHeld)
+	add(p.strangers, "%s created or joined whose address sigil.pthread.out does not name, or whose file is not here: not known which", count(p.strangers, "thread"))
+	add(p.partial, "%s of some of the threads, by sigil.pthread.out; a barrier of a trace is of all", count(p.partial, "barrier call"))
+	if len(p.names) == 0 {
+		all = append(all, "no sigil.pthread.out: created threads and the threads at barriers have no names")
+	}
+	for i, t := range threads {
+		if t.number != uint64(i+1) {
+			all = append(all, fmt.Sprintf("threads are missing: processor %d is thread %d", int(p.o.FirstProc)+i, t.number))
+			break
+		}
+	}
+	return all
+}
