@@ -69,6 +69,8 @@ func TestDetect(t *testing.T) {
 		{string(new(drFile).add(drHeader, 0, 1).add(drFooter, 0, 0).bytes), "drmemtrace", true},
 		{otf2Head, "otf2-print", false},
 		{"\x03BOTF2", "otf2", false},
+		{dumpiText("MPI_Init argc=1"), "dumpi", false},
+		{"\xff\xaa\xddDUMPI", "dumpi", false},
 	} {
 		im, note, err := Detect(open(t, c.text))
 		if err != nil {

@@ -131,7 +131,7 @@ func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, 
 		return p.completed(r, request.number, e)
 	}
 	p.notices.late++
-	r.free = append(r.free, request.number)
+	r.numbers.give(request.number)
 	return r.say(ev, p.here())
 }
 
@@ -141,7 +141,7 @@ func (p *otf2Parser) abandon(r *otf2Rank, id uint64, e *otf2Line) error {
 	if err != nil {
 		return err
 	}
-	r.free = append(r.free, request.number)
+	r.numbers.give(request.number)
 	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
 	return err
 }

@@ -122,7 +122,7 @@ func (p *otf2Parser) send(e *otf2Line) error {
 	l := e.place
 	if n := len(l.stack); n > 0 && l.stack[n-1].exchange {
 		p.notices.exchanges++
-		ev.Kind, ev.Request = trace.Isend, r.take()
+		ev.Kind, ev.Request = trace.Isend, r.numbers.take()
 		l.sent = append(l.sent, ev.Request)
 	}
 	return r.say(ev, p.here())
@@ -228,7 +228,7 @@ func (p *otf2Parser) irecv(e *otf2Line) error {
 		return p.completed(r, request.number, e)
 	}
 	p.notices.late++
-	r.free = append(r.free, request.number)
+	r.numbers.give(request.number)
 	ev.Kind = trace.Recv
 	return r.say(ev, p.here())
 }
@@ -267,7 +267,7 @@ func (p *otf2Parser) cancelled(e *otf2Line) error {
 	if request.kind == trace.Isend {
 		return p.completed(r, request.number, e)
 	}
-	r.free = append(r.free, request.number)
+	r.numbers.give(request.number)
 	_, err = r.settle(request.ticket, func(*trace.Event) bool { return false })
 	return err
 }
@@ -279,23 +279,12 @@ func (p *otf2Parser) requestOf(e *otf2Line) (uint64, error) {
 	return id, p.incomplete(&a, e.kind.name, e.line)
 }
 
-// take is a request number that is not in use.
-func (r *otf2Rank) take() int32 {
-	if n := len(r.free); n > 0 {
-		number := r.free[n-1]
-		r.free = r.free[:n-1]
-		return number
-	}
-	r.numbers++
-	return r.numbers - 1
-}
-
 // open numbers a request: OTF2 counts all that there were in 64 bits.
 func (p *otf2Parser) open(r *otf2Rank, id uint64, request otf2Request, e *otf2Line) (int32, error) {
 	if _, ok := r.requests[id]; ok {
 		return 0, p.fail(e.line, fmt.Sprintf("request %d is open already", id), "")
 	}
-	request.number = r.take()
+	request.number = r.numbers.take()
 	r.requests[id] = request
 	return request.number, nil
 }
@@ -317,7 +306,7 @@ func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
 		ev.Kind, ev.Count = trace.Test, 1
 	}
 	ev.Request = number
-	r.free = append(r.free, number)
+	r.numbers.give(number)
 	var err error
 	if ev.Time, err = p.callTime(e); err != nil {
 		return err

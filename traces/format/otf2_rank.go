@@ -28,8 +28,7 @@ type otf2Rank struct {
 	left     uint64 // when its main location last left MPI, or began
 	seen     bool   // main location has had an event
 	requests map[uint64]otf2Request
-	free     []int32 // request numbers to use again
-	numbers  int32   // request numbers ever used
+	numbers  requestNumbers
 	threads  map[uint64]bool
 }
 

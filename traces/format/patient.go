@@ -162,3 +162,24 @@ func (p *patient) finish() error {
 	}
 	return p.flush()
 }
+
+// requestNumbers gives small numbers to the requests of a rank, which its format may
+// name by large ones, or several by the same.
+type requestNumbers struct {
+	free []int32
+	used int32
+}
+
+// take is a number that is not in use.
+func (r *requestNumbers) take() int32 {
+	if n := len(r.free); n > 0 {
+		number := r.free[n-1]
+		r.free = r.free[:n-1]
+		return number
+	}
+	r.used++
+	return r.used - 1
+}
+
+// give takes a number back that is no longer in use.
+func (r *requestNumbers) give(number int32) { r.free = append(r.free, number) }

@@ -1,0 +1,133 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// Dumpi is the text that dumpi2ascii makes of the traces of sst-dumpi, one file for
+// each rank: every call of MPI with its arguments, what they were set to, and when
+// it began and returned. With -a the sizes of datatypes and the number of calls
+// follow. The rank of a file is the number before the end of its name
+// (NAME-0003.txt), or what MPI_Comm_rank returned.
+//
+// Work and times are in picoseconds of wall-clock time. A rank computes between
+// returning from one call and entering the next. Ranks and sizes that a receive
+// leaves open are taken from its status, if the program asked for one. Communicators
+// and groups that the program makes are followed through all files.
+//
+// Differs: MPI_Sendrecv is a send that does not block, a receive, and a wait; tests
+// that find nothing are left out.
+type Dumpi struct{}
+
+var (
+	_ Joint   = Dumpi{}
+	_ Shaped  = Dumpi{}
+	_ Tunable = Dumpi{}
+)
+
+// Name is "dumpi".
+func (Dumpi) Name() string { return "dumpi" }
+
+// Description says what the format is.
+func (Dumpi) Description() string {
+	return "sst-dumpi: calls of MPI, a file for each rank, text of dumpi2ascii"
+}
+
+// Magic says how the format is recognised.
+func (Dumpi) Magic() string { return "lines MPI_... entering at walltime" }
+
+// Layout has times, and work in picoseconds.
+func (Dumpi) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
+
+// Settings are the options of the format.
+func (Dumpi) Settings() []Setting {
+	return []Setting{
+		{"clock", "common", "common: the ranks' clocks agree; own: each rank begins at 0"},
+		{"source", "any", "what source=-1 means where no status tells: any source, or null, as MPICH writes MPI_PROC_NULL"},
+	}
+}
+
+var (
+	dumpiEntering  = []byte(" entering at walltime ")
+	dumpiReturning = []byte(" returning at walltime ")
+	dumpiPrefix    = []byte("MPI")
+	dumpiBinary    = []byte("\xff\xaa\xddDUMPI")
+)
+
+const dumpiSniffLines = 40 // more than the header that -a writes
+
+// Sniff is Certain of a call, and of the binary format, which is then explained.
+func (Dumpi) Sniff(head []byte) Verdict {
+	if bytes.HasPrefix(head, dumpiBinary) {
+		return Verdict{Certain, "the magic of binary dumpi"}
+	}
+	_, calls := sniffLines(head, dumpiSniffLines, func(line []byte) bool {
+		return bytes.HasPrefix(line, dumpiPrefix) && bytes.Contains(line, dumpiEntering)
+	})
+	if calls == 0 {
+		return foreign
+	}
+	return Verdict{Certain, "calls of MPI with their walltime"}
+}
+
+// Import reads the calls of one rank.
+func (f Dumpi) Import(in *Input, o Options, sink Sink) (Result, error) {
+	return importOne(f, in, o, sink)
+}
+
+// dumpiName splits NAME-0003.txt into NAME-, 3 and .txt.
+func dumpiName(path string) (before string, rank int, after string, ok bool) {
+	base := filepath.Base(path)
+	i := strings.LastIndexByte(base, '-') + 1
+	end := i
+	for end < len(base) && base[end] >= '0' && base[end] <= '9' {
+		end++
+	}
+	if i == 0 || end == i || end-i > 9 || end < len(base) && base[end] != '.' {
+		return "", 0, "", false
+	}
+	rank, err := strconv.Atoi(base[i:end])
+	return base[:i], rank, base[end:], err == nil
+}
+
+// Expand lists the files of the ranks in a folder, if there is one trace in it.
+func (f Dumpi) Expand(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	sets := map[[2]string][]string{}
+	for _, e := range entries {
+		if before, _, after, ok := dumpiName(e.Name()); ok && e.Type().IsRegular() {
+			sets[[2]string{before, after}] = append(sets[[2]string{before, after}], filepath.Join(dir, e.Name()))
+		}
+	}
+	var found []string
+	name := ""
+	for key, paths := range sets {
+		head, err := NewFiles(context.Background(), paths[:1], nil, nil).Head(0)
+		if err != nil || f.Sniff(head).Confidence != Certain || bytes.HasPrefix(head, dumpiBinary) {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("%s: more than one dumpi trace: %s and %s-NNNN%s; name the files of one", dir, name, strings.TrimSuffix(key[0], "-"), key[1])
+		}
+		found, name = paths, strings.TrimSuffix(key[0], "-")+"-NNNN"+key[1]
+	}
+	slices.SortFunc(found, func(a, b string) int {
+		_, i, _, _ := dumpiName(a)
+		_, j, _, _ := dumpiName(b)
+		return cmp.Compare(i, j)
+	})
+	return found, nil
+}

@@ -1,0 +1,197 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// dumpiImport is one trace: the files of all ranks.
+type dumpiImport struct {
+	files   *Files
+	o       Options
+	c       *conversation
+	share   patience
+	fileOf  []int // by rank: its file, or -1
+	rankOf  []int // by file
+	size    int   // ranks of the world
+	said    int   // the largest that MPI_Comm_size said
+	saidAt  trace.Place
+	start   int64 // ns of walltime; of all ranks, or unused if they have their own
+	own     bool
+	null    bool           // source=-1 is MPI_PROC_NULL
+	created [][]*dumpiComm // by rank, in the order in which it made them; nil until needed
+	notes   dumpiNotes
+	counts  map[string]uint64
+	sent    uint64
+	lines   uint64
+}
+
+// ImportFiles reads the calls of all ranks.
+func (f Dumpi) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
+	d := &dumpiImport{files: files, o: o, c: conversationInText(files, o, sink), counts: map[string]uint64{}}
+	switch clock := o.Setting(f, "clock"); clock {
+	case "common":
+	case "own":
+		d.own = true
+	default:
+		return Result{}, fmt.Errorf("--set clock=%s: the clock is common or own", clock)
+	}
+	switch source := o.Setting(f, "source"); source {
+	case "any":
+	case "null":
+		d.null = true
+	default:
+		return Result{}, fmt.Errorf("--set source=%s: source=-1 is any or null", source)
+	}
+	if err := d.survey(); err != nil {
+		return Result{}, err
+	}
+	for rank, i := range d.fileOf {
+		if i < 0 {
+			continue
+		}
+		if err := d.one(rank, i); err != nil {
+			return Result{}, err
+		}
+	}
+	return d.finish()
+}
+
+// survey finds the ranks of the files and when the trace begins, from the starts of
+// the files.
+func (d *dumpiImport) survey() error {
+	d.start = math.MaxInt64
+	latest := int64(0)
+	for i := range d.files.Len() {
+		head, err := d.files.Head(i)
+		if err != nil {
+			return err
+		}
+		if at, ok := dumpiFirstTime(head); ok {
+			d.start, latest = min(d.start, at), max(latest, at)
+		}
+		rank, ok := d.rankOfFile(i, head)
+		if !ok {
+			rank = i
+			d.notes.ranksGuessed++
+		}
+		for len(d.fileOf) <= rank {
+			d.fileOf = append(d.fileOf, -1)
+		}
+		if j := d.fileOf[rank]; j >= 0 {
+			return fmt.Errorf("%s: of rank %d, as is %s; give one file for each rank", d.files.Path(i), rank, d.files.Path(j))
+		}
+		d.fileOf[rank] = i
+		d.rankOf = append(d.rankOf, rank)
+	}
+	d.size = len(d.fileOf)
+	if seconds := float64(latest-d.start) / 1e9; seconds > 60 && !d.own {
+		d.notes.apart = fmt.Sprintf("the ranks begin up to %.0f s apart; if their clocks do not agree, --set clock=own lets each begin at 0", seconds)
+	}
+	return nil
+}
+
+// dumpiMaxRank bounds the numbers in the names of files.
+const dumpiMaxRank = 1 << 22
+
+// rankOfFile is the rank of a file by its name, or by what it says early.
+func (d *dumpiImport) rankOfFile(i int, head []byte) (int, bool) {
+	if _, rank, _, ok := dumpiName(d.files.Path(i)); ok && rank < dumpiMaxRank {
+		return rank, true
+	}
+	rank := -1
+	r := dumpiReader{outside: func([]byte) error { return nil }, names: map[string]string{}}
+	r.call.r = &r
+	r.returns = func(c *dumpiCall) error {
+		if c.name == "MPI_Comm_rank" && c.int("comm") == dumpiWorld && c.err == nil {
+			rank = int(c.count("rank"))
+		}
+		return nil
+	}
+	for line := range bytes.Lines(head) {
+		if err := r.parse(bytes.TrimSuffix(line, newline), false); err != nil || rank >= 0 {
+			break // errors are found where the file is read
+		}
+	}
+	return rank, rank >= 0 && rank < dumpiMaxRank
+}
+
+// dumpiFirstTime is when the first call began, in ns.
+func dumpiFirstTime(head []byte) (int64, bool) {
+	i := bytes.Index(head, dumpiEntering)
+	if i < 0 {
+		return 0, false
+	}
+	line, _, _ := bytes.Cut(head[i+len(dumpiEntering):], newline)
+	at, _, problem := dumpiTimes(bytes.TrimRight(line, blanks))
+	return at, problem == ""
+}
+
+// one reads the file of a rank.
+func (d *dumpiImport) one(rank, file int) error {
+	in, err := d.files.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r := newDumpiRank(d, rank, file)
+	r.outside, r.returns = r.aside, r.returned
+	if head, err := in.Head(); err == nil && bytes.Contains(head[:min(len(head), 1<<10)], []byte("version=")) {
+		if err := r.readSizes(); err != nil {
+			return err
+		}
+	}
+	if err := r.read(in); err != nil {
+		return err
+	}
+	if r.calls == 0 {
+		return r.fail(nil, "end of file after no calls", "")
+	}
+	if err := r.patient.finish(); err != nil {
+		return err
+	}
+	d.lines += uint64(r.line)
+	r.report()
+	return nil
+}
+
+// finish holds all ranks to each other.
+func (d *dumpiImport) finish() (Result, error) {
+	procs := max(d.size, d.said)
+	missing := 0
+	first := -1
+	for rank := range procs {
+		if rank >= len(d.fileOf) || d.fileOf[rank] < 0 {
+			if missing++; first < 0 {
+				first = rank
+			}
+		}
+	}
+	if missing > 0 {
+		msg := fmt.Sprintf("the world has %d ranks, and %s no file, the first is rank %d", procs, ranksHave(missing), first)
+		advice := "; give the files of all ranks, or their folder; --unmatched note imports it all the same"
+		switch {
+		case d.o.Unmatched:
+		case d.said > 0:
+			return Result{}, d.c.fail(d.saidAt, msg+advice)
+		default:
+			return Result{}, fmt.Errorf("%s: %s%s", d.files.Path(0), msg, advice)
+		}
+		d.notes.missing = msg
+	}
+	unmatched, err := d.c.finish(procs)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Procs: procs, Lines: d.lines, Notes: append(d.notes.list(), unmatched...), Counts: d.countList()}, nil
+}
+
+func ranksHave(n int) string {
+	if n == 1 {
+		return "1 rank has"
+	}
+	return fmt.Sprintf("%d ranks have", n)
+}

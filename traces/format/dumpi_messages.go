@@ -1,0 +1,424 @@
+package format
+
+import (
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// toNull is true if a message goes to MPI_PROC_NULL, which is negative and differs
+// between libraries.
+func (r *dumpiRank) toNull(c *dumpiCall) bool {
+	if c.int("dest") < 0 {
+		r.d.notes.null++
+		return true
+	}
+	return false
+}
+
+// source is where a message comes from: by the status, if the call leaves it open.
+func (r *dumpiRank) source(c *dumpiCall, comm *dumpiComm, s *dumpiStatus) (peer int32, null bool) {
+	local := c.int("source")
+	if local == -1 && s != nil && s.source >= 0 {
+		return r.peer(c, "status", s.source, comm), false
+	}
+	if local < -1 || local == -1 && (s != nil || r.d.null) {
+		r.d.notes.null++
+		return 0, true
+	}
+	if local < 0 {
+		return trace.None, false
+	}
+	return r.peer(c, "source", local, comm), false
+}
+
+// received is the size of a message: that of the status, or of the buffer.
+func (r *dumpiRank) received(c *dumpiCall, count, datatype string, s *dumpiStatus) (n int64, known bool) {
+	if s != nil && s.bytes >= 0 {
+		return s.bytes, true
+	}
+	return r.bytes(c, count, datatype)
+}
+
+// leftOpen notes a receive from any rank, and one of unknown size, for which 0 stands.
+func (r *dumpiRank) leftOpen(peer int32, known bool) {
+	if peer < 0 {
+		r.d.notes.open++
+	}
+	if !known {
+		r.d.notes.sizeless++
+	}
+}
+
+// outgoing is a message that is sent; null is true if it goes nowhere.
+func (r *dumpiRank) outgoing(k trace.Kind, c *dumpiCall) (e trace.Event, null bool) {
+	e = r.event(k, c)
+	comm := r.comm(c, "comm")
+	e.Group = comm.group
+	if r.toNull(c) {
+		return e, true
+	}
+	e.Bytes = r.mustBytes(c, "count", "datatype")
+	e.Peer = r.peer(c, "dest", c.int("dest"), comm)
+	e.Tag = max(r.tag(c, "tag"), 0)
+	return e, false
+}
+
+// incoming is a message that is received. s is nil if its status is not known.
+func (r *dumpiRank) incoming(k trace.Kind, c *dumpiCall, s *dumpiStatus) (e trace.Event, comm *dumpiComm, null, known bool) {
+	e = r.event(k, c)
+	comm = r.comm(c, "comm")
+	e.Group = comm.group
+	if e.Peer, null = r.source(c, comm, s); null {
+		return e, comm, true, true
+	}
+	if e.Tag = r.tag(c, "tag"); e.Tag < 0 && s != nil {
+		e.Tag = int32(max(s.tag, -1))
+	}
+	e.Bytes, known = r.received(c, "count", "datatype", s)
+	return e, comm, false, known
+}
+
+func (r *dumpiRank) send(c *dumpiCall) error {
+	e, null := r.outgoing(trace.Send, c)
+	if null || c.err != nil {
+		return c.err
+	}
+	r.d.sent += uint64(e.Bytes)
+	return r.tell(e, c)
+}
+
+func (r *dumpiRank) recv(c *dumpiCall) error {
+	e, _, null, known := r.incoming(trace.Recv, c, r.statusOf(c))
+	if null {
+		return c.err
+	}
+	r.leftOpen(e.Peer, known)
+	return r.tell(e, c)
+}
+
+func (r *dumpiRank) isend(c *dumpiCall) error {
+	e, null := r.outgoing(trace.Isend, c)
+	if c.err != nil {
+		return c.err
+	}
+	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, quiet: null, bytes: true})
+}
+
+func (r *dumpiRank) irecv(c *dumpiCall) error {
+	e, comm, null, known := r.incoming(trace.Irecv, c, nil)
+	if c.err != nil {
+		return c.err
+	}
+	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, comm: comm, quiet: null, bytes: known})
+}
+
+// launch starts an operation; of a receive that leaves something open, the event
+// waits for its status.
+func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
+	if c.err != nil {
+		return c.err
+	}
+	q := dumpiRequest{number: -1, ticket: -1, comm: t.comm, quiet: t.quiet, bytes: t.bytes}
+	if !t.quiet {
+		e := t.event
+		e.Time = (c.enter - r.start) * 1000
+		q.number = r.numbers.take()
+		e.Request = q.number
+		var err error
+		if e.Kind == trace.Irecv && (e.Peer < 0 || e.Tag < 0 || !t.bytes) {
+			q.ticket, err = r.hold(e, r.place(c))
+		} else {
+			err = r.say(e, r.place(c))
+		}
+		if err != nil {
+			return err
+		}
+		if e.Kind == trace.Isend {
+			r.d.sent += uint64(e.Bytes)
+		}
+	}
+	r.requests[id] = append(r.requests[id], q)
+	return nil
+}
+
+// initSend and initRecv make persistent requests, which start operations later.
+func (r *dumpiRank) initSend(c *dumpiCall) error {
+	e, null := r.outgoing(trace.Isend, c)
+	r.templates[c.int("request")] = &dumpiTemplate{event: e, quiet: null, bytes: true}
+	return c.err
+}
+
+func (r *dumpiRank) initRecv(c *dumpiCall) error {
+	e, comm, null, known := r.incoming(trace.Irecv, c, nil)
+	r.templates[c.int("request")] = &dumpiTemplate{event: e, comm: comm, quiet: null, bytes: known}
+	return c.err
+}
+
+func (r *dumpiRank) startOne(c *dumpiCall) error {
+	return r.startRequest(c, "request", c.int("request"))
+}
+
+func (r *dumpiRank) startAll(c *dumpiCall) error {
+	r.ints[0] = c.ints("requests", r.ints[0])
+	for _, id := range r.ints[0] {
+		if err := r.startRequest(c, "requests", id); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
+func (r *dumpiRank) startRequest(c *dumpiCall, name string, id int64) error {
+	t := r.templates[id]
+	if t == nil {
+		c.bad(c.must(name), fmt.Sprintf("request %d is not a persistent one", id), "")
+		return c.err
+	}
+	return r.launch(c, id, t)
+}
+
+const dumpiRequestNull = 1
+
+// complete ends the operation of a request; s is nil if its status is not known.
+func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, s *dumpiStatus) error {
+	if c.err != nil || id == dumpiRequestNull {
+		return c.err
+	}
+	open := r.requests[id]
+	if len(open) == 0 {
+		if r.templates[id] != nil {
+			return nil // not started: the call returns at once
+		}
+		c.bad(c.must(name), fmt.Sprintf("request %d is not open", id), "")
+		return c.err
+	}
+	q := open[0]
+	if len(open) == 1 {
+		delete(r.requests, id)
+	} else { // small sends may share one handle
+		r.requests[id] = open[1:]
+	}
+	if q.quiet {
+		return nil
+	}
+	r.numbers.give(q.number)
+	gone, err := r.settleRequest(q, c, s)
+	if err != nil || gone {
+		return err
+	}
+	e := r.event(k, c)
+	e.Request = q.number
+	if k == trace.Test {
+		e.Count = 1
+	}
+	return r.tell(e, c)
+}
+
+// settleRequest tells a receive what its status says. gone is true if there was no
+// message for it.
+func (r *dumpiRank) settleRequest(q dumpiRequest, c *dumpiCall, s *dumpiStatus) (gone bool, err error) {
+	if s != nil && s.cancelled != 0 {
+		r.d.notes.cancelled++
+		gone = q.ticket >= 0
+	}
+	if q.ticket < 0 {
+		return false, nil
+	}
+	if s != nil && s.source < 0 && !gone {
+		r.d.notes.null++
+		gone = true
+	}
+	_, err = r.settle(q.ticket, func(e *trace.Event) bool {
+		if s == nil {
+			r.leftOpen(e.Peer, q.bytes)
+		}
+		if s == nil || gone {
+			return !gone
+		}
+		if e.Peer < 0 {
+			e.Peer = r.peer(c, "status", s.source, q.comm)
+		}
+		if e.Tag < 0 {
+			e.Tag = int32(max(s.tag, -1))
+		}
+		if s.bytes >= 0 {
+			e.Bytes = s.bytes
+		}
+		return true
+	})
+	return gone, err
+}
+
+func (r *dumpiRank) wait(c *dumpiCall) error {
+	return r.complete(trace.Wait, c, "request", c.int("request"), r.statusOf(c))
+}
+
+func (r *dumpiRank) test(c *dumpiCall) error {
+	if c.int("flag") == 0 {
+		r.d.notes.tests++
+		return c.err
+	}
+	return r.complete(trace.Test, c, "request", c.int("request"), r.statusOf(c))
+}
+
+func (r *dumpiRank) waitall(c *dumpiCall) error { return r.completeAll(trace.Wait, c) }
+
+func (r *dumpiRank) testall(c *dumpiCall) error {
+	if c.int("flag") == 0 {
+		r.d.notes.tests++
+		return c.err
+	}
+	return r.completeAll(trace.Test, c)
+}
+
+func (r *dumpiRank) completeAll(k trace.Kind, c *dumpiCall) error {
+	r.ints[0] = c.ints("requests", r.ints[0])
+	r.status = c.statuses("statuses", r.status)
+	for i, id := range r.ints[0] {
+		var s *dumpiStatus
+		if i < len(r.status) {
+			s = &r.status[i]
+		}
+		if err := r.complete(k, c, "requests", id, s); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
+func (r *dumpiRank) waitany(c *dumpiCall) error { return r.completeAny(trace.Wait, c) }
+
+func (r *dumpiRank) testany(c *dumpiCall) error {
+	if c.int("flag") == 0 {
+		r.d.notes.tests++
+		return c.err
+	}
+	return r.completeAny(trace.Test, c)
+}
+
+// completeAny completes the request of an index, which is negative if none was open.
+func (r *dumpiRank) completeAny(k trace.Kind, c *dumpiCall) error {
+	r.ints[0] = c.ints("requests", r.ints[0])
+	i := c.int("index")
+	if i < 0 || c.err != nil {
+		return c.err
+	}
+	if i >= int64(len(r.ints[0])) {
+		c.bad(c.arg("index"), fmt.Sprintf("an index of %d requests", len(r.ints[0])), "")
+		return c.err
+	}
+	return r.complete(k, c, "requests", r.ints[0][i], r.statusOf(c))
+}
+
+func (r *dumpiRank) waitsome(c *dumpiCall) error { return r.completeSome(trace.Wait, c) }
+
+func (r *dumpiRank) testsome(c *dumpiCall) error {
+	if c.int("outcount") == 0 {
+		r.d.notes.tests++
+	}
+	return r.completeSome(trace.Test, c)
+}
+
+// completeSome completes the requests of indices; a negative outcount says that none
+// was open.
+func (r *dumpiRank) completeSome(k trace.Kind, c *dumpiCall) error {
+	if c.int("outcount") <= 0 {
+		return c.err
+	}
+	r.ints[0] = c.ints("requests", r.ints[0])
+	r.ints[1] = c.ints("indices", r.ints[1])
+	r.status = c.statuses("statuses", r.status)
+	for n, i := range r.ints[1] {
+		if i < 0 || i >= int64(len(r.ints[0])) {
+			c.bad(c.arg("indices"), fmt.Sprintf("an index of %d requests", len(r.ints[0])), "")
+			return c.err
+		}
+		var s *dumpiStatus
+		if n < len(r.status) {
+			s = &r.status[n]
+		}
+		if err := r.complete(k, c, "requests", r.ints[0][i], s); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
+// requestFree lets go of a request: nobody will wait for it.
+func (r *dumpiRank) requestFree(c *dumpiCall) error {
+	id := c.int("request")
+	delete(r.templates, id)
+	delete(r.requests, id)
+	return c.err
+}
+
+// sendrecv is a send that does not block, a receive, and a wait for the send.
+func (r *dumpiRank) sendrecv(c *dumpiCall) error {
+	return r.exchange(c, "sendcount", "sendtype", "recvcount", "recvtype")
+}
+
+func (r *dumpiRank) sendrecvReplace(c *dumpiCall) error {
+	return r.exchange(c, "count", "datatype", "count", "datatype")
+}
+
+func (r *dumpiRank) exchange(c *dumpiCall, sendcount, sendtype, recvcount, recvtype string) error {
+	comm, s := r.comm(c, "comm"), r.statusOf(c)
+	out, in := r.event(trace.Isend, c), r.event(trace.Recv, c)
+	out.Group, in.Group = comm.group, comm.group
+	toNull := r.toNull(c)
+	var fromNull, known bool
+	in.Peer, fromNull = r.source(c, comm, s)
+	out.Tag = max(r.tag(c, "sendtag"), 0)
+	if in.Tag = r.tag(c, "recvtag"); in.Tag < 0 && s != nil {
+		in.Tag = int32(max(s.tag, -1))
+	}
+	r.d.notes.exchanges++
+	if !toNull {
+		out.Bytes = r.mustBytes(c, sendcount, sendtype)
+		out.Peer = r.peer(c, "dest", c.int("dest"), comm)
+		out.Request = r.numbers.take()
+		if err := r.tell(out, c); err != nil {
+			return err
+		}
+		r.d.sent += uint64(out.Bytes)
+	}
+	if !fromNull {
+		in.Bytes, known = r.received(c, recvcount, recvtype, s)
+		r.leftOpen(in.Peer, known)
+		if err := r.tell(in, c); err != nil {
+			return err
+		}
+	}
+	if toNull {
+		return c.err
+	}
+	r.numbers.give(out.Request)
+	wait := r.event(trace.Wait, c)
+	wait.Request = out.Request
+	return r.tell(wait, c)
+}
+
+func (r *dumpiRank) probe(c *dumpiCall) error { return r.probed(trace.Probe, c) }
+
+func (r *dumpiRank) iprobe(c *dumpiCall) error {
+	if c.int("flag") == 0 {
+		r.d.notes.tests++
+		return c.err
+	}
+	return r.probed(trace.Iprobe, c)
+}
+
+func (r *dumpiRank) probed(k trace.Kind, c *dumpiCall) error {
+	comm, s := r.comm(c, "comm"), r.statusOf(c)
+	e := r.event(k, c)
+	e.Group = comm.group
+	var null bool
+	if e.Peer, null = r.source(c, comm, s); null {
+		return c.err
+	}
+	if e.Tag = r.tag(c, "tag"); s != nil {
+		e.Tag, e.Bytes = int32(max(s.tag, -1)), max(s.bytes, 0)
+	}
+	return r.tell(e, c)
+}

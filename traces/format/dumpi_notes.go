@@ -1,0 +1,102 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// dumpiNotes counts what an import guesses, tolerates or leaves out.
+type dumpiNotes struct {
+	text                                       text
+	ranksGuessed, comms, null, open, sizeless  int
+	cancelled, tests, exchanges, exscans       int
+	reduceScatters, alone, unfinished, threads int
+	ignored                                    uint64
+	apart, missing                             string
+	skipped                                    map[string]int
+}
+
+func (n *dumpiNotes) skip(c *dumpiCall) {
+	if n.skipped == nil {
+		n.skipped = map[string]int{}
+	}
+	n.skipped[c.name]++
+}
+
+// report adds what one rank had.
+func (r *dumpiRank) report() {
+	n := &r.d.notes
+	n.text.bom += r.bom
+	n.text.crlf += r.crlf
+	n.text.padded += r.padded
+	n.text.unended += r.unended
+	if r.counts["MPI_Finalize"] == 0 {
+		n.unfinished++
+	}
+	if len(r.leftIn) > 1 {
+		n.threads++
+	}
+	for name, count := range r.counts {
+		r.d.counts[name] += count
+	}
+}
+
+// list is all notes.
+func (n *dumpiNotes) list() []string {
+	all := n.text.notes()
+	note := func(count int, format string, a ...any) {
+		if count > 0 {
+			all = append(all, fmt.Sprintf(format, a...))
+		}
+	}
+	note(n.ranksGuessed, "%s without a rank in the name or early in the text: taken for the rank of its place among the files", plural(n.ranksGuessed, "file"))
+	for _, s := range []string{n.apart, n.missing} {
+		note(len(s), "%s", s)
+	}
+	note(n.open, "%s from any source, which no status tells", plural(n.open, "receive"))
+	note(n.sizeless, "%s of unknown size: the datatype is user-defined, and no status tells", plural(n.sizeless, "receive"))
+	note(n.null, "%s to or from MPI_PROC_NULL left out", plural(n.null, "message"))
+	note(n.exchanges, "%s taken for a send that does not block, a receive, and a wait", plural(n.exchanges, "MPI_Sendrecv"))
+	note(n.exscans, "%s taken for MPI_Scan", plural(n.exscans, "MPI_Exscan"))
+	note(n.reduceScatters, "%s taken for a reduction to rank 0 and a scatter", plural(n.reduceScatters, "MPI_Reduce_scatter"))
+	note(n.alone, "%s on MPI_COMM_SELF left out", plural(n.alone, "collective"))
+	note(n.tests, "%s that found nothing left out, with their time", plural(n.tests, "test or probe"))
+	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
+	note(n.comms, "%s that make communicators left out, with their time", plural(n.comms, "call"))
+	note(n.threads, "%s with calls of several threads, which are taken for one sequence", plural(n.threads, "rank"))
+	note(n.unfinished, "%s without MPI_Finalize at the end; the trace may be cut", plural(n.unfinished, "rank"))
+	note(int(n.ignored), "%s were made that sst-dumpi did not record", plural(int(n.ignored), "call"))
+	return append(all, n.leftOut()...)
+}
+
+// leftOut names the calls that send no message, the most frequent first.
+func (n *dumpiNotes) leftOut() []string {
+	var names []string
+	total := 0
+	for name, count := range n.skipped {
+		names = append(names, name)
+		total += count
+	}
+	if total == 0 {
+		return nil
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(n.skipped[b], n.skipped[a]), cmp.Compare(a, b)) })
+	more := ""
+	if len(names) > 5 {
+		names, more = names[:5], fmt.Sprintf(" and %d others", len(names)-5)
+	}
+	return []string{fmt.Sprintf("%s that send no message left out, with their time (%s%s)", plural(total, "call"), strings.Join(names, ", "), more)}
+}
+
+// countList is calls by name, and what messages send.
+func (d *dumpiImport) countList() (all []Count) {
+	calls := uint64(0)
+	for name, n := range d.counts {
+		all = append(all, Count{name, n})
+		calls += n
+	}
+	slices.SortFunc(all, func(a, b Count) int { return cmp.Compare(a.Name, b.Name) })
+	return append(all, Count{"calls", calls}, Count{"p2p bytes sent", d.sent})
+}
