@@ -52,8 +52,8 @@ func dumpiText(calls string) string {
 // us is a time in microseconds from the start, in ns as messageEvent takes it.
 func us(n int64) int64 { return 1000 * n }
 
-// importRanks reads the calls of ranks, a file each.
-func importRanks(t testing.TB, o Options, ranks ...string) (*trace.Memory, Result, error) {
+// importDumpiRanks reads the calls of ranks, a file each.
+func importDumpiRanks(t testing.TB, o Options, ranks ...string) (*trace.Memory, Result, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for i, calls := range ranks {
@@ -68,9 +68,9 @@ func importRanks(t testing.TB, o Options, ranks ...string) (*trace.Memory, Resul
 	return importFiles(t, Dumpi{}, o, paths...)
 }
 
-func mustImportRanks(t testing.TB, ranks ...string) (*trace.Memory, Result) {
+func mustImportDumpiRanks(t testing.TB, ranks ...string) (*trace.Memory, Result) {
 	t.Helper()
-	m, r, err := importRanks(t, Options{}, ranks...)
+	m, r, err := importDumpiRanks(t, Options{}, ranks...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func tested(request int32) trace.Event {
 func waited(request int32) trace.Event { return transfer(trace.Wait, 0, -1, -1, -1, request, 0) }
 
 func TestDumpiTimes(t *testing.T) {
-	m, r := mustImportRanks(t, `
+	m, r := mustImportDumpiRanks(t, `
 		MPI_Init argc=1
 		MPI_Barrier comm=2 (MPI_COMM_WORLD)
 		MPI_Wtime
@@ -130,7 +130,7 @@ func TestDumpiTimes(t *testing.T) {
 }
 
 func TestDumpiMessages(t *testing.T) {
-	m, r := mustImportRanks(t, `
+	m, r := mustImportDumpiRanks(t, `
 		MPI_Comm_size comm=2; size=2
 		MPI_Type_contiguous count=3; oldtype=9 (MPI_INT); newtype=28
 		MPI_Send count=2; datatype=28; dest=1; tag=5; comm=2
@@ -176,15 +176,15 @@ func TestDumpiMessages(t *testing.T) {
 // Without a status source=-1 is any source, or what MPICH writes for MPI_PROC_NULL.
 func TestDumpiSourceSetting(t *testing.T) {
 	calls := "MPI_Recv count=1; datatype=2; source=-1; tag=1; comm=2; status=<IGNORED>\nMPI_Finalize"
-	_, _, err := importRanks(t, Options{}, calls)
+	_, _, err := importDumpiRanks(t, Options{}, calls)
 	if err == nil {
 		t.Error("a receive without a message is accepted")
 	}
-	if m, _, err := importRanks(t, Options{Set: map[string]string{"source": "null"}}, calls); err != nil || len(without(m, 0)) != 0 {
+	if m, _, err := importDumpiRanks(t, Options{Set: map[string]string{"source": "null"}}, calls); err != nil || len(without(m, 0)) != 0 {
 		t.Error(err)
 	}
 	for _, set := range []map[string]string{{"source": "x"}, {"clock": "x"}} {
-		if _, _, err := importRanks(t, Options{Set: set}, calls); err == nil || !strings.Contains(err.Error(), "--set") {
+		if _, _, err := importDumpiRanks(t, Options{Set: set}, calls); err == nil || !strings.Contains(err.Error(), "--set") {
 			t.Errorf("%v: %v", set, err)
 		}
 	}
@@ -208,7 +208,7 @@ func TestDumpiCollectives(t *testing.T) {
 		MPI_Allreduce count=3; datatype=9; op=3; comm=3 (MPI_COMM_SELF)
 		MPI_Finalize`, n, n+1, rootOnly)
 	}
-	m, r := mustImportRanks(t, rank(0, 0, "[1, 2]"), rank(1, 0, "<IGNORED>"))
+	m, r := mustImportDumpiRanks(t, rank(0, 0, "[1, 2]"), rank(1, 0, "<IGNORED>"))
 	for n := range int32(2) {
 		c := func(k trace.Kind, root int32, bytes int64) trace.Event {
 			return transfer(k, 0, root, -1, -1, -1, bytes)
@@ -266,7 +266,7 @@ func TestDumpiCommunicators(t *testing.T) {
 			5: "MPI_Recv count=1; datatype=2; source=1; tag=3; comm=7; status=<IGNORED>\n",
 		}[i]+"MPI_Finalize")
 	}
-	m, _ := mustImportRanks(t, ranks...)
+	m, _ := mustImportDumpiRanks(t, ranks...)
 	for i := range int32(n) {
 		var rows, columns, partners []int32
 		for _, e := range without(m, trace.Proc(i)) {
@@ -290,11 +290,11 @@ func TestDumpiCommunicators(t *testing.T) {
 			t.Errorf("rank %d sends to %v, want %v; the roots of its row and column are %v, %v", i, partners, want, rows, columns)
 		}
 	}
-	if _, _, err := importRanks(t, Options{}, "MPI_Comm_split oldcomm=2; color=1; key=1; newcomm=4\nMPI_Barrier comm=4", "MPI_Finalize"); err == nil ||
+	if _, _, err := importDumpiRanks(t, Options{}, "MPI_Comm_split oldcomm=2; color=1; key=1; newcomm=4\nMPI_Barrier comm=4", "MPI_Finalize"); err == nil ||
 		!strings.Contains(err.Error(), "0000.txt:8: the ranks of the communicator are not known: its ranks do not all make it") {
 		t.Errorf("a communicator that one rank makes: %v", err)
 	}
-	if _, _, err := importRanks(t, Options{}, "MPI_Intercomm_create newcomm=4\nMPI_Barrier comm=4"); err == nil || !strings.Contains(err.Error(), "MPI_Intercomm_create") {
+	if _, _, err := importDumpiRanks(t, Options{}, "MPI_Intercomm_create newcomm=4\nMPI_Barrier comm=4"); err == nil || !strings.Contains(err.Error(), "MPI_Intercomm_create") {
 		t.Errorf("an inter-communicator: %v", err)
 	}
 }
@@ -309,14 +309,14 @@ func TestDumpiDatatypes(t *testing.T) {
 		"MPI_Type_create_subarray ndims=2; sizes[2]=[9, 9]; subsizes[2]=[2, 3]; starts[2]=[0, 0]; oldtype=9; newtype=28": 24,
 		"MPI_Type_size datatype=28; size=77":                                                                             77,
 	} {
-		m, _ := mustImportRanks(t, calls+"\nMPI_Isend count=2; datatype=28; dest=0; tag=5; comm=2; request=[2]\nMPI_Recv count=0; datatype=28; source=0; tag=5; comm=2; status=<IGNORED>\n"+
+		m, _ := mustImportDumpiRanks(t, calls+"\nMPI_Isend count=2; datatype=28; dest=0; tag=5; comm=2; request=[2]\nMPI_Recv count=0; datatype=28; source=0; tag=5; comm=2; status=<IGNORED>\n"+
 			"MPI_Wait request=[2]; status=<IGNORED>\nMPI_Finalize")
 		if got := without(m, 0)[0].Bytes; got != 2*bytes {
 			t.Errorf("%s: %d bytes, want 2 of %d", calls, got, bytes)
 		}
 	}
 	// Sizes at the end of the file, for types of MPI and of the program.
-	m, _ := mustImportRanks(t, `version=13.0.0
+	m, _ := mustImportDumpiRanks(t, `version=13.0.0
 		MPI_Isend count=1; datatype=11; dest=0; tag=5; comm=2; request=[2]
 		MPI_Isend count=1; datatype=28; dest=0; tag=5; comm=2; request=[3]
 		MPI_Recv count=1; datatype=28; source=0; tag=5; comm=2; status=<IGNORED>
