@@ -60,6 +60,7 @@ func TestDetect(t *testing.T) {
 		{string(smallGoalFile()), "goal", false},
 		{new(gem5Bytes).begin().String(), "gem5", false},
 		{"gem5", "gem5", false},
+		{string(siftOf(0, nil)), "sift", false},
 		{syncOne, "synchrotrace", true},
 		{syncTwo, "synchrotrace", true},
 		{"##251000,2\n**28672,1,2,\n", "synchrotrace", true},

@@ -22,7 +22,7 @@ import (
 )
 
 // All lists every format, in the order of `traces formats`.
-var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CacheLib{}, CSV{}, ChampSim{}, Drmemtrace{}, Pinatrace{}, Gem5{}, SynchroTrace{}, OracleGeneral{}, LibCacheSimCSV{}, Twitter{}, Goal{}, SimGridTI{}, Paraver{}, Chakra{}, Chrome{}, OTF2{}, OTF2Print{}, Dumpi{}}
+var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CacheLib{}, CSV{}, ChampSim{}, Drmemtrace{}, Pinatrace{}, Gem5{}, SynchroTrace{}, Sift{}, OracleGeneral{}, LibCacheSimCSV{}, Twitter{}, Goal{}, SimGridTI{}, Paraver{}, Chakra{}, Chrome{}, OTF2{}, OTF2Print{}, Dumpi{}}
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
 type Format interface {
