@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/analyze/phases"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
@@ -20,13 +19,13 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
 // command is analyze.
 func command(env *stage.Env) *cobra.Command {
-	var o options
+	o := options{kinds: allKinds()}
 	cmd := &cobra.Command{
 		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
 		Short: "measures what a trace says of its program",
 		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
 			"directory DIR: tables DIR/*.arrow and parameters DIR/*.params.toml, all of them or none.\n\n" +
-			"Analyses:\n" + describeAll(),
+			"Analyses:\n" + describeAll(o.kinds),
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
@@ -37,8 +36,11 @@ func command(env *stage.Env) *cobra.Command {
 	f.StringSliceVar(&o.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names")
 	f.StringSliceVar(&o.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
 	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all)")
-	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
-	f.Uint64Var(&o.window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
+	for _, k := range o.kinds {
+		if k.flags != nil {
+			k.flags(f)
+		}
+	}
 	f.BoolVar(&o.interleaved, "interleaved", true, "reuse: measure the interleaved order of several processors too, as processor -1")
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
 	o.format = stage.FormatFlag(f)
@@ -50,7 +52,7 @@ func command(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-func describeAll() string {
+func describeAll(kinds []*kind) string {
 	var b strings.Builder
 	for _, k := range kinds {
 		fmt.Fprintf(&b, "  %-10s %s\n", k.name, k.doc)
@@ -58,8 +60,8 @@ func describeAll() string {
 	return b.String()
 }
 
-// names lists the analyses for errors.
-func names() string {
+// namesOf lists analyses for errors.
+func namesOf(kinds []*kind) string {
 	var out []string
 	for _, k := range kinds {
 		out = append(out, k.name)

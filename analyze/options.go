@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"spoor/analyze/analysis"
-	"spoor/analyze/locality"
-	"spoor/analyze/phases"
 	"spoor/analyze/reuse"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -17,48 +17,38 @@ import (
 	"spoor/traces/unit"
 )
 
-// options is the command line.
+// options is the command line, but for the flags that belong to one kind.
 type options struct {
 	run, line        []string
 	procs            string
-	sets             []int64
-	window           uint64
 	interleaved      bool
 	interleavedAsked bool // not merely by default
 	dir              string
 	format           *stage.Format
+	kinds            []*kind
 }
 
 // request is what the analyses are built from.
 type request struct {
+	header trace.Header
 	lines  []unit.Bytes // ascending
 	first  unit.Bytes   // the line size that was given first
-	sets   []int64      // ascending
-	window unit.Instructions
 	meta   []trace.Arg
 	source string
 	reuse  *reuse.Analysis // which several build on
 }
 
-// kind is an analysis that can be asked for.
+// kind is an analysis that can be asked for. Its flags are its own.
 type kind struct {
 	name, doc string
 	needsAll  bool // needs the interleaved order, hence all processors
-	build     func(*request) analysis.Analysis
+	flags     func(*pflag.FlagSet)
+	build     func(*request) (analysis.Analysis, error) // an error about a flag is one of usage
 }
 
-// kinds lists every analysis, in the order of the help.
-var kinds = []kind{
-	{"reuse", "exact LRU stack distances of data references: reuse.arrow, and the miss-ratio curve: curve.arrow", false,
-		func(r *request) analysis.Analysis { return r.reuse }},
-	{"locality", "alpha, beta and gamma of the power law [du2000]: locality.params.toml", false,
-		func(r *request) analysis.Analysis {
-			return &locality.Analysis{Reuse: r.reuse, Line: r.first, Source: r.source, Tool: tool, Meta: r.meta}
-		}},
-	{"phases", "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow", true,
-		func(r *request) analysis.Analysis {
-			return &phases.Analysis{Lines: r.lines, Sets: r.sets, Window: r.window, Meta: r.meta}
-		}},
+// allKinds makes every analysis, in the order of the help.
+func allKinds() []*kind {
+	return []*kind{reuseKind(), localityKind(), phasesKind()}
 }
 
 // tool is what the results say made them.
@@ -74,13 +64,6 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
-	sets, err := checkSets(o.sets)
-	if err != nil {
-		return err
-	}
-	if o.window < 1 || o.window > 1<<40 {
-		return stage.Usage("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
-	}
 	src, err := store.Open(path)
 	if err != nil {
 		return err
@@ -91,11 +74,15 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	lines := sorted(given)
-	r := request{lines: lines, first: given[0], sets: sets, window: unit.Instructions(o.window), meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
+	r := request{header: src.Header(), lines: lines, first: given[0], meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
 	r.reuse = &reuse.Analysis{Lines: lines, Interleaved: o.interleaved, Meta: r.meta}
 	var analyses []analysis.Analysis
 	for _, k := range chosen {
-		analyses = append(analyses, k.build(&r))
+		a, err := k.build(&r)
+		if err != nil {
+			return err
+		}
+		analyses = append(analyses, a)
 	}
 	results, err := o.measure(ctx, env, src, procs, analyses)
 	if err != nil {
@@ -108,20 +95,21 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 }
 
 // chosen is the analyses of --run, in the order of the help.
-func (o *options) chosen() ([]kind, error) {
+func (o *options) chosen() ([]*kind, error) {
+	names := namesOf(o.kinds)
 	for _, name := range o.run {
-		if !slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name }) {
-			return nil, stage.Usage("--run: no analysis %q; there are %s", name, names())
+		if !slices.ContainsFunc(o.kinds, func(k *kind) bool { return k.name == name }) {
+			return nil, stage.Usage("--run: no analysis %q; there are %s", name, names)
 		}
 	}
-	var out []kind
-	for _, k := range kinds {
+	var out []*kind
+	for _, k := range o.kinds {
 		if slices.Contains(o.run, k.name) {
 			out = append(out, k)
 		}
 	}
 	if len(out) == 0 {
-		return nil, stage.Usage("--run: no analysis; there are %s", names())
+		return nil, stage.Usage("--run: no analysis; there are %s", names)
 	}
 	if *o.format != stage.Human && len(out) > 1 {
 		return nil, stage.Usage("--format %s prints one analysis; choose it with --run", *o.format)
@@ -130,7 +118,7 @@ func (o *options) chosen() ([]kind, error) {
 }
 
 // selected is the processors of --procs, nil for all.
-func (o *options) selected(env *stage.Env, have int, chosen []kind) ([]trace.Proc, error) {
+func (o *options) selected(env *stage.Env, have int, chosen []*kind) ([]trace.Proc, error) {
 	procs, err := trace.ParseProcs(o.procs, have)
 	if err != nil {
 		return nil, stage.Usage("--procs: %w", err)
@@ -146,22 +134,10 @@ func (o *options) selected(env *stage.Env, have int, chosen []kind) ([]trace.Pro
 	if o.interleaved && o.interleavedAsked {
 		return nil, stage.Usage("the interleaved order needs all processors; leave --procs or --interleaved out")
 	}
-	if o.interleaved && slices.ContainsFunc(chosen, func(k kind) bool { return k.name == "reuse" }) {
+	if o.interleaved && slices.ContainsFunc(chosen, func(k *kind) bool { return k.name == "reuse" }) {
 		env.Note("the interleaved order needs all processors and is left out")
 	}
 	return procs, nil
-}
-
-func checkSets(sets []int64) ([]int64, error) {
-	if len(sets) == 0 {
-		return nil, stage.Usage("--sets: no number of sets")
-	}
-	for _, n := range sets {
-		if n < 1 || n > phases.MaxSets || n&(n-1) != 0 {
-			return nil, stage.Usage("--sets: %d is not a power of two from 1 to %d", n, phases.MaxSets)
-		}
-	}
-	return sorted(sets), nil
 }
 
 // sorted is the values in ascending order, each once.

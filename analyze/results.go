@@ -82,7 +82,7 @@ func save(dir string, results []analysis.Result) (err error) {
 }
 
 // print writes summaries for people, or the one result in full for programs.
-func (o *options) print(env *stage.Env, chosen []kind, results []analysis.Result) error {
+func (o *options) print(env *stage.Env, chosen []*kind, results []analysis.Result) error {
 	if *o.format != stage.Human {
 		return stage.Print(env.Out, *o.format, results[0].Full)
 	}
