@@ -49,65 +49,80 @@ var otf2Operations = map[string]otf2Operation{
 	"CREATE_HANDLE_AND_ALLOCATE": {}, "DESTROY_HANDLE_AND_DEALLOCATE": {},
 }
 
+// otf2Call is the attributes of a collective that has ended.
+type otf2Call struct {
+	op             otf2Operation
+	comm           *otf2Comm
+	root           []byte
+	sent, received int64
+	started        bool // by a request
+	request        uint64
+}
+
+// call reads the attributes of the end of a collective.
+func (p *otf2Parser) call(e *otf2Line) (c otf2Call, err error) {
+	a := otf2Attrs{rest: e.attrs}
+	if c.started = e.kind.name != "MPI_COLLECTIVE_END"; c.started {
+		c.request = a.number("Request: ")
+	}
+	received, sent := a.number("Received: "), a.number("Sent: ")
+	c.root = a.last("Root: ")
+	comm := a.last("Communicator: ")
+	name := a.last("Operation: ")
+	if err := p.incomplete(&a, e.kind.name, e.line); err != nil {
+		return c, err
+	}
+	var ok bool
+	if c.op, ok = otf2Operations[string(name)]; !ok {
+		return c, p.fail(e.line, "unknown collective operation "+quote(name), "")
+	}
+	if sent > math.MaxInt64 || received > math.MaxInt64 {
+		return c, p.fail(e.line, "a collective of over 2^63-1 bytes", "")
+	}
+	c.sent, c.received = int64(sent), int64(received)
+	c.comm, err = p.comm(comm, e)
+	return c, err
+}
+
 // collective is the end of a collective operation.
 func (p *otf2Parser) collective(e *otf2Line) error {
 	r, err := p.speak(e)
 	if err != nil {
 		return err
 	}
-	a := otf2Attrs{rest: e.attrs}
-	started := e.kind.name != "MPI_COLLECTIVE_END"
-	id := uint64(0)
-	if started {
-		id = a.number("Request: ")
-	}
-	received, sent := a.number("Received: "), a.number("Sent: ")
-	root := a.last("Root: ")
-	comm := a.last("Communicator: ")
-	name := a.last("Operation: ")
-	if err := p.incomplete(&a, e.kind.name, e.line); err != nil {
-		return err
-	}
-	op, ok := otf2Operations[string(name)]
-	if !ok {
-		return p.fail(e.line, "unknown collective operation "+quote(name), "")
-	}
-	c, err := p.comm(comm, e)
+	c, err := p.call(e)
 	if err != nil {
 		return err
 	}
-	if sent > math.MaxInt64 || received > math.MaxInt64 {
-		return p.fail(e.line, "a collective of over 2^63-1 bytes", "")
-	}
-	if op.kind == 0 || c.self || c.between {
+	if c.op.kind == 0 || c.comm.self || c.comm.between {
 		p.notices.dropped++
-		if started {
-			return p.abandon(r, id, e)
+		if c.started {
+			return p.abandon(r, c.request, e)
 		}
 		return nil
 	}
-	ev := trace.NewEvent(op.kind)
-	ev.Group = c.group
-	if ev.Peer, err = p.root(root, op, c, e); err != nil {
+	ev := trace.NewEvent(c.op.kind)
+	ev.Group = c.comm.group
+	if ev.Peer, err = p.root(c.root, c.op, c.comm, e); err != nil {
 		return err
 	}
 	if ev.Time, err = p.callTime(e); err != nil {
 		return err
 	}
-	ev.Bytes = op.share.of(int64(sent), int64(received), int64(c.size))
-	if c.size == 0 && op.share != otf2Nothing {
+	ev.Bytes = c.op.share.of(c.sent, c.received, int64(c.comm.size))
+	if c.comm.size == 0 && c.op.share != otf2Nothing {
 		p.notices.sizeless++
 	}
-	if started && (op.note == "" || op.kind == trace.Scan) {
-		return p.completeCollective(r, id, ev, op, e)
+	if c.started && (c.op.note == "" || c.op.kind == trace.Scan) {
+		return p.completeCollective(r, c.request, ev, c.op, e)
 	}
-	if started {
-		if err := p.abandon(r, id, e); err != nil {
+	if c.started {
+		if err := p.abandon(r, c.request, e); err != nil {
 			return err
 		}
 		p.notices.later++
 	}
-	return p.sayCollective(r, ev, op, int64(received), c, e)
+	return p.sayCollective(r, ev, c.op, c.received, c.comm, e)
 }
 
 // completeCollective says what the collective was that a request started.

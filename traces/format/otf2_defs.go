@@ -158,7 +158,7 @@ func (p *otf2Parser) defineGroup(id uint64, attrs, line []byte) error {
 	members := otf2Members(list)
 	if problem != "" || n != uint64(len(members)) {
 		p.ragged = true
-		return p.fail(line, fmt.Sprintf("a group of %.20s members lists %d", count, len(members)), "print the archive again")
+		return p.fail(line, fmt.Sprintf("a group of %s members lists %d", quote(count), len(members)), "print the archive again")
 	}
 	p.groups[id] = members
 	if kind == "COMM_LOCATIONS" {

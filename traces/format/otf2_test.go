@@ -255,7 +255,7 @@ func TestBadOTF2Print(t *testing.T) {
 		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: FROB, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, `unknown collective operation "FROB"`},
 		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: BCAST, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "bcast without a root"},
 		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: REDUCE_SCATTER, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "which rank is the first"},
-		{strings.Replace(otf2Head, "3 Members: 0", "4 Members: 0", 1), 26, "a group of 4 members lists 3"},
+		{strings.Replace(otf2Head, "3 Members: 0", "4 Members: 0", 1), 26, `a group of "4" members lists 3`},
 		{strings.Replace(otf2Head, "Ticks per Seconds: 1000000000", "Ticks per Seconds: 0", 1), 11, "no number of ticks"},
 		{otf2Plain + "ENTER 0 5  Region: \"MPI_Send\" <0>\nLEAVE 0 18446744073709551615  Region: \"MPI_Send\" <0>\nENTER 0 18446744073709551615  Region: \"MPI_Send\" <0>\n", 7, "over 2^63 ps"},
 	} {

@@ -15,6 +15,7 @@ type otf2Parser struct {
 	share   patience
 	section otf2Section
 	ragged  bool // the line could not be read
+	now     otf2Line
 	names   map[string]*otf2Event
 	ticks   uint64 // per second; 0 until known
 	first   uint64 // timestamp of the first event
@@ -149,15 +150,16 @@ func (p *otf2Parser) event(line []byte) error {
 	}
 	kind.n++
 	p.events++
-	e := otf2Line{kind: kind, time: time, attrs: attrs, line: line}
+	e := &p.now
+	*e = otf2Line{kind: kind, time: time, attrs: attrs, line: line}
 	var err error
-	if e.place, err = p.locate(location, &e); err != nil {
+	if e.place, err = p.locate(location, e); err != nil {
 		return err
 	}
 	if kind.handle == nil {
 		return nil
 	}
-	return kind.handle(p, &e)
+	return kind.handle(p, e)
 }
 
 // otf2Field cuts the first word off b, and the blanks after it.
