@@ -17,8 +17,10 @@ type gem5Header struct {
 	ids     map[uint64]string // names of requestors
 }
 
-// maxRequestors is how many requestors gem5 can have: their numbers have 16 bits.
-const maxRequestors = 1 << 16
+const (
+	maxRequestors    = 1 << 16 // gem5 can have: their numbers have 16 bits
+	maxRequestorName = 256     // bytes that are kept
+)
 
 // adviceInstructionTrace is for messages that packet traces do not have.
 const adviceInstructionTrace = "record packets, with a MemTraceProbe or CommMonitor"
@@ -26,46 +28,52 @@ const adviceInstructionTrace = "record packets, with a MemTraceProbe or CommMoni
 // header parses the first message.
 func (p *gem5Parser) header(m []byte) error {
 	p.ids = map[uint64]string{}
-	var seen [4]bool
+	var seen [5]bool
 	for len(m) > 0 {
 		f, rest, problem := nextField(m)
 		if problem != "" {
 			return p.fail("header: "+problem, "")
 		}
 		m = rest
-		want := protowire.VarintType
-		if f.number == 1 || f.number == 4 {
-			want = protowire.BytesType
-		}
-		switch {
-		case f.number > 4:
+		if f.number > 4 {
 			continue
-		case f.number == 4 && f.kind == protowire.VarintType:
-			return p.fail("this is a gem5 instruction trace, not a packet trace: field 4 of the header is a number", adviceInstructionTrace)
-		case f.kind != want:
-			return p.fail("header: "+badField(f, want), "")
 		}
-		seen[f.number-1] = true
-		switch f.number {
-		case 1:
-			p.object = string(f.bytes[:min(len(f.bytes), maxQuote)])
-		case 2:
-			p.version = f.value
-		case 3:
-			p.perSec = f.value
-		case 4:
-			if err := p.idString(f.bytes); err != nil {
-				return err
-			}
+		seen[f.number] = true
+		if err := p.headerField(f); err != nil {
+			return err
 		}
 	}
-	for _, i := range []int{0, 2} {
-		if !seen[i] {
-			return p.fail(fmt.Sprintf("header without the required field %d (%s)", i+1, []string{"obj_id", "ver", "tick_freq"}[i]), "is this a gem5 packet trace?")
-		}
-	}
-	if p.perSec == 0 {
+	const advice = "is this a gem5 packet trace?"
+	switch {
+	case !seen[1]:
+		return p.fail("header without the required field 1 (obj_id)", advice)
+	case !seen[3]:
+		return p.fail("header without the required field 3 (tick_freq)", advice)
+	case p.perSec == 0:
 		return p.fail("header: 0 ticks a second", "")
+	}
+	return nil
+}
+
+// headerField takes one of the first four fields.
+func (p *gem5Parser) headerField(f field) error {
+	want := protowire.VarintType
+	if f.number == 1 || f.number == 4 {
+		want = protowire.BytesType
+	}
+	switch {
+	case f.number == 4 && f.kind == protowire.VarintType:
+		return p.fail("this is a gem5 instruction trace, not a packet trace: field 4 of the header is a number", adviceInstructionTrace)
+	case f.kind != want:
+		return p.fail("header: "+badField(f, want), "")
+	case f.number == 1:
+		p.object = string(f.bytes[:min(len(f.bytes), maxQuote)])
+	case f.number == 2:
+		p.version = f.value
+	case f.number == 3:
+		p.perSec = f.value
+	default:
+		return p.idString(f.bytes)
 	}
 	return nil
 }
@@ -85,7 +93,7 @@ func (p *gem5Parser) idString(m []byte) error {
 		case f.number == 1:
 			key = f.value
 		case f.number == 2:
-			name = string(f.bytes[:min(len(f.bytes), maxQuote)])
+			name = string(f.bytes[:min(len(f.bytes), maxRequestorName)])
 		}
 		if problem != "" {
 			return p.fail("header, id_strings: "+problem, "")

@@ -13,6 +13,7 @@ type gem5Procs struct {
 	by      string // --set by
 	threads threads
 	owners  map[uint64]gem5Owner // of requestors that have a name
+	cpus    bool                 // some of them are x.inst or x.data
 	ofPort  map[uint64]*gem5Proc
 	procs   []*gem5Proc
 	last    *gem5Proc // that of port
@@ -45,7 +46,7 @@ func (p *gem5Procs) name(ids map[uint64]string) {
 			}
 		}
 	}
-	if p.by != "cpu" {
+	if p.cpus = len(cpus) > 0; p.by != "cpu" {
 		return
 	}
 	first := map[string]uint64{}
@@ -109,7 +110,15 @@ func (p *gem5Procs) newPort(id uint64) (proc *gem5Proc, problem string) {
 func (p *gem5Procs) requestors() string {
 	var names []string
 	for i, proc := range p.procs {
-		names = append(names, fmt.Sprintf("%d is %s", int(p.threads.first)+i, proc.name))
+		name := quote([]byte(proc.name))
+		if name == `"`+proc.name+`"` {
+			name = proc.name
+		}
+		names = append(names, fmt.Sprintf("%d is %s", int(p.threads.first)+i, name))
 	}
-	return "processors are numbered by their first requests: " + listed(names)
+	note := "processors are numbered by their first requests: " + listed(names)
+	if p.by == "port" && p.cpus {
+		note += "; --set by=cpu makes one of x.inst, x.data and others of x"
+	}
+	return note
 }

@@ -138,6 +138,11 @@ func TestGem5Notes(t *testing.T) {
 		"1 request of caches", "no instruction fetches", "3 references whose instruction is not known: pc 0", "ticks go backwards 1 time", "processors are")
 }
 
+func TestGem5NamesArePrintable(t *testing.T) {
+	_, r := mustImport(t, Gem5{}, new(gem5Bytes).begin("a\nb").packet(1, 1, 2, 3).String(), Options{})
+	wantNotes(t, r, "no instruction fetches", `0 is "a.b"`)
+}
+
 func TestBadGem5(t *testing.T) {
 	good := new(gem5Bytes).begin().packet(1, 1, 2, 3).String()
 	at := fmt.Sprintf("standard input: record 2, offset %d: ", len(good))

@@ -64,17 +64,9 @@ func (p *syncParser) number(line, field []byte, what string) (uint64, error) {
 // computation parses operations and the ranges that they read and write.
 func (p *syncParser) computation(line, rest []byte) error {
 	counts, rest := syncField(rest)
-	var values [4]uint64
-	for i := range values {
-		field, more, found := bytes.Cut(counts, []byte(","))
-		if found != (i < 3) {
-			return p.fail(line, "not four counts", "write @ iops,flops,reads,writes")
-		}
-		v, err := p.number(line, field, "count of operations or accesses")
-		if err != nil {
-			return err
-		}
-		values[i], counts = v, more
+	work, err := p.amounts(line, counts)
+	if err != nil {
+		return err
 	}
 	p.reads, p.writes = p.reads[:0], p.writes[:0]
 	var into *[]syncRange
@@ -82,11 +74,7 @@ func (p *syncParser) computation(line, rest []byte) error {
 		field, more := syncField(rest)
 		switch {
 		case len(field) == 0:
-			if p.operations += values[0] + values[1]; p.operations > syncMaxAll {
-				return p.fail(line, "more than 2^62 operations so far", "")
-			}
-			p.counted += values[2] + values[3]
-			p.stream.execute(values[0] + values[1])
+			p.stream.execute(work)
 			p.refer(p.reads, trace.Load)
 			p.refer(p.writes, trace.Store)
 			return nil
@@ -104,6 +92,27 @@ func (p *syncParser) computation(line, rest []byte) error {
 			*into, rest = append(*into, r), more
 		}
 	}
+}
+
+// amounts parses the counts of a computation, and returns its operations.
+func (p *syncParser) amounts(line, counts []byte) (work uint64, err error) {
+	var values [4]uint64
+	for i := range values {
+		field, more, found := bytes.Cut(counts, []byte(","))
+		if found != (i < 3) {
+			return 0, p.fail(line, "not four counts", "write @ iops,flops,reads,writes")
+		}
+		if values[i], err = p.number(line, field, "count of operations or accesses"); err != nil {
+			return 0, err
+		}
+		counts = more
+	}
+	work = values[0] + values[1]
+	p.counted += values[2] + values[3]
+	if p.operations += work; p.operations > syncMaxAll {
+		return 0, p.fail(line, "more than 2^62 operations so far", "")
+	}
+	return work, nil
 }
 
 // communication parses what is read of other threads.
@@ -216,6 +225,12 @@ func (p *syncParser) call(line, rest []byte) error {
 		return p.fail(line, fmt.Sprintf("more than %d mutexes, barriers and the like", syncMaxObj), "")
 	}
 	p.calls[kind]++
+	return p.act(line, kind, addr, mutexAddr)
+}
+
+// act appends what a call is in the model; those that it has no event for are
+// counted alone.
+func (p *syncParser) act(line []byte, kind, addr, mutex uint64) error {
 	switch kind {
 	case 1, 9:
 		p.lock(addr)
@@ -228,11 +243,11 @@ func (p *syncParser) call(line, rest []byte) error {
 	case 5:
 		p.barrier(addr)
 	case 6:
-		if err := p.unlock(line, mutexAddr); err != nil {
+		if err := p.unlock(line, mutex); err != nil {
 			return err
 		}
 		p.mark(trace.WaitFlag, addr)
-		p.lock(mutexAddr)
+		p.lock(mutex)
 	case 7, 8, 13:
 		p.mark(trace.Signal, addr)
 	case 12:
