@@ -85,8 +85,12 @@ func appendRef(r *trace.Refs, pc uint64, instr uint32, addr uint64, size uint16,
 // archived is r after one batch of the archive profile.
 func archived(t testing.TB, r *trace.Refs) (back *trace.Refs, size int) {
 	t.Helper()
+	return archivedBy(t, newArchiveEncoder(), newDecoder(), r)
+}
+
+func archivedBy(t testing.TB, e *encoder, d *decoder, r *trace.Refs) (back *trace.Refs, size int) {
+	t.Helper()
 	hasPC := r.PC != nil
-	e, d := newArchiveEncoder(), newDecoder()
 	e.begin()
 	in, out := refsBatch{Refs: *r}, refsBatch{}
 	msg, meta := e.finish(in.encodeArchive(e, hasPC))
@@ -242,6 +246,7 @@ func TestUnknownProfileIsTold(t *testing.T) {
 func FuzzArchiveKeepsEveryReference(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, true)
 	f.Add([]byte(strings.Repeat("abcabd", 40)), false)
+	e, d := newArchiveEncoder(), newDecoder()
 	f.Fuzz(func(t *testing.T, b []byte, pc bool) {
 		r := new(trace.Refs)
 		if pc {
@@ -255,8 +260,18 @@ func FuzzArchiveKeepsEveryReference(f *testing.F) {
 		if r.Len() == 0 {
 			return
 		}
-		if back, _ := archived(t, r); !sameRefs(back, r) {
+		if back, _ := archivedBy(t, e, d, r); !sameRefs(back, r) {
 			t.Fatal("references come back otherwise")
 		}
 	})
+}
+
+// BenchmarkArchiveSmallBatch is what a batch costs that holds next to nothing, as
+// those of thousands of processors may.
+func BenchmarkArchiveSmallBatch(b *testing.B) {
+	e, d := newArchiveEncoder(), newDecoder()
+	r := program(rand.New(rand.NewPCG(1, 2)), shape{fetches: true, blocks: 5}, 100)
+	for b.Loop() {
+		archivedBy(b, e, d, r)
+	}
 }

@@ -37,7 +37,7 @@ func lackeyRefs(t testing.TB, path string) *trace.Refs {
 			comma++
 		}
 		addr, err := strconv.ParseUint(line[3:comma], 16, 64)
-		if err != nil {
+		if err != nil || comma >= len(line)-1 { // the last line may be cut
 			continue
 		}
 		size, _ := strconv.ParseUint(line[comma+1:], 10, 16)
@@ -82,9 +82,12 @@ func report(b *testing.B, refs *trace.Refs, fileBytes int64) {
 	b.SetBytes(int64(refs.Len()) * columnBytes)
 }
 
-func writeRefs(b *testing.B, prefix string, refs *trace.Refs) {
+func writeRefs(b *testing.B, prefix string, refs *trace.Refs) { writeAs(b, Create, prefix, refs) }
+
+// writeAs writes with Create or CreateArchive.
+func writeAs(b *testing.B, create func(string, trace.Header) (*Writer, error), prefix string, refs *trace.Refs) {
 	h := trace.Header{Program: "bench", Procs: 1}
-	w, err := Create(prefix, h)
+	w, err := create(prefix, h)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type span struct{ offset, length int64 }
 
 // encoder turns columns into record batch messages. It belongs to one goroutine.
 type encoder struct {
-	few   *zcolumn.Encoder // for columns of few different values
+	few   *zcolumn.Encoder // for columns of few different values, and addresses
 	z     *zstd.Encoder    // for all others
 	b     *flatbuffers.Builder
 	nodes []node
@@ -91,6 +91,9 @@ func (e *encoder) buffer(b []byte, width int) {
 	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
 }
 
+// appender is a compressor of columns that may decline.
+type appender = func(dst, column []byte, width int) ([]byte, bool)
+
 // compress appends b by the compressor that makes less of its middle.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
 	sample := b
@@ -98,14 +101,24 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 		from := (rows - sampleRows) / 2
 		sample = b[from*width : (from+sampleRows)*width]
 	}
-	var ok bool
-	if e.tried, ok = e.few.Append(e.tried[:0], sample, width); ok {
-		few := len(e.tried)
-		e.tried = e.z.EncodeAll(sample, e.tried[:0])
-		ok = few <= len(e.tried)
-	}
-	if ok {
-		if out, ok := e.few.Append(dst, b, width); ok && e.readsBack(out[len(dst):], b) {
+	for _, special := range []struct {
+		appender
+		clear int // a ratio at which trying the other is a waste of time
+		most  int // percent of the size that the other makes of the sample
+	}{
+		{e.few.Append, 32, 100},
+		{e.few.AppendWide, 8, 90}, // which gains less from what comes after the sample
+	} {
+		var ok bool
+		if e.tried, ok = special.appender(e.tried[:0], sample, width); !ok {
+			continue
+		}
+		if size := len(e.tried); size*special.clear > len(sample) {
+			if e.tried = e.z.EncodeAll(sample, e.tried[:0]); size*100 > len(e.tried)*special.most {
+				continue
+			}
+		}
+		if out, ok := special.appender(dst, b, width); ok && e.readsBack(out[len(dst):], b) {
 			return out
 		}
 	}

@@ -1,8 +1,8 @@
-// Package zcolumn compresses columns of few different numbers into standard zstd
-// frames, which every zstd decoder reads. General encoders look for repeated
-// strings of 4 to 8 bytes; in a column of four-byte numbers that is one or two
-// rows, and in columns such as lengths and operations those repeat at once and
-// say nothing. This encoder looks for repeated runs of rows instead.
+// Package zcolumn compresses columns of few different numbers, and of addresses,
+// into standard zstd frames, which every zstd decoder reads. General encoders look
+// for repeated strings of 4 to 8 bytes; in a column of four-byte numbers that is
+// one or two rows, and in columns such as lengths and operations those repeat at
+// once and say nothing. This encoder looks for repeated runs of rows instead.
 //
 // The format is [rfc8878]: Y. Collet, M. Kucherawy (eds.), Zstandard Compression
 // and the application/zstd Media Type, RFC 8878, 2021.
@@ -18,6 +18,7 @@ import (
 type Encoder struct {
 	symbols symbols
 	finder  finder
+	wide    wideFinder
 	block   *block
 }
 
@@ -36,21 +37,40 @@ func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
 	if len(column) > maxInput || len(column)%width != 0 || !e.symbols.read(column, width) {
 		return dst, false
 	}
-	dst = appendHeader(dst, len(column))
 	e.finder.begin(e.symbols.rows)
-	e.block.huff.Reuse = huff0.ReusePolicyNone
-	rows := blockSize / width
-	for from := 0; from == 0 || from < len(e.symbols.rows); from += rows {
-		to := min(from+rows, len(e.symbols.rows))
-		e.block.reset()
-		reps := e.finder.reps
+	return e.append(dst, column, width, &e.finder.distances, func(from, to int) {
 		e.finder.find(e.block, column, width, from, to)
+	}), true
+}
+
+// AppendWide is Append for any number of different elements, of eight bytes only
+// and less than 8 MiB together.
+func (e *Encoder) AppendWide(dst, column []byte, width int) ([]byte, bool) {
+	if width != wideWidth || len(column)%width != 0 || len(column)/width > maxWide {
+		return dst, false
+	}
+	e.wide.begin(column)
+	return e.append(dst, column, width, &e.wide.distances, func(from, to int) {
+		e.wide.find(e.block, from, to)
+	}), true
+}
+
+// append appends a frame, for whose blocks find fills e.block.
+func (e *Encoder) append(dst, column []byte, width int, recent *distances, find func(from, to int)) []byte {
+	dst = appendHeader(dst, len(column))
+	e.block.huff.Reuse = huff0.ReusePolicyNone
+	n, rows := len(column)/width, blockSize/width
+	for from := 0; from == 0 || from < n; from += rows {
+		to := min(from+rows, n)
+		e.block.reset()
+		before := *recent
+		find(from, to)
 		var raw bool
-		if dst, raw = e.appendBlock(dst, column[from*width:to*width], to == len(e.symbols.rows)); raw {
-			e.finder.reps = reps // the decoder has not seen this block's distances
+		if dst, raw = e.appendBlock(dst, column[from*width:to*width], to == n); raw {
+			*recent = before // the decoder has not seen this block's distances
 		}
 	}
-	return binary.LittleEndian.AppendUint32(dst, uint32(xxHash64(column))), true
+	return binary.LittleEndian.AppendUint32(dst, uint32(xxHash64(column)))
 }
 
 // appendHeader begins a frame of one segment with a checksum [rfc8878, 3.1.1.1].

@@ -90,6 +90,11 @@ func TestDecoderReadsColumns(t *testing.T) {
 				if len(frame) > 6+len(column)+17+len(column)/10000 {
 					t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
 				}
+				frame, ok = e.AppendWide(nil, column, width)
+				got, err = z.DecodeAll(frame, nil)
+				if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
+					t.Fatalf("%s, %d wide elements of width %d: accepted %t, %v", name, n, width, ok, err)
+				}
 			}
 		}
 	}
@@ -118,6 +123,52 @@ func TestReferenceDecoderReadsColumns(t *testing.T) {
 	got, err := cmd.Output()
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the zstd command reads %d bytes of %d: %v %s", len(got), len(want), err, problem.Bytes())
+	}
+}
+
+// addresses is a column like that of a program: the addresses of its instructions,
+// which recur, and of its data, which stride or wander.
+func addresses(n int) (column []byte) {
+	rng := rand.New(rand.NewPCG(uint64(n), 3))
+	for block, data := uint64(0), uint64(0); len(column) < n*wideWidth; block = (block*7 + 1 + rng.Uint64N(9)/8) % 60 {
+		for i := range 5 + block%17 {
+			column = binary.LittleEndian.AppendUint64(column, 0x401000+block*200+i*4)
+			switch (block + i) % 4 {
+			case 0:
+				data += 8
+				column = binary.LittleEndian.AppendUint64(column, 0x1fff000000+data)
+			case 1:
+				column = binary.LittleEndian.AppendUint64(column, 0x2fff000000+rng.Uint64N(1<<16)*8)
+			}
+		}
+	}
+	return column[:n*wideWidth]
+}
+
+func TestAddressesAreReadAndSmall(t *testing.T) {
+	z := decoder(t)
+	general, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewEncoder()
+	const block = blockSize / wideWidth
+	for _, n := range []int{0, 1, 2, 3, 4, 100, block - 1, block, block + 1, 1 << 18} {
+		column := addresses(n)
+		frame, ok := e.AppendWide(nil, column, wideWidth)
+		got, err := z.DecodeAll(frame, nil)
+		if !ok || err != nil || !bytes.Equal(got, column) {
+			t.Fatalf("%d addresses: accepted %t, %v, same %t", n, ok, err, bytes.Equal(got, column))
+		}
+		if other := general.EncodeAll(column, nil); n == 1<<18 && len(frame) > len(other)*9/10 {
+			t.Errorf("%d addresses: %d bytes, a general encoder needs %d", n, len(frame), len(other))
+		}
+	}
+	if _, ok := e.AppendWide(nil, make([]byte, (maxWide+1)*wideWidth), wideWidth); ok {
+		t.Error("a column that is too long for the tables is accepted")
+	}
+	if _, ok := e.AppendWide(nil, make([]byte, maxWide*wideWidth), wideWidth); !ok {
+		t.Error("the longest column is refused")
 	}
 }
 
@@ -176,13 +227,15 @@ func FuzzDecoderReadsFrames(f *testing.F) {
 		width := 1 << (log % 4)
 		column := bytes.Repeat(seed, 1+int(times))
 		column = column[:len(column)/width*width]
-		frame, ok := e.Append(nil, column, width)
-		if !ok {
-			return
-		}
-		got, err := z.DecodeAll(frame, nil)
-		if err != nil || !bytes.Equal(got, column) {
-			t.Fatalf("%d bytes of width %d come back as %d: %v", len(column), width, len(got), err)
+		for _, encode := range []func(dst, column []byte, width int) ([]byte, bool){e.Append, e.AppendWide} {
+			frame, ok := encode(nil, column, width)
+			if !ok {
+				continue
+			}
+			got, err := z.DecodeAll(frame, nil)
+			if err != nil || !bytes.Equal(got, column) {
+				t.Fatalf("%d bytes of width %d come back as %d: %v", len(column), width, len(got), err)
+			}
 		}
 	})
 }

@@ -9,8 +9,11 @@ import (
 type finder struct {
 	rows []byte
 	seen [1 << hashBits]uint32 // row + 1 of the last run with a hash
-	reps [3]int                // recent distances in rows, most recent first
+	distances
 }
+
+// distances are those of the last matches in rows, most recent first.
+type distances struct{ reps [3]int }
 
 const (
 	hashBits = 14
@@ -21,7 +24,7 @@ const (
 func (f *finder) begin(rows []byte) {
 	f.rows = rows
 	clear(f.seen[:])
-	f.reps = [3]int{}
+	f.distances = distances{}
 }
 
 // find fills b with rows from to to of the column.
@@ -38,7 +41,7 @@ func (f *finder) find(b *block, column []byte, width, from, to int) {
 			at--
 		}
 		n := f.extend(at, i, to)
-		f.emit(b, column, width, next, i, i-at, n)
+		f.emit(b, column, width, next*width, i, i-at, n)
 		next = i + n
 		// Matches grow backwards too, so a sparse sample finds them again.
 		for j, step := i+hashRun, 4+n/64; j < next && j+hashRun <= to; j += step {
@@ -101,11 +104,11 @@ func (f *finder) extend(at, i, to int) int {
 	return n
 }
 
-// emit adds the literals from row next to i, and a match of n rows at a distance.
-// The match takes in the last bytes of the row before where they are the same:
-// the high bytes of numbers mostly are.
-func (f *finder) emit(b *block, column []byte, width, next, i, distance, n int) {
-	from, to, back := next*width, i*width, distance*width
+// emit adds the literals from byte from to row i, and a match of n rows at a
+// distance. The match takes in the last bytes of the row before where they are the
+// same: the high bytes of numbers mostly are.
+func (f *distances) emit(b *block, column []byte, width, from, i, distance, n int) {
+	to, back := i*width, distance*width
 	for to > from && to > back && column[to-1] == column[to-1-back] {
 		to--
 	}
@@ -117,7 +120,7 @@ func (f *finder) emit(b *block, column []byte, width, next, i, distance, n int) 
 // offset codes a distance, and moves it to the front of the recent ones
 // [rfc8878, 3.1.1.5]. Without literals the most recent one cannot be meant, for
 // the match before would have been longer.
-func (f *finder) offset(distance, width int, literals bool) uint32 {
+func (f *distances) offset(distance, width int, literals bool) uint32 {
 	r := &f.reps
 	switch {
 	case distance == r[0] && literals:

@@ -1,0 +1,194 @@
+package zcolumn
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// wideFinder looks for repeated runs of elements of eight bytes, such as
+// addresses, of which there are too many for symbols. General encoders look at
+// every byte; this one looks at every element, and shortens what has no match to
+// its low bytes.
+type wideFinder struct {
+	column []byte
+	rows   []uint64              // its elements
+	one    [1 << wideBits]uint32 // entries of runs of one element
+	two    [1 << wideBits]uint32 // and of two: where code runs again, not what it refers to
+	distances
+}
+
+const (
+	wideWidth = 8
+	wideBits  = 14
+	indexBits = 20 // of elements in entries
+	maxWide   = 1<<indexBits - 1
+	wideTail  = 2 // elements at the end that begin no match
+	sure      = 4 // elements of a run that is taken without looking further
+)
+
+// begin starts a column.
+func (f *wideFinder) begin(column []byte) {
+	f.column = column
+	if n := len(column) / wideWidth; cap(f.rows) < n {
+		f.rows = make([]uint64, n)
+	} else {
+		f.rows = f.rows[:n]
+	}
+	for i := range f.rows {
+		f.rows[i] = binary.LittleEndian.Uint64(column[i*wideWidth:])
+	}
+	clear(f.one[:])
+	clear(f.two[:])
+	f.distances = distances{}
+}
+
+// run is a run of elements that occurred before.
+type run struct {
+	at, length int
+	gain       int // bits it saves, roughly
+}
+
+// Bits that things cost, roughly; measured on traces of gzip, gcc and python.
+const (
+	elementCost  = 20 // an element that is not in a match
+	repeatCost   = 10 // a match at a recent distance
+	distanceCost = 14 // a match at another one, besides the distance's own bits
+)
+
+// find fills b with elements from to to of the column.
+func (f *wideFinder) find(b *block, from, to int) {
+	next := from // first element not yet in b
+	for i := from; i+wideTail <= to; {
+		m := f.best(i, to)
+		if m.gain <= 0 {
+			i += 1 + (i-next)>>8
+			continue
+		}
+		for i > next && m.at > 0 && f.rows[i-1] == f.rows[m.at-1] {
+			i, m.at, m.length = i-1, m.at-1, m.length+1
+		}
+		f.emit(b, f.column, wideWidth, f.low(b, next, i), i, i-m.at, m.length)
+		next = i + m.length
+		// Long runs are found again at their sample.
+		for j, step := i+1, 1+m.length/16; j < min(next, to-1); j += step {
+			one, two := f.hashes(j)
+			f.learn(j, one, two)
+		}
+		i = next
+	}
+	b.literals = append(b.literals, f.column[f.low(b, next, to):to*wideWidth]...)
+}
+
+// hashes are those of the runs of one and two elements from i on.
+func (f *wideFinder) hashes(i int) (one, two uint64) {
+	a := f.rows[i] * prime1
+	return a, (a ^ bits.RotateLeft64(f.rows[i+1]*prime2, 29)) * prime3
+}
+
+// entry is what a table holds at place h>>(64-wideBits) for element i: the next
+// bits of the hash, which save looking at other elements, and i + 1.
+func entry(h uint64, i int) uint32 {
+	return uint32(h>>(64-wideBits-32))&^(1<<indexBits-1) | uint32(i+1)
+}
+
+// seen is the last element entered with hash h, or -1.
+func seen(e uint32, h uint64) int {
+	if (e^uint32(h>>(64-wideBits-32)))>>indexBits != 0 {
+		return -1
+	}
+	return int(e&(1<<indexBits-1)) - 1
+}
+
+// learn enters element i.
+func (f *wideFinder) learn(i int, one, two uint64) {
+	f.one[one>>(64-wideBits)], f.two[two>>(64-wideBits)] = entry(one, i), entry(two, i)
+}
+
+// best is the best earlier run for that from i on, which it remembers.
+func (f *wideFinder) best(i, to int) (m run) {
+	one, two := f.hashes(i)
+	at2, at1 := seen(f.two[two>>(64-wideBits)], two), seen(f.one[one>>(64-wideBits)], one)
+	f.learn(i, one, two)
+	v := f.rows[i]
+	for _, r := range f.reps {
+		if r == 0 || r > i || f.rows[i-r] != v {
+			continue
+		}
+		n := f.extend(i-r, i, to)
+		if gain := n*elementCost - repeatCost; gain > m.gain {
+			if m = (run{i - r, n, gain}); n >= sure {
+				return m
+			}
+		}
+	}
+	if at2 >= 0 && at2 < i && f.rows[at2] == v {
+		m = f.better(m, at2, i, to)
+	}
+	if at1 >= 0 && at1 < i && at1 != at2 && f.rows[at1] == v {
+		m = f.better(m, at1, i, to)
+	}
+	return m
+}
+
+// better is m, or the run from at on if that gains more.
+func (f *wideFinder) better(m run, at, i, to int) run {
+	n := f.extend(at, i, to)
+	if gain := n*elementCost - distanceCost - bits.Len(uint(i-at)); gain > m.gain {
+		return run{at, n, gain}
+	}
+	return m
+}
+
+// extend is how many elements from i on equal those from at on.
+func (f *wideFinder) extend(at, i, to int) int {
+	here := f.rows[i:to]
+	there := f.rows[at:][:len(here)]
+	for n, v := range here {
+		if there[n] != v {
+			return n
+		}
+	}
+	return len(here)
+}
+
+// low adds the elements from next on, but for the last before i, whose low bytes
+// alone are new: the rest is matches. It returns the byte to which it has come.
+func (f *wideFinder) low(b *block, next, i int) (at int) {
+	at = next * wideWidth
+	for j := next; j < i-1; j++ { // emit sees to the last
+		same, distance := f.high(j)
+		if same == 0 {
+			continue
+		}
+		from := (j+1)*wideWidth - same
+		b.literals = append(b.literals, f.column[at:from]...)
+		b.sequences = append(b.sequences, sequence{literals: uint32(from - at), match: uint32(same),
+			offset: f.offset(distance, wideWidth, true)})
+		at = from + same
+	}
+	return at
+}
+
+// high is how many high bytes of element i, but not all, are those of an element
+// at a recent distance or directly before, or 0 if too few are.
+func (f *wideFinder) high(i int) (same, distance int) {
+	const least, before = 6, 3
+	v := f.rows[i]
+	try := func(r int) {
+		if n := bits.LeadingZeros64(v^f.rows[i-r]) / 8; n > same {
+			same, distance = n, r
+		}
+	}
+	for _, r := range f.reps {
+		if r > 0 && r <= i {
+			try(r)
+		}
+	}
+	for r := 1; same < least && r <= min(before, i); r++ {
+		try(r)
+	}
+	if same < least {
+		return 0, 0
+	}
+	return min(same, wideWidth-1), distance
+}
