@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // partialSuffix ends the names of files that are being written.
@@ -18,8 +19,8 @@ const previousSuffix = ".previous"
 
 // WriteFile makes the file at path appear whole or not at all: fill writes it
 // aside, and it is renamed when fill and every write succeeded and the contents
-// are on the disk. What a killed run left aside is overwritten. Errors say which
-// file was being written.
+// are on the disk. What a killed run left aside is overwritten; what another
+// process is writing is not. Errors say which file was being written.
 func WriteFile(path string, fill func(io.Writer) error) error {
 	return writeAside(path, partialSuffix, fill)
 }
@@ -30,6 +31,7 @@ func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
+	defer f.release()
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -53,21 +55,78 @@ func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
 	return os.Rename(partial, path)
 }
 
+// aside is a file that is written under another name than its final one.
+type aside struct {
+	*os.File
+	lock *os.File // held, so that no other process writes the file too, or nil
+}
+
+// release lets others write the file, after it was renamed or removed.
+func (a *aside) release() {
+	if a.lock != nil {
+		a.lock.Close()
+	}
+}
+
+// partName is the last element of path without the suffix of a trace, or "".
+func partName(path string) string {
+	if path == "" || os.IsPathSeparator(path[len(path)-1]) {
+		return ""
+	}
+	base := filepath.Base(path)
+	return strings.TrimSuffix(strings.TrimSuffix(base, RefsSuffix), EventsSuffix)
+}
+
 // createAside creates the file aside of path. It refuses to replace what is not a
 // file: renaming over a device would destroy it.
-func createAside(path, suffix string) (*os.File, error) {
-	switch base := filepath.Base(path); {
-	case path == "", base == RefsSuffix, base == EventsSuffix, os.IsPathSeparator(path[len(path)-1]):
+func createAside(path, suffix string) (*aside, error) {
+	if name := partName(path); name == "" || name == "." || name == ".." {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(info.Mode()))
 	}
-	f, err := os.Create(path + suffix)
-	if err != nil {
-		return nil, writeError(path, err)
+	for {
+		a, err := openAside(path + suffix)
+		if err != nil {
+			return nil, writeError(path, err)
+		}
+		if a != nil {
+			return a, nil
+		}
 	}
-	return f, nil
+}
+
+var errBusy = errors.New("another process is writing it; wait for that, or choose another name")
+
+// openAside opens the empty file at path, locked, or nothing if another process
+// renamed or removed it meanwhile. What is in it is only cut when it is known to be
+// of a killed run.
+func openAside(path string) (_ *aside, err error) {
+	a := new(aside)
+	if a.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, err
+	}
+	if !tryLock(a.lock) {
+		a.release()
+		return nil, errBusy
+	}
+	if a.File, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		a.release()
+		return nil, err
+	}
+	locked, err := a.lock.Stat()
+	opened, openErr := a.Stat()
+	same := err == nil && openErr == nil && os.SameFile(locked, opened)
+	if err = errors.Join(err, openErr); err == nil && same {
+		err = a.Truncate(0)
+	}
+	if err != nil || !same {
+		a.Close()
+		a.release()
+		return nil, err
+	}
+	return a, nil
 }
 
 // writeError says once which file was being written, by its final name.

@@ -23,7 +23,7 @@ type batch interface {
 // in the order in which they were completed.
 type stream[B batch] struct {
 	path     string // its final name
-	f        *os.File
+	f        *aside
 	out      container
 	batches  []B // by processor
 	buffered int // weight of batches
@@ -229,4 +229,5 @@ func (w *stream[B]) abort() {
 	w.stop()
 	w.f.Close()
 	os.Remove(w.path + partialSuffix)
+	w.f.release()
 }

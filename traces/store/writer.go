@@ -187,9 +187,13 @@ func (w *Writer) Close(h trace.Header) error {
 	if _, err := w.events.finish(traceSchema(kindEvents, false, h), pair{refsKey, digest}); err != nil {
 		return err
 	}
-	err = renameBoth(w.refs.path, w.events.path)
-	w.gone = err == nil
-	return err
+	if err := renameBoth(w.refs.path, w.events.path); err != nil {
+		return err
+	}
+	w.gone = true
+	w.refs.f.release()
+	w.events.f.release()
+	return nil
 }
 
 // checkFinal holds what was written to the final header.

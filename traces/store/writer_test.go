@@ -227,6 +227,8 @@ func TestCreateSaysWhatItCannotWrite(t *testing.T) {
 		{filepath.Join(dir, "none", "x"), "writing " + filepath.Join(dir, "none", "x.refs.arrow") + ": no such file or directory"},
 		{filepath.Join(dir, "e"), "writing " + filepath.Join(dir, "e.events.arrow") + ": it exists and is a directory"},
 		{dir + "/", "the name of the file is missing"},
+		{dir + "/.", "the name of the file is missing"},
+		{dir + "/..", "the name of the file is missing"},
 		{"", "the name of the file is missing"},
 	} {
 		if _, err := Create(c.prefix, header(1)); err == nil || !strings.Contains(err.Error(), c.want) {
