@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/trace"
+)
+
+// slicing is a part of a trace: some processors, and a window of each. Of what
+// processors do with each other it keeps what is whole: the n-th message from one
+// rank to another with a tag, in a group, if both its send and its receive are in
+// the windows, the n-th collective of a group if all its members have it there.
+type slicing struct {
+	src     *watched
+	work    bool // work is instructions
+	procs   []trace.Proc
+	windows []window
+	number  map[trace.Proc]int // new numbers of the processors kept
+	what    string             // the part, in words
+
+	sends, receives map[flow]span
+	wild            map[box]bool // a receive there takes any sender or tag
+	meetings        map[meeting]span
+	lost            [endLoss]uint64
+	needs           bool // some event names those that it needs
+	kept            []rowMap
+}
+
+// flow is what the n-th send and the n-th receive have in common.
+type flow struct {
+	from, to   trace.Proc
+	tag, group int32
+}
+
+// box is where receives with a wildcard look.
+type box struct {
+	to    trace.Proc
+	group int32
+}
+
+// meeting is a place where processors meet again and again: a group, or a barrier
+// object.
+type meeting struct{ group, object int32 }
+
+// span is from the first number in the windows up to the one after the last.
+type span struct{ from, to int64 }
+
+func (s span) has(n int64) bool { return n >= s.from && n < s.to }
+
+// rowMap gives the new rows of events: those from first on that were not dropped.
+type rowMap struct {
+	rows map[int64]int64
+	next int64
+}
+
+// loss is a kind of event that is left out.
+type loss int
+
+const (
+	lostMessages loss = iota
+	lostCollectives
+	lostWaits
+	lostUnlocks
+	endLoss
+)
+
+func newSlicing(src *watched, procs []trace.Proc) *slicing {
+	s := &slicing{src: src, work: src.Header().WorkUnit == trace.WorkInstr, procs: procs, windows: make([]window, len(procs)),
+		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{},
+		meetings: map[meeting]span{}, kept: make([]rowMap, len(procs))}
+	for i, p := range procs {
+		s.windows[i] = everything
+		s.number[p] = i
+	}
+	return s
+}
+
+// losses says what was left out.
+func (s *slicing) losses() (all []string) {
+	for l, text := range [endLoss]string{
+		lostMessages:    "%d sends and receives whose partner is not in the part are left out",
+		lostCollectives: "%d calls of collectives and barriers at which not all are in the part are left out",
+		lostWaits:       "%d waits, tests and probes of what is not in the part are left out",
+		lostUnlocks:     "%d unlocks of what was locked before the part are left out",
+	} {
+		if n := s.lost[l]; n > 0 {
+			all = append(all, fmt.Sprintf(text, n))
+		}
+	}
+	return all
+}
+
+// tally counts what one processor does with others, in and before its window.
+type tally struct {
+	sends, receives map[flow]int64
+	meetings        map[meeting]int64
+}
+
+func newTally() tally {
+	return tally{map[flow]int64{}, map[flow]int64{}, map[meeting]int64{}}
+}
+
+// meets reports whether e is one of a collective or a barrier, and which.
+func meets(e *trace.Event) (meeting, bool) {
+	switch e.Kind {
+	case trace.Barrier:
+		if e.Peer >= 0 {
+			return meeting{trace.None, e.Peer}, true
+		}
+		return meeting{e.Group, trace.None}, true
+	case trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan, trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
+		return meeting{e.Group, trace.None}, true
+	}
+	return meeting{}, false
+}
+
+// survey finds out what is whole in the windows.
+func (s *slicing) survey() error {
+	for i, p := range s.procs {
+		count, mine := newTally(), map[meeting]span{}
+		var pos uint64
+		row := int64(-1)
+		for b, err := range s.src.Events(p) {
+			if err != nil {
+				return err
+			}
+			for j := range b.Rows {
+				e := &b.Rows[j]
+				row++
+				pos += uint64(e.Instr)
+				s.needs = s.needs || e.Needs != nil
+				s.note(p, e, s.windows[i].hasEvent(pos, row), count, mine)
+				if e.Kind == trace.Compute && s.work {
+					pos += uint64(e.Work)
+				}
+			}
+		}
+		s.meet(count, mine)
+	}
+	if s.needs {
+		return s.mapRows()
+	}
+	return nil
+}
+
+// note counts e, and extends the span of its kind if it is in the window.
+func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine map[meeting]span) {
+	switch e.Kind {
+	case trace.Send, trace.Isend:
+		f := flow{p, trace.Proc(e.Peer), e.Tag, e.Group}
+		extend(s.sends, count.sends, f, in)
+	case trace.Recv, trace.Irecv:
+		if e.Peer == trace.None || e.Tag == trace.None {
+			s.wild[box{p, e.Group}] = true
+			return
+		}
+		extend(s.receives, count.receives, flow{trace.Proc(e.Peer), p, e.Tag, e.Group}, in)
+	default:
+		if m, ok := meets(e); ok {
+			extend(mine, count.meetings, m, in)
+		}
+	}
+}
+
+// extend counts one more of key, and takes it into the span if it is in the window.
+func extend[K comparable](spans map[K]span, count map[K]int64, key K, in bool) {
+	n := count[key]
+	count[key] = n + 1
+	if !in {
+		return
+	}
+	if _, ok := spans[key]; !ok {
+		spans[key] = span{n, n}
+	}
+	spans[key] = span{spans[key].from, n + 1}
+}
+
+// meet narrows the spans of all to those of one more processor. One that meets the
+// others elsewhere in the trace but not in its window leaves nothing.
+func (s *slicing) meet(count tally, mine map[meeting]span) {
+	for m := range count.meetings {
+		own := mine[m]
+		all, ok := s.meetings[m]
+		if !ok {
+			all = span{0, math.MaxInt64}
+		}
+		s.meetings[m] = span{max(all.from, own.from), min(all.to, own.to)}
+	}
+}
+
+// mapRows finds the new row of every event that is kept: needs may name later rows.
+func (s *slicing) mapRows() error {
+	for i, p := range s.procs {
+		k := s.newKeeper(i)
+		s.kept[i].rows = map[int64]int64{}
+		var pos uint64
+		row := int64(-1)
+		for b, err := range s.src.Events(p) {
+			if err != nil {
+				return err
+			}
+			for j := range b.Rows {
+				row++
+				pos += uint64(b.Rows[j].Instr)
+				if _, _, ok := k.event(pos, row, &b.Rows[j]); ok {
+					s.kept[i].rows[row] = s.kept[i].next
+					s.kept[i].next++
+				}
+				if b.Rows[j].Kind == trace.Compute && s.work {
+					pos += uint64(b.Rows[j].Work)
+				}
+			}
+		}
+	}
+	s.lost = [endLoss]uint64{} // they are counted again when the part is written
+	return nil
+}
+
