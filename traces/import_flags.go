@@ -58,4 +58,3 @@ func (f *importFlags) checkNumbers() (err error) {
 	}
 	return nil
 }
-

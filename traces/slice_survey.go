@@ -216,4 +216,3 @@ func (s *slicing) mapRows() error {
 	s.lost = [endLoss]uint64{} // they are counted again when the part is written
 	return nil
 }
-

@@ -135,4 +135,3 @@ func between(src *watched, p trace.Proc, from, to int32) (window, error) {
 	}
 	return w, nil
 }
-
