@@ -21,8 +21,12 @@ import (
 // In program order, references are all of one processor, and as they are in the trace. In the
 // interleaved order they are of several, and their Instr counts from the
 // processor's previous reference or event, whichever is later.
+//
+// A piece of the interleaved order that has neither references nor an event says that a
+// processor stops: at a barrier or lock, until its event comes, or because its program has ended.
 type Piece struct {
 	Proc  trace.Proc        // trace.Interleaved for references in the interleaved order
+	Time  unit.Instructions // when the piece's last item ends; waiting included in the interleaved order
 	Of    []trace.Proc      // whose each reference is, in the interleaved order; else nil
 	Refs  trace.Refs        // empty when Event is set
 	Event *trace.Event      // nil for references

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // Interleave yields the interleaved order of all processors of src: the merge by
@@ -19,9 +20,10 @@ import (
 // by processor, and their Lock events come at the time of the Unlock. No other event
 // makes a processor wait.
 //
-// References come in pieces that reach to the next event. Memory is one batch of each
-// stream per processor. Barriers or locks that can
-// never be passed are an error that names who waits where.
+// References come in pieces that reach to the next event. When a processor has to wait, and
+// when its program ends, a piece of its own says so. Memory is one batch of each stream per
+// processor. Barriers or locks that can never be passed are an error that names who waits
+// where.
 func Interleave(src trace.Source) iter.Seq2[*Piece, error] {
 	return func(yield func(*Piece, error) bool) {
 		m := newMerger(src, yield)
@@ -63,6 +65,7 @@ type merger struct {
 	of       []trace.Proc // references that have been merged but not yielded ...
 	refs     trace.Refs   // ... in columns of full length
 	merged   int          // how many
+	time     uint64       // when the last of them ends
 	piece    Piece
 }
 
@@ -98,6 +101,9 @@ func (m *merger) run() error {
 		if err := m.enqueue(s); err != nil {
 			return err
 		}
+		if s.ended() {
+			m.idle(s, 0)
+		}
 	}
 	for len(m.ready) > 0 && !m.stopped {
 		if err := m.step(); err != nil {
@@ -131,6 +137,15 @@ func (m *merger) step() error {
 	return m.emit(s)
 }
 
+// idle tells that a processor stops at the time.
+func (m *merger) idle(s *strand, time uint64) {
+	if m.flush(); m.stopped {
+		return
+	}
+	m.piece = Piece{Proc: s.proc, Time: unit.Instructions(time)}
+	m.stopped = !m.yield(&m.piece, nil)
+}
+
 // emit yields the event of the processor that is first.
 func (m *merger) emit(s *strand) error {
 	if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
@@ -147,8 +162,8 @@ func (m *merger) advance(s *strand) error {
 	time, ok, err := s.next()
 	if ok {
 		m.ready.replaceFirst(entry{time, s.proc})
-	} else {
-		m.ready.pop()
+	} else if m.ready.pop(); err == nil {
+		m.idle(s, s.clock)
 	}
 	return err
 }
@@ -169,10 +184,12 @@ func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
 	m.ready.pop()
 	m.waits[s.proc] = at
 	if m.barriers[at.object]++; m.barriers[at.object] < len(m.strands) {
+		m.idle(s, now)
 		return nil
 	}
 	delete(m.barriers, at.object)
 	for _, s := range m.strands {
+		s.piece.Time = unit.Instructions(now)
 		if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
 			return nil
 		}
@@ -185,6 +202,9 @@ func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
 		}
 		if err := m.enqueue(s); err != nil {
 			return err
+		}
+		if s.ended() {
+			m.idle(s, now)
 		}
 	}
 	return nil
@@ -201,6 +221,7 @@ func (m *merger) lock(s *strand, e *trace.Event, now uint64) error {
 		l.queue = append(l.queue, s.proc)
 		m.waits[s.proc] = place{trace.Lock, at}
 		m.ready.pop()
+		m.idle(s, now)
 		return nil
 	}
 	l.held, l.owner, m.granted[s.proc] = true, s.proc, false

@@ -10,31 +10,42 @@ import (
 	"spoor/traces/trace"
 )
 
-// item is one reference or event in an order, for comparison.
+// item is one reference or event in an order, or that a processor stops, for comparison.
 type item struct {
 	proc  trace.Proc
 	addr  uint64     // of a reference
 	kind  trace.Kind // of an event
 	peer  int32
 	instr uint64
+	time  uint64
+	stops bool
 }
 
 // flatten splits the pieces of an order into items.
 func flatten(t testing.TB, src trace.Source) (items []item, err error) {
 	t.Helper()
+	clock := make([]uint64, src.Header().Procs)
 	for p, err := range Interleave(src) {
 		if err != nil {
 			return items, err
 		}
 		if p.Event != nil {
-			items = append(items, item{proc: p.Proc, kind: p.Event.Kind, peer: p.Event.Peer, instr: uint64(p.Instr)})
+			clock[p.Proc] = uint64(p.Time)
+			items = append(items, item{proc: p.Proc, kind: p.Event.Kind, peer: p.Event.Peer, instr: uint64(p.Instr), time: uint64(p.Time)})
 			continue
+		}
+		if p.Refs.Len() == 0 {
+			items = append(items, item{proc: p.Proc, time: uint64(p.Time), stops: true})
 		}
 		total := uint64(0)
 		for i, a := range p.Refs.Addr {
 			n := uint64(p.Refs.Instr[i])
 			total += n
-			items = append(items, item{proc: p.Of[i], addr: a, instr: n})
+			clock[p.Of[i]] += n
+			items = append(items, item{proc: p.Of[i], addr: a, instr: n, time: clock[p.Of[i]]})
+		}
+		if n := p.Refs.Len(); n > 0 && clock[p.Of[n-1]] != uint64(p.Time) {
+			t.Errorf("a piece that ends at %d says %d", clock[p.Of[n-1]], p.Time)
 		}
 		if total != uint64(p.Instr) {
 			t.Errorf("a piece of %d instructions says %d", total, p.Instr)
@@ -61,6 +72,21 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 	blocked := make([]bool, n)
 	owner := map[int32]int{}
 	queue := map[int32][]int{}
+	emit := func(p int, now uint64) {
+		s := steps[p][0].item
+		s.time = now
+		out = append(out, s)
+		steps[p] = steps[p][1:]
+	}
+	stop := func(p int, now uint64) { out = append(out, item{proc: trace.Proc(p), time: now, stops: true}) }
+	stopAtEnd := func(p int, now uint64) {
+		if len(steps[p]) == 0 {
+			stop(p, now)
+		}
+	}
+	for p := range n {
+		stopAtEnd(p, 0)
+	}
 	for {
 		best := -1
 		for p := range n {
@@ -80,25 +106,29 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 		case trace.Barrier:
 			blocked[best] = true
 			if !all(blocked, func(p int) bool { return steps[p][0].kind == trace.Barrier && steps[p][0].peer == s.peer }) {
+				stop(best, now)
 				continue
 			}
 			for p := range n {
-				out = append(out, steps[p][0].item)
 				waited[p] = now - steps[p][0].at
-				steps[p] = steps[p][1:]
+				emit(p, now)
 				blocked[p] = false
+			}
+			for p := range n {
+				stopAtEnd(p, now)
 			}
 			continue
 		case trace.Lock:
 			if o, held := owner[s.peer]; held && o != best {
 				blocked[best] = true
 				queue[s.peer] = append(queue[s.peer], best)
+				stop(best, now)
 				continue
 			}
 			owner[s.peer] = best
 		}
-		out = append(out, s.item)
-		steps[best] = steps[best][1:]
+		emit(best, now)
+		stopAtEnd(best, now)
 		if s.kind == trace.Unlock {
 			delete(owner, s.peer)
 			if q := queue[s.peer]; len(q) > 0 {

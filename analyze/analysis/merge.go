@@ -29,6 +29,7 @@ func (m *merger) merge(s *strand, time uint64) error {
 		}
 	}
 	m.take(s, from, i)
+	m.time = last
 	s.taken(i, last)
 	if n == mergeRows {
 		m.flush()
@@ -67,7 +68,7 @@ func (m *merger) flush() {
 	if m.merged == 0 || m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: trace.Interleaved, Of: m.of[:m.merged], Refs: m.refs.Slice(0, m.merged)}
+	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[:m.merged], Refs: m.refs.Slice(0, m.merged)}
 	for _, n := range m.piece.Refs.Instr {
 		m.piece.Instr += unit.Instructions(n)
 	}

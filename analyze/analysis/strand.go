@@ -147,6 +147,9 @@ func (s *strand) next() (time uint64, ok bool, err error) {
 	return 0, false, nil
 }
 
+// ended reports whether the program has no more items.
+func (s *strand) ended() bool { return s.refs == nil && s.eventAt == len(s.events) }
+
 // work is what an event executes beyond its Instr: a burst stated as an amount of
 // instructions.
 func work(h trace.Header, e *trace.Event) uint64 {
@@ -160,7 +163,7 @@ func work(h trace.Header, e *trace.Event) uint64 {
 func (s *strand) takeEvent(time uint64) {
 	e := &s.events[s.eventAt]
 	s.eventAt++
-	s.piece = Piece{Proc: s.proc, Event: e, Instr: unit.Instructions(time - s.clock)}
+	s.piece = Piece{Proc: s.proc, Event: e, Time: unit.Instructions(time), Instr: unit.Instructions(time - s.clock)}
 	s.clock, s.evTime = time, time
 	s.refTime += work(s.head, e)
 }
@@ -172,7 +175,7 @@ func (s *strand) takeRefs(time uint64) {
 	for _, n := range s.refs.Instr[s.at+1 : s.end] {
 		time += uint64(n)
 	}
-	s.piece = Piece{Proc: s.proc, Refs: s.refs.Slice(s.at, s.end), Instr: unit.Instructions(time - start)}
+	s.piece = Piece{Proc: s.proc, Time: unit.Instructions(time), Refs: s.refs.Slice(s.at, s.end), Instr: unit.Instructions(time - start)}
 	s.taken(s.end, time)
 }
 

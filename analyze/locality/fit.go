@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"spoor/analyze/analysis"
 )
 
 // A Point is the measured miss ratio of a fully associative LRU cache of X lines.
@@ -14,9 +16,6 @@ type Point struct {
 	X     float64 // lines
 	Ratio float64 // 0..1
 }
-
-// Estimate is a fitted value with its 95 % interval.
-type Estimate struct{ Value, Lo, Hi float64 }
 
 // Law is the power law of locality [du2000, eq. 2.1]: of all uses, the fraction
 //
@@ -30,7 +29,7 @@ func (l Law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log
 
 // Fit is a law fitted to points.
 type Fit struct {
-	Alpha, Beta Estimate
+	Alpha, Beta analysis.Estimate
 	N           int     // points
 	Warnings    []error // reservations
 }
@@ -172,8 +171,8 @@ func describe(points []Point, p params, cost float64) Fit {
 		f.Warnings = append(f.Warnings, err)
 	}
 	law := p.law()
-	f.Alpha = Estimate{law.Alpha, 1 + math.Exp(p[0]-width[0]), 1 + math.Exp(p[0]+width[0])}
-	f.Beta = Estimate{law.Beta, max(1, math.Exp(p[1]-width[1])), math.Exp(p[1] + width[1])}
+	f.Alpha = analysis.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
+	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
 	if p[1] <= minB {
 		f.Warnings = append(f.Warnings, errors.New("the bound beta > 1 binds: the curve would fit better with a smaller beta"))
 	}

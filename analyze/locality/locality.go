@@ -22,7 +22,6 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
-	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -69,9 +68,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if err != nil {
 		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without: see --run)", err)
 	}
-	table := tableOf(params, a.Meta)
+	table := analysis.ParamTable("locality", params, a.Meta)
 	return analysis.Result{
-		Files:    []analysis.File{{Name: "locality.params.toml", Fill: writer(a.Tool, params)}},
+		Files:    []analysis.File{analysis.ParamFile("locality", a.Tool, params)},
 		Full:     table,
 		Summary:  table,
 		Warnings: warnings,
@@ -132,7 +131,7 @@ func (p *pool) points(sizes []int64) []Point {
 }
 
 // parameters fits and counts. Distances, sizes and beta are in lines.
-func (p *pool) parameters(source string) ([]Param, []error, error) {
+func (p *pool) parameters(source string) ([]analysis.Param, []error, error) {
 	if p.refs == 0 {
 		return nil, nil, errors.New("the trace has no loads or stores")
 	}
@@ -147,8 +146,8 @@ func (p *pool) parameters(source string) ([]Param, []error, error) {
 	if gamma > 1 {
 		warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma))
 	}
-	counted := func(name, what string, v float64, u string, n uint64) Param {
-		return Param{name, Estimate{v, v, v}, u, n, what, source}
+	counted := func(name, what string, v float64, u string, n uint64) analysis.Param {
+		return analysis.Exact(name, v, u, n, what, source)
 	}
 	return append(fitted,
 		counted("gamma", "counted: loads and stores per instruction", gamma, "1", p.refs),
@@ -168,7 +167,7 @@ func (p *pool) parameters(source string) ([]Param, []error, error) {
 //
 // with parameters alpha_capped and beta_capped. Without the second, a program that uses
 // every line once has no fit but the first.
-func (p *pool) fits(source string) ([]Param, []error, error) {
+func (p *pool) fits(source string) ([]analysis.Param, []error, error) {
 	points, all := p.points(quarterOctaves(p.largest)), p.points(octaves(p.largest))
 	fit, err := FitLaw(points)
 	if err != nil {
@@ -196,15 +195,15 @@ func (p *pool) fits(source string) ([]Param, []error, error) {
 func (p *pool) cold() float64 { return float64(p.Cold) / float64(p.Total()) }
 
 // params is a fit of what and its error at the given points; suffix tells it from others.
-func (f Fit) params(suffix, what, source string, all []Point, miss func(x float64) float64) []Param {
+func (f Fit) params(suffix, what, source string, all []Point, miss func(x float64) float64) []analysis.Param {
 	mean, worst := judge(miss, all)
 	method := fmt.Sprintf("least squares of %s at %d sizes, quarter octaves up to the footprint, equal weights; interval from the covariance of the linearised problem", what, f.N)
-	judged := func(name, what string, v float64) Param {
-		return Param{name + suffix, Estimate{v, v, v}, "1", uint64(len(all)), what + " absolute error of the fitted miss ratio over all power-of-two sizes", source}
+	judged := func(name, what string, v float64) analysis.Param {
+		return analysis.Exact(name+suffix, v, "1", uint64(len(all)), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
 	}
-	return []Param{
-		{"alpha" + suffix, f.Alpha, "1", uint64(f.N), method, source},
-		{"beta" + suffix, f.Beta, "lines", uint64(f.N), method, source},
+	return []analysis.Param{
+		{Name: "alpha" + suffix, Estimate: f.Alpha, Unit: "1", N: uint64(f.N), Method: method, Source: source},
+		{Name: "beta" + suffix, Estimate: f.Beta, Unit: "lines", N: uint64(f.N), Method: method, Source: source},
 		judged("fit_mean_error", "mean", mean),
 		judged("fit_max_error", "maximum", worst),
 	}
@@ -217,17 +216,4 @@ func judge(miss func(x float64) float64, points []Point) (mean, worst float64) {
 		worst = max(worst, e)
 	}
 	return mean, worst
-}
-
-func tableOf(params []Param, meta []trace.Arg) *store.Table {
-	var names, units []string
-	var values, lows, highs []float64
-	for _, p := range params {
-		names, units = append(names, p.Name), append(units, p.Unit)
-		values, lows, highs = append(values, p.Value), append(lows, p.Lo), append(highs, p.Hi)
-	}
-	return &store.Table{Name: "locality", Meta: meta, Columns: []store.Column{
-		{Name: "name", Data: names}, {Name: "value", Data: values}, {Name: "unit", Data: units},
-		{Name: "lo", Data: lows}, {Name: "hi", Data: highs},
-	}}
 }

@@ -107,7 +107,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 	}
 }
 
-func checkFinite(t *testing.T, name string, estimates ...Estimate) {
+func checkFinite(t *testing.T, name string, estimates ...analysis.Estimate) {
 	t.Helper()
 	for _, e := range estimates {
 		for _, v := range []float64{e.Value, e.Lo, e.Hi} {
@@ -242,21 +242,8 @@ func TestDegenerateTraces(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		for name, p := range got {
-			checkFinite(t, c.name+" "+name, Estimate{p.Value, p.Lo, p.Hi})
+			checkFinite(t, c.name+" "+name, analysis.Estimate{Value: p.Value, Lo: p.Lo, Hi: p.Hi})
 		}
-	}
-}
-
-func TestFileIsAsDocumented(t *testing.T) {
-	var b bytes.Buffer
-	err := writer("spoor analyze 1\n[x]", []Param{{"alpha", Estimate{1.25, 1, 1e300}, "1", 12, `by "hand"`, "a\\b\n sha256:00"}})(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "# made by spoor analyze 1 [x]\n\n[alpha]\nvalue = 1.25\nunit = \"1\"\nlo = 1.0\nhi = 1e+300\nn = 12\n" +
-		"method = \"by \\\"hand\\\"\"\nsource = \"a\\\\b\\u000A sha256:00\"\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 

@@ -1,4 +1,4 @@
-package locality
+package analysis
 
 import (
 	"bufio"
@@ -6,7 +6,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
 )
+
+// Estimate is a value with its 95 % interval.
+type Estimate struct{ Value, Lo, Hi float64 }
 
 // Param is a parameter with all that is needed to trust it.
 type Param struct {
@@ -18,10 +24,15 @@ type Param struct {
 	Source string // file and its digest
 }
 
-// writer fills a parameter file: a TOML table for each parameter, after a comment that
+// Exact is a parameter that was counted or chosen: its interval is the value.
+func Exact(name string, v float64, unit string, n uint64, method, source string) Param {
+	return Param{name, Estimate{v, v, v}, unit, n, method, source}
+}
+
+// ParamFile is DIR/<name>.params.toml: a TOML table for each parameter, after a comment that
 // names the tool.
-func writer(tool string, params []Param) func(io.Writer) error {
-	return func(out io.Writer) error {
+func ParamFile(name, tool string, params []Param) File {
+	return File{Name: name + ".params.toml", Fill: func(out io.Writer) error {
 		w := bufio.NewWriter(out)
 		fmt.Fprintf(w, "# made by %s\n", oneLine(tool))
 		for _, p := range params {
@@ -29,7 +40,21 @@ func writer(tool string, params []Param) func(io.Writer) error {
 				p.Name, number(p.Value), quote(p.Unit), number(p.Lo), number(p.Hi), p.N, quote(p.Method), quote(p.Source))
 		}
 		return w.Flush()
+	}}
+}
+
+// ParamTable is the parameters as a table, without where they are from.
+func ParamTable(name string, params []Param, meta []trace.Arg) *store.Table {
+	var names, units []string
+	var values, lows, highs []float64
+	for _, p := range params {
+		names, units = append(names, p.Name), append(units, p.Unit)
+		values, lows, highs = append(values, p.Value), append(lows, p.Lo), append(highs, p.Hi)
 	}
+	return &store.Table{Name: name, Meta: meta, Columns: []store.Column{
+		{Name: "name", Data: names}, {Name: "value", Data: values}, {Name: "unit", Data: units},
+		{Name: "lo", Data: lows}, {Name: "hi", Data: highs},
+	}}
 }
 
 // number prints the shortest float that reads back the same, as TOML wants it: with a
