@@ -1,0 +1,13 @@
+package main
+
+import (
+	"spoor/analyze/analysis"
+	"spoor/analyze/marshal"
+)
+
+func marshalKind() *kind {
+	return &kind{name: "marshal", doc: "memory lines that message buffers touch, exact and by the bounds of [hur1999]: marshal.arrow",
+		build: func(r *request) (analysis.Analysis, error) {
+			return &marshal.Analysis{Lines: r.lines, Meta: r.meta}, nil
+		}}
+}

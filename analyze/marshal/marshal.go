@@ -1,0 +1,305 @@
+// Package marshal counts the memory lines that message buffers touch: MLT of
+// [hur1999], the number of distinct lines that are read when a message is gathered
+// from memory, or written when it is put there. A message costs alpha + beta n +
+// gamma MLT, n its bytes.
+//
+// # Lines of a buffer
+//
+// A buffer is a Layout. Layout.Lines is MLT exactly, from the address that the buffer
+// has, in logarithmic time; Layout.Expected is the mean over addresses, for buffers
+// whose address is not known; RowBounds and ColumnBounds are the paper's bounds. They
+// are pure functions, for all stages.
+//
+// # Lines of the messages of a trace
+//
+// Sends and receives have buffers, and collectives that are recorded whole have
+// the caller's. A receive into memory has the part that the message filled. That of an irecv is
+// counted at the wait, or the test, that completes it, and at the end if there is
+// none. Messages of equal layout, as far as their lines can differ, are one class:
+// processor, kind, blocks, bytes, and the address modulo the line size.
+//
+// Where the trace also has the processor's references, the lines used near the
+// message are counted beside those that it touches. The references of a processor
+// fall into intervals from one of its messages to the next. What a send or a collective
+// uses is the lines of its buffer that the program's loads and stores touch in
+// the interval before it; what a receive uses, in the interval behind it (behind the wait
+// of an irecv). A recording of package spmd does not have the copying itself
+// among the references, so that this is the program's own packing and unpacking: lines that are
+// likely to be in the cache when the message is copied, or are fetched for its data afterwards.
+//
+// [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs. Equations and
+// theorems are numbered as there.
+package marshal
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Analysis counts lines of all its sizes.
+type Analysis struct {
+	Lines []unit.Bytes // powers of two, ascending
+	Meta  []trace.Arg  // for the tables
+}
+
+var _ analysis.Analysis = (*Analysis)(nil)
+
+// Name is "marshal".
+func (a *Analysis) Name() string { return "marshal" }
+
+// NewShard wants program orders.
+func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
+	if p == trace.Interleaved {
+		return nil
+	}
+	return newShard(p, a.Lines)
+}
+
+func newShard(p trace.Proc, lines []unit.Bytes) *shard {
+	s := &shard{proc: p, lines: lines, tallies: map[class]*tally{}, open: map[int32]message{}, limit: maxClasses}
+	for _, line := range lines {
+		s.sets = append(s.sets, newLineSet(line))
+	}
+	return s
+}
+
+// maxClasses is how many classes of one processor are kept apart. Where every message
+// has a layout of its own, the later ones are added up as the rest, by kind.
+const maxClasses = 1 << 16
+
+// unknown stands for what is not known of a layout.
+const unknown = -1
+
+// class is messages of equal layout. Of the rest of a kind all is unknown.
+type class struct {
+	kind                 trace.Kind
+	bytes                int64
+	count, block, stride int64 // 1, bytes and 0 if there is no layout
+	offset               int64 // of the address in the longest line, or unknown
+}
+
+// tally is what a class amounts to.
+type tally struct {
+	messages, bytes uint64
+	placed          uint64    // messages whose address is known
+	measured        uint64    // of these, messages whose use of lines is known
+	sizes           []lineSum // by line size
+}
+
+// lineSum is lines of one size.
+type lineSum struct {
+	packed   uint64  // of as many bytes of each message, contiguous from the beginning of a line
+	expected float64 // mean over all addresses
+	touched  uint64  // MLT, of the placed messages
+	used     uint64  // of the measured ones
+}
+
+// message is one that touches memory.
+type message struct {
+	class  class
+	room   Layout
+	buffer Buffer // what the message fills of it
+	placed bool   // the address is known
+}
+
+// shard is the messages of one processor.
+type shard struct {
+	proc    trace.Proc
+	lines   []unit.Bytes
+	tallies map[class]*tally
+	open    map[int32]message // receives that have not been completed, by request
+	behind  *message          // a receive whose interval is going on
+	sets    []*lineSet        // lines used in this interval, by line size
+	refs    bool              // there are any
+	limit   int
+}
+
+// Add sees the next piece.
+func (s *shard) Add(p *analysis.Piece) error {
+	if p.Event == nil {
+		s.refs = true
+		for _, set := range s.sets {
+			set.add(&p.Refs)
+		}
+		return nil
+	}
+	if err := s.event(p.Event); err != nil {
+		return fmt.Errorf("processor %d: %s after %d references: %w", s.proc, p.Event.Kind, p.Event.Refs, err)
+	}
+	return nil
+}
+
+func (s *shard) event(e *trace.Event) error {
+	switch e.Kind {
+	case trace.Send, trace.Isend, trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan,
+		trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
+		return s.sends(s.message(e, e.Bytes))
+	case trace.Recv:
+		return s.receives(s.message(e, e.Bytes))
+	case trace.Irecv:
+		if e.Request < 0 {
+			return s.receives(s.message(e, e.Bytes))
+		}
+		s.open[e.Request] = s.message(e, e.Bytes)
+	case trace.Wait:
+		return s.completes(e)
+	case trace.Test:
+		if e.Count > 0 {
+			return s.completes(e)
+		}
+	}
+	return nil
+}
+
+// message is that of e, n bytes of which are there.
+func (s *shard) message(e *trace.Event, n int64) message {
+	l := Layout{uint64(e.Addr), e.Count, e.Block, e.Stride}
+	if l.Count == 0 || l.Block == 0 { // contiguous, as far as anybody knows
+		l = Layout{Count: 1, Block: n}
+	}
+	if l.Count == 1 {
+		l.Stride = 0
+	}
+	m := message{class: class{e.Kind, n, l.Count, l.Block, l.Stride, unknown}, room: l, buffer: l.First(n), placed: l.Addr != 0}
+	if m.placed {
+		m.class.offset = int64(l.Addr % uint64(s.lines[len(s.lines)-1]))
+	}
+	return m
+}
+
+// completes receives what an irecv had room for. The wait knows how much came if it
+// knows from whom.
+func (s *shard) completes(e *trace.Event) error {
+	m, is := s.open[e.Request]
+	if !is {
+		return nil
+	}
+	delete(s.open, e.Request)
+	if e.Peer >= 0 && e.Bytes < m.class.bytes {
+		m.class.bytes, m.buffer = e.Bytes, m.room.First(e.Bytes)
+	}
+	return s.receives(m)
+}
+
+// sends ends the interval before a message.
+func (s *shard) sends(m message) error {
+	if err := s.close(); err != nil {
+		return err
+	}
+	err := s.count(&m, true)
+	s.begin()
+	return err
+}
+
+// receives begins the interval behind a message.
+func (s *shard) receives(m message) error {
+	err := s.close()
+	s.begin()
+	s.behind = &m
+	return err
+}
+
+// close counts the receive before the interval that ends.
+func (s *shard) close() error {
+	m := s.behind
+	if s.behind = nil; m == nil {
+		return nil
+	}
+	return s.count(m, true)
+}
+
+func (s *shard) begin() {
+	for _, set := range s.sets {
+		set.clear()
+	}
+}
+
+// count adds m to its class, with the lines that it uses if those are measured.
+func (s *shard) count(m *message, measured bool) error {
+	t := s.tally(m.class)
+	one := tally{messages: 1, bytes: uint64(m.class.bytes), sizes: make([]lineSum, len(s.lines))}
+	if m.placed {
+		one.placed = 1
+	}
+	if m.placed && measured {
+		one.measured = 1
+	}
+	for i, line := range s.lines {
+		sum, err := m.linesOf(line)
+		if err != nil {
+			return err
+		}
+		if one.measured > 0 {
+			sum.used = s.sets[i].of(m.buffer, sum.touched)
+		}
+		one.sizes[i] = sum
+	}
+	return t.add(&one)
+}
+
+// linesOf is the lines of one message, as far as they do not depend on references.
+func (m *message) linesOf(line unit.Bytes) (s lineSum, err error) {
+	s.packed = (uint64(m.class.bytes) + uint64(line) - 1) / uint64(line)
+	if s.expected, err = m.buffer.expected(line); err == nil && m.placed {
+		s.touched, err = m.buffer.Lines(line)
+	}
+	return s, err
+}
+
+// add adds what other messages amount to.
+func (t *tally) add(o *tally) error {
+	t.messages += o.messages
+	t.placed += o.placed
+	t.measured += o.measured
+	full := !sum(&t.bytes, o.bytes)
+	for i := range o.sizes {
+		a, b := &t.sizes[i], &o.sizes[i]
+		a.expected += b.expected
+		full = !sum(&a.packed, b.packed) || !sum(&a.touched, b.touched) || !sum(&a.used, b.used) || full
+	}
+	if full {
+		return errors.New("messages of more than 2^64 bytes or lines in all")
+	}
+	return nil
+}
+
+// sum adds n to total; false says that it is too much.
+func sum(total *uint64, n uint64) bool {
+	*total += n
+	return *total >= n
+}
+
+// tally is that of c, or of the rest of its kind.
+func (s *shard) tally(c class) *tally {
+	t := s.tallies[c]
+	if t == nil && len(s.tallies) >= s.limit {
+		c = class{c.kind, unknown, unknown, unknown, unknown, unknown}
+		t = s.tallies[c]
+	}
+	if t == nil {
+		t = &tally{sizes: make([]lineSum, len(s.lines))}
+		s.tallies[c] = t
+	}
+	return t
+}
+
+// End counts the receives that were never completed.
+func (s *shard) End() error {
+	err := s.close()
+	for _, id := range slices.Sorted(maps.Keys(s.open)) {
+		if m := s.open[id]; err == nil {
+			err = s.count(&m, false)
+		}
+	}
+	s.open, s.sets = nil, nil
+	if err != nil {
+		return fmt.Errorf("processor %d: %w", s.proc, err)
+	}
+	return nil
+}
