@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -29,7 +28,6 @@ type block struct {
 // iteration with errLongLine and its start. A block is valid until the next.
 func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		in.started = true
 		count := blockCount
 		if limit > maxLine {
 			count = longBlocks
@@ -41,7 +39,7 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 		}
 		done := make(chan struct{})
 		defer close(done)
-		p := producer{in: in, cut: cut, limit: limit, ready: ready, free: free, done: done}
+		p := producer{in: in, body: in.rest(), cut: cut, limit: limit, ready: ready, free: free, done: done}
 		go p.run()
 		for {
 			select {
@@ -65,6 +63,7 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 // producer reads ahead of the parser.
 type producer struct {
 	in    *Input
+	body  io.ReadCloser
 	cut   func([]byte) int
 	limit int
 	ready chan<- block
@@ -74,22 +73,17 @@ type producer struct {
 
 func (p *producer) run() {
 	defer close(p.ready)
-	if c, ok := p.in.body.(io.Closer); ok {
-		defer c.Close()
-	}
-	body := p.in.body
-	if p.in.headErr == nil {
-		body = io.MultiReader(bytes.NewReader(p.in.head), body)
-	} else {
-		body = bytes.NewReader(p.in.head)
-	}
+	defer func() {
+		p.body.Close()
+		p.in.raw.ahead = noneAhead // all the rest is garbage now
+	}()
 	var carry []byte // the start of a unit, at the end of the previous block
 	for {
 		buf, ok := p.take()
 		if !ok {
 			return
 		}
-		n, end, long := p.fill(&buf, carry, body)
+		n, end, long := p.fill(&buf, carry)
 		if long {
 			p.send(block{data: buf[:min(n, 2*maxQuote*4)], err: errLongLine})
 			return
@@ -113,7 +107,7 @@ func (p *producer) run() {
 
 // fill copies carry to the start of buf and reads until it is full or the input
 // ends, and makes it larger while it holds no whole unit.
-func (p *producer) fill(buf *[]byte, carry []byte, body io.Reader) (n int, end error, long bool) {
+func (p *producer) fill(buf *[]byte, carry []byte) (n int, end error, long bool) {
 	if len(carry) > len(*buf) { // the previous block had grown
 		*buf = make([]byte, len(carry))
 	}
@@ -121,7 +115,7 @@ func (p *producer) fill(buf *[]byte, carry []byte, body io.Reader) (n int, end e
 	for {
 		for n < len(*buf) && end == nil {
 			var m int
-			m, end = body.Read((*buf)[n:])
+			m, end = p.body.Read((*buf)[n:])
 			n += m
 		}
 		first := p.cut((*buf)[:n])

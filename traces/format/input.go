@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,7 +29,6 @@ type Input struct {
 	body      io.Reader
 	head      []byte
 	headErr   error // what ended the head early, io.EOF if all of the input is in it
-	started   bool
 }
 
 // Open opens the file at path, or stdin for "-". seen, if not nil, is called with
@@ -101,6 +101,30 @@ func (in *Input) Head() ([]byte, error) {
 	return in.head, nil
 }
 
+// rest is all of the input from its start, for the one who parses it. The input
+// itself lets go of it: what is kept of thousands of files that were parsed is small.
+func (in *Input) rest() io.ReadCloser {
+	head, body := in.head, in.body
+	in.head, in.body = nil, nil
+	if in.headErr != nil {
+		return restOf{bytes.NewReader(head), body}
+	}
+	return restOf{io.MultiReader(bytes.NewReader(head), body), body}
+}
+
+// restOf closes the decompressor, if there is one.
+type restOf struct {
+	io.Reader
+	body io.Reader
+}
+
+func (r restOf) Close() error {
+	if c, ok := r.body.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
 // skip leaves out the first n bytes of the head.
 func (in *Input) skip(n int) { in.head = in.head[n:] }
 
@@ -110,7 +134,7 @@ func (in *Input) SHA256() string { return hex.EncodeToString(in.raw.sum.Sum(nil)
 
 // Close releases the file.
 func (in *Input) Close() {
-	if c, ok := in.body.(io.Closer); ok && !in.started {
+	if c, ok := in.body.(io.Closer); ok { // nobody began to parse it
 		c.Close()
 	}
 	if in.file != nil {
@@ -184,6 +208,8 @@ func (r *rawReader) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+func noneAhead() int { return 0 }
 
 // offset is how far the decompressor came.
 func (r *rawReader) offset() int64 { return r.count - int64(r.ahead()) }
