@@ -126,7 +126,11 @@ func checkTable(procs int, did *trace.Checked) *store.Table {
 			add(fmt.Sprintf("collectives in %d more groups", len(did.Calls)-i), rest, "as many, of the same kind and root, on all members of each")
 			break
 		}
-		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf("of the same kind and root on all %d members", g.Members))
+		how := "of the same kind and root on all %s"
+		if g.Graphs {
+			how = "as many of each kind on all %s, in the order of their graphs perhaps"
+		}
+		add("collectives"+inGroup(g.Group), g.Calls, fmt.Sprintf(how, counted(uint64(g.Members), "member")))
 	}
 	return &store.Table{Name: "check", Columns: []store.Column{
 		{Name: "checked", Data: checked}, {Name: "count", Data: count}, {Name: "sound", Data: sound}}}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/bits"
+	"strconv"
 
 	"spoor/traces/trace"
 )
@@ -14,16 +16,32 @@ type amounts struct {
 	Lines64     footprint   `json:"lines64"`
 	Events      counts      `json:"events"`
 	Bytes       uint64      `json:"bytes"`
-	Payload     int64       `json:"payload"`
+	Payload     total       `json:"payload"`
 	Instr       uint64      `json:"instructions"`
 	Pages4096   footprint   `json:"pages4096"`
-	Work        int64       `json:"work"`
+	Work        total       `json:"work"`
 	Messages    messages    `json:"messages"`
 	Collectives collectives `json:"collectives"`
 	Requests    requests    `json:"requests"`
 
 	ops, kinds [256]uint64
 	groups     map[int32]bool
+}
+
+// total is a sum of what is not negative. One over 63 bits stays at the largest number.
+type total int64
+
+func (t *total) add(n int64) {
+	if *t += total(n); *t < 0 {
+		*t = math.MaxInt64
+	}
+}
+
+func (t total) String() string {
+	if t == math.MaxInt64 {
+		return "at least 9223372036854775807"
+	}
+	return strconv.FormatInt(int64(t), 10)
 }
 
 // footprint counts what loads and stores touch, and what fetches do.
@@ -34,7 +52,7 @@ type footprint struct {
 
 type collectives struct {
 	Calls  uint64 `json:"calls"`
-	Bytes  int64  `json:"bytes"`
+	Bytes  total  `json:"bytes"`
 	Groups int    `json:"groups"`
 }
 
@@ -79,16 +97,16 @@ func (t *amounts) gatherEvents(src *watched, p trace.Proc) error {
 
 func (t *amounts) event(e *trace.Event) {
 	t.kinds[e.Kind]++
-	t.Payload += e.Bytes
+	t.Payload.add(e.Bytes)
 	group := e.Collective()
 	if group {
 		t.Collectives.Calls++
-		t.Collectives.Bytes += e.Bytes
+		t.Collectives.Bytes.add(e.Bytes)
 		t.groups[e.Group] = true
 	}
 	switch e.Kind {
 	case trace.Compute:
-		t.Work += e.Work
+		t.Work.add(e.Work)
 	case trace.Send, trace.Isend:
 		t.Messages.add(e.Bytes)
 	case trace.Wait:
@@ -108,12 +126,12 @@ func (t *amounts) add(o *amounts) {
 		t.kinds[k] += o.kinds[k]
 	}
 	t.Bytes += o.Bytes
-	t.Payload += o.Payload
+	t.Payload.add(int64(o.Payload))
 	t.Instr += o.Instr
-	t.Work += o.Work
+	t.Work.add(int64(o.Work))
 	t.Messages.merge(&o.Messages)
 	t.Collectives.Calls += o.Collectives.Calls
-	t.Collectives.Bytes += o.Collectives.Bytes
+	t.Collectives.Bytes.add(int64(o.Collectives.Bytes))
 	t.Requests.Opened += o.Requests.Opened
 	t.Requests.Waited += o.Requests.Waited
 	t.Requests.Tested += o.Requests.Tested
@@ -178,7 +196,7 @@ func (c *counts) sum() (n uint64) {
 // the median is known to lie between two sizes, and exactly if all are equal.
 type messages struct {
 	Count    uint64   `json:"count"`
-	Bytes    int64    `json:"bytes"`
+	Bytes    total    `json:"bytes"`
 	Smallest int64    `json:"smallest"`
 	Median   sizeSpan `json:"median"`
 	Largest  int64    `json:"largest"`
@@ -204,7 +222,7 @@ func (m *messages) add(size int64) {
 	}
 	m.Largest = max(m.Largest, size)
 	m.Count++
-	m.Bytes += size
+	m.Bytes.add(size)
 	m.ofBits[bits.Len64(uint64(size))]++
 }
 
@@ -214,7 +232,7 @@ func (m *messages) merge(o *messages) {
 	}
 	m.Largest = max(m.Largest, o.Largest)
 	m.Count += o.Count
-	m.Bytes += o.Bytes
+	m.Bytes.add(int64(o.Bytes))
 	for i, n := range o.ofBits {
 		m.ofBits[i] += n
 	}

@@ -55,24 +55,32 @@ func (i *info) memory(f *facts) {
 // talk adds what processors do with each other, where they do.
 func (i *info) talk(f *facts) {
 	if i.Payload > 0 {
-		f.add("payload", strconv.FormatInt(i.Payload, 10))
+		f.add("payload", i.Payload.String())
 	}
 	if i.Work > 0 {
-		f.add("work", fmt.Sprintf("%d %s", i.Work, i.Source.WorkUnit))
+		f.add("work", fmt.Sprintf("%v %s", i.Work, i.Source.WorkUnit))
 	}
 	if m := i.Messages; m.Count > 0 {
-		f.add("messages", fmt.Sprintf("%d of %d bytes", m.Count, m.Bytes))
+		f.add("messages", fmt.Sprintf("%d of %v bytes", m.Count, m.Bytes))
 		f.add("message sizes", fmt.Sprintf("%d .. %d, median %v", m.Smallest, m.Largest, m.Median))
 		for _, s := range m.Sizes {
 			f.num("messages of "+s.String(), s.Count)
 		}
 	}
 	if c := i.Collectives; c.Calls > 0 {
-		f.add("collectives", fmt.Sprintf("%d calls of %d bytes in %d groups", c.Calls, c.Bytes, c.Groups))
+		f.add("collectives", fmt.Sprintf("%s of %v bytes in %s", counted(c.Calls, "call"), c.Bytes, counted(uint64(c.Groups), "group")))
 	}
 	if r := i.Requests; r != (requests{}) {
 		f.add("requests", fmt.Sprintf("%d opened, %d waited for, %d tested", r.Opened, r.Waited, r.Tested))
 	}
+}
+
+// counted is "1 group" or "2 groups".
+func counted(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // provenance adds how the trace was made.

@@ -58,7 +58,8 @@ type Mismatch struct {
 //
 // The n-th collective of each member of a group must be of the same kind and root
 // (-1 stands for a root that is not known), and all members must have equally many.
-// Of events with Needs the first that disagrees is a Legal Mismatch instead of an error.
+// Of events with Needs the first that disagrees is a Legal Mismatch instead of an error,
+// if the member has as many of each kind as others have.
 // Members of the world (group -1) are all processors; of another group, those that
 // have a collective in it. A barrier with a Peer is one of an object in shared memory:
 // nothing says which processors meet there, and it is held to nothing.

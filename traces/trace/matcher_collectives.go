@@ -31,7 +31,20 @@ type member struct {
 	done   uint64 // calls
 	last   Place
 	kind   Kind
-	strays bool // it disagreed, and that is noted
+	strays *strays // where and how it disagreed, in a graph
+}
+
+// strays is a member whose rows are in another order than those of others. Graphs
+// may lead to one order all the same, if both have as many of each kind.
+type strays struct {
+	first Mismatch
+	more  [endKind]int64 // calls of each kind that the order has not, so far
+}
+
+// count takes one more call.
+func (s *strays) count(mine, theirs Kind) {
+	s.more[mine]++
+	s.more[theirs]--
 }
 
 // collective holds the next call of who to those of other members.
@@ -61,6 +74,10 @@ func (m *Matcher) collective(who *party, e *Event, at Place) error {
 	number, n := binary.Uvarint(g.order[mine.next:])
 	mine.next += n
 	then := g.calls[number]
+	if mine.strays != nil {
+		mine.strays.count(now.kind, then.kind)
+		return nil
+	}
 	if then.same(now) {
 		return nil
 	}
@@ -69,10 +86,8 @@ func (m *Matcher) collective(who *party, e *Event, at Place) error {
 	if e.Needs == nil {
 		return err
 	}
-	if !mine.strays { // the others' graphs may lead to another order
-		mine.strays = true
-		m.found.add(Mismatch{Proc: who.proc, Place: at, Kind: e.Kind, Legal: true}, 1, err.Error)
-	}
+	mine.strays = &strays{first: Mismatch{Proc: who.proc, Place: at, Kind: e.Kind, Msg: err.Error(), Legal: true}}
+	mine.strays.count(now.kind, then.kind)
 	return nil
 }
 
@@ -139,11 +154,23 @@ func (m *Matcher) uneven(procs int) {
 			if mine.done < longest.done {
 				m.fewer(g, longest, mine)
 			}
+			m.strayed(mine, longest)
 		}
 		if g.group == None && len(g.members) < procs {
 			m.absent(g, longest, procs)
 		}
 	}
+}
+
+// strayed adds that a member disagreed. It is an error if no order of its calls is
+// that of others.
+func (m *Matcher) strayed(mine, longest *member) {
+	if mine.strays == nil {
+		return
+	}
+	found := mine.strays.first
+	found.Legal = mine.done < longest.done || mine.strays.more == [endKind]int64{}
+	m.found.add(found, 1, func() string { return found.Msg })
 }
 
 // absent finds processors without any collective of the world.
@@ -171,6 +198,7 @@ type GroupCalls struct {
 	Group   int32
 	Members int
 	Calls   uint64 // of the member that has most
+	Graphs  bool   // some member has them in another order, which its graph may change
 }
 
 // Calls counts the collectives of every group, in the order of their numbers.
@@ -180,6 +208,7 @@ func (m *Matcher) Calls() []GroupCalls {
 		n := GroupCalls{Group: number, Members: len(g.members)}
 		for _, mine := range g.members {
 			n.Calls = max(n.Calls, mine.done)
+			n.Graphs = n.Graphs || mine.strays != nil
 		}
 		all = append(all, n)
 	}

@@ -103,6 +103,10 @@ func TestMatcherNamesWhatIsWrong(t *testing.T) {
 				"note: receive of 5 bytes is smaller than the matching send of 9 (truncation): from rank 0 to rank 1 with tag 3, if they run in the order of their rows"},
 		"collective in a graph": {[]who{called(0, Barrier, None, None), called(0, Bcast, 0, None), inGraph(called(1, Bcast, 0, None)), inGraph(called(1, Barrier, None, None))},
 			"note: rank 0 collective #1 is barrier, rank 1 has bcast"},
+		"other collective in a graph": {[]who{called(0, Scan, None, None), called(0, Barrier, None, None), called(1, Scan, None, None), inGraph(called(1, Bcast, 0, None))},
+			"rank 0 collective #2 is barrier, rank 1 has bcast"},
+		"fewer and another in a graph": {[]who{called(0, Scan, None, None), called(0, Barrier, None, None), inGraph(called(1, Bcast, 0, None))},
+			"rank 1 ends after 1 collective, where rank 0 goes on with #2: barrier\nnote: rank 0 collective #1 is scan, rank 1 has bcast"},
 
 		"wait":                    {[]who{requested(0, Wait, 3, 0)}, "wait for request 3, which is not open"},
 		"wait for none":           {[]who{requested(0, Wait, None, 0)}, ""},

@@ -384,7 +384,7 @@ func TestCheckCounts(t *testing.T) {
 	}
 	want := Checked{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1,
 		MatchCounts: MatchCounts{Sends: 3, Receives: 3, Messages: 3, Requests: 2, Open: 1, Collectives: 3, Groups: 2},
-		Calls:       []GroupCalls{{None, 2, 1}, {6, 1, 1}},
+		Calls:       []GroupCalls{{Group: None, Members: 2, Calls: 1}, {Group: 6, Members: 1, Calls: 1}},
 		Notes:       []Unsound{{Proc: 1, Row: 2, Kind: Irecv, Msg: "rank 1 never waits for request 2 of this irecv"}}}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, want %+v", *got, want)
