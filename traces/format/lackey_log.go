@@ -25,6 +25,8 @@ type lackeyLog struct {
 	base             uint64 // instructions when the latest banner came
 	mismatch         error  // the first summary that counts other instructions
 	child            bool   // which is right for a forked child
+	signal           string // that ended the run, such as "signal 11 (SIGSEGV)"
+	unprinted        uint64 // instructions that the summary counts and the signal kept from being printed
 	first            uint64 // address of the first instruction
 
 	superblocks, odd, glued, cut int
@@ -48,7 +50,7 @@ func (p *lackeyParser) slow(raw []byte, last bool) error {
 	p.wasLoad = false
 	if mark, pid, text, ok := valgrindLine(line); ok {
 		p.crlf += len(raw) - len(line)
-		p.valgrind(mark, pid, text)
+		p.valgrind(mark, pid, text, last)
 		return nil
 	}
 	line = p.trim(raw)
@@ -196,7 +198,9 @@ func valgrindLine(line []byte) (mark byte, pid, text []byte, ok bool) {
 	return mark, inner, bytes.TrimSpace(text), true
 }
 
-func (p *lackeyParser) valgrind(mark byte, pid, text []byte) {
+const diedOf = "Process terminating with default action of "
+
+func (p *lackeyParser) valgrind(mark byte, pid, text []byte, last bool) {
 	if !slices.Contains(p.pids, string(pid)) && len(p.pids) < maxMarkerNames {
 		p.pids = append(p.pids, string(pid))
 	}
@@ -211,25 +215,37 @@ func (p *lackeyParser) valgrind(mark byte, pid, text []byte) {
 	value = strings.TrimSpace(value)
 	switch {
 	case strings.HasPrefix(key, "Lackey, an example Valgrind tool"):
-		p.banner, p.ended, p.base = true, false, p.instrs
+		p.banner, p.ended, p.base, p.signal = true, false, p.instrs, ""
 	case strings.HasPrefix(key, "Using Valgrind-"):
 		p.version, _, _ = strings.Cut(strings.TrimPrefix(key, "Using "), " ")
 	case key == "Command" && p.program == "":
 		p.program = value
-	case key == "guest instrs":
+	case strings.HasPrefix(key, diedOf):
+		p.signal = strings.TrimPrefix(key, diedOf)
+	case key == "guest instrs" && !last: // the number at the end of a cut log may be cut too
 		p.summary(value)
 	case key == "Exit code":
 		p.ended = true
 	}
 }
 
+// lackeyEvents is how many records lackey holds back until it prints them: a fault
+// among their instructions loses them, when the summary has counted them already.
+const lackeyEvents = 4
+
 // summary compares the count of instructions at the end of a run with ours.
 func (p *lackeyParser) summary(value string) {
 	p.ended = true
 	stated, problem := parseDecimal([]byte(strings.ReplaceAll(value, ",", "")))
-	if have := p.instrs - p.base; problem == "" && stated != have && p.mismatch == nil {
+	have := p.instrs - p.base
+	if p.signal != "" && stated > have && stated-have <= lackeyEvents {
+		p.unprinted += stated - have
+		return
+	}
+	if problem == "" && stated != have && p.mismatch == nil {
 		p.mismatch = p.fail(nil, fmt.Sprintf("the summary counts %d guest instructions, the trace has %d I lines: lines are lost",
-			stated, have), adviceCut+"; the log of a forked child, which counts its parent's too, is read with --lackey-summary=ignore")
+			stated, have), adviceCut+"; or read it with --lackey-summary=ignore if it is of a forked child, which counts its parent's too, or of a program "+
+				"that handles its own faults (SIGSEGV), at each of which valgrind does not print up to 4 lines")
 		p.child = p.base == 0 && stated > have && p.first >= firstLibrary
 	}
 }
@@ -279,6 +295,7 @@ func (p *lackeyParser) notes() []string {
 	add(p.superblocks, "superblock entries were left out: %d", p.superblocks)
 	add(len(p.pids)-1, "%d processes share the log: their references are one stream, and the summaries were not checked", len(p.pids))
 	add(int(min(p.atomics, 1)), "%s directly before a modify of the same bytes taken as part of it", plural(int(p.atomics), "load"))
+	add(int(p.unprinted), "the run died of %s: valgrind counted %s at its end that it did not print", p.signal, plural(int(p.unprinted), "instruction"))
 	if p.mismatch != nil && len(p.pids) <= 1 {
 		why := "the summary was not checked"
 		if p.child {

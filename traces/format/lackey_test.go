@@ -194,6 +194,8 @@ func TestLackeyNotes(t *testing.T) {
 		{"no summary", sample(t, "tiny_nobc.log"), ""}, // the exit code is there
 		{"superblocks", sample(t, "tiny_sb.log"), "superblock entries were left out: 3"},
 		{"child", sample(t, "fork_12544.log.zst"), "as it does for a forked child"},
+		{"fault", long + died + "==1==   guest instrs:  1,004\n", "the run died of signal 11 (SIGSEGV): valgrind counted 4 instructions at its end that it did not print"},
+		{"cut summary", "==1== Lackey, an example Valgrind tool\n" + long + "==1==   guest instrs:  1,0", "no summary at the end"},
 		{"early data", " L 00402000,8\nI  00401000,4\n", "1 data reference before the first instruction"},
 		{"output", long + "-162\n", "1 line of 1001 not lackey's, the first line 1001"},
 		{"glued output", long + "sum = 3 L 00402000,8\n", "1 line of those ending in a record"},
@@ -210,6 +212,8 @@ func TestLackeyNotes(t *testing.T) {
 	}
 }
 
+const died = "==1== Process terminating with default action of signal 11 (SIGSEGV)\n"
+
 func TestBadLackey(t *testing.T) {
 	good := strings.Repeat("I  00401000,4\n", 100)
 	for _, c := range []struct {
@@ -225,6 +229,9 @@ func TestBadLackey(t *testing.T) {
 		{"no size", "I  00401000\n", 1, `missing ",size"`},
 		{"no size but a comma", "I  00401000,\n", 1, `missing ",size"`},
 		{"no address", "I  ,3\n", 1, "no hexadecimal number"},
+		{"fault before lost lines", good + died + "==1==   guest instrs:  105\n", 102, "counts 105 guest instructions, the trace has 100"},
+		{"more lines than counted", good + died + "==1==   guest instrs:  99\n", 102, "counts 99 guest instructions, the trace has 100"},
+		{"handled fault", good + "==1==   guest instrs:  101\n", 101, "a program that handles its own faults"},
 		{"empty record", good + "I  \n", 101, "no hexadecimal number"},
 		{"address", good + " L 0040g000,3\n", 101, "not a hexadecimal number"},
 		{"address over 64 bits", good + " L 10000000000000000,3\n", 101, "over 64 bits"},
