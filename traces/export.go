@@ -42,7 +42,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 				return stage.Usage("--to: %w", err)
 			}
 			o := format.ExportOptions{Set: set}
-			if err := format.CheckSettings(ex, set); err != nil {
+			if err := format.CheckWriting(ex, set); err != nil {
 				return stage.Usage("--set: %w", err)
 			}
 			for _, p := range procs {
@@ -82,7 +82,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 		})
 	}
 	if err != nil {
-		return err
+		return usageOf(err)
 	}
 	src.progress.Done()
 	for _, n := range notes {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -104,7 +105,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		err = f.each(files, im, &head, w)
 	}
 	if err != nil {
-		return err
+		return usageOf(err)
 	}
 	f.inputs = files.SHA256s()
 	f.finish(&head)
@@ -116,6 +117,15 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		env.Note("%s", n)
 	}
 	return nil
+}
+
+// usageOf makes wrong usage of a setting's bad value, which only the format can
+// tell.
+func usageOf(err error) error {
+	if bad := new(format.SettingError); errors.As(err, &bad) {
+		return stage.Usage("%w", bad)
+	}
+	return err
 }
 
 // expand replaces folders by the files of the trace in them.
@@ -206,7 +216,7 @@ func (f *importFlags) choose(files *format.Files, i int) (format.Importer, error
 			f.used = append(f.used, "the format is a guess from the content")
 		}
 	}
-	if err := format.CheckSettings(im, f.opts.Set); err != nil {
+	if err := format.CheckReading(im, f.opts.Set); err != nil {
 		return nil, stage.Usage("--set: %w", err)
 	}
 	return im, nil

@@ -136,7 +136,7 @@ func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) 
 	case "all":
 		c.control = true
 	default:
-		return Result{}, fmt.Errorf("--set deps=%s: it is not data or all", v)
+		return Result{}, badSetting("deps=%s: it is not data or all", v)
 	}
 	order, err := c.ranks()
 	if err != nil {

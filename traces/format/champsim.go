@@ -78,7 +78,7 @@ func champsimRecord(value string) (*champsimLayout, error) {
 	case "auto":
 		return nil, nil
 	}
-	return nil, fmt.Errorf("champsim: record is %q; it is 64, 96 or auto", value)
+	return nil, badSetting("record=%s: it is not 64, 96 or auto", value)
 }
 
 // Sniff is Likely if all records at the start can be instructions.

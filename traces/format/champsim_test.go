@@ -161,7 +161,7 @@ func TestBadChampSim(t *testing.T) {
 		wantError(t, c.name, err, "standard input: "+c.place, c.reason)
 	}
 	_, _, err := importText(ChampSim{}, good, Options{Set: map[string]string{"record": "65"}})
-	wantError(t, "record=65", err, "", `record is "65"; it is 64, 96 or auto`)
+	wantError(t, "record=65", err, "", "--set record=65: it is not 64, 96 or auto")
 	_, r := mustImport(t, ChampSim{}, champsimOf(64, instruction{}), Options{})
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 instruction at address 0") }) {
 		t.Errorf("a record of zeros: notes %q", r.Notes)

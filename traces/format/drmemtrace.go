@@ -48,7 +48,7 @@ func (Drmemtrace) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace
 
 // Settings are by: what a processor is.
 func (Drmemtrace) Settings() []Setting {
-	return []Setting{{"by", "auto", "what a processor is: thread, core (a file), or auto, as the files are sharded"}}
+	return []Setting{{"by", "auto", "when read: what a processor is: thread, core (a file), or auto, as the files are sharded"}}
 }
 
 // Threaded says that the format knows its threads.
@@ -116,7 +116,7 @@ func (f Drmemtrace) ImportFiles(files *Files, o Options, sink Sink) (Result, err
 	switch im.by {
 	case "auto", "thread", "core":
 	default:
-		return Result{}, fmt.Errorf("--set by=%s: a processor is a thread or a core; choose thread, core or auto", im.by)
+		return Result{}, badSetting("by=%s: a processor is a thread or a core; choose thread, core or auto", im.by)
 	}
 	for i := range files.Len() {
 		in, err := files.Open(i)

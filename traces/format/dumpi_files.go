@@ -37,14 +37,14 @@ func (f Dumpi) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	case "own":
 		d.own = true
 	default:
-		return Result{}, fmt.Errorf("--set clock=%s: the clock is common or own", clock)
+		return Result{}, badSetting("clock=%s: the clock is common or own", clock)
 	}
 	switch source := o.Setting(f, "source"); source {
 	case "any":
 	case "null":
 		d.null = true
 	default:
-		return Result{}, fmt.Errorf("--set source=%s: source=-1 is any or null", source)
+		return Result{}, badSetting("source=%s: source=-1 is any or null", source)
 	}
 	if err := d.survey(); err != nil {
 		return Result{}, err

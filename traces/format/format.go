@@ -72,8 +72,29 @@ func LayoutOf(im Importer, o Options) Layout {
 	return Layout{Work: trace.WorkInstr}
 }
 
-// Setting is an option of one format, which users give as --set name=value.
+// Setting is an option of one format, which users give as --set name=value. One
+// that only importers or only exporters look at has a Doc that begins with "when
+// read" or "when written".
 type Setting struct{ Name, Default, Doc string }
+
+// has says whether import (reading) or export looks at s.
+func (s Setting) has(reading bool) bool {
+	if reading {
+		return !strings.HasPrefix(s.Doc, "when written")
+	}
+	return !strings.HasPrefix(s.Doc, "when read")
+}
+
+// SettingError is a value that a setting cannot have.
+type SettingError struct{ error }
+
+// Unwrap is what is wrong with the value.
+func (e *SettingError) Unwrap() error { return e.error }
+
+// badSetting is a SettingError about "name=value: why".
+func badSetting(format string, args ...any) error {
+	return &SettingError{fmt.Errorf("--set "+format, args...)}
+}
 
 // Tunable is implemented by formats with settings.
 type Tunable interface{ Settings() []Setting }
@@ -186,20 +207,31 @@ func setting(f Tunable, given map[string]string, name string) string {
 	panic("format: no setting " + name)
 }
 
-// CheckSettings makes sure that f has all settings that were given.
-func CheckSettings(f Format, given map[string]string) error {
+// CheckReading makes sure that importing f looks at all settings that were given.
+func CheckReading(f Importer, given map[string]string) error {
+	return checkSettings(f, given, true, "when it is read")
+}
+
+// CheckWriting makes sure that exporting f looks at all settings that were given.
+func CheckWriting(f Exporter, given map[string]string) error {
+	return checkSettings(f, given, false, "when it is written")
+}
+
+func checkSettings(f Format, given map[string]string, reading bool, when string) error {
 	var known []string
 	if t, ok := f.(Tunable); ok {
 		for _, s := range t.Settings() {
-			known = append(known, s.Name)
+			if s.has(reading) {
+				known = append(known, s.Name)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if len(known) == 0 {
-			return fmt.Errorf("%s has no settings", f.Name())
+			return fmt.Errorf("%s has no settings %s", f.Name(), when)
 		}
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("%s has no setting %q; it has %s", f.Name(), name, strings.Join(known, ", "))
+			return fmt.Errorf("%s has no setting %q %s; it has %s", f.Name(), name, when, strings.Join(known, ", "))
 		}
 	}
 	return nil

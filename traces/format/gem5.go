@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"spoor/traces/trace"
@@ -59,8 +58,8 @@ const (
 // exported packets.
 func (Gem5) Settings() []Setting {
 	return []Setting{
-		{gem5By, "port", "what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
-		{gem5Version, "24", "the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
+		{gem5By, "port", "when read: what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
+		{gem5Version, "24", "when read: the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
 		{gem5Ticks, "1000", "when written: ticks of 1 ps for each instruction"},
 	}
 }
@@ -77,11 +76,11 @@ func (Gem5) Sniff(head []byte) Verdict {
 func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: newThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
 	if !slices.Contains(gem5Bys, p.by) {
-		return Result{}, fmt.Errorf("--set %s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
+		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
 	}
 	version := o.Setting(f, gem5Version)
 	if p.commands = gem5Versions[version]; p.commands == nil {
-		return Result{}, fmt.Errorf("--set %s=%s: the numbers of commands are known as 24, 21 or stable; choose one of these", gem5Version, version)
+		return Result{}, badSetting("%s=%s: the numbers of commands are known as 24, 21 or stable; choose one of these", gem5Version, version)
 	}
 	head, err := in.Head()
 	if err != nil {

@@ -37,7 +37,7 @@ func (Gem5) Loses() string {
 func (f Gem5) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	ticks, problem := parseDecimal([]byte(o.Setting(f, gem5Ticks)))
 	if problem != "" || ticks == 0 || ticks > math.MaxUint32 {
-		return nil, fmt.Errorf("--set %s=%s: ticks for each instruction are a number from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
+		return nil, badSetting("%s=%s: ticks for each instruction are a number from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
 	}
 	procs := o.chosen(src)
 	x := gem5Writer{out: bufio.NewWriterSize(w, 1<<16), ticks: ticks}

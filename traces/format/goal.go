@@ -166,11 +166,11 @@ func (f Goal) Import(in *Input, o Options, sink Sink) (Result, error) {
 func goalPicos(name, value string) (int64, error) {
 	seconds, err := unit.Parse(value, "s")
 	if err != nil {
-		return 0, fmt.Errorf("--set %s: %w", name, err)
+		return 0, badSetting("%s: %w", name, err)
 	}
 	picos := math.Round(seconds * 1e12)
 	if picos < 1 || picos > 1e18 || math.Abs(seconds*1e12-picos) > 1e-6*picos {
-		return 0, fmt.Errorf("--set %s: %q is not a whole number of picoseconds from 1ps to 1000000s", name, value)
+		return 0, badSetting("%s: %q is not a whole number of picoseconds from 1ps to 1000000s", name, value)
 	}
 	return int64(picos), nil
 }

@@ -74,7 +74,7 @@ func (x *goalExport) settings(f Goal, o ExportOptions) (binary bool, err error) 
 	}
 	v := o.Setting(f, goalBinarySetting)
 	if binary, err = strconv.ParseBool(v); err != nil {
-		return false, fmt.Errorf("--set %s: %q is not true or false", goalBinarySetting, v)
+		return false, badSetting("%s: %q is not true or false", goalBinarySetting, v)
 	}
 	return binary, nil
 }
@@ -83,10 +83,10 @@ func (x *goalExport) settings(f Goal, o ExportOptions) (binary bool, err error) 
 func goalRate(name, value string) (float64, error) {
 	seconds, err := unit.Parse(value, "s")
 	if err != nil {
-		return 0, fmt.Errorf("--set %s: %w", name, err)
+		return 0, badSetting("%s: %w", name, err)
 	}
 	if seconds < 0 || seconds > 1e6 {
-		return 0, fmt.Errorf("--set %s: %q is not a time from 0s to 1000000s", name, value)
+		return 0, badSetting("%s: %q is not a time from 0s to 1000000s", name, value)
 	}
 	return seconds * 1e12, nil
 }

@@ -255,6 +255,6 @@ func parseRepeat(o Options, f Tunable) (bool, error) {
 	case "once":
 		return false, nil
 	default:
-		return false, fmt.Errorf("--set repeat=%s: it is not count or once", v)
+		return false, badSetting("repeat=%s: it is not count or once", v)
 	}
 }

@@ -245,7 +245,7 @@ func (p *lackeyParser) summary(value string) {
 	if problem == "" && stated != have && p.mismatch == nil {
 		p.mismatch = p.fail(nil, fmt.Sprintf("the summary counts %d guest instructions, the trace has %d I lines: lines are lost",
 			stated, have), adviceCut+"; or read it with --lackey-summary=ignore if it is of a forked child, which counts its parent's too, or of a program "+
-				"that handles its own faults (SIGSEGV), at each of which valgrind does not print up to 4 lines")
+			"that handles its own faults (SIGSEGV), at each of which valgrind does not print up to 4 lines")
 		p.child = p.base == 0 && stated > have && p.first >= firstLibrary
 	}
 }

@@ -53,7 +53,7 @@ func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) 
 		return Result{}, err
 	}
 	if c.numeric, err = strconv.ParseBool(o.Setting(f, "obj-id-is-num")); err != nil {
-		return Result{}, fmt.Errorf("--set obj-id-is-num=%s: it is not true or false", o.Setting(f, "obj-id-is-num"))
+		return Result{}, badSetting("obj-id-is-num=%s: it is not true or false", o.Setting(f, "obj-id-is-num"))
 	}
 	if err := c.settings(f); err != nil {
 		return Result{}, err
@@ -80,7 +80,7 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 		}
 		n, err := strconv.Atoi(c.o.Setting(f, name))
 		if err != nil || n < 0 || n > 1000 || n == 0 && keyColumn(column) == keyKey {
-			return fmt.Errorf("--set %s=%s: it is not the number of a column, from 1", name, c.o.Setting(f, name))
+			return badSetting("%s=%s: it is not the number of a column, from 1", name, c.o.Setting(f, name))
 		}
 		c.numbers[column] = n
 	}
@@ -90,13 +90,13 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 	case len(d) == 1:
 		c.sep = d[0]
 	case d != "auto":
-		return fmt.Errorf("--set delimiter=%s: it is not one character, tab or auto", d)
+		return badSetting("delimiter=%s: it is not one character, tab or auto", d)
 	}
 	switch c.asked = c.o.Setting(f, "has-header"); c.asked {
 	case "true", "false", "auto":
 		return nil
 	}
-	return fmt.Errorf("--set has-header=%s: it is not true, false or auto", c.asked)
+	return badSetting("has-header=%s: it is not true, false or auto", c.asked)
 }
 
 // begin decides on separator, header and columns by the first line.

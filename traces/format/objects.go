@@ -29,7 +29,7 @@ var settingBlock = Setting{"block", "64B", "size of the block of memory that sta
 func newObjects(sink Sink, o Options, f Tunable) (objects, error) {
 	size, err := unit.ParseBytes(o.Setting(f, settingBlock.Name))
 	if err != nil || size < 1 || size > 1<<15 || size&(size-1) != 0 {
-		return objects{}, fmt.Errorf("--set block=%s: it is not a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))
+		return objects{}, badSetting("block=%s: it is not a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))
 	}
 	return objects{stream: newStream(sink, o.FirstProc), block: uint64(size), shift: uint(bits.TrailingZeros64(uint64(size)))}, nil
 }

@@ -40,8 +40,8 @@ func (OracleGeneral) Magic() string {
 // Settings are the size of a block, the variant, and the clock of what is written.
 func (OracleGeneral) Settings() []Setting {
 	return []Setting{settingBlock,
-		{"variant", "general", "general (records of 24 bytes) or opns (27, with operation and namespace)"},
-		{"rate", "1e9", "written: instructions in a second of the time column"}}
+		{"variant", "general", "when read: general (records of 24 bytes) or opns (27, with operation and namespace)"},
+		{"rate", "1e9", "when written: instructions in a second of the time column"}}
 }
 
 const (
@@ -78,7 +78,7 @@ func (f OracleGeneral) Import(in *Input, o Options, sink Sink) (Result, error) {
 	case "opns":
 		p.records.size, p.op = oracleRecordOpNS, 16
 	default:
-		return Result{}, fmt.Errorf("--set variant=%s: it is not general or opns", v)
+		return Result{}, badSetting("variant=%s: it is not general or opns", v)
 	}
 	var err error
 	if p.objects, err = newObjects(sink, o, f); err != nil {

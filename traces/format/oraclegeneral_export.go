@@ -24,16 +24,13 @@ func (OracleGeneral) Loses() string {
 // A record names the next request for its object, which comes later: records are
 // kept in a file without a name until their next request comes.
 func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
-	if v := o.Setting(f, "variant"); v != "general" {
-		return nil, fmt.Errorf("--set variant=%s: only general is written", v)
-	}
 	block, err := newObjects(nil, Options{Set: o.Set}, f)
 	if err != nil {
 		return nil, err
 	}
 	rate, err := strconv.ParseFloat(o.Setting(f, "rate"), 64)
 	if err != nil || !(rate > 0) || math.IsInf(rate, 0) {
-		return nil, fmt.Errorf("--set rate=%s: it is not a number of instructions over 0", o.Setting(f, "rate"))
+		return nil, badSetting("rate=%s: it is not a number of instructions over 0", o.Setting(f, "rate"))
 	}
 	proc, err := oneProc(src, o, "oracleGeneral")
 	if err != nil {

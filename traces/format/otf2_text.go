@@ -62,7 +62,7 @@ func newOTF2Parser(c *conversation, ticks string) (*otf2Parser, error) {
 	if ticks != "" {
 		n, err := strconv.ParseUint(ticks, 10, 63)
 		if err != nil || n == 0 {
-			return nil, fmt.Errorf("--set ticks=%s: ticks per second are a whole number from 1", ticks)
+			return nil, badSetting("ticks=%s: ticks per second are a whole number from 1", ticks)
 		}
 		p.ticks = n
 	}

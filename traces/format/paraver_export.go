@@ -18,7 +18,7 @@ var (
 
 // Settings are those of the export.
 func (Paraver) Settings() []Setting {
-	return append([]Setting{{"pcf", "false", "true writes the labels (.pcf) of the exported events instead of the trace"}}, timelineSettings...)
+	return append([]Setting{{"pcf", "false", "when written: true writes the labels (.pcf) of the exported events instead of the trace"}}, timelineSettings...)
 }
 
 // Loses says what of a trace the format cannot express.
@@ -64,7 +64,7 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 		return nil, out.Flush()
 	case "false":
 	default:
-		return nil, fmt.Errorf("--set pcf=%s: it is true or false", labels)
+		return nil, badSetting("pcf=%s: it is true or false", labels)
 	}
 	x := prvWriter{lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
 	defer x.lines.close()

@@ -65,8 +65,8 @@ const (
 func (SimGridTI) Settings() []Setting {
 	return []Setting{
 		{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second): turns sleeps into flop when read, and work in ps when written; not given: sleeps are left out, and work in ps is an error"},
-		{Name: tiPerInstr, Default: "1", Doc: "flop that an instruction stands for, when a trace whose work is in instructions is written"},
-		{Name: tiRanks, Doc: "number of ranks in one file of all, if that is not the number of inits before the first action that depends on it"},
+		{Name: tiPerInstr, Default: "1", Doc: "when written: flop that an instruction stands for, in a trace whose work is in instructions"},
+		{Name: tiRanks, Doc: "when read: number of ranks in one file of all, if that is not the number of inits before the first action that depends on it"},
 	}
 }
 
@@ -80,7 +80,7 @@ func tiSpeed(value string) (float64, error) {
 		err = fmt.Errorf("%q is not above 0", value)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("--set %s: %w", tiFlops, err)
+		return 0, badSetting("%s: %w", tiFlops, err)
 	}
 	return v, nil
 }
@@ -92,7 +92,7 @@ func tiRanksOf(value string) (int, error) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > tiMaxRanks {
-		return 0, fmt.Errorf("--set %s: %q is not a number from 1 to %d", tiRanks, value, tiMaxRanks)
+		return 0, badSetting("%s: %q is not a number from 1 to %d", tiRanks, value, tiMaxRanks)
 	}
 	return n, nil
 }

@@ -80,7 +80,7 @@ func (x *tiExporter) rates(f SimGridTI, head trace.Header, o ExportOptions) (err
 	value := o.Setting(f, tiPerInstr)
 	x.instr, err = strconv.ParseFloat(value, 64)
 	if err != nil || !(x.instr > 0) || math.IsInf(x.instr, 0) {
-		return fmt.Errorf("--set %s: %q is not a number above 0", tiPerInstr, value)
+		return badSetting("%s: %q is not a number above 0", tiPerInstr, value)
 	}
 	switch head.WorkUnit {
 	case trace.WorkFlop:

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"strings"
@@ -32,10 +31,10 @@ type delivery struct {
 
 // timelineSettings are the prices of the nominal clock.
 var timelineSettings = []Setting{
-	{"instruction", "1 ns", "of a trace without times: how long an instruction takes"},
-	{"flop", "1 ns", "of a trace without times: how long a floating-point operation takes"},
-	{"latency", "1 us", "of a trace without times: how long a message takes to arrive, and a collective for each doubling of its members"},
-	{"bandwidth", "1 GB/s", "of a trace without times: bytes of a message that are sent in a second"},
+	{"instruction", "1 ns", "when written, of a trace without times: how long an instruction takes"},
+	{"flop", "1 ns", "when written, of a trace without times: how long a floating-point operation takes"},
+	{"latency", "1 us", "when written, of a trace without times: how long a message takes to arrive, and a collective for each doubling of its members"},
+	{"bandwidth", "1 GB/s", "when written, of a trace without times: bytes of a message that are sent in a second"},
 }
 
 // prices are those settings: ps, and ps for each byte.
@@ -47,7 +46,7 @@ func pricesOf(f Tunable, o ExportOptions) (c prices, err error) {
 		text := o.Setting(f, name)
 		v, problem := unit.Parse(text, base)
 		if err == nil && (problem != nil || v < 0 || v > 1e12) {
-			err = fmt.Errorf("--set %s=%s: write a number and a unit, such as %s", name, text, setting(f, nil, name))
+			err = badSetting("%s=%s: write a number and a unit, such as %s", name, text, setting(f, nil, name))
 		}
 		return v
 	}
@@ -55,7 +54,7 @@ func pricesOf(f Tunable, o ExportOptions) (c prices, err error) {
 	c.instr, c.flop, c.latency = picos("instruction"), picos("flop"), picos("latency")
 	speed := read("bandwidth", "B/s")
 	if err == nil && speed == 0 {
-		err = fmt.Errorf("--set bandwidth=0: messages would never arrive")
+		err = badSetting("bandwidth=0: messages would never arrive")
 	}
 	c.byte = math.Round(1e18/speed) / 1e6
 	return c, err
