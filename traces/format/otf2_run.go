@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -17,8 +18,8 @@ const otf2Printer = "otf2-print"
 // that their digests identify what was imported: NAME.def, and the files of
 // locations in NAME.
 func identifyArchive(files *Files) error {
-	if files.files[0].once {
-		return fmt.Errorf("%s: an OTF2 archive is several files; name its folder or its anchor file", files.Path(0))
+	if file := &files.files[0]; file.once || file.path == "-" {
+		return fmt.Errorf("%s: an OTF2 archive is several files; name its folder or its anchor file", file.in.Name)
 	}
 	base := strings.TrimSuffix(files.Path(0), ".otf2")
 	inside, err := filepath.Glob(globQuote(base) + string(filepath.Separator) + "*.*")
@@ -96,7 +97,7 @@ func printed(ctx context.Context, ended, parseErr error, complaint *firstBytes, 
 	}
 	var exit *exec.ExitError
 	if errors.As(ended, &exit) && exit.Exited() && (parseErr == nil || complaint.Len() > 0) {
-		return fmt.Errorf("%s: otf2-print ends with status %d: %s; the archive is damaged or not complete", anchor, exit.ExitCode(), quote(complaint.line()))
+		return fmt.Errorf("%s: otf2-print ends with status %d: %s; the archive is damaged or not complete", anchor, exit.ExitCode(), complaint.reason(anchor))
 	}
 	if parseErr != nil {
 		return parseErr
@@ -118,8 +119,18 @@ func (f *firstBytes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// line is the first line that says something.
-func (f *firstBytes) line() []byte {
+// reason is what the first line of otf2-print's complaints says, without the place in
+// its own source, and with the names of files as from the folder of the anchor.
+func (f *firstBytes) reason(anchor string) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(f.Bytes()), newline)
-	return line
+	if _, why, ok := bytes.Cut(line, []byte(": error: ")); ok {
+		line = why
+	}
+	if dir, err := filepath.Abs(filepath.Dir(anchor)); err == nil {
+		line = bytes.ReplaceAll(line, []byte(dir+string(filepath.Separator)), nil)
+	}
+	if cut := 200; len(line) > cut {
+		line = line[:cut]
+	}
+	return strconv.Quote(string(line))
 }

@@ -414,6 +414,8 @@ func TestBadOTF2Archive(t *testing.T) {
 	}
 	fakePrinter(t, "echo; echo '=== OTF2-PRINT ==='; echo 'error: no such file' >&2; exit 3")
 	bad("failing", anchor+": otf2-print ends with status 3", "no such file")
+	fakePrinter(t, "echo \"[OTF2] src/x.c:163: error: File does not exist: POSIX: '$(dirname \"$2\")/x/2.evt'\" >&2; exit 1")
+	bad("incomplete", anchor+": otf2-print ends with", "status 1: \"File does not exist: POSIX: 'x/2.evt'\"; the archive is")
 	fakePrinter(t, "while echo 'ENTER 0 5 here'; do :; done")
 	bad("no banner, and no end", "otf2-print -A "+anchor+":1: ", "not the text of otf2-print")
 	fakePrinter(t, "echo '=== Events'; while echo 'ENTER 0 5 here'; do :; done")
@@ -428,6 +430,8 @@ func TestBadOTF2Archive(t *testing.T) {
 	}
 	_, _, err := importText(OTF2{}, "\x03BOTF2", Options{})
 	wantError(t, "standard input", err, "standard input: ", "name its folder or its anchor file")
+	_, err = OTF2{}.ImportFiles(NewFiles(t.Context(), []string{"-"}, strings.NewReader("\x03BOTF2"), nil), Options{}, new(memorySink))
+	wantError(t, "a pipe", err, "standard input: ", "name its folder or its anchor file")
 }
 
 func TestMalformedOTF2(t *testing.T) {
