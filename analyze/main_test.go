@@ -85,6 +85,8 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,window,line,sets,event,distance,count\n0,0,0,64,0,instr,0,"},
 		{"-o d four --run phases --sets 4 --window 7 --format csv", stage.Done, "\n0,0,1,64,0,instr,0,"},
 		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
+		{"-o d four --run quanta --quantum 50 --cpi 2", stage.Done, "sigma_intra"},
+		{"-o d four --run quanta --quantum 50 --format csv", stage.Done, "quantum,proc,time,active,load,store,barrier\n0,0,50,1,"},
 
 		{"four", stage.WrongUsage, "output"},
 		{"-o d", stage.WrongUsage, "accepts 1 arg"},
@@ -94,6 +96,9 @@ func TestStatus(t *testing.T) {
 		{"-o d four --line 64", stage.WrongUsage, "has no unit"},
 		{"-o d four --run phases --sets 3", stage.WrongUsage, "3 is not a power of two"},
 		{"-o d four --run phases --window 0", stage.WrongUsage, "--window: 0 is not"},
+		{"-o d four --run quanta --quantum 0", stage.WrongUsage, "--quantum: 0 cycles are not"},
+		{"-o d four --run quanta --cpi 0", stage.WrongUsage, "--cpi: 0 is not"},
+		{"-o d four --run quanta --procs 1", stage.WrongUsage, "quanta needs all processors"},
 		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
 		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
 		{"-o d four --procs 0-99999999999999999999", stage.WrongUsage, "is not a processor"},
@@ -101,6 +106,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --procs 1 --interleaved", stage.WrongUsage, "needs all processors"},
 		{"-o x nowhere", stage.Failed, "nowhere"},
 		{"-o x none", stage.Failed, "no loads or stores"},
+		{"-o x none --run quanta", stage.Failed, "counts no instructions"},
 		{"-o x unmatched --run phases", stage.Failed, "processor 0 at barrier 7; processors that have ended: 1"},
 		{"-o file four", stage.Failed, "file"},
 	} {

@@ -48,7 +48,7 @@ type kind struct {
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind()}
+	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{})}
 }
 
 // tool is what the results say made them.

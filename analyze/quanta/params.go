@@ -1,0 +1,171 @@
+package quanta
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"spoor/analyze/analysis"
+)
+
+// replicates of the bootstrap.
+const replicates = 400
+
+// parameters are the inputs of [falsafi1997] that a trace has, and what they may be held
+// to. Times are in cycles.
+func (a *Analysis) parameters(s *shard) []analysis.Param {
+	k, procs, n := &s.sums, s.samples.procs, s.sums.quanta
+	b := s.samples.bootstrap(a.Seed)
+	quanta := float64(n)
+	count := float64(n) * float64(procs)
+	sse, sst := k.within(procs)
+	var out []analysis.Param
+	estimate := func(name, unit string, value, scale float64, of statistic, what string) {
+		lo, hi := b.interval(value, of)
+		out = append(out, analysis.Param{Name: name, Unit: unit, N: n, Source: a.Source, Method: what + "; " + b.method,
+			Estimate: analysis.Estimate{Value: value * scale, Lo: lo * scale, Hi: hi * scale}})
+	}
+	exact := func(name, unit string, value float64, what string) {
+		out = append(out, analysis.Exact(name, value, unit, n, what, a.Source))
+	}
+	estimate("mu", "cycles", float64(k.time)/count, a.cpi(), mean, "mean processing time of a processor in a quantum, zeros included")
+	if procs > 1 {
+		estimate("sigma_intra", "cycles", math.Sqrt(sse/quanta/float64(procs-1)), a.cpi(), intra,
+			"standard deviation of processing times within a quantum: root of the mean square about the means of quanta, n (P-1) degrees of freedom")
+	}
+	if count > 1 {
+		estimate("sigma", "cycles", math.Sqrt(sst/(count-1)), a.cpi(), total, "standard deviation of all processing times")
+	}
+	if sst > 0 {
+		exact("intra_share", "1", sse/sst, "share of the variation of processing times that is within quanta: SSE/SST")
+	}
+	estimate("slowest", "cycles", float64(k.slowest)/quanta, a.cpi(), slowest, "mean over quanta of the longest processing time: what a model of K = 1 predicts")
+	estimate("n_cxsw", "processors", float64(k.active)/quanta, 1, active, "mean number of processors active in a quantum")
+	estimate("n_fp", "processors", float64(k.running)/quanta, 1, running, "mean number of processors that execute in a quantum")
+	for _, h := range s.present() {
+		exact("per_quantum_"+h.String(), "1", float64(s.totals[h])/count, fmt.Sprintf("counted: %s per processor and quantum", h))
+	}
+	exact("targets", "processors", float64(procs), "counted")
+	exact("quanta", "1", quanta, "counted")
+	exact("quantum", "cycles", float64(a.Length)*a.cpi(), "chosen")
+	exact("cpi", "cycles", a.cpi(), "chosen: cycles per instruction")
+	return out
+}
+
+// quantumSums are what statistics need of one quantum, processors counted as often as they were drawn.
+type quantumSums struct{ time, squares, slowest, running, active float64 }
+
+// statistic is one of the parameters, of a sum over n quanta of so many processors.
+type statistic func(k *replicate) float64
+
+// replicate is one draw of quanta and processors.
+type replicate struct {
+	quantumSums
+	between  float64 // squares of each quantum's time
+	n, procs float64
+	drawn    bool // processors were
+}
+
+func mean(k *replicate) float64    { return k.time / k.n / k.procs }
+func slowest(k *replicate) float64 { return k.slowest / k.n }
+func active(k *replicate) float64  { return k.active / k.n }
+func running(k *replicate) float64 { return k.running / k.n }
+
+// intra makes up for processors that were drawn twice, which takes the share 1/P off the
+// expected squares.
+func intra(k *replicate) float64 {
+	square := max(0, k.squares-k.between/k.procs) / k.n / (k.procs - 1)
+	if k.drawn {
+		square *= k.procs / (k.procs - 1)
+	}
+	return math.Sqrt(square)
+}
+
+func total(k *replicate) float64 {
+	count := k.n * k.procs
+	return math.Sqrt(max(0, k.squares-k.time*k.time/count) / max(1, count-1))
+}
+
+// bootstrap is draws of the quanta that are kept and of the processors.
+type bootstrap struct {
+	kept   replicate // what is kept, as it is
+	draws  []replicate
+	method string
+}
+
+// bootstrap draws blocks of neighbouring quanta, for quanta resemble those next to them, and
+// independently processors. The longest time of a quantum is that of all its processors, drawn or not: a
+// maximum of fewer different ones would be too small.
+func (s *samples) bootstrap(seed uint64) *bootstrap {
+	n := len(s.number)
+	block := int(math.Ceil(math.Sqrt(float64(n))))
+	b := &bootstrap{draws: make([]replicate, replicates), method: fmt.Sprintf(
+		"interval from %d bootstrap draws of blocks of %d of %d quanta, and of processors; seed %d", replicates, block, n, seed)}
+	r := rand.New(rand.NewPCG(seed, 1))
+	weights := make([]uint32, s.procs)
+	for i := range weights {
+		weights[i] = 1
+	}
+	for q := range n {
+		b.kept.add(s.sums(q, weights), s.procs)
+	}
+	for i := range b.draws {
+		b.draws[i].drawn = true
+		clear(weights)
+		for range s.procs {
+			weights[r.IntN(s.procs)]++
+		}
+		for drawn := 0; drawn < n; {
+			from := r.IntN(n)
+			for j := 0; j < block && drawn < n; j++ {
+				b.draws[i].add(s.sums((from+j)%n, weights), s.procs)
+				drawn++
+			}
+		}
+	}
+	return b
+}
+
+func (k *replicate) add(q quantumSums, procs int) {
+	k.time += q.time
+	k.squares += q.squares
+	k.slowest += q.slowest
+	k.running += q.running
+	k.active += q.active
+	k.between += q.time * q.time
+	k.n++
+	k.procs = float64(procs)
+}
+
+// sums is quantum i of those kept, every processor as often as its weight says.
+func (s *samples) sums(i int, weights []uint32) (q quantumSums) {
+	times, actives := s.time[i*s.procs:][:s.procs], s.active[i*s.procs:][:s.procs]
+	for p, w := range weights {
+		x, f := float64(times[p]), float64(w)
+		q.slowest = max(q.slowest, x)
+		q.time += f * x
+		q.squares += f * x * x
+		q.active += f * float64(actives[p])
+		if x > 0 {
+			q.running += f
+		}
+	}
+	return q
+}
+
+// interval is the 95 % interval of a value of which the draws vary as they do about what
+// is kept. The value is within it.
+func (b *bootstrap) interval(value float64, of statistic) (lo, hi float64) {
+	shift := value - of(&b.kept)
+	draws := make([]float64, len(b.draws))
+	for i := range b.draws {
+		draws[i] = of(&b.draws[i]) + shift
+	}
+	slices.Sort(draws)
+	lo = stat.Quantile(0.025, stat.Empirical, draws, nil)
+	hi = stat.Quantile(0.975, stat.Empirical, draws, nil)
+	return max(0, min(value, lo)), max(value, hi)
+}

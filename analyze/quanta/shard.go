@@ -1,0 +1,181 @@
+package quanta
+
+import (
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// A happening is what is counted by kind: the operation of a reference, or an event.
+type happening int
+
+// kinds is how many of them there are, and one that is none.
+const kinds = 1 + int(trace.Flush) + int(trace.Marker)
+
+func ofRef(op trace.Op) happening { return happening(op) }
+
+func ofEvent(k trace.Kind) happening { return happening(trace.Flush) + happening(k) }
+
+// String names the kind: "load", "barrier".
+func (k happening) String() string {
+	if op := trace.Op(k); op.Valid() {
+		return op.String()
+	}
+	return trace.Kind(k - happening(trace.Flush)).String()
+}
+
+// shard follows all processors through one quantum after the other. Times are in
+// instructions. Between changes of who is running, and without references and events,
+// quanta are all alike, and are counted without looking at each.
+type shard struct {
+	length  uint64
+	unit    trace.WorkUnit
+	procs   []progress
+	running int    // how many are
+	now     uint64 // when the latest item ended
+	quantum uint64 // the number of the open one,
+	start   uint64 // when it begins, not before quantum 0
+	touched bool   // something happened in the open quantum, or who is running changed
+	sums    sums
+	totals  [kinds]uint64
+	samples *samples
+	keep    bool // the open quantum is a sample
+}
+
+// progress is where a processor is.
+type progress struct {
+	running bool
+	event   bool          // in the open quantum
+	clock   uint64        // when its latest item ended, or it went on
+	busy    uint64        // in the open quantum, up to since
+	since   uint64        // when it went on
+	counts  [kinds]uint32 // in the open quantum, if that is a sample
+}
+
+func newShard(h trace.Header, length unit.Instructions, samples *samples) *shard {
+	s := &shard{length: uint64(length), unit: h.WorkUnit, procs: make([]progress, h.Procs), running: h.Procs, samples: samples}
+	for i := range s.procs {
+		s.procs[i].running = true
+	}
+	s.keep = samples.wants(0)
+	return s
+}
+
+// Add sees the next piece of the interleaved order.
+func (s *shard) Add(p *analysis.Piece) error {
+	switch time := uint64(p.Time); {
+	case p.Event != nil:
+		s.advance(time)
+		s.event(p.Proc, p.Event.Kind)
+	case p.Refs.Len() > 0:
+		for i, op := range p.Refs.Op {
+			s.ref(p.Of[i], op, uint64(p.Refs.Instr[i]))
+		}
+		s.now = time
+	default:
+		s.advance(time)
+		s.stop(p.Proc)
+	}
+	return nil
+}
+
+func (s *shard) ref(p trace.Proc, op trace.Op, instr uint64) {
+	q := &s.procs[p]
+	q.clock += instr
+	if q.clock-s.start > s.length {
+		s.advance(q.clock)
+	}
+	s.touched = true
+	s.totals[ofRef(op)]++
+	if s.keep {
+		q.counts[ofRef(op)]++
+	}
+}
+
+// event is one of p, which goes on if it has waited.
+func (s *shard) event(p trace.Proc, k trace.Kind) {
+	q := &s.procs[p]
+	s.touched, q.event, q.clock = true, true, s.now
+	if !q.running {
+		q.running, q.since = true, s.now
+		s.running++
+	}
+	s.totals[ofEvent(k)]++
+	if s.keep {
+		q.counts[ofEvent(k)]++
+	}
+}
+
+func (s *shard) stop(p trace.Proc) {
+	q := &s.procs[p]
+	if !q.running {
+		return
+	}
+	s.touched = true
+	q.busy += s.now - max(q.since, s.start)
+	q.running = false
+	s.running--
+}
+
+// advance goes to a time, which stays within the open quantum, its end included.
+func (s *shard) advance(time uint64) {
+	for time-s.start > s.length {
+		if !s.touched {
+			s.alike((time - s.start - 1) / s.length)
+		} else {
+			s.closeAt(s.start + s.length)
+		}
+		s.keep = s.samples.wants(s.quantum)
+	}
+	s.now = time
+}
+
+// alike counts n quanta, from the open one on, in which those who run do nothing else.
+func (s *shard) alike(n uint64) {
+	s.sums.alike(n, s.length, uint64(s.running))
+	for q := s.samples.next(s.quantum); q < s.quantum+n; q = s.samples.next(q + 1) {
+		s.samples.add(q, s.procs, func(p *progress) uint64 {
+			if p.running {
+				return s.length
+			}
+			return 0
+		})
+	}
+	s.quantum += n
+	s.start += n * s.length
+}
+
+// closeAt ends the open quantum at a time.
+func (s *shard) closeAt(end uint64) {
+	var q quantum
+	for i := range s.procs {
+		p := &s.procs[i]
+		if p.running {
+			p.busy += end - max(p.since, s.start)
+		}
+		q.add(p.busy, p.event)
+	}
+	s.sums.add(&q)
+	if s.keep {
+		s.samples.add(s.quantum, s.procs, func(p *progress) uint64 { return p.busy })
+	}
+	for i := range s.procs {
+		p := &s.procs[i]
+		p.busy, p.event = 0, false
+		if s.keep {
+			p.counts = [kinds]uint32{}
+		}
+	}
+	s.touched = false
+	s.quantum++
+	s.start = end
+}
+
+// End closes the last quantum.
+func (s *shard) End() error {
+	if s.now > s.start {
+		s.closeAt(s.now)
+	}
+	s.procs = nil
+	return nil
+}

@@ -1,0 +1,94 @@
+package quanta
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// wide is a sum of products, exact: a number of 128 bits.
+type wide struct{ hi, lo uint64 }
+
+// add adds n x y; the sum of all stays below 2^128.
+func (w *wide) add(n, x, y uint64) {
+	hi, lo := bits.Mul64(x, y)
+	over, lo := bits.Mul64(lo, n)
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, lo, 0)
+	w.hi += hi*n + over + carry
+}
+
+func (w wide) big() *big.Int {
+	out := new(big.Int).SetUint64(w.hi)
+	return out.Or(out.Lsh(out, 64), new(big.Int).SetUint64(w.lo))
+}
+
+// sums is what all quanta together are. Times are in instructions.
+type sums struct {
+	quanta  uint64
+	time    uint64 // of all processors
+	slowest uint64 // of the processor with the most time of each quantum
+	squares wide   // of each processor's time in each quantum
+	between wide   // squares of each quantum's time of all processors
+	running uint64 // processors in quanta
+	active  uint64
+}
+
+// quantum is the sums of one.
+type quantum struct {
+	time, slowest   uint64
+	squares         wide
+	running, active uint64
+}
+
+// add adds a processor with its time.
+func (q *quantum) add(time uint64, event bool) {
+	q.time += time
+	q.slowest = max(q.slowest, time)
+	q.squares.add(1, time, time)
+	if time > 0 {
+		q.running++
+	}
+	if time > 0 || event {
+		q.active++
+	}
+}
+
+func (s *sums) add(q *quantum) {
+	s.quanta++
+	s.time += q.time
+	s.slowest += q.slowest
+	var carry uint64
+	s.squares.lo, carry = bits.Add64(s.squares.lo, q.squares.lo, 0)
+	s.squares.hi += q.squares.hi + carry
+	s.between.add(1, q.time, q.time)
+	s.running += q.running
+	s.active += q.active
+}
+
+// alike adds n quanta in which so many processors run all the time.
+func (s *sums) alike(n, length, running uint64) {
+	s.quanta += n
+	s.time += n * length * running
+	if running > 0 {
+		s.slowest += n * length
+	}
+	s.squares.add(n*running, length, length)
+	s.between.add(n, length*running, length*running)
+	s.running += n * running
+	s.active += n * running
+}
+
+// within is the sum of squares about the means of quanta (SSE) and about the mean of all (SST), in
+// instructions^2, of so many processors.
+func (s *sums) within(procs int) (sse, sst float64) {
+	p := big.NewInt(int64(procs))
+	n := new(big.Int).Mul(p, new(big.Int).SetUint64(s.quanta))
+	time := new(big.Int).SetUint64(s.time)
+	squares := s.squares.big()
+	about := func(count, of *big.Int) float64 { // squares - of/count
+		v := new(big.Int).Mul(squares, count)
+		f, _ := new(big.Rat).SetFrac(v.Sub(v, of), count).Float64()
+		return f
+	}
+	return about(p, s.between.big()), about(n, time.Mul(time, time))
+}
