@@ -38,6 +38,9 @@ func Detect(in *Input) (im Importer, note string, err error) {
 	if err := checkEncoding(in.Name, head); err != nil {
 		return nil, "", err
 	}
+	if s := strangerOf(head); s != nil {
+		return nil, "", fmt.Errorf("%s: this is %s; %s", in.Name, s.what, s.advice)
+	}
 	var likely []Importer
 	var why string
 	for _, candidate := range able[Importer]() {
@@ -52,6 +55,32 @@ func Detect(in *Input) (im Importer, note string, err error) {
 		return likely[0], fmt.Sprintf("%s: read as %s, a guess: %s; --from chooses another format", in.Name, likely[0].Name(), why), nil
 	}
 	return nil, "", in.undetectable(likely)
+}
+
+// stranger is what people take for a trace, and what to do with it instead.
+type stranger struct {
+	magic        string
+	at           int
+	what, advice string
+}
+
+var strangers = []stranger{
+	{"ustar", 257, "a tar archive", "extract it and import its files or their folder"},
+	{"\x03B\x01\x00", 0, "a part of an OTF2 archive", "name the folder of the archive or its anchor file, NAME.otf2"},
+	{"DEFAULT_OPTIONS", 0, "the labels of a Paraver trace", "name its .prv, and they are read too"},
+	{"LEVEL CPU SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
+	{"LEVEL NODE SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
+	{"hostname=", 0, "what sst-dumpi says of a whole run (.meta)", "convert the .bin of every rank with dumpi2ascii -a and import the texts"},
+	{"{\n  \"workload_graph\": [", 0, "Chakra's JSON", "convert it to .et with chakra's tools"},
+}
+
+func strangerOf(head []byte) *stranger {
+	for i := range strangers {
+		if s := &strangers[i]; len(head) > s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
+			return s
+		}
+	}
+	return nil
 }
 
 func (in *Input) undetectable(likely []Importer) error {

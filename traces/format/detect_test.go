@@ -99,6 +99,26 @@ func TestUndetectableListsTheFormats(t *testing.T) {
 	wantError(t, "UTF-16", err, "standard input:1: ", "UTF-16")
 }
 
+// What lies beside traces is named, with what to do instead.
+func TestStrangersAreNamed(t *testing.T) {
+	tar := make([]byte, 1024)
+	copy(tar, "files/rank-0.txt")
+	copy(tar[512:], "0 init\n")
+	copy(tar[257:], "ustar")
+	for text, want := range map[string][2]string{
+		string(tar):                         {"a tar archive", "extract it"},
+		"\x03B\x01\x00\x00\x00\x00\x00":     {"a part of an OTF2 archive", "anchor file"},
+		"DEFAULT_OPTIONS\n\nLEVEL THREAD\n": {"labels of a Paraver trace", ".prv"},
+		"LEVEL CPU SIZE 4\n1.node1\n":       {"resources of a Paraver trace", ".prv"},
+		"hostname=vm\nnumprocs=4\n":         {"sst-dumpi", "dumpi2ascii"},
+		"{\n  \"workload_graph\": [":        {"Chakra's JSON", "chakra's tools"},
+	} {
+		_, _, err := Detect(open(t, text))
+		wantError(t, text, err, "standard input: this is ", want[0])
+		wantError(t, text, err, "standard input: this is ", want[1])
+	}
+}
+
 // Every type of the package that is a format is in the list, under its own name.
 func TestAllFormatsAreListed(t *testing.T) {
 	var seen []string
