@@ -12,7 +12,7 @@ import (
 
 // Loses says what of a trace the format cannot express.
 func (SimGridTI) Loses() string {
-	return "references, times, layouts of buffers, locks, probes and markers, dependencies other than program order; collectives of groups are an error"
+	return "references, times, layouts of buffers, locks, flags, probes and markers, barriers of some of the processors, dependencies other than program order; collectives of groups are an error"
 }
 
 // Export writes all ranks into one file, one after the other after the inits of all,
@@ -158,15 +158,24 @@ func (x *tiExporter) event(e *trace.Event) {
 	case trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan, trace.Gather, trace.Scatter, trace.AllGather, trace.AllToAll:
 		x.collective(e)
 	case trace.Barrier:
-		if e.Peer != trace.None { // of threads, and nothing says which
-			x.lost.kinds[e.Kind]++
-		} else {
-			x.nonblocking(e)
-			x.put(x.start("barrier"))
-		}
+		x.barrier(e)
 	default:
 		x.lost.kinds[e.Kind]++
 	}
+}
+
+// barrier writes a barrier of all ranks. One in shared memory is left out where some
+// processors are not at it: nothing says who is.
+func (x *tiExporter) barrier(e *trace.Event) {
+	if e.Peer != trace.None {
+		if x.apart {
+			x.lost.kinds[e.Kind]++
+			return
+		}
+		x.lost.shared++
+	}
+	x.nonblocking(e)
+	x.put(x.start("barrier"))
 }
 
 // executed writes the instructions before e, and the work of e if it is a compute.

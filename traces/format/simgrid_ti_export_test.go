@@ -166,6 +166,9 @@ func TestTIExport(t *testing.T) {
 		return tiTrace(unit, []trace.Event{event(trace.Compute, func(e *trace.Event) { e.Work = work }),
 			event(trace.Barrier, func(e *trace.Event) { e.Instr = instr })})
 	}
+	meet := func(object int32) trace.Event {
+		return event(trace.Barrier, func(e *trace.Event) { e.Peer = object })
+	}
 	for _, c := range []struct {
 		what string
 		src  *trace.Memory
@@ -191,8 +194,12 @@ func TestTIExport(t *testing.T) {
 		{"a collective that does not block", tiTrace(trace.WorkFlop, []trace.Event{
 			event(trace.AllReduce, func(e *trace.Event) { e.Request = 4 }), event(trace.Wait, func(e *trace.Event) { e.Request = 4 })}), nil,
 			tiOf("allreduce 0 0 6"), "1 collective that does not block"},
-		{"what there is no action for", tiTrace(trace.WorkFlop, []trace.Event{trace.NewEvent(trace.Lock), trace.NewEvent(trace.Marker),
-			event(trace.Barrier, func(e *trace.Event) { e.Peer = 3 })}), nil, tiOf(""), "3 events left out, of kinds that simgrid-ti has not (barrier, lock, marker)"},
+		{"what there is no action for", tiTrace(trace.WorkFlop, []trace.Event{trace.NewEvent(trace.Lock), trace.NewEvent(trace.Marker), meet(3)}, nil), nil,
+			tiOf("", ""), "3 events left out, of kinds that simgrid-ti has not (barrier, lock, marker)"},
+		{"barriers of all in memory", tiTrace(trace.WorkFlop, []trace.Event{meet(3), meet(0)}, []trace.Event{meet(3), meet(0)}), nil,
+			tiOf("barrier; barrier", "barrier; barrier"), "4 barriers of shared memory, which all processors are at"},
+		{"other barriers in memory", tiTrace(trace.WorkFlop, []trace.Event{meet(3), meet(0)}, []trace.Event{meet(0), meet(3)}), nil,
+			tiOf("", ""), "4 events left out, of kinds that simgrid-ti has not (barrier)"},
 		{"a test after a test", tiTrace(trace.WorkFlop, []trace.Event{
 			event(trace.Isend, func(e *trace.Event) { e.Peer, e.Tag, e.Request = 0, 1, 0 }), event(trace.Recv, func(e *trace.Event) { e.Peer, e.Tag = 0, 1 }),
 			event(trace.Test, func(e *trace.Event) { e.Request = 0 }), event(trace.Test, func(e *trace.Event) { e.Request = 0 }),

@@ -22,6 +22,7 @@ type tiSurvey struct {
 	any    string               // where a receive of any tag is, if one is
 	blocks []tiBlock            // of rank 0
 	uneven map[int][]int64      // by number among blocks: the bytes of each rank
+	apart  bool                 // processors meet at barriers of shared memory that others are not at
 	lost   tiLost
 }
 
@@ -39,8 +40,10 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 	s := &tiSurvey{src: src, procs: src.Header().Procs, tags: map[tiGroupTag]int32{}, uneven: map[int][]int64{}}
 	s.lost.kinds = map[trace.Kind]int{}
 	needsSpeed := src.Header().WorkUnit == trace.WorkPicos && speed == 0
+	var met [2]uint64 // of processor 0, and of this one
 	for p := range s.procs {
 		row, blocks := int64(0), 0
+		met[1] = 0
 		for b, err := range src.Events(trace.Proc(p)) {
 			if err != nil {
 				return nil, err
@@ -51,12 +54,19 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 					return nil, s.problem(p, row, e, fmt.Sprintf("its work is in ps, that of simgrid-ti in flop; --set %s=1Gf says how many flop a second are", tiFlops))
 				}
 				s.lost.count(e, row)
+				if e.Kind == trace.Barrier {
+					met[1] = (met[1] + uint64(e.Peer-trace.None+1)) * 0x9e3779b97f4a7c15 // a hash of the barriers in order
+				}
 				if err := s.event(p, row, e, &blocks); err != nil {
 					return nil, err
 				}
 				row++
 			}
 		}
+		if p == 0 {
+			met[0] = met[1]
+		}
+		s.apart = s.apart || met[0] != met[1]
 		if p > 0 && blocks < len(s.blocks) {
 			return nil, fmt.Errorf("processor %d has %d of the %d gathers, scatters and alltoalls of processor 0; traces check says more", p, blocks, len(s.blocks))
 		}
@@ -168,6 +178,7 @@ type tiLost struct {
 	retested    int // tests of a request that was tested before
 	swapped     int // waits that replay takes for another request of the same ranks and tag
 	uneven      int // collectives
+	shared      int // barriers of shared memory that all processors are at
 }
 
 func (l *tiLost) count(e *trace.Event, row int64) {
@@ -218,6 +229,7 @@ func (l *tiLost) notes(h trace.Header, refs bool) (all []string) {
 		}
 	}
 	add(total, "event", "left out, of kinds that simgrid-ti has not ("+strings.Join(kinds, ", ")+")")
+	add(l.shared, "barrier", "of shared memory, which all processors are at, written as one of all ranks")
 	add(l.needs, "event", "that depends on others than the one before written in order: what could overlap no longer does")
 	add(l.layouts, "layout", "of buffers left out")
 	add(l.groups, "message", "in groups written in the world, with tags of their own")
