@@ -151,7 +151,11 @@ func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Procs: len(order), Lines: c.records, Notes: append(c.notes(), unmatched...), Counts: c.counts()}, nil
+	notes := append(c.notes(), unmatched...)
+	if rank, ok := chakraRank(files.Path(0)); ok && rank > 0 && len(order) == 1 {
+		notes = append(notes, fmt.Sprintf("the file of rank %d alone, which is processor 0: its collectives have no other members", rank))
+	}
+	return Result{Procs: len(order), Lines: c.records, Notes: notes, Counts: c.counts()}, nil
 }
 
 // ranks are the files in the order of the ranks in their names, or as given where

@@ -225,6 +225,18 @@ func TestChakraNamesOfRanks(t *testing.T) {
 	}
 }
 
+// People have the file of some rank alone: it is read, and said to be no rank 0.
+func TestChakraOfOneRank(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.3.et")
+	if err := os.WriteFile(path, []byte(etFile(etNode{id: 1, kind: chakraComp})), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := (Chakra{}).ImportFiles(NewFiles(t.Context(), []string{path}, nil, nil), Options{}, new(memorySink))
+	if want := "the file of rank 3 alone, which is processor 0"; err != nil || !strings.Contains(strings.Join(r.Notes, "\n"), want) {
+		t.Errorf("notes %q, error %v, want %s", r.Notes, err, want)
+	}
+}
+
 // What the README of the samples says, counted independently.
 func TestChakraSamples(t *testing.T) {
 	in, err := Open(context.Background(), shared(t, "chakra/feeder_test/chakra.0.et.zst"), nil, nil)

@@ -371,13 +371,13 @@ func (n *nominal) stuck() error {
 		case s.waits != nil:
 			waiting = append(waiting, fmt.Sprintf("processor %d at event %d (%s)", s.proc, s.waits.row, s.waits.event.Kind))
 		case s.graph != nil && s.graph.left > 0:
-			waiting = append(waiting, fmt.Sprintf("processor %d for %d events", s.proc, s.graph.left))
+			waiting = append(waiting, fmt.Sprintf("processor %d for %s", s.proc, plural(s.graph.left, "event")))
 		}
 	}
 	if len(waiting) == 0 {
 		return nil
 	}
-	return fmt.Errorf("waiting for ever on the nominal timeline: %s; the trace is incomplete, or its messages and collectives do not match", strings.Join(waiting, ", "))
+	return fmt.Errorf("waiting for ever on the nominal timeline: %s; the trace is incomplete, its messages and collectives do not match, or its ranks wait for each other in a circle (a deadlock)", strings.Join(waiting, ", "))
 }
 
 // strandQueue has the strand with the lowest clock first.
