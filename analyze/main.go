@@ -29,7 +29,8 @@ func command(env *stage.Env) *cobra.Command {
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
-  $ analyze --run phases --sets 512,1024 -o fft.phases fft`,
+  $ analyze --run phases --sets 512,1024 -o fft.phases fft
+  $ analyze --run cache --cache L1d=32KiB/8/64B/plru,LL=1MiB/16/64B/with-opt,dtlb=64/4/4KiB -o fft.cache fft`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := cmd.Flags()
@@ -56,6 +57,11 @@ func describeAll(kinds []*kind) string {
 	var b strings.Builder
 	for _, k := range kinds {
 		fmt.Fprintf(&b, "  %-10s %s\n", k.name, k.doc)
+	}
+	for _, k := range kinds {
+		if k.details != "" {
+			fmt.Fprintf(&b, "\n%s", k.details)
+		}
 	}
 	return b.String()
 }

@@ -41,14 +41,15 @@ type request struct {
 // kind is an analysis that can be asked for. Its flags are its own.
 type kind struct {
 	name, doc string
-	needsAll  bool // needs the interleaved order, hence all processors
+	details   string // more for the help, if one line is not enough
+	needsAll  bool   // needs the interleaved order, hence all processors
 	flags     func(*pflag.FlagSet)
 	build     func(*request) (analysis.Analysis, error) // an error about a flag is one of usage
 }
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{})}
+	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{}), cacheKind()}
 }
 
 // tool is what the results say made them.

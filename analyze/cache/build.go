@@ -1,0 +1,177 @@
+package cache
+
+import "spoor/traces/trace"
+
+// hierarchy is the levels of one description at work for one order.
+type hierarchy struct {
+	feeds []*feed
+	of    [][]*level // by level of the description: one, or one for each processor
+}
+
+// newHierarchy makes the levels of a description, private ones for each of procs processors.
+func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
+	h := &hierarchy{of: make([][]*level, len(s.Levels))}
+	for i := range s.Levels {
+		n := 1
+		if s.Levels[i].Private {
+			n = procs
+		}
+		for range n {
+			h.of[i] = append(h.of[i], &level{Level: &s.Levels[i], shift: s.Levels[i].Line.Shift()})
+		}
+	}
+	for _, tlb := range []bool{false, true} {
+		h.connect(s, tlb, procs)
+	}
+	for i, instances := range h.of {
+		for p, l := range instances {
+			l.fill(classify, seed+uint64(i)<<32+uint64(p))
+		}
+	}
+	return h
+}
+
+// at is the level that a processor uses.
+func (h *hierarchy) at(i, proc int) *level { return h.of[i][proc%len(h.of[i])] }
+
+// connect links the levels on the paths of all processors and makes their feed.
+func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
+	f := &feed{}
+	numbers := map[*level]int32{}
+	anyPrivate := false
+	for p := range procs {
+		ports := [ops]int32{none, none, none}
+		for _, side := range []Side{Data, Instr} {
+			first := h.link(s, tlb, side, p)
+			if first == nil || !s.enters(tlb, side) {
+				continue
+			}
+			anyPrivate = anyPrivate || first.Private
+			n, ok := numbers[first]
+			if !ok {
+				n = int32(len(f.ports))
+				numbers[first] = n
+				f.ports = append(f.ports, port{level: first, shift: first.shift, keep: !first.WriteThrough && !first.NoAllocate, last: empty})
+			}
+			if side == Data {
+				ports[load], ports[write] = n, n
+			} else {
+				ports[ifetch] = n
+			}
+		}
+		if p == 0 || anyPrivate {
+			f.of = append(f.of, ports)
+		}
+	}
+	for i := range s.Levels {
+		f.coupled = f.coupled || s.Levels[i].TLB == tlb && s.Levels[i].Inclusion == Inclusive
+	}
+	if len(f.ports) > 0 {
+		h.feeds = append(h.feeds, f)
+	}
+}
+
+// link links the levels on the path of a side of a processor, and returns the first.
+func (h *hierarchy) link(s Spec, tlb bool, side Side, proc int) (first *level) {
+	var path []*level
+	for i := range s.Levels {
+		l := h.at(i, proc)
+		if l.TLB != tlb || !l.Side.serves(side) {
+			continue
+		}
+		for _, a := range path {
+			if l.Inclusion == Inclusive && !contains(l.above, a) {
+				l.above = append(l.above, a)
+			}
+		}
+		if len(path) > 0 {
+			path[len(path)-1].next = l
+		}
+		path = append(path, l)
+	}
+	if len(path) == 0 {
+		return nil
+	}
+	return path[0]
+}
+
+func contains(levels []*level, l *level) bool {
+	for _, x := range levels {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// fill makes what a level holds.
+func (l *level) fill(classify bool, seed uint64) {
+	policy, _ := findPolicy(l.Policy)
+	l.online = policy.make != nil
+	if l.online {
+		l.array = policy.make(newGeometry(l.Sets, l.Ways), seed)
+	}
+	if !l.online || l.WithOPT {
+		l.record = newRecord()
+	}
+	if classify {
+		l.classes = newClasses(l, !l.loses())
+	}
+}
+
+// loses reports whether an inclusive level takes lines from this one.
+func (l *level) loses() bool {
+	for n := l.next; n != nil; n = n.next {
+		if n.Inclusion == Inclusive {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *hierarchy) add(refs *trace.Refs, of []trace.Proc) error {
+	for _, f := range h.feeds {
+		f.add(refs, of)
+	}
+	for _, instances := range h.of {
+		for _, l := range instances {
+			if l.record != nil && l.record.err != nil {
+				return l.record.err
+			}
+		}
+	}
+	return nil
+}
+
+// end simulates what is left, OPT included.
+func (h *hierarchy) end() error {
+	for _, f := range h.feeds {
+		f.flush()
+	}
+	for _, instances := range h.of {
+		for _, l := range instances {
+			if err := l.end(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end replays what OPT has to know, and lets go of all but the counts.
+func (l *level) end() error {
+	l.array, l.classes = nil, nil
+	if l.record == nil {
+		return nil
+	}
+	var counts Counts
+	if err := l.record.replay(newGeometry(l.Sets, l.Ways), &counts); err != nil {
+		return err
+	}
+	if !l.online {
+		l.Counts.add(&counts)
+	}
+	l.OPTMisses = total(counts.Misses)
+	l.record = nil
+	return nil
+}

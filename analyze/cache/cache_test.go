@@ -1,0 +1,365 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+func parse(t testing.TB, texts ...string) []Spec {
+	t.Helper()
+	var out []Spec
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// simulate is the counts of every level of every description, by processor.
+func simulate(t testing.TB, src trace.Source, a *Analysis) map[trace.Proc][][]Counts {
+	t.Helper()
+	out := map[trace.Proc][][]Counts{}
+	h := src.Header()
+	var orders []analysis.Shard
+	for p := trace.Interleaved; int(p) < h.Procs; p++ {
+		s := a.NewShard(h, p)
+		if s == nil {
+			continue
+		}
+		orders = append(orders, s)
+		pieces := analysis.Interleave(src)
+		if p >= 0 {
+			pieces = analysis.Program(src, p)
+		}
+		for piece, err := range pieces {
+			if err == nil {
+				err = s.Add(piece)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.End(); err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range s.(*shard).hierarchies {
+			var levels []Counts
+			for _, instances := range h.of {
+				var sum Counts
+				for _, l := range instances {
+					sum.add(&l.Counts)
+				}
+				levels = append(levels, sum)
+			}
+			out[p] = append(out[p], levels)
+		}
+	}
+	if _, err := a.Merge(orders); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// compare holds the simulation of all descriptions to the naive one.
+func compare(t testing.TB, src trace.Source, a *Analysis) {
+	t.Helper()
+	for p, got := range simulate(t, src, a) {
+		for i, s := range a.Specs {
+			want, err := naive(s, src, p, a.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range want {
+				if got[i][j] != want[j] {
+					t.Fatalf("%s, processor %d, %s:\ngot  %+v\nwant %+v", s, p, s.Levels[j].Name, got[i][j], want[j])
+				}
+			}
+		}
+	}
+}
+
+// randomTrace has processors that share some lines, walk, and cross lines.
+func randomTrace(r *rand.Rand, procs, length int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
+	lines := 2 + r.Uint64N(200)
+	for p := range procs {
+		refs := &m.RefsOf[p]
+		refs.Proc = trace.Proc(p)
+		walk := uint64(0)
+		for range r.IntN(length + 1) {
+			addr := r.Uint64N(1+r.Uint64N(lines))*16 + r.Uint64N(16)
+			switch r.IntN(6) {
+			case 0:
+				addr += uint64(p+1) << 20
+			case 1:
+				walk += 8
+				addr = walk % (16 * lines)
+			case 2:
+				addr = math.MaxUint64 - 100 - addr
+			}
+			refs.Append(uint32(1+r.IntN(3)), addr, uint16(1+r.IntN(40)), trace.Op(1+r.IntN(int(trace.Flush))))
+		}
+	}
+	return m
+}
+
+// randomSpec is a legal description of small caches.
+func randomSpec(r *rand.Rand) Spec {
+	for {
+		var parts []string
+		for _, name := range []string{"L1d", "L1i", "L1", "L2", "L2d", "LL", "dtlb", "stlb"} {
+			if r.IntN(2) == 0 {
+				parts = append(parts, randomLevel(r, name))
+			}
+		}
+		if s, err := Parse(strings.Join(parts, ",")); err == nil {
+			return s
+		}
+	}
+}
+
+func randomLevel(r *rand.Rand, name string) string {
+	line := 16 << r.IntN(3)
+	ways, sets := 1+r.IntN(8), 1+r.IntN(6)
+	switch r.IntN(8) {
+	case 0:
+		ways, sets = scanned+1+r.IntN(40), 1+r.IntN(2)
+	case 1, 2, 3:
+		ways = 1 << r.IntN(4)
+	}
+	size := fmt.Sprintf("%dB", ways*sets*line)
+	if isTLB(name) {
+		size = fmt.Sprint(ways * sets)
+	}
+	out := fmt.Sprintf("%s=%s/%d/%dB/%s", name, size, ways, line, Policies()[r.IntN(len(Policies()))].Name)
+	for _, option := range []string{"inclusive", "exclusive", "write-through", "no-allocate", "private", "with-opt"} {
+		if r.IntN(6) == 0 {
+			out += "/" + option
+		}
+	}
+	return out
+}
+
+func TestIsNaive(t *testing.T) {
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		m := randomTrace(r, 1+r.IntN(3), 800).InBatches(1 + r.IntN(300))
+		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
+		for range 4 {
+			a.Specs = append(a.Specs, randomSpec(r))
+		}
+		compare(t, m, a)
+	}
+}
+
+func FuzzIsNaive(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 128, 129, 1, 0}, uint64(1))
+	f.Add([]byte("the quick brown fox jumps over the lazy dog"), uint64(2))
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		m := &trace.Memory{Head: trace.Header{Procs: 2}, RefsOf: make([]trace.Refs, 2)}
+		m.RefsOf[1].Proc = 1
+		for i, b := range data[:min(len(data), 1<<11)] {
+			m.RefsOf[b>>4&1].Append(uint32(b>>6), uint64(b&15)*16+uint64(i&15), uint16(1+b>>3), trace.Op(1+i*int(b)%3))
+		}
+		r := rand.New(rand.NewPCG(seed, 2))
+		compare(t, m, &Analysis{Specs: []Spec{randomSpec(r), randomSpec(r)}, Classify: true, Interleaved: true, Seed: seed})
+	})
+}
+
+// Misses of fully associative LRU caches are the uses of stack distance at or above their size.
+func TestLRUIsStackDistance(t *testing.T) {
+	m := randomTrace(rand.New(rand.NewPCG(3, 3)), 1, 60_000)
+	var texts []string
+	var sizes []int64
+	for i := range int64(20) {
+		sizes = append(sizes, 1+i*i)
+		texts = append(texts, fmt.Sprintf("L1d=%dB/full/16B", 16*(1+i*i)))
+	}
+	got := simulate(t, m, &Analysis{Specs: parse(t, texts...), Classify: true})[0]
+	d := &reuse.Analysis{Lines: []unit.Bytes{16}}
+	if _, err := analysis.Run(context.Background(), m, analysis.Options{}, d); err != nil {
+		t.Fatal(err)
+	}
+	want := d.NewShard(m.Head, 0).(*reuse.Shard).At(16).Misses(sizes)
+	for i, levels := range got {
+		c := levels[0]
+		if total(c.Misses) != want[i] || c.FullMisses != want[i] || c.Conflict != 0 {
+			t.Errorf("%d lines: %d misses, %d fully associative, %d of conflict, want %d", sizes[i], total(c.Misses), c.FullMisses, c.Conflict, want[i])
+		}
+		if i > 0 && want[i] > want[i-1] {
+			t.Errorf("%d lines: %d misses, more than %d of %d lines", sizes[i], want[i], want[i-1], sizes[i-1])
+		}
+	}
+}
+
+// No policy beats OPT, and the causes of misses add up to them.
+func TestNothingBeatsOPT(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		m := randomTrace(r, 1, 5000)
+		ways := 1 << r.IntN(6)
+		var texts []string
+		for _, p := range Policies() {
+			texts = append(texts, fmt.Sprintf("L1d=%dB/%d/16B/%s/with-opt", 16*ways*(1<<r.IntN(2)), ways, p.Name))
+		}
+		a := &Analysis{Specs: parse(t, texts...), Classify: true, Seed: seed}
+		for i, levels := range simulate(t, m, a)[0] {
+			c := levels[0]
+			if c.OPTMisses > total(c.Misses) || c.OPTMisses < c.Compulsory {
+				t.Errorf("seed %d, %s: %d misses, OPT %d, compulsory %d", seed, texts[i], total(c.Misses), c.OPTMisses, c.Compulsory)
+			}
+			if c.Compulsory+c.Capacity+c.Conflict != total(c.Misses) {
+				t.Errorf("seed %d, %s: causes %d + %d + %d of %d misses", seed, texts[i], c.Compulsory, c.Capacity, c.Conflict, total(c.Misses))
+			}
+		}
+	}
+}
+
+// More uses than a chunk, so that OPT goes through its file, against what can be worked out: of a cyclic
+// sweep over n+1 lines, a cache of n lines misses one use in n under OPT, and all under LRU.
+func TestOPTOfSweep(t *testing.T) {
+	const n, rounds = 999, 400
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for range rounds {
+		for i := range uint64(n + 1) {
+			m.RefsOf[0].Append(1, i*64, 8, trace.Load)
+		}
+	}
+	got := simulate(t, m, &Analysis{Specs: parse(t, fmt.Sprintf("L1d=%dB/full/64B/with-opt", n*64))})[0][0][0]
+	const uses = (n + 1) * rounds
+	if want := uint64(n + 1 + (uses-n-1)/n); uses < 4*chunkWords || total(got.Misses) != uses || got.OPTMisses != want {
+		t.Errorf("%d uses: LRU misses %d, OPT %d, want %d", uses, total(got.Misses), got.OPTMisses, want)
+	}
+}
+
+// [belady1966] shows no such string, but textbooks since have this one for three page
+// frames: 15 faults of FIFO, 12 of LRU, 9 of OPT.
+func TestTextbookString(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for _, page := range []uint64{7, 0, 1, 2, 0, 3, 0, 4, 2, 3, 0, 3, 2, 1, 2, 0, 1, 7, 0, 1} {
+		m.RefsOf[0].Append(1, page<<12, 8, trace.Load)
+	}
+	for i, levels := range simulate(t, m, &Analysis{Specs: parse(t, "tlb=3/full/4KiB/fifo", "tlb=3/full/4KiB", "tlb=3/full/4KiB/opt")})[0] {
+		if got, want := total(levels[0].Misses), []uint64{15, 12, 9}[i]; got != want {
+			t.Errorf("%d faults, want %d", got, want)
+		}
+	}
+}
+
+// FIFO has Belady's anomaly: more frames, more faults.
+func TestAnomaly(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for _, page := range []uint64{1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5} {
+		m.RefsOf[0].Append(1, page<<12, 8, trace.Load)
+	}
+	got := simulate(t, m, &Analysis{Specs: parse(t, "tlb=3/full/4KiB/fifo", "tlb=4/full/4KiB/fifo")})[0]
+	if a, b := total(got[0][0].Misses), total(got[1][0].Misses); a != 9 || b != 10 {
+		t.Errorf("%d and %d faults, want 9 and 10", a, b)
+	}
+}
+
+// What an inclusive level does not have, no level above it has; what an exclusive one has, the one above does not.
+func TestInclusion(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		m := randomTrace(r, 1, 3000)
+		for _, text := range []string{"L1d=128B/2/16B,L1i=128B/full/16B/random,L2=512B/4/32B/plru/no-allocate,LL=1KiB/8/64B/inclusive",
+			"L1=128B/2/16B/plru/no-allocate,L2=256B/4/16B/fifo/exclusive,LL=512B/8/16B/exclusive"} {
+			h := newHierarchy(parse(t, text)[0], 1, false, 1)
+			for refs := range m.InBatches(50).Refs(0) {
+				if err := h.add(refs, nil); err != nil {
+					t.Fatal(err)
+				}
+				h.feeds[0].flush()
+				checkInclusion(t, h)
+			}
+		}
+	}
+}
+
+func checkInclusion(t *testing.T, h *hierarchy) {
+	t.Helper()
+	for _, instances := range h.of {
+		for l := instances[0]; l.next != nil; l = l.next {
+			below := h.of[len(h.of)-1][0]
+			if l.next.Inclusion == Exclusive {
+				below = l.next
+			}
+			for addr := uint64(0); addr < 1<<13; addr += 16 {
+				above, held := holds(l, addr), holds(below, addr)
+				if above && below.Inclusion == Inclusive && !held || above && below.Inclusion == Exclusive && held {
+					t.Fatalf("%#x: in %s %t, in %s %t", addr, l.Name, above, below.Name, held)
+				}
+			}
+		}
+	}
+}
+
+// holds reports whether a level has the line of an address.
+func holds(l *level, addr uint64) bool {
+	line := addr >> l.shift
+	switch a := l.array.(type) {
+	case *lru:
+		return find(a.of(line), line) < int(a.ways)
+	case *fifo:
+		return find(a.of(line), line) < int(a.ways)
+	case *plru:
+		return find(a.of(line), line) < int(a.ways)
+	case *random:
+		return find(a.of(line), line) < int(a.ways)
+	}
+	panic("no such policy in the test")
+}
+
+func TestTable(t *testing.T) {
+	m := randomTrace(rand.New(rand.NewPCG(1, 6)), 2, 500)
+	results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{
+		Specs: parse(t, "L1d=1KiB/4/64B/random,LL=4KiB/8/64B/with-opt", "dtlb=4/full/4KiB"), Interleaved: true, Classify: true, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := results[0].Full
+	if full.Rows() != 9 || full.Fact("cache_seed") != "7" {
+		t.Errorf("%d rows, seed %s", full.Rows(), full.Fact("cache_seed"))
+	}
+	caches, _ := store.Data[string](full, "caches")
+	opt, _ := store.Data[int64](full, "opt_misses")
+	if len(caches) < 3 || caches[2] != "dtlb=4/full/4KiB" || opt[0] != -1 || opt[1] < 1 {
+		t.Errorf("caches %v, opt %v", caches, opt)
+	}
+}
+
+// Traces that leave nothing to count give zeros.
+func TestNothing(t *testing.T) {
+	event := trace.NewEvent(trace.Marker)
+	for _, m := range []*trace.Memory{
+		{Head: trace.Header{Procs: 0}},
+		{Head: trace.Header{Procs: 2}},
+		{Head: trace.Header{Procs: 1}, EventsOf: []trace.Events{{Rows: []trace.Event{event}}}},
+	} {
+		var texts []string
+		for _, p := range Policies() {
+			texts = append(texts, "L1=1KiB/4/64B/"+p.Name)
+		}
+		for p, specs := range simulate(t, m, &Analysis{Specs: parse(t, texts...), Classify: true, Interleaved: true}) {
+			for _, levels := range specs {
+				if levels[0] != (Counts{}) {
+					t.Errorf("processor %d: %+v", p, levels[0])
+				}
+			}
+		}
+	}
+}

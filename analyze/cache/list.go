@@ -1,0 +1,92 @@
+package cache
+
+// list is sets of many ways, LRU or FIFO: each set a ring of its ways in the order in which
+// they leave, found by an index, so that a use costs the same whatever the number of ways.
+type list struct {
+	tags
+	index      index
+	prev, next []uint32 // by way, and by set behind all ways: where its ring begins and ends
+	onUse      bool     // a use moves a line to the front: LRU
+}
+
+func newList(g geometry, onUse bool) *list {
+	n := g.sets * g.ways
+	c := &list{tags: newTags(g), index: newIndex(n), prev: make([]uint32, n+g.sets), next: make([]uint32, n+g.sets), onUse: onUse}
+	for s := range g.sets {
+		last := uint32(n + s)
+		for w := range g.ways {
+			way := uint32(s*g.ways + w)
+			c.next[last], c.prev[way] = way, last
+			last = way
+		}
+		c.next[last], c.prev[n+s] = uint32(n+s), last
+	}
+	return c
+}
+
+// ring is the end of the ring of a line's set.
+func (c *list) ring(line uint64) uint32 { return uint32(len(c.keys)) + uint32(c.set(line)) }
+
+// move puts a way behind another in its ring.
+func (c *list) move(way, behind uint32) {
+	if way == behind || c.next[behind] == way {
+		return
+	}
+	p, n := c.prev[way], c.next[way]
+	c.next[p], c.prev[n] = n, p
+	n = c.next[behind]
+	c.next[behind], c.prev[way] = way, behind
+	c.next[way], c.prev[n] = n, way
+}
+
+func (c *list) use(keys []key) (int, key) {
+	for i, k := range keys {
+		line := k >> 1
+		if c.hit(k) {
+			continue
+		}
+		ring := c.ring(line)
+		way := c.prev[ring]
+		victim := c.keys[way]
+		if victim != empty {
+			c.index.remove(victim >> 1)
+		}
+		c.keys[way] = k
+		c.index.insert(line, way)
+		c.move(way, ring)
+		return i, victim
+	}
+	return len(keys), empty
+}
+
+func (c *list) hit(k key) bool {
+	way, ok := c.index.find(k >> 1)
+	if !ok {
+		return false
+	}
+	c.keys[way] |= k
+	if c.onUse {
+		c.move(way, c.ring(k>>1))
+	}
+	return true
+}
+
+func (c *list) mark(line uint64) bool {
+	way, ok := c.index.find(line)
+	if ok {
+		c.keys[way] |= 1
+	}
+	return ok
+}
+
+func (c *list) drop(line uint64) key {
+	way, ok := c.index.find(line)
+	if !ok {
+		return empty
+	}
+	k := c.keys[way]
+	c.index.remove(line)
+	c.keys[way] = empty
+	c.move(way, c.prev[c.ring(line)])
+	return k
+}

@@ -1,0 +1,94 @@
+package cache
+
+import "fmt"
+
+// check says what levels cannot be together.
+func (s Spec) check() error {
+	seen := map[string]bool{}
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		if seen[l.Name] {
+			return fmt.Errorf("two levels are called %s", l.Name)
+		}
+		seen[l.Name] = true
+		if err := l.check(); err != nil {
+			return fmt.Errorf("%s: %w", l.Name, err)
+		}
+	}
+	for _, tlb := range []bool{false, true} {
+		for _, side := range []Side{Data, Instr} {
+			if err := checkPath(s.path(tlb, side)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// path is the levels that serve a side, from the processor on.
+func (s Spec) path(tlb bool, side Side) []*Level {
+	var out []*Level
+	for i := range s.Levels {
+		if l := &s.Levels[i]; l.TLB == tlb && l.Side.serves(side) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// enters reports whether references of a side are simulated: where the first level is for the
+// other side alone, and none is for this one, they are left out.
+func (s Spec) enters(tlb bool, side Side) bool {
+	path := s.path(tlb, side)
+	if len(path) == 0 {
+		return false
+	}
+	other := Data + Instr - side
+	return path[0].Side == side || s.path(tlb, other)[0] == path[0]
+}
+
+// check says what one level cannot be.
+func (l *Level) check() error {
+	offline := l.WithOPT || l.Policy == optPolicy.Name
+	switch {
+	case offline && l.NoAllocate:
+		return fmt.Errorf("opt is optimal only where every miss brings the line; leave no-allocate out")
+	case offline && l.Inclusion == Exclusive:
+		return fmt.Errorf("opt is not defined for an exclusive level, which holds what others evict")
+	case l.Policy == optPolicy.Name && l.Inclusion == Inclusive:
+		return fmt.Errorf("an inclusive level cannot be opt: what it evicts would change the future it knows")
+	}
+	return nil
+}
+
+// checkPath says what levels cannot follow each other.
+func checkPath(path []*Level) error {
+	exclusive, inclusive := false, false
+	for i, l := range path {
+		exclusive = exclusive || l.Inclusion == Exclusive
+		inclusive = inclusive || l.Inclusion == Inclusive
+		if i == 0 {
+			if l.Inclusion == Exclusive {
+				return fmt.Errorf("%s: the first level cannot be exclusive", l.Name)
+			}
+			continue
+		}
+		above := path[i-1]
+		switch {
+		case l.Line < above.Line:
+			return fmt.Errorf("%s: its lines of %s are shorter than those of %s", l.Name, l.Line, above.Name)
+		case above.Policy == optPolicy.Name:
+			return fmt.Errorf("%s: opt only in the last level, for what it evicts is known only at the end; use with-opt", above.Name)
+		case above.Side == Both && l.Side != Both:
+			return fmt.Errorf("%s: a level of one side cannot follow %s, which is unified", l.Name, above.Name)
+		case l.Private && !above.Private:
+			return fmt.Errorf("%s: a private level cannot follow %s, which is shared", l.Name, above.Name)
+		case l.Inclusion == Exclusive && (l.Line != above.Line || l.WriteThrough || above.WriteThrough):
+			return fmt.Errorf("%s: an exclusive level and the one above it must be write-back and have the same lines", l.Name)
+		}
+	}
+	if exclusive && inclusive {
+		return fmt.Errorf("inclusive and exclusive levels cannot be mixed")
+	}
+	return nil
+}

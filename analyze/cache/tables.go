@@ -1,0 +1,120 @@
+package cache
+
+import (
+	"slices"
+	"strconv"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// rows is what becomes the table: a row for each level.
+type rows struct {
+	analysis *Analysis
+	proc     []int32
+	caches   []string
+	level    []*Level
+	counts   []Counts
+}
+
+func (r *rows) add(p trace.Proc, s *Spec, level int, c Counts) {
+	r.proc = append(r.proc, int32(p))
+	r.caches = append(r.caches, s.String())
+	r.level = append(r.level, &s.Levels[level])
+	r.counts = append(r.counts, c)
+}
+
+// column is one value of each row.
+func column[T any](r *rows, of func(l *Level, c *Counts) T) []T {
+	out := make([]T, len(r.counts))
+	for i := range out {
+		out[i] = of(r.level[i], &r.counts[i])
+	}
+	return out
+}
+
+func (r *rows) count(name string, of func(c *Counts) uint64) store.Column {
+	return store.Column{Name: name, Data: column(r, func(_ *Level, c *Counts) uint64 { return of(c) })}
+}
+
+// asksOPT reports whether a level has OPT beside its policy, or is OPT.
+func (l *Level) asksOPT() bool { return l.WithOPT || l.Policy == optPolicy.Name }
+
+func (r *rows) shape() []store.Column {
+	return []store.Column{
+		{Name: "level", Data: column(r, func(l *Level, _ *Counts) string { return l.Name })},
+		{Name: "size", Unit: "B", Data: column(r, func(l *Level, _ *Counts) int64 { return int64(l.Size()) })},
+		{Name: "ways", Data: column(r, func(l *Level, _ *Counts) int64 { return l.Ways })},
+		{Name: "line", Unit: "B", Data: column(r, func(l *Level, _ *Counts) int64 { return int64(l.Line) })},
+		{Name: "policy", Data: column(r, func(l *Level, _ *Counts) string { return l.Policy })},
+	}
+}
+
+func (r *rows) causes() []store.Column {
+	if !r.analysis.Classify {
+		return nil
+	}
+	return []store.Column{
+		r.count("compulsory", func(c *Counts) uint64 { return c.Compulsory }),
+		r.count("capacity", func(c *Counts) uint64 { return c.Capacity }),
+		r.count("conflict", func(c *Counts) uint64 { return c.Conflict }),
+	}
+}
+
+func (r *rows) opt() []store.Column {
+	if !slices.ContainsFunc(r.level, (*Level).asksOPT) {
+		return nil
+	}
+	return []store.Column{{Name: "opt_misses", Data: column(r, func(l *Level, c *Counts) int64 {
+		if !l.asksOPT() {
+			return -1
+		}
+		return int64(c.OPTMisses)
+	})}}
+}
+
+func (r *rows) meta() []trace.Arg {
+	return append(slices.Clone(r.analysis.Meta), trace.Arg{Key: "cache_seed", Value: strconv.FormatUint(r.analysis.Seed, 10)})
+}
+
+func (r *rows) table() *store.Table {
+	t := &store.Table{Name: "cache", Meta: r.meta(), Columns: []store.Column{{Name: "caches", Data: r.caches}, {Name: "proc", Data: r.proc}}}
+	t.Columns = append(t.Columns, r.shape()...)
+	for o, name := range [ops]string{load: "load", write: "store", ifetch: "ifetch"} {
+		t.Columns = append(t.Columns,
+			r.count(name+"_hits", func(c *Counts) uint64 { return c.Uses[o] - c.Misses[o] }),
+			r.count(name+"_misses", func(c *Counts) uint64 { return c.Misses[o] }))
+	}
+	t.Columns = append(t.Columns,
+		r.count("split_misses", func(c *Counts) uint64 { return c.Split }),
+		r.count("evictions", func(c *Counts) uint64 { return c.Evictions }),
+		r.count("invalidations", func(c *Counts) uint64 { return c.Invalidations }),
+		r.count("writebacks", func(c *Counts) uint64 { return c.Writebacks }),
+		r.count("writethroughs", func(c *Counts) uint64 { return c.Writethroughs }))
+	t.Columns = append(t.Columns, r.causes()...)
+	if r.analysis.Classify {
+		t.Columns = append(t.Columns, r.count("full_misses", func(c *Counts) uint64 { return c.FullMisses }))
+	}
+	t.Columns = append(t.Columns, r.opt()...)
+	return t
+}
+
+// summary is what people want to see first; descriptions only where there are several.
+func (r *rows) summary() *store.Table {
+	t := &store.Table{Name: "cache summary", Meta: r.meta()}
+	if len(r.analysis.Specs) > 1 {
+		t.Columns = append(t.Columns, store.Column{Name: "caches", Data: r.caches})
+	}
+	t.Columns = append(t.Columns, store.Column{Name: "proc", Data: r.proc})
+	t.Columns = append(t.Columns, r.shape()...)
+	t.Columns = append(t.Columns,
+		r.count("uses", func(c *Counts) uint64 { return total(c.Uses) }),
+		r.count("misses", func(c *Counts) uint64 { return total(c.Misses) }),
+		store.Column{Name: "ratio", Data: column(r, func(_ *Level, c *Counts) float64 {
+			return float64(total(c.Misses)) / float64(max(1, total(c.Uses)))
+		})},
+		r.count("writebacks", func(c *Counts) uint64 { return c.Writebacks }))
+	t.Columns = append(t.Columns, r.causes()...)
+	t.Columns = append(t.Columns, r.opt()...)
+	return t
+}
