@@ -158,8 +158,12 @@ func (p *champsimParser) badFlag(i int, branch, taken byte) error {
 	if branch <= 1 {
 		name, at, value = "branch_taken", champsimTaken, taken
 	}
+	other := "96 reads cloudsuite's"
+	if p.layout == &champsim96 {
+		other = "64 reads the usual ones"
+	}
 	return p.fail(i, at, fmt.Sprintf("%s is %d, not 0 or 1", name, value),
-		fmt.Sprintf("this is probably not a ChampSim trace of %d-byte records (--set record=96 reads cloudsuite's)", p.layout.size))
+		fmt.Sprintf("this is probably not a ChampSim trace of %d-byte records (--set record=%s)", p.layout.size, other))
 }
 
 func (p *champsimParser) counts() []Count {

@@ -41,6 +41,9 @@ func Detect(in *Input) (im Importer, note string, err error) {
 	if s := strangerOf(head); s != nil {
 		return nil, "", fmt.Errorf("%s: this is %s; %s", in.Name, s.what, s.advice)
 	}
+	if inner := detectContainer(head); inner != nil && in.container != nil {
+		return nil, "", fmt.Errorf("%s: this is %s within %s; decompress it once", in.Name, inner.name, in.container.name)
+	}
 	var likely []Importer
 	var why string
 	for _, candidate := range able[Importer]() {
@@ -71,6 +74,7 @@ var strangers = []stranger{
 	{"LEVEL CPU SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
 	{"LEVEL NODE SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
 	{"hostname=", 0, "what sst-dumpi says of a whole run (.meta)", "convert the .bin of every rank with dumpi2ascii -a and import the texts"},
+	{"ARROW1", 0, "an Arrow file", "if it is a trace of Spoor's, it needs no import: name it to the other commands"},
 	{"{\n  \"workload_graph\": [", 0, "Chakra's JSON", "convert it to .et with chakra's tools"},
 }
 

@@ -89,9 +89,11 @@ func TestUndetectableListsTheFormats(t *testing.T) {
 		_, _, err := Detect(open(t, text))
 		wantError(t, text, err, "standard input: not recognised", "choose one of lackey, din, xdin, d4bin, ")
 	}
+	_, _, err := Detect(open(t, string(compressors["gzip"](string(compressors["zstd"](tinyText))))))
+	wantError(t, "twice", err, "standard input: ", "this is zstd within gzip; decompress it once")
 	in := open(t, "hello")
 	in.Name = "hello.zst"
-	_, _, err := Detect(in)
+	_, _, err = Detect(in)
 	wantError(t, "hello.zst", err, "hello.zst: not recognised", "the name says zstd, but offset 0 has not its magic")
 	_, _, err = Detect(open(t, ""))
 	wantError(t, "empty", err, "standard input:1: ", "empty")
@@ -107,6 +109,7 @@ func TestStrangersAreNamed(t *testing.T) {
 	copy(tar[257:], "ustar")
 	for text, want := range map[string][2]string{
 		string(tar):                         {"a tar archive", "extract it"},
+		"ARROW1\x00\x00":                    {"an Arrow file", "it needs no import"},
 		"\x03B\x01\x00\x00\x00\x00\x00":     {"a part of an OTF2 archive", "anchor file"},
 		"DEFAULT_OPTIONS\n\nLEVEL THREAD\n": {"labels of a Paraver trace", ".prv"},
 		"LEVEL CPU SIZE 4\n1.node1\n":       {"resources of a Paraver trace", ".prv"},

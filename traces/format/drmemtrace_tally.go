@@ -69,9 +69,8 @@ func (im *drImport) notes() (all []string) {
 		}
 	}
 	count := func(n uint64, noun string) string { return plural(int(n), noun) }
-	if im.guessed {
-		other := map[string]string{"thread": "core makes one of each file", "core": "thread makes one of each thread"}
-		add(1, "every %s is a processor, as the files are sharded; --set by=%s", im.by, other[im.by])
+	if im.guessed && im.by == "core" { // by thread, a file is a thread and both are the same
+		add(1, "every core is a processor, as the files are sharded; --set by=thread makes one of each thread")
 	}
 	add(im.fileTypes&drFiltered, "the trace is filtered: references that hit in the filter's cache are missing, %s", im.filteredOut())
 	add(im.fileTypes&drInstrOnly, "the trace has instructions and no data references")

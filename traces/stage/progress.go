@@ -20,9 +20,12 @@ func (e *Env) Progress(what string, total int64, bytes bool) *Progress {
 	if e.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return &Progress{}
 	}
-	return &Progress{progressbar.NewOptions64(total,
+	rate := progressbar.OptionShowIts()
+	if bytes {
+		rate = progressbar.OptionShowBytes(true)
+	}
+	return &Progress{progressbar.NewOptions64(total, rate, progressbar.OptionShowCount(),
 		progressbar.OptionSetWriter(e.Err), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowBytes(bytes), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish())}
 }

@@ -123,7 +123,7 @@ func checkMagic(r io.ReaderAt, size int64) error {
 	case bytes.HasPrefix(head, endOfStream[:4]):
 		return errors.New("it is an Arrow stream, not an Arrow file")
 	}
-	return fmt.Errorf("it is not an Arrow file: it begins with %q", head)
+	return fmt.Errorf("it is not an Arrow file: it begins with %q; traces import makes traces of other formats", head)
 }
 
 // readFooter reads the footer and says where it begins.
