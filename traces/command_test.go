@@ -371,3 +371,28 @@ func TestExportAndImport(t *testing.T) {
 		}
 	}
 }
+
+// A flag that no format of the import looks at, and a part after the end, are noted.
+func TestWhatChangesNothingIsNoted(t *testing.T) {
+	workspace(t)
+	write(t, "two.csv", "tid,addr\n0,64\n1,64\n")
+	for _, c := range []struct{ args, notes string }{
+		{"import data/sample/tiny.log -o tiny --csv-time rows --pc", "--csv-time changes nothing: it is for csv, and this is lackey" +
+			"|--pc changes nothing: lackey does not say which instruction makes a reference"},
+		{"import two.csv -o two --addr-base 10 --csv-time rows", ""},
+		{"import two.csv -o two --lackey-summary check", "--lackey-summary changes nothing: it is for lackey, and this is csv"},
+		{"slice tiny --instr 28:29 -o end", ""},
+		{"slice tiny --instr 29:30 -o end", "tiny: 1 of 1 processors end before the part, at instruction 28 or earlier"},
+	} {
+		status, _, errs := traces(nil, strings.Fields(c.args)...)
+		var notes []string
+		for line := range strings.Lines(errs) {
+			if strings.Contains(line, "changes nothing") || strings.Contains(line, "end before") {
+				notes = append(notes, strings.TrimPrefix(strings.TrimSpace(line), "spoor: note: "))
+			}
+		}
+		if got := strings.Join(notes, "|"); status != stage.Done || got != c.notes {
+			t.Errorf("traces %s: status %d, notes %q, want %q", c.args, status, got, c.notes)
+		}
+	}
+}

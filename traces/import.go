@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spoor/traces/format"
 	"spoor/traces/stage"
@@ -27,6 +28,7 @@ type importFlags struct {
 	unmatched                     string
 	archive                       bool
 	set                           map[string]string
+	given                         []string        // names of the flags that were given
 	importer                      format.Importer // of --from, or nil
 	inputs, notes, used, programs []string
 }
@@ -52,6 +54,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 			if err := f.check(args); err != nil {
 				return err
 			}
+			cmd.Flags().Visit(func(flag *pflag.Flag) { f.given = append(f.given, flag.Name) })
 			return f.run(cmd.Context(), env, args)
 		},
 	}
@@ -61,7 +64,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.program, "program", "", "name of the traced program, if the input does not say")
 	flags.StringVar(&f.modify, "modify", "split", "what becomes of a modify: split (load, then store), load, store")
 	flags.StringVar(&f.ifetch, "ifetch", "keep", "keep or drop instruction fetches; they count as instructions either way")
-	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, 1 in champsim, csv and pinatrace)")
+	flags.IntVar(&f.defaultSize, "default-size", 0, "bytes of references without a size (default: 4 in din, else 1)")
 	flags.StringVar(&f.atomics, "lackey-atomics", "keep", "a load directly before a modify of the same bytes: keep, or collapse into it")
 	flags.StringVar(&f.summary, "lackey-summary", "check", "a summary that counts other instructions than the trace has: check is an error, or ignore")
 	flags.BoolVar(&f.opts.PC, "pc", false, "store the address of the instruction with each reference, in formats that have it")
@@ -113,7 +116,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 		return err
 	}
 	progress.Done()
-	for _, n := range f.notes {
+	for _, n := range append(f.notes, f.idle(layout)...) {
 		env.Note("%s", n)
 	}
 	return nil
@@ -239,6 +242,30 @@ func (f *importFlags) collect(name, prefix string, im format.Importer, r format.
 	if !slices.Contains(strings.Split(f.from, ", "), im.Name()) {
 		f.from = strings.TrimPrefix(f.from+", "+im.Name(), ", ")
 	}
+}
+
+// ownFlags are those that only these formats look at.
+var ownFlags = map[string][]string{
+	"lackey-atomics": {"lackey"},
+	"lackey-summary": {"lackey"},
+	"columns":        {"csv"},
+	"csv-time":       {"csv"},
+	"addr-base":      {"csv", "pinatrace"},
+}
+
+// idle says which flags were given and change nothing.
+func (f *importFlags) idle(layout format.Layout) (all []string) {
+	used := strings.Split(f.from, ", ")
+	for _, name := range f.given {
+		own, is := ownFlags[name]
+		if is && !slices.ContainsFunc(own, func(s string) bool { return slices.Contains(used, s) }) {
+			all = append(all, fmt.Sprintf("--%s changes nothing: it is for %s, and this is %s", name, strings.Join(own, " and "), f.from))
+		}
+	}
+	if f.opts.PC && !layout.PC {
+		all = append(all, "--pc changes nothing: "+f.from+" does not say which instruction makes a reference")
+	}
+	return all
 }
 
 // finish completes the header.

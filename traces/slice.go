@@ -126,6 +126,9 @@ func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 	if err != nil {
 		return err
 	}
+	if end < w.from {
+		s.over, s.end = s.over+1, max(s.end, end)
+	}
 	end = min(end, w.to)
 	return to.finish(end - min(end, w.from))
 }

@@ -23,7 +23,9 @@ type slicing struct {
 	wild            map[box]bool // a receive there takes any sender or tag
 	meetings        map[meeting]span
 	lost            [endLoss]uint64
-	needs           bool // some event names those that it needs
+	over            int    // processors that end before the part
+	end             uint64 // the last of their instructions
+	needs           bool   // some event names those that it needs
 	kept            []rowMap
 }
 
@@ -87,6 +89,9 @@ func (s *slicing) losses() (all []string) {
 		if n := s.lost[l]; n > 0 {
 			all = append(all, fmt.Sprintf(text, n))
 		}
+	}
+	if s.over > 0 {
+		all = append(all, fmt.Sprintf("%d of %d processors end before the part, at instruction %d or earlier", s.over, len(s.procs), s.end))
 	}
 	return all
 }
