@@ -91,7 +91,7 @@ func (p *csvParser) notes() []string {
 		all = append(all, "every row counts as one instruction, of all threads together, so that merging keeps the order of the rows")
 	}
 	if !p.has[csvSize] {
-		all = append(all, fmt.Sprintf("no size column: every reference is taken for %d bytes", p.size))
+		all = append(all, fmt.Sprintf("no size column: every reference is taken for %s", plural(int(p.size), "byte")))
 	}
 	if !p.has[csvOp] {
 		all = append(all, "no op column: every reference is taken for a load")

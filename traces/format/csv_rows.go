@@ -93,7 +93,7 @@ func (p *csvParser) ragged(line []byte) error {
 	if csvSplit(nil, line, p.sep) == nil {
 		return p.fail(line, "unterminated quote, or text after one", "close the quote on the same line, followed by a separator")
 	}
-	return p.fail(line, fmt.Sprintf("%d fields, the %s %d", len(p.fields), p.firstLine(), len(p.cols)), "")
+	return p.fail(line, fmt.Sprintf("%s, the %s %d", plural(len(p.fields), "field"), p.firstLine(), len(p.cols)), "")
 }
 
 func (p *csvParser) firstLine() string {

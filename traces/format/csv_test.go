@@ -182,7 +182,7 @@ func TestCSVRoundTripOfThreads(t *testing.T) {
 func TestCSVNotes(t *testing.T) {
 	for _, c := range []struct{ text, note string }{
 		{"addr\n64\n", "every row counts as one instruction"},
-		{"addr\n64\n", "no size column: every reference is taken for 1 bytes"},
+		{"addr\n64\n", "no size column: every reference is taken for 1 byte"},
 		{"addr\n64\n", "no op column: every reference is taken for a load"},
 		{"addr,pc,cpi\n64,0,1\n", "ignored columns: pc, cpi"},
 		{"addr,time\n64,1\n", "time is taken for instructions executed"},

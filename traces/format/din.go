@@ -103,7 +103,7 @@ func (Din) Import(in *Input, o Options, sink Sink) (Result, error) {
 		p.size = dinSize
 	}
 	r, err := p.run(in)
-	r.Notes = append(r.Notes, fmt.Sprintf("din has no sizes: every reference is taken for %d bytes", p.size))
+	r.Notes = append(r.Notes, fmt.Sprintf("din has no sizes: every reference is taken for %s", plural(int(p.size), "byte")))
 	return r, err
 }
 

@@ -90,7 +90,7 @@ func (p *keyTable) parse(raw []byte, last bool) error {
 	}
 	p.fields = splitFields(p.fields[:0], line, p.sep)
 	if len(p.fields) != len(p.cols) {
-		return p.fail(line, fmt.Sprintf("%d fields, the table has %d columns", len(p.fields), len(p.cols)), "")
+		return p.fail(line, fmt.Sprintf("%s, the table has %d columns", plural(len(p.fields), "field"), len(p.cols)), "")
 	}
 	return p.row(line)
 }

@@ -244,7 +244,7 @@ func TestBadLackey(t *testing.T) {
 		{"wraps around", good + " S fffffffffffffffc,8\n", 101, "wraps around"},
 		{"glued", good + "I  00401000,3hello\n", 101, "--log-file"},
 		{"NUL bytes", good + strings.Repeat("\x00", 4096) + "\n" + good, 101, "4096 NUL bytes"},
-		{"NUL in a record", good + " L 0040\x001000,3\n", 101, "1 NUL bytes"},
+		{"NUL in a record", good + " L 0040\x001000,3\n", 101, "1 NUL byte"},
 		{"cut", "I  00401000,3\n S 0040", 2, "the last line is cut"},
 		{"cut at the comma", "I  00401000,3\n S 00401000,", 2, "the last line is cut"},
 		{"long line", good + "I  " + strings.Repeat("0", maxLine), 101, "longer than 1 MiB"},

@@ -52,7 +52,7 @@ func (s *objects) request(id, size uint64, op trace.Op) {
 }
 
 func (s *objects) notes() (all []string) {
-	all = append(all, fmt.Sprintf("an object is a block of %d bytes at its number times that; a request is one instruction", s.block))
+	all = append(all, fmt.Sprintf("an object is a block of %s at its number times that; a request is one instruction", plural(int(s.block), "byte")))
 	if s.large > 0 {
 		all = append(all, fmt.Sprintf("%s for objects larger than a block, which are taken for one block", requests(s.large)))
 	}

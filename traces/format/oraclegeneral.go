@@ -169,8 +169,8 @@ func oracleOp(n byte) (trace.Op, bool) {
 func (p *oracleParser) notes() []string {
 	all := p.objects.notes()
 	if p.backward > 0 {
-		all = append(all, fmt.Sprintf("record %d, offset %d: time goes backwards (in %d records); requests keep their order",
-			p.at, p.at*int64(p.records.size), p.backward))
+		all = append(all, fmt.Sprintf("record %d, offset %d: time goes backwards (in %s); requests keep their order",
+			p.at, p.at*int64(p.records.size), plural(int(p.backward), "record")))
 	}
 	return all
 }

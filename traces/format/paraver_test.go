@@ -292,7 +292,7 @@ func TestBadParaver(t *testing.T) {
 		prvTwo + "2:0:1:1:1:0:9100001:2:9100003:9999999999\n":   {"a value out of range in an event of Spoor's"},
 		prvTwo + "2:0:1:1:1:0:50000002:8:50100004:9999999999\n": {"a value out of range in the event of an MPI call"},
 		prvTwo + "2:0:1:1:1:0:50000002:11:50100001:9223372036854775807\n2:0:1:1:1:1:50000002:0\n": {":2:", "exceed 64 bits"},
-		prvTwo + "1:0:1:1\x00:1\n": {"1 NUL bytes"},
+		prvTwo + "1:0:1:1\x00:1\n": {"1 NUL byte"},
 	} {
 		_, _, err := importText(Paraver{}, text, Options{})
 		for _, w := range want {

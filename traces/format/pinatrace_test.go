@@ -147,7 +147,7 @@ func TestBadPinatrace(t *testing.T) {
 		{good + "0x401000: R 0x1000 x\n", 101, "the size is not a decimal number"},
 		{good + "0x401000: R 0xffffffffffffffff 2\n", 101, "wraps around"},
 		{good + "#eof\n" + good, 102, "a record after #eof"},
-		{good + "0x401000: R 0x10\x0000\n", 101, "1 NUL bytes"},
+		{good + "0x401000: R 0x10\x0000\n", 101, "1 NUL byte"},
 		{"\xff\xfe0\x00", 1, "UTF-16"},
 		{good + strings.Repeat("x", maxLine+1), 101, "longer than 1 MiB"},
 	} {

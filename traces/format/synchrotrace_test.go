@@ -128,7 +128,7 @@ func TestBadSynchroTrace(t *testing.T) {
 		{"^ 6^0x1&0x2", "unlock of 0x2, which the thread has not locked"},
 		{"^ 2^0x1", "unlock of 0x1, which the thread has not locked"},
 		{"! -1", "number of instructions: a negative number"},
-		{"! 1\x00", "1 NUL bytes"},
+		{"! 1\x00", "1 NUL byte"},
 	} {
 		_, _, err := importText(SynchroTrace{}, good+c.line+"\n", Options{})
 		wantError(t, c.line, err, "standard input:2: ", c.reason)

@@ -68,7 +68,7 @@ func (t *text) checkNUL(line []byte) error {
 		return nil
 	}
 	n := len(line[at:]) - len(bytes.TrimLeft(line[at:], "\x00"))
-	return t.fail(nil, fmt.Sprintf("%d NUL bytes, a hole left by a crash or a sparse copy", n), "make the trace again")
+	return t.fail(nil, fmt.Sprintf("%s, a hole left by a crash or a sparse copy", plural(n, "NUL byte")), "make the trace again")
 }
 
 // notes summarises the oddities.
@@ -107,12 +107,23 @@ func (t *text) fastLines(in *Input, fast func(block []byte) int, f func(line []b
 			block = rest
 			t.line++
 			if err := f(line, !ended); err != nil {
-				return err
+				return t.cutShort(err, !ended)
 			}
 		}
 		return nil
 	})
 }
+
+// cutShort adds to an error in the last line, if it has no line end, why that may be.
+func (t *text) cutShort(err error, last bool) error {
+	bad, ok := err.(*trace.SyntaxError)
+	if !last || !ok || bad.Line != t.line {
+		return err
+	}
+	return &trace.SyntaxError{File: bad.File, Line: bad.Line, Msg: bad.Msg + mayBeCut}
+}
+
+const mayBeCut = "; the file ends within this line: it may be cut"
 
 // blocks calls f with blocks of whole lines; f counts the lines in t. The byte
 // order mark is gone, and the encoding is known not to be UTF-16.
