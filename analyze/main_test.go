@@ -87,6 +87,8 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run cache --cache L1d=1KiB/4/64B,LL=4KiB/8/64B/opt --cache dtlb=4/full/4KiB --format csv", stage.Done, "\n\"L1d=1KiB/4/64B,LL=4KiB/8/64B/opt\",3,LL,4096,8,64,opt,"},
 		{"-o d four --run cache --causes=false --procs 2", stage.Done, "uses  misses  ratio  "},
 		{"-o d none --run cache", stage.Done, "proc  level"},
+		{"-o d four --run sharing --word 4B --format csv", stage.Done, "proc,line,array,owner,loads,stores,shared,words,"},
+		{"-o d four --run sharing", stage.Done, "\n64        (all)"},
 		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
 		{"-o d four --run quanta --quantum 50 --cpi 2", stage.Done, "sigma_intra"},
 		{"-o d four --run quanta --quantum 50 --format csv", stage.Done, "quantum,proc,time,active,load,store,barrier\n0,0,50,1,"},
@@ -103,6 +105,9 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run quanta --cpi 0", stage.WrongUsage, "--cpi: 0 is not"},
 		{"-o d four --run quanta --procs 1", stage.WrongUsage, "quanta needs all processors"},
 		{"-o d four --run cache --cache L1d=32KiB/8", stage.WrongUsage, "--cache: \"L1d=32KiB/8\": a level is written as"},
+		{"-o d four --run sharing --word 3B", stage.WrongUsage, "--word: 3B is not a power of two"},
+		{"-o d four --run sharing --line 1MiB", stage.WrongUsage, "more than 65536 words"},
+		{"-o d four --procs 1 --run sharing", stage.WrongUsage, "sharing needs all processors"},
 		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
 		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
 		{"-o d four --procs 0-99999999999999999999", stage.WrongUsage, "is not a processor"},
@@ -158,11 +163,11 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for i, cores := range []int{1, 4, 4} {
 		runtime.GOMAXPROCS(cores)
-		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,phases", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
+		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,phases,sharing", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
 			t.Fatal(errs)
 		}
 	}
-	want := []string{"curve.arrow", "locality.params.toml", "phases.arrow", "reuse.arrow"}
+	want := []string{"curve.arrow", "locality.params.toml", "phases.arrow", "reuse.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow"}
 	for _, dir := range []string{"0", "1", "2"} {
 		files, err := os.ReadDir(dir)
 		if err != nil {

@@ -49,7 +49,7 @@ type kind struct {
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{}), cacheKind()}
+	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{}), cacheKind(), sharingKind()}
 }
 
 // tool is what the results say made them.

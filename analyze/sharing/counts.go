@@ -1,0 +1,244 @@
+package sharing
+
+import (
+	"math/bits"
+
+	"spoor/traces/trace"
+)
+
+// usage is how a processor uses an array.
+type usage struct {
+	loads, stores      uint64 // of lines
+	words, sharedWords uint64 // accesses
+}
+
+func (u *usage) add(isStore bool) {
+	if isStore {
+		u.stores++
+	} else {
+		u.loads++
+	}
+}
+
+// counts is what a processor does with an array.
+type counts struct {
+	usage
+	sharedUses                uint64 // of lines that others use
+	pure, coldTrue, coldFalse uint64
+	trues, falses             uint64
+	upgrades, silent          uint64 // stores that hit a line others have, or had
+}
+
+func (c *counts) cold() uint64   { return c.pure + c.coldTrue + c.coldFalse }
+func (c *counts) misses() uint64 { return c.cold() + c.trues + c.falses }
+func (c *counts) uses() uint64   { return c.loads + c.stores }
+
+func (c *counts) add(d *counts) {
+	c.use(d.usage, d.sharedUses)
+	c.pure += d.pure
+	c.coldTrue += d.coldTrue
+	c.coldFalse += d.coldFalse
+	c.trues += d.trues
+	c.falses += d.falses
+	c.upgrades += d.upgrades
+	c.silent += d.silent
+}
+
+func (c *counts) use(u usage, shared uint64) {
+	c.loads += u.loads
+	c.stores += u.stores
+	c.words += u.words
+	c.sharedWords += u.sharedWords
+	c.sharedUses += shared
+}
+
+// regionTally is counts by processor, allocated when the array is first used.
+type regionTally []counts
+
+func (s *simulation) tally(region, proc int32) *counts {
+	if s.tallies[region] == nil {
+		s.tallies[region] = make(regionTally, len(s.phases.at))
+	}
+	return &s.tallies[region][proc]
+}
+
+// total is what a processor does in all.
+func (s *simulation) total(proc int) (sum counts) {
+	for _, t := range s.tallies {
+		if t != nil {
+			sum.add(&t[proc])
+		}
+	}
+	return sum
+}
+
+// uses is how many there are in all.
+func (s *simulation) uses() (n uint64) {
+	for p := range s.phases.at {
+		sum := s.total(p)
+		n += sum.uses()
+	}
+	return n
+}
+
+// addUp adds the uses of a holder to those of its processor.
+func (s *simulation) addUp(id uint32) {
+	h := &s.holders[id]
+	l := &s.lines[h.line]
+	sharedUses := func(u usage) uint64 {
+		if l.shared == 0 {
+			return 0
+		}
+		return u.loads + u.stores
+	}
+	if l.region != mixed {
+		u := usage{h.loads, h.stores, h.words, h.sharedWords}
+		s.tally(l.region, h.proc).use(u, sharedUses(u))
+		return
+	}
+	base := l.number << s.lineShift
+	for _, region := range s.regions.all(base, base+uint64(s.line)-1) {
+		if u, ok := s.split[splitKey{id, region}]; ok {
+			s.tally(region, h.proc).use(u, sharedUses(u))
+		}
+	}
+}
+
+// flow is what moves between two caches.
+type flow struct{ lines, words uint64 }
+
+// matrix is what processors get from each other and from memory.
+type matrix struct {
+	memory []flow   // by receiver
+	caches [][]flow // by receiver, allocated when it first gets something; by sender
+}
+
+func newMatrix(procs int) matrix {
+	return matrix{memory: make([]flow, procs), caches: make([][]flow, procs)}
+}
+
+// from is what to gets from a processor, or from memory if that is -1.
+func (m *matrix) from(from, to int32) *flow {
+	if from < 0 {
+		return &m.memory[to]
+	}
+	if m.caches[to] == nil {
+		m.caches[to] = make([]flow, len(m.memory))
+	}
+	return &m.caches[to][from]
+}
+
+// get is the same of a matrix that is not to change.
+func (m *matrix) get(from, to int32) flow {
+	if from >= 0 && m.caches[to] == nil {
+		return flow{}
+	}
+	return *m.from(from, to)
+}
+
+// received is what a processor gets from all others.
+func (m *matrix) received(to int32) (sum flow) {
+	for _, f := range m.caches[to] {
+		sum.lines += f.lines
+		sum.words += f.words
+	}
+	return sum
+}
+
+func (m *matrix) line(from, to int32) { m.from(from, to).lines++ }
+func (m *matrix) word(from, to int32) { m.from(from, to).words++ }
+
+// runs is how long runs of each kind are.
+type runs [endRun]histogram
+
+// The kinds of runs, in the order of their names.
+const (
+	invalidatedRun = iota
+	readRun
+	writeRun
+	endRun
+)
+
+var runNames = [endRun]string{invalidatedRun: "invalidated", readRun: "read", writeRun: "write"}
+
+// histogram counts lengths from 1: each up to exactLengths, longer ones by powers of two.
+type histogram struct {
+	exact  [exactLengths + 1]uint64       // by length
+	longer [65]struct{ runs, sum uint64 } // by the bits of length - 1
+}
+
+const exactLengths = 64
+
+func (h *histogram) add(length uint64) {
+	switch {
+	case length == 0:
+		return
+	case length <= exactLengths:
+		h.exact[length]++
+		return
+	}
+	b := &h.longer[bits.Len64(length-1)]
+	b.runs++
+	b.sum += length
+}
+
+// phases is what processors do between barriers. When there are too many phases, neighbours are joined.
+type phases struct {
+	at     []uint32 // by processor: barriers passed
+	limit  int      // spans
+	shift  uint     // phases in a span, as a power of two
+	counts []span
+}
+
+// span is what processors do in neighbouring phases.
+type span []phaseCounts
+
+type phaseCounts struct{ uses, cold, trues, falses, upgrades uint64 }
+
+// maxSpans is how many spans of all processors are kept apart.
+const maxSpans = 1 << 15
+
+func newPhases(procs, spans int) phases {
+	return phases{at: make([]uint32, procs), limit: max(1, spans/procs)}
+}
+
+// next is when a processor passes a barrier.
+func (p *phases) next(proc trace.Proc) { p.at[proc]++ }
+
+func (p *phases) uses(proc int32) { p.count(proc, p.at[proc]).uses++ }
+
+func (p *phases) count(proc int32, phase uint32) *phaseCounts {
+	at := int(phase >> p.shift)
+	for at >= len(p.counts) {
+		if len(p.counts) < p.limit {
+			p.counts = append(p.counts, make(span, len(p.at)))
+			continue
+		}
+		p.coarsen()
+		at = int(phase >> p.shift)
+	}
+	return &p.counts[at][proc]
+}
+
+// coarsen joins neighbouring spans.
+func (p *phases) coarsen() {
+	p.shift++
+	for i, from := range p.counts {
+		if i%2 == 0 {
+			p.counts[i/2] = from
+			continue
+		}
+		for proc := range from {
+			p.counts[i/2][proc].add(from[proc])
+		}
+	}
+	p.counts = p.counts[:(len(p.counts)+1)/2]
+}
+
+func (c *phaseCounts) add(d phaseCounts) {
+	c.uses += d.uses
+	c.cold += d.cold
+	c.trues += d.trues
+	c.falses += d.falses
+	c.upgrades += d.upgrades
+}

@@ -1,0 +1,63 @@
+package sharing
+
+// kindKey is lines that are shared alike.
+type kindKey struct {
+	region         int32 // the first, if several
+	kind           kind
+	users, writers int32
+}
+
+type kindCounts struct{ lines, uses, trues, falses uint64 }
+
+// kind is a pattern of sharing.
+type kind uint8
+
+// The kinds, in the order of the table.
+const (
+	private kind = iota
+	readOnly
+	initialised
+	producerConsumer
+	migratory
+	readWrite
+	endKind
+)
+
+var kindNames = [endKind]string{private: "private", readOnly: "read-only", initialised: "initialised",
+	producerConsumer: "producer-consumer", migratory: "migratory", readWrite: "read-write"}
+
+// addKind counts a line by its kind.
+func (s *simulation) addKind(l *line) {
+	var key kindKey
+	var sum kindCounts
+	for id := l.holders; id != 0; id = s.holders[id].next {
+		h := &s.holders[id]
+		key.users++
+		if h.stores > 0 {
+			key.writers++
+		}
+		sum.uses += h.loads + h.stores
+	}
+	base := l.number << s.lineShift
+	key.region = s.regions.first(base, base+uint64(s.line)-1)
+	shared := s.shared[l.shared] // no counts if it is private
+	key.kind = kindOf(key.users, key.writers, &shared)
+	old := s.kinds[key]
+	s.kinds[key] = kindCounts{old.lines + 1, old.uses + sum.uses, old.trues + shared.trues, old.falses + shared.falses}
+}
+
+func kindOf(users, writers int32, l *sharedLine) kind {
+	switch {
+	case users == 1:
+		return private
+	case writers == 0:
+		return readOnly
+	case l.again+l.took+l.other == 0:
+		return initialised
+	case l.again > l.took+l.other:
+		return producerConsumer
+	case l.took > l.again+l.other:
+		return migratory
+	}
+	return readWrite
+}

@@ -1,0 +1,508 @@
+package sharing
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// use is what the oracle remembers of a use of a line. It remembers all of them, and finds everything by
+// searching them.
+type use struct {
+	proc    int32
+	phase   uint32
+	line    uint64
+	first   uint64 // address
+	w0, w1  uint64 // words, numbered from address 0
+	isStore bool
+}
+
+func (u use) has(w uint64) bool { return u.w0 <= w && w <= u.w1 }
+
+// oracle is the definitions in the package comment, as they are written there.
+type oracle struct {
+	list                 []trace.Region
+	names                []array
+	lineShift, wordShift uint
+	uses                 []use
+
+	counts map[[2]int32]counts // by region and processor
+	flows  map[[2]int32]flow   // by sender and receiver
+	runs   runs
+	kinds  map[kindKey]kindCounts
+	phases map[[2]int32]phaseCounts // by processor and phase
+}
+
+func newOracle(src trace.Source, line, word unit.Bytes, r *regions) (*oracle, error) {
+	o := &oracle{list: src.Header().Regions, names: r.names, lineShift: line.Shift(), wordShift: min(word, line).Shift(),
+		counts: map[[2]int32]counts{}, flows: map[[2]int32]flow{}, kinds: map[kindKey]kindCounts{}, phases: map[[2]int32]phaseCounts{}}
+	phase := make([]uint32, src.Header().Procs)
+	for p, err := range analysis.Interleave(src) {
+		if err != nil {
+			return nil, err
+		}
+		if p.Event != nil && p.Event.Kind == trace.Barrier {
+			phase[p.Proc]++
+		}
+		for i, addr := range p.Refs.Addr {
+			if !p.Refs.Op[i].Data() {
+				continue
+			}
+			last := addr + uint64(p.Refs.Size[i]) - 1
+			for l := addr >> line.Shift(); l <= last>>line.Shift(); l++ {
+				from, to := max(addr, l<<line.Shift()), min(last, l<<line.Shift()+uint64(line)-1)
+				o.uses = append(o.uses, use{int32(p.Of[i]), phase[p.Of[i]], l, from, from >> o.wordShift, to >> o.wordShift, p.Refs.Op[i] == trace.Store})
+				if l == 1<<(64-line.Shift())-1 {
+					break
+				}
+			}
+		}
+	}
+	for i := range o.uses {
+		o.use(i)
+	}
+	o.lines()
+	return o, nil
+}
+
+// region is where an address lies, as newRegions says it.
+func (o *oracle) region(addr uint64) int32 {
+	best := -1
+	for i, g := range o.list {
+		if addr < g.Base || addr-g.Base >= g.Bytes {
+			continue
+		}
+		if best < 0 || g.Base > o.list[best].Base || g.Base == o.list[best].Base && g.Bytes <= o.list[best].Bytes {
+			best = i
+		}
+	}
+	if best < 0 {
+		return outside
+	}
+	return int32(1 + slices.Index(o.names[1:], array{o.list[best].Name, o.list[best].Owner}))
+}
+
+// holds is whether p has a copy before use i: nobody else has stored the line since p's last use.
+func (o *oracle) holds(p int32, line uint64, i int) bool {
+	for i--; i >= 0; i-- {
+		if u := o.uses[i]; u.line == line && (u.proc == p || u.isStore) {
+			return u.proc == p
+		}
+	}
+	return false
+}
+
+// owns is whether p has stored the line before use i and nobody else has used it since.
+func (o *oracle) owns(p int32, line uint64, i int) bool {
+	for i--; i >= 0; i-- {
+		if u := o.uses[i]; u.line == line && (u.proc != p || u.isStore) {
+			return u.proc == p
+		}
+	}
+	return false
+}
+
+// lastStore is the last use before i that stores what is asked for, or -1.
+func (o *oracle) lastStore(i int, of func(use) bool) int {
+	for i--; i >= 0 && !(o.uses[i].isStore && of(o.uses[i])); i-- {
+	}
+	return i
+}
+
+func (o *oracle) procOf(i int) int32 {
+	if i < 0 {
+		return -1
+	}
+	return o.uses[i].proc
+}
+
+func (o *oracle) count(u use, region int32, change func(*counts, *phaseCounts)) {
+	c, at := o.counts[[2]int32{region, u.proc}], [2]int32{u.proc, int32(u.phase)}
+	phase := o.phases[at]
+	change(&c, &phase)
+	o.counts[[2]int32{region, u.proc}], o.phases[at] = c, phase
+}
+
+func (o *oracle) use(i int) {
+	u := o.uses[i]
+	sameLine := func(v use) bool { return v.line == u.line }
+	last := o.procOf(o.lastStore(i, sameLine))
+	isShared := slices.ContainsFunc(o.uses, func(v use) bool { return sameLine(v) && v.proc != u.proc })
+	o.count(u, o.region(u.first), func(c *counts, phase *phaseCounts) {
+		c.usage.add(u.isStore)
+		phase.uses++
+		if isShared {
+			c.sharedUses++
+		}
+	})
+	for w := u.w0; ; w++ {
+		o.word(i, w)
+		if w == u.w1 {
+			break
+		}
+	}
+	hit := o.holds(u.proc, u.line, i)
+	if !hit {
+		f := o.flows[[2]int32{last, u.proc}]
+		f.lines++
+		o.flows[[2]int32{last, u.proc}] = f
+		class := o.class(i)
+		o.count(u, o.region(u.first), func(c *counts, phase *phaseCounts) {
+			*map[string]*uint64{"pure": &c.pure, "cold true": &c.coldTrue, "cold false": &c.coldFalse, "true": &c.trues, "false": &c.falses}[class]++
+			*map[string]*uint64{"pure": &phase.cold, "cold true": &phase.cold, "cold false": &phase.cold, "true": &phase.trues, "false": &phase.falses}[class]++
+		})
+	}
+	if u.isStore && hit && !o.owns(u.proc, u.line, i) {
+		removed := o.removed(i)
+		o.count(u, o.region(u.first), func(c *counts, phase *phaseCounts) {
+			if len(removed) > 0 {
+				c.upgrades++
+				phase.upgrades++
+			} else {
+				c.silent++
+			}
+		})
+	}
+}
+
+// removed is whose copies a store removes.
+func (o *oracle) removed(i int) (procs []int32) {
+	for _, v := range o.uses[:i] {
+		if p := v.proc; p != o.uses[i].proc && !slices.Contains(procs, p) && o.holds(p, o.uses[i].line, i) {
+			procs = append(procs, p)
+		}
+	}
+	return procs
+}
+
+// word is the access of one word.
+func (o *oracle) word(i int, w uint64) {
+	u := o.uses[i]
+	isShared := slices.ContainsFunc(o.uses, func(v use) bool { return v.has(w) && v.proc != u.proc })
+	o.count(u, o.region(w<<o.wordShift), func(c *counts, _ *phaseCounts) {
+		c.words++
+		if isShared {
+			c.sharedWords++
+		}
+	})
+	stored := o.lastStore(i, func(v use) bool { return v.has(w) })
+	from := o.procOf(stored)
+	known := slices.ContainsFunc(o.uses[stored+1:i], func(v use) bool { return v.has(w) && v.proc == u.proc })
+	if !u.isStore && from != u.proc && !known {
+		f := o.flows[[2]int32{from, u.proc}]
+		f.words++
+		o.flows[[2]int32{from, u.proc}] = f
+	}
+}
+
+// life is the end of the copy that comes at i.
+func (o *oracle) life(i int) int {
+	for e := i + 1; e < len(o.uses); e++ {
+		if v := o.uses[e]; v.line == o.uses[i].line && v.isStore && v.proc != o.uses[i].proc {
+			return e
+		}
+	}
+	return len(o.uses)
+}
+
+// communicates is whether, while the copy that comes at i lives, its processor accesses a word that another
+// one has stored after use since.
+func (o *oracle) communicates(i, since int) bool {
+	for k := i; k < o.life(i); k++ {
+		u := o.uses[k]
+		if u.line != o.uses[i].line || u.proc != o.uses[i].proc {
+			continue
+		}
+		for _, v := range o.uses[since+1 : k] {
+			if v.isStore && v.proc != u.proc && v.line == u.line && v.w0 <= u.w1 && u.w0 <= v.w1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// class is that of the miss at i: [dubois1993].
+func (o *oracle) class(i int) string {
+	u := o.uses[i]
+	essential := -1 // the last one
+	for k := range i {
+		if v := o.uses[k]; v.line != u.line || v.proc != u.proc || o.holds(u.proc, u.line, k) {
+			continue
+		}
+		if essential < 0 || o.communicates(k, essential) {
+			essential = k
+		}
+	}
+	switch {
+	case essential >= 0 && o.communicates(i, essential):
+		return "true"
+	case essential >= 0:
+		return "false"
+	case o.lastStore(i, func(v use) bool { return v.line == u.line }) < 0:
+		return "pure"
+	case o.communicates(i, -1):
+		return "cold true"
+	}
+	return "cold false"
+}
+
+// lines looks at each line as a whole.
+func (o *oracle) lines() {
+	byLine := map[uint64][]int{}
+	for i, u := range o.uses {
+		byLine[u.line] = append(byLine[u.line], i)
+	}
+	for _, at := range byLine {
+		users, writers := map[int32]bool{}, map[int32]bool{}
+		sum := kindCounts{lines: 1, uses: uint64(len(at))}
+		var pattern sharedLine
+		for _, i := range at {
+			u := o.uses[i]
+			users[u.proc] = true
+			if u.isStore {
+				writers[u.proc] = true
+				o.pattern(i, &pattern)
+			}
+			if !o.holds(u.proc, u.line, i) {
+				switch o.class(i) {
+				case "true":
+					sum.trues++
+				case "false":
+					sum.falses++
+				}
+			}
+		}
+		if len(users) > 1 {
+			o.lineRuns(at, users)
+		}
+		key := kindKey{o.lineRegion(at[0]), kindOf(int32(len(users)), int32(len(writers)), &pattern), int32(len(users)), int32(len(writers))}
+		k := o.kinds[key]
+		o.kinds[key] = kindCounts{k.lines + 1, k.uses + sum.uses, k.trues + sum.trues, k.falses + sum.falses}
+	}
+}
+
+// lineRegion is the first named array of the line of use i.
+func (o *oracle) lineRegion(i int) int32 {
+	base := o.uses[i].line << o.lineShift
+	for offset := range uint64(1) << o.lineShift {
+		if r := o.region(base + offset); r != outside {
+			return r
+		}
+	}
+	return outside
+}
+
+func (o *oracle) pattern(i int, l *sharedLine) {
+	u := o.uses[i]
+	removed := o.removed(i)
+	if len(removed) == 0 {
+		return
+	}
+	o.runs[invalidatedRun].add(uint64(len(removed)))
+	switch last := o.procOf(o.lastStore(i, func(v use) bool { return v.line == u.line })); {
+	case last == u.proc:
+		l.again++
+	case slices.Equal(removed, []int32{last}):
+		l.took++
+	default:
+		l.other++
+	}
+}
+
+// lineRuns finds the runs of a line with several users.
+func (o *oracle) lineRuns(at []int, users map[int32]bool) {
+	var run uint64
+	by := int32(-1)
+	loads := map[int32]uint64{}
+	for _, i := range at {
+		u := o.uses[i]
+		if u.proc != by {
+			o.runs[writeRun].add(run)
+			run, by = 0, u.proc
+		}
+		if !u.isStore {
+			loads[u.proc]++
+			continue
+		}
+		run++
+		for p := range users {
+			if p != u.proc {
+				o.runs[readRun].add(loads[p])
+				loads[p] = 0
+			}
+		}
+	}
+	o.runs[writeRun].add(run)
+	for _, n := range loads {
+		o.runs[readRun].add(n)
+	}
+}
+
+// measure is the analysis of a trace before it becomes tables.
+func measure(src trace.Source, a *Analysis) (*shard, error) {
+	s := a.NewShard(src.Header(), trace.Interleaved).(*shard)
+	for p, err := range analysis.Interleave(src) {
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Add(p); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.End()
+}
+
+// compare holds the analysis of a trace to the oracle.
+func compare(src trace.Source, a *Analysis) error {
+	s, err := measure(src, a)
+	if err != nil {
+		return err
+	}
+	for _, sim := range s.sims {
+		o, err := newOracle(src, sim.line, a.word(), s.regions)
+		if err != nil {
+			return err
+		}
+		if err := o.compare(sim); err != nil {
+			return fmt.Errorf("lines of %v: %w", sim.line, err)
+		}
+	}
+	return nil
+}
+
+func (o *oracle) compare(sim *simulation) error {
+	procs := len(sim.phases.at)
+	for region := range sim.tallies {
+		for p := range procs {
+			var got counts
+			if t := sim.tallies[region]; t != nil {
+				got = t[p]
+			}
+			if want := o.counts[[2]int32{int32(region), int32(p)}]; got != want {
+				return fmt.Errorf("region %d, processor %d: got %+v, want %+v", region, p, got, want)
+			}
+		}
+	}
+	for from := int32(-1); int(from) < procs; from++ {
+		for to := range procs {
+			if got, want := sim.matrix.get(from, int32(to)), o.flows[[2]int32{from, int32(to)}]; got != want {
+				return fmt.Errorf("from %d to %d: got %+v, want %+v", from, to, got, want)
+			}
+		}
+	}
+	if sim.runs != o.runs {
+		return fmt.Errorf("runs: got %v, want %v", sim.runs, o.runs)
+	}
+	if !maps.Equal(sim.kinds, o.kinds) {
+		return fmt.Errorf("kinds: got %v, want %v", sim.kinds, o.kinds)
+	}
+	want := map[[2]int32]phaseCounts{}
+	for at, c := range o.phases {
+		sum := want[[2]int32{at[0], at[1] >> sim.phases.shift}]
+		sum.add(c)
+		want[[2]int32{at[0], at[1] >> sim.phases.shift}] = sum
+	}
+	got := map[[2]int32]phaseCounts{}
+	for i, span := range sim.phases.counts {
+		for p := range span {
+			if span[p] != (phaseCounts{}) {
+				got[[2]int32{int32(p), int32(i)}] = span[p]
+			}
+		}
+	}
+	if !maps.Equal(got, want) {
+		return fmt.Errorf("phases: got %v, want %v", got, want)
+	}
+	return nil
+}
+
+// randomTrace has processors that share some words, in arrays that overlap lines and each other.
+func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
+	span := 16 + r.Uint64N(400)
+	for range r.IntN(6) {
+		m.Head.Regions = append(m.Head.Regions, trace.Region{Name: string(rune('a' + r.IntN(3))), Owner: trace.Proc(r.IntN(2) - 1), Base: r.Uint64N(span), Bytes: r.Uint64N(100)})
+	}
+	stores := r.IntN(80)
+	for p := range procs {
+		refs, events := &m.RefsOf[p], &m.EventsOf[p]
+		refs.Proc, events.Proc = trace.Proc(p), trace.Proc(p)
+		for range phases {
+			for range r.IntN(length + 1) {
+				op := trace.Load
+				if r.IntN(100) < stores {
+					op = trace.Store
+				}
+				if r.IntN(30) == 0 {
+					op = trace.Ifetch
+				}
+				addr := r.Uint64N(1 + r.Uint64N(span))
+				if r.IntN(3) == 0 {
+					addr += uint64(p+1) << 20
+				}
+				refs.Append(uint32(r.IntN(4)), addr, uint16(1+r.IntN(20)), op)
+			}
+			e := trace.NewEvent(trace.Barrier)
+			e.Refs = uint64(refs.Len())
+			events.Rows = append(events.Rows, e)
+		}
+	}
+	return m
+}
+
+func TestFastIsNaive(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		m := randomTrace(r, 1+r.IntN(5), r.IntN(5), 30)
+		a := &Analysis{Lines: []unit.Bytes{1, 8, 64, 1024}[r.IntN(3):], Word: unit.Bytes(1) << r.IntN(5), spans: 1 + r.IntN(20)}
+		if err := compare(m.InBatches(7), a); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// More processors than bits in a word.
+func TestManyProcessors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	if err := compare(randomTrace(r, 70, 2, 8), &Analysis{Lines: []unit.Bytes{32}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzFastIsNaive(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 128, 129, 1, 0}, uint8(2), uint8(1))
+	f.Add([]byte("the quick brown fox jumps over the lazy dog"), uint8(3), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, procs, logWord uint8) {
+		n := 1 + int(procs%4)
+		m := &trace.Memory{Head: trace.Header{Procs: n}, RefsOf: make([]trace.Refs, n), EventsOf: make([]trace.Events, n)}
+		m.Head.Regions = []trace.Region{{Name: "a", Owner: trace.Everyone, Base: 5, Bytes: uint64(procs)}}
+		for p := range n {
+			m.RefsOf[p].Proc, m.EventsOf[p].Proc = trace.Proc(p), trace.Proc(p)
+		}
+		for i, b := range data[:min(len(data), 200)] {
+			if b == 255 {
+				for p := range n {
+					barrier := trace.NewEvent(trace.Barrier)
+					barrier.Refs = uint64(m.RefsOf[p].Len())
+					m.EventsOf[p].Rows = append(m.EventsOf[p].Rows, barrier)
+				}
+				continue
+			}
+			op := trace.Load
+			if b&128 != 0 {
+				op = trace.Store
+			}
+			m.RefsOf[(i+int(b>>5&3))%n].Append(1, uint64(b&31)*2, uint16(1+b%5), op)
+		}
+		if err := compare(m, &Analysis{Lines: []unit.Bytes{8, 16}, Word: 1 << (logWord % 5), spans: 4}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package sharing
+
+import (
+	"math"
+	"math/bits"
+
+	"spoor/traces/trace"
+)
+
+// hold gives a processor its first copy of the line of an address.
+func (s *simulation) hold(p trace.Proc, first uint64) (uint32, error) {
+	if len(s.holders) == math.MaxUint32 || len(s.shared) == math.MaxUint32 {
+		return 0, errLines
+	}
+	if p >= maxProcs {
+		return 0, errTooMany
+	}
+	number := s.numbers.slot(first >> s.lineShift)
+	if *number == 0 {
+		*number = s.newLine(first)
+	}
+	n := *number
+	l := &s.lines[n]
+	id := uint32(len(s.holders))
+	s.holders = append(s.holders, holder{line: n, next: l.holders, proc: int32(p), isMixed: l.region == mixed})
+	s.masks = append(s.masks, make([]uint64, masks*s.blocks)...)
+	if l.holders != 0 && l.shared == 0 {
+		l.shared = s.newShared()
+	}
+	s.fold(l)
+	l.holders = id
+	for b := range s.blocks {
+		m := s.masks[(int(id)*s.blocks+b)*masks:]
+		m[unreadMask] = math.MaxUint64
+		if l.shared != 0 {
+			m[staleMask] = s.written[int(l.shared)*s.blocks+b]
+		}
+	}
+	s.holders[id].isCold = true
+	s.fetch(id, first)
+	return id, nil
+}
+
+func (s *simulation) newLine(first uint64) uint32 {
+	number := first >> s.lineShift
+	base := number << s.lineShift
+	s.lines = append(s.lines, line{number: number, lastProc: -1, region: s.regions.within(base, base+uint64(s.line)-1)})
+	s.access = append(s.access, make([]uint64, s.words)...)
+	return uint32(len(s.lines) - 1)
+}
+
+// newShared is for a line that gets a second holder. If the first has stored it, that is one write run.
+func (s *simulation) newShared() uint32 {
+	s.shared = append(s.shared, sharedLine{})
+	s.written = append(s.written, make([]uint64, s.blocks)...)
+	s.writers = append(s.writers, make([]int32, s.words)...)
+	return uint32(len(s.shared) - 1)
+}
+
+// fold makes what the owner of a line has stored known to all others, and its copy
+// shared.
+func (s *simulation) fold(l *line) {
+	if l.owner == 0 {
+		return
+	}
+	owner := &s.holders[l.owner]
+	for b := range s.blocks {
+		dirty := &s.masks[(int(l.owner)*s.blocks+b)*masks+dirtyMask]
+		if *dirty == 0 {
+			continue
+		}
+		s.written[int(l.shared)*s.blocks+b] |= *dirty
+		for words := *dirty; words != 0; words &= words - 1 {
+			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = owner.proc + 1
+		}
+		for id := l.holders; id != 0; id = s.holders[id].next {
+			if id != l.owner {
+				m := s.masks[(int(id)*s.blocks+b)*masks:]
+				m[staleMask] |= *dirty
+				m[unreadMask] |= *dirty
+			}
+		}
+		*dirty = 0
+	}
+	s.runs[writeRun].add(owner.stores - s.shared[l.shared].runFrom)
+	l.owner = 0
+}
+
+// fetch gives a holder a shared copy.
+func (s *simulation) fetch(id uint32, first uint64) {
+	h := &s.holders[id]
+	l := &s.lines[h.line]
+	l.valid++
+	h.state = unneeded
+	if l.lastProc < 0 {
+		h.state = pure
+	}
+	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), h.loads
+	s.matrix.line(l.lastProc, h.proc)
+}
+
+// own makes the copy of a holder that stores exclusive. If it had one before, and not just fetched it, that is an upgrade.
+func (s *simulation) own(id uint32, first uint64, hit bool) {
+	h := &s.holders[id]
+	l := &s.lines[h.line]
+	if l.owner == id {
+		return
+	}
+	removed, fromLast := s.removeOthers(id)
+	if hit {
+		t, phase := s.tally(s.regions.at(first), h.proc), s.phases.count(h.proc, s.phases.at[h.proc])
+		if removed > 0 {
+			t.upgrades++
+			phase.upgrades++
+		} else {
+			t.silent++
+		}
+	}
+	if removed > 0 {
+		s.runs[invalidatedRun].add(removed)
+		switch shared := &s.shared[l.shared]; {
+		case l.lastProc == h.proc:
+			shared.again++
+		case removed == 1 && fromLast:
+			shared.took++
+		default:
+			shared.other++
+		}
+	}
+	if l.shared != 0 {
+		s.shared[l.shared].runFrom = h.stores
+	}
+	l.owner, l.lastProc = id, h.proc
+}
+
+// removeOthers ends all copies of a line but one. It counts them, and says whether one was that of
+// the processor that stored the line last.
+func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
+	l := &s.lines[s.holders[keep].line]
+	for id := l.holders; id != 0 && l.valid > 1; id = s.holders[id].next {
+		if h := &s.holders[id]; id != keep && h.state != invalid {
+			s.die(id)
+			removed++
+			fromLast = fromLast || h.proc == l.lastProc
+			l.valid--
+		}
+	}
+	return removed, fromLast
+}
+
+// die ends a copy, and classifies the miss that brought it.
+func (s *simulation) die(id uint32) {
+	h := &s.holders[id]
+	t, phase := s.tally(h.region, h.proc), s.phases.count(h.proc, h.phase)
+	shared := &s.shared[s.lines[h.line].shared]
+	switch {
+	case h.isCold && h.state == pure:
+		t.pure++
+	case h.isCold && h.state == essential:
+		t.coldTrue++
+	case h.isCold:
+		t.coldFalse++
+	case h.state == essential:
+		t.trues++
+		phase.trues++
+		shared.trues++
+	default:
+		t.falses++
+		phase.falses++
+		shared.falses++
+	}
+	if h.isCold {
+		phase.cold++
+		h.isCold = false
+		for b := range s.blocks { // a cold miss is essential whatever was accessed
+			s.masks[(int(id)*s.blocks+b)*masks+staleMask] = 0
+		}
+	}
+	if s.lines[h.line].shared != 0 {
+		s.runs[readRun].add(h.loads - h.loadsBefore)
+	}
+	h.state = invalid
+}
+
+// end ends all copies, and adds up what lines and holders counted.
+func (s *simulation) end() {
+	s.kinds = map[kindKey]kindCounts{}
+	for n := 1; n < len(s.lines); n++ {
+		l := &s.lines[n]
+		if l.shared != 0 {
+			s.fold(l)
+		}
+		for id := l.holders; id != 0; id = s.holders[id].next {
+			if s.holders[id].state != invalid {
+				s.die(id)
+			}
+			s.addUp(id)
+		}
+		s.addKind(l)
+	}
+	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.access = nil, index{}, nil, nil, nil, nil
+	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
+}
