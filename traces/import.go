@@ -179,7 +179,7 @@ func (f *importFlags) each(files *format.Files, first format.Importer, head *tra
 		}
 		switch _, threaded := im.(format.Threaded); {
 		case threaded && files.Len() > 1:
-			return fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, or join them",
+			return fmt.Errorf("%s: %s names its threads itself, so it cannot be one of several files; import each alone, and merge them with traces merge",
 				in.Name, im.Name())
 		case format.LayoutOf(im, f.opts) != format.LayoutOf(first, f.opts):
 			return fmt.Errorf("%s: %s has other columns than %s; import each alone, and merge them with traces merge",

@@ -93,8 +93,19 @@ func (f *sampleFlags) run(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	src.progress.Done()
-	env.Note("%s: %d of %d references", path, kept, all)
+	env.Note("%s: %d of %d references%s", path, kept, all, f.advice(kept, all))
 	return nil
+}
+
+// advice is what to do about a sample of nothing.
+func (f *sampleFlags) advice(kept, all uint64) string {
+	switch {
+	case kept > 0 || all == 0:
+		return ""
+	case f.by == "line":
+		return "; a larger --rate takes more lines"
+	}
+	return "; a smaller --window makes more windows, one of which may fall into a trace as short as this"
 }
 
 func (f *sampleFlags) note() string {
