@@ -8,12 +8,13 @@ type keeper struct {
 	p     trace.Proc
 	i     int
 	count tally
+	left  quotas
 	open  map[int32]bool // requests that were opened in the part
 	held  map[int32]int  // locks
 }
 
 func (s *slicing) newKeeper(i int) *keeper {
-	return &keeper{s: s, p: s.procs[i], i: i, count: newTally(), open: map[int32]bool{}, held: map[int32]int{}}
+	return &keeper{s: s, p: s.procs[i], i: i, count: newTally(), left: s.quotas.clone(), open: map[int32]bool{}, held: map[int32]int{}}
 }
 
 // event gives e as it is in the part, and its position in the whole; false if it is
@@ -40,8 +41,7 @@ func (k *keeper) whole(e *trace.Event, in bool) bool {
 	ok, what := true, lostMessages
 	switch e.Kind {
 	case trace.Send, trace.Isend:
-		f := flow{k.p, trace.Proc(e.Peer), e.Tag, e.Group}
-		ok = k.message(e, in, f.to, next(k.count.sends, f), k.s.receives[f], k.s.wild[box{f.to, e.Group}])
+		ok = k.send(e, in)
 	case trace.Recv, trace.Irecv:
 		ok = k.receive(e, in)
 	case trace.Wait, trace.Test:
@@ -52,7 +52,7 @@ func (k *keeper) whole(e *trace.Event, in bool) bool {
 			delete(k.open, e.Request)
 		}
 	case trace.Probe, trace.Iprobe:
-		ok, what = k.inside(e.Peer), lostWaits
+		ok, what = k.s.inside(e.Peer), lostWaits
 	case trace.Lock:
 		if in {
 			k.held[e.Peer]++
@@ -75,19 +75,35 @@ func (k *keeper) whole(e *trace.Event, in bool) bool {
 	return ok
 }
 
-// receive counts a receive and reports whether its message is in the part.
-func (k *keeper) receive(e *trace.Event, in bool) bool {
-	if e.Peer == trace.None || e.Tag == trace.None {
-		return k.message(e, in, trace.Proc(e.Peer), 0, span{}, true)
+// send counts a send and reports whether its message is in the part.
+func (k *keeper) send(e *trace.Event, in bool) bool {
+	f := flow{k.p, trace.Proc(e.Peer), e.Tag, e.Group}
+	ok := k.s.receives[f].has(next(k.count.sends, f))
+	if k.s.wild[box{f.to, e.Group}] {
+		ok = in && take(k.left.sends, f)
 	}
-	f := flow{trace.Proc(e.Peer), k.p, e.Tag, e.Group}
-	return k.message(e, in, f.from, next(k.count.receives, f), k.s.sends[f], k.s.wild[box{k.p, e.Group}])
+	return k.message(e, in, ok && k.s.inside(e.Peer))
 }
 
-// message reports whether the n-th message of a flow is in the part: the partner is,
-// and has it in its window. With wildcards only the partner is certain.
-func (k *keeper) message(e *trace.Event, in bool, partner trace.Proc, n int64, theirs span, wild bool) bool {
-	ok := k.inside(int32(partner)) && (wild || theirs.has(n))
+// receive counts a receive and reports whether its message is in the part.
+func (k *keeper) receive(e *trace.Event, in bool) bool {
+	f := flow{trace.Proc(e.Peer), k.p, e.Tag, e.Group}
+	t, wild := takerOf(k.p, e)
+	ok := false
+	switch {
+	case !k.s.inside(e.Peer):
+	case wild:
+		ok = in && take(k.left.wild, t)
+	case k.s.wild[t.box]:
+		ok = in && take(k.left.receives, f)
+	default:
+		ok = k.s.sends[f].has(next(k.count.receives, f))
+	}
+	return k.message(e, in, ok)
+}
+
+// message notes the request of a message that is in the part.
+func (k *keeper) message(e *trace.Event, in, ok bool) bool {
 	if ok && in && e.Request >= 0 && (e.Kind == trace.Isend || e.Kind == trace.Irecv) {
 		k.open[e.Request] = true
 	}
@@ -102,8 +118,8 @@ func next[K comparable](count map[K]int64, key K) int64 {
 }
 
 // inside reports whether a processor, or any, is in the part.
-func (k *keeper) inside(p int32) bool {
-	_, ok := k.s.number[trace.Proc(p)]
+func (s *slicing) inside(p int32) bool {
+	_, ok := s.number[trace.Proc(p)]
 	return ok || p == trace.None
 }
 

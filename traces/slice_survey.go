@@ -11,6 +11,7 @@ import (
 // processors do with each other it keeps what is whole: the n-th message from one
 // rank to another with a tag, in a group, if both its send and its receive are in
 // the windows, the n-th collective of a group if all its members have it there.
+// Where receives take any sender or tag, it keeps as many of both sides (quotas).
 type slicing struct {
 	src     *watched
 	work    bool // work is instructions
@@ -20,7 +21,9 @@ type slicing struct {
 	what    string             // the part, in words
 
 	sends, receives map[flow]span
-	wild            map[box]bool // a receive there takes any sender or tag
+	wild            map[box]bool    // a receive there takes any sender or tag
+	takers          map[taker]int64 // such receives in the windows
+	quotas          quotas
 	meetings        map[meeting]span
 	lost            [endLoss]uint64
 	over            int    // processors that end before the part
@@ -48,6 +51,8 @@ type meeting struct{ group, object int32 }
 // span is from the first number in the windows up to the one after the last.
 type span struct{ from, to int64 }
 
+func (s span) len() int64 { return s.to - s.from }
+
 func (s span) has(n int64) bool { return n >= s.from && n < s.to }
 
 // rowMap gives the new rows of events: those from first on that were not dropped.
@@ -69,7 +74,7 @@ const (
 
 func newSlicing(src *watched, procs []trace.Proc) *slicing {
 	s := &slicing{src: src, work: src.Header().WorkUnit == trace.WorkInstr, procs: procs, windows: make([]window, len(procs)),
-		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{},
+		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{}, takers: map[taker]int64{},
 		meetings: map[meeting]span{}, kept: make([]rowMap, len(procs))}
 	for i, p := range procs {
 		s.windows[i] = everything
@@ -143,6 +148,7 @@ func (s *slicing) survey() error {
 		}
 		s.meet(count, mine)
 	}
+	s.share()
 	if s.needs {
 		return s.mapRows()
 	}
@@ -156,8 +162,10 @@ func (s *slicing) note(p trace.Proc, e *trace.Event, in bool, count tally, mine 
 		f := flow{p, trace.Proc(e.Peer), e.Tag, e.Group}
 		extend(s.sends, count.sends, f, in)
 	case trace.Recv, trace.Irecv:
-		if e.Peer == trace.None || e.Tag == trace.None {
-			s.wild[box{p, e.Group}] = true
+		if t, wild := takerOf(p, e); wild {
+			if s.wild[t.box] = true; in && s.inside(e.Peer) {
+				s.takers[t]++
+			}
 			return
 		}
 		extend(s.receives, count.receives, flow{trace.Proc(e.Peer), p, e.Tag, e.Group}, in)

@@ -252,6 +252,77 @@ func TestSlicesAreSoundAndHaveWhatTheyShould(t *testing.T) {
 	}
 }
 
+// gossip makes a random sound trace in which receives may take any sender or tag.
+func gossip(rng *rand.Rand, procs, steps int) (all [][]placed) {
+	all = make([][]placed, procs)
+	now := make([]uint64, procs)
+	pending := map[int][][2]int32{} // sender and tag of what waits for a processor
+	do := func(p int, kind trace.Kind, peer, tag int32) {
+		e := trace.NewEvent(kind)
+		e.Peer, e.Tag, e.Bytes = peer, tag, 8
+		all[p] = append(all[p], placed{now[p], &e, 0})
+	}
+	receive := func(q int) {
+		waiting := pending[q]
+		i := rng.IntN(len(waiting))
+		m := waiting[i]
+		i = slices.Index(waiting, m) // the first of its flow
+		pending[q] = slices.Delete(waiting, i, i+1)
+		peer, tag := m[0], m[1]
+		if rng.IntN(3) == 0 {
+			peer = trace.None
+		}
+		if rng.IntN(3) == 0 {
+			tag = trace.None
+		}
+		do(q, trace.Recv, peer, tag)
+	}
+	for range steps {
+		p, q := rng.IntN(procs), rng.IntN(procs)
+		now[p] += uint64(rng.IntN(5))
+		if len(pending[q]) > 0 && rng.IntN(2) == 0 {
+			receive(q)
+			continue
+		}
+		tag := int32(rng.IntN(2))
+		do(p, trace.Send, int32(q), tag)
+		pending[q] = append(pending[q], [2]int32{int32(p), tag})
+	}
+	for q := range procs {
+		for len(pending[q]) > 0 {
+			receive(q)
+		}
+	}
+	return all
+}
+
+func TestSlicesWithWildcardsAreSound(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 150 {
+		procs := 1 + rng.IntN(5)
+		save(t, "x", gossip(rng, procs, 20+rng.IntN(100)))
+		reload(t, "x")
+		first := rng.IntN(procs)
+		last := first + rng.IntN(procs-first)
+		from := rng.IntN(40)
+		for _, args := range [][]string{
+			{"--procs", fmt.Sprintf("%d-%d", first, last)},
+			{"--instr", fmt.Sprintf("%d:%d", from, from+1+rng.IntN(60))},
+			{"--procs", fmt.Sprintf("%d-%d", first, last), "--instr", fmt.Sprintf("%d:", from)},
+		} {
+			run(t, append([]string{"slice", "x", "-o", "part"}, args...)...)
+			reload(t, "part")
+		}
+	}
+	save(t, "x", gossip(rng, 4, 200))
+	run(t, "slice", "x", "-o", "part", "--procs", "0-3")
+	whole, _ := reload(t, "x")
+	if got, _ := reload(t, "part"); !reflect.DeepEqual(got, whole) {
+		t.Error("a slice of all is not the whole")
+	}
+}
+
 // both is what of a is in b too.
 func both(a, b []int64) (out []int64) {
 	for _, x := range a {
