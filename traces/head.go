@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,8 @@ func headCommand(env *stage.Env) *cobra.Command {
 		Use:   "head PREFIX|FILE",
 		Short: "print the first rows",
 		Long: "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
-			"instr is the instructions since the row before it.",
+			"instr is the instructions since the row before it; of events there is the time, where it was recorded,\n" +
+			"and where some row depends on others than the one before it, the rows that each needs.",
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
 		Args: cobra.ExactArgs(1),
@@ -89,10 +91,10 @@ func headRefs(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error) {
 }
 
 func headEvents(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error) {
-	proc, kinds := []int32{}, []string{}
-	var ints [12][]int64
-	names := [len(ints)]string{"instr", "refs", "peer", "tag", "group", "request", "bytes", "addr", "count", "block", "stride", "work"}
-	units := map[string]string{"bytes": "B", "block": "B", "stride": "B", "work": string(t.Header().WorkUnit)}
+	proc, kinds, needs, graph := []int32{}, []string{}, []string{}, false
+	var ints [13][]int64
+	names := [len(ints)]string{"instr", "refs", "peer", "tag", "group", "request", "bytes", "addr", "count", "block", "stride", "work", "time"}
+	units := map[string]string{"bytes": "B", "block": "B", "stride": "B", "work": string(t.Header().WorkUnit), "time": "ps"}
 	for b, err := range t.Events(procs...) {
 		if err != nil {
 			return nil, err
@@ -101,9 +103,10 @@ func headEvents(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error)
 			e := &b.Rows[i]
 			proc, kinds = append(proc, int32(b.Proc)), append(kinds, e.Kind.String())
 			for c, v := range [len(ints)]int64{int64(e.Instr), int64(e.Refs), int64(e.Peer), int64(e.Tag), int64(e.Group),
-				int64(e.Request), e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work} {
+				int64(e.Request), e.Bytes, e.Addr, e.Count, e.Block, e.Stride, e.Work, e.Time} {
 				ints[c] = append(ints[c], v)
 			}
+			needs, graph = append(needs, needsOf(e)), graph || e.Needs != nil
 		}
 		if len(proc) >= n {
 			break
@@ -111,7 +114,23 @@ func headEvents(t *store.Trace, procs []trace.Proc, n int) (*store.Table, error)
 	}
 	rows := &store.Table{Name: "events", Columns: []store.Column{{Name: "proc", Data: proc}, {Name: "kind", Data: kinds}}}
 	for c, name := range names {
-		rows.Columns = append(rows.Columns, store.Column{Name: name, Unit: units[name], Data: append([]int64{}, ints[c]...)})
+		if name != "time" || t.Header().HasTime {
+			rows.Columns = append(rows.Columns, store.Column{Name: name, Unit: units[name], Data: append([]int64{}, ints[c]...)})
+		}
+	}
+	if graph {
+		rows.Columns = append(rows.Columns, store.Column{Name: "needs", Data: needs})
 	}
 	return rows, nil
+}
+
+// needsOf names the rows that e needs: "previous", "none", or "0 3".
+func needsOf(e *trace.Event) string {
+	switch {
+	case e.Needs == nil:
+		return "previous"
+	case len(e.Needs) == 0:
+		return "none"
+	}
+	return strings.Trim(fmt.Sprint(e.Needs), "[]")
 }
