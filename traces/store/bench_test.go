@@ -125,22 +125,8 @@ func BenchmarkReadRefs(b *testing.B) {
 	refs := benchRefs(b)
 	prefix := filepath.Join(b.TempDir(), "x")
 	writeRefs(b, prefix, refs)
-	tr, err := Open(prefix)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer tr.Close()
 	for b.Loop() {
-		rows := 0
-		for batch, err := range tr.Refs() {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows += batch.Len()
-		}
-		if rows != refs.Len() {
-			b.Fatalf("%d rows of %d", rows, refs.Len())
-		}
+		readAll(b, prefix, refs)
 	}
 	report(b, refs, fileSize(b, prefix+RefsSuffix))
 }

@@ -2,6 +2,7 @@ package zcolumn
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/klauspost/compress/huff0"
 )
@@ -17,29 +18,21 @@ type block struct {
 	literals  []byte
 	sequences []sequence
 	huff      *huff0.Scratch
-	kinds     [3]coder // of literal lengths, offsets, match lengths
+	codes     [][3]uint8 // of the sequences
+	tables    [3]table
 }
 
-// coder is the codes of one kind in a block and their table.
-type coder struct {
-	table
-	codes  []uint8
-	maxLog uint
-}
-
+// The kinds of codes: literal lengths, offsets, match lengths.
 const (
 	ofLiterals = iota
 	ofOffsets
 	ofMatches
 )
 
-func newBlock() *block {
-	b := &block{huff: new(huff0.Scratch)}
-	for i, log := range []uint{ofLiterals: 9, ofOffsets: 8, ofMatches: 9} {
-		b.kinds[i].maxLog = log
-	}
-	return b
-}
+// maxLogs are the logarithms of the most states of each kind.
+var maxLogs = [3]uint{9, 8, 9}
+
+func newBlock() *block { return &block{huff: new(huff0.Scratch)} }
 
 func (b *block) reset() { b.literals, b.sequences = b.literals[:0], b.sequences[:0] }
 
@@ -53,15 +46,15 @@ func (b *block) appendTo(dst []byte) []byte {
 	b.code()
 	modes := len(dst)
 	dst = append(dst, 0)
-	for i := range b.kinds {
-		k := &b.kinds[i]
-		k.plan(k.codes, k.maxLog)
+	for i := range b.tables {
+		t := &b.tables[i]
+		t.plan(len(b.codes), maxLogs[i])
 		mode := byte(2) // a table follows
-		if k.rle {
+		if t.rle {
 			mode = 1
 		}
 		dst[modes] |= mode << (6 - 2*i)
-		dst = k.describe(dst, k.codes[0])
+		dst = t.describe(dst, b.codes[0][i])
 	}
 	return b.appendSequences(dst)
 }
@@ -140,40 +133,54 @@ func huffmanHeader(dst []byte, kind uint64, single bool, n, size int) []byte {
 	return dst
 }
 
-// code fills the codes of all sequences.
+// code fills the codes of all sequences and counts them.
 func (b *block) code() {
-	for i := range b.kinds {
-		b.kinds[i].codes = b.kinds[i].codes[:0]
+	n := len(b.sequences)
+	if cap(b.codes) < n {
+		b.codes = make([][3]uint8, n)
 	}
-	l, o, m := &b.kinds[ofLiterals], &b.kinds[ofOffsets], &b.kinds[ofMatches]
-	for _, s := range b.sequences {
-		l.codes = append(l.codes, literalCode(s.literals))
-		o.codes = append(o.codes, uint8(bits.Len32(s.offset)-1))
-		m.codes = append(m.codes, matchCode(s.match))
+	b.codes = b.codes[:n]
+	l, o, m := &b.tables[ofLiterals].count, &b.tables[ofOffsets].count, &b.tables[ofMatches].count
+	clear(l[:])
+	clear(o[:])
+	clear(m[:])
+	for i, s := range b.sequences {
+		c := [3]uint8{literalCode(s.literals), uint8(bits.Len32(s.offset) - 1), matchCode(s.match)}
+		b.codes[i] = c
+		l[c[ofLiterals]%maxCodes]++
+		o[c[ofOffsets]%maxCodes]++
+		m[c[ofMatches]%maxCodes]++
 	}
 }
 
 // appendSequences appends the bit stream, which is read from its end
 // [rfc8878, 3.1.1.3.2.1.2].
 func (b *block) appendSequences(dst []byte) []byte {
-	l, o, m := &b.kinds[ofLiterals], &b.kinds[ofOffsets], &b.kinds[ofMatches]
-	w := bitWriter{out: dst}
+	l, o, m := &b.tables[ofLiterals], &b.tables[ofOffsets], &b.tables[ofMatches]
+	const mostBytes = 11 // of a sequence
+	w := bitWriter{out: slices.Grow(dst, len(b.sequences)*mostBytes+8)}
 	i := len(b.sequences) - 1
-	stateM, stateO, stateL := m.start(m.codes[i]), o.start(o.codes[i]), l.start(l.codes[i])
+	c := b.codes[i]
+	stateL, stateO, stateM := l.start(c[ofLiterals]), o.start(c[ofOffsets]), m.start(c[ofMatches])
 	for {
 		s := b.sequences[i]
-		lc, oc, mc := l.codes[i], o.codes[i], m.codes[i]
+		lc, mc := c[ofLiterals]%maxCodes, c[ofMatches]%maxCodes
 		w.add(uint64(s.literals-literalBase[lc]), uint(literalBits[lc]))
 		w.add(uint64(s.match-matchBase[mc]), uint(matchBits[mc]))
+		w.move()
+		oc := c[ofOffsets] & 31
 		w.add(uint64(s.offset)&(1<<oc-1), uint(oc))
 		if i == 0 {
 			break
 		}
 		i--
-		stateO = o.put(&w, stateO, o.codes[i])
-		stateM = m.put(&w, stateM, m.codes[i])
-		stateL = l.put(&w, stateL, l.codes[i])
+		c = b.codes[i]
+		stateO = o.put(&w, stateO, c[ofOffsets])
+		stateM = m.put(&w, stateM, c[ofMatches])
+		stateL = l.put(&w, stateL, c[ofLiterals])
+		w.move()
 	}
+	w.move()
 	m.finish(&w, stateM)
 	o.finish(&w, stateO)
 	l.finish(&w, stateL)
@@ -184,17 +191,16 @@ func (b *block) appendSequences(dst []byte) []byte {
 
 // Codes of lengths [rfc8878, tables 15 and 16]: each has a base and extra bits.
 var (
-	literalBits = [36]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	matchBits   = [53]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
-	literalBase = bases[[36]uint32](literalBits[:], 0)
-	matchBase   = bases[[53]uint32](matchBits[:], minMatch)
+	literalBits = [maxCodes]uint8{16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	matchBits   = [maxCodes]uint8{32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	literalBase = bases(literalBits, 0)
+	matchBase   = bases(matchBits, minMatch)
 )
 
 const minMatch = 3
 
 // bases adds up the ranges of codes with the given extra bits.
-func bases[A [36]uint32 | [53]uint32](extra []uint8, first uint32) A {
-	var a A
+func bases(extra [maxCodes]uint8, first uint32) (a [maxCodes]uint32) {
 	for i, n := range extra {
 		a[i] = first
 		first += 1 << n

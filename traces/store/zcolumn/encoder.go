@@ -2,13 +2,15 @@
 // into standard zstd frames, which every zstd decoder reads. General encoders look
 // for repeated strings of 4 to 8 bytes; in a column of four-byte numbers that is
 // one or two rows, and in columns such as lengths and operations those repeat at
-// once and say nothing. This encoder looks for repeated runs of rows instead.
+// once and say nothing. This encoder looks for repeated runs of rows instead. The
+// frames have no checksum: whoever stores them has one over more than they.
 //
 // The format is [rfc8878]: Y. Collet, M. Kucherawy (eds.), Zstandard Compression
 // and the application/zstd Media Type, RFC 8878, 2021.
 package zcolumn
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/klauspost/compress/huff0"
@@ -34,7 +36,13 @@ const (
 // 8), to dst. It reports false, and appends nothing, if the column has more than
 // 256 different elements or 128 MiB.
 func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
-	if len(column) > maxInput || len(column)%width != 0 || !e.symbols.read(column, width) {
+	if len(column) > maxInput || len(column)%width != 0 {
+		return dst, false
+	}
+	if isConstant(column, width) {
+		return e.appendConstant(dst, column, width), true
+	}
+	if !e.symbols.read(column, width) {
 		return dst, false
 	}
 	e.finder.begin(e.symbols.rows)
@@ -55,6 +63,24 @@ func (e *Encoder) AppendWide(dst, column []byte, width int) ([]byte, bool) {
 	}), true
 }
 
+// isConstant reports whether all elements are the same.
+func isConstant(column []byte, width int) bool {
+	return len(column) > width && bytes.Equal(column[width:], column[:len(column)-width])
+}
+
+// appendConstant is Append for such a column.
+func (e *Encoder) appendConstant(dst, column []byte, width int) []byte {
+	recent := distances{}
+	return e.append(dst, column, width, &recent, func(from, to int) {
+		first := max(from, 1)
+		if (to-first)*width < minMatch {
+			e.block.literals = append(e.block.literals, column[from*width:to*width]...)
+			return
+		}
+		recent.emit(e.block, column, width, from*width, first, max(recent.reps[0]/width, 1), to-first)
+	})
+}
+
 // append appends a frame, for whose blocks find fills e.block.
 func (e *Encoder) append(dst, column []byte, width int, recent *distances, find func(from, to int)) []byte {
 	dst = appendHeader(dst, len(column))
@@ -70,14 +96,14 @@ func (e *Encoder) append(dst, column []byte, width int, recent *distances, find 
 			*recent = before // the decoder has not seen this block's distances
 		}
 	}
-	return binary.LittleEndian.AppendUint32(dst, uint32(xxHash64(column)))
+	return dst
 }
 
-// appendHeader begins a frame of one segment with a checksum [rfc8878, 3.1.1.1].
+// appendHeader begins a frame of one segment [rfc8878, 3.1.1.1].
 func appendHeader(dst []byte, size int) []byte {
-	const sizeOf4Bytes, singleSegment, checksum = 2 << 6, 1 << 5, 1 << 2
+	const sizeOf4Bytes, singleSegment = 2 << 6, 1 << 5
 	dst = binary.LittleEndian.AppendUint32(dst, 0xFD2FB528)
-	dst = append(dst, sizeOf4Bytes|singleSegment|checksum)
+	dst = append(dst, sizeOf4Bytes|singleSegment)
 	return binary.LittleEndian.AppendUint32(dst, uint32(size))
 }
 

@@ -12,8 +12,15 @@ type finder struct {
 	distances
 }
 
-// distances are those of the last matches in rows, most recent first.
+// distances are those of the last matches in bytes, most recent first.
 type distances struct{ reps [3]int }
+
+// Odd multipliers for hashes, those of XXH64.
+const (
+	prime1 uint64 = 0x9E3779B185EBCA87
+	prime2 uint64 = 0xC2B2AE3D27D4EB4F
+	prime3 uint64 = 0x165667B19E3779F9
+)
 
 const (
 	hashBits = 14
@@ -59,7 +66,7 @@ func (f *finder) candidate(i, width int) int {
 	h := f.hash(i)
 	at := int(f.seen[h]) - 1
 	f.seen[h] = uint32(i + 1)
-	if again := i - f.reps[0]; again >= 0 && again < i && f.again(again, i, width) {
+	if again := i - f.reps[0]/width; again >= 0 && again < i && f.again(again, i, width) {
 		return again
 	}
 	if at < 0 || !f.equal(at, i) {
@@ -113,14 +120,31 @@ func (f *distances) emit(b *block, column []byte, width, from, i, distance, n in
 		to--
 	}
 	b.literals = append(b.literals, column[from:to]...)
-	b.sequences = append(b.sequences, sequence{literals: uint32(to - from), match: uint32((i+n)*width - to),
-		offset: f.offset(distance, width, to > from)})
+	f.match(b, to-from, distance*width, (i+n)*width-to)
 }
+
+// match adds a match of n bytes at a distance in bytes after so many literals.
+func (f *distances) match(b *block, literals, distance, n int) {
+	for n > longOverlap && distance < farEnough && 3*distance < n/2 {
+		b.sequences = append(b.sequences, sequence{uint32(literals), uint32(3 * distance), f.offset(distance, literals > 0)})
+		n -= 3 * distance
+		distance *= 4
+		literals = 0
+	}
+	b.sequences = append(b.sequences, sequence{uint32(literals), uint32(n), f.offset(distance, literals > 0)})
+}
+
+// A long match at a short distance, which decoders copy byte by byte, or in words
+// each of which waits for one just written, is several at distances that grow.
+const (
+	longOverlap = 256  // bytes of such a match
+	farEnough   = 1024 // bytes between reading and writing
+)
 
 // offset codes a distance, and moves it to the front of the recent ones
 // [rfc8878, 3.1.1.5]. Without literals the most recent one cannot be meant, for
 // the match before would have been longer.
-func (f *distances) offset(distance, width int, literals bool) uint32 {
+func (f *distances) offset(distance int, literals bool) uint32 {
 	r := &f.reps
 	switch {
 	case distance == r[0] && literals:
@@ -139,5 +163,5 @@ func (f *distances) offset(distance, width int, literals bool) uint32 {
 		return 2
 	}
 	r[0], r[1], r[2] = distance, r[0], r[1]
-	return uint32(distance*width) + 3
+	return uint32(distance) + 3
 }

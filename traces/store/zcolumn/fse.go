@@ -1,84 +1,93 @@
 package zcolumn
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // bitWriter fills bytes from their low bits.
 type bitWriter struct {
 	out  []byte
 	acc  uint64
-	used uint
+	used uint // bits in acc, fewer than 8 after move
 }
 
-// add appends the low n bits of v, whose higher bits are zero; n is at most 32.
+// add appends the low n bits of v, whose higher bits are zero. Before move, no more
+// than 56 bits are added.
 func (w *bitWriter) add(v uint64, n uint) {
-	w.acc |= v << w.used
+	w.acc |= v << (w.used & 63)
 	w.used += n
-	if w.used >= 32 {
-		a := w.acc
-		w.out = append(w.out, byte(a), byte(a>>8), byte(a>>16), byte(a>>24))
-		w.acc >>= 32
-		w.used -= 32
-	}
+}
+
+// move brings whole bytes to out.
+func (w *bitWriter) move() {
+	w.out = binary.LittleEndian.AppendUint64(w.out, w.acc)
+	whole := w.used / 8
+	w.out = w.out[:len(w.out)-8+int(whole)]
+	w.acc >>= whole * 8 & 63
+	w.used &= 7
 }
 
 // flush pads the last byte with zeros.
 func (w *bitWriter) flush() {
-	for w.used > 0 {
-		w.out = append(w.out, byte(w.acc))
-		w.acc >>= 8
-		w.used -= min(w.used, 8)
-	}
+	w.used += 7
+	w.move()
+	w.acc, w.used = 0, 0
 }
 
 // table is a finite-state entropy coder for one of the three kinds of code
 // [rfc8878, 4.1].
 type table struct {
-	log    uint
-	norm   [maxCodes]int // share of each code in 1<<log states
-	codes  int           // codes are below it
-	rle    bool          // all codes are the same
-	state  []uint16
-	toBits [maxCodes]uint32
-	toFind [maxCodes]int32
-	spread []uint8
+	log   uint
+	count [maxCodes]uint32 // of each code in the block
+	norm  [maxCodes]int    // share of each code in 1<<log states
+	codes int              // codes are below it
+	rle   bool             // all codes are the same: there is one state
+	next  [maxCodes]transition
+	state [1 << maxLog]uint16
 }
 
-// maxCodes bounds the number of different codes: match lengths have 53.
-const maxCodes = 53
+// transition is how a code is encoded.
+type transition struct {
+	bits uint32 // (state + bits) >> 16 is the number of bits of the state to write
+	find int32  // the rest of the state, plus find, is where the next state is
+}
 
-// plan counts codes and shares out states among them.
-func (t *table) plan(codes []uint8, maxLog uint) {
-	var count [maxCodes]int
-	for _, c := range codes {
-		count[c]++
-	}
+const (
+	maxCodes = 64 // more than the number of different codes: match lengths have 53
+	maxLog   = 9
+)
+
+// plan shares out states among total codes, which have been counted.
+func (t *table) plan(total int, most uint) {
 	t.codes = 0
 	distinct := 0
-	for c, n := range count {
+	for c, n := range t.count {
 		if n > 0 {
 			t.codes = c + 1
 			distinct++
 		}
 	}
 	if t.rle = distinct == 1; t.rle {
+		t.log, t.state[0], t.next[t.codes-1] = 0, 0, transition{}
 		return
 	}
 	least := uint(max(5, bits.Len(uint(distinct-1))))
-	t.log = min(max(uint(bits.Len(uint(len(codes))))-2, least), maxLog)
-	t.normalize(count[:t.codes], len(codes))
+	t.log = min(max(uint(bits.Len(uint(total)))-2, least), most)
+	t.normalize(t.count[:t.codes], total)
 	t.build()
 }
 
 // normalize gives every code that occurs at least one state, and the others in
 // proportion; what rounding leaves goes to, or comes from, the greatest.
-func (t *table) normalize(count []int, total int) {
+func (t *table) normalize(count []uint32, total int) {
 	size := 1 << t.log
 	left := size
 	most := 0
 	for c, n := range count {
 		t.norm[c] = 0
 		if n > 0 {
-			t.norm[c] = max(1, (n*size+total/2)/total)
+			t.norm[c] = max(1, (int(n)*size+total/2)/total)
 			left -= t.norm[c]
 		}
 		if t.norm[c] > t.norm[most] {
@@ -101,12 +110,11 @@ func (t *table) normalize(count []int, total int) {
 // build makes the transitions [rfc8878, 4.1.1; the encoder's side is FSE's].
 func (t *table) build() {
 	size := 1 << t.log
-	t.spread = append(t.spread[:0], make([]uint8, size)...)
-	t.state = append(t.state[:0], make([]uint16, size)...)
+	var spread [1 << maxLog]uint8
 	pos, step := 0, size>>1+size>>3+3
 	for c := range t.codes {
 		for range t.norm[c] {
-			t.spread[pos] = uint8(c)
+			spread[pos] = uint8(c)
 			pos = (pos + step) & (size - 1)
 		}
 	}
@@ -117,7 +125,7 @@ func (t *table) build() {
 		t.transition(c, total)
 		total += t.norm[c]
 	}
-	for i, c := range t.spread {
+	for i, c := range spread[:size] {
 		t.state[next[c]] = uint16(size + i)
 		next[c]++
 	}
@@ -129,40 +137,32 @@ func (t *table) transition(c, first int) {
 	switch n {
 	case 0:
 	case 1:
-		t.toBits[c] = uint32(t.log<<16) - 1<<t.log
-		t.toFind[c] = int32(first - 1)
+		t.next[c] = transition{uint32(t.log<<16) - 1<<t.log, int32(first - 1)}
 	default:
 		out := t.log - uint(bits.Len(uint(n-1))-1)
-		t.toBits[c] = uint32(out<<16) - uint32(n)<<out
-		t.toFind[c] = int32(first - n)
+		t.next[c] = transition{uint32(out<<16) - uint32(n)<<out, int32(first - n)}
 	}
 }
 
 // start is the state of the last code, which costs no bits.
 func (t *table) start(c uint8) uint32 {
-	if t.rle {
-		return 0
-	}
-	out := (t.toBits[c] + 1<<15) >> 16
-	v := out<<16 - t.toBits[c]
-	return uint32(t.state[int32(v>>out)+t.toFind[c]])
+	x := t.next[c]
+	out := (x.bits + 1<<15) >> 16
+	v := out<<16 - x.bits
+	return uint32(t.state[int32(v>>out)+x.find])
 }
 
 // put encodes c and returns the next state.
 func (t *table) put(w *bitWriter, state uint32, c uint8) uint32 {
-	if t.rle {
-		return 0
-	}
-	out := (state + t.toBits[c]) >> 16
+	x := t.next[c%maxCodes]
+	out := (state + x.bits) >> 16 & 31
 	w.add(uint64(state)&(1<<out-1), uint(out))
-	return uint32(t.state[int32(state>>out)+t.toFind[c]])
+	return uint32(t.state[uint32(int32(state>>out)+x.find)%(1<<maxLog)])
 }
 
 // finish writes the last state, which the decoder begins with.
 func (t *table) finish(w *bitWriter, state uint32) {
-	if !t.rle {
-		w.add(uint64(state)&(1<<t.log-1), t.log)
-	}
+	w.add(uint64(state)&(1<<t.log-1), t.log)
 }
 
 // describe appends the description of the table [rfc8878, 4.1.1]; code is the
@@ -193,6 +193,7 @@ func (t *table) describe(dst []byte, code uint8) []byte {
 		} else {
 			w.add(uint64(v), width)
 		}
+		w.move()
 		zeros = n == 0
 		for remaining < threshold {
 			width--
@@ -212,6 +213,7 @@ func (t *table) skipZeros(w *bitWriter, c int) int {
 	}
 	for left := n; ; left -= 3 {
 		w.add(uint64(min(left, 3)), 2)
+		w.move()
 		if left < 3 {
 			return c + n
 		}

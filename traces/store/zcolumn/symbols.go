@@ -4,23 +4,24 @@ import "encoding/binary"
 
 // symbols is a column with each element replaced by one byte.
 type symbols struct {
-	rows []byte
-	key  [1024]uint64 // hash table of the elements seen
-	sym  [1024]uint16 // symbol + 1, or 0
-	n    int
+	rows   []byte
+	memory []byte       // of rows that are not the column itself
+	key    [1024]uint64 // hash table of the elements seen
+	sym    [1024]uint16 // symbol + 1, or 0
+	n      int
 }
 
 // read fills rows from column, unless that has more than 256 different elements.
 func (s *symbols) read(column []byte, width int) bool {
-	n := len(column) / width
-	if cap(s.rows) < n {
-		s.rows = make([]byte, n)
-	}
-	s.rows = s.rows[:n]
 	if width == 1 {
-		copy(s.rows, column)
+		s.rows = column
 		return true
 	}
+	n := len(column) / width
+	if cap(s.memory) < n {
+		s.memory = make([]byte, n)
+	}
+	s.rows = s.memory[:n]
 	return s.narrow(column, width) || s.number(column, width)
 }
 
@@ -39,28 +40,55 @@ func (s *symbols) narrow(column []byte, width int) bool {
 
 // narrowPiece fills rows and returns the union of the elements' bits.
 func narrowPiece(rows, column []byte, width int) (all uint64) {
+	whole := len(rows) &^ 7
 	switch width {
 	case 2:
-		for i := range rows {
-			v := binary.LittleEndian.Uint16(column[2*i:])
-			rows[i] = byte(v)
-			all |= uint64(v)
-		}
+		all = narrow2(rows[:whole], column)
 	case 4:
-		for i := range rows {
-			v := binary.LittleEndian.Uint32(column[4*i:])
-			rows[i] = byte(v)
-			all |= uint64(v)
-		}
-	case 8:
-		for i := range rows {
-			v := binary.LittleEndian.Uint64(column[8*i:])
-			rows[i] = byte(v)
-			all |= v
-		}
+		all = narrow4(rows[:whole], column)
+	default:
+		whole = 0
+	}
+	for i := whole; i < len(rows); i++ {
+		v := element(column[i*width:], width)
+		rows[i] = byte(v)
+		all |= v
 	}
 	return all
 }
+
+// narrow2 is narrowPiece for elements of two bytes, of which it takes eight at once.
+// High bytes that are not zero show in the union of whole words.
+func narrow2(rows, column []byte) (all uint64) {
+	for ; len(rows) >= 8; rows, column = rows[8:], column[16:] {
+		a, b := binary.LittleEndian.Uint64(column), binary.LittleEndian.Uint64(column[8:])
+		all |= a | b
+		binary.LittleEndian.PutUint64(rows, pack2(a)|pack2(b)<<32)
+	}
+	all |= all >> 32
+	return (all | all>>16) & 0xffff
+}
+
+// narrow4 is narrow2 for elements of four bytes.
+func narrow4(rows, column []byte) (all uint64) {
+	for ; len(rows) >= 8; rows, column = rows[8:], column[32:] {
+		a, b := binary.LittleEndian.Uint64(column), binary.LittleEndian.Uint64(column[8:])
+		c, d := binary.LittleEndian.Uint64(column[16:]), binary.LittleEndian.Uint64(column[24:])
+		all |= a | b | c | d
+		binary.LittleEndian.PutUint64(rows, pack4(a)|pack4(b)<<16|pack4(c)<<32|pack4(d)<<48)
+	}
+	return all&0xffffffff | all>>32
+}
+
+// pack2 is the low bytes of four elements of two bytes.
+func pack2(v uint64) uint64 {
+	v &= 0x00ff00ff00ff00ff
+	v = (v | v>>8) & 0x0000ffff0000ffff
+	return (v | v>>16) & 0xffffffff
+}
+
+// pack4 is the low bytes of two elements of four bytes.
+func pack4(v uint64) uint64 { return v&0xff | v>>24&0xff00 }
 
 // number gives elements symbols in the order in which they first occur.
 func (s *symbols) number(column []byte, width int) bool {

@@ -3,6 +3,7 @@ package zcolumn
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // wideFinder looks for repeated runs of elements of eight bytes, such as
@@ -28,18 +29,24 @@ const (
 
 // begin starts a column.
 func (f *wideFinder) begin(column []byte) {
-	f.column = column
-	if n := len(column) / wideWidth; cap(f.rows) < n {
-		f.rows = make([]uint64, n)
-	} else {
-		f.rows = f.rows[:n]
-	}
-	for i := range f.rows {
-		f.rows[i] = binary.LittleEndian.Uint64(column[i*wideWidth:])
-	}
+	f.column, f.rows = column, elements(column)
 	clear(f.one[:])
 	clear(f.two[:])
 	f.distances = distances{}
+}
+
+// elements is column as numbers, and shares memory with it where it can.
+func elements(column []byte) []uint64 {
+	n := len(column) / wideWidth
+	start := unsafe.Pointer(unsafe.SliceData(column))
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && uintptr(start)%unsafe.Alignof(uint64(0)) == 0 {
+		return unsafe.Slice((*uint64)(start), n)
+	}
+	rows := make([]uint64, n)
+	for i := range rows {
+		rows[i] = binary.LittleEndian.Uint64(column[i*wideWidth:])
+	}
+	return rows
 }
 
 // run is a run of elements that occurred before.
@@ -67,10 +74,10 @@ func (f *wideFinder) find(b *block, from, to int) {
 		for i > next && m.at > 0 && f.rows[i-1] == f.rows[m.at-1] {
 			i, m.at, m.length = i-1, m.at-1, m.length+1
 		}
-		f.emit(b, f.column, wideWidth, f.low(b, next, i), i, i-m.at, m.length)
+		f.add(b, next, i, m)
 		next = i + m.length
 		// Long runs are found again at their sample.
-		for j, step := i+1, 1+m.length/16; j < min(next, to-1); j += step {
+		for j, step := i+1, 1+m.length/4; j < min(next, to-1); j += step {
 			one, two := f.hashes(j)
 			f.learn(j, one, two)
 		}
@@ -111,6 +118,7 @@ func (f *wideFinder) best(i, to int) (m run) {
 	f.learn(i, one, two)
 	v := f.rows[i]
 	for _, r := range f.reps {
+		r /= wideWidth
 		if r == 0 || r > i || f.rows[i-r] != v {
 			continue
 		}
@@ -151,6 +159,25 @@ func (f *wideFinder) extend(at, i, to int) int {
 	return len(here)
 }
 
+// add adds the elements from next on to b, and the run m that begins at i.
+func (f *wideFinder) add(b *block, next, i int, m run) {
+	at, distance := f.low(b, next, i), i-m.at
+	end := i * wideWidth
+	if next < i {
+		v := f.rows[i-1]
+		if m.at > 0 { // the run takes in the high bytes of the element before
+			end -= min(bits.LeadingZeros64(v^f.rows[m.at-1])/8, wideWidth-1)
+		}
+		if at == (i-1)*wideWidth {
+			n := len(b.literals)
+			b.literals = binary.LittleEndian.AppendUint64(b.literals, v)[:n+end-at]
+		} else {
+			b.literals = append(b.literals, f.column[at:end]...)
+		}
+	}
+	f.match(b, end-at, distance*wideWidth, (i+m.length)*wideWidth-end)
+}
+
 // low adds the elements from next on, but for the last before i, whose low bytes
 // alone are new: the rest is matches. It returns the byte to which it has come.
 func (f *wideFinder) low(b *block, next, i int) (at int) {
@@ -163,7 +190,7 @@ func (f *wideFinder) low(b *block, next, i int) (at int) {
 		from := (j+1)*wideWidth - same
 		b.literals = append(b.literals, f.column[at:from]...)
 		b.sequences = append(b.sequences, sequence{literals: uint32(from - at), match: uint32(same),
-			offset: f.offset(distance, wideWidth, true)})
+			offset: f.offset(distance*wideWidth, true)})
 		at = from + same
 	}
 	return at
@@ -180,6 +207,7 @@ func (f *wideFinder) high(i int) (same, distance int) {
 		}
 	}
 	for _, r := range f.reps {
+		r /= wideWidth
 		if r > 0 && r <= i {
 			try(r)
 		}
