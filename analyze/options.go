@@ -35,6 +35,7 @@ type request struct {
 	first  unit.Bytes   // the line size that was given first
 	meta   []trace.Arg
 	source string
+	events trace.Source    // the trace, for analyses that read its events once more
 	reuse  *reuse.Analysis // which several build on
 }
 
@@ -49,7 +50,7 @@ type kind struct {
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), quantaKind(&quantumFlags{}), cacheKind(), sharingKind()}
+	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), commKind(), quantaKind(&quantumFlags{}), cacheKind(), sharingKind()}
 }
 
 // tool is what the results say made them.
@@ -75,7 +76,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	lines := sorted(given)
-	r := request{header: src.Header(), lines: lines, first: given[0], meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
+	r := request{header: src.Header(), events: src, lines: lines, first: given[0], meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
 	r.reuse = &reuse.Analysis{Lines: lines, Interleaved: o.interleaved, Meta: r.meta}
 	var analyses []analysis.Analysis
 	for _, k := range chosen {

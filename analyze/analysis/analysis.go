@@ -42,6 +42,13 @@ type Shard interface {
 	End() error
 }
 
+// An EventShard is a Shard that looks at events alone, and at neither references nor
+// the Instr of pieces. A program order that no other shard wants is read without its references.
+type EventShard interface {
+	Shard
+	EventsOnly()
+}
+
 // An Analysis turns a trace into a result. One value serves one run.
 type Analysis interface {
 	// Name is what commands and files call it.

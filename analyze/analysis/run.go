@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 
 	"spoor/traces/trace"
@@ -120,11 +121,26 @@ func firstCause(errs []error) error {
 // at the context.
 const progressStep = 1 << 16
 
+func wantsRefs(s Shard) bool {
+	_, eventsOnly := s.(EventShard)
+	return !eventsOnly
+}
+
+// eventsOf is a trace without its references.
+type eventsOf struct{ trace.Source }
+
+func (eventsOf) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
+	return func(func(*trace.Refs, error) bool) {}
+}
+
 func (o order) read(ctx context.Context, src trace.Source, progress func(int)) error {
 	var pieces iter.Seq2[*Piece, error]
-	if o.proc == trace.Interleaved {
+	switch {
+	case o.proc == trace.Interleaved:
 		pieces = Interleave(src)
-	} else {
+	case !slices.ContainsFunc(o.shards, wantsRefs):
+		pieces = Program(eventsOf{src}, o.proc)
+	default:
 		pieces = Program(src, o.proc)
 	}
 	steps := 0

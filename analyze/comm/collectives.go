@@ -1,0 +1,105 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spoor/traces/trace"
+)
+
+// Algorithm says which messages a collective that is recorded whole stands for.
+//
+//	           linear        binomial      doubling       ring
+//	barrier    star, twice   tree, twice   dissemination  dissemination
+//	bcast      star          tree          tree           tree of pieces, then ring
+//	reduce     star          tree          tree           tree
+//	allreduce  star, twice   tree, twice   doubling       ring, twice
+//	scan       chain         doubling      doubling       chain
+//	gather     star          tree          tree           tree
+//	allgather  star, twice   tree, twice   Bruck          ring
+//	scatter    star          tree          tree           tree
+//	alltoall   all at once   all at once   Bruck          pairs in rounds
+//
+// A star is a message between the root and every other member. Twice is to the first member and
+// back from it. Trees are binomial. The others are the algorithms of those names of package spmd, and
+// count the same messages.
+type Algorithm string
+
+// The algorithms. Apart stands for none: collectives are counted by themselves.
+const (
+	Apart    Algorithm = "apart"
+	Linear   Algorithm = "linear"
+	Binomial Algorithm = "binomial"
+	Doubling Algorithm = "doubling"
+	Ring     Algorithm = "ring"
+)
+
+// Algorithms lists them.
+var Algorithms = []Algorithm{Apart, Linear, Binomial, Doubling, Ring}
+
+// ParseAlgorithm is the algorithm of that name.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	if a := Algorithm(name); slices.Contains(Algorithms, a) {
+		return a, nil
+	}
+	var names []string
+	for _, a := range Algorithms {
+		names = append(names, string(a))
+	}
+	return "", fmt.Errorf("no algorithm %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// call is one collective. Members are numbered in the order of their processors.
+type call struct {
+	kind  trace.Kind
+	root  int
+	bytes []int64 // by member: as events of package spmd have them
+	send  func(round, from, to int, bytes int64)
+	round int
+}
+
+// messages names the messages of the call, round by round: those of one round leave
+// when those of the rounds before have come.
+func (c *call) messages(a Algorithm) {
+	if len(c.bytes) < 2 {
+		return
+	}
+	c.round = 0
+	plans[c.kind][slices.Index(Algorithms, a)-1](c)
+}
+
+// plans are how each collective is done, by algorithm after Apart.
+var plans = map[trace.Kind][4]func(*call){
+	trace.Barrier:   {(*call).starTwice, (*call).treeTwice, (*call).dissemination, (*call).dissemination},
+	trace.Bcast:     {(*call).starDown, (*call).treeDown, (*call).treeDown, (*call).scatterRing},
+	trace.Reduce:    {(*call).starUp, (*call).treeUp, (*call).treeUp, (*call).treeUp},
+	trace.AllReduce: {(*call).starTwice, (*call).treeTwice, (*call).doubling, (*call).ringTwice},
+	trace.Scan:      {(*call).chain, (*call).scanDoubling, (*call).scanDoubling, (*call).chain},
+	trace.Gather:    {(*call).starUp, (*call).treeUp, (*call).treeUp, (*call).treeUp},
+	trace.AllGather: {(*call).starTwice, (*call).treeTwice, (*call).bruckGather, (*call).ringGather},
+	trace.Scatter:   {(*call).starDown, (*call).treeDown, (*call).treeDown, (*call).treeDown},
+	trace.AllToAll:  {(*call).allAtOnce, (*call).allAtOnce, (*call).bruckAll, (*call).pairs},
+}
+
+// receives reports whether a member of n needs anything from others: if not, it goes on at
+// once.
+func receives(kind trace.Kind, a Algorithm, root, member, n int) bool {
+	switch kind {
+	case trace.Bcast:
+		return member != root || a == Ring
+	case trace.Scatter:
+		return member != root
+	case trace.Scan:
+		return member > 0
+	case trace.Reduce, trace.Gather:
+		if a == Apart || a == Linear || member == root {
+			return member == root
+		}
+		if member%2 == 1 { // the mate of a leaf is its leaf too, if it is not the root
+			return false
+		}
+		return member+1 < n && member+1 != root
+	}
+	return true
+}

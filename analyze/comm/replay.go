@@ -1,0 +1,292 @@
+package comm
+
+import (
+	"container/heap"
+
+	"spoor/traces/trace"
+)
+
+// replay carries out the events of all processors in an order that respects program
+// order (or Needs), messages and collectives, and finds the longest path to the end of each:
+// the length of its path is its time on a nominal clock, and the event with the
+// lowest time comes first, ties by processor.
+//
+// What one event waits for is bounded by what has been sent, called or signalled and not yet been taken, so
+// that the memory of a replay is that of the program itself; events with Needs are
+// held, all those of a processor.
+type replay struct {
+	Costs
+	post
+	how      Algorithm
+	unit     workUnit
+	actors   []*actor
+	queue    tasks
+	members  map[int32][]trace.Proc // of groups, ascending
+	calls    map[callKey]*meeting
+	flags    map[int32]*flag
+	matrix   *matrix // of collectives
+	longest  path
+	ends     trace.Proc // where the longest path does, the lowest of several
+	released uint64     // events that waited for ever
+}
+
+// workUnit is what an event adds to the path of its processor.
+type workUnit struct{ instr, work bool }
+
+// of is the work before an event, and its own if it is a Compute.
+func (u workUnit) of(e *trace.Event) (n uint64) {
+	if u.instr {
+		n = uint64(e.Instr)
+	}
+	if u.work && e.Kind == trace.Compute {
+		n += uint64(e.Work)
+	}
+	return n
+}
+
+// task is an event that is to be carried out, or waits.
+type task struct {
+	actor *actor
+	event *trace.Event
+	row   int64
+	begin path
+	waits bool
+}
+
+// actor is a processor.
+type actor struct {
+	proc     trace.Proc
+	events   *cursor
+	graph    *graph            // of events with Needs; else nil, and
+	next     task              // is the one that comes next
+	requests map[int32]*moment // that are open
+	rounds   map[callKey]int   // collectives called
+}
+
+// flag is the signals of a flag: the longest path to the first 1, 2, ... of them.
+type flag struct {
+	reached []path
+	waiting map[int][]*moment
+}
+
+func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc) *replay {
+	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members, post: post{boxes: map[inbox]*box{}},
+		calls: map[callKey]*meeting{}, flags: map[int32]*flag{}, matrix: newMatrix()}
+	for p := range src.Header().Procs {
+		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: newCursor(src, trace.Proc(p)),
+			requests: map[int32]*moment{}, rounds: map[callKey]int{}})
+	}
+	return r
+}
+
+// run replays all events; graphs says which processors have events with Needs.
+func (r *replay) run(graphs []bool) error {
+	defer func() {
+		for _, a := range r.actors {
+			a.events.stop()
+		}
+	}()
+	for _, a := range r.actors {
+		if graphs[a.proc] {
+			if err := r.load(a); err != nil {
+				return err
+			}
+		} else if err := r.advance(a, path{}); err != nil {
+			return err
+		}
+	}
+	for more := true; more; {
+		for len(r.queue) > 0 {
+			if err := r.perform(heap.Pop(&r.queue).(*task)); err != nil {
+				return err
+			}
+		}
+		var err error
+		if more, err = r.release(); err != nil {
+			return err
+		}
+	}
+	return r.longest.check()
+}
+
+// advance gets the next event of an actor that is no graph.
+func (r *replay) advance(a *actor, from path) error {
+	e, err := a.events.next()
+	if err != nil || e == nil {
+		return err
+	}
+	a.next = task{actor: a, event: e, row: a.events.row}
+	r.schedule(&a.next, from)
+	return nil
+}
+
+// schedule begins a task when what it needs has been done.
+func (r *replay) schedule(t *task, from path) {
+	t.begin = from.worked(r.unit.of(t.event))
+	heap.Push(&r.queue, t)
+}
+
+// finish ends a task; what needs it can begin.
+func (r *replay) finish(t *task, end path) error {
+	if p := t.actor.proc; later(r.longest, end) != r.longest || end == r.longest && p < r.ends {
+		r.longest, r.ends = end, p
+	}
+	if g := t.actor.graph; g != nil {
+		r.done(g, t.row, end)
+		return nil
+	}
+	return r.advance(t.actor, end)
+}
+
+// await ends a task not before a moment.
+func (r *replay) await(t *task, m *moment) error {
+	if m.known {
+		return r.finish(t, later(t.begin, m.at))
+	}
+	m.task, m.row, t.waits = t, t.row, true
+	return nil
+}
+
+// settle says when a moment is. Its task may have been released before.
+func (r *replay) settle(m *moment, at path) error {
+	m.known, m.at = true, at
+	if t := m.task; t != nil && t.waits && t.row == m.row {
+		t.waits = false
+		return r.finish(t, later(t.begin, at))
+	}
+	return nil
+}
+
+// release lets the first processor that waits for ever go on, of a graph all
+// that waits. False says that nobody waits.
+func (r *replay) release() (bool, error) {
+	for _, a := range r.actors {
+		waiting := []*task{&a.next}
+		if a.graph != nil {
+			waiting = a.graph.waiting()
+		}
+		before := r.released
+		for _, t := range waiting {
+			if t.waits {
+				t.waits = false
+				r.released++
+				if err := r.finish(t, t.begin); err != nil {
+					return false, err
+				}
+			}
+		}
+		if r.released > before {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// perform carries out a task, or lets it wait.
+func (r *replay) perform(t *task) error {
+	e, a := t.event, t.actor
+	switch e.Kind {
+	case trace.Send, trace.Isend:
+		arrives := r.over(t.begin, e.Bytes)
+		if s := r.send(a.proc, e, arrives); s != nil {
+			if err := r.settle(&s.moment, arrives); err != nil {
+				return err
+			}
+		}
+	case trace.Recv, trace.Irecv:
+		return r.receives(t)
+	case trace.Wait, trace.Test:
+		if m := a.requests[e.Request]; m != nil && (e.Kind == trace.Wait || e.Count > 0) {
+			delete(a.requests, e.Request)
+			return r.await(t, m)
+		}
+	case trace.Signal:
+		if err := r.signal(e.Peer, t.begin); err != nil {
+			return err
+		}
+	case trace.WaitFlag:
+		return r.await(t, r.signals(e.Peer, int(e.Tag)))
+	case trace.Barrier, trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan,
+		trace.Gather, trace.AllGather, trace.Scatter, trace.AllToAll:
+		return r.meets(t)
+	}
+	return r.finish(t, t.begin)
+}
+
+func (r *replay) receives(t *task) error {
+	s := new(slot)
+	if at, came := r.receive(t.actor.proc, t.event, s); came {
+		s.known, s.at = true, at
+	}
+	if t.event.Kind == trace.Recv {
+		return r.await(t, &s.moment)
+	}
+	return r.starts(t, &s.moment)
+}
+
+// starts has the request of a task end at a moment.
+func (r *replay) starts(t *task, m *moment) error {
+	if t.event.Request >= 0 {
+		t.actor.requests[t.event.Request] = m
+	}
+	return r.finish(t, t.begin)
+}
+
+func (r *replay) flag(id int32) *flag {
+	f := r.flags[id]
+	if f == nil {
+		f = &flag{waiting: map[int][]*moment{}}
+		r.flags[id] = f
+	}
+	return f
+}
+
+// signal adds a signal. Its path counts for all who wait for so many.
+func (r *replay) signal(id int32, at path) error {
+	f := r.flag(id)
+	if n := len(f.reached); n > 0 {
+		at = later(f.reached[n-1], at)
+	}
+	f.reached = append(f.reached, at)
+	n := len(f.reached)
+	for _, m := range f.waiting[n] {
+		if err := r.settle(m, at); err != nil {
+			return err
+		}
+	}
+	delete(f.waiting, n)
+	return nil
+}
+
+// signals is when a flag has been signalled n times.
+func (r *replay) signals(id int32, n int) *moment {
+	f, m := r.flag(id), new(moment)
+	switch {
+	case n < 1:
+		m.known = true
+	case n <= len(f.reached):
+		m.known, m.at = true, f.reached[n-1]
+	default:
+		f.waiting[n] = append(f.waiting[n], m)
+	}
+	return m
+}
+
+// tasks is a queue, the first of which begins first.
+type tasks []*task
+
+func (q tasks) Len() int { return len(q) }
+func (q tasks) Less(i, j int) bool {
+	a, b := q[i], q[j]
+	if a.begin.length != b.begin.length {
+		return a.begin.length < b.begin.length
+	}
+	return a.actor.proc < b.actor.proc || a.actor == b.actor && a.row < b.row
+}
+func (q tasks) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *tasks) Push(x any)   { *q = append(*q, x.(*task)) }
+func (q *tasks) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

@@ -1,0 +1,106 @@
+package topology
+
+import "fmt"
+
+// grid is a mesh or a torus. Processor y cols + x is in row y and column x.
+type grid struct {
+	rows, cols int
+	wraps      bool
+}
+
+// Mesh has a link each way between neighbours in a row or in a column. Messages go
+// along the row first, then along the column.
+func Mesh(rows, cols int) Topology { return grid{rows, cols, false} }
+
+// Torus is a mesh whose rows and columns are rings. Messages go the shorter way
+// around, upwards if both are equally long.
+func Torus(rows, cols int) Topology { return grid{rows, cols, true} }
+
+func (g grid) Name() string {
+	if g.wraps {
+		return fmt.Sprintf("torus %dx%d", g.rows, g.cols)
+	}
+	return fmt.Sprintf("mesh %dx%d", g.rows, g.cols)
+}
+
+func (g grid) Procs() int   { return g.rows * g.cols }
+func (g grid) Links() int64 { return 4 * int64(g.Procs()) }
+
+// Bisection cuts the longer dimension, which cuts a ring of more than two at two places.
+func (g grid) Bisection() int64 {
+	short, long := int64(min(g.rows, g.cols)), max(g.rows, g.cols)
+	switch {
+	case long < 2:
+		return 0
+	case g.wraps && long > 2:
+		return 4 * short
+	}
+	return 2 * short
+}
+
+// The directions of the four links from a node.
+const (
+	right = iota
+	left
+	down
+	up
+	directions
+)
+
+func (g grid) Ends(l Link) (from, to int, ok bool) {
+	from = int(l / directions)
+	if l < 0 || from >= g.Procs() {
+		return 0, 0, false
+	}
+	y, x := from/g.cols, from%g.cols
+	switch l % directions {
+	case right:
+		x, ok = g.step(x, 1, g.cols)
+	case left:
+		x, ok = g.step(x, -1, g.cols)
+	case down:
+		y, ok = g.step(y, 1, g.rows)
+	case up:
+		y, ok = g.step(y, -1, g.rows)
+	}
+	return from, y*g.cols + x, ok
+}
+
+// step is the next place of n in a row. A ring of two has one link each way.
+func (g grid) step(at, by, n int) (int, bool) {
+	next := at + by
+	if !g.wraps {
+		return next, next >= 0 && next < n
+	}
+	return (next + n) % n, n > 2 || n == 2 && by > 0
+}
+
+func (g grid) Route(from, to int, into []Link) []Link {
+	y, x := from/g.cols, from%g.cols
+	for toX := to % g.cols; x != toX; {
+		by := g.toward(x, toX, g.cols)
+		into = append(into, link(y*g.cols+x, by, right, left))
+		x = (x + by + g.cols) % g.cols
+	}
+	for toY := to / g.cols; y != toY; {
+		by := g.toward(y, toY, g.rows)
+		into = append(into, link(y*g.cols+x, by, down, up))
+		y = (y + by + g.rows) % g.rows
+	}
+	return into
+}
+
+// toward is the step from one place of n to another.
+func (g grid) toward(from, to, n int) int {
+	if ahead := (to - from + n) % n; g.wraps && ahead <= n-ahead || !g.wraps && to > from {
+		return 1
+	}
+	return -1
+}
+
+func link(node, by, forward, back int) Link {
+	if by > 0 {
+		return Link(node*directions + forward)
+	}
+	return Link(node*directions + back)
+}
