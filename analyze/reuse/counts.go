@@ -9,7 +9,7 @@ import "math/bits"
 // children how many live slots the later, closed children have: three fields of a
 // word, where they fit into 21 bits, or of two words. Adding c below a child is one multiplication
 // and one addition, taking one away is one subtraction. What the open nodes do
-// not say yet is in closed.
+// not say yet is in [closed].
 //
 // Differs: Mattson's and Olken's trees have a node per line; here a leaf is 448 slots,
 // and a removal climbs only to the first node that contains the open block, which is
@@ -17,14 +17,17 @@ import "math/bits"
 type counts struct {
 	narrow [narrowLevels][]uint64
 	wide   [wideLevels][][2]uint64
-	closed [1 + narrowLevels + wideLevels]uint32 // by height of the open node: live slots in its closed children
 }
+
+// closed is, by height of the open node, how many live slots its closed children have.
+type closed [1 + topLevel]uint32
 
 const (
 	narrowBits   = 21
 	narrowMask   = 1<<narrowBits - 1
 	narrowLevels = 6 // 3 * 448 * 4^5 < 2^21
 	wideLevels   = 6 // 4^12 blocks are more than maxBlocks
+	topLevel     = narrowLevels + wideLevels
 )
 
 // earlier[j] has a one in the field of every child before j.
@@ -43,7 +46,6 @@ func (c *counts) reset(n int) {
 		n = n/4 + 1
 		c.wide[i] = zeroed(c.wide[i], n)
 	}
-	clear(c.closed[:])
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -56,9 +58,9 @@ func zeroed[T any](s []T, n int) []T {
 
 // remove takes one live slot away from a closed block and returns how many live slots
 // lie in closed blocks above it. The open block is given too.
-func (c *counts) remove(block, open uint32) uint32 {
+func (c *counts) remove(block, open uint32, at *closed) uint32 {
 	levels := (bits.Len32(block^open) + 1) / 2
-	c.closed[levels]--
+	at[levels]--
 	j := block & 3
 	block >>= 2
 	node := &c.narrow[0][block]
@@ -68,38 +70,39 @@ func (c *counts) remove(block, open uint32) uint32 {
 		j = block & 3
 		block >>= 2
 		node := &c.narrow[i][block]
-		d += c.closed[i] + uint32(*node>>(narrowBits*j))&narrowMask
+		d += at[i] + uint32(*node>>(narrowBits*j))&narrowMask
 		*node -= earlier[j]
 	}
 	for i := narrowLevels; i < levels; i++ {
 		j = block & 3
 		block >>= 2
 		node := &c.wide[i-narrowLevels][block]
-		d += c.closed[i] + uint32(node[j>>1]>>(32*(j&1)))
+		d += at[i] + uint32(node[j>>1]>>(32*(j&1)))
 		node[0] -= earlierWide[j][0]
 		node[1] -= earlierWide[j][1]
 	}
 	return d
 }
 
-// closeBlock adds a block that has stopped taking slots.
-func (c *counts) closeBlock(block, live uint32) {
+// close adds a node of the given level that has stopped taking slots: a block is of level 0.
+// It climbs to the level top at most.
+func (c *counts) close(level, top int, number, live uint32, at *closed) {
 	n := uint64(live)
-	for i := range len(c.closed) - 1 {
-		j := block & 3
-		block >>= 2
+	for i := level; i < top; i++ {
+		j := number & 3
+		number >>= 2
 		if i < narrowLevels {
-			c.narrow[i][block] += n * earlier[j]
+			c.narrow[i][number] += n * earlier[j]
 		} else {
-			node := &c.wide[i-narrowLevels][block]
+			node := &c.wide[i-narrowLevels][number]
 			node[0] += n * earlierWide[j][0]
 			node[1] += n * earlierWide[j][1]
 		}
-		c.closed[i+1] += uint32(n)
-		if j != 3 {
+		at[i+1] += uint32(n)
+		if j != 3 || i+1 == top {
 			return
 		}
-		n = uint64(c.closed[i+1])
-		c.closed[i+1] = 0
+		n = uint64(at[i+1])
+		at[i+1] = 0
 	}
 }

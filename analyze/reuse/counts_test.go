@@ -11,19 +11,20 @@ func TestCountsAreSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, blocks := range []uint32{2, 5, 17, 300, 1 << 12, 70_000} {
 		var c counts
+		var at closed
 		c.reset(int(blocks))
 		live := make([]uint32, blocks)
 		for open := range blocks {
 			if open == blocks-1 || r.IntN(int(blocks)) < 100 {
-				checkSums(t, r, &c, live, open)
+				checkSums(t, r, &c, &at, live, open)
 			}
 			live[open] = r.Uint32N(blockSlots + 1)
-			c.closeBlock(open, live[open])
+			c.close(0, topLevel, open, live[open], &at)
 		}
 	}
 }
 
-func checkSums(t *testing.T, r *rand.Rand, c *counts, live []uint32, open uint32) {
+func checkSums(t *testing.T, r *rand.Rand, c *counts, at *closed, live []uint32, open uint32) {
 	t.Helper()
 	for range min(open, 10) {
 		b := r.Uint32N(open)
@@ -34,7 +35,7 @@ func checkSums(t *testing.T, r *rand.Rand, c *counts, live []uint32, open uint32
 		for _, n := range live[b+1 : open] {
 			want += n
 		}
-		if got := c.remove(b, open); got != want {
+		if got := c.remove(b, open, at); got != want {
 			t.Fatalf("%d blocks, %d open: %d live slots above block %d, want %d", len(live), open, got, b, want)
 		}
 		live[b]--

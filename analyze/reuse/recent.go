@@ -12,27 +12,25 @@ type recent struct {
 	full  int            // how many there are; from newest on there is nothing special about the start
 }
 
-// touchFirst uses a line while there are fewer than newest; it reports whether the
-// line is new.
-func (s *Stack) touchFirst(line uint64) bool {
+// touchFirst uses a line while there are fewer than newest.
+func (s *Stack) touchFirst(line uint64) {
 	r := &s.recent
 	at := 0
 	for at < r.full && r.line[at] != line {
 		at++
 	}
 	var place [1]uint32
-	isNew := at == r.full
-	if isNew {
+	if at == r.full {
 		s.lines.find([]uint64{line}, place[:])
 		r.full++
+		s.tally.cold++
 	} else {
-		s.hist[at]++
+		s.tally.uses[at]++
 		place[0] = r.place[at]
 	}
 	copy(r.line[1:at+1], r.line[:at])
 	copy(r.place[1:at+1], r.place[:at])
 	r.line[0], r.place[0] = line, place[0]
-	return isNew
 }
 
 // filter counts the uses of recent lines and returns the lines that were not recent.
@@ -68,10 +66,10 @@ func (s *Stack) filter(lines []uint64) []uint64 {
 	}
 	r.line = [newest]uint64{l0, l1, l2, l3}
 	r.from = [newest]uint16{f0, f1, f2, f3}
-	s.hist[0] += n0
-	s.hist[1] += n1
-	s.hist[2] += n2
-	s.hist[3] += n3
+	s.tally.uses[0] += n0
+	s.tally.uses[1] += n1
+	s.tally.uses[2] += n2
+	s.tally.uses[3] += n3
 	return s.keys[:n]
 }
 

@@ -12,6 +12,9 @@
 //
 // [mattson1970] R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation
 // techniques for storage hierarchies. IBM Systems Journal 9(2), 1970, pp. 78-117.
+//
+// [niu2012] Q. Niu, J. Dinan, Q. Lu, P. Sadayappan: PARDA: a fast parallel reuse
+// distance analysis algorithm. IPDPS 2012.
 package reuse
 
 import (

@@ -11,7 +11,7 @@ import (
 
 func check(t testing.TB, lines []uint64, chunk int) {
 	t.Helper()
-	s, naive := NewStack(), new(Naive)
+	naive := new(Naive)
 	var want []uint64
 	var wantCold uint64
 	for _, l := range lines {
@@ -25,14 +25,18 @@ func check(t testing.TB, lines []uint64, chunk int) {
 		}
 		want[d]++
 	}
-	for part := range slices.Chunk(lines, chunk) {
-		if err := s.Touch(part); err != nil {
-			t.Fatal(err)
+	// Spans of 448 uses, and of four times as many, are joined often.
+	for _, c := range []*crew{nil, newCrew(2, 0), newCrew(3, 1)} {
+		s := newStack(c)
+		for part := range slices.Chunk(lines, chunk) {
+			if err := s.Touch(part); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	got, cold := s.Distances()
-	if cold != wantCold || !slices.Equal(got, want) {
-		t.Fatalf("%d lines in chunks of %d: got cold %d and %v\nwant %d and %v", len(lines), chunk, cold, got, wantCold, want)
+		got, cold := s.Distances()
+		if cold != wantCold || !slices.Equal(got, want) {
+			t.Fatalf("crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
+		}
 	}
 }
 
@@ -92,8 +96,32 @@ func TestMemoryIsBoundedByLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if most := 2 * distinct * slotsPerLine / blockSlots; len(s.blocks) > most {
-		t.Errorf("%d blocks for %d lines, more than %d", len(s.blocks), distinct, most)
+	if most := 2 * distinct * slotsPerLine / blockSlots; len(s.era.blocks) > most {
+		t.Errorf("%d blocks for %d lines, more than %d", len(s.era.blocks), distinct, most)
+	}
+}
+
+// Distances says what was found so far, and does not end the stack.
+func TestDistancesSoFar(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	lines := make([]uint64, 5000)
+	for _, c := range []*crew{nil, newCrew(2, 0)} {
+		s, naive := newStack(c), new(Naive)
+		want := make([]uint64, 300)
+		for range 10 {
+			for i := range lines {
+				lines[i] = r.Uint64N(300)
+				if d := naive.Touch(lines[i]); d != Cold {
+					want[d]++
+				}
+			}
+			if err := s.Touch(lines); err != nil {
+				t.Fatal(err)
+			}
+			if got, cold := s.Distances(); cold != 300 || !slices.Equal(got, want) {
+				t.Fatalf("crew %v: cold %d and %v\nwant 300 and %v", c != nil, cold, got, want)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,111 @@
+package reuse
+
+import "math/bits"
+
+// A block holds the live bits of 448 slots in seven words; the eighth has for each of
+// the seven how many live slots the words above it have, nine bits each.
+type block [8]uint64
+
+// A slot is named by its position: block<<blockShift | bit. Slot 0 is never used.
+const (
+	blockSlots   = 7 * 64
+	blockShift   = 9 // of the block number within a slot's name
+	positionMask = 1<<blockShift - 1
+	aboveBits    = 9 // of a field of the eighth word
+	aboveMask    = 1<<aboveBits - 1
+)
+
+// below[w] has a one in the field of every word below w.
+var below = func() (b [8]uint64) {
+	for w := 1; w < 8; w++ {
+		b[w] = b[w-1] | 1<<(aboveBits*(w-1))
+	}
+	return b
+}()
+
+// era is the slots between two renumberings: live bits, and counts above the blocks.
+type era struct {
+	blocks []block
+	counts counts
+	level  int  // spans are nodes of this level of the counts
+	edge   edge // what has been counted ends there
+}
+
+// edge is where slots are taken.
+type edge struct {
+	slot   uint32 // the next
+	live   uint32 // slots in its block
+	closed closed
+}
+
+// reset makes e an era of n blocks. As many of its lowest slots are live, and what is
+// left of their span is skipped.
+func (e *era) reset(n, level int, live uint32) *era {
+	if n == len(e.blocks) {
+		clear(e.blocks)
+	} else {
+		e.blocks = make([]block, n)
+	}
+	e.counts.reset(n)
+	e.level = level
+	e.edge = edge{slot: 1}
+	for range live {
+		e.push(&e.edge)
+	}
+	if level < topLevel && e.edge.slot > 1 {
+		e.skip(&e.edge)
+	}
+	return e
+}
+
+// push takes the next slot.
+func (e *era) push(at *edge) {
+	slot := at.slot
+	b := &e.blocks[slot>>blockShift]
+	w := slot >> 6 & 7
+	b[w] |= 1 << (slot & 63)
+	b[7] += below[w]
+	at.live++
+	at.slot++
+	if at.slot&positionMask == blockSlots {
+		e.closeBlock(at, topLevel)
+	}
+}
+
+// closeBlock goes on with the next block. Counts above the level top stay as they are.
+func (e *era) closeBlock(at *edge, top int) {
+	number := at.slot >> blockShift
+	e.counts.close(0, top, number, at.live, &at.closed)
+	at.live = 0
+	at.slot = (number + 1) << blockShift
+}
+
+// skip goes on to the start of the next span, if it is not at the start of one.
+func (e *era) skip(at *edge) {
+	for at.slot&(e.spanBlocks()<<blockShift-1) != 0 {
+		e.closeBlock(at, topLevel)
+	}
+}
+
+func (e *era) spanBlocks() uint32 { return 1 << (2 * e.level) }
+
+// remove clears a live slot and returns how many live slots lie above it.
+func (e *era) remove(slot uint32, at *edge) uint32 {
+	number := slot >> blockShift
+	d := e.blocks[number].remove(slot)
+	if current := at.slot >> blockShift; number != current {
+		return d + at.live + e.counts.remove(number, current, &at.closed)
+	}
+	at.live--
+	return d
+}
+
+// remove clears a live slot and returns how many of the block lie above it.
+func (b *block) remove(slot uint32) uint32 {
+	w := slot >> 6 & 7
+	word, above := b[w], b[7]
+	bit := slot & 63
+	b[w] = word &^ (1 << bit)
+	b[7] = above - below[w]
+	return uint32(bits.OnesCount64(word>>bit)) - 1 + uint32(above>>(aboveBits*w))&aboveMask
+}
