@@ -50,7 +50,18 @@ type kind struct {
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	return []*kind{reuseKind(), localityKind(), phasesKind(), marshalKind(), commKind(), quantaKind(&quantumFlags{}), cacheKind(), sharingKind()}
+	q := new(quantumFlags)
+	return []*kind{
+		reuseKind(),
+		localityKind(),
+		phasesKind(),
+		marshalKind(),
+		commKind(),
+		footprintKind(q),
+		quantaKind(q),
+		cacheKind(),
+		sharingKind(),
+	}
 }
 
 // tool is what the results say made them.

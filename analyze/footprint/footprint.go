@@ -1,0 +1,249 @@
+// Package footprint counts the blocks of memory, lines or pages, that every processor uses in
+// a window of time, and what is left of them in a cache that several processes share in turn.
+//
+// The footprint of a window is the set of distinct blocks used in it by loads and stores. (Others call
+// it the working set; the mean over all windows of a length is the footprint of the theory of
+// locality.) Its projection in a cache is what is left of it there at the end of the window, and the
+// interference of other processes is what they take from the projection before the process runs again.
+//
+// # Windows
+//
+// Windows are cut from the interleaved order ([analysis.Interleave]), for all processors at
+// once: quanta of time, which goes on while processors wait; or as many
+// references as there are processors, times a number; or from barrier to barrier. Windows in which a processor
+// uses nothing do not count for it.
+//
+// # Shared and private
+//
+// A block is shared over the trace if several processors use it at any time, and
+// else private. That is what [falsafi1997] means, where shared and private are segments of memory; its
+// F_S is the mean number of blocks of a processor's window that are shared over the trace, F_avg
+// and F_max are the mean and the largest over processors of the mean number of private ones. A block is shared within a window if
+// several processors use it in that window; this is what another process may find in the cache.
+//
+// # Interference
+//
+// The methods of [Shape], [Printed] and [Several] are the models of [falsafi1997], corrected and as
+// published. What they are held to is measured: K processes take turns of one window each on one cache,
+// every process with its own references in its own order.
+//
+//   - loss is what the projection of a process has lost when it runs again: the model's interference, and what one measures by
+//     flushing;
+//   - extra misses are those of a window of a process less those of the same window where
+//     the process has a cache of its own.
+//
+// # Tables
+//
+// footprint: a row for each block size and processor, and -1 for all processors together, with the
+// columns
+//
+//	windows                           in which the processor uses anything
+//	mean, max [blocks]                distinct blocks of a window
+//	shared, private [blocks]          mean of a window, by sharing over the trace
+//	window_shared, window_private     mean of a window, by sharing within the window
+//	window_shared_max, window_private_max
+//	total, total_shared [blocks]      distinct blocks of the whole trace, and those shared over the trace
+//
+// projection: for each block size, cache and processor, quantities in blocks: footprint and projection, both measured, means of
+// windows; model and paper, the projections that the models give for this footprint; model_inverse and
+// paper_inverse, the footprints that they give for this projection, as the paper finds footprints. A
+// full cache has none.
+//
+// interference: for each block size, cache and number of processes, what was measured and what the models say:
+//
+//	processes         K that take turns
+//	source            loss, extra_misses: measured; model: [Shape.Others]; the others take the K-1
+//	                  for one: as_one: [Shape.Interference]; paper: [Shape.PaperInterference];
+//	                  printed: [Printed], footprints rounded
+//	per_switch        mean of a process that runs again; of models, with F_S and F_avg
+//	per_turn          mean of all K in their turns; of models with F_max too [falsafi1997, eq. 14]
+//	error             per_switch less the measured loss
+//
+// [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer
+// simulator. ACM Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
+package footprint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Cut is what ends a window.
+type Cut uint8
+
+// The cuts.
+const (
+	Quanta     Cut = 1 + iota // of time
+	References                // loads and stores of all processors together
+	Barriers
+)
+
+// Window is how the order is cut.
+type Window struct {
+	Cut    Cut
+	Length uint64 // instructions of a quantum, or references per processor
+}
+
+// MaxLength is the longest window, but for those between barriers.
+const MaxLength = 1 << 31
+
+// String is the window in words.
+func (w Window) String() string {
+	switch w.Cut {
+	case Quanta:
+		return fmt.Sprintf("%d instructions", w.Length)
+	case References:
+		return fmt.Sprintf("%d references per processor", w.Length)
+	}
+	return "barrier to barrier"
+}
+
+// Blocks is a size of blocks with the caches that hold such blocks.
+type Blocks struct {
+	Name   string // in names of parameters: "cache", "tlb"; none if empty
+	Size   unit.Bytes
+	Shapes []Shape
+}
+
+// Analysis measures footprints.
+type Analysis struct {
+	Window Window
+	Blocks []Blocks
+	Source string      // of the numbers: name and digest of the trace
+	Tool   string      // what makes the file
+	Meta   []trace.Arg // for the tables
+}
+
+var _ analysis.Analysis = (*Analysis)(nil)
+
+// Name is "footprint".
+func (a *Analysis) Name() string { return "footprint" }
+
+// MaxTurn is the most references of all processors in a window that are kept to be simulated in turns.
+const MaxTurn = 1 << 24
+
+// turns reports whether interference is simulated: a window has to fit into memory.
+func (a *Analysis) turns(procs int) bool {
+	return procs > 1 && a.Window.Cut != Barriers && a.Window.Length <= MaxTurn/uint64(procs)
+}
+
+// NewShard wants the interleaved order alone.
+func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
+	if p != trace.Interleaved || h.Procs < 1 {
+		return nil
+	}
+	s := &shard{window: a.Window, clock: make([]uint64, h.Procs), end: a.Window.Length}
+	if a.Window.Cut == References {
+		s.end *= uint64(h.Procs)
+	}
+	for _, b := range a.Blocks {
+		s.spaces = append(s.spaces, newSpace(b, h.Procs, a.turns(h.Procs)))
+	}
+	return s
+}
+
+// shard cuts the order.
+type shard struct {
+	window Window
+	clock  []uint64 // by processor: time of its latest item
+	used   uint64   // references of the open window
+	end    uint64   // of the open window: time, or used
+	spaces []*space
+}
+
+// Add sees the next piece of the interleaved order.
+func (s *shard) Add(p *analysis.Piece) error {
+	if e := p.Event; e != nil {
+		s.clock[p.Proc] = uint64(p.Time)
+		if e.Kind == trace.Barrier && s.window.Cut == Barriers {
+			s.close()
+		}
+	}
+	for i := 0; i < len(p.Of); {
+		j, next := s.within(p, i)
+		for _, space := range s.spaces {
+			space.refs(p.Of[i:j], p.Refs.Slice(i, j))
+		}
+		if i = j; next > 0 {
+			s.close()
+			s.end = next
+		}
+	}
+	return nil
+}
+
+// within is the index of the first reference from i on that is not in the open window, and where
+// the window in which that lies ends; 0 if there is none.
+func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
+	switch s.window.Cut {
+	case Quanta:
+		for ; i < len(p.Of); i++ {
+			q := &s.clock[p.Of[i]]
+			time := *q + uint64(p.Refs.Instr[i])
+			if time > s.end {
+				return i, (time + s.window.Length - 1) / s.window.Length * s.window.Length
+			}
+			*q = time
+		}
+	case References:
+		for ; i < len(p.Of); i++ {
+			if !p.Refs.Op[i].Data() {
+				continue
+			}
+			if s.used == s.end {
+				s.used = 0
+				return i, s.end
+			}
+			s.used++
+		}
+	}
+	return len(p.Of), 0
+}
+
+// close ends the open window.
+func (s *shard) close() {
+	for _, space := range s.spaces {
+		space.close()
+	}
+}
+
+// End closes the last window.
+func (s *shard) End() error {
+	s.close()
+	for _, space := range s.spaces {
+		space.end()
+	}
+	return nil
+}
+
+// Merge makes the tables and the parameters.
+func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
+	if len(shards) == 0 {
+		return analysis.Result{}, errors.New("footprint: the trace has no processors, or not all of them were asked for")
+	}
+	meta := append(slices.Clone(a.Meta), trace.Arg{Key: "window", Value: a.Window.String()})
+	var t tables
+	var params []analysis.Param
+	used := false
+	for _, space := range shards[0].(*shard).spaces {
+		t.add(space)
+		used = used || len(space.blocks) > 0
+		if space.Name != "" {
+			params = append(params, space.parameters(a.Source, a.Window)...)
+		}
+	}
+	if !used {
+		return analysis.Result{}, errors.New("footprint: the trace has no loads or stores")
+	}
+	result := t.result(meta)
+	result.Files = []analysis.File{analysis.ParamFile("footprint", a.Tool, params)}
+	if procs := len(shards[0].(*shard).clock); procs > 1 && !a.turns(procs) {
+		result.Warnings = append(result.Warnings, fmt.Errorf("footprint: no interference is simulated, for windows must be of up to %d references of all processors", MaxTurn))
+	}
+	return result, nil
+}

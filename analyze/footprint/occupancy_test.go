@@ -1,0 +1,219 @@
+package footprint
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func must(t testing.TB, v float64, err error) float64 {
+	t.Helper()
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		t.Fatal(v, err)
+	}
+	return v
+}
+
+func value(r *big.Rat) float64 {
+	f, _ := r.Float64()
+	return f
+}
+
+func close12(got, want float64) bool { return math.Abs(got-want) <= 1e-11*max(1, math.Abs(want)) }
+
+// FACTS 1.3: occupancy models, N = 64.
+func TestProjections(t *testing.T) {
+	for _, c := range []struct {
+		shape            Shape
+		f, paper, random float64
+	}{
+		{Shape{1, 64}, 20, 15.42169, 20},  // 64*20/83; LRU keeps all
+		{Shape{1, 64}, 300, 52.89256, 64}, // 64*300/363
+		{Shape{64, 1}, 20, 17.292, 17.292},
+		{Shape{64, 1}, 300, 63.432, 63.432},
+		{Shape{1, 4}, 7, 2.8, 4},
+		{Shape{1, 4}, 0, 0, 0},
+	} {
+		paper, err := c.shape.PaperProjection(c.f)
+		if got := must(t, paper, err); math.Abs(got-c.paper) > 6e-4 { // as printed in three digits or more
+			t.Errorf("%v, %v blocks: the paper's %v, want %v", c.shape, c.f, got, c.paper)
+		}
+		p, err := c.shape.Projection(c.f)
+		if got := must(t, p, err); math.Abs(got-c.random) > 6e-4 {
+			t.Errorf("%v, %v blocks: %v, want %v", c.shape, c.f, got, c.random)
+		}
+	}
+}
+
+// Eq. 4 is a distribution, its mean is the closed form and its variance that of the
+// hypergeometric distribution, and logarithms of factorials do for it.
+func TestQueueDistribution(t *testing.T) {
+	for _, c := range [][2]int{{4, 1}, {4, 7}, {64, 20}, {64, 300}, {8, 0}, {1, 5}} {
+		n, f := c[0], c[1]
+		got, err := QueueDistribution(n, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, mean, square := new(big.Rat), new(big.Rat), 0.0
+		for k, p := range exactQueues(n, f) {
+			if math.Abs(got[k]-value(p)) > 1e-12 {
+				t.Errorf("%v: P{X=%d} = %v, want %v", c, k, got[k], value(p))
+			}
+			sum.Add(sum, p)
+			mean.Add(mean, new(big.Rat).Mul(p, big.NewRat(int64(k), 1)))
+			square += float64(k*k) * value(p)
+		}
+		if sum.Cmp(big.NewRat(1, 1)) != 0 || !close12(queues(float64(n), float64(f)), value(mean)) {
+			t.Errorf("%v: sum %v, mean %v, closed %v", c, sum, mean, queues(float64(n), float64(f)))
+		}
+		if nf := float64(n + f); f > 1 {
+			want := float64(f*n*(f-1)*(n-1)) / ((nf - 1) * (nf - 1) * (nf - 2))
+			if v := square - value(mean)*value(mean); math.Abs(v-want) > 1e-9 {
+				t.Errorf("%v: variance %v, want %v", c, v, want)
+			}
+		}
+	}
+	large, err := QueueDistribution(2048, 5000) // FACTS 1.3: the sum is 1 to 4e-13
+	sum := 0.0
+	for _, p := range large {
+		sum += p
+	}
+	if err != nil || math.Abs(sum-1) > 1e-11 { // other factorials than Python's
+		t.Errorf("sum %v, %v", sum, err)
+	}
+}
+
+// Each form is the inverse of the other.
+func TestInverses(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, s := range []Shape{{1, 1}, {1, 64}, {64, 1}, {2048, 1}, {512, 4}, {1 << 20, 2}} {
+		for range 50 {
+			x := r.Float64() * s.Frames() * 0.99
+			f, err := s.Footprint(x)
+			y, err2 := s.Projection(must(t, f, err))
+			if got := must(t, y, err2); math.Abs(got-x) > 1e-7*max(1, x) { // to what a bisection of a sum of 10^-16s finds
+				t.Errorf("%v: projection %v, footprint %v, projection %v", s, x, f, got)
+			}
+			if s.Ways > 1 && s.Sets > 1 || s.Frames() == 1 {
+				continue
+			}
+			f, err = s.PaperFootprint(x)
+			y, err2 = s.PaperProjection(must(t, f, err))
+			if got := must(t, y, err2); math.Abs(got-x) > 1e-9*max(1, x) {
+				t.Errorf("%v: the paper's projection %v, footprint %v, projection %v", s, x, f, got)
+			}
+		}
+	}
+	// FACTS 1.3 and 1.4: F = X(N-1)/(N-X), F = ln(1-X/N)/ln(1-1/N)
+	f, err := Shape{1, 64}.PaperFootprint(15.42169)
+	if got := must(t, f, err); math.Abs(got-20) > 1e-5 { // the projection is rounded
+		t.Errorf("%v, want 20", got)
+	}
+	f, err = Shape{64, 1}.Footprint(17.292)
+	if got := must(t, f, err); math.Abs(got-20) > 1e-3 {
+		t.Errorf("%v, want 20", got)
+	}
+}
+
+// Sums over sets against caches with blocks placed at random.
+func TestSetAssociativeProjectionIsSimulated(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, c := range []struct {
+		shape Shape
+		f     int
+	}{{Shape{16, 4}, 20}, {Shape{16, 4}, 64}, {Shape{16, 4}, 200}, {Shape{64, 2}, 100}, {Shape{2, 8}, 12}} {
+		want, _, _ := average(r, 4000, c.shape, 0, c.f, 0)
+		p, err := c.shape.Projection(float64(c.f))
+		if got := must(t, p, err); math.Abs(got-want) > 0.1 { // blocks; their standard deviation, about 3, over the root of 4000, twice
+			t.Errorf("%v, %d blocks: %v, simulated %v", c.shape, c.f, got, want)
+		}
+	}
+}
+
+func TestDomain(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		shape Shape
+		f     float64
+	}{{Shape{0, 1}, 1}, {Shape{1, 0}, 1}, {Shape{-1, 1}, 1}, {Shape{1 << 40, 1}, 1}, {Shape{4, 1}, -1}, {Shape{4, 1}, nan}, {Shape{1, 4}, inf}} {
+		for name, f := range map[string]func(float64) (float64, error){
+			"Projection": c.shape.Projection, "Footprint": c.shape.Footprint,
+			"PaperProjection": c.shape.PaperProjection, "PaperFootprint": c.shape.PaperFootprint,
+			"Interference":      func(f float64) (float64, error) { return c.shape.Interference(1, f, 1) },
+			"PaperInterference": func(f float64) (float64, error) { return c.shape.PaperInterference(1, 1, f) },
+		} {
+			if v, err := f(c.f); err == nil {
+				t.Errorf("%s of %v, %v: %v and no error", name, c.shape, c.f, v)
+			}
+		}
+	}
+	for _, x := range []float64{64, 65, -1, nan} { // a full cache has no inverse
+		for _, s := range []Shape{{1, 64}, {64, 1}, {16, 4}} {
+			if v, err := s.Footprint(x); err == nil {
+				t.Errorf("Footprint of %v, %v: %v", s, x, v)
+			}
+			if v, err := s.PaperFootprint(x); err == nil {
+				t.Errorf("PaperFootprint of %v, %v: %v", s, x, v)
+			}
+		}
+	}
+	for i, err := range []error{
+		second(Shape{16, 4}.PaperProjection(3)), second(Shape{16, 4}.PaperInterference(3, 1, 1)),
+		second(Printed{}.Interference(0, 1, 1, 1)), second(Printed{}.Interference(4, -1, 1, 1)), second(Printed{}.Interference(4, 1, 1<<30, 1)),
+		second(ExtraMisses(0, 1, 1, 1)), second(ExtraMisses(4, 1, nan, 1)), second(Several(Shape{1, 4}.Interference, 0, 1, 1, 1)),
+		second(Several(Shape{1, 4}.Interference, 1, 1, nan, 1)), second(Several(Shape{1, 4}.Interference, 3, 1, -1, 1)),
+	} {
+		if err == nil {
+			t.Error("no error", i)
+		}
+	}
+	if _, err := QueueDistribution(0, 4); err == nil {
+		t.Error("no frames and no error")
+	}
+}
+
+func second(_ float64, err error) error { return err }
+
+// Nothing is below 0, above what it can be, or not a number, at any footprint, and a
+// larger one never leaves less.
+func FuzzFormsStayWithinBounds(f *testing.F) {
+	f.Add(uint16(64), uint8(1), 20.0, 0.0, 0.0)
+	f.Add(uint16(1), uint8(64), 0.5, 1e300, 1e-300)
+	f.Add(uint16(512), uint8(4), 1e9, 1e15, 3.25)
+	f.Fuzz(func(t *testing.T, sets uint16, ways uint8, fs, fa, fb float64) {
+		s := Shape{1 + int(sets%5000), 1 + int(ways)}
+		if s.Check(fs, fa, fb, fs+fa, fs+fb) != nil {
+			t.Skip()
+		}
+		p, err := s.Projection(fs + fa)
+		v := must(t, p, err)
+		more, err := s.Projection(fs + fa + fb)
+		if v < 0 || v > s.Frames() || v > fs+fa && s.Ways > 1 || must(t, more, err) < v*(1-1e-9) {
+			t.Errorf("%v: %v blocks leave %v, %v leave %v", s, fs+fa, v, fs+fa+fb, more)
+		}
+		loss, err := s.Interference(fs, fa, fb)
+		if l := must(t, loss, err); l < 0 || l > v*(1+1e-6)+1e-6 {
+			t.Errorf("%v, %v, %v, %v: loses %v of %v", s, fs, fa, fb, l, v)
+		}
+		if s.Sets == 1 || s.Ways == 1 {
+			paper, err := s.PaperInterference(fs, fa, fb)
+			if l := must(t, paper, err); math.Abs(l) > s.Frames() {
+				t.Errorf("%v, %v, %v, %v: the paper's %v", s, fs, fa, fb, l)
+			}
+		}
+	})
+}
+
+func Example() {
+	cache := Shape{Sets: 2048, Ways: 1}
+	lost, _ := cache.Interference(500, 300, 900)
+	paper, _ := cache.PaperInterference(500, 300, 900)
+	fmt.Printf("%.1f blocks lost; with shared blocks placed anew %.1f\n", lost, paper)
+	all, _ := Several(cache.Interference, 4, 500, 300, 400)
+	fmt.Printf("%.0f misses a turn of four\n", all)
+	// Output:
+	// 159.2 blocks lost; with shared blocks placed anew -34.2
+	// 704 misses a turn of four
+}
