@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -9,24 +10,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// workload is processors that run through data of their own and now and then use what others do.
-func workload(procs, each int) *trace.Memory {
+// workload is processors that run again and again through data of their own, of own bytes, and now and then use what others do.
+func workload(procs, each int, own uint64) *trace.Memory {
 	r := rand.New(rand.NewPCG(1, 1))
 	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
 	for p := range m.RefsOf {
 		m.RefsOf[p].Proc = trace.Proc(p)
-		at := uint64(p+1) << 24
+		at := uint64(p+1) << 32
 		for i := range each {
 			op := trace.Load
 			if i%4 == 0 {
 				op = trace.Store
 			}
-			addr := at + uint64(i)*8%(1<<20)
+			addr := at + uint64(i)*8%own
 			switch r.IntN(20) {
 			case 0:
-				addr = 1<<36 + r.Uint64N(1<<18)&^7 // shared
+				addr = r.Uint64N(1<<18) &^ 7 // shared
 			case 1, 2:
-				addr = at + r.Uint64N(1<<22)&^7
+				addr = at + r.Uint64N(own)&^7
 			}
 			m.RefsOf[p].Append(uint32(1+r.IntN(4)), addr, 8, op)
 		}
@@ -34,11 +35,8 @@ func workload(procs, each int) *trace.Memory {
 	return m
 }
 
-// The analysis alone beside merging the processors alone, and beside a hash table of the lines.
-func BenchmarkSharing(b *testing.B) {
-	const procs, each = 8, 500_000
-	m := workload(procs, each)
-	var pieces []analysis.Piece // the interleaved order, kept
+// keep is the interleaved order of a trace.
+func keep(b *testing.B, m *trace.Memory) (pieces []analysis.Piece) {
 	for p, err := range analysis.Interleave(m) {
 		if err != nil {
 			b.Fatal(err)
@@ -49,37 +47,53 @@ func BenchmarkSharing(b *testing.B) {
 		}
 		pieces = append(pieces, q)
 	}
-	run := func(name string, pass func()) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				pass()
+	return pieces
+}
+
+// The analysis alone, beside merging the processors alone and a hash table of the lines.
+// In the second workload one use in six is the processor's first of its line.
+func BenchmarkSharing(b *testing.B) {
+	const procs, each = 8, 500_000
+	for _, w := range []struct {
+		name string
+		own  uint64
+	}{{"warm", 1 << 18}, {"cold", 1 << 23}} {
+		m := workload(procs, each, w.own)
+		pieces := keep(b, m)
+		run := func(name string, pass func()) {
+			b.Run(w.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					pass()
+				}
+				b.ReportMetric(float64(b.N)*procs*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+			})
+		}
+		run("interleave", func() {
+			for range analysis.Interleave(m) {
 			}
-			b.ReportMetric(float64(b.N)*procs*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
 		})
-	}
-	run("interleave", func() {
-		for range analysis.Interleave(m) {
-		}
-	})
-	run("map", func() {
-		lines := map[uint64]uint64{}
-		for i := range pieces {
-			for _, addr := range pieces[i].Refs.Addr {
-				lines[addr>>6]++
-			}
-		}
-	})
-	for name, lines := range map[string][]unit.Bytes{"64B": {64}, "64B,256B": {64, 256}, "4KiB": {4096}} {
-		run(name, func() {
-			s := (&Analysis{Lines: lines}).NewShard(m.Head, trace.Interleaved)
+		run("map", func() {
+			lines := map[uint64]uint64{}
 			for i := range pieces {
-				if err := s.Add(&pieces[i]); err != nil {
-					b.Fatal(err)
+				for _, addr := range pieces[i].Refs.Addr {
+					lines[addr>>6]++
 				}
 			}
-			if err := s.End(); err != nil {
-				b.Fatal(err)
-			}
 		})
+		for _, lines := range [][]unit.Bytes{{64}, {64, 256}, {4096}} {
+			run(fmt.Sprint(lines), func() { pass(b, m, pieces, lines) })
+		}
+	}
+}
+
+func pass(b *testing.B, m *trace.Memory, pieces []analysis.Piece, lines []unit.Bytes) {
+	s := (&Analysis{Lines: lines}).NewShard(m.Head, trace.Interleaved)
+	for i := range pieces {
+		if err := s.Add(&pieces[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.End(); err != nil {
+		b.Fatal(err)
 	}
 }

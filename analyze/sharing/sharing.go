@@ -10,6 +10,9 @@
 // The order of references is the interleaved one ([analysis.Interleave]). Loads and stores
 // count, as uses of lines: a reference that crosses lines uses each of them.
 //
+// Processors are taken to share their addresses. In a trace of processes with memories of their
+// own that use the same addresses, what is found is not sharing.
+//
 // # Classes of misses
 //
 // The classes are those of [dubois1993]. A copy lives from the miss that brings it until
