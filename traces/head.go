@@ -41,6 +41,9 @@ func headCommand(env *stage.Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if !events && n > 0 && rows.Rows() == 0 {
+			env.Note("%s: no references; --events shows the events", args[0])
+		}
 		return stage.Print(env.Out, *print, rows)
 	}
 	return cmd

@@ -91,10 +91,20 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 	if err := out.Close(h); err != nil {
 		return err
 	}
-	if !separate && len(all) > 1 {
+	if !separate && len(all) > 1 && slices.ContainsFunc(all, (*merged).refers) {
 		env.Note("addresses are taken for those of one address space; --separate gives each trace its own")
 	}
 	return nil
+}
+
+// refers reports whether m has references.
+func (m *merged) refers() bool {
+	for p := range m.Header().Procs {
+		if m.Totals(trace.Proc(p)).Refs > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // separateShift is the first bit of the top byte of an address.

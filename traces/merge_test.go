@@ -82,4 +82,11 @@ func TestMergeComplaints(t *testing.T) {
 	if notes := run(t, "merge", "a", "high", "-o", "y"); !strings.Contains(notes, "one address space") {
 		t.Errorf("notes %q", notes)
 	}
+	save(t, "quiet", [][]placed{{{1, &trace.Event{Kind: trace.Marker, Peer: -1, Tag: -1, Group: -1, Request: -1}, 0}}})
+	if notes := run(t, "merge", "quiet", "quiet", "-o", "y"); notes != "" {
+		t.Errorf("notes %q about traces without references", notes)
+	}
+	if notes := run(t, "head", "quiet"); !strings.Contains(notes, "--events shows the events") {
+		t.Errorf("notes %q", notes)
+	}
 }
