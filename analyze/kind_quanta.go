@@ -30,17 +30,31 @@ func (q *quantumFlags) length() (unit.Instructions, error) {
 
 func quantaKind(q *quantumFlags) *kind {
 	var seed uint64
+	var private string
 	return &kind{name: "quanta", doc: "what processors do in every quantum [falsafi1997]: samples in quanta.arrow, mu, sigma_intra, n_cxsw, n_fp in quanta.params.toml", needsAll: true,
+		details: quanta.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&q.cycles, "quantum", 100, "quanta, footprint: length of a quantum in `cycles`, rounded to whole instructions")
 			f.Float64Var(&q.cpi, "cpi", 1, "quanta, footprint: `cycles` per instruction")
-			f.Uint64Var(&seed, "seed", 1, "quanta, footprint: of what is drawn at random for samples and intervals, a `number` that is recorded")
+			f.StringVar(&private, "quanta-cache", "", "quanta: count misses in a private LRU cache of `sets x ways`, such as 128x4, of lines of the first --line")
+			f.Uint64Var(&seed, "quanta-seed", 1, "quanta: of what is drawn at random for samples and intervals, a `number` that is recorded")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			length, err := q.length()
 			if err != nil {
 				return nil, err
 			}
-			return &quanta.Analysis{Length: length, CPI: q.cpi, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			var c quanta.Cache
+			if private != "" {
+				shapes, err := shapesOf("--quanta-cache", []string{private})
+				if err != nil {
+					return nil, err
+				}
+				c = quanta.Cache{Line: r.first, Sets: int64(shapes[0].Sets), Ways: int64(shapes[0].Ways)}
+				if c.Line < 2 {
+					return nil, stage.Usage("--line: caches are of lines of 2B or more")
+				}
+			}
+			return &quanta.Analysis{Length: length, CPI: q.cpi, Cache: c, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }

@@ -94,6 +94,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run footprint --footprint-window barrier --format csv", stage.Done, "\n-1,64,2,"},
 		{"-o d four --run footprint --footprint-window 9refs --line 64B,32B --format csv", stage.Done, "\n3,4096,"},
 		{"-o d four --run quanta --quantum 50 --cpi 2", stage.Done, "sigma_intra"},
+		{"-o d four --run quanta --quanta-cache 1x4 --line 32B", stage.Done, "per_quantum_miss"},
 		{"-o d four --run quanta --quantum 50 --format csv", stage.Done, "quantum,proc,time,active,load,store,barrier\n0,0,50,1,"},
 
 		{"four", stage.WrongUsage, "output"},

@@ -32,32 +32,7 @@
 //   - extra misses are those of a window of a process less those of the same window where
 //     the process has a cache of its own.
 //
-// # Tables
-//
-// footprint: a row for each block size and processor, and -1 for all processors together, with the
-// columns
-//
-//	windows                           in which the processor uses anything
-//	mean, max [blocks]                distinct blocks of a window
-//	shared, private [blocks]          mean of a window, by sharing over the trace
-//	window_shared, window_private     mean of a window, by sharing within the window
-//	window_shared_max, window_private_max
-//	total, total_shared [blocks]      distinct blocks of the whole trace, and those shared over the trace
-//
-// projection: for each block size, cache and processor, quantities in blocks: footprint and projection, both measured, means of
-// windows; model and paper, the projections that the models give for this footprint; model_inverse and
-// paper_inverse, the footprints that they give for this projection, as the paper finds footprints. A
-// full cache has none.
-//
-// interference: for each block size, cache and number of processes, what was measured and what the models say:
-//
-//	processes         K that take turns
-//	source            loss, extra_misses: measured; model: [Shape.Others]; the others take the K-1
-//	                  for one: as_one: [Shape.Interference]; paper: [Shape.PaperInterference];
-//	                  printed: [Printed], footprints rounded
-//	per_switch        mean of a process that runs again; of models, with F_S and F_avg
-//	per_turn          mean of all K in their turns; of models with F_max too [falsafi1997, eq. 14]
-//	error             per_switch less the measured loss
+// The tables are described in [Columns].
 //
 // [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer
 // simulator. ACM Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
@@ -72,6 +47,26 @@ import (
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
+
+// Columns says what is in the tables and parameters.
+const Columns = `Columns of footprint.arrow, for each size of blocks and processor, -1 for all together (several processors share
+a block over the trace, or within a window):
+  windows                              in which the processor loads or stores anything; others do not count
+  mean, max                            distinct blocks of a window
+  shared, private                      mean of a window, by sharing over the trace
+  window_shared, window_private        mean of a window, by sharing within it; and the largest: *_max
+  total, total_shared                  distinct blocks of the trace, and those shared
+projection.arrow, quantities in blocks for each cache and processor:
+  footprint, projection                means of windows: blocks used, and those of them that the empty cache would keep
+  model, paper                         projection of such a footprint: of LRU, and of [falsafi1997, eq. 4 or 8]
+  model_inverse, paper_inverse         footprint of such a projection; none if the cache is full
+interference.arrow, for each cache and number of processes that take turns of a window on it:
+  per_switch, per_turn                 blocks that a process loses before it runs again; sum over all processes
+  error                                per_switch less what was measured
+  source                               loss, extra_misses: measured; model: others after each other; as_one: others as one
+                                       process, corrected; paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
+footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb
+`
 
 // Cut is what ends a window.
 type Cut uint8

@@ -50,10 +50,30 @@ import (
 // MaxLength is the longest quantum.
 const MaxLength unit.Instructions = 1 << 31
 
+// Columns says what is in the table and the parameters.
+const Columns = `Columns of quanta.arrow, for each processor in each quantum that was drawn, one in as many as the table's "every" says:
+  time, active       cycles in which it executes; 1 if it executes or an event of it happens
+  load, barrier, ... references and events of each kind that the trace has, and misses of --quanta-cache: miss
+quanta.params.toml, of all quanta, with intervals from the drawn ones:
+  mu, sigma_intra    mean processing time of a processor in a quantum, and its standard deviation within quanta
+  sigma, intra_share standard deviation of all processing times; share of their variation that is within quanta
+  slowest            mean of the longest processing time of each quantum
+  n_cxsw, n_fp       mean number of processors that are active, that execute
+  per_quantum_*      references, events and misses of a processor in a quantum
+`
+
+// Cache is a private cache with LRU replacement, which loads and stores go through. Caches are not kept
+// coherent, and a miss takes no time here. The zero Cache is none.
+type Cache struct {
+	Line       unit.Bytes
+	Sets, Ways int64
+}
+
 // Analysis measures quanta.
 type Analysis struct {
 	Length unit.Instructions // of a quantum, from 1 to MaxLength
 	CPI    float64           // cycles per instruction; 0 is 1
+	Cache  Cache             // of every processor, whose misses are counted; none by default
 	Seed   uint64            // of the choice of samples and of the intervals
 	Source string            // of the numbers: name and digest of the trace
 	Tool   string            // what makes the file
@@ -72,7 +92,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	return newShard(h, a.Length, newSamples(h.Procs, cmp.Or(a.samples, maxSamples), a.Seed))
+	return newShard(h, a.Length, a.Cache, newSamples(h.Procs, cmp.Or(a.samples, maxSamples), a.Seed))
 }
 
 // Merge makes the table of samples and the parameters.
@@ -122,6 +142,9 @@ func (s *shard) reservations() (out []error) {
 			out = append(out, fmt.Errorf("quanta: processors wait at barriers and locks only, not at the %ss of this trace, so that they come too early to what follows, and seem to be active more", k))
 			break
 		}
+	}
+	if s.hasTime {
+		out = append(out, errors.New("quanta: the times that were recorded are not used, time is in instructions"))
 	}
 	if s.totals[ofEvent(trace.Compute)] > 0 && s.unit != trace.WorkInstr && s.unit != "" {
 		out = append(out, fmt.Errorf("quanta: work in %s is no processing time here, instructions are", s.unit))

@@ -28,11 +28,12 @@ type naive struct {
 	events []map[uint64]bool   // by processor: quanta with events
 	counts []map[uint64]counts // by processor, by quantum
 	quanta uint64
+	caches []map[uint64][]uint64 // by processor, by set
 }
 
 type counts [kinds]uint64
 
-func newNaive(t testing.TB, src trace.Source, length unit.Instructions) *naive {
+func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache) *naive {
 	t.Helper()
 	procs := src.Header().Procs
 	n := &naive{length: uint64(length), busy: make([][]stretch, procs), events: make([]map[uint64]bool, procs), counts: make([]map[uint64]counts, procs)}
@@ -59,10 +60,35 @@ func newNaive(t testing.TB, src trace.Source, length unit.Instructions) *naive {
 		for i, instr := range p.Refs.Instr {
 			q := p.Of[i]
 			item(q, uint64(instr), ofRef(p.Refs.Op[i]), clock[q]+uint64(instr))
+			if c.Line > 0 && p.Refs.Op[i].Data() {
+				n.use(c, q, p.Refs.Addr[i], clock[q])
+			}
 		}
 	}
 	n.quanta = (n.end + n.length - 1) / n.length
 	return n
+}
+
+// use is one of the byte at addr, which lies in one line; the cache is a list of lines by set, most recent first.
+func (n *naive) use(c Cache, p trace.Proc, addr, now uint64) {
+	if n.caches == nil {
+		n.caches = make([]map[uint64][]uint64, len(n.busy))
+	}
+	if n.caches[p] == nil {
+		n.caches[p] = map[uint64][]uint64{}
+	}
+	line := addr / uint64(c.Line)
+	set := n.caches[p][line%uint64(c.Sets)]
+	at := slices.Index(set, line)
+	if at < 0 {
+		counts := n.counts[p][n.of(now)]
+		counts[miss]++
+		n.counts[p][n.of(now)] = counts
+	} else {
+		set = slices.Delete(set, at, at+1)
+	}
+	set = slices.Insert(set, 0, line)
+	n.caches[p][line%uint64(c.Sets)] = set[:min(len(set), int(c.Ways))]
 }
 
 // of is the quantum in which an instant lies.
@@ -198,9 +224,6 @@ func checkSamples(t testing.TB, table *store.Table, n *naive) (kept []uint64) {
 			t.Errorf("row %d: processor %d in quantum %d: time %v, active %d; want %d, %d", i, p, q, time[i], active[i], x, wantActive)
 		}
 		for k := range happening(kinds) {
-			if k == 0 {
-				continue
-			}
 			want := n.counts[p][q][k]
 			if c, err := store.Data[uint64](table, k.String()); err == nil && c[i] != want || err != nil && want > 0 {
 				t.Errorf("row %d: processor %d in quantum %d: %d %s", i, p, q, want, k)
@@ -215,7 +238,7 @@ func checkSamples(t testing.TB, table *store.Table, n *naive) (kept []uint64) {
 
 func check(t testing.TB, m *trace.Memory, a *Analysis) {
 	t.Helper()
-	n := newNaive(t, m, a.Length)
+	n := newNaive(t, m, a.Length, a.Cache)
 	r, err := run(t, m, a)
 	if n.quanta == 0 {
 		if err == nil {
@@ -233,11 +256,13 @@ func check(t testing.TB, m *trace.Memory, a *Analysis) {
 	}
 }
 
+var caches = []Cache{{}, {8, 2, 3}, {16, 1, 40}}
+
 func TestQuantaAreNaive(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := randomTrace(r, 1+r.IntN(5), 1+r.IntN(4), 60)
-		check(t, m.InBatches(1+r.IntN(40)), &Analysis{Length: unit.Instructions(1 + r.IntN(150)), Seed: seed, samples: 1 + r.IntN(300)})
+		check(t, m.InBatches(1+r.IntN(40)), &Analysis{Length: unit.Instructions(1 + r.IntN(150)), Seed: seed, samples: 1 + r.IntN(300), Cache: caches[seed%3]})
 		if t.Failed() {
 			t.Fatal("seed", seed)
 		}
@@ -250,7 +275,7 @@ func FuzzQuantaAreNaive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, procs, phases, length uint8, quantum uint16) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		m := randomTrace(r, 1+int(procs%6), int(phases%4), int(length%60))
-		check(t, m, &Analysis{Length: 1 + unit.Instructions(quantum%500), Seed: seed, samples: 1 + int(seed%100)})
+		check(t, m, &Analysis{Length: 1 + unit.Instructions(quantum%500), Seed: seed, samples: 1 + int(seed%100), Cache: caches[seed%3]})
 	})
 }
 
@@ -375,13 +400,13 @@ func TestReservations(t *testing.T) {
 	c := trace.NewEvent(trace.Compute)
 	c.Work = 5
 	m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, c)
-	m.Head.WorkUnit = trace.WorkFlop
+	m.Head.WorkUnit, m.Head.HasTime = trace.WorkFlop, true
 	r, err := run(t, m, &Analysis{Length: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprint(r.Warnings)
-	for _, want := range []string{"not at the recvs", "work in flop"} {
+	for _, want := range []string{"not at the recvs", "work in flop", "times that were recorded"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s does not say %q", text, want)
 		}
@@ -435,7 +460,7 @@ func BenchmarkQuanta(b *testing.B) {
 	})
 	b.Run("quanta of 100", func(b *testing.B) {
 		for b.Loop() {
-			s := newShard(m.Head, 100, newSamples(4, maxSamples, 1))
+			s := newShard(m.Head, 100, Cache{}, newSamples(4, maxSamples, 1))
 			for p, err := range analysis.Interleave(m) {
 				if err != nil {
 					b.Fatal(err)

@@ -2,14 +2,18 @@ package quanta
 
 import (
 	"spoor/analyze/analysis"
+	"spoor/analyze/cache"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// A happening is what is counted by kind: the operation of a reference, or an event.
+// A happening is what is counted by kind: the operation of a reference, an event, or a miss.
 type happening int
 
-// kinds is how many of them there are, and one that is none.
+// miss is one in the processor's cache.
+const miss happening = 0
+
+// kinds is how many there are.
 const kinds = 1 + int(trace.Flush) + int(trace.Marker)
 
 func ofRef(op trace.Op) happening { return happening(op) }
@@ -18,6 +22,9 @@ func ofEvent(k trace.Kind) happening { return happening(trace.Flush) + happening
 
 // String names the kind: "load", "barrier".
 func (k happening) String() string {
+	if k == miss {
+		return "miss"
+	}
 	if op := trace.Op(k); op.Valid() {
 		return op.String()
 	}
@@ -30,6 +37,7 @@ func (k happening) String() string {
 type shard struct {
 	length  uint64
 	unit    trace.WorkUnit
+	hasTime bool
 	procs   []progress
 	running int    // how many are
 	now     uint64 // when the latest item ended
@@ -38,6 +46,8 @@ type shard struct {
 	touched bool   // something happened in the open quantum, or who is running changed
 	sums    sums
 	totals  [kinds]uint64
+	line    uint         // log2 of the bytes of a line
+	caches  []*cache.LRU // by processor, if there are any
 	samples *samples
 	keep    bool // the open quantum is a sample
 }
@@ -52,10 +62,14 @@ type progress struct {
 	counts  [kinds]uint32 // in the open quantum, if that is a sample
 }
 
-func newShard(h trace.Header, length unit.Instructions, samples *samples) *shard {
-	s := &shard{length: uint64(length), unit: h.WorkUnit, procs: make([]progress, h.Procs), running: h.Procs, samples: samples}
+func newShard(h trace.Header, length unit.Instructions, c Cache, samples *samples) *shard {
+	s := &shard{length: uint64(length), unit: h.WorkUnit, hasTime: h.HasTime, procs: make([]progress, h.Procs), running: h.Procs, samples: samples}
 	for i := range s.procs {
 		s.procs[i].running = true
+		if c != (Cache{}) {
+			s.line = c.Line.Shift()
+			s.caches = append(s.caches, cache.NewLRU(c.Sets, c.Ways))
+		}
 	}
 	s.keep = samples.wants(0)
 	return s
@@ -70,6 +84,9 @@ func (s *shard) Add(p *analysis.Piece) error {
 	case p.Refs.Len() > 0:
 		for i, op := range p.Refs.Op {
 			s.ref(p.Of[i], op, uint64(p.Refs.Instr[i]))
+			if s.caches != nil && op.Data() {
+				s.lookUp(p.Of[i], p.Refs.Addr[i], p.Refs.Size[i])
+			}
 		}
 		s.now = time
 	default:
@@ -86,9 +103,25 @@ func (s *shard) ref(p trace.Proc, op trace.Op, instr uint64) {
 		s.advance(q.clock)
 	}
 	s.touched = true
-	s.totals[ofRef(op)]++
+	s.count(q, ofRef(op), 1)
+}
+
+func (s *shard) count(q *progress, k happening, n uint64) {
+	s.totals[k] += n
 	if s.keep {
-		q.counts[ofRef(op)]++
+		q.counts[k] += uint32(n)
+	}
+}
+
+// lookUp sends a load or store of p through its cache, every line of it, in order.
+func (s *shard) lookUp(p trace.Proc, addr uint64, size uint16) {
+	var one [1]uint64
+	last := (addr + uint64(size) - 1) >> s.line
+	for one[0] = addr >> s.line; ; one[0]++ {
+		s.count(&s.procs[p], miss, s.caches[p].Misses(one[:]))
+		if one[0] == last {
+			return
+		}
 	}
 }
 
@@ -100,10 +133,7 @@ func (s *shard) event(p trace.Proc, k trace.Kind) {
 		q.running, q.since = true, s.now
 		s.running++
 	}
-	s.totals[ofEvent(k)]++
-	if s.keep {
-		q.counts[ofEvent(k)]++
-	}
+	s.count(q, ofEvent(k), 1)
 }
 
 func (s *shard) stop(p trace.Proc) {
@@ -176,6 +206,6 @@ func (s *shard) End() error {
 	if s.now > s.start {
 		s.closeAt(s.now)
 	}
-	s.procs = nil
+	s.procs, s.caches = nil, nil
 	return nil
 }
