@@ -39,6 +39,7 @@
 package footprint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,6 +113,8 @@ type Analysis struct {
 	Source string      // of the numbers: name and digest of the trace
 	Tool   string      // what makes the file
 	Meta   []trace.Arg // for the tables
+
+	maxTurn int // for tests; 0 is MaxTurn
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -119,13 +122,8 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "footprint".
 func (a *Analysis) Name() string { return "footprint" }
 
-// MaxTurn is the most references of all processors in a window that are kept to be simulated in turns.
+// MaxTurn is how many uses of blocks by all processors in a window are kept at most, to be simulated in turns.
 const MaxTurn = 1 << 24
-
-// turns reports whether interference is simulated: a window has to fit into memory.
-func (a *Analysis) turns(procs int) bool {
-	return procs > 1 && a.Window.Cut != Barriers && a.Window.Length <= MaxTurn/uint64(procs)
-}
 
 // NewShard wants the interleaved order alone.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
@@ -137,7 +135,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 		s.end *= uint64(h.Procs)
 	}
 	for _, b := range a.Blocks {
-		s.spaces = append(s.spaces, newSpace(b, h.Procs, a.turns(h.Procs)))
+		s.spaces = append(s.spaces, newSpace(b, h.Procs, cmp.Or(a.maxTurn, MaxTurn)))
 	}
 	return s
 }
@@ -222,10 +220,11 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		return analysis.Result{}, errors.New("footprint: the trace has no processors, or not all of them were asked for")
 	}
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: "window", Value: a.Window.String()})
+	s := shards[0].(*shard)
 	var t tables
 	var params []analysis.Param
 	used := false
-	for _, space := range shards[0].(*shard).spaces {
+	for _, space := range s.spaces {
 		t.add(space)
 		used = used || len(space.blocks) > 0
 		if space.Name != "" {
@@ -237,8 +236,18 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	result := t.result(meta)
 	result.Files = []analysis.File{analysis.ParamFile("footprint", a.Tool, params)}
-	if procs := len(shards[0].(*shard).clock); procs > 1 && !a.turns(procs) {
-		result.Warnings = append(result.Warnings, fmt.Errorf("footprint: no interference is simulated, for windows must be of up to %d references of all processors", MaxTurn))
-	}
+	result.Warnings = s.reservations()
 	return result, nil
+}
+
+func (s *shard) reservations() (out []error) {
+	for _, space := range s.spaces {
+		if space.tooLong {
+			out = append(out, fmt.Errorf("footprint: a window has too many uses of blocks of %v to be simulated in turns; make windows shorter", space.Size))
+		}
+	}
+	if s.window.Cut == Quanta && slices.Max(s.clock) == 0 {
+		out = append(out, errors.New("footprint: the trace counts no instructions, so that all of it is one quantum; windows may be of references"))
+	}
+	return out
 }

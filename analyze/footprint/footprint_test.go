@@ -463,8 +463,13 @@ func TestBadTraces(t *testing.T) {
 			t.Error("no error about a trace without references")
 		}
 	}
-	r, err := run(t, randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 2, 50), &Analysis{Window: Window{Quanta, MaxTurn}, Blocks: []Blocks{{"", 64, nil}}})
-	if err != nil || len(r.Tables) != 2 || !strings.Contains(fmt.Sprint(r.Warnings), "no interference") {
+	m := randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 2, 50)
+	for p := range m.RefsOf {
+		clear(m.RefsOf[p].Instr)
+	}
+	r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{1, 2}}}}, maxTurn: 8})
+	text := fmt.Sprint(r.Warnings)
+	if err != nil || len(r.Tables) != 2 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
 		t.Error(err, len(r.Tables), r.Warnings)
 	}
 }

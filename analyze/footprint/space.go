@@ -14,6 +14,8 @@ type space struct {
 	index   map[uint64]uint32 // place of a group in blocks
 	all     counts            // of all processors together
 	turns   []*turns          // by shape, if they are simulated
+	longest int               // streams that are kept for that
+	tooLong bool              // one was longer
 }
 
 // block is a block of memory, as all processors use it.
@@ -65,7 +67,8 @@ type known struct {
 // most searches of the map, which is too large for the first-level cache.
 const knownGroups = 512
 
-func newSpace(b Blocks, procs int, simulate bool) *space {
+// newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
+func newSpace(b Blocks, procs, maxTurn int) *space {
 	s := &space{Blocks: b, shift: b.Size.Shift(), window: 1, members: make([]member, procs), index: map[uint64]uint32{}}
 	for i := range s.members {
 		m := &s.members[i]
@@ -75,7 +78,7 @@ func newSpace(b Blocks, procs int, simulate bool) *space {
 			m.fills = append(m.fills, fill{shape: shape})
 		}
 	}
-	if simulate {
+	if s.longest = maxTurn / procs; procs > 1 {
 		for _, shape := range b.Shapes {
 			s.turns = append(s.turns, newTurns(shape, procs))
 		}
@@ -108,7 +111,7 @@ func (s *space) refs(of []trace.Proc, r trace.Refs) {
 func (s *space) use(p trace.Proc, m *member, b uint64) {
 	m.last = b + 1
 	if s.turns != nil {
-		m.stream = append(m.stream, b)
+		s.keep(m, b)
 	}
 	u, shared := s.find(m, b)
 	if u.window == s.window {
@@ -123,6 +126,19 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 	}
 	if s.turns != nil {
 		m.set = append(m.set, b)
+	}
+}
+
+// keep keeps a use until the window is simulated, unless there are too many: then nothing is.
+func (s *space) keep(m *member, b uint64) {
+	if len(m.stream) < s.longest {
+		m.stream = append(m.stream, b)
+		return
+	}
+	s.turns, s.tooLong = nil, true
+	for i := range s.members {
+		m := &s.members[i]
+		m.stream, m.set, m.before = nil, nil, nil
 	}
 }
 
