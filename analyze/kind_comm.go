@@ -15,6 +15,7 @@ func commKind() *kind {
 	var collectives, bandwidth string
 	var costs comm.Costs
 	return &kind{name: "comm", doc: "who sends what to whom: comm.arrow; the critical path and the gaps of networks: comm_*.arrow",
+		details: comm.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&collectives, "collectives", string(comm.Apart), "comm: `name` of the messages that recorded collectives stand for: "+algorithmNames())
 			f.Uint64Var(&costs.Message, "message-cost", 0, "comm: `work` that a message adds to the critical path, in the trace's unit")

@@ -97,7 +97,14 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run quanta --quanta-cache 1x4 --line 32B", stage.Done, "per_quantum_miss"},
 		{"-o d four --run quanta --quantum 50 --format csv", stage.Done, "quantum,proc,time,active,load,store,barrier\n0,0,50,1,"},
 
+		{"-o d four --run marshal --format csv", stage.Done, "proc,line,kind,bytes,count,block,stride,offset,messages,"},
+		{"-o d four --run comm --format csv", stage.Done, "from,to,kind,messages,bytes,least,most"},
+		{"-o d four --run comm,marshal --procs 1-2", stage.Done, "\ncomm\nwhat"},
+
 		{"four", stage.WrongUsage, "output"},
+		{"-o d four --run comm --collectives tree", stage.WrongUsage, `no algorithm "tree"; there are apart, linear`},
+		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
+		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
 		{"-o d", stage.WrongUsage, "accepts 1 arg"},
 		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, phases`},
 		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},

@@ -266,7 +266,7 @@ func (f *findings) reservations(a *Analysis) (all []error) {
 		calls += t.calls
 	}
 	if f.matrix.total.messages == 0 && calls == 0 {
-		all = append(all, errors.New("comm: the trace has no messages; programs that share memory have none"))
+		all = append(all, errors.New("comm: the trace has no messages; what processors exchange through memory is a matter of the sharing analysis"))
 	}
 	if calls > 0 && a.Collectives == Apart {
 		all = append(all, fmt.Errorf("comm: calls of collectives are counted apart (%d), not as messages; --collectives says what messages they stand for", calls))

@@ -19,6 +19,48 @@ type traffic struct {
 // load is the messages on a link.
 type load struct{ messages, bytes uint64 }
 
+// maxDense is how many links a network may have whose loads are an array.
+const maxDense = 1 << 20
+
+// loads are those of all links that have any.
+type loads struct {
+	dense  []load
+	sparse map[topology.Link]*load
+}
+
+func newLoads(links int64) loads {
+	if links <= maxDense {
+		return loads{dense: make([]load, links)}
+	}
+	return loads{sparse: map[topology.Link]*load{}}
+}
+
+func (on loads) add(l topology.Link, c *cell) {
+	var at *load
+	if on.sparse == nil {
+		at = &on.dense[l]
+	} else if at = on.sparse[l]; at == nil {
+		at = new(load)
+		on.sparse[l] = at
+	}
+	at.messages += c.messages
+	at.bytes += c.bytes
+}
+
+// all yields every load with its link, in any order.
+func (on loads) all(yield func(topology.Link, *load) bool) {
+	for i := range on.dense {
+		if !yield(topology.Link(i), &on.dense[i]) {
+			return
+		}
+	}
+	for l, at := range on.sparse {
+		if !yield(l, at) {
+			return
+		}
+	}
+}
+
 // trafficOf routes all messages over all topologies; there are none without messages.
 func trafficOf(m *matrix, procs int) (all []traffic) {
 	pairs := m.pairs()
@@ -36,7 +78,7 @@ func trafficOf(m *matrix, procs int) (all []traffic) {
 }
 
 func (t *traffic) route(m *matrix, pairs []pair) {
-	loads := map[topology.Link]load{}
+	on := newLoads(t.net.Links())
 	atHops := map[int]uint64{}
 	var way []topology.Link
 	for _, p := range pairs {
@@ -46,18 +88,17 @@ func (t *traffic) route(m *matrix, pairs []pair) {
 		c := m.cells[p]
 		way = t.net.Route(int(p.from), int(p.to), way[:0])
 		for _, l := range way {
-			on := loads[l]
-			loads[l] = load{on.messages + c.messages, on.bytes + c.bytes}
+			on.add(l, c)
 		}
 		t.messages += c.messages
 		t.bytes += c.bytes
 		atHops[len(way)] += c.messages
 	}
-	for l, on := range loads {
-		if on.messages > t.mostMessages || on.messages == t.mostMessages && l < t.busiest {
-			t.busiest, t.mostMessages = l, on.messages
+	for l, at := range on.all {
+		if at.messages > t.mostMessages || at.messages == t.mostMessages && l < t.busiest {
+			t.busiest, t.mostMessages = l, at.messages
 		}
-		t.mostBytes = max(t.mostBytes, on.bytes)
+		t.mostBytes = max(t.mostBytes, at.bytes)
 	}
 	t.locality(atHops)
 }

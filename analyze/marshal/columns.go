@@ -1,0 +1,13 @@
+package marshal
+
+// Columns says what the columns of the table mean, for the help of the command.
+const Columns = `Table of marshal, by proc, line (bytes of a line), kind, and class of messages: bytes of one, count blocks of
+block bytes, stride apart, and offset, the address modulo the line size; -1 is not known, or several:
+    messages, total       how many, and their bytes together
+    packed                lines of as many bytes from the beginning of a line, contiguous
+    expected              mean lines touched over all addresses, of all messages
+    lower, upper          bounds of [hur1999] for one message; -1 where they do not hold
+    placed, mlt           messages whose address is known, and the lines that they touch, exactly
+    measured, used        of these, messages with references around them, and the lines of their buffers that the
+                          program used: before a send, since its last message; behind a receive, up to its next
+`
