@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"spoor/traces/stage"
@@ -34,6 +35,44 @@ func TestImportedTraceIsSmallAndRepeats(t *testing.T) {
 			first = bytes
 		} else if string(first) != string(bytes) {
 			t.Error("a second import has other bytes")
+		}
+	}
+}
+
+// The archive profile has the same references and events in half of the bytes (long
+// traces: in a fifth), and commands read it alike.
+func TestImportArchive(t *testing.T) {
+	workspace(t)
+	for name, flag := range map[string]string{"plain": "--archive=false", "kept": "--archive", "again": "--archive"} {
+		if status, _, errs := traces(nil, "import", "data/sample/matmul.log.zst", flag, "-o", name); status != stage.Done {
+			t.Fatal(errs)
+		}
+	}
+	sizes := map[string]int{}
+	read := func(name string) string {
+		b, err := os.ReadFile(name + store.RefsSuffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[name] = len(b)
+		return string(b)
+	}
+	read("plain")
+	if read("kept") != read("again") {
+		t.Error("a second import has other bytes")
+	}
+	if sizes["kept"]*2 > sizes["plain"] {
+		t.Errorf("%d bytes in the archive profile, %d in plain columns", sizes["kept"], sizes["plain"])
+	}
+	if status, _, errs := traces(nil, "check", "kept"); status != stage.Done {
+		t.Error(errs)
+	}
+	for _, command := range []string{"head -n 1000000 --format csv", "export --to lackey -o -"} {
+		args := strings.Fields(command)
+		_, want, _ := traces(nil, append(args, "plain")...)
+		status, got, errs := traces(nil, append(args, "kept")...)
+		if status != stage.Done || got != want || got == "" {
+			t.Errorf("traces %s of the archive profile: status %d, %d bytes instead of %d; %s", command, status, len(got), len(want), errs)
 		}
 	}
 }

@@ -14,12 +14,13 @@ type number interface {
 // littleEndian reports whether numbers in memory are laid out as in Arrow files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// rawBytes is the memory of s.
+// rawBytes is the memory of s, with its capacity.
 func rawBytes[T number](s []T) []byte {
 	if len(s) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+	size := int(unsafe.Sizeof(s[0]))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), cap(s)*size)[:len(s)*size]
 }
 
 // littleBytes is s as an Arrow buffer; it shares memory with s where it can.
@@ -85,7 +86,7 @@ func putBuffer[T number](e *encoder, s []T) {
 
 // get reads a column of n plain numbers into the memory of s.
 func get[T number](d *decoder, s []T, n int) []T {
-	s = sized(s, n)
+	s = sized(s, n+decodeSlack)[:n]
 	if length, nulls := d.node(); length != n || nulls != 0 {
 		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, n)
 	}

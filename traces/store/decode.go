@@ -122,8 +122,12 @@ func (d *decoder) buffer(dst []byte) {
 	}
 }
 
+// decodeSlack is how many bytes of capacity behind a column let the library copy
+// whole words at its end.
+const decodeSlack = 16
+
 func (d *decoder) decompress(dst, src []byte) {
-	out, err := d.z.DecodeAll(src, dst[:0:len(dst)])
+	out, err := d.z.DecodeAll(src, dst[:0:min(cap(dst), len(dst)+decodeSlack)])
 	switch {
 	case err != nil:
 		d.fail("a buffer does not decompress: %v", err)

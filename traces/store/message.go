@@ -94,35 +94,35 @@ func (e *encoder) buffer(b []byte, width int) {
 // appender is a compressor of columns that may decline.
 type appender = func(dst, column []byte, width int) ([]byte, bool)
 
-// compress appends b by the compressor that makes less of its middle.
+// compress appends b by the compressor that makes less of it, or of its middle.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
-	sample := b
-	if rows := len(b) / width; rows > sampleRows {
-		from := (rows - sampleRows) / 2
-		sample = b[from*width : (from+sampleRows)*width]
-	}
 	for _, special := range []struct {
 		appender
 		clear int // a ratio at which trying the other is a waste of time
-		most  int // percent of the size that the other makes of the sample
+		most  int // percent of the size that the other makes of the middle
 	}{
 		{e.few.Append, 32, 100},
-		{e.few.AppendWide, 8, 90}, // which gains less from what comes after the sample
+		{e.few.AppendWide, 12, 90}, // which gains less from what comes after the middle
 	} {
-		var ok bool
-		if e.tried, ok = special.appender(e.tried[:0], sample, width); !ok {
-			continue
-		}
-		if size := len(e.tried); size*special.clear > len(sample) {
-			if e.tried = e.z.EncodeAll(sample, e.tried[:0]); size*100 > len(e.tried)*special.most {
-				continue
-			}
-		}
-		if out, ok := special.appender(dst, b, width); ok {
+		out, ok := special.appender(dst, b, width)
+		if ok && ((len(out)-len(dst))*special.clear <= len(b) || e.isLess(special.appender, special.most, b, width)) {
 			return out
 		}
 	}
 	return e.z.EncodeAll(b, dst)
+}
+
+// isLess reports whether special makes of the middle of b no more than most percent
+// of what the general compressor does.
+func (e *encoder) isLess(special appender, most int, b []byte, width int) bool {
+	if rows := len(b) / width; rows > sampleRows {
+		from := (rows - sampleRows) / 2
+		b = b[from*width : (from+sampleRows)*width]
+	}
+	e.tried, _ = special(e.tried[:0], b, width)
+	size := len(e.tried)
+	e.tried = e.z.EncodeAll(b, e.tried[:0])
+	return size*100 <= len(e.tried)*most
 }
 
 // finish is the message of the batch, valid until the next call, and the length

@@ -1,8 +1,8 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
 
 	"spoor/traces/trace"
 )
@@ -112,8 +112,8 @@ func oneProc(d *decoder, procs []int32) trace.Proc {
 		return 0
 	}
 	first := procs[0]
-	if i := slices.IndexFunc(procs, func(p int32) bool { return p != first }); i >= 0 {
-		d.fail("rows of processors %d and %d are mixed", first, procs[i])
+	if n := len(procs) - 1; !bytes.Equal(rawBytes(procs[1:]), rawBytes(procs[:n])) {
+		d.fail("rows of processors are mixed, the first is of %d", first)
 	}
 	return trace.Proc(first)
 }

@@ -137,7 +137,7 @@ func (f *distances) match(b *block, literals, distance, n int) {
 // A long match at a short distance, which decoders copy byte by byte, or in words
 // each of which waits for one just written, is several at distances that grow.
 const (
-	longOverlap = 256  // bytes of such a match
+	longOverlap = 512  // bytes of such a match
 	farEnough   = 1024 // bytes between reading and writing
 )
 
