@@ -67,9 +67,6 @@ func TestBadDelimited(t *testing.T) {
 
 // Messages of the limit are read, and few of them are in memory.
 func TestLongestMessages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads messages of 64 MiB")
-	}
 	var stream []byte
 	for range 3 {
 		stream = withLength(stream, strings.Repeat("x", maxMessage))

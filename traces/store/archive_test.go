@@ -171,9 +171,6 @@ func TestArchiveIsTheSameTrace(t *testing.T) {
 }
 
 func TestArchiveFullBatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
 	prefix := filepath.Join(t.TempDir(), "x")
 	m := &trace.Memory{Head: header(1)}
 	r := program(rand.New(rand.NewPCG(21, 22)), shape{fetches: true, blocks: 500, noise: 0.01}, archiveRows+5)
