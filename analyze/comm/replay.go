@@ -12,8 +12,9 @@ import (
 // lowest time comes first, ties by processor.
 //
 // What one event waits for is bounded by what has been sent, called or signalled and not yet been taken, so
-// that the memory of a replay is that of the program itself; events with Needs are
-// held, all those of a processor.
+// that the memory of a replay is that of the program's own messages under way, beside the
+// batches of events that are being read, of every processor; events with Needs are held, all
+// those of a processor.
 type replay struct {
 	Costs
 	post
