@@ -19,7 +19,8 @@
 // else private. That is what [falsafi1997] means, where shared and private are segments of memory; its
 // F_S is the mean number of blocks of a processor's window that are shared over the trace, F_avg
 // and F_max are the mean and the largest over processors of the mean number of private ones. A block is shared within a window if
-// several processors use it in that window; this is what another process may find in the cache.
+// several processors use it in that window; this is what another process may find in the cache,
+// and what the models need where processors do not use the same part of what they share at the same time.
 //
 // # Interference
 //
@@ -64,9 +65,11 @@ projection.arrow, quantities in blocks for each cache and processor:
 interference.arrow, for each cache and number of processes that take turns of a window on it:
   per_switch, per_turn                 blocks that a process loses before it runs again; sum over all processes
   error                                per_switch less what was measured
-  source                               loss, extra_misses: measured; model: others after each other; as_one: others as one
-                                       process, corrected; paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
-footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb
+  source                               loss, extra_misses: measured; model: others after each other; model_window: so, with
+                                       blocks shared if they are within the window; as_one: others as one process;
+                                       paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
+footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb; and
+with blocks shared if they are within the window: f_s_window_cache and so on
 `
 
 // Cut is what ends a window.

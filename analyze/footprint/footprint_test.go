@@ -394,7 +394,7 @@ func TestByHand(t *testing.T) {
 	if err := r.Files[0].Fill(&file); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"[f_s_cache]\nvalue = 1.25\nunit = \"blocks\"", "[f_avg_cache]\nvalue = 0.25\n", "[f_max_cache]\nvalue = 0.5\n"} {
+	for _, want := range []string{"[f_s_cache]\nvalue = 1.25\nunit = \"blocks\"", "[f_avg_cache]\nvalue = 0.25\n", "[f_max_cache]\nvalue = 0.5\n", "[f_s_window_cache]\nvalue = 0.5\n", "[f_max_window_cache]\nvalue = 1.0\n"} {
 		if !strings.Contains(file.String(), want) {
 			t.Errorf("no %q in\n%s", want, file.String())
 		}

@@ -172,7 +172,7 @@ func queues(n, f float64) float64 {
 	if f == 0 {
 		return 0
 	}
-	return n * f / (n + f - 1)
+	return min(n, n*f/(n+f-1))
 }
 
 // untouched is (1-1/n)^f, the probability that none of f blocks lies in a given set of n.
@@ -227,22 +227,28 @@ func loads(f, n float64) []load {
 			all = append(all, load{k, p})
 		}
 	}
-	return joined(all)
+	return normal(joined(all))
+}
+
+// normal scales probabilities to 1: factorials of large numbers come with errors of 10^-9.
+func normal(all []load) []load {
+	total := 0.0
+	for _, l := range all {
+		total += l.p
+	}
+	for i := range all {
+		all[i].p /= total
+	}
+	return all
 }
 
 func normalLoads(mean, sd float64) (out []load) {
 	const reach = 6
-	total := 0.0
 	for i := range maxLoads {
 		z := reach * (2*(float64(i)+0.5)/maxLoads - 1)
-		p := distuv.UnitNormal.Prob(z)
-		out = append(out, load{mean + z*sd, p})
-		total += p
+		out = append(out, load{mean + z*sd, distuv.UnitNormal.Prob(z)})
 	}
-	for i := range out {
-		out[i].p /= total
-	}
-	return out
+	return normal(out)
 }
 
 // joined is the loads in at most maxLoads bins.

@@ -182,6 +182,7 @@ func FuzzFormsStayWithinBounds(f *testing.F) {
 	f.Add(uint16(64), uint8(1), 20.0, 0.0, 0.0)
 	f.Add(uint16(1), uint8(64), 0.5, 1e300, 1e-300)
 	f.Add(uint16(512), uint8(4), 1e9, 1e15, 3.25)
+	f.Add(uint16(125), uint8(112), 0.05, 486000.0, 1449.0)
 	f.Fuzz(func(t *testing.T, sets uint16, ways uint8, fs, fa, fb float64) {
 		s := Shape{1 + int(sets%5000), 1 + int(ways)}
 		if s.Check(fs, fa, fb, fs+fa, fs+fb) != nil {

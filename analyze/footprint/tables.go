@@ -27,7 +27,7 @@ func (t *tables) add(s *space) {
 			t.projected.add(s, trace.Proc(p), &s.members[p].fills[i])
 		}
 	}
-	f := s.footprints()
+	f := s.footprints(byTrace)
 	for _, turns := range s.turns {
 		for _, k := range turns.by {
 			t.taken.add(s, turns, k, f)
@@ -155,11 +155,15 @@ func (t *interferences) add(s *space, turns *turns, k *turn, f inputs) {
 			row(source, perSwitch, perTurn)
 		}
 	}
-	if perSwitch, err := turns.shape.Others(k.processes-1, f.shared, f.average, f.average); err == nil {
-		if perTurn, err := turns.shape.Turns(k.processes, f.shared, f.average, f.largest); err == nil {
-			row("model", perSwitch, perTurn)
+	of := func(source string, f inputs) {
+		if perSwitch, err := turns.shape.Others(k.processes-1, f.shared, f.average, f.average); err == nil {
+			if perTurn, err := turns.shape.Turns(k.processes, f.shared, f.average, f.largest); err == nil {
+				row(source, perSwitch, perTurn)
+			}
 		}
 	}
+	of("model", f)
+	of("model_window", s.footprints(byWindow))
 	model("as_one", turns.shape.Interference)
 	model("paper", turns.shape.PaperInterference)
 	if turns.shape.Ways == 1 && turns.shape.Sets > 1 {
@@ -187,15 +191,18 @@ type inputs struct {
 	shareds, privates        []float64 // means of processors
 }
 
+// byTrace is the blocks that are shared over the trace, summed over windows.
+func byTrace(c *counts) uint64 { return c.traceShared }
+
 // footprints are those of the processors that use anything.
-func (s *space) footprints() (f inputs) {
+func (s *space) footprints(shared func(*counts) uint64) (f inputs) {
 	for i := range s.members {
 		c := &s.members[i].counts
 		if c.windows == 0 {
 			continue
 		}
-		f.shareds = append(f.shareds, c.mean(c.traceShared))
-		f.privates = append(f.privates, c.mean(c.blocks-c.traceShared))
+		f.shareds = append(f.shareds, c.mean(shared(c)))
+		f.privates = append(f.privates, c.mean(c.blocks-shared(c)))
 		f.largest = max(f.largest, f.privates[len(f.privates)-1])
 	}
 	if len(f.shareds) > 0 {
@@ -204,22 +211,31 @@ func (s *space) footprints() (f inputs) {
 	return f
 }
 
-// parameters are f_s, f_avg and f_max, with the name of the blocks.
-func (s *space) parameters(source string, w Window) []analysis.Param {
-	f := s.footprints()
-	if len(f.shareds) == 0 {
-		return nil
+// byWindow is the blocks that are shared within a window, summed over windows.
+func byWindow(c *counts) uint64 { return c.shared }
+
+// parameters are F_S, F_avg and F_max of both ways of sharing, with the name of the blocks.
+func (s *space) parameters(source string, w Window) (out []analysis.Param) {
+	for _, by := range []struct {
+		infix, shared, private string
+		sum                    func(*counts) uint64
+	}{
+		{"", "that several processors use in the trace", "that no other processor uses in the trace", byTrace},
+		{"window_", "that several processors use in the window", "that no other processor uses in the window", byWindow},
+	} {
+		f := s.footprints(by.sum)
+		if len(f.shareds) == 0 {
+			return nil
+		}
+		what := fmt.Sprintf("distinct blocks of %v in windows of %v, mean of the windows in which a processor uses any; those ", s.Size, w)
+		mean := func(name, of string, values []float64) analysis.Param {
+			return analysis.Param{Name: name + by.infix + s.Name, Unit: "blocks", N: uint64(len(values)), Source: source,
+				Estimate: meanOf(values), Method: what + of + ", mean over processors; Student's interval over processors"}
+		}
+		out = append(out, mean("f_s_", by.shared, f.shareds), mean("f_avg_", by.private, f.privates),
+			analysis.Exact("f_max_"+by.infix+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+by.private+", of the processor that has most", source))
 	}
-	what := fmt.Sprintf("distinct blocks of %v in windows of %v, mean of the windows in which a processor uses any", s.Size, w)
-	mean := func(name, of string, values []float64) analysis.Param {
-		return analysis.Param{Name: name + "_" + s.Name, Unit: "blocks", N: uint64(len(values)), Source: source,
-			Estimate: meanOf(values), Method: what + "; " + of + ", mean over processors; Student's interval over processors"}
-	}
-	return []analysis.Param{
-		mean("f_s", "those that several processors use in the trace", f.shareds),
-		mean("f_avg", "those that no other processor uses in the trace", f.privates),
-		analysis.Exact("f_max_"+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+"; those that no other processor uses in the trace, of the processor that has most", source),
-	}
+	return out
 }
 
 // meanOf is the mean of values that are not negative.
