@@ -84,7 +84,8 @@ func BenchmarkCache(b *testing.B) {
 	} {
 		b.Run(data.name, func(b *testing.B) {
 			refs := data.refs(b)
-			b.Run("textbook", func(b *testing.B) { benchTextbook(b, refs) })
+			b.Run("textbookOne", func(b *testing.B) { benchTextbook(b, refs, []int{64, 8}) })
+			b.Run("textbookThree", func(b *testing.B) { benchTextbook(b, refs, []int{64, 8}, []int{1 << 10, 16}, []int{1 << 13, 16}) })
 			for _, c := range []struct {
 				name, text string
 				classify   bool
@@ -110,15 +111,25 @@ func BenchmarkCache(b *testing.B) {
 	}
 }
 
-func benchTextbook(b *testing.B, refs *trace.Refs) {
+// benchTextbook has a cache for each pair of sets and ways; a level sees the misses of the one before.
+func benchTextbook(b *testing.B, refs *trace.Refs, shapes ...[]int) {
 	n := 0
 	for b.Loop() {
-		t := newTextbook(64, 8)
+		var levels []*textbook
+		for _, s := range shapes {
+			levels = append(levels, newTextbook(s[0], s[1]))
+		}
 		n = 0
 		for i, addr := range refs.Addr {
-			if o := refs.Op[i]; o.Data() {
-				t.use(addr, o == trace.Store)
-				n++
+			o := refs.Op[i]
+			if !o.Data() {
+				continue
+			}
+			n++
+			for _, t := range levels {
+				if t.use(addr, o == trace.Store) {
+					break
+				}
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
 			n = procs
 		}
 		for range n {
-			h.of[i] = append(h.of[i], &level{Level: &s.Levels[i], shift: s.Levels[i].Line.Shift()})
+			h.of[i] = append(h.of[i], &level{description: &s.Levels[i], shift: s.Levels[i].Line.Shift()})
 		}
 	}
 	for _, tlb := range []bool{false, true} {
@@ -46,17 +46,17 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 			if first == nil || !s.enters(tlb, side) {
 				continue
 			}
-			anyPrivate = anyPrivate || first.Private
+			anyPrivate = anyPrivate || first.description.Private
 			n, ok := numbers[first]
 			if !ok {
 				n = int32(len(f.ports))
 				numbers[first] = n
-				f.ports = append(f.ports, port{level: first, shift: first.shift, keep: !first.WriteThrough && !first.NoAllocate, last: empty})
+				f.ports = append(f.ports, newPort(first))
 			}
 			if side == Data {
-				ports[load], ports[write] = n, n
+				ports[loads], ports[stores] = n, n
 			} else {
-				ports[ifetch] = n
+				ports[ifetches] = n
 			}
 		}
 		if p == 0 || anyPrivate {
@@ -71,16 +71,24 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 	}
 }
 
+func newPort(l *level) port {
+	p := port{level: l, shift: l.shift, last: empty}
+	if l.description.WriteThrough || l.description.NoAllocate {
+		p.forget[stores] = empty
+	}
+	return p
+}
+
 // link links the levels on the path of a side of a processor, and returns the first.
 func (h *hierarchy) link(s Spec, tlb bool, side Side, proc int) (first *level) {
 	var path []*level
 	for i := range s.Levels {
 		l := h.at(i, proc)
-		if l.TLB != tlb || !l.Side.serves(side) {
+		if d := l.description; d.TLB != tlb || !d.Side.serves(side) {
 			continue
 		}
 		for _, a := range path {
-			if l.Inclusion == Inclusive && !contains(l.above, a) {
+			if l.description.Inclusion == Inclusive && !contains(l.above, a) {
 				l.above = append(l.above, a)
 			}
 		}
@@ -106,12 +114,15 @@ func contains(levels []*level, l *level) bool {
 
 // fill makes what a level holds.
 func (l *level) fill(classify bool, seed uint64) {
-	policy, _ := findPolicy(l.Policy)
-	l.online = policy.make != nil
-	if l.online {
-		l.array = policy.make(newGeometry(l.Sets, l.Ways), seed)
+	d := l.description
+	policy, _ := findPolicy(d.Policy) // the description was checked
+	l.traits = traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
+		through: d.WriteThrough, allocate: !d.NoAllocate, later: policy.make == nil}
+	l.plain = !l.exclusive && !l.through && l.allocate && !l.later && !d.WithOPT
+	if !l.later {
+		l.array = policy.make(newGeometry(d.Sets, d.Ways), seed)
 	}
-	if !l.online || l.WithOPT {
+	if l.later || d.WithOPT {
 		l.record = newRecord()
 	}
 	if classify {
@@ -122,7 +133,7 @@ func (l *level) fill(classify bool, seed uint64) {
 // loses reports whether an inclusive level takes lines from this one.
 func (l *level) loses() bool {
 	for n := l.next; n != nil; n = n.next {
-		if n.Inclusion == Inclusive {
+		if n.description.Inclusion == Inclusive {
 			return true
 		}
 	}
@@ -165,10 +176,10 @@ func (l *level) end() error {
 		return nil
 	}
 	var counts Counts
-	if err := l.record.replay(newGeometry(l.Sets, l.Ways), &counts); err != nil {
+	if err := l.record.replay(newGeometry(l.description.Sets, l.description.Ways), &counts); err != nil {
 		return err
 	}
-	if !l.online {
+	if l.later {
 		l.Counts.add(&counts)
 	}
 	l.OPTMisses = total(counts.Misses)

@@ -138,7 +138,9 @@ func randomLevel(r *rand.Rand, name string) string {
 	case 0:
 		ways, sets = scanned+1+r.IntN(40), 1+r.IntN(2)
 	case 1, 2, 3:
-		ways = 1 << r.IntN(4)
+		ways = 1 << r.IntN(6)
+	case 4:
+		ways = 1 + r.IntN(scanned)
 	}
 	size := fmt.Sprintf("%dB", ways*sets*line)
 	if isTLB(name) {
@@ -295,13 +297,13 @@ func checkInclusion(t *testing.T, h *hierarchy) {
 	for _, instances := range h.of {
 		for l := instances[0]; l.next != nil; l = l.next {
 			below := h.of[len(h.of)-1][0]
-			if l.next.Inclusion == Exclusive {
+			if l.next.description.Inclusion == Exclusive {
 				below = l.next
 			}
 			for addr := uint64(0); addr < 1<<13; addr += 16 {
 				above, held := holds(l, addr), holds(below, addr)
-				if above && below.Inclusion == Inclusive && !held || above && below.Inclusion == Exclusive && held {
-					t.Fatalf("%#x: in %s %t, in %s %t", addr, l.Name, above, below.Name, held)
+				if above && below.description.Inclusion == Inclusive && !held || above && below.description.Inclusion == Exclusive && held {
+					t.Fatalf("%#x: in %s %t, in %s %t", addr, l.description.Name, above, below.description.Name, held)
 				}
 			}
 		}
@@ -312,10 +314,11 @@ func checkInclusion(t *testing.T, h *hierarchy) {
 func holds(l *level, addr uint64) bool {
 	line := addr >> l.shift
 	switch a := l.array.(type) {
-	case *lru:
-		return find(a.of(line), line) < int(a.ways)
-	case *fifo:
-		return find(a.of(line), line) < int(a.ways)
+	case *packed:
+		return way(a.of(line), line) >= 0
+	case *list:
+		_, ok := a.index.find(line)
+		return ok
 	case *plru:
 		return find(a.of(line), line) < int(a.ways)
 	case *random:

@@ -19,9 +19,10 @@ type classes struct {
 
 // newClasses is for a level from which others take no lines, if alone is set.
 func newClasses(l *level, alone bool) *classes {
+	d := l.description
 	c := &classes{seen: lineSet{}, misses: &l.FullMisses}
-	if !alone || l.Sets > 1 || l.Policy != lruPolicy.Name || l.NoAllocate || l.Inclusion == Exclusive {
-		c.full = newList(newGeometry(1, l.Sets*l.Ways), true)
+	if !alone || d.Sets > 1 || d.Policy != lruPolicy.Name || d.NoAllocate || d.Inclusion == Exclusive {
+		c.full = newList(newGeometry(1, d.Sets*d.Ways), true)
 	}
 	return c
 }

@@ -16,11 +16,14 @@ const none = -1
 
 // port is a first level.
 type port struct {
-	level *level
-	shift uint
-	keep  bool // a store leaves its line there for sure, and nobody else needs to know of it
-	last  key  // the latest use, after which the line is there; or empty
+	level  *level
+	shift  uint
+	last   key      // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else empty
+	forget [ops]key // what makes last empty after an operation, or 0
 }
+
+// dirties is what an operation adds to the key.
+var dirties = [ops]key{stores: 1}
 
 // batch is uses that have not been simulated yet, as columns.
 type batch struct {
@@ -42,18 +45,18 @@ const (
 	infoOp    = 1<<infoShift - 1
 )
 
-// request is that of the use at i.
-func (b *batch) request(i int, shift uint) request {
-	o := op(b.info[i] & infoOp)
-	return request{addr: b.keys[i] >> 1 << shift, ref: 1 + b.base + uint64(b.info[i]>>infoShift), op: o, fetch: o != write, write: o == write}
-}
+// op is what the processor did at use i.
+func (b *batch) op(i int) op { return op(b.info[i] & infoOp) }
+
+// ref is the number of the reference of use i.
+func (b *batch) ref(i int) uint64 { return 1 + b.base + uint64(b.info[i]>>infoShift) }
 
 // add takes references. The processors are those of the interleaved order; nil otherwise.
 func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 	n := len(refs.Addr)
-	addrs, sizes, kinds := refs.Addr, refs.Size[:n], refs.Op[:n]
+	sizes, kinds := refs.Size[:n], refs.Op[:n]
 	at := &f.of[0]
-	for i, addr := range addrs {
+	for i, addr := range refs.Addr {
 		o := opOf(kinds[i])
 		if o >= ops {
 			continue
@@ -67,42 +70,52 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 		}
 		p := &f.ports[number]
 		first, last := addr>>(p.shift&63), (addr+uint64(sizes[i])-1)>>(p.shift&63)
-		k := first << 1
-		if o == write {
-			k |= 1
-		}
+		k := first<<1 | dirties[o]
 		p.level.Uses[o]++
-		if first == last && (k == p.last || k|1 == p.last) {
-			continue // a hit that changes nothing
+		if first != last {
+			f.cross(number, k, last, o)
+		} else if k != p.last && k|1 != p.last { // else a hit that changes nothing
+			f.use(number, k, o, len(f.batch.keys))
 		}
-		if len(f.batch.keys) >= batchUses {
-			f.flush()
-		}
-		f.use(number, k, last, o)
 	}
 }
 
-// use adds the uses of one reference: lines from that of k to last.
-func (f *feed) use(number int32, k key, last uint64, o op) {
-	b, p := &f.batch, &f.ports[number]
-	if number != f.latest || len(b.runs) == 0 {
-		if f.coupled {
-			f.ports[f.latest].last = empty
-		}
-		f.latest = number
-		b.runs = append(b.runs, run{number, len(b.keys)})
+// use adds a use of a line by the reference whose first use has that index.
+func (f *feed) use(number int32, k key, o op, first int) {
+	b := &f.batch
+	if len(b.keys) >= batchUses && first == len(b.keys) {
+		f.flush()
+		first = 0
 	}
-	info := uint32(len(b.keys))<<infoShift | uint32(o)
-	for ; ; k += 2 {
-		b.keys, b.info = append(b.keys, k), append(b.info, info)
-		if k>>1 == last {
-			break
-		}
-		p.level.Uses[o]++
+	p := &f.ports[number]
+	p.last = k | p.forget[o]
+	if number != f.latest || len(b.keys) == 0 {
+		f.turn(number)
 	}
-	if p.last = k; o == write && !p.keep {
-		p.last = empty
+	b.keys, b.info = append(b.keys, k), append(b.info, uint32(first)<<infoShift|uint32(o))
+}
+
+// cross adds the uses of a reference to several lines, of which the first is counted.
+func (f *feed) cross(number int32, k key, last uint64, o op) {
+	if len(f.batch.keys) >= batchUses {
+		f.flush()
 	}
+	first := len(f.batch.keys)
+	f.use(number, k, o, first)
+	for k>>1 != last {
+		k += 2
+		f.ports[number].level.Uses[o]++
+		f.use(number, k, o, first)
+	}
+}
+
+// turn begins a run of uses of a port.
+func (f *feed) turn(number int32) {
+	if f.coupled && number != f.latest {
+		f.ports[f.latest].last = empty
+	}
+	f.latest = number
+	f.batch.runs = append(f.batch.runs, run{number, len(f.batch.keys)})
 }
 
 // flush simulates the batch.

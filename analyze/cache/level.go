@@ -6,9 +6,9 @@ import "spoor/traces/trace"
 type op uint8
 
 const (
-	load op = iota
-	write
-	ifetch
+	loads op = iota
+	stores
+	ifetches
 	ops
 )
 
@@ -47,89 +47,114 @@ func (c *Counts) add(d *Counts) {
 }
 
 // total is the sum over the operations.
-func total(n [ops]uint64) uint64 { return n[load] + n[write] + n[ifetch] }
+func total(n [ops]uint64) uint64 { return n[loads] + n[stores] + n[ifetches] }
 
-// A request is what a level asks of the next one, or the processor of the first.
-type request struct {
-	addr  uint64 // of a byte of the line
-	ref   uint64 // number of the reference, from 1
-	op    op     // what the processor did
-	fetch bool   // wants the line
-	write bool   // has data to write
-}
+// ask says what a request of a line is for.
+type ask uint8
+
+const (
+	fetch ask = 1 << iota // the line is wanted
+	write                 // there are data to write
+)
 
 // level is one cache at work. A nil level is memory.
 type level struct {
-	*Level
 	Counts
+	description *Level
+	traits
 	shift   uint
-	array   array
+	array   array // nil for OPT
 	next    *level
 	above   []*level // of an inclusive level: all that may hold its lines
 	classes *classes // nil if misses are not classified
 	record  *record  // of an OPT level, or for WithOPT; else nil
-	online  bool     // not an OPT level
 	lastRef uint64   // latest reference that missed
 	one     [1]key
 }
 
-// plain reports whether every use that misses brings the line, and none that hits goes on.
-func (l *level) plain() bool { return l.record == nil && !l.WriteThrough && !l.NoAllocate }
+// traits is what the description says, at hand.
+type traits struct {
+	plain                bool // every use that misses brings the line, and none that hits goes on
+	inclusive, exclusive bool
+	through              bool // write-through
+	allocate             bool // writes that miss bring the line
+	later                bool // OPT
+}
 
-// request serves a request of the level above, and reports whether the line comes dirty from an
-// exclusive level.
-func (l *level) request(r request) (dirty bool) {
+// request serves a request of the level above for the line of an address, and reports whether it
+// comes dirty from an exclusive level. The reference is known by its number, from 1, and by what the
+// processor did.
+func (l *level) request(addr, ref uint64, o op, a ask) (dirty bool) {
 	if l == nil {
 		return false
 	}
-	l.Uses[r.op]++
-	return l.serve(r)
+	l.Uses[o]++
+	return l.serve(addr, ref, o, a)
 }
 
 // serve is request but for counting the use.
-func (l *level) serve(r request) (dirty bool) {
-	line := r.addr >> l.shift
-	k := line << 1
-	if r.write && !l.WriteThrough {
+func (l *level) serve(addr, ref uint64, o op, a ask) (dirty bool) {
+	k := addr >> (l.shift & 63) << 1
+	if a&write != 0 {
 		k |= 1
 	}
-	if l.record != nil {
-		if !l.online {
-			l.one[0] = k
-			l.record.use(k, &r, l.classes.use(l.one[:], true))
-			if r.write && l.WriteThrough {
-				l.Writethroughs++
-			}
-			return false
-		}
-		l.record.use(k, &r, 0)
-	}
-	switch {
-	case l.Inclusion == Exclusive && r.fetch:
-		return l.give(line, r)
-	case l.NoAllocate && !r.fetch:
-		l.offer(k, r)
-		return false
+	if !l.plain {
+		return l.special(k, ref, o, a)
 	}
 	l.one[0] = k
-	miss, victim := l.array.use(l.one[:])
-	if miss == 0 {
-		l.missed(&r, l.classes.use(l.one[:], true), victim)
-		return false
+	if miss, victim := l.array.use(l.one[:]); miss == 0 {
+		l.missed(addr, ref, o, 0, l.classes.use(l.one[:], true), victim)
+	} else if l.classes != nil {
+		l.classes.use(l.one[:], false)
 	}
-	l.classes.use(l.one[:], false)
-	if r.write && l.WriteThrough {
+	return false
+}
+
+// special serves a use of a level that is not plain.
+func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
+	addr := k >> 1 << l.shift
+	if l.through {
+		k &^= 1
+	}
+	l.one[0] = k
+	switch {
+	case l.later:
+		l.record.use(k, ref, o, l.classes.use(l.one[:], true))
+		if l.through && a&write != 0 {
+			l.Writethroughs++
+		}
+		return false
+	case l.exclusive && a&fetch != 0:
+		return l.give(k>>1, ref, o, a)
+	case !l.allocate && a&fetch == 0:
+		l.offer(k, ref, o)
+		return false
+	case l.record != nil:
+		l.record.use(k, ref, o, 0)
+	}
+	through := a & write
+	if !l.through {
+		through = 0
+	}
+	if through != 0 {
 		l.Writethroughs++
-		l.next.request(request{addr: r.addr, ref: r.ref, op: r.op, write: true})
+	}
+	miss, victim := l.array.use(l.one[:])
+	why := l.classes.use(l.one[:], miss == 0)
+	if miss == 0 {
+		l.missed(addr, ref, o, through, why, victim)
+	} else if through != 0 {
+		l.next.request(addr, ref, o, write)
 	}
 	return false
 }
 
 // run serves uses of a first level, which are counted already.
 func (l *level) run(b *batch, from, to int) {
-	if !l.plain() {
+	if !l.plain {
 		for i := from; i < to; i++ {
-			l.serve(b.request(i, l.shift))
+			o := b.op(i)
+			l.serve(b.keys[i]>>1<<l.shift, b.ref(i), o, o.ask())
 		}
 		return
 	}
@@ -139,23 +164,31 @@ func (l *level) run(b *batch, from, to int) {
 		if from += n; from == to {
 			break
 		}
-		r := b.request(from, l.shift)
-		l.missed(&r, l.classes.use(b.keys[start:from+1], true), victim)
+		var why cause
+		if l.classes != nil {
+			why = l.classes.use(b.keys[start:from+1], true)
+			start = from + 1
+		}
+		l.missed(b.keys[from]>>1<<l.shift, b.ref(from), b.op(from), 0, why, victim)
 		from++
-		start = from
 	}
 	l.classes.use(b.keys[start:to], false)
 }
 
-// missed counts a miss for which the line was taken in, fetches it, and then sees the victim off.
-func (l *level) missed(r *request, c cause, victim key) {
-	l.count(r, c)
-	through := r.write && l.WriteThrough
-	if through {
-		l.Writethroughs++
+// ask is what a processor asks.
+func (o op) ask() ask {
+	if o == stores {
+		return write
 	}
-	if l.next.request(request{addr: r.addr, ref: r.ref, op: r.op, fetch: true, write: through}) {
-		l.array.mark(r.addr >> l.shift)
+	return fetch
+}
+
+// missed counts a miss for which the line was taken in, fetches it, writing if through says so, and
+// then sees the victim off.
+func (l *level) missed(addr, ref uint64, o op, through ask, why cause, victim key) {
+	l.count(ref, o, why)
+	if l.next != nil && l.next.request(addr, ref, o, fetch|through) {
+		l.array.mark(addr >> l.shift)
 	}
 	if victim != empty {
 		l.evict(victim)
@@ -163,13 +196,15 @@ func (l *level) missed(r *request, c cause, victim key) {
 }
 
 // count counts a miss.
-func (l *level) count(r *request, c cause) {
-	l.Misses[r.op]++
-	if r.ref == l.lastRef {
+func (l *level) count(ref uint64, o op, why cause) {
+	l.Misses[o]++
+	if ref == l.lastRef {
 		l.Split++
 	}
-	l.lastRef = r.ref
-	l.blame(c)
+	l.lastRef = ref
+	if why != 0 {
+		l.blame(why)
+	}
 }
 
 // blame counts a miss by its cause.
@@ -185,27 +220,27 @@ func (c *Counts) blame(why cause) {
 }
 
 // offer writes to a level that does not fetch a line for that.
-func (l *level) offer(k key, r request) {
+func (l *level) offer(k key, ref uint64, o op) {
 	hit := l.array.hit(k)
 	why := l.classes.offer(k)
 	if !hit {
-		l.count(&r, why)
+		l.count(ref, o, why)
 	}
-	if !hit || l.WriteThrough {
+	if !hit || l.through {
 		l.Writethroughs++
-		l.next.request(request{addr: r.addr, ref: r.ref, op: r.op, write: true})
+		l.next.request(k>>1<<l.shift, ref, o, write)
 	}
 }
 
 // give hands a line of an exclusive level to the level above.
-func (l *level) give(line uint64, r request) (dirty bool) {
+func (l *level) give(line, ref uint64, o op, a ask) (dirty bool) {
 	k := l.array.drop(line)
 	why := l.classes.give(line)
 	if k != empty {
 		return k&1 != 0
 	}
-	l.count(&r, why)
-	return l.next.request(r)
+	l.count(ref, o, why)
+	return l.next.request(line<<l.shift, ref, o, a)
 }
 
 // take puts what the level above evicted into an exclusive level.
@@ -221,16 +256,15 @@ func (l *level) take(k key) {
 // evict sees off a line that another one replaced.
 func (l *level) evict(k key) {
 	l.Evictions++
-	if l.Inclusion == Inclusive && l.invalidateAbove(k>>1<<l.shift) {
+	if l.inclusive && l.invalidateAbove(k>>1<<l.shift) {
 		k |= 1
 	}
-	dirty := k&1 != 0
-	if dirty {
-		l.Writebacks++
-	}
-	if l.next != nil && l.next.Inclusion == Exclusive {
+	l.Writebacks += k & 1
+	switch {
+	case l.next == nil:
+	case l.next.exclusive:
 		l.next.take(k)
-	} else if dirty {
+	case k&1 != 0:
 		l.next.writeback(k >> 1 << l.shift)
 	}
 }
@@ -257,11 +291,16 @@ func (l *level) invalidateAbove(addr uint64) (dirty bool) {
 // writeback makes a line dirty at the first level that has it and keeps dirty lines, else
 // memory has it. That is no use of the line.
 func (l *level) writeback(addr uint64) {
-	switch {
-	case l == nil:
-	case !l.online && !l.WriteThrough:
-		l.record.mark(addr >> l.shift)
-	case l.WriteThrough || !l.array.mark(addr>>l.shift):
-		l.next.writeback(addr)
+	for ; l != nil; l = l.next {
+		if l.through {
+			continue
+		}
+		if l.later {
+			l.record.mark(addr >> l.shift)
+			return
+		}
+		if l.array.mark(addr >> (l.shift & 63)) {
+			return
+		}
 	}
 }

@@ -31,12 +31,12 @@ const (
 
 func newRecord() *record { return &record{ids: map[uint64]uint32{}} }
 
-func (c *record) use(k key, r *request, why cause) {
-	e := k&1*entryDirty | uint64(r.op)<<entryOp | uint64(why)<<entryCause
-	if r.ref == c.lastRef {
+func (c *record) use(k key, ref uint64, o op, why cause) {
+	e := k&1*entryDirty | uint64(o)<<entryOp | uint64(why)<<entryCause
+	if ref == c.lastRef {
 		e |= entrySame
 	}
-	c.lastRef = r.ref
+	c.lastRef = ref
 	c.add(k>>1, e)
 }
 

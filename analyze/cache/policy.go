@@ -117,22 +117,6 @@ func (t *tags) mark(line uint64) bool {
 	return true
 }
 
-// ordered is small sets whose keys are in the order in which they leave, the last first. Ways
-// without a line are the last.
-type ordered struct{ tags }
-
-func (o *ordered) drop(line uint64) key {
-	set := o.of(line)
-	i := find(set, line)
-	if i == len(set) {
-		return empty
-	}
-	k := set[i]
-	copy(set[i:], set[i+1:])
-	set[len(set)-1] = empty
-	return k
-}
-
 // mustBePowerOfTwo is the check of policies that are trees.
 func mustBePowerOfTwo(ways, most int64) error {
 	if ways > most || ways&(ways-1) != 0 {

@@ -77,7 +77,8 @@ NAME=SIZE/WAYS/LINE[/OPTION]...
            non-inclusive, inclusive, exclusive: of the levels before it; default non-inclusive, as in Valgrind
            write-back, write-through; write-allocate, no-allocate: the former by default
            private: in the interleaved order, each processor has its own; default one for all
-           with-opt: count also what opt would miss of the same uses
+           with-opt: count also what opt would miss of the same uses; like opt, it needs 16 bytes for each use
+           that is not of the same line as the one before, in a temporary file
 `
 
 // Parse reads a description of levels.

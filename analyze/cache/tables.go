@@ -80,7 +80,7 @@ func (r *rows) meta() []trace.Arg {
 func (r *rows) table() *store.Table {
 	t := &store.Table{Name: "cache", Meta: r.meta(), Columns: []store.Column{{Name: "caches", Data: r.caches}, {Name: "proc", Data: r.proc}}}
 	t.Columns = append(t.Columns, r.shape()...)
-	for o, name := range [ops]string{load: "load", write: "store", ifetch: "ifetch"} {
+	for o, name := range [ops]string{loads: "load", stores: "store", ifetches: "ifetch"} {
 		t.Columns = append(t.Columns,
 			r.count(name+"_hits", func(c *Counts) uint64 { return c.Uses[o] - c.Misses[o] }),
 			r.count(name+"_misses", func(c *Counts) uint64 { return c.Misses[o] }))
