@@ -167,6 +167,17 @@ func TestIsNaive(t *testing.T) {
 	}
 }
 
+// References of many lines, so that batches end in their midst, at the top of the address space too.
+func TestLongReferences(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for range 300 {
+		size := uint16(1 + r.IntN(1<<uint(1+r.IntN(16))-1))
+		m.RefsOf[0].Append(1, math.MaxUint64-uint64(size)+1-r.Uint64N(1<<12), size, trace.Op(1+r.IntN(2)))
+	}
+	compare(t, m, &Analysis{Classify: true, Specs: parse(t, "L1d=4KiB/4/16B,L2=64KiB/8/64B", "L1=4KiB/full/4B/fifo", "tlb=4/full/1KiB")})
+}
+
 func FuzzIsNaive(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 128, 129, 1, 0}, uint64(1))
 	f.Add([]byte("the quick brown fox jumps over the lazy dog"), uint64(2))
