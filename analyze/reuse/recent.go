@@ -21,7 +21,7 @@ func (s *Stack) touchFirst(line uint64) {
 	}
 	var place [1]uint32
 	if at == r.full {
-		s.lines.find([]uint64{line}, place[:])
+		s.find([]uint64{line}, place[:])
 		r.full++
 		s.tally.cold++
 	} else {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"spoor/analyze/lines"
 )
 
 // Stack finds the exact LRU stack distance of every line of a stream, in O(log M)
@@ -22,11 +24,12 @@ import (
 // that the cache misses of its steps overlap.
 type Stack struct {
 	recent recent
-	lines  lineTable
-	slot   uint32 // the next one to take
-	room   int    // uses that the span has slots for
-	span   span   // of all slots, if the caller's goroutine counts
-	crew   *crew  // counts in parallel, or nil
+	lines  *lines.Table
+	slots  []uint32 // by place in the table of lines; 0: none
+	slot   uint32   // the next one to take
+	room   int      // uses that the span has slots for
+	span   span     // of all slots, if the caller's goroutine counts
+	crew   *crew    // counts in parallel, or nil
 	era    *era
 	tally  tally // of recent lines, and what others have handed over
 
@@ -37,9 +40,7 @@ type Stack struct {
 	left  [batch]uint32          // the slots that they leave
 }
 
-// batch is how many lines go through each step together: enough to cover the
-// latency of memory, few enough for the first-level cache.
-const batch = 256
+const batch = lines.Batch
 
 // NewStack is a stack of no lines.
 func NewStack() *Stack { return NewParallelStack(1) }
@@ -54,8 +55,7 @@ func NewParallelStack(cores int) *Stack {
 }
 
 func newStack(c *crew) *Stack {
-	s := &Stack{crew: c, tally: tally{uses: make([]uint64, newest)}}
-	s.lines.init()
+	s := &Stack{crew: c, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
 	s.begin(0)
 	return s
 }
@@ -89,7 +89,7 @@ func (s *Stack) Touch(lines []uint64) error {
 		}
 		keys := s.filter(lines[:n])
 		copy(s.place[:newest], s.recent.place[:])
-		s.lines.find(keys, s.place[newest:])
+		s.find(keys, s.place[newest:])
 		s.count(len(keys))
 		s.recent.settle(&s.place)
 		lines = lines[n:]
@@ -104,7 +104,13 @@ func (s *Stack) makeRoom() error {
 			return err
 		}
 	}
-	return s.lines.makeRoom()
+	return s.lines.MakeRoom()
+}
+
+// find writes the place of each line; new ones have slot 0.
+func (s *Stack) find(keys []uint64, place []uint32) {
+	s.lines.Find(keys, place)
+	s.slots = lines.Extend(s.slots, s.lines)
 }
 
 // nextSpan goes on to the next stretch of slots.
@@ -139,7 +145,7 @@ func (s *Stack) count(n int) {
 // take looks up the slots that the keys leave, 0 for first uses, and gives a new one to the
 // line that each drives out of the recent ones.
 func (s *Stack) take(left []uint32) {
-	slots := s.lines.slots
+	slots := s.slots
 	slot := s.slot
 	place := s.place[newest:][:len(left)]
 	for i, at := range place {
@@ -156,7 +162,7 @@ func (s *Stack) take(left []uint32) {
 
 // compact renumbers the live slots from the bottom, in their order.
 func (s *Stack) compact() error {
-	slots := s.lines.slots
+	slots := s.slots
 	for _, at := range s.recent.place {
 		slots[at] = 0 // what recent lines have is stale
 	}

@@ -1,0 +1,120 @@
+// Package lines numbers the distinct memory lines of a stream, for analyses that keep something of
+// every line.
+package lines
+
+import (
+	"errors"
+	"math"
+)
+
+// Table maps lines to places, small consecutive numbers, so that what is kept of every line can be
+// in plain arrays. Sixteen neighbouring lines share a page of places, one cache line of an array
+// of words: programs that use a line use its neighbours, and the hash table is so much smaller.
+// The first page of places, and so place 0, belongs to no line.
+type Table struct {
+	pages []page // hash table, a power of two long, linear probing
+	shift uint   // 64 - log2(len(pages))
+	used  int    // pages in the table
+	hash  [Batch]uint32
+}
+
+// Batch is how many lines go through each step together: enough to cover the
+// latency of memory, few enough for the first-level cache.
+const Batch = 256
+
+type page struct {
+	number uint64 // line >> pageShift
+	places uint32 // number of the page of places; 0: empty
+}
+
+const (
+	pageShift = 4
+	pageLines = 1 << pageShift
+	maxPages  = math.MaxUint32>>pageShift - Batch
+)
+
+// NewTable is a table of no lines.
+func NewTable() *Table {
+	const logSize = 10
+	return &Table{pages: make([]page, 1<<logSize), shift: 64 - logSize}
+}
+
+// Places is how many places there are, those of no line included.
+func (t *Table) Places() int { return (t.used + 1) * pageLines }
+
+// Extend appends zeros to what is kept by place until there is one for each place of t.
+func Extend[T any](kept []T, t *Table) []T {
+	if n := t.Places() - len(kept); n > 0 {
+		kept = append(kept, make([]T, n)...)
+	}
+	return kept
+}
+
+// MakeRoom ensures room for a batch of lines that are all new.
+func (t *Table) MakeRoom() error {
+	if t.used > maxPages {
+		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
+	}
+	if (t.used+Batch)*8 > len(t.pages)*5 {
+		t.grow()
+	}
+	return nil
+}
+
+func (t *Table) grow() {
+	old := t.pages
+	t.pages = make([]page, 2*len(old))
+	t.shift--
+	mask := uint64(len(t.pages) - 1)
+	for _, p := range old {
+		if p.places == 0 {
+			continue
+		}
+		h := t.bucket(p.number)
+		for t.pages[h].places != 0 {
+			h = (h + 1) & mask
+		}
+		t.pages[h] = p
+	}
+}
+
+// bucket multiplies by 2^64 divided by the golden ratio (Knuth's multiplicative
+// hashing). Once would do for neighbouring pages, but not for pages at every
+// power-of-two stride, which crowd; folding the upper half in and multiplying again does.
+func (t *Table) bucket(number uint64) uint64 {
+	const golden = 0x9E3779B97F4A7C15
+	number *= golden
+	return ((number ^ number>>32) * golden) >> (t.shift & 63)
+}
+
+// Find writes the place of each line, new ones for new lines. There must be room: at most a
+// batch of lines for each call of MakeRoom.
+func (t *Table) Find(lines []uint64, place []uint32) {
+	pages := t.pages
+	var touched uint32
+	for i, l := range lines {
+		h := t.bucket(l >> pageShift)
+		t.hash[i&(Batch-1)] = uint32(h)
+		touched += pages[h&uint64(len(pages)-1)].places
+	}
+	place = place[:len(lines)]
+	if len(place) > 0 {
+		place[0] = touched // or the compiler drops the reads, whose cache misses overlap
+	}
+	mask := uint64(len(pages) - 1)
+	for i, l := range lines {
+		number := l >> pageShift
+		h := uint64(t.hash[i&(Batch-1)])
+		p := &pages[h&mask]
+		for p.number != number || p.places == 0 {
+			if p.places == 0 {
+				t.used++
+				*p = page{number, uint32(t.used)}
+				break
+			}
+			h++
+			p = &pages[h&mask]
+		}
+		place[i] = p.places<<pageShift | uint32(l&(pageLines-1))
+	}
+}

@@ -1,0 +1,38 @@
+package lines
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+// A line has one place for ever, no two have the same, and place 0 is nobody's.
+func FuzzTableIsMap(f *testing.F) {
+	f.Add([]byte("abcabcaabbccxyzabc"), uint8(3), uint8(40))
+	f.Add(binary.LittleEndian.AppendUint64(nil, math.MaxUint64), uint8(1), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, repeat, stride uint8) {
+		table, of, line := NewTable(), map[uint64]uint32{}, map[uint32]uint64{}
+		var kept []uint64
+		for k := range uint64(repeat) + 1 {
+			var batch []uint64
+			for i, b := range data[:min(len(data), Batch)] {
+				batch = append(batch, uint64(b)<<(i%64)+k<<(stride%64))
+			}
+			if err := table.MakeRoom(); err != nil {
+				t.Fatal(err)
+			}
+			place := make([]uint32, len(batch))
+			table.Find(batch, place)
+			kept = Extend(kept, table)
+			for i, l := range batch {
+				if p, ok := of[l]; ok && p != place[i] {
+					t.Fatalf("line %#x was at %d, is at %d", l, p, place[i])
+				}
+				if other, ok := line[place[i]]; ok && other != l || place[i] == 0 || int(place[i]) >= len(kept) {
+					t.Fatalf("line %#x is at %d of %d, as is %#x", l, place[i], len(kept), other)
+				}
+				of[l], line[place[i]] = place[i], l
+			}
+		}
+	})
+}
