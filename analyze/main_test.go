@@ -183,7 +183,7 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 			t.Fatal(errs)
 		}
 	}
-	want := []string{"curve.arrow", "locality.params.toml", "phases.arrow", "reuse.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow"}
+	want := []string{"curve.arrow", "locality.params.toml", "locality_curve.arrow", "phases.arrow", "reuse.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow"}
 	for _, dir := range []string{"0", "1", "2"} {
 		files, err := os.ReadDir(dir)
 		if err != nil {

@@ -49,6 +49,30 @@ type EventShard interface {
 	EventsOnly()
 }
 
+// Joint is several shards of one order, as one. A run feeds the parts, each once, whoever
+// else returns them.
+type Joint struct{ Parts []Shard }
+
+// Add shows the piece to all parts.
+func (j *Joint) Add(p *Piece) error {
+	for _, s := range j.Parts {
+		if err := s.Add(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End ends all parts.
+func (j *Joint) End() error {
+	for _, s := range j.Parts {
+		if err := s.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // An Analysis turns a trace into a result. One value serves one run.
 type Analysis interface {
 	// Name is what commands and files call it.
@@ -57,7 +81,8 @@ type Analysis interface {
 	// interleaved order if proc is trace.Interleaved; nil means that the analysis
 	// does not want that order. It is called from one goroutine. An analysis that
 	// builds on another's state may return the other's shard: a shard that several
-	// analyses return for one order is fed once.
+	// analyses return for one order is fed once. One that builds on the state of more
+	// than one other returns a [Joint].
 	NewShard(h trace.Header, proc trace.Proc) Shard
 	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor.
 	Merge(shards []Shard) (Result, error)

@@ -66,9 +66,11 @@ func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []ord
 				continue
 			}
 			shards[i] = append(shards[i], s)
-			if !seen[s] {
-				seen[s] = true
-				o.shards = append(o.shards, s)
+			for _, part := range parts(s) {
+				if !seen[part] {
+					seen[part] = true
+					o.shards = append(o.shards, part)
+				}
 			}
 		}
 		if len(o.shards) > 0 {
@@ -76,6 +78,14 @@ func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []ord
 		}
 	}
 	return orders, shards
+}
+
+// parts is what is fed of a shard.
+func parts(s Shard) []Shard {
+	if j, ok := s.(*Joint); ok {
+		return j.Parts
+	}
+	return []Shard{s}
 }
 
 // readAll feeds all orders, as many at a time as there are cores. Of several

@@ -258,17 +258,19 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 		}
 		return math.Round(total * (cold + (1-cold)*law.Miss(float64(x))))
 	}
-	p := pool{Distances: reuse.Distances{Line: 64, Cold: uint64(misses(footprint))}, largest: footprint}
+	p := Measured{Distances: reuse.Distances{Line: 64, Cold: uint64(misses(footprint))}, Footprint: footprint, Source: "test"}
 	for d := range footprint {
 		p.Uses = append(p.Uses, uint64(misses(d)-misses(d+1)))
 	}
-	params, warnings, err := p.fits("test")
+	models, warnings, err := fitAll(&p, All, make([][]analysis.Shard, len(All)))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	got := map[string]float64{}
-	for _, q := range params {
-		got[q.Name] = q.Value
+	for _, r := range models {
+		for _, q := range r.Params {
+			got[q.Name] = q.Value
+		}
 	}
 	if relative(got["alpha_capped"], law.Alpha) > 1e-6 || relative(got["beta_capped"], law.Beta) > 1e-5 {
 		t.Errorf("alpha %v, beta %v, want %v", got["alpha_capped"], got["beta_capped"], law)

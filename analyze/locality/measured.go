@@ -1,0 +1,77 @@
+package locality
+
+import (
+	"math"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/unit"
+)
+
+// Measured is what models are fitted to: the processors together, each in its own order.
+type Measured struct {
+	reuse.Distances                  // of all processors, pooled
+	Footprint       uint64           // distinct lines of the processor that has most
+	Needs           []analysis.Shard // what the model at hand needs beside, by processor
+	Source          string           // for parameters
+
+	instr      unit.Instructions
+	refs       uint64
+	processors int // with references
+}
+
+func (m *Measured) add(s *reuse.Shard) {
+	m.instr += s.Instr
+	m.refs += s.Refs
+	d := s.At(m.Line)
+	m.Cold += d.Cold
+	for len(m.Uses) < len(d.Uses) {
+		m.Uses = append(m.Uses, 0)
+	}
+	for i, n := range d.Uses {
+		m.Uses[i] += n
+	}
+	m.Footprint = max(m.Footprint, d.Footprint())
+	if s.Refs > 0 {
+		m.processors++
+	}
+}
+
+// ColdRatio is first uses per use.
+func (m *Measured) ColdRatio() float64 { return float64(m.Cold) / float64(m.Total()) }
+
+// Points is the measured curve at the given sizes, which ascend.
+func (m *Measured) Points(sizes []int64) []Point {
+	total := float64(m.Total())
+	out := make([]Point, len(sizes))
+	for i, n := range m.Misses(sizes) {
+		out[i] = Point{float64(sizes[i]), float64(n) / total}
+	}
+	return out
+}
+
+// quarterOctaves are the sizes of the fit: as near to the powers of the fourth root of
+// two as whole lines allow, up to the footprint, and the footprint itself.
+func quarterOctaves(footprint uint64) []int64 {
+	var out []int64
+	for i := 0; ; i++ {
+		x := math.Round(math.Exp2(float64(i) / 4))
+		if x >= float64(footprint) {
+			return append(out, int64(footprint))
+		}
+		if n := int64(x); len(out) == 0 || n > out[len(out)-1] {
+			out = append(out, n)
+		}
+	}
+}
+
+// octaves are the sizes at which models are judged: the powers of two up to the
+// first that holds the footprint.
+func octaves(footprint uint64) []int64 {
+	out := []int64{1}
+	for c := int64(1); uint64(c) < footprint; {
+		c *= 2
+		out = append(out, c)
+	}
+	return out
+}

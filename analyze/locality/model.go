@@ -1,0 +1,75 @@
+package locality
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+)
+
+// A Model predicts the miss ratio of fully associative LRU caches of every size.
+type Model struct {
+	Name   string // of its column in locality_curve
+	Suffix string // of the names of its parameters
+	// Needs is the state that it needs of a program order beside the stack distances: a shard
+	// of its own, or of another analysis. If it needs none, the field is nil.
+	Needs func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard
+	// Fit finds its parameters. Its error says why there is no fit.
+	Fit func(m *Measured) (*Fitted, error)
+}
+
+// All lists every model. Without the first, which predictions are made from, the analysis fails; of the
+// others, those without a fit are left out.
+var All = []Model{powerLaw, cappedLaw}
+
+// Fitted is a model with its values.
+type Fitted struct {
+	Miss     func(lines float64) float64 // the miss ratio of a cache of so many lines, 1 or more
+	Params   []analysis.Param            // what is to be known of them, in the parameter file
+	Warnings []error                     // reservations
+}
+
+// result is a model that has been judged against the measured curve.
+type result struct {
+	Model
+	*Fitted
+	mean, worst float64 // absolute error of the miss ratio over all power-of-two sizes
+}
+
+// fitAll fits the models to what was measured. Needs of a model are in shards at its place.
+func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error, err error) {
+	all := m.Points(octaves(m.Footprint))
+	for i, model := range models {
+		m.Needs = needs[i]
+		f, err := model.Fit(m)
+		switch {
+		case err != nil && i == 0:
+			return nil, nil, err
+		case err != nil:
+			warnings = append(warnings, fmt.Errorf("no model %s: %w", model.Name, err))
+			continue
+		}
+		r := result{Model: model, Fitted: f}
+		r.mean, r.worst = judge(f.Miss, all)
+		r.Params = append(r.Params,
+			r.judged("fit_mean_error", "mean", r.mean, len(all), m.Source),
+			r.judged("fit_max_error", "maximum", r.worst, len(all), m.Source))
+		out = append(out, r)
+		warnings = append(warnings, f.Warnings...)
+	}
+	return out, warnings, nil
+}
+
+func (r *result) judged(name, what string, v float64, n int, source string) analysis.Param {
+	return analysis.Exact(name+r.Suffix, v, "1", uint64(n), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
+}
+
+func judge(miss func(x float64) float64, points []Point) (mean, worst float64) {
+	for _, q := range points {
+		e := math.Abs(miss(q.X) - q.Ratio)
+		mean += e / float64(len(points))
+		worst = max(worst, e)
+	}
+	return mean, worst
+}

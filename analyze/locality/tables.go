@@ -1,0 +1,68 @@
+package locality
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// curve is the table of all models beside what was measured.
+func curve(m *Measured, models []result, meta []trace.Arg) *store.Table {
+	sizes := slices.Concat(quarterOctaves(m.Footprint), octaves(m.Footprint))
+	slices.Sort(sizes)
+	points := m.Points(slices.Compact(sizes))
+	lines, exact := make([]int64, len(points)), make([]float64, len(points))
+	for i, p := range points {
+		lines[i], exact[i] = int64(p.X), p.Ratio
+	}
+	t := &store.Table{Name: "locality_curve", Meta: meta, Columns: []store.Column{
+		{Name: "lines", Unit: "lines", Data: lines}, {Name: "exact", Data: exact}}}
+	for _, r := range models {
+		ratio := make([]float64, len(points))
+		for i, p := range points {
+			ratio[i] = r.Miss(p.X)
+		}
+		t.Columns = append(t.Columns, store.Column{Name: r.Name, Data: ratio})
+	}
+	return t
+}
+
+// summary is the models for people, with their errors, and what was counted.
+func summary(models []result, counted []analysis.Param, meta []trace.Arg) *store.Table {
+	var names, values, means, worsts []string
+	for _, r := range models {
+		var params []string
+		for _, p := range r.Params[:len(r.Params)-2] { // the others are the errors
+			params = append(params, strings.TrimSuffix(p.Name, r.Suffix)+" "+text(p))
+		}
+		names, values = append(names, r.Name), append(values, strings.Join(params, ", "))
+		means, worsts = append(means, digits(r.mean)), append(worsts, digits(r.worst))
+	}
+	for _, p := range counted {
+		names, values = append(names, p.Name), append(values, text(p))
+		means, worsts = append(means, ""), append(worsts, "")
+	}
+	return &store.Table{Name: "locality summary", Meta: meta, Columns: []store.Column{
+		{Name: "name", Data: names}, {Name: "value and 95 % interval", Data: values},
+		{Name: "mean error", Data: means}, {Name: "max error", Data: worsts},
+	}}
+}
+
+// text is a parameter for people.
+func text(p analysis.Param) string {
+	s := digits(p.Value)
+	if p.Unit != "1" {
+		s += " " + p.Unit
+	}
+	if p.Lo < p.Hi {
+		s += fmt.Sprintf(" (%s to %s)", digits(p.Lo), digits(p.Hi))
+	}
+	return s
+}
+
+func digits(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
