@@ -22,7 +22,7 @@ func TestFitRecoversTheLaw(t *testing.T) {
 		for _, beta := range []float64{1.001, 4, 85, 1222, 50_000} {
 			law := Law{alpha, beta}
 			var points []Point
-			for _, x := range quarterOctaves(1 << 18) {
+			for _, x := range reuse.QuarterOctaves(1 << 18) {
 				points = append(points, Point{float64(x), law.Miss(float64(x))})
 			}
 			f, err := FitLaw(points)
@@ -47,7 +47,7 @@ func TestIntervalsCover(t *testing.T) {
 	var alpha, beta int
 	for range trials {
 		var points []Point
-		for _, x := range quarterOctaves(1 << 14) {
+		for _, x := range reuse.QuarterOctaves(1 << 14) {
 			points = append(points, Point{float64(x), min(1, max(0, law.Miss(float64(x))+0.004*r.NormFloat64()))})
 		}
 		f, err := FitLaw(points)
@@ -79,7 +79,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 		"steep":       func(x float64) float64 { return 0.001 },
 	} {
 		var points []Point
-		for _, x := range quarterOctaves(1 << 12) {
+		for _, x := range reuse.QuarterOctaves(1 << 12) {
 			points = append(points, Point{float64(x), ratio(float64(x))})
 		}
 		f, err := FitLaw(points)

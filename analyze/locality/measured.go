@@ -1,8 +1,6 @@
 package locality
 
 import (
-	"math"
-
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
 	"spoor/traces/unit"
@@ -48,21 +46,6 @@ func (m *Measured) Points(sizes []int64) []Point {
 		out[i] = Point{float64(sizes[i]), float64(n) / total}
 	}
 	return out
-}
-
-// quarterOctaves are the sizes of the fit: as near to the powers of the fourth root of
-// two as whole lines allow, up to the footprint, and the footprint itself.
-func quarterOctaves(footprint uint64) []int64 {
-	var out []int64
-	for i := 0; ; i++ {
-		x := math.Round(math.Exp2(float64(i) / 4))
-		if x >= float64(footprint) {
-			return append(out, int64(footprint))
-		}
-		if n := int64(x); len(out) == 0 || n > out[len(out)-1] {
-			out = append(out, n)
-		}
-	}
 }
 
 // octaves are the sizes at which models are judged: the powers of two up to the

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
 )
 
 // powerLaw is the law of the paper, fitted to cold uses too, as misses of every size.
 var powerLaw = Model{Name: "power", Fit: func(m *Measured) (*Fitted, error) {
-	fit, err := FitLaw(m.Points(quarterOctaves(m.Footprint)))
+	fit, err := FitLaw(m.Points(reuse.QuarterOctaves(m.Footprint)))
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +21,7 @@ var powerLaw = Model{Name: "power", Fit: func(m *Measured) (*Fitted, error) {
 //
 //	1 - P(x) = cold + (1 - cold) (x/beta + 1)^-(alpha-1) for x < footprint, else cold
 var cappedLaw = Model{Name: "capped", Suffix: "_capped", Fit: func(m *Measured) (*Fitted, error) {
-	points := m.Points(quarterOctaves(m.Footprint))
+	points := m.Points(reuse.QuarterOctaves(m.Footprint))
 	points = points[:len(points)-1] // the last is the footprint
 	cold := m.ColdRatio()
 	for i, q := range points {

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
 
 // curve is the table of all models beside what was measured.
 func curve(m *Measured, models []result, meta []trace.Arg) *store.Table {
-	sizes := slices.Concat(quarterOctaves(m.Footprint), octaves(m.Footprint))
+	sizes := slices.Concat(reuse.QuarterOctaves(m.Footprint), octaves(m.Footprint))
 	slices.Sort(sizes)
 	points := m.Points(slices.Compact(sizes))
 	lines, exact := make([]int64, len(points)), make([]float64, len(points))

@@ -34,6 +34,7 @@ const Cold int64 = -1
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
 	Interleaved bool         // measure the interleaved order too
+	Segments    unit.Bytes   // if not 0, one of Lines: keep segments of programs, with distances at it
 	Meta        []trace.Arg  // for the tables
 
 	shards map[trace.Proc]*Shard
@@ -60,6 +61,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift()})
 	}
+	if a.Segments != 0 && p != trace.Interleaved {
+		s.segmenter = newSegmenter(s.At(a.Segments))
+	}
 	a.shards[p] = s
 	return s
 }
@@ -70,6 +74,9 @@ type Shard struct {
 	Instr unit.Instructions // executed
 	Refs  uint64            // data references
 	Sizes []*Distances      // by line size
+
+	Segments  Segments // if asked for
+	segmenter *segmenter
 }
 
 // At is the distances at one of the line sizes; it panics if that is none of them.
@@ -79,6 +86,13 @@ func (s *Shard) At(line unit.Bytes) *Distances {
 
 // Add sees the next piece.
 func (s *Shard) Add(p *analysis.Piece) error {
+	if s.segmenter != nil {
+		return s.segmenter.add(s, p)
+	}
+	return s.add(p)
+}
+
+func (s *Shard) add(p *analysis.Piece) error {
 	s.Instr += p.Instr
 	if p.Event != nil {
 		return nil
@@ -98,6 +112,12 @@ func (s *Shard) Add(p *analysis.Piece) error {
 
 // End lets go of all but the distances.
 func (s *Shard) End() error {
+	if s.segmenter != nil {
+		if err := s.segmenter.end(s); err != nil {
+			return err
+		}
+		s.segmenter = nil
+	}
 	for _, d := range s.Sizes {
 		if err := d.end(); err != nil {
 			return err

@@ -1,0 +1,162 @@
+package reuse
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// program is one processor whose references cross lines, with a barrier after each phase but the last.
+func program(r *rand.Rand, phases ...int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1), EventsOf: make([]trace.Events, 1)}
+	refs := &m.RefsOf[0]
+	for i, n := range phases {
+		for range n {
+			op := trace.Load
+			if r.IntN(5) == 0 {
+				op = trace.Ifetch
+			}
+			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<16)), uint16(1+r.IntN(80)), op)
+		}
+		if i < len(phases)-1 {
+			m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Instr: uint32(i), Refs: uint64(refs.Len())})
+		}
+	}
+	return m
+}
+
+func segmentsOf(t testing.TB, m trace.Source, lines ...unit.Bytes) *Shard {
+	t.Helper()
+	a := &Analysis{Lines: lines, Segments: lines[0]}
+	if _, err := analysis.Run(context.Background(), m, analysis.Options{}, a); err != nil {
+		t.Fatal(err)
+	}
+	return a.shards[0]
+}
+
+// Segments are what the definition counts between their ends, and the whole together.
+func TestSegmentsAreNaive(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	many := make([]int, 200)
+	for i := range many {
+		many[i] = r.IntN(300)
+	}
+	for name, phases := range map[string][]int{"one": {30_000}, "few": {5000, 0, 9000, 100, 7000}, "many": many, "tiny": {3}, "nothing": {0, 0}} {
+		m := program(r, phases...)
+		s := segmentsOf(t, m, 64)
+		for cut, segments := range map[string][]Segment{"phases": s.Segments.Phases, "even": s.Segments.Even} {
+			if len(segments) > MaxSegments {
+				t.Errorf("%s, %s: %d segments", name, cut, len(segments))
+			}
+			checkSegments(t, name+", "+cut, m, s, segments)
+		}
+		for _, n := range []int{1, 1000} {
+			if other := segmentsOf(t, m.InBatches(n), 64, 128); !equal(other.Segments.Phases, s.Segments.Phases) || !equal(other.Segments.Even, s.Segments.Even) {
+				t.Errorf("%s: batches of %d make other segments", name, n)
+			}
+		}
+	}
+}
+
+func equal(a, b []Segment) bool {
+	return slices.EqualFunc(a, b, func(x, y Segment) bool {
+		return x.Instr == y.Instr && x.Refs == y.Refs && x.Before == y.Before && x.Cold == y.Cold && slices.Equal(x.Uses, y.Uses)
+	})
+}
+
+func checkSegments(t *testing.T, name string, m *trace.Memory, s *Shard, segments []Segment) {
+	t.Helper()
+	var naive Naive
+	at, sum := 0, Segment{}
+	for i, seg := range segments {
+		want := Segment{Instr: seg.Instr, Before: uint64(len(naive.lines)), Uses: make([]uint64, len(seg.Uses))}
+		for ; want.Refs < seg.Refs; at++ {
+			if !m.RefsOf[0].Op[at].Data() {
+				continue
+			}
+			want.Refs++
+			addr := m.RefsOf[0].Addr[at]
+			for l := addr >> 6; l <= (addr+uint64(m.RefsOf[0].Size[at])-1)>>6; l++ {
+				switch d := naive.Touch(l); d {
+				case Cold:
+					want.Cold++
+				default:
+					class := 0
+					for ClassStart(class+1) <= d {
+						class++
+					}
+					want.Uses[class]++
+				}
+			}
+		}
+		if !equal([]Segment{seg}, []Segment{want}) {
+			t.Errorf("%s, segment %d: %+v, want %+v", name, i, seg, want)
+		}
+		sum.Instr += seg.Instr
+		sum.Refs += seg.Refs
+		sum.Cold += seg.Total()
+	}
+	if d := s.Sizes[0]; sum.Instr != s.Instr || sum.Refs != s.Refs || sum.Cold != d.Total() {
+		t.Errorf("%s: %d instructions, %d references, %d uses, want %d, %d, %d", name, sum.Instr, sum.Refs, sum.Cold, s.Instr, s.Refs, d.Total())
+	}
+}
+
+// Phases end at barriers, even segments are even.
+func TestWhereSegmentsEnd(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 2))
+	m := program(r, 6000, 7000, 8000, 9000)
+	s := segmentsOf(t, m, 64)
+	if n := len(s.Segments.Phases); n != 4 {
+		t.Errorf("%d phases, want 4", n)
+	}
+	long := segmentsOf(t, program(r, 1_500_000), 64)
+	if n := len(long.Segments.Phases); n != 1 {
+		t.Errorf("%d phases without a barrier", n)
+	}
+	n := len(long.Segments.Even)
+	if n < MaxSegments/2 {
+		t.Errorf("%d even segments", n)
+	}
+	for i, seg := range long.Segments.Even {
+		if share := float64(seg.Refs) * float64(n) / float64(long.Refs); share < 0.5 || share > 1.6 {
+			t.Errorf("segment %d of %d has %.2f times its share", i, n, share)
+		}
+	}
+}
+
+// What segments cost, beside the same without.
+func BenchmarkSegments(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 3))
+	for _, spread := range []uint64{1 << 16, 1 << 22, 1 << 26} {
+		refs := trace.Refs{}
+		for range 2_000_000 {
+			refs.Append(2, r.Uint64N(spread), 8, trace.Load)
+		}
+		m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{refs}, EventsOf: make([]trace.Events, 1)}
+		for at := uint64(1000); at < 2_000_000; at += 1000 {
+			m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Refs: at})
+		}
+		for _, line := range []unit.Bytes{0, 64} {
+			b.Run(map[bool]string{true: "segments", false: "plain"}[line > 0]+"-"+unit.Bytes(spread).String(), func(b *testing.B) {
+				for range b.N {
+					a := &Analysis{Lines: []unit.Bytes{64}, Segments: line}
+					s := a.NewShard(m.Head, 0)
+					for p, err := range analysis.Program(m, 0) {
+						if err != nil || s.Add(p) != nil {
+							b.Fatal(err)
+						}
+					}
+					if err := s.End(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(refs.Len())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+			})
+		}
+	}
+}
