@@ -183,7 +183,7 @@ func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt re
 }
 
 func (s *simulation) run(ctx context.Context, opt replay.Options) error {
-	sys, err := memsys.New(s.machine, s.trace.Header().Procs)
+	sys, err := memsys.New(s.machine, s.trace.Header())
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@
 //	target = "smp"
 //	processors = 4           # of each node
 //	nodes = 1                # if absent, 1
+//	protocol = "msi"         # of coherence: msi, mesi, moesi, berkeley; if absent, what the target's paper has
 //
 // The memory hierarchy and its costs are those of
 //
@@ -100,7 +101,21 @@ type System struct {
 	Target     Target
 	Processors int // of each node: n of [du2000]
 	Nodes      int // N of [du2000]
+	Protocol   Protocol
 }
+
+// Protocol names what keeps caches coherent.
+type Protocol string
+
+// The protocols. The zero Protocol leaves it to the target.
+const (
+	MSI      Protocol = "msi"      // modified, shared, invalid
+	MESI     Protocol = "mesi"     // with exclusive, clean lines
+	MOESI    Protocol = "moesi"    // with lines owned by one and shared by others too
+	Berkeley Protocol = "berkeley" // msi with owned lines
+)
+
+var protocols = []Protocol{MSI, MESI, MOESI, Berkeley}
 
 // Target names what kind of machine it is.
 type Target string

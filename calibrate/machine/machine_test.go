@@ -41,6 +41,7 @@ S = "65535 B"
 target = "clump"
 processors = 4
 nodes = 2
+protocol = "mesi"
 `
 
 func TestParse(t *testing.T) {
@@ -48,7 +49,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Name != "test" || m.Processor != (Processor{200e6, 1}) || m.System != (System{CLUMP, 4, 2}) {
+	if m.Name != "test" || m.Processor != (Processor{200e6, 1}) || m.System != (System{Target: CLUMP, Processors: 4, Nodes: 2, Protocol: MESI}) {
 		t.Errorf("got %+v", m)
 	}
 	if len(m.Caches) != 2 || m.Caches[0].Sets() != 128 || m.Caches[1].Sets() != 2048 || m.Caches[1].Lines() != 4096 {

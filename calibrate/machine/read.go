@@ -84,6 +84,7 @@ type systemText struct {
 	Target     *string `toml:"target"`
 	Processors *int64  `toml:"processors"`
 	Nodes      *int64  `toml:"nodes"`
+	Protocol   *string `toml:"protocol"`
 }
 
 // reader turns text into a Machine and keeps the first error.
@@ -260,6 +261,9 @@ func (r *reader) system(t *systemText) {
 	if t.Nodes != nil {
 		s.Nodes = r.count("system.nodes", t.Nodes, maxProcessors)
 	}
+	if t.Protocol != nil {
+		s.Protocol = Protocol(r.oneOf("system.protocol", t.Protocol, names(protocols)))
+	}
 	switch {
 	case r.err != nil:
 	case s.Processors*s.Nodes > maxProcessors:
@@ -276,7 +280,7 @@ func (r *reader) system(t *systemText) {
 	r.m.System = s
 }
 
-func names(list []Target) (out []string) {
+func names[T ~string](list []T) (out []string) {
 	for _, t := range list {
 		out = append(out, string(t))
 	}

@@ -2,19 +2,27 @@ package memsys
 
 import "spoor/traces/trace"
 
-// The states of a line in a cache, as the low bits of its word. The bits of
-// shared are part of those of modified, so that one comparison finds a line that
-// may be loaded: word|modified == line's modified word.
+// What a cache lets its processor do with a line, as the low bits of its word. The bits of
+// readable are part of those of writable, so that one comparison finds a line that
+// may be loaded: word|writable == line's writable word.
 const (
-	invalid  = 0
-	shared   = 1
-	modified = 3
+	absent   = 0
+	readable = 1
+	writable = 3
 
-	stateBits = 2
-	stateMask = 1<<stateBits - 1
+	rightBits = 2
+	rightMask = 1<<rightBits - 1
 )
 
-// cache is a set-associative cache of line words: line<<stateBits | state, or 0
+// right is what a cache lets its processor do with a line in a valid state.
+func right(state uint8) uint64 {
+	if state == modified {
+		return writable
+	}
+	return readable
+}
+
+// cache is a set-associative cache of line words: line<<rightBits | right, or 0
 // for an invalid way. The words of a set are contiguous, most recently used
 // first, with invalid ways anywhere among them.
 type cache struct {
@@ -23,7 +31,7 @@ type cache struct {
 	mask  uint64 // the number of sets, a power of two, less 1
 }
 
-func newCache(c Config) cache {
+func newCache(c Cache) cache {
 	return cache{words: make([]uint64, c.Sets()*c.Ways), ways: uint64(c.Ways), mask: uint64(c.Sets() - 1)}
 }
 
@@ -33,10 +41,10 @@ func (c *cache) set(line uint64) []uint64 {
 	return c.words[i : i+c.ways]
 }
 
-// find is the way of set that holds line in any valid state, or -1.
+// find is the way of set that holds line with any right, or -1.
 func find(set []uint64, line uint64) int {
 	for w, word := range set {
-		if word|modified == line<<stateBits|modified && word != 0 {
+		if word|writable == line<<rightBits|writable && word != 0 {
 			return w
 		}
 	}
@@ -62,20 +70,22 @@ func toFront(set []uint64, w int, word uint64) {
 	set[0] = word
 }
 
-// put overwrites the state of line in c, which must hold it.
-func (c *cache) put(line uint64, state uint64) {
+// put overwrites the right to line, if c holds it.
+func (c *cache) put(line, right uint64) {
 	set := c.set(line)
 	w := find(set, line)
-	if state == invalid {
+	switch {
+	case w < 0:
+	case right == absent:
 		set[w] = 0
-		return
+	default:
+		set[w] = line<<rightBits | right
 	}
-	set[w] = line<<stateBits | state
 }
 
 // holds reports whether a load, or a store, of line needs nothing but this cache.
 func (c *cache) holds(line uint64, store bool) bool {
-	whole, any := line<<stateBits|modified, uint64(modified)
+	whole, any := line<<rightBits|writable, uint64(writable)
 	if store {
 		any = 0
 	}

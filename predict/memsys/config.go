@@ -1,19 +1,32 @@
 package memsys
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"spoor/calibrate/machine"
+	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// Config is what a target needs to know of a machine.
+// Config is what targets need to know of a machine and of the program that it runs.
 type Config struct {
-	Processors int        // that take part: idle ones have nothing in their caches
-	Size       unit.Bytes // of each private cache
-	Line       unit.Bytes
+	Processors int     // that take part: idle ones have nothing in their caches
+	Caches     []Cache // private levels of each processor, nearest first, of one line size
+	Memory     Memory
+	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is three-state
+}
+
+// Cache is a set-associative LRU cache.
+type Cache struct {
+	Size, Line unit.Bytes
 	Ways       int
+	Latency    unit.Picos // of a touch that is answered here, beyond the levels before; who replays charges that of the first
+}
+
+// Memory is the times of a memory and its bus.
+type Memory struct {
 	Latency    unit.Picos // of a memory access on an idle bus, beyond the cache latency
 	Occupancy  unit.Picos // for which a memory access holds the bus
 	Invalidate unit.Picos // for which an upgrade takes and holds the bus
@@ -28,14 +41,33 @@ const (
 	maxProcessors            = 1 << 16
 )
 
-// Sets is the number of sets of each cache.
-func (c Config) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
+// Sets is the number of sets of the cache.
+func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
+
+// line is the size of the lines of all caches.
+func (c *Config) line() unit.Bytes { return c.Caches[0].Line }
 
 // check says what is impossible about c.
-func (c Config) check() error {
+func (c *Config) check() error {
 	switch {
 	case c.Processors < 1 || c.Processors > maxProcessors:
 		return fmt.Errorf("%d processors; from 1 to %d can be simulated", c.Processors, maxProcessors)
+	case len(c.Caches) == 0:
+		return fmt.Errorf("the machine has no caches; one private level at least is simulated")
+	}
+	for _, cache := range c.Caches {
+		if err := cache.check(c.Processors); err != nil {
+			return err
+		}
+		if cache.Line != c.line() {
+			return fmt.Errorf("private caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
+		}
+	}
+	return c.Memory.check()
+}
+
+func (c Cache) check(processors int) error {
+	switch {
 	case !c.Line.IsPowerOfTwo() || c.Line < minLine:
 		return fmt.Errorf("a cache line of %v; it must be a power of two from %v", c.Line, minLine)
 	case c.Ways < 1:
@@ -44,35 +76,42 @@ func (c Config) check() error {
 		return fmt.Errorf("a cache of %v is not a multiple of its %d ways of %v", c.Size, c.Ways, c.Line)
 	case !unit.Bytes(c.Sets()).IsPowerOfTwo():
 		return fmt.Errorf("a cache of %v in %d ways of %v has %d sets; it must be a power of two", c.Size, c.Ways, c.Line, c.Sets())
-	case c.Size/c.Line > maxLines/unit.Bytes(c.Processors):
-		return fmt.Errorf("%d caches of %v have more than the %d lines that can be simulated", c.Processors, c.Size, maxLines)
+	case c.Size/c.Line > maxLines/unit.Bytes(processors):
+		return fmt.Errorf("%d caches of %v have more than the %d lines that can be simulated", processors, c.Size, maxLines)
 	}
-	return c.checkTimes()
+	return checkTime("cache latency", c.Latency)
 }
 
-func (c Config) checkTimes() error {
+func (m Memory) check() error {
 	for _, t := range []struct {
 		name string
 		time unit.Picos
-	}{{"latency", c.Latency}, {"occupancy", c.Occupancy}, {"invalidate", c.Invalidate}} {
-		if t.time < 0 || t.time > maxTime {
-			return fmt.Errorf("a memory %s of %v; it must be from 0 to %v", t.name, t.time, maxTime)
+	}{{"memory latency", m.Latency}, {"memory occupancy", m.Occupancy}, {"memory invalidate", m.Invalidate}} {
+		if err := checkTime(t.name, t.time); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func checkTime(name string, t unit.Picos) error {
+	if t < 0 || t > maxTime {
+		return fmt.Errorf("a %s of %v; it must be from 0 to %v", name, t, maxTime)
 	}
 	return nil
 }
 
 // New is the memory system of m with empty caches for the processors of a trace,
 // which may be fewer than m has.
-func New(m *machine.Machine, processors int) (System, error) {
+func New(m *machine.Machine, head trace.Header) (System, error) {
 	target, err := named(string(m.System.Target))
 	if err != nil {
 		return nil, err
 	}
-	if have := m.System.Processors * m.System.Nodes; processors > have {
-		return nil, fmt.Errorf("the trace has %d processors and the machine %d", processors, have)
+	if have := m.System.Processors * m.System.Nodes; head.Procs > have {
+		return nil, fmt.Errorf("the trace has %d processors and the machine %d", head.Procs, have)
 	}
-	c, err := configOf(m, processors)
+	c, err := configOf(m, head)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +131,17 @@ func named(name string) (Target, error) {
 }
 
 // configOf is what the targets need to know of m.
-func configOf(m *machine.Machine, processors int) (Config, error) {
-	if n := len(m.Caches); n != 1 {
-		return Config{}, fmt.Errorf("the machine has %d levels of caches; exactly one private level can be simulated", n)
+func configOf(m *machine.Machine, head trace.Header) (Config, error) {
+	c := Config{Processors: head.Procs, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
+		Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
+	for _, l := range m.Caches {
+		c.Caches = append(c.Caches, Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()})
 	}
-	cache, memory := m.Caches[0], m.Memory
-	return Config{Processors: processors, Size: cache.Size, Line: cache.Line, Ways: cache.Ways,
-		Latency: m.At(memory.Latency).Picos(), Occupancy: m.At(memory.Occupancy).Picos(),
-		Invalidate: m.At(memory.Invalidate).Picos()}, nil
+	for _, p := range Protocols {
+		if p.Name == cmp.Or(m.System.Protocol, machine.MSI) {
+			c.Protocol = p
+			return c, nil
+		}
+	}
+	return Config{}, fmt.Errorf("there is no protocol %q", m.System.Protocol)
 }

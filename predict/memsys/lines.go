@@ -2,14 +2,6 @@ package memsys
 
 import "math/bits"
 
-// Where a line is, seen from one processor: absent or gone with the reason, or a
-// state of its cache (shared, modified).
-const (
-	never   = 0
-	evicted = 4 // replaced by another line
-	taken   = 5 // invalidated by another processor's store
-)
-
 // lines remembers of every line ever touched where it is in each cache, so that
 // a bus transaction need not search all caches, and a miss knows its reason. It
 // is a hash table with linear probing; n bytes follow each slot.

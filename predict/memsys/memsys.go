@@ -88,6 +88,7 @@ type Counts struct {
 	WriteBacks              uint64 // modified lines pushed out to memory
 	Supplies                uint64 // misses answered by another processor's modified line
 	Invalidations           uint64 // lines lost to other processors' stores
+	Behind                  uint64 // touches of lines found in private levels behind the first
 }
 
 // Touches is the number of loads and stores.
@@ -122,6 +123,7 @@ func (c *Counts) Add(d Counts) {
 	c.WriteBacks += d.WriteBacks
 	c.Supplies += d.Supplies
 	c.Invalidations += d.Invalidations
+	c.Behind += d.Behind
 }
 
 func (m *Misses) add(d Misses) {

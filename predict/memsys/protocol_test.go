@@ -8,129 +8,139 @@ import (
 )
 
 // operation is one step of the exploration: processor p loads or stores line 0,
-// or line 1, which shares the only way of its cache and so pushes line 0 out.
+// or line 1, which has the same place in its caches.
 type operation struct {
 	p     trace.Proc
 	line  uint64
 	store bool
 }
 
-// holding is what one cache holds: of which line, whether it may be written, and
-// whether the data is that of the last store.
-type holding struct {
-	valid   bool
-	line    uint64
-	dirty   bool
-	current bool
-}
-
 // shadow follows the data that the protocol moves: which copies have what the
 // last store wrote.
 type shadow struct {
-	cache  [3]holding
+	cache  [3][2]bool // by processor and line
 	memory [2]bool
 }
 
-// contents reads the caches of s, keeping what old knows of the data.
-func contents(t *testing.T, s *smp, old shadow) shadow {
-	t.Helper()
-	now := shadow{memory: old.memory}
-	for p := range s.caches {
-		word := s.caches[p].words[0]
-		if word == 0 {
-			continue
-		}
-		now.cache[p] = holding{valid: true, line: word >> stateBits, dirty: word&stateMask == modified}
-		if was := old.cache[p]; was.valid && was.line == now.cache[p].line {
-			now.cache[p].current = was.current
-		}
+// states is where the two lines are, by processor.
+func states(s *coherent) (out [2][3]uint8) {
+	for line := range out {
+		copy(out[line][:], s.lines.of(uint64(line)))
 	}
-	return now
+	return out
 }
 
-// moved is the data after o turned the caches from old into now.
-func moved(t *testing.T, o operation, old, now shadow) shadow {
+// moved is the data after o turned the states from old into now.
+func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uint8) shadow {
 	t.Helper()
-	was := old.cache[o.p]
-	source := old.memory[o.line]
-	for q, c := range old.cache {
-		if !c.valid || c.line != o.line || !c.dirty {
-			continue
-		}
-		source = c.current
-		if q != int(o.p) && !o.store {
-			now.memory[o.line] = c.current // memory takes what the owner supplies
+	source := d.memory[o.line]
+	for q, state := range old[o.line] {
+		if dirty(state) {
+			source = d.cache[q][o.line]
+			if q != int(o.p) && !o.store && !pr.Owned {
+				d.memory[o.line] = source // memory takes what the owner supplies
+			}
 		}
 	}
-	if was.valid && was.line != o.line && was.dirty {
-		now.memory[was.line] = was.current // written back
+	if other := 1 - o.line; valid(old[other][o.p]) && !valid(now[other][o.p]) && dirty(old[other][o.p]) {
+		d.memory[other] = d.cache[o.p][other] // written back
 	}
-	mine := &now.cache[o.p]
-	if !mine.valid || mine.line != o.line {
+	if !valid(now[o.line][o.p]) {
 		t.Fatalf("%+v left the line outside the cache", o)
 	}
-	if !was.valid || was.line != o.line {
-		mine.current = source
+	if !valid(old[o.line][o.p]) {
+		d.cache[o.p][o.line] = source
 	}
-	if !mine.current {
-		t.Fatalf("%+v reads stale data: %+v", o, old)
+	if !d.cache[o.p][o.line] {
+		t.Fatalf("%s: %+v uses stale data: %+v", pr.Name, o, old)
 	}
 	if o.store {
-		now.memory[o.line] = false
-		for q := range now.cache {
-			if now.cache[q].line == o.line {
-				now.cache[q].current = q == int(o.p)
-			}
+		d.memory[o.line] = false
+		for q := range d.cache {
+			d.cache[q][o.line] = q == int(o.p)
 		}
 	}
-	return now
+	for q := range d.cache { // what is not there has no age
+		for line := range d.cache[q] {
+			d.cache[q][line] = d.cache[q][line] && valid(now[line][q])
+		}
+	}
+	return d
 }
 
-// checkProtocol holds a state to the invariants of the protocol: an exclusive
-// copy is the only one, without one memory is current, and the table of lines
-// agrees with the caches.
-func checkProtocol(t *testing.T, s *smp, d shadow) {
+// checkProtocol holds a state to the invariants of all protocols: an exclusive or modified copy
+// is the only one, there is one owner at most, without one memory is current, all copies are current, and
+// every level of the caches has the rights that the state gives.
+func checkProtocol(t *testing.T, s *coherent, d shadow) {
 	t.Helper()
-	for line := range uint64(2) {
-		copies, owners := 0, 0
-		for p, c := range d.cache[:len(s.caches)] {
-			holds := c.valid && c.line == line
-			if state := s.lines.of(line)[p]; (state == shared || state == modified) != holds || holds && (state == modified) != c.dirty {
-				t.Fatalf("line %d, processor %d: table says %d, cache has %+v", line, p, state, c)
-			}
-			if holds {
+	for line, where := range states(s) {
+		copies, alone, owners := 0, 0, 0
+		for p, state := range where[:len(s.private)] {
+			if valid(state) {
 				copies++
+				if !d.cache[p][line] {
+					t.Fatalf("%s: line %d: the copy of processor %d is stale: %v", s.protocol.Name, line, p, where)
+				}
 			}
-			if holds && c.dirty {
+			if state == exclusive || state == modified {
+				alone++
+			}
+			if dirty(state) {
 				owners++
 			}
+			checkRights(t, s, p, uint64(line), state)
 		}
-		if owners > 1 || owners == 1 && copies > 1 {
-			t.Fatalf("line %d has %d owners and %d copies", line, owners, copies)
+		if alone > 1 || alone == 1 && copies > 1 || owners > 1 {
+			t.Fatalf("%s: line %d: states %v", s.protocol.Name, line, where)
 		}
 		if owners == 0 && !d.memory[line] {
-			t.Fatalf("line %d is exclusive nowhere and memory is stale", line)
+			t.Fatalf("%s: line %d is dirty nowhere and memory is stale", s.protocol.Name, line)
 		}
 	}
 }
 
-// explore visits every state that procs caches of one line reach.
-func explore(t *testing.T, procs int) (states int) {
-	cfg := Config{Processors: procs, Size: 16, Line: 16, Ways: 1, Latency: 10, Occupancy: 10, Invalidate: 1}
-	type visit struct{ path []operation }
+// checkRights holds the caches of p to the state of a line: the last level has it, and the others have the same
+// right or nothing.
+func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
+	t.Helper()
+	levels := s.private[p].levels
+	for k := range levels {
+		got := uint64(absent)
+		set := levels[k].set(line)
+		if w := find(set, line); w >= 0 {
+			got = set[w] & rightMask
+		}
+		want := uint64(absent)
+		if valid(state) {
+			want = right(state)
+		}
+		if got != want && (k == len(levels)-1 || got != absent) {
+			t.Fatalf("line %d, processor %d, level %d: right %d in state %d", line, p, k, got, state)
+		}
+	}
+}
+
+// explore visits every state that the caches of cfg reach.
+func explore(t *testing.T, target Target, cfg Config) (count int) {
+	t.Helper()
 	seen := map[string]bool{}
-	todo := []visit{{}}
+	todo := [][]operation{nil}
 	for len(todo) > 0 {
-		path := todo[0].path
+		path := todo[0]
 		todo = todo[1:]
-		for p := range trace.Proc(procs) {
+		for p := range trace.Proc(cfg.Processors) {
 			for k := range 4 {
 				next := append(path[:len(path):len(path)], operation{p, uint64(k / 2), k%2 == 1})
-				s, d := follow(t, cfg, next)
-				key := fmt.Sprint(d, s.lines.of(0), s.lines.of(1))
+				s, d := follow(t, target, cfg, next)
+				key := fmt.Sprint(d, states(s))
+				for _, c := range s.private {
+					for _, l := range c.levels {
+						key += fmt.Sprint(l.words)
+					}
+				}
 				if !seen[key] {
 					seen[key] = true
-					todo = append(todo, visit{next})
+					todo = append(todo, next)
 				}
 			}
 		}
@@ -138,32 +148,42 @@ func explore(t *testing.T, procs int) (states int) {
 	return len(seen)
 }
 
-// follow performs path on a new system and checks every state on the way.
-func follow(t *testing.T, cfg Config, path []operation) (*smp, shadow) {
+// follow performs path on a new system and checks the state it ends in.
+func follow(t *testing.T, target Target, cfg Config, path []operation) (*coherent, shadow) {
 	t.Helper()
-	sys, err := SMP{}.New(cfg)
+	sys, err := target.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, d := sys.(*smp), shadow{memory: [2]bool{true, true}}
-	for i, o := range path {
+	s, d := sys.(*coherent), shadow{memory: [2]bool{true, true}}
+	old := states(s)
+	for _, o := range path {
 		s.Access(0, o.p, o.line, o.store)
-		d = moved(t, o, d, contents(t, s, d))
-		if i == len(path)-1 {
-			checkProtocol(t, s, d)
-		}
+		now := states(s)
+		d = d.moved(t, cfg.Protocol, o, old, now)
+		old = now
 	}
+	checkProtocol(t, s, d)
 	return s, d
 }
 
-// TestProtocol explores all states of 2 and 3 caches: a single writer, and no
-// load of stale data.
+// TestProtocol explores all states of 2 and 3 caches of one line, and of one and two lines on two levels: a single
+// writer, and no use of stale data.
 func TestProtocol(t *testing.T) {
-	for _, procs := range []int{2, 3} {
-		if n := explore(t, procs); n < 20 {
-			t.Errorf("%d caches reach only %d states: the exploration is broken", procs, n)
-		} else {
-			t.Logf("%d caches: %d states", procs, n)
+	one, two := Cache{Size: 16, Line: 16, Ways: 1}, Cache{Size: 32, Line: 16, Ways: 2}
+	for _, target := range All {
+		for _, pr := range Protocols {
+			for _, c := range []struct {
+				procs  int
+				levels []Cache
+			}{{2, []Cache{one}}, {3, []Cache{one}}, {2, []Cache{one, one}}, {2, []Cache{one, two}}} {
+				cfg := Config{Processors: c.procs, Caches: c.levels, Protocol: pr, Memory: Memory{Latency: 10, Occupancy: 10, Invalidate: 1}}
+				if n := explore(t, target, cfg); n < 20 {
+					t.Errorf("%s, %s: %d caches of %d levels reach only %d states: the exploration is broken", target.Name(), pr.Name, c.procs, len(c.levels), n)
+				} else {
+					t.Logf("%s, %s: %d caches of %d levels: %d states", target.Name(), pr.Name, c.procs, len(c.levels), n)
+				}
+			}
 		}
 	}
 }

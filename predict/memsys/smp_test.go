@@ -3,6 +3,7 @@ package memsys
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,17 +11,18 @@ import (
 	"spoor/traces/unit"
 )
 
-func mustSMP(t testing.TB, c Config) *smp {
+func mustSMP(t testing.TB, c Config) *coherent {
 	t.Helper()
 	sys, err := SMP{}.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sys.(*smp)
+	return sys.(*coherent)
 }
 
 // two is a machine of two direct-mapped caches of two lines.
-var two = Config{Processors: 2, Size: 128, Line: 64, Ways: 1, Latency: 100, Occupancy: 60, Invalidate: 20}
+var two = Config{Processors: 2, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}},
+	Memory: Memory{Latency: 100, Occupancy: 60, Invalidate: 20}}
 
 // TestWorked follows accesses by hand: memory takes 100 ps and holds the bus for
 // 60, an upgrade takes and holds it for 20.
@@ -95,7 +97,8 @@ func TestWorked(t *testing.T) {
 // TestInvalidWayFirst: set 0 of a 2-way cache holds lines 0 and 2, 2 most
 // recently used. After 2 is taken away, a new line goes to its way and 0 stays.
 func TestInvalidWayFirst(t *testing.T) {
-	s := mustSMP(t, Config{Processors: 2, Size: 256, Line: 64, Ways: 2, Latency: 1})
+	s := mustSMP(t, Config{Processors: 2, Caches: []Cache{{Size: 256, Line: 64, Ways: 2}},
+		Memory: Memory{Latency: 1}})
 	s.Access(0, 0, 0, false)
 	s.Access(1, 0, 2, false)
 	s.Access(2, 1, 2, true)
@@ -125,7 +128,7 @@ func TestLone(t *testing.T) {
 	if got.Upgrades != 0 || got.CoherenceMisses() != 0 || got.Supplies != 0 || got.CoherenceShare() != 0 {
 		t.Errorf("a lone processor has coherence traffic: %+v", got)
 	}
-	if most := unit.Picos(got.WriteBacks) * c.Occupancy; waited > most || waited == 0 {
+	if most := unit.Picos(got.WriteBacks) * c.Memory.Occupancy; waited > most || waited == 0 {
 		t.Errorf("waited %d ps, at most %d for its own write-backs", waited, most)
 	}
 }
@@ -134,7 +137,8 @@ func TestLone(t *testing.T) {
 // for lines that others store to.
 func TestHugeCache(t *testing.T) {
 	for _, ways := range []int{4, 16, 1 << 14} { // the last has one set
-		s := mustSMP(t, Config{Processors: 3, Size: 1 << 20, Line: 64, Ways: ways, Latency: 1})
+		s := mustSMP(t, Config{Processors: 3, Caches: []Cache{{Size: 1 << 20, Line: 64, Ways: ways}},
+			Memory: Memory{Latency: 1}})
 		distinct := [3]map[uint64]bool{{}, {}, {}}
 		r := rand.New(rand.NewPCG(2, 1))
 		for range 20000 {
@@ -160,8 +164,10 @@ func TestHugeCache(t *testing.T) {
 func checkHits(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
-	c := Config{Processors: 1 + r.IntN(3), Line: 64, Ways: 1 + r.IntN(3), Latency: 5, Occupancy: 5, Invalidate: 3}
-	c.Size = c.Line * unit.Bytes(c.Ways) * 4
+	cache := Cache{Line: 64, Ways: 1 + r.IntN(3)}
+	cache.Size = cache.Line * unit.Bytes(cache.Ways) * 4
+	c := Config{Processors: 1 + r.IntN(3), Caches: []Cache{cache}, Memory: Memory{Latency: 5, Occupancy: 5, Invalidate: 3},
+		Protocol: Protocols[r.IntN(len(Protocols))]}
 	s := mustSMP(t, c)
 	for now := range unit.Picos(200) {
 		s.Access(now, trace.Proc(r.IntN(c.Processors)), r.Uint64N(20), r.IntN(2) == 0)
@@ -186,9 +192,9 @@ func checkHits(t *testing.T, seed uint64) {
 		if i < 3+rows {
 			touches -= after.Touches() - before.Touches()
 		}
-		loneUpgrade := c.Processors == 1 && b.Op[i] == trace.Store
+		silent := (c.Processors == 1 || c.Protocol.Exclusive) && b.Op[i] == trace.Store // a store that asks nobody all the same
 		quiet := cost == Cost{} && !announced && after.Transactions() == before.Transactions()
-		if quiet != (i < 3+rows) && !loneUpgrade {
+		if quiet != (i < 3+rows) && !silent {
 			t.Fatalf("seed %d: row %d of %d hits: quiet %v", seed, i-3, rows, quiet)
 		}
 	}
@@ -233,19 +239,22 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{func(c *Config) { c.Processors = 0 }, "0 processors"},
 		{func(c *Config) { c.Processors = 1 << 20 }, "processors"},
-		{func(c *Config) { c.Line = 48 }, "power of two"},
-		{func(c *Config) { c.Line = 2 }, "power of two"},
-		{func(c *Config) { c.Ways = 0 }, "ways"},
-		{func(c *Config) { c.Ways = 3 }, "multiple"},
-		{func(c *Config) { c.Size = 100 }, "multiple"},
-		{func(c *Config) { c.Size = 0 }, "multiple"},
-		{func(c *Config) { c.Size = 192 }, "3 sets"},
-		{func(c *Config) { c.Size = 1 << 50 }, "can be simulated"},
-		{func(c *Config) { c.Latency = -1 }, "latency"},
-		{func(c *Config) { c.Occupancy = unit.MaxPicos }, "occupancy"},
-		{func(c *Config) { c.Invalidate = -5 }, "invalidate"},
+		{func(c *Config) { c.Caches[0].Line = 48 }, "power of two"},
+		{func(c *Config) { c.Caches[0].Line = 2 }, "power of two"},
+		{func(c *Config) { c.Caches[0].Ways = 0 }, "ways"},
+		{func(c *Config) { c.Caches[0].Ways = 3 }, "multiple"},
+		{func(c *Config) { c.Caches[0].Size = 100 }, "multiple"},
+		{func(c *Config) { c.Caches[0].Size = 0 }, "multiple"},
+		{func(c *Config) { c.Caches[0].Size = 192 }, "3 sets"},
+		{func(c *Config) { c.Caches[0].Size = 1 << 50 }, "can be simulated"},
+		{func(c *Config) { c.Caches = nil }, "no caches"},
+		{func(c *Config) { c.Caches = append(c.Caches, Cache{Size: 256, Line: 128, Ways: 1}) }, "lines of one size"},
+		{func(c *Config) { c.Memory.Latency = -1 }, "latency"},
+		{func(c *Config) { c.Memory.Occupancy = unit.MaxPicos }, "occupancy"},
+		{func(c *Config) { c.Memory.Invalidate = -5 }, "invalidate"},
 	} {
 		bad := good
+		bad.Caches = slices.Clone(good.Caches)
 		c.change(&bad)
 		for _, target := range All {
 			if _, err := target.New(bad); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -256,8 +265,8 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func Example() {
-	sys, err := SMP{}.New(Config{Processors: 2, Size: 256 << 10, Line: 64, Ways: 2,
-		Latency: 250_000, Occupancy: 250_000, Invalidate: 15_000})
+	sys, err := SMP{}.New(Config{Processors: 2, Caches: []Cache{{Size: 256 << 10, Line: 64, Ways: 2}},
+		Memory: Memory{Latency: 250_000, Occupancy: 250_000, Invalidate: 15_000}})
 	if err != nil {
 		fmt.Println(err)
 		return

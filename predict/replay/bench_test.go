@@ -53,7 +53,8 @@ func sharingTrace(procs, n int) *trace.Memory {
 }
 
 func paperConfig(procs int) memsys.Config {
-	return memsys.Config{Processors: procs, Size: 256 << 10, Line: 64, Ways: 2, Latency: 250e3, Occupancy: 250e3, Invalidate: 15e3}
+	return memsys.Config{Processors: procs, Caches: []memsys.Cache{{Size: 256 << 10, Line: 64, Ways: 2}},
+		Memory: memsys.Memory{Latency: 250e3, Occupancy: 250e3, Invalidate: 15e3}}
 }
 
 func BenchmarkReplay(b *testing.B) {

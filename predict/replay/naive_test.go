@@ -89,7 +89,7 @@ func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Pico
 	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}}
 	var ends []uint64
 	for p := range m.Head.Procs {
-		steps, instr := naiveSteps(m, p, cfg.Line)
+		steps, instr := naiveSteps(m, p, cfg.Caches[0].Line)
 		n.procs = append(n.procs, &naiveProc{steps: steps})
 		ends = append(ends, instr)
 	}
@@ -251,7 +251,7 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 		mine.dirty = true
 		if len(n.procs) > 1 {
 			counts.Upgrades++
-			n.transact(q, now, n.cfg.Invalidate, n.cfg.Invalidate)
+			n.transact(q, now, n.cfg.Memory.Invalidate, n.cfg.Memory.Invalidate)
 		}
 		return
 	}
@@ -267,7 +267,7 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 	case "replacement":
 		misses.Replacement++
 	}
-	n.transact(q, now, n.cfg.Latency, n.cfg.Occupancy)
+	n.transact(q, now, n.cfg.Memory.Latency, n.cfg.Memory.Occupancy)
 	n.makeRoom(p, line)
 	n.copies = append(n.copies, &naiveCopy{naivePlace{p, line}, store, n.use})
 }
@@ -286,14 +286,14 @@ func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
 
 // makeRoom pushes out the least recently used copy of a full set.
 func (n *naive) makeRoom(p int, line uint64) {
-	sets := uint64(n.cfg.Sets())
+	sets := uint64(n.cfg.Caches[0].Sets())
 	var set []*naiveCopy
 	for _, c := range n.copies {
 		if c.proc == p && c.line%sets == line%sets {
 			set = append(set, c)
 		}
 	}
-	if len(set) < n.cfg.Ways {
+	if len(set) < n.cfg.Caches[0].Ways {
 		return
 	}
 	oldest := set[0]
@@ -304,8 +304,8 @@ func (n *naive) makeRoom(p int, line uint64) {
 	}
 	if oldest.dirty {
 		n.procs[p].result.Counts.WriteBacks++
-		n.free += n.cfg.Occupancy
-		n.busy += n.cfg.Occupancy
+		n.free += n.cfg.Memory.Occupancy
+		n.busy += n.cfg.Memory.Occupancy
 	}
 	n.remove(oldest, "replacement")
 }

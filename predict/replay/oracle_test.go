@@ -34,11 +34,12 @@ func randomChoices(seed uint64, n int) *choices {
 
 // randomConfig is a small machine for procs processors.
 func randomConfig(c *choices, procs int) memsys.Config {
-	cfg := memsys.Config{Processors: procs, Line: 16 << c.below(3), Ways: 1 + c.below(3)}
-	cfg.Size = cfg.Line * unit.Bytes(cfg.Ways) * unit.Bytes(1<<c.below(3))
-	cfg.Latency = unit.Picos(c.below(200)) * 100
-	cfg.Occupancy = cfg.Latency * unit.Picos(c.below(3)) / 2
-	cfg.Invalidate = unit.Picos(c.below(50)) * 100
+	cache := memsys.Cache{Line: 16 << c.below(3), Ways: 1 + c.below(3)}
+	cache.Size = cache.Line * unit.Bytes(cache.Ways) * unit.Bytes(1<<c.below(3))
+	cfg := memsys.Config{Processors: procs, Caches: []memsys.Cache{cache}}
+	cfg.Memory.Latency = unit.Picos(c.below(200)) * 100
+	cfg.Memory.Occupancy = cfg.Memory.Latency * unit.Picos(c.below(3)) / 2
+	cfg.Memory.Invalidate = unit.Picos(c.below(50)) * 100
 	return cfg
 }
 

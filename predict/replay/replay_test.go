@@ -27,7 +27,8 @@ var tick = func() Clock {
 // worked is a machine for examples by hand: memory takes 100 ns and holds the bus
 // as long, an upgrade takes 10 ns.
 func worked(procs int) memsys.Config {
-	return memsys.Config{Processors: procs, Size: 1 << 10, Line: 64, Ways: 2, Latency: 100_000, Occupancy: 100_000, Invalidate: 10_000}
+	return memsys.Config{Processors: procs, Caches: []memsys.Cache{{Size: 1 << 10, Line: 64, Ways: 2}},
+		Memory: memsys.Memory{Latency: 100_000, Occupancy: 100_000, Invalidate: 10_000}}
 }
 
 const ns = unit.Picos(1000)
@@ -200,9 +201,9 @@ func TestLatencyLaw(t *testing.T) {
 			last := unit.Picos(-1)
 			for latency := unit.Picos(0); latency < 50*ns; latency += 7 * ns {
 				cfg := worked(procs)
-				cfg.Latency, cfg.Occupancy = latency, 0
+				cfg.Memory.Latency, cfg.Memory.Occupancy = latency, 0
 				if procs == 1 {
-					cfg.Occupancy = latency
+					cfg.Memory.Occupancy = latency
 				}
 				got := replayed(t, source(bs...), cfg, tick, Options{})
 				if got.Time < last {
@@ -320,7 +321,7 @@ func TestProgress(t *testing.T) {
 func TestManyProcessors(t *testing.T) {
 	for _, m := range []*trace.Memory{benchmarkTrace(9, 400), sharingTrace(17, 150)} {
 		cfg := worked(m.Head.Procs)
-		cfg.Size = 4 << 10
+		cfg.Caches[0].Size = 4 << 10
 		want, err := runNaive(m, cfg, tick, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -372,8 +373,8 @@ func Example() {
 		b.Append(3, 1<<20+8*i, 8, trace.Store) // the same one: they share lines
 	}
 	src := &trace.Memory{Head: trace.Header{Program: "pair", Procs: 2}, RefsOf: []trace.Refs{a, b}}
-	sys, err := memsys.SMP{}.New(memsys.Config{Processors: 2, Size: 256 << 10, Line: 64, Ways: 2,
-		Latency: 250_000, Occupancy: 250_000, Invalidate: 15_000})
+	sys, err := memsys.SMP{}.New(memsys.Config{Processors: 2, Caches: []memsys.Cache{{Size: 256 << 10, Line: 64, Ways: 2}},
+		Memory: memsys.Memory{Latency: 250_000, Occupancy: 250_000, Invalidate: 15_000}})
 	if err != nil {
 		fmt.Println(err)
 		return

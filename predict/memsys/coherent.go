@@ -1,0 +1,227 @@
+package memsys
+
+import (
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// coherent is the private caches of processors, which a protocol keeps coherent line by line. What
+// the transactions of the protocol cost is a matter of the path between them.
+//
+// A transaction changes the caches of all processors at the moment of its request, not
+// at the end of its waiting: transactions take effect in the order of their requests, and
+// only hits of other processors during the waiting see their effect early.
+//
+// A new line goes to an invalid way, otherwise to the least recently used one. A line that
+// leaves the last private level leaves all of them, and is written back if memory is stale.
+type coherent struct {
+	protocol Protocol
+	shift    uint // log2 of the line size
+	private  []private
+	lines    lines
+	path     path
+	changing Changing
+	now      transaction // the present one
+}
+
+// transaction is what a touch needs that its processor's caches cannot answer.
+type transaction struct {
+	proc     trace.Proc
+	line     uint64
+	where    []uint8      // the line is, by processor: the table's, which the transaction changes
+	store    bool         // wants the line modified
+	has      bool         // the processor has the line and wants only to store to it: an upgrade
+	supplier int          // processor whose cache has the line exclusive, modified or owned, else -1
+	stale    bool         // memory is: the supplier's line is modified or owned
+	lost     []trace.Proc // who lose the line, supplier included
+	keep     int          // how many others keep it
+}
+
+// path is the connection of caches and memory. A path may be a party to the protocol: one whose
+// directory cannot keep track of all copies takes some away (see coherent.take).
+type path interface {
+	// fetch brings the line of t to its processor.
+	fetch(now unit.Picos, t *transaction) Cost
+	// upgrade takes the line of t from all others.
+	upgrade(now unit.Picos, t *transaction) Cost
+	// evict is told that a line has left the caches of p; it is written back if memory is stale.
+	evict(now unit.Picos, p trace.Proc, line uint64, stale bool)
+	// shared is what happened on the path so far.
+	shared() Shared
+}
+
+// newCoherent is empty caches of c. The path is the caller's to set.
+func newCoherent(c *Config) *coherent {
+	s := &coherent{protocol: c.Protocol, shift: c.line().Shift(), lines: newLines(c.Processors),
+		changing: func(trace.Proc, unit.Picos, trace.Proc) {}}
+	for range c.Processors {
+		s.private = append(s.private, newPrivate(c.Caches))
+	}
+	return s
+}
+
+func (s *coherent) Line() unit.Bytes { return unit.Bytes(1) << s.shift }
+
+func (s *coherent) Counts(p trace.Proc) Counts { return s.private[p].counts }
+
+func (s *coherent) Shared() Shared {
+	all := s.path.shared()
+	all.Lines = uint64(s.lines.count)
+	return all
+}
+
+func (s *coherent) Watch(changing Changing) { s.changing = changing }
+
+// Hits looks for loads of lines in the first level, and stores to lines modified there.
+func (s *coherent) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	return s.private[p].levels[0].hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+}
+
+// Access decides the most common case, a hit on the most recently used line of
+// its set, by itself.
+func (s *coherent) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+	c := &s.private[p]
+	set := c.levels[0].set(line)
+	whole := line<<rightBits | writable
+	if store {
+		c.counts.Stores++
+		if set[0] == whole {
+			return Cost{}
+		}
+		return s.store(now, p, c, set, line)
+	}
+	c.counts.Loads++
+	if set[0]|writable == whole && set[0] != 0 {
+		return Cost{}
+	}
+	return s.load(now, p, c, set, line)
+}
+
+func (s *coherent) load(now unit.Picos, p trace.Proc, c *private, set []uint64, line uint64) Cost {
+	if w := find(set, line); w >= 0 {
+		toFront(set, w, set[w])
+		return Cost{}
+	}
+	if word, level := c.behind(line); word != 0 {
+		c.counts.Behind++
+		return Cost{Latency: c.latency[level]}
+	}
+	now += c.lookup()
+	t := s.begin(p, line, false)
+	c.counts.LoadMisses.count(t.where[p])
+	alone := true
+	for q, state := range t.where {
+		if !valid(state) {
+			continue
+		}
+		alone = false
+		t.keep++
+		t.supplied(q, state)
+		if next := s.protocol.afterLoad(state); next != state {
+			s.become(now, trace.Proc(q), next)
+		}
+	}
+	return s.fetch(now, c, s.protocol.loaded(alone))
+}
+
+func (s *coherent) store(now unit.Picos, p trace.Proc, c *private, set []uint64, line uint64) Cost {
+	found, level := uint64(0), 0
+	if w := find(set, line); w >= 0 {
+		found = set[w]
+		toFront(set, w, found)
+	} else if found, level = c.behind(line); found != 0 {
+		c.counts.Behind++
+	}
+	latency := c.latency[level]
+	if found&rightMask == writable {
+		return Cost{Latency: latency}
+	}
+	t := s.begin(p, line, true)
+	state := t.where[p]
+	if found != 0 && state == exclusive { // nobody need know
+		s.become(now, p, modified)
+		return Cost{Latency: latency}
+	}
+	t.has = found != 0
+	if !t.has {
+		c.counts.StoreMisses.count(state)
+		latency = c.lookup()
+	}
+	for q, state := range t.where {
+		if q != int(p) && valid(state) {
+			t.supplied(q, state)
+			s.take(now+latency, trace.Proc(q))
+		}
+	}
+	if !t.has {
+		return s.fetch(now+latency, c, modified)
+	}
+	s.become(now, p, modified)
+	cost := s.path.upgrade(now+latency, t)
+	cost.Latency += latency
+	return cost
+}
+
+// begin is a new transaction.
+func (s *coherent) begin(p trace.Proc, line uint64, store bool) *transaction {
+	s.now = transaction{proc: p, line: line, where: s.lines.of(line), store: store, supplier: -1, lost: s.now.lost[:0]}
+	return &s.now
+}
+
+// supplied books that q, in whose caches the line is in that state, supplies it if it is the one to.
+func (t *transaction) supplied(q int, state uint8) {
+	if state != shared {
+		t.supplier, t.stale = q, dirty(state)
+	}
+}
+
+// become changes the state of the present line in the caches of q, and announces a lesser right.
+func (s *coherent) become(now unit.Picos, q trace.Proc, state uint8) {
+	if s.now.where[q] == modified {
+		s.changing(q, now, s.now.proc)
+	}
+	s.now.where[q] = state
+	s.private[q].put(s.now.line, right(state))
+}
+
+// take takes the present line away from q.
+func (s *coherent) take(now unit.Picos, q trace.Proc) {
+	s.changing(q, now, s.now.proc)
+	s.now.where[q] = taken
+	s.now.lost = append(s.now.lost, q)
+	s.private[q].put(s.now.line, absent)
+	s.private[q].counts.Invalidations++
+}
+
+// fetch brings the present line to the caches c of its processor, and is the cost of that.
+func (s *coherent) fetch(now unit.Picos, c *private, state uint8) Cost {
+	t := &s.now
+	if t.stale {
+		c.counts.Supplies++
+	}
+	t.where[t.proc] = state
+	cost := s.path.fetch(now, t)
+	cost.Latency += c.lookup()
+	if old := c.insert(t.line<<rightBits | right(state)); old != 0 {
+		where := s.lines.of(old >> rightBits)
+		stale := dirty(where[t.proc])
+		where[t.proc] = evicted
+		if stale {
+			c.counts.WriteBacks++
+		}
+		s.path.evict(now, t.proc, old>>rightBits, stale)
+	}
+	return cost
+}
+
+// count books a miss on a line that was last seen as where.
+func (m *Misses) count(where uint8) {
+	switch where {
+	case never:
+		m.Cold++
+	case taken:
+		m.Coherence++
+	default:
+		m.Replacement++
+	}
+}
