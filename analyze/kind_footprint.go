@@ -21,7 +21,7 @@ type footprintFlags struct {
 
 func footprintKind(q *quantumFlags) *kind {
 	var o footprintFlags
-	return &kind{name: "footprint", doc: "distinct lines and pages of a window, and what caches keep of them while processes take turns [falsafi1997]: footprint.arrow, footprint.params.toml", needsAll: true,
+	return &kind{name: "footprint", doc: "distinct lines and pages of a window, and what caches keep of them while processes take turns [falsafi1997]: footprint.arrow, footprint.params.toml",
 		details: footprint.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.window, "footprint-window", "quantum", "footprint: what ends a `window`: quantum (see --quantum), barrier, or a number of data references of each processor, on average, such as 1000refs")

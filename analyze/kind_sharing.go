@@ -11,7 +11,7 @@ import (
 
 func sharingKind() *kind {
 	var word string
-	return &kind{name: "sharing", doc: "misses by true and false sharing, and who communicates with whom: sharing.arrow, sharing_*.arrow", needsAll: true,
+	return &kind{name: "sharing", doc: "misses by true and false sharing, and who communicates with whom: sharing.arrow, sharing_*.arrow",
 		details: sharing.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&word, "word", sharing.DefaultWord.String(), "sharing: `bytes` of a word, a power of two: what processors share truly; larger than the program's items it hides false sharing")

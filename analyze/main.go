@@ -19,7 +19,7 @@ func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
 // command is analyze.
 func command(env *stage.Env) *cobra.Command {
-	o := options{kinds: allKinds()}
+	o := options{settings: newSettings()}
 	cmd := &cobra.Command{
 		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
 		Short: "measures what a trace says of its program",
@@ -38,15 +38,9 @@ func command(env *stage.Env) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names")
-	f.StringSliceVar(&o.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
-	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all)")
-	for _, k := range o.kinds {
-		if k.flags != nil {
-			k.flags(f)
-		}
-	}
-	f.BoolVar(&o.interleaved, "interleaved", true, "reuse: measure the interleaved order of several processors too, as processor -1")
+	f.AddFlagSet(o.flags)
+	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all); what was found of them can be merged with others")
+	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, cache: measure the interleaved order of several processors too, as processor -1")
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
@@ -54,6 +48,7 @@ func command(env *stage.Env) *cobra.Command {
 		o.interleavedAsked = f.Changed("interleaved")
 		return o.analyze(cmd.Context(), env, args[0])
 	}
+	cmd.AddCommand(mergeCommand(env))
 	return cmd
 }
 

@@ -17,25 +17,48 @@ import (
 	"spoor/traces/unit"
 )
 
-// options is the command line, but for the flags that belong to one kind.
+// options is the command line.
 type options struct {
-	run, line        []string
+	*settings
 	procs            string
 	interleaved      bool
 	interleavedAsked bool // not merely by default
 	dir              string
 	format           *stage.Format
-	kinds            []*kind
+}
+
+// settings are what results depend on besides the trace and its orders.
+type settings struct {
+	run, line []string
+	kinds     []*kind
+	flags     *pflag.FlagSet // all of them, those of one kind included
+}
+
+func newSettings() *settings {
+	s := &settings{kinds: allKinds(), flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
+	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names")
+	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
+	for _, k := range s.kinds {
+		if k.flags != nil {
+			k.flags(s.flags)
+		}
+	}
+	return s
 }
 
 // request is what the analyses are built from.
 type request struct {
-	header trace.Header
-	lines  []unit.Bytes // ascending
-	first  unit.Bytes   // the line size that was given first
-	meta   []trace.Arg
-	source string
-	events trace.Source    // the trace, for analyses that read its events once more
+	header      trace.Header
+	digest      string       // of the trace
+	name        string       // of the trace
+	events      trace.Source // the trace, for analyses that read its events once more; nil if it is not there
+	procs       []trace.Proc // that are looked at, nil for all
+	interleaved bool         // look at the interleaved order too
+
+	lines  []unit.Bytes    // ascending
+	first  unit.Bytes      // the line size that was given first
+	meta   []trace.Arg     // facts in every table
+	source string          // what parameters are of: name and digest of the trace
 	reuse  *reuse.Analysis // which several build on
 }
 
@@ -43,7 +66,6 @@ type request struct {
 type kind struct {
 	name, doc string
 	details   string // more for the help, if one line is not enough
-	needsAll  bool   // needs the interleaved order, hence all processors
 	flags     func(*pflag.FlagSet)
 	build     func(*request) (analysis.Analysis, error) // an error about a flag is one of usage
 }
@@ -69,12 +91,7 @@ const tool = "spoor analyze " + stage.Version
 
 // analyze is the command's work.
 func (o *options) analyze(ctx context.Context, env *stage.Env, path string) error {
-	chosen, err := o.chosen()
-	if err != nil {
-		return err
-	}
-	given, err := parseLines(o.line)
-	if err != nil {
+	if err := o.check(*o.format); err != nil {
 		return err
 	}
 	src, err := store.Open(path)
@@ -82,56 +99,82 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	defer src.Close()
-	procs, err := o.selected(env, src.Header().Procs, chosen)
+	procs, err := o.selected(src.Header().Procs)
 	if err != nil {
 		return err
 	}
-	lines := sorted(given)
-	r := request{header: src.Header(), events: src, lines: lines, first: given[0], meta: o.meta(src, lines), source: sourceName(path) + " sha256:" + src.SHA256()}
-	r.reuse = &reuse.Analysis{Lines: lines, Interleaved: o.interleaved, Meta: r.meta}
-	var analyses []analysis.Analysis
-	for _, k := range chosen {
-		a, err := k.build(&r)
-		if err != nil {
-			return err
-		}
-		analyses = append(analyses, a)
-	}
-	results, err := o.measure(ctx, env, src, procs, analyses)
+	r := request{header: src.Header(), events: src, digest: src.SHA256(), name: sourceName(path), procs: procs, interleaved: o.interleaved}
+	analyses, err := o.build(&r)
 	if err != nil {
 		return err
+	}
+	if err := o.checkOrders(env, &r, analyses); err != nil {
+		return err
+	}
+	kept := newPart(&r, o.settings)
+	results, err := o.measure(ctx, env, src, kept, analyses)
+	if err != nil {
+		return err
+	}
+	if procs != nil {
+		results = append(results, kept.result())
 	}
 	if err := save(o.dir, results); err != nil {
 		return err
 	}
-	return o.print(env, chosen, results)
+	return print(env, *o.format, o.chosen(), results)
+}
+
+// check is what can be said of the settings without a trace.
+func (s *settings) check(f stage.Format) error {
+	names := namesOf(s.kinds)
+	for _, name := range s.run {
+		if !slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }) {
+			return stage.Usage("--run: no analysis %q; there are %s", name, names)
+		}
+	}
+	chosen := s.chosen()
+	if len(chosen) == 0 {
+		return stage.Usage("--run: no analysis; there are %s", names)
+	}
+	if f != stage.Human && len(chosen) > 1 {
+		return stage.Usage("--format %s prints one analysis; choose it with --run", f)
+	}
+	_, err := parseLines(s.line)
+	return err
 }
 
 // chosen is the analyses of --run, in the order of the help.
-func (o *options) chosen() ([]*kind, error) {
-	names := namesOf(o.kinds)
-	for _, name := range o.run {
-		if !slices.ContainsFunc(o.kinds, func(k *kind) bool { return k.name == name }) {
-			return nil, stage.Usage("--run: no analysis %q; there are %s", name, names)
-		}
-	}
-	var out []*kind
-	for _, k := range o.kinds {
-		if slices.Contains(o.run, k.name) {
+func (s *settings) chosen() (out []*kind) {
+	for _, k := range s.kinds {
+		if slices.Contains(s.run, k.name) {
 			out = append(out, k)
 		}
 	}
-	if len(out) == 0 {
-		return nil, stage.Usage("--run: no analysis; there are %s", names)
+	return out
+}
+
+// build makes the analyses, and completes the request.
+func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
+	given, err := parseLines(s.line)
+	if err != nil {
+		return nil, err
 	}
-	if *o.format != stage.Human && len(out) > 1 {
-		return nil, stage.Usage("--format %s prints one analysis; choose it with --run", *o.format)
+	r.lines, r.first = sorted(given), given[0]
+	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest
+	r.reuse = &reuse.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
+	for _, k := range s.chosen() {
+		a, err := k.build(r)
+		if err != nil {
+			return nil, err
+		}
+		analyses = append(analyses, a)
 	}
-	return out, nil
+	return analyses, nil
 }
 
 // selected is the processors of --procs, nil for all.
-func (o *options) selected(env *stage.Env, have int, chosen []*kind) ([]trace.Proc, error) {
+func (o *options) selected(have int) ([]trace.Proc, error) {
 	procs, err := trace.ParseProcs(o.procs, have)
 	if err != nil {
 		return nil, stage.Usage("--procs: %w", err)
@@ -139,18 +182,27 @@ func (o *options) selected(env *stage.Env, have int, chosen []*kind) ([]trace.Pr
 	if len(procs) == have {
 		return nil, nil
 	}
-	for _, k := range chosen {
-		if k.needsAll {
-			return nil, stage.Usage("%s needs all processors; leave --procs out", k.name)
-		}
-	}
 	if o.interleaved && o.interleavedAsked {
 		return nil, stage.Usage("the interleaved order needs all processors; leave --procs or --interleaved out")
 	}
-	if o.interleaved && slices.ContainsFunc(chosen, func(k *kind) bool { return k.name == "reuse" }) {
-		env.Note("the interleaved order needs all processors and is left out")
-	}
 	return procs, nil
+}
+
+// checkOrders says what comes of a choice of processors: an analysis that looks at
+// nothing but the interleaved order cannot run, the others do without that order.
+func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) error {
+	if r.procs == nil {
+		return nil
+	}
+	for _, a := range analyses {
+		if len(analysis.Orders(r.header, r.procs[:1], a)) == 0 {
+			return stage.Usage("%s needs all processors; leave --procs out", a.Name())
+		}
+		if len(analysis.Orders(r.header, []trace.Proc{trace.Interleaved}, a)) > 0 {
+			env.Note("%s: the interleaved order needs all processors and is left out", a.Name())
+		}
+	}
+	return nil
 }
 
 // sorted is the values in ascending order, each once.
@@ -158,22 +210,21 @@ func sorted[T int64 | unit.Bytes](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// meta is the facts in every table.
-func (o *options) meta(src *store.Trace, lines []unit.Bytes) []trace.Arg {
-	h := src.Header()
+// facts are those in every table.
+func (r *request) facts() []trace.Arg {
 	var sizes []string
-	for _, l := range lines {
+	for _, l := range r.lines {
 		sizes = append(sizes, l.String())
 	}
 	facts := []trace.Arg{
-		{Key: "program", Value: h.Title()},
-		{Key: "procs", Value: strconv.Itoa(h.Procs)},
-		{Key: "trace", Value: src.SHA256()},
+		{Key: "program", Value: r.header.Title()},
+		{Key: "procs", Value: strconv.Itoa(r.header.Procs)},
+		{Key: "trace", Value: r.digest},
 		{Key: "line", Value: strings.Join(sizes, ",")},
 		{Key: "tool", Value: tool},
 	}
-	if o.procs != "" {
-		facts = append(facts, trace.Arg{Key: "selected", Value: o.procs})
+	if r.procs != nil {
+		facts = append(facts, trace.Arg{Key: "selected", Value: trace.FormatProcs(r.procs)})
 	}
 	return facts
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // measure runs the analyses, showing progress by references.
-func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, procs []trace.Proc, analyses []analysis.Analysis) ([]analysis.Result, error) {
-	orders := analysis.Orders(src.Header(), procs, analyses...)
+func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
+	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
 	total := uint64(0)
 	for p := range trace.Proc(src.Header().Procs) {
 		for _, order := range orders {
@@ -27,16 +27,23 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	}
 	bar := env.Progress("analyzing", int64(total), false)
 	defer bar.Done()
-	results, err := analysis.Run(ctx, src, analysis.Options{Procs: procs, Progress: bar.Add}, analyses...)
-	if err != nil {
-		return nil, err
+	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}
+	if kept.procs != nil {
+		run.Keep = kept.keep
 	}
+	results, err := analysis.Run(ctx, src, run, analyses...)
+	if err == nil {
+		warn(env, results)
+	}
+	return results, err
+}
+
+func warn(env *stage.Env, results []analysis.Result) {
 	for _, r := range results {
 		for _, w := range r.Warnings {
 			env.Note("%v", w)
 		}
 	}
-	return results, nil
 }
 
 // save writes all results into dir, or none: they are made in a directory aside and
@@ -82,21 +89,21 @@ func save(dir string, results []analysis.Result) (err error) {
 }
 
 // print writes summaries for people, or the one result in full for programs.
-func (o *options) print(env *stage.Env, chosen []*kind, results []analysis.Result) error {
-	if *o.format != stage.Human {
-		return stage.Print(env.Out, *o.format, results[0].Full)
+func print(env *stage.Env, format stage.Format, chosen []*kind, results []analysis.Result) error {
+	if format != stage.Human {
+		return stage.Print(env.Out, format, results[0].Full)
 	}
-	for i, r := range results {
-		if len(results) > 1 {
+	for i, k := range chosen {
+		if len(chosen) > 1 {
 			gap := "\n"
 			if i == 0 {
 				gap = ""
 			}
-			if _, err := fmt.Fprintf(env.Out, "%s%s\n", gap, chosen[i].name); err != nil {
+			if _, err := fmt.Fprintf(env.Out, "%s%s\n", gap, k.name); err != nil {
 				return err
 			}
 		}
-		if err := stage.Print(env.Out, *o.format, r.Summary); err != nil {
+		if err := stage.Print(env.Out, format, results[i].Summary); err != nil {
 			return err
 		}
 	}

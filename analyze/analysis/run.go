@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"runtime"
 	"slices"
@@ -14,12 +15,14 @@ import (
 type Options struct {
 	Procs    []trace.Proc   // program orders wanted; nil means all processors and the interleaved order too
 	Progress func(refs int) // if not nil, called now and then from several goroutines
+	Keep     Each           // if not nil, called with every shard when it has ended
 }
 
 // order is one order of the trace with those who want it.
 type order struct {
 	proc   trace.Proc
 	shards []Shard
+	names  []string // by shard: the first analysis that has it, and the number of the part that it is: "reuse/0"
 }
 
 // Run reads every order that an analysis wants once, feeds it to all that want it,
@@ -29,6 +32,15 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 	if err := readAll(ctx, src, opts, orders); err != nil {
 		return nil, err
 	}
+	if opts.Keep != nil {
+		if err := opts.Keep.call(orders); err != nil {
+			return nil, err
+		}
+	}
+	return merge(analyses, shards)
+}
+
+func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	results := make([]Result, len(analyses))
 	for i, a := range analyses {
 		var err error
@@ -66,10 +78,10 @@ func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []ord
 				continue
 			}
 			shards[i] = append(shards[i], s)
-			for _, part := range parts(s) {
+			for k, part := range parts(s) {
 				if !seen[part] {
 					seen[part] = true
-					o.shards = append(o.shards, part)
+					o.shards, o.names = append(o.shards, part), append(o.names, fmt.Sprint(a.Name(), "/", k))
 				}
 			}
 		}

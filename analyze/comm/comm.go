@@ -61,7 +61,7 @@ import (
 
 // Analysis measures messages, the critical path and networks.
 type Analysis struct {
-	Events      trace.Source // the trace that is analysed; its events are read once more
+	Events      trace.Source // the trace that is analysed, whose events are read once more; nil if it is not there
 	Collectives Algorithm
 	Costs       Costs
 	Bandwidth   unit.BytesPerSecond // of a link
@@ -178,14 +178,17 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		return analysis.Result{}, err
 	}
 	var warnings []error
-	if len(f.shards) == a.head.Procs {
+	switch {
+	case len(f.shards) < a.head.Procs:
+		warnings = append(warnings, errors.New("comm: the critical path, networks and the messages of collectives need all processors and are left out"))
+	case a.Events == nil:
+		warnings = append(warnings, errors.New("comm: the critical path, networks and the messages of collectives need the events of the trace and are left out"))
+	default:
 		if err := f.replay(a); err != nil {
 			return analysis.Result{}, err
 		}
 		f.matrix.join(f.path.matrix)
 		warnings = f.reservations(a)
-	} else {
-		warnings = append(warnings, errors.New("comm: the critical path, networks and the messages of collectives need all processors and are left out"))
 	}
 	if err := f.matrix.check(); err != nil {
 		return analysis.Result{}, err
@@ -280,9 +283,9 @@ func (f *findings) reservations(a *Analysis) (all []error) {
 	return all
 }
 
-// collectives are those that were called, sorted.
-func (f *findings) collectives() []collective {
-	return slices.SortedFunc(maps.Keys(f.calls), func(a, b collective) int {
+// sortedCalls are the collectives that were called, sorted.
+func sortedCalls(calls map[collective]*tally) []collective {
+	return slices.SortedFunc(maps.Keys(calls), func(a, b collective) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.kind, b.kind), cmp.Compare(a.root, b.root))
 	})
 }

@@ -103,7 +103,7 @@ func (f *findings) procTable(meta []trace.Arg) *store.Table {
 
 // collectiveTable has a row for collectives of a group that are alike.
 func (f *findings) collectiveTable(meta []trace.Arg) *store.Table {
-	all := f.collectives()
+	all := sortedCalls(f.calls)
 	return &store.Table{Name: "comm_collectives", Meta: meta, Columns: []store.Column{
 		{Name: "group", Data: column(all, func(c collective) int32 { return c.group })},
 		{Name: "kind", Data: column(all, func(c collective) string { return c.kind.String() })},

@@ -128,9 +128,9 @@ func (s *Shard) End() error {
 
 // Distances is the uses of lines of one size in one order.
 type Distances struct {
-	Line unit.Bytes
-	Uses []uint64 // by distance
-	Cold uint64   // first uses, which is the number of distinct lines
+	Line unit.Bytes `json:"-"`
+	Uses []uint64   // by distance
+	Cold uint64     // first uses, which is the number of distinct lines
 
 	shift  uint
 	stack  *Stack

@@ -37,3 +37,19 @@ func ParseProcs(text string, have int) (procs []Proc, err error) {
 	}
 	return procs, nil
 }
+
+// FormatProcs prints ascending processors as [ParseProcs] reads them: "0-3,6".
+func FormatProcs(procs []Proc) string {
+	var out []string
+	for i := 0; i < len(procs); {
+		from := i
+		for i++; i < len(procs) && procs[i] == procs[i-1]+1; i++ {
+		}
+		text := strconv.Itoa(int(procs[from]))
+		if last := procs[i-1]; last > procs[from] {
+			text += "-" + strconv.Itoa(int(last))
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ",")
+}

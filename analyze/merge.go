@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// merging is the command line of merge.
+type merging struct {
+	dir, path string
+	format    *stage.Format
+}
+
+func mergeCommand(env *stage.Env) *cobra.Command {
+	var m merging
+	cmd := &cobra.Command{
+		Use:   "merge DIR... -o DIR",
+		Short: "join what runs with --procs on several machines found",
+		Long: "Merge joins runs over disjoint processors of one trace, which had the same --run and other flags besides\n" +
+			"--procs. What it writes and prints is, to the byte, what one run over all their processors would have\n" +
+			"(without the interleaved order). Every run with --procs leaves DIR/shards.arrow for it; where processors are\n" +
+			"missing, so does merge, and its result can be merged again.\n\n" +
+			"The critical path and networks of the analysis comm follow the events of all processors: name the trace\n" +
+			"with --trace to have them.",
+		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
+			"  $ analyze --procs 0-1 -o first fft\n  $ analyze --procs 2-3 -o second fft\n  $ analyze merge first second -o both",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return m.merge(env, args) },
+	}
+	cmd.Flags().StringVarP(&m.dir, "output", "o", "", "`directory` of the results")
+	cmd.Flags().StringVar(&m.path, "trace", "", "`prefix` of the trace that the parts are of")
+	m.format = stage.FormatFlag(cmd.Flags())
+	_ = cmd.MarkFlagRequired("output") // the flag exists
+	return cmd
+}
+
+func (m *merging) merge(env *stage.Env, dirs []string) error {
+	var parts []*part
+	for _, dir := range dirs {
+		p, err := readPart(dir)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, p)
+	}
+	if err := sameRun(parts); err != nil {
+		return err
+	}
+	s, r, err := parts[0].settings()
+	if err != nil {
+		return fmt.Errorf("%s: %w", parts[0].dir, err)
+	}
+	owners, err := ownersOf(parts, r.header.Procs)
+	if err != nil {
+		return err
+	}
+	if err := s.check(*m.format); err != nil {
+		return err
+	}
+	if m.path != "" {
+		src, err := m.open(r)
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		r.events = src
+	}
+	procs := those(owners, true)
+	if len(procs) < len(owners) {
+		env.Note("processors %s are in none of the parts", trace.FormatProcs(those(owners, false)))
+		r.procs = procs
+	}
+	results, err := join(s, r, procs, owners)
+	if err != nil {
+		return err
+	}
+	warn(env, results)
+	if err := save(m.dir, results); err != nil {
+		return err
+	}
+	return print(env, *m.format, s.chosen(), results)
+}
+
+// join makes the results, and the part that they are if not all processors are there.
+func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analysis.Result, error) {
+	analyses, err := s.build(r)
+	if err != nil {
+		return nil, err
+	}
+	whole := newPart(r, s)
+	results, err := analysis.Join(r.header, procs, func(name string, p trace.Proc, kept analysis.KeptShard) error {
+		if err := owners[p].read(name, p, kept); err != nil {
+			return err
+		}
+		if r.procs == nil {
+			return nil
+		}
+		return whole.keep(name, p, kept)
+	}, analyses...)
+	if err == nil && r.procs != nil {
+		results = append(results, whole.result())
+	}
+	return results, err
+}
+
+// sameRun is an error that names what differs between parts besides their processors.
+func sameRun(parts []*part) error {
+	for _, p := range parts[1:] {
+		for _, f := range slices.Concat(parts[0].facts, p.facts) {
+			if a, b := parts[0].fact(f.Key), p.fact(f.Key); f.Key != selectedFact && a != b {
+				return fmt.Errorf("%s and %s do not belong together: %s", parts[0].dir, p.dir, difference(f.Key, a, b))
+			}
+		}
+	}
+	return nil
+}
+
+func difference(key, a, b string) string {
+	switch flag, isSetting := strings.CutPrefix(key, settingFact); {
+	case isSetting:
+		return fmt.Sprintf("--%s is %s and %s", flag, a, b)
+	case key == headerFact:
+		return "the headers of their traces differ"
+	}
+	return fmt.Sprintf("%s is %q and %q", key, a, b)
+}
+
+// settings are those of the run, and what it was asked without processors.
+func (p *part) settings() (*settings, *request, error) {
+	s := newSettings()
+	r := &request{digest: p.fact("trace"), name: p.fact(traceFact)}
+	if err := json.Unmarshal([]byte(p.fact(headerFact)), &r.header); err != nil {
+		return nil, nil, fmt.Errorf("the header of its trace: %w", err)
+	}
+	if got := p.fact("tool"); got != tool {
+		return nil, nil, fmt.Errorf("it was made by %q, and this is %q", got, tool)
+	}
+	var failed error
+	s.flags.VisitAll(func(f *pflag.Flag) {
+		if err := set(f, p.fact(settingFact+f.Name)); err != nil && failed == nil {
+			failed = fmt.Errorf("--%s: %w", f.Name, err)
+		}
+	})
+	return s, r, failed
+}
+
+// ownersOf is the part that has each processor, nil where none has it.
+func ownersOf(parts []*part, procs int) ([]*part, error) {
+	owners := make([]*part, max(0, procs))
+	for _, p := range parts {
+		have, err := trace.ParseProcs(p.fact(selectedFact), procs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.dir, err)
+		}
+		for _, q := range have {
+			if o := owners[q]; o != nil {
+				twice := slices.DeleteFunc(have, func(q trace.Proc) bool { return owners[q] != o })
+				return nil, fmt.Errorf("%s and %s both have processors %s", o.dir, p.dir, trace.FormatProcs(twice))
+			}
+		}
+		for _, q := range have {
+			owners[q] = p
+		}
+	}
+	return owners, nil
+}
+
+// those are the processors that a part has, or that none has.
+func those(owners []*part, has bool) (procs []trace.Proc) {
+	for q, o := range owners {
+		if (o != nil) == has {
+			procs = append(procs, trace.Proc(q))
+		}
+	}
+	return procs
+}
+
+// open opens the trace, which must be the one of the parts.
+func (m *merging) open(r *request) (*store.Trace, error) {
+	src, err := store.Open(m.path)
+	if err != nil {
+		return nil, err
+	}
+	if src.SHA256() != r.digest {
+		src.Close()
+		return nil, fmt.Errorf("%s is not the trace of the parts: its digest is %s, theirs %s", m.path, src.SHA256(), r.digest)
+	}
+	return src, nil
+}
