@@ -54,6 +54,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/comm/topology"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -165,7 +166,7 @@ type findings struct {
 	name    string // of the unit of work
 	total   uint64 // work
 	path    *replay
-	traffic []traffic
+	traffic []topology.Traffic
 }
 
 // Merge joins the shards, and replays the events of all processors if all are there.

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/comm/topology"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -380,26 +379,6 @@ func TestLocality(t *testing.T) {
 	i := slices.Index(names, "mesh 4x4")
 	if hops, near := data[float64](t, nets, "hops")[i], data[float64](t, nets, "neighbours")[i]; hops != 2.5 || near != 0.5 {
 		t.Errorf("%v hops, %v to neighbours", hops, near)
-	}
-}
-
-// Loads in a map are those in an array.
-func TestManyLinks(t *testing.T) {
-	var few, many loads
-	few, many = newLoads(maxDense), newLoads(maxDense+1)
-	r := rand.New(rand.NewPCG(2, 2))
-	for range 1000 {
-		l, c := topology.Link(r.IntN(50)), &cell{messages: r.Uint64N(9), bytes: r.Uint64N(99)}
-		few.add(l, c)
-		many.add(l, c)
-	}
-	for l, at := range many.all {
-		if *at != few.dense[l] {
-			t.Errorf("link %d: %v and %v", l, *at, few.dense[l])
-		}
-	}
-	if len(many.sparse) != 50 {
-		t.Error(len(many.sparse))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"spoor/analyze/comm/topology"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -136,25 +137,25 @@ func (f *findings) pathTable(a *Analysis) *store.Table {
 
 // networkTable has a row for every topology.
 func (f *findings) networkTable(a *Analysis) *store.Table {
-	ends := func(t traffic, to bool) int32 {
-		from, node, _ := t.net.Ends(t.busiest)
+	ends := func(t topology.Traffic, to bool) int32 {
+		from, node, _ := t.Net.Ends(t.Busiest)
 		if to {
 			return int32(node)
 		}
 		return int32(from)
 	}
 	return &store.Table{Name: "comm_networks", Meta: a.Meta, Columns: []store.Column{
-		{Name: "network", Data: column(f.traffic, func(t traffic) string { return t.net.Name() })},
-		{Name: "hops", Unit: "links", Data: column(f.traffic, func(t traffic) float64 { return t.hops })},
-		{Name: "neighbours", Data: column(f.traffic, func(t traffic) float64 { return t.neighbours })},
-		{Name: "from", Data: column(f.traffic, func(t traffic) int32 { return ends(t, false) })},
-		{Name: "to", Data: column(f.traffic, func(t traffic) int32 { return ends(t, true) })},
-		{Name: "messages", Data: column(f.traffic, func(t traffic) uint64 { return t.mostMessages })},
-		{Name: "bytes", Unit: "B", Data: column(f.traffic, func(t traffic) uint64 { return t.mostBytes })},
-		{Name: "traffic_gap", Unit: "messages", Data: column(f.traffic, func(t traffic) float64 { return t.trafficGap() })},
-		{Name: "bisection_gap", Unit: "messages", Data: column(f.traffic, func(t traffic) float64 { return t.bisectionGap() })},
-		{Name: "traffic_time", Unit: "s", Data: column(f.traffic, func(t traffic) float64 { return t.trafficTime(a.Bandwidth) })},
-		{Name: "bisection_time", Unit: "s", Data: column(f.traffic, func(t traffic) float64 { return t.bisectionTime(a.Bandwidth) })},
+		{Name: "network", Data: column(f.traffic, func(t topology.Traffic) string { return t.Net.Name() })},
+		{Name: "hops", Unit: "links", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Hops })},
+		{Name: "neighbours", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Neighbours })},
+		{Name: "from", Data: column(f.traffic, func(t topology.Traffic) int32 { return ends(t, false) })},
+		{Name: "to", Data: column(f.traffic, func(t topology.Traffic) int32 { return ends(t, true) })},
+		{Name: "messages", Data: column(f.traffic, func(t topology.Traffic) uint64 { return t.MostMessages })},
+		{Name: "bytes", Unit: "B", Data: column(f.traffic, func(t topology.Traffic) uint64 { return t.MostBytes })},
+		{Name: "traffic_gap", Unit: "messages", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.Gap() })},
+		{Name: "bisection_gap", Unit: "messages", Data: column(f.traffic, func(t topology.Traffic) float64 { return topology.BisectionGap(t.Net) })},
+		{Name: "traffic_time", Unit: "s", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.GapTime(a.Bandwidth) })},
+		{Name: "bisection_time", Unit: "s", Data: column(f.traffic, func(t topology.Traffic) float64 { return t.BisectionTime(a.Bandwidth) })},
 	}}
 }
 
@@ -184,9 +185,9 @@ func (f *findings) summary(a *Analysis) *store.Table {
 		say("parallelism", "", float64(f.total)/float64(max(1, p.length)))
 	}
 	for _, t := range f.traffic {
-		say(t.net.Name()+": hops of a message", "links", t.hops)
-		say(t.net.Name()+": gap by traffic", "messages", t.trafficGap())
-		say(t.net.Name()+": gap by bisection", "messages", t.bisectionGap())
+		say(t.Net.Name()+": hops of a message", "links", t.Hops)
+		say(t.Net.Name()+": gap by traffic", "messages", t.Gap())
+		say(t.Net.Name()+": gap by bisection", "messages", topology.BisectionGap(t.Net))
 	}
 	return &store.Table{Name: "comm summary", Meta: slices.Clone(a.Meta), Columns: []store.Column{
 		{Name: "what", Data: names}, {Name: "value", Data: values}, {Name: "unit", Data: units}}}

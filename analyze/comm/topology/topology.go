@@ -1,6 +1,6 @@
 // Package topology routes messages over the links of networks: which links there
-// are between processors 0, 1, ..., and which of them a message takes. It knows
-// neither bytes nor time.
+// are between processors 0, 1, ..., and which of them a message takes; and it counts what
+// the messages of a program ask of them. It knows nothing of when they are sent.
 //
 // Links go one way; two neighbours have one each way, but for the bus, which is one
 // link for all. Every route is a shortest one, and depends on its two ends

@@ -1,0 +1,143 @@
+package topology
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// Flow is the messages from one processor to another.
+type Flow struct {
+	From, To        int
+	Messages, Bytes uint64
+}
+
+// Traffic is what messages ask of a network.
+type Traffic struct {
+	Net             Topology
+	Messages, Bytes uint64  // between different processors
+	Hops            float64 // mean links on a message's way
+	Neighbours      float64 // share of messages that go as few links as any do
+	Busiest         Link    // by messages, the first of equals
+	MostMessages    uint64  // over the busiest link
+	MostBytes       uint64  // over any link
+}
+
+// load is the messages on a link.
+type load struct{ messages, bytes uint64 }
+
+// Carry routes the flows over net. What processors send to themselves needs none.
+func Carry(net Topology, flows []Flow) Traffic {
+	t := Traffic{Net: net}
+	on := NewPerLink[load](net)
+	atHops := map[int]uint64{}
+	var way []Link
+	for _, f := range flows {
+		if f.From == f.To {
+			continue
+		}
+		way = net.Route(f.From, f.To, way[:0])
+		for _, l := range way {
+			at := on.At(l)
+			at.messages += f.Messages
+			at.bytes += f.Bytes
+		}
+		t.Messages += f.Messages
+		t.Bytes += f.Bytes
+		atHops[len(way)] += f.Messages
+	}
+	for l, at := range on.All() {
+		if at.messages > t.MostMessages {
+			t.Busiest, t.MostMessages = l, at.messages
+		}
+		t.MostBytes = max(t.MostBytes, at.bytes)
+	}
+	t.locality(atHops)
+	return t
+}
+
+func (t *Traffic) locality(atHops map[int]uint64) {
+	if t.Messages == 0 {
+		return
+	}
+	nearest := len(t.Net.Route(0, 1, nil)) // consecutive processors are neighbours everywhere
+	links := uint64(0)
+	for hops, n := range atHops {
+		links += uint64(hops) * n
+	}
+	t.Hops = float64(links) / float64(t.Messages)
+	t.Neighbours = float64(atHops[nearest]) / float64(t.Messages)
+}
+
+// each is the messages that a processor sends, on average.
+func (t *Traffic) each() float64 { return float64(t.Messages) / float64(t.Net.Procs()) }
+
+// Gap is g of LogP by the busiest link, in times that a link needs for a message: the messages
+// over that link for each that a processor sends, on average. There must be messages.
+func (t *Traffic) Gap() float64 { return float64(t.MostMessages) / t.each() }
+
+// GapTime is g by the bytes of the busiest link, if its bandwidth is b.
+func (t *Traffic) GapTime(b unit.BytesPerSecond) float64 {
+	return float64(t.MostBytes) / t.each() / float64(b)
+}
+
+// BisectionTime is g by the bisection of links of bandwidth b, for messages of mean length.
+func (t *Traffic) BisectionTime(b unit.BytesPerSecond) float64 {
+	return float64(t.Bytes) / float64(t.Messages) * BisectionGap(t.Net) / float64(b)
+}
+
+// BisectionGap is g of LogP by the bisection of a network of two processors or more, in times
+// that a link needs for a message: processors for each link across the bisection, both
+// directions counted [sivasubramaniam1995, sec. 5].
+func BisectionGap(net Topology) float64 {
+	return float64(net.Procs()) / float64(net.Bisection())
+}
+
+// maxDense is how many links a network may have whose values are an array.
+const maxDense = 1 << 20
+
+// PerLink is a value for each link of a network, zero at first.
+type PerLink[T any] struct {
+	dense  []T
+	sparse map[Link]*T // if there are too many links for an array
+}
+
+// NewPerLink is zero for each link of net.
+func NewPerLink[T any](net Topology) PerLink[T] {
+	if net.Links() <= maxDense {
+		return PerLink[T]{dense: make([]T, net.Links())}
+	}
+	return PerLink[T]{sparse: map[Link]*T{}}
+}
+
+// At is the value of a link, to read and to change.
+func (p *PerLink[T]) At(l Link) *T {
+	if p.sparse == nil {
+		return &p.dense[l]
+	}
+	at := p.sparse[l]
+	if at == nil {
+		at = new(T)
+		p.sparse[l] = at
+	}
+	return at
+}
+
+// All is the links in order with their values. Links may be left out that At was never
+// asked for.
+func (p *PerLink[T]) All() iter.Seq2[Link, *T] {
+	return func(yield func(Link, *T) bool) {
+		for i := range p.dense {
+			if !yield(Link(i), &p.dense[i]) {
+				return
+			}
+		}
+		for _, l := range slices.Sorted(maps.Keys(p.sparse)) {
+			if !yield(l, p.sparse[l]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package topology
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Values in a map are those in an array, and in order.
+func TestPerLink(t *testing.T) {
+	few, many := NewPerLink[int](Full(1<<10)), NewPerLink[int](Full(1<<10+1))
+	if few.sparse != nil || many.sparse == nil {
+		t.Fatal("the array ends elsewhere")
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	for range 1000 {
+		l, n := Link(r.IntN(50)), r.IntN(9)
+		*few.At(l) += n
+		*many.At(l) += n
+	}
+	last := Link(-1)
+	for l, n := range many.All() {
+		if *n != *few.At(l) || l <= last {
+			t.Errorf("link %d after %d: %d and %d", l, last, *n, *few.At(l))
+		}
+		last = l
+	}
+	if len(many.sparse) != 50 {
+		t.Error(len(many.sparse))
+	}
+}
+
+// On a mesh of one row, the link in its middle is the busiest.
+func TestCarry(t *testing.T) {
+	flows := []Flow{{0, 3, 2, 64}, {1, 2, 1, 100}, {3, 0, 1, 32}, {2, 2, 9, 999}}
+	got := Carry(Mesh(1, 4), flows)
+	want := Traffic{Net: Mesh(1, 4), Messages: 4, Bytes: 196, Hops: 2.5, Neighbours: 0.25,
+		Busiest: 1 * directions, MostMessages: 3, MostBytes: 164}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got.Gap() != 3 || got.GapTime(1) != 164 || BisectionGap(got.Net) != 2 || got.BisectionTime(1) != 98 {
+		t.Errorf("gaps %v %v %v %v", got.Gap(), got.GapTime(1), BisectionGap(got.Net), got.BisectionTime(1))
+	}
+	if none := Carry(Mesh(1, 4), flows[3:]); none.Messages != 0 || none.Hops != 0 {
+		t.Errorf("got %+v", none)
+	}
+}
