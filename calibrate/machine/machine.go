@@ -34,11 +34,41 @@
 //	nodes = 1                # if absent, 1
 //	protocol = "msi"         # of coherence: msi, mesi, moesi, berkeley; if absent, what the target's paper has
 //
+// The model of the network is one of ideal, bus, switch, full, hypercube, mesh, torus,
+// fattree, logp and loggp (see predict/network). The first eight have links:
+//
+//	[network]
+//	model = "mesh"
+//	bandwidth = "20 MB/s"    # of a link; needed, but by ideal
+//	efficiency = "48/53"     # share of it that messages have: here ATM's, whose cells of 53 bytes carry 48; if absent, 1
+//	header = "25 B"          # that every message has besides its bytes; if absent, none
+//	latency = "75 cycles"    # fixed part of every message's latency, holds no link; if absent, none
+//	switch = "10 ns"         # of every switch on the way; if absent, none
+//	rows = 4                 # of a mesh or torus; if rows and cols are absent, as near to a square as can be
+//	cols = 8
+//	arity = 4                # of a fattree, links up and down of a switch; if absent, 4
+//
+// Where they have no latency and no bandwidth, L and 1/G are taken, so that what is known of LogGP
+// serves them too. The abstraction of a network by L and g, whatever the length of messages, is
+//
+//	[network]
+//	model = "logp"
+//	L = "1.6 us"
+//	gap = "traffic"          # or "bisection": g by a topology's links; or instead: g = "3.2 us"
+//	topology = "mesh"        # that gap is about; rows, cols and arity as above
+//	spacing = "same-kind"    # g is between messages sent and between messages received; if absent, "any": between all
+//
 // The memory hierarchy and its costs are those of
 //
 //   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
 //     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
 //     Computers 49(9), September 2000, pp. 915-933.
+//
+// and L and g those of
+//
+//   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
+//     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
+//     locality properties of parallel systems. HPCA 1995.
 package machine
 
 import (

@@ -1,21 +1,48 @@
 package machine
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"spoor/traces/unit"
 )
 
-// Network connects the nodes. The parameters are those of LogGPS; which of them
-// are known, and which a model of the network needs, differs.
+// Network connects the nodes. Which parameters are known, and which a model of the
+// network needs, differs. What is absent is zero, but for Efficiency.
 type Network struct {
-	Model         string // one of networks
+	Model string // one of networks
+
+	// The parameters of LogGPS.
 	Latency       Given[unit.Seconds]
 	Overhead      Given[unit.Seconds] // of the processor that sends or receives a message
 	Gap           Given[unit.Seconds] // between the starts of two messages of one node
 	GapPerByte    Given[unit.Seconds]
 	RendezvousMin Given[unit.Bytes] // messages larger than this wait for their receiver
+
+	// How the gap of LogP is found, and what it is between.
+	GapFrom  string // GapBisection, GapTraffic, or empty: Gap
+	Spacing  string // SpaceAny or SpaceSameKind; empty for other models
+	Topology string // that GapFrom is about
+
+	// The parameters of models that have links.
+	Fixed      Given[Latency]             // part of every message's latency, which holds no link
+	Bandwidth  Given[unit.BytesPerSecond] // of a link
+	Efficiency float64                    // share of Bandwidth that is left for messages and their headers, to 1
+	Header     unit.Bytes                 // that each message has besides its own bytes
+	Switch     Latency                    // of a switch between two links of a message's way
+	Rows, Cols int                        // of a mesh or torus; zero: as near to a square as can be
+	Arity      int                        // of a fat tree; zero: as the topologies have it
 }
+
+// Values of Network.GapFrom and Network.Spacing.
+const (
+	GapBisection  = "bisection" // by the links across the bisection [sivasubramaniam1995, sec. 5]
+	GapTraffic    = "traffic"   // by the busiest link of a program's traffic
+	SpaceAny      = "any"       // between any two events of a node, messages sent or received
+	SpaceSameKind = "same-kind" // between two messages that it sends, or two that it receives
+)
 
 // Given is a value that a description may leave out.
 type Given[T any] struct {
@@ -24,16 +51,30 @@ type Given[T any] struct {
 }
 
 // networks are the models of a network that a description may name.
-var networks = []string{"ideal", "loggp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
+var networks = []string{"ideal", "loggp", "logp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
 
-// The slowest network that is believed.
-const maxPerByte = unit.Seconds(1)
+// Models by what they have. Their keys are refused elsewhere, as they would do nothing.
+var (
+	linked     = []string{"ideal", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
+	switched   = []string{"switch", "hypercube", "mesh", "torus", "fattree"}
+	grids      = []string{"mesh", "torus"}
+	topologies = []string{"bus", "full", "hypercube", "mesh", "torus", "fattree"}
+)
+
+// The slowest network that is believed, the fastest link, the longest header, and the least
+// share of a bandwidth.
+const (
+	maxPerByte    = unit.Seconds(1)
+	maxBandwidth  = unit.BytesPerSecond(1e15)
+	maxHeader     = unit.Bytes(1 << 20)
+	minEfficiency = 1e-3
+)
 
 func (r *reader) network(n *networkText) *Network {
 	if n == nil {
 		return nil
 	}
-	out := &Network{Model: r.oneOf("network.model", n.Model, networks)}
+	out := &Network{Model: r.oneOf("network.model", n.Model, networks), Efficiency: 1}
 	out.Latency = r.duration("network.L", n.L)
 	out.Overhead = r.duration("network.o", n.O)
 	out.Gap = r.duration("network.g", n.SmallG)
@@ -41,17 +82,107 @@ func (r *reader) network(n *networkText) *Network {
 	if n.S.given {
 		out.RendezvousMin = Given[unit.Bytes]{r.size("network.S", n.S, 0), true}
 	}
-	if out.Model == "loggp" {
-		for _, need := range []struct {
-			key   string
-			known bool
-		}{{"network.L", out.Latency.Known}, {"network.o", out.Overhead.Known}, {"network.g", out.Gap.Known}, {"network.G", out.GapPerByte.Known}} {
-			if !need.known {
-				r.fail(need.key, "is missing; the loggp network needs it")
-			}
+	r.gap(n, out)
+	r.links(n, out)
+	r.shape(n, out)
+	r.logFamily(out)
+	return out
+}
+
+// logFamily asks for what the models of the LogP family need.
+func (r *reader) logFamily(n *Network) {
+	needs := map[string][]struct {
+		key   string
+		known bool
+	}{
+		"loggp": {{"network.L", n.Latency.Known}, {"network.o", n.Overhead.Known}, {"network.g", n.Gap.Known}, {"network.G", n.GapPerByte.Known}},
+		"logp":  {{"network.L", n.Latency.Known}, {"network.g", n.Gap.Known || n.GapFrom != ""}},
+	}
+	for _, need := range needs[n.Model] {
+		if !need.known {
+			r.fail(need.key, "is missing; the %s network needs it", n.Model)
 		}
 	}
-	return out
+	switch {
+	case n.GapFrom != "" && n.Gap.Known:
+		r.fail("network.gap", "%q is a second gap besides network.g", n.GapFrom)
+	case n.GapFrom != "" && n.Topology == "":
+		r.fail("network.topology", "is missing; the %s gap is that of a topology", n.GapFrom)
+	case n.GapFrom == "" && n.Topology != "":
+		r.fail("network.topology", "does nothing without network.gap")
+	}
+}
+
+// gap reads how the gap of logp is found.
+func (r *reader) gap(t *networkText, n *Network) {
+	choose := func(path string, value *string, list ...string) string {
+		if value == nil {
+			return ""
+		}
+		r.belongs(path, n.Model, "logp")
+		return r.oneOf(path, value, list)
+	}
+	n.GapFrom = choose("network.gap", t.Gap, GapBisection, GapTraffic)
+	n.Topology = choose("network.topology", t.Topology, topologies...)
+	n.Spacing = choose("network.spacing", t.Spacing, SpaceAny, SpaceSameKind)
+	if n.Spacing == "" && n.Model == "logp" {
+		n.Spacing = SpaceAny
+	}
+}
+
+// links reads what models with links have.
+func (r *reader) links(t *networkText, n *Network) {
+	for _, key := range []struct {
+		path  string
+		given bool
+	}{{"network.latency", t.Latency.given}, {"network.bandwidth", t.Bandwidth.given}, {"network.efficiency", t.Efficiency.given}, {"network.header", t.Header.given}} {
+		if key.given {
+			r.belongs(key.path, n.Model, linked...)
+		}
+	}
+	if t.Latency.given {
+		n.Fixed = Given[Latency]{r.latency("network.latency", t.Latency), true}
+	}
+	if t.Bandwidth.given {
+		n.Bandwidth = Given[unit.BytesPerSecond]{r.bandwidth("network.bandwidth", t.Bandwidth), true}
+	}
+	if t.Efficiency.given {
+		n.Efficiency = r.share("network.efficiency", t.Efficiency)
+	}
+	if t.Header.given {
+		if n.Header = r.size("network.header", t.Header, 0); n.Header > maxHeader {
+			r.fail("network.header", "%v is more than %v", n.Header, maxHeader)
+		}
+	}
+	if t.Switch.given {
+		r.belongs("network.switch", n.Model, switched...)
+		n.Switch = r.latency("network.switch", t.Switch)
+	}
+}
+
+// shape reads the dimensions of a topology.
+func (r *reader) shape(t *networkText, n *Network) {
+	topology := n.Model
+	if n.Topology != "" {
+		topology = n.Topology
+	}
+	if t.Rows != nil || t.Cols != nil {
+		r.belongs("network.rows", topology, grids...)
+		n.Rows, n.Cols = r.count("network.rows", t.Rows, maxProcessors), r.count("network.cols", t.Cols, maxProcessors)
+	}
+	if t.Arity != nil {
+		r.belongs("network.arity", topology, "fattree")
+		if n.Arity = r.count("network.arity", t.Arity, maxProcessors); n.Arity == 1 {
+			r.fail("network.arity", "1 is less than 2")
+		}
+	}
+}
+
+// belongs refuses a key that does nothing for a model.
+func (r *reader) belongs(path, model string, models ...string) {
+	if !slices.Contains(models, model) {
+		r.fail(path, "does nothing for %q; it is for %s", model, strings.Join(models, ", "))
+	}
 }
 
 func (r *reader) duration(path string, t text) Given[unit.Seconds] {
@@ -63,6 +194,38 @@ func (r *reader) duration(path string, t text) Given[unit.Seconds] {
 		r.fail(path, "%v", err)
 	}
 	return Given[unit.Seconds]{r.inRange(path, unit.Seconds(s)), true}
+}
+
+func (r *reader) bandwidth(path string, t text) unit.BytesPerSecond {
+	b, err := unit.Parse(t.value, "B/s")
+	least := unit.BytesPerSecond(1 / maxPerByte)
+	if err != nil {
+		r.fail(path, "%v", err)
+	} else if !(unit.BytesPerSecond(b) >= least && unit.BytesPerSecond(b) <= maxBandwidth) {
+		r.fail(path, "%q is not from %v to %v", t.value, least, maxBandwidth)
+	}
+	return unit.BytesPerSecond(b)
+}
+
+// share reads "48/53" or "0.9".
+func (r *reader) share(path string, t text) float64 {
+	part, whole, isFraction := strings.Cut(t.value, "/")
+	x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+	if isFraction && err == nil {
+		var all float64
+		all, err = strconv.ParseFloat(strings.TrimSpace(whole), 64)
+		x /= all
+	}
+	if err != nil {
+		err = fmt.Errorf("%q is not a share such as %q or %q", t.value, "48/53", "0.9")
+	} else if !(x >= minEfficiency && x <= 1) {
+		err = fmt.Errorf("%q is not from %v to 1", t.value, minEfficiency)
+	}
+	if err != nil {
+		r.fail(path, "%v", err)
+		return 1
+	}
+	return x
 }
 
 // perByte reads "2 ns/B".

@@ -78,6 +78,19 @@ type networkText struct {
 	SmallG text    `toml:"g"`
 	G      text    `toml:"G"`
 	S      text    `toml:"S"`
+
+	Gap      *string `toml:"gap"`
+	Spacing  *string `toml:"spacing"`
+	Topology *string `toml:"topology"`
+
+	Latency    text   `toml:"latency"`
+	Bandwidth  text   `toml:"bandwidth"`
+	Efficiency text   `toml:"efficiency"`
+	Header     text   `toml:"header"`
+	Switch     text   `toml:"switch"`
+	Rows       *int64 `toml:"rows"`
+	Cols       *int64 `toml:"cols"`
+	Arity      *int64 `toml:"arity"`
 }
 
 type systemText struct {

@@ -1,0 +1,115 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+// networked is the description with other keys in its network.
+func networked(keys string) string {
+	begin := strings.Index(good, "[network]\n") + len("[network]\n")
+	end := strings.Index(good, "[system]")
+	return good[:begin] + keys + good[end:]
+}
+
+func TestLinkedNetworks(t *testing.T) {
+	m, err := Parse("m.toml", []byte(networked(`model = "mesh"
+bandwidth = "155 Mb/s"
+efficiency = "48/53"
+header = "25 B"
+latency = "75 cycles"
+switch = "10 ns"
+rows = 1
+cols = 2
+`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Network{Model: "mesh", Fixed: Given[Latency]{InCycles(75), true}, Bandwidth: Given[unit.BytesPerSecond]{155e6 / 8, true},
+		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Rows: 1, Cols: 2}
+	if *m.Network != want {
+		t.Errorf("got %+v, want %+v", *m.Network, want)
+	}
+	for _, model := range networks {
+		keys := "L = \"1 us\"\no = \"1 us\"\ng = \"1 us\"\nG = \"1 ns/B\"\nS = \"0 B\"\n"
+		m, err := Parse("m.toml", []byte(networked("model = \""+model+"\"\n"+keys)))
+		if err != nil {
+			t.Errorf("%s with the keys of LogGPS: %v", model, err)
+		} else if n := m.Network; n.Efficiency != 1 || n.Fixed.Known || n.Bandwidth.Known || n.GapFrom != "" {
+			t.Errorf("%s: got %+v", model, n)
+		}
+	}
+	if m, err = Parse("m.toml", []byte(networked("model = \"fattree\"\narity = 8\nefficiency = 0.9\n"))); err != nil || m.Network.Arity != 8 || m.Network.Efficiency != 0.9 {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
+func TestGaps(t *testing.T) {
+	for _, c := range []struct {
+		keys, from, spacing, topology string
+		gap                           unit.Seconds
+	}{
+		{`g = "3.2 us"`, "", SpaceAny, "", 3.2e-6},
+		{"g = \"3.2 us\"\nspacing = \"same-kind\"", "", SpaceSameKind, "", 3.2e-6},
+		{"gap = \"bisection\"\ntopology = \"hypercube\"", GapBisection, SpaceAny, "hypercube", 0},
+		{"gap = \"traffic\"\ntopology = \"torus\"\nspacing = \"same-kind\"\nrows = 2\ncols = 8", GapTraffic, SpaceSameKind, "torus", 0},
+	} {
+		m, err := Parse("m.toml", []byte(networked("model = \"logp\"\nL = \"1.6 us\"\n"+c.keys+"\n")))
+		if err != nil {
+			t.Errorf("%s: %v", c.keys, err)
+			continue
+		}
+		if n := m.Network; n.GapFrom != c.from || n.Spacing != c.spacing || n.Topology != c.topology || n.Gap.Value != c.gap {
+			t.Errorf("%s: got %+v", c.keys, n)
+		}
+	}
+}
+
+func TestBadNetworks(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"model = \"bus\"\nbandwidth = \"20\"", "m.toml:24: network.bandwidth: "},
+		{"model = \"bus\"\nbandwidth = 20", "m.toml:24: network.bandwidth: "},
+		{"model = \"bus\"\nbandwidth = \"0 B/s\"", "m.toml:24: network.bandwidth: "},
+		{"model = \"bus\"\nbandwidth = \"-1 MB/s\"", "m.toml:24: network.bandwidth: "},
+		{"model = \"bus\"\nbandwidth = \"1e7 GB/s\"", "m.toml:24: network.bandwidth: "},
+		{"model = \"bus\"\nbandwith = \"20 MB/s\"", "m.toml:24: unknown key network.bandwith"},
+		{"model = \"bus\"\nefficiency = \"53/48\"", "m.toml:24: network.efficiency: \"53/48\" is not from 0.001 to 1"},
+		{"model = \"bus\"\nefficiency = \"48/0\"", "m.toml:24: network.efficiency: "},
+		{"model = \"bus\"\nefficiency = \"0/0\"", "m.toml:24: network.efficiency: "},
+		{"model = \"bus\"\nefficiency = \"most\"", "m.toml:24: network.efficiency: "},
+		{"model = \"bus\"\nefficiency = \"48/\"", "m.toml:24: network.efficiency: "},
+		{"model = \"bus\"\nefficiency = nan", "m.toml:24: network.efficiency: "},
+		{"model = \"bus\"\nheader = \"25\"", "m.toml:24: network.header: "},
+		{"model = \"bus\"\nheader = \"1 GiB\"", "m.toml:24: network.header: "},
+		{"model = \"bus\"\nlatency = \"11 s\"", "m.toml:24: network.latency: "},
+		{"model = \"bus\"\nlatency = \"-1 ns\"", "m.toml:24: network.latency: "},
+		{"model = \"bus\"\nswitch = \"1 ns\"", "m.toml:24: network.switch: does nothing for \"bus\""},
+		{"model = \"full\"\nrows = 2\ncols = 1", "m.toml:24: network.rows: does nothing for \"full\""},
+		{"model = \"mesh\"\nrows = 2", "m.toml:22: network.cols: is missing"},
+		{"model = \"mesh\"\nrows = 0\ncols = 2", "m.toml:24: network.rows: "},
+		{"model = \"mesh\"\nrows = 70000\ncols = 2", "m.toml:24: network.rows: "},
+		{"model = \"mesh\"\narity = 2", "m.toml:24: network.arity: does nothing"},
+		{"model = \"fattree\"\narity = 1", "m.toml:24: network.arity: "},
+		{"model = \"mesh\"\ngap = \"traffic\"", "m.toml:24: network.gap: does nothing for \"mesh\"; it is for logp"},
+		{"model = \"mesh\"\nspacing = \"any\"", "m.toml:24: network.spacing: does nothing"},
+		{"model = \"mesh\"\ntopology = \"mesh\"", "m.toml:24: network.topology: does nothing"},
+		{"model = \"logp\"\ng = \"1 us\"", "m.toml:22: network.L: is missing; the logp network needs it"},
+		{"model = \"logp\"\nL = \"1 us\"", "m.toml:22: network.g: is missing; the logp network needs it"},
+		{"model = \"logp\"\nL = \"1 us\"\nbandwidth = \"1 MB/s\"", "m.toml:25: network.bandwidth: does nothing for \"logp\""},
+		{"model = \"logp\"\nL = \"1 us\"\ngap = \"same-kind\"", "m.toml:25: network.gap: "},
+		{"model = \"logp\"\nL = \"1 us\"\ngap = \"bisection\"", "m.toml:22: network.topology: is missing; the bisection gap is that of a topology"},
+		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\ngap = \"bisection\"\ntopology = \"full\"", "m.toml:26: network.gap: \"bisection\" is a second gap"},
+		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\ntopology = \"full\"", "m.toml:26: network.topology: does nothing without network.gap"},
+		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\nspacing = \"all\"", "m.toml:26: network.spacing: "},
+		{"model = \"logp\"\nL = \"1 us\"\ngap = \"bisection\"\ntopology = \"full\"\nrows = 1\ncols = 2", "m.toml:27: network.rows: does nothing for \"full\""},
+	} {
+		t.Run(c.keys, func(t *testing.T) {
+			m, err := Parse("m.toml", []byte(networked(c.keys+"\n")))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) || m != nil {
+				t.Fatalf("got %v, %v, want an error that begins %q", m, err, c.want)
+			}
+		})
+	}
+}
