@@ -19,6 +19,8 @@
 //	latency = "50 cycles"    # what a reference adds that misses in all caches, on an idle bus
 //	occupancy = "50 cycles"  # for which it holds the bus; if absent, its latency
 //	invalidate = "50 cycles" # for which an address-only transaction holds the bus; if absent, the occupancy
+//	placement = "first-touch" # of pages among nodes, or "interleaved"; arrays that the program distributes are where it says
+//	page = "4 KiB"           # what is placed as a whole; if absent, 4 KiB
 //	[disk]                   # optional
 //	latency = "10 ms"        # what a reference adds that misses in memory
 //	[network]                # between nodes; optional for a single one
@@ -119,7 +121,20 @@ type Memory struct {
 	Latency    Latency // of a line on an idle bus: tau_2 of [du2000, eq. 3.5]
 	Occupancy  Latency // for which the transfer of a line holds the bus
 	Invalidate Latency // for which a transaction without data takes and holds the bus
+	Placement  Placement
+	Page       unit.Bytes // that is placed as a whole, a power of two
 }
+
+// Placement says in which node's memory a page lies that the program does not place itself.
+type Placement string
+
+// The placements.
+const (
+	FirstTouch  Placement = "first-touch" // of the processor that touches it first
+	Interleaved Placement = "interleaved" // page i with node i mod nodes
+)
+
+var placements = []Placement{FirstTouch, Interleaved}
 
 // Disk is where data are that do not fit into memory.
 type Disk struct {

@@ -61,10 +61,12 @@ type cacheText struct {
 }
 
 type memoryText struct {
-	Size       text `toml:"size"`
-	Latency    text `toml:"latency"`
-	Occupancy  text `toml:"occupancy"`
-	Invalidate text `toml:"invalidate"`
+	Size       text    `toml:"size"`
+	Latency    text    `toml:"latency"`
+	Occupancy  text    `toml:"occupancy"`
+	Invalidate text    `toml:"invalidate"`
+	Placement  *string `toml:"placement"`
+	Page       text    `toml:"page"`
 }
 
 type diskText struct {
@@ -265,6 +267,15 @@ func (r *reader) memory(t *memoryText) {
 	} else {
 		m.Invalidate = m.Occupancy
 		r.m.Assumed = append(r.m.Assumed, "memory.invalidate not given: an address-only transaction takes the bus as long as a line transfer")
+	}
+	m.Placement, m.Page = FirstTouch, 4<<10
+	if t.Placement != nil {
+		m.Placement = Placement(r.oneOf("memory.placement", t.Placement, names(placements)))
+	}
+	if t.Page.given {
+		if m.Page = r.size("memory.page", t.Page, minLine); r.err == nil && !m.Page.IsPowerOfTwo() {
+			r.fail("memory.page", "%v is not a power of two", m.Page)
+		}
 	}
 	r.m.Memory = m
 }

@@ -16,6 +16,11 @@ type Config struct {
 	Caches     []Cache // private levels of each processor, nearest first, of one line size
 	Memory     Memory
 	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is three-state
+
+	Head      trace.Header     // of the trace: where its arrays lie, for machines whose memory is distributed
+	PerNode   int              // processors of each node
+	Placement Placement        // of what the arrays do not place
+	Machine   *machine.Machine // for what only some targets need
 }
 
 // Cache is a set-associative LRU cache.
@@ -132,8 +137,9 @@ func named(name string) (Target, error) {
 
 // configOf is what the targets need to know of m.
 func configOf(m *machine.Machine, head trace.Header) (Config, error) {
-	c := Config{Processors: head.Procs, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
-		Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
+	c := Config{Processors: head.Procs, Head: head, PerNode: m.System.Processors, Machine: m,
+		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
+			Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
 	for _, l := range m.Caches {
 		c.Caches = append(c.Caches, Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()})
 	}

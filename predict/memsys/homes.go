@@ -1,0 +1,77 @@
+package memsys
+
+import (
+	"cmp"
+	"slices"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Placement says whose memory holds what the program does not place itself.
+type Placement struct {
+	Policy machine.Placement
+	Page   unit.Bytes // a power of two
+}
+
+// homes tells which node's memory holds a line: that of the processor which the trace's regions
+// name, otherwise the one that Placement chooses for its page.
+type homes struct {
+	regions   []trace.Region // by address; those that place nothing are left out
+	procs     int            // of the trace, whom regions place parts with
+	perNode   int
+	nodes     int // that take part
+	placement Placement
+	shift     uint // log2 of the line size
+	touched   map[uint64]int32
+}
+
+// newHomes is the homes of lines of the given size on nodes of perNode processors.
+func newHomes(head trace.Header, perNode int, line unit.Bytes, p Placement) *homes {
+	h := &homes{procs: head.Procs, perNode: perNode, nodes: (head.Procs + perNode - 1) / perNode, placement: p,
+		shift: line.Shift(), touched: map[uint64]int32{}}
+	for _, r := range head.Regions {
+		if r.Bytes > 0 && (r.Owner != trace.Everyone || r.Home.Kind != trace.AnyHome) {
+			h.regions = append(h.regions, r)
+		}
+	}
+	slices.SortStableFunc(h.regions, func(a, b trace.Region) int { return cmp.Compare(a.Base, b.Base) })
+	return h
+}
+
+// of is the home of a line, which is being touched from a node. A line that several regions share
+// belongs to the first of them that has a byte of it.
+func (h *homes) of(line uint64, toucher int) int {
+	addr := line << h.shift
+	if home, ok := h.placed(addr); ok {
+		return home
+	}
+	page := addr >> h.placement.Page.Shift()
+	if h.placement.Policy == machine.Interleaved {
+		return int(page % uint64(h.nodes))
+	}
+	home, ok := h.touched[page]
+	if !ok {
+		home = int32(toucher)
+		h.touched[page] = home
+	}
+	return int(home)
+}
+
+// placed is where the program has put the line at addr, if it has.
+func (h *homes) placed(addr uint64) (home int, ok bool) {
+	last := addr + 1<<h.shift - 1
+	i, _ := slices.BinarySearchFunc(h.regions, addr, func(r trace.Region, a uint64) int { return cmp.Compare(r.Base+(r.Bytes-1), a) })
+	if i == len(h.regions) || h.regions[i].Base > last {
+		return 0, false
+	}
+	r := &h.regions[i]
+	p := r.Owner
+	if p == trace.Everyone {
+		if p, ok = r.Home.Of(max(addr, r.Base)-r.Base, r.Bytes, h.procs); !ok {
+			return 0, false
+		}
+	}
+	return int(p) / h.perNode, true
+}
