@@ -29,6 +29,7 @@ func command(env *stage.Env) *cobra.Command {
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
+  $ analyze --run reuse_time,locality -o fft.times fft
   $ analyze --run phases --sets 512,1024 -o fft.phases fft
   $ analyze --run sharing --line 64B,256B -o fft.sharing fft
   $ analyze --run cache --cache L1d=32KiB/8/64B/plru,LL=1MiB/16/64B/with-opt,dtlb=64/4/4KiB -o fft.cache fft
@@ -40,7 +41,7 @@ func command(env *stage.Env) *cobra.Command {
 	f := cmd.Flags()
 	f.AddFlagSet(o.flags)
 	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all); what was found of them can be merged with others")
-	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, cache: measure the interleaved order of several processors too, as processor -1")
+	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, reuse_time, cache: measure the interleaved order of several processors too, as processor -1")
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists

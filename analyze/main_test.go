@@ -82,6 +82,9 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run reuse --format csv --procs 1,2-3", stage.Done, "proc,line,distance,count\n1,64,-1,"},
 		{"-o d four --run reuse --format json", stage.Done, `{"proc": -1, "line": 64, "distance": -1, "count": `},
 		{"-o d four --run locality --format csv", stage.Done, "name,value,unit,lo,hi\nalpha,"},
+		{"-o d four --run reuse_time --format csv", stage.Done, "proc,line,time,least,most,count,sum\n-1,64,reuse,1,1,"},
+		{"-o d four --run reuse_time --procs 1,2", stage.Done, "footprint [lines]"},
+		{"-o d none --run reuse_time", stage.Done, "proc  line"},
 		{"-o d four --run phases --sets 4 --format csv", stage.Done, "proc,phase,window,line,sets,event,distance,count\n0,0,0,64,0,instr,0,"},
 		{"-o d four --run phases --sets 4 --window 7 --format csv", stage.Done, "\n0,0,1,64,0,instr,0,"},
 		{"-o d four --run cache --cache L1d=1KiB/4/64B,LL=4KiB/8/64B/opt --cache dtlb=4/full/4KiB --format csv", stage.Done, "\n\"L1d=1KiB/4/64B,LL=4KiB/8/64B/opt\",3,LL,4096,8,64,opt,"},
@@ -106,7 +109,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
 		{"-o d", stage.WrongUsage, "accepts 1 arg"},
-		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, phases`},
+		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, reuse_time, phases`},
 		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},
 		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
 		{"-o d four --line 64", stage.WrongUsage, "has no unit"},
@@ -179,11 +182,11 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for i, cores := range []int{1, 4, 4} {
 		runtime.GOMAXPROCS(cores)
-		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,phases,sharing", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
+		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,reuse_time,phases,sharing", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
 			t.Fatal(errs)
 		}
 	}
-	want := []string{"curve.arrow", "locality.params.toml", "locality_curve.arrow", "phases.arrow", "reuse.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow"}
+	want := []string{"curve.arrow", "locality.params.toml", "locality_curve.arrow", "phases.arrow", "reuse.arrow", "reuse_time.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow", "working_set.arrow"}
 	for _, dir := range []string{"0", "1", "2"} {
 		files, err := os.ReadDir(dir)
 		if err != nil {

@@ -72,7 +72,7 @@ var nastyTraces = map[string]nasty{
 	"no end":        {procs: 2, refs: ops(9, trace.Load), events: noEnd, fails: stuck},
 }
 
-var stuck = map[string]string{"locality": noFit, "reuse": "waiting for ever", "phases": "waiting for ever", "footprint": "waiting for ever",
+var stuck = map[string]string{"locality": noFit, "reuse": "waiting for ever", "reuse_time": "waiting for ever", "phases": "waiting for ever", "footprint": "waiting for ever",
 	"quanta": "waiting for ever", "cache": "waiting for ever", "sharing": "waiting for ever"}
 
 func fill(r *trace.Refs, n int, instr uint32, stride uint64, size uint16) {

@@ -11,6 +11,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
+	"spoor/analyze/reusetime"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -55,11 +56,12 @@ type request struct {
 	procs       []trace.Proc // that are looked at, nil for all
 	interleaved bool         // look at the interleaved order too
 
-	lines  []unit.Bytes    // ascending
-	first  unit.Bytes      // the line size that was given first
-	meta   []trace.Arg     // facts in every table
-	source string          // what parameters are of: name and digest of the trace
-	reuse  *reuse.Analysis // which several build on
+	lines  []unit.Bytes        // ascending
+	first  unit.Bytes          // the line size that was given first
+	meta   []trace.Arg         // facts in every table
+	source string              // what parameters are of: name and digest of the trace
+	reuse  *reuse.Analysis     // which several build on
+	times  *reusetime.Analysis // nil if not asked for
 }
 
 // kind is an analysis that can be asked for. Its flags are its own.
@@ -76,6 +78,7 @@ func allKinds() []*kind {
 	return []*kind{
 		reuseKind(),
 		localityKind(),
+		reuseTimeKind(),
 		phasesKind(),
 		marshalKind(),
 		commKind(),
@@ -163,6 +166,9 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 	r.lines, r.first = sorted(given), given[0]
 	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest
 	r.reuse = &reuse.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
+	if slices.Contains(s.run, reuseTimeName) {
+		r.times = &reusetime.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
+	}
 	for _, k := range s.chosen() {
 		a, err := k.build(r)
 		if err != nil {

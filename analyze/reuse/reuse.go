@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -132,57 +133,28 @@ type Distances struct {
 	Uses []uint64   // by distance
 	Cold uint64     // first uses, which is the number of distinct lines
 
-	shift  uint
-	stack  *Stack
-	buffer []uint64 // lines not yet touched
+	shift uint
+	stack *Stack
+	feed  *lines.Feed
 }
-
-// bufferLines is how many lines go to the stack at a time: pieces of the interleaved
-// order are short.
-const bufferLines = 16 * batch
 
 func (d *Distances) add(refs *trace.Refs) error {
 	if d.stack == nil {
-		d.stack, d.buffer = NewStack(), make([]uint64, 0, bufferLines)
+		d.stack, d.feed = NewStack(), lines.NewFeed(d.shift)
 	}
-	size, op := refs.Size[:len(refs.Addr)], refs.Op[:len(refs.Addr)]
-	for i, addr := range refs.Addr {
-		if !op[i].Data() {
-			continue
-		}
-		first, last := addr>>d.shift, (addr+uint64(size[i])-1)>>d.shift
-		for {
-			if len(d.buffer) == cap(d.buffer) {
-				if err := d.flush(); err != nil {
-					return err
-				}
-			}
-			d.buffer = append(d.buffer, first)
-			if first == last {
-				break
-			}
-			first++
-		}
-	}
-	return nil
-}
-
-func (d *Distances) flush() error {
-	err := d.stack.Touch(d.buffer)
-	d.buffer = d.buffer[:0]
-	return err
+	return d.feed.Add(refs, d.stack)
 }
 
 func (d *Distances) end() error {
 	if d.stack == nil {
 		return nil
 	}
-	if err := d.flush(); err != nil {
+	if err := d.feed.Flush(d.stack); err != nil {
 		return err
 	}
 	uses, cold := d.stack.Distances()
 	d.Uses, d.Cold = slices.Clip(uses), cold
-	d.stack, d.buffer = nil, nil
+	d.stack, d.feed = nil, nil
 	return nil
 }
 

@@ -133,7 +133,7 @@ func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
 	}
 	now := mark{instr: s.Instr, refs: s.Refs}
 	if d.stack != nil {
-		if err := d.flush(); err != nil {
+		if err := d.feed.Flush(d.stack); err != nil {
 			return err
 		}
 		now.uses, now.cold = d.stack.classes()

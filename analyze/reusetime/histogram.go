@@ -1,0 +1,63 @@
+package reusetime
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Histogram counts times, from 1 on. Times up to exactTimes have bins of their own; beyond, every octave
+// (2^k, 2^(k+1)] has 2^binBits bins of equal width, so that none is wider than 1/2^binBits of its
+// times. A bin knows how many times it has and what their sum is: any sum of the times
+// beyond the end of a bin is exact.
+type Histogram struct{ bins []bin }
+
+type bin struct {
+	count  uint64
+	excess uint64 // of the times over the least one of the bin: the sum of the times may not fit
+}
+
+const (
+	binBits    = 8
+	exactTimes = 2 << binBits
+	maxBins    = (64-binBits)<<binBits + 1<<binBits // the last ends at 2^64-1 or, so to speak, 2^64
+)
+
+// A Bin is how many times are from Least to Most, and their sum.
+type Bin struct{ Least, Most, Count, Sum uint64 }
+
+// indexOf is the bin of a time. Bins are those of t-1, so that they end at powers of two.
+func indexOf(t uint64) int {
+	t--
+	octave := max(bits.Len64(t), binBits+1) - binBits - 1
+	return octave<<binBits + int(t>>octave)
+}
+
+// end is the largest time of a bin; that of bin -1 is 0.
+func end(index int) uint64 {
+	octave := max((index+1)>>binBits-1, 0)
+	return uint64(index+1-octave<<binBits) << octave
+}
+
+func (h *Histogram) add(t uint64) { h.addMany(t, 1) }
+
+func (h *Histogram) addMany(t, n uint64) {
+	i := indexOf(t)
+	if i >= len(h.bins) {
+		h.bins = append(h.bins, make([]bin, i+1-len(h.bins))...)
+	}
+	h.bins[i].count += n
+	h.bins[i].excess += n * (t - end(i-1) - 1)
+}
+
+// All yields the bins that are not empty, by time. The sums are modulo 2^64, which lines times uses would have to
+// exceed.
+func (h *Histogram) All() iter.Seq[Bin] {
+	return func(yield func(Bin) bool) {
+		for i, b := range h.bins {
+			least := end(i-1) + 1
+			if b.count > 0 && !yield(Bin{least, end(i), b.count, b.count*least + b.excess}) {
+				return
+			}
+		}
+	}
+}

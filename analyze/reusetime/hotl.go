@@ -1,0 +1,75 @@
+package reusetime
+
+import "sort"
+
+// Footprint is the average footprint of windows of w uses: the mean, over all n-w+1 windows of w
+// consecutive uses, of the number of distinct lines in it [xiang2013]:
+//
+//	fp(w) = m - G(w)/(n-w+1),  G(w) = sum of t - w over all gaps t > w
+//
+// where the gaps are the reuse times, first times and last times. It is exact where a bin ends, see [Profile.Ends], and
+// between any two times; within a bin that has times, G is interpolated, which errs to the small side. Windows
+// longer than the stream have all lines.
+func (p *Profile) Footprint(w float64) float64 {
+	if w >= p.Uses {
+		return p.Lines
+	}
+	return p.footprint(p.at(w))
+}
+
+func (p *Profile) footprint(e edge) float64 { return p.Lines - e.excess/(p.Uses-e.window+1) }
+
+// WorkingSet is Denning's average working-set size [denning1972]: the mean, over all n uses, of the number of
+// distinct lines among the w uses that end there, or among all uses so far if they are
+// fewer. With D(k) distinct lines among the first k uses,
+//
+//	n s(w) = (n-w+1) fp(w) + D(1) + ... + D(w-1)
+//
+// so that the two differ by (w-1)/n of the footprint at most.
+func (p *Profile) WorkingSet(w float64) float64 {
+	if p.Uses == 0 {
+		return 0
+	}
+	return p.at(min(w, p.Uses)).working / p.Uses
+}
+
+// Window is the length of the windows whose average footprint is so many lines: the inverse of Footprint, n at
+// most.
+func (p *Profile) Window(lines float64) float64 {
+	if lines >= p.Lines {
+		return p.Uses
+	}
+	k := max(0, sort.Search(len(p.edges)-1, func(i int) bool { return p.footprint(p.edges[i]) > lines })-1)
+	// G is linear in w here, G = excess - slope (w - window), and (m - lines)(n-w+1) = G.
+	a := p.edges[k]
+	slope := (a.excess - p.edges[k+1].excess) / p.width(k)
+	missing := p.Lines - lines
+	w := a.window
+	if d := slope - missing; d > 0 {
+		w += (a.excess - missing*(p.Uses-a.window+1)) / d
+	}
+	return min(max(a.window, w), p.edges[k+1].window)
+}
+
+// Growth is by how many lines the average footprint grows when the window does by one use, which HOTL takes for the
+// miss ratio of a cache of fp(w) lines [xiang2013]:
+//
+//	fp(w+1) - fp(w) = (C(w) (n-w+1) - G(w)) / ((n-w) (n-w+1)),  C(w) = the number of gaps > w
+//
+// but never less than m/n: the first uses miss, whatever the size. Between whole
+// window lengths, C and G are interpolated.
+func (p *Profile) Growth(w float64) float64 {
+	if p.Uses == 0 {
+		return 0
+	}
+	if w >= p.Uses {
+		return p.Lines / p.Uses
+	}
+	e := p.at(min(w, p.Uses-1))
+	rest := p.Uses - e.window
+	return max((e.gaps*(rest+1)-e.excess)/(rest*(rest+1)), p.Lines/p.Uses)
+}
+
+// HOTL is the miss ratio of a fully associative LRU cache of so many lines by the higher-order theory of
+// locality [xiang2013]: the growth of the average footprint at the window that just fits.
+func (p *Profile) HOTL(lines float64) float64 { return min(p.Growth(p.Window(lines)), 1) }

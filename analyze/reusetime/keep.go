@@ -1,0 +1,64 @@
+package reusetime
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"spoor/analyze/analysis"
+)
+
+var _ analysis.KeptShard = (*Shard)(nil)
+
+// found is a shard without its methods. What a shard has found is in its exported fields.
+type found Shard
+
+// MarshalJSON keeps what the shard has found.
+func (s *Shard) MarshalJSON() ([]byte, error) { return json.Marshal((*found)(s)) }
+
+// UnmarshalJSON reads it back.
+func (s *Shard) UnmarshalJSON(text []byte) error {
+	var read found
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	if read.Proc != s.Proc || len(read.Sizes) != len(s.Sizes) || slices.Contains(read.Sizes, nil) {
+		return errors.New("not the same processor and line sizes")
+	}
+	for i, t := range read.Sizes {
+		t.Line = s.Sizes[i].Line
+	}
+	*s = Shard(read)
+	return nil
+}
+
+// keptBin is the index of a bin, its count, and the excess of its times.
+type keptBin [3]uint64
+
+// MarshalJSON keeps the bins that are not empty.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	kept := []keptBin{}
+	for i, b := range h.bins {
+		if b.count > 0 {
+			kept = append(kept, keptBin{uint64(i), b.count, b.excess})
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON reads them back.
+func (h *Histogram) UnmarshalJSON(text []byte) error {
+	var kept []keptBin
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return err
+	}
+	h.bins = nil
+	for i, k := range kept {
+		if k[0] >= maxBins || i > 0 && k[0] <= kept[i-1][0] || k[1] == 0 {
+			return errors.New("bins of times that are empty, out of order or beyond the last")
+		}
+		h.bins = append(h.bins, make([]bin, int(k[0])+1-len(h.bins))...)
+		h.bins[k[0]] = bin{k[1], k[2]}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package reusetime
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"sort"
+)
+
+// A Profile is what the times of a stream say of windows and caches of every size. Between the ends of
+// bins, counts and sums are interpolated: see [Profile.Footprint]. The
+// zero value is that of a stream without uses.
+type Profile struct {
+	Uses  float64 // n
+	Lines float64 // m, distinct
+
+	edges []edge // by window, from 0 to n
+}
+
+// edge is what is known exactly of a window length w: nothing but sums over times beyond w. The gaps of a
+// stream are its reuse, first and last times.
+type edge struct {
+	window  float64 // w, in uses
+	gaps    float64 // longer than w
+	excess  float64 // of those gaps over w, their sum
+	misses  float64 // uses that are first ones or have a longer reuse time than w
+	filled  float64 // n times the sum of P(t) for t below w, that is of min(reuse time, w) over all uses, first ones w
+	working float64 // n s(w): the sum of min(t, w) over all reuse and last times
+}
+
+// newProfile makes a profile of bins that are ordered and share their limits.
+func newProfile(reuse, first, last iter.Seq[Bin]) *Profile {
+	p := new(Profile)
+	for b := range reuse {
+		p.Uses += float64(b.Count)
+	}
+	for b := range first {
+		p.Uses += float64(b.Count)
+		p.Lines += float64(b.Count)
+	}
+	if p.Uses == 0 {
+		return p
+	}
+	p.edges = edgesOf(p.Uses, reuse, first, last)
+	r, f, l := p.sums(reuse), p.sums(first), p.sums(last)
+	for k := range p.edges {
+		e := &p.edges[k]
+		e.gaps = r.over[k] + f.over[k] + l.over[k]
+		e.excess = r.excess[k] + f.excess[k] + l.excess[k]
+		e.misses = r.over[k] + p.Lines
+		e.filled = r.covered[k] + p.Lines*e.window
+		e.working = r.covered[k] + l.covered[k]
+	}
+	return p
+}
+
+// edgesOf are the ends of all bins that are not empty, and of the windows before the first and after the last.
+func edgesOf(uses float64, all ...iter.Seq[Bin]) []edge {
+	edges := []edge{{window: 0}, {window: uses}}
+	for _, bins := range all {
+		for b := range bins {
+			edges = append(edges, edge{window: float64(b.Least - 1)}, edge{window: min(float64(b.Most), uses)})
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.window, b.window) })
+	return slices.CompactFunc(edges, func(a, b edge) bool { return a.window == b.window })
+}
+
+// sums is, for the times t of one histogram, by edge w: how many are over w, the sum of
+// t - w of those, and the sum of min(t, w) of all. Every one is added up from positive terms, so
+// that none is a difference of large numbers.
+type sums struct{ over, excess, covered []float64 }
+
+func (p *Profile) sums(bins iter.Seq[Bin]) sums {
+	n := len(p.edges)
+	s := sums{make([]float64, n), make([]float64, n), make([]float64, n)}
+	count, above := make([]float64, n), make([]float64, n) // of the bin that begins at an edge: its times, and their sum over the edge
+	k := 0
+	for b := range bins {
+		for p.edges[k].window < float64(b.Least-1) {
+			k++
+		}
+		count[k], above[k] = float64(b.Count), float64(b.Sum-b.Count*(b.Least-1))
+	}
+	for k := n - 2; k >= 0; k-- {
+		s.over[k] = s.over[k+1] + count[k]
+		s.excess[k] = s.excess[k+1] + s.over[k+1]*p.width(k) + above[k]
+	}
+	for k := range n - 1 {
+		s.covered[k+1] = s.covered[k] + s.over[k+1]*p.width(k) + above[k]
+	}
+	return s
+}
+
+// width is the number of windows from edge k to the next.
+func (p *Profile) width(k int) float64 { return p.edges[k+1].window - p.edges[k].window }
+
+// at is the last edge but one that is not over w, and what is known of w by interpolation
+// between it and the next: exact where no time lies strictly between the two.
+func (p *Profile) at(w float64) edge {
+	k := max(0, sort.Search(len(p.edges)-1, func(i int) bool { return p.edges[i].window > w })-1)
+	return p.between(k, w)
+}
+
+func (p *Profile) between(k int, w float64) edge {
+	a, b := p.edges[k], p.edges[k+1]
+	x := min(max(0, (w-a.window)/(b.window-a.window)), 1)
+	mix := func(a, b float64) float64 { return a + (b-a)*x }
+	return edge{w, mix(a.gaps, b.gaps), mix(a.excess, b.excess), mix(a.misses, b.misses), mix(a.filled, b.filled), mix(a.working, b.working)}
+}
