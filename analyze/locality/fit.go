@@ -30,8 +30,10 @@ func (l Law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log
 // Fit is a law fitted to points.
 type Fit struct {
 	Alpha, Beta analysis.Estimate
-	N           int     // points
+	N           int     // points, or uses
 	Warnings    []error // reservations
+
+	at params
 }
 
 // Law is the law with the fitted values.
@@ -62,7 +64,7 @@ func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
 // neighbouring points of a curve are not, so that they are lower limits of the uncertainty.
 func FitLaw(points []Point) (Fit, error) {
 	if len(points) < 3 {
-		return Fit{}, fmt.Errorf("a curve of %d cache sizes cannot tell two parameters; use a smaller line size or a program with more data", len(points))
+		return Fit{}, tooFew(len(points))
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -72,19 +74,47 @@ func FitLaw(points []Point) (Fit, error) {
 		low, high = min(low, p.Ratio), max(high, p.Ratio)
 	}
 	if low == 1 {
-		return Fit{}, errors.New("no line is used twice: there is no locality to fit")
+		return Fit{}, errNoReuse
 	}
 	if high == 0 {
 		return Fit{}, errors.New("no use of a line misses: there is no locality to fit")
 	}
-	best, cost := params{}, math.Inf(1)
-	for _, scale := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		start := params{-1, scale * math.Log(points[len(points)-1].X)}
-		if p, c := descend(points, start.clamp()); c < cost {
+	f := leastSquares(points)
+	best, cost := search(f, points[len(points)-1].X)
+	_, _, h := f(best)
+	n := float64(len(points))
+	width, err := inverted(h, cost/(n-2), distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975))
+	fit := describe(best, width, err)
+	fit.N = len(points)
+	return fit, nil
+}
+
+var errNoReuse = errors.New("no line is used twice: there is no locality to fit")
+
+func tooFew(points int) error {
+	return fmt.Errorf("a curve of %d cache sizes cannot tell two parameters; use a smaller line size or a program with more data", points)
+}
+
+// objective is what a fit minimises, with its gradient and a positive definite matrix in place of its
+// second derivatives.
+type objective func(p params) (cost float64, gradient [2]float64, curvature [2][2]float64)
+
+func leastSquares(points []Point) objective {
+	return func(p params) (float64, [2]float64, [2][2]float64) { return residuals(points, p) }
+}
+
+// search finds the minimum, from starts at scales up to the given one. Package optimize of
+// gonum has no bounds, at which these fits often end.
+func search(f objective, scale float64) (best params, cost float64) {
+	const enough = 1e-15 // relative to the parameters, below what doubles resolve in the cost
+	cost = math.Inf(1)
+	for _, part := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		start := params{-1, part * math.Log(scale)}
+		if p, c := descend(f, start.clamp(), enough); c < cost {
 			best, cost = p, c
 		}
 	}
-	return describe(points, best, cost), nil
+	return best, cost
 }
 
 func (p params) clamp() params {
@@ -115,17 +145,14 @@ func residuals(points []Point, p params) (cost float64, gradient [2]float64, hes
 }
 
 // descend is Levenberg and Marquardt's method from start: a step of Gauss and Newton, damped
-// until it lowers the sum of squares, cut at the bounds.
-func descend(points []Point, start params) (params, float64) {
-	const (
-		maxSteps = 500
-		enough   = 1e-15 // relative to the parameters, below what doubles resolve in the cost
-	)
+// until it lowers the cost, cut at the bounds.
+func descend(f objective, start params, enough float64) (params, float64) {
+	const maxSteps = 500
 	p, damping := start, 1e-3
-	cost, g, h := residuals(points, p)
+	cost, g, h := f(p)
 	for range maxSteps {
 		next := p.step(g, h, damping).clamp()
-		nextCost, nextG, nextH := residuals(points, next)
+		nextCost, nextG, nextH := f(next)
 		moved := math.Abs(next[0]-p[0]) + math.Abs(next[1]-p[1])
 		if nextCost < cost {
 			p, cost, g, h = next, nextCost, nextG, nextH
@@ -164,19 +191,16 @@ func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 }
 
 // describe adds intervals and reservations.
-func describe(points []Point, p params, cost float64) Fit {
-	f := Fit{N: len(points)}
-	width, err := widths(points, p, cost)
+func describe(p params, width [2]float64, err error) Fit {
+	f := Fit{at: p}
 	if err != nil {
 		f.Warnings = append(f.Warnings, err)
 	}
-	law := p.law()
-	f.Alpha = analysis.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
-	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
+	f.setIntervals(width)
 	if p[1] <= minB {
 		f.Warnings = append(f.Warnings, errors.New("the bound beta > 1 binds: the curve would fit better with a smaller beta"))
 	}
-	if law.Alpha > steep {
+	if f.Alpha.Value > steep {
 		f.Warnings = append(f.Warnings, errors.New("the curve falls as fast as an exponential or faster: no power law fits it, and of alpha and beta only the ratio means something"))
 	}
 	if p[0] <= minA {
@@ -185,22 +209,26 @@ func describe(points []Point, p params, cost float64) Fit {
 	return f
 }
 
+// setIntervals makes alpha and beta from their logarithms, which have half intervals of width.
+func (f *Fit) setIntervals(width [2]float64) {
+	p, law := f.at, f.at.law()
+	f.Alpha = analysis.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
+	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
+}
+
 // maxWidth keeps an interval that the points do not limit within doubles.
 const maxWidth = 300
 
-// widths is half the 95 % intervals of a and b.
-func widths(points []Point, p params, cost float64) ([2]float64, error) {
-	_, _, h := residuals(points, p)
-	n := float64(len(points))
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975)
-	matrix := mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})
+// inverted is half the intervals of a and b: t times the roots of the diagonal of the inverse
+// of a matrix, times a variance.
+func inverted(h [2][2]float64, variance, t float64) ([2]float64, error) {
 	var inverse mat.Dense
-	if err := inverse.Inverse(matrix); err != nil {
+	if err := inverse.Inverse(mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})); err != nil {
 		return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not tell alpha and beta apart: their intervals are unlimited")
 	}
 	var width [2]float64
 	for i := range width {
-		width[i] = min(t*math.Sqrt(max(0, inverse.At(i, i))*cost/(n-2)), maxWidth)
+		width[i] = min(t*math.Sqrt(max(0, inverse.At(i, i))*variance), maxWidth)
 		if math.IsNaN(width[i]) {
 			width[i] = maxWidth
 		}

@@ -14,6 +14,14 @@
 // footprint. Besides the law as published there is one that falls from 1 to the cold
 // misses and is capped at the footprint, with parameters named *_capped.
 //
+// Both laws are fitted to the curve by least squares, and to the uses by maximum likelihood (*_ml), where the k-th
+// first use of a program is censored at the k-1 lines before it: see [likelihood].
+//
+// Intervals are those of a block bootstrap over phases between barriers (or stretches of equal length, without enough barriers)
+// and over processors: see [bootstrap]. Where there are fewer than four of both, they are those of
+// the linearised least squares, or of the observed information, both far too narrow because
+// uses of one program depend on each other; the method of each parameter says which.
+//
 // [All] lists these and the other models. Each is held to the exact curve at all
 // power-of-two sizes: parameters fit_mean_error and fit_max_error, with the model's suffix,
 // are absolute errors of the miss ratio.
@@ -22,6 +30,7 @@ package locality
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
@@ -35,7 +44,7 @@ const Columns = `Columns of locality_curve.arrow, for fully associative LRU cach
   lines, exact       size, and the measured miss ratio of all processors, each with a cache of its own
   power, ...         what each model makes of it
 locality.params.toml, with intervals, names of models at the end (none: the law of the paper):
-  alpha, beta        power law; *_capped: between the cold misses and the footprint
+  alpha, beta        power law; *_capped: between the cold misses and the footprint; *_ml: by maximum likelihood
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
   gamma, cold        references per instruction; first uses of a line per use
   line, footprint    unit of beta; distinct lines of the processor that has most
@@ -45,6 +54,7 @@ locality.params.toml, with intervals, names of models at the end (none: the law 
 type Analysis struct {
 	Reuse  *reuse.Analysis
 	Line   unit.Bytes
+	Seed   uint64      // of the bootstrap
 	Source string      // of the numbers: name and digest of the trace
 	Tool   string      // what makes the file
 	Meta   []trace.Arg // for the tables
@@ -61,7 +71,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
 	}
-	j := &analysis.Joint{Parts: []analysis.Shard{a.Reuse.NewShard(h, p)}}
+	s := a.Reuse.NewShard(h, p).(*reuse.Shard)
+	s.KeepSegments(a.Line)
+	j := &analysis.Joint{Parts: []analysis.Shard{s}}
 	for _, m := range All {
 		if m.Needs != nil {
 			j.Parts = append(j.Parts, m.Needs(a, h, p))
@@ -101,6 +113,7 @@ func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (analysis.Result, 
 	if m.instr == 0 {
 		return analysis.Result{}, errors.New("the trace counts no instructions, so that gamma, references per instruction, is not known")
 	}
+	m.prepare(a.Seed)
 	models, warnings, err := fitAll(m, All, needs)
 	if err != nil {
 		return analysis.Result{}, err
@@ -130,7 +143,7 @@ func (m *Measured) counted() []analysis.Param {
 	}
 	procs := uint64(m.processors)
 	return []analysis.Param{
-		counted("gamma", "counted: loads and stores per instruction", float64(m.refs)/float64(m.instr), "1", m.refs),
+		m.gamma(),
 		counted("cold", "counted: first uses of a line per use", m.ColdRatio(), "1", m.Total()),
 		counted("line", "chosen: the unit of beta and footprint", float64(m.Line), "B", 1),
 		counted("footprint", "counted: distinct lines of the processor that has most", float64(m.Footprint), "lines", procs),
@@ -138,4 +151,21 @@ func (m *Measured) counted() []analysis.Param {
 		counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs),
 		counted("processors", "counted: those with references", float64(m.processors), "1", procs),
 	}
+}
+
+// gamma is references per instruction; another run may have others.
+func (m *Measured) gamma() analysis.Param {
+	v := float64(m.refs) / float64(m.instr)
+	p := analysis.Exact("gamma", v, "1", m.refs, "counted: loads and stores per instruction", m.Source)
+	if m.bootstrap != nil {
+		width := m.bootstrap.widths(func(s *sample) ([]float64, error) {
+			if s.instr == 0 || s.refs == 0 {
+				return nil, errors.New("nothing was drawn")
+			}
+			return []float64{math.Log(s.refs / s.instr)}, nil
+		})
+		p.Lo, p.Hi = v*math.Exp(-width[0]), v*math.Exp(width[0])
+		p.Method += "; " + m.bootstrap.method()
+	}
+	return p
 }

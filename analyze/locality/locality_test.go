@@ -3,6 +3,7 @@ package locality
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -143,6 +144,16 @@ func run(src trace.Source) (map[string]param, []error, error) {
 	if err := results[0].Files[0].Fill(&b); err != nil {
 		return nil, nil, err
 	}
+	for _, t := range append(results[0].Tables, results[0].Full, results[0].Summary) {
+		for _, c := range t.Columns {
+			values, _ := c.Data.([]float64)
+			for _, v := range values {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return nil, nil, fmt.Errorf("table %s, column %s has %v", t.Name, c.Name, v)
+				}
+			}
+		}
+	}
 	read := map[string]param{}
 	d := toml.NewDecoder(&b).DisallowUnknownFields()
 	return read, results[0].Warnings, d.Decode(&read)
@@ -159,31 +170,34 @@ type param struct {
 	Source string  `toml:"source"`
 }
 
-// A stream drawn from a law has that law: each use takes the line at a depth of the
+// drawn is n uses of lines from a law: each takes the line at a depth of the
 // LRU stack that is drawn from P.
+func drawn(r *rand.Rand, law Law, n int) []uint64 {
+	var stack, out []uint64
+	for range n {
+		// P(d < x) = law: d = floor of the inverse of P at a uniform number.
+		d := law.Beta * (math.Pow(r.Float64(), -1/(law.Alpha-1)) - 1)
+		var l uint64
+		if d >= float64(len(stack)) {
+			l = uint64(len(stack))
+			stack = append(stack, 0)
+			copy(stack[1:], stack[:len(stack)-1])
+		} else {
+			i := int(d)
+			l = stack[i]
+			copy(stack[1:i+1], stack[:i])
+		}
+		stack[0] = l
+		out = append(out, l)
+	}
+	return out
+}
+
+// A stream drawn from a law has that law.
 func TestStreamOfKnownLaw(t *testing.T) {
 	law := Law{1.6, 20}
 	r := rand.New(rand.NewPCG(3, 4))
-	stream := func() []uint64 {
-		var stack, out []uint64
-		for range 60_000 {
-			// P(d < x) = law: d = floor of the inverse of P at a uniform number.
-			d := law.Beta * (math.Pow(r.Float64(), -1/(law.Alpha-1)) - 1)
-			var l uint64
-			if d >= float64(len(stack)) {
-				l = uint64(len(stack))
-				stack = append(stack, 0)
-				copy(stack[1:], stack[:len(stack)-1])
-			} else {
-				i := int(d)
-				l = stack[i]
-				copy(stack[1:i+1], stack[:i])
-			}
-			stack[0] = l
-			out = append(out, l)
-		}
-		return out
-	}
+	stream := func() []uint64 { return drawn(r, law, 60_000) }
 	got, _, err := run(source(stream(), stream()))
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +218,15 @@ func TestStreamOfKnownLaw(t *testing.T) {
 	if got["references"].Value != 120_000 || got["instructions"].Value != 480_000 || got["processors"].Value != 2 || got["line"].Value != 64 {
 		t.Errorf("counts: %+v", got)
 	}
+}
+
+// inTurn is lines used in turn.
+func inTurn(n, lines int) []uint64 {
+	out := make([]uint64, n)
+	for i := range out {
+		out[i] = uint64(i % lines)
+	}
+	return out
 }
 
 func TestDegenerateTraces(t *testing.T) {
@@ -229,6 +252,10 @@ func TestDegenerateTraces(t *testing.T) {
 		{"all cold", source(sweep), "no line is used twice"},
 		{"no instructions", uncounted, "counts no instructions"},
 		{"a sweep, twice", source(append(sweep, sweep...)), ""},
+		{"all uses but the first at distance 0", source([]uint64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}), ""},
+		{"all uses at the largest distance", source(inTurn(5000, 7)), ""},
+		{"lines at the end of addresses", source([]uint64{1<<58 - 1, 0, 1<<58 - 2, 0, 1<<58 - 1, 3, 1<<58 - 2, 0}), ""},
+		{"one processor of two", source(nil, inTurn(50_000, 300)), ""},
 		{"few lines", source([]uint64{1, 2, 3, 4, 4, 3, 2, 1, 1}), ""},
 	} {
 		got, _, err := run(c.src)
@@ -262,6 +289,7 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 	for d := range footprint {
 		p.Uses = append(p.Uses, uint64(misses(d)-misses(d+1)))
 	}
+	p.prepare(1)
 	models, warnings, err := fitAll(&p, All, make([][]analysis.Shard, len(All)))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)

@@ -13,6 +13,9 @@ type Measured struct {
 	Needs           []analysis.Shard // what the model at hand needs beside, by processor
 	Source          string           // for parameters
 
+	sample     sample // the same, as far as fits of the power law go
+	programs   []reuse.Segments
+	bootstrap  *bootstrap // nil: too little to draw from
 	instr      unit.Instructions
 	refs       uint64
 	processors int // with references
@@ -29,10 +32,28 @@ func (m *Measured) add(s *reuse.Shard) {
 	for i, n := range d.Uses {
 		m.Uses[i] += n
 	}
+	m.sample.addCold(0, d.Cold, 1)
+	m.programs = append(m.programs, s.Segments)
 	m.Footprint = max(m.Footprint, d.Footprint())
 	if s.Refs > 0 {
 		m.processors++
 	}
+}
+
+// prepare is to be called when all have been added.
+func (m *Measured) prepare(seed uint64) {
+	s := &m.sample
+	s.footprint = int64(m.Footprint)
+	class, n := 0, uint64(0)
+	for d, uses := range m.Uses {
+		if int64(d) == reuse.ClassStart(class+1) {
+			s.addUses(class, float64(n))
+			class, n = class+1, 0
+		}
+		n += uses
+	}
+	s.addUses(class, float64(n))
+	m.bootstrap = newBootstrap(m.programs, s.footprint, seed)
 }
 
 // ColdRatio is first uses per use.

@@ -21,7 +21,7 @@ type Model struct {
 
 // All lists every model. Without the first, which predictions are made from, the analysis fails; of the
 // others, those without a fit are left out.
-var All = []Model{powerLaw, cappedLaw}
+var All = []Model{leastPower.model(), leastCapped.model(), likelyPower.model(), likelyCapped.model()}
 
 // Fitted is a model with its values.
 type Fitted struct {

@@ -35,7 +35,6 @@ const Cold int64 = -1
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
 	Interleaved bool         // measure the interleaved order too
-	Segments    unit.Bytes   // if not 0, one of Lines: keep segments of programs, with distances at it
 	Meta        []trace.Arg  // for the tables
 
 	shards map[trace.Proc]*Shard
@@ -62,9 +61,6 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift()})
 	}
-	if a.Segments != 0 && p != trace.Interleaved {
-		s.segmenter = newSegmenter(s.At(a.Segments))
-	}
 	a.shards[p] = s
 	return s
 }
@@ -76,7 +72,7 @@ type Shard struct {
 	Refs  uint64            // data references
 	Sizes []*Distances      // by line size
 
-	Segments  Segments // if asked for
+	Segments  Segments // if kept
 	segmenter *segmenter
 }
 

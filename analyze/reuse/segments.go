@@ -70,8 +70,10 @@ type segmenter struct {
 // evenLength is after how many references, of all kinds, an even segment may end.
 const evenLength = 4096
 
-func newSegmenter(d *Distances) *segmenter {
-	return &segmenter{distances: d, phases: cutter{length: 1}, even: cutter{length: evenLength}}
+// KeepSegments makes a shard of a program order that has seen nothing yet keep segments too, with
+// distances at one of the line sizes.
+func (s *Shard) KeepSegments(line unit.Bytes) {
+	s.segmenter = &segmenter{distances: s.At(line), phases: cutter{length: 1}, even: cutter{length: evenLength}}
 }
 
 // add sees the next piece, and gives it to the shard in parts that end where segments may.

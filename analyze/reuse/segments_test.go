@@ -32,7 +32,8 @@ func program(r *rand.Rand, phases ...int) *trace.Memory {
 
 func segmentsOf(t testing.TB, m trace.Source, lines ...unit.Bytes) *Shard {
 	t.Helper()
-	a := &Analysis{Lines: lines, Segments: lines[0]}
+	a := &Analysis{Lines: lines}
+	a.NewShard(m.Header(), 0).(*Shard).KeepSegments(lines[0])
 	if _, err := analysis.Run(context.Background(), m, analysis.Options{}, a); err != nil {
 		t.Fatal(err)
 	}
@@ -141,11 +142,13 @@ func BenchmarkSegments(b *testing.B) {
 		for at := uint64(1000); at < 2_000_000; at += 1000 {
 			m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Refs: at})
 		}
-		for _, line := range []unit.Bytes{0, 64} {
-			b.Run(map[bool]string{true: "segments", false: "plain"}[line > 0]+"-"+unit.Bytes(spread).String(), func(b *testing.B) {
+		for _, keep := range []bool{false, true} {
+			b.Run(map[bool]string{true: "segments", false: "plain"}[keep]+"-"+unit.Bytes(spread).String(), func(b *testing.B) {
 				for range b.N {
-					a := &Analysis{Lines: []unit.Bytes{64}, Segments: line}
-					s := a.NewShard(m.Head, 0)
+					s := (&Analysis{Lines: []unit.Bytes{64}}).NewShard(m.Head, 0).(*Shard)
+					if keep {
+						s.KeepSegments(64)
+					}
 					for p, err := range analysis.Program(m, 0) {
 						if err != nil || s.Add(p) != nil {
 							b.Fatal(err)

@@ -1,0 +1,184 @@
+package locality
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// measure is what an analysis has measured of a trace when it starts to fit.
+func measure(t testing.TB, src trace.Source) *Measured {
+	t.Helper()
+	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{64}}, Line: 64}
+	m := &Measured{Distances: reuse.Distances{Line: 64}}
+	var shards []*reuse.Shard
+	for p := range src.Header().Procs {
+		shards = append(shards, a.NewShard(src.Header(), trace.Proc(p)).(*analysis.Joint).Parts[0].(*reuse.Shard))
+	}
+	if _, err := analysis.Run(context.Background(), src, analysis.Options{}, a.Reuse); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range shards {
+		m.add(s)
+	}
+	m.prepare(1)
+	return m
+}
+
+// Classes are exact: the sample of the whole is that of the segments, and its points are the measured curve.
+func TestSampleIsTheWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	m := measure(t, source(drawn(r, Law{1.4, 9}, 20_000), drawn(r, Law{1.7, 40}, 50_000)))
+	sum := sample{footprint: m.sample.footprint}
+	for i := range m.programs {
+		for _, segments := range [][]reuse.Segment{m.programs[i].Even} {
+			for _, seg := range segments {
+				sum.add(&seg, 1)
+			}
+		}
+	}
+	if !slices.Equal(sum.uses, m.sample.uses) || !slices.Equal(sum.censored, m.sample.censored) || sum.cold != m.sample.cold {
+		t.Errorf("segments %+v, whole %+v", sum, m.sample)
+	}
+	for i, want := range m.Points(reuse.QuarterOctaves(m.Footprint)) {
+		if got := m.sample.points()[i]; got.X != want.X || math.Abs(got.Ratio-want.Ratio) > 1e-12 {
+			t.Errorf("point %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Intervals of streams that are drawn from a law hold the law about as often as they say. Least
+// squares has a bias besides, for it takes cold uses for misses of every size; with several processors the start
+// of each, with fewer lines to come back to, makes the intervals wide.
+func TestBootstrapCovers(t *testing.T) {
+	law := Law{1.6, 20}
+	for _, c := range []struct {
+		procs, trials int
+		likely, least float64 // shares that hold the law: of both parameters, at least by maximum likelihood, and by least squares
+	}{
+		{1, 60, 0.83, 0.75}, // 0.95 with a standard deviation of 0.028, less four of them; less the bias
+		{4, 25, 0.83, 0.83},
+	} {
+		t.Run(fmt.Sprint(c.procs), func(t *testing.T) {
+			t.Parallel()
+			held := map[string]int{}
+			for seed := range uint64(c.trials) {
+				r := rand.New(rand.NewPCG(seed, 5))
+				var streams [][]uint64
+				for range c.procs {
+					streams = append(streams, drawn(r, law, 82_000/c.procs))
+				}
+				covered(t, measure(t, source(streams...)), law, held)
+			}
+			for name, least := range map[string]float64{"alpha_ml": c.likely, "beta_ml": c.likely, "alpha": c.least, "beta": c.least} {
+				if share := float64(held[name]) / float64(c.trials); share < least {
+					t.Errorf("%s held %d of %d times", name, held[name], c.trials)
+				}
+			}
+		})
+	}
+}
+
+// covered counts the parameters whose interval has the law's.
+func covered(t *testing.T, m *Measured, law Law, held map[string]int) {
+	for _, w := range []way{leastPower, likelyPower} {
+		f, err := w.model().Fit(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, truth := range []float64{law.Alpha, law.Beta} {
+			if e := f.Params[i].Estimate; e.Lo <= truth && truth <= e.Hi {
+				held[f.Params[i].Name]++
+			}
+		}
+	}
+}
+
+// mixed is a program whose phases follow laws of their own, as they are expected to.
+func mixed(r *rand.Rand, phases int) reuse.Segments {
+	var out reuse.Segments
+	for range phases {
+		law := Law{1 + math.Exp(-0.5+0.3*r.NormFloat64()), math.Exp(3 + 0.5*r.NormFloat64())}
+		seg := reuse.Segment{Instr: 30_000, Refs: 10_000}
+		for class := 0; reuse.ClassStart(class) < 1<<14; class++ {
+			lo, hi := float64(reuse.ClassStart(class)), float64(reuse.ClassStart(class+1))
+			seg.Uses = append(seg.Uses, uint64(math.Round(10_000*(law.Miss(lo)-law.Miss(hi)))))
+		}
+		out.Phases = append(out.Phases, seg)
+	}
+	return out
+}
+
+// Where phases differ, the bootstrap covers what many phases together have; the observed information and the linearised
+// problem, which know of single uses and of residuals, do not.
+func TestPhasesDiffer(t *testing.T) {
+	pooled := func(s reuse.Segments) *sample {
+		all := &sample{footprint: 1 << 14}
+		for i := range s.Phases {
+			all.add(&s.Phases[i], 1)
+		}
+		return all
+	}
+	const trials = 60
+	for _, w := range []way{leastPower, likelyPower, likelyCapped} {
+		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var linear, drawn int
+		for seed := range uint64(trials) {
+			s := mixed(rand.New(rand.NewPCG(seed, 3)), 24)
+			fit, err := w.fit(pooled(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fit.Alpha.Lo <= truth.Alpha.Value && truth.Alpha.Value <= fit.Alpha.Hi {
+				linear++
+			}
+			b := newBootstrap([]reuse.Segments{s}, 1<<14, 1)
+			fit.setIntervals([2]float64(b.widths(func(s *sample) ([]float64, error) { return w.replicate(s, fit.at) })))
+			if fit.Alpha.Lo <= truth.Alpha.Value && truth.Alpha.Value <= fit.Alpha.Hi {
+				drawn++
+			}
+		}
+		if linear > trials/2 || drawn < 50 {
+			t.Errorf("%s: the bootstrap holds %d, the linear interval %d of %d times", w.name, drawn, linear, trials)
+		}
+	}
+}
+
+// The blocks of a bootstrap, and what is left without enough of them.
+func TestBlocks(t *testing.T) {
+	phases := func(n int) reuse.Segments { return mixed(rand.New(rand.NewPCG(1, 2)), n) }
+	even := func(n, m int) reuse.Segments { return reuse.Segments{Phases: phases(n).Phases, Even: phases(m).Phases} }
+	for _, c := range []struct {
+		programs []reuse.Segments
+		want     string // empty: no bootstrap
+	}{
+		{nil, ""},
+		{[]reuse.Segments{{}}, ""},
+		{[]reuse.Segments{phases(3)}, ""},
+		{[]reuse.Segments{phases(4)}, "4 phases between barriers"},
+		{[]reuse.Segments{even(2, 9)}, "9 stretches of equal length"},
+		{[]reuse.Segments{even(5, 9), {}, even(6, 9)}, "6 phases between barriers and 2 processors"},
+		{[]reuse.Segments{even(5, 9), even(2, 7)}, "9 stretches of equal length and 2 processors"},
+		{[]reuse.Segments{phases(1), phases(1)}, ""},
+		{[]reuse.Segments{even(1, 1), even(1, 1), even(1, 1), even(1, 1)}, "4 processors"},
+	} {
+		got := ""
+		if b := newBootstrap(c.programs, 1<<14, 1); b != nil {
+			got = b.what
+		}
+		if got != c.want {
+			t.Errorf("%d programs: %q, want %q", len(c.programs), got, c.want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package locality
+
+import (
+	"math"
+
+	"spoor/analyze/reuse"
+)
+
+// likelihood is minus the logarithm of the likelihood of a sample, per use. A use of class
+// [lo, hi) has the probability S(lo) - S(hi) with S = 1 - P, exactly. A cold use has no distance
+// that could be measured; it tells that the line lies deeper than all lines so far. So the k-th
+// first use of a program, which k-1 lines precede, is censored at k-1: S(k-1). (At infinity its probability would be
+// 0. At the footprint, which most cold uses come long before, it would say more than is known.)
+// Classes of censored uses count as two places each, which is exact up to the third moment.
+func likelihood(s *sample) objective {
+	total := s.total()
+	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
+		var sum scores
+		low := p.tail(0)
+		for i, n := range s.uses {
+			high := p.tail(float64(reuse.ClassStart(i + 1)))
+			if n > 0 {
+				sum.add(n/total, between(low, high))
+			}
+			low = high
+		}
+		for i, n := range s.censored {
+			for _, k := range spread(i) {
+				if n > 0 {
+					sum.add(n/total/2, p.tail(k))
+				}
+			}
+		}
+		return sum.objective()
+	}
+}
+
+// likelihoodAbove is the same of the uses that are not cold, under the law that is capped at the
+// footprint: what the law has from the last class on is in that class. Cold uses are a share of their own,
+// which does not depend on alpha and beta.
+func likelihoodAbove(s *sample) objective {
+	total := s.total() - s.cold
+	last := lastClass(s.footprint)
+	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
+		var sum scores
+		low := p.tail(0)
+		for i, n := range s.uses {
+			high := p.tail(float64(reuse.ClassStart(i + 1)))
+			switch {
+			case n == 0:
+			case i == last:
+				sum.add(n/total, low)
+			default:
+				sum.add(n/total, between(low, high))
+			}
+			low = high
+		}
+		return sum.objective()
+	}
+}
+
+// lastClass is the class of the greatest distance there can be.
+func lastClass(footprint int64) int {
+	i := 0
+	for reuse.ClassStart(i+1) < footprint {
+		i++
+	}
+	return i
+}
+
+// logProb is the logarithm of a probability with its derivatives by a and b.
+type logProb struct {
+	value  float64
+	first  [2]float64
+	second [3]float64 // aa, ab, bb
+}
+
+// tail is ln S(x) = -e^a ln(1 + x e^-b).
+func (p params) tail(x float64) logProb {
+	beta := math.Exp(p[1])
+	e := -math.Exp(p[0])
+	l := math.Log1p(x / beta)
+	d := -x / (x + beta)
+	dd := x * beta / ((x + beta) * (x + beta))
+	return logProb{e * l, [2]float64{e * l, e * d}, [3]float64{e * l, e * d, e * dd}}
+}
+
+// between is ln(exp(low) - exp(high)): low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
+// of the second term by delta is q = 1/(exp(delta) - 1), that of q is -q(1+q).
+func between(low, high logProb) logProb {
+	delta := max(low.value-high.value, math.SmallestNonzeroFloat64)
+	q := 1 / math.Expm1(delta)
+	out := logProb{value: low.value + math.Log(-math.Expm1(-delta))}
+	var d [2]float64
+	for i := range d {
+		d[i] = low.first[i] - high.first[i]
+		out.first[i] = low.first[i] + q*d[i]
+	}
+	for i, dd := range [3]float64{d[0] * d[0], d[0] * d[1], d[1] * d[1]} {
+		out.second[i] = low.second[i] + q*(low.second[i]-high.second[i]) - q*(1+q)*dd
+	}
+	return out
+}
+
+// scores sums up a log-likelihood.
+type scores struct {
+	logProb
+	square [3]float64 // of first derivatives: aa, ab, bb
+}
+
+func (s *scores) add(weight float64, l logProb) {
+	s.value += weight * l.value
+	for i := range l.first {
+		s.first[i] += weight * l.first[i]
+	}
+	for i, square := range [3]float64{l.first[0] * l.first[0], l.first[0] * l.first[1], l.first[1] * l.first[1]} {
+		s.second[i] += weight * l.second[i]
+		s.square[i] += weight * square
+	}
+}
+
+// objective turns it round. Where the observed information is not positive definite, far from the
+// maximum, the squares of the scores stand in for it.
+func (s *scores) objective() (cost float64, g [2]float64, h [2][2]float64) {
+	i := [3]float64{-s.second[0], -s.second[1], -s.second[2]}
+	if !(i[0] > 0 && i[0]*i[2]-i[1]*i[1] > 0) {
+		i = s.square
+	}
+	return -s.value, [2]float64{-s.first[0], -s.first[1]}, [2][2]float64{{i[0], i[1]}, {i[1], i[2]}}
+}
