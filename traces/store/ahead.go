@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -11,20 +12,22 @@ import (
 // decoders are the decoders and buffers that iterations leave for the next ones.
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// aheadSlots is how many batches an iteration holds: one with the consumer, one
-// ready, one being decoded.
-const aheadSlots = 3
+// How many batches an iteration holds.
+const (
+	refsAhead   = 3 // one with the consumer, one ready, one being decoded
+	eventsAhead = 2 // one with the consumer, one being decoded: they are five times as wide
+)
 
-// decodeAhead yields the batches in order, decoding on a goroutine of its own. A
-// batch is valid until the next. The goroutine has ended when the iteration has.
-func decodeAhead[T any](p *part, order []int, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
+// decodeAhead yields the batches in order, decoding on a goroutine of its own, and holds
+// so many. A batch is valid until the next. The goroutine has ended when the iteration has.
+func decodeAhead[T any](p *part, order []int, slots int, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	type result struct {
 		slot *T
 		err  error
 	}
 	return func(yield func(*T, error) bool) {
-		free, ready, stop := make(chan *T, aheadSlots), make(chan result, aheadSlots), make(chan struct{})
-		for range aheadSlots {
+		free, ready, stop := make(chan *T, slots), make(chan result, slots), make(chan struct{})
+		for range slots {
 			free <- new(T)
 		}
 		go func() {
@@ -90,14 +93,13 @@ func checkInfo(info batchInfo, p trace.Proc, rows int, instr uint64) error {
 	return nil
 }
 
-// eventsSlot is a decoded batch of events, as columns and as rows.
+// eventsSlot is a decoded batch of events, by its number in the file.
 type eventsSlot struct {
 	eventsBatch
-	out trace.Events
+	index int
 }
 
-// eventsChecker holds decoded batches of events to the invariants. Batches of a
-// processor come in order.
+// eventsChecker holds events to the invariants. Those of a processor come in order.
 type eventsChecker struct {
 	head  trace.Header
 	total func(trace.Proc) uint64
@@ -106,21 +108,32 @@ type eventsChecker struct {
 	last  uint64 // Refs of its last event
 }
 
-func (c *eventsChecker) batch(d *decoder, s *eventsSlot, i int, info batchInfo) error {
-	if err := d.done(); err != nil {
-		return err
-	}
-	if err := checkInfo(info, s.proc, s.Len(), s.instructions()); err != nil {
-		return err
-	}
-	s.out = trace.Events{Proc: s.proc, Rows: s.rows(s.out.Rows)}
-	if s.proc != c.proc || i <= c.index { // a processor may be asked for twice
+// begin goes on to a batch.
+func (c *eventsChecker) begin(s *eventsSlot) {
+	if s.proc != c.proc || s.index <= c.index { // a processor may be asked for twice
 		c.last = 0
 	}
-	c.proc, c.index = s.proc, i
-	if err := trace.CheckEvents(c.head, &s.out, c.last, c.total(s.proc)); err != nil {
-		return err
+	c.proc, c.index = s.proc, s.index
+}
+
+// rowsAtOnce is how many events are rows at a time: a row is twice as wide as its columns.
+const rowsAtOnce = 1 << 12
+
+// rows makes rows of a batch, so many at a time. They are valid until the next ones.
+func (c *eventsChecker) rows(s *eventsSlot, out *trace.Events) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		c.begin(s)
+		for from := 0; from < s.Len(); from += rowsAtOnce {
+			out.Proc, out.Rows = s.proc, s.rows(out.Rows, from, min(from+rowsAtOnce, s.Len()))
+			err := trace.CheckEvents(c.head, out, c.last, c.total(s.proc))
+			var invalid *trace.Invalid
+			if errors.As(err, &invalid) {
+				invalid.Row += from
+			}
+			c.last = out.Rows[len(out.Rows)-1].Refs
+			if !yield(err) || err != nil {
+				return
+			}
+		}
 	}
-	c.last = s.out.Rows[s.Len()-1].Refs
-	return nil
 }

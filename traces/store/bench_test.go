@@ -180,7 +180,7 @@ func BenchmarkEvents(b *testing.B) {
 			b.Fatal(err)
 		}
 		back.decode(d, false)
-		out = back.rows(out)
+		out = back.rows(out, 0, back.Len())
 	}
 	if len(out) != len(rows) {
 		b.Fatalf("%d rows of %d", len(out), len(rows))

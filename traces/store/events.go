@@ -233,10 +233,10 @@ func (n *needsColumn) list(i int) []int64 {
 	return []int64{}
 }
 
-// rows fills dst with the events of b; their needs share memory with b.
-func (b *eventsBatch) rows(dst []trace.Event) []trace.Event {
+// rows fills dst with the events of b from row from up to row to; their needs share memory with b.
+func (b *eventsBatch) rows(dst []trace.Event, from, to int) []trace.Event {
 	dst = dst[:0]
-	for i := range b.instr {
+	for i := from; i < to; i++ {
 		dst = append(dst, trace.Event{
 			Instr: b.instr[i], Refs: b.refs[i], Kind: b.kind[i],
 			Peer: b.narrow[colPeer][i], Tag: b.narrow[colTag][i],

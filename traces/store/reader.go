@@ -151,7 +151,7 @@ func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 		s.decode(d, archive, h.HasPC)
 		return checkRefs(d, h, s, p.blocks[i].batchInfo)
 	}
-	for s, err := range decodeAhead(p, batches, decode) {
+	for s, err := range decodeAhead(p, batches, refsAhead, decode) {
 		if err != nil {
 			yield(nil, err)
 			return
@@ -178,18 +178,29 @@ func (t *Trace) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 			return
 		}
 		p := t.events
-		check := eventsChecker{head: p.head, total: t.refsOf}
 		decode := func(d *decoder, s *eventsSlot, i int) error {
 			s.decode(d, p.head.HasTime)
-			return check.batch(d, s, i, p.blocks[i].batchInfo)
+			s.index = i
+			if err := d.done(); err != nil {
+				return err
+			}
+			return checkInfo(p.blocks[i].batchInfo, s.proc, s.Len(), s.instructions())
 		}
-		for s, err := range decodeAhead(p, order, decode) {
+		check := eventsChecker{head: p.head, total: t.refsOf}
+		var out trace.Events
+		for s, err := range decodeAhead(p, order, eventsAhead, decode) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(&s.out, nil) {
-				return
+			for err := range check.rows(s, &out) {
+				if err != nil {
+					yield(nil, p.batchError(s.index, err))
+					return
+				}
+				if !yield(&out, nil) {
+					return
+				}
 			}
 		}
 	}

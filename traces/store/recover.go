@@ -212,9 +212,16 @@ func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
 	p := s.event.proc
 	s.check.proc, s.check.index, s.check.last = p, -1, s.last[p]
 	info = batchInfo{int32(p), uint64(s.event.Len()), s.event.instructions()}
-	err = s.check.batch(s.d, &s.event, 0, info)
+	if err := s.d.done(); err != nil {
+		return meta, info, err
+	}
+	for err := range s.check.rows(&s.event, new(trace.Events)) {
+		if err != nil {
+			return meta, info, err
+		}
+	}
 	s.last[p] = s.check.last
-	return meta, info, err
+	return meta, info, nil
 }
 
 // read reads the whole message at pos into s.d.msg and checks its digest.
