@@ -15,6 +15,6 @@ func localityKind() *kind {
 			f.Uint64Var(&seed, "locality-seed", 1, "locality: of what is drawn at random for intervals, a `number` that is recorded")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
-			return &locality.Analysis{Reuse: r.reuse, Line: r.first, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			return &locality.Analysis{Reuse: r.reuse, Times: r.times, Line: r.first, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }

@@ -34,6 +34,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
+	"spoor/analyze/reusetime"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -42,7 +43,8 @@ import (
 // Columns says what is in the table and the parameters.
 const Columns = `Columns of locality_curve.arrow, for fully associative LRU caches of quarter octaves and powers of two:
   lines, exact       size, and the measured miss ratio of all processors, each with a cache of its own
-  power, ...         what each model makes of it
+  power, ...         what each model makes of it; hotl and aet, if reuse_time runs too: by average footprints and
+                     by average eviction times, see there
 locality.params.toml, with intervals, names of models at the end (none: the law of the paper):
   alpha, beta        power law; *_capped: between the cold misses and the footprint; *_ml: by maximum likelihood
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
@@ -53,6 +55,7 @@ locality.params.toml, with intervals, names of models at the end (none: the law 
 // Analysis fits the locality of the distances that Reuse finds at one of its line sizes.
 type Analysis struct {
 	Reuse  *reuse.Analysis
+	Times  *reusetime.Analysis // nil: without the models that need reuse times
 	Line   unit.Bytes
 	Seed   uint64      // of the bootstrap
 	Source string      // of the numbers: name and digest of the trace
@@ -74,7 +77,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	s := a.Reuse.NewShard(h, p).(*reuse.Shard)
 	s.KeepSegments(a.Line)
 	j := &analysis.Joint{Parts: []analysis.Shard{s}}
-	for _, m := range All {
+	for _, m := range a.models() {
 		if m.Needs != nil {
 			j.Parts = append(j.Parts, m.Needs(a, h, p))
 		}
@@ -86,13 +89,14 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 // to, is an error.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
-	needs := make([][]analysis.Shard, len(All))
+	models := a.models()
+	needs := make([][]analysis.Shard, len(models))
 	for _, s := range shards {
 		parts := s.(*analysis.Joint).Parts
 		m.add(parts[0].(*reuse.Shard))
 		parts = parts[1:]
-		for i := range All {
-			if All[i].Needs != nil {
+		for i := range models {
+			if models[i].Needs != nil {
 				needs[i] = append(needs[i], parts[0])
 				parts = parts[1:]
 			}
@@ -114,7 +118,7 @@ func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (analysis.Result, 
 		return analysis.Result{}, errors.New("the trace counts no instructions, so that gamma, references per instruction, is not known")
 	}
 	m.prepare(a.Seed)
-	models, warnings, err := fitAll(m, All, needs)
+	models, warnings, err := fitAll(m, a.models(), needs)
 	if err != nil {
 		return analysis.Result{}, err
 	}

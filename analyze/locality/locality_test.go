@@ -290,7 +290,7 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 		p.Uses = append(p.Uses, uint64(misses(d)-misses(d+1)))
 	}
 	p.prepare(1)
-	models, warnings, err := fitAll(&p, All, make([][]analysis.Shard, len(All)))
+	models, warnings, err := fitAll(&p, new(Analysis).models(), make([][]analysis.Shard, len(All)))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}

@@ -3,6 +3,7 @@ package locality
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
@@ -12,6 +13,8 @@ import (
 type Model struct {
 	Name   string // of its column in locality_curve
 	Suffix string // of the names of its parameters
+	// When says whether an analysis has the model; nil: all have it.
+	When func(a *Analysis) bool
 	// Needs is the state that it needs of a program order beside the stack distances: a shard
 	// of its own, or of another analysis. If it needs none, the field is nil.
 	Needs func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard
@@ -21,7 +24,12 @@ type Model struct {
 
 // All lists every model. Without the first, which predictions are made from, the analysis fails; of the
 // others, those without a fit are left out.
-var All = []Model{leastPower.model(), leastCapped.model(), likelyPower.model(), likelyCapped.model()}
+var All = []Model{leastPower.model(), leastCapped.model(), likelyPower.model(), likelyCapped.model(), hotl, aet}
+
+// models are those that the analysis has.
+func (a *Analysis) models() []Model {
+	return slices.DeleteFunc(slices.Clone(All), func(m Model) bool { return m.When != nil && !m.When(a) })
+}
 
 // Fitted is a model with its values.
 type Fitted struct {

@@ -1,0 +1,40 @@
+package locality
+
+import (
+	"errors"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reusetime"
+	"spoor/traces/trace"
+)
+
+// hotl and aet have no parameters: they compute the curve from the reuse times of each
+// processor. They are there if the analysis of reuse times is, which is most of their cost.
+var (
+	hotl = timesModel("hotl", (*reusetime.Profile).HOTL)
+	aet  = timesModel("aet", (*reusetime.Profile).AET)
+)
+
+func timesModel(name string, miss func(p *reusetime.Profile, lines float64) float64) Model {
+	return Model{Name: name, Suffix: "_" + name,
+		When:  func(a *Analysis) bool { return a.Times != nil },
+		Needs: func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard { return a.Times.NewShard(h, p) },
+		Fit: func(m *Measured) (*Fitted, error) {
+			var profiles []*reusetime.Profile
+			uses := 0.0
+			for _, s := range m.Needs {
+				p := s.(*reusetime.Shard).At(m.Line).Profile()
+				profiles = append(profiles, p)
+				uses += p.Uses
+			}
+			if uses == 0 {
+				return nil, errors.New("no line is used")
+			}
+			return &Fitted{Miss: func(lines float64) (ratio float64) {
+				for _, p := range profiles {
+					ratio += p.Uses / uses * miss(p, lines)
+				}
+				return ratio
+			}}, nil
+		}}
+}
