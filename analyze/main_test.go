@@ -92,6 +92,8 @@ func TestStatus(t *testing.T) {
 		{"-o d none --run cache", stage.Done, "proc  level"},
 		{"-o d four --run sharing --word 4B --format csv", stage.Done, "proc,line,array,owner,loads,stores,shared,words,"},
 		{"-o d four --run sharing", stage.Done, "\n64        (all)"},
+		{"-o d four --run coherent --format csv", stage.Done, "proc,line,distance,count\n0,64,-2,"},
+		{"-o d none --run coherent", stage.Done, "coherence  miss16"},
 		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
 		{"-o d four --run footprint", stage.Done, "per_switch [blocks]"},
 		{"-o d four --run footprint --footprint-window barrier --format csv", stage.Done, "\n-1,64,2,"},
@@ -122,6 +124,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run sharing --word 3B", stage.WrongUsage, "--word: 3B is not a power of two"},
 		{"-o d four --run sharing --line 1MiB", stage.WrongUsage, "more than 65536 words"},
 		{"-o d four --procs 1 --run sharing", stage.WrongUsage, "sharing needs all processors"},
+		{"-o d four --procs 1 --run coherent", stage.WrongUsage, "coherent needs all processors"},
 		{"-o d four --run footprint --footprint-window 0refs", stage.WrongUsage, `"0refs" is not quantum, barrier`},
 		{"-o d four --run footprint --footprint-cache 64", stage.WrongUsage, `"64" is not sets x ways`},
 		{"-o d four --run footprint --footprint-page 64B", stage.WrongUsage, "no --line too"},
@@ -182,11 +185,11 @@ func TestBytesDoNotDependOnCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for i, cores := range []int{1, 4, 4} {
 		runtime.GOMAXPROCS(cores)
-		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,reuse_time,phases,sharing", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
+		if status, _, errs := analyze("-o", fmt.Sprint(i), "--run", "reuse,locality,reuse_time,phases,sharing,coherent", "--line", "32B,64B", "--sets", "16,4", "x"); status != stage.Done {
 			t.Fatal(errs)
 		}
 	}
-	want := []string{"curve.arrow", "locality.params.toml", "locality_curve.arrow", "phases.arrow", "reuse.arrow", "reuse_time.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow", "working_set.arrow"}
+	want := []string{"coherent.arrow", "coherent.params.toml", "coherent_curve.arrow", "curve.arrow", "locality.params.toml", "locality_curve.arrow", "phases.arrow", "reuse.arrow", "reuse_time.arrow", "sharing.arrow", "sharing_lines.arrow", "sharing_matrix.arrow", "sharing_phases.arrow", "sharing_rate.arrow", "sharing_runs.arrow", "working_set.arrow"}
 	for _, dir := range []string{"0", "1", "2"} {
 		files, err := os.ReadDir(dir)
 		if err != nil {

@@ -86,6 +86,7 @@ func allKinds() []*kind {
 		quantaKind(q),
 		cacheKind(),
 		sharingKind(),
+		coherentKind(),
 	}
 }
 

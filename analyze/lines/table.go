@@ -118,3 +118,23 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 		place[i] = p.places<<pageShift | uint32(l&(pageLines-1))
 	}
 }
+
+// Place is the place of one line, a new one for a new line.
+func (t *Table) Place(line uint64) (uint32, error) {
+	number, mask := line>>pageShift, uint64(len(t.pages)-1)
+	for h := t.bucket(number); ; h++ {
+		p := &t.pages[h&mask]
+		if p.places == 0 {
+			break
+		}
+		if p.number == number {
+			return p.places<<pageShift | uint32(line&(pageLines-1)), nil
+		}
+	}
+	if err := t.MakeRoom(); err != nil {
+		return 0, err
+	}
+	var place [1]uint32
+	t.Find([]uint64{line}, place[:])
+	return place[0], nil
+}

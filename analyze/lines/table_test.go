@@ -25,6 +25,17 @@ func FuzzTableIsMap(f *testing.F) {
 			table.Find(batch, place)
 			kept = Extend(kept, table)
 			for i, l := range batch {
+				if p, err := table.Place(l); p != place[i] || err != nil {
+					t.Fatalf("line %#x is at %d in a batch, and at %d (%v) alone", l, place[i], p, err)
+				}
+			}
+			if p, err := table.Place(k << 50); of[k<<50] != 0 && p != of[k<<50] || err != nil {
+				t.Fatalf("line %#x was at %d, is at %d (%v)", k<<50, of[k<<50], p, err)
+			} else {
+				kept = Extend(kept, table)
+				of[k<<50], line[p] = p, k<<50
+			}
+			for i, l := range batch {
 				if p, ok := of[l]; ok && p != place[i] {
 					t.Fatalf("line %#x was at %d, is at %d", l, p, place[i])
 				}

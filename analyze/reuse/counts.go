@@ -84,6 +84,23 @@ func (c *counts) remove(block, open uint32, at *closed) uint32 {
 	return d
 }
 
+// above is how many live slots lie in closed blocks above a closed block. The open block is given too.
+func (c *counts) above(block, open uint32, at *closed) (d uint32) {
+	for i := range (bits.Len32(block^open) + 1) / 2 {
+		j := block & 3
+		block >>= 2
+		if i > 0 {
+			d += at[i]
+		}
+		if i < narrowLevels {
+			d += uint32(c.narrow[i][block]>>(narrowBits*j)) & narrowMask
+		} else {
+			d += uint32(c.wide[i-narrowLevels][block][j>>1] >> (32 * (j & 1)))
+		}
+	}
+	return d
+}
+
 // close adds a node of the given level that has stopped taking slots: a block is of level 0.
 // It climbs to the level top at most.
 func (c *counts) close(level, top int, number, live uint32, at *closed) {

@@ -35,6 +35,9 @@ func checkSums(t *testing.T, r *rand.Rand, c *counts, at *closed, live []uint32,
 		for _, n := range live[b+1 : open] {
 			want += n
 		}
+		if got := c.above(b, open, at); got != want {
+			t.Fatalf("%d blocks, %d open: %d live slots above block %d, want %d", len(live), open, got, b, want)
+		}
 		if got := c.remove(b, open, at); got != want {
 			t.Fatalf("%d blocks, %d open: %d live slots above block %d, want %d", len(live), open, got, b, want)
 		}

@@ -58,6 +58,12 @@ func (e *era) reset(n, level int, live uint32) *era {
 	return e
 }
 
+// restart makes e an era of n blocks that is one span, and returns how many slots there are to take.
+func (e *era) restart(n, live int) (room int) {
+	e.reset(n, topLevel, uint32(live))
+	return (n-int(e.edge.slot>>blockShift))*blockSlots - int(e.edge.slot&positionMask)
+}
+
 // push takes the next slot.
 func (e *era) push(at *edge) {
 	slot := at.slot
@@ -98,6 +104,22 @@ func (e *era) remove(slot uint32, at *edge) uint32 {
 	}
 	at.live--
 	return d
+}
+
+// above is how many live slots lie above one.
+func (e *era) above(slot uint32, at *edge) uint32 {
+	number := slot >> blockShift
+	d := e.blocks[number].above(slot)
+	if current := at.slot >> blockShift; number != current {
+		return d + at.live + e.counts.above(number, current, &at.closed)
+	}
+	return d
+}
+
+// above is how many live slots of the block lie above one.
+func (b *block) above(slot uint32) uint32 {
+	w := slot >> 6 & 7
+	return uint32(bits.OnesCount64(b[w]>>(slot&63))) - 1 + uint32(b[7]>>(aboveBits*w))&aboveMask
 }
 
 // remove clears a live slot and returns how many of the block lie above it.

@@ -122,6 +122,15 @@ func (t *tally) reach(d int) {
 	}
 }
 
+// trimmed is the uses up to the largest distance found.
+func (t *tally) trimmed() []uint64 {
+	n := len(t.uses)
+	for n > 0 && t.uses[n-1] == 0 {
+		n--
+	}
+	return t.uses[:n]
+}
+
 // drain takes over what from has counted.
 func (t *tally) drain(from *tally) {
 	t.cold += from.cold

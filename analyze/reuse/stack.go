@@ -1,9 +1,7 @@
 package reuse
 
 import (
-	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"spoor/analyze/lines"
@@ -69,11 +67,7 @@ func (s *Stack) Distances() (uses []uint64, cold uint64) {
 	} else {
 		s.tally.drain(&s.span.tally)
 	}
-	n := len(s.tally.uses)
-	for n > 0 && s.tally.uses[n-1] == 0 {
-		n--
-	}
-	return s.tally.uses[:n], s.tally.cold
+	return s.tally.trimmed(), s.tally.cold
 }
 
 // Touch uses lines in order. Its error says that there are too many distinct ones.
@@ -170,21 +164,14 @@ func (s *Stack) compact() error {
 	for _, slot := range slots {
 		live[slot>>6] |= 1 << (slot & 63)
 	}
-	live[0] |= 1 // slot 0 stays what it is
-	below := make([]uint32, len(live))
-	n := 0
-	for i, word := range live {
-		below[i] = uint32(n)
-		n += bits.OnesCount64(word)
-	}
-	if n-1 > maxBlocks*blockSlots/2 {
-		return fmt.Errorf("more than %d distinct lines in one stream; use a larger line size", n-1)
+	r, n, err := rank(live)
+	if err != nil {
+		return err
 	}
 	for i, slot := range slots {
-		rank := below[slot>>6] + uint32(bits.OnesCount64(live[slot>>6]&(1<<(slot&63)-1)))
-		slots[i] = rank/blockSlots<<blockShift | rank%blockSlots
+		slots[i] = r.slot(slot)
 	}
-	s.begin(n - 1)
+	s.begin(n)
 	return nil
 }
 
@@ -202,10 +189,9 @@ func (s *Stack) begin(live int) {
 		if s.era == nil {
 			s.era = new(era)
 		}
-		s.era.reset(n, topLevel, uint32(live))
+		s.room = s.era.restart(n, live)
 		s.span.start(s.era, 1, s.era.edge)
 		s.slot = s.era.edge.slot
-		s.room = (n-int(s.slot>>blockShift))*blockSlots - int(s.slot&positionMask)
 		return
 	}
 	level := s.crew.level

@@ -109,11 +109,11 @@ type summary struct {
 	line                []int64
 	refs, uses, touched []uint64
 	mean                []float64
-	ratio               [len(shown)][]float64
+	ratio               [len(Shown)][]float64
 }
 
-// shown are the capacities whose miss ratio people see.
-var shown = [...]int64{16, 256, 4096, 65536}
+// Shown are the capacities, in lines, whose miss ratio people see.
+var Shown = [...]int64{16, 256, 4096, 65536}
 
 var shownNames = [...]string{"miss16", "miss256", "miss4096", "miss65536"}
 
@@ -125,7 +125,7 @@ func (s *summary) add(shard *Shard, d *Distances) {
 	s.touched = append(s.touched, d.Footprint())
 	s.mean = append(s.mean, d.mean())
 	total := float64(max(1, d.Total()))
-	for i, m := range d.Misses(shown[:]) {
+	for i, m := range d.Misses(Shown[:]) {
 		s.ratio[i] = append(s.ratio[i], float64(m)/total)
 	}
 }

@@ -1,0 +1,50 @@
+package coherent
+
+import (
+	"spoor/analyze/reuse"
+	"spoor/traces/unit"
+)
+
+// Distances is the uses of lines of one size by one processor.
+type Distances struct {
+	Line unit.Bytes
+	Uses []uint64 // by stack distance
+	Lost []uint64 // those whose line another processor has stored since the last use: by the line's depth at that time
+	Cold uint64   // first uses, which is the number of distinct lines
+}
+
+// Coherence is how many uses have lost their distance.
+func (d *Distances) Coherence() uint64 { return (&reuse.Distances{Uses: d.Lost}).Total() }
+
+// Total is the number of uses.
+func (d *Distances) Total() uint64 { return d.Cold + d.Coherence() + d.kept().Total() }
+
+func (d *Distances) kept() *reuse.Distances { return &reuse.Distances{Line: d.Line, Uses: d.Uses} }
+
+// Misses is how many uses miss in a fully associative LRU cache at each of the given capacities, in
+// lines, ascending, and how many of these because of a store of another processor.
+func (d *Distances) Misses(capacities []int64) (misses, coherence []uint64) {
+	all := d.Coherence()
+	misses, evicted := d.kept().Misses(capacities), (&reuse.Distances{Uses: d.Lost}).Misses(capacities)
+	for i := range misses {
+		misses[i] += d.Cold + all
+		evicted[i] = all - evicted[i]
+	}
+	return misses, evicted
+}
+
+// add adds what another processor did, with lines of the same size.
+func (d *Distances) add(e *Distances) {
+	d.Uses, d.Lost = plus(d.Uses, e.Uses), plus(d.Lost, e.Lost)
+	d.Cold += e.Cold
+}
+
+func plus(sum, counts []uint64) []uint64 {
+	if n := len(counts) - len(sum); n > 0 {
+		sum = append(sum, make([]uint64, n)...)
+	}
+	for i, n := range counts {
+		sum[i] += n
+	}
+	return sum
+}
