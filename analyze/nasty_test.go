@@ -73,7 +73,7 @@ var nastyTraces = map[string]nasty{
 }
 
 var stuck = map[string]string{"locality": noFit, "reuse": "waiting for ever", "reuse_time": "waiting for ever", "phases": "waiting for ever", "footprint": "waiting for ever",
-	"quanta": "waiting for ever", "cache": "waiting for ever", "sharing": "waiting for ever"}
+	"quanta": "waiting for ever", "cache": "waiting for ever", "sharing": "waiting for ever", "coherent": "waiting for ever"}
 
 func fill(r *trace.Refs, n int, instr uint32, stride uint64, size uint16) {
 	for i := range n {
