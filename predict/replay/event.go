@@ -10,22 +10,12 @@ import (
 // barrierID tells barriers apart: the object and the group of an event.
 type barrierID struct{ object, group int32 }
 
-// lock is a lock that has been taken at least once.
-type lock struct {
-	holder *processor
-	queue  []*processor // in the order they came
-}
-
 // adviceFor says why events of kind k are not replayed here, and what to do.
 func adviceFor(k trace.Kind) string {
-	switch k {
-	case trace.Clock:
+	if k == trace.Clock {
 		return "its value depends on simulated time, which a recorded trace cannot follow"
-	case trace.Fork, trace.Join, trace.Signal, trace.WaitFlag:
-		return "record the program with all its processors from the start, with barriers and locks"
-	default:
-		return "messages need a network; see 'predict message --help'"
 	}
+	return "messages need a network; see 'predict message --help'"
 }
 
 // act performs the next event of p at time p.next and moves past it.
@@ -58,6 +48,16 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 		return r.acquire(p, e)
 	case trace.Unlock:
 		return r.release(p, e)
+	case trace.Signal:
+		r.signal(p, e.Peer)
+		return nil
+	case trace.WaitFlag:
+		r.await(p, e)
+		return nil
+	case trace.Fork:
+		return r.fork(p, e)
+	case trace.Join:
+		return r.join(p, e)
 	case trace.Marker:
 		return nil
 	default:
@@ -120,38 +120,4 @@ func (r *run) resume(q *processor, at unit.Picos) {
 	q.late += at - q.next
 	q.next = at
 	q.state = running
-}
-
-func (r *run) acquire(p *processor, e *trace.Event) error {
-	l := r.locks[e.Peer]
-	if l == nil {
-		l = &lock{}
-		r.locks[e.Peer] = l
-	}
-	switch {
-	case l.holder == p:
-		return p.problem(e, "takes lock %d, which the processor holds already", e.Peer)
-	case l.holder == nil:
-		l.holder = p
-	default:
-		p.state = atLock
-		l.queue = append(l.queue, p)
-	}
-	return nil
-}
-
-// release hands the lock to the processor that waits longest.
-func (r *run) release(p *processor, e *trace.Event) error {
-	l := r.locks[e.Peer]
-	if l == nil || l.holder != p {
-		return p.problem(e, "releases lock %d, which the processor does not hold", e.Peer)
-	}
-	l.holder = nil
-	if len(l.queue) > 0 {
-		l.holder = l.queue[0]
-		l.queue = l.queue[1:]
-		r.resume(l.holder, p.next)
-		r.stirred = append(r.stirred, l.holder)
-	}
-	return nil
 }

@@ -36,13 +36,21 @@ func (r *run) deadlock() error {
 
 // waitsFor says what p, which does not run, waits for.
 func (r *run) waitsFor(p *processor) string {
-	if p.state == finished {
+	switch p.state {
+	case finished:
 		return fmt.Sprintf("processor %d has finished", p.id)
+	case unborn:
+		return fmt.Sprintf("processor %d waits to be forked", p.id)
 	}
 	e := p.rows[p.event-1]
 	at := fmt.Sprintf("processor %d (event %d, after %d references) waits", p.id, p.eventsDone-1, e.Refs)
-	if p.state == atLock {
+	switch p.state {
+	case atLock:
 		return fmt.Sprintf("%s for lock %d, which processor %d holds", at, e.Peer, r.locks[e.Peer].holder.id)
+	case atFlag:
+		return fmt.Sprintf("%s for %d signals of flag %d, which has %d", at, e.Tag, e.Peer, r.flags[e.Peer].signals)
+	case atJoin:
+		return fmt.Sprintf("%s for the end of processor %d", at, e.Peer)
 	}
 	there := len(r.barriers[barrierID{e.Peer, e.Group}])
 	return fmt.Sprintf("%s at barrier %d, where %d of %d are", at, e.Peer, there, len(r.procs))
@@ -89,10 +97,26 @@ func (r *run) warnings(lines uint64) (all []error) {
 	if lines == 0 {
 		all = append(all, errors.New("the trace has no loads and no stores: the time is that of its instructions"))
 	}
+	if r.freeWaits > 0 {
+		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.freeWaits))
+	}
+	if r.queues() {
+		all = append(all, errors.New("the program takes tasks from a queue: who gets which task depends on timing, and stays as recorded"))
+	}
 	if len(r.procs) > 1 && r.noEvents() {
 		all = append(all, errors.New("the trace has no events: its processors never wait for each other"))
 	}
 	return all
+}
+
+// queues reports whether several processors take tasks from queues.
+func (r *run) queues() bool {
+	for id := range r.locks {
+		if id >= trace.TaskQueues {
+			return len(r.procs) > 1
+		}
+	}
+	return false
 }
 
 func (r *run) noEvents() bool {

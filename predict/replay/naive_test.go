@@ -24,6 +24,8 @@ type naive struct {
 	busy   unit.Picos
 	owner  map[int32]int // of a lock that is held
 	queue  map[int32][]int
+	signal map[int32]int
+	ends   []uint64 // instructions, by processor
 }
 
 type naivePlace struct {
@@ -49,6 +51,7 @@ type naiveProc struct {
 	steps   []naiveStep
 	at      int
 	waiting bool
+	unborn  bool
 	arrived unit.Picos
 	result  Processor
 }
@@ -86,12 +89,18 @@ func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, ins
 }
 
 func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Picos) (*Result, error) {
-	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}}
-	var ends []uint64
+	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
 	for p := range m.Head.Procs {
 		steps, instr := naiveSteps(m, p, cfg.Caches[0].Line)
 		n.procs = append(n.procs, &naiveProc{steps: steps})
-		ends = append(ends, instr)
+		n.ends = append(n.ends, instr)
+	}
+	for _, q := range n.procs {
+		for _, s := range q.steps {
+			if s.event != nil && s.event.Kind == trace.Fork {
+				n.procs[s.event.Peer].waiting, n.procs[s.event.Peer].unborn = true, true
+			}
+		}
 	}
 	for n.step() {
 	}
@@ -101,15 +110,13 @@ func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Pico
 		if q.at < len(q.steps) {
 			return nil, fmt.Errorf("deadlock")
 		}
-		touches := uint64(0)
 		for _, s := range q.steps {
-			touches = s.touches
 			if s.event == nil {
 				lines[s.line] = true
 			}
 		}
-		q.result.Ideal = clock.At(ends[p], touches)
-		q.result.Instr = unit.Instructions(ends[p])
+		q.result.Ideal = n.ideal(p)
+		q.result.Instr = unit.Instructions(n.ends[p])
 		for _, op := range m.RefsOf[p].Op {
 			if op == trace.Load || op == trace.Store {
 				q.result.Refs++
@@ -124,6 +131,21 @@ func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Pico
 	}
 	res.Shared = memsys.Shared{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
 	return res, nil
+}
+
+// ideal is the ideal time of all that p does.
+func (n *naive) ideal(p int) unit.Picos {
+	touches := uint64(0)
+	if steps := n.procs[p].steps; len(steps) > 0 {
+		touches = steps[len(steps)-1].touches
+	}
+	return n.clock.At(n.ends[p], touches)
+}
+
+// end is when p has finished, if it has.
+func (n *naive) end(p int) (unit.Picos, bool) {
+	q := n.procs[p]
+	return n.ideal(p) + q.result.Latency + q.result.Contention + q.result.Sync, q.at == len(q.steps) && !q.waiting
 }
 
 func (n *naive) time(p int) unit.Picos {
@@ -152,7 +174,31 @@ func (n *naive) step() bool {
 	} else {
 		n.touch(p, now, s.line, s.store)
 	}
+	for n.wake(now) {
+	}
 	return true
+}
+
+// wake lets go on who waits for flags and for the end of others, if anybody can.
+func (n *naive) wake(now unit.Picos) (woken bool) {
+	for p, q := range n.procs {
+		if !q.waiting || q.unborn {
+			continue
+		}
+		switch e := q.steps[q.at].event; e.Kind {
+		case trace.WaitFlag:
+			if n.signal[e.Peer] >= int(e.Tag) {
+				n.letGo(p, now)
+				woken = true
+			}
+		case trace.Join:
+			if end, done := n.end(int(e.Peer)); done {
+				n.letGo(p, max(q.arrived, end))
+				woken = true
+			}
+		}
+	}
+	return woken
 }
 
 func (n *naive) letGo(p int, at unit.Picos) {
@@ -195,6 +241,16 @@ func (n *naive) perform(p int, now unit.Picos, e *trace.Event) {
 			n.queue[e.Peer] = waiting[1:]
 			n.letGo(waiting[0], now)
 		}
+	case trace.Signal:
+		n.signal[e.Peer]++
+		q.at++
+	case trace.WaitFlag, trace.Join: // see wake
+		q.waiting = true
+	case trace.Fork:
+		child := n.procs[e.Peer]
+		child.result.Sync += now
+		child.waiting, child.unborn = false, false
+		q.at++
 	default:
 		q.at++
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"spoor/predict/memsys"
@@ -92,17 +93,35 @@ func source(bs ...*builder) *trace.Memory {
 	return m
 }
 
-// randomTrace has phases between barriers, sections under locks, all kinds of
-// references, references that cross lines and work of its own.
+// randomTrace has phases between barriers, sections under locks, flags, forks and joins, all kinds of
+// references, references that cross lines and work of its own. Processors wait for the flags of lower
+// ones, are forked by lower ones, and wait for the end of higher ones, so that all can end.
 func randomTrace(c *choices) *trace.Memory {
 	var bs []*builder
 	barriers := c.below(4)
-	for range 1 + c.below(4) {
+	for p := range 1 + c.below(4) {
 		b := &builder{}
+		if p > 0 && c.below(4) == 0 {
+			parent := bs[c.below(p)]
+			fork := trace.NewEvent(trace.Fork)
+			fork.Peer = int32(p)
+			parent.events.Rows = slices.Insert(parent.events.Rows, 0, fork)
+		}
 		for phase := 0; phase <= barriers; phase++ {
+			randomPhase(c, b)
+			if p > 0 && c.below(3) == 0 {
+				b.at(trace.WaitFlag, int32(c.below(p))).Tag = int32(phase + 1)
+				randomPhase(c, b)
+			}
+			b.at(trace.Signal, int32(p))
 			randomPhase(c, b)
 			if phase < barriers {
 				b.at(trace.Barrier, int32(phase%2))
+			}
+		}
+		for lower := range bs {
+			if c.below(6) == 0 {
+				bs[lower].at(trace.Join, int32(p))
 			}
 		}
 		bs = append(bs, b)

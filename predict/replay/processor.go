@@ -17,6 +17,9 @@ const (
 	running state = 1 + iota
 	atBarrier
 	atLock
+	atFlag
+	atJoin
+	unborn // until another one forks it
 	finished
 )
 
@@ -54,6 +57,9 @@ type processor struct {
 	worked    unit.Picos // in compute events, beyond instructions
 	late      unit.Picos // worked and everything in waited
 	skipped   [trace.Flush + 1]uint64
+
+	ended   unit.Picos   // when p finished
+	joining []*processor // who wait for that
 
 	phases []Phase
 	mark   Phase // cumulative, where the present phase began
@@ -180,8 +186,13 @@ func (r *run) endPhase(p *processor) {
 	p.mark = now
 }
 
-// finish ends p.
+// finish ends p, and the waiting of who joins it.
 func (r *run) finish(p *processor) {
 	p.state = finished
+	p.ended = r.totals(p).Total()
 	r.endPhase(p)
+	for _, q := range p.joining {
+		r.resume(q, max(q.next, p.ended))
+		r.stirred = append(r.stirred, q)
+	}
 }

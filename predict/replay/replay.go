@@ -14,8 +14,12 @@
 //
 // Processors wait at a barrier until all processors of the trace are there, and
 // for a lock in the order of their simulated arrival, ties by processor: the order
-// of recording plays no part. Barriers and locks themselves cost nothing but the
-// instructions the trace has for them and Options.Barrier.
+// of recording plays no part. A wait for a flag ends when the flag has got as many signals as it
+// says. A processor that another one forks begins then, and who joins it waits for its end. All these
+// cost nothing but the instructions the trace has for them and Options.Barrier.
+//
+// What a processor does is as recorded, even if it depends on timing: the tasks that it took
+// from a queue ([trace.TaskQueues]) stay its own.
 //
 // The overheads are separated as in [sivasubramaniam1995] (reference in
 // predict/memsys) and add up exactly to simulated time.
@@ -52,12 +56,19 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	}
 	r := &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
 		shift: sys.Line().Shift(), mostInstr: clock.most(end),
-		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}}
+		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}, flags: map[int32]*flag{}}
 	for id := range trace.Proc(head.Procs) {
 		p := newProcessor(id, src)
 		defer p.stop()
 		r.procs = append(r.procs, p)
-		r.queue.put(turn{0, id})
+	}
+	if err := r.children(src); err != nil {
+		return nil, err
+	}
+	for _, p := range r.procs {
+		if p.state == running {
+			r.queue.put(turn{0, p.id})
+		}
 	}
 	sys.Watch(r.catchUp)
 	if err := r.loop(); err != nil {
@@ -79,6 +90,8 @@ type run struct {
 	queue     queue
 	barriers  map[barrierID][]*processor // who has arrived
 	locks     map[int32]*lock
+	flags     map[int32]*flag
+	freeWaits uint64       // waits for flags that do not say for how many signals
 	limit     unit.Picos   // until which the present processor acts before all others
 	stirred   []*processor // whose turns the present processor has changed
 }

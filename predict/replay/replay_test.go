@@ -108,6 +108,40 @@ func TestWorkedLock(t *testing.T) {
 	}
 }
 
+// TestWorkedFork: 1 begins when 0 forks it after 5 ns, works for 20 and signals on the way, after 8; 0 waits for
+// the signal from 6 to 13 ns, and after 2 more for the end of 1, at 25.
+func TestWorkedFork(t *testing.T) {
+	a, b := &builder{}, &builder{}
+	a.work(5)
+	a.at(trace.Fork, 1)
+	a.work(1)
+	a.at(trace.WaitFlag, 3).Tag = 1
+	a.work(2)
+	a.at(trace.Join, 1)
+	b.work(8)
+	b.at(trace.Signal, 3)
+	b.at(trace.Compute, trace.None).Work = 12 // in the last event: it ends before its work
+	got := replayed(t, source(a, b), worked(2), tick, Options{Phases: true})
+	checkSums(t, got)
+	if got.Time != 25*ns || got.Procs[0].Sync != (7+10)*ns || got.Procs[1].Sync != 5*ns {
+		t.Errorf("time %v, %+v", got.Time, got.Procs)
+	}
+}
+
+// TestQueueNoted: tasks from a queue stay as recorded, and the result says so.
+func TestQueueNoted(t *testing.T) {
+	a, b := &builder{}, &builder{}
+	for _, x := range []*builder{a, b} {
+		x.at(trace.Lock, trace.TaskQueues)
+		x.at(trace.Unlock, trace.TaskQueues)
+		x.at(trace.WaitFlag, 0)
+	}
+	got := replayed(t, source(a, b), worked(2), tick, Options{})
+	if all := fmt.Sprint(got.Warnings); !strings.Contains(all, "takes tasks from a queue") || !strings.Contains(all, "2 waits for flags") {
+		t.Errorf("warnings %s", all)
+	}
+}
+
 // TestWorkedCrossing: 8 bytes at 60 touch lines 0 and 1: two cold misses, the
 // second 1 ns (its touch) after the first ended.
 func TestWorkedCrossing(t *testing.T) {
@@ -235,7 +269,14 @@ func TestErrors(t *testing.T) {
 		{"unlock of another's", event(trace.Unlock, 5), event(trace.Lock, 5), "does not hold"},
 		{"message", event(trace.Send, 1), none, "event 0 (send, after 0 references) cannot be replayed on a shared-memory target"},
 		{"clock", event(trace.Clock, 1), none, "depends on simulated time"},
-		{"fork", event(trace.Fork, 1), none, "from the start"},
+		{"fork of oneself", event(trace.Fork, 0), none, "processor 0 forks processor 0"},
+		{"fork of nobody", event(trace.Fork, 2), none, "processor 0 forks processor 2 of 2"},
+		{"forked twice", func(b *builder) { b.at(trace.Fork, 1); b.at(trace.Fork, 1) }, none, "has been forked before"},
+		{"fork that never comes", func(b *builder) { b.at(trace.WaitFlag, 1).Tag = 1; b.at(trace.Fork, 1) }, none,
+			"waits for 1 signals of flag 1, which has 0; processor 1 waits to be forked"},
+		{"join of each other", event(trace.Join, 1), event(trace.Join, 0), "waits for the end of processor 1; "},
+		{"join of oneself", event(trace.Join, 0), none, "waits for the end of processor 0"},
+		{"join of nobody", event(trace.Join, 7), none, "of processor 7, of 2"},
 		{"event beyond the references", func(b *builder) { b.at(trace.Marker, -1).Refs = 3 }, none, "comes after 3 references, but there are 0"},
 		{"event before its reference", func(b *builder) { b.ref(9, 0, 4, trace.Load); b.at(trace.Marker, -1).Instr = 8 }, none,
 			"do not belong together"},

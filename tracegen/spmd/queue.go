@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"sync/atomic"
 	"unsafe"
+
+	"spoor/traces/trace"
 )
 
 // QueueObjects is the first lock and the first flag that queues use: the n-th queue
 // of a program, counted from 0, uses lock and flag QueueObjects+n. Programs leave
 // the numbers from there on alone.
-const QueueObjects = 1 << 30
+const QueueObjects = trace.TaskQueues
 
 // Queue is a central task queue in shared memory: first in, first out, under one
 // lock, as that of CHOLESKY in [sivasubramaniam1995, sec. 5]. A rank that finds it

@@ -57,6 +57,10 @@ func (k Kind) String() string { return name(kindNames[:], int(k)) }
 // None stands for no or any peer, tag, group or request.
 const None int32 = -1
 
+// TaskQueues is the first number of the locks and flags of task queues: who gets which task depends on
+// the order in which processors come to the lock. Other locks and flags have lower numbers.
+const TaskQueues = 1 << 30
+
 // Event is one row of Events.
 type Event struct {
 	Instr   uint32 // instructions since this processor's previous event

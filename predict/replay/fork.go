@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"fmt"
+
+	"spoor/traces/trace"
+)
+
+// children marks the processors that others fork: they wait for that from the start.
+func (r *run) children(src trace.Source) error {
+	for b, err := range src.Events() {
+		if err != nil {
+			return err
+		}
+		for i := range b.Rows {
+			e := &b.Rows[i]
+			if e.Kind != trace.Fork || e.Peer < 0 {
+				continue
+			}
+			if int(e.Peer) >= len(r.procs) {
+				return fmt.Errorf("processor %d forks processor %d of %d", b.Proc, e.Peer, len(r.procs))
+			}
+			child := r.procs[e.Peer]
+			if child.id == b.Proc || child.state == unborn {
+				return fmt.Errorf("processor %d forks processor %d, which is itself or has been forked before", b.Proc, e.Peer)
+			}
+			child.state = unborn
+		}
+	}
+	return nil
+}
+
+// fork lets the child begin.
+func (r *run) fork(p *processor, e *trace.Event) error {
+	if e.Peer < 0 { // nobody of the trace
+		return nil
+	}
+	child := r.procs[e.Peer]
+	if child.state != unborn {
+		return p.problem(e, "starts processor %d, which runs already", e.Peer)
+	}
+	r.resume(child, p.next)
+	r.stirred = append(r.stirred, child)
+	return nil
+}
+
+// join lets p wait until the child has finished.
+func (r *run) join(p *processor, e *trace.Event) error {
+	switch {
+	case e.Peer < 0:
+	case int(e.Peer) >= len(r.procs) || e.Peer == int32(p.id):
+		return p.problem(e, "waits for the end of processor %d, of %d", e.Peer, len(r.procs))
+	default:
+		child := r.procs[e.Peer]
+		if child.state == finished { // perhaps with work that ends later
+			r.resume(p, max(p.next, child.ended))
+			return nil
+		}
+		p.state = atJoin
+		child.joining = append(child.joining, p)
+	}
+	return nil
+}

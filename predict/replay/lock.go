@@ -1,0 +1,43 @@
+package replay
+
+import "spoor/traces/trace"
+
+// lock is a lock that has been taken at least once.
+type lock struct {
+	holder *processor
+	queue  []*processor // in the order they came
+}
+
+func (r *run) acquire(p *processor, e *trace.Event) error {
+	l := r.locks[e.Peer]
+	if l == nil {
+		l = &lock{}
+		r.locks[e.Peer] = l
+	}
+	switch {
+	case l.holder == p:
+		return p.problem(e, "takes lock %d, which the processor holds already", e.Peer)
+	case l.holder == nil:
+		l.holder = p
+	default:
+		p.state = atLock
+		l.queue = append(l.queue, p)
+	}
+	return nil
+}
+
+// release hands the lock to the processor that waits longest.
+func (r *run) release(p *processor, e *trace.Event) error {
+	l := r.locks[e.Peer]
+	if l == nil || l.holder != p {
+		return p.problem(e, "releases lock %d, which the processor does not hold", e.Peer)
+	}
+	l.holder = nil
+	if len(l.queue) > 0 {
+		l.holder = l.queue[0]
+		l.queue = l.queue[1:]
+		r.resume(l.holder, p.next)
+		r.stirred = append(r.stirred, l.holder)
+	}
+	return nil
+}
