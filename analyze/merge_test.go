@@ -87,7 +87,7 @@ func TestPartsJoin(t *testing.T) {
 	for i, run := range append(names, strings.Join(names, ",")) {
 		d := func(name string) string { return fmt.Sprint(i, name) }
 		with := func(flags, dir string) string {
-			return must(t, "--run "+run+" --line 32B,128B --collectives ring "+flags+" -o "+dir+" x")
+			return must(t, "--run "+run+" --line 32B,128B --collectives ring --assoc 4x2 "+flags+" -o "+dir+" x")
 		}
 		with("--procs 0,3", d("a"))
 		with("--procs 4", d("b"))

@@ -22,6 +22,12 @@
 // the linearised least squares, or of the observed information, both far too narrow because
 // uses of one program depend on each other; the method of each parameter says which.
 //
+// [smith1978] A. J. Smith: A comparative study of set associative memory mapping algorithms and their use
+// for cache and main memory. IEEE Trans. Software Engineering 4(2), 1978, pp. 121-130.
+//
+// [hill1989] M. D. Hill, A. J. Smith: Evaluating associativity in CPU caches. IEEE Trans. Computers
+// 38(12), 1989, pp. 1612-1630.
+//
 // [All] lists these and the other models. Each is held to the exact curve at all
 // power-of-two sizes: parameters fit_mean_error and fit_max_error, with the model's suffix,
 // are absolute errors of the miss ratio.
@@ -50,6 +56,10 @@ locality.params.toml, with intervals, names of models at the end (none: the law 
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
   gamma, cold        references per instruction; first uses of a line per use
   line, footprint    unit of beta; distinct lines of the processor that has most
+Columns of locality_assoc.arrow, for each cache of --assoc:
+  full, corrected    miss ratio of a fully associative cache of the same size, and with Smith's correction for sets
+                     P(miss | distance d) = P[Bin(d, 1/sets) >= ways]: lines fall into sets by chance
+  simulated, error   miss ratio with the lines' own sets, and by how much the correction is above it
 `
 
 // Analysis fits the locality of the distances that Reuse finds at one of its line sizes.
@@ -57,6 +67,7 @@ type Analysis struct {
 	Reuse  *reuse.Analysis
 	Times  *reusetime.Analysis // nil: without the models that need reuse times
 	Line   unit.Bytes
+	Assoc  Associativity
 	Seed   uint64      // of the bootstrap
 	Source string      // of the numbers: name and digest of the trace
 	Tool   string      // what makes the file
@@ -77,6 +88,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	s := a.Reuse.NewShard(h, p).(*reuse.Shard)
 	s.KeepSegments(a.Line)
 	j := &analysis.Joint{Parts: []analysis.Shard{s}}
+	if a.simulates() {
+		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line))
+	}
 	for _, m := range a.models() {
 		if m.Needs != nil {
 			j.Parts = append(j.Parts, m.Needs(a, h, p))
@@ -85,16 +99,23 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return j
 }
 
+func (a *Analysis) simulates() bool { return a.Assoc.Simulate && len(a.Assoc.Shapes) > 0 }
+
 // Merge fits. A trace that has no locality to fit, or no instructions to relate its references
 // to, is an error.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
 	models := a.models()
 	needs := make([][]analysis.Shard, len(models))
+	var simulations []*simulation
 	for _, s := range shards {
 		parts := s.(*analysis.Joint).Parts
 		m.add(parts[0].(*reuse.Shard))
 		parts = parts[1:]
+		if a.simulates() {
+			simulations = append(simulations, parts[0].(*simulation))
+			parts = parts[1:]
+		}
 		for i := range models {
 			if models[i].Needs != nil {
 				needs[i] = append(needs[i], parts[0])
@@ -105,6 +126,10 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	r, err := a.fit(&m, needs)
 	if err != nil {
 		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without: see --run)", err)
+	}
+	if len(a.Assoc.Shapes) > 0 {
+		t, warnings := a.Assoc.table(&m, simulations, a.Meta)
+		r.Tables, r.Warnings = append(r.Tables, t), append(r.Warnings, warnings...)
 	}
 	return r, nil
 }
