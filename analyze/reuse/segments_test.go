@@ -163,3 +163,18 @@ func BenchmarkSegments(b *testing.B) {
 		}
 	}
 }
+
+func FuzzSegments(f *testing.F) {
+	f.Add(uint64(1), uint16(9000), []byte{3, 0, 200})
+	f.Add(uint64(2), uint16(1), make([]byte, 150))
+	f.Fuzz(func(t *testing.T, seed uint64, first uint16, more []byte) {
+		phases := []int{int(first % 10_000)}
+		for _, n := range more[:min(len(more), 300)] {
+			phases = append(phases, int(n))
+		}
+		m := program(rand.New(rand.NewPCG(seed, 4)), phases...)
+		s := segmentsOf(t, m, 64)
+		checkSegments(t, "phases", m, s, s.Segments.Phases)
+		checkSegments(t, "even", m, s, s.Segments.Even)
+	})
+}
