@@ -68,6 +68,7 @@ type level struct {
 	above   []*level // of an inclusive level: all that may hold its lines
 	classes *classes // nil if misses are not classified
 	record  *record  // of an OPT level, or for WithOPT; else nil
+	memory  *memory  // of what stands for all beyond the last level, if anybody asks; else nil
 	lastRef uint64   // latest reference that missed
 	one     [1]key
 }
@@ -118,6 +119,9 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	}
 	l.one[0] = k
 	switch {
+	case l.memory != nil:
+		l.memory.request(addr, o)
+		return false
 	case l.later:
 		l.record.use(k, ref, o, l.classes.use(l.one[:], true))
 		if l.through && a&write != 0 {
@@ -294,6 +298,10 @@ func (l *level) writeback(addr uint64) {
 	for ; l != nil; l = l.next {
 		if l.through {
 			continue
+		}
+		if l.memory != nil {
+			l.memory.writeback(addr)
+			return
 		}
 		if l.later {
 			l.record.mark(addr >> l.shift)
