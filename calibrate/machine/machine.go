@@ -9,6 +9,8 @@
 //	[processor]
 //	clock = "200 MHz"
 //	cpi = 1                  # clock periods of an instruction whose references all cost nothing
+//	outstanding = 10         # misses under way at most while instructions go on; if absent, the processor waits for each
+//	window = 224             # instructions that go on behind a miss; needed with outstanding
 //	[[cache]]                # nearest first
 //	size = "256 KiB"
 //	line = "64 B"
@@ -95,6 +97,10 @@ type Machine struct {
 type Processor struct {
 	Clock unit.Hertz
 	CPI   unit.Cycles // of an instruction, its references aside: 1/S in [du2000, eq. 3.3]
+	// Outstanding is how many misses are under way at most while instructions go on; 0: the processor
+	// waits for each. Window is the time that the instructions take for which it has room behind a miss.
+	Outstanding int
+	Window      unit.Cycles
 }
 
 // Cache is one level of the caches that each processor has for itself. Every

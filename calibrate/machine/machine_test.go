@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Name != "test" || m.Processor != (Processor{200e6, 1}) || m.System != (System{Target: CLUMP, Processors: 4, Nodes: 2, Protocol: MESI}) {
+	if m.Name != "test" || m.Processor != (Processor{Clock: 200e6, CPI: 1}) || m.System != (System{Target: CLUMP, Processors: 4, Nodes: 2, Protocol: MESI}) {
 		t.Errorf("got %+v", m)
 	}
 	if len(m.Caches) != 2 || m.Caches[0].Sets() != 128 || m.Caches[1].Sets() != 2048 || m.Caches[1].Lines() != 4096 {
@@ -102,6 +102,9 @@ func TestBadDescriptions(t *testing.T) {
 		{`clock = "200 MHz"`, `clock = "NaN MHz"`, "m.toml:3: processor.clock: "},
 		{`clock = "200 MHz"`, ``, "m.toml:2: processor.clock: is missing"},
 		{`clock = "200 MHz"`, `clocks = "200 MHz"`, "m.toml:3: unknown key processor.clocks"},
+		{"cpi = 1\n", "cpi = 1\nwindow = 3\n", "m.toml:5: processor.window: says how far"},
+		{"cpi = 1\n", "cpi = 1\noutstanding = 3\n", "m.toml:2: processor.window: is missing"},
+		{"cpi = 1\n", "cpi = 1\noutstanding = 0\nwindow = 5\n", "m.toml:5: processor.outstanding: 0 is not from 1"},
 		{"cpi = 1\n", "cpi = nan\n", "m.toml:4: processor.cpi: "},
 		{"cpi = 1\n", "cpi = inf\n", "m.toml:4: processor.cpi: "},
 		{"cpi = 1\n", "cpi = 0\n", "m.toml:4: processor.cpi: "},

@@ -22,6 +22,7 @@ const (
 	maxWays                   = 1 << 16
 	maxProcessors             = 1 << 16
 	maxLevels, maxNameLetters = 8, 200
+	maxOutstanding, maxWindow = 1 << 10, 1 << 20
 )
 
 // text is a quantity as it was written: with or without quotes, to be read later,
@@ -49,8 +50,10 @@ type document struct {
 }
 
 type processorText struct {
-	Clock text     `toml:"clock"`
-	CPI   *float64 `toml:"cpi"`
+	Clock       text     `toml:"clock"`
+	CPI         *float64 `toml:"cpi"`
+	Outstanding *int64   `toml:"outstanding"`
+	Window      *int64   `toml:"window"`
 }
 
 type cacheText struct {
@@ -193,8 +196,21 @@ func (r *reader) processor(p *processorText) {
 	case !(*p.CPI > 0 && *p.CPI <= maxCPI):
 		r.fail("processor.cpi", "%v is not above 0 and at most %v", *p.CPI, maxCPI)
 	default:
-		r.m.Processor = Processor{unit.Hertz(clock), unit.Cycles(*p.CPI)}
+		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
+		r.overlap(p)
 	}
+}
+
+// overlap reads what goes on while misses are under way.
+func (r *reader) overlap(p *processorText) {
+	if p.Outstanding == nil {
+		if p.Window != nil {
+			r.fail("processor.window", "says how far instructions go on behind a miss, but not how many misses: add outstanding")
+		}
+		return
+	}
+	r.m.Processor.Outstanding = r.count("processor.outstanding", p.Outstanding, maxOutstanding)
+	r.m.Processor.Window = unit.Cycles(r.count("processor.window", p.Window, maxWindow)) * r.m.Processor.CPI
 }
 
 func (r *reader) caches(list []cacheText) {

@@ -72,6 +72,9 @@ func (s *coherent) Shared() Shared {
 
 func (s *coherent) Watch(changing Changing) { s.changing = changing }
 
+// Settle has nothing to wait for: every touch has been waited for.
+func (s *coherent) Settle(unit.Picos, trace.Proc) Cost { return Cost{} }
+
 // Hits looks for loads of lines in the first level, and stores to lines modified there.
 func (s *coherent) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
 	return s.private[p].levels[0].hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])

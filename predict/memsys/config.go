@@ -120,7 +120,11 @@ func New(m *machine.Machine, head trace.Header) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return target.New(c)
+	s, err := target.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return Overlapping(s, Overlap{m.Processor.Outstanding, m.Processor.Window.At(m.Processor.Clock).Picos()}, head.Procs), nil
 }
 
 // named is the target called name.

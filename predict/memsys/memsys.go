@@ -25,7 +25,11 @@ import (
 type Cost struct {
 	Latency    unit.Picos // of an idle memory system
 	Contention unit.Picos // waiting until it was free
+	Again      bool       // the processor had to wait for earlier touches: this one has not happened, and is to be made after the cost
 }
+
+// Total is the time of c.
+func (c Cost) Total() unit.Picos { return c.Latency + c.Contention }
 
 // A System is the memory system of one machine with its caches and their
 // contents. It is not safe for concurrent use.
@@ -39,6 +43,8 @@ type System interface {
 	// Calls come ordered by (now, p). Those whose references Hits has counted may
 	// come later, but before the call that changes the cache of p.
 	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
+	// Settle makes p wait until all its touches have ended: before it lets others know of them, and when it ends.
+	Settle(now unit.Picos, p trace.Proc) Cost
 	// Hits is how many of the rows from up to to of b are certain to cost nothing
 	// and to change nothing that another processor can notice, as long as p makes
 	// no other reference and no change of its cache is announced; and how many

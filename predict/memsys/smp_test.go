@@ -20,6 +20,8 @@ func mustSMP(t testing.TB, c Config) *coherent {
 	return sys.(*coherent)
 }
 
+func cost(latency, contention unit.Picos) Cost { return Cost{Latency: latency, Contention: contention} }
+
 // two is a machine of two direct-mapped caches of two lines.
 var two = Config{Processors: 2, Caches: []Cache{{Size: 128, Line: 64, Ways: 1}},
 	Memory: Memory{Latency: 100, Occupancy: 60, Invalidate: 20}}
@@ -41,39 +43,39 @@ func TestWorked(t *testing.T) {
 		busy     unit.Picos
 	}{
 		{"a miss, then hits", []access{
-			{0, 0, 5, false, Cost{100, 0}},
+			{0, 0, 5, false, cost(100, 0)},
 			{100, 0, 5, false, Cost{}},
 		}, [2]Counts{{Loads: 2, LoadMisses: Misses{Cold: 1}}}, 60},
 
 		{"two misses at once: the second waits until 60", []access{
-			{0, 0, 0, false, Cost{100, 0}},
-			{0, 1, 1, false, Cost{100, 60}},
-			{130, 1, 3, false, Cost{100, 0}}, // the bus is free from 120
+			{0, 0, 0, false, cost(100, 0)},
+			{0, 1, 1, false, cost(100, 60)},
+			{130, 1, 3, false, cost(100, 0)}, // the bus is free from 120
 		}, [2]Counts{{Loads: 1, LoadMisses: Misses{Cold: 1}}, {Loads: 2, LoadMisses: Misses{Cold: 2}}}, 180},
 
 		{"upgrade invalidates; the loser misses and the owner supplies", []access{
-			{0, 0, 0, false, Cost{100, 0}},
-			{200, 1, 0, false, Cost{100, 0}},
-			{400, 0, 0, true, Cost{20, 0}},
-			{410, 1, 0, false, Cost{100, 10}}, // the upgrade holds the bus until 420
+			{0, 0, 0, false, cost(100, 0)},
+			{200, 1, 0, false, cost(100, 0)},
+			{400, 0, 0, true, cost(20, 0)},
+			{410, 1, 0, false, cost(100, 10)}, // the upgrade holds the bus until 420
 			{600, 0, 0, false, Cost{}},        // the owner kept it shared
-			{600, 0, 0, true, Cost{20, 0}},    // and must ask again to store
+			{600, 0, 0, true, cost(20, 0)},    // and must ask again to store
 		}, [2]Counts{{Loads: 2, Stores: 2, LoadMisses: Misses{Cold: 1}, Upgrades: 2},
 			{Loads: 2, LoadMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 2}}, 60*3 + 20*2},
 
 		{"a store miss takes the line from its owner", []access{
-			{0, 0, 7, true, Cost{100, 0}},
-			{100, 1, 7, true, Cost{100, 0}},
-			{300, 0, 7, true, Cost{100, 0}},
+			{0, 0, 7, true, cost(100, 0)},
+			{100, 1, 7, true, cost(100, 0)},
+			{300, 0, 7, true, cost(100, 0)},
 		}, [2]Counts{{Stores: 2, StoreMisses: Misses{Cold: 1, Coherence: 1}, Supplies: 1, Invalidations: 1},
 			{Stores: 1, StoreMisses: Misses{Cold: 1}, Supplies: 1, Invalidations: 1}}, 180},
 
 		{"a dirty victim holds the bus after its miss and stalls only who needs it", []access{
-			{0, 0, 0, true, Cost{100, 0}},
-			{100, 0, 2, false, Cost{100, 0}},  // pushes 0 out: bus 100..160, written back 160..220
+			{0, 0, 0, true, cost(100, 0)},
+			{100, 0, 2, false, cost(100, 0)},  // pushes 0 out: bus 100..160, written back 160..220
 			{200, 0, 2, false, Cost{}},        // needs no bus
-			{205, 1, 1, false, Cost{100, 15}}, // waits until 220
-			{400, 0, 0, false, Cost{100, 0}},  // line 2 was clean
+			{205, 1, 1, false, cost(100, 15)}, // waits until 220
+			{400, 0, 0, false, cost(100, 0)},  // line 2 was clean
 		}, [2]Counts{{Loads: 3, Stores: 1, LoadMisses: Misses{Cold: 1, Replacement: 1}, StoreMisses: Misses{Cold: 1}, WriteBacks: 1},
 			{Loads: 1, LoadMisses: Misses{Cold: 1}}}, 60 * 5},
 	} {
@@ -277,8 +279,8 @@ func Example() {
 	fmt.Println(sys.Access(600_000, 0, line, true))  // takes the line from processor 1
 	fmt.Println(sys.Counts(1).Invalidations)
 	// Output:
-	// {250ns 0s}
-	// {250ns 150ns}
-	// {15ns 0s}
+	// {250ns 0s false}
+	// {250ns 150ns false}
+	// {15ns 0s false}
 	// 1
 }

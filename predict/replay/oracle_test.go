@@ -206,6 +206,48 @@ func checkSums(t *testing.T, r *Result) {
 	}
 }
 
+// TestNoOverlap: with room for nothing behind a miss, processors wait for each.
+func TestNoOverlap(t *testing.T) {
+	for seed := range uint64(1000) {
+		c := randomChoices(seed, 800)
+		m := randomTrace(c)
+		cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
+		want := replayed(t, m, cfg, clock, Options{})
+		sys := memsys.Overlapping(newSMP(t, cfg), memsys.Overlap{Outstanding: 1 + c.below(3)}, m.Head.Procs)
+		got, err := Run(context.Background(), m, sys, clock, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d, %+v:\n got %+v\nwant %+v", seed, cfg, got, want)
+		}
+	}
+}
+
+// TestOverlapSums: the parts of the time add up whatever overlaps, and batches do not matter.
+func TestOverlapSums(t *testing.T) {
+	for seed := range uint64(1000) {
+		c := randomChoices(seed, 800)
+		m := randomTrace(c)
+		cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
+		o := memsys.Overlap{Outstanding: 1 + c.below(4), Window: unit.Picos(c.below(40)) * 1000}
+		var first *Result
+		for _, batch := range []int{0, 1, 3} {
+			got, err := Run(context.Background(), m.InBatches(batch), memsys.Overlapping(newSMP(t, cfg), o, m.Head.Procs), clock, Options{Phases: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSums(t, got)
+			if first == nil {
+				first = got
+			}
+			if !reflect.DeepEqual(got, first) {
+				t.Fatalf("seed %d, batches of %d, %+v:\n got %+v\nwant %+v", seed, batch, o, got, first)
+			}
+		}
+	}
+}
+
 func TestReplayIsNaive(t *testing.T) {
 	for seed := range uint64(3000) {
 		checkNaive(t, randomChoices(seed, 800))

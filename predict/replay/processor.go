@@ -188,6 +188,8 @@ func (r *run) endPhase(p *processor) {
 
 // finish ends p, and the waiting of who joins it.
 func (r *run) finish(p *processor) {
+	p.next = r.totals(p).Total()
+	r.settle(p)
 	p.state = finished
 	p.ended = r.totals(p).Total()
 	r.endPhase(p)

@@ -136,6 +136,9 @@ func (r *run) advance(p *processor) error {
 			if p.next > r.limit {
 				return nil
 			}
+			if p.rows[p.event].Kind.Synchronizes() && r.settle(p) {
+				continue
+			}
 			if err := r.act(p); err != nil || p.state != running || len(r.stirred) > 0 {
 				return err
 			}

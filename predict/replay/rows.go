@@ -48,6 +48,10 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
 		if cost != (memsys.Cost{}) {
 			late += p.pay(cost)
+			if cost.Again {
+				i--
+				continue
+			}
 		}
 		instr = position
 		touches++
@@ -68,7 +72,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 func (p *processor) pay(c memsys.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
-	return c.Latency + c.Contention
+	return c.Total()
 }
 
 // follow holds the next row, gap instructions after the last, to the event before
@@ -94,8 +98,18 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 	if p.next > limit {
 		return false
 	}
-	p.line++
-	p.touches++
-	p.late += p.pay(r.sys.Access(p.next, p.id, p.line, p.storing))
+	cost := r.sys.Access(p.next, p.id, p.line+1, p.storing)
+	p.late += p.pay(cost)
+	if !cost.Again {
+		p.line++
+		p.touches++
+	}
 	return true
+}
+
+// settle makes p wait until all its touches have ended, and is whether it had to.
+func (r *run) settle(p *processor) bool {
+	wait := p.pay(r.sys.Settle(p.next, p.id))
+	p.late += wait
+	return wait > 0
 }

@@ -54,6 +54,16 @@ func (k Kind) Valid() bool { return k-1 < endKind-1 }
 // String is the name that files and commands use.
 func (k Kind) String() string { return name(kindNames[:], int(k)) }
 
+// Synchronizes reports whether processors of a shared memory order what they do by such events: what comes
+// before has happened for all who come after.
+func (k Kind) Synchronizes() bool {
+	switch k {
+	case Barrier, Lock, Unlock, Signal, WaitFlag, Fork, Join:
+		return true
+	}
+	return false
+}
+
 // None stands for no or any peer, tag, group or request.
 const None int32 = -1
 

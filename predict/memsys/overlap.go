@@ -1,0 +1,118 @@
+package memsys
+
+import (
+	"math/bits"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Overlap says how far a processor runs on while touches of it are under way.
+type Overlap struct {
+	Outstanding int        // touches under way at most; 0: the processor waits for each of them
+	Window      unit.Picos // from the oldest touch under way on, what the processor does until it must wait for it
+}
+
+// overlap is a system whose processors do not wait for each touch. Up to Outstanding touches are under
+// way, and instructions go on for Window behind the oldest of them, as in a processor that executes out of order
+// but retires in order: Window is the time that the instructions take for which it has room. What
+// waiting is left is divided into latency and contention as the touch that is waited for is.
+//
+// Differs: no instruction needs what a touch fetches before it has been waited for; a program that chases
+// pointers has less overlap. When Outstanding touches are under way and another one leaves the caches, it asks
+// the others at once, although it waits.
+type overlap struct {
+	System
+	Overlap
+	pending [][]pending // by processor, the oldest first
+}
+
+// pending is a touch under way.
+type pending struct {
+	since, done unit.Picos
+	cost        Cost
+}
+
+// Overlapping is s with processors that run on while touches are under way. s must be new.
+func Overlapping(s System, o Overlap, processors int) System {
+	if o.Outstanding == 0 {
+		return s
+	}
+	return &overlap{System: s, Overlap: o, pending: make([][]pending, processors)}
+}
+
+// Hits finds none while there is something to wait for.
+func (o *overlap) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	if len(o.pending[p]) > 0 {
+		return 0, 0
+	}
+	return o.System.Hits(p, b, from, to)
+}
+
+func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+	all := o.pending[p]
+	for len(all) > 0 {
+		e := &all[0]
+		left := e.done - (e.since + o.Window)
+		if now >= e.since+o.Window && left > 0 {
+			cost := e.wait(left)
+			cost.Again = true
+			o.drop(p)
+			return cost
+		}
+		if e.done > now {
+			break
+		}
+		o.drop(p)
+		all = o.pending[p]
+	}
+	cost := o.System.Access(now, p, line, store)
+	if cost == (Cost{}) {
+		return Cost{}
+	}
+	return o.begin(now, p, cost)
+}
+
+// begin adds a touch to those of p under way; it waits for the first that ends if there is no room.
+func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
+	all := o.pending[p]
+	if len(all) == o.Outstanding {
+		first := 0
+		for i := range all {
+			if all[i].done < all[first].done {
+				first = i
+			}
+		}
+		wait = all[first].wait(max(0, all[first].done-now))
+		o.pending[p] = append(all[:first], all[first+1:]...)
+		now += wait.Total()
+	}
+	o.pending[p] = append(o.pending[p], pending{now, now + cost.Total(), cost})
+	return wait
+}
+
+// drop forgets the oldest touch of p under way.
+func (o *overlap) drop(p trace.Proc) {
+	all := o.pending[p]
+	o.pending[p] = all[:copy(all, all[1:])]
+}
+
+// wait is waiting for e for a time, which is at most what it takes in all.
+func (e *pending) wait(t unit.Picos) Cost {
+	hi, lo := bits.Mul64(uint64(e.cost.Contention), uint64(t))
+	share, _ := bits.Div64(hi, lo, uint64(e.cost.Total()))
+	return Cost{Latency: t - unit.Picos(share), Contention: unit.Picos(share)}
+}
+
+// Settle waits for all.
+func (o *overlap) Settle(now unit.Picos, p trace.Proc) Cost {
+	var sum Cost
+	for len(o.pending[p]) > 0 {
+		e := &o.pending[p][0]
+		cost := e.wait(max(0, e.done-min(now+sum.Total(), e.since+o.Window)))
+		sum.Latency += cost.Latency
+		sum.Contention += cost.Contention
+		o.drop(p)
+	}
+	return sum
+}
