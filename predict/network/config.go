@@ -1,0 +1,175 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// Config is what a model needs to know of a machine. Models ignore what is not theirs.
+type Config struct {
+	Nodes int
+
+	// Of models that have links.
+	Latency    unit.Picos          // fixed part of every message's latency, which holds no link
+	Bandwidth  unit.BytesPerSecond // of a link; infinite in an ideal network if 0
+	Efficiency float64             // share of Bandwidth for messages and headers
+	Header     unit.Bytes          // of every message
+	Switch     unit.Picos          // of a switch between two links
+	Rows, Cols int                 // of a mesh or torus; 0: topology.Grid
+	Arity      int                 // of a fat tree; 0: topology.Arity
+
+	// Of the LogP family.
+	L, Gap     unit.Picos
+	GapPerByte unit.Seconds
+	SameKind   bool            // Gap is between messages sent, and between messages received, not between any two
+	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
+	Topology   string          // that GapFrom is about
+	Traffic    []topology.Flow // for machine.GapTraffic
+}
+
+// Limits of what is simulated. They keep every sum of two times within unit.Picos.
+const (
+	maxNodes     = 1 << 16
+	maxTime      = unit.Picos(1e13)
+	maxWire      = Horizon / 4 // longer messages take no longer
+	maxBandwidth = unit.BytesPerSecond(1e15)
+	minBandwidth = unit.BytesPerSecond(1e-3)
+)
+
+// check says what is impossible about c.
+func (c Config) check() error {
+	if c.Nodes < 1 || c.Nodes > maxNodes {
+		return fmt.Errorf("%d nodes; from 1 to %d can be simulated", c.Nodes, maxNodes)
+	}
+	for _, t := range []struct {
+		key  string
+		time unit.Picos
+	}{{"latency", c.Latency}, {"switch", c.Switch}, {"L", c.L}, {"g", c.Gap}, {"G", c.GapPerByte.Picos()}} {
+		if t.time < 0 || t.time > maxTime {
+			return fmt.Errorf("network.%s is %v; it must be from 0 to %v", t.key, t.time, maxTime)
+		}
+	}
+	if c.Header < 0 {
+		return fmt.Errorf("network.header is %v", c.Header)
+	}
+	return nil
+}
+
+// New is the network of m between so many nodes, which may be fewer than m has. The flows are
+// the traffic of a program, for the gap of logp that is found by it; nothing else needs them.
+func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, error) {
+	if m.Network == nil {
+		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
+	}
+	model, err := named(m.Network.Model)
+	if err != nil {
+		return nil, err
+	}
+	n, err := model.New(configOf(m, nodes, traffic))
+	if err != nil {
+		return nil, fmt.Errorf("the %s network of machine %q: %w", model.Name(), m.Name, err)
+	}
+	return n, nil
+}
+
+// named is the model called name.
+func named(name string) (Model, error) {
+	var names []string
+	for _, m := range All {
+		if m.Name() == name {
+			return m, nil
+		}
+		names = append(names, m.Name())
+	}
+	return nil, fmt.Errorf("there is no model of network %q; there is one of %s", name, strings.Join(names, ", "))
+}
+
+// configOf is what models need to know of m. Without a latency and a bandwidth, links have L
+// and 1/G.
+func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
+	n := m.Network
+	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
+		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity,
+		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
+		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic}
+	c.Latency = c.L
+	if n.Fixed.Known {
+		c.Latency = m.At(n.Fixed.Value).Picos()
+	}
+	if !n.Bandwidth.Known && n.GapPerByte.Value > 0 {
+		c.Bandwidth = unit.BytesPerSecond(1 / n.GapPerByte.Value)
+	}
+	return c
+}
+
+// wire is the time that messages take of a link.
+type wire struct {
+	header  float64 // bytes
+	perByte float64 // picoseconds
+}
+
+// wire is that of c's links. A bandwidth of zero is an error.
+func (c Config) wire() (wire, error) {
+	if c.Bandwidth == 0 {
+		return wire{}, errors.New("network.bandwidth is missing, and so is network.G")
+	}
+	b := c.Bandwidth * unit.BytesPerSecond(c.Efficiency)
+	if !(b >= minBandwidth && b <= maxBandwidth && c.Efficiency <= 1) {
+		return wire{}, fmt.Errorf("%v of network.bandwidth, of which %v is left, is not from %v to %v", c.Bandwidth, c.Efficiency, minBandwidth, maxBandwidth)
+	}
+	return wire{float64(c.Header), 1e12 / float64(b)}, nil
+}
+
+// time is that of a message. It is a picosecond at least, so that no message is on a link at
+// the same time as another.
+func (w wire) time(b unit.Bytes) unit.Picos {
+	return max(1, picos((float64(b)+w.header)*w.perByte))
+}
+
+// picos rounds a duration to what is simulated.
+func picos(p float64) unit.Picos {
+	if p < float64(maxWire) {
+		return unit.Picos(math.Round(p))
+	}
+	return maxWire
+}
+
+// topologies are the networks of links that have a name.
+var topologies = map[string]func(c Config) (topology.Topology, error){
+	"bus":       func(c Config) (topology.Topology, error) { return topology.Bus(c.Nodes), nil },
+	"full":      func(c Config) (topology.Topology, error) { return topology.Full(c.Nodes), nil },
+	"hypercube": func(c Config) (topology.Topology, error) { return topology.Hypercube(c.Nodes) },
+	"mesh":      func(c Config) (topology.Topology, error) { return c.grid(topology.Mesh) },
+	"torus":     func(c Config) (topology.Topology, error) { return c.grid(topology.Torus) },
+	"fattree":   func(c Config) (topology.Topology, error) { return c.fatTree() },
+}
+
+// grid is a mesh or torus of c's rows and columns.
+func (c Config) grid(of func(rows, cols int) topology.Topology) (topology.Topology, error) {
+	rows, cols := c.Rows, c.Cols
+	if rows == 0 && cols == 0 {
+		rows, cols = topology.Grid(c.Nodes)
+	}
+	if rows < 1 || cols < 1 || cols > maxNodes || rows != c.Nodes/cols || rows*cols != c.Nodes {
+		return nil, fmt.Errorf("network.rows and network.cols are %d and %d, which are not %d nodes", rows, cols, c.Nodes)
+	}
+	return of(rows, cols), nil
+}
+
+// fatTree is one of c's arity.
+func (c Config) fatTree() (topology.Topology, error) {
+	arity := c.Arity
+	if arity == 0 {
+		arity = topology.Arity
+	}
+	if arity < 2 || arity > maxNodes {
+		return nil, fmt.Errorf("network.arity is %d; it must be from 2 to %d", arity, maxNodes)
+	}
+	return topology.FatTree(c.Nodes, arity), nil
+}

@@ -1,0 +1,13 @@
+package network
+
+// FatTree is a wormhole network of levels of switches, each of which carries what the one
+// below can send: see topology.FatTree.
+type FatTree struct{}
+
+var _ Model = FatTree{}
+
+// Name is "fattree".
+func (FatTree) Name() string { return "fattree" }
+
+// New is a fat tree.
+func (f FatTree) New(c Config) (Network, error) { return newWormhole(c, f.Name()) }

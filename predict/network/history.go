@@ -1,0 +1,40 @@
+package network
+
+import (
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// history is what was sent over a network, and since when it matters.
+type history struct {
+	sent    tally
+	settled unit.Picos
+}
+
+// Settled remembers the time.
+func (h *history) Settled(before unit.Picos) { h.settled = max(h.settled, before) }
+
+// begin counts a message, unless it costs nothing. A time before what is settled is the
+// caller's mistake, as what was taken then may be forgotten.
+func (h *history) begin(at unit.Picos, m Message) bool {
+	if at < h.settled {
+		panic(fmt.Sprintf("network: a message at %d ps, when none was to come before %d ps", int64(at), int64(h.settled)))
+	}
+	if m.From == m.To || at >= Horizon {
+		return false
+	}
+	h.sent.add(m.Bytes)
+	return true
+}
+
+// usage is the history of a network of parts.
+func (h *history) usage(parts []Part) Usage {
+	return Usage{h.sent.messages, h.sent.bytes, parts}
+}
+
+// delivered is a delivery by the Horizon.
+func delivered(at, free, arrive, latency unit.Picos) Delivery {
+	arrive = min(arrive, Horizon)
+	return Delivery{Free: min(free, Horizon), Arrive: arrive, Latency: min(latency, arrive-at)}
+}

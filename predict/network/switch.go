@@ -1,0 +1,22 @@
+package network
+
+import "spoor/analyze/comm/topology"
+
+// Switch is one switch with a port for every node and direction. A message holds its sender's
+// port and its receiver's together. It waits in front of the switch until both are free, and
+// those behind it for other receivers may go first: what is contended for is the receiver's
+// port.
+type Switch struct{}
+
+var _ Model = Switch{}
+
+// Name is "switch".
+func (Switch) Name() string { return "switch" }
+
+// New is a switch: a fat tree of one level.
+func (Switch) New(c Config) (Network, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return newCircuits(c, topology.FatTree(c.Nodes, max(2, c.Nodes)), false)
+}

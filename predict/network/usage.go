@@ -1,0 +1,68 @@
+package network
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/analyze/comm/topology"
+	"spoor/traces/unit"
+)
+
+// Usage is what was sent over a network.
+type Usage struct {
+	Messages uint64
+	Bytes    unit.Bytes // of messages, without headers
+	Parts    []Part     // in order, those that carried messages; none in an ideal network
+}
+
+// Part is what messages compete for: a bus, a link, or a node's port.
+type Part struct {
+	Name     string
+	Messages uint64
+	Bytes    unit.Bytes
+	Busy     unit.Picos // for which it was held, also by messages that waited for their next link
+}
+
+// Busiest is the part that was held longest, the first of equals; it has no name if there is
+// none.
+func (u Usage) Busiest() (p Part) {
+	for _, q := range u.Parts {
+		if p.Name == "" || q.Busy > p.Busy {
+			p = q
+		}
+	}
+	return p
+}
+
+// tally counts messages.
+type tally struct {
+	messages uint64
+	bytes    unit.Bytes // or the most there are
+}
+
+func (t *tally) add(b unit.Bytes) {
+	t.messages++
+	if t.bytes += b; t.bytes < 0 {
+		t.bytes = math.MaxInt64
+	}
+}
+
+// part is what a calendar says of a part.
+func (c *calendar) part(name string) Part {
+	return Part{Name: name, Messages: c.sent.messages, Bytes: c.sent.bytes, Busy: c.busy}
+}
+
+// linkName says what a link connects.
+func linkName(net topology.Topology, l topology.Link) string {
+	node := func(n int) string {
+		if n >= net.Procs() {
+			return fmt.Sprintf("switch %d", n-net.Procs())
+		}
+		return fmt.Sprintf("node %d", n)
+	}
+	from, to, _ := net.Ends(l)
+	if from == to {
+		return "bus" // the only link that is for all
+	}
+	return node(from) + " to " + node(to)
+}
