@@ -62,12 +62,31 @@ type merger struct {
 	ready    queue
 	barriers map[object]int // how many have arrived
 	locks    map[object]*lock
-	of       []trace.Proc // references that have been merged but not yielded ...
-	refs     trace.Refs   // ... in columns of full length
-	merged   int          // how many
-	time     uint64       // when the last of them ends
+	space           // for references that have been merged
+	from     int    // those before it in the space have been yielded
+	merged   int    // in the space
+	time     uint64 // when the last of them ends
 	piece    Piece
+	programs map[trace.Proc]*feeder // who looks at program orders, too
 }
+
+// space is columns of full length.
+type space struct {
+	of   []trace.Proc
+	refs trace.Refs
+}
+
+func newSpace(rows int, hasPC bool) space {
+	s := space{of: make([]trace.Proc, rows), refs: trace.Refs{Proc: trace.Interleaved, Instr: make([]uint32, rows),
+		Addr: make([]uint64, rows), Size: make([]uint16, rows), Op: make([]trace.Op, rows)}}
+	if hasPC {
+		s.refs.PC = make([]uint64, rows)
+	}
+	return s
+}
+
+// use goes on in another space. Nothing is merged at the time.
+func (m *merger) use(s space) { m.space, m.from, m.merged = s, 0, 0 }
 
 // mergeRows is how many references a piece of the interleaved order has at most: few
 // enough to stay in the first-level cache.
@@ -75,14 +94,8 @@ const mergeRows = 1 << 10
 
 func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
 	n := max(0, src.Header().Procs)
-	m := &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
-		barriers: map[object]int{}, locks: map[object]*lock{}, of: make([]trace.Proc, mergeRows)}
-	m.refs = trace.Refs{Proc: trace.Interleaved, Instr: make([]uint32, mergeRows), Addr: make([]uint64, mergeRows),
-		Size: make([]uint16, mergeRows), Op: make([]trace.Op, mergeRows)}
-	if src.Header().HasPC {
-		m.refs.PC = make([]uint64, mergeRows)
-	}
-	return m
+	return &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
+		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }
 
 func (m *merger) stop() {
@@ -93,7 +106,7 @@ func (m *merger) stop() {
 
 func (m *merger) run() error {
 	for p := range m.waits {
-		s, err := newStrand(m.src, trace.Proc(p))
+		s, err := newStrand(m.src, trace.Proc(p), m.programs[trace.Proc(p)])
 		m.strands = append(m.strands, s)
 		if err != nil {
 			return err
@@ -133,7 +146,7 @@ func (m *merger) step() error {
 	case trace.Unlock:
 		return m.unlock(s, e, first.time)
 	}
-	s.takeEvent(first.time)
+	s.take(first.time)
 	return m.emit(s)
 }
 
@@ -180,7 +193,7 @@ func (m *merger) enqueue(s *strand) error {
 
 func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
 	at := place{trace.Barrier, objectOf(e)}
-	s.takeEvent(now)
+	s.take(now)
 	m.ready.pop()
 	m.waits[s.proc] = at
 	if m.barriers[at.object]++; m.barriers[at.object] < len(m.strands) {
@@ -225,7 +238,7 @@ func (m *merger) lock(s *strand, e *trace.Event, now uint64) error {
 		return nil
 	}
 	l.held, l.owner, m.granted[s.proc] = true, s.proc, false
-	s.takeEvent(now)
+	s.take(now)
 	return m.emit(s)
 }
 
@@ -235,7 +248,7 @@ func (m *merger) unlock(s *strand, e *trace.Event, now uint64) error {
 	if l == nil || !l.held || l.owner != s.proc {
 		return fmt.Errorf("processor %d: unlock after %d references of %s, which it does not hold", s.proc, e.Refs, place{trace.Lock, at})
 	}
-	s.takeEvent(now)
+	s.take(now)
 	if err := m.emit(s); err != nil || m.stopped {
 		return err
 	}

@@ -21,7 +21,7 @@ func (m *merger) merge(s *strand, time uint64) error {
 		last = time
 		n++
 		i++
-		if i >= len(instr) || n >= mergeRows {
+		if i >= len(instr) || n >= m.from+mergeRows {
 			break
 		}
 		if time += uint64(instr[i]); time >= limit {
@@ -31,7 +31,7 @@ func (m *merger) merge(s *strand, time uint64) error {
 	m.take(s, from, i)
 	m.time = last
 	s.taken(i, last)
-	if n == mergeRows {
+	if n == m.from+mergeRows {
 		m.flush()
 	}
 	if m.stopped {
@@ -63,15 +63,18 @@ func (m *merger) take(s *strand, from, to int) {
 	}
 }
 
-// flush yields the references that have been merged.
+// flush yields the references that have been merged. There is room for as many more.
 func (m *merger) flush() {
-	if m.merged == 0 || m.stopped {
+	from, to := m.from, m.merged
+	if from == to || m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[:m.merged], Refs: m.refs.Slice(0, m.merged)}
+	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[from:to], Refs: m.refs.Slice(from, to)}
 	for _, n := range m.piece.Refs.Instr {
 		m.piece.Instr += unit.Instructions(n)
 	}
-	m.merged = 0
-	m.stopped = !m.yield(&m.piece, nil)
+	m.from = to
+	if m.stopped = !m.yield(&m.piece, nil); m.merged+mergeRows > len(m.of) {
+		m.from, m.merged = 0, 0
+	}
 }

@@ -10,7 +10,7 @@ import (
 // long as batches and events allow, and the events between them.
 func Program(src trace.Source, p trace.Proc) iter.Seq2[*Piece, error] {
 	return func(yield func(*Piece, error) bool) {
-		s, err := newStrand(src, p)
+		s, err := newStrand(src, p, nil)
 		defer s.stop()
 		for ; err == nil; err = s.ready() {
 			var time uint64
@@ -21,11 +21,7 @@ func Program(src trace.Source, p trace.Proc) iter.Seq2[*Piece, error] {
 			if !ok {
 				return
 			}
-			if s.event() != nil {
-				s.takeEvent(time)
-			} else {
-				s.takeRefs(time)
-			}
+			s.take(time)
 			if !yield(&s.piece, nil) {
 				return
 			}

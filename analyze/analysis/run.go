@@ -100,29 +100,44 @@ func parts(s Shard) []Shard {
 	return []Shard{s}
 }
 
-// readAll feeds all orders, as many at a time as there are cores. Of several
+// readAll feeds all orders. With the interleaved order among them the trace is read once for
+// all; without, orders are read apart, as many at a time as there are cores. Of several
 // errors the one of the first order is returned.
 func readAll(ctx context.Context, src trace.Source, opts Options, orders []order) error {
+	if len(orders) == 0 {
+		return nil
+	}
+	cores := runtime.GOMAXPROCS(0)
+	if orders[0].proc == trace.Interleaved {
+		return weave(src, orders, cores > 1, &meter{ctx: ctx, progress: opts.Progress})
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(orders))
+	inParallel(len(orders), cores, func(i int) {
+		if errs[i] = orders[i].read(src, cores > len(orders), &meter{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
+			cancel()
+		}
+	})
+	return firstCause(errs)
+}
+
+// inParallel calls do with 0 to n-1, in that order, so many at a time.
+func inParallel(n, cores int, do func(int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(orders)) {
+	for range min(cores, n) {
 		workers.Go(func() {
 			for i := range next {
-				if errs[i] = orders[i].read(ctx, src, opts.Progress); errs[i] != nil {
-					cancel()
-				}
+				do(i)
 			}
 		})
 	}
-	for i := range orders {
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	workers.Wait()
-	return firstCause(errs)
 }
 
 // firstCause is the first error that is not merely the cancellation which another
@@ -139,10 +154,6 @@ func firstCause(errs []error) error {
 	return cancelled
 }
 
-// progressStep is how many references are read between two reports and two looks
-// at the context.
-const progressStep = 1 << 16
-
 func wantsRefs(s Shard) bool {
 	_, eventsOnly := s.(EventShard)
 	return !eventsOnly
@@ -155,44 +166,26 @@ func (eventsOf) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	return func(func(*trace.Refs, error) bool) {}
 }
 
-func (o order) read(ctx context.Context, src trace.Source, progress func(int)) error {
-	var pieces iter.Seq2[*Piece, error]
-	switch {
-	case o.proc == trace.Interleaved:
-		pieces = Interleave(src)
-	case !slices.ContainsFunc(o.shards, wantsRefs):
-		pieces = Program(eventsOf{src}, o.proc)
-	default:
-		pieces = Program(src, o.proc)
+// read feeds a program order.
+func (o order) read(src trace.Source, apart bool, m *meter) error {
+	if !slices.ContainsFunc(o.shards, wantsRefs) {
+		src = eventsOf{src}
 	}
-	steps := 0
-	for p, err := range pieces {
+	f := newFeeder(o.shards, apart, m)
+	for p, err := range Program(src, o.proc) {
 		if err != nil {
 			return err
 		}
-		for _, s := range o.shards {
-			if err := s.Add(p); err != nil {
-				return err
-			}
-		}
-		if steps += max(1, p.Refs.Len()); steps < progressStep {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
+		f.feed(*p)
+		if err := f.wait(); err != nil {
 			return err
 		}
-		if progress != nil {
-			progress(steps)
+		if m.err != nil {
+			return m.err
 		}
-		steps = 0
 	}
-	if err := ctx.Err(); err != nil {
+	if err := m.ctx.Err(); err != nil {
 		return err
 	}
-	for _, s := range o.shards {
-		if err := s.End(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.end()
 }

@@ -33,24 +33,37 @@ type strand struct {
 	noRefs   bool   // the processor has no references at all
 
 	clock   uint64 // when the latest item ended; waiting included
+	waited  uint64 // of that
 	refTime uint64 // when the latest reference ended
 	evTime  uint64 // when the latest event ended
 
-	piece Piece
+	piece   Piece
+	program *feeder // sees every item when it is known, if not nil
 }
 
-func newStrand(src trace.Source, p trace.Proc) (*strand, error) {
-	s := &strand{proc: p, head: src.Header(), noRefs: true}
+func newStrand(src trace.Source, p trace.Proc, program *feeder) (*strand, error) {
+	s := &strand{proc: p, head: src.Header(), noRefs: true, program: program}
 	var stopRefs, stopEvents func()
 	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
 	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
-	s.stop = func() { stopRefs(); stopEvents() }
+	s.stop = func() {
+		if program != nil {
+			program.wait()
+		}
+		stopRefs()
+		stopEvents()
+	}
 	return s, s.ready()
 }
 
 // ready reads on, if need be, so that the next item is known. What the latest
 // piece refers to is lost.
 func (s *strand) ready() error {
+	if s.program != nil {
+		if err := s.program.wait(); err != nil {
+			return err
+		}
+	}
 	if err := s.fillRefs(); err != nil {
 		return err
 	}
@@ -64,7 +77,21 @@ func (s *strand) ready() error {
 			s.end = s.at + int(min(uint64(s.end-s.at), s.events[s.eventAt].Refs-s.consumed))
 		}
 	}
-	return nil
+	return s.show()
+}
+
+// show shows the next item to who looks at the program order.
+func (s *strand) show() error {
+	if s.program == nil {
+		return nil
+	}
+	time, ok, err := s.next()
+	if ok {
+		p := s.item(time)
+		p.Time -= unit.Instructions(s.waited)
+		s.program.feed(p)
+	}
+	return err
 }
 
 // fillRefs makes refs a batch with references left, or nil at the end.
@@ -159,24 +186,30 @@ func work(h trace.Header, e *trace.Event) uint64 {
 	return 0
 }
 
-// takeEvent makes the next event the piece.
-func (s *strand) takeEvent(time uint64) {
-	e := &s.events[s.eventAt]
-	s.eventAt++
-	s.piece = Piece{Proc: s.proc, Event: e, Time: unit.Instructions(time), Instr: unit.Instructions(time - s.clock)}
-	s.clock, s.evTime = time, time
-	s.refTime += work(s.head, e)
+// item is the next item: an event, or the references up to the next event or the end of
+// the batch. The time is when the first of them ends.
+func (s *strand) item(time uint64) Piece {
+	p := Piece{Proc: s.proc, Event: s.event()}
+	if p.Event == nil {
+		for _, n := range s.refs.Instr[s.at+1 : s.end] {
+			time += uint64(n)
+		}
+		p.Refs = s.refs.Slice(s.at, s.end)
+	}
+	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)
+	return p
 }
 
-// takeRefs makes the references up to the next event or the end of the batch the
-// piece. The time is when the first of them ends.
-func (s *strand) takeRefs(time uint64) {
-	start := s.clock
-	for _, n := range s.refs.Instr[s.at+1 : s.end] {
-		time += uint64(n)
+// take makes the next item the piece.
+func (s *strand) take(time uint64) {
+	s.piece = s.item(time)
+	if time = uint64(s.piece.Time); s.piece.Event == nil {
+		s.taken(s.end, time)
+		return
 	}
-	s.piece = Piece{Proc: s.proc, Time: unit.Instructions(time), Refs: s.refs.Slice(s.at, s.end), Instr: unit.Instructions(time - start)}
-	s.taken(s.end, time)
+	s.eventAt++
+	s.clock, s.evTime = time, time
+	s.refTime += work(s.head, s.piece.Event)
 }
 
 // taken goes on behind the references before index to, the last of which ends at time.
@@ -187,6 +220,7 @@ func (s *strand) taken(to int, time uint64) {
 
 // delay makes everything after the latest piece wait.
 func (s *strand) delay(instr uint64) {
+	s.waited += instr
 	s.clock += instr
 	s.refTime += instr
 	s.evTime += instr

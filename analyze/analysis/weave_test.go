@@ -1,0 +1,152 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"spoor/traces/trace"
+)
+
+// listener keeps what several shards of every order see.
+type listener struct {
+	name   string
+	fails  map[trace.Proc]int // by order: the piece at which the shard fails
+	shards map[trace.Proc]*heard
+}
+
+// heard is the pieces of an order as text, with references joined: pieces may be cut anywhere else.
+type heard struct {
+	items  []string
+	pieces int
+	fails  int
+	ended  bool
+}
+
+var errHeard = errors.New("heard enough")
+
+func (s *heard) Add(p *Piece) error {
+	if s.pieces++; s.pieces == s.fails {
+		return errHeard
+	}
+	s.items = append(s.items, pieceItems(p)...)
+	return nil
+}
+
+func (s *heard) End() error { s.ended = true; return nil }
+
+func pieceItems(p *Piece) (out []string) {
+	if p.Event != nil || p.Refs.Len() == 0 {
+		text := fmt.Sprint(p.Proc, p.Time, p.Instr)
+		if p.Event != nil {
+			text += fmt.Sprintf("%+v", *p.Event)
+		}
+		return []string{text}
+	}
+	total := uint64(0)
+	for i, addr := range p.Refs.Addr {
+		who := p.Proc
+		if p.Of != nil {
+			who = p.Of[i]
+		}
+		total += uint64(p.Refs.Instr[i])
+		out = append(out, fmt.Sprint(who, addr, p.Refs.Instr[i], p.Refs.Size[i], p.Refs.Op[i]))
+	}
+	return append(out, fmt.Sprint("until ", p.Time, " ", p.Instr))
+}
+
+func (l *listener) Name() string { return l.name }
+
+func (l *listener) NewShard(_ trace.Header, p trace.Proc) Shard {
+	s := &heard{fails: l.fails[p]}
+	if l.shards == nil {
+		l.shards = map[trace.Proc]*heard{}
+	}
+	l.shards[p] = s
+	return s
+}
+
+func (l *listener) Merge([]Shard) (Result, error) { return Result{}, nil }
+
+// onCores runs a test with so many.
+func onCores(t *testing.T, do func(t *testing.T)) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, cores := range []int{1, 4} {
+		runtime.GOMAXPROCS(cores)
+		t.Run(fmt.Sprint(cores, " cores"), do)
+	}
+}
+
+// Whoever asks for whatever orders sees what each order is by itself.
+func TestRunFeedsOrders(t *testing.T) {
+	onCores(t, func(t *testing.T) {
+		for seed := range uint64(60) {
+			r := rand.New(rand.NewPCG(seed, 3))
+			m := randomTrace(r, 1+r.IntN(4), r.IntN(4), 12)
+			checkOrders(t, m, nil)
+			checkOrders(t, m, []trace.Proc{0})
+		}
+		m := randomTrace(rand.New(rand.NewPCG(1, 4)), 3, 2, 2000)
+		for p := range m.RefsOf { // long pieces
+			for i := range uint64(3 * longPiece) {
+				m.RefsOf[p].Append(uint32(1+i%3), i, 8, trace.Load)
+			}
+		}
+		checkOrders(t, m.InBatches(2*longPiece), nil)
+		checkOrders(t, m.InBatches(2*longPiece), []trace.Proc{1})
+	})
+}
+
+func checkOrders(t *testing.T, src trace.Source, procs []trace.Proc) {
+	t.Helper()
+	a, b := &listener{name: "a"}, &listener{name: "b"}
+	if _, err := Run(context.Background(), src, Options{Procs: procs}, a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []*listener{a, b} {
+		for p, s := range l.shards {
+			var want heard
+			pieces := Interleave(src)
+			if p != trace.Interleaved {
+				pieces = Program(src, p)
+			}
+			for piece, err := range pieces {
+				if err != nil || want.Add(piece) != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(s.items, want.items) || !s.ended {
+				t.Fatalf("order %d differs, or has not ended (%t)", p, s.ended)
+			}
+		}
+	}
+}
+
+// Of several shards that fail the one that fails at the earliest piece is heard, and nobody is ended.
+func TestRunFails(t *testing.T) {
+	onCores(t, func(t *testing.T) {
+		m := randomTrace(rand.New(rand.NewPCG(1, 5)), 3, 3, 500)
+		for _, fails := range []map[trace.Proc]int{{-1: 1}, {-1: 40}, {0: 1}, {2: 9}, {-1: 3, 1: 2}} {
+			a, b := &listener{name: "a"}, &listener{name: "b", fails: fails}
+			if _, err := Run(context.Background(), m, Options{}, a, b); err != errHeard {
+				t.Errorf("%v: error %v", fails, err)
+			}
+			for p, s := range a.shards {
+				if s.ended {
+					t.Errorf("%v: order %d was ended", fails, p)
+				}
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		for _, procs := range [][]trace.Proc{nil, {1}} {
+			if _, err := Run(ctx, m, Options{Procs: procs}, &listener{name: "a"}); err != context.Canceled {
+				t.Errorf("cancelled: error %v", err)
+			}
+		}
+	})
+}
