@@ -3,7 +3,8 @@
 // Every processor has caches of its own, those of package cache, which are not kept coherent. What they ask the level
 // beyond for becomes a reference to a whole line, with the operation of the reference that missed and its
 // PC: a store that misses stays a store. So a cache that is simulated on the new trace hits and misses as it does when it
-// is simulated beyond the others on the old one, unless it is inclusive or exclusive.
+// is simulated beyond the others on the old one, unless it is inclusive or exclusive. How many lines leave it dirty differs: it takes
+// stores that missed before it for its own.
 //
 // Lines that leave dirty become stores of whole lines, right before the miss that evicts them, unless they are not
 // wanted. Beyond, they are uses like others. Package cache counts write-backs, but not as uses: to compare with it, leave them out.
