@@ -50,7 +50,7 @@ func command(env *stage.Env) *cobra.Command {
 		o.interleavedAsked = f.Changed("interleaved")
 		return o.analyze(cmd.Context(), env, args[0])
 	}
-	cmd.AddCommand(mergeCommand(env), filterCommand(env))
+	cmd.AddCommand(mergeCommand(env), filterCommand(env), composeCommand(env))
 	return cmd
 }
 

@@ -1,7 +1,5 @@
 package reusetime
 
-import "sort"
-
 // Longer is P(t), the part of uses with a reuse time over t; that of first uses is infinite. It is exact where a bin ends
 // and between any two times; else it is interpolated.
 func (p *Profile) Longer(t float64) float64 {
@@ -26,7 +24,7 @@ func (p *Profile) EvictionTime(lines float64) float64 {
 	if last := len(p.edges) - 1; last < 0 || target >= p.edges[last].filled {
 		return p.Uses
 	}
-	k := max(0, sort.Search(len(p.edges)-1, func(i int) bool { return p.edges[i].filled > target })-1)
+	k := p.last(func(e edge) bool { return e.filled <= target })
 	a, b := p.edges[k], p.edges[k+1]
 	return a.window + p.width(k)*max(0, target-a.filled)/(b.filled-a.filled)
 }

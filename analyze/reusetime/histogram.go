@@ -1,6 +1,8 @@
 package reusetime
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"math/bits"
 )
@@ -47,6 +49,27 @@ func (h *Histogram) addMany(t, n uint64) {
 	}
 	h.bins[i].count += n
 	h.bins[i].excess += n * (t - end(i-1) - 1)
+}
+
+// put adds a bin behind all others that have times.
+func (h *Histogram) put(index int, count, excess uint64) error {
+	if index >= maxBins || index < len(h.bins) || count == 0 {
+		return errors.New("a bin of times that is empty, out of order or beyond the last")
+	}
+	if width := float64(end(index) - end(index-1)); float64(excess) >= float64(count)*width {
+		return fmt.Errorf("%d times of a bin that ends at %d have another sum", count, end(index))
+	}
+	h.bins = append(h.bins, make([]bin, index+1-len(h.bins))...)
+	h.bins[index] = bin{count, excess}
+	return nil
+}
+
+// total is how many times there are.
+func (h *Histogram) total() (n uint64) {
+	for _, b := range h.bins {
+		n += b.count
+	}
+	return n
 }
 
 // All yields the bins that are not empty, by time. The sums are modulo 2^64, which lines times uses would have to

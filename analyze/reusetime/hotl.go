@@ -1,7 +1,5 @@
 package reusetime
 
-import "sort"
-
 // Footprint is the average footprint of windows of w uses: the mean, over all n-w+1 windows of w
 // consecutive uses, of the number of distinct lines in it [xiang2013]:
 //
@@ -39,7 +37,7 @@ func (p *Profile) Window(lines float64) float64 {
 	if lines >= p.Lines {
 		return p.Uses
 	}
-	k := max(0, sort.Search(len(p.edges)-1, func(i int) bool { return p.footprint(p.edges[i]) > lines })-1)
+	k := p.last(func(e edge) bool { return p.footprint(e) <= lines })
 	// G is linear in w here, G = excess - slope (w - window), and (m - lines)(n-w+1) = G.
 	a := p.edges[k]
 	slope := (a.excess - p.edges[k+1].excess) / p.width(k)
@@ -51,25 +49,39 @@ func (p *Profile) Window(lines float64) float64 {
 	return min(max(a.window, w), p.edges[k+1].window)
 }
 
-// Growth is by how many lines the average footprint grows when the window does by one use, which HOTL takes for the
-// miss ratio of a cache of fp(w) lines [xiang2013]:
+// Growth is by how many lines the average footprint grows when the window does by one use:
 //
 //	fp(w+1) - fp(w) = (C(w) (n-w+1) - G(w)) / ((n-w) (n-w+1)),  C(w) = the number of gaps > w
 //
-// but never less than m/n: the first uses miss, whatever the size. Between whole
-// window lengths, C and G are interpolated.
+// Between whole window lengths, C and G are interpolated. From n on it is 0.
 func (p *Profile) Growth(w float64) float64 {
-	if p.Uses == 0 {
+	if w >= p.Uses {
 		return 0
 	}
-	if w >= p.Uses {
-		return p.Lines / p.Uses
-	}
-	e := p.at(min(w, p.Uses-1))
+	return p.growth(p.at(min(w, p.Uses-1)))
+}
+
+func (p *Profile) growth(e edge) float64 {
 	rest := p.Uses - e.window
-	return max((e.gaps*(rest+1)-e.excess)/(rest*(rest+1)), p.Lines/p.Uses)
+	return (e.gaps*(rest+1) - e.excess) / (rest * (rest + 1))
 }
 
 // HOTL is the miss ratio of a fully associative LRU cache of so many lines by the higher-order theory of
 // locality [xiang2013]: the growth of the average footprint at the window that just fits.
-func (p *Profile) HOTL(lines float64) float64 { return min(p.Growth(p.Window(lines)), 1) }
+//
+// Differs: it is never less than m/n, as first uses miss whatever the size, and never more than at a
+// smaller size, which LRU rules out. Without these, it is wrong near m lines: windows nearly as long as the stream are
+// so few that their average says little.
+func (p *Profile) HOTL(lines float64) float64 { return p.missAt(p.Window(lines)) }
+
+// missAt is the miss ratio of a cache that the average window of w uses fills.
+func (p *Profile) missAt(w float64) float64 {
+	if p.Uses == 0 {
+		return 0
+	}
+	cold := p.Lines / p.Uses
+	if w >= p.Uses {
+		return cold
+	}
+	return max(cold, p.at(w).leastGrowth)
+}

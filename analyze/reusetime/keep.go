@@ -53,12 +53,10 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	h.bins = nil
-	for i, k := range kept {
-		if k[0] >= maxBins || i > 0 && k[0] <= kept[i-1][0] || k[1] == 0 {
-			return errors.New("bins of times that are empty, out of order or beyond the last")
+	for _, k := range kept {
+		if err := h.put(int(min(k[0], maxBins)), k[1], k[2]); err != nil {
+			return err
 		}
-		h.bins = append(h.bins, make([]bin, int(k[0])+1-len(h.bins))...)
-		h.bins[k[0]] = bin{k[1], k[2]}
 	}
 	return nil
 }

@@ -20,12 +20,13 @@ type Profile struct {
 // edge is what is known exactly of a window length w: nothing but sums over times beyond w. The gaps of a
 // stream are its reuse, first and last times.
 type edge struct {
-	window  float64 // w, in uses
-	gaps    float64 // longer than w
-	excess  float64 // of those gaps over w, their sum
-	misses  float64 // uses that are first ones or have a longer reuse time than w
-	filled  float64 // n times the sum of P(t) for t below w, that is of min(reuse time, w) over all uses, first ones w
-	working float64 // n s(w): the sum of min(t, w) over all reuse and last times
+	window      float64 // w, in uses
+	gaps        float64 // longer than w
+	excess      float64 // of those gaps over w, their sum
+	misses      float64 // uses that are first ones or have a longer reuse time than w
+	filled      float64 // n times the sum of P(t) for t below w, that is of min(reuse time, w) over all uses, first ones w
+	leastGrowth float64 // of the average footprint, at this and all smaller windows; at most 1
+	working     float64 // n s(w): the sum of min(t, w) over all reuse and last times
 }
 
 // newProfile makes a profile of bins that are ordered and share their limits.
@@ -50,6 +51,13 @@ func newProfile(reuse, first, last iter.Seq[Bin]) *Profile {
 		e.misses = r.over[k] + p.Lines
 		e.filled = r.covered[k] + p.Lines*e.window
 		e.working = r.covered[k] + l.covered[k]
+		e.leastGrowth = 1
+		if k > 0 {
+			e.leastGrowth = p.edges[k-1].leastGrowth
+		}
+		if e.window < p.Uses {
+			e.leastGrowth = min(e.leastGrowth, p.growth(*e))
+		}
 	}
 	return p
 }
@@ -95,16 +103,18 @@ func (p *Profile) sums(bins iter.Seq[Bin]) sums {
 // width is the number of windows from edge k to the next.
 func (p *Profile) width(k int) float64 { return p.edges[k+1].window - p.edges[k].window }
 
-// at is the last edge but one that is not over w, and what is known of w by interpolation
-// between it and the next: exact where no time lies strictly between the two.
-func (p *Profile) at(w float64) edge {
-	k := max(0, sort.Search(len(p.edges)-1, func(i int) bool { return p.edges[i].window > w })-1)
-	return p.between(k, w)
+// last is the last edge, but never the very last one, for which something holds that holds up to there.
+func (p *Profile) last(holds func(e edge) bool) int {
+	return max(0, sort.Search(len(p.edges)-1, func(i int) bool { return !holds(p.edges[i]) })-1)
 }
 
-func (p *Profile) between(k int, w float64) edge {
+// at is what is known of windows of w uses by interpolation between edges: exact where no time
+// lies strictly between the two.
+func (p *Profile) at(w float64) edge {
+	k := p.last(func(e edge) bool { return e.window <= w })
 	a, b := p.edges[k], p.edges[k+1]
-	x := min(max(0, (w-a.window)/(b.window-a.window)), 1)
+	x := min((w-a.window)/(b.window-a.window), 1)
 	mix := func(a, b float64) float64 { return a + (b-a)*x }
-	return edge{w, mix(a.gaps, b.gaps), mix(a.excess, b.excess), mix(a.misses, b.misses), mix(a.filled, b.filled), mix(a.working, b.working)}
+	return edge{window: w, gaps: mix(a.gaps, b.gaps), excess: mix(a.excess, b.excess), misses: mix(a.misses, b.misses),
+		filled: mix(a.filled, b.filled), leastGrowth: mix(a.leastGrowth, b.leastGrowth), working: mix(a.working, b.working)}
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reusetime"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// composing is the command line of compose.
+type composing struct {
+	caches     []string
+	cacheLines []int64
+	rates      []float64
+	line, dir  string
+	format     *stage.Format
+}
+
+func composeCommand(env *stage.Env) *cobra.Command {
+	var c composing
+	cmd := &cobra.Command{
+		Use:   "compose --cache SIZE,... -o DIR DIR...",
+		Short: "predict the misses of programs that share a cache",
+		Long: "Compose takes what analyze --run reuse_time left in directories, one for each program, and predicts how often\n" +
+			"each program misses when all share a fully associative LRU cache: DIR/compose.arrow.\n\n" +
+			"The cache has the lines of the last T instructions, where T is such that the average footprints of the\n" +
+			"programs in T add up to its size [xiang2013]; each program misses as alone in its part. Programs are taken to\n" +
+			"run all the time, to execute as many instructions as each other (else give --rates), evenly interleaved, and\n" +
+			"to share no lines. A program of several processors runs on all of them, in its interleaved order. The same\n" +
+			"directory twice is two copies of a program.\n\n" +
+			"Columns of compose, by size of the cache and program, -1 for all together:\n" +
+			"  cache, program  lines of the cache; number of the program, from 0\n" +
+			"  name            its directory\n" +
+			"  rate            its uses of lines per instruction that passes\n" +
+			"  window          its uses in T instructions, all if everything fits\n" +
+			"  occupied        lines of the cache that it has on average: its natural partition [brock2015]\n" +
+			"  alone, shared   its miss ratio with the whole cache to itself, and with the others, by the same model [xiang2013]",
+		Example: "  $ tracegen fft --set points=1024 -o fft\n  $ tracegen transfer --set shape=1 --set d=5 -o transfer\n" +
+			"  $ analyze --run reuse_time -o fft.times fft\n  $ analyze --run reuse_time -o transfer.times transfer\n" +
+			"  $ analyze compose --cache 4KiB,32KiB -o both fft.times transfer.times",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return c.compose(env, args) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&c.caches, "cache", nil, "`sizes` of the cache, multiples of a line")
+	f.Int64SliceVar(&c.cacheLines, "cache-lines", nil, "sizes of the cache in `lines`")
+	f.Float64SliceVar(&c.rates, "rates", nil, "uses of lines per instruction, or per any time, of each program, as a `list` (default those of the traces)")
+	f.StringVar(&c.line, "line", "", "`size` of a line, where the programs were analyzed with several")
+	f.StringVarP(&c.dir, "output", "o", "", "`directory` of the results")
+	c.format = stage.FormatFlag(f)
+	_ = cmd.MarkFlagRequired("output") // the flag exists
+	return cmd
+}
+
+func (c *composing) compose(env *stage.Env, dirs []string) error {
+	if err := c.check(len(dirs)); err != nil {
+		return err
+	}
+	line, programs, err := c.load(dirs)
+	if err != nil {
+		return err
+	}
+	sizes, err := c.sizes(line)
+	if err != nil {
+		return err
+	}
+	t := shares{line: line}
+	for _, size := range sizes {
+		t.add(size, dirs, programs)
+	}
+	table := t.table()
+	if err := save(c.dir, []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
+		return err
+	}
+	return stage.Print(env.Out, *c.format, table)
+}
+
+// check is what can be said of the flags alone.
+func (c *composing) check(programs int) error {
+	if len(c.caches)+len(c.cacheLines) == 0 {
+		return stage.Usage("no size of the cache; give --cache or --cache-lines")
+	}
+	for _, n := range c.cacheLines {
+		if n < 1 || n > maxCacheLines {
+			return stage.Usage("--cache-lines: %d is not a number of lines from 1 to %d", n, int64(maxCacheLines))
+		}
+	}
+	if len(c.rates) > 0 && len(c.rates) != programs {
+		return stage.Usage("--rates: %d rates for %d programs", len(c.rates), programs)
+	}
+	for _, r := range c.rates {
+		if !(r >= minRate && r <= maxRate) {
+			return stage.Usage("--rates: %v is not from %g to %g", r, minRate, maxRate)
+		}
+	}
+	return nil
+}
+
+// Far more than there are, and far from the limits of numbers.
+const (
+	maxCacheLines    = 1 << 48
+	minRate, maxRate = 1e-12, 1e12
+)
+
+// sizes are those of the cache in lines, ascending.
+func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
+	sizes := slices.Clone(c.cacheLines)
+	for _, text := range c.caches {
+		b, err := unit.ParseBytes(text)
+		if err != nil {
+			return nil, stage.Usage("--cache: %w", err)
+		}
+		if b < line || b%line != 0 || b/line > maxCacheLines {
+			return nil, stage.Usage("--cache: %v is not from 1 to %d lines of %v", b, int64(maxCacheLines), line)
+		}
+		sizes = append(sizes, int64(b/line))
+	}
+	return sorted(sizes), nil
+}
+
+// load reads the programs at the one line size.
+func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error) {
+	var line unit.Bytes
+	if c.line != "" {
+		lines, err := parseLines([]string{c.line})
+		if err != nil {
+			return 0, nil, err
+		}
+		line = lines[0]
+	}
+	var programs []reusetime.Program
+	for i, dir := range dirs {
+		r, err := reusetime.Load(dir)
+		if err != nil {
+			return 0, nil, err
+		}
+		if line, err = lineOf(r, line, dir); err != nil {
+			return 0, nil, err
+		}
+		p, err := r.Program(line)
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(c.rates) > 0 {
+			p.Rate = c.rates[i]
+		}
+		if p.Rate == 0 {
+			return 0, nil, fmt.Errorf("%s: the trace counts no instructions; give --rates", dir)
+		}
+		programs = append(programs, p)
+	}
+	return line, programs, nil
+}
+
+// lineOf is the line size of a directory: the one wanted, or the only one if that is 0.
+func lineOf(r *reusetime.Results, want unit.Bytes, dir string) (unit.Bytes, error) {
+	sizes, err := r.LineSizes()
+	if err != nil {
+		return 0, err
+	}
+	var names []string
+	for _, s := range sizes {
+		names = append(names, s.String())
+	}
+	switch have := strings.Join(names, ", "); {
+	case len(sizes) == 0:
+		return 0, fmt.Errorf("%s: the program has no loads or stores", dir)
+	case want == 0 && len(sizes) > 1:
+		return 0, fmt.Errorf("%s has lines of %s; choose with --line", dir, have)
+	case want == 0:
+		return sizes[0], nil
+	case !slices.Contains(sizes, want):
+		return 0, fmt.Errorf("%s has lines of %s, not of %v; analyze all programs with the same --line", dir, have, want)
+	}
+	return want, nil
+}
+
+// shares is the columns of the compose table, sorted by size and program.
+type shares struct {
+	line                                  unit.Bytes
+	cache                                 []int64
+	program                               []int32
+	name                                  []string
+	rate, window, occupied, alone, shared []float64
+}
+
+// together stands for all programs.
+const together int32 = -1
+
+// add predicts what programs do in a cache of so many lines.
+func (s *shares) add(cache int64, dirs []string, programs []reusetime.Program) {
+	var rate, occupied, alone, shared, window float64
+	for i, r := range reusetime.Compose(programs, float64(cache)) {
+		p := programs[i]
+		own := p.HOTL(float64(cache))
+		s.row(cache, int32(i), dirs[i], p.Rate, r.Window, r.Lines, own, r.Miss)
+		rate += p.Rate
+		window += r.Window
+		occupied += r.Lines
+		alone += p.Rate * own
+		shared += p.Rate * r.Miss
+	}
+	s.row(cache, together, "(all)", rate, window, occupied, alone/rate, shared/rate)
+}
+
+func (s *shares) row(cache int64, program int32, name string, rate, window, occupied, alone, shared float64) {
+	s.cache, s.program, s.name = append(s.cache, cache), append(s.program, program), append(s.name, name)
+	s.rate, s.window, s.occupied = append(s.rate, rate), append(s.window, window), append(s.occupied, occupied)
+	s.alone, s.shared = append(s.alone, alone), append(s.shared, shared)
+}
+
+func (s *shares) table() *store.Table {
+	return &store.Table{Name: "compose", Meta: []trace.Arg{{Key: "line", Value: s.line.String()}, {Key: "tool", Value: tool}}, Columns: []store.Column{
+		{Name: "cache", Unit: "lines", Data: s.cache},
+		{Name: "program", Data: s.program},
+		{Name: "name", Data: s.name},
+		{Name: "rate", Data: s.rate},
+		{Name: "window", Unit: "uses", Data: s.window},
+		{Name: "occupied", Unit: "lines", Data: s.occupied},
+		{Name: "alone", Data: s.alone},
+		{Name: "shared", Data: s.shared},
+	}}
+}
