@@ -43,9 +43,9 @@ func composeCommand(env *stage.Env) *cobra.Command {
 			"  window          its uses in T instructions, all if everything fits\n" +
 			"  occupied        lines of the cache that it has on average: its natural partition [brock2015]\n" +
 			"  alone, shared   its miss ratio with the whole cache to itself, and with the others, by the same model [xiang2013]",
-		Example: "  $ tracegen fft --set points=1024 -o fft\n  $ tracegen transfer --set shape=1 --set d=5 -o transfer\n" +
-			"  $ analyze --run reuse_time -o fft.times fft\n  $ analyze --run reuse_time -o transfer.times transfer\n" +
-			"  $ analyze compose --cache 4KiB,32KiB -o both fft.times transfer.times",
+		Example: "  $ tracegen fft --set points=1024 -o fft\n  $ tracegen lu --set n=64 -o lu\n" +
+			"  $ analyze --run reuse_time -o fft.times fft\n  $ analyze --run reuse_time -o lu.times lu\n" +
+			"  $ analyze compose --cache 4KiB,32KiB -o both fft.times lu.times",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.compose(env, args) },
 	}

@@ -102,7 +102,7 @@ func curveOf(t *testing.T, stream []uint64) func(column string) []float64 {
 }
 
 // The models of reuse times are much nearer to the exact curve than a fitted power law: mean absolute errors of the miss
-// ratio over powers of two from 4 lines, kernels of 0.4 to 0.75 million uses. The limits are the values
+// ratio over powers of two from 4 lines, kernels of 0.3 to 0.75 million uses. The limits are the values
 // found once with other programs, of which LU did more steps, and with other random
 // numbers, plus a third and 0.001. (A radix sort's scattered stores come in turns that are not
 // random, which both models take them for.)
