@@ -56,10 +56,18 @@ func (s *shown) machine(path string, m *machine.Machine) {
 	s.add(path, "name", m.Name, "")
 	s.add(path, "processor.clock", m.Processor.Clock.String(), "")
 	s.add(path, "processor.cpi", fmt.Sprintf("%g", float64(m.Processor.CPI)), fmt.Sprintf("%v an instruction whose references are free", m.Processor.CPI.At(m.Processor.Clock)))
+	if n := m.Processor.Outstanding; n > 0 {
+		s.add(path, "processor.outstanding", strconv.Itoa(n), fmt.Sprintf("misses under way while instructions go on for %v", m.Processor.Window.At(m.Processor.Clock)))
+	}
+	cache := func(at string, c machine.Cache) {
+		s.add(path, at+".size", c.Size.String(), fmt.Sprintf("%d lines of %v, %d sets of %d ways", c.Lines(), c.Line, c.Sets(), c.Ways))
+		latency(at+".latency", c.Latency, "a hit adds to cpi")
+	}
 	for i, c := range m.Caches {
-		at := fmt.Sprintf("cache[%d].", i)
-		s.add(path, at+"size", c.Size.String(), fmt.Sprintf("%d lines of %v, %d sets of %d ways", c.Lines(), c.Line, c.Sets(), c.Ways))
-		latency(at+"latency", c.Latency, "a hit adds to cpi")
+		cache(fmt.Sprintf("cache[%d]", i), c)
+	}
+	if m.Shared != nil {
+		cache("shared_cache", *m.Shared)
 	}
 	s.add(path, "memory.size", m.Memory.Size.String(), "")
 	latency("memory.latency", m.Memory.Latency, "a miss adds on an idle bus")

@@ -71,6 +71,8 @@ func countColumns(sims []*simulation) []store.Column {
 		columnOf(sims, "miss_ratio", "", func(s *simulation) float64 { return s.result.MissRatio() }),
 		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
 		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
+		count("private_hits", func(c memsys.Counts) uint64 { return c.Behind }),
+		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
 		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
 		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
 		columnOf(sims, "bus_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),

@@ -16,6 +16,11 @@
 //	line = "64 B"
 //	ways = 2
 //	latency = "1 cycle"      # what a reference that hits here adds to cpi; 0 if it is overlapped
+//	[shared_cache]           # optional: the last level, one for the processors of a node, of which it need not have all lines
+//	size = "32 MiB"
+//	line = "64 B"
+//	ways = 16
+//	latency = "40 cycles"
 //	[memory]
 //	size = "64 MiB"
 //	latency = "50 cycles"    # what a reference adds that misses in all caches, on an idle bus
@@ -86,6 +91,7 @@ type Machine struct {
 	Name      string
 	Processor Processor
 	Caches    []Cache // nearest first; none for targets without caches
+	Shared    *Cache  // the last level, which the processors of a node share; nil: none
 	Memory    Memory
 	Disk      *Disk    // nil: data never leave the memory
 	Network   *Network // nil: a single node

@@ -131,6 +131,8 @@ func TestBadDescriptions(t *testing.T) {
 		{`g = "0.7 us"`, ``, "m.toml:22: network.g: is missing"},
 		{`G = "2 ns/B"`, `G = "2 ns"`, "m.toml:27: network.G: "},
 		{`S = "65535 B"`, `S = "65535"`, "m.toml:28: network.S: "},
+		{"[memory]\n", "[shared_cache]\nsize = \"1 MiB\"\nline = \"64 B\"\nways = 4\nlatency = \"40 cycles\"\n[memory]\n", "m.toml:15: shared_cache: is simulated in target smp alone"},
+		{"[memory]\n", "[shared_cache]\nsize = \"3 MiB\"\nline = \"64 B\"\nways = 4\nlatency = \"40 cycles\"\n[memory]\n", "m.toml:16: shared_cache.size: "},
 		{`target = "clump"`, `target = "cluster"`, "m.toml:30: system.target: "},
 		{`protocol = "mesi"`, `protocol = "mosi"`, "m.toml:33: system.protocol: "},
 		{`invalidate = "4 cycles"`, `placement = "here"`, "m.toml:19: memory.placement: "},

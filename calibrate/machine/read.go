@@ -43,6 +43,7 @@ type document struct {
 	Name      *string        `toml:"name"`
 	Processor *processorText `toml:"processor"`
 	Cache     []cacheText    `toml:"cache"`
+	Shared    *cacheText     `toml:"shared_cache"`
 	Memory    *memoryText    `toml:"memory"`
 	Disk      *diskText      `toml:"disk"`
 	Network   *networkText   `toml:"network"`
@@ -145,6 +146,7 @@ func decode(d *strict.Document) (*Machine, error) {
 	r.m.Name = r.name(doc.Name)
 	r.processor(doc.Processor)
 	r.caches(doc.Cache)
+	r.sharedCache(doc.Shared)
 	r.memory(doc.Memory)
 	if doc.Disk != nil {
 		r.m.Disk = &Disk{r.latency("disk.latency", doc.Disk.Latency)}
@@ -218,18 +220,38 @@ func (r *reader) caches(list []cacheText) {
 		r.fail(level(maxLevels), "is one level too many; %d are believed", maxLevels)
 	}
 	for i, t := range list {
-		at := level(i)
-		c := Cache{Size: r.size(at+".size", t.Size, 1), Line: r.size(at+".line", t.Line, minLine),
-			Ways: r.count(at+".ways", t.Ways, maxWays), Latency: r.latency(at+".latency", t.Latency)}
+		c := r.cache(level(i), t)
 		if r.err != nil {
 			return
 		}
-		r.geometry(at, c)
-		if i > 0 {
-			r.behind(at, r.m.Caches[i-1], c)
-		}
 		r.m.Caches = append(r.m.Caches, c)
 	}
+}
+
+// cache reads a level behind those that have been read.
+func (r *reader) cache(at string, t cacheText) Cache {
+	c := Cache{Size: r.size(at+".size", t.Size, 1), Line: r.size(at+".line", t.Line, minLine),
+		Ways: r.count(at+".ways", t.Ways, maxWays), Latency: r.latency(at+".latency", t.Latency)}
+	if r.err != nil {
+		return c
+	}
+	r.geometry(at, c)
+	if n := len(r.m.Caches); n > 0 {
+		r.behind(at, r.m.Caches[n-1], c)
+	}
+	return c
+}
+
+func (r *reader) sharedCache(t *cacheText) {
+	const at = "shared_cache"
+	if t == nil || r.err != nil {
+		return
+	}
+	c := r.cache(at, *t)
+	if len(r.m.Caches) == 0 {
+		r.fail(at, "comes behind the caches of each processor, and there is no [[cache]]")
+	}
+	r.m.Shared = &c
 }
 
 func level(i int) string { return fmt.Sprintf("cache[%d]", i) }
@@ -269,6 +291,8 @@ func (r *reader) memory(t *memoryText) {
 		r.fail("memory.size", "%v is more than %v", m.Size, maxMemory)
 	case n > 0 && m.Size <= r.m.Caches[n-1].Size:
 		r.fail("memory.size", "%v is not more than the %v of the last cache", m.Size, r.m.Caches[n-1].Size)
+	case r.m.Shared != nil && m.Size <= r.m.Shared.Size:
+		r.fail("memory.size", "%v is not more than the %v of the shared cache", m.Size, r.m.Shared.Size)
 	}
 	if r.m.At(m.Latency) <= 0 {
 		r.fail("memory.latency", "%q is not above 0", t.Latency.value)
@@ -314,6 +338,8 @@ func (r *reader) system(t *systemText) {
 		r.fail("system.processors", "a cow has one processor in each node; with %d it is a clump", s.Processors)
 	case s.Target != LogP && len(r.m.Caches) == 0:
 		r.fail("cache", "the section [[cache]] is missing; target %s has caches", s.Target)
+	case s.Target != SMP && r.m.Shared != nil:
+		r.fail("shared_cache", "is simulated in target %s alone, not in %s", SMP, s.Target)
 	case s.Nodes > 1 && r.m.Network == nil:
 		r.fail("network", "the section [network] is missing; it connects the %d nodes", s.Nodes)
 	}

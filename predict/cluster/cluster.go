@@ -66,6 +66,8 @@ func (c *Case) check() error {
 		return fmt.Errorf("no measured run")
 	case m.System.Target != machine.SMP:
 		return fmt.Errorf("machine %s is a %s; this model is of a single smp", m.Name, m.System.Target)
+	case m.Shared != nil:
+		return fmt.Errorf("machine %s has a shared cache; this model is of private caches on one bus", m.Name)
 	case c.Processors < 1 || c.Processors > m.System.Processors:
 		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.System.Processors)
 	}

@@ -3,6 +3,7 @@ package memsys
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spoor/calibrate/machine"
@@ -14,6 +15,7 @@ import (
 type Config struct {
 	Processors int     // that take part: idle ones have nothing in their caches
 	Caches     []Cache // private levels of each processor, nearest first, of one line size
+	Shared     *Cache  // behind them, one for all; nil: none
 	Memory     Memory
 	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is three-state
 
@@ -60,12 +62,16 @@ func (c *Config) check() error {
 	case len(c.Caches) == 0:
 		return fmt.Errorf("the machine has no caches; one private level at least is simulated")
 	}
-	for _, cache := range c.Caches {
+	all := c.Caches
+	if c.Shared != nil {
+		all = append(slices.Clip(all), *c.Shared)
+	}
+	for _, cache := range all {
 		if err := cache.check(c.Processors); err != nil {
 			return err
 		}
 		if cache.Line != c.line() {
-			return fmt.Errorf("private caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
+			return fmt.Errorf("caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
 		}
 	}
 	return c.Memory.check()
@@ -144,8 +150,15 @@ func configOf(m *machine.Machine, head trace.Header) (Config, error) {
 	c := Config{Processors: head.Procs, Head: head, PerNode: m.System.Processors, Machine: m,
 		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
 			Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
+	cache := func(l machine.Cache) Cache {
+		return Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()}
+	}
 	for _, l := range m.Caches {
-		c.Caches = append(c.Caches, Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()})
+		c.Caches = append(c.Caches, cache(l))
+	}
+	if m.Shared != nil {
+		shared := cache(*m.Shared)
+		c.Shared = &shared
 	}
 	for _, p := range Protocols {
 		if p.Name == cmp.Or(m.System.Protocol, machine.MSI) {

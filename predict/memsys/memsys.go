@@ -95,6 +95,7 @@ type Counts struct {
 	Supplies                uint64 // misses answered by another processor's modified line
 	Invalidations           uint64 // lines lost to other processors' stores
 	Behind                  uint64 // touches of lines found in private levels behind the first
+	SharedHits              uint64 // misses answered by the shared cache
 }
 
 // Touches is the number of loads and stores.
@@ -130,6 +131,7 @@ func (c *Counts) Add(d Counts) {
 	c.Supplies += d.Supplies
 	c.Invalidations += d.Invalidations
 	c.Behind += d.Behind
+	c.SharedHits += d.SharedHits
 }
 
 func (m *Misses) add(d Misses) {

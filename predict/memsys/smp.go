@@ -19,6 +19,9 @@ import (
 // is written back holds the bus for another Memory.Occupancy
 // after the miss, which nobody waits for who does not need the bus.
 //
+// A machine of today has a last level of cache between the private ones and the bus, which all share
+// (see sharedPath).
+//
 // Differs: with one processor there is nobody to invalidate, and a store to a
 // shared line costs nothing. Paging to the disks behind the memory is not
 // simulated.
@@ -35,7 +38,11 @@ func (SMP) New(c Config) (System, error) {
 		return nil, err
 	}
 	s := newCoherent(&c)
-	s.path = &busPath{Memory: c.Memory, caches: s}
+	bus := &busPath{Memory: c.Memory, caches: s}
+	s.path = bus
+	if c.Shared != nil {
+		s.path = &sharedPath{bus: bus, latency: c.Shared.Latency, cache: newCache(*c.Shared)}
+	}
 	return s, nil
 }
 

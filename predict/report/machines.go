@@ -53,9 +53,14 @@ func machineRows(machines []Machine) []machineRow {
 			Memory:    fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency)),
 			Bus:       "held for " + spaced(m.Memory.Occupancy),
 		}
+		cache := func(c machine.Cache) string {
+			return fmt.Sprintf("%s, %s of %s, %s", byteLabel(float64(c.Size)), plural(c.Ways, "way"), byteLabel(float64(c.Line)), spaced(c.Latency))
+		}
 		for _, c := range m.Caches {
-			rows[i].Caches = append(rows[i].Caches, fmt.Sprintf("%s, %s of %s, %s",
-				byteLabel(float64(c.Size)), plural(c.Ways, "way"), byteLabel(float64(c.Line)), spaced(c.Latency)))
+			rows[i].Caches = append(rows[i].Caches, cache(c))
+		}
+		if m.Shared != nil {
+			rows[i].Caches = append(rows[i].Caches, "shared: "+cache(*m.Shared))
 		}
 	}
 	return rows
