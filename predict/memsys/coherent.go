@@ -26,6 +26,7 @@ type coherent struct {
 
 // transaction is what a touch needs that its processor's caches cannot answer.
 type transaction struct {
+	at       unit.Picos // of the touch: when caches change, before it has been looked for in them all
 	proc     trace.Proc
 	line     uint64
 	where    []uint8      // the line is, by processor: the table's, which the transaction changes
@@ -109,8 +110,7 @@ func (s *coherent) load(now unit.Picos, p trace.Proc, c *private, set []uint64, 
 		c.counts.Behind++
 		return Cost{Latency: c.latency[level]}
 	}
-	now += c.lookup()
-	t := s.begin(p, line, false)
+	t := s.begin(now, p, line, false)
 	c.counts.LoadMisses.count(t.where[p])
 	alone := true
 	for q, state := range t.where {
@@ -121,10 +121,10 @@ func (s *coherent) load(now unit.Picos, p trace.Proc, c *private, set []uint64, 
 		t.keep++
 		t.supplied(q, state)
 		if next := s.protocol.afterLoad(state); next != state {
-			s.become(now, trace.Proc(q), next)
+			s.become(trace.Proc(q), next)
 		}
 	}
-	return s.fetch(now, c, s.protocol.loaded(alone))
+	return s.fetch(c, s.protocol.loaded(alone))
 }
 
 func (s *coherent) store(now unit.Picos, p trace.Proc, c *private, set []uint64, line uint64) Cost {
@@ -139,35 +139,34 @@ func (s *coherent) store(now unit.Picos, p trace.Proc, c *private, set []uint64,
 	if found&rightMask == writable {
 		return Cost{Latency: latency}
 	}
-	t := s.begin(p, line, true)
+	t := s.begin(now, p, line, true)
 	state := t.where[p]
 	if found != 0 && state == exclusive { // nobody need know
-		s.become(now, p, modified)
+		s.become(p, modified)
 		return Cost{Latency: latency}
 	}
 	t.has = found != 0
 	if !t.has {
 		c.counts.StoreMisses.count(state)
-		latency = c.lookup()
 	}
 	for q, state := range t.where {
 		if q != int(p) && valid(state) {
 			t.supplied(q, state)
-			s.take(now+latency, trace.Proc(q))
+			s.take(trace.Proc(q))
 		}
 	}
 	if !t.has {
-		return s.fetch(now+latency, c, modified)
+		return s.fetch(c, modified)
 	}
-	s.become(now, p, modified)
+	s.become(p, modified)
 	cost := s.path.upgrade(now+latency, t)
 	cost.Latency += latency
 	return cost
 }
 
 // begin is a new transaction.
-func (s *coherent) begin(p trace.Proc, line uint64, store bool) *transaction {
-	s.now = transaction{proc: p, line: line, where: s.lines.of(line), store: store, supplier: -1, lost: s.now.lost[:0]}
+func (s *coherent) begin(now unit.Picos, p trace.Proc, line uint64, store bool) *transaction {
+	s.now = transaction{at: now, proc: p, line: line, where: s.lines.of(line), store: store, supplier: -1, lost: s.now.lost[:0]}
 	return &s.now
 }
 
@@ -179,17 +178,17 @@ func (t *transaction) supplied(q int, state uint8) {
 }
 
 // become changes the state of the present line in the caches of q, and announces a lesser right.
-func (s *coherent) become(now unit.Picos, q trace.Proc, state uint8) {
+func (s *coherent) become(q trace.Proc, state uint8) {
 	if s.now.where[q] == modified {
-		s.changing(q, now, s.now.proc)
+		s.changing(q, s.now.at, s.now.proc)
 	}
 	s.now.where[q] = state
 	s.private[q].put(s.now.line, right(state))
 }
 
 // take takes the present line away from q.
-func (s *coherent) take(now unit.Picos, q trace.Proc) {
-	s.changing(q, now, s.now.proc)
+func (s *coherent) take(q trace.Proc) {
+	s.changing(q, s.now.at, s.now.proc)
 	s.now.where[q] = taken
 	s.now.lost = append(s.now.lost, q)
 	s.private[q].put(s.now.line, absent)
@@ -197,8 +196,8 @@ func (s *coherent) take(now unit.Picos, q trace.Proc) {
 }
 
 // fetch brings the present line to the caches c of its processor, and is the cost of that.
-func (s *coherent) fetch(now unit.Picos, c *private, state uint8) Cost {
-	t := &s.now
+func (s *coherent) fetch(c *private, state uint8) Cost {
+	t, now := &s.now, s.now.at+c.lookup()
 	if t.stale {
 		c.counts.Supplies++
 	}
