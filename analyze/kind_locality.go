@@ -8,7 +8,7 @@ import (
 	"spoor/traces/stage"
 )
 
-func localityKind() *kind {
+func localityKind(sampling *sampleFlags) *kind {
 	var seed uint64
 	var caches []string
 	var simulate bool
@@ -31,6 +31,10 @@ func localityKind() *kind {
 			if len(shapes) > 0 && simulate && r.first < 2 {
 				return nil, stage.Usage("--line: caches are of lines of 2B or more")
 			}
-			return &locality.Analysis{Assoc: assoc, Reuse: r.reuse, Times: r.times, Line: r.first, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			if err := sampling.apply(r); err != nil {
+				return nil, err
+			}
+			meta, source := sampling.sampled(r)
+			return &locality.Analysis{Assoc: assoc, Reuse: r.reuse, Times: r.times, Line: r.first, Seed: seed, Source: source, Tool: tool, Meta: meta}, nil
 		}}
 }

@@ -74,10 +74,10 @@ type kind struct {
 
 // allKinds makes every analysis, in the order of the help.
 func allKinds() []*kind {
-	q := new(quantumFlags)
+	q, s := new(quantumFlags), new(sampleFlags)
 	return []*kind{
-		reuseKind(),
-		localityKind(),
+		reuseKind(s),
+		localityKind(s),
 		reuseTimeKind(),
 		phasesKind(),
 		marshalKind(),

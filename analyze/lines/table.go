@@ -4,6 +4,7 @@ package lines
 
 import (
 	"errors"
+	"iter"
 	"math"
 )
 
@@ -39,15 +40,39 @@ func NewTable() *Table {
 	return &Table{pages: make([]page, 1<<logSize), shift: 64 - logSize}
 }
 
+// Reset forgets all lines, and keeps the memory.
+func (t *Table) Reset() {
+	clear(t.pages)
+	t.used = 0
+}
+
 // Places is how many places there are, those of no line included.
 func (t *Table) Places() int { return (t.used + 1) * pageLines }
 
 // Extend appends zeros to what is kept by place until there is one for each place of t.
 func Extend[T any](kept []T, t *Table) []T {
-	if n := t.Places() - len(kept); n > 0 {
-		kept = append(kept, make([]T, n)...)
+	if n := t.Places(); n > cap(kept) {
+		kept = append(kept, make([]T, n-len(kept))...)
+	} else if n > len(kept) {
+		at := len(kept)
+		kept = kept[:n]
+		clear(kept[at:])
 	}
 	return kept
+}
+
+// All yields all lines of all pages, in no useful order, with their places: of every line that was
+// found, and of its neighbours.
+func (t *Table) All() iter.Seq2[uint64, uint32] {
+	return func(yield func(uint64, uint32) bool) {
+		for _, p := range t.pages {
+			for i := uint32(0); p.places != 0 && i < pageLines; i++ {
+				if !yield(p.number<<pageShift|uint64(i), p.places<<pageShift|i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // MakeRoom ensures room for a batch of lines that are all new.

@@ -90,6 +90,9 @@ func (a *Associativity) table(m *Measured, simulations []*simulation, meta []tra
 		sets[i], ways[i] = s.Sets, s.Ways
 		full[i] = float64(m.Misses([]int64{s.Sets * s.Ways})[0]) / total
 		smith[i] = (float64(m.Cold) + corrected(m.Uses, s.Sets, s.Ways)) / total
+		for _, f := range m.Far {
+			smith[i] += float64(f.Uses) * MissProbability(f.Distance, s.Sets, s.Ways) / total
+		}
 		for _, p := range simulations {
 			simulated[i] += float64(p.Misses[i]) / total
 		}

@@ -127,6 +127,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if err != nil {
 		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without: see --run)", err)
 	}
+	r.Warnings = append(r.Warnings, a.Reuse.Sampling.Warn(a.Name())...)
 	if len(a.Assoc.Shapes) > 0 {
 		t, warnings := a.Assoc.table(&m, simulations, a.Meta)
 		r.Tables, r.Warnings = append(r.Tables, t), append(r.Warnings, warnings...)

@@ -25,13 +25,7 @@ func (m *Measured) add(s *reuse.Shard) {
 	m.instr += s.Instr
 	m.refs += s.Refs
 	d := s.At(m.Line)
-	m.Cold += d.Cold
-	for len(m.Uses) < len(d.Uses) {
-		m.Uses = append(m.Uses, 0)
-	}
-	for i, n := range d.Uses {
-		m.Uses[i] += n
-	}
+	m.Add(d)
 	m.sample.addCold(0, d.Cold, 1)
 	m.programs = append(m.programs, s.Segments)
 	m.Footprint = max(m.Footprint, d.Footprint())
@@ -45,8 +39,8 @@ func (m *Measured) prepare(seed uint64) {
 	s := &m.sample
 	s.footprint = int64(m.Footprint)
 	class, n := 0, uint64(0)
-	for d, uses := range m.Uses {
-		if int64(d) == reuse.ClassStart(class+1) {
+	for d, uses := range m.All() {
+		for d >= reuse.ClassStart(class+1) {
 			s.addUses(class, float64(n))
 			class, n = class+1, 0
 		}

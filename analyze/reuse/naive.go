@@ -67,3 +67,44 @@ func (n *NaiveHoled) Remove(line uint64) {
 	}
 	n.entries[at], n.lost[line] = entry{isHole: true}, int64(at)
 }
+
+// NaiveSample is the definition of sampled distances: only lines whose hash is not above a limit go to the list, and
+// what is found stands for the inverse of the rate. It is the oracle of what [Sampling] finds without bursts.
+type NaiveSample struct {
+	Naive
+	Hash  func(line uint64) uint64
+	Last  uint64 // hash of a kept line at most
+	Lines int    // at most so many; 0: as many as there are
+	Uses  map[uint64]float64
+	Cold  float64
+
+	since int // kept uses since the last check for too many lines
+}
+
+// Touch uses a line.
+func (n *NaiveSample) Touch(line uint64) {
+	if n.Hash(line) > n.Last {
+		return
+	}
+	rate := (float64(n.Last) + 1) / (1 << 64)
+	if d := n.Naive.Touch(line); d == Cold {
+		n.Cold += 1 / rate
+	} else {
+		n.Uses[uint64(float64(d)/rate)] += 1 / rate
+	}
+	pace := n.Lines / 16
+	if n.since++; n.Lines == 0 || n.since < pace {
+		return
+	}
+	n.since = 0
+	if len(n.lines)+pace <= n.Lines {
+		return
+	}
+	var hashes []uint64
+	for _, l := range n.lines {
+		hashes = append(hashes, n.Hash(l))
+	}
+	slices.Sort(hashes)
+	n.Last = hashes[n.Lines/4*3] - 1
+	n.lines = slices.DeleteFunc(n.lines, func(l uint64) bool { return n.Hash(l) > n.Last })
+}

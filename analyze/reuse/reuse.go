@@ -1,4 +1,4 @@
-// Package reuse finds exact LRU stack distances.
+// Package reuse finds LRU stack distances, exact or of a sample of lines.
 //
 // The stack distance of a use of a memory line is the number of distinct other
 // lines used since the line's last use; a first use is cold. A fully associative LRU
@@ -21,7 +21,6 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -35,6 +34,7 @@ const Cold int64 = -1
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
 	Interleaved bool         // measure the interleaved order too
+	Sampling    Sampling     // which lines; all, if it is zero
 	Meta        []trace.Arg  // for the tables
 
 	shards map[trace.Proc]*Shard
@@ -59,7 +59,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	}
 	s := &Shard{Proc: p}
 	for _, line := range a.Lines {
-		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift()})
+		s.Sizes = append(s.Sizes, &Distances{Line: line, shift: line.Shift(), sampling: a.Sampling})
 	}
 	a.shards[p] = s
 	return s
@@ -123,63 +123,22 @@ func (s *Shard) End() error {
 	return nil
 }
 
-// Distances is the uses of lines of one size in one order.
-type Distances struct {
-	Line unit.Bytes `json:"-"`
-	Uses []uint64   // by distance
-	Cold uint64     // first uses, which is the number of distinct lines
-
-	shift uint
-	stack *Stack
-	feed  *lines.Feed
-}
-
-func (d *Distances) add(refs *trace.Refs) error {
-	if d.stack == nil {
-		d.stack, d.feed = NewStack(), lines.NewFeed(d.shift)
-	}
-	return d.feed.Add(refs, d.stack)
-}
-
-func (d *Distances) end() error {
-	if d.stack == nil {
-		return nil
-	}
-	if err := d.feed.Flush(d.stack); err != nil {
-		return err
-	}
-	uses, cold := d.stack.Distances()
-	d.Uses, d.Cold = slices.Clip(uses), cold
-	d.stack, d.feed = nil, nil
-	return nil
-}
-
-// Total is the number of uses.
-func (d *Distances) Total() uint64 {
-	n := d.Cold
-	for _, c := range d.Uses {
-		n += c
-	}
-	return n
-}
-
-// Footprint is the number of distinct lines.
-func (d *Distances) Footprint() uint64 { return d.Cold }
-
 // Merge makes the tables: reuse, with a row per distance that occurs, and curve, with
 // the miss ratio by capacity.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	var rows histogram
-	var curve curve
-	var sum summary
+	var few []error
+	rows, curve, sum := histogram{}, curve{}, summary{sampled: a.Sampling.On()}
 	for _, s := range shards {
 		shard := s.(*Shard)
 		for _, d := range shard.Sizes {
 			rows.add(shard.Proc, d)
 			curve.add(shard.Proc, d)
 			sum.add(shard, d)
+			few = append(few, d.warn(shard.Proc)...)
 		}
 	}
-	full := rows.table(a.Meta)
-	return analysis.Result{Tables: []*store.Table{full, curve.table(a.Meta)}, Full: full, Summary: sum.table(a.Meta)}, nil
+	meta := slices.Concat(a.Meta, a.Sampling.Facts())
+	full := rows.table(meta)
+	return analysis.Result{Tables: []*store.Table{full, curve.table(meta)}, Full: full, Summary: sum.table(meta),
+		Warnings: slices.Concat(a.Sampling.Warn(a.Name()), few)}, nil
 }

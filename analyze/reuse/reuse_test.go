@@ -16,7 +16,12 @@ import (
 
 func run(t testing.TB, src trace.Source, interleaved bool, lines ...unit.Bytes) analysis.Result {
 	t.Helper()
-	results, err := analysis.Run(context.Background(), src, analysis.Options{}, &Analysis{Lines: lines, Interleaved: interleaved})
+	return runIt(t, src, &Analysis{Lines: lines, Interleaved: interleaved})
+}
+
+func runIt(t testing.TB, src trace.Source, a *Analysis) analysis.Result {
+	t.Helper()
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,8 @@ func QuarterOctaves(limit uint64) []int64 {
 	}
 }
 
-// starts of the classes; the last is above every distance.
-var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<33))
+// starts of the classes; the last is above every distance, those that a sample estimates included.
+var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<53))
 
 // ClassStart is the least distance of a class, and one more than the greatest of the class
 // before. Class 0 is distance 0, the next ones begin with the quarter octaves.
@@ -71,8 +71,11 @@ type segmenter struct {
 const evenLength = 4096
 
 // KeepSegments makes a shard of a program order that has seen nothing yet keep segments too, with
-// distances at one of the line sizes.
+// distances at one of the line sizes. A sample keeps none: it does not know the distances of a segment.
 func (s *Shard) KeepSegments(line unit.Bytes) {
+	if s.At(line).sampling.On() {
+		return
+	}
 	s.segmenter = &segmenter{distances: s.At(line), phases: cutter{length: 1}, even: cutter{length: evenLength}}
 }
 

@@ -16,8 +16,8 @@ type histogram struct {
 
 func (h *histogram) add(p trace.Proc, d *Distances) {
 	h.row(p, d, Cold, d.Cold)
-	for i, n := range d.Uses {
-		h.row(p, d, int64(i), n)
+	for distance, uses := range d.All() {
+		h.row(p, d, distance, uses)
 	}
 }
 
@@ -38,21 +38,6 @@ func (h *histogram) table(meta []trace.Arg) *store.Table {
 		{Name: "distance", Unit: "lines", Data: h.distance},
 		{Name: "count", Data: h.count},
 	}}
-}
-
-// Misses is how many uses miss in a fully associative LRU cache at each of the
-// given capacities, in lines, ascending: those of distance at or above it, and the cold ones.
-func (d *Distances) Misses(capacities []int64) []uint64 {
-	out := make([]uint64, len(capacities))
-	misses := d.Total()
-	at := 0
-	for i, c := range capacities {
-		for ; at < len(d.Uses) && int64(at) < c; at++ {
-			misses -= d.Uses[at]
-		}
-		out[i] = misses
-	}
-	return out
 }
 
 // Capacities are the powers of two and the means of neighbouring ones below footprint, and
@@ -77,6 +62,7 @@ type curve struct {
 	line, lines  []int64
 	misses, refs []uint64
 	ratio        []float64
+	lo, hi       []float64
 }
 
 func (c *curve) add(p trace.Proc, d *Distances) {
@@ -89,6 +75,8 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 		c.refs = append(c.refs, total)
 		c.lines = append(c.lines, capacities[i])
 		c.misses = append(c.misses, m)
+		lo, hi := d.interval(capacities[i], c.ratio[len(c.ratio)-1])
+		c.lo, c.hi = append(c.lo, lo), append(c.hi, hi)
 	}
 }
 
@@ -100,6 +88,8 @@ func (c *curve) table(meta []trace.Arg) *store.Table {
 		{Name: "misses", Data: c.misses},
 		{Name: "refs", Data: c.refs},
 		{Name: "ratio", Data: c.ratio},
+		{Name: "lo", Data: c.lo},
+		{Name: "hi", Data: c.hi},
 	}}
 }
 
@@ -109,7 +99,9 @@ type summary struct {
 	line                []int64
 	refs, uses, touched []uint64
 	mean                []float64
-	ratio               [len(Shown)][]float64
+	ratio, lo, hi       [len(Shown)][]float64
+	sampled             bool
+	rate                []float64
 }
 
 // Shown are the capacities, in lines, whose miss ratio people see.
@@ -126,18 +118,11 @@ func (s *summary) add(shard *Shard, d *Distances) {
 	s.mean = append(s.mean, d.mean())
 	total := float64(max(1, d.Total()))
 	for i, m := range d.Misses(Shown[:]) {
-		s.ratio[i] = append(s.ratio[i], float64(m)/total)
+		ratio := float64(m) / total
+		lo, hi := d.interval(Shown[i], ratio)
+		s.ratio[i], s.lo[i], s.hi[i] = append(s.ratio[i], ratio), append(s.lo[i], lo), append(s.hi[i], hi)
 	}
-}
-
-// mean is the mean distance of the uses that are not cold, 0 without any.
-func (d *Distances) mean() float64 {
-	var sum, n float64
-	for i, c := range d.Uses {
-		sum += float64(i) * float64(c)
-		n += float64(c)
-	}
-	return sum / max(1, n)
+	s.rate = append(s.rate, d.Rate)
 }
 
 func (s *summary) table(meta []trace.Arg) *store.Table {
@@ -149,8 +134,14 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 		{Name: "footprint", Unit: "lines", Data: s.touched},
 		{Name: "mean", Unit: "lines", Data: s.mean},
 	}}
+	if s.sampled {
+		t.Columns = append(t.Columns, store.Column{Name: "sampled", Data: s.rate})
+	}
 	for i, name := range shownNames {
 		t.Columns = append(t.Columns, store.Column{Name: name, Data: s.ratio[i]})
+		if s.sampled {
+			t.Columns = append(t.Columns, store.Column{Name: "lo", Data: s.lo[i]}, store.Column{Name: "hi", Data: s.hi[i]})
+		}
 	}
 	return t
 }

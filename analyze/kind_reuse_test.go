@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+)
+
+// A sample is recorded, and everything that comes of it says so. Parts of it merge to the whole.
+func TestSample(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 4, 3, 20_000)
+	const args = "--run reuse,locality --interleaved=false --line 32B,64B --assoc 4x4 --sample 0.2 --sample-seed 7"
+	status, out, errs := analyze(append(strings.Fields(args), "-o", "whole", "x")...)
+	if status != stage.Done || !strings.Contains(out, "sampled") || strings.Count(errs, "is an estimate, sampled: rate 0.2, seed 7") != 2 {
+		t.Fatalf("status %d:\n%s%s", status, out, errs)
+	}
+	for _, name := range []string{"reuse", "curve", "locality_curve", "locality_assoc"} {
+		table := read(t, filepath.Join("whole", name+".arrow"))
+		if table.Fact("sample_rate") != "0.2" || table.Fact("sample_seed") != "7" {
+			t.Errorf("%s: facts %v", name, table.Meta)
+		}
+	}
+	if params := text(t, "whole/locality.params.toml"); !strings.Contains(params, ", sampled: rate 0.2, seed 7") {
+		t.Errorf("parameters do not say that they are of a sample:\n%s", params)
+	}
+	must(t, args+" --procs 0-1 -o a x")
+	must(t, args+" --procs 2-3 -o b x")
+	must(t, "merge -o merged a b")
+	for _, name := range []string{"reuse.arrow", "curve.arrow", "locality_curve.arrow", "locality.params.toml"} {
+		if text(t, filepath.Join("whole", name)) != text(t, filepath.Join("merged", name)) {
+			t.Errorf("%s differs after a merge", name)
+		}
+	}
+	for _, wrong := range []string{"--sample 0", "--sample -1", "--sample 2", "--sample nan", "--sample-lines 63", "--sample-lines -1"} {
+		for _, run := range []string{"reuse", "locality"} {
+			if status, out, _ := analyze(append(strings.Fields(wrong), "--run", run, "-o", "wrong", "x")...); status != stage.WrongUsage || out != "" {
+				t.Errorf("%s %s: status %d", run, wrong, status)
+			}
+		}
+	}
+}
+
+// What is legal, if only just, is sampled without numbers that are none.
+func TestNastySamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, n := range nastyTraces {
+		n.write(t, name)
+		for _, args := range []string{"--sample 0.3", "--sample 0.00001", "--sample-lines 64"} {
+			for _, run := range []string{"reuse", "locality"} {
+				dir := filepath.Join(t.TempDir(), "d")
+				exact, _, _ := analyze("--run", "reuse", "-o", dir, name)
+				status, out, errs := analyze(append(strings.Fields(args), "--run", run, "-o", dir, name)...)
+				if run == "locality" {
+					exact = stage.Done // or too little to fit
+				}
+				if status != exact && !strings.Contains(errs, noFit) {
+					t.Errorf("%s %s of %q: status %d: %s", run, args, name, status, errs)
+				}
+				if m := notNumber.FindString(out); m != "" {
+					t.Errorf("%s %s of %q prints %s:\n%s", run, args, name, m, out)
+				}
+				files, err := filepath.Glob(filepath.Join(dir, "*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range files {
+					checkNumbers(t, name, f)
+				}
+			}
+		}
+	}
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

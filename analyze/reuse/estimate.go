@@ -1,0 +1,230 @@
+package reuse
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// estimate makes the distances of all uses of what bursts and a sample found. Up to
+// a capacity, the border, bursts tell the miss ratio, and above it the sample does.
+type estimate struct {
+	uses  float64 // all
+	rate  float64 // the last one
+	found *sampled
+
+	near   []*burst                       // which one tells the miss ratio at the start of each cell, up to the border
+	ratios []float64                      // by capacity, of bursts alone, up to the border
+	border int                            // the cell that starts there: 0 if bursts tell nothing
+	misses float64                        // at the border, by bursts and sample
+	excess float64                        // misses at the border by bursts alone, above those of the sample
+	errors struct{ known, doubt float64 } // of excess, by the bursts: standard error and what may be too much
+
+	slope [cells + 1]float64 // how much of the excess there is at the start of a cell
+	rest  [cells + 1]float64 // standard error, without the part from bursts
+}
+
+// reach is up to which capacity bursts tell more than the sample, in inverses of the rate: the sample's
+// distances are wrong by about the square root of one part in as many.
+const reach = 128
+
+func newEstimate(s *sampler) *estimate {
+	e := &estimate{uses: float64(s.uses), rate: s.rate(), found: &s.found, ratios: []float64{1}}
+	for c := 0; float64(cellStart(c)) <= reach/e.rate; c++ {
+		i := slices.IndexFunc(s.bursts, func(b *burst) bool { return b.knows(c) })
+		if i < 0 {
+			break
+		}
+		e.near = append(e.near, s.bursts[i])
+	}
+	for c := 1; c < len(e.near); c++ {
+		for capacity := cellStart(c-1) + 1; capacity <= cellStart(c); capacity++ {
+			e.ratios = append(e.ratios, e.near[c].ratio(capacity))
+		}
+		e.border = c
+	}
+	for g := range e.found.group {
+		e.found.group[g].cumulate()
+	}
+	return e
+}
+
+// distances fills d.
+func (e *estimate) distances(d *Distances) {
+	d.Cold = uint64(min(max(1, math.Round(e.found.cold)), e.uses))
+	e.join()
+	e.correct()
+	e.short(d)
+	e.long(d)
+	e.interval(d)
+}
+
+// join finds the misses at the border. Bursts and sample are weighted by their errors: of the
+// sample's, a part is that it does not know which distances are just above the border.
+func (e *estimate) join() {
+	e.misses = e.uses
+	if e.border == 0 {
+		return
+	}
+	b := e.near[e.border]
+	standard, doubt := b.errors(e.border)
+	e.errors.known, e.errors.doubt = standard*e.uses, doubt*e.uses
+	capacity := float64(cellStart(e.border))
+	sampled, byBursts := e.found.misses(capacity), e.ratios[len(e.ratios)-1]*e.uses
+	e.excess = byBursts - sampled
+	shift := e.shift(capacity)
+	blur := (e.found.misses(capacity-shift) - e.found.misses(capacity+shift)) / (2 * normalQuantile)
+	_, spread := e.found.regress(e.border, -1, 0)
+	ofSample := square(spread) + square(blur) + square(rare/e.rate)
+	ofBursts := square(e.errors.known) + square(e.errors.doubt) + square(rare/b.counted()*e.uses)
+	e.misses = (byBursts*ofSample + sampled*ofBursts) / (ofSample + ofBursts)
+	e.misses = min(max(e.misses, e.found.cold), e.uses)
+}
+
+func square(x float64) float64 { return x * x }
+
+// shift is by how much a distance in a sample may be wrong: the relative standard error of the number of kept
+// lines among d is sqrt((1-R)/(R d)) for independent hashes.
+func (e *estimate) shift(distance float64) float64 {
+	return normalQuantile * math.Sqrt((1-e.rate)/e.rate*distance)
+}
+
+// correct finds how much the excess of bursts over the sample at the border says of the sample's misses
+// above it. Nothing, if the distances there are so short that the groups do not know them.
+func (e *estimate) correct() {
+	on := -1
+	if float64(cellStart(e.border))*e.rate >= groups {
+		on = e.border
+	}
+	farthest := uint64(0)
+	if n := len(e.found.far); n > 0 {
+		farthest = e.found.far[n-1].distance
+	}
+	for c := e.border; c <= cells; c++ {
+		if c == cells || cellStart(c) > farthest {
+			on = -1 // only cold uses are left, as many as there are lines in the sample
+		}
+		e.slope[c], e.rest[c] = e.found.regress(c, on, e.errors.known)
+	}
+}
+
+// slopeAt interpolates.
+func (e *estimate) slopeAt(capacity uint64) float64 {
+	c := cellOf(capacity)
+	from, to := cellStart(c), cellStart(c+1)
+	return e.slope[c] + (e.slope[c+1]-e.slope[c])*float64(capacity-from)/float64(to-from)
+}
+
+// short is the uses at the distances below the border.
+func (e *estimate) short(d *Distances) {
+	e.misses = max(math.Round(e.misses), float64(d.Cold))
+	last := uint64(e.uses)
+	d.Uses = make([]uint64, len(e.ratios)-1)
+	for i := range d.Uses {
+		left := e.misses
+		if capacity := i + 1; capacity < len(d.Uses) {
+			left = max(left, math.Round(e.ratios[capacity]*e.uses))
+		}
+		next := min(last, uint64(left)) // misses never rise
+		d.Uses[i] = last - next
+		last = next
+	}
+}
+
+// long is the uses at the other distances.
+func (e *estimate) long(d *Distances) {
+	border := uint64(len(d.Uses))
+	far := e.found.from(border)
+	misses := e.found.cold
+	for _, s := range far {
+		misses += s.uses
+	}
+	last := uint64(e.misses)
+	if len(far) == 0 || far[0].distance > border {
+		far = slices.Insert(slices.Clone(far), 0, scaled{distance: border}) // for what the sample has too few of
+	}
+	for i, s := range far {
+		misses -= s.uses
+		left := d.Cold
+		if i < len(far)-1 {
+			left = uint64(min(max(float64(left), math.Round(misses+e.slopeAt(s.distance+1)*e.excess)), float64(last)))
+		}
+		if n := last - left; n > 0 {
+			d.Far = append(d.Far, Far{int64(s.distance), n})
+		}
+		last = left
+	}
+}
+
+// interval is the 95 % interval of the miss ratio at the start of each cell.
+//
+// What bursts tell has the error of the mean over stretches, and the doubt. What the sample tells has that
+// of the groups; besides, the true ratio may be that of a capacity as much nearer or farther as distances may be wrong.
+// The groups do not show that where the curve falls at once.
+func (e *estimate) interval(d *Distances) {
+	curve := newCumulated(d)
+	ratio := func(capacity float64) float64 { return float64(curve.misses(uint64(max(0, capacity)))) / e.uses }
+	for c := range cells {
+		x := float64(cellStart(c))
+		at := ratio(x)
+		lo, hi := at, at
+		if c < len(e.near) {
+			b, raw := e.near[c], e.ratios[cellStart(c)]
+			standard, doubt := b.errors(c)
+			width := studentsQuantile(b.stretches-1)*standard + rare/b.counted()
+			lo, hi = min(at, raw)-width-doubt, max(at, raw)+width
+		} else {
+			width := studentsQuantile(groups-2) * math.Hypot(e.rest[c], e.slope[c]*e.errors.known) / e.uses
+			doubt := e.slope[c] * e.errors.doubt / e.uses
+			lo, hi = min(at-width-doubt, ratio(x+e.shift(x))), max(at+width, ratio(x-e.shift(x)))
+		}
+		d.Within = append(d.Within, Bounds{max(0, lo), min(1, hi)})
+	}
+}
+
+const upper = 0.975 // end of a 95 % interval
+
+var (
+	normalQuantile = distuv.UnitNormal.Quantile(upper)
+	// rare is how many uses may well be of a kind that none was found of: exp(-rare) = 1 - upper.
+	rare = -math.Log(1 - upper)
+)
+
+func studentsQuantile(freedom int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(upper)
+}
+
+// cumulated answers how many uses miss.
+type cumulated struct {
+	*Distances
+	near []uint64 // misses by capacity
+	far  []uint64 // misses at the capacity above each far distance
+}
+
+func newCumulated(d *Distances) *cumulated {
+	c := &cumulated{Distances: d}
+	left := d.Total()
+	for _, n := range d.Uses {
+		c.near = append(c.near, left)
+		left -= n
+	}
+	c.near = append(c.near, left)
+	for _, f := range d.Far {
+		left -= f.Uses
+		c.far = append(c.far, left)
+	}
+	return c
+}
+
+func (c *cumulated) misses(capacity uint64) uint64 {
+	if capacity < uint64(len(c.near)) {
+		return c.near[capacity]
+	}
+	i, _ := slices.BinarySearchFunc(c.Far, int64(capacity), func(f Far, at int64) int { return cmp.Compare(f.Distance, at) })
+	if i == 0 {
+		return c.near[len(c.near)-1]
+	}
+	return c.far[i-1]
+}

@@ -1,0 +1,105 @@
+package reuse
+
+import (
+	"fmt"
+	"strconv"
+
+	"spoor/traces/trace"
+)
+
+// Columns says what is in the tables.
+const Columns = `Columns of reuse.arrow: number of uses by distance; the distance is the number of distinct other lines
+since the line's last use, -1 for first uses.
+Columns of curve.arrow, for fully associative LRU caches:
+  lines, ratio       size in lines, and misses per use
+  lo, hi             95 % interval of ratio: of a sample, by how parts of it differ; the ratio itself if it is exact
+With --sample or --sample-lines, distances and counts are estimates, and so are footprint and all that is
+made of them: a share of all lines is looked at (SHARDS), and short stretches of the trace are
+measured exactly for the short distances. The tables say sample_rate, sample_lines and sample_seed; summaries have
+the share of lines in the end as sampled, and lo and hi after each ratio. Segments of programs, which
+intervals of locality come from, are not sampled: then intervals are those of the fit alone.
+`
+
+// Sampling says which lines are looked at. The zero value is all of them: exact distances.
+//
+// A line is kept if hash(line) mod P < T, with P = 2^64 and T = R P; the distances between
+// uses of kept lines, divided by the rate R, are estimates of distances, and every use stands for 1/R
+// uses [waldspurger2015, sec. 3]. If Lines is set, T is lowered whenever there might be more lines than
+// that: lines that are out are forgotten, and what was found at rate R goes on standing for 1/R uses,
+// which is what rescaling all counts by the ratio of rates comes to [waldspurger2015, sec. 3.2].
+//
+// A sample says nothing of distances below a few times 1/R, which are most. They are
+// measured exactly in bursts, see [burst]. With bursts, the number of uses at distances that only the
+// sample knows is known without the sample, and corrects it by regression; the rest
+// goes to the short distances. Without (a short trace), the difference of expected and
+// actual number of uses goes to distance 0, which is SHARDS-adj.
+//
+// Differs: T is lowered for a quarter of the lines at once, not for each new line; hash is
+// stratified, see [sampler.hash].
+//
+// [waldspurger2015] C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC
+// construction with SHARDS. FAST 2015, pp. 95-110.
+type Sampling struct {
+	Rate  float64 // of lines; at the start, if Lines is set; 0 is the same as 1, all
+	Lines int     // at most so many distinct lines at a time, of every size and order, MinLines or more; 0: as many as there are
+	Seed  uint64  // of the hash
+}
+
+// The least that makes a sample.
+const (
+	MinRate  = 1e-6
+	MinLines = 64
+)
+
+// Check tells of values that make no sample.
+func (s Sampling) Check() error {
+	if s.Rate != 0 && !(s.Rate >= MinRate && s.Rate <= 1) {
+		return fmt.Errorf("%v is not a rate from %v to 1", s.Rate, MinRate)
+	}
+	if s.Lines != 0 && s.Lines < MinLines {
+		return fmt.Errorf("a sample of %d lines is less than %d", s.Lines, MinLines)
+	}
+	return nil
+}
+
+// On reports whether not all lines are looked at.
+func (s Sampling) On() bool { return s.Rate != 0 && s.Rate < 1 || s.Lines > 0 }
+
+// Facts are what tables say of the sampling: nothing, if all lines are looked at.
+func (s Sampling) Facts() []trace.Arg {
+	if !s.On() {
+		return nil
+	}
+	facts := []trace.Arg{{Key: "sample_rate", Value: strconv.FormatFloat(s.start(), 'g', -1, 64)}}
+	if s.Lines > 0 {
+		facts = append(facts, trace.Arg{Key: "sample_lines", Value: strconv.Itoa(s.Lines)})
+	}
+	return append(facts, trace.Arg{Key: "sample_seed", Value: strconv.FormatUint(s.Seed, 10)})
+}
+
+// Warn is what a result named so says of the sampling.
+func (s Sampling) Warn(name string) []error {
+	if !s.On() {
+		return nil
+	}
+	return []error{fmt.Errorf("%s is an estimate, %v", name, s)}
+}
+
+// String says it in words.
+func (s Sampling) String() string {
+	switch {
+	case !s.On():
+		return "all lines"
+	case s.Lines > 0:
+		return fmt.Sprintf("sampled: %d lines at most, from rate %v, seed %d", s.Lines, s.start(), s.Seed)
+	}
+	return fmt.Sprintf("sampled: rate %v, seed %d", s.Rate, s.Seed)
+}
+
+// start is the rate at the start.
+func (s Sampling) start() float64 {
+	if s.Rate == 0 {
+		return 1
+	}
+	return s.Rate
+}

@@ -1,0 +1,453 @@
+package reuse
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// sampleOf is the distances of a sample of lines, which come so many at a time.
+func sampleOf(t testing.TB, s Sampling, lines []uint64, chunk int) *Distances {
+	t.Helper()
+	d, sampler := new(Distances), newSampler(s)
+	for part := range slices.Chunk(lines, chunk) {
+		if err := sampler.Touch(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sampler.end(d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func exactly(t testing.TB, lines []uint64) *Distances {
+	t.Helper()
+	s, d := NewStack(), new(Distances)
+	if err := s.Touch(lines); err != nil {
+		t.Fatal(err)
+	}
+	d.take(s)
+	return d
+}
+
+// checkSample holds what was found at all rates to the definition.
+func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
+	t.Helper()
+	fast := newSampler(s)
+	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Lines: s.Lines, Uses: map[uint64]float64{}}
+	for _, l := range lines {
+		naive.Touch(l)
+	}
+	for part := range slices.Chunk(lines, chunk) {
+		if err := fast.Touch(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fast.flush(); err != nil {
+		t.Fatal(err)
+	}
+	fast.collect()
+	if fast.last != naive.Last || fast.uses != uint64(len(lines)) || math.Abs(fast.found.cold-naive.Cold) > 1e-9*naive.Cold {
+		t.Fatalf("%v: last hash %#x, %d uses, cold %v; want %#x, %d, %v", s, fast.last, fast.uses, fast.found.cold, naive.Last, len(lines), naive.Cold)
+	}
+	got, want := map[uint64]float64{}, map[uint64]float64{}
+	for _, f := range fast.found.far {
+		got[f.distance] += f.uses
+	}
+	for d, n := range naive.Uses {
+		if s.Lines > 0 && bits.Len64(d) > significant {
+			d = d >> (bits.Len64(d) - significant) << (bits.Len64(d) - significant)
+		}
+		want[d] += n
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%v: %d distances, want %d", s, len(got), len(want))
+	}
+	for d, n := range want {
+		if math.Abs(got[d]-n) > 1e-9*n {
+			t.Fatalf("%v: %v uses at distance %d, want %v", s, got[d], d, n)
+		}
+	}
+	if s.Lines == 0 && fast.groups != nil {
+		checkGroups(t, fast, lines)
+	}
+}
+
+// checkGroups holds the groups of a sample to samples of their own, at the sixteenth part of the rate.
+func checkGroups(t testing.TB, s *sampler, lines []uint64) {
+	t.Helper()
+	for g, got := range s.found.group {
+		n := NaiveSample{Hash: s.hash, Last: s.last, Uses: map[uint64]float64{}}
+		var want cellCounts
+		for _, l := range lines {
+			if s.hash(l) > s.last || s.group(l) != g {
+				continue
+			}
+			if d := n.Naive.Touch(l); d == Cold {
+				want[cells] += 1 / s.rate()
+			} else {
+				want[cellOf(uint64(float64(d)/(s.rate()/groups)))] += 1 / s.rate()
+			}
+		}
+		for c := range want {
+			if math.Abs(got[c]-want[c]) > 1e-9*want[c] {
+				t.Fatalf("group %d, cell %d: %v uses, want %v", g, c, got[c], want[c])
+			}
+		}
+	}
+}
+
+func TestSampleIsNaive(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: MinRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20}} {
+		for _, stride := range []uint64{1, 610, 1 << 20} {
+			lines := make([]uint64, 30_000)
+			for i := range lines {
+				lines[i] = math.MaxUint64 - r.Uint64N(1+r.Uint64N(min(3000, uint64(i)/4+1)))*stride
+			}
+			for _, chunk := range []int{1, 1000, 1 << 20} {
+				checkSample(t, s, lines, chunk)
+			}
+		}
+	}
+}
+
+func FuzzSampleIsNaive(f *testing.F) {
+	f.Add([]byte("abcabcaabbccxyzabc"), uint16(3), uint64(1), uint16(0), uint16(10))
+	f.Add([]byte("a stream with more lines than the sample holds"), uint16(500), uint64(2), uint16(64), uint16(200))
+	f.Fuzz(func(t *testing.T, data []byte, chunk uint16, seed uint64, limit, repeat uint16) {
+		s := Sampling{Rate: 1 / float64(1+seed%64), Seed: seed}
+		if limit > 0 {
+			s.Lines = MinLines + int(limit)
+		}
+		var lines []uint64
+		for i := range uint64(repeat%512) + 1 {
+			for j, b := range data[:min(len(data), 256)] {
+				lines = append(lines, uint64(b)*(i%uint64(1+limit))<<(j%50))
+			}
+		}
+		checkSample(t, s, lines, int(chunk)+1)
+		checkLaws(t, s, lines, int(chunk)+1)
+	})
+}
+
+// checkLaws holds estimates to what all distances obey.
+func checkLaws(t testing.TB, s Sampling, lines []uint64, chunk int) {
+	t.Helper()
+	d := sampleOf(t, s, lines, chunk)
+	if d.Total() != uint64(len(lines)) || d.Cold > d.Total() || d.Cold == 0 && len(lines) > 0 {
+		t.Fatalf("%v: %d uses, %d cold, of %d", s, d.Total(), d.Cold, len(lines))
+	}
+	last := int64(len(d.Uses)) - 1
+	for _, f := range d.Far {
+		if f.Distance <= last || f.Uses == 0 || f.Uses > d.Total() {
+			t.Fatalf("%v: %d uses at %d, after %d", s, f.Uses, f.Distance, last)
+		}
+		last = f.Distance
+	}
+	capacities := Capacities(d.Footprint())
+	for i, m := range d.Misses(capacities) {
+		ratio := float64(m) / float64(d.Total())
+		if lo, hi := d.interval(capacities[i], ratio); !(0 <= lo && lo <= ratio && ratio <= hi && hi <= 1) {
+			t.Fatalf("%v: capacity %d: ratio %v from %v to %v", s, capacities[i], ratio, lo, hi)
+		}
+	}
+}
+
+// A sample of all lines is exact, to the last count.
+func TestSampleOfAllIsExact(t *testing.T) {
+	for name, lines := range map[string][]uint64{"zipf": zipf(200_000, 5000), "uniform": uniform(50_000, 300), "nothing": nil, "one": {5, 5, 5}} {
+		exact := exactly(t, lines)
+		exact.Rate = 0
+		if got := sampleOf(t, Sampling{Rate: 1, Lines: 8000}, lines, 1000); !reflect.DeepEqual(got, exact) {
+			t.Errorf("%s: %v, want %v", name, got, exact)
+		}
+	}
+}
+
+// As a mean over seeds, a sample has its share of uses and lines: four standard errors allow for chance.
+func TestSampleIsFair(t *testing.T) {
+	lines := zipf(20_000, 2000)
+	for i := range lines {
+		lines[i] *= 37 // several strata
+	}
+	exact := exactly(t, lines)
+	const seeds, rate = 600, 0.05
+	var uses, cold [seeds]float64
+	for seed := range seeds {
+		s := newSampler(Sampling{Rate: rate, Seed: uint64(seed)})
+		if err := s.Touch(lines); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		s.collect()
+		cold[seed], uses[seed] = s.found.cold, s.found.misses(0)
+	}
+	for name, c := range map[string]struct {
+		got  []float64
+		want uint64
+	}{"uses": {uses[:], exact.Total()}, "lines": {cold[:], exact.Cold}} {
+		mean, square := 0.0, 0.0
+		for _, x := range c.got {
+			mean += x / seeds
+			square += x * x / seeds
+		}
+		if se := math.Sqrt((square - mean*mean) / seeds); math.Abs(mean-float64(c.want)) > 4*se {
+			t.Errorf("%s: %v on average, standard error %v, want %d", name, mean, se, c.want)
+		}
+	}
+}
+
+// A sample has its share of every array, whatever the stride: nearly exactly, if all its lines are used.
+func TestHashIsEven(t *testing.T) {
+	for _, stride := range []uint64{1, 2, 3, 7, 13, 21, 34, 55, 64, 89, 610, 987, 1024, 4096, 1 << 20} {
+		for seed := range uint64(20) {
+			s := newSampler(Sampling{Rate: 0.05, Seed: seed})
+			const n = 100_000
+			kept := 0
+			for i := range uint64(n) {
+				if s.hash(i*stride) <= s.last {
+					kept++
+				}
+			}
+			// A stratum has a line more or less. With strides, see hash: independent ones would vary by
+			// sqrt(n R (1-R)) = 69.
+			most := 4 * 0.5 * math.Sqrt(n>>strataShift)
+			if stride > 1 {
+				most = 4 * 69 * math.Pow(2.24*0.05*(1<<strataShift), 0.25)
+			}
+			if off := math.Abs(float64(kept) - n*0.05); off > most {
+				t.Errorf("stride %d, seed %d: %d of %d lines", stride, seed, kept, n)
+			}
+		}
+	}
+}
+
+// Memory of a limited sample does not grow with the trace.
+func TestSampleIsLimited(t *testing.T) {
+	const limit = 1000
+	s := newSampler(Sampling{Lines: limit})
+	lines := make([]uint64, 1<<14)
+	for i := range uint64(300) {
+		for j := range lines {
+			lines[j] = (i*uint64(len(lines)) + uint64(j)) / 2 * 5 % (1 << 20)
+		}
+		if err := s.Touch(lines); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.old + s.full.colds(); n > limit {
+			t.Fatalf("%d lines, more than %d", n, limit)
+		}
+	}
+	if most := 1 << significant * 20; len(s.found.far) > most || s.rate()*(1<<20) > limit {
+		t.Errorf("rate %v, %d distances, more than %d", s.rate(), len(s.found.far), most)
+	}
+	d := new(Distances)
+	if err := s.end(d); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := float64(d.Cold), 1.0*(1<<20); math.Abs(got-want) > 0.1*want { // of 750 lines, give or take their square root
+		t.Errorf("%v lines, want %v", got, want)
+	}
+}
+
+// Bursts against naive stacks over the same stretches.
+func TestBurstIsNaive(t *testing.T) {
+	lines := zipf(400_000, 3000)
+	b := newBurst(1<<10, 5)
+	var naive Naive
+	var sum, doubt float64
+	misses := make([]float64, len(b.uses)+1)
+	half := b.length / 2
+	share := 1 / float64(half)
+	warm, fresh := 0, 0.0
+	for at, l := range lines {
+		start, weight := b.start, b.weight
+		if now := uint64(at); now >= start && now < start+b.length {
+			switch d := naive.Touch(l); {
+			case now < start+half:
+				warm = len(naive.lines)
+			default:
+				if d == Cold {
+					fresh++
+				}
+				for c := range misses {
+					if d == Cold || d >= int64(c) {
+						misses[c] += weight * share
+					}
+				}
+			}
+			if now == start+b.length-1 {
+				sum += weight
+				if warm < 64 {
+					doubt += weight * fresh * share
+				}
+				naive, fresh = Naive{}, 0
+			}
+		}
+		if err := b.touch([]uint64{l}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.stretches < 20 || b.sum != sum || math.Abs(b.doubt[cellOf(64)]-doubt) > 1e-9 {
+		t.Fatalf("%d stretches, weight %v, doubt %v; want %v, %v", b.stretches, b.sum, b.doubt[cellOf(64)], sum, doubt)
+	}
+	for c := range misses {
+		if got, want := b.ratio(uint64(c)), misses[c]/sum; math.Abs(got-want) > 1e-9 {
+			t.Errorf("capacity %d: ratio %v, want %v", c, got, want)
+		}
+	}
+}
+
+// The exact curve is within the 95 % interval about 95 times of 100, over capacities
+// and seeds, for programs of different kinds. Where the curve falls at once, and where
+// arrays are sampled more evenly than the groups of the sample show, intervals are wider than need be.
+func TestIntervalsCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const seeds = 20
+	for name, c := range map[string]struct {
+		lines []uint64
+		s     Sampling
+		least float64 // measured with 200 seeds: see below
+		worst float64 // error of a ratio, over all capacities and seeds
+	}{
+		"zipf":    {zipf(1_000_000, 1<<15), Sampling{Rate: 0.1}, 0.93, 0.05},
+		"uniform": {uniform(1_000_000, 1<<14), Sampling{Rate: 0.1}, 0.93, 0.05},
+		"matmul":  {matmul(80), Sampling{Rate: 0.1}, 0.90, 0.4}, // a step at a capacity may come a size early
+		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.1},
+		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.05},
+	} {
+		exact := exactly(t, c.lines)
+		var capacities []int64
+		for size := int64(1); size < int64(exact.Cold); size *= 2 {
+			capacities = append(capacities, size)
+		}
+		want, covered, worst := exact.Misses(capacities), 0, 0.0
+		for seed := range seeds {
+			c.s.Seed = uint64(seed)
+			d := sampleOf(t, c.s, c.lines, 1<<14)
+			for i, m := range d.Misses(capacities) {
+				ratio, truth := float64(m)/float64(len(c.lines)), float64(want[i])/float64(len(c.lines))
+				if lo, hi := d.interval(capacities[i], ratio); lo <= truth && truth <= hi {
+					covered++
+				}
+				worst = max(worst, math.Abs(ratio-truth))
+			}
+		}
+		share := float64(covered) / float64(seeds*len(capacities))
+		t.Logf("%s: %.3f covered, worst error %.4f", name, share, worst)
+		if share < c.least || worst > c.worst {
+			t.Errorf("%s: %.3f of intervals have the exact ratio, worst error %v; want %v and %v", name, share, worst, c.least, c.worst)
+		}
+	}
+}
+
+// phased goes from one working set to the next, each larger and elsewhere.
+func phased(n int) []uint64 {
+	r := rand.New(rand.NewPCG(2, 2))
+	out := make([]uint64, n)
+	for i := range out {
+		phase := uint64(i * 16 / n)
+		if i%3 == 0 {
+			out[i] = uint64(i/3) % (phase + 1) << 30
+		} else {
+			out[i] = phase<<32 + r.Uint64N(1+r.Uint64N(200<<(phase%8)))
+		}
+	}
+	return out
+}
+
+// Results of a sample do not depend on how the trace is read, nor on whether shards were kept meanwhile;
+// its tables say that it is one.
+func TestSampledTables(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	m := &trace.Memory{Head: trace.Header{Procs: 2}}
+	for p := range 2 {
+		refs := trace.Refs{Proc: trace.Proc(p)}
+		for range 60_000 {
+			refs.Append(uint32(r.IntN(4)), r.Uint64N(1+r.Uint64N(1<<20)), uint16(1+r.IntN(100)), trace.Ops[r.IntN(len(trace.Ops))])
+		}
+		m.RefsOf = append(m.RefsOf, refs)
+	}
+	for _, s := range []Sampling{{Rate: 0.2, Seed: 5}, {Lines: 500}} {
+		var first analysis.Result
+		for i, n := range []int{0, 7, 1000} {
+			a := &Analysis{Lines: []unit.Bytes{32, 64}, Interleaved: true, Sampling: s}
+			got := runIt(t, m.InBatches(n), a)
+			if i == 0 {
+				first = got
+			}
+			if !reflect.DeepEqual(got, first) {
+				t.Errorf("%v: batches of %d make a difference", s, n)
+			}
+			if kept := keptAndRead(t, a); !reflect.DeepEqual(kept.Tables, first.Tables) {
+				t.Errorf("%v: keeping shards makes a difference", s)
+			}
+		}
+		full := first.Tables[0]
+		if full.Fact("sample_rate") == "" || full.Fact("sample_seed") != fmt.Sprint(s.Seed) || len(first.Warnings) == 0 {
+			t.Errorf("%v: facts %v, warnings %v", s, full.Meta, first.Warnings)
+		}
+	}
+	exact := runIt(t, m, &Analysis{Lines: []unit.Bytes{64}})
+	ratio, _ := store.Data[float64](exact.Tables[1], "ratio")
+	lo, _ := store.Data[float64](exact.Tables[1], "lo")
+	hi, err := store.Data[float64](exact.Tables[1], "hi")
+	if err != nil || !slices.Equal(ratio, lo) || !slices.Equal(ratio, hi) || exact.Tables[0].Fact("sample_rate") != "" || len(exact.Warnings) > 0 {
+		t.Errorf("exact: intervals %v to %v of %v, %v, %v", lo, hi, ratio, exact.Tables[0].Meta, err)
+	}
+}
+
+// keptAndRead merges shards that went through JSON.
+func keptAndRead(t *testing.T, a *Analysis) analysis.Result {
+	t.Helper()
+	fresh := &Analysis{Lines: a.Lines, Interleaved: a.Interleaved, Sampling: a.Sampling}
+	var shards []analysis.Shard
+	for _, p := range []trace.Proc{trace.Interleaved, 0, 1} {
+		text, err := json.Marshal(a.shards[p])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := fresh.NewShard(trace.Header{Procs: 2}, p)
+		if err := json.Unmarshal(text, s); err != nil {
+			t.Fatal(err)
+		}
+		shards = append(shards, s)
+	}
+	result, err := fresh.Merge(shards)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestSamplingCheck(t *testing.T) {
+	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: MinRate / 2}, {Lines: MinLines - 1}, {Lines: -1}} {
+		if s.Check() == nil {
+			t.Errorf("%+v passes", s)
+		}
+	}
+	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: MinRate}, {Lines: MinLines}} {
+		if err := s.Check(); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
