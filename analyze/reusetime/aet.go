@@ -1,7 +1,7 @@
 package reusetime
 
-// Longer is P(t), the part of uses with a reuse time over t; that of first uses is infinite. It is exact where a bin ends
-// and between any two times; else it is interpolated.
+// Longer is P(t), the part of uses with a reuse time over t; that of first uses is infinite. It is exact where a bin
+// ends and in bins without times; else it is interpolated.
 func (p *Profile) Longer(t float64) float64 {
 	if p.Uses == 0 {
 		return 0

@@ -5,9 +5,9 @@ package reusetime
 //
 //	fp(w) = m - G(w)/(n-w+1),  G(w) = sum of t - w over all gaps t > w
 //
-// where the gaps are the reuse times, first times and last times. It is exact where a bin ends, see [Profile.Ends], and
-// between any two times; within a bin that has times, G is interpolated, which errs to the small side. Windows
-// longer than the stream have all lines.
+// where the gaps are the reuse times, first times and last times. It is exact where a bin ends and in bins without
+// times; within others, G is interpolated, which errs to the small side. Windows longer than the stream
+// have all lines.
 func (p *Profile) Footprint(w float64) float64 {
 	if w >= p.Uses {
 		return p.Lines

@@ -67,7 +67,7 @@ func check(t testing.TB, stream []uint64, chunk int) {
 		t.Fatalf("%d uses of %d lines, want %d of %d", times.Uses, times.Lines, len(stream), len(first))
 	}
 	p := times.Profile()
-	for w := 0; w <= len(stream); w += 1 + w/4 { // the definition is slow
+	for w := 0; w <= len(stream); w += 1 + w/2 { // the definition is slow
 		if w > 0 {
 			w = int(min(end(indexOf(uint64(w))), uint64(len(stream)))) // formulas are exact there
 		}
@@ -76,7 +76,8 @@ func check(t testing.TB, stream []uint64, chunk int) {
 	checkShape(t, p)
 }
 
-// checkWindow holds sums to integers, which doubles represent: they are equal to the last bit.
+// checkWindow holds sums to integers, which doubles represent: they are equal to the last bit at edges, and
+// nearly where they are interpolated between edges.
 func checkWindow(t testing.TB, p *Profile, stream, reuse []uint64, w int) {
 	t.Helper()
 	n := len(stream)
@@ -84,13 +85,17 @@ func checkWindow(t testing.TB, p *Profile, stream, reuse []uint64, w int) {
 		return
 	}
 	e := p.at(float64(w))
-	if got, want := p.Lines*float64(n-w+1)-e.excess, float64(NaiveFootprint(stream, w)); got != want {
+	rounding := 0.0
+	if !slices.ContainsFunc(p.edges, func(e edge) bool { return e.window == float64(w) }) {
+		rounding = 1e-13 * p.Lines * p.Uses
+	}
+	if got, want := p.Lines*float64(n-w+1)-e.excess, float64(NaiveFootprint(stream, w)); math.Abs(got-want) > rounding {
 		t.Fatalf("windows of %d have %v lines together, want %v", w, got, want)
 	}
 	if want := float64(NaiveFootprint(stream, w)) / float64(n-w+1); math.Abs(p.Footprint(float64(w))-want) > 1e-12*p.Lines {
 		t.Fatalf("fp(%d) is %v, want %v", w, p.Footprint(float64(w)), want)
 	}
-	if want := float64(NaiveWorkingSet(stream, w)); e.working != want || math.Abs(p.WorkingSet(float64(w))*float64(n)-want) > 1e-9 {
+	if want := float64(NaiveWorkingSet(stream, w)); math.Abs(e.working-want) > rounding || math.Abs(p.WorkingSet(float64(w))*float64(n)-want) > 1e-9 {
 		t.Fatalf("working sets of %d have %v lines together, want %v", w, e.working, want)
 	}
 	if w < n {
@@ -244,6 +249,7 @@ func exactTimesOf(stream []uint64) (reuse, first, last []uint64) {
 func FuzzFormulasAreNaive(f *testing.F) {
 	f.Add([]byte("abcabcaabbccxyzabc"), uint8(3), uint16(40))
 	f.Add([]byte{0}, uint8(1), uint16(0))
+	f.Add([]byte{0}, uint8(0), uint16(40))
 	f.Add([]byte("abcdefghijklmnopqrstuvwxyz0123456789"), uint8(255), uint16(700))
 	f.Fuzz(func(t *testing.T, data []byte, chunk uint8, pad uint16) {
 		var stream []uint64
@@ -251,7 +257,7 @@ func FuzzFormulasAreNaive(f *testing.F) {
 		for i, b := range data {
 			stream = append(stream, uint64(b)<<(i%50))
 			if i == len(data)/2 { // a long stretch of another line makes times that are not in bins of their own
-				for range pad % 800 {
+				for range pad % 600 {
 					stream = append(stream, math.MaxUint64)
 				}
 			}

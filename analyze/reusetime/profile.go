@@ -8,7 +8,7 @@ import (
 )
 
 // A Profile is what the times of a stream say of windows and caches of every size. Between the ends of
-// bins, counts and sums are interpolated: see [Profile.Footprint]. The
+// bins, counts and sums are interpolated. The
 // zero value is that of a stream without uses.
 type Profile struct {
 	Uses  float64 // n
