@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 
 	"spoor/traces/trace"
@@ -12,58 +13,115 @@ import (
 // decoders are the decoders and buffers that iterations leave for the next ones.
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// How many batches an iteration holds.
-const (
-	refsAhead   = 3 // one with the consumer, one ready, one being decoded
-	eventsAhead = 2 // one with the consumer, one being decoded: they are five times as wide
+// depth is how many batches an iteration holds, and how many decoders it has at most.
+type depth struct{ slots, decoders int }
+
+// Of references one batch is with the consumer, and the others are ready or being decoded. Events are five
+// times as wide, and consumers take more time for them.
+var (
+	refsAhead   = depth{3, 2}
+	eventsAhead = depth{2, 1}
 )
 
-// decodeAhead yields the batches in order, decoding on a goroutine of its own, and holds
-// so many. A batch is valid until the next. The goroutine has ended when the iteration has.
-func decodeAhead[T any](p *part, order []int, slots int, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
-	type result struct {
-		slot *T
-		err  error
-	}
+// decodeAhead yields the batches in order, decoding on goroutines of its own. A batch is
+// valid until the next. The goroutines have ended when the iteration has.
+//
+// There is one goroutine, and where there are cores and the consumer has waited for it, another one.
+func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		free, ready, stop := make(chan *T, slots), make(chan result, slots), make(chan struct{})
-		for range slots {
-			free <- new(T)
+		a := ahead[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
+		for range at.slots {
+			a.free <- new(T)
 		}
-		go func() {
-			defer close(ready)
-			d := decoders.Get().(*decoder)
-			defer decoders.Put(d)
-			for _, i := range order {
-				var slot *T
-				select {
-				case slot = <-free:
-				case <-stop:
-					return
+		defer a.end()
+		a.start()
+		waits, more := 0, min(at.decoders, runtime.GOMAXPROCS(0))-1
+		for next := range a.queue {
+			if len(next) == 0 && more > 0 {
+				if waits++; waits == patience {
+					a.start()
+					waits, more = 0, more-1
 				}
-				err := d.load(p.file, i)
-				if err == nil {
-					err = decode(d, slot, i)
-				}
-				if err != nil {
-					ready <- result{nil, p.batchError(i, err)}
-					return
-				}
-				ready <- result{slot, nil}
 			}
-		}()
-		defer func() {
-			close(stop)
-			for range ready { // until the goroutine has ended
-			}
-		}()
-		for r := range ready {
+			r := <-next
 			if !yield(r.slot, r.err) || r.err != nil {
 				return
 			}
-			free <- r.slot
+			a.free <- r.slot
 		}
 	}
+}
+
+// patience is how many times a consumer waits before it gets another decoder. The first
+// batch is always waited for.
+const patience = 3
+
+// decoded is a batch or what is wrong with it.
+type decoded[T any] struct {
+	slot *T
+	err  error
+}
+
+// ahead is the batches of an iteration on their way.
+type ahead[T any] struct {
+	part    *part
+	order   []int // batches that nobody decodes yet
+	decode  func(d *decoder, slot *T, i int) error
+	free    chan *T
+	queue   chan chan decoded[T] // in order, each with room for its batch
+	stop    chan struct{}
+	lock    sync.Mutex // of order and queue
+	workers sync.WaitGroup
+}
+
+// start adds a decoder.
+func (a *ahead[T]) start() {
+	a.workers.Go(func() {
+		d := decoders.Get().(*decoder)
+		defer decoders.Put(d)
+		for {
+			var slot *T
+			select {
+			case slot = <-a.free:
+			case <-a.stop:
+				return
+			}
+			i, to, ok := a.take()
+			if !ok {
+				return
+			}
+			err := d.load(a.part.file, i)
+			if err == nil {
+				err = a.decode(d, slot, i)
+			}
+			if err != nil {
+				err = a.part.batchError(i, err)
+			}
+			to <- decoded[T]{slot, err}
+		}
+	})
+}
+
+// take is the next batch, and where to put it.
+func (a *ahead[T]) take() (i int, to chan decoded[T], ok bool) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if len(a.order) == 0 {
+		return 0, nil, false
+	}
+	i, a.order = a.order[0], a.order[1:]
+	to = make(chan decoded[T], 1)
+	a.queue <- to // there are as many places as slots
+	if len(a.order) == 0 {
+		close(a.queue)
+	}
+	return i, to, true
+}
+
+// end waits for the decoders.
+func (a *ahead[T]) end() {
+	close(a.stop)
+	a.workers.Wait()
 }
 
 // load reads and opens batch i of f.
