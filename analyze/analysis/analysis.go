@@ -49,6 +49,13 @@ type EventShard interface {
 	EventsOnly()
 }
 
+// A ParallelShard is a Shard that can keep several cores busy by itself. What it finds
+// does not depend on them.
+type ParallelShard interface {
+	Shard
+	Cores(n int) // is called before the first piece, if there are cores to spare
+}
+
 // Joint is several shards of one order, as one. A run feeds the parts, each once, whoever
 // else returns them.
 type Joint struct{ Parts []Shard }

@@ -108,6 +108,7 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 		return nil
 	}
 	cores := runtime.GOMAXPROCS(0)
+	spread(orders, cores)
 	if orders[0].proc == trace.Interleaved {
 		return weave(src, orders, cores > 1, &meter{ctx: ctx, progress: opts.Progress})
 	}
@@ -115,11 +116,26 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	defer cancel()
 	errs := make([]error, len(orders))
 	inParallel(len(orders), cores, func(i int) {
-		if errs[i] = orders[i].read(src, cores > len(orders), &meter{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
+		if errs[i] = orders[i].read(src, cores > len(orders) && len(orders[i].shards) > 1, &meter{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
 			cancel()
 		}
 	})
 	return firstCause(errs)
+}
+
+// spread gives shards the cores that would have nothing to do otherwise.
+func spread(orders []order, cores int) {
+	shards := 0
+	for _, o := range orders {
+		shards += len(o.shards)
+	}
+	for _, o := range orders {
+		for _, s := range o.shards {
+			if p, ok := s.(ParallelShard); ok && cores > shards {
+				p.Cores(cores / shards)
+			}
+		}
+	}
 }
 
 // inParallel calls do with 0 to n-1, in that order, so many at a time.

@@ -25,6 +25,7 @@ type Distances struct {
 	Within []Bounds `json:",omitempty"`
 
 	shift    uint
+	cores    int // that the stack may keep busy
 	sampling Sampling
 	stack    *Stack   // either
 	sampler  *sampler // or
@@ -46,7 +47,7 @@ func (d *Distances) add(refs *trace.Refs) error {
 		if d.sampling.On() {
 			d.sampler = newSampler(d.sampling)
 		} else {
-			d.stack = NewStack()
+			d.stack = NewParallelStack(d.cores)
 		}
 	}
 	return d.feed.Add(refs, d.toucher())

@@ -81,6 +81,17 @@ func (s *Shard) At(line unit.Bytes) *Distances {
 	return s.Sizes[slices.IndexFunc(s.Sizes, func(d *Distances) bool { return d.Line == line })]
 }
 
+// Cores says how many cores the shard may keep busy. One that keeps segments keeps one: where they
+// end depends on what has been counted.
+func (s *Shard) Cores(n int) {
+	if s.segmenter != nil {
+		return
+	}
+	for _, d := range s.Sizes {
+		d.cores = n / len(s.Sizes)
+	}
+}
+
 // Add sees the next piece.
 func (s *Shard) Add(p *analysis.Piece) error {
 	if s.segmenter != nil {

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// sweep writes a trace of processors that go through parts of one grid again and again, between
+// barriers, with instruction fetches; they use a shared table at random, too.
+func sweep(b *testing.B, procs, sweeps, each int) string {
+	b.Helper()
+	prefix := filepath.Join(b.TempDir(), "sweep")
+	h := trace.Header{Program: "sweep", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test"}
+	w, err := store.Create(prefix, h)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Abort()
+	for p := range procs {
+		r := rand.New(rand.NewPCG(uint64(p), 11))
+		refs, events := trace.Refs{Proc: trace.Proc(p)}, trace.Events{Proc: trace.Proc(p)}
+		for range sweeps {
+			for i := range each {
+				at := uint64(1<<30) + uint64(p*each+i)*8
+				refs.Append(1, 0x401000+uint64(i%16)*4, 4, trace.Ifetch)
+				refs.Append(1, at, 8, trace.Load)
+				refs.Append(0, at+uint64(each)*8, 8, trace.Load)
+				refs.Append(uint32(1+r.IntN(3)), 1<<20+r.Uint64N(1<<8)*r.Uint64N(1<<10), 8, trace.Load)
+				refs.Append(1, at, 8, trace.Store)
+			}
+			events.Rows = append(events.Rows, of(trace.Barrier, refs.Len(), nil))
+		}
+		if err := w.Refs(&refs); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Events(&events); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(h); err != nil {
+		b.Fatal(err)
+	}
+	return prefix
+}
+
+// BenchmarkTogether measures all analyses in one run beside each of them alone, in
+// turn, and says how many times the dearest the run takes. On one core times are those of the processor.
+func BenchmarkTogether(b *testing.B) {
+	traces := map[string]string{"one": sweep(b, 1, 10, 80_000), "four": sweep(b, 4, 10, 20_000)}
+	for _, name := range []string{"one", "four"} {
+		b.Run(name, func(b *testing.B) {
+			var names []string
+			for _, k := range allKinds() {
+				names = append(names, k.name)
+			}
+			all := strings.Join(names, ",")
+			best := map[string]time.Duration{}
+			for b.Loop() {
+				for _, run := range append(names, all) {
+					start := clock()
+					if status, _, errs := analyze("--quiet", "--run", run, "-o", filepath.Join(b.TempDir(), "d"), traces[name]); status != 0 {
+						b.Fatal(errs)
+					}
+					if t := clock() - start; best[run] == 0 || t < best[run] {
+						best[run] = t
+					}
+				}
+			}
+			var dearest, sum time.Duration
+			for _, run := range names {
+				dearest = max(dearest, best[run])
+				sum += best[run]
+				b.ReportMetric(best[run].Seconds()*1e3, run+"-ms")
+			}
+			b.ReportMetric(best[all].Seconds()*1e3, "all-ms")
+			b.ReportMetric(float64(best[all])/float64(dearest), "x-dearest")
+			b.ReportMetric(float64(best[all])/float64(sum), "x-apart")
+		})
+	}
+}
+
+// clock is the time that this process took on one core, or else that of the day.
+func clock() time.Duration {
+	var u syscall.Rusage
+	if runtime.GOMAXPROCS(0) > 1 || syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return time.Duration(time.Now().UnixNano())
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkStream finds the distances of one long stream in memory, and from a file beside it. With -cpu 1,2
+// it says what the second core is good for.
+func BenchmarkStream(b *testing.B) {
+	const n = 1 << 22
+	r := rand.New(rand.NewPCG(1, 1))
+	streams := []struct {
+		name string
+		next func(i uint64) (addr uint64, op trace.Op)
+	}{
+		{"uniform", func(uint64) (uint64, trace.Op) { return r.Uint64N(1<<20) * 64, trace.Load }},
+		{"zipf", func(uint64) (uint64, trace.Op) { return uint64(math.Exp(r.Float64()*math.Log(1<<20))) * 64, trace.Load }},
+		{"program", func(i uint64) (uint64, trace.Op) {
+			if i%3 > 0 {
+				return 0x401000 + i%64*4, trace.Ifetch
+			}
+			return i / 3 * 8 % (1 << 22), trace.Load
+		}},
+	}
+	for _, s := range streams {
+		m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+		for i := range uint64(n) {
+			addr, op := s.next(i)
+			m.RefsOf[0].Append(1, addr, 8, op)
+		}
+		file := saved(b, m)
+		for _, from := range []struct {
+			name string
+			src  trace.Source
+		}{{"memory", m.InBatches(1 << 18)}, {"file", file}} {
+			b.Run(fmt.Sprint(s.name, "/", from.name), func(b *testing.B) {
+				for b.Loop() {
+					a := &reuse.Analysis{Lines: []unit.Bytes{64}}
+					if _, err := analysis.Run(context.Background(), from.src, analysis.Options{}, a); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+			})
+		}
+	}
+}
+
+func saved(b *testing.B, m *trace.Memory) *store.Trace {
+	b.Helper()
+	prefix := filepath.Join(b.TempDir(), "x")
+	w, err := store.Create(prefix, m.Head)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Refs(&m.RefsOf[0]); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(m.Head); err != nil {
+		b.Fatal(err)
+	}
+	src, err := store.Open(prefix)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { src.Close() })
+	return src
+}
