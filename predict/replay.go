@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/machine"
-	"spoor/predict/memsys"
 	"spoor/predict/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -182,17 +181,13 @@ func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt re
 	return nil
 }
 
-func (s *simulation) run(ctx context.Context, opt replay.Options) error {
-	sys, err := memsys.New(s.machine, s.trace.Header())
-	if err != nil {
-		return err
-	}
+func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
 	clock, err := replay.ClockOf(s.machine)
 	if err != nil {
 		return err
 	}
-	opt.Memory = s.machine.Memory.Size
-	s.result, err = replay.Run(ctx, s.trace, sys, clock, opt)
+	opt.Memory = s.machine.Memory.Size * unit.Bytes(s.machine.System.Nodes)
+	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
 	return err
 }
 

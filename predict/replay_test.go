@@ -225,6 +225,7 @@ func TestReplayErrors(t *testing.T) {
 	if err := os.Remove(noRefs + store.RefsSuffix); err != nil {
 		t.Fatal(err)
 	}
+	three := writeTrace(t, "three", 3, nil)
 	for _, c := range []struct {
 		name   string
 		args   []string
@@ -241,7 +242,8 @@ func TestReplayErrors(t *testing.T) {
 		{"missing machine", []string{good, machine + "x.toml"}, 1, "x.toml"},
 		{"missing refs", []string{noRefs, machine}, 1, "is the refs file complete?"},
 		{"too many processors", []string{good, writeMachine(t, "single", "processors = 4", "processors = 1")}, 1, "the trace has 2 processors and the machine 1"},
-		{"no simulator", []string{good, writeMachine(t, "numa", `"smp"`, `"ccnuma"`)}, 1, `there is no simulator of target "ccnuma"; there is one of smp`},
+		{"no such network", []string{three, writeMachine(t, "numa", `"smp"`, `"ccnuma"`, "processors = 4", "processors = 1\nnodes = 4\n[network]\nmodel = \"hypercube\"\nbandwidth = \"20 MB/s\"")},
+			1, "a hypercube of 3 processors: their number must be a power of two"},
 		{"lines of two sizes", []string{good, writeMachine(t, "levels", "[memory]", "[[cache]]\nsize = \"1 MiB\"\nline = \"128 B\"\nways = 2\nlatency = \"9 cycles\"\n[memory]")},
 			1, "lines of one size"},
 		{"slow clock", []string{good, writeMachine(t, "slow", "1 GHz", "1 kHz")}, 1, "takes from 0 to 1us"},

@@ -43,6 +43,32 @@
 //	nodes = 1                # if absent, 1
 //	protocol = "msi"         # of coherence: msi, mesi, moesi, berkeley; if absent, what the target's paper has
 //
+// Machines with a directory (ccnuma, dir1sw) may have
+//
+//	[directory]              # of who has copies, where the home of a line is; if absent, a full map
+//	kind = "limited"         # or "full": a bit for every processor; or "sparse": full, with few entries
+//	pointers = 4             # of a limited directory, for each line
+//	overflow = "broadcast"   # of the pointers: the next store tells all; or "no-broadcast": another loses its copy
+//	entries = 4096           # of a sparse directory, in each node; who loses the entry loses all copies
+//	ways = 4                 # of a sparse directory: entries / ways is a power of two of sets
+//	latency = "10 cycles"    # of a look into the directory, for which it is held; if absent, 0: as long as memory is read
+//	hints = true             # caches tell the home of clean lines that they replace; if absent, false
+//	trap = "250 cycles"      # dir1sw: software holds the home so long where the hardware leaves the rest to it
+//
+// and those that send messages (also logp and clogp)
+//
+//	[messages]
+//	control = "8 B"          # size of a message without data; if absent, 8 B
+//	data = "40 B"            # of one with a line; if absent, the line and control; needed without caches
+//
+// and dir1sw
+//
+//	[tlb]                    # of each processor; if absent, translation costs nothing
+//	entries = 64
+//	ways = 64                # of the sets; if absent, fully associative
+//	page = "4 KiB"
+//	latency = "30 cycles"    # of a miss
+//
 // The model of the network is one of ideal, bus, switch, full, hypercube, mesh, torus,
 // fattree, logp and loggp (see predict/network). The first eight have links:
 //
@@ -95,6 +121,9 @@ type Machine struct {
 	Memory    Memory
 	Disk      *Disk    // nil: data never leave the memory
 	Network   *Network // nil: a single node
+	Directory Directory
+	Messages  Messages
+	TLB       *TLB // nil: translation costs nothing
 	System    System
 	Assumed   []string // what the description left open, and what was put in its place
 }

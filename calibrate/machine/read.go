@@ -47,6 +47,9 @@ type document struct {
 	Memory    *memoryText    `toml:"memory"`
 	Disk      *diskText      `toml:"disk"`
 	Network   *networkText   `toml:"network"`
+	Directory *directoryText `toml:"directory"`
+	Messages  *messagesText  `toml:"messages"`
+	TLB       *tlbText       `toml:"tlb"`
 	System    *systemText    `toml:"system"`
 }
 
@@ -153,6 +156,7 @@ func decode(d *strict.Document) (*Machine, error) {
 	}
 	r.m.Network = r.network(doc.Network)
 	r.system(doc.System)
+	r.distributed(&doc)
 	if r.err != nil {
 		return nil, r.err
 	}

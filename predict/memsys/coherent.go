@@ -39,14 +39,16 @@ type transaction struct {
 }
 
 // path is the connection of caches and memory. A path may be a party to the protocol: one whose
-// directory cannot keep track of all copies takes some away (see coherent.take).
+// directory cannot keep track of all copies takes some away (see coherent.take and drop), and one that does
+// not know that nobody has a line lets the first who loads it have it shared, not exclusive.
 type path interface {
 	// fetch brings the line of t to its processor.
 	fetch(now unit.Picos, t *transaction) Cost
 	// upgrade takes the line of t from all others.
 	upgrade(now unit.Picos, t *transaction) Cost
-	// evict is told that a line has left the caches of p; it is written back if memory is stale.
-	evict(now unit.Picos, p trace.Proc, line uint64, stale bool)
+	// evict is told that a line has left the caches of p, where it was in a valid state; it is written back if that
+	// is dirty.
+	evict(now unit.Picos, p trace.Proc, line uint64, state uint8)
 	// shared is what happened on the path so far.
 	shared() Shared
 }
@@ -188,11 +190,21 @@ func (s *coherent) become(q trace.Proc, state uint8) {
 
 // take takes the present line away from q.
 func (s *coherent) take(q trace.Proc) {
-	s.changing(q, s.now.at, s.now.proc)
-	s.now.where[q] = taken
 	s.now.lost = append(s.now.lost, q)
-	s.private[q].put(s.now.line, absent)
-	s.private[q].counts.Invalidations++
+	s.drop(q, s.now.line, s.now.where, taken)
+}
+
+// drop takes any line, which is where, out of the caches of q: for a path that deals in more than
+// the present line. The present processor knows.
+func (s *coherent) drop(q trace.Proc, line uint64, where []uint8, why uint8) {
+	if q != s.now.proc {
+		s.changing(q, s.now.at, s.now.proc)
+	}
+	if why == taken {
+		s.private[q].counts.Invalidations++
+	}
+	where[q] = why
+	s.private[q].put(line, absent)
 }
 
 // fetch brings the present line to the caches c of its processor, and is the cost of that.
@@ -206,12 +218,12 @@ func (s *coherent) fetch(c *private, state uint8) Cost {
 	cost.Latency += c.lookup()
 	if old := c.insert(t.line<<rightBits | right(state)); old != 0 {
 		where := s.lines.of(old >> rightBits)
-		stale := dirty(where[t.proc])
+		left := where[t.proc]
 		where[t.proc] = evicted
-		if stale {
+		if dirty(left) {
 			c.counts.WriteBacks++
 		}
-		s.path.evict(now, t.proc, old>>rightBits, stale)
+		s.path.evict(now, t.proc, old>>rightBits, left)
 	}
 	return cost
 }

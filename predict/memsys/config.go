@@ -1,12 +1,13 @@
 package memsys
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
+	"spoor/predict/network"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -17,12 +18,17 @@ type Config struct {
 	Caches     []Cache // private levels of each processor, nearest first, of one line size
 	Shared     *Cache  // behind them, one for all; nil: none
 	Memory     Memory
-	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is three-state
+	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is that of the target's paper
 
 	Head      trace.Header     // of the trace: where its arrays lie, for machines whose memory is distributed
 	PerNode   int              // processors of each node
 	Placement Placement        // of what the arrays do not place
 	Machine   *machine.Machine // for what only some targets need
+
+	Net       network.Network // between the nodes that take part
+	Messages  machine.Messages
+	Directory Directory
+	TLB       *TLB // nil: translation costs nothing
 }
 
 // Cache is a set-associative LRU cache.
@@ -54,12 +60,34 @@ func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
 // line is the size of the lines of all caches.
 func (c *Config) line() unit.Bytes { return c.Caches[0].Line }
 
+// nodes is how many of them take part.
+func (c *Config) nodes() int {
+	perNode := max(1, c.PerNode)
+	return (c.Processors + perNode - 1) / perNode
+}
+
+// checkNodes says what is impossible about c, its caches aside.
+func (c *Config) checkNodes() error {
+	if c.Processors < 1 || c.Processors > maxProcessors {
+		return fmt.Errorf("%d processors; from 1 to %d can be simulated", c.Processors, maxProcessors)
+	}
+	for _, t := range []struct {
+		name string
+		time unit.Picos
+	}{{"directory latency", c.Directory.LookUp}, {"trap", c.Directory.Trap}} {
+		if err := checkTime(t.name, t.time); err != nil {
+			return err
+		}
+	}
+	return c.Memory.check()
+}
+
 // check says what is impossible about c.
 func (c *Config) check() error {
-	switch {
-	case c.Processors < 1 || c.Processors > maxProcessors:
-		return fmt.Errorf("%d processors; from 1 to %d can be simulated", c.Processors, maxProcessors)
-	case len(c.Caches) == 0:
+	if err := c.checkNodes(); err != nil {
+		return err
+	}
+	if len(c.Caches) == 0 {
 		return fmt.Errorf("the machine has no caches; one private level at least is simulated")
 	}
 	all := c.Caches
@@ -74,7 +102,10 @@ func (c *Config) check() error {
 			return fmt.Errorf("caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
 		}
 	}
-	return c.Memory.check()
+	if c.TLB != nil {
+		return c.TLB.check(c.line(), c.Processors)
+	}
+	return nil
 }
 
 func (c Cache) check(processors int) error {
@@ -113,24 +144,42 @@ func checkTime(name string, t unit.Picos) error {
 }
 
 // New is the memory system of m with empty caches for the processors of a trace,
-// which may be fewer than m has.
-func New(m *machine.Machine, head trace.Header) (System, error) {
+// which may be fewer than m has. The flows are the traffic of the program between nodes, for the gap of a network that is
+// found by it; nothing else needs them (see NewCounted).
+func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
+	target, c, err := prepare(m, head)
+	if err != nil {
+		return nil, err
+	}
+	if m.Network != nil {
+		if c.Net, err = network.New(m, c.nodes(), traffic...); err != nil {
+			return nil, err
+		}
+	}
+	return c.system(target)
+}
+
+// system is the system of c, whose processors may run on behind misses.
+func (c *Config) system(target Target) (System, error) {
+	s, err := target.New(*c)
+	if err != nil {
+		return nil, err
+	}
+	p := c.Machine.Processor
+	return Overlapping(s, Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()}, c.Processors), nil
+}
+
+// prepare is the target of m and what it needs to know, but for the network.
+func prepare(m *machine.Machine, head trace.Header) (Target, Config, error) {
 	target, err := named(string(m.System.Target))
 	if err != nil {
-		return nil, err
+		return nil, Config{}, err
 	}
 	if have := m.System.Processors * m.System.Nodes; head.Procs > have {
-		return nil, fmt.Errorf("the trace has %d processors and the machine %d", head.Procs, have)
+		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d", head.Procs, have)
 	}
 	c, err := configOf(m, head)
-	if err != nil {
-		return nil, err
-	}
-	s, err := target.New(c)
-	if err != nil {
-		return nil, err
-	}
-	return Overlapping(s, Overlap{m.Processor.Outstanding, m.Processor.Window.At(m.Processor.Clock).Picos()}, head.Procs), nil
+	return target, c, err
 }
 
 // named is the target called name.
@@ -160,11 +209,20 @@ func configOf(m *machine.Machine, head trace.Header) (Config, error) {
 		shared := cache(*m.Shared)
 		c.Shared = &shared
 	}
-	for _, p := range Protocols {
-		if p.Name == cmp.Or(m.System.Protocol, machine.MSI) {
-			c.Protocol = p
-			return c, nil
-		}
+	c.Messages = m.Messages
+	d := m.Directory
+	c.Directory = Directory{Kind: d.Kind, Pointers: d.Pointers, Overflow: d.Overflow, Entries: d.Entries, Ways: d.Ways, Hints: d.Hints,
+		LookUp: m.At(d.Latency).Picos(), Trap: m.At(d.Trap).Picos()}
+	if t := m.TLB; t != nil {
+		c.TLB = &TLB{Entries: t.Entries, Ways: t.Ways, Page: t.Page, Latency: m.At(t.Latency).Picos()}
 	}
-	return Config{}, fmt.Errorf("there is no protocol %q", m.System.Protocol)
+	if m.System.Protocol == "" {
+		return c, nil
+	}
+	p, ok := protocol(m.System.Protocol)
+	if !ok {
+		return Config{}, fmt.Errorf("there is no protocol %q", m.System.Protocol)
+	}
+	c.Protocol = p
+	return c, nil
 }

@@ -43,20 +43,26 @@ func newHomes(head trace.Header, perNode int, line unit.Bytes, p Placement) *hom
 // of is the home of a line, which is being touched from a node. A line that several regions share
 // belongs to the first of them that has a byte of it.
 func (h *homes) of(line uint64, toucher int) int {
+	home, ok := h.known(line)
+	if !ok {
+		home = toucher
+		h.touched[line<<h.shift>>h.placement.Page.Shift()] = int32(toucher)
+	}
+	return home
+}
+
+// known is the home of a line if it is known already, whoever touches it.
+func (h *homes) known(line uint64) (home int, ok bool) {
 	addr := line << h.shift
-	if home, ok := h.placed(addr); ok {
-		return home
+	if home, ok = h.placed(addr); ok {
+		return home, true
 	}
 	page := addr >> h.placement.Page.Shift()
 	if h.placement.Policy == machine.Interleaved {
-		return int(page % uint64(h.nodes))
+		return int(page % uint64(h.nodes)), true
 	}
-	home, ok := h.touched[page]
-	if !ok {
-		home = int32(toucher)
-		h.touched[page] = home
-	}
-	return int(home)
+	first, ok := h.touched[page]
+	return int(first), ok
 }
 
 // placed is where the program has put the line at addr, if it has.

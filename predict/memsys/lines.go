@@ -13,7 +13,7 @@ type lines struct {
 	shift uint // 64 - log2(len(keys))
 }
 
-const firstLines = 1 << 10
+const firstLines = 1 << 6
 
 func newLines(procs int) lines {
 	return lines{procs: procs, keys: make([]uint64, firstLines), where: make([]uint8, firstLines*procs),

@@ -73,12 +73,12 @@ type Target interface {
 }
 
 // All lists every target.
-var All = []Target{SMP{}}
+var All = []Target{SMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}}
 
 // Misses counts misses by why the line was not there.
 type Misses struct {
 	Cold        uint64 // the processor never had the line
-	Coherence   uint64 // another processor's store took it away
+	Coherence   uint64 // another processor's store took it away, or its home
 	Replacement uint64 // another line pushed it out
 }
 
@@ -93,9 +93,11 @@ type Counts struct {
 	Upgrades                uint64 // stores to a line held shared
 	WriteBacks              uint64 // modified lines pushed out to memory
 	Supplies                uint64 // misses answered by another processor's modified line
-	Invalidations           uint64 // lines lost to other processors' stores
+	Invalidations           uint64 // lines lost to other processors' stores, or to their homes
 	Behind                  uint64 // touches of lines found in private levels behind the first
 	SharedHits              uint64 // misses answered by the shared cache
+	TLBMisses               uint64 // touches of pages that were not in the translation buffer
+	RemoteFetches           uint64 // misses that other nodes had a part in; without caches, references
 }
 
 // Touches is the number of loads and stores.
@@ -132,6 +134,8 @@ func (c *Counts) Add(d Counts) {
 	c.Invalidations += d.Invalidations
 	c.Behind += d.Behind
 	c.SharedHits += d.SharedHits
+	c.TLBMisses += d.TLBMisses
+	c.RemoteFetches += d.RemoteFetches
 }
 
 func (m *Misses) add(d Misses) {
@@ -142,7 +146,12 @@ func (m *Misses) add(d Misses) {
 
 // Shared is what happened to the parts of a system that all processors share.
 type Shared struct {
-	Busy  unit.Picos // time for which the bus was held
-	End   unit.Picos // end of its last use: posted traffic can outlast the processors
+	Busy  unit.Picos // time for which the bus was held; of several, the one that was held longest
+	End   unit.Picos // end of the last use of anything: posted traffic can outlast the processors
 	Lines uint64     // distinct lines touched
+
+	// Of a network between nodes.
+	Messages     uint64
+	MessageBytes unit.Bytes // without headers
+	NetworkBusy  unit.Picos // for which the part of it that was held longest was held
 }

@@ -22,6 +22,16 @@ type Protocol struct {
 	Owned bool
 }
 
+// protocol is the one of that name.
+func protocol(name machine.Protocol) (Protocol, bool) {
+	for _, p := range Protocols {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Protocol{}, false
+}
+
 // Protocols lists every protocol.
 var Protocols = []Protocol{
 	{Name: machine.MSI}, // the three-state protocol of [du2000, sec. 4.1], where exclusive means modified
@@ -39,8 +49,9 @@ const (
 	exclusive = 2 // nobody else has it, and memory is current
 	modified  = 3 // nobody else has it, and memory is stale
 	evicted   = 4 // replaced by another line
-	taken     = 5 // invalidated by another processor's store
+	taken     = 5 // invalidated by another processor's store, or by its home
 	owned     = 6 // others may have it, and memory is stale
+	forgotten = 7 // replaced by another line, and its home knows
 )
 
 func valid(state uint8) bool { return state >= shared && state <= modified || state == owned }

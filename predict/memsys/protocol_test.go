@@ -2,9 +2,13 @@ package memsys
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"spoor/calibrate/machine"
+	"spoor/predict/network"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // operation is one step of the exploration: processor p loads or stores line 0,
@@ -37,13 +41,16 @@ func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uin
 	for q, state := range old[o.line] {
 		if dirty(state) {
 			source = d.cache[q][o.line]
-			if q != int(o.p) && !o.store && !pr.Owned {
+			if q != int(o.p) && !o.store && !dirty(now[o.line][q]) {
 				d.memory[o.line] = source // memory takes what the owner supplies
 			}
 		}
 	}
-	if other := 1 - o.line; valid(old[other][o.p]) && !valid(now[other][o.p]) && dirty(old[other][o.p]) {
-		d.memory[other] = d.cache[o.p][other] // written back
+	other := 1 - o.line
+	for q, state := range old[other] {
+		if dirty(state) && !valid(now[other][q]) {
+			d.memory[other] = d.cache[q][other] // written back
+		}
 	}
 	if !valid(now[o.line][o.p]) {
 		t.Fatalf("%+v left the line outside the cache", o)
@@ -90,6 +97,7 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 			}
 			checkRights(t, s, p, uint64(line), state)
 		}
+		checkDirectory(t, s, uint64(line), where[:len(s.private)])
 		if alone > 1 || alone == 1 && copies > 1 || owners > 1 {
 			t.Fatalf("%s: line %d: states %v", s.protocol.Name, line, where)
 		}
@@ -123,24 +131,22 @@ func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
 // explore visits every state that the caches of cfg reach.
 func explore(t *testing.T, target Target, cfg Config) (count int) {
 	t.Helper()
+	type place struct {
+		path []operation
+		data shadow
+	}
 	seen := map[string]bool{}
-	todo := [][]operation{nil}
+	todo := []place{{nil, shadow{memory: [2]bool{true, true}}}}
 	for len(todo) > 0 {
-		path := todo[0]
+		at := todo[0]
 		todo = todo[1:]
 		for p := range trace.Proc(cfg.Processors) {
 			for k := range 4 {
-				next := append(path[:len(path):len(path)], operation{p, uint64(k / 2), k%2 == 1})
-				s, d := follow(t, target, cfg, next)
-				key := fmt.Sprint(d, states(s))
-				for _, c := range s.private {
-					for _, l := range c.levels {
-						key += fmt.Sprint(l.words)
-					}
-				}
-				if !seen[key] {
+				next := append(at.path[:len(at.path):len(at.path)], operation{p, uint64(k / 2), k%2 == 1})
+				s, d := follow(t, target, cfg, next, at.data)
+				if key := keyOf(s, d); !seen[key] {
 					seen[key] = true
-					todo = append(todo, next)
+					todo = append(todo, place{next, d})
 				}
 			}
 		}
@@ -148,21 +154,39 @@ func explore(t *testing.T, target Target, cfg Config) (count int) {
 	return len(seen)
 }
 
-// follow performs path on a new system and checks the state it ends in.
-func follow(t *testing.T, target Target, cfg Config, path []operation) (*coherent, shadow) {
+// keyOf is the state that decides what follows. Why a line is not there is not part of it.
+func keyOf(s *coherent, d shadow) string {
+	where := states(s)
+	for line := range where {
+		for p, state := range where[line] {
+			if !listed(state) {
+				where[line][p] = never
+			}
+		}
+	}
+	key := fmt.Sprint(d, where, known(s))
+	for _, c := range s.private {
+		for _, l := range c.levels {
+			key += fmt.Sprint(l.words)
+		}
+	}
+	return key
+}
+
+// follow performs path on a new system and checks the state it ends in. The data are those before its last step.
+func follow(t *testing.T, target Target, cfg Config, path []operation, d shadow) (*coherent, shadow) {
 	t.Helper()
 	sys, err := target.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, d := sys.(*coherent), shadow{memory: [2]bool{true, true}}
-	old := states(s)
-	for _, o := range path {
+	s, last := cachesOf(sys), path[len(path)-1]
+	for _, o := range path[:len(path)-1] {
 		s.Access(0, o.p, o.line, o.store)
-		now := states(s)
-		d = d.moved(t, cfg.Protocol, o, old, now)
-		old = now
 	}
+	old := states(s)
+	s.Access(0, last.p, last.line, last.store)
+	d = d.moved(t, cfg.Protocol, last, old, states(s))
 	checkProtocol(t, s, d)
 	return s, d
 }
@@ -173,11 +197,14 @@ func TestProtocol(t *testing.T) {
 	one, two := Cache{Size: 16, Line: 16, Ways: 1}, Cache{Size: 32, Line: 16, Ways: 2}
 	for _, target := range All {
 		for _, pr := range Protocols {
+			if !keeps(target, pr) {
+				continue
+			}
 			for _, c := range []struct {
 				procs  int
 				levels []Cache
 			}{{2, []Cache{one}}, {3, []Cache{one}}, {2, []Cache{one, one}}, {2, []Cache{one, two}}} {
-				cfg := Config{Processors: c.procs, Caches: c.levels, Protocol: pr, Memory: Memory{Latency: 10, Occupancy: 10, Invalidate: 1}}
+				cfg := whole(Config{Processors: c.procs, Caches: c.levels, Protocol: pr, Memory: Memory{Latency: 10, Occupancy: 10, Invalidate: 1}})
 				if n := explore(t, target, cfg); n < 20 {
 					t.Errorf("%s, %s: %d caches of %d levels reach only %d states: the exploration is broken", target.Name(), pr.Name, c.procs, len(c.levels), n)
 				} else {
@@ -186,4 +213,123 @@ func TestProtocol(t *testing.T) {
 			}
 		}
 	}
+}
+
+// keeps reports whether target has caches that pr keeps coherent.
+func keeps(target Target, pr Protocol) bool {
+	switch target.(type) {
+	case LogP:
+		return false
+	case Dir1SW:
+		return pr.Name == machine.MSI
+	}
+	return true
+}
+
+// cachesOf is the caches of a system that has some.
+func cachesOf(sys System) *coherent {
+	if t, ok := sys.(*translated); ok {
+		return t.coherent
+	}
+	return sys.(*coherent)
+}
+
+// whole is c with what targets of several nodes need.
+func whole(c Config) Config {
+	c.PerNode = max(1, c.PerNode)
+	c.Net = slow(1)
+	c.Messages = machine.Messages{Control: 8, Data: 40}
+	c.Placement = Placement{machine.FirstTouch, c.block()}
+	return c
+}
+
+// slow is a network in which every message takes so long, and nothing else.
+type slow unit.Picos
+
+func (s slow) Send(at unit.Picos, m network.Message) network.Delivery {
+	return network.Delivery{Free: at, Arrive: at + unit.Picos(s), Latency: unit.Picos(s)}
+}
+func (slow) Settled(unit.Picos)   {}
+func (slow) Usage() network.Usage { return network.Usage{} }
+
+// known is what the directory knows besides the states of lines.
+func known(s *coherent) string {
+	n, ok := s.path.(*numa)
+	if !ok {
+		return ""
+	}
+	switch d := n.directory.(type) {
+	case *sparse:
+		return fmt.Sprint(d.entries)
+	case *limited:
+		text := ""
+		for line := range uint64(2) {
+			if l := d.lines[line]; l != nil {
+				text += fmt.Sprint(line, *l)
+			}
+		}
+		return text
+	}
+	return ""
+}
+
+// checkDirectory: the directory knows all copies of a line, or that there may be any; and who has a line exclusive is the only
+// one it knows.
+func checkDirectory(t *testing.T, s *coherent, line uint64, where []uint8) {
+	t.Helper()
+	n, ok := s.path.(*numa)
+	if !ok {
+		return
+	}
+	for p, state := range where {
+		for q, other := range where {
+			if p != q && state == exclusive && lists(n.directory, line, trace.Proc(q), other) {
+				t.Fatalf("line %d is exclusive, and the directory %s lists another: %v", line, known(s), where)
+			}
+		}
+		if valid(state) && !lists(n.directory, line, trace.Proc(p), state) {
+			t.Fatalf("line %d: the directory %s does not know of processor %d: %v", line, known(s), p, where)
+		}
+	}
+}
+
+// lists reports whether a directory takes it that p may have a line.
+func lists(d lineDirectory, line uint64, p trace.Proc, state uint8) bool {
+	switch d := d.(type) {
+	case *limited:
+		l := d.lines[line]
+		return l != nil && (l.overflow || slices.Contains(l.to, p))
+	case *sparse:
+		there := false
+		for _, home := range d.entries {
+			there = there || slices.Contains(home, line+1)
+		}
+		return listed(state) && there
+	}
+	return listed(state)
+}
+
+// TestDirectories explores every kind of directory with every protocol.
+func TestDirectories(t *testing.T) {
+	for _, d := range directories {
+		for _, pr := range Protocols {
+			for procs := 2; procs <= 3; procs++ { // three with two of them in a node
+				cfg := whole(Config{Processors: procs, Caches: []Cache{{Size: 16, Line: 16, Ways: 1}}, Protocol: pr, Directory: d, PerNode: procs - 1})
+				if n := explore(t, CCNUMA{}, cfg); n < 10 {
+					t.Errorf("%+v, %s: %d caches reach only %d states: the exploration is broken", d, pr.Name, procs, n)
+				}
+			}
+		}
+	}
+}
+
+var directories = []Directory{
+	{Hints: true},
+	{Kind: machine.LimitedPointers, Pointers: 1, Overflow: machine.Broadcast},
+	{Kind: machine.LimitedPointers, Pointers: 2, Overflow: machine.Broadcast, Hints: true},
+	{Kind: machine.LimitedPointers, Pointers: 1, Overflow: machine.NoBroadcast},
+	{Kind: machine.LimitedPointers, Pointers: 2, Overflow: machine.NoBroadcast, Hints: true},
+	{Kind: machine.Sparse, Entries: 1, Ways: 1},
+	{Kind: machine.Sparse, Entries: 1, Ways: 1, Hints: true},
+	{Kind: machine.Sparse, Entries: 2, Ways: 2},
 }

@@ -61,8 +61,8 @@ func (s *sharedPath) upgrade(_ unit.Picos, t *transaction) Cost {
 	return Cost{Latency: s.bus.Invalidate}
 }
 
-func (s *sharedPath) evict(_ unit.Picos, _ trace.Proc, line uint64, stale bool) {
-	if stale {
+func (s *sharedPath) evict(_ unit.Picos, _ trace.Proc, line uint64, state uint8) {
+	if dirty(state) {
 		s.put(line, writable)
 	}
 }

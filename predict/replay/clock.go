@@ -39,13 +39,13 @@ func NewClock(f unit.Hertz, cpi, touch unit.Cycles) (Clock, error) {
 }
 
 // ClockOf is the clock of the processors of m: a touch costs the latency of the
-// nearest cache.
+// nearest cache, or of the memory if there are no caches.
 func ClockOf(m *machine.Machine) (Clock, error) {
-	var touch unit.Cycles
+	touch := m.Memory.Latency
 	if len(m.Caches) > 0 {
-		touch = m.Caches[0].Latency.Cycles(m.Processor.Clock)
+		touch = m.Caches[0].Latency
 	}
-	return NewClock(m.Processor.Clock, m.Processor.CPI, touch)
+	return NewClock(m.Processor.Clock, m.Processor.CPI, touch.Cycles(m.Processor.Clock))
 }
 
 // periods is c periods of f, rounded to 2^-64 ps.

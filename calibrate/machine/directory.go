@@ -1,0 +1,213 @@
+package machine
+
+import (
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// Directory is how the homes of lines keep track of who has copies of them.
+type Directory struct {
+	Kind     DirectoryKind
+	Pointers int      // of each line, if limited
+	Overflow Overflow // of the pointers
+	Entries  int      // of each node, if sparse
+	Ways     int      // of the sets of entries; Entries / Ways is a power of two
+	Latency  Latency  // of a look into it, for which it is held
+	Hints    bool     // caches tell the home of clean lines that they replace
+	Trap     Latency  // for which software holds the home, where hardware leaves it the rest (dir1sw)
+}
+
+// DirectoryKind names what a directory has of each line.
+type DirectoryKind string
+
+// The kinds of directories.
+const (
+	FullMap         DirectoryKind = "full"    // a bit for every processor
+	LimitedPointers DirectoryKind = "limited" // the numbers of some processors: Dir_i B and Dir_i NB
+	Sparse          DirectoryKind = "sparse"  // a full map, of as many lines as it has entries
+)
+
+var directories = []DirectoryKind{FullMap, LimitedPointers, Sparse}
+
+// Overflow is what a limited directory does when it has too few pointers.
+type Overflow string
+
+// The ways to overflow.
+const (
+	Broadcast   Overflow = "broadcast"    // Dir_i B: tell everybody of the next store
+	NoBroadcast Overflow = "no-broadcast" // Dir_i NB: take the copy of another away
+)
+
+var overflows = []Overflow{Broadcast, NoBroadcast}
+
+// Messages is the sizes of messages between nodes, without the network's own header.
+type Messages struct {
+	Control unit.Bytes // without data
+	Data    unit.Bytes // with a line
+}
+
+// TLB is a translation buffer for each processor, with the least recently used entry replaced.
+type TLB struct {
+	Entries int
+	Ways    int // Entries: fully associative
+	Page    unit.Bytes
+	Latency Latency // of a miss
+}
+
+// What belongs to which targets.
+var (
+	withDirectory = []Target{CCNUMA, Dir1SW}
+	withMessages  = []Target{CCNUMA, LogP, CLogP, Dir1SW}
+	withTLB       = []Target{Dir1SW}
+)
+
+// The size of messages without data where nothing is said, and the longest that is believed.
+const (
+	defaultControl = unit.Bytes(8)
+	maxMessage     = unit.Bytes(1 << 30)
+	maxPointers    = 64
+	maxEntries     = 1 << 30
+)
+
+type directoryText struct {
+	Kind     *string `toml:"kind"`
+	Pointers *int64  `toml:"pointers"`
+	Overflow *string `toml:"overflow"`
+	Entries  *int64  `toml:"entries"`
+	Ways     *int64  `toml:"ways"`
+	Latency  text    `toml:"latency"`
+	Hints    *bool   `toml:"hints"`
+	Trap     text    `toml:"trap"`
+}
+
+type messagesText struct {
+	Control text `toml:"control"`
+	Data    text `toml:"data"`
+}
+
+type tlbText struct {
+	Entries *int64 `toml:"entries"`
+	Ways    *int64 `toml:"ways"`
+	Page    text   `toml:"page"`
+	Latency text   `toml:"latency"`
+}
+
+// is refuses a key that does nothing for the target.
+func (r *reader) is(path string, targets ...Target) {
+	if !slices.Contains(targets, r.m.System.Target) {
+		r.fail(path, "does nothing for target %s", r.m.System.Target)
+	}
+}
+
+// distributed reads the sections that only machines of several memories have. The target is known.
+func (r *reader) distributed(doc *document) {
+	r.m.Directory = Directory{Kind: FullMap}
+	if doc.Directory != nil {
+		r.is("directory", withDirectory...)
+		r.directory(doc.Directory)
+	}
+	if r.m.System.Target == Dir1SW && (doc.Directory == nil || !doc.Directory.Trap.given) {
+		r.fail("directory.trap", "is missing; target %s has traps", Dir1SW)
+	}
+	r.messages(doc.Messages)
+	if doc.TLB != nil {
+		r.is("tlb", withTLB...)
+		r.tlb(doc.TLB)
+	}
+}
+
+func (r *reader) directory(t *directoryText) {
+	d := Directory{Kind: FullMap}
+	if t.Kind != nil {
+		r.is("directory.kind", CCNUMA)
+		d.Kind = DirectoryKind(r.oneOf("directory.kind", t.Kind, names(directories)))
+	}
+	for _, key := range []struct {
+		path  string
+		given bool
+		kind  DirectoryKind
+	}{
+		{"directory.pointers", t.Pointers != nil, LimitedPointers}, {"directory.overflow", t.Overflow != nil, LimitedPointers},
+		{"directory.entries", t.Entries != nil, Sparse}, {"directory.ways", t.Ways != nil, Sparse},
+	} {
+		if key.given != (d.Kind == key.kind) {
+			r.mismatch(key.path, key.given, d.Kind)
+		}
+	}
+	switch d.Kind {
+	case LimitedPointers:
+		d.Pointers = r.count("directory.pointers", t.Pointers, maxPointers)
+		d.Overflow = Overflow(r.oneOf("directory.overflow", t.Overflow, names(overflows)))
+	case Sparse:
+		d.Entries, d.Ways = r.count("directory.entries", t.Entries, maxEntries), r.count("directory.ways", t.Ways, maxWays)
+		r.sets("directory.entries", d.Entries, d.Ways)
+	}
+	if t.Latency.given {
+		d.Latency = r.latency("directory.latency", t.Latency)
+	}
+	if t.Hints != nil {
+		r.is("directory.hints", CCNUMA)
+		d.Hints = *t.Hints
+	}
+	if t.Trap.given {
+		r.is("directory.trap", Dir1SW)
+		d.Trap = r.latency("directory.trap", t.Trap)
+	}
+	r.m.Directory = d
+}
+
+func (r *reader) mismatch(path string, given bool, kind DirectoryKind) {
+	if given {
+		r.fail(path, "does nothing for a %s directory", kind)
+	} else {
+		r.fail(path, "is missing; a %s directory needs it", kind)
+	}
+}
+
+// sets holds entries to a power of two of sets of so many ways.
+func (r *reader) sets(path string, entries, ways int) {
+	if r.err == nil && (entries%ways != 0 || !unit.Bytes(entries/ways).IsPowerOfTwo()) {
+		r.fail(path, "%d entries in sets of %d are not a power of two of sets", entries, ways)
+	}
+}
+
+// messages reads their sizes. A line comes with as much besides it as a message without one has.
+func (r *reader) messages(t *messagesText) {
+	m := Messages{Control: defaultControl}
+	if t != nil {
+		r.is("messages", withMessages...)
+		if t.Control.given {
+			m.Control = r.size("messages.control", t.Control, 1)
+		}
+	}
+	if n := len(r.m.Caches); n > 0 {
+		m.Data = m.Control + r.m.Caches[n-1].Line
+	}
+	if t != nil && t.Data.given {
+		m.Data = r.size("messages.data", t.Data, 1)
+	}
+	switch {
+	case m.Control > maxMessage:
+		r.fail("messages.control", "%v is more than %v", m.Control, maxMessage)
+	case m.Data > maxMessage:
+		r.fail("messages.data", "%v is more than %v", m.Data, maxMessage)
+	case m.Data == 0:
+		r.fail("messages.data", "is missing; without caches there is no line to tell it")
+	}
+	r.m.Messages = m
+}
+
+func (r *reader) tlb(t *tlbText) {
+	b := &TLB{Entries: r.count("tlb.entries", t.Entries, maxEntries), Page: r.size("tlb.page", t.Page, minLine), Latency: r.latency("tlb.latency", t.Latency)}
+	if b.Ways = b.Entries; t.Ways != nil {
+		b.Ways = r.count("tlb.ways", t.Ways, maxWays)
+	}
+	if r.err == nil {
+		r.sets("tlb.entries", b.Entries, b.Ways)
+	}
+	if r.err == nil && !b.Page.IsPowerOfTwo() {
+		r.fail("tlb.page", "%v is not a power of two", b.Page)
+	}
+	r.m.TLB = b
+}

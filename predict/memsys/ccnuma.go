@@ -1,0 +1,188 @@
+package memsys
+
+import (
+	"spoor/calibrate/machine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// CCNUMA is a machine whose memory is distributed over nodes, with private caches kept coherent by a directory
+// at the home of each line [sivasubramaniam1995, sec. 3 and 5]. There, it is fully mapped and the protocol is
+// berkeley.
+//
+// What a processor's caches cannot answer is a message to the home. The home looks into its directory
+// (Directory.LookUp) and, if memory is current, reads the line (Memory.Latency, Memory.Occupancy) and sends it.
+// Otherwise it forwards the request to the cache that owns the line, which sends it to the requester, and to the home if
+// it does not stay the owner. If others lose their copies, the home sends
+// all of them invalidations at once, and they acknowledge to the requester, which goes on when it has
+// the data, or the home's permission, and all acknowledgements: sequential consistency. Lines
+// written back are posted: nobody waits for them who does not need what they hold. The home's memory and
+// directory do one thing at a time. Processors of the requester's node are told and asked for nothing in the network.
+//
+// A request waits at the home for an earlier one for the same line until the requester of that has everything, if it
+// took the line from another cache, and until the memory has what is written back. Other requests let nobody wait beyond
+// what the home itself needs.
+//
+// The paper does not say whom acknowledgements go to, nor what clean lines do that are replaced. Acknowledgements go
+// to the requester as in [lenoski1990], one message less than over the home. Clean lines go silently, and their
+// home invalidates them in vain, if there are no Directory.Hints.
+//
+// Differs: transactions take effect in the order of the requests, not of their arrival at the home. Homes
+// know of the end of a transaction without a message. Caches answer at once.
+//
+// [lenoski1990] D. Lenoski, J. Laudon, K. Gharachorloo, A. Gupta, J. Hennessy: The
+// directory-based cache coherence protocol for the DASH multiprocessor. ISCA 1990.
+type CCNUMA struct{}
+
+var _ Target = CCNUMA{}
+
+// Name is "ccnuma".
+func (CCNUMA) Name() string { return "ccnuma" }
+
+// New is a CC-NUMA machine with empty caches.
+func (CCNUMA) New(c Config) (System, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Protocol == (Protocol{}) {
+		c.Protocol, _ = protocol(machine.Berkeley)
+	}
+	n, err := newNodes(&c)
+	if err != nil {
+		return nil, err
+	}
+	s := newCoherent(&c)
+	dir, err := newDirectory(&c, s)
+	if err != nil {
+		return nil, err
+	}
+	s.path = &numa{nodes: n, caches: s, directory: dir, lookUp: c.Directory.LookUp, hints: c.Directory.Hints}
+	return s, nil
+}
+
+// numa is the path over the homes of lines.
+type numa struct {
+	*nodes
+	caches    *coherent
+	directory lineDirectory
+	lookUp    unit.Picos
+	hints     bool
+	lose      []trace.Proc // their copies, in the present transaction
+}
+
+func (n *numa) fetch(now unit.Picos, t *transaction) Cost {
+	from := n.of(t.proc)
+	home := n.homes.of(t.line, from)
+	if from != home || t.supplier >= 0 && n.of(trace.Proc(t.supplier)) != from {
+		n.caches.private[t.proc].counts.RemoteFetches++
+	}
+	m := n.request(now, t, from, home)
+	n.lose = n.directory.enter(t, n.lose[:0])
+	for _, q := range n.lose {
+		if valid(t.where[q]) { // the directory cannot keep track of it
+			n.caches.take(q)
+		}
+	}
+	var done moment
+	var stored unit.Picos
+	if t.supplier < 0 {
+		m = n.serve(m, home, n.lookUp+n.Occupancy, n.lookUp)
+		done = n.send(m.after(n.Latency), home, from, n.messages.Data)
+	} else {
+		m = n.serve(m, home, n.lookUp, n.lookUp)
+		done, stored = n.forward(m, t, from, home)
+	}
+	done = n.invalidate(m, done, t, from, home)
+	if t.store && t.supplier >= 0 || len(n.lose) > 0 {
+		stored = max(stored, done.at)
+	}
+	n.keep(t.line, stored)
+	return done.cost(now)
+}
+
+// request is when the home can attend to t.
+func (n *numa) request(now unit.Picos, t *transaction, from, home int) moment {
+	m := n.send(n.begin(now), from, home, n.messages.Control).wait(n.underWay.until[t.line])
+	if lost, ok := n.directory.room(home, t.line); ok {
+		m = n.recall(m, home, lost)
+	}
+	return m
+}
+
+// forward lets the supplier of t send its line, and says when memory has stored it too, or 0.
+func (n *numa) forward(m moment, t *transaction, from, home int) (done moment, stored unit.Picos) {
+	owner := n.of(trace.Proc(t.supplier))
+	m = n.send(m, home, owner, n.messages.Control)
+	done = n.send(m, owner, from, n.messages.Data)
+	if t.stale && !t.store && !dirty(t.where[t.supplier]) {
+		stored = n.writeBack(m, owner, home).at
+	}
+	return done, stored
+}
+
+// invalidate tells all who lose the line of t, at m from home, but the supplier, who has been asked for it. It is over when
+// the last has acknowledged, and done is over.
+func (n *numa) invalidate(m, done moment, t *transaction, from, home int) moment {
+	for _, q := range n.lose {
+		if t.has || int(q) != t.supplier {
+			told := n.send(m, home, n.of(q), n.messages.Control)
+			done = done.join(n.send(told, n.of(q), from, n.messages.Control))
+		}
+	}
+	return done
+}
+
+func (n *numa) upgrade(now unit.Picos, t *transaction) Cost {
+	n.caches.private[t.proc].counts.Upgrades++
+	from := n.of(t.proc)
+	home := n.homes.of(t.line, from)
+	m := n.serve(n.request(now, t, from, home), home, n.lookUp, n.lookUp)
+	n.lose = n.directory.enter(t, n.lose[:0])
+	done := n.invalidate(m, n.send(m, home, from, n.messages.Control), t, from, home)
+	if len(n.lose) > 0 {
+		n.keep(t.line, done.at)
+	}
+	return done.cost(now)
+}
+
+// recall takes a line from all who may have it, as its home will not keep track of it any more. The home goes on
+// when all have acknowledged, and what has been modified is stored.
+func (n *numa) recall(m moment, home int, line uint64) moment {
+	m = n.serve(m.wait(n.underWay.until[line]), home, n.lookUp, n.lookUp)
+	done := m
+	where := n.caches.lines.of(line)
+	for i, state := range where {
+		if !listed(state) {
+			continue
+		}
+		q := trace.Proc(i)
+		told := n.send(m, home, n.of(q), n.messages.Control)
+		if dirty(state) {
+			n.caches.private[q].counts.WriteBacks++
+			done = done.join(n.writeBack(told, n.of(q), home))
+		} else {
+			done = done.join(n.send(told, n.of(q), home, n.messages.Control))
+		}
+		if valid(state) {
+			n.caches.drop(q, line, where, taken)
+		} else {
+			where[q] = forgotten
+		}
+	}
+	return done
+}
+
+func (n *numa) evict(now unit.Picos, p trace.Proc, line uint64, state uint8) {
+	if !dirty(state) && !n.hints {
+		return
+	}
+	from := n.of(p)
+	home := n.homes.of(line, from)
+	n.directory.leave(home, p, line)
+	left := moment{at: now}
+	if dirty(state) {
+		n.keep(line, n.writeBack(left, from, home).at)
+	} else {
+		n.serve(n.send(left, from, home, n.messages.Control), home, n.lookUp, n.lookUp)
+	}
+}

@@ -1,0 +1,61 @@
+package memsys
+
+import (
+	"spoor/calibrate/machine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// CLogP is [LogP] with caches that are kept coherent at no cost [sivasubramaniam1995, sec. 3.2]. Stores invalidate
+// the copies of others as berkeley or another protocol has it, without a message. A miss
+// is a request and a reply: to the cache whose line is modified or owned, otherwise to the line's home, whose memory
+// takes Memory.Latency. Nothing is written back. It is what any protocol must send at least.
+type CLogP struct{}
+
+var _ Target = CLogP{}
+
+// Name is "clogp".
+func (CLogP) Name() string { return "clogp" }
+
+// New is a cLogP machine with empty caches.
+func (CLogP) New(c Config) (System, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Protocol == (Protocol{}) {
+		c.Protocol, _ = protocol(machine.Berkeley)
+	}
+	n, err := newNodes(&c)
+	if err != nil {
+		return nil, err
+	}
+	s := newCoherent(&c)
+	s.path = &freePath{nodes: n, caches: s}
+	return s, nil
+}
+
+// freePath is the path of caches whose coherence costs nothing.
+type freePath struct {
+	*nodes
+	caches *coherent
+}
+
+func (f *freePath) fetch(now unit.Picos, t *transaction) Cost {
+	from := f.of(t.proc)
+	at, latency := f.homes.of(t.line, from), f.Latency
+	if t.stale {
+		at, latency = f.of(trace.Proc(t.supplier)), 0
+	}
+	if at != from {
+		f.caches.private[t.proc].counts.RemoteFetches++
+	}
+	asked := f.send(f.begin(now), from, at, f.messages.Control)
+	return f.send(asked.after(latency), at, from, f.messages.Data).cost(now)
+}
+
+func (f *freePath) upgrade(_ unit.Picos, t *transaction) Cost {
+	f.caches.private[t.proc].counts.Upgrades++
+	return Cost{}
+}
+
+func (f *freePath) evict(unit.Picos, trace.Proc, uint64, uint8) {}

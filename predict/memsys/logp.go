@@ -1,0 +1,113 @@
+package memsys
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// LogP is a machine of processors without caches, each with a part of the memory, whose network is abstracted by L
+// and g [sivasubramaniam1995, sec. 3.1]. Every load of what lies in another node's memory is a request and a reply with
+// the data, every store the data and an acknowledgement, and the processor waits for the answer. References
+// are split into blocks of the largest power of two that fits into Messages.Data.
+//
+// What a touch of memory itself takes is the same for all touches. It is part of the ideal time, as the first
+// cache's latency is where there are caches: who replays charges it.
+type LogP struct{}
+
+var _ Target = LogP{}
+
+// Name is "logp".
+func (LogP) Name() string { return "logp" }
+
+// New is a LogP machine.
+func (LogP) New(c Config) (System, error) {
+	if err := c.checkNodes(); err != nil {
+		return nil, err
+	}
+	if len(c.Caches) > 0 {
+		return nil, fmt.Errorf("a machine with caches; target logp has none, clogp is logp with caches")
+	}
+	if c.Messages.Data < minLine {
+		return nil, fmt.Errorf("messages of %v of data; they must be at least %v", c.Messages.Data, minLine)
+	}
+	n, err := newNodes(&c)
+	if err != nil {
+		return nil, err
+	}
+	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), lines: newLines(0)}, nil
+}
+
+// block is the size of what homes are asked for.
+func (c *Config) block() unit.Bytes {
+	if len(c.Caches) > 0 {
+		return c.line()
+	}
+	return 1 << (bits.Len64(uint64(c.Messages.Data)) - 1)
+}
+
+// logp is a System of processors without caches.
+type logp struct {
+	*nodes
+	shift  uint // log2 of the blocks
+	counts []Counts
+	lines  lines // only which there are
+}
+
+func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+	s.lines.of(line)
+	c := &s.counts[p]
+	ask, answer := s.messages.Control, s.messages.Data
+	if store {
+		c.Stores++
+		ask, answer = answer, ask
+	} else {
+		c.Loads++
+	}
+	from := s.of(p)
+	home := s.homes.of(line, from)
+	if home == from {
+		return Cost{}
+	}
+	c.RemoteFetches++
+	return s.send(s.send(s.begin(now), from, home, ask), home, from, answer).cost(now)
+}
+
+// Hits looks for references to what is known to be at home.
+func (s *logp) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	node := s.of(p)
+	for i := from; i < to; i++ {
+		if !b.Op[i].Data() {
+			continue
+		}
+		first, last := b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift
+		for line := first; ; line++ {
+			if home, ok := s.homes.known(line); !ok || home != node {
+				return i - from, touches
+			}
+			if line == last {
+				break
+			}
+		}
+		touches += last - first + 1
+	}
+	return to - from, touches
+}
+
+// Settle has nothing to wait for: every touch has been waited for.
+func (s *logp) Settle(unit.Picos, trace.Proc) Cost { return Cost{} }
+
+// Watch does nothing: there are no caches to change.
+func (s *logp) Watch(Changing) {}
+
+func (s *logp) Line() unit.Bytes { return 1 << s.shift }
+
+func (s *logp) Counts(p trace.Proc) Counts { return s.counts[p] }
+
+func (s *logp) Shared() Shared {
+	all := s.shared()
+	all.Lines = uint64(s.lines.count)
+	return all
+}

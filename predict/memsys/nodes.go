@@ -1,0 +1,124 @@
+package memsys
+
+import (
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/network"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// nodes is the memories of a machine whose memory is distributed, and the network between them.
+type nodes struct {
+	Memory
+	messages machine.Messages
+	perNode  int
+	homes    *homes
+	net      network.Network // nil: there is one node
+	memories []server        // with the directories beside them
+	underWay underWay
+	slack    unit.Picos // by which a transaction may be earlier than the one before
+	settled  unit.Picos // nothing will be earlier
+	end      unit.Picos // of the last message
+}
+
+// newNodes is the nodes of c.
+func newNodes(c *Config) (*nodes, error) {
+	n := &nodes{Memory: c.Memory, messages: c.Messages, perNode: max(1, c.PerNode), net: c.Net,
+		underWay: underWay{until: map[uint64]unit.Picos{}}}
+	count := c.nodes()
+	switch {
+	case !c.Placement.Page.IsPowerOfTwo():
+		return nil, fmt.Errorf("pages of %v; they must be a power of two", c.Placement.Page)
+	case n.net == nil && count > 1:
+		return nil, fmt.Errorf("%d nodes without a network", count)
+	}
+	for _, l := range c.Caches[min(1, len(c.Caches)):] {
+		n.slack += l.Latency
+	}
+	n.homes = newHomes(trace.Header{Procs: c.Processors, Regions: c.Head.Regions}, n.perNode, c.block(), c.Placement)
+	n.memories = make([]server, count)
+	return n, nil
+}
+
+// of is the node of a processor.
+func (n *nodes) of(p trace.Proc) int { return int(p) / n.perNode }
+
+// begin is the beginning of a transaction.
+func (n *nodes) begin(now unit.Picos) moment {
+	if settled := now - n.slack; settled > n.settled {
+		n.settled = settled
+		if n.net != nil {
+			n.net.Settled(settled)
+		}
+	}
+	return moment{at: now}
+}
+
+// send is when a message that is sent at m has arrived. Within a node it costs nothing.
+func (n *nodes) send(m moment, from, to int, b unit.Bytes) moment {
+	if from == to {
+		return m
+	}
+	d := n.net.Send(min(m.at, network.Horizon), network.Message{From: from, To: to, Bytes: b})
+	n.end = max(n.end, d.Arrive)
+	return moment{max(m.at, d.Arrive), m.idle + d.Latency}
+}
+
+// serve is when the memory of a node, which is held for so long, has answered after its latency.
+func (n *nodes) serve(m moment, node int, hold, latency unit.Picos) moment {
+	return m.wait(n.memories[node].take(m.at, hold, n.settled)).after(latency)
+}
+
+// writeBack is when a line that is sent at m has been stored.
+func (n *nodes) writeBack(m moment, from, home int) moment {
+	return n.serve(n.send(m, from, home, n.messages.Data), home, n.Occupancy, n.Occupancy)
+}
+
+// keep lets later requests for a line wait at its home.
+func (n *nodes) keep(line uint64, until unit.Picos) {
+	if until > max(n.settled, n.underWay.until[line]) {
+		n.underWay.hold(line, until, n.settled)
+	}
+}
+
+// shared is what happened to the memories and the network.
+func (n *nodes) shared() Shared {
+	s := Shared{End: n.end}
+	for i := range n.memories {
+		s.Busy, s.End = max(s.Busy, n.memories[i].busy), max(s.End, n.memories[i].end)
+	}
+	if n.net != nil {
+		u := n.net.Usage()
+		s.NetworkBusy, s.Messages, s.MessageBytes = u.Busiest().Busy, u.Messages, u.Bytes
+	}
+	return s
+}
+
+// underWay is the lines whose homes let others wait, and until when.
+type underWay struct {
+	until map[uint64]unit.Picos
+	queue []lineTime // that were put into until, oldest first
+	first int        // of queue
+}
+
+type lineTime struct {
+	line  uint64
+	until unit.Picos
+}
+
+// hold keeps a line from others, and forgets what ended by settled.
+func (u *underWay) hold(line uint64, until, settled unit.Picos) {
+	for ; u.first < len(u.queue) && u.queue[u.first].until <= settled; u.first++ {
+		if old := u.queue[u.first]; u.until[old.line] == old.until {
+			delete(u.until, old.line)
+		}
+	}
+	if u.first > len(u.queue)/2 {
+		u.queue = u.queue[:copy(u.queue, u.queue[u.first:])]
+		u.first = 0
+	}
+	u.queue = append(u.queue, lineTime{line, until})
+	u.until[line] = until
+}

@@ -1,0 +1,63 @@
+package memsys
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// sparse is a full map of as many lines of each home as there are entries, in sets of which the least recently
+// used entry is replaced [gupta1990].
+//
+// Differs: the set is chosen by a hash of the line, as the trace does not say where in the memory of a node it is.
+type sparse struct {
+	fullMap
+	entries [][]uint64 // by home: line+1 or 0, sets one after the other, latest used first
+	ways    int
+	shift   uint // 64 - log2 of the sets
+}
+
+func newSparse(c *Config, full fullMap) (*sparse, error) {
+	d, nodes := c.Directory, c.nodes()
+	switch {
+	case d.Ways < 1 || d.Entries < d.Ways || d.Entries%d.Ways != 0 || !unit.Bytes(d.Entries/d.Ways).IsPowerOfTwo():
+		return nil, fmt.Errorf("a sparse directory of %d entries in sets of %d; it must be a power of two of sets", d.Entries, d.Ways)
+	case d.Entries > maxLines/nodes:
+		return nil, fmt.Errorf("%d directories of %d entries have more than the %d that can be simulated", nodes, d.Entries, maxLines)
+	}
+	s := &sparse{fullMap: full, ways: d.Ways, shift: 64 - uint(bits.TrailingZeros(uint(d.Entries/d.Ways)))}
+	for range nodes {
+		s.entries = append(s.entries, make([]uint64, d.Entries))
+	}
+	return s, nil
+}
+
+// set is the entries that a line may have.
+func (s *sparse) set(home int, line uint64) []uint64 {
+	i := int(line*0x9E3779B97F4A7C15>>s.shift) * s.ways // 2^64 / golden ratio
+	return s.entries[home][i : i+s.ways]
+}
+
+func (s *sparse) room(home int, line uint64) (lost uint64, ok bool) {
+	set := s.set(home, line)
+	w := slices.Index(set, line+1)
+	if w < 0 {
+		w = victim(set)
+		lost, ok = set[w]-1, set[w] != 0
+	}
+	toFront(set, w, line+1)
+	return lost, ok
+}
+
+// leave frees the entry of a line that nobody has.
+func (s *sparse) leave(home int, p trace.Proc, line uint64) {
+	where := s.lines.of(line)
+	where[p] = forgotten
+	if !slices.ContainsFunc(where, listed) {
+		set := s.set(home, line)
+		set[slices.Index(set, line+1)] = 0
+	}
+}

@@ -1,0 +1,97 @@
+package memsys
+
+import (
+	"fmt"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// TLB is a translation buffer, the least recently used page of a set replaced.
+type TLB struct {
+	Entries, Ways int
+	Page          unit.Bytes
+	Latency       unit.Picos // of a miss
+}
+
+func (t *TLB) check(line unit.Bytes, processors int) error {
+	switch {
+	case t.Ways < 1 || t.Entries < t.Ways || t.Entries%t.Ways != 0 || !unit.Bytes(t.Entries/t.Ways).IsPowerOfTwo():
+		return fmt.Errorf("a TLB of %d entries in sets of %d; it must be a power of two of sets", t.Entries, t.Ways)
+	case t.Entries > maxLines/processors:
+		return fmt.Errorf("%d TLBs of %d entries have more than the %d that can be simulated", processors, t.Entries, maxLines)
+	case !t.Page.IsPowerOfTwo() || t.Page < line:
+		return fmt.Errorf("pages of %v; they must be a power of two and not less than the line of %v", t.Page, line)
+	}
+	return checkTime("TLB latency", t.Latency)
+}
+
+// translated is coherent caches behind translation buffers.
+type translated struct {
+	*coherent
+	latency unit.Picos
+	shift   uint       // log2 of the lines of a page
+	pages   []cache    // by processor
+	late    unit.Picos // by which the present touch reaches the caches after it began
+	misses  []uint64
+}
+
+func newTranslated(t *TLB, s *coherent) *translated {
+	tr := &translated{coherent: s, latency: t.Latency, shift: t.Page.Shift() - s.shift, misses: make([]uint64, len(s.private))}
+	for range s.private {
+		tr.pages = append(tr.pages, newCache(Cache{Size: unit.Bytes(t.Entries), Line: 1, Ways: t.Ways}))
+	}
+	return tr
+}
+
+// Access translates first.
+func (s *translated) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+	page := line >> s.shift
+	set := s.pages[p].set(page)
+	w := find(set, page)
+	if w == 0 {
+		return s.coherent.Access(now, p, line, store)
+	}
+	if w > 0 {
+		toFront(set, w, set[w])
+		return s.coherent.Access(now, p, line, store)
+	}
+	s.misses[p]++
+	toFront(set, victim(set), page<<rightBits|readable)
+	s.late = s.latency
+	cost := s.coherent.Access(now+s.late, p, line, store)
+	s.late = 0
+	cost.Latency += s.latency
+	return cost
+}
+
+// Watch announces changes at the time of the touch.
+func (s *translated) Watch(changing Changing) {
+	s.coherent.Watch(func(q trace.Proc, now unit.Picos, p trace.Proc) { changing(q, now-s.late, p) })
+}
+
+// Hits looks for hits in pages that are there.
+func (s *translated) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	rows, touches = s.coherent.Hits(p, b, from, to)
+	shift := s.shift + s.coherent.shift
+	there := ^uint64(0) // the page last found
+	for i := from; i < from+rows; i++ {
+		if !b.Op[i].Data() {
+			continue
+		}
+		for page := b.Addr[i] >> shift; page <= (b.Addr[i]+uint64(b.Size[i])-1)>>shift; page++ {
+			if page != there && !s.pages[p].holds(page, false) {
+				return s.coherent.Hits(p, b, from, i)
+			}
+			there = page
+		}
+	}
+	return rows, touches
+}
+
+// Counts has the misses of the buffer too.
+func (s *translated) Counts(p trace.Proc) Counts {
+	c := s.coherent.Counts(p)
+	c.TLBMisses = s.misses[p]
+	return c
+}

@@ -1,0 +1,66 @@
+package memsys
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/network"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// NeedsTraffic reports whether New needs to know the traffic of a program: the gap of m's network is found by it.
+func NeedsTraffic(m *machine.Machine) bool {
+	return m.Network != nil && m.Network.GapFrom == machine.GapTraffic
+}
+
+// NewCounted is a system like New's of a machine that needs traffic, but with the gap of the bisection. What
+// flows returns after a program has run on it is the traffic that New needs.
+func NewCounted(m *machine.Machine, head trace.Header) (sys System, flows func() []topology.Flow, err error) {
+	target, c, err := prepare(m, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	like, net := *m, *m.Network
+	net.GapFrom, like.Network = machine.GapBisection, &net
+	inner, err := network.New(&like, c.nodes())
+	if err != nil {
+		return nil, nil, err
+	}
+	counted := &counted{Network: inner, sent: map[[2]int]*topology.Flow{}}
+	c.Net = counted
+	sys, err = c.system(target)
+	return sys, counted.flows, err
+}
+
+// counted is a network that counts who sends to whom.
+type counted struct {
+	network.Network
+	sent map[[2]int]*topology.Flow
+}
+
+func (c *counted) Send(at unit.Picos, m network.Message) network.Delivery {
+	if m.From != m.To {
+		f := c.sent[[2]int{m.From, m.To}]
+		if f == nil {
+			f = &topology.Flow{From: m.From, To: m.To}
+			c.sent[[2]int{m.From, m.To}] = f
+		}
+		f.Messages++
+		f.Bytes += uint64(m.Bytes)
+	}
+	return c.Network.Send(at, m)
+}
+
+// flows is what was sent, in order.
+func (c *counted) flows() (all []topology.Flow) {
+	for _, f := range slices.SortedFunc(maps.Values(c.sent), func(a, b *topology.Flow) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	}) {
+		all = append(all, *f)
+	}
+	return all
+}

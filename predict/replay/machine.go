@@ -1,0 +1,53 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Machine replays src on the memory system of m. If the gap of m's network is found by the traffic of the program,
+// it replays src twice: first with the gap of the bisection, to see who sends to whom. That is the future work of
+// [sivasubramaniam1995, sec. 7], which thinks of the history of the execution.
+//
+// Differs: what the first run sends is not exactly what the second sends if the order of locks, or who comes first to a line,
+// depends on the gap.
+func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
+	if !memsys.NeedsTraffic(m) {
+		return onSystem(ctx, src, m, clock, opt)
+	}
+	sys, flows, err := memsys.NewCounted(m, src.Header())
+	if err != nil {
+		return nil, err
+	}
+	first := opt
+	first.Progress = nil
+	res, err := Run(ctx, src, sys, clock, first)
+	if err != nil || len(flows()) == 0 {
+		return res, err
+	}
+	if res, err = onSystem(ctx, src, m, clock, opt, flows()...); err != nil {
+		return nil, err
+	}
+	messages, bytes := uint64(0), uint64(0)
+	for _, f := range flows() {
+		messages, bytes = messages+f.Messages, bytes+f.Bytes
+	}
+	res.Warnings = append(res.Warnings, fmt.Errorf("the gap of the network is that of the traffic of a first run with the gap of the bisection, %d messages of %v; "+
+		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages))
+	return res, nil
+}
+
+// onSystem replays src once.
+func onSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
+	sys, err := memsys.New(m, src.Header(), traffic...)
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, src, sys, clock, opt)
+}
