@@ -59,7 +59,7 @@
 //
 //	[messages]
 //	control = "8 B"          # size of a message without data; if absent, 8 B
-//	data = "40 B"            # of one with a line; if absent, the line and control; needed without caches
+//	data = "40 B"            # of one with a line; if absent, the line and control, or 32 B without caches
 //
 // and dir1sw
 //
