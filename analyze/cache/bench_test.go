@@ -96,7 +96,7 @@ func BenchmarkCache(b *testing.B) {
 				{"threeWithCauses", "L1d=32KiB/8/64B,L2=1MiB/16/64B,L3=8MiB/16/64B", true},
 				{"threeAndFetches", "L1i=32KiB/8/64B,L1d=32KiB/8/64B,L2=1MiB/16/64B,L3=8MiB/16/64B", false},
 				{"inclusive", "L1i=32KiB/8/64B,L1d=32KiB/8/64B,L2=1MiB/16/64B,L3=8MiB/16/64B/inclusive", false},
-				{"exclusive", "L1d=32KiB/8/64B,L2=1MiB/16/64B/exclusive,L3=8MiB/16/64B", false},
+				{"exclusive", "L1i=32KiB/8/64B,L1d=32KiB/8/64B,L2=1MiB/16/64B/exclusive,L3=8MiB/16/64B", false},
 				{"writeThrough", "L1d=32KiB/8/64B/write-through/no-allocate,L2=1MiB/16/64B", false},
 				{"tlb", "dtlb=64/4/4KiB,stlb=1536/12/4KiB", false},
 				{"plru", "L1d=32KiB/8/64B/plru", false},
