@@ -20,8 +20,8 @@ import (
 // directory do one thing at a time. Processors of the requester's node are told and asked for nothing in the network.
 //
 // A request waits at the home for an earlier one for the same line until the requester of that has everything, if it
-// took the line from another cache, and until the memory has what is written back. Other requests let nobody wait beyond
-// what the home itself needs.
+// has it for itself or others lose it, and until the memory has what is written back. Loads of lines that all may have
+// let nobody wait beyond what the home itself needs.
 //
 // The paper does not say whom acknowledgements go to, nor what clean lines do that are replaced. Acknowledgements go
 // to the requester as in [lenoski1990], one message less than over the home. Clean lines go silently, and their
@@ -93,7 +93,7 @@ func (n *numa) fetch(now unit.Picos, t *transaction) Cost {
 		done, stored = n.forward(m, t, from, home)
 	}
 	done = n.invalidate(m, done, t, from, home)
-	if t.store && t.supplier >= 0 || len(n.lose) > 0 {
+	if t.where[t.proc] != shared || len(n.lose) > 0 {
 		stored = max(stored, done.at)
 	}
 	n.keep(t.line, stored)
@@ -139,9 +139,7 @@ func (n *numa) upgrade(now unit.Picos, t *transaction) Cost {
 	m := n.serve(n.request(now, t, from, home), home, n.lookUp, n.lookUp)
 	n.lose = n.directory.enter(t, n.lose[:0])
 	done := n.invalidate(m, n.send(m, home, from, n.messages.Control), t, from, home)
-	if len(n.lose) > 0 {
-		n.keep(t.line, done.at)
-	}
+	n.keep(t.line, done.at)
 	return done.cost(now)
 }
 

@@ -9,7 +9,8 @@ import (
 // CLogP is [LogP] with caches that are kept coherent at no cost [sivasubramaniam1995, sec. 3.2]. Stores invalidate
 // the copies of others as berkeley or another protocol has it, without a message. A miss
 // is a request and a reply: to the cache whose line is modified or owned, otherwise to the line's home, whose memory
-// takes Memory.Latency. Nothing is written back. It is what any protocol must send at least.
+// takes Memory.Latency. Nothing is written back. It is what any protocol must send at least. Lines are there to be supplied as soon as
+// their owners have asked for them.
 type CLogP struct{}
 
 var _ Target = CLogP{}

@@ -80,7 +80,7 @@ func (s *softPath) fetch(now unit.Picos, t *transaction) Cost {
 		m = s.serve(m, home, s.lookUp+s.Occupancy, s.lookUp+s.Latency)
 	}
 	done := s.send(m, home, from, s.messages.Data)
-	if t.supplier >= 0 || len(t.lost) > 0 {
+	if t.store || t.supplier >= 0 {
 		s.keep(t.line, done.at)
 	}
 	return done.cost(now)
@@ -110,9 +110,11 @@ func (s *softPath) upgrade(now unit.Picos, t *transaction) Cost {
 	home := s.homes.of(t.line, from)
 	m := s.request(now, t, from, home)
 	if len(t.lost) == 0 {
-		return s.send(s.serve(m, home, s.lookUp, s.lookUp), home, from, s.messages.Control).cost(now)
+		m = s.serve(m, home, s.lookUp, s.lookUp)
+	} else {
+		m = s.tellAll(m, t.proc, home)
 	}
-	done := s.send(s.tellAll(m, t.proc, home), home, from, s.messages.Control)
+	done := s.send(m, home, from, s.messages.Control)
 	s.keep(t.line, done.at)
 	return done.cost(now)
 }

@@ -25,6 +25,8 @@ type homes struct {
 	placement Placement
 	shift     uint // log2 of the line size
 	touched   map[uint64]int32
+	lasts     []uint64 // bytes of the regions
+	latest    int      // region that was looked for
 }
 
 // newHomes is the homes of lines of the given size on nodes of perNode processors.
@@ -37,6 +39,9 @@ func newHomes(head trace.Header, perNode int, line unit.Bytes, p Placement) *hom
 		}
 	}
 	slices.SortStableFunc(h.regions, func(a, b trace.Region) int { return cmp.Compare(a.Base, b.Base) })
+	for _, r := range h.regions {
+		h.lasts = append(h.lasts, r.Base+(r.Bytes-1))
+	}
 	return h
 }
 
@@ -68,9 +73,13 @@ func (h *homes) known(line uint64) (home int, ok bool) {
 // placed is where the program has put the line at addr, if it has.
 func (h *homes) placed(addr uint64) (home int, ok bool) {
 	last := addr + 1<<h.shift - 1
-	i, _ := slices.BinarySearchFunc(h.regions, addr, func(r trace.Region, a uint64) int { return cmp.Compare(r.Base+(r.Bytes-1), a) })
-	if i == len(h.regions) || h.regions[i].Base > last {
-		return 0, false
+	i := h.latest
+	if i == len(h.regions) || addr < h.regions[i].Base || addr > h.lasts[i] { // the search would not find this one
+		i, _ = slices.BinarySearch(h.lasts, addr)
+		if i == len(h.regions) || h.regions[i].Base > last {
+			return 0, false
+		}
+		h.latest = i
 	}
 	r := &h.regions[i]
 	p := r.Owner

@@ -297,7 +297,7 @@ func (n *naiveNodes) dir1sw(c course, p int, line uint64, store, miss bool) cour
 		c = n.message(c, home, from, control)
 		n.counts[p].Upgrades++
 	}
-	if trapped {
+	if trapped || store {
 		n.block(line, c.real)
 	}
 	if miss && from != home {
@@ -343,9 +343,6 @@ func (n *naiveNodes) ccnuma(c course, p int, line uint64, store, miss bool) cour
 			done = later(done, n.message(n.message(told, home, n.node(q), control), n.node(q), from, control))
 		}
 	}
-	if len(lose) > 0 || miss && store && owner >= 0 {
-		n.block(line, done.real)
-	}
 	n.block(line, written)
 	if miss && (from != home || owner >= 0 && n.node(owner) != from) {
 		n.counts[p].RemoteFetches++
@@ -355,6 +352,9 @@ func (n *naiveNodes) ccnuma(c course, p int, line uint64, store, miss bool) cour
 		if n.copies[naiveKey{q, line}] != nil {
 			n.take(q, line)
 		}
+	}
+	if len(lose) > 0 || n.copies[naiveKey{p, line}].state != "S" {
+		n.block(line, done.real)
 	}
 	return done
 }
