@@ -37,7 +37,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
 			"cache latency if every reference hit, latency the memory's on an idle bus, contention the waiting for the bus, sync\n" +
 			"the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer processors than the\n" +
-			"machine; the others take no part. Paging and message passing are not simulated.\n\n" +
+			"machine; the others take no part. Only clusters (cow, clump) with a [disk] page. Message passing is not simulated.\n\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
 			"trace and one machine are a single object with the time in seconds of each processor.",
 		Example: replayExample,
@@ -186,7 +186,9 @@ func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	opt.Memory = s.machine.Memory.Size * unit.Bytes(s.machine.System.Nodes)
+	if m := s.machine; m.Disk == nil || m.System.Block == 0 { // clusters page
+		opt.Memory = m.Memory.Size * unit.Bytes(m.System.Nodes)
+	}
 	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
 	return err
 }

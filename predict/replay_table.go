@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"spoor/predict/memsys"
 	"spoor/predict/replay"
@@ -76,6 +77,14 @@ func countColumns(sims []*simulation) []store.Column {
 		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
 		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
 		columnOf(sims, "bus_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
+		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
+		count("from_exclusive", func(c memsys.Counts) uint64 { return c.FromExclusive }),
+		count("block_upgrades", func(c memsys.Counts) uint64 { return c.BlockUpgrades }),
+		count("block_invalidations", func(c memsys.Counts) uint64 { return c.BlockInvalidations }),
+		count("disk_reads", func(c memsys.Counts) uint64 { return c.DiskReads }),
+		columnOf(sims, "messages", "", func(s *simulation) uint64 { return s.result.Shared.Messages }),
+		columnOf(sims, "message_bytes", "B", func(s *simulation) uint64 { return uint64(s.result.Shared.MessageBytes) }),
+		columnOf(sims, "network_utilization", "", func(s *simulation) float64 { return s.result.NetworkUtilization() }),
 	}
 }
 
@@ -93,11 +102,15 @@ var forPeople = map[string]bool{"program": true, "machine": true, "processors": 
 	"latency": true, "contention": true, "sync": true, "miss_ratio": true, "coherence_share": true,
 	"bus_utilization": true, "time": true}
 
+// forNodes are such columns of machines with several nodes.
+var forNodes = map[string]bool{"remote_fetches": true, "network_utilization": true}
+
 // printForPeople prints the simulations and, if there is but one, its processors.
 func printForPeople(w io.Writer, sims []*simulation, t *store.Table) error {
 	short := &store.Table{Name: t.Name}
+	connected := slices.ContainsFunc(sims, func(s *simulation) bool { return s.machine.System.Nodes > 1 })
 	for _, c := range t.Columns {
-		if forPeople[c.Name] {
+		if forPeople[c.Name] || connected && forNodes[c.Name] {
 			short.Columns = append(short.Columns, c)
 		}
 	}

@@ -42,6 +42,7 @@
 //	processors = 4           # of each node
 //	nodes = 1                # if absent, 1
 //	protocol = "msi"         # of coherence: msi, mesi, moesi, berkeley; if absent, what the target's paper has
+//	block = "256 B"          # of what nodes of a cow or clump share; if absent, 256 B
 //
 // Machines with a directory (ccnuma, dir1sw) may have
 //
@@ -188,6 +189,7 @@ type System struct {
 	Processors int // of each node: n of [du2000]
 	Nodes      int // N of [du2000]
 	Protocol   Protocol
+	Block      unit.Bytes // of the shared memory of a COW or CLUMP, else 0
 }
 
 // Protocol names what keeps caches coherent.

@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Name != "test" || m.Processor != (Processor{Clock: 200e6, CPI: 1}) || m.System != (System{Target: CLUMP, Processors: 4, Nodes: 2, Protocol: MESI}) {
+	if m.Name != "test" || m.Processor != (Processor{Clock: 200e6, CPI: 1}) || m.System != (System{Target: CLUMP, Processors: 4, Nodes: 2, Protocol: MESI, Block: 256}) {
 		t.Errorf("got %+v", m)
 	}
 	if len(m.Caches) != 2 || m.Caches[0].Sets() != 128 || m.Caches[1].Sets() != 2048 || m.Caches[1].Lines() != 4096 {
@@ -139,6 +139,11 @@ func TestBadDescriptions(t *testing.T) {
 		{`invalidate = "4 cycles"`, `page = "5 KiB"`, "m.toml:19: memory.page: 5KiB is not a power of two"},
 		{`target = "clump"`, `target = "smp"`, "m.toml:32: system.nodes: an smp is one node"},
 		{`target = "clump"`, `target = "cow"`, "m.toml:31: system.processors: "},
+		{"nodes = 2", "nodes = 2\nblock = \"192 B\"", "m.toml:33: system.block: 192B is not a power of two"},
+		{"nodes = 2", "nodes = 2\nblock = \"32 B\"", "m.toml:33: system.block: 32B is less than the line of 64B"},
+		{"nodes = 2", "nodes = 2\nblock = \"4 MiB\"", "m.toml:33: system.block: 4MiB is not"},
+		{"nodes = 2", "nodes = 2\nblock = 256", "m.toml:33: system.block: "},
+		{"target = \"clump\"", "block = \"256 B\"\ntarget = \"ccnuma\"", "m.toml:30: system.block: does nothing for target"},
 		{"processors = 4", "processors = 0", "m.toml:31: system.processors: "},
 		{"processors = 4", "processors = -4", "m.toml:31: system.processors: "},
 		{"processors = 4", "processors = 65536", "m.toml:32: system.nodes: "},

@@ -107,6 +107,7 @@ type systemText struct {
 	Processors *int64  `toml:"processors"`
 	Nodes      *int64  `toml:"nodes"`
 	Protocol   *string `toml:"protocol"`
+	Block      text    `toml:"block"`
 }
 
 // reader turns text into a Machine and keeps the first error.
@@ -332,6 +333,7 @@ func (r *reader) system(t *systemText) {
 	if t.Protocol != nil {
 		s.Protocol = Protocol(r.oneOf("system.protocol", t.Protocol, names(protocols)))
 	}
+	r.block(t, &s)
 	switch {
 	case r.err != nil:
 	case s.Processors*s.Nodes > maxProcessors:
@@ -348,6 +350,37 @@ func (r *reader) system(t *systemText) {
 		r.fail("network", "the section [network] is missing; it connects the %d nodes", s.Nodes)
 	}
 	r.m.System = s
+}
+
+// blockSize is that of [du2000, sec. 4.1].
+const blockSize = unit.Bytes(256)
+
+// block reads the size of what the nodes of a cluster share.
+func (r *reader) block(t *systemText, s *System) {
+	switch s.Target {
+	case COW, CLUMP:
+		s.Block = blockSize
+		if n := len(r.m.Caches); n > 0 {
+			s.Block = max(s.Block, r.m.Caches[n-1].Line)
+		}
+	default:
+		if t.Block.given {
+			r.fail("system.block", "does nothing for target %q; it is for cow, clump", s.Target)
+		}
+		return
+	}
+	if !t.Block.given {
+		return
+	}
+	s.Block = r.size("system.block", t.Block, minLine)
+	for _, c := range r.m.Caches {
+		if r.err == nil && s.Block < c.Line {
+			r.fail("system.block", "%v is less than the line of %v", s.Block, c.Line)
+		}
+	}
+	if r.err == nil && (!s.Block.IsPowerOfTwo() || s.Block > maxLine) {
+		r.fail("system.block", "%v is not a power of two to %v", s.Block, maxLine)
+	}
 }
 
 func names[T ~string](list []T) (out []string) {

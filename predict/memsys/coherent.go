@@ -207,6 +207,15 @@ func (s *coherent) drop(q trace.Proc, line uint64, where []uint8, why uint8) {
 	s.private[q].put(line, absent)
 }
 
+// clean makes any line, which is where, shared in the caches of q: memory has it then.
+func (s *coherent) clean(q trace.Proc, line uint64, where []uint8) {
+	if where[q] == modified && q != s.now.proc {
+		s.changing(q, s.now.at, s.now.proc)
+	}
+	where[q] = shared
+	s.private[q].put(line, readable)
+}
+
 // fetch brings the present line to the caches c of its processor, and is the cost of that.
 func (s *coherent) fetch(c *private, state uint8) Cost {
 	t, now := &s.now, s.now.at+c.lookup()

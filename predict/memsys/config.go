@@ -29,6 +29,10 @@ type Config struct {
 	Messages  machine.Messages
 	Directory Directory
 	TLB       *TLB // nil: translation costs nothing
+
+	Block unit.Bytes // of what the nodes of a cluster share
+	Room  unit.Bytes // for it in the memory of each, with disks behind it; 0: for all there is
+	Disk  unit.Picos // of a block
 }
 
 // Cache is a set-associative LRU cache.
@@ -215,6 +219,9 @@ func configOf(m *machine.Machine, head trace.Header) (Config, error) {
 		LookUp: m.At(d.Latency).Picos(), Trap: m.At(d.Trap).Picos()}
 	if t := m.TLB; t != nil {
 		c.TLB = &TLB{Entries: t.Entries, Ways: t.Ways, Page: t.Page, Latency: m.At(t.Latency).Picos()}
+	}
+	if c.Block = m.System.Block; m.Disk != nil {
+		c.Room, c.Disk = m.Memory.Size, m.At(m.Disk.Latency).Picos()
 	}
 	if m.System.Protocol == "" {
 		return c, nil

@@ -35,6 +35,15 @@ func (l *lines) of(line uint64) []uint8 {
 	return l.where[i*l.procs : (i+1)*l.procs]
 }
 
+// known is as of, but nil if the line was never touched.
+func (l *lines) known(line uint64) []uint8 {
+	i := l.slot(line)
+	if l.keys[i] == 0 {
+		return nil
+	}
+	return l.where[i*l.procs : (i+1)*l.procs]
+}
+
 // slot finds the slot of line, or the free one where it belongs. Lines are at
 // least four bytes, so that line+1 never wraps to the mark of a free slot.
 func (l *lines) slot(line uint64) int {

@@ -73,7 +73,7 @@ type Target interface {
 }
 
 // All lists every target.
-var All = []Target{SMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}}
+var All = []Target{SMP{}, COW{}, CLUMP{}, CCNUMA{}, LogP{}, CLogP{}, Dir1SW{}}
 
 // Misses counts misses by why the line was not there.
 type Misses struct {
@@ -98,6 +98,12 @@ type Counts struct {
 	SharedHits              uint64 // misses answered by the shared cache
 	TLBMisses               uint64 // touches of pages that were not in the translation buffer
 	RemoteFetches           uint64 // misses that other nodes had a part in; without caches, references
+
+	// Of clusters.
+	FromExclusive      uint64 // remote fetches of blocks that a node besides their home had exclusive
+	BlockUpgrades      uint64 // stores to a block that the node had, but not for itself
+	BlockInvalidations uint64 // copies of blocks that its stores took from nodes besides their home
+	DiskReads          uint64 // of blocks
 }
 
 // Touches is the number of loads and stores.
@@ -136,6 +142,10 @@ func (c *Counts) Add(d Counts) {
 	c.SharedHits += d.SharedHits
 	c.TLBMisses += d.TLBMisses
 	c.RemoteFetches += d.RemoteFetches
+	c.FromExclusive += d.FromExclusive
+	c.BlockUpgrades += d.BlockUpgrades
+	c.BlockInvalidations += d.BlockInvalidations
+	c.DiskReads += d.DiskReads
 }
 
 func (m *Misses) add(d Misses) {

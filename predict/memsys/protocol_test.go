@@ -239,7 +239,8 @@ func whole(c Config) Config {
 	c.PerNode = max(1, c.PerNode)
 	c.Net = slow(1)
 	c.Messages = machine.Messages{Control: 8, Data: 40}
-	c.Placement = Placement{machine.FirstTouch, c.block()}
+	c.Block = c.block()
+	c.Placement = Placement{machine.FirstTouch, c.Block}
 	return c
 }
 

@@ -22,6 +22,7 @@ type naive struct {
 	use    int
 	free   unit.Picos // end of the bus's last transaction
 	busy   unit.Picos
+	nodes  *naiveNodes   // nil: an SMP
 	owner  map[int32]int // of a lock that is held
 	queue  map[int32][]int
 	signal map[int32]int
@@ -90,6 +91,9 @@ func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, ins
 
 func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Picos) (*Result, error) {
 	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
+	if cfg.PerNode > 0 {
+		n.nodes = newNaiveNodes(n)
+	}
 	for p := range m.Head.Procs {
 		steps, instr := naiveSteps(m, p, cfg.Caches[0].Line)
 		n.procs = append(n.procs, &naiveProc{steps: steps})
@@ -130,6 +134,9 @@ func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Pico
 		res.Procs[p].End = res.Time - res.Procs[p].Total()
 	}
 	res.Shared = memsys.Shared{Busy: n.busy, End: n.free, Lines: uint64(len(lines))}
+	if n.nodes != nil {
+		n.nodes.report(&res.Shared)
+	}
 	return res, nil
 }
 
@@ -216,7 +223,7 @@ func (n *naive) perform(p int, now unit.Picos, e *trace.Event) {
 		q.waiting = true
 		there := 0
 		for _, o := range n.procs {
-			if o.waiting && o.steps[o.at].event.Kind == trace.Barrier && o.steps[o.at].event.Peer == e.Peer {
+			if o.waiting && !o.unborn && o.steps[o.at].event.Kind == trace.Barrier && o.steps[o.at].event.Peer == e.Peer {
 				there++
 			}
 		}
@@ -303,9 +310,12 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 			n.remove(c, "coherence")
 		}
 	}
+	if n.nodes != nil {
+		n.nodes.fetch(p, now, line, store, mine != nil)
+	}
 	if mine != nil {
 		mine.dirty = true
-		if len(n.procs) > 1 {
+		if len(n.procs) > 1 && n.nodes == nil {
 			counts.Upgrades++
 			n.transact(q, now, n.cfg.Memory.Invalidate, n.cfg.Memory.Invalidate)
 		}
@@ -323,7 +333,9 @@ func (n *naive) touch(p int, now unit.Picos, line uint64, store bool) {
 	case "replacement":
 		misses.Replacement++
 	}
-	n.transact(q, now, n.cfg.Memory.Latency, n.cfg.Memory.Occupancy)
+	if n.nodes == nil {
+		n.transact(q, now, n.cfg.Memory.Latency, n.cfg.Memory.Occupancy)
+	}
 	n.makeRoom(p, line)
 	n.copies = append(n.copies, &naiveCopy{naivePlace{p, line}, store, n.use})
 }
@@ -338,6 +350,16 @@ func (n *naive) transact(q *naiveProc, now, latency, occupancy unit.Picos) {
 	q.result.Latency += latency
 	n.free = start + occupancy
 	n.busy += occupancy
+}
+
+// writeBack follows the miss of p on its bus.
+func (n *naive) writeBack(p int) {
+	if n.nodes != nil {
+		n.nodes.writeBack(p)
+		return
+	}
+	n.free += n.cfg.Memory.Occupancy
+	n.busy += n.cfg.Memory.Occupancy
 }
 
 // makeRoom pushes out the least recently used copy of a full set.
@@ -360,8 +382,7 @@ func (n *naive) makeRoom(p int, line uint64) {
 	}
 	if oldest.dirty {
 		n.procs[p].result.Counts.WriteBacks++
-		n.free += n.cfg.Memory.Occupancy
-		n.busy += n.cfg.Memory.Occupancy
+		n.writeBack(p)
 	}
 	n.remove(oldest, "replacement")
 }

@@ -109,3 +109,8 @@ func (r *Result) MissRatio() float64 {
 func (r *Result) Utilization() float64 {
 	return float64(r.Shared.Busy) / float64(max(1, r.Time, r.Shared.End))
 }
+
+// NetworkUtilization is the part of that time for which the busiest part of the network was held.
+func (r *Result) NetworkUtilization() float64 {
+	return float64(r.Shared.NetworkBusy) / float64(max(1, r.Time, r.Shared.End))
+}

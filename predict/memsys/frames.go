@@ -1,0 +1,74 @@
+package memsys
+
+// frames is the blocks in the memory of one node, by their last use.
+type frames struct {
+	most int              // that fit; 0: all there are, which is not kept track of
+	at   map[uint64]int32 // where a block is in ring
+	ring []frame          // the first is no block: the latest used is its older, the oldest its newer neighbour
+	free []int32          // places in ring that were left
+}
+
+type frame struct {
+	block        uint64
+	newer, older int32
+}
+
+func newFrames(most int) frames {
+	return frames{most: most, at: map[uint64]int32{}, ring: make([]frame, 1)}
+}
+
+// has reports whether block is in the memory.
+func (f *frames) has(block uint64) bool {
+	_, ok := f.at[block]
+	return ok || f.most == 0
+}
+
+// use makes block the latest used. If there is no room for it, the least recently used
+// block is pushed out.
+func (f *frames) use(block uint64) (out uint64, pushed bool) {
+	if f.most == 0 {
+		return 0, false
+	}
+	i, ok := f.at[block]
+	if ok {
+		f.unlink(i)
+		f.link(i)
+		return 0, false
+	}
+	if len(f.at) == f.most {
+		out, pushed = f.ring[f.ring[0].newer].block, true
+		f.drop(out)
+	}
+	if n := len(f.free); n > 0 {
+		i, f.free = f.free[n-1], f.free[:n-1]
+	} else {
+		i = int32(len(f.ring))
+		f.ring = append(f.ring, frame{})
+	}
+	f.at[block] = i
+	f.ring[i].block = block
+	f.link(i)
+	return out, pushed
+}
+
+// drop forgets block, if it is there.
+func (f *frames) drop(block uint64) {
+	if i, ok := f.at[block]; ok {
+		f.unlink(i)
+		f.free = append(f.free, i)
+		delete(f.at, block)
+	}
+}
+
+func (f *frames) link(i int32) {
+	latest := f.ring[0].older
+	f.ring[i].older, f.ring[i].newer = latest, 0
+	f.ring[latest].newer = i
+	f.ring[0].older = i
+}
+
+func (f *frames) unlink(i int32) {
+	this := f.ring[i]
+	f.ring[this.newer].older = this.older
+	f.ring[this.older].newer = this.newer
+}
