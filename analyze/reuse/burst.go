@@ -31,12 +31,12 @@ type burst struct {
 // moments are sums over stretches of a ratio m with weights w.
 type moments struct{ wm, wwm, wwmm float64 }
 
-// burstLengths: a stretch measures capacities up to an eighth of its length. The
+// burstLengths: a stretch measures capacities up to a quarter of its length. The
 // shorter it is, the more of them a stream has.
 var burstLengths = [...]uint64{1 << 10, 1 << 13, 1 << 16}
 
 // shareOfLength is what share of its length a stretch measures.
-const shareOfLength = 8
+const shareOfLength = 4
 
 // Strata are so many times as long as their stretches in the long run: it depends on how many of
 // the uses were of new lines, which take longest. A program whose stretches go fast gets more of them.
@@ -47,6 +47,8 @@ const (
 
 func newBurst(length, seed uint64) *burst {
 	b := &burst{length: length, seed: seed, stack: NewStack(), sparse: densest, uses: make([]float64, length/shareOfLength)}
+	b.stack.least = int(length/blockSlots) + 2 // for a whole stretch
+	b.stack.reset()
 	b.next()
 	return b
 }
@@ -135,13 +137,15 @@ func (b *burst) knows(c int) bool {
 	return b.stretches >= fewestStretches && cellStart(c) <= uint64(len(b.uses)) && b.doubt[c] <= mostDoubt*b.sum
 }
 
-// ratio is the miss ratio at a capacity.
-func (b *burst) ratio(capacity uint64) float64 {
+// ratios is the miss ratio by capacity.
+func (b *burst) ratios() []float64 {
+	out := []float64{1}
 	left := b.sum
-	for _, uses := range b.uses[:capacity] {
+	for _, uses := range b.uses {
 		left -= uses
+		out = append(out, max(0, left/b.sum))
 	}
-	return max(0, left/b.sum)
+	return out
 }
 
 // errors is the standard error of the miss ratio at the start of a cell, and the doubt.

@@ -28,7 +28,7 @@ type estimate struct {
 
 // reach is up to which capacity bursts tell more than the sample, in inverses of the rate: the sample's
 // distances are wrong by about the square root of one part in as many.
-const reach = 128
+const reach = 256
 
 func newEstimate(s *sampler) *estimate {
 	e := &estimate{uses: float64(s.uses), rate: s.rate(), found: &s.found, ratios: []float64{1}}
@@ -39,10 +39,12 @@ func newEstimate(s *sampler) *estimate {
 		}
 		e.near = append(e.near, s.bursts[i])
 	}
+	known := map[*burst][]float64{}
+	for _, b := range s.bursts {
+		known[b] = b.ratios()
+	}
 	for c := 1; c < len(e.near); c++ {
-		for capacity := cellStart(c-1) + 1; capacity <= cellStart(c); capacity++ {
-			e.ratios = append(e.ratios, e.near[c].ratio(capacity))
-		}
+		e.ratios = append(e.ratios, known[e.near[c]][cellStart(c-1)+1:cellStart(c)+1]...)
 		e.border = c
 	}
 	for g := range e.found.group {

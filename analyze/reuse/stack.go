@@ -29,6 +29,7 @@ type Stack struct {
 	span   span     // of all slots, if the caller's goroutine counts
 	crew   *crew    // counts in parallel, or nil
 	era    *era
+	least  int   // blocks of an era
 	tally  tally // of recent lines, and what others have handed over
 
 	// One batch.
@@ -53,7 +54,7 @@ func NewParallelStack(cores int) *Stack {
 }
 
 func newStack(c *crew) *Stack {
-	s := &Stack{crew: c, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
+	s := &Stack{crew: c, least: minBlocks, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
 	s.begin(0)
 	return s
 }
@@ -184,7 +185,7 @@ const (
 
 // begin starts an era in which so many slots are live.
 func (s *Stack) begin(live int) {
-	n := min(max(minBlocks, live*slotsPerLine/blockSlots), maxBlocks)
+	n := min(max(s.least, live*slotsPerLine/blockSlots), maxBlocks)
 	if s.crew == nil {
 		if s.era == nil {
 			s.era = new(era)
