@@ -26,31 +26,46 @@ type estimate struct {
 	rest  [cells + 1]float64 // standard error, without the part from bursts
 }
 
-// reach is up to which capacity bursts tell more than the sample, in inverses of the rate: the sample's
-// distances are wrong by about the square root of one part in as many.
-const reach = 256
-
 func newEstimate(s *sampler) *estimate {
 	e := &estimate{uses: float64(s.uses), rate: s.rate(), found: &s.found, ratios: []float64{1}}
-	for c := 0; float64(cellStart(c)) <= reach/e.rate; c++ {
-		i := slices.IndexFunc(s.bursts, func(b *burst) bool { return b.knows(c) })
-		if i < 0 {
-			break
-		}
-		e.near = append(e.near, s.bursts[i])
+	for g := range e.found.group {
+		e.found.group[g].cumulate()
 	}
 	known := map[*burst][]float64{}
 	for _, b := range s.bursts {
 		known[b] = b.ratios()
 	}
-	for c := 1; c < len(e.near); c++ {
-		e.ratios = append(e.ratios, known[e.near[c]][cellStart(c-1)+1:cellStart(c)+1]...)
-		e.border = c
-	}
-	for g := range e.found.group {
-		e.found.group[g].cumulate()
+	for c := range cells {
+		i := slices.IndexFunc(s.bursts, func(b *burst) bool { return b.knows(c) })
+		if i < 0 || c > 0 && e.ofBursts(s.bursts[i], c) > e.ofSample(c) {
+			break
+		}
+		e.near = append(e.near, s.bursts[i])
+		if c > 0 {
+			e.ratios = append(e.ratios, known[s.bursts[i]][cellStart(c-1)+1:cellStart(c)+1]...)
+			e.border = c
+		}
 	}
 	return e
+}
+
+// ofBursts is the variance of the misses at the start of a cell by bursts, the doubt included.
+func (e *estimate) ofBursts(b *burst, c int) float64 {
+	standard, doubt := b.errors(c)
+	return square(e.uses) * (square(standard) + square(doubt) + square(rare/b.counted()))
+}
+
+// ofSample is the same by the sample. A part is that it does not know which distances are just above.
+func (e *estimate) ofSample(c int) float64 {
+	capacity := float64(cellStart(c))
+	shift := e.shift(capacity)
+	nearer := e.uses // all may be meant, whether in the sample or not
+	if shift < capacity {
+		nearer = e.found.misses(capacity - shift)
+	}
+	blur := (nearer - e.found.misses(capacity+shift)) / (2 * normalQuantile)
+	_, spread := e.found.regress(c, -1, 0)
+	return square(spread) + square(blur) + square(rare/e.rate)
 }
 
 // distances fills d.
@@ -63,24 +78,18 @@ func (e *estimate) distances(d *Distances) {
 	e.interval(d)
 }
 
-// join finds the misses at the border. Bursts and sample are weighted by their errors: of the
-// sample's, a part is that it does not know which distances are just above the border.
+// join finds the misses at the border: bursts and sample are weighted by their errors.
 func (e *estimate) join() {
 	e.misses = e.uses
 	if e.border == 0 {
 		return
 	}
 	b := e.near[e.border]
-	standard, doubt := b.errors(e.border)
-	e.errors.known, e.errors.doubt = standard*e.uses, doubt*e.uses
-	capacity := float64(cellStart(e.border))
-	sampled, byBursts := e.found.misses(capacity), e.ratios[len(e.ratios)-1]*e.uses
+	e.errors.known, e.errors.doubt = b.errors(e.border)
+	e.errors.known, e.errors.doubt = e.errors.known*e.uses, e.errors.doubt*e.uses
+	sampled, byBursts := e.found.misses(float64(cellStart(e.border))), e.ratios[len(e.ratios)-1]*e.uses
 	e.excess = byBursts - sampled
-	shift := e.shift(capacity)
-	blur := (e.found.misses(capacity-shift) - e.found.misses(capacity+shift)) / (2 * normalQuantile)
-	_, spread := e.found.regress(e.border, -1, 0)
-	ofSample := square(spread) + square(blur) + square(rare/e.rate)
-	ofBursts := square(e.errors.known) + square(e.errors.doubt) + square(rare/b.counted()*e.uses)
+	ofSample, ofBursts := e.ofSample(e.border), e.ofBursts(b, e.border)
 	e.misses = (byBursts*ofSample + sampled*ofBursts) / (ofSample + ofBursts)
 	e.misses = min(max(e.misses, e.found.cold), e.uses)
 }

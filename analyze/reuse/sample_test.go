@@ -328,14 +328,14 @@ func TestIntervalsCover(t *testing.T) {
 	for name, c := range map[string]struct {
 		lines []uint64
 		s     Sampling
-		least float64 // measured with 200 seeds: see below
+		least float64 // share of intervals: chance, and programs whose uses depend on each other, take from 0.95
 		worst float64 // error of a ratio, over all capacities and seeds
 	}{
-		"zipf":    {zipf(1_000_000, 1<<15), Sampling{Rate: 0.1}, 0.93, 0.05},
-		"uniform": {uniform(1_000_000, 1<<14), Sampling{Rate: 0.1}, 0.93, 0.05},
-		"matmul":  {matmul(80), Sampling{Rate: 0.1}, 0.90, 0.4}, // a step at a capacity may come a size early
-		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.1},
-		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.05},
+		"zipf":    {zipf(1_000_000, 1<<15), Sampling{Rate: 0.1}, 0.93, 0.02},
+		"uniform": {uniform(1_000_000, 1<<14), Sampling{Rate: 0.1}, 0.93, 0.02},
+		"matmul":  {matmul(80), Sampling{Rate: 0.1}, 0.90, 0.02}, // its curve is flat but for steps, and its stretches are alike: intervals are narrow
+		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.05},
+		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
 	} {
 		exact := exactly(t, c.lines)
 		var capacities []int64
