@@ -1,0 +1,223 @@
+// Package fit finds the coefficients of linear models from measured times, and says how sure
+// they are.
+//
+// LeastSquares is the pseudo-inverse of the scaled columns, as in [hur1999, sec. 4.4]; NonNegative is
+// the same under the condition that no coefficient is negative [lawson1974], which, with weights 1/y, is the
+// fit of relative errors that does not let large messages decide everything. Both refuse a
+// design in which columns cannot be told apart, and name the columns.
+//
+// Times holds repeated measurements. Its Floor says what no model can be better than, and its
+// Spread says by how much coefficients would differ had other points been drawn, and had
+// the program been started again: intervals from within one run mislead.
+//
+// Segments finds where a curve of times over sizes changes its law, by comparing models.
+//
+// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
+// communication. UT Austin, 1999.
+//
+// [lawson1974] C. L. Lawson, R. J. Hanson: Solving least squares problems. Prentice-Hall, 1974, chapter 23.
+//
+// [belsley1980] D. A. Belsley, E. Kuh, R. E. Welsch: Regression diagnostics. Wiley, 1980, chapter 3.
+package fit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Problem is to find b that makes the sum of (Weight_i (Y_i - X_i b))^2 least.
+type Problem struct {
+	Columns []string    // names of the columns of X, for errors
+	X       [][]float64 // a row for each point
+	Y       []float64
+	Weight  []float64 // 0 leaves a point out; nil weighs all alike
+}
+
+// Solution is what a fit found.
+type Solution struct {
+	Coef []float64
+	// Condition is the largest over the smallest singular value of the columns scaled to length 1: an
+	// error of 1/Condition of the times may be all of a coefficient.
+	Condition float64
+	Warnings  []error
+}
+
+// Predict is what a fit with coefficients coef says of a point with row x.
+func Predict(coef, x []float64) float64 { return floats.Dot(coef, x) }
+
+// Condition numbers of scaled columns. Above 100 coefficients may be hard to tell apart [belsley1980];
+// above 10^4 one part in ten thousand of the times, less than any clock is good for, may be all of
+// a coefficient.
+const (
+	doubtfulCondition = 100
+	maxCondition      = 1e4
+)
+
+// Collinear is the error of a design whose columns cannot be told apart.
+type Collinear struct {
+	Columns   []string
+	Condition float64
+}
+
+// Error names the columns.
+func (e *Collinear) Error() string {
+	return fmt.Sprintf("the columns %s cannot be told apart in these points (condition number %.3g, at most %g): their coefficients would mean nothing; measure points in which they vary separately",
+		strings.Join(e.Columns, ", "), e.Condition, float64(maxCondition))
+}
+
+// TooFew is the error of a design with no more points than coefficients.
+type TooFew struct{ Points, Coefficients int }
+
+// Error says how many are needed.
+func (e *TooFew) Error() string {
+	return fmt.Sprintf("%d points are too few for %d coefficients; at least %d are needed", e.Points, e.Coefficients, e.Coefficients+1)
+}
+
+// scaled is a problem with columns of length 1 and without the points that are left out.
+type scaled struct {
+	a         *mat.Dense
+	b         *mat.VecDense
+	length    []float64 // of the columns as they were
+	condition float64
+	warnings  []error
+}
+
+// LeastSquares solves p by the pseudo-inverse of its scaled columns.
+func LeastSquares(p *Problem) (Solution, error) {
+	s, err := p.scale()
+	if err != nil {
+		return Solution{}, err
+	}
+	all := make([]int, len(p.Columns))
+	for j := range all {
+		all[j] = j
+	}
+	return s.solution(s.solve(all)), nil
+}
+
+// solution is in the units of the problem again.
+func (s *scaled) solution(coef []float64) Solution {
+	floats.Div(coef, s.length)
+	return Solution{Coef: coef, Condition: s.condition, Warnings: s.warnings}
+}
+
+// scale checks p.
+func (p *Problem) scale() (*scaled, error) {
+	points, err := p.points()
+	if err != nil {
+		return nil, err
+	}
+	columns := len(p.Columns)
+	if len(points) <= columns {
+		return nil, &TooFew{len(points), columns}
+	}
+	s := &scaled{a: mat.NewDense(len(points), columns, nil), b: mat.NewVecDense(len(points), nil), length: make([]float64, columns)}
+	for i, point := range points {
+		w := p.weight(point)
+		for j, x := range p.X[point] {
+			s.a.Set(i, j, w*x)
+		}
+		s.b.SetVec(i, w*p.Y[point])
+	}
+	column := make([]float64, len(points))
+	for j, name := range p.Columns {
+		s.length[j] = floats.Norm(mat.Col(column, j, s.a), 2)
+		if s.length[j] == 0 || math.IsInf(s.length[j], 0) {
+			return nil, fmt.Errorf("the column %s has length %g", name, s.length[j])
+		}
+		floats.Scale(1/s.length[j], column)
+		s.a.SetCol(j, column)
+	}
+	return s, s.judge(p.Columns)
+}
+
+func (p *Problem) weight(i int) float64 {
+	if p.Weight == nil {
+		return 1
+	}
+	return p.Weight[i]
+}
+
+// points are those with a weight.
+func (p *Problem) points() (points []int, err error) {
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	for i, row := range p.X {
+		w := p.weight(i)
+		if len(row) != len(p.Columns) {
+			panic(fmt.Sprintf("fit: point %d has %d values for %d columns", i, len(row), len(p.Columns)))
+		}
+		if !finite(w) || w < 0 || !finite(p.Y[i]) {
+			return nil, fmt.Errorf("point %d has the value %g and the weight %g", i, p.Y[i], w)
+		}
+		for j, x := range row {
+			if !finite(x) {
+				return nil, fmt.Errorf("point %d has %g in the column %s", i, x, p.Columns[j])
+			}
+		}
+		if w > 0 {
+			points = append(points, i)
+		}
+	}
+	return points, nil
+}
+
+// judge finds the condition number, and the columns to blame for it: those with a share in the
+// combination of columns that nearly vanishes.
+func (s *scaled) judge(names []string) error {
+	var svd mat.SVD
+	if !svd.Factorize(s.a, mat.SVDThin) {
+		return fmt.Errorf("the singular values of %s were not found", strings.Join(names, ", "))
+	}
+	values := svd.Values(nil)
+	last := len(values) - 1
+	s.condition = values[0] / values[last] // +Inf if the last is 0
+	if s.condition <= doubtfulCondition {
+		return nil
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	var share []float64
+	for j := range names {
+		share = append(share, math.Abs(v.At(j, last)))
+	}
+	blame := Collinear{Condition: s.condition}
+	for j, name := range names {
+		if share[j] > floats.Max(share)/10 {
+			blame.Columns = append(blame.Columns, name)
+		}
+	}
+	if s.condition > maxCondition {
+		return &blame
+	}
+	s.warnings = append(s.warnings, fmt.Errorf("the columns %s are hard to tell apart in these points (condition number %.3g)",
+		strings.Join(blame.Columns, ", "), s.condition))
+	return nil
+}
+
+// solve is the least squares of the given columns; the coefficients of others are 0.
+func (s *scaled) solve(columns []int) []float64 {
+	rows, all := s.a.Dims()
+	out := make([]float64, all)
+	if len(columns) == 0 {
+		return out
+	}
+	part := mat.NewDense(rows, len(columns), nil)
+	column := make([]float64, rows)
+	for k, j := range columns {
+		part.SetCol(k, mat.Col(column, j, s.a))
+	}
+	var svd mat.SVD
+	if !svd.Factorize(part, mat.SVDThin) {
+		panic("fit: no singular values of columns that had them") // interlacing: they are no worse than those of all columns
+	}
+	var coef mat.VecDense
+	svd.SolveVecTo(&coef, s.b, len(columns))
+	for k, j := range columns {
+		out[j] = coef.AtVec(k)
+	}
+	return out
+}

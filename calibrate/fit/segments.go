@@ -1,0 +1,164 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Line is a law of times over sizes, y = At0 + Slope x.
+type Line struct{ At0, Slope float64 }
+
+// At is the line's value at x.
+func (l Line) At(x float64) float64 { return l.At0 + l.Slope*x }
+
+// Segment is the points from First to Last, which one line fits.
+type Segment struct {
+	First, Last int
+	Line        Line
+}
+
+const (
+	// minSegment is how many points a line needs to be more than a chord.
+	minSegment = 3
+	// negligible is the relative error below which no difference is a change of law.
+	negligible = 1e-4
+	// maxCuts bounds where one line may follow another; with more points, only at every second, third, ...
+	maxCuts = 1000
+)
+
+// Segments divides points of ascending x into the number of lines, from 1 to most, that explains y best: the
+// one for which
+//
+//	n ln(SSE/n) + 0.299 (3k-1) (ln n)^2.1
+//
+// is least [liu1997], with SSE the sum of squared relative errors of n points about k lines, which have 2k
+// coefficients and k-1 ends. The lines need not meet: where a protocol changes, times jump.
+//
+// Differs: [liu1997] has n less the number of coefficients below SSE. Schwarz's criterion, ln n for each
+// coefficient, finds laws in noise, as the ends are searched for and not given.
+//
+// Lines are found by dynamic programming over all divisions: netgauge [hoefler2007], which looks five points
+// ahead for an error that doubles, finds changes only where sizes are dense.
+//
+// [liu1997] J. Liu, S. Wu, J. V. Zidek: On segmented multivariate regression. Statistica Sinica 7, 1997.
+//
+// [hoefler2007] T. Hoefler, A. Lichei, W. Rehm: Low-overhead LogGP parameter assessment for modern
+// interconnection networks. PMEO-PDS at IPDPS 2007.
+func Segments(x, y []float64, most int) ([]Segment, error) {
+	if len(x) != len(y) {
+		panic("fit: unequal lengths")
+	}
+	for i := range x {
+		if !(y[i] > 0) || math.IsInf(y[i], 0) || i > 0 && !(x[i] > x[i-1]) {
+			return nil, fmt.Errorf("point %d at %g with the value %g: sizes must rise and values be above zero", i, x[i], y[i])
+		}
+	}
+	if len(x) < 2 {
+		return nil, &TooFew{len(x), 1}
+	}
+	s := newSums(x, y)
+	best, least := []Segment(nil), math.Inf(1)
+	for k, division := range s.divisions(most) {
+		sse := 0.0
+		for _, segment := range division {
+			_, cost := s.line(segment.First, segment.Last)
+			sse += cost
+		}
+		if c := criterion(sse, len(x), k+1); c < least {
+			best, least = division, c
+		}
+	}
+	return best, nil
+}
+
+// criterion weighs the error of n points about k lines against their number.
+func criterion(sse float64, n, k int) float64 {
+	points := float64(n)
+	return points*math.Log(sse/points+negligible*negligible) + 0.299*float64(3*k-1)*math.Pow(math.Log(points), 2.1)
+}
+
+// sums are those that lines of any stretch of points follow from, up to each point.
+type sums struct {
+	cuts          []int // where a segment may begin, and the end
+	w, x, y, xx   []float64
+	xy, yy        []float64
+	unit, shifted float64 // x is taken from shifted, in units of unit, to keep digits
+}
+
+func newSums(x, y []float64) *sums {
+	n := len(x)
+	s := &sums{unit: x[n-1] - x[0], shifted: x[0]}
+	for _, column := range []*[]float64{&s.w, &s.x, &s.y, &s.xx, &s.xy, &s.yy} {
+		*column = make([]float64, n+1)
+	}
+	for i := range x {
+		u, v := (x[i]-s.shifted)/s.unit, y[i]
+		w := 1 / (v * v) // squares of relative errors
+		s.w[i+1], s.x[i+1], s.y[i+1] = s.w[i]+w, s.x[i]+w*u, s.y[i]+w*v
+		s.xx[i+1], s.xy[i+1], s.yy[i+1] = s.xx[i]+w*u*u, s.xy[i]+w*u*v, s.yy[i]+1
+	}
+	for i := 0; i < n; i += (n + maxCuts - 1) / maxCuts {
+		s.cuts = append(s.cuts, i)
+	}
+	s.cuts = append(s.cuts, n)
+	return s
+}
+
+// line is the one of least squared relative errors through the points from first to last, and their sum.
+func (s *sums) line(first, last int) (Line, float64) {
+	of := func(sum []float64) float64 { return sum[last+1] - sum[first] }
+	w, x, y, xx, xy, yy := of(s.w), of(s.x), of(s.y), of(s.xx), of(s.xy), of(s.yy)
+	spread := xx - x*x/w
+	slope := 0.0
+	if spread > 0 {
+		slope = (xy - x*y/w) / spread
+	}
+	at := (y - slope*x) / w
+	cost := yy - at*y - slope*xy
+	return Line{At0: at - slope/s.unit*s.shifted, Slope: slope / s.unit}, max(cost, 0)
+}
+
+// divisions are the best ones into 1, 2, ... segments, as far as there are points for them.
+func (s *sums) divisions(most int) [][]Segment {
+	cuts := len(s.cuts)
+	cost := make([][]float64, most+1) // by number of segments and cut where they end
+	from := make([][]int, most+1)     // the cut where the last of them begins
+	cost[0] = filled(cuts, math.Inf(1))
+	cost[0][0] = 0
+	var all [][]Segment
+	for k := 1; k <= most; k++ {
+		cost[k], from[k] = filled(cuts, math.Inf(1)), make([]int, cuts)
+		for end := 1; end < cuts; end++ {
+			for begin := range end {
+				if k > 1 && s.cuts[end]-s.cuts[begin] < minSegment || math.IsInf(cost[k-1][begin], 1) {
+					continue
+				}
+				if k > 1 && begin > 0 && s.cuts[begin] < minSegment {
+					continue // the first one, which may be short if it is alone
+				}
+				_, c := s.line(s.cuts[begin], s.cuts[end]-1)
+				if c += cost[k-1][begin]; c < cost[k][end] {
+					cost[k][end], from[k][end] = c, begin
+				}
+			}
+		}
+		if math.IsInf(cost[k][cuts-1], 1) {
+			break
+		}
+		all = append(all, s.division(from, k))
+	}
+	return all
+}
+
+// division follows the choices back from the end.
+func (s *sums) division(from [][]int, k int) (list []Segment) {
+	for end := len(s.cuts) - 1; k > 0; k-- {
+		begin := from[k][end]
+		line, _ := s.line(s.cuts[begin], s.cuts[end]-1)
+		list = append(list, Segment{First: s.cuts[begin], Last: s.cuts[end] - 1, Line: line})
+		end = begin
+	}
+	slices.Reverse(list)
+	return list
+}
