@@ -35,9 +35,11 @@ func replayCommand(env *stage.Env) *cobra.Command {
 		Short: "run recorded traces on simulated shared-memory machines",
 		Long: "Replay runs the references, barriers and locks of each trace on each machine and says where the time goes: E(Instr),\n" +
 			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
-			"cache latency if every reference hit, latency the memory's on an idle bus, contention the waiting for the bus, sync\n" +
-			"the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer processors than the\n" +
-			"machine; the others take no part. Only clusters (cow, clump) with a [disk] page. Message passing is not simulated.\n\n" +
+			"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
+			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
+			"processors than the machine; the others take no part, and nodes without any are not in the network. Only clusters\n" +
+			"(cow, clump) with a [disk] page. Message passing is not simulated. A network whose gap is that of the\n" +
+			"traffic is simulated twice, first to see the traffic.\n\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
 			"trace and one machine are a single object with the time in seconds of each processor.",
 		Example: replayExample,

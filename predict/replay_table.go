@@ -75,6 +75,7 @@ func countColumns(sims []*simulation) []store.Column {
 		count("private_hits", func(c memsys.Counts) uint64 { return c.Behind }),
 		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
 		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
+		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
 		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
 		columnOf(sims, "bus_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
 		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
@@ -202,7 +203,7 @@ func printRun(w io.Writer, s *simulation) error {
 		Procs    []processorRun `json:"procs"`
 		Messages uint64         `json:"messages"`
 		Events   uint64         `json:"events"`
-	}{Time: float64(s.result.Time.Seconds())}
+	}{Time: float64(s.result.Time.Seconds()), Messages: s.result.Shared.Messages}
 	for i := range s.result.Procs {
 		p := &s.result.Procs[i]
 		run.Events += p.Events
