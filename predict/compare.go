@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,13 +22,21 @@ func compareCommand(env *stage.Env) *cobra.Command {
 			"number of processors is a row with E(Instr) in nanoseconds and the error of every model, positive if the\n" +
 			"model is pessimistic. A summary of each model follows: mean and worst absolute error, and how many rows are\n" +
 			"within the 5 % that the paper claims. FILEs are tables of predict cluster and predict replay, in any order.\n" +
-			"CSV, JSON and -o have one line for each row and model instead, and no summary.",
+			"CSV, JSON and -o have one line for each row and model instead, and no summary.\n\n" +
+			"With --baseline, simulations of simplified machines are set beside those of the machines that they simplify\n" +
+			"instead: E(Instr), latency and contention of spasm-mesh-clogp, say, beside those of spasm-mesh.",
 		Example: compareExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	format := stage.FormatFlag(cmd.Flags())
 	out := cmd.Flags().StringP("output", "o", "", "write the comparison as an Arrow table to `FILE`")
-	cmd.RunE = func(_ *cobra.Command, files []string) error { return compare(env, files, *format, *out) }
+	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared whose names begin with its own and a hyphen; may be repeated")
+	cmd.RunE = func(_ *cobra.Command, files []string) error {
+		if len(*baselines) > 0 {
+			return compareAbstractions(env, files, *baselines, *format, *out)
+		}
+		return compare(env, files, *format, *out)
+	}
 	return cmd
 }
 
@@ -54,7 +63,14 @@ func compare(env *stage.Env, files []string, format stage.Format, out string) er
 }
 
 func readComparison(files []string) (*report.Comparison, error) {
-	var all []report.Row
+	all, err := readRows(files)
+	if err != nil {
+		return nil, err
+	}
+	return report.Compare(all)
+}
+
+func readRows(files []string) (all []report.Row, err error) {
 	for _, f := range files {
 		t, err := store.ReadTable(f)
 		if err != nil {
@@ -66,7 +82,35 @@ func readComparison(files []string) (*report.Comparison, error) {
 		}
 		all = append(all, rows...)
 	}
-	return report.Compare(all)
+	return all, nil
+}
+
+// compareAbstractions sets abstractions beside the machines called baselines.
+func compareAbstractions(env *stage.Env, files, baselines []string, format stage.Format, out string) error {
+	rows, err := readRows(files)
+	if err != nil {
+		return err
+	}
+	a, err := report.Abstract(rows, baselines)
+	if err != nil {
+		return err
+	}
+	for _, u := range a.Unpaired {
+		env.Note("%s", u)
+	}
+	if len(a.Pairs) == 0 {
+		return fmt.Errorf("comparing %d files: no simulation is of %s and of a machine whose name begins with it and a hyphen", len(files), strings.Join(baselines, " or "))
+	}
+	if out != "" {
+		if err := store.WriteTable(out, a.Table()); err != nil {
+			return fmt.Errorf("writing the comparison: %w", err)
+		}
+	}
+	if err := stage.Print(env.Out, format, a.Table()); err != nil || format != stage.Human {
+		return err
+	}
+	fmt.Fprintln(env.Out)
+	return stage.Print(env.Out, format, a.Summary())
 }
 
 // printComparison prints the rows and then the summary, for people.

@@ -28,16 +28,17 @@ func reportCommand(env *stage.Env) *cobra.Command {
 	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
 	machines := cmd.Flags().StringSlice("machine", nil, "machine description `FILE` to show with the results; may be repeated")
+	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared, see predict compare; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
 		if *out == "" {
 			return stage.Usage("-o FILE says where the page goes")
 		}
-		return writeReport(env, paths, *machines, *out, *title, *commands)
+		return writeReport(env, paths, *machines, *baselines, *out, *title, *commands)
 	}
 	return cmd
 }
 
-func writeReport(env *stage.Env, paths, machines []string, out, title, commands string) error {
+func writeReport(env *stage.Env, paths, machines, baselines []string, out, title, commands string) error {
 	study, err := report.Open(paths...)
 	if err != nil {
 		return fmt.Errorf("reading the study: %w", err)
@@ -54,7 +55,12 @@ func writeReport(env *stage.Env, paths, machines []string, out, title, commands 
 		}
 		study.Commands = strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
-	for _, u := range study.Comparison.Unpaired {
+	if len(baselines) > 0 {
+		if err := study.Abstract(baselines); err != nil {
+			return fmt.Errorf("reading the study: %w", err)
+		}
+	}
+	for _, u := range study.Notes() {
 		env.Note("%s", u)
 	}
 	err = store.WriteFile(out, func(w io.Writer) error { return study.WriteHTML(w, title) })

@@ -48,6 +48,10 @@ type page struct {
 	Curves, Cases  []Figure
 	Splits         []Figure
 	Overview       *Figure
+	Simple         []simpleGroup
+	SimpleLegend   []legendEntry
+	SimpleHeads    []string
+	SimpleRows     [][]string
 	CurveLegend    []legendEntry
 	ModelLegend    []legendEntry
 	TermLegend     []legendEntry
@@ -85,6 +89,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		p.TermLegend = append(p.TermLegend, mark{ink: t.ink, shape: "M1 1H11V11H1Z"}.legend(t.name, t.meaning))
 	}
 	if err := p.drawAll(); err != nil {
+		return err
+	}
+	if err := p.drawAbstractions(); err != nil {
 		return err
 	}
 	p.MachineRows = machineRows(s.Machines)

@@ -29,6 +29,7 @@ type Row struct {
 	Lo, Hi                  float64 // where EInstr may lie as far as Covers reaches, in nanoseconds; NaN if nobody says
 	Covers                  string  // what is varied between Lo and Hi
 	Split                   Split
+	Instr                   float64  // instructions of all processors; of simulations only
 	Limit                   string   // the term that binds
 	Reservations            []string // what speaks against believing the row
 }
@@ -46,7 +47,10 @@ func Rows(t *store.Table) ([]Row, error) {
 	e, split := r.nanos("e_instr"), [...][]float64{r.nanos("ideal"), r.nanos("latency"), r.nanos("contention"), r.nanos("sync")}
 	var model, limit, covers, reservations []string
 	var lo, hi []float64
-	if predicted {
+	var instr []int64
+	if !predicted {
+		instr = r.whole("instructions")
+	} else {
 		model, limit, covers, reservations = r.text("model"), r.text("limit"), r.text("interval"), r.text("reservations")
 		lo, hi = r.nanos("lo"), r.nanos("hi")
 	}
@@ -61,6 +65,9 @@ func Rows(t *store.Table) ([]Row, error) {
 			row.Model, row.Limit = clean(model[i]), clean(limit[i])
 			row.Lo, row.Hi, row.Covers = lo[i], hi[i], clean(covers[i])
 			row.Reservations = reservationList(reservations[i])
+		}
+		if !predicted {
+			row.Instr = float64(instr[i])
 		}
 		if err := row.check(predicted); err != nil {
 			return nil, fmt.Errorf("row %d of the %s table: %w", i, t.Name, err)

@@ -17,9 +17,12 @@ import (
 type Study struct {
 	Traces     []Trace // by program, then by processors
 	Comparison *Comparison
-	Sources    []Source  // every file that was read, by path
-	Machines   []Machine // in the order of AddMachine
-	Commands   []string  // how the files were made, one line each; nil if nobody says
+	Simplified *Abstractions // beside the machines called by Abstract
+	Sources    []Source      // every file that was read, by path
+	Machines   []Machine     // in the order of AddMachine
+	Commands   []string      // how the files were made, one line each; nil if nobody says
+
+	rows []Row // predictions and simulations
 }
 
 // Trace is what analyze says about one trace.
@@ -100,13 +103,12 @@ func Open(paths ...string) (*Study, error) {
 	slices.Sort(files)
 	s := &Study{}
 	analyses := map[string]*Trace{} // by folder
-	var rows []Row
 	for _, f := range slices.Compact(files) {
 		more, err := s.read(f, analyses)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		rows = append(rows, more...)
+		s.rows = append(s.rows, more...)
 	}
 	for _, t := range analyses {
 		s.Traces = append(s.Traces, *t)
@@ -115,13 +117,33 @@ func Open(paths ...string) (*Study, error) {
 		return cmp.Or(cmp.Compare(a.Program, b.Program), cmp.Compare(a.Processors, b.Processors), cmp.Compare(a.Digest, b.Digest))
 	})
 	var err error
-	if s.Comparison, err = Compare(rows); err != nil {
+	if s.Comparison, err = Compare(s.rows); err != nil {
 		return nil, err
 	}
-	if len(s.Traces)+len(rows) == 0 {
+	if len(s.Traces)+len(s.rows) == 0 {
 		return nil, fmt.Errorf("%s: no analysis, prediction or simulation; run analyze, predict cluster or predict replay first", strings.Join(paths, ", "))
 	}
 	return s, nil
+}
+
+// Abstract compares simulations on the machines called baselines with those on abstractions of them, see [Abstract].
+func (s *Study) Abstract(baselines []string) (err error) {
+	s.Simplified, err = Abstract(s.rows, baselines)
+	if err == nil && len(s.Simplified.Pairs) == 0 {
+		err = fmt.Errorf("no simulation is of %s and of a machine whose name begins with it and a hyphen", strings.Join(baselines, " or "))
+	}
+	return err
+}
+
+// Notes names what has no counterpart to be compared with.
+func (s *Study) Notes() []string {
+	if s.Simplified == nil {
+		return s.Comparison.Unpaired
+	}
+	if len(s.Comparison.Cases) == 0 {
+		return s.Simplified.Unpaired
+	}
+	return append(slices.Clip(s.Comparison.Unpaired), s.Simplified.Unpaired...)
 }
 
 // Digests are the traces behind the study and the SHA-256 of each, as far as the

@@ -75,7 +75,8 @@ func (c *columns) add(program, machine string, n int32, model string, e float64,
 func (c columns) simulated() []store.Column {
 	return []store.Column{{Name: "program", Data: c.program}, {Name: "trace", Data: c.trace}, {Name: "machine", Data: c.machine},
 		{Name: "processors", Data: c.processors}, {Name: "e_instr", Unit: "ns", Data: c.e}, {Name: "ideal", Unit: "ns", Data: c.ideal},
-		{Name: "latency", Unit: "ns", Data: c.latency}, {Name: "contention", Unit: "ns", Data: c.contention}, {Name: "sync", Unit: "ns", Data: c.sync}}
+		{Name: "latency", Unit: "ns", Data: c.latency}, {Name: "contention", Unit: "ns", Data: c.contention}, {Name: "sync", Unit: "ns", Data: c.sync},
+		{Name: "instructions", Data: make([]uint64, len(c.e))}}
 }
 
 func (c columns) predicted() []store.Column {

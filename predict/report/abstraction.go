@@ -1,0 +1,164 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spoor/traces/store"
+)
+
+// Abstractions sets simulations of simplified machines beside those of the machines that they
+// simplify: whether a network can be abstracted by a few parameters is the question of
+// [sivasubramaniam1995].
+//
+// [sivasubramaniam1995] A. Sivasubramaniam, A. Singla, U. Ramachandran, H. Venkateswaran:
+// Abstracting network characteristics and locality properties of parallel systems. HPCA 1995.
+type Abstractions struct {
+	Pairs    []Pair   // by program, machine and abstraction in order of first appearance, then by processors
+	Unpaired []string // simulations of abstractions without one of their machine
+}
+
+// Pair is one program with one number of processors on a machine and on an abstraction of it.
+type Pair struct{ Real, Abstract Row }
+
+// Kind is what the name of the abstraction has beyond that of the machine: "clogp".
+func (p Pair) Kind() string { return p.Abstract.Machine[len(p.Real.Machine)+1:] }
+
+// Abstract pairs simulations on the machines called baselines with those on machines whose names
+// begin with a baseline's and a hyphen: spasm-mesh-clogp abstracts spasm-mesh. Predictions are left out.
+func Abstract(rows []Row, baselines []string) (*Abstractions, error) {
+	a := &Abstractions{}
+	real := map[key]Row{}
+	for _, r := range rows {
+		if r.Model == "" && slices.Contains(baselines, r.Machine) {
+			if _, twice := real[r.key()]; twice {
+				return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.place())
+			}
+			real[r.key()] = r
+		}
+	}
+	seen := map[key]bool{}
+	for _, r := range rows {
+		base := baselineOf(r.Machine, baselines)
+		if r.Model != "" || base == "" {
+			continue
+		}
+		if seen[r.key()] {
+			return nil, fmt.Errorf("two simulations of %s, %s; leave one of them out", r.Program, r.place())
+		}
+		seen[r.key()] = true
+		if of, ok := real[key{r.Program, base, r.Processors}]; ok {
+			a.Pairs = append(a.Pairs, Pair{of, r})
+		} else {
+			a.Unpaired = append(a.Unpaired, fmt.Sprintf("%s: simulated on %s, not on %s", r.Program+", "+plural(r.Processors, "processor"), r.Machine, base))
+		}
+	}
+	a.sort()
+	return a, nil
+}
+
+// baselineOf is the longest of the baselines that machine is an abstraction of, or "".
+func baselineOf(machine string, baselines []string) (best string) {
+	for _, b := range baselines {
+		if strings.HasPrefix(machine, b+"-") && len(b) > len(best) && !slices.Contains(baselines, machine) {
+			best = b
+		}
+	}
+	return best
+}
+
+func (a *Abstractions) sort() {
+	places := [3]map[string]int{{}, {}, {}}
+	names := func(p Pair) [3]string { return [3]string{p.Real.Program, p.Real.Machine, p.Kind()} }
+	for i, p := range a.Pairs {
+		for k, name := range names(p) {
+			if _, seen := places[k][name]; !seen {
+				places[k][name] = i
+			}
+		}
+	}
+	slices.SortStableFunc(a.Pairs, func(p, q Pair) int {
+		for k := range places {
+			if d := cmp.Compare(places[k][names(p)[k]], places[k][names(q)[k]]); d != 0 {
+				return d
+			}
+		}
+		return cmp.Compare(p.Real.Processors, q.Real.Processors)
+	})
+}
+
+// Table has a row for each pair: times per instruction of the whole machine, and how far the abstraction is off.
+func (a *Abstractions) Table() *store.Table {
+	column := func(name, unit string, of func(Pair) float64) store.Column {
+		data := make([]float64, len(a.Pairs))
+		for i, p := range a.Pairs {
+			data[i] = of(p)
+		}
+		return store.Column{Name: name, Unit: unit, Data: data}
+	}
+	var program, machine, kind []string
+	var processors []int32
+	for _, p := range a.Pairs {
+		program, machine, kind = append(program, p.Real.Program), append(machine, p.Real.Machine), append(kind, p.Kind())
+		processors = append(processors, int32(p.Real.Processors))
+	}
+	return &store.Table{Name: "abstraction", Columns: []store.Column{
+		{Name: "program", Data: program}, {Name: "machine", Data: machine}, {Name: "abstraction", Data: kind}, {Name: "processors", Data: processors},
+		column("e_instr", "ns", func(p Pair) float64 { return p.Real.EInstr }),
+		column("abstract_e_instr", "ns", func(p Pair) float64 { return p.Abstract.EInstr }),
+		column("error", "%", func(p Pair) float64 { return 100 * (p.Abstract.EInstr - p.Real.EInstr) / p.Real.EInstr }),
+		column("latency", "ns", func(p Pair) float64 { return p.Real.Split.Latency }),
+		column("abstract_latency", "ns", func(p Pair) float64 { return p.Abstract.Split.Latency }),
+		column("contention", "ns", func(p Pair) float64 { return p.Real.Split.Contention }),
+		column("abstract_contention", "ns", func(p Pair) float64 { return p.Abstract.Split.Contention }),
+	}}
+}
+
+// Summary has a row for each machine and kind of abstraction: mean errors over programs and processors, more than one.
+func (a *Abstractions) Summary() *store.Table {
+	var machine, kind []string
+	var rows []int32
+	var columns [3][]float64
+	for _, g := range grouped(a.byKind(), func(p Pair) string { return p.Abstract.Machine }) {
+		var sums [3]float64
+		n := 0
+		for _, p := range g.Rows {
+			if p.Real.Processors < 2 {
+				continue
+			}
+			n++
+			sums[0] += 100 * math.Abs(p.Abstract.EInstr-p.Real.EInstr) / p.Real.EInstr
+			sums[1] += math.Abs(p.Abstract.Split.Latency - p.Real.Split.Latency)
+			sums[2] += math.Abs(p.Abstract.Split.Contention - p.Real.Split.Contention)
+		}
+		if n == 0 {
+			continue
+		}
+		machine, kind, rows = append(machine, g.Rows[0].Real.Machine), append(kind, g.Rows[0].Kind()), append(rows, int32(n))
+		for i := range columns {
+			columns[i] = append(columns[i], sums[i]/float64(n))
+		}
+	}
+	return &store.Table{Name: "abstraction summary", Columns: []store.Column{
+		{Name: "machine", Data: machine}, {Name: "abstraction", Data: kind}, {Name: "rows", Data: rows},
+		{Name: "mean error", Unit: "%", Data: columns[0]},
+		{Name: "of latency", Unit: "ns", Data: columns[1]},
+		{Name: "of contention", Unit: "ns", Data: columns[2]},
+	}}
+}
+
+// byKind is the pairs by machine and abstraction, in order of first appearance.
+func (a *Abstractions) byKind() []Pair {
+	place := map[string]int{}
+	for i, p := range a.Pairs {
+		if _, seen := place[p.Abstract.Machine]; !seen {
+			place[p.Abstract.Machine] = i
+		}
+	}
+	pairs := slices.Clone(a.Pairs)
+	slices.SortStableFunc(pairs, func(p, q Pair) int { return cmp.Compare(place[p.Abstract.Machine], place[q.Abstract.Machine]) })
+	return pairs
+}
