@@ -6,7 +6,8 @@
 #   PROCS       numbers of processors to trace each kernel on
 #   EXTERNALS   names of traces recorded elsewhere, each with FILE.name
 #   MACHINES    machine descriptions
-#   SETS        numbers of sets of the machines' caches, with commas
+#   SETS        numbers of sets of the machines' caches, with commas; without it, nothing is analysed and predicted
+#   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison and clean. Names carry arguments without = or :, as
 # key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
@@ -43,8 +44,9 @@ simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) -o $(OUT
 step = @echo '$1' && $1 >/dev/null
 
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
-analyses:    $(foreach p,$(PROGRAMS),$(call analysed,$p))
-predictions: $(PROGRAMS:%=$(OUT)/%.prediction.arrow)
+analyses:    $(if $(SETS),$(foreach p,$(PROGRAMS),$(call analysed,$p)))
+PREDICTIONS := $(if $(SETS),$(PROGRAMS:%=$(OUT)/%.prediction.arrow))
+predictions: $(PREDICTIONS)
 simulations: $(TRACES:%=$(OUT)/%.simulation.arrow)
 
 $(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $$(BIN)/traces,$$(BIN)/tracegen)
@@ -59,18 +61,21 @@ $(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OU
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call simulation.command,$*))
 
-REPORTED := $(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml \
-	$(OUT)/$t.simulation.arrow) $(PROGRAMS:%=$(OUT)/%.prediction.arrow)
+REPORTED := $(foreach t,$(TRACES),$(if $(SETS),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml) \
+	$(OUT)/$t.simulation.arrow) $(PREDICTIONS)
+comma    := ,
+BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
 	@echo predict report $(OUT) -o $@
-	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) -o $@ $(REPORTED)
+	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(BASELINE) -o $@ $(REPORTED)
 
 report: $(OUT)/report.html
 	@echo "report: $(abspath $(OUT))/report.html"
 
 comparison: predictions simulations
-	@predict compare $(PROGRAMS:%=$(OUT)/%.prediction.arrow) $(TRACES:%=$(OUT)/%.simulation.arrow)
+	@$(if $(SETS),predict compare $(PREDICTIONS) $(TRACES:%=$(OUT)/%.simulation.arrow))
+	@$(if $(BASELINES),predict compare $(BASELINE) $(TRACES:%=$(OUT)/%.simulation.arrow))
 
 clean:
 	rm -rf $(OUT)
@@ -88,6 +93,6 @@ listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(SETS))
 $(call keep,$(OUT)/machines,$(MACHINES))
-$(call keep,$(OUT)/commands.txt,$(call listed,trace analysis prediction simulation))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(SETS),analysis prediction) simulation))
 endif
 $(OUT)/sets $(OUT)/machines $(OUT)/commands.txt: ;
