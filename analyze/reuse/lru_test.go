@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spoor/analyze/analysis"
@@ -144,5 +145,32 @@ func TestRenumbering(t *testing.T) {
 	}
 	if renumbered < 10 {
 		t.Errorf("slots were renumbered %d times only", renumbered)
+	}
+}
+
+// The newest lines are set apart and get their slots back as programs change, and nothing is lost of the order.
+func TestApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	var stream []uint64
+	for phase := range 8 {
+		for range 120_000 {
+			l := r.Uint64N(300)
+			if phase%2 > 0 {
+				l = r.Uint64N(1 + r.Uint64N(1+r.Uint64N(6)*r.Uint64N(60)))
+			}
+			stream = append(stream, l*17)
+		}
+	}
+	check(t, stream, 1000)
+	s := NewStack()
+	var seen []uint32
+	for part := range slices.Chunk(stream, batch) {
+		if err := s.Touch(part); err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, s.era.apart)
+	}
+	if got := slices.Compact(seen); len(got) < 8 {
+		t.Errorf("lines apart: %v, want changes with every phase", got)
 	}
 }

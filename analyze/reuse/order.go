@@ -21,7 +21,7 @@ func (s *Stack) reset() {
 	s.lines.Reset()
 	s.slots = s.slots[:0]
 	s.recent = recent{}
-	s.begin(0)
+	s.begin(0, newest)
 }
 
 // order is the lines, the one used last at the end.
@@ -30,20 +30,20 @@ func (s *Stack) order() []uint64 {
 		line uint64
 		slot uint32
 	}
-	r := &s.recent
+	apart := s.recent.line[:min(s.recent.full, int(s.era.apart))]
 	var all []live
 	for line, place := range s.lines.All() {
-		if slot := s.slots[place]; slot != 0 && !slices.Contains(r.line[:r.full], line) {
+		if slot := s.slots[place]; slot != 0 && !slices.Contains(apart, line) {
 			all = append(all, live{line, slot})
 		}
 	}
 	slices.SortFunc(all, func(a, b live) int { return cmp.Compare(a.slot, b.slot) })
-	out := make([]uint64, 0, len(all)+r.full)
+	out := make([]uint64, 0, len(all)+len(apart))
 	for _, l := range all {
 		out = append(out, l.line)
 	}
-	for i := r.full - 1; i >= 0; i-- {
-		out = append(out, r.line[i])
+	for _, l := range slices.Backward(apart) {
+		out = append(out, l)
 	}
 	return out
 }

@@ -30,5 +30,11 @@ func rank(live []uint64) (r ranks, n int, err error) {
 func (r *ranks) slot(old uint32) uint32 {
 	word := old >> 6
 	rank := r.below[word] + uint32(bits.OnesCount64(r.live[word]&(1<<(old&63)-1)))
-	return rank/blockSlots<<blockShift | rank%blockSlots
+	return slotOf(rank)
 }
+
+// slotOf is the slot of a rank, from 1, when slots have just been renumbered.
+func slotOf(rank uint32) uint32 { return rank/blockSlots<<blockShift | rank%blockSlots }
+
+// rankOf is the rank of such a slot.
+func rankOf(slot uint32) uint32 { return slot>>blockShift*blockSlots + slot&positionMask }

@@ -27,8 +27,9 @@ var below = func() (b [8]uint64) {
 type era struct {
 	blocks []block
 	counts counts
-	level  int  // spans are nodes of this level of the counts
-	edge   edge // what has been counted ends there
+	level  int    // spans are nodes of this level of the counts
+	apart  uint32 // how many lines, the newest, have no slots
+	edge   edge   // what has been counted ends there
 }
 
 // edge is where slots are taken.

@@ -28,6 +28,7 @@ func (s *span) start(e *era, first uint32, at edge) {
 // none, 0, and takes the next one.
 func (s *span) measure(left []uint32) {
 	e, at := s.era, &s.edge
+	apart := e.apart
 	blocks := e.blocks
 	// This pass only makes the cache misses overlap.
 	var touched uint64
@@ -46,7 +47,7 @@ func (s *span) measure(left []uint32) {
 			} else {
 				d += live + e.counts.remove(number, current, &at.closed)
 			}
-			s.dist[n&(batch-1)] = d + newest
+			s.dist[n&(batch-1)] = d + apart
 			n++
 		} else if slot == 0 {
 			s.tally.cold++
@@ -84,7 +85,7 @@ func (s *span) join(t *tally) {
 		s.dist[0] = uint32(touched)
 		for i, o := range part {
 			at.live = o.live
-			s.dist[i] = e.remove(o.slot, at) + newest
+			s.dist[i] = e.remove(o.slot, at) + e.apart
 		}
 		t.add(s.dist[:len(part)])
 	}

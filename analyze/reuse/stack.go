@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"spoor/analyze/lines"
@@ -18,8 +19,8 @@ import (
 // from the bottom, and a new [era] begins.
 //
 // The newest four lines have no slots: [recent] finds their distances by comparing,
-// which is most uses in most programs. The rest goes through a batch at a time, so
-// that the cache misses of its steps overlap.
+// which is most uses in most programs. In eras of programs that hardly use them again, they have slots like
+// others. The rest goes through a batch at a time, so that the cache misses of its steps overlap.
 type Stack struct {
 	recent recent
 	lines  *lines.Table
@@ -31,6 +32,7 @@ type Stack struct {
 	era    *era
 	least  int   // blocks of an era
 	tally  tally // of recent lines, and what others have handed over
+	again  again
 
 	// One batch.
 	keys  [batch]uint64          // lines that were not recent when they came
@@ -55,7 +57,7 @@ func NewParallelStack(cores int) *Stack {
 
 func newStack(c *crew) *Stack {
 	s := &Stack{crew: c, least: minBlocks, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
-	s.begin(0)
+	s.begin(0, newest)
 	return s
 }
 
@@ -82,14 +84,26 @@ func (s *Stack) Touch(lines []uint64) error {
 		if err := s.makeRoom(); err != nil {
 			return err
 		}
-		keys := s.filter(lines[:n])
-		copy(s.place[:newest], s.recent.place[:])
-		s.find(keys, s.place[newest:])
-		s.count(len(keys))
-		s.recent.settle(&s.place)
+		if s.era.apart == 0 {
+			s.find(lines[:n], s.place[newest:])
+			s.count(n)
+		} else {
+			s.touchApart(lines[:n])
+		}
+		s.again.uses += uint64(n)
 		lines = lines[n:]
 	}
 	return nil
+}
+
+// touchApart uses a batch of lines when the newest are apart.
+func (s *Stack) touchApart(lines []uint64) {
+	keys := s.filter(lines)
+	copy(s.place[:newest], s.recent.place[:])
+	s.find(keys, s.place[newest:])
+	s.count(len(keys))
+	s.recent.settle(&s.place)
+	s.again.newest += uint64(len(lines) - len(keys))
 }
 
 // makeRoom ensures slots and table entries for a batch.
@@ -138,8 +152,12 @@ func (s *Stack) count(n int) {
 }
 
 // take looks up the slots that the keys leave, 0 for first uses, and gives a new one to the
-// line that each drives out of the recent ones.
+// line that each drives out of the recent ones, if there are such, or to each.
 func (s *Stack) take(left []uint32) {
+	if s.era.apart == 0 {
+		s.takeEach(left)
+		return
+	}
 	slots := s.slots
 	slot := s.slot
 	place := s.place[newest:][:len(left)]
@@ -155,11 +173,33 @@ func (s *Stack) take(left []uint32) {
 	s.room -= len(left)
 }
 
+// takeEach is take when all lines have slots.
+func (s *Stack) takeEach(left []uint32) {
+	slots := s.slots
+	slot := s.slot
+	place := s.place[newest:][:len(left)]
+	for i, at := range place {
+		old := slots[at]
+		left[i] = old
+		slots[at] = slot
+		_, far := bits.Sub32(soon, slot-old, 0)
+		s.again.newest += uint64(1 - far)
+		slot++
+		if slot&positionMask == blockSlots {
+			slot += 1<<blockShift - blockSlots
+		}
+	}
+	s.slot = slot
+	s.room -= len(left)
+}
+
 // compact renumbers the live slots from the bottom, in their order.
 func (s *Stack) compact() error {
 	slots := s.slots
-	for _, at := range s.recent.place {
-		slots[at] = 0 // what recent lines have is stale
+	if s.era.apart > 0 {
+		for _, at := range s.recent.place {
+			slots[at] = 0 // what recent lines have is stale
+		}
 	}
 	live := make([]uint64, len(s.era.blocks)<<blockShift/64) // a bit for each slot
 	for _, slot := range slots {
@@ -172,7 +212,14 @@ func (s *Stack) compact() error {
 	for i, slot := range slots {
 		slots[i] = r.slot(slot)
 	}
-	s.begin(n)
+	was, is := s.era.apart, s.again.pays()
+	switch {
+	case was == 0 && is > 0:
+		s.setApart(uint32(n))
+	case was > 0 && is == 0:
+		s.giveSlots(uint32(n))
+	}
+	s.begin(n+int(was)-int(is), is)
 	return nil
 }
 
@@ -183,13 +230,15 @@ const (
 	maxBlocks    = math.MaxUint32 >> blockShift // a slot has 32 bits
 )
 
-// begin starts an era in which so many slots are live.
-func (s *Stack) begin(live int) {
+// begin starts an era in which so many slots are live, and so many lines apart.
+func (s *Stack) begin(live int, apart uint32) {
+	s.again = again{}
 	n := min(max(s.least, live*slotsPerLine/blockSlots), maxBlocks)
 	if s.crew == nil {
 		if s.era == nil {
 			s.era = new(era)
 		}
+		s.era.apart = apart
 		s.room = s.era.restart(n, live)
 		s.span.start(s.era, 1, s.era.edge)
 		s.slot = s.era.edge.slot
@@ -202,6 +251,7 @@ func (s *Stack) begin(live int) {
 	}
 	n = min((n/(1<<(2*level))+spansPerEra), maxBlocks>>(2*level)) << (2 * level)
 	s.era = new(era).reset(n, level, uint32(live))
+	s.era.apart = apart
 	s.slot = s.era.edge.slot
 	s.room = (1<<(2*level)-int(s.slot>>blockShift)&(1<<(2*level)-1))*blockSlots - int(s.slot&positionMask)
 	s.crew.start(s.era, s.slot)
