@@ -29,6 +29,7 @@ func command(env *stage.Env) *cobra.Command {
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
+  $ analyze --sample 0.1 -o fft.sampled fft
   $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.times fft
   $ analyze --run phases --sets 512,1024 -o fft.phases fft
   $ analyze --run sharing --line 64B,256B -o fft.sharing fft

@@ -24,9 +24,9 @@ intervals of locality come from, are not sampled: then intervals are those of th
 //
 // A line is kept if hash(line) mod P < T, with P = 2^64 and T = R P; the distances between
 // uses of kept lines, divided by the rate R, are estimates of distances, and every use stands for 1/R
-// uses [waldspurger2015, sec. 3]. If Lines is set, T is lowered whenever there might be more lines than
+// uses [waldspurger2015]. If Lines is set, T is lowered whenever there might be more lines than
 // that: lines that are out are forgotten, and what was found at rate R goes on standing for 1/R uses,
-// which is what rescaling all counts by the ratio of rates comes to [waldspurger2015, sec. 3.2].
+// which is what rescaling all counts by the ratio of rates comes to [waldspurger2015].
 //
 // A sample says nothing of distances below a few times 1/R, which are most. They are
 // measured exactly in bursts, see [burst]. With bursts, the number of uses at distances that only the
