@@ -1,7 +1,8 @@
 // Package cluster predicts E(Instr), the average time per instruction of the whole
 // machine, of programs on clusters, from what was measured of their locality.
 //
-// So far it predicts a single symmetric multiprocessor, in three ways:
+// It predicts a symmetric multiprocessor, and clusters of workstations or of such machines with shared memory in software, in
+// three ways:
 //
 //   - [Paper] is the model as published: a power law for the miss ratio,
 //     independent queues for memory and disks, a barrier term for exponential
@@ -19,7 +20,8 @@
 // Symbols are those of the paper: n processors of S instructions per second each;
 // gamma memory references per instruction; tau_i the time that level i of the
 // memory hierarchy adds without contention and t_i with it (1 cache, 2 memory, 3
-// disks), s_i its size; alpha and beta the locality of the program.
+// disks), s_i its size; alpha and beta the locality of the program. A cluster has N nodes of n
+// processors.
 package cluster
 
 import (
@@ -64,12 +66,14 @@ func (c *Case) check() error {
 	switch {
 	case len(c.Runs) == 0:
 		return fmt.Errorf("no measured run")
-	case m.System.Target != machine.SMP:
-		return fmt.Errorf("machine %s is a %s; this model is of a single smp", m.Name, m.System.Target)
+	case m.System.Target != machine.SMP && !clustered(m.System.Target):
+		return fmt.Errorf("machine %s is a %s; these models are of smp, cow and clump", m.Name, m.System.Target)
 	case m.Shared != nil:
 		return fmt.Errorf("machine %s has a shared cache; this model is of private caches on one bus", m.Name)
-	case c.Processors < 1 || c.Processors > m.System.Processors:
-		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.System.Processors)
+	case c.Processors < 1 || c.Processors > m.System.Processors*m.System.Nodes:
+		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.System.Processors*m.System.Nodes)
+	case c.Processors%c.perNode() != 0:
+		return fmt.Errorf("%d processors on machine %s, which has %d in each node: as many must take part in each", c.Processors, m.Name, m.System.Processors)
 	}
 	return nil
 }

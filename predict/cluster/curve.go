@@ -14,7 +14,7 @@ import (
 // Set-associative caches always get the binomial correction (see
 // [distances.misses]). Data that fit into memory cause no disk accesses: the
 // curve ends at the footprint. Memory is shared, so that of n processors each has
-// an n-th of it for data of its own.
+// an n-th of it for data of its own. In a cluster, first uses of blocks are remote too: see [Run.remote].
 //
 // If there is no run with so many processors, the next smaller one is scaled: see
 // [distances.scaled].
@@ -52,6 +52,9 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 	if r.Processors != c.Processors {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("stack distances of %d processors scaled to %d", r.Processors, c.Processors))
 	}
+	if c.nodes() > 1 {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote as often as if homes were anywhere"))
+	}
 	pred.Warnings = append(pred.Warnings, published(c)...)
 	return c.finish(pred, v.Name(), r)
 }
@@ -76,7 +79,10 @@ func (Curve) inputs(c *Case, r *Run, count func(d distances, sets, ways int) flo
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.Processors, gamma: gamma.Value}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), gamma: gamma.Value}
+	if s.remote, err = c.remote(); err != nil {
+		return nil, err
+	}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {
@@ -92,10 +98,29 @@ func (Curve) inputs(c *Case, r *Run, count func(d distances, sets, ways int) flo
 	s.inner = s.inner[:len(s.inner)-1]
 	if disk := c.Machine.Disk; disk != nil {
 		s.disk = float64(c.Machine.At(disk.Latency))
-		lines := float64(c.Machine.Memory.Size) / float64(last(c.Machine).Line) / float64(c.Processors)
+		lines := float64(c.Machine.Memory.Size) / float64(last(c.Machine).Line) / float64(s.n)
 		s.paging = d.beyond(lines) / max(1, d.total())
 	}
+	if s.nodes > 1 {
+		if s.remote.share, err = r.remote(c); err != nil {
+			return nil, err
+		}
+		s.remote.share /= max(1, d.total())
+	}
 	return s, nil
+}
+
+// remote is how many uses go to the memories of other nodes: those of blocks that one's own memory has no more, and first
+// ones, if all nodes are equally likely to be a block's home.
+func (r *Run) remote(c *Case) (float64, error) {
+	m, n := c.Machine, float64(c.nodes())
+	d, err := r.pooled(m.System.Block)
+	if err != nil {
+		return 0, err
+	}
+	d = d.scaled(float64(r.Processors) / float64(c.Processors))
+	blocks := float64(m.Memory.Size) / float64(m.System.Block) / float64(c.perNode())
+	return d.cold*(n-1)/n + d.beyond(blocks), nil
 }
 
 // touches is gamma in touches of lines: a reference that crosses lines is several.
@@ -122,7 +147,7 @@ func (v Curve) interval(c *Case, r *Run, e unit.Seconds) (model.Interval, error)
 		}
 		for _, t := range []func(int, float64, float64) float64{response, fixedResponse} {
 			s := in.solve(t)
-			x := unit.Seconds(s.eInstr(c.Processors))
+			x := unit.Seconds(s.eInstr(in.processors()))
 			out.Lo, out.Hi = min(out.Lo, x), max(out.Hi, x)
 		}
 	}

@@ -49,6 +49,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	if err := c.check(); err != nil {
 		return model.Prediction{}, err
 	}
+	if c.nodes() > 1 {
+		return model.Prediction{}, fmt.Errorf("model mva is of one node, and machine %s has %d", c.Machine.Name, c.nodes())
+	}
 	r := c.run()
 	if r == nil {
 		return model.Prediction{}, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())

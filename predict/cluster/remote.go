@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/model"
+	interconnect "spoor/predict/network"
+	"spoor/traces/unit"
+)
+
+// remote is the accesses to the memories of other nodes. With N nodes of n processors, the time of one is
+//
+//	t_r = t_2 + n N tau_r/U(nN, l_r tau_r) - 1/l_r                        by bus    [du2000, eq. 3.19, 3.25]
+//	t_r = t_2 + n (N-1) tau_r/U(n(N-1), l_r tau_r/(N-1)) - (N-1)/l_r      by switch [du2000, eq. 3.20, 3.27]
+//
+// and the barrier term is that of n N processors. Remote are the references beyond a node's memory, of size s_2; those
+// beyond N s_2, which all memories have together, go to the disks (3.17, 3.18).
+//
+// Differs: the printed prefactors are 1/S again. tau_r is the whole time of a message with a block on an idle network, whatever of it
+// holds the network, as the paper has no other number. As for one SMP, an access pays for all levels before it.
+type remote struct {
+	nodes    int     // N; 1 is none
+	switched bool    // not a bus
+	tau      float64 // of one access on an idle network
+	share    float64 // of references
+	raise    float64 // by which share is more than it would be, see [Paper]
+}
+
+// solve adds what the network does to out.
+func (r remote) solve(out *solution, perRef float64, n int, t func(n int, lambda, tau float64) float64) {
+	if r.nodes < 2 {
+		return
+	}
+	customers, parts := n*r.nodes, 1.0
+	if r.switched {
+		customers, parts = n*(r.nodes-1), float64(r.nodes-1)
+	}
+	out.lr = perRef * r.share
+	out.tr = t(customers, out.lr/parts, r.tau)
+	out.ur = share(customers, out.lr/parts, out.tr, r.tau)
+}
+
+// explain adds the terms of the network.
+func (r remote) explain(p *model.Prediction, o solution) {
+	if r.nodes < 2 {
+		return
+	}
+	p.Terms = append(p.Terms,
+		model.Term{Symbol: "N", Value: float64(r.nodes), Unit: "1", What: "nodes"},
+		model.Term{Symbol: "tau_r", Value: r.tau, Unit: "s", What: "time of a remote access on an idle network"},
+		model.Term{Symbol: "P_r", Value: r.share, Unit: "1", What: "references that go to other nodes"},
+		model.Term{Symbol: "U_r", Value: o.ur, Unit: "1", What: "utilization of the network (3.9)"},
+		model.Term{Symbol: "t_r", Value: o.tr, Unit: "s", What: "time of a remote access with contention, without the memory's"})
+	if p.Utilization = max(p.Utilization, o.ur); o.ur >= 1-1e-9 {
+		p.Limit = "network"
+	}
+}
+
+// perNode is how many processors of a node take part.
+func (c *Case) perNode() int { return min(c.Processors, c.Machine.System.Processors) }
+
+// nodes is how many take part.
+func (c *Case) nodes() int { return (c.Processors + c.perNode() - 1) / c.perNode() }
+
+// remote is the network of c, or nothing if there is one node.
+func (c *Case) remote() (remote, error) {
+	r := remote{nodes: c.nodes()}
+	if r.nodes < 2 {
+		return r, nil
+	}
+	m := c.Machine
+	switch m.Network.Model {
+	case "bus":
+	case "switch":
+		r.switched = true
+	default:
+		return r, fmt.Errorf("the network of machine %s is a %s; this model is of a bus or a switch", m.Name, m.Network.Model)
+	}
+	d, err := c.message(m.System.Block)
+	r.tau = float64(d.Latency) / 1e12
+	return r, err
+}
+
+// message is what becomes of a message with so many bytes on an idle network.
+func (c *Case) message(size unit.Bytes) (interconnect.Delivery, error) {
+	net, err := interconnect.New(c.Machine, c.nodes())
+	if err != nil {
+		return interconnect.Delivery{}, err
+	}
+	return net.Send(0, interconnect.Message{From: 0, To: 1, Bytes: size}), nil
+}
+
+// clustered are the targets of several nodes that are modelled.
+func clustered(t machine.Target) bool { return t == machine.COW || t == machine.CLUMP }
