@@ -23,6 +23,7 @@ type replayOptions struct {
 	machines []string
 	barrier  string
 	workers  int
+	full     bool
 	phases   bool
 	format   stage.Format
 	output   string
@@ -50,6 +51,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
 	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
+	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
 	flags.BoolVar(&o.phases, "phases", false, "print what each processor did between barriers instead")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
@@ -89,6 +91,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	sims, done, err := openSimulations(env, prefixes, machines)
 	defer done()
 	if err != nil {
+		return err
+	}
+	if sims, err = o.fitting(env, sims); err != nil {
 		return err
 	}
 	opt := replay.Options{Barrier: unit.Seconds(barrier).Picos(), Phases: o.phases}
@@ -146,6 +151,37 @@ func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulati
 		}
 	}
 	return sims, done, nil
+}
+
+// fitting leaves out, of several machines, those that have too few processors for a trace, and with --full those
+// that have too many. At least one must be left for each trace.
+func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
+	left := map[string]int{}
+	for _, s := range sims {
+		left[s.prefix] += 0
+		procs, have := s.trace.Header().Procs, s.machine.System.Processors*s.machine.System.Nodes
+		switch {
+		case procs > have:
+			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d", s.name(), procs, have)
+		case o.full && procs < have:
+		default:
+			out = append(out, s)
+			left[s.prefix]++
+		}
+	}
+	for _, s := range sims {
+		if left[s.prefix] > 0 {
+			continue
+		}
+		if err == nil {
+			err = fmt.Errorf("replaying %s: no machine has as many processors as the trace, %d; leave out --full", s.prefix, s.trace.Header().Procs)
+		}
+		return nil, err
+	}
+	if n := len(sims) - len(out); n > 0 && !o.full {
+		env.Note("%d simulations are left out: the traces have more processors than the machines", n)
+	}
+	return out, nil
 }
 
 // simulateAll runs sims, some at once. Of several errors it returns the first in

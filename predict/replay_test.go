@@ -242,6 +242,7 @@ func TestReplayErrors(t *testing.T) {
 		{"missing machine", []string{good, machine + "x.toml"}, 1, "x.toml"},
 		{"missing refs", []string{noRefs, machine}, 1, "is the refs file complete?"},
 		{"too many processors", []string{good, writeMachine(t, "single", "processors = 4", "processors = 1")}, 1, "the trace has 2 processors and the machine 1"},
+		{"no machine that is filled", []string{good, machine, "--full"}, 1, "no machine has as many processors as the trace, 2"},
 		{"no such network", []string{three, writeMachine(t, "numa", `"smp"`, `"ccnuma"`, "processors = 4", "processors = 1\nnodes = 4\n[network]\nmodel = \"hypercube\"\nbandwidth = \"20 MB/s\"")},
 			1, "a hypercube of 3 processors: their number must be a power of two"},
 		{"lines of two sizes", []string{good, writeMachine(t, "levels", "[memory]", "[[cache]]\nsize = \"1 MiB\"\nline = \"128 B\"\nways = 2\nlatency = \"9 cycles\"\n[memory]")},
@@ -258,6 +259,33 @@ func TestReplayErrors(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(file + "*"); len(left) > 0 {
 			t.Errorf("%s left %v", c.name, left)
+		}
+	}
+}
+
+// TestReplayFits: of several machines, those that cannot run a trace are left out with a note, and with --full those
+// that it does not fill too.
+func TestReplayFits(t *testing.T) {
+	prefix := writeTrace(t, "t", 2, nil)
+	small := writeMachine(t, "small", "processors = 4", "processors = 1")
+	filled := writeMachine(t, "filled", "processors = 4", "processors = 2")
+	large := writeMachine(t, "large")
+	for _, c := range []struct {
+		args, want, not string
+		note            bool
+	}{
+		{"", "filled large", "small", true},
+		{"--full", "filled", "large", false},
+	} {
+		args := append([]string{"replay", prefix, small, filled, large, "--format", "csv"}, strings.Fields(c.args)...)
+		status, out, errs := predict(args...)
+		if status != 0 || strings.Contains(out, c.not) || strings.Contains(errs, "1 simulations are left out") != c.note {
+			t.Errorf("%q: status %d, %s, %s", c.args, status, out, errs)
+		}
+		for _, want := range strings.Fields(c.want) {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q: %s is not in %s", c.args, want, out)
+			}
 		}
 	}
 }
