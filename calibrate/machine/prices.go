@@ -1,0 +1,129 @@
+package machine
+
+import (
+	"strings"
+
+	"spoor/calibrate/strict"
+	"spoor/traces/unit"
+)
+
+// Prices is a valid list of prices. It is a TOML document, see data/price for examples, read as strictly as a
+// description of a machine:
+//
+//	name = "sgi1993"
+//	[windtunnel]               # hosts that simulate parallel computers [falsafi1997, sec. 5.2]
+//	processor = "$20000"       # C_processor: a board without memory
+//	memory = "$3200"           # C_memory: of one target
+//	uniprocessor = "$3200"     # BaseC_Uni: frame of a host of one processor
+//	bus = "$76800"             # BaseC_Bus: frame of one with a bus,
+//	bus_processors = 40        # which takes so many processors at most
+//	network = 2                # X_network: a massively parallel host's network, as a multiple of its processors
+type Prices struct {
+	Name       string
+	WindTunnel *WindTunnel // nil: not given
+}
+
+// WindTunnel is what hosts of parallel simulations cost.
+type WindTunnel struct {
+	Processor, Memory, Uniprocessor, Bus unit.Dollars
+	BusProcessors                        int
+	Network                              float64
+}
+
+type pricesText struct {
+	Name       *string         `toml:"name"`
+	WindTunnel *windTunnelText `toml:"windtunnel"`
+}
+
+type windTunnelText struct {
+	Processor     text     `toml:"processor"`
+	Memory        text     `toml:"memory"`
+	Uniprocessor  text     `toml:"uniprocessor"`
+	Bus           text     `toml:"bus"`
+	BusProcessors *int64   `toml:"bus_processors"`
+	Network       *float64 `toml:"network"`
+}
+
+// maxPrice and maxNetwork keep slips out.
+const (
+	maxPrice   = unit.Dollars(1e12)
+	maxNetwork = 1e6
+)
+
+// ReadPrices reads the list at path.
+func ReadPrices(path string) (*Prices, error) {
+	d, err := strict.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return decodePrices(d)
+}
+
+// ParsePrices reads a list; name is what errors call it.
+func ParsePrices(name string, list []byte) (*Prices, error) {
+	d, err := strict.Parse(name, list)
+	if err != nil {
+		return nil, err
+	}
+	return decodePrices(d)
+}
+
+func decodePrices(d *strict.Document) (*Prices, error) {
+	var t pricesText
+	if err := d.Decode(&t); err != nil {
+		return nil, err
+	}
+	r := &reader{doc: d}
+	p := &Prices{Name: r.name(t.Name)}
+	if t.WindTunnel != nil {
+		p.WindTunnel = r.windTunnel(t.WindTunnel)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return p, nil
+}
+
+func (r *reader) windTunnel(t *windTunnelText) *WindTunnel {
+	w := &WindTunnel{
+		Processor: r.price("windtunnel.processor", t.Processor), Memory: r.price("windtunnel.memory", t.Memory),
+		Uniprocessor: r.price("windtunnel.uniprocessor", t.Uniprocessor), Bus: r.price("windtunnel.bus", t.Bus),
+		BusProcessors: r.count("windtunnel.bus_processors", t.BusProcessors, maxProcessors),
+	}
+	switch {
+	case r.err != nil:
+	case w.Processor == 0 || w.Memory == 0:
+		for _, free := range []struct {
+			key   string
+			price unit.Dollars
+		}{{"processor", w.Processor}, {"memory", w.Memory}} {
+			if free.price == 0 {
+				r.fail("windtunnel."+free.key, "is not above $0; the ratio of processor to memory decides")
+			}
+		}
+	case w.BusProcessors < 2:
+		r.fail("windtunnel.bus_processors", "%d: a bus connects 2 processors or more", w.BusProcessors)
+	case t.Network == nil:
+		r.fail("windtunnel.network", "is missing")
+	case !(*t.Network >= 0 && *t.Network <= maxNetwork):
+		r.fail("windtunnel.network", "%v is not from 0 to %v times the processor", *t.Network, maxNetwork)
+	default:
+		w.Network = *t.Network
+	}
+	return w
+}
+
+// price reads an amount of money.
+func (r *reader) price(path string, t text) unit.Dollars {
+	if !t.given {
+		r.fail(path, "is missing")
+		return 0
+	}
+	d, err := unit.ParseDollars(strings.TrimSpace(t.value))
+	if err != nil {
+		r.fail(path, "%v", err)
+	} else if d > maxPrice {
+		r.fail(path, "%v is more than %v", d, maxPrice)
+	}
+	return d
+}
