@@ -69,7 +69,8 @@ interference.arrow, for each cache and number of processes that take turns of a 
                                        blocks shared if they are within the window; as_one: others as one process;
                                        paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
 footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb; and
-with blocks shared if they are within the window: f_s_window_cache and so on
+with blocks shared if they are within the window: f_s_window_cache and so on; block_cache, window_cache: size of a block, and
+instructions of a window if that is a quantum
 `
 
 // Cut is what ends a window.

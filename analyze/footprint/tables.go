@@ -214,7 +214,7 @@ func (s *space) footprints(shared func(*counts) uint64) (f inputs) {
 // byWindow is the blocks that are shared within a window, summed over windows.
 func byWindow(c *counts) uint64 { return c.shared }
 
-// parameters are F_S, F_avg and F_max of both ways of sharing, with the name of the blocks.
+// parameters are F_S, F_avg and F_max of both ways of sharing, with the name of the blocks, and what they are of.
 func (s *space) parameters(source string, w Window) (out []analysis.Param) {
 	for _, by := range []struct {
 		infix, shared, private string
@@ -234,6 +234,10 @@ func (s *space) parameters(source string, w Window) (out []analysis.Param) {
 		}
 		out = append(out, mean("f_s_", by.shared, f.shareds), mean("f_avg_", by.private, f.privates),
 			analysis.Exact("f_max_"+by.infix+s.Name, f.largest, "blocks", uint64(len(f.privates)), what+by.private+", of the processor that has most", source))
+	}
+	out = append(out, analysis.Exact("block_"+s.Name, float64(s.Size), "B", 1, "chosen: size of a block", source))
+	if w.Cut == Quanta {
+		out = append(out, analysis.Exact("window_"+s.Name, float64(w.Length), "instructions", 1, "chosen: length of a window", source))
 	}
 	return out
 }
