@@ -29,6 +29,7 @@ func command(env *stage.Env) *cobra.Command {
 		compareCommand(env),
 		replayCommand(env),
 		reportCommand(env),
+		windtunnelCommand(env),
 	)
 	return root
 }

@@ -1,0 +1,104 @@
+package windtunnel
+
+import (
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// A Host is a kind of machine that simulates.
+type Host struct {
+	Name string
+	// Takes says whether it comes with so many processors.
+	Takes func(m *machine.WindTunnel, hosts int) bool
+	// Cost is that of so many processors, with memory for k targets each.
+	Cost func(m *machine.WindTunnel, k, hosts int) unit.Dollars
+	// node is the cost of a processor without memory, with its share of what grows with their number.
+	node func(m *machine.WindTunnel) unit.Dollars
+}
+
+// Hosts lists the kinds of parallel hosts.
+var Hosts = []Host{
+	{
+		Name:  "bus",
+		Takes: func(m *machine.WindTunnel, hosts int) bool { return hosts >= 2 && hosts <= m.BusProcessors },
+		// C_Bus(K,p) = BaseC_Bus + p C_processor + K p C_memory [falsafi1997, eq. 18]
+		Cost: func(m *machine.WindTunnel, k, hosts int) unit.Dollars {
+			return m.Bus + unit.Dollars(hosts)*(m.Processor+unit.Dollars(k)*m.Memory)
+		},
+		node: func(m *machine.WindTunnel) unit.Dollars { return m.Processor },
+	},
+	{
+		Name:  "mpp",
+		Takes: func(_ *machine.WindTunnel, hosts int) bool { return hosts >= 2 },
+		// C_MPP(K,p) = p (1 + X_network) C_processor + K p C_memory [falsafi1997, eq. 19]
+		Cost: func(m *machine.WindTunnel, k, hosts int) unit.Dollars {
+			return unit.Dollars(hosts) * (mppNode(m) + unit.Dollars(k)*m.Memory)
+		},
+		node: mppNode,
+	},
+}
+
+func mppNode(m *machine.WindTunnel) unit.Dollars {
+	return unit.Dollars(1+m.Network) * m.Processor
+}
+
+// Uniprocessor is the cost of a host of one processor with memory for k targets:
+//
+//	C_Uni(K) = BaseC_Uni + C_processor + K C_memory   [falsafi1997, eq. 17]
+func Uniprocessor(m *machine.WindTunnel, k int) unit.Dollars {
+	return m.Uniprocessor + m.Processor + unit.Dollars(k)*m.Memory
+}
+
+// An Offer is what so much money buys.
+type Offer struct {
+	Host   string
+	Cost   unit.Dollars
+	Costup float64 // Cost over that of a uniprocessor for all targets
+	// CostPerformance is Cost over speedup [falsafi1997, eq. 20].
+	CostPerformance unit.Dollars
+	Effective       bool // the speedup is above the costup
+}
+
+// offer is a host of so many processors for a speedup.
+func offer(h Host, m *machine.WindTunnel, targets, hosts int, speedup float64) Offer {
+	cost := h.Cost(m, targets/hosts, hosts)
+	costup := float64(cost / Uniprocessor(m, targets))
+	return Offer{h.Name, cost, costup, cost / unit.Dollars(speedup), speedup > costup}
+}
+
+// best is the number of processors, a power of two, with which a host has the best
+// cost/performance for so many targets; 0 if there is none.
+func (c *calculator) best(h Host, m *machine.WindTunnel, targets int) (hosts int, of Offer, err error) {
+	for p := 2; p <= targets; p *= 2 {
+		if targets%p != 0 || !h.Takes(m, p) {
+			continue
+		}
+		s, err := c.speedup(targets, p)
+		if err != nil {
+			return 0, Offer{}, err
+		}
+		if o := offer(h, m, targets, p, s); hosts == 0 || o.CostPerformance < of.CostPerformance {
+			hosts, of = p, o
+		}
+	}
+	return hosts, of, nil
+}
+
+// breakEvenLimit is how far a break-even is looked for: eight times as far as the paper does.
+const breakEvenLimit = 1024
+
+// breakEven is the least number of targets, a power of two, from which on up to breakEvenLimit a parallel
+// host has better cost/performance than a uniprocessor; 0 if there is none.
+func (c *calculator) breakEven(h Host, m *machine.WindTunnel) (targets int, err error) {
+	for n := breakEvenLimit; n >= 2; n /= 2 {
+		_, o, err := c.best(h, m, n)
+		if err != nil {
+			return 0, err
+		}
+		if !o.Effective {
+			break
+		}
+		targets = n
+	}
+	return targets, nil
+}

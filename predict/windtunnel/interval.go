@@ -1,0 +1,197 @@
+package windtunnel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"spoor/traces/unit"
+)
+
+// replicates of the bootstrap.
+const replicates = 200
+
+// uncertainty is how parameters may vary.
+type uncertainty struct {
+	base   *calculator
+	draws  []*calculator // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
+	singly [][2]*calculator
+	covers string
+}
+
+// input is a parameter with the place where models take it from.
+type input struct {
+	name    string
+	set     func(p *Parameters, v float64)
+	sampled bool // it comes with the samples
+}
+
+// inputs are the parameters that are varied.
+func inputs() []input {
+	list := []input{
+		{"mu", func(p *Parameters, v float64) { p.Mu = p.within(v) }, true},
+		{"sigma_intra", func(p *Parameters, v float64) { p.Sigma = unit.Cycles(v) }, true},
+		{"n_cxsw", func(p *Parameters, v float64) { p.Active = min(v, float64(p.Targets)) }, true},
+		{"n_fp", func(p *Parameters, v float64) { p.Running = min(v, float64(p.Targets)) }, true},
+		{"t_cxsw", func(p *Parameters, v float64) { p.Switch = unit.Cycles(v) }, false},
+		{"n_win", func(p *Parameters, v float64) { p.Underflows = v }, false},
+		{"t_win", func(p *Parameters, v float64) { p.Underflow = unit.Cycles(v) }, false},
+		{"t_fp", func(p *Parameters, v float64) { p.FloatingPt = unit.Cycles(v) }, false},
+		{"t_quantum_overhead", func(p *Parameters, v float64) { p.Overhead = unit.Cycles(v) }, false},
+	}
+	for name, level := range map[string]func(p *Parameters) *Level{
+		"cache": func(p *Parameters) *Level { return &p.Cache }, "tlb": func(p *Parameters) *Level { return &p.TLB }} {
+		list = append(list, input{"t_" + name + "_miss", func(p *Parameters, v float64) { level(p).Miss = unit.Cycles(v) }, false},
+			input{"f_s_" + name, func(p *Parameters, v float64) { level(p).Trace.Shared = v }, false},
+			input{"f_avg_" + name, func(p *Parameters, v float64) { level(p).Trace.setAverage(v) }, false},
+			input{"f_s_window_" + name, func(p *Parameters, v float64) { level(p).Turn.Shared = v }, false},
+			input{"f_avg_window_" + name, func(p *Parameters, v float64) { level(p).Turn.setAverage(v) }, false})
+	}
+	slices.SortFunc(list, func(a, b input) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// setAverage leaves the largest at least as large.
+func (f *Footprints) setAverage(v float64) { f.Average, f.Largest = v, max(v, f.Largest) }
+
+// within is a mean that the quantum bounds, if it does.
+func (p *Parameters) within(mu float64) unit.Cycles {
+	if p.Quantum > 0 {
+		return min(unit.Cycles(mu), p.Quantum)
+	}
+	return unit.Cycles(mu)
+}
+
+// newUncertainty is that of r under a model.
+func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
+	u := &uncertainty{base: c, covers: "parameters, by their intervals, one at a time"}
+	if r.Samples != nil {
+		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and by how much the model misses random placements of the sampled quanta", replicates)
+	}
+	for _, in := range inputs() {
+		p, known := r.Params.Lookup(in.name)
+		if !known || !p.HasInterval() || p.Lo == p.Hi || in.sampled && r.Samples != nil {
+			continue
+		}
+		var ends [2]*calculator
+		for i, v := range [2]float64{max(0, p.Lo), p.Hi} {
+			ends[i] = c.with(func(p *Parameters) { in.set(p, v) }, strings.HasPrefix(in.name, "f_"))
+		}
+		u.singly = append(u.singly, ends)
+	}
+	return u
+}
+
+// with is c with other parameters, and with other interference if footprints are.
+func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
+	p := *c.Parameters
+	set(&p)
+	out := &calculator{c.model, &p, map[place]float64{}}
+	if !footprints {
+		out.misses = c.misses
+	}
+	return out
+}
+
+// sums of a quantum.
+type sums struct{ time, squares, active, running float64 }
+
+func (s *sums) add(o sums) {
+	s.time += o.time
+	s.squares += o.squares
+	s.active += o.active
+	s.running += o.running
+}
+
+// draw is draws of blocks of neighbouring quanta, which resemble each other. Parameters vary
+// about those of all quanta as draws do about those of the sampled ones.
+func (r *Run) draw(c *calculator, seed uint64) []*calculator {
+	s := r.Samples
+	n, targets := s.Quanta(), float64(s.Targets)
+	each, all := make([]sums, n), sums{}
+	for q := range each {
+		each[q] = s.sums(q)
+		all.add(each[q])
+	}
+	block := int(math.Ceil(math.Sqrt(float64(n))))
+	random := rand.New(rand.NewPCG(seed, 0))
+	var out []*calculator
+	for range replicates {
+		var one sums
+		for drawn := 0; drawn < n; {
+			from := random.IntN(n)
+			for j := 0; j < block && drawn < n; j++ {
+				one.add(each[(from+j)%n])
+				drawn++
+			}
+		}
+		out = append(out, c.with(func(p *Parameters) {
+			p.Mu = p.within(float64(p.Mu) * quotient(one.time, all.time))
+			p.Sigma *= unit.Cycles(math.Sqrt(quotient(one.squares, all.squares)))
+			p.Active = min(p.Active*quotient(one.active, all.active), targets)
+			p.Running = min(p.Running*quotient(one.running, all.running), targets)
+		}, false))
+	}
+	return out
+}
+
+// quotient is a/b, and 1 if there is nothing that could vary.
+func quotient(a, b float64) float64 {
+	if b == 0 {
+		return 1
+	}
+	return a / b
+}
+
+// sums are those of quantum q; squares are about its mean.
+func (s *Samples) sums(q int) (out sums) {
+	times := s.times[q*s.Targets:][:s.Targets]
+	mean := stat.Mean(times, nil)
+	for i, x := range times {
+		out.time += x
+		out.squares += (x - mean) * (x - mean)
+		if s.active[q*s.Targets+i] {
+			out.active++
+		}
+		if x > 0 {
+			out.running++
+		}
+	}
+	return out
+}
+
+// interval is that of a value, with the relative error of the model besides.
+func (u *uncertainty) interval(value float64, of func(*calculator) (float64, error), model float64) (lo, hi float64) {
+	var below, above float64 // squares
+	side := func(v float64, err error) {
+		switch d := v - value; {
+		case err != nil || math.IsNaN(d):
+		case d < 0:
+			below += d * d
+		default:
+			above += d * d
+		}
+	}
+	if len(u.draws) > 0 {
+		var values []float64
+		for _, c := range u.draws {
+			if v, err := of(c); err == nil && !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		if slices.Sort(values); len(values) > 0 {
+			side(min(value, stat.Quantile(0.025, stat.Empirical, values, nil)), nil)
+			side(max(value, stat.Quantile(0.975, stat.Empirical, values, nil)), nil)
+		}
+	}
+	for _, ends := range u.singly {
+		for _, c := range ends {
+			side(of(c))
+		}
+	}
+	return value - math.Sqrt(below) - model*value, value + math.Sqrt(above) + model*value
+}

@@ -1,0 +1,210 @@
+package windtunnel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"spoor/analyze/footprint"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// Comparison is a model against what was measured of a fully parallel run.
+type Comparison struct {
+	Placement string
+	Hosts     int
+	Model     string
+	// Processing is the speedup by processing times alone, Whole with all that a quantum takes, of the
+	// model and as measured.
+	Processing, Whole Speedups
+}
+
+// Speedups is one as predicted and as measured.
+type Speedups struct{ Predicted, Measured float64 }
+
+// Error is by how much the prediction is above what was measured, relative to that.
+func (s Speedups) Error() float64 { return s.Predicted/s.Measured - 1 }
+
+// Measured is what a fully parallel run has of the same run on fewer hosts.
+type Measured struct {
+	run   *Run
+	extra [2]map[int]float64 // misses of the cache and the TLB that each switch causes, by number of targets on a host
+}
+
+// OpenMeasured reads the tables quanta and interference of an analysis, for the host of r.
+func OpenMeasured(r *Run, dir string) (*Measured, error) {
+	of := *r
+	if err := of.sample(filepath.Join(dir, quantaTable+".arrow")); err != nil {
+		return nil, fmt.Errorf("%w; analyze --run quanta,footprint makes what is measured", err)
+	}
+	m := &Measured{run: &of}
+	for i, l := range []struct {
+		*Level
+		name string
+	}{{&r.Parameters.Cache, "cache"}, {&r.Parameters.TLB, "tlb"}} {
+		if l.Miss == 0 {
+			continue
+		}
+		path := filepath.Join(dir, "interference.arrow")
+		t, err := store.ReadTable(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w; analyze --run footprint makes it", path, err)
+		}
+		if hash := t.Fact("trace"); hash != of.Trace {
+			return nil, fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; analyze the trace again", path, hash, of.Trace)
+		}
+		var block float64
+		if p, known := r.Params.Lookup("block_" + l.name); known {
+			block = p.Value
+		}
+		if m.extra[i], err = extraMisses(t, l.Shape, block); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		if len(m.extra[i]) == 0 {
+			return nil, fmt.Errorf("%s has no %s of %v, as the host has; analyze --run footprint --footprint-%s %v simulates it", path, l.name, l.Shape, l.name, l.Shape)
+		}
+	}
+	return m, nil
+}
+
+// extraMisses are the misses that a switch causes in a cache of this shape and block size (0: any), by number of
+// processes that take turns on it.
+func extraMisses(t *store.Table, shape footprint.Shape, block float64) (map[int]float64, error) {
+	var whole [4][]int64
+	var err error
+	for i, name := range []string{"block", "sets", "ways", "processes"} {
+		var e error
+		whole[i], e = store.Data[int64](t, name)
+		err = errors.Join(err, e)
+	}
+	source, e1 := store.Data[string](t, "source")
+	each, e2 := store.Data[float64](t, "per_switch")
+	if err = errors.Join(err, e1, e2); err != nil {
+		return nil, err
+	}
+	out := map[int]float64{}
+	for i, s := range source {
+		if s == "extra_misses" && whole[1][i] == int64(shape.Sets) && whole[2][i] == int64(shape.Ways) && (block == 0 || float64(whole[0][i]) == block) {
+			out[int(whole[3][i])] = each[i]
+		}
+	}
+	return out, nil
+}
+
+// time is the mean time of a quantum on the slowest of so many hosts: targets take the times of the
+// run, and cost a host what switches and the simulated misses take. Alone leaves these out.
+func (m *Measured) time(p Placement, hosts int, alone bool) (float64, error) {
+	in := &m.run.Parameters
+	if alone {
+		return p.critical(m.run.Samples, hosts, cost{}), nil
+	}
+	c := cost{active: float64(in.Switch) + in.Underflows*float64(in.Underflow), running: float64(in.FloatingPt), quantum: float64(in.Overhead)}
+	k := in.Targets / hosts
+	for i, miss := range []unit.Cycles{in.Cache.Miss, in.TLB.Miss} {
+		if miss == 0 || k == 1 {
+			continue
+		}
+		extra, known := m.extra[i][k]
+		if !known {
+			return 0, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
+		}
+		c.active += extra * float64(miss)
+	}
+	return p.critical(m.run.Samples, hosts, c), nil
+}
+
+// Compare is every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.
+func (m *Measured) Compare() (out []Comparison, err error) {
+	for _, placement := range Placements {
+		for hosts := 2; hosts <= m.run.Parameters.Targets; hosts *= 2 {
+			if m.run.Parameters.Targets%hosts != 0 {
+				continue
+			}
+			measured, err := m.speedups(placement, hosts)
+			if err != nil {
+				return nil, err
+			}
+			for _, model := range Models {
+				if model.applies(&m.run.Parameters) != nil {
+					continue
+				}
+				predicted, err := predictedSpeedups(model, &m.run.Parameters, hosts)
+				if err != nil {
+					return nil, fmt.Errorf("model %s: %w", model.Name, err)
+				}
+				out = append(out, Comparison{placement.Name, hosts, model.Name,
+					Speedups{predicted[0], measured[0]}, Speedups{predicted[1], measured[1]}})
+			}
+		}
+	}
+	return out, nil
+}
+
+// speedups are those of processing times and of all, measured.
+func (m *Measured) speedups(p Placement, hosts int) (out [2]float64, err error) {
+	for i, alone := range []bool{true, false} {
+		one, err := m.time(p, 1, alone)
+		if err != nil {
+			return out, err
+		}
+		several, err := m.time(p, hosts, alone)
+		if err != nil {
+			return out, err
+		}
+		out[i] = one / several
+	}
+	return out, nil
+}
+
+func predictedSpeedups(m Model, p *Parameters, hosts int) (out [2]float64, err error) {
+	c, err := newCalculator(m, p)
+	if err != nil {
+		return out, err
+	}
+	one, err := c.time(p.Targets, 1)
+	if err != nil {
+		return out, err
+	}
+	t, err := c.time(p.Targets/hosts, hosts)
+	return [2]float64{float64(one.Processing() / t.Processing()), ratio(one, t)}, err
+}
+
+// Errors is how far a model is from what was measured with a placement.
+type Errors struct {
+	Placement, Model string
+	Rows             int
+	// Worst are the errors that are largest, either way, of processing times and of all; Mean is that of the absolute errors of all.
+	WorstProcessing, Worst, Mean float64
+	Hosts                        int // where Worst is
+}
+
+// Summarize is the errors of every model with every placement. Rows in which a model gives no time count for nothing but make
+// Worst not a number.
+func Summarize(rows []Comparison) (out []Errors) {
+	for _, p := range Placements {
+		for _, m := range Models {
+			e := Errors{Placement: p.Name, Model: m.Name}
+			for _, r := range rows {
+				if r.Placement != p.Name || r.Model != m.Name {
+					continue
+				}
+				e.Rows++
+				if x := r.Processing.Error(); math.Abs(x) > math.Abs(e.WorstProcessing) {
+					e.WorstProcessing = x
+				}
+				x := r.Whole.Error()
+				if math.IsNaN(x) || math.Abs(x) > math.Abs(e.Worst) {
+					e.Worst, e.Hosts = x, r.Hosts
+				}
+				e.Mean += math.Abs(x)
+			}
+			if e.Rows > 0 {
+				e.Mean /= float64(e.Rows)
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package windtunnel
+
+import (
+	"math"
+
+	"spoor/analyze/footprint"
+)
+
+// mostActive is the expected maximum over p hosts of how many of the k targets of each are
+// active, every one independently with this probability:
+//
+//	E[max of p B(k,P)] = sum_{x=0}^{k} (1 - P{B(k,P) <= x}^p)   [falsafi1997, eq. 2]
+func mostActive(k int, probability float64, hosts int) float64 {
+	n := float64(k)
+	if probability >= 1 {
+		return n
+	}
+	sum, cdf := 0.0, 0.0
+	odds := math.Log(probability) - math.Log1p(-probability)
+	at := n * math.Log1p(-probability) // log P{B = x}
+	for x := 0.0; x < n; x++ {
+		cdf = min(1, cdf+math.Exp(at))
+		sum += -math.Expm1(float64(hosts) * math.Log(cdf))
+		at += odds + math.Log((n-x)/(x+1))
+	}
+	return sum
+}
+
+// direct is the time of switches, where active and running are the expected numbers
+// on the critical path:
+//
+//	T_direct = active (T_cxsw + N_win T_win) + running T_fp   [falsafi1997, eq. 3]
+func (p *Parameters) direct(active, running float64) float64 {
+	return active*(float64(p.Switch)+p.Underflows*float64(p.Underflow)) + running*float64(p.FloatingPt)
+}
+
+// interference is the misses that k targets on a host cause each other in a
+// quantum, all of which are active.
+//
+//	M(K) = I(F_S,F_max,(K-1)F_avg) + (K-1) I(F_S,F_avg,(K-2)F_avg+F_max)   [falsafi1997, eq. 14]
+//
+// Differs: others run one after the other, with LRU replacement and one place for each shared block ([footprint.Shape.Turns]);
+// M(1) = 0; and a block is shared if others use it in the same quantum, for only then is it there because of
+// them. Where all of the shared segment is used by all in every quantum, as the paper has it, the last is the same.
+func (l *Level) interference(m Model, k int) (float64, error) {
+	switch {
+	case m.printed:
+		return l.printed(k)
+	case m.published:
+		return footprint.Several(l.Shape.PaperInterference, k, l.Trace.Shared, l.Trace.Average, l.Trace.Largest)
+	}
+	return l.Shape.Turns(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
+}
+
+// printed is M(K) as printed, of one target too, with I of [falsafi1997, eq. 4-7] in a fully associative
+// cache and of eq. 8-13 in a direct-mapped one, for which footprints are rounded to whole
+// blocks; see [footprint.Printed].
+func (l *Level) printed(k int) (float64, error) {
+	i := l.Shape.PaperInterference
+	if l.Shape.Sets > 1 && l.Shape.Ways == 1 {
+		i = func(fs, fa, fb float64) (float64, error) {
+			return footprint.Printed{}.Interference(l.Shape.Sets, whole(fs), whole(fa), whole(fb))
+		}
+	}
+	f, others := l.Trace, float64(k-1)
+	first, err := i(f.Shared, f.Largest, others*f.Average)
+	if err != nil || k == 1 {
+		return first, err
+	}
+	rest, err := i(f.Shared, f.Average, (others-1)*f.Average+f.Largest)
+	return first + others*rest, err
+}
+
+// whole is a number of blocks, rounded; the largest are refused by whom they are for.
+func whole(blocks float64) int { return int(math.Round(min(blocks, math.MaxInt32))) }

@@ -1,0 +1,121 @@
+package windtunnel
+
+import (
+	"strings"
+
+	"spoor/predict/model"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Table has a row for every size on every number of hosts of every kind.
+func Table(p Prediction, facts []trace.Arg) *store.Table {
+	type row struct {
+		Point
+		Offer
+	}
+	var rows []row
+	for _, pt := range p.Points {
+		for _, o := range pt.Offers {
+			rows = append(rows, row{pt, o})
+		}
+	}
+	cycles := func(name string, of func(Time) unit.Cycles) store.Column {
+		return column(rows, name, "cycles", func(r row) float64 { return float64(of(r.Time)) })
+	}
+	return &store.Table{Name: "windtunnel", Meta: p.facts(facts), Columns: []store.Column{
+		column(rows, "targets", "", func(r row) int32 { return int32(r.Targets) }),
+		column(rows, "hosts", "", func(r row) int32 { return int32(r.Hosts) }),
+		column(rows, "per_host", "", func(r row) int32 { return int32(r.Targets / r.Hosts) }),
+		column(rows, "host", "", func(r row) string { return r.Host }),
+		cycles("time", Time.Total),
+		cycles("processing", Time.Processing),
+		cycles("switch", func(t Time) unit.Cycles { return t.Switch }),
+		cycles("interference", Time.Interference),
+		cycles("overhead", func(t Time) unit.Cycles { return t.Overhead }),
+		column(rows, "limit", "", func(r row) string { return r.Time.Limit() }),
+		column(rows, "speedup", "", func(r row) float64 { return r.Speedup }),
+		column(rows, "lo", "", func(r row) float64 { return r.Lo }),
+		column(rows, "hi", "", func(r row) float64 { return r.Hi }),
+		column(rows, "cost", "$", func(r row) float64 { return float64(r.Cost) }),
+		column(rows, "costup", "", func(r row) float64 { return r.Costup }),
+		column(rows, "cost_performance", "$", func(r row) float64 { return float64(r.CostPerformance) }),
+		column(rows, "effective", "", func(r row) string {
+			switch {
+			case r.Hosts == 1:
+				return "-"
+			case r.Effective:
+				return "yes"
+			}
+			return "no"
+		}),
+	}}
+}
+
+// facts are what holds for all of p.
+func (p Prediction) facts(more []trace.Arg) []trace.Arg {
+	var warnings []string
+	for _, w := range p.Warnings {
+		warnings = append(warnings, strings.ReplaceAll(w.Error(), ";", ","))
+	}
+	return append([]trace.Arg{{Key: "program", Value: p.Program}, {Key: "trace", Value: p.Trace}, {Key: "model", Value: p.Model}, {Key: "prices", Value: p.Prices},
+		{Key: "interval", Value: p.Covers}, {Key: "reservations", Value: strings.Join(warnings, "; ")}}, more...)
+}
+
+// SummaryTable is what it all comes to.
+func SummaryTable(p Prediction, facts []trace.Arg) *store.Table {
+	return &store.Table{Name: "summary", Meta: p.facts(facts), Columns: []store.Column{
+		column(p.Summary, "quantity", "", func(q Quantity) string { return q.Name }),
+		column(p.Summary, "host", "", func(q Quantity) string { return q.Host }),
+		column(p.Summary, "value", "", func(q Quantity) float64 { return q.Value }),
+		column(p.Summary, "unit", "", func(q Quantity) string { return q.Unit }),
+		column(p.Summary, "meaning", "", func(q Quantity) string { return q.What }),
+	}}
+}
+
+// TermsTable is the inputs.
+func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
+	return &store.Table{Name: "terms", Meta: p.facts(facts), Columns: []store.Column{
+		column(p.Terms, "term", "", func(t model.Term) string { return t.Symbol }),
+		column(p.Terms, "value", "", func(t model.Term) float64 { return t.Value }),
+		column(p.Terms, "unit", "", func(t model.Term) string { return t.Unit }),
+		column(p.Terms, "meaning", "", func(t model.Term) string { return t.What }),
+	}}
+}
+
+// ComparisonTable has a row for every comparison; errors are in percent of what was measured.
+func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
+	return &store.Table{Name: "windtunnel_measured", Meta: facts, Columns: []store.Column{
+		column(rows, "placement", "", func(c Comparison) string { return c.Placement }),
+		column(rows, "hosts", "", func(c Comparison) int32 { return int32(c.Hosts) }),
+		column(rows, "model", "", func(c Comparison) string { return c.Model }),
+		column(rows, "processing_measured", "", func(c Comparison) float64 { return c.Processing.Measured }),
+		column(rows, "processing_predicted", "", func(c Comparison) float64 { return c.Processing.Predicted }),
+		column(rows, "processing_error", "%", func(c Comparison) float64 { return 100 * c.Processing.Error() }),
+		column(rows, "measured", "", func(c Comparison) float64 { return c.Whole.Measured }),
+		column(rows, "predicted", "", func(c Comparison) float64 { return c.Whole.Predicted }),
+		column(rows, "error", "%", func(c Comparison) float64 { return 100 * c.Whole.Error() }),
+	}}
+}
+
+// ErrorsTable is a summary of comparisons.
+func ErrorsTable(all []Errors) *store.Table {
+	return &store.Table{Name: "errors", Columns: []store.Column{
+		column(all, "placement", "", func(e Errors) string { return e.Placement }),
+		column(all, "model", "", func(e Errors) string { return e.Model }),
+		column(all, "rows", "", func(e Errors) int32 { return int32(e.Rows) }),
+		column(all, "worst of processing", "%", func(e Errors) float64 { return 100 * e.WorstProcessing }),
+		column(all, "mean", "%", func(e Errors) float64 { return 100 * e.Mean }),
+		column(all, "worst", "%", func(e Errors) float64 { return 100 * e.Worst }),
+		column(all, "hosts", "", func(e Errors) int32 { return int32(e.Hosts) }),
+	}}
+}
+
+func column[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
+	data := make([]T, len(rows))
+	for i, r := range rows {
+		data[i] = of(r)
+	}
+	return store.Column{Name: name, Unit: unit, Data: data}
+}

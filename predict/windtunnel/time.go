@@ -1,0 +1,150 @@
+package windtunnel
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/unit"
+)
+
+// A calculator computes times by one model from one set of parameters. Interference, which takes longest, is
+// kept, for variations of the parameters that leave footprints alone.
+type calculator struct {
+	model Model
+	*Parameters
+	misses map[place]float64
+}
+
+// place is k targets at a level of the host.
+type place struct {
+	level string
+	k     int
+}
+
+func newCalculator(m Model, p *Parameters) (*calculator, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := m.applies(p); err != nil {
+		return nil, err
+	}
+	return &calculator{m, p, map[place]float64{}}, nil
+}
+
+// check says what is impossible about p.
+func (p *Parameters) check() error {
+	n := float64(p.Targets)
+	switch {
+	case p.Targets < 2:
+		return fmt.Errorf("%d targets: a parallel simulation is of two at least", p.Targets)
+	case !(p.Mu > 0) || math.IsInf(float64(p.Mu), 0):
+		return fmt.Errorf("mu = %v cycles: it must be above 0, for without processing there is nothing to speed up", float64(p.Mu))
+	case !(p.Sigma >= 0) || math.IsInf(float64(p.Sigma), 0):
+		return fmt.Errorf("sigma_intra = %v cycles: it must be 0 or more", float64(p.Sigma))
+	case p.Quantum != 0 && !(p.Quantum >= p.Mu):
+		return fmt.Errorf("quantum = %v cycles: it must be mu = %v at least", float64(p.Quantum), float64(p.Mu))
+	case !(p.Active >= 0 && p.Active <= n):
+		return fmt.Errorf("n_cxsw = %v: it must be from 0 to the %d targets", p.Active, p.Targets)
+	case !(p.Running >= 0 && p.Running <= n):
+		return fmt.Errorf("n_fp = %v: it must be from 0 to the %d targets", p.Running, p.Targets)
+	}
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"t_cxsw", float64(p.Switch)}, {"n_win", p.Underflows}, {"t_win", float64(p.Underflow)}, {"t_fp", float64(p.FloatingPt)},
+		{"t_quantum_overhead", float64(p.Overhead)}, {"t_cache_miss", float64(p.Cache.Miss)}, {"t_tlb_miss", float64(p.TLB.Miss)}} {
+		if !(c.value >= 0 && c.value <= mostHost) {
+			return fmt.Errorf("%s = %v: it must be from 0 to %v", c.name, c.value, mostHost)
+		}
+	}
+	return nil
+}
+
+// mostHost bounds what the operations of a host take, to keep slips of a unit out.
+const mostHost = 1e9
+
+// MostTargets bounds the systems that are predicted.
+const MostTargets = 1 << 14
+
+// Time is T(K,p) of k targets on each of so many hosts [falsafi1997, eq. 16]. It may be of a system that is larger
+// or smaller than the one that was measured, under memory-constrained scaling: mu, sigma_intra, the
+// shares of targets that are active and their footprints stay as they are [falsafi1997, sec. 5.1].
+//
+// Differs: for K above those measured, the paper continues switches along a straight line and leaves
+// interference where it is; unless as published, the model is evaluated there, for it is known: interference of
+// one target cannot exceed its projection and so settles by itself.
+//
+// Differs: unless as published, targets cause interference as they are switched to, M(K)/K each time, not
+// all in every quantum.
+func (c *calculator) time(k, hosts int) (Time, error) {
+	t := Time{Work: unit.Cycles(k) * c.Mu, Overhead: c.Overhead}
+	t.Imbalance = unit.Cycles(c.model.longest(work{float64(c.Mu), float64(c.Sigma), float64(c.Quantum)}, k, hosts)) - t.Work
+	active := c.most(k, c.Active, hosts)
+	t.Switch = unit.Cycles(c.direct(active, c.most(k, c.Running, hosts)))
+	share := active / float64(k)
+	if c.model.published {
+		share = 1
+	}
+	for _, l := range []struct {
+		*Level
+		time *unit.Cycles
+		name string
+	}{{&c.Cache, &t.Cache, "cache"}, {&c.TLB, &t.TLB, "TLB"}} {
+		m, err := c.missesOf(l.name, l.Level, k)
+		if err != nil {
+			return Time{}, fmt.Errorf("interference in the %s of a host: %w", l.name, err)
+		}
+		*l.time = unit.Cycles(m*share) * l.Miss // [falsafi1997, eq. 15]
+	}
+	return t, nil
+}
+
+// most is how many of the k targets on the critical path are active, or run, if of all
+// that were measured so many are.
+func (c *calculator) most(k int, of float64, hosts int) float64 {
+	probability := of / float64(c.Targets)
+	if n := c.Targets; c.model.published && k > n {
+		last := mostActive(n, probability, hosts)
+		return last + float64(k-n)*(last-mostActive(n-1, probability, hosts))
+	}
+	return mostActive(k, probability, hosts)
+}
+
+// missesOf is M(k) at a level.
+func (c *calculator) missesOf(name string, l *Level, k int) (float64, error) {
+	if l.Miss == 0 {
+		return 0, nil
+	}
+	if c.model.published {
+		k = min(k, c.Targets)
+	}
+	m, known := c.misses[place{name, k}]
+	if known {
+		return m, nil
+	}
+	m, err := l.interference(c.model, k)
+	c.misses[place{name, k}] = m
+	return m, err
+}
+
+// speedup is T(Kp,1)/T(K,p).
+func (c *calculator) speedup(targets, hosts int) (float64, error) {
+	one, err := c.time(targets, 1)
+	if err != nil {
+		return 0, err
+	}
+	t, err := c.time(targets/hosts, hosts)
+	if err != nil {
+		return 0, err
+	}
+	return ratio(one, t), nil
+}
+
+// ratio is the speedup from one host to several; not a number if one of them is no time, for the paper's
+// equations as printed can be negative.
+func ratio(one, several Time) float64 {
+	if one.Total() <= 0 || several.Total() <= 0 {
+		return math.NaN()
+	}
+	return float64(one.Total() / several.Total())
+}
