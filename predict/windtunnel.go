@@ -25,7 +25,7 @@ type windtunnelOptions struct {
 	output          string
 }
 
-const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32,steps=1 -o water
+const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set steps=1 -o water
   $ analyze --run quanta,footprint -o water.analysis water
   $ predict windtunnel --params water.analysis --prices data/price/sgi1993.toml
   $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --prices data/price/sgi1993.toml --targets 8,32,128 --summary
