@@ -36,7 +36,8 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 	p := &store.Table{Name: "prediction", Columns: append(shared([]int32{2, 2}, []float64{13, 9.8}),
 		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: nan}, store.Column{Name: "hi", Unit: "ns", Data: nan},
 		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
-	s := &store.Table{Name: "simulation", Columns: shared([]int32{2, 4}, []float64{10, 5})}
+	s := &store.Table{Name: "simulation", Columns: append(shared([]int32{2, 4}, []float64{10, 5}),
+		store.Column{Name: "instructions", Data: []uint64{1000, 1000}})}
 	prediction, simulation = filepath.Join(dir, "a.arrow"), filepath.Join(dir, "b.arrow")
 	for path, table := range map[string]*store.Table{prediction: p, simulation: s} {
 		if err := store.WriteTable(path, table); err != nil {
@@ -131,5 +132,29 @@ func TestCompareAndReportStatus(t *testing.T) {
 		if _, err := os.Stat(page); (err == nil) != (row.status == stage.Done) {
 			t.Errorf("predict %v: the page is there: %v", row.args, err == nil)
 		}
+	}
+}
+
+// TestCompareBaseline: simulations on abstractions beside those on the machine, and nothing to compare.
+func TestCompareBaseline(t *testing.T) {
+	prefix := writeTrace(t, "t", 2, nil)
+	dir := t.TempDir()
+	table := filepath.Join(dir, "s.arrow")
+	if status, _, errs := predict("replay", prefix, writeMachine(t, "smp"), writeMachine(t, "smp-slow", "60 cycles", "90 cycles"), "-o", table); status != 0 {
+		t.Fatal(errs)
+	}
+	status, out, errs := predict("compare", table, "--baseline", "smp")
+	if status != 0 || !strings.Contains(out, "slow") || !strings.Contains(out, "of contention [ns]") {
+		t.Errorf("status %d, %s, %s", status, out, errs)
+	}
+	if status, out, errs = predict("compare", table, "--baseline", "smp", "--format", "csv", "-o", filepath.Join(dir, "a.arrow")); status != 0 || strings.Count(out, "\n") != 2 {
+		t.Errorf("status %d, %s, %s", status, out, errs)
+	}
+	if status, _, errs = predict("compare", table, "--baseline", "torus"); status != 1 || !strings.Contains(errs, "no simulation is of torus") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+	page := filepath.Join(dir, "p.html")
+	if status, _, errs = predict("report", table, "--baseline", "smp", "-o", page); status != 0 {
+		t.Errorf("status %d, %s", status, errs)
 	}
 }
