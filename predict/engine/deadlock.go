@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spoor/traces/unit"
+)
+
+// Blocked is an operation that waits for ever.
+type Blocked struct {
+	Rank int32
+	Row  int64  // of the operation in its program
+	For  int32  // the rank that it waits for, or None: any
+	What string // that it waits for: "a message from rank 1 with tag 3"
+}
+
+// Deadlock is a run in which ranks wait that nobody lets go on.
+type Deadlock struct {
+	At      unit.Picos // of the last event
+	Ranks   int
+	Blocked []Blocked // by rank and row
+	Left    []string  // messages and receives without each other, first of each rank
+}
+
+// most is how many of a kind an error names.
+const most = 8
+
+// Error names the ranks, what they do, and who waits for whom.
+func (d *Deadlock) Error() string {
+	var b strings.Builder
+	waiting := map[int32]bool{}
+	for _, w := range d.Blocked {
+		waiting[w.Rank] = true
+	}
+	fmt.Fprintf(&b, "deadlock at %v: %d of %d ranks wait for ever", d.At, len(waiting), d.Ranks)
+	for i, w := range d.Blocked[:min(most, len(d.Blocked))] {
+		sep := ";"
+		if i == 0 {
+			sep = ":"
+		}
+		fmt.Fprintf(&b, "%s rank %d (event %d) for %s", sep, w.Rank, w.Row, w.What)
+		if w.For >= 0 && !waiting[w.For] {
+			fmt.Fprintf(&b, ", which has ended")
+		}
+	}
+	if n := len(d.Blocked) - most; n > 0 {
+		fmt.Fprintf(&b, "; and %d more", n)
+	}
+	if c := d.circle(); c != nil {
+		fmt.Fprintf(&b, "; in a circle: %s", c)
+	}
+	if len(d.Left) > 0 {
+		fmt.Fprintf(&b, "; left over: %s", list(d.Left))
+	}
+	return b.String()
+}
+
+// circle is ranks each of which waits for the next alone.
+func (d *Deadlock) circle() circle {
+	on := map[int32]int32{}
+	for _, w := range d.Blocked {
+		if _, is := on[w.Rank]; !is {
+			on[w.Rank] = w.For
+		}
+	}
+	seen := map[int32]bool{}
+	for _, w := range d.Blocked {
+		var path circle
+		for at := w.Rank; ; at = on[at] {
+			if i := slices.Index(path, at); i >= 0 {
+				return path[i:]
+			}
+			if _, is := on[at]; !is || seen[at] {
+				break
+			}
+			seen[at] = true
+			path = append(path, at)
+		}
+	}
+	return nil
+}
+
+type circle []int32
+
+// String is "rank 0 for rank 1 for rank 0".
+func (c circle) String() string {
+	var b strings.Builder
+	for i, r := range c {
+		if i == most && len(c) > most+1 {
+			fmt.Fprintf(&b, "%d more for ", len(c)-most)
+			break
+		}
+		fmt.Fprintf(&b, "rank %d for ", r)
+	}
+	fmt.Fprintf(&b, "rank %d", c[0])
+	return b.String()
+}
+
+// Leftover is a run that came to its end with messages that were not received, or receives that
+// got none.
+type Leftover struct{ Left []string }
+
+// Error names some.
+func (l *Leftover) Error() string { return "at the end there are " + list(l.Left) }
+
+func list(all []string) string {
+	text := strings.Join(all[:min(most, len(all))], "; ")
+	if n := len(all) - most; n > 0 {
+		text += fmt.Sprintf("; and on %d more ranks", n)
+	}
+	return text
+}
+
+// stuck is what is wrong when there are no more events.
+func (e *engine) stuck() error {
+	d := &Deadlock{Ranks: len(e.ranks)}
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		d.At = max(d.At, r.cpu)
+		d.Blocked = append(d.Blocked, r.blocked()...)
+		if left := r.leftOver(); left != "" {
+			d.Left = append(d.Left, left)
+		}
+	}
+	switch {
+	case len(d.Blocked) > 0:
+		return d
+	case len(d.Left) > 0:
+		return &Leftover{d.Left}
+	}
+	return nil
+}
+
+// blocked is the operations of r that wait, by row.
+func (r *rank) blocked() (all []Blocked) {
+	if r.main.phase == blocked {
+		all = append(all, r.waitsFor(&r.main))
+	}
+	if r.more != nil {
+		for _, s := range r.more.all {
+			if s.phase == blocked {
+				all = append(all, r.waitsFor(s))
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Blocked) int { return int(a.Row - b.Row) })
+	if g := r.graph; g != nil && g.left > 0 && len(all) == 0 {
+		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.needs, func(n int32) bool { return n > 0 })), r.id, "operations that need themselves"})
+	}
+	return all
+}
+
+// waitsFor says what a strand waits for.
+func (r *rank) waitsFor(s *strand) Blocked {
+	b := Blocked{Rank: r.id, Row: s.row, For: None}
+	if s.op.Kind == Probe {
+		b.For, b.What = s.op.Peer, "to probe "+message(s.op.Peer, s.op.Tag, s.op.Group)
+		return b
+	}
+	p := &r.e.pendings.items[s.on]
+	b.For = p.from
+	switch {
+	case p.what == Isend:
+		b.What = fmt.Sprintf("rank %d to receive its message of %d bytes%s%s", p.from, p.bytes, withTag(p.tag), inGroup(p.group))
+	case p.what == Collective:
+		b.For, b.What = None, "a collective that it began to end"
+	case s.op.Kind == Collective:
+		b.What = fmt.Sprintf("rank %d in a collective", p.from)
+	default:
+		b.What = message(p.from, p.tag, p.group)
+	}
+	return b
+}
+
+// leftOver is a message or a receive of r that has no partner, and how many more there are.
+func (r *rank) leftOver() string {
+	var text string
+	if n := r.inbox.unmatched; n > 0 {
+		m := &r.e.mails.items[r.inbox.oldest]
+		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(n))
+	}
+	first, n := int32(0), 0
+	for i := range r.inbox.slots {
+		for p := -r.inbox.slots[i].first; p > 0; p = r.e.pendings.items[p].next {
+			if n++; first == 0 || r.e.pendings.items[p].number < r.e.pendings.items[first].number {
+				first = p
+			}
+		}
+	}
+	for _, p := range r.inbox.wild {
+		if n++; first == 0 || r.e.pendings.items[p].number < r.e.pendings.items[first].number {
+			first = p
+		}
+	}
+	if n > 0 && text != "" {
+		text += " and "
+	}
+	if n > 0 {
+		p := &r.e.pendings.items[first]
+		text += fmt.Sprintf("a receive on rank %d of %s that is not sent%s", r.id, message(p.from, p.tag, p.group), more(n))
+	}
+	return text
+}
+
+func more(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n-1)
+}
+
+// message is "a message from rank 1 with tag 3 in group 2".
+func message(from, tag, group int32) string {
+	text := "a message from any rank"
+	if from >= 0 {
+		text = fmt.Sprintf("a message from rank %d", from)
+	}
+	return text + withTag(tag) + inGroup(group)
+}
+
+func withTag(tag int32) string {
+	if tag < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with tag %d", tag)
+}
+
+func inGroup(group int32) string {
+	switch {
+	case group == None:
+		return ""
+	case group < None:
+		return " of a collective"
+	}
+	return fmt.Sprintf(" in group %d", group)
+}

@@ -1,0 +1,285 @@
+// Package engine simulates programs that pass messages: discrete events in order of time. It
+// knows time and order, what is posted and what has come; Model says what messages cost, and a
+// Program what a rank does.
+//
+// # Messages
+//
+// A message of s bytes, if none as of one, is sent in LogGP [alexandrov1995] as
+//
+//	the sender's processor is busy for o_s
+//	the message leaves, when its sender's port is free; the port is free again g + (s-1) G later
+//	its first byte is at the receiver L later
+//	its last byte comes (s-1) G after the first, and the next first byte is taken up g after this one
+//	the receiver's processor is busy for o_r, when it takes the message
+//
+// so that it takes o_s + L + (s-1) G + o_r if nobody waits. The processor of a Send waits, before
+// its o_s, for the port to be free after it; an Isend leaves that to the interface and lets its
+// processor go on. Of more than S
+// bytes [ino2001], it is a request that leaves instead. When the receive has been posted it is
+// answered, and then the message leaves; each of the three takes o_s + L + o_r, of which only
+// the first o_s and the last o_r are the processors' time. The sender has done when the last
+// byte has left.
+//
+// If Model.Receiver, the bytes of messages hold the port of their receiver too: for g + (s-1) G.
+// Without, as in all of the LogP family, messages from several senders come to a receiver at the
+// same time, each at the full bandwidth.
+//
+// What a rank sends to itself takes o_s and o_r alone.
+//
+// LogGOPSim's semantics [hoefler2010] differ: see Model.LogGOPSim.
+//
+// # Matching
+//
+// A message is matched when its first byte comes: with the receive posted first of those that
+// select it by sender, tag and group. Those that find none wait in the order in which they
+// came, and a receive takes the first that it selects. Messages of one sender to one receiver
+// come in the order in which they were sent.
+//
+// # Order
+//
+// Every rank is a machine of its own: what it does next is a function of its program, and of the
+// messages that came, in the order of the times of their first bytes, ties by sender and
+// sequence; messages that come at a time are seen by what the program does at that time. Ranks
+// affect each other by messages alone, each of which comes at least Model.Lookahead after what
+// caused it. So any driver that gives a rank its messages before it passes their times gives the
+// same result, bit for bit. The one here lets the rank whose next event is first go on until a
+// message could come that is not yet known.
+//
+// Differs: a processor that shares its time between several operations (of a graph, or a
+// nonblocking collective) takes them in the order in which they could begin, each to its end.
+//
+//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman: LogGP:
+//     Incorporating long messages into the LogP model. SPAA 1995.
+//   - [ino2001] Fumihiko Ino, Noriyuki Fujimoto, Kenichi Hagihara: LogGPS: a parallel
+//     computational model for synchronization analysis. PPoPP 2001.
+//   - [hoefler2010] Torsten Hoefler, Timo Schneider, Andrew Lumsdaine: LogGOPSim: simulating
+//     large-scale applications in the LogGOPS model. HPDC 2010.
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// Horizon is the simulated time that no run may reach: 53 days. It leaves room for the sum of
+// any two durations.
+const Horizon = unit.Picos(1) << 62
+
+// maxDuration bounds each duration that a program or a message adds.
+const maxDuration = Horizon / 4
+
+// never is later than all events.
+const never = unit.Picos(1)<<62 + 1
+
+// None stands for any peer or tag, and for no request.
+const None int32 = -1
+
+// Kind says what an operation is.
+type Kind uint8
+
+// The kinds of operations. The zero Kind is not legal.
+const (
+	Compute    Kind = 1 + iota // Work alone
+	Send                       // returns when the message has been handed over; if it is long, when it has left
+	Isend                      // the same as a request
+	Recv                       // returns when the message is there
+	Irecv                      // the same as a request
+	Wait                       // for a request
+	Probe                      // until there is a message
+	Collective                 // the messages that Options.Steps says
+)
+
+// Op is an operation of a rank.
+type Op struct {
+	Work    unit.Picos // computation before it
+	Extra   unit.Picos // overhead beyond o_s or o_r: of the buffer
+	Bytes   int64      // of a message that is sent
+	Peer    int32      // of a receive or probe, None is any
+	Tag     int32      // of a receive or probe, None is any
+	Group   int32      // in which messages and receives match
+	Request int32      // that is opened, or waited for; or None
+	Kind    Kind
+	Lenient bool // a Wait for a request that is not open is over at once
+}
+
+// Step is a message of a collective that a rank sends or receives. A rank does its steps round by
+// round: it posts the receives of a round, sends, and goes on when all that has come and left.
+type Step struct {
+	Bytes int64
+	Round int32
+	Peer  int32
+	Send  bool
+}
+
+// Program is what a rank does.
+type Program struct {
+	// Next is the next operations, which are valid until it is called again; none at the end.
+	Next func() ([]Op, error)
+	// Graph is what each operation needs to have ended; nil: the one before it.
+	Graph *Graph
+}
+
+// Graph has the needs of operation i in Rows, from Starts[i] to Starts[i+1].
+type Graph struct {
+	Starts []int64
+	Rows   []int32
+}
+
+// Observer is told what happens, for timelines and matrices. Of one rank it comes in order of
+// time. It may not keep its arguments.
+type Observer interface {
+	// Span is what a rank's processor did from a time until a time.
+	Span(rank int32, what Part, from, to unit.Picos)
+	// Message is that a message came: the last of its bytes at arrived.
+	Message(from, to int32, op *Delivered)
+}
+
+// Delivered is a message that came.
+type Delivered struct {
+	Tag, Group int32
+	Bytes      int64
+	Arrived    unit.Picos
+}
+
+// Options is what a run needs besides programs.
+type Options struct {
+	Model Model
+	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
+	Steps    func(rank int32, op *Op) ([]Step, error)
+	Observer Observer // or nil
+	Progress func(ops int)
+}
+
+// Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or
+// what is left over at the end.
+func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) {
+	if err := opt.Model.check(); err != nil {
+		return nil, err
+	}
+	e := newEngine(ctx, len(programs), opt)
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		if err := r.begin(programs[i]); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", r.id, err)
+		}
+		r.rest(never, r.ownTime())
+		e.queue.add(r)
+	}
+	if err := e.drive(); err != nil {
+		return nil, err
+	}
+	if err := e.clear(); err != nil {
+		return nil, err
+	}
+	if err := e.stuck(); err != nil {
+		return nil, err
+	}
+	return e.result(), nil
+}
+
+// engine is the state of a run.
+type engine struct {
+	Model
+	ctx       context.Context
+	opt       Options
+	obs       Observer
+	ranks     []rank
+	queue     queue
+	mails     pool[mail]
+	pendings  pool[pending]
+	lookahead unit.Picos
+	limit     unit.Picos // until which the rank that acts knows all messages
+	acting    int32
+	err       error
+	pairs     map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
+	ops       uint64
+	reported  uint64
+	reused    uint64    // requests that were opened again while they were open
+	delivered Delivered // what the observer is shown
+}
+
+func newEngine(ctx context.Context, ranks int, opt Options) *engine {
+	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead()}
+	e.queue.turns = make([]turn, 0, ranks)
+	e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
+	if e.Net != nil {
+		e.pairs = map[uint64]unit.Picos{}
+	}
+	for i := range e.ranks {
+		e.ranks[i].e, e.ranks[i].id = e, int32(i)
+	}
+	return e
+}
+
+// drive lets the rank with the first event act as long as no message can come that it does not
+// know, until there are no more events.
+func (e *engine) drive() error {
+	for n := 0; len(e.queue.turns) > 0; n++ {
+		first := e.queue.turns[0]
+		if first.at >= Horizon {
+			break
+		}
+		if n%1024 == 0 {
+			if err := e.pulse(); err != nil {
+				return err
+			}
+		}
+		r := &e.ranks[first.rank]
+		e.acting = first.rank
+		second := e.queue.second()
+		e.limit = e.horizon(second.at, second.rank)
+		if e.Net != nil {
+			e.Net.Settled(first.at)
+		}
+		r.run()
+		if e.err != nil {
+			return e.err
+		}
+		e.queue.put(r)
+	}
+	if len(e.queue.turns) > 0 && e.queue.turns[0].at < never {
+		return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", e.queue.turns[0].rank, Horizon)
+	}
+	return e.pulse()
+}
+
+// clear takes up the messages that nobody waited for.
+func (e *engine) clear() error {
+	for i := range e.ranks {
+		r := &e.ranks[i]
+		for len(r.arrivals) > 0 && e.err == nil {
+			e.acting, e.limit = r.id, never+1
+			r.arrive(r.mailTime())
+		}
+	}
+	return e.err
+}
+
+// horizon is until when the rank that acts knows all messages, if another one acts at a time.
+// Without lookahead it is that time, and whoever has the lower number is first.
+func (e *engine) horizon(at unit.Picos, rank int32) unit.Picos {
+	h := at + e.lookahead
+	if e.lookahead == 0 && e.acting < rank {
+		h++
+	}
+	return min(h, Horizon)
+}
+
+// pulse is called now and then.
+func (e *engine) pulse() error {
+	if e.opt.Progress != nil {
+		e.opt.Progress(int(e.ops - e.reported))
+		e.reported = e.ops
+	}
+	return e.ctx.Err()
+}
+
+// fail ends the run.
+func (e *engine) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+	e.limit = 0
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// graph is the operations of a rank each of which needs others.
+type graph struct {
+	ops   []Op
+	needs []int32 // that have not ended
+	from  []unit.Picos
+	after []int32 // who needs operation i: from start[i] to start[i+1]
+	start []int64
+	left  int // operations that have not ended
+	last  unit.Picos
+}
+
+// load reads all operations of a graph, and begins those that need nothing.
+func (r *rank) load() error {
+	g := &graph{}
+	for {
+		ops, err := r.program.Next()
+		if err != nil {
+			return err
+		}
+		if len(ops) == 0 {
+			break
+		}
+		g.ops = append(g.ops, ops...)
+	}
+	if err := g.link(r.program.Graph); err != nil {
+		return err
+	}
+	r.graph, r.more = g, &strands{}
+	r.main.phase = ended
+	for i := range g.ops {
+		if g.needs[i] == 0 {
+			r.spawn(i)
+		}
+	}
+	return r.e.err
+}
+
+// link finds who needs whom.
+func (g *graph) link(of *Graph) error {
+	n := len(g.ops)
+	if len(of.Starts) != n+1 {
+		return fmt.Errorf("there are %d operations, and needs of %d", n, len(of.Starts)-1)
+	}
+	g.needs, g.from, g.left = make([]int32, n), make([]unit.Picos, n), n
+	g.start, g.after = make([]int64, n+1), make([]int32, len(of.Rows))
+	for i := range n {
+		g.needs[i] = int32(of.Starts[i+1] - of.Starts[i])
+		for _, need := range of.Rows[of.Starts[i]:of.Starts[i+1]] {
+			if need < 0 || int(need) >= n {
+				return fmt.Errorf("operation %d needs operation %d, but there are %d", i, need, n)
+			}
+			g.start[need+1]++
+		}
+	}
+	for i := range n {
+		g.start[i+1] += g.start[i]
+	}
+	at := slices.Clone(g.start)
+	for i := range n {
+		for _, need := range of.Rows[of.Starts[i]:of.Starts[i+1]] {
+			g.after[at[need]] = int32(i)
+			at[need]++
+		}
+	}
+	return nil
+}
+
+// spawn begins an operation of the graph.
+func (r *rank) spawn(i int) {
+	s := r.more.add(int64(i), &r.graph.ops[i], r.graph.from[i])
+	r.ready(s)
+	r.more.put(r, s)
+}
+
+// done begins the operations that needed nothing but one that has ended.
+func (r *rank) done(row int64, t unit.Picos) {
+	g := r.graph
+	g.left--
+	g.last = max(g.last, t)
+	for _, i := range g.after[g.start[row]:g.start[row+1]] {
+		g.from[i] = max(g.from[i], t)
+		if g.needs[i]--; g.needs[i] == 0 {
+			r.spawn(int(i))
+		}
+	}
+	if g.left == 0 {
+		r.use(g.last, 0, Overhead, 0, 0)
+	}
+}

@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// rank is one rank: its program, its processor and ports, what has been posted and what comes.
+// Nobody else changes it, but for mails that are put into arrivals.
+type rank struct {
+	e    *engine
+	id   int32
+	seq  uint32     // of mails sent
+	next unit.Picos // when it acts next
+	cpu  unit.Picos // until when its processor's time is accounted for
+	out  unit.Picos // when its ports are free
+	in   unit.Picos
+	virt unit.Picos // when the port would be, if bytes held it
+
+	arrivals heap
+	releases heap  // LogGOPSim's: they need no processor
+	urgent   int   // mails of arrivals that others wait for
+	wants    int32 // who sends what it waits for, None: any, or nobody
+	inbox    inbox
+	requests requests
+	probers  []int32 // strands
+	main     strand  // the program, if it is no graph
+	more     *strands
+	graph    *graph
+	program  Program
+	ops      []Op
+	at       int // of ops, the one after main's
+	account  Rank
+}
+
+// begin readies the first operations.
+func (r *rank) begin(p Program) error {
+	r.program = p
+	if p.Graph != nil {
+		return r.load()
+	}
+	r.main.row = -1
+	r.advance(&r.main, 0)
+	return r.e.err
+}
+
+// advance goes to the next operation of the program.
+func (r *rank) advance(s *strand, t unit.Picos) {
+	s.t = t
+	s.row++
+	for r.at == len(r.ops) {
+		ops, err := r.program.Next()
+		if err != nil {
+			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
+			return
+		}
+		if len(ops) == 0 {
+			s.phase = ended
+			r.use(t, 0, Overhead, 0, 0)
+			return
+		}
+		r.ops, r.at = ops, 0
+	}
+	s.op = &r.ops[r.at]
+	r.at++
+	r.ready(s)
+}
+
+// ready begins an operation.
+func (r *rank) ready(s *strand) {
+	s.phase = starting
+	if s.op.Work > 0 {
+		s.phase = working
+	}
+	if s.op.Work < 0 || s.op.Work > maxDuration || s.op.Extra < 0 || s.op.Extra > maxDuration || s.op.Bytes < 0 {
+		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, s.op.Work, s.op.Extra, s.op.Bytes))
+	}
+}
+
+// use has the processor spend a time on something, from a time on or when it is free. Where it
+// was idle before, it waited for a message that was late, and on its way.
+func (r *rank) use(at, long unit.Picos, part Part, late, fly unit.Picos) unit.Picos {
+	if idle := at - r.cpu; idle > 0 {
+		r.idle(idle, late, fly)
+	}
+	r.account.Parts[part] += long
+	if r.e.obs != nil && long > 0 {
+		r.e.obs.Span(r.id, part, r.cpu, r.cpu+long)
+	}
+	r.cpu += long
+	return r.cpu
+}
+
+// idle accounts for a time in which the processor waited.
+func (r *rank) idle(idle, late, fly unit.Picos) {
+	late = min(late, idle)
+	fly = min(fly, idle-late)
+	for _, part := range [...]struct {
+		what Part
+		long unit.Picos
+	}{{Waiting, idle - late - fly}, {Contention, late}, {Latency, fly}} {
+		if part.long > 0 {
+			r.account.Parts[part.what] += part.long
+			if r.e.obs != nil {
+				r.e.obs.Span(r.id, part.what, r.cpu, r.cpu+part.long)
+			}
+			r.cpu += part.long
+		}
+	}
+}
+
+// run acts up to the limit: what comes at a time is before what the program does then.
+func (r *rank) run() {
+	e := r.e
+	for {
+		mail, own := r.mailTime(), r.ownTime()
+		switch {
+		case mail <= own && mail < e.limit:
+			r.arrive(mail)
+		case own < mail && own < e.limit:
+			if r.more == nil {
+				r.spin(own, mail)
+			} else {
+				r.turn(own)
+			}
+		default:
+			r.rest(mail, own)
+			return
+		}
+	}
+}
+
+// rest finds when r acts next if nothing more comes. Messages that it does not wait for can be
+// taken up later: they change nothing for others.
+func (r *rank) rest(mail, own unit.Picos) {
+	s := &r.main
+	switch {
+	case r.more != nil || r.urgent > 0 || len(r.releases) > 0:
+		r.wants, r.next = None, min(mail, own)
+	case s.phase != blocked:
+		r.wants, r.next = nobody, own
+	default:
+		if r.wants = s.op.Peer; s.op.Kind != Probe {
+			r.wants = r.e.pendings.items[s.on].from
+		}
+		r.next = r.earliest(mail)
+	}
+}
+
+// nobody is who is waited for by a rank that does not wait.
+const nobody int32 = -2
+
+// few is how many mails are looked through for those that are waited for.
+const few = 32
+
+// earliest is when the first mail comes from whom r wants, or earlier.
+func (r *rank) earliest(mail unit.Picos) unit.Picos {
+	if r.wants == None || len(r.arrivals) > few || r.e.LogGOPSim {
+		return mail
+	}
+	at := never
+	for i := range r.arrivals {
+		if a := &r.arrivals[i]; a.from == r.wants {
+			at = min(at, a.at)
+		}
+	}
+	return at
+}
+
+// spin has the program go on as long as nothing else comes.
+func (r *rank) spin(now, mail unit.Picos) {
+	s := &r.main
+	for {
+		r.step(s, now)
+		if r.more != nil { // it has begun a nonblocking collective, and is one of several
+			r.more.after(r, s)
+			return
+		}
+		if s.phase >= blocked || s.t >= mail || s.t >= r.e.limit {
+			return
+		}
+		if r.e.LogGOPSim || len(r.arrivals) > 0 && r.arrivals[0].at <= s.t {
+			return
+		}
+		now = s.t
+	}
+}
+
+// mailTime is when r takes up the next mail.
+func (r *rank) mailTime() unit.Picos {
+	at := never
+	if len(r.arrivals) > 0 {
+		if at = r.arrivals[0].at; r.e.LogGOPSim {
+			at = max(at, r.cpu, r.in)
+		}
+	}
+	if len(r.releases) > 0 {
+		at = min(at, r.releases[0].at)
+	}
+	return at
+}
+
+// ownTime is when the program of r goes on.
+func (r *rank) ownTime() unit.Picos {
+	if r.more != nil {
+		return r.more.time(r)
+	}
+	s := &r.main
+	if s.phase >= blocked {
+		return never
+	}
+	return r.goesOn(s.t, r.need(s))
+}
+
+// goesOn is when who could go on at a time has what it needs.
+func (r *rank) goesOn(t unit.Picos, n need) unit.Picos {
+	switch n {
+	case port:
+		return max(t, r.cpu, r.out)
+	case processor:
+		return max(t, r.cpu)
+	}
+	return t
+}
+
+// finish ends the operation of a strand.
+func (r *rank) finish(s *strand, t unit.Picos) {
+	if s == &r.main {
+		r.advance(s, t)
+		return
+	}
+	r.end(s, t)
+}

@@ -1,0 +1,80 @@
+package engine
+
+// requests are the open requests of a rank. Ranks number their requests one after the other, so
+// that a number has a place of its own among as many as there are open; a number that has not is
+// in a map.
+type requests struct {
+	slots []request
+	far   map[int32]int32 // those whose place is taken
+	used  int
+}
+
+// request is one of them.
+type request struct {
+	id   int32
+	node int32 // its pending operation, or over; 0 if the place is free
+}
+
+// over stands for an operation that ended as it began.
+const over int32 = -1
+
+const leastRequests = 8
+
+// open adds a request. It returns what was open under the number, or 0.
+func (q *requests) open(id, node int32) int32 {
+	for {
+		if len(q.slots) == 0 {
+			q.slots = make([]request, leastRequests)
+		}
+		s := &q.slots[int(id)&(len(q.slots)-1)]
+		switch {
+		case s.node == 0 && q.far[id] == 0:
+			*s = request{id, node}
+			q.used++
+			return 0
+		case s.node != 0 && s.id == id:
+			old := s.node
+			s.node = node
+			return old
+		case 4*q.used >= len(q.slots) && q.far[id] == 0:
+			q.grow()
+			continue
+		}
+		if q.far == nil {
+			q.far = map[int32]int32{}
+		}
+		old := q.far[id]
+		if old == 0 {
+			q.used++
+		}
+		q.far[id] = node
+		return old
+	}
+}
+
+// close removes a request. It is its pending operation, or 0 if it is not open.
+func (q *requests) close(id int32) (node int32) {
+	if len(q.slots) == 0 {
+		return 0
+	}
+	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
+		node = s.node
+		s.node = 0
+		q.used--
+	} else if node = q.far[id]; node != 0 {
+		delete(q.far, id)
+		q.used--
+	}
+	return node
+}
+
+// grow doubles the places. Two that had their own still have.
+func (q *requests) grow() {
+	old := q.slots
+	q.slots = make([]request, 2*len(old))
+	for _, s := range old {
+		if s.node != 0 {
+			q.slots[int(s.id)&(len(q.slots)-1)] = s
+		}
+	}
+}
