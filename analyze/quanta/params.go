@@ -45,6 +45,12 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	estimate("slowest", "cycles", float64(k.slowest)/quanta, a.cpi(), slowest, "mean over quanta of the longest processing time: what a model of K = 1 predicts")
 	estimate("n_cxsw", "processors", float64(k.active)/quanta, 1, active, "mean number of processors active in a quantum")
 	estimate("n_fp", "processors", float64(k.running)/quanta, 1, running, "mean number of processors that execute in a quantum")
+	if procs > 1 {
+		what := "standard deviation within a quantum of what is 1 for a processor that %s and 0 for one that does not; n (P-1) degrees of freedom"
+		freedom := quanta * float64(procs-1)
+		estimate("sigma_cxsw", "1", math.Sqrt(k.activeSquares.occupied(k.active, procs)/freedom), 1, intraActive, fmt.Sprintf(what, "is active"))
+		estimate("sigma_fp", "1", math.Sqrt(k.runningSquares.occupied(k.running, procs)/freedom), 1, intraRunning, fmt.Sprintf(what, "executes"))
+	}
 	for _, h := range s.present() {
 		exact("per_quantum_"+h.String(), "1", float64(s.totals[h])/count, fmt.Sprintf("counted: %s per processor and quantum", h))
 	}
@@ -64,7 +70,10 @@ type statistic func(k *replicate) float64
 // replicate is one draw of quanta and processors.
 type replicate struct {
 	quantumSums
-	between  float64 // squares of each quantum's time
+	between float64 // squares of each quantum's time,
+	// and of how many run and are active in each
+	runningSquares, activeSquares float64
+
 	n, procs float64
 	drawn    bool // processors were
 }
@@ -76,8 +85,14 @@ func running(k *replicate) float64 { return k.running / k.n }
 
 // intra makes up for processors that were drawn twice, which takes the share 1/P off the
 // expected squares.
-func intra(k *replicate) float64 {
-	square := max(0, k.squares-k.between/k.procs) / k.n / (k.procs - 1)
+func intra(k *replicate) float64 { return k.within(k.squares, k.between) }
+
+// intraActive and intraRunning are of what is 1 or 0, and so is its own square.
+func intraActive(k *replicate) float64  { return k.within(k.active, k.activeSquares) }
+func intraRunning(k *replicate) float64 { return k.within(k.running, k.runningSquares) }
+
+func (k *replicate) within(squares, between float64) float64 {
+	square := max(0, squares-between/k.procs) / k.n / (k.procs - 1)
 	if k.drawn {
 		square *= k.procs / (k.procs - 1)
 	}
@@ -136,6 +151,8 @@ func (k *replicate) add(q quantumSums, procs int) {
 	k.running += q.running
 	k.active += q.active
 	k.between += q.time * q.time
+	k.runningSquares += q.running * q.running
+	k.activeSquares += q.active * q.active
 	k.n++
 	k.procs = float64(procs)
 }

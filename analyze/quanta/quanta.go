@@ -59,6 +59,7 @@ quanta.params.toml, of all quanta, with intervals from the drawn ones:
   sigma, intra_share standard deviation of all processing times; share of their variation that is within quanta
   slowest            mean of the longest processing time of each quantum
   n_cxsw, n_fp       mean number of processors that are active, that execute
+  sigma_cxsw, sigma_fp  standard deviation of that within quanta, of one processor
   per_quantum_*      references, events and misses of a processor in a quantum
 `
 

@@ -167,22 +167,26 @@ func near(got, want float64) bool { return math.Abs(got-want) <= 1e-12*max(1, ma
 // checkSums holds the parameters to plain sums over the definition.
 func checkSums(t testing.TB, r analysis.Result, n *naive) {
 	t.Helper()
-	var sum, squares, within, longest, active, running float64
+	var sum, squares, within, longest, active, running, withinActive, withinRunning float64
 	procs, quanta := float64(len(n.busy)), float64(n.quanta)
 	for q := range n.quanta {
-		var all, top float64
+		var all, top, allActive, allRunning float64
 		for p := range n.busy {
 			x := float64(n.time(p, q))
 			all += x
 			top = max(top, x)
 			squares += x * x
 			if x > 0 {
-				running++
+				allRunning++
 			}
 			if x > 0 || n.events[p][q] {
-				active++
+				allActive++
 			}
 		}
+		running += allRunning
+		active += allActive
+		withinRunning += allRunning * (1 - allRunning/procs) // (1-m)^2 for each that does, m^2 for the others
+		withinActive += allActive * (1 - allActive/procs)
 		for p := range n.busy {
 			within += math.Pow(float64(n.time(p, q))-all/procs, 2)
 		}
@@ -193,6 +197,8 @@ func checkSums(t testing.TB, r analysis.Result, n *naive) {
 	want := map[string]float64{"mu": mu, "slowest": longest / quanta, "n_cxsw": active / quanta, "n_fp": running / quanta, "quanta": quanta, "targets": procs}
 	if procs > 1 {
 		want["sigma_intra"] = math.Sqrt(within / quanta / (procs - 1))
+		want["sigma_cxsw"] = math.Sqrt(withinActive / quanta / (procs - 1))
+		want["sigma_fp"] = math.Sqrt(withinRunning / quanta / (procs - 1))
 		want["sigma"] = math.Sqrt(max(0, squares-sum*mu) / (quanta*procs - 1))
 	}
 	for name, v := range want {
@@ -299,8 +305,9 @@ func TestByHand(t *testing.T) {
 	}
 	for name, want := range map[string]float64{
 		"mu": 6 * 1.5, "sigma_intra": math.Sqrt(34) * 1.5, "sigma": math.Sqrt(72./3) * 1.5, "intra_share": 68. / 72, "slowest": 15,
-		"n_cxsw": 2, // the barrier is left in the second quantum
-		"n_fp":   1.5, "quanta": 2, "targets": 2, "quantum": 15, "cpi": 1.5, "per_quantum_barrier": 0.5,
+		"n_cxsw": 2,                                     // the barrier is left in the second quantum
+		"n_fp":   1.5, "sigma_cxsw": 0, "sigma_fp": 0.5, // of {1, 1} and {1, 0}
+		"quanta": 2, "targets": 2, "quantum": 15, "cpi": 1.5, "per_quantum_barrier": 0.5,
 	} {
 		if got := param(t, r, name); !near(got, want) {
 			t.Errorf("%s: got %v, want %v", name, got, want)

@@ -31,6 +31,8 @@ type sums struct {
 	between wide   // squares of each quantum's time of all processors
 	running uint64 // processors in quanta
 	active  uint64
+	// Squares of how many run, and are active, in each quantum.
+	runningSquares, activeSquares wide
 }
 
 // quantum is the sums of one.
@@ -63,6 +65,8 @@ func (s *sums) add(q *quantum) {
 	s.between.add(1, q.time, q.time)
 	s.running += q.running
 	s.active += q.active
+	s.runningSquares.add(1, q.running, q.running)
+	s.activeSquares.add(1, q.active, q.active)
 }
 
 // alike adds n quanta in which so many processors run all the time.
@@ -76,6 +80,17 @@ func (s *sums) alike(n, length, running uint64) {
 	s.between.add(n, length*running, length*running)
 	s.running += n * running
 	s.active += n * running
+	s.runningSquares.add(n, running, running)
+	s.activeSquares.add(n, running, running)
+}
+
+// occupied is the sum of squares about the means of quanta of what is 1 for so many processors and 0 for the others, from the
+// squares of how many they are in each quantum.
+func (w wide) occupied(count uint64, procs int) float64 {
+	p := big.NewInt(int64(procs))
+	v := new(big.Int).Mul(p, new(big.Int).SetUint64(count))
+	f, _ := new(big.Rat).SetFrac(v.Sub(v, w.big()), p).Float64()
+	return f
 }
 
 // within is the sum of squares about the means of quanta (SSE) and about the mean of all (SST), in

@@ -37,6 +37,8 @@ func inputs() []input {
 		{"sigma_intra", func(p *Parameters, v float64) { p.Sigma = unit.Cycles(v) }, true},
 		{"n_cxsw", func(p *Parameters, v float64) { p.Active = min(v, float64(p.Targets)) }, true},
 		{"n_fp", func(p *Parameters, v float64) { p.Running = min(v, float64(p.Targets)) }, true},
+		{"sigma_cxsw", func(p *Parameters, v float64) { p.SigmaActive = min(v, 1) }, true},
+		{"sigma_fp", func(p *Parameters, v float64) { p.SigmaRunning = min(v, 1) }, true},
 		{"t_cxsw", func(p *Parameters, v float64) { p.Switch = unit.Cycles(v) }, false},
 		{"n_win", func(p *Parameters, v float64) { p.Underflows = v }, false},
 		{"t_win", func(p *Parameters, v float64) { p.Underflow = unit.Cycles(v) }, false},
@@ -98,13 +100,15 @@ func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
 }
 
 // sums of a quantum.
-type sums struct{ time, squares, active, running float64 }
+type sums struct{ time, squares, active, running, activeSquares, runningSquares float64 }
 
 func (s *sums) add(o sums) {
 	s.time += o.time
 	s.squares += o.squares
 	s.active += o.active
 	s.running += o.running
+	s.activeSquares += o.activeSquares
+	s.runningSquares += o.runningSquares
 }
 
 // draw is draws of blocks of neighbouring quanta, which resemble each other. Parameters vary
@@ -134,6 +138,8 @@ func (r *Run) draw(c *calculator, seed uint64) []*calculator {
 			p.Sigma *= unit.Cycles(math.Sqrt(quotient(one.squares, all.squares)))
 			p.Active = min(p.Active*quotient(one.active, all.active), targets)
 			p.Running = min(p.Running*quotient(one.running, all.running), targets)
+			p.SigmaActive = min(1, p.SigmaActive*math.Sqrt(quotient(one.activeSquares, all.activeSquares)))
+			p.SigmaRunning = min(1, p.SigmaRunning*math.Sqrt(quotient(one.runningSquares, all.runningSquares)))
 		}, false))
 	}
 	return out
@@ -161,6 +167,8 @@ func (s *Samples) sums(q int) (out sums) {
 			out.running++
 		}
 	}
+	n := float64(s.Targets)
+	out.activeSquares, out.runningSquares = out.active*(1-out.active/n), out.running*(1-out.running/n)
 	return out
 }
 

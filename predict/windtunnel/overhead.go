@@ -26,6 +26,15 @@ func mostActive(k int, probability float64, hosts int) float64 {
 	return sum
 }
 
+// mostWithin is the same if activity varies less within quanta than from one to the next, as where all targets wait for one: sums
+// have a beta distribution between 0 and k, with variance k sigma^2. It is to mostActive what boundedMaximum is
+// to kruskalWeiss.
+//
+// Differs: [falsafi1997, eq. 2] has a coin for each target, as if it did not matter what the others do.
+func mostWithin(k int, probability, sigma float64, hosts int) float64 {
+	return boundedMaximum(work{probability, sigma, 1}, k, hosts)
+}
+
 // direct is the time of switches, where active and running are the expected numbers
 // on the critical path:
 //

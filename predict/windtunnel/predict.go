@@ -227,6 +227,8 @@ func (c *calculator) terms(r *Run) []model.Term {
 		{Symbol: "Q", Value: float64(p.Quantum), Unit: "cycles", What: "quantum, which no processing time exceeds; 0 if they may"},
 		{Symbol: "N_cxsw", Value: p.Active, Unit: "targets", What: "active in a quantum"},
 		{Symbol: "N_fp", Value: p.Running, Unit: "targets", What: "with a running processor in a quantum"},
+		{Symbol: "sigma_cxsw", Value: p.SigmaActive, Unit: "1", What: "standard deviation within a quantum of whether a target is active; not in the paper"},
+		{Symbol: "sigma_fp", Value: p.SigmaRunning, Unit: "1", What: "and of whether it runs"},
 		{Symbol: "T_cxsw", Value: float64(p.Switch), Unit: "cycles", What: "context switch"},
 		{Symbol: "N_win", Value: p.Underflows, Unit: "1", What: "register window underflows of a switch"},
 		{Symbol: "T_win", Value: float64(p.Underflow), Unit: "cycles", What: "register window underflow"},

@@ -85,6 +85,7 @@ func New(set *param.Set) (*Run, error) {
 	p.Targets = t.whole("targets", "processors", MostTargets)
 	p.Mu, p.Sigma = unit.Cycles(t.must("mu", "cycles")), unit.Cycles(t.must("sigma_intra", "cycles"))
 	p.Active, p.Running = t.must("n_cxsw", "processors"), t.must("n_fp", "processors")
+	p.SigmaActive, p.SigmaRunning = t.mayNot("sigma_cxsw", "1"), t.mayNot("sigma_fp", "1")
 	quantum := unit.Cycles(t.may("quantum", "cycles"))
 	r.Slowest = unit.Cycles(t.may("slowest", "cycles"))
 	if bound := quantum * (1 + 1e-9); r.Slowest > 0 && r.Slowest <= bound && p.Mu <= bound {
@@ -146,6 +147,14 @@ func (t *taker) must(name, unit string) float64 {
 func (t *taker) may(name, unit string) float64 {
 	if _, there := t.set.Lookup(name); !there {
 		return 0
+	}
+	return t.must(name, unit)
+}
+
+// mayNot takes a parameter, or what is not a number if it is not there.
+func (t *taker) mayNot(name, unit string) float64 {
+	if _, there := t.set.Lookup(name); !there {
+		return math.NaN()
 	}
 	return t.must(name, unit)
 }

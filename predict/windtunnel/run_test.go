@@ -21,6 +21,8 @@ mu 75 cycles
 sigma_intra 30 cycles
 n_cxsw 3.2 processors
 n_fp 3 processors
+sigma_cxsw 0.25 1
+sigma_fp 0.3 1
 quantum 100 cycles
 cpi 1 cycles
 slowest 99 cycles
@@ -100,7 +102,7 @@ func TestNewTakesAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Parameters
-	if p.Targets != 4 || p.Mu != 75 || p.Sigma != 30 || p.Quantum != 100 || p.Active != 3.2 || p.Running != 3 || p.Switch != 60 || p.Underflows != 1 || p.Underflow != 40 ||
+	if p.Targets != 4 || p.Mu != 75 || p.Sigma != 30 || p.Quantum != 100 || p.Active != 3.2 || p.Running != 3 || p.SigmaActive != 0.25 || p.SigmaRunning != 0.3 || p.Switch != 60 || p.Underflows != 1 || p.Underflow != 40 ||
 		p.FloatingPt != 60 || p.Overhead != 50 || p.Cache.Miss != 25 || p.TLB.Miss != 40 || p.Cache.Shape.Sets != 16 || p.TLB.Shape.Ways != 4 ||
 		p.Cache.Trace != (Footprints{4, 5, 6}) || p.Cache.Turn != (Footprints{2, 7, 8}) || p.TLB.Turn != (Footprints{1, 2, 3}) {
 		t.Errorf("%+v", p)
@@ -141,6 +143,8 @@ func TestNewRefuses(t *testing.T) {
 		{"targets", "1 processors", "of two at least"},
 		{"targets", "1e9 processors", "not a whole number"},
 		{"n_cxsw", "5 processors", "n_cxsw = 5: it must be from 0 to the 4 targets"},
+		{"sigma_cxsw", "1.5 1", "sigma_cxsw = 1.5"},
+		{"sigma_fp", "0.5 cycles", "it must be in \"1\""},
 		{"t_tlb_miss", "1e12 cycles", "t_tlb_miss"},
 		{"cache_sets", "0 1", "not a whole number"},
 		{"f_max_tlb", "1 blocks", "the largest not below the average"},
@@ -353,7 +357,7 @@ func TestPredict(t *testing.T) {
 				t.Errorf("%s: %+v", m.Name, pt)
 			}
 		}
-		if Table(p, nil).Rows() < len(p.Points) || SummaryTable(p, nil).Rows() != 8 || TermsTable(p, nil).Rows() != 19+2*2 {
+		if Table(p, nil).Rows() < len(p.Points) || SummaryTable(p, nil).Rows() != 8 || TermsTable(p, nil).Rows() != 21+2*2 {
 			t.Errorf("%s: tables of %d, %d and %d rows", m.Name, Table(p, nil).Rows(), SummaryTable(p, nil).Rows(), TermsTable(p, nil).Rows())
 		}
 	}

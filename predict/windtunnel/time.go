@@ -47,6 +47,8 @@ func (p *Parameters) check() error {
 		return fmt.Errorf("n_cxsw = %v: it must be from 0 to the %d targets", p.Active, p.Targets)
 	case !(p.Running >= 0 && p.Running <= n):
 		return fmt.Errorf("n_fp = %v: it must be from 0 to the %d targets", p.Running, p.Targets)
+	case p.SigmaActive < 0 || p.SigmaActive > 1 || p.SigmaRunning < 0 || p.SigmaRunning > 1:
+		return fmt.Errorf("sigma_cxsw = %v, sigma_fp = %v: they must be from 0 to 1", p.SigmaActive, p.SigmaRunning)
 	}
 	for _, c := range []struct {
 		name  string
@@ -79,8 +81,8 @@ const MostTargets = 1 << 14
 func (c *calculator) time(k, hosts int) (Time, error) {
 	t := Time{Work: unit.Cycles(k) * c.Mu, Overhead: c.Overhead}
 	t.Imbalance = unit.Cycles(c.model.longest(work{float64(c.Mu), float64(c.Sigma), float64(c.Quantum)}, k, hosts)) - t.Work
-	active := c.most(k, c.Active, hosts)
-	t.Switch = unit.Cycles(c.direct(active, c.most(k, c.Running, hosts)))
+	active := c.most(k, c.Active, c.SigmaActive, hosts)
+	t.Switch = unit.Cycles(c.direct(active, c.most(k, c.Running, c.SigmaRunning, hosts)))
 	share := active / float64(k)
 	if c.model.published {
 		share = 1
@@ -100,9 +102,12 @@ func (c *calculator) time(k, hosts int) (Time, error) {
 }
 
 // most is how many of the k targets on the critical path are active, or run, if of all
-// that were measured so many are.
-func (c *calculator) most(k int, of float64, hosts int) float64 {
+// that were measured so many are, with this standard deviation within quanta if it is known.
+func (c *calculator) most(k int, of, sigma float64, hosts int) float64 {
 	probability := of / float64(c.Targets)
+	if !c.model.published && !math.IsNaN(sigma) {
+		return mostWithin(k, probability, sigma, hosts)
+	}
 	if n := c.Targets; c.model.published && k > n {
 		last := mostActive(n, probability, hosts)
 		return last + float64(k-n)*(last-mostActive(n-1, probability, hosts))

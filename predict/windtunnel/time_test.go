@@ -12,7 +12,7 @@ import (
 // parameters are of a program about as those of the paper, on the example's host.
 func parameters() *Parameters {
 	f := Footprints{4, 5, 6}
-	return &Parameters{Targets: 32, Mu: 75, Sigma: 30, Quantum: 100, Active: 25, Running: 24,
+	return &Parameters{Targets: 32, Mu: 75, Sigma: 30, Quantum: 100, Active: 25, Running: 24, SigmaActive: math.NaN(), SigmaRunning: math.NaN(),
 		Switch: 60, Underflows: 1, Underflow: 40, FloatingPt: 60, Overhead: 50,
 		Cache: Level{Shape: footprint.Shape{Sets: 2048, Ways: 1}, Trace: f, Turn: f}, TLB: Level{Shape: footprint.Shape{Sets: 1, Ways: 64}, Miss: 40, Trace: f, Turn: f}}
 }
@@ -56,6 +56,7 @@ func random(r *rand.Rand) *Parameters {
 	p.Sigma = unit.Cycles(math.Sqrt(float64(p.Mu*(100-p.Mu))) * r.Float64())
 	p.Active = 32 * r.Float64()
 	p.Running = p.Active * r.Float64()
+	p.SigmaActive, p.SigmaRunning = math.NaN(), math.Sqrt(p.Running/32*(1-p.Running/32))*r.Float64()
 	p.FloatingPt = unit.Cycles(60 * r.Float64())
 	return p
 }
@@ -109,7 +110,7 @@ func TestScaling(t *testing.T) {
 	}
 	for _, k := range []int{33, 64, 256, 1024} {
 		for _, hosts := range []int{1, 2, 32} {
-			within(t, "switches", straight.most(k, p.Active, hosts), exact.most(k, p.Active, hosts), 0.03*math.Log2(float64(k)/16))
+			within(t, "switches", straight.most(k, p.Active, math.NaN(), hosts), exact.most(k, p.Active, math.NaN(), hosts), 0.03*math.Log2(float64(k)/16))
 		}
 		at, _ := straight.missesOf("TLB", &p.TLB, k)
 		last, _ := straight.missesOf("TLB", &p.TLB, 32)

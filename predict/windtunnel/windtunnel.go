@@ -60,6 +60,9 @@ type Parameters struct {
 	Quantum unit.Cycles // which no processing time exceeds; 0 if they may
 	Active  float64     // N_cxsw, targets that are switched to in a quantum
 	Running float64     // N_fp, targets whose processor runs in a quantum
+	// SigmaActive and SigmaRunning are standard deviations within a quantum of what is 1 for such a
+	// target and 0 for the others; not a number if they are not known.
+	SigmaActive, SigmaRunning float64
 
 	Switch     unit.Cycles // T_cxsw
 	Underflows float64     // N_win, register window underflows of a switch
