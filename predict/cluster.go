@@ -22,7 +22,7 @@ type clusterOptions struct {
 	params, machines []string
 	processors       []int
 	models           []string
-	terms            bool
+	terms, full      bool
 	raise            string
 	format           stage.Format
 	output           string
@@ -56,6 +56,7 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
+	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
 	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence; the paper fitted 12.4%")
 	format := stage.FormatFlag(flags)
@@ -151,6 +152,8 @@ func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine
 		for _, r := range runs {
 			if have := m.System.Processors * m.System.Nodes; r.Processors > have {
 				env.Note("%s has %d processors and machine %s %d: left out", r.Name, r.Processors, m.Name, have)
+				continue
+			} else if o.full && r.Processors < have {
 				continue
 			}
 			processors = append(processors, r.Processors)
