@@ -127,20 +127,20 @@ func (f *sampleFlags) copy(src *watched, out *store.Writer, p trace.Proc) (uint6
 	if f.by == "window" {
 		c = newWindows(f.window, f.rate, f.seed, p)
 	}
-	to := newSplice(out, src.Header(), p)
+	to := store.NewSplice(out, src.Header(), p)
 	end, err := walk(src, p, visitor{
 		wants: c.batch,
 		ref: func(pos, row uint64, b *trace.Refs, i int) error {
 			if !c.ref(row, b.Addr[i]) {
 				return nil
 			}
-			return to.ref(pos, b, i)
+			return spliceRef(to, pos, b, i)
 		},
-		event: func(pos uint64, _ int64, e *trace.Event) error { return to.event(pos, *e) }})
+		event: func(pos uint64, _ int64, e *trace.Event) error { return to.Event(pos, *e) }})
 	if err != nil {
 		return 0, err
 	}
-	return to.rows, to.finish(end)
+	return to.Rows(), to.Finish(end)
 }
 
 // lines chooses a share of the lines.

@@ -103,7 +103,7 @@ func (s *slicing) write(prefix string) (err error) {
 // copy writes what is kept of one processor.
 func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 	w, p := s.windows[i], s.procs[i]
-	to := newSplice(out, h, trace.Proc(i))
+	to := store.NewSplice(out, h, trace.Proc(i))
 	limit, err := s.workOf(p)
 	if err != nil {
 		return err
@@ -115,14 +115,14 @@ func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 			if !w.hasRef(pos) {
 				return nil
 			}
-			return to.ref(pos-w.from, b, j)
+			return spliceRef(to, pos-w.from, b, j)
 		},
 		event: func(pos uint64, row int64, e *trace.Event) error {
 			at, kept, ok := keeper.event(pos, row, e)
 			if !ok {
 				return nil
 			}
-			return to.event(at-w.from, kept)
+			return to.Event(at-w.from, kept)
 		}})
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 		s.over, s.end = s.over+1, max(s.end, end)
 	}
 	end = min(end, w.to)
-	return to.finish(end - min(end, w.from))
+	return to.Finish(end - min(end, w.from))
 }
 
 // workOf is the sum of the work that moves positions of p: the index of references

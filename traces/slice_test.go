@@ -111,18 +111,18 @@ func save(t *testing.T, prefix string, all [][]placed) {
 	}
 	defer w.Abort()
 	for p, rows := range all {
-		s := newSplice(w, h, trace.Proc(p))
+		s := store.NewSplice(w, h, trace.Proc(p))
 		for _, r := range rows {
 			if r.event != nil {
-				err = s.event(r.pos, *r.event)
+				err = s.Event(r.pos, *r.event)
 			} else {
-				err = s.ref(r.pos, &trace.Refs{Addr: []uint64{r.addr}, Size: []uint16{8}, Op: []trace.Op{trace.Load}}, 0)
+				err = s.Ref(r.pos, r.addr, 8, trace.Load, 0)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := s.finish(0); err != nil {
+		if err := s.Finish(0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -442,5 +442,44 @@ func TestSliceKeepsNeeds(t *testing.T) {
 	}
 	if want := [][]int64{{}, {0}, {1}}; !reflect.DeepEqual(needs, want) {
 		t.Errorf("needs %v, want %v", needs, want)
+	}
+}
+
+// Parts and samples of a trace without events, in which references alone say how far a processor came.
+func TestLongGapsBetweenReferences(t *testing.T) {
+	t.Chdir(t.TempDir())
+	h := trace.Header{Program: "far", Format: "test", Procs: 1}
+	w, err := store.Create("x", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	var refs trace.Refs
+	for i := range uint64(40) {
+		refs.Append(4e9, i*64, 8, trace.Load)
+	}
+	if err := w.Refs(&refs); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(h); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"slice", "x", "--instr", "0:11000000000"},
+		{"slice", "x", "--instr", "9000000000:100000000000"},
+		{"sample", "x", "--by", "line", "--rate", "0.2"},
+		{"sample", "x", "--by", "window", "--window", "2", "--rate", "0.2"},
+	} {
+		run(t, append(args, "-o", "part")...)
+		got, _ := reload(t, "part") // checks it
+		from := uint64(0)
+		if args[3][0] == '9' {
+			from = 9e9
+		}
+		for _, r := range refsOf(got[0]) {
+			if want := (r.addr/64 + 1) * 4e9; r.pos+from != want {
+				t.Errorf("%v: line %d at %d, want %d", args, r.addr/64, r.pos+from, want)
+			}
+		}
 	}
 }

@@ -119,3 +119,12 @@ func (w *walker) eventsUpTo(refs uint64) error {
 		w.rows, w.row = w.rows[1:], w.row+1
 	}
 }
+
+// spliceRef writes row i of b at its position in the new trace.
+func spliceRef(to *store.Splice, pos uint64, b *trace.Refs, i int) error {
+	pc := uint64(0)
+	if b.PC != nil {
+		pc = b.PC[i]
+	}
+	return to.Ref(pos, b.Addr[i], b.Size[i], b.Op[i], pc)
+}

@@ -56,7 +56,7 @@ func Write(ctx context.Context, src trace.Source, prefix string, o Options) (all
 		if err != nil {
 			return Counts{}, err
 		}
-		if err := o.processor(ctx, src, p, f, newStream(out, h, p), &all); err != nil {
+		if err := o.processor(ctx, src, p, f, store.NewSplice(out, h, p), &all); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -90,15 +90,19 @@ func (c *Counts) Notes() (out []string) {
 const chunk = 1 << 12
 
 // processor filters what one processor did.
-func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc, f *cache.Filter, to *stream, all *Counts) error {
-	end := uint64(0)
+func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc, f *cache.Filter, to *store.Splice, all *Counts) error {
+	end, work := uint64(0), src.Header().WorkUnit == trace.WorkInstr
 	for piece, err := range analysis.Program(src, p) {
 		if err != nil {
 			return err
 		}
 		end = uint64(piece.Time)
 		if piece.Event != nil {
-			if err := to.event(end, piece.Event); err != nil {
+			at := end
+			if e := piece.Event; e.Kind == trace.Compute && work {
+				at -= uint64(e.Work)
+			}
+			if err := to.Event(at, *piece.Event); err != nil {
 				return err
 			}
 			continue
@@ -112,7 +116,7 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 				return err
 			}
 			part := piece.Refs.Slice(i, min(i+chunk, piece.Refs.Len()))
-			if at, err = to.refs(at, &part, f.Add(&part)); err != nil {
+			if at, err = copyRefs(to, at, &part, f.Add(&part)); err != nil {
 				return err
 			}
 			all.Refs += uint64(part.Len())
@@ -121,10 +125,31 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 			}
 		}
 	}
-	all.Beyond += to.rows
+	all.Beyond += to.Rows()
 	all.WriteBacks += f.WriteBacks
 	for op, n := range f.Left {
 		all.Left[op] += n
 	}
-	return to.finish(end)
+	return to.Finish(end)
+}
+
+// copyRefs writes what goes on of a batch that starts at a position, and returns the position at its end.
+func copyRefs(to *store.Splice, at uint64, from *trace.Refs, beyond []cache.Beyond) (uint64, error) {
+	row := 0
+	for _, b := range beyond {
+		for ; row <= b.Row; row++ {
+			at += uint64(from.Instr[row])
+		}
+		pc := uint64(0)
+		if from.PC != nil {
+			pc = from.PC[b.Row]
+		}
+		if err := to.Ref(at, b.Addr, b.Size, b.Op, pc); err != nil {
+			return 0, err
+		}
+	}
+	for ; row < from.Len(); row++ {
+		at += uint64(from.Instr[row])
+	}
+	return at, nil
 }

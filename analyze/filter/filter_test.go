@@ -366,17 +366,6 @@ func TestLongGaps(t *testing.T) {
 	}
 }
 
-// Needs name the same events as before.
-func TestNeedsAreRenumbered(t *testing.T) {
-	s := stream{stops: []int64{0, 2, 2, 5}}
-	if got, want := s.renumbered([]int64{0, 1, 2, 4, 5, 9}), []int64{1, 2, 5, 7, 9, 13}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if s.renumbered(nil) != nil {
-		t.Error("no needs became some")
-	}
-}
-
 // The last line of the address space, references that wrap lines, no references at all.
 func TestEdges(t *testing.T) {
 	m := &trace.Memory{Head: trace.Header{Procs: 3}, RefsOf: make([]trace.Refs, 2), EventsOf: make([]trace.Events, 3)}
