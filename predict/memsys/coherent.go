@@ -35,7 +35,6 @@ type transaction struct {
 	supplier int          // processor whose cache has the line exclusive, modified or owned, else -1
 	stale    bool         // memory is: the supplier's line is modified or owned
 	lost     []trace.Proc // who lose the line, supplier included
-	keep     int          // how many others keep it
 }
 
 // path is the connection of caches and memory. A path may be a party to the protocol: one whose
@@ -80,14 +79,14 @@ func (s *coherent) Settle(unit.Picos, trace.Proc) Cost { return Cost{} }
 
 // Hits looks for loads of lines in the first level, and stores to lines modified there.
 func (s *coherent) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	return s.private[p].levels[0].hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+	return s.private[p].first.hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
 }
 
 // Access decides the most common case, a hit on the most recently used line of
 // its set, by itself.
 func (s *coherent) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	c := &s.private[p]
-	set := c.levels[0].set(line)
+	set := c.first.set(line)
 	whole := line<<rightBits | writable
 	if store {
 		c.counts.Stores++
@@ -114,19 +113,27 @@ func (s *coherent) load(now unit.Picos, p trace.Proc, c *private, set []uint64, 
 	}
 	t := s.begin(now, p, line, false)
 	c.counts.LoadMisses.count(t.where[p])
-	alone := true
+	there := states(0)
+	for _, state := range t.where {
+		there |= 1 << (state & 7)
+	}
+	if there&suppliers != 0 {
+		s.supply(t)
+	}
+	return s.fetch(c, s.protocol.loaded(there&copies == 0))
+}
+
+// supply lets the one cache that has the line of a load not only shared supply it.
+func (s *coherent) supply(t *transaction) {
 	for q, state := range t.where {
-		if !valid(state) {
-			continue
-		}
-		alone = false
-		t.keep++
-		t.supplied(q, state)
-		if next := s.protocol.afterLoad(state); next != state {
-			s.become(trace.Proc(q), next)
+		if suppliers.has(state) {
+			t.supplied(q, state)
+			if next := s.protocol.afterLoad(state); next != state {
+				s.become(trace.Proc(q), next)
+			}
+			return
 		}
 	}
-	return s.fetch(c, s.protocol.loaded(alone))
 }
 
 func (s *coherent) store(now unit.Picos, p trace.Proc, c *private, set []uint64, line uint64) Cost {
@@ -168,8 +175,10 @@ func (s *coherent) store(now unit.Picos, p trace.Proc, c *private, set []uint64,
 
 // begin is a new transaction.
 func (s *coherent) begin(now unit.Picos, p trace.Proc, line uint64, store bool) *transaction {
-	s.now = transaction{at: now, proc: p, line: line, where: s.lines.of(line), store: store, supplier: -1, lost: s.now.lost[:0]}
-	return &s.now
+	t := &s.now // field by field, which is faster
+	t.at, t.proc, t.line, t.where = now, p, line, s.lines.of(line)
+	t.store, t.has, t.supplier, t.stale, t.lost = store, false, -1, false, t.lost[:0]
+	return t
 }
 
 // supplied books that q, in whose caches the line is in that state, supplies it if it is the one to.
@@ -218,13 +227,13 @@ func (s *coherent) clean(q trace.Proc, line uint64, where []uint8) {
 
 // fetch brings the present line to the caches c of its processor, and is the cost of that.
 func (s *coherent) fetch(c *private, state uint8) Cost {
-	t, now := &s.now, s.now.at+c.lookup()
+	t, now := &s.now, s.now.at+c.lookup
 	if t.stale {
 		c.counts.Supplies++
 	}
 	t.where[t.proc] = state
 	cost := s.path.fetch(now, t)
-	cost.Latency += c.lookup()
+	cost.Latency += c.lookup
 	if old := c.insert(t.line<<rightBits | right(state)); old != 0 {
 		where := s.lines.of(old >> rightBits)
 		left := where[t.proc]

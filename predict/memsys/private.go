@@ -6,7 +6,9 @@ import "spoor/traces/unit"
 // before it, with the same rights.
 type private struct {
 	levels  []cache
+	first   cache        // the first of them, at hand
 	latency []unit.Picos // of a touch that finds its line in a level: all levels up to it; 0 in the first
+	lookup  unit.Picos   // how long it takes to see that no level has a line
 	counts  Counts
 }
 
@@ -18,11 +20,9 @@ func newPrivate(levels []Cache) (c private) {
 		}
 		c.levels, c.latency = append(c.levels, newCache(l)), append(c.latency, sum)
 	}
+	c.first, c.lookup = c.levels[0], sum
 	return c
 }
-
-// lookup is how long it takes to see that no level has a line.
-func (c *private) lookup() unit.Picos { return c.latency[len(c.latency)-1] }
 
 // behind looks for a line in the levels behind the first, and makes it the latest used of the first
 // ones up to where it is. It returns its word, or 0.

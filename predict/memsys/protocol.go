@@ -54,9 +54,20 @@ const (
 	forgotten = 7 // replaced by another line, and its home knows
 )
 
-func valid(state uint8) bool { return state >= shared && state <= modified || state == owned }
+// states is a set of them, a bit for each.
+type states uint8
 
-func dirty(state uint8) bool { return state == modified || state == owned }
+const (
+	copies    states = 1<<shared | suppliers
+	suppliers states = 1<<exclusive | stale // one cache at most has a line in one of these
+	stale     states = 1<<modified | 1<<owned
+)
+
+func (s states) has(state uint8) bool { return s>>(state&7)&1 != 0 }
+
+func valid(state uint8) bool { return copies.has(state) }
+
+func dirty(state uint8) bool { return stale.has(state) }
 
 // afterLoad is what another processor's load makes of a line in a valid state.
 func (p Protocol) afterLoad(state uint8) uint8 {

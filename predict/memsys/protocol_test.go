@@ -27,7 +27,7 @@ type shadow struct {
 }
 
 // states is where the two lines are, by processor.
-func states(s *coherent) (out [2][3]uint8) {
+func statesOf(s *coherent) (out [2][3]uint8) {
 	for line := range out {
 		copy(out[line][:], s.lines.of(uint64(line)))
 	}
@@ -80,7 +80,7 @@ func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uin
 // every level of the caches has the rights that the state gives.
 func checkProtocol(t *testing.T, s *coherent, d shadow) {
 	t.Helper()
-	for line, where := range states(s) {
+	for line, where := range statesOf(s) {
 		copies, alone, owners := 0, 0, 0
 		for p, state := range where[:len(s.private)] {
 			if valid(state) {
@@ -156,7 +156,7 @@ func explore(t *testing.T, target Target, cfg Config) (count int) {
 
 // keyOf is the state that decides what follows. Why a line is not there is not part of it.
 func keyOf(s *coherent, d shadow) string {
-	where := states(s)
+	where := statesOf(s)
 	for line := range where {
 		for p, state := range where[line] {
 			if !listed(state) {
@@ -184,9 +184,9 @@ func follow(t *testing.T, target Target, cfg Config, path []operation, d shadow)
 	for _, o := range path[:len(path)-1] {
 		s.Access(0, o.p, o.line, o.store)
 	}
-	old := states(s)
+	old := statesOf(s)
 	s.Access(0, last.p, last.line, last.store)
-	d = d.moved(t, cfg.Protocol, last, old, states(s))
+	d = d.moved(t, cfg.Protocol, last, old, statesOf(s))
 	checkProtocol(t, s, d)
 	return s, d
 }
