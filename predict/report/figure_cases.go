@@ -29,12 +29,13 @@ func caseFigure(id string, models []string, cases []Case) (Figure, error) {
 	}
 	f.Desc = strings.Join(desc, "; ") + "."
 	p := newPlot("processors, by machine", "E(Instr) [ns]")
-	p.above = 13
+	names := machineNames(cases)
+	p.above = names.room()
 	logarithmic(&p.Y, lo/1.06, hi*1.06, roundTicks)
 	p.X.Min, p.X.Max = -.5, float64(len(cases))-.5
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick { return processorTicks(cases) })
-	p.Add(grid(false, true), machineNames(cases), simulatedBands(cases), modelMarks(cases))
-	return f, f.draw(p, 280)
+	p.Add(grid(false, true), names, simulatedBands(cases), modelMarks(cases))
+	return f, f.draw(p, 267+p.above)
 }
 
 func processorTicks(cases []Case) []plot.Tick {
@@ -45,23 +46,71 @@ func processorTicks(cases []Case) []plot.Tick {
 	return ticks
 }
 
-// machineNames writes each machine's name above its cases, with a line between
-// machines.
-func machineNames(cases []Case) layer {
-	return func(c draw.Canvas, p *plot.Plot) {
-		style := textStyle(10.5, mutedInk, draw.XCenter, draw.YTop)
-		for i := 0; i < len(cases); {
-			end := i
-			for end < len(cases) && cases[end].Simulated.Machine == cases[i].Simulated.Machine {
-				end++
-			}
-			left, right := c.X(p.X.Norm(float64(i)-.5)), c.X(p.X.Norm(float64(end)-.5))
-			name := fit(cases[i].Simulated.Machine, right-left-4, style)
-			c.FillText(style, vg.Point{X: (left + right) / 2, Y: c.Max.Y + 13}, name)
-			if end < len(cases) {
-				c.StrokeLine2(draw.LineStyle{Color: mutedInk.light, Width: .6, Dashes: []vg.Length{2, 3}}, right, c.Min.Y, right, c.Max.Y+8)
-			}
-			i = end
+// span is neighbouring cases on one machine.
+type span struct {
+	machine    string
+	first, end int
+}
+
+// nameLine names each machine above its cases, with a line between machines.
+type nameLine struct {
+	spans []span
+	cases int
+}
+
+func machineNames(cases []Case) nameLine {
+	n := nameLine{cases: len(cases)}
+	for i, k := range cases {
+		if last := len(n.spans) - 1; last >= 0 && n.spans[last].machine == k.Simulated.Machine {
+			n.spans[last].end++
+		} else {
+			n.spans = append(n.spans, span{k.Simulated.Machine, i, i + 1})
+		}
+	}
+	return n
+}
+
+var nameStyle = textStyle(10.5, mutedInk, draw.XCenter, draw.YTop)
+
+// upright reports whether some name is wider than its cases, so that names stand on end.
+func (n nameLine) upright() bool {
+	for _, s := range n.spans {
+		if nameStyle.Width(s.machine) > (figureWidth-44)*vg.Length(s.end-s.first)/vg.Length(n.cases)-4 && len(n.spans) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// room is the height of the names.
+func (n nameLine) room() vg.Length {
+	const line, most = 13, 150
+	if !n.upright() {
+		return line
+	}
+	widest := vg.Length(0)
+	for _, s := range n.spans {
+		widest = max(widest, nameStyle.Width(s.machine))
+	}
+	return min(widest, most) + 6
+}
+
+// Plot draws the names.
+func (n nameLine) Plot(c draw.Canvas, p *plot.Plot) {
+	style, upright := nameStyle, n.upright()
+	if upright {
+		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XLeft, draw.YCenter
+	}
+	for i, s := range n.spans {
+		left, right := c.X(p.X.Norm(float64(s.first)-.5)), c.X(p.X.Norm(float64(s.end)-.5))
+		at := vg.Point{X: (left + right) / 2, Y: c.Max.Y + 13}
+		room := right - left - 4
+		if upright {
+			at.Y, room = c.Max.Y+3, n.room()
+		}
+		c.FillText(style, at, fit(s.machine, room, nameStyle))
+		if i+1 < len(n.spans) {
+			c.StrokeLine2(draw.LineStyle{Color: mutedInk.light, Width: .6, Dashes: []vg.Length{2, 3}}, right, c.Min.Y, right, c.Max.Y+8)
 		}
 	}
 }
