@@ -68,6 +68,8 @@ interference.arrow, for each cache and number of processes that take turns of a 
   source                               loss, extra_misses: measured; model: others after each other; model_window: so, with
                                        blocks shared if they are within the window; as_one: others as one process;
                                        paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
+footprint_windows.arrow, of some windows, chosen at random:
+  processors, shared, private          that use anything; means of them, by sharing within the window
 footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb; and
 with blocks shared if they are within the window: f_s_window_cache and so on; block_cache, window_cache: size of a block, and
 instructions of a window if that is a quantum
@@ -239,6 +241,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		return analysis.Result{}, errors.New("footprint: the trace has no loads or stores")
 	}
 	result := t.result(meta)
+	result.Tables = append(result.Tables, windowsTable(s.spaces, meta))
 	result.Files = []analysis.File{analysis.ParamFile("footprint", a.Tool, params)}
 	result.Warnings = s.reservations()
 	return result, nil

@@ -16,6 +16,7 @@ type space struct {
 	turns   []*turns          // by shape, if they are simulated
 	longest int               // streams that are kept for that
 	tooLong bool              // one was longer
+	kept    windows
 }
 
 // block is a block of memory, as all processors use it.
@@ -69,7 +70,7 @@ const knownGroups = 512
 
 // newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
 func newSpace(b Blocks, procs, maxTurn int) *space {
-	s := &space{Blocks: b, shift: b.Size.Shift(), window: 1, members: make([]member, procs), index: map[uint64]uint32{}}
+	s := &space{kept: windows{limit: maxWindows}, Blocks: b, shift: b.Size.Shift(), window: 1, members: make([]member, procs), index: map[uint64]uint32{}}
 	for i := range s.members {
 		m := &s.members[i]
 		m.index = map[uint64]uint32{}
@@ -204,6 +205,7 @@ func (s *space) close() {
 	for _, t := range s.turns {
 		t.run(s.members)
 	}
+	s.kept.add(s.window, s.members)
 	s.all.close()
 	for i := range s.members {
 		m := &s.members[i]

@@ -72,7 +72,7 @@ func (p *Parameters) within(mu float64) unit.Cycles {
 func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	u := &uncertainty{base: c, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
-		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and by how much the model misses random placements of the sampled quanta", replicates)
+		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and by how much the model misses random placements of the sampled quanta and, if there are any, simulated misses", replicates)
 	}
 	for _, in := range inputs() {
 		p, known := r.Params.Lookup(in.name)

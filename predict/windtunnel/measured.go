@@ -28,9 +28,25 @@ type Speedups struct{ Predicted, Measured float64 }
 func (s Speedups) Error() float64 { return s.Predicted/s.Measured - 1 }
 
 // Measured is what a fully parallel run has of the same run on fewer hosts.
-type Measured struct {
-	run   *Run
-	extra [2]map[int]float64 // misses of the cache and the TLB that each switch causes, by number of targets on a host
+type Measured struct{ run *Run }
+
+// extras are the misses of the cache and the TLB that a switch causes as simulated, by number of targets on a
+// host.
+type extras [2]map[int]float64
+
+// per is the time of these of one switch between k targets. It is not known if it has not been simulated.
+func (e extras) per(p *Parameters, k int) (out [2]unit.Cycles, err error) {
+	for i, miss := range []unit.Cycles{p.Cache.Miss, p.TLB.Miss} {
+		if miss == 0 || k == 1 {
+			continue
+		}
+		extra, known := e[i][k]
+		if !known {
+			return out, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
+		}
+		out[i] = unit.Cycles(extra) * miss
+	}
+	return out, nil
 }
 
 // OpenMeasured reads the tables quanta and interference of an analysis, for the host of r.
@@ -39,34 +55,48 @@ func OpenMeasured(r *Run, dir string) (*Measured, error) {
 	if err := of.sample(filepath.Join(dir, quantaTable+".arrow")); err != nil {
 		return nil, fmt.Errorf("%w; analyze --run quanta,footprint makes what is measured", err)
 	}
-	m := &Measured{run: &of}
+	path := filepath.Join(dir, interferenceTable+".arrow")
+	if of.Parameters.Cache.Miss+of.Parameters.TLB.Miss > 0 {
+		if err := of.simulated(path); err != nil {
+			return nil, fmt.Errorf("%w; analyze --run footprint makes it", err)
+		}
+	}
+	for i, l := range []struct {
+		*Level
+		name string
+	}{{&of.Parameters.Cache, "cache"}, {&of.Parameters.TLB, "tlb"}} {
+		if l.Miss > 0 && len(of.Simulated[i]) == 0 {
+			return nil, fmt.Errorf("%s has no %s of %v, as the host has; analyze --run footprint --footprint-%s %v simulates it", path, l.name, l.Shape, l.name, l.Shape)
+		}
+	}
+	return &Measured{&of}, nil
+}
+
+// interferenceTable is the name of a table of analyze.
+const interferenceTable = "interference"
+
+// simulated reads what was simulated in caches as the host's.
+func (r *Run) simulated(path string) error {
+	t, err := store.ReadTable(path)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	if hash := t.Fact("trace"); hash != r.Trace {
+		return fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; analyze the trace again", path, hash, r.Trace)
+	}
 	for i, l := range []struct {
 		*Level
 		name string
 	}{{&r.Parameters.Cache, "cache"}, {&r.Parameters.TLB, "tlb"}} {
-		if l.Miss == 0 {
-			continue
-		}
-		path := filepath.Join(dir, "interference.arrow")
-		t, err := store.ReadTable(path)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w; analyze --run footprint makes it", path, err)
-		}
-		if hash := t.Fact("trace"); hash != of.Trace {
-			return nil, fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; analyze the trace again", path, hash, of.Trace)
-		}
 		var block float64
 		if p, known := r.Params.Lookup("block_" + l.name); known {
 			block = p.Value
 		}
-		if m.extra[i], err = extraMisses(t, l.Shape, block); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		if len(m.extra[i]) == 0 {
-			return nil, fmt.Errorf("%s has no %s of %v, as the host has; analyze --run footprint --footprint-%s %v simulates it", path, l.name, l.Shape, l.name, l.Shape)
+		if r.Simulated[i], err = extraMisses(t, l.Shape, block); err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // extraMisses are the misses that a switch causes in a cache of this shape and block size (0: any), by number of
@@ -101,17 +131,11 @@ func (m *Measured) time(p Placement, hosts int, alone bool) (float64, error) {
 		return p.critical(m.run.Samples, hosts, cost{}), nil
 	}
 	c := cost{active: float64(in.Switch) + in.Underflows*float64(in.Underflow), running: float64(in.FloatingPt), quantum: float64(in.Overhead)}
-	k := in.Targets / hosts
-	for i, miss := range []unit.Cycles{in.Cache.Miss, in.TLB.Miss} {
-		if miss == 0 || k == 1 {
-			continue
-		}
-		extra, known := m.extra[i][k]
-		if !known {
-			return 0, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
-		}
-		c.active += extra * float64(miss)
+	extra, err := m.run.Simulated.per(in, in.Targets/hosts)
+	if err != nil {
+		return 0, err
 	}
+	c.active += float64(extra[0] + extra[1])
 	return p.critical(m.run.Samples, hosts, c), nil
 }
 

@@ -51,6 +51,9 @@ func (p *Parameters) direct(active, running float64) float64 {
 // Differs: others run one after the other, with LRU replacement and one place for each shared block ([footprint.Shape.Turns]);
 // M(1) = 0; and a block is shared if others use it in the same quantum, for only then is it there because of
 // them. Where all of the shared segment is used by all in every quantum, as the paper has it, the last is the same.
+//
+// Differs: if it is known how footprints vary from quantum to quantum, interference is the mean over classes of quanta,
+// not that of the mean footprint: with LRU replacement there is none until all that targets use does not fit.
 func (l *Level) interference(m Model, k int) (float64, error) {
 	switch {
 	case m.printed:
@@ -58,7 +61,18 @@ func (l *Level) interference(m Model, k int) (float64, error) {
 	case m.published:
 		return footprint.Several(l.Shape.PaperInterference, k, l.Trace.Shared, l.Trace.Average, l.Trace.Largest)
 	}
-	return l.Shape.Turns(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
+	if len(l.Classes) == 0 {
+		return l.Shape.Turns(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
+	}
+	sum := 0.0
+	for _, c := range l.Classes {
+		m, err := l.Shape.Turns(k, c.Shared*l.Turn.Shared, c.Average*l.Turn.Average, c.Average*l.Turn.Largest)
+		if err != nil {
+			return 0, err
+		}
+		sum += c.Weight * m
+	}
+	return sum, nil
 }
 
 // printed is M(K) as printed, of one target too, with I of [falsafi1997, eq. 4-7] in a fully associative

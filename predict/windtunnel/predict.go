@@ -159,8 +159,8 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	return pt, nil
 }
 
-// missed is by how much, of the speedup, the model misses random placements of the
-// sampled quanta; for sizes that were not measured, at worst.
+// missed is by how much, of the speedup, the model misses random placements of the sampled quanta, with
+// simulated misses if they are there; for sizes that were not measured, at worst.
 func (c *calculator) missed(r *Run, targets, hosts int) (float64, error) {
 	if r.Samples == nil || hosts == 1 {
 		return 0, nil
@@ -178,12 +178,28 @@ func (c *calculator) missed(r *Run, targets, hosts int) (float64, error) {
 		}
 		return worst, nil
 	}
-	t, err := c.time(targets/hosts, hosts)
-	if err != nil {
-		return 0, err
+	var model, seen [2]Time
+	for i, p := range [2]int{1, hosts} {
+		t, err := c.time(targets/p, p)
+		if err != nil {
+			return 0, err
+		}
+		model[i], seen[i] = t, c.observed(r, t, targets/p, p)
 	}
-	longest := unit.Cycles(r.Samples.random(hosts, 1))
-	return math.Abs(float64((t.Processing() - longest) / (t.Total() - t.Processing() + longest))), nil
+	if e := math.Abs(ratio(model[0], model[1])/ratio(seen[0], seen[1]) - 1); e >= 0 {
+		return e, nil
+	}
+	return 0, nil // the model, as printed, gives no time
+}
+
+// observed is t with the slowest host of random placements, and with simulated misses, as far as they are there.
+func (c *calculator) observed(r *Run, t Time, k, hosts int) Time {
+	t.Imbalance = unit.Cycles(r.Samples.random(hosts, 1)) - t.Work
+	if extra, err := r.Simulated.per(c.Parameters, k); err == nil {
+		active := unit.Cycles(c.most(k, c.Active, c.SigmaActive, hosts))
+		t.Cache, t.TLB = active*extra[0], active*extra[1]
+	}
+	return t
 }
 
 // summary is what it all comes to.
@@ -259,6 +275,24 @@ func (c *calculator) terms(r *Run) []model.Term {
 	return terms
 }
 
+// simulatedOtherwise warns of interference on one host that was simulated to be so different that a time is 5 % off.
+func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
+	extra, err := r.Simulated.per(c.Parameters, c.Targets)
+	t, err2 := c.time(c.Targets, 1)
+	if err != nil || err2 != nil {
+		return
+	}
+	for i, l := range []struct {
+		name  string
+		model unit.Cycles
+	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
+		simulated := extra[i] * unit.Cycles(c.Active)
+		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
+			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated: the program's blocks are not spread over it evenly", l.name, float64(l.model), float64(simulated))
+		}
+	}
+}
+
 // reservations are those of the model and the case.
 func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 	warn := func(format string, args ...any) { out = append(out, fmt.Errorf(format, args...)) }
@@ -268,6 +302,7 @@ func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 			warn("the model has the slowest target of a quantum at %.4g cycles, %+.0f %% of what was measured", float64(t.Processing()), 100*e)
 		}
 	}
+	c.simulatedOtherwise(r, warn)
 	if r.Samples == nil {
 		warn("there are no samples beside the parameters, so that intervals leave out how far the model is off")
 	}

@@ -22,6 +22,7 @@ type Run struct {
 	Params         *param.Set
 	Slowest        unit.Cycles // mean of the longest processing time of each quantum: T_processing(1,N), measured; 0: not known
 	Samples        *Samples    // nil: not there
+	Simulated      extras      // of caches as the host's; empty: not there
 	Warnings       []error     // reservations
 }
 
@@ -32,10 +33,11 @@ const (
 )
 
 // Open reads parameters: each path is a parameter file, or a directory in which analyze has left quanta.params.toml and
-// maybe footprint.params.toml. Samples are read if quanta.arrow lies in a directory.
+// maybe footprint.params.toml. Samples of quanta and of footprints are read if quanta.arrow and footprint_windows.arrow
+// lie in a directory, and what was simulated in caches if interference.arrow does.
 func Open(paths []string) (*Run, error) {
 	var sets []*param.Set
-	var samples []string
+	var samples, windows, simulated []string
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -45,6 +47,12 @@ func Open(paths []string) (*Run, error) {
 			}
 			if f := filepath.Join(path, quantaTable+".arrow"); exists(f) {
 				samples = append(samples, f)
+			}
+			if f := filepath.Join(path, windowsTable+".arrow"); exists(f) {
+				windows = append(windows, f)
+			}
+			if f := filepath.Join(path, interferenceTable+".arrow"); exists(f) {
+				simulated = append(simulated, f)
 			}
 		}
 		for _, f := range files {
@@ -63,13 +71,24 @@ func Open(paths []string) (*Run, error) {
 		return nil, err
 	}
 	r, err := New(set)
-	if err != nil || len(samples) == 0 {
-		return r, err
+	if err != nil {
+		return nil, err
 	}
-	if len(samples) > 1 {
-		return nil, fmt.Errorf("%s and %s: samples of one run are enough", samples[0], samples[1])
+	for _, t := range []struct {
+		files []string
+		read  func(string) error
+	}{{samples, r.sample}, {windows, r.classify}, {simulated, r.simulated}} {
+		switch len(t.files) {
+		case 0:
+		case 1:
+			if err := t.read(t.files[0]); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("%s and %s: samples of one run are enough", t.files[0], t.files[1])
+		}
 	}
-	return r, r.sample(samples[0])
+	return r, nil
 }
 
 func exists(path string) bool {

@@ -78,6 +78,14 @@ type Level struct {
 	Miss  unit.Cycles // T_cachemiss or T_TLBmiss; 0: misses cost nothing, and Shape and footprints are not needed
 	Trace Footprints  // with blocks shared if several targets use them at any time: the paper's
 	Turn  Footprints  // with blocks shared if several targets use them in the same quantum
+	// Classes are quanta with such footprints, from small to large; none: all are alike.
+	Classes []Class
+}
+
+// Class is quanta that resemble each other.
+type Class struct {
+	Weight          float64 // share of switches; all add up to 1
+	Shared, Average float64 // F_S and F_avg in these, over the means of all classes
 }
 
 // Footprints are blocks that a target uses in a quantum.
