@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,8 @@ func headCommand(env *stage.Env) *cobra.Command {
 		Short: "print the first rows",
 		Long: "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
 			"instr is the instructions since the row before it; of events there is the time, where it was recorded,\n" +
-			"and where some row depends on others than the one before it, the rows that each needs.",
+			"and where some row depends on others than the one before it, the rows that each needs.\n" +
+			"Of a table that another stage wrote, such as reuse.arrow, it prints the first rows; -n 1000000000 are all.",
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
 		Args: cobra.ExactArgs(1),
@@ -38,6 +40,12 @@ func headCommand(env *stage.Env) *cobra.Command {
 			procs = []trace.Proc{trace.Proc(proc)}
 		}
 		rows, err := headOf(args[0], procs, n, events)
+		if errors.Is(err, store.ErrTable) && !events && procs == nil {
+			if rows, err = headTable(args[0], n); err != nil {
+				return err
+			}
+			return stage.Print(env.Out, *print, rows)
+		}
 		if err != nil {
 			return err
 		}

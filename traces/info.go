@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -30,7 +31,9 @@ func infoCommand(env *stage.Env) *cobra.Command {
 			"               two, and the median is one of those between two sizes\n" +
 			"  collectives  calls by all processors, and the groups that have them\n" +
 			"  requests     opened, waited for, tested\n" +
-			"With --by-proc the table has a row for each processor instead; JSON has both.",
+			"With --by-proc the table has a row for each processor instead; JSON has both.\n" +
+			"Of a table that another stage wrote, such as reuse.arrow, it prints the facts that hold for all of it, and\n" +
+			"its columns with their units; head prints its rows.",
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces info tiny --by-proc\n" +
 			"  $ traces info tiny --format json",
 		Args: cobra.ExactArgs(1),
@@ -39,6 +42,9 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	print := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, err := store.Open(args[0])
+		if errors.Is(err, store.ErrTable) && !byProc {
+			return infoOfTable(env, args[0], *print)
+		}
 		if err != nil {
 			return err
 		}

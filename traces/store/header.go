@@ -162,7 +162,7 @@ func (s *schema) isArchive() bool {
 func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
 	kind, _ = s.lookup(kindKey)
 	if kind != kindRefs && kind != kindEvents {
-		return kind, h, fmt.Errorf("it is a %s table, not a trace", kind)
+		return kind, h, fmt.Errorf("it is a %s table, %w", kind, ErrTable)
 	}
 	if profile, ok := s.lookup(profileKey); ok && (kind != kindRefs || profile != archiveProfile) {
 		return kind, h, fmt.Errorf("it is %s in the profile %q, which this version of Spoor does not read; use a newer one", kind, profile)

@@ -1,10 +1,14 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"spoor/traces/trace"
 )
+
+// ErrTable is why Open refuses a file that ReadTable reads.
+var ErrTable = errors.New("not a trace")
 
 // Column is one column of a Table. Data is a []int32, []int64, []uint64,
 // []float64 or []string.
