@@ -1,6 +1,7 @@
 package memsys
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
@@ -36,7 +37,6 @@ func statesOf(s *coherent) (out [2][3]uint8) {
 
 // moved is the data after o turned the states from old into now.
 func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uint8) shadow {
-	t.Helper()
 	source := d.memory[o.line]
 	for q, state := range old[o.line] {
 		if dirty(state) {
@@ -79,7 +79,6 @@ func (d shadow) moved(t *testing.T, pr Protocol, o operation, old, now [2][3]uin
 // is the only one, there is one owner at most, without one memory is current, all copies are current, and
 // every level of the caches has the rights that the state gives.
 func checkProtocol(t *testing.T, s *coherent, d shadow) {
-	t.Helper()
 	for line, where := range statesOf(s) {
 		copies, alone, owners := 0, 0, 0
 		for p, state := range where[:len(s.private)] {
@@ -110,7 +109,6 @@ func checkProtocol(t *testing.T, s *coherent, d shadow) {
 // checkRights holds the caches of p to the state of a line: the last level has it, and the others have the same
 // right or nothing.
 func checkRights(t *testing.T, s *coherent, p int, line uint64, state uint8) {
-	t.Helper()
 	levels := s.private[p].levels
 	for k := range levels {
 		got := uint64(absent)
@@ -156,26 +154,36 @@ func explore(t *testing.T, target Target, cfg Config) (count int) {
 
 // keyOf is the state that decides what follows. Why a line is not there is not part of it.
 func keyOf(s *coherent, d shadow) string {
-	where := statesOf(s)
-	for line := range where {
-		for p, state := range where[line] {
+	var key []byte
+	bit := func(b bool) {
+		if b {
+			key = append(key, 1)
+		} else {
+			key = append(key, 0)
+		}
+	}
+	for line, where := range statesOf(s) {
+		for p, state := range where {
 			if !listed(state) {
-				where[line][p] = never
+				state = never
+			}
+			key = append(key, state)
+			bit(d.cache[p][line])
+		}
+		bit(d.memory[line])
+	}
+	for _, c := range s.private {
+		for _, l := range c.levels {
+			for _, word := range l.words {
+				key = binary.LittleEndian.AppendUint64(key, word)
 			}
 		}
 	}
-	key := fmt.Sprint(d, where, known(s))
-	for _, c := range s.private {
-		for _, l := range c.levels {
-			key += fmt.Sprint(l.words)
-		}
-	}
-	return key
+	return string(key) + known(s)
 }
 
 // follow performs path on a new system and checks the state it ends in. The data are those before its last step.
 func follow(t *testing.T, target Target, cfg Config, path []operation, d shadow) (*coherent, shadow) {
-	t.Helper()
 	sys, err := target.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +285,6 @@ func known(s *coherent) string {
 // checkDirectory: the directory knows all copies of a line, or that there may be any; and who has a line exclusive is the only
 // one it knows.
 func checkDirectory(t *testing.T, s *coherent, line uint64, where []uint8) {
-	t.Helper()
 	n, ok := s.path.(*numa)
 	if !ok {
 		return
