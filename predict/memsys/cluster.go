@@ -151,7 +151,7 @@ func (c *clusterPath) onDisk(m moment, n int) moment {
 func (c *clusterPath) shared() Shared {
 	s := c.nodes.shared()
 	for i := range c.own {
-		s.End = max(s.End, c.own[i].turn, c.own[i].disk.end)
+		s.End = max(s.End, c.own[i].turn, c.own[i].disk.End)
 	}
 	return s
 }

@@ -87,7 +87,7 @@ func (n *nodes) keep(line uint64, until unit.Picos) {
 func (n *nodes) shared() Shared {
 	s := Shared{End: n.end}
 	for i := range n.memories {
-		s.Busy, s.End = max(s.Busy, n.memories[i].busy), max(s.End, n.memories[i].end)
+		s.Busy, s.End = max(s.Busy, n.memories[i].Busy), max(s.End, n.memories[i].End)
 	}
 	if n.net != nil {
 		u := n.net.Usage()

@@ -1,47 +1,17 @@
 package memsys
 
-import (
-	"math/rand/v2"
-	"testing"
+import "testing"
 
-	"spoor/traces/unit"
-)
-
-// naiveServer knows of every picosecond whether it is taken.
-type naiveServer map[unit.Picos]bool
-
-func (n naiveServer) take(at, hold unit.Picos) unit.Picos {
-	for ; ; at++ {
-		free := true
-		for t := at; t < at+max(1, hold); t++ {
-			free = free && !n[t]
-		}
-		if free {
-			break
-		}
+// TestServer: what takes no time waits until the server is free, but holds it for nobody.
+func TestServer(t *testing.T) {
+	var s server
+	if got := s.take(10, 5, 0); got != 10 {
+		t.Errorf("starts at %d", got)
 	}
-	for t := at; t < at+hold; t++ {
-		n[t] = true
+	if got := s.take(10, 0, 0); got != 15 {
+		t.Errorf("nothing starts at %d, want 15", got)
 	}
-	return at
-}
-
-// TestServerIsNaive: requests out of the order of time, none before what is settled.
-func TestServerIsNaive(t *testing.T) {
-	for seed := range uint64(300) {
-		r := rand.New(rand.NewPCG(seed, 9))
-		fast, naive := server{}, naiveServer{}
-		settled, busy := unit.Picos(0), unit.Picos(0)
-		for i := range 200 {
-			settled += unit.Picos(r.IntN(4))
-			at, hold := settled+unit.Picos(r.IntN(30)), unit.Picos(r.IntN(6))
-			busy += hold
-			if got, want := fast.take(at, hold, settled), naive.take(at, hold); got != want {
-				t.Fatalf("seed %d, request %d at %d for %d: starts at %d, want %d", seed, i, at, hold, got, want)
-			}
-		}
-		if fast.busy != busy {
-			t.Fatalf("seed %d: busy for %d, want %d", seed, fast.busy, busy)
-		}
+	if got := s.take(15, 5, 0); got != 15 || s.Busy != 10 || s.End != 20 {
+		t.Errorf("starts at %d, busy for %d until %d", got, s.Busy, s.End)
 	}
 }

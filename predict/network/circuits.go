@@ -2,6 +2,7 @@ package network
 
 import (
 	"spoor/analyze/comm/topology"
+	"spoor/predict/calendar"
 	"spoor/traces/unit"
 )
 
@@ -14,9 +15,9 @@ type circuits struct {
 	hop     unit.Picos // between two links
 	greedy  bool       // holds links while it waits for the next
 
-	calendars topology.PerLink[calendar]
-	way       []topology.Link // of the present message
-	taken     []*calendar     // of its links
+	channels topology.PerLink[channel]
+	way      []topology.Link // of the present message
+	taken    []*channel      // its links
 }
 
 // newCircuits is the network of c's links on net.
@@ -26,7 +27,7 @@ func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) 
 		return nil, err
 	}
 	return &circuits{wire: w, net: net, latency: c.Latency, hop: c.Switch, greedy: greedy,
-		calendars: topology.NewPerLink[calendar](net)}, nil
+		channels: topology.NewPerLink[channel](net)}, nil
 }
 
 // newWormhole is the network of c's links on the topology of that name.
@@ -49,7 +50,7 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	c.way = c.net.Route(m.From, m.To, c.way[:0])
 	c.taken = c.taken[:0]
 	for _, l := range c.way {
-		c.taken = append(c.taken, c.calendars.At(l))
+		c.taken = append(c.taken, c.channels.At(l))
 	}
 	carry := c.time(m.Bytes)
 	idle := unit.Picos(len(c.way)-1)*c.hop + carry
@@ -65,7 +66,7 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 }
 
 // earliest is the first end of a message from idle on, its end if it waits for nothing. Link i
-// is free for it up to some end from before(end) on at best, so that it must be sent over the
+// is free for it up to some end from Before(end) on at best, so that it must be sent over the
 // rest of its way, and its carry be over, after that. That never falls as the end grows. So
 // the least end that satisfies all links is reached by moving it up to what any of them wants,
 // until none wants more.
@@ -77,7 +78,7 @@ func (c *circuits) earliest(idle, carry unit.Picos) unit.Picos {
 			i = 0
 		}
 		content++
-		if least := c.taken[i].before(end) + unit.Picos(last-i)*c.hop + carry; least > end {
+		if least := c.taken[i].Before(end) + unit.Picos(last-i)*c.hop + carry; least > end {
 			end, content = least, 0
 		}
 	}
@@ -87,8 +88,8 @@ func (c *circuits) earliest(idle, carry unit.Picos) unit.Picos {
 // hold takes every link as soon as it can be kept to the end.
 func (c *circuits) hold(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.taken {
-		at = max(at, l.before(end))
-		l.take(span{at, end}, b, c.settled)
+		at = max(at, l.Before(end))
+		l.carry(calendar.Span{From: at, To: end}, b, c.settled)
 		at += c.hop
 	}
 }
@@ -96,7 +97,7 @@ func (c *circuits) hold(at, end unit.Picos, b unit.Bytes) {
 // pass takes every link as late as it must, the first at a time.
 func (c *circuits) pass(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.taken {
-		l.take(span{at, end}, b, c.settled)
+		l.carry(calendar.Span{From: at, To: end}, b, c.settled)
 		at += c.hop
 	}
 }
@@ -104,9 +105,9 @@ func (c *circuits) pass(at, end unit.Picos, b unit.Bytes) {
 // Usage is over the links.
 func (c *circuits) Usage() Usage {
 	var parts []Part
-	for l, cal := range c.calendars.All() {
-		if cal.sent.messages > 0 {
-			parts = append(parts, cal.part(linkName(c.net, l)))
+	for l, used := range c.channels.All() {
+		if used.sent.messages > 0 {
+			parts = append(parts, used.part(linkName(c.net, l)))
 		}
 	}
 	return c.usage(parts)

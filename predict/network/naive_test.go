@@ -11,6 +11,9 @@ import (
 	"spoor/traces/unit"
 )
 
+// span is a time from which and a time until which a part is taken.
+type span struct{ from, to unit.Picos }
+
 // naive is the networks by their definition: it remembers all that was taken, and tries one
 // time after the other.
 type naive struct {

@@ -198,19 +198,19 @@ func TestForgets(t *testing.T) {
 			n.Settled(now)
 			n.Send(now+unit.Picos(r.IntN(100_000)), Message{r.IntN(16), r.IntN(16), 64})
 		}
-		for _, c := range calendars(n) {
-			if cap(c.spans) > 256 {
-				t.Errorf("%d spans", cap(c.spans))
+		for _, c := range channels(n) {
+			if room := reflect.ValueOf(c.Calendar).FieldByName("spans").Cap(); room > 256 {
+				t.Errorf("room for %d spans", room)
 			}
 		}
 	})
 }
 
-// calendars are those of a network.
-func calendars(n Network) (all []*calendar) {
+// channels are those of a network.
+func channels(n Network) (all []*channel) {
 	switch n := n.(type) {
 	case *circuits:
-		for _, c := range n.calendars.All() {
+		for _, c := range n.channels.All() {
 			all = append(all, c)
 		}
 	case *ports:

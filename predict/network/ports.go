@@ -12,18 +12,18 @@ type ports struct {
 	history
 	latency  unit.Picos
 	gap      unit.Picos
-	perByte  float64    // picoseconds for each byte but the first
-	sameKind bool       // the gap is between messages sent, and between messages received
-	sends    []calendar // of nodes
-	receives []calendar // the same if the gap is between any two
+	perByte  float64   // picoseconds for each byte but the first
+	sameKind bool      // the gap is between messages sent, and between messages received
+	sends    []channel // of nodes
+	receives []channel // the same if the gap is between any two
 }
 
-// newPorts is p with the calendars of so many nodes.
+// newPorts is p with so many nodes.
 func newPorts(nodes int, p ports) *ports {
-	p.sends = make([]calendar, nodes)
+	p.sends = make([]channel, nodes)
 	p.receives = p.sends
 	if p.sameKind {
-		p.receives = make([]calendar, nodes)
+		p.receives = make([]channel, nodes)
 	}
 	return &p
 }

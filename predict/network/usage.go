@@ -47,11 +47,6 @@ func (t *tally) add(b unit.Bytes) {
 	}
 }
 
-// part is what a calendar says of a part.
-func (c *calendar) part(name string) Part {
-	return Part{Name: name, Messages: c.sent.messages, Bytes: c.sent.bytes, Busy: c.busy}
-}
-
 // linkName says what a link connects.
 func linkName(net topology.Topology, l topology.Link) string {
 	node := func(n int) string {
