@@ -63,6 +63,9 @@ type fullMap struct{ lines *lines }
 func (fullMap) room(int, uint64) (uint64, bool) { return 0, false }
 
 func (fullMap) enter(t *transaction, lose []trace.Proc) []trace.Proc {
+	if !t.store && t.where[t.proc] != exclusive { // most loads: no more to know
+		return lose
+	}
 	lost := t.lost
 	for q, state := range t.where {
 		switch {

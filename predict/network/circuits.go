@@ -16,9 +16,14 @@ type circuits struct {
 	greedy  bool       // holds links while it waits for the next
 
 	channels topology.PerLink[channel]
-	way      []topology.Link // of the present message
-	taken    []*channel      // its links
+	nodes    int
+	ways     [][]*channel    // by sender and receiver, those that were used; nil: there are too many nodes
+	links    []topology.Link // of the present message
+	taken    []*channel      // the same
 }
+
+// waysOf is the most nodes for which circuits remember the ways: 64 Ki of them.
+const waysOf = 256
 
 // newCircuits is the network of c's links on net.
 func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
@@ -26,8 +31,12 @@ func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &circuits{wire: w, net: net, latency: c.Latency, hop: c.Switch, greedy: greedy,
-		channels: topology.NewPerLink[channel](net)}, nil
+	n := &circuits{wire: w, net: net, nodes: c.Nodes, latency: c.Latency, hop: c.Switch, greedy: greedy,
+		channels: topology.NewPerLink[channel](net)}
+	if c.Nodes <= waysOf {
+		n.ways = make([][]*channel, c.Nodes*c.Nodes)
+	}
+	return n, nil
 }
 
 // newWormhole is the network of c's links on the topology of that name.
@@ -47,13 +56,9 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	if !c.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	c.way = c.net.Route(m.From, m.To, c.way[:0])
-	c.taken = c.taken[:0]
-	for _, l := range c.way {
-		c.taken = append(c.taken, c.channels.At(l))
-	}
+	c.taken = c.way(m.From, m.To)
 	carry := c.time(m.Bytes)
-	idle := unit.Picos(len(c.way)-1)*c.hop + carry
+	idle := unit.Picos(len(c.taken)-1)*c.hop + carry
 	end := c.earliest(at+idle, carry)
 	switch {
 	case end > Horizon:
@@ -63,6 +68,23 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 		c.pass(end-idle, end, m.Bytes)
 	}
 	return delivered(at, end, end+c.latency, idle+c.latency)
+}
+
+// way is the links from one node to another.
+func (c *circuits) way(from, to int) []*channel {
+	kept := &c.taken
+	if c.ways != nil {
+		if kept = &c.ways[from*c.nodes+to]; *kept != nil {
+			return *kept
+		}
+	}
+	c.links = c.net.Route(from, to, c.links[:0])
+	way := (*kept)[:0]
+	for _, l := range c.links {
+		way = append(way, c.channels.At(l))
+	}
+	*kept = way
+	return way
 }
 
 // earliest is the first end of a message from idle on, its end if it waits for nothing. Link i
