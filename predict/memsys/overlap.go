@@ -10,13 +10,15 @@ import (
 // Overlap says how far a processor runs on while touches of it are under way.
 type Overlap struct {
 	Outstanding int        // touches under way at most; 0: the processor waits for each of them
-	Window      unit.Picos // from the oldest touch under way on, what the processor does until it must wait for it
+	Window      unit.Picos // what the processor does from a touch on until it must wait for it
 }
 
 // overlap is a system whose processors do not wait for each touch. Up to Outstanding touches are under
 // way, and instructions go on for Window behind the oldest of them, as in a processor that executes out of order
-// but retires in order: Window is the time that the instructions take for which it has room. What
-// waiting is left is divided into latency and contention as the touch that is waited for is.
+// but retires in order: Window is the time that the instructions take for which it has room. While it waits it
+// executes none: the room behind other touches under way stays as it is, so that misses close to each other are
+// waited for but once. What waiting is left is divided into latency and contention as the touch that is
+// waited for is.
 //
 // Differs: no instruction needs what a touch fetches before it has been waited for; a program that chases
 // pointers has less overlap. When Outstanding touches are under way and another one leaves the caches, it asks
@@ -29,8 +31,9 @@ type overlap struct {
 
 // pending is a touch under way.
 type pending struct {
-	since, done unit.Picos
-	cost        Cost
+	done unit.Picos
+	room unit.Picos // until when instructions go on behind it
+	cost Cost
 }
 
 // Overlapping is s with processors that run on while touches are under way. s must be new.
@@ -53,11 +56,11 @@ func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) 
 	all := o.pending[p]
 	for len(all) > 0 {
 		e := &all[0]
-		left := e.done - (e.since + o.Window)
-		if now >= e.since+o.Window && left > 0 {
-			cost := e.wait(left)
+		if now >= e.room && e.done > e.room {
+			cost := e.wait(e.done - e.room)
 			cost.Again = true
 			o.drop(p)
+			o.waited(p, cost.Total())
 			return cost
 		}
 		if e.done > now {
@@ -85,10 +88,18 @@ func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
 		}
 		wait = all[first].wait(max(0, all[first].done-now))
 		o.pending[p] = append(all[:first], all[first+1:]...)
+		o.waited(p, wait.Total())
 		now += wait.Total()
 	}
-	o.pending[p] = append(o.pending[p], pending{now, now + cost.Total(), cost})
+	o.pending[p] = append(o.pending[p], pending{now + cost.Total(), now + o.Window, cost})
 	return wait
+}
+
+// waited moves the room of p behind its touches under way, in which it has done nothing for a time.
+func (o *overlap) waited(p trace.Proc, t unit.Picos) {
+	for i := range o.pending[p] {
+		o.pending[p][i].room += t
+	}
 }
 
 // drop forgets the oldest touch of p under way.
@@ -109,7 +120,7 @@ func (o *overlap) Settle(now unit.Picos, p trace.Proc) Cost {
 	var sum Cost
 	for len(o.pending[p]) > 0 {
 		e := &o.pending[p][0]
-		cost := e.wait(max(0, e.done-min(now+sum.Total(), e.since+o.Window)))
+		cost := e.wait(max(0, e.done-sum.Total()-min(now, e.room)))
 		sum.Latency += cost.Latency
 		sum.Contention += cost.Contention
 		o.drop(p)

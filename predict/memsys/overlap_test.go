@@ -1,6 +1,9 @@
 package memsys
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spoor/traces/unit"
@@ -19,8 +22,9 @@ func TestOverlapWorked(t *testing.T) {
 		{10, 0, Cost{}},                         // under way too
 		{40, 1, Cost{}},                         // waits for the bus from 40 to 60: until 160
 		{55, 0, Cost{Latency: 50, Again: true}}, // there was room until 50
-		{105, 0, Cost{Latency: 59, Contention: 11, Again: true}}, // room behind 40 until 90: 70 more, a sixth of which is contention
-		{175, 0, Cost{}},
+		{105, 0, Cost{}},                        // 50 of which it waited: room behind 40 until 140
+		{145, 0, Cost{Latency: 17, Contention: 3, Again: true}}, // 20 more, a sixth of which is contention
+		{165, 0, Cost{}},
 	} {
 		got := s.Access(a.now, 0, a.line, false)
 		if got != a.want {
@@ -48,5 +52,72 @@ func TestOverlapFull(t *testing.T) {
 	}
 	if got := s.Settle(200, 0); got != (Cost{}) {
 		t.Errorf("settling again costs %+v", got)
+	}
+}
+
+// naiveOverlap knows when each touch is made by the instructions of its processor alone, and waits for each when those
+// are Window further.
+type naiveOverlap struct {
+	Overlap
+	touches []pending  // room: by instructions alone
+	waited  unit.Picos // in all
+}
+
+// reach is when the instructions reach a time by themselves, and what is waited for until then.
+func (n *naiveOverlap) reach(instr unit.Picos) unit.Picos {
+	for len(n.touches) > 0 && n.touches[0].room <= instr {
+		n.wait(0, n.touches[0].room)
+	}
+	return instr + n.waited
+}
+
+// wait waits for a touch where the instructions are.
+func (n *naiveOverlap) wait(i int, instr unit.Picos) {
+	n.waited += max(0, n.touches[i].done-instr-n.waited)
+	n.touches = slices.Delete(n.touches, i, i+1)
+}
+
+func (n *naiveOverlap) touch(instr unit.Picos, sys System, line uint64) {
+	at := n.reach(instr)
+	n.touches = slices.DeleteFunc(n.touches, func(e pending) bool { return e.done <= at })
+	cost := sys.Access(at, 0, line, false)
+	if cost.Total() == 0 {
+		return
+	}
+	if len(n.touches) == n.Outstanding {
+		first := slices.MinFunc(n.touches, func(a, b pending) int { return cmp.Compare(a.done, b.done) })
+		n.wait(slices.Index(n.touches, first), instr)
+	}
+	n.touches = append(n.touches, pending{done: instr + n.waited + cost.Total(), room: instr + n.Window})
+}
+
+// TestOverlapIsNaive: touches of one processor, of which most miss.
+func TestOverlapIsNaive(t *testing.T) {
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 12))
+		c := two
+		c.Processors, c.Memory.Occupancy = 1, unit.Picos(r.IntN(150))
+		o := Overlap{1 + r.IntN(4), unit.Picos(r.IntN(200))}
+		fast, naive, sys := Overlapping(mustSMP(t, c), o, 1), naiveOverlap{Overlap: o}, mustSMP(t, c)
+		var instr, waited unit.Picos
+		for i := range 40 {
+			instr += unit.Picos(r.IntN(60))
+			line := uint64(r.IntN(5))
+			naive.touch(instr, sys, line)
+			for again := true; again; {
+				cost := fast.Access(instr+waited, 0, line, false)
+				waited, again = waited+cost.Total(), cost.Again
+			}
+			if waited != naive.waited {
+				t.Fatalf("seed %d, %+v: after touch %d at %d: waited for %d, want %d", seed, o, i, instr, waited, naive.waited)
+			}
+		}
+		instr += unit.Picos(r.IntN(300))
+		for naive.reach(instr); len(naive.touches) > 0; {
+			naive.wait(0, instr)
+		}
+		if waited += fast.Settle(instr+waited, 0).Total(); waited != naive.waited {
+			t.Fatalf("seed %d, %+v: settled after %d, want %d", seed, o, waited, naive.waited)
+		}
 	}
 }
