@@ -92,7 +92,7 @@ func intraActive(k *replicate) float64  { return k.within(k.active, k.activeSqua
 func intraRunning(k *replicate) float64 { return k.within(k.running, k.runningSquares) }
 
 func (k *replicate) within(squares, between float64) float64 {
-	square := max(0, squares-between/k.procs) / k.n / (k.procs - 1)
+	square := max(0, difference(squares, k.procs, between, 1)) / k.procs / k.n / (k.procs - 1)
 	if k.drawn {
 		square *= k.procs / (k.procs - 1)
 	}
@@ -101,7 +101,13 @@ func (k *replicate) within(squares, between float64) float64 {
 
 func total(k *replicate) float64 {
 	count := k.n * k.procs
-	return math.Sqrt(max(0, k.squares-k.time*k.time/count) / max(1, count-1))
+	return math.Sqrt(max(0, difference(k.squares, count, k.time, k.time)) / count / max(1, count-1))
+}
+
+// difference is a*b - c*d, by the method of Kahan, without cancellation: what is the same for all has a deviation of 0.
+func difference(a, b, c, d float64) float64 {
+	cd := c * d
+	return math.FMA(a, b, -cd) + math.FMA(-c, d, cd)
 }
 
 // bootstrap is draws of the quanta that are kept and of the processors.

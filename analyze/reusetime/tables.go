@@ -111,7 +111,7 @@ func (r *windowRows) table(meta []trace.Arg) *store.Table {
 		{Name: "proc", Data: r.proc},
 		{Name: "line", Unit: "B", Data: r.line},
 		{Name: "window", Unit: "uses", Data: r.window},
-		{Name: "instructions", Data: r.instructions},
+		{Name: "instructions", Unit: "instr", Data: r.instructions},
 		{Name: "footprint", Unit: "lines", Data: r.footprint},
 		{Name: "working_set", Unit: "lines", Data: r.denningsSize},
 	}}
