@@ -147,7 +147,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--machine", smp, "--model", "paper", "--raise-remote", "12.4%"}, stage.Done, ""},
 		{[]string{"--params", one, "--machine", smp, "--model", "mva,mva"}, stage.WrongUsage, "mva twice"},
 		{[]string{"--params", one, "--machine", smp, "--processors", "0"}, stage.WrongUsage, "at least one processor"},
-		{[]string{"--params", one, "--machine", smp, "--processors", "x"}, stage.WrongUsage, "invalid syntax"},
+		{[]string{"--params", one, "--machine", smp, "--processors", "x"}, stage.WrongUsage, "not a whole number"},
 		{[]string{"--params", "nowhere", "--machine", smp}, stage.Failed, "nowhere"},
 		{[]string{"--params", one, "--machine", "nowhere.toml"}, stage.Failed, "nowhere.toml"},
 		{[]string{"--params", one, "--machine", empty}, stage.Failed, "empty.toml: the document is empty"},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -100,12 +101,40 @@ func prepare(root *cobra.Command, env *Env) {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpTemplate(helpTemplate)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errors.New(plainly(err.Error())) })
 	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
 	mark(root)
 }
 
-// mark tags the errors of every command's own work.
+// numbers is what conversions of the standard library say of wrong ones.
+var numbers = regexp.MustCompile(`strconv\.(\w+): parsing ".*": (invalid syntax|value out of range)$`)
+
+// plainly says of a wrong number what a right one is.
+func plainly(msg string) string {
+	m := numbers.FindStringSubmatch(msg)
+	if m == nil {
+		return msg
+	}
+	what := map[string]string{"ParseFloat": "not a number", "ParseUint": "not a whole number from 0", "ParseBool": "not true or false"}[m[1]]
+	switch {
+	case m[2] == "value out of range":
+		what = "too large or too small"
+	case what == "":
+		what = "not a whole number"
+	}
+	return strings.TrimSuffix(msg, m[0]) + what
+}
+
+// mark says how a command is used where its arguments are wrong, and tags the errors of every command's own work.
 func mark(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return fmt.Errorf("%w; usage: %s", err, cmd.UseLine())
+			}
+			return nil
+		}
+	}
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := run(cmd, args); err != nil {

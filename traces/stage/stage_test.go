@@ -67,9 +67,10 @@ func TestMainStatus(t *testing.T) {
 		{"-q noted", Done, "", ""},
 		{"interrupted", Failed, "", "spoor: tool interrupted: interrupted; nothing partial was left behind\n"},
 		{"frob", WrongUsage, "", "spoor: tool: unknown command..."},
-		{"well a b", WrongUsage, "", "spoor: tool well: accepts..."},
+		{"well a b", WrongUsage, "", "spoor: tool well: accepts at most 1 arg(s), received 2; usage: tool well [ARG] [flags]\nspoor: see 'tool well --help'\n"},
 		{"well --frob", WrongUsage, "", "spoor: tool well: unknown flag: --frob\nspoor: see 'tool well --help'\n"},
-		{"well --size x", WrongUsage, "", "spoor: tool well: invalid argument..."},
+		{"well --size x", WrongUsage, "", "spoor: tool well: invalid argument \"x\" for \"--size\" flag: not a whole number\nspoor: see 'tool well --help'\n"},
+		{"well --size 99999999999999999999", WrongUsage, "", "spoor: tool well: invalid argument \"99999999999999999999\" for \"--size\" flag: too large or too small\nspoor: see 'tool well --help'\n"},
 		{"--version", Done, "tool " + Version + "\n", ""},
 	} {
 		status, out, errs := run(strings.Fields(c.args)...)
