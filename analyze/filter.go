@@ -65,6 +65,9 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	defer src.Close()
+	if src.IsAt(f.output) {
+		return stage.Usage("-o %s: that is the trace to be read; choose another name", f.output)
+	}
 	total := uint64(0)
 	for p := range trace.Proc(src.Header().Procs) {
 		total += src.Totals(p).Refs

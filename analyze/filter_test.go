@@ -25,6 +25,8 @@ func TestFilterStatus(t *testing.T) {
 
 		{"--cache L1d=1KiB/2/64B two", stage.WrongUsage, "output"},
 		{"-o x two", stage.WrongUsage, "cache"},
+		{"--cache L1d=1KiB/2/64B -o two two", stage.WrongUsage, "-o two: that is the trace to be read"},
+		{"--cache L1d=1KiB/2/64B -o ./two two.refs.arrow", stage.WrongUsage, "-o ./two: that is the trace to be read"},
 		{"--cache L1d=1KiB/2/64B -o x", stage.WrongUsage, "accepts 1 arg"},
 		{"--cache L1d=1KiB/2 -o x two", stage.WrongUsage, `--cache: "L1d=1KiB/2": a level is written as`},
 		{"--cache dtlb=64/4/4KiB -o x two", stage.WrongUsage, "--cache: dtlb: a TLB keeps no references back"},

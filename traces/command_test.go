@@ -236,6 +236,9 @@ func TestStatus(t *testing.T) {
 		{"export tiny --to frob -o x", 2, "frob"},
 		{"export tiny --to csv --proc 1 -o x", 2, "no processor 1"},
 		{"formats frob", 2, "frob"},
+		{"slice tiny --instr 0:9 -o tiny", 2, "-o tiny: that is the trace to be read"},
+		{"sample tiny --by line --rate 0.5 -o tiny", 2, "-o tiny: that is the trace to be read"},
+		{"merge tiny.refs.arrow -o ./tiny", 2, "-o ./tiny: that is the trace to be read"},
 	} {
 		status, out, errs := traces(strings.NewReader(""), strings.Fields(c.args)...)
 		if status != c.status {

@@ -63,6 +63,9 @@ func merge(ctx context.Context, env *stage.Env, paths []string, output string, s
 			return err
 		}
 		defer t.Close()
+		if err := elsewhere(t, output); err != nil {
+			return err
+		}
 		m := &merged{watched: watch(ctx, env, t, "merging"), path: path}
 		defer m.progress.Done()
 		if separate {

@@ -60,6 +60,9 @@ func (f *sliceFlags) run(ctx context.Context, env *stage.Env, path string) error
 		return err
 	}
 	defer t.Close()
+	if err := elsewhere(t, f.output); err != nil {
+		return err
+	}
 	src := watch(ctx, env, t, "slicing")
 	defer src.progress.Done()
 	procs, err := trace.ParseProcs(f.procs, t.Header().Procs)

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 
+	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -127,4 +128,12 @@ func spliceRef(to *store.Splice, pos uint64, b *trace.Refs, i int) error {
 		pc = b.PC[i]
 	}
 	return to.Ref(pos, b.Addr[i], b.Size[i], b.Op[i], pc)
+}
+
+// elsewhere refuses an output that takes the place of its input.
+func elsewhere(t *store.Trace, output string) error {
+	if t.IsAt(output) {
+		return stage.Usage("-o %s: that is the trace to be read; choose another name", output)
+	}
+	return nil
 }
