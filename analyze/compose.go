@@ -64,6 +64,9 @@ func (c *composing) compose(env *stage.Env, dirs []string) error {
 	if err := c.check(len(dirs)); err != nil {
 		return err
 	}
+	if err := checkOutput(c.dir); err != nil {
+		return err
+	}
 	line, programs, err := c.load(dirs)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spoor/traces/stage"
 	"spoor/traces/unit"
@@ -48,6 +49,7 @@ func command(env *stage.Env) *cobra.Command {
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, flag) })
 		o.interleavedAsked = f.Changed("interleaved")
 		return o.analyze(cmd.Context(), env, args[0])
 	}

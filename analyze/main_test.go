@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"spoor/analyze/phases"
 	"spoor/traces/stage"
@@ -110,7 +113,13 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run comm --collectives tree", stage.WrongUsage, `no algorithm "tree"; there are apart, linear`},
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
-		{"-o d", stage.WrongUsage, "accepts 1 arg"},
+		{"-o d", stage.WrongUsage, "; usage: analyze [--run"},
+		{"-o d four --sample x", stage.WrongUsage, "\"--sample\" flag: not a number"},
+		{"-o d four --message-cost -1", stage.WrongUsage, "flag: not a whole number from 0"},
+		{"--output= four", stage.WrongUsage, "--output: no directory"},
+		{"-o file/x unsound", stage.Failed, "writing file/x: "}, // found before the trace is read
+		{"merge nowhere -o file", stage.Failed, "writing file: file is a file, not a directory"},
+		{"compose nowhere --cache-lines 1 -o file", stage.Failed, "writing file: file is a file, not a directory"},
 		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, reuse_time, phases`},
 		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},
 		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
@@ -265,4 +274,33 @@ func read(t *testing.T, path string) *store.Table {
 		t.Fatal(err)
 	}
 	return table
+}
+
+// What a flag is of is said by its usage, and one that does nothing gets a note.
+func TestUnusedFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := newSettings()
+	for _, k := range s.kinds {
+		if k.flags == nil {
+			continue
+		}
+		own := pflag.NewFlagSet(k.name, pflag.ContinueOnError)
+		k.flags(own)
+		own.VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(s.owners(f), k.name) {
+				t.Errorf("--%s of %s: its usage begins with %v", f.Name, k.name, s.owners(f))
+			}
+		})
+	}
+	unmatched(t, "x")
+	for args, want := range map[string]string{
+		"--run comm --assoc 64x8":                      "spoor: note: --assoc does nothing here: it is a flag of locality, see --run\n",
+		"--run comm --interleaved=false":               "spoor: note: --interleaved does nothing here: it is a flag of reuse, reuse_time, cache, see --run\n",
+		"--run comm --link-bandwidth 1GB/s --line 32B": "",
+	} {
+		status, _, errs := analyze(append(strings.Fields(args), "-o", "d", "x")...)
+		if status != stage.Done || strings.Contains(errs, "does nothing") != (want != "") || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %q, want %q", args, status, errs, want)
+		}
+	}
 }

@@ -45,6 +45,9 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 }
 
 func (m *merging) merge(env *stage.Env, dirs []string) error {
+	if err := checkOutput(m.dir); err != nil {
+		return err
+	}
 	var parts []*part
 	for _, dir := range dirs {
 		p, err := readPart(dir)

@@ -98,6 +98,9 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err := o.check(*o.format); err != nil {
 		return err
 	}
+	if err := checkOutput(o.dir); err != nil {
+		return err
+	}
 	src, err := store.Open(path)
 	if err != nil {
 		return err
@@ -127,6 +130,26 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	return print(env, *o.format, o.chosen(), results)
+}
+
+// noteUnused says that a flag was given of analyses that do not run.
+func (s *settings) noteUnused(env *stage.Env, f *pflag.Flag) {
+	of := s.owners(f)
+	if len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(s.run, name) }) {
+		env.Note("--%s does nothing here: it is a flag of %s, see --run", f.Name, strings.Join(of, ", "))
+	}
+}
+
+// owners are the analyses that a flag is of, which its usage begins with; none if it is of all.
+func (s *settings) owners(f *pflag.Flag) []string {
+	before, _, ok := strings.Cut(f.Usage, ": ")
+	names := strings.Split(before, ", ")
+	for _, name := range names {
+		if ok = ok && slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }); !ok {
+			return nil
+		}
+	}
+	return names
 }
 
 // check is what can be said of the settings without a trace.

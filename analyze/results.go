@@ -46,6 +46,38 @@ func warn(env *stage.Env, results []analysis.Result) {
 	}
 }
 
+// checkOutput finds out, before the work is done, whether results can be written into dir.
+func checkOutput(dir string) error {
+	if dir == "" {
+		return stage.Usage("--output: no directory")
+	}
+	above := filepath.Clean(dir)
+	info, err := os.Stat(above)
+	for errors.Is(err, fs.ErrNotExist) && filepath.Dir(above) != above {
+		above = filepath.Dir(above)
+		info, err = os.Stat(above)
+	}
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file, not a directory", above)
+	}
+	if err == nil {
+		err = tryDirectory(above)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", dir, err)
+	}
+	return nil
+}
+
+// tryDirectory makes something in dir, and removes it.
+func tryDirectory(dir string) error {
+	trial, err := os.MkdirTemp(dir, ".partial-")
+	if err != nil {
+		return err
+	}
+	return os.Remove(trial)
+}
+
 // save writes all results into dir, or none: they are made in a directory aside and
 // moved when all are complete.
 func save(dir string, results []analysis.Result) (err error) {

@@ -125,7 +125,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	r, err := a.fit(&m, needs)
 	if err != nil {
-		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without: see --run)", err)
+		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without, of messages --run comm,marshal)", err)
 	}
 	r.Warnings = append(r.Warnings, a.Reuse.Sampling.Warn(a.Name())...)
 	if len(a.Assoc.Shapes) > 0 {
