@@ -29,8 +29,11 @@ func (r *Run) classify(path string) error {
 	if hash := t.Fact("trace"); t.Name != windowsTable || r.Trace != "" && hash != r.Trace {
 		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s", path, t.Name, hash, r.Trace)
 	}
-	for name, level := range map[string]*Level{"cache": &r.Parameters.Cache, "tlb": &r.Parameters.TLB} {
-		block, known := r.Params.Lookup("block_" + name)
+	for _, level := range []struct {
+		name string
+		*Level
+	}{{"cache", &r.Parameters.Cache}, {"tlb", &r.Parameters.TLB}} {
+		block, known := r.Params.Lookup("block_" + level.name)
 		if level.Miss == 0 || !known {
 			continue
 		}

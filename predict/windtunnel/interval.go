@@ -72,7 +72,7 @@ func (p *Parameters) within(mu float64) unit.Cycles {
 func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	u := &uncertainty{base: c, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
-		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and by how much the model misses random placements of the sampled quanta and, if there are any, simulated misses", replicates)
+		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed in blocks, in turn and at random", replicates)
 	}
 	for _, in := range inputs() {
 		p, known := r.Params.Lookup(in.name)
@@ -172,8 +172,8 @@ func (s *Samples) sums(q int) (out sums) {
 	return out
 }
 
-// interval is that of a value, with the relative error of the model besides.
-func (u *uncertainty) interval(value float64, of func(*calculator) (float64, error), model float64) (lo, hi float64) {
+// interval is that of a value, with how far below and above it the truth was found, relative to it, besides.
+func (u *uncertainty) interval(value float64, of func(*calculator) (float64, error), missed [2]float64) (lo, hi float64) {
 	var below, above float64 // squares
 	side := func(v float64, err error) {
 		switch d := v - value; {
@@ -201,5 +201,5 @@ func (u *uncertainty) interval(value float64, of func(*calculator) (float64, err
 			side(of(c))
 		}
 	}
-	return value - math.Sqrt(below) - model*value, value + math.Sqrt(above) + model*value
+	return value - math.Sqrt(below) - missed[0]*value, value + math.Sqrt(above) + missed[1]*value
 }

@@ -42,7 +42,7 @@ func (e extras) per(p *Parameters, k int) (out [2]unit.Cycles, err error) {
 		}
 		extra, known := e[i][k]
 		if !known {
-			return out, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
+			return [2]unit.Cycles{}, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
 		}
 		out[i] = unit.Cycles(extra) * miss
 	}
@@ -130,13 +130,20 @@ func (m *Measured) time(p Placement, hosts int, alone bool) (float64, error) {
 	if alone {
 		return p.critical(m.run.Samples, hosts, cost{}), nil
 	}
-	c := cost{active: float64(in.Switch) + in.Underflows*float64(in.Underflow), running: float64(in.FloatingPt), quantum: float64(in.Overhead)}
-	extra, err := m.run.Simulated.per(in, in.Targets/hosts)
+	c, err := m.run.cost(in.Targets / hosts)
 	if err != nil {
 		return 0, err
 	}
-	c.active += float64(extra[0] + extra[1])
 	return p.critical(m.run.Samples, hosts, c), nil
+}
+
+// cost is what a host with k targets pays. Without the misses, if these have not been simulated, it comes with an error.
+func (r *Run) cost(k int) (cost, error) {
+	p := &r.Parameters
+	c := cost{active: p.direct(1, 0), running: p.direct(0, 1), quantum: float64(p.Overhead)}
+	extra, err := r.Simulated.per(p, k)
+	c.active += float64(extra[0] + extra[1])
+	return c, err
 }
 
 // Compare is every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.

@@ -8,7 +8,6 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/model"
-	"spoor/traces/unit"
 )
 
 // Case is what is to be predicted.
@@ -159,49 +158,6 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	return pt, nil
 }
 
-// missed is by how much, of the speedup, the model misses random placements of the sampled quanta, with
-// simulated misses if they are there; for sizes that were not measured, at worst.
-func (c *calculator) missed(r *Run, targets, hosts int) (float64, error) {
-	if r.Samples == nil || hosts == 1 {
-		return 0, nil
-	}
-	if targets != c.Targets {
-		worst := 0.0
-		for p := 2; p <= c.Targets; p *= 2 {
-			if c.Targets%p == 0 {
-				e, err := c.missed(r, c.Targets, p)
-				if err != nil {
-					return 0, err
-				}
-				worst = max(worst, e)
-			}
-		}
-		return worst, nil
-	}
-	var model, seen [2]Time
-	for i, p := range [2]int{1, hosts} {
-		t, err := c.time(targets/p, p)
-		if err != nil {
-			return 0, err
-		}
-		model[i], seen[i] = t, c.observed(r, t, targets/p, p)
-	}
-	if e := math.Abs(ratio(model[0], model[1])/ratio(seen[0], seen[1]) - 1); e >= 0 {
-		return e, nil
-	}
-	return 0, nil // the model, as printed, gives no time
-}
-
-// observed is t with the slowest host of random placements, and with simulated misses, as far as they are there.
-func (c *calculator) observed(r *Run, t Time, k, hosts int) Time {
-	t.Imbalance = unit.Cycles(r.Samples.random(hosts, 1)) - t.Work
-	if extra, err := r.Simulated.per(c.Parameters, k); err == nil {
-		active := unit.Cycles(c.most(k, c.Active, c.SigmaActive, hosts))
-		t.Cache, t.TLB = active*extra[0], active*extra[1]
-	}
-	return t
-}
-
 // summary is what it all comes to.
 func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err error) {
 	n := c.Targets
@@ -273,24 +229,6 @@ func (c *calculator) terms(r *Run) []model.Term {
 		}
 	}
 	return terms
-}
-
-// simulatedOtherwise warns of interference on one host that was simulated to be so different that a time is 5 % off.
-func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
-	extra, err := r.Simulated.per(c.Parameters, c.Targets)
-	t, err2 := c.time(c.Targets, 1)
-	if err != nil || err2 != nil {
-		return
-	}
-	for i, l := range []struct {
-		name  string
-		model unit.Cycles
-	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
-		simulated := extra[i] * unit.Cycles(c.Active)
-		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
-			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated: the program's blocks are not spread over it evenly", l.name, float64(l.model), float64(simulated))
-		}
-	}
 }
 
 // reservations are those of the model and the case.

@@ -37,7 +37,7 @@ const (
 // lie in a directory, and what was simulated in caches if interference.arrow does.
 func Open(paths []string) (*Run, error) {
 	var sets []*param.Set
-	var samples, windows, simulated []string
+	found := map[string][]string{} // by table
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -45,14 +45,10 @@ func Open(paths []string) (*Run, error) {
 			if f := filepath.Join(path, footprintParams); exists(f) {
 				files = append(files, f)
 			}
-			if f := filepath.Join(path, quantaTable+".arrow"); exists(f) {
-				samples = append(samples, f)
-			}
-			if f := filepath.Join(path, windowsTable+".arrow"); exists(f) {
-				windows = append(windows, f)
-			}
-			if f := filepath.Join(path, interferenceTable+".arrow"); exists(f) {
-				simulated = append(simulated, f)
+			for _, table := range []string{quantaTable, windowsTable, interferenceTable} {
+				if f := filepath.Join(path, table+".arrow"); exists(f) {
+					found[table] = append(found[table], f)
+				}
 			}
 		}
 		for _, f := range files {
@@ -74,21 +70,26 @@ func Open(paths []string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r, r.tables(found)
+}
+
+// tables reads those that were found, one of each kind at most.
+func (r *Run) tables(found map[string][]string) error {
 	for _, t := range []struct {
-		files []string
-		read  func(string) error
-	}{{samples, r.sample}, {windows, r.classify}, {simulated, r.simulated}} {
-		switch len(t.files) {
+		name string
+		read func(string) error
+	}{{quantaTable, r.sample}, {windowsTable, r.classify}, {interferenceTable, r.simulated}} {
+		switch files := found[t.name]; len(files) {
 		case 0:
 		case 1:
-			if err := t.read(t.files[0]); err != nil {
-				return nil, err
+			if err := t.read(files[0]); err != nil {
+				return err
 			}
 		default:
-			return nil, fmt.Errorf("%s and %s: samples of one run are enough", t.files[0], t.files[1])
+			return fmt.Errorf("%s and %s: samples of one run are enough", files[0], files[1])
 		}
 	}
-	return r, nil
+	return nil
 }
 
 func exists(path string) bool {
@@ -210,7 +211,11 @@ func (t *taker) level(name string, l *Level) {
 		return
 	}
 	l.Shape = footprint.Shape{Sets: t.whole(name+"_sets", "1", footprint.MaxFrames), Ways: t.whole(name+"_ways", "1", footprint.MaxFrames)}
-	for infix, f := range map[string]*Footprints{"": &l.Trace, "window_": &l.Turn} {
+	for _, of := range []struct {
+		infix string
+		*Footprints
+	}{{"", &l.Trace}, {"window_", &l.Turn}} {
+		f, infix := of.Footprints, of.infix
 		*f = Footprints{t.must("f_s_"+infix+name, "blocks"), t.must("f_avg_"+infix+name, "blocks"), t.must("f_max_"+infix+name, "blocks")}
 		if t.err == nil && !(f.Shared >= 0 && f.Average >= 0 && f.Largest >= f.Average*(1-1e-9)) {
 			t.err = fmt.Errorf("footprints f_s_%[1]s = %v, f_avg_%[1]s = %v, f_max_%[1]s = %v: they must be 0 or more, and the largest not below the average", infix+name, f.Shared, f.Average, f.Largest)

@@ -272,7 +272,7 @@ func TestMeasured(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if got := r.Samples.random(4, 1); got != 100 {
+	if got := r.Samples.random(4, 1, cost{}); got != 100 {
 		t.Errorf("a host for each at random: %v", got)
 	}
 }

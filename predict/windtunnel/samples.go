@@ -125,12 +125,12 @@ func (p Placement) critical(s *Samples, hosts int, c cost) float64 {
 	return s.critical(hosts, func(int) []int { return of }, c)
 }
 
-// random is the critical path of processing times alone, with targets placed at random in every quantum: what the models are about.
-func (s *Samples) random(hosts int, seed uint64) float64 {
+// random is critical with targets placed at random in every quantum: what the models are about.
+func (s *Samples) random(hosts int, seed uint64, c cost) float64 {
 	r := rand.New(rand.NewPCG(seed, uint64(hosts)))
 	of := Placements[0].Of(s.Targets/hosts, hosts)
 	return s.critical(hosts, func(int) []int {
 		r.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 		return of
-	}, cost{})
+	}, c)
 }

@@ -31,6 +31,13 @@
 // and correlation -1/(p-1), which is to say p independent ones with variance K sigma^2 less their mean. Taking away a mean
 // that is fixed leaves the expected maximum as it is, if the sums are normal.
 //
+// # What interference leaves out
+//
+// The footprint of one quantum is not all that a target has in a host's cache: where quanta are short, pages and lines of
+// earlier ones are lost too, so that misses are more than the projection that is lost. Arrays that
+// programs align lie in the same sets of a direct-mapped cache, more than chance would have it. Compare
+// shows both, and intervals include them, where misses have been simulated.
+//
 // # Units and symbols
 //
 // Times are in cycles of the host. mu and sigma_intra count cycles of the target, which is the same with direct

@@ -1,0 +1,86 @@
+package windtunnel
+
+import (
+	"math"
+
+	"spoor/traces/unit"
+)
+
+// missed is how far below and above the speedup of the model those are that the sampled quanta have for targets placed on hosts
+// in blocks, in turn and at random, relative to it; for sizes that were not measured, at worst.
+func (c *calculator) missed(r *Run, targets, hosts int) (off [2]float64, err error) {
+	if r.Samples == nil || hosts == 1 {
+		return off, nil
+	}
+	if targets == c.Targets {
+		return c.missedOf(r, hosts)
+	}
+	for p := 2; p <= c.Targets; p *= 2 {
+		if c.Targets%p == 0 {
+			e, err := c.missedOf(r, p)
+			if err != nil {
+				return off, err
+			}
+			off = [2]float64{max(off[0], e[0]), max(off[1], e[1])}
+		}
+	}
+	return off, nil
+}
+
+// missedOf is missed of the size that was measured.
+func (c *calculator) missedOf(r *Run, hosts int) (off [2]float64, err error) {
+	speedup, err := c.speedup(c.Targets, hosts)
+	if err != nil {
+		return off, err
+	}
+	var costs [2]cost
+	for i, k := range [2]int{c.Targets, c.Targets / hosts} {
+		if costs[i], err = c.observed(r, k, c.Targets/k); err != nil {
+			return off, err
+		}
+	}
+	one := Placements[0].critical(r.Samples, 1, costs[0])
+	seen := []float64{one / r.Samples.random(hosts, 1, costs[1])}
+	for _, p := range Placements {
+		seen = append(seen, one/p.critical(r.Samples, hosts, costs[1]))
+	}
+	for _, s := range seen {
+		if e := s/speedup - 1; e < 0 {
+			off[0] = max(off[0], -e)
+		} else if e > 0 { // as printed, there may be no speedup
+			off[1] = max(off[1], e)
+		}
+	}
+	return off, nil
+}
+
+// observed is what hosts with k targets each pay, with misses as simulated, or else as the model has them.
+func (c *calculator) observed(r *Run, k, hosts int) (cost, error) {
+	out, err := r.cost(k)
+	if err == nil {
+		return out, nil
+	}
+	t, err := c.time(k, hosts)
+	if active := c.most(k, c.Active, c.SigmaActive, hosts); active > 0 {
+		out.active += float64(t.Interference()) / active
+	}
+	return out, err
+}
+
+// simulatedOtherwise warns of interference on one host that was simulated to be so different that a time is 5 % off.
+func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
+	extra, err := r.Simulated.per(c.Parameters, c.Targets)
+	t, err2 := c.time(c.Targets, 1)
+	if err != nil || err2 != nil {
+		return
+	}
+	for i, l := range []struct {
+		name  string
+		model unit.Cycles
+	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
+		simulated := extra[i] * unit.Cycles(c.Active)
+		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
+			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated: footprints of one quantum, spread evenly, are not all that matters", l.name, float64(l.model), float64(simulated))
+		}
+	}
+}
