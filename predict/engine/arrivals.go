@@ -96,6 +96,9 @@ func (e *engine) pop(h *heap) int32 {
 
 // deliver sends a mail to a rank. It may come to the rank that acts.
 func (e *engine) deliver(to int32, m mail) {
+	if to != e.acting {
+		m.at = max(m.at, e.now+1)
+	}
 	if m.at >= Horizon {
 		e.fail(tooLate(m.from, to))
 		return

@@ -24,7 +24,8 @@
 // Without, as in all of the LogP family, messages from several senders come to a receiver at the
 // same time, each at the full bandwidth.
 //
-// What a rank sends to itself takes o_s and o_r alone.
+// What a rank sends to itself takes o_s and o_r alone. Everything else comes a picosecond after what
+// causes it at least.
 //
 // LogGOPSim's semantics [hoefler2010] differ: see Model.LogGOPSim.
 //
@@ -190,6 +191,7 @@ type engine struct {
 	mails     pool[mail]
 	pendings  pool[pending]
 	lookahead unit.Picos
+	now       unit.Picos // of the present event
 	limit     unit.Picos // until which the rank that acts knows all messages
 	acting    int32
 	err       error
@@ -257,12 +259,12 @@ func (e *engine) clear() error {
 	return e.err
 }
 
-// horizon is until when the rank that acts knows all messages, if another one acts at a time.
-// Without lookahead it is that time, and whoever has the lower number is first.
+// horizon is until when the rank that acts knows all messages, if another one acts at a time. A
+// network of links is shared: whoever acts first sends first, at a time the lower number.
 func (e *engine) horizon(at unit.Picos, rank int32) unit.Picos {
 	h := at + e.lookahead
-	if e.lookahead == 0 && e.acting < rank {
-		h++
+	if e.Net != nil && e.acting > rank {
+		h = at
 	}
 	return min(h, Horizon)
 }

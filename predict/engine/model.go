@@ -54,12 +54,14 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Lookahead is the least time from what a rank does to its effect on another one.
+// Lookahead is the least time from what a rank does to its effect on another one, a picosecond at
+// least. Senders that LogGOPSim lets go on when their message is received know no more than that,
+// nor do networks of links.
 func (m *Model) Lookahead() unit.Picos {
 	if m.Net != nil || m.LogGOPSim && m.Long >= 0 {
-		return 0
+		return 1
 	}
-	return m.Send + m.Latency
+	return max(1, m.Send+m.Latency)
 }
 
 // carry is for how long the bytes of a message after its first are on their way.

@@ -117,9 +117,10 @@ func (r *rank) run() {
 		mail, own := r.mailTime(), r.ownTime()
 		switch {
 		case mail <= own && mail < e.limit:
+			e.now = mail
 			r.arrive(mail)
 		case own < mail && own < e.limit:
-			if r.more == nil {
+			if e.now = own; r.more == nil {
 				r.spin(own, mail)
 			} else {
 				r.turn(own)
@@ -184,6 +185,7 @@ func (r *rank) spin(now, mail unit.Picos) {
 			return
 		}
 		now = s.t
+		r.e.now = now
 	}
 }
 

@@ -198,7 +198,9 @@ func (r *rank) collect(s *strand, now unit.Picos) {
 	p := &r.e.pendings.items[s.on]
 	long := unit.Picos(0)
 	if p.what == Irecv && !r.e.LogGOPSim {
-		long = r.e.Receive + s.op.Extra
+		if long = r.e.Receive; s.op.Kind != Collective {
+			long += s.op.Extra
+		}
 	}
 	t := max(now, p.done)
 	if long > 0 || t > r.cpu {

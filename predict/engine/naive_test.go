@@ -1,0 +1,622 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// naive simulates programs by the package comment: it looks through everything that could happen
+// next anywhere, and does what is first. It knows no lookahead, no tables and no heaps, and takes
+// a collective apart into receives, sends and waits.
+type naive struct {
+	Model
+	steps func(rank int32, op *Op) ([]Step, error)
+	ranks []*naiveRank
+	now   unit.Picos
+	bad   string
+}
+
+type naiveRank struct {
+	id       int32
+	cpu      unit.Picos
+	out, in  unit.Picos
+	sent     uint32
+	coming   []*naiveMail
+	here     []*naiveMail // without a receive
+	posted   []*naiveReceive
+	requests map[int32]*naiveEnd
+	strands  []*naiveStrand
+	needs    [][]int // of a graph
+	done     []bool
+	from     []unit.Picos
+	graph    []Op
+	account  Rank
+	virtual  unit.Picos
+	last     unit.Picos
+}
+
+type naiveMail struct {
+	at, late, fly    unit.Picos
+	from, tag, group int32
+	seq              uint32
+	bytes            int64
+	kind             mailKind
+	receive          *naiveReceive
+	send             *naiveEnd
+	sendBytes        int64
+}
+
+// naiveEnd is the end of something.
+type naiveEnd struct {
+	known     bool
+	at        unit.Picos
+	late, fly unit.Picos
+	receive   bool
+}
+
+type naiveReceive struct {
+	from, tag, group int32
+	end              *naiveEnd
+}
+
+// naiveStrand is operations one after the other.
+type naiveStrand struct {
+	row    int
+	ops    []naiveOp
+	inner  []naiveOp // of the collective that is ops[0]
+	t      unit.Picos
+	worked bool
+	on     *naiveEnd
+	extra  unit.Picos
+	probes bool       // and has not seen
+	seen   *naiveMail // that was probed
+	main   bool
+	ends   *naiveEnd // with it, of a nonblocking collective
+}
+
+type naiveOp struct {
+	Op
+	end *naiveEnd // of an irecv, isend or wait that a collective is made of
+}
+
+func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]Step, error)) *naive {
+	n := &naive{Model: m, steps: steps}
+	for i, ops := range all {
+		r := &naiveRank{id: int32(i), requests: map[int32]*naiveEnd{}}
+		n.ranks = append(n.ranks, r)
+		if graphs == nil || graphs[i] == nil {
+			s := &naiveStrand{main: true}
+			for _, op := range ops {
+				s.ops = append(s.ops, naiveOp{Op: op})
+			}
+			r.strands = append(r.strands, s)
+			continue
+		}
+		g := graphs[i]
+		r.graph, r.done, r.from = ops, make([]bool, len(ops)), make([]unit.Picos, len(ops))
+		for j := range ops {
+			var needs []int
+			for _, need := range g.Rows[g.Starts[j]:g.Starts[j+1]] {
+				needs = append(needs, int(need))
+			}
+			r.needs = append(r.needs, needs)
+		}
+		for j := range ops {
+			if len(r.needs[j]) == 0 {
+				r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: ops[j]}}})
+			}
+		}
+	}
+	return n
+}
+
+// run does what is first until nothing can be done.
+func (n *naive) run() {
+	for n.bad == "" {
+		var first *naiveRank
+		var does func(now unit.Picos)
+		at := never
+		for _, r := range n.ranks {
+			if t, f := n.next(r); f != nil && t < at {
+				first, does, at = r, f, t
+			}
+		}
+		if first == nil {
+			return
+		}
+		n.now = at
+		does(at)
+	}
+}
+
+// next is what a rank does next.
+func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
+	at := never
+	var does func(unit.Picos)
+	var first *naiveMail
+	for _, m := range r.coming {
+		if first == nil || m.kind == release && first.kind != release ||
+			(m.kind == release) == (first.kind == release) && (m.at < first.at || m.at == first.at && (m.from < first.from || m.from == first.from && m.seq < first.seq)) {
+			first = m
+		}
+	}
+	// A release needs nothing, so that it may be before or after the first of the others.
+	var other *naiveMail
+	for _, m := range r.coming {
+		if m.kind != release && (other == nil || m.at < other.at || m.at == other.at && (m.from < other.from || m.from == other.from && m.seq < other.seq)) {
+			other = m
+		}
+	}
+	for _, m := range []*naiveMail{first, other} {
+		if m == nil {
+			continue
+		}
+		t := m.at
+		if n.LogGOPSim && m.kind != release {
+			t = max(t, r.cpu, r.in)
+		}
+		if t < at {
+			at, does = t, func(now unit.Picos) { n.comes(r, m, now) }
+		}
+	}
+	var best *naiveStrand
+	var bestAt unit.Picos
+	var bestFree bool
+	for _, s := range r.strands {
+		t, free, can := n.ready(r, s)
+		if !can {
+			continue
+		}
+		better := best == nil || t < bestAt
+		if best != nil && t == bestAt {
+			earlier := s.t < best.t || s.t == best.t && s.row < best.row
+			better = free && !bestFree || free == bestFree && earlier
+		}
+		if better {
+			best, bestAt, bestFree = s, t, free
+		}
+	}
+	if best != nil && bestAt < at {
+		at, does = bestAt, func(now unit.Picos) { n.act(r, best, now) }
+	}
+	return at, does
+}
+
+// op is what a strand does, of a collective the part.
+func (s *naiveStrand) op() *naiveOp {
+	if len(s.inner) > 0 {
+		return &s.inner[0]
+	}
+	return &s.ops[0]
+}
+
+// ready is when a strand can go on, and whether it needs nothing for that.
+func (n *naive) ready(r *naiveRank, s *naiveStrand) (at unit.Picos, free, can bool) {
+	switch {
+	case s.on != nil && !s.on.known, len(s.ops) == 0, s.probes:
+		return 0, false, false
+	case s.on != nil:
+		return n.when(r, s, !n.LogGOPSim, false)
+	case s.seen != nil:
+		return n.when(r, s, false, false)
+	}
+	op := s.op()
+	if op.Work > 0 && !s.worked {
+		return n.when(r, s, true, false)
+	}
+	if op.Kind == Send || op.Kind == Isend {
+		return n.when(r, s, true, n.LogGOPSim)
+	}
+	return n.when(r, s, false, false)
+}
+
+func (n *naive) when(r *naiveRank, s *naiveStrand, processor, port bool) (unit.Picos, bool, bool) {
+	at := s.t
+	if processor {
+		at = max(at, r.cpu)
+	}
+	if port {
+		at = max(at, r.out)
+	}
+	return at, !processor, true
+}
+
+// busy has the processor busy from a time on, after it was idle for want of a message.
+func (n *naive) busy(r *naiveRank, from, long unit.Picos, part Part, late, fly unit.Picos) {
+	if idle := from - r.cpu; idle > 0 {
+		contention := min(idle, late)
+		latency := min(idle-contention, fly)
+		r.account.Parts[Contention] += contention
+		r.account.Parts[Latency] += latency
+		r.account.Parts[Waiting] += idle - contention - latency
+		r.cpu = from
+	}
+	r.account.Parts[part] += long
+	r.cpu += long
+}
+
+// act does the next thing of a strand.
+func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
+	op := s.op()
+	switch {
+	case s.on != nil:
+		e := s.on
+		long := unit.Picos(0)
+		if e.receive && !n.LogGOPSim {
+			long = n.Receive
+			if op.end == nil { // the operation's own, not a part's of a collective
+				long += op.Extra
+			}
+		}
+		if long > 0 || max(now, e.at) > r.cpu {
+			n.busy(r, max(now, e.at), long, Overhead, e.late, e.fly)
+			now = r.cpu
+		}
+		s.on = nil
+		n.over(r, s, max(now, e.at))
+		return
+	case s.seen != nil:
+		n.busy(r, now, 0, Overhead, s.seen.late, s.seen.fly)
+		s.seen = nil
+		n.over(r, s, max(now, r.cpu))
+		return
+	case op.Work > 0 && !s.worked:
+		n.busy(r, now, op.Work, Computing, 0, 0)
+		s.t, s.worked = r.cpu, true
+		return
+	}
+	n.perform(r, s, op, now)
+}
+
+func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Picos) {
+	switch op.Kind {
+	case Compute:
+		n.over(r, s, now)
+	case Send, Isend:
+		if op.Kind == Send && !n.LogGOPSim && r.graph == nil && op.Peer != r.id {
+			if free := r.out - n.Send - op.Extra; free > now {
+				n.busy(r, free, 0, Overhead, free-now, 0)
+				now = free
+			}
+		}
+		e := n.sends(r, op, now)
+		switch {
+		case op.end != nil: // part of a collective: its wait is for e
+			for i := range s.inner {
+				if s.inner[i].Kind == Wait && s.inner[i].end == op.end {
+					s.inner[i].end = e
+				}
+			}
+		case op.Kind == Isend && op.Request >= 0:
+			r.requests[op.Request] = e
+		}
+		if op.Kind == Send && !e.known {
+			s.on, s.t = e, r.cpu
+			return
+		}
+		n.over(r, s, r.cpu)
+	case Recv, Irecv:
+		e := op.end
+		if e == nil {
+			e = &naiveEnd{}
+		}
+		e.receive = true
+		p := &naiveReceive{op.Peer, op.Tag, op.Group, e}
+		if i := slices.IndexFunc(r.here, p.selects); i >= 0 {
+			m := r.here[i]
+			r.here = slices.Delete(r.here, i, i+1)
+			n.meet(r, p, m, now)
+		} else {
+			r.posted = append(r.posted, p)
+		}
+		if op.Kind == Recv {
+			s.on = e
+			s.t = now
+			if e.known {
+				s.t = max(now, e.at)
+			}
+			return
+		}
+		if op.end == nil && op.Request >= 0 {
+			r.requests[op.Request] = e
+		}
+		n.over(r, s, now)
+	case Wait:
+		e := op.end
+		if e == nil {
+			if op.Request < 0 {
+				n.over(r, s, now)
+				return
+			}
+			e = r.requests[op.Request]
+			delete(r.requests, op.Request)
+			if e == nil {
+				if !op.Lenient {
+					n.bad = "request"
+				}
+				n.over(r, s, now)
+				return
+			}
+		}
+		if e.known && !e.receive && e.at == -1 { // an eager send: nothing to wait for
+			n.over(r, s, now)
+			return
+		}
+		s.on, s.t = e, now
+		if e.known {
+			s.t = max(now, e.at)
+		}
+	case Probe:
+		p := &naiveReceive{from: op.Peer, tag: op.Tag, group: op.Group}
+		if i := slices.IndexFunc(r.here, p.selects); i >= 0 {
+			s.seen, s.t = r.here[i], max(now, r.here[i].at)
+			return
+		}
+		s.t, s.probes = now, true
+	case Collective:
+		steps, _ := n.steps(r.id, &op.Op)
+		ops := apart(steps, &op.Op)
+		if op.Request >= 0 {
+			end := &naiveEnd{}
+			r.requests[op.Request] = end
+			c := &naiveStrand{row: s.row, ops: []naiveOp{{}}, inner: ops, worked: true, t: now, ends: end}
+			if len(ops) == 0 {
+				*end = naiveEnd{known: true, at: now}
+			} else {
+				r.strands = append(r.strands, c)
+			}
+			n.over(r, s, now)
+			return
+		}
+		if s.inner = ops; len(ops) == 0 {
+			n.over(r, s, now)
+			return
+		}
+		s.t, s.worked = now, true
+	}
+}
+
+// apart is a collective as receives, sends and waits, round by round.
+func apart(steps []Step, op *Op) (ops []naiveOp) {
+	for len(steps) > 0 {
+		k := 1
+		for k < len(steps) && steps[k].Round == steps[0].Round {
+			k++
+		}
+		var sendOps, waits, lasts []naiveOp
+		for _, m := range steps[:k] {
+			one := naiveOp{Op: Op{Peer: m.Peer, Bytes: m.Bytes, Tag: op.Tag, Group: op.Group, Request: None, Kind: Irecv}, end: &naiveEnd{}}
+			waiting := naiveOp{Op: Op{Kind: Wait}, end: one.end}
+			if m.Send {
+				one.Kind = Isend
+				sendOps = append(sendOps, one)
+				lasts = append(lasts, waiting)
+			} else {
+				ops = append(ops, one)
+				waits = append(waits, waiting)
+			}
+		}
+		ops = append(append(append(ops, sendOps...), waits...), lasts...)
+		steps = steps[k:]
+	}
+	return ops
+}
+
+// over ends an operation of a strand, or a part of a collective.
+func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
+	s.t = t
+	if len(s.inner) > 0 {
+		if s.inner = s.inner[1:]; len(s.inner) > 0 {
+			return
+		}
+	}
+	s.ops, s.worked = s.ops[1:], false
+	if s.main {
+		s.row++
+		if len(s.ops) == 0 {
+			n.busy(r, t, 0, Overhead, 0, 0)
+		}
+		return
+	}
+	if len(s.ops) > 0 {
+		return
+	}
+	r.strands = slices.DeleteFunc(r.strands, func(o *naiveStrand) bool { return o == s })
+	if s.ends != nil {
+		*s.ends = naiveEnd{known: true, at: t}
+		n.wakes(r, s.ends)
+		return
+	}
+	r.done[s.row] = true
+	r.last = max(r.last, t)
+	for j, needs := range r.needs {
+		if !slices.Contains(needs, s.row) {
+			continue
+		}
+		r.from[j] = max(r.from[j], t)
+		if !slices.ContainsFunc(needs, func(need int) bool { return !r.done[need] }) {
+			r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: r.graph[j]}}, t: r.from[j]})
+		}
+	}
+	if !slices.Contains(r.done, false) {
+		n.busy(r, r.last, 0, Overhead, 0, 0)
+	}
+}
+
+// wakes lets who waits for an end go on.
+func (n *naive) wakes(r *naiveRank, e *naiveEnd) {
+	for _, s := range r.strands {
+		if s.on == e {
+			s.t = max(s.t, e.at)
+		}
+	}
+}
+
+func (p *naiveReceive) selects(m *naiveMail) bool {
+	return (p.from < 0 || p.from == m.from) && (p.tag < 0 || p.tag == m.tag) && p.group == m.group
+}
+
+// sends sends a message; an end at -1 is that of a send that is over.
+func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
+	n.busy(r, now, n.Send+op.Extra, Overhead, 0, 0)
+	e := &naiveEnd{known: true, at: -1}
+	m := &naiveMail{from: r.id, tag: op.Tag, group: op.Group, bytes: op.Bytes, kind: eager}
+	isLong := n.Long >= 0 && op.Bytes > n.Long
+	if isLong {
+		e = &naiveEnd{}
+		m.send, m.sendBytes = e, op.Bytes
+	}
+	if n.LogGOPSim {
+		r.out = now + n.Gap + n.carry(op.Bytes)
+		m.at, m.fly = r.cpu+n.Latency, n.Latency
+		n.put(r, op.Peer, m)
+		return e
+	}
+	onWire := op.Bytes
+	if isLong {
+		m.kind, onWire = ask, 0
+	}
+	n.leaves(r, op.Peer, m, r.cpu, onWire)
+	return e
+}
+
+func (n *naive) put(r *naiveRank, to int32, m *naiveMail) {
+	r.sent++
+	m.seq = r.sent
+	if to != r.id {
+		m.at = max(m.at, n.now+1)
+	}
+	n.ranks[to].coming = append(n.ranks[to].coming, m)
+}
+
+// leaves is when the last byte has left.
+func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
+	if to == r.id {
+		m.at = at
+		n.put(r, to, m)
+		return at
+	}
+	start := max(at, r.out)
+	r.out = start + n.Gap + n.carry(bytes)
+	m.late += start - at
+	m.fly += n.Latency + n.carry(bytes)
+	m.at = start + n.Latency
+	n.put(r, to, m)
+	return start + n.carry(bytes)
+}
+
+// comes takes up a mail.
+func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
+	r.coming = slices.DeleteFunc(r.coming, func(o *naiveMail) bool { return o == m })
+	switch {
+	case m.kind == release:
+		*m.send = naiveEnd{known: true, at: m.at, late: m.late, fly: m.fly}
+		n.wakes(r, m.send)
+		return
+	case m.kind == answer:
+		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, late: m.late, fly: m.fly + n.Receive + n.Send}
+		left := n.leaves(r, m.from, d, m.at+n.Receive+n.Send, m.sendBytes)
+		*m.send = naiveEnd{known: true, at: left, late: d.late, fly: d.fly}
+		n.wakes(r, m.send)
+		return
+	case n.LogGOPSim:
+		m.late += now - m.at
+		n.busy(r, now, n.Receive+n.carry(m.bytes), Overhead, m.late, m.fly)
+		r.in = now + n.Gap + n.carry(m.bytes)
+		m.at = r.cpu
+	case m.from != r.id:
+		bytes := m.bytes
+		if m.kind == ask {
+			bytes = 0
+		}
+		start := max(m.at, r.in)
+		r.in = start + n.Gap
+		if n.Receiver {
+			r.in += n.carry(bytes)
+		} else {
+			queued := max(m.at, r.virtual)
+			r.virtual = queued + n.Gap + n.carry(bytes)
+			r.account.Overlap += queued - start
+		}
+		m.late += start - m.at
+		m.at = start + n.carry(bytes)
+	}
+	if m.kind != ask {
+		r.account.Messages++
+		r.account.Bytes += m.bytes
+	}
+	if m.kind == data {
+		n.ends(r, m.receive.end, m)
+		return
+	}
+	if i := slices.IndexFunc(r.posted, func(p *naiveReceive) bool { return p.selects(m) }); i >= 0 {
+		p := r.posted[i]
+		r.posted = slices.Delete(r.posted, i, i+1)
+		n.meet(r, p, m, now)
+		return
+	}
+	r.here = append(r.here, m)
+	for _, s := range r.strands {
+		if !s.probes {
+			continue
+		}
+		if op := s.op(); (&naiveReceive{from: op.Peer, tag: op.Tag, group: op.Group}).selects(m) {
+			s.t, s.seen, s.probes = max(s.t, m.at), m, false
+		}
+	}
+}
+
+func (n *naive) ends(r *naiveRank, e *naiveEnd, m *naiveMail) {
+	e.known, e.at, e.late, e.fly = true, m.at, m.late, m.fly
+	n.wakes(r, e)
+}
+
+// meet gives a mail to a receive.
+func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos) {
+	if m.kind != ask {
+		n.ends(r, p.end, m)
+		if m.send != nil {
+			n.put(r, m.from, &naiveMail{kind: release, from: r.id, at: max(now, m.at), late: m.late, fly: m.fly, send: m.send})
+		}
+		return
+	}
+	leave := max(m.at+n.Receive, now) + n.Send
+	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.Receive + n.Send, at: leave}
+	if m.from != r.id {
+		a.at += n.Latency
+		a.fly += n.Latency
+	}
+	n.put(r, m.from, a)
+}
+
+// outcome is what there is to compare.
+func (n *naive) outcome() (text string, ok bool) {
+	var waiting []int32
+	left := 0
+	for _, r := range n.ranks {
+		stuck := len(r.strands) > 0 && slices.ContainsFunc(r.strands, func(s *naiveStrand) bool { return len(s.ops) > 0 }) || slices.Contains(r.done, false)
+		if stuck {
+			waiting = append(waiting, r.id)
+		}
+		left += len(r.here) + len(r.posted)
+	}
+	switch {
+	case n.bad != "":
+		return n.bad, false
+	case len(waiting) > 0:
+		return fmt.Sprint("waiting: ", waiting), false
+	case left > 0:
+		return "left over", false
+	}
+	for _, r := range n.ranks {
+		r.account.Time = r.cpu
+		text += describe(r.account)
+	}
+	return text, true
+}
+
+func describe(r Rank) string {
+	return fmt.Sprintf("%d %v %d %d %d\n", int64(r.Time), picos(r.Parts[:]), r.Messages, r.Bytes, int64(r.Overlap))
+}

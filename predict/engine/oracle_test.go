@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+// author writes random programs, operation by operation in an order in which they could be carried
+// out if no send waited for its receiver: what is received has been sent before.
+type author struct {
+	*rand.Rand
+	ranks    [][]Op
+	sent     map[[4]int32]int // messages that nobody receives yet, by from, to, tag, group
+	open     [][]int32        // requests
+	next     []int32
+	calls    int32
+	group    int32
+	careless bool // forgets some
+}
+
+func newAuthor(seed uint64, ranks int) *author {
+	return &author{Rand: rand.New(rand.NewPCG(seed, 5)), ranks: make([][]Op, ranks), sent: map[[4]int32]int{},
+		open: make([][]int32, ranks), next: make([]int32, ranks)}
+}
+
+// write is a program of so many steps, in which everything is received in the end, unless the
+// author is careless.
+func (a *author) write(steps int) [][]Op {
+	n := int32(len(a.ranks))
+	for range steps {
+		a.step(a.Int32N(n))
+	}
+	for from := range n {
+		for to := range n {
+			for tag := range int32(2) {
+				for group := None; group < 1; group++ {
+					for a.sent[[4]int32{from, to, tag, group}] > 0 {
+						a.receive(from, to, tag, group)
+					}
+				}
+			}
+		}
+	}
+	for r := range n {
+		for len(a.open[r]) > 0 {
+			a.wait(r)
+		}
+	}
+	return a.ranks
+}
+
+func (a *author) add(r int32, op Op) {
+	if a.careless && a.IntN(40) == 0 {
+		return
+	}
+	if a.IntN(3) == 0 {
+		op.Work = unit.Picos(a.IntN(60))
+	}
+	if a.IntN(8) == 0 && op.Kind != Collective {
+		op.Extra = unit.Picos(a.IntN(5))
+	}
+	a.ranks[r] = append(a.ranks[r], op)
+}
+
+func (a *author) request(r int32) int32 {
+	id := a.next[r]
+	a.next[r] += 1 + a.Int32N(2)*a.Int32N(40)
+	a.open[r] = append(a.open[r], id)
+	return id
+}
+
+func (a *author) step(r int32) {
+	n := int32(len(a.ranks))
+	switch a.IntN(12) {
+	case 0:
+		a.add(r, Op{Kind: Compute, Request: None, Group: None})
+	case 1, 2, 3, 4:
+		to, tag, group := a.Int32N(n), a.Int32N(2), a.Int32N(2)-1
+		op := Op{Kind: Send, Peer: to, Tag: tag, Group: group, Bytes: a.Int64N(30), Request: None}
+		if a.IntN(4) == 0 {
+			op.Bytes += 80
+		}
+		if a.IntN(2) == 0 || op.Bytes > 100 {
+			op.Kind, op.Request = Isend, a.request(r)
+		}
+		a.add(r, op)
+		a.sent[[4]int32{r, to, tag, group}]++
+	case 5, 6, 7:
+		from, tag, group := a.Int32N(n), a.Int32N(2), a.Int32N(2)-1
+		if a.sent[[4]int32{from, r, tag, group}] > 0 {
+			a.receive(from, r, tag, group)
+		}
+	case 8, 9:
+		if len(a.open[r]) > 0 {
+			a.wait(r)
+		}
+	case 10:
+		a.collective()
+	case 11:
+		a.anybody(r)
+	}
+}
+
+// receive receives a message that has been sent. Other ranks may have one that is alike: of a
+// wildcard, some run ends in a deadlock, in both simulations.
+func (a *author) receive(from, to, tag, group int32) {
+	a.sent[[4]int32{from, to, tag, group}]--
+	op := Op{Kind: Recv, Peer: from, Tag: tag, Group: group, Request: None}
+	if a.IntN(2) == 0 {
+		op.Kind, op.Request = Irecv, a.request(to)
+	} else if a.IntN(4) == 0 {
+		a.add(to, Op{Kind: Probe, Peer: from, Tag: tag, Group: group, Request: None})
+	}
+	if a.IntN(40) == 0 {
+		op.Peer = None
+	}
+	if a.IntN(40) == 0 {
+		op.Tag = None
+	}
+	a.add(to, op)
+}
+
+func (a *author) wait(r int32) {
+	i := a.IntN(len(a.open[r]))
+	id := a.open[r][i]
+	a.open[r] = slices.Delete(a.open[r], i, i+1)
+	a.add(r, Op{Kind: Wait, Request: id, Lenient: a.IntN(3) == 0, Group: None})
+}
+
+// collective has all ranks do one, some of them maybe without waiting.
+func (a *author) collective() {
+	a.calls++
+	request := a.IntN(3) == 0
+	for r := range int32(len(a.ranks)) {
+		op := Op{Kind: Collective, Tag: a.calls, Group: -3, Peer: a.calls, Request: None}
+		if request {
+			op.Request = a.request(r)
+		}
+		a.add(r, op)
+	}
+}
+
+// anybody sends some messages to one rank in a group of their own, who takes them in any order.
+func (a *author) anybody(to int32) {
+	a.group++
+	k := 1 + a.IntN(4)
+	for range k {
+		from := a.Int32N(int32(len(a.ranks)))
+		a.add(from, Op{Kind: Isend, Peer: to, Tag: a.Int32N(3), Group: 100 + a.group, Bytes: a.Int64N(120), Request: a.request(from)})
+	}
+	for range k {
+		op := Op{Kind: Irecv, Peer: None, Tag: None, Group: 100 + a.group, Request: a.request(to)}
+		if a.IntN(3) == 0 {
+			a.add(to, Op{Kind: Probe, Peer: None, Tag: None, Group: op.Group, Request: None})
+		}
+		a.add(to, op)
+	}
+}
+
+// stepsOf is a random collective of all ranks, which its number decides.
+func stepsOf(ranks int) func(rank int32, op *Op) ([]Step, error) {
+	return func(rank int32, op *Op) (mine []Step, _ error) {
+		rng := rand.New(rand.NewPCG(uint64(op.Peer), 11))
+		for round := range int32(rng.IntN(4)) {
+			for range rng.IntN(2 * ranks) {
+				from, to, bytes := rng.Int32N(int32(ranks)), rng.Int32N(int32(ranks)), rng.Int64N(130)
+				if from == rank {
+					mine = append(mine, Step{Bytes: bytes, Round: round, Peer: to, Send: true})
+				}
+				if to == rank {
+					mine = append(mine, Step{Bytes: bytes, Round: round, Peer: from})
+				}
+			}
+		}
+		return mine, nil
+	}
+}
+
+// graphs turns some programs into graphs: of operations that need some before them, and maybe not
+// the one before. Waits need what opens their request.
+func (a *author) graphs(ranks [][]Op) (all []*Graph) {
+	for _, ops := range ranks {
+		if a.IntN(2) == 0 {
+			all = append(all, nil)
+			continue
+		}
+		g := &Graph{Starts: []int64{0}}
+		opened := map[int32]int32{}
+		for i, op := range ops {
+			if i > 0 && a.IntN(3) > 0 {
+				g.Rows = append(g.Rows, int32(i-1))
+			}
+			if i > 0 && a.IntN(3) == 0 {
+				g.Rows = append(g.Rows, int32(a.IntN(i)))
+			}
+			if from, is := opened[op.Request]; is && op.Kind == Wait {
+				g.Rows = append(g.Rows, from)
+			} else if op.Request >= 0 {
+				opened[op.Request] = int32(i)
+			}
+			g.Starts = append(g.Starts, int64(len(g.Rows)))
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+var models = []Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
+	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, Long: 50}, {Long: -1}, {Long: 0, LogGOPSim: true}, {Latency: 1, Long: -1, PerByte: 1}}
+
+// compare holds a run to the naive one. It reports whether the program came to its end.
+func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
+	t.Helper()
+	steps := stepsOf(len(ops))
+	naive := newNaive(ops, graphs, m, steps)
+	naive.run()
+	want, ends := naive.outcome()
+	all := programs(ops, 3)
+	for i := range all {
+		if graphs != nil {
+			all[i].Graph = graphs[i]
+		}
+	}
+	res, err := Run(context.Background(), all, Options{Model: m, Steps: steps})
+	got := ""
+	var dead *Deadlock
+	var left *Leftover
+	switch {
+	case errors.As(err, &dead):
+		var waiting []int32
+		for _, b := range dead.Blocked {
+			waiting = append(waiting, b.Rank)
+		}
+		got = fmt.Sprint("waiting: ", slices.Compact(waiting))
+	case errors.As(err, &left):
+		got = "left over"
+	case err != nil:
+		got = "request"
+	default:
+		checkParts(t, res)
+		for _, r := range res.Ranks {
+			got += describe(r)
+		}
+	}
+	if got != want {
+		t.Errorf("%+v: got\n%s\nwant\n%s\n%v", m, got, want, err)
+	}
+	return ends
+}
+
+func FuzzRun(f *testing.F) {
+	for seed := range uint64(60) {
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed), false, false)
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed), true, false)
+		f.Add(seed, uint8(1+seed%6), uint8(10+2*seed), uint8(seed), false, true)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8, graphs, careless bool) {
+		a := newAuthor(seed, 1+int(ranks%8))
+		a.careless = careless
+		ops := a.write(int(steps))
+		var needs []*Graph
+		if graphs {
+			needs = a.graphs(ops)
+		}
+		compare(t, ops, needs, models[int(model)%len(models)])
+	})
+}
+
+// Most random programs come to their end: the fuzz target compares times, not errors.
+func TestRandomProgramsEnd(t *testing.T) {
+	ended := 0
+	for seed := range uint64(200) {
+		a := newAuthor(seed, 4)
+		if compare(t, a.write(60), nil, models[seed%uint64(len(models))]) {
+			ended++
+		}
+	}
+	t.Logf("%d ended", ended)
+	if ended < 120 {
+		t.Errorf("%d of 200 programs end", ended)
+	}
+}
