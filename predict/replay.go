@@ -25,6 +25,7 @@ type replayOptions struct {
 	workers  int
 	full     bool
 	phases   bool
+	messages messageFlags
 	format   stage.Format
 	output   string
 }
@@ -33,14 +34,18 @@ type replayOptions struct {
 func replayCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay PREFIX... --machine FILE...",
-		Short: "run recorded traces on simulated shared-memory machines",
+		Short: "run recorded traces on simulated machines",
 		Long: "Replay runs the references, barriers and locks of each trace on each machine and says where the time goes: E(Instr),\n" +
 			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
 			"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
 			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
 			"processors than the machine; the others take no part, and nodes without any are not in the network. Only clusters\n" +
-			"(cow, clump) with a [disk] page. Message passing is not simulated. A network whose gap is that of the\n" +
+			"(cow, clump) with a [disk] page. A network whose gap is that of the\n" +
 			"traffic is simulated twice, first to see the traffic.\n\n" +
+			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
+			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
+			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
+			"simulated then. --semantics loggopsim charges messages as LogGOPSim does.\n\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
 			"trace and one machine are a single object with the time in seconds of each processor.",
 		Example: replayExample,
@@ -53,6 +58,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
 	flags.BoolVar(&o.phases, "phases", false, "print what each processor did between barriers instead")
+	o.messages.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,6 +74,9 @@ type simulation struct {
 	trace   *store.Trace
 	machine *machine.Machine
 	result  *replay.Result
+
+	survey   *replay.Survey
+	messages *messageOutcome // of a trace that passes messages
 }
 
 // name is what errors and notes call s.
@@ -88,6 +97,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d; it takes at least one", o.workers)
 	}
+	if err := o.messages.check(); err != nil {
+		return err
+	}
 	sims, done, err := openSimulations(env, prefixes, machines)
 	defer done()
 	if err != nil {
@@ -95,6 +107,13 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	}
 	if sims, err = o.fitting(env, sims); err != nil {
 		return err
+	}
+	passes, err := passMessages(sims)
+	if err != nil {
+		return err
+	}
+	if passes {
+		return o.runMessages(ctx, env, sims)
 	}
 	opt := replay.Options{Barrier: unit.Seconds(barrier).Picos(), Phases: o.phases}
 	if err := simulateAll(ctx, env, sims, opt, o.workers); err != nil {
@@ -146,8 +165,12 @@ func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulati
 			return nil, done, err
 		}
 		traces = append(traces, t)
+		survey, err := replay.Examine(t)
+		if err != nil {
+			return nil, done, fmt.Errorf("examining %s: %w", p, err)
+		}
 		for _, m := range machines {
-			sims = append(sims, &simulation{prefix: p, trace: t, machine: m})
+			sims = append(sims, &simulation{prefix: p, trace: t, machine: m, survey: survey})
 		}
 	}
 	return sims, done, nil
@@ -184,25 +207,34 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 	return out, nil
 }
 
-// simulateAll runs sims, some at once. Of several errors it returns the first in
-// the order of sims, so that the outcome does not depend on their timing.
+// simulateAll runs sims on shared memories.
 func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
-	total := uint64(0)
-	for _, s := range sims {
-		for p := range trace.Proc(s.trace.Header().Procs) {
-			total += s.trace.Totals(p).Refs
-		}
-	}
-	progress := env.Progress("replaying", int64(total), false)
+	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), false)
 	defer progress.Done()
 	opt.Progress = progress.Add
+	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })
+}
+
+// total is how much there is of something in the traces of all sims.
+func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
+	for _, s := range sims {
+		for p := range trace.Proc(s.trace.Header().Procs) {
+			n += of(s.trace.Totals(p))
+		}
+	}
+	return n
+}
+
+// runAll runs sims, some at once. Of several errors it returns the first in
+// the order of sims, so that the outcome does not depend on their timing.
+func runAll(sims []*simulation, workers int, run func(*simulation) error) error {
 	errs := make([]error, len(sims))
 	next := make(chan int)
 	var all sync.WaitGroup
 	for range min(workers, len(sims)) {
 		all.Go(func() {
 			for i := range next {
-				errs[i] = sims[i].run(ctx, opt)
+				errs[i] = run(sims[i])
 			}
 		})
 	}
@@ -261,4 +293,7 @@ var replayExample = strings.TrimRight(`
   $ tracegen fft --procs 2 --set points=1024 -o fft
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml --phases --format csv
-  $ predict replay fft --machine data/machine/du2000-smp-256k.toml --machine data/machine/du2000-smp-512k.toml -o fft.simulation.arrow`[1:], "\n")
+  $ predict replay fft --machine data/machine/du2000-smp-256k.toml --machine data/machine/du2000-smp-512k.toml -o fft.simulation.arrow
+  $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
+  $ predict replay sor --machine data/machine/loggp-example.toml
+  $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv`[1:], "\n")

@@ -196,14 +196,17 @@ type processorRun struct {
 	Wait       float64 `json:"wait"`
 }
 
+// processRuns is a run in JSON.
+type processRuns struct {
+	Time     float64        `json:"time"`
+	Procs    []processorRun `json:"procs"`
+	Messages uint64         `json:"messages"`
+	Events   uint64         `json:"events"`
+}
+
 // printRun prints one simulation as one object.
 func printRun(w io.Writer, s *simulation) error {
-	run := struct {
-		Time     float64        `json:"time"`
-		Procs    []processorRun `json:"procs"`
-		Messages uint64         `json:"messages"`
-		Events   uint64         `json:"events"`
-	}{Time: float64(s.result.Time.Seconds()), Messages: s.result.Shared.Messages}
+	run := processRuns{Time: float64(s.result.Time.Seconds()), Messages: s.result.Shared.Messages}
 	for i := range s.result.Procs {
 		p := &s.result.Procs[i]
 		run.Events += p.Events

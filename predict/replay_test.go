@@ -249,8 +249,12 @@ func TestReplayErrors(t *testing.T) {
 			1, "lines of one size"},
 		{"slow clock", []string{good, writeMachine(t, "slow", "1 GHz", "1 kHz")}, 1, "takes from 0 to 1us"},
 		{"deadlock", []string{unmatched, machine}, 1, "waits for lock 0, which processor 0 holds"},
-		{"message", []string{message, machine}, 1, "predict message"},
-		{"several errors: the first", []string{good, message, unmatched, machine}, 1, "replaying " + message},
+		{"message", []string{message, machine}, 1, "has no section [network], and the trace has messages"},
+		{"messages and memory", []string{good, message, machine}, 2, "replay them apart"},
+		{"several errors: the first", []string{good, unmatched, three, machine, writeMachine(t, "two", "processors = 4", "processors = 3")}, 1, "replaying " + unmatched + " on m:"},
+		{"semantics", []string{good, machine, "--semantics", "mpi"}, 2, "no semantics \"mpi\""},
+		{"algorithm", []string{good, machine, "--collectives", "apart"}, 2, "no algorithm \"apart\""},
+		{"computation", []string{good, machine, "--computation", "guessed"}, 2, "no source \"guessed\""},
 	} {
 		file := filepath.Join(t.TempDir(), "out.arrow")
 		status, out, stderr := predict(append([]string{"replay", "-o", file}, c.args...)...)
@@ -287,5 +291,81 @@ func TestReplayFits(t *testing.T) {
 				t.Errorf("%q: %s is not in %s", c.args, want, out)
 			}
 		}
+	}
+}
+
+// writeMessages writes a trace of two processors, the first of which sends 10 bytes to the second 50
+// instructions after its start.
+func writeMessages(t *testing.T) string {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "pair")
+	head := trace.Header{Program: "pair", Format: "spmd", Procs: 2, WorkUnit: trace.WorkInstr}
+	w, err := store.Create(prefix, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	send, recv := trace.NewEvent(trace.Send), trace.NewEvent(trace.Recv)
+	send.Instr, send.Peer, send.Tag, send.Bytes = 50, 1, 0, 10
+	recv.Peer, recv.Tag = 0, 0
+	for p, e := range []trace.Event{send, recv} {
+		if err := w.Events(&trace.Events{Proc: trace.Proc(p), Rows: []trace.Event{e}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(head); err != nil {
+		t.Fatal(err)
+	}
+	return prefix
+}
+
+// At 1 GHz the message leaves at 60 ns; its first byte comes at 160, its last at 178, and it is taken by 188:
+// of the 178 that the second processor waits, it is on its way for 118.
+func TestReplayMessages(t *testing.T) {
+	prefix := writeMessages(t)
+	machine := writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]")
+	const pair = `{
+  "time": 1.88e-7,
+  "procs": [
+    {
+      "proc": 0,
+      "time": 6e-8,
+      "compute": 5e-8,
+      "overhead": 1e-8,
+      "latency": 0,
+      "contention": 0,
+      "wait": 0
+    },
+    {
+      "proc": 1,
+      "time": 1.88e-7,
+      "compute": 0,
+      "overhead": 1e-8,
+      "latency": 1.18e-7,
+      "contention": 0,
+      "wait": 6e-8
+    }
+  ],
+  "messages": 1,
+  "events": 2
+}
+`
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--format", "json"}, pair},
+		{[]string{"--matrix", "--format", "csv"}, "program,machine,from,to,messages,bytes\npair,m,0,1,1,10\n"},
+		{[]string{"--semantics", "loggopsim"}, "1     1.88e-07  0            2.8e-08       1e-07        0               6e-08     1         10"},
+		{nil, "pair     m        2           1.88e-07  2.5e-08"},
+		{[]string{machine}, "pair     m        2           1.88e-07  2.5e-08"},
+	} {
+		status, out, stderr := predict(append([]string{"replay", prefix, "--machine", machine, "-o", filepath.Join(t.TempDir(), "out.arrow")}, c.args...)...)
+		if status != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%v: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, c.want)
+		}
+	}
+	if status, _, stderr := predict("replay", prefix, machine, "--phases"); status != 2 || !strings.Contains(stderr, "--phases is about barriers of a shared memory") {
+		t.Errorf("status %d: %s", status, stderr)
 	}
 }

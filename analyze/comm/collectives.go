@@ -50,6 +50,18 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	return "", fmt.Errorf("no algorithm %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// Messages names the messages that a collective stands for, of members with so many bytes each (as
+// events of package spmd have them) and of one algorithm, which is not Apart. Those of one round leave
+// when those that their sender got in the rounds before have come; rounds ascend. Members and root
+// are numbers in the order of processors.
+func Messages(a Algorithm, kind trace.Kind, root int, bytes []int64, send func(round, from, to int, bytes int64)) {
+	c := call{kind: kind, root: root, bytes: bytes, send: send}
+	c.messages(a)
+}
+
+// Rooted reports whether collectives of a kind have a root.
+func Rooted(k trace.Kind) bool { return rooted(k) }
+
 // call is one collective. Members are numbered in the order of their processors.
 type call struct {
 	kind  trace.Kind

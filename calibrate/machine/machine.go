@@ -9,6 +9,7 @@
 //	[processor]
 //	clock = "200 MHz"
 //	cpi = 1                  # clock periods of an instruction whose references all cost nothing
+//	cpf = 0.25               # clock periods of a floating-point operation, for traces whose work is in flop; if absent, these cannot be replayed
 //	outstanding = 10         # misses under way at most while instructions go on; if absent, the processor waits for each
 //	window = 224             # instructions that go on behind a miss; needed with outstanding
 //	[[cache]]                # nearest first
@@ -94,6 +95,18 @@
 //	topology = "mesh"        # that gap is about; rows, cols and arity as above
 //	spacing = "same-kind"    # g is between messages sent and between messages received; if absent, "any": between all
 //
+// Where programs pass messages (see predict/engine), each model may also have
+//
+//	o = "0.5 us"             # of the processor that sends or receives a message; if absent, none
+//	o_s = "0.4 us"           # of the one that sends; if absent, o
+//	o_r = "0.6 us"           # of the one that receives; if absent, o
+//	S = "64 KiB"             # longer messages wait for their receiver; if absent, none does
+//	gamma = "60 ns/line"     # more for each line that the buffer of a message touches [hur1999]; if absent, none
+//
+// and loggp
+//
+//	ports = "both"           # bytes hold the port of the receiver too, for G each; if absent, "send"
+//
 // The memory hierarchy and its costs are those of
 //
 //   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
@@ -105,6 +118,15 @@
 //   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
 //     Ramachandran, H. Venkateswaran: Abstracting network characteristics and
 //     locality properties of parallel systems. HPCA 1995.
+//
+// gamma is that of
+//
+//   - [hur1999] J. Hur, C. Lin: modelling cache effects in communication costs.
+//
+// and o, g, G, S and ports those of
+//
+//   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman:
+//     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
 package machine
 
 import (
@@ -133,6 +155,7 @@ type Machine struct {
 type Processor struct {
 	Clock unit.Hertz
 	CPI   unit.Cycles // of an instruction, its references aside: 1/S in [du2000, eq. 3.3]
+	CPF   unit.Cycles // of a floating-point operation, where work is counted in these; 0: not known
 	// Outstanding is how many misses are under way at most while instructions go on; 0: the processor
 	// waits for each. Window is the time that the instructions take for which it has room behind a miss.
 	Outstanding int

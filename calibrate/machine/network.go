@@ -17,9 +17,16 @@ type Network struct {
 	// The parameters of LogGPS.
 	Latency       Given[unit.Seconds]
 	Overhead      Given[unit.Seconds] // of the processor that sends or receives a message
+	Sending       Given[unit.Seconds] // of the one that sends, if that differs
+	Receiving     Given[unit.Seconds] // of the one that receives
 	Gap           Given[unit.Seconds] // between the starts of two messages of one node
 	GapPerByte    Given[unit.Seconds]
 	RendezvousMin Given[unit.Bytes] // messages larger than this wait for their receiver
+	Ports         string            // SendPort or BothPorts; empty for other models than loggp
+
+	// PerLine is what a processor needs more for each line of memory that the buffer of a message
+	// touches: gamma of [hur1999, sec. 3].
+	PerLine Given[unit.Seconds]
 
 	// How the gap of LogP is found, and what it is between.
 	GapFrom  string // GapBisection, GapTraffic, or empty: Gap
@@ -42,6 +49,12 @@ const (
 	GapTraffic    = "traffic"   // by the busiest link of a program's traffic
 	SpaceAny      = "any"       // between any two events of a node, messages sent or received
 	SpaceSameKind = "same-kind" // between two messages that it sends, or two that it receives
+)
+
+// Values of Network.Ports: which ports of a node the bytes of a message hold, each for G.
+const (
+	SendPort  = "send" // its sender's [alexandrov1995]
+	BothPorts = "both" // its receiver's, too, so that many to one queue
 )
 
 // Given is a value that a description may leave out.
@@ -78,15 +91,30 @@ func (r *reader) network(n *networkText) *Network {
 	out.Latency = r.duration("network.L", n.L)
 	out.Overhead = r.duration("network.o", n.O)
 	out.Gap = r.duration("network.g", n.SmallG)
-	out.GapPerByte = r.perByte("network.G", n.G)
+	out.GapPerByte = r.per("network.G", n.G, "/B", "2 ns/B")
 	if n.S.given {
 		out.RendezvousMin = Given[unit.Bytes]{r.size("network.S", n.S, 0), true}
 	}
+	r.processors(n, out)
 	r.gap(n, out)
 	r.links(n, out)
 	r.shape(n, out)
 	r.logFamily(out)
 	return out
+}
+
+// processors reads what else messages cost processors and their ports.
+func (r *reader) processors(t *networkText, n *Network) {
+	n.Sending = r.duration("network.o_s", t.Sending)
+	n.Receiving = r.duration("network.o_r", t.Receiving)
+	n.PerLine = r.per("network.gamma", t.Gamma, "/line", "60 ns/line")
+	if t.Ports != nil {
+		r.belongs("network.ports", n.Model, "loggp")
+		n.Ports = r.oneOf("network.ports", t.Ports, []string{SendPort, BothPorts})
+	}
+	if n.Ports == "" && n.Model == "loggp" {
+		n.Ports = SendPort
+	}
 }
 
 // logFamily asks for what the models of the LogP family need.
@@ -228,18 +256,18 @@ func (r *reader) share(path string, t text) float64 {
 	return x
 }
 
-// perByte reads "2 ns/B".
-func (r *reader) perByte(path string, t text) Given[unit.Seconds] {
+// per reads a time for each of what a suffix names, such as "2 ns/B".
+func (r *reader) per(path string, t text, suffix, example string) Given[unit.Seconds] {
 	if !t.given {
 		return Given[unit.Seconds]{}
 	}
-	time, ok := strings.CutSuffix(strings.TrimSpace(t.value), "/B")
+	time, ok := strings.CutSuffix(strings.TrimSpace(t.value), suffix)
 	s, err := unit.Parse(time, "s")
 	if err != nil || !ok {
-		r.fail(path, "%q is not a time per byte such as %q", t.value, "2 ns/B")
+		r.fail(path, "%q is not a time such as %q", t.value, example)
 	}
 	if !(s >= 0) || unit.Seconds(s) > maxPerByte {
-		r.fail(path, "%q is not from 0 to %v/B", t.value, maxPerByte)
+		r.fail(path, "%q is not from 0 to %v%s", t.value, maxPerByte, suffix)
 	}
 	return Given[unit.Seconds]{unit.Seconds(s), true}
 }

@@ -75,6 +75,11 @@ func TestBadNetworks(t *testing.T) {
 		{"model = \"bus\"\nbandwidth = \"-1 MB/s\"", "m.toml:24: network.bandwidth: "},
 		{"model = \"bus\"\nbandwidth = \"1e7 GB/s\"", "m.toml:24: network.bandwidth: "},
 		{"model = \"bus\"\nbandwith = \"20 MB/s\"", "m.toml:24: unknown key network.bandwith"},
+		{"model = \"mesh\"\nports = \"both\"", "m.toml:24: network.ports: does nothing for \"mesh\"; it is for loggp"},
+		{"model = \"bus\"\no_s = \"5\"", "m.toml:24: network.o_s: "},
+		{"model = \"bus\"\no_r = \"-1 us\"", "m.toml:24: network.o_r: "},
+		{"model = \"bus\"\ngamma = \"60 ns/B\"", "m.toml:24: network.gamma: \"60 ns/B\" is not a time such as \"60 ns/line\""},
+		{"model = \"bus\"\ngamma = \"2 s/line\"", "m.toml:24: network.gamma: \"2 s/line\" is not from 0 to 1s/line"},
 		{"model = \"bus\"\nefficiency = \"53/48\"", "m.toml:24: network.efficiency: \"53/48\" is not from 0.001 to 1"},
 		{"model = \"bus\"\nefficiency = \"48/0\"", "m.toml:24: network.efficiency: "},
 		{"model = \"bus\"\nefficiency = \"0/0\"", "m.toml:24: network.efficiency: "},
@@ -111,5 +116,26 @@ func TestBadNetworks(t *testing.T) {
 				t.Fatalf("got %v, %v, want an error that begins %q", m, err, c.want)
 			}
 		})
+	}
+}
+
+func TestWhatMessagesCostProcessors(t *testing.T) {
+	m, err := Parse("m.toml", []byte(strings.Replace(networked(`model = "loggp"
+L = "2 us"
+o = "0.5 us"
+o_s = "0.4 us"
+o_r = "0.6 us"
+g = "1 us"
+G = "2 ns/B"
+S = "64 KiB"
+gamma = "60 ns/line"
+ports = "both"
+`), "cpi =", "cpf = 0.25\ncpi =", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := m.Network
+	if n.Sending.Value.Picos() != 400_000 || n.Receiving.Value.Picos() != 600_000 || n.PerLine.Value.Picos() != 60_000 || n.Ports != BothPorts || m.Processor.CPF != 0.25 {
+		t.Errorf("got %+v and %v", n, m.Processor.CPF)
 	}
 }

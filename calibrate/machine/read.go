@@ -56,6 +56,7 @@ type document struct {
 type processorText struct {
 	Clock       text     `toml:"clock"`
 	CPI         *float64 `toml:"cpi"`
+	CPF         *float64 `toml:"cpf"`
 	Outstanding *int64   `toml:"outstanding"`
 	Window      *int64   `toml:"window"`
 }
@@ -87,6 +88,11 @@ type networkText struct {
 	SmallG text    `toml:"g"`
 	G      text    `toml:"G"`
 	S      text    `toml:"S"`
+
+	Sending   text    `toml:"o_s"`
+	Receiving text    `toml:"o_r"`
+	Gamma     text    `toml:"gamma"`
+	Ports     *string `toml:"ports"`
 
 	Gap      *string `toml:"gap"`
 	Spacing  *string `toml:"spacing"`
@@ -205,6 +211,18 @@ func (r *reader) processor(p *processorText) {
 	default:
 		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
 		r.overlap(p)
+		r.flops(p)
+	}
+}
+
+// flops reads what a floating-point operation takes.
+func (r *reader) flops(p *processorText) {
+	switch {
+	case p.CPF == nil:
+	case !(*p.CPF > 0 && *p.CPF <= maxCPI):
+		r.fail("processor.cpf", "%v is not above 0 and at most %v", *p.CPF, maxCPI)
+	default:
+		r.m.Processor.CPF = unit.Cycles(*p.CPF)
 	}
 }
 

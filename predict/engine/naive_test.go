@@ -69,7 +69,6 @@ type naiveStrand struct {
 	t      unit.Picos
 	worked bool
 	on     *naiveEnd
-	extra  unit.Picos
 	probes bool       // and has not seen
 	seen   *naiveMail // that was probed
 	main   bool

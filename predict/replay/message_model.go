@@ -1,0 +1,92 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/predict/network"
+	"spoor/traces/unit"
+)
+
+// Semantics says what sending and receiving a message means.
+type Semantics string
+
+// The semantics, of package engine.
+const (
+	LogGPS    Semantics = "spoor"
+	LogGOPSim Semantics = "loggopsim"
+)
+
+// ParseSemantics is the semantics of that name.
+func ParseSemantics(name string) (Semantics, error) {
+	if s := Semantics(name); s == LogGPS || s == LogGOPSim {
+		return s, nil
+	}
+	return "", fmt.Errorf("no semantics %q; there are %s, %s", name, LogGPS, LogGOPSim)
+}
+
+// messageModel is what messages cost on m between so many ranks. Each processor of m has one; those
+// of a node share its place in a network of links.
+func messageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
+	n := m.Network
+	if n == nil {
+		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages", m.Name)
+	}
+	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), Long: -1, LogGOPSim: s == LogGOPSim}
+	if n.Sending.Known {
+		model.Send = n.Sending.Value.Picos()
+	}
+	if n.Receiving.Known {
+		model.Receive = n.Receiving.Value.Picos()
+	}
+	if n.RendezvousMin.Known {
+		model.Long = int64(n.RendezvousMin.Value)
+	}
+	if n.Model == "loggp" {
+		model.Latency, model.Gap = n.Latency.Value.Picos(), n.Gap.Value.Picos()
+		model.PerByte = float64(n.GapPerByte.Value) * 1e12
+		model.Receiver = n.Ports == machine.BothPorts
+		return model, nil
+	}
+	if model.LogGOPSim {
+		return engine.Model{}, fmt.Errorf("machine %q has a %s network; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
+	}
+	return linked(model, m, ranks, traffic)
+}
+
+// linked is the model of a network that package network simulates.
+func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
+	perNode := m.System.Processors
+	nodes := (ranks + perNode - 1) / perNode
+	if m.Network.Rows > 0 || nodes < 1 { // a grid has all of its nodes
+		nodes = m.System.Nodes
+	}
+	var flows []topology.Flow
+	if m.Network.GapFrom == machine.GapTraffic {
+		for _, f := range traffic() {
+			if f.From, f.To = f.From/perNode, f.To/perNode; f.From != f.To {
+				flows = append(flows, f)
+			}
+		}
+	}
+	net, err := network.New(m, nodes, flows...)
+	if err != nil {
+		return engine.Model{}, err
+	}
+	model.Net, model.Node = net, func(rank int32) int { return int(rank) / perNode }
+	return model, nil
+}
+
+// perLine is what a line of a buffer costs, and the line.
+func perLine(m *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
+	if m.Network == nil || m.Network.PerLine.Value <= 0 {
+		return 0, 0, nil
+	}
+	if len(m.Caches) == 0 {
+		return 0, 0, errors.New("network.gamma is for each line, and the machine has no [[cache]] that says how long a line is")
+	}
+	return m.Network.PerLine.Value.Picos(), m.Caches[0].Line, nil
+}

@@ -1,0 +1,97 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/analyze/comm"
+	"spoor/predict/engine"
+	"spoor/traces/trace"
+)
+
+// plans are the messages of collectives. That of a call is made when its first member comes to it
+// and dropped with the last; those of a few kinds of calls are kept.
+type plans struct {
+	how    comm.Algorithm
+	byCode map[int32]*calls
+	under  map[callID]*plan
+	recent map[alike]*plan
+}
+
+// callID is a call of a meeting, by the code and the number in it.
+type callID struct{ code, number int32 }
+
+// alike is calls that have the same messages.
+type alike struct {
+	code  int32
+	kind  trace.Kind
+	root  int32
+	bytes int64
+}
+
+// plan is the steps of each member.
+type plan struct {
+	steps [][]engine.Step
+	left  int // members that have not come
+}
+
+const (
+	mostRecent  = 64      // plans that are kept
+	mostKept    = 1 << 16 // messages of each
+	mostMembers = 1 << 13 // of a collective in which everybody sends to everybody
+)
+
+func newPlans(s *Survey, how comm.Algorithm) *plans {
+	p := &plans{how: how, byCode: map[int32]*calls{}, under: map[callID]*plan{}, recent: map[alike]*plan{}}
+	for _, c := range s.meets {
+		p.byCode[c.code] = c
+	}
+	return p
+}
+
+// steps are those of a rank. An operation has the meeting as its group and the number of the call as its peer.
+func (p *plans) steps(rank int32, op *engine.Op) ([]engine.Step, error) {
+	c, id := p.byCode[op.Group], callID{op.Group, op.Peer}
+	it := p.under[id]
+	if it == nil {
+		var err error
+		if it, err = p.plan(c, int(op.Peer)); err != nil {
+			return nil, err
+		}
+		it = &plan{it.steps, len(c.members)}
+		p.under[id] = it
+	}
+	if it.left--; it.left == 0 {
+		delete(p.under, id)
+	}
+	member, _ := slices.BinarySearch(c.members, rank)
+	return it.steps[member], nil
+}
+
+// plan makes the plan of a call, or finds one of the same messages.
+func (p *plans) plan(c *calls, number int) (*plan, error) {
+	one := &c.all[number]
+	key := alike{c.code, one.kind, one.root, one.bytes[0]}
+	if one.alike {
+		if it := p.recent[key]; it != nil {
+			return it, nil
+		}
+	}
+	if len(c.members) > mostMembers && one.kind == trace.AllToAll && p.how != comm.Doubling {
+		return nil, fmt.Errorf("%v between %d processors sends %d messages by the algorithm %s, more than can be simulated; use %s",
+			one.kind, len(c.members), len(c.members)*(len(c.members)-1), p.how, comm.Doubling)
+	}
+	it, messages := &plan{steps: make([][]engine.Step, len(c.members))}, 0
+	comm.Messages(p.how, one.kind, c.root(number), one.length(len(c.members)), func(round, from, to int, bytes int64) {
+		messages++
+		it.steps[from] = append(it.steps[from], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[to], Send: true})
+		it.steps[to] = append(it.steps[to], engine.Step{Bytes: bytes, Round: int32(round), Peer: c.members[from]})
+	})
+	if one.alike && messages <= mostKept {
+		if len(p.recent) == mostRecent {
+			clear(p.recent)
+		}
+		p.recent[key] = it
+	}
+	return it, nil
+}

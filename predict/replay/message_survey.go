@@ -1,0 +1,275 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"spoor/analyze/comm"
+	"spoor/analyze/comm/topology"
+	"spoor/traces/trace"
+)
+
+// Survey is what must be known of a trace's events before they can be replayed.
+type Survey struct {
+	kinds       [trace.Marker + 1]uint64
+	graphs      []bool // which processors have events with Needs
+	first       [trace.Marker + 1]place
+	meets       map[meeting]*calls
+	decided     [trace.Marker + 1]uint64 // tests, iprobes and clocks that say what they found
+	flops       bool
+	refs        bool  // some events come after references
+	nonblocking bool  // a collective has a request
+	uneven      error // collectives that do not fit together
+}
+
+// place is an event.
+type place struct {
+	proc trace.Proc
+	row  int64
+	refs uint64
+}
+
+// meeting is where collectives are called: a group, or an object in shared memory, at which all
+// processors meet.
+type meeting struct{ group, object int32 }
+
+// calls is the collectives of a meeting, in the order in which each member calls them.
+type calls struct {
+	code    int32 // the group of its messages
+	members []int32
+	all     []call
+	done    int // by the member that is read
+}
+
+// call is one collective.
+type call struct {
+	kind  trace.Kind
+	root  int32 // processor, or trace.None
+	alike bool  // all members have as many bytes: bytes[0]
+	bytes []int64
+}
+
+// Examine reads the events of a trace.
+func Examine(src trace.Source) (*Survey, error) {
+	procs := src.Header().Procs
+	s := &Survey{graphs: make([]bool, procs), meets: map[meeting]*calls{}}
+	for p := range trace.Proc(procs) {
+		row := int64(0)
+		for b, err := range src.Events(p) {
+			if err != nil {
+				return nil, err
+			}
+			for i := range b.Rows {
+				if err := s.event(p, row, &b.Rows[i]); err != nil {
+					return nil, fmt.Errorf("processor %d: event %d (%v): %w", p, row, b.Rows[i].Kind, err)
+				}
+				row++
+			}
+		}
+		for _, key := range s.sorted() {
+			s.note(s.meets[key].ends(key, p))
+		}
+	}
+	for _, key := range s.sorted() {
+		if c := s.meets[key]; key.group == trace.None && len(c.members) < procs {
+			s.note(fmt.Errorf("only %d of %d processors call %s", len(c.members), procs, key))
+		}
+	}
+	return s, nil
+}
+
+// note keeps the first error of collectives: a shared memory is not concerned.
+func (s *Survey) note(err error) {
+	if s.uneven == nil {
+		s.uneven = err
+	}
+}
+
+func (s *Survey) event(p trace.Proc, row int64, e *trace.Event) error {
+	if !e.Kind.Valid() {
+		return errors.New("is of no kind that there is")
+	}
+	if s.kinds[e.Kind]++; s.kinds[e.Kind] == 1 {
+		s.first[e.Kind] = place{p, row, e.Refs}
+	}
+	s.graphs[p] = s.graphs[p] || e.Needs != nil
+	s.refs = s.refs || e.Refs > 0
+	switch e.Kind {
+	case trace.Test, trace.Iprobe, trace.Clock:
+		s.decided[e.Kind]++
+	case trace.Compute:
+		s.flops = s.flops || e.Work > 0
+	}
+	if e.Kind == trace.Barrier || e.Collective() {
+		s.nonblocking = s.nonblocking || e.Request >= 0
+		if err := s.call(p, e); err != nil {
+			s.note(fmt.Errorf("processor %d: event %d (%v): %w", p, row, e.Kind, err))
+		}
+	}
+	return nil
+}
+
+// HasMessages reports whether the trace passes messages. Barriers of processors may also be those of
+// a shared memory.
+func (s *Survey) HasMessages() bool {
+	for kind, n := range s.kinds {
+		switch k := trace.Kind(kind); {
+		case n == 0:
+		case k == trace.Send, k == trace.Recv, k == trace.Isend, k == trace.Irecv, k == trace.Wait, k == trace.Probe:
+			return true
+		case k >= trace.Bcast && k <= trace.AllToAll:
+			return true
+		}
+	}
+	return false
+}
+
+// shared is an error if there are events of a shared memory that messages have nothing to do with.
+func (s *Survey) shared() error {
+	for _, k := range []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join} {
+		if s.kinds[k] > 0 {
+			at := s.first[k]
+			return fmt.Errorf("processor %d: event %d (%v, after %d references) is one of a shared memory, and the trace passes messages too: "+
+				"programs that do both cannot be replayed", at.proc, at.row, k, at.refs)
+		}
+	}
+	return nil
+}
+
+func (s *Survey) sorted() []meeting {
+	return slices.SortedFunc(maps.Keys(s.meets), func(a, b meeting) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.object, b.object))
+	})
+}
+
+// where is the meeting of a collective.
+func where(e *trace.Event) meeting {
+	if e.Kind == trace.Barrier && e.Peer >= 0 {
+		return meeting{trace.None, e.Peer}
+	}
+	return meeting{e.Group, trace.None}
+}
+
+// String is "collectives of group 3".
+func (m meeting) String() string {
+	switch {
+	case m.object >= 0:
+		return fmt.Sprintf("barrier %d", m.object)
+	case m.group >= 0:
+		return fmt.Sprintf("collectives of group %d", m.group)
+	}
+	return "collectives of all processors"
+}
+
+// call adds a processor's next collective to those of its meeting.
+func (s *Survey) call(p trace.Proc, e *trace.Event) error {
+	key := where(e)
+	c := s.meets[key]
+	if c == nil {
+		c = &calls{code: -2 - int32(len(s.meets))}
+		s.meets[key] = c
+	}
+	if n := len(c.members); n == 0 || c.members[n-1] != int32(p) {
+		c.members = append(c.members, int32(p))
+	}
+	root := trace.None
+	if comm.Rooted(e.Kind) {
+		root = e.Peer
+	}
+	if len(c.members) == 1 {
+		c.all = append(c.all, call{e.Kind, root, true, []int64{e.Bytes}})
+		c.done++
+		return nil
+	}
+	if c.done == len(c.all) {
+		return fmt.Errorf("processor %d has only %d %s", c.members[0], c.done, key)
+	}
+	one := &c.all[c.done]
+	c.done++
+	if one.root == trace.None {
+		one.root = root
+	}
+	if e.Kind != one.kind || root != trace.None && root != one.root {
+		return fmt.Errorf("#%d of %s is %v with root %d, and on processor %d %v with root %d", c.done, key, e.Kind, root, c.members[0], one.kind, one.root)
+	}
+	if one.alike && e.Bytes != one.bytes[0] {
+		one.alike = false
+		for range len(c.members) - 2 {
+			one.bytes = append(one.bytes, one.bytes[0])
+		}
+	}
+	if !one.alike {
+		one.bytes = append(one.bytes, e.Bytes)
+	}
+	return nil
+}
+
+// ends is called when a processor's events have come.
+func (c *calls) ends(key meeting, p trace.Proc) error {
+	if n := len(c.members); n > 1 && c.members[n-1] == int32(p) && c.done < len(c.all) {
+		return fmt.Errorf("processor %d ends after %d %s, where processor %d goes on with %v", p, c.done, key, c.members[0], c.all[c.done].kind)
+	}
+	c.done = 0
+	return nil
+}
+
+// length is the bytes of each member.
+func (c *call) length(members int) []int64 {
+	if !c.alike {
+		return c.bytes
+	}
+	all := make([]int64, members)
+	for i := range all {
+		all[i] = c.bytes[0]
+	}
+	return all
+}
+
+// traffic is who sends to whom, collectives by an algorithm included.
+func (s *Survey) traffic(src trace.Source, a comm.Algorithm) ([]topology.Flow, error) {
+	type pair struct{ from, to int32 }
+	flows := map[pair]*topology.Flow{}
+	add := func(from, to int32, bytes int64) {
+		f := flows[pair{from, to}]
+		if f == nil {
+			f = &topology.Flow{From: int(from), To: int(to)}
+			flows[pair{from, to}] = f
+		}
+		f.Messages++
+		f.Bytes += uint64(bytes)
+	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Rows {
+			if e := &b.Rows[i]; e.Kind == trace.Send || e.Kind == trace.Isend {
+				add(int32(b.Proc), e.Peer, e.Bytes)
+			}
+		}
+	}
+	for _, c := range s.meets {
+		for i := range c.all {
+			comm.Messages(a, c.all[i].kind, c.root(i), c.all[i].length(len(c.members)), func(_, from, to int, bytes int64) {
+				add(c.members[from], c.members[to], bytes)
+			})
+		}
+	}
+	all := make([]topology.Flow, 0, len(flows))
+	for _, f := range flows {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(a, b topology.Flow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return all, nil
+}
+
+// root is the number of the root among the members.
+func (c *calls) root(i int) int {
+	if n, is := slices.BinarySearch(c.members, c.all[i].root); is {
+		return n
+	}
+	return 0
+}

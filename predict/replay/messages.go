@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"spoor/analyze/comm"
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MessageOptions changes what Messages does.
+type MessageOptions struct {
+	Semantics   Semantics      // the zero Semantics are LogGPS
+	Collectives comm.Algorithm // which messages those are that are recorded whole; if empty, comm.Doubling
+	Recorded    bool           // computation takes as long as it did when the trace was recorded
+	Observer    engine.Observer
+	Progress    func(n int) // is told the number of events done since its last call
+}
+
+// MessageResult is a simulated run of a program that passes messages.
+type MessageResult struct {
+	*engine.Result
+	Warnings []error
+}
+
+// messageRun is what all processors of a replay share.
+type messageRun struct {
+	src     trace.Source
+	head    trace.Header
+	opt     MessageOptions
+	survey  *Survey
+	clock   Clock
+	perFlop float64 // picoseconds
+	gamma   unit.Picos
+	line    unit.Bytes
+	tagged  bool // messages of collectives say of which call they are
+}
+
+// Messages replays the events of src, which passes messages, on the processors and the network of m:
+// processor p runs on processor p. What is between two events takes as long as its instructions; a
+// Compute its work. Package engine says what messages take.
+//
+// A collective that is recorded whole is the messages of an algorithm, in a group of their own: a
+// member sends what it has to send in a round when it has what it gets in the rounds before. A
+// barrier in shared memory is a barrier of all.
+//
+// What the program found out about time is as recorded: a test or an iprobe that succeeded waits until it
+// does, one that failed takes no time, and so does reading the clock. References are not simulated.
+func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine, opt MessageOptions) (*MessageResult, error) {
+	if opt.Collectives == "" {
+		opt.Collectives = comm.Doubling
+	}
+	r := &messageRun{src: src, head: src.Header(), opt: opt, survey: s, tagged: s.nonblocking}
+	if err := r.check(m); err != nil {
+		return nil, err
+	}
+	flows := func() (all []topology.Flow) {
+		all, _ = s.traffic(src, opt.Collectives)
+		return all
+	}
+	model, err := messageModel(m, r.head.Procs, opt.Semantics, flows)
+	if err != nil {
+		return nil, err
+	}
+	var programs []engine.Program
+	for p := range trace.Proc(r.head.Procs) {
+		in := r.reader(p)
+		defer in.stop()
+		one := engine.Program{Next: in.next}
+		if s.graphs[p] {
+			r.tagged = true
+			if one.Graph, err = r.graph(p); err != nil {
+				return nil, err
+			}
+		}
+		programs = append(programs, one)
+	}
+	res, err := engine.Run(ctx, programs, engine.Options{Model: model, Steps: newPlans(s, opt.Collectives).steps, Observer: opt.Observer, Progress: opt.Progress})
+	if err != nil {
+		return nil, err
+	}
+	return &MessageResult{res, r.warnings(m, res)}, nil
+}
+
+// check refuses what cannot be replayed, and finds what m says of computation.
+func (r *messageRun) check(m *machine.Machine) (err error) {
+	s := r.survey
+	if err := cmp.Or(s.shared(), s.uneven); err != nil {
+		return err
+	}
+	if have := m.System.Processors * m.System.Nodes; r.head.Procs > have {
+		return fmt.Errorf("the trace has %d processors and the machine %d", r.head.Procs, have)
+	}
+	if r.opt.Recorded && !r.head.HasTime {
+		return errors.New("the trace has no times of its recording")
+	}
+	for p, graph := range s.graphs {
+		if graph && r.opt.Recorded {
+			return fmt.Errorf("the events of processor %d are a graph, whose computation begins when what it needs has ended, not at a recorded time", p)
+		}
+	}
+	if r.clock, err = ClockOf(m); err != nil {
+		return err
+	}
+	r.perFlop = float64(m.Processor.CPF.At(m.Processor.Clock)) * 1e12
+	if s.flops && r.head.WorkUnit == trace.WorkFlop && r.perFlop == 0 && !r.opt.Recorded {
+		return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Name)
+	}
+	r.gamma, r.line, err = perLine(m)
+	return err
+}
+
+// noticeable is the share of the time from which the overlap of messages is worth a warning.
+const noticeable = 0.05
+
+// warnings are what readers of the result must know.
+func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
+	for _, k := range []trace.Kind{trace.Test, trace.Iprobe, trace.Clock} {
+		if n := r.survey.decided[k]; n > 0 {
+			all = append(all, fmt.Errorf("what a program finds by %v depends on time, and is as recorded (%d)", k, n))
+		}
+	}
+	worst := 0
+	for i := range res.Ranks {
+		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
+			worst = i
+		}
+	}
+	if res.Time > 0 && m.Network.Ports == machine.SendPort && r.opt.Semantics != LogGOPSim && float64(res.Ranks[worst].Overlap) > noticeable*float64(res.Time) {
+		all = append(all, fmt.Errorf("messages come to processor %d faster than 1/G, for %v in all, as nothing spaces those of several senders; "+
+			"with network.ports = %q they queue", worst, res.Ranks[worst].Overlap, machine.BothPorts))
+	}
+	if res.Reused > 0 {
+		all = append(all, fmt.Errorf("requests that were opened again before anybody waited for them (%d)", res.Reused))
+	}
+	if res.Open > 0 {
+		all = append(all, fmt.Errorf("requests that nobody waits for (%d)", res.Open))
+	}
+	if r.gamma > 0 && len(r.survey.meets) > 0 {
+		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded whole, whose buffers are not known"))
+	}
+	if r.survey.refs {
+		all = append(all, errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi"))
+	}
+	return all
+}

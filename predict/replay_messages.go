@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"spoor/analyze/comm"
+	"spoor/predict/engine"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// messageFlags are the flags of predict replay that are about traces that pass messages.
+type messageFlags struct {
+	semantics, collectives, computation string
+	matrix                              bool
+	opt                                 replay.MessageOptions
+}
+
+func (f *messageFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "what messages cost: `NAME` is spoor or loggopsim")
+	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "the `ALGORITHM` of collectives that are recorded whole: "+algorithms())
+	flags.StringVar(&f.computation, "computation", "instructions", "how long it takes: by instructions, or as recorded if the trace has times: `SOURCE` is instructions or recorded")
+	flags.BoolVar(&f.matrix, "matrix", false, "print who sends how much to whom instead")
+}
+
+// algorithms are those that stand for messages.
+func algorithms() string {
+	var names []string
+	for _, a := range comm.Algorithms {
+		if a != comm.Apart {
+			names = append(names, string(a))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// check reads the flags.
+func (f *messageFlags) check() (err error) {
+	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
+		return stage.Usage("--semantics: %v", err)
+	}
+	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
+		return stage.Usage("--collectives: no algorithm %q; there are %s", f.collectives, algorithms())
+	}
+	if f.computation != "instructions" && f.computation != "recorded" {
+		return stage.Usage("--computation: no source %q; there are instructions, recorded", f.computation)
+	}
+	f.opt.Recorded = f.computation == "recorded"
+	return nil
+}
+
+// messageOutcome is what became of a simulation that passes messages.
+type messageOutcome struct {
+	*replay.MessageResult
+	matrix matrix
+}
+
+// passMessages is whether the traces pass messages. All do, or none.
+func passMessages(sims []*simulation) (bool, error) {
+	passes := sims[0].survey.HasMessages()
+	for _, s := range sims {
+		if s.survey.HasMessages() != passes {
+			return false, stage.Usage("of %s and %s, one passes messages and the other shares memory: their results differ in kind; replay them apart", sims[0].prefix, s.prefix)
+		}
+	}
+	return passes, nil
+}
+
+// runMessages replays traces that pass messages.
+func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []*simulation) error {
+	if o.phases {
+		return stage.Usage("--phases is about barriers of a shared memory, and %s passes messages", sims[0].prefix)
+	}
+	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), false)
+	defer progress.Done()
+	err := runAll(sims, o.workers, func(s *simulation) (err error) {
+		opt := o.messages.opt
+		opt.Progress = progress.Add
+		s.messages = &messageOutcome{}
+		if o.messages.matrix {
+			s.messages.matrix = matrix{}
+			opt.Observer = s.messages.matrix
+		}
+		s.messages.MessageResult, err = replay.Messages(ctx, s.trace, s.survey, s.machine, opt)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	progress.Done()
+	for _, s := range sims {
+		for _, w := range s.messages.Warnings {
+			env.Note("%s: %v", s.name(), w)
+		}
+	}
+	return o.reportMessages(env, sims)
+}
+
+func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error {
+	table := messageTable(sims, &o.messages)
+	if o.output != "" {
+		if err := store.WriteTable(o.output, table); err != nil {
+			return fmt.Errorf("writing the simulations: %w", err)
+		}
+	}
+	switch {
+	case o.messages.matrix:
+		return stage.Print(env.Out, o.format, matrixTable(sims))
+	case o.format == stage.JSON && len(sims) == 1:
+		return printMessageRun(env.Out, sims[0])
+	case o.format == stage.Human && len(sims) == 1:
+		if err := stage.Print(env.Out, stage.Human, shortened(table)); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Out)
+		return stage.Print(env.Out, stage.Human, rankTable(sims[0].messages.Ranks))
+	case o.format == stage.Human:
+		return stage.Print(env.Out, stage.Human, shortened(table))
+	}
+	return stage.Print(env.Out, o.format, table)
+}
+
+// shortened is a table without what a terminal has no room for.
+func shortened(t *store.Table) *store.Table {
+	short := &store.Table{Name: t.Name}
+	for _, c := range t.Columns {
+		if c.Name != "trace" {
+			short.Columns = append(short.Columns, c)
+		}
+	}
+	return short
+}
+
+// messageParts are the parts of a processor's time and their columns.
+var messageParts = []engine.Part{engine.Computing, engine.Overhead, engine.Latency, engine.Contention, engine.Waiting}
+
+// messageTable has a row for each simulation. Its parts are averages over processors: with end, the
+// waiting for the last to end, they add up to the time.
+func messageTable(sims []*simulation, f *messageFlags) *store.Table {
+	columns := []store.Column{
+		columnOf(sims, "program", "", func(s *simulation) string { return s.trace.Header().Title() }),
+		columnOf(sims, "trace", "", func(s *simulation) string { return s.trace.SHA256() }),
+		columnOf(sims, "machine", "", func(s *simulation) string { return s.machine.Name }),
+		columnOf(sims, "processors", "", func(s *simulation) int32 { return int32(len(s.messages.Ranks)) }),
+		columnOf(sims, "time", "s", func(s *simulation) float64 { return float64(s.messages.Time.Seconds()) }),
+	}
+	mean := func(s *simulation, of func(*engine.Rank) unit.Picos) float64 {
+		sum := 0.0
+		for i := range s.messages.Ranks {
+			sum += float64(of(&s.messages.Ranks[i]))
+		}
+		return sum / 1e12 / float64(len(s.messages.Ranks))
+	}
+	for _, part := range messageParts {
+		columns = append(columns, columnOf(sims, part.String(), "s", func(s *simulation) float64 {
+			return mean(s, func(r *engine.Rank) unit.Picos { return r.Parts[part] })
+		}))
+	}
+	columns = append(columns,
+		columnOf(sims, "end", "s", func(s *simulation) float64 {
+			return mean(s, func(r *engine.Rank) unit.Picos { return s.messages.Time - r.Time })
+		}),
+		columnOf(sims, "messages", "", func(s *simulation) uint64 { return s.messages.Messages }),
+		columnOf(sims, "bytes", "B", func(s *simulation) uint64 { return uint64(s.messages.Bytes) }))
+	return &store.Table{Name: "message simulation", Columns: columns, Meta: []trace.Arg{{Key: "semantics", Value: f.semantics},
+		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
+}
+
+// rankTable says where the time of each processor went.
+func rankTable(ranks []engine.Rank) *store.Table {
+	procs := make([]int32, len(ranks))
+	for i := range procs {
+		procs[i] = int32(i)
+	}
+	columns := []store.Column{{Name: "proc", Data: procs},
+		columnOf(ranks, "time", "s", func(r engine.Rank) float64 { return float64(r.Time.Seconds()) })}
+	for _, part := range messageParts {
+		columns = append(columns, columnOf(ranks, part.String(), "s", func(r engine.Rank) float64 { return float64(r.Parts[part].Seconds()) }))
+	}
+	columns = append(columns, columnOf(ranks, "messages", "", func(r engine.Rank) uint64 { return r.Messages }),
+		columnOf(ranks, "bytes", "B", func(r engine.Rank) uint64 { return uint64(r.Bytes) }))
+	return &store.Table{Name: "processors", Columns: columns}
+}
+
+// printMessageRun prints one simulation as one object.
+func printMessageRun(w io.Writer, s *simulation) error {
+	run := processRuns{Time: float64(s.messages.Time.Seconds()), Messages: s.messages.Messages, Events: s.messages.Ops}
+	for i, r := range s.messages.Ranks {
+		part := func(p engine.Part) float64 { return float64(r.Parts[p].Seconds()) }
+		run.Procs = append(run.Procs, processorRun{Proc: i, Time: float64(r.Time.Seconds()), Compute: part(engine.Computing), Overhead: part(engine.Overhead),
+			Latency: part(engine.Latency), Contention: part(engine.Contention), Wait: part(engine.Waiting)})
+	}
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(run)
+}
+
+// matrix counts who sends how much to whom.
+type matrix map[[2]int32]*struct {
+	messages uint64
+	bytes    uint64
+}
+
+var _ engine.Observer = matrix(nil)
+
+// Span does nothing.
+func (m matrix) Span(int32, engine.Part, unit.Picos, unit.Picos) {}
+
+// Message counts one.
+func (m matrix) Message(from, to int32, d *engine.Delivered) {
+	c := m[[2]int32{from, to}]
+	if c == nil {
+		c = new(struct{ messages, bytes uint64 })
+		m[[2]int32{from, to}] = c
+	}
+	c.messages++
+	c.bytes += uint64(d.Bytes)
+}
+
+// matrixTable has a row for each simulation and two processors between which messages came.
+func matrixTable(sims []*simulation) *store.Table {
+	type row struct {
+		*simulation
+		pair [2]int32
+	}
+	var rows []row
+	for _, s := range sims {
+		for _, pair := range slices.SortedFunc(maps.Keys(s.messages.matrix), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+			rows = append(rows, row{s, pair})
+		}
+	}
+	return &store.Table{Name: "simulated messages", Columns: []store.Column{
+		columnOf(rows, "program", "", func(r row) string { return r.trace.Header().Title() }),
+		columnOf(rows, "machine", "", func(r row) string { return r.machine.Name }),
+		columnOf(rows, "from", "", func(r row) int32 { return r.pair[0] }),
+		columnOf(rows, "to", "", func(r row) int32 { return r.pair[1] }),
+		columnOf(rows, "messages", "", func(r row) uint64 { return r.messages.matrix[r.pair].messages }),
+		columnOf(rows, "bytes", "B", func(r row) uint64 { return r.messages.matrix[r.pair].bytes }),
+	}}
+}
