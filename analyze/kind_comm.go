@@ -14,7 +14,7 @@ import (
 func commKind() *kind {
 	var collectives, bandwidth string
 	var costs comm.Costs
-	return &kind{name: "comm", doc: "who sends what to whom: comm.arrow; the critical path and the gaps of networks: comm_*.arrow",
+	return &kind{name: commName, doc: "who sends what to whom: comm.arrow; the critical path and the gaps of networks: comm_*.arrow",
 		details: comm.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&collectives, "collectives", string(comm.Apart), "comm: `name` of the messages that recorded collectives stand for: "+algorithmNames())

@@ -6,7 +6,7 @@ import (
 )
 
 func marshalKind() *kind {
-	return &kind{name: "marshal", doc: "memory lines that message buffers touch, exact and by the bounds of [hur1999]: marshal.arrow",
+	return &kind{name: marshalName, doc: "memory lines that message buffers touch, exact and by the bounds of [hur1999]: marshal.arrow",
 		details: marshal.Columns,
 		build: func(r *request) (analysis.Analysis, error) {
 			return &marshal.Analysis{Lines: r.lines, Meta: r.meta}, nil

@@ -25,10 +25,11 @@ func command(env *stage.Env) *cobra.Command {
 		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
 		Short: "measures what a trace says of its program",
 		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
-			"directory DIR: tables DIR/*.arrow and parameters DIR/*.params.toml, all of them or none.\n\n" +
+			"directory DIR: tables DIR/*.arrow, which traces head prints, and parameters DIR/*.params.toml, all of them or none.\n\n" +
 			"Analyses:\n" + describeAll(o.kinds),
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
+  $ traces head fft.analysis/curve.arrow
   $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
   $ analyze --sample 0.1 -o fft.sampled fft
   $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.times fft

@@ -276,6 +276,17 @@ func read(t *testing.T, path string) *store.Table {
 	return table
 }
 
+// Results without references are empty, and say why.
+func TestNoteOnTracesOfMessages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	unmatched(t, "x")
+	for run, want := range map[string]bool{"comm,marshal": false, "comm": false, "quanta": true} {
+		if _, _, errs := analyze("--run", run, "-o", "d", "x"); strings.Contains(errs, "the trace has no references") != want {
+			t.Errorf("%s: note %v is wanted: %s", run, want, errs)
+		}
+	}
+}
+
 // What a flag is of is said by its usage, and one that does nothing gets a note.
 func TestUnusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())

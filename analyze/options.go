@@ -90,6 +90,9 @@ func allKinds() []*kind {
 	}
 }
 
+// The analyses that need no references.
+const commName, marshalName = "comm", "marshal"
+
 // tool is what the results say made them.
 const tool = "spoor analyze " + stage.Version
 

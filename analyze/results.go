@@ -14,6 +14,16 @@ import (
 	"spoor/traces/trace"
 )
 
+// onlyMessages reports whether all that was asked for can be had from events alone.
+func (s *settings) onlyMessages() bool {
+	for _, k := range s.chosen() {
+		if k.name != commName && k.name != marshalName {
+			return false
+		}
+	}
+	return true
+}
+
 // measure runs the analyses, showing progress by references.
 func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
 	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
@@ -24,6 +34,9 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 				total += src.Totals(p).Refs
 			}
 		}
+	}
+	if total == 0 && !o.onlyMessages() {
+		env.Note("the trace has no references; its messages are what --run comm,marshal is for")
 	}
 	bar := env.Progress("analyzing", int64(total), false)
 	defer bar.Done()
