@@ -1,6 +1,7 @@
-// Calibrate turns measurements into parameters and machine descriptions. So far it
-// reads them, as predict does, and shows what they say.
+// Calibrate turns measurements into parameters and machine descriptions. It fits models
+// to times that were measured anywhere, and shows what descriptions and parameters say.
 //
+//	$ calibrate fit data/sample/osu.txt -o cluster
 //	$ calibrate show data/machine/du2000-smp-256k.toml
 package main
 
@@ -26,7 +27,7 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(showCommand(env))
+	root.AddCommand(fitCommand(env), showCommand(env))
 	return root
 }
 

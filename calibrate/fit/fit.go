@@ -35,6 +35,9 @@ type Problem struct {
 	X       [][]float64 // a row for each point
 	Y       []float64
 	Weight  []float64 // 0 leaves a point out; nil weighs all alike
+	// Drawn says that the points are drawn from those of a design that was solved: then columns may come nearer to
+	// each other, and coefficients vary as much as they do.
+	Drawn bool
 }
 
 // Solution is what a fit found.
@@ -55,6 +58,8 @@ func Predict(coef, x []float64) float64 { return floats.Dot(coef, x) }
 const (
 	doubtfulCondition = 100
 	maxCondition      = 1e4
+	maxDrawnCondition = 1e10 // little is left of coefficients
+	maxKnown          = 1e13 // beyond it a singular value is rounding
 )
 
 // Collinear is the error of a design whose columns cannot be told apart.
@@ -81,6 +86,7 @@ func (e *TooFew) Error() string {
 type scaled struct {
 	a         *mat.Dense
 	b         *mat.VecDense
+	svd       mat.SVD   // of a
 	length    []float64 // of the columns as they were
 	condition float64
 	warnings  []error
@@ -92,11 +98,9 @@ func LeastSquares(p *Problem) (Solution, error) {
 	if err != nil {
 		return Solution{}, err
 	}
-	all := make([]int, len(p.Columns))
-	for j := range all {
-		all[j] = j
-	}
-	return s.solution(s.solve(all)), nil
+	var coef mat.VecDense
+	s.svd.SolveVecTo(&coef, s.b, len(p.Columns))
+	return s.solution(coef.RawVector().Data), nil
 }
 
 // solution is in the units of the problem again.
@@ -132,7 +136,11 @@ func (p *Problem) scale() (*scaled, error) {
 		floats.Scale(1/s.length[j], column)
 		s.a.SetCol(j, column)
 	}
-	return s, s.judge(p.Columns)
+	limit := maxCondition
+	if p.Drawn {
+		limit = maxDrawnCondition
+	}
+	return s, s.judge(p.Columns, limit)
 }
 
 func (p *Problem) weight(i int) float64 {
@@ -167,19 +175,21 @@ func (p *Problem) points() (points []int, err error) {
 
 // judge finds the condition number, and the columns to blame for it: those with a share in the
 // combination of columns that nearly vanishes.
-func (s *scaled) judge(names []string) error {
-	var svd mat.SVD
-	if !svd.Factorize(s.a, mat.SVDThin) {
+func (s *scaled) judge(names []string, limit float64) error {
+	if !s.svd.Factorize(s.a, mat.SVDThin) {
 		return fmt.Errorf("the singular values of %s were not found", strings.Join(names, ", "))
 	}
-	values := svd.Values(nil)
+	values := s.svd.Values(nil)
 	last := len(values) - 1
 	s.condition = values[0] / values[last] // +Inf if the last is 0
+	if s.condition > maxKnown {
+		s.condition = math.Inf(1)
+	}
 	if s.condition <= doubtfulCondition {
 		return nil
 	}
 	var v mat.Dense
-	svd.VTo(&v)
+	s.svd.VTo(&v)
 	var share []float64
 	for j := range names {
 		share = append(share, math.Abs(v.At(j, last)))
@@ -190,7 +200,7 @@ func (s *scaled) judge(names []string) error {
 			blame.Columns = append(blame.Columns, name)
 		}
 	}
-	if s.condition > maxCondition {
+	if s.condition > limit {
 		return &blame
 	}
 	s.warnings = append(s.warnings, fmt.Errorf("the columns %s are hard to tell apart in these points (condition number %.3g)",

@@ -30,13 +30,11 @@ const (
 // Segments divides points of ascending x into the number of lines, from 1 to most, that explains y best: the
 // one for which
 //
-//	n ln(SSE/n) + 0.299 (3k-1) (ln n)^2.1
+//	n ln(SSE/(n-p)) + 0.299 p (ln n)^2.1,  p = 3k-1
 //
 // is least [liu1997], with SSE the sum of squared relative errors of n points about k lines, which have 2k
-// coefficients and k-1 ends. The lines need not meet: where a protocol changes, times jump.
-//
-// Differs: [liu1997] has n less the number of coefficients below SSE. Schwarz's criterion, ln n for each
-// coefficient, finds laws in noise, as the ends are searched for and not given.
+// coefficients and k-1 ends. The lines need not meet: where a protocol changes, times jump. (Schwarz's
+// criterion, ln n for each coefficient, finds laws in noise, as the ends are searched for and not given.)
 //
 // Lines are found by dynamic programming over all divisions: netgauge [hoefler2007], which looks five points
 // ahead for an error that doubles, finds changes only where sizes are dense.
@@ -57,7 +55,7 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 	if len(x) < 2 {
 		return nil, &TooFew{len(x), 1}
 	}
-	s := newSums(x, y)
+	s := newSums(x, y, nil)
 	best, least := []Segment(nil), math.Inf(1)
 	for k, division := range s.divisions(most) {
 		sse := 0.0
@@ -72,10 +70,17 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 	return best, nil
 }
 
-// criterion weighs the error of n points about k lines against their number.
+// criterion weighs the error of n points about k lines against their number. Errors that are negligible
+// count as that much.
 func criterion(sse float64, n, k int) float64 {
-	points := float64(n)
-	return points*math.Log(sse/points+negligible*negligible) + 0.299*float64(3*k-1)*math.Pow(math.Log(points), 2.1)
+	points, p := float64(n), float64(3*k-1)
+	if n <= 3*k-1 {
+		if k == 1 {
+			return math.MaxFloat64 // there is nothing to choose from
+		}
+		return math.Inf(1)
+	}
+	return points*math.Log((sse+points*negligible*negligible)/(points-p)) + 0.299*p*math.Pow(math.Log(points), 2.1)
 }
 
 // sums are those that lines of any stretch of points follow from, up to each point.
@@ -86,7 +91,8 @@ type sums struct {
 	unit, shifted float64 // x is taken from shifted, in units of unit, to keep digits
 }
 
-func newSums(x, y []float64) *sums {
+// newSums counts each point times so often; nil: once.
+func newSums(x, y, times []float64) *sums {
 	n := len(x)
 	s := &sums{unit: x[n-1] - x[0], shifted: x[0]}
 	for _, column := range []*[]float64{&s.w, &s.x, &s.y, &s.xx, &s.xy, &s.yy} {
@@ -95,8 +101,11 @@ func newSums(x, y []float64) *sums {
 	for i := range x {
 		u, v := (x[i]-s.shifted)/s.unit, y[i]
 		w := 1 / (v * v) // squares of relative errors
+		if times != nil {
+			w *= times[i]
+		}
 		s.w[i+1], s.x[i+1], s.y[i+1] = s.w[i]+w, s.x[i]+w*u, s.y[i]+w*v
-		s.xx[i+1], s.xy[i+1], s.yy[i+1] = s.xx[i]+w*u*u, s.xy[i]+w*u*v, s.yy[i]+1
+		s.xx[i+1], s.xy[i+1], s.yy[i+1] = s.xx[i]+w*u*u, s.xy[i]+w*u*v, s.yy[i]+w*v*v
 	}
 	for i := 0; i < n; i += (n + maxCuts - 1) / maxCuts {
 		s.cuts = append(s.cuts, i)
@@ -161,4 +170,23 @@ func (s *sums) division(from [][]int, k int) (list []Segment) {
 	}
 	slices.Reverse(list)
 	return list
+}
+
+// LineOf is the line of least squared relative errors through points of ascending x that count as often as
+// drawn (nil: once each). It needs two different ones.
+func LineOf(x, y []float64, drawn []int) (Line, error) {
+	var u, v, times []float64
+	for i := range x {
+		switch {
+		case drawn == nil:
+			u, v, times = append(u, x[i]), append(v, y[i]), append(times, 1)
+		case drawn[i] > 0:
+			u, v, times = append(u, x[i]), append(v, y[i]), append(times, float64(drawn[i]))
+		}
+	}
+	if len(u) < 2 {
+		return Line{}, &TooFew{len(u), 1}
+	}
+	line, _ := newSums(u, v, times).line(0, len(u)-1)
+	return line, nil
 }

@@ -86,6 +86,22 @@ func (t *Times) Floor() (floor float64, known bool) {
 	return noise / sst, sst > 0
 }
 
+// MaxFloor is the largest noise floor at which there are parameters at all.
+const MaxFloor = 0.002
+
+// TooNoisy is the error of times on which repetitions do not agree.
+type TooNoisy struct {
+	What   string
+	Floor  float64
+	Points int
+}
+
+// Error has the numbers.
+func (e *TooNoisy) Error() string {
+	return fmt.Sprintf("%s: too noisy: the noise floor of split halves is %.3g of the variance between %d points, and must not be above %g; no parameters",
+		e.What, e.Floor, e.Points, MaxFloor)
+}
+
 // Estimate finds parameters from the mean times of points; drawn is how often each point counts, and its mean
 // is not to be looked at if that is 0.
 type Estimate func(means []float64, drawn []int) ([]float64, error)
@@ -108,6 +124,9 @@ const (
 // than narrow: up to 1.4 times where there is nothing else. Variances of few draws are too low by
 // (k-1)/k, which is made good.
 //
+// Variances over clusters are doubled: intervals are to hold what another run of the same points finds, which has an
+// error of its own, and not just the true value.
+//
 // Few points may decide a coefficient, as large messages do where errors grow with time: the degrees of
 // freedom over points are how many do, (sum u^2)^2 / sum u^4 of the changes u that leaving out one makes.
 //
@@ -125,7 +144,7 @@ func (t *Times) Spread(e Estimate, parameters int, fixed bool, seed uint64) Spre
 	if clusters {
 		free := float64(t.clusters() - 1)
 		sd := replicate(e, parameters, rand.New(rand.NewPCG(seed, overClusters)), t.drawClusters)
-		sum.add(sd, (free+1)/free, filled(parameters, free))
+		sum.add(sd, 2*(free+1)/free, filled(parameters, free))
 	}
 	s := Spread{What: t.what(points, clusters, seed)}
 	for j, v := range sum.of {
@@ -237,8 +256,8 @@ func replicate(e Estimate, parameters int, r *rand.Rand, draw func(*rand.Rand) (
 	return sd
 }
 
-// Interval is where parameter j lies in 95 of 100 cases, if its value was found to be value:
-// Student's t times the standard deviation to either side. It is NaN if that is not known.
+// Interval is where another run finds parameter j in 95 of 100 cases, if this one found value; the truth is inside more
+// often. It is Student's t times the standard deviation to either side, and NaN if that is not known.
 func (s *Spread) Interval(j int, value float64) (lo, hi float64) {
 	switch sd := s.SD[j]; {
 	case math.IsNaN(sd):

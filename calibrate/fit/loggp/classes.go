@@ -1,0 +1,177 @@
+package loggp
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/calibrate/fit"
+)
+
+// maxClasses is how many protocols are looked for: eager, buffered, rendezvous, and one more.
+const maxClasses = 4
+
+// class is sizes whose times are on one line over s-1.
+type class struct {
+	first, last int64 // sizes
+	line        fit.Line
+}
+
+// classes are a curve as lines.
+type classes []class
+
+// at is the curve at a size. Between two classes it is the nearer one's by ratio.
+func (c classes) at(size float64) float64 {
+	k := 0
+	for k+1 < len(c) && size*size > float64(c[k].last)*float64(c[k+1].first) {
+		k++
+	}
+	return c[k].line.At(max(size-1, 0))
+}
+
+// bytesBehind are s-1 of the sizes of c, and the index of the first: messages of no bytes are left out, as
+// they have no first byte.
+func (c *curve) bytesBehind() (x []float64, from int) {
+	for from < len(c.sizes) && c.sizes[from] < 1 {
+		from++
+	}
+	for _, size := range c.sizes[from:] {
+		x = append(x, float64(size-1))
+	}
+	return x, from
+}
+
+// lines divides a curve into classes and adds their parameters: intercepts and slopes by class
+// if there are several, under the given name.
+func (s *Study) lines(c *curve, name string, seed uint64) classes {
+	x, from := c.bytesBehind()
+	if len(x) < 2 {
+		if len(c.sizes) > 0 {
+			s.warn("%s: a single size tells nothing of what a byte costs", name)
+		}
+		return nil
+	}
+	times := &fit.Times{Cluster: c.times.Cluster, Of: c.times.Of[from:]}
+	segments, err := fit.Segments(x, times.Means(), maxClasses)
+	if err != nil {
+		s.warn("%s: %w", name, err)
+		return nil
+	}
+	var out classes
+	for k, segment := range segments {
+		one := class{c.sizes[from+segment.First], c.sizes[from+segment.Last], segment.Line}
+		suffix, where := "", fmt.Sprintf("sizes %d to %d", one.first, one.last)
+		if len(segments) > 1 {
+			suffix = fmt.Sprintf("_%d", k+1)
+			where = fmt.Sprintf("class %d of %d, %s", k+1, len(segments), where)
+		}
+		s.line(x[segment.First:segment.Last+1], &fit.Times{Cluster: times.Cluster, Of: times.Of[segment.First : segment.Last+1]},
+			names[name], suffix, c.method+"; line of relative errors over s-1; "+where, seed)
+		out = append(out, one)
+	}
+	return out
+}
+
+// names are what intercept, slope and the end of a class are called.
+var names = map[string][3]string{"gap": {"g", "G", "gap_upto"}, "half": {"half", "perbyte", "half_upto"}}
+
+// line adds the parameters of one class.
+func (s *Study) line(x []float64, times *fit.Times, names [3]string, suffix, method string, seed uint64) {
+	law := func(means []float64, drawn []int) ([]float64, error) {
+		l, err := fit.LineOf(x, means, drawn)
+		return []float64{l.At0, l.Slope}, err
+	}
+	found, err := law(times.Means(), nil)
+	if err != nil {
+		return
+	}
+	spread := times.Spread(law, 2, false, seed)
+	for j, unit := range []string{"s", "s/B"} {
+		v := Value{Name: names[j] + suffix, Unit: unit, Value: found[j], Method: method + "; " + spread.What}
+		v.Lo, v.Hi = spread.Interval(j, v.Value)
+		s.Values = append(s.Values, v)
+		if j == 1 && v.Value < 0 {
+			s.warn("%s is negative, %.3g s/B: larger messages took less time", v.Name, v.Value)
+		}
+	}
+	if suffix != "" {
+		upto := x[len(x)-1] + 1
+		s.Values = append(s.Values, Value{Name: names[2] + suffix, Unit: "B", Value: upto, Lo: math.NaN(), Hi: math.NaN(), Method: "largest size of the class"})
+	}
+}
+
+// gaps adds g and G of LogGP where gaps have several classes: g is of the smallest messages,
+// and G, the gap for each byte of long messages, of the largest [alexandrov1995].
+func (s *Study) gaps(gap classes) {
+	if len(gap) == 0 {
+		s.warn("g and G are not known: there are no bursts and no stream of several sizes")
+	}
+	if len(gap) < 2 {
+		return
+	}
+	for _, v := range s.Values {
+		switch v.Name {
+		case "g_1":
+			v.Name = "g"
+		case fmt.Sprintf("G_%d", len(gap)):
+			v.Name = "G"
+		default:
+			continue
+		}
+		s.Values = append(s.Values, v)
+	}
+}
+
+// rendezvous finds S, the largest message that does not wait for its receiver: where half a round
+// trip jumps most, if it jumps up for sure.
+func (s *Study) rendezvous(c *curve, half classes, seed uint64) {
+	x, from := c.bytesBehind()
+	var best *Value
+	most := 0.0
+	end := 0 // index of the size behind the class
+	for k := 0; k+1 < len(half); k++ {
+		begin := end
+		for end < len(x) && x[end] < float64(half[k].last) {
+			end++
+		}
+		above := end
+		for above < len(x) && x[above] < float64(half[k+1].last) {
+			above++
+		}
+		jump := s.jump(x[begin:above], &fit.Times{Cluster: c.times.Cluster, Of: c.times.Of[from+begin : from+above]}, end-begin, seed)
+		if jump.Lo > 0 && jump.Value > most {
+			most = jump.Value
+			best = &Value{Name: "S", Unit: "B", Value: float64(half[k].last), Lo: float64(half[k].last), Hi: float64(half[k+1].first - 1),
+				Method: fmt.Sprintf("half a round trip jumps by %.3g s (95 %%: %.3g to %.3g) after this size", jump.Value, jump.Lo, jump.Hi)}
+		}
+	}
+	if best != nil {
+		s.Values = append(s.Values, *best)
+	}
+}
+
+// jump is from the line of the first below points to that of the others, at the size of the two next to
+// it where it is less.
+func (s *Study) jump(x []float64, times *fit.Times, below int, seed uint64) Estimated {
+	law := func(means []float64, drawn []int) ([]float64, error) {
+		part := func(from, to int) (fit.Line, error) {
+			if drawn == nil {
+				return fit.LineOf(x[from:to], means[from:to], nil)
+			}
+			return fit.LineOf(x[from:to], means[from:to], drawn[from:to])
+		}
+		l, err := part(0, below)
+		if err != nil {
+			return nil, err
+		}
+		u, err := part(below, len(x))
+		at := func(x float64) float64 { return u.At(x) - l.At(x) }
+		return []float64{min(at(x[below-1]), at(x[below]))}, err
+	}
+	found, err := law(times.Means(), nil)
+	if err != nil {
+		return Estimated{Lo: math.NaN(), Hi: math.NaN()}
+	}
+	spread := times.Spread(law, 1, false, seed)
+	lo, hi := spread.Interval(0, found[0])
+	return Estimated{found[0], lo, hi}
+}

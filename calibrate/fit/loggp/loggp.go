@@ -1,0 +1,264 @@
+// Package loggp fits LogGP and PLogP to the times of ping-pongs, bursts, and sends and receives.
+//
+// With PRTT(n,d,s) as in package timing, and o_s, o_r the time that a sender and a receiver are busy with a message, L
+// the latency, g the gap between messages of one byte and G that of each further byte [alexandrov1995],
+//
+//	PRTT(1,0,s) = 2 (o_s + L + o_r + (s-1) G)
+//	PRTT(n,0,s) = PRTT(1,0,s) + (n-1) max(g + (s-1) G, o_s)
+//	PRTT(n,d,s) = PRTT(1,0,s) + (n-1) (o_s + d)   if d is longer than a gap,
+//
+// from which o_s follows by delayed bursts, and g and G by the slope of bursts over sizes [hoefler2007]; o_r is the time
+// of a receive that comes late enough, and L what is left of half a round trip [culler1996]. As the program's part in
+// sending and receiving may overlap the network's, L may be negative: then half a round trip is what is left
+// to go by.
+//
+// Protocols change with the size of messages. Both curves, of gaps and of half round trips, are divided into as many
+// lines as explain them best (fit.Segments), each a class of sizes; messages that wait for their
+// receiver begin where half a round trip jumps most.
+//
+// PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the least s.
+//
+// [alexandrov1995] A. Alexandrov, M. F. Ionescu, K. E. Schauser, C. Scheiman: LogGP: incorporating long
+// messages into the LogP model. SPAA 1995.
+//
+// [culler1996] D. E. Culler, L. T. Liu, R. P. Martin, C. O. Yoshikawa: Assessing fast network
+// interfaces. IEEE Micro 16(1), 1996.
+//
+// [hoefler2007] T. Hoefler, A. Lichei, W. Rehm: Low-overhead LogGP parameter assessment for modern
+// interconnection networks. PMEO-PDS at IPDPS 2007.
+//
+// [kielmann2000] T. Kielmann, H. E. Bal, K. Verstoep: Fast measurement of LogP parameters for
+// message passing platforms. IPDPS 2000 Workshops.
+package loggp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/timing"
+)
+
+// experiments are those that tell something here.
+var experiments = []timing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Gap, timing.Exchange}
+
+// Value is a parameter that was found.
+type Value struct {
+	Name, Unit    string
+	Value, Lo, Hi float64 // 95 % interval; NaN if it is not known
+	Method        string
+}
+
+// Study is what was found in one state.
+type Study struct {
+	State    string
+	Timings  int
+	Floor    float64
+	Values   []Value
+	Table    []Row // of PLogP, by size
+	Judged   string
+	Errors   []ModelErrors
+	Compared []timing.Comparison
+	Warnings []error
+	models   []predictor
+}
+
+// ModelErrors is how far a model is off in an experiment.
+type ModelErrors struct {
+	Model      string
+	Equation   string
+	Experiment timing.Experiment
+	Errors     fit.Errors
+}
+
+// Row is PLogP's parameters for a size; NaN where they are not known.
+type Row struct {
+	Bytes         int64
+	Send, Receive Estimated
+	Gap, Half     Estimated // Half: of a round trip
+}
+
+// Estimated is a value and its 95 % interval.
+type Estimated struct{ Value, Lo, Hi float64 }
+
+// Run makes a study of each state. What cannot be studied is among the errors.
+func Run(d *timing.Data, seed uint64) (studies []*Study, failed []error) {
+	for _, state := range d.States() {
+		s, err := study(d, state, seed)
+		if err != nil {
+			failed = append(failed, err)
+		} else if s != nil {
+			studies = append(studies, s)
+		}
+	}
+	return studies, failed
+}
+
+// study is nil if there is nothing to study.
+func study(d *timing.Data, state string, seed uint64) (*Study, error) {
+	selected := d.Select(state, experiments...)
+	points, times := selected.Points, selected.Times
+	if len(points) == 0 {
+		return nil, nil
+	}
+	s := &Study{State: state, Timings: selected.Timings}
+	if thin := selected.Thin(); thin != nil {
+		s.warn("%w", thin)
+	}
+	if err := s.noise(points, times); err != nil {
+		return nil, err
+	}
+	s.alone(points, times)
+	var train, test samples
+	for i, p := range points {
+		into := &train
+		if p.Set == timing.Test {
+			into = &test
+		}
+		into.points, into.of = append(into.points, p), append(into.of, times.Of[i])
+	}
+	c, err := s.curves(&train, times.Cluster)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.title(), err)
+	}
+	s.overheads(c, seed)
+	half := s.lines(c.half, "half", seed)
+	gap := s.lines(c.gap, "gap", seed)
+	s.gaps(gap)
+	s.rendezvous(c.half, half, seed)
+	s.table(c, seed)
+	s.models = []predictor{newLogGP(s, c, half, gap), newPLogP(c)}
+	s.judge(&train, &test)
+	if len(s.Values) == 0 {
+		return nil, fmt.Errorf("%s: nothing can be found from %d points", s.title(), len(points))
+	}
+	return s, nil
+}
+
+func (s *Study) title() string {
+	if s.State == "" {
+		return "messages"
+	}
+	return "messages in state " + s.State
+}
+
+func (s *Study) warn(format string, args ...any) {
+	s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", s.title(), fmt.Errorf(format, args...)))
+}
+
+// noise refuses times on which repetitions do not agree. Round trips of all kinds are held together, but for delayed
+// ones, whose differences are those of delays.
+func (s *Study) noise(points []timing.Point, times *fit.Times) error {
+	trips := &fit.Times{}
+	for i, p := range points {
+		if p.Experiment == timing.PingPong || p.Experiment == timing.Burst {
+			trips.Of = append(trips.Of, times.Of[i])
+		}
+	}
+	if len(trips.Of) < 2 {
+		trips = times
+	}
+	var known bool
+	s.Floor, known = trips.Floor()
+	if !known {
+		s.warn("nothing was repeated, so nobody knows the noise")
+		return nil
+	}
+	if s.Floor > fit.MaxFloor {
+		return &fit.TooNoisy{What: s.title(), Floor: s.Floor, Points: len(trips.Of)}
+	}
+	return nil
+}
+
+// alone takes points that were measured in one launch of several for what they were in all, so that
+// draws of launches do not lose them.
+func (s *Study) alone(points []timing.Point, times *fit.Times) {
+	var lonely []timing.Experiment
+	for i, row := range times.Of {
+		at, n := 0, 0
+		for c, y := range row {
+			if !math.IsNaN(y) {
+				at, n = c, n+1
+			}
+		}
+		if n != 1 || len(row) == 1 {
+			continue
+		}
+		for c := range row {
+			row[c] = row[at]
+		}
+		if e := points[i].Experiment; !slices.Contains(lonely, e) {
+			lonely = append(lonely, e)
+		}
+	}
+	if len(lonely) > 0 {
+		s.warn("some of %v was measured in one launch only; intervals do not say what others would be", lonely)
+	}
+}
+
+// overheads finds o_s, o_r and L at the least size at which all of them were measured.
+func (s *Study) overheads(c *curves, seed uint64) {
+	const culler = "half a round trip less o_s and o_r [culler1996]"
+	of := []*curve{c.half, c.send, c.receive}
+	common := slices.DeleteFunc(slices.Clone(c.half.sizes), func(size int64) bool { return c.send.at(size) < 0 || c.receive.at(size) < 0 })
+	if len(common) == 0 {
+		s.partly(c, seed)
+		return
+	}
+	size := common[0]
+	times := &fit.Times{Cluster: c.half.times.Cluster}
+	for _, one := range of {
+		times.Of = append(times.Of, one.times.Of[one.at(size)])
+	}
+	found := s.values(times, seed, []Value{
+		{Name: "o_s", Unit: "s", Method: c.send.method}, {Name: "o_r", Unit: "s", Method: c.receive.method},
+		{Name: "o", Unit: "s", Method: "mean of o_s and o_r"},
+		{Name: "L", Unit: "s", Method: culler}, {Name: "half_rtt", Unit: "s", Method: "half a round trip"},
+	}, fmt.Sprintf("messages of %d bytes", size), func(m []float64) []float64 {
+		return []float64{m[1], m[2], (m[1] + m[2]) / 2, m[0] - m[1] - m[2], m[0]}
+	})
+	for _, o := range found[:2] {
+		if o.Value < 0 {
+			s.warn("%s is negative, %.3g s: delays were too short for bursts to keep up, or noise hides it", o.Name, o.Value)
+		}
+	}
+	if latency, half := found[3], found[4]; latency.Value < 0 {
+		s.warn("L is negative, %.3g s: overheads at both ends overlap, or are measured longer than they are in a ping-pong; half a round trip is %.3g s", latency.Value, half.Value)
+	}
+}
+
+// partly finds what there is without all three.
+func (s *Study) partly(c *curves, seed uint64) {
+	for _, one := range []struct {
+		name string
+		*curve
+	}{{"o_s", c.send}, {"o_r", c.receive}, {"half_rtt", c.half}} {
+		if len(one.sizes) == 0 {
+			s.warn("%s is not known: there is nothing that tells it", one.name)
+			continue
+		}
+		times := &fit.Times{Cluster: one.times.Cluster, Of: one.times.Of[:1]}
+		s.values(times, seed, []Value{{Name: one.name, Unit: "s", Method: one.method}}, fmt.Sprintf("messages of %d bytes", one.sizes[0]),
+			func(m []float64) []float64 { return m[:1] })
+	}
+	s.warn("L is not known: o_s, o_r and a round trip of one size are needed for it")
+}
+
+// values estimates parameters from the means of a few times, which are those very ones: only clusters vary.
+func (s *Study) values(times *fit.Times, seed uint64, list []Value, what string, of func(means []float64) []float64) []Value {
+	spread := times.Spread(func(means []float64, drawn []int) ([]float64, error) {
+		if slices.Contains(drawn, 0) {
+			return nil, errors.New("not measured in any of these")
+		}
+		return of(means), nil
+	}, len(list), true, seed)
+	for j, v := range of(times.Means()) {
+		list[j].Value = v
+		list[j].Lo, list[j].Hi = spread.Interval(j, v)
+		list[j].Method += "; " + what + "; " + spread.What
+	}
+	s.Values = append(s.Values, list...)
+	return list
+}

@@ -1,0 +1,158 @@
+package loggp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/timing"
+)
+
+// predictor is a model with its parameters.
+type predictor struct {
+	name string
+	says string // its equation of bursts
+	// table says that half, gap and send go through every point that they are from.
+	table bool
+	half  func(size float64) float64 // of a round trip; NaN if it is not known
+	gap   func(size float64) float64
+	send  func(size float64) float64
+}
+
+// newLogGP has lines for gaps and half round trips, and one o_s.
+func newLogGP(s *Study, c *curves, half, gap classes) predictor {
+	line := func(c classes) func(float64) float64 {
+		if c == nil {
+			return unknown
+		}
+		return c.at
+	}
+	p := predictor{name: "LogGP", says: "PRTT(n,0,s) = 2 half(s) + (n-1) max(g + (s-1) G, o_s)", half: line(half), gap: line(gap), send: unknown}
+	if i := slices.IndexFunc(s.Values, func(v Value) bool { return v.Name == "o_s" }); i >= 0 {
+		o := s.Values[i].Value
+		p.send = func(float64) float64 { return o }
+	}
+	return p
+}
+
+// newPLogP has tables.
+func newPLogP(c *curves) predictor {
+	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true, c.half.interpolated(), c.gap.interpolated(), c.send.interpolated()}
+}
+
+func unknown(float64) float64 { return math.NaN() }
+
+// interpolated is between sizes on the line from one to the next, and beyond the last two on theirs.
+func (c *curve) interpolated() func(float64) float64 {
+	means := c.times.Means()
+	if len(means) < 2 {
+		return func(size float64) float64 {
+			if len(means) == 1 && size == float64(c.sizes[0]) {
+				return means[0]
+			}
+			return math.NaN()
+		}
+	}
+	return func(size float64) float64 {
+		k := 1
+		for k+1 < len(means) && size > float64(c.sizes[k]) {
+			k++
+		}
+		a, b := float64(c.sizes[k-1]), float64(c.sizes[k])
+		return means[k-1] + (means[k]-means[k-1])*max(size-a, 0)/(b-a)
+	}
+}
+
+// time is what the model says of a point; NaN if it knows too little.
+func (m *predictor) time(p *timing.Point) float64 {
+	size := float64(p.Bytes)
+	each := func(delay float64) float64 {
+		gap, send := m.gap(size), m.send(size)
+		if math.IsNaN(send) && delay == 0 {
+			return gap
+		}
+		return max(gap, send+delay)
+	}
+	switch p.Experiment {
+	case timing.PingPong:
+		return 2 * m.half(size)
+	case timing.Burst, timing.Delayed:
+		return 2*m.half(size) + float64(p.Count-1)*each(float64(p.Delay))
+	case timing.Exchange:
+		return max(m.half(size), m.gap(size))
+	}
+	return math.NaN()
+}
+
+// judge compares models with times that they were not fitted to. Where no point is of a test set, it is said
+// how well they describe their own, but for those that a table has as they are.
+func (s *Study) judge(train, test *samples) {
+	held := test
+	s.Judged = fmt.Sprintf("%d test points", len(test.points))
+	if len(test.points) == 0 {
+		held, s.Judged = train, "its own points"
+	}
+	times := fit.Times{Of: held.of}
+	means := times.Means()
+	for _, m := range s.models {
+		for _, e := range experiments {
+			var measured, predicted []float64
+			for i := range held.points {
+				p := &held.points[i]
+				t := m.time(p)
+				if p.Experiment != e || math.IsNaN(t) || held == train && m.table && e != timing.Exchange {
+					continue
+				}
+				measured, predicted = append(measured, means[i]), append(predicted, t)
+				s.Compared = append(s.Compared, timing.Comparison{Point: *p, State: s.State, Model: m.name, Method: m.name, Measured: means[i], Predicted: t})
+			}
+			if len(measured) > 0 {
+				s.Errors = append(s.Errors, ModelErrors{m.name, m.says, e, fit.Judge(measured, predicted, 0)})
+			}
+		}
+	}
+}
+
+// table is PLogP's, with its L.
+func (s *Study) table(c *curves, seed uint64) {
+	var sizes []int64
+	for _, one := range []*curve{c.half, c.gap, c.send, c.receive} {
+		sizes = append(sizes, one.sizes...)
+	}
+	slices.Sort(sizes)
+	half, gap, send, receive := c.half.estimates(seed), c.gap.estimates(seed), c.send.estimates(seed), c.receive.estimates(seed)
+	for _, size := range slices.Compact(sizes) {
+		s.Table = append(s.Table, Row{Bytes: size, Send: send(size), Receive: receive(size), Gap: gap(size), Half: half(size)})
+	}
+	for i, size := range c.half.sizes {
+		k := c.gap.at(size)
+		if k < 0 {
+			continue
+		}
+		times := &fit.Times{Cluster: c.half.times.Cluster, Of: [][]float64{c.half.times.Of[i], c.gap.times.Of[k]}}
+		s.values(times, seed, []Value{{Name: "plogp_L", Unit: "s", Method: "half a round trip less g(s) [kielmann2000]"}},
+			"the least size with both", func(m []float64) []float64 { return []float64{m[0] - m[1]} })
+		return
+	}
+}
+
+// estimates are the values of a curve, with intervals over clusters.
+func (c *curve) estimates(seed uint64) func(size int64) Estimated {
+	spread := c.times.Spread(func(means []float64, drawn []int) ([]float64, error) {
+		if slices.Contains(drawn, 0) {
+			return nil, errors.New("not measured in any of these")
+		}
+		return means, nil
+	}, len(c.sizes), true, seed)
+	means := c.times.Means()
+	return func(size int64) Estimated {
+		i := c.at(size)
+		if i < 0 {
+			return Estimated{math.NaN(), math.NaN(), math.NaN()}
+		}
+		lo, hi := spread.Interval(i, means[i])
+		return Estimated{means[i], lo, hi}
+	}
+}

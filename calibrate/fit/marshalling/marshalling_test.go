@@ -1,0 +1,315 @@
+package marshalling_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/marshalling"
+	"spoor/calibrate/fit/synthetic"
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+func model(name string) marshalling.Model {
+	for _, m := range marshalling.All {
+		if m.Name == name {
+			return m
+		}
+	}
+	panic(name)
+}
+
+// Worked by hand, lines of 64 B, pages of 4096 B.
+func TestFeatures(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    timing.Point
+		want marshalling.Features
+	}{
+		// 100 bytes from byte 60 of a line: lines 0, 1, 2. Bounds are 2 and 3.
+		{"a row", timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 100},
+			marshalling.Features{N: 100, MLT: 2.5, Exact: 3, Pages: 1}},
+		// Two rows of a matrix of 25 items: contiguous, 200 bytes: bounds 4 and 5; from 60 to 259: lines 0 to 4.
+		{"two rows", timing.Point{Experiment: timing.Transfer, Rows: 2, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 200},
+			marshalling.Features{N: 200, MLT: 4.5, Exact: 5, Pages: 1}},
+		// One column of 2000 x 2000 items [FACTS 3.2]: bounds 2000 and 4000, 2000 lines; 8000 B apart, so a page each
+		// but where two fall into one, which they cannot.
+		{"a column", timing.Point{Experiment: timing.Transfer, Rows: 2000, Cols: 1, Item: 4, Stride: 8000, Base: 0, Blocks: 1, Bytes: 8000},
+			marshalling.Features{N: 8000, MLT: 3000, Exact: 2000, Pages: 2000}},
+		// Columns of a matrix of 30 items, 120 B < 2 lines, so no theorem: 3 rows of 4 B; holes of 116 B, so that rows
+		// share no line, and a row of 4 aligned bytes touches one.
+		{"no theorem", timing.Point{Experiment: timing.Transfer, Rows: 3, Cols: 1, Item: 4, Stride: 120, Base: 8, Blocks: 2, Bytes: 12},
+			marshalling.Features{N: 12, MLT: 2 * 3, Exact: 2 * 3, Pages: 2}},
+		{"an array statement", timing.Point{Experiment: timing.Array, Accesses: 300, Ops: 100}, marshalling.Features{N: 300, Ops: 100}},
+		{"a message", timing.Point{Experiment: timing.PingPong, Bytes: 7}, marshalling.Features{N: 7}},
+	} {
+		if got, err := marshalling.Of(&c.p, 64, 4096); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestModelsAreAsPrinted(t *testing.T) {
+	f := &marshalling.Features{N: 2, MLT: 3, Exact: 5, Pages: 7}
+	for name, want := range map[string]struct {
+		equation string
+		row      []float64
+		units    string
+	}{ // [hur1999, Table 1]; M1x and page are ours
+		"S1":   {"t = alpha + beta n", []float64{1, 2}, "s s/B"},
+		"S2":   {"t = alpha + beta n + beta2 n^2", []float64{1, 2, 4}, "s s/B s/B^2"},
+		"S3":   {"t = alpha + beta n + beta2 n^2 + beta3 n^3", []float64{1, 2, 4, 8}, "s s/B s/B^2 s/B^3"},
+		"M1":   {"t = alpha + beta n + gamma MLT", []float64{1, 2, 3}, "s s/B s/line"},
+		"M2":   {"t = alpha + beta n + gamma MLT + cross n MLT", []float64{1, 2, 3, 6}, "s s/B s/line s/(B line)"},
+		"M3":   {"t = alpha + beta n + gamma MLT + cross n MLT + beta2 n^2 + gamma2 MLT^2", []float64{1, 2, 3, 6, 4, 9}, "s s/B s/line s/(B line) s/B^2 s/line^2"},
+		"M1x":  {"t = alpha + beta n + gamma MLT_exact", []float64{1, 2, 5}, "s s/B s/line"},
+		"page": {"t = alpha + beta n + gamma MLT_exact + pi pages", []float64{1, 2, 5, 7}, "s s/B s/line s/page"},
+	} {
+		m := model(name)
+		var units []string
+		for _, term := range m.Terms {
+			units = append(units, term.Unit(timing.Transfer))
+		}
+		if m.Equation() != want.equation || strings.Join(units, " ") != want.units || !equal(m.Row(f), want.row) {
+			t.Errorf("%s: %s, %v, %v", name, m.Equation(), units, m.Row(f))
+		}
+	}
+	if len(marshalling.All) != 8 {
+		t.Errorf("%d models, and 8 here", len(marshalling.All))
+	}
+	if got := model("M1").Terms[1].Unit(timing.Array); got != "s/access" {
+		t.Errorf("of an array statement: %s", got)
+	}
+}
+
+func equal(a, b []float64) bool {
+	for i := range a {
+		if len(a) != len(b) || a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Without noise every coefficient comes back, in both ways of fitting.
+func TestFindsExactParameters(t *testing.T) {
+	h := synthetic.Host{States: []synthetic.State{{Name: "", Factor: 1}}, Launches: 1, Reps: 1, Line: 64, Page: 4096}
+	for _, m := range marshalling.All {
+		coef := []float64{4e-6, 2e-10, 3e-9, 5e-16, 7e-17, 1e-14}[:len(m.Terms)]
+		if m.Name == "S3" {
+			coef = []float64{4e-6, 2e-10, 3e-18, 5e-25}
+		}
+		if m.Name == "S2" {
+			coef = []float64{4e-6, 2e-10, 3e-17}
+		}
+		if m.Name == "page" {
+			coef = []float64{4e-6, 2e-10, 3e-9, 40e-9}
+		}
+		d, err := h.Transfers(&m, coef, 60, 2000, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		studies, failed := marshalling.Run(d, marshalling.Options{Line: 64, Page: 4096, Seed: 1, Models: []marshalling.Model{m}})
+		if len(failed) > 0 || len(studies) != 1 || len(studies[0].Results) != 2 {
+			t.Fatal(failed, len(studies))
+		}
+		for _, r := range studies[0].Results {
+			if r.Refused != nil {
+				t.Errorf("%s: %v", m.Name, r.Refused)
+				continue
+			}
+			for j, c := range r.Coefficients {
+				if math.Abs(c.Value/coef[j]-1) > 1e-6 {
+					t.Errorf("%s, %s: %s is %g, want %g", m.Name, r.Method.Name, c.Term.Symbol, c.Value, coef[j])
+				}
+			}
+			if r.Errors.Ratio > 1e-12 || r.Errors.Points != 60 {
+				t.Errorf("%s, %s: %+v", m.Name, r.Method.Name, r.Errors)
+			}
+		}
+	}
+}
+
+// Hosts with noise, disturbed samples and three states: parameters are inside their intervals for 95 of 100
+// seeds or more, each of them and all at once, in each state; and what another run finds, for 90.
+func TestRecoversParametersOfNoisyHosts(t *testing.T) {
+	const seeds = 100
+	inside := map[string]int{}
+	for _, found := range synthetic.ForSeeds(seeds, noisyHost) {
+		for name, is := range found {
+			if is {
+				inside[name]++
+			}
+		}
+	}
+	for name, n := range inside {
+		if again := strings.HasSuffix(name, " again"); !again && n < seeds*95/100 || again && n < againSeeds*90/100 {
+			t.Errorf("%s: inside for %d of %d", name, n, seeds)
+		}
+	}
+	if len(inside) != 3*2*(4+4+1) {
+		t.Errorf("%d of 54 parameters, in this run and again, and sets of them", len(inside))
+	}
+	t.Log(inside)
+}
+
+// againSeeds is for how many hosts there is another run.
+const againSeeds = 20
+
+// noisyHost says which parameters of a host are inside their intervals, and in which states all are at once.
+func noisyHost(seed uint64) map[string]bool {
+	m, h := model("page"), synthetic.Usual()
+	h.Reps = 45 // 15 in each state
+	coef := []float64{3e-6, 2e-10, 4e-9, 30e-9}
+	run := func() []*marshalling.Study {
+		d, err := h.Transfers(&m, coef, 40, 1500, seed)
+		if err != nil {
+			return nil
+		}
+		h.Run++
+		studies, _ := marshalling.Run(d, marshalling.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []marshalling.Model{m}})
+		return studies
+	}
+	studies, others := run(), []*marshalling.Study(nil)
+	if seed < againSeeds {
+		others = run()
+	}
+	found := map[string]bool{}
+	for i, s := range studies {
+		factor := map[string]float64{"near": 1, "mid": 1.6, "far": 4.5}[s.State]
+		for k, r := range s.Results {
+			all := s.State + " together" + r.Method.Suffix
+			found[all] = true
+			for j, c := range r.Coefficients {
+				is := c.Lo <= factor*coef[j] && factor*coef[j] <= c.Hi
+				found[s.State+" "+c.Term.Symbol+r.Method.Suffix] = is
+				found[all] = found[all] && is
+				if others == nil {
+					continue
+				}
+				again := others[i].Results[k].Coefficients[j].Value
+				found[s.State+" "+c.Term.Symbol+r.Method.Suffix+" again"] = c.Lo <= again && again <= c.Hi
+			}
+		}
+	}
+	return found
+}
+
+// What holds in one state does not in another: pooled, a perfect model would be off; apart, it is not.
+func TestStatesAreNotPooled(t *testing.T) {
+	m, h := model("page"), synthetic.Usual()
+	h.Reps = 45
+	d, err := h.Transfers(&m, []float64{3e-6, 2e-10, 4e-9, 30e-9}, 60, 1500, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := marshalling.Options{Line: h.Line, Page: h.Page, Seed: 1}
+	studies, failed := marshalling.Run(d, options)
+	if len(failed) > 0 || len(studies) != 3 || studies[0].State != "far" || studies[1].State != "mid" || studies[2].State != "near" {
+		t.Fatal(failed, len(studies))
+	}
+	for _, s := range studies {
+		if ratio := s.Results[len(s.Results)-2].Errors.Ratio; s.Floor > 0.0005 || ratio > 0.0005 {
+			t.Errorf("%s: floor %g, error ratio %g", s.State, s.Floor, ratio)
+		}
+	}
+	for i := range d.Timings {
+		d.Timings[i].State, d.Timings[i].Rep = "", i
+	}
+	var noisy *fit.TooNoisy
+	if studies, failed = marshalling.Run(d, options); len(studies) != 0 || len(failed) != 1 || !errors.As(failed[0], &noisy) {
+		t.Errorf("without states: %d studies, %v; want too noisy", len(studies), failed)
+	}
+}
+
+func TestTooNoisyHasNoParameters(t *testing.T) {
+	m, h := model("page"), synthetic.Usual()
+	h.States, h.Noise.Launch = h.States[:1], 0.15
+	d, err := h.Transfers(&m, []float64{3e-6, 2e-10, 4e-9, 30e-9}, 60, 1500, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	studies, failed := marshalling.Run(d, marshalling.Options{Line: 64, Page: 4096})
+	if len(studies) != 0 || len(failed) != 1 || !strings.HasPrefix(failed[0].Error(), "transfer: too noisy: the noise floor of split halves is 0.0") ||
+		!strings.HasSuffix(failed[0].Error(), "of the variance between 120 points, and must not be above 0.002; no parameters") {
+		t.Errorf("%d studies, %v", len(studies), failed)
+	}
+}
+
+// points makes timings by hand.
+func points(of ...timing.Timing) *timing.Data { return &timing.Data{Timings: of} }
+
+func TestRefusesDesigns(t *testing.T) {
+	size := func(n int64, seconds float64) timing.Timing {
+		return timing.Timing{Point: timing.Point{Experiment: timing.Transfer, Bytes: unit.Bytes(n), Blocks: 1, Count: 1}, Time: unit.Seconds(seconds)}
+	}
+	row := func(cols int64, set timing.Set) timing.Timing {
+		return timing.Timing{Point: timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: cols, Item: 4, Stride: 4000, Base: 64, Blocks: 1, Count: 1,
+			Bytes: unit.Bytes(4 * cols), Set: set}, Time: unit.Seconds(1e-6 + 1e-9*float64(cols))}
+	}
+	var rows []timing.Timing
+	for k := range int64(40) {
+		rows = append(rows, row(1000+1000*k, timing.Both))
+	}
+	options := marshalling.Options{Line: 64, Page: 4096}
+	for _, c := range []struct {
+		name string
+		d    *timing.Data
+		want string
+	}{
+		{"two points", points(size(1, 1e-6), size(2, 2e-6)), "transfer: S1: 2 points are too few for 2 coefficients; at least 3 are needed"},
+		{"half of them in sets", points(row(1, timing.Train), row(2, timing.Both)), "transfer: some points are of a set and others of none"},
+		{"only a test set", points(row(1, timing.Test)), "transfer: there is a test set and no training set"},
+	} {
+		studies, failed := marshalling.Run(c.d, options)
+		if len(studies) != 0 || len(failed) != 1 || failed[0].Error() != c.want {
+			t.Errorf("%s: %d studies, %v; want %q", c.name, len(studies), failed, c.want)
+		}
+	}
+	// Rows alone: models that know n have parameters; there are none that know MLT too, and the study says why.
+	studies, failed := marshalling.Run(points(rows...), options)
+	if len(failed) != 0 || len(studies) != 1 {
+		t.Fatal(failed)
+	}
+	for _, r := range studies[0].Results {
+		if r.Model.Layout || r.Refused != nil {
+			t.Errorf("%s: %v", r.Model.Name, r.Refused)
+		}
+	}
+	if last := studies[0].Warnings[len(studies[0].Warnings)-1].Error(); !strings.Contains(last, "MLT is proportional to n, and no model that knows it can gain") {
+		t.Errorf("warned %q", last)
+	}
+}
+
+// A scan whose points differ in operations gets a term for them; a table without sets is judged by
+// cross-validation, the same for the same seed.
+func TestScansAndCrossValidation(t *testing.T) {
+	var list []timing.Timing
+	for k := range int64(40) {
+		rows, cols := 1+k*7%13, 1+k*5%37
+		p := timing.Point{Experiment: timing.Scan, Rows: rows, Cols: cols, Item: 4, Stride: 400, Base: 4096, Blocks: 1, Count: 1,
+			Bytes: unit.Bytes(4 * rows * cols), Ops: 100 + k*k*11%1009}
+		list = append(list, timing.Timing{Point: p, Time: unit.Seconds(5e-6 + 3e-9*float64(p.Bytes) + 2e-9*float64(p.Ops))})
+	}
+	run := func(seed uint64) *marshalling.Study {
+		studies, failed := marshalling.Run(points(list...), marshalling.Options{Line: 64, Page: 4096, Seed: seed, Models: marshalling.All[:1]})
+		if len(failed) > 0 || len(studies) != 1 {
+			t.Fatal(failed)
+		}
+		return studies[0]
+	}
+	s := run(3)
+	r := s.Results[0]
+	if len(r.Coefficients) != 3 || r.Coefficients[2].Term.Symbol != "delta" || r.Coefficients[2].Unit != "s/op" || math.Abs(r.Coefficients[2].Value/2e-9-1) > 1e-9 {
+		t.Errorf("%+v", r.Coefficients)
+	}
+	if s.Judged != "10-fold cross-validation, seed 3" || r.Errors.Points != 40 || r.Errors.Ratio > 1e-12 || len(s.Compared) != 80 {
+		t.Errorf("%s: %+v", s.Judged, r.Errors)
+	}
+	if again := run(3); again.Results[0].Errors != r.Errors || again.Results[0].Coefficients[0].Lo != r.Coefficients[0].Lo {
+		t.Errorf("the same seed: %+v, %+v", again.Results[0], r)
+	}
+}

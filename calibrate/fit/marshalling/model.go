@@ -1,0 +1,178 @@
+// Package marshalling fits the models of [hur1999] to the times of messages, scans and array statements, and ours beside them.
+//
+// A message costs alpha + beta n + f(MLT), with n its bytes and MLT the memory lines that are touched when it is
+// packed: models S1, S2 and S3 know n alone, M1, M2 and M3 know MLT as well [hur1999, Table 1], as the paper finds
+// it from bounds; M1x has MLT exactly, from the address that the block has, and the model page also the
+// memory pages. A term for arithmetic operations is added where points differ in them [hur1999, sec. 5].
+//
+// Each model is fitted twice: by least squares, as there, in which large messages decide, and by
+// non-negative least squares of relative errors. Both are judged by points that they were not fitted to.
+//
+// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
+// communication. UT Austin, 1999.
+package marshalling
+
+import (
+	"fmt"
+
+	"spoor/analyze/marshal"
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+// Features are what models know of a point.
+type Features struct {
+	N     float64 // bytes; of array statements, loads and stores
+	MLT   float64 // memory lines touched, as [hur1999] finds them; 0 if no layout is known
+	Exact float64 // memory lines touched
+	Pages float64 // memory pages touched
+	Ops   float64 // arithmetic operations
+}
+
+// Of finds the features of a point, for lines and pages of the given sizes.
+func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
+	f.N, f.Ops = float64(p.Bytes), float64(p.Ops)
+	if p.Experiment == timing.Array {
+		f.N = float64(p.Accesses)
+	}
+	if p.Rows == 0 {
+		return f, nil
+	}
+	layout, blocks := p.Layout(), float64(p.Blocks)
+	exact, err := layout.Lines(line)
+	if err != nil {
+		return f, err
+	}
+	pages, err := layout.Lines(page)
+	if err != nil {
+		return f, err
+	}
+	f.Exact, f.Pages = blocks*float64(exact), blocks*float64(pages)
+	f.MLT, err = paperMLT(p, layout, line)
+	f.MLT *= blocks
+	return f, err
+}
+
+// paperMLT is the mean of the bounds of [hur1999, eqs. 3-4, thm. 2], for a base that is not known.
+//
+// Differs: the paper takes the mean for rows, and does not say what it takes for columns. Where theorem
+// 2 has no bounds, because rows of the block share lines, it is the mean over all bases that are multiples of an item.
+func paperMLT(p *timing.Point, layout marshal.Layout, line unit.Bytes) (float64, error) {
+	if p.Rows == 1 || layout.Stride == layout.Block {
+		lower, upper := marshal.RowBounds(p.Bytes, line)
+		return (float64(lower) + float64(upper)) / 2, nil
+	}
+	if lower, upper, err := layout.Bounds(line); err == nil {
+		return (float64(lower) + float64(upper)) / 2, nil
+	}
+	align := line
+	for p.Item%align != 0 || layout.Stride%int64(align) != 0 {
+		align /= 2
+	}
+	return layout.Expected(line, align)
+}
+
+// Term is a coefficient and what it is multiplied by.
+type Term struct {
+	Symbol string // of the coefficient, as part of a parameter's name
+	Column string // what it is multiplied by
+	per    string // of what the coefficient is a time, with N for the unit of n: "/N^2"
+	of     func(*Features) float64
+}
+
+// Unit is that of the coefficient, for points of the experiment.
+func (t Term) Unit(e timing.Experiment) string {
+	n := "B"
+	if e == timing.Array {
+		n = "access"
+	}
+	unit := "s"
+	for _, c := range t.per {
+		if c == 'N' {
+			unit += n
+		} else {
+			unit += string(c)
+		}
+	}
+	return unit
+}
+
+var (
+	alpha  = Term{"alpha", "1", "", func(*Features) float64 { return 1 }}
+	beta   = Term{"beta", "n", "/N", func(f *Features) float64 { return f.N }}
+	beta2  = Term{"beta2", "n^2", "/N^2", func(f *Features) float64 { return f.N * f.N }}
+	beta3  = Term{"beta3", "n^3", "/N^3", func(f *Features) float64 { return f.N * f.N * f.N }}
+	gamma  = Term{"gamma", "MLT", "/line", func(f *Features) float64 { return f.MLT }}
+	gamma2 = Term{"gamma2", "MLT^2", "/line^2", func(f *Features) float64 { return f.MLT * f.MLT }}
+	cross  = Term{"cross", "n MLT", "/(N line)", func(f *Features) float64 { return f.N * f.MLT }}
+	gammax = Term{"gamma", "MLT_exact", "/line", func(f *Features) float64 { return f.Exact }}
+	pi     = Term{"pi", "pages", "/page", func(f *Features) float64 { return f.Pages }}
+	delta  = Term{"delta", "ops", "/op", func(f *Features) float64 { return f.Ops }}
+)
+
+// Model is a law of time.
+type Model struct {
+	Name   string
+	Terms  []Term
+	Layout bool // needs to know where the block lies
+}
+
+// All are the models, in the order of reports. The first one is what others are compared with.
+var All = []Model{
+	{"S1", []Term{alpha, beta}, false},
+	{"S2", []Term{alpha, beta, beta2}, false},
+	{"S3", []Term{alpha, beta, beta2, beta3}, false},
+	{"M1", []Term{alpha, beta, gamma}, true},
+	{"M2", []Term{alpha, beta, gamma, cross}, true},
+	{"M3", []Term{alpha, beta, gamma, cross, beta2, gamma2}, true},
+	{"M1x", []Term{alpha, beta, gammax}, true},
+	{"page", []Term{alpha, beta, gammax, pi}, true},
+}
+
+// Equation is the law as people write it.
+func (m *Model) Equation() string {
+	text := "t ="
+	for i, t := range m.Terms {
+		if i > 0 {
+			text += " +"
+		}
+		if text += " " + t.Symbol; t.Column != "1" {
+			text += " " + t.Column
+		}
+	}
+	return text
+}
+
+// Row is what the coefficients are multiplied by.
+func (m *Model) Row(f *Features) []float64 {
+	row := make([]float64, len(m.Terms))
+	for j, t := range m.Terms {
+		row[j] = t.of(f)
+	}
+	return row
+}
+
+// Predict is the time of a point with features f if the coefficients, in the order of terms, are coef.
+func (m *Model) Predict(coef []float64, f *Features) (unit.Seconds, error) {
+	if len(coef) != len(m.Terms) {
+		return 0, fmt.Errorf("model %s has %d coefficients, not %d", m.Name, len(m.Terms), len(coef))
+	}
+	sum := 0.0
+	for j, x := range m.Row(f) {
+		sum += coef[j] * x
+	}
+	return unit.Seconds(sum), nil
+}
+
+// withOps is the model with a term for arithmetic operations.
+func (m Model) withOps() Model {
+	m.Terms = append(m.Terms[:len(m.Terms):len(m.Terms)], delta)
+	return m
+}
+
+func (m *Model) columns() (names []string) {
+	for _, t := range m.Terms {
+		names = append(names, t.Column)
+	}
+	return names
+}

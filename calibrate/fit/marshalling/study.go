@@ -1,0 +1,334 @@
+package marshalling
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+// Options of a study.
+type Options struct {
+	Line, Page unit.Bytes
+	Seed       uint64
+	// Models are those to fit; nil: All.
+	Models []Model
+}
+
+// Method is how a model is fitted.
+type Method struct {
+	Name   string
+	Suffix string // of parameters
+	solve  func(*fit.Problem) (fit.Solution, error)
+	// relative weighs with 1/y.
+	relative bool
+}
+
+// Methods are all of them.
+var Methods = []Method{
+	{"least squares", "", fit.LeastSquares, false},
+	{"relative non-negative", "_rel", fit.NonNegative, true},
+}
+
+// Coefficient is one that was found.
+type Coefficient struct {
+	Term          Term
+	Unit          string
+	Value, Lo, Hi float64 // 95 % interval; NaN if it is not known
+}
+
+// Result is one model that was fitted in one way.
+type Result struct {
+	Model        Model
+	Method       Method
+	Coefficients []Coefficient
+	Condition    float64
+	Errors       fit.Errors // at points it was not fitted to
+	Interval     string     // what the intervals are
+	Refused      error      // why there is nothing
+	Warnings     []error
+}
+
+// Study is an experiment in one state.
+type Study struct {
+	Experiment timing.Experiment
+	State      string
+	Fitted     int // points
+	Timings    int
+	Judged     string // by what points models are judged
+	Floor      float64
+	Results    []Result
+	Compared   []timing.Comparison
+	Warnings   []error
+}
+
+// family is an experiment that models here are of.
+type family struct {
+	experiment timing.Experiment
+	share      float64 // of its time that is a message's
+}
+
+// families are what is fitted. Half a round trip is a message.
+var families = []family{{timing.Transfer, 1}, {timing.PingPong, 0.5}, {timing.Scan, 1}, {timing.Array, 1}, {timing.AllReduce, 1}}
+
+// Title names an experiment in a state.
+func Title(e timing.Experiment, state string) string {
+	if state == "" {
+		return string(e)
+	}
+	return fmt.Sprintf("%s in state %s", e, state)
+}
+
+// Run makes a study of each experiment in each state. States are never pooled: each has its own
+// parameters. What cannot be studied is among the errors.
+func Run(d *timing.Data, o Options) (studies []*Study, failed []error) {
+	for _, f := range families {
+		for _, state := range d.States() {
+			s, err := study(d, f, state, o)
+			if err != nil {
+				failed = append(failed, err)
+			} else if s != nil {
+				studies = append(studies, s)
+			}
+		}
+	}
+	return studies, failed
+}
+
+// design is points with their features and times, in two sets.
+type design struct {
+	points   []timing.Point
+	features []Features
+	times    *fit.Times
+	means    []float64
+}
+
+// study is nil if there are no such points.
+func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
+	selected := d.Select(state, f.experiment)
+	points, times := selected.Points, selected.Times
+	if len(points) == 0 {
+		return nil, nil
+	}
+	title := Title(f.experiment, state)
+	for _, row := range times.Of {
+		for c := range row {
+			row[c] *= f.share
+		}
+	}
+	s := &Study{Experiment: f.experiment, State: state, Timings: selected.Timings}
+	if thin := selected.Thin(); thin != nil {
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", title, thin))
+	}
+	var known bool
+	if s.Floor, known = times.Floor(); !known {
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: nothing was repeated, so nobody knows the noise", title))
+	} else if s.Floor > fit.MaxFloor {
+		return nil, &fit.TooNoisy{What: title, Floor: s.Floor, Points: len(points)}
+	}
+	train, test, err := divide(points, times, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", title, err)
+	}
+	s.Fitted = len(train.points)
+	s.Judged = fmt.Sprintf("%d-fold cross-validation, seed %d", min(folds, len(train.points)), o.Seed)
+	if test != nil {
+		s.Judged = fmt.Sprintf("%d test points", len(test.points))
+	}
+	s.fit(train, test, o)
+	return s, s.useless(title)
+}
+
+// useless is an error if no model has parameters.
+func (s *Study) useless(title string) error {
+	if slices.ContainsFunc(s.Results, func(r Result) bool { return r.Refused == nil }) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", title, s.Results[0].Model.Name, s.Results[0].Refused)
+}
+
+// divide is the training and the test points; without a test set the latter is nil.
+func divide(points []timing.Point, times *fit.Times, o Options) (train, test *design, err error) {
+	all := map[timing.Set]*design{}
+	for i, p := range points {
+		f, err := Of(&p, o.Line, o.Page)
+		if err != nil {
+			return nil, nil, err
+		}
+		d := all[p.Set]
+		if d == nil {
+			d = &design{times: &fit.Times{Cluster: times.Cluster}}
+			all[p.Set] = d
+		}
+		d.points, d.features, d.times.Of = append(d.points, p), append(d.features, f), append(d.times.Of, times.Of[i])
+	}
+	for _, d := range all {
+		d.means = d.times.Means()
+	}
+	train, test = all[timing.Train], all[timing.Test]
+	switch rest := all[timing.Both]; {
+	case rest != nil && len(all) > 1:
+		return nil, nil, errors.New("some points are of a set and others of none")
+	case rest != nil:
+		return rest, nil, nil
+	case train == nil:
+		return nil, nil, errors.New("there is a test set and no training set")
+	}
+	return train, test, nil
+}
+
+// fit fits all models that the points allow.
+func (s *Study) fit(train, test *design, o Options) {
+	models := o.Models
+	if models == nil {
+		models = All
+	}
+	placed := !slices.ContainsFunc(train.points, func(p timing.Point) bool { return p.Rows == 0 })
+	if test != nil {
+		placed = placed && !slices.ContainsFunc(test.points, func(p timing.Point) bool { return p.Rows == 0 })
+	}
+	ops := slices.ContainsFunc(train.features, func(f Features) bool { return f.Ops != train.features[0].Ops })
+	proportional := placed && train.contiguous()
+	if proportional {
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", Title(s.Experiment, s.State), errProportional))
+	}
+	for _, m := range models {
+		if m.Layout && (!placed || proportional) {
+			continue
+		}
+		if ops {
+			m = m.withOps()
+		}
+		for _, method := range Methods {
+			s.Results = append(s.Results, s.one(m, method, train, test, o))
+		}
+	}
+	if s.Experiment == timing.Transfer && !placed {
+		s.Warnings = append(s.Warnings, fmt.Errorf("%s: no layout is known of some points, so only models without MLT are fitted", Title(s.Experiment, s.State)))
+	}
+}
+
+// errProportional is why models that know lines have no parameters if all blocks are contiguous, as rows are.
+var errProportional = errors.New("all blocks are contiguous, as rows of a matrix are: MLT is proportional to n, and no model that knows it can gain; measure columns as well")
+
+// contiguous reports whether all blocks are.
+func (d *design) contiguous() bool {
+	return !slices.ContainsFunc(d.points, func(p timing.Point) bool { return p.Rows > 1 && int64(p.Stride) != p.Cols*int64(p.Item) })
+}
+
+// one fits one model in one way.
+func (s *Study) one(m Model, method Method, train, test *design, o Options) Result {
+	r := Result{Model: m, Method: method}
+	whole := make([]int, len(train.points))
+	for i := range whole {
+		whole[i] = 1
+	}
+	rows := train.rows(&m)
+	solution, err := method.solve(train.problem(&m, rows, method, train.means, whole))
+	if err != nil {
+		r.Refused = err
+		return r
+	}
+	r.Condition, r.Warnings = solution.Condition, solution.Warnings
+	unconstrained := func(means []float64, drawn []int) ([]float64, error) {
+		p := train.problem(&m, rows, method, means, drawn)
+		p.Drawn = true
+		s, err := fit.LeastSquares(p)
+		return s.Coef, err
+	}
+	spread := train.times.Spread(unconstrained, len(m.Terms), false, o.Seed)
+	r.Interval = spread.What
+	for j, t := range m.Terms {
+		c := Coefficient{Term: t, Unit: t.Unit(s.Experiment), Value: solution.Coef[j]}
+		c.Lo, c.Hi = spread.Interval(j, c.Value)
+		if method.relative {
+			c.Lo = max(c.Lo, 0) // keeps NaN
+		}
+		r.Coefficients = append(r.Coefficients, c)
+	}
+	s.judge(&r, solution.Coef, train, test, o)
+	return r
+}
+
+// problem is to fit rows of a model to means of points that count as often as drawn.
+func (d *design) problem(m *Model, rows [][]float64, method Method, means []float64, drawn []int) *fit.Problem {
+	p := &fit.Problem{Columns: m.columns(), X: rows, Y: means, Weight: make([]float64, len(means))}
+	for i, n := range drawn {
+		if n == 0 {
+			continue
+		}
+		p.Weight[i] = math.Sqrt(float64(n))
+		if method.relative {
+			p.Weight[i] /= means[i]
+		}
+	}
+	return p
+}
+
+// rows are those of a model for all points.
+func (d *design) rows(m *Model) (rows [][]float64) {
+	for i := range d.features {
+		rows = append(rows, m.Row(&d.features[i]))
+	}
+	return rows
+}
+
+// judge holds r to points that it was not fitted to.
+func (s *Study) judge(r *Result, coef []float64, train, test *design, o Options) {
+	judged, predicted := test, []float64(nil)
+	if test != nil {
+		predicted = test.predict(&r.Model, coef)
+	} else {
+		judged = train
+		var err error
+		if predicted, err = train.crossValidate(r, o.Seed); err != nil {
+			r.Warnings = append(r.Warnings, fmt.Errorf("cross-validation: %w", err))
+			r.Errors = fit.Judge(nil, nil, len(coef))
+			return
+		}
+	}
+	r.Errors = fit.Judge(judged.means, predicted, len(coef))
+	for i, p := range judged.points {
+		s.Compared = append(s.Compared, timing.Comparison{Point: p, State: s.State, Model: r.Model.Name, Method: r.Method.Name,
+			Measured: judged.means[i], Predicted: predicted[i]})
+	}
+}
+
+func (d *design) predict(m *Model, coef []float64) []float64 {
+	var out []float64
+	for _, row := range d.rows(m) {
+		out = append(out, fit.Predict(coef, row))
+	}
+	return out
+}
+
+// folds is into how many parts points are divided, each of which is predicted from the others.
+const folds = 10
+
+// crossValidate predicts each point by a fit without it.
+func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
+	n, rows := len(d.points), d.rows(&r.Model)
+	order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
+	out := make([]float64, n)
+	for fold := range min(folds, n) {
+		drawn := make([]int, n)
+		for i, p := range order {
+			if i%folds != fold {
+				drawn[p] = 1
+			}
+		}
+		solution, err := r.Method.solve(d.problem(&r.Model, rows, r.Method, d.means, drawn))
+		if err != nil {
+			return nil, err
+		}
+		for i := fold; i < n; i += folds {
+			out[order[i]] = fit.Predict(solution.Coef, rows[order[i]])
+		}
+	}
+	return out, nil
+}

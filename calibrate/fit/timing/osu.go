@@ -1,0 +1,164 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spoor/traces/unit"
+)
+
+// osu reads what the OSU micro-benchmarks print, of versions 3 to 7. A benchmark prints
+//
+//	# OSU MPI Latency Test v5.6.3
+//	# Size          Latency (us)
+//	0                       1.27
+//
+// and later versions add lines of comment, columns ("Avg Latency(us)", "Min Latency(us)", "Max Latency(us)",
+// "Iterations") and, if asked to, a column Validation, which says Pass or Fail. What is before the first such title is
+// of the launcher and is skipped. Several benchmarks may follow each other.
+//
+// osu_latency prints half a round trip; osu_bw and osu_bibw print 10^6 bytes a second of windows of 64
+// messages, the latter's in both directions together, each window ended by an acknowledgement.
+//
+// The format is from outputs that are public, and from the source of osu_latency.
+var osu = format{name: "OSU", what: "output of osu_latency, osu_bw, osu_bibw and osu_allreduce, as text",
+	sniff: func(head []byte) bool { return osuTitle.Match(head) }, read: readOSU}
+
+var (
+	osuTitle = regexp.MustCompile(`(?m)^# OSU (.*?) Test(?: v([0-9.]+))?\s*$`)
+	osuNames = regexp.MustCompile(`^# Size\s`)
+	osuUnit  = regexp.MustCompile(`\(([A-Za-z]+/?[A-Za-z]*)\)`)
+)
+
+// osuBenchmark says what the numbers of a benchmark are.
+type osuBenchmark struct {
+	title      string // between "# OSU MPI" and "Test"
+	unit       string // of its first column of results
+	experiment Experiment
+	time       func(size, v float64) float64 // in seconds
+	note       string
+}
+
+const perMega = 1e-6
+
+var osuBenchmarks = []osuBenchmark{
+	{"Latency", "us", PingPong, func(_, v float64) float64 { return 2 * v * perMega }, ""},
+	{"Bandwidth", "MB/s", Gap, func(size, v float64) float64 { return size / v * perMega },
+		"gaps of osu_bw have a share of the acknowledgement that ends a window (of 64 messages, if nobody changed it)"},
+	{"Bi-Directional Bandwidth", "MB/s", Exchange, func(size, v float64) float64 { return 2 * size / v * perMega },
+		"exchanges of osu_bibw are those of a stream: waiting for the other's message is spread over a window"},
+	{"Allreduce Latency", "us", AllReduce, func(_, v float64) float64 { return v * perMega },
+		"osu_allreduce does not print how many processes took part: its parameters hold for that number"},
+}
+
+// osuTable is where in a file the reader is.
+type osuTable struct {
+	f       *file
+	now     *osuBenchmark // nil before the first title
+	columns []string      // nil before they are named
+	launch  int           // tables of the same benchmark in a file are launches
+	seen    map[string]int
+}
+
+func readOSU(f *file) error {
+	t := osuTable{f: f, seen: map[string]int{}}
+	line := 0
+	for text := range strings.Lines(string(f.text)) {
+		line++
+		if err := t.line(strings.TrimSpace(text), line); err != nil {
+			return err
+		}
+	}
+	if t.columns == nil {
+		return f.errorf(line, "the benchmark ends before its first line of results")
+	}
+	return nil
+}
+
+func (t *osuTable) line(text string, line int) error {
+	switch {
+	case osuTitle.MatchString(text):
+		return t.title(osuTitle.FindStringSubmatch(text)[1], line)
+	case t.now == nil || text == "":
+		return nil
+	case osuNames.MatchString(text):
+		return t.names(text, line)
+	case text[0] == '#':
+		return nil
+	case t.columns == nil:
+		return nil // the launcher talks before the first result
+	}
+	return t.row(strings.Fields(text), line)
+}
+
+func (t *osuTable) title(title string, line int) error {
+	name := title
+	for _, library := range []string{"MPI-CUDA ", "MPI-ROCM ", "MPI "} {
+		name = strings.TrimPrefix(name, library)
+	}
+	i := slices.IndexFunc(osuBenchmarks, func(b osuBenchmark) bool { return b.title == name })
+	if i < 0 {
+		var known []string
+		for _, b := range osuBenchmarks {
+			known = append(known, "OSU MPI "+b.title+" Test")
+		}
+		return t.f.errorf(line, "no model here is for the OSU %s Test; what is read is %s", title, strings.Join(known, ", "))
+	}
+	t.now, t.columns = &osuBenchmarks[i], nil
+	t.launch = t.seen[name]
+	t.seen[name]++
+	if note := t.now.note; note != "" && t.launch == 0 {
+		t.f.warnings = append(t.f.warnings, fmt.Errorf("%s: %s", t.f.path, note))
+	}
+	return nil
+}
+
+// names holds the names of columns to what the benchmark is known to print. Two spaces or more are between names,
+// one may be in them.
+func (t *osuTable) names(text string, line int) error {
+	t.columns = regexp.MustCompile(`\s{2,}`).Split(strings.TrimPrefix(text, "# "), -1)
+	if len(t.columns) < 2 {
+		return t.f.errorf(line, "the columns of results are not named")
+	}
+	m := osuUnit.FindStringSubmatch(t.columns[1])
+	if m == nil || m[1] != t.now.unit {
+		return t.f.errorf(line, "results of the OSU %s Test are in (%s), but the column is %q", t.now.title, t.now.unit, t.columns[1])
+	}
+	for _, name := range t.columns[2:] {
+		if m := osuUnit.FindStringSubmatch(name); m != nil && m[1] != t.now.unit {
+			return t.f.errorf(line, "mixed units: columns %q and %q", t.columns[1], name)
+		}
+	}
+	return nil
+}
+
+func (t *osuTable) row(cells []string, line int) error {
+	if len(cells) != len(t.columns) {
+		return t.f.errorf(line, "%d values for the columns %s", len(cells), strings.Join(t.columns, ", "))
+	}
+	size, err := strconv.ParseInt(cells[0], 10, 64)
+	if err != nil || size < 0 {
+		return t.f.errorf(line, "%q is not a size in bytes", cells[0])
+	}
+	for i, name := range t.columns[1:] {
+		if name == "Validation" {
+			if cells[i+1] != "Pass" {
+				return t.f.errorf(line, "the benchmark's own validation says %s", cells[i+1])
+			}
+			continue
+		}
+		if v, err := strconv.ParseFloat(cells[i+1], 64); err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			return t.f.errorf(line, "%s: %q is not a finite number of zero or more", name, cells[i+1])
+		}
+	}
+	v, err := strconv.ParseFloat(cells[1], 64)
+	if err != nil || v <= 0 {
+		return t.f.errorf(line, "%s: %q is not above zero", t.columns[1], cells[1])
+	}
+	return t.f.add(Timing{Point: Point{Experiment: t.now.experiment, Bytes: unit.Bytes(size)}, Launch: t.launch,
+		Time: unit.Seconds(t.now.time(float64(size), v))}, line)
+}

@@ -1,0 +1,198 @@
+// Package timing reads tables of measured times: our own, and those of other tools' benchmarks, so
+// that the same models are fitted to times measured anywhere.
+//
+// # Our own tables
+//
+// A dataset is an Arrow table, or a CSV file, with a row for each measurement. The first line of a CSV file that
+// does not begin with # names the columns, with units in brackets:
+//
+//	# line = 64B
+//	experiment,bytes [B],count,delay [us],launch,rep,time [us]
+//	pingpong,1,,,0,0,2.31
+//
+// Schema says what there may be.
+//
+// # Tables of others
+//
+// Formats are recognised by content: see Formats. Each file is a launch of its own. What a benchmark's number means is
+// said where it is read; what it calls latency, half a round trip, becomes the round trip again, for one.
+package timing
+
+import (
+	"fmt"
+	"strings"
+
+	"spoor/analyze/marshal"
+	"spoor/traces/unit"
+)
+
+// Experiment is what was timed.
+type Experiment string
+
+// The experiments. PRTT(n,d,s) is the time from the first of n sends of s bytes, with pauses d between them, until a
+// message of s bytes is back that the other side sends when it has received all n [hoefler2007].
+const (
+	Transfer  Experiment = "transfer"  // a block is packed, sent, received and unpacked, once
+	Scan      Experiment = "scan"      // a parallel prefix operation over blocks
+	Array     Experiment = "array"     // a statement over whole arrays, A = x or A = x op y
+	PingPong  Experiment = "pingpong"  // PRTT(1,0,s)
+	Burst     Experiment = "burst"     // PRTT(n,0,s)
+	Delayed   Experiment = "delayed"   // PRTT(n,d,s)
+	Send      Experiment = "send"      // a send, until the sender may go on
+	Receive   Experiment = "receive"   // a receive of a message that is there already
+	Gap       Experiment = "gap"       // from one message to the next in a stream without end
+	Exchange  Experiment = "exchange"  // both sides send a message, and receive the other's
+	AllReduce Experiment = "allreduce" // a reduction whose result all have
+)
+
+// Experiments are all of them.
+var Experiments = []Experiment{Transfer, Scan, Array, PingPong, Burst, Delayed, Send, Receive, Gap, Exchange, AllReduce}
+
+// Set is what a point is for.
+type Set string
+
+// The sets.
+const (
+	Both  Set = "" // the table does not say
+	Train Set = "train"
+	Test  Set = "test"
+)
+
+// Point is what is measured: the conditions of an experiment, without the outcome.
+type Point struct {
+	Experiment   Experiment
+	Rows, Cols   int64 // 0: no layout is known
+	Item, Stride unit.Bytes
+	Base         uint64
+	Blocks       int64
+	Bytes        unit.Bytes
+	Accesses     int64
+	Ops          int64
+	Count        int64
+	Delay        unit.Seconds
+	Set          Set
+}
+
+// Layout is where one block lies.
+func (p *Point) Layout() marshal.Layout {
+	return marshal.Layout{Addr: p.Base, Count: p.Rows, Block: p.Cols * int64(p.Item), Stride: int64(p.Stride)}
+}
+
+// Timing is one measurement.
+type Timing struct {
+	Point
+	Launch, Rep int
+	State       string
+	Sentinel    unit.Seconds // 0 if there was none
+	Time        unit.Seconds
+	file, line  int // where it stands
+}
+
+// Data is what files say together.
+type Data struct {
+	Timings []Timing
+	// Sources are the files, with format and digest.
+	Sources []string
+	// Line and Page are sizes of memory lines and pages; 0 if no file says.
+	Line, Page unit.Bytes
+	// Minimum takes the least of the repetitions in a launch; else it is the median.
+	Minimum  bool
+	Warnings []error
+	paths    []string
+}
+
+// Source is all sources, for parameters.
+func (d *Data) Source() string { return strings.Join(d.Sources, "; ") }
+
+// place is where t stands.
+func (d *Data) place(t *Timing) string { return fmt.Sprintf("%s:%d", d.paths[t.file], t.line) }
+
+// Bounds of what is believed.
+const (
+	maxTime  = unit.Seconds(1e6)
+	maxCount = int64(1) << 40
+)
+
+// check says what is wrong with t.
+func (t *Timing) check() error {
+	switch {
+	case !(t.Time > 0):
+		return fmt.Errorf("time: %v s is not above zero", float64(t.Time))
+	case t.Time > maxTime || t.Delay > maxTime || t.Sentinel > maxTime:
+		return fmt.Errorf("a time above %v is not believed", maxTime)
+	case t.Delay < 0 || t.Sentinel < 0:
+		return fmt.Errorf("delay or sentinel is negative")
+	case t.Set != Both && t.Set != Train && t.Set != Test:
+		return fmt.Errorf("set: %q is neither %s nor %s", t.Set, Train, Test)
+	}
+	for name, v := range map[string]int64{"rows": t.Rows, "cols": t.Cols, "item": int64(t.Item), "stride": int64(t.Stride), "blocks": t.Blocks,
+		"bytes": int64(t.Bytes), "accesses": t.Accesses, "ops": t.Ops, "count": t.Count, "launch": int64(t.Launch), "rep": int64(t.Rep)} {
+		if v < 0 || v > maxCount {
+			return fmt.Errorf("%s: %d is not from 0 to 2^40", name, v)
+		}
+	}
+	if err := t.checkState(); err != nil {
+		return err
+	}
+	if t.Rows != 0 || t.Cols != 0 {
+		return t.checkBlock()
+	}
+	return t.checkExperiment()
+}
+
+// checkState keeps states to what can be part of a parameter's name.
+func (t *Timing) checkState() error {
+	legal := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	}
+	if strings.IndexFunc(t.State, func(c rune) bool { return !legal(c) }) >= 0 || len(t.State) > 32 {
+		return fmt.Errorf("state: %q is not a name of at most 32 letters, digits and '_'", t.State)
+	}
+	return nil
+}
+
+// checkBlock completes the bytes of a block.
+func (t *Timing) checkBlock() error {
+	switch {
+	case t.Rows < 1 || t.Cols < 1 || t.Item < 1:
+		return fmt.Errorf("a block of %d x %d items of %d bytes; rows, cols and item must all be above zero", t.Rows, t.Cols, t.Item)
+	case t.Cols > maxCount/int64(t.Item) || t.Rows > maxCount/(t.Cols*int64(t.Item)):
+		return fmt.Errorf("a block of %d x %d items of %d bytes is not believed", t.Rows, t.Cols, t.Item)
+	case t.Rows > 1 && int64(t.Stride) < t.Cols*int64(t.Item):
+		return fmt.Errorf("stride: rows of %d bytes, %d apart, overlap", t.Cols*int64(t.Item), t.Stride)
+	case t.Experiment != Transfer && t.Experiment != Scan && t.Experiment != Array:
+		return fmt.Errorf("experiment: %s has no rows and cols", t.Experiment)
+	}
+	if _, err := t.Layout().Lines(1); err != nil {
+		return err
+	}
+	bytes := unit.Bytes(t.Rows * t.Cols * int64(t.Item))
+	if t.Bytes != 0 && t.Bytes != bytes {
+		return fmt.Errorf("bytes: %d, but the block has %d", t.Bytes, bytes)
+	}
+	t.Bytes = bytes
+	return t.checkExperiment()
+}
+
+// checkExperiment asks for what the experiment needs.
+func (t *Timing) checkExperiment() error {
+	many := t.Experiment == Burst || t.Experiment == Delayed
+	switch {
+	case many && t.Count < 2:
+		return fmt.Errorf("count: a %s needs two messages or more", t.Experiment)
+	case !many && t.Count > 1:
+		return fmt.Errorf("count: a %s has one message", t.Experiment)
+	case t.Experiment == Delayed && !(t.Delay > 0):
+		return fmt.Errorf("delay: is missing")
+	case t.Experiment != Delayed && t.Delay != 0:
+		return fmt.Errorf("delay: a %s has none", t.Experiment)
+	case t.Experiment == Array && t.Accesses == 0:
+		return fmt.Errorf("accesses: are missing; an array statement needs its loads and stores")
+	case t.Experiment != Array && t.Accesses != 0:
+		return fmt.Errorf("accesses: only array statements have them")
+	case (t.Experiment == Transfer || t.Experiment == Scan) && t.Bytes == 0:
+		return fmt.Errorf("bytes: are missing, as are rows, cols and item")
+	}
+	t.Blocks, t.Count = max(t.Blocks, 1), max(t.Count, 1)
+	return nil
+}

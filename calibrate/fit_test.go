@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/param"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+var update = flag.Bool("update", false, "write the expected parameters anew")
+
+// run runs calibrate in this process.
+func run(args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = stage.Main(command, &stage.Env{In: strings.NewReader(""), Out: &o, Err: &e}, args)
+	return status, o.String(), e.String()
+}
+
+func sample(name string) string { return filepath.Join(root, "data/sample", name) }
+
+// The stored dataset gives the numbers that it always gave, in every form, and runs are alike to the last byte.
+func TestFitReproducesStoredDatasets(t *testing.T) {
+	golden, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	d, err := timing.Read(sample("transfers.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.WriteTable("transfers.arrow", d.Table()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ input, prefix, golden string }{
+		{sample("transfers.csv"), "a", "transfers"}, {sample("transfers.csv"), "b", "transfers"}, {"transfers.arrow", "c", "transfers"}, {sample("osu.txt"), "d", "osu"},
+	} {
+		if status, _, errs := run("fit", c.input, "-o", c.prefix, "--quiet"); status != stage.Done || errs != "" {
+			t.Fatalf("%s: status %d, %s", c.input, status, errs)
+		}
+		path := filepath.Join(golden, c.golden+".params.toml")
+		if *update && c.prefix != "b" && c.prefix != "c" {
+			text, err := os.ReadFile(c.prefix + ".params.toml")
+			if err == nil {
+				err = os.WriteFile(path, text, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		sameParams(t, c.prefix+".params.toml", path)
+	}
+	for _, suffix := range []string{".params.toml", ".fit.arrow"} {
+		a, err1 := os.ReadFile("a" + suffix)
+		b, err2 := os.ReadFile("b" + suffix)
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("two runs differ in %s: %v, %v", suffix, err1, err2)
+		}
+	}
+}
+
+// sameParams allows for the last digits, which may depend on how a processor rounds sums of products.
+func sameParams(t *testing.T, got, want string) {
+	t.Helper()
+	g, err1 := param.Read(got)
+	w, err2 := param.Read(want)
+	if err1 != nil || err2 != nil || len(g.All()) != len(w.All()) {
+		t.Fatal(err1, err2)
+	}
+	for i, p := range g.All() {
+		q := w.All()[i]
+		scale := math.Abs(p.Value)
+		if p.HasInterval() {
+			scale = max(scale, p.Hi-p.Lo)
+		}
+		near := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*scale }
+		if p.Name != q.Name || p.Unit != q.Unit || p.N != q.N || p.Method != q.Method || !near(p.Value, q.Value) || !near(p.Lo, q.Lo) || !near(p.Hi, q.Hi) {
+			t.Fatalf("%s: %+v, want %+v", got, p, q)
+		}
+		if !strings.Contains(p.Source, " sha256:") {
+			t.Errorf("%s: source %q", p.Name, p.Source)
+		}
+	}
+}
+
+// Parameters can be read where they are used, with the unit that is asked for, and only that.
+func TestFitParametersHaveUnits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, errs := run("fit", sample("transfers.csv"), "--state", "far", "-o", "x"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	set, err := param.Read("x.params.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// data/sample/README.md says what the host is that these are of.
+	for name, want := range map[string]struct {
+		unit  string
+		truth float64
+	}{"page_beta_rel": {"s/B", 4.5 * 1.8e-10}, "page_gamma_rel": {"s/line", 4.5 * 3.5e-9}, "page_pi_rel": {"s/page", 4.5 * 25e-9}} {
+		p, err := set.Get(name, want.unit)
+		if err != nil || math.Abs(p.Value/want.truth-1) > 0.05 || !p.HasInterval() {
+			t.Errorf("%+v, %v; want %g %s", p, err, want.truth, want.unit)
+		}
+		if _, err := set.Get(name, "ns"); err == nil {
+			t.Errorf("%s is in ns as well", name)
+		}
+	}
+	table, err := store.ReadTable("x.fit.arrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err1 := store.Data[float64](table, "measured")
+	predicted, err2 := store.Data[float64](table, "predicted")
+	residual, err3 := store.Data[float64](table, "residual")
+	if err1 != nil || err2 != nil || err3 != nil || len(measured) != 16*24 {
+		t.Fatal(err1, err2, err3, len(measured))
+	}
+	for i := range measured {
+		if residual[i] != measured[i]-predicted[i] {
+			t.Errorf("row %d: %g, %g, %g", i, measured[i], predicted[i], residual[i])
+		}
+	}
+}
+
+func TestFitStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	noisy, sentinels := "launch,bytes [B],time [us]\n", "rep,bytes [B],sentinel [ns],time [us]\n"
+	for i, y := range []string{"10", "20", "11", "24", "13", "21"} {
+		noisy += []string{"0", "1"}[i%2] + "," + []string{"1", "100", "1000"}[i/2] + "," + y + "\n"
+		sentinels += "0," + []string{"1", "2", "3", "4", "5", "6"}[i] + "," + []string{"100", "700"}[i%2] + "," + y + "\n"
+	}
+	for name, text := range map[string]string{
+		"bad.csv": "bytes [B],time [us]\n1,-1\n", "two.csv": "bytes [B],time [us]\n1,1\n2,2\n", "same.csv": "rep,bytes [B],time [us]\n0,8,1\n1,8,2\n2,8,1\n",
+		"noisy.csv": noisy, "sentinels.csv": sentinels, "good.csv": "bytes [B],time [us]\n1,1\n2,2\n3,3\n4,4.1\n5,5\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string // in standard output if the status is 0, else in standard error
+	}{
+		{"fit good.csv -o x --format csv", stage.Done, "\ntransfer,,S1,least squares,"},
+		{"fit sentinels.csv -o x --cuts 300ns --format csv", stage.Done, "\ntransfer,s2,S1,least squares,3,"},
+		{"fit", stage.WrongUsage, "no file is named"},
+		{"fit good.csv", stage.WrongUsage, "-o PREFIX says where the files go"},
+		{"fit good.csv -o x --line 100B", stage.WrongUsage, `--line: "100B" is not a size that is a power of two`},
+		{"fit good.csv -o x --line 64KiB", stage.WrongUsage, "pages of 4KiB are smaller than lines of 64KiB"},
+		{"fit good.csv -o x --cuts 3", stage.WrongUsage, `--cuts: "3" has no unit`},
+		{"fit good.csv -o x --cuts 3ns,2ns", stage.WrongUsage, "--cuts: times must be above zero, and rise"},
+		{"fit good.csv -o x --cuts 3ns", stage.Failed, "good.csv:2: there is no sentinel to find the state by"},
+		{"fit good.csv -o x --state far", stage.Failed, `no timing is in state far; states are [""]`},
+		{"fit " + sample("transfers.csv") + " -o x --line 128B", stage.WrongUsage, "--line 128B: the file says 64B"},
+		{"fit " + sample("transfers.csv") + " -o x --cuts 300ns", stage.Failed, "the state is given"},
+		{"fit bad.csv -o x", stage.Failed, "bad.csv:2: time: -1e-06 s is not above zero"},
+		{"fit two.csv -o x", stage.Failed, "transfer: S1: 2 points are too few for 2 coefficients; at least 3 are needed"},
+		{"fit same.csv -o x", stage.Failed, "transfer: S1: 1 points are too few"},
+		{"fit noisy.csv -o x", stage.Failed, "transfer: too noisy: the noise floor of split halves is "},
+		{"fit sentinels.csv -o x", stage.Failed, "sentinels from 100ns to 700ns are of several states, which must not be pooled"},
+		{"fit nowhere.csv -o x", stage.Failed, "nowhere.csv: no such file"},
+		{"fit good.csv -o nowhere/x", stage.Failed, "no such file"},
+	} {
+		for _, name := range []string{"x.params.toml", "x.fit.arrow", "x.plogp.arrow"} {
+			os.Remove(name)
+		}
+		status, out, errs := run(strings.Fields(c.args)...)
+		got := out
+		if c.status != stage.Done {
+			if left, _ := filepath.Glob("x.*"); out != "" || len(left) > 0 {
+				t.Errorf("calibrate %s: failed, printed %q and left %v", c.args, out, left)
+			}
+			got = errs
+		}
+		if status != c.status || !strings.Contains(got, c.want) {
+			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
+		}
+	}
+}
