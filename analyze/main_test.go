@@ -287,6 +287,23 @@ func TestNoteOnTracesOfMessages(t *testing.T) {
 	}
 }
 
+// A part for merging goes when results of all processors take its place.
+func TestNoPartOfAnEarlierRunStays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "four", 4, 1, 100)
+	for _, c := range []struct {
+		procs string
+		stays bool
+	}{{"1-2", true}, {"0-3", false}} {
+		if status, _, errs := analyze("--run", "reuse", "--procs", c.procs, "-o", "d", "four"); status != stage.Done {
+			t.Fatal(errs)
+		}
+		if _, err := os.Stat("d/shards.arrow"); (err == nil) != c.stays {
+			t.Errorf("--procs %s: %v, stays %v", c.procs, err, c.stays)
+		}
+	}
+}
+
 // What a flag is of is said by its usage, and one that does nothing gets a note.
 func TestUnusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -132,6 +132,11 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err := save(o.dir, results); err != nil {
 		return err
 	}
+	if procs == nil {
+		if err := dropPart(o.dir); err != nil {
+			return err
+		}
+	}
 	return print(env, *o.format, o.chosen(), results)
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -93,6 +96,15 @@ func (p *part) keep(name string, proc trace.Proc, s analysis.KeptShard) error {
 func (p *part) result() analysis.Result {
 	return analysis.Result{Tables: []*store.Table{{Name: partTable, Meta: p.facts, Columns: []store.Column{
 		{Name: "proc", Data: p.proc}, {Name: "shard", Data: p.shard}, {Name: "counted", Data: p.counted}}}}}
+}
+
+// dropPart removes what an earlier run over some processors left for merging in dir, where the results of one
+// over all are now.
+func dropPart(dir string) error {
+	if err := os.Remove(filepath.Join(dir, partTable+".arrow")); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // fact is one of the facts, or "".
