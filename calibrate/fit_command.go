@@ -33,7 +33,8 @@ func fitCommand(env *stage.Env) *cobra.Command {
 			"are. Of messages that are packed and unpacked it fits S1, S2, S3, M1, M2 and M3 of [hur1999], M1x, which has\n" +
 			"the memory lines exactly, and page, which has pages too; of ping-pongs and bursts LogGP and PLogP. Models are\n" +
 			"judged by points that they were not fitted to. It writes\n\n" +
-			"    PREFIX.params.toml   parameters with unit, 95 % interval, method and source\n" +
+			"    PREFIX.params.toml   parameters with unit, method, source, and the interval in which another run of the same\n" +
+			"                         measurements finds them in 95 of 100 cases\n" +
 			"    PREFIX.fit.arrow     what each model says of each point, beside what was measured\n" +
 			"    PREFIX.plogp.arrow   o_s, o_r and g by size, if there are ping-pongs\n\n" +
 			"and prints a row for each model, judged by points as said: error_ratio is SSE/SST (0 is perfect), gain that of\n" +

@@ -187,3 +187,31 @@ func TestFitStatus(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a table holds, there is one error of one line and no file, or parameters that can be read.
+func FuzzFit(f *testing.F) {
+	transfers, err := os.ReadFile(sample("transfers.csv"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(transfers[:2000], "far")
+	f.Add([]byte("bytes [B],time [us]\n1,1\n2,2\n3,3\n4,4.1\n5,5\n"), "")
+	f.Add([]byte("experiment,bytes [B],count,rep,delay [us],time [us]\npingpong,1,,0,,1\npingpong,64,,0,,2\nburst,1,5,0,,3\nburst,64,5,0,,9\ndelayed,1,5,0,9,40\nreceive,1,,0,,1\nexchange,9,,0,,3\n"), "")
+	f.Add([]byte("experiment,bytes [B],time [us]\ngap,1,1\ngap,2,1e9\ngap,3,1e-9\npingpong,0,1\nsend,9,9\n"), "")
+	f.Fuzz(func(t *testing.T, text []byte, state string) {
+		prefix := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(prefix+".csv", text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := run("fit", prefix+".csv", "-o", prefix, "--state="+state)
+		if status == stage.Done {
+			if _, err := param.Read(prefix + ".params.toml"); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if left, _ := filepath.Glob(prefix + ".*"); len(left) != 1 || status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1+strings.Count(errs, "spoor: note: ") {
+			t.Fatalf("status %d, left %v, %q, %s", status, left, out, errs)
+		}
+	})
+}

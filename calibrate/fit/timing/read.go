@@ -69,7 +69,7 @@ func (f *file) add(t Timing, line int) error {
 
 const (
 	maxSize    = 256 << 20 // bytes of a file
-	maxTimings = 4 << 20
+	maxTimings = 1 << 20
 	sniffed    = 64 << 10 // bytes that a format is recognised by
 )
 

@@ -125,10 +125,13 @@ func (t *Timing) check() error {
 	case t.Set != Both && t.Set != Train && t.Set != Test:
 		return fmt.Errorf("set: %q is neither %s nor %s", t.Set, Train, Test)
 	}
-	for name, v := range map[string]int64{"rows": t.Rows, "cols": t.Cols, "item": int64(t.Item), "stride": int64(t.Stride), "blocks": t.Blocks,
-		"bytes": int64(t.Bytes), "accesses": t.Accesses, "ops": t.Ops, "count": t.Count, "launch": int64(t.Launch), "rep": int64(t.Rep)} {
-		if v < 0 || v > maxCount {
-			return fmt.Errorf("%s: %d is not from 0 to 2^40", name, v)
+	for _, n := range []struct {
+		name string
+		of   int64
+	}{{"rows", t.Rows}, {"cols", t.Cols}, {"item", int64(t.Item)}, {"stride", int64(t.Stride)}, {"blocks", t.Blocks}, {"bytes", int64(t.Bytes)},
+		{"accesses", t.Accesses}, {"ops", t.Ops}, {"count", t.Count}, {"launch", int64(t.Launch)}, {"rep", int64(t.Rep)}} {
+		if n.of < 0 || n.of > maxCount {
+			return fmt.Errorf("%s: %d is not from 0 to 2^40", n.name, n.of)
 		}
 	}
 	if err := t.checkState(); err != nil {

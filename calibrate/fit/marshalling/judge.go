@@ -1,0 +1,64 @@
+package marshalling
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"spoor/calibrate/fit"
+	"spoor/calibrate/fit/timing"
+)
+
+// judge holds r to points that it was not fitted to.
+func (s *Study) judge(r *Result, coef []float64, train, test *design, o Options) {
+	judged, predicted := test, []float64(nil)
+	if test != nil {
+		predicted = test.predict(&r.Model, coef)
+	} else {
+		judged = train
+		var err error
+		if predicted, err = train.crossValidate(r, o.Seed); err != nil {
+			r.Warnings = append(r.Warnings, fmt.Errorf("cross-validation: %w", err))
+			r.Errors = fit.Judge(nil, nil, len(coef))
+			return
+		}
+	}
+	r.Errors = fit.Judge(judged.means, predicted, len(coef))
+	for i, p := range judged.points {
+		s.Compared = append(s.Compared, timing.Comparison{Point: p, State: s.State, Model: r.Model.Name, Method: r.Method.Name,
+			Measured: judged.means[i], Predicted: predicted[i]})
+	}
+}
+
+func (d *design) predict(m *Model, coef []float64) []float64 {
+	var out []float64
+	for _, row := range d.rows(m) {
+		out = append(out, fit.Predict(coef, row))
+	}
+	return out
+}
+
+// folds is into how many parts points are divided, each of which is predicted from the others.
+const folds = 10
+
+// crossValidate predicts each point by a fit without it.
+func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
+	n, rows := len(d.points), d.rows(&r.Model)
+	order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
+	out := make([]float64, n)
+	for fold := range min(folds, n) {
+		drawn := make([]int, n)
+		for i, p := range order {
+			if i%folds != fold {
+				drawn[p] = 1
+			}
+		}
+		solution, err := r.Method.solve(d.problem(&r.Model, rows, r.Method, d.means, drawn))
+		if err != nil {
+			return nil, err
+		}
+		for i := fold; i < n; i += folds {
+			out[order[i]] = fit.Predict(solution.Coef, rows[order[i]])
+		}
+	}
+	return out, nil
+}
