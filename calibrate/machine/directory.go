@@ -187,7 +187,11 @@ func (r *reader) messages(t *messagesText) {
 		m.Data = m.Control + r.m.Caches[n-1].Line
 	}
 	if t != nil && t.Data.given {
-		m.Data = r.size("messages.data", t.Data, 1)
+		least := unit.Bytes(1)
+		if r.m.System.Target == LogP { // references are split into blocks of it
+			least = minLine
+		}
+		m.Data = r.size("messages.data", t.Data, least)
 	}
 	switch {
 	case m.Control > maxMessage:

@@ -58,6 +58,23 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// TestNoCaches: what is refused where there are none.
+func TestNoCaches(t *testing.T) {
+	all := numa("logp", "")
+	bare := all[:strings.Index(all, "[[cache]]")] + all[strings.Index(all, "[memory]"):]
+	if _, err := Parse("m.toml", []byte(bare+"[messages]\ndata = \"4 B\"\n")); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ more, want string }{
+		{"protocol = \"msi\"\n", "m.toml:17: system.protocol: does nothing for target logp"},
+		{"[messages]\ndata = \"3 B\"\n", "m.toml:18: messages.data: \"3 B\" is less than 4B"},
+	} {
+		if _, err := Parse("m.toml", []byte(bare+c.more)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q:\n got %v\nwant %s", c.more, err, c.want)
+		}
+	}
+}
+
 func TestBadDirectories(t *testing.T) {
 	for _, c := range []struct{ target, sections, want string }{
 		{"clogp", "[directory]\nkind = \"full\"\n", "m.toml:22: directory: does nothing for target clogp"},
@@ -74,6 +91,8 @@ func TestBadDirectories(t *testing.T) {
 		{"ccnuma", "[messages]\ncontrol = \"0 B\"\n", "m.toml:23: messages.control: "},
 		{"ccnuma", "[messages]\ndata = \"2 GiB\"\n", "m.toml:23: messages.data: 2GiB is more than 1GiB"},
 		{"ccnuma", "[tlb]\nentries = 64\npage = \"4 KiB\"\nlatency = \"3 cycles\"\n", "m.toml:22: tlb: does nothing for target ccnuma"},
+		{"logp", "", "m.toml:5: cache[0]: target logp has no caches"},
+		{"dir1sw", "protocol = \"mesi\"\n", "m.toml:22: system.protocol: \"mesi\" is not msi"},
 		{"dir1sw", "", "m.toml: directory.trap: is missing; target dir1sw has traps"},
 		{"dir1sw", "[directory]\nkind = \"full\"\ntrap = \"3 cycles\"\n", "m.toml:23: directory.kind: does nothing for target dir1sw"},
 		{"dir1sw", "[directory]\nhints = true\ntrap = \"3 cycles\"\n", "m.toml:23: directory.hints: does nothing for target dir1sw"},
