@@ -27,7 +27,7 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(fitCommand(env), showCommand(env))
+	root.AddCommand(memoryCommand(env), fitCommand(env), showCommand(env))
 	return root
 }
 

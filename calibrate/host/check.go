@@ -1,0 +1,62 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spoor/traces/unit"
+)
+
+// MaxStolen is which share of the time may be stolen from a host that is measured.
+const MaxStolen = 0.2
+
+const (
+	watchTime = unit.Seconds(0.3)
+	sentinels = 200 // that the histogram of a check is of
+)
+
+// Condition is what a host is like before it is measured.
+type Condition struct {
+	Watched, Stolen unit.Seconds
+	Sentinels       []unit.Seconds // those that were answered, sorted
+	Asked           int
+}
+
+// Check looks at a host.
+func Check(h Host) Condition {
+	c := Condition{Asked: sentinels}
+	c.Watched, c.Stolen = h.Watch(watchTime)
+	for range sentinels {
+		if s := h.Sentinel(); s > 0 {
+			c.Sentinels = append(c.Sentinels, s)
+		}
+	}
+	slices.Sort(c.Sentinels)
+	return c
+}
+
+// Share is the share of time that is stolen.
+func (c Condition) Share() float64 { return float64(c.Stolen / c.Watched) }
+
+// Refuse is an error if more than most of the time is stolen.
+func (c Condition) Refuse(most float64) error {
+	if c.Share() <= most {
+		return nil
+	}
+	return &TooNoisy{fmt.Sprintf("the processor was taken away for %.0f %% of %v, and must not be for more than %.0f %%; wait until the host is idle",
+		100*c.Share(), c.Watched, 100*most)}
+}
+
+// String is the condition in a line, with the histogram of round trips.
+func (c Condition) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%.1f %% of %v stolen; ", 100*c.Share(), c.Watched)
+	if len(c.Sentinels) == 0 {
+		b.WriteString("no other processor answers, so states cannot be told apart")
+		return b.String()
+	}
+	at := func(share float64) unit.Seconds { return c.Sentinels[int(share*float64(len(c.Sentinels)-1))] }
+	fmt.Fprintf(&b, "round trips of a byte %v, %v, %v, %v, %v (least, quartiles, most), %d of %d answered", at(0), at(0.25), at(0.5), at(0.75), at(1), len(c.Sentinels), c.Asked)
+	return b.String()
+}

@@ -1,0 +1,223 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"spoor/traces/unit"
+)
+
+// Local is this host, seen from a thread that is pinned to a processor.
+type Local struct {
+	CPU, Peer int // Peer is -1 if there is no other processor
+	start     time.Time
+	overhead  unit.Seconds // of reading the clock
+	allowed   mask
+	percent   int
+	echo      *echo
+	trip      uint32
+}
+
+// mask is a set of processors, as the kernel has it.
+type mask [16]uint64
+
+func (m *mask) cpus() (list []int) {
+	for w, word := range m {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, 64*w+bits.TrailingZeros64(word))
+		}
+	}
+	return list
+}
+
+func only(cpu int) (m mask) {
+	m[cpu/64] = 1 << (cpu % 64)
+	return m
+}
+
+// affinity calls sched_getaffinity or sched_setaffinity for the running thread.
+func affinity(call uintptr, m *mask) error {
+	if _, _, e := syscall.RawSyscall(call, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m))); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// Allowed are the processors that this process may run on.
+func Allowed() ([]int, error) {
+	var m mask
+	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
+		return nil, fmt.Errorf("asking for the processors that may be used: %w", err)
+	}
+	return m.cpus(), nil
+}
+
+// Pin binds the running goroutine to its thread, and that to a processor.
+func Pin(cpu int) error {
+	if cpu < 0 || cpu >= 64*len(mask{}) {
+		return fmt.Errorf("there is no processor %d to pin a thread to", cpu)
+	}
+	runtime.LockOSThread()
+	m := only(cpu)
+	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, &m); err != nil {
+		return fmt.Errorf("pinning a thread to processor %d: %w; times of a thread that moves mean nothing", cpu, err)
+	}
+	return nil
+}
+
+// Open pins the calling goroutine to the first processor that is allowed, until Close is called, and a thread
+// that answers sentinels to the second. Nothing is collected meanwhile.
+func Open() (*Local, error) {
+	l := &Local{Peer: -1, start: time.Now()}
+	runtime.LockOSThread()
+	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &l.allowed); err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("asking for the processors that may be used: %w", err)
+	}
+	cpus := l.allowed.cpus()
+	l.CPU = cpus[0]
+	if err := Pin(l.CPU); err != nil {
+		runtime.UnlockOSThread()
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	runtime.UnlockOSThread() // one of two
+	l.percent = debug.SetGCPercent(-1)
+	runtime.GC()
+	if len(cpus) > 1 && runtime.GOMAXPROCS(0) > 1 {
+		l.Peer = cpus[1]
+		echo, err := listen(l.Peer)
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		l.echo = echo
+	}
+	l.overhead = l.clockOverhead()
+	return l, nil
+}
+
+// Close lets the thread go where it may, and memory be collected again.
+func (l *Local) Close() error {
+	if l.echo != nil {
+		l.echo.stop()
+	}
+	debug.SetGCPercent(l.percent)
+	err := affinity(syscall.SYS_SCHED_SETAFFINITY, &l.allowed)
+	runtime.UnlockOSThread()
+	return err
+}
+
+// Now is the time since Open.
+func (l *Local) Now() unit.Seconds { return unit.Seconds(time.Since(l.start).Seconds()) }
+
+// Time is how long f takes, less what reading the clock does.
+func (l *Local) Time(f func()) unit.Seconds {
+	begin := time.Now()
+	f()
+	return max(unit.Seconds(float64(time.Since(begin))/1e9)-l.overhead, 0)
+}
+
+func (l *Local) clockOverhead() unit.Seconds {
+	least := time.Hour
+	for range 1000 {
+		begin := time.Now()
+		least = min(least, time.Since(begin))
+	}
+	return unit.Seconds(least.Seconds())
+}
+
+// rusageThread is RUSAGE_THREAD.
+const rusageThread = 1
+
+// Switches is the involuntary context switches of the thread.
+func (l *Local) Switches() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(rusageThread, &u); err != nil {
+		return -1
+	}
+	return int64(u.Nivcsw)
+}
+
+// longestStep is the longest time between two looks at the clock that nothing came between: a look takes
+// some tens of nanoseconds, and interrupts about a microsecond.
+const longestStep = 5 * time.Microsecond
+
+// Watch looks at the clock again and again. What lies between two looks is stolen if it is longer than a look takes.
+func (l *Local) Watch(d unit.Seconds) (watched, stolen unit.Seconds) {
+	begin := time.Now()
+	end := time.Duration(float64(d) * 1e9)
+	var last, lost time.Duration
+	for last < end {
+		now := time.Since(begin)
+		if now-last > longestStep {
+			lost += now - last
+		}
+		last = now
+	}
+	return unit.Seconds(last.Seconds()), unit.Seconds(lost.Seconds())
+}
+
+// echo is a thread that answers.
+type echo struct {
+	ping atomic.Uint32
+	_    [252]byte
+	pong atomic.Uint32
+	_    [252]byte
+	done atomic.Bool
+	gone chan struct{}
+}
+
+func listen(cpu int) (*echo, error) {
+	e := &echo{gone: make(chan struct{})}
+	ready := make(chan error)
+	go func() {
+		defer close(e.gone)
+		err := Pin(cpu) // and never unpinned: the thread ends with the goroutine
+		ready <- err
+		for last := uint32(0); err == nil && !e.done.Load(); {
+			if v := e.ping.Load(); v != last {
+				e.pong.Store(v)
+				last = v
+			}
+		}
+	}()
+	return e, <-ready
+}
+
+func (e *echo) stop() {
+	e.done.Store(true)
+	<-e.gone
+}
+
+const (
+	trips   = 12
+	waiting = 200 * time.Microsecond // for an answer
+	spins   = 64                     // between looks at the clock
+)
+
+// Sentinel is the least of 12 round trips.
+func (l *Local) Sentinel() unit.Seconds {
+	if l.echo == nil {
+		return 0
+	}
+	least := time.Hour
+	for range trips {
+		l.trip++
+		begin := time.Now()
+		l.echo.ping.Store(l.trip)
+		for n := 1; l.echo.pong.Load() != l.trip; n++ {
+			if n%spins == 0 && time.Since(begin) > waiting {
+				return 0
+			}
+		}
+		least = min(least, time.Since(begin))
+	}
+	return max(unit.Seconds(least.Seconds())-l.overhead, 1e-9)
+}

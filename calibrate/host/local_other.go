@@ -1,0 +1,41 @@
+//go:build !linux
+
+package host
+
+import (
+	"errors"
+
+	"spoor/traces/unit"
+)
+
+// Local is this host, which only Linux lets one measure.
+type Local struct{ CPU, Peer int }
+
+var errOnlyLinux = errors.New("measuring needs threads that are pinned to processors, which is done on Linux only; datasets can be fitted anywhere")
+
+// Open fails.
+func Open() (*Local, error) { return nil, errOnlyLinux }
+
+// Pin fails.
+func Pin(int) error { return errOnlyLinux }
+
+// Allowed fails.
+func Allowed() ([]int, error) { return nil, errOnlyLinux }
+
+// Close has nothing to do.
+func (*Local) Close() error { return nil }
+
+// Now is never called.
+func (*Local) Now() unit.Seconds { return 0 }
+
+// Time is never called.
+func (*Local) Time(func()) unit.Seconds { return 0 }
+
+// Sentinel is never called.
+func (*Local) Sentinel() unit.Seconds { return 0 }
+
+// Switches is never called.
+func (*Local) Switches() int64 { return 0 }
+
+// Watch is never called.
+func (*Local) Watch(unit.Seconds) (watched, stolen unit.Seconds) { return 0, 0 }

@@ -1,0 +1,317 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"spoor/calibrate/host"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// native makes trials on this host.
+type native struct {
+	*host.Local
+	largest unit.Bytes
+	region  []byte // in huge pages if they are to be had
+	pages   []byte // in small ones
+	out     []int32
+	huge    bool
+	facts   Facts
+	sink    uint64
+}
+
+// mostRegion bounds what is taken of the memory: a part of it, and of what is free.
+const (
+	mostRegion  = unit.Bytes(512 << 20)
+	leastRegion = unit.Bytes(16 << 20)
+	timesLast   = 4 // the last cache
+	ofFree      = 4 // share of the free memory
+)
+
+// Open gets this host ready. The largest region is four times the last cache that the kernel reports, as far as memory
+// goes. Close gives everything back.
+func Open() (Bench, unit.Bytes, func() error, error) {
+	allowed, err := host.Allowed()
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	local, err := host.Open()
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	b := &native{Local: local, largest: 128 << 20, out: make([]int32, gathered)}
+	var free unit.Bytes
+	b.facts.Processors = len(allowed)
+	b.facts.Memory, free = host.Memory(os.DirFS("/proc"))
+	b.facts.Kernel = host.KernelCaches(os.DirFS("/sys/devices/system/cpu"), local.CPU)
+	if n := len(b.facts.Kernel); n > 0 {
+		b.largest = min(max(timesLast*b.facts.Kernel[n-1].Size, leastRegion), mostRegion)
+	}
+	if free > 0 && b.largest > free/ofFree {
+		return nil, 0, nil, errors.Join(fmt.Errorf("regions up to %v are needed, but no more than %v of memory are free, of which a quarter is taken", b.largest, free), b.Close())
+	}
+	return b, b.largest, b.Close, nil
+}
+
+// Close gives all memory back.
+func (b *native) Close() error { return errors.Join(b.unmap(), b.Local.Close()) }
+
+func (b *native) unmap() error {
+	var err error
+	for _, m := range []*[]byte{&b.region, &b.pages} {
+		if *m != nil {
+			err = errors.Join(err, syscall.Munmap(*m))
+		}
+		*m = nil
+	}
+	return err
+}
+
+// Launch maps the new memory before it gives back the old, so that it is other pages, and touches it.
+func (b *native) Launch(int) error {
+	region, err := mapped(int(b.largest), madvHuge)
+	if err != nil {
+		return err
+	}
+	pages, err := mapped(mostPages*int(page), madvSmall)
+	if err != nil {
+		return errors.Join(err, syscall.Munmap(region))
+	}
+	touch(region)
+	touch(pages)
+	err = b.unmap()
+	b.region, b.pages = region, pages
+	b.huge = inHugePages(&region[0])
+	b.facts.Huge = b.huge
+	if s := b.Sentinel(); s > 0 && (b.facts.Trip == 0 || s < b.facts.Trip) {
+		b.facts.Trip = s
+	}
+	return err
+}
+
+// Facts are those of this host.
+func (b *native) Facts() []trace.Arg { return b.facts.List() }
+
+// Kinds of pages that the kernel is advised to have.
+const (
+	madvHuge  = syscall.MADV_HUGEPAGE
+	madvSmall = syscall.MADV_NOHUGEPAGE
+	hugePage  = 2 << 20
+)
+
+func mapped(size, advice int) ([]byte, error) {
+	m, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		return nil, fmt.Errorf("mapping %v of memory: %w", unit.Bytes(size), err)
+	}
+	_ = syscall.Madvise(m, advice) // kernels without huge pages refuse
+	return m, nil
+}
+
+func touch(m []byte) {
+	for i := 0; i < len(m); i += int(page) {
+		m[i] = 1
+	}
+}
+
+// inHugePages reports whether the kernel has most of the mapping at p in huge pages.
+func inHugePages(p *byte) bool {
+	text, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		return false
+	}
+	var first, last, size, huge uint64
+	at, here := uint64(uintptr(unsafe.Pointer(p))), false
+	for line := range strings.Lines(string(text)) {
+		if n, _ := fmt.Sscanf(line, "%x-%x ", &first, &last); n == 2 {
+			here = first <= at && at < last
+			size = last - first
+		}
+		if n, _ := fmt.Sscanf(line, "AnonHugePages: %d kB", &huge); here && n == 1 {
+			return 10*1024*huge >= 8*size
+		}
+	}
+	return false
+}
+
+// Trial prepares an experiment.
+func (b *native) Trial(p Point, r *rand.Rand) (host.Trial, error) {
+	switch p.Kind {
+	case Chase, Pair, Pages:
+		return b.chase(p, r), nil
+	case Read:
+		return b.read(p), nil
+	case Gather:
+		return b.gather(p), nil
+	case Touch:
+		return b.firstTouch(p), nil
+	case Clock:
+		return b.repeated(func(n int) { b.sink += chain(n, b.sink|1, b.sink) }, 1), nil
+	case Loop:
+		x := floats(b.region[:p.Region])
+		half := len(x) / 2
+		return b.repeated(func(n int) {
+			for range n {
+				b.sink += uint64(dot(x[:half], x[half:]))
+			}
+		}, half*loopInstructions), nil
+	}
+	return nil, fmt.Errorf("unknown experiment %q", p.Kind)
+}
+
+// Times of a trial: long beside reading the clock, short beside the time that a processor is left to a thread.
+const (
+	trialTime = unit.Seconds(40e-6)
+	mostRuns  = 1 << 16
+)
+
+// repeated is a trial of f(n), which does n times so many operations, with n so that it takes about trialTime.
+func (b *native) repeated(f func(n int), operations int) host.Trial {
+	f(unrolled)
+	once := unit.Seconds(1)
+	for range 3 {
+		once = min(once, b.Time(func() { f(unrolled) })/unrolled)
+	}
+	n := mostRuns
+	if once > 0 {
+		n = min(int(trialTime/once), mostRuns)
+	}
+	n = max(n/unrolled, 1) * unrolled
+	return func() unit.Seconds {
+		return b.Time(func() { f(n) }) / unit.Seconds(n*operations)
+	}
+}
+
+// link is an element of a chain.
+type link struct{ next *link }
+
+// unrolled is how many loads there are between branches.
+const unrolled = 16
+
+func follow(p *link, n int) *link {
+	for ; n > 0; n -= unrolled {
+		p = p.next.next.next.next.next.next.next.next
+		p = p.next.next.next.next.next.next.next.next
+	}
+	return p
+}
+
+// window is how far cycles go before they go elsewhere, where a translation buffer knows but small pages.
+const window = 32 * page
+
+func (b *native) chase(p Point, r *rand.Rand) host.Trial {
+	in, near := b.region, unit.Bytes(0)
+	switch {
+	case p.Kind == Pages:
+		in = b.pages
+	case !b.huge:
+		near = window
+	}
+	cycle := p.Cycle(near, r)
+	at := func(i int) *link { return (*link)(unsafe.Pointer(&in[cycle[i]])) }
+	for i := range cycle {
+		at(i).next = at((i + 1) % len(cycle))
+	}
+	here := follow(at(0), len(cycle)) // the caches as they are when the cycle has been walked
+	loads := 1
+	if p.Kind == Pair {
+		loads = 2
+	}
+	trial := b.repeated(func(n int) { here = follow(here, loads*n) }, 1)
+	return func() unit.Seconds {
+		defer runtime.KeepAlive(in)
+		return trial()
+	}
+}
+
+// words and the like are views of mapped memory, which nothing moves.
+func words(m []byte) []uint64   { return unsafe.Slice((*uint64)(unsafe.Pointer(&m[0])), len(m)/8) }
+func floats(m []byte) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(&m[0])), len(m)/8) }
+func ints(m []byte) []int32     { return unsafe.Slice((*int32)(unsafe.Pointer(&m[0])), len(m)/4) }
+
+// read goes on where the trial before has ended, 64 KiB or the region at a time.
+func (b *native) read(p Point) host.Trial {
+	m := words(b.region[:p.Region])
+	part := min(len(m), 64<<10/8)
+	b.sink += sum(m)
+	next := 0
+	return b.repeated(func(n int) {
+		for range n {
+			b.sink += sum(m[next : next+part])
+			if next += part; next+part > len(m) {
+				next = 0
+			}
+		}
+	}, part*8)
+}
+
+func sum(m []uint64) uint64 {
+	var a, b, c, d uint64
+	for ; len(m) >= 8; m = m[8:] {
+		a += m[0] + m[4]
+		b += m[1] + m[5]
+		c += m[2] + m[6]
+		d += m[3] + m[7]
+	}
+	return a + b + c + d
+}
+
+func (b *native) gather(p Point) host.Trial {
+	step := int(p.Stride / item)
+	from := ints(b.region[:min(int64(len(b.region)), int64(p.Region))])
+	n := min(gathered, (len(from)-1)/step+1)
+	return b.repeated(func(times int) {
+		for range times {
+			gather(b.out[:n], from, step)
+		}
+	}, n)
+}
+
+func gather(out, from []int32, step int) {
+	j := 0
+	for i := range out {
+		out[i] = from[j]
+		j += step
+	}
+}
+
+// firstTouch maps the pages anew for each run.
+func (b *native) firstTouch(p Point) host.Trial {
+	return func() unit.Seconds {
+		m, err := mapped(int(p.Region), madvSmall)
+		if err != nil {
+			return 0 // which no sample is
+		}
+		t := b.Time(func() { touch(m) })
+		if syscall.Munmap(m) != nil {
+			return 0
+		}
+		return t / unit.Seconds(p.Region/page)
+	}
+}
+
+// chain is n operations, each of which needs the one before.
+func chain(n int, x, y uint64) uint64 {
+	for ; n > 0; n -= unrolled {
+		y = (((y + x) ^ x) + x) ^ x
+		y = (((y + x) ^ x) + x) ^ x
+		y = (((y + x) ^ x) + x) ^ x
+		y = (((y + x) ^ x) + x) ^ x
+	}
+	return y
+}
+
+func dot(x, y []float64) (s float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/host"
+	"spoor/calibrate/memory"
+	"spoor/calibrate/param"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// memoryOptions are the flags of calibrate memory.
+type memoryOptions struct {
+	prefix, from string
+	quick        bool
+	launches     int
+	seed         uint64
+	stolen       float64
+	format       *stage.Format
+}
+
+func memoryCommand(env *stage.Env) *cobra.Command {
+	o := &memoryOptions{}
+	cmd := &cobra.Command{
+		Use:   "memory -o PREFIX",
+		Short: "measure the caches and the memory of this host",
+		Long: "Memory measures the line, the levels of cache, their sizes, latencies and load bandwidths, the memory's, the\n" +
+			"reach of the translation buffers, the first touch of a page and gathers of items that are apart, prints them\n" +
+			"beside what the kernel reports, and names where the two disagree. It writes a description of the machine,\n" +
+			"PREFIX.machine.toml, parameters, PREFIX.params.toml, and all samples, PREFIX.memory.arrow, from which --from finds\n" +
+			"the same again without the machine.\n\n" +
+			"It takes about a minute. Nothing else should run: a host that is busy for more than a fifth of the time, or on\n" +
+			"which launches do not agree, is refused. No special rights are needed.",
+		Example: "  $ calibrate memory --quick -o host\n" +
+			"  $ calibrate memory --quick --from host.memory.arrow -o again\n" +
+			"  $ calibrate show host.machine.toml",
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.prefix, "output", "o", "", "write PREFIX.machine.toml, PREFIX.params.toml and PREFIX.memory.arrow")
+	flags.StringVar(&o.from, "from", "", "find everything from the samples in this file, and measure nothing")
+	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
+	flags.IntVar(&o.launches, "launches", 5, "launches: times that all is measured anew, in other memory")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders and cycles")
+	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
+	o.format = stage.FormatFlag(flags)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		return o.run(cmd.Context(), env)
+	}
+	return cmd
+}
+
+const maxLaunches = 100
+
+func (o *memoryOptions) check() error {
+	switch {
+	case o.prefix == "":
+		return stage.Usage("-o PREFIX is missing")
+	case o.launches < memory.MinLaunches || o.launches > maxLaunches:
+		return stage.Usage("--launches: %d is not from %d to %d", o.launches, memory.MinLaunches, maxLaunches)
+	case !(o.stolen >= 0 && o.stolen <= 1):
+		return stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
+	}
+	return nil
+}
+
+func (o *memoryOptions) run(ctx context.Context, env *stage.Env) error {
+	table, err := o.samples(ctx, env)
+	if err != nil {
+		return err
+	}
+	result, err := memory.Fit(table, o.quick)
+	if err != nil {
+		return o.keep(env, table, err)
+	}
+	for _, w := range result.Warnings {
+		env.Note("%v", w)
+	}
+	if err := o.write(result, table); err != nil {
+		return err
+	}
+	_, disagreements := result.Found()
+	for _, d := range disagreements {
+		env.Note("disagreement: %s", d)
+	}
+	return stage.Print(env.Out, *o.format, memoryTable(result))
+}
+
+// keep writes samples that were too noisy for parameters, so that one can look at them.
+func (o *memoryOptions) keep(env *stage.Env, table *store.Table, err error) error {
+	var noisy *host.TooNoisy
+	if o.from != "" || !errors.As(err, &noisy) {
+		return err
+	}
+	if e := store.WriteTable(o.dataset(), table); e != nil {
+		return errors.Join(err, e)
+	}
+	env.Note("the samples are in %s, and --quick --from shows what they say", o.dataset())
+	return err
+}
+
+// samples measures, or reads what was measured.
+func (o *memoryOptions) samples(ctx context.Context, env *stage.Env) (*store.Table, error) {
+	if o.from != "" {
+		t, err := store.ReadTable(o.from)
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	bench, largest, done, err := memory.Open()
+	if err != nil {
+		return nil, err
+	}
+	t, err := o.measure(ctx, env, bench, largest)
+	return t, errors.Join(err, done())
+}
+
+// budget is the time after which no launch begins.
+const budget = unit.Seconds(75)
+
+func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memory.Bench, largest unit.Bytes) (*store.Table, error) {
+	condition := host.Check(bench)
+	env.Note("%v", condition)
+	if err := condition.Refuse(o.stolen); err != nil && !o.quick {
+		return nil, err
+	}
+	stride, err := memory.Stride(bench, o.seed)
+	if err != nil {
+		return nil, err
+	}
+	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Plan: memory.Plan(largest, stride, 4)}
+	if o.quick {
+		m.Launches, m.Rules, m.Plan = 1, host.Hasty, memory.Plan(largest, stride, 2)
+	}
+	p := env.Progress("measuring", int64(m.Launches*len(m.Plan)), false)
+	defer p.Done()
+	return memory.Measure(ctx, bench, m, func() { p.Add(1) })
+}
+
+func (o *memoryOptions) dataset() string { return o.prefix + ".memory.arrow" }
+
+// write puts down samples, machine and parameters, after all of them are known to be fine.
+func (o *memoryOptions) write(r *memory.Result, table *store.Table) error {
+	dataset := o.from
+	if dataset == "" {
+		dataset = o.dataset()
+	}
+	text, err := r.Machine(filepath.Base(o.prefix), filepath.Base(dataset))
+	if err != nil {
+		return err
+	}
+	if o.from == "" {
+		if err := store.WriteTable(dataset, table); err != nil {
+			return err
+		}
+	}
+	source, err := sourceOf(dataset)
+	if err != nil {
+		return err
+	}
+	set, err := r.Params(source)
+	if err != nil {
+		return err
+	}
+	if err := writeParams(o.prefix+".params.toml", filepath.Base(dataset), set); err != nil {
+		return err
+	}
+	return store.WriteFile(o.prefix+".machine.toml", func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// sourceOf names a file by its digest.
+func sourceOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return fmt.Sprintf("%s sha256:%x", filepath.Base(path), h.Sum(nil)), nil
+}
+
+// writeParams puts a set into a parameter file. Parameters that are there already stay if they are from other datasets,
+// as all calibrations of a prefix share a file.
+func writeParams(path, dataset string, set *param.Set) error {
+	all := &param.Set{}
+	old, err := param.Read(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		for _, p := range old.All() {
+			if _, again := set.Lookup(p.Name); again || strings.HasPrefix(p.Source, dataset+" ") {
+				continue
+			}
+			if err := all.Add(p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range set.All() {
+		if err := all.Add(p); err != nil {
+			return err
+		}
+	}
+	return store.WriteFile(path, all.Write)
+}
+
+// memoryTable is what was found, beside what the kernel reports.
+func memoryTable(r *memory.Result) *store.Table {
+	var name, unitOf, kernel []string
+	var value, lo, hi []float64
+	reported := map[string]string{}
+	found, _ := r.Found()
+	for _, f := range found {
+		if f.Kernel != nil {
+			reported[f.Size.Name] = f.Kernel.Size.String()
+		}
+	}
+	if len(r.Facts.Kernel) > 0 {
+		reported[r.Line.Name] = r.Facts.Kernel[0].Line.String()
+	}
+	for _, v := range r.Values() {
+		name, unitOf, kernel = append(name, v.Name), append(unitOf, v.Unit), append(kernel, reported[v.Name])
+		value, lo, hi = append(value, v.Value), append(lo, v.Lo), append(hi, v.Hi)
+	}
+	return &store.Table{Name: "memory", Columns: []store.Column{{Name: "name", Data: name}, {Name: "value", Data: value}, {Name: "unit", Data: unitOf},
+		{Name: "lo", Data: lo}, {Name: "hi", Data: hi}, {Name: "kernel", Data: kernel}}}
+}
