@@ -1,6 +1,7 @@
-// Calibrate turns measurements into parameters and machine descriptions. It fits models
+// Calibrate turns measurements into parameters and machine descriptions. It measures this host, fits models
 // to times that were measured anywhere, and shows what descriptions and parameters say.
 //
+//	$ calibrate memory --quick -o host
 //	$ calibrate fit data/sample/osu.txt -o cluster
 //	$ calibrate show data/machine/du2000-smp-256k.toml
 package main

@@ -84,9 +84,6 @@ func (s *study) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Errorf(format, args...))
 }
 
-// maxFloor is the largest noise floor at which there are parameters.
-const maxFloor = 0.002
-
 // leastCovered is which share of the points must have a time in a launch.
 const leastCovered = 0.8
 
@@ -114,9 +111,9 @@ func (s *study) quiet(c *curve) error {
 	case float64(have) < leastCovered*float64(all):
 		noise = &host.TooNoisy{What: fmt.Sprintf("of %d sizes of chases in %d launches, %d have undisturbed samples in state %q (%d of %d samples were disturbed)",
 			len(c.sizes), len(s.launches), have, s.state, s.rejected, s.samples)}
-	case s.Floor > maxFloor:
+	case s.Floor > fit.MaxFloor:
 		noise = &host.TooNoisy{What: fmt.Sprintf("the noise floor of split halves is %.3g of the variance between %d sizes, and must not be above %g (%d of %d samples were disturbed)",
-			s.Floor, len(c.sizes), maxFloor, s.rejected, s.samples)}
+			s.Floor, len(c.sizes), fit.MaxFloor, s.rejected, s.samples)}
 	}
 	if noise != nil && s.hasty {
 		s.warn("a look at a noisy host, nothing to rely on: %w", noise)
