@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// machineRows adds what a description says of a machine, section by section.
+type machineRows struct {
+	*shown
+	file string
+	*machine.Machine
+}
+
+func (s *shown) machine(path string, m *machine.Machine) {
+	r := machineRows{s, path, m}
+	r.row("name", m.Name, "")
+	r.processor()
+	for i, c := range m.Caches {
+		r.cache(fmt.Sprintf("cache[%d]", i), c)
+	}
+	if m.Shared != nil {
+		r.cache("shared_cache", *m.Shared)
+	}
+	r.memory()
+	if m.Network != nil {
+		r.network(m.Network)
+	}
+	r.distributed()
+	r.system()
+	for _, a := range m.Assumed {
+		r.row("assumed", "", a)
+	}
+}
+
+func (r machineRows) row(name, value, means string) { r.add(r.file, name, value, means) }
+
+// given adds a row unless the value is zero.
+func (r machineRows) given(name string, value any, means string) {
+	if text := fmt.Sprint(value); text != "" && text != "0" {
+		r.row(name, text, means)
+	}
+}
+
+func (r machineRows) latency(name string, l machine.Latency, what string) {
+	r.row(name, l.String(), fmt.Sprintf("%v, %.4g cycles: %s", r.At(l), float64(l.Cycles(r.Processor.Clock)), what))
+}
+
+func (r machineRows) processor() {
+	p := r.Processor
+	r.row("processor.clock", p.Clock.String(), "")
+	r.row("processor.cpi", fmt.Sprintf("%g", float64(p.CPI)), fmt.Sprintf("%v an instruction whose references are free", p.CPI.At(p.Clock)))
+	if p.CPF > 0 {
+		r.row("processor.cpf", fmt.Sprintf("%g", float64(p.CPF)), fmt.Sprintf("%v a floating-point operation", p.CPF.At(p.Clock)))
+	}
+	if n := p.Outstanding; n > 0 {
+		r.row("processor.outstanding", strconv.Itoa(n), "misses under way while instructions go on")
+		r.row("processor.window", fmt.Sprintf("%.0f", float64(p.Window/p.CPI)), fmt.Sprintf("%v of instructions go on behind a miss", p.Window.At(p.Clock)))
+	}
+}
+
+func (r machineRows) cache(at string, c machine.Cache) {
+	r.row(at+".size", c.Size.String(), fmt.Sprintf("%d lines of %v, %d sets of %d ways", c.Lines(), c.Line, c.Sets(), c.Ways))
+	r.latency(at+".latency", c.Latency, "a hit adds to cpi")
+}
+
+func (r machineRows) memory() {
+	m := r.Memory
+	r.row("memory.size", m.Size.String(), "of each node")
+	held := "the memory"
+	if r.System.Target == machine.SMP {
+		held = "the bus"
+	}
+	r.latency("memory.latency", m.Latency, "a miss adds on an idle machine")
+	r.latency("memory.occupancy", m.Occupancy, "a transfer holds "+held)
+	r.latency("memory.invalidate", m.Invalidate, "a transaction without data takes and holds the bus")
+	if r.System.Target != machine.SMP {
+		r.row("memory.placement", string(m.Placement), "of pages among nodes")
+		r.row("memory.page", m.Page.String(), "placed as a whole")
+	}
+	if r.Disk != nil {
+		r.latency("disk.latency", r.Disk.Latency, "a miss in memory adds")
+	}
+}
+
+func (r machineRows) network(n *machine.Network) {
+	r.row("network.model", n.Model, "")
+	for _, t := range []struct {
+		key   string
+		given machine.Given[unit.Seconds]
+		means string
+	}{
+		{"L", n.Latency, "of a message"}, {"o", n.Overhead, "of the processor that sends or receives"},
+		{"o_s", n.Sending, "of the one that sends"}, {"o_r", n.Receiving, "of the one that receives"}, {"g", n.Gap, "between messages of a node"},
+	} {
+		if t.given.Known {
+			r.row("network."+t.key, t.given.Value.String(), t.means)
+		}
+	}
+	if n.GapPerByte.Known {
+		r.row("network.G", n.GapPerByte.Value.String()+"/B", "")
+	}
+	if n.RendezvousMin.Known {
+		r.row("network.S", n.RendezvousMin.Value.String(), "larger messages wait for their receiver")
+	}
+	if n.PerLine.Known {
+		r.row("network.gamma", n.PerLine.Value.String()+"/line", "of the processor, for the lines of the buffer")
+	}
+	r.given("network.ports", n.Ports, "of a node that the bytes of a message hold")
+	r.given("network.gap", n.GapFrom, "g is found by")
+	r.given("network.topology", n.Topology, "that the gap is about")
+	r.given("network.spacing", n.Spacing, "of messages that are g apart")
+	r.links(n)
+}
+
+func (r machineRows) links(n *machine.Network) {
+	if n.Bandwidth.Known {
+		r.row("network.bandwidth", n.Bandwidth.Value.String(), "of a link")
+		r.row("network.efficiency", fmt.Sprintf("%.4g", n.Efficiency), fmt.Sprintf("%v for messages and headers", n.Bandwidth.Value*unit.BytesPerSecond(n.Efficiency)))
+		r.row("network.header", n.Header.String(), "that every message has besides its bytes")
+	}
+	if n.Fixed.Known {
+		r.latency("network.latency", n.Fixed.Value, "of every message, holds no link")
+	}
+	if n.Bandwidth.Known && n.Model != "ideal" && n.Model != "bus" && n.Model != "full" {
+		r.latency("network.switch", n.Switch, "of every switch on the way")
+	}
+	r.given("network.rows", n.Rows, "")
+	r.given("network.cols", n.Cols, "")
+	r.given("network.arity", n.Arity, "links up and down of a switch")
+}
+
+// distributed adds what only machines have whose nodes share their memories by messages.
+func (r machineRows) distributed() {
+	d, t := r.Directory, r.System.Target
+	if t == machine.CCNUMA || t == machine.Dir1SW {
+		if t == machine.CCNUMA {
+			r.row("directory.kind", string(d.Kind), "what homes know of copies")
+			r.row("directory.hints", strconv.FormatBool(d.Hints), "caches tell of clean lines that they replace")
+		}
+		r.given("directory.pointers", d.Pointers, "of each line")
+		r.given("directory.overflow", string(d.Overflow), "of the pointers")
+		r.given("directory.entries", d.Entries, "of each node")
+		r.given("directory.ways", d.Ways, "of the sets of entries")
+		r.latency("directory.latency", d.Latency, "a look into it")
+	}
+	if t == machine.Dir1SW {
+		r.latency("directory.trap", d.Trap, "software holds the home")
+	}
+	if t != machine.SMP && t != machine.COW && t != machine.CLUMP {
+		r.row("messages.control", r.Messages.Control.String(), "without data")
+		r.row("messages.data", r.Messages.Data.String(), "with a line, or a part of one")
+	}
+	if b := r.TLB; b != nil {
+		shape := "fully associative"
+		if b.Ways < b.Entries {
+			shape = fmt.Sprintf("%d sets of %d ways", b.Entries/b.Ways, b.Ways)
+		}
+		r.row("tlb.entries", strconv.Itoa(b.Entries), shape)
+		r.row("tlb.page", b.Page.String(), fmt.Sprintf("%v of memory in all", b.Page*unit.Bytes(b.Entries)))
+		r.latency("tlb.latency", b.Latency, "a miss")
+	}
+}
+
+func (r machineRows) system() {
+	s := r.System
+	r.row("system.target", string(s.Target), "")
+	r.row("system.processors", strconv.Itoa(s.Processors), "of each node")
+	r.row("system.nodes", strconv.Itoa(s.Nodes), fmt.Sprintf("%d processors in all", s.Nodes*s.Processors))
+	if s.Target != machine.LogP {
+		if s.Protocol != "" {
+			r.row("system.protocol", string(s.Protocol), "of caches")
+		} else {
+			r.row("system.protocol", "-", "of caches: that of the target's paper")
+		}
+	}
+	if s.Block > 0 {
+		r.row("system.block", s.Block.String(), "of what nodes share")
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// keysOf are the keys of a document, those of tables with the names of the tables. The geometry of caches is one row.
+func keysOf(at string, value any) (keys []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			keys = append(keys, keysOf(strings.TrimPrefix(at+"."+key, "."), inner)...)
+		}
+	case []any:
+		for i, inner := range v {
+			keys = append(keys, keysOf(fmt.Sprintf("%s[%d]", at, i), inner)...)
+		}
+	default:
+		if inCache := strings.Contains(at, "cache"); !inCache || !strings.HasSuffix(at, ".line") && !strings.HasSuffix(at, ".ways") {
+			keys = append(keys, at)
+		}
+	}
+	return keys
+}
+
+// TestShowsAllOfAMachine: each key of the machines at hand, and of one that has the others, is a row.
+func TestShowsAllOfAMachine(t *testing.T) {
+	files, err := filepath.Glob("../data/machine/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for i, rest := range []string{
+		"[network]\nmodel = \"loggp\"\nL = \"2 us\"\no = \"0.5 us\"\ng = \"0.7 us\"\nG = \"2 ns/B\"\no_s = \"1 us\"\no_r = \"1 us\"\ngamma = \"60 ns/line\"\nports = \"both\"\nS = \"65535 B\"\n[directory]\nkind = \"limited\"\npointers = 2\noverflow = \"broadcast\"\n",
+		"[network]\nmodel = \"torus\"\nbandwidth = \"1 GB/s\"\nefficiency = 0.9\nswitch = \"9 ns\"\nrows = 2\ncols = 4\n[directory]\nkind = \"sparse\"\nentries = 64\nways = 4\nhints = true\n",
+		"[network]\nmodel = \"fattree\"\nbandwidth = \"1 GB/s\"\narity = 3\n",
+	} {
+		file := filepath.Join(t.TempDir(), fmt.Sprint(i, ".toml"))
+		if err := os.WriteFile(file, []byte(`name = "rest"
+processor = {clock = "1 GHz", cpi = 1, cpf = 2}
+cache = [{size = "32 KiB", line = "32 B", ways = 4, latency = "1 cycle"}]
+memory = {size = "64 MiB", latency = "50 cycles", placement = "interleaved", page = "1 KiB"}
+system = {target = "ccnuma", processors = 2, nodes = 8}
+`+rest), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document map[string]any
+		if err := toml.Unmarshal(text, &document); err != nil {
+			t.Fatal(err)
+		}
+		var s shown
+		if err := s.file(file); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keysOf("", document) {
+			if !slices.Contains(s.names, key) {
+				t.Errorf("%s: no row for %s", file, key)
+			}
+		}
+	}
+}
