@@ -39,9 +39,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
 			"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
 			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
-			"processors than the machine; the others take no part, and nodes without any are not in the network. Only clusters\n" +
-			"(cow, clump) with a [disk] page. A network whose gap is that of the\n" +
-			"traffic is simulated twice, first to see the traffic.\n\n" +
+			"processors than the machine; the others take no part, and nodes without any are not in the network.\n\n" + replayTargets +
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
@@ -289,11 +287,26 @@ func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
 	}
 }
 
+// replayTargets says what there is to run a trace on. A test holds it to all that there are.
+const replayTargets = "What a machine is, its file says as system.target:\n" +
+	"  smp     processors with private caches on one memory bus, perhaps with a shared last level [du2000]\n" +
+	"  cow     cluster of workstations with shared memory in software [du2000]\n" +
+	"  clump   cluster of smps [du2000]\n" +
+	"  ccnuma  distributed memory, caches kept coherent by directories [sivasubramaniam1995]\n" +
+	"  logp    the same without caches, its network abstracted by L and g\n" +
+	"  clogp   logp with caches whose coherence is free\n" +
+	"  dir1sw  one pointer a line, and software for the rest [falsafi1997]\n" +
+	"cow and clump page if they have a [disk]; nothing else does. A network whose gap is that of the traffic is simulated\n" +
+	"twice, first to see the traffic. memory_utilization is for how much of the time the busiest memory, with its bus,\n" +
+	"was held, network_utilization that of the busiest link or port.\n\n"
+
 var replayExample = strings.TrimRight(`
   $ tracegen fft --procs 2 --set points=1024 -o fft
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml --phases --format csv
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml --machine data/machine/du2000-smp-512k.toml -o fft.simulation.arrow
+  $ predict replay fft --machine data/machine/spasm-mesh.toml
+  $ predict replay fft data/machine/spasm-mesh-clogp.toml data/machine/spasm-mesh-logp.toml data/machine/wwt-dir1sw.toml --format csv
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
   $ predict replay sor --machine data/machine/loggp-example.toml
   $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv`[1:], "\n")

@@ -77,7 +77,7 @@ func countColumns(sims []*simulation) []store.Column {
 		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
 		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
 		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
-		columnOf(sims, "bus_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
+		columnOf(sims, "memory_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
 		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
 		count("from_exclusive", func(c memsys.Counts) uint64 { return c.FromExclusive }),
 		count("block_upgrades", func(c memsys.Counts) uint64 { return c.BlockUpgrades }),
@@ -101,7 +101,7 @@ func references(r *replay.Result) (n uint64) {
 // forPeople are the columns of a simulation table that a terminal has room for.
 var forPeople = map[string]bool{"program": true, "machine": true, "processors": true, "e_instr": true, "ideal": true,
 	"latency": true, "contention": true, "sync": true, "miss_ratio": true, "coherence_share": true,
-	"bus_utilization": true, "time": true}
+	"memory_utilization": true, "time": true}
 
 // forNodes are such columns of machines with several nodes.
 var forNodes = map[string]bool{"remote_fetches": true, "network_utilization": true}

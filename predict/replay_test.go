@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/predict/memsys"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -207,6 +208,15 @@ func TestReplayPhases(t *testing.T) {
 	}
 	if math.Abs(times[0]-times[1]) > 1e-15 {
 		t.Errorf("the phases of the processors take %v", times)
+	}
+}
+
+// TestReplayTargets: the help names every target.
+func TestReplayTargets(t *testing.T) {
+	for _, target := range memsys.All {
+		if !strings.Contains(replayTargets, "\n  "+target.Name()+" ") {
+			t.Errorf("the help does not name target %s", target.Name())
+		}
 	}
 }
 

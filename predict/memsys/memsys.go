@@ -156,7 +156,7 @@ func (m *Misses) add(d Misses) {
 
 // Shared is what happened to the parts of a system that all processors share.
 type Shared struct {
-	Busy  unit.Picos // time for which the bus was held; of several, the one that was held longest
+	Busy  unit.Picos // time for which the bus or memory was held; of several, the one that was held longest
 	End   unit.Picos // end of the last use of anything: posted traffic can outlast the processors
 	Lines uint64     // distinct lines touched
 

@@ -104,8 +104,9 @@ func (r *Result) MissRatio() float64 {
 	return float64(c.Misses()) / float64(max(1, c.Touches()))
 }
 
-// Utilization is the part of the time, until processors and bus are done, for
-// which the bus was held; 0 for an empty run.
+// Utilization is the part of the time, until processors and memories are done, for
+// which the memory, or its bus, was held; of several the one that was held longest. It is 0 for an empty run, and
+// where memory is always free (LogP and cLogP).
 func (r *Result) Utilization() float64 {
 	return float64(r.Shared.Busy) / float64(max(1, r.Time, r.Shared.End))
 }
