@@ -290,6 +290,7 @@ func TestDineroSamples(t *testing.T) {
 func FuzzDin(f *testing.F) {
 	f.Add([]byte("0 1000\n1 0x20 comment\r\n2 30\n3 ffffffffffffffff\n4\t1\n5 1234567890123456\n2 00000000000000001\n"), false, true)
 	f.Add([]byte("r 1000 4\nw 0x20 8 comment\r\ni 30 4\nM 30 0X4\nC ffffffffffffffff 1\nv 1 10000\nv 1 0\nR  1 1\n"), true, false)
+	f.Add([]byte("I 0 1"), true, true) // nothing is left
 	f.Fuzz(func(t *testing.T, text []byte, sizes, dropIfetch bool) {
 		var im Importer = Din{}
 		if sizes {
@@ -311,7 +312,7 @@ func FuzzDin(f *testing.F) {
 		if r.Lines != rs.Lines {
 			t.Fatalf("%d lines, the slow path has %d", r.Lines, rs.Lines)
 		}
-		if sizes && m.RefsOf[0].Len() > 0 && m.RefsOf[0].Op[0] == trace.Ifetch {
+		if first := rows(m, 0); sizes && len(first) > 0 && first[0].op == trace.Ifetch {
 			checkRoundTrip(t, im.(XDin), m)
 		}
 	})
