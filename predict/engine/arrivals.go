@@ -13,18 +13,19 @@ const (
 	release                     // LogGOPSim's: a long one has been received
 )
 
-// mail is something on its way to a rank, or there.
+// mail is something on its way to a rank, or there. It is as long as a line of memory.
 type mail struct {
 	at         unit.Picos // when its first byte comes; of one that waits for a receive, its last
 	late       unit.Picos // for which it has waited for ports
-	fly        unit.Picos // what it takes on its way besides
 	bytes      int64
 	from       int32
 	seq        uint32 // of from
 	tag, group int32
-	node, back int32 // the pending operations of the receiver of this and of its sender
-	next, prev int32 // that wait: in the channel, and of all
-	after      int32 // of all
+	node       int32 // the pending operation of who gets it; of an ask and in LogGOPSim, of its sender
+	next       int32 // in the channel; of an answer, the pending operation of its sender
+	last       int32 // of the channel, if it is the first
+	prev       int32 // of all that wait
+	after      int32 // of all that wait
 	kind       mailKind
 }
 
@@ -94,8 +95,13 @@ func (e *engine) pop(h *heap) int32 {
 	return first
 }
 
-// deliver sends a mail to a rank. It may come to the rank that acts.
-func (e *engine) deliver(to int32, m mail) {
+// urgent is whether others wait for what a mail does.
+func (e *engine) urgent(m *mail) bool {
+	return m.kind == ask || m.kind == answer || e.LogGOPSim && m.kind == eager && m.node != 0
+}
+
+// deliver sends a mail to a rank, maybe the one that acts.
+func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 	if to != e.acting {
 		m.at = max(m.at, e.now+1)
 	}
@@ -105,22 +111,30 @@ func (e *engine) deliver(to int32, m mail) {
 	}
 	i := e.mails.add()
 	e.mails.items[i] = m
-	d := &e.ranks[to]
-	urgent := m.kind == ask || m.kind == answer || m.node != 0 && e.LogGOPSim
-	if m.kind == release {
-		e.push(&d.releases, entry{m.at, m.from, i})
-	} else {
-		e.push(&d.arrivals, entry{m.at, m.from, i})
-		if urgent {
-			d.urgent++
-		}
+	if e.Net != nil {
+		e.flights = append(e.flights, make([]unit.Picos, len(e.mails.items)-len(e.flights))...)
+		e.flights[i] = fly
 	}
-	if to == e.acting || !urgent && d.wants != m.from && d.wants != None {
+	d, acts := &e.ranks[to], m.at
+	switch {
+	case m.kind == release:
+		e.push(&d.releases, entry{m.at, m.from, i})
+	case e.urgent(&m):
+		d.urgent++
+		e.push(&d.arrivals, entry{m.at, m.from, i})
+	default:
+		e.push(&d.arrivals, entry{m.at, m.from, i})
+		if d.wants != m.from && d.wants != None {
+			return
+		}
+		acts += d.delay(&m)
+	}
+	if to == e.acting {
 		return
 	}
-	if m.at < d.next {
-		d.next = m.at
+	if acts < d.next {
+		d.next = acts
 		e.queue.sooner(d)
 	}
-	e.limit = min(e.limit, e.horizon(m.at, to))
+	e.limit = min(e.limit, e.horizon(acts, to))
 }

@@ -183,7 +183,7 @@ func (r *rank) leftOver() string {
 	}
 	first, n := int32(0), 0
 	for i := range r.inbox.slots {
-		for p := -r.inbox.slots[i].first; p > 0; p = r.e.pendings.items[p].next {
+		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendings.items[p].next {
 			if n++; first == 0 || r.e.pendings.items[p].number < r.e.pendings.items[first].number {
 				first = p
 			}

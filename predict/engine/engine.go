@@ -195,6 +195,7 @@ type engine struct {
 	limit     unit.Picos // until which the rank that acts knows all messages
 	acting    int32
 	err       error
+	flights   []unit.Picos          // of mails, if Model.Net
 	pairs     map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
 	ops       uint64
 	reported  uint64

@@ -11,33 +11,28 @@ import (
 type pending struct {
 	done   unit.Picos // when it ended, or undone
 	late   unit.Picos // for which its message waited for ports
-	fly    unit.Picos // what it took on its way besides
+	fly    unit.Picos // what it was on its way besides
 	bytes  int64      // of a long send
 	from   int32      // of a receive: what it selects by; of a send, its receiver
 	tag    int32
 	group  int32
 	number uint32 // of a receive, in the order of posting
-	next   int32
-	waiter int32 // the strand that waits for it, from 1
-	what   Kind  // Isend, Irecv, Collective
-	left   bool  // nobody will wait for it
+	next   int32  // in its channel
+	last   int32  // of the channel, if it is the first
+	waiter int32  // the strand that waits for it, from 1
+	what   Kind   // Isend, Irecv, Collective
+	left   bool   // nobody will wait for it
 }
 
 const undone = unit.Picos(-1)
 
-// channel is what waits of a sender, tag and group: mails without a receive, or receives without
-// a mail, never both.
-type channel struct {
-	from, tag, group int32
-	first, last      int32 // of the pool of mails, or if negative, of pendings
-	used             bool
-}
-
-// inbox is all channels of a rank, in a hash table with open addressing, and what selects
-// several.
+// inbox is what waits on a rank, by channel: a sender, tag and group. In a channel there are mails
+// without a receive, or receives without a mail, never both. Channels in which something waits are
+// in a hash table with open addressing, whose slots know no more than the hash and the first: the
+// rest is with that, which is needed anyway.
 type inbox struct {
-	slots     []channel
-	shift     uint8 // 64 - log2 of slots
+	slots     []slot
+	shift     uint8 // 32 - log2 of slots
 	used      int
 	wild      []int32 // receives from any sender or with any tag, in the order of posting
 	oldest    int32   // of all mails that wait
@@ -46,65 +41,81 @@ type inbox struct {
 	unmatched int    // mails that wait
 }
 
+// slot is a channel.
+type slot struct {
+	hash  uint32
+	first int32 // of the pool of mails, or if negative, of pendings; 0 if the slot is free
+}
+
 const leastSlots = 8
 
-func hashOf(from, tag, group int32) uint64 {
+func hashOf(from, tag, group int32) uint32 {
 	h := uint64(uint32(from)) | uint64(uint32(tag))<<32
-	return (h ^ uint64(uint32(group))*0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15
+	return uint32((h ^ uint64(uint32(group))*0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15 >> 32)
 }
 
-// channel finds the channel, or makes it.
-func (b *inbox) channel(from, tag, group int32) *channel {
-	if 4*b.used >= 3*len(b.slots) {
+// channel finds the slot of a channel. If nothing waits there, it is free, and where it belongs.
+func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
+	b := &r.inbox
+	if 2*b.used >= len(b.slots) {
 		b.grow()
 	}
+	hash = hashOf(from, tag, group)
 	mask := len(b.slots) - 1
-	for i := int(hashOf(from, tag, group) >> b.shift); ; i++ {
-		c := &b.slots[i&mask]
-		if c.from == from && c.tag == tag && c.group == group && c.used {
-			return c
-		}
-		if !c.used {
-			*c = channel{from: from, tag: tag, group: group, used: true}
-			b.used++
-			return c
+	for at = int(hash >> b.shift); ; at = (at + 1) & mask {
+		s := b.slots[at]
+		if s.first == 0 || s.hash == hash && r.e.isOf(s.first, from, tag, group) {
+			return at, hash
 		}
 	}
 }
 
-// manySlots is how many a table has before it forgets channels.
-const manySlots = 256
+// isOf is whether what waits first in a slot is of a channel.
+func (e *engine) isOf(first, from, tag, group int32) bool {
+	if first > 0 {
+		m := &e.mails.items[first]
+		return m.from == from && m.tag == tag && m.group == group
+	}
+	p := &e.pendings.items[-first]
+	return p.from == from && p.tag == tag && p.group == group
+}
 
-// grow makes room: for twice as many channels, or in a large table by forgetting those in which
-// nothing waits, if these are most.
+// grow doubles the slots.
 func (b *inbox) grow() {
 	old := b.slots
-	size, full := max(leastSlots, 2*len(old)), 0
-	for i := range old {
-		if old[i].first != 0 {
-			full++
+	b.slots = make([]slot, max(leastSlots, 2*len(old)))
+	b.shift = uint8(32 - bits.Len(uint(len(b.slots)-1)))
+	mask := len(b.slots) - 1
+	for _, s := range old {
+		if s.first != 0 {
+			at := int(s.hash >> b.shift)
+			for b.slots[at].first != 0 {
+				at = (at + 1) & mask
+			}
+			b.slots[at] = s
 		}
 	}
-	forget := len(old) >= manySlots && full < len(old)/8
-	if forget {
-		size = len(old)
-	}
-	b.slots, b.used, b.shift = make([]channel, size), 0, uint8(64-bits.Len(uint(size-1)))
-	for i := range old {
-		if old[i].first != 0 || old[i].used && !forget {
-			*b.channel(old[i].from, old[i].tag, old[i].group) = old[i]
+}
+
+// free removes a channel in which nothing waits any more, and moves those behind it that are not
+// where they belong.
+func (b *inbox) free(at int) {
+	mask := len(b.slots) - 1
+	b.used--
+	for i := (at + 1) & mask; b.slots[i].first != 0; i = (i + 1) & mask {
+		if home := int(b.slots[i].hash >> b.shift); (i-home)&mask >= (i-at)&mask {
+			b.slots[at] = b.slots[i]
+			at = i
 		}
 	}
+	b.slots[at] = slot{}
 }
 
 // match is the pending receive that takes a mail that comes, or 0.
 func (r *rank) match(m *mail) int32 {
 	e, b := r.e, &r.inbox
-	c := b.channel(m.from, m.tag, m.group)
-	var found int32
-	if c.first < 0 {
-		found = -c.first
-	}
+	at, _ := r.channel(m.from, m.tag, m.group)
+	found := max(0, -b.slots[at].first)
 	for i, w := range b.wild {
 		p := &e.pendings.items[w]
 		if found != 0 && int32(p.number-e.pendings.items[found].number) > 0 {
@@ -116,8 +127,12 @@ func (r *rank) match(m *mail) int32 {
 		}
 	}
 	if found != 0 {
-		if c.first = -e.pendings.items[found].next; c.first == 0 {
-			c.last = 0
+		p := &e.pendings.items[found]
+		if p.next == 0 {
+			b.free(at)
+		} else {
+			b.slots[at].first = -p.next
+			e.pendings.items[p.next].last = p.last
 		}
 	}
 	return found
@@ -131,14 +146,16 @@ func (p *pending) selects(m *mail) bool {
 func (r *rank) keep(i int32) {
 	e, b := r.e, &r.inbox
 	m := &e.mails.items[i]
-	c := b.channel(m.from, m.tag, m.group)
-	m.next = 0
-	if c.first == 0 {
-		c.first = i
+	at, hash := r.channel(m.from, m.tag, m.group)
+	m.next, m.last = 0, i
+	if first := b.slots[at].first; first == 0 {
+		b.slots[at] = slot{hash, i}
+		b.used++
 	} else {
-		e.mails.items[c.last].next = i
+		f := &e.mails.items[first]
+		e.mails.items[f.last].next = i
+		f.last = i
 	}
-	c.last = i
 	m.prev, m.after = b.youngest, 0
 	if b.youngest == 0 {
 		b.oldest = i
@@ -155,27 +172,30 @@ func (r *rank) post(n int32) int32 {
 	e, b := r.e, &r.inbox
 	p := &e.pendings.items[n]
 	b.receives++
-	p.number, p.next = b.receives, 0
+	p.number, p.next, p.last = b.receives, 0, n
 	if p.from < 0 || p.tag < 0 {
-		if i := r.first(p); i != 0 {
-			r.unlink(i, b.channel(e.mails.items[i].from, e.mails.items[i].tag, p.group))
-			return i
+		i := r.first(p)
+		if i == 0 {
+			b.wild = append(b.wild, n)
+			return 0
 		}
-		b.wild = append(b.wild, n)
-		return 0
-	}
-	c := b.channel(p.from, p.tag, p.group)
-	if c.first > 0 {
-		i := c.first
-		r.unlink(i, c)
+		at, _ := r.channel(e.mails.items[i].from, e.mails.items[i].tag, p.group)
+		r.unlink(i, at)
 		return i
 	}
-	if c.first == 0 {
-		c.first = -n
-	} else {
-		e.pendings.items[-c.last].next = n
+	at, hash := r.channel(p.from, p.tag, p.group)
+	switch first := b.slots[at].first; {
+	case first > 0:
+		r.unlink(first, at)
+		return first
+	case first == 0:
+		b.slots[at] = slot{hash, -n}
+		b.used++
+	default:
+		f := &e.pendings.items[-first]
+		e.pendings.items[f.last].next = n
+		f.last = n
 	}
-	c.last = -n
 	return 0
 }
 
@@ -189,12 +209,15 @@ func (r *rank) first(p *pending) int32 {
 	return 0
 }
 
-// unlink removes a mail, the first of c, from those that wait.
-func (r *rank) unlink(i int32, c *channel) {
+// unlink removes a mail, the first of a slot, from those that wait.
+func (r *rank) unlink(i int32, at int) {
 	e, b := r.e, &r.inbox
 	m := &e.mails.items[i]
-	if c.first = m.next; c.first == 0 {
-		c.last = 0
+	if m.next == 0 {
+		b.free(at)
+	} else {
+		b.slots[at].first = m.next
+		e.mails.items[m.next].last = m.last
 	}
 	if m.prev == 0 {
 		b.oldest = m.after

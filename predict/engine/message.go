@@ -20,14 +20,13 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	switch {
 	case e.LogGOPSim:
 		r.out = min(now+e.Gap+e.carry(bytes), Horizon)
-		m.at, m.fly = t+e.Latency, e.Latency
-		m.seq = r.sequence()
-		e.deliver(to, m)
+		m.at, m.seq = t+e.Latency, r.sequence()
+		e.deliver(to, m, e.Latency)
 	case n == over:
-		r.transmit(to, m, t, bytes)
+		r.transmit(to, m, 0, t, bytes)
 	default:
 		m.kind = ask
-		r.transmit(to, m, t, 0)
+		r.transmit(to, m, 0, t, 0)
 	}
 	return t, n
 }
@@ -37,31 +36,49 @@ func (r *rank) sequence() uint32 {
 	return r.seq
 }
 
-// transmit has the interface send so many bytes when its port is free. It is when the last of
-// them has left, and the mail with what that adds to it.
-func (r *rank) transmit(to int32, m mail, at unit.Picos, bytes int64) (unit.Picos, mail) {
+// transmit has the interface send so many bytes of a mail that has been on its way for fly, when its
+// port is free. It is when the last of them has left, and how late and how long the mail was then.
+func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64) (left, late, flown unit.Picos) {
 	e := r.e
-	m.seq = r.sequence()
-	left := at
+	m.seq, left = r.sequence(), at
 	switch {
 	case to == r.id:
 		m.at = at
 	case e.Net != nil:
 		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(to), Bytes: unit.Bytes(bytes)})
 		m.late += d.Arrive - at - d.Latency
-		m.fly += d.Latency
+		fly += d.Latency
 		m.at, left = r.behind(to, d.Arrive), d.Free
 	default:
-		depart := max(at, r.out)
-		carry := e.carry(bytes)
+		depart, carry := max(at, r.out), e.carry(bytes)
 		r.out = min(depart+e.Gap+carry, Horizon)
 		m.late += depart - at
-		m.fly += e.Latency + carry
+		fly += e.Latency + carry
 		m.at, left = depart+e.Latency, depart+carry
 	}
-	e.deliver(to, m)
-	return left, m
+	e.deliver(to, m, fly)
+	return left, m.late, fly
 }
+
+// flight is for how long a mail that comes to r has been on its way, and not late: since the send.
+func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
+	e := r.e
+	switch {
+	case e.Net != nil:
+		return e.flights[i]
+	case e.LogGOPSim:
+		return e.Latency
+	case m.from != r.id:
+		fly = e.Latency * flights[m.kind]
+		if m.kind == eager || m.kind == data {
+			fly += e.carry(m.bytes)
+		}
+	}
+	return fly + (e.Send+e.Receive)*(max(flights[m.kind], 1)-1)
+}
+
+// flights are how many mails one after the other there are, with those before it.
+var flights = [...]unit.Picos{eager: 1, ask: 1, answer: 2, data: 3, release: 0}
 
 // behind is when a message comes that does not overtake those that its sender sent before to the
 // same receiver.
@@ -79,45 +96,44 @@ func (r *rank) arrive(now unit.Picos) {
 		i := e.pop(&r.releases)
 		m := e.mails.items[i]
 		e.mails.drop(i)
-		r.complete(m.node, m.at, m.late, m.fly)
+		r.complete(m.node, m.at, m.late, e.Latency)
 		return
 	}
 	i := e.pop(&r.arrivals)
 	m := e.mails.items[i]
+	fly := r.flight(i, &m)
+	if e.urgent(&m) {
+		r.urgent--
+	}
 	switch {
 	case e.LogGOPSim:
-		if m.node != 0 {
-			r.urgent--
-		}
 		m.late += now - m.at
-		m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, m.fly)
+		m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, fly)
 		r.in = min(now+e.Gap+e.carry(m.bytes), Horizon)
 		r.came(&m)
 	case m.kind == answer:
-		r.urgent--
 		e.mails.drop(i)
-		r.answered(&m)
+		r.answered(&m, fly)
 		return
 	case m.kind == ask:
-		r.urgent--
 		r.takeIn(&m, 0)
 	default:
 		r.takeIn(&m, m.bytes)
 		r.came(&m)
 		if m.kind == data {
 			e.mails.drop(i)
-			r.complete(m.node, m.at, m.late, m.fly)
+			r.complete(m.node, m.at, m.late, fly)
 			return
 		}
 	}
 	if n := r.match(&m); n != 0 {
 		e.mails.drop(i)
-		r.meet(n, &m, now)
+		r.meet(n, &m, fly, now)
 		return
 	}
 	e.mails.items[i] = m
 	r.keep(i)
-	r.show(&m)
+	r.show(&m, fly)
 }
 
 // takeIn brings so many bytes of a mail through the port: m.at becomes when the last is there.
@@ -150,14 +166,14 @@ func (r *rank) came(m *mail) {
 }
 
 // show lets those who probe see a mail.
-func (r *rank) show(m *mail) {
+func (r *rank) show(m *mail, fly unit.Picos) {
 	for i := 0; i < len(r.probers); i++ {
 		s := r.strand(r.probers[i])
 		p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
 		if p.selects(m) {
 			r.probers = append(r.probers[:i], r.probers[i+1:]...)
 			i--
-			s.phase, s.late, s.fly = probed, m.late, m.fly
+			s.phase, s.late, s.fly = probed, m.late, fly
 			r.wake(s, m.at)
 		}
 	}
@@ -171,51 +187,49 @@ func (r *rank) offer(from, tag, group int32, now unit.Picos) int32 {
 	if i := r.post(n); i != 0 {
 		m := e.mails.items[i]
 		e.mails.drop(i)
-		r.meet(n, &m, now)
+		r.meet(n, &m, r.flight(i, &m), now)
 	}
 	return n
 }
 
 // meet gives a mail to its receive.
-func (r *rank) meet(n int32, m *mail, now unit.Picos) {
+func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	e := r.e
-	switch {
-	case m.kind == ask:
-		at := max(m.at+e.Receive, now)
-		r.answer(n, m, at)
-	default:
-		r.complete(n, m.at, m.late, m.fly)
-		if e.LogGOPSim && m.node != 0 {
-			e.deliver(m.from, mail{at: max(m.at, now), from: r.id, seq: r.sequence(), late: m.late, fly: m.fly, node: m.node, kind: release})
-		}
+	if m.kind == ask {
+		r.answer(n, m, fly+e.Receive+e.Send, max(m.at+e.Receive, now)+e.Send)
+		return
+	}
+	r.complete(n, m.at, m.late, fly)
+	if e.LogGOPSim && m.node != 0 {
+		e.deliver(m.from, mail{at: max(m.at, now), from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
 	}
 }
 
-// answer answers a request at a time, beside the processor.
-func (r *rank) answer(n int32, m *mail, at unit.Picos) {
+// answer answers a request at a time, beside the processor and the port.
+func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 	e := r.e
-	a := mail{at: at + e.Send, from: r.id, seq: r.sequence(), late: m.late, fly: m.fly + e.Receive + e.Send, node: m.node, back: n, kind: answer}
+	a := mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, next: n, kind: answer}
 	switch {
 	case m.from == r.id:
 	case e.Net != nil:
-		d := e.Net.Send(a.at, network.Message{From: e.Node(r.id), To: e.Node(m.from)})
-		a.late += d.Arrive - a.at - d.Latency
-		a.fly += d.Latency
+		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(m.from)})
+		a.late += d.Arrive - at - d.Latency
+		fly += d.Latency
 		a.at = d.Arrive
 	default:
+		fly += e.Latency
 		a.at += e.Latency
-		a.fly += e.Latency
 	}
-	e.deliver(m.from, a)
+	e.deliver(m.from, a, fly)
 }
 
 // answered sends a long message.
-func (r *rank) answered(a *mail) {
+func (r *rank) answered(a *mail, fly unit.Picos) {
 	e := r.e
 	p := e.pendings.items[a.node]
-	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, fly: a.fly + e.Receive + e.Send, node: a.back, kind: data}
-	left, m := r.transmit(a.from, m, a.at+e.Receive+e.Send, p.bytes)
-	r.complete(a.node, left, m.late, m.fly)
+	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
+	left, late, fly := r.transmit(a.from, m, fly+e.Receive+e.Send, a.at+e.Receive+e.Send, p.bytes)
+	r.complete(a.node, left, late, fly)
 }
 
 // complete ends a pending operation.

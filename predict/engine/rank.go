@@ -132,13 +132,15 @@ func (r *rank) run() {
 	}
 }
 
-// rest finds when r acts next if nothing more comes. Messages that it does not wait for can be
-// taken up later: they change nothing for others.
+// rest finds when r acts on others next if nothing more comes. What it does before, it does then:
+// messages that it does not wait for, and work.
 func (r *rank) rest(mail, own unit.Picos) {
 	s := &r.main
 	switch {
 	case r.more != nil || r.urgent > 0 || len(r.releases) > 0:
 		r.wants, r.next = None, min(mail, own)
+	case s.phase == working:
+		r.wants, r.next = nobody, own+s.op.Work
 	case s.phase != blocked:
 		r.wants, r.next = nobody, own
 	default:
@@ -155,18 +157,34 @@ const nobody int32 = -2
 // few is how many mails are looked through for those that are waited for.
 const few = 32
 
-// earliest is when the first mail comes from whom r wants, or earlier.
+// earliest is when r can act on others after the first mail from whom it wants, or earlier.
 func (r *rank) earliest(mail unit.Picos) unit.Picos {
-	if r.wants == None || len(r.arrivals) > few || r.e.LogGOPSim {
+	if len(r.arrivals) > few {
 		return mail
 	}
 	at := never
 	for i := range r.arrivals {
-		if a := &r.arrivals[i]; a.from == r.wants {
-			at = min(at, a.at)
+		if a := &r.arrivals[i]; a.from == r.wants || r.wants == None {
+			at = min(at, max(mail, a.at)+r.delay(&r.e.mails.items[a.mail]))
 		}
 	}
 	return at
+}
+
+// delay is how long it takes at least from the first byte of a message until r, which waits for it,
+// acts on others.
+func (r *rank) delay(m *mail) (long unit.Picos) {
+	e := r.e
+	if r.more != nil {
+		return 0
+	}
+	if e.Net == nil && m.from != r.id {
+		long = e.carry(m.bytes)
+	}
+	if r.main.op.Kind != Probe || e.LogGOPSim {
+		long += e.Receive
+	}
+	return long
 }
 
 // spin has the program go on as long as nothing else comes.

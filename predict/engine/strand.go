@@ -220,7 +220,7 @@ func (r *rank) startProbe(s *strand, now unit.Picos) {
 	p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
 	if i := r.first(&p); i != 0 {
 		m := &r.e.mails.items[i]
-		s.t, s.phase, s.late, s.fly = max(now, m.at), probed, m.late, m.fly
+		s.t, s.phase, s.late, s.fly = max(now, m.at), probed, m.late, r.flight(i, m)
 		return
 	}
 	s.t, s.phase = now, blocked
