@@ -134,7 +134,6 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 	}
 	if acts < d.next {
 		d.next = acts
-		e.queue.sooner(d)
+		e.driver.sooner(e, d)
 	}
-	e.limit = min(e.limit, e.horizon(acts, to))
 }

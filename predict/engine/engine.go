@@ -43,8 +43,8 @@
 // sequence; messages that come at a time are seen by what the program does at that time. Ranks
 // affect each other by messages alone, each of which comes at least Model.Lookahead after what
 // caused it. So any driver that gives a rank its messages before it passes their times gives the
-// same result, bit for bit. The one here lets the rank whose next event is first go on until a
-// message could come that is not yet known.
+// same result, bit for bit. There are two: windows of the lookahead, and where that is next to nothing,
+// or a network of links is shared, one rank after the other in the order of what they do next.
 //
 // Differs: a processor that shares its time between several operations (of a graph, or a
 // nonblocking collective) takes them in the order in which they could begin, each to its end.
@@ -156,26 +156,27 @@ type Options struct {
 // Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or
 // what is left over at the end.
 func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) {
+	return drive(ctx, programs, opt, driverFor(&opt.Model))
+}
+
+// drive has a driver run the programs.
+func drive(ctx context.Context, programs []Program, opt Options, d driver) (*Result, error) {
 	if err := opt.Model.check(); err != nil {
 		return nil, err
 	}
-	e := newEngine(ctx, len(programs), opt)
+	e := newEngine(ctx, len(programs), opt, d)
 	for i := range e.ranks {
 		r := &e.ranks[i]
 		if err := r.begin(programs[i]); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r.id, err)
 		}
 		r.rest(never, r.ownTime())
-		e.queue.add(r)
+		d.add(r)
 	}
-	if err := e.drive(); err != nil {
-		return nil, err
-	}
-	if err := e.clear(); err != nil {
-		return nil, err
-	}
-	if err := e.stuck(); err != nil {
-		return nil, err
+	for _, finish := range []func() error{func() error { return d.run(e) }, e.pulse, e.clear, e.stuck} {
+		if err := finish(); err != nil {
+			return nil, err
+		}
 	}
 	return e.result(), nil
 }
@@ -187,7 +188,7 @@ type engine struct {
 	opt       Options
 	obs       Observer
 	ranks     []rank
-	queue     queue
+	driver    driver
 	mails     pool[mail]
 	pendings  pool[pending]
 	lookahead unit.Picos
@@ -203,9 +204,8 @@ type engine struct {
 	delivered Delivered // what the observer is shown
 }
 
-func newEngine(ctx context.Context, ranks int, opt Options) *engine {
-	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead()}
-	e.queue.turns = make([]turn, 0, ranks)
+func newEngine(ctx context.Context, ranks int, opt Options, d driver) *engine {
+	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead(), driver: d}
 	e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
 	if e.Net != nil {
 		e.pairs = map[uint64]unit.Picos{}
@@ -214,38 +214,6 @@ func newEngine(ctx context.Context, ranks int, opt Options) *engine {
 		e.ranks[i].e, e.ranks[i].id = e, int32(i)
 	}
 	return e
-}
-
-// drive lets the rank with the first event act as long as no message can come that it does not
-// know, until there are no more events.
-func (e *engine) drive() error {
-	for n := 0; len(e.queue.turns) > 0; n++ {
-		first := e.queue.turns[0]
-		if first.at >= Horizon {
-			break
-		}
-		if n%1024 == 0 {
-			if err := e.pulse(); err != nil {
-				return err
-			}
-		}
-		r := &e.ranks[first.rank]
-		e.acting = first.rank
-		second := e.queue.second()
-		e.limit = e.horizon(second.at, second.rank)
-		if e.Net != nil {
-			e.Net.Settled(first.at)
-		}
-		r.run()
-		if e.err != nil {
-			return e.err
-		}
-		e.queue.put(r)
-	}
-	if len(e.queue.turns) > 0 && e.queue.turns[0].at < never {
-		return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", e.queue.turns[0].rank, Horizon)
-	}
-	return e.pulse()
 }
 
 // clear takes up the messages that nobody waited for.
@@ -258,16 +226,6 @@ func (e *engine) clear() error {
 		}
 	}
 	return e.err
-}
-
-// horizon is until when the rank that acts knows all messages, if another one acts at a time. A
-// network of links is shared: whoever acts first sends first, at a time the lower number.
-func (e *engine) horizon(at unit.Picos, rank int32) unit.Picos {
-	h := at + e.lookahead
-	if e.Net != nil && e.acting > rank {
-		h = at
-	}
-	return min(h, Horizon)
 }
 
 // pulse is called now and then.

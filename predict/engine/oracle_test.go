@@ -221,14 +221,25 @@ func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
 	naive := newNaive(ops, graphs, m, steps)
 	naive.run()
 	want, ends := naive.outcome()
+	for name, d := range map[string]driver{"suited": driverFor(&m), "in order": &inOrder{}, "windows": newWindows(m.Lookahead()),
+		"narrow windows": newWindows((m.Lookahead() + 6) / 7)} {
+		if got, err := outcome(t, d, ops, graphs, Options{Model: m, Steps: steps}); got != want {
+			t.Errorf("%s, %+v: got\n%s\nwant\n%s\n%v", name, m, got, want, err)
+		}
+	}
+	return ends
+}
+
+// outcome is what a driver makes of programs, as naive.outcome says it.
+func outcome(t *testing.T, d driver, ops [][]Op, graphs []*Graph, opt Options) (text string, err error) {
+	t.Helper()
 	all := programs(ops, 3)
 	for i := range all {
 		if graphs != nil {
 			all[i].Graph = graphs[i]
 		}
 	}
-	res, err := Run(context.Background(), all, Options{Model: m, Steps: steps})
-	got := ""
+	res, err := drive(context.Background(), all, opt, d)
 	var dead *Deadlock
 	var left *Leftover
 	switch {
@@ -237,21 +248,17 @@ func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
 		for _, b := range dead.Blocked {
 			waiting = append(waiting, b.Rank)
 		}
-		got = fmt.Sprint("waiting: ", slices.Compact(waiting))
+		return fmt.Sprint("waiting: ", slices.Compact(waiting)), err
 	case errors.As(err, &left):
-		got = "left over"
+		return "left over", err
 	case err != nil:
-		got = "request"
-	default:
-		checkParts(t, res)
-		for _, r := range res.Ranks {
-			got += describe(r)
-		}
+		return "request", err
 	}
-	if got != want {
-		t.Errorf("%+v: got\n%s\nwant\n%s\n%v", m, got, want, err)
+	checkParts(t, res)
+	for _, r := range res.Ranks {
+		text += describe(r)
 	}
-	return ends
+	return text, nil
 }
 
 func FuzzRun(f *testing.F) {
@@ -281,7 +288,6 @@ func TestRandomProgramsEnd(t *testing.T) {
 			ended++
 		}
 	}
-	t.Logf("%d ended", ended)
 	if ended < 120 {
 		t.Errorf("%d of 200 programs end", ended)
 	}

@@ -12,7 +12,7 @@ type rank struct {
 	e    *engine
 	id   int32
 	seq  uint32     // of mails sent
-	next unit.Picos // when it acts next
+	next unit.Picos // when it acts on others next
 	cpu  unit.Picos // until when its processor's time is accounted for
 	out  unit.Picos // when its ports are free
 	in   unit.Picos
@@ -21,6 +21,7 @@ type rank struct {
 	arrivals heap
 	releases heap  // LogGOPSim's: they need no processor
 	urgent   int   // mails of arrivals that others wait for
+	window   int64 // in which it acts next, if there are windows
 	wants    int32 // who sends what it waits for, None: any, or nobody
 	inbox    inbox
 	requests requests

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// driver decides which rank acts, and until when it knows all messages. A rank is not to act on
+// others before its next, nor after the next of any other and the lookahead.
+type driver interface {
+	add(r *rank)               // each, in order, before the run
+	run(e *engine) error       // until no rank acts any more
+	sooner(e *engine, r *rank) // r, which is not acting, has an earlier next
+}
+
+// driverFor is the driver that suits a model.
+func driverFor(m *Model) driver {
+	if m.Net != nil || m.Lookahead() < leastWidth {
+		return &inOrder{}
+	}
+	return newWindows(m.Lookahead())
+}
+
+// inOrder lets the rank that is first act until another one could.
+type inOrder struct{ queue }
+
+func (d *inOrder) run(e *engine) error {
+	for n := 0; len(d.turns) > 0; n++ {
+		first := d.turns[0]
+		if first.at >= Horizon {
+			return d.end(first)
+		}
+		if n%1024 == 0 {
+			if err := e.pulse(); err != nil {
+				return err
+			}
+		}
+		r := &e.ranks[first.rank]
+		e.acting = first.rank
+		second := d.second()
+		e.limit = e.until(second.at, second.rank)
+		if e.Net != nil {
+			e.Net.Settled(first.at)
+		}
+		if r.run(); e.err != nil {
+			return e.err
+		}
+		d.put(r)
+	}
+	return nil
+}
+
+// end is the end of time, if a rank goes beyond.
+func (d *inOrder) end(first turn) error {
+	if first.at < never {
+		return beyond(first.rank)
+	}
+	return nil
+}
+
+func (d *inOrder) sooner(e *engine, r *rank) {
+	d.queue.sooner(r)
+	e.limit = min(e.limit, e.until(r.next, r.id))
+}
+
+// until is when a message of a rank that acts at a time could come. A network of links is shared:
+// whoever acts first sends first, at a time the lower number.
+func (e *engine) until(at unit.Picos, rank int32) unit.Picos {
+	h := at + e.lookahead
+	if e.Net != nil && e.acting > rank {
+		h = at
+	}
+	return min(h, Horizon)
+}
+
+func beyond(rank int32) error {
+	return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", rank, Horizon)
+}

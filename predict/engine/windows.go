@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"math/bits"
+
+	"spoor/traces/unit"
+)
+
+// windows lets all ranks that act in a window of time do so, in any order: as a window is no longer
+// than the lookahead, what they do is felt in the next one, or later. Those that act in one of the
+// next windows are in a ring of lists; the others are in a heap.
+type windows struct {
+	width  unit.Picos
+	now    int64 // window
+	ring   [ringSize][]int32
+	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
+	far    waiting
+	past   int32 // a rank that acts beyond the Horizon, from 1
+}
+
+const (
+	ringSize   = 1 << 10
+	leastWidth = unit.Picos(16) // less is not worth a window
+	noWindow   = int64(-1)
+)
+
+func newWindows(width unit.Picos) *windows { return &windows{width: width, now: noWindow} }
+
+func (d *windows) add(r *rank) {
+	r.window = noWindow
+	d.put(r)
+}
+
+// put lets a rank act in the window of its next. It may be in lists of others, which its window
+// tells from this.
+func (d *windows) put(r *rank) {
+	if r.next >= Horizon {
+		if r.window = noWindow; r.next < never {
+			d.past = r.id + 1
+		}
+		return
+	}
+	w := int64(r.next / d.width)
+	if w == r.window {
+		return
+	}
+	r.window = w
+	if w-d.now >= ringSize {
+		d.far.push(ticket{r.next, int64(r.id), r.id})
+		return
+	}
+	i := w % ringSize
+	d.ring[i] = append(d.ring[i], r.id)
+	d.filled[i/64] |= 1 << (i % 64)
+}
+
+func (d *windows) sooner(_ *engine, r *rank) { d.put(r) }
+
+func (d *windows) run(e *engine) error {
+	for d.advance() {
+		if err := e.pulse(); err != nil {
+			return err
+		}
+		e.limit = min(unit.Picos(d.now+1)*d.width, Horizon)
+		i := d.now % ringSize
+		for _, id := range d.ring[i] {
+			r := &e.ranks[id]
+			if r.window != d.now {
+				continue
+			}
+			r.window, e.acting = noWindow, id
+			if r.run(); e.err != nil {
+				return e.err
+			}
+			d.put(r)
+		}
+		d.ring[i] = d.ring[i][:0]
+	}
+	if d.past > 0 {
+		return beyond(d.past - 1)
+	}
+	return nil
+}
+
+// advance goes to the next window in which a rank acts, and brings those in the heap that act in it.
+func (d *windows) advance() bool {
+	i := (d.now + 1) % ringSize
+	next := d.now + 1 + d.gap(i)
+	if len(d.far) > 0 {
+		next = min(next, int64(d.far[0].t/d.width))
+	} else if next > d.now+ringSize {
+		return false
+	}
+	d.now = next
+	i = d.now % ringSize
+	d.filled[i/64] &^= 1 << (i % 64)
+	for len(d.far) > 0 && int64(d.far[0].t/d.width) == d.now {
+		d.ring[i] = append(d.ring[i], d.far.pop().strand)
+	}
+	return true
+}
+
+// gap is how many lists of the ring from the i-th on have no ranks.
+func (d *windows) gap(i int64) int64 {
+	for n := int64(0); n < ringSize+64; {
+		word := d.filled[(i+n)%ringSize/64] >> ((i + n) % 64)
+		if word != 0 {
+			return n + int64(bits.TrailingZeros64(word))
+		}
+		n += 64 - (i+n)%64
+	}
+	return ringSize
+}
