@@ -176,3 +176,17 @@ func TestNodeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestHitsOfPages: a line in the cache is no hit if its page is not in the TLB.
+func TestHitsOfPages(t *testing.T) {
+	c := four(t)
+	c.Caches[0].Ways, c.TLB = 2, &TLB{Entries: 1, Ways: 1, Page: 64, Latency: 30}
+	sys := follows(t, "two pages", Dir1SW{}, c, worked{0, 0, 0, false, cost(30+105, 0)}, worked{500, 0, 4, false, cost(30+105, 0)})
+	var b trace.Refs
+	for _, addr := range []uint64{4 * 64, 4*64 + 8, 0} {
+		b.Append(1, addr, 8, trace.Load)
+	}
+	if rows, touches := sys.Hits(0, &b, 0, 3); rows != 2 || touches != 2 {
+		t.Errorf("%d rows of %d touches, want 2 of 2", rows, touches)
+	}
+}

@@ -45,8 +45,8 @@ type System interface {
 	Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost
 	// Settle makes p wait until all its touches have ended: before it lets others know of them, and when it ends.
 	Settle(now unit.Picos, p trace.Proc) Cost
-	// Hits is how many of the rows from up to to of b are certain to cost nothing
-	// and to change nothing that another processor can notice, as long as p makes
+	// Hits is how many of the rows from up to to of b are certain to cost nothing, but perhaps waiting for
+	// earlier touches, and to change nothing that another processor can notice, as long as p makes
 	// no other reference and no change of its cache is announced; and how many
 	// lines they touch.
 	Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)

@@ -44,14 +44,6 @@ func Overlapping(s System, o Overlap, processors int) System {
 	return &overlap{System: s, Overlap: o, pending: make([][]pending, processors)}
 }
 
-// Hits finds none while there is something to wait for.
-func (o *overlap) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	if len(o.pending[p]) > 0 {
-		return 0, 0
-	}
-	return o.System.Hits(p, b, from, to)
-}
-
 func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	all := o.pending[p]
 	for len(all) > 0 {

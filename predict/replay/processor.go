@@ -194,7 +194,7 @@ func (r *run) finish(p *processor) {
 	p.ended = r.totals(p).Total()
 	r.endPhase(p)
 	for _, q := range p.joining {
-		r.resume(q, max(q.next, p.ended))
+		r.resume(q, p.ended) // not before q joined: p would have acted first
 		r.stirred = append(r.stirred, q)
 	}
 }
