@@ -2,6 +2,7 @@
 // to times that were measured anywhere, and shows what descriptions and parameters say.
 //
 //	$ calibrate memory --quick -o host
+//	$ calibrate transport --quick --transports ring -o host
 //	$ calibrate fit data/sample/osu.txt -o cluster
 //	$ calibrate show data/machine/du2000-smp-256k.toml
 package main
@@ -12,10 +13,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/transport"
 	"spoor/traces/stage"
 )
 
-func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
+func main() {
+	if is, err := transport.Other(); is {
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "spoor: calibrate: the other side of a transport: %v\n", err)
+			os.Exit(stage.Failed)
+		}
+		return
+	}
+	os.Exit(stage.Main(command, stage.OS(), os.Args[1:]))
+}
 
 // command is the command tree of calibrate.
 func command(env *stage.Env) *cobra.Command {
@@ -28,7 +39,7 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(memoryCommand(env), fitCommand(env), showCommand(env))
+	root.AddCommand(memoryCommand(env), transportCommand(env), fitCommand(env), showCommand(env))
 	return root
 }
 

@@ -2,13 +2,27 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"spoor/calibrate/transport"
 	"spoor/traces/stage"
 )
+
+// The other side of a transport between processes is this very program.
+func TestMain(m *testing.M) {
+	if is, err := transport.Other(); is {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(stage.Failed)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
 
 const params = `[alpha]
 value = 1.5
@@ -60,6 +74,9 @@ func TestStatus(t *testing.T) {
 		{"memory --quick --quiet --format csv --from host.memory.arrow -o host", stage.Done, "\ncache1_size,"},
 		{"show --format csv host.machine.toml", stage.Done, "host.machine.toml,memory.latency,"},
 		{"memory --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
+		{"transport --quick --quiet --format csv --transports ring,unix -o host", stage.Done, "transport,name,value,unit,lo,hi\n"},
+		{"transport --quick", stage.WrongUsage, "-o PREFIX is missing"},
+		{"transport --transports pigeon -o x", stage.WrongUsage, "\"pigeon\" is none of ring, shm, channel, unix, tcp"},
 		{"memory --quick", stage.WrongUsage, "-o PREFIX is missing"},
 		{"memory --launches 2 -o x", stage.WrongUsage, "--launches: 2 is not from 3 to 100"},
 		{"memory --max-stolen 7 -o x", stage.WrongUsage, "--max-stolen: 7 is not from 0 to 1"},

@@ -70,8 +70,8 @@ func (o *memoryOptions) check() error {
 	switch {
 	case o.prefix == "":
 		return stage.Usage("-o PREFIX is missing")
-	case o.launches < memory.MinLaunches || o.launches > maxLaunches:
-		return stage.Usage("--launches: %d is not from %d to %d", o.launches, memory.MinLaunches, maxLaunches)
+	case o.launches < host.MinLaunches || o.launches > maxLaunches:
+		return stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
 	case !(o.stolen >= 0 && o.stolen <= 1):
 		return stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
 	}
@@ -130,8 +130,8 @@ func (o *memoryOptions) samples(ctx context.Context, env *stage.Env) (*store.Tab
 	return t, errors.Join(err, done())
 }
 
-// budget is the time after which no launch begins.
-const budget = unit.Seconds(75)
+// memoryBudget is the time after which no launch begins, if there were some.
+const memoryBudget = unit.Seconds(75)
 
 func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memory.Bench, largest unit.Bytes) (*store.Table, error) {
 	condition := host.Check(bench)
@@ -143,7 +143,7 @@ func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memor
 	if err != nil {
 		return nil, err
 	}
-	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Plan: memory.Plan(largest, stride, 4)}
+	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: memoryBudget, Plan: memory.Plan(largest, stride, 4)}
 	if o.quick {
 		m.Launches, m.Rules, m.Plan = 1, host.Hasty, memory.Plan(largest, stride, 2)
 	}

@@ -22,7 +22,8 @@ type Local struct {
 	allowed   mask
 	percent   int
 	echo      *echo
-	trip      uint32
+	whose     int // switches: of the thread or of the process
+	free      bool
 }
 
 // mask is a set of processors, as the kernel has it.
@@ -75,7 +76,21 @@ func Pin(cpu int) error {
 // Open pins the calling goroutine to the first processor that is allowed, until Close is called, and a thread
 // that answers sentinels to the second. Nothing is collected meanwhile.
 func Open() (*Local, error) {
-	l := &Local{Peer: -1, start: time.Now()}
+	l, err := OpenAlone()
+	if err != nil || l.Peer < 0 {
+		return l, err
+	}
+	echo, err := listen(l.Peer)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.echo = echo
+	return l, nil
+}
+
+// OpenAlone is Open for those who answer sentinels themselves.
+func OpenAlone() (*Local, error) {
+	l := &Local{Peer: -1, start: time.Now(), whose: rusageThread}
 	runtime.LockOSThread()
 	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &l.allowed); err != nil {
 		runtime.UnlockOSThread()
@@ -93,11 +108,6 @@ func Open() (*Local, error) {
 	runtime.GC()
 	if len(cpus) > 1 && runtime.GOMAXPROCS(0) > 1 {
 		l.Peer = cpus[1]
-		echo, err := listen(l.Peer)
-		if err != nil {
-			return nil, errors.Join(err, l.Close())
-		}
-		l.echo = echo
 	}
 	l.overhead = l.clockOverhead()
 	return l, nil
@@ -109,6 +119,16 @@ func (l *Local) Close() error {
 		l.echo.stop()
 	}
 	debug.SetGCPercent(l.percent)
+	return l.Release()
+}
+
+// Release lets the calling goroutine go between threads, and those between processors, as goroutines usually do. Switches
+// are then those of all threads.
+func (l *Local) Release() error {
+	if l.free {
+		return nil
+	}
+	l.free, l.whose = true, syscall.RUSAGE_SELF
 	err := affinity(syscall.SYS_SCHED_SETAFFINITY, &l.allowed)
 	runtime.UnlockOSThread()
 	return err
@@ -136,10 +156,10 @@ func (l *Local) clockOverhead() unit.Seconds {
 // rusageThread is RUSAGE_THREAD.
 const rusageThread = 1
 
-// Switches is the involuntary context switches of the thread.
+// Switches is the involuntary context switches of the thread, or of all after Release.
 func (l *Local) Switches() int64 {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(rusageThread, &u); err != nil {
+	if err := syscall.Getrusage(l.whose, &u); err != nil {
 		return -1
 	}
 	return int64(u.Nivcsw)
@@ -207,12 +227,18 @@ func (l *Local) Sentinel() unit.Seconds {
 	if l.echo == nil {
 		return 0
 	}
+	return l.RoundTrips(&l.echo.ping, &l.echo.pong)
+}
+
+// RoundTrips is the least of 12 round trips of one number that somebody answers by storing it into pong; 0 if
+// it takes too long.
+func (l *Local) RoundTrips(ping, pong *atomic.Uint32) unit.Seconds {
 	least := time.Hour
 	for range trips {
-		l.trip++
+		trip := ping.Load() + 1
 		begin := time.Now()
-		l.echo.ping.Store(l.trip)
-		for n := 1; l.echo.pong.Load() != l.trip; n++ {
+		ping.Store(trip)
+		for n := 1; pong.Load() != trip; n++ {
 			if n%spins == 0 && time.Since(begin) > waiting {
 				return 0
 			}

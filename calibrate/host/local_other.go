@@ -4,6 +4,7 @@ package host
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"spoor/traces/unit"
 )
@@ -15,6 +16,12 @@ var errOnlyLinux = errors.New("measuring needs threads that are pinned to proces
 
 // Open fails.
 func Open() (*Local, error) { return nil, errOnlyLinux }
+
+// OpenAlone fails.
+func OpenAlone() (*Local, error) { return nil, errOnlyLinux }
+
+// RoundTrips is never called.
+func (*Local) RoundTrips(_, _ *atomic.Uint32) unit.Seconds { return 0 }
 
 // Pin fails.
 func Pin(int) error { return errOnlyLinux }

@@ -30,88 +30,29 @@ type Options struct {
 	Launches int
 	Seed     uint64
 	Rules    host.Rules
-	Budget   unit.Seconds // after which nothing is begun again, if there were MinLaunches
+	Budget   unit.Seconds // after which nothing is begun again, if there were host.MinLaunches
 	Plan     []Point
 }
 
-// MinLaunches is how many launches there are whatever they take.
-const MinLaunches = 3
-
-// mostPasses is how often a launch goes through the points that lack samples of the state that is wanted.
-const mostPasses = 8
-
-// session is a measurement under way.
-type session struct {
-	Options
-	bench   Bench
-	sampler *host.Sampler
-	r       *rand.Rand
-	begin   unit.Seconds
-	step    func()
-	lost    int // points in a row
-}
-
-// Measure visits all points of the plan in shuffled order, in each launch, and again those of which
-// too few samples are in the state that most of the first launch's are in. step is told of every point.
+// Measure visits all points of the plan in each launch. step is told of every point.
 func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
-	s := &session{o, b, &host.Sampler{Host: b, Rules: o.Rules}, rand.New(rand.NewPCG(o.Seed, 0)), b.Now(), step, 0}
-	launches := 0
-	for ; launches < o.Launches && (launches < MinLaunches || !s.late()); launches++ {
-		if err := b.Launch(launches); err != nil {
-			return nil, err
-		}
-		if err := s.launch(ctx, launches); err != nil {
-			return nil, err
-		}
+	s, launches, err := host.Visit{
+		Host: b, Rules: o.Rules, Points: len(o.Plan), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget,
+		Launch: b.Launch, Step: step,
+		Trial: func(point int, r *rand.Rand) (host.Trial, error) {
+			trial, err := b.Trial(o.Plan[point], r)
+			if err != nil {
+				return nil, fmt.Errorf("%v: %w", o.Plan[point], err)
+			}
+			return trial, nil
+		},
+	}.Run(ctx)
+	if err != nil {
+		return nil, err
 	}
 	facts := append(b.Facts(), trace.Arg{Key: "launches", Value: strconv.Itoa(launches)}, trace.Arg{Key: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		trace.Arg{Key: "rules", Value: fmt.Sprintf("least of %d to %d until three agree within %g", o.Rules.Least, o.Rules.Most, o.Rules.Agree)})
-	return table(s.sampler, o.Plan, facts), nil
-}
-
-func (s *session) late() bool { return s.bench.Now()-s.begin > s.Budget }
-
-// launch takes all points, then those that are short of samples.
-func (s *session) launch(ctx context.Context, launch int) error {
-	for pass := range mostPasses {
-		short := 0
-		for _, i := range s.r.Perm(len(s.Plan)) {
-			if pass > 0 && !s.sampler.Short(i, launch) {
-				continue
-			}
-			short++
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			trial, err := s.bench.Trial(s.Plan[i], s.r)
-			if err != nil {
-				return fmt.Errorf("%v: %w", s.Plan[i], err)
-			}
-			if err := s.take(i, launch, trial); err != nil {
-				return err
-			}
-			if pass == 0 {
-				s.step()
-			}
-		}
-		s.sampler.Settle()
-		if short == 0 || s.late() {
-			break
-		}
-	}
-	return nil
-}
-
-// mostLost is how many points in a row may have nothing but disturbed samples.
-const mostLost = 8
-
-func (s *session) take(point, launch int, trial host.Trial) error {
-	if s.sampler.Take(point, launch, trial) {
-		s.lost = 0
-	} else if s.lost++; s.lost == mostLost {
-		return &host.TooNoisy{What: fmt.Sprintf("the processor was taken away during each sample of %d points in a row; wait until the host is idle", mostLost)}
-	}
-	return nil
+	return table(s, o.Plan, facts), nil
 }
 
 // Stride is how far loads of chases must be apart on a host so that no two are on one line: the line, by a hasty look;

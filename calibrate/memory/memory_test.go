@@ -225,7 +225,7 @@ func TestDeterministic(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	steps := 0
-	_, err := Measure(ctx, hosts["odd sizes"].begin(noisy, 1), Options{Launches: 3, Rules: host.Hasty, Plan: Plan(1<<20, 64, 2)}, func() {
+	_, err := Measure(ctx, hosts["odd sizes"].begin(noisy, 1), Options{Launches: 3, Rules: host.Hasty, Budget: 1e9, Plan: Plan(1<<20, 64, 2)}, func() {
 		if steps++; steps == 10 {
 			cancel()
 		}
@@ -246,7 +246,7 @@ func TestBadTables(t *testing.T) {
 		`fact memory: "much"`:        func(t *store.Table) { t.Meta[1].Value = "much" },
 		"levels of caches cannot be": func(t *store.Table) { t.Columns[0].Data = make([]string, t.Rows()) },
 	} {
-		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Plan: Plan(1<<20, 64, 1)}, func() {})
+		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(1<<20, 64, 1)}, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,111 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"spoor/traces/unit"
+)
+
+// Visit is how points are gone through.
+type Visit struct {
+	Host     Host
+	Rules    Rules
+	Points   int
+	Launches int
+	Seed     uint64
+	Budget   unit.Seconds // after which nothing is begun again, if there were MinLaunches
+	// Launch begins a launch anew.
+	Launch func(launch int) error
+	// Trial prepares a point. It is good until the next one is prepared.
+	Trial func(point int, r *rand.Rand) (Trial, error)
+	// Step is told of every point of every launch.
+	Step func()
+}
+
+const (
+	// MinLaunches is how many launches there are whatever they take, if so many are asked for.
+	MinLaunches = 3
+	// mostPasses is how often a launch goes through the points that lack samples of the state that is wanted.
+	mostPasses = 8
+	// overdue is how many times its budget a visit may take, whatever it has.
+	overdue = 1.5
+	// mostLost is how many points in a row may have nothing but disturbed samples.
+	mostLost = 8
+)
+
+// visitor is a visit under way.
+type visitor struct {
+	Visit
+	sampler *Sampler
+	r       *rand.Rand
+	begin   unit.Seconds
+	lost    int // points in a row
+}
+
+// Run visits all points in shuffled order, in each launch, and again those of which too few samples are in the
+// state that most of the first launch's are in. It says how many launches there were.
+func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
+	w := &visitor{v, &Sampler{Host: v.Host, Rules: v.Rules}, rand.New(rand.NewPCG(v.Seed, 0)), v.Host.Now(), 0}
+	for ; launches < v.Launches && (launches < MinLaunches || !w.late()); launches++ {
+		if err := v.Launch(launches); err != nil {
+			return nil, 0, err
+		}
+		if err := w.launch(ctx, launches); err != nil {
+			return nil, 0, err
+		}
+	}
+	return w.sampler, launches, nil
+}
+
+func (w *visitor) late() bool { return w.Host.Now()-w.begin > w.Budget }
+
+// overdue is an error where samples come so slowly that there is no end to it.
+func (w *visitor) overdue(launch int) error {
+	if took := w.Host.Now() - w.begin; took > overdue*w.Budget {
+		return &TooNoisy{fmt.Sprintf("%d of %d launches took %v, as the processor is taken away or nobody answers; wait until the host is idle", launch, w.Launches, took)}
+	}
+	return nil
+}
+
+// launch takes all points, then those that are short of samples.
+func (w *visitor) launch(ctx context.Context, launch int) error {
+	for pass := range mostPasses {
+		short := 0
+		for _, i := range w.r.Perm(w.Points) {
+			if pass > 0 && !w.sampler.Short(i, launch) {
+				continue
+			}
+			short++
+			if err := errors.Join(ctx.Err(), w.overdue(launch)); err != nil {
+				return err
+			}
+			trial, err := w.Trial(i, w.r)
+			if err != nil {
+				return err
+			}
+			if err := w.take(i, launch, trial); err != nil {
+				return err
+			}
+			if pass == 0 {
+				w.Step()
+			}
+		}
+		w.sampler.Settle()
+		if short == 0 || w.late() {
+			break
+		}
+	}
+	return nil
+}
+
+func (w *visitor) take(point, launch int, trial Trial) error {
+	if w.sampler.Take(point, launch, trial) {
+		w.lost = 0
+	} else if w.lost++; w.lost == mostLost {
+		return &TooNoisy{fmt.Sprintf("the processor was taken away during each sample of %d points in a row; wait until the host is idle", mostLost)}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// conn is one end of a transport. Messages arrive in order, and both sides know their sizes.
+type conn interface {
+	send(b []byte) error
+	receive(b []byte) error
+}
+
+// errSilent is what happens when the other side dies.
+var errSilent = errors.New("the other side has not answered for ten seconds")
+
+const (
+	silence = 10 * time.Second
+	spins   = 1 << 14 // between looks at the clock
+)
+
+// until waits for a condition without giving the processor away.
+func until(ready func() bool) error {
+	var begin time.Time
+	for n := 1; !ready(); n++ {
+		if n%spins != 0 {
+			continue
+		}
+		switch now := time.Now(); {
+		case begin.IsZero():
+			begin = now
+		case now.Sub(begin) > silence:
+			return errSilent
+		}
+	}
+	return nil
+}
+
+// ring is a queue of bytes in memory that two threads or processes share: one writes, the other reads.
+type ring struct {
+	written, read *atomic.Uint64
+	data          []byte
+}
+
+const (
+	ringBytes = 256 << 10
+	ringChunk = 16 << 10 // that is handed over as a whole
+)
+
+func (r *ring) put(b []byte) error {
+	at := r.written.Load()
+	for len(b) > 0 {
+		if err := until(func() bool { return at-r.read.Load() < ringBytes }); err != nil {
+			return err
+		}
+		place := int(at % ringBytes)
+		n := copy(r.data[place:], b[:min(len(b), ringChunk, ringBytes-int(at-r.read.Load()))])
+		b, at = b[n:], at+uint64(n)
+		r.written.Store(at)
+	}
+	return nil
+}
+
+func (r *ring) get(b []byte) error {
+	at := r.read.Load()
+	for len(b) > 0 {
+		if err := until(func() bool { return r.written.Load() != at }); err != nil {
+			return err
+		}
+		place := int(at % ringBytes)
+		n := copy(b[:min(len(b), ringChunk, int(r.written.Load()-at))], r.data[place:])
+		b, at = b[n:], at+uint64(n)
+		r.read.Store(at)
+	}
+	return nil
+}
+
+// ringConn has a ring for each direction.
+type ringConn struct{ out, in *ring }
+
+func (c *ringConn) send(b []byte) error    { return c.out.put(b) }
+func (c *ringConn) receive(b []byte) error { return c.in.get(b) }
+
+// channelConn hands over buffers, as programs do: a message is copied into a buffer of its own, and out of it.
+type channelConn struct {
+	out, in      chan []byte
+	free, others chan []byte // buffers of this side, and of the other
+}
+
+const buffers = 64
+
+// channels are both ends.
+func channels() (a, b *channelConn) {
+	there, back := make(chan []byte, buffers), make(chan []byte, buffers)
+	freeA, freeB := make(chan []byte, buffers), make(chan []byte, buffers)
+	for range buffers {
+		freeA <- make([]byte, largestSize)
+		freeB <- make([]byte, largestSize)
+	}
+	return &channelConn{there, back, freeA, freeB}, &channelConn{back, there, freeB, freeA}
+}
+
+func (c *channelConn) send(b []byte) error {
+	buffer := <-c.free
+	c.out <- buffer[:copy(buffer, b)]
+	return nil
+}
+
+func (c *channelConn) receive(b []byte) error {
+	buffer := <-c.in
+	copy(b, buffer)
+	c.others <- buffer[:largestSize]
+	return nil
+}

@@ -1,0 +1,145 @@
+// Package transport measures how long messages take between two threads or processes of this host: over a goroutine
+// channel, a ring in shared memory, a Unix socket, or TCP over the loopback device.
+//
+// The side that measures tells the other what to do through a block of shared memory, whatever the transport, and
+// takes sentinels there: the transport itself is idle until an experiment begins. Experiments are those of
+// calibrate/fit/timing, which finds LogGP and PLogP in them: ping-pongs, bursts, bursts with delays that are longer than
+// a round trip, and receives of messages that are there [hoefler2007, culler1996]; besides exchanges, and bursts and
+// ping-pongs of other sizes, which models are judged by.
+package transport
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/host"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Bench is a pair of threads or processes that makes trials of points.
+type Bench interface {
+	host.Host
+	// Launch ends the other side, if there is one, and starts another.
+	Launch(n int) error
+	// Trial prepares a point.
+	Trial(p timing.Point) (host.Trial, error)
+	// Pause is for how long the bench really pauses when it is asked to do so for d.
+	Pause(d unit.Seconds) unit.Seconds
+}
+
+// Options are how much is measured.
+type Options struct {
+	Launches int
+	Seed     uint64
+	Rules    host.Rules
+	Budget   unit.Seconds
+	Quick    bool
+}
+
+const (
+	burst       = 16 // messages, as in netgauge
+	largestSize = 64 << 10
+	// longer than a round trip by this factor are delays.
+	longer = 1.2
+	pilots = 15 // round trips that delays are from
+)
+
+var sizes = []unit.Bytes{1, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
+
+// plan is the points, each delayed by more than the round trip of its size.
+func plan(o Options, trip func(unit.Bytes) (unit.Seconds, error)) (list []timing.Point, err error) {
+	add := func(e timing.Experiment, size unit.Bytes, count int64, delay unit.Seconds, set timing.Set) {
+		if p := (timing.Point{Experiment: e, Bytes: size, Count: count, Delay: delay, Set: set}); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	step, tests := 1, 12
+	if o.Quick {
+		step, tests = 2, 2
+	}
+	for i := 0; i < len(sizes); i += step {
+		size := sizes[i]
+		delay, err := trip(size)
+		if err != nil {
+			return nil, err
+		}
+		add(timing.PingPong, size, 1, 0, timing.Train)
+		add(timing.Burst, size, burst, 0, timing.Train)
+		add(timing.Delayed, size, burst, delay, timing.Train)
+		add(timing.Receive, size, 1, 0, timing.Train)
+	}
+	r := rand.New(rand.NewPCG(o.Seed, 2))
+	for range tests {
+		some := func() unit.Bytes { return unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize))) }
+		add(timing.Burst, some(), 2+r.Int64N(63), 0, timing.Test)
+		add(timing.PingPong, some(), 1, 0, timing.Test)
+		add(timing.Exchange, some(), 1, 0, timing.Test)
+	}
+	return list, nil
+}
+
+// Measure visits all points in each launch, and gives the table of undisturbed times. Delays are from a launch before
+// the first.
+func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
+	if err := b.Launch(-1); err != nil {
+		return nil, err
+	}
+	points, err := plan(o, func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) })
+	if err != nil {
+		return nil, err
+	}
+	s, launches, err := host.Visit{
+		Host: b, Rules: o.Rules, Points: len(points), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget,
+		Launch: b.Launch, Step: step,
+		Trial: func(point int, _ *rand.Rand) (host.Trial, error) { return b.Trial(points[point]) },
+	}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return table(s, points, []trace.Arg{{Key: "launches", Value: strconv.Itoa(launches)}, {Key: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Key: "bounds of states", Value: fmt.Sprint(s.Bounds())}}), nil
+}
+
+// Points is how many points a measurement has.
+func Points(o Options) int {
+	list, _ := plan(o, func(unit.Bytes) (unit.Seconds, error) { return 1, nil }) // which cannot fail
+	return len(list)
+}
+
+// delayOf is longer than most round trips of a size, as long as the bench pauses then.
+func delayOf(b Bench, size unit.Bytes) (unit.Seconds, error) {
+	trial, err := b.Trial(timing.Point{Experiment: timing.PingPong, Bytes: size, Count: 1})
+	if err != nil {
+		return 0, err
+	}
+	least := unit.Seconds(math.Inf(1))
+	for range pilots {
+		if t := trial(); t > 0 {
+			least = min(least, t)
+		}
+	}
+	if math.IsInf(float64(least), 1) {
+		return 0, fmt.Errorf("the other side does not answer to messages of %v", size)
+	}
+	return b.Pause(longer * least), nil
+}
+
+// table is a dataset of calibrate/fit. Samples that were disturbed, or before which nobody answered, are left out.
+func table(s *host.Sampler, points []timing.Point, facts []trace.Arg) *store.Table {
+	d := &timing.Data{Minimum: true}
+	for _, one := range s.Samples {
+		state := s.State(one.Sentinel)
+		if one.Disturbed || state == host.Unknown {
+			continue
+		}
+		d.Timings = append(d.Timings, timing.Timing{Point: points[one.Point], Launch: one.Launch, Rep: one.Rep, State: state, Sentinel: one.Sentinel, Time: one.Time})
+	}
+	return d.Table(facts...)
+}

@@ -1,0 +1,128 @@
+package transport
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// Transport is a way for messages.
+type Transport struct {
+	Name, What string
+	start      func(b *native) (conn, func() error, error)
+}
+
+// All are the transports, the fastest first.
+var All = []Transport{ringTransport, shared, channel, unixSocket, tcp}
+
+var ringTransport = Transport{"ring", "a ring in the memory that two pinned threads of a process share; both look at it all the time",
+	func(b *native) (conn, func() error, error) {
+		end, err := thread(b, b.block.ringEnd(false))
+		return b.block.ringEnd(true), end, err
+	}}
+
+var shared = Transport{"shm", "a ring in memory that two pinned processes share", func(b *native) (conn, func() error, error) {
+	end, err := process(b, nil)
+	return b.block.ringEnd(true), end, err
+}}
+
+var channel = Transport{"channel", "two channels between goroutines, which go where Go's scheduler puts them",
+	func(b *native) (conn, func() error, error) {
+		here, there := channels()
+		gone := make(chan error, 1)
+		go func() { gone <- serve(b.block, there) }()
+		return here, func() error { return <-gone }, b.Release()
+	}}
+
+var unixSocket = Transport{"unix", "a pair of Unix sockets between two pinned processes", func(b *native) (conn, func() error, error) {
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("a pair of Unix sockets: %w", err)
+	}
+	return overSocket(b, pair[0], pair[1])
+}}
+
+var tcp = Transport{"tcp", "TCP over the loopback device between two pinned processes, without Nagle's delay", func(b *native) (conn, func() error, error) {
+	here, there, err := loopback()
+	if err != nil {
+		return nil, nil, fmt.Errorf("TCP over the loopback device: %w", err)
+	}
+	return overSocket(b, here, there)
+}}
+
+// loopback connects two sockets.
+func loopback() (here, there int, err error) {
+	open := func() (int, error) {
+		return syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	}
+	listener, err := open()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer syscall.Close(listener)
+	if err := syscall.Bind(listener, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return 0, 0, err
+	}
+	if err := syscall.Listen(listener, 1); err != nil {
+		return 0, 0, err
+	}
+	address, err := syscall.Getsockname(listener)
+	if err != nil {
+		return 0, 0, err
+	}
+	if here, err = open(); err != nil {
+		return 0, 0, err
+	}
+	if err = syscall.Connect(here, address); err == nil {
+		there, _, err = syscall.Accept4(listener, syscall.SOCK_CLOEXEC)
+	}
+	for _, fd := range []int{here, there} {
+		if err == nil {
+			err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
+		}
+	}
+	return here, there, err
+}
+
+// overSocket gives one end to another process.
+func overSocket(b *native, here, there int) (conn, func() error, error) {
+	other := os.NewFile(uintptr(there), "socket")
+	defer other.Close()
+	for _, fd := range []int{here, there} {
+		limit := syscall.NsecToTimeval(silence.Nanoseconds())
+		if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit); err != nil {
+			return nil, nil, err
+		}
+	}
+	wait, err := process(b, other)
+	if err != nil {
+		return nil, nil, err
+	}
+	return socketConn(here), func() error {
+		defer syscall.Close(here)
+		return wait()
+	}, nil
+}
+
+// socketConn calls the kernel without telling Go's scheduler, which would do work of its own.
+type socketConn int
+
+func (c socketConn) send(b []byte) error    { return c.all(syscall.SYS_SENDTO, b) }
+func (c socketConn) receive(b []byte) error { return c.all(syscall.SYS_RECVFROM, b) }
+
+func (c socketConn) all(call uintptr, b []byte) error {
+	for len(b) > 0 {
+		n, _, e := syscall.RawSyscall6(call, uintptr(c), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MSG_NOSIGNAL, 0, 0)
+		switch {
+		case e == syscall.EINTR:
+		case e == syscall.EAGAIN || e == 0 && n == 0:
+			return errSilent
+		case e != 0:
+			return e
+		default:
+			b = b[n:]
+		}
+	}
+	return nil
+}

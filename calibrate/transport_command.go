@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/host"
+	"spoor/calibrate/param"
+	"spoor/calibrate/transport"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// transportOptions are the flags of calibrate transport.
+type transportOptions struct {
+	prefix     string
+	transports []string
+	quick      bool
+	launches   int
+	seed       uint64
+	stolen     float64
+}
+
+func transportCommand(env *stage.Env) *cobra.Command {
+	o := &transportOptions{}
+	var text strings.Builder
+	for _, t := range transport.All {
+		fmt.Fprintf(&text, "    %-8s %s\n", t.Name, t.What)
+	}
+	cmd := &cobra.Command{
+		Use:   "transport -o PREFIX",
+		Short: "measure what messages cost between two processors of this host",
+		Long: "Transport sends messages between two processors: ping-pongs, bursts, bursts with delays, late receives and\n" +
+			"exchanges, of 1 B to 64 KiB, over\n\n" + text.String() + "\n" +
+			"For each transport T it writes what was measured, PREFIX.T.arrow, and what calibrate fit finds in it, LogGP and\n" +
+			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow.\n\n" +
+			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
+			"launches do not agree give no parameters. Distances between processors may change while one measures: samples are\n" +
+			"divided into states s1, s2, ... by round trips of a byte, never pooled, and parameters end in -STATE.",
+		Example: "  $ calibrate transport --quick --transports ring,unix -o host",
+		Args:    cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
+	flags.StringSliceVar(&o.transports, "transports", nil, "`NAMES` of transports to measure (default all)")
+	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
+	flags.IntVar(&o.launches, "launches", 5, "launches: times that the other side is started and all is measured anew")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders, test points and bootstraps")
+	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
+	format := stage.FormatFlag(flags)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env, *format) }
+	return cmd
+}
+
+// chosen are the transports that are asked for.
+func (o *transportOptions) chosen() (list []transport.Transport, err error) {
+	switch {
+	case o.prefix == "":
+		return nil, stage.Usage("-o PREFIX is missing")
+	case o.launches < host.MinLaunches || o.launches > maxLaunches:
+		return nil, stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
+	case !(o.stolen >= 0 && o.stolen <= 1):
+		return nil, stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
+	case len(o.transports) == 0:
+		return transport.All, nil
+	}
+	var names []string
+	for _, t := range transport.All {
+		if names = append(names, t.Name); slices.Contains(o.transports, t.Name) {
+			list = append(list, t)
+		}
+	}
+	for _, name := range o.transports {
+		if !slices.Contains(names, name) {
+			return nil, stage.Usage("--transports: %q is none of %s", name, strings.Join(names, ", "))
+		}
+	}
+	return list, nil
+}
+
+func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage.Format) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	options := transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: transportBudget}
+	if o.quick {
+		options.Launches, options.Rules, options.Quick = 1, host.Hasty, true
+	}
+	tables, err := o.measure(ctx, env, chosen, options)
+	if err != nil {
+		return err
+	}
+	found := &foundParams{}
+	var failed []error
+	for i, t := range chosen {
+		if tables[i].Rows() == 0 {
+			continue // which a note has said
+		}
+		if err := o.fit(env, t.Name, tables[i], found); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
+		}
+	}
+	if len(failed) == len(chosen) && !o.quick {
+		return errors.Join(failed...)
+	}
+	for _, err := range failed {
+		env.Note("%v", err)
+	}
+	return stage.Print(env.Out, format, found.table())
+}
+
+// transportBudget is the time after which no launch of a transport begins, if there were some.
+const transportBudget = unit.Seconds(20)
+
+// measure measures everything before anything is written.
+func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen []transport.Transport, options transport.Options) ([]*store.Table, error) {
+	p := env.Progress("measuring", int64(len(chosen)*options.Launches*transport.Points(options)), false)
+	defer p.Done()
+	var tables []*store.Table
+	for _, t := range chosen {
+		table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
+		var noisy *host.TooNoisy
+		if o.quick && errors.As(err, &noisy) {
+			env.Note("%s: %v", t.Name, err)
+			table, err = &store.Table{}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
+		}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+func (o *transportOptions) one(ctx context.Context, env *stage.Env, t transport.Transport, options transport.Options, step func()) (table *store.Table, err error) {
+	bench, done, err := transport.Open(t)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if err := bench.Launch(0); err != nil {
+		return nil, err
+	}
+	condition := host.Check(bench)
+	env.Note("%s: %v", t.Name, condition)
+	if err := condition.Refuse(o.stolen); err != nil && !o.quick {
+		return nil, err
+	}
+	return transport.Measure(ctx, bench, options, step)
+}
+
+// fit writes a dataset and what is found in it.
+func (o *transportOptions) fit(env *stage.Env, name string, table *store.Table, found *foundParams) error {
+	prefix := o.prefix + "." + name
+	if err := store.WriteTable(prefix+".arrow", table); err != nil {
+		return err
+	}
+	data, err := timing.Read(prefix + ".arrow")
+	if err != nil {
+		return err
+	}
+	flags := &fitFlags{prefix: prefix, seed: o.seed}
+	if err := flags.apply(data); err != nil {
+		return err
+	}
+	r := &fitted{data: data, flags: flags}
+	if err := r.run(env); err != nil {
+		return err
+	}
+	if err := r.write(); err != nil {
+		return err
+	}
+	set, err := r.params()
+	if err != nil {
+		return err
+	}
+	found.add(name, set)
+	return nil
+}
+
+// foundParams are parameters of transports, for people.
+type foundParams struct {
+	transport, name, unit []string
+	value, lo, hi         []float64
+}
+
+func (f *foundParams) add(transport string, set *param.Set) {
+	for _, p := range set.All() {
+		f.transport, f.name, f.unit = append(f.transport, transport), append(f.name, p.Name), append(f.unit, p.Unit)
+		f.value, f.lo, f.hi = append(f.value, p.Value), append(f.lo, p.Lo), append(f.hi, p.Hi)
+	}
+}
+
+func (f *foundParams) table() *store.Table {
+	return &store.Table{Name: "transport", Columns: []store.Column{{Name: "transport", Data: f.transport}, {Name: "name", Data: f.name},
+		{Name: "value", Data: f.value}, {Name: "unit", Data: f.unit}, {Name: "lo", Data: f.lo}, {Name: "hi", Data: f.hi}}}
+}
