@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"spoor/analyze/analysis"
@@ -12,10 +14,16 @@ import (
 func phasesKind() *kind {
 	var sets []int64
 	var window uint64
+	var block, placement string
+	var perNode []int
 	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow",
+		details: trafficColumns,
 		flags: func(f *pflag.FlagSet) {
 			f.Int64SliceVar(&sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
 			f.Uint64Var(&window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
+			f.StringVar(&block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
+			f.StringVar(&placement, "placement", string(phases.FirstTouch), "phases: `POLICY` that gives nodes the pages that the program does not place: first-touch or interleaved")
+			f.IntSliceVar(&perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			sets, err := checkSets(sets)
@@ -25,7 +33,18 @@ func phasesKind() *kind {
 			if window < 1 || window > 1<<40 {
 				return nil, stage.Usage("--window: %d is not a number of instructions from 1 to %d", window, 1<<40)
 			}
-			return &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(window), Meta: r.meta}, nil
+			size, err := unit.ParseBytes(block)
+			if err != nil || !size.IsPowerOfTwo() || size > phases.Page {
+				return nil, stage.Usage("--block: %q is not a power of two of bytes to %v", block, phases.Page)
+			}
+			if slices.ContainsFunc(perNode, func(n int) bool { return n < 1 }) {
+				return nil, stage.Usage("--per-node: %v are not numbers of processors from 1", perNode)
+			}
+			if !slices.Contains(phases.Placements, phases.Placement(placement)) {
+				return nil, stage.Usage("--placement: %q is not one of %v", placement, phases.Placements)
+			}
+			return &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(window), Meta: r.meta,
+				Block: size, Placement: phases.Placement(placement), PerNode: slices.Compact(slices.Sorted(slices.Values(perNode)))}, nil
 		}}
 }
 
@@ -40,3 +59,12 @@ func checkSets(sets []int64) ([]int64, error) {
 	}
 	return sorted(sets), nil
 }
+
+// trafficColumns says what --per-node adds to phases.
+const trafficColumns = `Tables of phases with --per-node: what nodes of so many processors ask of each other, if software makes one shared
+memory of theirs, in blocks that are kept coherent by directories; memories have room for everything:
+  traffic         by block, per_node, proc, phase, window, kind, and the nodes from and to:
+    count                    messages with a block (kind block) and without (right: rights to store, and invalidations);
+                             accesses to blocks that the node had not (fetch), of these those that another than the home had
+                             alone (recall), and stores to blocks that others had too (upgrade)
+`

@@ -44,9 +44,11 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 			"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
 			"         and for the network of clusters (3.19, 3.20, 3.25, 3.27)\n" +
 			"  curve  the same with the measured stack distances\n" +
-			"  mva    closed queueing networks of what the processors do between the trace's barriers\n\n" +
+			"  mva    closed queueing networks of what the processors do between the trace's barriers, and in clusters the\n" +
+			"         messages of shared memory in software\n\n" +
 			"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
-			"at the sets of the machine's caches. Several P are runs of one program with different numbers of processors.\n" +
+			"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
+			"for clusters lines as large as blocks, too. Several P are runs of one program with different numbers of processors.\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.",
 		Example: clusterExample,
 	}

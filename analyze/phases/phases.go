@@ -31,6 +31,11 @@
 // number tells for all w whether the next store upgrades, whether an eviction
 // writes back and whether the owner supplies.
 //
+// # Nodes
+//
+// Beside that, shared memory in software between nodes of several processors can be simulated (see blocks): what a node
+// asks of others does not depend on caches, as nodes keep what their caches push out.
+//
 // [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
 // cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
 // pp. 915-933.
@@ -67,7 +72,12 @@ type Analysis struct {
 	Lines  []unit.Bytes      // ascending
 	Sets   []int64           // ascending
 	Window unit.Instructions // that windows have at first, from 1; 0 is DefaultWindow
-	Meta   []trace.Arg       // for the tables
+
+	PerNode   []int      // processors of nodes that share memory in software, ascending; none: there is no traffic table
+	Block     unit.Bytes // of that memory, a power of two to Page
+	Placement Placement  // of its pages
+
+	Meta []trace.Arg // for the tables
 
 	windows int // that are kept apart, for tests; 0 is maxWindows
 }
@@ -86,6 +96,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
+	for _, n := range a.PerNode {
+		s.blocks = append(s.blocks, newBlocks(h, a.Block, n, a.Placement))
+	}
 	return s
 }
 
@@ -93,10 +106,12 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 type shard struct {
 	procs   []progress
 	sims    []*simulation // by line size
+	blocks  []*blocks     // by processors of a node
 	size    unit.Instructions
 	windows int // rows of so many windows
 	limit   int
 	rows    rows
+	traffic trafficRows
 }
 
 // progress is where a processor is.
@@ -121,6 +136,11 @@ func (s *shard) Add(p *analysis.Piece) error {
 		refs := p.Refs.Slice(i, j)
 		for _, sim := range s.sims {
 			if err := sim.refs(p.Of[i:j], &refs); err != nil {
+				return err
+			}
+		}
+		for _, b := range s.blocks {
+			if err := b.refs(p.Of[i:j], &refs); err != nil {
 				return err
 			}
 		}
@@ -168,6 +188,9 @@ func (s *shard) flush(p trace.Proc) {
 		s.rows.add(k, instrEvent, 0, uint64(q.done-q.begun))
 		sim.flush(p, k, &s.rows)
 	}
+	for _, b := range s.blocks {
+		b.flush(p, k, &s.traffic)
+	}
 	q.begun = q.done
 	s.windows++
 	for s.windows > s.limit {
@@ -181,10 +204,13 @@ func (s *shard) coarsen() {
 	for i := range s.rows {
 		s.rows[i].window /= 2
 	}
+	for i := range s.traffic {
+		s.traffic[i].window /= 2
+	}
 	for p := range s.procs {
 		s.procs[p].window /= 2
 	}
-	s.rows = s.rows.join()
+	s.rows, s.traffic = s.rows.join(), s.traffic.join()
 	s.windows = s.rows.windows()
 	s.limit = max(s.limit, 2*s.windows) // phases alone may be more
 }
@@ -194,12 +220,12 @@ func (s *shard) End() error {
 	for p := range s.procs {
 		s.endPhase(trace.Proc(p))
 	}
-	s.sims = nil
-	s.rows = s.rows.join()
+	s.sims, s.blocks = nil, nil
+	s.rows, s.traffic = s.rows.join(), s.traffic.join()
 	return nil
 }
 
-// Merge makes the phases table.
+// Merge makes the tables phases and, for nodes, traffic.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(shards) == 0 {
 		return analysis.Result{}, fmt.Errorf("phases: the trace has no processors, or not all of them were asked for")
@@ -209,5 +235,11 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)})
 	full := s.rows.table(meta)
 	summary, err := summarise(full, a.Lines, meta)
-	return analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}, err
+	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}
+	if len(a.PerNode) > 0 {
+		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
+			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: string(a.Placement)})
+		out.Tables = append(out.Tables, s.traffic.table(meta))
+	}
+	return out, err
 }

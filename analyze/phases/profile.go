@@ -86,7 +86,7 @@ const (
 )
 
 func (p *Profile) readFacts(t *store.Table) error {
-	for _, text := range strings.Split(t.Fact(setsFact), ", ") {
+	for _, text := range splitList(t.Fact(setsFact)) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return fmt.Errorf("the phases table's sets are %q, not a list of numbers", t.Fact(setsFact))
@@ -148,6 +148,16 @@ func (p *Profile) Phases() int { return len(p.phases) }
 // Windows is the number of windows of a phase in which any processor executed
 // instructions, from 1.
 func (p *Profile) Windows(phase int) int { return len(p.phases[phase]) }
+
+// Number is what the traffic table calls a window of a phase.
+func (p *Profile) Number(phase, at int) int64 {
+	for _, w := range p.phases[phase][at] {
+		if w != nil {
+			return w[0].window
+		}
+	}
+	return 0 // no processor's, which cannot be
+}
 
 // Window is the length of a window.
 func (p *Profile) Window() unit.Instructions { return p.size }
@@ -258,7 +268,9 @@ func readRows(t *store.Table) (rows, error) {
 	return out, nil
 }
 
-func listOf(values []int64, unit string) string {
+func splitList(text string) []string { return strings.Split(text, ", ") }
+
+func listOf[T int | int64](values []T, unit string) string {
 	var out []string
 	for _, v := range values {
 		out = append(out, fmt.Sprintf("%d%s", v, unit))

@@ -22,11 +22,18 @@ import (
 // Misses, upgrades and write-backs are those that coherent caches of the machine's
 // shape have in the trace. There is no fitted constant.
 //
+// In a cluster, the bus of each node and the network are queues, which one processor is never in at once (see
+// [network.apart]). The network is one server if it is a bus; of a switch, messages compete that want the same port
+// (see [portWaits]). What nodes ask of each other is counted in the trace, for memories with room for everything: messages with
+// blocks and without, and between which nodes.
+//
 // Differs: one network in place of one queue for each resource, so that the time a
 // processor waits is not also thinking time; fixed bus times in place of
 // exponential ones; the barrier term (3.13) is replaced by the imbalance of the
 // trace's own phases; coherence is counted, not a factor fitted to simulations.
-// There is no disk term: data must fit into memory.
+// There is no disk term: data must fit into memory. Accesses of other nodes hold up nobody at a node's
+// memory. The trace is taken in its nominal order: where processors store to one block in turn (false sharing), how often it moves depends on
+// their speed, which is not in the model; nor are misses on a block's other lines, when it has moved.
 //
 // Requests are taken to come at random within a window. Processors that miss in
 // step, such as streams of equal pace, wait less: the interval begins where
@@ -49,14 +56,11 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	if err := c.check(); err != nil {
 		return model.Prediction{}, err
 	}
-	if c.nodes() > 1 {
-		return model.Prediction{}, fmt.Errorf("model mva is of one node, and machine %s has %d", c.Machine.Name, c.nodes())
-	}
 	r := c.run()
 	if r == nil {
 		return model.Prediction{}, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
 	}
-	work, reservations, err := r.program(c.Machine)
+	work, reservations, err := r.program(c)
 	if err != nil {
 		return model.Prediction{}, err
 	}
@@ -64,6 +68,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, fmt.Errorf("%s: the trace counts no instructions", r.Name)
 	}
 	costs := costsOf(c.Machine)
+	if costs.between, err = c.between(); err != nil {
+		return model.Prediction{}, err
+	}
 	pred := v.prediction(&costs, work, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
 	if most := r.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
@@ -78,7 +85,12 @@ type program [][][]Work
 
 // run puts work on a machine; wait solves the networks.
 func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
-	net := &network{wait: wait, procs: make([]times, n)}
+	net := &network{wait: wait, procs: make([]times, n), perNode: c.between.perNode(n)}
+	if c.between.switched {
+		net.ports = make([]float64, 2*c.between.nodes)
+	} else {
+		net.ports = make([]float64, 1)
+	}
 	for _, phase := range work {
 		stretches := make([][]stretch, n)
 		for p := range phase {
@@ -102,15 +114,19 @@ func (v MVA) prediction(c *costs, work program, n int) model.Prediction {
 		sum.sync += max(0, t.sync)
 	}
 	s := split(sum, instr*float64(n))
-	pred := model.Prediction{EInstr: s.Total(), Split: s, Utilization: min(1, net.held/net.now),
-		Limit: limit(net.held, (sum.ideal+sum.latency)/float64(n), s), Terms: terms(c, work, net, instr)}
+	bus := net.held / float64(max(1, c.between.nodes))
+	pred := model.Prediction{EInstr: s.Total(), Split: s, Utilization: min(1, max(bus, net.busiest())/net.now),
+		Limit: limit(bus, (sum.ideal+sum.latency)/float64(n), s), Terms: terms(c, work, net, instr)}
+	if net.busiest() >= max(bus, (sum.ideal+sum.latency)/float64(n)) && c.between.nodes > 1 {
+		pred.Limit = "network"
+	}
 	if n > 1 {
 		e := func(wait func([]customer) []float64) unit.Seconds {
 			return unit.Seconds(c.run(work, n, wait).now / instr)
 		}
 		lo, hi := e(evenWaits), e(exponentialWaits)
 		pred.Interval = model.Interval{Lo: min(lo, s.Total()), Hi: max(hi, s.Total()),
-			Covers: "bus waits from those of evenly spaced requests to those of exponential bus times; not the counts"}
+			Covers: "waits from those of evenly spaced requests to those of exponential bus times; not the counts"}
 	}
 	return pred
 }
@@ -129,7 +145,7 @@ func terms(c *costs, work program, net *network, instr float64) []model.Term {
 	for _, t := range net.procs {
 		wait += t.contention / max(1, visits)
 	}
-	return []model.Term{
+	out := []model.Term{
 		{Symbol: "gamma", Value: all.Touches / instr, Unit: "1", What: "touches of lines per instruction"},
 		{Symbol: "1/S", Value: c.instr, Unit: "s", What: "time of an instruction without its references"},
 		{Symbol: "tau_1", Value: c.touch, Unit: "s", What: "time of a cache hit"},
@@ -140,6 +156,10 @@ func terms(c *costs, work program, net *network, instr float64) []model.Term {
 		{Symbol: "W", Value: wait, Unit: "s", What: "mean wait for the bus"},
 		{Symbol: "phases", Value: float64(len(work)), Unit: "1", What: "barriers + 1"},
 	}
+	if c.between.nodes > 1 {
+		out = append(out, c.between.terms(all)...)
+	}
+	return out
 }
 
 func instructions(work program) (sum float64) {
@@ -164,8 +184,15 @@ func (r *Run) footprint(m *machine.Machine) float64 {
 }
 
 // program is what the run does on m's caches, with what speaks against it.
-func (r *Run) program(m *machine.Machine) (program, []error, error) {
+func (r *Run) program(c *Case) (program, []error, error) {
+	m := c.Machine
 	work, err := r.ofPhases(m)
+	if err == nil && c.nodes() > 1 {
+		return r.apart(c, work)
+	}
+	if c.nodes() > 1 {
+		return nil, nil, err
+	}
 	if err == nil {
 		return work, nil, nil
 	}

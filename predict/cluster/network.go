@@ -10,6 +10,7 @@ type Work struct {
 	Misses     float64   // of the last level: line transfers over the bus
 	Upgrades   float64   // bus transactions without data
 	Writebacks float64   // modified lines pushed out by misses
+	Away       Away      // what the node asks of others for it
 }
 
 // plus is the sum of w and v.
@@ -19,7 +20,7 @@ func (w Work) plus(v Work) Work {
 	for i, m := range v.Inner {
 		inner[i] += m
 	}
-	return Work{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks}
+	return Work{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks, w.Away.plus(v.Away)}
 }
 
 // costs are the times of a machine in seconds.
@@ -30,23 +31,21 @@ type costs struct {
 	memory     float64   // tau_2: of a miss on an idle bus
 	occupancy  float64   // of the bus by a line
 	invalidate float64   // of and for an upgrade
+	between    between   // nodes
 }
 
 // stretch is Work in seconds.
 type stretch struct {
-	ideal   float64 // instructions and cache hits
-	latency float64 // misses and upgrades on an idle bus
-	visits  float64 // misses and upgrades
-	held    float64 // for which the bus is held
-	own     float64 // waiting, per visit, for what the processor itself left on the bus
-	customer
+	ideal   float64    // instructions and cache hits
+	latency float64    // misses and upgrades on an idle bus, and what nodes need of others on an idle network
+	visits  float64    // misses and upgrades
+	held    float64    // for which the bus is held
+	holds   [3]hold    // of the bus, by visits
+	stalls  [3]float64 // for which the processor waits
+	away    awayStretch
 }
 
-// stretch is what w means on a machine. A write-back follows the miss that caused
-// it on the bus at once, and nobody waits for it but who needs the bus: so the
-// miss holds the bus for longer than it stalls its processor. Of this posted part,
-// what an exponential think time does not cover stalls the next visit (own); the
-// customer of the queue begins to think when the bus has done with it.
+// stretch is what w means on a machine.
 func (c *costs) stretch(w Work) stretch {
 	s := stretch{ideal: w.Instr*c.instr + w.Touches*c.touch, visits: w.Misses + w.Upgrades}
 	for i, m := range w.Inner {
@@ -54,30 +53,42 @@ func (c *costs) stretch(w Work) stretch {
 	}
 	s.latency = w.Misses*c.memory + w.Upgrades*c.invalidate
 	s.held = (w.Misses+w.Writebacks)*c.occupancy + w.Upgrades*c.invalidate
-	if s.visits == 0 {
-		return s
+	if s.visits > 0 {
+		dirty := min(w.Writebacks, w.Misses) / s.visits
+		s.holds = [3]hold{
+			{c.occupancy, w.Misses/s.visits - dirty},
+			{2 * c.occupancy, dirty},
+			{c.invalidate, w.Upgrades / s.visits},
+		}
+		s.stalls = [3]float64{c.memory, c.memory, c.invalidate}
 	}
-	think := s.ideal / s.visits
-	dirty := min(w.Writebacks, w.Misses) / s.visits
-	s.holds = [3]hold{
-		{c.occupancy, w.Misses/s.visits - dirty},
-		{2 * c.occupancy, dirty},
-		{c.invalidate, w.Upgrades / s.visits},
-	}
-	for k, stall := range []float64{c.memory, c.memory, c.invalidate} {
+	s.away = c.away(w.Away)
+	s.latency += s.away.latency
+	return s
+}
+
+// onBus is the customer of the bus that s is, if it is elsewhere for so long between two visits; and what it waits, per visit, for
+// what it left on the bus itself. A write-back follows the miss that caused
+// it on the bus at once, and nobody waits for it but who needs the bus: so the
+// miss holds the bus for longer than it stalls its processor. Of this posted part,
+// what an exponential think time does not cover stalls the next visit (own); the
+// customer of the queue begins to think when the bus has done with it.
+func (s *stretch) onBus(think float64) (c customer, own float64) {
+	c.holds = s.holds
+	for k, stall := range s.stalls {
 		posted, share := s.holds[k].time-stall, s.holds[k].share
 		if posted <= 0 {
-			s.think += share * (think - posted)
+			c.think += share * (think - posted)
 			continue
 		}
 		left := 0.0
 		if think > 0 {
 			left = think * math.Exp(-posted/think)
 		}
-		s.think += share * left
-		s.own += share * (left + posted - think)
+		c.think += share * left
+		own += share * (left + posted - think)
 	}
-	return s
+	return c, own
 }
 
 // times is where the time of one processor goes, in seconds.
@@ -91,7 +102,10 @@ type network struct {
 	wait  func([]customer) []float64 // which approximation
 	procs []times
 	now   float64
-	held  float64 // for which the bus was held in all
+	held  float64 // for which the buses were held in all
+
+	perNode int       // processors; 0: there is one node
+	ports   []float64 // of the network, for how long each was held: see [between.port]
 }
 
 // phase runs what every processor does from one barrier to the next: by
@@ -155,6 +169,9 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 		n.procs[p].latency += part * s.latency
 		n.procs[p].contention += part * contention[i]
 		n.held += part * s.held
+		for i, held := range s.away.ports {
+			n.ports[i] += part * held
+		}
 		const rest = 1e-9 // of a stretch is rounding
 		if left[p] -= part; left[p] <= rest {
 			left[p] = 1
@@ -165,19 +182,35 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 
 // contention is the waiting of each active processor in all of its stretch.
 func (n *network) contention(work [][]stretch, active, at []int) []float64 {
-	out := make([]float64, len(active))
+	all := make([]*stretch, len(active))
+	for i, p := range active {
+		all[i] = &work[p][at[p]]
+	}
+	if n.perNode > 0 {
+		return n.apart(all, active)
+	}
+	waits := n.onBus(all, make([]float64, len(all)))
+	for i, s := range all {
+		waits[i] *= s.visits
+	}
+	return waits
+}
+
+// onBus is the waiting for the bus per visit, of processors that are not at the bus for so long, in their stretches, besides
+// their ideal time.
+func (n *network) onBus(all []*stretch, besides []float64) []float64 {
+	out := make([]float64, len(all))
 	var who []int
 	var customers []customer
-	for i, p := range active {
-		s := &work[p][at[p]]
-		out[i] = s.visits * s.own
+	for i, s := range all {
 		if s.visits > 0 {
-			who = append(who, i)
-			customers = append(customers, s.customer)
+			c, own := s.onBus((s.ideal + besides[i]) / s.visits)
+			out[i] = own
+			who, customers = append(who, i), append(customers, c)
 		}
 	}
 	for k, w := range n.wait(customers) {
-		out[who[k]] += work[active[who[k]]][at[active[who[k]]]].visits * w
+		out[who[k]] += w
 	}
 	return out
 }

@@ -275,12 +275,22 @@ func TestExtremesEnd(t *testing.T) {
 	times := []float64{0, 1e-12, 1e-7, 10}
 	r := rand.New(rand.NewPCG(13, 14))
 	pick := func(from []float64) float64 { return from[r.IntN(len(from))] }
-	for range 5000 {
+	for i := range 5000 {
 		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
 		phase := make([][]Work, 1+r.IntN(12))
+		if n := len(phase); n%2 == 0 && i%4 == 0 {
+			c.between = between{nodes: n / 2, switched: r.IntN(2) == 0, block: message{pick(times), pick(times)}, right: message{pick(times), pick(times)}}
+		}
 		for p := range phase {
 			for range r.IntN(3) {
-				phase[p] = append(phase[p], Work{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)})
+				w := Work{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)}
+				w.Away = Away{Blocks: pick(counts), Upgrades: pick(counts), Rights: pick(counts), Ports: make([]float64, 2*c.between.nodes)}
+				if n := c.between.nodes; n > 0 { // each message leaves by one port and comes by another
+					w.Away.Ports[2*r.IntN(n)] += w.Away.Blocks / 2
+					w.Away.Ports[2*r.IntN(n)] += w.Away.Blocks / 2
+					w.Away.Ports[2*r.IntN(n)+1] += w.Away.Blocks
+				}
+				phase[p] = append(phase[p], w)
 			}
 		}
 		for _, wait := range []func([]customer) []float64{waits, evenWaits, exponentialWaits} {

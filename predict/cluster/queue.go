@@ -63,7 +63,8 @@ type hold struct{ time, share float64 }
 type customer struct {
 	think      float64
 	holds      [3]hold
-	memoryless bool // hold the bus for an exponential time of the same mean instead
+	memoryless bool      // hold the bus for an exponential time of the same mean instead
+	ports      []float64 // of a switch instead of a bus: which part of the messages uses each; see [between]
 }
 
 // moments are the mean of the times for which c holds the bus, and of their squares.
@@ -109,6 +110,11 @@ func waits(customers []customer) []float64 {
 	n := len(customers)
 	if n < 2 {
 		return make([]float64, n)
+	}
+	if routed(customers) {
+		w := portWaits(customers)
+		fill(customers, w, 1)
+		return w
 	}
 	how := estimatorFor(n)
 	w := how.customers(customers)
@@ -301,11 +307,11 @@ func (c *customer) transform(s float64) (beta, rest float64) {
 // all of them, and then R = n*b - Z.
 func evenWaits(customers []customer) []float64 {
 	w := make([]float64, len(customers))
+	conflict := conflicts(customers)
 	for p := range customers {
 		for q := range customers {
-			if b, _ := customers[q].moments(); q != p {
-				w[p] += b
-			}
+			b, _ := customers[q].moments()
+			w[p] += conflict[p][q] * b
 		}
 	}
 	fill(customers, w, 0)
@@ -319,7 +325,11 @@ func exponentialWaits(customers []customer) []float64 {
 	for i := range memoryless {
 		memoryless[i].memoryless = true
 	}
-	w := estimatorFor(len(customers)).customers(memoryless)
+	approximate := estimatorFor(len(customers)).customers
+	if routed(memoryless) {
+		approximate = portWaits
+	}
+	w := approximate(memoryless)
 	fill(memoryless, w, 1)
 	return w
 }
@@ -328,11 +338,23 @@ func exponentialWaits(customers []customer) []float64 {
 // is held for no more than all of the time.
 func fill(customers []customer, w []float64, least float64) {
 	measures := measuresOf(customers)
+	var ports []float64
+	if routed(customers) {
+		ports = make([]float64, len(customers[0].ports))
+	}
 	busy := func(factor float64) (u float64) {
-		for i, m := range measures {
-			if m.mean > 0 {
-				u += m.mean / max(minCycle, m.think+factor*w[i]+m.mean)
+		of := func(i int) float64 {
+			m := &measures[i]
+			if m.mean == 0 {
+				return 0
 			}
+			return m.mean / max(minCycle, m.think+factor*w[i]+m.mean)
+		}
+		if ports != nil {
+			return busiestPort(customers, of, ports)
+		}
+		for i := range measures {
+			u += of(i)
 		}
 		return u
 	}

@@ -25,6 +25,7 @@ type Run struct {
 	Params     *param.Set
 	reuse      *store.Table // nil: not measured
 	phases     *store.Table // nil: not measured
+	away       *store.Table // traffic between nodes; nil: not measured
 	profiles   map[unit.Bytes]*phases.Profile
 }
 
@@ -32,6 +33,7 @@ const (
 	paramsFile = "locality.params.toml"
 	reuseFile  = "reuse.arrow"
 	phasesFile = "phases.arrow"
+	awayFile   = "traffic.arrow"
 )
 
 // Open reads what was measured of a run: path is a parameter file, or the
@@ -48,12 +50,12 @@ func Open(path string) (*Run, error) {
 	}
 	r := &Run{Name: path, Params: set}
 	r.identify()
-	for name, table := range map[string]**store.Table{reuseFile: &r.reuse, phasesFile: &r.phases} {
+	for name, table := range map[string]**store.Table{reuseFile: &r.reuse, phasesFile: &r.phases, awayFile: &r.away} {
 		if *table, err = readBeside(dir, name); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range []*store.Table{r.reuse, r.phases} {
+	for _, t := range []*store.Table{r.reuse, r.phases, r.away} {
 		if err := r.join(t); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
@@ -163,5 +165,17 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 		r.profiles = map[unit.Bytes]*phases.Profile{}
 	}
 	r.profiles[line] = p
+	return p, nil
+}
+
+// traffic is what nodes of so many processors ask of each other, in blocks of this size.
+func (r *Run) traffic(block unit.Bytes, perNode int, placement phases.Placement) (phases.TrafficProfile, error) {
+	if r.away == nil {
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s", r.Name, awayFile, block, perNode, placement)
+	}
+	p, err := phases.LoadTraffic(r.away, block, perNode, placement)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
 	return p, nil
 }

@@ -1,0 +1,185 @@
+package phases
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// trafficRow counts what a processor asked of other nodes in one window.
+type trafficRow struct {
+	proc                          int32
+	phase, window, block, perNode int64
+	traffic
+	count uint64
+}
+
+type trafficRows []trafficRow
+
+func (a *trafficRow) compare(b *trafficRow) int {
+	return cmp.Or(cmp.Compare(a.perNode, b.perNode), cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
+		cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+}
+
+// join sorts rows and adds up those that count the same.
+func (r trafficRows) join() trafficRows {
+	slices.SortFunc(r, func(a, b trafficRow) int { return a.compare(&b) })
+	out := r[:0]
+	for _, x := range r {
+		if last := len(out) - 1; last >= 0 && out[last].compare(&x) == 0 {
+			out[last].count += x.count
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// The facts of a traffic table: what was counted, as a trace without traffic has no rows that say so.
+const (
+	blockFact     = "block"
+	perNodeFact   = "processors of a node"
+	placementFact = "placement"
+)
+
+func (r trafficRows) table(meta []trace.Arg) *store.Table {
+	ints := func(of func(*trafficRow) int64) []int64 {
+		out := make([]int64, len(r))
+		for i := range r {
+			out[i] = of(&r[i])
+		}
+		return out
+	}
+	proc, from, to := make([]int32, len(r)), make([]int32, len(r)), make([]int32, len(r))
+	kind, count := make([]string, len(r)), make([]uint64, len(r))
+	for i, x := range r {
+		proc[i], from[i], to[i], kind[i], count[i] = x.proc, x.from, x.to, transferNames[x.kind], x.count
+	}
+	return &store.Table{Name: "traffic", Meta: meta, Columns: []store.Column{
+		{Name: "block", Unit: "B", Data: ints(func(x *trafficRow) int64 { return x.block })},
+		{Name: "per_node", Data: ints(func(x *trafficRow) int64 { return x.perNode })},
+		{Name: "proc", Data: proc},
+		{Name: "phase", Data: ints(func(x *trafficRow) int64 { return x.phase })},
+		{Name: "window", Data: ints(func(x *trafficRow) int64 { return x.window })},
+		{Name: "kind", Data: kind}, {Name: "from", Data: from}, {Name: "to", Data: to}, {Name: "count", Data: count},
+	}}
+}
+
+// Traffic is what one processor asked of other nodes in one window, with shared memory in software between nodes of so many
+// processors.
+type Traffic struct {
+	Fetches  uint64    // of blocks that its node had not
+	Recalls  uint64    // of these, those of blocks that another node than their home had alone
+	Upgrades uint64    // stores to blocks that its node had, but others too
+	Messages []Message // for all that, by From and To
+}
+
+// Message is messages between two nodes.
+type Message struct {
+	From, To       int
+	Blocks, Rights uint64 // with a block, and without: rights to store, and invalidations
+}
+
+// TrafficProfile is a traffic table at one block size and number of processors of a node, ready to be asked.
+type TrafficProfile map[window3]*Traffic
+
+type window3 struct {
+	proc          trace.Proc
+	phase, window int64
+}
+
+// LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
+func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placement) (TrafficProfile, error) {
+	if t.Name != "traffic" {
+		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
+	}
+	if have := t.Fact(blockFact); have != fmt.Sprint(int64(block)) {
+		return nil, fmt.Errorf("the traffic table is of blocks of %s bytes; run analyze with --block %v", have, block)
+	}
+	if have := splitList(t.Fact(perNodeFact)); !slices.Contains(have, fmt.Sprint(perNode)) {
+		return nil, fmt.Errorf("the traffic table is of nodes of %s processors; run analyze with --per-node %d", t.Fact(perNodeFact), perNode)
+	}
+	if have := t.Fact(placementFact); have != string(placement) {
+		return nil, fmt.Errorf("the traffic table is of placement %q; run analyze with --placement %s", have, placement)
+	}
+	r, err := readTraffic(t)
+	if err != nil {
+		return nil, err
+	}
+	out := TrafficProfile{}
+	for _, x := range r {
+		if x.perNode != int64(perNode) {
+			continue
+		}
+		at := window3{trace.Proc(x.proc), x.phase, x.window}
+		if out[at] == nil {
+			out[at] = &Traffic{}
+		}
+		out[at].add(x)
+	}
+	return out, nil
+}
+
+// add takes a row into t; rows come by kind, from and to.
+func (t *Traffic) add(x trafficRow) {
+	switch x.kind {
+	case fetchTransfer:
+		t.Fetches += x.count
+		return
+	case recallTransfer:
+		t.Recalls += x.count
+		return
+	case upgradeTransfer:
+		t.Upgrades += x.count
+		return
+	}
+	m := Message{From: int(x.from), To: int(x.to)}
+	i, found := slices.BinarySearchFunc(t.Messages, m, func(a, b Message) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	if !found {
+		t.Messages = slices.Insert(t.Messages, i, m)
+	}
+	if x.kind == blockTransfer {
+		t.Messages[i].Blocks += x.count
+	} else {
+		t.Messages[i].Rights += x.count
+	}
+}
+
+// Window is what p asked for in a window of a phase, by its number.
+func (t TrafficProfile) Window(p trace.Proc, phase int, number int64) Traffic {
+	if found := t[window3{p, int64(phase), number}]; found != nil {
+		return *found
+	}
+	return Traffic{}
+}
+
+func readTraffic(t *store.Table) (trafficRows, error) {
+	block, err1 := store.Data[int64](t, "block")
+	perNode, err2 := store.Data[int64](t, "per_node")
+	proc, err3 := store.Data[int32](t, "proc")
+	phase, err4 := store.Data[int64](t, "phase")
+	at, err5 := store.Data[int64](t, "window")
+	kinds, err6 := store.Data[string](t, "kind")
+	from, err7 := store.Data[int32](t, "from")
+	to, err8 := store.Data[int32](t, "to")
+	count, err9 := store.Data[uint64](t, "count")
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make(trafficRows, len(proc))
+	for i := range out {
+		kind := transfer(max(0, slices.Index(transferNames[:], kinds[i])))
+		out[i] = trafficRow{proc[i], phase[i], at[i], block[i], perNode[i], traffic{kind, from[i], to[i]}, count[i]}
+		if kind == 0 || kinds[i] == "" || proc[i] < 0 || phase[i] < 0 || phase[i] > math.MaxInt32 || at[i] < 0 || from[i] < 0 || to[i] < 0 {
+			return nil, fmt.Errorf("row %d of the traffic table: %q from %d to %d by processor %d is impossible", i, kinds[i], from[i], to[i], proc[i])
+		}
+	}
+	return out, nil
+}

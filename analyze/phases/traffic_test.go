@@ -1,0 +1,233 @@
+package phases
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// nodesOracle is shared memory in blocks as written down: every node may do nothing, load or store.
+type nodesOracle struct {
+	a       *Analysis
+	perNode int
+	places  *trace.Places
+	pages   map[uint64]int
+	home    map[uint64]int
+	right   map[uint64][]string
+	nodes   int
+	window  unit.Instructions
+	at      []progress
+	found   map[window3]*Traffic
+}
+
+func (o *nodesOracle) piece(p *analysis.Piece) {
+	if p.Event != nil {
+		o.at[p.Proc].done += p.Instr
+		if p.Event.Kind == trace.Barrier {
+			o.at[p.Proc] = progress{phase: o.at[p.Proc].phase + 1}
+		}
+		return
+	}
+	for i, addr := range p.Refs.Addr {
+		at := &o.at[p.Of[i]]
+		at.done += unit.Instructions(p.Refs.Instr[i])
+		if at.done > 0 && p.Refs.Instr[i] > 0 {
+			at.window = int64((at.done - 1) / o.window)
+		}
+		if op := p.Refs.Op[i]; op.Data() {
+			size := uint64(o.a.Block)
+			for b := addr / size; b <= (addr+uint64(p.Refs.Size[i])-1)/size; b++ {
+				o.use(p.Of[i], b, op == trace.Store)
+			}
+		}
+	}
+}
+
+func (o *nodesOracle) homeOf(block uint64, n int) int {
+	first := block * uint64(o.a.Block)
+	if p, ok := o.places.Of(first, first+uint64(o.a.Block)-1); ok {
+		return int(p) / o.perNode
+	}
+	page := first / 4096
+	if o.a.Placement == Interleaved {
+		return int(page) % o.nodes
+	}
+	if _, ok := o.pages[page]; !ok {
+		o.pages[page] = n
+	}
+	return o.pages[page]
+}
+
+func (o *nodesOracle) use(p trace.Proc, block uint64, isStore bool) {
+	n := int(p) / o.perNode
+	if o.right[block] == nil {
+		o.home[block] = o.homeOf(block, n)
+		o.right[block] = make([]string, o.nodes)
+		o.right[block][o.home[block]] = "store"
+	}
+	home, right := o.home[block], o.right[block]
+	if right[n] == "store" || right[n] == "load" && !isStore {
+		return
+	}
+	at := window3{p, o.at[p].phase, o.at[p].window}
+	if o.found[at] == nil {
+		o.found[at] = &Traffic{}
+	}
+	t := o.found[at]
+	send := func(from, to int, blocks, rights uint64) {
+		i := slices.IndexFunc(t.Messages, func(m Message) bool { return m.From == from && m.To == to })
+		if i < 0 {
+			i = len(t.Messages)
+			t.Messages = append(t.Messages, Message{From: from, To: to})
+		}
+		t.Messages[i].Blocks += blocks
+		t.Messages[i].Rights += rights
+	}
+	had := right[n] == "load"
+	if had {
+		t.Upgrades++
+	} else {
+		t.Fetches++
+	}
+	for q, r := range right {
+		switch {
+		case q == n:
+		case r == "store":
+			if q != home {
+				t.Recalls++
+				send(q, home, 1, 0)
+			}
+			right[q], right[home] = "load", "load"
+		case r == "load" && isStore && q != home:
+			send(home, q, 0, 1)
+		}
+	}
+	if n != home && had {
+		send(home, n, 0, 1)
+	} else if n != home {
+		send(home, n, 1, 0)
+	}
+	if right[n] = "load"; isStore {
+		clear(right)
+		right[n] = "store"
+	}
+}
+
+// compareTraffic holds the traffic of a trace to the oracle.
+func compareTraffic(src trace.Source, a *Analysis) error {
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
+	if err != nil {
+		return err
+	}
+	profile, err := Load(results[0].Full, a.Lines[0])
+	if err != nil {
+		return err
+	}
+	for _, perNode := range a.PerNode {
+		got, err := LoadTraffic(results[0].Tables[1], a.Block, perNode, a.Placement)
+		if err != nil {
+			return err
+		}
+		h := src.Header()
+		o := &nodesOracle{a: a, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{}, home: map[uint64]int{}, right: map[uint64][]string{},
+			nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(), at: make([]progress, h.Procs), found: map[window3]*Traffic{}}
+		for p, err := range analysis.Interleave(src) {
+			if err != nil {
+				return err
+			}
+			o.piece(p)
+		}
+		for _, t := range o.found {
+			slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+		}
+		if len(got) != len(o.found) {
+			return fmt.Errorf("%d processors a node: traffic in %d windows, want %d", perNode, len(got), len(o.found))
+		}
+		for at, want := range o.found {
+			if g := got.Window(at.proc, int(at.phase), at.window); fmt.Sprint(g) != fmt.Sprint(*want) {
+				return fmt.Errorf("%d processors a node, %+v: got %+v, want %+v", perNode, at, g, *want)
+			}
+		}
+		for phase := range profile.Phases() {
+			for w := range profile.Windows(phase) {
+				delete(o.found, window3{0, int64(phase), profile.Number(phase, w)})
+			}
+		}
+		for at := range o.found {
+			if at.proc == 0 {
+				return fmt.Errorf("the phases table does not know window %d of phase %d", at.window, at.phase)
+			}
+		}
+	}
+	return nil
+}
+
+func TestTrafficIsTheProtocol(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		m := randomTrace(r, 1+r.IntN(6), r.IntN(4), 300)
+		if r.IntN(2) == 0 {
+			m.Head.Regions = []trace.Region{{Name: "a", Owner: trace.Everyone, Base: 256, Bytes: 2000, Home: trace.Home{Kind: trace.BlockHome}}}
+		}
+		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placement: Placements[r.IntN(2)]}
+		if err := compareTraffic(m.InBatches(100), a); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// More nodes than bits in a word.
+func TestTrafficOfManyNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 11))
+	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placement: FirstTouch}
+	if err := compareTraffic(randomTrace(r, 70, 2, 60), a); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTrafficSaysWhatThereIs(t *testing.T) {
+	m := randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 1, 50)
+	results, err := analysis.Run(context.Background(), m, analysis.Options{},
+		&Analysis{Lines: []unit.Bytes{32}, Sets: []int64{4}, PerNode: []int{1, 2}, Block: 128, Placement: Interleaved})
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic := results[0].Tables[1]
+	for _, c := range []struct {
+		table     *store.Table
+		block     unit.Bytes
+		perNode   int
+		placement Placement
+		want      string
+	}{
+		{traffic, 128, 1, Interleaved, ""}, {traffic, 128, 2, Interleaved, ""},
+		{traffic, 256, 1, Interleaved, "run analyze with --block 256B"},
+		{traffic, 128, 4, Interleaved, "nodes of 1, 2 processors; run analyze with --per-node 4"},
+		{traffic, 128, 1, FirstTouch, "run analyze with --placement first-touch"},
+		{results[0].Tables[0], 128, 1, Interleaved, "a phases table"},
+	} {
+		if _, err := LoadTraffic(c.table, c.block, c.perNode, c.placement); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	for i, c := range traffic.Columns {
+		if c.Name == "kind" {
+			kinds := slices.Clone(c.Data.([]string))
+			kinds[0] = "letter"
+			traffic.Columns[i].Data = kinds
+		}
+	}
+	if _, err := LoadTraffic(traffic, 128, 1, Interleaved); err == nil || !strings.Contains(err.Error(), `"letter"`) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,236 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/analyze/phases"
+	"spoor/predict/model"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Away is what one processor makes its node ask of others, with shared memory in blocks.
+type Away struct {
+	Blocks   float64   // messages with a block that it waits for
+	Upgrades float64   // stores to blocks that the node had, but others too
+	Rights   float64   // messages for these and for other stores: rights to store, and invalidations
+	Ports    []float64 // bytes aside, how many messages with a block use each port of the network, see [between.port]
+}
+
+// awayOf is what the trace has.
+func awayOf(t phases.Traffic, nodes int) Away {
+	a := Away{Upgrades: float64(t.Upgrades), Ports: make([]float64, 2*nodes)}
+	for _, m := range t.Messages {
+		a.Blocks += float64(m.Blocks)
+		a.Rights += float64(m.Rights)
+		a.Ports[2*m.From] += float64(m.Blocks)
+		a.Ports[2*m.To+1] += float64(m.Blocks)
+	}
+	return a
+}
+
+// plus is the sum of a and b.
+func (a Away) plus(b Away) Away {
+	ports := make([]float64, max(len(a.Ports), len(b.Ports)))
+	copy(ports, a.Ports)
+	for i, n := range b.Ports {
+		ports[i] += n
+	}
+	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, ports}
+}
+
+// between is the network of a cluster, with times in seconds.
+type between struct {
+	nodes    int
+	switched bool    // not a bus
+	block    message // with a block
+	right    message // without
+}
+
+// between is the network of c.
+func (c *Case) between() (between, error) {
+	r, err := c.remote()
+	if err != nil || r.nodes < 2 {
+		return between{}, err
+	}
+	b := between{nodes: r.nodes, switched: r.switched}
+	for _, m := range []struct {
+		size unit.Bytes
+		to   *message
+	}{{c.Machine.System.Block, &b.block}, {0, &b.right}} {
+		d, err := c.message(m.size)
+		if err != nil {
+			return between{}, err
+		}
+		*m.to = message{float64(d.Latency) / 1e12, float64(d.Free) / 1e12}
+	}
+	return b, nil
+}
+
+// perNode is how many of n processors are in each node; 0 for a single node.
+func (b *between) perNode(n int) int {
+	if b.nodes < 2 {
+		return 0
+	}
+	return n / b.nodes
+}
+
+func (b *between) terms(all Work) []model.Term {
+	touches := max(1, all.Touches)
+	return []model.Term{
+		{Symbol: "N", Value: float64(b.nodes), Unit: "1", What: "nodes"},
+		{Symbol: "tau_r", Value: b.block.time, Unit: "s", What: "time of a message with a block on an idle network"},
+		{Symbol: "P_r", Value: all.Away.Blocks / touches, Unit: "1", What: "messages with a block per touch"},
+		{Symbol: "rights", Value: all.Away.Rights / touches, Unit: "1", What: "messages without a block per touch"},
+	}
+}
+
+// apart adds what nodes need of others to the work between barriers.
+func (r *Run) apart(c *Case, work program) (program, []error, error) {
+	memory := c.Machine.Memory
+	traffic, err := r.traffic(c.Machine.System.Block, c.perNode(), phases.Placement(memory.Placement))
+	if err != nil {
+		return nil, nil, err
+	}
+	profile, err := r.profile(last(c.Machine).Line)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range work {
+		for p := range work[i] {
+			for at := range work[i][p] {
+				work[i][p][at].Away = awayOf(traffic.Window(trace.Proc(p), i, profile.Number(i, at)), c.nodes())
+				if c.perNode() == 1 {
+					work[i][p][at].Upgrades = 0 // there is nobody else on the bus
+				}
+			}
+		}
+	}
+	if memory.Page != phases.Page {
+		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, memory.Page)}, nil
+	}
+	return work, nil, nil
+}
+
+// message is what one costs.
+type message struct{ time, held float64 }
+
+// awayStretch is Away in seconds.
+type awayStretch struct {
+	visits  float64   // messages that are waited for
+	latency float64   // of them on an idle network, and of the other nodes' memories
+	holds   [3]hold   // of the network, by visits
+	ports   []float64 // for how long each port is held: of a bus, which is one, or of a switch
+	parts   []float64 // of the messages, which use each port of a switch
+}
+
+// away is what a means on a machine. A block takes an access to the memory that it comes from, and a message. A right takes a
+// message and as long as an upgrade on the other node's bus; invalidations go out at the same time, and a store that
+// fetches its block does not wait for them longer than for the block.
+func (c *costs) away(a Away) awayStretch {
+	b := &c.between
+	s := awayStretch{visits: a.Blocks + a.Upgrades}
+	if s.visits == 0 {
+		return s
+	}
+	s.latency = a.Blocks*(c.memory+b.block.time) + a.Upgrades*(c.invalidate+b.right.time)
+	rights := max(a.Rights, a.Upgrades)
+	s.holds[0] = hold{b.block.held, a.Blocks / s.visits}
+	if a.Upgrades > 0 {
+		s.holds[1] = hold{b.right.held * rights / a.Upgrades, a.Upgrades / s.visits}
+	}
+	if !b.switched {
+		s.ports = []float64{a.Blocks*b.block.held + rights*b.right.held}
+		return s
+	}
+	s.ports, s.parts = make([]float64, len(a.Ports)), make([]float64, len(a.Ports))
+	for i, n := range a.Ports {
+		s.ports[i] = n * b.block.held
+		s.parts[i] = n / max(1, a.Blocks)
+	}
+	return s
+}
+
+// maxJoint bounds the rounds of [network.apart], and enough is when they end: relative to the time of a stretch.
+const (
+	maxJoint = 50
+	enough   = 1e-7
+)
+
+// apart is the waiting of each active processor of a cluster in all of its stretch: for the bus of its node and for the network. While a
+// processor waits for one of them, it wants nothing of the other: both queues are solved with the waits of the other as time spent
+// elsewhere, until they agree.
+func (n *network) apart(all []*stretch, active []int) []float64 {
+	buses, net := make([]float64, len(all)), make([]float64, len(all)) // waits in the whole stretch
+	step, before := 1.0, math.Inf(1)
+	for range maxJoint {
+		change := 0.0
+		set := func(waits []float64, i int, w float64) {
+			next := waits[i] + step*(w-waits[i])
+			change = max(change, math.Abs(w-waits[i])/(all[i].ideal+all[i].latency))
+			waits[i] = next
+		}
+		n.onBuses(all, active, net, func(i int, w float64) { set(buses, i, w*all[i].visits) })
+		for i, w := range n.onNetwork(all, buses) {
+			set(net, i, w*all[i].away.visits)
+		}
+		if change < enough {
+			break
+		}
+		if change > before/2 { // two saturated queues swing
+			step = 0.5
+		}
+		before = change
+	}
+	for i := range net {
+		net[i] += buses[i]
+	}
+	return net
+}
+
+// onBuses finds the waiting per visit for the bus of each node, whose processors are so long on the network besides.
+func (n *network) onBuses(all []*stretch, active []int, net []float64, set func(i int, w float64)) {
+	for from := 0; from < len(active); {
+		to := from + 1
+		for to < len(active) && active[to]/n.perNode == active[from]/n.perNode {
+			to++
+		}
+		besides := make([]float64, to-from)
+		for i := range besides {
+			besides[i] = all[from+i].away.latency + net[from+i]
+		}
+		for i, w := range n.onBus(all[from:to], besides) {
+			set(from+i, w)
+		}
+		from = to
+	}
+}
+
+// onNetwork is the waiting for the network per message, of processors that wait for so long for their buses.
+func (n *network) onNetwork(all []*stretch, buses []float64) []float64 {
+	out := make([]float64, len(all))
+	var who []int
+	var customers []customer
+	for i, s := range all {
+		if s.away.visits == 0 {
+			continue
+		}
+		c := customer{holds: s.away.holds, ports: s.away.parts}
+		mean, _ := c.moments()
+		c.think = max(0, (s.ideal+s.latency+buses[i])/s.away.visits-mean)
+		who, customers = append(who, i), append(customers, c)
+	}
+	for k, w := range n.wait(customers) {
+		out[who[k]] = w
+	}
+	return out
+}
+
+// busiest is the part of the time for which the port of the network was held that was held longest.
+func (n *network) busiest() (held float64) {
+	for _, h := range n.ports {
+		held = max(held, h)
+	}
+	return held
+}

@@ -1,0 +1,48 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Places finds whose memory holds an address, as far as the regions of a trace say. It is not safe for
+// concurrent use.
+type Places struct {
+	regions []Region // by address; those that place nothing are left out
+	lasts   []uint64 // bytes of the regions
+	latest  int      // region that was looked for
+	procs   int      // whom regions place parts with
+}
+
+// NewPlaces is what h says.
+func NewPlaces(h Header) *Places {
+	p := &Places{procs: h.Procs}
+	for _, r := range h.Regions {
+		if r.Bytes > 0 && (r.Owner != Everyone || r.Home.Kind != AnyHome) {
+			p.regions = append(p.regions, r)
+		}
+	}
+	slices.SortStableFunc(p.regions, func(a, b Region) int { return cmp.Compare(a.Base, b.Base) })
+	for _, r := range p.regions {
+		p.lasts = append(p.lasts, r.Base+(r.Bytes-1))
+	}
+	return p
+}
+
+// Of is the processor whose memory holds the line of these first and last bytes; false if the machine decides. A line
+// that several regions share belongs to the first of them that has a byte of it.
+func (p *Places) Of(first, last uint64) (Proc, bool) {
+	i := p.latest
+	if i == len(p.regions) || first < p.regions[i].Base || first > p.lasts[i] { // the search would not find this one
+		i, _ = slices.BinarySearch(p.lasts, first)
+		if i == len(p.regions) || p.regions[i].Base > last {
+			return 0, false
+		}
+		p.latest = i
+	}
+	r := &p.regions[i]
+	if r.Owner != Everyone {
+		return r.Owner, true
+	}
+	return r.Home.Of(max(first, r.Base)-r.Base, r.Bytes, p.procs)
+}
