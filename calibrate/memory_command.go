@@ -91,7 +91,7 @@ func (o *memoryOptions) run(ctx context.Context, env *stage.Env) error {
 		env.Note("%v", w)
 	}
 	if err := o.write(result, table); err != nil {
-		return err
+		return o.keep(env, table, err)
 	}
 	_, disagreements := result.Found()
 	for _, d := range disagreements {

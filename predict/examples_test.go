@@ -149,6 +149,8 @@ func runExamples(t *testing.T, examples []example) {
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		switch {
+		case strings.HasPrefix(e.line, "calibrate ") && strings.Contains(errs.String(), "too noisy: "):
+			t.Logf("$ %s\n%s", e.line, errs.String()) // which is an answer, but of the host
 		case errors.As(err, &exit):
 			t.Fatalf("$ %s\nexit status %d\n%s", e.line, exit.ExitCode(), errs.String())
 		case err != nil:

@@ -2,11 +2,11 @@ package memory
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 
+	"spoor/calibrate/host"
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/traces/unit"
@@ -47,10 +47,10 @@ func size(b float64) string    { return rounded(b).String() }
 func (r *Result) Machine(name, from string) ([]byte, error) {
 	d := &description{line: unit.Bytes(r.Line.Value)}
 	if len(r.Levels) < 2 {
-		return nil, errors.New("no level of cache was found, and machines are not described without")
+		return nil, &host.TooNoisy{What: "no level of cache was found, and machines are not described without"}
 	}
 	if math.IsNaN(r.Clock.Value) || math.IsNaN(r.CPI.Value) {
-		return nil, errors.New("the clock could not be measured: no sample was undisturbed")
+		return nil, &host.TooNoisy{What: "the clock could not be measured: no sample was undisturbed"}
 	}
 	lineFrom := "measured: where pairs of loads leave a line"
 	if math.IsNaN(r.Line.Value) {
