@@ -15,7 +15,7 @@ BENCHTIME  ?= 1s
 # The race detector needs a C compiler.
 RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
-STEPS := vet unit race commands fuzz smoke
+STEPS := vet unit race commands fuzz smoke slurm
 .PHONY: quickstart build test $(STEPS) bench clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
@@ -60,6 +60,10 @@ fuzz:
 ## smoke       the quickstart pipeline at small sizes, and whether it is incremental and repeatable
 smoke:
 	@sh pipelines/smoke.sh '$(MAKE)'
+
+## slurm       the quickstart pipeline on a Slurm cluster of one node, where Slurm is installed
+slurm: $(BINARIES)
+	@sh pipelines/slurm/test.sh '$(MAKE)'
 
 ## bench       all benchmarks
 bench:

@@ -44,8 +44,16 @@ analysis.command   = analyze --run reuse,locality,phases --line $(LINE_SIZES) --
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
-# Results are in files; what commands print for people is not wanted here.
-step = @echo '$1' && $1 >/dev/null
+# Results are in files; what commands print for people is not wanted here. With ENGINE=slurm
+# each command is a job, up to JOBS of them at a time: see slurm/README.md.
+ENGINE ?= local
+JOBS   ?= 64
+name       = $(subst /,.,$(patsubst $(OUT)/%,%,$@))
+step.local = $1 >/dev/null
+step.slurm = sh $(ROOT)/pipelines/slurm/run $(OUT)/slurm/$(name).log '$1'
+step       = @echo '$1' && $(call step.$(ENGINE),$1)
+$(if $(step.$(ENGINE)),,$(error ENGINE=$(ENGINE): there are local and slurm))
+$(if $(filter slurm,$(ENGINE)),$(eval MAKEFLAGS += -j$(JOBS)))
 
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
 analyses:    $(if $(SETS),$(foreach p,$(PROGRAMS),$(call analysed,$p)))
