@@ -16,7 +16,7 @@ BENCHTIME  ?= 1s
 RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
 STEPS := vet unit race commands fuzz smoke slurm
-.PHONY: quickstart build test $(STEPS) bench clean help
+.PHONY: quickstart build install test $(STEPS) bench clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart:
@@ -24,6 +24,16 @@ quickstart:
 
 ## build       build the stage binaries into bin/
 build: $(BINARIES)
+
+## install     binaries, manual pages and completions for bash, zsh and fish below PREFIX=/usr/local
+PREFIX ?= /usr/local
+SHARE  := $(DESTDIR)$(PREFIX)/share
+install: $(BINARIES)
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install $(BINARIES) $(DESTDIR)$(PREFIX)/bin
+	@for b in $(BINARIES); do n=$$(basename $$b); \
+		$$b man $(SHARE)/man/man1 && $$b completion bash >$(SHARE)/bash-completion/completions/$$n && \
+		$$b completion zsh >$(SHARE)/zsh/site-functions/_$$n && $$b completion fish >$(SHARE)/fish/vendor_completions.d/$$n.fish || exit 1; done
 
 ## test        the steps below, one after the other, with FUZZTIME=5s
 test: FUZZTIME = 5s

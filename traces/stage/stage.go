@@ -103,6 +103,7 @@ func prepare(root *cobra.Command, env *Env) {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errors.New(plainly(err.Error())) })
 	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
+	root.AddCommand(manual(root))
 	mark(root)
 }
 
