@@ -215,7 +215,9 @@ type matrix map[[2]int32]*struct {
 
 var _ engine.Observer = matrix(nil)
 
-// Span does nothing.
+// Began, Waited and Span do nothing.
+func (m matrix) Began(int32, int64, unit.Picos) {}
+func (m matrix) Waited(int32, engine.Cause)     {}
 func (m matrix) Span(int32, engine.Part, unit.Picos, unit.Picos) {}
 
 // Message counts one.

@@ -85,7 +85,7 @@ func (r *rank) stepRound(s *strand, now unit.Picos) {
 				return
 			}
 			if !d.steps[i].Send {
-				node = r.offer(d.steps[i].Peer, s.op.Tag, s.op.Group, now)
+				node = r.offer(d.steps[i].Peer, s.op.Tag, s.op.Group, 0, now)
 			}
 			d.nodes = append(d.nodes, node)
 		}

@@ -159,6 +159,10 @@ func (r *rank) waitsFor(s *strand) Blocked {
 		b.For, b.What = s.op.Peer, "to probe "+message(s.op.Peer, s.op.Tag, s.op.Group)
 		return b
 	}
+	if s.op.Kind == WaitAny {
+		b.What = fmt.Sprintf("one of %d requests to end", len(r.among))
+		return b
+	}
 	p := &r.e.pendings.items[s.on]
 	b.For = p.from
 	switch {

@@ -90,13 +90,20 @@ const (
 	Wait                       // for a request
 	Probe                      // until there is a message
 	Collective                 // the messages that Options.Steps says
+
+	// Those of a program that runs along: what they find, Options.Live is told.
+	Test    // whether a request has ended: then it is waited for
+	Iprobe  // whether there is a message
+	Clock   // what time it is
+	Among   // the next WaitAny waits for this request, too
+	WaitAny // for the first of several requests to end
 )
 
 // Op is an operation of a rank.
 type Op struct {
 	Work    unit.Picos // computation before it
 	Extra   unit.Picos // overhead beyond o_s or o_r: of the buffer
-	Bytes   int64      // of a message that is sent
+	Bytes   int64      // of a message that is sent; of other operations, the mark by which Options.Live knows them
 	Peer    int32      // of a receive or probe, None is any
 	Tag     int32      // of a receive or probe, None is any
 	Group   int32      // in which messages and receives match
@@ -131,10 +138,22 @@ type Graph struct {
 // Observer is told what happens, for timelines and matrices. Of one rank it comes in order of
 // time. It may not keep its arguments.
 type Observer interface {
+	// Began is that a rank came to the operation of a row, having done its Work.
+	Began(rank int32, row int64, at unit.Picos)
+	// Waited is why a rank's processor was idle until now: the Spans since it was busy last.
+	Waited(rank int32, why Cause)
 	// Span is what a rank's processor did from a time until a time.
 	Span(rank int32, what Part, from, to unit.Picos)
 	// Message is that a message came: the last of its bytes at arrived.
 	Message(from, to int32, op *Delivered)
+}
+
+// Cause is what a processor waited for: what the rank By did until Since. What lies between that
+// and the end of the waiting is the way of a message, Late of it in ports and links. If By is
+// None, it is the own port, or what follows from it.
+type Cause struct {
+	Since, Late unit.Picos
+	By          int32
 }
 
 // Delivered is a message that came.
@@ -150,6 +169,7 @@ type Options struct {
 	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
 	Steps    func(rank int32, op *Op) ([]Step, error)
 	Observer Observer // or nil
+	Live     Live     // or nil
 	Progress func(ops int)
 }
 
@@ -187,6 +207,7 @@ type engine struct {
 	ctx       context.Context
 	opt       Options
 	obs       Observer
+	live      Live
 	ranks     []rank
 	driver    driver
 	mails     pool[mail]
@@ -197,6 +218,7 @@ type engine struct {
 	acting    int32
 	err       error
 	flights   []unit.Picos          // of mails, if Model.Net
+	causes    causes                // if there is an Observer
 	pairs     map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
 	ops       uint64
 	reported  uint64
@@ -205,7 +227,7 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, ranks int, opt Options, d driver) *engine {
-	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead(), driver: d}
+	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead(), driver: d}
 	e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
 	if e.Net != nil {
 		e.pairs = map[uint64]unit.Picos{}

@@ -10,6 +10,7 @@ import (
 func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos) (unit.Picos, int32) {
 	e := r.e
 	t := r.use(now, e.Send+extra, Overhead, 0, 0)
+	e.because(r.id, t)
 	m := mail{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
 	n := over
 	if e.long(bytes) {
@@ -94,12 +95,14 @@ func (r *rank) arrive(now unit.Picos) {
 	e := r.e
 	if len(r.releases) > 0 && r.releases[0].at == now {
 		i := e.pop(&r.releases)
+		e.becauseOf(i)
 		m := e.mails.items[i]
 		e.mails.drop(i)
 		r.complete(m.node, m.at, m.late, e.Latency)
 		return
 	}
 	i := e.pop(&r.arrivals)
+	e.becauseOf(i)
 	m := e.mails.items[i]
 	fly := r.flight(i, &m)
 	if e.urgent(&m) {
@@ -133,6 +136,9 @@ func (r *rank) arrive(now unit.Picos) {
 	}
 	e.mails.items[i] = m
 	r.keep(i)
+	if e.live != nil {
+		e.live.Kept(r.id, m.group, m.from, m.tag, m.at)
+	}
 	r.show(&m, fly)
 }
 
@@ -173,19 +179,21 @@ func (r *rank) show(m *mail, fly unit.Picos) {
 		if p.selects(m) {
 			r.probers = append(r.probers[:i], r.probers[i+1:]...)
 			i--
-			s.phase, s.late, s.fly = probed, m.late, fly
+			s.phase, s.late, s.fly, s.why = probed, m.late, fly, r.e.causes.now
+			r.found(s, m)
 			r.wake(s, m.at)
 		}
 	}
 }
 
 // offer posts a receive.
-func (r *rank) offer(from, tag, group int32, now unit.Picos) int32 {
+func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
 	n := e.pendings.add()
-	e.pendings.items[n] = pending{done: undone, from: from, tag: tag, group: group, what: Irecv}
+	e.pendings.items[n] = pending{done: undone, bytes: mark, from: from, tag: tag, group: group, what: Irecv}
 	if i := r.post(n); i != 0 {
 		m := e.mails.items[i]
+		e.becauseOf(i)
 		e.mails.drop(i)
 		r.meet(n, &m, r.flight(i, &m), now)
 	}
@@ -195,12 +203,19 @@ func (r *rank) offer(from, tag, group int32, now unit.Picos) int32 {
 // meet gives a mail to its receive.
 func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	e := r.e
+	if e.live != nil {
+		r.matched(n, m)
+	}
 	if m.kind == ask {
+		if now > m.at+e.Receive {
+			e.because(r.id, now)
+		}
 		r.answer(n, m, fly+e.Receive+e.Send, max(m.at+e.Receive, now)+e.Send)
 		return
 	}
 	r.complete(n, m.at, m.late, fly)
 	if e.LogGOPSim && m.node != 0 {
+		e.because(r.id, max(m.at, now))
 		e.deliver(m.from, mail{at: max(m.at, now), from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
 	}
 }
@@ -236,12 +251,17 @@ func (r *rank) answered(a *mail, fly unit.Picos) {
 func (r *rank) complete(n int32, done, late, fly unit.Picos) {
 	p := &r.e.pendings.items[n]
 	p.done, p.late, p.fly = done, late, fly
+	r.e.keepCause(&r.e.causes.pendings, n)
 	switch {
 	case p.left:
 		r.e.pendings.drop(n)
 	case p.waiter != 0:
 		s := r.strand(p.waiter)
 		p.waiter = 0
+		if s.op.Kind == WaitAny {
+			r.sooner(s, done)
+			return
+		}
 		s.phase = collecting
 		r.wake(s, done)
 	}

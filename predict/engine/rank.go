@@ -26,6 +26,7 @@ type rank struct {
 	inbox    inbox
 	requests requests
 	probers  []int32 // strands
+	among    []int32 // requests of a WaitAny
 	main     strand  // the program, if it is no graph
 	more     *strands
 	graph    *graph
@@ -51,6 +52,9 @@ func (r *rank) advance(s *strand, t unit.Picos) {
 	s.t = t
 	s.row++
 	for r.at == len(r.ops) {
+		if r.e.live != nil {
+			r.e.live.Resumes(r.id, t)
+		}
 		ops, err := r.program.Next()
 		if err != nil {
 			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
@@ -95,6 +99,7 @@ func (r *rank) use(at, long unit.Picos, part Part, late, fly unit.Picos) unit.Pi
 
 // idle accounts for a time in which the processor waited.
 func (r *rank) idle(idle, late, fly unit.Picos) {
+	r.e.causes.now.Late = late
 	late = min(late, idle)
 	fly = min(fly, idle-late)
 	for _, part := range [...]struct {
@@ -108,6 +113,9 @@ func (r *rank) idle(idle, late, fly unit.Picos) {
 			}
 			r.cpu += part.long
 		}
+	}
+	if e := r.e; e.obs != nil {
+		e.obs.Waited(r.id, e.causes.now)
 	}
 }
 
@@ -142,10 +150,15 @@ func (r *rank) rest(mail, own unit.Picos) {
 		r.wants, r.next = None, min(mail, own)
 	case s.phase == working:
 		r.wants, r.next = nobody, own+s.op.Work
+	case s.phase == choosing:
+		r.wants = None
+		r.next = min(own, r.earliest(mail))
 	case s.phase != blocked:
 		r.wants, r.next = nobody, own
 	default:
-		if r.wants = s.op.Peer; s.op.Kind != Probe {
+		if r.wants = s.op.Peer; s.op.Kind == WaitAny {
+			r.wants = None
+		} else if s.op.Kind != Probe {
 			r.wants = r.e.pendings.items[s.on].from
 		}
 		r.next = r.earliest(mail)

@@ -52,6 +52,16 @@ func (q *requests) open(id, node int32) int32 {
 	}
 }
 
+// find is the pending operation of a request, or 0 if it is not open.
+func (q *requests) find(id int32) int32 {
+	if len(q.slots) > 0 {
+		if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
+			return s.node
+		}
+	}
+	return q.far[id]
+}
+
 // close removes a request. It is its pending operation, or 0 if it is not open.
 func (q *requests) close(id int32) (node int32) {
 	if len(q.slots) == 0 {

@@ -15,6 +15,7 @@ const (
 	collecting                  // what it waited for is there
 	probed                      // the message that it looked for is there
 	stepping                    // it does the steps of a collective
+	choosing                    // one of those that it waits for may be there
 	blocked
 	ended
 )
@@ -29,6 +30,7 @@ type strand struct {
 	on     int32      // the pending operation that it waits for, or that it opened
 	late   unit.Picos // of the message that was probed
 	fly    unit.Picos
+	why    Cause  // of its coming, if there is an Observer
 	round  *round // of a collective
 	own    int32  // what ends with it, if it is a nonblocking one
 	number int32
@@ -70,19 +72,26 @@ func (r *rank) need(s *strand) need {
 
 // step has a strand do the next thing at a time.
 func (r *rank) step(s *strand, now unit.Picos) {
+	r.e.because(None, now)
 	switch s.phase {
 	case working:
 		s.t = r.use(now, s.op.Work, Computing, 0, 0)
 		s.phase = starting
 	case starting:
 		r.e.ops++
+		if r.e.obs != nil {
+			r.e.obs.Began(r.id, s.row, now)
+		}
 		r.start(s, now)
 	case collecting:
 		r.collect(s, now)
 	case probed:
+		r.e.because(s.why.By, s.why.Since)
 		r.finish(s, r.use(now, 0, Overhead, s.late, s.fly))
 	case stepping:
 		r.stepRound(s, now)
+	case choosing:
+		r.choose(s, now)
 	}
 }
 
@@ -95,7 +104,7 @@ func (r *rank) start(s *strand, now unit.Picos) {
 	case Send, Isend:
 		r.startSend(s, now)
 	case Recv, Irecv:
-		n := r.offer(op.Peer, op.Tag, op.Group, now)
+		n := r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
 		if op.Kind == Recv {
 			r.await(s, n, now)
 			return
@@ -108,6 +117,8 @@ func (r *rank) start(s *strand, now unit.Picos) {
 		r.startProbe(s, now)
 	case Collective:
 		r.startCollective(s, now)
+	case Test, Iprobe, Clock, Among, WaitAny:
+		r.startLive(s, now)
 	default:
 		r.e.fail(fmt.Errorf("rank %d: operation %d is of kind %d, which there is not", r.id, s.row, op.Kind))
 	}
@@ -204,6 +215,9 @@ func (r *rank) collect(s *strand, now unit.Picos) {
 	}
 	t := max(now, p.done)
 	if long > 0 || t > r.cpu {
+		if r.e.obs != nil {
+			r.e.causes.now = r.e.causes.pendings[s.on]
+		}
 		t = r.use(t, long, Overhead, p.late, p.fly)
 	}
 	r.e.pendings.drop(s.on)
@@ -221,6 +235,9 @@ func (r *rank) startProbe(s *strand, now unit.Picos) {
 	if i := r.first(&p); i != 0 {
 		m := &r.e.mails.items[i]
 		s.t, s.phase, s.late, s.fly = max(now, m.at), probed, m.late, r.flight(i, m)
+		r.e.becauseOf(i)
+		s.why = r.e.causes.now
+		r.found(s, m)
 		return
 	}
 	s.t, s.phase = now, blocked

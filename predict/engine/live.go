@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"fmt"
+
+	"spoor/traces/unit"
+)
+
+// Live is a program that runs along, and is told what depends on time. What concerns one rank
+// comes in the order of its time.
+type Live interface {
+	// Matched is that a receive with a mark other than 0 gets the next message from a rank
+	// with a tag, in the group of the receive.
+	Matched(rank int32, mark int64, from, tag int32)
+	// Kept is that a message came that no receive has been posted for. All of it is there at a time.
+	Kept(rank, group, from, tag int32, at unit.Picos)
+	// Found is the answer to an operation that asks for something.
+	Found(rank int32, a *Answer)
+	// Resumes is that a rank has done what it was to do, at a time, and is asked for more.
+	Resumes(rank int32, now unit.Picos)
+}
+
+// Answer is what an operation found out.
+type Answer struct {
+	Mark      int64      // of the operation
+	At        unit.Picos // Clock: what time it is
+	From, Tag int32      // Probe, Iprobe: of the message
+	Index     int        // WaitAny: which request, of those in the order of the Amongs
+	Done      bool       // Test: the request has ended; Iprobe: there is a message
+}
+
+// startLive begins an operation that asks for something.
+func (r *rank) startLive(s *strand, now unit.Picos) {
+	if r.e.live == nil || r.more != nil {
+		r.e.fail(fmt.Errorf("rank %d: operation %d asks what time tells, which only a program that runs along can, one operation after the other", r.id, s.row))
+		return
+	}
+	switch s.op.Kind {
+	case Clock:
+		r.tell(s, Answer{At: now})
+		r.finish(s, now)
+	case Test:
+		r.startTest(s, now)
+	case Iprobe:
+		p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
+		if i := r.first(&p); i != 0 && r.e.mails.items[i].at <= now {
+			r.startProbe(s, now)
+			return
+		}
+		r.tell(s, Answer{From: None, Tag: None})
+		r.finish(s, now)
+	case Among:
+		r.among = append(r.among, s.op.Request)
+		r.finish(s, now)
+	case WaitAny:
+		r.among = append(r.among, s.op.Request)
+		r.choose(s, now)
+	}
+}
+
+// tell answers.
+func (r *rank) tell(s *strand, a Answer) {
+	a.Mark = s.op.Bytes
+	r.e.live.Found(r.id, &a)
+}
+
+// matched tells of a match.
+func (r *rank) matched(n int32, m *mail) {
+	if mark := r.e.pendings.items[n].bytes; mark != 0 {
+		r.e.live.Matched(r.id, mark, m.from, m.tag)
+	}
+}
+
+// found tells of a message that was looked for.
+func (r *rank) found(s *strand, m *mail) {
+	if r.e.live != nil {
+		r.tell(s, Answer{From: m.from, Tag: m.tag, Done: true})
+	}
+}
+
+// ended is when a request has ended, or undone.
+func (r *rank) ended(id int32) (n int32, done unit.Picos) {
+	switch n = r.requests.find(id); n {
+	case 0:
+		r.e.fail(fmt.Errorf("rank %d: asks for request %d, which is not open", r.id, id))
+		return n, undone
+	case over:
+		return n, 0
+	}
+	return n, r.e.pendings.items[n].done
+}
+
+func (r *rank) startTest(s *strand, now unit.Picos) {
+	_, done := r.ended(s.op.Request)
+	if done == undone || done > now {
+		r.tell(s, Answer{})
+		r.finish(s, now)
+		return
+	}
+	r.tell(s, Answer{Done: true})
+	r.startWait(s, now)
+}
+
+// choose takes the first of several requests that has ended, of those that ended at a time the
+// first that is named; or waits for it.
+func (r *rank) choose(s *strand, now unit.Picos) {
+	first, when := -1, never
+	for i, id := range r.among {
+		if n, done := r.ended(id); done == undone && n > 0 {
+			r.e.pendings.items[n].waiter = r.number(s)
+		} else if done != undone && done < when {
+			first, when = i, done
+		}
+	}
+	s.t, s.phase = now, blocked
+	switch {
+	case when <= now:
+		r.chosen(s, first, now)
+	case first >= 0:
+		s.t, s.phase = when, choosing
+	}
+}
+
+// chosen ends a WaitAny: it becomes the Wait for one of its requests.
+func (r *rank) chosen(s *strand, i int, now unit.Picos) {
+	for _, id := range r.among {
+		if n := r.requests.find(id); n > 0 {
+			r.e.pendings.items[n].waiter = 0
+		}
+	}
+	s.op.Request = r.among[i]
+	r.among = r.among[:0]
+	r.tell(s, Answer{Index: i})
+	r.startWait(s, now)
+}
+
+// sooner has a WaitAny look again when a request has ended.
+func (r *rank) sooner(s *strand, done unit.Picos) {
+	if s.phase == choosing {
+		s.t = min(s.t, done)
+		return
+	}
+	s.t, s.phase = max(s.t, done), choosing
+}
