@@ -16,7 +16,11 @@ BENCHTIME  ?= 1s
 RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
 STEPS := vet unit race commands fuzz smoke slurm
-.PHONY: quickstart build install test $(STEPS) bench clean help
+# Every study of a paper, and those that have results to hold them to.
+STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
+PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
+GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
+.PHONY: quickstart build install test $(STEPS) papers golden bench clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart:
@@ -74,6 +78,14 @@ smoke:
 ## slurm       the quickstart pipeline on a Slurm cluster of one node, where Slurm is installed
 slurm: $(BINARIES)
 	@sh pipelines/slurm/test.sh '$(MAKE)'
+
+## papers      every study of a paper and its report, at reduced size; SCALE=full has the papers' sizes
+papers:
+	@for study in $(PAPERS); do $(MAKE) --no-print-directory -C pipelines/$$study || exit 1; done
+
+## golden      every study at its default size, held to its expected.tsv within the tolerances there
+golden:
+	@for study in $(GOLDEN); do echo "== $$study"; $(MAKE) --no-print-directory -C pipelines/$$study golden || failed=1; done; test -z "$$failed"
 
 ## bench       all benchmarks
 bench:

@@ -8,17 +8,20 @@ STAGES := traces tracegen analyze calibrate predict
 # A stage whose package does not exist yet has no binary.
 BINARIES := $(foreach s,$(STAGES),$(if $(wildcard $(ROOT)/$s/*.go),$(BIN)/$s))
 
-SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' \) -print 2>/dev/null | LC_ALL=C sort) \
+SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
 	$(ROOT)/go.mod $(ROOT)/go.sum
 
 # One build for all; a binary that came out as it was keeps its time, so that
-# only what follows from a change is made again.
+# only what follows from a change is made again. Makes that run at once build
+# aside, each in a folder of its own, named for its process; those of dead ones go.
 $(BIN)/.built: $(SOURCES)
-	@mkdir -p $(BIN)/.new
-	cd $(ROOT) && $(GO) build -buildvcs=false -o bin/.new/ $(patsubst $(BIN)/%,./%,$(BINARIES))
-	@for b in $(notdir $(BINARIES)); do cmp -s $(BIN)/.new/$$b $(BIN)/$$b || mv $(BIN)/.new/$$b $(BIN)/$$b || exit 1; done
-	@rm -r $(BIN)/.new
-	@touch $@
+	@mkdir -p $(BIN)
+	@for d in $(BIN)/.new.*; do kill -0 $${d##*.} 2>/dev/null || rm -rf $$d; done
+	@set -e; new=bin/.new.$$$$; cd $(ROOT); trap 'rm -rf $$new' EXIT; trap 'exit 1' HUP INT TERM; \
+	build='$(GO) build -buildvcs=false'; stages='$(patsubst $(BIN)/%,./%,$(BINARIES))'; \
+	echo "cd $(ROOT) && $$build -o bin/ $$stages"; $$build -o $$new/ $$stages; \
+	for b in $(notdir $(BINARIES)); do cmp -s $$new/$$b bin/$$b || mv $$new/$$b bin/$$b; done; \
+	touch bin/.built
 
 $(BINARIES): $(BIN)/.built
 	@test -x $@ || { rm -f $(BIN)/.built; echo "$@ is missing: run make again" >&2; exit 1; }

@@ -4,24 +4,29 @@
 #   TITLE       of the report
 #   KERNELS     programs with their parameters, as names: fft.points-65536
 #   PROCS       numbers of processors to trace each kernel on
-#   EXTERNALS   names of traces recorded elsewhere, each with FILE.name
+#   EXTERNALS   names of traces recorded elsewhere, each with FILE.name, and FLAGS.name of traces import
 #   MACHINES    machine descriptions
-#   SETS        numbers of sets of the machines' caches, with commas; without it, nothing is analysed and predicted
+#   SETS        numbers of sets of the machines' caches, with commas; without it, nothing is predicted
+#   ANALYSES    what analyze runs, with commas; with SETS reuse,locality,phases, and nothing without, if not given
+#   RESULTS     the files that ANALYSES leave, if they are others
 #   LINE_SIZES  sizes of the machines' lines and blocks, with commas; 64B if not given
 #   FULL        the PROCS that are simulated, on machines that have as many processors; without it, all on all that have enough
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
-# simulations, comparison and clean. Names carry arguments without = or :, as
+# simulations, comparison, golden, accept and clean. Names carry arguments without = or :, as
 # key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
 OUT  ?= out
 LINE_SIZES ?= 64B
+comma := ,
+ANALYSES ?= $(if $(SETS),reuse$(comma)locality$(comma)phases)
+RESULTS  ?= locality.params.toml curve.arrow reuse.arrow phases.arrow
 
 .DEFAULT_GOAL := report
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: report traces analyses predictions simulations comparison clean
+.PHONY: report traces analyses predictions simulations comparison golden accept clean
 
 include $(ROOT)/pipelines/build.mk
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -33,14 +38,13 @@ runs     = $(if $(FILE.$1),$1,$(PROCS:%=$1.procs-%))
 TRACES   := $(foreach p,$(PROGRAMS),$(call runs,$p))
 SIMULATED := $(if $(FULL),$(filter $(foreach n,$(FULL),%.procs-$n),$(TRACES)),$(TRACES))
 # What analyze leaves of a trace, all of it or none.
-RESULTS  := locality.params.toml curve.arrow reuse.arrow phases.arrow
 analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS)))
 
 # What makes each kind of file of the trace called $1.
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
-trace.command      = $(if $(FILE.$1),traces import $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
-analysis.command   = analyze --run reuse,locality,phases --line $(LINE_SIZES) --sets $(SETS) -o $(OUT)/$1.analysis $(OUT)/$1
+trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
+analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) -o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
@@ -56,7 +60,7 @@ $(if $(step.$(ENGINE)),,$(error ENGINE=$(ENGINE): there are local and slurm))
 $(if $(filter slurm,$(ENGINE)),$(eval MAKEFLAGS += -j$(JOBS)))
 
 traces:      $(TRACES:%=$(OUT)/%.refs.arrow) $(TRACES:%=$(OUT)/%.events.arrow)
-analyses:    $(if $(SETS),$(foreach p,$(PROGRAMS),$(call analysed,$p)))
+analyses:    $(if $(ANALYSES),$(foreach p,$(PROGRAMS),$(call analysed,$p)))
 PREDICTIONS := $(if $(SETS),$(PROGRAMS:%=$(OUT)/%.prediction.arrow))
 predictions: $(PREDICTIONS)
 simulations: $(SIMULATED:%=$(OUT)/%.simulation.arrow)
@@ -73,9 +77,8 @@ $(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OU
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call simulation.command,$*))
 
-REPORTED := $(if $(SETS),$(foreach t,$(TRACES),$(OUT)/$t.analysis/curve.arrow $(OUT)/$t.analysis/locality.params.toml)) \
+REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
 	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(PREDICTIONS)
-comma    := ,
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
@@ -89,6 +92,29 @@ comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 	@$(if $(BASELINES),predict compare $(BASELINE) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 
+# Tables of numbers for golden to hold to expected.tsv: compared with what was last reviewed,
+# within the tolerances in its heads. A study may have GOLDEN and rules of its own.
+GOLDEN ?= $(if $(SETS),$(OUT)/comparison.csv) $(if $(BASELINES),$(OUT)/abstraction.csv)
+
+$(OUT)/comparison.csv: $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
+	@predict --quiet compare --format csv $(filter %.arrow,$^) >$@
+
+$(OUT)/abstraction.csv: $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
+	@predict --quiet compare $(BASELINE) --format csv $(filter %.arrow,$^) >$@
+
+# Names with commas would need more than this.
+$(OUT)/actual.tsv: $(GOLDEN)
+	@if grep -n '"' $^; then echo 'golden: a name with a comma or a quote' >&2; exit 1; fi
+	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@
+
+golden: $(OUT)/actual.tsv
+	@awk -f $(ROOT)/pipelines/golden.awk expected.tsv $<
+
+# Tolerances are those that were there.
+accept: $(OUT)/actual.tsv
+	@{ grep -h '^#' expected.tsv || cat $(ROOT)/pipelines/tolerances; cat $<; } >expected.new
+	@mv expected.new expected.tsv
+
 clean:
 	rm -rf $(OUT)
 
@@ -100,11 +126,11 @@ define newline
 endef
 differ = $(subst |$(strip $1)|,,|$(strip $2)|)
 keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
-listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(SIMULATED),$(TRACES))),$(call $k.command,$t)$(newline))))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(TRACES))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-$(call keep,$(OUT)/sets,$(SETS) $(LINE_SIZES))
+$(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES))
 $(call keep,$(OUT)/machines,$(MACHINES))
-$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(SETS),analysis prediction) simulation))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation))
 endif
 $(OUT)/sets $(OUT)/machines $(OUT)/commands.txt: ;

@@ -44,9 +44,24 @@ run comparison
 # The other studies need only to run.
 for study in ../*/Makefile; do
 	study=$(dirname "$study")
-	[ "$study" = ../quickstart ] && continue
+	case $study in ../quickstart | ../external) continue ;; esac
 	$make --no-print-directory -C "$study" SCALE=smoke clean >/dev/null
 	$make --no-print-directory -C "$study" SCALE=smoke report comparison >"$log" 2>&1 || fail "$study failed"
 	echo "smoke: $(basename "$study") runs"
 done
+
+# A trace of references and one of messages, from another folder.
+cd ../../data/sample
+external() { $make --no-print-directory -C ../../pipelines/external NAME=smoke "$@" >"../../pipelines/quickstart/$log" 2>&1; }
+for trace in matmul.log.zst; do
+	rm -rf ../../pipelines/external/out/smoke
+	external TRACE=$trace || { cd ../../pipelines/quickstart; fail "external failed with $trace"; }
+	[ -s ../../pipelines/external/out/smoke/report.html ] || { cd ../../pipelines/quickstart; fail "external made no report of $trace"; }
+done
+for trace in '' missing.log README.md "it's"; do
+	if external TRACE="$trace"; then echo "smoke: external took TRACE=$trace" >&2; exit 1; fi
+done
+cd ../../pipelines/quickstart
+rm -rf ../external/out/smoke
+echo "smoke: external runs"
 echo "smoke: passed; $(run | sed -n 's/^report: /report: /p')"
