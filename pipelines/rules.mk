@@ -65,7 +65,7 @@ PREDICTIONS := $(if $(SETS),$(PROGRAMS:%=$(OUT)/%.prediction.arrow))
 predictions: $(PREDICTIONS)
 simulations: $(SIMULATED:%=$(OUT)/%.simulation.arrow)
 
-$(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $$(BIN)/traces,$$(BIN)/tracegen)
+$(OUT)/%.refs.arrow $(OUT)/%.events.arrow: $$(if $$(FILE.$$*),$$(FILE.$$*) $(OUT)/$$*.source $$(BIN)/traces,$$(BIN)/tracegen)
 	$(call step,$(call trace.command,$*))
 
 $(addprefix $(OUT)/%.analysis/,$(RESULTS)): $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(BIN)/analyze $(OUT)/sets
@@ -131,6 +131,7 @@ listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES))
 $(call keep,$(OUT)/machines,$(MACHINES))
+$(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation))
 endif
-$(OUT)/sets $(OUT)/machines $(OUT)/commands.txt: ;
+$(OUT)/sets $(OUT)/machines $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;

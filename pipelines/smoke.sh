@@ -50,18 +50,16 @@ for study in ../*/Makefile; do
 	echo "smoke: $(basename "$study") runs"
 done
 
-# A trace of references and one of messages, from another folder.
-cd ../../data/sample
-external() { $make --no-print-directory -C ../../pipelines/external NAME=smoke "$@" >"../../pipelines/quickstart/$log" 2>&1; }
+# A trace of references, then another of the same name, from another folder.
+external() { (cd ../../data/sample && $make --no-print-directory -C ../../pipelines/external NAME=smoke "$@") >"$log" 2>&1; }
+page=../external/out/smoke/report.html
 for trace in matmul.log.zst; do
-	rm -rf ../../pipelines/external/out/smoke
-	external TRACE=$trace || { cd ../../pipelines/quickstart; fail "external failed with $trace"; }
-	[ -s ../../pipelines/external/out/smoke/report.html ] || { cd ../../pipelines/quickstart; fail "external made no report of $trace"; }
+	external TRACE=$trace || fail "external failed with $trace"
+	[ -s $page ] || fail "external made no report of $trace"
 done
 for trace in '' missing.log README.md "it's"; do
-	if external TRACE="$trace"; then echo "smoke: external took TRACE=$trace" >&2; exit 1; fi
+	! external TRACE="$trace" || fail "external took TRACE=$trace"
 done
-cd ../../pipelines/quickstart
 rm -rf ../external/out/smoke
 echo "smoke: external runs"
 echo "smoke: passed; $(run | sed -n 's/^report: /report: /p')"
