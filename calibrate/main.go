@@ -3,6 +3,7 @@
 //
 //	$ calibrate memory --quick -o host
 //	$ calibrate transport --quick --transports ring -o host
+//	$ calibrate marshalling --quick -o host
 //	$ calibrate fit data/sample/osu.txt -o cluster
 //	$ calibrate show data/machine/du2000-smp-256k.toml
 package main
@@ -39,7 +40,7 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(memoryCommand(env), transportCommand(env), fitCommand(env), showCommand(env))
+	root.AddCommand(memoryCommand(env), transportCommand(env), marshallingCommand(env), fitCommand(env), showCommand(env))
 	return root
 }
 

@@ -22,12 +22,9 @@ import (
 
 // memoryOptions are the flags of calibrate memory.
 type memoryOptions struct {
-	prefix, from string
-	quick        bool
-	launches     int
-	seed         uint64
-	stolen       float64
-	format       *stage.Format
+	measuring
+	from   string
+	format *stage.Format
 }
 
 func memoryCommand(env *stage.Env) *cobra.Command {
@@ -48,12 +45,8 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.prefix, "output", "o", "", "write PREFIX.machine.toml, PREFIX.params.toml and PREFIX.memory.arrow")
+	o.add(flags)
 	flags.StringVar(&o.from, "from", "", "find everything from the samples in this file, and measure nothing")
-	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
-	flags.IntVar(&o.launches, "launches", 5, "launches: times that all is measured anew, in other memory")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders and cycles")
-	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
 	o.format = stage.FormatFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(); err != nil {
@@ -62,20 +55,6 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 		return o.run(cmd.Context(), env)
 	}
 	return cmd
-}
-
-const maxLaunches = 100
-
-func (o *memoryOptions) check() error {
-	switch {
-	case o.prefix == "":
-		return stage.Usage("-o PREFIX is missing")
-	case o.launches < host.MinLaunches || o.launches > maxLaunches:
-		return stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
-	case !(o.stolen >= 0 && o.stolen <= 1):
-		return stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
-	}
-	return nil
 }
 
 func (o *memoryOptions) run(ctx context.Context, env *stage.Env) error {
@@ -134,9 +113,7 @@ func (o *memoryOptions) samples(ctx context.Context, env *stage.Env) (*store.Tab
 const memoryBudget = unit.Seconds(75)
 
 func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memory.Bench, largest unit.Bytes) (*store.Table, error) {
-	condition := host.Check(bench)
-	env.Note("%v", condition)
-	if err := condition.Refuse(o.stolen); err != nil && !o.quick {
+	if err := o.look(env, "", bench); err != nil {
 		return nil, err
 	}
 	stride, err := memory.Stride(bench, o.seed)
@@ -145,7 +122,7 @@ func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memor
 	}
 	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: memoryBudget, Plan: memory.Plan(largest, stride, 4)}
 	if o.quick {
-		m.Launches, m.Rules, m.Plan = 1, host.Hasty, memory.Plan(largest, stride, 2)
+		m.Launches, m.Rules, m.Budget, m.Plan = 1, host.Hasty, 4*quickBudget, memory.Plan(largest, stride, 2)
 	}
 	p := env.Progress("measuring", int64(m.Launches*len(m.Plan)), false)
 	defer p.Done()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/host"
 	"spoor/calibrate/param"
 	"spoor/calibrate/transport"
@@ -20,12 +19,8 @@ import (
 
 // transportOptions are the flags of calibrate transport.
 type transportOptions struct {
-	prefix     string
+	measuring
 	transports []string
-	quick      bool
-	launches   int
-	seed       uint64
-	stolen     float64
 }
 
 func transportCommand(env *stage.Env) *cobra.Command {
@@ -48,12 +43,8 @@ func transportCommand(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
+	o.add(flags)
 	flags.StringSliceVar(&o.transports, "transports", nil, "`NAMES` of transports to measure (default all)")
-	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
-	flags.IntVar(&o.launches, "launches", 5, "launches: times that the other side is started and all is measured anew")
-	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders, test points and bootstraps")
-	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
 	format := stage.FormatFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env, *format) }
 	return cmd
@@ -61,25 +52,26 @@ func transportCommand(env *stage.Env) *cobra.Command {
 
 // chosen are the transports that are asked for.
 func (o *transportOptions) chosen() (list []transport.Transport, err error) {
-	switch {
-	case o.prefix == "":
-		return nil, stage.Usage("-o PREFIX is missing")
-	case o.launches < host.MinLaunches || o.launches > maxLaunches:
-		return nil, stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
-	case !(o.stolen >= 0 && o.stolen <= 1):
-		return nil, stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
-	case len(o.transports) == 0:
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if len(o.transports) == 0 {
 		return transport.All, nil
 	}
+	return transportsOf("--transports", o.transports)
+}
+
+// transportsOf are those of these names, as a flag has them, in the order of all.
+func transportsOf(flag string, wanted []string) (list []transport.Transport, err error) {
 	var names []string
 	for _, t := range transport.All {
-		if names = append(names, t.Name); slices.Contains(o.transports, t.Name) {
+		if names = append(names, t.Name); slices.Contains(wanted, t.Name) {
 			list = append(list, t)
 		}
 	}
-	for _, name := range o.transports {
+	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, stage.Usage("--transports: %q is none of %s", name, strings.Join(names, ", "))
+			return nil, stage.Usage("%s: %q is none of %s", flag, name, strings.Join(names, ", "))
 		}
 	}
 	return list, nil
@@ -90,11 +82,7 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 	if err != nil {
 		return err
 	}
-	options := transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: transportBudget}
-	if o.quick {
-		options.Launches, options.Rules, options.Quick = 1, host.Hasty, true
-	}
-	tables, err := o.measure(ctx, env, chosen, options)
+	tables, err := o.measure(ctx, env, chosen, o.options(transportBudget))
 	if err != nil {
 		return err
 	}
@@ -104,7 +92,7 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 		if tables[i].Rows() == 0 {
 			continue // which a note has said
 		}
-		if err := o.fit(env, t.Name, tables[i], found); err != nil {
+		if err := o.find(env, t.Name, tables[i], found); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
 		}
 	}
@@ -149,33 +137,16 @@ func (o *transportOptions) one(ctx context.Context, env *stage.Env, t transport.
 	if err := bench.Launch(0); err != nil {
 		return nil, err
 	}
-	condition := host.Check(bench)
-	env.Note("%s: %v", t.Name, condition)
-	if err := condition.Refuse(o.stolen); err != nil && !o.quick {
+	if err := o.look(env, t.Name+": ", bench); err != nil {
 		return nil, err
 	}
 	return transport.Measure(ctx, bench, options, step)
 }
 
-// fit writes a dataset and what is found in it.
-func (o *transportOptions) fit(env *stage.Env, name string, table *store.Table, found *foundParams) error {
-	prefix := o.prefix + "." + name
-	if err := store.WriteTable(prefix+".arrow", table); err != nil {
-		return err
-	}
-	data, err := timing.Read(prefix + ".arrow")
+// find writes a dataset and what is found in it.
+func (o *transportOptions) find(env *stage.Env, name string, table *store.Table, found *foundParams) error {
+	r, err := o.fit(env, name, table)
 	if err != nil {
-		return err
-	}
-	flags := &fitFlags{prefix: prefix, seed: o.seed}
-	if err := flags.apply(data); err != nil {
-		return err
-	}
-	r := &fitted{data: data, flags: flags}
-	if err := r.run(env); err != nil {
-		return err
-	}
-	if err := r.write(); err != nil {
 		return err
 	}
 	set, err := r.params()

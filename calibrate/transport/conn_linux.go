@@ -82,7 +82,8 @@ type ringConn struct{ out, in *ring }
 func (c *ringConn) send(b []byte) error    { return c.out.put(b) }
 func (c *ringConn) receive(b []byte) error { return c.in.get(b) }
 
-// channelConn hands over buffers, as programs do: a message is copied into a buffer of its own, and out of it.
+// channelConn hands over buffers, as programs do: a message is copied into a buffer of its own, or into several if it is
+// large, and out of them.
 type channelConn struct {
 	out, in      chan []byte
 	free, others chan []byte // buffers of this side, and of the other
@@ -102,14 +103,20 @@ func channels() (a, b *channelConn) {
 }
 
 func (c *channelConn) send(b []byte) error {
-	buffer := <-c.free
-	c.out <- buffer[:copy(buffer, b)]
+	for first := true; first || len(b) > 0; first = false {
+		buffer := <-c.free
+		n := copy(buffer, b)
+		c.out <- buffer[:n]
+		b = b[n:]
+	}
 	return nil
 }
 
 func (c *channelConn) receive(b []byte) error {
-	buffer := <-c.in
-	copy(b, buffer)
-	c.others <- buffer[:largestSize]
+	for first := true; first || len(b) > 0; first = false {
+		buffer := <-c.in
+		b = b[copy(b, buffer):]
+		c.others <- buffer[:largestSize]
+	}
 	return nil
 }

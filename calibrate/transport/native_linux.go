@@ -25,7 +25,7 @@ type native struct {
 	file      *os.File // of the memory, for the other process
 	conn      conn
 	end       func() error // of the other side; nil if there is none
-	message   []byte
+	desk      *desk
 	broken    error // of a trial
 }
 
@@ -35,12 +35,9 @@ func Open(t Transport) (Bench, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &native{Local: local, transport: t, message: make([]byte, largestSize)}
+	b := &native{Local: local, transport: t, desk: newDesk()}
 	if local.Peer < 0 {
 		return nil, nil, errors.Join(errors.New("two processors are needed, one for each side, and this process may use but one"), b.Close())
-	}
-	for i := range b.message {
-		b.message[i] = byte(i)
 	}
 	if err := b.share(); err != nil {
 		return nil, nil, errors.Join(err, b.Close())
@@ -74,7 +71,7 @@ func mapBlock(fd uintptr) ([]byte, *block, error) {
 
 // Close gives everything back.
 func (b *native) Close() error {
-	err := b.stop()
+	err := errors.Join(b.stop(), b.desk.clear())
 	if b.memory != nil {
 		err = errors.Join(err, syscall.Munmap(b.memory))
 	}
@@ -103,7 +100,16 @@ func (b *native) Launch(int) error {
 		return err
 	}
 	clear(b.memory)
-	var err error
+	fresh := newDesk()
+	if b.desk.laid() { // before the old one is given back, so that it has other pages
+		if err := fresh.lay(); err != nil {
+			return err
+		}
+	}
+	err := b.desk.clear()
+	if b.desk = fresh; err != nil {
+		return err
+	}
 	if b.conn, b.end, err = b.transport.start(b); err != nil {
 		return err
 	}
@@ -124,9 +130,14 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 	if b.broken != nil {
 		return nil, b.broken
 	}
+	if p.Rows > 0 {
+		if err := b.desk.lay(); err != nil {
+			return nil, err
+		}
+	}
 	once := unit.Seconds(1)
 	for range 3 {
-		t, err := run(b.block, b.conn, b, p, 1, b.message[:p.Bytes])
+		t, err := run(b.block, b.conn, b.desk, b, p, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +151,7 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 		if b.broken != nil {
 			return 0
 		}
-		t, err := run(b.block, b.conn, b, p, repeat, b.message[:p.Bytes])
+		t, err := run(b.block, b.conn, b.desk, b, p, repeat)
 		if err != nil {
 			b.broken = err
 			return 0

@@ -1,31 +1,30 @@
 package transport
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/marshalling"
 	"spoor/traces/unit"
 )
 
 // block is the memory through which one side tells the other what to do. Each word that one side writes and the
 // other reads has lines of its own.
 type block struct {
-	ping   atomic.Uint32
-	_      [252]byte
-	pong   atomic.Uint32
-	_      [252]byte
-	order  atomic.Uint32 // rises with each order; the fields after it are the order
-	task   uint32
-	count  int64
-	repeat int64
-	size   int64
-	_      [220]byte
-	taken  atomic.Uint32 // the order that the other side has begun
-	ready  atomic.Uint32 // 1 when it waits for the first
-	_      [252]byte
-	rings  [2]struct {
+	ping  atomic.Uint32
+	_     [252]byte
+	pong  atomic.Uint32
+	_     [252]byte
+	order atomic.Uint32 // rises with each order, which is the job
+	job   job
+	_     [180]byte
+	taken atomic.Uint32 // the order that the other side has begun
+	ready atomic.Uint32 // 1 when it waits for the first
+	_     [252]byte
+	rings [2]struct {
 		written atomic.Uint64
 		_       [248]byte
 		read    atomic.Uint64
@@ -35,6 +34,13 @@ type block struct {
 }
 
 const blockBytes = int(unsafe.Sizeof(block{}))
+
+// job is what the other side is to do.
+type job struct {
+	task                uint32
+	count, repeat, size int64
+	layout              marshalling.Layout
+}
 
 // ringEnd is the end of the rings of the side that measures, or of the other.
 func (b *block) ringEnd(measuring bool) *ringConn {
@@ -49,15 +55,15 @@ func (b *block) ringEnd(measuring bool) *ringConn {
 const (
 	taskAnswer   = 1 + iota // receive count messages, send one back; repeat that
 	taskExchange            // send and receive; repeat that
+	taskTransfer            // receive a block and unpack it, pack it and send it back; repeat that
+	taskScan                // receive a carry, scan, and send the carry that comes out; repeat that
 	taskEnd
 )
 
 // serve does what it is told until it is told to end, or nothing comes for long.
-func serve(b *block, c conn) error {
-	buffer := make([]byte, largestSize)
-	for i := range buffer {
-		buffer[i] = byte(i) // touched before it is timed
-	}
+func serve(b *block, c conn) (err error) {
+	d := newDesk()
+	defer func() { err = errors.Join(err, d.clear()) }()
 	done := b.order.Load()
 	b.ready.Store(1)
 	for {
@@ -73,43 +79,25 @@ func serve(b *block, c conn) error {
 			return err
 		}
 		done = b.order.Load()
-		task, message := b.task, buffer[:b.size]
-		count, repeat := b.count, b.repeat
+		j := b.job
+		if j.task == taskTransfer || j.task == taskScan {
+			if err := d.lay(); err != nil {
+				return err
+			}
+		}
 		b.taken.Store(done)
-		if task == taskEnd {
+		if j.task == taskEnd {
 			return nil
 		}
-		if err := perform(c, task, count, repeat, message); err != nil {
+		if err := d.perform(c, &j); err != nil {
 			return err
 		}
 	}
 }
 
-func perform(c conn, task uint32, count, repeat int64, message []byte) error {
-	for range repeat {
-		if task == taskExchange {
-			if err := c.send(message); err != nil {
-				return err
-			}
-			count = 1
-		}
-		for range count {
-			if err := c.receive(message); err != nil {
-				return err
-			}
-		}
-		if task == taskAnswer {
-			if err := c.send(message); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // tell gives an order, and waits until it is begun.
 func (b *block) tell(task uint32, p timing.Point, repeat int64) error {
-	b.task, b.count, b.repeat, b.size = task, max(p.Count, 1), repeat, int64(p.Bytes)
+	b.job = job{task, max(p.Count, 1), repeat, int64(p.Bytes), marshalling.LayoutOf(&p)}
 	order := b.order.Add(1)
 	return until(func() bool { return b.taken.Load() == order })
 }
@@ -123,41 +111,37 @@ func pause(d time.Duration) {
 // clock times a function.
 type clock interface{ Time(f func()) unit.Seconds }
 
-// run is an experiment of the side that measures: it is done so often, and what it takes on the mean returned.
-func run(b *block, c conn, timer clock, p timing.Point, repeat int64, message []byte) (unit.Seconds, error) {
-	task := uint32(taskAnswer)
-	if p.Experiment == timing.Exchange {
-		task = taskExchange
-	}
+// tasks are what the other side does during an experiment; usually it answers.
+var tasks = map[timing.Experiment]uint32{timing.Exchange: taskExchange, timing.Transfer: taskTransfer, timing.Scan: taskScan}
+
+// run is an experiment of the side that measures: it is done so often, and what it takes on the mean returned. Of
+// transfers and scans, which go there and back, it is one way.
+func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (unit.Seconds, error) {
 	if p.Experiment == timing.Receive {
-		if err := b.tell(task, p, repeat+1); err != nil {
+		if err := b.tell(taskAnswer, p, repeat+1); err != nil {
 			return 0, err
 		}
-		return late(c, timer, p, repeat, message)
+		return late(c, timer, p, repeat, d.message[:p.Bytes])
 	}
-	if err := b.tell(task, p, repeat); err != nil {
+	once, ways, err := d.side(c, &p)
+	if err != nil {
 		return 0, err
 	}
-	var err error
-	t := timer.Time(func() {
-		for i := int64(0); i < repeat && err == nil; i++ {
-			err = once(c, p, message)
+	if p.Experiment != timing.Array {
+		task, is := tasks[p.Experiment]
+		if !is {
+			task = taskAnswer
 		}
-	})
-	return t / unit.Seconds(repeat), err
-}
-
-// once is a round trip of p.Count messages, or an exchange.
-func once(c conn, p timing.Point, message []byte) error {
-	for i := range p.Count {
-		if i > 0 && p.Delay > 0 {
-			pause(time.Duration(float64(p.Delay) * 1e9))
-		}
-		if err := c.send(message); err != nil {
-			return err
+		if err := b.tell(task, p, repeat); err != nil {
+			return 0, err
 		}
 	}
-	return c.receive(message)
+	t := timer.Time(func() {
+		for i := int64(0); i < repeat && err == nil; i++ {
+			err = once()
+		}
+	})
+	return t / unit.Seconds(ways*repeat), err
 }
 
 // late times receives alone, of messages that came while this side was waiting for the time that a round trip

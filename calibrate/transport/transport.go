@@ -5,7 +5,8 @@
 // takes sentinels there: the transport itself is idle until an experiment begins. Experiments are those of
 // calibrate/fit/timing, which finds LogGP and PLogP in them: ping-pongs, bursts, bursts with delays that are longer than
 // a round trip, and receives of messages that are there [hoefler2007, culler1996]; besides exchanges, and bursts and
-// ping-pongs of other sizes, which models are judged by.
+// ping-pongs of other sizes, which models are judged by. Blocks that are packed and unpacked, scans and array
+// statements are those of package marshalling.
 package transport
 
 import (
@@ -95,6 +96,11 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	if err != nil {
 		return nil, err
 	}
+	return At(ctx, b, o, points, step)
+}
+
+// At measures these points. facts are of the table.
+func At(ctx context.Context, b Bench, o Options, points []timing.Point, step func(), facts ...trace.Arg) (*store.Table, error) {
 	s, launches, err := host.Visit{
 		Host: b, Rules: o.Rules, Points: len(points), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget,
 		Launch: b.Launch, Step: step,
@@ -103,8 +109,8 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	if err != nil {
 		return nil, err
 	}
-	return table(s, points, []trace.Arg{{Key: "launches", Value: strconv.Itoa(launches)}, {Key: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		{Key: "bounds of states", Value: fmt.Sprint(s.Bounds())}}), nil
+	return table(s, points, append(facts, trace.Arg{Key: "launches", Value: strconv.Itoa(launches)}, trace.Arg{Key: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		trace.Arg{Key: "bounds of states", Value: fmt.Sprint(s.Bounds())})), nil
 }
 
 // Points is how many points a measurement has.

@@ -12,9 +12,12 @@ import (
 	"testing"
 
 	"spoor/calibrate/fit/loggp"
+	fitted "spoor/calibrate/fit/marshalling"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/host"
+	"spoor/calibrate/marshalling"
 	"spoor/traces/store"
+	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -33,6 +36,7 @@ func TestMain(m *testing.M) {
 // known is a host that obeys LogGP, with noise.
 type known struct {
 	o, latency, gap, perByte, launch float64
+	perLine                          float64 // of blocks
 	now                              float64
 	r                                *rand.Rand
 	second                           bool
@@ -65,6 +69,12 @@ func (k *known) Trial(p timing.Point) (host.Trial, error) {
 		t = k.o
 	case timing.Exchange:
 		t = max(trip/2, k.gap+bytes)
+	case timing.Transfer:
+		f, err := fitted.Of(&p, 64, 4096)
+		if err != nil {
+			return nil, err
+		}
+		t = k.o + bytes + k.perLine*f.Exact
 	}
 	return func() unit.Seconds {
 		y := t * k.launch * (1 + 0.003*k.r.ExpFloat64())
@@ -146,6 +156,85 @@ func TestTransportsRun(t *testing.T) {
 		}
 		if err := done(); err != nil {
 			t.Errorf("%s: %v", one.Name, err)
+		}
+	}
+}
+
+// Threads and processes of this host transfer blocks and scan, also after they were given other memory, and a block that
+// lies outside is refused.
+func TestWorkRuns(t *testing.T) {
+	var points []timing.Point
+	kinds := map[timing.Experiment]int{timing.Transfer: 2, timing.Scan: 2, timing.Array: 1}
+	for _, p := range marshalling.Plan(1, true) {
+		if p.Bytes < 1<<18 && kinds[p.Experiment] > 0 {
+			kinds[p.Experiment]--
+			points = append(points, p)
+		}
+	}
+	for name, launches := range map[string]int{"ring": 2, "unix": 1} {
+		bench, done, err := Open(All[slices.IndexFunc(All, func(t Transport) bool { return t.Name == name })])
+		if err != nil {
+			t.Logf("%s cannot be measured here: %v", name, err)
+			continue
+		}
+		for launch := range launches {
+			if err := bench.Launch(launch); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, p := range points {
+				trial, err := bench.Trial(p)
+				if err != nil {
+					t.Fatalf("%s: %+v: %v", name, p, err)
+				}
+				if y := trial(); y < 0 || y > 1 {
+					t.Errorf("%s: %+v takes %v", name, p, y)
+				}
+			}
+		}
+		if _, err := bench.Trial(timing.Point{Experiment: timing.Transfer, Rows: 2, Cols: 1, Item: 4, Stride: 1 << 30, Bytes: 8}); err == nil {
+			t.Errorf("%s: a block outside of the matrix", name)
+		}
+		if err := done(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What calibrate fit finds in a dataset of a host that obeys M1 with exact lines is its parameters, for transfers; the
+// states are told apart.
+func TestKnownMarshalling(t *testing.T) {
+	k := &known{o: 0.4e-6, perByte: 0.2e-9, perLine: 5e-9, r: rand.New(rand.NewPCG(1, 1))}
+	points := slices.DeleteFunc(marshalling.Plan(1, false), func(p timing.Point) bool { return p.Experiment != timing.Transfer })
+	table, err := At(context.Background(), k, Options{Launches: 5, Seed: 1, Rules: host.Strict, Budget: 1e9}, points, func() {}, trace.Arg{Key: "line", Value: "64B"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "known.arrow")
+	if err := store.WriteTable(path, table); err != nil {
+		t.Fatal(err)
+	}
+	data, err := timing.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	studies, failed := fitted.Run(data, fitted.Options{Line: 64, Page: 4096, Seed: 1})
+	if len(studies) != 2 {
+		t.Fatalf("%d studies, and %v", len(studies), failed)
+	}
+	for _, s := range studies {
+		factor := map[string]float64{"s1": 1, "s2": 2}[s.State]
+		for _, r := range s.Results {
+			if r.Model.Name != "M1x" {
+				continue
+			}
+			if r.Errors.Ratio > 1e-3 {
+				t.Errorf("state %s: an error ratio of %g", s.State, r.Errors.Ratio)
+			}
+			for i, want := range []float64{k.o, k.perByte, k.perLine} {
+				if c := r.Coefficients[i]; r.Method.Suffix != "" && math.Abs(c.Value/factor/want-1) > 0.1 {
+					t.Errorf("state %s: %s is %g, not %g", s.State, c.Term.Symbol, c.Value/factor, want)
+				}
+			}
 		}
 	}
 }

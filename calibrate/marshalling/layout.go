@@ -1,0 +1,95 @@
+// Package marshalling is the work that marshalling models are calibrated with: blocks of matrices that are packed and
+// unpacked, scans, and array statements [hur1999, secs. 4.4, 6 and 7], and the points at which they are measured.
+//
+// Items are integers of 4 bytes, matrices are stored by rows and begin where a page does, and blocks are rows or columns of
+// them. Package transport measures the points: between two processors where something is sent.
+//
+// [hur1999] I. Hur, C. Lin: incorporating cache effects into a model of interprocessor
+// communication. UT Austin, 1999.
+package marshalling
+
+import (
+	"fmt"
+
+	"spoor/calibrate/fit/timing"
+)
+
+// Sizes in bytes: of an item, of the largest matrix [hur1999, sec. 4.4], and of the largest block of it.
+const (
+	Item      = 4
+	mostSide  = 4000
+	mostLines = 200 // rows or columns of a block
+	Matrix    = mostSide * mostSide * Item
+	Packed    = mostLines * mostSide * Item
+)
+
+// Layout is where a block lies in a matrix, in items.
+type Layout struct{ Base, Rows, Cols, Stride int64 }
+
+// LayoutOf is that of a point; the zero Layout if it has none.
+func LayoutOf(p *timing.Point) Layout {
+	if p.Item != Item {
+		return Layout{}
+	}
+	return Layout{int64(p.Base / Item), p.Rows, p.Cols, int64(p.Stride / Item)}
+}
+
+// Fits reports whether the block lies in memory of so many items.
+func (l Layout) Fits(items int64) bool {
+	return l.Rows > 0 && l.Cols > 0 && l.Base >= 0 && l.Stride >= l.Cols && l.Base+(l.Rows-1)*l.Stride+l.Cols <= items
+}
+
+// Check is an error if there is no room for what a point is about.
+func Check(p *timing.Point) error {
+	l, room := LayoutOf(p), int64(Matrix/Item)
+	if p.Experiment == timing.Array {
+		room = apart
+	}
+	if !l.Fits(room) || p.Experiment != timing.Array && l.Rows*l.Cols > Packed/Item {
+		return fmt.Errorf("a block of %d x %d items of %v, %v apart, at %d is too large", p.Rows, p.Cols, p.Item, p.Stride, p.Base)
+	}
+	return nil
+}
+
+// Pack copies the block to where it is contiguous.
+func (l Layout) Pack(packed, matrix []int32) {
+	for row, at := l.Rows, l.Base; row > 0; row-- {
+		packed = packed[copy(packed, matrix[at:at+l.Cols]):]
+		at += l.Stride
+	}
+}
+
+// Unpack copies it back.
+func (l Layout) Unpack(matrix, packed []int32) {
+	for row, at := l.Rows, l.Base; row > 0; row-- {
+		packed = packed[copy(matrix[at:at+l.Cols], packed):]
+		at += l.Stride
+	}
+}
+
+// Scan is the part of one process in a parallel prefix operation over a square matrix of Stride x Stride items: it adds up
+// what is to the left of an item and itself (horizontally), if the block is a column, or what is above it (vertically), if
+// it is a row. carry is what comes from the process before, and becomes what the next one is to have, which is
+// the block.
+func (l Layout) Scan(matrix, carry []int32) {
+	side := int(l.Stride)
+	if l.Rows == 1 {
+		for i := range side {
+			row := matrix[i*side:][:side]
+			for j, sum := range carry[:side] {
+				row[j] += sum
+				carry[j] = row[j]
+			}
+		}
+		return
+	}
+	for i := range side {
+		sum := carry[i]
+		row := matrix[i*side:][:side]
+		for j := range row {
+			sum += row[j]
+			row[j] = sum
+		}
+		carry[i] = sum
+	}
+}

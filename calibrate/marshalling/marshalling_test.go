@@ -1,0 +1,174 @@
+package marshalling
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+// matrixOf is items that are all different, as far as a test uses them.
+func matrixOf(n int64) []int32 {
+	m := make([]int32, n)
+	for i := range m {
+		m[i] = int32(i) * 3
+	}
+	return m
+}
+
+// Packing takes the items of the block, row by row, and unpacking puts them where they were, and touches no others.
+func TestPackIsWhatItSays(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		l := Layout{Base: r.Int64N(20), Rows: 1 + r.Int64N(9), Cols: 1 + r.Int64N(9)}
+		l.Stride = l.Cols + r.Int64N(9)
+		m := matrixOf(20 + l.Rows*l.Stride + l.Cols)
+		var want []int32
+		other := make([]int32, len(m))
+		for i := range l.Rows {
+			for j := range l.Cols {
+				want = append(want, m[l.Base+i*l.Stride+j])
+				other[l.Base+i*l.Stride+j] = m[l.Base+i*l.Stride+j]
+			}
+		}
+		packed := make([]int32, l.Rows*l.Cols)
+		l.Pack(packed, m)
+		if !slices.Equal(packed, want) {
+			t.Fatalf("%+v: packed %v, want %v", l, packed, want)
+		}
+		got := make([]int32, len(m))
+		l.Unpack(got, packed)
+		if !slices.Equal(got, other) {
+			t.Fatalf("%+v: unpacked %v, want %v", l, got, other)
+		}
+	}
+}
+
+// Two processes with halves of an array have what one process with all of it has.
+func TestScansCompose(t *testing.T) {
+	const side = 7
+	whole := matrixOf(2 * side * side)
+	for _, horizontal := range []bool{true, false} {
+		at := func(i, j int) int { return i*side + j } // in a tall array
+		l := Layout{Base: side * (side - 1), Rows: 1, Cols: side, Stride: side}
+		halves := [2][]int32{slices.Clone(whole[:side*side]), slices.Clone(whole[side*side:])}
+		item := func(i, j int) int32 { return whole[at(i, j)] }
+		if horizontal { // the second half lies to the right
+			l = Layout{Base: side - 1, Rows: side, Cols: 1, Stride: side}
+		}
+		carry := make([]int32, side)
+		for _, half := range halves {
+			l.Scan(half, carry)
+			packed := make([]int32, side)
+			l.Pack(packed, half)
+			if !slices.Equal(packed, carry) {
+				t.Errorf("horizontal %v: the carry is %v, the block %v", horizontal, carry, packed)
+			}
+		}
+		for k := range side {
+			sum := int32(0)
+			for along := range 2 * side {
+				if half, n := along/side, along%side; horizontal {
+					sum += item(half*side+k, n)
+					check(t, halves[half][at(k, n)], sum)
+				} else {
+					sum += item(along, k)
+					check(t, halves[half][at(n, k)], sum)
+				}
+			}
+		}
+	}
+}
+
+func check(t *testing.T, got, want int32) {
+	t.Helper()
+	if got != want {
+		t.Errorf("a sum is %d, not %d", got, want)
+	}
+}
+
+// Statements do what their names say, with the arrays, accesses and operations that they say, to the block alone.
+func TestStatements(t *testing.T) {
+	of := map[string]func(a, b, c int32) int32{
+		"A = s": func(_, _, _ int32) int32 { return scalar }, "A = B": func(_, b, _ int32) int32 { return b },
+		"A = A + s": func(a, _, _ int32) int32 { return a + scalar }, "A = B + s": func(_, b, _ int32) int32 { return b + scalar },
+		"A = A + B": func(a, b, _ int32) int32 { return a + b }, "A = B + C": func(_, b, c int32) int32 { return b + c },
+	}
+	l := Layout{Base: 3, Rows: 4, Cols: 5, Stride: 8}
+	for _, s := range Statements {
+		m := matrixOf(2*apart + 100)
+		want := slices.Clone(m)
+		for i := range l.Rows {
+			for j := range l.Cols {
+				at := l.Base + i*l.Stride + j
+				want[at] = of[s.Name](m[at], m[apart+at], m[2*apart+at])
+			}
+		}
+		s.Run(m, l)
+		if !slices.Equal(m, want) {
+			t.Errorf("%s does something else", s.Name)
+		}
+		p := timing.Point{Rows: 4, Cols: 5, Accesses: 20 * s.Accesses, Ops: 20 * s.Ops, Blocks: s.Arrays}
+		if back, err := StatementOf(&p); err != nil || back.Name != s.Name {
+			t.Errorf("%s is taken for %s, %v", s.Name, back.Name, err)
+		}
+	}
+	if _, err := StatementOf(&timing.Point{Rows: 4, Cols: 5, Accesses: 21}); err == nil {
+		t.Error("a statement was found that does not exist")
+	}
+}
+
+// As many training as test points, all different, that fit into a matrix; 100 of transfers, half of them rows.
+func TestPlan(t *testing.T) {
+	for _, look := range []bool{false, true} {
+		list := Plan(1, look)
+		count, rows := map[timing.Experiment]map[timing.Set]int{}, 0
+		for i, p := range list {
+			if err := Check(&p); err != nil || slices.Contains(list[:i], p) {
+				t.Fatalf("%+v: %v, or it is there twice", p, err)
+			}
+			if count[p.Experiment] == nil {
+				count[p.Experiment] = map[timing.Set]int{}
+			}
+			count[p.Experiment][p.Set]++
+			if p.Experiment == timing.Transfer && p.Cols == int64(p.Stride/Item) {
+				rows++
+			}
+			if p.Experiment == timing.Array {
+				if _, err := StatementOf(&p); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		for _, e := range []timing.Experiment{timing.Transfer, timing.Scan, timing.Array} {
+			if c := count[e]; c[timing.Train] != c[timing.Test] || c[timing.Train] < 2 {
+				t.Errorf("%s: %v", e, c)
+			}
+		}
+		if c := count[timing.Transfer]; !look && (c[timing.Train] != transfers || rows < transfers || rows > transfers+5) {
+			t.Errorf("transfers: %v, %d of them rows", c, rows)
+		}
+	}
+}
+
+// Where a process would unpack outside of its memory, it must be told before.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		base, rows, cols, stride int64
+		fits                     bool
+	}{
+		{0, 1, 1, 1, true}, {0, 200, 4000, 4000, true}, {0, 4000, 200, 4000, true}, {Matrix/Item - 1, 1, 1, 1, true}, {3800, 4000, 200, 4000, true},
+		{Matrix / Item, 1, 1, 1, false}, {0, 201, 4000, 4000, false}, {0, 2, 5, 4, false}, {-1, 1, 1, 1, false}, {0, 0, 0, 0, false}, {3801, 4000, 200, 4000, false},
+	} {
+		p := timing.Point{Experiment: timing.Transfer, Rows: c.rows, Cols: c.cols, Item: Item, Stride: unit.Bytes(c.stride * Item), Base: uint64(c.base * Item)}
+		if err := Check(&p); (err == nil) != c.fits {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	p := timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: 1, Item: 8, Stride: 8}
+	if Check(&p) == nil {
+		t.Error("items of 8 bytes fit")
+	}
+}

@@ -1,0 +1,92 @@
+package marshalling
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+// Numbers of points, of each set.
+const (
+	transfers  = 100 // [hur1999, sec. 4.4]
+	scans      = 15  // horizontal, and vertical
+	statements = 6   // of each
+	quick      = 10  // share of them for a look: one in so many, and
+	leastQuick = 6   // at least
+)
+
+// Sides of matrices of scans and statements [hur1999, sec. 6 and 7.2].
+const (
+	leastScan = 50
+	mostScan  = 1000
+)
+
+// Plan is the points: as many test as training points, drawn alike and independently of each other.
+func Plan(seed uint64, look bool) (list []timing.Point) {
+	r := rand.New(rand.NewPCG(seed, 4))
+	add := func(number int, draw func(i int) timing.Point) {
+		if look {
+			number = max(number/quick, leastQuick)
+		}
+		for i := 0; i < 2*number; {
+			p := draw(i)
+			if p.Set = timing.Train; i%2 == 1 {
+				p.Set = timing.Test
+			}
+			if !slices.Contains(list, p) {
+				list = append(list, p)
+				i++
+			}
+		}
+	}
+	add(transfers, func(i int) timing.Point { return transfer(r, i/2%2 == 0) })
+	add(2*scans, func(i int) timing.Point { return scan(r, i/2%2 == 0) })
+	add(len(Statements)*statements, func(i int) timing.Point { return statement(r, Statements[i/2%len(Statements)]) })
+	return list
+}
+
+// block completes a point with a layout.
+func block(p timing.Point, base int64) timing.Point {
+	p.Item, p.Count, p.Blocks = Item, 1, max(p.Blocks, 1)
+	p.Stride, p.Base = p.Stride*Item, uint64(base*Item)
+	p.Bytes = unit.Bytes(p.Rows * p.Cols * Item)
+	return p
+}
+
+// transfer is 1 to 200 rows or columns of a matrix of 1 x 1 to 4000 x 4000 items.
+func transfer(r *rand.Rand, rows bool) timing.Point {
+	height, width := 1+r.Int64N(mostSide), 1+r.Int64N(mostSide)
+	p := timing.Point{Experiment: timing.Transfer, Stride: unit.Bytes(width)}
+	if rows {
+		p.Rows, p.Cols = 1+r.Int64N(min(mostLines, height)), width
+		return block(p, width*r.Int64N(height-p.Rows+1))
+	}
+	p.Rows, p.Cols = height, 1+r.Int64N(min(mostLines, width))
+	return block(p, r.Int64N(width-p.Cols+1))
+}
+
+// scan hands over the last column or the last row of a square matrix.
+func scan(r *rand.Rand, horizontal bool) timing.Point {
+	side := leastScan + r.Int64N(mostScan-leastScan+1)
+	p := timing.Point{Experiment: timing.Scan, Stride: unit.Bytes(side), Ops: side * side, Rows: 1, Cols: side}
+	if horizontal {
+		p.Rows, p.Cols = side, 1
+		return block(p, side-1)
+	}
+	return block(p, side*(side-1))
+}
+
+// statement is one over arrays, or over 1 to 200 columns of them, as borders are.
+func statement(r *rand.Rand, s Statement) timing.Point {
+	height, width := leastScan+r.Int64N(mostScan-leastScan+1), leastScan+r.Int64N(mostScan-leastScan+1)
+	p := timing.Point{Experiment: timing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}
+	base := int64(0)
+	if r.IntN(2) == 0 {
+		p.Cols = 1 + r.Int64N(min(mostLines, width))
+		base = r.Int64N(width - p.Cols + 1)
+	}
+	p.Accesses, p.Ops = s.Accesses*p.Rows*p.Cols, s.Ops*p.Rows*p.Cols
+	return block(p, base)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/host"
+	"spoor/calibrate/transport"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// measuring is the flags of all commands that measure this host.
+type measuring struct {
+	prefix   string
+	quick    bool
+	launches int
+	seed     uint64
+	stolen   float64
+}
+
+func (o *measuring) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&o.prefix, "output", "o", "", "write files whose names begin with `PREFIX`")
+	flags.BoolVar(&o.quick, "quick", false, "a look of seconds, with few samples; noise is no error, and nothing is to be relied on")
+	flags.IntVar(&o.launches, "launches", 5, "launches: times that all is measured anew, in other memory and by other processes")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of orders, points and bootstraps")
+	flags.Float64Var(&o.stolen, "max-stolen", host.MaxStolen, "share of the time that may be stolen from the host before it is refused")
+}
+
+const maxLaunches = 100
+
+func (o *measuring) check() error {
+	switch {
+	case o.prefix == "":
+		return stage.Usage("-o PREFIX is missing")
+	case o.launches < host.MinLaunches || o.launches > maxLaunches:
+		return stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
+	case !(o.stolen >= 0 && o.stolen <= 1):
+		return stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
+	}
+	return nil
+}
+
+// quickBudget is the time that a look at one thing takes at most, in the hope that more than noise is seen.
+const quickBudget = unit.Seconds(4)
+
+// options are how much is measured between two processors.
+func (o *measuring) options(budget unit.Seconds) transport.Options {
+	if o.quick {
+		return transport.Options{Launches: 1, Seed: o.seed, Rules: host.Hasty, Budget: quickBudget, Quick: true}
+	}
+	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget}
+}
+
+// look tells of the host, and refuses it where it is busy.
+func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
+	condition := host.Check(h)
+	env.Note("%s%v", title, condition)
+	if o.quick {
+		return nil
+	}
+	return condition.Refuse(o.stolen)
+}
+
+// fit writes a dataset, PREFIX.NAME.arrow, and what calibrate fit finds in it.
+func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitted, error) {
+	prefix := o.prefix + "." + name
+	if err := store.WriteTable(prefix+".arrow", table); err != nil {
+		return nil, err
+	}
+	data, err := timing.Read(prefix + ".arrow")
+	if err != nil {
+		return nil, fmt.Errorf("reading timings: %w", err)
+	}
+	flags := &fitFlags{prefix: prefix, seed: o.seed}
+	if err := flags.apply(data); err != nil {
+		return nil, err
+	}
+	r := &fitted{data: data, flags: flags}
+	if err := r.run(env); err != nil {
+		return nil, err
+	}
+	return r, r.write()
+}
