@@ -99,12 +99,12 @@ func save(dir string, results []analysis.Result) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	aside, err := os.MkdirTemp(dir, ".partial-")
+	aside, err := store.NewFolder(dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		os.RemoveAll(aside)
+		err = errors.Join(err, aside.Remove())
 		if err != nil && isNew {
 			os.Remove(dir) // goes if it is empty
 		}
@@ -113,20 +113,20 @@ func save(dir string, results []analysis.Result) (err error) {
 	for _, r := range results {
 		for _, t := range r.Tables {
 			name := t.Name + ".arrow"
-			if err := store.WriteTable(filepath.Join(aside, name), t); err != nil {
+			if err := store.WriteTable(filepath.Join(aside.Path, name), t); err != nil {
 				return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), err)
 			}
 			written = append(written, name)
 		}
 		for _, f := range r.Files {
-			if err := store.WriteFile(filepath.Join(aside, f.Name), f.Fill); err != nil {
+			if err := store.WriteFile(filepath.Join(aside.Path, f.Name), f.Fill); err != nil {
 				return fmt.Errorf("writing %s: %w", filepath.Join(dir, f.Name), err)
 			}
 			written = append(written, f.Name)
 		}
 	}
 	for _, name := range written {
-		if err := os.Rename(filepath.Join(aside, name), filepath.Join(dir, name)); err != nil {
+		if err := os.Rename(filepath.Join(aside.Path, name), filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Folder is a folder aside of one that files are written into, until they are complete.
+type Folder struct {
+	Path string
+	lock *os.File // held, so that no other process writes there
+}
+
+// NewFolder makes the empty folder dir/.partial. What a killed run left in it is
+// removed; what another process is writing is not.
+func NewFolder(dir string) (*Folder, error) {
+	path := filepath.Join(dir, partialSuffix)
+	for {
+		f, err := lockFolder(path)
+		if err != nil {
+			return nil, writeError(dir, err)
+		}
+		if f != nil {
+			return f, nil
+		}
+	}
+}
+
+// lockFolder is the empty folder at path, locked, or nothing if another process removed it meanwhile.
+func lockFolder(path string) (*Folder, error) {
+	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	lock, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !tryLock(lock) {
+		lock.Close()
+		return nil, errBusy
+	}
+	locked, err := lock.Stat()
+	opened, openErr := os.Stat(path)
+	if errors.Is(openErr, os.ErrNotExist) {
+		openErr = nil
+	}
+	if err = errors.Join(err, openErr); err != nil || opened == nil || !os.SameFile(locked, opened) {
+		lock.Close()
+		return nil, err
+	}
+	f := &Folder{path, lock}
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(path, e.Name())))
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Remove removes the folder and what is in it, and lets others write.
+func (f *Folder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
