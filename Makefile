@@ -20,7 +20,7 @@ STEPS := vet unit race commands fuzz smoke slurm
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
-.PHONY: quickstart build install test $(STEPS) papers golden bench clean help
+.PHONY: quickstart build install test $(STEPS) papers golden torture bench clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart:
@@ -86,6 +86,10 @@ papers:
 ## golden      every study at its default size, held to its expected.tsv within the tolerances there
 golden:
 	@for study in $(GOLDEN); do echo "== $$study"; $(MAKE) --no-print-directory -C pipelines/$$study golden || failed=1; done; test -z "$$failed"
+
+## torture     the quickstart pipeline killed 20 times and run onto a full disk
+torture: $(BINARIES)
+	@MAKE='$(MAKE)' sh pipelines/torture.sh
 
 ## bench       all benchmarks
 bench:
