@@ -1,9 +1,7 @@
 // Calibrate turns measurements into parameters and machine descriptions. It measures this host, fits models
 // to times that were measured anywhere, and shows what descriptions and parameters say.
 //
-//	$ calibrate memory --quick -o host
-//	$ calibrate transport --quick --transports ring -o host
-//	$ calibrate marshalling --quick -o host
+//	$ calibrate all --quick -o host
 //	$ calibrate fit data/sample/osu.txt -o cluster
 //	$ calibrate show data/machine/du2000-smp-256k.toml
 package main
@@ -40,7 +38,7 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(memoryCommand(env), transportCommand(env), marshallingCommand(env), fitCommand(env), showCommand(env))
+	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), fitCommand(env), showCommand(env))
 	return root
 }
 

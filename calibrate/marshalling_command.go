@@ -35,7 +35,7 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 		Short: "measure what it costs to pack, send, receive and unpack, and to scan [hur1999]",
 		Long: "Marshalling measures transfers of 1 to 200 rows and columns of matrices of 1 x 1 to 4000 x 4000 items of 4 bytes\n" +
 			"between two processors of this host: packed, sent, received and unpacked; parts of horizontal and vertical\n" +
-			"scans of 50 x 50 to 1000 x 1000 items; and array statements of them, " + strings.Join(names, ", ") + ".\n" +
+			"scans of 50 x 50 to 1000 x 1000 items; and array statements over as many, " + strings.Join(names, ", ") + ".\n" +
 			"As many test points as training points are drawn, independently of each other: 100 of transfers.\n\n" +
 			"It writes what was measured, PREFIX.marshalling.arrow, and what calibrate fit finds in it: the models of [hur1999]\n" +
 			"and ours, PREFIX.marshalling.params.toml and PREFIX.marshalling.fit.arrow. It takes about two minutes.\n\n" +
@@ -45,7 +45,7 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	o.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.transport, "transport", "ring", "`NAME` of the transport, as calibrate transport has it")
+	cmd.Flags().StringVar(&o.transport, "transport", marshallingTransport, "`NAME` of the transport, as calibrate transport has it")
 	format := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r, err := o.run(cmd.Context(), env)
@@ -56,6 +56,9 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// marshallingTransport is the usual one: nothing but copies.
+const marshallingTransport = "ring"
 
 // marshallingBudget is the time after which no launch begins, if there were some.
 const marshallingBudget = unit.Seconds(90)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
 
+	"spoor/calibrate/fit"
 	"spoor/calibrate/fit/timing"
 	"spoor/calibrate/host"
 	"spoor/calibrate/transport"
@@ -63,6 +65,13 @@ func (o *measuring) look(env *stage.Env, title string, h host.Host) error {
 		return nil
 	}
 	return condition.Refuse(o.stolen)
+}
+
+// tooNoisy reports whether it is for noise that there is nothing, be it of samples or of launches.
+func tooNoisy(err error) bool {
+	var samples *host.TooNoisy
+	var launches *fit.TooNoisy
+	return errors.As(err, &samples) || errors.As(err, &launches)
 }
 
 // fit writes a dataset, PREFIX.NAME.arrow, and what calibrate fit finds in it.

@@ -58,25 +58,34 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 }
 
 func (o *memoryOptions) run(ctx context.Context, env *stage.Env) error {
-	table, err := o.samples(ctx, env)
+	result, table, err := o.find(ctx, env)
 	if err != nil {
 		return err
 	}
+	if err := o.write(result, table); err != nil {
+		return o.keep(env, table, err)
+	}
+	return stage.Print(env.Out, *o.format, memoryTable(result))
+}
+
+// find measures, or reads what was measured, and says what it shows.
+func (o *memoryOptions) find(ctx context.Context, env *stage.Env) (*memory.Result, *store.Table, error) {
+	table, err := o.samples(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
 	result, err := memory.Fit(table, o.quick)
 	if err != nil {
-		return o.keep(env, table, err)
+		return nil, nil, o.keep(env, table, err)
 	}
 	for _, w := range result.Warnings {
 		env.Note("%v", w)
-	}
-	if err := o.write(result, table); err != nil {
-		return o.keep(env, table, err)
 	}
 	_, disagreements := result.Found()
 	for _, d := range disagreements {
 		env.Note("disagreement: %s", d)
 	}
-	return stage.Print(env.Out, *o.format, memoryTable(result))
+	return result, table, nil
 }
 
 // keep writes samples that were too noisy for parameters, so that one can look at them.

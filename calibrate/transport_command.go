@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spoor/calibrate/host"
 	"spoor/calibrate/param"
 	"spoor/calibrate/transport"
 	"spoor/traces/stage"
@@ -102,7 +101,7 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 	for _, err := range failed {
 		env.Note("%v", err)
 	}
-	return stage.Print(env.Out, format, found.table())
+	return stage.Print(env.Out, format, found.table("transport"))
 }
 
 // transportBudget is the time after which no launch of a transport begins, if there were some.
@@ -115,8 +114,7 @@ func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen [
 	var tables []*store.Table
 	for _, t := range chosen {
 		table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
-		var noisy *host.TooNoisy
-		if o.quick && errors.As(err, &noisy) {
+		if o.quick && tooNoisy(err) {
 			env.Note("%s: %v", t.Name, err)
 			table, err = &store.Table{}, nil
 		}
@@ -157,20 +155,21 @@ func (o *transportOptions) find(env *stage.Env, name string, table *store.Table,
 	return nil
 }
 
-// foundParams are parameters of transports, for people.
+// foundParams are parameters of transports or of other experiments, for people.
 type foundParams struct {
-	transport, name, unit []string
-	value, lo, hi         []float64
+	of, name, unit []string
+	value, lo, hi  []float64
 }
 
-func (f *foundParams) add(transport string, set *param.Set) {
+func (f *foundParams) add(of string, set *param.Set) {
 	for _, p := range set.All() {
-		f.transport, f.name, f.unit = append(f.transport, transport), append(f.name, p.Name), append(f.unit, p.Unit)
+		f.of, f.name, f.unit = append(f.of, of), append(f.name, p.Name), append(f.unit, p.Unit)
 		f.value, f.lo, f.hi = append(f.value, p.Value), append(f.lo, p.Lo), append(f.hi, p.Hi)
 	}
 }
 
-func (f *foundParams) table() *store.Table {
-	return &store.Table{Name: "transport", Columns: []store.Column{{Name: "transport", Data: f.transport}, {Name: "name", Data: f.name},
+// table has a column that says of what parameters are.
+func (f *foundParams) table(of string) *store.Table {
+	return &store.Table{Name: of, Columns: []store.Column{{Name: of, Data: f.of}, {Name: "name", Data: f.name},
 		{Name: "value", Data: f.value}, {Name: "unit", Data: f.unit}, {Name: "lo", Data: f.lo}, {Name: "hi", Data: f.hi}}}
 }

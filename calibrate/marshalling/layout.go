@@ -67,29 +67,29 @@ func (l Layout) Unpack(matrix, packed []int32) {
 	}
 }
 
-// Scan is the part of one process in a parallel prefix operation over a square matrix of Stride x Stride items: it adds up
-// what is to the left of an item and itself (horizontally), if the block is a column, or what is above it (vertically), if
-// it is a row. carry is what comes from the process before, and becomes what the next one is to have, which is
-// the block.
+// Scan is the part of one process in a parallel prefix operation over a matrix whose rows are Stride apart, without gaps:
+// it adds up what is to the left of an item and itself (horizontally), if the block is the last column, or what is above
+// it (vertically), if it is the last row. carry is what comes from the process before, and becomes what the
+// next one is to have, which is the block.
 func (l Layout) Scan(matrix, carry []int32) {
-	side := int(l.Stride)
-	if l.Rows == 1 {
-		for i := range side {
-			row := matrix[i*side:][:side]
-			for j, sum := range carry[:side] {
-				row[j] += sum
-				carry[j] = row[j]
+	width := l.Stride
+	if l.Rows > 1 {
+		for i := range l.Rows {
+			sum := carry[i]
+			row := matrix[i*width:][:width]
+			for j := range row {
+				sum += row[j]
+				row[j] = sum
 			}
+			carry[i] = sum
 		}
 		return
 	}
-	for i := range side {
-		sum := carry[i]
-		row := matrix[i*side:][:side]
-		for j := range row {
-			sum += row[j]
-			row[j] = sum
+	for first := int64(0); first <= l.Base; first += width {
+		row := matrix[first:][:width]
+		for j, sum := range carry[:width] {
+			row[j] += sum
+			carry[j] = row[j]
 		}
-		carry[i] = sum
 	}
 }

@@ -48,44 +48,35 @@ func TestPackIsWhatItSays(t *testing.T) {
 
 // Two processes with halves of an array have what one process with all of it has.
 func TestScansCompose(t *testing.T) {
-	const side = 7
-	whole := matrixOf(2 * side * side)
+	const height, width = 5, 7
+	all := matrixOf(2 * height * width)
 	for _, horizontal := range []bool{true, false} {
-		at := func(i, j int) int { return i*side + j } // in a tall array
-		l := Layout{Base: side * (side - 1), Rows: 1, Cols: side, Stride: side}
-		halves := [2][]int32{slices.Clone(whole[:side*side]), slices.Clone(whole[side*side:])}
-		item := func(i, j int) int32 { return whole[at(i, j)] }
+		halves := [2][]int32{slices.Clone(all[:height*width]), slices.Clone(all[height*width:])}
+		l := Layout{Base: width * (height - 1), Rows: 1, Cols: width, Stride: width}
+		across, along := width, height
+		at := func(k, n int) int { return n*width + k }
 		if horizontal { // the second half lies to the right
-			l = Layout{Base: side - 1, Rows: side, Cols: 1, Stride: side}
+			l = Layout{Base: width - 1, Rows: height, Cols: 1, Stride: width}
+			across, along = height, width
+			at = func(k, n int) int { return k*width + n }
 		}
-		carry := make([]int32, side)
-		for _, half := range halves {
+		carry, sums := make([]int32, across), make([]int32, across)
+		for h, half := range halves {
 			l.Scan(half, carry)
-			packed := make([]int32, side)
+			for k := range across {
+				for n := range along {
+					sums[k] += all[h*height*width+at(k, n)]
+					if half[at(k, n)] != sums[k] {
+						t.Errorf("horizontal %v, half %d: sum %d of %d is %d, not %d", horizontal, h, n, k, half[at(k, n)], sums[k])
+					}
+				}
+			}
+			packed := make([]int32, across)
 			l.Pack(packed, half)
-			if !slices.Equal(packed, carry) {
+			if !slices.Equal(packed, carry) || !slices.Equal(carry, sums) {
 				t.Errorf("horizontal %v: the carry is %v, the block %v", horizontal, carry, packed)
 			}
 		}
-		for k := range side {
-			sum := int32(0)
-			for along := range 2 * side {
-				if half, n := along/side, along%side; horizontal {
-					sum += item(half*side+k, n)
-					check(t, halves[half][at(k, n)], sum)
-				} else {
-					sum += item(along, k)
-					check(t, halves[half][at(n, k)], sum)
-				}
-			}
-		}
-	}
-}
-
-func check(t *testing.T, got, want int32) {
-	t.Helper()
-	if got != want {
-		t.Errorf("a sum is %d, not %d", got, want)
 	}
 }
 

@@ -17,10 +17,10 @@ const (
 	leastQuick = 6   // at least
 )
 
-// Sides of matrices of scans and statements [hur1999, sec. 6 and 7.2].
+// Sides of matrices of scans and statements [hur1999, figs. 11 and 14].
 const (
-	leastScan = 50
-	mostScan  = 1000
+	leastSide = 50
+	mostOther = 1000
 )
 
 // Plan is the points: as many test as training points, drawn alike and independently of each other.
@@ -67,20 +67,26 @@ func transfer(r *rand.Rand, rows bool) timing.Point {
 	return block(p, r.Int64N(width-p.Cols+1))
 }
 
-// scan hands over the last column or the last row of a square matrix.
+// scan hands over the last column or the last row of a matrix.
+//
+// Differs: in [hur1999, sec. 6] matrices are square, so that operations are proportional to n^2, and models that know
+// both cannot tell them apart.
 func scan(r *rand.Rand, horizontal bool) timing.Point {
-	side := leastScan + r.Int64N(mostScan-leastScan+1)
-	p := timing.Point{Experiment: timing.Scan, Stride: unit.Bytes(side), Ops: side * side, Rows: 1, Cols: side}
+	height, width := side(r), side(r)
+	p := timing.Point{Experiment: timing.Scan, Stride: unit.Bytes(width), Ops: height * width, Rows: 1, Cols: width}
 	if horizontal {
-		p.Rows, p.Cols = side, 1
-		return block(p, side-1)
+		p.Rows, p.Cols = height, 1
+		return block(p, width-1)
 	}
-	return block(p, side*(side-1))
+	return block(p, width*(height-1))
 }
+
+// side is one of a matrix of scans and statements.
+func side(r *rand.Rand) int64 { return leastSide + r.Int64N(mostOther-leastSide+1) }
 
 // statement is one over arrays, or over 1 to 200 columns of them, as borders are.
 func statement(r *rand.Rand, s Statement) timing.Point {
-	height, width := leastScan+r.Int64N(mostScan-leastScan+1), leastScan+r.Int64N(mostScan-leastScan+1)
+	height, width := side(r), side(r)
 	p := timing.Point{Experiment: timing.Array, Stride: unit.Bytes(width), Rows: height, Cols: width, Blocks: s.Arrays}
 	base := int64(0)
 	if r.IntN(2) == 0 {

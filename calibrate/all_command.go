@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/memory"
+	"spoor/calibrate/param"
+	"spoor/calibrate/transport"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+func allCommand(env *stage.Env) *cobra.Command {
+	o := &measuring{}
+	cmd := &cobra.Command{
+		Use:   "all -o PREFIX",
+		Short: "measure all of this host: memory, transports, marshalling",
+		Long: "All does what calibrate memory, transport and marshalling do, in less than eight minutes. It writes their files, and\n" +
+			"all parameters into one:\n\n" +
+			"    PREFIX.machine.toml    the description of this host\n" +
+			"    PREFIX.params.toml     all parameters; those of transports begin with the transport's name\n" +
+			"    PREFIX.memory.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
+			"                           what was measured: calibrate memory --from and calibrate fit find the same in it again\n\n" +
+			"If anything is too noisy, it is named, and there is neither a description nor a file of all parameters; with\n" +
+			"--quick it is left out.",
+		Example: "  $ calibrate all --quick -o host",
+		Args:    cobra.NoArgs,
+	}
+	o.add(cmd.Flags())
+	format := stage.FormatFlag(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		a := &calibration{measuring: *o}
+		if err := a.run(cmd.Context(), env); err != nil {
+			return err
+		}
+		return stage.Print(env.Out, *format, a.found.table("experiment"))
+	}
+	return cmd
+}
+
+// calibration is all that is found of a host.
+type calibration struct {
+	measuring
+	found   foundParams
+	sets    []calibrated
+	memory  *memory.Result
+	samples *store.Table // of the memory
+}
+
+// calibrated is the parameters that are from one dataset.
+type calibrated struct {
+	dataset string
+	set     *param.Set
+}
+
+// run measures everything, and then writes what belongs to all of it.
+func (a *calibration) run(ctx context.Context, env *stage.Env) error {
+	var refused []error
+	steps := []func(context.Context, *stage.Env) error{a.ofMemory}
+	for _, t := range transport.All {
+		steps = append(steps, func(ctx context.Context, env *stage.Env) error { return a.ofTransport(ctx, env, t) })
+	}
+	for _, step := range append(steps, a.ofMarshalling) {
+		err := step(ctx, env)
+		if err != nil && !(a.quick && tooNoisy(err)) {
+			return err
+		}
+		if err != nil {
+			env.Note("%v", err)
+			refused = append(refused, err)
+		}
+	}
+	if a.memory == nil && len(a.sets) == 0 {
+		return errors.Join(refused...)
+	}
+	return a.write()
+}
+
+func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) {
+	o := &memoryOptions{measuring: a.measuring}
+	if a.memory, a.samples, err = o.find(ctx, env); err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	if _, err := a.memory.Machine("host", o.dataset()); err != nil { // as noise may have it
+		a.memory = nil
+		return o.keep(env, a.samples, fmt.Errorf("memory: %w", err))
+	}
+	return nil
+}
+
+func (a *calibration) ofTransport(ctx context.Context, env *stage.Env, t transport.Transport) error {
+	o, options := &transportOptions{measuring: a.measuring}, a.options(transportBudget)
+	p := env.Progress("measuring "+t.Name, int64(options.Launches*transport.Points(options)), false)
+	defer p.Done()
+	table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	r, err := a.fit(env, t.Name, table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return a.add(t.Name, t.Name+"_", r)
+}
+
+func (a *calibration) ofMarshalling(ctx context.Context, env *stage.Env) error {
+	o := &marshallingOptions{a.measuring, marshallingTransport}
+	r, err := o.run(ctx, env)
+	if err != nil {
+		return fmt.Errorf("marshalling: %w", err)
+	}
+	return a.add("marshalling", "", r)
+}
+
+// add remembers the parameters of a dataset, with a prefix.
+func (a *calibration) add(name, prefix string, r *fitted) error {
+	set, err := r.params()
+	if err != nil {
+		return err
+	}
+	named := &param.Set{}
+	for _, p := range set.All() {
+		p.Name = prefix + p.Name
+		if err := named.Add(p); err != nil {
+			return err
+		}
+	}
+	a.found.add(name, named)
+	dataset, _, _ := strings.Cut(r.data.Source(), " ")
+	a.sets = append(a.sets, calibrated{dataset, named})
+	return nil
+}
+
+// write writes the description, and all parameters into one file.
+func (a *calibration) write() error {
+	if a.memory != nil {
+		o := &memoryOptions{measuring: a.measuring}
+		if err := o.write(a.memory, a.samples); err != nil {
+			return err
+		}
+		set, err := a.memory.Params(o.dataset())
+		if err != nil {
+			return err
+		}
+		a.found.add("memory", set)
+	}
+	for _, one := range a.sets {
+		if err := writeParams(a.prefix+".params.toml", one.dataset, one.set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
