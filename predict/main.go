@@ -25,10 +25,12 @@ func command(env *stage.Env) *cobra.Command {
 			"  $ predict replay fft --machine data/machine/du2000-smp-256k.toml",
 	}
 	root.AddCommand(
+		budgetCommand(env),
 		clusterCommand(env),
 		compareCommand(env),
 		replayCommand(env),
 		reportCommand(env),
+		upgradeCommand(env),
 		windtunnelCommand(env),
 	)
 	return root

@@ -18,9 +18,48 @@ import (
 //	bus = "$76800"             # BaseC_Bus: frame of one with a bus,
 //	bus_processors = 40        # which takes so many processors at most
 //	network = 2                # X_network: a massively parallel host's network, as a multiple of its processors
+//
+// or what clusters can be made of:
+//
+//	name = "shop"
+//	[catalogue]
+//	date = "1999-06"           # of the prices
+//	lifetime = "26280 h"       # for which what is bought serves; needed for the cost of a job
+//	block = "256 B"            # of what nodes share; if absent, 256 B
+//	[[node]]
+//	name = "ws"
+//	price = "$1000"            # of a node without what follows; or "$0.34/h", and then all prices are per hour
+//	processors = [1, 2]        # numbers of processors that it comes with
+//	processor_price = "$200"   # of each; if absent, nothing
+//	most = 16                  # such nodes in a cluster; if absent, any number
+//	[node.processor]           # as in a description of a machine, as are
+//	clock = "200 MHz"
+//	cpi = 1
+//	[[node.cache]]             # the levels before the last one, if there are any,
+//	[node.last_cache]          # and the last one, whose prices are per processor
+//	sizes = ["256 KiB", "512 KiB"]
+//	prices = ["$0", "$150"]    # of each size; if absent, nothing
+//	line = "64 B"
+//	ways = 2
+//	latency = "1 cycle"
+//	[node.memory]
+//	sizes = ["64 MiB", "128 MiB"]
+//	prices = ["$100", "$200"]
+//	latency = "50 cycles"      # occupancy, invalidate, placement and page as in a machine
+//	[node.disk]                # optional
+//	latency = "10 ms"
+//	[[network]]
+//	name = "ethernet"
+//	price = "$40"              # of connecting a node
+//	base = "$100"              # of the network itself; if absent, nothing
+//	most = 16                  # nodes; if absent, any number
+//	[network.link]             # as the section [network] of a machine
+//	model = "bus"
+//	bandwidth = "100 Mb/s"
 type Prices struct {
 	Name       string
 	WindTunnel *WindTunnel // nil: not given
+	Catalogue  *Catalogue  // nil: not given
 }
 
 // WindTunnel is what hosts of parallel simulations cost.
@@ -33,6 +72,9 @@ type WindTunnel struct {
 type pricesText struct {
 	Name       *string         `toml:"name"`
 	WindTunnel *windTunnelText `toml:"windtunnel"`
+	Catalogue  *catalogueText  `toml:"catalogue"`
+	Node       []nodeText      `toml:"node"`
+	Network    []linkText      `toml:"network"`
 }
 
 type windTunnelText struct {
@@ -78,6 +120,7 @@ func decodePrices(d *strict.Document) (*Prices, error) {
 	if t.WindTunnel != nil {
 		p.WindTunnel = r.windTunnel(t.WindTunnel)
 	}
+	p.Catalogue = r.catalogue(&t)
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -117,9 +117,11 @@ type systemText struct {
 
 // reader turns text into a Machine and keeps the first error.
 type reader struct {
-	doc *strict.Document
-	m   *Machine
-	err error
+	doc    *strict.Document
+	m      *Machine
+	at     string    // what precedes the paths of keys, in a list
+	rename [2]string // what they begin with in a machine, and in the list
+	err    error
 }
 
 // Read reads the description at path.
@@ -171,7 +173,10 @@ func decode(d *strict.Document) (*Machine, error) {
 
 func (r *reader) fail(path, format string, args ...any) {
 	if r.err == nil {
-		r.err = r.doc.Errorf(path, format, args...)
+		if rest, renamed := strings.CutPrefix(path, r.rename[0]); renamed {
+			path = r.rename[1] + rest
+		}
+		r.err = r.doc.Errorf(r.at+path, format, args...)
 	}
 }
 

@@ -62,8 +62,9 @@ func Parse(name string, text []byte) (*Document, error) {
 		line := at.lineOf(offset)
 		switch e.Kind {
 		case unstable.Table:
-			table = key
+			table = within(key, counts)
 		case unstable.ArrayTable:
+			key = within(key, counts)
 			table = fmt.Sprintf("%s[%d]", key, counts[key])
 			counts[key]++
 		default:
@@ -87,6 +88,20 @@ func Parse(name string, text []byte) (*Document, error) {
 		return nil, fmt.Errorf("%s: the document is empty", name)
 	}
 	return d, nil
+}
+
+// within is the path of a table, whose parents that are arrays stand for their last elements so far: "node[1].memory" for
+// node.memory.
+func within(table string, counts map[string]int) string {
+	path := ""
+	for rest, more := table, true; more; {
+		var part string
+		part, rest, more = strings.Cut(rest, ".")
+		if path = join(path, part); more && counts[path] > 0 {
+			path = fmt.Sprintf("%s[%d]", path, counts[path]-1)
+		}
+	}
+	return path
 }
 
 // addInside adds the keys of the inline tables in value.

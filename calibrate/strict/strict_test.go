@@ -44,6 +44,26 @@ func TestErrorsNameFileLineAndKey(t *testing.T) {
 	}
 }
 
+// Tables within the elements of an array are found by their element.
+func TestErrorfFindsKeysInElements(t *testing.T) {
+	d, err := Parse("f.toml", []byte("[[node]]\n[node.memory]\nsize = 1\n[[node.cache]]\nline = 1\n[[node]]\n[[node.cache]]\nline = 2\n[[node.cache]]\nline = 3\n[node.memory]\nsize = 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"node[0].memory.size":   "f.toml:3: ",
+		"node[1].memory.size":   "f.toml:12: ",
+		"node[0].cache[0].line": "f.toml:5: ",
+		"node[1].cache[0].line": "f.toml:8: ",
+		"node[1].cache[1].line": "f.toml:10: ",
+		"node[1].disk":          "f.toml:6: ",
+	} {
+		if got := d.Errorf(path, "bad").Error(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestErrorfFindsTheNearestKey(t *testing.T) {
 	d, err := Parse("f.toml", []byte("name = \"a\"\n\n[[cache]]\nline = 1\n[[cache]]\n  line = 2 # two\n[memory]\nsize = \"3\"\n"))
 	if err != nil {

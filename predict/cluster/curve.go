@@ -38,12 +38,16 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 	if err != nil {
 		return model.Prediction{}, err
 	}
-	in, err := v.inputs(c, r, distances.misses)
+	net, err := c.remote()
+	if err != nil {
+		return model.Prediction{}, err
+	}
+	in, err := v.inputs(c, r, net, distances.misses)
 	if err != nil {
 		return model.Prediction{}, err
 	}
 	pred := in.prediction(in.solve(response))
-	if pred.Interval, err = v.interval(c, r, pred.EInstr); err != nil {
+	if pred.Interval, err = v.interval(c, r, net, pred.EInstr); err != nil {
 		return model.Prediction{}, err
 	}
 	if c.Processors > 1 {
@@ -74,15 +78,12 @@ func (c *Case) nearest() (*Run, error) {
 }
 
 // inputs are those of (3.16), misses of a cache as count counts them.
-func (Curve) inputs(c *Case, r *Run, count func(d distances, sets, ways int) float64) (*smp, error) {
+func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, ways int) float64) (*smp, error) {
 	gamma, err := r.gamma()
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), gamma: gamma.Value}
-	if s.remote, err = c.remote(); err != nil {
-		return nil, err
-	}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {
@@ -138,10 +139,10 @@ func (r *Run) touches(d distances, gamma float64) (float64, error) {
 // interval spans what the curve leaves open: how lines spread over the sets, from
 // perfectly to at random, and how much bus times vary, from not at all to
 // exponentially.
-func (v Curve) interval(c *Case, r *Run, e unit.Seconds) (model.Interval, error) {
+func (v Curve) interval(c *Case, r *Run, net remote, e unit.Seconds) (model.Interval, error) {
 	out := model.Interval{Lo: e, Hi: e, Covers: "fully associative to binomial placement, fixed to exponential bus times"}
 	for _, count := range []func(distances, int, int) float64{distances.misses, distances.missesOfOneSet} {
-		in, err := v.inputs(c, r, count)
+		in, err := v.inputs(c, r, net, count)
 		if err != nil {
 			return out, err
 		}

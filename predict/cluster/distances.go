@@ -126,6 +126,9 @@ func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
 
 // pooled is the distances of all processors together, each within its own program.
 func (r *Run) pooled(line unit.Bytes) (distances, error) {
+	if d, known := r.pools[line]; known {
+		return d, nil
+	}
 	all, err := r.ofProcessors(line)
 	if err != nil {
 		return distances{}, err
@@ -146,5 +149,9 @@ func (r *Run) pooled(line unit.Bytes) (distances, error) {
 	for _, x := range sum.at {
 		sum.count = append(sum.count, byDistance[x])
 	}
+	if r.pools == nil {
+		r.pools = map[unit.Bytes]distances{}
+	}
+	r.pools[line] = sum
 	return sum, nil
 }

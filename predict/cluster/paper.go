@@ -109,7 +109,7 @@ func share(n int, lambda, t, tau float64) float64 {
 }
 
 // eInstr is E(Instr) [du2000, eq. 3.4].
-func (o *solution) eInstr(n int) float64 { return o.total() / float64(n) }
+func (o *solution) eInstr(n int) float64 { return float64(split(o.times, float64(n)).Total()) }
 
 // Predict needs alpha, beta and gamma of a run.
 func (p Paper) Predict(c *Case) (model.Prediction, error) {
@@ -201,8 +201,18 @@ func (r *Run) locality() (l fitted, err error) {
 // smp is the inputs of (3.16) for given parameters. Distances of the measured run
 // shrink by how many times more processors share the work.
 func (l fitted) smp(c *Case, r *Run, net remote, alpha, beta, gamma float64) *smp {
+	s := &smp{}
+	l.fill(s, c, r, net, alpha, beta, gamma)
+	return s
+}
+
+// fill makes s the inputs of [fitted.smp]; what s was for the same machine is used again.
+func (l fitted) fill(s *smp, c *Case, r *Run, net remote, alpha, beta, gamma float64) {
 	law := powerLaw{alpha, beta, float64(c.Processors) / float64(r.Processors)}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma}
+	if s.instr == 0 {
+		s.costs = costsOf(c.Machine)
+	}
+	s.n, s.remote, s.gamma, s.inner = c.perNode(), net, gamma, s.inner[:0]
 	memory := float64(c.Machine.Memory.Size) / l.line
 	if net.nodes > 1 {
 		s.remote.share = law.miss(memory) * (1 + net.raise)
@@ -216,7 +226,6 @@ func (l fitted) smp(c *Case, r *Run, net remote, alpha, beta, gamma float64) *sm
 		s.disk = float64(c.Machine.At(d.Latency))
 		s.paging = law.miss(memory * float64(c.nodes())) // (3.18)
 	}
-	return s
 }
 
 // interval is E(Instr) over the box of the three parameters' intervals. E(Instr)

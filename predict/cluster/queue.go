@@ -46,8 +46,14 @@ func response(n int, lambda, tau float64) float64 {
 }
 
 // harmonicTail is 1/2 + 1/3 + ... + 1/n: what the slowest of n exponential times
-// exceeds their mean by [du2000, eq. 3.13].
+// exceeds their mean by [du2000, eq. 3.13]; of many, by the expansion of Euler and Maclaurin, which is exact to the last digits there.
 func harmonicTail(n int) (sum float64) {
+	if n >= 64 {
+		const gamma = 0.57721566490153286061
+		x := float64(n)
+		y := 1 / (x * x)
+		return math.Log(x) + gamma - 1 + 1/(2*x) - y*(1.0/12-y*(1.0/120-y/252))
+	}
 	for k := n; k >= 2; k-- {
 		sum += 1 / float64(k)
 	}

@@ -240,3 +240,17 @@ func BenchmarkWaits(b *testing.B) {
 		})
 	}
 }
+
+// The expansion for many goes on where the sum ends.
+func TestHarmonicTailOfMany(t *testing.T) {
+	sum := 0.0
+	for n := 2; n <= 5000; n++ {
+		sum += 1 / float64(n)
+		if got := harmonicTail(n); math.Abs(got-sum) > 1e-13*sum {
+			t.Fatalf("%d: %v, want %v", n, got, sum)
+		}
+	}
+	if harmonicTail(1) != 0 {
+		t.Error("one processor waits for nobody")
+	}
+}

@@ -18,15 +18,18 @@ import (
 
 // Run is what was measured of one traced run of a program.
 type Run struct {
-	Name       string // what errors call it
-	Program    string
-	Trace      string // SHA-256 of the trace
-	Processors int
-	Params     *param.Set
-	reuse      *store.Table // nil: not measured
-	phases     *store.Table // nil: not measured
-	away       *store.Table // traffic between nodes; nil: not measured
-	profiles   map[unit.Bytes]*phases.Profile
+	Name         string // what errors call it
+	Program      string
+	Trace        string // SHA-256 of the trace
+	Processors   int
+	Params       *param.Set
+	reuse        *store.Table // nil: not measured
+	phases       *store.Table // nil: not measured
+	away         *store.Table // traffic between nodes; nil: not measured
+	profiles     map[unit.Bytes]*phases.Profile
+	pools        map[unit.Bytes]distances
+	instructions float64                 // see [counted]
+	inputs       map[string]map[int]*smp // of curve: see [Series]
 }
 
 const (
@@ -178,4 +181,22 @@ func (r *Run) traffic(block unit.Bytes, perNode int, placement phases.Placement)
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
 	return p, nil
+}
+
+// Scaled is runs with a parameter multiplied, and false if none has it.
+func Scaled(runs []*Run, name string, factor float64) (out []*Run, found bool) {
+	for _, r := range runs {
+		scaled := *r
+		scaled.inputs, scaled.Params = nil, &param.Set{}
+		for _, p := range r.Params.All() {
+			if p.Name == name {
+				p.Value, p.Lo, p.Hi, found = p.Value*factor, p.Lo*factor, p.Hi*factor, true
+			}
+			if err := scaled.Params.Add(p); err != nil {
+				return runs, false // what cannot be written is not varied
+			}
+		}
+		out = append(out, &scaled)
+	}
+	return out, found
 }

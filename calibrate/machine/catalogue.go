@@ -1,0 +1,203 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"spoor/traces/unit"
+)
+
+// Catalogue is what can be bought or rented: kinds of nodes with choices of processors, caches and memory, and networks
+// between them. C_cluster = N (C_machine(n) + C_net) [du2000, eq. 3.6].
+//
+// Differs: a network may also have a price of its own, which does not depend on N.
+type Catalogue struct {
+	Date     string       // of the prices
+	Hourly   bool         // all prices are for an hour
+	Lifetime unit.Seconds // for which what is bought serves; 0: not given
+	Block    unit.Bytes   // of the shared memory of nodes, see System.Block
+	Nodes    []NodeOffer
+	Networks []NetworkOffer
+}
+
+// NodeOffer is a kind of node.
+type NodeOffer struct {
+	Name         string
+	Price        unit.Dollars // without what is chosen
+	Processors   []int        // numbers of processors that it comes with
+	PerProcessor unit.Dollars // of each of them
+	Caches       []Choice     // of the last private level, for each processor
+	Memories     []Choice     // for the node
+	Most         int          // of them in a cluster; 0: no limit
+	machines     [][]*Machine // of one processor, by cache and memory
+}
+
+// Choice is one size of something, at a price.
+type Choice struct {
+	Size  unit.Bytes
+	Price unit.Dollars
+}
+
+// NetworkOffer connects nodes.
+type NetworkOffer struct {
+	Name  string
+	Price unit.Dollars // of connecting a node
+	Base  unit.Dollars // of the network itself
+	Most  int          // nodes that it connects; 0: no limit
+	link  *Network
+}
+
+// Parts are the indices of what a cluster is made of.
+type Parts struct {
+	Node, Cache, Memory int
+	Processors          int // of each node
+	Nodes               int
+	Network             int // NoNetwork for a single node
+}
+
+// NoNetwork is that of a single node.
+const NoNetwork = -1
+
+// NodePrice is that of one node of p with its connection, and Base what the cluster costs besides its nodes.
+func (c *Catalogue) NodePrice(p Parts) unit.Dollars {
+	n := &c.Nodes[p.Node]
+	price := n.Price + unit.Dollars(p.Processors)*(n.PerProcessor+n.Caches[p.Cache].Price) + n.Memories[p.Memory].Price
+	if p.Network != NoNetwork {
+		price += c.Networks[p.Network].Price
+	}
+	return price
+}
+
+// Base is what p costs whatever the number of nodes.
+func (c *Catalogue) Base(p Parts) unit.Dollars {
+	if p.Network == NoNetwork {
+		return 0
+	}
+	return c.Networks[p.Network].Base
+}
+
+// Price is that of all of p.
+func (c *Catalogue) Price(p Parts) unit.Dollars {
+	return c.Base(p) + unit.Dollars(p.Nodes)*c.NodePrice(p)
+}
+
+// Most is how many nodes of p there may be.
+func (c *Catalogue) Most(p Parts) int {
+	most := maxProcessors / p.Processors
+	limits := []int{c.Nodes[p.Node].Most}
+	if p.Network == NoNetwork {
+		return 1
+	}
+	limits = append(limits, c.Networks[p.Network].Most)
+	for _, l := range limits {
+		if l > 0 {
+			most = min(most, l)
+		}
+	}
+	return most
+}
+
+// Series lists what p can be but for the number of nodes, which is 1 without network and else the least that a network connects, 2.
+func (c *Catalogue) Series() (all []Parts) {
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		for cache := range n.Caches {
+			for memory := range n.Memories {
+				for _, processors := range n.Processors {
+					all = append(all, Parts{i, cache, memory, processors, 1, NoNetwork})
+					for network := range c.Networks {
+						all = append(all, Parts{i, cache, memory, processors, 2, network})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Machine describes the cluster made of p.
+func (c *Catalogue) Machine(p Parts) *Machine {
+	m := *c.Nodes[p.Node].machines[p.Cache][p.Memory]
+	m.Name = c.Name(p)
+	m.System.Target, m.System.Processors, m.System.Nodes = SMP, p.Processors, p.Nodes
+	if p.Network == NoNetwork {
+		return &m
+	}
+	m.Network = c.Networks[p.Network].link
+	m.System.Block = max(c.Block, m.Caches[len(m.Caches)-1].Line)
+	if m.System.Target = CLUMP; p.Processors == 1 {
+		m.System.Target = COW
+	}
+	return &m
+}
+
+// Name says what p is made of: "4x2 ws 256KiB 64MiB ethernet", 4 nodes of 2 processors.
+func (c *Catalogue) Name(p Parts) string {
+	n := &c.Nodes[p.Node]
+	name := fmt.Sprintf("%dx%d %s %v %v", p.Nodes, p.Processors, n.Name, n.Caches[p.Cache].Size, n.Memories[p.Memory].Size)
+	if p.Network != NoNetwork {
+		name += " " + c.Networks[p.Network].Name
+	}
+	return name
+}
+
+// A Change is a factor for each kind of number in a catalogue, to see what depends on it.
+type Change struct{ Nodes, Links, CPI, Memory, Disk, Wire float64 }
+
+// Unchanged is the Change that changes nothing.
+var Unchanged = Change{1, 1, 1, 1, 1, 1}
+
+// Changed is c with prices of nodes and of networks, times of instructions, of memory and of disks, and times on networks
+// multiplied.
+func (c *Catalogue) Changed(by Change) *Catalogue {
+	out := *c
+	out.Nodes, out.Networks = slices.Clone(c.Nodes), slices.Clone(c.Networks)
+	for i := range out.Nodes {
+		out.Nodes[i] = c.Nodes[i].changed(by)
+	}
+	for i := range out.Networks {
+		n := &out.Networks[i]
+		n.Price *= unit.Dollars(by.Links)
+		n.Base *= unit.Dollars(by.Links)
+		link := *n.link
+		link.Fixed.Value = link.Fixed.Value.times(by.Wire)
+		link.Switch = link.Switch.times(by.Wire)
+		link.Latency.Value *= unit.Seconds(by.Wire)
+		link.GapPerByte.Value *= unit.Seconds(by.Wire)
+		link.Bandwidth.Value /= unit.BytesPerSecond(by.Wire)
+		n.link = &link
+	}
+	return &out
+}
+
+func (n NodeOffer) changed(by Change) NodeOffer {
+	n.Price *= unit.Dollars(by.Nodes)
+	n.PerProcessor *= unit.Dollars(by.Nodes)
+	n.Caches, n.Memories = slices.Clone(n.Caches), slices.Clone(n.Memories)
+	for _, choices := range [][]Choice{n.Caches, n.Memories} {
+		for i := range choices {
+			choices[i].Price *= unit.Dollars(by.Nodes)
+		}
+	}
+	machines := make([][]*Machine, len(n.machines))
+	for i := range n.machines {
+		for _, old := range n.machines[i] {
+			m := *old
+			m.Processor.CPI *= unit.Cycles(by.CPI)
+			m.Memory.Latency = m.Memory.Latency.times(by.Memory)
+			m.Memory.Occupancy = m.Memory.Occupancy.times(by.Memory)
+			m.Memory.Invalidate = m.Memory.Invalidate.times(by.Memory)
+			if m.Disk != nil {
+				m.Disk = &Disk{m.Disk.Latency.times(by.Disk)}
+			}
+			machines[i] = append(machines[i], &m)
+		}
+	}
+	n.machines = machines
+	return n
+}
+
+// times is l so many times.
+func (l Latency) times(f float64) Latency {
+	return Latency{l.cycles * unit.Cycles(f), l.seconds * unit.Seconds(f)}
+}

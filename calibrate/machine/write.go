@@ -1,0 +1,94 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Text is m as a description that reads back as m but for what was assumed: of smp, cow and clump, whose networks have links.
+func (m *Machine) Text() []byte {
+	var b strings.Builder
+	section := func(name string) { fmt.Fprintf(&b, "\n%s\n", name) }
+	add := func(key, value string) { fmt.Fprintf(&b, "%s = %s\n", key, value) }
+	add("name", strconv.Quote(m.Name))
+	section("[processor]")
+	add("clock", exact(float64(m.Processor.Clock), "Hz"))
+	add("cpi", number(float64(m.Processor.CPI)))
+	if n := m.Processor.Outstanding; n > 0 {
+		add("outstanding", strconv.Itoa(n))
+		add("window", strconv.Itoa(int(math.Round(float64(m.Processor.Window/m.Processor.CPI)))))
+	}
+	for _, c := range m.Caches {
+		section("[[cache]]")
+		add("size", strconv.Quote(c.Size.String()))
+		add("line", strconv.Quote(c.Line.String()))
+		add("ways", strconv.Itoa(c.Ways))
+		add("latency", c.Latency.exact())
+	}
+	section("[memory]")
+	add("size", strconv.Quote(m.Memory.Size.String()))
+	add("latency", m.Memory.Latency.exact())
+	add("occupancy", m.Memory.Occupancy.exact())
+	add("invalidate", m.Memory.Invalidate.exact())
+	add("placement", strconv.Quote(string(m.Memory.Placement)))
+	add("page", strconv.Quote(m.Memory.Page.String()))
+	if m.Disk != nil {
+		section("[disk]")
+		add("latency", m.Disk.Latency.exact())
+	}
+	if n := m.Network; n != nil {
+		section("[network]")
+		n.describe(add)
+	}
+	section("[system]")
+	add("target", strconv.Quote(string(m.System.Target)))
+	add("processors", strconv.Itoa(m.System.Processors))
+	add("nodes", strconv.Itoa(m.System.Nodes))
+	if m.System.Block > 0 {
+		add("block", strconv.Quote(m.System.Block.String()))
+	}
+	return []byte(b.String())
+}
+
+// describe adds what networks with links have.
+func (n *Network) describe(add func(key, value string)) {
+	add("model", strconv.Quote(n.Model))
+	if n.Fixed.Known {
+		add("latency", n.Fixed.Value.exact())
+	}
+	if n.Bandwidth.Known {
+		add("bandwidth", exact(float64(n.Bandwidth.Value), "B/s"))
+	}
+	if n.Efficiency != 1 {
+		add("efficiency", exact(n.Efficiency, ""))
+	}
+	if n.Header > 0 {
+		add("header", strconv.Quote(n.Header.String()))
+	}
+	if n.Switch != (Latency{}) {
+		add("switch", n.Switch.exact())
+	}
+}
+
+// exact is a quantity that reads back as it is.
+func exact(v float64, unit string) string {
+	return strconv.Quote(strings.TrimSpace(strconv.FormatFloat(v, 'f', -1, 64) + " " + unit))
+}
+
+// number is a float of TOML.
+func number(v float64) string {
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+func (l Latency) exact() string {
+	if l.seconds != 0 {
+		return exact(float64(l.seconds), "s")
+	}
+	return exact(float64(l.cycles), "cycles")
+}

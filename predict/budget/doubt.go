@@ -1,0 +1,135 @@
+package budget
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/cluster"
+)
+
+// doubt says what speaks against the winner: a margin within the model's error, and intervals that overlap.
+func (p *Problem) doubt(r *Result) error {
+	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Errorf(format, args...)) }
+	best, err := p.Predict(r.Ranked[0])
+	if err != nil {
+		return err
+	}
+	r.Warnings = append(r.Warnings, best.Warnings...)
+	switch margin := r.Margin(); {
+	case math.IsNaN(margin):
+		warn("there is no other machine to compare it with")
+	case math.IsNaN(p.Error):
+		warn("how far off model %s is was not said (--model-error): a margin of %.2g %% may mean nothing", p.Model.Name(), 100*margin)
+	case margin <= p.Error:
+		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be the better one", 100*margin, 100*p.Error)
+	}
+	if len(r.Ranked) < 2 {
+		return nil
+	}
+	second, err := p.Predict(r.Ranked[1])
+	if err != nil {
+		return err
+	}
+	if best.Interval.Known() && second.Interval.Known() {
+		worst := r.Ranked[0].Value * float64(best.Interval.Hi/best.EInstr)
+		if least := r.Ranked[1].Value * float64(second.Interval.Lo/second.EInstr); worst >= least {
+			warn("the intervals of winner and runner-up overlap: %s", best.Interval.Covers)
+		}
+	}
+	return nil
+}
+
+// Shift is what becomes of the decision if a parameter is another.
+type Shift struct {
+	Parameter, Means string
+	Factor           float64
+	Winner           Candidate
+	// Change is how much the value of the winner of before changes, and Regret how much worse it is than the new winner's, as
+	// shares; NaN if it is no longer within the budget.
+	Change, Regret float64
+}
+
+// parameter is something that could be wrong.
+type parameter struct {
+	name, means string
+	change      func(p *Problem, factor float64) bool // false: p does not depend on it
+}
+
+var parameters = []parameter{
+	measured("alpha", "locality: how fast miss ratios fall with the size of a cache"),
+	measured("beta", "locality: the size from which on they fall"),
+	measured("gamma", "memory references per instruction"),
+	offered("1/S", "time of an instruction without its references", func(c *machine.Change, f float64) { c.CPI = f }),
+	offered("tau_2", "time of a memory access", func(c *machine.Change, f float64) { c.Memory = f }),
+	offered("tau_3", "time of a disk access", func(c *machine.Change, f float64) { c.Disk = f }),
+	offered("tau_r", "time of a message", func(c *machine.Change, f float64) { c.Wire = f }),
+	offered("C_machine", "prices of nodes", func(c *machine.Change, f float64) { c.Nodes = f }),
+	offered("C_net", "prices of networks", func(c *machine.Change, f float64) { c.Links = f }),
+}
+
+func measured(name, means string) parameter {
+	return parameter{name, means, func(p *Problem, f float64) bool {
+		runs, found := cluster.Scaled(p.Runs, name, f)
+		p.Runs = runs
+		return found
+	}}
+}
+
+func offered(name, means string, set func(*machine.Change, float64)) parameter {
+	return parameter{name, means, func(p *Problem, f float64) bool {
+		by := machine.Unchanged
+		set(&by, f)
+		p.Catalogue = p.Catalogue.Changed(by)
+		return true
+	}}
+}
+
+// Sensitivity searches again with each parameter less and more by a share. Parameters that change nothing are left out.
+func (p *Problem) Sensitivity(r *Result, share float64) (all []Shift, err error) {
+	for _, q := range parameters {
+		var both []Shift
+		for _, f := range []float64{1 - share, 1 + share} {
+			changed := *p
+			if !q.change(&changed, f) {
+				continue
+			}
+			s, err := changed.shift(r.Ranked[0])
+			if err != nil {
+				return nil, fmt.Errorf("with %s times %.4g: %w", q.name, f, err)
+			}
+			s.Parameter, s.Means, s.Factor = q.name, q.means, f
+			both = append(both, s)
+		}
+		if slices.ContainsFunc(both, func(s Shift) bool { return s.Change != 0 || s.Winner.Parts != r.Ranked[0].Parts }) {
+			all = append(all, both...)
+		}
+	}
+	return all, nil
+}
+
+// shift is how old, the winner of before, does in p; there is no new one if nothing is within the limits.
+func (p *Problem) shift(old Candidate) (Shift, error) {
+	s := Shift{Change: math.NaN(), Regret: math.NaN()}
+	q := *p
+	q.Top = 1
+	r, err := q.Search()
+	if err != nil {
+		return s, nil // the money buys nothing any more
+	}
+	s.Winner = r.Ranked[0]
+	c := Candidate{Parts: old.Parts}
+	c.Paid, c.Worth = p.price(old.Parts)
+	series, err := cluster.NewSeries(p.Model, p.Runs, p.Catalogue.Machine(old.Parts))
+	if err != nil || !p.affords(&c) {
+		return s, err
+	}
+	t, err := series.Time(old.Nodes)
+	value := p.Objective.of(t, p.JobCost(c.Worth, t))
+	s.Change, s.Regret = value/old.Value-1, value/s.Winner.Value-1
+	return s, err
+}
+
+// cents rounds to a hundredth of a cent, which sums of prices do not have.
+func cents(d float64) float64 { return math.Round(d*1e4) / 1e4 }

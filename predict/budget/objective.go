@@ -1,0 +1,34 @@
+package budget
+
+import (
+	"fmt"
+	"strings"
+
+	"spoor/traces/unit"
+)
+
+// Objective is what is to be least. It must not fall with time, nor with cost.
+type Objective struct {
+	Name, Unit string
+	needsCost  bool
+	of         func(t unit.Seconds, job unit.Dollars) float64
+}
+
+// Objectives lists all; the first is that of [du2000].
+var Objectives = []Objective{
+	{"time", "s", false, func(t unit.Seconds, _ unit.Dollars) float64 { return float64(t) }},
+	{"cost-per-job", "$", true, func(_ unit.Seconds, job unit.Dollars) float64 { return float64(job) }},
+	{"time-cost", "s $", true, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
+}
+
+// ObjectiveNamed is the objective called name.
+func ObjectiveNamed(name string) (Objective, error) {
+	var names []string
+	for _, o := range Objectives {
+		if o.Name == name {
+			return o, nil
+		}
+		names = append(names, o.Name)
+	}
+	return Objective{}, fmt.Errorf("there is no objective %q; there are %s", name, strings.Join(names, ", "))
+}

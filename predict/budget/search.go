@@ -1,0 +1,197 @@
+package budget
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/cluster"
+	"spoor/traces/unit"
+)
+
+// Search finds the best machines.
+//
+// A machine whose least time (see [cluster.Series.LeastTime]) makes its value worse than that of all that are ranked so far,
+// and which is slower than another one that costs no more, is not predicted: neither list can have it.
+// Numbers of nodes that are powers of two come first, and the largest, so that such machines are soon there.
+func (p *Problem) Search() (*Result, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := &search{Problem: p, out: &Result{}, late: unit.Seconds(math.Inf(1))}
+	s.limits = p.Limits.list()
+	if err := s.gather(); err != nil {
+		return nil, err
+	}
+	for _, seeding := range []bool{true, false} {
+		for i := range s.series {
+			s.try(&s.series[i], seeding)
+		}
+	}
+	if len(s.out.Ranked) == 0 {
+		return nil, s.none()
+	}
+	s.out.Left = s.left()
+	return s.out, p.doubt(s.out)
+}
+
+// search is one under way.
+type search struct {
+	*Problem
+	limits  []limit
+	series  []priced
+	out     *Result
+	reasons map[string]int // why machines could not be predicted, and how many
+	late    unit.Seconds   // the least time of those that miss the deadline
+}
+
+// priced is the machines with one kind of node and network that the limits and the money leave.
+type priced struct {
+	*cluster.Series
+	at    int
+	parts machine.Parts
+	last  int // number of nodes
+}
+
+// gather lists the series of machines within the limits and the budget.
+func (s *search) gather() error {
+	s.reasons = map[string]int{}
+	for at, parts := range s.Catalogue.Series() {
+		machines, last := 0, machine.Parts{}
+		s.ofSeries(at, parts, s.limits, func(c Candidate) bool {
+			if s.affords(&c) {
+				machines, last = machines+1, c.Parts
+			}
+			return s.affords(&c)
+		})
+		if machines == 0 {
+			continue
+		}
+		s.out.All += machines
+		series, err := cluster.NewSeries(s.Model, s.Runs, s.Catalogue.Machine(last))
+		if err != nil {
+			s.reasons[err.Error()] += machines
+			continue
+		}
+		s.series = append(s.series, priced{series, at, parts, last.Nodes})
+	}
+	if s.out.All == 0 {
+		return s.infeasible()
+	}
+	return nil
+}
+
+// affords reports whether c is within the budget; it allows for rounding.
+func (p *Problem) affords(c *Candidate) bool { return c.Paid <= p.Budget*(1+1e-12) }
+
+// try looks at the machines of a series: those that come first, or the others.
+func (s *search) try(series *priced, seeding bool) {
+	s.ofSeries(series.at, series.parts, s.limits, func(c Candidate) bool {
+		if c.Nodes > series.last {
+			return false
+		}
+		if first := bits.OnesCount(uint(c.Nodes)) == 1 || c.Nodes == series.last; first == seeding {
+			s.look(series.Series, &c)
+		}
+		return true
+	})
+}
+
+// look predicts c, if it can be in a list.
+func (s *search) look(series *cluster.Series, c *Candidate) {
+	least, err := series.LeastTime(c.Nodes)
+	if err == nil && s.hopeless(c, least) {
+		return
+	}
+	if err == nil {
+		c.Time, err = series.Time(c.Nodes)
+	}
+	if err != nil {
+		s.reasons[err.Error()]++
+		return
+	}
+	s.out.Looked++
+	if s.Limits.Deadline > 0 && c.Time > s.Limits.Deadline {
+		s.late = min(s.late, c.Time)
+		return
+	}
+	c.Value = s.Objective.of(c.Time, s.JobCost(c.Worth, c.Time))
+	s.rank(*c)
+	s.out.Front = enter(s.out.Front, *c)
+}
+
+// hopeless reports whether c can be in no list if it takes at least so long.
+func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
+	if d := s.Limits.Deadline; d > 0 && least > d && least >= s.late {
+		return true
+	}
+	if len(s.out.Ranked) < s.Top {
+		return false
+	}
+	worst := s.out.Ranked[len(s.out.Ranked)-1].Value
+	if s.Objective.of(least, s.JobCost(c.Worth, least)) <= worst*(1+1e-12) {
+		return false
+	}
+	f := s.out.Front
+	i := sort.Search(len(f), func(i int) bool { return f[i].Paid > c.Paid })
+	return i > 0 && f[i-1].Time < least
+}
+
+// rank puts c where it belongs among the best.
+func (s *search) rank(c Candidate) {
+	r := s.out.Ranked
+	i := sort.Search(len(r), func(i int) bool { return c.before(&r[i]) })
+	if i == s.Top {
+		return
+	}
+	if len(r) == s.Top {
+		r = r[:len(r)-1]
+	}
+	s.out.Ranked = slices.Insert(r, i, c)
+}
+
+// enter adds c to a front, unless another one is as fast and costs no more, and takes out those for which c is that.
+func enter(front []Candidate, c Candidate) []Candidate {
+	first := sort.Search(len(front), func(i int) bool { return front[i].Paid >= c.Paid })
+	if first > 0 && front[first-1].Time <= c.Time {
+		return front
+	}
+	last := first
+	for ; last < len(front) && front[last].Time >= c.Time; last++ {
+		if e := &front[last]; e.Paid == c.Paid && e.Time == c.Time && (e.at < c.at || e.at == c.at && e.Nodes < c.Nodes) {
+			return front
+		}
+	}
+	if last < len(front) && last == first && front[last].Paid == c.Paid {
+		return front // which costs the same and is faster
+	}
+	return slices.Replace(front, first, last, c)
+}
+
+// none says why nothing is left.
+func (s *search) none() error {
+	if !math.IsInf(float64(s.late), 0) {
+		return fmt.Errorf("no machine meets --deadline %v within the budget and the other limits: the fastest takes %v", s.Limits.Deadline, s.late)
+	}
+	return fmt.Errorf("model %s predicts none of %d machines: %s", s.Model.Name(), s.out.All, s.left()[0])
+}
+
+// left are the reasons why machines could not be predicted, the most frequent first.
+func (s *search) left() (all []error) {
+	reasons := make([]string, 0, len(s.reasons))
+	for r := range s.reasons {
+		reasons = append(reasons, r)
+	}
+	slices.SortFunc(reasons, func(a, b string) int {
+		return cmp.Or(s.reasons[b]-s.reasons[a], strings.Compare(a, b))
+	})
+	for _, r := range reasons {
+		all = append(all, fmt.Errorf("%d machines are left out: %s", s.reasons[r], r))
+	}
+	return all
+}

@@ -1,0 +1,142 @@
+package budget
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/predict/model"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Table has a row for each ranked machine, the best first.
+func (p *Problem) Table(r *Result, facts []trace.Arg) (*store.Table, error) {
+	predictions := make([]model.Prediction, len(r.Ranked))
+	for i, c := range r.Ranked {
+		var err error
+		if predictions[i], err = p.Predict(c); err != nil {
+			return nil, err
+		}
+	}
+	return p.table("budget", r.Ranked, predictions, r, facts), nil
+}
+
+// FrontTable has a row for each machine than which no cheaper one is as fast.
+func (p *Problem) FrontTable(r *Result, facts []trace.Arg) *store.Table {
+	return p.table("front", r.Front, nil, r, facts)
+}
+
+func (p *Problem) table(name string, list []Candidate, predictions []model.Prediction, r *Result, facts []trace.Arg) *store.Table {
+	numbers := func(name, unit string, of func(i int, c *Candidate) float64) store.Column {
+		data := make([]float64, len(list))
+		for i := range list {
+			data[i] = of(i, &list[i])
+		}
+		return store.Column{Name: name, Unit: unit, Data: data}
+	}
+	paid := "$"
+	if p.Catalogue.Hourly {
+		paid = "$/h"
+	}
+	t := &store.Table{Name: name, Meta: append([]trace.Arg{{Key: "program", Value: p.Runs[0].Program}, {Key: "trace", Value: p.Runs[0].Trace}, {Key: "model", Value: p.Model.Name()},
+		{Key: "prices", Value: p.Catalogue.Date}, {Key: "budget", Value: p.money(p.Budget)}, {Key: "objective", Value: p.Objective.Name}}, facts...)}
+	t.Columns = p.parts(list)
+	t.Columns = append(t.Columns, numbers("price", paid, func(_ int, c *Candidate) float64 { return cents(float64(c.Paid)) }),
+		numbers("time", "s", func(_ int, c *Candidate) float64 { return float64(c.Time) }))
+	if p.Catalogue.Hourly || p.Catalogue.Lifetime > 0 {
+		t.Columns = append(t.Columns, numbers("job", "$", func(_ int, c *Candidate) float64 { return float64(p.JobCost(c.Worth, c.Time)) }))
+	}
+	if predictions == nil {
+		return t
+	}
+	scaled := func(name string, of func(model.Interval) unit.Seconds) store.Column {
+		return numbers(name, "s", func(i int, c *Candidate) float64 {
+			e := predictions[i]
+			if !e.Interval.Known() {
+				return math.NaN()
+			}
+			return float64(c.Time * of(e.Interval) / e.EInstr)
+		})
+	}
+	limits := make([]string, len(list))
+	for i := range list {
+		limits[i] = predictions[i].Limit
+	}
+	t.Columns = append(t.Columns,
+		scaled("lo", func(i model.Interval) unit.Seconds { return i.Lo }), scaled("hi", func(i model.Interval) unit.Seconds { return i.Hi }),
+		numbers("behind", "%", func(_ int, c *Candidate) float64 { return 100 * (c.Value/r.Ranked[0].Value - 1) }),
+		store.Column{Name: "limit", Data: limits})
+	return t
+}
+
+// parts are the columns that say what machines are made of.
+func (p *Problem) parts(list []Candidate) []store.Column {
+	words := func(name string, of func(c *Candidate) string) store.Column {
+		data := make([]string, len(list))
+		for i := range list {
+			data[i] = of(&list[i])
+		}
+		return store.Column{Name: name, Data: data}
+	}
+	count := func(name string, of func(c *Candidate) int) store.Column {
+		data := make([]int32, len(list))
+		for i := range list {
+			data[i] = int32(of(&list[i]))
+		}
+		return store.Column{Name: name, Data: data}
+	}
+	c := p.Catalogue
+	return []store.Column{
+		count("nodes", func(m *Candidate) int { return m.Nodes }),
+		count("each", func(m *Candidate) int { return m.Processors }),
+		words("node", func(m *Candidate) string { return c.Nodes[m.Node].Name }),
+		words("cache", func(m *Candidate) string { return c.Nodes[m.Node].Caches[m.Cache].Size.String() }),
+		words("memory", func(m *Candidate) string { return c.Nodes[m.Node].Memories[m.Memory].Size.String() }),
+		words("network", func(m *Candidate) string {
+			if m.Network < 0 {
+				return "-"
+			}
+			return c.Networks[m.Network].Name
+		}),
+	}
+}
+
+// SensitivityTable has a row for each shift.
+func (p *Problem) SensitivityTable(all []Shift) *store.Table {
+	t := &store.Table{Name: "sensitivity"}
+	n := len(all)
+	names, means, winners := make([]string, n), make([]string, n), make([]string, n)
+	by, change, regret := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, s := range all {
+		names[i], means[i], by[i] = s.Parameter, s.Means, cents(100*(s.Factor-1))
+		change[i], regret[i] = 100*s.Change, 100*s.Regret
+		winners[i] = "none"
+		if s.Winner.Nodes > 0 {
+			winners[i] = p.Catalogue.Name(s.Winner.Parts)
+		}
+	}
+	t.Columns = []store.Column{{Name: "parameter", Data: names}, {Name: "by", Unit: "%", Data: by}, {Name: "change", Unit: "%", Data: change},
+		{Name: "regret", Unit: "%", Data: regret}, {Name: "winner", Data: winners}, {Name: "meaning", Data: means}}
+	return t
+}
+
+// close is what counts as equal in a summary, if nobody knows how far off the model is.
+const close = 0.01
+
+// Summary says in a few lines what was decided.
+func (p *Problem) Summary(r *Result) string {
+	best := r.Ranked[0]
+	text := fmt.Sprintf("best: %s for %s", p.Catalogue.Name(best.Parts), p.money(best.Paid))
+	if m := r.Margin(); !math.IsNaN(m) {
+		text += fmt.Sprintf("; the runner-up is %.2g %% behind: %s for %s", 100*m, p.Catalogue.Name(r.Ranked[1].Parts), p.money(r.Ranked[1].Paid))
+	}
+	share := close
+	if !math.IsNaN(p.Error) {
+		share = p.Error
+	}
+	if c, cheaper := p.enough(r, share); cheaper {
+		text += fmt.Sprintf("\nno more than %.2g %% behind: %s for %s", 100*share, p.Catalogue.Name(c.Parts), p.money(c.Paid))
+	}
+	return text + fmt.Sprintf("\n%d machines within limits and budget, %d predicted, the others bounded", r.All, r.Looked)
+}

@@ -1,0 +1,62 @@
+package budget
+
+import (
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// keeps reports whether s can be made of what is there: with nodes of the same kind, none of which gets less than it has, or with
+// all new ones.
+//
+// Differs: what is there may also be left alone, and nodes may be replaced by others, which the paper's cases do not; nothing that is replaced
+// brings money.
+func (p *Problem) keeps(s machine.Parts) bool {
+	h := p.Have
+	if h == nil || s.Node != h.Node {
+		return true
+	}
+	n := &p.Catalogue.Nodes[s.Node]
+	return s.Nodes >= h.Nodes && s.Processors >= h.Processors &&
+		n.Caches[s.Cache].Size >= n.Caches[h.Cache].Size && n.Memories[s.Memory].Size >= n.Memories[h.Memory].Size
+}
+
+// addition is what it takes to make s of what is there: more nodes, more processors and memory in those that there are, larger caches
+// and another network in place of the old ones.
+func (p *Problem) addition(s machine.Parts) (paid unit.Dollars) {
+	h, c := p.Have, p.Catalogue
+	if s.Node != h.Node {
+		return c.Price(s)
+	}
+	n := &c.Nodes[s.Node]
+	more := s
+	more.Nodes, more.Network = s.Nodes-h.Nodes, machine.NoNetwork
+	paid = c.Price(more)
+	node := unit.Dollars(s.Processors-h.Processors)*(n.PerProcessor+n.Caches[s.Cache].Price) + n.Memories[s.Memory].Price - n.Memories[h.Memory].Price
+	if s.Cache != h.Cache {
+		node += unit.Dollars(h.Processors) * n.Caches[s.Cache].Price
+	}
+	paid += unit.Dollars(h.Nodes) * node
+	switch {
+	case s.Network == machine.NoNetwork:
+	case s.Network == h.Network:
+		paid += unit.Dollars(s.Nodes-h.Nodes) * c.Networks[s.Network].Price
+	default:
+		paid += c.Base(s) + unit.Dollars(s.Nodes)*c.Networks[s.Network].Price
+	}
+	return paid
+}
+
+// UpgradeOf is p for what is added to m, which the catalogue must have the parts of.
+func (p Problem) UpgradeOf(m *machine.Machine) (Problem, error) {
+	if p.Catalogue == nil {
+		return p, p.check()
+	}
+	have, err := p.Catalogue.Find(m)
+	if err != nil {
+		return p, fmt.Errorf("machine %s is not made of what the catalogue has: %w", m.Name, err)
+	}
+	p.Have = &have
+	return p, nil
+}

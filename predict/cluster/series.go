@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/model"
+	"spoor/traces/unit"
+)
+
+// A Series is how long one program takes on machines that differ in their number of nodes alone, for those who ask for
+// many of them. E(Instr) agrees with what the model predicts for each, to the last bit.
+type Series struct {
+	c      Case
+	nodes  func(nodes int) (*smp, error)    // of [Paper] and [Curve]
+	slowly func() (model.Prediction, error) // of c, by other models
+	first  bool                             // all is predicted from the first run
+}
+
+// NewSeries is that of a model for m with any number of nodes to m.System.Nodes, all of whose processors run the program.
+func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, error) {
+	s := &Series{c: Case{Runs: runs, Machine: m, Processors: m.System.Processors}}
+	if err := s.c.check(); err != nil {
+		return nil, err
+	}
+	if err := counted(runs); err != nil {
+		return nil, err
+	}
+	many := s.c
+	many.Processors *= min(2, m.System.Nodes)
+	net, err := many.remote()
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case Paper:
+		l, err := runs[0].locality()
+		if err != nil {
+			return nil, err
+		}
+		net.raise = v.Raise
+		into := &smp{}
+		s.first = true
+		s.nodes = func(nodes int) (*smp, error) {
+			net.nodes = nodes
+			l.fill(into, &s.c, runs[0], net, l.alpha.Value, l.beta.Value, l.gamma.Value)
+			return into, nil
+		}
+	case Curve:
+		known := s.known()
+		s.nodes = func(nodes int) (*smp, error) {
+			in := known[nodes]
+			if in == nil {
+				r, err := s.c.nearest()
+				if err != nil {
+					return nil, err
+				}
+				net.nodes = nodes
+				if in, err = v.inputs(&s.c, r, net, distances.misses); err != nil {
+					return nil, err
+				}
+				known[nodes] = in
+			}
+			out := *in
+			out.tau, out.switched = net.tau, net.switched
+			return &out, nil
+		}
+	default:
+		s.slowly = func() (model.Prediction, error) { return v.Predict(&s.c) }
+	}
+	return s, nil
+}
+
+// known are the inputs that were found for machines with the same nodes, whatever connects them.
+func (s *Series) known() map[int]*smp {
+	m, r := s.c.Machine, s.c.Runs[0]
+	key := fmt.Sprintf("%+v %+v %+v %v %d", m.Processor, m.Caches, m.Memory, m.System.Block, m.System.Processors)
+	if m.Disk != nil {
+		key += m.Disk.Latency.String()
+	}
+	if r.inputs == nil {
+		r.inputs = map[string]map[int]*smp{}
+	}
+	if r.inputs[key] == nil {
+		r.inputs[key] = map[int]*smp{}
+	}
+	return r.inputs[key]
+}
+
+// Time is that of the whole run with so many nodes, and LeastTime is no more than that: see [Series.Bound].
+func (s *Series) Time(nodes int) (unit.Seconds, error)      { return s.whole(s.EInstr(nodes)) }
+func (s *Series) LeastTime(nodes int) (unit.Seconds, error) { return s.whole(s.Bound(nodes)) }
+
+// whole is the time of all instructions: those of the run that E(Instr) is predicted from.
+func (s *Series) whole(e unit.Seconds, err error) (unit.Seconds, error) {
+	if err != nil {
+		return 0, err
+	}
+	r := s.c.Runs[0]
+	if !s.first {
+		if r, err = s.c.nearest(); err != nil {
+			return 0, err
+		}
+	}
+	return e * unit.Seconds(r.instructions), nil
+}
+
+// counted finds out how many instructions each run has.
+func counted(runs []*Run) error {
+	for _, r := range runs {
+		instr, err := r.Params.Get("instructions", "1")
+		if err != nil {
+			return fmt.Errorf("%w; run analyze with --run locality", err)
+		}
+		if r.instructions = instr.Value; !(r.instructions > 0) {
+			return fmt.Errorf("%s: the trace counts no instructions", r.Name)
+		}
+	}
+	return nil
+}
+
+// EInstr is E(Instr) with so many nodes.
+func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
+	s.c.Processors = nodes * s.c.Machine.System.Processors
+	if s.nodes == nil {
+		p, err := s.slowly()
+		return p.EInstr, err
+	}
+	return s.solve(nodes, response)
+}
+
+// Bound is no more than EInstr, and found at once. It is E(Instr) if servers were only as busy as the asymptotic bounds of closed
+// networks say: an access takes its own time, or that of all processors less what each does in between.
+func (s *Series) Bound(nodes int) (unit.Seconds, error) {
+	if s.nodes == nil {
+		return 0, nil
+	}
+	s.c.Processors = nodes * s.c.Machine.System.Processors
+	e, err := s.solve(nodes, leastResponse)
+	const rounding = 1e-9
+	return e * (1 - rounding), err
+}
+
+func (s *Series) solve(nodes int, t func(n int, lambda, tau float64) float64) (unit.Seconds, error) {
+	in, err := s.nodes(nodes)
+	if err != nil {
+		return 0, err
+	}
+	out := in.solve(t)
+	e := out.eInstr(in.processors())
+	if !(e > 0) || math.IsInf(e, 0) {
+		return 0, fmt.Errorf("E(Instr) of %v is no time", unit.Seconds(e))
+	}
+	return unit.Seconds(e), nil
+}
+
+// leastResponse is a lower bound of [response].
+func leastResponse(n int, lambda, tau float64) float64 {
+	if lambda == 0 {
+		return tau
+	}
+	return max(tau, float64(n)*tau-1/lambda)
+}
