@@ -98,7 +98,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run coherent --format csv", stage.Done, "proc,line,distance,count\n0,64,-2,"},
 		{"-o d none --run coherent", stage.Done, "coherence  miss16"},
 		{"-o d/e/f none --run reuse,phases", stage.Done, "phases\nproc"},
-		{"-o d four --run footprint", stage.Done, "per_switch [blocks]"},
+		{"-o d four --run footprint", stage.Done, "loss [blocks]"},
 		{"-o d four --run footprint --footprint-window barrier --format csv", stage.Done, "\n-1,64,2,"},
 		{"-o d four --run footprint --footprint-window 9refs --line 64B,32B --format csv", stage.Done, "\n3,4096,"},
 		{"-o d four --run quanta --quantum 50 --cpi 2", stage.Done, "sigma_intra"},

@@ -68,6 +68,7 @@ interference.arrow, for each cache and number of processes that take turns of a 
   source                               loss, extra_misses: measured; model: others after each other; model_window: so, with
                                        blocks shared if they are within the window; as_one: others as one process;
                                        paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
+Columns for people: f_s, f_avg, f_max, of the parameters; loss, model: per_switch of these sources
 footprint_windows.arrow, of some windows, chosen at random:
   processors, shared, private          that use anything; means of them, by sharing within the window
 footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb; and

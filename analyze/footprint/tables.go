@@ -17,6 +17,7 @@ type tables struct {
 	footprint footprints
 	projected projections
 	taken     interferences
+	summary   summary
 }
 
 func (t *tables) add(s *space) {
@@ -31,6 +32,7 @@ func (t *tables) add(s *space) {
 	for _, turns := range s.turns {
 		for _, k := range turns.by {
 			t.taken.add(s, turns, k, f)
+			t.summary.add(s, turns, k, f)
 		}
 	}
 }
@@ -40,7 +42,7 @@ func (t *tables) result(meta []trace.Arg) analysis.Result {
 	r := analysis.Result{Tables: []*store.Table{full, t.projected.table(meta)}, Full: full, Summary: full}
 	if len(t.taken.size) > 0 {
 		r.Tables = append(r.Tables, t.taken.table(meta))
-		r.Summary = t.taken.table(meta)
+		r.Summary = t.summary.table(meta)
 	}
 	return r
 }
