@@ -28,6 +28,7 @@ func command(env *stage.Env) *cobra.Command {
 		budgetCommand(env),
 		clusterCommand(env),
 		compareCommand(env),
+		directCommand(env),
 		replayCommand(env),
 		reportCommand(env),
 		upgradeCommand(env),

@@ -29,9 +29,14 @@ type messageFlags struct {
 }
 
 func (f *messageFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "what messages cost: `NAME` is spoor or loggopsim")
+	f.addCommon(flags)
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "the `ALGORITHM` of collectives that are recorded whole: "+algorithms())
 	flags.StringVar(&f.computation, "computation", "instructions", "how long it takes: by instructions, or as recorded if the trace has times: `SOURCE` is instructions or recorded")
+}
+
+// addCommon adds those of predict direct, too.
+func (f *messageFlags) addCommon(flags *pflag.FlagSet) {
+	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "what messages cost: `NAME` is spoor or loggopsim")
 	flags.BoolVar(&f.matrix, "matrix", false, "print who sends how much to whom instead")
 }
 
@@ -109,27 +114,43 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 }
 
 func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error {
-	table := messageTable(sims, &o.messages)
+	var rows []messageRow
+	for _, s := range sims {
+		rows = append(rows, messageRow{s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.messages.Result, s.messages.matrix})
+	}
+	table := messageTable(rows, &o.messages)
 	if o.output != "" {
 		if err := store.WriteTable(o.output, table); err != nil {
 			return fmt.Errorf("writing the simulations: %w", err)
 		}
 	}
+	return printMessages(env.Out, o.format, rows, table, &o.messages)
+}
+
+// printMessages prints what was asked for.
+func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *store.Table, f *messageFlags) error {
 	switch {
-	case o.messages.matrix:
-		return stage.Print(env.Out, o.format, matrixTable(sims))
-	case o.format == stage.JSON && len(sims) == 1:
-		return printMessageRun(env.Out, sims[0])
-	case o.format == stage.Human && len(sims) == 1:
-		if err := stage.Print(env.Out, stage.Human, shortened(table)); err != nil {
+	case f.matrix:
+		return stage.Print(w, format, matrixTable(rows))
+	case format == stage.JSON && len(rows) == 1:
+		return printMessageRun(w, rows[0].result)
+	case format == stage.Human && len(rows) == 1:
+		if err := stage.Print(w, stage.Human, shortened(table)); err != nil {
 			return err
 		}
-		fmt.Fprintln(env.Out)
-		return stage.Print(env.Out, stage.Human, rankTable(sims[0].messages.Ranks))
-	case o.format == stage.Human:
-		return stage.Print(env.Out, stage.Human, shortened(table))
+		fmt.Fprintln(w)
+		return stage.Print(w, stage.Human, rankTable(rows[0].result.Ranks))
+	case format == stage.Human:
+		return stage.Print(w, stage.Human, shortened(table))
 	}
-	return stage.Print(env.Out, o.format, table)
+	return stage.Print(w, format, table)
+}
+
+// messageRow is one simulation.
+type messageRow struct {
+	title, trace, machine string
+	result                *engine.Result
+	matrix                matrix
 }
 
 // shortened is a table without what a terminal has no room for.
@@ -148,32 +169,32 @@ var messageParts = []engine.Part{engine.Computing, engine.Overhead, engine.Laten
 
 // messageTable has a row for each simulation. Its parts are averages over processors: with end, the
 // waiting for the last to end, they add up to the time.
-func messageTable(sims []*simulation, f *messageFlags) *store.Table {
+func messageTable(rows []messageRow, f *messageFlags) *store.Table {
 	columns := []store.Column{
-		columnOf(sims, "program", "", func(s *simulation) string { return s.trace.Header().Title() }),
-		columnOf(sims, "trace", "", func(s *simulation) string { return s.trace.SHA256() }),
-		columnOf(sims, "machine", "", func(s *simulation) string { return s.machine.Name }),
-		columnOf(sims, "processors", "", func(s *simulation) int32 { return int32(len(s.messages.Ranks)) }),
-		columnOf(sims, "time", "s", func(s *simulation) float64 { return float64(s.messages.Time.Seconds()) }),
+		columnOf(rows, "program", "", func(r messageRow) string { return r.title }),
+		columnOf(rows, "trace", "", func(r messageRow) string { return r.trace }),
+		columnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
+		columnOf(rows, "time", "s", func(r messageRow) float64 { return float64(r.result.Time.Seconds()) }),
 	}
-	mean := func(s *simulation, of func(*engine.Rank) unit.Picos) float64 {
+	mean := func(res *engine.Result, of func(*engine.Rank) unit.Picos) float64 {
 		sum := 0.0
-		for i := range s.messages.Ranks {
-			sum += float64(of(&s.messages.Ranks[i]))
+		for i := range res.Ranks {
+			sum += float64(of(&res.Ranks[i]))
 		}
-		return sum / 1e12 / float64(len(s.messages.Ranks))
+		return sum / 1e12 / float64(len(res.Ranks))
 	}
 	for _, part := range messageParts {
-		columns = append(columns, columnOf(sims, part.String(), "s", func(s *simulation) float64 {
-			return mean(s, func(r *engine.Rank) unit.Picos { return r.Parts[part] })
+		columns = append(columns, columnOf(rows, part.String(), "s", func(r messageRow) float64 {
+			return mean(r.result, func(r *engine.Rank) unit.Picos { return r.Parts[part] })
 		}))
 	}
 	columns = append(columns,
-		columnOf(sims, "end", "s", func(s *simulation) float64 {
-			return mean(s, func(r *engine.Rank) unit.Picos { return s.messages.Time - r.Time })
+		columnOf(rows, "end", "s", func(r messageRow) float64 {
+			return mean(r.result, func(one *engine.Rank) unit.Picos { return r.result.Time - one.Time })
 		}),
-		columnOf(sims, "messages", "", func(s *simulation) uint64 { return s.messages.Messages }),
-		columnOf(sims, "bytes", "B", func(s *simulation) uint64 { return uint64(s.messages.Bytes) }))
+		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
+		columnOf(rows, "bytes", "B", func(r messageRow) uint64 { return uint64(r.result.Bytes) }))
 	return &store.Table{Name: "message simulation", Columns: columns, Meta: []trace.Arg{{Key: "semantics", Value: f.semantics},
 		{Key: "collectives", Value: f.collectives}, {Key: "computation", Value: f.computation}, {Key: "tool", Value: "predict " + stage.Version}}}
 }
@@ -195,9 +216,9 @@ func rankTable(ranks []engine.Rank) *store.Table {
 }
 
 // printMessageRun prints one simulation as one object.
-func printMessageRun(w io.Writer, s *simulation) error {
-	run := processRuns{Time: float64(s.messages.Time.Seconds()), Messages: s.messages.Messages, Events: s.messages.Ops}
-	for i, r := range s.messages.Ranks {
+func printMessageRun(w io.Writer, res *engine.Result) error {
+	run := processRuns{Time: float64(res.Time.Seconds()), Messages: res.Messages, Events: res.Ops}
+	for i, r := range res.Ranks {
 		part := func(p engine.Part) float64 { return float64(r.Parts[p].Seconds()) }
 		run.Procs = append(run.Procs, processorRun{Proc: i, Time: float64(r.Time.Seconds()), Compute: part(engine.Computing), Overhead: part(engine.Overhead),
 			Latency: part(engine.Latency), Contention: part(engine.Contention), Wait: part(engine.Waiting)})
@@ -216,8 +237,8 @@ type matrix map[[2]int32]*struct {
 var _ engine.Observer = matrix(nil)
 
 // Began, Waited and Span do nothing.
-func (m matrix) Began(int32, int64, unit.Picos) {}
-func (m matrix) Waited(int32, engine.Cause)     {}
+func (m matrix) Began(int32, int64, unit.Picos)                  {}
+func (m matrix) Waited(int32, engine.Cause)                      {}
 func (m matrix) Span(int32, engine.Part, unit.Picos, unit.Picos) {}
 
 // Message counts one.
@@ -232,23 +253,23 @@ func (m matrix) Message(from, to int32, d *engine.Delivered) {
 }
 
 // matrixTable has a row for each simulation and two processors between which messages came.
-func matrixTable(sims []*simulation) *store.Table {
+func matrixTable(all []messageRow) *store.Table {
 	type row struct {
-		*simulation
+		messageRow
 		pair [2]int32
 	}
 	var rows []row
-	for _, s := range sims {
-		for _, pair := range slices.SortedFunc(maps.Keys(s.messages.matrix), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
-			rows = append(rows, row{s, pair})
+	for _, one := range all {
+		for _, pair := range slices.SortedFunc(maps.Keys(one.matrix), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }) {
+			rows = append(rows, row{one, pair})
 		}
 	}
 	return &store.Table{Name: "simulated messages", Columns: []store.Column{
-		columnOf(rows, "program", "", func(r row) string { return r.trace.Header().Title() }),
-		columnOf(rows, "machine", "", func(r row) string { return r.machine.Name }),
+		columnOf(rows, "program", "", func(r row) string { return r.title }),
+		columnOf(rows, "machine", "", func(r row) string { return r.machine }),
 		columnOf(rows, "from", "", func(r row) int32 { return r.pair[0] }),
 		columnOf(rows, "to", "", func(r row) int32 { return r.pair[1] }),
-		columnOf(rows, "messages", "", func(r row) uint64 { return r.messages.matrix[r.pair].messages }),
-		columnOf(rows, "bytes", "B", func(r row) uint64 { return r.messages.matrix[r.pair].bytes }),
+		columnOf(rows, "messages", "", func(r row) uint64 { return r.matrix[r.pair].messages }),
+		columnOf(rows, "bytes", "B", func(r row) uint64 { return r.matrix[r.pair].bytes }),
 	}}
 }

@@ -125,7 +125,7 @@ func (o *options) check(refsGiven, repeatGiven bool) error {
 	case o.repeat < 1:
 		return errors.New("--repeat is out of range; 1 or more")
 	}
-	set, err := parseSet(o.set)
+	set, err := workload.ParseSet(o.set)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"spoor/tracegen/kernel"
@@ -31,26 +29,6 @@ type options struct {
 	native bool
 	repeat int
 	format stage.Format
-}
-
-// parseSet reads the values of --set flags.
-func parseSet(set []string) (workload.Values, error) {
-	values := workload.Values{}
-	for _, s := range set {
-		key, text, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, fmt.Errorf("--set %q is not of the form key=value", s)
-		}
-		v, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("--set %q: %q is not an integer", s, text)
-		}
-		if _, twice := values[key]; twice {
-			return nil, fmt.Errorf("--set %q: %s is set twice", s, key)
-		}
-		values[key] = v
-	}
-	return values, nil
 }
 
 func (o *options) run(ctx context.Context, env *stage.Env) error {

@@ -12,8 +12,9 @@ type Live interface {
 	// Matched is that a receive with a mark other than 0 gets the next message from a rank
 	// with a tag, in the group of the receive.
 	Matched(rank int32, mark int64, from, tag int32)
-	// Kept is that a message came that no receive has been posted for. All of it is there at a time.
-	Kept(rank, group, from, tag int32, at unit.Picos)
+	// Came is that a message came, before it is Matched. All of it is there at a time, or if it
+	// waits for its receiver, never.
+	Came(rank, group, from, tag int32, at unit.Picos)
 	// Found is the answer to an operation that asks for something.
 	Found(rank int32, a *Answer)
 	// Resumes is that a rank has done what it was to do, at a time, and is asked for more.
@@ -23,7 +24,7 @@ type Live interface {
 // Answer is what an operation found out.
 type Answer struct {
 	Mark      int64      // of the operation
-	At        unit.Picos // Clock: what time it is
+	At        unit.Picos // when it was found; of a Clock, what time it is
 	From, Tag int32      // Probe, Iprobe: of the message
 	Index     int        // WaitAny: which request, of those in the order of the Amongs
 	Done      bool       // Test: the request has ended; Iprobe: there is a message
@@ -37,7 +38,7 @@ func (r *rank) startLive(s *strand, now unit.Picos) {
 	}
 	switch s.op.Kind {
 	case Clock:
-		r.tell(s, Answer{At: now})
+		r.tell(s, Answer{})
 		r.finish(s, now)
 	case Test:
 		r.startTest(s, now)
@@ -60,8 +61,17 @@ func (r *rank) startLive(s *strand, now unit.Picos) {
 
 // tell answers.
 func (r *rank) tell(s *strand, a Answer) {
-	a.Mark = s.op.Bytes
+	a.Mark, a.At = s.op.Bytes, r.e.now
 	r.e.live.Found(r.id, &a)
+}
+
+// tellOf tells of a message that comes.
+func (r *rank) tellOf(m *mail) {
+	at := m.at
+	if m.kind == ask {
+		at = never
+	}
+	r.e.live.Came(r.id, m.group, m.from, m.tag, at)
 }
 
 // matched tells of a match.

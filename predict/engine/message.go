@@ -129,6 +129,9 @@ func (r *rank) arrive(now unit.Picos) {
 			return
 		}
 	}
+	if e.live != nil {
+		r.tellOf(&m)
+	}
 	if n := r.match(&m); n != 0 {
 		e.mails.drop(i)
 		r.meet(n, &m, fly, now)
@@ -136,9 +139,6 @@ func (r *rank) arrive(now unit.Picos) {
 	}
 	e.mails.items[i] = m
 	r.keep(i)
-	if e.live != nil {
-		e.live.Kept(r.id, m.group, m.from, m.tag, m.at)
-	}
 	r.show(&m, fly)
 }
 

@@ -28,9 +28,9 @@ func ParseSemantics(name string) (Semantics, error) {
 	return "", fmt.Errorf("no semantics %q; there are %s, %s", name, LogGPS, LogGOPSim)
 }
 
-// messageModel is what messages cost on m between so many ranks. Each processor of m has one; those
-// of a node share its place in a network of links.
-func messageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
+// MessageModel is what messages cost on m between so many ranks. Each processor of m has one; those
+// of a node share its place in a network of links. Traffic is asked for only if the gap depends on it.
+func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
 		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages", m.Name)

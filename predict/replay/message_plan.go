@@ -95,3 +95,20 @@ func (p *plans) plan(c *calls, number int) (*plan, error) {
 	}
 	return it, nil
 }
+
+// Barriers is the messages of barriers of all ranks by an algorithm, for engine.Options.Steps.
+func Barriers(ranks int, how comm.Algorithm) func(rank int32, op *engine.Op) ([]engine.Step, error) {
+	c := &calls{all: []call{{kind: trace.Barrier, root: trace.None, alike: true, bytes: []int64{0}}}}
+	for r := range int32(ranks) {
+		c.members = append(c.members, r)
+	}
+	var made *plan
+	return func(rank int32, _ *engine.Op) (_ []engine.Step, err error) {
+		if made == nil {
+			if made, err = (&plans{how: how, recent: map[alike]*plan{}}).plan(c, 0); err != nil {
+				return nil, err
+			}
+		}
+		return made.steps[rank], nil
+	}
+}

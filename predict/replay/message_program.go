@@ -5,41 +5,32 @@ import (
 	"iter"
 	"math"
 
-	"spoor/analyze/marshal"
 	"spoor/predict/engine"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// mostWork bounds what one event computes.
-const mostWork = unit.Picos(1) << 60
-
 // reader turns the events of a processor into operations.
 type reader struct {
 	*messageRun
+	Charges
 	proc    trace.Proc
 	pull    func() (*trace.Events, error, bool)
 	stop    func()
 	rows    []trace.Event
 	row     int64
 	ops     []engine.Op
-	instr   uint64     // executed so far
-	at      unit.Picos // what they take
-	began   int64      // of a recorded Compute before the next event, if pending
+	began   int64 // of a recorded Compute before the next event, if pending
 	pending bool
-	open    map[int32]marshal.Layout // buffers of irecvs
-	calls   map[int32]int32          // collectives so far, by code
+	calls   map[int32]int32 // collectives so far, by code
 }
 
 // opsAtOnce is how many operations a processor reads ahead.
 const opsAtOnce = 256
 
 func (m *messageRun) reader(p trace.Proc) *reader {
-	r := &reader{messageRun: m, proc: p, calls: map[int32]int32{}}
+	r := &reader{messageRun: m, Charges: m.prices.charges(), proc: p, calls: map[int32]int32{}}
 	r.pull, r.stop = iter.Pull2(m.src.Events(p))
-	if m.gamma > 0 {
-		r.open = map[int32]marshal.Layout{}
-	}
 	return r
 }
 
@@ -102,8 +93,8 @@ func (r *reader) op(e *trace.Event) (op engine.Op, err error) {
 			r.collective(&op, e)
 		}
 	}
-	if r.gamma > 0 {
-		op.Extra, err = r.buffer(e)
+	if r.ForBuffers() {
+		op.Extra, err = r.Buffer(e)
 	}
 	return op, err
 }
@@ -121,21 +112,18 @@ func (r *reader) work(e *trace.Event) (unit.Picos, error) {
 		case trace.WorkPicos:
 			beside = unit.Picos(e.Work)
 		default:
-			if t := float64(e.Work) * r.perFlop; t < float64(mostWork) {
+			if t := float64(e.Work) * r.Charges.perFlop; t < float64(mostWork) {
 				beside = unit.Picos(math.Round(t))
 			} else {
 				beside = mostWork
 			}
 		}
 	}
-	if instr > r.clock.most(end)-min(r.instr, r.clock.most(end)) || beside >= mostWork {
-		return 0, fmt.Errorf("leads past %v, more than can be simulated", end)
+	if beside >= mostWork {
+		return 0, errTooLong
 	}
-	r.instr += instr
-	at := r.clock.At(r.instr, 0)
-	work := at - r.at + beside
-	r.at = at
-	return min(work, mostWork), nil
+	work, err := r.Instructions(instr)
+	return min(work+beside, mostWork), err
 }
 
 // recorded is how long the Compute before an event took when the trace was recorded.
@@ -159,58 +147,6 @@ func (r *reader) collective(op *engine.Op, e *trace.Event) {
 		op.Tag = op.Peer
 	}
 	r.calls[code]++
-}
-
-// buffer is what the lines of an event's buffer cost: gamma MLT. That of an irecv is paid by who
-// waits for it, for as much as came.
-func (r *reader) buffer(e *trace.Event) (unit.Picos, error) {
-	l := layout(e)
-	switch e.Kind {
-	case trace.Send, trace.Isend, trace.Recv:
-		return r.lines(l, e.Bytes)
-	case trace.Irecv:
-		if e.Request >= 0 {
-			r.open[e.Request] = l
-		}
-	case trace.Wait, trace.Test:
-		l, is := r.open[e.Request]
-		if !is || e.Kind == trace.Test && e.Count == 0 {
-			return 0, nil
-		}
-		delete(r.open, e.Request)
-		n := e.Bytes
-		if e.Peer < 0 { // how much came is not known
-			n = l.Count * l.Block
-		}
-		return r.lines(l, n)
-	}
-	return 0, nil
-}
-
-// layout is where the buffer of e is; one block where that is not known.
-func layout(e *trace.Event) marshal.Layout {
-	l := marshal.Layout{Addr: uint64(e.Addr), Count: e.Count, Block: e.Block, Stride: e.Stride}
-	if l.Count == 0 || l.Block == 0 {
-		l = marshal.Layout{Count: 1, Block: e.Bytes}
-	}
-	if l.Count == 1 {
-		l.Stride = 0
-	}
-	return l
-}
-
-func (r *reader) lines(l marshal.Layout, bytes int64) (unit.Picos, error) {
-	if bytes <= 0 || l.Block <= 0 {
-		return 0, nil
-	}
-	n, err := l.First(bytes).Lines(r.line)
-	if err != nil {
-		return 0, err
-	}
-	if n > uint64(mostWork)/uint64(r.gamma) {
-		return 0, fmt.Errorf("its buffer touches %d lines of %v each, more than can be simulated", n, r.gamma)
-	}
-	return unit.Picos(n) * r.gamma, nil
 }
 
 // graph is what each event of a processor needs.

@@ -11,7 +11,6 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/engine"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
 
 // MessageOptions changes what Messages does.
@@ -31,15 +30,12 @@ type MessageResult struct {
 
 // messageRun is what all processors of a replay share.
 type messageRun struct {
-	src     trace.Source
-	head    trace.Header
-	opt     MessageOptions
-	survey  *Survey
-	clock   Clock
-	perFlop float64 // picoseconds
-	gamma   unit.Picos
-	line    unit.Bytes
-	tagged  bool // messages of collectives say of which call they are
+	prices
+	src    trace.Source
+	head   trace.Header
+	opt    MessageOptions
+	survey *Survey
+	tagged bool // messages of collectives say of which call they are
 }
 
 // Messages replays the events of src, which passes messages, on the processors and the network of m:
@@ -64,7 +60,7 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 		all, _ = s.traffic(src, opt.Collectives)
 		return all
 	}
-	model, err := messageModel(m, r.head.Procs, opt.Semantics, flows)
+	model, err := MessageModel(m, r.head.Procs, opt.Semantics, flows)
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +101,32 @@ func (r *messageRun) check(m *machine.Machine) (err error) {
 			return fmt.Errorf("the events of processor %d are a graph, whose computation begins when what it needs has ended, not at a recorded time", p)
 		}
 	}
-	if r.clock, err = ClockOf(m); err != nil {
+	if r.prices, err = pricesOf(m); err != nil {
 		return err
 	}
-	r.perFlop = float64(m.Processor.CPF.At(m.Processor.Clock)) * 1e12
 	if s.flops && r.head.WorkUnit == trace.WorkFlop && r.perFlop == 0 && !r.opt.Recorded {
 		return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Name)
 	}
-	r.gamma, r.line, err = perLine(m)
-	return err
+	return nil
 }
 
 // noticeable is the share of the time from which the overlap of messages is worth a warning.
 const noticeable = 0.05
+
+// Overlap is what readers of a result must know of messages that come at the same time, or nil.
+func Overlap(m *machine.Machine, s Semantics, res *engine.Result) error {
+	worst := 0
+	for i := range res.Ranks {
+		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
+			worst = i
+		}
+	}
+	if res.Time == 0 || m.Network.Ports != machine.SendPort || s == LogGOPSim || float64(res.Ranks[worst].Overlap) <= noticeable*float64(res.Time) {
+		return nil
+	}
+	return fmt.Errorf("messages come to processor %d faster than 1/G, for %v in all, as nothing spaces those of several senders; "+
+		"with network.ports = %q they queue", worst, res.Ranks[worst].Overlap, machine.BothPorts)
+}
 
 // warnings are what readers of the result must know.
 func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []error) {
@@ -126,15 +135,8 @@ func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []err
 			all = append(all, fmt.Errorf("what a program finds by %v depends on time, and is as recorded (%d)", k, n))
 		}
 	}
-	worst := 0
-	for i := range res.Ranks {
-		if res.Ranks[i].Overlap > res.Ranks[worst].Overlap {
-			worst = i
-		}
-	}
-	if res.Time > 0 && m.Network.Ports == machine.SendPort && r.opt.Semantics != LogGOPSim && float64(res.Ranks[worst].Overlap) > noticeable*float64(res.Time) {
-		all = append(all, fmt.Errorf("messages come to processor %d faster than 1/G, for %v in all, as nothing spaces those of several senders; "+
-			"with network.ports = %q they queue", worst, res.Ranks[worst].Overlap, machine.BothPorts))
+	if err := Overlap(m, r.opt.Semantics, res); err != nil {
+		all = append(all, err)
 	}
 	if res.Reused > 0 {
 		all = append(all, fmt.Errorf("requests that were opened again before anybody waited for them (%d)", res.Reused))

@@ -32,6 +32,7 @@ type Op struct {
 	Message  *Message   // Send, Isend; the answer to Probe and Iprobe: nil is none
 	Request  *Request   // Isend, Recv, Irecv, Test; Probe and Iprobe: what they look for
 	Requests []*Request // Wait: the rank goes on when one of them has completed
+	Stamp    *Stamp     // Clock: who gets the answer, which the backend may Defer; or nil
 
 	Index int           // Wait: which of Requests
 	Done  bool          // Test: whether Request has completed

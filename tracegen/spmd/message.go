@@ -130,7 +130,7 @@ func (c *Comm) selects(q *Request, kind trace.Kind, from, tag int) *Request {
 		q.Source = c.global(from, "receive from")
 	}
 	q.Tag, q.Group, q.ID, q.Kind = int32(tag), c.context, trace.None, kind
-	q.rank, q.done, q.at = c.rank, false, 0
+	q.rank, q.done, q.at, q.Mark = c.rank, false, 0, 0
 	return q
 }
 

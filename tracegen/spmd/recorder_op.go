@@ -20,6 +20,9 @@ func (rec *recorder) row(e trace.Event) {
 	rec.append(e, uint32(rec.instr-rec.atEvent))
 }
 
+// Event is the row that records op of r, as far as it has been carried out. It is for backends.
+func (op *Op) Event(r *Rank) trace.Event { return op.event(r.space) }
+
 // event is the row of an operation that was carried out. The package comment says
 // what its columns mean.
 func (op *Op) event(s *space) trace.Event {

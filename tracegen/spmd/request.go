@@ -35,6 +35,7 @@ type Request struct {
 	Group  int32 // context of the communicator
 	ID     int32 // number in the events of the rank; trace.None for a blocking receive
 	Kind   trace.Kind
+	Mark   uint64 // for the backend's own use
 
 	rank    *Rank
 	into    buffer
@@ -71,6 +72,15 @@ func (q *Request) Deliver(m *Message) {
 	}
 	q.problem += fmt.Sprintf(" (from rank %d, tag %d)", m.source, m.Tag)
 }
+
+// Complete is Deliver for backends of one rank at a time: Completed tells that it was called.
+func (q *Request) Complete(m *Message) {
+	q.Deliver(m)
+	q.done = true
+}
+
+// Completed reports whether a message has been delivered; of a send, it always does.
+func (q *Request) Completed() bool { return q.done }
 
 // Wait returns when the request has completed. Waiting again returns the same
 // Status at once.

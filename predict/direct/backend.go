@@ -1,0 +1,120 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/predict/replay"
+	"spoor/tracegen/spmd"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// backend carries out what ranks ask for: the engine says when.
+type backend struct {
+	opt     Options
+	machine *machine.Machine
+	model   engine.Model
+	lines   []*timeline
+	result  *engine.Result
+}
+
+// Run implements spmd.Backend.
+func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
+	var programs []engine.Program
+	for _, r := range ranks {
+		l := &timeline{Coroutine: spmd.NewCoroutine(r), backend: b}
+		l.post.lanes = map[channel]*lane{}
+		defer l.Stop()
+		if l.charges, err = replay.NewCharges(b.machine); err != nil {
+			return err
+		}
+		b.lines = append(b.lines, l)
+		programs = append(programs, engine.Program{Next: l.next})
+	}
+	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.Barriers(len(ranks), b.opt.Collectives),
+		Observer: b.opt.Observer, Live: b, Progress: b.opt.Progress})
+	for _, l := range b.lines {
+		if l.Err != nil {
+			return l.Err // as it is: it names the rank
+		}
+	}
+	return err
+}
+
+// barrierGroup is the group of the messages of barriers, which no program has.
+const barrierGroup = -2
+
+// Do implements spmd.Backend.
+func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
+	l := b.lines[r.ID()]
+	switch op.Kind {
+	case trace.Send, trace.Isend:
+		l.send(op)
+	case trace.Recv:
+		l.receive(op)
+	case trace.Irecv:
+		l.add(op, engine.Op{Kind: engine.Irecv, Peer: op.Request.Source, Tag: op.Request.Tag, Group: op.Request.Group,
+			Request: op.Request.ID, Bytes: l.post.receive(op.Request)})
+	case trace.Wait:
+		l.wait(op)
+	case trace.Test:
+		l.test(op)
+	case trace.Probe:
+		l.probe(op, engine.Probe)
+	case trace.Iprobe:
+		l.probe(op, engine.Iprobe)
+	case trace.Clock:
+		l.clock(op)
+	case trace.Barrier:
+		l.add(op, engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None})
+		l.pause() // what others did before it is in shared memory then
+	default:
+		l.fail(errShared(op.Kind))
+	}
+}
+
+func errShared(k trace.Kind) error {
+	return fmt.Errorf("%v is an operation of a shared memory; programs that use locks or flags cannot be run among messages", k)
+}
+
+// Matched implements engine.Live.
+func (b *backend) Matched(rank int32, mark int64, from, tag int32) {
+	l := b.lines[rank]
+	l.completed(l.post.matched(mark, from, tag))
+}
+
+// Came implements engine.Live.
+func (b *backend) Came(rank, group, from, tag int32, at unit.Picos) {
+	if group >= trace.None {
+		b.lines[rank].post.came(channel{from, tag, group}, at)
+	}
+}
+
+// Found implements engine.Live.
+func (b *backend) Found(rank int32, a *engine.Answer) {
+	l := b.lines[rank]
+	switch a.Mark {
+	case answered:
+		return
+	case lazy:
+		l.stamps[0].Set(duration(a.At))
+		l.stamps = l.stamps[1:]
+		return
+	}
+	l.answer = *a
+	switch op := l.asked; {
+	case op == nil: // what is waited for was known before
+	case op.Kind == trace.Test && a.Done:
+		op.Done = true
+		l.charge(op)
+	case op.Kind == trace.Wait:
+		op.Index = a.Index
+		l.charge(op)
+	}
+}
+
+// Resumes implements engine.Live.
+func (b *backend) Resumes(rank int32, now unit.Picos) { b.lines[rank].now = now }

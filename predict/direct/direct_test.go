@@ -1,0 +1,167 @@
+package direct
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/predict/replay"
+	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+	"spoor/traces/trace"
+)
+
+// The machines: LogGP with ports that both hold, the same with ports of senders alone and the cost of lines, and links
+// that messages share.
+const (
+	head = `
+name = "test"
+[processor]
+clock = "2 GHz"
+cpi = 1.0
+[[cache]]
+size = "1 MiB"
+line = "64 B"
+ways = 16
+latency = "0 cycles"
+[memory]
+size = "16 GiB"
+latency = "100 ns"
+occupancy = "6.4 ns"
+invalidate = "6.4 ns"
+[system]
+target = "cow"
+processors = 1
+nodes = 1024
+[network]
+`
+	ports = `model = "loggp"
+L = "2 us"
+o = "0.5 us"
+g = "0.7 us"
+G = "1 ns/B"
+ports = "both"
+`
+	lines = `model = "loggp"
+L = "2 us"
+o = "0.5 us"
+g = "0.7 us"
+G = "1 ns/B"
+gamma = "3 ns/line"
+`
+	torus = `model = "torus"
+bandwidth = "1 GB/s"
+o = "0.5 us"
+latency = "1 us"
+`
+)
+
+func machineOf(t testing.TB, network string) *machine.Machine {
+	t.Helper()
+	m, err := machine.Parse("test.toml", []byte(head+network))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// recording keeps the events of a program.
+type recording struct{ *trace.Memory }
+
+func newRecording(procs int) recording {
+	r := recording{&trace.Memory{Head: trace.Header{Procs: procs, WorkUnit: trace.WorkInstr}, EventsOf: make([]trace.Events, procs)}}
+	for p := range r.EventsOf {
+		r.EventsOf[p].Proc = trace.Proc(p)
+	}
+	return r
+}
+
+// sink lets a recording be one: a source has methods of the same names.
+type sink struct{ recording }
+
+func (s sink) Refs(*trace.Refs) error { return nil }
+func (s sink) Events(b *trace.Events) error {
+	of := &s.EventsOf[b.Proc]
+	of.Rows = append(of.Rows, b.Rows...)
+	return nil
+}
+
+func instance(t testing.TB, name string, procs int, set workload.Values) workload.Instance {
+	t.Helper()
+	k, err := workload.Find(counted.All, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := k.Values(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := k.New(v, procs, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// What is not sensitive to time takes as long as in a replay of its recording, on all ranks.
+func TestDirectIsReplay(t *testing.T) {
+	for _, c := range []struct {
+		kernel string
+		procs  int
+		set    workload.Values
+	}{
+		{"sor", 1, workload.Values{"g": 5, "iterations": 12}},
+		{"sor", 6, workload.Values{"g": 25, "iterations": 12}},
+		{"sor", 512, workload.Values{"g": 3, "iterations": 10}},
+		{"bps", 16, workload.Values{"g": 8}},
+		{"apucs", 5, nil},
+	} {
+		for _, network := range []string{ports, lines, torus} {
+			if c.procs > 100 && network != ports {
+				continue
+			}
+			m := machineOf(t, network)
+			rec := newRecording(c.procs)
+			inst := instance(t, c.kernel, c.procs, c.set)
+			if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {
+				t.Fatal(err)
+			}
+			survey, err := replay.Examine(rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := replay.Messages(context.Background(), rec, survey, m, replay.MessageOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ahead := range []int{1, 3, 64} {
+				inst := instance(t, c.kernel, c.procs, c.set)
+				got, err := Run(context.Background(), inst.Program, m, Options{Procs: c.procs, Ahead: ahead})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := inst.Verify(); err != nil {
+					t.Error(err)
+				}
+				if !reflect.DeepEqual(got.Result, want.Result) {
+					t.Errorf("%s on %d with F = %d: %s", c.kernel, c.procs, ahead, different(got.Result, want.Result))
+				}
+			}
+		}
+	}
+}
+
+// different says where two results differ.
+func different(got, want *engine.Result) string {
+	for p := range want.Ranks {
+		if got.Ranks[p] != want.Ranks[p] {
+			return fmt.Sprintf("rank %d: got %+v, want %+v", p, got.Ranks[p], want.Ranks[p])
+		}
+	}
+	got.Ranks, want.Ranks = nil, nil
+	return fmt.Sprintf("got %+v, want %+v", got, want)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"spoor/traces/store"
+)
+
+// hostRuns is how long this host took for each of several runs, in seconds.
+type hostRuns []float64
+
+// time notes how long a run takes.
+func (h *hostRuns) time(run func() error) error {
+	start := time.Now()
+	err := run()
+	*h = append(*h, time.Since(start).Seconds())
+	return err
+}
+
+// median is the one in the middle, of two the higher one.
+func (h hostRuns) median() float64 {
+	sorted := slices.Sorted(slices.Values(h))
+	return sorted[len(sorted)/2]
+}
+
+// addNative compares the simulations with runs at full speed.
+func addNative(t *store.Table, rows []messageRow, simulated []hostRuns, native hostRuns) {
+	var measured, errors, host, slowdown []float64
+	for i, r := range rows {
+		n, s := native.median(), simulated[i].median()
+		measured, host = append(measured, n), append(host, s)
+		errors = append(errors, (float64(r.result.Time.Seconds())-n)/n)
+		slowdown = append(slowdown, s/n)
+	}
+	t.Columns = append(t.Columns, store.Column{Name: "native", Unit: "s", Data: measured}, store.Column{Name: "error", Data: errors},
+		store.Column{Name: "simulated_in", Unit: "s", Data: host}, store.Column{Name: "slowdown", Data: slowdown})
+}
