@@ -13,18 +13,18 @@ import (
 func TestSample(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "x", 4, 3, 20_000)
-	const args = "--run reuse,locality --interleaved=false --line 32B,64B --assoc 4x4 --sample 0.2 --sample-seed 7"
+	const args = "--run reuse,locality --interleaved=false --line 32B,64B --assoc 4x4 --sample 0.2 --sample-least 64 --sample-seed 7"
 	status, out, errs := analyze(append(strings.Fields(args), "-o", "whole", "x")...)
-	if status != stage.Done || !strings.Contains(out, "sampled") || strings.Count(errs, "is an estimate, sampled: rate 0.2, seed 7") != 2 {
+	if status != stage.Done || !strings.Contains(out, "sampled") || strings.Count(errs, "is an estimate, sampled: rate 0.2, 64 lines at least, seed 7; exact where sampled is 1") != 2 {
 		t.Fatalf("status %d:\n%s%s", status, out, errs)
 	}
 	for _, name := range []string{"reuse", "curve", "locality_curve", "locality_assoc"} {
 		table := read(t, filepath.Join("whole", name+".arrow"))
-		if table.Fact("sample_rate") != "0.2" || table.Fact("sample_seed") != "7" {
+		if table.Fact("sample_rate") != "0.2" || table.Fact("sample_least") != "64" || table.Fact("sample_seed") != "7" {
 			t.Errorf("%s: facts %v", name, table.Meta)
 		}
 	}
-	if params := text(t, "whole/locality.params.toml"); !strings.Contains(params, ", sampled: rate 0.2, seed 7") {
+	if params := text(t, "whole/locality.params.toml"); !strings.Contains(params, ", sampled: rate 0.2, 64 lines at least, seed 7") {
 		t.Errorf("parameters do not say that they are of a sample:\n%s", params)
 	}
 	must(t, args+" --procs 0-1 -o a x")
@@ -35,7 +35,7 @@ func TestSample(t *testing.T) {
 			t.Errorf("%s differs after a merge", name)
 		}
 	}
-	for _, wrong := range []string{"--sample 0", "--sample -1", "--sample 2", "--sample nan", "--sample-lines 63", "--sample-lines -1"} {
+	for _, wrong := range []string{"--sample 0", "--sample -1", "--sample 2", "--sample nan", "--sample-lines 63", "--sample-lines -1", "--sample-least 63", "--sample-least -1"} {
 		for _, run := range []string{"reuse", "locality"} {
 			if status, out, _ := analyze(append(strings.Fields(wrong), "--run", run, "-o", "wrong", "x")...); status != stage.WrongUsage || out != "" {
 				t.Errorf("%s %s: status %d", run, wrong, status)
@@ -44,12 +44,22 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// A share that would be few lines is more of them: what has no more than the least is exact.
+func TestSampleOfFewLines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 2, 3, 500)
+	exact := must(t, "--run reuse --format csv -o exact x")
+	if sampled := must(t, "--run reuse --format csv --sample 0.01 -o sampled x"); sampled != exact {
+		t.Errorf("a sample of few lines is not exact:\n%s\nand not\n%s", sampled, exact)
+	}
+}
+
 // What is legal, if only just, is sampled without numbers that are none.
 func TestNastySamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, n := range nastyTraces {
 		n.write(t, name)
-		for _, args := range []string{"--sample 0.3", "--sample 0.00001", "--sample-lines 64"} {
+		for _, args := range []string{"--sample 0.3", "--sample 0.00001", "--sample 0.00001 --sample-least 0", "--sample-lines 64"} {
 			for _, run := range []string{"reuse", "locality"} {
 				dir := filepath.Join(t.TempDir(), "d")
 				exact, _, _ := analyze("--run", "reuse", "-o", dir, name)

@@ -74,6 +74,8 @@ type NaiveSample struct {
 	Naive
 	Hash  func(line uint64) uint64
 	Last  uint64 // hash of a kept line at most
+	Asked uint64 // that Last falls to while there are Least lines
+	Least int    // for that; 0: Last is Asked
 	Lines int    // at most so many; 0: as many as there are
 	Uses  map[uint64]float64
 	Cold  float64
@@ -92,12 +94,16 @@ func (n *NaiveSample) Touch(line uint64) {
 	} else {
 		n.Uses[uint64(float64(d)/rate)] += 1 / rate
 	}
-	pace := n.Lines / 16
-	if n.since++; n.Lines == 0 || n.since < pace {
+	most, end := n.Lines, uint64(0)
+	if n.Last > n.Asked {
+		most, end = (n.Least+2)/3*4, n.Asked
+	}
+	pace := most / 16
+	if n.since++; most == 0 || n.since < pace {
 		return
 	}
 	n.since = 0
-	if len(n.lines)+pace <= n.Lines {
+	if len(n.lines)+pace <= most {
 		return
 	}
 	var hashes []uint64
@@ -105,6 +111,6 @@ func (n *NaiveSample) Touch(line uint64) {
 		hashes = append(hashes, n.Hash(l))
 	}
 	slices.Sort(hashes)
-	n.Last = hashes[n.Lines/4*3] - 1
+	n.Last = max(hashes[most/4*3]-1, end)
 	n.lines = slices.DeleteFunc(n.lines, func(l uint64) bool { return n.Hash(l) > n.Last })
 }

@@ -1,9 +1,6 @@
 package reuse
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // colds is the number of first uses so far. The stack counts on the caller's goroutine.
 func (s *Stack) colds() uint64 { return s.tally.cold + s.span.tally.cold }
@@ -26,21 +23,18 @@ func (s *Stack) reset() {
 
 // order is the lines, the one used last at the end.
 func (s *Stack) order() []uint64 {
-	type live struct {
-		line uint64
-		slot uint32
-	}
 	apart := s.recent.line[:min(s.recent.full, int(s.era.apart))]
-	var all []live
+	var lines, live []uint64 // live: slots above indexes of lines
 	for line, place := range s.lines.All() {
 		if slot := s.slots[place]; slot != 0 && !slices.Contains(apart, line) {
-			all = append(all, live{line, slot})
+			live = append(live, uint64(slot)<<32|uint64(len(lines)))
+			lines = append(lines, line)
 		}
 	}
-	slices.SortFunc(all, func(a, b live) int { return cmp.Compare(a.slot, b.slot) })
-	out := make([]uint64, 0, len(all)+len(apart))
-	for _, l := range all {
-		out = append(out, l.line)
+	slices.Sort(live)
+	out := make([]uint64, 0, len(live)+len(apart))
+	for _, l := range live {
+		out = append(out, lines[uint32(l)])
 	}
 	for _, l := range slices.Backward(apart) {
 		out = append(out, l)

@@ -15,7 +15,9 @@ Columns of curve.arrow, for fully associative LRU caches:
   lo, hi             95 % interval of ratio: of a sample, by how parts of it differ; the ratio itself if it is exact
 With --sample or --sample-lines, distances and counts are estimates, and so are footprint and all that is
 made of them: a share of all lines is looked at (SHARDS), and short stretches of the trace are
-measured exactly for the short distances. The tables say sample_rate, sample_lines and sample_seed; summaries have
+measured exactly for the short distances. A share that is few lines says little of them: of what has no more than
+--sample-least lines all are looked at, and it is exact; the share falls to that of --sample as lines become more. The
+tables say sample_rate, sample_least, sample_lines and sample_seed; summaries have
 the share of lines in the end as sampled, and lo and hi after each ratio. Segments of programs, which
 intervals of locality come from, are not sampled: then intervals are those of the fit alone.
 `
@@ -27,6 +29,9 @@ intervals of locality come from, are not sampled: then intervals are those of th
 // uses [waldspurger2015]. If Lines is set, T is lowered whenever there might be more lines than
 // that: lines that are out are forgotten, and what was found at rate R goes on standing for 1/R uses,
 // which is what rescaling all counts by the ratio of rates comes to [waldspurger2015].
+//
+// The error of a sample depends on how many lines it has, not on what share they are. If Least is set, T begins at P and is
+// lowered in the same way, to R P at last, as long as so many lines are left: a trace of fewer lines is measured exactly.
 //
 // A sample says nothing of distances below a few times 1/R, which are most. They are
 // measured exactly in bursts, see [burst]. With bursts, the number of uses at distances that only the
@@ -40,7 +45,8 @@ intervals of locality come from, are not sampled: then intervals are those of th
 // [waldspurger2015] C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC
 // construction with SHARDS. FAST 2015, pp. 95-110.
 type Sampling struct {
-	Rate  float64 // of lines; at the start, if Lines is set; 0 is the same as 1, all
+	Rate  float64 // of lines; before there are more than Lines, if that is set; 0 is the same as 1, all
+	Least int     // so many distinct lines at least, of every size and order, MinLines or more, where there are as many, whatever the rate; 0: whatever the rate gives
 	Lines int     // at most so many distinct lines at a time, of every size and order, MinLines or more; 0: as many as there are
 	Seed  uint64  // of the hash
 }
@@ -49,15 +55,22 @@ type Sampling struct {
 const (
 	MinRate  = 1e-6
 	MinLines = 64
+	maxLines = 1 << 30
 )
+
+// Enough is the least number of lines that is good for most: the standard error of a share among n lines is no more
+// than 0.5/sqrt(n), 0.011 here.
+const Enough = 1 << 11
 
 // Check tells of values that make no sample.
 func (s Sampling) Check() error {
 	if s.Rate != 0 && !(s.Rate >= MinRate && s.Rate <= 1) {
 		return fmt.Errorf("%v is not a rate from %v to 1", s.Rate, MinRate)
 	}
-	if s.Lines != 0 && s.Lines < MinLines {
-		return fmt.Errorf("a sample of %d lines is less than %d", s.Lines, MinLines)
+	for _, n := range []int{s.Least, s.Lines} {
+		if n != 0 && (n < MinLines || n > maxLines) {
+			return fmt.Errorf("a sample of %d lines is not one of %d to %d", n, MinLines, maxLines)
+		}
 	}
 	return nil
 }
@@ -70,7 +83,10 @@ func (s Sampling) Facts() []trace.Arg {
 	if !s.On() {
 		return nil
 	}
-	facts := []trace.Arg{{Key: "sample_rate", Value: strconv.FormatFloat(s.start(), 'g', -1, 64)}}
+	facts := []trace.Arg{{Key: "sample_rate", Value: strconv.FormatFloat(s.asked(), 'g', -1, 64)}}
+	if n := s.least(); n > 0 {
+		facts = append(facts, trace.Arg{Key: "sample_least", Value: strconv.Itoa(n)})
+	}
 	if s.Lines > 0 {
 		facts = append(facts, trace.Arg{Key: "sample_lines", Value: strconv.Itoa(s.Lines)})
 	}
@@ -82,24 +98,46 @@ func (s Sampling) Warn(name string) []error {
 	if !s.On() {
 		return nil
 	}
-	return []error{fmt.Errorf("%s is an estimate, %v", name, s)}
+	where := ""
+	if s.least() > 0 {
+		where = "; exact where sampled is 1"
+	}
+	return []error{fmt.Errorf("%s is an estimate, %v%s", name, s, where)}
 }
 
 // String says it in words.
 func (s Sampling) String() string {
-	switch {
-	case !s.On():
+	if !s.On() {
 		return "all lines"
-	case s.Lines > 0:
-		return fmt.Sprintf("sampled: %d lines at most, from rate %v, seed %d", s.Lines, s.start(), s.Seed)
 	}
-	return fmt.Sprintf("sampled: rate %v, seed %d", s.Rate, s.Seed)
+	limits := ""
+	if n := s.least(); n > 0 {
+		limits = fmt.Sprintf(", %d lines at least", n)
+	}
+	if s.Lines > 0 {
+		limits += fmt.Sprintf(", %d lines at most", s.Lines)
+	}
+	return fmt.Sprintf("sampled: rate %v%s, seed %d", s.asked(), limits, s.Seed)
 }
 
-// start is the rate at the start.
-func (s Sampling) start() float64 {
+// asked is the rate, before there are too many lines.
+func (s Sampling) asked() float64 {
 	if s.Rate == 0 {
 		return 1
 	}
 	return s.Rate
 }
+
+// least is how many lines there are at least; 0 if that does not matter. It is well below what they may be at most.
+func (s Sampling) least() int {
+	switch {
+	case s.asked() == 1:
+		return 0
+	case s.Lines > 0:
+		return min(s.Least, s.Lines/2)
+	}
+	return s.Least
+}
+
+// varies reports whether the rate does.
+func (s Sampling) varies() bool { return s.Lines > 0 || s.least() > 0 }

@@ -98,9 +98,12 @@ func BenchmarkSample(b *testing.B) {
 			run("table", func(int) lines.Toucher { return &tableAlone{Table: lines.NewTable()} }, nothing)
 			exact := new(Distances)
 			run("exact", func(int) lines.Toucher { return NewStack() }, func(_ *testing.B, t lines.Toucher) { exact.take(t.(*Stack)) })
-			for _, rate := range []float64{0.01, 0.1} {
+			for _, s := range []Sampling{{Rate: 0.01, Least: Enough}, {Rate: 0.01}, {Rate: 0.1}} {
 				var worst, sum float64
-				run(fmt.Sprintf("rate=%v", rate), func(i int) lines.Toucher { return newSampler(Sampling{Rate: rate, Seed: uint64(i)}) },
+				run(fmt.Sprintf("rate=%v/least=%d", s.Rate, s.Least), func(i int) lines.Toucher {
+					s.Seed = uint64(i)
+					return newSampler(s)
+				},
 					func(b *testing.B, t lines.Toucher) {
 						d := new(Distances)
 						if err := t.(*sampler).end(d); err != nil {

@@ -45,7 +45,7 @@ func exactly(t testing.TB, lines []uint64) *Distances {
 func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 	t.Helper()
 	fast := newSampler(s)
-	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Lines: s.Lines, Uses: map[uint64]float64{}}
+	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Asked: fast.asked, Least: s.least(), Lines: s.Lines, Uses: map[uint64]float64{}}
 	for _, l := range lines {
 		naive.Touch(l)
 	}
@@ -66,7 +66,7 @@ func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 		got[f.distance] += f.uses
 	}
 	for d, n := range naive.Uses {
-		if s.Lines > 0 && bits.Len64(d) > significant {
+		if s.varies() && bits.Len64(d) > significant {
 			d = d >> (bits.Len64(d) - significant) << (bits.Len64(d) - significant)
 		}
 		want[d] += n
@@ -79,7 +79,7 @@ func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 			t.Fatalf("%v: %v uses at distance %d, want %v", s, got[d], d, n)
 		}
 	}
-	if s.Lines == 0 && fast.groups != nil {
+	if !s.varies() && fast.groups != nil {
 		checkGroups(t, fast, lines)
 	}
 }
@@ -110,7 +110,8 @@ func checkGroups(t testing.TB, s *sampler, lines []uint64) {
 
 func TestSampleIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: MinRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20}} {
+	for _, s := range []Sampling{{Rate: 0.5}, {Rate: 0.1, Seed: 7}, {Rate: MinRate}, {Lines: MinLines}, {Lines: 200, Seed: 3}, {Rate: 0.3, Lines: 100}, {Rate: 0.01, Lines: 1 << 20},
+		{Rate: 0.01, Least: 100}, {Rate: 0.3, Least: MinLines, Seed: 3}, {Rate: 0.5, Least: 1 << 20}, {Rate: 0.1, Least: 100, Lines: 150}, {Rate: 0.01, Least: 100, Lines: MinLines}, {Least: 200, Lines: 300}} {
 		for _, stride := range []uint64{1, 610, 1 << 20} {
 			lines := make([]uint64, 30_000)
 			for i := range lines {
@@ -130,6 +131,9 @@ func FuzzSampleIsNaive(f *testing.F) {
 		s := Sampling{Rate: 1 / float64(1+seed%64), Seed: seed}
 		if limit > 0 {
 			s.Lines = MinLines + int(limit)
+		}
+		if limit%3 == 0 {
+			s.Least = MinLines + int(limit%1000)
 		}
 		var lines []uint64
 		for i := range uint64(repeat%512) + 1 {
@@ -336,6 +340,7 @@ func TestIntervalsCover(t *testing.T) {
 		"matmul":  {matmul(80), Sampling{Rate: 0.1}, 0.90, 0.02}, // its curve is flat but for steps, and its stretches are alike: intervals are narrow
 		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.05},
 		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
+		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: Enough}, 0.93, 0.02},
 	} {
 		exact := exactly(t, c.lines)
 		var capacities []int64
@@ -442,12 +447,12 @@ func keptAndRead(t *testing.T, a *Analysis) analysis.Result {
 }
 
 func TestSamplingCheck(t *testing.T) {
-	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: MinRate / 2}, {Lines: MinLines - 1}, {Lines: -1}} {
+	for _, s := range []Sampling{{Rate: -1}, {Rate: 1.5}, {Rate: math.NaN()}, {Rate: MinRate / 2}, {Lines: MinLines - 1}, {Lines: -1}, {Least: MinLines - 1}, {Least: -1}, {Lines: 1 << 41}} {
 		if s.Check() == nil {
 			t.Errorf("%+v passes", s)
 		}
 	}
-	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: MinRate}, {Lines: MinLines}} {
+	for _, s := range []Sampling{{}, {Rate: 1}, {Rate: MinRate}, {Lines: MinLines}, {Least: MinLines}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}

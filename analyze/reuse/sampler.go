@@ -11,6 +11,7 @@ type sampler struct {
 	Sampling
 	seed   uint64 // mixed
 	last   uint64 // hash of a kept line at most: T-1
+	asked  uint64 // what that falls to, as there are lines enough
 	uses   uint64 // of all lines
 	full   *Stack
 	groups []*Stack // of parts of the sample, nil while all lines are kept
@@ -26,9 +27,12 @@ type sampler struct {
 const keptLines = 1 << 12
 
 func newSampler(s Sampling) *sampler {
-	t := &sampler{Sampling: s, seed: mix(s.Seed + 1), last: math.MaxUint64, full: NewStack(), kept: make([]uint64, 0, keptLines)}
-	if r := s.start(); r < 1 {
-		t.last = uint64(math.Ldexp(r, 64)) - 1
+	t := &sampler{Sampling: s, seed: mix(s.Seed + 1), last: math.MaxUint64, asked: math.MaxUint64, full: NewStack(), kept: make([]uint64, 0, keptLines)}
+	if r := s.asked(); r < 1 {
+		t.asked = uint64(math.Ldexp(r, 64)) - 1
+	}
+	if s.least() == 0 && t.asked < t.last {
+		t.last = t.asked
 		t.split()
 	}
 	for i, n := range burstLengths {
@@ -98,14 +102,14 @@ func (s *sampler) flush() error {
 	kept := s.kept
 	for len(kept) > 0 {
 		n := len(kept)
-		if s.Lines > 0 {
+		if s.most() > 0 {
 			n = min(n, s.pace()-s.since)
 		}
 		if err := s.use(kept[:n]); err != nil {
 			return err
 		}
 		kept = kept[n:]
-		if s.since += n; s.Lines > 0 && s.since == s.pace() {
+		if s.since += n; s.most() > 0 && s.since == s.pace() {
 			s.since = 0
 			var err error
 			if kept, err = s.limit(kept); err != nil {
@@ -143,21 +147,36 @@ const groups = 16
 // group is of a kept line. Every group is itself a sample, at a rate that much lower.
 func (s *sampler) group(line uint64) int { return int(s.hash(line) / (s.last/groups + 1)) }
 
-// split begins with new groups.
+// split begins with empty groups.
 func (s *sampler) split() {
-	s.groups = make([]*Stack, groups)
-	for g := range s.groups {
-		s.groups[g] = NewStack()
+	if s.groups == nil {
+		s.groups = make([]*Stack, groups)
+		for g := range s.groups {
+			s.groups[g] = NewStack()
+		}
+		return
+	}
+	for _, g := range s.groups {
+		g.reset()
 	}
 }
 
+// most is how many lines are kept at present, 0: as many as there are at the rate. Until the rate is as low as asked for, a quarter
+// may go and the least is left.
+func (s *sampler) most() int {
+	if s.last > s.asked {
+		return (s.least() + 2) / 3 * 4
+	}
+	return s.Lines
+}
+
 // pace is after how many uses of kept lines there is a check for too many.
-func (s *sampler) pace() int { return s.Lines / 16 }
+func (s *sampler) pace() int { return s.most() / 16 }
 
 // limit lowers the rate, if there might be too many lines before the next check, and filters what
 // is still to be used.
 func (s *sampler) limit(rest []uint64) ([]uint64, error) {
-	if s.old+s.full.colds()+uint64(s.pace()) <= uint64(s.Lines) {
+	if s.old+s.full.colds()+uint64(s.pace()) <= uint64(s.most()) {
 		return rest, nil
 	}
 	order := s.full.order()
@@ -167,10 +186,10 @@ func (s *sampler) limit(rest []uint64) ([]uint64, error) {
 	}
 	slices.Sort(hashes)
 	s.collect()
-	s.last = max(hashes[s.Lines/4*3], 1) - 1
+	s.last = s.lower(max(hashes[s.most()/4*3], 1) - 1)
 	out := func(l uint64) bool { return s.hash(l) > s.last }
 	order, rest = slices.DeleteFunc(order, out), slices.DeleteFunc(rest, out)
-	s.full = NewStack()
+	s.full.reset()
 	s.split()
 	if err := s.use(order); err != nil {
 		return nil, err
@@ -183,12 +202,20 @@ func (s *sampler) limit(rest []uint64) ([]uint64, error) {
 	return rest, nil
 }
 
+// lower is what the hash of a kept line is at most after a step, which ends at what is asked for.
+func (s *sampler) lower(to uint64) uint64 {
+	if s.last > s.asked {
+		return max(to, s.asked)
+	}
+	return to
+}
+
 // collect adds what was found at the present rate.
 func (s *sampler) collect() {
 	rate := s.rate()
 	uses, cold := s.full.Distances()
 	s.found.add(uses, cold, rate)
-	if s.Lines > 0 {
+	if s.varies() {
 		s.found.coarsen()
 	}
 	for g, stack := range s.groups {
