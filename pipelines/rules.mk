@@ -11,9 +11,12 @@
 #   RESULTS     the files that ANALYSES leave, if they are others
 #   LINE_SIZES  sizes of the machines' lines and blocks, with commas; 64B if not given
 #   FULL        the PROCS that are simulated, on machines that have as many processors; without it, all on all that have enough
+#   DECISIONS   names of decisions on what to buy, each with DECIDE.name, the command and flags of predict (without --params), and
+#               for programs that need more flags OPTIONS.kernel; optional, printed by the target decisions
+#   PRICES      lists of prices that decisions depend on
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
-# simulations, comparison, golden, accept and clean. Names carry arguments without = or :, as
+# simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
 # key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
@@ -26,7 +29,7 @@ RESULTS  ?= locality.params.toml curve.arrow reuse.arrow phases.arrow
 .DEFAULT_GOAL := report
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: report traces analyses predictions simulations comparison golden accept clean
+.PHONY: report traces analyses predictions simulations comparison decisions golden accept clean
 
 include $(ROOT)/pipelines/build.mk
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -46,6 +49,7 @@ flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(su
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
 analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) -o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
+decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1))) $(OPTIONS.$(firstword $(fields))) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
 # Results are in files; what commands print for people is not wanted here. With ENGINE=slurm
@@ -76,6 +80,14 @@ $(OUT)/%.prediction.arrow: $$(call analysed,$$*) $(MACHINES) $(BIN)/predict $(OU
 
 $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call simulation.command,$*))
+
+# A decision is a table, and what is printed for people.
+CHOICES := $(foreach p,$(PROGRAMS),$(DECISIONS:%=$p.%))
+$(OUT)/%.decision.txt: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
+	@echo '$(call decision.command,$*)' && $(call decision.command,$*) >$@
+
+decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
+	@for c in $(CHOICES); do echo "== $$c" && cat $(OUT)/$$c.decision.txt && echo || exit 1; done
 
 REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
 	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(PREDICTIONS)
@@ -132,6 +144,7 @@ ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
+$(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))
 $(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation))
 endif
-$(OUT)/sets $(OUT)/machines $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;
+$(OUT)/sets $(OUT)/machines $(OUT)/decisions $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;

@@ -16,6 +16,8 @@ import (
 // curve ends at the footprint. Memory is shared, so that of n processors each has
 // an n-th of it for data of its own. In a cluster, first uses of blocks are remote too: see [Run.remote].
 //
+// Where a machine's memory is held for less than an access takes, the bus is a queue for that time only.
+//
 // If there is no run with so many processors, the next smaller one is scaled: see
 // [distances.scaled].
 type Curve struct{}
@@ -83,7 +85,7 @@ func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, w
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value, pipelined: true}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {

@@ -55,13 +55,15 @@ func (l powerLaw) miss(x float64) float64 {
 // smp is the inputs of (3.16), and of one node of a cluster: the share of references that miss in each level.
 type smp struct {
 	costs
-	disk   float64 // tau_3, 0 for no disk
-	n      int     // processors of a node
-	remote         // in other nodes
-	gamma  float64
-	inner  []float64 // misses of each cache level but the last, per reference
-	memory float64   // references that go to memory
-	paging float64   // references that go to the disks
+	disk float64 // tau_3, 0 for no disk
+	n    int     // processors of a node
+	// pipelined says that an access holds the bus for the occupancy only, and not for all of its time.
+	pipelined bool
+	remote    // in other nodes
+	gamma     float64
+	inner     []float64 // misses of each cache level but the last, per reference
+	memory    float64   // references that go to memory
+	paging    float64   // references that go to the disks
 }
 
 // solution is what (3.16) says, in seconds per instruction of one processor.
@@ -81,8 +83,7 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 		out.ideal += s.gamma * m * s.costs.inner[i]
 	}
 	out.l2, out.l3 = perRef*s.memory, perRef*s.paging
-	out.t2 = t(s.n, out.l2, s.costs.memory)
-	out.u2 = share(s.n, out.l2, out.t2, s.costs.memory)
+	out.t2, out.u2 = s.bus(out.l2, t)
 	out.latency = s.gamma * s.memory * s.costs.memory
 	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory)
 	s.remote.solve(&out, perRef, s.n, t)
@@ -97,6 +98,26 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	out.contention = max(0, out.contention)
 	out.sync = harmonicTail(s.processors()) * s.instr
 	return out
+}
+
+// bus is the time of a memory access with contention, and how busy the bus is. For what an access takes besides holding it, a
+// processor is elsewhere, as if it were thinking.
+func (s *smp) bus(rate float64, t func(n int, lambda, tau float64) float64) (with, busy float64) {
+	held := s.held()
+	rest := s.costs.memory - held
+	if rate > 0 {
+		rate = 1 / (1/rate + rest)
+	}
+	with = t(s.n, rate, held)
+	return rest + with, share(s.n, rate, with, held)
+}
+
+// held is for how long an access holds the bus.
+func (s *smp) held() float64 {
+	if s.pipelined {
+		return min(s.costs.memory, s.occupancy)
+	}
+	return s.costs.memory
 }
 
 // processors are those of all nodes.
@@ -153,6 +174,9 @@ func (Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 	if c.nodes() > 1 {
 		all = append(all, fmt.Errorf("remote accesses are those that the power law sends beyond a node's memory, whoever shares data"))
 	}
+	if m := c.Machine; m.Memory.Occupancy != m.Memory.Latency && c.Processors > 1 {
+		all = append(all, fmt.Errorf("the bus is taken as held for the memory latency %v, not for the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
+	}
 	return append(all, published(c)...)
 }
 
@@ -160,9 +184,6 @@ func (Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 func published(c *Case) (all []error) {
 	if c.Processors > 1 {
 		all = append(all, fmt.Errorf("the barrier term is per instruction, whatever the number of barriers"))
-	}
-	if m := c.Machine; m.Memory.Occupancy != m.Memory.Latency && c.Processors > 1 {
-		all = append(all, fmt.Errorf("the bus is taken as held for the memory latency %v, not for the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
 	}
 	return all
 }
@@ -252,7 +273,7 @@ func (s *smp) prediction(o solution) model.Prediction {
 	n := float64(s.n)
 	sum := split(o.times, float64(s.processors()))
 	p := model.Prediction{EInstr: sum.Total(), Split: sum, Utilization: o.u2,
-		Limit: limit(n*o.l2*s.instr*s.costs.memory, o.ideal+o.latency, sum)}
+		Limit: limit(n*o.l2*s.instr*s.held(), o.ideal+o.latency, sum)}
 	p.Terms = []model.Term{
 		{Symbol: "gamma", Value: s.gamma, Unit: "1", What: "memory references per instruction"},
 		{Symbol: "1/S", Value: s.instr, Unit: "s", What: "time of an instruction without its references"},
