@@ -20,7 +20,7 @@ STEPS := vet unit race commands fuzz smoke slurm
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
-.PHONY: quickstart build install test $(STEPS) papers golden torture bench clean help
+.PHONY: quickstart build install test $(STEPS) papers golden torture bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart:
@@ -91,8 +91,13 @@ golden:
 torture: $(BINARIES)
 	@MAKE='$(MAKE)' sh pipelines/torture.sh
 
-## bench       all benchmarks
+## bench       every figure with a bar, beside its reference: a table, also in data/bench/KEEP.tsv if KEEP is given
 bench:
+	@GO='$(GO)' sh .ci/bench $(BIN)/bench.txt $(BENCHTIME) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
+	@$(if $(KEEP),cp $(BIN)/bench.tsv data/bench/$(KEEP).tsv)
+
+## benchmarks  all benchmarks
+benchmarks:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 
 ## clean       remove binaries and the outputs of pipelines
