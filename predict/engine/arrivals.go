@@ -109,8 +109,17 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 		e.fail(tooLate(m.from, to))
 		return
 	}
+	if to < e.first || to >= e.end {
+		e.send(to, &m)
+		return
+	}
+	e.accept(to, &m, fly)
+}
+
+// accept takes a mail to a rank of this worker.
+func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
 	i := e.mails.add()
-	e.mails.items[i] = m
+	e.mails.items[i] = *m
 	e.keepCause(&e.causes.mails, i)
 	if e.Net != nil {
 		e.flights = append(e.flights, make([]unit.Picos, len(e.mails.items)-len(e.flights))...)
@@ -120,7 +129,7 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 	switch {
 	case m.kind == release:
 		e.push(&d.releases, entry{m.at, m.from, i})
-	case e.urgent(&m):
+	case e.urgent(m):
 		d.urgent++
 		e.push(&d.arrivals, entry{m.at, m.from, i})
 	default:
@@ -128,7 +137,7 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 		if d.wants != m.from && d.wants != None {
 			return
 		}
-		acts += d.delay(&m)
+		acts += d.delay(m)
 	}
 	if to == e.acting {
 		return

@@ -114,10 +114,11 @@ func list(all []string) string {
 }
 
 // stuck is what is wrong when there are no more events.
-func (e *engine) stuck() error {
-	d := &Deadlock{Ranks: len(e.ranks)}
-	for i := range e.ranks {
-		r := &e.ranks[i]
+func (c *crew) stuck() error {
+	ranks := c.engines[0].ranks
+	d := &Deadlock{Ranks: len(ranks)}
+	for i := range ranks {
+		r := &ranks[i]
 		d.At = max(d.At, r.cpu)
 		d.Blocked = append(d.Blocked, r.blocked()...)
 		if left := r.leftOver(); left != "" {

@@ -10,7 +10,7 @@ import (
 // others before its next, nor after the next of any other and the lookahead.
 type driver interface {
 	add(r *rank)               // each, in order, before the run
-	run(e *engine) error       // until no rank acts any more
+	run(e *engine) error       // until no rank acts any more, or before the first failure
 	sooner(e *engine, r *rank) // r, which is not acting, has an earlier next
 }
 
@@ -28,8 +28,8 @@ type inOrder struct{ queue }
 func (d *inOrder) run(e *engine) error {
 	for n := 0; len(d.turns) > 0; n++ {
 		first := d.turns[0]
-		if first.at >= Horizon {
-			return d.end(first)
+		if first.at >= Horizon || e.failed != nil && first.at > e.failed.at {
+			return nil
 		}
 		if n%1024 == 0 {
 			if err := e.pulse(); err != nil {
@@ -43,18 +43,8 @@ func (d *inOrder) run(e *engine) error {
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}
-		if r.run(); e.err != nil {
-			return e.err
-		}
+		r.run()
 		d.put(r)
-	}
-	return nil
-}
-
-// end is the end of time, if a rank goes beyond.
-func (d *inOrder) end(first turn) error {
-	if first.at < never {
-		return beyond(first.rank)
 	}
 	return nil
 }

@@ -46,6 +46,28 @@
 // same result, bit for bit. There are two: windows of the lookahead, and where that is next to nothing,
 // or a network of links is shared, one rank after the other in the order of what they do next.
 //
+// # Workers
+//
+// Several workers have some ranks each, and drive them in windows. How far they may go before
+// they meet to exchange messages is the Protocol. By a fixed Quantum, that is a window. Whoa
+// [dickens1996], window-based halting on appointments, looks at the operations that programs are
+// ahead of their simulation, at most F. In a window from t to
+//
+//	w(t) = B + min(L_min, R_min + S_min)
+//
+// all that is sent from worker to worker is known. B is the lookahead, L a bound from below on when
+// a rank that goes on has done all that is known of it, S how long one that waits takes for it,
+// from when it is released, and R when that is. Each of these messages is an appointment: the rank
+// sends no sooner than it can have done what comes before. Up to the first appointment that
+// others have with it, its halting time, a worker goes on alone. The appointments of ranks that wait
+// are later as time goes on.
+//
+// Differs: where the paper's simulators tell each other of appointments in messages, workers
+// meet, and all appointments and halting times are made anew, so that their number is that of the
+// program, not of the host's timing. B has the latency too: what is bounded is when a message is
+// felt. Of long messages, whose receivers answer, all know no more than that an answer takes the
+// lookahead. Graphs and nonblocking collectives are not looked ahead in.
+//
 // Differs: a processor that shares its time between several operations (of a graph, or a
 // nonblocking collective) takes them in the order in which they could begin, each to its end.
 //
@@ -55,11 +77,12 @@
 //     computational model for synchronization analysis. PPoPP 2001.
 //   - [hoefler2010] Torsten Hoefler, Timo Schneider, Andrew Lumsdaine: LogGOPSim: simulating
 //     large-scale applications in the LogGOPS model. HPDC 2010.
+//   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
+//     simulation of message-passing parallel programs. IEEE TPDS 7(10), 1996.
 package engine
 
 import (
 	"context"
-	"fmt"
 
 	"spoor/traces/unit"
 )
@@ -110,6 +133,8 @@ type Op struct {
 	Request int32      // that is opened, or waited for; or None
 	Kind    Kind
 	Lenient bool // a Wait for a request that is not open is over at once
+	// Sensitive is that what follows depends on when, or how, this ends: Next is not called before.
+	Sensitive bool
 }
 
 // Step is a message of a collective that a rank sends or receives. A rank does its steps round by
@@ -123,7 +148,10 @@ type Step struct {
 
 // Program is what a rank does.
 type Program struct {
-	// Next is the next operations, which are valid until it is called again; none at the end.
+	// Next is the next operations, which are valid until it is called again; none at the end. It
+	// may be called before those that it gave have ended, unless the last of them is Sensitive or there
+	// is an Options.Live.
+	// Those of several ranks are called at once, if there are several workers.
 	Next func() ([]Op, error)
 	// Graph is what each operation needs to have ended; nil: the one before it.
 	Graph *Graph
@@ -135,8 +163,9 @@ type Graph struct {
 	Rows   []int32
 }
 
-// Observer is told what happens, for timelines and matrices. Of one rank it comes in order of
-// time. It may not keep its arguments.
+// Observer is told what happens, for timelines and matrices. Of one rank, that of a Span or the
+// receiver, it comes in order of time. Of several ranks it comes at once, if there are several
+// workers. It may not keep its arguments.
 type Observer interface {
 	// Began is that a rank came to the operation of a row, having done its Work.
 	Began(rank int32, row int64, at unit.Picos)
@@ -167,87 +196,98 @@ type Delivered struct {
 type Options struct {
 	Model Model
 	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
+	// Several workers ask at once.
 	Steps    func(rank int32, op *Op) ([]Step, error)
 	Observer Observer // or nil
 	Live     Live     // or nil
 	Progress func(ops int)
+	Protocol Protocol   // of several workers
+	Workers  int        // if 0, one; no more than there are ranks
+	Quantum  unit.Picos // at most the lookahead; if 0, as long
+	Ahead    int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead
 }
 
 // Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or
 // what is left over at the end.
 func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) {
-	return drive(ctx, programs, opt, driverFor(&opt.Model))
+	drivers, err := driversFor(&opt, len(programs))
+	if err != nil {
+		return nil, err
+	}
+	return drive(ctx, programs, opt, drivers...)
 }
 
-// drive has a driver run the programs.
-func drive(ctx context.Context, programs []Program, opt Options, d driver) (*Result, error) {
+// drive has drivers run the programs, each some.
+func drive(ctx context.Context, programs []Program, opt Options, drivers ...driver) (*Result, error) {
 	if err := opt.Model.check(); err != nil {
 		return nil, err
 	}
-	e := newEngine(ctx, len(programs), opt, d)
-	for i := range e.ranks {
-		r := &e.ranks[i]
-		if err := r.begin(programs[i]); err != nil {
-			return nil, fmt.Errorf("rank %d: %w", r.id, err)
+	engines := newEngines(ctx, len(programs), opt, drivers)
+	for i := range programs {
+		r := &engines[0].ranks[i]
+		if r.begin(programs[i]); r.e.failed != nil {
+			return nil, r.e.failed.err
 		}
 		r.rest(never, r.ownTime())
-		d.add(r)
+		r.e.driver.add(r)
 	}
-	for _, finish := range []func() error{func() error { return d.run(e) }, e.pulse, e.clear, e.stuck} {
+	all := crew{Stats: Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
+	for _, finish := range []func() error{all.run, all.end, all.clear, all.stuck} {
 		if err := finish(); err != nil {
 			return nil, err
 		}
 	}
-	return e.result(), nil
+	return all.result(), nil
 }
 
-// engine is the state of a run.
+// engine is the state of a worker: of ranks from first to before end.
 type engine struct {
 	Model
-	ctx       context.Context
-	opt       Options
-	obs       Observer
-	live      Live
-	ranks     []rank
-	driver    driver
-	mails     pool[mail]
-	pendings  pool[pending]
-	lookahead unit.Picos
-	now       unit.Picos // of the present event
-	limit     unit.Picos // until which the rank that acts knows all messages
-	acting    int32
-	err       error
-	flights   []unit.Picos          // of mails, if Model.Net
-	causes    causes                // if there is an Observer
-	pairs     map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
-	ops       uint64
-	reported  uint64
-	reused    uint64    // requests that were opened again while they were open
-	delivered Delivered // what the observer is shown
+	ctx          context.Context
+	opt          Options
+	obs          Observer
+	live         Live
+	ranks        []rank // all
+	first        int32
+	end          int32
+	number       int
+	driver       driver
+	mails        pool[mail]
+	pendings     pool[pending]
+	lookahead    unit.Picos
+	now          unit.Picos // of the present event
+	limit        unit.Picos // until which the rank that acts knows all messages
+	done         unit.Picos // until when all has been done, if there are other workers
+	acting       int32
+	failed       *failure
+	flights      []unit.Picos          // of mails, if Model.Net
+	causes       causes                // if there is an Observer
+	pairs        map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
+	ops          uint64
+	reported     uint64
+	reused       uint64    // requests that were opened again while they were open
+	delivered    Delivered // what the observer is shown
+	outlet       outlet
+	asking       int // long messages that were not answered
+	appointments uint64
 }
 
-func newEngine(ctx context.Context, ranks int, opt Options, d driver) *engine {
-	e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: make([]rank, ranks), lookahead: opt.Model.Lookahead(), driver: d}
-	e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
-	if e.Net != nil {
-		e.pairs = map[uint64]unit.Picos{}
-	}
-	for i := range e.ranks {
-		e.ranks[i].e, e.ranks[i].id = e, int32(i)
-	}
-	return e
-}
-
-// clear takes up the messages that nobody waited for.
-func (e *engine) clear() error {
-	for i := range e.ranks {
-		r := &e.ranks[i]
-		for len(r.arrivals) > 0 && e.err == nil {
-			e.acting, e.limit = r.id, never+1
-			r.arrive(r.mailTime())
+// newEngines shares ranks out to drivers.
+func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all []*engine) {
+	ranks := make([]rank, n)
+	for i, d := range drivers {
+		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
+			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
+		e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
+		if e.Net != nil {
+			e.pairs = map[uint64]unit.Picos{}
 		}
+		for r := e.first; r < e.end; r++ {
+			ranks[r].e, ranks[r].id = e, r
+		}
+		all = append(all, e)
 	}
-	return e.err
+	return all
 }
 
 // pulse is called now and then.
@@ -259,10 +299,22 @@ func (e *engine) pulse() error {
 	return e.ctx.Err()
 }
 
-// fail ends the run.
+// failure is an error of a rank. The first in time ends a run, ties by rank.
+type failure struct {
+	at   unit.Picos
+	rank int32
+	err  error
+}
+
+func (f *failure) before(g *failure) bool {
+	return g == nil || f != nil && (f.at < g.at || f.at == g.at && f.rank < g.rank)
+}
+
+// fail ends the rank that acts.
 func (e *engine) fail(err error) {
-	if e.err == nil {
-		e.err = err
+	e.ranks[e.acting].dead = true
+	if f := (&failure{e.now, e.acting, err}); f.before(e.failed) {
+		e.failed = f
 	}
 	e.limit = 0
 }

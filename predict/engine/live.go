@@ -7,7 +7,7 @@ import (
 )
 
 // Live is a program that runs along, and is told what depends on time. What concerns one rank
-// comes in the order of its time.
+// comes in the order of its time; of several ranks it comes at once, if there are several workers.
 type Live interface {
 	// Matched is that a receive with a mark other than 0 gets the next message from a rank
 	// with a tag, in the group of the receive.

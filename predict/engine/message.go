@@ -17,6 +17,7 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		n = e.pendings.add()
 		e.pendings.items[n] = pending{done: undone, bytes: bytes, from: to, tag: tag, group: group, what: Isend}
 		m.node = n
+		e.asking++
 	}
 	switch {
 	case e.LogGOPSim:
@@ -241,6 +242,7 @@ func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 // answered sends a long message.
 func (r *rank) answered(a *mail, fly unit.Picos) {
 	e := r.e
+	e.asking--
 	p := e.pendings.items[a.node]
 	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
 	left, late, fly := r.transmit(a.from, m, fly+e.Receive+e.Send, a.at+e.Receive+e.Send, p.bytes)

@@ -32,19 +32,23 @@ type rank struct {
 	graph    *graph
 	program  Program
 	ops      []Op
-	at       int // of ops, the one after main's
+	at       int   // of ops, the one after main's
+	line     *line // Whoa's
+	dead     bool  // has failed
 	account  Rank
 }
 
 // begin readies the first operations.
-func (r *rank) begin(p Program) error {
-	r.program = p
+func (r *rank) begin(p Program) {
+	r.program, r.e.acting = p, r.id
 	if p.Graph != nil {
-		return r.load()
+		if err := r.load(); err != nil {
+			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
+		}
+		return
 	}
 	r.main.row = -1
 	r.advance(&r.main, 0)
-	return r.e.err
 }
 
 // advance goes to the next operation of the program.
@@ -55,7 +59,7 @@ func (r *rank) advance(s *strand, t unit.Picos) {
 		if r.e.live != nil {
 			r.e.live.Resumes(r.id, t)
 		}
-		ops, err := r.program.Next()
+		ops, err := r.fetch()
 		if err != nil {
 			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
 			return
@@ -125,6 +129,9 @@ func (r *rank) run() {
 	for {
 		mail, own := r.mailTime(), r.ownTime()
 		switch {
+		case r.dead:
+			r.rest(mail, own)
+			return
 		case mail <= own && mail < e.limit:
 			e.now = mail
 			r.arrive(mail)
@@ -141,11 +148,26 @@ func (r *rank) run() {
 	}
 }
 
+// goesOnAtAll is whether r would act after the end of time.
+func (r *rank) goesOnAtAll() bool {
+	if r.more == nil {
+		return r.main.phase < blocked
+	}
+	for _, w := range r.more.wait {
+		if len(w) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // rest finds when r acts on others next if nothing more comes. What it does before, it does then:
 // messages that it does not wait for, and work.
 func (r *rank) rest(mail, own unit.Picos) {
 	s := &r.main
 	switch {
+	case r.dead:
+		r.wants, r.next = nobody, never
 	case r.more != nil || r.urgent > 0 || len(r.releases) > 0:
 		r.wants, r.next = None, min(mail, own)
 	case s.phase == working:

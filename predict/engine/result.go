@@ -44,18 +44,23 @@ type Result struct {
 	Ops      uint64
 	Reused   uint64 // requests that were opened again before they were waited for
 	Open     uint64 // requests that nobody waited for
+	Engine   Stats  // how it came about
 }
 
-func (e *engine) result() *Result {
-	res := &Result{Ops: e.ops, Reused: e.reused}
-	for i := range e.ranks {
-		r := &e.ranks[i]
-		r.account.Time = r.cpu
-		res.Ranks = append(res.Ranks, r.account)
-		res.Time = max(res.Time, r.cpu)
-		res.Messages += r.account.Messages
-		res.Bytes += r.account.Bytes
-		res.Open += uint64(r.requests.used)
+func (c *crew) result() *Result {
+	res := &Result{Engine: c.Stats}
+	for _, e := range c.engines {
+		res.Ops += e.ops
+		res.Reused += e.reused
+		for i := e.first; i < e.end; i++ {
+			r := &e.ranks[i]
+			r.account.Time = r.cpu
+			res.Ranks = append(res.Ranks, r.account)
+			res.Time = max(res.Time, r.cpu)
+			res.Messages += r.account.Messages
+			res.Bytes += r.account.Bytes
+			res.Open += uint64(r.requests.used)
+		}
 	}
 	return res
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"math/bits"
 
 	"spoor/traces/unit"
@@ -15,13 +16,13 @@ type windows struct {
 	ring   [ringSize][]int32
 	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
 	far    waiting
-	past   int32 // a rank that acts beyond the Horizon, from 1
 }
 
 const (
 	ringSize   = 1 << 10
 	leastWidth = unit.Picos(16) // less is not worth a window
 	noWindow   = int64(-1)
+	noTurn     = int64(math.MaxInt64)
 )
 
 func newWindows(width unit.Picos) *windows { return &windows{width: width, now: noWindow} }
@@ -35,9 +36,7 @@ func (d *windows) add(r *rank) {
 // tells from this.
 func (d *windows) put(r *rank) {
 	if r.next >= Horizon {
-		if r.window = noWindow; r.next < never {
-			d.past = r.id + 1
-		}
+		r.window = noWindow
 		return
 	}
 	w := int64(r.next / d.width)
@@ -56,39 +55,43 @@ func (d *windows) put(r *rank) {
 
 func (d *windows) sooner(_ *engine, r *rank) { d.put(r) }
 
-func (d *windows) run(e *engine) error {
-	for d.advance() {
+func (d *windows) run(e *engine) error { return d.upTo(e, noTurn) }
+
+// upTo has ranks act in all windows before one.
+func (d *windows) upTo(e *engine, end int64) error {
+	for d.advance(end) {
 		if err := e.pulse(); err != nil {
 			return err
 		}
-		e.limit = min(unit.Picos(d.now+1)*d.width, Horizon)
+		limit := min(unit.Picos(d.now+1)*d.width, Horizon)
 		i := d.now % ringSize
 		for _, id := range d.ring[i] {
 			r := &e.ranks[id]
 			if r.window != d.now {
 				continue
 			}
-			r.window, e.acting = noWindow, id
-			if r.run(); e.err != nil {
-				return e.err
-			}
+			r.window, e.acting, e.limit = noWindow, id, limit
+			r.run()
 			d.put(r)
 		}
-		d.ring[i] = d.ring[i][:0]
-	}
-	if d.past > 0 {
-		return beyond(d.past - 1)
+		if d.ring[i] = d.ring[i][:0]; e.failed != nil {
+			break
+		}
 	}
 	return nil
 }
 
-// advance goes to the next window in which a rank acts, and brings those in the heap that act in it.
-func (d *windows) advance() bool {
+// advance goes to the next window in which a rank acts, if it is before the end, and brings those in the
+// heap that act in it.
+func (d *windows) advance(end int64) bool {
 	i := (d.now + 1) % ringSize
 	next := d.now + 1 + d.gap(i)
 	if len(d.far) > 0 {
 		next = min(next, int64(d.far[0].t/d.width))
 	} else if next > d.now+ringSize {
+		return false
+	}
+	if next >= end {
 		return false
 	}
 	d.now = next
@@ -98,6 +101,28 @@ func (d *windows) advance() bool {
 		d.ring[i] = append(d.ring[i], d.far.pop().strand)
 	}
 	return true
+}
+
+// first is the first window in which a rank acts, or noTurn.
+func (d *windows) first(e *engine) int64 {
+	next, ring := noTurn, d.now+1+ringSize
+	if len(d.far) > 0 {
+		next = int64(d.far[0].t / d.width)
+	}
+	for w := d.now + 1; w < min(next, ring); w++ {
+		if w += d.gap(w % ringSize); w >= min(next, ring) {
+			break
+		}
+		i := w % ringSize
+		for _, id := range d.ring[i] {
+			if e.ranks[id].window == w {
+				return w
+			}
+		}
+		d.ring[i] = d.ring[i][:0]
+		d.filled[i/64] &^= 1 << (i % 64)
+	}
+	return next
 }
 
 // gap is how many lists of the ring from the i-th on have no ranks.

@@ -1,0 +1,183 @@
+package engine
+
+import "spoor/traces/unit"
+
+// crew is the workers of a run.
+type crew struct {
+	Stats
+	engines []*engine
+	meeting *meeting
+	reports [2][]report // of each worker, by turns
+	plan    []plan      // of each worker
+}
+
+// report is what a worker says of itself when workers meet.
+type report struct {
+	next   int64 // the first window in which one of its ranks, or one to whom they sent, acts
+	failed *failure
+	err    error
+	outlook
+	_ [64]byte // what others write is in other lines
+}
+
+// plan is what workers do until they meet again. Each makes it for itself, and it is the same.
+type plan struct {
+	over   bool
+	from   int64 // window
+	window int64 // the end of Whoa's window
+	_      [64]byte
+}
+
+// run has all workers do what there is to do.
+func (c *crew) run() error {
+	first := c.engines[0]
+	if c.Protocol == "" || c.Protocol == Sequential || parallel(&first.Model) != "" {
+		if c.Protocol, c.Reason = Sequential, ""; first.opt.Protocol == Quantum || first.opt.Protocol == Whoa {
+			c.Reason = parallel(&first.Model)
+		}
+		if err := first.driver.run(first); err != nil {
+			return err
+		}
+		return first.failed.cause()
+	}
+	n := len(c.engines)
+	c.meeting = newMeeting(n)
+	c.plan = make([]plan, n)
+	for side := range c.reports {
+		c.reports[side] = make([]report, n)
+		for i := range n {
+			c.reports[side][i].outlook = newOutlook(n)
+		}
+	}
+	for _, e := range c.engines {
+		e.outlet.open(n)
+		if c.Protocol == Whoa {
+			for i := e.first; i < e.end; i++ {
+				e.ranks[i].line = newLine(n)
+			}
+		}
+	}
+	for _, e := range c.engines[1:] {
+		go c.work(e)
+	}
+	c.work(first)
+	c.meeting.close()
+	return c.outcome()
+}
+
+func (f *failure) cause() error {
+	if f == nil {
+		return nil
+	}
+	return f.err
+}
+
+// work is what a worker does: until the next meeting, and again.
+func (c *crew) work(e *engine) {
+	defer c.meeting.leave()
+	d := e.driver.(*windows)
+	for meetings := uint64(0); ; meetings++ {
+		side := meetings % 2
+		c.report(e, d, &c.reports[side][e.number])
+		c.meeting.wait(e.number)
+		e.outlet.turn()
+		e.collect(c.engines, int(side))
+		halt := c.decide(e, c.reports[side])
+		if c.plan[e.number].over {
+			if e.number == 0 {
+				c.Meetings = meetings
+			}
+			return
+		}
+		c.reports[1-side][e.number].err = d.upTo(e, halt)
+		e.done = unit.Picos(halt) * d.width
+	}
+}
+
+// report says how far a worker is.
+func (c *crew) report(e *engine, d *windows, r *report) {
+	r.failed = e.failed
+	if r.next = d.first(e); e.outlet.first < never {
+		r.next = min(r.next, int64(e.outlet.first/d.width))
+	}
+	if c.Protocol == Whoa {
+		e.look(r, c.plan[e.number].window)
+	}
+}
+
+// decide is up to before which window a worker goes on.
+func (c *crew) decide(e *engine, all []report) (halt int64) {
+	p := &c.plan[e.number]
+	p.from, p.over = noTurn, false
+	var failed *failure
+	for i := range all {
+		p.from = min(p.from, all[i].next)
+		p.over = p.over || all[i].err != nil
+		if all[i].failed.before(failed) {
+			failed = all[i].failed
+		}
+	}
+	width := e.driver.(*windows).width
+	halt = p.from + 1
+	if c.Protocol == Whoa {
+		halt = max(halt, c.halting(e, all))
+	} else if e.number == 0 && p.from < noTurn {
+		c.Windows++
+	}
+	last := noTurn
+	if failed != nil {
+		last = int64(failed.at/width) + 1
+	}
+	p.over = p.over || p.from >= last
+	return min(halt, last)
+}
+
+// outcome is the error of a run, if there is one.
+func (c *crew) outcome() error {
+	var failed *failure
+	for i, e := range c.engines {
+		for side := range c.reports {
+			if err := c.reports[side][i].err; err != nil {
+				return err
+			}
+		}
+		if e.failed.before(failed) {
+			failed = e.failed
+		}
+		c.Remote += e.outlet.sent
+		c.Appointments += e.appointments
+	}
+	return failed.cause()
+}
+
+// end is an error if a rank goes beyond the end of time.
+func (c *crew) end() error {
+	for _, e := range c.engines {
+		if err := e.pulse(); err != nil {
+			return err
+		}
+		for i := e.first; i < e.end; i++ {
+			if e.ranks[i].goesOnAtAll() {
+				return beyond(i)
+			}
+		}
+	}
+	return nil
+}
+
+// clear takes up the messages that nobody waited for.
+func (c *crew) clear() error {
+	for _, e := range c.engines {
+		for i := e.first; i < e.end; i++ {
+			r := &e.ranks[i]
+			for len(r.arrivals) > 0 && e.failed == nil {
+				e.acting, e.limit = r.id, never+1
+				r.arrive(r.mailTime())
+			}
+		}
+		if e.failed != nil {
+			return e.failed.err
+		}
+	}
+	return nil
+}
