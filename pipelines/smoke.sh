@@ -53,7 +53,7 @@ done
 # A trace of references, then another of the same name, from another folder.
 external() { (cd ../../data/sample && $make --no-print-directory -C ../../pipelines/external NAME=smoke "$@") >"$log" 2>&1; }
 page=../external/out/smoke/report.html
-for trace in matmul.log.zst; do
+for trace in matmul.log.zst ring.goal; do
 	external TRACE=$trace || fail "external failed with $trace"
 	[ -s $page ] || fail "external made no report of $trace"
 done

@@ -85,6 +85,7 @@ var machineMark = mark{textInk, draw.CircleGlyph{}, "M6 1.5A4.5 4.5 0 1 1 5.99 1
 
 // drawSeries draws a quantity on logarithmic scales; values of less than a ten thousandth of the largest are left out.
 func (f *Figure) drawSeries(what quantity, list []series) error {
+	f.Chart = abstractionChart(what, list)
 	most, least, desc := 0.0, math.Inf(1), []string{}
 	first, last := math.MaxInt, 0
 	for _, s := range list {

@@ -13,7 +13,8 @@ import (
 // caseFigure draws E(Instr) of one program: the simulation as a line with a band
 // of the paper's 5 % around it, the models as marks, by machine and processors.
 func caseFigure(id string, models []string, cases []Case) (Figure, error) {
-	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Model against simulation, " + cases[0].Simulated.Program}
+	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Model against simulation, " + cases[0].Simulated.Program,
+		Chart: caseChart(models, cases)}
 	lo, hi := math.Inf(1), 0.0
 	var desc []string
 	for _, k := range cases {

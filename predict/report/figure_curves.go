@@ -13,7 +13,7 @@ import (
 // curveFigure draws the measured miss-ratio curves of one program's traces, one
 // for each number of processors, with the power laws fitted to them.
 func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) {
-	f := Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program}
+	f := Figure{ID: id, Heading: traces[0].Program, Title: "Miss ratio against cache size, " + traces[0].Program, Chart: curveChart(traces, looks)}
 	lo, hi, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
 	var desc []string
 	for _, t := range traces {

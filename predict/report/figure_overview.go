@@ -13,7 +13,7 @@ import (
 // overviewFigure draws the error of every case as a mark, a strip for each
 // model. The scale is linear within the claimed 5 % and logarithmic far from it.
 func overviewFigure(id string, c *Comparison) (Figure, error) {
-	f := Figure{ID: id, Title: "Error of each model in every row"}
+	f := Figure{ID: id, Title: "Error of each model in every row", Chart: overviewChart(c)}
 	var desc []string
 	reach := 2 * Claim
 	for i := range c.Models {

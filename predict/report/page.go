@@ -1,6 +1,6 @@
 // Package report compares what models predict with what simulations found, and
-// makes one self-contained HTML page of a study: no network, no script, plots as
-// SVG that follow the light or dark colours of the reader.
+// makes one self-contained HTML page of a study: no network, plots as SVG that follow
+// the light or dark colours of the reader, and a script that makes them interactive.
 //
 //	study, err := report.Open("out")
 //	...
@@ -58,6 +58,10 @@ type page struct {
 	Caveat         string
 	Trust          []string
 	Reservations   []reservation
+	Sections       []section
+	Picks          []pick
+	Policy         string
+	Scripts        []template.JS
 }
 
 // legendEntry explains one mark.
@@ -70,7 +74,8 @@ type legendEntry struct {
 
 // WriteHTML writes the page. The same study gives the same bytes.
 func (s *Study) WriteHTML(w io.Writer, title string) error {
-	p := &page{Study: s, Title: clean(title), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours()}
+	p := &page{Study: s, Title: clean(title), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours(),
+		Policy: policy(), Scripts: scripts(), Picks: picks(s)}
 	for _, line := range s.Commands {
 		p.Commands = append(p.Commands, clean(line))
 	}
@@ -92,6 +97,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		return err
 	}
 	if err := p.drawAbstractions(); err != nil {
+		return err
+	}
+	if err := p.drawTables(); err != nil {
 		return err
 	}
 	p.MachineRows = machineRows(s.Machines)

@@ -34,6 +34,15 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if plotted(t.Name) {
+		program := clean(t.Fact("program"))
+		if program == "" {
+			program = clean(strings.TrimSuffix(filepath.Base(filepath.Dir(path)), ".analysis"))
+		}
+		s.tables = append(s.tables, found{t, path, program})
+		s.addSource(path, t)
+		return nil, nil
+	}
 	if t.Name != predictionTable && t.Name != simulationTable && t.Name != curveTable {
 		return nil, nil
 	}

@@ -22,7 +22,8 @@ type Study struct {
 	Machines   []Machine     // in the order of AddMachine
 	Commands   []string      // how the files were made, one line each; nil if nobody says
 
-	rows []Row // predictions and simulations
+	rows   []Row   // predictions and simulations
+	tables []found // what plots draw
 }
 
 // Trace is what analyze says about one trace.
@@ -120,7 +121,7 @@ func Open(paths ...string) (*Study, error) {
 	if s.Comparison, err = Compare(s.rows); err != nil {
 		return nil, err
 	}
-	if len(s.Traces)+len(s.rows) == 0 {
+	if len(s.Traces)+len(s.rows)+len(s.tables) == 0 {
 		return nil, fmt.Errorf("%s: no analysis, prediction or simulation; run analyze, predict cluster or predict replay first", strings.Join(paths, ", "))
 	}
 	return s, nil

@@ -23,6 +23,7 @@ import (
 type Figure struct {
 	ID, Heading, Title, Desc string
 	SVG                      template.HTML
+	Chart                    *Chart // what the SVG draws, for the page's script
 }
 
 // figureWidth suits a phone; wider pages set figures side by side.

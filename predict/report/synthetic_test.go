@@ -98,7 +98,7 @@ func (f fake) study() *Study {
 	if err != nil {
 		panic(err)
 	}
-	s := &Study{Comparison: c, Commands: []string{"tracegen fft --set points=16384 --procs 2 -o out/fft"}}
+	s := &Study{Comparison: c, rows: append(predicted, simulated...), Commands: []string{"tracegen fft --set points=16384 --procs 2 -o out/fft"}}
 	for i, program := range f.programs {
 		for _, n := range f.processors {
 			s.Traces = append(s.Traces, fakeTrace(clean(program), int(n), 1.3+.2*float64(i), 60+100*float64(i)/float64(n)))

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// Chart is the data of a figure, which the page's script draws again so that one can ask it for values,
+// hide series and change scales. The SVG of the figure stays where there is no script.
+type Chart struct {
+	Kind   string   `json:"kind"` // lines, stack or matrix
+	X      Axis     `json:"x"`
+	Y      Axis     `json:"y"`
+	Value  Axis     `json:"value,omitzero"` // of stacks and matrices: what is shown
+	Series []Series `json:"series"`
+	Groups []Group  `json:"groups,omitempty"` // of the categories
+}
+
+// The kinds of charts.
+const (
+	linesChart  = "lines"
+	stackChart  = "stack"  // X is the value, Y the bars; series are the parts
+	matrixChart = "matrix" // cells of X and Y categories
+)
+
+// Axis is one direction of a chart.
+type Axis struct {
+	Name       string   `json:"name"`
+	Unit       string   `json:"unit,omitempty"`       // ns, s, ..; B is printed as KiB and so on, % multiplied by 100
+	Scale      string   `json:"scale"`                // log, linear, category, or arsinh: linear within Bend and logarithmic beyond
+	Whole      bool     `json:"whole,omitempty"`      // numbers are counts, marked at powers of two
+	Bend       Number   `json:"bend,omitzero"`        // of arsinh
+	Ticks      []Tick   `json:"ticks,omitempty"`      // of arsinh
+	Categories []string `json:"categories,omitempty"` // at 0, 1, ...
+	Lo         Number   `json:"lo,omitzero"`          // where the axis ends, if not with the data
+	Hi         Number   `json:"hi,omitzero"`
+}
+
+// Tick marks a value.
+type Tick struct {
+	At    Number `json:"at"`
+	Label string `json:"label"`
+}
+
+// The scales of axes.
+const (
+	logScale      = "log"
+	linearScale   = "linear"
+	categoryScale = "category"
+	bentScale     = "arsinh"
+)
+
+// Series is points that look alike and are hidden together: a chart hides a series when one of its
+// tags is off, and the legend has a button for each tag.
+type Series struct {
+	Name   string   `json:"name"`
+	Tags   []string `json:"tags"`
+	Draw   string   `json:"draw"` // line, dashed, dotted, points, band, or bar
+	Ink    string   `json:"ink"`
+	Shape  string   `json:"shape,omitempty"` // path of the mark in a box of 12 × 12
+	Points []Point  `json:"points"`
+	Notes  []string `json:"notes,omitempty"`  // what to say of each point beside its values
+	Marked []Point  `json:"marked,omitempty"` // points that matter: minima
+}
+
+// Point is x, y and, if the point has an interval, its ends. Of stacks it is the
+// number of the bar and the value, of matrices column, row and value.
+type Point []Number
+
+// Group is neighbouring categories with a name in common: the cases of one machine.
+type Group struct {
+	Name  string `json:"name"`
+	First int    `json:"first"`
+	End   int    `json:"end"`
+}
+
+// Number is a float64 that JSON can carry: six digits, null where there is none.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+func point(v ...float64) Point {
+	p := make(Point, len(v))
+	for i := range v {
+		p[i] = Number(v[i])
+	}
+	return p
+}
+
+// series begins one that looks like m.
+func (m mark) series(name, draw string, tags ...string) Series {
+	return Series{Name: name, Tags: tags, Draw: draw, Ink: m.ink.name, Shape: m.shape}
+}

@@ -1,0 +1,164 @@
+// What the library is told to draw of a chart. A view is what the reader chose:
+// tags that are off, scales of x and y, and the group that is looked at.
+// Colours are the page's variables, so that they follow light, dark and paper.
+
+const ink = name => `var(--${name})`;
+const font = "Liberation Sans, Arimo, Arial, Helvetica, sans-serif";
+
+const shown = (chart, view) => chart.series.filter(s => !s.tags.some(t => view.off.has(t)));
+
+// bend is the scale that is linear near zero and logarithmic far from it.
+const bend = (axis, v) => axis.scale === "arsinh" ? Math.asinh(v / axis.bend) : v;
+
+// extent is where an axis begins and ends: with the data of the series shown.
+const extent = (axis, scale, values, group) => {
+	if (axis.scale === "category") return group ? [group.first - 0.5, group.end - 0.5] : [-0.5, axis.categories.length - 0.5];
+	if (axis.lo !== undefined && axis.scale === "arsinh") return [axis.lo, axis.hi];
+	const usable = values.filter(v => v !== null && v !== undefined && (scale !== "log" || v > 0));
+	if (usable.length === 0) return [scale === "log" ? 0.1 : 0, 1];
+	let lo = Math.min(...usable), hi = Math.max(...usable);
+	if (scale !== "log") return [Math.min(0, lo), hi * 1.05 || 1];
+	lo = Math.max(lo, hi * 1e-6);
+	const pad = Math.max((hi / lo) ** 0.04, hi < 2 * lo ? Math.sqrt(2 * lo / hi) : 1);
+	return [lo / pad, hi * pad];
+};
+
+const axisOption = (axis, scale, [lo, hi], more) => {
+	const at = ticks(axis, scale, lo, hi).map(v => bend(axis, v));
+	const label = v => {
+		if (axis.ticks) return (axis.ticks.find(t => Math.abs(bend(axis, t.at) - v) < 1e-9) || { label: "" }).label;
+		return axis.scale === "category" ? axis.categories[v] : amount(v, axis.unit === "B" || axis.unit === "%" ? axis.unit : "");
+	};
+	return {
+		type: scale === "log" ? "log" : "value", logBase: axis.unit === "B" || axis.whole ? 2 : 10, min: bend(axis, lo), max: bend(axis, hi),
+		axisLabel: { customValues: at, formatter: label, color: ink("muted"), fontSize: 11, fontFamily: font, hideOverlap: true, width: 110, overflow: "truncate" },
+		axisTick: { show: false, customValues: at }, axisLine: { show: false }, minorTick: { show: false },
+		splitLine: { show: axis.scale !== "category", lineStyle: { color: ink("grid") } },
+		nameTextStyle: { color: ink("muted"), fontSize: 11, fontFamily: font },
+		name: axis.name + (axis.unit && axis.unit !== "B" && axis.unit !== "%" ? ` [${axis.unit}]` : ""), ...more,
+	};
+};
+
+// intervals draws the ends of points that have them.
+const intervals = (s, chart) => ({
+	type: "custom", silent: true, data: s.points.filter(p => p.length > 3).map(p => [bend(chart.x, p[0]), p[2], p[3]]), encode: { x: 0, y: [1, 2] }, clip: true,
+	renderItem: (_, api) => {
+		const [x, lo] = api.coord([api.value(0), api.value(1)]), [, hi] = api.coord([api.value(0), api.value(2)]);
+		const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: ink(s.ink), lineWidth: 1.2 } });
+		return { type: "group", children: [line(x, lo, x, hi), line(x - 3, lo, x + 3, lo), line(x - 3, hi, x + 3, hi)] };
+	},
+});
+
+// band draws the simulated value of a case as a line, and the claimed error around it.
+const band = s => ({
+	type: "custom", name: s.name, data: s.points, encode: { x: 0, y: [1, 2, 3] }, clip: true,
+	renderItem: (_, api) => {
+		const [left, y] = api.coord([api.value(0) - 0.4, api.value(1)]), [right, lo] = api.coord([api.value(0) + 0.4, api.value(2)]);
+		const hi = api.coord([api.value(0), api.value(3)])[1];
+		return { type: "group", children: [
+			{ type: "rect", shape: { x: left, y: hi, width: right - left, height: lo - hi }, style: { fill: ink("band") } },
+			{ type: "line", shape: { x1: left, y1: y, x2: right, y2: y }, style: { stroke: ink(s.ink), lineWidth: 2 } }] };
+	},
+});
+
+const symbol = s => s.shape ? "path://" + s.shape : "circle";
+
+const lineSeries = (s, chart) => {
+	const data = s.points.map(p => [bend(chart.x, p[0]), p[1]]);
+	if (s.draw === "band") return [band(s)];
+	const look = { name: s.name, data, symbol: symbol(s), symbolKeepAspect: true, itemStyle: { color: ink(s.ink) }, emphasis: { disabled: true }, clip: true };
+	const list = s.draw === "points" ? [{ ...look, type: "scatter", symbolSize: 10 }] : [{
+		...look, type: "line", symbolSize: s.shape ? 8 : 0, showSymbol: Boolean(s.shape) && data.length <= 24, connectNulls: false,
+		lineStyle: { color: ink(s.ink), width: s.draw === "line" ? 2 : 1.5, type: s.draw === "line" ? "solid" : s.draw },
+	}];
+	if (s.points.some(p => p.length > 3)) list.push(intervals(s, chart));
+	if (s.marked) list.push({
+		type: "scatter", silent: true, data: s.marked.map(p => [bend(chart.x, p[0]), p[1]]), symbol: "circle", symbolSize: 17,
+		itemStyle: { color: "transparent", borderColor: ink(s.ink), borderWidth: 2 },
+	});
+	return list;
+};
+
+// groupMarks names groups of categories above the points and divides them.
+const groupMarks = (chart, view, width) => {
+	const groups = chart.groups || [];
+	const upright = groups.length > 1 && !view.group && Math.max(...groups.map(g => g.name.length)) * 6.2 > width / groups.length;
+	return {
+		room: groups.length === 0 ? 0 : upright ? Math.min(150, 6.2 * Math.max(...groups.map(g => g.name.length))) : 16,
+		series: groups.length === 0 ? [] : [{
+			type: "scatter", silent: true, data: [], markArea: {
+				silent: true, itemStyle: { color: "transparent", borderColor: ink("grid"), borderWidth: 1 },
+				label: { position: upright ? "top" : "top", rotate: upright ? 90 : 0, align: upright ? "left" : "center", verticalAlign: "middle", distance: upright ? 6 : 10, color: ink("muted"), fontSize: 11, fontFamily: font,
+					width: upright ? 150 : 400, overflow: "truncate" },
+				data: groups.filter(g => !view.group || g.name === view.group).map(g => [{ name: g.name, xAxis: g.first - 0.5 }, { xAxis: g.end - 0.5 }]),
+			},
+		}],
+	};
+};
+
+// claim shades where a bent axis is linear: the errors that the paper claims.
+const claim = chart => chart.x.scale !== "arsinh" ? [] : [{
+	type: "scatter", silent: true, data: [], markArea: { silent: true, itemStyle: { color: ink("band") }, data: [[{ xAxis: -Math.asinh(1) }, { xAxis: Math.asinh(1) }]] },
+}];
+
+const linesOption = (chart, view, width) => {
+	const series = shown(chart, view);
+	const group = (chart.groups || []).find(g => g.name === view.group);
+	const inside = p => !group || (p[0] > group.first - 0.5 && p[0] < group.end - 0.5);
+	const points = series.flatMap(s => s.points.filter(inside));
+	const marks = groupMarks(chart, view, width);
+	const y = points.flatMap(p => [p[1], ...p.slice(2).filter(v => v > p[1] / 3 && v < p[1] * 3)]); // of wide intervals the plot shows a part
+	const named = chart.y.scale === "category";
+	return {
+		grid: { left: named ? 8 : 4, right: 14, top: (named ? 6 : 26) + marks.room, bottom: 22, containLabel: true },
+		xAxis: axisOption(chart.x, view.x, extent(chart.x, view.x, points.map(p => p[0]), group), { nameLocation: "middle", nameGap: 26 }),
+		yAxis: axisOption(chart.y, view.y, extent(chart.y, view.y, y), { nameLocation: "end", nameGap: 10 + marks.room, inverse: named, nameTextStyle: { align: "left", color: ink("muted"), fontSize: 11, fontFamily: font } }),
+		series: [...claim(chart), ...series.flatMap(s => lineSeries(s, chart)), ...marks.series],
+	};
+};
+
+const stackOption = (chart, view) => {
+	const series = shown(chart, view);
+	const rows = []; // bars, and a line above each group for its name
+	for (const g of chart.groups || [{ first: 0, end: chart.y.categories.length }]) {
+		if (view.group && g.name && !g.name.endsWith(view.group)) continue;
+		if (g.name) rows.push({ heading: g.name });
+		for (let i = g.first; i < g.end; i++) rows.push({ bar: i, label: chart.y.categories[i] });
+	}
+	const value = (s, bar) => { const p = s.points.find(q => q[0] === bar); return p ? p[1] : 0; };
+	const total = bar => series.reduce((sum, s) => sum + value(s, bar), 0);
+	const most = Math.max(0, ...rows.filter(r => !r.heading).map(r => total(r.bar)));
+	const text = { color: ink("text"), fontSize: 11, fontFamily: font };
+	return {
+		rows,
+		grid: { left: 4, right: 44, top: 4, bottom: 22, containLabel: true },
+		xAxis: axisOption(chart.x, "linear", [0, most * 1.02 || 1], { nameLocation: "middle", nameGap: 26 }),
+		yAxis: { type: "category", inverse: true, data: rows.map(r => r.label || ""), axisTick: { show: false }, axisLine: { show: false },
+			axisLabel: { interval: 0, width: 110, overflow: "truncate", color: ink("muted"), fontSize: 11, fontFamily: font } },
+		series: [
+			...series.map(s => ({ type: "bar", name: s.name, stack: "all", barWidth: 12, itemStyle: { color: ink(s.ink) }, emphasis: { disabled: true }, data: rows.map(r => r.heading ? null : value(s, r.bar)) })),
+			{ type: "scatter", silent: true, symbolSize: 0, data: rows.map((r, i) => ({ value: [0, i], label: { show: Boolean(r.heading), formatter: () => r.heading || "", position: "right", distance: 0, ...text } })) },
+			{ type: "scatter", silent: true, symbolSize: 0, data: rows.map((r, i) => ({ value: [r.heading ? 0 : total(r.bar), i], label: { show: !r.heading, formatter: () => r.heading ? "" : number(total(r.bar)), position: "right", distance: 4, ...text } })) },
+		],
+	};
+};
+
+const matrixOption = (chart, view) => {
+	const s = chart.series[0], values = s.points.map(p => p[2]).filter(v => v > 0);
+	const lo = Math.min(...values), hi = Math.max(...values);
+	const strength = v => v <= 0 ? 0 : view.y === "log" && hi > lo ? 0.12 + 0.88 * Math.log(v / lo) / Math.log(hi / lo) : 0.04 + 0.96 * v / hi;
+	const cells = axis => ({ nameLocation: "middle", nameGap: 26, nameTextStyle: { color: ink("muted"), fontSize: 11, fontFamily: font }, name: axis.name, type: "category", data: axis.categories, axisTick: { show: false }, axisLine: { lineStyle: { color: ink("grid") } }, axisLabel: { color: ink("muted"), fontSize: 11, fontFamily: font } });
+	return {
+		grid: { left: 24, right: 14, top: 8, bottom: 24, containLabel: true },
+		xAxis: cells(chart.x), yAxis: { ...cells(chart.y), inverse: true },
+		series: [{ type: "custom", name: s.name, data: s.points, encode: { x: 0, y: 1 }, renderItem: (_, api) => {
+			const [x, y] = api.coord([api.value(0), api.value(1)]), [w, h] = api.size([1, 1]);
+			return { type: "rect", shape: { x: x - w / 2 + 0.5, y: y - h / 2 + 0.5, width: Math.max(1, w - 1), height: Math.max(1, h - 1) }, style: { fill: ink(s.ink), fillOpacity: strength(api.value(2)) } };
+		} }],
+	};
+};
+
+const optionOf = (chart, view, width) => ({
+	animation: false, textStyle: { fontFamily: font },
+	...({ lines: linesOption, stack: stackOption, matrix: matrixOption }[chart.kind](chart, view, width)),
+});

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+
+	"spoor/traces/store"
+)
+
+// plots lists the figures of tables, in the order of the page. One more is a file with its plot and a line here.
+var plots = []tablePlot{messageMatrix}
+
+// tablePlot makes the figures of the tables that it knows, each kind of which has a section of the page.
+type tablePlot struct {
+	id, heading string
+	note        string   // what to see in the figures
+	tables      []string // the names of the tables
+	draw        func(found []found) ([]Figure, error)
+}
+
+// found is a table of a study.
+type found struct {
+	*store.Table
+	path    string
+	program string // of the trace, or the name of the folder
+}
+
+// section is the figures of a plot.
+type section struct {
+	ID, Heading, Note string
+	Legend            []legendEntry
+	Figures           []Figure
+}
+
+// plotted reports whether some plot draws tables called name.
+func plotted(name string) bool {
+	return slices.ContainsFunc(plots, func(p tablePlot) bool { return slices.Contains(p.tables, name) })
+}
+
+// drawTables draws what plots make of the tables of the study.
+func (p *page) drawTables() error {
+	for _, kind := range plots {
+		var tables []found
+		for _, t := range p.tables {
+			if slices.Contains(kind.tables, t.Name) {
+				tables = append(tables, t)
+			}
+		}
+		if len(tables) == 0 {
+			continue
+		}
+		figures, err := kind.draw(tables)
+		if err != nil {
+			return fmt.Errorf("drawing %s: %w", kind.id, err)
+		}
+		s := section{ID: kind.id, Heading: kind.heading, Note: kind.note, Legend: legendOf(figures)}
+		for i, f := range figures {
+			f.ID = fmt.Sprintf("%s-%d", kind.id, i)
+			if err := f.drawChart(); err != nil {
+				return err
+			}
+			s.Figures = append(s.Figures, f)
+		}
+		if len(s.Figures) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return nil
+}
+
+// legendOf has an entry for each tag of the figures, with the look of the first series that has it.
+func legendOf(figures []Figure) []legendEntry {
+	var list []legendEntry
+	for _, f := range figures {
+		for _, s := range f.Chart.Series {
+			for _, tag := range s.Tags {
+				if !slices.ContainsFunc(list, func(e legendEntry) bool { return e.Name == tag }) {
+					shape := s.Shape
+					if shape == "" {
+						shape = "M1 1H11V11H1Z"
+					}
+					list = append(list, legendEntry{template.CSS("var(--" + s.Ink + ")"), shape, tag, ""})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// pick is one row of those among which the reader chooses machines.
+type pick struct {
+	Program    string `json:"program"`
+	Machine    string `json:"machine"`
+	Processors int    `json:"processors"`
+	By         string `json:"by"`
+	E          Number `json:"e"`
+}
+
+// picks are all rows, if there are several machines.
+func picks(s *Study) []pick {
+	var list []pick
+	var names []string
+	for _, r := range s.rows {
+		by := r.Model
+		if by == "" {
+			by = "simulation"
+		}
+		names = appendNew(names, r.Machine)
+		list = append(list, pick{r.Program, r.Machine, r.Processors, by, Number(r.EInstr)})
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,273 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// drawChart draws the figure's chart where there is no script, and describes it.
+func (f *Figure) drawChart() error {
+	f.Desc = f.Chart.words()
+	switch f.Chart.Kind {
+	case stackChart:
+		return f.drawStack()
+	case matrixChart:
+		return f.drawMatrix()
+	}
+	return f.drawLines()
+}
+
+// words lists the points of a chart, the first of each series.
+func (c *Chart) words() string {
+	const most = 12
+	var parts []string
+	for _, s := range c.Series {
+		var list []string
+		for _, p := range s.Points[:min(most, len(s.Points))] {
+			list = append(list, c.pointWords(p))
+		}
+		if len(s.Points) > most {
+			list = append(list, fmt.Sprintf("%d more", len(s.Points)-most))
+		}
+		parts = append(parts, s.Name+": "+strings.Join(list, ", "))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+func (c *Chart) pointWords(p Point) string {
+	switch c.Kind {
+	case matrixChart:
+		return fmt.Sprintf("%s from %s to %s", c.Value.words(p[2]), c.Y.words(p[1]), c.X.words(p[0]))
+	case stackChart:
+		return fmt.Sprintf("%s of %s", c.X.words(p[1]), c.Y.words(p[0]))
+	}
+	return fmt.Sprintf("%s at %s", c.Y.words(p[1]), c.X.words(p[0]))
+}
+
+// words prints a value of the axis.
+func (a Axis) words(v Number) string {
+	switch {
+	case a.Scale == categoryScale && float64(v) >= 0 && int(v) < len(a.Categories):
+		return a.Categories[int(v)]
+	case a.Unit == "B":
+		return byteLabel(float64(v))
+	case a.Unit == "%":
+		return percent(float64(v))
+	case a.Unit == "":
+		return number(float64(v), 3)
+	}
+	return number(float64(v), 3) + " " + a.Unit
+}
+
+// label is the axis with its unit.
+func (a Axis) label() string {
+	if a.Unit == "" || a.Unit == "B" || a.Unit == "%" {
+		return a.Name
+	}
+	return a.Name + " [" + a.Unit + "]"
+}
+
+// look is the mark that a series has.
+func (s Series) look() mark {
+	m := mark{ink: grey, glyph: draw.CircleGlyph{}}
+	for _, i := range inks {
+		if i.name == s.Ink {
+			m.ink = i
+		}
+	}
+	for _, known := range marks {
+		if known.shape == s.Shape {
+			m.glyph = known.glyph
+		}
+	}
+	return m
+}
+
+// drawLines draws lines and points on linear, logarithmic or category scales.
+func (f *Figure) drawLines() error {
+	c := f.Chart
+	p := newPlot(c.X.label(), c.Y.label())
+	var xs, ys []float64
+	for _, s := range c.Series {
+		for _, at := range s.Points {
+			xs, ys = append(xs, float64(at[0])), append(ys, float64(at[1]))
+		}
+	}
+	c.X.set(&p.X, xs)
+	c.Y.set(&p.Y, ys)
+	p.Add(grid(true, true))
+	for _, s := range c.Series {
+		p.Add(drawnSeries(s))
+	}
+	return f.draw(p, 250)
+}
+
+// set gives an axis of a plot its range and ticks.
+func (a Axis) set(axis *plot.Axis, values []float64) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if !math.IsNaN(v) && (a.Scale != logScale || v > 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		lo, hi = 1, 1
+	}
+	switch {
+	case a.Scale == categoryScale:
+		axis.Min, axis.Max = -.5, float64(len(a.Categories))-.5
+		axis.Tick.Marker = plot.TickerFunc(func(_, _ float64) (ticks []plot.Tick) {
+			for i, name := range a.Categories {
+				ticks = append(ticks, plot.Tick{Value: float64(i), Label: fit(name, 100, textStyle(10.5, mutedInk, draw.XLeft, draw.YCenter))})
+			}
+			return ticks
+		})
+	case a.Scale == logScale:
+		ticks := roundTicks
+		switch {
+		case a.Unit == "B":
+			ticks = byteTicks
+		case a.Unit == "%":
+			ticks = percentTicks
+		case a.Whole:
+			ticks = processorCounts
+		}
+		logarithmic(axis, max(lo, hi*1e-6)/1.07, hi*1.07, ticks)
+	default:
+		axis.Min, axis.Max = min(0, lo), hi*1.05
+		if axis.Max <= axis.Min {
+			axis.Max = axis.Min + 1
+		}
+		axis.Tick.Marker = plot.TickerFunc(linearTicks)
+	}
+}
+
+// setDown is set for categories from top to bottom, at 0, -1, ...
+func (a Axis) setDown(axis *plot.Axis) {
+	a.set(axis, nil)
+	axis.Min, axis.Max = -axis.Max, -axis.Min
+	names := axis.Tick.Marker
+	axis.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		ticks := names.Ticks(lo, hi)
+		for i := range ticks {
+			ticks[i].Value = -ticks[i].Value
+		}
+		return ticks
+	})
+}
+
+// drawnSeries draws the points of s, and what joins them.
+func drawnSeries(s Series) layer {
+	m := s.look()
+	style := draw.LineStyle{Color: m.ink.light, Width: 1.5, Dashes: map[string][]vg.Length{"dashed": {4, 3}, "dotted": {1, 2.5}}[s.Draw]}
+	return func(c draw.Canvas, p *plot.Plot) {
+		place := func(at Point, y Number) (vg.Point, bool) {
+			v := vg.Point{X: c.X(p.X.Norm(float64(at[0]))), Y: c.Y(p.Y.Norm(float64(y)))}
+			return v, !math.IsNaN(float64(v.X)) && !math.IsInf(float64(v.X), 0) && !math.IsNaN(float64(v.Y)) && !math.IsInf(float64(v.Y), 0) && c.Contains(v)
+		}
+		var line []vg.Point
+		for _, at := range s.Points {
+			if v, ok := place(at, at[1]); ok {
+				line = append(line, v)
+				if s.Shape != "" && len(s.Points) <= 24 {
+					c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 3, Shape: m.glyph}, v)
+				}
+			}
+			if len(at) > 3 {
+				lo, okLo := place(at, at[2])
+				if hi, ok := place(at, at[3]); ok && okLo {
+					c.StrokeLine2(draw.LineStyle{Color: m.ink.light, Width: 1}, lo.X, lo.Y, hi.X, hi.Y)
+				}
+			}
+		}
+		if s.Draw != "points" {
+			c.StrokeLines(style, line)
+		}
+		for _, at := range s.Marked {
+			if v, ok := place(at, at[1]); ok {
+				c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 7, Shape: draw.RingGlyph{}}, v)
+			}
+		}
+	}
+}
+
+// drawStack draws bars from left to right, under the names of their groups.
+func (f *Figure) drawStack() error {
+	c := f.Chart
+	sums := make([]float64, len(c.Y.Categories))
+	for _, s := range c.Series {
+		for _, at := range s.Points {
+			sums[int(at[0])] += float64(at[1])
+		}
+	}
+	longest := 0.0
+	for _, v := range sums {
+		longest = max(longest, v)
+	}
+	p := newPlot(c.X.label(), "")
+	p.X.Min, p.X.Max = 0, max(longest*1.12, 1e-12)
+	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
+	c.Y.setDown(&p.Y)
+	p.Add(grid(true, false), layer(func(canvas draw.Canvas, p *plot.Plot) {
+		from := make([]float64, len(sums))
+		for _, s := range c.Series {
+			for _, at := range s.Points {
+				bar := int(at[0])
+				fillRect(canvas, p, s.look().ink.light, from[bar], from[bar]+float64(at[1]), -float64(bar)-.4, -float64(bar)+.4)
+				from[bar] += float64(at[1])
+			}
+		}
+	}))
+	return f.draw(p, vg.Length(42+14*len(sums)))
+}
+
+// drawMatrix draws cells the darker the larger their logarithm.
+func (f *Figure) drawMatrix() error {
+	c := f.Chart
+	p := newPlot(c.X.label(), c.Y.label())
+	c.X.set(&p.X, nil)
+	c.Y.setDown(&p.Y)
+	p.X.Tick.Marker, p.Y.Tick.Marker = sparse(p.X.Tick.Marker), sparse(p.Y.Tick.Marker)
+	for _, s := range c.Series {
+		lo, hi := math.Inf(1), 0.0
+		for _, at := range s.Points {
+			if v := float64(at[2]); v > 0 {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+		p.Add(layer(func(canvas draw.Canvas, p *plot.Plot) {
+			for _, at := range s.Points {
+				if !(at[2] > 0) {
+					continue
+				}
+				strength := 1.0
+				if hi > lo {
+					strength = .12 + .88*math.Log(float64(at[2])/lo)/math.Log(hi/lo)
+				}
+				ink := s.look().ink.light
+				x, y := float64(at[0]), -float64(at[1])
+				fillRect(canvas, p, color.NRGBA{ink.R, ink.G, ink.B, uint8(255 * strength)}, x-.48, x+.48, y-.48, y+.48)
+			}
+		}))
+	}
+	return f.draw(p, figureWidth)
+}
+
+// sparse leaves at most twelve labels.
+func sparse(all plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return thinned(all.Ticks(lo, hi), 12) })
+}
+
+func fillRect(c draw.Canvas, p *plot.Plot, ink color.Color, left, right, bottom, top float64) {
+	x, y := [2]vg.Length{c.X(p.X.Norm(left)), c.X(p.X.Norm(right))}, [2]vg.Length{c.Y(p.Y.Norm(bottom)), c.Y(p.Y.Norm(top))}
+	if x[1]-x[0] < .05 {
+		return
+	}
+	c.FillPolygon(ink, []vg.Point{{X: x[0], Y: y[0]}, {X: x[1], Y: y[0]}, {X: x[1], Y: y[1]}, {X: x[0], Y: y[1]}})
+}
