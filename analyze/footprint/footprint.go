@@ -33,6 +33,10 @@
 //   - extra misses are those of a window of a process less those of the same window where
 //     the process has a cache of its own.
 //
+// Footprints of one window say little of either where programs align their arrays, and where windows are short, so that
+// blocks of many windows before are in the cache too. So extra misses are also predicted from what processes use of
+// every set in spans of 1, 2, 4, ... windows: model_sets, see spans.go.
+//
 // The tables are described in [Columns].
 //
 // [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer
@@ -67,8 +71,11 @@ interference.arrow, for each cache and number of processes that take turns of a 
   error                                per_switch less what was measured
   source                               loss, extra_misses: measured; model: others after each other; model_window: so, with
                                        blocks shared if they are within the window; as_one: others as one process;
-                                       paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed
+                                       paper, printed: [falsafi1997, eq. 7 or 13], with slips corrected, as printed;
+                                       model_sets: extra misses, from what processes use of every set; its error too
 Columns for people: f_s, f_avg, f_max, of the parameters; loss, model: per_switch of these sources
+footprint_switches.arrow, of model_sets for more processes too:
+  per_switch                           misses that each turn of a process has more than alone
 footprint_windows.arrow, of some windows, chosen at random:
   processors, shared, private          that use anything; means of them, by sharing within the window
 footprint.params.toml: F_S, F_avg, F_max of lines and pages: f_s_cache, f_avg_cache, f_max_cache, f_s_tlb, f_avg_tlb, f_max_tlb; and

@@ -321,8 +321,8 @@ func check(t testing.TB, m trace.Source, w Window, size unit.Bytes) {
 	}
 	checkFootprints(t, r.Full, n)
 	checkProjections(t, r.Tables[1], n)
-	if len(r.Tables) == 4 { // the last is of windows
-		checkTurns(t, r.Tables[2], n)
+	if table := named(r, "interference"); table != nil {
+		checkTurns(t, table, n)
 	}
 	checkFinite(t, r)
 }
@@ -469,7 +469,7 @@ func TestBadTraces(t *testing.T) {
 	}
 	r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{1, 2}}}}, maxTurn: 8})
 	text := fmt.Sprint(r.Warnings)
-	if err != nil || len(r.Tables) != 3 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
+	if err != nil || len(r.Tables) != 4 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
 		t.Error(err, len(r.Tables), r.Warnings)
 	}
 }

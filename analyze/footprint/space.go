@@ -17,6 +17,7 @@ type space struct {
 	longest int               // streams that are kept for that
 	tooLong bool              // one was longer
 	kept    windows
+	spans   *spans // nil if there is one processor alone
 }
 
 // block is a block of memory, as all processors use it.
@@ -79,7 +80,8 @@ func newSpace(b Blocks, procs, maxTurn int) *space {
 			m.fills = append(m.fills, fill{shape: shape})
 		}
 	}
-	if s.longest = maxTurn / procs; procs > 1 {
+	if s.longest = maxTurn / procs; procs > 1 && len(b.Shapes) > 0 {
+		s.spans = newSpans(b.Shapes, procs)
 		for _, shape := range b.Shapes {
 			s.turns = append(s.turns, newTurns(shape, procs))
 		}
@@ -117,6 +119,9 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 	u, shared := s.find(m, b)
 	if u.window == s.window {
 		return
+	}
+	if s.spans != nil {
+		s.spans.use(p, b, u.window, s.window)
 	}
 	u.window = s.window
 	u.visits++
@@ -206,6 +211,9 @@ func (s *space) close() {
 		t.run(s.members)
 	}
 	s.kept.add(s.window, s.members)
+	if s.spans != nil {
+		s.spans.close(s.window)
+	}
 	s.all.close()
 	for i := range s.members {
 		m := &s.members[i]
@@ -221,6 +229,14 @@ func (s *space) close() {
 		m.before, m.set = m.set, m.before[:0]
 	}
 	s.window++
+}
+
+// runs is in how many windows processors used anything, each counted for itself.
+func (s *space) runs() (n uint64) {
+	for i := range s.members {
+		n += s.members[i].counts.windows
+	}
+	return n
 }
 
 // end sums up by sharing over the trace, and lets go of what only uses need.

@@ -18,6 +18,7 @@ type tables struct {
 	projected projections
 	taken     interferences
 	summary   summary
+	switched  switches
 }
 
 func (t *tables) add(s *space) {
@@ -29,12 +30,16 @@ func (t *tables) add(s *space) {
 		}
 	}
 	f := s.footprints(byTrace)
-	for _, turns := range s.turns {
-		for _, k := range turns.by {
+	for i, turns := range s.turns {
+		for j, k := range turns.by {
 			t.taken.add(s, turns, k, f)
 			t.summary.add(s, turns, k, f)
+			if j > 0 && k.runs > 0 {
+				t.taken.predicted(s, turns, k, s.spans.perSwitch(i, s.runs())[j-1])
+			}
 		}
 	}
+	t.switched.add(s)
 }
 
 func (t *tables) result(meta []trace.Arg) analysis.Result {
@@ -43,6 +48,9 @@ func (t *tables) result(meta []trace.Arg) analysis.Result {
 	if len(t.taken.size) > 0 {
 		r.Tables = append(r.Tables, t.taken.table(meta))
 		r.Summary = t.summary.table(meta)
+	}
+	if len(t.switched.size) > 0 {
+		r.Tables = append(r.Tables, t.switched.table(meta))
 	}
 	return r
 }
@@ -173,6 +181,43 @@ func (t *interferences) add(s *space, turns *turns, k *turn, f inputs) {
 			return Printed{}.Interference(turns.shape.Sets, whole(fs), whole(fa), whole(fb))
 		})
 	}
+}
+
+// predicted adds what spans predicts of the extra misses, which follow the loss.
+func (t *interferences) predicted(s *space, turns *turns, k *turn, perSwitch float64) {
+	at := len(t.source) - 1
+	for t.source[at] != "extra_misses" {
+		at--
+	}
+	t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(turns.shape.Sets)), append(t.ways, int64(turns.shape.Ways))
+	t.processes, t.source = append(t.processes, int64(k.processes)), append(t.source, "model_sets")
+	t.perSwitch, t.perTurn = append(t.perSwitch, perSwitch), append(t.perTurn, perSwitch*float64(k.runs)/float64(k.turns))
+	t.errors = append(t.errors, perSwitch-t.perSwitch[at])
+}
+
+// switches is the table footprint_switches: what spans predicts of all numbers of processes.
+type switches struct {
+	size, sets, ways, processes []int64
+	perSwitch                   []float64
+}
+
+func (t *switches) add(s *space) {
+	if s.spans == nil || s.runs() == 0 {
+		return
+	}
+	for i, shape := range s.spans.shapes {
+		for j, each := range s.spans.perSwitch(i, s.runs()) {
+			t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(shape.Sets)), append(t.ways, int64(shape.Ways))
+			t.processes, t.perSwitch = append(t.processes, int64(s.spans.sharers[j])), append(t.perSwitch, each)
+		}
+	}
+}
+
+func (t *switches) table(meta []trace.Arg) *store.Table {
+	return &store.Table{Name: "footprint_switches", Meta: meta, Columns: []store.Column{
+		{Name: "block", Unit: "B", Data: t.size}, {Name: "sets", Data: t.sets}, {Name: "ways", Data: t.ways},
+		{Name: "processes", Data: t.processes}, {Name: "per_switch", Unit: "blocks", Data: t.perSwitch},
+	}}
 }
 
 // whole is a number of blocks, rounded.

@@ -77,12 +77,31 @@ const interferenceTable = "interference"
 
 // simulated reads what was simulated in caches as the host's.
 func (r *Run) simulated(path string) error {
+	return r.perSwitch(path, interferenceTable, func(t *store.Table, i int, l *Level, block float64) (err error) {
+		r.Simulated[i], err = perSwitch(t, "extra_misses", l.Shape, block)
+		return err
+	})
+}
+
+// switchesTable is the name of a table of analyze.
+const switchesTable = "footprint_switches"
+
+// predicted reads what follows from the sets that targets use, in caches as the host's.
+func (r *Run) predicted(path string) error {
+	return r.perSwitch(path, switchesTable, func(t *store.Table, _ int, l *Level, block float64) (err error) {
+		l.PerSwitch, err = perSwitch(t, "", l.Shape, block)
+		return err
+	})
+}
+
+// perSwitch has each level of the host take what it needs from a table of analyze.
+func (r *Run) perSwitch(path, name string, take func(t *store.Table, i int, l *Level, block float64) error) error {
 	t, err := store.ReadTable(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	if hash := t.Fact("trace"); hash != r.Trace {
-		return fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; analyze the trace again", path, hash, r.Trace)
+	if hash := t.Fact("trace"); t.Name != name || hash != r.Trace {
+		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s; analyze the trace again", path, t.Name, hash, r.Trace)
 	}
 	for i, l := range []struct {
 		*Level
@@ -92,16 +111,19 @@ func (r *Run) simulated(path string) error {
 		if p, known := r.Params.Lookup("block_" + l.name); known {
 			block = p.Value
 		}
-		if r.Simulated[i], err = extraMisses(t, l.Shape, block); err != nil {
+		if l.Miss == 0 {
+			continue
+		}
+		if err := take(t, i, l.Level, block); err != nil {
 			return fmt.Errorf("reading %s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// extraMisses are the misses that a switch causes in a cache of this shape and block size (0: any), by number of
-// processes that take turns on it.
-func extraMisses(t *store.Table, shape footprint.Shape, block float64) (map[int]float64, error) {
+// perSwitch are the misses that a switch causes in a cache of this shape and block size (0: any), by number of
+// processes that take turns on it, as a source says; of a table without sources that is empty.
+func perSwitch(t *store.Table, from string, shape footprint.Shape, block float64) (map[int]float64, error) {
 	var whole [4][]int64
 	var err error
 	for i, name := range []string{"block", "sets", "ways", "processes"} {
@@ -109,14 +131,22 @@ func extraMisses(t *store.Table, shape footprint.Shape, block float64) (map[int]
 		whole[i], e = store.Data[int64](t, name)
 		err = errors.Join(err, e)
 	}
-	source, e1 := store.Data[string](t, "source")
-	each, e2 := store.Data[float64](t, "per_switch")
-	if err = errors.Join(err, e1, e2); err != nil {
+	source := make([]string, len(whole[0]))
+	if from != "" {
+		var e error
+		source, e = store.Data[string](t, "source")
+		err = errors.Join(err, e)
+	}
+	each, e := store.Data[float64](t, "per_switch")
+	if err = errors.Join(err, e); err != nil {
 		return nil, err
 	}
 	out := map[int]float64{}
 	for i, s := range source {
-		if s == "extra_misses" && whole[1][i] == int64(shape.Sets) && whole[2][i] == int64(shape.Ways) && (block == 0 || float64(whole[0][i]) == block) {
+		if s == from && whole[1][i] == int64(shape.Sets) && whole[2][i] == int64(shape.Ways) && (block == 0 || float64(whole[0][i]) == block) {
+			if k := whole[3][i]; !(k >= 1 && k <= MostTargets && math.Abs(each[i]) <= mostHost) {
+				return nil, fmt.Errorf("row %d: %v misses of %d processes", i, each[i], k)
+			}
 			out[int(whole[3][i])] = each[i]
 		}
 	}

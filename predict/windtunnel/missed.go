@@ -80,7 +80,7 @@ func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
 	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
 		simulated := extra[i] * unit.Cycles(c.Active)
 		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
-			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated: footprints of one quantum, spread evenly, are not all that matters", l.name, float64(l.model), float64(simulated))
+			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated", l.name, float64(l.model), float64(simulated))
 		}
 	}
 }

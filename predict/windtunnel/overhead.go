@@ -1,7 +1,9 @@
 package windtunnel
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"spoor/analyze/footprint"
 )
@@ -52,6 +54,8 @@ func (p *Parameters) direct(active, running float64) float64 {
 // M(1) = 0; and a block is shared if others use it in the same quantum, for only then is it there because of
 // them. Where all of the shared segment is used by all in every quantum, as the paper has it, the last is the same.
 //
+// Differs: if it is known what targets use of every set, that decides, and not footprints that are put there at random.
+//
 // Differs: if it is known how footprints vary from quantum to quantum, interference is the mean over classes of quanta,
 // not that of the mean footprint: with LRU replacement there is none until all that targets use does not fit.
 func (l *Level) interference(m Model, k int) (float64, error) {
@@ -60,6 +64,9 @@ func (l *Level) interference(m Model, k int) (float64, error) {
 		return l.printed(k)
 	case m.published:
 		return footprint.Several(l.Shape.PaperInterference, k, l.Trace.Shared, l.Trace.Average, l.Trace.Largest)
+	}
+	if len(l.PerSwitch) > 0 {
+		return float64(k) * l.perSwitch(k), nil
 	}
 	if len(l.Classes) == 0 {
 		return l.Shape.Turns(k, l.Turn.Shared, l.Turn.Average, l.Turn.Largest)
@@ -73,6 +80,25 @@ func (l *Level) interference(m Model, k int) (float64, error) {
 		sum += c.Weight * m
 	}
 	return sum, nil
+}
+
+// perSwitch is the misses of a switch between k targets. Between numbers that are known it is taken along the
+// logarithm of k; beyond the largest it stays as it is, for a target cannot lose more than it has.
+func (l *Level) perSwitch(k int) float64 {
+	if k < 2 {
+		return 0
+	}
+	known := slices.Sorted(maps.Keys(l.PerSwitch))
+	i, found := slices.BinarySearch(known, k)
+	switch {
+	case found || i == 0:
+		return l.PerSwitch[known[i]]
+	case i == len(known):
+		return l.PerSwitch[known[i-1]]
+	}
+	a, b := known[i-1], known[i]
+	part := math.Log(float64(k)/float64(a)) / math.Log(float64(b)/float64(a))
+	return l.PerSwitch[a] + part*(l.PerSwitch[b]-l.PerSwitch[a])
 }
 
 // printed is M(K) as printed, of one target too, with I of [falsafi1997, eq. 4-7] in a fully associative

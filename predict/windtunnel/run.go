@@ -34,7 +34,8 @@ const (
 
 // Open reads parameters: each path is a parameter file, or a directory in which analyze has left quanta.params.toml and
 // maybe footprint.params.toml. Samples of quanta and of footprints are read if quanta.arrow and footprint_windows.arrow
-// lie in a directory, and what was simulated in caches if interference.arrow does.
+// lie in a directory, what was simulated in caches if interference.arrow does, and what follows from the
+// sets that targets use if footprint_switches.arrow does.
 func Open(paths []string) (*Run, error) {
 	var sets []*param.Set
 	found := map[string][]string{} // by table
@@ -45,7 +46,7 @@ func Open(paths []string) (*Run, error) {
 			if f := filepath.Join(path, footprintParams); exists(f) {
 				files = append(files, f)
 			}
-			for _, table := range []string{quantaTable, windowsTable, interferenceTable} {
+			for _, table := range []string{quantaTable, windowsTable, interferenceTable, switchesTable} {
 				if f := filepath.Join(path, table+".arrow"); exists(f) {
 					found[table] = append(found[table], f)
 				}
@@ -78,7 +79,7 @@ func (r *Run) tables(found map[string][]string) error {
 	for _, t := range []struct {
 		name string
 		read func(string) error
-	}{{quantaTable, r.sample}, {windowsTable, r.classify}, {interferenceTable, r.simulated}} {
+	}{{quantaTable, r.sample}, {windowsTable, r.classify}, {interferenceTable, r.simulated}, {switchesTable, r.predicted}} {
 		switch files := found[t.name]; len(files) {
 		case 0:
 		case 1:

@@ -31,12 +31,14 @@
 // and correlation -1/(p-1), which is to say p independent ones with variance K sigma^2 less their mean. Taking away a mean
 // that is fixed leaves the expected maximum as it is, if the sums are normal.
 //
-// # What interference leaves out
+// # Interference
 //
 // The footprint of one quantum is not all that a target has in a host's cache: where quanta are short, pages and lines of
 // earlier ones are lost too, so that misses are more than the projection that is lost. Arrays that
-// programs align lie in the same sets of a direct-mapped cache, more than chance would have it. Compare
-// shows both, and intervals include them, where misses have been simulated.
+// programs align lie in the same sets of a direct-mapped cache, more than chance would have it. So gamma and
+// bounded take the misses of a switch from what targets use of every set in spans of many quanta, where analyze has
+// found them ([spoor/analyze/footprint], model_sets), and else from the footprints of a quantum. Compare
+// shows how far off they are, and intervals include that, where misses have been simulated.
 //
 // # Units and symbols
 //
@@ -87,6 +89,9 @@ type Level struct {
 	Turn  Footprints  // with blocks shared if several targets use them in the same quantum
 	// Classes are quanta with such footprints, from small to large; none: all are alike.
 	Classes []Class
+	// PerSwitch are misses that a switch causes, by number of targets on a host, 2 at least, as package footprint finds
+	// them from what targets use of every set; none: they are found from the footprints of a quantum.
+	PerSwitch map[int]float64
 }
 
 // Class is quanta that resemble each other.

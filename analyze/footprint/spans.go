@@ -1,0 +1,200 @@
+package footprint
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"spoor/traces/trace"
+)
+
+// spans predicts what processes that share a cache cost each other, from who uses which sets in how long a
+// time. A block that a process uses again after so many windows is lost if the blocks that it and the others used
+// in the meantime do not fit into the block's set. So two things are measured: after how many windows
+// blocks are used again, exactly, and what processes use of every set in spans of 1, 2, 4, ... windows, of
+// some spans, chosen at random. The k processes that share a cache are neighbours, as in turns.
+//
+// With a block of a process, among a of its own that lie in one set of w ways, and o others of the k-1 there, all
+// used within the span, it is lost to the others if
+//
+//	a <= w < a + o
+//
+// unless one of them used that very block. What the process itself replaces (a > w) is not lost to others.
+//
+// Differs: [falsafi1997, eq. 8-13] puts blocks into sets at random, and knows of one quantum alone; programs
+// align their arrays, so that the same sets are wanted by all, and use again what they used many quanta ago.
+type spans struct {
+	procs   int
+	shapes  []Shape
+	sharers []int     // numbers of processes that share a cache
+	levels  []*level  // spans of 1, 2, 4, ... windows
+	reused  []float64 // uses of blocks again, by level: one after 3 windows is part of 2 and of 4
+}
+
+// Limits of spans: the longest is of so many windows, and those of a level are left out as soon as one is of too many
+// blocks. Each level has about that many spans before every other one is left out, then
+// three of four, and so on.
+const (
+	spanLevels = 13
+	mostSpan   = 1 << 20
+	someSpans  = 1024
+)
+
+// mostSharers is the largest number of processes for which spans predicts: more than there are
+// are as many more of the same kind.
+const mostSharers = 1024
+
+func newSpans(shapes []Shape, procs int) *spans {
+	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels)}
+	for k := 2; k <= mostSharers; k *= 2 {
+		s.sharers = append(s.sharers, k)
+	}
+	for j := range spanLevels {
+		l := &level{log: j, of: make([][]uint64, procs)}
+		for range shapes {
+			l.losses = append(l.losses, make(loss, len(s.sharers)))
+		}
+		l.begin(1)
+		s.levels = append(s.levels, l)
+	}
+	return s
+}
+
+// level is spans of 2^log windows.
+type level struct {
+	log    int
+	start  uint64     // window in which the present span begins
+	thin   uint       // one of 2^thin spans is looked at
+	drawn  int        // since thin was last raised
+	open   bool       // the present span is
+	blocks int        // in it
+	dead   bool       // one was of too many
+	of     [][]uint64 // by processor: blocks used in the span
+	losses []loss     // by shape
+}
+
+// loss is blocks, each as often as its span stands for, by number of processes: all, and those lost.
+type loss []struct{ uses, lost float64 }
+
+// begin begins the span at a window.
+func (l *level) begin(window uint64) {
+	l.start, l.blocks = window, 0
+	for p := range l.of {
+		l.of[p] = l.of[p][:0]
+	}
+	number := (window - 1) >> l.log
+	l.open = !l.dead && rand.NewPCG(number, uint64(l.log)).Uint64()&(1<<l.thin-1) == 0
+}
+
+// use is the first use of a block by a processor in a window, after one in the window before; 0 if that is none.
+func (s *spans) use(p trace.Proc, b, before, window uint64) {
+	if before > 0 {
+		s.again(window - before)
+	}
+	for _, l := range s.levels {
+		if before >= l.start {
+			return // spans are within longer ones
+		}
+		if !l.open {
+			continue
+		}
+		if l.blocks++; l.blocks > mostSpan {
+			l.open, l.dead = false, true
+			continue
+		}
+		l.of[p] = append(l.of[p], b)
+	}
+}
+
+// again counts a use after so many windows.
+func (s *spans) again(windows uint64) {
+	j := bits.Len64(windows) - 1
+	if j >= spanLevels-1 {
+		s.reused[spanLevels-1]++
+		return
+	}
+	part := 0.0
+	if rest := windows &^ (1 << j); rest > 0 {
+		part = math.Log2(float64(windows)) - float64(j)
+	}
+	s.reused[j] += 1 - part
+	s.reused[j+1] += part
+}
+
+// close ends a window.
+func (s *spans) close(window uint64) {
+	for _, l := range s.levels {
+		if window-l.start+1 < 1<<l.log {
+			return
+		}
+		if l.open {
+			s.count(l)
+			if l.drawn++; l.drawn == someSpans {
+				l.drawn, l.thin = 0, l.thin+1
+			}
+		}
+		l.begin(window + 1)
+	}
+}
+
+// count counts the blocks of a span, for groups of every size. Of more processes than there are, one group has all
+// that there are, and so many times what the others use.
+func (s *spans) count(l *level) {
+	weight := float64(uint64(1) << l.thin)
+	for i, k := range s.sharers {
+		members, times := k, 1.0
+		if k > s.procs {
+			members, times = s.procs, float64(k-1)/float64(s.procs-1)
+		}
+		for first := 0; first+members <= s.procs; first += members {
+			s.group(l, i, l.of[first:first+members], weight, times)
+		}
+	}
+}
+
+// group counts the blocks of processes that share a cache.
+func (s *spans) group(l *level, sharers int, members [][]uint64, weight, times float64) {
+	users := map[uint64]int{}
+	for _, of := range members {
+		for _, b := range of {
+			users[b]++
+		}
+	}
+	for i, shape := range s.shapes {
+		all := map[uint64]int{} // distinct blocks, by set
+		for b := range users {
+			all[b%uint64(shape.Sets)]++
+		}
+		c := &l.losses[i][sharers]
+		for _, of := range members {
+			own := map[uint64]int{}
+			for _, b := range of {
+				own[b%uint64(shape.Sets)]++
+			}
+			c.uses += weight * float64(len(of))
+			for _, b := range of {
+				set := b % uint64(shape.Sets)
+				a, others := own[set], float64(all[set]-own[set])*times
+				if users[b] == 1 && a <= shape.Ways && float64(a)+others > float64(shape.Ways) {
+					c.lost += weight
+				}
+			}
+		}
+	}
+}
+
+// perSwitch is how many misses of one process a window of each of those that share its cache with it causes, by
+// their number, if processes ran in so many windows in all.
+func (s *spans) perSwitch(shape int, runs uint64) (out []float64) {
+	for k := range s.sharers {
+		sum, share := 0.0, 0.0
+		for j, l := range s.levels {
+			if c := l.losses[shape][k]; c.uses > 0 { // else as in the longest spans that there are
+				share = c.lost / c.uses
+			}
+			sum += s.reused[j] * share
+		}
+		out = append(out, sum/float64(runs))
+	}
+	return out
+}
