@@ -45,7 +45,7 @@ func (r *fitted) resultParams(set *param.Set, s *marshalling.Study, result *mars
 	}
 	method := fmt.Sprintf("%s, %s; ", result.Method.Name, result.Model.Equation())
 	if result.Model.Layout {
-		method += fmt.Sprintf("lines of %v, pages of %v; ", r.data.Line, r.data.Page)
+		method += marshalling.SizesText(r.data.Line, r.data.Page)
 	}
 	for _, c := range result.Coefficients {
 		p := param.Param{Name: prefix + result.Model.Name + "_" + c.Term.Symbol + result.Method.Suffix + r.suffix(s.State), Value: c.Value, Unit: c.Unit,

@@ -14,6 +14,7 @@ package marshalling
 
 import (
 	"fmt"
+	"strings"
 
 	"spoor/analyze/marshal"
 	"spoor/calibrate/fit/timing"
@@ -110,6 +111,12 @@ var (
 	delta  = Term{"delta", "ops", "/op", func(f *Features) float64 { return f.Ops }}
 )
 
+// Operations is the term of arithmetic operations, which all models have where points differ in them.
+var Operations = delta
+
+// Of is what the coefficient is multiplied by.
+func (t Term) Of(f *Features) float64 { return t.of(f) }
+
 // Model is a law of time.
 type Model struct {
 	Name   string
@@ -168,6 +175,21 @@ func (m *Model) Predict(coef []float64, f *Features) (unit.Seconds, error) {
 func (m Model) withOps() Model {
 	m.Terms = append(m.Terms[:len(m.Terms):len(m.Terms)], delta)
 	return m
+}
+
+// SizesText says in the method of a parameter what lines and pages a model was fitted with.
+func SizesText(line, page unit.Bytes) string {
+	return fmt.Sprintf("lines of %v, pages of %v; ", line, page)
+}
+
+// SizesOf finds what SizesText has said in the method of a parameter.
+func SizesOf(method string) (line, page unit.Bytes, known bool) {
+	_, text, found := strings.Cut(method, "lines of ")
+	first, text, found1 := strings.Cut(text, ", pages of ")
+	second, _, found2 := strings.Cut(text, "; ")
+	line, err1 := unit.ParseBytes(first)
+	page, err2 := unit.ParseBytes(second)
+	return line, page, found && found1 && found2 && err1 == nil && err2 == nil
 }
 
 func (m *Model) columns() (names []string) {

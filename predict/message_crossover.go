@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"spoor/predict/message"
+	"spoor/traces/stage"
+)
+
+const crossoverExample = `  $ predict message crossover --param S1_alpha=20us --param S1_beta=5ns/B --param array_S1_alpha=1us --param array_S1_beta=4ns/access --size 100x100,500x500,1000x1000`
+
+// crossoverCommand is predict message crossover.
+func crossoverCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "crossover --params P...",
+		Short: "from which d on one operation is faster than another",
+		Long: "Crossover looks for the least d from which on, up to the largest that is tried, the second of two operations takes less\n" +
+			"time than the first, by every model, for every size of the array: by default, from which size of boxes on a\n" +
+			"convolution by scans is faster than one by shifts [hur1999, sec. 7]. ratio is the time of the first over that of\n" +
+			"the second there, ratio_before at d-1; 0 means that there is no such d, and then ratio is that at the largest. From\n" +
+			"d = sure on the second is faster wherever within their intervals the times are.",
+		Example: crossoverExample,
+		Args:    cobra.NoArgs,
+	}
+	var laws lawFlags
+	var arrays arrayFlags
+	var between []string
+	var least, most int64
+	flags := cmd.Flags()
+	laws.add(flags)
+	arrays.add(flags)
+	flags.StringSliceVar(&between, "between", []string{"convshift", "convscan"}, "two operations of predict message as a `LIST`")
+	flags.Int64Var(&least, "least", 1, "least `D` that is tried")
+	flags.Int64Var(&most, "most", 10, "largest `D` that is tried")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if len(between) != 2 {
+			return stage.Usage("--between takes two operations, not %d", len(between))
+		}
+		var ops [2]message.Operation
+		for i, name := range between {
+			var err error
+			if ops[i], err = message.Named(name); err != nil {
+				return stage.Usage("--between: %v", err)
+			}
+		}
+		cases, err := arrays.cases()
+		if err != nil {
+			return err
+		}
+		all, err := laws.laws()
+		if err != nil {
+			return err
+		}
+		var rows []message.Crossover
+		for _, c := range cases {
+			for _, l := range all {
+				x, err := l.Cross(ops[0], ops[1], c, least, most)
+				if err != nil {
+					return fmt.Errorf("looking for a crossover of %dx%d: %w", c.Rows, c.Cols, err)
+				}
+				rows = append(rows, x)
+			}
+		}
+		t := message.CrossoverTable(rows, messageFacts)
+		return laws.report(env, t, t, nil)
+	}
+	return cmd
+}
