@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/host"
+	"spoor/calibrate/machine"
 	"spoor/calibrate/memory"
 	"spoor/calibrate/param"
 	"spoor/calibrate/transport"
@@ -19,13 +22,14 @@ func allCommand(env *stage.Env) *cobra.Command {
 	o := &measuring{}
 	cmd := &cobra.Command{
 		Use:   "all -o PREFIX",
-		Short: "measure all of this host: memory, transports, marshalling",
-		Long: "All does what calibrate memory, transport and marshalling do, in less than eight minutes. It writes their files, and\n" +
-			"all parameters into one:\n\n" +
+		Short: "measure all of this host: memory, transports, marshalling, instructions",
+		Long: "All does what calibrate memory, transport, marshalling and instructions do, in less than eight minutes. It writes\n" +
+			"their files, and all parameters into one:\n\n" +
 			"    PREFIX.machine.toml    the description of this host\n" +
 			"    PREFIX.params.toml     all parameters; those of transports begin with the transport's name\n" +
-			"    PREFIX.memory.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
-			"                           what was measured: calibrate memory --from and calibrate fit find the same in it again\n\n" +
+			"    PREFIX.memory.arrow, PREFIX.instructions.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
+			"                           what was measured: calibrate memory --from, instructions --from and, of the others,\n" +
+			"                           calibrate fit find the same in it again\n\n" +
 			"If anything is too noisy, it is named, and there is neither a description nor a file of all parameters; with\n" +
 			"--quick it is left out.",
 		Example: "  $ calibrate all --quick -o host",
@@ -52,6 +56,7 @@ type calibration struct {
 	found   foundParams
 	sets    []calibrated
 	memory  *memory.Result
+	machine *machine.Machine
 	samples *store.Table // of the memory
 }
 
@@ -68,7 +73,7 @@ func (a *calibration) run(ctx context.Context, env *stage.Env) error {
 	for _, t := range transport.All {
 		steps = append(steps, func(ctx context.Context, env *stage.Env) error { return a.ofTransport(ctx, env, t) })
 	}
-	for _, step := range append(steps, a.ofMarshalling) {
+	for _, step := range append(steps, a.ofMarshalling, a.ofInstructions) {
 		err := step(ctx, env)
 		if err != nil && !(a.quick && tooNoisy(err)) {
 			return err
@@ -89,10 +94,26 @@ func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) 
 	if a.memory, a.samples, err = o.find(ctx, env); err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
-	if _, err := a.memory.Machine("host", o.dataset()); err != nil { // as noise may have it
+	text, err := a.memory.Machine(filepath.Base(a.prefix), filepath.Base(o.dataset()))
+	if err != nil { // as noise may have it
 		a.memory = nil
 		return o.keep(env, a.samples, fmt.Errorf("memory: %w", err))
 	}
+	a.machine, err = machine.Parse(a.prefix+".machine.toml", text)
+	return err
+}
+
+func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error {
+	if a.machine == nil {
+		return &host.TooNoisy{What: "instructions: without levels of cache there are no misses"}
+	}
+	o := &instructionsOptions{measuring: a.measuring}
+	set, err := o.on(ctx, env, a.machine)
+	if err != nil {
+		return fmt.Errorf("instructions: %w", err)
+	}
+	a.found.add("instructions", set)
+	a.sets = append(a.sets, calibrated{filepath.Base(o.dataset()), set})
 	return nil
 }
 

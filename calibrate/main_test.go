@@ -77,6 +77,8 @@ func TestStatus(t *testing.T) {
 		{"memory --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
 		{"transport --quick --quiet --format csv --transports ring,unix -o host", stage.Done, "transport,name,value,unit,lo,hi\n"},
 		{"marshalling --quick --quiet --format csv -o host", stage.Done, "\ntransfer,,"},
+		{"instructions -o nowhere", stage.Failed, "levels of cache: "},
+		{"instructions --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
 		{"all", stage.WrongUsage, "-o PREFIX is missing"},
 		{"marshalling --quick", stage.WrongUsage, "-o PREFIX is missing"},
 		{"marshalling --transport pigeon -o x", stage.WrongUsage, "--transport: \"pigeon\" is none of ring, shm, channel, unix, tcp"},
