@@ -9,7 +9,7 @@ import (
 )
 
 // plots lists the figures of tables, in the order of the page. One more is a file with its plot and a line here.
-var plots = []tablePlot{messageMatrix}
+var plots = []tablePlot{messageTime, messageMatrix, networkGaps, linesTouched, sharingMatrix, windtunnelCurves, budgetFront}
 
 // tablePlot makes the figures of the tables that it knows, each kind of which has a section of the page.
 type tablePlot struct {
@@ -78,12 +78,18 @@ func legendOf(figures []Figure) []legendEntry {
 				if !slices.ContainsFunc(list, func(e legendEntry) bool { return e.Name == tag }) {
 					shape := s.Shape
 					if shape == "" {
-						shape = "M1 1H11V11H1Z"
+						shape = "M0 5H12V7H0Z"
+						if s.Draw == "bar" {
+							shape = "M1 1H11V11H1Z"
+						}
 					}
 					list = append(list, legendEntry{template.CSS("var(--" + s.Ink + ")"), shape, tag, ""})
 				}
 			}
 		}
+	}
+	if len(list) < 2 {
+		return nil // nothing to tell apart
 	}
 	return list
 }

@@ -24,7 +24,7 @@ try {
 const open = async (file, options) => {
 	const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, offline: true, acceptDownloads: true, ...options });
 	const page = await context.newPage();
-	page.setDefaultTimeout(15000);
+	page.setDefaultTimeout(60000);
 	page.on("console", m => check(!["error", "warning"].includes(m.type()), `console: ${m.text()}`));
 	page.on("pageerror", e => check(false, `error: ${e.message}`));
 	page.on("dialog", d => { check(false, "a dialog"); d.dismiss(); });

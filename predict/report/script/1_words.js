@@ -39,10 +39,10 @@ const ticks = (axis, scale, lo, hi) => {
 
 const logTicks = (lo, hi, base) => {
 	const span = Math.log(hi / lo) / Math.log(base);
-	const factors = base === 2 || span > 2.5 ? [1] : span > 1.1 ? [1, 2, 5] : span > 0.5 ? [1, 1.5, 2, 3, 4, 5, 7] : [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5];
+	const factors = base === 2 || span > 2.2 ? [1] : span > 1.1 ? [1, 2, 5] : span > 0.5 ? [1, 1.5, 2, 3, 4, 5, 7] : [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5];
 	const list = [];
 	for (let e = Math.floor(Math.log(lo) / Math.log(base)); base ** e <= hi; e++)
 		for (const f of factors) if (f * base ** e >= lo * 0.9999 && f * base ** e <= hi * 1.0001) list.push(f * base ** e);
-	const keep = Math.ceil(list.length / 6);
+	const keep = Math.ceil(list.length / (base === 2 ? 6 : 8));
 	return list.filter((_, i) => i % keep === 0);
 };

@@ -109,9 +109,16 @@ const linesOption = (chart, view, width) => {
 	const marks = groupMarks(chart, view, width);
 	const y = points.flatMap(p => [p[1], ...p.slice(2).filter(v => v > p[1] / 3 && v < p[1] * 3)]); // of wide intervals the plot shows a part
 	const named = chart.y.scale === "category";
+	const names = chart.x.scale === "category" && !chart.groups ? chart.x.categories : [];
+	const slanted = names.reduce((sum, n) => sum + 6.5 * Math.min(n.length, 17) + 8, 0) > width - 60;
+	const x = axisOption(chart.x, view.x, extent(chart.x, view.x, points.map(p => p[0]), group), { nameLocation: "middle", nameGap: 26 });
+	if (slanted) {
+		Object.assign(x.axisLabel, { rotate: 40, hideOverlap: false });
+		x.name = "";
+	}
 	return {
 		grid: { left: named ? 8 : 4, right: 14, top: (named ? 6 : 26) + marks.room, bottom: 22, containLabel: true },
-		xAxis: axisOption(chart.x, view.x, extent(chart.x, view.x, points.map(p => p[0]), group), { nameLocation: "middle", nameGap: 26 }),
+		xAxis: x,
 		yAxis: axisOption(chart.y, view.y, extent(chart.y, view.y, y), { nameLocation: "end", nameGap: 10 + marks.room, inverse: named, nameTextStyle: { align: "left", color: ink("muted"), fontSize: 11, fontFamily: font } }),
 		series: [...claim(chart), ...series.flatMap(s => lineSeries(s, chart)), ...marks.series],
 	};
@@ -131,7 +138,7 @@ const stackOption = (chart, view) => {
 	const text = { color: ink("text"), fontSize: 11, fontFamily: font };
 	return {
 		rows,
-		grid: { left: 4, right: 44, top: 4, bottom: 22, containLabel: true },
+		grid: { left: 4, right: 60, top: 4, bottom: 22, containLabel: true },
 		xAxis: axisOption(chart.x, "linear", [0, most * 1.02 || 1], { nameLocation: "middle", nameGap: 26 }),
 		yAxis: { type: "category", inverse: true, data: rows.map(r => r.label || ""), axisTick: { show: false }, axisLine: { show: false },
 			axisLabel: { interval: 0, width: 110, overflow: "truncate", color: ink("muted"), fontSize: 11, fontFamily: font } },

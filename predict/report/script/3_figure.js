@@ -66,7 +66,7 @@ class Figure {
 	}
 
 	tooltip() {
-		const axis = this.chart.kind === "stack" || this.chart.kind === "lines" && this.chart.x.scale !== "category" && this.chart.series.some(s => s.draw === "line");
+		const axis = this.chart.kind === "stack" || this.chart.kind === "lines" && this.chart.x.scale !== "category" && !this.chart.series.some(s => s.draw === "points");
 		return {
 			trigger: axis ? "axis" : "item", confine: true, backgroundColor: "var(--card)", borderColor: "var(--line)", textStyle: { color: "var(--text)", fontSize: 12 }, extraCssText: "white-space:normal;max-width:300px;box-shadow:0 2px 8px #0004",
 			axisPointer: { type: this.chart.kind === "stack" ? "shadow" : "line", lineStyle: { color: ink("muted") }, shadowStyle: { color: "#8884" } },

@@ -1,0 +1,32 @@
+package report
+
+import "fmt"
+
+// sharingMatrix is whose lines whose caches take, of analyze sharing.
+var sharingMatrix = tablePlot{
+	id: "sharing", heading: "Whose caches supply whom", tables: []string{"sharing_matrix"},
+	note: "Bytes of lines that a processor last wrote and another one then misses, the darker the more: communication through shared memory.",
+	draw: func(tables []found) (figures []Figure, err error) {
+		for _, t := range tables {
+			r := reader{table: t.Table}
+			line, from, to, bytes := r.whole("line"), r.whole("from"), r.whole("to"), r.whole("bytes")
+			if r.err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, r.err)
+			}
+			var kept [3][]int64
+			for i := range line {
+				if from[i] >= 0 && line[i] == line[0] { // from -1 is memory; the first size stands for all
+					kept[0], kept[1], kept[2] = append(kept[0], from[i]), append(kept[1], to[i]), append(kept[2], bytes[i])
+				}
+			}
+			c, err := newMatrix("from", "to", "B", "lines", kept[0], kept[1], kept[2])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, err)
+			}
+			if c != nil {
+				figures = append(figures, Figure{Heading: t.program, Title: fmt.Sprintf("Bytes of lines of %s from cache to cache, %s", byteLabel(float64(line[0])), t.program), Chart: c})
+			}
+		}
+		return figures, nil
+	},
+}

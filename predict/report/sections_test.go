@@ -1,0 +1,161 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"math"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// samples are small tables of every name that plots draw.
+func samples(name string) map[string]*store.Table {
+	of := func(table string, columns ...store.Column) *store.Table {
+		return &store.Table{Name: table, Meta: []trace.Arg{{Key: "program", Value: name}, {Key: "budget", Value: "$9000"}}, Columns: columns}
+	}
+	c := func(name, unit string, data any) store.Column {
+		return store.Column{Name: name, Unit: unit, Data: data}
+	}
+	words := func(n int) []string { return slices.Repeat([]string{name}, n) }
+	budget := []store.Column{c("nodes", "", []int32{1, 2, 2}), c("each", "", []int32{4, 1, 1}), c("node", "", words(3)), c("cache", "", words(3)), c("memory", "", words(3)),
+		c("network", "", []string{"-", "10m", "100m"}), c("price", "$", []float64{6000, 3000, 3500}), c("time", "s", []float64{1, 2, 2.5})}
+	return map[string]*store.Table{
+		"comm": of("comm", c("from", "", []int32{0, 1, 1}), c("to", "", []int32{1, 0, 0}), c("kind", "", words(3)), c("bytes", "B", []uint64{1000, 20, 30})),
+		"sharing_matrix": of("sharing_matrix", c("line", "B", []int64{64, 64, 256}), c("from", "", []int32{-1, 1, 1}), c("to", "", []int32{1, 0, 0}),
+			c("bytes", "B", []uint64{64, 128, 256})),
+		"comm_networks": of("comm_networks", c("network", "", []string{"bus", name}), c("traffic_gap", "messages", []float64{4, 1}), c("bisection_gap", "messages", []float64{4, 0})),
+		"marshal": of("marshal", c("kind", "", []string{"send", "send", "recv"}), c("messages", "", []uint64{2, 2, 1}), c("placed", "", []uint64{2, 2, 0}),
+			c("mlt", "lines", []uint64{20, 20, 0}), c("expected", "lines", []float64{21, 21, 7})),
+		"message simulation": of("message simulation", c("program", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{4, 4}),
+			c("compute", "s", []float64{1, 2}), c("overhead", "s", []float64{0, 0}), c("latency", "s", []float64{.1, .2}), c("contention", "s", []float64{0, .1}),
+			c("wait", "s", []float64{.5, 0}), c("end", "s", []float64{0, 0})),
+		"windtunnel": of("windtunnel", c("targets", "", []int32{8, 8, 8}), c("hosts", "", []int32{1, 2, 4}), c("host", "", []string{"uni", name, name}),
+			c("speedup", "", []float64{1, 1.9, 3}), c("lo", "", []float64{1, 1.8, math.NaN()}), c("hi", "", []float64{1, 2, math.NaN()}), c("cost_performance", "$", []float64{10, 8, 9})),
+		"budget": of("budget", budget...),
+		"front":  of("front", budget...),
+	}
+}
+
+// tablesStudy is one of all tables that plots draw.
+func tablesStudy(t *testing.T, name string) *Study {
+	t.Helper()
+	dir := t.TempDir()
+	for _, p := range plots {
+		for _, table := range p.tables {
+			sample := samples(name)[table]
+			if sample == nil {
+				t.Fatalf("no sample of a %s table: plots need one, in samples", table)
+			}
+			if err := store.WriteTable(filepath.Join(dir, table+".arrow"), sample); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Every plot draws its tables, with and without script, whatever names are in them.
+func TestPlotsDrawTheirTables(t *testing.T) {
+	for _, name := range []string{"a program", evilName} {
+		page := withoutScripts(render(t, tablesStudy(t, name), "tables"))
+		for _, p := range plots {
+			if !strings.Contains(page, `<section id="`+p.id+`">`) {
+				t.Errorf("%s has no section", p.id)
+			}
+		}
+		if strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+			t.Error("the page shows something that is no number")
+		}
+		drawings, data := regexp.MustCompile(`(?s)<svg xmlns.*?</svg>`).FindAllString(page, -1), regexp.MustCompile(`(?s)<script type="application/json">(.*?)</script>`).FindAllStringSubmatch(page, -1)
+		if len(drawings) < len(plots) || len(data) != len(drawings) {
+			t.Errorf("%d drawings, %d charts", len(drawings), len(data))
+		}
+		for i := range data {
+			var c Chart
+			if err := json.Unmarshal([]byte(data[i][1]), &c); err != nil {
+				t.Errorf("chart %d: %v", i, err)
+			}
+			if err := xml.Unmarshal([]byte(drawings[i]), new(struct{})); err != nil {
+				t.Errorf("drawing %d: %v", i, err)
+			}
+		}
+	}
+}
+
+// A column that is missing, or a number that no figure could show, is an error with the file's name.
+func TestPlotsRefuseWhatTheyCannotDraw(t *testing.T) {
+	for _, p := range plots {
+		for _, table := range p.tables {
+			whole := samples("x")[table]
+			for i, c := range whole.Columns {
+				cut := *whole
+				cut.Columns = slices.Delete(slices.Clone(whole.Columns), i, i+1)
+				_, err := p.draw([]found{{Table: &cut, path: "some/file.arrow", program: "x"}})
+				used := err != nil
+				if used && (!strings.Contains(err.Error(), "some/file.arrow") || !strings.Contains(err.Error(), c.Name)) {
+					t.Errorf("%s without %s: %v", table, c.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// Of 3000 $, 3500 $ and 6000 $, with 2, 2.5 and 1 s, the second is behind the first.
+func TestBudgetFront(t *testing.T) {
+	figures, err := budgetFront.draw([]found{{Table: samples("x")["budget"], program: "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := figures[0].Chart.Series[0].Points, []Point{point(3000, 2), point(6000, 1)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The least cost of several hosts, 8 $, is on two; that of one is alone on its line.
+func TestWindtunnelMarksTheMinimum(t *testing.T) {
+	figures, err := windtunnelCurves.draw([]found{{Table: samples("x")["windtunnel"], program: "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Point{}
+	for _, s := range figures[1].Chart.Series {
+		got[s.Name] = s.Marked[0]
+	}
+	if want := map[string]Point{"uni": point(1, 10), "x": point(2, 8)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Rows of several kinds of one pair are one cell: 20 and 30 B from 1 to 0, in column 0 and row 1.
+func TestMatrixAddsUp(t *testing.T) {
+	figures, err := messageMatrix.draw([]found{{Table: samples("x")["comm"], program: "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := figures[0].Chart.Series[0].Points, []Point{point(1, 0, 1000), point(0, 1, 50)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, bad := range [][]int64{{-1}, {1 << 40}} {
+		if _, err := newMatrix("from", "to", "B", "sent", bad, []int64{0}, []int64{1}); err == nil {
+			t.Errorf("processor %d was taken", bad[0])
+		}
+	}
+}
+
+func TestNumbersInJSON(t *testing.T) {
+	got, err := json.Marshal(point(1.0/3, math.NaN(), math.Inf(-1), 2e20, 0))
+	if want := "[0.333333,null,null,200000000000000000000,0]"; err != nil || string(got) != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
