@@ -44,6 +44,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
 			"simulated then. --semantics loggopsim charges messages as LogGOPSim does.\n\n" +
+			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
+			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
+			"message that others may send them, by what is known of their next events (--ahead). Networks of links run on one worker.\n\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
 			"trace and one machine are a single object with the time in seconds of each processor.",
 		Example: replayExample,
@@ -309,4 +312,5 @@ var replayExample = strings.TrimRight(`
   $ predict replay fft data/machine/spasm-mesh-clogp.toml data/machine/spasm-mesh-logp.toml data/machine/wwt-dir1sw.toml --format csv
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
   $ predict replay sor --machine data/machine/loggp-example.toml
-  $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv`[1:], "\n")
+  $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv
+  $ predict replay sor --machine data/machine/loggp-example.toml --engine whoa --workers 4 --engine-stats`[1:], "\n")

@@ -25,6 +25,7 @@ import (
 type messageFlags struct {
 	semantics, collectives, computation string
 	matrix                              bool
+	engine                              engineFlags
 	opt                                 replay.MessageOptions
 }
 
@@ -32,6 +33,7 @@ func (f *messageFlags) add(flags *pflag.FlagSet) {
 	f.addCommon(flags)
 	flags.StringVar(&f.collectives, "collectives", string(comm.Doubling), "the `ALGORITHM` of collectives that are recorded whole: "+algorithms())
 	flags.StringVar(&f.computation, "computation", "instructions", "how long it takes: by instructions, or as recorded if the trace has times: `SOURCE` is instructions or recorded")
+	f.engine.add(flags)
 }
 
 // addCommon adds those of predict direct, too.
@@ -63,7 +65,7 @@ func (f *messageFlags) check() (err error) {
 		return stage.Usage("--computation: no source %q; there are instructions, recorded", f.computation)
 	}
 	f.opt.Recorded = f.computation == "recorded"
-	return nil
+	return f.engine.check()
 }
 
 // messageOutcome is what became of a simulation that passes messages.
@@ -90,8 +92,12 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 	}
 	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), false)
 	defer progress.Done()
-	err := runAll(sims, o.workers, func(s *simulation) (err error) {
-		opt := o.messages.opt
+	opt, workers := o.messages.opt, o.workers
+	if opt.Engine = o.messages.engine.options(o.workers); opt.Engine.Workers > 1 {
+		workers = 1 // one simulation after the other, each by all
+	}
+	err := runAll(sims, workers, func(s *simulation) (err error) {
+		opt := opt
 		opt.Progress = progress.Add
 		s.messages = &messageOutcome{}
 		if o.messages.matrix {
@@ -109,6 +115,7 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 		for _, w := range s.messages.Warnings {
 			env.Note("%s: %v", s.name(), w)
 		}
+		o.messages.engine.note(env, s)
 	}
 	return o.reportMessages(env, sims)
 }
@@ -123,6 +130,9 @@ func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error
 		if err := store.WriteTable(o.output, table); err != nil {
 			return fmt.Errorf("writing the simulations: %w", err)
 		}
+	}
+	if o.messages.engine.stats {
+		return stage.Print(env.Out, o.format, engineTable(rows))
 	}
 	return printMessages(env.Out, o.format, rows, table, &o.messages)
 }

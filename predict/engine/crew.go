@@ -41,6 +41,9 @@ func (c *crew) run() error {
 		return first.failed.cause()
 	}
 	n := len(c.engines)
+	if c.Protocol == Whoa {
+		c.Ahead = first.opt.Ahead
+	}
 	c.meeting = newMeeting(n)
 	c.plan = make([]plan, n)
 	for side := range c.reports {

@@ -163,9 +163,8 @@ type Graph struct {
 	Rows   []int32
 }
 
-// Observer is told what happens, for timelines and matrices. Of one rank, that of a Span or the
-// receiver, it comes in order of time. Of several ranks it comes at once, if there are several
-// workers. It may not keep its arguments.
+// Observer is told what happens, for timelines and matrices, one thing after the other. Of one rank,
+// that of a Span or the receiver, it comes in order of time. It may not keep its arguments.
 type Observer interface {
 	// Began is that a rank came to the operation of a row, having done its Work.
 	Began(rank int32, row int64, at unit.Picos)
@@ -196,7 +195,6 @@ type Delivered struct {
 type Options struct {
 	Model Model
 	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
-	// Several workers ask at once.
 	Steps    func(rank int32, op *Op) ([]Step, error)
 	Observer Observer // or nil
 	Live     Live     // or nil
@@ -221,6 +219,9 @@ func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) 
 func drive(ctx context.Context, programs []Program, opt Options, drivers ...driver) (*Result, error) {
 	if err := opt.Model.check(); err != nil {
 		return nil, err
+	}
+	if len(drivers) > 1 {
+		opt = serially(opt)
 	}
 	engines := newEngines(ctx, len(programs), opt, drivers)
 	for i := range programs {

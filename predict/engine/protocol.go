@@ -30,6 +30,7 @@ type Stats struct {
 	Protocol     Protocol // that ran, which may be another one than was asked for
 	Reason       string   // for another one
 	Workers      int
+	Ahead        int    // F, of Whoa
 	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, its quanta
 	Meetings     uint64 // of workers, to exchange messages
 	Appointments uint64 // with other workers: what was seen ahead that rank of them may be sent
@@ -45,16 +46,17 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	if opt.Ahead == 0 {
 		opt.Ahead = DefaultAhead
 	}
-	switch {
-	case opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0:
+	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
 		return nil, fmt.Errorf("a quantum of %v, %d workers, %d operations ahead: none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
-	case opt.Protocol == Quantum && opt.Quantum > width:
-		return nil, fmt.Errorf("a quantum of %v is longer than the lookahead, o + L = %v: messages would come too late", opt.Quantum, width)
-	case opt.Protocol == Quantum && opt.Quantum > 0:
-		width = opt.Quantum
 	}
 	if opt.Protocol == Sequential || parallel(&opt.Model) != "" {
 		return []driver{driverFor(&opt.Model)}, nil
+	}
+	if opt.Protocol == Quantum && opt.Quantum > 0 {
+		if opt.Quantum > width {
+			return nil, fmt.Errorf("a quantum of %v is longer than the lookahead, o + L = %v: messages would come too late", opt.Quantum, width)
+		}
+		width = opt.Quantum
 	}
 	var all []driver
 	for range max(1, min(opt.Workers, ranks)) {

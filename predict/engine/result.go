@@ -47,6 +47,15 @@ type Result struct {
 	Engine   Stats  // how it came about
 }
 
+// EventsPerWindow is how many operations of a rank there are in a window of Whoa, or of a Quantum, on
+// average [dickens1996, Tab. 3].
+func (r *Result) EventsPerWindow() float64 {
+	if r.Engine.Windows == 0 || len(r.Ranks) == 0 {
+		return 0
+	}
+	return float64(r.Ops) / float64(r.Engine.Windows) / float64(len(r.Ranks))
+}
+
 func (c *crew) result() *Result {
 	res := &Result{Engine: c.Stats}
 	for _, e := range c.engines {

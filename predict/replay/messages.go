@@ -19,7 +19,8 @@ type MessageOptions struct {
 	Collectives comm.Algorithm // which messages those are that are recorded whole; if empty, comm.Doubling
 	Recorded    bool           // computation takes as long as it did when the trace was recorded
 	Observer    engine.Observer
-	Progress    func(n int) // is told the number of events done since its last call
+	Engine      engine.Options // of several workers: Protocol, Workers, Quantum, Ahead
+	Progress    func(n int)    // is told the number of events done since its last call
 }
 
 // MessageResult is a simulated run of a program that passes messages.
@@ -77,7 +78,9 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 		}
 		programs = append(programs, one)
 	}
-	res, err := engine.Run(ctx, programs, engine.Options{Model: model, Steps: newPlans(s, opt.Collectives).steps, Observer: opt.Observer, Progress: opt.Progress})
+	run := opt.Engine
+	run.Model, run.Steps, run.Observer, run.Progress = model, newPlans(s, opt.Collectives).steps, opt.Observer, opt.Progress
+	res, err := engine.Run(ctx, programs, run)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"sync"
+
+	"spoor/traces/unit"
+)
+
+// serial has several workers call what is not theirs one after the other.
+type serial struct {
+	sync.Mutex
+	Observer
+}
+
+// serially is opt for several workers.
+func serially(opt Options) Options {
+	s := &serial{Observer: opt.Observer}
+	if opt.Observer != nil {
+		opt.Observer = s
+	}
+	if steps := opt.Steps; steps != nil {
+		opt.Steps = func(rank int32, op *Op) ([]Step, error) {
+			s.Lock()
+			defer s.Unlock()
+			return steps(rank, op)
+		}
+	}
+	return opt
+}
+
+// Began passes on.
+func (s *serial) Began(rank int32, row int64, at unit.Picos) {
+	s.Lock()
+	s.Observer.Began(rank, row, at)
+	s.Unlock()
+}
+
+// Waited passes on.
+func (s *serial) Waited(rank int32, why Cause) {
+	s.Lock()
+	s.Observer.Waited(rank, why)
+	s.Unlock()
+}
+
+// Span passes on.
+func (s *serial) Span(rank int32, what Part, from, to unit.Picos) {
+	s.Lock()
+	s.Observer.Span(rank, what, from, to)
+	s.Unlock()
+}
+
+// Message passes on.
+func (s *serial) Message(from, to int32, op *Delivered) {
+	s.Lock()
+	s.Observer.Message(from, to, op)
+	s.Unlock()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"spoor/predict/engine"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// engineFlags are the flags of predict replay about how traces that pass messages are simulated. The results
+// do not depend on them.
+type engineFlags struct {
+	protocol, quantum string
+	stats             bool
+	opt               engine.Options
+}
+
+func (f *engineFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "how messages are simulated: `NAME` is sequential, or, by --workers together, quantum or whoa")
+	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` for which the workers of engine quantum go on alone, at most the lookahead o + L; 0s: as long")
+	flags.IntVar(&f.opt.Ahead, "ahead", engine.DefaultAhead, "`EVENTS` of each processor that engine whoa looks ahead, F of [dickens1996]")
+	flags.BoolVar(&f.stats, "engine-stats", false, "print what the engine did instead: windows, events in them, appointments")
+}
+
+// check reads the flags.
+func (f *engineFlags) check() (err error) {
+	if f.opt.Protocol, err = engine.ParseProtocol(f.protocol); err != nil {
+		return stage.Usage("--engine: %v", err)
+	}
+	quantum, err := unit.Parse(f.quantum, "s")
+	switch {
+	case err != nil:
+		return stage.Usage("--quantum: %v", err)
+	case quantum < 0 || quantum > 1:
+		return stage.Usage("--quantum %s is not from 0s to 1s", f.quantum)
+	case quantum > 0 && f.opt.Protocol != engine.Quantum:
+		return stage.Usage("--quantum is about --engine quantum, not %s", f.opt.Protocol)
+	case f.opt.Ahead < 1:
+		return stage.Usage("--ahead %d; it takes at least one", f.opt.Ahead)
+	}
+	f.opt.Quantum = unit.Seconds(quantum).Picos()
+	return nil
+}
+
+// options are those of a simulation by so many workers.
+func (f *engineFlags) options(workers int) engine.Options {
+	opt := f.opt
+	if opt.Protocol != engine.Sequential {
+		opt.Workers = workers
+	}
+	return opt
+}
+
+// note says which engine ran, if one was asked for.
+func (f *engineFlags) note(env *stage.Env, s *simulation) {
+	switch e := s.messages.Engine; {
+	case f.opt.Protocol == engine.Sequential:
+	case e.Reason != "":
+		env.Note("%s: engine %s in place of %s: %s", s.name(), e.Protocol, f.opt.Protocol, e.Reason)
+	default:
+		env.Note("%s: engine %s, workers: %d", s.name(), e.Protocol, e.Workers)
+	}
+}
+
+// engineTable has a row for each simulation.
+func engineTable(rows []messageRow) *store.Table {
+	return &store.Table{Name: "engine", Columns: []store.Column{
+		columnOf(rows, "program", "", func(r messageRow) string { return r.title }),
+		columnOf(rows, "machine", "", func(r messageRow) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
+		columnOf(rows, "engine", "", func(r messageRow) string { return string(r.result.Engine.Protocol) }),
+		columnOf(rows, "workers", "", func(r messageRow) int32 { return int32(r.result.Engine.Workers) }),
+		columnOf(rows, "ahead", "", func(r messageRow) int32 { return int32(r.result.Engine.Ahead) }),
+		columnOf(rows, "events", "", func(r messageRow) uint64 { return r.result.Ops }),
+		columnOf(rows, "windows", "", func(r messageRow) uint64 { return r.result.Engine.Windows }),
+		columnOf(rows, "events_window_processor", "", func(r messageRow) float64 { return r.result.EventsPerWindow() }),
+		columnOf(rows, "meetings", "", func(r messageRow) uint64 { return r.result.Engine.Meetings }),
+		columnOf(rows, "appointments", "", func(r messageRow) uint64 { return r.result.Engine.Appointments }),
+		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
+		columnOf(rows, "between_workers", "", func(r messageRow) uint64 { return r.result.Engine.Remote }),
+	}}
+}
