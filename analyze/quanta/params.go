@@ -61,8 +61,12 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	return out
 }
 
-// quantumSums are what statistics need of one quantum, processors counted as often as they were drawn.
-type quantumSums struct{ time, squares, slowest, running, active float64 }
+// quantumSums are what statistics need of quanta, processors counted as often as they were drawn.
+type quantumSums struct {
+	time, squares, slowest, running, active float64
+	between                                 float64 // squares of each quantum's time,
+	runningSquares, activeSquares           float64 // and of how many run and are active in each
+}
 
 // statistic is one of the parameters, of a sum over n quanta of so many processors.
 type statistic func(k *replicate) float64
@@ -70,10 +74,6 @@ type statistic func(k *replicate) float64
 // replicate is one draw of quanta and processors.
 type replicate struct {
 	quantumSums
-	between float64 // squares of each quantum's time,
-	// and of how many run and are active in each
-	runningSquares, activeSquares float64
-
 	n, procs float64
 	drawn    bool // processors were
 }
@@ -130,37 +130,87 @@ func (s *samples) bootstrap(seed uint64) *bootstrap {
 	for i := range weights {
 		weights[i] = 1
 	}
-	for q := range n {
-		b.kept.add(s.sums(q, weights), s.procs)
-	}
+	quanta := s.stretches(weights, nil)
+	b.kept.add(quanta, 0, n)
 	for i := range b.draws {
 		b.draws[i].drawn = true
 		clear(weights)
 		for range s.procs {
 			weights[r.IntN(s.procs)]++
 		}
-		for drawn := 0; drawn < n; {
-			from := r.IntN(n)
-			for j := 0; j < block && drawn < n; j++ {
-				b.draws[i].add(s.sums((from+j)%n, weights), s.procs)
-				drawn++
-			}
+		if s.procs > 1 { // else they are what they were
+			quanta = s.stretches(weights, quanta)
+		}
+		for left := n; left > 0; {
+			from, size := r.IntN(n), min(block, left)
+			left -= size
+			end := min(from+size, n)
+			b.draws[i].add(quanta, from, end)
+			b.draws[i].add(quanta, 0, size-(end-from))
 		}
 	}
 	return b
 }
 
-func (k *replicate) add(q quantumSums, procs int) {
-	k.time += q.time
-	k.squares += q.squares
-	k.slowest += q.slowest
-	k.running += q.running
-	k.active += q.active
-	k.between += q.time * q.time
-	k.runningSquares += q.running * q.running
-	k.activeSquares += q.active * q.active
-	k.n++
-	k.procs = float64(procs)
+// stretches tells the sums over quanta that follow each other.
+type stretches struct {
+	procs int
+	each  []quantumSums // of each quantum
+	first []quantumSums // of so many, none at first
+	whole bool          // the sums of all are exact, and so are differences
+}
+
+// stretches is of the quanta that are kept; it takes the place of another.
+func (s *samples) stretches(weights []uint32, t *stretches) *stretches {
+	if t == nil {
+		n := len(s.number)
+		t = &stretches{procs: s.procs, each: make([]quantumSums, n), first: make([]quantumSums, n+1)}
+	}
+	for i := range t.each {
+		t.each[i] = s.sums(i, weights)
+		t.first[i+1] = t.first[i]
+		t.first[i+1].add(&t.each[i])
+	}
+	// Sums of squares are the largest, and all are whole numbers.
+	all := &t.first[len(t.each)]
+	t.whole = max(all.squares, all.between, all.runningSquares, all.activeSquares) < 1<<53
+	return t
+}
+
+// add adds the quanta of a stretch.
+func (k *replicate) add(t *stretches, from, to int) {
+	k.n += float64(to - from)
+	k.procs = float64(t.procs)
+	if t.whole {
+		k.quantumSums.add(&t.first[to])
+		k.subtract(&t.first[from])
+		return
+	}
+	for i := range t.each[from:to] {
+		k.quantumSums.add(&t.each[from+i])
+	}
+}
+
+func (s *quantumSums) add(q *quantumSums) {
+	s.time += q.time
+	s.squares += q.squares
+	s.slowest += q.slowest
+	s.running += q.running
+	s.active += q.active
+	s.between += q.between
+	s.runningSquares += q.runningSquares
+	s.activeSquares += q.activeSquares
+}
+
+func (s *quantumSums) subtract(q *quantumSums) {
+	s.time -= q.time
+	s.squares -= q.squares
+	s.slowest -= q.slowest
+	s.running -= q.running
+	s.active -= q.active
+	s.between -= q.between
+	s.runningSquares -= q.runningSquares
+	s.activeSquares -= q.activeSquares
 }
 
 // sums is quantum i of those kept, every processor as often as its weight says.
@@ -176,6 +226,7 @@ func (s *samples) sums(i int, weights []uint32) (q quantumSums) {
 			q.running += f
 		}
 	}
+	q.between, q.runningSquares, q.activeSquares = q.time*q.time, q.running*q.running, q.active*q.active
 	return q
 }
 

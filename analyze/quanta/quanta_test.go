@@ -480,3 +480,31 @@ func BenchmarkQuanta(b *testing.B) {
 		b.ReportMetric(float64(b.N)*2/b.Elapsed().Seconds(), "Mrefs/s")
 	})
 }
+
+// A stretch is the sum of its quanta, whether or not it is told from the sums before its ends.
+func TestStretches(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	s := newSamples(3, 100, 1)
+	for q := range uint64(50) {
+		s.add(q, make([]progress, 3), func(*progress) uint64 { return r.Uint64N(1000) })
+	}
+	sums := s.stretches([]uint32{0, 2, 1}, nil)
+	for range 100 {
+		from := r.IntN(51)
+		to := from + r.IntN(51-from)
+		var told, added replicate
+		sums.whole = true
+		told.add(sums, from, to)
+		sums.whole = false
+		added.add(sums, from, to)
+		if told != added || told.n != float64(to-from) {
+			t.Fatalf("quanta %d to %d: %+v, want %+v", from, to, told, added)
+		}
+	}
+	for i := range s.time {
+		s.time[i] = 1 << 31
+	}
+	if s.stretches([]uint32{0, 2, 1}, sums).whole {
+		t.Error("sums of squares of 2^62 are taken for exact")
+	}
+}
