@@ -1,6 +1,8 @@
 package windtunnel
 
 import (
+	"math"
+
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -76,6 +78,9 @@ func (c *calculator) best(h Host, m *machine.WindTunnel, targets int) (hosts int
 		s, err := c.speedup(targets, p)
 		if err != nil {
 			return 0, Offer{}, err
+		}
+		if math.IsNaN(s) { // as printed
+			continue
 		}
 		if o := offer(h, m, targets, p, s); hosts == 0 || o.CostPerformance < of.CostPerformance {
 			hosts, of = p, o
