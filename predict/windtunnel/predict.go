@@ -173,9 +173,11 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 		if err != nil {
 			return nil, err
 		}
+		best := Quantity{"best K", h.Name, math.NaN(), "targets", "none: no number of hosts has a speedup"}
 		if p > 0 {
-			out = append(out, Quantity{"best K", h.Name, float64(n / p), "targets", fmt.Sprintf("per host, of least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(Uniprocessor(prices, n)))})
+			best.Value, best.What = float64(n/p), fmt.Sprintf("per host, of least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(Uniprocessor(prices, n)))
 		}
+		out = append(out, best)
 		even, err := c.breakEven(h, prices)
 		if err != nil {
 			return nil, err
