@@ -103,7 +103,7 @@
 //	S = "64 KiB"             # longer messages wait for their receiver; if absent, none does
 //	gamma = "60 ns/line"     # more for each line that the buffer of a message touches [hur1999]; if absent, none
 //
-// and loggp
+// and loggp, in which the message after one of s bytes leaves g + (s-1) G later,
 //
 //	ports = "both"           # bytes hold the port of the receiver too, for G each; if absent, "send"
 //

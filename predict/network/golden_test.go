@@ -99,8 +99,8 @@ func TestByHand(t *testing.T) {
 			{1, 2, 1, 1, Delivery{4, 12, 5}}, // comes at 6, between 5 and 9
 		}},
 		{"LogGP", LogGP{}, Config{Nodes: 3, L: 10, Gap: 5, GapPerByte: 2e-12}, []sent{
-			{0, 0, 1, 4, Delivery{6, 16, 16}},  // 3 gaps of 2
-			{1, 0, 2, 1, Delivery{11, 16, 10}}, // after 6; g = 5 after that is free
+			{0, 0, 1, 4, Delivery{11, 16, 16}}, // g = 5 and 3 gaps of 2
+			{1, 0, 2, 1, Delivery{16, 21, 10}}, // after 11
 			{5, 2, 1, 1, Delivery{10, 21, 10}}, // comes at 15, 5 after 16
 			{5, 2, 0, 0, Delivery{15, 20, 10}},
 		}},

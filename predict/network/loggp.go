@@ -1,10 +1,10 @@
 package network
 
 // LogGP is LogP with a gap G per byte [alexandrov1995]. With s the bytes of a message, at
-// least one: it arrives L + (s-1) G after it was sent. Its sender sends the next max(g, (s-1)
-// G) after it was sent, so that g is between the beginnings of two messages. The last bytes of
-// two messages come to a receiver at least g apart. The overhead o of processors is not the
-// network's.
+// least one: it arrives L + (s-1) G after it was sent. Its sender sends the next g + (s-1) G after
+// it was sent: g after its last byte, as in package engine, in LogGOPSim, and in what calibrate
+// fits to times. The last bytes of two messages come to a receiver at least g apart. The overhead
+// o of processors is not the network's.
 //
 // As in all of the LogP family, nothing spaces the bytes that come to one receiver from
 // several senders: that many send to one is too cheap if messages are long.

@@ -125,9 +125,9 @@ func (v *naive) port(p *ports, at unit.Picos, m Message) Delivery {
 		out, in = out+" sends", in+" receives"
 	}
 	carry := picos(float64(max(1, m.Bytes)-1) * p.perByte)
-	sent := v.event(out, at, max(p.gap, carry), m.Bytes)
+	sent := v.event(out, at, p.gap+carry, m.Bytes)
 	arrive := v.event(in, sent+p.latency+carry, p.gap, m.Bytes)
-	return Delivery{sent + max(p.gap, carry), arrive, p.latency + carry}
+	return Delivery{sent + p.gap + carry, arrive, p.latency + carry}
 }
 
 // event is the first time from at on at which a port is free for so long.

@@ -7,7 +7,7 @@ import (
 )
 
 // ports is a network in which messages compete for their nodes' ports alone. A message takes
-// the port for at least the gap after it is sent, and for the gap after it arrives.
+// the port for the gap and its further bytes after it is sent, and for the gap after it arrives.
 type ports struct {
 	history
 	latency  unit.Picos
@@ -34,7 +34,7 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	}
 	carry := picos(float64(max(0, m.Bytes-1)) * p.perByte)
 	latency := p.latency + carry
-	sent, free := p.sends[m.From].reserve(at, max(p.gap, carry), m.Bytes, p.settled)
+	sent, free := p.sends[m.From].reserve(at, p.gap+carry, m.Bytes, p.settled)
 	arrive, _ := p.receives[m.To].reserve(sent+latency, p.gap, m.Bytes, p.settled)
 	return delivered(at, free, arrive, latency)
 }
