@@ -49,7 +49,8 @@ func directCommand(env *stage.Env) *cobra.Command {
 			"over the native time. The environment variable GOMAXPROCS says on how many processors; a simulation takes one.",
 		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
 			"  $ predict direct pgl --procs 4 --set triangles=50 --set frames=2 --set size=64 --set extent=8 --machine data/machine/loggp-example.toml --format csv\n" +
-			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --native --repeat 3",
+			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --native --repeat 3\n" +
+			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --path segment --timeline sor.prv",
 		Args: cobra.ExactArgs(1),
 	}
 	flags := cmd.Flags()
@@ -118,10 +119,12 @@ func (o *directOptions) program(name string) (*directProgram, error) {
 		return nil, stage.Usage("no machine; give --machine FILE")
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
+	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
+		return nil, stage.Usage("--timeline is of one run on one machine")
 	case o.repeat < 1:
 		return nil, stage.Usage("--repeat %d; it takes at least one", o.repeat)
 	}
-	if err := o.messages.check(); err != nil {
+	if err := o.messages.checkCommon(); err != nil {
 		return nil, err
 	}
 	k, err := workload.Find(counted.All, name)
@@ -136,8 +139,8 @@ func (o *directOptions) program(name string) (*directProgram, error) {
 	if err != nil {
 		return nil, stage.Usage("%v", err)
 	}
-	title := trace.Header{Program: k.Name, Args: k.Args(values)}.Title()
-	return &directProgram{title: title, kernel: k, values: values, procs: o.procs, seed: o.seed}, nil
+	head := trace.Header{Program: k.Name, Args: k.Args(values), Procs: o.procs, Seed: o.seed, Tool: "predict " + stage.Version}
+	return &directProgram{title: head.Title(), header: head, kernel: k, values: values, procs: o.procs, seed: o.seed}, nil
 }
 
 // simulate runs p on m. It simulates it again where times of this host are asked for.
@@ -147,15 +150,19 @@ func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p *directP
 	defer progress.Done()
 	for range o.repeat {
 		opt := direct.Options{Procs: o.procs, Ahead: o.ahead, Semantics: o.messages.opt.Semantics, Progress: progress.Add}
-		if o.messages.matrix {
-			row.matrix = matrix{}
-			opt.Observer = row.matrix
+		opt.Observer = o.messages.observe(o.procs, &row.observed)
+		rec := direct.NewRecording(o.procs)
+		if o.messages.timeline != "" {
+			opt.Sink = rec
 		}
 		res, err := p.simulate(ctx, m, opt, host)
 		if err != nil {
 			return row, err
 		}
 		row.result = res.Result
+		if err := o.messages.write(env, rec.Source(p.header), row.times); err != nil {
+			return row, err
+		}
 		if len(*host) == 1 {
 			for _, w := range res.Warnings {
 				env.Note("%s on %s: %v", p.title, m.Name, w)
@@ -168,6 +175,7 @@ func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p *directP
 // directProgram is a program that runs on this host, simulated or not.
 type directProgram struct {
 	title  string
+	header trace.Header
 	kernel workload.Kernel
 	values workload.Values
 	procs  int

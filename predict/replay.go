@@ -43,7 +43,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
-			"simulated then. --semantics loggopsim charges messages as LogGOPSim does.\n\n" +
+			"simulated then. --semantics loggopsim charges messages as LogGOPSim does. --path prints what had to take as long as it\n" +
+			"did: it goes back from the end, from messages that were waited for to their senders, and adds up to the time; what a\n" +
+			"message waited for in ports is its contention, and counted from the message that held the port. --timeline is for viewers.\n\n" +
 			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
 			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
 			"message that others may send them, by what is known of their next events (--ahead). Networks of links run on one worker.\n\n" +
@@ -313,4 +315,5 @@ var replayExample = strings.TrimRight(`
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
   $ predict replay sor --machine data/machine/loggp-example.toml
   $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv
-  $ predict replay sor --machine data/machine/loggp-example.toml --engine whoa --workers 4 --engine-stats`[1:], "\n")
+  $ predict replay sor --machine data/machine/loggp-example.toml --engine whoa --workers 4 --engine-stats
+  $ predict replay sor --machine data/machine/loggp-example.toml --path processor --timeline sor.json`[1:], "\n")

@@ -24,9 +24,9 @@ import (
 // messageFlags are the flags of predict replay that are about traces that pass messages.
 type messageFlags struct {
 	semantics, collectives, computation string
-	matrix                              bool
 	engine                              engineFlags
-	opt                                 replay.MessageOptions
+	observerFlags
+	opt replay.MessageOptions
 }
 
 func (f *messageFlags) add(flags *pflag.FlagSet) {
@@ -39,7 +39,7 @@ func (f *messageFlags) add(flags *pflag.FlagSet) {
 // addCommon adds those of predict direct, too.
 func (f *messageFlags) addCommon(flags *pflag.FlagSet) {
 	flags.StringVar(&f.semantics, "semantics", string(replay.LogGPS), "what messages cost: `NAME` is spoor or loggopsim")
-	flags.BoolVar(&f.matrix, "matrix", false, "print who sends how much to whom instead")
+	f.observerFlags.add(flags)
 }
 
 // algorithms are those that stand for messages.
@@ -55,8 +55,8 @@ func algorithms() string {
 
 // check reads the flags.
 func (f *messageFlags) check() (err error) {
-	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
-		return stage.Usage("--semantics: %v", err)
+	if err := f.checkCommon(); err != nil {
+		return err
 	}
 	if f.opt.Collectives, err = comm.ParseAlgorithm(f.collectives); err != nil || f.opt.Collectives == comm.Apart {
 		return stage.Usage("--collectives: no algorithm %q; there are %s", f.collectives, algorithms())
@@ -68,10 +68,18 @@ func (f *messageFlags) check() (err error) {
 	return f.engine.check()
 }
 
+// checkCommon reads those of predict direct.
+func (f *messageFlags) checkCommon() (err error) {
+	if f.opt.Semantics, err = replay.ParseSemantics(f.semantics); err != nil {
+		return stage.Usage("--semantics: %v", err)
+	}
+	return f.observerFlags.check()
+}
+
 // messageOutcome is what became of a simulation that passes messages.
 type messageOutcome struct {
 	*replay.MessageResult
-	matrix matrix
+	observed
 }
 
 // passMessages is whether the traces pass messages. All do, or none.
@@ -90,6 +98,9 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 	if o.phases {
 		return stage.Usage("--phases is about barriers of a shared memory, and %s passes messages", sims[0].prefix)
 	}
+	if o.messages.timeline != "" && len(sims) > 1 {
+		return stage.Usage("--timeline is of one trace on one machine, not of %d simulations", len(sims))
+	}
 	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), false)
 	defer progress.Done()
 	opt, workers := o.messages.opt, o.workers
@@ -100,10 +111,7 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 		opt := opt
 		opt.Progress = progress.Add
 		s.messages = &messageOutcome{}
-		if o.messages.matrix {
-			s.messages.matrix = matrix{}
-			opt.Observer = s.messages.matrix
-		}
+		opt.Observer = o.messages.observe(s.trace.Header().Procs, &s.messages.observed)
 		s.messages.MessageResult, err = replay.Messages(ctx, s.trace, s.survey, s.machine, opt)
 		return err
 	})
@@ -123,7 +131,10 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error {
 	var rows []messageRow
 	for _, s := range sims {
-		rows = append(rows, messageRow{s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.messages.Result, s.messages.matrix})
+		rows = append(rows, messageRow{s.trace.Header().Title(), s.trace.SHA256(), s.machine.Name, s.messages.Result, s.messages.observed})
+	}
+	if err := o.messages.write(env, sims[0].trace, sims[0].messages.times); err != nil {
+		return err
 	}
 	table := messageTable(rows, &o.messages)
 	if o.output != "" {
@@ -139,9 +150,10 @@ func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error
 
 // printMessages prints what was asked for.
 func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *store.Table, f *messageFlags) error {
+	if printed, err := f.print(w, format, rows); printed {
+		return err
+	}
 	switch {
-	case f.matrix:
-		return stage.Print(w, format, matrixTable(rows))
 	case format == stage.JSON && len(rows) == 1:
 		return printMessageRun(w, rows[0].result)
 	case format == stage.Human && len(rows) == 1:
@@ -160,7 +172,7 @@ func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *s
 type messageRow struct {
 	title, trace, machine string
 	result                *engine.Result
-	matrix                matrix
+	observed
 }
 
 // shortened is a table without what a terminal has no room for.
@@ -239,24 +251,20 @@ func printMessageRun(w io.Writer, res *engine.Result) error {
 }
 
 // matrix counts who sends how much to whom.
-type matrix map[[2]int32]*struct {
-	messages uint64
-	bytes    uint64
+type matrix map[[2]int32]*struct{ messages, bytes uint64 }
+
+// matrixObserver fills a matrix.
+type matrixObserver struct {
+	engine.Quiet
+	matrix
 }
 
-var _ engine.Observer = matrix(nil)
-
-// Began, Waited and Span do nothing.
-func (m matrix) Began(int32, int64, unit.Picos)                  {}
-func (m matrix) Waited(int32, engine.Cause)                      {}
-func (m matrix) Span(int32, engine.Part, unit.Picos, unit.Picos) {}
-
 // Message counts one.
-func (m matrix) Message(from, to int32, d *engine.Delivered) {
-	c := m[[2]int32{from, to}]
+func (o matrixObserver) Message(from, to int32, d *engine.Delivered) {
+	c := o.matrix[[2]int32{from, to}]
 	if c == nil {
 		c = new(struct{ messages, bytes uint64 })
-		m[[2]int32{from, to}] = c
+		o.matrix[[2]int32{from, to}] = c
 	}
 	c.messages++
 	c.bytes += uint64(d.Bytes)

@@ -34,8 +34,12 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		b.lines = append(b.lines, l)
 		programs = append(programs, engine.Program{Next: l.next})
 	}
+	obs := b.opt.Observer
+	if obs != nil {
+		obs = &rows{obs, make([]int64, len(ranks))}
+	}
 	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.Barriers(len(ranks), b.opt.Collectives),
-		Observer: b.opt.Observer, Live: b, Progress: b.opt.Progress})
+		Observer: obs, Live: b, Progress: b.opt.Progress})
 	for _, l := range b.lines {
 		if l.Err != nil {
 			return l.Err // as it is: it names the rank

@@ -7,6 +7,8 @@ type causes struct {
 	now      Cause // of what happens now
 	mails    []Cause
 	pendings []Cause
+	out      []Cause // why the port of a rank is free when it is, and not sooner
+	in       []Cause
 }
 
 // because says that what happens now does so because of what a rank did until a time.
@@ -20,6 +22,32 @@ func (e *engine) because(by int32, since unit.Picos) {
 func (e *engine) becauseOf(mail int32) {
 	if e.obs != nil {
 		e.causes.now = e.causes.mails[mail]
+	}
+}
+
+// becauseOfPort says that what happens now does so because the port for what leaves is free.
+func (e *engine) becauseOfPort(rank int32) {
+	if e.obs != nil {
+		e.causes.now = e.causes.out[rank]
+	}
+}
+
+// bound says that what happens now does so because of what a port waited for, if it is so; and
+// that the port waits for what happens now.
+func (e *engine) bound(port []Cause, rank int32, by bool) {
+	if e.obs == nil {
+		return
+	}
+	if by {
+		e.causes.now = port[rank]
+	}
+	port[rank] = e.causes.now
+}
+
+// holds says that a port waits for what the rank began at a time.
+func (e *engine) holds(port []Cause, rank int32, since unit.Picos) {
+	if e.obs != nil {
+		port[rank] = Cause{By: rank, Since: since}
 	}
 }
 

@@ -163,34 +163,6 @@ type Graph struct {
 	Rows   []int32
 }
 
-// Observer is told what happens, for timelines and matrices, one thing after the other. Of one rank,
-// that of a Span or the receiver, it comes in order of time. It may not keep its arguments.
-type Observer interface {
-	// Began is that a rank came to the operation of a row, having done its Work.
-	Began(rank int32, row int64, at unit.Picos)
-	// Waited is why a rank's processor was idle until now: the Spans since it was busy last.
-	Waited(rank int32, why Cause)
-	// Span is what a rank's processor did from a time until a time.
-	Span(rank int32, what Part, from, to unit.Picos)
-	// Message is that a message came: the last of its bytes at arrived.
-	Message(from, to int32, op *Delivered)
-}
-
-// Cause is what a processor waited for: what the rank By did until Since. What lies between that
-// and the end of the waiting is the way of a message, Late of it in ports and links. If By is
-// None, it is the own port, or what follows from it.
-type Cause struct {
-	Since, Late unit.Picos
-	By          int32
-}
-
-// Delivered is a message that came.
-type Delivered struct {
-	Tag, Group int32
-	Bytes      int64
-	Arrived    unit.Picos
-}
-
 // Options is what a run needs besides programs.
 type Options struct {
 	Model Model
@@ -282,6 +254,9 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 		e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
 		if e.Net != nil {
 			e.pairs = map[uint64]unit.Picos{}
+		}
+		if e.obs != nil {
+			e.causes.out, e.causes.in = make([]Cause, n), make([]Cause, n)
 		}
 		for r := e.first; r < e.end; r++ {
 			ranks[r].e, ranks[r].id = e, r

@@ -9,6 +9,9 @@ import (
 // and the pending operation, or over.
 func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos) (unit.Picos, int32) {
 	e := r.e
+	if e.LogGOPSim {
+		e.bound(e.causes.out, r.id, now == r.out)
+	}
 	t := r.use(now, e.Send+extra, Overhead, 0, 0)
 	e.because(r.id, t)
 	m := mail{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
@@ -22,6 +25,7 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	switch {
 	case e.LogGOPSim:
 		r.out = min(now+e.Gap+e.carry(bytes), Horizon)
+		e.holds(e.causes.out, r.id, now)
 		m.at, m.seq = t+e.Latency, r.sequence()
 		e.deliver(to, m, e.Latency)
 	case n == over:
@@ -52,6 +56,7 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64) (left
 		fly += d.Latency
 		m.at, left = r.behind(to, d.Arrive), d.Free
 	default:
+		e.bound(e.causes.out, r.id, r.out > at)
 		depart, carry := max(at, r.out), e.carry(bytes)
 		r.out = min(depart+e.Gap+carry, Horizon)
 		m.late += depart - at
@@ -111,9 +116,11 @@ func (r *rank) arrive(now unit.Picos) {
 	}
 	switch {
 	case e.LogGOPSim:
+		e.bound(e.causes.in, r.id, now > m.at && now == r.in)
 		m.late += now - m.at
 		m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, fly)
 		r.in = min(now+e.Gap+e.carry(m.bytes), Horizon)
+		e.holds(e.causes.in, r.id, now)
 		r.came(&m)
 	case m.kind == answer:
 		e.mails.drop(i)
@@ -139,6 +146,7 @@ func (r *rank) arrive(now unit.Picos) {
 		return
 	}
 	e.mails.items[i] = m
+	e.keepCause(&e.causes.mails, i)
 	r.keep(i)
 	r.show(&m, fly)
 }
@@ -149,6 +157,7 @@ func (r *rank) takeIn(m *mail, bytes int64) {
 	if m.from == r.id || e.Net != nil {
 		return
 	}
+	e.bound(e.causes.in, r.id, r.in > m.at)
 	start, carry := max(m.at, r.in), e.carry(bytes)
 	r.in = start + e.Gap
 	if e.Receiver {

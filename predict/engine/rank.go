@@ -103,7 +103,7 @@ func (r *rank) use(at, long unit.Picos, part Part, late, fly unit.Picos) unit.Pi
 
 // idle accounts for a time in which the processor waited.
 func (r *rank) idle(idle, late, fly unit.Picos) {
-	r.e.causes.now.Late = late
+	r.e.causes.now.Fly = fly
 	late = min(late, idle)
 	fly = min(fly, idle-late)
 	for _, part := range [...]struct {

@@ -79,7 +79,7 @@ func (r *rank) step(s *strand, now unit.Picos) {
 		s.phase = starting
 	case starting:
 		r.e.ops++
-		if r.e.obs != nil {
+		if r.e.obs != nil && s.op.Kind != Among {
 			r.e.obs.Began(r.id, s.row, now)
 		}
 		r.start(s, now)
@@ -151,6 +151,7 @@ func (r *rank) stall(now unit.Picos, op *Op) unit.Picos {
 	if free <= now || op.Peer == r.id || r.graph != nil || r.e.LogGOPSim {
 		return now
 	}
+	r.e.becauseOfPort(r.id)
 	return r.use(free, 0, Overhead, free-now, 0)
 }
 

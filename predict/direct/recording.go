@@ -1,0 +1,51 @@
+package direct
+
+import (
+	"spoor/predict/engine"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Recording keeps the events of a program in memory, as a Sink: for timelines. Its rows are those
+// that an Observer is told of.
+type Recording struct{ rows []trace.Events }
+
+// NewRecording is that of so many ranks.
+func NewRecording(procs int) *Recording { return &Recording{make([]trace.Events, procs)} }
+
+// Refs implements spmd.Sink.
+func (r *Recording) Refs(*trace.Refs) error { return nil }
+
+// Events implements spmd.Sink.
+func (r *Recording) Events(b *trace.Events) error {
+	of := &r.rows[b.Proc]
+	of.Proc = b.Proc
+	for i := range b.Rows {
+		if b.Rows[i].Kind != trace.Compute {
+			of.Rows = append(of.Rows, b.Rows[i])
+		}
+	}
+	return nil
+}
+
+// Source is the events as a trace, after the run.
+func (r *Recording) Source(h trace.Header) trace.Source {
+	h.Procs = len(r.rows)
+	for p := range r.rows {
+		r.rows[p].Proc = trace.Proc(p)
+		r.rows[p].Rows = append(r.rows[p].Rows, trace.NewEvent(trace.Compute)) // the last operation
+	}
+	return &trace.Memory{Head: h, EventsOf: r.rows}
+}
+
+// rows numbers the events of ranks as a recording does: a wait for several requests is one.
+type rows struct {
+	engine.Observer
+	next []int64
+}
+
+// Began implements engine.Observer.
+func (r *rows) Began(rank int32, _ int64, at unit.Picos) {
+	r.Observer.Began(rank, r.next[rank], at)
+	r.next[rank]++
+}

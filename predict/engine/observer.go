@@ -1,0 +1,78 @@
+package engine
+
+import "spoor/traces/unit"
+
+// Observer is told what happens, for timelines and matrices, one thing after the other. Of one rank,
+// that of a Span or the receiver, it comes in order of time. It may not keep its arguments.
+type Observer interface {
+	// Began is that a rank came to the operation of a row, having done its Work.
+	Began(rank int32, row int64, at unit.Picos)
+	// Waited is why a rank's processor was idle until now: the Spans since it was busy last.
+	Waited(rank int32, why Cause)
+	// Span is what a rank's processor did from a time until a time.
+	Span(rank int32, what Part, from, to unit.Picos)
+	// Message is that a message came: the last of its bytes at arrived.
+	Message(from, to int32, op *Delivered)
+}
+
+// Quiet is an Observer that does nothing, for those that want some of what there is.
+type Quiet struct{}
+
+// Began does nothing.
+func (Quiet) Began(int32, int64, unit.Picos) {}
+
+// Waited does nothing.
+func (Quiet) Waited(int32, Cause) {}
+
+// Span does nothing.
+func (Quiet) Span(int32, Part, unit.Picos, unit.Picos) {}
+
+// Message does nothing.
+func (Quiet) Message(int32, int32, *Delivered) {}
+
+// Observers are several.
+type Observers []Observer
+
+// Began implements Observer.
+func (all Observers) Began(rank int32, row int64, at unit.Picos) {
+	for _, o := range all {
+		o.Began(rank, row, at)
+	}
+}
+
+// Waited implements Observer.
+func (all Observers) Waited(rank int32, why Cause) {
+	for _, o := range all {
+		o.Waited(rank, why)
+	}
+}
+
+// Span implements Observer.
+func (all Observers) Span(rank int32, what Part, from, to unit.Picos) {
+	for _, o := range all {
+		o.Span(rank, what, from, to)
+	}
+}
+
+// Message implements Observer.
+func (all Observers) Message(from, to int32, d *Delivered) {
+	for _, o := range all {
+		o.Message(from, to, d)
+	}
+}
+
+// Cause is what a processor waited for: what the rank By did until Since. What lies between that
+// and the end of the waiting is the way of a message, no more than Fly of it in flight, and the other
+// messages that it waited for in ports and links. Of a message that a port held up for another one it
+// is what the other one waited for. If By is None, nothing is known.
+type Cause struct {
+	Since, Fly unit.Picos
+	By         int32
+}
+
+// Delivered is a message that came.
+type Delivered struct {
+	Tag, Group int32
+	Bytes      int64
+	Arrived    unit.Picos
+}

@@ -1,0 +1,166 @@
+package timeline
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spoor/predict/engine"
+	"spoor/traces/unit"
+)
+
+// The costs of the cases: 10 bytes take 5 + 20 + 18 + 5, and a message of more than 100 bytes asks.
+var model = engine.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, Long: 100}
+
+func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *engine.Result {
+	t.Helper()
+	var programs []engine.Program
+	for _, all := range ops {
+		all = slices.Clone(all)
+		programs = append(programs, engine.Program{Next: func() ([]engine.Op, error) {
+			now := all
+			all = nil
+			return now, nil
+		}})
+	}
+	res, err := engine.Run(context.Background(), programs, engine.Options{Model: m, Observer: obs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func op(k engine.Kind, work unit.Picos, peer int32, bytes int64) engine.Op {
+	return engine.Op{Kind: k, Work: work, Peer: peer, Bytes: bytes, Request: engine.None, Group: engine.None}
+}
+
+func path(t testing.TB, m engine.Model, ops [][]engine.Op) (texts []string) {
+	t.Helper()
+	p := NewPath(len(ops))
+	res := run(t, m, ops, p)
+	for _, s := range p.Critical(res.Time) {
+		texts = append(texts, fmt.Sprintf("%d %v %d+%d", s.Rank, s.Part, s.Begin, s.T))
+	}
+	return texts
+}
+
+func TestPathsByHand(t *testing.T) {
+	ports := model
+	ports.Receiver = true
+	for name, c := range map[string]struct {
+		model engine.Model
+		ops   [][]engine.Op
+		want  []string
+	}{
+		"one message": {model, [][]engine.Op{{op(engine.Send, 7, 1, 10)}, {op(engine.Recv, 9, 0, 0), op(engine.Compute, 3, 0, 0)}},
+			[]string{"0 compute 0+7", "0 overhead 7+5", "1 latency 12+38", "1 overhead 50+5", "1 compute 55+3"}},
+		"late receiver": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 90, 0, 0)}},
+			[]string{"1 compute 0+90", "1 overhead 90+5"}},
+		// The request comes at 25 and is answered at 100, when the receive is posted: the sender is asked to
+		// send at 100 + 5 + 20 + 5 + 5, and 101 bytes take 20 + 200.
+		"late receiver of a long message": {model, [][]engine.Op{{op(engine.Send, 0, 1, 101)}, {op(engine.Recv, 100, 0, 0)}},
+			[]string{"1 compute 0+100", "1 latency 100+255", "1 overhead 355+5"}},
+		"late sender of a long message": {model, [][]engine.Op{{op(engine.Send, 100, 1, 101)}, {op(engine.Recv, 0, 0, 0)}},
+			[]string{"0 compute 0+100", "0 overhead 100+5", "1 latency 105+280", "1 overhead 385+5"}},
+		// The second message is taken in from 25 + 26 on, because the first one came at 25.
+		"fan-in": {ports, [][]engine.Op{{op(engine.Recv, 0, 1, 0), op(engine.Recv, 0, 2, 0)}, {op(engine.Send, 0, 0, 10)}, {op(engine.Send, 0, 0, 10)}},
+			[]string{"1 overhead 0+5", "0 contention 5+26", "0 latency 31+38", "0 overhead 69+5"}},
+		// The second message leaves when the port is free, at 5 + 26, so that its sender goes on at 26.
+		"own port": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10), op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 0, 0, 0), op(engine.Recv, 0, 0, 0)}},
+			[]string{"0 overhead 0+5", "0 contention 5+21", "0 overhead 26+5", "1 latency 31+38", "1 overhead 69+5"}},
+	} {
+		got := path(t, c.model, c.ops)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\ngot  %v\nwant %v", name, got, c.want)
+		}
+	}
+}
+
+// A critical path has no gaps, what processors do on it they did, and whoever computes a
+// picosecond longer on it makes the run a picosecond longer.
+func FuzzPath(f *testing.F) {
+	for seed := range uint64(60) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		m := engine.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, Long: 100}
+		m.Receiver = seed%2 == 1
+		if seed%3 == 0 {
+			m.LogGOPSim = true
+		}
+		ops := random(rng, 2+rng.IntN(4))
+		p := NewPath(len(ops))
+		res := run(t, m, ops, p)
+		at := unit.Picos(0)
+		var computing []Segment
+		for _, s := range p.Critical(res.Time) {
+			if s.Begin != at || s.T <= 0 {
+				t.Fatalf("%+v after %d", s, at)
+			}
+			if at += s.T; s.Part == engine.Computing {
+				computing = append(computing, s)
+			}
+		}
+		if at != res.Time {
+			t.Fatalf("the path takes %d, the run %d", at, res.Time)
+		}
+		for _, s := range computing {
+			longer := run(t, m, delayed(p, ops, s), nil)
+			if longer.Time <= res.Time {
+				t.Fatalf("a picosecond more in %+v, and the run takes %d instead of %d", s, longer.Time, res.Time)
+			}
+		}
+	})
+}
+
+// delayed is ops with a picosecond more of the computation that is a segment.
+func delayed(p *Path, ops [][]engine.Op, s Segment) [][]engine.Op {
+	out := slices.Clone(ops)
+	out[s.Rank] = slices.Clone(ops[s.Rank])
+	begin, before := unit.Picos(0), unit.Picos(0) // how long the rank has computed
+	for _, x := range p.ranks[s.Rank].pieces {
+		if x.part == engine.Computing && x.to <= s.Begin {
+			before += x.to - begin
+		}
+		begin = x.to
+	}
+	for i := range out[s.Rank] {
+		if before -= out[s.Rank][i].Work; before < 0 {
+			out[s.Rank][i].Work++
+			break
+		}
+	}
+	return out
+}
+
+// random is programs of rounds: every rank posts its receives, sends, and waits for all.
+func random(rng *rand.Rand, ranks int) [][]engine.Op {
+	ops := make([][]engine.Op, ranks)
+	for round := range int32(4) {
+		posts, sends := make([][]engine.Op, ranks), make([][]engine.Op, ranks)
+		for range rng.IntN(3 * ranks) {
+			from, to := rng.IntN(ranks), rng.IntN(ranks)
+			if from == to {
+				continue
+			}
+			send, recv := op(engine.Isend, 0, int32(to), int64(rng.IntN(150))), op(engine.Irecv, 0, int32(from), 0)
+			send.Tag, recv.Tag = round, round
+			sends[from], posts[to] = append(sends[from], send), append(posts[to], recv)
+		}
+		for r := range ranks {
+			begin := len(ops[r])
+			ops[r] = append(append(ops[r], posts[r]...), sends[r]...)
+			for i := begin; i < len(ops[r]); i++ {
+				ops[r][i].Request = int32(i)
+			}
+			for i := range ops[r][begin:] {
+				ops[r] = append(ops[r], engine.Op{Kind: engine.Wait, Request: int32(begin + i)})
+			}
+			ops[r] = append(ops[r], op(engine.Compute, 1+unit.Picos(rng.IntN(200000)), 0, 0))
+		}
+	}
+	return ops
+}
