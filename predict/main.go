@@ -32,6 +32,7 @@ func command(env *stage.Env) *cobra.Command {
 		messageCommand(env),
 		replayCommand(env),
 		reportCommand(env),
+		scalingCommand(env),
 		upgradeCommand(env),
 		windtunnelCommand(env),
 	)

@@ -2,9 +2,12 @@ package budget
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"spoor/traces/store"
 )
 
 // Describe writes a description of each ranked machine into a folder, as 01-4x1-ws.toml and so on.
@@ -19,8 +22,11 @@ func (p *Problem) Describe(r *Result, dir string) error {
 			}
 			return r
 		}, fmt.Sprintf("%02d %s.toml", i+1, p.Catalogue.Name(c.Parts)))
-		text := fmt.Appendf(nil, "# Made from a catalogue with prices of %s; %s.\n%s", p.Catalogue.Date, p.money(c.Paid), p.Catalogue.Machine(c.Parts).Text())
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+		err := store.WriteFile(filepath.Join(dir, name), func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "# Made from a catalogue with prices of %s; %s.\n%s", p.Catalogue.Date, p.money(c.Paid), p.Catalogue.Machine(c.Parts).Text())
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

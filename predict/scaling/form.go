@@ -1,0 +1,259 @@
+package scaling
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// power is x^num/den log2(x)^logs.
+type power struct{ num, den, logs int }
+
+func (p power) of(x float64) float64 {
+	v := math.Pow(x, float64(p.num)/float64(p.den))
+	if p.logs > 0 {
+		v *= math.Pow(math.Log2(x), float64(p.logs))
+	}
+	return v
+}
+
+// text is the factor of a variable, empty if there is none.
+func (p power) text(x string) string {
+	var parts []string
+	switch {
+	case p.num == p.den:
+		parts = append(parts, x)
+	case p.num != 0 && p.den == 1:
+		parts = append(parts, x+"^"+strconv.Itoa(p.num))
+	case p.num != 0:
+		parts = append(parts, fmt.Sprintf("%s^(%d/%d)", x, p.num, p.den))
+	}
+	if p.logs > 0 {
+		parts = append(parts, "log2("+x+")")
+	}
+	return strings.Join(parts, " ")
+}
+
+// powers lists those of a variable, the simplest first.
+var powers = func() (all []power) {
+	for logs := range 2 {
+		for _, e := range [][2]int{{0, 1}, {1, 1}, {-1, 1}, {1, 2}, {-1, 2}, {2, 1}, {3, 1}, {3, 2}, {1, 3}, {2, 3}, {-1, 3}, {-2, 3}, {4, 3}, {5, 3}, {-2, 1}} {
+			all = append(all, power{e[0], e[1], logs})
+		}
+	}
+	return all
+}()
+
+// form is a + b f(p, s), with or without a; without f it is a constant.
+type form struct {
+	constant, factor bool
+	p, s             power
+}
+
+func (f form) of(at Point) float64 { return f.p.of(at.Processors) * f.s.of(at.Size) }
+
+// coefficients is how many there are.
+func (f form) coefficients() int {
+	if f.constant && f.factor {
+		return 2
+	}
+	return 1
+}
+
+// forms lists all for variables that vary: a constant, then those of one coefficient, then those of two.
+func forms(processors, size bool) []form {
+	all := []form{{constant: true, p: powers[0], s: powers[0]}}
+	vary := func(does bool) []power {
+		if does {
+			return powers
+		}
+		return powers[:1]
+	}
+	for _, constant := range []bool{false, true} {
+		for _, s := range vary(size) {
+			for _, p := range vary(processors) {
+				if s != powers[0] || p != powers[0] {
+					all = append(all, form{constant, true, p, s})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fitted is a form with its coefficients.
+type fitted struct {
+	form
+	a, b       float64
+	left       float64       // root mean square of relative errors at points left out
+	spread     float64       // standard deviation of relative errors
+	relative   bool          // errors are relative to the value; otherwise to scale
+	scale      float64       // of the values
+	covariance [2][2]float64 // of a and b, for a spread of 1
+	free       int
+}
+
+// fitAll fits all forms that have fewer coefficients than there are observations.
+func fitAll(all []Observation) (out []fitted) {
+	vary := func(of func(Observation) float64) bool {
+		most, least := extremes(all, of)
+		return most > least
+	}
+	table := func(of func(Observation) float64) map[power][]float64 {
+		values := map[power][]float64{}
+		for _, p := range powers {
+			for _, o := range all {
+				values[p] = append(values[p], p.of(of(o)))
+			}
+		}
+		return values
+	}
+	ofP, ofS := table(func(o Observation) float64 { return o.Processors }), table(func(o Observation) float64 { return o.Size })
+	xs := make([]float64, len(all))
+	for _, f := range forms(vary(func(o Observation) float64 { return o.Processors }), vary(func(o Observation) float64 { return o.Size })) {
+		p, s := ofP[f.p], ofS[f.s]
+		for i := range xs {
+			xs[i] = p[i] * s[i]
+		}
+		if g, ok := f.fit(all, xs); ok {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// fit is weighted least squares, xs being the factor at each observation: the sum of squares of relative errors is least, unless a value is 0.
+func (f form) fit(all []Observation, xs []float64) (g fitted, ok bool) {
+	g = fitted{form: f, relative: true, free: len(all) - f.coefficients()}
+	for _, o := range all {
+		g.relative = g.relative && o.Value != 0
+		g.scale = max(g.scale, math.Abs(o.Value))
+	}
+	if g.scale == 0 {
+		g.scale = 1
+	}
+	rows, ys := make([][2]float64, len(all)), make([]float64, len(all))
+	var xx [2][2]float64
+	var xy [2]float64
+	for i, o := range all {
+		w := g.weight(o.Value)
+		x := xs[i]
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return g, false
+		}
+		row := [2]float64{}
+		if f.constant {
+			row[0] = w
+		}
+		if f.factor {
+			row[1] = w * x
+		}
+		rows[i], ys[i] = row, w*o.Value
+		for j := range 2 {
+			xy[j] += row[j] * w * o.Value
+			for k := range 2 {
+				xx[j][k] += row[j] * row[k]
+			}
+		}
+	}
+	if g.covariance, ok = f.inverse(xx); !ok {
+		return g, false
+	}
+	g.a = g.covariance[0][0]*xy[0] + g.covariance[0][1]*xy[1]
+	g.b = g.covariance[1][0]*xy[0] + g.covariance[1][1]*xy[1]
+	return g, g.judge(rows, ys)
+}
+
+// judge finds the errors of g, those at points left out by the leverage h of each: e/(1-h). A point that alone decides a coefficient has
+// no such error, and then there is no form.
+func (g *fitted) judge(rows [][2]float64, ys []float64) bool {
+	if g.free < 1 {
+		return false
+	}
+	squares := 0.0
+	for i, row := range rows {
+		h := g.leverage(row)
+		const decides = 1 - 1e-9
+		if h > decides {
+			return false
+		}
+		e := ys[i] - g.a*row[0] - g.b*row[1]
+		squares += e * e
+		g.left += e * e / ((1 - h) * (1 - h))
+	}
+	g.left = math.Sqrt(g.left / float64(len(rows)))
+	g.spread = math.Sqrt(squares / float64(g.free))
+	return true
+}
+
+// weight makes an error of value relative.
+func (g *fitted) weight(value float64) float64 {
+	if g.relative {
+		return 1 / math.Abs(value)
+	}
+	return 1 / g.scale
+}
+
+func (g *fitted) leverage(row [2]float64) float64 {
+	c := g.covariance
+	return row[0]*(c[0][0]*row[0]+c[0][1]*row[1]) + row[1]*(c[1][0]*row[0]+c[1][1]*row[1])
+}
+
+// inverse is that of the normal equations, of the coefficients that there are.
+func (f form) inverse(m [2][2]float64) (out [2][2]float64, ok bool) {
+	switch {
+	case !f.factor:
+		out[0][0] = 1 / m[0][0]
+		return out, m[0][0] > 0
+	case !f.constant:
+		out[1][1] = 1 / m[1][1]
+		return out, m[1][1] > 0
+	}
+	det := m[0][0]*m[1][1] - m[0][1]*m[1][0]
+	const singular = 1e-10 // of what it would be if the columns were at right angles
+	if !(det > singular*m[0][0]*m[1][1]) {
+		return out, false
+	}
+	return [2][2]float64{{m[1][1] / det, -m[0][1] / det}, {-m[1][0] / det, m[0][0] / det}}, true
+}
+
+// at is the value at a point.
+func (g *fitted) at(p Point) float64 {
+	row := g.row(p)
+	return g.a*row[0] + g.b*row[1]
+}
+
+// half is half of the 95 % interval for another measurement there.
+func (g *fitted) half(p Point) float64 {
+	own := g.scale
+	if g.relative {
+		own = math.Abs(g.at(p))
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(g.free)}.Quantile(0.975)
+	return t * g.spread * math.Sqrt(own*own+g.leverage(g.row(p)))
+}
+
+func (g *fitted) row(p Point) (row [2]float64) {
+	if g.constant {
+		row[0] = 1
+	}
+	if g.factor {
+		row[1] = g.of(p)
+	}
+	return row
+}
+
+// String is the form with its coefficients, of processors p and size s.
+func (g *fitted) String() string {
+	factors := strings.TrimSpace(g.p.text("p") + " " + g.s.text("s"))
+	switch {
+	case !g.factor:
+		return fmt.Sprintf("%.4g", g.a)
+	case !g.constant:
+		return fmt.Sprintf("%.4g %s", g.b, factors)
+	}
+	return fmt.Sprintf("%.4g %+.4g %s", g.a, g.b, factors)
+}

@@ -1,0 +1,70 @@
+package scaling
+
+import (
+	"fmt"
+	"math"
+
+	"spoor/traces/store"
+)
+
+// Table has a row for each quantity.
+func Table(all []Quantity) *store.Table {
+	numbers := func(name, unit string, of func(q Quantity) float64) store.Column {
+		data := make([]float64, len(all))
+		for i, q := range all {
+			data[i] = of(q)
+		}
+		return store.Column{Name: name, Unit: unit, Data: data}
+	}
+	words := func(name string, of func(q Quantity) string) store.Column {
+		data := make([]string, len(all))
+		for i, q := range all {
+			data[i] = of(q)
+		}
+		return store.Column{Name: name, Data: data}
+	}
+	return &store.Table{Name: "scaling", Columns: []store.Column{
+		words("parameter", func(q Quantity) string { return q.Name }),
+		numbers("value", "", func(q Quantity) float64 { return q.Value }),
+		numbers("lo", "", func(q Quantity) float64 { return q.Lo }),
+		numbers("hi", "", func(q Quantity) float64 { return q.Hi }),
+		words("unit", func(q Quantity) string { return q.Unit }),
+		words("form", func(q Quantity) string { return q.Form }),
+		numbers("cross", "%", func(q Quantity) float64 { return 100 * q.Error }),
+		numbers("left_out", "%", func(q Quantity) float64 { return 100 * q.Left }),
+		words("held", func(q Quantity) string {
+			switch {
+			case math.IsNaN(q.Left):
+				return "-"
+			case q.Held:
+				return "yes"
+			}
+			return "no"
+		}),
+	}}
+}
+
+// Reservations speak against believing what was extrapolated.
+func (s *Study) Reservations(all []Quantity, at Point) (list []error) {
+	const far = 1.0
+	if p, size := s.Reach(at); p > far || size > far {
+		list = append(list, fmt.Errorf("%.3g times the processors and %.3g times the size of the largest run", p, size))
+	}
+	var missed []string
+	checked := 0
+	for _, q := range all {
+		if !math.IsNaN(q.Left) {
+			checked++
+			if !q.Held {
+				missed = append(missed, q.Name)
+			}
+		}
+	}
+	switch {
+	case checked == 0:
+		list = append(list, fmt.Errorf("too few runs to leave the largest out: nothing was checked"))
+	case len(missed) > 0:
+		list = append(list, fmt.Errorf("of %d intervals from the smaller runs, %d did not hold the largest: %v", checked, len(missed), missed))
+	}
+	return list
+}
