@@ -57,12 +57,28 @@ func (r *rows) add(k key, e event, distance int64, count uint64) {
 	}
 }
 
+// compare goes on only as far as it must, which cmp.Or does not.
+func (x row) compare(y row) int {
+	switch {
+	case x.proc != y.proc:
+		return cmp.Compare(x.proc, y.proc)
+	case x.phase != y.phase:
+		return cmp.Compare(x.phase, y.phase)
+	case x.window != y.window:
+		return cmp.Compare(x.window, y.window)
+	case x.line != y.line:
+		return cmp.Compare(x.line, y.line)
+	case x.sets != y.sets:
+		return cmp.Compare(x.sets, y.sets)
+	case x.event != y.event:
+		return cmp.Compare(x.event, y.event)
+	}
+	return cmp.Compare(x.distance, y.distance)
+}
+
 // join sorts rows and adds up those that count the same.
 func (r rows) join() rows {
-	slices.SortFunc(r, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
-			cmp.Compare(a.line, b.line), cmp.Compare(a.sets, b.sets), cmp.Compare(a.event, b.event), cmp.Compare(a.distance, b.distance))
-	})
+	slices.SortFunc(r, row.compare)
 	out := r[:0]
 	for _, x := range r {
 		if last := len(out) - 1; last >= 0 && out[last].key == x.key && out[last].event == x.event && out[last].distance == x.distance {

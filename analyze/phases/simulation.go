@@ -16,11 +16,25 @@ type simulation struct {
 	caches    []*cache    // by number of sets
 	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
 	known     [][]bucket  // by processor: numbers of lines it has used lately, by the low bits of the line
+	latest    []latest    // by processor
+}
+
+// latest is the line that a processor used last. It is at the top of its stack in all caches, so that the next use of it
+// moves nothing, and no cache needs to hear of it: until another processor stores the line.
+type latest struct {
+	line          uint64
+	known, stored bool      // it is there; and no processor has used it since this one stored it
+	again         [2]uint64 // loads and stores of it that the caches have not heard of
+}
+
+// hits reports whether a use changes nothing.
+func (l *latest) hits(line uint64, isStore bool) bool {
+	return l.line == line && l.known && (l.stored || !isStore)
 }
 
 func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs),
-		uses: make([][2]uint64, procs), known: make([][]bucket, procs)}
+		uses: make([][2]uint64, procs), known: make([][]bucket, procs), latest: make([]latest, procs)}
 	for _, n := range sets {
 		s.caches = append(s.caches, newCache(procs, n))
 	}
@@ -29,14 +43,17 @@ func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 
 // refs simulates references of the processors in of; one that crosses lines uses each of them, in order.
 func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
+	size, ops := r.Size[:len(r.Addr)], r.Op[:len(r.Addr)]
 	for i, addr := range r.Addr {
-		op := r.Op[i]
+		op := ops[i]
 		if !op.Data() {
 			continue
 		}
-		first, last := addr>>s.shift, (addr+uint64(r.Size[i])-1)>>s.shift
+		first, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift
 		for line := first; ; line++ {
-			if err := s.use(of[i], line, op == trace.Store); err != nil {
+			if l := &s.latest[of[i]]; l.hits(line, op == trace.Store) {
+				l.again[index(op == trace.Store)]++
+			} else if err := s.use(of[i], line, op == trace.Store); err != nil {
 				return err
 			}
 			if line == last {
@@ -63,6 +80,9 @@ func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
 		for _, c := range s.caches {
 			c.share(owner, p, line, id)
 		}
+		if l := &s.latest[owner]; l.line == line {
+			l.stored = false
+		}
 		s.directory.owner[id] = -1
 		s.directory.load(id, p)
 	case found != foundValid:
@@ -71,6 +91,8 @@ func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
 	for _, c := range s.caches {
 		c.use(p, line, id, isStore, found)
 	}
+	l := &s.latest[p]
+	l.line, l.known, l.stored = line, true, isStore
 	return nil
 }
 
@@ -103,6 +125,9 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 			if q == p {
 				continue
 			}
+			if l := &s.latest[q]; l.line == line {
+				l.known = false
+			}
 			for _, c := range s.caches {
 				if q == owner {
 					c.share(q, p, line, id)
@@ -115,6 +140,14 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 
 // flush turns what p did into rows, and forgets it.
 func (s *simulation) flush(p trace.Proc, k key, out *rows) {
+	again := &s.latest[p].again
+	for i, n := range again {
+		s.uses[p][i] += n
+		for _, c := range s.caches {
+			c.tallies[p].reuse[i][0-Invalidated] += n
+		}
+	}
+	*again = [2]uint64{}
 	out.add(k, loadEvent, 0, s.uses[p][0])
 	out.add(k, storeEvent, 0, s.uses[p][1])
 	s.uses[p] = [2]uint64{}
