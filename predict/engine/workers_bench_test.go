@@ -2,14 +2,49 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"testing"
 	"time"
 )
 
-// BenchmarkWorkers takes elapsed time by turns, and reports the least: of a host that others use
-// too it is the one that says something.
+// way is a way to run a workload.
+type way struct {
+	name string
+	run  func()
+}
+
+// byTurns runs all ways, one after the other, again and again. It is the least time of each: of a host
+// that others use too, it is the one that says something.
+func byTurns(b *testing.B, now func() time.Duration, ways []way) map[string]float64 {
+	least := map[string]float64{}
+	for b.Loop() {
+		for _, w := range ways {
+			runtime.GC()
+			from := now()
+			w.run()
+			if took := (now() - from).Seconds(); least[w.name] == 0 || took < least[w.name] {
+				least[w.name] = took
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	return least
+}
+
+// simulate runs a workload.
+func (w *workload) simulate(b *testing.B, opt Options) *Result {
+	res, err := Run(context.Background(), programs(w.ranks, 256), opt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if res.Messages != uint64(w.messages) {
+		b.Fatalf("%d messages, want %d", res.Messages, w.messages)
+	}
+	return res
+}
+
+// BenchmarkWorkers is the elapsed time of workers on two processors, which must be free: it says nothing about
+// how many there were. -benchtime 20x is enough to find them free now and then.
 func BenchmarkWorkers(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -20,42 +55,64 @@ func BenchmarkWorkers(b *testing.B) {
 		{"stencil-4096", func() *workload { return stencil(4096, 1e6) }},
 	} {
 		w := c.make()
-		least := map[string]time.Duration{}
-		var meetings, windows [2]uint64
 		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				for _, one := range []struct {
-					name string
-					opt  Options
-				}{{"sequential", Options{}}, {"quantum-2", Options{Protocol: Quantum, Workers: 2}}, {"whoa-1", Options{Protocol: Whoa, Workers: 1}}, {"whoa-2", Options{Protocol: Whoa, Workers: 2}}} {
-					one.opt.Model = benchModel()
-					all := programs(w.ranks, 256)
-					runtime.GC()
-					from := time.Now()
-					res, err := Run(context.Background(), all, one.opt)
-					if err != nil {
-						b.Fatal(err)
-					}
-					took := time.Since(from)
-					if old, is := least[one.name]; !is || took < old {
-						least[one.name] = took
-					}
-					if one.opt.Workers == 2 {
-						i := 0
-						if one.opt.Protocol == Whoa {
-							i = 1
-						}
-						meetings[i], windows[i] = res.Engine.Meetings, res.Engine.Windows
+			start := time.Now()
+			var stats [2]Stats
+			with := func(p Protocol, workers int) func() {
+				return func() {
+					e := w.simulate(b, Options{Model: benchModel(), Protocol: p, Workers: workers}).Engine
+					if workers == 2 && p == Quantum {
+						stats[0] = e
+					} else if workers == 2 {
+						stats[1] = e
 					}
 				}
 			}
-			seq := least["sequential"].Seconds()
-			b.ReportMetric(float64(w.messages)/seq/1e6, "Mmsg/s")
-			for _, name := range []string{"quantum-2", "whoa-1", "whoa-2"} {
-				b.ReportMetric(seq/least[name].Seconds(), "speedup-"+name)
+			least := byTurns(b, func() time.Duration { return time.Since(start) }, []way{
+				{"sequential", with(Sequential, 1)}, {"quantum", with(Quantum, 2)}, {"whoa", with(Whoa, 2)}})
+			b.ReportMetric(float64(w.messages)/least["sequential"]/1e6, "sequential-Mmsg/s")
+			b.ReportMetric(least["sequential"]/least["quantum"], "quantum-2-speedup")
+			b.ReportMetric(least["sequential"]/least["whoa"], "whoa-2-speedup")
+			b.ReportMetric(float64(stats[0].Meetings), "quantum-meetings")
+			b.ReportMetric(float64(stats[1].Meetings), "whoa-meetings")
+			b.ReportMetric(float64(stats[1].Windows), "whoa-windows")
+		})
+	}
+}
+
+// BenchmarkBeside is what processors do in a second, beside the references.
+func BenchmarkBeside(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		make func() *workload
+	}{
+		{"stencil-1024", func() *workload { return stencil(1024, 1e6) }},
+		{"alltoall-256", func() *workload { return allToAll(256, 1e6) }},
+		{"random-256", func() *workload { return scattered(256, 1e6) }},
+		{"stencil-4096", func() *workload { return stencil(4096, 1e6) }},
+	} {
+		w := c.make()
+		b.Run(c.name, func(b *testing.B) {
+			cost := refCost{L: 2000, o: 500, g: 500, G: 1}
+			byChannel, paired := w.reference(), w.reference()
+			channels, pairs := refChannels(byChannel), refPair(paired)
+			sim := benchModel()
+			sim.LogGOPSim = true
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w.simulate(b, Options{Model: benchModel()})
+			runtime.ReadMemStats(&after)
+			least := byTurns(b, processorTime, []way{
+				{"loggp", func() { w.simulate(b, Options{Model: benchModel()}) }},
+				{"loggopsim", func() { w.simulate(b, Options{Model: sim}) }},
+				{"exact", func() { refExact(byChannel, channels, cost) }},
+				{"windows", func() { refWindows(byChannel, channels, cost) }},
+				{"matched", func() { refMatched(paired, pairs, cost) }},
+			})
+			for name, took := range least {
+				b.ReportMetric(float64(w.messages)/took/1e6, name+"-Mmsg/cpu-s")
 			}
-			b.ReportMetric(0, "ns/op")
-			b.Log(fmt.Sprint(meetings, windows))
+			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(w.messages), "B/msg")
 		})
 	}
 }
