@@ -14,6 +14,7 @@
 #   DECISIONS   names of decisions on what to buy, each with DECIDE.name, the command and flags of predict (without --params), and
 #               for programs that need more flags OPTIONS.kernel; optional, printed by the target decisions
 #   PRICES      lists of prices that decisions depend on
+#   TIMELINES   traces that are shown over time, as simulated on the first machine; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
@@ -52,6 +53,8 @@ prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1))) $(OPTIONS.$(firstword $(fields))) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
+timeline.command   = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
+
 # Results are in files; what commands print for people is not wanted here. With ENGINE=slurm
 # each command is a job, up to JOBS of them at a time: see slurm/README.md.
 ENGINE ?= local
@@ -89,8 +92,11 @@ $(OUT)/%.decision.txt: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predi
 decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
 	@for c in $(CHOICES); do echo "== $$c" && cat $(OUT)/$$c.decision.txt && echo || exit 1; done
 
+$(OUT)/%.phases.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(firstword $(MACHINES)) $(BIN)/predict $(OUT)/machines
+	$(call step,$(call timeline.command,$*))
+
 REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
-	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(PREDICTIONS)
+	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PREDICTIONS)
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
@@ -109,15 +115,15 @@ comparison: predictions simulations
 GOLDEN ?= $(if $(SETS),$(OUT)/comparison.csv) $(if $(BASELINES),$(OUT)/abstraction.csv)
 
 $(OUT)/comparison.csv: $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
-	@predict --quiet compare --format csv $(filter %.arrow,$^) >$@
+	@predict --quiet compare --format csv $(filter %.arrow,$^) >$@.new && mv $@.new $@
 
 $(OUT)/abstraction.csv: $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
-	@predict --quiet compare $(BASELINE) --format csv $(filter %.arrow,$^) >$@
+	@predict --quiet compare $(BASELINE) --format csv $(filter %.arrow,$^) >$@.new && mv $@.new $@
 
 # Names with commas would need more than this.
 $(OUT)/actual.tsv: $(GOLDEN)
 	@if grep -n '"' $^; then echo 'golden: a name with a comma or a quote' >&2; exit 1; fi
-	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@
+	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
 golden: $(OUT)/actual.tsv
 	@awk -f $(ROOT)/pipelines/golden.awk expected.tsv $<
@@ -138,13 +144,13 @@ define newline
 endef
 differ = $(subst |$(strip $1)|,,|$(strip $2)|)
 keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
-listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(TRACES))),$(call $k.command,$t)$(newline))))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(TRACES)))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))
-$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation timeline))
 endif
 $(OUT)/sets $(OUT)/machines $(OUT)/decisions $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;

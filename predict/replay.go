@@ -60,7 +60,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
-	flags.BoolVar(&o.phases, "phases", false, "print what each processor did between barriers instead")
+	flags.BoolVar(&o.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead")
 	o.messages.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
@@ -275,6 +275,9 @@ func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
 	if err != nil {
 		return err
 	}
+	if o.phases {
+		table = phaseTable(sims)
+	}
 	if o.output != "" {
 		if err := store.WriteTable(o.output, table); err != nil {
 			return fmt.Errorf("writing the simulations: %w", err)
@@ -282,7 +285,7 @@ func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
 	}
 	switch {
 	case o.phases:
-		return stage.Print(env.Out, o.format, phaseTable(sims))
+		return stage.Print(env.Out, o.format, table)
 	case o.format == stage.JSON && len(sims) == 1:
 		return printRun(env.Out, sims[0])
 	case o.format == stage.Human:

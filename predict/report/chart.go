@@ -9,7 +9,7 @@ import (
 // Chart is the data of a figure, which the page's script draws again so that one can ask it for values,
 // hide series and change scales. The SVG of the figure stays where there is no script.
 type Chart struct {
-	Kind   string   `json:"kind"` // lines, stack or matrix
+	Kind   string   `json:"kind"` // lines, stack, matrix or timeline
 	X      Axis     `json:"x"`
 	Y      Axis     `json:"y"`
 	Value  Axis     `json:"value,omitzero"` // of stacks and matrices: what is shown
@@ -22,6 +22,7 @@ const (
 	linesChart  = "lines"
 	stackChart  = "stack"  // X is the value, Y the bars; series are the parts
 	matrixChart = "matrix" // cells of X and Y categories
+	timesChart  = "timeline"
 )
 
 // Axis is one direction of a chart.
@@ -65,7 +66,8 @@ type Series struct {
 }
 
 // Point is x, y and, if the point has an interval, its ends. Of stacks it is the
-// number of the bar and the value, of matrices column, row and value.
+// number of the bar and the value, of matrices column, row and value, of timelines
+// the row, begin and end.
 type Point []Number
 
 // Group is neighbouring categories with a name in common: the cases of one machine.

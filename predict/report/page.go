@@ -86,6 +86,9 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		p.Programs = appendNew(p.Programs, k.Simulated.Program)
 		p.MachineNames = appendNew(p.MachineNames, k.Simulated.Machine)
 	}
+	for _, t := range s.tables {
+		p.Programs = appendNew(p.Programs, t.program)
+	}
 	for i := range s.Comparison.Models {
 		p.Cards = append(p.Cards, newCard(s.Comparison.Summary(i)))
 		p.ModelLegend = append(p.ModelLegend, markOf(i).legend(s.Comparison.Models[i], modelMeanings[s.Comparison.Models[i]]))

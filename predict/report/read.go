@@ -35,11 +35,7 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 		return nil, err
 	}
 	if plotted(t.Name) {
-		program := clean(t.Fact("program"))
-		if program == "" {
-			program = clean(strings.TrimSuffix(filepath.Base(filepath.Dir(path)), ".analysis"))
-		}
-		s.tables = append(s.tables, found{t, path, program})
+		s.tables = append(s.tables, found{t, path, programOf(path, t)})
 		s.addSource(path, t)
 		return nil, nil
 	}
@@ -51,6 +47,18 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 		return nil, folder().readCurve(t)
 	}
 	return Rows(t)
+}
+
+// programOf is the program that a table is about, or the name of its folder.
+func programOf(path string, t *store.Table) string {
+	names, err := store.Data[string](t, "program")
+	switch {
+	case t.Fact("program") != "":
+		return clean(t.Fact("program"))
+	case err == nil && len(names) > 0 && names[0] != "":
+		return clean(names[0])
+	}
+	return clean(strings.TrimSuffix(filepath.Base(filepath.Dir(path)), ".analysis"))
 }
 
 func (s *Study) addSource(path string, t *store.Table) {

@@ -36,6 +36,8 @@ func samples(name string) map[string]*store.Table {
 		"message simulation": of("message simulation", c("program", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{4, 4}),
 			c("compute", "s", []float64{1, 2}), c("overhead", "s", []float64{0, 0}), c("latency", "s", []float64{.1, .2}), c("contention", "s", []float64{0, .1}),
 			c("wait", "s", []float64{.5, 0}), c("end", "s", []float64{0, 0})),
+		"simulated phases": of("simulated phases", c("program", "", words(4)), c("machine", "", words(4)), c("proc", "", []int32{0, 0, 1, 1}), c("phase", "", []int32{0, 1, 0, 1}),
+			c("ideal", "s", []float64{1, 2, 1, 1}), c("latency", "s", []float64{1, 0, 0, 1}), c("contention", "s", []float64{0, 0, 0, 0}), c("sync", "s", []float64{0, 0, 1, 0})),
 		"windtunnel": of("windtunnel", c("targets", "", []int32{8, 8, 8}), c("hosts", "", []int32{1, 2, 4}), c("host", "", []string{"uni", name, name}),
 			c("speedup", "", []float64{1, 1.9, 3}), c("lo", "", []float64{1, 1.8, math.NaN()}), c("hi", "", []float64{1, 2, math.NaN()}), c("cost_performance", "$", []float64{10, 8, 9})),
 		"budget": of("budget", budget...),
@@ -157,5 +159,20 @@ func TestNumbersInJSON(t *testing.T) {
 	got, err := json.Marshal(point(1.0/3, math.NaN(), math.Inf(-1), 2e20, 0))
 	if want := "[0.333333,null,null,200000000000000000000,0]"; err != nil || string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+// Processor 0 computes 1 s and waits 1 s for memory, then computes 2 s.
+func TestTimeline(t *testing.T) {
+	figures, err := timeline.draw([]found{{Table: samples("x")["simulated phases"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := figures[0].Chart
+	if got, want := c.Series[0].Points[:2], []Point{point(0, 0, 1000), point(0, 2000, 4000)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("ideal: got %v, want %v", got, want)
+	}
+	if got, want := c.Series[3].Points, []Point{point(1, 1000, 2000)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("synchronization: got %v, want %v", got, want)
 	}
 }

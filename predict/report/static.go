@@ -19,6 +19,8 @@ func (f *Figure) drawChart() error {
 		return f.drawStack()
 	case matrixChart:
 		return f.drawMatrix()
+	case timesChart:
+		return f.drawTimes()
 	}
 	return f.drawLines()
 }
@@ -44,6 +46,8 @@ func (c *Chart) pointWords(p Point) string {
 	switch c.Kind {
 	case matrixChart:
 		return fmt.Sprintf("%s from %s to %s", c.Value.words(p[2]), c.Y.words(p[1]), c.X.words(p[0]))
+	case timesChart:
+		return fmt.Sprintf("%s of %s", c.X.words(p[2]-p[1]), c.Y.words(p[0]))
 	case stackChart:
 		return fmt.Sprintf("%s of %s", c.X.words(p[1]), c.Y.words(p[0]))
 	}
@@ -225,6 +229,30 @@ func (f *Figure) drawStack() error {
 		}
 	}))
 	return f.draw(p, vg.Length(42+14*len(sums)))
+}
+
+// drawTimes draws what lasts from when to when, a line for each row.
+func (f *Figure) drawTimes() error {
+	c := f.Chart
+	end := 0.0
+	for _, s := range c.Series {
+		for _, at := range s.Points {
+			end = max(end, float64(at[2]))
+		}
+	}
+	p := newPlot(c.X.label(), c.Y.label())
+	p.X.Min, p.X.Max = 0, max(end, 1e-12)
+	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
+	c.Y.setDown(&p.Y)
+	p.Y.Tick.Marker = sparse(p.Y.Tick.Marker)
+	p.Add(layer(func(canvas draw.Canvas, p *plot.Plot) {
+		for _, s := range c.Series {
+			for _, at := range s.Points {
+				fillRect(canvas, p, s.look().ink.light, float64(at[1]), float64(at[2]), -float64(at[0])-.4, -float64(at[0])+.4)
+			}
+		}
+	}))
+	return f.draw(p, vg.Length(60+max(6, min(22, 300/len(c.Y.Categories)))*len(c.Y.Categories)))
 }
 
 // drawMatrix draws cells the darker the larger their logarithm.

@@ -165,7 +165,21 @@ const matrixOption = (chart, view) => {
 	};
 };
 
+const timelineOption = (chart, view) => {
+	const series = shown(chart, view), end = Math.max(0, ...chart.series.flatMap(s => s.points.map(p => p[2])));
+	return {
+		grid: { left: 24, right: 14, top: 8, bottom: 24, containLabel: true },
+		xAxis: axisOption(chart.x, "linear", [0, end || 1], { nameLocation: "middle", nameGap: 26 }),
+		yAxis: { type: "category", inverse: true, name: chart.y.name, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: ink("muted"), fontSize: 11, fontFamily: font }, data: chart.y.categories,
+			axisTick: { show: false }, axisLine: { show: false }, axisLabel: { color: ink("muted"), fontSize: 11, fontFamily: font } },
+		series: series.map(s => ({ type: "custom", name: s.name, data: s.points, encode: { x: [1, 2], y: 0 }, clip: true, renderItem: (_, api) => {
+			const [x, y] = api.coord([api.value(1), api.value(0)]), [end] = api.coord([api.value(2), api.value(0)]), h = api.size([0, 1])[1] * 0.8;
+			return { type: "rect", shape: { x, y: y - h / 2, width: Math.max(0.2, end - x), height: h }, style: { fill: ink(s.ink) } };
+		} })),
+	};
+};
+
 const optionOf = (chart, view, width) => ({
 	animation: false, textStyle: { fontFamily: font },
-	...({ lines: linesOption, stack: stackOption, matrix: matrixOption }[chart.kind](chart, view, width)),
+	...({ lines: linesOption, stack: stackOption, matrix: matrixOption, timeline: timelineOption }[chart.kind](chart, view, width)),
 });

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// timeline is what every processor does between barriers, of predict replay --phases.
+var timeline = tablePlot{
+	id: "timeline", heading: "Timelines", tables: []string{"simulated phases"},
+	note: "What each processor does over time. From one barrier to the next the causes are drawn one after the other; many short phases are drawn as one.",
+	draw: func(tables []found) (figures []Figure, err error) {
+		for _, t := range tables {
+			rows, err := phaseRows(t)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, err)
+			}
+			for _, g := range grouped(rows, func(p phaseRow) string { return p.run }) {
+				figures = append(figures, Figure{Heading: g.Head, Title: "Timeline, " + g.Head, Chart: timelineChart(g.Rows)})
+			}
+		}
+		return figures, nil
+	},
+}
+
+// phaseRow is one phase of one processor.
+type phaseRow struct {
+	run   string // program and machine
+	proc  int64
+	parts [len(terms)]float64 // ms
+}
+
+func phaseRows(t found) ([]phaseRow, error) {
+	r := reader{table: t.Table}
+	program, machine, proc := r.text("program"), r.text("machine"), r.whole("proc")
+	var parts [len(terms)][]float64
+	for k, name := range [...]string{"ideal", "latency", "contention", "sync"} {
+		parts[k] = r.measured(name, "s")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	rows := make([]phaseRow, len(proc))
+	for i := range rows {
+		if proc[i] < 0 || proc[i] >= mostCells {
+			return nil, fmt.Errorf("row %d is of processor %d", i, proc[i])
+		}
+		rows[i] = phaseRow{run: clean(program[i]) + ", " + clean(machine[i]), proc: proc[i]}
+		for k := range parts {
+			v := parts[k][i]
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("row %d lasts %v s", i, v)
+			}
+			rows[i].parts[k] = 1e3 * v
+		}
+	}
+	return rows, nil
+}
+
+// timelineChart draws at most as many pieces of each processor as one can see.
+func timelineChart(rows []phaseRow) *Chart {
+	const most = 300
+	c := &Chart{Kind: timesChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Name: "processor", Scale: categoryScale}}
+	for _, t := range terms {
+		c.Series = append(c.Series, mark{ink: t.ink}.series(t.name, "bar", t.name))
+	}
+	for _, g := range grouped(rows, func(p phaseRow) string { return strconv.FormatInt(p.proc, 10) }) {
+		row, now := float64(len(c.Y.Categories)), 0.0
+		for piece := range slices.Chunk(g.Rows, (len(g.Rows)+most-1)/most) {
+			for k := range terms {
+				from := now
+				for _, p := range piece {
+					now += p.parts[k]
+				}
+				if now > from {
+					c.Series[k].Points = append(c.Series[k].Points, point(row, from, now))
+				}
+			}
+		}
+		c.Y.Categories = append(c.Y.Categories, g.Head)
+	}
+	return c
+}
