@@ -103,5 +103,5 @@ func point(v ...float64) Point {
 
 // series begins one that looks like m.
 func (m mark) series(name, draw string, tags ...string) Series {
-	return Series{Name: name, Tags: tags, Draw: draw, Ink: m.ink.name, Shape: m.shape}
+	return Series{Name: name, Tags: tags, Draw: draw, Ink: m.ink.name, Shape: m.shape, Points: []Point{}}
 }
