@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+
+	"spoor/traces/unit"
 )
 
 // account is all that a run says about its programs.
@@ -76,4 +80,99 @@ func FuzzProtocolsAgree(f *testing.F) {
 		ops, needs, opt := random(seed, 1+int(ranks%10), int(steps), graphs, careless)
 		agree(t, ops, needs, opt)
 	})
+}
+
+// The first error in time is that of the run, ties by rank, whoever meets with it first.
+func TestFirstFailure(t *testing.T) {
+	bad := errors.New("bad")
+	for _, c := range []struct {
+		fails []unit.Picos // when the program of a rank does
+		want  string
+	}{
+		{[]unit.Picos{900, 100, 500, 100}, "rank 1: bad"},
+		{[]unit.Picos{900, 800, 500, 400}, "rank 3: bad"},
+		{[]unit.Picos{0, 800, 500, 400}, "rank 0: bad"},
+		{[]unit.Picos{700, 700, 700, 700}, "rank 0: bad"},
+	} {
+		for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+			for _, workers := range []int{1, 2, 3, 4} {
+				var all []Program
+				for _, at := range c.fails {
+					ops := does(work(at/2), work(at-at/2))
+					all = append(all, Program{Next: func() ([]Op, error) {
+						if len(ops) == 0 {
+							return nil, bad
+						}
+						one := ops[:1]
+						ops = ops[1:]
+						return one, nil
+					}})
+				}
+				if _, err := Run(context.Background(), all, Options{Model: loggp(), Protocol: p, Workers: workers}); err == nil || err.Error() != c.want || !errors.Is(err, bad) {
+					t.Errorf("%v, %s, %d workers: %v, want %s", c.fails, p, workers, err, c.want)
+				}
+			}
+		}
+	}
+}
+
+// log is what an observer sees of each rank.
+type log []strings.Builder
+
+func (l log) Began(rank int32, row int64, at unit.Picos) { fmt.Fprintln(&l[rank], "began", row, at) }
+func (l log) Waited(rank int32, why Cause)               { fmt.Fprintln(&l[rank], "waited", why) }
+func (l log) Span(rank int32, what Part, from, to unit.Picos) {
+	fmt.Fprintln(&l[rank], what, from, to)
+}
+func (l log) Message(from, to int32, op *Delivered) { fmt.Fprintln(&l[to], "message", from, *op) }
+
+// Observers see the same of each rank.
+func TestObserversAgree(t *testing.T) {
+	for seed := range uint64(20) {
+		ops, _, opt := random(seed, 6, 60, false, false)
+		see := func(p Protocol) (text string) {
+			l := make(log, len(ops))
+			opt.Observer, opt.Protocol, opt.Workers = l, p, 3
+			account(ops, nil, opt)
+			for i := range l {
+				text += l[i].String()
+			}
+			return text
+		}
+		if want := see(Sequential); see(Quantum) != want || see(Whoa) != want {
+			t.Errorf("seed %d: observers see different things", seed)
+		}
+	}
+}
+
+// Programs that are not asked before something has ended are not.
+func TestSensitive(t *testing.T) {
+	for _, sensitive := range []bool{true, false} {
+		asked := 0
+		ops := []Op{work(100), recv(1), work(50)}
+		ops[1].Sensitive = sensitive
+		programs := []Program{{Next: func() (next []Op, _ error) {
+			if asked < len(ops) {
+				next = ops[asked : asked+1]
+			}
+			asked++
+			return next, nil
+		}}, {Next: programs(ranks(does(work(300), send(0, 10))), 0)[0].Next}}
+		early := 0
+		programs[1].Next = func(next func() ([]Op, error)) func() ([]Op, error) {
+			return func() ([]Op, error) {
+				one, err := next()
+				if len(one) == 0 { // its only operations are over, or seen ahead
+					early = asked
+				}
+				return one, err
+			}
+		}(programs[1].Next)
+		if _, err := Run(context.Background(), programs, Options{Model: loggp(), Protocol: Whoa, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{true: 2, false: 4}[sensitive]; early != want {
+			t.Errorf("sensitive %v: asked %d times at the first look, want %d", sensitive, early, want)
+		}
+	}
 }

@@ -1,7 +1,5 @@
 package engine
 
-// refExact: same results as runB (LogGOPSim eager semantics, exact order) but blocked ops wait in
-// per-host per-class queues instead of being re-inserted in the global refHeap one by one.
 type refTicket struct{ ts, idx uint32 }
 type refClass struct {
 	q     []refTicket // binary refHeap by ts
@@ -49,6 +47,8 @@ func (c *refClass) pop() refTicket {
 
 const refToken = 1 << 31
 
+// refExact is LogGOPSim of messages that do not wait for their receivers: events in order of time, those at a time in the order in which
+// they were scheduled. What is blocked waits in a queue for each host and class, not among all events.
 func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
 	cnt := make([]int32, nch)
 	st := make([]refHost, t.P)

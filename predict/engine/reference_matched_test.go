@@ -40,7 +40,7 @@ type refRank struct {
 	waitOn uint32
 }
 
-// refMatched: program-order LogGP, prematched, no event queue.
+// refMatched is LogGP in program order, without events: who receives what is known before, by refPair.
 func refMatched(t *refTrace, n int, p refCost) uint64 {
 	const unset = ^uint64(0)
 	arr := make([]uint64, n)

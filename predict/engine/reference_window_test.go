@@ -1,8 +1,5 @@
 package engine
 
-// refWindows: same LogGOPS semantics, but synchronous conservative windows of W=o+L: within a window hosts are
-// independent, so each host drains its own small refHeap; hosts are kept in a ring of window buckets.
-// Ties between different hosts' messages are broken by arrival order at the destination (not LogGOPSim's global ts).
 type refLocal struct {
 	t    uint64
 	ts   uint32
@@ -62,6 +59,8 @@ func (s *refWindowed) pop() {
 	}
 }
 
+// refWindows is the same in windows of o + L, in which hosts do not affect each other: each has a heap of its own. Of messages
+// that come at a time, the order is that in which they were handed over.
 func refWindows(t *refTrace, nch int, p refCost) (uint64, uint64) {
 	cnt := make([]int32, nch)
 	st := make([]refWindowed, t.P)
