@@ -29,6 +29,7 @@ func command(env *stage.Env) *cobra.Command {
 		clusterCommand(env),
 		compareCommand(env),
 		directCommand(env),
+		logpCommand(env),
 		messageCommand(env),
 		replayCommand(env),
 		reportCommand(env),

@@ -3,7 +3,9 @@ package network
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"spoor/analyze/comm/topology"
@@ -172,4 +174,24 @@ func (c Config) fatTree() (topology.Topology, error) {
 		return nil, fmt.Errorf("network.arity is %d; it must be from 2 to %d", arity, maxNodes)
 	}
 	return topology.FatTree(c.Nodes, arity), nil
+}
+
+// Topology is that of the links of m between so many nodes: of its network, or of the one that it abstracts.
+func Topology(m *machine.Machine, nodes int) (topology.Topology, error) {
+	if m.Network == nil {
+		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
+	}
+	name := m.Network.Topology
+	if name == "" {
+		name = m.Network.Model
+	}
+	of, known := topologies[name]
+	if !known {
+		return nil, fmt.Errorf("machine %q has a %s network, which has no topology; there are %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
+	}
+	net, err := of(configOf(m, nodes, nil))
+	if err != nil {
+		return nil, fmt.Errorf("the %s network of machine %q: %w", name, m.Name, err)
+	}
+	return net, nil
 }

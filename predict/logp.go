@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/predict/logp"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// logpOptions are the flags of predict logp.
+type logpOptions struct {
+	machines []string
+	procs    []int
+	bytes    []string
+	network  bool
+	format   stage.Format
+	output   string
+}
+
+const logpExample = `  $ predict logp --machine data/machine/loggp-example.toml --procs 16,1024 --bytes 8B,64KiB
+  $ predict logp --machine data/machine/spasm-mesh.toml --procs 16,32 --bytes 32B --network
+  $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
+  $ predict logp sor --machine data/machine/spasm-mesh.toml`
+
+// logpCommand is predict logp.
+func logpCommand(env *stage.Env) *cobra.Command {
+	var list strings.Builder
+	for _, o := range logp.Operations {
+		fmt.Fprintf(&list, "  %-18s %s\n", o.Name, o.Doc)
+	}
+	cmd := &cobra.Command{
+		Use:   "logp [PREFIX] --machine FILE...",
+		Short: "gaps and latencies of networks, and times that no collective can beat there",
+		Long: "Logp abstracts the network of each machine by L, o, g and G, and bounds the times of collectives from below:\n" +
+			strings.TrimSuffix(list.String(), "\n") + "\n\n" +
+			"Bounds are for messages of s bytes, one processor on each node, which nobody else disturbs; messages that wait for\n" +
+			"their receiver take longer. Machines of model loggp say what L, o, g and G are. Of a network of links, L is the time of\n" +
+			"a message on one, and g that for which the links across the bisection are asked for each message, or the busiest link\n" +
+			"by the traffic of PREFIX, whose messages are then as long as its are on average [sivasubramaniam1995]. Arguments that\n" +
+			"end in .toml are machines too.",
+		Example: logpExample,
+	}
+	o := &logpOptions{}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	flags.IntSliceVar(&o.procs, "procs", nil, "numbers of processors as a `LIST` (default those of PREFIX, or of the machine)")
+	flags.StringSliceVar(&o.bytes, "bytes", nil, "sizes of messages as a `LIST` (default the mean of PREFIX, or 8B)")
+	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead")
+	format := stage.FormatFlag(flags)
+	flags.StringVarP(&o.output, "output", "o", "", "write the bounds as an Arrow table to `FILE`")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		o.format = *format
+		prefixes, machines := splitReplayArgs(args, o.machines)
+		o.machines = machines
+		return o.run(env, prefixes)
+	}
+	return cmd
+}
+
+// traffic is what a trace says of messages; the zero traffic is of none.
+type traffic struct {
+	program, trace string
+	procs          int
+	bytes          unit.Bytes
+	flows          []topology.Flow
+	warning        error
+}
+
+func openTraffic(prefix string) (traffic, error) {
+	t, err := store.Open(prefix)
+	if err != nil {
+		return traffic{}, err
+	}
+	defer t.Close()
+	flows, mean, warning, err := logp.Traffic(t)
+	if err != nil {
+		return traffic{}, fmt.Errorf("reading %s: %w", prefix, err)
+	}
+	return traffic{t.Header().Title(), t.SHA256(), t.Header().Procs, max(1, mean), flows, warning}, nil
+}
+
+// logpRow is a network with one of its gaps, for messages of so many bytes.
+type logpRow struct {
+	machine string
+	bytes   unit.Bytes
+	from    string
+	logp.Machine
+}
+
+func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
+	switch {
+	case len(prefixes) > 1:
+		return stage.Usage("%s and %s: the traffic of one trace is enough", prefixes[0], prefixes[1])
+	case len(o.machines) == 0:
+		return stage.Usage("no machine; give --machine FILE")
+	case len(prefixes) == 1 && len(o.procs) > 0:
+		return stage.Usage("--procs: the traffic of %s is of as many processors as it has", prefixes[0])
+	}
+	var sizes []unit.Bytes
+	for _, text := range o.bytes {
+		size, err := unit.ParseBytes(text)
+		if err != nil || size < 1 {
+			return stage.Usage("--bytes %s is not a size such as 8B", text)
+		}
+		sizes = append(sizes, size)
+	}
+	var of traffic
+	if len(prefixes) == 1 {
+		var err error
+		if of, err = openTraffic(prefixes[0]); err != nil {
+			return err
+		}
+	}
+	rows, warnings, err := o.rows(of, sizes)
+	if err != nil {
+		return err
+	}
+	return o.report(env, of, rows, warnings)
+}
+
+// rows are the networks of all machines.
+func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warnings []error, err error) {
+	if len(sizes) == 0 {
+		sizes = []unit.Bytes{max(of.bytes, 1)}
+		if of.bytes == 0 {
+			sizes[0] = 8
+		}
+	}
+	if of.warning != nil {
+		warnings = append(warnings, of.warning)
+	}
+	for _, file := range o.machines {
+		m, err := machine.Read(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		procs := o.procs
+		switch {
+		case of.procs > 0:
+			procs = []int{of.procs}
+		case len(procs) == 0:
+			procs = []int{m.System.Nodes}
+		}
+		for _, n := range procs {
+			for _, size := range sizes {
+				a, err := logp.Of(m, n, size, of.flows)
+				if err != nil {
+					return nil, nil, fmt.Errorf("abstracting machine %q for %d processors: %w", m.Name, n, err)
+				}
+				for _, g := range a.Gaps {
+					rows = append(rows, logpRow{m.Name, size, g.From, a.With(g)})
+				}
+				for _, w := range a.Warnings {
+					warnings = append(warnings, fmt.Errorf("machine %q: %w", m.Name, w))
+				}
+			}
+		}
+	}
+	return rows, warnings, nil
+}
+
+func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warnings []error) error {
+	facts := []trace.Arg{{Key: "program", Value: of.program}, {Key: "trace", Value: of.trace}, {Key: "tool", Value: "predict " + stage.Version}}
+	bounds, err := boundsTable(rows, facts)
+	if err != nil {
+		return err
+	}
+	if o.output != "" {
+		if err := store.WriteTable(o.output, bounds); err != nil {
+			return fmt.Errorf("writing %s: %w", o.output, err)
+		}
+	}
+	t := bounds
+	if o.network {
+		t = networkTable(rows, facts)
+	}
+	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
+		return err
+	}
+	for i, w := range warnings {
+		if i == 0 || w.Error() != warnings[i-1].Error() {
+			fmt.Fprintf(env.Out, "reservation: %v\n", w)
+		}
+	}
+	return nil
+}
+
+// networkTable has a row for every network with every gap.
+func networkTable(rows []logpRow, facts []trace.Arg) *store.Table {
+	seconds := func(name string, of func(logpRow) unit.Picos) store.Column {
+		return columnOf(rows, name, "s", func(r logpRow) float64 { return float64(of(r).Seconds()) })
+	}
+	return &store.Table{Name: "logp", Meta: facts, Columns: []store.Column{
+		columnOf(rows, "machine", "", func(r logpRow) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r logpRow) int32 { return int32(r.Procs) }),
+		columnOf(rows, "bytes", "B", func(r logpRow) uint64 { return uint64(r.bytes) }),
+		columnOf(rows, "gap_from", "", func(r logpRow) string { return r.from }),
+		seconds("L", func(r logpRow) unit.Picos { return r.Latency }),
+		seconds("o_s", func(r logpRow) unit.Picos { return r.Send }),
+		seconds("o_r", func(r logpRow) unit.Picos { return r.Receive }),
+		seconds("g", func(r logpRow) unit.Picos { return r.Gap }),
+		columnOf(rows, "G", "s/B", func(r logpRow) float64 { return r.PerByte * 1e-12 }),
+	}}
+}
+
+// boundsTable has a row for every operation on every network.
+func boundsTable(rows []logpRow, facts []trace.Arg) (*store.Table, error) {
+	type bound struct {
+		logpRow
+		name string
+		time unit.Picos
+	}
+	var all []bound
+	for _, r := range rows {
+		for _, op := range logp.Operations {
+			time, err := op.Least(r.Machine, int64(r.bytes))
+			if err != nil {
+				return nil, fmt.Errorf("bounding %s on machine %q: %w", op.Name, r.machine, err)
+			}
+			all = append(all, bound{r, op.Name, time})
+		}
+	}
+	return &store.Table{Name: "logp_bounds", Meta: facts, Columns: []store.Column{
+		columnOf(all, "machine", "", func(b bound) string { return b.machine }),
+		columnOf(all, "processors", "", func(b bound) int32 { return int32(b.Procs) }),
+		columnOf(all, "bytes", "B", func(b bound) uint64 { return uint64(b.bytes) }),
+		columnOf(all, "gap_from", "", func(b bound) string { return b.from }),
+		columnOf(all, "operation", "", func(b bound) string { return b.name }),
+		columnOf(all, "least", "s", func(b bound) float64 { return float64(b.time.Seconds()) }),
+	}}, nil
+}
