@@ -50,21 +50,25 @@ const download = async (page, figure, name) => {
 	return readFileSync(await file.path());
 };
 
-const every = async file => {
-	for (const [name, options] of [["wide", {}], ["phone", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }]]) {
-		now = `${basename(file)}, ${name}`;
-		const page = await open(file, options);
-		await scroll(page);
-		const figures = page.locator("figure:has(script)"), count = await figures.count();
-		check(count > 0, "no figures");
-		check(await page.locator(".chart svg").count() === count, `${await page.locator(".chart svg").count()} of ${count} figures are live`);
-		check(await page.locator("figure svg[role=img]:visible").count() === 0, "a drawing shows beside its chart");
-		check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
-		check(await page.evaluate(() => window.injected) === undefined, "a name ran as a script");
-		check(!/NaN|Infinity|undefined/.test(await page.locator("main").innerText()), "shows something that is no number");
-		await page.screenshot({ path: join(screenshots, `${basename(file, ".html")}-${name}.png`), fullPage: true });
-		await page.context().close();
-	}
+const windows = { wide: {}, phone: { viewport: { width: 360, height: 740 }, colorScheme: "dark" } };
+
+// shows holds a page in a window to what is so for all.
+const shows = async (file, name) => {
+	now = `${basename(file)}, ${name}`;
+	const page = await open(file, windows[name]);
+	await scroll(page);
+	const figures = page.locator("figure:has(script)"), count = await figures.count();
+	check(count > 0, "no figures");
+	check(await page.locator(".chart svg").count() === count, `${await page.locator(".chart svg").count()} of ${count} figures are live`);
+	check(await page.locator("figure svg[role=img]:visible").count() === 0, "a drawing shows beside its chart");
+	check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+	check(await page.evaluate(() => window.injected) === undefined, "a name ran as a script");
+	check(!/NaN|Infinity|undefined/.test(await page.locator("main").innerText()), "shows something that is no number");
+	await page.screenshot({ path: join(screenshots, `${basename(file, ".html")}-${name}.png`), fullPage: true });
+	return page;
+};
+
+const withoutScript = async file => {
 	now = `${basename(file)}, without script`;
 	const page = await open(file, { javaScriptEnabled: false });
 	check(await page.locator("figure svg[role=img]:visible").count() > 0, "no drawings");
@@ -152,10 +156,12 @@ const themes = async (page, figure) => {
 	await page.emulateMedia({ colorScheme: "light" });
 };
 
-for (const file of pages) await every(file);
+for (const [i, file] of pages.entries()) {
+	await (await shows(file, i === 1 ? "wide" : "phone")).context().close();
+}
+await withoutScript(pages[0]);
+const page = await shows(pages[0], "wide");
 now = basename(pages[0]);
-const page = await open(pages[0], {});
-await scroll(page);
 const figure = page.locator("#curves figure").first();
 await figure.scrollIntoViewIfNeeded();
 for (const use of [scales, pointer, hiding, themes, exporting]) await use(page, figure);
