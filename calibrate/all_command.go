@@ -70,7 +70,7 @@ type calibrated struct {
 func (a *calibration) run(ctx context.Context, env *stage.Env) error {
 	var refused []error
 	steps := []func(context.Context, *stage.Env) error{a.ofMemory}
-	for _, t := range transport.All {
+	for _, t := range present(env) {
 		steps = append(steps, func(ctx context.Context, env *stage.Env) error { return a.ofTransport(ctx, env, t) })
 	}
 	for _, step := range append(steps, a.ofMarshalling, a.ofInstructions) {

@@ -81,9 +81,9 @@ func TestStatus(t *testing.T) {
 		{"instructions --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
 		{"all", stage.WrongUsage, "-o PREFIX is missing"},
 		{"marshalling --quick", stage.WrongUsage, "-o PREFIX is missing"},
-		{"marshalling --transport pigeon -o x", stage.WrongUsage, "--transport: \"pigeon\" is none of ring, shm, channel, unix, tcp"},
+		{"marshalling --transport pigeon -o x", stage.WrongUsage, "--transport: \"pigeon\" is none of ring, shm, channel, unix, tcp, mpi"},
 		{"transport --quick", stage.WrongUsage, "-o PREFIX is missing"},
-		{"transport --transports pigeon -o x", stage.WrongUsage, "\"pigeon\" is none of ring, shm, channel, unix, tcp"},
+		{"transport --transports pigeon -o x", stage.WrongUsage, "\"pigeon\" is none of ring, shm, channel, unix, tcp, mpi"},
 		{"memory --quick", stage.WrongUsage, "-o PREFIX is missing"},
 		{"memory --launches 2 -o x", stage.WrongUsage, "--launches: 2 is not from 3 to 100"},
 		{"memory --max-stolen 7 -o x", stage.WrongUsage, "--max-stolen: 7 is not from 0 to 1"},
@@ -106,7 +106,7 @@ func TestStatus(t *testing.T) {
 			continue
 		}
 		if status != c.status || !strings.Contains(got, c.want) {
-			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
+			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s%s", c.args, status, c.status, c.want, &out, &errs)
 		}
 	}
 }

@@ -38,7 +38,8 @@ func marshallingCommand(env *stage.Env) *cobra.Command {
 			"scans of 50 x 50 to 1000 x 1000 items; and array statements over as many, " + strings.Join(names, ", ") + ".\n" +
 			"As many test points as training points are drawn, independently of each other: 100 of transfers.\n\n" +
 			"It writes what was measured, PREFIX.marshalling.arrow, and what calibrate fit finds in it: the models of [hur1999]\n" +
-			"and ours, PREFIX.marshalling.params.toml and PREFIX.marshalling.fit.arrow. It takes about two minutes.\n\n" +
+			"and ours, PREFIX.marshalling.params.toml and PREFIX.marshalling.fit.arrow. It takes a minute and a half: launches\n" +
+			"are spread over it, so that what changes slowly is in the intervals.\n\n" +
 			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
 			"launches do not agree give no parameters. States of the host are as in calibrate transport.",
 		Example: "  $ calibrate marshalling --quick -o host",

@@ -54,7 +54,7 @@ func (o *measuring) options(budget unit.Seconds) transport.Options {
 	if o.quick {
 		return transport.Options{Launches: 1, Seed: o.seed, Rules: host.Hasty, Budget: quickBudget, Quick: true}
 	}
-	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget}
+	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Wait: host.Sleep}
 }
 
 // look tells of the host, and refuses it where it is busy.

@@ -129,9 +129,9 @@ func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memor
 	if err != nil {
 		return nil, err
 	}
-	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: memoryBudget, Plan: memory.Plan(largest, stride, 4)}
+	m := memory.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: memoryBudget, Wait: host.Sleep, Plan: memory.Plan(largest, stride, 4)}
 	if o.quick {
-		m.Launches, m.Rules, m.Budget, m.Plan = 1, host.Hasty, 4*quickBudget, memory.Plan(largest, stride, 2)
+		m.Launches, m.Rules, m.Budget, m.Wait, m.Plan = 1, host.Hasty, 4*quickBudget, nil, memory.Plan(largest, stride, 2)
 	}
 	p := env.Progress("measuring", int64(m.Launches*len(m.Plan)), false)
 	defer p.Done()

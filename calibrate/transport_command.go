@@ -43,21 +43,33 @@ func transportCommand(env *stage.Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.add(flags)
-	flags.StringSliceVar(&o.transports, "transports", nil, "`NAMES` of transports to measure (default all)")
+	flags.StringSliceVar(&o.transports, "transports", nil, "`NAMES` of transports to measure (default all that are there)")
 	format := stage.FormatFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env, *format) }
 	return cmd
 }
 
 // chosen are the transports that are asked for.
-func (o *transportOptions) chosen() (list []transport.Transport, err error) {
+func (o *transportOptions) chosen(env *stage.Env) (list []transport.Transport, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if len(o.transports) == 0 {
-		return transport.All, nil
+		return present(env), nil
 	}
 	return transportsOf("--transports", o.transports)
+}
+
+// present are the transports that can be measured here; it notes which cannot.
+func present(env *stage.Env) (list []transport.Transport) {
+	for _, t := range transport.All {
+		if err := t.Absent(); err != nil {
+			env.Note("%s is left out: %v", t.Name, err)
+			continue
+		}
+		list = append(list, t)
+	}
+	return list
 }
 
 // transportsOf are those of these names, as a flag has them, in the order of all.
@@ -77,7 +89,7 @@ func transportsOf(flag string, wanted []string) (list []transport.Transport, err
 }
 
 func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage.Format) error {
-	chosen, err := o.chosen()
+	chosen, err := o.chosen(env)
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,7 @@ func TestStates(t *testing.T) {
 		{"nobody answers", make([]unit.Seconds, 10), 0},
 		{"one", draw(110e-9), 1},
 		{"those that are known", draw(110e-9, 220e-9, 780e-9), 3},
+		{"one that did not last", append(draw(slices.Repeat([]float64{780e-9}, 40)...), draw(110e-9)...), 2},
 		{"strays", append(draw(110e-9), 2e-6, 3e-6, 5e-6), 1},
 		{"unanswered among them", append(draw(110e-9, 780e-9), make([]unit.Seconds, 400)...), 2},
 		{"a single one", draw(1e-7)[:1], 1},

@@ -13,9 +13,11 @@ const (
 	// states has at least. States that are known differ by 1.8 and more, sentinels of one state by 1.1.
 	stateWidth = 1.25
 	binsOctave = 24
-	// leastShare is which share of the samples a state has at least, or it is strays of others.
-	leastShare = 0.03
-	valley     = 0.1 // of the lower of two peaks, below which they are two
+	// leastShare is which share of the samples a state has at least, or it is strays of others; so many are enough, however many
+	// others there are: a state in which a launch began is sampled less than one that lasts.
+	leastShare  = 0.03
+	leastNumber = 200
+	valley      = 0.1 // of the lower of two peaks, below which they are two
 )
 
 // States divides round trips into states: peaks of their histogram over logarithms, which stretches of at least
@@ -35,7 +37,7 @@ func States(sentinels []unit.Seconds) (bounds []unit.Seconds) {
 	for _, l := range logs {
 		bins[int(l-least)]++
 	}
-	peaks := peaksOf(bins, leastShare*float64(len(logs)))
+	peaks := peaksOf(bins, min(leastShare*float64(len(logs)), leastNumber))
 	for i := 1; i < len(peaks); i++ {
 		middle := least + float64(peaks[i-1].last+1+peaks[i].first)/2
 		bounds = append(bounds, unit.Seconds(math.Exp2(middle/binsOctave)))

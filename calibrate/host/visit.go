@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"spoor/traces/unit"
 )
@@ -17,6 +18,9 @@ type Visit struct {
 	Launches int
 	Seed     uint64
 	Budget   unit.Seconds // after which nothing is begun again, if there were MinLaunches
+	// Wait waits, if it is not nil, until launches that take less than their share of the budget have been waited for: what
+	// changes slowly then differs between them, too, and intervals are as wide as that asks for.
+	Wait func(ctx context.Context, d unit.Seconds) error
 	// Launch begins a launch anew.
 	Launch func(launch int) error
 	// Trial prepares a point. It is good until the next one is prepared.
@@ -50,6 +54,9 @@ type visitor struct {
 func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
 	w := &visitor{v, &Sampler{Host: v.Host, Rules: v.Rules}, rand.New(rand.NewPCG(v.Seed, 0)), v.Host.Now(), 0}
 	for ; launches < v.Launches && (launches < MinLaunches || !w.late()); launches++ {
+		if err := w.wait(ctx, launches); err != nil {
+			return nil, 0, err
+		}
 		if err := v.Launch(launches); err != nil {
 			return nil, 0, err
 		}
@@ -58,6 +65,25 @@ func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
 		}
 	}
 	return w.sampler, launches, nil
+}
+
+// wait waits until it is a launch's turn.
+func (w *visitor) wait(ctx context.Context, launch int) error {
+	turn := w.begin + w.Budget*unit.Seconds(launch)/unit.Seconds(w.Launches)
+	if early := turn - w.Host.Now(); w.Wait != nil && early > 0 {
+		return w.Wait(ctx, early)
+	}
+	return nil
+}
+
+// Sleep waits while others may have the processor.
+func Sleep(ctx context.Context, d unit.Seconds) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(float64(d) * 1e9)):
+		return nil
+	}
 }
 
 func (w *visitor) late() bool { return w.Host.Now()-w.begin > w.Budget }

@@ -30,14 +30,15 @@ type Options struct {
 	Launches int
 	Seed     uint64
 	Rules    host.Rules
-	Budget   unit.Seconds // after which nothing is begun again, if there were host.MinLaunches
+	Budget   unit.Seconds                              // after which nothing is begun again, if there were host.MinLaunches
+	Wait     func(context.Context, unit.Seconds) error // see host.Visit
 	Plan     []Point
 }
 
 // Measure visits all points of the plan in each launch. step is told of every point.
 func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table, error) {
 	s, launches, err := host.Visit{
-		Host: b, Rules: o.Rules, Points: len(o.Plan), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget,
+		Host: b, Rules: o.Rules, Points: len(o.Plan), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget, Wait: o.Wait,
 		Launch: b.Launch, Step: step,
 		Trial: func(point int, r *rand.Rand) (host.Trial, error) {
 			trial, err := b.Trial(o.Plan[point], r)

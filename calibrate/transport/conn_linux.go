@@ -1,9 +1,10 @@
 package transport
 
 import (
-	"errors"
 	"sync/atomic"
 	"time"
+
+	"spoor/calibrate/host"
 )
 
 // conn is one end of a transport. Messages arrive in order, and both sides know their sizes.
@@ -12,8 +13,8 @@ type conn interface {
 	receive(b []byte) error
 }
 
-// errSilent is what happens when the other side dies.
-var errSilent = errors.New("the other side has not answered for ten seconds")
+// errSilent is what happens when the other side dies, or gets no time for long.
+var errSilent = &host.TooNoisy{What: "the other side has not answered for ten seconds; wait until the host is idle"}
 
 const (
 	silence = 10 * time.Second

@@ -31,6 +31,9 @@ type native struct {
 
 // Open gets the two processors ready for a transport. Close ends the other side.
 func Open(t Transport) (Bench, func() error, error) {
+	if t.open != nil {
+		return t.open()
+	}
 	local, err := host.OpenAlone()
 	if err != nil {
 		return nil, nil, err
@@ -71,7 +74,7 @@ func mapBlock(fd uintptr) ([]byte, *block, error) {
 
 // Close gives everything back.
 func (b *native) Close() error {
-	err := errors.Join(b.stop(), b.desk.clear())
+	err := errors.Join(b.Rest(), b.desk.clear())
 	if b.memory != nil {
 		err = errors.Join(err, syscall.Munmap(b.memory))
 	}
@@ -81,7 +84,8 @@ func (b *native) Close() error {
 	return errors.Join(err, b.Local.Close())
 }
 
-func (b *native) stop() error {
+// Rest tells the other side to end.
+func (b *native) Rest() error {
 	if b.end == nil {
 		return nil
 	}
@@ -96,7 +100,7 @@ func (b *native) Launch(int) error {
 	if b.broken != nil {
 		return b.broken
 	}
-	if err := b.stop(); err != nil {
+	if err := b.Rest(); err != nil {
 		return err
 	}
 	clear(b.memory)
@@ -143,10 +147,7 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 		}
 		once = min(once, t)
 	}
-	repeat := int64(mostRepeat)
-	if once > 0 {
-		repeat = max(1, min(int64(trialTime/once), mostRepeat))
-	}
+	repeat := repeats(once)
 	return func() unit.Seconds {
 		if b.broken != nil {
 			return 0
@@ -158,6 +159,14 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 		}
 		return t
 	}, nil
+}
+
+// repeats is how often something is done that takes so long.
+func repeats(once unit.Seconds) int64 {
+	if once <= 0 {
+		return mostRepeat
+	}
+	return max(1, min(int64(trialTime/once), mostRepeat))
 }
 
 const pauses = 200

@@ -7,6 +7,9 @@ import "spoor/calibrate/host"
 // Transport is a way for messages.
 type Transport struct{ Name, What string }
 
+// Absent is nil.
+func (t Transport) Absent() error { return nil }
+
 // All are none: see host.Open.
 var All []Transport
 

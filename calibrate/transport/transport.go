@@ -1,5 +1,5 @@
 // Package transport measures how long messages take between two threads or processes of this host: over a goroutine
-// channel, a ring in shared memory, a Unix socket, or TCP over the loopback device.
+// channel, a ring in shared memory, a Unix socket, TCP over the loopback device, or MPI.
 //
 // The side that measures tells the other what to do through a block of shared memory, whatever the transport, and
 // takes sentinels there: the transport itself is idle until an experiment begins. Experiments are those of
@@ -11,6 +11,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,6 +30,8 @@ type Bench interface {
 	host.Host
 	// Launch ends the other side, if there is one, and starts another.
 	Launch(n int) error
+	// Rest ends the other side until the next launch.
+	Rest() error
 	// Trial prepares a point.
 	Trial(p timing.Point) (host.Trial, error)
 	// Pause is for how long the bench really pauses when it is asked to do so for d.
@@ -41,6 +44,7 @@ type Options struct {
 	Seed     uint64
 	Rules    host.Rules
 	Budget   unit.Seconds
+	Wait     func(context.Context, unit.Seconds) error // see host.Visit
 	Quick    bool
 }
 
@@ -101,8 +105,12 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 
 // At measures these points. facts are of the table.
 func At(ctx context.Context, b Bench, o Options, points []timing.Point, step func(), facts ...trace.Arg) (*store.Table, error) {
+	wait := o.Wait
+	if wait != nil {
+		wait = func(ctx context.Context, d unit.Seconds) error { return errors.Join(b.Rest(), o.Wait(ctx, d)) }
+	}
 	s, launches, err := host.Visit{
-		Host: b, Rules: o.Rules, Points: len(points), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget,
+		Host: b, Rules: o.Rules, Points: len(points), Launches: o.Launches, Seed: o.Seed, Budget: o.Budget, Wait: wait,
 		Launch: b.Launch, Step: step,
 		Trial: func(point int, _ *rand.Rand) (host.Trial, error) { return b.Trial(points[point]) },
 	}.Run(ctx)

@@ -58,6 +58,8 @@ func (k *known) Sentinel() unit.Seconds {
 	return unit.Seconds(110e-9 * (1 + 0.05*k.r.ExpFloat64()))
 }
 
+func (k *known) Rest() error { return nil }
+
 func (k *known) Launch(int) error { k.launch = math.Exp(0.003 * k.r.NormFloat64()); return nil }
 
 func (k *known) Trial(p timing.Point) (host.Trial, error) {
@@ -131,33 +133,41 @@ func TestKnownHost(t *testing.T) {
 // All transports of this host do all experiments, in two launches; times are not looked at.
 func TestTransportsRun(t *testing.T) {
 	for _, one := range All {
-		bench, done, err := Open(one)
-		if err != nil {
+		if err := runs(t, one); err != nil {
 			t.Logf("%s cannot be measured here: %v", one.Name, err)
-			continue
-		}
-		for launch := range 2 {
-			if err := bench.Launch(launch); err != nil {
-				t.Fatalf("%s: %v", one.Name, err)
-			}
-			for _, p := range []timing.Point{
-				{Experiment: timing.PingPong, Bytes: 1, Count: 1}, {Experiment: timing.Burst, Bytes: largestSize, Count: burst},
-				{Experiment: timing.Delayed, Bytes: 100, Count: 4, Delay: bench.Pause(5e-6)},
-				{Experiment: timing.Receive, Bytes: 4096, Count: 1}, {Experiment: timing.Exchange, Bytes: 64, Count: 1},
-			} {
-				trial, err := bench.Trial(p)
-				if err != nil {
-					t.Fatalf("%s: %+v: %v", one.Name, p, err)
-				}
-				if y := trial(); y < 0 || y > 1 || y < p.Delay*3 {
-					t.Errorf("%s: %+v takes %v", one.Name, p, y)
-				}
-			}
-		}
-		if err := done(); err != nil {
-			t.Errorf("%s: %v", one.Name, err)
 		}
 	}
+}
+
+// runs lets a transport do all experiments, if it can be opened.
+func runs(t *testing.T, one Transport) error {
+	t.Helper()
+	bench, done, err := Open(one)
+	if err != nil {
+		return err
+	}
+	for launch := range 2 {
+		if err := bench.Launch(launch); err != nil {
+			t.Fatalf("%s: %v", one.Name, err)
+		}
+		for _, p := range []timing.Point{
+			{Experiment: timing.PingPong, Bytes: 1, Count: 1}, {Experiment: timing.Burst, Bytes: largestSize, Count: burst},
+			{Experiment: timing.Delayed, Bytes: 100, Count: 4, Delay: bench.Pause(5e-6)},
+			{Experiment: timing.Receive, Bytes: 4096, Count: 1}, {Experiment: timing.Exchange, Bytes: 64, Count: 1},
+		} {
+			trial, err := bench.Trial(p)
+			if err != nil {
+				t.Fatalf("%s: %+v: %v", one.Name, p, err)
+			}
+			if y := trial(); y < 0 || y > 1 || y < p.Delay*3 {
+				t.Errorf("%s: %+v takes %v", one.Name, p, y)
+			}
+		}
+	}
+	if err := done(); err != nil {
+		t.Errorf("%s: %v", one.Name, err)
+	}
+	return nil
 }
 
 // Threads and processes of this host transfer blocks and scan, also after they were given other memory, and a block that

@@ -11,31 +11,41 @@ import (
 type Transport struct {
 	Name, What string
 	start      func(b *native) (conn, func() error, error)
+	open       func() (Bench, func() error, error) // instead, of one whose sides are not programs of ours
+	absent     func() error
+}
+
+// Absent says why a transport cannot be measured here; nil if it can.
+func (t Transport) Absent() error {
+	if t.absent == nil {
+		return nil
+	}
+	return t.absent()
 }
 
 // All are the transports, the fastest first.
-var All = []Transport{ringTransport, shared, channel, unixSocket, tcp}
+var All = []Transport{ringTransport, shared, channel, unixSocket, tcp, mpi}
 
-var ringTransport = Transport{"ring", "a ring in the memory that two pinned threads of a process share; both look at it all the time",
-	func(b *native) (conn, func() error, error) {
+var ringTransport = Transport{Name: "ring", What: "a ring in the memory that two pinned threads of a process share; both look at it all the time",
+	start: func(b *native) (conn, func() error, error) {
 		end, err := thread(b, b.block.ringEnd(false))
 		return b.block.ringEnd(true), end, err
 	}}
 
-var shared = Transport{"shm", "a ring in memory that two pinned processes share", func(b *native) (conn, func() error, error) {
+var shared = Transport{Name: "shm", What: "a ring in memory that two pinned processes share", start: func(b *native) (conn, func() error, error) {
 	end, err := process(b, nil)
 	return b.block.ringEnd(true), end, err
 }}
 
-var channel = Transport{"channel", "two channels between goroutines, which go where Go's scheduler puts them",
-	func(b *native) (conn, func() error, error) {
+var channel = Transport{Name: "channel", What: "two channels between goroutines, which go where Go's scheduler puts them",
+	start: func(b *native) (conn, func() error, error) {
 		here, there := channels()
 		gone := make(chan error, 1)
 		go func() { gone <- serve(b.block, there) }()
 		return here, func() error { return <-gone }, b.Release()
 	}}
 
-var unixSocket = Transport{"unix", "a pair of Unix sockets between two pinned processes", func(b *native) (conn, func() error, error) {
+var unixSocket = Transport{Name: "unix", What: "a pair of Unix sockets between two pinned processes", start: func(b *native) (conn, func() error, error) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("a pair of Unix sockets: %w", err)
@@ -43,7 +53,7 @@ var unixSocket = Transport{"unix", "a pair of Unix sockets between two pinned pr
 	return overSocket(b, pair[0], pair[1])
 }}
 
-var tcp = Transport{"tcp", "TCP over the loopback device between two pinned processes, without Nagle's delay", func(b *native) (conn, func() error, error) {
+var tcp = Transport{Name: "tcp", What: "TCP over the loopback device between two pinned processes, without Nagle's delay", start: func(b *native) (conn, func() error, error) {
 	here, there, err := loopback()
 	if err != nil {
 		return nil, nil, fmt.Errorf("TCP over the loopback device: %w", err)
