@@ -68,8 +68,6 @@ func (c *Case) check() error {
 		return fmt.Errorf("no measured run")
 	case m.System.Target != machine.SMP && !clustered(m.System.Target):
 		return fmt.Errorf("machine %s is a %s; these models are of smp, cow and clump", m.Name, m.System.Target)
-	case m.Shared != nil:
-		return fmt.Errorf("machine %s has a shared cache; this model is of private caches on one bus", m.Name)
 	case c.Processors < 1 || c.Processors > m.System.Processors*m.System.Nodes:
 		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.System.Processors*m.System.Nodes)
 	case c.Processors%c.perNode() != 0:
@@ -115,9 +113,13 @@ func costsOf(m *machine.Machine) costs {
 		memory:     float64(m.At(m.Memory.Latency)),
 		occupancy:  float64(m.At(m.Memory.Occupancy)),
 		invalidate: float64(m.At(m.Memory.Invalidate)),
+		overlap:    overlap{float64(m.Processor.Outstanding), float64(m.Processor.Window.At(m.Processor.Clock))},
 	}
 	for _, level := range m.Caches[1:] {
 		c.inner = append(c.inner, float64(m.At(level.Latency)))
+	}
+	if m.Shared != nil {
+		c.inner, c.shared = append(c.inner, float64(m.At(m.Shared.Latency))), true
 	}
 	return c
 }

@@ -16,7 +16,8 @@ import (
 // curve ends at the footprint. Memory is shared, so that of n processors each has
 // an n-th of it for data of its own. In a cluster, first uses of blocks are remote too: see [Run.remote].
 //
-// Where a machine's memory is held for less than an access takes, the bus is a queue for that time only.
+// Where a machine's memory is held for less than an access takes, the bus is a queue for that time only; of misses that overlap, a part
+// is waited for (see [overlap]); and a cache that processors share has the misses of their interleaved order (see [Run.beyondShared]).
 //
 // If there is no run with so many processors, the next smaller one is scaled: see
 // [distances.scaled].
@@ -85,7 +86,7 @@ func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, w
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value, pipelined: true}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value, pipelined: true, overlaps: true}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {
@@ -96,6 +97,13 @@ func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, w
 		}
 		d = d.scaled(float64(r.Processors) / float64(c.Processors))
 		s.inner = append(s.inner, count(d, level.Sets(), level.Ways)/max(1, d.total()))
+	}
+	if c.Machine.Shared != nil {
+		misses, err := r.beyondShared(c)
+		if err != nil {
+			return nil, err
+		}
+		s.inner = append(s.inner, misses/max(1, d.total()))
 	}
 	s.memory = s.inner[len(s.inner)-1]
 	s.inner = s.inner[:len(s.inner)-1]

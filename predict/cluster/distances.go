@@ -90,6 +90,28 @@ func (d distances) scaled(part float64) distances {
 
 // ofProcessors reads the distances of every processor of the run.
 func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
+	all, err := r.distances(line)
+	if err != nil {
+		return nil, err
+	}
+	return all[:r.Processors], nil
+}
+
+// interleaved reads the distances in the order in which all processors' accesses come.
+func (r *Run) interleaved(line unit.Bytes) (distances, error) {
+	all, err := r.distances(line)
+	if err != nil || r.Processors == 1 {
+		return append(all, distances{})[0], err
+	}
+	d := all[r.Processors]
+	if d.total() == 0 {
+		return d, fmt.Errorf("%s: %s has no interleaved order; run analyze without --interleaved=false", r.Name, reuseFile)
+	}
+	return d, nil
+}
+
+// distances reads those of every processor, and then of the interleaved order.
+func (r *Run) distances(line unit.Bytes) ([]distances, error) {
 	if r.reuse == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run reuse,locality", r.Name, reuseFile)
 	}
@@ -100,7 +122,7 @@ func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	out := make([]distances, r.Processors)
+	out := make([]distances, r.Processors+1)
 	var sizes []int64
 	for i, p := range proc {
 		if !slices.Contains(sizes, size[i]) {
@@ -109,7 +131,13 @@ func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
 		switch {
 		case p < -1 || int(p) >= r.Processors || at[i] < -1:
 			return nil, fmt.Errorf("%s: row %d of %s: distance %d of processor %d is impossible", r.Name, i, reuseFile, at[i], p)
-		case p < 0 || size[i] != int64(line):
+		case size[i] != int64(line):
+			continue
+		}
+		if p < 0 {
+			p = int32(r.Processors)
+		}
+		switch {
 		case at[i] < 0:
 			out[p].cold += float64(count[i])
 			out[p].footprint = out[p].cold

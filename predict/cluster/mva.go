@@ -39,6 +39,9 @@ import (
 // step, such as streams of equal pace, wait less: the interval begins where
 // requests are evenly spaced. Waiting for locks is not modelled.
 //
+// Of misses that overlap, a part is waited for: see [overlap]. A cache that processors share keeps a part of the misses from
+// memory: see [Run.behindShared]. It takes upgrades from the bus.
+//
 // Without phases at the machine's cache shape, the whole program is one phase with
 // the misses of the measured stack distances.
 type MVA struct{}
@@ -73,6 +76,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	pred := v.prediction(&costs, work, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
+	if c.Machine.Processor.Outstanding > 0 {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
+	}
 	if most := r.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the data of one processor, %.3g MiB, exceed the memory of %v: disk accesses are not in this model",
 			most/(1<<20), c.Machine.Memory.Size))
@@ -187,6 +193,9 @@ func (r *Run) footprint(m *machine.Machine) float64 {
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
 	work, err := r.ofPhases(m)
+	if err == nil && m.Shared != nil {
+		return r.behindShared(c, work)
+	}
 	if err == nil && c.nodes() > 1 {
 		return r.apart(c, work)
 	}
@@ -197,6 +206,9 @@ func (r *Run) program(c *Case) (program, []error, error) {
 		return work, nil, nil
 	}
 	whole, fallback := r.ofCurve(m)
+	if fallback == nil && m.Shared != nil {
+		whole, _, fallback = r.behindShared(c, whole)
+	}
 	if fallback != nil {
 		return nil, nil, err // what is missing for the better way
 	}

@@ -31,6 +31,8 @@ type costs struct {
 	memory     float64   // tau_2: of a miss on an idle bus
 	occupancy  float64   // of the bus by a line
 	invalidate float64   // of and for an upgrade
+	shared     bool      // a level behind the private ones, the last of inner, takes upgrades from the bus
+	overlap    overlap   // of misses with each other and with instructions
 	between    between   // nodes
 }
 
@@ -39,6 +41,7 @@ type stretch struct {
 	ideal   float64    // instructions and cache hits
 	latency float64    // misses and upgrades on an idle bus, and what nodes need of others on an idle network
 	visits  float64    // misses and upgrades
+	exposed float64    // part of a miss that the processor waits for
 	held    float64    // for which the bus is held
 	holds   [3]hold    // of the bus, by visits
 	stalls  [3]float64 // for which the processor waits
@@ -47,20 +50,28 @@ type stretch struct {
 
 // stretch is what w means on a machine.
 func (c *costs) stretch(w Work) stretch {
-	s := stretch{ideal: w.Instr*c.instr + w.Touches*c.touch, visits: w.Misses + w.Upgrades}
-	for i, m := range w.Inner {
-		s.ideal += m * c.inner[i]
+	upgrades := w.Upgrades
+	if c.shared {
+		upgrades = 0 // on the bus
 	}
-	s.latency = w.Misses*c.memory + w.Upgrades*c.invalidate
-	s.held = (w.Misses+w.Writebacks)*c.occupancy + w.Upgrades*c.invalidate
+	s := stretch{ideal: w.Instr*c.instr + w.Touches*c.touch, visits: w.Misses + upgrades}
+	instructions := s.ideal
+	gap := instructions / max(1, s.visits)
+	for i, m := range w.Inner {
+		s.ideal += m * c.inner[i] * c.overlap.waited(c.inner[i], instructions/max(1, m))
+	}
+	s.exposed = c.overlap.waited(c.memory, gap)
+	s.latency = w.Misses*c.memory*s.exposed + w.Upgrades*c.invalidate*c.overlap.waited(c.invalidate, gap)
+	s.held = (w.Misses+w.Writebacks)*c.occupancy + upgrades*c.invalidate
 	if s.visits > 0 {
 		dirty := min(w.Writebacks, w.Misses) / s.visits
 		s.holds = [3]hold{
 			{c.occupancy, w.Misses/s.visits - dirty},
 			{2 * c.occupancy, dirty},
-			{c.invalidate, w.Upgrades / s.visits},
+			{c.invalidate, upgrades / s.visits},
 		}
-		s.stalls = [3]float64{c.memory, c.memory, c.invalidate}
+		stall := c.memory * s.exposed
+		s.stalls = [3]float64{stall, stall, c.invalidate * c.overlap.waited(c.invalidate, gap)}
 	}
 	s.away = c.away(w.Away)
 	s.latency += s.away.latency
@@ -191,7 +202,7 @@ func (n *network) contention(work [][]stretch, active, at []int) []float64 {
 	}
 	waits := n.onBus(all, make([]float64, len(all)))
 	for i, s := range all {
-		waits[i] *= s.visits
+		waits[i] *= s.visits * s.exposed
 	}
 	return waits
 }

@@ -59,7 +59,8 @@ type smp struct {
 	n    int     // processors of a node
 	// pipelined says that an access holds the bus for the occupancy only, and not for all of its time.
 	pipelined bool
-	remote    // in other nodes
+	overlaps  bool // misses of processors that go on behind them
+	remote         // in other nodes
 	gamma     float64
 	inner     []float64 // misses of each cache level but the last, per reference
 	memory    float64   // references that go to memory
@@ -79,13 +80,15 @@ type solution struct {
 func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	perRef := s.gamma / s.instr // gamma S
 	out.ideal = s.instr + s.gamma*s.touch
+	behind := s.overlapping(out.ideal)
 	for i, m := range s.inner {
-		out.ideal += s.gamma * m * s.costs.inner[i]
+		out.ideal += s.gamma * m * s.costs.inner[i] * behind(s.costs.inner[i], m)
 	}
+	exposed := behind(s.costs.memory, s.memory)
 	out.l2, out.l3 = perRef*s.memory, perRef*s.paging
 	out.t2, out.u2 = s.bus(out.l2, t)
-	out.latency = s.gamma * s.memory * s.costs.memory
-	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory)
+	out.latency = s.gamma * s.memory * s.costs.memory * exposed
+	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory) * exposed
 	s.remote.solve(&out, perRef, s.n, t)
 	out.latency += s.gamma * s.remote.share * (s.costs.memory + s.remote.tau)
 	out.contention += s.gamma * s.remote.share * (out.t2 - s.costs.memory + out.tr - s.remote.tau)
@@ -98,6 +101,20 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	out.contention = max(0, out.contention)
 	out.sync = harmonicTail(s.processors()) * s.instr
 	return out
+}
+
+// overlapping finds which part of misses is waited for, of so long and so many for each reference, between which instructions take
+// the ideal time.
+func (s *smp) overlapping(ideal float64) func(miss, perReference float64) float64 {
+	if !s.overlaps {
+		return func(float64, float64) float64 { return 1 }
+	}
+	return func(miss, perReference float64) float64 {
+		if perReference == 0 {
+			return 1
+		}
+		return s.overlap.waited(miss, ideal/(s.gamma*perReference))
+	}
 }
 
 // bus is the time of a memory access with contention, and how busy the bus is. For what an access takes besides holding it, a
@@ -177,6 +194,9 @@ func (Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 	if m := c.Machine; m.Memory.Occupancy != m.Memory.Latency && c.Processors > 1 {
 		all = append(all, fmt.Errorf("the bus is taken as held for the memory latency %v, not for the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
 	}
+	if c.Machine.Processor.Outstanding > 0 {
+		all = append(all, fmt.Errorf("every miss is waited for; this processor has %d under way", c.Machine.Processor.Outstanding))
+	}
 	return append(all, published(c)...)
 }
 
@@ -240,6 +260,10 @@ func (l fitted) fill(s *smp, c *Case, r *Run, net remote, alpha, beta, gamma flo
 	}
 	for _, level := range c.Machine.Caches {
 		s.inner = append(s.inner, law.miss(float64(level.Size)/l.line))
+	}
+	if shared := c.Machine.Shared; shared != nil {
+		// Of data that nobody else uses, each processor has its part there.
+		s.inner = append(s.inner, law.miss(float64(shared.Size)/l.line/float64(s.n)))
 	}
 	s.memory = s.inner[len(s.inner)-1]
 	s.inner = s.inner[:len(s.inner)-1]

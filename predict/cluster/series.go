@@ -75,7 +75,7 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 // known are the inputs that were found for machines with the same nodes, whatever connects them.
 func (s *Series) known() map[int]*smp {
 	m, r := s.c.Machine, s.c.Runs[0]
-	key := fmt.Sprintf("%+v %+v %+v %v %d", m.Processor, m.Caches, m.Memory, m.System.Block, m.System.Processors)
+	key := fmt.Sprintf("%+v %+v %+v %+v %v %d", m.Processor, m.Caches, m.Shared, m.Memory, m.System.Block, m.System.Processors)
 	if m.Disk != nil {
 		key += m.Disk.Latency.String()
 	}

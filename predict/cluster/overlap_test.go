@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// playOverlap is the rule of predict/memsys for one processor, missing at random: it returns the mean wait per miss.
+func playOverlap(r *rand.Rand, o overlap, miss, gap float64, misses int) float64 {
+	type pending struct{ done, room float64 }
+	var under []pending
+	now, waited := 0.0, 0.0
+	wait := func(t float64) {
+		if t <= 0 {
+			return
+		}
+		now, waited = now+t, waited+t
+		for i := range under {
+			under[i].room += t
+		}
+	}
+	for range misses {
+		next := r.ExpFloat64() * gap // instructions to the next miss
+		for next > 0 || len(under) > 0 && under[0].done <= now {
+			if len(under) == 0 {
+				now, next = now+next, 0
+				continue
+			}
+			first := under[0]
+			if first.done <= now {
+				under = under[1:]
+				continue
+			}
+			if stop := min(first.done, first.room); stop > now {
+				step := min(next, stop-now)
+				now, next = now+step, next-step
+				if next == 0 {
+					break
+				}
+			}
+			if first.done > now && first.room <= now {
+				wait(first.done - now)
+			}
+		}
+		if len(under) > 0 && float64(len(under)) == o.outstanding {
+			wait(under[0].done - now)
+			under = under[1:]
+		}
+		under = append(under, pending{now + miss, now + o.window})
+	}
+	return waited / float64(misses)
+}
+
+// The part of misses that is waited for, by its rule played with random misses.
+func TestWaitedIsWhatTheRuleWaits(t *testing.T) {
+	for _, row := range []struct {
+		o         overlap
+		miss, gap float64
+		tolerance float64 // of a miss
+	}{
+		{overlap{8, 32}, 80, 1000, 0.01},
+		{overlap{8, 32}, 80, 100, 0.02},
+		{overlap{8, 32}, 80, 20, 0.02},
+		{overlap{100, 32}, 80, 4, 0.02},
+		{overlap{4, 32}, 80, 4, 0.03},
+		{overlap{1, 32}, 80, 200, 0.15}, // one under way alone: the next miss waits too, if it comes in time
+		{overlap{8, 100}, 80, 200, 0.01},
+		{overlap{8, 100}, 80, 20, 0.02},
+		{overlap{8, 10}, 300, 50, 0.02},
+	} {
+		got := row.o.waited(row.miss, row.gap)
+		want := playOverlap(rand.New(rand.NewPCG(1, 9)), row.o, row.miss, row.gap, 200_000) / row.miss
+		if math.Abs(got-want) > row.tolerance {
+			t.Errorf("%+v, misses of %v every %v: %.4f is waited for, the rule has %.4f", row.o, row.miss, row.gap, got, want)
+		}
+	}
+}
+
+func TestWaitedAtItsEnds(t *testing.T) {
+	for _, row := range []struct {
+		o               overlap
+		miss, gap, want float64
+	}{
+		{overlap{}, 80, 10, 1},                 // in order
+		{overlap{8, 32}, 80, math.Inf(1), 0.6}, // alone: the window is not waited for
+		{overlap{8, 90}, 80, math.Inf(1), 0},   // all of it is
+		{overlap{8, 32}, 80, 0, 1.0 / 8},       // as many as may be under way, for one
+		{overlap{8, 32}, 0, 10, 1},
+		{overlap{100, 32}, 80, 32, 0.3}, // two together
+	} {
+		if got := row.o.waited(row.miss, row.gap); !near(got, row.want, 1e-12) {
+			t.Errorf("%+v, misses of %v every %v: %v, want %v", row.o, row.miss, row.gap, got, row.want)
+		}
+	}
+}
