@@ -40,7 +40,7 @@ const budgetExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
   $ predict budget --params fft.analysis --prices data/price/example-cloud.toml --budget '$10/h' --max-nodes 8 --front --format csv`
 
 const upgradeExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
-  $ analyze --run reuse,locality -o fft.analysis fft
+  $ analyze --run reuse,locality --line 64B,256B -o fft.analysis fft
   $ predict upgrade --params fft.analysis --prices data/price/example1999.toml --have data/machine/du2000-cow-4-256k-100m.toml --budget '$5000'`
 
 const budgetHelp = `
