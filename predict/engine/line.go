@@ -10,6 +10,7 @@ type line struct {
 	due   []due        // what is sent to each worker, and long messages
 	ops   []Op         // rank.ops, if they are kept here
 	own   bool         // they are
+	then  []Op         // what the program gave after them
 	over  bool         // the program has come to its end, or to an error
 	err   error
 }
@@ -58,7 +59,7 @@ func (k *line) done(i int) unit.Picos {
 }
 
 // ends is whether all is known that the program of r does.
-func (k *line) ends(r *rank) bool { return k.over && len(k.sums) >= len(r.ops) }
+func (k *line) ends(r *rank) bool { return k.over && len(k.sums) >= len(r.ops)+len(k.then) }
 
 // fetch is the next operations of the program, where none is left.
 func (r *rank) fetch() ([]Op, error) {
@@ -66,10 +67,15 @@ func (r *rank) fetch() ([]Op, error) {
 	if k == nil {
 		return r.program.Next()
 	}
+	k.sums = k.sums[:copy(k.sums, k.sums[min(len(r.ops), len(k.sums)):])]
+	k.own = false
+	if more := k.then; len(more) > 0 {
+		k.then = nil
+		return more, nil
+	}
 	if k.over {
 		return nil, k.err
 	}
-	k.sums, k.own = k.sums[:0], false
 	return r.program.Next()
 }
 
@@ -83,34 +89,53 @@ func (r *rank) lookAhead(ahead int) {
 		k.sums = append(k.sums, k.total)
 	}
 	for len(k.sums)-r.at+1 < ahead {
-		if len(k.sums) == len(r.ops) && !r.extend() {
+		if len(k.sums) == len(r.ops)+len(k.then) && !r.extend(ahead) {
 			return
 		}
 		i := len(k.sums)
-		k.put(r, &r.ops[i], r.main.row+int64(i-r.at+1))
+		row := r.main.row + int64(i-r.at+1)
+		if i < len(r.ops) {
+			k.put(r, &r.ops[i], row)
+		} else {
+			k.put(r, &k.then[i-len(r.ops)], row)
+		}
 	}
 }
 
 // extend asks the program for more, and keeps what it gave and was not done: the program may
-// write over it.
-func (r *rank) extend() bool {
-	k, first := r.line, r.at-1
-	if k.over || r.e.live != nil || r.ops[len(r.ops)-1].Sensitive {
+// write over it. Of what it gives, little is copied, and much is left where it is.
+func (r *rank) extend(ahead int) bool {
+	k := r.line
+	if k.over || r.e.live != nil || k.last(r).Sensitive {
 		return false
 	}
-	if !k.own || 2*first >= len(r.ops) {
+	if first := r.at - 1; !k.own || 2*first >= len(r.ops) {
 		k.ops = append(k.ops[:0], r.ops[first:]...)
 		k.sums = k.sums[:copy(k.sums, k.sums[first:])]
 		r.at, k.own = 1, true
 	}
+	k.ops = append(k.ops, k.then...)
+	k.then = nil
 	var more []Op
 	if more, k.err = r.program.Next(); k.err != nil || len(more) == 0 {
 		k.over = true
 	}
-	k.ops = append(k.ops, more...)
+	if len(more) < ahead {
+		k.ops = append(k.ops, more...)
+	} else {
+		k.then = more
+	}
 	r.ops = k.ops
 	r.main.op = &r.ops[r.at-1]
 	return !k.over
+}
+
+// last is the last operation that r has.
+func (k *line) last(r *rank) *Op {
+	if n := len(k.then); n > 0 {
+		return &k.then[n-1]
+	}
+	return &r.ops[len(r.ops)-1]
 }
 
 // put puts an operation on the time-line.
