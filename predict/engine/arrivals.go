@@ -118,6 +118,7 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 
 // accept takes a mail to a rank of this worker.
 func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
+	e.touch(to)
 	i := e.mails.add()
 	e.mails.items[i] = *m
 	e.keepCause(&e.causes.mails, i)

@@ -13,11 +13,12 @@ type crew struct {
 
 // report is what a worker says of itself when workers meet.
 type report struct {
-	next   int64 // the first window in which one of its ranks, or one to whom they sent, acts
-	failed *failure
-	err    error
-	outlook
-	_ [64]byte // what others write is in other lines
+	next    int64 // the first window in which one of its ranks, or one to whom they sent, acts
+	failed  *failure
+	err     error
+	outlook            // Whoa's
+	mail    unit.Picos // when the first message comes that it sent to another worker
+	_       [64]byte   // what others write is in other lines
 }
 
 // plan is what workers do until they meet again. Each makes it for itself, and it is the same.
@@ -55,6 +56,7 @@ func (c *crew) run() error {
 	for _, e := range c.engines {
 		e.outlet.open(n)
 		if c.Protocol == Whoa {
+			e.future = newOutlooks(int(e.end-e.first), n)
 			for i := e.first; i < e.end; i++ {
 				e.ranks[i].line = newLine(n)
 			}
@@ -104,7 +106,7 @@ func (c *crew) report(e *engine, d *windows, r *report) {
 		r.next = min(r.next, int64(e.outlet.first/d.width))
 	}
 	if c.Protocol == Whoa {
-		e.look(r, c.plan[e.number].window)
+		e.look(r, r.next >= c.plan[e.number].window)
 	}
 }
 

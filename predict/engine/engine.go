@@ -241,7 +241,8 @@ type engine struct {
 	reused       uint64    // requests that were opened again while they were open
 	delivered    Delivered // what the observer is shown
 	outlet       outlet
-	asking       int // long messages that were not answered
+	future       *outlooks // if Whoa
+	asking       int       // long messages that were not answered
 	appointments uint64
 }
 

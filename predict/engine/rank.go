@@ -126,6 +126,7 @@ func (r *rank) idle(idle, late, fly unit.Picos) {
 // run acts up to the limit: what comes at a time is before what the program does then.
 func (r *rank) run() {
 	e := r.e
+	e.touch(r.id)
 	for {
 		mail, own := r.mailTime(), r.ownTime()
 		switch {

@@ -2,22 +2,42 @@ package engine
 
 import "spoor/traces/unit"
 
-// outlook is what a worker knows of the future, for Whoa. Bounds are from below, and for other
-// workers, by number, of when they feel something.
+// outlook is what is known of the future of a rank, or a worker, for Whoa. Bounds are from below, and
+// for other workers, by number, of when they feel something. That of several ranks is the least of each.
 type outlook struct {
-	acts  unit.Picos // when one of its ranks acts
-	mail  unit.Picos // when the first message comes that it sent to another worker
-	sends []unit.Picos
-	// Those of ranks that wait for what nobody knows yet are durations, from their release on.
-	later []unit.Picos
-	last  unit.Picos // L: when what is known of a rank has been done
-	span  unit.Picos // S: for how long one that waits has something known to do
+	acts  unit.Picos // when it acts
+	last  unit.Picos // L: when what is known has been done
+	span  unit.Picos // S: for how long one that waits has something known to do, from its release on
 	asks  unit.Picos // when a long message is asked for, or answered
-	asked unit.Picos // the same of ranks that wait: a duration
+	asked unit.Picos // the same of one that waits, from its release on
+	sends []unit.Picos
+	later []unit.Picos // the same of one that waits, from its release on
+}
+
+// outlooks is those of the ranks of a worker, found anew for those that acted or got something.
+type outlooks struct {
+	all   []outlook
+	stale []bool
 }
 
 func newOutlook(workers int) outlook {
-	return outlook{sends: make([]unit.Picos, workers), later: make([]unit.Picos, workers)}
+	both := make([]unit.Picos, 2*workers)
+	return outlook{sends: both[:workers], later: both[workers:]}
+}
+
+func newOutlooks(ranks, workers int) *outlooks {
+	o := &outlooks{all: make([]outlook, ranks), stale: make([]bool, ranks)}
+	for i := range o.all {
+		o.all[i], o.stale[i] = newOutlook(workers), true
+	}
+	return o
+}
+
+// touch is that a rank acts, or gets something.
+func (e *engine) touch(rank int32) {
+	if e.future != nil {
+		e.future.stale[rank-e.first] = true
+	}
 }
 
 func (l *outlook) clear() {
@@ -27,6 +47,15 @@ func (l *outlook) clear() {
 	l.acts, l.last, l.span, l.asks, l.asked = never, never, never, never, never
 }
 
+// least makes l the least of itself and another one.
+func (l *outlook) least(m *outlook) {
+	l.acts, l.last, l.span = min(l.acts, m.acts), min(l.last, m.last), min(l.span, m.span)
+	l.asks, l.asked = min(l.asks, m.asks), min(l.asked, m.asked)
+	for w := range l.sends {
+		l.sends[w], l.later[w] = min(l.sends[w], m.sends[w]), min(l.later[w], m.later[w])
+	}
+}
+
 // longest is the longest duration that is looked ahead.
 const longest = Horizon / 4
 
@@ -34,30 +63,38 @@ const longest = Horizon / 4
 func after(t, long unit.Picos) unit.Picos { return min(t+min(long, longest), never) }
 
 // look makes a worker's outlook. At the end of a window, programs go ahead.
-func (e *engine) look(r *report, window int64) {
-	l := &r.outlook
+func (e *engine) look(r *report, fills bool) {
+	o, l := e.future, &r.outlook
 	l.clear()
-	l.mail = e.outlet.first
-	fills := r.next >= window
-	for i := e.first; i < e.end; i++ {
-		k := &e.ranks[i]
-		l.acts = min(l.acts, k.next)
-		if k.urgent > 0 {
-			l.asks = min(l.asks, k.next)
+	r.mail = e.outlet.first
+	for i := range o.all {
+		if o.stale[i] || fills {
+			o.stale[i] = false
+			o.all[i].of(&e.ranks[int(e.first)+i], fills)
 		}
-		switch {
-		case k.more != nil:
-			l.unknown(k)
-		case k.main.phase != ended && !k.dead:
-			if fills {
-				k.lookAhead(e.opt.Ahead)
-			}
-			l.add(k)
-		}
+		l.least(&o.all[i])
 	}
-	l.acts = min(l.acts, l.mail)
+	l.acts = min(l.acts, r.mail)
 	if e.asking > 0 {
 		l.asks = 0 // any rank may answer now
+	}
+}
+
+// of is that of a rank.
+func (l *outlook) of(r *rank, fills bool) {
+	l.clear()
+	l.acts = r.next
+	if r.urgent > 0 {
+		l.asks = r.next
+	}
+	switch {
+	case r.more != nil:
+		l.unknown(r)
+	case r.main.phase != ended && !r.dead:
+		if fills {
+			r.lookAhead(r.e.opt.Ahead)
+		}
+		l.add(r)
 	}
 }
 
@@ -142,7 +179,7 @@ func (c *crew) halting(e *engine, all []report) int64 {
 	p, look := &c.plan[e.number], e.lookahead
 	next, mail, last, span, asks, asked := never, never, never, never, never, never
 	for i := range all {
-		l := &all[i].outlook
+		l := &all[i]
 		next, mail = min(next, l.acts), min(mail, l.mail)
 		last, span = min(last, l.last), min(span, l.span)
 		asks, asked = min(asks, l.asks), min(asked, l.asked)
