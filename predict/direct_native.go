@@ -2,21 +2,12 @@ package main
 
 import (
 	"slices"
-	"time"
 
 	"spoor/traces/store"
 )
 
 // hostRuns is how long this host took for each of several runs, in seconds.
 type hostRuns []float64
-
-// time notes how long a run takes.
-func (h *hostRuns) time(run func() error) error {
-	start := time.Now()
-	err := run()
-	*h = append(*h, time.Since(start).Seconds())
-	return err
-}
 
 // median is the one in the middle, of two the higher one.
 func (h hostRuns) median() float64 {

@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 }
 
 // mayImportTracegen are the packages of predict that run programs themselves.
-var mayImportTracegen = []string{"spoor/predict", "spoor/predict/direct"}
+var mayImportTracegen = []string{"spoor/predict", "spoor/predict/direct", "spoor/predict/direct/session"}
 
 // banned are package names that say nothing about what is inside.
 var banned = []string{"util", "utils", "common", "internal", "pkg", "cmd", "types", "helpers", "misc"}

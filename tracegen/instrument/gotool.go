@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,6 +21,7 @@ type goTool struct {
 	dir      string
 	messages io.Writer // what the go command says goes here
 	temp     string    // folder for its temporary files, which it may leave when interrupted; "" is the usual one
+	modules  string    // file to build with in place of go.mod, which the go command may write; or ""
 }
 
 // grace is how long a process that was interrupted may take to end.
@@ -84,7 +86,11 @@ func (g goTool) failure(command, messages string, err error) error {
 
 // build compiles a package main to a program at path.
 func (g goTool) build(ctx context.Context, overlay, path, main string) error {
-	_, err := g.run(ctx, "build", readonly, "-buildvcs=false", "-overlay", overlay, "-o", path, main)
+	mode := []string{readonly}
+	if g.modules != "" {
+		mode = []string{"-mod=mod", "-modfile=" + g.modules}
+	}
+	_, err := g.run(ctx, slices.Concat([]string{"build"}, mode, []string{"-buildvcs=false", "-overlay", overlay, "-o", path, main})...)
 	return err
 }
 

@@ -40,6 +40,7 @@ type Options struct {
 	Refs     bool      // record references, besides events and instruction counts
 	Headers  bool      // ... those to slice headers in memory, too, which compiled loops keep in registers
 	Native   bool      // instrument nothing
+	Session  string    // path of the package that runs the program; if empty, package session
 	Messages io.Writer // for what the go command says of a program that it cannot build
 }
 
@@ -76,7 +77,7 @@ func Build(ctx context.Context, o Options) (p *Program, err error) {
 		return nil, err
 	}
 	p = &Program{dir: dir}
-	if err := p.build(ctx, o, goTool{real, o.Messages, dir}); err != nil {
+	if err := p.build(ctx, o, goTool{dir: real, messages: o.Messages, temp: dir}); err != nil {
 		return nil, errors.Join(err, p.Remove())
 	}
 	return p, nil
@@ -99,10 +100,15 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 			return err
 		}
 	}
-	changed.addSession(s.main.Dir)
+	changed.addSession(s.main.Dir, cmp.Or(o.Session, sessionPath))
 	list, err := changed.write(p.dir, "instrumented")
 	if err != nil {
 		return err
+	}
+	if o.Session != "" {
+		if tool.modules, err = s.moduleFile(p.dir); err != nil {
+			return err
+		}
 	}
 	return tool.build(ctx, list, p.path, ".")
 }

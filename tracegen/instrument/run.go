@@ -21,6 +21,7 @@ type Run struct {
 	spmd.Options
 	Seed     uint64
 	Native   bool     // record nothing, run at full speed
+	Simulate string   // for the session of a program that is built with another one
 	Args     []string // of the program
 	In       io.Reader
 	Out, Err io.Writer // of the program, which runs in the folder of this process
@@ -59,7 +60,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
 	cmd.ExtraFiles = []*os.File{pipe}
 	const fd = 3 // of the first extra file
-	order := wire.Order{FD: fd, Native: r.Native, Options: r.Options}
+	order := wire.Order{FD: fd, Native: r.Native, Options: r.Options, Simulate: r.Simulate}
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

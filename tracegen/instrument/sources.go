@@ -29,6 +29,7 @@ var ours = []string{spmdPath, "spoor/tracegen/tape", "spoor/tracegen/instrument"
 type Sources struct {
 	tool     goTool
 	main     listed
+	spoor    string // folder of the module of spmd
 	Fset     *token.FileSet
 	Packages []*packages.Package // dependencies before who imports them
 	exploded map[string][]byte   // by absolute path
@@ -56,6 +57,9 @@ func load(ctx context.Context, tool goTool, in scope) (*Sources, error) {
 	s := &Sources{tool: tool, main: all[len(all)-1], exploded: map[string][]byte{}}
 	var paths []string
 	for _, p := range all {
+		if p.ImportPath == spmdPath && p.Module != nil {
+			s.spoor = p.Module.Dir
+		}
 		if in.wanted(s, p) {
 			paths = append(paths, p.ImportPath)
 			if err := s.explode(p); err != nil {

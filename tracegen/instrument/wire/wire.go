@@ -33,6 +33,7 @@ type Order struct {
 	FD      int  // file descriptor of the pipe
 	Native  bool // record nothing: run at full speed, and say how long it took
 	spmd.Options
+	Simulate string // for the session that simulates
 }
 
 // Environment is the order as an entry of the program's environment.
@@ -101,6 +102,7 @@ type Result struct {
 	Error     string          // of the program, or ""
 	Seconds   float64         // of a native run
 	Recording *spmd.Recording // of a recorded one
+	Simulated json.RawMessage // of a simulated one
 }
 
 // raw is the memory of a slice of values that hold no pointers.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"spoor/predict/direct"
+	"spoor/tracegen/kernel"
+	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+	"spoor/traces/stage"
+	"spoor/traces/trace"
+)
+
+// kernelProgram is a kernel of tracegen.
+type kernelProgram struct {
+	kernel workload.Kernel
+	values workload.Values
+	procs  int
+	seed   uint64
+}
+
+func (o *directOptions) kernelProgram(name string) (directProgram, error) {
+	k, err := workload.Find(counted.All, name)
+	if err != nil {
+		return nil, stage.Usage("%v", err)
+	}
+	set, err := workload.ParseSet(o.set)
+	if err != nil {
+		return nil, stage.Usage("%v", err)
+	}
+	values, err := k.Values(set)
+	if err != nil {
+		return nil, stage.Usage("%v", err)
+	}
+	return &kernelProgram{k, values, o.procs, o.seed}, nil
+}
+
+func (p *kernelProgram) header() trace.Header {
+	return trace.Header{Program: p.kernel.Name, Args: p.kernel.Args(p.values), Procs: p.procs, Seed: p.seed, Tool: "predict " + stage.Version}
+}
+
+func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
+	var res *direct.Result
+	out.seconds, err = p.run(p.kernel, func(program spmd.Program) (err error) {
+		res, err = direct.Run(ctx, program, m.Machine, opt)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.result, out.warnings = res.Result, res.Warnings
+	return out, nil
+}
+
+func (p *kernelProgram) native(ctx context.Context) (float64, error) {
+	k, err := workload.Find(kernel.All, p.kernel.Name)
+	if err != nil {
+		return 0, err
+	}
+	return p.run(k, func(program spmd.Program) error { return spmd.Native(ctx, p.procs, program) })
+}
+
+// run runs the kernel in one of its forms, and verifies its result.
+func (p *kernelProgram) run(form workload.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
+	inst, err := form.New(p.values, p.procs, p.seed)
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	if err := by(inst.Program); err != nil {
+		return 0, err
+	}
+	seconds = time.Since(start).Seconds()
+	if err := inst.Verify(); err != nil {
+		return 0, fmt.Errorf("verifying the result: %w", err)
+	}
+	return seconds, nil
+}
+
+func (p *kernelProgram) remove() error { return nil }
