@@ -141,6 +141,11 @@ func (t *Trace) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 	}
 }
 
+var _ trace.CheckedSource = (*Trace)(nil)
+
+// RefsAreChecked says that [trace.CheckRefs] has passed all batches that Refs yields.
+func (t *Trace) RefsAreChecked() {}
+
 // refsIn yields the references in batches, in this order.
 func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 	if len(batches) == 0 {

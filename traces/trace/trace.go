@@ -113,6 +113,12 @@ type Source interface {
 	Events(procs ...Proc) iter.Seq2[*Events, error]
 }
 
+// A CheckedSource is a Source whose batches of references have all passed [CheckRefs]: nobody need do that again.
+type CheckedSource interface {
+	Source
+	RefsAreChecked()
+}
+
 func name(names []string, i int) string {
 	if i <= 0 || i >= len(names) {
 		return "invalid"
