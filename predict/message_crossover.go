@@ -54,17 +54,18 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 			return err
 		}
 		var rows []message.Crossover
+		var warnings []error
 		for _, c := range cases {
 			for _, l := range all {
 				x, err := l.Cross(ops[0], ops[1], c, least, most)
 				if err != nil {
 					return fmt.Errorf("looking for a crossover of %dx%d: %w", c.Rows, c.Cols, err)
 				}
-				rows = append(rows, x)
+				rows, warnings = append(rows, x), append(warnings, x.Warnings...)
 			}
 		}
 		t := message.CrossoverTable(rows, messageFacts)
-		return laws.report(env, t, t, nil)
+		return laws.report(env, t, t, nil, message.Distinct(warnings)...)
 	}
 	return cmd
 }

@@ -171,6 +171,9 @@ func (e *estimate) interval(below, above float64, known, judged bool) {
 // reservations says what speaks against believing a law.
 func (e *estimate) reservations(kind timing.Experiment, l *law, s *sum) {
 	warn := func(format string, args ...any) { e.p.Warnings = append(e.p.Warnings, fmt.Errorf(format, args...)) }
+	if l.instead != "" {
+		warn("%s: there are no coefficients of model %s, and those of %s stand in for them", kind, e.p.Model, l.instead)
+	}
 	if l.mostJudged > 0 && s.most > l.mostJudged {
 		warn("%s: up to %v is asked for, and %v was the most that was measured", kind, unit.Bytes(s.most), unit.Bytes(l.mostJudged))
 	}
@@ -185,13 +188,19 @@ func (e *estimate) reservations(kind timing.Experiment, l *law, s *sum) {
 
 // Reservations are those of all predictions, each once, in the order in which they come.
 func Reservations(all []Prediction) (out []error) {
-	seen := map[string]bool{}
 	for _, p := range all {
-		for _, w := range p.Warnings {
-			if !seen[w.Error()] {
-				seen[w.Error()] = true
-				out = append(out, w)
-			}
+		out = append(out, p.Warnings...)
+	}
+	return Distinct(out)
+}
+
+// Distinct is every reservation once.
+func Distinct(all []error) (out []error) {
+	seen := map[string]bool{}
+	for _, w := range all {
+		if !seen[w.Error()] {
+			seen[w.Error()] = true
+			out = append(out, w)
 		}
 	}
 	return out
@@ -205,7 +214,8 @@ type Crossover struct {
 	Before float64 // time of the first over that of the second, at d-1; not a number for the least d
 	At     float64 // and at d; without a crossover, at the largest d
 	// Sure is the least d from which on the second is faster whatever times are within their intervals; 0: there is none.
-	Sure int64
+	Sure     int64
+	Warnings []error // reservations
 }
 
 // Cross looks for the least d from which on, up to most, second takes less time than first.
@@ -215,6 +225,7 @@ func (l *Laws) Cross(first, second Operation, c Case, least, most int64) (Crosso
 	}
 	x := Crossover{Case: c, Model: l.Model.Name, Before: math.NaN(), At: math.NaN()}
 	above := math.NaN() // ratio at d+1
+	var all []Prediction
 	for d := most; d >= least; d-- {
 		c.D = d
 		a, err := l.Predict(first, c)
@@ -225,6 +236,7 @@ func (l *Laws) Cross(first, second Operation, c Case, least, most int64) (Crosso
 		if err != nil {
 			return Crossover{}, err
 		}
+		all = append(all, a, b)
 		ratio := float64(a.Time / b.Time)
 		if math.IsNaN(above) {
 			x.At = ratio
@@ -238,5 +250,6 @@ func (l *Laws) Cross(first, second Operation, c Case, least, most int64) (Crosso
 			x.Sure = d
 		}
 	}
+	x.Warnings = Reservations(all)
 	return x, nil
 }

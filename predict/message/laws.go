@@ -47,6 +47,7 @@ type law struct {
 	low, high  float64 // relative errors within which 95 % of the measured times are
 	judged     int     // by so many points; 0: low and high are not known
 	mostJudged int64   // bytes
+	instead    string  // of which model it is, if that is another one
 }
 
 // experiments are those of which there are laws. The first one has to be there.
@@ -68,7 +69,8 @@ func Models(set *param.Set, o Options) (out []string) {
 	return out
 }
 
-// New takes the coefficients of a model from a set of parameters.
+// New takes the coefficients of a model from a set of parameters. Statements on arrays are of model S1 where they have no
+// coefficients of the model: those on contiguous blocks alone cannot tell lines from loads and stores.
 func New(set *param.Set, name string, o Options) (*Laws, error) {
 	i := slices.IndexFunc(marshalling.All, func(m marshalling.Model) bool { return m.Name == name })
 	if i < 0 {
@@ -84,6 +86,10 @@ func New(set *param.Set, name string, o Options) (*Laws, error) {
 		var missing *missing
 		if e == timing.Transfer || !errors.As(err, &missing) {
 			return nil, missingHint(set, err)
+		}
+		if one, err := newLaw(set, e, marshalling.All[0], o); err == nil && e == timing.Array {
+			one.instead = marshalling.All[0].Name
+			l.of[e] = one
 		}
 	}
 	return l, l.sizes(o)

@@ -93,6 +93,15 @@ func TestOperationsByHand(t *testing.T) {
 	}
 }
 
+// Statements of which model M1 has no coefficients are of S1, which is said.
+func TestStatementsOfAnotherModel(t *testing.T) {
+	l := laws(t, "M1", Options{}, "M1_alpha=1us", "M1_beta=1ns/B", "M1_gamma=10ns/line", "array_S1_alpha=100ns", "array_S1_beta=1ns/access")
+	p := predict(t, l, "copy", Case{Rows: 64, Cols: 64, Item: 4, MeshRows: 2, MeshCols: 2, D: 1})
+	if !near(float64(p.Time)*1e9, 100+2*1024) || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), "those of S1 stand in") {
+		t.Errorf("%v, %v", p.Time, p.Warnings)
+	}
+}
+
 // A mesh without neighbours in a direction sends nothing there.
 func TestOperationsOnOneProcessorSendNothing(t *testing.T) {
 	l := laws(t, "M1", Options{}, example...)
