@@ -14,16 +14,19 @@ import (
 func phasesKind() *kind {
 	var sets []int64
 	var window uint64
-	var block, placement string
+	var block string
+	var placements []string
 	var perNode []int
+	var delays []int64
 	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow",
 		details: trafficColumns,
 		flags: func(f *pflag.FlagSet) {
 			f.Int64SliceVar(&sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
 			f.Uint64Var(&window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
 			f.StringVar(&block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
-			f.StringVar(&placement, "placement", string(phases.FirstTouch), "phases: `POLICY` that gives nodes the pages that the program does not place: first-touch or interleaved")
+			f.StringSliceVar(&placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
 			f.IntSliceVar(&perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
+			f.Int64SliceVar(&delays, "delay", []int64{0, 1 << 10, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			sets, err := checkSets(sets)
@@ -40,11 +43,23 @@ func phasesKind() *kind {
 			if slices.ContainsFunc(perNode, func(n int) bool { return n < 1 }) {
 				return nil, stage.Usage("--per-node: %v are not numbers of processors from 1", perNode)
 			}
-			if !slices.Contains(phases.Placements, phases.Placement(placement)) {
-				return nil, stage.Usage("--placement: %q is not one of %v", placement, phases.Placements)
+			a := &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(window), Meta: r.meta, Block: size, PerNode: sorted(perNode)}
+			for _, p := range sorted(placements) {
+				if !slices.Contains(phases.Placements, phases.Placement(p)) {
+					return nil, stage.Usage("--placement: %q is not one of %v", p, phases.Placements)
+				}
+				a.Placements = append(a.Placements, phases.Placement(p))
 			}
-			return &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(window), Meta: r.meta,
-				Block: size, Placement: phases.Placement(placement), PerNode: slices.Compact(slices.Sorted(slices.Values(perNode)))}, nil
+			for _, d := range sorted(delays) {
+				if d < 0 || d > int64(phases.MaxDelay) {
+					return nil, stage.Usage("--delay: %d is not a number of instructions from 0 to %d", d, phases.MaxDelay)
+				}
+				a.Delays = append(a.Delays, unit.Instructions(d))
+			}
+			if len(perNode) > 0 && (len(placements) == 0 || len(delays) == 0) {
+				return nil, stage.Usage("--per-node needs a --placement and a --delay")
+			}
+			return a, nil
 		}}
 }
 
@@ -62,8 +77,9 @@ func checkSets(sets []int64) ([]int64, error) {
 
 // trafficColumns says what --per-node adds to phases.
 const trafficColumns = `Tables of phases with --per-node: what nodes of so many processors ask of each other, if software makes one shared
-memory of theirs, in blocks that are kept coherent by directories; memories have room for everything:
-  traffic         by block, per_node, proc, phase, window, kind, and the nodes from and to:
+memory of theirs, in blocks that are kept coherent by directories; memories have room for everything. Who waits for a block goes on
+only after --delay instructions, which decides how often a block moves that several nodes store to:
+  traffic         by per_node, placement, delay, proc, phase, window, kind, and the nodes from and to:
     count                    messages with a block (kind block) and without (right: rights to store, and invalidations);
                              accesses to blocks that the node had not (fetch), of these those that another than the home had
                              alone (recall), and stores to blocks that others had too (upgrade)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -244,7 +245,7 @@ func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.An
 }
 
 // sorted is the values in ascending order, each once.
-func sorted[T int64 | unit.Bytes](values []T) []T {
+func sorted[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 

@@ -12,10 +12,11 @@ import (
 // (its home alone has it), shared (other nodes have copies), or exclusive (another node alone has it). Memories have room for
 // everything: what is counted does not depend on caches, as a node keeps what its caches push out.
 //
+// Uses happen in a [delayed] order.
+//
 // The home of a block is the node of the processor that the trace's regions name; else that of its page, which goes to the node
 // that touches it first, or to nodes in turn.
 type blocks struct {
-	size      unit.Bytes
 	perNode   int
 	nodes     int
 	shift     uint
@@ -24,8 +25,27 @@ type blocks struct {
 	touched   map[uint64]int32 // page -> node
 	directory directory        // by block and node: whose copy is valid, and who may store (the home too)
 	homes     []int32          // by number of the block
+	underWay  []transit        // by number of the block
 	known     [][]bucket       // as in simulation
-	tallies   []map[traffic]uint64
+	order     *delayed
+	size      unit.Bytes
+	delay     unit.Instructions
+	procs     []asked
+	window    func(done unit.Instructions) int64
+	rows      *trafficRows
+}
+
+// transit is where a block went last, and when it is there.
+type transit struct {
+	to    trace.Proc
+	until unit.Instructions
+}
+
+// asked is what a processor asked for in one window.
+type asked struct {
+	phase   int64
+	first   unit.Instructions // a position in the window
+	tallies map[traffic]uint64
 }
 
 // Placement says which node's memory holds a page that the program does not place itself.
@@ -63,18 +83,20 @@ const (
 var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
 	rightTransfer: "right", upgradeTransfer: "upgrade"}
 
-func newBlocks(h trace.Header, size unit.Bytes, perNode int, placement Placement) *blocks {
+// newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
+func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
-	b := &blocks{size: size, perNode: perNode, nodes: nodes, placement: placement, shift: size.Shift(), places: trace.NewPlaces(h), touched: map[uint64]int32{},
-		directory: newDirectory(nodes), known: make([][]bucket, h.Procs), tallies: make([]map[traffic]uint64, h.Procs)}
-	for p := range b.tallies {
-		b.known[p], b.tallies[p] = make([]bucket, knownLines), map[traffic]uint64{}
+	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, shift: a.Block.Shift(), places: trace.NewPlaces(h),
+		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]bucket, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
+	b.order = newDelayed(h.Procs, delay, b.use)
+	for p := range b.procs {
+		b.known[p], b.procs[p].tallies = make([]bucket, knownLines), map[traffic]uint64{}
 	}
 	return b
 }
 
-// refs simulates references of the processors in of.
-func (b *blocks) refs(of []trace.Proc, r *trace.Refs) error {
+// refs takes references of the processors in of, with where each ends: in its processor's phase, and in the interleaved order.
+func (b *blocks) refs(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) error {
 	for i, addr := range r.Addr {
 		op := r.Op[i]
 		if !op.Data() {
@@ -82,7 +104,7 @@ func (b *blocks) refs(of []trace.Proc, r *trace.Refs) error {
 		}
 		first, last := addr>>b.shift, (addr+uint64(r.Size[i])-1)>>b.shift
 		for number := first; ; number++ {
-			if err := b.use(of[i], number, op == trace.Store); err != nil {
+			if err := b.order.add(of[i], use{at[i], done[i], number, op == trace.Store}); err != nil {
 				return err
 			}
 			if number == last {
@@ -90,26 +112,42 @@ func (b *blocks) refs(of []trace.Proc, r *trace.Refs) error {
 			}
 		}
 	}
-	return nil
+	return b.order.run(false)
 }
 
-// use is one load or store of a block.
-func (b *blocks) use(p trace.Proc, number uint64, isStore bool) error {
+// use is one load or store of a block by p, who waits for so long. Who wants a block that is on its way to a node waits until it is
+// there, too.
+func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
 	n := trace.Proc(int(p) / b.perNode)
-	k := &b.known[p][number%knownLines]
-	if k.line != number || k.tag == 0 {
-		id, err := b.find(number, n)
+	k := &b.known[p][u.number%knownLines]
+	if k.line != u.number || k.tag == 0 {
+		id, err := b.find(u.number, n)
 		if err != nil {
-			return fmt.Errorf("blocks of %v: %w", b.size, err)
+			return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
 		}
-		*k = bucket{number, id + 1}
+		*k = bucket{u.number, id + 1}
 	}
 	id := k.tag - 1
-	if b.directory.owner[id] == n || !isStore && b.directory.state(id, n) == foundValid {
-		return nil
+	way := &b.underWay[id]
+	if way.until > now && b.delay > 0 {
+		wait = way.until - now
 	}
-	b.acquire(p, n, id, isStore)
-	return nil
+	if b.directory.owner[id] == n || !u.store && b.directory.state(id, n) == foundValid {
+		if way.to != n {
+			wait = 0
+		}
+		return wait, nil
+	}
+	q := &b.procs[p]
+	if b.window(u.done) != b.window(q.first) {
+		b.flush(p)
+		q.first = u.done
+	}
+	if blocks := b.acquire(p, n, id, u.store); blocks > 0 {
+		wait += unit.Instructions(blocks) * b.delay
+		*way = transit{n, now + wait}
+	}
+	return wait, nil
 }
 
 // find is the index of a block, which its home has if it is new.
@@ -118,6 +156,7 @@ func (b *blocks) find(number uint64, toucher trace.Proc) (uint32, error) {
 	if err == nil && int(id) == len(b.homes) {
 		home := b.home(number, toucher)
 		b.homes = append(b.homes, int32(home))
+		b.underWay = append(b.underWay, transit{to: home})
 		b.directory.store(id, home)
 	}
 	return id, err
@@ -140,10 +179,10 @@ func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {
 	return trace.Proc(home)
 }
 
-// acquire gets node n, of processor p, what it may not do with a block yet.
-func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) {
+// acquire gets node n, of processor p, what it may not do with a block yet. It waits for so many messages with a block.
+func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) (waits int) {
 	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == foundValid
-	count := func(kind transfer, from, to trace.Proc) { b.tallies[p][traffic{kind, int32(from), int32(to)}]++ }
+	count := func(kind transfer, from, to trace.Proc) { b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++ }
 	if had {
 		count(upgradeTransfer, home, n)
 	} else {
@@ -152,6 +191,7 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) {
 	if owner >= 0 && owner != home {
 		count(recallTransfer, owner, n)
 		count(blockTransfer, owner, home)
+		waits++
 		b.directory.load(id, home)
 	}
 	if isStore {
@@ -167,6 +207,7 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) {
 		count(rightTransfer, home, n)
 	default:
 		count(blockTransfer, home, n)
+		waits++
 	}
 	if isStore {
 		b.directory.store(id, n)
@@ -174,6 +215,7 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) {
 		b.directory.owner[id] = -1
 		b.directory.load(id, n)
 	}
+	return waits
 }
 
 // others calls do for all nodes but n that have a block.
@@ -187,10 +229,20 @@ func (b *blocks) others(id uint32, n trace.Proc, do func(trace.Proc)) {
 	}
 }
 
-// flush turns what p asked for into rows, and forgets it.
-func (b *blocks) flush(p trace.Proc, k key, out *trafficRows) {
-	for t, n := range b.tallies[p] { // rows are sorted in the end
-		*out = append(*out, trafficRow{proc: k.proc, phase: k.phase, window: k.window, block: int64(b.size), perNode: int64(b.perNode), traffic: t, count: n})
+// endPhase ends the phase of p. All processors have come to its end.
+func (b *blocks) endPhase(p trace.Proc) error {
+	err := b.order.endPhase()
+	b.flush(p)
+	b.procs[p].phase, b.procs[p].first = b.procs[p].phase+1, 0
+	return err
+}
+
+// flush turns what p asked for in its window into rows, and forgets it.
+func (b *blocks) flush(p trace.Proc) {
+	q := &b.procs[p]
+	for t, n := range q.tallies { // rows are sorted in the end
+		*b.rows = append(*b.rows, trafficRow{proc: int32(p), phase: q.phase, window: b.window(q.first), perNode: int64(b.perNode),
+			placement: b.placement, delay: b.delay, traffic: t, count: n})
 	}
-	clear(b.tallies[p])
+	clear(q.tallies)
 }

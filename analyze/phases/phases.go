@@ -34,7 +34,8 @@
 // # Nodes
 //
 // Beside that, shared memory in software between nodes of several processors can be simulated (see blocks): what a node
-// asks of others does not depend on caches, as nodes keep what their caches push out.
+// asks of others does not depend on caches, as nodes keep what their caches push out. It depends on how long that
+// takes, and is counted for several delays.
 //
 // [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
 // cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
@@ -67,15 +68,19 @@ const DefaultWindow unit.Instructions = 1 << 10
 // more, neighbours are joined and windows become twice as long.
 const maxWindows = 1 << 15
 
+// MaxDelay is the longest delay of a block.
+const MaxDelay unit.Instructions = 1 << 30
+
 // Analysis counts for all line sizes and numbers of sets, which are powers of two.
 type Analysis struct {
 	Lines  []unit.Bytes      // ascending
 	Sets   []int64           // ascending
 	Window unit.Instructions // that windows have at first, from 1; 0 is DefaultWindow
 
-	PerNode   []int      // processors of nodes that share memory in software, ascending; none: there is no traffic table
-	Block     unit.Bytes // of that memory, a power of two to Page
-	Placement Placement  // of its pages
+	PerNode    []int               // processors of nodes that share memory in software, ascending; none: there is no traffic table
+	Block      unit.Bytes          // of that memory, a power of two to Page
+	Placements []Placement         // of its pages
+	Delays     []unit.Instructions // of its blocks, ascending, to MaxDelay
 
 	Meta []trace.Arg // for the tables
 
@@ -97,7 +102,14 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
 	for _, n := range a.PerNode {
-		s.blocks = append(s.blocks, newBlocks(h, a.Block, n, a.Placement))
+		if n >= h.Procs {
+			continue // there is but one node
+		}
+		for _, placement := range a.Placements {
+			for _, delay := range a.Delays {
+				s.blocks = append(s.blocks, newBlocks(h, a, n, placement, delay, s.windowOf, &s.traffic))
+			}
+		}
 	}
 	return s
 }
@@ -105,8 +117,10 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 // shard is the simulations with what each processor has done in its window.
 type shard struct {
 	procs   []progress
-	sims    []*simulation // by line size
-	blocks  []*blocks     // by processors of a node
+	sims    []*simulation       // by line size
+	blocks  []*blocks           // by processors of a node, placement, and delay
+	done    []unit.Instructions // of a piece's references: where each ends in its processor's phase
+	at      []unit.Instructions // and in the interleaved order
 	size    unit.Instructions
 	windows int // rows of so many windows
 	limit   int
@@ -120,17 +134,21 @@ type progress struct {
 	window int64             // of the phase
 	begun  unit.Instructions // of the phase, before those that are not yet in rows
 	done   unit.Instructions // of the phase
+	start  unit.Instructions // in the interleaved order: when it would have begun the phase if it never had waited in it
 }
 
 // Add sees the next piece of the interleaved order.
 func (s *shard) Add(p *analysis.Piece) error {
 	if p.Event != nil {
-		s.procs[p.Proc].done += p.Instr
+		q := &s.procs[p.Proc]
+		q.done += p.Instr
+		q.start = p.Time - q.done
 		if p.Event.Kind == trace.Barrier {
-			s.endPhase(p.Proc)
+			return s.endPhase(p.Proc, p.Time)
 		}
 		return nil
 	}
+	s.done, s.at = slices.Grow(s.done, len(p.Of))[:len(p.Of)], slices.Grow(s.at, len(p.Of))[:len(p.Of)]
 	for i := 0; i < len(p.Of); {
 		j := s.within(p, i)
 		refs := p.Refs.Slice(i, j)
@@ -140,7 +158,7 @@ func (s *shard) Add(p *analysis.Piece) error {
 			}
 		}
 		for _, b := range s.blocks {
-			if err := b.refs(p.Of[i:j], &refs); err != nil {
+			if err := b.refs(p.Of[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
 				return err
 			}
 		}
@@ -161,10 +179,13 @@ func (s *shard) within(p *analysis.Piece, i int) int {
 		if p.Refs.Instr[i] > 0 && done > unit.Instructions(q.window+1)*s.size {
 			return i
 		}
-		q.done = done
+		q.done, s.done[i], s.at[i] = done, done, q.start+done
 	}
 	return i
 }
+
+// windowOf is the window of a phase in which a position is.
+func (s *shard) windowOf(done unit.Instructions) int64 { return int64((max(done, 1) - 1) / s.size) }
 
 // turnWindow ends the window of p, whose next reference ends instr instructions later.
 func (s *shard) turnWindow(p trace.Proc, instr unit.Instructions) {
@@ -174,9 +195,15 @@ func (s *shard) turnWindow(p trace.Proc, instr unit.Instructions) {
 }
 
 // endPhase ends the phase of p with its last window.
-func (s *shard) endPhase(p trace.Proc) {
+func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
+	for _, b := range s.blocks {
+		if err := b.endPhase(p); err != nil {
+			return err
+		}
+	}
 	s.flush(p)
-	s.procs[p] = progress{phase: s.procs[p].phase + 1}
+	s.procs[p] = progress{phase: s.procs[p].phase + 1, start: now}
+	return nil
 }
 
 // flush turns what a processor did in its window into rows.
@@ -187,9 +214,6 @@ func (s *shard) flush(p trace.Proc) {
 		k.line = int64(sim.line)
 		s.rows.add(k, instrEvent, 0, uint64(q.done-q.begun))
 		sim.flush(p, k, &s.rows)
-	}
-	for _, b := range s.blocks {
-		b.flush(p, k, &s.traffic)
 	}
 	q.begun = q.done
 	s.windows++
@@ -218,7 +242,9 @@ func (s *shard) coarsen() {
 // End closes the last phase of every processor.
 func (s *shard) End() error {
 	for p := range s.procs {
-		s.endPhase(trace.Proc(p))
+		if err := s.endPhase(trace.Proc(p), 0); err != nil {
+			return err
+		}
 	}
 	s.sims, s.blocks = nil, nil
 	s.rows, s.traffic = s.rows.join(), s.traffic.join()
@@ -238,7 +264,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}
 	if len(a.PerNode) > 0 {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
-			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: string(a.Placement)})
+			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},
+			trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")})
 		out.Tables = append(out.Tables, s.traffic.table(meta))
 	}
 	return out, err

@@ -270,10 +270,10 @@ func readRows(t *store.Table) (rows, error) {
 
 func splitList(text string) []string { return strings.Split(text, ", ") }
 
-func listOf[T int | int64](values []T, unit string) string {
+func listOf[T int | int64 | unit.Instructions | Placement](values []T, unit string) string {
 	var out []string
 	for _, v := range values {
-		out = append(out, fmt.Sprintf("%d%s", v, unit))
+		out = append(out, fmt.Sprintf("%v%s", v, unit))
 	}
 	return strings.Join(out, ", ")
 }

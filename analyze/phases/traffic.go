@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -13,8 +14,10 @@ import (
 
 // trafficRow counts what a processor asked of other nodes in one window.
 type trafficRow struct {
-	proc                          int32
-	phase, window, block, perNode int64
+	proc                   int32
+	phase, window, perNode int64
+	placement              Placement
+	delay                  unit.Instructions
 	traffic
 	count uint64
 }
@@ -22,7 +25,7 @@ type trafficRow struct {
 type trafficRows []trafficRow
 
 func (a *trafficRow) compare(b *trafficRow) int {
-	return cmp.Or(cmp.Compare(a.perNode, b.perNode), cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
+	return cmp.Or(cmp.Compare(a.perNode, b.perNode), cmp.Compare(a.placement, b.placement), cmp.Compare(a.delay, b.delay), cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 }
 
@@ -45,6 +48,7 @@ const (
 	blockFact     = "block"
 	perNodeFact   = "processors of a node"
 	placementFact = "placement"
+	delayFact     = "delay"
 )
 
 func (r trafficRows) table(meta []trace.Arg) *store.Table {
@@ -56,13 +60,14 @@ func (r trafficRows) table(meta []trace.Arg) *store.Table {
 		return out
 	}
 	proc, from, to := make([]int32, len(r)), make([]int32, len(r)), make([]int32, len(r))
-	kind, count := make([]string, len(r)), make([]uint64, len(r))
+	placement, kind, count := make([]string, len(r)), make([]string, len(r)), make([]uint64, len(r))
 	for i, x := range r {
-		proc[i], from[i], to[i], kind[i], count[i] = x.proc, x.from, x.to, transferNames[x.kind], x.count
+		proc[i], from[i], to[i], placement[i], kind[i], count[i] = x.proc, x.from, x.to, string(x.placement), transferNames[x.kind], x.count
 	}
 	return &store.Table{Name: "traffic", Meta: meta, Columns: []store.Column{
-		{Name: "block", Unit: "B", Data: ints(func(x *trafficRow) int64 { return x.block })},
 		{Name: "per_node", Data: ints(func(x *trafficRow) int64 { return x.perNode })},
+		{Name: "placement", Data: placement},
+		{Name: "delay", Unit: "instr", Data: ints(func(x *trafficRow) int64 { return int64(x.delay) })},
 		{Name: "proc", Data: proc},
 		{Name: "phase", Data: ints(func(x *trafficRow) int64 { return x.phase })},
 		{Name: "window", Data: ints(func(x *trafficRow) int64 { return x.window })},
@@ -85,8 +90,11 @@ type Message struct {
 	Blocks, Rights uint64 // with a block, and without: rights to store, and invalidations
 }
 
-// TrafficProfile is a traffic table at one block size and number of processors of a node, ready to be asked.
-type TrafficProfile map[window3]*Traffic
+// TrafficProfile is a traffic table at one block size, number of processors of a node and placement, ready to be asked.
+type TrafficProfile struct {
+	Delays  []unit.Instructions // of blocks, for which traffic was counted, ascending
+	byDelay []map[window3]*Traffic
+}
 
 type window3 struct {
 	proc          trace.Proc
@@ -94,7 +102,7 @@ type window3 struct {
 }
 
 // LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
-func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placement) (TrafficProfile, error) {
+func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placement) (*TrafficProfile, error) {
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
 	}
@@ -104,25 +112,44 @@ func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placem
 	if have := splitList(t.Fact(perNodeFact)); !slices.Contains(have, fmt.Sprint(perNode)) {
 		return nil, fmt.Errorf("the traffic table is of nodes of %s processors; run analyze with --per-node %d", t.Fact(perNodeFact), perNode)
 	}
-	if have := t.Fact(placementFact); have != string(placement) {
-		return nil, fmt.Errorf("the traffic table is of placement %q; run analyze with --placement %s", have, placement)
+	if have := splitList(t.Fact(placementFact)); !slices.Contains(have, string(placement)) {
+		return nil, fmt.Errorf("the traffic table is of placement %s; run analyze with --placement %s", t.Fact(placementFact), placement)
+	}
+	out := &TrafficProfile{}
+	if err := out.readDelays(t.Fact(delayFact)); err != nil {
+		return nil, err
 	}
 	r, err := readTraffic(t)
 	if err != nil {
 		return nil, err
 	}
-	out := TrafficProfile{}
 	for _, x := range r {
-		if x.perNode != int64(perNode) {
+		if x.perNode != int64(perNode) || x.placement != placement {
 			continue
 		}
-		at := window3{trace.Proc(x.proc), x.phase, x.window}
-		if out[at] == nil {
-			out[at] = &Traffic{}
+		i, found := slices.BinarySearch(out.Delays, x.delay)
+		if !found {
+			return nil, fmt.Errorf("the traffic table has rows of delay %d, which is not one of its delays", x.delay)
 		}
-		out[at].add(x)
+		at := window3{trace.Proc(x.proc), x.phase, x.window}
+		if out.byDelay[i][at] == nil {
+			out.byDelay[i][at] = &Traffic{}
+		}
+		out.byDelay[i][at].add(x)
 	}
 	return out, nil
+}
+
+func (t *TrafficProfile) readDelays(fact string) error {
+	for _, text := range splitList(fact) {
+		d, err := strconv.ParseUint(text, 10, 64)
+		if n := len(t.Delays); err != nil || n > 0 && t.Delays[n-1] >= unit.Instructions(d) {
+			return fmt.Errorf("the traffic table's delays are %q, not a rising list of numbers of instructions; run analyze again", fact)
+		}
+		t.Delays = append(t.Delays, unit.Instructions(d))
+		t.byDelay = append(t.byDelay, map[window3]*Traffic{})
+	}
+	return nil
 }
 
 // add takes a row into t; rows come by kind, from and to.
@@ -150,16 +177,17 @@ func (t *Traffic) add(x trafficRow) {
 	}
 }
 
-// Window is what p asked for in a window of a phase, by its number.
-func (t TrafficProfile) Window(p trace.Proc, phase int, number int64) Traffic {
-	if found := t[window3{p, int64(phase), number}]; found != nil {
+// Window is what p asked for in a window of a phase, by its number, with one of the Delays.
+func (t *TrafficProfile) Window(p trace.Proc, phase int, number int64, delay int) Traffic {
+	if found := t.byDelay[delay][window3{p, int64(phase), number}]; found != nil {
 		return *found
 	}
 	return Traffic{}
 }
 
 func readTraffic(t *store.Table) (trafficRows, error) {
-	block, err1 := store.Data[int64](t, "block")
+	placement, err1 := store.Data[string](t, "placement")
+	delay, err10 := store.Data[int64](t, "delay")
 	perNode, err2 := store.Data[int64](t, "per_node")
 	proc, err3 := store.Data[int32](t, "proc")
 	phase, err4 := store.Data[int64](t, "phase")
@@ -168,7 +196,7 @@ func readTraffic(t *store.Table) (trafficRows, error) {
 	from, err7 := store.Data[int32](t, "from")
 	to, err8 := store.Data[int32](t, "to")
 	count, err9 := store.Data[uint64](t, "count")
-	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +204,7 @@ func readTraffic(t *store.Table) (trafficRows, error) {
 	out := make(trafficRows, len(proc))
 	for i := range out {
 		kind := transfer(max(0, slices.Index(transferNames[:], kinds[i])))
-		out[i] = trafficRow{proc[i], phase[i], at[i], block[i], perNode[i], traffic{kind, from[i], to[i]}, count[i]}
+		out[i] = trafficRow{proc[i], phase[i], at[i], perNode[i], Placement(placement[i]), unit.Instructions(delay[i]), traffic{kind, from[i], to[i]}, count[i]}
 		if kind == 0 || kinds[i] == "" || proc[i] < 0 || phase[i] < 0 || phase[i] > math.MaxInt32 || at[i] < 0 || from[i] < 0 || to[i] < 0 {
 			return nil, fmt.Errorf("row %d of the traffic table: %q from %d to %d by processor %d is impossible", i, kinds[i], from[i], to[i], proc[i])
 		}

@@ -17,7 +17,16 @@ import (
 
 // nodesOracle is shared memory in blocks as written down: every node may do nothing, load or store.
 type nodesOracle struct {
-	a       *Analysis
+	a         *Analysis
+	placement Placement
+	delay     unit.Instructions
+	waiting   [][]naiveUse                 // that have not happened in this phase, by processor
+	late      []unit.Instructions          // by processor
+	start     []unit.Instructions          // of the phase, likewise
+	counts    []unit.Instructions          // of uses in the phase, likewise
+	until     map[uint64]unit.Instructions // when a block is where it went
+	to        map[uint64]int
+
 	perNode int
 	places  *trace.Places
 	pages   map[uint64]int
@@ -29,16 +38,28 @@ type nodesOracle struct {
 	found   map[window3]*Traffic
 }
 
+// naiveUse is one load or store of a block, when it happens if its processor is not late.
+type naiveUse struct {
+	at     unit.Instructions
+	block  uint64
+	store  bool
+	window int64
+}
+
 func (o *nodesOracle) piece(p *analysis.Piece) {
 	if p.Event != nil {
 		o.at[p.Proc].done += p.Instr
+		o.start[p.Proc] = p.Time - o.at[p.Proc].done
 		if p.Event.Kind == trace.Barrier {
+			o.endPhase()
 			o.at[p.Proc] = progress{phase: o.at[p.Proc].phase + 1}
+			o.start[p.Proc] = p.Time
 		}
 		return
 	}
 	for i, addr := range p.Refs.Addr {
-		at := &o.at[p.Of[i]]
+		q := p.Of[i]
+		at := &o.at[q]
 		at.done += unit.Instructions(p.Refs.Instr[i])
 		if at.done > 0 && p.Refs.Instr[i] > 0 {
 			at.window = int64((at.done - 1) / o.window)
@@ -46,9 +67,41 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		if op := p.Refs.Op[i]; op.Data() {
 			size := uint64(o.a.Block)
 			for b := addr / size; b <= (addr+uint64(p.Refs.Size[i])-1)/size; b++ {
-				o.use(p.Of[i], b, op == trace.Store)
+				u := naiveUse{o.start[q] + at.done, b, op == trace.Store, at.window}
+				if o.delay == 0 {
+					o.use(q, u, 0)
+					continue
+				}
+				o.counts[q]++
+				u.at += o.counts[q]
+				o.waiting[q] = append(o.waiting[q], u)
 			}
 		}
+	}
+}
+
+// endPhase lets what the processors did in the phase happen: always the use that comes first, with what its processor has waited.
+func (o *nodesOracle) endPhase() {
+	for {
+		first := -1
+		for p, w := range o.waiting {
+			if len(w) > 0 && (first < 0 || w[0].at+o.late[p] < o.waiting[first][0].at+o.late[first]) {
+				first = p
+			}
+		}
+		if first < 0 {
+			break
+		}
+		u := o.waiting[first][0]
+		o.waiting[first] = o.waiting[first][1:]
+		o.late[first] += o.use(trace.Proc(first), u, u.at+o.late[first])
+	}
+	latest := unit.Instructions(0)
+	for p := range o.late {
+		latest = max(latest, o.late[p]+o.counts[p])
+	}
+	for p := range o.late {
+		o.late[p], o.counts[p] = latest, 0
 	}
 }
 
@@ -58,7 +111,7 @@ func (o *nodesOracle) homeOf(block uint64, n int) int {
 		return int(p) / o.perNode
 	}
 	page := first / 4096
-	if o.a.Placement == Interleaved {
+	if o.placement == Interleaved {
 		return int(page) % o.nodes
 	}
 	if _, ok := o.pages[page]; !ok {
@@ -67,18 +120,25 @@ func (o *nodesOracle) homeOf(block uint64, n int) int {
 	return o.pages[page]
 }
 
-func (o *nodesOracle) use(p trace.Proc, block uint64, isStore bool) {
-	n := int(p) / o.perNode
+// use is how long p waits.
+func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait unit.Instructions) {
+	n, block, isStore := int(p)/o.perNode, u.block, u.store
 	if o.right[block] == nil {
 		o.home[block] = o.homeOf(block, n)
 		o.right[block] = make([]string, o.nodes)
 		o.right[block][o.home[block]] = "store"
 	}
 	home, right := o.home[block], o.right[block]
-	if right[n] == "store" || right[n] == "load" && !isStore {
-		return
+	if o.delay > 0 {
+		wait = max(now, o.until[block]) - now
 	}
-	at := window3{p, o.at[p].phase, o.at[p].window}
+	if right[n] == "store" || right[n] == "load" && !isStore {
+		if o.to[block] != n {
+			return 0
+		}
+		return wait
+	}
+	at := window3{p, o.at[p].phase, u.window}
 	if o.found[at] == nil {
 		o.found[at] = &Traffic{}
 	}
@@ -91,6 +151,9 @@ func (o *nodesOracle) use(p trace.Proc, block uint64, isStore bool) {
 		}
 		t.Messages[i].Blocks += blocks
 		t.Messages[i].Rights += rights
+		if wait += unit.Instructions(blocks) * o.delay; blocks > 0 {
+			o.to[block] = n
+		}
 	}
 	had := right[n] == "load"
 	if had {
@@ -120,6 +183,10 @@ func (o *nodesOracle) use(p trace.Proc, block uint64, isStore bool) {
 		clear(right)
 		right[n] = "store"
 	}
+	if o.delay > 0 && o.to[block] == n {
+		o.until[block] = max(o.until[block], now+wait)
+	}
+	return wait
 }
 
 // compareTraffic holds the traffic of a trace to the oracle.
@@ -133,39 +200,53 @@ func compareTraffic(src trace.Source, a *Analysis) error {
 		return err
 	}
 	for _, perNode := range a.PerNode {
-		got, err := LoadTraffic(results[0].Tables[1], a.Block, perNode, a.Placement)
+		for _, placement := range a.Placements {
+			for i := range a.Delays {
+				if err := compareNodes(src, a, results[0], profile, perNode, placement, i); err != nil {
+					return fmt.Errorf("%d processors a node, %s, delay %d: %w", perNode, placement, a.Delays[i], err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile *Profile, perNode int, placement Placement, delay int) error {
+	got, err := LoadTraffic(result.Tables[1], a.Block, perNode, placement)
+	if err != nil {
+		return err
+	}
+	h := src.Header()
+	o := &nodesOracle{a: a, placement: placement, delay: a.Delays[delay], perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
+		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
+		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
+		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}
+	for p, err := range analysis.Interleave(src) {
 		if err != nil {
 			return err
 		}
-		h := src.Header()
-		o := &nodesOracle{a: a, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{}, home: map[uint64]int{}, right: map[uint64][]string{},
-			nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(), at: make([]progress, h.Procs), found: map[window3]*Traffic{}}
-		for p, err := range analysis.Interleave(src) {
-			if err != nil {
-				return err
-			}
-			o.piece(p)
+		o.piece(p)
+	}
+	o.endPhase()
+	for _, t := range o.found {
+		slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	}
+	if n := len(got.byDelay[delay]); n != len(o.found) {
+		return fmt.Errorf("traffic in %d windows, want %d", n, len(o.found))
+	}
+	for at, want := range o.found {
+		if g := got.Window(at.proc, int(at.phase), at.window, delay); fmt.Sprint(g) != fmt.Sprint(*want) {
+			return fmt.Errorf("%+v: got %+v, want %+v", at, g, *want)
 		}
-		for _, t := range o.found {
-			slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	}
+	for phase := range profile.Phases() {
+		for w := range profile.Windows(phase) {
+			delete(o.found, window3{0, int64(phase), profile.Number(phase, w)})
 		}
-		if len(got) != len(o.found) {
-			return fmt.Errorf("%d processors a node: traffic in %d windows, want %d", perNode, len(got), len(o.found))
-		}
-		for at, want := range o.found {
-			if g := got.Window(at.proc, int(at.phase), at.window); fmt.Sprint(g) != fmt.Sprint(*want) {
-				return fmt.Errorf("%d processors a node, %+v: got %+v, want %+v", perNode, at, g, *want)
-			}
-		}
-		for phase := range profile.Phases() {
-			for w := range profile.Windows(phase) {
-				delete(o.found, window3{0, int64(phase), profile.Number(phase, w)})
-			}
-		}
-		for at := range o.found {
-			if at.proc == 0 {
-				return fmt.Errorf("the phases table does not know window %d of phase %d", at.window, at.phase)
-			}
+	}
+	for at := range o.found {
+		if at.proc == 0 {
+			return fmt.Errorf("the phases table does not know window %d of phase %d", at.window, at.phase)
 		}
 	}
 	return nil
@@ -179,7 +260,8 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 			m.Head.Regions = []trace.Region{{Name: "a", Owner: trace.Everyone, Base: 256, Bytes: 2000, Home: trace.Home{Kind: trace.BlockHome}}}
 		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
-			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placement: Placements[r.IntN(2)]}
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):],
+			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if err := compareTraffic(m.InBatches(100), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -189,7 +271,7 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 // More nodes than bits in a word.
 func TestTrafficOfManyNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 11))
-	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placement: FirstTouch}
+	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: Placements, Delays: []unit.Instructions{0, 100}}
 	if err := compareTraffic(randomTrace(r, 70, 2, 60), a); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +280,7 @@ func TestTrafficOfManyNodes(t *testing.T) {
 func TestTrafficSaysWhatThereIs(t *testing.T) {
 	m := randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 1, 50)
 	results, err := analysis.Run(context.Background(), m, analysis.Options{},
-		&Analysis{Lines: []unit.Bytes{32}, Sets: []int64{4}, PerNode: []int{1, 2}, Block: 128, Placement: Interleaved})
+		&Analysis{Lines: []unit.Bytes{32}, Sets: []int64{4}, PerNode: []int{1, 2}, Block: 128, Placements: []Placement{Interleaved}, Delays: []unit.Instructions{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,5 +311,37 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 	}
 	if _, err := LoadTraffic(traffic, 128, 1, Interleaved); err == nil || !strings.Contains(err.Error(), `"letter"`) {
 		t.Error(err)
+	}
+}
+
+// However late others are, a processor's uses happen in its order, each once, and those that wait are few.
+func TestDelayedIsBounded(t *testing.T) {
+	var done [3][]uint64
+	pending, worst := 0, 0
+	d := newDelayed(3, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
+		done[p] = append(done[p], u.number)
+		pending--
+		return unit.Instructions(p) * 1000, nil
+	})
+	d.most = 10
+	for i := range uint64(500) {
+		for p := range trace.Proc(3) {
+			pending++
+			if err := d.add(p, use{at: unit.Instructions(i), number: i}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.run(false); err != nil {
+			t.Fatal(err)
+		}
+		worst = max(worst, pending)
+	}
+	if err := d.endPhase(); err != nil || pending != 0 || worst > 3*10 {
+		t.Errorf("%v, %d uses are left, %d waited", err, pending, worst)
+	}
+	for p := range done {
+		if len(done[p]) != 500 || !slices.IsSorted(done[p]) {
+			t.Errorf("processor %d: %v", p, done[p])
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"math"
 
 	"spoor/analyze/phases"
@@ -38,6 +37,15 @@ func (a Away) plus(b Away) Away {
 		ports[i] += n
 	}
 	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, ports}
+}
+
+// scaled is so many times a.
+func (a Away) scaled(by float64) Away {
+	ports := make([]float64, len(a.Ports))
+	for i, n := range a.Ports {
+		ports[i] = by * n
+	}
+	return Away{by * a.Blocks, by * a.Upgrades, by * a.Rights, ports}
 }
 
 // between is the network of a cluster, with times in seconds.
@@ -86,31 +94,88 @@ func (b *between) terms(all Work) []model.Term {
 	}
 }
 
-// apart adds what nodes need of others to the work between barriers.
-func (r *Run) apart(c *Case, work program) (program, []error, error) {
+// apart adds to the work between barriers what nodes need of others, each of which takes so many instructions.
+func (r *Run) apart(c *Case, work program, delay float64) error {
 	memory := c.Machine.Memory
-	traffic, err := r.traffic(c.Machine.System.Block, c.perNode(), phases.Placement(memory.Placement))
+	traffic, err := r.traffic(nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(memory.Placement)})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	profile, err := r.profile(last(c.Machine).Line)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	lo, hi, part := bracket(traffic.Delays, delay)
 	for i := range work {
 		for p := range work[i] {
 			for at := range work[i][p] {
-				work[i][p][at].Away = awayOf(traffic.Window(trace.Proc(p), i, profile.Number(i, at)), c.nodes())
+				window := func(delay int) Away {
+					return awayOf(traffic.Window(trace.Proc(p), i, profile.Number(i, at), delay), c.nodes())
+				}
+				w := &work[i][p][at]
+				if w.Away = window(lo); part > 0 {
+					w.Away = w.Away.scaled(1 - part).plus(window(hi).scaled(part))
+				}
 				if c.perNode() == 1 {
-					work[i][p][at].Upgrades = 0 // there is nobody else on the bus
+					w.Upgrades = 0 // there is nobody else on the bus
 				}
 			}
 		}
 	}
-	if memory.Page != phases.Page {
-		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, memory.Page)}, nil
+	return nil
+}
+
+// bracket is the two of delays between which one is, and how far from the first to the second, by their logarithms.
+func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float64) {
+	for hi < len(delays)-1 && float64(delays[hi]) < delay {
+		hi++
 	}
-	return work, nil, nil
+	if lo = max(0, hi-1); lo == hi {
+		return lo, hi, 0
+	}
+	log := func(d unit.Instructions) float64 { return math.Log1p(float64(d)) }
+	part = (math.Log1p(delay) - log(delays[lo])) / (log(delays[hi]) - log(delays[lo]))
+	return lo, hi, min(1, max(0, part))
+}
+
+// settle finds how long blocks are waited for, on which it depends what nodes ask of each other: work is for that in the
+// end, and the network has run it. It begins with no wait.
+func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
+	var net *network
+	delay, blocks := 0.0, 0.0
+	for range maxSettle {
+		if err := r.apart(c, work, delay); err != nil {
+			return nil, err
+		}
+		net = costs.run(work, c.Processors, waits)
+		before := blocks
+		if blocks = work.sum().Away.Blocks; math.Abs(blocks-before) <= settled*blocks {
+			break
+		}
+		delay = net.delay(costs, work)
+	}
+	return net, nil
+}
+
+// maxSettle bounds the rounds of [Run.settle], and settled is when they end: relative to the number of blocks.
+const (
+	maxSettle = 8
+	settled   = 0.01
+)
+
+// delay is how long a message that is waited for takes, in the time of an instruction with its references.
+func (n *network) delay(c *costs, work program) float64 {
+	all := work.sum()
+	var sum times
+	for _, t := range n.procs {
+		sum.ideal, sum.latency, sum.contention = sum.ideal+t.ideal, sum.latency+t.latency, sum.contention+t.contention
+	}
+	away := c.away(all.Away)
+	if away.visits == 0 {
+		return 0
+	}
+	instr := (sum.ideal + sum.latency - away.latency) / all.Instr
+	return (away.latency + sum.contention) / away.visits / instr
 }
 
 // message is what one costs.

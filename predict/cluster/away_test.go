@@ -115,7 +115,8 @@ func measuredApart(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 	t.Helper()
 	level := last(m)
 	a := &phases.Analysis{Lines: []unit.Bytes{level.Line}, Sets: []int64{int64(level.Sets())},
-		PerNode: []int{m.System.Processors}, Block: m.System.Block, Placement: phases.Placement(m.Memory.Placement)}
+		PerNode: []int{m.System.Processors}, Block: m.System.Block, Placements: []phases.Placement{phases.Placement(m.Memory.Placement)},
+		Delays: []unit.Instructions{0, 1 << 12}}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		t.Fatal(err)
@@ -177,5 +178,36 @@ func TestClusterNeedsTraffic(t *testing.T) {
 	src, m := record(4, 100, scatter(20, 4096, 0.3)), clumpMachine(t)
 	if _, err := (MVA{}).Predict(&Case{[]*Run{measured(t, src, m)}, m, 4}); err == nil || !strings.Contains(err.Error(), "--per-node 2 --placement first-touch") {
 		t.Error(err)
+	}
+}
+
+func TestBracket(t *testing.T) {
+	delays := []unit.Instructions{0, 3, 15}
+	for _, c := range []struct {
+		delay  float64
+		lo, hi int
+		part   float64
+	}{{0, 0, 0, 0}, {1, 0, 1, 0.5}, {3, 0, 1, 1}, {7, 1, 2, 0.5}, {15, 1, 2, 1}, {1e9, 1, 2, 1}} {
+		if lo, hi, part := bracket(delays, c.delay); lo != c.lo || hi != c.hi || !near(part, c.part, 1e-12) && part != c.part {
+			t.Errorf("%v: %d to %d, %v; want %+v", c.delay, lo, hi, part, c)
+		}
+	}
+	if lo, hi, part := bracket(delays[1:2], 100); lo != 0 || hi != 0 || part != 0 {
+		t.Errorf("one delay: %d to %d, %v", lo, hi, part)
+	}
+}
+
+// Two processors store to the two halves of one block, which moves for each store.
+func TestFalseSharingOnABus(t *testing.T) {
+	src := record(2, 2000, func(_ *rand.Rand, p trace.Proc, _, _ int) (int, uint64, bool) { return 10, 1<<20 + uint64(128*p), true })
+	for _, bandwidth := range []string{"10 Mb/s", "100 Mb/s"} {
+		m := clumpMachine(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1", `"100 Mb/s"`, `"`+bandwidth+`"`)
+		got, err := MVA{}.Predict(&Case{[]*Run{measuredApart(t, src, m)}, m, 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := simulated(t, src, m); !near(float64(got.EInstr), float64(want), 0.05) {
+			t.Errorf("%s: %.4g ns, simulated %.4g ns", bandwidth, got.EInstr*1e9, want*1e9)
+		}
 	}
 }

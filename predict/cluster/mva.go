@@ -32,8 +32,9 @@ import (
 // exponential ones; the barrier term (3.13) is replaced by the imbalance of the
 // trace's own phases; coherence is counted, not a factor fitted to simulations.
 // There is no disk term: data must fit into memory. Accesses of other nodes hold up nobody at a node's
-// memory. The trace is taken in its nominal order: where processors store to one block in turn (false sharing), how often it moves depends on
-// their speed, which is not in the model; nor are misses on a block's other lines, when it has moved.
+// memory. Where several nodes store to parts of one block (false sharing), how often it moves depends on who gets there first. The traffic
+// is that of the delay of blocks which the model itself predicts, between those for which it was counted; the delay is taken to be the same
+// for all. Misses on a block's other lines, when it has moved, are not in the model.
 //
 // Requests are taken to come at random within a window. Processors that miss in
 // step, such as streams of equal pace, wait less: the interval begins where
@@ -74,7 +75,13 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	if costs.between, err = c.between(); err != nil {
 		return model.Prediction{}, err
 	}
-	pred := v.prediction(&costs, work, c.Processors)
+	var net *network
+	if c.nodes() == 1 {
+		net = costs.run(work, c.Processors, waits)
+	} else if net, err = r.settle(c, &costs, work); err != nil {
+		return model.Prediction{}, err
+	}
+	pred := v.prediction(&costs, work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
 	if c.Machine.Processor.Outstanding > 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
@@ -109,8 +116,7 @@ func (c *costs) run(work program, n int, wait func([]customer) []float64) *netwo
 	return net
 }
 
-func (v MVA) prediction(c *costs, work program, n int) model.Prediction {
-	net := c.run(work, n, waits)
+func (v MVA) prediction(c *costs, work program, net *network, n int) model.Prediction {
 	instr := instructions(work)
 	var sum times
 	for _, t := range net.procs {
@@ -138,14 +144,7 @@ func (v MVA) prediction(c *costs, work program, n int) model.Prediction {
 }
 
 func terms(c *costs, work program, net *network, instr float64) []model.Term {
-	var all Work
-	for _, phase := range work {
-		for _, stretches := range phase {
-			for _, w := range stretches {
-				all = all.plus(w)
-			}
-		}
-	}
+	all := work.sum()
 	visits := all.Misses + all.Upgrades
 	wait := 0.0
 	for _, t := range net.procs {
@@ -179,6 +178,18 @@ func instructions(work program) (sum float64) {
 	return sum
 }
 
+// sum is all of it.
+func (p program) sum() (all Work) {
+	for _, phase := range p {
+		for _, stretches := range phase {
+			for _, w := range stretches {
+				all = all.plus(w)
+			}
+		}
+	}
+	return all
+}
+
 // footprint is the data of the processor that has most, in bytes, 0 if not known.
 func (r *Run) footprint(m *machine.Machine) float64 {
 	f, ok := r.Params.Lookup("footprint")
@@ -193,17 +204,13 @@ func (r *Run) footprint(m *machine.Machine) float64 {
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
 	work, err := r.ofPhases(m)
-	if err == nil && m.Shared != nil {
+	switch {
+	case err == nil && m.Shared != nil:
 		return r.behindShared(c, work)
-	}
-	if err == nil && c.nodes() > 1 {
-		return r.apart(c, work)
-	}
-	if c.nodes() > 1 {
-		return nil, nil, err
-	}
-	if err == nil {
-		return work, nil, nil
+	case c.nodes() > 1 && m.Memory.Page != phases.Page:
+		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, m.Memory.Page)}, err
+	case c.nodes() > 1 || err == nil:
+		return work, nil, err
 	}
 	whole, fallback := r.ofCurve(m)
 	if fallback == nil && m.Shared != nil {

@@ -30,6 +30,14 @@ type Run struct {
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
 	inputs       map[string]map[int]*smp // of curve: see [Series]
+	traffics     map[nodesOf]*phases.TrafficProfile
+}
+
+// nodesOf is what traffic between nodes depends on, besides delays.
+type nodesOf struct {
+	block     unit.Bytes
+	perNode   int
+	placement phases.Placement
 }
 
 const (
@@ -171,15 +179,22 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 	return p, nil
 }
 
-// traffic is what nodes of so many processors ask of each other, in blocks of this size.
-func (r *Run) traffic(block unit.Bytes, perNode int, placement phases.Placement) (phases.TrafficProfile, error) {
+// traffic is what nodes ask of each other.
+func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	if r.away == nil {
-		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s", r.Name, awayFile, block, perNode, placement)
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s", r.Name, awayFile, n.block, n.perNode, n.placement)
 	}
-	p, err := phases.LoadTraffic(r.away, block, perNode, placement)
+	if p := r.traffics[n]; p != nil {
+		return p, nil
+	}
+	p, err := phases.LoadTraffic(r.away, n.block, n.perNode, n.placement)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
+	if r.traffics == nil {
+		r.traffics = map[nodesOf]*phases.TrafficProfile{}
+	}
+	r.traffics[n] = p
 	return p, nil
 }
 
