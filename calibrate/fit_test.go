@@ -26,6 +26,20 @@ func run(args ...string) (status int, out, errs string) {
 
 func sample(name string) string { return filepath.Join(root, "data/sample", name) }
 
+// Runs of kernels, measured by calibrate instructions on a machine of two virtual processors, give the numbers that they
+// always gave.
+func TestInstructionsReproduceStoredRuns(t *testing.T) {
+	golden, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if status, _, errs := run("instructions", "--from", filepath.Join(golden, "measured.instructions.arrow"), "-o", "again", "--quiet"); status != stage.Done {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	sameParams(t, "again.instructions.params.toml", filepath.Join(golden, "measured.instructions.params.toml"))
+}
+
 // The stored dataset gives the numbers that it always gave, in every form, and runs are alike to the last byte.
 func TestFitReproducesStoredDatasets(t *testing.T) {
 	golden, err := filepath.Abs("testdata")
