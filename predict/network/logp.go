@@ -15,9 +15,8 @@ import (
 // the networks of links. What o stands for is not the network's.
 //
 // The gap is given, or found by L and a topology: L times topology.BisectionGap
-// [sivasubramaniam1995, sec. 5], or L times the messages over the busiest link for each that a
-// node sends, by the traffic of a program (Traffic.Gap; [sivasubramaniam1995, sec. 7: future
-// work]).
+// [sivasubramaniam1995, sec. 5]; or by the traffic of a program each node has its own, L times the messages over the busiest link
+// on its messages' ways for each of them (topology.Gaps; [sivasubramaniam1995, sec. 7: future work]).
 //
 // Differs: a message has its time at the receiver as soon as it is sent, and what the receiver
 // would send less than g before waits until g after. By events in order of time, the receiver
@@ -36,44 +35,54 @@ func (LogP) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	g, err := c.gap()
-	if err != nil {
-		return nil, err
+	p := ports{latency: c.L, gap: c.Gap, sameKind: c.SameKind}
+	if c.GapFrom != "" && c.Nodes > 1 {
+		if err := c.gaps(&p); err != nil {
+			return nil, err
+		}
 	}
-	return newPorts(c.Nodes, ports{latency: c.L, gap: g, sameKind: c.SameKind}), nil
+	return newPorts(c.Nodes, p), nil
 }
 
-// gap is g.
-func (c Config) gap() (unit.Picos, error) {
-	if c.GapFrom == "" || c.Nodes == 1 {
-		return c.Gap, nil
-	}
+// gaps finds the gaps of p.
+func (c Config) gaps(p *ports) error {
 	of, ok := topologies[c.Topology]
 	if !ok {
-		return 0, fmt.Errorf("network.topology is %q, which there is not", c.Topology)
+		return fmt.Errorf("network.topology is %q, which there is not", c.Topology)
 	}
 	net, err := of(c)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	switch c.GapFrom {
 	case machine.GapBisection:
-		return picos(float64(c.L) * topology.BisectionGap(net)), nil
+		p.gap = picos(float64(c.L) * topology.BisectionGap(net))
+		return nil
 	case machine.GapTraffic:
-		return c.trafficGap(net)
+		return c.trafficGaps(net, p)
 	}
-	return 0, fmt.Errorf("network.gap is %q, which there is not", c.GapFrom)
+	return fmt.Errorf("network.gap is %q, which there is not", c.GapFrom)
 }
 
-func (c Config) trafficGap(net topology.Topology) (unit.Picos, error) {
+func (c Config) trafficGaps(net topology.Topology, p *ports) error {
+	messages := uint64(0)
 	for _, f := range c.Traffic {
 		if f.From < 0 || f.From >= c.Nodes || f.To < 0 || f.To >= c.Nodes {
-			return 0, fmt.Errorf("traffic from node %d to node %d of %d", f.From, f.To, c.Nodes)
+			return fmt.Errorf("traffic from node %d to node %d of %d", f.From, f.To, c.Nodes)
+		}
+		if f.From != f.To {
+			messages += f.Messages
 		}
 	}
-	t := topology.Carry(net, c.Traffic)
-	if t.Messages == 0 {
-		return 0, errors.New("network.gap is that of the traffic, and no messages are known")
+	if messages == 0 {
+		return errors.New("network.gap is that of the traffic, and no messages are known")
 	}
-	return picos(float64(c.L) * t.Gap()), nil
+	sends, receives := topology.Gaps(net, c.Traffic)
+	for i, all := range [][]float64{sends, receives} {
+		p.apart[i] = make([]unit.Picos, c.Nodes)
+		for n, g := range all {
+			p.apart[i][n] = picos(float64(c.L) * g)
+		}
+	}
+	return nil
 }

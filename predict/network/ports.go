@@ -12,10 +12,11 @@ type ports struct {
 	history
 	latency  unit.Picos
 	gap      unit.Picos
-	perByte  float64   // picoseconds for each byte but the first
-	sameKind bool      // the gap is between messages sent, and between messages received
-	sends    []channel // of nodes
-	receives []channel // the same if the gap is between any two
+	apart    [2][]unit.Picos // the gaps between messages that each node sends, and receives, if they are not all the same
+	perByte  float64         // picoseconds for each byte but the first
+	sameKind bool            // the gap is between messages sent, and between messages received
+	sends    []channel       // of nodes
+	receives []channel       // the same if the gap is between any two
 }
 
 // newPorts is p with so many nodes.
@@ -34,8 +35,12 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	}
 	carry := picos(float64(max(0, m.Bytes-1)) * p.perByte)
 	latency := p.latency + carry
-	sent, free := p.sends[m.From].reserve(at, p.gap+carry, m.Bytes, p.settled)
-	arrive, _ := p.receives[m.To].reserve(sent+latency, p.gap, m.Bytes, p.settled)
+	out, in := p.gap, p.gap
+	if p.apart[0] != nil {
+		out, in = p.apart[0][m.From], p.apart[1][m.To]
+	}
+	sent, free := p.sends[m.From].reserve(at, out+carry, m.Bytes, p.settled)
+	arrive, _ := p.receives[m.To].reserve(sent+latency, in, m.Bytes, p.settled)
 	return delivered(at, free, arrive, latency)
 }
 

@@ -78,6 +78,44 @@ func (t *Traffic) each() float64 { return float64(t.Messages) / float64(t.Net.Pr
 // over that link for each that a processor sends, on average. There must be messages.
 func (t *Traffic) Gap() float64 { return float64(t.MostMessages) / t.each() }
 
+// Gaps are g of LogP for each processor by the links that its own messages take, in times that a link needs for a message: between those
+// that it sends, the messages over the busiest link of their ways for each of them, and between those that it receives likewise; 0 without any. A
+// processor's messages cannot follow each other faster than that for long, and who has many of them and others few has a
+// smaller gap than [Traffic.Gap].
+func Gaps(net Topology, flows []Flow) (sends, receives []float64) {
+	on := NewPerLink[uint64](net)
+	var way []Link
+	each := func(do func(f Flow, l Link)) {
+		for _, f := range flows {
+			if f.From == f.To {
+				continue
+			}
+			way = net.Route(f.From, f.To, way[:0])
+			for _, l := range way {
+				do(f, l)
+			}
+		}
+	}
+	each(func(f Flow, l Link) { *on.At(l) += f.Messages })
+	sends, receives = make([]float64, net.Procs()), make([]float64, net.Procs())
+	each(func(f Flow, l Link) {
+		most := float64(*on.At(l))
+		sends[f.From], receives[f.To] = max(sends[f.From], most), max(receives[f.To], most)
+	})
+	sent, received := make([]uint64, net.Procs()), make([]uint64, net.Procs())
+	for _, f := range flows {
+		if f.From != f.To {
+			sent[f.From] += f.Messages
+			received[f.To] += f.Messages
+		}
+	}
+	for p := range sends {
+		sends[p] /= float64(max(1, sent[p]))
+		receives[p] /= float64(max(1, received[p]))
+	}
+	return sends, receives
+}
+
 // GapTime is g by the bytes of the busiest link, if its bandwidth is b.
 func (t *Traffic) GapTime(b unit.BytesPerSecond) float64 {
 	return float64(t.MostBytes) / t.each() / float64(b)

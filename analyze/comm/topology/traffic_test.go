@@ -45,3 +45,24 @@ func TestCarry(t *testing.T) {
 		t.Errorf("got %+v", none)
 	}
 }
+
+// On a mesh of one row, the links in its middle are the busiest. Who sends little over them may have to wait long for that, who sends
+// much need not.
+func TestGaps(t *testing.T) {
+	flows := []Flow{{0, 3, 2, 64}, {1, 2, 1, 100}, {3, 0, 1, 32}, {2, 2, 9, 999}}
+	sends, receives := Gaps(Mesh(1, 4), flows)
+	for p, want := range [][2]float64{{3. / 2, 1. / 1}, {3. / 1, 0}, {0, 3. / 1}, {1. / 1, 3. / 2}} {
+		if got := [2]float64{sends[p], receives[p]}; got != want {
+			t.Errorf("processor %d: %v, want %v", p, got, want)
+		}
+	}
+	// All ask processor 0: it has no gap that its own links do not ask for.
+	var all []Flow
+	for p := 1; p < 4; p++ {
+		all = append(all, Flow{p, 0, 10, 10}, Flow{0, p, 10, 10})
+	}
+	sends, receives = Gaps(Mesh(1, 4), all)
+	if sends[0] != 1 || receives[0] != 1 || sends[3] != 3 || receives[1] != 3 {
+		t.Errorf("sends %v, receives %v", sends, receives)
+	}
+}
