@@ -24,6 +24,7 @@ type clusterOptions struct {
 	models           []string
 	terms, full      bool
 	raise            string
+	nodes            []string
 	format           stage.Format
 	output           string
 }
@@ -32,7 +33,9 @@ const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
   $ analyze --run reuse,locality,phases -o fft.analysis fft
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --model mva --terms
-  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --processors 1,2,4 --model paper --format csv`
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --processors 1,2,4 --model paper --format csv
+  $ analyze --run reuse,locality,phases --line 64B,256B --sets 2048 --per-node 1 --block 256B --placement interleaved -o fft.apart fft
+  $ predict cluster --params fft.apart --machine data/machine/du2000-cow-2-256k-10m.toml --node data/machine/du2000-cow-2-256k-10m.toml --model mva`
 
 // clusterCommand is predict cluster.
 func clusterCommand(env *stage.Env) *cobra.Command {
@@ -49,13 +52,16 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 			"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
 			"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
 			"for clusters lines as large as blocks, too. Several P are runs of one program with different numbers of processors.\n" +
-			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.",
+			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.\n\n" +
+			"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own processors, caches and\n" +
+			"memory, as many processors, and lines as long. Processors have the work that the trace gives them.",
 		Example: clusterExample,
 	}
 	o := &clusterOptions{}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&o.params, "params", nil, "analysis directory or parameter file `P`; may be repeated")
 	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	flags.StringSliceVar(&o.nodes, "node", nil, "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated; model mva alone")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
 	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
@@ -146,9 +152,25 @@ func openRuns(paths []string) ([]*cluster.Run, error) {
 	return runs, cluster.Sort(runs)
 }
 
+// others are the nodes of other kinds.
+func (o *clusterOptions) others() (all []*machine.Machine, err error) {
+	for _, file := range o.nodes {
+		m, err := machine.Read(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
 // predict applies the models to one machine. What only the default asked for and
 // the measurements do not allow is noted and left out.
 func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine.Machine, models []model.Model[*cluster.Case]) ([]model.Prediction, error) {
+	others, err := o.others()
+	if err != nil {
+		return nil, err
+	}
 	processors := o.processors
 	if len(processors) == 0 {
 		for _, r := range runs {
@@ -168,7 +190,7 @@ func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine
 	var last error
 	for _, n := range processors {
 		for _, v := range models {
-			p, err := v.Predict(&cluster.Case{Runs: runs, Machine: m, Processors: n})
+			p, err := v.Predict(&cluster.Case{Runs: runs, Machine: m, Processors: n, Others: others})
 			switch {
 			case err == nil:
 				all = append(all, p)

@@ -43,6 +43,9 @@ type Case struct {
 	Runs       []*Run // of one program, by rising number of processors, each number once
 	Machine    *machine.Machine
 	Processors int // that run the program
+	// Others are nodes of other kinds in place of the last ones of Machine, with processors, caches and memory of their own and as
+	// many processors. Only [MVA] knows them.
+	Others []*machine.Machine
 }
 
 // All lists the models, from the published one to the most exact.
@@ -73,7 +76,7 @@ func (c *Case) check() error {
 	case c.Processors%c.perNode() != 0:
 		return fmt.Errorf("%d processors on machine %s, which has %d in each node: as many must take part in each", c.Processors, m.Name, m.System.Processors)
 	}
-	return nil
+	return c.checkOthers()
 }
 
 // run is the run with exactly c.Processors processors, or nil.
@@ -99,6 +102,9 @@ func (c *Case) given() string {
 func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace = r.Program, r.Trace
+	for _, o := range c.Others {
+		p.Machine += " + " + o.Name
+	}
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -34,7 +35,7 @@ func (Curve) Paper() string { return paperKey }
 // Predict needs the stack distances of a run at the line sizes of the machine's
 // caches.
 func (v Curve) Predict(c *Case) (model.Prediction, error) {
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), c.equal(v.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r, err := c.nearest()

@@ -40,6 +40,10 @@ import (
 // step, such as streams of equal pace, wait less: the interval begins where
 // requests are evenly spaced. Waiting for locks is not modelled.
 //
+// Nodes may be unequal: see [Case].Others. Each processor has the work that the trace gives it, and takes as long for a block from
+// another node's memory as for one from its own, and the message. Such clusters are not simulated here: what is tested is that equal nodes
+// are the cluster of one kind, and the limits.
+//
 // Of misses that overlap, a part is waited for: see [overlap]. A cache that processors share keeps a part of the misses from
 // memory: see [Run.behindShared]. It takes upgrades from the bus.
 //
@@ -75,6 +79,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	if costs.between, err = c.between(); err != nil {
 		return model.Prediction{}, err
 	}
+	costs.each = c.unequal(costs.between)
 	var net *network
 	if c.nodes() == 1 {
 		net = costs.run(work, c.Processors, waits)
@@ -108,7 +113,7 @@ func (c *costs) run(work program, n int, wait func([]customer) []float64) *netwo
 		stretches := make([][]stretch, n)
 		for p := range phase {
 			for _, w := range phase[p] {
-				stretches[p] = append(stretches[p], c.stretch(w))
+				stretches[p] = append(stretches[p], c.of(p).stretch(w))
 			}
 		}
 		net.phase(stretches)
@@ -203,7 +208,7 @@ func (r *Run) footprint(m *machine.Machine) float64 {
 // program is what the run does on m's caches, with what speaks against it.
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
-	work, err := r.ofPhases(m)
+	work, err := r.ofPhases(c.machineOf)
 	switch {
 	case err == nil && m.Shared != nil:
 		return r.behindShared(c, work)
@@ -222,9 +227,9 @@ func (r *Run) program(c *Case) (program, []error, error) {
 	return whole, []error{fmt.Errorf("%w", err), fmt.Errorf("the whole program is one phase without imbalance, coherence and write-backs, with binomial placement in the sets")}, nil
 }
 
-// ofPhases is the phases that were measured with m's caches.
-func (r *Run) ofPhases(m *machine.Machine) (program, error) {
-	profile, err := r.profile(last(m).Line)
+// ofPhases is the phases that were measured with the caches of the machine that each processor is in.
+func (r *Run) ofPhases(of func(processor int) *machine.Machine) (program, error) {
+	profile, err := r.profile(last(of(0)).Line)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +237,7 @@ func (r *Run) ofPhases(m *machine.Machine) (program, error) {
 	for i := range out {
 		out[i] = make([][]Work, r.Processors)
 		for p := range out[i] {
-			if out[i][p], err = r.stretches(m, trace.Proc(p), i); err != nil {
+			if out[i][p], err = r.stretches(of(p), trace.Proc(p), i); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.Name, err)
 			}
 		}

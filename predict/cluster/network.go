@@ -34,6 +34,15 @@ type costs struct {
 	shared     bool      // a level behind the private ones, the last of inner, takes upgrades from the bus
 	overlap    overlap   // of misses with each other and with instructions
 	between    between   // nodes
+	each       []costs   // of each processor, if they are not equal
+}
+
+// of are the costs of a processor.
+func (c *costs) of(p int) *costs {
+	if c.each == nil {
+		return c
+	}
+	return &c.each[p]
 }
 
 // stretch is Work in seconds.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -151,7 +152,7 @@ func (o *solution) eInstr(n int) float64 { return float64(split(o.times, float64
 
 // Predict needs alpha, beta and gamma of a run.
 func (p Paper) Predict(c *Case) (model.Prediction, error) {
-	if err := c.check(); err != nil {
+	if err := cmp.Or(c.check(), c.equal(p.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r := c.Runs[0]
