@@ -18,6 +18,8 @@ type backend struct {
 	machine *machine.Machine
 	model   engine.Model
 	lines   []*timeline
+	sent    bool // a message
+	met     bool // at a barrier in shared memory
 	result  *engine.Result
 }
 
@@ -56,6 +58,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	l := b.lines[r.ID()]
 	switch op.Kind {
 	case trace.Send, trace.Isend:
+		b.sent = true
 		l.send(op)
 	case trace.Recv:
 		l.receive(op)
@@ -73,6 +76,7 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	case trace.Clock:
 		l.clock(op)
 	case trace.Barrier:
+		b.met = true
 		l.add(op, engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None})
 		l.pause() // what others did before it is in shared memory then
 	default:

@@ -60,7 +60,7 @@ type Result struct {
 }
 
 // Run runs program on the processors and the network of m: rank p runs on processor p. The error
-// is that of the program, or a deadlock.
+// is that of the program, a deadlock, or that it shares memory instead of passing messages.
 func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Options) (*Result, error) {
 	if opt.Ahead == 0 {
 		opt.Ahead = DefaultAhead
@@ -81,6 +81,9 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 	b := &backend{opt: opt, machine: m, model: model}
 	if _, err = spmd.Run(ctx, spmd.Options{Procs: opt.Procs, NoRefs: true}, program, b, opt.Sink); err != nil {
 		return nil, err
+	}
+	if b.met && !b.sent {
+		return nil, errors.New("the program has barriers and sends no messages: it shares memory, which is not simulated here; record it with tracegen, and replay the trace")
 	}
 	res := &Result{Result: b.result}
 	for _, l := range b.lines {
