@@ -113,7 +113,7 @@ func Hypercube(procs int) (Topology, error) {
 		dims++
 	}
 	if procs < 1 || 1<<dims != procs {
-		return nil, fmt.Errorf("a hypercube of %d processors: their number must be a power of two", procs)
+		return nil, fmt.Errorf("a hypercube of %d processors: their number must be a power of two; use as many, or another topology", procs)
 	}
 	return hypercube(dims), nil
 }
