@@ -140,45 +140,56 @@ func (s *spans) close(window uint64) {
 // count counts the blocks of a span, for groups of every size. Of more processes than there are, one group has all
 // that there are, and so many times what the others use.
 func (s *spans) count(l *level) {
-	weight := float64(uint64(1) << l.thin)
 	for i, k := range s.sharers {
-		members, times := k, 1.0
 		if k > s.procs {
-			members, times = s.procs, float64(k-1)/float64(s.procs-1)
+			s.group(l, i, len(s.sharers), l.of)
+			return
 		}
-		for first := 0; first+members <= s.procs; first += members {
-			s.group(l, i, l.of[first:first+members], weight, times)
+		for first := 0; first+k <= s.procs; first += k {
+			s.group(l, i, i+1, l.of[first:first+k])
 		}
 	}
 }
 
-// group counts the blocks of processes that share a cache.
-func (s *spans) group(l *level, sharers int, members [][]uint64, weight, times float64) {
+// group counts the blocks of processes that share a cache, for some of the numbers of sharers.
+func (s *spans) group(l *level, from, to int, members [][]uint64) {
 	users := map[uint64]int{}
 	for _, of := range members {
 		for _, b := range of {
 			users[b]++
 		}
 	}
+	all, own := map[uint64]int{}, map[uint64]int{} // distinct blocks, by set
 	for i, shape := range s.shapes {
-		all := map[uint64]int{} // distinct blocks, by set
+		clear(all)
 		for b := range users {
 			all[b%uint64(shape.Sets)]++
 		}
-		c := &l.losses[i][sharers]
 		for _, of := range members {
-			own := map[uint64]int{}
+			clear(own)
 			for _, b := range of {
 				own[b%uint64(shape.Sets)]++
 			}
-			c.uses += weight * float64(len(of))
 			for _, b := range of {
 				set := b % uint64(shape.Sets)
-				a, others := own[set], float64(all[set]-own[set])*times
-				if users[b] == 1 && a <= shape.Ways && float64(a)+others > float64(shape.Ways) {
-					c.lost += weight
-				}
+				a := own[set]
+				s.block(l, l.losses[i][from:to], s.sharers[from:to], shape.Ways, a, all[set]-a, users[b] == 1)
 			}
+		}
+	}
+}
+
+// block counts one, of a process that has so many in its set, the others having so many there.
+func (s *spans) block(l *level, c loss, sharers []int, ways, own, others int, alone bool) {
+	weight := float64(uint64(1) << l.thin)
+	for j, k := range sharers {
+		c[j].uses += weight
+		times := 1.0
+		if k > s.procs {
+			times = float64(k-1) / float64(s.procs-1)
+		}
+		if alone && own <= ways && float64(own)+times*float64(others) > float64(ways) {
+			c[j].lost += weight
 		}
 	}
 }
