@@ -33,7 +33,7 @@ func instructionsCommand(env *stage.Env) *cobra.Command {
 			"    exposed_KERNEL       w of t = c I + w M, the share of the time of misses that is not hidden\n" +
 			"    exposed              w of all kernels, whose interval is that of a jackknife over them [du2000, sec. 7]\n\n" +
 			"and writes them to PREFIX.instructions.params.toml, and all runs to PREFIX.instructions.arrow, from which --from\n" +
-			"finds the same again.",
+			"finds the same again. predict cluster --exposed takes the share of all kernels.",
 		Example: "  $ calibrate instructions --quick --machine data/machine/example-desktop.toml -o host",
 		Args:    cobra.NoArgs,
 	}

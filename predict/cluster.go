@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/machine"
+	"spoor/calibrate/param"
 	"spoor/predict/cluster"
 	"spoor/predict/model"
 	"spoor/traces/stage"
@@ -23,7 +24,8 @@ type clusterOptions struct {
 	processors       []int
 	models           []string
 	terms, full      bool
-	raise            string
+	raise, exposed   string
+	share            float64 // that is exposed
 	nodes            []string
 	format           stage.Format
 	output           string
@@ -67,6 +69,7 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
 	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence; the paper fitted 12.4%")
+	flags.StringVar(&o.exposed, "exposed", "", "parameter `FILE` with the share of the time of misses that processors wait for, as calibrate instructions measures it, for curve and mva")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the predictions as an Arrow table to `FILE`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -92,6 +95,9 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.share, err = exposedShare(o.exposed); err != nil {
+		return err
+	}
 	runs, err := openRuns(o.params)
 	if err != nil {
 		return err
@@ -102,6 +108,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 		if err != nil {
 			return err
 		}
+		m.Processor.Exposed = o.share
 		some, err := o.predict(env, runs, m, models)
 		if err != nil {
 			return err
@@ -109,6 +116,25 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 		all = append(all, some...)
 	}
 	return o.report(env, all)
+}
+
+// exposedShare is the parameter exposed of a file; 0 without one.
+func exposedShare(path string) (float64, error) {
+	if path == "" {
+		return 0, nil
+	}
+	set, err := param.Read(path)
+	if err != nil {
+		return 0, err
+	}
+	p, err := set.Get("exposed", "1")
+	switch {
+	case err != nil:
+		return 0, err
+	case !(p.Value > 0 && p.Value <= 1):
+		return 0, fmt.Errorf("%s: parameter exposed is %v, and is no share of the time of misses; it must be above 0, and 1 at most", path, p.Value)
+	}
+	return p.Value, nil
 }
 
 // chosen is the models that were asked for, or all.
@@ -159,6 +185,7 @@ func (o *clusterOptions) others() (all []*machine.Machine, err error) {
 		if err != nil {
 			return nil, err
 		}
+		m.Processor.Exposed = o.share
 		all = append(all, m)
 	}
 	return all, nil

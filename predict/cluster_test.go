@@ -132,6 +132,15 @@ func TestClusterStatus(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
+	share := func(name, value, unit string) string {
+		path := filepath.Join(dir, name+".params.toml")
+		if err := os.WriteFile(path, []byte("[exposed]\nvalue = "+value+"\nunit = \""+unit+"\"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	exposed, inBytes, above := share("share", "0.1", "1"), share("bytes", "0.1", "B"), share("above", "1.5", "1")
 	for _, row := range []struct {
 		args   []string
 		status int
@@ -142,6 +151,10 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--machine", smp}, stage.WrongUsage, "no parameters"},
 		{[]string{"--params", one, "--machine", smp, "stray"}, stage.WrongUsage, `"stray" is neither`},
 		{[]string{"--params", one, "--machine", smp, "--model", "best"}, stage.WrongUsage, `no model "best"; there are paper, curve, mva`},
+		{[]string{"--params", one, "--machine", smp, "--exposed", exposed}, stage.Done, ""},
+		{[]string{"--params", one, "--machine", smp, "--exposed", exposed + "nowhere"}, stage.Failed, "nowhere"},
+		{[]string{"--params", one, "--machine", smp, "--exposed", inBytes}, stage.Failed, "parameter exposed is in \"B\"; it must be in \"1\""},
+		{[]string{"--params", one, "--machine", smp, "--exposed", above}, stage.Failed, "parameter exposed is 1.5, and is no share"},
 		{[]string{"--params", one, "--machine", smp, "--raise-remote", "12.4"}, stage.WrongUsage, "--raise-remote 12.4 is not a share"},
 		{[]string{"--params", one, "--machine", smp, "--raise-remote", "-1%"}, stage.WrongUsage, "--raise-remote -1% is not a share"},
 		{[]string{"--params", one, "--machine", smp, "--model", "paper", "--raise-remote", "12.4%"}, stage.Done, ""},

@@ -160,6 +160,9 @@ type Processor struct {
 	// waits for each. Window is the time that the instructions take for which it has room behind a miss.
 	Outstanding int
 	Window      unit.Cycles
+	// Exposed is the share of the time of misses that the processor waits for, as calibrate instructions measures it; 0 leaves
+	// it to Outstanding. Descriptions have none: models are told.
+	Exposed float64
 }
 
 // Cache is one level of the caches that each processor has for itself. Every

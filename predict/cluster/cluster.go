@@ -119,6 +119,7 @@ func costsOf(m *machine.Machine) costs {
 		memory:     float64(m.At(m.Memory.Latency)),
 		occupancy:  float64(m.At(m.Memory.Occupancy)),
 		invalidate: float64(m.At(m.Memory.Invalidate)),
+		exposed:    m.Processor.Exposed,
 		overlap:    overlap{float64(m.Processor.Outstanding), float64(m.Processor.Window.At(m.Processor.Clock))},
 	}
 	for _, level := range m.Caches[1:] {

@@ -88,7 +88,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	pred := v.prediction(&costs, work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
-	if c.Machine.Processor.Outstanding > 0 {
+	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
 	}
 	if most := r.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {

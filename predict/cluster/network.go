@@ -33,6 +33,7 @@ type costs struct {
 	invalidate float64   // of and for an upgrade
 	shared     bool      // a level behind the private ones, the last of inner, takes upgrades from the bus
 	overlap    overlap   // of misses with each other and with instructions
+	exposed    float64   // part of misses that is waited for, where it was measured; 0: overlap says
 	between    between   // nodes
 	each       []costs   // of each processor, if they are not equal
 }
@@ -57,6 +58,15 @@ type stretch struct {
 	away    awayStretch
 }
 
+// waited is the part of a miss that the processor waits for: what was measured, or see [overlap.waited]. Upgrades are not
+// among what is measured.
+func (c *costs) waited(miss, gap float64) float64 {
+	if c.exposed > 0 {
+		return c.exposed
+	}
+	return c.overlap.waited(miss, gap)
+}
+
 // stretch is what w means on a machine.
 func (c *costs) stretch(w Work) stretch {
 	upgrades := w.Upgrades
@@ -67,9 +77,9 @@ func (c *costs) stretch(w Work) stretch {
 	instructions := s.ideal
 	gap := instructions / max(1, s.visits)
 	for i, m := range w.Inner {
-		s.ideal += m * c.inner[i] * c.overlap.waited(c.inner[i], instructions/max(1, m))
+		s.ideal += m * c.inner[i] * c.waited(c.inner[i], instructions/max(1, m))
 	}
-	s.exposed = c.overlap.waited(c.memory, gap)
+	s.exposed = c.waited(c.memory, gap)
 	s.latency = w.Misses*c.memory*s.exposed + w.Upgrades*c.invalidate*c.overlap.waited(c.invalidate, gap)
 	s.held = (w.Misses+w.Writebacks)*c.occupancy + upgrades*c.invalidate
 	if s.visits > 0 {

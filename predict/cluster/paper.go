@@ -114,7 +114,7 @@ func (s *smp) overlapping(ideal float64) func(miss, perReference float64) float6
 		if perReference == 0 {
 			return 1
 		}
-		return s.overlap.waited(miss, ideal/(s.gamma*perReference))
+		return s.waited(miss, ideal/(s.gamma*perReference))
 	}
 }
 
