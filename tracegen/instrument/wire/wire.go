@@ -102,7 +102,7 @@ type Result struct {
 	Error     string          // of the program, or ""
 	Seconds   float64         // of a native run
 	Recording *spmd.Recording // of a recorded one
-	Simulated json.RawMessage // of a simulated one
+	Simulated json.RawMessage `json:",omitempty"` // of a simulated one
 }
 
 // raw is the memory of a slice of values that hold no pointers.

@@ -105,7 +105,7 @@ func (f *appbt) Program(r *spmd.Rank) error {
 	first, last := r.Share(n * n)
 
 	for range f.iterations {
-		n__ += 38
+		n__ += 39
 		if (first) < (last) {
 			n__ += 38 * uint64((last)-(first))
 		}
@@ -116,14 +116,14 @@ func (f *appbt) Program(r *spmd.Rank) error {
 		n__ = 0
 		r.Barrier()
 		for d := range 3 {
-			n__ += 26
+			n__ += 28
 			if (lo) < (hi) {
-				n__ += 107 * uint64((hi)-(lo))
+				n__ += 108 * uint64((hi)-(lo))
 			}
 			for line := lo; line < hi; line++ {
 				start := (line/(n-2)+1)*slow[d] + (line%(n-2)+1)*fast[d]
 				if d == 0 {
-					n__ += 40
+					n__ += 41
 					rightHandSide(u, rhs, forcing, rho, velocity, square, q, start, n, dt)
 				}
 				jacobians(u, rho, square, q, flux, viscous, start, along[d], n, d)

@@ -103,7 +103,7 @@ func (f *barnes) Program(r *spmd.Rank) error {
 		count++
 	}
 	for step := range f.steps {
-		n__ += 35
+		n__ += 36
 		t__.N += n__
 		n__ = 0
 		reach[r.ID()] = greatestCoordinate(bodies, mine[:count])
@@ -114,7 +114,7 @@ func (f *barnes) Program(r *spmd.Rank) error {
 			n__ += 14
 			cells[0], used[0] = cell{}, 1
 		}
-		n__ += 19
+		n__ += 20
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -127,11 +127,11 @@ func (f *barnes) Program(r *spmd.Rank) error {
 			cells[0].half = half
 		}
 		for _, b := range mine[:count] {
-			n__ += 30
+			n__ += 29
 			t__.N += n__
 			n__ = 0
 			if err := insert(r, bodies, cells, used, half, b); err != nil {
-				n__ -= 3
+				n__ -= 4
 				t__.N += n__
 				return err
 			}
@@ -144,15 +144,15 @@ func (f *barnes) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		sumUp(r, bodies, cells, int(used[0]))
-		n__ += 16
+		n__ += 17
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
-		n__ += 18
+		n__ += 19
 		t__.N += n__
 		n__ = 0
 		count = zone(r, bodies, cells, stack, mine)
-		n__ += 16
+		n__ += 17
 		{
 			v1__ := mine[:count]
 			n__ += 21 * uint64(len(v1__))
@@ -204,7 +204,7 @@ func cubeAround(reach []float64) float64 {
 	half := 1.0
 	{
 		v4__ := reach
-		n__ += 8 * uint64(len(v4__))
+		n__ += 9 * uint64(len(v4__))
 		for _, most := range v4__ {
 			for most >= half {
 				n__ += 3

@@ -118,7 +118,7 @@ func (f *cg) Program(rank *spmd.Rank) error {
 	n__ = 0
 	rho := logSum(rank, cells, 1, cgDot(r, r))
 	for i := range f.iterations {
-		n__ += 74
+		n__ += 75
 		multiplyRows(q, start, column, value, p)
 		t__.N += n__
 		n__ = 0
@@ -129,7 +129,7 @@ func (f *cg) Program(rank *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		next := logSum(rank, cells, 3+2*i, cgDot(r, r))
-		n__ += 20
+		n__ += 21
 		beta := quotient(next, rho)
 		{
 			v1__ := mine
@@ -157,7 +157,7 @@ func multiplyRows(q []float64, start, column []int32, value, p []float64) {
 		for i := range v2__ {
 			var sum float64
 			for k := start[i]; k < start[i+1]; k++ {
-				n__ += 22
+				n__ += 20
 				sum += float64(value[k] * p[column[k]])
 			}
 			q[i] = sum

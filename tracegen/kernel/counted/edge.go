@@ -96,11 +96,11 @@ func (e *edge) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		e.blur(r, blurred[level%2], image, coefficients[first:first+w*w], w)
-		n__ += 19
+		n__ += 20
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
-		n__ += 10
+		n__ += 11
 		t__.N += n__
 		n__ = 0
 		e.differentiate(r, gradient, blurred[level%2])
@@ -110,7 +110,7 @@ func (e *edge) Program(r *spmd.Rank) error {
 		e.register(r, edges[level%2], gradient, blurred[level%2])
 		n__ += 3
 		if level > 0 {
-			n__ += 19
+			n__ += 20
 			t__.N += n__
 			n__ = 0
 			e.match(r, edges[level%2], edges[(level-1)%2])

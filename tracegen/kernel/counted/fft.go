@@ -107,7 +107,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 	t__.N += n__
 	n__ = 0
 	f.transpose(r, t, x)
-	n__ += 21
+	n__ += 22
 	if (lo) < (hi) {
 		n__ += 71 * uint64((hi)-(lo))
 	}
@@ -118,11 +118,11 @@ func (f *fft) Program(r *spmd.Rank) error {
 	t__.N += n__
 	n__ = 0
 	r.Barrier()
-	n__ += 9
+	n__ += 10
 	t__.N += n__
 	n__ = 0
 	f.transpose(r, x, t)
-	n__ += 17
+	n__ += 18
 	if (lo) < (hi) {
 		n__ += 29 * uint64((hi)-(lo))
 	}
@@ -132,7 +132,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 	t__.N += n__
 	n__ = 0
 	r.Barrier()
-	n__ += 9
+	n__ += 10
 	t__.N += n__
 	n__ = 0
 	f.transpose(r, t, x)

@@ -85,14 +85,14 @@ func (f *fftBlocked) Program(r *spmd.Rank) error {
 	t__.N += n__
 	n__ = 0
 	id, procs := r.ID(), r.Procs()
-	n__ += 56
+	n__ += 57
 	m := len(cyclic) / procs
 
 	butterflies(cyclic[id*m:(id+1)*m], roots, m/2)
 	t__.N += n__
 	n__ = 0
 	r.Barrier()
-	n__ += 30
+	n__ += 31
 	mine := blocked[id*m : (id+1)*m]
 	n__ += 51 * uint64(max(0, procs))
 	for k := range procs {
@@ -135,7 +135,7 @@ func spread(dst, src []complex64, stride int) {
 	n__ := hooks__.None
 	{
 		v1__ := src
-		n__ += 13 * uint64(len(v1__))
+		n__ += 12 * uint64(len(v1__))
 		for i, x := range v1__ {
 			dst[i*stride] = x
 		}

@@ -64,7 +64,7 @@ func isInput(n, buckets int, seed uint64) []int32 {
 func (f *is) Program(r *spmd.Rank) error {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
-	n__ += 37
+	n__ += 36
 	t__.N += n__
 	n__ = 0
 	buckets, stride, home := f.buckets, f.stride, spmd.Blocked()
@@ -89,12 +89,12 @@ func (f *is) Program(r *spmd.Rank) error {
 	n__ = 0
 	mine := local[r.ID()*buckets : (r.ID()+1)*buckets]
 
-	n__ += 39
+	n__ += 40
 	countKeys(mine, keys[lo:hi])
 	t__.N += n__
 	n__ = 0
 	r.Barrier()
-	n__ += 28
+	n__ += 27
 	t__.N += n__
 	n__ = 0
 	from, to := r.Share(buckets)
@@ -103,7 +103,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	t__.N += n__
 	n__ = 0
 	before := logSumBefore(r, cells, total)
-	n__ += 23
+	n__ += 24
 	if (from) < (to) {
 		n__ += 11 * uint64((to)-(from))
 	}
@@ -115,7 +115,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	n__ = 0
 	r.Barrier()
 	for b := range buckets {
-		n__ += 24
+		n__ += 22
 		t__.N += n__
 		n__ = 0
 		r.Lock(int32(b))

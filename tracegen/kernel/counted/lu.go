@@ -102,7 +102,7 @@ func (f *lu) Program(r *spmd.Rank) error {
 			n__ += 32
 			f.factor(block(k, k))
 		}
-		n__ += 20
+		n__ += 21
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -123,7 +123,7 @@ func (f *lu) Program(r *spmd.Rank) error {
 				f.divideByL(block(k, i), block(k, k))
 			}
 		}
-		n__ += 15
+		n__ += 16
 		t__.N += n__
 		n__ = 0
 		r.Barrier()

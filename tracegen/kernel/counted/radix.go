@@ -84,7 +84,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 	mine := counts[r.ID()*f.radix : (r.ID()+1)*f.radix]
 
 	for pass := range f.passes {
-		n__ += 113
+		n__ += 114
 		shift := pass * bits.TrailingZeros(uint(f.radix))
 		countDigits(mine, from[lo:hi], shift)
 		t__.N += n__
@@ -94,7 +94,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		f.sumPart(r, counts, totals)
-		n__ += 16
+		n__ += 17
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -165,13 +165,13 @@ func (f *radix) findPlaces(place, counts, totals []uint32) {
 	n__ := hooks__.None
 	var before uint32
 	for q := range f.procs {
-		n__ += 29
+		n__ += 30
 		t__.N += n__
 		n__ = 0
 		lo, hi := spmd.Share(f.radix, f.procs, q)
 		n__ += 6
 		if (lo) < (hi) {
-			n__ += 11 * uint64((hi)-(lo))
+			n__ += 10 * uint64((hi)-(lo))
 		}
 		for d := lo; d < hi; d++ {
 			place[d] = before + counts[d]
@@ -187,7 +187,7 @@ func moveKeys(to, keys, place []uint32, shift int) {
 	mask := len(place) - 1
 	{
 		v3__ := keys
-		n__ += 23 * uint64(len(v3__))
+		n__ += 24 * uint64(len(v3__))
 		for _, key := range v3__ {
 			d := int(key) >> shift & mask
 			at := place[d]

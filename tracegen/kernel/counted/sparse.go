@@ -107,7 +107,7 @@ func (f *sparse) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		candidates[r.ID()] = greatestInColumn(column, value, used, n, k, r.ID(), r.Procs())
-		n__ += 16
+		n__ += 18
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -170,7 +170,7 @@ func (f *sparse) Program(r *spmd.Rank) error {
 				x[k] = b[row] / value[row*n]
 			}
 		}
-		n__ += 17
+		n__ += 18
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -222,7 +222,7 @@ func choosePivot(candidates []candidate) int {
 			{
 				v5__ := c.size > best.size
 				if !v5__ {
-					n__ += 3
+					n__ += 2
 					v6__ := c.size == best.size
 					if v6__ {
 						n__ += 5
@@ -283,16 +283,16 @@ func substitute(column []int32, value, b []float64, end []int32, x float64, n, k
 	t__ := tape__.Cur()
 	n__ := hooks__.None
 	for i := id; i < n; i += procs {
-		n__ += 20
+		n__ += 21
 		last := i*n + int(end[i]) - 1
 		{
 			v8__ := last > i*n
 			if v8__ {
-				n__ += 5
+				n__ += 4
 				v8__ = column[last] == int32(k)
 			}
 			if v8__ != (0 != 0) {
-				n__ += 12
+				n__ += 11
 				b[i] -= float64(value[last] * x)
 				end[i]--
 			}

@@ -108,7 +108,7 @@ func (f *tomcatv) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		partial[2*r.ID()], partial[2*r.ID()+1] = mostX, mostY
-		n__ += 18
+		n__ += 19
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -125,7 +125,7 @@ func (f *tomcatv) Program(r *spmd.Rank) error {
 			}
 			residual[2*iteration], residual[2*iteration+1] = mostX, mostY
 		}
-		n__ += 16
+		n__ += 17
 		if (lo + 1) < (hi + 1) {
 			n__ += 51 * uint64((hi+1)-(lo+1))
 		}

@@ -115,7 +115,7 @@ func (f *water) Program(r *spmd.Rank) error {
 		}
 		for i := lo; i < hi; i++ {
 			for j := i + 1; j <= i+n/2; j++ {
-				n__ += 13
+				n__ += 12
 				{
 					v1__ := 2*(j-i) < n
 					if !v1__ {
@@ -132,7 +132,7 @@ func (f *water) Program(r *spmd.Rank) error {
 		t__.N += n__
 		n__ = 0
 		addForces(r, forces, partial, lo, hi, n)
-		n__ += 16
+		n__ += 17
 		t__.N += n__
 		n__ = 0
 		r.Barrier()
@@ -163,10 +163,10 @@ func (f *water) Program(r *spmd.Rank) error {
 func predict(molecules []molecule, i int) {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
-	n__ += 7 * 6
+	n__ += 8 * 6
 	for k := range waterOrders - 1 {
 		if (k) <= (waterOrders - 2) {
-			n__ += 12 * (uint64((waterOrders-2)-(k)) + 1)
+			n__ += 14 * (uint64((waterOrders-2)-(k)) + 1)
 		}
 		for from := waterOrders - 2; from >= k; from-- {
 			n__ += 26 * 9

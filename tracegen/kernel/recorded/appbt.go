@@ -193,7 +193,7 @@ func (f *appbt) Program(r *spmd.Rank) error {
 				deriveFlow(u, rho, velocity, square, q, line*n, n)
 				o__ = t__.Off()
 			}
-			n__ += 20
+			n__ += 21
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -206,9 +206,9 @@ func (f *appbt) Program(r *spmd.Rank) error {
 			r.Barrier()
 			o__ = t__.Off()
 			for d := range 3 {
-				n__ += 10
+				n__ += 11
 				if (lo) < (hi) {
-					n__ += 107 * uint64((hi)-(lo))
+					n__ += 108 * uint64((hi)-(lo))
 				}
 				for line := lo; line < hi; line++ {
 					v21__ := line / (n - 2)
@@ -216,7 +216,7 @@ func (f *appbt) Program(r *spmd.Rank) error {
 					v23__ := line % (n - 2)
 					start := (v21__+1)*v22__ + (v23__+1)*fast[d]
 					if d == 0 {
-						n__ += 40
+						n__ += 41
 						if n__ != 0 {
 							if o__ >= l__ {
 								o__ = t__.Full(o__)
@@ -257,7 +257,7 @@ func (f *appbt) Program(r *spmd.Rank) error {
 						o__ = t__.Off()
 					}
 				}
-				n__ += 16
+				n__ += 17
 				if n__ != 0 {
 					if o__ >= l__ {
 						o__ = t__.Full(o__)

@@ -160,7 +160,7 @@ func (f *barnes) Program(r *spmd.Rank) error {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
-				tape__.Put(b__, o__, unsafe__.Pointer(&reach[v8__]), tape__.S8+35*tape__.I)
+				tape__.Put(b__, o__, unsafe__.Pointer(&reach[v8__]), tape__.S8+36*tape__.I)
 				reach[v8__] = v9__
 			}
 			n__ += 2
@@ -189,7 +189,7 @@ func (f *barnes) Program(r *spmd.Rank) error {
 					o__ += 8
 				}
 			}
-			n__ += 19
+			n__ += 20
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -224,13 +224,13 @@ func (f *barnes) Program(r *spmd.Rank) error {
 					if o__ >= l__ {
 						o__ = t__.Full(o__)
 					}
-					tape__.Put(b__, o__, unsafe__.Pointer(&v12__[v13__]), tape__.L4+30*tape__.I)
+					tape__.Put(b__, o__, unsafe__.Pointer(&v12__[v13__]), tape__.L4+29*tape__.I)
 					{
 						t__.Close(o__ + 8)
 						err := insert(r, bodies, cells, used, half, b)
 						o__ = t__.Off()
 						if err != nil {
-							t__.N -= 3
+							t__.N -= 4
 							t__.Close(o__)
 							return err
 						}
@@ -258,13 +258,13 @@ func (f *barnes) Program(r *spmd.Rank) error {
 				t__.Close(o__ + 8)
 				sumUp(r, bodies, cells, int(v14__))
 			}
-			n__ += 16
+			n__ += 17
 			if n__ != 0 {
 				t__.Work(n__)
 				n__ = 0
 			}
 			r.Barrier()
-			n__ += 18
+			n__ += 19
 			if n__ != 0 {
 				t__.Work(n__)
 				n__ = 0
@@ -287,7 +287,7 @@ func (f *barnes) Program(r *spmd.Rank) error {
 					o__ = t__.Off()
 				}
 			}
-			n__ += 16
+			n__ += 17
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -389,7 +389,7 @@ func cubeAround(reach []float64) float64 {
 				o__ += 8
 				n__ = 0
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&v24__[v25__]), tape__.L8+8*tape__.I)
+			tape__.Put(b__, o__, unsafe__.Pointer(&v24__[v25__]), tape__.L8+9*tape__.I)
 			o__ += 8
 			for most >= half {
 				n__ += 3

@@ -182,7 +182,7 @@ func (f *cg) Program(rank *spmd.Rank) error {
 		v13__ := f.iterations
 		o__ += 8
 		for i := range v13__ {
-			n__ += 74
+			n__ += 75
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -229,7 +229,7 @@ func (f *cg) Program(rank *spmd.Rank) error {
 					o__ += 24
 				}
 			}
-			n__ += 19
+			n__ += 20
 			rho = next
 			if n__ != 0 {
 				if o__ >= l__ {
@@ -282,11 +282,11 @@ func multiplyRows(q []float64, start, column []int32, value, p []float64) {
 						break
 					}
 					{
-						tape__.Put(b__, o__, unsafe__.Pointer(&value[k]), tape__.L8+7*tape__.I)
+						tape__.Put(b__, o__, unsafe__.Pointer(&value[k]), tape__.L8+6*tape__.I)
 						v23__ := value[k]
 						tape__.Put(b__, o__+8, unsafe__.Pointer(&column[k]), tape__.L4+7*tape__.I)
 						v24__ := column[k]
-						tape__.Put(b__, o__+16, unsafe__.Pointer(&p[v24__]), tape__.L8+8*tape__.I)
+						tape__.Put(b__, o__+16, unsafe__.Pointer(&p[v24__]), tape__.L8+7*tape__.I)
 						v25__ := p[v24__]
 						sum += float64(v23__ * v25__)
 					}

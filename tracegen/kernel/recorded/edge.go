@@ -148,13 +148,13 @@ func (e *edge) Program(r *spmd.Rank) error {
 			v10__ := blurred[level%2]
 			e.blur(r, v10__, image, coefficients[first:first+w*w], w)
 		}
-		n__ += 19
+		n__ += 20
 		if n__ != 0 {
 			t__.Work(n__)
 			n__ = 0
 		}
 		r.Barrier()
-		n__ += 10
+		n__ += 11
 		if n__ != 0 {
 			t__.Work(n__)
 			n__ = 0
@@ -172,7 +172,7 @@ func (e *edge) Program(r *spmd.Rank) error {
 		n__ += 3
 		o__ = t__.Off()
 		if level > 0 {
-			n__ += 19
+			n__ += 20
 			{
 				v12__ := edges[level%2]
 				if n__ != 0 {

@@ -159,7 +159,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 		}
 		o__ = t__.Off()
 	}
-	n__ += 20
+	n__ += 21
 	if n__ != 0 {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
@@ -170,7 +170,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 	}
 	t__.Close(o__)
 	r.Barrier()
-	n__ += 9
+	n__ += 10
 	if n__ != 0 {
 		t__.Work(n__)
 		n__ = 0
@@ -197,7 +197,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 		}
 		o__ = t__.Off()
 	}
-	n__ += 16
+	n__ += 17
 	if n__ != 0 {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
@@ -208,7 +208,7 @@ func (f *fft) Program(r *spmd.Rank) error {
 	}
 	t__.Close(o__)
 	r.Barrier()
-	n__ += 9
+	n__ += 10
 	if n__ != 0 {
 		t__.Work(n__)
 		n__ = 0

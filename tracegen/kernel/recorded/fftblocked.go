@@ -105,7 +105,7 @@ func (f *fftBlocked) Program(r *spmd.Rank) error {
 	v5__ := r.ID()
 	v6__ := r.Procs()
 	id, procs := v5__, v6__
-	n__ += 56
+	n__ += 57
 	m := len(cyclic) / procs
 
 	if n__ != 0 {
@@ -138,7 +138,7 @@ func (f *fftBlocked) Program(r *spmd.Rank) error {
 		}
 		o__ = t__.Off()
 	}
-	n__ += 16
+	n__ += 17
 	if n__ != 0 {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
@@ -223,7 +223,7 @@ func spread(dst, src []complex64, stride int) {
 				o__ = t__.Full(o__)
 			}
 			tape__.Put(b__, o__, unsafe__.Pointer(&v10__[i]), tape__.LP4+6*tape__.I)
-			tape__.Put(b__, o__+8, unsafe__.Pointer(&dst[i*stride]), tape__.SP4+7*tape__.I)
+			tape__.Put(b__, o__+8, unsafe__.Pointer(&dst[i*stride]), tape__.SP4+6*tape__.I)
 			dst[i*stride] = x
 			o__ += 16
 		}

@@ -74,7 +74,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	}
 	tape__.Put(b__, o__, unsafe__.Pointer(&f.buckets), tape__.L8+18*tape__.I)
 	v2__ := f.buckets
-	tape__.Put(b__, o__+8, unsafe__.Pointer(&f.stride), tape__.L8+19*tape__.I)
+	tape__.Put(b__, o__+8, unsafe__.Pointer(&f.stride), tape__.L8+18*tape__.I)
 	v3__ := f.stride
 	buckets, stride, home := v2__, v3__, v1__
 	tape__.Put(b__, o__+16, unsafe__.Pointer(&f.keys), tape__.L24+26*tape__.I)
@@ -126,14 +126,14 @@ func (f *is) Program(r *spmd.Rank) error {
 	v10__ := local[v8__*buckets : (v9__+1)*buckets]
 	mine := v10__
 
-	n__ += 39
+	n__ += 40
 	if n__ != 0 {
 		t__.Work(n__)
 		n__ = 0
 	}
 	countKeys(mine, keys[lo:hi])
 	r.Barrier()
-	n__ += 28
+	n__ += 27
 	if n__ != 0 {
 		t__.Work(n__)
 		n__ = 0
@@ -169,7 +169,7 @@ func (f *is) Program(r *spmd.Rank) error {
 		global[b*stride] = int32(before)
 		o__ += 16
 	}
-	n__ += 17
+	n__ += 18
 	if n__ != 0 {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
@@ -182,7 +182,7 @@ func (f *is) Program(r *spmd.Rank) error {
 	r.Barrier()
 	o__ = t__.Off()
 	for b := range buckets {
-		n__ += 24
+		n__ += 22
 		if n__ != 0 {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)

@@ -176,7 +176,7 @@ func (f *lu) Program(r *spmd.Rank) error {
 					o__ = t__.Off()
 				}
 			}
-			n__ += 20
+			n__ += 21
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -272,7 +272,7 @@ func (f *lu) Program(r *spmd.Rank) error {
 					}
 				}
 			}
-			n__ += 15
+			n__ += 16
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)

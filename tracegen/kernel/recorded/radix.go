@@ -126,7 +126,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&f.radix), tape__.L8+113*tape__.I)
+			tape__.Put(b__, o__, unsafe__.Pointer(&f.radix), tape__.L8+114*tape__.I)
 			v12__ := f.radix
 			v13__ := bits.TrailingZeros(uint(v12__))
 			shift := pass * v13__
@@ -139,7 +139,7 @@ func (f *radix) Program(r *spmd.Rank) error {
 				n__ = 0
 			}
 			f.sumPart(r, counts, totals)
-			n__ += 16
+			n__ += 17
 			if n__ != 0 {
 				t__.Work(n__)
 				n__ = 0
@@ -283,7 +283,7 @@ func (f *radix) findPlaces(place, counts, totals []uint32) {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&f.radix), tape__.L8+14*tape__.I)
+			tape__.Put(b__, o__, unsafe__.Pointer(&f.radix), tape__.L8+15*tape__.I)
 			v24__ := f.radix
 			tape__.Put(b__, o__+8, unsafe__.Pointer(&f.procs), tape__.L8+15*tape__.I)
 			v25__ := f.procs
@@ -306,7 +306,7 @@ func (f *radix) findPlaces(place, counts, totals []uint32) {
 					}
 					tape__.Put(b__, o__, unsafe__.Pointer(&counts[d]), tape__.L4+5*tape__.I)
 					v26__ := counts[d]
-					tape__.Put(b__, o__+8, unsafe__.Pointer(&place[d]), tape__.S4+6*tape__.I)
+					tape__.Put(b__, o__+8, unsafe__.Pointer(&place[d]), tape__.S4+5*tape__.I)
 					place[d] = before + v26__
 				}
 				o__ += 16
@@ -335,7 +335,7 @@ func moveKeys(to, keys, place []uint32, shift int) {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&v28__[v29__]), tape__.L4+5*tape__.I)
+			tape__.Put(b__, o__, unsafe__.Pointer(&v28__[v29__]), tape__.L4+6*tape__.I)
 			d := int(key) >> shift & mask
 			tape__.Put(b__, o__+8, unsafe__.Pointer(&place[d]), tape__.L4+6*tape__.I)
 			v30__ := place[d]

@@ -182,7 +182,7 @@ func (f *sparse) Program(r *spmd.Rank) error {
 			tape__.Put(b__, o__, unsafe__.Pointer(&candidates[v15__]), tape__.S16+44*tape__.I)
 			candidates[v15__] = v18__
 		}
-		n__ += 16
+		n__ += 18
 		if n__ != 0 {
 			if o__+8 >= l__ {
 				o__ = t__.Full(o__+8) - 8
@@ -346,7 +346,7 @@ func (f *sparse) Program(r *spmd.Rank) error {
 				o__ += 24
 			}
 		}
-		n__ += 17
+		n__ += 18
 		if n__ != 0 {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
@@ -450,7 +450,7 @@ func choosePivot(candidates []candidate) int {
 				v50__ := c.size > best.size
 				o__ += 8
 				if !v50__ {
-					n__ += 3
+					n__ += 2
 					v51__ := c.size == best.size
 					if v51__ {
 						n__ += 5
@@ -604,14 +604,14 @@ func substitute(column []int32, value, b []float64, end []int32, x float64, n, k
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&end[i]), tape__.L4+20*tape__.I)
+		tape__.Put(b__, o__, unsafe__.Pointer(&end[i]), tape__.L4+21*tape__.I)
 		v69__ := end[i]
 		last := i*n + int(v69__) - 1
 		{
 			v70__ := last > i*n
 			o__ += 8
 			if v70__ {
-				tape__.Put(b__, o__, unsafe__.Pointer(&column[last]), tape__.L4+5*tape__.I)
+				tape__.Put(b__, o__, unsafe__.Pointer(&column[last]), tape__.L4+4*tape__.I)
 				v71__ := column[last]
 				v70__ = v71__ == int32(k)
 				o__ += 8
@@ -621,7 +621,7 @@ func substitute(column []int32, value, b []float64, end []int32, x float64, n, k
 					tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L8+2*tape__.I)
 					tape__.Put(b__, o__+8, unsafe__.Pointer(&value[last]), tape__.L8+2*tape__.I)
 					v72__ := value[last]
-					tape__.Put(b__, o__+16, unsafe__.Pointer(&b[i]), tape__.S8+3*tape__.I)
+					tape__.Put(b__, o__+16, unsafe__.Pointer(&b[i]), tape__.S8+2*tape__.I)
 					b[i] -= float64(v72__ * x)
 				}
 				tape__.Put(b__, o__+24, unsafe__.Pointer(&end[i]), tape__.L4+2*tape__.I)

@@ -206,7 +206,7 @@ func (f *tomcatv) Program(r *spmd.Rank) error {
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&partial[2*v18__+1]), tape__.S8+8*tape__.I)
 				partial[2*v18__+1] = mostY
 			}
-			n__ += 18
+			n__ += 19
 			if n__ != 0 {
 				if o__+16 >= l__ {
 					o__ = t__.Full(o__+16) - 16
@@ -303,7 +303,7 @@ func (f *tomcatv) Program(r *spmd.Rank) error {
 					o__ += 48
 				}
 			}
-			n__ += 15
+			n__ += 16
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)

@@ -128,7 +128,7 @@ func (f *water) Program(r *spmd.Rank) error {
 		v6__ := f.steps
 		o__ += 8
 		for step := range v6__ + 1 {
-			n__ += 28
+			n__ += 27
 			var kinetic, potential int64
 			if (lo) < (hi) {
 				n__ += 25 * uint64((hi)-(lo))
@@ -163,7 +163,7 @@ func (f *water) Program(r *spmd.Rank) error {
 				}
 				o__ = t__.Off()
 			}
-			n__ += 20
+			n__ += 21
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -181,7 +181,7 @@ func (f *water) Program(r *spmd.Rank) error {
 			}
 			for i := lo; i < hi; i++ {
 				for j := i + 1; j <= i+n/2; j++ {
-					n__ += 13
+					n__ += 12
 					{
 						v8__ := 2*(j-i) < n
 						if !v8__ {
@@ -219,7 +219,7 @@ func (f *water) Program(r *spmd.Rank) error {
 			}
 			t__.Close(o__)
 			addForces(r, forces, partial, lo, hi, n)
-			n__ += 16
+			n__ += 17
 			if n__ != 0 {
 				t__.Work(n__)
 				n__ = 0
@@ -303,7 +303,7 @@ func predict(molecules []molecule, i int) {
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
 	for k := range waterOrders - 1 {
-		n__ += 7
+		n__ += 8
 		if n__ != 0 {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
@@ -313,7 +313,7 @@ func predict(molecules []molecule, i int) {
 			n__ = 0
 		}
 		for from := waterOrders - 2; from >= k; from-- {
-			n__ += 12
+			n__ += 14
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
