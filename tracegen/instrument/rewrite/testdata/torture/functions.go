@@ -46,7 +46,9 @@ func functions() {
 	once()
 	once()
 	show("replaced", a)
-	go func(v int) { a[0] = v }(a[1])
+	set := make(chan bool)
+	go func(v int) { a[0] = v; set <- true }(a[1])
+	<-set
 	done := make(chan []int)
 	go func() {
 		local := append([]int(nil), 1, 2, 3)
