@@ -4,6 +4,7 @@
 #   TITLE       of the report
 #   KERNELS     programs with their parameters, as names: fft.points-65536
 #   PROCS       numbers of processors to trace each kernel on
+#   RECORD      more flags of tracegen; optional
 #   EXTERNALS   names of traces recorded elsewhere, each with FILE.name, and FLAGS.name of traces import
 #   MACHINES    machine descriptions
 #   SETS        numbers of sets of the machines' caches, with commas; without it, nothing is predicted
@@ -50,7 +51,7 @@ analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS
 # What makes each kind of file of the trace called $1.
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
-trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))) -o $(OUT)/$1
+trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
 analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) )-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1))) $(OPTIONS.$(firstword $(fields))) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow

@@ -1,0 +1,128 @@
+#!/bin/sh
+# Holds predicted times to native runs on this host, and counts what predicting costs. As in the paper, the time of an
+# instruction of each program and size is that of a shorter native run on one processor, sec. 4.1: c = U/I. What messages cost
+# is measured by sending rows to and fro.
+#
+#   sh native.sh FOLDER
+set -eu
+out=$1
+repeat=${REPEAT:-15}
+mkdir -p "$out"
+
+# Programs of the paper, how the run differs whose instructions are timed, and its processors: bps has nothing to iterate on one.
+programs() {
+	cat <<-P
+		sor g=25,digits=15,iterations=2000 iterations=500 1
+		sor g=50,digits=15,iterations=1000 iterations=250 1
+		sor g=250,digits=15,iterations=100 iterations=25 1
+		bps g=64 iterations=5 2
+		bps g=256 iterations=5 2
+		apucs f=64,time=1000 time=250 1
+		apucs f=1,time=1000 time=250 1
+		pgl triangles=500,frames=20 frames=5 1
+		pgl triangles=1000,frames=20 frames=5 1
+	P
+}
+
+# direct PROGRAM SETTINGS FLAG...: runs it under the simulator and natively, several times; row gets the run
+# that was natively the fastest, as what the host does besides makes times longer.
+row=$out/row.csv
+direct() (
+	kernel=$1 settings=$2
+	shift 2
+	for s in $(echo "$settings" | tr , ' '); do set -- "$@" --set "$s"; done
+	: >"$row.all"
+	for _ in $(seq "$repeat"); do predict --quiet direct "$kernel" "$@" --native --format csv >>"$row.all"; done
+	grep -v '^program,' "$row.all" | sort -t , -k 14g | head -n 1 >"$row"
+)
+
+# of FORMAT, EXPRESSIONS: what awk finds in the row. Error is in %.
+of() { awk -F , "{ processors = \$4; predicted = \$5; compute = \$6; native = \$14; error = 100 * \$15; slowdown = \$17; printf $1 }" "$row"; }
+
+# shorter SETTINGS SETTING: with the setting in the place of one of the same name.
+shorter() { echo "$1,$2" | tr , '\n' | awk -F = '{ v[$1] = $2 } END { for (k in v) print k "=" v[k] }' | paste -s -d , -; }
+
+# machine NAME CPI o L G: in nanoseconds, and per byte.
+machine() {
+	cat >"$out/$1.toml" <<-M
+		name = "$1"
+		[processor]
+		clock = "1 GHz"
+		cpi = $2
+		[[cache]]
+		size = "32 KiB"
+		line = "64 B"
+		ways = 8
+		latency = "0 cycles"
+		[memory]
+		size = "1 GiB"
+		latency = "100 ns"
+		occupancy = "5 ns"
+		invalidate = "5 ns"
+		[network]
+		model = "loggp"
+		o = "$3 ns"
+		L = "$4 ns"
+		g = "$3 ns"
+		G = "$5 ns/B"
+		[system]
+		target = "cow"
+		processors = 1
+		nodes = 4096
+	M
+}
+
+# oneway COLUMNS: the least time of a message of that many integers, in nanoseconds.
+oneway() {
+	tracegen --quiet transfer --native --procs 2 --repeat "$repeat" --set rows=1 --set shape=0 --set cols="$1" --set repetitions=2000 --format csv >"$out/transfer.csv"
+	sed 1d "$out/transfer.csv" | cut -d, -f4 | sort -g | awk '{ if (NR == 1) printf "%.9g\n", $1 / 4000 * 1e9 }'
+}
+
+# A message of no length takes o + L + o, of which a round trip shows only the sum: half is for L.
+short=$(oneway 1)
+long=$(oneway 16384)
+network=$(echo "$short $long" | awk '{ G = ($2 - $1) / 65532; if (G < 0.001) G = 0.001; printf "%.6g %.6g %.6g\n", $1 / 4, $1 / 2, G }')
+echo "messages: o, L in ns, G in ns/B: $network"
+# shellcheck disable=SC2086 # numbers are words
+machine counting 1 $network
+
+# Two ranks that hardly send anything, on one processor and on two.
+for n in 1 2; do
+	GOMAXPROCS=$n direct sor g=250,digits=15,iterations=25 --procs 2 --machine "$out/counting.toml"
+	of '"%.9g\n", native'
+done >"$out/cores"
+awk 'NR == 1 { one = $1 } END { printf "two processors of this host do %.2f times the work of one", one / $1; print one / $1 < 1.8 ? ": what follows about two is wrong" : "" }' "$out/cores"
+
+echo
+echo "times in seconds, error of the predicted one in %, and slowdown on one host core"
+printf '%-37s %8s | %9s %9s %6s | %9s %9s %6s | %6s %6s %6s\n' program ns/instr native,1 predicted error native,2 predicted error P=2 P=4 P=16
+programs >"$out/programs"
+while read -r kernel settings few ranks; do
+	GOMAXPROCS=1 direct "$kernel" "$(shorter "$settings" "$few")" --procs "$ranks" --machine "$out/counting.toml"
+	cpi=$(of '"%.6g", native / processors / compute')
+	m=$(echo "$kernel.$settings" | tr ,= .-)
+	# shellcheck disable=SC2086
+	machine "$m" "$cpi" $network
+	printf '%-37s %8.3g' "$kernel $settings" "$cpi"
+	for procs in 1 2; do
+		direct "$kernel" "$settings" --procs $procs --machine "$out/$m.toml"
+		of '" | %9.4g %9.4g %+6.1f", native, predicted, error'
+	done
+	printf ' |'
+	for procs in 2 4 16; do
+		GOMAXPROCS=1 direct "$kernel" "$settings" --procs $procs --machine "$out/$m.toml"
+		of '" %6.1f", slowdown'
+	done
+	echo
+done <"$out/programs"
+
+echo
+echo "slowdown of apucs on 8 processors, one host core, against F"
+for f in 64 1; do
+	printf 'f=%-3s' $f
+	for ahead in 2 4 8 16 24 32 40; do
+		GOMAXPROCS=1 direct apucs "f=$f,time=1000" --procs 8 --ahead $ahead --machine "$out/apucs.f-$f.time-1000.toml"
+		of "\"  $ahead: %.2f\", slowdown"
+	done
+	echo
+done
