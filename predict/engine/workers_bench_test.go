@@ -82,15 +82,7 @@ func BenchmarkWorkers(b *testing.B) {
 
 // BenchmarkBeside is what processors do in a second, beside the references.
 func BenchmarkBeside(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		make func() *workload
-	}{
-		{"stencil-1024", func() *workload { return stencil(1024, 1e6) }},
-		{"alltoall-256", func() *workload { return allToAll(256, 1e6) }},
-		{"random-256", func() *workload { return scattered(256, 1e6) }},
-		{"stencil-4096", func() *workload { return stencil(4096, 1e6) }},
-	} {
+	for _, c := range patterns {
 		w := c.make()
 		b.Run(c.name, func(b *testing.B) {
 			cost := refCost{L: 2000, o: 500, g: 500, G: 1}
