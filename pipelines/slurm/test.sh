@@ -115,4 +115,8 @@ diff -r "$dir/local" $out >"$log" 2>&1 || fail "the files of a run on Slurm diff
 if SLURM_TRIES=1 sh ./run "$dir/jobs/wrong.log" 'echo wrong >&2; exit 2' >"$log" 2>&1 || [ $? -ne 2 ] || ! grep -qx wrong "$log"; then
 	fail "the status of a command that fails is not its own"
 fi
+
+# A command that was killed sooner than the shell that notes its status is one.
+sh ./run "$dir/jobs/killed.log" "mkdir $dir/first || exit 0; kill -TERM \$(exec sh -c 'echo \$PPID')" >"$log" 2>&1 || fail "a command that was killed is not run again"
+grep -q 'was lost .* submitted again' "$log" || fail "a command that was killed does not count as lost"
 echo "slurm: passed: a job was lost, and the files are the same"
