@@ -12,6 +12,7 @@ type space struct {
 	members []member
 	blocks  []block           // by group
 	index   map[uint64]uint32 // place of a group in blocks
+	groups  []uint64          // by that place
 	all     counts            // of all processors together
 	turns   []*turns          // by shape, if they are simulated
 	longest int               // streams that are kept for that
@@ -116,17 +117,17 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 	if s.turns != nil {
 		s.keep(m, b)
 	}
-	u, shared := s.find(m, b)
+	u, place := s.find(m, b)
 	if u.window == s.window {
 		return
 	}
 	if s.spans != nil {
-		s.spans.use(p, b, u.window, s.window)
+		s.spans.use(p, place, u.window, s.window)
 	}
 	u.window = s.window
 	u.visits++
 	m.counts.now++
-	s.share(p, m, shared)
+	s.share(p, m, &s.blocks[place])
 	for i := range m.fills {
 		m.fills[i].add(b, s.window)
 	}
@@ -148,14 +149,14 @@ func (s *space) keep(m *member, b uint64) {
 	}
 }
 
-// find is the processor's use of a block, and the block.
-func (s *space) find(m *member, b uint64) (*use, *block) {
+// find is the processor's use of a block, and the place of the block.
+func (s *space) find(m *member, b uint64) (*use, uint32) {
 	group, at := b>>groupShift, uint32(b&(groupBlocks-1))
 	k := &m.known[group%knownGroups]
 	if k.group != group+1 {
 		*k = s.look(m, group)
 	}
-	return &m.uses[k.uses<<groupShift|at], &s.blocks[k.numbers<<groupShift|at]
+	return &m.uses[k.uses<<groupShift|at], k.numbers<<groupShift | at
 }
 
 // look finds the places of a group, new ones for a new one.
@@ -166,7 +167,7 @@ func (s *space) look(m *member, group uint64) known {
 	n, ok := s.index[group]
 	if !ok {
 		n = uint32(len(s.blocks) >> groupShift)
-		s.index[group] = n
+		s.index[group], s.groups = n, append(s.groups, group)
 		for range groupBlocks {
 			s.blocks = append(s.blocks, block{owner: trace.Everyone})
 		}
@@ -212,7 +213,7 @@ func (s *space) close() {
 	}
 	s.kept.add(s.window, s.members)
 	if s.spans != nil {
-		s.spans.close(s.window)
+		s.spans.close(s.window, s.groups)
 	}
 	s.all.close()
 	for i := range s.members {

@@ -29,6 +29,7 @@ type spans struct {
 	sharers []int     // numbers of processes that share a cache
 	levels  []*level  // spans of 1, 2, 4, ... windows
 	reused  []float64 // uses of blocks again, by level: one after 3 windows is part of 2 and of 4
+	tally   tally
 }
 
 // Limits of spans: the longest is of so many windows, and those of a level are left out as soon as one is of too many
@@ -50,7 +51,7 @@ func newSpans(shapes []Shape, procs int) *spans {
 		s.sharers = append(s.sharers, k)
 	}
 	for j := range spanLevels {
-		l := &level{log: j, of: make([][]uint64, procs)}
+		l := &level{log: j, of: make([][]uint32, procs)}
 		for range shapes {
 			l.losses = append(l.losses, make(loss, len(s.sharers)))
 		}
@@ -69,7 +70,7 @@ type level struct {
 	open   bool       // the present span is
 	blocks int        // in it
 	dead   bool       // one was of too many
-	of     [][]uint64 // by processor: blocks used in the span
+	of     [][]uint32 // by processor: places of blocks used in the span
 	losses []loss     // by shape
 }
 
@@ -86,8 +87,8 @@ func (l *level) begin(window uint64) {
 	l.open = !l.dead && rand.NewPCG(number, uint64(l.log)).Uint64()&(1<<l.thin-1) == 0
 }
 
-// use is the first use of a block by a processor in a window, after one in the window before; 0 if that is none.
-func (s *spans) use(p trace.Proc, b, before, window uint64) {
+// use is the first use of the block at a place by a processor in a window, after one in the window before; 0 if that is none.
+func (s *spans) use(p trace.Proc, place uint32, before, window uint64) {
 	if before > 0 {
 		s.again(window - before)
 	}
@@ -102,7 +103,7 @@ func (s *spans) use(p trace.Proc, b, before, window uint64) {
 			l.open, l.dead = false, true
 			continue
 		}
-		l.of[p] = append(l.of[p], b)
+		l.of[p] = append(l.of[p], place)
 	}
 }
 
@@ -121,76 +122,19 @@ func (s *spans) again(windows uint64) {
 	s.reused[j+1] += part
 }
 
-// close ends a window.
-func (s *spans) close(window uint64) {
+// close ends a window. The groups of blocks are those that have places, in order.
+func (s *spans) close(window uint64, groups []uint64) {
 	for _, l := range s.levels {
 		if window-l.start+1 < 1<<l.log {
 			return
 		}
 		if l.open {
-			s.count(l)
+			s.count(l, groups)
 			if l.drawn++; l.drawn == someSpans {
 				l.drawn, l.thin = 0, l.thin+1
 			}
 		}
 		l.begin(window + 1)
-	}
-}
-
-// count counts the blocks of a span, for groups of every size. Of more processes than there are, one group has all
-// that there are, and so many times what the others use.
-func (s *spans) count(l *level) {
-	for i, k := range s.sharers {
-		if k > s.procs {
-			s.group(l, i, len(s.sharers), l.of)
-			return
-		}
-		for first := 0; first+k <= s.procs; first += k {
-			s.group(l, i, i+1, l.of[first:first+k])
-		}
-	}
-}
-
-// group counts the blocks of processes that share a cache, for some of the numbers of sharers.
-func (s *spans) group(l *level, from, to int, members [][]uint64) {
-	users := map[uint64]int{}
-	for _, of := range members {
-		for _, b := range of {
-			users[b]++
-		}
-	}
-	all, own := map[uint64]int{}, map[uint64]int{} // distinct blocks, by set
-	for i, shape := range s.shapes {
-		clear(all)
-		for b := range users {
-			all[b%uint64(shape.Sets)]++
-		}
-		for _, of := range members {
-			clear(own)
-			for _, b := range of {
-				own[b%uint64(shape.Sets)]++
-			}
-			for _, b := range of {
-				set := b % uint64(shape.Sets)
-				a := own[set]
-				s.block(l, l.losses[i][from:to], s.sharers[from:to], shape.Ways, a, all[set]-a, users[b] == 1)
-			}
-		}
-	}
-}
-
-// block counts one, of a process that has so many in its set, the others having so many there.
-func (s *spans) block(l *level, c loss, sharers []int, ways, own, others int, alone bool) {
-	weight := float64(uint64(1) << l.thin)
-	for j, k := range sharers {
-		c[j].uses += weight
-		times := 1.0
-		if k > s.procs {
-			times = float64(k-1) / float64(s.procs-1)
-		}
-		if alone && own <= ways && float64(own)+times*float64(others) > float64(ways) {
-			c[j].lost += weight
-		}
 	}
 }
 

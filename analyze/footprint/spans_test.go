@@ -213,14 +213,14 @@ func TestSpansThin(t *testing.T) {
 	const windows = 20000
 	for w := uint64(1); w <= windows; w++ {
 		for p := range trace.Proc(2) {
-			b := (w%2)*2 + uint64(p)*4 // in sets 0 and 2, by turns
+			b := uint32(w%2)*2 + uint32(p)*4 // in sets 0 and 2, by turns
 			before := uint64(0)
 			if w > 2 {
 				before = w - 2
 			}
 			s.use(p, b, before, w)
 		}
-		s.close(w)
+		s.close(w, []uint64{0})
 	}
 	if l := s.levels[0]; l.thin < 3 || math.Abs(l.losses[0][0].uses/(2*windows)-1) > 0.1 {
 		t.Errorf("thinned %d times to %v blocks of %d", l.thin, l.losses[0][0].uses, 2*windows)

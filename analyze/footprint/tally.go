@@ -1,0 +1,112 @@
+package footprint
+
+// tally counts, of processes that share a cache, the distinct blocks that they use of each of its sets in a span. All its
+// counts are zero between groups of processes.
+type tally struct {
+	of    [][]inSet // by processor: blocks used in the span
+	own   []uint32  // by set: blocks of one process
+	all   []uint32  // by set: distinct blocks of all
+	users []uint8   // by place of a block: how many use it
+}
+
+// inSet is a block that a process uses, with how many of its blocks are in the same set.
+type inSet struct{ place, set, own uint32 }
+
+// Users of a block.
+const (
+	alone = 1
+	more  = 3
+)
+
+// count counts the blocks of a span, for groups of every size. Of more processes than there are, one group has all
+// that there are, and so many times what the others use.
+func (s *spans) count(l *level, groups []uint64) {
+	for i, shape := range s.shapes {
+		s.tally.sort(l.of, groups, shape.Sets)
+		for j, k := range s.sharers {
+			if k > s.procs {
+				s.group(l, i, j, len(s.sharers), s.tally.of)
+				break
+			}
+			for first := 0; first+k <= s.procs; first += k {
+				s.group(l, i, j, j+1, s.tally.of[first:first+k])
+			}
+		}
+	}
+}
+
+// sort finds the sets of all blocks.
+func (t *tally) sort(of [][]uint32, groups []uint64, sets int) {
+	t.own, t.all = grown(t.own, sets), grown(t.all, sets)
+	t.users = grown(t.users, len(groups)<<groupShift)
+	t.of = grown(t.of, len(of))
+	for p, places := range of {
+		blocks := t.of[p][:0]
+		for _, place := range places {
+			set := uint32((groups[place>>groupShift]<<groupShift | uint64(place&(groupBlocks-1))) % uint64(sets))
+			t.own[set]++
+			blocks = append(blocks, inSet{place: place, set: set})
+		}
+		for i := range blocks {
+			blocks[i].own = t.own[blocks[i].set]
+		}
+		for _, b := range blocks {
+			t.own[b.set] = 0
+		}
+		t.of[p] = blocks
+	}
+}
+
+// grown is a slice with n elements at least, new ones zero.
+func grown[T any](s []T, n int) []T {
+	if n > len(s) {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
+}
+
+// group counts the blocks of processes that share a cache, for some of the numbers of sharers.
+func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
+	t := &s.tally
+	for _, of := range members {
+		for _, b := range of {
+			u := t.users[b.place]
+			if u == 0 {
+				t.all[b.set]++
+			}
+			t.users[b.place] = u<<1&more | alone
+		}
+	}
+	weight := float64(uint64(1) << l.thin)
+	counts, sharers, ways := l.losses[shape][from:to], s.sharers[from:to], uint32(s.shapes[shape].Ways)
+	for _, of := range members {
+		for j := range counts {
+			counts[j].uses += weight * float64(len(of))
+		}
+		for _, b := range of {
+			if b.own <= ways && t.users[b.place] == alone {
+				s.lose(counts, sharers, ways, b.own, t.all[b.set]-b.own, weight)
+			}
+		}
+	}
+	for _, of := range members {
+		for _, b := range of {
+			t.users[b.place], t.all[b.set] = 0, 0
+		}
+	}
+}
+
+// lose counts the block of a process that has so many in its set, where the others have so many: it is lost to so many processes
+// as use more than there are ways, and to all larger numbers of them.
+func (s *spans) lose(counts loss, sharers []int, ways, own, others uint32, weight float64) {
+	for j := len(sharers) - 1; j >= 0; j-- {
+		times := 1.0
+		if k := sharers[j]; k > s.procs {
+			times = float64(k-1) / float64(s.procs-1)
+		}
+		if float64(own)+times*float64(others) <= float64(ways) {
+			return
+		}
+		counts[j].lost += weight
+	}
+}
