@@ -208,8 +208,8 @@ func (s *space) close() {
 	if s.all.now == 0 {
 		return
 	}
-	for _, t := range s.turns {
-		t.run(s.members)
+	for i, t := range s.turns {
+		t.run(s.members, i)
 	}
 	s.kept.add(s.window, s.members)
 	if s.spans != nil {
@@ -303,6 +303,7 @@ type fill struct {
 	shape Shape
 	sets  []uint64 // window << waysBits | blocks in the window, up to the ways
 	now   uint64   // blocks of the open window that the cache holds
+	left  uint64   // likewise, of the window before
 	sum   uint64   // over windows
 }
 
@@ -335,5 +336,5 @@ func (f *fill) close(blocks uint64) {
 		f.now = min(blocks, uint64(f.shape.Ways))
 	}
 	f.sum += f.now
-	f.now = 0
+	f.left, f.now = f.now, 0
 }

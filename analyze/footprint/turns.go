@@ -12,7 +12,6 @@ type turns struct {
 type turn struct {
 	processes int
 	caches    []*cache.LRU // by group
-	left      []uint64     // by processor: blocks of its last window that were in the cache when it stopped
 	runs      uint64       // of processes that had run before
 	turns     uint64       // of groups of which any process had run before
 	misses    []uint64     // in these runs, by processor
@@ -23,7 +22,7 @@ type turn struct {
 func newTurns(s Shape, procs int) *turns {
 	t := &turns{shape: s}
 	for k := 1; k <= procs; k *= 2 {
-		one := &turn{processes: k, left: make([]uint64, procs), misses: make([]uint64, procs)}
+		one := &turn{processes: k, misses: make([]uint64, procs)}
 		for range procs / k {
 			one.caches = append(one.caches, cache.NewLRU(int64(s.Sets), int64(s.Ways)))
 		}
@@ -32,33 +31,35 @@ func newTurns(s Shape, procs int) *turns {
 	return t
 }
 
-// run takes the window of every process, in turn.
-func (t *turns) run(members []member) {
+// run takes the window of every process, in turn. The shape is the one of that number.
+func (t *turns) run(members []member, shape int) {
 	for _, k := range t.by {
 		for g, c := range k.caches {
-			if k.group(c, members, g*k.processes) {
+			if k.group(c, members[g*k.processes:][:k.processes], g*k.processes, shape) {
 				k.turns++
 			}
 		}
 	}
 }
 
-// group runs the processes of a group, from the first on, and reports whether any had run before.
-func (k *turn) group(c *cache.LRU, members []member, first int) (again bool) {
-	for i := first; i < first+k.processes; i++ {
-		m := &members[i]
+// group runs the processes of a group, the first of which has a number, and reports whether any had run before. When a process
+// stops, its blocks of the window are in the cache as if that had been empty: they are those used last in every set.
+func (k *turn) group(c *cache.LRU, group []member, first, shape int) (again bool) {
+	for i := range group {
+		m := &group[i]
 		if m.counts.now == 0 {
 			continue
 		}
-		before := c.Has(m.before)
-		misses := c.Misses(m.stream)
-		if len(m.before) > 0 {
-			again = true
-			k.runs++
-			k.misses[i] += misses
-			k.lost += int64(k.left[i]) - int64(before)
+		if len(m.before) == 0 {
+			c.Misses(m.stream)
+			continue
 		}
-		k.left[i] = c.Has(m.set)
+		again = true
+		k.runs++
+		if len(group) > 1 { // else nobody took any
+			k.lost += int64(m.fills[shape].left) - int64(c.Has(m.before))
+		}
+		k.misses[first+i] += c.Misses(m.stream)
 	}
 	return again
 }
