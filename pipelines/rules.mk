@@ -15,7 +15,7 @@
 #   PLACEMENTS  of pages among nodes, with commas; first-touch if not given
 #   FULL        the PROCS that are simulated, on machines that have as many processors; without it, all on all that have enough
 #   DECISIONS   names of decisions on what to buy, each with DECIDE.name, the command and flags of predict (without --params), and
-#               for programs that need more flags OPTIONS.kernel; optional, printed by the target decisions
+#               for programs that need more flags OPTIONS.kernel; optional, shown by the report, and printed by the target decisions
 #   PRICES      lists of prices that decisions depend on
 #   TIMELINES   traces that are shown over time, as simulated on the first machine; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
@@ -54,7 +54,7 @@ flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(su
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
 analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) )-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
-decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1))) $(OPTIONS.$(firstword $(fields))) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
+decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(firstword $(fields)):%= %) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
 timeline.command   = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
@@ -90,8 +90,8 @@ $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES)
 
 # A decision is a table, and what is printed for people.
 CHOICES := $(foreach p,$(PROGRAMS),$(DECISIONS:%=$p.%))
-$(OUT)/%.decision.txt: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
-	@echo '$(call decision.command,$*)' && $(call decision.command,$*) >$@
+$(OUT)/%.decision.txt $(OUT)/%.decision.arrow: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
+	@echo '$(call decision.command,$*)' && $(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
 
 decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
 	@for c in $(CHOICES); do echo "== $$c" && cat $(OUT)/$$c.decision.txt && echo || exit 1; done
@@ -100,7 +100,7 @@ $(OUT)/%.phases.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(firstword $(M
 	$(call step,$(call timeline.command,$*))
 
 REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
-	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PREDICTIONS)
+	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow)
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
@@ -148,13 +148,13 @@ define newline
 endef
 differ = $(subst |$(strip $1)|,,|$(strip $2)|)
 keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
-listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(TRACES)))),$(call $k.command,$t)$(newline))))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(if $(filter decision,$k),$(CHOICES),$(TRACES))))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS)))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))
-$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation timeline))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation decision timeline))
 endif
 $(OUT)/sets $(OUT)/machines $(OUT)/decisions $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;

@@ -112,7 +112,7 @@ func (o *budgetOptions) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&o.top, "top", 10, "how many machines to rank")
 	flags.BoolVar(&o.front, "front", false, "print only the front")
 	flags.BoolVar(&o.sensitivity, "sensitivity", false, "print only what parameters make of the winner")
-	flags.StringVarP(&o.output, "output", "o", "", "write the ranking as an Arrow table to `FILE`")
+	flags.StringVarP(&o.output, "output", "o", "", "write the ranking, and the best two of every smaller budget, as an Arrow table to `FILE`: predict report shows it")
 	flags.StringVar(&o.machines, "machines", "", "write descriptions of the ranked machines into folder `DIR`, for predict replay")
 	flags.Var(&o.format, "format", "how to print the result")
 	o.format = stage.Human
@@ -288,7 +288,7 @@ func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Resu
 			return err
 		}
 	}
-	if err := o.write(p, r, t); err != nil {
+	if err := o.write(p, r, facts); err != nil {
 		return err
 	}
 	switch {
@@ -302,7 +302,7 @@ func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Resu
 	return printBudget(env.Out, p, r, t, shifts)
 }
 
-func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, t *store.Table) error {
+func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, facts []trace.Arg) error {
 	if o.machines != "" {
 		if err := p.Describe(r, o.machines); err != nil {
 			return fmt.Errorf("writing machines into %s: %w", o.machines, err)
@@ -311,7 +311,11 @@ func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, t *store.Tabl
 	if o.output == "" {
 		return nil
 	}
-	if err := store.WriteTable(o.output, t); err != nil {
+	t, err := p.Decision(r, facts)
+	if err == nil {
+		err = store.WriteTable(o.output, t)
+	}
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", o.output, err)
 	}
 	return nil

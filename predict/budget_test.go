@@ -28,8 +28,12 @@ func TestBudgetPrintsAll(t *testing.T) {
 		}
 	}
 	table, err := store.ReadTable(out)
-	if err != nil || table.Name != "budget" || table.Rows() != 10 || table.Fact("budget") != "$5000" {
-		t.Errorf("%v %+v", err, table)
+	if err != nil || table.Name != "budget" || table.Fact("budget") != "$5000" || table.Fact("model_error") != "0.5" {
+		t.Fatalf("%v %+v", err, table)
+	}
+	ranks, err := store.Data[int32](table, "rank")
+	if want := []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}; err != nil || !slices.Equal(ranks, want) {
+		t.Errorf("ranks %v, %v", ranks, err)
 	}
 	files, _ := filepath.Glob(filepath.Join(machines, "*.toml"))
 	if len(files) != 10 {

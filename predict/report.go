@@ -20,8 +20,9 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		Short: "one HTML page of a study",
 		Long: "Report makes one self-contained HTML page of the tables and parameter files in each DIR (searched to the\n" +
 			"bottom) and FILE: programs and their locality, miss-ratio curves, models against simulation, where the time\n" +
-			"goes, and how far to trust it. The page needs no network. Plots can be asked for values, their\n" +
-			"series hidden, scales changed, tables sorted, and plots saved as SVG and PNG; without script they are drawings.",
+			"goes, and how far to trust it; and, of tables that predict budget -o leaves, what any smaller budget buys.\n" +
+			"The page needs no network. Plots can be asked for values, their series hidden, scales changed, tables\n" +
+			"sorted, and plots saved as SVG and PNG; without script they are drawings.",
 		Example: reportExample,
 		Args:    cobra.MinimumNArgs(1),
 	}

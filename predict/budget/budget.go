@@ -68,6 +68,7 @@ func (c *Candidate) before(d *Candidate) bool {
 type Result struct {
 	Ranked   []Candidate // the best of all
 	Front    []Candidate // those than which no cheaper one is as fast, by price
+	Less     []Candidate // the best and the second of every budget up to that of the problem, the best first
 	All      int         // configurations that meet the limits
 	Looked   int         // of which so many had to be predicted
 	Left     []error     // why others could not be

@@ -215,6 +215,11 @@ func near(t *testing.T, what string, got, want []Candidate) {
 	}
 }
 
+// affordable are those of list that cost no more than so much.
+func affordable(list []Candidate, money unit.Dollars) []Candidate {
+	return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool { return c.Paid > money })
+}
+
 // The search with bounds finds what plain enumeration finds.
 func TestSearchIsEnumeration(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -240,8 +245,38 @@ func TestSearchIsEnumeration(t *testing.T) {
 		}
 		near(t, fmt.Sprintf("case %d, ranking", i), r.Ranked, ranked[:min(len(ranked), p.Top)])
 		near(t, fmt.Sprintf("case %d, front", i), r.Front, front)
+		for _, c := range ranked { // with just so much money as some machine costs
+			got, want := affordable(r.Less, c.Paid), affordable(ranked, c.Paid)
+			near(t, fmt.Sprintf("case %d, for %v", i, c.Paid), got[:min(2, len(got))], want[:min(2, len(want))])
+		}
 		if r.Looked > r.All || p.Limits.Deadline == 0 && len(ranked) != r.All {
 			t.Errorf("case %d: %d of %d machines, want %d", i, r.Looked, r.All, len(ranked))
+		}
+	}
+}
+
+// A decision holds the ranking, and the best two of every smaller budget, which have no rank.
+func TestDecision(t *testing.T) {
+	p := problem(t, shop, powerLaw(t, 1.2, 100, .3), cluster.Paper{})
+	p.Top, p.Error = 1, .1
+	r, err := p.Search()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Decision(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks, _ := store.Data[int32](d, "rank")
+	price, _ := store.Data[float64](d, "price")
+	e, _ := store.Data[float64](d, "e_instr")
+	time, _ := store.Data[float64](d, "time")
+	if d.Name != "budget" || d.Fact("model_error") != "0.1" || len(ranks) != len(r.Less) || len(ranks) < 5 || ranks[0] != 1 || slices.Max(ranks[1:]) > 0 {
+		t.Fatalf("%d rows of %d, ranks %v, facts %v", len(ranks), len(r.Less), ranks, d.Meta)
+	}
+	for i, c := range r.Less { // the runs have 10^9 instructions
+		if price[i] != float64(c.Paid) || math.Abs(e[i]/time[i]-1) > 1e-12 {
+			t.Errorf("row %d: $%v, %v ns, %v s; want %+v", i, price[i], e[i], time[i], c)
 		}
 	}
 }

@@ -123,6 +123,7 @@ func (s *search) look(series *cluster.Series, c *Candidate) {
 	c.Value = s.Objective.of(c.Time, s.JobCost(c.Worth, c.Time))
 	s.rank(*c)
 	s.out.Front = enter(s.out.Front, *c)
+	s.out.Less = amongTwo(s.out.Less, *c)
 }
 
 // hopeless reports whether c can be in no list if it takes at least so long.
@@ -133,8 +134,8 @@ func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
 	if len(s.out.Ranked) < s.Top {
 		return false
 	}
-	worst := s.out.Ranked[len(s.out.Ranked)-1].Value
-	if s.Objective.of(least, s.JobCost(c.Worth, least)) <= worst*(1+1e-12) {
+	value := s.Objective.of(least, s.JobCost(c.Worth, least))
+	if value <= s.out.Ranked[len(s.out.Ranked)-1].Value*(1+1e-12) || !twoBefore(s.out.Less, c, value) {
 		return false
 	}
 	f := s.out.Front
@@ -171,6 +172,37 @@ func enter(front []Candidate, c Candidate) []Candidate {
 		return front // which costs the same and is faster
 	}
 	return slices.Replace(front, first, last, c)
+}
+
+// amongTwo adds c to the machines that are the best or the second of some budget, the best first, and takes out those before which
+// two others come by then that cost no more.
+func amongTwo(list []Candidate, c Candidate) []Candidate {
+	at := sort.Search(len(list), func(i int) bool { return c.before(&list[i]) })
+	cheapest, second := unit.Dollars(math.Inf(1)), unit.Dollars(math.Inf(1)) // of those that come before
+	return slices.DeleteFunc(slices.Insert(list, at, c), func(d Candidate) bool {
+		if d.Paid >= second {
+			return true
+		}
+		cheapest, second = min(cheapest, d.Paid), max(cheapest, d.Paid)
+		return false
+	})
+}
+
+// twoBefore reports whether two of list cost no more than c and are better than a value.
+func twoBefore(list []Candidate, c *Candidate, value float64) bool {
+	n := 0
+	for i := range list {
+		if list[i].Value >= value {
+			break
+		}
+		if list[i].Paid <= c.Paid {
+			n++
+		}
+		if n == 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // none says why nothing is left.

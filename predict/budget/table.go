@@ -3,6 +3,8 @@ package budget
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"spoor/predict/model"
 	"spoor/traces/store"
@@ -12,14 +14,49 @@ import (
 
 // Table has a row for each ranked machine, the best first.
 func (p *Problem) Table(r *Result, facts []trace.Arg) (*store.Table, error) {
-	predictions := make([]model.Prediction, len(r.Ranked))
-	for i, c := range r.Ranked {
+	predictions, err := p.predictions(r.Ranked)
+	return p.table("budget", r.Ranked, predictions, r, facts), err
+}
+
+// Decision is Table with E(Instr), and with what is the best or the second for less money: that has rank 0 if it is not ranked.
+func (p *Problem) Decision(r *Result, facts []trace.Arg) (*store.Table, error) {
+	list, ranks := slices.Clone(r.Ranked), make([]int32, len(r.Ranked))
+	for i := range ranks {
+		ranks[i] = int32(i + 1)
+	}
+	for _, c := range r.Less {
+		if !slices.ContainsFunc(r.Ranked, func(d Candidate) bool { return d.Parts == c.Parts }) {
+			list, ranks = append(list, c), append(ranks, 0)
+		}
+	}
+	predictions, err := p.predictions(list)
+	if err != nil {
+		return nil, err
+	}
+	if !math.IsNaN(p.Error) {
+		facts = append(slices.Clip(facts), trace.Arg{Key: "model_error", Value: strconv.FormatFloat(p.Error, 'g', -1, 64)})
+	}
+	if p.Have != nil {
+		facts = append(slices.Clip(facts), trace.Arg{Key: "have", Value: p.Catalogue.Name(*p.Have)})
+	}
+	t := p.table("budget", list, predictions, r, facts)
+	e := make([]float64, len(list))
+	for i := range e {
+		e[i] = 1e9 * float64(predictions[i].EInstr)
+	}
+	t.Columns = append(t.Columns, store.Column{Name: "rank", Data: ranks}, store.Column{Name: "e_instr", Unit: "ns", Data: e})
+	return t, nil
+}
+
+func (p *Problem) predictions(list []Candidate) ([]model.Prediction, error) {
+	all := make([]model.Prediction, len(list))
+	for i, c := range list {
 		var err error
-		if predictions[i], err = p.Predict(c); err != nil {
+		if all[i], err = p.Predict(c); err != nil {
 			return nil, err
 		}
 	}
-	return p.table("budget", r.Ranked, predictions, r, facts), nil
+	return all, nil
 }
 
 // FrontTable has a row for each machine than which no cheaper one is as fast.

@@ -15,6 +15,8 @@ type Chart struct {
 	Value  Axis     `json:"value,omitzero"` // of stacks and matrices: what is shown
 	Series []Series `json:"series"`
 	Groups []Group  `json:"groups,omitempty"` // of the categories
+
+	Decision *Decision `json:"decision,omitempty"` // if it is about one
 }
 
 // The kinds of charts.
@@ -57,7 +59,7 @@ const (
 type Series struct {
 	Name   string   `json:"name"`
 	Tags   []string `json:"tags"`
-	Draw   string   `json:"draw"` // line, dashed, dotted, points, band, or bar
+	Draw   string   `json:"draw"` // line, step, dashed, dotted, points, band, or bar
 	Ink    string   `json:"ink"`
 	Shape  string   `json:"shape,omitempty"` // path of the mark in a box of 12 × 12
 	Points []Point  `json:"points"`

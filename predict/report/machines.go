@@ -67,8 +67,9 @@ func machineRows(machines []Machine) []machineRow {
 }
 
 // spaced prints a quantity with a space before its unit, and one cycle as one.
-func spaced(q fmt.Stringer) string {
-	s := q.String()
+func spaced(q fmt.Stringer) string { return spacedText(q.String()) }
+
+func spacedText(s string) string {
 	i := strings.IndexFunc(s, unicode.IsLetter)
 	if i <= 0 {
 		return s

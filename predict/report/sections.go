@@ -33,6 +33,11 @@ type section struct {
 	Figures           []Figure
 }
 
+// Groups are the figures with those together that have something in common.
+func (s section) Groups() []group[Figure] {
+	return grouped(s.Figures, func(f Figure) string { return f.Group })
+}
+
 // plotted reports whether some plot draws tables called name.
 func plotted(name string) bool {
 	return slices.ContainsFunc(plots, func(p tablePlot) bool { return slices.Contains(p.tables, name) })

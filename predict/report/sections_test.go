@@ -25,7 +25,8 @@ func samples(name string) map[string]*store.Table {
 	}
 	words := func(n int) []string { return slices.Repeat([]string{name}, n) }
 	budget := []store.Column{c("nodes", "", []int32{1, 2, 2}), c("each", "", []int32{4, 1, 1}), c("node", "", words(3)), c("cache", "", words(3)), c("memory", "", words(3)),
-		c("network", "", []string{"-", "10m", "100m"}), c("price", "$", []float64{6000, 3000, 3500}), c("time", "s", []float64{1, 2, 2.5})}
+		c("network", "", []string{"-", "10m", "100m"}), c("price", "$", []float64{6000, 3000, 3500}), c("time", "s", []float64{1, 2, 2.5}),
+		c("lo", "s", []float64{.9, 2, math.NaN()}), c("hi", "s", []float64{1.2, 2, math.NaN()}), c("behind", "%", []float64{0, 100, 150}), c("e_instr", "ns", []float64{10, 20, 25})}
 	return map[string]*store.Table{
 		"comm": of("comm", c("from", "", []int32{0, 1, 1}), c("to", "", []int32{1, 0, 0}), c("kind", "", words(3)), c("bytes", "B", []uint64{1000, 20, 30})),
 		"sharing_matrix": of("sharing_matrix", c("line", "B", []int64{64, 64, 256}), c("from", "", []int32{-1, 1, 1}), c("to", "", []int32{1, 0, 0}),
@@ -41,7 +42,6 @@ func samples(name string) map[string]*store.Table {
 		"windtunnel": of("windtunnel", c("targets", "", []int32{8, 8, 8}), c("hosts", "", []int32{1, 2, 4}), c("host", "", []string{"uni", name, name}),
 			c("speedup", "", []float64{1, 1.9, 3}), c("lo", "", []float64{1, 1.8, math.NaN()}), c("hi", "", []float64{1, 2, math.NaN()}), c("cost_performance", "$", []float64{10, 8, 9})),
 		"budget": of("budget", budget...),
-		"front":  of("front", budget...),
 	}
 }
 
@@ -113,14 +113,36 @@ func TestPlotsRefuseWhatTheyCannotDraw(t *testing.T) {
 	}
 }
 
-// Of 3000 $, 3500 $ and 6000 $, with 2, 2.5 and 1 s, the second is behind the first.
+// Of 3000 $, 3500 $ and 6000 $, with 2, 2.5 and 1 s, the second is behind the first; up to 9000 $ the last is the best.
 func TestBudgetFront(t *testing.T) {
 	figures, err := budgetFront.draw([]found{{Table: samples("x")["budget"], program: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := figures[0].Chart.Series[0].Points, []Point{point(3000, 2), point(6000, 1)}; !reflect.DeepEqual(got, want) {
+	if got, want := figures[0].Chart.Series[0].Points, []Point{point(3000, 2), point(6000, 1), point(9000, 1)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+	var got []string
+	for _, row := range figures[0].Table.Rows {
+		got = append(got, strings.Join([]string{row[0], row[2], row[5]}, " "))
+	}
+	// 150 % behind the best of all is (100 + 150) / (100 + 100) = 1.25 times the best for less.
+	if want := []string{"3000 20 –", "3500 20 25", "6000 10 100"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("steps: got %q, want %q", got, want)
+	}
+	if d := figures[0].Chart.Decision; d.Offers[0].Lo != 9 || d.Offers[0].Hi != 12 || !math.IsNaN(float64(d.Error)) {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// Decisions whose money or error is no number are refused, with what is wrong.
+func TestBudgetRefusesFacts(t *testing.T) {
+	for _, fact := range []trace.Arg{{Key: "budget", Value: "much"}, {Key: "model_error", Value: "small"}, {Key: "model_error", Value: "-1"}} {
+		table := samples("x")["budget"]
+		table.Meta = append([]trace.Arg{fact}, table.Meta...)
+		if _, err := budgetFront.draw([]found{{Table: table, path: "some/file.arrow"}}); err == nil || !strings.Contains(err.Error(), fact.Value) {
+			t.Errorf("%v: %v", fact, err)
+		}
 	}
 }
 

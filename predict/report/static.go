@@ -63,6 +63,8 @@ func (a Axis) words(v Number) string {
 		return byteLabel(float64(v))
 	case a.Unit == "%":
 		return percent(float64(v))
+	case strings.HasPrefix(a.Unit, "$"):
+		return "$" + number(float64(v), 4) + a.Unit[1:]
 	case a.Unit == "":
 		return number(float64(v), 3)
 	}
@@ -190,6 +192,9 @@ func drawnSeries(s Series) layer {
 				}
 			}
 		}
+		if s.Draw == "step" {
+			line = stepped(line)
+		}
 		if s.Draw != "points" {
 			c.StrokeLines(style, line)
 		}
@@ -199,6 +204,17 @@ func drawnSeries(s Series) layer {
 			}
 		}
 	}
+}
+
+// stepped goes from point to point along the axes: right, then up or down.
+func stepped(line []vg.Point) (steps []vg.Point) {
+	for i, at := range line {
+		if i > 0 {
+			steps = append(steps, vg.Point{X: at.X, Y: line[i-1].Y})
+		}
+		steps = append(steps, at)
+	}
+	return steps
 }
 
 // drawStack draws bars from left to right, under the names of their groups.

@@ -23,7 +23,16 @@ import (
 type Figure struct {
 	ID, Heading, Title, Desc string
 	SVG                      template.HTML
-	Chart                    *Chart // what the SVG draws, for the page's script
+	Chart                    *Chart  // what the SVG draws, for the page's script
+	Group                    string  // what neighbouring figures have in common; "" for nothing
+	Table                    *detail // what belongs to the plot and is no point of it; nil for nothing
+}
+
+// detail is a table that is folded under its summary.
+type detail struct {
+	Summary string
+	Heads   []string
+	Rows    [][]string
 }
 
 // figureWidth suits a phone; wider pages set figures side by side.

@@ -2,7 +2,7 @@
 //
 //   node check.mjs CHROMIUM SCREENSHOTS PAGE.html...
 //
-// prints what is wrong, a line each, and fails. The first page has several machines, programs and models.
+// prints what is wrong, a line each, and fails. The first page has several machines, programs and models, the third all tables.
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -138,6 +138,40 @@ const choosing = async page => {
 	check(was !== "1" && await ratio() === "1", `a machine is ${await ratio()} times itself, and another ${was}`);
 };
 
+// buying sets the budget of the sample, of $9000: $6000 buys 1 s, $3500 2.5 s and $3000 2 s.
+const buying = async page => {
+	const group = page.locator("#budget .group").first(), figure = group.locator("figure"), said = group.locator("[aria-live]").first();
+	await figure.scrollIntoViewIfNeeded();
+	const entry = group.getByLabel("budget [$]"), slider = group.getByLabel("budget", { exact: true }), answer = async () => (await figure.locator(".answer").innerText()).replace(/\s+/g, " ");
+	const says = async (what, ...words) => { const a = await answer(); check(words.every(w => a.includes(w)), `${what}: ${a}, without one of ${words.join(", ")}`); };
+	const rings = () => figure.locator(".chart path[stroke='var(--text)'][fill='none'][d^='M1 0A']").count();
+	await says("all the money", "$6000", "10 ns", "9 to 12", "100 % behind");
+	const all = await rings();
+	await entry.fill("5999");
+	await says("less money", "$3000", "20 ns", "$3500", "25 % behind");
+	await entry.fill("3100");
+	await says("money for one", "$3000", "nothing else");
+	check(await rings() === all - 1, `${await rings()} machines are marked, of two were ${all}`);
+	await entry.fill("100");
+	await says("too little", "nothing: the cheapest is $3000");
+	await group.getByRole("button", { name: "more, until it changes" }).click();
+	check(await entry.inputValue() === "3000", `the first change is at ${await entry.inputValue()}`);
+	await slider.focus();
+	await slider.press("End");
+	await says("the slider at its end", "$6000");
+	await slider.press("ArrowLeft");
+	check(Number(await entry.inputValue()) < 9000 && await slider.getAttribute("aria-valuetext") === "$" + await entry.inputValue(), `keys move the slider to ${await entry.inputValue()}`);
+	await page.waitForFunction(e => /For \$8\d+: .*10 ns/.test(e.textContent), await said.elementHandle(), { timeout: 5000 }).catch(async () => check(false, `said: ${await said.textContent()}`));
+	const chart = figure.locator(".chart");
+	await chart.focus();
+	await chart.press("ArrowRight"); // to the first point of the front
+	await chart.press("Enter");
+	check(await entry.inputValue() === "3000", `a picked machine sets the budget to ${await entry.inputValue()}`);
+	await figure.locator("summary").click();
+	check(await figure.locator(".detail tbody tr").count() === 3, "the table of all budgets has not three rows");
+	check((await download(page, figure, "SVG")).toString().includes("path"), "the SVG is none");
+};
+
 const exporting = async (page, figure) => {
 	const svg = (await download(page, figure, "SVG")).toString(), png = await download(page, figure, "PNG");
 	check(svg.startsWith("<svg") && !svg.includes("var(") && svg.includes("</svg>"), "the SVG is none");
@@ -168,5 +202,9 @@ for (const use of [scales, pointer, hiding, themes, exporting]) await use(page, 
 await keyboard(figure);
 await sorting(page, figure);
 await choosing(page);
+await page.context().close();
+const tables = await shows(pages[2], "wide");
+await buying(tables);
+await tables.screenshot({ path: join(screenshots, "budget.png") });
 await browser.close();
 process.exit(wrong > 0 ? 1 : 0);

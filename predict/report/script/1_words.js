@@ -19,6 +19,7 @@ const number = (v, digits = 3) => {
 // amount prints v in a unit: bytes as KiB and so on, fractions as percent.
 const amount = (v, unit, digits = 3) => {
 	if (v === null || v === undefined) return "–";
+	if (unit && unit.startsWith("$")) return "$" + number(v, digits) + unit.slice(1);
 	if (unit === "%") return number(100 * v, digits) + " %";
 	if (unit !== "B") return number(v, digits) + (unit ? " " + unit : "");
 	const scale = v >= 1024 ? Math.min(5, Math.floor(Math.log2(v) / 10)) : 0;

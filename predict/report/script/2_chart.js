@@ -61,6 +61,8 @@ const band = s => ({
 	},
 });
 
+const broken = s => s.draw === "dashed" || s.draw === "dotted";
+
 const symbol = s => s.shape ? "path://" + s.shape : "circle";
 
 const lineSeries = (s, chart) => {
@@ -68,8 +70,8 @@ const lineSeries = (s, chart) => {
 	if (s.draw === "band") return [band(s)];
 	const look = { name: s.name, data, symbol: symbol(s), symbolKeepAspect: true, itemStyle: { color: ink(s.ink) }, emphasis: { disabled: true }, clip: true };
 	const list = s.draw === "points" ? [{ ...look, type: "scatter", symbolSize: 10 }] : [{
-		...look, type: "line", symbolSize: s.shape ? 8 : 0, showSymbol: Boolean(s.shape) && data.length <= 24, connectNulls: false,
-		lineStyle: { color: ink(s.ink), width: s.draw === "line" ? 2 : 1.5, type: s.draw === "line" ? "solid" : s.draw },
+		...look, type: "line", step: s.draw === "step" && "end", symbolSize: s.shape ? 8 : 0, showSymbol: Boolean(s.shape) && data.length <= 24, connectNulls: false,
+		lineStyle: { color: ink(s.ink), width: broken(s) ? 1.5 : 2, type: broken(s) ? s.draw : "solid" },
 	}];
 	if (s.points.some(p => p.length > 3)) list.push(intervals(s, chart));
 	if (s.marked) list.push({
@@ -101,6 +103,14 @@ const claim = chart => chart.x.scale !== "arsinh" ? [] : [{
 	type: "scatter", silent: true, data: [], markArea: { silent: true, itemStyle: { color: ink("band") }, data: [[{ xAxis: -Math.asinh(1) }, { xAxis: Math.asinh(1) }]] },
 }];
 
+// bought marks how far the money goes, and what is best and second for it.
+const bought = (view, end) => !view.budget ? [] : [{
+	type: "scatter", silent: true, symbol: "circle", data: view.budget.two.map((o, i) => ({ value: [o.price, o.time], symbolSize: i === 0 ? 21 : 15,
+		itemStyle: { color: "transparent", opacity: 1, borderColor: ink("text"), borderWidth: i === 0 ? 3 : 1.5 } })),
+	markLine: { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: ink("text"), width: 1.5, type: "solid" }, data: [{ xAxis: view.budget.money }] },
+	markArea: { silent: true, itemStyle: { color: ink("band"), opacity: 0.6 }, data: [[{ xAxis: view.budget.money }, { xAxis: end }]] },
+}];
+
 const linesOption = (chart, view, width) => {
 	const series = shown(chart, view);
 	const group = (chart.groups || []).find(g => g.name === view.group);
@@ -120,7 +130,7 @@ const linesOption = (chart, view, width) => {
 		grid: { left: named ? 8 : 4, right: 14, top: (named ? 6 : 26) + marks.room, bottom: 22, containLabel: true },
 		xAxis: x,
 		yAxis: axisOption(chart.y, view.y, extent(chart.y, view.y, y), { nameLocation: "end", nameGap: 10 + marks.room, inverse: named, nameTextStyle: { align: "left", color: ink("muted"), fontSize: 11, fontFamily: font } }),
-		series: [...claim(chart), ...series.flatMap(s => lineSeries(s, chart)), ...marks.series],
+		series: [...claim(chart), ...bought(view, x.max), ...series.flatMap(s => lineSeries(s, chart)), ...marks.series],
 	};
 };
 

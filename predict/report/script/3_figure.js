@@ -19,12 +19,15 @@ class Figure {
 		this.drawing = place.querySelector("svg");
 		this.view = { x: this.chart.x.scale, y: this.chart.kind === "matrix" ? "log" : this.chart.y.scale, off: new Set(), group: "" };
 		this.cursor = null;
+		this.picked = null; // what to do with a point that the reader picks
 		this.tools();
 		new IntersectionObserver((entries, watch) => {
 			if (entries.some(e => e.isIntersecting)) { watch.disconnect(); this.start(); }
 		}, { rootMargin: "300px" }).observe(place);
 		figures.push(this);
 	}
+
+	get heading() { return this.place.querySelector("h3").textContent; }
 
 	get title() { return this.drawing.querySelector("title").textContent; }
 
@@ -39,6 +42,7 @@ class Figure {
 		this.live = echarts.init(this.box, null, { renderer: "svg" });
 		this.draw();
 		this.box.addEventListener("keydown", e => this.step(e));
+		this.live.on("click", e => this.pick(this.chart.series.find(s => s.name === e.seriesName), e.dataIndex));
 		this.box.addEventListener("blur", () => { this.cursor = null; this.live.dispatchAction({ type: "hideTip" }); });
 		new ResizeObserver(() => { if (this.box.clientWidth !== this.live.getWidth()) this.draw(); }).observe(this.box);
 	}
@@ -119,9 +123,13 @@ class Figure {
 		return { at: `${c.x.name.split(",")[0]}: ${x}`, value: amount(p[1], c.y.unit) + ends + note };
 	}
 
+	pick(series, i) { if (this.picked && series) this.picked(series.points[i]); }
+
 	// step moves a cursor along the points with left and right, between series with up and down.
 	step(e) {
-		const series = shown(this.chart, this.view), move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -Infinity], End: [0, Infinity] }[e.key];
+		const series = shown(this.chart, this.view);
+		if (e.key === "Enter" && this.cursor) this.pick(series[this.cursor[0]], this.cursor[1]);
+		const move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -Infinity], End: [0, Infinity] }[e.key];
 		if (!move || series.length === 0) return;
 		e.preventDefault();
 		const clamp = (v, n) => Math.max(0, Math.min(n - 1, v));
@@ -147,7 +155,7 @@ class Figure {
 			button("values", "false", on => this.showValues(on)),
 			button("SVG", null, () => save(this.svg(), "image/svg+xml", this.file("svg"))),
 			button("PNG", null, () => png(this.svg(), blob => save(blob, "image/png", this.file("png")))));
-		this.place.append(bar);
+		this.place.insertBefore(bar, this.place.querySelector(".detail"));
 	}
 
 	showValues(on) {
