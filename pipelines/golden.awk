@@ -1,32 +1,75 @@
-# Holds tables to expected.tsv, line by line:
+# Holds tables to those in expected.tsv:
 #
-#   awk -f golden.awk expected.tsv actual.tsv
+#   awk -v study=NAME -f golden.awk expected.tsv actual.tsv
 #
-# Lines of expected.tsv such as "# tolerance 0.1%: simulated predicted" and "# tolerance 0.1: error"
-# say how far numbers in columns of these names may be off, relatively or absolutely. All else must be the same.
+# Lines of expected.tsv say how:
+#
+#   # key: program machine processors         columns that name a row; each table has some of them
+#   # tolerance 0.1%: simulated predicted     how far numbers in columns of these names may be off,
+#   # tolerance 0.1: error                    relatively or absolutely
+#
+# All else must be the same. Rows are found by their key, so that one that is missing says nothing of the others.
+# Tables with the same columns in their keys are one.
 
 BEGIN { FS = "\t" }
 
-FNR == 1 { files++ }
+FNR == 1 { file++ }
 
-files == 1 && /^# tolerance / {
-	split($0, part, ": ")
-	split(part[1], words, " ")
-	for (n = split(part[2], columns, " "); n > 0; n--) tolerance[columns[n]] = words[3]
-}
-files == 1 && !/^#/ { want[++rows] = $0 }
-files == 1 { next }
-
-{
-	if (want[FNR] == $0) { heads(); next }
-	n = split(want[FNR], expected, "\t")
-	if (n != NF) { complain("\"" $0 "\" where \"" want[FNR] "\" is expected"); next }
-	for (i = 1; i <= NF; i++) if (off($i, expected[i], tolerance[name[i]]))
-		complain($1 ", " $2 ", " $3 ", " $4 ": " name[i] " is " $i ", and " expected[i] " is expected" (name[i] in tolerance ? ", within " tolerance[name[i]] : ""))
+file == 1 && /^#/ {
+	if (split($0, part, ": ") > 1) for (n = split(part[2], words, " "); n > 0; n--) {
+		if (/^# key: /) isKey[words[n]]
+		if (/^# tolerance /) { limit = part[1]; sub(/.* /, "", limit); tolerance[words[n]] = limit }
+	}
+	next
 }
 
-# heads takes a line without a digit for the heads of the rows that follow.
-function heads(   i) { if ($0 !~ /[0-9]/) for (i = 1; i <= NF; i++) name[i] = $i }
+# A line without a digit that begins with a name of a key is the heads of the rows that follow.
+$1 in isKey && !/[0-9]/ { heads(); next }
+{ row() }
+
+function heads(   i) {
+	delete name
+	table = ""
+	for (i = 1; i <= NF; i++) {
+		name[i] = $i
+		if ($i in isKey) table = table " " $i
+	}
+	if (file == 2) { changed(); return }
+	columns[table] = NF
+	for (i = 1; i <= NF; i++) { column[table, i] = $i; wanted[table, $i] }
+}
+
+# changed tells of columns that are expected and not there, or the other way round, once for a table.
+function changed(   i, there) {
+	if (told[table]++ || !(table in columns)) return
+	for (i in name) there[name[i]]
+	for (i = 1; i <= columns[table]; i++) if (!(column[table, i] in there)) complain("column " column[table, i] " is missing")
+	for (i = 1; i <= NF; i++) if (!((table, name[i]) in wanted)) complain("column " name[i] " is not expected")
+}
+
+function row(   i, key, again) {
+	for (i = 1; i <= NF; i++) if (name[i] in isKey) key = key (key == "" ? "" : ", ") name[i] " " $i
+	again = ++seen[file, table, key]
+	if (again > 1) key = key " (row " again " of that name)"
+	if (file == 1) {
+		expected[++rows] = table SUBSEP key
+		for (i = 1; i <= NF; i++) cell[table, key, name[i]] = $i
+		known[table, key]
+		return
+	}
+	actual[++found] = table SUBSEP key
+	have[table, key]
+	if (!((table, key) in known)) { complain(key ": this row is not expected"); return }
+	for (i = 1; i <= NF; i++) if ((table, name[i]) in wanted) compare(key, name[i], $i, cell[table, key, name[i]])
+}
+
+function compare(key, column, got, want,   limit) {
+	limit = column in tolerance ? tolerance[column] : ""
+	if (off(got, want, limit)) {
+		complain(key ": " column " is " got ", and " want " is expected" (limit == "" ? "" : ", within " limit))
+		differ[column]++
+	}
+}
 
 function off(got, want, limit,   d) {
 	if (got == want) return 0
@@ -36,11 +79,29 @@ function off(got, want, limit,   d) {
 	return d > limit + 0
 }
 
-function complain(what) { if (++complaints <= 20) print "golden: " what }
+function complain(what) { if (++complaints <= 20) print "golden: " study ": " what }
+
+# order compares the rows that both have, and tells of the first that is elsewhere.
+function order(   i, j) {
+	for (i = j = 1; i <= rows && j <= found; ) {
+		if (!(expected[i] in have)) i++
+		else if (!(actual[j] in known)) j++
+		else if (expected[i] == actual[j]) { i++; j++ }
+		else { complain("rows are in another order: " named(actual[j]) " stands where " named(expected[i]) " is expected"); return }
+	}
+}
+
+function named(id) { return substr(id, index(id, SUBSEP) + 1) }
 
 END {
-	if (FNR < rows) complain(rows - FNR " rows are missing, from \"" want[FNR + 1] "\" on")
-	if (complaints) print "golden: " complaints " differences to expected.tsv; if they are right, review and keep them with make accept"
-	else print "golden: " rows " rows as expected"
+	for (i = 1; i <= rows; i++) if (!(expected[i] in have)) complain(named(expected[i]) ": this row is missing")
+	order()
+	if (complaints > 20) {
+		print "golden: " study ": and " complaints - 20 " more"
+		for (c in differ) print "golden: " study ": " c " differs in " differ[c] " rows of " rows | "sort"
+		close("sort")
+	}
+	if (complaints) print "golden: " study ": " complaints " differences to expected.tsv; if they are right, review and keep them with make accept"
+	else print "golden: " study ": " rows " rows as expected"
 	exit complaints > 0
 }

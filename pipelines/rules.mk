@@ -18,6 +18,7 @@
 #               for programs that need more flags OPTIONS.kernel; optional, shown by the report, and printed by the target decisions
 #   PRICES      lists of prices that decisions depend on
 #   TIMELINES   traces that are shown over time, as simulated on the first machine; optional
+#   REPORT      the file that the study ends in; out/report.html if not given
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
@@ -107,8 +108,9 @@ $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
 	@echo predict report $(OUT) -o $@
 	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(BASELINE) -o $@ $(REPORTED)
 
-report: $(OUT)/report.html
-	@echo "report: $(abspath $(OUT))/report.html"
+REPORT ?= $(OUT)/report.html
+report: $(REPORT)
+	@echo "report: $(abspath $(REPORT))"
 
 comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
@@ -130,7 +132,7 @@ $(OUT)/actual.tsv: $(GOLDEN)
 	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
 golden: $(OUT)/actual.tsv
-	@awk -f $(ROOT)/pipelines/golden.awk expected.tsv $<
+	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk expected.tsv $<
 
 # Tolerances are those that were there.
 accept: $(OUT)/actual.tsv
