@@ -83,6 +83,9 @@ const (
 var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
 	rightTransfer: "right", upgradeTransfer: "upgrade"}
 
+// knownLines is how many numbers of blocks a processor remembers: they spare most searches of the directory.
+const knownLines = 256
+
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
 func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode

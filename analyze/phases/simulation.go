@@ -15,28 +15,35 @@ type simulation struct {
 	directory directory
 	caches    []*cache    // by number of sets
 	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
-	known     [][]bucket  // by processor: numbers of lines it has used lately, by the low bits of the line
-	latest    []latest    // by processor
+	tops      [][]top     // by processor, allocated when it first uses a line: by the low bits of the line, which all caches' sets have
+	again     [][2]uint64 // by processor: loads and stores of tops that the caches have not heard of
+	mask      uint64      // of these bits
 }
 
-// latest is the line that a processor used last. It is at the top of its stack in all caches, so that the next use of it
-// moves nothing, and no cache needs to hear of it: until another processor stores the line.
-type latest struct {
+// top is the line that a processor used last of those with some low bits. Lines of one set have these bits in
+// common, so it is at the top of its stack in all caches: the next use of it
+// moves nothing, and no cache needs to hear of it, until another processor stores the line.
+type top struct {
 	line          uint64
-	known, stored bool      // it is there; and no processor has used it since this one stored it
-	again         [2]uint64 // loads and stores of it that the caches have not heard of
+	tag           uint32 // its number + 1; 0: there is none
+	known, stored bool   // it is there; and no processor has used it since this one stored it
 }
 
 // hits reports whether a use changes nothing.
-func (l *latest) hits(line uint64, isStore bool) bool {
-	return l.line == line && l.known && (l.stored || !isStore)
+func (t *top) hits(line uint64, isStore bool) bool {
+	return t.line == line && t.known && (t.stored || !isStore)
 }
+
+// mostTops is how many lines a processor has at hand: that also spares most searches of the
+// directory, which is too large for the first-level cache.
+const mostTops = 256
 
 func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs),
-		uses: make([][2]uint64, procs), known: make([][]bucket, procs), latest: make([]latest, procs)}
+		uses: make([][2]uint64, procs), tops: make([][]top, procs), again: make([][2]uint64, procs), mask: mostTops - 1}
 	for _, n := range sets {
 		s.caches = append(s.caches, newCache(procs, n))
+		s.mask = min(s.mask, uint64(n)-1)
 	}
 	return s
 }
@@ -50,10 +57,14 @@ func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
 			continue
 		}
 		first, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift
+		p := of[i]
+		if s.tops[p] == nil {
+			s.tops[p] = make([]top, s.mask+1)
+		}
 		for line := first; ; line++ {
-			if l := &s.latest[of[i]]; l.hits(line, op == trace.Store) {
-				l.again[index(op == trace.Store)]++
-			} else if err := s.use(of[i], line, op == trace.Store); err != nil {
+			if t := s.top(p, line); t.hits(line, op == trace.Store) {
+				s.again[p][index(op == trace.Store)]++
+			} else if err := s.use(t, p, line, op == trace.Store); err != nil {
 				return err
 			}
 			if line == last {
@@ -64,12 +75,19 @@ func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
 	return nil
 }
 
-// use simulates one load or store of a line.
-func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
-	id, err := s.find(p, line)
-	if err != nil {
-		return err
+// top is where a line is if it is the processor's latest with its low bits.
+func (s *simulation) top(p trace.Proc, line uint64) *top { return &s.tops[p][line&s.mask] }
+
+// use simulates one load or store of a line, which becomes that top.
+func (s *simulation) use(t *top, p trace.Proc, line uint64, isStore bool) error {
+	if t.line != line || t.tag == 0 {
+		id, err := s.directory.find(line)
+		if err != nil {
+			return err
+		}
+		t.line, t.tag = line, id+1
 	}
+	id := t.tag - 1
 	s.uses[p][index(isStore)]++
 	found, owner := s.directory.state(id, p), s.directory.owner[id]
 	switch {
@@ -80,8 +98,8 @@ func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
 		for _, c := range s.caches {
 			c.share(owner, p, line, id)
 		}
-		if l := &s.latest[owner]; l.line == line {
-			l.stored = false
+		if t := s.top(owner, line); t.line == line {
+			t.stored = false
 		}
 		s.directory.owner[id] = -1
 		s.directory.load(id, p)
@@ -91,29 +109,8 @@ func (s *simulation) use(p trace.Proc, line uint64, isStore bool) error {
 	for _, c := range s.caches {
 		c.use(p, line, id, isStore, found)
 	}
-	l := &s.latest[p]
-	l.line, l.known, l.stored = line, true, isStore
+	t.known, t.stored = true, isStore
 	return nil
-}
-
-// knownLines is how many numbers a processor remembers: they spare most searches of the
-// directory, which is too large for the first-level cache.
-const knownLines = 256
-
-// find is the number of a line.
-func (s *simulation) find(p trace.Proc, line uint64) (uint32, error) {
-	if s.known[p] == nil {
-		s.known[p] = make([]bucket, knownLines)
-	}
-	k := &s.known[p][line%knownLines]
-	if k.line == line && k.tag != 0 {
-		return k.tag - 1, nil
-	}
-	id, err := s.directory.find(line)
-	if err == nil {
-		*k = bucket{line, id + 1}
-	}
-	return id, err
 }
 
 // invalidateOthers removes a line from the caches of all processors but p.
@@ -125,8 +122,8 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 			if q == p {
 				continue
 			}
-			if l := &s.latest[q]; l.line == line {
-				l.known = false
+			if t := s.top(q, line); t.line == line {
+				t.known = false
 			}
 			for _, c := range s.caches {
 				if q == owner {
@@ -140,7 +137,7 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 
 // flush turns what p did into rows, and forgets it.
 func (s *simulation) flush(p trace.Proc, k key, out *rows) {
-	again := &s.latest[p].again
+	again := &s.again[p]
 	for i, n := range again {
 		s.uses[p][i] += n
 		for _, c := range s.caches {
