@@ -185,6 +185,7 @@ func (h *histogram) add(length uint64) {
 // phases is what processors do between barriers. When there are too many phases, neighbours are joined.
 type phases struct {
 	at     []uint32 // by processor: barriers passed
+	uses   []uint64 // by processor: since then, not yet in counts
 	limit  int      // spans
 	shift  uint     // phases in a span, as a power of two
 	counts []span
@@ -199,13 +200,22 @@ type phaseCounts struct{ uses, cold, trues, falses, upgrades uint64 }
 const maxSpans = 1 << 15
 
 func newPhases(procs, spans int) phases {
-	return phases{at: make([]uint32, procs), limit: max(1, spans/procs)}
+	return phases{at: make([]uint32, procs), uses: make([]uint64, procs), limit: max(1, spans/procs)}
 }
 
 // next is when a processor passes a barrier.
-func (p *phases) next(proc trace.Proc) { p.at[proc]++ }
+func (p *phases) next(proc trace.Proc) {
+	p.sum(proc)
+	p.at[proc]++
+}
 
-func (p *phases) uses(proc int32) { p.count(proc, p.at[proc]).uses++ }
+// sum takes the uses of a processor in its phase into counts.
+func (p *phases) sum(proc trace.Proc) {
+	if n := p.uses[proc]; n > 0 {
+		p.count(int32(proc), p.at[proc]).uses += n
+		p.uses[proc] = 0
+	}
+}
 
 func (p *phases) count(proc int32, phase uint32) *phaseCounts {
 	at := int(phase >> p.shift)

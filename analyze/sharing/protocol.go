@@ -45,7 +45,7 @@ func (s *simulation) newLine(first uint64) uint32 {
 	number := first >> s.lineShift
 	base := number << s.lineShift
 	s.lines = append(s.lines, line{number: number, lastProc: -1, region: s.regions.within(base, base+uint64(s.line)-1)})
-	s.access = append(s.access, make([]uint64, s.words)...)
+	s.accesses = append(s.accesses, make([]uint64, s.words)...)
 	return uint32(len(s.lines) - 1)
 }
 
@@ -184,6 +184,9 @@ func (s *simulation) die(id uint32) {
 
 // end ends all copies, and adds up what lines and holders counted.
 func (s *simulation) end() {
+	for p := range s.phases.at {
+		s.phases.sum(trace.Proc(p))
+	}
 	s.kinds = map[kindKey]kindCounts{}
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
@@ -198,6 +201,6 @@ func (s *simulation) end() {
 		}
 		s.addKind(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.access = nil, index{}, nil, nil, nil, nil
+	s.holdings, s.recent, s.numbers, s.lines, s.holders, s.masks, s.accesses = nil, nil, index{}, nil, nil, nil, nil
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

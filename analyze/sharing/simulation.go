@@ -16,12 +16,13 @@ type simulation struct {
 	words                int // of a line
 	blocks               int // of 64 words, of a line
 
-	holdings []index // by processor: the holder of a line
-	numbers  index   // of lines
-	lines    []line  // by number; the first is not used
+	holdings []index    // by processor: the holder of a line
+	recent   [][]recent // by processor, allocated when it first uses a line: holders of lines that it has used lately, by the low bits of the line
+	numbers  index      // of lines
+	lines    []line     // by number; the first is not used
 	holders  []holder
 	masks    []uint64 // by holder, for each block: stale, unread, dirty
-	access   []uint64 // by line and word: whose it is and how often it was accessed
+	accesses []uint64 // by line and word: whose it is and how often it was accessed
 	shared   []sharedLine
 	written  []uint64 // by shared line and block: words that were stored
 	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
@@ -34,6 +35,15 @@ type simulation struct {
 	phases  phases
 	kinds   map[kindKey]kindCounts // at the end
 }
+
+// recent is the holder of a line; of none, if that is 0.
+type recent struct {
+	line   uint64
+	holder uint32
+}
+
+// recentLines is how many a processor has at hand: they spare most searches of its index.
+const recentLines = 256
 
 // line is what all processors do with a line.
 type line struct {
@@ -88,12 +98,12 @@ const (
 func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *simulation {
 	word = min(word, size)
 	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word),
-		holdings: make([]index, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
+		holdings: make([]index, procs), recent: make([][]recent, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
 		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
 	s.blocks = (s.words + 63) / 64
 	s.masks = make([]uint64, masks*s.blocks)
-	s.access = make([]uint64, s.words)
+	s.accesses = make([]uint64, s.words)
 	s.written, s.writers = make([]uint64, s.blocks), make([]int32, s.words)
 	return s
 }
@@ -122,23 +132,66 @@ func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
 
 // use simulates a load or store of the bytes of one line from first to last.
 func (s *simulation) use(p trace.Proc, first, last uint64, isStore bool) error {
-	slot := s.holdings[p].slot(first >> s.lineShift)
-	id := *slot
-	hit := id != 0 && s.holders[id].state != invalid
-	if id == 0 {
-		var err error
-		if id, err = s.hold(p, first); err != nil {
-			return err
-		}
-		*slot = id
-	} else if !hit {
-		s.fold(&s.lines[s.holders[id].line])
-		s.fetch(id, first)
+	if s.recent[p] == nil {
+		s.recent[p] = make([]recent, recentLines)
 	}
+	number := first >> s.lineShift
+	r := &s.recent[p][number%recentLines]
+	s.phases.uses[p]++
+	if r.line == number && r.holder != 0 {
+		if w := first >> s.wordShift; w == last>>s.wordShift && s.again(r.holder, int(w&uint64(s.words-1)), isStore) {
+			return nil
+		}
+	} else {
+		slot := s.holdings[p].slot(number)
+		if *slot == 0 {
+			id, err := s.hold(p, first)
+			if err != nil {
+				return err
+			}
+			*slot, *r = id, recent{number, id}
+			s.access(id, first, last, isStore, false)
+			return nil
+		}
+		*r = recent{number, *slot}
+	}
+	hit := s.holders[r.holder].state != invalid
+	if !hit {
+		s.fold(&s.lines[s.holders[r.holder].line])
+		s.fetch(r.holder, first)
+	}
+	s.access(r.holder, first, last, isStore, hit)
+	return nil
+}
+
+// again simulates an access of one word of a valid copy that tells nothing new, and reports whether it is one: nobody
+// stored the word since the holder's last access, and who stores has the copy exclusive.
+func (s *simulation) again(id uint32, w int, isStore bool) bool {
+	h := &s.holders[id]
+	at := (int(id)*s.blocks + w>>6) * masks
+	m, word := s.masks[at:at+masks], uint64(1)<<(w&63)
+	if h.state == invalid || h.isMixed || (m[staleMask]|m[unreadMask])&word != 0 {
+		return false
+	}
+	if isStore {
+		if s.lines[h.line].owner != id {
+			return false
+		}
+		m[dirtyMask] |= word
+		h.stores++
+	} else {
+		h.loads++
+	}
+	h.words++
+	s.touch(h, w)
+	return true
+}
+
+// access simulates a load or store with a valid copy, which it hit or has just got.
+func (s *simulation) access(id uint32, first, last uint64, isStore, hit bool) {
 	h := &s.holders[id]
 	w0 := int(first >> s.wordShift & uint64(s.words-1))
 	w1 := int(last >> s.wordShift & uint64(s.words-1))
-	s.phases.uses(h.proc)
 	if isStore {
 		s.own(id, first, hit)
 		h.stores++
@@ -155,7 +208,6 @@ func (s *simulation) use(p trace.Proc, first, last uint64, isStore bool) error {
 	for b := w0 >> 6; b <= w1>>6; b++ {
 		s.mark(id, b, blockMask(w0, w1, b), isStore)
 	}
-	return nil
 }
 
 // blockMask has the words from w0 to w1 that lie in block b.
@@ -202,7 +254,7 @@ var (
 
 // touch counts an access of a word.
 func (s *simulation) touch(h *holder, w int) {
-	a := &s.access[int(h.line)*s.words+w]
+	a := &s.accesses[int(h.line)*s.words+w]
 	switch whose := *a >> accessBits; whose {
 	case uint64(h.proc) + 1:
 		*a++
@@ -254,7 +306,7 @@ func (s *simulation) useMixed(id uint32, first uint64, w0, w1 int, isStore bool)
 		key.region = s.regions.at(s.addr(h.line, w))
 		u := s.split[key]
 		u.words++
-		if s.access[int(h.line)*s.words+w]>>accessBits == manyProcs {
+		if s.accesses[int(h.line)*s.words+w]>>accessBits == manyProcs {
 			u.sharedWords++
 		}
 		s.split[key] = u
