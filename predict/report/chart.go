@@ -95,6 +95,18 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// drawn is how many points have a place in the chart.
+func (c *Chart) drawn() (n int) {
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if !math.IsNaN(float64(p[0]) + float64(p[1])) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func point(v ...float64) Point {
 	p := make(Point, len(v))
 	for i := range v {

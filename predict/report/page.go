@@ -42,7 +42,7 @@ type page struct {
 	Programs       []string
 	MachineNames   []string
 	MachineRows    []machineRow
-	TraceGroups    []group[Trace]
+	Measured       *programTable
 	RowGroups      []group[tableRow]
 	Cards          []card
 	Curves, Cases  []Figure
@@ -80,11 +80,13 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		p.Commands = append(p.Commands, clean(line))
 	}
 	for _, t := range s.Traces {
-		p.Programs = appendNew(p.Programs, t.Program)
+		if len(t.Curve) > 0 || newProgramTable([]Trace{t}) != nil {
+			p.Programs = appendNew(p.Programs, t.Program)
+		}
 	}
-	for _, k := range s.Comparison.Cases {
-		p.Programs = appendNew(p.Programs, k.Simulated.Program)
-		p.MachineNames = appendNew(p.MachineNames, k.Simulated.Machine)
+	for _, r := range s.rows {
+		p.Programs = appendNew(p.Programs, r.Program)
+		p.MachineNames = appendNew(p.MachineNames, r.Machine)
 	}
 	for _, t := range s.tables {
 		p.Programs = appendNew(p.Programs, t.program)
@@ -106,7 +108,7 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		return err
 	}
 	p.MachineRows = machineRows(s.Machines)
-	p.TraceGroups = grouped(s.Traces, func(t Trace) string { return t.Program })
+	p.Measured = newProgramTable(s.Traces)
 	p.RowGroups = grouped(tableRows(s.Comparison), func(r tableRow) string { return r.Program })
 	if slices.Contains(s.Comparison.Models, "mva") {
 		p.Caveat = mvaCaveat
@@ -161,23 +163,51 @@ func (p *page) drawAll() error {
 }
 
 func (p *page) drawCases(n int, program string) error {
-	var cases []Case
-	for _, k := range p.Comparison.Cases {
-		if k.Simulated.Program == program {
-			cases = append(cases, k)
+	of := func(k Case) bool { return k.Simulated.Program == program }
+	if cases := selected(p.Comparison.Cases, of); len(cases) > 0 {
+		f, err := caseFigure(fmt.Sprintf("case-%d", n), p.Comparison.Models, cases)
+		if err != nil {
+			return err
 		}
+		p.Cases = append(p.Cases, f)
 	}
+	cases := selected(append(slices.Clip(p.Comparison.Cases), p.alone()...), of)
 	if len(cases) == 0 {
 		return nil
 	}
-	f, err := caseFigure(fmt.Sprintf("case-%d", n), p.Comparison.Models, cases)
-	if err != nil {
-		return err
-	}
-	p.Cases = append(p.Cases, f)
-	f, err = splitFigure(fmt.Sprintf("split-%d", n), cases)
+	f, err := splitFigure(fmt.Sprintf("split-%d", n), cases)
 	p.Splits = append(p.Splits, f)
 	return err
+}
+
+// alone are simulations that nothing predicts. Of machines and their abstractions they are the machines.
+func (p *page) alone() []Case {
+	abstract := map[string]bool{}
+	if p.Simplified != nil {
+		for _, pair := range p.Simplified.Pairs {
+			abstract[pair.Abstract.Machine] = true
+		}
+	}
+	compared := map[key]bool{}
+	for _, k := range p.Comparison.Cases {
+		compared[k.Simulated.key()] = true
+	}
+	var list []Case
+	for _, r := range p.rows {
+		if r.Model == "" && !compared[r.key()] && !abstract[r.Machine] {
+			list = append(list, Case{Simulated: r})
+		}
+	}
+	return list
+}
+
+func selected[T any](list []T, of func(T) bool) (some []T) {
+	for _, v := range list {
+		if of(v) {
+			some = append(some, v)
+		}
+	}
+	return some
 }
 
 // looks gives each number of processors of the curves its mark, and explains it.

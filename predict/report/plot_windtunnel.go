@@ -16,10 +16,16 @@ var windtunnelCurves = tablePlot{
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
-			for _, g := range grouped(offers, func(o offer) string { return plural(int(o.targets), "target") }) {
-				for _, q := range gains {
-					what := fmt.Sprintf("%s: %s, %s", t.program, q.name, g.Head)
-					figures = append(figures, Figure{Heading: what, Title: fmt.Sprintf("%s of a parallel simulator of %s, %s", q.name, t.program, g.Head), Chart: q.chart(g.Rows)})
+			targets := grouped(offers, func(o offer) string { return plural(int(o.targets), "target") })
+			for _, q := range gains {
+				for _, g := range targets {
+					f := Figure{Heading: q.name + ", " + g.Head, Title: fmt.Sprintf("%s of a parallel simulator of %s, %s", q.name, t.program, g.Head), Group: t.program, Chart: q.chart(g.Rows)}
+					if m := clean(t.Fact("model")); m != "" {
+						f.Group += ", by model " + m
+					}
+					if f.Chart.drawn() > 1 { // the host that all are compared with is no curve
+						figures = append(figures, f)
+					}
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"spoor/calibrate/param"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -196,5 +197,45 @@ func TestTimeline(t *testing.T) {
 	}
 	if got, want := c.Series[3].Points, []Point{point(1, 1000, 2000)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("synchronization: got %v, want %v", got, want)
+	}
+}
+
+// The table of programs has a column for what is known of some program, and a row for a program of which something is.
+func TestProgramTableLeavesOutWhatNobodyKnows(t *testing.T) {
+	known := fakeTrace("known", 2, 1.5, 10)
+	counts := new(param.Set)
+	if err := counts.Add(param.Param{Name: "instructions", Value: 7, Lo: math.NaN(), Hi: math.NaN(), Unit: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := newProgramTable([]Trace{{Program: "a"}, {Program: "b", Params: new(param.Set)}}); got != nil {
+		t.Errorf("of nothing: %+v", got)
+	}
+	got := newProgramTable([]Trace{{Program: "a"}, {Program: "counted", Params: counts}})
+	if len(got.Groups) != 1 || !slices.Equal(got.Heads, []string{"instructions"}) || got.Locality {
+		t.Errorf("of a count: %+v", got)
+	}
+	got = newProgramTable([]Trace{{Program: "counted", Params: counts}, known})
+	if len(got.Groups) != 2 || len(got.Heads) != len(traceColumns) || !got.Locality || got.Groups[0].Rows[0].Cells[1].Text != unknown {
+		t.Errorf("of both: %+v", got)
+	}
+}
+
+// A simulation that nothing predicts has its bar; abstractions of a machine leave the bars to the machine.
+func TestSplitsOfSimulationsAlone(t *testing.T) {
+	s := &Study{Comparison: &Comparison{}}
+	for _, m := range []string{"cube", "cube-logp"} {
+		s.rows = append(s.rows, Row{Program: "p", Machine: m, Processors: 2, EInstr: 1, Split: Split{Ideal: 1}})
+	}
+	if p := (&page{Study: s}); len(p.alone()) != 2 {
+		t.Errorf("got %v", p.alone())
+	}
+	if err := s.Abstract([]string{"cube"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := (&page{Study: s}).alone(); len(got) != 1 || got[0].Simulated.Machine != "cube" {
+		t.Errorf("got %v", got)
+	}
+	if page := withoutScripts(render(t, s, "x")); !strings.Contains(page, `<section id="split">`) || strings.Contains(page, `<section id="short">`) {
+		t.Error("no bars, or a summary of nothing")
 	}
 }

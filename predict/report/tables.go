@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spoor/calibrate/param"
 )
@@ -90,26 +91,75 @@ func newCell(r Row, e float64) tableCell {
 // estimateCell is one parameter of a trace.
 type estimateCell struct{ Text, Interval string }
 
-// Cells are the parameters of t in the order of the table of programs.
-func (t Trace) Cells() []estimateCell {
-	cells := make([]estimateCell, 0, len(traceColumns)+1)
-	for _, name := range traceColumns {
-		cell := estimateCell{Text: unknown}
-		if t.Params != nil {
-			if p, ok := t.Params.Lookup(name); ok {
-				cell = newEstimate(p)
-			}
+// traceColumn is a column of the table of programs.
+type traceColumn struct {
+	name, head string
+	cell       func(t Trace, name string) estimateCell
+}
+
+var traceColumns = []traceColumn{
+	{"instructions", "instructions", Trace.estimate}, {"references", "references", Trace.estimate}, {"footprint", "footprint", Trace.estimate},
+	{"gamma", "γ", Trace.estimate}, {"alpha", "α", Trace.estimate}, {"beta", "β", Trace.estimate},
+	{fitError, "fit error [points]", func(t Trace, name string) estimateCell {
+		return estimateCell{Text: t.both(name), Interval: "at most " + t.both(fitWorst)}
+	}},
+}
+
+// known reports whether the column has something to say of t.
+func (c traceColumn) known(t Trace) bool { return !math.IsNaN(t.value(c.name)) }
+
+// estimate is the parameter called name.
+func (t Trace) estimate(name string) estimateCell {
+	if t.Params != nil {
+		if p, ok := t.Params.Lookup(name); ok {
+			return newEstimate(p)
 		}
-		cells = append(cells, cell)
 	}
-	return append(cells, estimateCell{Text: t.both(fitError), Interval: "at most " + t.both(fitWorst)})
+	return estimateCell{Text: unknown}
 }
 
 // both is an error of the law as published, and of the capped one.
 func (t Trace) both(name string) string { return t.points(name) + ", " + t.points(name+cappedFit) }
 
-// traceColumns are the parameters in the table of programs; the errors of the two fits follow.
-var traceColumns = []string{"instructions", "references", "footprint", "gamma", "alpha", "beta"}
+// programTable is the traces of which something is known, and what is known of some.
+type programTable struct {
+	Heads    []string
+	Groups   []group[programRow]
+	Locality bool // it has the parameters of the power law
+}
+
+type programRow struct {
+	program    string
+	Processors int
+	Cells      []estimateCell
+}
+
+func newProgramTable(traces []Trace) *programTable {
+	var t programTable
+	var columns []traceColumn
+	for _, c := range traceColumns {
+		if slices.ContainsFunc(traces, c.known) {
+			columns, t.Heads = append(columns, c), append(t.Heads, c.head)
+			t.Locality = t.Locality || c.name == "alpha"
+		}
+	}
+	var rows []programRow
+	for _, trace := range traces {
+		if !slices.ContainsFunc(columns, func(c traceColumn) bool { return c.known(trace) }) {
+			continue
+		}
+		row := programRow{program: trace.Program, Processors: trace.Processors}
+		for _, c := range columns {
+			row.Cells = append(row.Cells, c.cell(trace, c.name))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	t.Groups = grouped(rows, func(r programRow) string { return r.program })
+	return &t
+}
 
 // undetermined is how many times wider than its value an interval is that says
 // nothing: some curves are no power laws.

@@ -23,6 +23,9 @@ func trust(s *Study) []string {
 	list = append(list, c.intervalSentences()...)
 	list = append(list, fitSentences(s.Traces)...)
 	for i := range c.Unpaired {
+		if len(c.Models) == 0 {
+			break // nothing is predicted
+		}
 		list = append(list, "Not compared: "+c.Unpaired[i]+".")
 	}
 	return list
