@@ -36,7 +36,8 @@ func fitCommand(env *stage.Env) *cobra.Command {
 			"    PREFIX.params.toml   parameters with unit, method, source, and the interval in which another run of the same\n" +
 			"                         measurements finds them in 95 of 100 cases\n" +
 			"    PREFIX.fit.arrow     what each model says of each point, beside what was measured\n" +
-			"    PREFIX.plogp.arrow   o_s, o_r and g by size, if there are ping-pongs\n\n" +
+			"    PREFIX.plogp.arrow   o_s, o_r and g by size, if there are ping-pongs\n" +
+			"    PREFIX.network.toml  the same as the section [network] of a machine, to put behind one that has none\n\n" +
 			"and prints a row for each model, judged by points as said: error_ratio is SSE/SST (0 is perfect), gain that of\n" +
 			"S1 over its own, noise what nobody can be better than, median and p90 are of relative errors. Several states of the machine\n" +
 			"are never pooled: their parameters end in -STATE. If repetitions disagree, there are no parameters.\n\n" +
@@ -83,7 +84,7 @@ func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) er
 	if err := r.run(env); err != nil {
 		return err
 	}
-	if err := r.write(); err != nil {
+	if err := r.write(env); err != nil {
 		return err
 	}
 	return stage.Print(env.Out, format, r.summary())
@@ -188,7 +189,7 @@ func noteResult(env *stage.Env, s *marshalling.Study, r *marshalling.Result) {
 }
 
 // write writes all files, the parameters last: where they are, the others are.
-func (r *fitted) write() error {
+func (r *fitted) write(env *stage.Env) error {
 	params, err := r.params()
 	if err != nil {
 		return err
@@ -200,6 +201,9 @@ func (r *fitted) write() error {
 		if err := store.WriteTable(r.flags.prefix+".plogp.arrow", t); err != nil {
 			return err
 		}
+	}
+	if err := r.networks(env); err != nil {
+		return err
 	}
 	return store.WriteFile(r.flags.prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }

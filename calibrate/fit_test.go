@@ -2,17 +2,22 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"spoor/calibrate/fit/timing"
+	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/unit"
 )
 
 var update = flag.Bool("update", false, "write the expected parameters anew")
@@ -187,7 +192,7 @@ func TestFitStatus(t *testing.T) {
 		{"fit nowhere.csv -o x", stage.Failed, "nowhere.csv: no such file"},
 		{"fit good.csv -o nowhere/x", stage.Failed, "no such file"},
 	} {
-		for _, name := range []string{"x.params.toml", "x.fit.arrow", "x.plogp.arrow"} {
+		for _, name := range []string{"x.params.toml", "x.fit.arrow", "x.plogp.arrow", "x.network.toml"} {
 			os.Remove(name)
 		}
 		status, out, errs := run(strings.Fields(c.args)...)
@@ -201,6 +206,42 @@ func TestFitStatus(t *testing.T) {
 		if status != c.status || !strings.Contains(got, c.want) {
 			t.Errorf("calibrate %s: status %d, want %d with %q:\n%s", c.args, status, c.status, c.want, got)
 		}
+	}
+}
+
+// PLogP becomes the network of a machine, a file for each state, unless something of it is not known.
+func TestFitWritesNetworks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const rest = "pingpong,1,,0,,2.4\npingpong,100,,0,,4.4\nburst,1,5,0,,5.2\nburst,100,5,0,,11.2\ndelayed,1,5,0,9,40.8\nreceive,1,,0,,0.25\nreceive,100,,0,,0.5\n"
+	const head = "experiment,bytes [B],count,rep,delay [us],time [us]\n"
+	if err := errors.Join(os.WriteFile("whole.csv", []byte(head+rest), 0o666),
+		os.WriteFile("part.csv", []byte(head+strings.ReplaceAll(rest, "receive", "exchange")), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := run("fit", "whole.csv", "-o", "whole"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	const machineOf = "name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n" +
+		"[system]\ntarget = \"smp\"\nprocessors = 2\n"
+	text, err := os.ReadFile("whole.network.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := machine.Parse("whole", append([]byte(machineOf), text...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// o_s(1) is (40.8 - 2.4)/4 - 9, g(1) is (5.2 - 2.4)/4, g(100) is (11.2 - 4.4)/4, and L is half of 2.4 less g(1), in us.
+	ns := func(v float64) machine.Given[unit.Seconds] {
+		return machine.Given[unit.Seconds]{Value: unit.Seconds(v * 1e-9), Known: true}
+	}
+	want := []machine.Size{{Bytes: 1, Sending: ns(600), Receiving: ns(250), Gap: ns(700)}, {Bytes: 100, Receiving: ns(500), Gap: ns(1700)}}
+	if n := m.Network; n.Latency != ns(500) || !slices.Equal(n.Sizes, want) {
+		t.Errorf("got %+v", n)
+	}
+	status, _, errs := run("fit", "part.csv", "-o", "part")
+	if _, err := os.Stat("part.network.toml"); status != stage.Done || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(errs, "no part.network.toml: o_r of PLogP is not known") {
+		t.Errorf("status %d, %v, %s", status, err, errs)
 	}
 }
 

@@ -92,5 +92,5 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 	if err := r.run(env); err != nil {
 		return nil, err
 	}
-	return r, r.write()
+	return r, r.write(env)
 }

@@ -100,6 +100,7 @@ func (r machineRows) network(n *machine.Network) {
 			r.row("network."+t.key, t.given.Value.String(), t.means)
 		}
 	}
+	r.sizes(n)
 	if n.GapPerByte.Known {
 		r.row("network.G", n.GapPerByte.Value.String()+"/B", "")
 	}
@@ -114,6 +115,22 @@ func (r machineRows) network(n *machine.Network) {
 	r.given("network.topology", n.Topology, "that the gap is about")
 	r.given("network.spacing", n.Spacing, "of messages that are g apart")
 	r.links(n)
+}
+
+// sizes adds what messages cost by size.
+func (r machineRows) sizes(n *machine.Network) {
+	for i, s := range n.Sizes {
+		r.row(fmt.Sprintf("network.size[%d].bytes", i), s.Bytes.String(), "of the messages of which it is")
+		for _, t := range []struct {
+			key   string
+			given machine.Given[unit.Seconds]
+			means string
+		}{{"o_s", s.Sending, "of the processor that sends"}, {"o_r", s.Receiving, "of the one that receives"}, {"g", s.Gap, "between messages of a node"}} {
+			if t.given.Known {
+				r.row(fmt.Sprintf("network.size[%d].%s", i, t.key), t.given.Value.String(), t.means)
+			}
+		}
+	}
 }
 
 func (r machineRows) links(n *machine.Network) {

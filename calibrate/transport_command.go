@@ -34,7 +34,8 @@ func transportCommand(env *stage.Env) *cobra.Command {
 		Long: "Transport sends messages between two processors: ping-pongs, bursts, bursts with delays, late receives and\n" +
 			"exchanges, of 1 B to 64 KiB, over\n\n" + text.String() + "\n" +
 			"For each transport T it writes what was measured, PREFIX.T.arrow, and what calibrate fit finds in it, LogGP and\n" +
-			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow.\n\n" +
+			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow; and PREFIX.T.network.toml, PLogP as the section\n" +
+			"[network] of a machine: 'cat host.machine.toml PREFIX.T.network.toml' is a machine that predict takes.\n\n" +
 			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
 			"launches do not agree give no parameters. Distances between processors may change while one measures: samples are\n" +
 			"divided into states s1, s2, ... by round trips of a byte, never pooled, and parameters end in -STATE.",

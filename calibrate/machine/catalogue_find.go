@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"spoor/traces/unit"
@@ -56,5 +57,5 @@ func sameDisk(a, b *Machine) bool {
 }
 
 func sameNetwork(a, b *Machine) bool {
-	return b.System.Nodes == 1 || b.Network != nil && *a.Network == *b.Network && a.System.Block == b.System.Block
+	return b.System.Nodes == 1 || b.Network != nil && reflect.DeepEqual(a.Network, b.Network) && a.System.Block == b.System.Block
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -97,10 +98,10 @@ func TestCatalogueChanged(t *testing.T) {
 	if m.Processor.CPI != 5 || m.Memory.Latency != InCycles(350) || m.Memory.Occupancy != InCycles(350) || m.At(m.Disk.Latency) < 0.1099 || m.Network.Bandwidth.Value != 50e6/8 {
 		t.Errorf("%+v %+v", m, m.Network)
 	}
-	if again := p.Catalogue.Machine(parts); again.Memory != was.Memory || *again.Network != *was.Network || *again.Disk != *was.Disk || p.Catalogue.Price(parts) != price {
+	if again := p.Catalogue.Machine(parts); again.Memory != was.Memory || !reflect.DeepEqual(again.Network, was.Network) || *again.Disk != *was.Disk || p.Catalogue.Price(parts) != price {
 		t.Error("the catalogue itself changed")
 	}
-	if same := p.Catalogue.Changed(Unchanged).Machine(parts); same.Memory != was.Memory || same.Processor != was.Processor || *same.Network != *was.Network {
+	if same := p.Catalogue.Changed(Unchanged).Machine(parts); same.Memory != was.Memory || same.Processor != was.Processor || !reflect.DeepEqual(same.Network, was.Network) {
 		t.Errorf("%+v", same)
 	}
 }

@@ -72,7 +72,7 @@
 //	latency = "30 cycles"    # of a miss
 //
 // The model of the network is one of ideal, bus, switch, full, hypercube, mesh, torus,
-// fattree, logp and loggp (see predict/network). The first eight have links:
+// fattree, logp, loggp and plogp (see predict/network). The first eight have links:
 //
 //	[network]
 //	model = "mesh"
@@ -107,6 +107,23 @@
 //
 //	ports = "both"           # bytes hold the port of the receiver too, for G each; if absent, "send"
 //
+// The model plogp has o_s, o_r and g by size. Between two sizes they are on the line from one to the next, below the least
+// those of the least, and beyond the largest on the line of the last two. 'calibrate transport' and 'calibrate fit' write
+// such a section, PREFIX.network.toml, to put behind a machine that has none:
+//
+//	[network]
+//	model = "plogp"
+//	L = "2 us"               # half a round trip less g, of the least size
+//	o_r = "0.5 us"           # o, o_s and o_r, where they are not by size
+//	[[network.size]]         # by rising bytes; each with what is known of it, g of one at least
+//	bytes = "1 B"
+//	o_s = "0.4 us"
+//	g = "0.7 us"
+//	[[network.size]]
+//	bytes = "64 KiB"
+//	o_s = "20 us"
+//	g = "70 us"
+//
 // The memory hierarchy and its costs are those of
 //
 //   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
@@ -127,6 +144,11 @@
 //
 //   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman:
 //     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
+//
+// and those by size those of
+//
+//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP
+//     parameters for message passing platforms. IPDPS 2000 Workshops.
 package machine
 
 import (

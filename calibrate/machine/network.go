@@ -24,6 +24,9 @@ type Network struct {
 	RendezvousMin Given[unit.Bytes] // messages larger than this wait for their receiver
 	Ports         string            // SendPort or BothPorts; empty for other models than loggp
 
+	// Sizes are o_s, o_r and g of PLogP by size, instead of Sending, Receiving and Gap, by rising bytes.
+	Sizes []Size
+
 	// PerLine is what a processor needs more for each line of memory that the buffer of a message
 	// touches: gamma of [hur1999, sec. 3].
 	PerLine Given[unit.Seconds]
@@ -64,7 +67,7 @@ type Given[T any] struct {
 }
 
 // networks are the models of a network that a description may name.
-var networks = []string{"ideal", "loggp", "logp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
+var networks = []string{"ideal", "loggp", "plogp", "logp", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
 
 // Models by what they have. Their keys are refused elsewhere, as they would do nothing.
 var (
@@ -96,6 +99,7 @@ func (r *reader) network(n *networkText) *Network {
 		out.RendezvousMin = Given[unit.Bytes]{r.size("network.S", n.S, 0), true}
 	}
 	r.processors(n, out)
+	r.sizes(n, out)
 	r.gap(n, out)
 	r.links(n, out)
 	r.shape(n, out)

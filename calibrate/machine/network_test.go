@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -29,10 +30,13 @@ cols = 2
 	}
 	want := Network{Model: "mesh", Fixed: Given[Latency]{InCycles(75), true}, Bandwidth: Given[unit.BytesPerSecond]{155e6 / 8, true},
 		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Rows: 1, Cols: 2}
-	if *m.Network != want {
+	if !reflect.DeepEqual(*m.Network, want) {
 		t.Errorf("got %+v, want %+v", *m.Network, want)
 	}
 	for _, model := range networks {
+		if model == "plogp" { // whose g is by size
+			continue
+		}
 		keys := "L = \"1 us\"\no = \"1 us\"\ng = \"1 us\"\nG = \"1 ns/B\"\nS = \"0 B\"\n"
 		m, err := Parse("m.toml", []byte(networked("model = \""+model+"\"\n"+keys)))
 		if err != nil {
@@ -66,6 +70,12 @@ func TestGaps(t *testing.T) {
 		}
 	}
 }
+
+// The keys of PLogP that are not by size.
+const (
+	plogp = "model = \"plogp\"\nL = \"1 us\"\n"
+	sized = "o = \"1 us\"\n"
+)
 
 func TestBadNetworks(t *testing.T) {
 	for _, c := range []struct{ keys, want string }{
@@ -107,6 +117,19 @@ func TestBadNetworks(t *testing.T) {
 		{"model = \"logp\"\nL = \"1 us\"\ngap = \"bisection\"", "m.toml:22: network.topology: is missing; the bisection gap is that of a topology"},
 		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\ngap = \"bisection\"\ntopology = \"full\"", "m.toml:26: network.gap: \"bisection\" is a second gap"},
 		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\ntopology = \"full\"", "m.toml:26: network.topology: does nothing without network.gap"},
+		{"model = \"loggp\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"1 us\"", "m.toml:24: network.size[0]: does nothing for \"loggp\"; it is for plogp"},
+		{"model = \"plogp\"", "m.toml:22: network.L: is missing; the plogp network needs it"},
+		{plogp + sized, "m.toml:22: network: has no [[network.size]] with g"},
+		{plogp + sized + "[[network.size]]\nbytes = \"1 B\"\n", "m.toml:26: network.size[0]: says nothing of its messages; add o_s, o_r or g"},
+		{plogp + sized + "[[network.size]]\nbytes = \"2\"\ng = \"1 us\"", "m.toml:27: network.size[0].bytes: "},
+		{plogp + sized + "[[network.size]]\nbytes = \"1 TiB\"\ng = \"1 us\"\n[[network.size]]\nbytes = \"2048 TiB\"\ng = \"1 us\"", "m.toml:30: network.size[1].bytes: 2048TiB is more than 1024TiB"},
+		{plogp + sized + "[[network.size]]\nbytes = \"1 B\"\ng = \"1\"", "m.toml:28: network.size[0].g: "},
+		{plogp + sized + "[[network.size]]\nbytes = \"1 B\"\nG = \"1 us\"", "m.toml:28: unknown key network.size[0].G"},
+		{plogp + sized + "[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"\n[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"", "m.toml:30: network.size[1].bytes: 2B is not more than the 2B of the size before it"},
+		{plogp + sized + "o_s = \"1 us\"\n[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"\no_s = \"1 us\"", "m.toml:26: network.o_s: is a second one besides those by size"},
+		{plogp + sized + "g = \"1 us\"\n[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"", "m.toml:26: network.g: does nothing for \"plogp\""},
+		{plogp + "o_r = \"1 us\"\n[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"", "m.toml:22: network: has no o_s, neither by size nor for all"},
+		{plogp + "o_s = \"1 us\"\n[[network.size]]\nbytes = \"2 B\"\ng = \"1 us\"", "m.toml:22: network: has no o_r, neither by size nor for all"},
 		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\nspacing = \"all\"", "m.toml:26: network.spacing: "},
 		{"model = \"logp\"\nL = \"1 us\"\ngap = \"bisection\"\ntopology = \"full\"\nrows = 1\ncols = 2", "m.toml:27: network.rows: does nothing for \"full\""},
 	} {

@@ -14,7 +14,7 @@ import (
 const (
 	minClock, maxClock        = unit.Hertz(1e3), unit.Hertz(1e12)
 	maxCPI                    = 1000
-	maxLatency                = unit.Seconds(10)
+	MaxLatency                = unit.Seconds(10)
 	minLine, maxLine          = unit.Bytes(4), unit.Bytes(1 << 20)
 	maxCache                  = unit.Bytes(1 << 40)
 	maxMemory                 = unit.Bytes(1 << 50)
@@ -93,6 +93,8 @@ type networkText struct {
 	Gamma     text    `toml:"gamma"`
 	Ports     *string `toml:"ports"`
 
+	Size []sizeText `toml:"size"`
+
 	Gap      *string `toml:"gap"`
 	Spacing  *string `toml:"spacing"`
 	Topology *string `toml:"topology"`
@@ -105,6 +107,13 @@ type networkText struct {
 	Rows       *int64 `toml:"rows"`
 	Cols       *int64 `toml:"cols"`
 	Arity      *int64 `toml:"arity"`
+}
+
+type sizeText struct {
+	Bytes     text `toml:"bytes"`
+	Sending   text `toml:"o_s"`
+	Receiving text `toml:"o_r"`
+	Gap       text `toml:"g"`
 }
 
 type systemText struct {
@@ -305,8 +314,8 @@ func (r *reader) latency(path string, t text) Latency {
 }
 
 func (r *reader) inRange(path string, s unit.Seconds) unit.Seconds {
-	if !(s >= 0 && s <= maxLatency) || math.IsNaN(float64(s)) {
-		r.fail(path, "%v is not from 0 to %v", s, maxLatency)
+	if !(s >= 0 && s <= MaxLatency) || math.IsNaN(float64(s)) {
+		r.fail(path, "%v is not from 0 to %v", s, MaxLatency)
 	}
 	return s
 }

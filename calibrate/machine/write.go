@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"spoor/traces/unit"
 )
 
 // Text is m as a description that reads back as m but for what was assumed: of smp, cow and clump, whose networks have links.
@@ -40,7 +42,7 @@ func (m *Machine) Text() []byte {
 	}
 	if n := m.Network; n != nil {
 		section("[network]")
-		n.describe(add)
+		n.describe(add, &b)
 	}
 	section("[system]")
 	add("target", strconv.Quote(string(m.System.Target)))
@@ -52,9 +54,29 @@ func (m *Machine) Text() []byte {
 	return []byte(b.String())
 }
 
-// describe adds what networks with links have.
-func (n *Network) describe(add func(key, value string)) {
+// Text is n as the section [network] of a description.
+func (n *Network) Text() []byte {
+	var b strings.Builder
+	b.WriteString("[network]\n")
+	n.describe(func(key, value string) { fmt.Fprintf(&b, "%s = %s\n", key, value) }, &b)
+	return []byte(b.String())
+}
+
+// describe adds what networks with links have, and PLogP.
+func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	add("model", strconv.Quote(n.Model))
+	given := func(key string, v Given[unit.Seconds]) {
+		if v.Known {
+			add(key, duration(v.Value))
+		}
+	}
+	given("L", n.Latency)
+	given("o", n.Overhead)
+	given("o_s", n.Sending)
+	given("o_r", n.Receiving)
+	if n.RendezvousMin.Known {
+		add("S", strconv.Quote(n.RendezvousMin.Value.String()))
+	}
 	if n.Fixed.Known {
 		add("latency", n.Fixed.Value.exact())
 	}
@@ -70,6 +92,22 @@ func (n *Network) describe(add func(key, value string)) {
 	if n.Switch != (Latency{}) {
 		add("switch", n.Switch.exact())
 	}
+	for _, s := range n.Sizes {
+		to.WriteString("\n[[network.size]]\n")
+		add("bytes", strconv.Quote(s.Bytes.String()))
+		given("o_s", s.Sending)
+		given("o_r", s.Receiving)
+		given("g", s.Gap)
+	}
+}
+
+// duration is s in nanoseconds if that reads back as it is.
+func duration(s unit.Seconds) string {
+	text := strconv.FormatFloat(math.Round(float64(s)*1e12)/1e3, 'f', -1, 64) + " ns"
+	if v, err := unit.Parse(text, "s"); err == nil && unit.Seconds(v) == s {
+		return strconv.Quote(text)
+	}
+	return exact(float64(s), "s")
 }
 
 // exact is a quantity that reads back as it is.

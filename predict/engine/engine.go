@@ -24,6 +24,16 @@
 // Without, as in all of the LogP family, messages from several senders come to a receiver at the
 // same time, each at the full bandwidth.
 //
+// In PLogP [kielmann2000] o_s, o_r and g are those of the message's size (Model.Sizes). With l the least of L + g(m) - o_r(m) of
+// all sizes m, a message of s bytes is sent as
+//
+//	the sender's processor begins when its port is free, and is busy for o_s(s); the port is free again g(s) after that begin
+//	the first byte is at the receiver l after that begin
+//	the last byte comes L + g(s) - o_r(s) - l after the first, or with it, and the next first byte is taken up g(s) after this one
+//	the receiver's processor is busy for o_r(s), when it takes the message
+//
+// so that it takes L + g(s) if nobody waits. That is LogGP if o_s and o_r are the same for all sizes, g(s) is g + (s-1) G, bytes hold the receiver's port, and L is that of LogGP and o_s + o_r - g. Requests and answers are messages of no bytes.
+//
 // What a rank sends to itself takes o_s and o_r alone. Everything else comes a picosecond after what
 // causes it at least.
 //
@@ -77,6 +87,8 @@
 //     computational model for synchronization analysis. PPoPP 2001.
 //   - [hoefler2010] Torsten Hoefler, Timo Schneider, Andrew Lumsdaine: LogGOPSim: simulating
 //     large-scale applications in the LogGOPS model. HPDC 2010.
+//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP parameters for
+//     message passing platforms. IPDPS 2000 Workshops.
 //   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
 //     simulation of message-passing parallel programs. IEEE TPDS 7(10), 1996.
 package engine

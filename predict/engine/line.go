@@ -23,7 +23,7 @@ type due struct {
 	head int
 }
 
-// promise is what a rank has done at least when it has done with the overhead of a message.
+// promise is what a rank has done at least when it begins to send a message.
 type promise struct {
 	row int64 // of its operation
 	sum unit.Picos
@@ -39,7 +39,7 @@ func (d *due) after(row int64, done unit.Picos, e *engine) unit.Picos {
 		d.all, d.head = d.all[:0], 0
 		return never
 	}
-	return max(d.all[d.head].sum-done, e.Send) + e.Latency
+	return max(d.all[d.head].sum-done, 0) + e.lookahead
 }
 
 func (d *due) add(p promise) {
@@ -146,14 +146,18 @@ func (k *line) put(r *rank, op *Op, row int64) {
 	long := unit.Picos(0)
 	switch op.Kind {
 	case Send, Isend:
-		long = e.Send + op.Extra
-		k.promise(r, op, promise{row, start + e.Send})
+		bytes := op.Bytes
+		if e.long(bytes) && !e.LogGOPSim {
+			bytes = 0
+		}
+		long = e.sending(bytes) + op.Extra
+		k.promise(r, op, promise{row, start})
 	case Recv:
 		if !e.LogGOPSim {
-			long = e.Receive + op.Extra
+			long = e.leastReceiving() + op.Extra
 		}
 	case Collective:
-		k.promise(r, op, promise{row, start + e.Send})
+		k.promise(r, op, promise{row, start})
 	}
 	k.total = min(start+min(max(long, 0), maxDuration), Horizon)
 }

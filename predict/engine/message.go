@@ -12,11 +12,16 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if e.LogGOPSim {
 		e.bound(e.causes.out, r.id, now == r.out)
 	}
-	t := r.use(now, e.Send+extra, Overhead, 0, 0)
-	e.because(r.id, t)
+	long := e.long(bytes)
+	onWire := bytes
+	if long && !e.LogGOPSim {
+		onWire = 0
+	}
+	t := r.use(now, e.sending(onWire)+extra, Overhead, 0, 0)
+	e.because(r.id, min(t, t+e.flying(onWire)))
 	m := mail{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
 	n := over
-	if e.long(bytes) {
+	if long {
 		n = e.pendings.add()
 		e.pendings.items[n] = pending{done: undone, bytes: bytes, from: to, tag: tag, group: group, what: Isend}
 		m.node = n
@@ -28,11 +33,11 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		e.holds(e.causes.out, r.id, now)
 		m.at, m.seq = t+e.Latency, r.sequence()
 		e.deliver(to, m, e.Latency)
-	case n == over:
-		r.transmit(to, m, 0, t, bytes)
 	default:
-		m.kind = ask
-		r.transmit(to, m, 0, t, 0)
+		if long {
+			m.kind = ask
+		}
+		r.transmit(to, m, 0, t, onWire)
 	}
 	return t, n
 }
@@ -56,12 +61,14 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64) (left
 		fly += d.Latency
 		m.at, left = r.behind(to, d.Arrive), d.Free
 	default:
-		e.bound(e.causes.out, r.id, r.out > at)
-		depart, carry := max(at, r.out), e.carry(bytes)
-		r.out = min(depart+e.Gap+carry, Horizon)
-		m.late += depart - at
-		fly += e.Latency + carry
-		m.at, left = depart+e.Latency, depart+carry
+		sending := e.sending(bytes)
+		begun := at - sending
+		e.bound(e.causes.out, r.id, r.out > begun)
+		begins := max(begun, r.out)
+		r.out = min(begins+e.spacing(bytes), Horizon)
+		m.late += begins - begun
+		fly += max(0, e.flying(bytes))
+		m.at, left = begins+e.reach(), begins+sending+e.carry(bytes)
 	}
 	e.deliver(to, m, fly)
 	return left, m.late, fly
@@ -76,16 +83,31 @@ func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
 	case e.LogGOPSim:
 		return e.Latency
 	case m.from != r.id:
-		fly = e.Latency * flights[m.kind]
+		fly = max(0, e.flying(0)) * flights[m.kind]
 		if m.kind == eager || m.kind == data {
-			fly += e.carry(m.bytes)
+			fly += max(0, e.flying(m.bytes))
 		}
 	}
-	return fly + (e.Send+e.Receive)*(max(flights[m.kind], 1)-1)
+	switch m.kind {
+	case answer:
+		fly += e.sending(0) + e.receiving(0)
+	case data:
+		fly += e.sending(0) + e.sending(m.bytes) + 2*e.receiving(0)
+	}
+	return fly
 }
 
-// flights are how many mails one after the other there are, with those before it.
-var flights = [...]unit.Picos{eager: 1, ask: 1, answer: 2, data: 3, release: 0}
+// flying is for how long a message is on its way when its sender's processor has done with it. That is less
+// than nothing if its receiver may have it sooner.
+func (e *engine) flying(bytes int64) unit.Picos {
+	if e.Sizes == nil {
+		return e.Latency + e.carry(bytes)
+	}
+	return e.reach() - e.sending(bytes) + e.carry(bytes)
+}
+
+// flights are how many mails without bytes one after the other there are, with those before it.
+var flights = [...]unit.Picos{eager: 0, ask: 1, answer: 2, data: 2, release: 0}
 
 // behind is when a message comes that does not overtake those that its sender sent before to the
 // same receiver.
@@ -133,6 +155,7 @@ func (r *rank) arrive(now unit.Picos) {
 		r.came(&m)
 		if m.kind == data {
 			e.mails.drop(i)
+			e.pendings.items[m.node].bytes = m.bytes
 			r.complete(m.node, m.at, m.late, fly)
 			return
 		}
@@ -158,17 +181,16 @@ func (r *rank) takeIn(m *mail, bytes int64) {
 		return
 	}
 	e.bound(e.causes.in, r.id, r.in > m.at)
-	start, carry := max(m.at, r.in), e.carry(bytes)
-	r.in = start + e.Gap
-	if e.Receiver {
-		r.in = min(r.in+carry, Horizon)
+	start, held := max(m.at, r.in), e.spacing(bytes)
+	if r.in = start + e.Gap; e.Receiver || e.Sizes != nil {
+		r.in = min(start+held, Horizon)
 	} else {
 		queued := max(m.at, r.virt)
-		r.virt = min(queued+e.Gap+carry, Horizon)
+		r.virt = min(queued+held, Horizon)
 		r.account.Overlap += queued - start
 	}
 	m.late += start - m.at
-	m.at = start + carry
+	m.at = start + e.carry(bytes)
 }
 
 // came counts a message.
@@ -217,12 +239,14 @@ func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 		r.matched(n, m)
 	}
 	if m.kind == ask {
-		if now > m.at+e.Receive {
+		read, sends := m.at+e.receiving(0), e.sending(0)
+		if now > read {
 			e.because(r.id, now)
 		}
-		r.answer(n, m, fly+e.Receive+e.Send, max(m.at+e.Receive, now)+e.Send)
+		r.answer(n, m, fly+e.receiving(0)+sends, max(read, now)+sends)
 		return
 	}
+	e.pendings.items[n].bytes = m.bytes
 	r.complete(n, m.at, m.late, fly)
 	if e.LogGOPSim && m.node != 0 {
 		e.because(r.id, max(m.at, now))
@@ -242,8 +266,8 @@ func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 		fly += d.Latency
 		a.at = d.Arrive
 	default:
-		fly += e.Latency
-		a.at += e.Latency
+		fly += max(0, e.flying(0))
+		a.at += e.flying(0)
 	}
 	e.deliver(m.from, a, fly)
 }
@@ -254,7 +278,8 @@ func (r *rank) answered(a *mail, fly unit.Picos) {
 	e.asking--
 	p := e.pendings.items[a.node]
 	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
-	left, late, fly := r.transmit(a.from, m, fly+e.Receive+e.Send, a.at+e.Receive+e.Send, p.bytes)
+	before := e.receiving(0) + e.sending(p.bytes)
+	left, late, fly := r.transmit(a.from, m, fly+before, a.at+before, p.bytes)
 	r.complete(a.node, left, late, fly)
 }
 

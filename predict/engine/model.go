@@ -16,6 +16,9 @@ type Model struct {
 	Long          int64      // S: messages of more bytes wait for their receiver; none if negative
 	Receiver      bool       // bytes hold the port of their receiver
 
+	// Sizes are o_s, o_r, L and g of PLogP instead of all of these but S.
+	Sizes *network.BySize
+
 	// Net delivers messages instead of L, g and G. Node is which of its nodes a rank is on.
 	Net  network.Network
 	Node func(rank int32) int
@@ -46,8 +49,10 @@ func (m *Model) check() error {
 	switch {
 	case !(m.PerByte >= 0):
 		return fmt.Errorf("a byte costs %v ps", m.PerByte)
-	case m.LogGOPSim && m.Net != nil:
-		return fmt.Errorf("the semantics of LogGOPSim are about L, o, g and G, not a network of links")
+	case m.LogGOPSim && (m.Net != nil || m.Sizes != nil):
+		return fmt.Errorf("the semantics of LogGOPSim are about L, o, g and G, not a network of links, nor tables by size")
+	case m.Net != nil && m.Sizes != nil:
+		return fmt.Errorf("messages go over a network of links or by tables of sizes, not both")
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("the semantics of LogGOPSim have one o, not %v and %v", m.Send, m.Receive)
 	}
@@ -61,11 +66,54 @@ func (m *Model) Lookahead() unit.Picos {
 	if m.Net != nil || m.LogGOPSim && m.Long >= 0 {
 		return 1
 	}
-	return max(1, m.Send+m.Latency)
+	return max(1, m.reach())
+}
+
+// reach is how long after a rank began to send the first byte is at the receiver, if no port is taken.
+func (m *Model) reach() unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.First()
+	}
+	return m.Send + m.Latency
+}
+
+// sending is o_s of a message.
+func (m *Model) sending(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Send.At(unit.Bytes(bytes))
+	}
+	return m.Send
+}
+
+// receiving is o_r of a message.
+func (m *Model) receiving(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Receive.At(unit.Bytes(bytes))
+	}
+	return m.Receive
+}
+
+// leastReceiving is o_r of whatever comes.
+func (m *Model) leastReceiving() unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.LeastReceive()
+	}
+	return m.Receive
+}
+
+// spacing is for how long a message holds a port that its bytes hold.
+func (m *Model) spacing(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Gap.At(unit.Bytes(bytes))
+	}
+	return m.Gap + m.carry(bytes)
 }
 
 // carry is for how long the bytes of a message after its first are on their way.
 func (m *Model) carry(bytes int64) unit.Picos {
+	if m.Sizes != nil {
+		return m.Sizes.Rest(unit.Bytes(bytes))
+	}
 	if bytes <= 1 {
 		return 0
 	}

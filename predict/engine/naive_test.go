@@ -54,6 +54,7 @@ type naiveEnd struct {
 	at        unit.Picos
 	late, fly unit.Picos
 	receive   bool
+	bytes     int64
 }
 
 type naiveReceive struct {
@@ -244,7 +245,7 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 		e := s.on
 		long := unit.Picos(0)
 		if e.receive && !n.LogGOPSim {
-			long = n.Receive
+			long = n.oR(e.bytes)
 			if op.end == nil { // the operation's own, not a part's of a collective
 				long += op.Extra
 			}
@@ -275,7 +276,11 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		n.over(r, s, now)
 	case Send, Isend:
 		if op.Kind == Send && !n.LogGOPSim && r.graph == nil && op.Peer != r.id {
-			if free := r.out - n.Send - op.Extra; free > now {
+			free := r.out - n.Send - op.Extra
+			if n.Sizes != nil {
+				free = r.out - op.Extra
+			}
+			if free > now {
 				n.busy(r, free, 0, Overhead, free-now, 0)
 				now = free
 			}
@@ -459,7 +464,7 @@ func (p *naiveReceive) selects(m *naiveMail) bool {
 
 // sends sends a message; an end at -1 is that of a send that is over.
 func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
-	n.busy(r, now, n.Send+op.Extra, Overhead, 0, 0)
+	n.busy(r, now, n.oS(n.wired(op.Bytes))+op.Extra, Overhead, 0, 0)
 	e := &naiveEnd{known: true, at: -1}
 	m := &naiveMail{from: r.id, tag: op.Tag, group: op.Group, bytes: op.Bytes, kind: eager}
 	isLong := n.Long >= 0 && op.Bytes > n.Long
@@ -497,6 +502,16 @@ func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, byte
 		n.put(r, to, m)
 		return at
 	}
+	if s := n.Sizes; s != nil {
+		begun := at - n.oS(bytes)
+		start := max(begun, r.out)
+		r.out = start + n.gap(bytes)
+		m.late += start - begun
+		m.fly += max(0, s.Latency+n.gap(bytes)-n.oR(bytes)-n.oS(bytes))
+		m.at = start + s.First()
+		n.put(r, to, m)
+		return start + n.oS(bytes) + n.rest(bytes)
+	}
 	start := max(at, r.out)
 	r.out = start + n.Gap + n.carry(bytes)
 	m.late += start - at
@@ -515,8 +530,8 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		n.wakes(r, m.send)
 		return
 	case m.kind == answer:
-		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, late: m.late, fly: m.fly + n.Receive + n.Send}
-		left := n.leaves(r, m.from, d, m.at+n.Receive+n.Send, m.sendBytes)
+		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, late: m.late, fly: m.fly + n.oR(0) + n.oS(m.sendBytes)}
+		left := n.leaves(r, m.from, d, m.at+n.oR(0)+n.oS(m.sendBytes), m.sendBytes)
 		*m.send = naiveEnd{known: true, at: left, late: d.late, fly: d.fly}
 		n.wakes(r, m.send)
 		return
@@ -532,7 +547,9 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		}
 		start := max(m.at, r.in)
 		r.in = start + n.Gap
-		if n.Receiver {
+		if n.Sizes != nil {
+			r.in = start + n.gap(bytes)
+		} else if n.Receiver {
 			r.in += n.carry(bytes)
 		} else {
 			queued := max(m.at, r.virtual)
@@ -540,7 +557,9 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 			r.account.Overlap += queued - start
 		}
 		m.late += start - m.at
-		m.at = start + n.carry(bytes)
+		if m.at = start + n.carry(bytes); n.Sizes != nil {
+			m.at = start + n.rest(bytes)
+		}
 	}
 	if m.kind != ask {
 		r.account.Messages++
@@ -568,7 +587,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 }
 
 func (n *naive) ends(r *naiveRank, e *naiveEnd, m *naiveMail) {
-	e.known, e.at, e.late, e.fly = true, m.at, m.late, m.fly
+	e.known, e.at, e.late, e.fly, e.bytes = true, m.at, m.late, m.fly, m.bytes
 	n.wakes(r, e)
 }
 
@@ -581,9 +600,12 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 		}
 		return
 	}
-	leave := max(m.at+n.Receive, now) + n.Send
-	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.Receive + n.Send, at: leave}
-	if m.from != r.id {
+	leave := max(m.at+n.oR(0), now) + n.oS(0)
+	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.oR(0) + n.oS(0), at: leave}
+	if m.from != r.id && n.Sizes != nil {
+		a.at += n.Sizes.First() - n.oS(0) + n.rest(0)
+		a.fly += max(0, n.Sizes.First()-n.oS(0)+n.rest(0))
+	} else if m.from != r.id {
 		a.at += n.Latency
 		a.fly += n.Latency
 	}

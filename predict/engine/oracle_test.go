@@ -212,7 +212,8 @@ func (a *author) graphs(ranks [][]Op) (all []*Graph) {
 }
 
 var models = []Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
-	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, Long: 50}, {Long: -1}, {Long: 0, LogGOPSim: true}, {Latency: 1, Long: -1, PerByte: 1}}
+	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, Long: 50}, {Long: -1}, {Long: 0, LogGOPSim: true}, {Latency: 1, Long: -1, PerByte: 1},
+	plogp(), long(plogp()), crooked()}
 
 // compare holds a run to the naive one. It reports whether the program came to its end.
 func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {

@@ -219,7 +219,7 @@ func (r *rank) delay(m *mail) (long unit.Picos) {
 		long = e.carry(m.bytes)
 	}
 	if r.main.op.Kind != Probe || e.LogGOPSim {
-		long += e.Receive
+		long += e.receiving(m.bytes)
 	}
 	return long
 }

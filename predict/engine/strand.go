@@ -147,7 +147,7 @@ func (r *rank) startSend(s *strand, now unit.Picos) {
 
 // stall has the processor wait until what it sends can leave when the processor has done with it.
 func (r *rank) stall(now unit.Picos, op *Op) unit.Picos {
-	free := r.out - r.e.Send - op.Extra
+	free := r.out - op.Extra
 	if free <= now || op.Peer == r.id || r.graph != nil || r.e.LogGOPSim {
 		return now
 	}
@@ -210,7 +210,7 @@ func (r *rank) collect(s *strand, now unit.Picos) {
 	p := &r.e.pendings.items[s.on]
 	long := unit.Picos(0)
 	if p.what == Irecv && !r.e.LogGOPSim {
-		if long = r.e.Receive; s.op.Kind != Collective {
+		if long = r.e.receiving(p.bytes); s.op.Kind != Collective {
 			long += s.op.Extra
 		}
 	}

@@ -37,7 +37,8 @@ func (a Abstraction) With(g Gap) Machine {
 //	bisection  L times the processors for each link across the bisection, both directions counted [sivasubramaniam1995, sec. 5]
 //	traffic    L times the messages over the busiest link for each that a processor sends, if there is traffic
 //
-// and G is 0, as all messages are as long as L has them.
+// and G is 0, as all messages are as long as L has them. Of plogp, o_s and o_r are those of the bytes, g is that of one byte, G what the others
+// add to that of the bytes, for each, and L what is left of the time of a message [kielmann2000, sec. 2.1].
 func Of(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) (a Abstraction, err error) {
 	n := m.Network
 	if n == nil {
@@ -51,13 +52,33 @@ func Of(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow
 	if n.Receiving.Known {
 		a.Machine.Receive = n.Receiving.Value.Picos()
 	}
-	if n.Gap.Known || n.Model == "loggp" {
+	if s := network.SizesOf(n); s != nil {
+		if err := a.bySize(m, s, bytes); err != nil {
+			return a, err
+		}
+	} else if n.Gap.Known || n.Model == "loggp" {
 		a.Gaps = []Gap{{"machine", n.Gap.Value.Picos()}}
 	} else if err := a.links(m, procs, bytes, traffic); err != nil {
 		return a, err
 	}
 	a.Machine.Gap = a.Gaps[0].Time
 	return a, a.Machine.Check(int64(max(1, bytes)))
+}
+
+// bySize finds the parameters of messages of so many bytes.
+func (a *Abstraction) bySize(m *machine.Machine, s *network.BySize, bytes unit.Bytes) error {
+	bytes = max(1, bytes)
+	one := s.Gap.At(1)
+	a.Gaps = []Gap{{"machine", one}}
+	a.Machine.Send, a.Machine.Receive = s.Send.At(bytes), s.Receive.At(bytes)
+	if a.Machine.PerByte = 0; bytes > 1 {
+		a.Machine.PerByte = max(0, float64(s.Gap.At(bytes)-one)) / float64(bytes-1)
+	}
+	if a.Machine.Latency = s.Latency + one - a.Machine.Send - a.Machine.Receive; a.Machine.Latency < 0 {
+		return fmt.Errorf("machine %q: processors take part in messages of %v for %v longer than L + g of one byte; LogP has no such network", m.Name, bytes, -a.Machine.Latency)
+	}
+	a.Machine.Receiver = true
+	return nil
 }
 
 // links finds L and gaps of a network of links.

@@ -29,6 +29,7 @@ type Config struct {
 	// Of the LogP family.
 	L, Gap     unit.Picos
 	GapPerByte unit.Seconds
+	Sizes      *BySize         // of plogp
 	SameKind   bool            // Gap is between messages sent, and between messages received, not between any two
 	GapFrom    string          // machine.GapBisection, machine.GapTraffic, or empty: Gap
 	Topology   string          // that GapFrom is about
@@ -99,7 +100,8 @@ func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
 		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
-		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic}
+		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
+		Sizes: SizesOf(n)}
 	c.Latency = c.L
 	if n.Fixed.Known {
 		c.Latency = m.At(n.Fixed.Value).Picos()

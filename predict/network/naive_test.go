@@ -124,10 +124,23 @@ func (v *naive) port(p *ports, at unit.Picos, m Message) Delivery {
 	if p.sameKind {
 		out, in = out+" sends", in+" receives"
 	}
+	if p.sizes != nil {
+		return v.bySize(p.sizes, out, in, at, m)
+	}
 	carry := picos(float64(max(1, m.Bytes)-1) * p.perByte)
 	sent := v.event(out, at, p.gap+carry, m.Bytes)
 	arrive := v.event(in, sent+p.latency+carry, p.gap, m.Bytes)
 	return Delivery{sent + p.gap + carry, arrive, p.latency + carry}
+}
+
+// bySize is PLogP: the message is with its receiver L + g - o_r after it began, which was o_s before it was sent.
+func (v *naive) bySize(s *BySize, out, in string, at unit.Picos, m Message) Delivery {
+	gap, sending := s.Gap.At(m.Bytes), s.Send.At(m.Bytes)
+	sent := v.event(out, at, gap, m.Bytes)
+	first := max(sent, sent-sending+s.First())
+	begins := v.event(in, first, gap, m.Bytes)
+	there := max(first, sent-sending+max(s.First(), s.Latency+gap-s.Receive.At(m.Bytes)))
+	return Delivery{sent + gap, begins + there - first, there - sent}
 }
 
 // event is the first time from at on at which a port is free for so long.
@@ -173,6 +186,7 @@ func small(d *draws) (Model, Config) {
 	c := Config{Nodes: 4 << d.below(2), Bandwidth: 1e12, Efficiency: 1, Header: unit.Bytes(d.below(2)),
 		Latency: unit.Picos(d.below(4)), Switch: unit.Picos(d.below(3)), L: unit.Picos(d.below(6)),
 		Gap: unit.Picos(d.below(6)), GapPerByte: unit.Seconds(d.below(2)) * 1e-12, SameKind: d.below(2) == 0}
+	c.Sizes = NewBySize(c.L, Curve{{0, c.Latency}, {8, 6}}, Curve{{1, c.Gap}, {3, 1}}, Curve{{0, 2}, {2, c.Gap}, {6, 9}})
 	return All[d.below(len(All))], c
 }
 

@@ -12,7 +12,7 @@
 // Costs are separated as SPASM does [sivasubramaniam1995, sec. 2]: latency is what an idle
 // network takes, contention the rest.
 //
-// The models are ideal, logp, loggp, and those that have links: bus, switch, full, hypercube,
+// The models are ideal, logp, loggp, plogp, and those that have links: bus, switch, full, hypercube,
 // mesh, torus and fattree. On links a message takes
 //
 //	T = (bytes + header)/(bandwidth efficiency), at least a picosecond
@@ -46,6 +46,8 @@
 //     locality properties of parallel systems. HPCA 1995.
 //   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman:
 //     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
+//   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP
+//     parameters for message passing platforms. IPDPS 2000 Workshops.
 //   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
 //     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
 //     Computers 49(9), September 2000, pp. 915-933.
@@ -103,4 +105,5 @@ var All = []Model{
 	FatTree{},
 	LogP{},
 	LogGP{},
+	PLogP{},
 }

@@ -15,7 +15,8 @@ import (
 // usual is what every model can be built of.
 func usual(nodes int) Config {
 	return Config{Nodes: nodes, Latency: 500, Bandwidth: 1e9, Efficiency: 1, Header: 8, Switch: 100,
-		L: 4000, Gap: 3000, GapPerByte: 1e-9, SameKind: true}
+		L: 4000, Gap: 3000, GapPerByte: 1e-9, SameKind: true,
+		Sizes: NewBySize(4000, Curve{{1, 300}}, Curve{{1, 200}, {1000, 400}}, Curve{{1, 3000}, {1000, 1_000_000}})}
 }
 
 // each runs a test on a network of every model.
@@ -41,7 +42,11 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(All) != 10 {
+	sized := described(t, "model = \"plogp\"\nL = \"2 us\"\no = \"0.5 us\"\n[[network.size]]\nbytes = \"8 B\"\ng = \"0.7 us\"\n")
+	if n, err := New(sized, 16); err != nil || n.Send(0, Message{0, 1, 8}).Arrive != 1_700_000 {
+		t.Error(err)
+	}
+	if len(All) != 11 {
 		t.Errorf("%d models", len(All))
 	}
 	if _, err := named("ethernet"); err == nil || !strings.Contains(err.Error(), "mesh, torus") {

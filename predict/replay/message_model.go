@@ -51,6 +51,10 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 		model.Receiver = n.Ports == machine.BothPorts
 		return model, nil
 	}
+	if n.Model == "plogp" && !model.LogGOPSim {
+		model.Sizes = network.SizesOf(n)
+		return model, nil
+	}
 	if model.LogGOPSim {
 		return engine.Model{}, fmt.Errorf("machine %q has a %s network; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
 	}

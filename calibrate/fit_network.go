@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"spoor/calibrate/fit/loggp"
+	"spoor/calibrate/machine"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// networks writes PLogP as sections of machines, a file for each state; it notes of which there is too little for one.
+func (r *fitted) networks(env *stage.Env) error {
+	for _, s := range r.message {
+		n, err := networkOf(s)
+		if err != nil {
+			env.Note("no %s: %v", r.networkFile(s), err)
+			continue
+		}
+		err = store.WriteFile(r.networkFile(s), func(w io.Writer) error {
+			if _, err := fmt.Fprintf(w, "# PLogP [kielmann2000] by calibrate fit: put this behind a machine that has no [network].\n"); err != nil {
+				return err
+			}
+			_, err := w.Write(n.Text())
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *fitted) networkFile(s *loggp.Study) string {
+	if s.State == "" {
+		return r.flags.prefix + ".network.toml"
+	}
+	return r.flags.prefix + "." + s.State + ".network.toml"
+}
+
+// networkOf is PLogP as it was found in a state. What is less than nothing, by noise, is left out of a table. S is left out, as the tables have
+// what waiting for a receiver costs.
+func networkOf(s *loggp.Study) (*machine.Network, error) {
+	n := &machine.Network{Model: "plogp", Efficiency: 1}
+	for _, v := range s.Values {
+		if v.Name == "plogp_L" {
+			n.Latency = known(v.Value)
+		}
+	}
+	var sends, receives, gaps bool
+	for _, row := range s.Table {
+		one := machine.Size{Bytes: unit.Bytes(row.Bytes), Sending: known(row.Send.Value), Receiving: known(row.Receive.Value), Gap: known(row.Gap.Value)}
+		if one.Sending.Known || one.Receiving.Known || one.Gap.Known {
+			n.Sizes = append(n.Sizes, one)
+		}
+		sends, receives, gaps = sends || one.Sending.Known, receives || one.Receiving.Known, gaps || one.Gap.Known
+	}
+	if len(n.Sizes) > machine.MaxSizes {
+		return nil, fmt.Errorf("%d sizes are more than the %d that machines have", len(n.Sizes), machine.MaxSizes)
+	}
+	for _, p := range []struct {
+		name string
+		is   bool
+	}{{"L", n.Latency.Known}, {"g", gaps}, {"o_s", sends}, {"o_r", receives}} {
+		if !p.is {
+			return nil, fmt.Errorf("%s of PLogP is not known, or less than nothing", p.name)
+		}
+	}
+	return n, nil
+}
+
+// known is a duration to a picosecond, unless no machine has it.
+func known(seconds float64) machine.Given[unit.Seconds] {
+	if !(seconds >= 0 && unit.Seconds(seconds) <= machine.MaxLatency) {
+		return machine.Given[unit.Seconds]{}
+	}
+	return machine.Given[unit.Seconds]{Value: unit.Seconds(math.Round(seconds*1e12) / 1e3 * 1e-9), Known: true}
+}
