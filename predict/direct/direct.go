@@ -16,6 +16,8 @@
 //
 // A test or a probe that finds nothing takes no time beyond its instructions.
 //
+// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory.
+//
 // Differs: [dickens1996] runs the application in processes of their own, which deliver messages to
 // each other; here the application and the simulator are one process, and no two ranks run at a time.
 //
@@ -51,6 +53,8 @@ type Options struct {
 	Progress    func(n int)
 }
 
+var errTraffic = errors.New("the gap of the machine's network is that of the traffic, which is known after the run; record the program and replay it")
+
 // Result is a simulated run.
 type Result struct {
 	*engine.Result
@@ -72,7 +76,7 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
 	}
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {
-		return nil, errors.New("the gap of the machine's network is that of the traffic, which is known after the run; record the program and replay it")
+		return nil, errTraffic
 	}
 	model, err := replay.MessageModel(m, opt.Procs, opt.Semantics, func() []topology.Flow { return nil })
 	if err != nil {

@@ -123,9 +123,13 @@ func (l *timeline) ask(op *spmd.Op) *engine.Answer {
 	if l.idle++; l.answer.At != before {
 		l.idle = 0
 	} else if l.idle >= mostIdle {
-		l.fail(fmt.Errorf("asks for something %d times (%v), and no time passes: between, it executes no instructions that are counted", l.idle, op.Kind))
+		l.fail(errIdle(l.idle, op.Kind))
 	}
 	return &l.answer
+}
+
+func errIdle(times int, k trace.Kind) error {
+	return fmt.Errorf("asks for something %d times (%v), and no time passes: between, it executes no instructions that are counted", times, k)
 }
 
 func (l *timeline) send(op *spmd.Op) {

@@ -58,7 +58,7 @@ func newCluster(c Config) (System, error) {
 	}
 	s := newCoherent(&c)
 	p := &clusterPath{nodes: n, caches: s, block: c.Block, disk: c.Disk, shift: c.Block.Shift() - c.line().Shift()}
-	p.homes = newHomes(trace.Header{Procs: c.Processors, Regions: c.Head.Regions}, n.perNode, c.Block, c.Placement)
+	p.homes = newHomes(&c, c.Block)
 	p.blocks = blocks{homes: p.homes, at: map[uint64]int32{}}
 	for i := range c.nodes() {
 		p.own = append(p.own, ownMemory{procs: min(n.perNode, c.Processors-i*n.perNode), frames: newFrames(int(c.Room / c.Block)),

@@ -20,7 +20,7 @@ type Config struct {
 	Memory     Memory
 	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is that of the target's paper
 
-	Head      trace.Header     // of the trace: where its arrays lie, for machines whose memory is distributed
+	Places    *trace.Places    // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
 	PerNode   int              // processors of each node
 	Placement Placement        // of what the arrays do not place
 	Machine   *machine.Machine // for what only some targets need
@@ -151,7 +151,12 @@ func checkTime(name string, t unit.Picos) error {
 // which may be fewer than m has. The flows are the traffic of the program between nodes, for the gap of a network that is
 // found by it; nothing else needs them (see NewCounted).
 func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
-	target, c, err := prepare(m, head)
+	return NewPlaced(m, trace.NewPlaces(head), traffic...)
+}
+
+// NewPlaced is New for a program that may still place arrays: places must know of one before it is touched.
+func NewPlaced(m *machine.Machine, places *trace.Places, traffic ...topology.Flow) (System, error) {
+	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, err
 	}
@@ -174,15 +179,15 @@ func (c *Config) system(target Target) (System, error) {
 }
 
 // prepare is the target of m and what it needs to know, but for the network.
-func prepare(m *machine.Machine, head trace.Header) (Target, Config, error) {
+func prepare(m *machine.Machine, places *trace.Places) (Target, Config, error) {
 	target, err := named(string(m.System.Target))
 	if err != nil {
 		return nil, Config{}, err
 	}
-	if have := m.System.Processors * m.System.Nodes; head.Procs > have {
-		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d", head.Procs, have)
+	if have := m.System.Processors * m.System.Nodes; places.Procs() > have {
+		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d", places.Procs(), have)
 	}
-	c, err := configOf(m, head)
+	c, err := configOf(m, places)
 	return target, c, err
 }
 
@@ -199,8 +204,8 @@ func named(name string) (Target, error) {
 }
 
 // configOf is what the targets need to know of m.
-func configOf(m *machine.Machine, head trace.Header) (Config, error) {
-	c := Config{Processors: head.Procs, Head: head, PerNode: m.System.Processors, Machine: m,
+func configOf(m *machine.Machine, places *trace.Places) (Config, error) {
+	c := Config{Processors: places.Procs(), Places: places, PerNode: m.System.Processors, Machine: m,
 		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
 			Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
 	cache := func(l machine.Cache) Cache {

@@ -23,10 +23,14 @@ type homes struct {
 	touched   map[uint64]int32
 }
 
-// newHomes is the homes of lines of the given size on nodes of perNode processors.
-func newHomes(head trace.Header, perNode int, line unit.Bytes, p Placement) *homes {
-	return &homes{places: trace.NewPlaces(head), perNode: perNode, nodes: (head.Procs + perNode - 1) / perNode, placement: p,
+// newHomes is the homes of lines of the given size.
+func newHomes(c *Config, line unit.Bytes) *homes {
+	h := &homes{places: c.Places, perNode: max(1, c.PerNode), nodes: c.nodes(), placement: c.Placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
+	if h.places == nil {
+		h.places = trace.NewPlaces(trace.Header{Procs: c.Processors})
+	}
+	return h
 }
 
 // of is the home of a line, which is being touched from a node. A line that several regions share

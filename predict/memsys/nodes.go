@@ -37,7 +37,7 @@ func newNodes(c *Config) (*nodes, error) {
 	for _, l := range c.Caches[min(1, len(c.Caches)):] {
 		n.slack += l.Latency
 	}
-	n.homes = newHomes(trace.Header{Procs: c.Processors, Regions: c.Head.Regions}, n.perNode, c.block(), c.Placement)
+	n.homes = newHomes(c, c.block())
 	n.memories = make([]server, count)
 	return n, nil
 }

@@ -17,10 +17,10 @@ func NeedsTraffic(m *machine.Machine) bool {
 	return m.Network != nil && m.Network.GapFrom == machine.GapTraffic
 }
 
-// NewCounted is a system like New's of a machine that needs traffic, but with the gap of the bisection. What
+// NewCounted is a system like NewPlaced's of a machine that needs traffic, but with the gap of the bisection. What
 // flows returns after a program has run on it is the traffic that New needs.
-func NewCounted(m *machine.Machine, head trace.Header) (sys System, flows func() []topology.Flow, err error) {
-	target, c, err := prepare(m, head)
+func NewCounted(m *machine.Machine, places *trace.Places) (sys System, flows func() []topology.Flow, err error) {
+	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
 	}

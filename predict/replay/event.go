@@ -60,6 +60,11 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 		return r.join(p, e)
 	case trace.Marker:
 		return nil
+	case trace.Clock:
+		if r.program != nil { // which reads it when it goes on
+			return nil
+		}
+		fallthrough
 	default:
 		return p.problem(e, "cannot be replayed on a shared-memory target: %s", adviceFor(e.Kind))
 	}

@@ -58,7 +58,7 @@ func (r *run) waitsFor(p *processor) string {
 
 // result collects what all processors did.
 func (r *run) result() *Result {
-	res := &Result{Shared: r.sys.Shared()}
+	res := &Result{Shared: r.sys.Shared(), Queues: r.queues()}
 	for _, p := range r.procs {
 		t := r.totals(p)
 		res.Procs = append(res.Procs, Processor{Times: t.Times, Instr: t.Instr, Refs: t.Refs,
@@ -100,7 +100,7 @@ func (r *run) warnings(lines uint64) (all []error) {
 	if r.freeWaits > 0 {
 		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.freeWaits))
 	}
-	if r.queues() {
+	if r.queues() && r.program == nil {
 		all = append(all, errors.New("the program takes tasks from a queue: who gets which task depends on timing, and stays as recorded"))
 	}
 	if len(r.procs) > 1 && r.noEvents() {

@@ -65,13 +65,16 @@ type processor struct {
 	mark   Phase // cumulative, where the present phase began
 }
 
-func newProcessor(id trace.Proc, src trace.Source) *processor {
-	p := &processor{id: id, state: running, window: newWindow, firstLargest: math.MaxUint64}
+func newProcessor(id trace.Proc) *processor {
+	return &processor{id: id, state: running, window: newWindow, firstLargest: math.MaxUint64}
+}
+
+// read gives p its streams, which must be stopped in the end.
+func (p *processor) read(src trace.Source) {
 	var stopRefs, stopEvents func()
-	p.pullRefs, stopRefs = iter.Pull2(src.Refs(id))
-	p.pullEvents, stopEvents = iter.Pull2(src.Events(id))
+	p.pullRefs, stopRefs = iter.Pull2(src.Refs(p.id))
+	p.pullEvents, stopEvents = iter.Pull2(src.Events(p.id))
 	p.stop = func() { stopRefs(); stopEvents() }
-	return p
 }
 
 // position is how many instructions p has executed.
@@ -102,6 +105,8 @@ func (r *run) fill(p *processor) (more bool, err error) {
 		return false, err
 	}
 	switch {
+	case r.program != nil:
+		return r.goOn(p)
 	case p.event == len(p.rows) && !p.eventsEnd:
 		return true, r.fillEvents(p)
 	case !p.refsEnd:
@@ -123,6 +128,11 @@ func (r *run) fillEvents(p *processor) error {
 	if err != nil {
 		return err
 	}
+	return r.takeEvents(p, b)
+}
+
+// takeEvents makes a batch the events of p that come next.
+func (r *run) takeEvents(p *processor, b *trace.Events) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
 	}
@@ -138,25 +148,34 @@ func (r *run) fillEvents(p *processor) error {
 }
 
 func (r *run) fillRefs(p *processor) error {
-	if r.opt.Progress != nil && p.row > 0 {
-		r.opt.Progress(p.row)
-	}
-	p.row = 0
+	r.progress(p)
 	b, err, ok := p.pullRefs()
 	if !ok {
-		p.batch, p.refsEnd = trace.Refs{}, true
+		p.batch, p.row, p.refsEnd = trace.Refs{}, 0, true
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	return r.takeRefs(p, b)
+}
+
+// progress tells of the references of the batch that p has done.
+func (r *run) progress(p *processor) {
+	if r.opt.Progress != nil && p.row > 0 {
+		r.opt.Progress(p.row)
+	}
+}
+
+// takeRefs makes a batch the references of p that come next.
+func (r *run) takeRefs(p *processor, b *trace.Refs) error {
 	if b.Proc != p.id {
 		return fmt.Errorf("asked for its references, got those of processor %d", b.Proc)
 	}
 	if err := trace.CheckRefs(r.head, b); err != nil {
 		return err
 	}
-	p.batch = *b
+	p.batch, p.row = *b, 0
 	if p.firstLargest == math.MaxUint64 {
 		if i := slices.Index(b.Instr, math.MaxUint32); i >= 0 {
 			p.firstLargest = p.rowsDone + uint64(i)

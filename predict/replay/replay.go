@@ -19,7 +19,8 @@
 // cost nothing but the instructions the trace has for them and Options.Barrier.
 //
 // What a processor does is as recorded, even if it depends on timing: the tasks that it took
-// from a queue ([trace.TaskQueues]) stay its own.
+// from a queue ([trace.TaskQueues]) stay its own. Direct runs the program itself instead of a trace: then they are
+// given out in simulated time.
 //
 // The overheads are separated as in [sivasubramaniam1995] (reference in
 // predict/memsys) and add up exactly to simulated time.
@@ -54,23 +55,33 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the trace has no processors")
 	}
-	r := &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
-		shift: sys.Line().Shift(), mostInstr: clock.most(end),
-		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}, flags: map[int32]*flag{}}
+	r := newRun(ctx, head, sys, clock, opt)
 	for id := range trace.Proc(head.Procs) {
-		p := newProcessor(id, src)
+		p := newProcessor(id)
+		p.read(src)
 		defer p.stop()
 		r.procs = append(r.procs, p)
 	}
 	if err := r.children(src); err != nil {
 		return nil, err
 	}
+	return r.simulate()
+}
+
+func newRun(ctx context.Context, head trace.Header, sys memsys.System, clock Clock, opt Options) *run {
+	return &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
+		shift: sys.Line().Shift(), mostInstr: clock.most(end),
+		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}, flags: map[int32]*flag{}}
+}
+
+// simulate runs all processors to their end.
+func (r *run) simulate() (*Result, error) {
 	for _, p := range r.procs {
 		if p.state == running {
 			r.queue.put(turn{0, p.id})
 		}
 	}
-	sys.Watch(r.catchUp)
+	r.sys.Watch(r.catchUp)
 	if err := r.loop(); err != nil {
 		return nil, err
 	}
@@ -84,8 +95,9 @@ type run struct {
 	sys       memsys.System
 	clock     Clock
 	opt       Options
-	shift     uint   // log2 of the line size
-	mostInstr uint64 // that fit into end
+	program   Program // that is being run; nil: of a trace
+	shift     uint    // log2 of the line size
+	mostInstr uint64  // that fit into end
 	procs     []*processor
 	queue     queue
 	barriers  map[barrierID][]*processor // who has arrived

@@ -56,6 +56,7 @@ type Result struct {
 	Procs    []Processor
 	Phases   []Phase // by processor and phase, if they were asked for
 	Shared   memsys.Shared
+	Queues   bool    // several processors take tasks from queues
 	Warnings []error // what was left out, and why the result may not hold
 }
 

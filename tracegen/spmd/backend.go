@@ -107,6 +107,12 @@ func (r *Rank) Executed() uint64 {
 	return r.rec.executed()
 }
 
+// Flush hands everything that this rank has done to the sink. It is for backends of early recordings.
+func (r *Rank) Flush() { r.rec.flush() }
+
+// Regions are the arrays that ranks have placed so far, in the order of their first use. It is for backends.
+func (r *Rank) Regions() []Region { return r.space.regions }
+
 // failure is why nothing more can be recorded.
 type failure struct {
 	once  sync.Once

@@ -22,6 +22,11 @@ type Options struct {
 	Allocated bool // references to what ranks allocate, too, not to named arrays alone
 	Unplaced  bool // references to any memory
 
+	// Early is for backends that simulate what ranks do to memory before they say how a rank goes on: barriers, locks, flags
+	// and readings of the clock are recorded before they are carried out. When there is much, and by Rank.Flush at once,
+	// the sink gets all events, and then all references, perhaps none. It may pause the rank while it has the references.
+	Early bool
+
 	// WholeCollectives records one event for each collective that a rank takes part
 	// in, instead of the messages that it is made of. Its peer is the root, its group
 	// the communicator's, its bytes and layout those of what the rank has combined or

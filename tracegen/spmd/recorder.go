@@ -36,6 +36,7 @@ type recorder struct {
 	refs    trace.Refs
 	rows    trace.Events
 	noRefs  bool
+	early   bool   // Options.Early
 	debt    uint64 // instructions that were counted too much, and are taken from those to come
 	dropped uint64 // references to memory that has no address
 	whole   bool   // collectives are one event each ...
@@ -48,7 +49,7 @@ type recorder struct {
 }
 
 func newRecorder(proc int, opt Options, s *space) *recorder {
-	rec := &recorder{noRefs: opt.NoRefs, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
+	rec := &recorder{noRefs: opt.NoRefs, early: opt.Early, whole: opt.WholeCollectives, rows: trace.Events{Proc: trace.Proc(proc)}}
 	rows := min(batchRows, max(minBatchRows, bufferRows/opt.Procs))
 	rec.refs = trace.Refs{Proc: trace.Proc(proc), Instr: make([]uint32, rows), Addr: make([]uint64, rows),
 		Size: make([]uint16, rows), Op: make([]trace.Op, rows)}
@@ -60,8 +61,8 @@ func newRecorder(proc int, opt Options, s *space) *recorder {
 func (rec *recorder) put(addr uint64, size uint16, op trace.Op) {
 	n := rec.n
 	if n >= len(rec.refs.Addr) {
-		rec.flushRefs()
-		n = 0
+		rec.makeRoom()
+		n = rec.n
 	}
 	if rec.instr-rec.atRef > longWithoutEnd || rec.instr-rec.atEvent > longWithoutEnd {
 		rec.n = n
@@ -92,6 +93,17 @@ func (rec *recorder) settle(to uint64) {
 	rec.worked += uint64(e.Work)
 }
 
+// makeRoom makes room for references when there is none. Early, the batch grows until the tape is empty.
+func (rec *recorder) makeRoom() {
+	if !rec.early {
+		rec.flushRefs()
+		return
+	}
+	b := &rec.refs
+	b.Instr, b.Addr = append(b.Instr, b.Instr...), append(b.Addr, b.Addr...)
+	b.Size, b.Op = append(b.Size, b.Size...), append(b.Op, b.Op...)
+}
+
 // flushRefs hands the batch to the sink. It is where a long recording notices
 // that it was cancelled.
 //
@@ -100,7 +112,7 @@ func (rec *recorder) flushRefs() {
 	if err := rec.ctx.Err(); err != nil {
 		rec.fail(err)
 	}
-	if rec.n > 0 && !rec.noRefs {
+	if (rec.n > 0 || rec.early) && !rec.noRefs {
 		piece := rec.refs.Slice(0, rec.n)
 		if err := rec.sink.Refs(&piece); err != nil {
 			rec.fail(err)
@@ -134,9 +146,23 @@ func (rec *recorder) append(e trace.Event, instr uint32) {
 	e.Instr, e.Refs = instr, rec.count()
 	rec.atEvent += uint64(instr)
 	rec.rows.Rows = append(rec.rows.Rows, e)
-	if len(rec.rows.Rows) >= eventRows {
+	if len(rec.rows.Rows) >= eventRows && !rec.early {
 		rec.flushEvents()
 	}
+}
+
+// flushEarly hands over what there is if it is much. The tape is empty: ranks that run while this one is paused may give other
+// arrays the memory that words on it are about.
+func (rec *recorder) flushEarly() {
+	if rec.early && (rec.n >= len(rec.refs.Addr)/2 || len(rec.rows.Rows) >= eventRows) {
+		rec.flush()
+	}
+}
+
+// flush hands over everything.
+func (rec *recorder) flush() {
+	rec.flushEvents()
+	rec.flushRefs()
 }
 
 func (rec *recorder) flushEvents() {
@@ -155,8 +181,7 @@ func (rec *recorder) finish() {
 	rec.sync()
 	rec.instr -= min(rec.debt, rec.instr-max(rec.atRef, rec.atEvent))
 	rec.compute()
-	rec.flushRefs()
-	rec.flushEvents()
+	rec.flush()
 }
 
 func (rec *recorder) totals() trace.Totals {

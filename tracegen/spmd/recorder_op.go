@@ -7,10 +7,20 @@ type recording struct{ Backend }
 
 // Do implements Backend.
 func (b recording) Do(r *Rank, op *Op) {
+	early := r.rec.early && op.isKnown()
+	if early {
+		r.rec.row(op.event(r.space))
+		r.rec.flushEarly()
+	}
 	b.Backend.Do(r, op)
-	if !r.rec.inside {
+	if !early && !r.rec.inside {
 		r.rec.row(op.event(r.space))
 	}
+}
+
+// isKnown reports whether the row of an operation does not depend on how it is carried out.
+func (op *Op) isKnown() bool {
+	return op.Kind == trace.Clock || op.Kind.Synchronizes()
 }
 
 // row records e after everything so far.

@@ -64,11 +64,12 @@ func (rec *recorder) take(words []uint64) {
 		words = words[rec.simple(words):]
 		switch {
 		case rec.n+maxParts > len(rec.refs.Addr):
-			rec.flushRefs()
+			rec.makeRoom()
 		case len(words) > 0:
 			words = words[rec.other(words):]
 		}
 	}
+	rec.flushEarly()
 }
 
 const (

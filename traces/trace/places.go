@@ -17,16 +17,25 @@ type Places struct {
 // NewPlaces is what h says.
 func NewPlaces(h Header) *Places {
 	p := &Places{procs: h.Procs}
-	for _, r := range h.Regions {
+	p.Add(h.Regions...)
+	return p
+}
+
+// Procs is the number of processors.
+func (p *Places) Procs() int { return p.procs }
+
+// Add makes more regions known.
+func (p *Places) Add(regions ...Region) {
+	for _, r := range regions {
 		if r.Bytes > 0 && (r.Owner != Everyone || r.Home.Kind != AnyHome) {
 			p.regions = append(p.regions, r)
 		}
 	}
 	slices.SortStableFunc(p.regions, func(a, b Region) int { return cmp.Compare(a.Base, b.Base) })
+	p.lasts, p.latest = p.lasts[:0], 0
 	for _, r := range p.regions {
 		p.lasts = append(p.lasts, r.Base+(r.Bytes-1))
 	}
-	return p
 }
 
 // Of is the processor whose memory holds the line of these first and last bytes; false if the machine decides. A line

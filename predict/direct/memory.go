@@ -1,0 +1,185 @@
+package direct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/memsys"
+	"spoor/predict/replay"
+	"spoor/tracegen/spmd"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MemoryOptions changes what Memory does.
+type MemoryOptions struct {
+	Procs     int
+	Allocated bool      // references to what ranks allocate, too, not to named arrays alone
+	Sink      spmd.Sink // records the program as it ran; or nil
+	replay.Options
+}
+
+// MemoryResult is a simulated run, and how much the program did.
+type MemoryResult struct {
+	*replay.Result
+	Recording *spmd.Recording
+}
+
+// ErrMessages is the error of Memory for a program that passes messages.
+var ErrMessages = errors.New("the program passes messages, and its references are not simulated")
+
+// Memory runs a program, in the form that records references, on the memory system of m: rank p runs on processor p.
+// The order of locks, and with it who gets which task of a queue, is decided by simulated time.
+//
+// Ranks run ahead of simulated time where time cannot tell them anything: until they ask for a lock, come to a barrier,
+// wait for a flag or read the clock, or have made some ten thousand references. What a rank finds in memory depends on time
+// alone, and not on how far it ran ahead, if no other rank may write there at the same time: programs should guard what they
+// share. If nothing that a program does depends on time, the result is that of a replay of its trace, to the picosecond.
+func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
+	if have := m.System.Processors * m.System.Nodes; opt.Procs > have {
+		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
+	}
+	if memsys.NeedsTraffic(m) {
+		return nil, errTraffic
+	}
+	clock, err := replay.ClockOf(m)
+	if err != nil {
+		return nil, err
+	}
+	b := &memory{opt: opt, clock: clock, head: trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}}
+	b.places = trace.NewPlaces(b.head)
+	if b.system, err = memsys.NewPlaced(m, b.places); err != nil {
+		return nil, err
+	}
+	record := spmd.Options{Procs: opt.Procs, Allocated: opt.Allocated, Early: true}
+	recording, err := spmd.Run(ctx, record, program, b, b)
+	if err != nil {
+		return nil, err
+	}
+	return &MemoryResult{b.result, recording}, nil
+}
+
+// memory carries out what ranks ask for, when the simulation of their references has come there.
+type memory struct {
+	opt    MemoryOptions
+	head   trace.Header
+	clock  replay.Clock
+	system memsys.System
+	places *trace.Places
+	placed int // regions that places knows
+	ranks  []*sharer
+	result *replay.Result
+}
+
+// sharer is a rank with what it has done and the simulation has not.
+type sharer struct {
+	*spmd.Coroutine
+	refs   trace.Refs
+	events trace.Events
+	now    unit.Picos
+	idle   int // readings of the clock in a row at the time of the one before
+	read   unit.Picos
+	err    error // that ends the run
+}
+
+// Run implements spmd.Backend.
+func (b *memory) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
+	for id, r := range ranks {
+		s := &sharer{Coroutine: spmd.NewCoroutine(r), read: -1}
+		s.refs.Proc, s.events.Proc = trace.Proc(id), trace.Proc(id)
+		defer s.Stop()
+		b.ranks = append(b.ranks, s)
+	}
+	b.result, err = replay.Direct(ctx, b.head, b, b.system, b.clock, b.opt.Options)
+	for _, s := range b.ranks {
+		if cause := s.cause(); cause != nil {
+			return cause // as it is: it names the rank
+		}
+	}
+	return err
+}
+
+// GoOn implements replay.Program.
+func (b *memory) GoOn(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
+	s := b.ranks[p]
+	s.refs, s.events.Rows, s.now = trace.Refs{Proc: p}, s.events.Rows[:0], now
+	for len(s.refs.Addr)+len(s.events.Rows) == 0 && !s.Ended {
+		s.Resume()
+		if err := s.cause(); err != nil {
+			return nil, nil, err
+		}
+	}
+	regions := s.Rank.Regions()
+	b.places.Add(regions[b.placed:]...)
+	b.placed = len(regions)
+	return &s.refs, &s.events, nil
+}
+
+// Events implements spmd.Sink.
+func (b *memory) Events(e *trace.Events) error {
+	s := b.ranks[e.Proc]
+	s.events.Rows = append(s.events.Rows, e.Rows...)
+	if b.opt.Sink == nil {
+		return nil
+	}
+	return b.opt.Sink.Events(e)
+}
+
+// Refs implements spmd.Sink: the rank goes on when they have been simulated, and all events with them.
+func (b *memory) Refs(r *trace.Refs) error {
+	s := b.ranks[r.Proc]
+	s.refs = *r
+	if b.opt.Sink != nil {
+		if err := b.opt.Sink.Refs(r); err != nil {
+			return err
+		}
+	}
+	s.Pause()
+	return nil
+}
+
+// Do implements spmd.Backend. The operation has been recorded.
+func (b *memory) Do(r *spmd.Rank, op *spmd.Op) {
+	s := b.ranks[r.ID()]
+	switch op.Kind {
+	case trace.Unlock, trace.Signal: // nobody can tell the rank anything
+	case trace.Barrier, trace.Lock, trace.WaitFlag:
+		r.Flush()
+	case trace.Clock:
+		r.Flush()
+		op.Clock = s.clock()
+	default:
+		s.fail(ErrMessages)
+	}
+}
+
+// mostReadings is how often a rank may read the clock in a row while no time passes.
+const mostReadings = 1 << 16
+
+// clock is the time at which the rank goes on.
+func (s *sharer) clock() time.Duration {
+	if s.idle++; s.now != s.read {
+		s.idle, s.read = 0, s.now
+	} else if s.idle >= mostReadings {
+		s.fail(errIdle(s.idle, trace.Clock))
+	}
+	return duration(s.now)
+}
+
+// cause is why the run ended, if that is because of the rank.
+func (s *sharer) cause() error {
+	if s.err != nil {
+		return s.err
+	}
+	return s.Err
+}
+
+// fail ends the run.
+func (s *sharer) fail(err error) {
+	s.err = fmt.Errorf("rank %d: %w", s.Rank.ID(), err)
+	s.Pause()
+	panic(spmd.Stopped{})
+}
