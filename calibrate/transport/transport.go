@@ -49,12 +49,15 @@ type Options struct {
 }
 
 const (
-	burst       = 16 // messages, as in netgauge
+	burst       = 16 // messages of a delayed burst, as in netgauge
 	largestSize = 64 << 10
 	// longer than a round trip by this factor are delays.
 	longer = 1.2
 	pilots = 15 // round trips that delays are from
 )
+
+// bursts are of several lengths: the first messages may cost less than those that the receiver falls behind with.
+var bursts = []int64{4, burst, 64}
 
 var sizes = []unit.Bytes{1, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
 
@@ -76,7 +79,9 @@ func plan(o Options, trip func(unit.Bytes) (unit.Seconds, error)) (list []timing
 			return nil, err
 		}
 		add(timing.PingPong, size, 1, 0, timing.Train)
-		add(timing.Burst, size, burst, 0, timing.Train)
+		for _, count := range bursts {
+			add(timing.Burst, size, count, 0, timing.Train)
+		}
 		add(timing.Delayed, size, burst, delay, timing.Train)
 		add(timing.Receive, size, 1, 0, timing.Train)
 	}

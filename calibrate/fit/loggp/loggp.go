@@ -12,6 +12,9 @@
 // sending and receiving may overlap the network's, L may be negative: then half a round trip is what is left
 // to go by.
 //
+// Differs: what a message adds to a burst is max(g + (s-1) G, o_s) as it was measured, so g and G alone predict bursts.
+// o_s by delayed bursts is longer where receivers poll memory: each message then finds a receiver that waits for it.
+//
 // Protocols change with the size of messages. Both curves, of gaps and of half round trips, are divided into as many
 // lines as explain them best (fit.Segments), each a class of sizes; messages that wait for their
 // receiver begin where half a round trip jumps most.

@@ -14,14 +14,15 @@ import (
 type predictor struct {
 	name string
 	says string // its equation of bursts
-	// table says that half, gap and send go through every point that they are from.
-	table bool
-	half  func(size float64) float64 // of a round trip; NaN if it is not known
-	gap   func(size float64) float64
-	send  func(size float64) float64
+	// table says that half, gap, send and receive go through every point that they are from.
+	table   bool
+	half    func(size float64) float64 // of a round trip; NaN if it is not known
+	gap     func(size float64) float64
+	send    func(size float64) float64
+	receive func(size float64) float64
 }
 
-// newLogGP has lines for gaps and half round trips, and one o_s.
+// newLogGP has lines for gaps and half round trips, one o_s, and one o_r.
 func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 	line := func(c classes) func(float64) float64 {
 		if c == nil {
@@ -29,17 +30,21 @@ func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 		}
 		return c.at
 	}
-	p := predictor{name: "LogGP", says: "PRTT(n,0,s) = 2 half(s) + (n-1) max(g + (s-1) G, o_s)", half: line(half), gap: line(gap), send: unknown}
-	if i := slices.IndexFunc(s.Values, func(v Value) bool { return v.Name == "o_s" }); i >= 0 {
-		o := s.Values[i].Value
-		p.send = func(float64) float64 { return o }
+	p := predictor{name: "LogGP", says: "PRTT(n,0,s) = 2 half(s) + (n-1) (g + (s-1) G)", half: line(half), gap: line(gap)}
+	constant := func(name string) func(float64) float64 {
+		i := slices.IndexFunc(s.Values, func(v Value) bool { return v.Name == name })
+		if i < 0 {
+			return unknown
+		}
+		return func(float64) float64 { return s.Values[i].Value }
 	}
+	p.send, p.receive = constant("o_s"), constant("o_r")
 	return p
 }
 
 // newPLogP has tables.
 func newPLogP(c *curves) predictor {
-	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true, c.half.interpolated(), c.gap.interpolated(), c.send.interpolated()}
+	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true, c.half.interpolated(), c.gap.interpolated(), c.send.interpolated(), c.receive.interpolated()}
 }
 
 func unknown(float64) float64 { return math.NaN() }
@@ -69,11 +74,11 @@ func (c *curve) interpolated() func(float64) float64 {
 func (m *predictor) time(p *timing.Point) float64 {
 	size := float64(p.Bytes)
 	each := func(delay float64) float64 {
-		gap, send := m.gap(size), m.send(size)
-		if math.IsNaN(send) && delay == 0 {
+		gap := m.gap(size)
+		if delay == 0 && !math.IsNaN(gap) {
 			return gap
 		}
-		return max(gap, send+delay)
+		return max(gap, m.send(size)+delay)
 	}
 	switch p.Experiment {
 	case timing.PingPong:
@@ -81,9 +86,20 @@ func (m *predictor) time(p *timing.Point) float64 {
 	case timing.Burst, timing.Delayed:
 		return 2*m.half(size) + float64(p.Count-1)*each(float64(p.Delay))
 	case timing.Exchange:
-		return max(m.half(size), m.gap(size))
+		return m.exchange(size)
 	}
 	return math.NaN()
+}
+
+// exchange is as long as a message takes, or the gap, or what a processor does for the one and the other message if
+// that is longer, which it is only where L is negative: the work of two processors on one message overlaps,
+// and that of one processor on two does not. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
+func (m *predictor) exchange(size float64) float64 {
+	t := max(m.half(size), m.gap(size))
+	if work := min(m.send(size), m.gap(size)) + m.receive(size); !math.IsNaN(work) {
+		return max(t, work)
+	}
+	return t
 }
 
 // judge compares models with times that they were not fitted to. Where no point is of a test set, it is said
