@@ -30,8 +30,8 @@ func allCommand(env *stage.Env) *cobra.Command {
 			"    PREFIX.memory.arrow, PREFIX.instructions.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
 			"                           what was measured: calibrate memory --from, instructions --from and, of the others,\n" +
 			"                           calibrate fit find the same in it again\n\n" +
-			"If anything is too noisy, it is named, and there is neither a description nor a file of all parameters; with\n" +
-			"--quick it is left out.",
+			"What is too noisy is named and left out, as is what needs it: instructions need the caches that memory finds. Unless\n" +
+			"--quick is given, the status is 1 then: the rest holds, and what is missing can be measured by its own command.",
 		Example: "  $ calibrate all --quick -o host",
 		Args:    cobra.NoArgs,
 	}
@@ -45,7 +45,7 @@ func allCommand(env *stage.Env) *cobra.Command {
 		if err := a.run(cmd.Context(), env); err != nil {
 			return err
 		}
-		return stage.Print(env.Out, *format, a.found.table("experiment"))
+		return errors.Join(stage.Print(env.Out, *format, a.found.table("experiment")), a.missing())
 	}
 	return cmd
 }
@@ -58,6 +58,7 @@ type calibration struct {
 	memory  *memory.Result
 	machine *machine.Machine
 	samples *store.Table // of the memory
+	refused []error      // that there was too much noise
 }
 
 // calibrated is the parameters that are from one dataset.
@@ -68,25 +69,40 @@ type calibrated struct {
 
 // run measures everything, and then writes what belongs to all of it.
 func (a *calibration) run(ctx context.Context, env *stage.Env) error {
-	var refused []error
 	steps := []func(context.Context, *stage.Env) error{a.ofMemory}
 	for _, t := range present(env) {
 		steps = append(steps, func(ctx context.Context, env *stage.Env) error { return a.ofTransport(ctx, env, t) })
 	}
-	for _, step := range append(steps, a.ofMarshalling, a.ofInstructions) {
+	if err := a.each(ctx, env, append(steps, a.ofMarshalling, a.ofInstructions)); err != nil {
+		return err
+	}
+	if a.memory == nil && len(a.sets) == 0 {
+		return errors.Join(a.refused...)
+	}
+	return a.write()
+}
+
+// each takes steps past those that there was too much noise for.
+func (a *calibration) each(ctx context.Context, env *stage.Env, steps []func(context.Context, *stage.Env) error) error {
+	for _, step := range steps {
 		err := step(ctx, env)
-		if err != nil && !(a.quick && tooNoisy(err)) {
+		if err != nil && !tooNoisy(err) {
 			return err
 		}
 		if err != nil {
 			env.Note("%v", err)
-			refused = append(refused, err)
+			a.refused = append(a.refused, err)
 		}
 	}
-	if a.memory == nil && len(a.sets) == 0 {
-		return errors.Join(refused...)
+	return nil
+}
+
+// missing is an error if something was refused, which is no news to those who only look.
+func (a *calibration) missing() error {
+	if a.quick || len(a.refused) == 0 {
+		return nil
 	}
-	return a.write()
+	return fmt.Errorf("what there is, is in %s.params.toml; missing is, and can be measured again by its own command:\n%w", a.prefix, errors.Join(a.refused...))
 }
 
 func (a *calibration) ofMemory(ctx context.Context, env *stage.Env) (err error) {

@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,6 +151,7 @@ static double run(char task, long count, long repeat, long size, double delay, l
 }
 
 int main(int argc, char **argv) {
+	prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody polls on for an mpirun that was killed
 	MPI_Init(&argc, &argv);
 	int rank, ranks, unit;
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
