@@ -117,6 +117,17 @@ func (m *measured) over(kind Kind, size func(Point) float64) *curve {
 	return c
 }
 
+// logs are the logarithms of times.
+func (c *curve) logs() [][]float64 {
+	out := make([][]float64, len(c.times))
+	for i, row := range c.times {
+		for _, y := range row {
+			out[i] = append(out[i], math.Log(y))
+		}
+	}
+	return out
+}
+
 // medians are the medians over launches.
 func (c *curve) medians() []float64 {
 	out := make([]float64, len(c.times))

@@ -33,7 +33,7 @@ type Result struct {
 	Levels                  []Level // memory is the last
 	Buffers                 []Buffer
 	Gathers                 []Value
-	Floor                   float64 // noise of the chase; NaN if nothing was repeated
+	Floor                   float64 // noise of the chase's logarithms; NaN if nothing was repeated
 	State                   string
 	Facts                   *Facts
 	Warnings                []error
@@ -87,7 +87,8 @@ func (s *study) warn(format string, args ...any) {
 // leastCovered is which share of the points must have a time in a launch.
 const leastCovered = 0.8
 
-// quiet refuses samples on which launches do not agree, or of which too few are left.
+// quiet refuses samples on which launches do not agree, or of which too few are left. Noise is that of logarithms:
+// levels differ by factors, and all of them matter, not the memory alone.
 func (s *study) quiet(c *curve) error {
 	have, all := 0, len(c.times)*len(s.launches)
 	for _, row := range c.times {
@@ -101,7 +102,7 @@ func (s *study) quiet(c *curve) error {
 		return fmt.Errorf("the table has %d sizes of chases; levels of caches cannot be told from them", len(c.sizes))
 	}
 	var known bool
-	s.Floor, known = (&fit.Times{Of: c.times, Cluster: "launches"}).Floor()
+	s.Floor, known = (&fit.Times{Of: c.logs(), Cluster: "launches"}).Floor()
 	if !known {
 		s.Floor = math.NaN()
 		s.warn("nothing was repeated in another launch, so nobody knows the noise, and there are no intervals")
@@ -112,7 +113,7 @@ func (s *study) quiet(c *curve) error {
 		noise = &host.TooNoisy{What: fmt.Sprintf("of %d sizes of chases in %d launches, %d have undisturbed samples in state %q (%d of %d samples were disturbed)",
 			len(c.sizes), len(s.launches), have, s.state, s.rejected, s.samples)}
 	case s.Floor > fit.MaxFloor:
-		noise = &host.TooNoisy{What: fmt.Sprintf("the noise floor of split halves is %.3g of the variance between %d sizes, and must not be above %g (%d of %d samples were disturbed)",
+		noise = &host.TooNoisy{What: fmt.Sprintf("the noise floor of split halves is %.3g of the variance between logarithms of times of %d sizes, and must not be above %g (%d of %d samples were disturbed)",
 			s.Floor, len(c.sizes), fit.MaxFloor, s.rejected, s.samples)}
 	}
 	if noise != nil && s.hasty {
