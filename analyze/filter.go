@@ -72,7 +72,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	for p := range trace.Proc(src.Header().Procs) {
 		total += src.Totals(p).Refs
 	}
-	bar := env.Progress("filtering", int64(total), false)
+	bar := env.Progress("filtering", int64(total), "refs")
 	defer bar.Done()
 	f.options.Spec, f.options.Tool, f.options.Input, f.options.Progress = spec, tool, src.SHA256(), bar.Add
 	n, err := filter.Write(ctx, src, f.output, f.options)

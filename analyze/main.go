@@ -25,7 +25,8 @@ func command(env *stage.Env) *cobra.Command {
 		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
 		Short: "measures what a trace says of its program",
 		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
-			"directory DIR: tables DIR/*.arrow, which traces head prints, and parameters DIR/*.params.toml, all of them or none.\n\n" +
+			"directory DIR: tables DIR/*.arrow, which traces head prints, and parameters DIR/*.params.toml, all of them or none.\n" +
+			"Without --run, a trace that has no references gets marshal and comm in place of reuse and locality.\n\n" +
 			"Analyses:\n" + describeAll(o.kinds),
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
@@ -51,7 +52,7 @@ func command(env *stage.Env) *cobra.Command {
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, flag) })
-		o.interleavedAsked = f.Changed("interleaved")
+		o.interleavedAsked, o.runAsked = f.Changed("interleaved"), f.Changed("run")
 		return o.analyze(cmd.Context(), env, args[0])
 	}
 	cmd.AddCommand(mergeCommand(env), filterCommand(env), composeCommand(env))

@@ -287,6 +287,35 @@ func TestNoteOnTracesOfMessages(t *testing.T) {
 	}
 }
 
+// Without --run, a trace of messages gets what there is of messages.
+func TestTracesOfMessagesWithoutRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	head := trace.Header{Program: "ping", Format: "test", Procs: 2, WorkUnit: trace.WorkInstr, Tool: "test"}
+	w, err := store.Create("x", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, kind := range []trace.Kind{trace.Send, trace.Recv} {
+		e := trace.NewEvent(kind)
+		e.Peer, e.Tag, e.Bytes = int32(1-p), 1, 8
+		if err := w.Events(&trace.Events{Proc: trace.Proc(p), Rows: []trace.Event{e}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(head); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := analyze("-o", "d", "x")
+	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references, so --run is marshal,comm, not reuse,locality") {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	for name, want := range map[string]bool{"marshal.arrow": true, "comm.arrow": true, "reuse.arrow": false} {
+		if _, err := os.Stat("d/" + name); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A part for merging goes when results of all processors take its place.
 func TestNoPartOfAnEarlierRunStays(t *testing.T) {
 	t.Chdir(t.TempDir())

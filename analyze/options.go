@@ -25,6 +25,7 @@ type options struct {
 	procs            string
 	interleaved      bool
 	interleavedAsked bool // not merely by default
+	runAsked         bool
 	dir              string
 	format           *stage.Format
 }
@@ -110,6 +111,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	defer src.Close()
+	o.suit(env, src)
 	procs, err := o.selected(src.Header().Procs)
 	if err != nil {
 		return err
@@ -139,6 +141,35 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		}
 	}
 	return print(env, *o.format, o.chosen(), results)
+}
+
+// suit replaces the analyses that run by default where a trace has nothing but messages.
+func (o *options) suit(env *stage.Env, src *store.Trace) {
+	if o.runAsked || !messagesOnly(src) {
+		return
+	}
+	env.Note("the trace has no references, so --run is %s,%s, not %s", marshalName, commName, strings.Join(o.run, ","))
+	o.run = []string{marshalName, commName}
+}
+
+// messagesOnly reports whether the trace has messages and no references. What cannot be read is found when it is analysed.
+func messagesOnly(src *store.Trace) bool {
+	for p := range trace.Proc(src.Header().Procs) {
+		if src.Totals(p).Refs > 0 {
+			return false
+		}
+	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return false
+		}
+		for i := range b.Rows {
+			if e := &b.Rows[i]; e.Kind >= trace.Bcast && e.Kind <= trace.AllToAll || e.Kind >= trace.Send && e.Kind <= trace.Irecv {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // noteUnused says that a flag was given of analyses that do not run.

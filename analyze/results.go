@@ -38,7 +38,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	if total == 0 && !o.onlyMessages() {
 		env.Note("the trace has no references; its messages are what --run comm,marshal is for")
 	}
-	bar := env.Progress("analyzing", int64(total), false)
+	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}
 	if kept.procs != nil {

@@ -135,7 +135,7 @@ func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error 
 
 func (a *calibration) ofTransport(ctx context.Context, env *stage.Env, t transport.Transport) error {
 	o, options := &transportOptions{measuring: a.measuring}, a.options(transportBudget)
-	p := env.Progress("measuring "+t.Name, int64(options.Launches*transport.Points(options)), false)
+	p := env.Progress("measuring "+t.Name, int64(options.Launches*transport.Points(options)), "points")
 	defer p.Done()
 	table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
 	if err != nil {

@@ -121,7 +121,7 @@ func (o *instructionsOptions) measure(ctx context.Context, env *stage.Env, m *ma
 	if o.quick {
 		options.Launches = 1
 	}
-	p := env.Progress("measuring instructions", int64((options.Launches+1)*len(options.Plan)), false)
+	p := env.Progress("measuring instructions", int64((options.Launches+1)*len(options.Plan)), "runs")
 	defer p.Done()
 	return instructions.Measure(ctx, tracegen, options, func() { p.Add(1) })
 }

@@ -93,7 +93,7 @@ func (o *marshallingOptions) measure(ctx context.Context, env *stage.Env, t tran
 		return nil, err
 	}
 	options, points := o.options(marshallingBudget), marshalling.Plan(o.seed, o.quick)
-	p := env.Progress("measuring", int64(options.Launches*len(points)), false)
+	p := env.Progress("measuring", int64(options.Launches*len(points)), "points")
 	defer p.Done()
 	line := unit.Bytes(64)
 	if caches := host.KernelCaches(os.DirFS("/sys/devices/system/cpu"), 0); len(caches) > 0 {

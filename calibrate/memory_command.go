@@ -133,7 +133,7 @@ func (o *memoryOptions) measure(ctx context.Context, env *stage.Env, bench memor
 	if o.quick {
 		m.Launches, m.Rules, m.Budget, m.Wait, m.Plan = 1, host.Hasty, 4*quickBudget, nil, memory.Plan(largest, stride, 2)
 	}
-	p := env.Progress("measuring", int64(m.Launches*len(m.Plan)), false)
+	p := env.Progress("measuring", int64(m.Launches*len(m.Plan)), "points")
 	defer p.Done()
 	return memory.Measure(ctx, bench, m, func() { p.Add(1) })
 }

@@ -122,7 +122,7 @@ const transportBudget = unit.Seconds(20)
 
 // measure measures everything before anything is written.
 func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen []transport.Transport, options transport.Options) ([]*store.Table, error) {
-	p := env.Progress("measuring", int64(len(chosen)*options.Launches*transport.Points(options)), false)
+	p := env.Progress("measuring", int64(len(chosen)*options.Launches*transport.Points(options)), "points")
 	defer p.Done()
 	var tables []*store.Table
 	for _, t := range chosen {

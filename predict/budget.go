@@ -94,7 +94,7 @@ func upgradeCommand(env *stage.Env) *cobra.Command {
 }
 
 func (o *budgetOptions) declare(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&o.params, "params", nil, "analysis directory or parameter file `P`; may be repeated")
+	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
 	flags.StringVar(&o.prices, "prices", "", "list of prices `FILE` with a section [catalogue]")
 	flags.StringVar(&o.money, "budget", "", "`MONEY` at most: '$5000', or '$10/h' of what is rented")
 	flags.StringVar(&o.model, "model", "curve", "`NAME` of the model: paper, curve or mva")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -61,9 +62,9 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &clusterOptions{}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.params, "params", nil, "analysis directory or parameter file `P`; may be repeated")
-	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
-	flags.StringSliceVar(&o.nodes, "node", nil, "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated; model mva alone")
+	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
+	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated; model mva alone")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
 	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
@@ -87,7 +88,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	case len(o.params) == 0:
 		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case len(machines) == 0:
-		return stage.Usage("no machine; give --machine FILE")
+		return noMachine()
 	case slices.ContainsFunc(o.processors, func(n int) bool { return n < 1 }):
 		return stage.Usage("--processors %v: it takes at least one processor", o.processors)
 	}
@@ -102,20 +103,59 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	var all []model.Prediction
-	for _, file := range machines {
+	targets, err := o.read(machines)
+	if err != nil {
+		return err
+	}
+	others, err := o.read(o.nodes)
+	if err != nil {
+		return err
+	}
+	all, err := o.predictAll(env, runs, targets, others, models)
+	if err != nil {
+		return err
+	}
+	return o.report(env, all)
+}
+
+// read reads machines, whose processors wait for the share of misses that was given.
+func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error) {
+	for _, file := range files {
 		m, err := machine.Read(file)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.Processor.Exposed = o.share
-		some, err := o.predict(env, runs, m, models)
-		if err != nil {
-			return err
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// leftOut is the reason why nothing can be predicted of one machine, which says nothing of others.
+type leftOut struct{ error }
+
+// predictAll predicts for each machine for which it can be done, and notes which are left out. It fails if all are.
+func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machines, others []*machine.Machine, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
+	var reasons []error
+	for _, m := range machines {
+		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m, Others: others}, models)
+		if reason := (leftOut{}); errors.As(err, &reason) {
+			reasons = append(reasons, reason)
+		} else if err != nil {
+			return nil, err
 		}
 		all = append(all, some...)
 	}
-	return o.report(env, all)
+	if len(all) == 0 && len(reasons) == 1 {
+		return nil, reasons[0]
+	}
+	for _, reason := range reasons {
+		env.Note("left out: %v", reason)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("nothing can be predicted on any of these machines")
+	}
+	return all, nil
 }
 
 // exposedShare is the parameter exposed of a file; 0 without one.
@@ -178,51 +218,27 @@ func openRuns(paths []string) ([]*cluster.Run, error) {
 	return runs, cluster.Sort(runs)
 }
 
-// others are the nodes of other kinds.
-func (o *clusterOptions) others() (all []*machine.Machine, err error) {
-	for _, file := range o.nodes {
-		m, err := machine.Read(file)
-		if err != nil {
-			return nil, err
-		}
-		m.Processor.Exposed = o.share
-		all = append(all, m)
-	}
-	return all, nil
-}
-
-// predict applies the models to one machine. What only the default asked for and
+// predict applies the models to the machine of c. What only the default asked for and
 // the measurements do not allow is noted and left out.
-func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine.Machine, models []model.Model[*cluster.Case]) ([]model.Prediction, error) {
-	others, err := o.others()
-	if err != nil {
-		return nil, err
-	}
+func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
 	processors := o.processors
 	if len(processors) == 0 {
-		for _, r := range runs {
-			if have := m.System.Processors * m.System.Nodes; r.Processors > have {
-				env.Note("%s has %d processors and machine %s %d: left out", r.Name, r.Processors, m.Name, have)
-				continue
-			} else if o.full && r.Processors < have {
-				continue
-			}
-			processors = append(processors, r.Processors)
-		}
+		processors = o.fitting(env, c.Runs, c.Machine)
 	}
 	if len(processors) == 0 {
-		return nil, fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", m.Name, m.System.Processors*m.System.Nodes)
+		return nil, leftOut{fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", c.Machine.Name, c.Machine.System.Processors*c.Machine.System.Nodes)}
 	}
-	var all []model.Prediction
 	var last error
 	for _, n := range processors {
 		for _, v := range models {
-			p, err := v.Predict(&cluster.Case{Runs: runs, Machine: m, Processors: n, Others: others})
+			of := *c
+			of.Processors = n
+			p, err := v.Predict(&of)
 			switch {
 			case err == nil:
 				all = append(all, p)
 			case len(o.models) > 0:
-				return nil, fmt.Errorf("predicting %s with model %s: %w", runs[0].Program, v.Name(), err)
+				return nil, fmt.Errorf("predicting %s with model %s: %w", c.Runs[0].Program, v.Name(), err)
 			default:
 				env.Note("no prediction by %s: %v", v.Name(), err)
 				last = err
@@ -230,9 +246,22 @@ func (o *clusterOptions) predict(env *stage.Env, runs []*cluster.Run, m *machine
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("predicting %s: no model applies: %w", runs[0].Program, last)
+		return nil, leftOut{fmt.Errorf("predicting %s on %s: no model applies: %w", c.Runs[0].Program, c.Machine.Name, last)}
 	}
 	return all, nil
+}
+
+// fitting are the numbers of processors of the runs that fit a machine, with --full those that fill it.
+func (o *clusterOptions) fitting(env *stage.Env, runs []*cluster.Run, m *machine.Machine) (processors []int) {
+	have := m.System.Processors * m.System.Nodes
+	for _, r := range runs {
+		if r.Processors > have {
+			env.Note("%s has %d processors and machine %s %d: left out", r.Name, r.Processors, m.Name, have)
+		} else if !o.full || r.Processors == have {
+			processors = append(processors, r.Processors)
+		}
+	}
+	return processors
 }
 
 func (o *clusterOptions) report(env *stage.Env, all []model.Prediction) error {

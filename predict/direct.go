@@ -56,7 +56,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	flags.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
 	flags.StringArrayVar(&o.set, "set", nil, "set a parameter, as `key=value`; may be repeated")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the input")
@@ -124,7 +124,7 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 func (o *directOptions) program(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
 	switch {
 	case len(o.machines) == 0:
-		return nil, stage.Usage("no machine; give --machine FILE")
+		return nil, noMachine()
 	case o.ahead < 1:
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
@@ -151,7 +151,7 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directProgram, m target) (row messageRow, host hostRuns, err error) {
 	head := p.header()
 	row = messageRow{title: head.Title(), machine: m.Name}
-	progress := env.Progress("simulating "+head.Program, -1, false)
+	progress := env.Progress("simulating "+head.Program, -1, "operations")
 	defer progress.Done()
 	for i := range o.repeat {
 		opt := direct.Options{Procs: o.procs, Ahead: o.ahead, Semantics: o.messages.opt.Semantics, Progress: progress.Add}

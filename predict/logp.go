@@ -50,7 +50,7 @@ func logpCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &logpOptions{}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	flags.IntSliceVar(&o.procs, "procs", nil, "numbers of processors as a `LIST` (default those of PREFIX, or of the machine)")
 	flags.StringSliceVar(&o.bytes, "bytes", nil, "sizes of messages as a `LIST` (default the mean of PREFIX, or 8B)")
 	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead")
@@ -100,7 +100,7 @@ func (o *logpOptions) run(env *stage.Env, prefixes []string) error {
 	case len(prefixes) > 1:
 		return stage.Usage("%s and %s: the traffic of one trace is enough", prefixes[0], prefixes[1])
 	case len(o.machines) == 0:
-		return stage.Usage("no machine; give --machine FILE")
+		return noMachine()
 	case len(prefixes) == 1 && len(o.procs) > 0:
 		return stage.Usage("--procs: the traffic of %s is of as many processors as it has", prefixes[0])
 	}

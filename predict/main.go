@@ -9,10 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/machine"
 	"spoor/traces/stage"
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
+
+// noMachine is that a command was told no machine.
+func noMachine() error { return stage.Usage("no machine; give --machine FILE: %s", machine.Advice) }
 
 // command is the command tree of predict: one line for each subcommand.
 func command(env *stage.Env) *cobra.Command {

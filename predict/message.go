@@ -30,7 +30,7 @@ type lawFlags struct {
 }
 
 func (f *lawFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.params, "params", nil, "parameter file `P` that calibrate fit wrote; may be repeated")
+	stage.PathsVar(flags, &f.params, "params", "parameter file `P` that calibrate fit wrote; may be repeated")
 	flags.StringArrayVar(&f.given, "param", nil, "one parameter as `NAME=VALUE`, such as M1_beta=1.2ns/B; may be repeated")
 	flags.StringSliceVar(&f.models, "model", nil, "models as a `LIST` (default S1, M1, M1x and page, those that have parameters)")
 	flags.StringVar(&f.state, "state", "", "`NAME` of the state of the machine, the end of the names of parameters: far of M1_beta-far")

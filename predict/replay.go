@@ -59,7 +59,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &replayOptions{}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.machines, "machine", nil, "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
@@ -95,7 +95,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case len(prefixes) == 0:
 		return stage.Usage("no trace; give the PREFIX of its files")
 	case len(machines) == 0:
-		return stage.Usage("no machine; give --machine FILE")
+		return noMachine()
 	case err != nil:
 		return stage.Usage("--barrier: %v", err)
 	case barrier < 0 || barrier > 1:
@@ -215,7 +215,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 
 // simulateAll runs sims on shared memories.
 func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
-	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), false)
+	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
 	defer progress.Done()
 	opt.Progress = progress.Add
 	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })

@@ -101,7 +101,7 @@ func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []
 	if o.messages.timeline != "" && len(sims) > 1 {
 		return stage.Usage("--timeline is of one trace on one machine, not of %d simulations", len(sims))
 	}
-	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), false)
+	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Events })), "events")
 	defer progress.Done()
 	opt, workers := o.messages.opt, o.workers
 	if opt.Engine = o.messages.engine.options(o.workers); opt.Engine.Workers > 1 {

@@ -29,13 +29,14 @@ func reportCommand(env *stage.Env) *cobra.Command {
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
 	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
-	machines := cmd.Flags().StringSlice("machine", nil, "machine description `FILE` to show with the results; may be repeated")
+	var machines []string
+	stage.PathsVar(cmd.Flags(), &machines, "machine", "machine description `FILE` to show with the results; may be repeated")
 	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared, see predict compare; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
 		if *out == "" {
 			return stage.Usage("-o FILE says where the page goes")
 		}
-		return writeReport(env, paths, *machines, *baselines, *out, *title, *commands)
+		return writeReport(env, paths, machines, *baselines, *out, *title, *commands)
 	}
 	return cmd
 }

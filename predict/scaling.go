@@ -42,7 +42,7 @@ func scalingCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &scalingOptions{}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.params, "params", nil, "analysis directory `P` of one run; needed for each run")
+	stage.PathsVar(flags, &o.params, "params", "analysis directory `P` of one run; needed for each run")
 	flags.Float64Var(&o.processors, "processors", 0, "number of processors to predict")
 	flags.StringVar(&o.size, "size", "", "problem size to predict, as argument of the program `NAME=VALUE` (needed if runs differ in one)")
 	format := stage.FormatFlag(flags)

@@ -55,7 +55,7 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	}
 	o := &windtunnelOptions{}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&o.params, "params", nil, "analysis directory or parameter file `P`; may be repeated")
+	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
 	flags.StringVar(&o.prices, "prices", "", "list of prices `FILE` with a section [windtunnel]")
 	flags.IntSliceVar(&o.targets, "targets", nil, "sizes of the target system as a `LIST` (default the one measured)")
 	flags.IntSliceVar(&o.hosts, "hosts", nil, "numbers of hosts as a `LIST`, which divide the sizes (default all powers of two)")

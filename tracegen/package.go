@@ -123,7 +123,7 @@ func (o *packageOptions) record(ctx context.Context, env *stage.Env, p *instrume
 	for _, note := range unrecorded(p, len(p.Findings)) {
 		env.Note("%s", note)
 	}
-	sink := &progressSink{w, env.Progress("recording "+p.Name, -1, false)}
+	sink := &progressSink{w, env.Progress("recording "+p.Name, -1, "refs")}
 	result, err := o.execute(ctx, env, p, sink)
 	sink.progress.Done()
 	if err != nil {

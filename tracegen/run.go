@@ -80,7 +80,7 @@ func (o *options) record(ctx context.Context, env *stage.Env, inst workload.Inst
 		return err
 	}
 	defer w.Abort()
-	sink := &progressSink{w, env.Progress("recording "+o.kernel.Name, o.expected(inst), false)}
+	sink := &progressSink{w, env.Progress("recording "+o.kernel.Name, o.expected(inst), "refs")}
 	recording, err := spmd.Record(ctx, spmd.Options{Procs: o.procs, NoRefs: !o.refs, WholeCollectives: o.whole}, inst.Program, sink)
 	sink.progress.Done()
 	if err != nil {

@@ -83,7 +83,7 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 	if err != nil {
 		return err
 	}
-	progress := env.Progress("importing", totalSize(paths), true)
+	progress := env.Progress("importing", totalSize(paths), stage.Bytes)
 	defer progress.Done()
 	files := format.NewFiles(ctx, paths, env.In, progress.Add)
 	defer files.Close()

@@ -21,7 +21,7 @@ func watch(ctx context.Context, env *stage.Env, t *store.Trace, what string) *wa
 	for p := range t.Header().Procs {
 		total += int64(t.Totals(trace.Proc(p)).Refs)
 	}
-	return &watched{Trace: t, ctx: ctx, progress: env.Progress(what, total, false)}
+	return &watched{Trace: t, ctx: ctx, progress: env.Progress(what, total, "refs")}
 }
 
 // Refs yields the references of procs.

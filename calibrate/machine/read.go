@@ -1,6 +1,9 @@
 package machine
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -133,9 +136,15 @@ type reader struct {
 	err    error
 }
 
+// Advice says where descriptions are from.
+const Advice = "'calibrate memory -o host' writes host.machine.toml, the one of this host, and data/machine in the source has examples"
+
 // Read reads the description at path.
 func Read(path string) (*Machine, error) {
 	d, err := strict.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading a machine description: %w; %s", err, Advice)
+	}
 	if err != nil {
 		return nil, err
 	}

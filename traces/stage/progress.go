@@ -13,21 +13,27 @@ import (
 // error is a terminal.
 type Progress struct{ bar *progressbar.ProgressBar }
 
-// Progress starts a display of total steps (-1 if nobody knows), called what.
-// Steps are bytes or items.
-func (e *Env) Progress(what string, total int64, bytes bool) *Progress {
+// Bytes are steps that Progress counts in multiples.
+const Bytes = "bytes"
+
+// Progress starts a display of total steps (-1 if nobody knows), called what. Steps are Bytes,
+// or what else their plural says.
+func (e *Env) Progress(what string, total int64, steps string) *Progress {
 	f, ok := e.Err.(*os.File)
 	if e.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return &Progress{}
 	}
 	rate := progressbar.OptionShowIts()
-	if bytes {
+	if steps == Bytes {
 		rate = progressbar.OptionShowBytes(true)
 	}
-	return &Progress{progressbar.NewOptions64(total, rate, progressbar.OptionShowCount(),
+	bar := progressbar.NewOptions64(total, rate, progressbar.OptionSetItsString(steps), progressbar.OptionShowCount(),
 		progressbar.OptionSetWriter(e.Err), progressbar.OptionSetDescription(what),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish())}
+		progressbar.OptionClearOnFinish())
+	// Time begins when it is first shown: with steps already done, the first rate would be without bounds.
+	_ = bar.RenderBlank()
+	return &Progress{bar}
 }
 
 // Add reports n more steps.

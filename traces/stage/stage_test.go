@@ -7,12 +7,14 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spoor/traces/store"
 )
@@ -172,7 +174,7 @@ func TestFormatFlag(t *testing.T) {
 func TestProgressIsSilentWithoutTerminal(t *testing.T) {
 	var errs bytes.Buffer
 	env := &Env{Err: &errs}
-	p := env.Progress("reading", 100, true)
+	p := env.Progress("reading", 100, Bytes)
 	got, err := io.ReadAll(p.Reader(strings.NewReader("text")))
 	p.Add(5)
 	p.Done()
@@ -184,10 +186,27 @@ func TestProgressIsSilentWithoutTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	p = (&Env{Err: file}).Progress("reading", -1, false)
+	p = (&Env{Err: file}).Progress("reading", -1, "refs")
 	p.Add(1)
 	p.Done()
 	if info, err := file.Stat(); err != nil || info.Size() > 0 {
 		t.Errorf("%v bytes in a file, %v", info.Size(), err)
+	}
+}
+
+// Paths are taken as they are where there are such files, and lists of them are divided.
+func TestPathsWithCommas(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a,b.toml", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	flags := pflag.NewFlagSet("x", pflag.ContinueOnError)
+	PathsVar(flags, &got, "machine", "machine `FILE`")
+	if err := flags.Parse([]string{"--machine", "a,b.toml", "--machine", "c.toml,d.toml", "--machine", "e.toml"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a,b.toml", "c.toml", "d.toml", "e.toml"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,0 +1,29 @@
+package stage
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// PathsVar adds a flag that takes paths: it may be repeated, and a value that is no path itself is a list of
+// them with commas.
+func PathsVar(flags *pflag.FlagSet, paths *[]string, name, usage string) {
+	flags.Var((*pathsValue)(paths), name, usage)
+}
+
+type pathsValue []string
+
+// Set appends what value names. A path may have commas of its own.
+func (p *pathsValue) Set(value string) error {
+	if _, err := os.Stat(value); err == nil {
+		*p = append(*p, value)
+		return nil
+	}
+	*p = append(*p, strings.Split(value, ",")...)
+	return nil
+}
+
+func (p *pathsValue) String() string { return strings.Join(*p, ",") }
+func (p *pathsValue) Type() string   { return "paths" }
