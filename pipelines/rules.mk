@@ -18,6 +18,7 @@
 #               for programs that need more flags OPTIONS.kernel; optional, shown by the report, and printed by the target decisions
 #   PRICES      lists of prices that decisions depend on
 #   TIMELINES   traces that are shown over time, as simulated on the first machine; optional
+#   PATHS       traces that pass messages whose critical paths there are shown; optional
 #   REPORT      the file that the study ends in; out/report.html if not given
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
@@ -59,6 +60,7 @@ decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
 
 timeline.command   = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --phases -o $(OUT)/$1.phases.arrow
+path.command       = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES)) --path processor -o $(OUT)/$1.path.arrow
 
 # Results are in files; what commands print for people is not wanted here. With ENGINE=slurm
 # each command is a job, up to JOBS of them at a time: see slurm/README.md.
@@ -100,8 +102,11 @@ decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
 $(OUT)/%.phases.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(firstword $(MACHINES)) $(BIN)/predict $(OUT)/machines
 	$(call step,$(call timeline.command,$*))
 
+$(OUT)/%.path.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(firstword $(MACHINES)) $(BIN)/predict $(OUT)/machines
+	$(call step,$(call path.command,$*))
+
 REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
-	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow)
+	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PATHS:%=$(OUT)/%.path.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow)
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
@@ -150,13 +155,13 @@ define newline
 endef
 differ = $(subst |$(strip $1)|,,|$(strip $2)|)
 keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2))
-listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(if $(filter decision,$k),$(CHOICES),$(TRACES))))),$(call $k.command,$t)$(newline))))
+listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(if $(filter decision,$k),$(CHOICES),$(if $(filter path,$k),$(PATHS),$(TRACES)))))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS)))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))
-$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation decision timeline))
+$(call keep,$(OUT)/commands.txt,$(call listed,trace $(if $(ANALYSES),analysis) $(if $(SETS),prediction) simulation decision timeline path))
 endif
 $(OUT)/sets $(OUT)/machines $(OUT)/decisions $(OUT)/commands.txt $(EXTERNALS:%=$(OUT)/%.source): ;

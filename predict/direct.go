@@ -100,7 +100,10 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		}
 		rows, runs = append(rows, row), append(runs, host)
 	}
-	table := messageTable(rows, &o.messages)
+	table := o.messages.table(rows)
+	if table == nil {
+		table = messageTable(rows, &o.messages)
+	}
 	if o.native {
 		var native hostRuns
 		for range o.repeat {
@@ -129,6 +132,8 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 		return nil, stage.Usage("--ahead %d; it takes at least one", o.ahead)
 	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
 		return nil, stage.Usage("--timeline is of one run on one machine")
+	case o.native && o.messages.asked():
+		return nil, stage.Usage("--native belongs to the times of the run, --matrix and --path print other tables; ask for one")
 	case o.repeat < 1:
 		return nil, stage.Usage("--repeat %d; it takes at least one", o.repeat)
 	}

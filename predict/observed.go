@@ -16,19 +16,21 @@ import (
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // observerFlags are what is asked for of a simulation of messages besides its times.
 type observerFlags struct {
 	matrix   bool
+	slices   bool
 	path     string
 	timeline string
 	viewer   format.Exporter
 }
 
 func (f *observerFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.matrix, "matrix", false, "print who sends how much to whom instead")
-	flags.StringVar(&f.path, "path", "", "print the critical path instead: `BY` is segment, or processor for its sums")
+	flags.BoolVar(&f.matrix, "matrix", false, "print, and write to the file of -o, who sends how much to whom instead")
+	flags.StringVar(&f.path, "path", "", "print, and write to the file of -o, the critical path instead: `BY` is segment, or processor for its sums")
 	flags.StringVar(&f.timeline, "timeline", "", "write the events at their simulated times to `FILE`: .json for Chrome and Perfetto, .prv for Paraver")
 }
 
@@ -37,8 +39,8 @@ func (f *observerFlags) check() (err error) {
 	switch {
 	case f.path != "" && f.path != "segment" && f.path != "processor":
 		return stage.Usage("--path: no %q; there are segment, processor", f.path)
-	case f.path != "" && f.matrix:
-		return stage.Usage("--path and --matrix are two tables; ask for one")
+	case f.path != "" && f.matrix, f.slices && (f.matrix || f.path != ""):
+		return stage.Usage("--path, --matrix and --phases are several tables; ask for one")
 	case f.timeline == "":
 		return nil
 	}
@@ -54,6 +56,7 @@ func (f *observerFlags) check() (err error) {
 // observed is what was observed of one simulation.
 type observed struct {
 	matrix matrix
+	slices *timeline.Slices
 	path   *timeline.Path
 	times  *timeline.Times
 }
@@ -64,6 +67,10 @@ func (f *observerFlags) observe(ranks int, o *observed) engine.Observer {
 	if f.matrix {
 		o.matrix = matrix{}
 		all = append(all, matrixObserver{matrix: o.matrix})
+	}
+	if f.slices {
+		o.slices = timeline.NewSlices(ranks)
+		all = append(all, o.slices)
 	}
 	if f.path != "" {
 		o.path = timeline.NewPath(ranks)
@@ -101,17 +108,54 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	return nil
 }
 
-// print prints the table that was asked for, and says whether one was.
-func (f *observerFlags) print(w io.Writer, to stage.Format, rows []messageRow) (bool, error) {
+// asked reports whether another table than that of results is asked for.
+func (f *observerFlags) asked() bool { return f.matrix || f.slices || f.path != "" }
+
+// table is the one that was asked for instead of the results, or nil.
+func (f *observerFlags) table(rows []messageRow) *store.Table {
 	switch {
 	case f.matrix:
-		return true, stage.Print(w, to, matrixTable(rows))
+		return matrixTable(rows)
+	case f.slices:
+		return sliceTable(rows)
 	case f.path == "segment":
-		return true, stage.Print(w, to, pathTable(rows))
+		return pathTable(rows)
 	case f.path == "processor":
-		return true, stage.Print(w, to, pathSums(rows))
+		return pathSums(rows)
 	}
-	return false, nil
+	return nil
+}
+
+// sliceTable has a row for each simulation, processor and slice of time.
+func sliceTable(all []messageRow) *store.Table {
+	type row struct {
+		messageRow
+		rank, slice int
+		timeline.Parts
+	}
+	var rows []row
+	for _, one := range all {
+		for rank := range one.result.Ranks {
+			for slice, parts := range one.slices.Of(rank) {
+				rows = append(rows, row{one, rank, slice, parts})
+			}
+		}
+	}
+	seconds := func(name string, of func(row) unit.Picos) store.Column {
+		return columnOf(rows, name, "s", func(r row) float64 { return float64(of(r).Seconds()) })
+	}
+	columns := []store.Column{
+		columnOf(rows, "program", "", func(r row) string { return r.title }),
+		columnOf(rows, "machine", "", func(r row) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r row) int32 { return int32(len(r.result.Ranks)) }),
+		columnOf(rows, "proc", "", func(r row) int32 { return int32(r.rank) }),
+		columnOf(rows, "slice", "", func(r row) int32 { return int32(r.slice) }),
+		seconds("begin", func(r row) unit.Picos { return unit.Picos(r.slice) * r.slices.Width() }),
+	}
+	for _, part := range messageParts {
+		columns = append(columns, seconds(part.String(), func(r row) unit.Picos { return r.Parts[part] }))
+	}
+	return &store.Table{Name: "simulated slices", Columns: columns}
 }
 
 // pathRow is a segment of a critical path.
@@ -171,6 +215,7 @@ func pathColumns(rows []pathRow) []store.Column {
 	return []store.Column{
 		columnOf(rows, "program", "", func(r pathRow) string { return r.title }),
 		columnOf(rows, "machine", "", func(r pathRow) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r pathRow) int32 { return int32(len(r.result.Ranks)) }),
 		columnOf(rows, "proc", "", func(r pathRow) int32 { return r.Rank }),
 		columnOf(rows, "part", "", func(r pathRow) string { return r.Part.String() }),
 		columnOf(rows, "time", "s", func(r pathRow) float64 { return float64(r.T.Seconds()) }),

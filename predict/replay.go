@@ -63,7 +63,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
-	flags.BoolVar(&o.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead")
+	flags.BoolVar(&o.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead or, passing messages, in slices of time")
 	o.messages.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
@@ -103,6 +103,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	case o.workers < 1:
 		return stage.Usage("--workers %d; it takes at least one", o.workers)
 	}
+	o.messages.slices = o.phases
 	if err := o.messages.check(); err != nil {
 		return err
 	}

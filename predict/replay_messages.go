@@ -95,9 +95,6 @@ func passMessages(sims []*simulation) (bool, error) {
 
 // runMessages replays traces that pass messages.
 func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []*simulation) error {
-	if o.phases {
-		return stage.Usage("--phases is about barriers of a shared memory, and %s passes messages", sims[0].prefix)
-	}
 	if o.messages.timeline != "" && len(sims) > 1 {
 		return stage.Usage("--timeline is of one trace on one machine, not of %d simulations", len(sims))
 	}
@@ -136,7 +133,10 @@ func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error
 	if err := o.messages.write(env, sims[0].trace, sims[0].messages.times); err != nil {
 		return err
 	}
-	table := messageTable(rows, &o.messages)
+	table := o.messages.table(rows)
+	if table == nil {
+		table = messageTable(rows, &o.messages)
+	}
 	if o.output != "" {
 		if err := store.WriteTable(o.output, table); err != nil {
 			return fmt.Errorf("writing the simulations: %w", err)
@@ -150,10 +150,9 @@ func (o *replayOptions) reportMessages(env *stage.Env, sims []*simulation) error
 
 // printMessages prints what was asked for.
 func printMessages(w io.Writer, format stage.Format, rows []messageRow, table *store.Table, f *messageFlags) error {
-	if printed, err := f.print(w, format, rows); printed {
-		return err
-	}
 	switch {
+	case f.asked():
+		return stage.Print(w, format, table)
 	case format == stage.JSON && len(rows) == 1:
 		return printMessageRun(w, rows[0].result)
 	case format == stage.Human && len(rows) == 1:

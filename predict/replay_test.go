@@ -375,7 +375,17 @@ func TestReplayMessages(t *testing.T) {
 			t.Errorf("%v: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, c.want)
 		}
 	}
-	if status, _, stderr := predict("replay", prefix, machine, "--phases"); status != 2 || !strings.Contains(stderr, "--phases is about barriers of a shared memory") {
+	// Slices of 1024 ps, of which 60 ns need 59 and 188 ns 184; the file holds what is printed.
+	out := filepath.Join(t.TempDir(), "slices.arrow")
+	status, text, stderr := predict("replay", prefix, machine, "--phases", "-o", out, "--format", "csv")
+	if rows := strings.Split(strings.TrimSpace(text), "\n"); status != 0 || len(rows) != 1+59+184 ||
+		rows[0] != "program,machine,processors,proc,slice,begin,compute,overhead,latency,contention,wait" || rows[1] != "pair,m,2,0,0,0,1.024e-09,0,0,0,0" {
+		t.Errorf("status %d: %s, %d lines: %v", status, stderr, len(rows), rows[:min(len(rows), 2)])
+	}
+	if table, err := store.ReadTable(out); err != nil || table.Name != "simulated slices" || table.Rows() != 59+184 {
+		t.Errorf("%v %+v", err, table)
+	}
+	if status, _, stderr := predict("replay", prefix, machine, "--phases", "--matrix"); status != 2 || !strings.Contains(stderr, "ask for one") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }

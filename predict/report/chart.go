@@ -69,7 +69,7 @@ type Series struct {
 
 // Point is x, y and, if the point has an interval, its ends. Of stacks it is the
 // number of the bar and the value, of matrices column, row and value, of timelines
-// the row, begin and end.
+// the row, begin and end and, where causes lie above each other, from where to where of the height of the row, 0 to 1.
 type Point []Number
 
 // Group is neighbouring categories with a name in common: the cases of one machine.

@@ -1,47 +1,85 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// messageParts are the parts of the time of a run of messages, columns of the table of predict replay.
-var messageParts = []struct {
-	column string
+// messagePart is a part of the time of a run of messages.
+type messagePart struct {
+	column string // of the table of predict replay
 	ink    ink
-}{{"compute", grey}, {"overhead", green}, {"latency", blue}, {"contention", red}, {"wait", purple}, {"end", amber}}
+}
+
+var messageParts = []messagePart{{"compute", grey}, {"overhead", green}, {"latency", blue}, {"contention", red}, {"wait", purple}, {"end", amber}}
 
 // messageTime is where the time of programs goes that pass messages, of predict replay.
 var messageTime = tablePlot{
 	id: "message-time", heading: "Where the time of messages goes", tables: []string{"message simulation"},
 	note: "Time of the run by cause, the mean of all processors: end is waiting for the last to finish.",
 	draw: func(tables []found) (figures []Figure, err error) {
-		for _, t := range tables {
-			r := reader{table: t.Table}
-			program, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
-			c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale}}
-			for _, part := range messageParts {
-				s := mark{ink: part.ink}.series(part.column, "bar", part.column)
-				for i, v := range r.measured(part.column, "s") {
-					if !(v >= 0) || math.IsInf(v, 0) {
-						return nil, fmt.Errorf("%s: %s of row %d is %v s", t.path, part.column, i, v)
-					}
-					s.Points = append(s.Points, point(float64(i), 1e3*v))
-				}
-				c.Series = append(c.Series, s)
-			}
-			if r.err != nil {
-				return nil, fmt.Errorf("%s: %w", t.path, r.err)
-			}
-			if len(program) == 0 {
-				continue
-			}
-			for i := range program {
-				c.Y.Categories = append(c.Y.Categories, clean(machine[i]))
-			}
-			name := clean(program[0]) + ", " + plural(int(processors[0]), "processor")
-			figures = append(figures, Figure{Heading: name, Title: "Where the time goes, " + name, Chart: c})
+		runs, err := messageRuns(tables)
+		for _, g := range grouped(runs, func(r messageRun) string { return r.program }) {
+			figures = append(figures, Figure{Heading: g.Head, Title: "Where the time goes, " + g.Head, Chart: messageStacks(g.Rows)})
 		}
-		return figures, nil
+		return figures, err
 	},
+}
+
+// messageRun is one simulation.
+type messageRun struct {
+	program, machine string
+	processors       int
+	parts            [len(slice{})]float64 // ms
+}
+
+// messageRuns are those of all tables, by program, machine and processors.
+func messageRuns(tables []found) (runs []messageRun, err error) {
+	for _, t := range tables {
+		r := reader{table: t.Table}
+		program, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
+		var parts [len(slice{})][]float64
+		for k, part := range messageParts {
+			parts[k] = r.measured(part.column, "s")
+		}
+		if r.err != nil {
+			return nil, fmt.Errorf("%s: %w", t.path, r.err)
+		}
+		for i := range program {
+			run := messageRun{program: clean(program[i]), machine: clean(machine[i]), processors: int(processors[i])}
+			if run.processors < 1 {
+				return nil, fmt.Errorf("%s: row %d is of %d processors", t.path, i, run.processors)
+			}
+			for k, part := range messageParts {
+				v := parts[k][i]
+				if !(v >= 0) || math.IsInf(v, 0) {
+					return nil, fmt.Errorf("%s: %s of row %d is %v s", t.path, part.column, i, v)
+				}
+				run.parts[k] = 1e3 * v
+			}
+			runs = append(runs, run)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b messageRun) int {
+		return cmp.Or(cmp.Compare(a.program, b.program), cmp.Compare(a.machine, b.machine), cmp.Compare(a.processors, b.processors))
+	})
+	return runs, nil
+}
+
+// messageStacks has a bar for each number of processors, by machine.
+func messageStacks(runs []messageRun) *Chart {
+	c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale}, Series: partSeries()}
+	for _, g := range grouped(runs, func(r messageRun) string { return r.machine }) {
+		first := len(c.Y.Categories)
+		for _, r := range g.Rows {
+			for k := range messageParts {
+				c.Series[k].Points = append(c.Series[k].Points, point(float64(len(c.Y.Categories)), r.parts[k]))
+			}
+			c.Y.Categories = append(c.Y.Categories, plural(r.processors, "processor"))
+		}
+		c.Groups = append(c.Groups, Group{g.Head, first, len(c.Y.Categories)})
+	}
+	return c
 }

@@ -3,15 +3,16 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
 // messageMatrix is who sends how much to whom, of analyze comm.
 var messageMatrix = tablePlot{
 	id: "messages", heading: "Who sends to whom", tables: []string{"comm"},
-	note: "Bytes that each processor sends to each other one, the darker the more; collective operations count as what they are made of.",
+	note: "Bytes that each processor sends to each other one, the darker the more; collective operations count as what they are made of. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
 	draw: func(tables []found) (figures []Figure, err error) {
-		for _, t := range tables {
+		for _, t := range largest(tables) {
 			r := reader{table: t.Table}
 			from, to, bytes := r.whole("from"), r.whole("to"), r.whole("bytes")
 			if r.err != nil {
@@ -22,40 +23,47 @@ var messageMatrix = tablePlot{
 				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
 			if c != nil {
-				figures = append(figures, Figure{Heading: t.program, Title: "Bytes from processor to processor, " + t.program, Chart: c})
+				figures = append(figures, Figure{Heading: t.name(), Title: "Bytes from processor to processor, " + t.name(), Chart: c})
 			}
 		}
 		return figures, nil
 	},
 }
 
-// mostCells bounds a matrix by what a page can show.
-const mostCells = 1 << 14
+// largest are the tables of runs than which there is none of the same program on more processors.
+func largest(tables []found) []found {
+	procs := func(t found) int { n, _ := strconv.Atoi(t.Fact("procs")); return n }
+	return selected(tables, func(t found) bool {
+		return !slices.ContainsFunc(tables, func(other found) bool { return other.program == t.program && procs(other) > procs(t) })
+	})
+}
 
-// newMatrix adds up what rows and columns have in common. It is nil for an empty one, and for
-// one with more cells than a page can show.
+// mostSides is how many rows and columns of a matrix a plot has room for.
+const mostSides = 64
+
+// newMatrix adds up what rows and columns have in common. It is nil for an empty one.
 func newMatrix(rows, columns, unit, what string, row, column, value []int64) (*Chart, error) {
-	sums := map[[2]int64]float64{}
-	var order [][2]int64
 	size := int64(0)
 	for i := range row {
 		if row[i] < 0 || column[i] < 0 || row[i] >= math.MaxInt32 || column[i] >= math.MaxInt32 {
 			return nil, fmt.Errorf("row %d of the table: from %d to %d", i, row[i], column[i])
 		}
-		at := [2]int64{column[i], row[i]}
+		size = max(size, row[i]+1, column[i]+1)
+	}
+	if size == 0 {
+		return nil, nil
+	}
+	sides := newBlocks(int(size), mostSides)
+	sums := map[[2]int]float64{}
+	var order [][2]int
+	for i := range row {
+		at := [2]int{sides.at(int(column[i])), sides.at(int(row[i]))}
 		if _, seen := sums[at]; !seen {
 			order = append(order, at)
 		}
 		sums[at] += float64(value[i])
-		size = max(size, row[i]+1, column[i]+1)
 	}
-	if len(order) == 0 || len(order) > mostCells || size > mostCells {
-		return nil, nil
-	}
-	var names []string
-	for i := range size {
-		names = append(names, strconv.FormatInt(i, 10))
-	}
+	names := sides.names()
 	s := mark{ink: blue}.series(what, "bar", what)
 	for _, at := range order {
 		s.Points = append(s.Points, point(float64(at[0]), float64(at[1]), sums[at]))

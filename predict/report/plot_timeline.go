@@ -25,6 +25,9 @@ var timeline = tablePlot{
 	},
 }
 
+// mostProcessors bounds what a table can ask for.
+const mostProcessors = 1 << 14
+
 // phaseRow is one phase of one processor.
 type phaseRow struct {
 	run   string // program and machine
@@ -44,7 +47,7 @@ func phaseRows(t found) ([]phaseRow, error) {
 	}
 	rows := make([]phaseRow, len(proc))
 	for i := range rows {
-		if proc[i] < 0 || proc[i] >= mostCells {
+		if proc[i] < 0 || proc[i] >= mostProcessors {
 			return nil, fmt.Errorf("row %d is of processor %d", i, proc[i])
 		}
 		rows[i] = phaseRow{run: clean(program[i]) + ", " + clean(machine[i]), proc: proc[i]}

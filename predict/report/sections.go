@@ -9,7 +9,7 @@ import (
 )
 
 // plots lists the figures of tables, in the order of the page. One more is a file with its plot and a line here.
-var plots = []tablePlot{timeline, messageTime, messageMatrix, networkGaps, linesTouched, sharingMatrix, windtunnelCurves, budgetFront}
+var plots = []tablePlot{timeline, messageTime, messageRanks, messageTimeline, messagePath, messageMatrix, networkGaps, linesTouched, sharingMatrix, windtunnelCurves, budgetFront}
 
 // tablePlot makes the figures of the tables that it knows, each kind of which has a section of the page.
 type tablePlot struct {
@@ -24,6 +24,14 @@ type found struct {
 	*store.Table
 	path    string
 	program string // of the trace, or the name of the folder
+}
+
+// name tells tables of one program apart.
+func (t found) name() string {
+	if procs := clean(t.Fact("procs")); procs != "" {
+		return t.program + ", " + procs + " processors"
+	}
+	return t.program
 }
 
 // section is the figures of a plot.

@@ -47,6 +47,9 @@ func (c *Chart) pointWords(p Point) string {
 	case matrixChart:
 		return fmt.Sprintf("%s from %s to %s", c.Value.words(p[2]), c.Y.words(p[1]), c.X.words(p[0]))
 	case timesChart:
+		if len(p) > 4 {
+			return fmt.Sprintf("%s of %s from %s on", percent(float64(p[4]-p[3])), c.Y.words(p[0]), c.X.words(p[1]))
+		}
 		return fmt.Sprintf("%s of %s", c.X.words(p[2]-p[1]), c.Y.words(p[0]))
 	case stackChart:
 		return fmt.Sprintf("%s of %s", c.X.words(p[1]), c.Y.words(p[0]))
@@ -264,7 +267,11 @@ func (f *Figure) drawTimes() error {
 	p.Add(layer(func(canvas draw.Canvas, p *plot.Plot) {
 		for _, s := range c.Series {
 			for _, at := range s.Points {
-				fillRect(canvas, p, s.look().ink.light, float64(at[1]), float64(at[2]), -float64(at[0])-.4, -float64(at[0])+.4)
+				bottom, top := -float64(at[0])-.4, -float64(at[0])+.4
+				if len(at) > 4 {
+					bottom, top = bottom+.8*float64(at[3]), bottom+.8*float64(at[4])
+				}
+				fillRect(canvas, p, s.look().ink.light, float64(at[1]), float64(at[2]), bottom, top)
 			}
 		}
 	}))

@@ -112,9 +112,8 @@ class Figure {
 	// pointWords says where point i of s is, and what it is.
 	pointWords(s, i) {
 		const c = this.chart, p = s.points[i], note = s.notes && s.notes[i] ? `, ${s.notes[i]}` : "";
-		if (c.kind === "timeline") return 60 + Math.max(6, Math.min(22, 300 / c.y.categories.length)) * c.y.categories.length;
 		if (c.kind === "matrix") return { at: `${c.x.name} ${c.x.categories[p[0]]}, ${c.y.name} ${c.y.categories[p[1]]}`, value: amount(p[2], c.value.unit) + note };
-		if (c.kind === "timeline") return { at: `${c.y.name} ${c.y.categories[p[0]]}, ${amount(p[1], c.x.unit, 4)} to ${amount(p[2], c.x.unit, 4)}`, value: amount(p[2] - p[1], c.x.unit) };
+		if (c.kind === "timeline") return { at: `${c.y.name} ${c.y.categories[p[0]]}, ${amount(p[1], c.x.unit, 4)} to ${amount(p[2], c.x.unit, 4)}`, value: p.length > 4 ? amount(p[4] - p[3], "%") : amount(p[2] - p[1], c.x.unit) };
 		if (c.kind === "stack") return { at: c.y.categories[p[0]], value: amount(p[1], c.x.unit) };
 		if (c.y.scale === "category") return { at: s.notes ? s.notes[i] : "", value: amount(p[0], c.x.unit) };
 		const group = (c.groups || []).find(g => g.first <= Math.round(p[0]) && Math.round(p[0]) < g.end);

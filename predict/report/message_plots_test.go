@@ -1,0 +1,110 @@
+package report
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// Processor 0 computes 2 s, then spends .5 s on messages and waits 1 s, of a second slice of 2 s; processor 1 is done after 2 s.
+func TestMessageSlices(t *testing.T) {
+	tables := []found{{Table: samples("x")["simulated slices"]}}
+	figures, err := messageTimeline.draw(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := figures[0].Chart
+	if got, want := c.Series[0].Points, []Point{point(0, 0, 2000, 0, 1), point(1, 0, 2000, 0, .25)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("compute: got %v, want %v", got, want)
+	}
+	// The run ends after 1.5 s of the slice, so that its piece is as long.
+	if got, want := c.Series[4].Points, []Point{point(0, 2000, 3500, 1./3, 1), point(1, 0, 2000, .875, 1)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("wait: got %v, want %v", got, want)
+	}
+	if figures, err = messageRanks.draw(tables); err != nil {
+		t.Fatal(err)
+	}
+	var sums [2]float64
+	for _, s := range figures[0].Chart.Series {
+		for _, p := range s.Points {
+			sums[int(p[0])] += float64(p[1])
+		}
+	}
+	if end := figures[0].Chart.Series[5]; sums != [2]float64{3500, 3500} || end.Name != "end" || end.Points[1][1] != 1500 {
+		t.Errorf("sums %v, %+v", sums, end)
+	}
+}
+
+// Of 8 s of path, processor 0 computes 3 and waits 1 for a message, processor 1 computes 4.
+func TestMessagePath(t *testing.T) {
+	figures, err := messagePath.draw([]found{{Table: samples("x")["critical path"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := figures[0].Chart
+	if want := []string{"all", "0", "1"}; !slices.Equal(c.Y.Categories, want) {
+		t.Errorf("bars %q, want %q", c.Y.Categories, want)
+	}
+	if got, want := c.Series[0].Points, []Point{point(0, .875), point(1, .375), point(2, .5)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("compute: got %v, want %v", got, want)
+	}
+	if got, want := c.Series[2].Points, []Point{point(0, .125), point(1, .125), point(2, 0)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("latency: got %v, want %v", got, want)
+	}
+}
+
+// Rows that cannot be drawn are refused with the number of the row.
+func TestMessagePlotsRefuseRows(t *testing.T) {
+	for _, bad := range []struct {
+		plot   tablePlot
+		column string
+		value  any
+	}{
+		{messageTimeline, "proc", []int32{0, 2, 1}}, {messageTimeline, "processors", []int32{2, 0, 2}}, {messageTimeline, "slice", []int32{0, 1 << 20, 0}},
+		{messageTimeline, "begin", []float64{0, math.NaN(), 0}}, {messageTimeline, "wait", []float64{0, -1, 0}},
+		{messagePath, "proc", []int32{0, -1, 0}}, {messagePath, "part", []string{"compute", "sleep", "wait"}}, {messagePath, "time", []float64{1, math.Inf(1), 1}},
+	} {
+		table := samples("x")[bad.plot.tables[0]]
+		for i, c := range table.Columns {
+			if c.Name == bad.column {
+				table.Columns[i].Data = bad.value
+			}
+		}
+		if _, err := bad.plot.draw([]found{{Table: table, path: "some/file.arrow"}}); err == nil || !strings.Contains(err.Error(), "some/file.arrow: row 1") {
+			t.Errorf("%s %v: %v", bad.column, bad.value, err)
+		}
+	}
+}
+
+// 1000 processors in at most 32 rows are 31 blocks of 32 and one of 8.
+func TestBlocks(t *testing.T) {
+	b := newBlocks(1000, 32)
+	if names := b.names(); b.count() != 32 || names[0] != "0–31" || names[31] != "992–999" || b.at(31) != 0 || b.at(999) != 31 || b.size(31) != 8 {
+		t.Errorf("%d blocks: %v", b.count(), names)
+	}
+	for of := 1; of < 200; of++ {
+		b, sum := newBlocks(of, 32), 0
+		for i := range b.count() {
+			sum += b.size(i)
+		}
+		if sum != of || b.count() > 32 || of <= 32 && b.count() != of || b.at(of-1) != b.count()-1 {
+			t.Errorf("%d processors in %+v", of, b)
+		}
+	}
+}
+
+// Of the runs of a program that on most processors is drawn.
+func TestLargest(t *testing.T) {
+	var tables []found
+	for _, procs := range []string{"2", "16", "4"} {
+		tables = append(tables, found{&store.Table{Meta: []trace.Arg{{Key: "procs", Value: procs}}}, procs, "p"})
+	}
+	if got := largest(append(tables, found{&store.Table{}, "other", "q"})); len(got) != 2 || got[0].path != "16" || got[1].path != "other" {
+		t.Errorf("got %v", got)
+	}
+}

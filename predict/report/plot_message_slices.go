@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// messageTimeline is what every processor does over time, of predict replay --phases.
+var messageTimeline = tablePlot{
+	id: "message-timeline", heading: "Messages over time", tables: []string{"simulated slices"},
+	note: "What each processor does over time, in slices of time: the height of a colour is the share of the slice. Of many processors, neighbours are drawn as their mean.",
+	draw: func(tables []found) ([]Figure, error) {
+		return drawSlices(tables, func(r slicedRun) Figure { return Figure{Title: "Timeline, " + r.name, Chart: r.timeline()} })
+	},
+}
+
+// messageRanks is where the time of every processor goes.
+var messageRanks = tablePlot{
+	id: "message-ranks", heading: "Where the time of each processor goes", tables: []string{"simulated slices"},
+	note: "Time of the run by cause: end is waiting for the last to finish. Of many processors, neighbours are drawn as their mean.",
+	draw: func(tables []found) ([]Figure, error) {
+		return drawSlices(tables, func(r slicedRun) Figure { return Figure{Title: "Where the time goes, " + r.name, Chart: r.stacks()} })
+	},
+}
+
+func drawSlices(tables []found, draw func(slicedRun) Figure) (figures []Figure, err error) {
+	for _, t := range tables {
+		runs, err := slicedRuns(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.path, err)
+		}
+		for _, r := range runs {
+			f := draw(r)
+			f.Heading = r.name
+			figures = append(figures, f)
+		}
+	}
+	return figures, nil
+}
+
+// sliceParts are what the time of a slice goes to: those of messageParts, without the end.
+var sliceParts = messageParts[:len(messageParts)-1]
+
+// slice is for how long a block of processors did what in a slice of time, on average, in ms.
+type slice [8]float64
+
+// slicedRun is one simulation.
+type slicedRun struct {
+	name  string
+	rows  blocks
+	width float64   // of a slice, in ms
+	of    [][]slice // by block
+	end   float64   // of the run, in ms
+}
+
+// mostRows is how many processors a plot has room for.
+const mostRows = 32
+
+func slicedRuns(t found) (runs []slicedRun, err error) {
+	r := reader{table: t.Table}
+	program, machine, processors := r.text("program"), r.text("machine"), r.whole("processors")
+	proc, number, begin := r.whole("proc"), r.whole("slice"), r.measured("begin", "s")
+	var parts [len(slice{})][]float64
+	for k, part := range sliceParts {
+		parts[k] = r.measured(part.column, "s")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	for i := range proc {
+		if processors[i] < 1 || processors[i] > math.MaxInt32 || proc[i] < 0 || proc[i] >= processors[i] || number[i] < 0 || number[i] >= mostSlices || !(begin[i] >= 0) || math.IsInf(begin[i], 0) {
+			return nil, fmt.Errorf("row %d is of slice %d at %v s, processor %d of %d", i, number[i], begin[i], proc[i], processors[i])
+		}
+		name := fmt.Sprintf("%s, %s, %s", clean(program[i]), plural(int(processors[i]), "processor"), clean(machine[i]))
+		if n := len(runs); n == 0 || runs[n-1].name != name {
+			rows := newBlocks(int(processors[i]), mostRows)
+			runs = append(runs, slicedRun{name: name, rows: rows, of: make([][]slice, rows.count())})
+		}
+		run := &runs[len(runs)-1]
+		if number[i] > 0 {
+			run.width = 1e3 * begin[i] / float64(number[i])
+		}
+		if err := run.add(int(proc[i]), int(number[i]), 1e3*begin[i], func(k int) float64 { return 1e3 * parts[k][i] }); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	return runs, nil
+}
+
+// mostSlices bounds the slices of a run: predict makes 256.
+const mostSlices = 1 << 12
+
+// add adds a slice of a processor that begins at a time.
+func (r *slicedRun) add(proc, number int, begin float64, part func(k int) float64) error {
+	block, busy := r.rows.at(proc), 0.0
+	for len(r.of[block]) <= number {
+		r.of[block] = append(r.of[block], slice{})
+	}
+	for k := range sliceParts {
+		v := part(k)
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is %v ms", sliceParts[k].column, v)
+		}
+		r.of[block][number][k] += v / float64(r.rows.size(block))
+		busy += v
+	}
+	r.end = max(r.end, begin+busy)
+	return nil
+}
+
+// series begins one for each part.
+func partSeries() (all []Series) {
+	for _, part := range messageParts {
+		all = append(all, mark{ink: part.ink}.series(part.column, "bar", part.column))
+	}
+	return all
+}
+
+// timeline draws at most as many pieces as one can see.
+func (r slicedRun) timeline() *Chart {
+	c := &Chart{Kind: timesChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Name: "processor", Scale: categoryScale, Categories: r.rows.names()},
+		Series: partSeries()[:len(sliceParts)]}
+	longest := 0
+	for _, slices := range r.of {
+		longest = max(longest, len(slices))
+	}
+	most := min(128, max(32, 1024/len(r.of)))
+	step := max(1, (longest+most-1)/most)
+	for block, slices := range r.of {
+		for first := 0; first < len(slices); first += step {
+			r.piece(c, block, first, slices[first:min(first+step, len(slices))])
+		}
+	}
+	return c
+}
+
+// piece draws slices of a block, from the one with a number on, as one.
+func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
+	begin, width := float64(first)*r.width, float64(len(slices))*r.width
+	if end := begin + width; r.width == 0 || end > r.end {
+		width = r.end - begin
+	}
+	low := 0.0
+	for k := range sliceParts {
+		share := 0.0
+		for _, s := range slices {
+			share += s[k] / width
+		}
+		if share > 0 {
+			c.Series[k].Points = append(c.Series[k].Points, point(float64(block), begin, begin+width, low, min(1, low+share)))
+			low += share
+		}
+	}
+}
+
+// stacks are the sums of all slices.
+func (r slicedRun) stacks() *Chart {
+	c := &Chart{Kind: stackChart, X: Axis{Name: "time", Unit: "ms", Scale: linearScale}, Y: Axis{Scale: categoryScale, Categories: r.rows.names()}, Series: partSeries()}
+	for block, slices := range r.of {
+		left := r.end
+		for k := range sliceParts {
+			sum := 0.0
+			for _, s := range slices {
+				sum += s[k]
+			}
+			left -= sum
+			c.Series[k].Points = append(c.Series[k].Points, point(float64(block), sum))
+		}
+		end := &c.Series[len(sliceParts)]
+		end.Points = append(end.Points, point(float64(block), max(0, left)))
+	}
+	return c
+}
