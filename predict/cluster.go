@@ -56,8 +56,9 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 			"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
 			"for clusters lines as large as blocks, too. Several P are runs of one program with different numbers of processors.\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.\n\n" +
-			"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own processors, caches and\n" +
-			"memory, as many processors, and lines as long. Processors have the work that the trace gives them.",
+			"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own clock, caches and\n" +
+			"memory, as many processors, and lines as long; or the machine's file has them as [[node]]. Processors have the work\n" +
+			"that the trace gives them. predict replay simulates the same clusters.",
 		Example: clusterExample,
 	}
 	o := &clusterOptions{}
@@ -107,11 +108,7 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	others, err := o.read(o.nodes)
-	if err != nil {
-		return err
-	}
-	all, err := o.predictAll(env, runs, targets, others, models)
+	all, err := o.predictAll(env, runs, targets, models)
 	if err != nil {
 		return err
 	}
@@ -121,11 +118,13 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 // read reads machines, whose processors wait for the share of misses that was given.
 func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error) {
 	for _, file := range files {
-		m, err := machine.Read(file)
+		m, err := readMachine(file, o.nodes)
 		if err != nil {
 			return nil, err
 		}
-		m.Processor.Exposed = o.share
+		for _, n := range slices.Concat(m.Others, []*machine.Machine{m}) {
+			n.Processor.Exposed = o.share
+		}
 		all = append(all, m)
 	}
 	return all, nil
@@ -135,10 +134,10 @@ func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error
 type leftOut struct{ error }
 
 // predictAll predicts for each machine for which it can be done, and notes which are left out. It fails if all are.
-func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machines, others []*machine.Machine, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
+func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machines []*machine.Machine, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
 	var reasons []error
 	for _, m := range machines {
-		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m, Others: others}, models)
+		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m}, models)
 		if reason := (leftOut{}); errors.As(err, &reason) {
 			reasons = append(reasons, reason)
 		} else if err != nil {
@@ -226,7 +225,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 		processors = o.fitting(env, c.Runs, c.Machine)
 	}
 	if len(processors) == 0 {
-		return nil, leftOut{fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", c.Machine.Name, c.Machine.System.Processors*c.Machine.System.Nodes)}
+		return nil, leftOut{fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", c.Machine.Name, c.Machine.Count())}
 	}
 	var last error
 	for _, n := range processors {
@@ -253,7 +252,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 
 // fitting are the numbers of processors of the runs that fit a machine, with --full those that fill it.
 func (o *clusterOptions) fitting(env *stage.Env, runs []*cluster.Run, m *machine.Machine) (processors []int) {
-	have := m.System.Processors * m.System.Nodes
+	have := m.Count()
 	for _, r := range runs {
 		if r.Processors > have {
 			env.Note("%s has %d processors and machine %s %d: left out", r.Name, r.Processors, m.Name, have)

@@ -21,6 +21,7 @@ import (
 // replayOptions are the flags of predict replay.
 type replayOptions struct {
 	machines []string
+	nodes    []string
 	barrier  string
 	workers  int
 	full     bool
@@ -39,7 +40,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
 			"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
 			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
-			"processors than the machine; the others take no part, and nodes without any are not in the network.\n\n" + replayTargets +
+			"processors than the machine; the others take no part, and nodes without any are not in the network. Clusters may have\n" +
+			"unequal nodes: each --node takes the place of one of the last, with its own processors, clock, caches, memory and disk; or\n" +
+			"the machine's file has them as [[node]]. Then all processors must take part.\n\n" + replayTargets +
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
@@ -60,6 +63,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	o := &replayOptions{}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
 	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
@@ -107,7 +111,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err := o.messages.check(); err != nil {
 		return err
 	}
-	sims, done, err := openSimulations(env, prefixes, machines)
+	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
 	defer done()
 	if err != nil {
 		return err
@@ -148,7 +152,7 @@ func splitReplayArgs(args, machines []string) (prefixes, all []string) {
 }
 
 // openSimulations opens all traces and machines and pairs each with each; done closes them.
-func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulation, done func(), err error) {
+func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
 	var machines []*machine.Machine
 	var traces []*store.Trace
 	done = func() {
@@ -157,7 +161,7 @@ func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulati
 		}
 	}
 	for _, f := range files {
-		m, err := machine.Read(f)
+		m, err := readMachine(f, nodes)
 		if err != nil {
 			return nil, done, err
 		}
@@ -183,13 +187,30 @@ func openSimulations(env *stage.Env, prefixes, files []string) (sims []*simulati
 	return sims, done, nil
 }
 
+// readMachine reads the machine of a file, with nodes of other kinds in place of its last ones.
+func readMachine(file string, nodes []string) (*machine.Machine, error) {
+	m, err := machine.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var others []*machine.Machine
+	for _, f := range nodes {
+		o, err := machine.Read(f)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, o)
+	}
+	return m.With(others...)
+}
+
 // fitting leaves out, of several machines, those that have too few processors for a trace, and with --full those
 // that have too many. At least one must be left for each trace.
 func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
 	left := map[string]int{}
 	for _, s := range sims {
 		left[s.prefix] += 0
-		procs, have := s.trace.Header().Procs, s.machine.System.Processors*s.machine.System.Nodes
+		procs, have := s.trace.Header().Procs, s.machine.Count()
 		switch {
 		case procs > have:
 			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d", s.name(), procs, have)
@@ -264,7 +285,9 @@ func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
 		return err
 	}
 	if m := s.machine; m.Disk == nil || m.System.Block == 0 { // clusters page
-		opt.Memory = m.Memory.Size * unit.Bytes(m.System.Nodes)
+		for i := range m.System.Nodes {
+			opt.Memory += m.Node(i).Memory.Size
+		}
 	}
 	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
 	return err

@@ -389,3 +389,37 @@ func TestReplayMessages(t *testing.T) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
+
+// Nodes of another kind that are alike change nothing but the name; slower ones take longer, and with fewer processors a trace
+// does not fill them.
+func TestReplayUnequalNodes(t *testing.T) {
+	trace := writeTrace(t, "four", 4, nil)
+	cluster := func(name, clock, nodes string) string {
+		return writeMachine(t, name, "1 GHz", clock, `"smp"`, `"cow"`, "processors = 4", "processors = 1\nnodes = "+nodes+"\n[network]\nmodel = \"bus\"\nbandwidth = \"1 Gb/s\"")
+	}
+	m, same, slow := cluster("m", "1 GHz", "4"), cluster("s", "1 GHz", "4"), cluster("slow", "0.5 GHz", "4")
+	result := func(args ...string) string {
+		t.Helper()
+		status, out, stderr := predict(append([]string{"replay", trace, "--machine", m, "--format", "csv"}, args...)...)
+		if status != stage.Done {
+			t.Fatal(stderr)
+		}
+		return out
+	}
+	equal := result()
+	if got := strings.ReplaceAll(result("--node", same, "--node", same), ",m + s + s,", ",m,"); got != equal {
+		t.Errorf("got %s\nwant %s", got, equal)
+	}
+	if got := result("--node", slow); got == equal || !strings.Contains(got, ",m + slow,") {
+		t.Errorf("got %s", got)
+	}
+	for want, args := range map[string][]string{
+		"the trace has 4 processors and the machine 5 in unequal nodes, all of which must take part": {"--machine", cluster("five", "1 GHz", "5"), "--node", slow},
+		"5 nodes of other kinds among the 4":  {"--machine", m, "--node", slow + "," + slow + "," + slow + "," + slow + "," + slow},
+		"is a smp, whose nodes are all alike": {"--machine", writeMachine(t, "smp"), "--node", slow},
+	} {
+		if status, out, stderr := predict(append([]string{"replay", trace}, args...)...); status != stage.Failed || !strings.Contains(stderr, want) || out != "" {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}

@@ -45,6 +45,27 @@
 //	protocol = "msi"         # of coherence: msi, mesi, moesi, berkeley; if absent, what the target's paper has
 //	block = "256 B"          # of what nodes of a cow or clump share; if absent, 256 B
 //
+// Clusters (cow, clump) may have nodes of other kinds, in place of the last ones in this order. Each has what is written for it,
+// and else what the others have; its latencies in cycles are of its own clock:
+//
+//	[[node]]
+//	name = "old"
+//	count = 2                # of such nodes; if absent, 1
+//	processors = 1           # if absent, as many as the others
+//	[node.processor]
+//	clock = "100 MHz"
+//	cpi = 1
+//	[[node.cache]]           # instead of all caches of the others; lines are as long
+//	size = "128 KiB"
+//	line = "64 B"
+//	ways = 2
+//	latency = "1 cycle"
+//	[node.memory]            # size, latency, occupancy and invalidate as above; pages are placed alike
+//	size = "32 MiB"
+//	latency = "50 cycles"
+//	[node.disk]
+//	latency = "20 ms"
+//
 // Machines with a directory (ccnuma, dir1sw) may have
 //
 //	[directory]              # of who has copies, where the home of a line is; if absent, a full map
@@ -153,6 +174,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"spoor/traces/unit"
 )
@@ -170,7 +192,81 @@ type Machine struct {
 	Messages  Messages
 	TLB       *TLB // nil: translation costs nothing
 	System    System
-	Assumed   []string // what the description left open, and what was put in its place
+	Others    []*Machine // nodes of other kinds, in place of the last ones of a cow or clump: their processors, caches, memory and disk
+	Assumed   []string   // what the description left open, and what was put in its place
+}
+
+// Count is how many processors m has in all nodes.
+func (m *Machine) Count() int {
+	n := (m.System.Nodes - len(m.Others)) * m.System.Processors
+	for _, o := range m.Others {
+		n += o.System.Processors
+	}
+	return n
+}
+
+// Node is what node i of m is like: m itself, or one of the Others.
+func (m *Machine) Node(i int) *Machine {
+	if first := m.System.Nodes - len(m.Others); i >= first {
+		return m.Others[i-first]
+	}
+	return m
+}
+
+// With is m with more nodes of other kinds, which are described by machines; its name says so.
+func (m *Machine) With(others ...*Machine) (*Machine, error) {
+	if len(others) == 0 {
+		return m, nil
+	}
+	out := *m
+	out.Others = slices.Concat(m.Others, others)
+	for _, o := range others {
+		out.Name += " + " + o.Name
+	}
+	if err := out.checkOthers(); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// checkOthers says why m cannot have its Others.
+func (m *Machine) checkOthers() error {
+	switch n := len(m.Others); {
+	case n == 0:
+		return nil
+	case m.System.Target != COW && m.System.Target != CLUMP:
+		return fmt.Errorf("machine %s is a %s, whose nodes are all alike; those of a cow or clump may differ", m.Name, m.System.Target)
+	case n > m.System.Nodes || m.System.Nodes < 2:
+		return fmt.Errorf("%d nodes of other kinds among the %d of machine %s", n, m.System.Nodes, m.Name)
+	}
+	for _, o := range m.Others {
+		if err := m.checkOther(o); err != nil {
+			return err
+		}
+	}
+	if n := m.Count(); n > maxProcessors {
+		return fmt.Errorf("the nodes of machine %s have %d processors, more than %d", m.Name, n, maxProcessors)
+	}
+	return nil
+}
+
+func (m *Machine) checkOther(o *Machine) error {
+	switch {
+	case m.System.Target == COW && o.System.Processors > 1:
+		return fmt.Errorf("a node of %s has %d processors; a cow has one processor in each node, with more it is a clump", o.Name, o.System.Processors)
+	case o.Shared != nil:
+		return fmt.Errorf("machine %s has a shared cache, which no node of a cluster has here", o.Name)
+	case len(o.Caches) == 0:
+		return fmt.Errorf("machine %s has no caches, and the nodes of a cluster do", o.Name)
+	case (o.Disk == nil) != (m.Disk == nil):
+		return fmt.Errorf("machines %s and %s: one has a disk, the other has none; all nodes of a cluster page, or none", m.Name, o.Name)
+	}
+	for i, c := range o.Caches {
+		if line := m.Caches[min(i, len(m.Caches)-1)].Line; c.Line != line {
+			return fmt.Errorf("cache %d of %s has lines of %v, and of %s lines of %v: messages need them alike", i+1, o.Name, c.Line, m.Name, line)
+		}
+	}
+	return nil
 }
 
 // Processor is one of System.Processors equal processors.

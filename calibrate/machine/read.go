@@ -53,6 +53,7 @@ type document struct {
 	Messages  *messagesText  `toml:"messages"`
 	TLB       *tlbText       `toml:"tlb"`
 	System    *systemText    `toml:"system"`
+	Node      []kindText     `toml:"node"`
 }
 
 type processorText struct {
@@ -183,6 +184,7 @@ func decode(d *strict.Document) (*Machine, error) {
 	r.m.Network = r.network(doc.Network)
 	r.system(doc.System)
 	r.distributed(&doc)
+	r.others(&doc)
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -40,12 +40,9 @@ const paperKey = "du2000"
 
 // Case is what is to be predicted.
 type Case struct {
-	Runs       []*Run // of one program, by rising number of processors, each number once
-	Machine    *machine.Machine
-	Processors int // that run the program
-	// Others are nodes of other kinds in place of the last ones of Machine, with processors, caches and memory of their own and as
-	// many processors. Only [MVA] knows them.
-	Others []*machine.Machine
+	Runs       []*Run           // of one program, by rising number of processors, each number once
+	Machine    *machine.Machine // only [MVA] knows nodes of other kinds, of as many processors as the others
+	Processors int              // that run the program
 }
 
 // All lists the models, from the published one to the most exact.
@@ -71,8 +68,8 @@ func (c *Case) check() error {
 		return fmt.Errorf("no measured run")
 	case m.System.Target != machine.SMP && !clustered(m.System.Target):
 		return fmt.Errorf("machine %s is a %s; these models are of smp, cow and clump", m.Name, m.System.Target)
-	case c.Processors < 1 || c.Processors > m.System.Processors*m.System.Nodes:
-		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.System.Processors*m.System.Nodes)
+	case c.Processors < 1 || c.Processors > m.Count():
+		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.Count())
 	case c.Processors%c.perNode() != 0:
 		return fmt.Errorf("%d processors on machine %s, which has %d in each node: as many must take part in each", c.Processors, m.Name, m.System.Processors)
 	}
@@ -102,9 +99,6 @@ func (c *Case) given() string {
 func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace = r.Program, r.Trace
-	for _, o := range c.Others {
-		p.Machine += " + " + o.Name
-	}
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

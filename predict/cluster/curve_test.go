@@ -88,7 +88,7 @@ func curveRun(t testing.TB, n int, rows ...[3]int) *Run {
 func TestCurveOnOneProcessor(t *testing.T) {
 	run := curveRun(t, 1, [3]int{64, -1, 100}, [3]int{64, 10, 700}, [3]int{64, 5000, 200})
 	m := smpMachine(t, "ways = 2", "ways = 4096")
-	p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 1, nil})
+	p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestCurveEndsAtTheFootprint(t *testing.T) {
 	for distance, pages := range map[int]bool{lines - 1: false, lines: true} {
 		run := curveRun(t, 4, [3]int{64, -1, 100}, [3]int{64, distance, 900})
 		m := smpMachine(t, "[system]", "[disk]\nlatency = \"1 ms\"\n[system]")
-		p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 4, nil})
+		p, err := Curve{}.Predict(&Case{[]*Run{run}, m, 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 	one := curveRun(t, 1, [3]int{64, -1, 10_000}, [3]int{64, 9000, 10_000})
 	two := curveRun(t, 2, [3]int{64, -1, 1000}, [3]int{64, 1000, 9000})
 	predict := func(n int, runs ...*Run) (string, error) {
-		p, err := Curve{}.Predict(&Case{runs, smpMachine(t), n, nil})
+		p, err := Curve{}.Predict(&Case{runs, smpMachine(t), n})
 		var warnings []string
 		for _, w := range p.Warnings {
 			warnings = append(warnings, w.Error())
@@ -145,13 +145,13 @@ func TestCurveRefuses(t *testing.T) {
 		"has lines of [32] bytes, the machine 64":  curveRun(t, 1, [3]int{32, -1, 10}),
 		"distance -2 of processor 0 is impossible": curveRun(t, 1, [3]int{64, -2, 10}),
 	} {
-		if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1, nil}); err == nil || !strings.Contains(err.Error(), want) {
+		if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v, want an error with %q", p, err, want)
 		}
 	}
 	wrong := curveRun(t, 2, [3]int{64, -1, 10})
 	wrong.Processors = 1
-	if _, err := (Curve{}).Predict(&Case{[]*Run{wrong}, smpMachine(t), 1, nil}); err == nil || !strings.Contains(err.Error(), "of processor 1 is impossible") {
+	if _, err := (Curve{}).Predict(&Case{[]*Run{wrong}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), "of processor 1 is impossible") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -160,7 +160,7 @@ func TestCurveRefuses(t *testing.T) {
 func TestMVAWithoutPhases(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		run := curveRun(t, n, [3]int{64, -1, 100}, [3]int{64, 10, 700}, [3]int{64, 500_000, 200})
-		p, err := MVA{}.Predict(&Case{[]*Run{run}, smpMachine(t, "ways = 2", "ways = 4096"), n, nil})
+		p, err := MVA{}.Predict(&Case{[]*Run{run}, smpMachine(t, "ways = 2", "ways = 4096"), n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestMVAWithoutPhases(t *testing.T) {
 }
 
 func TestMVANeedsItsOwnRun(t *testing.T) {
-	_, err := MVA{}.Predict(&Case{[]*Run{curveRun(t, 1, [3]int{64, -1, 100}), curveRun(t, 2, [3]int{64, -1, 100})}, smpMachine(t), 4, nil})
+	_, err := MVA{}.Predict(&Case{[]*Run{curveRun(t, 1, [3]int{64, -1, 100}), curveRun(t, 2, [3]int{64, -1, 100})}, smpMachine(t), 4})
 	if err == nil || err.Error() != "model mva needs a run with 4 processors; there are runs with 1, 2" {
 		t.Errorf("got %v", err)
 	}
@@ -203,7 +203,7 @@ func TestSortRefusesToMix(t *testing.T) {
 }
 
 func TestTableRows(t *testing.T) {
-	p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 4, nil})
+	p, err := Paper{}.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, smpMachine(t), 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,9 +40,8 @@ import (
 // step, such as streams of equal pace, wait less: the interval begins where
 // requests are evenly spaced. Waiting for locks is not modelled.
 //
-// Nodes may be unequal: see [Case].Others. Each processor has the work that the trace gives it, and takes as long for a block from
-// another node's memory as for one from its own, and the message. Such clusters are not simulated here: what is tested is that equal nodes
-// are the cluster of one kind, and the limits.
+// Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
+// another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
 //
 // Of misses that overlap, a part is waited for: see [overlap]. A cache that processors share keeps a part of the misses from
 // memory: see [Run.behindShared]. It takes upgrades from the bus.

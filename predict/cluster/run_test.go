@@ -63,7 +63,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %+v", path, r)
 		}
 		for _, m := range All {
-			p, err := m.Predict(&Case{[]*Run{r}, smpMachine(t), 2, nil})
+			p, err := m.Predict(&Case{[]*Run{r}, smpMachine(t), 2})
 			if err != nil {
 				t.Errorf("%s: %v", m.Name(), err)
 				continue
@@ -86,7 +86,7 @@ func TestOpenWithoutTables(t *testing.T) {
 	if err != nil || r.Processors != 2 || r.Program != "pattern" || r.Trace != hash {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	c := &Case{[]*Run{r}, smpMachine(t), 2, nil}
+	c := &Case{[]*Run{r}, smpMachine(t), 2}
 	if _, err := (Paper{}).Predict(c); err != nil {
 		t.Error(err)
 	}
@@ -149,7 +149,7 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MVA{}.Predict(&Case{[]*Run{r}, smpMachine(t, `"256 KiB"`, `"512 KiB"`), 2, nil})
+	p, err := MVA{}.Predict(&Case{[]*Run{r}, smpMachine(t, `"256 KiB"`, `"512 KiB"`), 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +185,8 @@ func TestTwoLevels(t *testing.T) {
 		}
 	}
 	flat := smpMachine(t)
-	with, err1 := MVA{}.Predict(&Case{[]*Run{one}, m, 2, nil})
-	without, err2 := MVA{}.Predict(&Case{[]*Run{one}, flat, 2, nil})
+	with, err1 := MVA{}.Predict(&Case{[]*Run{one}, m, 2})
+	without, err2 := MVA{}.Predict(&Case{[]*Run{one}, flat, 2})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
@@ -201,7 +201,7 @@ func BenchmarkMVA(b *testing.B) {
 	m := smpMachine(b)
 	for _, n := range []int{1, 4, 8} {
 		src := record(n, 100_000, scatter(5, 10_000, 0.3))
-		c := &Case{[]*Run{measured(b, src, m)}, m, n, nil}
+		c := &Case{[]*Run{measured(b, src, m)}, m, n}
 		b.Run(fmt.Sprintf("%dprocessors", n), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := (MVA{}).Predict(c); err != nil {

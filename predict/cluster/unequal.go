@@ -6,25 +6,18 @@ import (
 	"spoor/calibrate/machine"
 )
 
-// checkOthers says what is impossible about the nodes of other kinds.
+// checkOthers says what the model cannot do with nodes of other kinds.
 func (c *Case) checkOthers() error {
 	m := c.Machine
-	if len(c.Others) > 0 && (len(c.Others) > c.nodes() || c.nodes() < 2) {
-		return fmt.Errorf("%d nodes of other kinds among %d nodes of machine %s that run the program", len(c.Others), c.nodes(), m.Name)
+	if len(m.Others) > c.nodes() {
+		return fmt.Errorf("%d nodes of other kinds among %d nodes of machine %s that run the program", len(m.Others), c.nodes(), m.Name)
 	}
-	for _, o := range c.Others {
+	for _, o := range m.Others {
 		switch {
 		case o.System.Processors != m.System.Processors:
-			return fmt.Errorf("a node of %s has %d processors, of %s %d: traffic is measured between nodes of equally many", o.Name, o.System.Processors, m.Name, m.System.Processors)
-		case o.Shared != nil:
-			return fmt.Errorf("machine %s has a shared cache, which no node of a cluster has here", o.Name)
+			return fmt.Errorf("a node of %s has %d processors, of %s %d: traffic is measured between nodes of equally many; predict replay simulates others", o.Name, o.System.Processors, m.Name, m.System.Processors)
 		case len(o.Caches) != len(m.Caches):
 			return fmt.Errorf("a node of %s has %d levels of caches, of %s %d", o.Name, len(o.Caches), m.Name, len(m.Caches))
-		}
-		for i := range o.Caches {
-			if o.Caches[i].Line != m.Caches[i].Line {
-				return fmt.Errorf("cache %d of %s has lines of %v, of %s of %v: messages need them alike", i+1, o.Name, o.Caches[i].Line, m.Name, m.Caches[i].Line)
-			}
 		}
 	}
 	return nil
@@ -32,7 +25,7 @@ func (c *Case) checkOthers() error {
 
 // equal refuses nodes of other kinds, for models that know none.
 func (c *Case) equal(name string) error {
-	if len(c.Others) > 0 {
+	if len(c.Machine.Others) > 0 {
 		return fmt.Errorf("model %s is of equal nodes; mva knows others", name)
 	}
 	return nil
@@ -40,16 +33,16 @@ func (c *Case) equal(name string) error {
 
 // machineOf is the machine whose node processor p is in.
 func (c *Case) machineOf(p int) *machine.Machine {
-	first := c.nodes() - len(c.Others)
+	first := c.nodes() - len(c.Machine.Others)
 	if node := p / c.perNode(); node >= first {
-		return c.Others[node-first]
+		return c.Machine.Others[node-first]
 	}
 	return c.Machine
 }
 
 // unequal are the costs of every processor, nil if all nodes are of one kind.
 func (c *Case) unequal(net between) []costs {
-	if len(c.Others) == 0 {
+	if len(c.Machine.Others) == 0 {
 		return nil
 	}
 	each := make([]costs, c.Processors)

@@ -16,7 +16,11 @@ func fourNodes(t *testing.T, changes ...string) *machine.Machine {
 
 func mvaOf(t *testing.T, r *Run, m *machine.Machine, others ...*machine.Machine) model.Prediction {
 	t.Helper()
-	p, err := MVA{}.Predict(&Case{[]*Run{r}, m, 8, others})
+	m, err := m.With(others...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := MVA{}.Predict(&Case{[]*Run{r}, m, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,19 +87,22 @@ func TestNodeWithoutWork(t *testing.T) {
 func TestUnequalNodesRefuse(t *testing.T) {
 	m := fourNodes(t)
 	r := measuredApart(t, record(8, 200, scatter(20, 600, 0.3)), m)
-	for want, other := range map[string]*machine.Machine{
-		"has 1 processors, of test 2":   fourNodes(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1"),
-		"has lines of 128B, of test of": fourNodes(t, `line = "64 B"`, `line = "128 B"`),
-	} {
-		if _, err := (MVA{}).Predict(&Case{[]*Run{r}, m, 8, []*machine.Machine{other}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+	one, err := m.With(fourNodes(t, `target = "clump"`, `target = "cow"`, "processors = 2", "processors = 1"), fourNodes(t, "processors = 2", "processors = 3"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, m, 8, []*machine.Machine{m, m, m, m, m}}); err == nil || !strings.Contains(err.Error(), "5 nodes of other kinds among 4") {
+	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, one, 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, of test + test + test 2") {
+		t.Error(err)
+	}
+	m, err = m.With(m, m, m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, m, 6}); err == nil || !strings.Contains(err.Error(), "4 nodes of other kinds among 3") {
 		t.Error(err)
 	}
 	for _, v := range []model.Model[*Case]{Paper{}, Curve{}} {
-		if _, err := v.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, m, 8, []*machine.Machine{m}}); err == nil || !strings.Contains(err.Error(), "is of equal nodes; mva knows others") {
+		if _, err := v.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, m, 8}); err == nil || !strings.Contains(err.Error(), "is of equal nodes; mva knows others") {
 			t.Error(err)
 		}
 	}

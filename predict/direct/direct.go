@@ -72,7 +72,10 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 	if opt.Collectives == "" {
 		opt.Collectives = comm.Doubling
 	}
-	if have := m.System.Processors * m.System.Nodes; opt.Procs > have {
+	if len(m.Others) > 0 {
+		return nil, fmt.Errorf("machine %s has unequal nodes, on which programs that share memory are simulated, and not those that pass messages", m.Name)
+	}
+	if have := m.Count(); opt.Procs > have {
 		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
 	}
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {

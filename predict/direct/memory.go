@@ -39,7 +39,7 @@ var ErrMessages = errors.New("the program passes messages, and its references ar
 // alone, and not on how far it ran ahead, if no other rank may write there at the same time: programs should guard what they
 // share. If nothing that a program does depends on time, the result is that of a replay of its trace, to the picosecond.
 func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
-	if have := m.System.Processors * m.System.Nodes; opt.Procs > have {
+	if have := m.Count(); opt.Procs > have {
 		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
 	}
 	if memsys.NeedsTraffic(m) {
@@ -47,6 +47,9 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	}
 	clock, err := replay.ClockOf(m)
 	if err != nil {
+		return nil, err
+	}
+	if opt.Clocks, err = replay.ClocksOf(m); err != nil {
 		return nil, err
 	}
 	b := &memory{opt: opt, clock: clock, head: trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}}

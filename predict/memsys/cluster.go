@@ -13,7 +13,6 @@ type clusterPath struct {
 	caches *coherent
 	shift  uint // log2 of the lines of a block
 	block  unit.Bytes
-	disk   unit.Picos // of an access
 	own    []ownMemory
 	blocks blocks
 
@@ -24,10 +23,12 @@ type clusterPath struct {
 
 // ownMemory is what the processors of one node share.
 type ownMemory struct {
+	Memory
 	procs    int        // that take part
 	turn     unit.Picos // they get the bus in the order of their requests: end of the last
 	last     unit.Picos // end of the last use of the bus for one of their lines
 	disk     server
+	diskTime unit.Picos // of an access
 	frames   frames
 	arriving underWay // blocks, and when they will be there with the right that was asked for
 }
@@ -57,12 +58,13 @@ func newCluster(c Config) (System, error) {
 		return nil, err
 	}
 	s := newCoherent(&c)
-	p := &clusterPath{nodes: n, caches: s, block: c.Block, disk: c.Disk, shift: c.Block.Shift() - c.line().Shift()}
+	p := &clusterPath{nodes: n, caches: s, block: c.Block, shift: c.Block.Shift() - c.line().Shift()}
 	p.homes = newHomes(&c, c.Block)
 	p.blocks = blocks{homes: p.homes, at: map[uint64]int32{}}
-	for i := range c.nodes() {
-		p.own = append(p.own, ownMemory{procs: min(n.perNode, c.Processors-i*n.perNode), frames: newFrames(int(c.Room / c.Block)),
-			arriving: underWay{until: map[uint64]unit.Picos{}}})
+	for i := range n.layout.nodes() {
+		own := c.node(&n.layout, i)
+		p.own = append(p.own, ownMemory{Memory: own.Memory, procs: own.Processors, frames: newFrames(int(own.Room / c.Block)),
+			diskTime: own.Disk, arriving: underWay{until: map[uint64]unit.Picos{}}})
 	}
 	s.path = p
 	return s, nil
@@ -76,12 +78,20 @@ func (c *Config) checkCluster() error {
 	case c.Room != 0 && c.Room < c.Block:
 		return fmt.Errorf("a memory of %v, in which no block of %v fits", c.Room, c.Block)
 	}
+	for _, o := range c.Others {
+		if o.Room != 0 && o.Room < c.Block {
+			return fmt.Errorf("a memory of %v, in which no block of %v fits", o.Room, c.Block)
+		}
+		if err := checkTime("disk latency", o.Disk); err != nil {
+			return err
+		}
+	}
 	return checkTime("disk latency", c.Disk)
 }
 
 func (c *clusterPath) fetch(now unit.Picos, t *transaction) Cost {
 	n := c.of(t.proc)
-	m := c.local(c.obtain(now, n, t), n, c.Occupancy, c.Latency)
+	m := c.local(c.obtain(now, n, t), n, c.own[n].Occupancy, c.own[n].Latency)
 	c.depart()
 	return m.cost(now)
 }
@@ -91,7 +101,7 @@ func (c *clusterPath) upgrade(now unit.Picos, t *transaction) Cost {
 	m := c.obtain(now, n, t)
 	if c.own[n].procs > 1 {
 		c.caches.private[t.proc].counts.Upgrades++
-		m = c.local(m, n, c.Invalidate, c.Invalidate)
+		m = c.local(m, n, c.own[n].Invalidate, c.own[n].Invalidate)
 	}
 	c.depart()
 	return m.cost(now)
@@ -105,7 +115,7 @@ func (c *clusterPath) evict(_ unit.Picos, p trace.Proc, _ uint64, state uint8) {
 	n := c.of(p)
 	own := &c.own[n]
 	inTurn := own.last == own.turn
-	own.last = c.memories[n].take(own.last, c.Occupancy, c.settled) + c.Occupancy
+	own.last = c.memories[n].take(own.last, own.Occupancy, c.settled) + own.Occupancy
 	if inTurn {
 		own.turn = own.last
 	}
@@ -132,20 +142,31 @@ func (c *clusterPath) depart() {
 	for _, out := range c.leaving {
 		m := moment{at: out.at}
 		if out.from != out.to {
-			m = c.send(c.serve(m, out.from, c.Occupancy, c.Latency), out.from, out.to, c.block)
+			m = c.send(c.read(m, out.from), out.from, out.to, c.block)
 		}
 		if out.disk {
 			m = c.onDisk(m, out.to)
 		} else {
-			m = c.serve(m, out.to, c.Occupancy, c.Occupancy)
+			m = c.serve(m, out.to, c.own[out.to].Occupancy, c.own[out.to].Occupancy)
 		}
 		c.arrives(m, out.to, out.number)
 	}
 }
 
+// read is an access to the memory of n, which a message follows.
+func (c *clusterPath) read(m moment, n int) moment {
+	return c.serve(m, n, c.own[n].Occupancy, c.own[n].Latency)
+}
+
+// change takes a right in the memory of n, which a message follows or went before.
+func (c *clusterPath) change(m moment, n int) moment {
+	return c.serve(m, n, c.own[n].Invalidate, c.own[n].Invalidate)
+}
+
 // onDisk is a read or write of the disk of n.
 func (c *clusterPath) onDisk(m moment, n int) moment {
-	return m.wait(c.own[n].disk.take(m.at, c.disk, c.settled)).after(c.disk)
+	own := &c.own[n]
+	return m.wait(own.disk.take(m.at, own.diskTime, c.settled)).after(own.diskTime)
 }
 
 func (c *clusterPath) shared() Shared {

@@ -77,10 +77,10 @@ func (c *clusterPath) acquire(m moment, n int, number uint64, b *block, store bo
 func (c *clusterPath) fromHome(m moment, n int, number uint64, b *block, had bool, counts *Counts) moment {
 	if had {
 		m = c.arrived(m, b.home, number)
-		return c.send(c.serve(m, b.home, c.Invalidate, c.Invalidate), b.home, n, 0)
+		return c.send(c.change(m, b.home), b.home, n, 0)
 	}
 	m = c.atHome(m, number, b, counts)
-	return c.send(c.serve(m, b.home, c.Occupancy, c.Latency), b.home, n, c.block)
+	return c.send(c.read(m, b.home), b.home, n, c.block)
 }
 
 // grant lets node n, which is not its home, store to a block or load it.
@@ -98,7 +98,7 @@ func (c *clusterPath) grant(n int, number uint64, b *block, store bool) {
 func (c *clusterPath) recall(m moment, number uint64, b *block, store bool, counts *Counts) moment {
 	owner := b.owner
 	counts.FromExclusive++
-	m = c.serve(c.arrived(m, owner, number), owner, c.Occupancy, c.Latency)
+	m = c.read(c.arrived(m, owner, number), owner)
 	m = c.send(m, owner, b.home, c.block)
 	b.owner = none
 	if store {
@@ -120,7 +120,7 @@ func (c *clusterPath) invalidate(m moment, n int, number uint64, b *block, count
 	for _, h := range b.holders {
 		if h != n {
 			told := c.arrived(c.send(m, b.home, h, 0), h, number)
-			done = done.join(c.serve(told, h, c.Invalidate, c.Invalidate))
+			done = done.join(c.change(told, h))
 			c.lose(h, number, counts)
 		}
 	}
@@ -186,7 +186,7 @@ func (c *clusterPath) weaken(n int, number uint64) {
 
 // each calls do for all lines of a block that the caches of node n have.
 func (c *clusterPath) each(n int, number uint64, do func(p trace.Proc, line uint64, where []uint8)) {
-	first := n * c.perNode
+	first := c.start(n)
 	for line := number << c.shift; line < (number+1)<<c.shift; line++ {
 		where := c.caches.lines.known(line)
 		if where == nil {

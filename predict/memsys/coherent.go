@@ -56,8 +56,9 @@ type path interface {
 func newCoherent(c *Config) *coherent {
 	s := &coherent{protocol: c.Protocol, shift: c.line().Shift(), lines: newLines(c.Processors),
 		changing: func(trace.Proc, unit.Picos, trace.Proc) {}}
-	for range c.Processors {
-		s.private = append(s.private, newPrivate(c.Caches))
+	l := c.layout()
+	for p := range trace.Proc(c.Processors) {
+		s.private = append(s.private, newPrivate(c.node(&l, l.of(p)).Caches))
 	}
 	return s
 }

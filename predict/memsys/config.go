@@ -22,6 +22,7 @@ type Config struct {
 
 	Places    *trace.Places    // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
 	PerNode   int              // processors of each node
+	Others    []Node           // of a cluster, in place of the last nodes; all processors take part then
 	Placement Placement        // of what the arrays do not place
 	Machine   *machine.Machine // for what only some targets need
 
@@ -33,6 +34,15 @@ type Config struct {
 	Block unit.Bytes // of what the nodes of a cluster share
 	Room  unit.Bytes // for it in the memory of each, with disks behind it; 0: for all there is
 	Disk  unit.Picos // of a block
+}
+
+// Node is a node of a cluster that is unlike the others.
+type Node struct {
+	Processors int
+	Caches     []Cache // of lines of the same size
+	Memory     Memory
+	Room       unit.Bytes
+	Disk       unit.Picos
 }
 
 // Cache is a set-associative LRU cache.
@@ -66,8 +76,16 @@ func (c *Config) line() unit.Bytes { return c.Caches[0].Line }
 
 // nodes is how many of them take part.
 func (c *Config) nodes() int {
-	perNode := max(1, c.PerNode)
-	return (c.Processors + perNode - 1) / perNode
+	l := c.layout()
+	return l.nodes()
+}
+
+// node is what node i is like.
+func (c *Config) node(l *layout, i int) Node {
+	if first := l.nodes() - len(c.Others); i >= first {
+		return c.Others[i-first]
+	}
+	return Node{Processors: min(l.perNode, c.Processors-i*l.perNode), Caches: c.Caches, Memory: c.Memory, Room: c.Room, Disk: c.Disk}
 }
 
 // checkNodes says what is impossible about c, its caches aside.
@@ -106,10 +124,34 @@ func (c *Config) check() error {
 			return fmt.Errorf("caches with lines of %v and of %v; all levels must have lines of one size", c.line(), cache.Line)
 		}
 	}
+	for _, o := range c.Others {
+		if err := c.checkOther(o); err != nil {
+			return err
+		}
+	}
 	if c.TLB != nil {
 		return c.TLB.check(c.line(), c.Processors)
 	}
 	return nil
+}
+
+// checkOther says what is impossible about a node unlike the others.
+func (c *Config) checkOther(o Node) error {
+	if o.Processors < 1 || len(o.Caches) == 0 {
+		return fmt.Errorf("a node of %d processors with %d levels of caches; it needs one of each at least", o.Processors, len(o.Caches))
+	}
+	if l := c.layout(); len(l.node) != c.Processors {
+		return fmt.Errorf("%d processors do not fill the unequal nodes, which have %d", c.Processors, len(l.node))
+	}
+	for _, cache := range o.Caches {
+		if err := cache.check(c.Processors); err != nil {
+			return err
+		}
+		if cache.Line != c.line() {
+			return fmt.Errorf("caches with lines of %v and of %v; all nodes must have lines of one size", c.line(), cache.Line)
+		}
+	}
+	return o.Memory.check()
 }
 
 func (c Cache) check(processors int) error {
@@ -174,8 +216,13 @@ func (c *Config) system(target Target) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := c.Machine.Processor
-	return Overlapping(s, Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()}, c.Processors), nil
+	overlap := func(p machine.Processor) Overlap { return Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()} }
+	for _, o := range c.Machine.Others {
+		if overlap(o.Processor) != overlap(c.Machine.Processor) {
+			return nil, fmt.Errorf("nodes %s and %s differ in how many misses are under way at once, or for how long instructions go on behind one: these must be alike", c.Machine.Name, o.Name)
+		}
+	}
+	return Overlapping(s, overlap(c.Machine.Processor), c.Processors), nil
 }
 
 // prepare is the target of m and what it needs to know, but for the network.
@@ -184,11 +231,19 @@ func prepare(m *machine.Machine, places *trace.Places) (Target, Config, error) {
 	if err != nil {
 		return nil, Config{}, err
 	}
-	if have := m.System.Processors * m.System.Nodes; places.Procs() > have {
-		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d", places.Procs(), have)
+	if have := m.Count(); places.Procs() > have || places.Procs() < have && len(m.Others) > 0 {
+		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d%s", places.Procs(), have, alike(m))
 	}
 	c, err := configOf(m, places)
 	return target, c, err
+}
+
+// alike says what unequal nodes need more.
+func alike(m *machine.Machine) string {
+	if len(m.Others) == 0 {
+		return ""
+	}
+	return " in unequal nodes, all of which must take part"
 }
 
 // named is the target called name.
@@ -206,16 +261,9 @@ func named(name string) (Target, error) {
 // configOf is what the targets need to know of m.
 func configOf(m *machine.Machine, places *trace.Places) (Config, error) {
 	c := Config{Processors: places.Procs(), Places: places, PerNode: m.System.Processors, Machine: m,
-		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: Memory{Latency: m.At(m.Memory.Latency).Picos(),
-			Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}}
-	cache := func(l machine.Cache) Cache {
-		return Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()}
-	}
-	for _, l := range m.Caches {
-		c.Caches = append(c.Caches, cache(l))
-	}
+		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
 	if m.Shared != nil {
-		shared := cache(*m.Shared)
+		shared := cacheOf(m, *m.Shared)
 		c.Shared = &shared
 	}
 	c.Messages = m.Messages
@@ -228,6 +276,13 @@ func configOf(m *machine.Machine, places *trace.Places) (Config, error) {
 	if c.Block = m.System.Block; m.Disk != nil {
 		c.Room, c.Disk = m.Memory.Size, m.At(m.Disk.Latency).Picos()
 	}
+	for _, o := range m.Others {
+		n := Node{Processors: o.System.Processors, Caches: levelsOf(o), Memory: memoryOf(o)}
+		if o.Disk != nil {
+			n.Room, n.Disk = o.Memory.Size, o.At(o.Disk.Latency).Picos()
+		}
+		c.Others = append(c.Others, n)
+	}
 	if m.System.Protocol == "" {
 		return c, nil
 	}
@@ -237,4 +292,19 @@ func configOf(m *machine.Machine, places *trace.Places) (Config, error) {
 	}
 	c.Protocol = p
 	return c, nil
+}
+
+func levelsOf(m *machine.Machine) (all []Cache) {
+	for _, l := range m.Caches {
+		all = append(all, cacheOf(m, l))
+	}
+	return all
+}
+
+func cacheOf(m *machine.Machine, l machine.Cache) Cache {
+	return Cache{Size: l.Size, Line: l.Line, Ways: l.Ways, Latency: m.At(l.Latency).Picos()}
+}
+
+func memoryOf(m *machine.Machine) Memory {
+	return Memory{Latency: m.At(m.Memory.Latency).Picos(), Occupancy: m.At(m.Memory.Occupancy).Picos(), Invalidate: m.At(m.Memory.Invalidate).Picos()}
 }

@@ -16,7 +16,7 @@ type Placement struct {
 // name, otherwise the one that Placement chooses for its page.
 type homes struct {
 	places    *trace.Places
-	perNode   int
+	layout    layout
 	nodes     int // that take part
 	placement Placement
 	shift     uint // log2 of the line size
@@ -25,7 +25,7 @@ type homes struct {
 
 // newHomes is the homes of lines of the given size.
 func newHomes(c *Config, line unit.Bytes) *homes {
-	h := &homes{places: c.Places, perNode: max(1, c.PerNode), nodes: c.nodes(), placement: c.Placement,
+	h := &homes{places: c.Places, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
 	if h.places == nil {
 		h.places = trace.NewPlaces(trace.Header{Procs: c.Processors})
@@ -48,7 +48,7 @@ func (h *homes) of(line uint64, toucher int) int {
 func (h *homes) known(line uint64) (home int, ok bool) {
 	addr := line << h.shift
 	if p, ok := h.places.Of(addr, addr+1<<h.shift-1); ok {
-		return int(p) / h.perNode, true
+		return h.layout.of(p), true
 	}
 	page := addr >> h.placement.Page.Shift()
 	if h.placement.Policy == machine.Interleaved {

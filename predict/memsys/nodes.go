@@ -5,7 +5,6 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/network"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -13,7 +12,7 @@ import (
 type nodes struct {
 	Memory
 	messages machine.Messages
-	perNode  int
+	layout
 	homes    *homes
 	net      network.Network // nil: there is one node
 	memories []server        // with the directories beside them
@@ -25,7 +24,7 @@ type nodes struct {
 
 // newNodes is the nodes of c.
 func newNodes(c *Config) (*nodes, error) {
-	n := &nodes{Memory: c.Memory, messages: c.Messages, perNode: max(1, c.PerNode), net: c.Net,
+	n := &nodes{Memory: c.Memory, messages: c.Messages, layout: c.layout(), net: c.Net,
 		underWay: underWay{until: map[uint64]unit.Picos{}}}
 	count := c.nodes()
 	switch {
@@ -34,16 +33,22 @@ func newNodes(c *Config) (*nodes, error) {
 	case n.net == nil && count > 1:
 		return nil, fmt.Errorf("%d nodes without a network", count)
 	}
-	for _, l := range c.Caches[min(1, len(c.Caches)):] {
-		n.slack += l.Latency
+	n.slack = behindFirst(c.Caches)
+	for _, o := range c.Others {
+		n.slack = max(n.slack, behindFirst(o.Caches))
 	}
 	n.homes = newHomes(c, c.block())
 	n.memories = make([]server, count)
 	return n, nil
 }
 
-// of is the node of a processor.
-func (n *nodes) of(p trace.Proc) int { return int(p) / n.perNode }
+// behindFirst is how long it takes to look into all caches but the first.
+func behindFirst(caches []Cache) (sum unit.Picos) {
+	for _, l := range caches[min(1, len(caches)):] {
+		sum += l.Latency
+	}
+	return sum
+}
 
 // begin is the beginning of a transaction.
 func (n *nodes) begin(now unit.Picos) moment {

@@ -48,6 +48,24 @@ func ClockOf(m *machine.Machine) (Clock, error) {
 	return NewClock(m.Processor.Clock, m.Processor.CPI, touch.Cycles(m.Processor.Clock))
 }
 
+// ClocksOf are the clocks of the processors of m in order; nil if those of all nodes are of one kind.
+func ClocksOf(m *machine.Machine) (all []Clock, err error) {
+	if len(m.Others) == 0 {
+		return nil, nil
+	}
+	for i := range m.System.Nodes {
+		node := m.Node(i)
+		c, err := ClockOf(node)
+		if err != nil {
+			return nil, fmt.Errorf("node %d, %s: %w", i, node.Name, err)
+		}
+		for range node.System.Processors {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
 // periods is c periods of f, rounded to 2^-64 ps.
 func periods(c unit.Cycles, f unit.Hertz) fixed {
 	ps := new(big.Rat).SetFloat64(float64(c))

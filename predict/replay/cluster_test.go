@@ -33,17 +33,59 @@ func randomCluster(t *testing.T, c *choices, cfg memsys.Config) (memsys.Config, 
 	}
 }
 
+// unequalNodes is nodes of other kinds for a cluster, the processors of which they and its own fill; or none.
+func unequalNodes(c *choices, cfg memsys.Config) (others []memsys.Node) {
+	if c.below(2) == 0 {
+		return nil
+	}
+	for left := cfg.Processors; ; {
+		n := 1 + c.below(3)
+		if left -= n; left < 0 || left%cfg.PerNode != 0 && c.below(8) == 0 {
+			return nil
+		}
+		like := randomConfig(c, 0)
+		line := cfg.Caches[0].Line
+		like.Caches[0].Size, like.Caches[0].Line = like.Caches[0].Size/like.Caches[0].Line*line, line
+		o := memsys.Node{Processors: n, Caches: like.Caches, Memory: like.Memory}
+		if cfg.Room > 0 {
+			o.Room, o.Disk = cfg.Block*unit.Bytes(1+c.below(6)), unit.Picos(c.below(90))*1000
+		}
+		if others = append(others, o); left%cfg.PerNode == 0 && c.below(2) == 0 {
+			return others
+		}
+	}
+}
+
+// unlike is how many processors nodes have.
+func unlike(nodes []memsys.Node) (n int) {
+	for _, o := range nodes {
+		n += o.Processors
+	}
+	return n
+}
+
 // checkNaiveCluster compares a random replay on a cluster with its definition, whatever the batches.
 func checkNaiveCluster(t *testing.T, c *choices) {
 	t.Helper()
 	cfg, connect := randomCluster(t, c, randomConfig(c, 0))
-	clock := randomClock(t, c)
+	clocks := []Clock{randomClock(t, c)}
 	barrier := unit.Picos(c.below(3)) * 1000
 	m := randomTrace(c)
 	cfg.Processors = m.Head.Procs
-	nodes := (cfg.Processors + cfg.PerNode - 1) / cfg.PerNode
+	opt := Options{Barrier: barrier, Phases: true}
+	if cfg.Others = unequalNodes(c, cfg); len(cfg.Others) > 0 {
+		for range cfg.Processors {
+			clocks = append(clocks, randomClock(t, c))
+		}
+		clocks = clocks[1:]
+		opt.Clocks = clocks
+	}
+	nodes := len(cfg.Others)
+	for p := cfg.Processors - unlike(cfg.Others); p > 0; p -= cfg.PerNode {
+		nodes++
+	}
 	cfg.Net = connect(nodes)
-	want, err := runNaive(m, cfg, clock, barrier)
+	want, err := runNaive(m, cfg, barrier, clocks...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +95,7 @@ func checkNaiveCluster(t *testing.T, c *choices) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Run(context.Background(), m.InBatches(batch), sys, clock, Options{Barrier: barrier, Phases: true})
+		got, err := Run(context.Background(), m.InBatches(batch), sys, clocks[0], opt)
 		if err != nil {
 			t.Fatal(err)
 		}

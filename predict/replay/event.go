@@ -82,7 +82,7 @@ func (r *run) compute(p *processor, e *trace.Event) error {
 	case work == 0:
 		return nil
 	case r.head.WorkUnit == trace.WorkInstr:
-		if most := r.clock.most(end - p.next); work > most {
+		if most := p.clock.most(end - p.next); work > most {
 			return p.problem(e, "of %d instructions leads past %v, more than can be simulated", work, end)
 		}
 		p.instr += work

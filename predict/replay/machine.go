@@ -18,6 +18,10 @@ import (
 // Differs: what the first run sends is not exactly what the second sends if the order of locks, or who comes first to a line,
 // depends on the gap.
 func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options) (*Result, error) {
+	var err error
+	if opt.Clocks, err = ClocksOf(m); err != nil {
+		return nil, err
+	}
 	if !memsys.NeedsTraffic(m) {
 		return onSystem(ctx, src, m, clock, opt)
 	}

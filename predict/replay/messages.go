@@ -93,7 +93,10 @@ func (r *messageRun) check(m *machine.Machine) (err error) {
 	if err := cmp.Or(s.shared(), s.uneven); err != nil {
 		return err
 	}
-	if have := m.System.Processors * m.System.Nodes; r.head.Procs > have {
+	if len(m.Others) > 0 {
+		return fmt.Errorf("machine %s has unequal nodes, on which programs that share memory are simulated, and not those that pass messages", m.Name)
+	}
+	if have := m.Count(); r.head.Procs > have {
 		return fmt.Errorf("the trace has %d processors and the machine %d", r.head.Procs, have)
 	}
 	if r.opt.Recorded && !r.head.HasTime {

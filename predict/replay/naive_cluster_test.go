@@ -12,10 +12,10 @@ import (
 // may do with them, and a list of the times at which its bus and its disk are taken.
 type naiveNodes struct {
 	*naive
-	perBlock, most int // lines of a block, and blocks that fit into a memory; 0: all
-	nodes          []*naiveNode
-	blocks         map[uint64]*naiveBlock
-	ends           unit.Picos // of the last message
+	perBlock int // lines of a block
+	nodes    []*naiveNode
+	blocks   map[uint64]*naiveBlock
+	ends     unit.Picos // of the last message
 }
 
 type naiveNode struct {
@@ -75,11 +75,33 @@ func (a naiveTime) both(b naiveTime) naiveTime {
 }
 
 func newNaiveNodes(n *naive) *naiveNodes {
-	c := &naiveNodes{naive: n, perBlock: int(n.cfg.Block / n.cfg.Caches[0].Line), most: int(n.cfg.Room / n.cfg.Block), blocks: map[uint64]*naiveBlock{}}
-	for range (n.cfg.Processors + n.cfg.PerNode - 1) / n.cfg.PerNode {
+	c := &naiveNodes{naive: n, perBlock: int(n.cfg.Block / n.cfg.Caches[0].Line), blocks: map[uint64]*naiveBlock{}}
+	for p := 0; p < n.cfg.Processors; {
+		p += c.like(len(c.nodes)).Processors
 		c.nodes = append(c.nodes, &naiveNode{})
 	}
 	return c
+}
+
+// like is what a node is like: those of other kinds are the last ones.
+func (c *naiveNodes) like(node int) memsys.Node {
+	all := c.cfg.Processors
+	for _, o := range c.cfg.Others {
+		all -= o.Processors
+	}
+	if first := (all + c.cfg.PerNode - 1) / c.cfg.PerNode; node >= first {
+		return c.cfg.Others[node-first]
+	}
+	return memsys.Node{Processors: min(c.cfg.PerNode, all-node*c.cfg.PerNode), Caches: c.cfg.Caches, Memory: c.cfg.Memory, Room: c.cfg.Room, Disk: c.cfg.Disk}
+}
+
+// nodeOf counts nodes up to that of p.
+func (c *naiveNodes) nodeOf(p int) int {
+	node := 0
+	for p -= c.like(0).Processors; p >= 0; p -= c.like(node).Processors {
+		node++
+	}
+	return node
 }
 
 func (c *naiveNodes) report(s *memsys.Shared) {
@@ -127,7 +149,7 @@ func (c *naiveNodes) forget(node int, block uint64) {
 // loseLines takes the lines of a block from the processors of a node.
 func (c *naiveNodes) loseLines(node int, block uint64, why string) {
 	for _, copy := range append([]*naiveCopy{}, c.copies...) {
-		if copy.proc/c.cfg.PerNode == node && copy.line/uint64(c.perBlock) == block {
+		if c.nodeOf(copy.proc) == node && copy.line/uint64(c.perBlock) == block {
 			if why == "coherence" {
 				c.procs[copy.proc].result.Counts.Invalidations++
 			}
@@ -138,7 +160,7 @@ func (c *naiveNodes) loseLines(node int, block uint64, why string) {
 
 func (c *naiveNodes) cleanLines(node int, block uint64) {
 	for _, copy := range c.copies {
-		if copy.proc/c.cfg.PerNode == node && copy.line/uint64(c.perBlock) == block {
+		if c.nodeOf(copy.proc) == node && copy.line/uint64(c.perBlock) == block {
 			copy.dirty = false
 		}
 	}
@@ -149,7 +171,7 @@ func (c *naiveNodes) touchBlock(t naiveTime, node int, block uint64) (after func
 	after = func() {}
 	c.forget(node, block)
 	c.nodes[node].memory = append(c.nodes[node].memory, block)
-	if c.most == 0 || len(c.nodes[node].memory) <= c.most {
+	if most := int(c.like(node).Room / c.cfg.Block); most == 0 || len(c.nodes[node].memory) <= most {
 		return after
 	}
 	old := c.nodes[node].memory[0]
@@ -174,19 +196,19 @@ func (c *naiveNodes) touchBlock(t naiveTime, node int, block uint64) (after func
 	b.written = !toMemory
 	return func() {
 		if node != b.home {
-			t = c.message(c.use(t, node, c.cfg.Memory.Occupancy, c.cfg.Memory.Latency), node, b.home, c.cfg.Block)
+			t = c.message(c.use(t, node, c.like(node).Memory.Occupancy, c.like(node).Memory.Latency), node, b.home, c.cfg.Block)
 		}
 		if toMemory {
-			b.there[b.home] = max(b.there[b.home], c.use(t, b.home, c.cfg.Memory.Occupancy, c.cfg.Memory.Occupancy).now)
+			b.there[b.home] = max(b.there[b.home], c.use(t, b.home, c.like(b.home).Memory.Occupancy, c.like(b.home).Memory.Occupancy).now)
 		} else {
-			b.there[b.home] = max(b.there[b.home], c.nodes[b.home].disk.take(t.now, c.cfg.Disk)+c.cfg.Disk)
+			b.there[b.home] = max(b.there[b.home], c.nodes[b.home].disk.take(t.now, c.like(b.home).Disk)+c.like(b.home).Disk)
 		}
 	}
 }
 
 // fetch gets what processor p needs beyond its cache.
 func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) {
-	node, number := p/c.cfg.PerNode, line/uint64(c.perBlock)
+	node, number := c.nodeOf(p), line/uint64(c.perBlock)
 	counts := &c.procs[p].result.Counts
 	c.cfg.Net.Settled(now)
 	t := naiveTime{now, 0}
@@ -199,13 +221,14 @@ func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) 
 		c.blocks[number] = b
 		touch(t, node)
 	}
+	home := c.like(b.home)
 	there := func(t naiveTime, node int) naiveTime { return naiveTime{max(t.now, b.there[node]), t.idle} }
 	comes := func(t naiveTime, node int) { b.there[node] = max(b.there[node], t.now) }
 	fromDisk := func(t naiveTime) naiveTime {
 		t = there(t, b.home)
 		if !c.has(b.home, number) {
 			counts.DiskReads++
-			t = naiveTime{c.nodes[b.home].disk.take(t.now, c.cfg.Disk) + c.cfg.Disk, t.idle + c.cfg.Disk}
+			t = naiveTime{c.nodes[b.home].disk.take(t.now, home.Disk) + home.Disk, t.idle + home.Disk}
 			comes(t, b.home)
 		}
 		touch(t, b.home)
@@ -233,7 +256,7 @@ func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) 
 			}
 			away = true
 			counts.FromExclusive++
-			t = c.message(c.use(there(t, owner), owner, c.cfg.Memory.Occupancy, c.cfg.Memory.Latency), owner, b.home, c.cfg.Block)
+			t = c.message(c.use(there(t, owner), owner, c.like(owner).Memory.Occupancy, c.like(owner).Memory.Latency), owner, b.home, c.cfg.Block)
 			b.right[b.home] = "load"
 			if store {
 				counts.BlockInvalidations++
@@ -257,7 +280,7 @@ func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) 
 				continue
 			}
 			counts.BlockInvalidations++
-			end = end.both(c.use(there(c.message(t, b.home, other, 0), other), other, c.cfg.Memory.Invalidate, c.cfg.Memory.Invalidate))
+			end = end.both(c.use(there(c.message(t, b.home, other, 0), other), other, c.like(other).Memory.Invalidate, c.like(other).Memory.Invalidate))
 			b.right[other] = ""
 			c.loseLines(other, number, "coherence")
 			c.forget(other, number)
@@ -272,10 +295,10 @@ func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) 
 			t = fromDisk(t)
 		case node == b.home:
 		case had:
-			t = c.message(c.use(there(t, b.home), b.home, c.cfg.Memory.Invalidate, c.cfg.Memory.Invalidate), b.home, node, 0)
+			t = c.message(c.use(there(t, b.home), b.home, home.Memory.Invalidate, home.Memory.Invalidate), b.home, node, 0)
 		default:
 			t = fromDisk(t)
-			t = c.message(c.use(t, b.home, c.cfg.Memory.Occupancy, c.cfg.Memory.Latency), b.home, node, c.cfg.Block)
+			t = c.message(c.use(t, b.home, home.Memory.Occupancy, home.Memory.Latency), b.home, node, c.cfg.Block)
 		}
 		if store && node != b.home {
 			c.loseLines(b.home, number, "coherence")
@@ -303,13 +326,12 @@ func (c *naiveNodes) fetch(p int, now unit.Picos, line uint64, store, has bool) 
 
 // finish is the access of p on the bus of its own node.
 func (c *naiveNodes) finish(p int, now unit.Picos, t naiveTime, has bool) {
-	q, node := c.procs[p], c.nodes[p/c.cfg.PerNode]
-	hold, latency := c.cfg.Memory.Occupancy, c.cfg.Memory.Latency
-	procs := min(c.cfg.PerNode, len(c.procs)-p/c.cfg.PerNode*c.cfg.PerNode)
+	q, node, like := c.procs[p], c.nodes[c.nodeOf(p)], c.like(c.nodeOf(p))
+	hold, latency := like.Memory.Occupancy, like.Memory.Latency
 	if has {
-		hold, latency = c.cfg.Memory.Invalidate, c.cfg.Memory.Invalidate
+		hold, latency = like.Memory.Invalidate, like.Memory.Invalidate
 	}
-	if !has || procs > 1 {
+	if !has || like.Processors > 1 {
 		if has {
 			q.result.Counts.Upgrades++
 		}
@@ -328,8 +350,8 @@ func (c *naiveNodes) finish(p int, now unit.Picos, t naiveTime, has bool) {
 }
 
 func (c *naiveNodes) writeBack(p int) {
-	node := c.nodes[p/c.cfg.PerNode]
-	end := node.bus.take(node.behind, c.cfg.Memory.Occupancy) + c.cfg.Memory.Occupancy
+	node, hold := c.nodes[c.nodeOf(p)], c.like(c.nodeOf(p)).Memory.Occupancy
+	end := node.bus.take(node.behind, hold) + hold
 	if node.inTurn {
 		node.turn = end
 	}

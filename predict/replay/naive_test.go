@@ -14,7 +14,7 @@ import (
 // with caches as lists and everything looked up by search.
 type naive struct {
 	cfg    memsys.Config
-	clock  Clock
+	clocks []Clock // by processor; the last is that of all others
 	bar    unit.Picos
 	procs  []*naiveProc
 	copies []*naiveCopy // all valid copies, least recently used first
@@ -89,8 +89,8 @@ func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, ins
 	return steps, max(refInstr, eventInstr)
 }
 
-func runNaive(m *trace.Memory, cfg memsys.Config, clock Clock, barrier unit.Picos) (*Result, error) {
-	n := &naive{cfg: cfg, clock: clock, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
+func runNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...Clock) (*Result, error) {
+	n := &naive{cfg: cfg, clocks: clocks, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
 	if cfg.PerNode > 0 {
 		n.nodes = newNaiveNodes(n)
 	}
@@ -146,7 +146,17 @@ func (n *naive) ideal(p int) unit.Picos {
 	if steps := n.procs[p].steps; len(steps) > 0 {
 		touches = steps[len(steps)-1].touches
 	}
-	return n.clock.At(n.ends[p], touches)
+	return n.clock(p).At(n.ends[p], touches)
+}
+
+func (n *naive) clock(p int) *Clock { return &n.clocks[min(p, len(n.clocks)-1)] }
+
+// cacheOf is the cache of p.
+func (n *naive) cacheOf(p int) memsys.Cache {
+	if n.nodes != nil {
+		return n.nodes.like(n.nodes.nodeOf(p)).Caches[0]
+	}
+	return n.cfg.Caches[0]
 }
 
 // end is when p has finished, if it has.
@@ -158,7 +168,7 @@ func (n *naive) end(p int) (unit.Picos, bool) {
 func (n *naive) time(p int) unit.Picos {
 	q := n.procs[p]
 	s := q.steps[q.at]
-	return n.clock.At(s.instr, s.touches) + q.result.Latency + q.result.Contention + q.result.Sync
+	return n.clock(p).At(s.instr, s.touches) + q.result.Latency + q.result.Contention + q.result.Sync
 }
 
 // step performs the first step of all processors that can go on.
@@ -364,14 +374,14 @@ func (n *naive) writeBack(p int) {
 
 // makeRoom pushes out the least recently used copy of a full set.
 func (n *naive) makeRoom(p int, line uint64) {
-	sets := uint64(n.cfg.Caches[0].Sets())
+	sets := uint64(n.cacheOf(p).Sets())
 	var set []*naiveCopy
 	for _, c := range n.copies {
 		if c.proc == p && c.line%sets == line%sets {
 			set = append(set, c)
 		}
 	}
-	if len(set) < n.cfg.Caches[0].Ways {
+	if len(set) < n.cacheOf(p).Ways {
 		return
 	}
 	oldest := set[0]

@@ -174,7 +174,7 @@ func checkNaive(t *testing.T, c *choices) {
 	m := randomTrace(c)
 	cfg, clock := randomConfig(c, m.Head.Procs), randomClock(t, c)
 	barrier := unit.Picos(c.below(3)) * 1000
-	want, err := runNaive(m, cfg, clock, barrier)
+	want, err := runNaive(m, cfg, barrier, clock)
 	if err != nil {
 		t.Fatal(err)
 	}

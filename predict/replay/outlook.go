@@ -21,9 +21,9 @@ func (r *run) outlook(p *processor) unit.Picos {
 	n := p.rowsNow()
 	switch {
 	case p.line < p.lastLine:
-		return r.clock.At(p.instr, p.touches+1) + p.late
+		return p.clock.At(p.instr, p.touches+1) + p.late
 	case n == 0 && p.eventDue():
-		return r.clock.At(p.eventInstr, p.touches) + p.late
+		return p.clock.At(p.eventInstr, p.touches) + p.late
 	case n == 0:
 		return p.next
 	}
@@ -46,7 +46,7 @@ func (r *run) outlook(p *processor) unit.Picos {
 	case p.event < len(p.rows) && p.rows[p.event].Refs == p.rowsDone+uint64(n):
 		instr = max(instr, p.eventInstr)
 	}
-	return r.clock.At(instr, touches) + p.late
+	return p.clock.At(instr, touches) + p.late
 }
 
 // catchUp lets q, whose cache the access of the present processor is about to

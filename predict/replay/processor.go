@@ -26,6 +26,8 @@ const (
 // processor is one processor with its place in its two streams.
 type processor struct {
 	id    trace.Proc
+	clock Clock
+	most  uint64 // instructions that fit into end
 	state state
 	next  unit.Picos // it does not act before
 
@@ -65,8 +67,8 @@ type processor struct {
 	mark   Phase // cumulative, where the present phase began
 }
 
-func newProcessor(id trace.Proc) *processor {
-	return &processor{id: id, state: running, window: newWindow, firstLargest: math.MaxUint64}
+func newProcessor(id trace.Proc, clock Clock) *processor {
+	return &processor{id: id, clock: clock, most: clock.most(end), state: running, window: newWindow, firstLargest: math.MaxUint64}
 }
 
 // read gives p its streams, which must be stopped in the end.
@@ -188,7 +190,7 @@ func (r *run) takeRefs(p *processor, b *trace.Refs) error {
 func (r *run) totals(p *processor) Phase {
 	c := r.sys.Counts(p.id)
 	t := p.waited
-	t.Ideal = r.clock.At(p.position(), p.touches) + p.worked
+	t.Ideal = p.clock.At(p.position(), p.touches) + p.worked
 	return Phase{Proc: p.id, Times: t, Instr: unit.Instructions(p.position()), Refs: p.refs, Touches: p.touches,
 		Misses: c.Misses(), Upgrades: c.Upgrades, WriteBacks: c.WriteBacks}
 }

@@ -28,10 +28,10 @@ func Direct(ctx context.Context, head trace.Header, program Program, sys memsys.
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the program has no processors")
 	}
-	r := newRun(ctx, head, sys, clock, opt)
+	r := newRun(ctx, head, sys, opt)
 	r.program = program
 	for id := range trace.Proc(head.Procs) {
-		p := newProcessor(id)
+		p := newProcessor(id, opt.clock(id, clock))
 		p.eventsEnd = true // none comes before references that p has handed over but those handed over with them
 		r.procs = append(r.procs, p)
 	}

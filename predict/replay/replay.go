@@ -41,6 +41,7 @@ const end = unit.Picos(1) << 62
 
 // Options changes what Run does besides simulating.
 type Options struct {
+	Clocks   []Clock     // of each processor, where they are not all of the same clock; nil: they are
 	Barrier  unit.Picos  // cost of a barrier after the last processor arrived
 	Memory   unit.Bytes  // size of the memory, to warn if the trace needs more; 0 is not checked
 	Phases   bool        // collect Result.Phases
@@ -55,9 +56,9 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	if head.Procs < 1 {
 		return nil, fmt.Errorf("the trace has no processors")
 	}
-	r := newRun(ctx, head, sys, clock, opt)
+	r := newRun(ctx, head, sys, opt)
 	for id := range trace.Proc(head.Procs) {
-		p := newProcessor(id)
+		p := newProcessor(id, opt.clock(id, clock))
 		p.read(src)
 		defer p.stop()
 		r.procs = append(r.procs, p)
@@ -68,9 +69,16 @@ func Run(ctx context.Context, src trace.Source, sys memsys.System, clock Clock, 
 	return r.simulate()
 }
 
-func newRun(ctx context.Context, head trace.Header, sys memsys.System, clock Clock, opt Options) *run {
-	return &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, clock: clock, opt: opt,
-		shift: sys.Line().Shift(), mostInstr: clock.most(end),
+// clock is that of a processor; all is that of all which have none of their own.
+func (o *Options) clock(p trace.Proc, all Clock) Clock {
+	if o.Clocks != nil {
+		return o.Clocks[p]
+	}
+	return all
+}
+
+func newRun(ctx context.Context, head trace.Header, sys memsys.System, opt Options) *run {
+	return &run{queue: newQueue(head.Procs), ctx: ctx, head: head, sys: sys, opt: opt, shift: sys.Line().Shift(),
 		barriers: map[barrierID][]*processor{}, locks: map[int32]*lock{}, flags: map[int32]*flag{}}
 }
 
@@ -93,11 +101,9 @@ type run struct {
 	ctx       context.Context
 	head      trace.Header
 	sys       memsys.System
-	clock     Clock
 	opt       Options
 	program   Program // that is being run; nil: of a trace
 	shift     uint    // log2 of the line size
-	mostInstr uint64  // that fit into end
 	procs     []*processor
 	queue     queue
 	barriers  map[barrierID][]*processor // who has arrived
@@ -144,7 +150,7 @@ func (r *run) advance(p *processor) error {
 				return err
 			}
 		case p.eventDue():
-			p.next = r.clock.At(p.eventInstr, p.touches) + p.late
+			p.next = p.clock.At(p.eventInstr, p.touches) + p.late
 			if p.next > r.limit {
 				return nil
 			}

@@ -363,7 +363,7 @@ func TestManyProcessors(t *testing.T) {
 	for _, m := range []*trace.Memory{benchmarkTrace(9, 400), sharingTrace(17, 150)} {
 		cfg := worked(m.Head.Procs)
 		cfg.Caches[0].Size = 4 << 10
-		want, err := runNaive(m, cfg, tick, 0)
+		want, err := runNaive(m, cfg, 0, tick)
 		if err != nil {
 			t.Fatal(err)
 		}

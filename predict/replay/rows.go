@@ -32,14 +32,14 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	for done = true; i < len(addrs); i++ {
 		position := instr + uint64(instrs[i])
 		if !ops[i].Data() {
-			if position > r.mostInstr {
+			if position > p.most {
 				return false, fmt.Errorf("%d instructions take more than %v, the most that can be simulated", position, end)
 			}
 			p.skipped[ops[i]]++
 			instr = position
 			continue
 		}
-		now := r.clock.At(position, touches+1) + late
+		now := p.clock.At(position, touches+1) + late
 		if now > *limit {
 			p.next, done = now, false
 			break
@@ -94,7 +94,7 @@ func (p *processor) follow(gap uint32) error {
 // crossing lets the reference under way touch its next line, unless that is after
 // limit.
 func (r *run) crossing(p *processor, limit unit.Picos) bool {
-	p.next = r.clock.At(p.instr, p.touches+1) + p.late
+	p.next = p.clock.At(p.instr, p.touches+1) + p.late
 	if p.next > limit {
 		return false
 	}

@@ -1,0 +1,104 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+)
+
+const slowNode = `[[node]]
+name = "slow"
+count = 1
+processors = 2
+[node.processor]
+clock = "100 MHz"
+cpi = 2
+`
+
+// What a node does not have of its own it has from the others, for its own clock.
+func TestNodesOfOtherKinds(t *testing.T) {
+	m, err := Parse("m.toml", []byte(good+slowNode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := m.Node(1)
+	if m.Count() != 6 || m.Node(0) != m || len(m.Others) != 1 || o.Name != "slow" || o.Processor != (Processor{Clock: 100e6, CPI: 2}) || o.System.Processors != 2 {
+		t.Errorf("%d processors, node 1 %+v", m.Count(), o)
+	}
+	if len(o.Caches) != 2 || o.Caches[1] != m.Caches[1] || o.Memory != m.Memory || *o.Disk != *m.Disk || o.At(o.Memory.Latency) != 2*m.At(m.Memory.Latency) {
+		t.Errorf("%+v, want what %+v has", o, m)
+	}
+	m, err = Parse("m.toml", []byte(good+"[[node]]\nname = \"large\"\ncount = 2\n[[node.cache]]\nsize = \"1 MiB\"\nline = \"32 B\"\nways = 4\nlatency = \"1 cycle\"\n[node.memory]\nsize = \"1 GiB\"\nlatency = \"60 ns\"\n[node.disk]\nlatency = \"1 ms\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := m.Node(0); m.Count() != 8 || len(o.Caches) != 1 || o.Caches[0].Size != 1<<20 || o.Memory.Size != 1<<30 || o.Memory.Occupancy != o.Memory.Latency || o.Disk.Latency != InSeconds(1e-3) || o.Processor != m.Processor {
+		t.Errorf("%d processors, %+v", m.Count(), o)
+	}
+	if len(m.Assumed) != 2 || !strings.HasPrefix(m.Assumed[0], "node large: memory.occupancy not given") {
+		t.Errorf("assumed %q", m.Assumed)
+	}
+}
+
+func TestWithOthers(t *testing.T) {
+	m, err := Parse("m.toml", []byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := m.With()
+	if err != nil || same != m {
+		t.Errorf("with none: %v, %v", same, err)
+	}
+	two, err := m.With(m, m)
+	if err != nil || two.Name != "test + test + test" || two.Count() != 8 || len(m.Others) != 0 {
+		t.Errorf("%+v, %v", two, err)
+	}
+	shared := *m
+	shared.Shared = &Cache{}
+	smp, ccnuma := *m, *m
+	smp.System.Target, ccnuma.System.Target = SMP, CCNUMA
+	coarse := *m
+	coarse.Caches = []Cache{{Size: 1 << 20, Line: 64, Ways: 1}}
+	diskless, cow, many := *m, *m, *m
+	diskless.Disk = nil
+	cow.System.Target = COW
+	many.System.Processors = maxProcessors
+	for want, pair := range map[string][2]*Machine{
+		"is a smp, whose nodes are all alike":              {&smp, m},
+		"is a ccnuma, whose nodes are all alike":           {&ccnuma, m},
+		"has lines of 64B, and of test + test lines of 32": {m, &coarse},
+		"machine test has a shared cache":                  {m, &shared},
+		"one has a disk, the other has none":               {m, &diskless},
+		"a cow has one processor in each node":             {&cow, m},
+		"more than 65536":                                  {m, &many},
+	} {
+		if _, err := pair[0].With(pair[1]); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := m.With(m, m, m); err == nil || !strings.Contains(err.Error(), "3 nodes of other kinds among the 2") {
+		t.Error(err)
+	}
+}
+
+func TestBadNodes(t *testing.T) {
+	lines := strings.Count(good, "\n")
+	for old, c := range map[string]struct {
+		new, want string
+		line      int
+	}{
+		`clock = "100 MHz"`: {`clock = "100"`, "node[0].processor.clock", 6},
+		"count = 1":         {"count = 0", "node[0].count", 3},
+		"processors = 2":    {"processors = 2.5", "", 4},
+		`name = "slow"`:     {"", "node[0].name: is missing", 1},
+		"cpi = 2":           {"cpi = 2\nspeed = 1", "unknown key node.processor.speed", 8},
+		"cpi = 2\n":         {"cpi = 2\n[node.memory]\nplacement = \"interleaved\"\n", "pages are placed as [memory] says, for all nodes", 8},
+	} {
+		_, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, old, c.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q near line %d", c.new, err, c.want, lines+c.line)
+		}
+	}
+	if _, err := Parse("m.toml", []byte(good+strings.Replace(slowNode, "count = 1", "count = 60000", 1))); err == nil || !strings.Contains(err.Error(), "nodes of other kinds among the 2") {
+		t.Error(err)
+	}
+}
