@@ -139,6 +139,7 @@ func (r machineRows) links(n *machine.Network) {
 		r.row("network.efficiency", fmt.Sprintf("%.4g", n.Efficiency), fmt.Sprintf("%v for messages and headers", n.Bandwidth.Value*unit.BytesPerSecond(n.Efficiency)))
 		r.row("network.header", n.Header.String(), "that every message has besides its bytes")
 	}
+	r.given("network.sharing", n.Sharing, "of a link by messages")
 	if n.Fixed.Known {
 		r.latency("network.latency", n.Fixed.Value, "of every message, holds no link")
 	}

@@ -19,9 +19,9 @@ type engineFlags struct {
 
 func (f *engineFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "how messages are simulated: `NAME` is sequential, or, by --workers together, quantum or whoa")
-	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` for which the workers of engine quantum go on alone, at most the lookahead o + L; 0s: as long")
+	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` for which the workers of engine quantum go on alone, at most the lookahead, o + L of loggp; 0s: as long")
 	flags.IntVar(&f.opt.Ahead, "ahead", engine.DefaultAhead, "`EVENTS` of each processor that engine whoa looks ahead, F of [dickens1996]")
-	flags.BoolVar(&f.stats, "engine-stats", false, "print what the engine did instead: windows, events in them, appointments")
+	flags.BoolVar(&f.stats, "engine-stats", false, "print what the engine did instead: windows, events in them, appointments; a note says why a network takes one worker")
 }
 
 // check reads the flags.
@@ -56,6 +56,8 @@ func (f *engineFlags) options(workers int) engine.Options {
 // note says which engine ran, if one was asked for.
 func (f *engineFlags) note(env *stage.Env, s *simulation) {
 	switch e := s.messages.Engine; {
+	case f.opt.Protocol == engine.Sequential && f.stats && e.Reason != "":
+		env.Note("%s: engine %s, whatever is asked for: %s", s.name(), e.Protocol, e.Reason)
 	case f.opt.Protocol == engine.Sequential:
 	case e.Reason != "":
 		env.Note("%s: engine %s in place of %s: %s", s.name(), e.Protocol, f.opt.Protocol, e.Reason)

@@ -10,7 +10,9 @@ func TestReplayEngines(t *testing.T) {
 	prefix := writeMessages(t)
 	loggp := writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]")
 	logp := writeMachine(t, "p", "[system]", "[network]\nmodel = \"logp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\n[system]")
-	for _, machine := range []string{loggp, logp} {
+	fluid := writeMachine(t, "f", "[system]", "[network]\nmodel = \"bus\"\nsharing = \"max-min\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
+	plogp := writeMachine(t, "s", "[system]", "[network]\nmodel = \"plogp\"\nL = \"100 ns\"\no = \"10 ns\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"20 ns\"\n[system]")
+	for _, machine := range []string{loggp, plogp, logp, fluid} {
 		_, want, _ := predict("replay", prefix, machine)
 		_, matrix, _ := predict("replay", prefix, machine, "--matrix")
 		for _, c := range []struct {
@@ -24,7 +26,7 @@ func TestReplayEngines(t *testing.T) {
 			{"--engine whoa --workers 2 --matrix", matrix, "engine whoa, workers: 2"},
 		} {
 			note := c.note
-			if machine == logp && note != "" {
+			if (machine == logp || machine == fluid) && note != "" {
 				note = "engine sequential in place of"
 			}
 			status, out, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...)
@@ -49,6 +51,13 @@ func TestReplayEngineStats(t *testing.T) {
 		status, out, stderr := predict(append([]string{"replay", prefix, machine, "--engine-stats", "--format", "csv"}, strings.Fields(c.args)...)...)
 		if status != 0 || out != head+c.want {
 			t.Errorf("%s: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, head+c.want)
+		}
+	}
+	for sharing, want := range map[string]string{"exclusive": "its network is shared by all messages, in the order in which they are sent",
+		"max-min": "its links are shared by all messages that are on their way"} {
+		links := writeMachine(t, sharing, "[system]", "[network]\nmodel = \"bus\"\nsharing = \""+sharing+"\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
+		if _, _, stderr := predict("replay", prefix, links, "--engine-stats"); !strings.Contains(stderr, "engine sequential, whatever is asked for: "+want) {
+			t.Errorf("%s: stderr %q, want %q", sharing, stderr, want)
 		}
 	}
 }

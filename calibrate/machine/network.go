@@ -42,6 +42,7 @@ type Network struct {
 	Efficiency float64                    // share of Bandwidth that is left for messages and their headers, to 1
 	Header     unit.Bytes                 // that each message has besides its own bytes
 	Switch     Latency                    // of a switch between two links of a message's way
+	Sharing    string                     // ShareExclusive or ShareMaxMin; empty for models without links
 	Rows, Cols int                        // of a mesh or torus; zero: as near to a square as can be
 	Arity      int                        // of a fat tree; zero: as the topologies have it
 }
@@ -60,6 +61,12 @@ const (
 	BothPorts = "both" // its receiver's, too, so that many to one queue
 )
 
+// Values of Network.Sharing: who has a link at a time.
+const (
+	ShareExclusive = "exclusive" // one message
+	ShareMaxMin    = "max-min"   // all messages on their way over it, with rates that are max-min fair
+)
+
 // Given is a value that a description may leave out.
 type Given[T any] struct {
 	Value T
@@ -74,6 +81,7 @@ var (
 	linked     = []string{"ideal", "bus", "switch", "full", "hypercube", "mesh", "torus", "fattree"}
 	switched   = []string{"switch", "hypercube", "mesh", "torus", "fattree"}
 	grids      = []string{"mesh", "torus"}
+	contended  = linked[1:]
 	topologies = []string{"bus", "full", "hypercube", "mesh", "torus", "fattree"}
 )
 
@@ -185,6 +193,12 @@ func (r *reader) links(t *networkText, n *Network) {
 		if n.Header = r.size("network.header", t.Header, 0); n.Header > maxHeader {
 			r.fail("network.header", "%v is more than %v", n.Header, maxHeader)
 		}
+	}
+	if t.Sharing != nil {
+		r.belongs("network.sharing", n.Model, contended...)
+		n.Sharing = r.oneOf("network.sharing", t.Sharing, []string{ShareExclusive, ShareMaxMin})
+	} else if slices.Contains(contended, n.Model) {
+		n.Sharing = ShareExclusive
 	}
 	if t.Switch.given {
 		r.belongs("network.switch", n.Model, switched...)

@@ -22,6 +22,7 @@ efficiency = "48/53"
 header = "25 B"
 latency = "75 cycles"
 switch = "10 ns"
+sharing = "max-min"
 rows = 1
 cols = 2
 `)))
@@ -29,7 +30,7 @@ cols = 2
 		t.Fatal(err)
 	}
 	want := Network{Model: "mesh", Fixed: Given[Latency]{InCycles(75), true}, Bandwidth: Given[unit.BytesPerSecond]{155e6 / 8, true},
-		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Rows: 1, Cols: 2}
+		Efficiency: 48. / 53, Header: 25, Switch: InSeconds(10e-9), Sharing: ShareMaxMin, Rows: 1, Cols: 2}
 	if !reflect.DeepEqual(*m.Network, want) {
 		t.Errorf("got %+v, want %+v", *m.Network, want)
 	}
@@ -119,6 +120,8 @@ func TestBadNetworks(t *testing.T) {
 		{"model = \"logp\"\nL = \"1 us\"\ng = \"1 us\"\ntopology = \"full\"", "m.toml:26: network.topology: does nothing without network.gap"},
 		{"model = \"loggp\"\n[[network.size]]\nbytes = \"1 B\"\ng = \"1 us\"", "m.toml:24: network.size[0]: does nothing for \"loggp\"; it is for plogp"},
 		{"model = \"plogp\"", "m.toml:22: network.L: is missing; the plogp network needs it"},
+		{"model = \"bus\"\nbandwidth = \"1 MB/s\"\nsharing = \"fair\"", "m.toml:25: network.sharing: \"fair\" is not one of exclusive, max-min"},
+		{"model = \"ideal\"\nsharing = \"max-min\"", "m.toml:24: network.sharing: does nothing for \"ideal\"; it is for bus, switch"},
 		{plogp + sized, "m.toml:22: network: has no [[network.size]] with g"},
 		{plogp + sized + "[[network.size]]\nbytes = \"1 B\"\n", "m.toml:26: network.size[0]: says nothing of its messages; add o_s, o_r or g"},
 		{plogp + sized + "[[network.size]]\nbytes = \"2\"\ng = \"1 us\"", "m.toml:27: network.size[0].bytes: "},

@@ -103,14 +103,15 @@ type networkText struct {
 	Spacing  *string `toml:"spacing"`
 	Topology *string `toml:"topology"`
 
-	Latency    text   `toml:"latency"`
-	Bandwidth  text   `toml:"bandwidth"`
-	Efficiency text   `toml:"efficiency"`
-	Header     text   `toml:"header"`
-	Switch     text   `toml:"switch"`
-	Rows       *int64 `toml:"rows"`
-	Cols       *int64 `toml:"cols"`
-	Arity      *int64 `toml:"arity"`
+	Latency    text    `toml:"latency"`
+	Bandwidth  text    `toml:"bandwidth"`
+	Efficiency text    `toml:"efficiency"`
+	Header     text    `toml:"header"`
+	Switch     text    `toml:"switch"`
+	Sharing    *string `toml:"sharing"`
+	Rows       *int64  `toml:"rows"`
+	Cols       *int64  `toml:"cols"`
+	Arity      *int64  `toml:"arity"`
 }
 
 type sizeText struct {

@@ -92,6 +92,9 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.Switch != (Latency{}) {
 		add("switch", n.Switch.exact())
 	}
+	if n.Sharing == ShareMaxMin {
+		add("sharing", strconv.Quote(n.Sharing))
+	}
 	for _, s := range n.Sizes {
 		to.WriteString("\n[[network.size]]\n")
 		add("bytes", strconv.Quote(s.Bytes.String()))

@@ -122,7 +122,7 @@ func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
 	i := e.mails.add()
 	e.mails.items[i] = *m
 	e.keepCause(&e.causes.mails, i)
-	if e.Net != nil {
+	if e.linked() {
 		e.flights = append(e.flights, make([]unit.Picos, len(e.mails.items)-len(e.flights))...)
 		e.flights[i] = fly
 	}

@@ -33,9 +33,7 @@ type plan struct {
 func (c *crew) run() error {
 	first := c.engines[0]
 	if c.Protocol == "" || c.Protocol == Sequential || parallel(&first.Model) != "" {
-		if c.Protocol, c.Reason = Sequential, ""; first.opt.Protocol == Quantum || first.opt.Protocol == Whoa {
-			c.Reason = parallel(&first.Model)
-		}
+		c.Protocol, c.Reason = Sequential, parallel(&first.Model)
 		if err := first.driver.run(first); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ type driver interface {
 
 // driverFor is the driver that suits a model.
 func driverFor(m *Model) driver {
-	if m.Net != nil || m.Lookahead() < leastWidth {
+	if m.linked() || m.Lookahead() < leastWidth {
 		return &inOrder{}
 	}
 	return newWindows(m.Lookahead())
@@ -28,7 +28,9 @@ type inOrder struct{ queue }
 func (d *inOrder) run(e *engine) error {
 	for n := 0; len(d.turns) > 0; n++ {
 		first := d.turns[0]
-		if first.at >= Horizon || e.failed != nil && first.at > e.failed.at {
+		shared := e.sharedNext()
+		at := min(first.at, shared)
+		if at >= Horizon || e.failed != nil && at > e.failed.at {
 			return nil
 		}
 		if n%1024 == 0 {
@@ -36,10 +38,14 @@ func (d *inOrder) run(e *engine) error {
 				return err
 			}
 		}
+		if shared <= first.at {
+			e.land()
+			continue
+		}
 		r := &e.ranks[first.rank]
 		e.acting = first.rank
 		second := d.second()
-		e.limit = e.until(second.at, second.rank)
+		e.limit = min(e.until(second.at, second.rank), shared)
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}
@@ -47,6 +53,14 @@ func (d *inOrder) run(e *engine) error {
 		d.put(r)
 	}
 	return nil
+}
+
+// sharedNext is when something happens next on links that messages share.
+func (e *engine) sharedNext() unit.Picos {
+	if e.Shared == nil {
+		return never
+	}
+	return e.Shared.Next()
 }
 
 func (d *inOrder) sooner(e *engine, r *rank) {

@@ -245,9 +245,10 @@ type engine struct {
 	done         unit.Picos // until when all has been done, if there are other workers
 	acting       int32
 	failed       *failure
-	flights      []unit.Picos          // of mails, if Model.Net
+	flights      []unit.Picos          // of mails, if Model.linked
 	causes       causes                // if there is an Observer
-	pairs        map[uint64]unit.Picos // when the last message between two ranks came, if Model.Net
+	pairs        map[uint64]unit.Picos // when the last message between two ranks came, if Model.linked
+	shipping     shipping              // if Model.Shared
 	ops          uint64
 	reported     uint64
 	reused       uint64    // requests that were opened again while they were open
@@ -265,8 +266,9 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
 			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
 		e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
-		if e.Net != nil {
-			e.pairs = map[uint64]unit.Picos{}
+		if e.linked() {
+			e.pairs, e.shipping.last = map[uint64]unit.Picos{}, map[uint64]int32{}
+			e.shipping.all.items = make([]shipment, 1)
 		}
 		if e.obs != nil {
 			e.causes.out, e.causes.in = make([]Cause, n), make([]Cause, n)

@@ -37,7 +37,7 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		if long {
 			m.kind = ask
 		}
-		r.transmit(to, m, 0, t, onWire)
+		r.transmit(to, m, 0, t, onWire, over)
 	}
 	return t, n
 }
@@ -48,13 +48,19 @@ func (r *rank) sequence() uint32 {
 }
 
 // transmit has the interface send so many bytes of a mail that has been on its way for fly, when its
-// port is free. It is when the last of them has left, and how late and how long the mail was then.
-func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64) (left, late, flown unit.Picos) {
+// port is free. When the last of them has left, a pending operation ends, unless it is over.
+func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends int32) {
 	e := r.e
-	m.seq, left = r.sequence(), at
+	left := at
+	m.seq = r.sequence()
 	switch {
 	case to == r.id:
 		m.at = at
+	case e.Shared != nil && e.Node(r.id) != e.Node(to):
+		e.ship(shipment{mail: m, fly: fly, to: to, ends: ends}, at, bytes, true)
+		return
+	case e.Shared != nil:
+		m.at = r.behind(to, at)
 	case e.Net != nil:
 		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(to), Bytes: unit.Bytes(bytes)})
 		m.late += d.Arrive - at - d.Latency
@@ -71,14 +77,16 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64) (left
 		m.at, left = begins+e.reach(), begins+sending+e.carry(bytes)
 	}
 	e.deliver(to, m, fly)
-	return left, m.late, fly
+	if ends != over {
+		r.complete(ends, left, m.late, fly)
+	}
 }
 
 // flight is for how long a mail that comes to r has been on its way, and not late: since the send.
 func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
 	e := r.e
 	switch {
-	case e.Net != nil:
+	case e.linked():
 		return e.flights[i]
 	case e.LogGOPSim:
 		return e.Latency
@@ -112,7 +120,7 @@ var flights = [...]unit.Picos{eager: 0, ask: 1, answer: 2, data: 2, release: 0}
 // behind is when a message comes that does not overtake those that its sender sent before to the
 // same receiver.
 func (r *rank) behind(to int32, at unit.Picos) unit.Picos {
-	pair := uint64(uint32(r.id))<<32 | uint64(uint32(to))
+	pair := pairOf(r.id, to)
 	at = max(at, r.e.pairs[pair])
 	r.e.pairs[pair] = at
 	return at
@@ -125,8 +133,9 @@ func (r *rank) arrive(now unit.Picos) {
 		i := e.pop(&r.releases)
 		e.becauseOf(i)
 		m := e.mails.items[i]
+		fly := r.flight(i, &m)
 		e.mails.drop(i)
-		r.complete(m.node, m.at, m.late, e.Latency)
+		r.complete(m.node, m.at, m.late, fly)
 		return
 	}
 	i := e.pop(&r.arrivals)
@@ -177,7 +186,7 @@ func (r *rank) arrive(now unit.Picos) {
 // takeIn brings so many bytes of a mail through the port: m.at becomes when the last is there.
 func (r *rank) takeIn(m *mail, bytes int64) {
 	e := r.e
-	if m.from == r.id || e.Net != nil {
+	if m.from == r.id || e.linked() {
 		return
 	}
 	e.bound(e.causes.in, r.id, r.in > m.at)
@@ -260,6 +269,10 @@ func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 	a := mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, next: n, kind: answer}
 	switch {
 	case m.from == r.id:
+	case e.Shared != nil && e.Node(r.id) != e.Node(m.from):
+		e.ship(shipment{mail: a, fly: fly, to: m.from, ends: over}, at, 0, false)
+		return
+	case e.Shared != nil:
 	case e.Net != nil:
 		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(m.from)})
 		a.late += d.Arrive - at - d.Latency
@@ -279,8 +292,7 @@ func (r *rank) answered(a *mail, fly unit.Picos) {
 	p := e.pendings.items[a.node]
 	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
 	before := e.receiving(0) + e.sending(p.bytes)
-	left, late, fly := r.transmit(a.from, m, fly+before, a.at+before, p.bytes)
-	r.complete(a.node, left, late, fly)
+	r.transmit(a.from, m, fly+before, a.at+before, p.bytes, a.node)
 }
 
 // complete ends a pending operation.

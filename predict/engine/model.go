@@ -19,9 +19,10 @@ type Model struct {
 	// Sizes are o_s, o_r, L and g of PLogP instead of all of these but S.
 	Sizes *network.BySize
 
-	// Net delivers messages instead of L, g and G. Node is which of its nodes a rank is on.
-	Net  network.Network
-	Node func(rank int32) int
+	// Net delivers messages instead of L, g and G, or Shared, whose links they share. Node is which of its nodes a rank is on.
+	Net    network.Network
+	Shared *network.Fluid
+	Node   func(rank int32) int
 
 	// LogGOPSim is the semantics of that simulator [hoefler2010]:
 	//
@@ -49,10 +50,10 @@ func (m *Model) check() error {
 	switch {
 	case !(m.PerByte >= 0):
 		return fmt.Errorf("a byte costs %v ps", m.PerByte)
-	case m.LogGOPSim && (m.Net != nil || m.Sizes != nil):
+	case m.LogGOPSim && (m.linked() || m.Sizes != nil):
 		return fmt.Errorf("the semantics of LogGOPSim are about L, o, g and G, not a network of links, nor tables by size")
-	case m.Net != nil && m.Sizes != nil:
-		return fmt.Errorf("messages go over a network of links or by tables of sizes, not both")
+	case m.linked() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
+		return fmt.Errorf("messages go over a network of links, or one whose links they share, or by tables of sizes: one of these")
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("the semantics of LogGOPSim have one o, not %v and %v", m.Send, m.Receive)
 	}
@@ -63,11 +64,14 @@ func (m *Model) check() error {
 // least. Senders that LogGOPSim lets go on when their message is received know no more than that,
 // nor do networks of links.
 func (m *Model) Lookahead() unit.Picos {
-	if m.Net != nil || m.LogGOPSim && m.Long >= 0 {
+	if m.linked() || m.LogGOPSim && m.Long >= 0 {
 		return 1
 	}
 	return max(1, m.reach())
 }
+
+// linked is whether messages go over links.
+func (m *Model) linked() bool { return m.Net != nil || m.Shared != nil }
 
 // reach is how long after a rank began to send the first byte is at the receiver, if no port is taken.
 func (m *Model) reach() unit.Picos {

@@ -16,6 +16,7 @@ type naive struct {
 	ranks []*naiveRank
 	now   unit.Picos
 	bad   string
+	ships []*naiveShip // if Model.Shared
 }
 
 type naiveRank struct {
@@ -122,6 +123,10 @@ func (n *naive) run() {
 			if t, f := n.next(r); f != nil && t < at {
 				first, does, at = r, f, t
 			}
+		}
+		if n.Shared != nil && n.Shared.Next() < never && (first == nil || n.Shared.Next() <= at) {
+			n.land()
+			continue
 		}
 		if first == nil {
 			return
@@ -482,7 +487,7 @@ func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
 	if isLong {
 		m.kind, onWire = ask, 0
 	}
-	n.leaves(r, op.Peer, m, r.cpu, onWire)
+	n.leaves(r, op.Peer, m, r.cpu, onWire, nil)
 	return e
 }
 
@@ -496,7 +501,11 @@ func (n *naive) put(r *naiveRank, to int32, m *naiveMail) {
 }
 
 // leaves is when the last byte has left.
-func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64) unit.Picos {
+func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) unit.Picos {
+	if to != r.id && n.Shared != nil {
+		n.ship(r, to, m, at, bytes, ends)
+		return never
+	}
 	if to == r.id {
 		m.at = at
 		n.put(r, to, m)
@@ -531,7 +540,10 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		return
 	case m.kind == answer:
 		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, late: m.late, fly: m.fly + n.oR(0) + n.oS(m.sendBytes)}
-		left := n.leaves(r, m.from, d, m.at+n.oR(0)+n.oS(m.sendBytes), m.sendBytes)
+		left := n.leaves(r, m.from, d, m.at+n.oR(0)+n.oS(m.sendBytes), m.sendBytes, m.send)
+		if left == never {
+			return
+		}
 		*m.send = naiveEnd{known: true, at: left, late: d.late, fly: d.fly}
 		n.wakes(r, m.send)
 		return
@@ -540,7 +552,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		n.busy(r, now, n.Receive+n.carry(m.bytes), Overhead, m.late, m.fly)
 		r.in = now + n.Gap + n.carry(m.bytes)
 		m.at = r.cpu
-	case m.from != r.id:
+	case m.from != r.id && n.Shared == nil:
 		bytes := m.bytes
 		if m.kind == ask {
 			bytes = 0
@@ -602,6 +614,10 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	}
 	leave := max(m.at+n.oR(0), now) + n.oS(0)
 	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.oR(0) + n.oS(0), at: leave}
+	if m.from != r.id && n.Shared != nil {
+		n.ship(r, m.from, a, leave, 0, nil)
+		return
+	}
 	if m.from != r.id && n.Sizes != nil {
 		a.at += n.Sizes.First() - n.oS(0) + n.rest(0)
 		a.fly += max(0, n.Sizes.First()-n.oS(0)+n.rest(0))

@@ -28,7 +28,7 @@ const DefaultAhead = 64
 // the host, and not of time.
 type Stats struct {
 	Protocol     Protocol // that ran, which may be another one than was asked for
-	Reason       string   // for another one
+	Reason       string   // why it has one worker, whatever was asked for; empty if it could have several
 	Workers      int
 	Ahead        int    // F, of Whoa
 	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, its quanta
@@ -70,6 +70,8 @@ func parallel(m *Model) string {
 	switch {
 	case m.Net != nil:
 		return "its network is shared by all messages, in the order in which they are sent"
+	case m.Shared != nil:
+		return "its links are shared by all messages that are on their way"
 	case m.Lookahead() < leastWidth:
 		return fmt.Sprintf("its lookahead is next to nothing (%v)", m.Lookahead())
 	}

@@ -19,7 +19,7 @@ type rank struct {
 	virt unit.Picos // when the port would be, if bytes held it
 
 	arrivals heap
-	releases heap  // LogGOPSim's: they need no processor
+	releases heap  // they need no processor
 	urgent   int   // mails of arrivals that others wait for
 	window   int64 // in which it acts next, if there are windows
 	wants    int32 // who sends what it waits for, None: any, or nobody
@@ -215,7 +215,7 @@ func (r *rank) delay(m *mail) (long unit.Picos) {
 	if r.more != nil {
 		return 0
 	}
-	if e.Net == nil && m.from != r.id {
+	if !e.linked() && m.from != r.id {
 		long = e.carry(m.bytes)
 	}
 	if r.main.op.Kind != Probe || e.LogGOPSim {

@@ -74,6 +74,10 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 	if err != nil {
 		return nil, err
 	}
+	if m.Network.Sharing == machine.ShareMaxMin {
+		return nil, fmt.Errorf("the %s network of machine %q shares its links %s, which only programs that pass messages can be simulated on; take network.sharing = %q",
+			model.Name(), m.Name, machine.ShareMaxMin, machine.ShareExclusive)
+	}
 	n, err := model.New(configOf(m, nodes, traffic))
 	if err != nil {
 		return nil, fmt.Errorf("the %s network of machine %q: %w", model.Name(), m.Name, err)

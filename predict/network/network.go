@@ -39,6 +39,9 @@
 // contention on a mesh is the same to 6 percent. And there is no deadlock, not on a torus
 // either.
 //
+// A Fluid is the same topologies with links that have several messages at a time, which share their bandwidth fairly: what comes later slows
+// down what came before, so that it is asked in another way.
+//
 // The machine's parameters are read by calibrate/machine, which says how they are written.
 //
 //   - [sivasubramaniam1995] Anand Sivasubramaniam, Aman Singla, Umakishore
@@ -48,6 +51,10 @@
 //     LogGP: Incorporating long messages into the LogP model. SPAA 1995.
 //   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP
 //     parameters for message passing platforms. IPDPS 2000 Workshops.
+//   - [bertsekas1992] Dimitri Bertsekas, Robert Gallager: Data Networks. 2nd edition, 1992.
+//   - [casanova2014] Henri Casanova, Arnaud Giersch, Arnaud Legrand, Martin Quinson, Frédéric
+//     Suter: Versatile, scalable, and accurate simulation of distributed applications and
+//     platforms. Journal of Parallel and Distributed Computing 74(10), 2014.
 //   - [du2000] Xing Du, Xiaodong Zhang, Zhichun Zhu: Memory Hierarchy
 //     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
 //     Computers 49(9), September 2000, pp. 915-933.

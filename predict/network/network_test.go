@@ -49,6 +49,13 @@ func TestModels(t *testing.T) {
 	if len(All) != 11 {
 		t.Errorf("%d models", len(All))
 	}
+	linked := "model = \"bus\"\nbandwidth = \"1 GB/s\"\n"
+	if f, err := NewFluid(described(t, linked+"sharing = \"max-min\"\n"), 16); err != nil || f.Next() != Never {
+		t.Error(err)
+	}
+	if _, err := New(described(t, linked+"sharing = \"max-min\"\n"), 16); err == nil || !strings.Contains(err.Error(), "the bus network of machine \"m\" shares its links max-min") {
+		t.Error(err)
+	}
 	if _, err := named("ethernet"); err == nil || !strings.Contains(err.Error(), "mesh, torus") {
 		t.Error(err)
 	}

@@ -13,10 +13,13 @@ var _ Model = Switch{}
 // Name is "switch".
 func (Switch) Name() string { return "switch" }
 
-// New is a switch: a fat tree of one level.
+// New is a switch.
 func (Switch) New(c Config) (Network, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	return newCircuits(c, topology.FatTree(c.Nodes, max(2, c.Nodes)), false)
+	return newCircuits(c, oneSwitch(c), false)
 }
+
+// oneSwitch is a fat tree of one level.
+func oneSwitch(c Config) topology.Topology { return topology.FatTree(c.Nodes, max(2, c.Nodes)) }

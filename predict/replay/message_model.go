@@ -76,11 +76,16 @@ func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []
 			}
 		}
 	}
-	net, err := network.New(m, nodes, flows...)
+	model.Node = func(rank int32) int { return int(rank) / perNode }
+	var err error
+	if m.Network.Sharing == machine.ShareMaxMin {
+		model.Shared, err = network.NewFluid(m, nodes)
+	} else {
+		model.Net, err = network.New(m, nodes, flows...)
+	}
 	if err != nil {
 		return engine.Model{}, err
 	}
-	model.Net, model.Node = net, func(rank int32) int { return int(rank) / perNode }
 	return model, nil
 }
 

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/network"
+	"spoor/traces/unit"
+)
+
+// sharing is a model of links of a gigabyte a second, 1000 ps for a byte, that messages share.
+func sharing(t testing.TB, model string, nodes int, more string) Model {
+	t.Helper()
+	m, err := machine.Parse("m.toml", []byte("name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n"+
+		"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n"+
+		"[network]\nbandwidth = \"1 GB/s\"\nsharing = \"max-min\"\nmodel = \""+model+"\"\n"+more+"[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 64\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := network.NewFluid(m, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Model{Send: 500, Receive: 700, Long: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
+}
+
+// naiveShip is a mail that is on its way over shared links.
+type naiveShip struct {
+	*naiveMail
+	to      int32
+	ends    *naiveEnd
+	ordered bool
+	left    bool
+	gone    bool
+}
+
+func (n *naive) ship(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) {
+	r.sent++
+	m.seq = r.sent
+	n.ships = append(n.ships, &naiveShip{naiveMail: m, to: to, ends: ends, ordered: m.kind != answer})
+	n.Shared.Send(at, network.Message{From: int(r.id), To: int(to), Bytes: unit.Bytes(bytes)}, network.Order{Major: r.id, Minor: m.seq, Tag: int32(len(n.ships) - 1)})
+}
+
+// land has mails come that have left, but for those that would overtake others.
+func (n *naive) land() {
+	n.now = n.Shared.Next()
+	for _, d := range n.Shared.Step() {
+		s := n.ships[d.Tag]
+		s.late += d.Arrive - d.Sent - d.Latency
+		s.fly += d.Latency
+		s.at, s.left = d.Arrive, true
+		if s.ends != nil {
+			sender := n.ranks[s.from]
+			sender.coming = append(sender.coming, &naiveMail{kind: release, from: s.from, seq: s.seq, at: d.Free, late: s.late, fly: s.fly, send: s.ends})
+		}
+		for i, o := range n.ships {
+			before := func(b *naiveShip) bool { return b.ordered && o.ordered && !b.gone && b.from == o.from && b.to == o.to }
+			if !o.left || o.gone || slices.ContainsFunc(n.ships[:i], before) {
+				continue
+			}
+			late := n.now + d.Arrive - d.Free - o.at // for those that waited for this one
+			if o != s && late > 0 {
+				o.at += late
+				o.late += late
+			}
+			o.gone = true
+			n.ranks[o.to].coming = append(n.ranks[o.to].coming, o.naiveMail)
+		}
+	}
+}
+
+// Over links that messages share, the engine takes what happens on them and what ranks do in order of time.
+func FuzzShared(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
+		a := newAuthor(seed, 1+int(ranks%8))
+		ops := a.write(int(steps))
+		var needs []*Graph
+		if seed%3 == 0 {
+			needs = a.graphs(ops)
+		}
+		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree"}[model%6]
+		build := func() Model {
+			m := sharing(t, name, len(ops), "latency = \"3 ns\"\n")
+			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
+				m.Long = 50
+			}
+			return m
+		}
+		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		n.run()
+		want, _ := n.outcome()
+		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+			t.Fatalf("%s: got\n%s\nwant\n%s\n%v", name, got, want, err)
+		}
+	})
+}
+
+func TestSharedByHand(t *testing.T) {
+	long := func(m Model) Model { m.Long = 100; return m }
+	for _, c := range []struct {
+		name  string
+		model Model
+		ranks [][]Op
+		want  []unit.Picos
+		late  unit.Picos // of all ranks
+	}{
+		{"one message", sharing(t, "bus", 2, "latency = \"3 ns\"\n"), // 500 + 10 bytes + 3 ns + 700
+			ranks(does(send(1, 10)), does(recv(0))), at(500, 14_200), 0},
+		// Both begin at 500 and have half of the bus each: they have left at 20 500.
+		{"two over one link", sharing(t, "bus", 4, ""),
+			ranks(does(send(1, 10)), does(recv(0)), does(send(3, 10)), does(recv(2))), at(500, 21_200, 500, 21_200), 20_000},
+		// Of eight to one, each has an eighth of its port: 80 ns. The first is then taken, the others wait for the processor.
+		{"incast", sharing(t, "switch", 9, ""), append(ranks(does(recv(1), recv(2), recv(3), recv(4), recv(5), recv(6), recv(7), recv(8))),
+			slices.Repeat(ranks(does(send(0, 10))), 8)...), append(at(80_500+8*700), slices.Repeat(at(500), 8)...), 70_000},
+		// The request takes a picosecond at least, so that its byteless self is there at 501, is read at 1201, the answer
+		// leaves at 1701, is there at 1702, read at 2402; the message leaves from 2902 on for 101 ns.
+		{"rendezvous", long(sharing(t, "full", 2, "")), ranks(does(send(1, 101)), does(recv(0))), at(103_902, 104_602), 0},
+		// The short one has half of the bus from 11 000 to 31 000, which makes the long one 10 000 later: it has left at 110 500, and the short one
+		// waits for it.
+		{"no overtaking", sharing(t, "bus", 2, ""), ranks(does(send(1, 100), work(10_000), send(1, 10)), does(recv(0), recv(0))), at(11_000, 111_900), 10_000},
+	} {
+		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: c.model})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		checkParts(t, res)
+		late := unit.Picos(0)
+		for i, r := range res.Ranks {
+			late += r.Parts[Contention]
+			if r.Time != c.want[i] {
+				t.Errorf("%s: rank %d ends at %d, want %d", c.name, i, r.Time, c.want[i])
+			}
+		}
+		if late != c.late {
+			t.Errorf("%s: %d of contention, want %d", c.name, late, c.late)
+		}
+		if p := res.Engine.Protocol; p != Sequential {
+			t.Errorf("%s: %s", c.name, p)
+		}
+	}
+}
