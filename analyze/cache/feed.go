@@ -75,7 +75,14 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 		if first != last {
 			f.cross(number, k, last, o)
 		} else if k != p.last && k|1 != p.last { // else a hit that changes nothing
-			f.use(number, k, o, len(f.batch.keys))
+			b := &f.batch
+			if n := len(b.keys); number == f.latest && n > 0 && n < batchUses { // most uses, here to spare the call
+				p.last = k | p.forget[o]
+				b.keys, b.info = b.keys[:n+1], b.info[:n+1]
+				b.keys[n], b.info[n] = k, uint32(n)<<infoShift|uint32(o)
+				continue
+			}
+			f.use(number, k, o, len(b.keys))
 		}
 	}
 }
@@ -83,6 +90,9 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 // use adds a use of a line by the reference whose first use has that index.
 func (f *feed) use(number int32, k key, o op, first int) {
 	b := &f.batch
+	if b.keys == nil {
+		b.keys, b.info = make([]key, 0, batchUses), make([]uint32, 0, batchUses)
+	}
 	if len(b.keys) >= batchUses && first == len(b.keys) {
 		f.flush()
 		first = 0

@@ -94,16 +94,21 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 }
 
 func (c *packed) use(keys []key) (int, key) {
+	words, stride, mask, onUse := c.words, c.stride, c.mask, c.onUse // in registers
 next:
 	for i, k := range keys {
-		set := c.of(k >> 1)
+		at := k >> 1 & mask
+		if mask == 0 {
+			at = c.set(k >> 1)
+		}
+		set := words[at*stride:][:stride]
 		sig := signature(k >> 1)
 		for found := candidates(set, sig); found != 0; found &= found - 1 {
 			w := lowest(found)
 			at := header + w
 			if at < len(set) && set[at]|1 == k|1 {
 				set[at] |= k
-				if c.onUse {
+				if onUse {
 					set[0] = toFront(set[0], place(set[0], w))
 				}
 				continue next
@@ -116,8 +121,10 @@ next:
 
 // replace puts a line in the place of the one that leaves, and returns that.
 func (c *packed) replace(set []uint64, k key, sig uint64) (victim key) {
-	w := set[0] >> (c.last & 63) & 15
-	set[0] = toFront(set[0], c.last)
+	order, last := set[0], c.last&63
+	all := uint64(16)<<last - 1
+	w := order >> last & 15
+	set[0] = order&^all | order<<4&all | w
 	ours := uint64(0xFF) << (w & 7 * 8)
 	set[1+w>>3] = set[1+w>>3]&^ours | sig&ours
 	victim = set[header+w]
