@@ -17,6 +17,7 @@ import (
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // directOptions are the flags of predict direct.
@@ -29,6 +30,8 @@ type directOptions struct {
 	native   bool
 	repeat   int
 	messages messageFlags
+	memory   memoryFlags
+	changed  func(flag string) bool
 	format   stage.Format
 	output   string
 }
@@ -39,17 +42,24 @@ func directCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
 		Short: "run a program itself on simulated machines",
-		Long: "Direct runs a kernel of tracegen that passes messages, or a program of yours, under the simulator [dickens1996], and\n" +
-			"what it asks of time (clocks, tests, probes, receives from any source) gets the answers of the simulated machine. What a\n" +
-			"replay of a trace takes as it was recorded is therefore decided anew on each machine. The parts of the time are those\n" +
-			"of 'predict replay', and so are the times of programs that do not ask.\n\n" +
-			"Ranks run ahead of what is simulated, up to --ahead operations, where time cannot tell them anything; the result is\n" +
-			"the same whatever that is. 'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
+		Long: "Direct runs a kernel of tracegen, or a program of yours, under the simulator [dickens1996], and what it asks of time\n" +
+			"(clocks, tests, probes, receives from any source, locks, flags and task queues) gets the answers of the simulated\n" +
+			"machine. What a replay of a trace takes as it was recorded is therefore decided anew on each machine. The parts of the\n" +
+			"time are those of 'predict replay', and so are the times of programs that do not ask.\n\n" +
+			"A program passes messages, on the processors and the network of the machine, or it shares memory: then its references\n" +
+			"run on the machine's caches, memories and network, as those of a trace do in 'predict replay', whose targets these are.\n" +
+			"The column tasks says how tasks of queues are given out: simulated here, recorded by a replay.\n\n" +
+			"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
+			"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
+			"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
+			"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
 			"With --native the program runs at full speed on this host, too, as often as --repeat says: the table then has the median\n" +
 			"of its times, the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
 			"over the native time. The environment variable GOMAXPROCS says on how many processors; a simulation takes one.",
 		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine data/machine/loggp-example.toml -- -size 32\n" +
+			"  $ predict direct ./tracegen/instrument/testdata/mandelbrot --procs 4 --machine data/machine/du2000-smp-256k.toml -- -size 32\n" +
+			"  $ predict direct cholesky --procs 4 --set rings=3 --set spokes=8 --machine data/machine/spasm-mesh.toml --machine data/machine/du2000-smp-256k.toml\n" +
 			"  $ predict direct pgl --procs 4 --set triangles=50 --set frames=2 --set size=64 --set extent=8 --machine data/machine/loggp-example.toml --format csv\n" +
 			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --native --repeat 3\n" +
 			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --path segment --timeline sor.prv",
@@ -64,10 +74,11 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.BoolVar(&o.native, "native", false, "run the program at full speed, too, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run and to simulate")
 	o.messages.addCommon(flags)
+	o.memory.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.format = *format
+		o.format, o.changed = *format, flags.Changed
 		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
@@ -90,30 +101,41 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		}
 		machines = append(machines, target{m, f})
 	}
-	title := p.header().Title()
+	shares, err := p.sharesMemory(ctx)
+	if err != nil {
+		return fmt.Errorf("running %s: %w", p.header().Title(), err)
+	}
+	if err := o.checkKind(p.header(), shares); err != nil {
+		return err
+	}
+	if shares {
+		return o.runMemory(ctx, env, p, machines)
+	}
+	return o.runMessages(ctx, env, p, machines)
+}
+
+// runMessages runs a program that passes messages.
+func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p directProgram, machines []target) error {
 	var runs []hostRuns
 	var rows []messageRow
+	var times []unit.Picos
 	for _, m := range machines {
 		row, host, err := o.simulate(ctx, env, p, m)
 		if err != nil {
-			return fmt.Errorf("running %s on %s: %w", title, m.Name, err)
+			return fmt.Errorf("running %s on %s: %w", p.header().Title(), m.Name, err)
 		}
-		rows, runs = append(rows, row), append(runs, host)
+		rows, runs, times = append(rows, row), append(runs, host), append(times, row.result.Time)
 	}
 	table := o.messages.table(rows)
 	if table == nil {
 		table = messageTable(rows, &o.messages)
 	}
 	if o.native {
-		var native hostRuns
-		for range o.repeat {
-			seconds, err := p.native(ctx)
-			if err != nil {
-				return fmt.Errorf("running %s: %w", title, err)
-			}
-			native = append(native, seconds)
+		native, err := o.nativeRuns(ctx, p)
+		if err != nil {
+			return err
 		}
-		addNative(table, rows, runs, native)
+		addNative(table, times, runs, native)
 	}
 	if o.output != "" {
 		if err := store.WriteTable(o.output, table); err != nil {
@@ -123,8 +145,35 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	return printMessages(env.Out, o.format, rows, table, &o.messages)
 }
 
+// checkKind finds flags that are not about programs of this kind.
+func (o *directOptions) checkKind(head trace.Header, shares bool) error {
+	not, does := []string{"barrier"}, "passes messages"
+	if shares {
+		not, does = []string{"ahead", "semantics", "matrix", "path", "timeline"}, "shares memory"
+	}
+	for _, flag := range not {
+		if o.changed(flag) {
+			return stage.Usage("--%s is not about a program that %s, as %s does", flag, does, head.Program)
+		}
+	}
+	return nil
+}
+
+// nativeRuns runs p at full speed as often as is asked for.
+func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native hostRuns, err error) {
+	for range o.repeat {
+		seconds, err := p.native(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("running %s: %w", p.header().Title(), err)
+		}
+		native = append(native, seconds)
+	}
+	return native, nil
+}
+
 // program is what the arguments name.
 func (o *directOptions) program(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
+	o.messages.slices = o.memory.phases
 	switch {
 	case len(o.machines) == 0:
 		return nil, noMachine()
@@ -133,11 +182,11 @@ func (o *directOptions) program(ctx context.Context, env *stage.Env, args []stri
 	case o.messages.timeline != "" && (len(o.machines) > 1 || o.repeat > 1):
 		return nil, stage.Usage("--timeline is of one run on one machine")
 	case o.native && o.messages.asked():
-		return nil, stage.Usage("--native belongs to the times of the run, --matrix and --path print other tables; ask for one")
+		return nil, stage.Usage("--native belongs to the times of the run, --matrix, --path and --phases print other tables; ask for one")
 	case o.repeat < 1:
 		return nil, stage.Usage("--repeat %d; it takes at least one", o.repeat)
 	}
-	if err := o.messages.checkCommon(); err != nil {
+	if err := errors.Join(o.messages.checkCommon(), o.memory.check()); err != nil {
 		return nil, err
 	}
 	if err := spmd.CheckProcs(o.procs); err != nil {
@@ -192,7 +241,11 @@ type target struct {
 // directProgram is a program that runs on this host, simulated or not.
 type directProgram interface {
 	header() trace.Header
-	// simulate runs the program on m.
+	// sharesMemory says which of the following two can run the program.
+	sharesMemory(ctx context.Context) (bool, error)
+	// simulateMemory runs it on the memory system of m.
+	simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMemory, error)
+	// simulate runs the program on the processors and the network of m.
 	simulate(ctx context.Context, m target, opt direct.Options) (simulated, error)
 	// native runs it at full speed, and says how many seconds that took.
 	native(ctx context.Context) (float64, error)

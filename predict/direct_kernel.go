@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"spoor/predict/direct"
+	"spoor/predict/replay"
 	"spoor/tracegen/kernel"
 	"spoor/tracegen/kernel/counted"
+	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
 	"spoor/tracegen/workload"
 	"spoor/traces/stage"
@@ -52,6 +54,42 @@ func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Optio
 		return out, err
 	}
 	out.result, out.warnings = res.Result, res.Warnings
+	return out, nil
+}
+
+func (p *kernelProgram) sharesMemory(ctx context.Context) (shares bool, err error) {
+	inst, err := p.kernel.New(p.values, p.procs, p.seed)
+	if err != nil {
+		return false, err
+	}
+	return direct.SharesMemory(ctx, inst.Program, p.procs)
+}
+
+// simulateMemory runs the kernel twice if it takes its own traffic to know the gap of the network.
+func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
+	k, err := workload.Find(recorded.All, p.kernel.Name)
+	if err != nil {
+		return out, err
+	}
+	var res *direct.MemoryResult
+	run := func() error {
+		seconds, err := p.run(k, func(program spmd.Program) (err error) {
+			res, err = direct.Memory(ctx, program, m.Machine, opt)
+			return err
+		})
+		out.seconds += seconds
+		return err
+	}
+	if err := run(); err != nil {
+		return out, err
+	}
+	if opt.Traffic = res.Traffic; len(opt.Traffic) > 0 {
+		if err := run(); err != nil {
+			return out, err
+		}
+		res.Warnings = append(res.Warnings, replay.TrafficWarning(res.Result, opt.Traffic))
+	}
+	out.result = res.Result
 	return out, nil
 }
 

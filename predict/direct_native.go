@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"spoor/traces/store"
+	"spoor/traces/unit"
 )
 
 // hostRuns is how long this host took for each of several runs, in seconds.
@@ -16,12 +17,12 @@ func (h hostRuns) median() float64 {
 }
 
 // addNative compares the simulations with runs at full speed.
-func addNative(t *store.Table, rows []messageRow, simulated []hostRuns, native hostRuns) {
+func addNative(t *store.Table, times []unit.Picos, simulated []hostRuns, native hostRuns) {
 	var measured, errors, host, slowdown []float64
-	for i, r := range rows {
+	for i, time := range times {
 		n, s := native.median(), simulated[i].median()
 		measured, host = append(measured, n), append(host, s)
-		errors = append(errors, (float64(r.result.Time.Seconds())-n)/n)
+		errors = append(errors, (float64(time.Seconds())-n)/n)
 		slowdown = append(slowdown, s/n)
 	}
 	t.Columns = append(t.Columns, store.Column{Name: "native", Unit: "s", Data: measured}, store.Column{Name: "error", Data: errors},

@@ -10,6 +10,7 @@ import (
 
 	"spoor/predict/direct"
 	"spoor/predict/direct/session"
+	"spoor/predict/memsys"
 	"spoor/tracegen/instrument"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
@@ -18,11 +19,11 @@ import (
 
 // ownProgram is a program of the user's, which runs in a process of its own.
 type ownProgram struct {
-	o      *directOptions
-	env    *stage.Env
-	args   []string
-	counts *instrument.Program
-	plain  *instrument.Program // or nil
+	o     *directOptions
+	env   *stage.Env
+	args  []string
+	built *instrument.Program // records references if it passes no messages
+	plain *instrument.Program // or nil
 }
 
 func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []string) (directProgram, error) {
@@ -34,23 +35,26 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	}
 	p := &ownProgram{o: o, env: env, args: args[1:]}
 	var err error
-	p.counts, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Session: session.Path, Messages: env.Err})
+	p.built, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Refs: true, Sharing: true, Session: session.Path, Messages: env.Err})
 	if err == nil && o.native {
 		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Native: true, Messages: env.Err})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
-	for i, f := range p.counts.Findings {
+	if p.built.Messages && o.memory.phases {
+		return nil, errors.Join(stage.Usage("--phases of a program that passes messages is for kernels; record the program with tracegen --package, and replay it"), p.remove())
+	}
+	for i, f := range p.built.Findings {
 		if i < 8 {
-			env.Note("not counted: %s", f)
+			env.Note("not simulated: %s", f)
 		}
 	}
 	return p, nil
 }
 
 func (p *ownProgram) header() trace.Header {
-	h := trace.Header{Program: p.counts.Name, Procs: p.o.procs, Seed: p.o.seed, Tool: "predict " + stage.Version}
+	h := trace.Header{Program: p.built.Name, Procs: p.o.procs, Seed: p.o.seed, Tool: "predict " + stage.Version}
 	if len(p.args) > 0 {
 		h.Args = []trace.Arg{{Key: "args", Value: strings.Join(p.args, " ")}}
 	}
@@ -58,27 +62,50 @@ func (p *ownProgram) header() trace.Header {
 }
 
 func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
-	text, err := os.ReadFile(m.file)
+	said, seconds, err := p.order(ctx, m, session.Order{Ahead: opt.Ahead, Semantics: opt.Semantics})
 	if err != nil {
 		return out, err
-	}
-	order, err := json.Marshal(session.Order{Name: m.file, Machine: text, Ahead: opt.Ahead, Semantics: opt.Semantics})
-	if err != nil {
-		return out, err
-	}
-	result, err := p.run(ctx, p.counts, instrument.Run{Simulate: string(order)})
-	if err != nil {
-		return out, err
-	}
-	var said session.Result
-	if err := json.Unmarshal(result.Simulated, &said); err != nil {
-		return out, fmt.Errorf("reading what the program's simulation says: %w", err)
 	}
 	for _, w := range said.Warnings {
 		out.warnings = append(out.warnings, errors.New(w))
 	}
-	out.result, out.seconds = said.Result, result.Seconds
+	out.result, out.seconds = said.Result, seconds
 	return out, nil
+}
+
+func (p *ownProgram) sharesMemory(context.Context) (bool, error) { return !p.built.Messages, nil }
+
+func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
+	if memsys.NeedsTraffic(m.Machine) {
+		return out, direct.ErrTraffic
+	}
+	said, seconds, err := p.order(ctx, m, session.Order{Memory: &session.Memory{Barrier: opt.Barrier, Room: uint64(opt.Memory), Phases: opt.Phases}})
+	if err != nil {
+		return out, err
+	}
+	out.dropped, out.seconds = said.Dropped, seconds
+	out.result, err = said.Shared()
+	return out, err
+}
+
+// order has the program simulated on m, and is what became of it.
+func (p *ownProgram) order(ctx context.Context, m target, o session.Order) (said session.Result, seconds float64, err error) {
+	if o.Machine, err = os.ReadFile(m.file); err != nil {
+		return said, 0, err
+	}
+	o.Name = m.file
+	order, err := json.Marshal(o)
+	if err != nil {
+		return said, 0, err
+	}
+	result, err := p.run(ctx, p.built, instrument.Run{Simulate: string(order)})
+	if err != nil {
+		return said, 0, err
+	}
+	if err := json.Unmarshal(result.Simulated, &said); err != nil {
+		return said, 0, fmt.Errorf("reading what the program's simulation says: %w", err)
+	}
+	return said, result.Seconds, nil
 }
 
 func (p *ownProgram) native(ctx context.Context) (float64, error) {
@@ -97,7 +124,7 @@ func (p *ownProgram) run(ctx context.Context, program *instrument.Program, r ins
 }
 
 func (p *ownProgram) remove() (err error) {
-	for _, built := range []*instrument.Program{p.counts, p.plain} {
+	for _, built := range []*instrument.Program{p.built, p.plain} {
 		if built != nil {
 			err = errors.Join(err, built.Remove())
 		}

@@ -15,17 +15,15 @@ import (
 	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
 
 // replayOptions are the flags of predict replay.
 type replayOptions struct {
 	machines []string
 	nodes    []string
-	barrier  string
 	workers  int
 	full     bool
-	phases   bool
+	memory   memoryFlags
 	messages messageFlags
 	format   stage.Format
 	output   string
@@ -64,10 +62,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
-	flags.StringVar(&o.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
-	flags.BoolVar(&o.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead or, passing messages, in slices of time")
+	o.memory.add(flags)
 	o.messages.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
@@ -94,20 +91,18 @@ func (s *simulation) name() string { return s.prefix + " on " + s.machine.Name }
 
 func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	prefixes, machines := splitReplayArgs(args, o.machines)
-	barrier, err := unit.Parse(o.barrier, "s")
 	switch {
 	case len(prefixes) == 0:
 		return stage.Usage("no trace; give the PREFIX of its files")
 	case len(machines) == 0:
 		return noMachine()
-	case err != nil:
-		return stage.Usage("--barrier: %v", err)
-	case barrier < 0 || barrier > 1:
-		return stage.Usage("--barrier %s is not from 0s to 1s", o.barrier)
 	case o.workers < 1:
 		return stage.Usage("--workers %d; it takes at least one", o.workers)
 	}
-	o.messages.slices = o.phases
+	o.messages.slices = o.memory.phases
+	if err := o.memory.check(); err != nil {
+		return err
+	}
 	if err := o.messages.check(); err != nil {
 		return err
 	}
@@ -126,8 +121,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if passes {
 		return o.runMessages(ctx, env, sims)
 	}
-	opt := replay.Options{Barrier: unit.Seconds(barrier).Picos(), Phases: o.phases}
-	if err := simulateAll(ctx, env, sims, opt, o.workers); err != nil {
+	if err := simulateAll(ctx, env, sims, o.memory.opt, o.workers); err != nil {
 		return err
 	}
 	for _, s := range sims {
@@ -284,42 +278,19 @@ func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if m := s.machine; m.Disk == nil || m.System.Block == 0 { // clusters page
-		for i := range m.System.Nodes {
-			opt.Memory += m.Node(i).Memory.Size
-		}
-	}
+	opt.Memory = memoryOf(s.machine)
 	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
 	return err
 }
 
 // report prints the results and writes them to a file if that is asked for.
 func (o *replayOptions) report(env *stage.Env, sims []*simulation) error {
-	if len(sims) == 1 && o.format == stage.JSON && !o.phases && o.output == "" {
-		return printRun(env.Out, sims[0])
+	var rows []memoryRow
+	for _, s := range sims {
+		rows = append(rows, newMemoryRow(s.trace.Header().Title(), s.trace.SHA256(), s.machine, s.result, recordedTasks))
 	}
-	table, err := simulationTable(sims, o.barrier)
-	if err != nil {
-		return err
-	}
-	if o.phases {
-		table = phaseTable(sims)
-	}
-	if o.output != "" {
-		if err := store.WriteTable(o.output, table); err != nil {
-			return fmt.Errorf("writing the simulations: %w", err)
-		}
-	}
-	switch {
-	case o.phases:
-		return stage.Print(env.Out, o.format, table)
-	case o.format == stage.JSON && len(sims) == 1:
-		return printRun(env.Out, sims[0])
-	case o.format == stage.Human:
-		return printForPeople(env.Out, sims, table)
-	default:
-		return stage.Print(env.Out, o.format, table)
-	}
+	out := memoryReport{memoryFlags: o.memory, format: o.format, output: o.output}
+	return out.print(env.Out, rows)
 }
 
 // replayTargets says what there is to run a trace on. A test holds it to all that there are.

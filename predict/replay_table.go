@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/memsys"
 	"spoor/predict/replay"
 	"spoor/traces/stage"
@@ -23,69 +24,93 @@ func columnOf[R any, T int32 | uint64 | float64 | string](rows []R, name, unit s
 	return store.Column{Name: name, Unit: unit, Data: data}
 }
 
+// memoryRow is a program on a simulated memory system.
+type memoryRow struct {
+	title, trace string
+	machine      *machine.Machine
+	result       *replay.Result
+	tasks        string // of queues, who gets which
+}
+
+// Who gets which task.
+const (
+	noTasks        = "none" // nobody, or one processor all
+	recordedTasks  = "recorded"
+	simulatedTasks = "simulated"
+)
+
+// newMemoryRow is a row; tasks says how they are given out if there are any.
+func newMemoryRow(title, trace string, m *machine.Machine, r *replay.Result, tasks string) memoryRow {
+	if !r.Queues {
+		tasks = noTasks
+	}
+	return memoryRow{title, trace, m, r, tasks}
+}
+
 // simulationTable has a row for each simulation. The parts of e_instr are averages
 // over processors, so that they add up to it.
-func simulationTable(sims []*simulation, barrier string) (*store.Table, error) {
+func simulationTable(sims []memoryRow, barrier string) (*store.Table, error) {
 	for _, s := range sims {
 		if s.result.Instr() == 0 {
-			return nil, fmt.Errorf("replaying %s: the trace has no instructions, so there is no time per instruction", s.name())
+			return nil, fmt.Errorf("simulating %s on %s: it has no instructions, so there is no time per instruction", s.title, s.machine.Name)
 		}
 	}
 	columns := []store.Column{
-		columnOf(sims, "program", "", func(s *simulation) string { return s.trace.Header().Title() }),
-		columnOf(sims, "trace", "", func(s *simulation) string { return s.trace.SHA256() }),
-		columnOf(sims, "machine", "", func(s *simulation) string { return s.machine.Name }),
-		columnOf(sims, "processors", "", func(s *simulation) int32 { return int32(len(s.result.Procs)) }),
+		columnOf(sims, "program", "", func(s memoryRow) string { return s.title }),
+		columnOf(sims, "trace", "", func(s memoryRow) string { return s.trace }),
+		columnOf(sims, "machine", "", func(s memoryRow) string { return s.machine.Name }),
+		columnOf(sims, "processors", "", func(s memoryRow) int32 { return int32(len(s.result.Procs)) }),
 	}
 	columns = append(columns, timeColumns(sims)...)
 	columns = append(columns, countColumns(sims)...)
+	columns = append(columns, columnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }))
 	return &store.Table{Name: "simulation", Columns: columns,
 		Meta: []trace.Arg{{Key: "barrier", Value: barrier}, {Key: "tool", Value: "predict " + stage.Version}}}, nil
 }
 
-func timeColumns(sims []*simulation) []store.Column {
+func timeColumns(sims []memoryRow) []store.Column {
 	part := func(name string, of func(*replay.Processor) unit.Picos) store.Column {
-		return columnOf(sims, name, "ns", func(s *simulation) float64 { return nanos(s.result.Part(of)) })
+		return columnOf(sims, name, "ns", func(s memoryRow) float64 { return nanos(s.result.Part(of)) })
 	}
 	return []store.Column{
-		columnOf(sims, "e_instr", "ns", func(s *simulation) float64 { return nanos(s.result.EInstr()) }),
+		columnOf(sims, "e_instr", "ns", func(s memoryRow) float64 { return nanos(s.result.EInstr()) }),
 		part("ideal", func(p *replay.Processor) unit.Picos { return p.Ideal }),
 		part("latency", func(p *replay.Processor) unit.Picos { return p.Latency }),
 		part("contention", func(p *replay.Processor) unit.Picos { return p.Contention }),
 		part("sync", func(p *replay.Processor) unit.Picos { return p.Sync + p.End }),
-		columnOf(sims, "time", "s", func(s *simulation) float64 { return float64(s.result.Time.Seconds()) }),
-		columnOf(sims, "instructions", "", func(s *simulation) uint64 { return uint64(s.result.Instr()) }),
+		columnOf(sims, "time", "s", func(s memoryRow) float64 { return float64(s.result.Time.Seconds()) }),
+		columnOf(sims, "instructions", "", func(s memoryRow) uint64 { return uint64(s.result.Instr()) }),
 	}
 }
 
-func countColumns(sims []*simulation) []store.Column {
+func countColumns(sims []memoryRow) []store.Column {
 	count := func(name string, of func(memsys.Counts) uint64) store.Column {
-		return columnOf(sims, name, "", func(s *simulation) uint64 { return of(s.result.Counts()) })
+		return columnOf(sims, name, "", func(s memoryRow) uint64 { return of(s.result.Counts()) })
 	}
 	return []store.Column{
-		columnOf(sims, "references", "", func(s *simulation) uint64 { return references(s.result) }),
+		columnOf(sims, "references", "", func(s memoryRow) uint64 { return references(s.result) }),
 		count("touches", memsys.Counts.Touches),
 		count("misses", memsys.Counts.Misses),
 		count("cold_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Cold + c.StoreMisses.Cold }),
 		count("coherence_misses", memsys.Counts.CoherenceMisses),
 		count("replacement_misses", func(c memsys.Counts) uint64 { return c.LoadMisses.Replacement + c.StoreMisses.Replacement }),
-		columnOf(sims, "miss_ratio", "", func(s *simulation) float64 { return s.result.MissRatio() }),
+		columnOf(sims, "miss_ratio", "", func(s memoryRow) float64 { return s.result.MissRatio() }),
 		count("upgrades", func(c memsys.Counts) uint64 { return c.Upgrades }),
 		count("writebacks", func(c memsys.Counts) uint64 { return c.WriteBacks }),
 		count("private_hits", func(c memsys.Counts) uint64 { return c.Behind }),
 		count("shared_hits", func(c memsys.Counts) uint64 { return c.SharedHits }),
 		count("supplies", func(c memsys.Counts) uint64 { return c.Supplies }),
 		count("tlb_misses", func(c memsys.Counts) uint64 { return c.TLBMisses }),
-		columnOf(sims, "coherence_share", "", func(s *simulation) float64 { return s.result.Counts().CoherenceShare() }),
-		columnOf(sims, "memory_utilization", "", func(s *simulation) float64 { return s.result.Utilization() }),
+		columnOf(sims, "coherence_share", "", func(s memoryRow) float64 { return s.result.Counts().CoherenceShare() }),
+		columnOf(sims, "memory_utilization", "", func(s memoryRow) float64 { return s.result.Utilization() }),
 		count("remote_fetches", func(c memsys.Counts) uint64 { return c.RemoteFetches }),
 		count("from_exclusive", func(c memsys.Counts) uint64 { return c.FromExclusive }),
 		count("block_upgrades", func(c memsys.Counts) uint64 { return c.BlockUpgrades }),
 		count("block_invalidations", func(c memsys.Counts) uint64 { return c.BlockInvalidations }),
 		count("disk_reads", func(c memsys.Counts) uint64 { return c.DiskReads }),
-		columnOf(sims, "messages", "", func(s *simulation) uint64 { return s.result.Shared.Messages }),
-		columnOf(sims, "message_bytes", "B", func(s *simulation) uint64 { return uint64(s.result.Shared.MessageBytes) }),
-		columnOf(sims, "network_utilization", "", func(s *simulation) float64 { return s.result.NetworkUtilization() }),
+		columnOf(sims, "messages", "", func(s memoryRow) uint64 { return s.result.Shared.Messages }),
+		columnOf(sims, "message_bytes", "B", func(s memoryRow) uint64 { return uint64(s.result.Shared.MessageBytes) }),
+		columnOf(sims, "network_utilization", "", func(s memoryRow) float64 { return s.result.NetworkUtilization() }),
 	}
 }
 
@@ -107,11 +132,12 @@ var forPeople = map[string]bool{"program": true, "machine": true, "processors": 
 var forNodes = map[string]bool{"remote_fetches": true, "network_utilization": true}
 
 // printForPeople prints the simulations and, if there is but one, its processors.
-func printForPeople(w io.Writer, sims []*simulation, t *store.Table) error {
+func printForPeople(w io.Writer, sims []memoryRow, t *store.Table) error {
 	short := &store.Table{Name: t.Name}
-	connected := slices.ContainsFunc(sims, func(s *simulation) bool { return s.machine.System.Nodes > 1 })
+	connected := slices.ContainsFunc(sims, func(s memoryRow) bool { return s.machine.System.Nodes > 1 })
+	queues := slices.ContainsFunc(sims, func(s memoryRow) bool { return s.tasks != noTasks })
 	for _, c := range t.Columns {
-		if forPeople[c.Name] || connected && forNodes[c.Name] {
+		if forPeople[c.Name] || connected && forNodes[c.Name] || queues && c.Name == "tasks" {
 			short.Columns = append(short.Columns, c)
 		}
 	}
@@ -152,9 +178,9 @@ func processorTable(r *replay.Result) *store.Table {
 }
 
 // phaseTable has a row for each simulation, processor and phase.
-func phaseTable(sims []*simulation) *store.Table {
+func phaseTable(sims []memoryRow) *store.Table {
 	type row struct {
-		*simulation
+		memoryRow
 		*replay.Phase
 	}
 	var rows []row
@@ -167,7 +193,7 @@ func phaseTable(sims []*simulation) *store.Table {
 		return columnOf(rows, name, "s", func(p row) float64 { return float64(of(p).Seconds()) })
 	}
 	return &store.Table{Name: "simulated phases", Columns: []store.Column{
-		columnOf(rows, "program", "", func(p row) string { return p.trace.Header().Title() }),
+		columnOf(rows, "program", "", func(p row) string { return p.title }),
 		columnOf(rows, "machine", "", func(p row) string { return p.machine.Name }),
 		columnOf(rows, "proc", "", func(p row) int32 { return int32(p.Proc) }),
 		columnOf(rows, "phase", "", func(p row) int32 { return int32(p.Phase.Phase) }),
@@ -205,7 +231,7 @@ type processRuns struct {
 }
 
 // printRun prints one simulation as one object.
-func printRun(w io.Writer, s *simulation) error {
+func printRun(w io.Writer, s memoryRow) error {
 	run := processRuns{Time: float64(s.result.Time.Seconds()), Messages: s.result.Shared.Messages}
 	for i := range s.result.Procs {
 		p := &s.result.Procs[i]

@@ -53,7 +53,8 @@ type Options struct {
 	Progress    func(n int)
 }
 
-var errTraffic = errors.New("the gap of the machine's network is that of the traffic, which is known after the run; record the program and replay it")
+// ErrTraffic is the error of machines that a program must run on twice.
+var ErrTraffic = errors.New("the gap of the machine's network is that of the traffic, which is known after the run; record the program and replay it")
 
 // Result is a simulated run.
 type Result struct {
@@ -79,7 +80,7 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
 	}
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {
-		return nil, errTraffic
+		return nil, ErrTraffic
 	}
 	model, err := replay.MessageModel(m, opt.Procs, opt.Semantics, func() []topology.Flow { return nil })
 	if err != nil {
@@ -90,7 +91,7 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 		return nil, err
 	}
 	if b.met && !b.sent {
-		return nil, errors.New("the program has barriers and sends no messages: it shares memory, which is not simulated here; record it with tracegen, and replay the trace")
+		return nil, errors.New("the program has barriers and sends no messages: it shares memory, which is simulated by its references")
 	}
 	res := &Result{Result: b.result}
 	for _, l := range b.lines {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/predict/memsys"
 	"spoor/predict/replay"
@@ -19,6 +20,7 @@ type MemoryOptions struct {
 	Procs     int
 	Allocated bool      // references to what ranks allocate, too, not to named arrays alone
 	Sink      spmd.Sink // records the program as it ran; or nil
+	Traffic   []topology.Flow
 	replay.Options
 }
 
@@ -26,10 +28,11 @@ type MemoryOptions struct {
 type MemoryResult struct {
 	*replay.Result
 	Recording *spmd.Recording
+	Traffic   []topology.Flow // between nodes, of a machine whose network's gap is found by it and was not told
 }
 
 // ErrMessages is the error of Memory for a program that passes messages.
-var ErrMessages = errors.New("the program passes messages, and its references are not simulated")
+var ErrMessages = errors.New("the program passes messages, which the simulation of a shared memory does not take")
 
 // Memory runs a program, in the form that records references, on the memory system of m: rank p runs on processor p.
 // The order of locks, and with it who gets which task of a queue, is decided by simulated time.
@@ -38,12 +41,12 @@ var ErrMessages = errors.New("the program passes messages, and its references ar
 // wait for a flag or read the clock, or have made some ten thousand references. What a rank finds in memory depends on time
 // alone, and not on how far it ran ahead, if no other rank may write there at the same time: programs should guard what they
 // share. If nothing that a program does depends on time, the result is that of a replay of its trace, to the picosecond.
+//
+// If the gap of the machine's network is found by the traffic of the program, a first run with the gap of the bisection says
+// what that is (MemoryResult.Traffic), and a second one is told (MemoryOptions.Traffic), as in replay.Machine.
 func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
 	if have := m.Count(); opt.Procs > have {
 		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
-	}
-	if memsys.NeedsTraffic(m) {
-		return nil, errTraffic
 	}
 	clock, err := replay.ClockOf(m)
 	if err != nil {
@@ -54,7 +57,8 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	}
 	b := &memory{opt: opt, clock: clock, head: trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}}
 	b.places = trace.NewPlaces(b.head)
-	if b.system, err = memsys.NewPlaced(m, b.places); err != nil {
+	flows, err := b.build(m)
+	if err != nil {
 		return nil, err
 	}
 	record := spmd.Options{Procs: opt.Procs, Allocated: opt.Allocated, Early: true}
@@ -62,7 +66,17 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 	if err != nil {
 		return nil, err
 	}
-	return &MemoryResult{b.result, recording}, nil
+	return &MemoryResult{b.result, recording, flows()}, nil
+}
+
+// build makes the memory system; flows returns the traffic on it if another run needs that.
+func (b *memory) build(m *machine.Machine) (flows func() []topology.Flow, err error) {
+	if memsys.NeedsTraffic(m) && b.opt.Traffic == nil {
+		b.system, flows, err = memsys.NewCounted(m, b.places)
+		return flows, err
+	}
+	b.system, err = memsys.NewPlaced(m, b.places, b.opt.Traffic...)
+	return func() []topology.Flow { return nil }, err
 }
 
 // memory carries out what ranks ask for, when the simulation of their references has come there.

@@ -183,3 +183,21 @@ func TestMemoryIsReplay(t *testing.T) {
 		t.Errorf("only %d kernels share memory", len(kernels))
 	}
 }
+
+// Every kernel is one for Memory or for Run, and says so.
+func TestSharesMemory(t *testing.T) {
+	for _, k := range recorded.All {
+		const procs = 4
+		if k.Procs != nil && k.Procs(valuesOf(t, k), procs) != nil {
+			continue
+		}
+		shares, err := SharesMemory(context.Background(), small(t, k, procs).Program, procs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(context.Background(), small(t, k, procs).Program, machineOf(t, ports), Options{Procs: procs})
+		if shares == (err == nil) {
+			t.Errorf("%s: shares %v, and as a program that passes messages: %v", k.Name, shares, err)
+		}
+	}
+}

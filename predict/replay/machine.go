@@ -38,13 +38,18 @@ func Machine(ctx context.Context, src trace.Source, m *machine.Machine, clock Cl
 	if res, err = onSystem(ctx, src, m, clock, opt, flows()...); err != nil {
 		return nil, err
 	}
+	res.Warnings = append(res.Warnings, TrafficWarning(res, flows()))
+	return res, nil
+}
+
+// TrafficWarning says that the gap of the network in a run is that of the traffic of another.
+func TrafficWarning(res *Result, first []topology.Flow) error {
 	messages, bytes := uint64(0), uint64(0)
-	for _, f := range flows() {
+	for _, f := range first {
 		messages, bytes = messages+f.Messages, bytes+f.Bytes
 	}
-	res.Warnings = append(res.Warnings, fmt.Errorf("the gap of the network is that of the traffic of a first run with the gap of the bisection, %d messages of %v; "+
-		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages))
-	return res, nil
+	return fmt.Errorf("the gap of the network is that of the traffic of a first run with the gap of the bisection, %d messages of %v; "+
+		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages)
 }
 
 // onSystem replays src once.

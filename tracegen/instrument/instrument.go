@@ -38,6 +38,7 @@ import (
 type Options struct {
 	Dir      string    // folder of the user's package main
 	Refs     bool      // record references, besides events and instruction counts
+	Sharing  bool      // ... but only if the program passes no messages
 	Headers  bool      // ... those to slice headers in memory, too, which compiled loops keep in registers
 	Native   bool      // instrument nothing
 	Session  string    // path of the package that runs the program; if empty, package session
@@ -49,6 +50,7 @@ type Program struct {
 	Name     string    // last element of the package's path
 	Findings []Finding // what its recording does not hold
 	Foreign  []string  // packages of other modules, whose code does not record
+	Messages bool      // it calls what passes messages
 	dir      string    // temporary, of this program alone
 	path     string
 }
@@ -88,7 +90,7 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 	if err != nil {
 		return err
 	}
-	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
+	p.Name, p.Foreign, p.Findings, p.Messages = s.name(), s.foreign, s.skipped, passesMessages(s.Packages)
 	folder := filepath.Join(p.dir, "program")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
@@ -130,7 +132,7 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	if len(s.Packages) > 1 {
 		options.Communicates = anything
 	}
-	if o.Refs {
+	if o.Refs && !(o.Sharing && p.Messages) {
 		options.Mode = rewrite.Trace
 	}
 	changed := overlay{}

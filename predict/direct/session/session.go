@@ -3,8 +3,11 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"spoor/predict/replay"
 	"spoor/tracegen/instrument/wire"
 	"spoor/tracegen/spmd"
+	"spoor/traces/unit"
 )
 
 // Path is that of this package, for the build.
@@ -25,12 +29,40 @@ type Order struct {
 	Machine   []byte // its text
 	Ahead     int
 	Semantics replay.Semantics
+	Memory    *Memory // of a program that shares memory; nil: it passes messages
+}
+
+// Memory is the options of a program that shares memory.
+type Memory struct {
+	Barrier unit.Picos
+	Room    uint64 // replay.Options.Memory
+	Phases  bool
 }
 
 // Result is what became of it.
 type Result struct {
-	Result   *engine.Result
+	Result   *engine.Result `json:",omitempty"`
+	Memory   []byte         `json:",omitempty"` // of a program that shares memory; gob, because JSON reads its sizes otherwise than it writes them
+	Dropped  uint64         // references to memory that has no address
 	Warnings []string
+}
+
+func encode(r *replay.Result) ([]byte, error) {
+	var out bytes.Buffer
+	err := gob.NewEncoder(&out).Encode(r)
+	return out.Bytes(), err
+}
+
+// Shared is the result of a program that shares memory.
+func (r *Result) Shared() (*replay.Result, error) {
+	res := new(replay.Result)
+	if err := gob.NewDecoder(bytes.NewReader(r.Memory)).Decode(res); err != nil {
+		return nil, fmt.Errorf("reading what the program's simulation says: %w", err)
+	}
+	for _, w := range r.Warnings {
+		res.Warnings = append(res.Warnings, errors.New(w))
+	}
+	return res, nil
 }
 
 func init() { wire.Serve(execute) }
@@ -45,15 +77,37 @@ func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.
 		return out, err
 	}
 	start := time.Now()
-	res, err := direct.Run(context.Background(), program, m, direct.Options{Procs: order.Procs, Ahead: o.Ahead, Semantics: o.Semantics})
+	said, err := o.simulate(program, m, order.Procs)
 	if err != nil {
 		return out, err
 	}
 	out.Seconds = time.Since(start).Seconds()
-	said := Result{Result: res.Result}
-	for _, w := range res.Warnings {
-		said.Warnings = append(said.Warnings, w.Error())
-	}
 	out.Simulated, err = json.Marshal(said)
 	return out, err
+}
+
+func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (said Result, err error) {
+	ctx, warnings := context.Background(), []error(nil) // interrupts end the process
+	if o.Memory != nil {
+		res, err := direct.Memory(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true,
+			Options: replay.Options{Barrier: o.Memory.Barrier, Memory: unit.Bytes(o.Memory.Room), Phases: o.Memory.Phases}})
+		if err != nil {
+			return said, err
+		}
+		warnings, res.Warnings = res.Warnings, nil // errors do not cross
+		said.Dropped = res.Recording.Dropped
+		if said.Memory, err = encode(res.Result); err != nil {
+			return said, err
+		}
+	} else {
+		res, err := direct.Run(ctx, program, m, direct.Options{Procs: procs, Ahead: o.Ahead, Semantics: o.Semantics})
+		if err != nil {
+			return said, err
+		}
+		warnings, said.Result = res.Warnings, res.Result
+	}
+	for _, w := range warnings {
+		said.Warnings = append(said.Warnings, w.Error())
+	}
+	return said, nil
 }

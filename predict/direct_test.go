@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/csv"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/tracegen/kernel/recorded"
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// csvRows is what a command prints with --format csv, without the column trace.
+func csvRows(t *testing.T, args ...string) [][]string {
+	t.Helper()
+	status, out, stderr := predict(append(args, "--format", "csv")...)
+	if status != 0 {
+		t.Fatalf("%v: status %d: %s", args, status, stderr)
+	}
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := slices.Index(rows[0], "trace"); at >= 0 {
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], at, at+1)
+		}
+	}
+	return rows
+}
+
+// recordedKernel is a trace of a kernel, as tracegen makes it.
+func recordedKernel(t *testing.T, name string, procs int, set []string) (prefix string) {
+	t.Helper()
+	o := &directOptions{procs: procs, set: set, seed: 1}
+	k, err := o.kernelProgram(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := k.(*kernelProgram)
+	form, err := workload.Find(recorded.All, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := form.New(p.values, procs, p.seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := p.header()
+	head.WorkUnit = trace.WorkInstr
+	prefix = filepath.Join(t.TempDir(), name)
+	w, err := store.Create(prefix, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	recording, err := spmd.Record(t.Context(), spmd.Options{Procs: procs}, inst.Program, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Regions = recording.Regions
+	if err := w.Close(head); err != nil {
+		t.Fatal(err)
+	}
+	return prefix
+}
+
+// A kernel that shares memory gives the rows of a replay of its trace, on machines of all kinds; but tasks
+// are given out anew, and the table says so.
+func TestDirectSharesMemory(t *testing.T) {
+	machines := []string{"--machine", "../data/machine/du2000-smp-256k.toml", "--machine", "../data/machine/spasm-mesh-clogp-traffic.toml",
+		"--barrier", "1us"}
+	for kernel, set := range map[string][]string{"fft": {"points=256"}, "cholesky": {"rings=2", "spokes=8"}} {
+		prefix, run := recordedKernel(t, kernel, 4, set), []string{"direct", kernel, "--procs", "4"}
+		for _, s := range set {
+			run = append(run, "--set", s)
+		}
+		replayed := csvRows(t, append([]string{"replay", prefix}, machines...)...)
+		simulated := csvRows(t, append(run, machines...)...)
+		last := len(replayed[0]) - 1
+		for i := range replayed {
+			want, got := replayed[i], simulated[i]
+			switch {
+			case i > 0 && kernel == "cholesky":
+				if want[last] != "recorded" || got[last] != "simulated" || slices.Equal(want[:last], got[:last]) {
+					t.Errorf("%s: %v, and %v replayed", kernel, got, want)
+				}
+			case !slices.Equal(got, want) || i > 0 && got[last] != "none":
+				t.Errorf("%s: %v, and %v replayed", kernel, got, want)
+			}
+		}
+		phases := slices.Concat(machines, []string{"--phases"})
+		if kernel == "fft" && !slices.EqualFunc(csvRows(t, append([]string{"replay", prefix}, phases...)...),
+			csvRows(t, append(run, phases...)...), slices.Equal) {
+			t.Errorf("%s: other phases", kernel)
+		}
+	}
+}
+
+func TestDirectNativeOfSharedMemory(t *testing.T) {
+	rows := csvRows(t, "direct", "ep", "--procs", "2", "--set", "numbers=256", "--machine", "../data/machine/du2000-smp-256k.toml", "--native", "--repeat", "2")
+	if got := rows[0][len(rows[0])-4:]; !slices.Equal(got, []string{"native", "error", "simulated_in", "slowdown"}) {
+		t.Errorf("columns %v", got)
+	}
+}
+
+func TestDirectMistakes(t *testing.T) {
+	smp := "--machine=../data/machine/du2000-smp-256k.toml"
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"ep", smp, "--path", "processor"}, 2, "--path is not about a program that shares memory, as ep does"},
+		{[]string{"ep", smp, "--ahead", "3"}, 2, "--ahead is not about"},
+		{[]string{"ep", smp, "--barrier", "3"}, 2, "--barrier"},
+		{[]string{"ep", smp, "--barrier", "3s"}, 2, "--barrier 3s is not from 0s to 1s"},
+		{[]string{"ep", smp, "--procs", "8"}, 1, "there are 8 ranks, and the machine has 4 processors"},
+		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
+		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier is not about a program that passes messages, as sor does"},
+	} {
+		status, out, stderr := predict(append([]string{"direct"}, c.args...)...)
+		if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: status %d, %q: %s", c.args, status, out, stderr)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/unit"
+)
+
+// memoryReport is what is to be said of programs that share memory.
+type memoryReport struct {
+	memoryFlags
+	format stage.Format
+	output string
+	extend func(*store.Table) // adds columns to the table; or nil
+}
+
+// memoryFlags are flags about programs that share memory; phases is about others, too.
+type memoryFlags struct {
+	barrier string
+	phases  bool
+	opt     replay.Options
+}
+
+func (f *memoryFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.barrier, "barrier", "0s", "`TIME` that a barrier costs after the last processor arrived")
+	flags.BoolVar(&f.phases, "phases", false, "print, and write to the file of -o, what each processor did between barriers instead or, passing messages, in slices of time")
+}
+
+// check reads the flags.
+func (f *memoryFlags) check() error {
+	barrier, err := unit.Parse(f.barrier, "s")
+	switch {
+	case err != nil:
+		return stage.Usage("--barrier: %v", err)
+	case barrier < 0 || barrier > 1:
+		return stage.Usage("--barrier %s is not from 0s to 1s", f.barrier)
+	}
+	f.opt = replay.Options{Barrier: unit.Seconds(barrier).Picos(), Phases: f.phases}
+	return nil
+}
+
+// memoryOf is the size of the memory of m, or 0 if it does not matter: clusters page.
+func memoryOf(m *machine.Machine) (size unit.Bytes) {
+	if m.Disk != nil && m.System.Block != 0 {
+		return 0
+	}
+	for i := range m.System.Nodes {
+		size += m.Node(i).Memory.Size
+	}
+	return size
+}
+
+// print prints the results, and writes them to a file if that is asked for.
+func (r *memoryReport) print(w io.Writer, rows []memoryRow) error {
+	if len(rows) == 1 && r.format == stage.JSON && !r.phases && r.output == "" {
+		return printRun(w, rows[0])
+	}
+	table, err := r.table(rows)
+	if err != nil {
+		return err
+	}
+	if r.output != "" {
+		if err := store.WriteTable(r.output, table); err != nil {
+			return fmt.Errorf("writing the simulations: %w", err)
+		}
+	}
+	switch {
+	case r.phases:
+		return stage.Print(w, r.format, table)
+	case r.format == stage.JSON && len(rows) == 1:
+		return printRun(w, rows[0])
+	case r.format == stage.Human:
+		return printForPeople(w, rows, table)
+	default:
+		return stage.Print(w, r.format, table)
+	}
+}
+
+func (r *memoryReport) table(rows []memoryRow) (*store.Table, error) {
+	table, err := simulationTable(rows, r.barrier)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.phases:
+		return phaseTable(rows), nil
+	case r.extend != nil:
+		r.extend(table)
+	}
+	return table, nil
+}
