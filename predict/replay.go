@@ -46,7 +46,8 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
 			"simulated then. --semantics loggopsim charges messages as LogGOPSim does. --path prints what had to take as long as it\n" +
 			"did: it goes back from the end, from messages that were waited for to their senders, and adds up to the time; what a\n" +
-			"message waited for in ports is its contention, and counted from the message that held the port. --timeline is for viewers.\n\n" +
+			"message waited for in ports and links is its contention, and counted from the message that held them, but where messages\n" +
+			"share links. --timeline is for viewers.\n\n" +
 			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
 			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
 			"message that others may send them, by what is known of their next events (--ahead): they meet less often, where messages between\n" +

@@ -9,6 +9,7 @@ type causes struct {
 	pendings []Cause
 	out      []Cause // why the port of a rank is free when it is, and not sooner
 	in       []Cause
+	links    []Cause // of messages over Model.Net
 }
 
 // because says that what happens now does so because of what a rank did until a time.
@@ -42,6 +43,18 @@ func (e *engine) bound(port []Cause, rank int32, by bool) {
 		e.causes.now = port[rank]
 	}
 	port[rank] = e.causes.now
+}
+
+// boundByLinks says that what happens now does so because of what the message waited for that is before it on the links, if there is one; and that
+// others wait for it.
+func (e *engine) boundByLinks() {
+	if e.obs == nil {
+		return
+	}
+	if n := e.Net.Behind(); n > 0 {
+		e.causes.now = e.causes.links[n-1]
+	}
+	e.causes.links = append(e.causes.links, e.causes.now)
 }
 
 // holds says that a port waits for what the rank began at a time.

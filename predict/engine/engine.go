@@ -270,6 +270,9 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 			e.pairs, e.shipping.last = map[uint64]unit.Picos{}, map[uint64]int32{}
 			e.shipping.all.items = make([]shipment, 1)
 		}
+		if e.obs != nil && e.Net != nil {
+			e.Net.Watch()
+		}
 		if e.obs != nil {
 			e.causes.out, e.causes.in = make([]Cause, n), make([]Cause, n)
 		}

@@ -42,6 +42,16 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	return t, n
 }
 
+// overLinks sends a message over Net.
+func (e *engine) overLinks(at unit.Picos, from, to int32, bytes int64) network.Delivery {
+	m := network.Message{From: e.Node(from), To: e.Node(to), Bytes: unit.Bytes(bytes)}
+	d := e.Net.Send(at, m)
+	if m.From != m.To {
+		e.boundByLinks()
+	}
+	return d
+}
+
 func (r *rank) sequence() uint32 {
 	r.seq++
 	return r.seq
@@ -62,7 +72,7 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 	case e.Shared != nil:
 		m.at = r.behind(to, at)
 	case e.Net != nil:
-		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(to), Bytes: unit.Bytes(bytes)})
+		d := e.overLinks(at, r.id, to, bytes)
 		m.late += d.Arrive - at - d.Latency
 		fly += d.Latency
 		m.at, left = r.behind(to, d.Arrive), d.Free
@@ -274,7 +284,7 @@ func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 		return
 	case e.Shared != nil:
 	case e.Net != nil:
-		d := e.Net.Send(at, network.Message{From: e.Node(r.id), To: e.Node(m.from)})
+		d := e.overLinks(at, r.id, m.from, 0)
 		a.late += d.Arrive - at - d.Latency
 		fly += d.Latency
 		a.at = d.Arrive

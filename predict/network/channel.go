@@ -1,6 +1,8 @@
 package network
 
 import (
+	"slices"
+
 	"spoor/predict/calendar"
 	"spoor/traces/unit"
 )
@@ -8,23 +10,48 @@ import (
 // channel is a part of a network that messages compete for.
 type channel struct {
 	calendar.Calendar
-	sent tally
+	sent  tally
+	holds []hold // that may be waited for, if the network is watched
+}
+
+// hold is until when a message has a channel.
+type hold struct {
+	to      unit.Picos
+	message uint64
 }
 
 // reserve takes so long a time as early as possible, not before at. Nothing is taken beyond
 // the Horizon.
-func (c *channel) reserve(at, long unit.Picos, message unit.Bytes, settled unit.Picos) (from, to unit.Picos) {
-	at = c.Fit(at, long)
-	if at+long <= Horizon {
-		c.carry(calendar.Span{From: at, To: at + long}, message, settled)
+func (c *channel) reserve(at, long unit.Picos, message unit.Bytes, h *history) (from, to unit.Picos) {
+	if from = c.Fit(at, long); from > at {
+		h.waits(c, from)
 	}
-	return at, at + long
+	if from+long <= Horizon {
+		c.carry(calendar.Span{From: from, To: from + long}, message, h)
+	}
+	return from, from + long
 }
 
-// carry takes a span that is free for a message.
-func (c *channel) carry(s calendar.Span, message unit.Bytes, settled unit.Picos) {
+// carry takes a span that is free for a message, the last of the history.
+func (c *channel) carry(s calendar.Span, message unit.Bytes, h *history) {
 	c.sent.add(message)
-	c.Take(s, settled)
+	c.Take(s, h.settled)
+	if h.watched && s.From < s.To {
+		if len(c.holds) == cap(c.holds) {
+			c.holds = slices.DeleteFunc(c.holds, func(o hold) bool { return o.to <= h.settled })
+		}
+		c.holds = append(c.holds, hold{s.To, h.sent.messages})
+	}
+}
+
+// until is the message that has a channel until a time.
+func (c *channel) until(t unit.Picos) uint64 {
+	for i := len(c.holds) - 1; i >= 0; i-- {
+		if c.holds[i].to == t {
+			return c.holds[i].message
+		}
+	}
+	return 0
 }
 
 // part is what a channel was used for.

@@ -100,8 +100,10 @@ func (c *circuits) earliest(idle, carry unit.Picos) unit.Picos {
 			i = 0
 		}
 		content++
-		if least := c.taken[i].Before(end) + unit.Picos(last-i)*c.hop + carry; least > end {
+		taken := c.taken[i].Before(end)
+		if least := taken + unit.Picos(last-i)*c.hop + carry; least > end {
 			end, content = least, 0
+			c.waits(c.taken[i], taken)
 		}
 	}
 	return end
@@ -111,7 +113,7 @@ func (c *circuits) earliest(idle, carry unit.Picos) unit.Picos {
 func (c *circuits) hold(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.taken {
 		at = max(at, l.Before(end))
-		l.carry(calendar.Span{From: at, To: end}, b, c.settled)
+		l.carry(calendar.Span{From: at, To: end}, b, &c.history)
 		at += c.hop
 	}
 }
@@ -119,7 +121,7 @@ func (c *circuits) hold(at, end unit.Picos, b unit.Bytes) {
 // pass takes every link as late as it must, the first at a time.
 func (c *circuits) pass(at, end unit.Picos, b unit.Bytes) {
 	for _, l := range c.taken {
-		l.carry(calendar.Span{From: at, To: end}, b, c.settled)
+		l.carry(calendar.Span{From: at, To: end}, b, &c.history)
 		at += c.hop
 	}
 }

@@ -10,10 +10,25 @@ import (
 type history struct {
 	sent    tally
 	settled unit.Picos
+	watched bool
+	behind  uint64 // what the present message waited for last
 }
 
 // Settled remembers the time.
 func (h *history) Settled(before unit.Picos) { h.settled = max(h.settled, before) }
+
+// Watch implements Network.
+func (h *history) Watch() { h.watched = true }
+
+// Behind implements Network.
+func (h *history) Behind() uint64 { return h.behind }
+
+// waits says that the present message waits for a channel until a time.
+func (h *history) waits(c *channel, until unit.Picos) {
+	if h.watched {
+		h.behind = c.until(until)
+	}
+}
 
 // begin counts a message, unless it costs nothing. A time before what is settled is the
 // caller's mistake, as what was taken then may be forgotten.
@@ -25,6 +40,7 @@ func (h *history) begin(at unit.Picos, m Message) bool {
 		return false
 	}
 	h.sent.add(m.Bytes)
+	h.behind = 0
 	return true
 }
 

@@ -28,6 +28,8 @@ func newNaive(n Network) *naive {
 }
 
 func (v *naive) Settled(unit.Picos) {}
+func (v *naive) Watch()             {}
+func (v *naive) Behind() uint64     { return 0 }
 
 func (v *naive) Send(at unit.Picos, m Message) Delivery {
 	if m.From == m.To || at >= Horizon {

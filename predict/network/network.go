@@ -88,6 +88,10 @@ type Network interface {
 	// Settled says that no Send will come with an earlier time: what ended before may be
 	// forgotten. Times that are earlier than one before say nothing.
 	Settled(before unit.Picos)
+	// Watch begins to note who waits for whom.
+	Watch()
+	// Behind is which message the last one that was sent waited for last, if it is watched: the first that was counted is 1. If it waited for none, 0.
+	Behind() uint64
 	// Usage is what was sent so far, and over what.
 	Usage() Usage
 }

@@ -35,8 +35,8 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 		return Delivery{Free: at, Arrive: at}
 	}
 	way := p.way(m)
-	sent, free := p.sends[m.From].reserve(at, way.out, m.Bytes, p.settled)
-	begins, _ := p.receives[m.To].reserve(sent+way.first, way.in, m.Bytes, p.settled)
+	sent, free := p.sends[m.From].reserve(at, way.out, m.Bytes, &p.history)
+	begins, _ := p.receives[m.To].reserve(sent+way.first, way.in, m.Bytes, &p.history)
 	return delivered(at, free, begins+way.rest, way.first+way.rest)
 }
 

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"spoor/calibrate/machine"
 	"spoor/predict/engine"
+	"spoor/predict/network"
 	"spoor/traces/unit"
 )
 
@@ -46,9 +48,22 @@ func path(t testing.TB, m engine.Model, ops [][]engine.Op) (texts []string) {
 	return texts
 }
 
+// linked is the overheads of model over links of a gigabyte a second, a byte in 1000 ps, or of that many times it.
+func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond) engine.Model {
+	t.Helper()
+	net, err := of.New(network.Config{Nodes: nodes, Bandwidth: 1e9 * times, Efficiency: 1, L: 20_011, Gap: 8_117, GapPerByte: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := engine.Model{Send: 5, Receive: 5, Long: 100, Net: net}
+	m.Node = func(rank int32) int { return int(rank) }
+	return m
+}
+
 func TestPathsByHand(t *testing.T) {
 	ports := model
 	ports.Receiver = true
+	bus := func() engine.Model { return linked(t, network.Bus{}, 4, 1) }
 	for name, c := range map[string]struct {
 		model engine.Model
 		ops   [][]engine.Op
@@ -70,6 +85,12 @@ func TestPathsByHand(t *testing.T) {
 		// The second message leaves when the port is free, at 5 + 26, so that its sender goes on at 26.
 		"own port": {model, [][]engine.Op{{op(engine.Send, 0, 1, 10), op(engine.Send, 0, 1, 10)}, {op(engine.Recv, 0, 0, 0), op(engine.Recv, 0, 0, 0)}},
 			[]string{"0 overhead 0+5", "0 contention 5+21", "0 overhead 26+5", "1 latency 31+38", "1 overhead 69+5"}},
+		// Rank 3's message of 10 ns waits for rank 1's, which had the bus from 1 + 5 on; its way is counted from there.
+		"bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 10)}},
+			[]string{"1 compute 0+1", "1 overhead 1+5", "2 contention 6+20000", "2 latency 20006+10000", "2 overhead 30006+5"}},
+		// The request waits as long, and takes the bus for 1; it is read and answered in 5 each, and so is the answer.
+		"rendezvous over a bus": {bus(), [][]engine.Op{{op(engine.Recv, 0, 1, 0)}, {op(engine.Send, 1, 0, 20)}, {op(engine.Recv, 0, 3, 0)}, {op(engine.Send, 4, 2, 101)}},
+			[]string{"1 compute 0+1", "1 overhead 1+5", "2 contention 6+20000", "2 latency 20006+101022", "2 overhead 121028+5"}},
 	} {
 		got := path(t, c.model, c.ops)
 		if !slices.Equal(got, c.want) {
@@ -94,26 +115,99 @@ func FuzzPath(f *testing.F) {
 		ops := random(rng, 2+rng.IntN(4))
 		p := NewPath(len(ops))
 		res := run(t, m, ops, p)
-		at := unit.Picos(0)
-		var computing []Segment
-		for _, s := range p.Critical(res.Time) {
-			if s.Begin != at || s.T <= 0 {
-				t.Fatalf("%+v after %d", s, at)
+		for _, s := range wholePath(t, p, res) {
+			if s.Part != engine.Computing {
+				continue
 			}
-			if at += s.T; s.Part == engine.Computing {
-				computing = append(computing, s)
-			}
-		}
-		if at != res.Time {
-			t.Fatalf("the path takes %d, the run %d", at, res.Time)
-		}
-		for _, s := range computing {
 			longer := run(t, m, delayed(p, ops, s), nil)
 			if longer.Time <= res.Time {
 				t.Fatalf("a picosecond more in %+v, and the run takes %d instead of %d", s, longer.Time, res.Time)
 			}
 		}
 	})
+}
+
+// wholePath is the critical path of a run, which has no gaps and takes its time, as the parts of each rank take the rank's.
+func wholePath(t *testing.T, p *Path, res *engine.Result) []Segment {
+	t.Helper()
+	path := p.Critical(res.Time)
+	at := unit.Picos(0)
+	for _, s := range path {
+		if s.Begin != at || s.T <= 0 {
+			t.Fatalf("%+v after %d", s, at)
+		}
+		at += s.T
+	}
+	if at != res.Time {
+		t.Fatalf("the path takes %d, the run %d", at, res.Time)
+	}
+	for i := range res.Ranks {
+		sum := unit.Picos(0)
+		for _, part := range res.Ranks[i].Parts {
+			sum += part
+		}
+		if sum != res.Ranks[i].Time {
+			t.Fatalf("the parts of rank %d take %d, the rank %d", i, sum, res.Ranks[i].Time)
+		}
+	}
+	return path
+}
+
+// links are networks by number in which messages wait for each other.
+func links(t testing.TB, number uint64, nodes int) engine.Model {
+	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}}
+	return linked(t, all[number%8], nodes, 1+unit.BytesPerSecond(number/8%3)*4)
+}
+
+// A critical path over links has no gaps either. Who computes longer on it may make others of a time with it go first, and then the run shorter; almost
+// always it is longer.
+func TestPathsOverLinks(t *testing.T) {
+	longer, all, contended := 0, 0, 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		ops := random(rng, 2+rng.IntN(6))
+		p := NewPath(len(ops))
+		res := run(t, links(t, seed, len(ops)), ops, p)
+		for _, s := range wholePath(t, p, res) {
+			if s.Part == engine.Contention {
+				contended++
+			}
+			if s.Part == engine.Computing {
+				all++
+				if run(t, links(t, seed, len(ops)), delayed(p, ops, s), nil).Time > res.Time {
+					longer++
+				}
+			}
+		}
+	}
+	if all < 1000 || longer < all-all/100 || contended < 500 {
+		t.Errorf("%d of %d are longer, %d wait for others", longer, all, contended)
+	}
+}
+
+// Where messages share links, what others took of the bandwidth is a message's own contention.
+func TestPathsOverSharedLinks(t *testing.T) {
+	contended := 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		ops := random(rng, 2+rng.IntN(6))
+		m := &machine.Machine{Processor: machine.Processor{Clock: 1e9}, Network: &machine.Network{Model: []string{"bus", "switch", "mesh", "torus"}[seed%4], Efficiency: 1, Sharing: machine.ShareMaxMin,
+			Bandwidth: machine.Given[unit.BytesPerSecond]{Value: 1e9, Known: true}}}
+		net, err := network.NewFluid(m, len(ops))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewPath(len(ops))
+		res := run(t, engine.Model{Send: 5, Receive: 5, Long: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
+		for _, s := range wholePath(t, p, res) {
+			if s.Part == engine.Contention {
+				contended++
+			}
+		}
+	}
+	if contended < 100 {
+		t.Errorf("%d wait for others", contended)
+	}
 }
 
 // delayed is ops with a picosecond more of the computation that is a segment.
