@@ -84,15 +84,33 @@ func (s *sampler) Touch(lines []uint64) error {
 	return nil
 }
 
+// fewKept is the last hash where few lines are kept: so few that it pays to look at several at once.
+const fewKept = math.MaxUint64 / 32
+
 // filter keeps the lines that are in the sample: there is room for all.
 func (s *sampler) filter(lines []uint64) {
+	if s.last > fewKept {
+		s.filterEach(lines)
+		return
+	}
+	last := s.last
+	for ; len(lines) >= 4; lines = lines[4:] {
+		if min(s.hash(lines[0]), s.hash(lines[1]), s.hash(lines[2]), s.hash(lines[3])) <= last {
+			s.filterEach(lines[:4])
+		}
+	}
+	s.filterEach(lines)
+}
+
+// filterEach keeps lines without a branch: which of them are kept is hard to predict.
+func (s *sampler) filterEach(lines []uint64) {
 	n := len(s.kept)
 	kept := s.kept[:cap(s.kept)]
 	last := s.last
 	for _, l := range lines {
 		kept[n] = l
 		_, out := bits.Sub64(last, s.hash(l), 0)
-		n += 1 - int(out) // without a branch: which lines are kept is hard to predict
+		n += 1 - int(out)
 	}
 	s.kept = kept[:n]
 }
