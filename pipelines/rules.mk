@@ -20,6 +20,7 @@
 #   TIMELINES   traces that are shown over time, as simulated on the first machine; optional
 #   PATHS       traces that pass messages whose critical paths there are shown; optional
 #   REPORT      the file that the study ends in; out/report.html if not given
+#   PUBLISHED   files of numbers of a paper that the report shows beside simulations; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
@@ -109,9 +110,9 @@ REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysi
 	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PATHS:%=$(OUT)/%.path.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow)
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
-$(OUT)/report.html: $(REPORTED) $(MACHINES) $(BIN)/predict $(OUT)/commands.txt
+$(OUT)/report.html: $(REPORTED) $(MACHINES) $(PUBLISHED) $(BIN)/predict $(OUT)/commands.txt
 	@echo predict report $(OUT) -o $@
-	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(BASELINE) -o $@ $(REPORTED)
+	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(PUBLISHED:%=--published %) $(BASELINE) -o $@ $(REPORTED)
 
 REPORT ?= $(OUT)/report.html
 report: $(REPORT)

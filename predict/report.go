@@ -29,28 +29,34 @@ func reportCommand(env *stage.Env) *cobra.Command {
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
 	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
-	var machines []string
+	var machines, published []string
 	stage.PathsVar(cmd.Flags(), &machines, "machine", "machine description `FILE` to show with the results; may be repeated")
 	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared, see predict compare; may be repeated")
+	stage.PathsVar(cmd.Flags(), &published, "published", "`FILE` of numbers of a paper to show beside simulations, such as data/paper/du2000/published.tsv; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, paths []string) error {
 		if *out == "" {
 			return stage.Usage("-o FILE says where the page goes")
 		}
-		return writeReport(env, paths, machines, *baselines, *out, *title, *commands)
+		study, err := report.Open(paths...)
+		if err != nil {
+			return fmt.Errorf("reading the study: %w", err)
+		}
+		for _, m := range machines {
+			if err := study.AddMachine(m); err != nil {
+				return fmt.Errorf("reading a machine: %w", err)
+			}
+		}
+		for _, f := range published {
+			if err := study.AddPublished(f); err != nil {
+				return fmt.Errorf("reading what is published: %w", err)
+			}
+		}
+		return writeReport(env, study, *baselines, *out, *title, *commands)
 	}
 	return cmd
 }
 
-func writeReport(env *stage.Env, paths, machines, baselines []string, out, title, commands string) error {
-	study, err := report.Open(paths...)
-	if err != nil {
-		return fmt.Errorf("reading the study: %w", err)
-	}
-	for _, m := range machines {
-		if err := study.AddMachine(m); err != nil {
-			return fmt.Errorf("reading a machine: %w", err)
-		}
-	}
+func writeReport(env *stage.Env, study *report.Study, baselines []string, out, title, commands string) error {
 	if commands != "" {
 		text, err := os.ReadFile(commands)
 		if err != nil {
@@ -66,7 +72,7 @@ func writeReport(env *stage.Env, paths, machines, baselines []string, out, title
 	for _, u := range study.Notes() {
 		env.Note("%s", u)
 	}
-	err = store.WriteFile(out, func(w io.Writer) error { return study.WriteHTML(w, title) })
+	err := store.WriteFile(out, func(w io.Writer) error { return study.WriteHTML(w, title) })
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}

@@ -46,6 +46,9 @@ func (s *Study) read(path string, analyses map[string]*Trace) ([]Row, error) {
 	if t.Name == curveTable {
 		return nil, folder().readCurve(t)
 	}
+	if t.Name == simulationTable {
+		s.simulations = append(s.simulations, found{t, path, programOf(path, t)})
+	}
 	return Rows(t)
 }
 

@@ -51,15 +51,17 @@ func plotted(name string) bool {
 	return slices.ContainsFunc(plots, func(p tablePlot) bool { return slices.Contains(p.tables, name) })
 }
 
-// drawTables draws what plots make of the tables of the study.
+// drawTables draws what plots make of the tables of the study, and what a paper has beside simulations.
 func (p *page) drawTables() error {
+	figures, err := p.publishedFigures()
+	if err != nil {
+		return fmt.Errorf("showing what is published: %w", err)
+	}
+	if err := p.addSection(section{ID: "published", Heading: "Beside the paper", Note: p.remarks}, figures); err != nil {
+		return err
+	}
 	for _, kind := range plots {
-		var tables []found
-		for _, t := range p.tables {
-			if slices.Contains(kind.tables, t.Name) {
-				tables = append(tables, t)
-			}
-		}
+		tables := selected(p.tables, func(t found) bool { return slices.Contains(kind.tables, t.Name) })
 		if len(tables) == 0 {
 			continue
 		}
@@ -67,17 +69,25 @@ func (p *page) drawTables() error {
 		if err != nil {
 			return fmt.Errorf("drawing %s: %w", kind.id, err)
 		}
-		s := section{ID: kind.id, Heading: kind.heading, Note: kind.note, Legend: legendOf(figures)}
-		for i, f := range figures {
-			f.ID = fmt.Sprintf("%s-%d", kind.id, i)
-			if err := f.drawChart(); err != nil {
-				return err
-			}
-			s.Figures = append(s.Figures, f)
+		if err := p.addSection(section{ID: kind.id, Heading: kind.heading, Note: kind.note}, figures); err != nil {
+			return err
 		}
-		if len(s.Figures) > 0 {
-			p.Sections = append(p.Sections, s)
+	}
+	return nil
+}
+
+// addSection draws the figures of a section, and adds it if there are any.
+func (p *page) addSection(s section, figures []Figure) error {
+	s.Legend = legendOf(figures)
+	for i, f := range figures {
+		f.ID = fmt.Sprintf("%s-%d", s.ID, i)
+		if err := f.drawChart(); err != nil {
+			return err
 		}
+		s.Figures = append(s.Figures, f)
+	}
+	if len(s.Figures) > 0 {
+		p.Sections = append(p.Sections, s)
 	}
 	return nil
 }

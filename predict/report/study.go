@@ -22,8 +22,11 @@ type Study struct {
 	Machines   []Machine     // in the order of AddMachine
 	Commands   []string      // how the files were made, one line each; nil if nobody says
 
-	rows   []Row   // predictions and simulations
-	tables []found // what plots draw
+	rows        []Row       // predictions and simulations
+	tables      []found     // what plots draw
+	simulations []found     // the tables of them
+	published   []published // numbers of a paper
+	remarks     string      // on them
 }
 
 // Trace is what analyze says about one trace.

@@ -33,6 +33,7 @@ type detail struct {
 	Summary string
 	Heads   []string
 	Rows    [][]string
+	Open    bool // unfolded
 }
 
 // figureWidth suits a phone; wider pages set figures side by side.
