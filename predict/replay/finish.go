@@ -91,11 +91,11 @@ func (r *run) warnings(lines uint64) (all []error) {
 		}
 	}
 	if size := unit.Bytes(lines) << r.shift; r.opt.Memory > 0 && size > r.opt.Memory {
-		all = append(all, fmt.Errorf("the trace touches %v of data and the memory has %v: paging is not simulated, the real machine is slower",
+		all = append(all, fmt.Errorf("%v of data are touched and the memory has %v: paging is not simulated, the real machine is slower",
 			size, r.opt.Memory))
 	}
 	if lines == 0 {
-		all = append(all, errors.New("the trace has no loads and no stores: the time is that of its instructions"))
+		all = append(all, errors.New("there are no loads and no stores: the time is that of the instructions"))
 	}
 	if r.freeWaits > 0 {
 		all = append(all, fmt.Errorf("%d waits for flags do not say for how many signals, and wait for none", r.freeWaits))
@@ -104,7 +104,7 @@ func (r *run) warnings(lines uint64) (all []error) {
 		all = append(all, errors.New("the program takes tasks from a queue: who gets which task depends on timing, and stays as recorded"))
 	}
 	if len(r.procs) > 1 && r.noEvents() {
-		all = append(all, errors.New("the trace has no events: its processors never wait for each other"))
+		all = append(all, errors.New("there are no events: processors never wait for each other"))
 	}
 	return all
 }
