@@ -56,7 +56,7 @@ done
 calibration() { $make --no-print-directory -C ../calibration SCALE=smoke "$@" >"$log" 2>&1; }
 calibration clean
 if calibration DATASETS='ring instructions' MACHINE=../../data/machine/example-desktop.toml report refit; then
-	[ "$(tail -n 1 "$log")" = "calibration: 4 files are the same to the byte without the machine" ] || fail "datasets do not give their parameters"
+	tail -n 1 "$log" | grep -q '^calibration: [1-9][0-9]* files are the same to the byte' || fail "datasets do not give their parameters"
 	echo "smoke: calibration runs"
 elif grep -q 'too noisy' "$log" && grep -q '^calibration: there is no dataset' "$log"; then
 	echo "smoke: note: calibration refuses this host, which does other things"
