@@ -4,49 +4,83 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // linesTouched is memory lines that messages touch, counted against foretold, of analyze marshal.
 var linesTouched = tablePlot{
 	id: "marshal", heading: "Memory lines that messages touch", tables: []string{"marshal"},
-	note: "Lines of a message counted at its address, against those expected of its layout wherever it lies [hur1999]. On the line both agree.",
-	draw: func(tables []found) (figures []Figure, err error) {
+	note: "Lines of a message counted at its address, against those expected of its layout wherever it lies [hur1999]: a point for each layout of a program. On the line both agree.",
+	draw: func(tables []found) ([]Figure, error) {
+		var list []layout
 		for _, t := range tables {
-			r := reader{table: t.Table}
-			kind, messages, placed, counted, expected := r.text("kind"), r.whole("messages"), r.whole("placed"), r.whole("mlt"), r.measured("expected", "lines")
-			if r.err != nil {
-				return nil, fmt.Errorf("%s: %w", t.path, r.err)
+			more, err := layouts(t)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, err)
 			}
-			c := &Chart{Kind: linesChart, X: Axis{Name: "expected", Unit: "lines", Scale: logScale}, Y: Axis{Name: "counted", Unit: "lines", Scale: logScale}}
-			equal := mark{ink: textInk}.series("equal", "dashed", "equal")
-			seen := map[string]bool{}
-			for i := range kind {
-				if placed[i] < 1 || messages[i] < 1 || !(expected[i] > 0) {
-					continue
-				}
-				x, y := expected[i]/float64(messages[i]), float64(counted[i])/float64(placed[i])
-				name := clean(kind[i])
-				if key := fmt.Sprint(name, x, y); seen[key] {
-					continue // another processor with the same message
-				} else {
-					seen[key] = true
-				}
-				n := slices.IndexFunc(c.Series, func(s Series) bool { return s.Name == name })
-				if n < 0 {
-					n = len(c.Series)
-					c.Series = append(c.Series, markOf(n+1).series(name, "points", name))
-				}
-				c.Series[n].Points = append(c.Series[n].Points, point(x, positive(y)))
-				equal.Points = append(equal.Points, point(x, x))
-			}
-			if len(equal.Points) == 0 {
-				continue
-			}
-			slices.SortFunc(equal.Points, func(a, b Point) int { return cmp.Compare(a[0], b[0]) })
-			equal.Points = slices.CompactFunc(equal.Points, func(a, b Point) bool { return a[0] == b[0] })
-			c.Series = append([]Series{equal}, c.Series...)
-			figures = append(figures, Figure{Heading: t.program, Title: "Lines that messages touch, " + t.program, Chart: c})
+			list = append(list, more...)
 		}
-		return figures, nil
+		if len(list) == 0 {
+			return nil, nil
+		}
+		return []Figure{{Heading: "lines of a message", Title: "Lines that messages touch, counted against expected", Chart: layoutChart(list), Table: layoutTable(list)}}, nil
 	},
+}
+
+// layout is one kind of message of a program, with lines of one message.
+type layout struct {
+	program, kind     string
+	bytes, line       int64
+	expected, counted float64
+}
+
+// layouts are the different ones of a table that lie at an address which is known.
+func layouts(t found) (list []layout, err error) {
+	r := reader{table: t.Table}
+	kind, bytes, line, messages, placed := r.text("kind"), r.whole("bytes"), r.whole("line"), r.whole("messages"), r.whole("placed")
+	counted, expected := r.whole("mlt"), r.measured("expected", "lines")
+	if r.err != nil {
+		return nil, r.err
+	}
+	seen := map[layout]bool{}
+	for i := range kind {
+		if placed[i] < 1 || messages[i] < 1 || !(expected[i] > 0) {
+			continue
+		}
+		l := layout{t.program, clean(kind[i]), bytes[i], line[i], expected[i] / float64(messages[i]), float64(counted[i]) / float64(placed[i])}
+		if !seen[l] { // another processor may have the same message
+			seen[l] = true
+			list = append(list, l)
+		}
+	}
+	return list, nil
+}
+
+// layoutChart has a series for each program, its parameters aside.
+func layoutChart(list []layout) *Chart {
+	c := &Chart{Kind: linesChart, X: Axis{Name: "expected", Unit: "lines", Scale: logScale}, Y: Axis{Name: "counted", Unit: "lines", Scale: logScale}}
+	equal := mark{ink: textInk}.series("equal", "dashed", "equal")
+	for _, l := range list {
+		kernel, _, _ := strings.Cut(l.program, " ")
+		n := slices.IndexFunc(c.Series, func(s Series) bool { return s.Name == kernel })
+		if n < 0 {
+			n = len(c.Series)
+			c.Series = append(c.Series, markOf(n).series(kernel, "points", kernel))
+		}
+		c.Series[n].Points = append(c.Series[n].Points, point(l.expected, positive(l.counted)))
+		c.Series[n].Notes = append(c.Series[n].Notes, fmt.Sprintf("%s, %s of %s", l.program, l.kind, byteLabel(float64(l.bytes))))
+		equal.Points = append(equal.Points, point(l.expected, l.expected))
+	}
+	slices.SortFunc(equal.Points, func(a, b Point) int { return cmp.Compare(a[0], b[0]) })
+	equal.Points = slices.CompactFunc(equal.Points, func(a, b Point) bool { return a[0] == b[0] })
+	c.Series = append([]Series{equal}, c.Series...)
+	return c
+}
+
+func layoutTable(list []layout) *detail {
+	t := &detail{Summary: plural(len(list), "layout"), Heads: []string{"program", "call", "size", "expected [lines]", "counted [lines]", "difference [%]"}, Open: true}
+	for _, l := range list {
+		t.Rows = append(t.Rows, []string{l.program, l.kind, byteLabel(float64(l.bytes)), number(l.expected, 4), number(l.counted, 4), number(100*(l.counted/l.expected-1), 2)})
+	}
+	return t
 }

@@ -33,7 +33,7 @@ func samples(name string) map[string]*store.Table {
 		"sharing_matrix": of("sharing_matrix", c("line", "B", []int64{64, 64, 256}), c("from", "", []int32{-1, 1, 1}), c("to", "", []int32{1, 0, 0}),
 			c("bytes", "B", []uint64{64, 128, 256})),
 		"comm_networks": of("comm_networks", c("network", "", []string{"bus", name}), c("traffic_gap", "messages", []float64{4, 1}), c("bisection_gap", "messages", []float64{4, 0})),
-		"marshal": of("marshal", c("kind", "", []string{"send", "send", "recv"}), c("messages", "", []uint64{2, 2, 1}), c("placed", "", []uint64{2, 2, 0}),
+		"marshal": of("marshal", c("kind", "", []string{"send", "send", "recv"}), c("bytes", "B", []int64{640, 640, 64}), c("line", "B", []int64{64, 64, 64}), c("messages", "", []uint64{2, 2, 1}), c("placed", "", []uint64{2, 2, 0}),
 			c("mlt", "lines", []uint64{20, 20, 0}), c("expected", "lines", []float64{21, 21, 7})),
 		"message simulation": of("message simulation", c("program", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{2, 4}),
 			c("compute", "s", []float64{1, 2}), c("overhead", "s", []float64{0, 0}), c("latency", "s", []float64{.1, .2}), c("contention", "s", []float64{0, .1}),
@@ -164,6 +164,21 @@ func TestWindtunnelMarksTheMinimum(t *testing.T) {
 	}
 	if want := map[string]Point{"uni": point(1, 10), "x": point(2, 8)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Two processors have the same message, of 20 lines counted at 2 places, 10.5 expected of each; where the third lies nobody knows.
+func TestLinesTouched(t *testing.T) {
+	figures, err := linesTouched.draw([]found{{Table: samples("x")["marshal"], program: "scan l=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := figures[0].Chart.Series
+	if len(s) != 2 || s[1].Name != "scan" || !reflect.DeepEqual(s[1].Points, []Point{point(10.5, 10)}) || !slices.Equal(s[1].Notes, []string{"scan l=1, send of 640 B"}) {
+		t.Errorf("got %+v", s)
+	}
+	if got, want := figures[0].Table.Rows, [][]string{{"scan l=1", "send", "640 B", "10.5", "10", "−4.8"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -28,6 +28,15 @@ type Figure struct {
 	Table                    *detail // what belongs to the plot and is no point of it; nil for nothing
 }
 
+// Wide reports whether the figure has too much side by side for a column of the page.
+func (f Figure) Wide() bool {
+	const most = 12
+	if f.Table != nil && f.Table.Open {
+		return true
+	}
+	return f.Chart != nil && f.Chart.Kind == linesChart && f.Chart.X.Scale == categoryScale && len(f.Chart.X.Categories) > most
+}
+
 // detail is a table that is folded under its summary.
 type detail struct {
 	Summary string

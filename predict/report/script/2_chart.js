@@ -86,12 +86,12 @@ const groupMarks = (chart, view, width) => {
 	const groups = chart.groups || [];
 	const upright = groups.length > 1 && !view.group && Math.max(...groups.map(g => g.name.length)) * 6.2 > width / groups.length;
 	return {
-		room: groups.length === 0 ? 0 : upright ? Math.min(190, 6.2 * Math.max(...groups.map(g => g.name.length))) : 16,
+		room: groups.length === 0 ? 0 : upright ? Math.min(240, 6.2 * Math.max(...groups.map(g => g.name.length))) : 16,
 		series: groups.length === 0 ? [] : [{
 			type: "scatter", silent: true, data: [], markArea: {
 				silent: true, itemStyle: { color: "transparent", borderColor: ink("grid"), borderWidth: 1 },
 				label: { position: "top", rotate: upright ? 90 : 0, align: upright ? "left" : "center", verticalAlign: "middle", distance: upright ? 6 : 10, color: ink("muted"), fontSize: 11, fontFamily: font,
-					width: upright ? 190 : 400, overflow: "truncate" },
+					width: upright ? 240 : 400, overflow: "truncate" },
 				data: groups.filter(g => !view.group || g.name === view.group).map(g => [{ name: g.name, xAxis: g.first - 0.5 }, { xAxis: g.end - 0.5 }]),
 			},
 		}],

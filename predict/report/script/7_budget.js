@@ -26,7 +26,7 @@ const answer = (decision, money) => {
 	const interval = best.lo !== null && best.hi > best.lo ? ` (${number(best.lo)} to ${number(best.hi)})` : "";
 	const list = [["best", `${best.name}, ${price(best)}`], ["E(Instr)", `${number(best.e, 4)} ns${interval}, ${number(best.time, 4)} s in all`]];
 	const behind = second && margin(second, best);
-	list.push(["second", second ? `${second.name}, ${price(second)}: ${amount(behind, "%", 2)} behind, ${doubt(behind, decision.error)}` : "nothing else for this money"]);
+	list.push(["second", second ? `${second.name}, ${price(second)}: ${behind === 0 ? "as good" : `${amount(behind, "%", 2)} behind, ${doubt(behind, decision.error)}`}` : "nothing else for this money"]);
 	const share = decision.error ?? 0.01;
 	const enough = affordable(decision, money).filter(o => margin(o, best) <= share).reduce((a, b) => b.price < a.price ? b : a);
 	if (enough.price < best.price) list.push(["cheaper", `${enough.name}, ${price(enough)}: ${amount(margin(enough, best), "%", 2)} behind`]);
