@@ -46,7 +46,9 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 		Use:   "cluster --params P... --machine FILE...",
 		Short: "E(Instr) on symmetric multiprocessors and clusters by models of the memory hierarchy",
 		Long: "Cluster predicts E(Instr), the time of the run over the instructions of all processors, in nanoseconds, with its\n" +
-			"parts, what binds, an interval and reservations [du2000]. Models:\n" +
+			"parts, what binds, an interval and reservations [du2000]. The interval from lo to hi is to hold 95 % of simulations: it is\n" +
+			"what the model varies, from parameters_lo to parameters_hi, widened by model_below and model_above, which are how far beyond\n" +
+			"that simulations of other programs were on machines of the kind. Models:\n" +
 			"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
 			"         and for the network of clusters (3.19, 3.20, 3.25, 3.27)\n" +
 			"  curve  the same with the measured stack distances\n" +

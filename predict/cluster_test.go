@@ -51,7 +51,9 @@ func TestClusterPrintsPredictions(t *testing.T) {
 		Program, Trace, Machine, Model, Limit, Reservations string
 		Processors                                          int
 		Lo, Hi                                              *float64
-		E                                                   float64 `json:"e_instr"`
+		ParametersLo                                        *float64 `json:"parameters_lo"`
+		ModelBelow                                          float64  `json:"model_below"`
+		E                                                   float64  `json:"e_instr"`
 		Ideal, Latency, Contention, Sync                    float64
 	}
 	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 3 {
@@ -70,8 +72,13 @@ func TestClusterPrintsPredictions(t *testing.T) {
 	if got := rows[1].E; got < 2.8-1e-6 || got > 2.8+1e-6 {
 		t.Errorf("curve: %v ns, want 1 + 0.3 (1 + 5) = 2.8", got)
 	}
-	if rows[0].Lo != nil || rows[2].Reservations == "" {
+	if rows[0].ParametersLo != nil || rows[2].Reservations == "" {
 		t.Errorf("an interval or no reservation where there is none: %+v", rows)
+	}
+	for _, r := range rows { // the model's error alone, where nothing was varied
+		if lo := r.E * (1 - r.ModelBelow/100); r.ModelBelow <= 0 || r.ParametersLo == nil && (*r.Lo < lo*(1-1e-9) || *r.Lo > lo*(1+1e-9)) || *r.Hi < r.E {
+			t.Errorf("%s: from %v to %v, with a model's error of %v %% below", r.Model, *r.Lo, *r.Hi, r.ModelBelow)
+		}
 	}
 }
 

@@ -32,9 +32,10 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 			{Name: "ideal", Unit: "ns", Data: e}, {Name: "latency", Unit: "ns", Data: make([]float64, len(e))},
 			{Name: "contention", Unit: "ns", Data: make([]float64, len(e))}, {Name: "sync", Unit: "ns", Data: make([]float64, len(e))}}
 	}
-	nan := []float64{math.NaN(), math.NaN()}
 	p := &store.Table{Name: "prediction", Columns: append(shared([]int32{2, 2}, []float64{13, 9.8}),
-		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: nan}, store.Column{Name: "hi", Unit: "ns", Data: nan},
+		store.Column{Name: "target", Data: []string{"smp", "smp"}},
+		store.Column{Name: "parameters_lo", Unit: "ns", Data: []float64{math.NaN(), 9.7}}, store.Column{Name: "parameters_hi", Unit: "ns", Data: []float64{math.NaN(), 9.9}},
+		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: []float64{math.NaN(), 9}}, store.Column{Name: "hi", Unit: "ns", Data: []float64{math.NaN(), 11}},
 		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
 	s := &store.Table{Name: "simulation", Columns: append(shared([]int32{2, 4}, []float64{10, 5}),
 		store.Column{Name: "instructions", Data: []uint64{1000, 1000}})}
@@ -66,6 +67,13 @@ fft points=1024  smp      2           10              13          +30.0      9.8
 model  mean error [%]  worst error [%]  within 5 %  worst row
 paper  30.0            30.0             0 of 1      fft points=1024, 2 processors, smp
 mva    2.0             2.0              1 of 1      fft points=1024, 2 processors, smp
+
+model  target  rows  inside [%]  inside_parameters [%]
+paper  smp     1     0           0
+mva    smp     1     100         0
+paper  all     1     0           0
+mva    all     1     100         0
+all    all     2     50          0
 `
 	if trimmed(out) != trimmed(want) {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
@@ -78,7 +86,8 @@ mva    2.0             2.0              1 of 1      fft points=1024, 2 processor
 func TestCompareFormats(t *testing.T) {
 	prediction, simulation := writeTables(t)
 	_, out, _ := run("compare", "--format", "csv", prediction, simulation)
-	if want := "program,machine,processors,model,simulated,predicted,lo,hi,error\nfft points=1024,smp,2,paper,10,13,NaN,NaN,30\n"; !strings.HasPrefix(out, want) {
+	if want := "program,machine,target,processors,model,simulated,predicted,lo,hi,parameters_lo,parameters_hi,error,beyond,inside\n" +
+		"fft points=1024,smp,smp,2,paper,10,13,NaN,NaN,NaN,NaN,30,-23.076923076923073,0\n" + "fft points=1024,smp,smp,2,mva,10,9.8,9,11,9.7,9.9,-1.9999999999999927,1.0101010101010166,1\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("csv: got\n%s", out)
 	}
 	_, out, _ = run("compare", "--format", "json", prediction, simulation)
@@ -87,8 +96,12 @@ func TestCompareFormats(t *testing.T) {
 		Error float64
 		Lo    *float64
 	}
-	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 2 || rows[1].Model != "mva" || math.Abs(rows[1].Error+2) > 1e-9 || rows[1].Lo != nil {
+	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 2 || rows[1].Model != "mva" || math.Abs(rows[1].Error+2) > 1e-9 || rows[0].Lo != nil || rows[1].Lo == nil {
 		t.Errorf("json: %v, %+v", err, rows)
+	}
+	_, out, _ = run("compare", "--intervals", "--format", "csv", prediction, simulation)
+	if want := "model,target,rows,inside,inside_parameters\npaper,smp,1,0,0\nmva,smp,1,100,0\n"; !strings.HasPrefix(out, want) {
+		t.Errorf("intervals: got\n%s", out)
 	}
 	table := filepath.Join(t.TempDir(), "c.arrow")
 	if status, _, errs := run("compare", "-o", table, prediction, simulation); status != stage.Done {

@@ -21,8 +21,11 @@ func compareCommand(env *stage.Env) *cobra.Command {
 		Long: "Compare sets what models predict beside what the simulation found: each program on each machine with each\n" +
 			"number of processors is a row with E(Instr) in nanoseconds and the error of every model, positive if the\n" +
 			"model is pessimistic. A summary of each model follows: mean and worst absolute error, and how many rows are\n" +
-			"within the 5 % that the paper claims. FILEs are tables of predict cluster and predict replay, in any order.\n" +
-			"CSV, JSON and -o have one line for each row and model instead, and no summary.\n\n" +
+			"within the 5 % that the paper claims; and how many % of the simulations are inside the intervals of each model, which\n" +
+			"are to hold 95 %, on each kind of machine, and inside what the model varies alone, without its own error as it was\n" +
+			"measured on other programs. FILEs are tables of predict cluster and predict replay, in any order.\n" +
+			"CSV, JSON and -o have one line for each row and model instead, and no summary; beyond is how far the simulation is\n" +
+			"outside of what the model varies. With --intervals they have the shares inside.\n\n" +
 			"With --baseline, simulations of simplified machines are set beside those of the machines that they simplify\n" +
 			"instead: E(Instr), latency and contention of spasm-mesh-clogp, say, beside those of spasm-mesh.",
 		Example: compareExample,
@@ -30,17 +33,21 @@ func compareCommand(env *stage.Env) *cobra.Command {
 	}
 	format := stage.FormatFlag(cmd.Flags())
 	out := cmd.Flags().StringP("output", "o", "", "write the comparison as an Arrow table to `FILE`")
+	intervals := cmd.Flags().Bool("intervals", false, "print and write how many simulations are inside the intervals instead")
 	baselines := cmd.Flags().StringSlice("baseline", nil, "`MACHINE` to which others are compared whose names begin with its own and a hyphen; may be repeated")
 	cmd.RunE = func(_ *cobra.Command, files []string) error {
-		if len(*baselines) > 0 {
+		switch {
+		case len(*baselines) > 0 && *intervals:
+			return stage.Usage("--intervals and --baseline print different tables; take one")
+		case len(*baselines) > 0:
 			return compareAbstractions(env, files, *baselines, *format, *out)
 		}
-		return compare(env, files, *format, *out)
+		return compare(env, files, *format, *out, *intervals)
 	}
 	return cmd
 }
 
-func compare(env *stage.Env, files []string, format stage.Format, out string) error {
+func compare(env *stage.Env, files []string, format stage.Format, out string, intervals bool) error {
 	c, err := readComparison(files)
 	if err != nil {
 		return err
@@ -51,13 +58,17 @@ func compare(env *stage.Env, files []string, format stage.Format, out string) er
 	if len(c.Cases) == 0 {
 		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
 	}
+	table := c.Long()
+	if intervals {
+		table = c.CoverageTable()
+	}
 	if out != "" {
-		if err := store.WriteTable(out, c.Long()); err != nil {
+		if err := store.WriteTable(out, table); err != nil {
 			return fmt.Errorf("writing the comparison: %w", err)
 		}
 	}
-	if format != stage.Human {
-		return stage.Print(env.Out, format, c.Long())
+	if format != stage.Human || intervals {
+		return stage.Print(env.Out, format, table)
 	}
 	return printComparison(env.Out, c)
 }
@@ -119,7 +130,11 @@ func printComparison(w io.Writer, c *report.Comparison) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	return stage.Print(w, stage.Human, summary(c))
+	if err := stage.Print(w, stage.Human, summary(c)); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return stage.Print(w, stage.Human, c.CoverageTable())
 }
 
 // wide has a row for each case and two columns for each model.

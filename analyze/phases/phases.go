@@ -124,6 +124,8 @@ type shard struct {
 	size    unit.Instructions
 	windows int // rows of so many windows
 	limit   int
+	locks   uint64 // that are taken
+	flags   uint64 // that are waited for, and ends of other processors
 	rows    rows
 	traffic trafficRows
 }
@@ -143,8 +145,13 @@ func (s *shard) Add(p *analysis.Piece) error {
 		q := &s.procs[p.Proc]
 		q.done += p.Instr
 		q.start = p.Time - q.done
-		if p.Event.Kind == trace.Barrier {
+		switch p.Event.Kind {
+		case trace.Barrier:
 			return s.endPhase(p.Proc, p.Time)
+		case trace.Lock:
+			s.locks++
+		case trace.WaitFlag, trace.Join:
+			s.flags++
 		}
 		return nil
 	}
@@ -258,7 +265,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	s := shards[0].(*shard)
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
-		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)})
+		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)},
+		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := s.rows.table(meta)
 	summary, err := summarise(full, a.Lines, meta)
 	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}

@@ -83,7 +83,20 @@ func Load(t *store.Table, line unit.Bytes) (*Profile, error) {
 const (
 	setsFact   = "sets"
 	windowFact = "window"
+	locksFact  = "locks"
+	flagsFact  = "flags"
 )
+
+// Waits is how many locks the program of a phases table takes, and how many flags and ends of others its processors wait for,
+// besides barriers. It is false of tables that do not say, and of none.
+func Waits(t *store.Table) (locks, flags uint64, ok bool) {
+	if t == nil {
+		return 0, 0, false
+	}
+	locks, err := strconv.ParseUint(t.Fact(locksFact), 10, 64)
+	flags, errFlags := strconv.ParseUint(t.Fact(flagsFact), 10, 64)
+	return locks, flags, err == nil && errFlags == nil
+}
 
 func (p *Profile) readFacts(t *store.Table) error {
 	for _, text := range splitList(t.Fact(setsFact)) {

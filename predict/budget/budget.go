@@ -71,7 +71,8 @@ type Result struct {
 	Less     []Candidate // the best and the second of every budget up to that of the problem, the best first
 	All      int         // configurations that meet the limits
 	Looked   int         // of which so many had to be predicted
-	Left     []error     // why others could not be
+	Unknown  int         // and so many could not be
+	Left     []error     // why
 	Warnings []error     // reservations
 }
 

@@ -20,7 +20,10 @@ func (p *Problem) doubt(r *Result) error {
 	switch margin := r.Margin(); {
 	case math.IsNaN(margin):
 		warn("there is no other machine to compare it with")
-	case math.IsNaN(p.Error):
+	case math.IsNaN(p.Error) && best.Beyond.Known() && margin <= max(best.Beyond.Below, best.Beyond.Above):
+		warn("the margin of %.2g %% is inside the model's error: simulations of other programs were to %.0f %% below and %.0f %% above its intervals (--model-error gives another)",
+			100*margin, 100*best.Beyond.Below, 100*best.Beyond.Above)
+	case math.IsNaN(p.Error) && !best.Beyond.Known():
 		warn("how far off model %s is was not said (--model-error): a margin of %.2g %% may mean nothing", p.Model.Name(), 100*margin)
 	case margin <= p.Error:
 		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be the better one", 100*margin, 100*p.Error)
@@ -32,7 +35,7 @@ func (p *Problem) doubt(r *Result) error {
 	if err != nil {
 		return err
 	}
-	if best.Interval.Known() && second.Interval.Known() {
+	if best.Interval.Known() && second.Interval.Known() { // the model errs on both alike
 		worst := r.Ranked[0].Value * float64(best.Interval.Hi/best.EInstr)
 		if least := r.Ranked[1].Value * float64(second.Interval.Lo/second.EInstr); worst >= least {
 			warn("the intervals of winner and runner-up overlap: %s", best.Interval.Covers)

@@ -37,6 +37,9 @@ func (p *Problem) Search() (*Result, error) {
 		return nil, s.none()
 	}
 	s.out.Left = s.left()
+	for _, n := range s.reasons {
+		s.out.Unknown += n
+	}
 	return s.out, p.doubt(s.out)
 }
 
@@ -210,7 +213,15 @@ func (s *search) none() error {
 	if !math.IsInf(float64(s.late), 0) {
 		return fmt.Errorf("no machine meets --deadline %v within the budget and the other limits: the fastest takes %v", s.Limits.Deadline, s.late)
 	}
-	return fmt.Errorf("model %s predicts none of %d machines: %s", s.Model.Name(), s.out.All, s.left()[0])
+	text, reasons := "", s.left()
+	for i, r := range reasons {
+		if i == 3 {
+			text += fmt.Sprintf("; and %d more reasons", len(reasons)-i)
+			break
+		}
+		text += "; " + r.Error()
+	}
+	return fmt.Errorf("model %s predicts none of %d machines%s", s.Model.Name(), s.out.All, text)
 }
 
 // left are the reasons why machines could not be predicted, the most frequent first.

@@ -90,10 +90,10 @@ func (p *Problem) table(name string, list []Candidate, predictions []model.Predi
 	scaled := func(name string, of func(model.Interval) unit.Seconds) store.Column {
 		return numbers(name, "s", func(i int, c *Candidate) float64 {
 			e := predictions[i]
-			if !e.Interval.Known() {
-				return math.NaN()
+			if whole := e.Whole(); whole.Known() {
+				return float64(c.Time * of(whole) / e.EInstr)
 			}
-			return float64(c.Time * of(e.Interval) / e.EInstr)
+			return math.NaN()
 		})
 	}
 	limits := make([]string, len(list))
@@ -175,5 +175,12 @@ func (p *Problem) Summary(r *Result) string {
 	if c, cheaper := p.enough(r, share); cheaper {
 		text += fmt.Sprintf("\nno more than %.2g %% behind: %s for %s", 100*share, p.Catalogue.Name(c.Parts), p.money(c.Paid))
 	}
-	return text + fmt.Sprintf("\n%d machines within limits and budget, %d predicted, the others bounded", r.All, r.Looked)
+	text += fmt.Sprintf("\n%d machines within limits and budget, %d predicted", r.All, r.Looked)
+	if r.Unknown > 0 {
+		text += fmt.Sprintf(", %d left out", r.Unknown)
+	}
+	if bounded := r.All - r.Looked - r.Unknown; bounded > 0 {
+		text += fmt.Sprintf(", %d bounded", bounded)
+	}
+	return text
 }

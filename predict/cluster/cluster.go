@@ -31,6 +31,7 @@ import (
 	"strings"
 
 	"spoor/calibrate/machine"
+	"spoor/predict/accuracy"
 	"spoor/predict/model"
 	"spoor/traces/unit"
 )
@@ -98,7 +99,8 @@ func (c *Case) given() string {
 // finish completes a prediction of c from run r, and holds it to its contract.
 func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
-	p.Program, p.Trace = r.Program, r.Trace
+	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
+	p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: p.Target}, p.Program)
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

@@ -87,6 +87,9 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	pred := v.prediction(&costs, work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
+	if locks, flags, ok := phases.Waits(r.phases); ok && locks+flags > 0 {
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: waiting for these is not in this model, nor what it does to the order in which data move", locks, flags))
+	}
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
 	}
@@ -197,7 +200,7 @@ func (p program) sum() (all Work) {
 // footprint is the data of the processor that has most, in bytes, 0 if not known.
 func (r *Run) footprint(m *machine.Machine) float64 {
 	f, ok := r.Params.Lookup("footprint")
-	line, err := r.Params.Get("line", "B")
+	line, err := r.parameter("line", "B")
 	if !ok || err != nil || f.Unit != "lines" {
 		return 0
 	}
@@ -286,7 +289,7 @@ func (w *Work) level(c phases.Counts, first, last, alone bool) {
 // ofCurve is the whole program as one phase, with the misses of each processor's
 // stack distances. Instructions are split over the processors as their uses are.
 func (r *Run) ofCurve(m *machine.Machine) (program, error) {
-	instr, err := r.Params.Get("instructions", "1")
+	instr, err := r.parameter("instructions", "1")
 	if err != nil {
 		return nil, err
 	}

@@ -216,16 +216,16 @@ type fitted struct {
 }
 
 func (r *Run) locality() (l fitted, err error) {
-	if l.alpha, err = r.Params.Get("alpha", "1"); err != nil {
+	if l.alpha, err = r.parameter("alpha", "1"); err != nil {
 		return l, err
 	}
-	if l.beta, err = r.Params.Get("beta", "lines"); err != nil {
+	if l.beta, err = r.parameter("beta", "lines"); err != nil {
 		return l, err
 	}
 	if l.gamma, err = r.gamma(); err != nil {
 		return l, err
 	}
-	line, err := r.Params.Get("line", "B")
+	line, err := r.parameter("line", "B")
 	l.line = line.Value
 	switch {
 	case err != nil:

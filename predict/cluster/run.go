@@ -56,7 +56,10 @@ func Open(path string) (*Run, error) {
 		file, dir = filepath.Join(path, paramsFile), path
 	}
 	set, err := param.Read(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w; analyze --run reuse,locality,phases -o %s makes it", err, dir)
+	case err != nil:
 		return nil, err
 	}
 	r := &Run{Name: path, Params: set}
@@ -148,9 +151,18 @@ func (r *Run) count() error {
 	return nil
 }
 
+// parameter is one of analyze's locality.
+func (r *Run) parameter(name, unit string) (param.Param, error) {
+	p, err := r.Params.Get(name, unit)
+	if err != nil {
+		return p, fmt.Errorf("%w; analyze --run locality makes it", err)
+	}
+	return p, nil
+}
+
 // gamma is the number of memory references per instruction.
 func (r *Run) gamma() (param.Param, error) {
-	g, err := r.Params.Get("gamma", "1")
+	g, err := r.parameter("gamma", "1")
 	if err == nil && g.Value < 0 {
 		err = fmt.Errorf("%s: parameter gamma is %v, below 0", r.Name, g.Value)
 	}

@@ -109,9 +109,9 @@ func (s *Series) whole(e unit.Seconds, err error) (unit.Seconds, error) {
 // counted finds out how many instructions each run has.
 func counted(runs []*Run) error {
 	for _, r := range runs {
-		instr, err := r.Params.Get("instructions", "1")
+		instr, err := r.parameter("instructions", "1")
 		if err != nil {
-			return fmt.Errorf("%w; run analyze with --run locality", err)
+			return err
 		}
 		if r.instructions = instr.Value; !(r.instructions > 0) {
 			return fmt.Errorf("%s: the trace counts no instructions", r.Name)
@@ -131,7 +131,8 @@ func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
 }
 
 // Bound is no more than EInstr, and found at once. It is E(Instr) if servers were only as busy as the asymptotic bounds of closed
-// networks say: an access takes its own time, or that of all processors less what each does in between.
+// networks say: an access takes its own time, or that of all processors less what each does in between. Of [MVA] it is 0: the
+// traffic that it solves for depends on the delay that it finds, so that none of its parts alone bounds the whole.
 func (s *Series) Bound(nodes int) (unit.Seconds, error) {
 	if s.nodes == nil {
 		return 0, nil

@@ -10,7 +10,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Table has a row for each prediction; times are in nanoseconds per instruction.
+// Table has a row for each prediction; times are in nanoseconds per instruction. E(Instr) is from lo to hi, which is what the
+// model varies, from parameters_lo to parameters_hi, with how far below and above that simulations of other programs were.
 func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 	nanos := func(name string, of func(model.Prediction) unit.Seconds) store.Column {
 		return column(all, name, "ns", func(p model.Prediction) float64 { return 1e9 * float64(of(p)) })
@@ -19,18 +20,23 @@ func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 		column(all, "program", "", func(p model.Prediction) string { return p.Program }),
 		column(all, "trace", "", func(p model.Prediction) string { return p.Trace }),
 		column(all, "machine", "", func(p model.Prediction) string { return p.Machine }),
+		column(all, "target", "", func(p model.Prediction) string { return p.Target }),
 		column(all, "processors", "", func(p model.Prediction) int32 { return int32(p.Processors) }),
 		column(all, "model", "", func(p model.Prediction) string { return p.Model }),
 		nanos("e_instr", func(p model.Prediction) unit.Seconds { return p.EInstr }),
-		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Lo) }),
-		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Hi) }),
+		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Whole(), p.Whole().Lo) }),
+		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Whole(), p.Whole().Hi) }),
+		nanos("parameters_lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Lo) }),
+		nanos("parameters_hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Hi) }),
+		column(all, "model_below", "%", func(p model.Prediction) float64 { return percentIfKnown(p.Beyond, p.Beyond.Below) }),
+		column(all, "model_above", "%", func(p model.Prediction) float64 { return percentIfKnown(p.Beyond, p.Beyond.Above) }),
 		nanos("ideal", func(p model.Prediction) unit.Seconds { return p.Split.Ideal }),
 		nanos("latency", func(p model.Prediction) unit.Seconds { return p.Split.Latency }),
 		nanos("contention", func(p model.Prediction) unit.Seconds { return p.Split.Contention }),
 		nanos("sync", func(p model.Prediction) unit.Seconds { return p.Split.Sync }),
 		column(all, "utilization", "", func(p model.Prediction) float64 { return p.Utilization }),
 		column(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
-		column(all, "interval", "", func(p model.Prediction) string { return p.Interval.Covers }),
+		column(all, "interval", "", func(p model.Prediction) string { return p.Whole().Covers }),
 		column(all, "reservations", "", reservations),
 	}}
 }
@@ -72,6 +78,13 @@ func ifKnown(i model.Interval, s unit.Seconds) unit.Seconds {
 		return unit.Seconds(math.NaN())
 	}
 	return s
+}
+
+func percentIfKnown(b model.Beyond, share float64) float64 {
+	if !b.Known() {
+		return math.NaN()
+	}
+	return 100 * share
 }
 
 // reservations joins them with semicolons, which they do not contain themselves.

@@ -31,10 +31,12 @@ type Prediction struct {
 	Program    string
 	Trace      string // identifies the trace that was measured
 	Machine    string
+	Target     string // kind of machine: smp, cow, clump
 	Processors int
 	Model      string
 	EInstr     unit.Seconds
-	Interval   Interval
+	Interval   Interval // by what the model itself varies
+	Beyond     Beyond   // how far simulations were outside of such intervals
 	Split      Split
 	Terms      []Term
 	Limit      string // what binds: the largest part of the split, or a saturated resource
@@ -52,6 +54,33 @@ type Interval struct {
 
 // Known reports whether i says anything.
 func (i Interval) Known() bool { return i.Covers != "" }
+
+// Beyond is how far below and above the intervals of a model the simulations of other programs were, as shares of the ends of
+// the interval: the model's own error. The zero Beyond is unknown.
+type Beyond struct {
+	Below, Above float64
+	Covers       string // which simulations
+}
+
+// Known reports whether b says anything.
+func (b Beyond) Known() bool { return b.Covers != "" }
+
+// Whole is where E(Instr) may lie with the model's own error: what the model varies, or where that is not known the value
+// alone, widened by p.Beyond.
+func (p Prediction) Whole() Interval {
+	i := p.Interval
+	if !p.Beyond.Known() {
+		return i
+	}
+	if !i.Known() {
+		i = Interval{Lo: p.EInstr, Hi: p.EInstr}
+	}
+	covers := p.Beyond.Covers
+	if i.Covers != "" {
+		covers = i.Covers + "; and " + covers
+	}
+	return Interval{Lo: i.Lo * unit.Seconds(1-p.Beyond.Below), Hi: i.Hi * unit.Seconds(1+p.Beyond.Above), Covers: covers}
+}
 
 // Split is E(Instr) by cause. The parts add up to it.
 type Split struct {
@@ -100,6 +129,8 @@ func (p Prediction) Check() error {
 		return fmt.Errorf("a part of E(Instr) is negative: %+v", p.Split)
 	case p.Interval.Known() && !(p.Interval.Lo <= p.EInstr && p.EInstr <= p.Interval.Hi):
 		return fmt.Errorf("E(Instr) of %v is outside its interval from %v to %v", p.EInstr, p.Interval.Lo, p.Interval.Hi)
+	case p.Beyond.Known() && !(p.Beyond.Below >= 0 && p.Beyond.Below < 1 && p.Beyond.Above >= 0 && !math.IsInf(p.Beyond.Above, 0)):
+		return fmt.Errorf("simulations of %v below and %v above the interval", p.Beyond.Below, p.Beyond.Above)
 	case p.Limit == "":
 		return errors.New("a prediction that does not say what binds")
 	case !(p.Utilization >= 0 && p.Utilization <= 1):

@@ -153,25 +153,43 @@ func (c *Comparison) sort(appearance []Row) {
 	})
 }
 
-// Long is c with a row for each case and model.
+// Long is c with a row for each case and model. Of beyond, see [Row.beyond]; inside is 1 if the simulation is from lo to hi.
 func (c *Comparison) Long() *store.Table {
-	var program, machine, model []string
-	var processors []int32
-	var simulated, predicted, lo, hi, errors []float64
+	type line struct {
+		Row
+		simulated, err float64
+	}
+	var lines []line
 	for _, k := range c.Cases {
 		for i, p := range k.Predicted {
-			e, ok := k.Error(i)
-			if !ok {
-				continue
+			if e, ok := k.Error(i); ok {
+				lines = append(lines, line{p, k.Simulated.EInstr, e})
 			}
-			program, machine, model = append(program, p.Program), append(machine, p.Machine), append(model, p.Model)
-			processors = append(processors, int32(p.Processors))
-			simulated, predicted = append(simulated, k.Simulated.EInstr), append(predicted, p.EInstr)
-			lo, hi, errors = append(lo, p.Lo), append(hi, p.Hi), append(errors, 100*e)
 		}
 	}
+	text := func(name string, of func(l line) string) store.Column { return columnOf(lines, name, "", of) }
+	number := func(name, unit string, of func(l line) float64) store.Column { return columnOf(lines, name, unit, of) }
+	inside := func(l line) int32 {
+		if holds(l.Lo, l.Hi, l.simulated) {
+			return 1
+		}
+		return 0
+	}
 	return &store.Table{Name: "comparison", Columns: []store.Column{
-		{Name: "program", Data: program}, {Name: "machine", Data: machine}, {Name: "processors", Data: processors},
-		{Name: "model", Data: model}, {Name: "simulated", Unit: "ns", Data: simulated}, {Name: "predicted", Unit: "ns", Data: predicted},
-		{Name: "lo", Unit: "ns", Data: lo}, {Name: "hi", Unit: "ns", Data: hi}, {Name: "error", Unit: "%", Data: errors}}}
+		text("program", func(l line) string { return l.Program }), text("machine", func(l line) string { return l.Machine }),
+		text("target", func(l line) string { return l.Target }), columnOf(lines, "processors", "", func(l line) int32 { return int32(l.Processors) }),
+		text("model", func(l line) string { return l.Model }),
+		number("simulated", "ns", func(l line) float64 { return l.simulated }), number("predicted", "ns", func(l line) float64 { return l.EInstr }),
+		number("lo", "ns", func(l line) float64 { return l.Lo }), number("hi", "ns", func(l line) float64 { return l.Hi }),
+		number("parameters_lo", "ns", func(l line) float64 { return l.ParametersLo }), number("parameters_hi", "ns", func(l line) float64 { return l.ParametersHi }),
+		number("error", "%", func(l line) float64 { return 100 * l.err }),
+		number("beyond", "%", func(l line) float64 { return 100 * l.beyond(l.simulated) }), columnOf(lines, "inside", "", inside)}}
+}
+
+func columnOf[R any, T int32 | float64 | string](rows []R, name, unit string, of func(R) T) store.Column {
+	data := make([]T, len(rows))
+	for i, r := range rows {
+		data[i] = of(r)
+	}
+	return store.Column{Name: name, Unit: unit, Data: data}
 }

@@ -25,9 +25,12 @@ type Row struct {
 	Program, Trace, Machine string
 	Processors              int
 	Model                   string  // "" for the simulation
+	Target                  string  // kind of machine; of predictions only
 	EInstr                  float64 // E(Instr) in nanoseconds
 	Lo, Hi                  float64 // where EInstr may lie as far as Covers reaches, in nanoseconds; NaN if nobody says
 	Covers                  string  // what is varied between Lo and Hi
+	ParametersLo            float64 // the same without the error of the model, as measured on other programs
+	ParametersHi            float64
 	Split                   Split
 	Instr                   float64  // instructions of all processors; of simulations only
 	Limit                   string   // the term that binds
@@ -45,25 +48,28 @@ func Rows(t *store.Table) ([]Row, error) {
 	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
 	processors := r.whole("processors")
 	e, split := r.nanos("e_instr"), [...][]float64{r.nanos("ideal"), r.nanos("latency"), r.nanos("contention"), r.nanos("sync")}
-	var model, limit, covers, reservations []string
-	var lo, hi []float64
+	var model, target, limit, covers, reservations []string
+	var lo, hi, parametersLo, parametersHi []float64
 	var instr []int64
 	if !predicted {
 		instr = r.whole("instructions")
 	} else {
 		model, limit, covers, reservations = r.text("model"), r.text("limit"), r.text("interval"), r.text("reservations")
-		lo, hi = r.nanos("lo"), r.nanos("hi")
+		target = r.text("target")
+		lo, hi, parametersLo, parametersHi = r.nanos("lo"), r.nanos("hi"), r.nanos("parameters_lo"), r.nanos("parameters_hi")
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
 	for i := range out {
 		row := Row{Program: clean(program[i]), Trace: clean(trace[i]), Machine: clean(machine[i]), Processors: int(processors[i]),
-			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(),
+			EInstr: e[i], Lo: math.NaN(), Hi: math.NaN(), ParametersLo: math.NaN(), ParametersHi: math.NaN(),
 			Split: Split{split[0][i], split[1][i], split[2][i], split[3][i]}}
 		if predicted {
 			row.Model, row.Limit = clean(model[i]), clean(limit[i])
+			row.Target = clean(target[i])
 			row.Lo, row.Hi, row.Covers = lo[i], hi[i], clean(covers[i])
+			row.ParametersLo, row.ParametersHi = parametersLo[i], parametersHi[i]
 			row.Reservations = reservationList(reservations[i])
 		}
 		if !predicted {

@@ -81,7 +81,8 @@ func (c columns) simulated() []store.Column {
 
 func (c columns) predicted() []store.Column {
 	return append(c.simulated(), store.Column{Name: "model", Data: c.model}, store.Column{Name: "lo", Unit: "ns", Data: c.lo},
-		store.Column{Name: "hi", Unit: "ns", Data: c.hi}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "reservations", Data: c.reservations})
+		store.Column{Name: "hi", Unit: "ns", Data: c.hi}, store.Column{Name: "parameters_lo", Unit: "ns", Data: c.lo}, store.Column{Name: "parameters_hi", Unit: "ns", Data: c.hi},
+		store.Column{Name: "target", Data: c.limit}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "reservations", Data: c.reservations})
 }
 
 // study is a whole study around the tables of f.

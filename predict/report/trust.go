@@ -60,35 +60,6 @@ func modelSentence(c *Comparison, i int, sum Summary) string {
 	return fmt.Sprintf("%s. Furthest off: %s.", head, strings.Join(worst, "; "))
 }
 
-// intervalSentences says how often the simulation lies in the interval that a
-// prediction gives itself.
-func (c *Comparison) intervalSentences() []string {
-	var list []string
-	for i, model := range c.Models {
-		with, held, covers := 0, 0, ""
-		for _, k := range c.Cases {
-			r := k.Predicted[i]
-			if r.Model == "" || !r.hasInterval() {
-				continue
-			}
-			with++
-			covers = r.Covers
-			if r.Lo <= k.Simulated.EInstr && k.Simulated.EInstr <= r.Hi {
-				held++
-			}
-		}
-		if with == 0 {
-			continue
-		}
-		sentence := fmt.Sprintf("The interval that %s gives itself holds the simulation in %d of %s", model, held, plural(with, "row"))
-		if covers != "" {
-			sentence += "; it covers " + covers
-		}
-		list = append(list, sentence+".")
-	}
-	return list
-}
-
 // fitSentences names the traces that the power law describes best and worst.
 func fitSentences(traces []Trace) []string {
 	var fitted []Trace

@@ -1,0 +1,122 @@
+// Package accuracy widens the intervals of models by how far from simulation they were.
+//
+// An interval that a model gives itself covers what it varies: parameters, or assumptions of which two are as good. How
+// far off the model itself is can only be measured, on programs and machines that were simulated too. The tables of this package
+// hold, for each prediction of such a study, how far beyond the model's interval the simulation was. An interval for another
+// program is widened to either side by a quantile of that: conformalized quantile regression [romano2019], which covers 95 % of
+// what resembles the study, whatever the distribution is.
+//
+// Programs are held out whole: what was measured on a program does not widen, or narrow, the intervals of its own predictions,
+// so that a program of the study is told as much as one that nobody has seen. Predictions for one program resemble each other, so
+// that it is the number of programs that counts: of m others, all that is known of one more is that it is the worst with a
+// probability of 1/(m+1) [lee2023]. Therefore programs are not divided into classes, such as those with locks, which
+// models know nothing of: it takes 9 others for 90 %, and 19 for 95 %.
+//
+//   - [lee2023] Yonghoon Lee, Rina Foygel Barber, Rebecca Willett: Distribution-free inference with hierarchical data. 2023.
+//   - [romano2019] Yaniv Romano, Evan Patterson, Emmanuel J. Candès: Conformalized Quantile Regression. NeurIPS 2019.
+package accuracy
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"spoor/predict/model"
+)
+
+// Level is the share of simulations that intervals are to hold.
+const Level = 0.95
+
+// cluster.csv is what `make -C pipelines/du2000 accuracy` leaves.
+//
+//go:embed cluster.csv
+var clusterTable string
+
+// Cluster is the table of the models of predict/cluster.
+var Cluster = sync.OnceValue(func() *Table {
+	t, err := Read(strings.NewReader(clusterTable))
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return t
+})
+
+// Table is how far simulations were beyond the intervals of models.
+type Table struct{ rows []row }
+
+// Kind is the predictions of a model for a kind of machine.
+type Kind struct{ Model, Target string }
+
+// row is one prediction that was simulated too.
+type row struct {
+	Kind
+	kernel string
+	beyond float64 // the simulation over the nearer end of the interval, less one; 0 inside
+}
+
+// head is what a table begins with: columns of predict compare.
+const head = "program,target,model,beyond"
+
+// Read reads a table: lines of head, in which beyond is in percent.
+func Read(r io.Reader) (*Table, error) {
+	t := &Table{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		if n == 1 {
+			if lines.Text() != head {
+				return nil, fmt.Errorf("line 1: %q, want %q", lines.Text(), head)
+			}
+			continue
+		}
+		f := strings.Split(lines.Text(), ",")
+		if len(f) != 4 {
+			return nil, fmt.Errorf("line %d: %d values, want those of %q", n, len(f), head)
+		}
+		percent, err := strconv.ParseFloat(f[3], 64)
+		if err != nil || !(percent > -100) || math.IsInf(percent, 0) {
+			return nil, fmt.Errorf("line %d: %q is not how far a time is beyond another, in percent", n, f[3])
+		}
+		t.rows = append(t.rows, row{Kind{f[2], f[1]}, kernel(f[0]), percent / 100})
+	}
+	return t, lines.Err()
+}
+
+// kernel is the name of a program without its arguments.
+func kernel(program string) string {
+	name, _, _ := strings.Cut(program, " ")
+	return name
+}
+
+// Beyond is how far simulations of other programs than this one were beyond the intervals of a kind: of the Level nearest, as
+// many below as above being left out. It is unknown where there is none.
+func (t *Table) Beyond(k Kind, program string) model.Beyond {
+	var below, above []float64
+	kernels := map[string]bool{}
+	for _, r := range t.rows {
+		if r.Kind != k || r.kernel == kernel(program) {
+			continue
+		}
+		kernels[r.kernel] = true
+		below, above = append(below, max(0, -r.beyond)), append(above, max(0, r.beyond))
+	}
+	if len(below) == 0 {
+		return model.Beyond{}
+	}
+	const side = (1 + Level) / 2
+	return model.Beyond{Below: quantile(below, side), Above: quantile(above, side),
+		Covers: fmt.Sprintf("how far beyond that %v %% of %d simulations of %d other programs were on such machines", 100*Level, len(below), len(kernels))}
+}
+
+// quantile is what another value of the same kind exceeds with a probability of at most 1-q: the one with rank q (n+1) of n, or
+// the largest if they are too few [romano2019, lemma 2]. It sorts values.
+func quantile(values []float64, q float64) float64 {
+	slices.Sort(values)
+	rank := int(math.Ceil(q * float64(len(values)+1)))
+	return values[min(rank, len(values))-1]
+}

@@ -1,0 +1,108 @@
+package accuracy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Of 19 values, the 95 % quantile is the largest; of 39 the one before: as many are below the next value as above.
+func TestQuantileLeavesOutWhatItMay(t *testing.T) {
+	for n, want := range map[int]float64{1: 1, 19: 19, 38: 38, 39: 38, 40: 39, 79: 76} {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(n - i)
+		}
+		if got := quantile(values, 0.95); got != want {
+			t.Errorf("of 1 to %d: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// By hand: five other programs below by 1 to 5 % and one above by 20 %; fft's own, and other models and machines, do not count.
+func TestBeyondHoldsOutTheProgram(t *testing.T) {
+	text := head + "\nfft,smp,mva,-90\nfft,cow,mva,-80\nlu,smp,paper,70\n"
+	for i := 1; i <= 5; i++ {
+		text += fmt.Sprintf("k%d,smp,mva,%d\n", i, -i)
+	}
+	table, err := Read(strings.NewReader(text + "k6,smp,mva,20\nk7,smp,mva,0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := table.Beyond(Kind{"mva", "smp"}, "fft points=1024")
+	if math.Abs(b.Below-0.05) > 1e-12 || math.Abs(b.Above-0.2) > 1e-12 || !strings.Contains(b.Covers, "95 % of 7 simulations of 7 other programs") {
+		t.Errorf("%+v", b)
+	}
+	if b := table.Beyond(Kind{"mva", "smp"}, "ours"); math.Abs(b.Below-0.9) > 1e-12 {
+		t.Errorf("of a program that is not in the table: %+v", b)
+	}
+	if b := table.Beyond(Kind{"mva", "ccnuma"}, "fft"); b.Known() {
+		t.Errorf("of machines that were not simulated: %+v", b)
+	}
+}
+
+// Where programs are alike, and as many as it takes, 95 % of the simulations are inside.
+func TestCoverage(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	inside, all := 0, 0
+	for range 400 {
+		table := &Table{}
+		for k := range 40 {
+			table.rows = append(table.rows, row{Kind{"m", "t"}, fmt.Sprint(k), random.ExpFloat64() - 0.9*random.Float64()})
+		}
+		r := table.rows[0]
+		b := table.Beyond(r.Kind, r.kernel)
+		if all++; -b.Below <= r.beyond && r.beyond <= b.Above {
+			inside++
+		}
+	}
+	if share := float64(inside) / float64(all); share < Level-0.02 || share > 0.99 {
+		t.Errorf("%v inside, want %v", share, Level)
+	}
+}
+
+// The table of the project is whole: every program on every kind of machine by every model, and none with a share below 0.
+func TestClusterTable(t *testing.T) {
+	table := Cluster()
+	programs := map[string]map[Kind]int{}
+	for _, r := range table.rows {
+		if programs[r.kernel] == nil {
+			programs[r.kernel] = map[Kind]int{}
+		}
+		programs[r.kernel][r.Kind]++
+	}
+	if len(programs) < 10 {
+		t.Errorf("%d programs: 9 others are the least for 90 %%", len(programs))
+	}
+	for name, kinds := range programs {
+		for _, model := range []string{"paper", "curve", "mva"} {
+			for target, rows := range map[string]int{"smp": 4, "cow": 10, "clump": 10} {
+				if kinds[Kind{model, target}] != rows {
+					t.Errorf("%s on %s by %s: %d rows, want %d", name, target, model, kinds[Kind{model, target}], rows)
+				}
+			}
+		}
+		b := table.Beyond(Kind{"mva", "smp"}, name)
+		if !(b.Below >= 0 && b.Below < 1 && b.Above >= 0) || !b.Known() {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for text, say := range map[string]string{
+		"a,b\n":                         "line 1: \"a,b\", want",
+		head + "\nfft,smp,mva\n":        "line 2: 3 values",
+		head + "\nfft,smp,mva,x\n":      "line 2: \"x\" is not how far",
+		head + "\nfft,smp,mva,NaN\n":    "line 2: \"NaN\"",
+		head + "\nfft,smp,mva,-100\n":   "line 2: \"-100\"",
+		head + "\n\n":                   "line 2: 1 values",
+		head + "\na,b,c,1\nfft,s,m,Inf": "line 3: \"Inf\"",
+	} {
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), say) {
+			t.Errorf("%q: %v, want %q", text, err, say)
+		}
+	}
+}
