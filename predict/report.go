@@ -28,6 +28,7 @@ func reportCommand(env *stage.Env) *cobra.Command {
 	}
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
 	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
+	figure := cmd.Flags().String("figure", "", "write only the figure with this `TITLE`, as SVG")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
 	var machines, published []string
 	stage.PathsVar(cmd.Flags(), &machines, "machine", "machine description `FILE` to show with the results; may be repeated")
@@ -51,12 +52,16 @@ func reportCommand(env *stage.Env) *cobra.Command {
 				return fmt.Errorf("reading what is published: %w", err)
 			}
 		}
-		return writeReport(env, study, *baselines, *out, *title, *commands)
+		write := func(w io.Writer) error { return study.WriteHTML(w, *title) }
+		if *figure != "" {
+			write = func(w io.Writer) error { return study.WriteFigure(w, *figure) }
+		}
+		return writeReport(env, study, *baselines, *commands, *out, write)
 	}
 	return cmd
 }
 
-func writeReport(env *stage.Env, study *report.Study, baselines []string, out, title, commands string) error {
+func writeReport(env *stage.Env, study *report.Study, baselines []string, commands, out string, write func(io.Writer) error) error {
 	if commands != "" {
 		text, err := os.ReadFile(commands)
 		if err != nil {
@@ -72,8 +77,7 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, out, t
 	for _, u := range study.Notes() {
 		env.Note("%s", u)
 	}
-	err := store.WriteFile(out, func(w io.Writer) error { return study.WriteHTML(w, title) })
-	if err != nil {
+	if err := store.WriteFile(out, write); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
@@ -84,4 +88,5 @@ const reportExample = `  $ mkdir study
   $ analyze --run reuse,locality,phases -o study/lu.analysis study/lu
   $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
   $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow
-  $ predict report study --machine data/machine/du2000-smp-256k.toml -o report.html`
+  $ predict report study --machine data/machine/du2000-smp-256k.toml -o report.html
+  $ predict report study --figure 'Where the time goes, lu n=64 block=16' -o split.svg`

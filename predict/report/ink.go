@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"image/color"
 
 	"gonum.org/v1/plot/vg"
@@ -15,6 +16,9 @@ type ink struct {
 	dark  color.RGBA
 }
 
+// css is the ink where the page declares it or not.
+func (i ink) css() string { return fmt.Sprintf("var(--%s,%s)", i.name, cssColour(i.light)) }
+
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
 }
@@ -27,6 +31,7 @@ var (
 	mutedInk = ink{"muted", rgb(0x5b6670), rgb(0xa3adb6)}
 	gridInk  = ink{"grid", rgb(0xdfe3e7), rgb(0x363d44)}
 	bandInk  = ink{"band", rgb(0xd3dae1), rgb(0x414a53)}
+	cardInk  = ink{"card", rgb(0xffffff), rgb(0x1d2227)} // what figures are drawn on
 
 	blue   = ink{"blue", rgb(0x0072b2), rgb(0x56a8e0)}
 	red    = ink{"red", rgb(0xd55e00), rgb(0xff8c42)}
@@ -36,7 +41,7 @@ var (
 	grey   = ink{"grey", rgb(0x8b97a3), rgb(0x7f8b96)}
 )
 
-var inks = []ink{textInk, mutedInk, gridInk, bandInk, blue, red, green, purple, amber, grey}
+var inks = []ink{textInk, mutedInk, gridInk, bandInk, cardInk, blue, red, green, purple, amber, grey}
 
 // mark is how one series looks: colour and shape.
 type mark struct {

@@ -74,6 +74,20 @@ type legendEntry struct {
 
 // WriteHTML writes the page. The same study gives the same bytes.
 func (s *Study) WriteHTML(w io.Writer, title string) error {
+	p, err := s.page(title)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
+	return err
+}
+
+// page is what the page shows.
+func (s *Study) page(title string) (*page, error) {
 	p := &page{Study: s, Title: clean(title), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours(),
 		Policy: policy(), Scripts: scripts(), Picks: picks(s)}
 	for _, line := range s.Commands {
@@ -98,14 +112,10 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 	for _, t := range terms {
 		p.TermLegend = append(p.TermLegend, mark{ink: t.ink, shape: "M1 1H11V11H1Z"}.legend(t.name, t.meaning))
 	}
-	if err := p.drawAll(); err != nil {
-		return err
-	}
-	if err := p.drawAbstractions(); err != nil {
-		return err
-	}
-	if err := p.drawTables(); err != nil {
-		return err
+	for _, draw := range []func() error{p.drawAll, p.drawAbstractions, p.drawTables} {
+		if err := draw(); err != nil {
+			return nil, err
+		}
 	}
 	p.MachineRows = machineRows(s.Machines)
 	p.Measured = newProgramTable(s.Traces)
@@ -114,12 +124,7 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 		p.Caveat = mvaCaveat
 	}
 	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return err
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return p, nil
 }
 
 // modelMeanings says what the models of the cluster package are.

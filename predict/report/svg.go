@@ -23,7 +23,8 @@ import (
 type Figure struct {
 	ID, Heading, Title, Desc string
 	SVG                      template.HTML
-	Chart                    *Chart  // what the SVG draws, for the page's script
+	Chart                    *Chart // what the SVG draws, for the page's script
+	height                   vg.Length
 	Group                    string  // what neighbouring figures have in common; "" for nothing
 	Table                    *detail // what belongs to the plot and is no point of it; nil for nothing
 }
@@ -108,7 +109,7 @@ func (f *Figure) draw(p plotting, height vg.Length) error {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return fmt.Errorf("drawing %s: %w", f.Title, err)
 	}
-	f.SVG = template.HTML(themed(b.String(), f, height))
+	f.SVG, f.height = template.HTML(themed(b.String(), f, height)), height
 	return nil
 }
 
@@ -137,7 +138,7 @@ func themed(svg string, f *Figure, height vg.Length) string {
 func variable(hex string) string {
 	for _, i := range inks {
 		if near(hex, i.light) {
-			return fmt.Sprintf("var(--%s,%s)", i.name, cssColour(i.light))
+			return i.css()
 		}
 	}
 	return hex
