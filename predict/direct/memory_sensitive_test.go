@@ -13,7 +13,6 @@ import (
 	"time"
 	"unsafe"
 
-	"spoor/predict/memsys"
 	"spoor/predict/replay"
 	"spoor/tracegen/kernel/recorded"
 	"spoor/tracegen/spmd"
@@ -247,11 +246,11 @@ func TestSpinning(t *testing.T) {
 
 // Programs take as long as a replay of what they did, whatever they do.
 func FuzzMemoryIsReplay(f *testing.F) {
-	for seed := range uint64(3 * len(memsys.All)) {
+	for seed := range uint64(4 * len(targets)) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		m, procs := targetOf(t, targets[seed%uint64(len(targets))]), 1+int(seed>>8%4)
+		m, procs := targetOf(t, targets[seed%uint64(len(targets))]), 1+int(seed/uint64(len(targets))%4)
 		got, did := ranOn(t, randomSharing(seed), procs, m)
 		if want := replayedOn(t, did, m); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v, and %v replayed", got.Time, want.Time)

@@ -108,7 +108,9 @@ func ranOn(t testing.TB, program spmd.Program, procs int, m *machine.Machine) (*
 }
 
 // smaller are values of kernels whose small ones make many references.
-var smaller = map[string]workload.Values{"edge": {"size": 15}, "appbt": {"size": 6, "iterations": 1}, "tomcatv": {"size": 20, "iterations": 3}}
+var smaller = map[string]workload.Values{"edge": {"size": 15}, "appbt": {"size": 6, "iterations": 1}, "tomcatv": {"size": 20, "iterations": 3},
+	"lu": {"n": 48}, "radix": {"keys": 4000}, "sparse": {"n": 24}, "water": {"molecules": 8},
+	"tpcc": {"warehouses": 1, "transactions": 30, "items": 200, "customers": 30}}
 
 func valuesOf(t testing.TB, k workload.Kernel) workload.Values {
 	t.Helper()
