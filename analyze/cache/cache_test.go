@@ -326,7 +326,8 @@ func holds(l *level, addr uint64) bool {
 	line := addr >> l.shift
 	switch a := l.array.(type) {
 	case *packed:
-		return way(a.of(line), line) >= 0
+		h, set := a.of(line)
+		return h.way(set, line) >= 0
 	case *list:
 		_, ok := a.index.find(line)
 		return ok

@@ -5,42 +5,43 @@ import "math/bits"
 // packed is sets of few ways, LRU or FIFO, whose order and signatures are words: nothing is
 // searched or moved one by one, and a use costs the same wherever its line is in the order.
 //
-// A set is the order, two words of signatures, and the keys by way. The order has the ways in the
+// A set is its head, the order and two words of signatures, and its keys by way. Heads lie side by side: they are all that most misses
+// need to see. The order has the ways in the
 // order in which they leave, four bits each: the lowest is the last to leave. Ways that a set
 // does not have stay above. A signature is eight bits of a hash of the line, so that one subtraction
 // compares eight of them; what it finds is held to the key, so a false match costs time only.
 type packed struct {
 	geometry
-	words  []uint64
-	stride uint64 // words of a set
-	last   uint   // shift of the way in the order that leaves next
-	onUse  bool   // a use moves a line to the front: LRU
+	heads []head // by set
+	keys  []key  // by set and way
+	last  uint   // shift of the way in the order that leaves next
+	onUse bool   // a use moves a line to the front: LRU
+}
+
+type head struct {
+	order      uint64
+	signatures [2]uint64
 }
 
 const (
 	packedWays = 16 // the most: 64 bits of four each
-	header     = 3
 	inOrder    = 0xFEDCBA9876543210
 	everyByte  = 0x0101010101010101
 	everyFour  = 0x1111111111111111
 )
 
 func newPacked(g geometry, onUse bool) *packed {
-	c := &packed{geometry: g, stride: header + g.ways, last: uint(4 * (g.ways - 1)), onUse: onUse}
-	c.words = make([]uint64, g.sets*c.stride)
-	for s := range g.sets {
-		set := c.words[s*c.stride:][:c.stride]
-		set[0] = inOrder
-		for w := header; w < len(set); w++ {
-			set[w] = empty
-		}
+	c := &packed{geometry: g, heads: make([]head, g.sets), keys: emptied(g.sets * g.ways), last: uint(4 * (g.ways - 1)), onUse: onUse}
+	for s := range c.heads {
+		c.heads[s].order = inOrder
 	}
 	return c
 }
 
 // of is the set of a line.
-func (c *packed) of(line uint64) []uint64 {
-	return c.words[c.set(line)*c.stride:][:c.stride]
+func (c *packed) of(line uint64) (*head, []key) {
+	s := c.set(line)
+	return &c.heads[s], c.keys[s*c.ways:][:c.ways]
 }
 
 // signature is that of a line, in every byte.
@@ -53,8 +54,8 @@ func signature(line uint64) uint64 {
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & (everyByte << 7) }
 
 // candidates is the ways with a signature: bit 7 of byte n for way n, bit 6 for way n+8.
-func candidates(set []uint64, sig uint64) uint64 {
-	return zeroBytes(set[1]^sig) | zeroBytes(set[2]^sig)>>1
+func (h *head) candidates(sig uint64) uint64 {
+	return zeroBytes(h.signatures[0]^sig) | zeroBytes(h.signatures[1]^sig)>>1
 }
 
 // lowest is the way of the lowest candidate.
@@ -64,10 +65,9 @@ func lowest(found uint64) int {
 }
 
 // way is where a line is in its set, -1 if nowhere.
-func way(set []uint64, line uint64) int {
-	for found := candidates(set, signature(line)); found != 0; found &= found - 1 {
-		w := lowest(found)
-		if at := header + w; at < len(set) && set[at]>>1 == line {
+func (h *head) way(set []key, line uint64) int {
+	for found := h.candidates(signature(line)); found != 0; found &= found - 1 {
+		if w := lowest(found); w < len(set) && set[w]>>1 == line {
 			return w
 		}
 	}
@@ -94,75 +94,77 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 }
 
 func (c *packed) use(keys []key) (int, key) {
-	words, stride, mask, onUse := c.words, c.stride, c.mask, c.onUse // in registers
+	heads, all, ways, mask, onUse := c.heads, c.keys, c.ways, c.mask, c.onUse // in registers
 next:
 	for i, k := range keys {
 		at := k >> 1 & mask
 		if mask == 0 {
 			at = c.set(k >> 1)
 		}
-		set := words[at*stride:][:stride]
-		sig := signature(k >> 1)
-		for found := candidates(set, sig); found != 0; found &= found - 1 {
+		h, sig := &heads[at], signature(k>>1)
+		for found := h.candidates(sig); found != 0; found &= found - 1 {
 			w := lowest(found)
-			at := header + w
-			if at < len(set) && set[at]|1 == k|1 {
-				set[at] |= k
+			if w >= int(ways) {
+				continue
+			}
+			if here := &all[at*ways+uint64(w)]; *here|1 == k|1 {
+				*here |= k
 				if onUse {
-					set[0] = toFront(set[0], place(set[0], w))
+					h.order = toFront(h.order, place(h.order, w))
 				}
 				continue next
 			}
 		}
-		return i, c.replace(set, k, sig)
+		return i, c.replace(at, k, sig)
 	}
 	return len(keys), empty
 }
 
-// replace puts a line in the place of the one that leaves, and returns that.
-func (c *packed) replace(set []uint64, k key, sig uint64) (victim key) {
-	order, last := set[0], c.last&63
+// replace puts a line in the place of the one that leaves a set, and returns that.
+func (c *packed) replace(set uint64, k key, sig uint64) (victim key) {
+	h := &c.heads[set]
+	order, last := h.order, c.last&63
 	all := uint64(16)<<last - 1
 	w := order >> last & 15
-	set[0] = order&^all | order<<4&all | w
-	ours := uint64(0xFF) << (w & 7 * 8)
-	set[1+w>>3] = set[1+w>>3]&^ours | sig&ours
-	victim = set[header+w]
-	set[header+w] = k
+	h.order = order&^all | order<<4&all | w
+	ours, s := uint64(0xFF)<<(w&7*8), &h.signatures[w>>3]
+	*s = *s&^ours | sig&ours
+	here := &c.keys[set*c.ways+w]
+	victim, *here = *here, k
 	return victim
 }
 
 func (c *packed) hit(k key) bool {
-	set := c.of(k >> 1)
-	w := way(set, k>>1)
+	h, set := c.of(k >> 1)
+	w := h.way(set, k>>1)
 	if w < 0 {
 		return false
 	}
-	set[header+w] |= k
+	set[w] |= k
 	if c.onUse {
-		set[0] = toFront(set[0], place(set[0], w))
+		h.order = toFront(h.order, place(h.order, w))
 	}
 	return true
 }
 
 func (c *packed) mark(line uint64) bool {
-	set := c.of(line)
-	w := way(set, line)
+	h, set := c.of(line)
+	w := h.way(set, line)
 	if w < 0 {
 		return false
 	}
-	set[header+w] |= 1
+	set[w] |= 1
 	return true
 }
 
 func (c *packed) drop(line uint64) key {
-	set := c.of(line)
-	w := way(set, line)
+	h, set := c.of(line)
+	w := h.way(set, line)
 	if w < 0 {
 		return empty
 	}
-	k := set[header+w]
-	set[header+w] = empty
-	set[0] = c.toBack(set[0], place(set[0], w))
+	k := set[w]
+	set[w] = empty
+	h.order = c.toBack(h.order, place(h.order, w))
 	return k
 }
