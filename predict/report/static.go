@@ -153,8 +153,21 @@ func (a Axis) set(axis *plot.Axis, values []float64) {
 		if axis.Max <= axis.Min {
 			axis.Max = axis.Min + 1
 		}
-		axis.Tick.Marker = plot.TickerFunc(linearTicks)
+		axis.Tick.Marker = a.linear()
 	}
+}
+
+// linear marks values as the axis has them.
+func (a Axis) linear() plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		ticks := linearTicks(lo, hi)
+		for i := range ticks {
+			if a.Unit == "%" {
+				ticks[i].Label = percent(ticks[i].Value)
+			}
+		}
+		return ticks
+	})
 }
 
 // setDown is set for categories from top to bottom, at 0, -1, ...
@@ -235,7 +248,7 @@ func (f *Figure) drawStack() error {
 	}
 	p := newPlot(c.X.label(), "")
 	p.X.Min, p.X.Max = 0, max(longest*1.12, 1e-12)
-	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
+	p.X.Tick.Marker = c.X.linear()
 	c.Y.setDown(&p.Y)
 	p.Add(grid(true, false), layer(func(canvas draw.Canvas, p *plot.Plot) {
 		from := make([]float64, len(sums))

@@ -154,7 +154,7 @@ const buying = async page => {
 	check(await rings() === all - 1, `${await rings()} machines are marked, of two were ${all}`);
 	await entry.fill("100");
 	await says("too little", "nothing: the cheapest is $3000");
-	await group.getByRole("button", { name: "more, until it changes" }).click();
+	await group.getByRole("button", { name: "more money, until that changes what to buy" }).click();
 	check(await entry.inputValue() === "3000", `the first change is at ${await entry.inputValue()}`);
 	await slider.focus();
 	await slider.press("End");

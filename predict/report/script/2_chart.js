@@ -155,7 +155,7 @@ const stackOption = (chart, view) => {
 		series: [
 			...series.map(s => ({ type: "bar", name: s.name, stack: "all", barWidth: 12, itemStyle: { color: ink(s.ink) }, emphasis: { disabled: true }, data: rows.map(r => r.heading ? null : value(s, r.bar)) })),
 			{ type: "scatter", silent: true, symbolSize: 0, data: rows.map((r, i) => ({ value: [0, i], label: { show: Boolean(r.heading), formatter: () => r.heading || "", position: "right", distance: 0, ...text } })) },
-			{ type: "scatter", silent: true, symbolSize: 0, data: rows.map((r, i) => ({ value: [r.heading ? 0 : total(r.bar), i], label: { show: !r.heading, formatter: () => r.heading ? "" : number(total(r.bar)), position: "right", distance: 4, ...text } })) },
+			{ type: "scatter", silent: true, symbolSize: 0, data: rows.map((r, i) => ({ value: [r.heading ? 0 : total(r.bar), i], label: { show: !r.heading, formatter: () => r.heading ? "" : amount(total(r.bar), chart.x.unit === "%" ? "%" : ""), position: "right", distance: 4, ...text } })) },
 		],
 	};
 };

@@ -26,7 +26,7 @@ const answer = (decision, money) => {
 	const interval = best.lo !== null && best.hi > best.lo ? ` (${number(best.lo)} to ${number(best.hi)})` : "";
 	const list = [["best", `${best.name}, ${price(best)}`], ["E(Instr)", `${number(best.e, 4)} ns${interval}, ${number(best.time, 4)} s in all`]];
 	const behind = second && margin(second, best);
-	list.push(["second", second ? `${second.name}, ${price(second)}: ${behind === 0 ? "as good" : `${amount(behind, "%", 2)} behind, ${doubt(behind, decision.error)}`}` : "nothing else for this money"]);
+	list.push(["second", second ? `${second.name}, ${price(second)}: ${behind < 5e-7 ? "as good" : `${amount(behind, "%", 2)} behind, ${doubt(behind, decision.error)}`}` : "nothing else for this money"]);
 	const share = decision.error ?? 0.01;
 	const enough = affordable(decision, money).filter(o => margin(o, best) <= share).reduce((a, b) => b.price < a.price ? b : a);
 	if (enough.price < best.price) list.push(["cheaper", `${enough.name}, ${price(enough)}: ${amount(margin(enough, best), "%", 2)} behind`]);
@@ -53,6 +53,7 @@ const budgets = group => {
 		own.forEach((f, i) => {
 			const terms = answer(f.chart.decision, money);
 			answers[i].replaceChildren(...terms.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
+			answers[i].dataset.money = amount(money, unit, 4); // for paper, which has no controls
 			f.view.budget = { money, two: affordable(f.chart.decision, money).slice(0, 2) };
 			f.draw();
 		});
@@ -65,10 +66,16 @@ const budgets = group => {
 	entry.addEventListener("input", () => { if (!Number.isNaN(entry.valueAsNumber)) show(entry.valueAsNumber, entry); });
 	entry.addEventListener("change", () => show(money));
 	for (const f of own) f.picked = point => show(point[0]);
-	const turn = (label, next) => button(label, null, () => { const to = next(); if (to !== undefined) show(to); });
+	const turn = (label, meaning, next) => {
+		const b = button(label, null, () => { const to = next(); if (to !== undefined) show(to); });
+		b.setAttribute("aria-label", meaning);
+		b.title = meaning;
+		return b;
+	};
 	const controls = element("div", { class: "choice budget", role: "group", "aria-label": "Budget" },
-		element("label", {}, `budget [${unit}] `, entry), slider,
-		turn("◂ less, until it changes", () => turns.filter(t => t < money - 1e-9).at(-1)), turn("more, until it changes ▸", () => turns.find(t => t > money + 1e-9)), said);
+		element("label", {}, `budget [${unit}] `, entry),
+		turn("◂ less", "less money, until that changes what to buy", () => turns.filter(t => t < money - 1e-9).at(-1)),
+		turn("more ▸", "more money, until that changes what to buy", () => turns.find(t => t > money + 1e-9)), slider, said);
 	group.querySelector(".figures").before(controls);
 	show(most);
 };
