@@ -18,7 +18,9 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		onWire = 0
 	}
 	t := r.use(now, e.sending(onWire)+extra, Overhead, 0, 0)
-	e.because(r.id, min(t, t+e.flying(onWire)))
+	if e.because(r.id, t); e.Sizes != nil {
+		e.because(r.id, min(t, t+e.flying(onWire)))
+	}
 	m := mail{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
 	n := over
 	if long {
@@ -77,14 +79,14 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 		fly += d.Latency
 		m.at, left = r.behind(to, d.Arrive), d.Free
 	default:
-		sending := e.sending(bytes)
+		sending, carry := e.sending(bytes), e.carry(bytes)
 		begun := at - sending
 		e.bound(e.causes.out, r.id, r.out > begun)
 		begins := max(begun, r.out)
-		r.out = min(begins+e.spacing(bytes), Horizon)
+		r.out = min(begins+e.spacing(bytes, carry), Horizon)
 		m.late += begins - begun
-		fly += max(0, e.flying(bytes))
-		m.at, left = begins+e.reach(), begins+sending+e.carry(bytes)
+		fly += max(0, e.reach()-sending+carry)
+		m.at, left = begins+e.reach(), begins+sending+carry
 	}
 	e.deliver(to, m, fly)
 	if ends != over {
@@ -100,9 +102,11 @@ func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
 		return e.flights[i]
 	case e.LogGOPSim:
 		return e.Latency
-	case m.from != r.id:
-		fly = max(0, e.flying(0)) * flights[m.kind]
-		if m.kind == eager || m.kind == data {
+	case m.from == r.id:
+	case m.kind == eager:
+		return max(0, e.flying(m.bytes))
+	default:
+		if fly = max(0, e.flying(0)) * flights[m.kind]; m.kind == data {
 			fly += max(0, e.flying(m.bytes))
 		}
 	}
@@ -118,14 +122,14 @@ func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
 // flying is for how long a message is on its way when its sender's processor has done with it. That is less
 // than nothing if its receiver may have it sooner.
 func (e *engine) flying(bytes int64) unit.Picos {
-	if e.Sizes == nil {
-		return e.Latency + e.carry(bytes)
+	if e.Sizes != nil {
+		return e.reach() - e.sending(bytes) + e.carry(bytes)
 	}
-	return e.reach() - e.sending(bytes) + e.carry(bytes)
+	return e.Latency + e.carry(bytes)
 }
 
 // flights are how many mails without bytes one after the other there are, with those before it.
-var flights = [...]unit.Picos{eager: 0, ask: 1, answer: 2, data: 2, release: 0}
+var flights = [...]unit.Picos{ask: 1, answer: 2, data: 2, release: 0}
 
 // behind is when a message comes that does not overtake those that its sender sent before to the
 // same receiver.
@@ -200,7 +204,8 @@ func (r *rank) takeIn(m *mail, bytes int64) {
 		return
 	}
 	e.bound(e.causes.in, r.id, r.in > m.at)
-	start, held := max(m.at, r.in), e.spacing(bytes)
+	start, carry := max(m.at, r.in), e.carry(bytes)
+	held := e.spacing(bytes, carry)
 	if r.in = start + e.Gap; e.Receiver || e.Sizes != nil {
 		r.in = min(start+held, Horizon)
 	} else {
@@ -209,7 +214,7 @@ func (r *rank) takeIn(m *mail, bytes int64) {
 		r.account.Overlap += queued - start
 	}
 	m.late += start - m.at
-	m.at = start + e.carry(bytes)
+	m.at = start + carry
 }
 
 // came counts a message.

@@ -105,24 +105,29 @@ func (m *Model) leastReceiving() unit.Picos {
 	return m.Receive
 }
 
-// spacing is for how long a message holds a port that its bytes hold.
-func (m *Model) spacing(bytes int64) unit.Picos {
+// spacing is for how long a message, whose carry is known, holds a port that its bytes hold.
+func (m *Model) spacing(bytes int64, carry unit.Picos) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Gap.At(unit.Bytes(bytes))
 	}
-	return m.Gap + m.carry(bytes)
+	return m.Gap + carry
 }
 
 // carry is for how long the bytes of a message after its first are on their way.
 func (m *Model) carry(bytes int64) unit.Picos {
-	if m.Sizes != nil {
-		return m.Sizes.Rest(unit.Bytes(bytes))
-	}
-	if bytes <= 1 {
-		return 0
-	}
-	if t := float64(bytes-1)*m.PerByte + 0.5; t < float64(maxDuration) {
+	if t := float64(bytes-1)*m.PerByte + 0.5; m.Sizes == nil && bytes > 1 && t < float64(maxDuration) {
 		return unit.Picos(t)
+	}
+	return m.otherCarry(bytes)
+}
+
+// otherCarry is carry where no byte follows, where it is beyond all time, and by size.
+func (m *Model) otherCarry(bytes int64) unit.Picos {
+	switch {
+	case m.Sizes != nil:
+		return m.Sizes.Rest(unit.Bytes(bytes))
+	case bytes <= 1:
+		return 0
 	}
 	return maxDuration
 }
