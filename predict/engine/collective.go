@@ -38,10 +38,13 @@ func (r *rank) startCollective(s *strand, now unit.Picos) {
 	c := s
 	if s.op.Request >= 0 {
 		if r.more == nil {
-			r.more = &strands{}
+			r.more = &strands{schedules: r.e.LogGOPSim}
 		}
 		op := *s.op // which the program may change when it goes on
 		c = r.more.add(s.row, &op, now)
+		if c.agenda != nil {
+			*c.agenda = *s.agenda
+		}
 		c.own = r.e.pendings.add()
 		r.e.pendings.items[c.own] = pending{done: undone, what: Collective, group: s.op.Group, tag: s.op.Tag}
 		r.request(s.op.Request, c.own)
@@ -51,6 +54,7 @@ func (r *rank) startCollective(s *strand, now unit.Picos) {
 	}
 	*c.round = round{steps: steps, nodes: c.round.nodes[:0]}
 	c.t, c.phase = now, stepping
+	c.agenda.follow(now)
 	r.beginRound(c)
 	if c != s {
 		r.more.after(r, c)
@@ -85,6 +89,7 @@ func (r *rank) stepRound(s *strand, now unit.Picos) {
 				return
 			}
 			if !d.steps[i].Send {
+				s.agenda.posted()
 				node = r.offer(d.steps[i].Peer, s.op.Tag, s.op.Group, 0, now)
 			}
 			d.nodes = append(d.nodes, node)
@@ -93,6 +98,7 @@ func (r *rank) stepRound(s *strand, now unit.Picos) {
 	} else {
 		m := &d.steps[d.at]
 		s.t, d.nodes[d.at-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0)
+		s.agenda.did(now)
 		d.at++
 	}
 	r.nextOfRound(s)
@@ -113,6 +119,7 @@ func (r *rank) nextOfRound(s *strand) {
 			}
 		}
 		if d.pass == departs {
+			s.agenda.follow(s.t)
 			r.beginRound(s)
 			return
 		}

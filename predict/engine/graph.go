@@ -12,7 +12,8 @@ type graph struct {
 	ops   []Op
 	needs []int32 // that have not ended
 	from  []unit.Picos
-	after []int32 // who needs operation i: from start[i] to start[i+1]
+	since []unit.Picos // LogGOPSim's: when the last of what each needs began
+	after []int32      // who needs operation i: from start[i] to start[i+1]
 	start []int64
 	left  int // operations that have not ended
 	last  unit.Picos
@@ -34,7 +35,7 @@ func (r *rank) load() error {
 	if err := g.link(r.program.Graph); err != nil {
 		return err
 	}
-	r.graph, r.more = g, &strands{}
+	r.graph, r.more = g, &strands{schedules: r.e.LogGOPSim}
 	r.main.phase = ended
 	for i := range g.ops {
 		if g.needs[i] == 0 {
@@ -50,7 +51,7 @@ func (g *graph) link(of *Graph) error {
 	if len(of.Starts) != n+1 {
 		return fmt.Errorf("there are %d operations, and needs of %d", n, len(of.Starts)-1)
 	}
-	g.needs, g.from, g.left = make([]int32, n), make([]unit.Picos, n), n
+	g.needs, g.from, g.since, g.left = make([]int32, n), make([]unit.Picos, n), make([]unit.Picos, n), n
 	g.start, g.after = make([]int64, n+1), make([]int32, len(of.Rows))
 	for i := range n {
 		g.needs[i] = int32(of.Starts[i+1] - of.Starts[i])
@@ -76,18 +77,26 @@ func (g *graph) link(of *Graph) error {
 
 // spawn begins an operation of the graph.
 func (r *rank) spawn(i int) {
-	s := r.more.add(int64(i), &r.graph.ops[i], r.graph.from[i])
+	g := r.graph
+	s := r.more.add(int64(i), &g.ops[i], g.from[i])
+	if s.agenda != nil {
+		*s.agenda = agenda{g.since[i], g.since[i], g.from[i]}
+	}
 	r.ready(s)
 	r.more.put(r, s)
 }
 
-// done begins the operations that needed nothing but one that has ended.
-func (r *rank) done(row int64, t unit.Picos) {
+// done begins the operations that needed nothing but the one of a strand, that has ended.
+func (r *rank) done(s *strand, t unit.Picos) {
 	g := r.graph
+	began := unit.Picos(0)
+	if s.agenda != nil {
+		began = s.agenda.last
+	}
 	g.left--
 	g.last = max(g.last, t)
-	for _, i := range g.after[g.start[row]:g.start[row+1]] {
-		g.from[i] = max(g.from[i], t)
+	for _, i := range g.after[g.start[s.row]:g.start[s.row+1]] {
+		g.from[i], g.since[i] = max(g.from[i], t), max(g.since[i], began)
 		if g.needs[i]--; g.needs[i] == 0 {
 			r.spawn(int(i))
 		}

@@ -32,11 +32,11 @@ type Model struct {
 	//	and takes up the next message g + (s-1) G later
 	//	the sender of more than S bytes waits until they are received, which costs nothing
 	//
-	// with o = Send = Receive. A processor that is free takes up messages that have come before
-	// it goes on.
+	// with o = Send = Receive. Of what a processor could do next when it is free, it does first what was scheduled first: messages when they were
+	// sent, its own operations when those began that they wait for; what is nonblocking together.
 	//
-	// Differs: of two events at a time, LogGOPSim has first what was scheduled first. A message of
-	// no bytes takes as long as one of one byte, not G less.
+	// Differs: of what was scheduled at the same time, a processor's own operations are first, then messages by their sender; LogGOPSim has
+	// the order of all events of the simulation. A message of no bytes takes as long as one of one byte, not G less.
 	LogGOPSim bool
 }
 

@@ -36,6 +36,7 @@ type naiveRank struct {
 	account  Rank
 	virtual  unit.Picos
 	last     unit.Picos
+	since    []unit.Picos // of a graph
 }
 
 type naiveMail struct {
@@ -75,6 +76,21 @@ type naiveStrand struct {
 	seen   *naiveMail // that was probed
 	main   bool
 	ends   *naiveEnd // with it, of a nonblocking collective
+	agenda naiveAgenda
+}
+
+// naiveAgenda is when LogGOPSim schedules: what waits for nothing is scheduled together.
+type naiveAgenda struct {
+	since, begun unit.Picos   // when that was, and when the first of it could begin
+	began        []unit.Picos // its operations
+}
+
+// schedule is that what follows is scheduled, when the last operation of those before it has begun.
+func (a *naiveAgenda) schedule(begin unit.Picos) {
+	if len(a.began) > 0 {
+		a.since = max(a.since, slices.Max(a.began))
+	}
+	a.begun = begin
 }
 
 type naiveOp struct {
@@ -96,7 +112,7 @@ func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]St
 			continue
 		}
 		g := graphs[i]
-		r.graph, r.done, r.from = ops, make([]bool, len(ops)), make([]unit.Picos, len(ops))
+		r.graph, r.done, r.from, r.since = ops, make([]bool, len(ops)), make([]unit.Picos, len(ops)), make([]unit.Picos, len(ops))
 		for j := range ops {
 			var needs []int
 			for _, need := range g.Rows[g.Starts[j]:g.Starts[j+1]] {
@@ -169,6 +185,12 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 	var best *naiveStrand
 	var bestAt unit.Picos
 	var bestFree bool
+	order := func(s *naiveStrand, free bool) unit.Picos {
+		if n.LogGOPSim && !free {
+			return s.agenda.since
+		}
+		return s.t
+	}
 	for _, s := range r.strands {
 		t, free, can := n.ready(r, s)
 		if !can {
@@ -176,14 +198,25 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 		}
 		better := best == nil || t < bestAt
 		if best != nil && t == bestAt {
-			earlier := s.t < best.t || s.t == best.t && s.row < best.row
+			mine, its := order(s, free), order(best, free)
+			earlier := mine < its || mine == its && s.row < best.row
 			better = free && !bestFree || free == bestFree && earlier
 		}
 		if better {
 			best, bestAt, bestFree = s, t, free
 		}
 	}
-	if best != nil && bestAt < at {
+	first = other
+	for _, m := range r.coming {
+		if m.kind == release && m.at == at {
+			first = nil
+		}
+	}
+	ownFirst := bestAt < at
+	if n.LogGOPSim && bestAt == at && first != nil {
+		ownFirst = bestFree || best != nil && first.at-n.Latency-n.Send >= best.agenda.since
+	}
+	if best != nil && ownFirst {
 		at, does = bestAt, func(now unit.Picos) { n.act(r, best, now) }
 	}
 	return at, does
@@ -260,6 +293,12 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 			now = r.cpu
 		}
 		s.on = nil
+		taken := e.at
+		if e.receive && n.LogGOPSim {
+			taken -= n.Receive + n.carry(e.bytes)
+		}
+		s.agenda.began = append(s.agenda.began, taken)
+		s.agenda.schedule(max(now, e.at))
 		n.over(r, s, max(now, e.at))
 		return
 	case s.seen != nil:
@@ -270,6 +309,8 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 	case op.Work > 0 && !s.worked:
 		n.busy(r, now, op.Work, Computing, 0, 0)
 		s.t, s.worked = r.cpu, true
+		s.agenda.began = append(s.agenda.began, now)
+		s.agenda.schedule(r.cpu)
 		return
 	}
 	n.perform(r, s, op, now)
@@ -291,6 +332,9 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 			}
 		}
 		e := n.sends(r, op, now)
+		if s.agenda.began = append(s.agenda.began, now); op.Kind == Send {
+			s.agenda.schedule(r.cpu)
+		}
 		switch {
 		case op.end != nil: // part of a collective: its wait is for e
 			for i := range s.inner {
@@ -307,6 +351,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		}
 		n.over(r, s, r.cpu)
 	case Recv, Irecv:
+		s.agenda.began = append(s.agenda.began, s.agenda.begun)
 		e := op.end
 		if e == nil {
 			e = &naiveEnd{}
@@ -333,6 +378,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		}
 		n.over(r, s, now)
 	case Wait:
+		s.agenda.schedule(now)
 		e := op.end
 		if e == nil {
 			if op.Request < 0 {
@@ -370,7 +416,9 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 		if op.Request >= 0 {
 			end := &naiveEnd{}
 			r.requests[op.Request] = end
-			c := &naiveStrand{row: s.row, ops: []naiveOp{{}}, inner: ops, worked: true, t: now, ends: end}
+			c := &naiveStrand{row: s.row, ops: []naiveOp{{}}, inner: ops, worked: true, t: now, ends: end, agenda: s.agenda}
+			c.agenda.began = slices.Clone(s.agenda.began)
+			c.agenda.schedule(now)
 			if len(ops) == 0 {
 				*end = naiveEnd{known: true, at: now}
 			} else {
@@ -379,6 +427,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 			n.over(r, s, now)
 			return
 		}
+		s.agenda.schedule(now)
 		if s.inner = ops; len(ops) == 0 {
 			n.over(r, s, now)
 			return
@@ -445,8 +494,12 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 			continue
 		}
 		r.from[j] = max(r.from[j], t)
+		r.since[j] = max(r.since[j], s.agenda.since)
+		if len(s.agenda.began) > 0 {
+			r.since[j] = max(r.since[j], slices.Max(s.agenda.began))
+		}
 		if !slices.ContainsFunc(needs, func(need int) bool { return !r.done[need] }) {
-			r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: r.graph[j]}}, t: r.from[j]})
+			r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: r.graph[j]}}, t: r.from[j], agenda: naiveAgenda{since: r.since[j], begun: r.from[j], began: []unit.Picos{r.since[j]}}})
 		}
 	}
 	if !slices.Contains(r.done, false) {

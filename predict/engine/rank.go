@@ -40,7 +40,9 @@ type rank struct {
 
 // begin readies the first operations.
 func (r *rank) begin(p Program) {
-	r.program, r.e.acting = p, r.id
+	if r.program, r.e.acting = p, r.id; r.e.LogGOPSim {
+		r.main.agenda = &agenda{}
+	}
 	if p.Graph != nil {
 		if err := r.load(); err != nil {
 			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
@@ -129,14 +131,18 @@ func (r *rank) run() {
 	e.touch(r.id)
 	for {
 		mail, own := r.mailTime(), r.ownTime()
+		mailFirst := mail <= own
+		if mail == own && e.LogGOPSim {
+			mailFirst = r.mailIsFirst(own)
+		}
 		switch {
 		case r.dead:
 			r.rest(mail, own)
 			return
-		case mail <= own && mail < e.limit:
+		case mailFirst && mail < e.limit:
 			e.now = mail
 			r.arrive(mail)
-		case own < mail && own < e.limit:
+		case !mailFirst && own < e.limit:
 			if e.now = own; r.more == nil {
 				r.spin(own, mail)
 			} else {

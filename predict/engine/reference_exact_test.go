@@ -48,8 +48,8 @@ func (c *refClass) pop() refTicket {
 const refToken = 1 << 31
 
 // refExact is LogGOPSim of messages that do not wait for their receivers: events in order of time, those at a time in the order in which
-// they were scheduled. What is blocked waits in a queue for each host and class, not among all events.
-func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
+// they were scheduled. What is nonblocking is scheduled together. What is blocked waits in a queue for each host and class, not among all events.
+func refExact(t *refTrace, nch int, p refCost) (ends []uint64, pops uint64) {
 	cnt := make([]int32, nch)
 	st := make([]refHost, t.P)
 	cl := make([]refClass, t.P*3) // 0 calc 1 send 2 msg
@@ -84,13 +84,6 @@ func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
 		s := &st[r]
 		ops := t.Ranks[r]
 		pc := int(s.pc)
-		if s.pend {
-			s.pend = false
-			s.left = 1
-			h.push(refEntry{s.nexto, ts, alloc(refEvent{host: r, kind: refWorks})})
-			ts++
-			return
-		}
 		if pc >= len(ops) {
 			return
 		}
@@ -106,7 +99,6 @@ func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
 			e++
 		}
 		s.left = int32(e - pc)
-		s.pend = e-pc > 2
 		tsend := max(s.nexto, s.nextgs)
 		for i := pc; i < e; i++ {
 			if ops[i].Kind == refSend {
@@ -126,7 +118,6 @@ func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
 	for r := 0; r < t.P; r++ {
 		issue(uint32(r))
 	}
-	var pops uint64
 	for len(h.a) > 0 {
 		top := h.a[0]
 		pops++
@@ -237,12 +228,11 @@ func refExact(t *refTrace, nch int, p refCost) (uint64, uint64) {
 			}
 		}
 	}
-	var mx uint64
 	for r := range st {
 		if int(st[r].pc) != len(t.Ranks[r]) {
 			panic("deadlock")
 		}
-		mx = max(mx, st[r].nexto)
+		ends = append(ends, st[r].nexto)
 	}
-	return mx, pops
+	return ends, pops
 }

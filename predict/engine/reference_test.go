@@ -129,7 +129,6 @@ type refHost struct {
 	nexto, nextgr, nextgs uint64
 	pc                    int32
 	left                  int32
-	pend                  bool
 }
 
 // refChannels: dense id per (src,dst,tag); stored in Tag.

@@ -34,6 +34,7 @@ type strand struct {
 	round  *round // of a collective
 	own    int32  // what ends with it, if it is a nonblocking one
 	number int32
+	agenda *agenda // LogGOPSim's, or nil
 }
 
 // need is what a strand must have to go on.
@@ -77,6 +78,8 @@ func (r *rank) step(s *strand, now unit.Picos) {
 	case working:
 		s.t = r.use(now, s.op.Work, Computing, 0, 0)
 		s.phase = starting
+		s.agenda.did(now)
+		s.agenda.follow(s.t)
 	case starting:
 		r.e.ops++
 		if r.e.obs != nil && s.op.Kind != Among {
@@ -104,6 +107,7 @@ func (r *rank) start(s *strand, now unit.Picos) {
 	case Send, Isend:
 		r.startSend(s, now)
 	case Recv, Irecv:
+		s.agenda.posted()
 		n := r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
 		if op.Kind == Recv {
 			r.await(s, n, now)
@@ -134,6 +138,9 @@ func (r *rank) startSend(s *strand, now unit.Picos) {
 		now = r.stall(now, op)
 	}
 	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra)
+	if s.agenda.did(now); op.Kind == Send {
+		s.agenda.follow(t)
+	}
 	switch {
 	case op.Kind == Isend:
 		r.request(op.Request, n)
@@ -173,6 +180,7 @@ func (r *rank) request(id, n int32) {
 
 func (r *rank) startWait(s *strand, now unit.Picos) {
 	id := s.op.Request
+	s.agenda.follow(now)
 	if id < 0 {
 		r.finish(s, now)
 		return
@@ -215,6 +223,10 @@ func (r *rank) collect(s *strand, now unit.Picos) {
 		}
 	}
 	t := max(now, p.done)
+	if s.agenda != nil {
+		s.agenda.did(r.taken(p))
+		s.agenda.follow(t)
+	}
 	if long > 0 || t > r.cpu {
 		if r.e.obs != nil {
 			r.e.causes.now = r.e.causes.pendings[s.on]

@@ -9,6 +9,8 @@ type strands struct {
 	all  []*strand // by number
 	free []int32
 	wait [port + 1]waiting // by need
+
+	schedules bool // LogGOPSim's, by when they were scheduled
 }
 
 // ticket is a strand that can go on from a time on.
@@ -84,17 +86,23 @@ func (m *strands) add(row int64, op *Op, t unit.Picos) *strand {
 		s = m.all[m.free[n-1]-mainNumber-1]
 		m.free = m.free[:n-1]
 	} else {
-		s = &strand{}
+		if s = (&strand{}); m.schedules {
+			s.agenda = &agenda{}
+		}
 		m.all = append(m.all, s)
 		s.number = int32(len(m.all)) + mainNumber
 	}
-	*s = strand{number: s.number, row: row, op: op, t: t, round: s.round}
+	*s = strand{number: s.number, row: row, op: op, t: t, round: s.round, agenda: s.agenda}
 	return s
 }
 
 // put lets a strand wait for what it needs to go on.
 func (m *strands) put(r *rank, s *strand) {
-	m.wait[r.need(s)].push(ticket{s.t, s.row, r.number(s)})
+	n, t := r.need(s), s.t
+	if s.agenda != nil && n != nothing {
+		t = s.agenda.since // the processor is not free before s.t
+	}
+	m.wait[n].push(ticket{t, s.row, r.number(s)})
 }
 
 // time is when the next strand goes on.
@@ -106,6 +114,21 @@ func (m *strands) time(r *rank) unit.Picos {
 		}
 	}
 	return at
+}
+
+// scheduled is when the strand was scheduled that LogGOPSim has the processor do something next, at a time; or if it needs nothing for that, the
+// begin of all time.
+func (m *strands) scheduled(r *rank, now unit.Picos) unit.Picos {
+	since := never
+	for n := range m.wait {
+		if w := m.wait[n]; len(w) > 0 && r.goesOn(w[0].t, need(n)) <= now {
+			if need(n) == nothing {
+				return 0
+			}
+			since = min(since, w[0].t)
+		}
+	}
+	return since
 }
 
 // turn has the next strand do something at a time: of several, the one that needs nothing, then
@@ -144,5 +167,5 @@ func (r *rank) end(s *strand, t unit.Picos) {
 		r.complete(own, t, 0, 0)
 		return
 	}
-	r.done(s.row, t)
+	r.done(s, t)
 }

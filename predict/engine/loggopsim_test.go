@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+// exactly holds a workload to LogGOPSim's order of events. It is how many ranks end at another time.
+func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
+	t.Helper()
+	m := Model{Send: unit.Picos(cost.o) * 1000, Receive: unit.Picos(cost.o) * 1000, Latency: unit.Picos(cost.L) * 1000, Gap: unit.Picos(cost.g) * 1000,
+		PerByte: float64(cost.G) * 1000, Long: -1, LogGOPSim: true}
+	res, err := Run(context.Background(), programs(w.ranks, 7), Options{Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := w.reference()
+	channels := refChannels(ref)
+	ends, _ := refExact(ref, channels, cost)
+	for i, end := range ends {
+		if res.Ranks[i].Time != unit.Picos(end)*1000 {
+			differ++
+		}
+	}
+	return differ
+}
+
+// halo exchanges with four neighbours of a torus, all ranks at the same times.
+func halo(ranks, rounds int, bytes int64) *workload {
+	w := newWorkload(ranks)
+	const cols = 8
+	rows := ranks / cols
+	for range rounds {
+		for r := range ranks {
+			x, y := r%cols, r/cols
+			near := [4]int{(x+1)%cols + y*cols, (x+cols-1)%cols + y*cols, x + ((y+1)%rows)*cols, x + ((y+rows-1)%rows)*cols}
+			for k := range 4 {
+				w.recv(r, near[k], int32(k^1))
+			}
+			for k := range 4 {
+				w.send(r, near[k], bytes, int32(k))
+			}
+			w.wait(r, 20_000_000)
+		}
+	}
+	return w
+}
+
+// In LogGOPSim's semantics, every rank ends when it does there, to the picosecond.
+func TestLogGOPSimIsExact(t *testing.T) {
+	cost := refCost{L: 2000, o: 500, g: 500, G: 1}
+	for name, w := range map[string]*workload{"halo": halo(64, 10, 8192), "short halo": halo(64, 10, 8), "stencil": stencil(64, 20000), "all to all": allToAll(32, 10000), "scattered": scattered(64, 20000)} {
+		if n := exactly(t, w, cost); n > 0 {
+			t.Errorf("%s: %d ranks end at another time", name, n)
+		}
+	}
+}
+
+// That is so of almost all random programs: what was scheduled on two ranks at the same time may have another order.
+func TestLogGOPSimOfRandomPrograms(t *testing.T) {
+	const programs = 1000
+	differ := 0
+	for seed := range uint64(programs) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		w := newWorkload(2 + rng.IntN(8))
+		w.rng = rng
+		batches(w, 1+rng.IntN(8), 100_000)
+		if exactly(t, w, refCost{L: 1 + rng.Uint64N(40_000), o: 1 + rng.Uint64N(10_000), g: rng.Uint64N(10_000), G: rng.Uint64N(300)}) > 0 {
+			differ++
+		}
+	}
+	if differ > programs/200 {
+		t.Errorf("%d of %d programs have other times", differ, programs)
+	}
+}
+
+// batches is rounds of messages between ranks drawn by chance, after each of which a rank waits for all of its own, and works.
+func batches(w *workload, rounds, work int) {
+	n := len(w.ranks)
+	for tag := range int32(rounds) {
+		for range w.rng.IntN(3 * n) {
+			from, to := w.rng.IntN(n), w.rng.IntN(n)
+			w.send(from, to, 1+w.rng.Int64N(300), tag)
+			w.recv(to, from, tag)
+		}
+		for r := range n {
+			if len(w.open[r]) > 0 {
+				w.wait(r, w.jitter(1, work))
+			}
+		}
+	}
+}
