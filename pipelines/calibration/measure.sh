@@ -30,4 +30,5 @@ cat >&2 <<-ADVICE
 	calibration: measured. MEASURE='--max-stolen 0.5' accepts more noise before it begins, DATASETS='ring marshalling' leaves
 	calibration: out the rest, and SCALE=smoke shows what there is, not to be relied on.
 ADVICE
+[ "$dataset" != memory ] || echo "calibration: instructions need a description of this host: without memory, give MACHINE=FILE" >&2
 exit 1
