@@ -13,22 +13,33 @@ trap 'rm -rf "$new"' EXIT
 trap 'exit 1' HUP INT TERM
 
 echo "$* -o $folder/$name"
-if "$@" -o "$new/$name" >"$new/$name.$dataset.txt" && [ -s "$new/$name.$dataset.arrow" ]; then
+status=0
+"$@" -o "$new/$name" >"$new/$name.$dataset.txt" || status=$?
+[ $status != 2 ] || exit 2 # wrong usage, which has nothing to do with noise
+if [ $status = 0 ] && [ -s "$new/$name.$dataset.arrow" ]; then
 	mv "$new/$name.$dataset.arrow" "$new/last"
 	for f in "$new/$name".*; do mv "$f" "$folder"; done
 	mv "$new/last" "$folder/$name.$dataset.arrow"
 	exit
 fi
+echo "calibration: there is no dataset $dataset" >&2
 if [ -s "$new/$name.$dataset.arrow" ]; then
 	mkdir -p "$folder/refused"
 	mv "$new/$name.$dataset.arrow" "$folder/refused"
-	echo "calibration: what was measured is in $folder/refused/$name.$dataset.arrow" >&2
+	echo "calibration: what was measured of it is in $folder/refused/$name.$dataset.arrow" >&2
 fi
-cat >&2 <<-ADVICE
-	calibration: there is no dataset $dataset. If this host was too noisy: stop what else runs, also on the same computer beside
-	calibration: this virtual machine, or take priority (nice -n -10, as root), and type make again: only what is missing is
-	calibration: measured. MEASURE='--max-stolen 0.5' accepts more noise before it begins, DATASETS='ring marshalling' leaves
-	calibration: out the rest, and SCALE=smoke shows what there is, not to be relied on.
-ADVICE
-[ "$dataset" != memory ] || echo "calibration: instructions need a description of this host: without memory, give MACHINE=FILE" >&2
+# Once for each make, whose number this is.
+if [ "$(cat "$folder/.advised" 2>/dev/null)" != $PPID ]; then
+	echo $PPID >"$folder/.advised"
+	cat >&2 <<-ADVICE
+
+		If this host was too noisy, stop what else runs, also on the same computer beside this virtual machine, or take priority
+		(nice -n -10, as root), and type make again: only what is missing is measured. Or
+		    MEASURE='--max-stolen 0.5'       accepts more noise before it begins
+		    DATASETS='ring marshalling'      leaves out the others
+		    MACHINE=FILE                     describes this host for instructions, where memory gives nothing
+		    SCALE=smoke                      shows what there is, not to be relied on
+
+	ADVICE
+fi
 exit 1
