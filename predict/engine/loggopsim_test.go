@@ -8,24 +8,54 @@ import (
 	"spoor/traces/unit"
 )
 
-// exactly holds a workload to LogGOPSim's order of events. It is how many ranks end at another time.
+// exactly holds a workload to LogGOPSim's order of events, as programs and as graphs. It is how many ranks end at another time.
 func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
 	t.Helper()
 	m := Model{Send: unit.Picos(cost.o) * 1000, Receive: unit.Picos(cost.o) * 1000, Latency: unit.Picos(cost.L) * 1000, Gap: unit.Picos(cost.g) * 1000,
 		PerByte: float64(cost.G) * 1000, Long: -1, LogGOPSim: true}
-	res, err := Run(context.Background(), programs(w.ranks, 7), Options{Model: m})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ref := w.reference()
-	channels := refChannels(ref)
-	ends, _ := refExact(ref, channels, cost)
-	for i, end := range ends {
-		if res.Ranks[i].Time != unit.Picos(end)*1000 {
-			differ++
+	ends, _ := refExact(ref, refChannels(ref), cost)
+	for _, all := range [][]Program{programs(w.ranks, 7), graphsOf(w)} {
+		res, err := Run(context.Background(), all, Options{Model: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, end := range ends {
+			if res.Ranks[i].Time != unit.Picos(end)*1000 {
+				differ++
+			}
 		}
 	}
 	return differ
+}
+
+// graphsOf is a workload whose operations need those before the wait that is before them: what LogGOPSim has in place of waits.
+func graphsOf(w *workload) (all []Program) {
+	for _, ops := range w.ranks {
+		var nodes []Op
+		g := &Graph{Starts: []int64{0}}
+		from, to := 0, 0 // the needs
+		for i, op := range ops {
+			if op.Kind == Wait {
+				continue
+			}
+			if i > 0 && (ops[i-1].Kind == Wait || ops[i-1].Kind == Compute) {
+				from, to = to, len(nodes)
+			}
+			if op.Request = None; op.Kind == Irecv {
+				op.Kind = Recv
+			}
+			nodes = append(nodes, op)
+			for need := from; need < to; need++ {
+				g.Rows = append(g.Rows, int32(need))
+			}
+			g.Starts = append(g.Starts, int64(len(g.Rows)))
+		}
+		one := programs([][]Op{nodes}, 0)[0]
+		one.Graph = g
+		all = append(all, one)
+	}
+	return all
 }
 
 // halo exchanges with four neighbours of a torus, all ranks at the same times.
