@@ -41,14 +41,21 @@ type Fluid struct {
 
 // stream is a link and what is on it.
 type stream struct {
-	link    topology.Link
-	on      []place
-	sent    tally
-	room    float64 // of the solver: bandwidth that is left
-	share   float64 // of it, for each of the messages whose rates are not known yet
-	open    int     // how many these are
-	fill    uint64  // in which that is so
-	checked uint64  // fill after which it was
+	link  topology.Link
+	on    []place
+	sent  tally
+	sum   float64 // of the rates of those that are not in the solver's part
+	necks int     // how many of these it holds up
+	level float64 // the rate of these
+
+	// Of the solver, for those on it that are in the part.
+	fill  uint64  // in which this is so
+	mine  []place // they
+	room  float64 // bandwidth that is left
+	open  int     // for so many whose rates are not known yet
+	share float64 // for each of these
+	most  float64 // of the rates that are known
+	fair  float64 // the rate of those that it holds up, or infinite
 }
 
 // place is where a stream is in the way of a flow.
@@ -70,6 +77,7 @@ type flow struct {
 	order Order
 	spot  int32  // in the agenda
 	neck  int32  // of its way, the link that holds it up
+	held  int32  // of the solver: the same, to be
 	part  uint64 // solve of whose part it is
 	known uint64 // fill in which next is known
 	bytes unit.Bytes
@@ -227,12 +235,15 @@ func (f *Fluid) enter(id int32) {
 // leave takes a message off its links.
 func (f *Fluid) leave(id int32) {
 	n := &f.flows[id]
+	f.apart(id)
 	for hop, s := range n.way {
 		i, last := n.at[hop], len(s.on)-1
 		moved := s.on[last]
 		s.on[i] = moved
 		f.flows[moved.flow].at[moved.hop] = i
-		s.on = s.on[:last]
+		if s.on = s.on[:last]; last == 0 {
+			s.sum = 0 // but for rounding
+		}
 	}
 }
 

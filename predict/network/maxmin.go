@@ -1,6 +1,10 @@
 package network
 
-import "math"
+import (
+	"math"
+
+	"spoor/traces/unit"
+)
 
 // solver finds max-min fair rates by progressive filling: of all links the one with the least bandwidth for each of its messages
 // whose rate is not known yet gives them that, and so on [bertsekas1992, sec. 6.5.2].
@@ -28,19 +32,18 @@ func (f *Fluid) solve() {
 	s.solves++
 	s.part = s.part[:0]
 	for _, id := range f.entering {
-		f.join(id)
+		f.flows[id].part = s.solves
+		s.part = append(s.part, id)
 	}
 	for _, l := range f.touched {
-		for _, p := range l.on {
-			if n := &f.flows[p.flow]; n.neck == p.hop {
-				f.join(p.flow)
-			}
-		}
+		f.joinHeld(l)
 	}
 	for begin := -1; begin < len(s.part); {
 		begin = len(s.part)
 		f.fill()
-		f.widen()
+		for _, l := range s.links {
+			f.widen(l)
+		}
 	}
 	for _, id := range s.part {
 		f.setRate(id)
@@ -52,7 +55,26 @@ func (f *Fluid) join(id int32) {
 	if n := &f.flows[id]; n.part != f.solver.solves {
 		n.part = f.solver.solves
 		f.solver.part = append(f.solver.part, id)
+		f.apart(id)
 	}
+}
+
+// joinHeld has those join the part that a link holds up.
+func (f *Fluid) joinHeld(l *stream) {
+	for i := 0; l.necks > 0 && i < len(l.on); i++ {
+		if p := l.on[i]; f.flows[p.flow].neck == p.hop {
+			f.join(p.flow)
+		}
+	}
+}
+
+// apart takes the rate of a flow off its links.
+func (f *Fluid) apart(id int32) {
+	n := &f.flows[id]
+	for _, l := range n.way {
+		l.sum -= n.rate
+	}
+	n.way[n.neck].necks--
 }
 
 // fill finds the rates of the part.
@@ -61,13 +83,17 @@ func (f *Fluid) fill() {
 	s.fills++
 	s.links = s.links[:0]
 	for _, id := range s.part {
-		for _, l := range f.flows[id].way {
+		for hop, l := range f.flows[id].way {
 			if l.fill != s.fills {
-				l.fill = s.fills
-				f.open(l)
+				l.fill, l.mine, l.most, l.fair = s.fills, l.mine[:0], 0, math.Inf(1)
 				s.links = append(s.links, l)
 			}
+			l.mine = append(l.mine, place{id, int32(hop)})
 		}
+	}
+	for _, l := range s.links {
+		l.open, l.room = len(l.mine), max(0, s.capacity-l.sum)
+		l.share = l.room / float64(l.open)
 	}
 	q := append(s.heap[:0], s.links...)
 	s.heap = q
@@ -92,31 +118,19 @@ func (f *Fluid) fill() {
 	}
 }
 
-// open finds what a link has for those of the part.
-func (f *Fluid) open(l *stream) {
-	l.room, l.open = f.solver.capacity, 0
-	for _, p := range l.on {
-		if n := &f.flows[p.flow]; n.part == f.solver.solves {
-			l.open++
-		} else {
-			l.room -= n.rate
-		}
-	}
-	l.room = max(0, l.room)
-	l.share = l.room / float64(l.open)
-}
-
 // freeze gives its share to all that a link holds up.
 func (f *Fluid) freeze(l *stream) {
 	s := &f.solver
-	for _, p := range l.on {
+	l.fair = l.share
+	for _, p := range l.mine {
 		n := &f.flows[p.flow]
-		if n.part != s.solves || n.known == s.fills {
+		if n.known == s.fills {
 			continue
 		}
-		n.known, n.next, n.neck = s.fills, l.share, p.hop
+		n.known, n.next, n.held = s.fills, l.share, p.hop
 		for _, k := range n.way {
 			k.room = max(0, k.room-l.share)
+			k.most = max(k.most, l.share)
 			k.open--
 		}
 	}
@@ -146,58 +160,51 @@ func (l *stream) before(k *stream) bool {
 	return l.share < k.share || l.share == k.share && l.link < k.link
 }
 
-// widen has those join the part whose rates are not fair beside its own.
-func (f *Fluid) widen() {
-	for _, l := range f.solver.links {
-		f.check(l)
+// widen has those on a link of the part join it whose rates are not fair beside its own: those that the link holds up, if it is not full now or
+// others are faster on it; and those that are faster than the part's that it holds up.
+func (f *Fluid) widen(l *stream) {
+	if l.necks > 0 && (l.room > near*f.solver.capacity || l.level < l.most*(1-near)) {
+		f.joinHeld(l)
 	}
-	for _, l := range f.touched {
-		f.check(l)
-	}
-}
-
-// check looks at those on a link that are not of the part.
-func (f *Fluid) check(l *stream) {
-	s := &f.solver
-	if l.checked == s.fills {
+	if math.IsInf(l.fair, 1) || len(l.on) == len(l.mine) {
 		return
 	}
-	l.checked = s.fills
-	sum, most, fair := 0.0, 0.0, math.Inf(1)
 	for _, p := range l.on {
-		n := &f.flows[p.flow]
-		rate := n.rate
-		if n.part == s.solves {
-			if rate = n.next; n.neck == p.hop {
-				fair = rate
-			}
-		}
-		sum, most = sum+rate, max(most, rate)
-	}
-	for _, p := range l.on {
-		n := &f.flows[p.flow]
-		if n.part == s.solves {
-			continue
-		}
-		holds := n.neck != p.hop || sum >= s.capacity*(1-near) && n.rate >= most*(1-near)
-		if !holds || n.rate > fair*(1+near) {
+		if n := &f.flows[p.flow]; n.part != f.solver.solves && n.rate > l.fair*(1+near) {
 			f.join(p.flow)
 		}
 	}
 }
 
-// setRate finds when a message ends at its new rate.
+// setRate puts a flow of the part on its links at its new rate, and finds when it ends.
 func (f *Fluid) setRate(id int32) {
 	n := &f.flows[id]
-	if math.Abs(n.next-n.rate) <= steady*n.rate {
-		return
+	n.neck = n.held
+	neck := n.way[n.neck]
+	neck.necks++
+	neck.level = n.next
+	if math.Abs(n.next-n.rate) > steady*n.rate {
+		n.left -= n.rate * float64(f.now-n.since)
+		n.rate, n.since = n.next, f.now
+		n.event = min(f.now+later(max(0, n.left)/n.rate), Horizon)
+		if n.spot == nowhere {
+			f.agenda.add(f, id)
+		} else {
+			f.agenda.moved(f, id)
+		}
 	}
-	n.left -= n.rate * float64(f.now-n.since)
-	n.rate, n.since = n.next, f.now
-	n.event = min(f.now+picos(max(0, n.left)/n.rate), Horizon)
-	if n.spot == nowhere {
-		f.agenda.add(f, id)
-	} else {
-		f.agenda.moved(f, id)
+	for _, l := range n.way {
+		l.sum += n.rate
 	}
+}
+
+// odd is what rounds durations: not half, as shares of two and four messages end there, and the least that differs in their rates would count.
+const odd = 0.3766
+
+// later is a duration in whole picoseconds.
+func later(p float64) unit.Picos {
+	if p < float64(maxWire) {
+		return unit.Picos(p + odd)
+	}
+	return maxWire
 }
