@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -25,6 +26,7 @@ type replayOptions struct {
 	full     bool
 	memory   memoryFlags
 	messages messageFlags
+	quanta   quantaFlags
 	format   stage.Format
 	output   string
 }
@@ -40,7 +42,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
 			"processors than the machine; the others take no part, and nodes without any are not in the network. Clusters may have\n" +
 			"unequal nodes: each --node takes the place of one of the last, with its own processors, clock, caches, memory and disk; or\n" +
-			"the machine's file has them as [[node]]. Then all processors must take part.\n\n" + replayTargets +
+			"the machine's file has them as [[node]]. Then all processors must take part.\n\n" +
+			"--quanta DIR cuts simulated time into quanta and leaves in DIR what each processor does in them, as analyze --run quanta\n" +
+			"does of a clock that misses do not stop; with footprints of analyze beside them they are for predict windtunnel.\n\n" + replayTargets +
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
@@ -66,6 +70,8 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
 	o.memory.add(flags)
+	flags.StringVar(&o.quanta.dir, "quanta", "", "write what processors do in every quantum into `DIR`, as analyze --run quanta does, and print it")
+	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum of --quanta in `cycles`")
 	o.messages.add(flags)
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
@@ -104,7 +110,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err := o.memory.check(); err != nil {
 		return err
 	}
-	if err := o.messages.check(); err != nil {
+	if err := errors.Join(o.messages.check(), o.checkQuanta()); err != nil {
 		return err
 	}
 	sims, done, err := openSimulations(env, prefixes, machines, o.nodes)
@@ -119,8 +125,13 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err != nil {
 		return err
 	}
-	if passes {
+	switch {
+	case passes && o.quanta.dir != "":
+		return fmt.Errorf("cutting %s: it passes messages, whose time is not cut into quanta", sims[0].prefix)
+	case passes:
 		return o.runMessages(ctx, env, sims)
+	case o.quanta.dir != "":
+		return o.runQuanta(ctx, env, sims, o.memory.opt)
 	}
 	if err := simulateAll(ctx, env, sims, o.memory.opt, o.workers); err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -419,6 +421,46 @@ func TestReplayUnequalNodes(t *testing.T) {
 		"is a smp, whose nodes are all alike": {"--machine", writeMachine(t, "smp"), "--node", slow},
 	} {
 		if status, out, stderr := predict(append([]string{"replay", trace}, args...)...); status != stage.Failed || !strings.Contains(stderr, want) || out != "" {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// Quanta of simulated time hold the time in which processors wait for nothing, and predict windtunnel takes them.
+func TestReplayQuanta(t *testing.T) {
+	trace, m, dir := writeTrace(t, "pair", 2, nil), writeMachine(t, "m"), filepath.Join(t.TempDir(), "q")
+	status, out, stderr := predict("replay", trace, "--machine", m, "--quanta", dir, "--quanta-length", "10", "--format", "csv")
+	if status != stage.Done {
+		t.Fatal(stderr)
+	}
+	_, table, _ := predict("replay", trace, "--machine", m, "--format", "csv")
+	rows := strings.Split(strings.TrimSpace(table), "\n")
+	heads, values := strings.Split(rows[0], ","), strings.Split(rows[1], ",")
+	at := func(name string) float64 {
+		v, err := strconv.ParseFloat(values[slices.Index(heads, name)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	quanta := map[string]float64{}
+	for _, l := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		f := strings.Split(l, ",")
+		quanta[f[0]], _ = strconv.ParseFloat(f[1], 64)
+	}
+	// E(Instr) has ideal time over the instructions of all processors: in ns, of 1 cycle each.
+	if got, want := quanta["mu"]*quanta["quanta"]*quanta["targets"], at("ideal")*at("instructions")*at("processors"); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("%v cycles in quanta, %v of ideal time", got, want)
+	}
+	if status, _, stderr := predict("windtunnel", "--params", dir, "--measured", dir); status != stage.Done {
+		t.Error(stderr)
+	}
+	for want, args := range map[string][]string{
+		"goes without --phases and -o": {"--quanta", dir, "--phases"},
+		"is not from 1 to 1000000":     {"--quanta", dir, "--quanta-length", "0"},
+		"is of one trace on one":       {"--quanta", dir, "--machine", writeMachine(t, "n")},
+	} {
+		if status, _, stderr := predict(append([]string{"replay", trace, "--machine", m}, args...)...); status != stage.WrongUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
 		}
 	}

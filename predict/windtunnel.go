@@ -43,9 +43,11 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 			"  printed  all equations as printed; --as-printed is the same\n" +
 			"  paper    with the slips in equations 10, 12 and 14 corrected\n" +
 			"  gamma    order statistics of gamma distributions; interference that simulation bears out\n" +
-			"  bounded  likewise, of times that the quantum bounds; the default where it does\n\n" +
+			"  bounded  likewise, of times that the quantum bounds; the default where it does\n" +
+			"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them; the default where there are\n" +
+			"           samples of quanta\n\n" +
 			"P is a directory in which analyze has left quanta and footprint of a fully parallel run (one target per host),\n" +
-			"or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
+			"or predict replay --quanta those of simulated time, or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
 			"data/machine/windtunnel/example.params.toml, and nothing if it is not given. Larger systems than the\n" +
 			"measured one have larger problems, whose quanta are alike.\n\n" +
 			"With --measured, speedups are compared with the critical path through the quanta of an analysis, with\n" +

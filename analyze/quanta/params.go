@@ -57,7 +57,9 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	exact("targets", "processors", float64(procs), "counted")
 	exact("quanta", "1", quanta, "counted")
 	exact("quantum", "cycles", float64(a.Length)*a.cpi(), "chosen")
-	exact("cpi", "cycles", a.cpi(), "chosen: cycles per instruction")
+	if !a.simulated {
+		exact("cpi", "cycles", a.cpi(), "chosen: cycles per instruction")
+	}
 	return out
 }
 

@@ -80,7 +80,8 @@ type Analysis struct {
 	Tool   string            // what makes the file
 	Meta   []trace.Arg       // for the tables
 
-	samples int // that are kept, for tests; 0 is maxSamples
+	samples   int  // that are kept, for tests; 0 is maxSamples
+	simulated bool // time is that of a simulation, in ps, and CPI cycles per ps
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -106,9 +107,13 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		return analysis.Result{}, errors.New("quanta: the trace counts no instructions, so that it has no time to be cut")
 	}
 	params := a.parameters(s)
+	per := "cpi"
+	if a.simulated {
+		per = "cycles_per_ps"
+	}
 	meta := append(slices.Clone(a.Meta),
 		trace.Arg{Key: "quantum", Value: strconv.FormatUint(uint64(a.Length), 10)},
-		trace.Arg{Key: "cpi", Value: strconv.FormatFloat(a.cpi(), 'g', -1, 64)},
+		trace.Arg{Key: per, Value: strconv.FormatFloat(a.cpi(), 'g', -1, 64)},
 		trace.Arg{Key: "every", Value: strconv.FormatUint(1<<s.samples.level, 10)},
 		trace.Arg{Key: "seed", Value: strconv.FormatUint(a.Seed, 10)})
 	table := s.samples.table(a.cpi(), s.present(), meta)

@@ -121,6 +121,9 @@ func (r *run) arrive(p *processor, id barrierID) {
 
 // resume lets q go on at time at.
 func (r *run) resume(q *processor, at unit.Picos) {
+	if r.opt.Waits != nil && at > q.next {
+		r.opt.Waits(q.id, q.next, at)
+	}
 	q.waited.Sync += at - q.next
 	q.late += at - q.next
 	q.next = at

@@ -46,6 +46,8 @@ type Options struct {
 	Memory   unit.Bytes  // size of the memory, to warn if the trace needs more; 0 is not checked
 	Phases   bool        // collect Result.Phases
 	Progress func(n int) // is told the number of references done since its last call
+	// Waits is told of each time in which a processor executes nothing, in order of time for each.
+	Waits func(p trace.Proc, from, to unit.Picos)
 }
 
 // Run replays src on sys, which must be new and made for at least the processors

@@ -47,7 +47,7 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 		first, last := addrs[i]>>r.shift, (addrs[i]+uint64(sizes[i])-1)>>r.shift
 		cost := r.sys.Access(now, p.id, first, ops[i] == trace.Store)
 		if cost != (memsys.Cost{}) {
-			late += p.pay(cost)
+			late += r.pay(p, now, cost)
 			if cost.Again {
 				i--
 				continue
@@ -68,11 +68,15 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	return done, nil
 }
 
-// pay books the cost of an access and is what it adds to the time of p.
-func (p *processor) pay(c memsys.Cost) unit.Picos {
+// pay books the cost of an access of p at now, and is what it adds to the time of p.
+func (r *run) pay(p *processor, now unit.Picos, c memsys.Cost) unit.Picos {
 	p.waited.Latency += c.Latency
 	p.waited.Contention += c.Contention
-	return c.Total()
+	wait := c.Total()
+	if r.opt.Waits != nil && wait > 0 {
+		r.opt.Waits(p.id, now, now+wait)
+	}
+	return wait
 }
 
 // follow holds the next row, gap instructions after the last, to the event before
@@ -99,7 +103,7 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 		return false
 	}
 	cost := r.sys.Access(p.next, p.id, p.line+1, p.storing)
-	p.late += p.pay(cost)
+	p.late += r.pay(p, p.next, cost)
 	if !cost.Again {
 		p.line++
 		p.touches++
@@ -109,7 +113,7 @@ func (r *run) crossing(p *processor, limit unit.Picos) bool {
 
 // settle makes p wait until all its touches have ended, and is whether it had to.
 func (r *run) settle(p *processor) bool {
-	wait := p.pay(r.sys.Settle(p.next, p.id))
+	wait := r.pay(p, p.next, r.sys.Settle(p.next, p.id))
 	p.late += wait
 	return wait > 0
 }

@@ -273,7 +273,10 @@ func (r *Run) sizes(name string, l *Level) {
 	cpi, c := r.Params.Lookup("cpi")
 	window, w := r.Params.Lookup("window_" + name)
 	switch {
-	case l.Miss == 0 || !q || !c:
+	case l.Miss == 0 || !q:
+	case w && !c:
+		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s are of windows of %v instructions, and the quanta of simulated time, in which fewer are executed", name, window.Value))
+	case !c:
 	case !w:
 		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s do not say that they are of quanta", name))
 	case math.Abs(window.Value*cpi.Value-quantum.Value) > cpi.Value/2:

@@ -33,6 +33,7 @@ func (r *Run) sample(path string) error {
 	if r.Samples, err = newSamples(t, r.Parameters.Targets); err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
+	r.Parameters.Kinds = r.Samples.kinds()
 	return nil
 }
 

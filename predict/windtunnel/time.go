@@ -79,6 +79,14 @@ const MostTargets = 1 << 14
 // Differs: unless as published, targets cause interference as they are switched to, M(K)/K each time, not
 // all in every quantum.
 func (c *calculator) time(k, hosts int) (Time, error) {
+	if c.model.kinds {
+		return c.overKinds(k, hosts)
+	}
+	return c.quantum(k, hosts)
+}
+
+// quantum is the time of a quantum if all are alike.
+func (c *calculator) quantum(k, hosts int) (Time, error) {
 	t := Time{Work: unit.Cycles(k) * c.Mu, Overhead: c.Overhead}
 	t.Imbalance = unit.Cycles(c.model.longest(work{float64(c.Mu), float64(c.Sigma), float64(c.Quantum)}, k, hosts)) - t.Work
 	active := c.most(k, c.Active, c.SigmaActive, hosts)

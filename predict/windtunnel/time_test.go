@@ -14,7 +14,8 @@ func parameters() *Parameters {
 	f := Footprints{4, 5, 6}
 	return &Parameters{Targets: 32, Mu: 75, Sigma: 30, Quantum: 100, Active: 25, Running: 24, SigmaActive: math.NaN(), SigmaRunning: math.NaN(),
 		Switch: 60, Underflows: 1, Underflow: 40, FloatingPt: 60, Overhead: 50,
-		Cache: Level{Shape: footprint.Shape{Sets: 2048, Ways: 1}, Trace: f, Turn: f}, TLB: Level{Shape: footprint.Shape{Sets: 1, Ways: 64}, Miss: 40, Trace: f, Turn: f}}
+		Cache: Level{Shape: footprint.Shape{Sets: 2048, Ways: 1}, Trace: f, Turn: f}, TLB: Level{Shape: footprint.Shape{Sets: 1, Ways: 64}, Miss: 40, Trace: f, Turn: f},
+		Kinds: []QuantumKind{{1, 1, 1, 1, 1, 1, 1}}}
 }
 
 // Of one target on each host there is no interference, of one host no imbalance, and the parts add up.
@@ -58,6 +59,7 @@ func random(r *rand.Rand) *Parameters {
 	p.Running = p.Active * r.Float64()
 	p.SigmaActive, p.SigmaRunning = math.NaN(), math.Sqrt(p.Running/32*(1-p.Running/32))*r.Float64()
 	p.FloatingPt = unit.Cycles(60 * r.Float64())
+	p.Kinds = []QuantumKind{{1, 1, 1, 1, 1, 1, 1}}
 	return p
 }
 
@@ -147,7 +149,9 @@ func TestParametersThatAreNone(t *testing.T) {
 	if _, err := newCalculator(Models[len(Models)-1], p); err == nil {
 		t.Error("times that nothing bounds are not for the bounded model")
 	}
-	if p.Best().Name != "gamma" || parameters().Best().Name != "bounded" {
+	alike := parameters()
+	alike.Kinds = nil
+	if p.Best().Name != "gamma" || alike.Best().Name != "bounded" || parameters().Best().Name != "kinds" {
 		t.Error("the best model is the last that applies")
 	}
 	if _, err := Named("best"); err == nil {

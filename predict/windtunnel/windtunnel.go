@@ -22,8 +22,12 @@
 //   - gamma is the exact order statistic of sums that are gamma distributed, with interference of
 //     shared blocks that have one place, and LRU replacement;
 //   - bounded is the same with a beta distribution, for no processing time is longer than the quantum: where
-//     time is instructions executed, a target executes for the whole quantum or waits. This is the default
-//     where it applies.
+//     time is instructions executed, a target executes for the whole quantum or waits;
+//   - kinds is bounded for each of 16 kinds of quanta, from those in which nearly all targets wait to those in which nearly all
+//     execute, and the mean of that. It needs samples of quanta, and is the default where there are any.
+//
+// The paper's T_processing is that of a mean quantum. Where misses take time, quanta are not alike, and the expected
+// maximum of a mixture is not that of its mean: one target that executes alone is the slowest, whatever the mean is.
 //
 // Hosts are taken to be independent, although the times of a quantum are shared out among
 // them. That is no error: sigma_intra is the standard deviation with N-1 degrees of
@@ -72,6 +76,8 @@ type Parameters struct {
 	// SigmaActive and SigmaRunning are standard deviations within a quantum of what is 1 for such a
 	// target and 0 for the others; not a number if they are not known.
 	SigmaActive, SigmaRunning float64
+
+	Kinds []QuantumKind // of quanta; none: all are alike
 
 	Switch     unit.Cycles // T_cxsw
 	Underflows float64     // N_win, register window underflows of a switch
@@ -145,8 +151,8 @@ type Model struct {
 	longest func(w work, k, hosts int) float64
 	// published says that all else is the paper's too: eq. 4-14, and how they are extrapolated; printed, with its slips.
 	published, printed bool
-	// bounded says that the model needs processing times that the quantum bounds.
-	bounded bool
+	// bounded says that the model needs processing times that the quantum bounds, kinds that it needs samples of quanta.
+	bounded, kinds bool
 }
 
 // Models lists the models, from the published one to the most exact.
@@ -155,6 +161,7 @@ var Models = []Model{
 	{Name: "paper", longest: kruskalWeiss, published: true},
 	{Name: "gamma", longest: gammaMaximum},
 	{Name: "bounded", longest: boundedMaximum, bounded: true},
+	{Name: "kinds", longest: boundedMaximum, bounded: true, kinds: true},
 }
 
 // Named is the model called name.
@@ -183,6 +190,9 @@ func (p *Parameters) Best() Model {
 func (m Model) applies(p *Parameters) error {
 	if m.bounded && p.Quantum == 0 {
 		return fmt.Errorf("model %s is for processing times that the quantum bounds, and these are longer, or the quantum is not known; take model gamma", m.Name)
+	}
+	if m.kinds && len(p.Kinds) == 0 {
+		return fmt.Errorf("model %s needs samples of quanta, which analyze --run quanta leaves as quanta.arrow; take model bounded", m.Name)
 	}
 	return nil
 }
