@@ -147,10 +147,21 @@ func (r slicedRun) piece(c *Chart, block, first int, slices []slice) {
 			share += s[k] / width
 		}
 		if share > 0 {
-			c.Series[k].Points = append(c.Series[k].Points, point(float64(block), begin, begin+width, low, min(1, low+share)))
+			c.Series[k].extend(point(float64(block), begin, begin+width, low, min(1, low+share)))
 			low += share
 		}
 	}
+}
+
+// extend adds a piece of a timeline, to the last one if that is as high and ends where it begins.
+func (s *Series) extend(p Point) {
+	if n := len(s.Points); n > 0 {
+		if last := s.Points[n-1]; last[0] == p[0] && last[2] == p[1] && last[3] == p[3] && last[4] == p[4] {
+			last[2] = p[2]
+			return
+		}
+	}
+	s.Points = append(s.Points, p)
 }
 
 // stacks are the sums of all slices.

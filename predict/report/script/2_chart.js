@@ -184,8 +184,8 @@ const timelineOption = (chart, view) => {
 			axisTick: { show: false }, axisLine: { show: false }, axisLabel: { color: ink("muted"), fontSize: 11, fontFamily: font } },
 		series: series.map(s => ({ type: "custom", name: s.name, data: s.points, encode: { x: [1, 2], y: 0 }, clip: true, renderItem: (_, api) => {
 			const [x, y] = api.coord([api.value(1), api.value(0)]), [end] = api.coord([api.value(2), api.value(0)]), h = api.size([0, 1])[1] * 0.8;
-			const lo = s.points[0].length > 4 ? api.value(3) : 0, hi = s.points[0].length > 4 ? api.value(4) : 1;
-			return { type: "rect", shape: { x, y: y + h * (0.5 - hi), width: Math.max(0.2, end - x + (hi < 1 || lo > 0 ? 0.4 : 0)), height: h * (hi - lo) }, style: { fill: ink(s.ink) } };
+			const sliced = s.points[0].length > 4, lo = sliced ? api.value(3) : 0, hi = sliced ? api.value(4) : 1;
+			return { type: "rect", shape: { x, y: y + h * (0.5 - hi), width: Math.max(0.2, end - x + (sliced ? 0.4 : 0)), height: h * (hi - lo) }, style: { fill: ink(s.ink) } };
 		} })),
 	};
 };
