@@ -27,6 +27,8 @@ func allCommand(env *stage.Env) *cobra.Command {
 			"their files, and all parameters into one:\n\n" +
 			"    PREFIX.machine.toml    the description of this host\n" +
 			"    PREFIX.params.toml     all parameters; those of transports begin with the transport's name\n" +
+			"    PREFIX.TRANSPORT.network.toml\n" +
+			"                           PLogP of a transport, to put behind PREFIX.machine.toml: then predict replays messages on it\n" +
 			"    PREFIX.memory.arrow, PREFIX.instructions.arrow, PREFIX.marshalling.arrow, PREFIX.TRANSPORT.arrow\n" +
 			"                           what was measured: calibrate memory --from, instructions --from and, of the others,\n" +
 			"                           calibrate fit find the same in it again\n\n" +

@@ -16,7 +16,7 @@ import (
 )
 
 // The machines: LogGP with ports that both hold, the same with ports of senders alone and the cost of lines, and links
-// that messages share.
+// that messages hold one at a time, or share fairly, and PLogP.
 const (
 	head = `
 name = "test"
@@ -57,6 +57,20 @@ gamma = "3 ns/line"
 bandwidth = "1 GB/s"
 o = "0.5 us"
 latency = "1 us"
+`
+	fair  = torus + "sharing = \"max-min\"\n"
+	plogp = `model = "plogp"
+L = "2 us"
+o_r = "0.5 us"
+gamma = "3 ns/line"
+[[network.size]]
+bytes = "1 B"
+o_s = "0.4 us"
+g = "0.7 us"
+[[network.size]]
+bytes = "1 KiB"
+o_s = "0.6 us"
+g = "2 us"
 `
 )
 

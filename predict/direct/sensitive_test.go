@@ -52,7 +52,7 @@ func sameAs(t *testing.T, what string, got *Result, want *replay.MessageResult) 
 // far it runs ahead.
 func TestPolling(t *testing.T) {
 	set := workload.Values{"triangles": 30, "frames": 2, "size": 64, "extent": 8, "buffer": 4}
-	for _, network := range []string{ports, lines, torus} {
+	for _, network := range []string{ports, lines, torus, fair, plogp} {
 		var first *Result
 		for _, ahead := range []int{64, 1, 5} {
 			inst := instance(t, "pgl", 7, set)
@@ -182,7 +182,7 @@ func FuzzDirectIsReplay(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		network := []string{ports, lines, torus, ports + "S = \"40 B\"\n"}[seed%4]
+		network := []string{ports, lines, torus, ports + "S = \"40 B\"\n", fair, plogp}[seed%6]
 		procs := 2 + int(seed/4%5)
 		var first *Result
 		for _, ahead := range []int{64, 1, 3} {
