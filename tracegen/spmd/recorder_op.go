@@ -7,6 +7,7 @@ type recording struct{ Backend }
 
 // Do implements Backend.
 func (b recording) Do(r *Rank, op *Op) {
+	r.rec.sync() // ranks that run while this one waits may give other arrays the memory that words on its tape are about
 	early := r.rec.early && op.isKnown()
 	if early {
 		r.rec.row(op.event(r.space))

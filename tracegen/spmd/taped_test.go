@@ -205,3 +205,22 @@ func TestDebtsArePaidByWhatComes(t *testing.T) {
 		t.Errorf("%d instructions", got)
 	}
 }
+
+// What a rank has touched before it waits stays what it was, though another rank gives the memory to another array meanwhile.
+func TestWaitingRanksKeepTheirReferences(t *testing.T) {
+	data := onHeap[float64](4)
+	k, rec := recorded(t, 2, func(r *Rank) error {
+		if r.ID() == 0 {
+			x := Shared(r, "x", data)
+			put(tape.Cur(), &x[1], tape.L8+tape.I)
+		} else {
+			tape.Cur().N += 100
+			Shared(r, "y", data)
+		}
+		r.Barrier()
+		return nil
+	})
+	if got := k.RefsOf[0].Addr; len(got) != 1 || got[0] != rec.Regions[0].Base+8 {
+		t.Errorf("rank 0 touched %#x, x begins at %#x", got, rec.Regions[0].Base)
+	}
+}
