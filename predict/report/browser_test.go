@@ -39,7 +39,7 @@ func TestPagesInBrowser(t *testing.T) {
 	for _, p := range []struct {
 		name  string
 		study *Study
-	}{{"quick.html", quick.study()}, {"evil.html", evilStudy()}, {"tables.html", tablesStudy(t, "a program")}} {
+	}{{"quick.html", quick.study()}, {"evil.html", evilStudy()}, {"tables.html", tablesStudy(t, "a program")}, {"evil-tables.html", tablesStudy(t, evilName)}} {
 		path := filepath.Join(dir, p.name)
 		var page bytes.Buffer
 		if err := p.study.WriteHTML(&page, p.name); err != nil {
