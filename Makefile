@@ -71,7 +71,7 @@ commands:
 fuzz:
 	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 
-## smoke       the quickstart pipeline at small sizes, and whether it is incremental and repeatable
+## smoke       every study at small sizes, and whether the quickstart is incremental and repeatable
 smoke:
 	@sh pipelines/smoke.sh '$(MAKE)'
 
