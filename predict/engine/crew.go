@@ -68,13 +68,6 @@ func (c *crew) run() error {
 	return c.outcome()
 }
 
-func (f *failure) cause() error {
-	if f == nil {
-		return nil
-	}
-	return f.err
-}
-
 // work is what a worker does: until the next meeting, and again.
 func (c *crew) work(e *engine) {
 	defer c.meeting.leave()

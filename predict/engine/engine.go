@@ -292,23 +292,3 @@ func (e *engine) pulse() error {
 	}
 	return e.ctx.Err()
 }
-
-// failure is an error of a rank. The first in time ends a run, ties by rank.
-type failure struct {
-	at   unit.Picos
-	rank int32
-	err  error
-}
-
-func (f *failure) before(g *failure) bool {
-	return g == nil || f != nil && (f.at < g.at || f.at == g.at && f.rank < g.rank)
-}
-
-// fail ends the rank that acts.
-func (e *engine) fail(err error) {
-	e.ranks[e.acting].dead = true
-	if f := (&failure{e.now, e.acting, err}); f.before(e.failed) {
-		e.failed = f
-	}
-	e.limit = 0
-}

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"spoor/predict/network"
-	"spoor/traces/unit"
-)
+import "spoor/traces/unit"
 
 // send has the processor send a message, from now on. It is the time when the processor goes on,
 // and the pending operation, or over.
@@ -42,16 +39,6 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		r.transmit(to, m, 0, t, onWire, over)
 	}
 	return t, n
-}
-
-// overLinks sends a message over Net.
-func (e *engine) overLinks(at unit.Picos, from, to int32, bytes int64) network.Delivery {
-	m := network.Message{From: e.Node(from), To: e.Node(to), Bytes: unit.Bytes(bytes)}
-	d := e.Net.Send(at, m)
-	if m.From != m.To {
-		e.boundByLinks()
-	}
-	return d
 }
 
 func (r *rank) sequence() uint32 {
@@ -94,62 +81,11 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 	}
 }
 
-// flight is for how long a mail that comes to r has been on its way, and not late: since the send.
-func (r *rank) flight(i int32, m *mail) (fly unit.Picos) {
-	e := r.e
-	switch {
-	case e.linked():
-		return e.flights[i]
-	case e.LogGOPSim:
-		return e.Latency
-	case m.from == r.id:
-	case m.kind == eager:
-		return max(0, e.flying(m.bytes))
-	default:
-		if fly = max(0, e.flying(0)) * flights[m.kind]; m.kind == data {
-			fly += max(0, e.flying(m.bytes))
-		}
-	}
-	switch m.kind {
-	case answer:
-		fly += e.sending(0) + e.receiving(0)
-	case data:
-		fly += e.sending(0) + e.sending(m.bytes) + 2*e.receiving(0)
-	}
-	return fly
-}
-
-// flying is for how long a message is on its way when its sender's processor has done with it. That is less
-// than nothing if its receiver may have it sooner.
-func (e *engine) flying(bytes int64) unit.Picos {
-	if e.Sizes != nil {
-		return e.reach() - e.sending(bytes) + e.carry(bytes)
-	}
-	return e.Latency + e.carry(bytes)
-}
-
-// flights are how many mails without bytes one after the other there are, with those before it.
-var flights = [...]unit.Picos{ask: 1, answer: 2, data: 2, release: 0}
-
-// behind is when a message comes that does not overtake those that its sender sent before to the
-// same receiver.
-func (r *rank) behind(to int32, at unit.Picos) unit.Picos {
-	pair := pairOf(r.id, to)
-	at = max(at, r.e.pairs[pair])
-	r.e.pairs[pair] = at
-	return at
-}
-
 // arrive takes up the next mail.
 func (r *rank) arrive(now unit.Picos) {
 	e := r.e
 	if len(r.releases) > 0 && r.releases[0].at == now {
-		i := e.pop(&r.releases)
-		e.becauseOf(i)
-		m := e.mails.items[i]
-		fly := r.flight(i, &m)
-		e.mails.drop(i)
-		r.complete(m.node, m.at, m.late, fly)
+		r.released()
 		return
 	}
 	i := e.pop(&r.arrivals)
@@ -161,11 +97,7 @@ func (r *rank) arrive(now unit.Picos) {
 	}
 	switch {
 	case e.LogGOPSim:
-		e.bound(e.causes.in, r.id, now > m.at && now == r.in)
-		m.late += now - m.at
-		m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, fly)
-		r.in = min(now+e.Gap+e.carry(m.bytes), Horizon)
-		e.holds(e.causes.in, r.id, now)
+		r.takeUp(&m, now, fly)
 		r.came(&m)
 	case m.kind == answer:
 		e.mails.drop(i)
@@ -195,6 +127,27 @@ func (r *rank) arrive(now unit.Picos) {
 	e.keepCause(&e.causes.mails, i)
 	r.keep(i)
 	r.show(&m, fly)
+}
+
+// released takes up the next release.
+func (r *rank) released() {
+	e := r.e
+	i := e.pop(&r.releases)
+	e.becauseOf(i)
+	m := e.mails.items[i]
+	fly := r.flight(i, &m)
+	e.mails.drop(i)
+	r.complete(m.node, m.at, m.late, fly)
+}
+
+// takeUp has a processor of LogGOPSim take a mail up, which is there when that is over.
+func (r *rank) takeUp(m *mail, now, fly unit.Picos) {
+	e := r.e
+	e.bound(e.causes.in, r.id, now > m.at && now == r.in)
+	m.late += now - m.at
+	m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, fly)
+	r.in = min(now+e.Gap+e.carry(m.bytes), Horizon)
+	e.holds(e.causes.in, r.id, now)
 }
 
 // takeIn brings so many bytes of a mail through the port: m.at becomes when the last is there.
