@@ -49,13 +49,12 @@ type stream struct {
 	level float64 // the rate of these
 
 	// Of the solver, for those on it that are in the part.
-	fill  uint64  // in which this is so
-	mine  []place // they
-	room  float64 // bandwidth that is left
-	open  int     // for so many whose rates are not known yet
-	share float64 // for each of these
-	most  float64 // of the rates that are known
-	fair  float64 // the rate of those that it holds up, or infinite
+	part uint64  // solve of which this is
+	mine []place // they
+	room float64 // bandwidth that is left
+	open int     // for so many whose rates are not known yet
+	most float64 // of the rates that are known
+	fair float64 // the rate of those that it holds up, or infinite
 }
 
 // place is where a stream is in the way of a flow.

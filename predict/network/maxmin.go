@@ -20,7 +20,13 @@ type solver struct {
 	fills    uint64
 	part     []int32 // flows
 	links    []*stream
-	heap     []*stream
+	heap     []offer
+}
+
+// offer is what a link has for each of its messages whose rate is not known, or had.
+type offer struct {
+	share float64
+	of    *stream
 }
 
 // near is the relative difference of rates that are the same but for rounding, steady that of those that need no new end.
@@ -38,8 +44,10 @@ func (f *Fluid) solve() {
 	for _, l := range f.touched {
 		f.joinHeld(l)
 	}
-	for begin := -1; begin < len(s.part); {
-		begin = len(s.part)
+	s.links = s.links[:0]
+	for known := -1; known < len(s.part); {
+		f.place(s.part[max(0, known):])
+		known = len(s.part)
 		f.fill()
 		for _, l := range s.links {
 			f.widen(l)
@@ -77,39 +85,47 @@ func (f *Fluid) apart(id int32) {
 	n.way[n.neck].necks--
 }
 
-// fill finds the rates of the part.
-func (f *Fluid) fill() {
+// place notes those of the part, which are new, on their links.
+func (f *Fluid) place(all []int32) {
 	s := &f.solver
-	s.fills++
-	s.links = s.links[:0]
-	for _, id := range s.part {
+	for _, id := range all {
 		for hop, l := range f.flows[id].way {
-			if l.fill != s.fills {
-				l.fill, l.mine, l.most, l.fair = s.fills, l.mine[:0], 0, math.Inf(1)
+			if l.part != s.solves {
+				l.part, l.mine = s.solves, l.mine[:0]
 				s.links = append(s.links, l)
 			}
 			l.mine = append(l.mine, place{id, int32(hop)})
 		}
 	}
+}
+
+// fill finds the rates of the part.
+func (f *Fluid) fill() {
+	s := &f.solver
+	s.fills++
+	s.heap = s.heap[:0]
 	for _, l := range s.links {
-		l.open, l.room = len(l.mine), max(0, s.capacity-l.sum)
-		l.share = l.room / float64(l.open)
+		l.open, l.room, l.most, l.fair = len(l.mine), max(0, s.capacity-l.sum), 0, math.Inf(1)
+		s.heap = append(s.heap, offer{l.room / float64(l.open), l})
 	}
-	q := append(s.heap[:0], s.links...)
-	s.heap = q
+	f.offers(s.heap)
+}
+
+// offers gives the part its rates, by the links of a heap.
+func (f *Fluid) offers(q []offer) {
 	for i := len(q)/2 - 1; i >= 0; i-- {
 		down(q, i)
 	}
-	for unknown := len(s.part); unknown > 0; {
-		l := q[0]
-		if l.open > 0 {
-			if share := l.room / float64(l.open); share > l.share {
-				l.share = share
+	for unknown := len(f.solver.part); unknown > 0; {
+		least := q[0].share
+		if l := q[0].of; l.open > 0 {
+			if share := l.room / float64(l.open); share > least {
+				q[0].share = share
 				down(q, 0)
 				continue
 			}
 			unknown -= l.open
-			f.freeze(l)
+			f.freeze(l, least)
 		}
 		q[0] = q[len(q)-1]
 		if q = q[:len(q)-1]; len(q) > 0 {
@@ -118,26 +134,26 @@ func (f *Fluid) fill() {
 	}
 }
 
-// freeze gives its share to all that a link holds up.
-func (f *Fluid) freeze(l *stream) {
+// freeze gives a share to all that a link holds up.
+func (f *Fluid) freeze(l *stream, share float64) {
 	s := &f.solver
-	l.fair = l.share
+	l.fair = share
 	for _, p := range l.mine {
 		n := &f.flows[p.flow]
 		if n.known == s.fills {
 			continue
 		}
-		n.known, n.next, n.held = s.fills, l.share, p.hop
+		n.known, n.next, n.held = s.fills, share, p.hop
 		for _, k := range n.way {
-			k.room = max(0, k.room-l.share)
-			k.most = max(k.most, l.share)
+			k.room = max(0, k.room-share)
+			k.most = max(k.most, share)
 			k.open--
 		}
 	}
 }
 
 // down moves the link at i of a heap behind those with less for each of their messages.
-func down(q []*stream, i int) {
+func down(q []offer, i int) {
 	l := q[i]
 	for {
 		child := 2*i + 1
@@ -156,8 +172,8 @@ func down(q []*stream, i int) {
 	q[i] = l
 }
 
-func (l *stream) before(k *stream) bool {
-	return l.share < k.share || l.share == k.share && l.link < k.link
+func (o offer) before(p offer) bool {
+	return o.share < p.share || o.share == p.share && o.of.link < p.of.link
 }
 
 // widen has those on a link of the part join it whose rates are not fair beside its own: those that the link holds up, if it is not full now or
