@@ -30,8 +30,21 @@ func (r *fitted) networks(env *stage.Env) error {
 		if err != nil {
 			return err
 		}
+		if size, off := farthest(s, n); math.Abs(off) > 0.1 {
+			env.Note("%s: at %v, L + g(s) is %+.0f %% from half a round trip: PLogP has one L for all sizes", r.networkFile(s), size, 100*off)
+		}
 	}
 	return nil
+}
+
+// farthest is the size at which L + g is farthest from the half of a round trip that was measured, and how far of it.
+func farthest(s *loggp.Study, n *machine.Network) (size unit.Bytes, off float64) {
+	for _, row := range s.Table {
+		if d := (float64(n.Latency.Value)+row.Gap.Value)/row.Half.Value - 1; math.Abs(d) > math.Abs(off) { // neither is where one is not known
+			size, off = unit.Bytes(row.Bytes), d
+		}
+	}
+	return size, off
 }
 
 func (r *fitted) networkFile(s *loggp.Study) string {

@@ -218,7 +218,7 @@ func TestFitWritesNetworks(t *testing.T) {
 		os.WriteFile("part.csv", []byte(head+strings.ReplaceAll(rest, "receive", "exchange")), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, errs := run("fit", "whole.csv", "-o", "whole"); status != stage.Done {
+	if status, _, errs := run("fit", "whole.csv", "-o", "whole"); status != stage.Done || strings.Contains(errs, "whole.network.toml") {
 		t.Fatal(errs)
 	}
 	const machineOf = "name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n" +
@@ -238,6 +238,13 @@ func TestFitWritesNetworks(t *testing.T) {
 	want := []machine.Size{{Bytes: 1, Sending: ns(600), Receiving: ns(250), Gap: ns(700)}, {Bytes: 100, Receiving: ns(500), Gap: ns(1700)}}
 	if n := m.Network; n.Latency != ns(500) || !slices.Equal(n.Sizes, want) {
 		t.Errorf("got %+v", n)
+	}
+	// With 6.6 us for a round trip g(100) is (11.2 - 6.6)/4, and L + g half of half a round trip.
+	if err := os.WriteFile("far.csv", []byte(head+strings.Replace(rest, "pingpong,100,,0,,4.4", "pingpong,100,,0,,6.6", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := run("fit", "far.csv", "-o", "far"); status != stage.Done || !strings.Contains(errs, "far.network.toml: at 100B, L + g(s) is -50 % from half a round trip") {
+		t.Errorf("status %d, %s", status, errs)
 	}
 	status, _, errs := run("fit", "part.csv", "-o", "part")
 	if _, err := os.Stat("part.network.toml"); status != stage.Done || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(errs, "no part.network.toml: o_r of PLogP is not known") {
