@@ -245,6 +245,8 @@ func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 	c.simulatedOtherwise(r, warn)
 	if r.Samples == nil {
 		warn("there are no samples beside the parameters, so that intervals leave out how far the model is off")
+	} else {
+		out = append(out, r.Samples.unevenness()...)
 	}
 	if most := slices.Max(in.Targets); most != c.Targets || slices.Min(in.Targets) != c.Targets {
 		warn("%d targets were measured, up to %d are predicted: a program whose data grow with the machine is taken to have the same quanta", c.Targets, most)
