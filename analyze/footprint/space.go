@@ -42,14 +42,19 @@ type member struct {
 	counts  counts
 	fills   []fill   // by shape
 	stream  []uint64 // blocks used in the open window, repetitions left out, if turns are simulated
-	set     []uint64 // distinct ones, likewise
-	before  []uint64 // those of its window before
+	set     []uint64 // distinct ones, likewise, by first use
+	used    []uint32 // their places in uses
+	lasts   []latest // they by last use, if that is needed
+	again   []uint64
+	runs    [2][]uint64 // of blocks, one after the other, that caches of a shape are to see of the window
+	before  []uint64    // those of its window before
 }
 
 // use is a block of memory as one processor uses it.
 type use struct {
 	window uint64 // the latest in which the processor used it
 	visits uint64 // windows in which it did
+	at     uint32 // behind its latest place in the stream, if turns are simulated
 }
 
 // Sixteen neighbouring blocks have their uses side by side, so that tables that find them
@@ -117,8 +122,9 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 	if s.turns != nil {
 		s.keep(m, b)
 	}
-	u, place := s.find(m, b)
-	if u.window == s.window {
+	number, place := s.find(m, b)
+	u := &m.uses[number]
+	if u.at = uint32(len(m.stream)); u.window == s.window {
 		return
 	}
 	if s.spans != nil {
@@ -132,7 +138,7 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 		m.fills[i].add(b, s.window)
 	}
 	if s.turns != nil {
-		m.set = append(m.set, b)
+		m.set, m.used = append(m.set, b), append(m.used, number)
 	}
 }
 
@@ -145,18 +151,18 @@ func (s *space) keep(m *member, b uint64) {
 	s.turns, s.tooLong = nil, true
 	for i := range s.members {
 		m := &s.members[i]
-		m.stream, m.set, m.before = nil, nil, nil
+		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
 }
 
-// find is the processor's use of a block, and the place of the block.
-func (s *space) find(m *member, b uint64) (*use, uint32) {
+// find is the place of the processor's use of a block, and that of the block.
+func (s *space) find(m *member, b uint64) (number, place uint32) {
 	group, at := b>>groupShift, uint32(b&(groupBlocks-1))
 	k := &m.known[group%knownGroups]
 	if k.group != group+1 {
 		*k = s.look(m, group)
 	}
-	return &m.uses[k.uses<<groupShift|at], k.numbers<<groupShift | at
+	return k.uses<<groupShift | at, k.numbers<<groupShift | at
 }
 
 // look finds the places of a group, new ones for a new one.
@@ -227,7 +233,7 @@ func (s *space) close() {
 		m.counts.close()
 		m.last = 0
 		m.stream = m.stream[:0]
-		m.before, m.set = m.set, m.before[:0]
+		m.before, m.set, m.used = m.set, m.before[:0], m.used[:0]
 	}
 	s.window++
 }
@@ -249,7 +255,7 @@ func (s *space) end() {
 			m.counts.sum(u.visits, b.owner == several)
 		}
 		m.known, m.index, m.numbers, m.uses = nil, nil, nil, nil
-		m.stream, m.set, m.before = nil, nil, nil
+		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
 	for _, b := range s.blocks {
 		s.all.sum(b.visits, b.owner == several)
@@ -305,6 +311,7 @@ type fill struct {
 	now   uint64   // blocks of the open window that the cache holds
 	left  uint64   // likewise, of the window before
 	sum   uint64   // over windows
+	crowd bool     // several blocks of the open window belong to one set
 }
 
 // MaxBlocks is how many blocks a cache has at most that is filled or simulated.
@@ -324,7 +331,9 @@ func (f *fill) add(b, window uint64) {
 	if *set>>waysBits != window {
 		*set = window << waysBits
 	}
-	if *set&MaxBlocks < uint64(f.shape.Ways) {
+	n := *set & MaxBlocks
+	f.crowd = f.crowd || n > 0
+	if n < uint64(f.shape.Ways) {
 		*set++
 		f.now++
 	}
@@ -336,5 +345,5 @@ func (f *fill) close(blocks uint64) {
 		f.now = min(blocks, uint64(f.shape.Ways))
 	}
 	f.sum += f.now
-	f.left, f.now = f.now, 0
+	f.left, f.now, f.crowd = f.now, 0, false
 }
