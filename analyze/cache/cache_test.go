@@ -328,6 +328,8 @@ func holds(l *level, addr uint64) bool {
 	case *packed:
 		h, set := a.of(line)
 		return h.way(set, line) >= 0
+	case *short:
+		return find(a.lines(line), line) < len(a.lines(line))
 	case *list:
 		_, ok := a.index.find(line)
 		return ok

@@ -5,8 +5,11 @@ var lruPolicy = Policy{Name: "lru", Doc: "the least recently used line leaves",
 
 // newQueue is sets whose lines leave in the order of their last use, or of their arrival.
 func newQueue(g geometry, onUse bool) array {
-	if g.ways > packedWays {
-		return newList(g, onUse)
+	switch {
+	case g.ways <= shortWays:
+		return newShort(g, onUse)
+	case g.ways <= packedWays:
+		return newPacked(g, onUse)
 	}
-	return newPacked(g, onUse)
+	return newList(g, onUse)
 }
