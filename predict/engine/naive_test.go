@@ -16,7 +16,8 @@ type naive struct {
 	ranks []*naiveRank
 	now   unit.Picos
 	bad   string
-	ships []*naiveShip // if Model.Shared
+	ships []*naiveShip            // if Model.Shared
+	pairs map[[2]int32]unit.Picos // when the last message came between two ranks, of a node if Model.Shared
 }
 
 type naiveRank struct {
@@ -99,7 +100,7 @@ type naiveOp struct {
 }
 
 func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]Step, error)) *naive {
-	n := &naive{Model: m, steps: steps}
+	n := &naive{Model: m, steps: steps, pairs: map[[2]int32]unit.Picos{}}
 	for i, ops := range all {
 		r := &naiveRank{id: int32(i), requests: map[int32]*naiveEnd{}}
 		n.ranks = append(n.ranks, r)
@@ -555,6 +556,15 @@ func (n *naive) put(r *naiveRank, to int32, m *naiveMail) {
 
 // leaves is when the last byte has left.
 func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) unit.Picos {
+	if n.near(r.id, to) {
+		m.at = max(at, n.pairs[[2]int32{r.id, to}])
+		n.pairs[[2]int32{r.id, to}] = m.at
+		n.put(r, to, m)
+		return at
+	}
+	if to != r.id && n.Net != nil {
+		return n.overLinks(r, to, m, at, bytes, true)
+	}
 	if to != r.id && n.Shared != nil {
 		n.ship(r, to, m, at, bytes, ends)
 		return never
@@ -605,7 +615,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		n.busy(r, now, n.Receive+n.carry(m.bytes), Overhead, m.late, m.fly)
 		r.in = now + n.Gap + n.carry(m.bytes)
 		m.at = r.cpu
-	case m.from != r.id && n.Shared == nil:
+	case m.from != r.id && !n.linked():
 		bytes := m.bytes
 		if m.kind == ask {
 			bytes = 0
@@ -667,6 +677,14 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	}
 	leave := max(m.at+n.oR(0), now) + n.oS(0)
 	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.oR(0) + n.oS(0), at: leave}
+	if n.near(r.id, m.from) {
+		n.put(r, m.from, a)
+		return
+	}
+	if m.from != r.id && n.Net != nil {
+		n.overLinks(r, m.from, a, leave, 0, false)
+		return
+	}
 	if m.from != r.id && n.Shared != nil {
 		n.ship(r, m.from, a, leave, 0, nil)
 		return

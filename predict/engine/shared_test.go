@@ -36,11 +36,27 @@ type naiveShip struct {
 	gone    bool
 }
 
+// near is whether messages between two ranks use no links.
+func (n *naive) near(r, to int32) bool { return n.Shared != nil && r != to && n.Node(r) == n.Node(to) }
+
+// overLinks has a mail come over Net, after those before it between the same ranks if it is ordered. It is when it has left.
+func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ordered bool) unit.Picos {
+	d := n.Net.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)})
+	m.late += d.Arrive - at - d.Latency
+	m.fly += d.Latency
+	if m.at = d.Arrive; ordered {
+		m.at = max(m.at, n.pairs[[2]int32{r.id, to}])
+		n.pairs[[2]int32{r.id, to}] = m.at
+	}
+	n.put(r, to, m)
+	return d.Free
+}
+
 func (n *naive) ship(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) {
 	r.sent++
 	m.seq = r.sent
 	n.ships = append(n.ships, &naiveShip{naiveMail: m, to: to, ends: ends, ordered: m.kind != answer})
-	n.Shared.Send(at, network.Message{From: int(r.id), To: int(to), Bytes: unit.Bytes(bytes)}, network.Order{Major: r.id, Minor: m.seq, Tag: int32(len(n.ships) - 1)})
+	n.Shared.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)}, network.Order{Major: r.id, Minor: m.seq, Tag: int32(len(n.ships) - 1)})
 }
 
 // land has mails come that have left, but for those that would overtake others.
@@ -71,6 +87,39 @@ func (n *naive) land() {
 	}
 }
 
+// Over links that have one message at a time, who acts first sends first, at a time the lower rank.
+func FuzzLinked(f *testing.F) {
+	all := []network.Model{network.Bus{}, network.Switch{}, network.Full{}, network.Mesh{}, network.Torus{}, network.FatTree{}, network.LogP{}, network.LogGP{}, network.Ideal{}}
+	for seed := range uint64(40) {
+		f.Add(seed, uint8(2+seed%6), uint8(10+2*seed), uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps, model uint8) {
+		a := newAuthor(seed, 1+int(ranks%8))
+		ops := a.write(int(steps))
+		var needs []*Graph
+		if seed%3 == 0 {
+			needs = a.graphs(ops)
+		}
+		build := func() Model {
+			net, err := all[int(model)%len(all)].New(network.Config{Nodes: len(ops), Bandwidth: 1e12, Efficiency: 1, Latency: 3, L: 20, Gap: 8, GapPerByte: 2e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, Long: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+			if seed%2 == 0 {
+				m.Long = 50
+			}
+			return m
+		}
+		n := newNaive(ops, needs, build(), stepsOf(len(ops)))
+		n.run()
+		want, _ := n.outcome()
+		if got, err := outcome(t, driverFor(&n.Model), ops, needs, Options{Model: build(), Steps: stepsOf(len(ops))}); got != want {
+			t.Fatalf("got\n%s\nwant\n%s\n%v", got, want, err)
+		}
+	})
+}
+
 // Over links that messages share, the engine takes what happens on them and what ranks do in order of time.
 func FuzzShared(f *testing.F) {
 	for seed := range uint64(40) {
@@ -86,6 +135,9 @@ func FuzzShared(f *testing.F) {
 		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree"}[model%6]
 		build := func() Model {
 			m := sharing(t, name, len(ops), "latency = \"3 ns\"\n")
+			if seed%5 == 0 {
+				m.Node = func(rank int32) int { return int(rank) / 2 }
+			}
 			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
 				m.Long = 50
 			}
