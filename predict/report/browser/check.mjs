@@ -144,7 +144,8 @@ const buying = async page => {
 	await figure.scrollIntoViewIfNeeded();
 	const entry = group.getByLabel("budget [$]"), slider = group.getByLabel("budget", { exact: true }), answer = async () => (await figure.locator(".answer").innerText()).replace(/\s+/g, " ");
 	const says = async (what, ...words) => { const a = await answer(); check(words.every(w => a.includes(w)), `${what}: ${a}, without one of ${words.join(", ")}`); };
-	const rings = () => figure.locator(".chart path[stroke='var(--text)'][fill='none'][d^='M1 0A']").count();
+	const drawn = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+	const rings = () => drawn().then(() => figure.locator(".chart path[stroke='var(--text)'][fill='none'][d^='M1 0A']").count());
 	await says("all the money", "$6000", "10 ns", "9 to 12", "100 % behind");
 	const all = await rings();
 	await entry.fill("5999");

@@ -44,7 +44,7 @@ const budgets = group => {
 	const entry = element("input", { type: "number", min: 0, max: most, step: "any", value: most });
 	const said = element("p", { class: "hidden", "aria-live": "polite" });
 	const answers = own.map(f => f.place.insertBefore(element("dl", { class: "answer" }), f.place.querySelector(".tools")));
-	let money = most, timer = 0;
+	let money = most, timer = 0, frame = 0;
 	const show = (to, from) => {
 		money = Math.max(0, Math.min(most, to));
 		if (from !== slider) slider.value = money;
@@ -55,8 +55,9 @@ const budgets = group => {
 			answers[i].replaceChildren(...terms.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
 			answers[i].dataset.money = amount(money, unit, 4); // for paper, which has no controls
 			f.view.budget = { money, two: affordable(f.chart.decision, money).slice(0, 2) };
-			f.draw();
 		});
+		cancelAnimationFrame(frame); // a slider may move more often than plots can be drawn
+		frame = requestAnimationFrame(() => own.forEach(f => f.draw()));
 		clearTimeout(timer); // a slider that moves says nothing until it rests
 		timer = setTimeout(() => {
 			said.textContent = `For ${amount(money, unit, 4)}: ` + own.map((f, i) => `${f.heading}: ${[...answers[i].children].map(e => e.textContent).join(" ")}`).join("; ");
