@@ -19,7 +19,12 @@ type Comparison struct {
 	// Processing is the speedup by processing times alone, Whole with all that a quantum takes, of the
 	// model and as measured.
 	Processing, Whole Speedups
+	// Lo and Hi are the interval of Whole.Predicted by the program's quanta and the parameters, without how far off the model is.
+	Lo, Hi float64
 }
+
+// Inside reports whether what was measured is in the interval.
+func (c *Comparison) Inside() bool { return c.Lo <= c.Whole.Measured && c.Whole.Measured <= c.Hi }
 
 // Speedups is one as predicted and as measured.
 type Speedups struct{ Predicted, Measured float64 }
@@ -178,6 +183,7 @@ func (r *Run) cost(k int) (cost, error) {
 
 // Compare is every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.
 func (m *Measured) Compare() (out []Comparison, err error) {
+	predictions := map[string]map[int]Comparison{}
 	for _, placement := range Placements {
 		for hosts := 2; hosts <= m.run.Parameters.Targets; hosts *= 2 {
 			if m.run.Parameters.Targets%hosts != 0 {
@@ -191,12 +197,14 @@ func (m *Measured) Compare() (out []Comparison, err error) {
 				if model.applies(&m.run.Parameters) != nil {
 					continue
 				}
-				predicted, err := predictedSpeedups(model, &m.run.Parameters, hosts)
-				if err != nil {
-					return nil, fmt.Errorf("model %s: %w", model.Name, err)
+				if predictions[model.Name] == nil { // which know no placement
+					if predictions[model.Name], err = m.predictions(model); err != nil {
+						return nil, fmt.Errorf("model %s: %w", model.Name, err)
+					}
 				}
-				out = append(out, Comparison{placement.Name, hosts, model.Name,
-					Speedups{predicted[0], measured[0]}, Speedups{predicted[1], measured[1]}})
+				c := predictions[model.Name][hosts]
+				c.Placement, c.Processing.Measured, c.Whole.Measured = placement.Name, measured[0], measured[1]
+				out = append(out, c)
 			}
 		}
 	}
@@ -219,17 +227,34 @@ func (m *Measured) speedups(p Placement, hosts int) (out [2]float64, err error) 
 	return out, nil
 }
 
-func predictedSpeedups(m Model, p *Parameters, hosts int) (out [2]float64, err error) {
-	c, err := newCalculator(m, p)
+// predictions are those of a model, by number of hosts.
+func (m *Measured) predictions(model Model) (map[int]Comparison, error) {
+	p, out := &m.run.Parameters, map[int]Comparison{}
+	c, err := newCalculator(model, p)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
+	u := newUncertainty(c, m.run, 1)
 	one, err := c.time(p.Targets, 1)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	t, err := c.time(p.Targets/hosts, hosts)
-	return [2]float64{float64(one.Processing() / t.Processing()), ratio(one, t)}, err
+	for hosts := 2; hosts <= p.Targets; hosts *= 2 {
+		if p.Targets%hosts != 0 {
+			continue
+		}
+		t, err := c.time(p.Targets/hosts, hosts)
+		if err != nil {
+			return nil, err
+		}
+		whole := ratio(one, t)
+		row := Comparison{Hosts: hosts, Model: model.Name, Processing: Speedups{Predicted: float64(one.Processing() / t.Processing())}, Whole: Speedups{Predicted: whole}, Lo: math.NaN(), Hi: math.NaN()}
+		if !math.IsNaN(whole) {
+			row.Lo, row.Hi = u.interval(whole, func(c *calculator) (float64, error) { return c.speedup(p.Targets, hosts) }, [2]float64{})
+		}
+		out[hosts] = row
+	}
+	return out, nil
 }
 
 // Errors is how far a model is from what was measured with a placement.
@@ -239,6 +264,7 @@ type Errors struct {
 	// Worst are the errors that are largest, either way, of processing times and of all; Mean is that of the absolute errors of all.
 	WorstProcessing, Worst, Mean float64
 	Hosts                        int // where Worst is
+	Inside                       int // rows whose interval holds what was measured
 }
 
 // Summarize is the errors of every model with every placement. Rows in which a model gives no time count for nothing but make
@@ -251,7 +277,9 @@ func Summarize(rows []Comparison) (out []Errors) {
 				if r.Placement != p.Name || r.Model != m.Name {
 					continue
 				}
-				e.Rows++
+				if e.Rows++; r.Inside() {
+					e.Inside++
+				}
 				if x := r.Processing.Error(); math.Abs(x) > math.Abs(e.WorstProcessing) {
 					e.WorstProcessing = x
 				}

@@ -95,6 +95,8 @@ func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 		column(rows, "processing_error", "%", func(c Comparison) float64 { return 100 * c.Processing.Error() }),
 		column(rows, "measured", "", func(c Comparison) float64 { return c.Whole.Measured }),
 		column(rows, "predicted", "", func(c Comparison) float64 { return c.Whole.Predicted }),
+		column(rows, "lo", "", func(c Comparison) float64 { return c.Lo }),
+		column(rows, "hi", "", func(c Comparison) float64 { return c.Hi }),
 		column(rows, "error", "%", func(c Comparison) float64 { return 100 * c.Whole.Error() }),
 	}}
 }
@@ -109,6 +111,7 @@ func ErrorsTable(all []Errors) *store.Table {
 		column(all, "mean", "%", func(e Errors) float64 { return 100 * e.Mean }),
 		column(all, "worst", "%", func(e Errors) float64 { return 100 * e.Worst }),
 		column(all, "hosts", "", func(e Errors) int32 { return int32(e.Hosts) }),
+		column(all, "inside", "", func(e Errors) int32 { return int32(e.Inside) }),
 	}}
 }
 
