@@ -38,19 +38,9 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		if *out == "" {
 			return stage.Usage("-o FILE says where the page goes")
 		}
-		study, err := report.Open(paths...)
+		study, err := openReport(paths, machines, published)
 		if err != nil {
-			return fmt.Errorf("reading the study: %w", err)
-		}
-		for _, m := range machines {
-			if err := study.AddMachine(m); err != nil {
-				return fmt.Errorf("reading a machine: %w", err)
-			}
-		}
-		for _, f := range published {
-			if err := study.AddPublished(f); err != nil {
-				return fmt.Errorf("reading what is published: %w", err)
-			}
+			return err
 		}
 		write := func(w io.Writer) error { return study.WriteHTML(w, *title) }
 		if *figure != "" {
@@ -59,6 +49,24 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		return writeReport(env, study, *baselines, *commands, *out, write)
 	}
 	return cmd
+}
+
+func openReport(paths, machines, published []string) (*report.Study, error) {
+	study, err := report.Open(paths...)
+	if err != nil {
+		return nil, fmt.Errorf("reading the study: %w", err)
+	}
+	for _, m := range machines {
+		if err := study.AddMachine(m); err != nil {
+			return nil, fmt.Errorf("reading a machine: %w", err)
+		}
+	}
+	for _, f := range published {
+		if err := study.AddPublished(f); err != nil {
+			return nil, fmt.Errorf("reading what is published: %w", err)
+		}
+	}
+	return study, nil
 }
 
 func writeReport(env *stage.Env, study *report.Study, baselines []string, commands, out string, write func(io.Writer) error) error {
