@@ -132,7 +132,7 @@ func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 	s.gaps(gap)
 	s.rendezvous(c.half, half, seed)
 	s.table(c, seed)
-	s.models = []predictor{newLogGP(s, c, half, gap), newPLogP(c)}
+	s.models = []predictor{newLogGP(s, c, half, gap), newPLogP(s, c)}
 	s.judge(&train, &test)
 	if len(s.Values) == 0 {
 		return nil, fmt.Errorf("%s: nothing can be found from %d points", s.title(), len(points))

@@ -20,6 +20,7 @@ type predictor struct {
 	gap     func(size float64) float64
 	send    func(size float64) float64
 	receive func(size float64) float64
+	eager   float64 // the largest size of messages that do not wait for their receivers
 }
 
 // newLogGP has lines for gaps and half round trips, one o_s, and one o_r.
@@ -39,12 +40,22 @@ func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 		return func(float64) float64 { return s.Values[i].Value }
 	}
 	p.send, p.receive = constant("o_s"), constant("o_r")
+	p.eager = s.eager()
 	return p
 }
 
+// eager is S, if it was found.
+func (s *Study) eager() float64 {
+	if i := slices.IndexFunc(s.Values, func(v Value) bool { return v.Name == "S" }); i >= 0 {
+		return s.Values[i].Value
+	}
+	return math.Inf(1)
+}
+
 // newPLogP has tables.
-func newPLogP(c *curves) predictor {
-	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true, c.half.interpolated(), c.gap.interpolated(), c.send.interpolated(), c.receive.interpolated()}
+func newPLogP(s *Study, c *curves) predictor {
+	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true,
+		c.half.interpolated(), c.gap.interpolated(), c.send.interpolated(), c.receive.interpolated(), s.eager()}
 }
 
 func unknown(float64) float64 { return math.NaN() }
@@ -93,10 +104,10 @@ func (m *predictor) time(p *timing.Point) float64 {
 
 // exchange is as long as a message takes, or the gap, or what a processor does for the one and the other message if
 // that is longer, which it is only where L is negative: the work of two processors on one message overlaps,
-// and that of one processor on two does not. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
+// and that of one processor on two does not. A send that waits for its receiver is no such work. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
 func (m *predictor) exchange(size float64) float64 {
 	t := max(m.half(size), m.gap(size))
-	if work := min(m.send(size), m.gap(size)) + m.receive(size); !math.IsNaN(work) {
+	if work := min(m.send(size), m.gap(size)) + m.receive(size); size <= m.eager && !math.IsNaN(work) {
 		return max(t, work)
 	}
 	return t
