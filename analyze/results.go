@@ -82,13 +82,16 @@ func checkOutput(dir string) error {
 	return nil
 }
 
-// tryDirectory makes something in dir, and removes it.
+// tryDirectory makes something in dir, and removes it, as it does with what a killed run left there.
 func tryDirectory(dir string) error {
-	trial, err := os.MkdirTemp(dir, ".partial-")
-	if err != nil {
+	trial := filepath.Join(dir, ".partial-trial")
+	if err := os.Mkdir(trial, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Remove(trial)
+	if err := os.Remove(trial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // save writes all results into dir, or none: they are made in a directory aside and
