@@ -15,11 +15,18 @@ dir=$(mktemp -d)
 chmod 755 "$dir"
 log=$dir/make.log
 stop() {
+	daemons=$(cat "$dir/slurmd.pid" "$dir/slurmctld.pid" "$dir/munged.pid" 2>/dev/null || true)
 	[ -s "$dir/slurmctld.pid" ] && scontrol shutdown 2>/dev/null || true
-	for daemon in slurmd slurmctld munged; do
-		[ -s "$dir/$daemon.pid" ] && kill "$(cat "$dir/$daemon.pid")" 2>/dev/null || true
+	waited=0
+	for daemon in $daemons; do
+		kill "$daemon" 2>/dev/null || true
+		while [ $waited -lt 100 ] && kill -0 "$daemon" 2>/dev/null; do # as long as it writes, its folder is not empty
+			waited=$((waited + 1))
+			sleep 0.1
+		done
+		kill -KILL "$daemon" 2>/dev/null || true
 	done
-	rm -rf "$dir"
+	rm -rf "$dir" 2>/dev/null || { sleep 1 && rm -rf "$dir"; } || echo "note: $dir is left"
 }
 trap stop EXIT
 trap 'exit 1' INT TERM
