@@ -79,15 +79,16 @@ smoke:
 slurm: $(BINARIES)
 	@sh pipelines/slurm/test.sh '$(MAKE)'
 
-## papers      every study of a paper and its report, at reduced size; SCALE=full has the papers' sizes
+## papers      every study of a paper and its report, at reduced size; SCALE=full has the papers' sizes, OUT=DIR puts all there
+GOALS ?= report
 papers:
-	@for study in $(PAPERS); do $(MAKE) --no-print-directory -C pipelines/$$study || exit 1; done
+	@for study in $(PAPERS); do $(MAKE) --no-print-directory -C pipelines/$$study $(if $(OUT),OUT='$(abspath $(OUT))'/$$study) $(GOALS) || exit 1; done
 
 ## golden      every study at its default size, held to its expected.tsv within the tolerances there
 golden:
 	@for study in $(GOLDEN); do echo "== $$study"; $(MAKE) --no-print-directory -C pipelines/$$study golden || failed=1; done; test -z "$$failed"
 
-## torture     the quickstart pipeline killed 20 times and run onto a full disk
+## torture     the studies of all papers killed 20 times and run onto full disks, small as in tests; SCALE=quick is as make papers
 torture: $(BINARIES)
 	@MAKE='$(MAKE)' sh pipelines/torture.sh
 

@@ -21,6 +21,7 @@
 #   PATHS       traces that pass messages whose critical paths there are shown; optional
 #   REPORT      the file that the study ends in; out/report.html if not given
 #   PUBLISHED   files of numbers of a paper that the report shows beside simulations; optional
+#   FITS        tables of calibrate fit that the report shows; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
@@ -107,7 +108,7 @@ $(OUT)/%.path.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(firstword $(MAC
 	$(call step,$(call path.command,$*))
 
 REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysis/,$(filter-out reuse.arrow phases.arrow,$(RESULTS))))) \
-	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PATHS:%=$(OUT)/%.path.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow)
+	$(SIMULATED:%=$(OUT)/%.simulation.arrow) $(TIMELINES:%=$(OUT)/%.phases.arrow) $(PATHS:%=$(OUT)/%.path.arrow) $(PREDICTIONS) $(CHOICES:%=$(OUT)/%.decision.arrow) $(FITS)
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(PUBLISHED) $(BIN)/predict $(OUT)/commands.txt

@@ -103,7 +103,9 @@ func (s *Study) page(title string) (*page, error) {
 		p.MachineNames = appendNew(p.MachineNames, r.Machine)
 	}
 	for _, t := range s.tables {
-		p.Programs = appendNew(p.Programs, t.program)
+		if t.Name != fittedTable { // which is of a host
+			p.Programs = appendNew(p.Programs, t.program)
+		}
 	}
 	for i := range s.Comparison.Models {
 		p.Cards = append(p.Cards, newCard(s.Comparison.Summary(i)))

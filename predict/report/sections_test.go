@@ -35,6 +35,9 @@ func samples(name string) map[string]*store.Table {
 		"comm_networks": of("comm_networks", c("network", "", []string{"bus", name}), c("traffic_gap", "messages", []float64{4, 1}), c("bisection_gap", "messages", []float64{4, 0})),
 		"marshal": of("marshal", c("kind", "", []string{"send", "send", "recv"}), c("bytes", "B", []int64{640, 640, 64}), c("line", "B", []int64{64, 64, 64}), c("messages", "", []uint64{2, 2, 1}), c("placed", "", []uint64{2, 2, 0}),
 			c("mlt", "lines", []uint64{20, 20, 0}), c("expected", "lines", []float64{21, 21, 7})),
+		"fit": of("fit", c("experiment", "", words(4)), c("state", "", []string{"", "", "", ""}), c("model", "", []string{"S1", "S1", "M1", name}), c("method", "", words(4)),
+			c("bytes", "B", []int64{8, 80, 8, 8}), c("rows", "", []int64{1, 2, 1, 0}), c("cols", "", []int64{2, 10, 2, 0}), c("stride", "B", []int64{8, 400, 8, 0}),
+			c("measured", "s", []float64{1e-6, 3e-6, 1e-6, 1e-6}), c("predicted", "s", []float64{2e-6, 3e-6, 1e-6, math.NaN()})),
 		"message simulation": of("message simulation", c("program", "", words(2)), c("machine", "", words(2)), c("processors", "", []int32{2, 4}),
 			c("compute", "s", []float64{1, 2}), c("overhead", "s", []float64{0, 0}), c("latency", "s", []float64{.1, .2}), c("contention", "s", []float64{0, .1}),
 			c("wait", "s", []float64{.5, 0}), c("end", "s", []float64{0, 0})),
@@ -179,6 +182,29 @@ func TestLinesTouched(t *testing.T) {
 	}
 	if got, want := figures[0].Table.Rows, [][]string{{"scan l=1", "send", "640 B", "10.5", "10", "−4.8"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// S1 is off by 1 us of 1 us and right at 3 us: squares of 1 of the 2 around the mean of 2 us.
+func TestFittedTimes(t *testing.T) {
+	figures, err := fittedTimes.draw([]found{{Table: samples("x")["fit"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, ratios := figures[0].Chart.Series[1], figures[1].Chart.Series[1]
+	if want := []Point{point(1, 2), point(3, 3)}; times.Name != "S1" || !reflect.DeepEqual(times.Points, want) {
+		t.Errorf("times: got %+v", times)
+	}
+	if want := []Point{point(1, 2), point(3, 1)}; !reflect.DeepEqual(ratios.Points, want) || ratios.Notes[1] != "2 × 10 items, rows 400 B apart, 0.0\u00a0%" {
+		t.Errorf("ratios: got %+v", ratios)
+	}
+	if got, want := figures[1].Table.Rows[0], []string{"S1", "2", "0.5", "50", "100"}; !slices.Equal(got, want) {
+		t.Errorf("errors: got %q, want %q", got, want)
+	}
+	bad := samples("x")["fit"]
+	bad.Columns[8].Data = []float64{1, 0, 1, 1}
+	if _, err := fittedTimes.draw([]found{{Table: bad, path: "some/file.arrow"}}); err == nil || !strings.Contains(err.Error(), "some/file.arrow: row 1") {
+		t.Errorf("a time of 0: %v", err)
 	}
 }
 

@@ -187,6 +187,10 @@ func (a Axis) setDown(axis *plot.Axis) {
 func drawnSeries(s Series) layer {
 	m := s.look()
 	style := draw.LineStyle{Color: m.ink.light, Width: 1.5, Dashes: map[string][]vg.Length{"dashed": {4, 3}, "dotted": {1, 2.5}}[s.Draw]}
+	radius := vg.Length(3)
+	if len(s.Points) > 50 {
+		radius = 2
+	}
 	return func(c draw.Canvas, p *plot.Plot) {
 		place := func(at Point, y Number) (vg.Point, bool) {
 			v := vg.Point{X: c.X(p.X.Norm(float64(at[0]))), Y: c.Y(p.Y.Norm(float64(y)))}
@@ -196,8 +200,8 @@ func drawnSeries(s Series) layer {
 		for _, at := range s.Points {
 			if v, ok := place(at, at[1]); ok {
 				line = append(line, v)
-				if s.Shape != "" && len(s.Points) <= 24 {
-					c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: 3, Shape: m.glyph}, v)
+				if s.Shape != "" && (len(s.Points) <= 24 || s.Draw == "points") {
+					c.DrawGlyph(draw.GlyphStyle{Color: m.ink.light, Radius: radius, Shape: m.glyph}, v)
 				}
 			}
 			if len(at) > 3 {

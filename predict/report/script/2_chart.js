@@ -69,7 +69,7 @@ const lineSeries = (s, chart) => {
 	const data = s.points.map(p => [bend(chart.x, p[0]), p[1]]);
 	if (s.draw === "band") return [band(s)];
 	const look = { name: s.name, data, symbol: symbol(s), symbolKeepAspect: true, itemStyle: { color: ink(s.ink) }, emphasis: { disabled: true }, clip: true };
-	const list = s.draw === "points" ? [{ ...look, type: "scatter", symbolSize: 10 }] : [{
+	const list = s.draw === "points" ? [{ ...look, type: "scatter", symbolSize: data.length > 50 ? 6 : 10 }] : [{
 		...look, type: "line", step: s.draw === "step" && "end", symbolSize: s.shape ? 8 : 0, showSymbol: Boolean(s.shape) && data.length <= 24, connectNulls: false,
 		lineStyle: { color: ink(s.ink), width: broken(s) ? 1.5 : 2, type: broken(s) ? s.draw : "solid" },
 	}];
