@@ -173,12 +173,7 @@
 //     parameters for message passing platforms. IPDPS 2000 Workshops.
 package machine
 
-import (
-	"fmt"
-	"slices"
-
-	"spoor/traces/unit"
-)
+import "spoor/traces/unit"
 
 // Machine is a valid description of a machine.
 type Machine struct {
@@ -212,120 +207,6 @@ func (m *Machine) Node(i int) *Machine {
 		return m.Others[i-first]
 	}
 	return m
-}
-
-// With is m with more nodes of other kinds, which are described by machines; its name says so.
-func (m *Machine) With(others ...*Machine) (*Machine, error) {
-	if len(others) == 0 {
-		return m, nil
-	}
-	out := *m
-	out.Others = slices.Concat(m.Others, others)
-	for _, o := range others {
-		out.Name += " + " + o.Name
-	}
-	if err := out.checkOthers(); err != nil {
-		return nil, err
-	}
-	return &out, nil
-}
-
-// checkOthers says why m cannot have its Others.
-func (m *Machine) checkOthers() error {
-	switch n := len(m.Others); {
-	case n == 0:
-		return nil
-	case m.System.Target != COW && m.System.Target != CLUMP:
-		return fmt.Errorf("machine %s is a %s, whose nodes are all alike; those of a cow or clump may differ", m.Name, m.System.Target)
-	case n > m.System.Nodes || m.System.Nodes < 2:
-		return fmt.Errorf("%d nodes of other kinds among the %d of machine %s", n, m.System.Nodes, m.Name)
-	}
-	for _, o := range m.Others {
-		if err := m.checkOther(o); err != nil {
-			return err
-		}
-	}
-	if n := m.Count(); n > maxProcessors {
-		return fmt.Errorf("the nodes of machine %s have %d processors, more than %d", m.Name, n, maxProcessors)
-	}
-	return nil
-}
-
-func (m *Machine) checkOther(o *Machine) error {
-	switch {
-	case m.System.Target == COW && o.System.Processors > 1:
-		return fmt.Errorf("a node of %s has %d processors; a cow has one processor in each node, with more it is a clump", o.Name, o.System.Processors)
-	case o.Shared != nil:
-		return fmt.Errorf("machine %s has a shared cache, which no node of a cluster has here", o.Name)
-	case len(o.Caches) == 0:
-		return fmt.Errorf("machine %s has no caches, and the nodes of a cluster do", o.Name)
-	case (o.Disk == nil) != (m.Disk == nil):
-		return fmt.Errorf("machines %s and %s: one has a disk, the other has none; all nodes of a cluster page, or none", m.Name, o.Name)
-	}
-	for i, c := range o.Caches {
-		if line := m.Caches[min(i, len(m.Caches)-1)].Line; c.Line != line {
-			return fmt.Errorf("cache %d of %s has lines of %v, and of %s lines of %v: messages need them alike", i+1, o.Name, c.Line, m.Name, line)
-		}
-	}
-	return nil
-}
-
-// Processor is one of System.Processors equal processors.
-type Processor struct {
-	Clock unit.Hertz
-	CPI   unit.Cycles // of an instruction, its references aside: 1/S in [du2000, eq. 3.3]
-	CPF   unit.Cycles // of a floating-point operation, where work is counted in these; 0: not known
-	// Outstanding is how many misses are under way at most while instructions go on; 0: the processor
-	// waits for each. Window is the time that the instructions take for which it has room behind a miss.
-	Outstanding int
-	Window      unit.Cycles
-	// Exposed is the share of the time of misses that the processor waits for, as calibrate instructions measures it; 0 leaves
-	// it to Outstanding. Descriptions have none: models are told.
-	Exposed float64
-}
-
-// Cache is one level of the caches that each processor has for itself. Every
-// level is a power of two of sets, each of Ways lines.
-type Cache struct {
-	Size, Line unit.Bytes
-	Ways       int
-	// Latency is what a reference that hits in this level adds to the CPI: tau_1 of
-	// [du2000, eq. 3.5] in the first level. In the levels behind the first it comes
-	// on top of the latencies before it.
-	Latency Latency
-}
-
-// Sets is the number of sets of c.
-func (c Cache) Sets() int { return int(c.Size / c.Line / unit.Bytes(c.Ways)) }
-
-// Lines is the number of lines that fit into c.
-func (c Cache) Lines() int { return int(c.Size / c.Line) }
-
-// Memory is the memory of one node behind its bus. All latencies come on top of
-// what the levels before it cost.
-type Memory struct {
-	Size       unit.Bytes
-	Latency    Latency // of a line on an idle bus: tau_2 of [du2000, eq. 3.5]
-	Occupancy  Latency // for which the transfer of a line holds the bus
-	Invalidate Latency // for which a transaction without data takes and holds the bus
-	Placement  Placement
-	Page       unit.Bytes // that is placed as a whole, a power of two
-}
-
-// Placement says in which node's memory a page lies that the program does not place itself.
-type Placement string
-
-// The placements.
-const (
-	FirstTouch  Placement = "first-touch" // of the processor that touches it first
-	Interleaved Placement = "interleaved" // page i with node i mod nodes
-)
-
-var placements = []Placement{FirstTouch, Interleaved}
-
-// Disk is where data are that do not fit into memory.
-type Disk struct {
-	Latency Latency // of a line: tau_3 of [du2000, eq. 3.5]
 }
 
 // System says which machine is made of the parts.
@@ -368,43 +249,3 @@ var targets = []Target{SMP, COW, CLUMP, CCNUMA, LogP, CLogP, Dir1SW}
 
 // At is the time of c cycles of m's clock.
 func (m *Machine) At(l Latency) unit.Seconds { return l.At(m.Processor.Clock) }
-
-// Latency is a duration, given in clock periods or in seconds.
-type Latency struct {
-	cycles  unit.Cycles
-	seconds unit.Seconds
-}
-
-// InCycles is a latency that scales with the clock.
-func InCycles(c unit.Cycles) Latency { return Latency{cycles: c} }
-
-// InSeconds is a latency that no clock changes.
-func InSeconds(s unit.Seconds) Latency { return Latency{seconds: s} }
-
-// At is the duration of l for a processor of frequency f.
-func (l Latency) At(f unit.Hertz) unit.Seconds { return l.cycles.At(f) + l.seconds }
-
-// Cycles is the duration of l in periods of f.
-func (l Latency) Cycles(f unit.Hertz) unit.Cycles {
-	return l.cycles + unit.Cycles(float64(l.seconds)*float64(f))
-}
-
-// String prints l in the unit it was given in.
-func (l Latency) String() string {
-	if l.seconds != 0 {
-		return l.seconds.String()
-	}
-	return l.cycles.String()
-}
-
-// parseLatency reads "58 cycles" or "290 ns".
-func parseLatency(text string) (Latency, error) {
-	if c, err := unit.Parse(text, "cycles"); err == nil {
-		return InCycles(unit.Cycles(c)), nil
-	}
-	s, err := unit.Parse(text, "s")
-	if err != nil {
-		return Latency{}, fmt.Errorf("%q is not a time such as %q or %q", text, "58 cycles", "290 ns")
-	}
-	return InSeconds(unit.Seconds(s)), nil
-}

@@ -1,6 +1,9 @@
 package machine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // kindText is nodes of another kind.
 type kindText struct {
@@ -74,4 +77,60 @@ func orElse[T any](a, b *T) *T {
 		return a
 	}
 	return b
+}
+
+// With is m with more nodes of other kinds, which are described by machines; its name says so.
+func (m *Machine) With(others ...*Machine) (*Machine, error) {
+	if len(others) == 0 {
+		return m, nil
+	}
+	out := *m
+	out.Others = slices.Concat(m.Others, others)
+	for _, o := range others {
+		out.Name += " + " + o.Name
+	}
+	if err := out.checkOthers(); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// checkOthers says why m cannot have its Others.
+func (m *Machine) checkOthers() error {
+	switch n := len(m.Others); {
+	case n == 0:
+		return nil
+	case m.System.Target != COW && m.System.Target != CLUMP:
+		return fmt.Errorf("machine %s is a %s, whose nodes are all alike; those of a cow or clump may differ", m.Name, m.System.Target)
+	case n > m.System.Nodes || m.System.Nodes < 2:
+		return fmt.Errorf("%d nodes of other kinds among the %d of machine %s", n, m.System.Nodes, m.Name)
+	}
+	for _, o := range m.Others {
+		if err := m.checkOther(o); err != nil {
+			return err
+		}
+	}
+	if n := m.Count(); n > maxProcessors {
+		return fmt.Errorf("the nodes of machine %s have %d processors, more than %d", m.Name, n, maxProcessors)
+	}
+	return nil
+}
+
+func (m *Machine) checkOther(o *Machine) error {
+	switch {
+	case m.System.Target == COW && o.System.Processors > 1:
+		return fmt.Errorf("a node of %s has %d processors; a cow has one processor in each node, with more it is a clump", o.Name, o.System.Processors)
+	case o.Shared != nil:
+		return fmt.Errorf("machine %s has a shared cache, which no node of a cluster has here", o.Name)
+	case len(o.Caches) == 0:
+		return fmt.Errorf("machine %s has no caches, and the nodes of a cluster do", o.Name)
+	case (o.Disk == nil) != (m.Disk == nil):
+		return fmt.Errorf("machines %s and %s: one has a disk, the other has none; all nodes of a cluster page, or none", m.Name, o.Name)
+	}
+	for i, c := range o.Caches {
+		if line := m.Caches[min(i, len(m.Caches)-1)].Line; c.Line != line {
+			return fmt.Errorf("cache %d of %s has lines of %v, and of %s lines of %v: messages need them alike", i+1, o.Name, c.Line, m.Name, line)
+		}
+	}
+	return nil
 }
