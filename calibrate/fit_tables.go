@@ -54,7 +54,13 @@ func (r *fitted) resultParams(set *param.Set, s *marshalling.Study, result *mars
 			return err
 		}
 	}
-	return nil
+	c := result.Capacity
+	if c.Value == 0 {
+		return nil
+	}
+	return set.Add(param.Param{Name: prefix + result.Model.Name + "_" + marshalling.Capacity + result.Method.Suffix + r.suffix(s.State), Value: float64(c.Value), Unit: "B",
+		Lo: float64(c.Lo), Hi: float64(c.Hi), N: uint64(s.Timings), Source: r.data.Source(),
+		Method: method + "the power of two that leaves the least squares; interval: those that an F test of 95 % does not tell from it"})
 }
 
 // suffix tells parameters of several states apart.
@@ -103,6 +109,9 @@ func coefficients(r *marshalling.Result) string {
 	var list []string
 	for _, c := range r.Coefficients {
 		list = append(list, quantity(c.Term.Symbol, c.Value, c.Unit))
+	}
+	if r.Capacity.Value > 0 {
+		list = append(list, fmt.Sprintf("%s = %v", marshalling.Capacity, r.Capacity.Value))
 	}
 	return strings.Join(list, ", ")
 }

@@ -142,7 +142,7 @@ func TestFitParametersHaveUnits(t *testing.T) {
 	measured, err1 := store.Data[float64](table, "measured")
 	predicted, err2 := store.Data[float64](table, "predicted")
 	residual, err3 := store.Data[float64](table, "residual")
-	if err1 != nil || err2 != nil || err3 != nil || len(measured) != 16*24 {
+	if err1 != nil || err2 != nil || err3 != nil || len(measured) != 18*24 {
 		t.Fatal(err1, err2, err3, len(measured))
 	}
 	for i := range measured {

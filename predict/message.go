@@ -32,7 +32,7 @@ type lawFlags struct {
 func (f *lawFlags) add(flags *pflag.FlagSet) {
 	stage.PathsVar(flags, &f.params, "params", "parameter file `P` that calibrate fit wrote; may be repeated")
 	flags.StringArrayVar(&f.given, "param", nil, "one parameter as `NAME=VALUE`, such as M1_beta=1.2ns/B; may be repeated")
-	flags.StringSliceVar(&f.models, "model", nil, "models as a `LIST` (default S1, M1, M1x and page, those that have parameters)")
+	flags.StringSliceVar(&f.models, "model", nil, "models as a `LIST` (default S1, M1, M1x, page and level, those that have parameters)")
 	flags.StringVar(&f.state, "state", "", "`NAME` of the state of the machine, the end of the names of parameters: far of M1_beta-far")
 	flags.StringVar(&f.line, "line", "", "`SIZE` of a memory line (default what the parameters were fitted with, or 64B)")
 	flags.StringVar(&f.page, "page", "", "`SIZE` of a memory page (default likewise, or 4KiB)")
@@ -84,7 +84,7 @@ func (f *lawFlags) laws() (out []*message.Laws, err error) {
 }
 
 // shownModels are those of which there are predictions unless others are asked for.
-var shownModels = []string{"S1", "M1", "M1x", "page"}
+var shownModels = []string{"S1", "M1", "M1x", "page", "level"}
 
 // set is all parameters, and the residuals that lie beside their files.
 func (f *lawFlags) set(o *message.Options) (*param.Set, error) {
@@ -206,7 +206,8 @@ func messageCommand(env *stage.Env) *cobra.Command {
 		Short: "what messages, scans, array statements and programs of them cost, by bytes and memory lines touched",
 		Long: "Message predicts times of operations on an array that is divided into blocks over a mesh of processors: a message of\n" +
 			"n bytes that touches MLT memory lines takes alpha + beta n + gamma MLT [hur1999]. Models are those of calibrate fit:\n" +
-			"S1 knows no lines, M1 has them as the paper does, M1x exactly, and page knows the memory pages too. Operations:\n" +
+			"S1 knows no lines, M1 has them as the paper does, M1x exactly, page knows the memory pages too,\n" +
+			"and level instead the pieces that are copied and the bytes beyond what a cache holds. Operations:\n" +
 			list.String() + "\n" +
 			"The first three need coefficients of transfers, all others those of array statements too: calibrate fit makes them\n" +
 			"of tables with times of experiments transfer and array. Scans as printed are of experiment scan. A shift takes as\n" +

@@ -49,6 +49,15 @@ type Solution struct {
 	Warnings  []error
 }
 
+// Squares is the sum that a fit makes least, for coefficients coef.
+func (p *Problem) Squares(coef []float64) (sum float64) {
+	for i, x := range p.X {
+		off := p.weight(i) * (p.Y[i] - Predict(coef, x))
+		sum += off * off
+	}
+	return sum
+}
+
 // Predict is what a fit with coefficients coef says of a point with row x.
 func Predict(coef, x []float64) float64 { return floats.Dot(coef, x) }
 

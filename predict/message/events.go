@@ -102,6 +102,8 @@ func newTraffic(t *store.Table, procs int, line, page unit.Bytes) (*Traffic, err
 		one.features = marshalling.Features{N: float64(c.bytes[i]), Exact: c.touched(i) / n, MLT: c.paper(i)}
 		sum := pages[c.layout(i)]
 		one.features.Pages = sum[1] / sum[0]
+		one.features.Runs = float64(c.count[i])
+		one.features.Space = one.features.Exact*float64(line) + one.features.N
 		switch c.kind[i] {
 		case trace.Send.String(), trace.Isend.String():
 		case trace.Recv.String(), trace.Irecv.String(), trace.Wait.String(), trace.Test.String():

@@ -145,6 +145,17 @@ func newLaw(set *param.Set, e timing.Experiment, m marshalling.Model, o Options)
 // points that were fitted differed in them.
 func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) (*law, error) {
 	l := &law{}
+	if m.Cached {
+		name := parameterName(e, m, marshalling.Term{Symbol: marshalling.Capacity}, method, o.State)
+		if _, known := set.Lookup(name); !known {
+			return nil, &missing{name, e}
+		}
+		c, err := set.Get(name, "B")
+		if err != nil {
+			return nil, err
+		}
+		m = m.At(unit.Bytes(c.Value))
+	}
 	for _, t := range append(slices.Clone(m.Terms), marshalling.Operations) {
 		name := parameterName(e, m, t, method, o.State)
 		p, known := set.Lookup(name)

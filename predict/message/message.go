@@ -5,7 +5,7 @@
 //
 //	t = alpha + beta n + gamma MLT   [hur1999, eq. 2]
 //
-// in model M1; S1 is without the last term, M1x knows the lines exactly, and page adds the memory pages. Statements
+// in model M1; S1 is without the last term, M1x knows the lines exactly, page adds the memory pages, and level instead pieces and bytes beyond a cache. Statements
 // on whole arrays take the same form, with n loads and stores, and delta for each arithmetic operation [hur1999, eq. 12]. The
 // coefficients are of a machine: calibrate fit finds them from its times ([spoor/calibrate/fit/marshalling]).
 //

@@ -36,10 +36,14 @@ func (s *Step) features(l *Laws) (f marshalling.Features, err error) {
 			return f, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		f.MLT, f.Exact, f.Pages = f.MLT+one.MLT, f.Exact+one.Exact, f.Pages+one.Pages
+		f.Runs += one.Runs
 	}
 	f.N, f.Ops = float64(s.bytes()), s.Ops
 	if s.Kind == timing.Array {
 		f.N = s.Accesses
+	}
+	if f.Space = f.Exact * float64(l.Line); s.Kind != timing.Array {
+		f.Space += f.N
 	}
 	return f, nil
 }

@@ -107,6 +107,9 @@ func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 		return nil, nil
 	}
 	s := &Study{State: state, Timings: selected.Timings}
+	if err := selected.Sparse(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.title(), err)
+	}
 	if thin := selected.Thin(); thin != nil {
 		s.warn("%w", thin)
 	}

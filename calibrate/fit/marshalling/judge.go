@@ -9,10 +9,10 @@ import (
 )
 
 // judge holds r to points that it was not fitted to.
-func (s *Study) judge(r *Result, coef []float64, train, test *design, o Options) {
+func (s *Study) judge(r *Result, m *Model, coef []float64, train, test *design, o Options) {
 	judged, predicted := test, []float64(nil)
 	if test != nil {
-		predicted = test.predict(&r.Model, coef)
+		predicted = test.predict(m, coef)
 	} else {
 		judged = train
 		var err error
@@ -42,7 +42,7 @@ const folds = 10
 
 // crossValidate predicts each point by a fit without it.
 func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
-	n, rows := len(d.points), d.rows(&r.Model)
+	n := len(d.points)
 	order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
 	out := make([]float64, n)
 	for fold := range min(folds, n) {
@@ -52,10 +52,11 @@ func (d *design) crossValidate(r *Result, seed uint64) ([]float64, error) {
 				drawn[p] = 1
 			}
 		}
-		solution, err := r.Method.solve(d.problem(&r.Model, rows, r.Method, d.means, drawn))
+		m, _, solution, err := d.solve(r.Model, r.Method, d.means, drawn)
 		if err != nil {
 			return nil, err
 		}
+		rows := d.rows(&m)
 		for i := fold; i < n; i += folds {
 			out[order[i]] = fit.Predict(solution.Coef, rows[order[i]])
 		}

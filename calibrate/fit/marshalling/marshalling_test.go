@@ -31,18 +31,18 @@ func TestFeatures(t *testing.T) {
 	}{
 		// 100 bytes from byte 60 of a line: lines 0, 1, 2. Bounds are 2 and 3.
 		{"a row", timing.Point{Experiment: timing.Transfer, Rows: 1, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 100},
-			marshalling.Features{N: 100, MLT: 2.5, Exact: 3, Pages: 1}},
+			marshalling.Features{N: 100, MLT: 2.5, Exact: 3, Pages: 1, Runs: 1, Space: 3*64 + 100}},
 		// Two rows of a matrix of 25 items: contiguous, 200 bytes: bounds 4 and 5; from 60 to 259: lines 0 to 4.
 		{"two rows", timing.Point{Experiment: timing.Transfer, Rows: 2, Cols: 25, Item: 4, Stride: 100, Base: 60, Blocks: 1, Bytes: 200},
-			marshalling.Features{N: 200, MLT: 4.5, Exact: 5, Pages: 1}},
+			marshalling.Features{N: 200, MLT: 4.5, Exact: 5, Pages: 1, Runs: 2, Space: 5*64 + 200}},
 		// One column of 2000 x 2000 items [FACTS 3.2]: bounds 2000 and 4000, 2000 lines; 8000 B apart, so a page each
 		// but where two fall into one, which they cannot.
 		{"a column", timing.Point{Experiment: timing.Transfer, Rows: 2000, Cols: 1, Item: 4, Stride: 8000, Base: 0, Blocks: 1, Bytes: 8000},
-			marshalling.Features{N: 8000, MLT: 3000, Exact: 2000, Pages: 2000}},
+			marshalling.Features{N: 8000, MLT: 3000, Exact: 2000, Pages: 2000, Runs: 2000, Space: 2000*64 + 8000}},
 		// Columns of a matrix of 30 items, 120 B < 2 lines, so no theorem: 3 rows of 4 B; holes of 116 B, so that rows
 		// share no line, and a row of 4 aligned bytes touches one.
 		{"no theorem", timing.Point{Experiment: timing.Transfer, Rows: 3, Cols: 1, Item: 4, Stride: 120, Base: 8, Blocks: 2, Bytes: 12},
-			marshalling.Features{N: 12, MLT: 2 * 3, Exact: 2 * 3, Pages: 2}},
+			marshalling.Features{N: 12, MLT: 2 * 3, Exact: 2 * 3, Pages: 2, Runs: 2 * 3, Space: 6*64 + 12}},
 		{"an array statement", timing.Point{Experiment: timing.Array, Accesses: 300, Ops: 100}, marshalling.Features{N: 300, Ops: 100}},
 		{"a message", timing.Point{Experiment: timing.PingPong, Bytes: 7}, marshalling.Features{N: 7}},
 	} {
@@ -53,22 +53,23 @@ func TestFeatures(t *testing.T) {
 }
 
 func TestModelsAreAsPrinted(t *testing.T) {
-	f := &marshalling.Features{N: 2, MLT: 3, Exact: 5, Pages: 7}
+	f := &marshalling.Features{N: 2, MLT: 3, Exact: 5, Pages: 7, Runs: 11, Space: 130}
 	for name, want := range map[string]struct {
 		equation string
 		row      []float64
 		units    string
-	}{ // [hur1999, Table 1]; M1x and page are ours
-		"S1":   {"t = alpha + beta n", []float64{1, 2}, "s s/B"},
-		"S2":   {"t = alpha + beta n + beta2 n^2", []float64{1, 2, 4}, "s s/B s/B^2"},
-		"S3":   {"t = alpha + beta n + beta2 n^2 + beta3 n^3", []float64{1, 2, 4, 8}, "s s/B s/B^2 s/B^3"},
-		"M1":   {"t = alpha + beta n + gamma MLT", []float64{1, 2, 3}, "s s/B s/line"},
-		"M2":   {"t = alpha + beta n + gamma MLT + cross n MLT", []float64{1, 2, 3, 6}, "s s/B s/line s/(B line)"},
-		"M3":   {"t = alpha + beta n + gamma MLT + cross n MLT + beta2 n^2 + gamma2 MLT^2", []float64{1, 2, 3, 6, 4, 9}, "s s/B s/line s/(B line) s/B^2 s/line^2"},
-		"M1x":  {"t = alpha + beta n + gamma MLT_exact", []float64{1, 2, 5}, "s s/B s/line"},
-		"page": {"t = alpha + beta n + gamma MLT_exact + pi pages", []float64{1, 2, 5, 7}, "s s/B s/line s/page"},
+	}{ // [hur1999, Table 1]; M1x, page and level are ours
+		"S1":    {"t = alpha + beta n", []float64{1, 2}, "s s/B"},
+		"S2":    {"t = alpha + beta n + beta2 n^2", []float64{1, 2, 4}, "s s/B s/B^2"},
+		"S3":    {"t = alpha + beta n + beta2 n^2 + beta3 n^3", []float64{1, 2, 4, 8}, "s s/B s/B^2 s/B^3"},
+		"M1":    {"t = alpha + beta n + gamma MLT", []float64{1, 2, 3}, "s s/B s/line"},
+		"M2":    {"t = alpha + beta n + gamma MLT + cross n MLT", []float64{1, 2, 3, 6}, "s s/B s/line s/(B line)"},
+		"M3":    {"t = alpha + beta n + gamma MLT + cross n MLT + beta2 n^2 + gamma2 MLT^2", []float64{1, 2, 3, 6, 4, 9}, "s s/B s/line s/(B line) s/B^2 s/line^2"},
+		"M1x":   {"t = alpha + beta n + gamma MLT_exact", []float64{1, 2, 5}, "s s/B s/line"},
+		"page":  {"t = alpha + beta n + gamma MLT_exact + pi pages", []float64{1, 2, 5, 7}, "s s/B s/line s/page"},
+		"level": {"t = alpha + beta n + gamma MLT_exact + rho runs + lambda beyond", []float64{1, 2, 5, 11, 30}, "s s/B s/line s/run s/B"},
 	} {
-		m := model(name)
+		m := model(name).At(100)
 		var units []string
 		for _, term := range m.Terms {
 			units = append(units, term.Unit(timing.Transfer))
@@ -77,8 +78,8 @@ func TestModelsAreAsPrinted(t *testing.T) {
 			t.Errorf("%s: %s, %v, %v", name, m.Equation(), units, m.Row(f))
 		}
 	}
-	if len(marshalling.All) != 8 {
-		t.Errorf("%d models, and 8 here", len(marshalling.All))
+	if len(marshalling.All) != 9 {
+		t.Errorf("%d models, and 9 here", len(marshalling.All))
 	}
 	if got := model("M1").Terms[1].Unit(timing.Array); got != "s/access" {
 		t.Errorf("of an array statement: %s", got)
@@ -108,7 +109,8 @@ func TestFindsExactParameters(t *testing.T) {
 		if m.Name == "page" {
 			coef = []float64{4e-6, 2e-10, 3e-9, 40e-9}
 		}
-		d, err := h.Transfers(&m, coef, 60, 2000, 1)
+		truth := m.At(512 << 10)
+		d, err := h.Transfers(&truth, coef, 60, 2000, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +127,9 @@ func TestFindsExactParameters(t *testing.T) {
 				if math.Abs(c.Value/coef[j]-1) > 1e-6 {
 					t.Errorf("%s, %s: %s is %g, want %g", m.Name, r.Method.Name, c.Term.Symbol, c.Value, coef[j])
 				}
+			}
+			if m.Cached && r.Capacity != (marshalling.Estimated{Value: 512 << 10, Lo: 512 << 10, Hi: 512 << 10}) {
+				t.Errorf("%s, %s: C is %+v", m.Name, r.Method.Name, r.Capacity)
 			}
 			if r.Errors.Ratio > 1e-12 || r.Errors.Points != 60 {
 				t.Errorf("%s, %s: %+v", m.Name, r.Method.Name, r.Errors)
@@ -206,13 +211,13 @@ func TestStatesAreNotPooled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := marshalling.Options{Line: h.Line, Page: h.Page, Seed: 1}
+	options := marshalling.Options{Line: h.Line, Page: h.Page, Seed: 1, Models: []marshalling.Model{m}}
 	studies, failed := marshalling.Run(d, options)
 	if len(failed) > 0 || len(studies) != 3 || studies[0].State != "far" || studies[1].State != "mid" || studies[2].State != "near" {
 		t.Fatal(failed, len(studies))
 	}
 	for _, s := range studies {
-		if ratio := s.Results[len(s.Results)-2].Errors.Ratio; s.Floor > 0.0005 || ratio > 0.0005 {
+		if ratio := s.Results[0].Errors.Ratio; s.Floor > 0.0005 || ratio > 0.0005 {
 			t.Errorf("%s: floor %g, error ratio %g", s.State, s.Floor, ratio)
 		}
 	}

@@ -3,7 +3,8 @@
 // A message costs alpha + beta n + f(MLT), with n its bytes and MLT the memory lines that are touched when it is
 // packed: models S1, S2 and S3 know n alone, M1, M2 and M3 know MLT as well [hur1999, Table 1], as the paper finds
 // it from bounds; M1x has MLT exactly, from the address that the block has, and the model page also the
-// memory pages. A term for arithmetic operations is added where points differ in them [hur1999, sec. 5].
+// memory pages; level knows lines, the pieces that are copied one by one, and the bytes beyond a capacity C, which the
+// points tell, that lie in a farther level of memory. A term for arithmetic operations is added where points differ in them [hur1999, sec. 5].
 //
 // Each model is fitted twice: by least squares, as there, in which large messages decide, and by
 // non-negative least squares of relative errors. Both are judged by points that they were not fitted to.
@@ -14,6 +15,7 @@ package marshalling
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spoor/analyze/marshal"
@@ -27,6 +29,8 @@ type Features struct {
 	MLT   float64 // memory lines touched, as [hur1999] finds them; 0 if no layout is known
 	Exact float64 // memory lines touched
 	Pages float64 // memory pages touched
+	Runs  float64 // pieces that are copied one by one: rows of the block
+	Space float64 // bytes of all lines touched, those of the packed block among them
 	Ops   float64 // arithmetic operations
 }
 
@@ -48,7 +52,10 @@ func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.Exact, f.Pages = blocks*float64(exact), blocks*float64(pages)
+	f.Exact, f.Pages, f.Runs = blocks*float64(exact), blocks*float64(pages), blocks*float64(p.Rows)
+	if f.Space = f.Exact * float64(line); p.Experiment != timing.Array {
+		f.Space += f.N
+	}
 	f.MLT, err = paperMLT(p, layout, line)
 	f.MLT *= blocks
 	return f, err
@@ -108,6 +115,8 @@ var (
 	cross  = Term{"cross", "n MLT", "/(N line)", func(f *Features) float64 { return f.N * f.MLT }}
 	gammax = Term{"gamma", "MLT_exact", "/line", func(f *Features) float64 { return f.Exact }}
 	pi     = Term{"pi", "pages", "/page", func(f *Features) float64 { return f.Pages }}
+	rho    = Term{"rho", "runs", "/run", func(f *Features) float64 { return f.Runs }}
+	lambda = Term{"lambda", "beyond", "/B", func(f *Features) float64 { return f.Space }} // see Model.At
 	delta  = Term{"delta", "ops", "/op", func(f *Features) float64 { return f.Ops }}
 )
 
@@ -122,18 +131,38 @@ type Model struct {
 	Name   string
 	Terms  []Term
 	Layout bool // needs to know where the block lies
+	Cached bool // is a law only for a capacity: see At
+}
+
+// Capacity is what the parameter is called that is no coefficient, in bytes, of models that are Cached.
+const Capacity = "C"
+
+// At is the law for a capacity of what is near the processors: what is touched beyond that comes from farther away. Before,
+// nothing is near.
+func (m Model) At(capacity unit.Bytes) Model {
+	if !m.Cached {
+		return m
+	}
+	m.Terms = slices.Clone(m.Terms)
+	for i := range m.Terms {
+		if m.Terms[i].Symbol == lambda.Symbol {
+			m.Terms[i].of = func(f *Features) float64 { return max(0, f.Space-float64(capacity)) }
+		}
+	}
+	return m
 }
 
 // All are the models, in the order of reports. The first one is what others are compared with.
 var All = []Model{
-	{"S1", []Term{alpha, beta}, false},
-	{"S2", []Term{alpha, beta, beta2}, false},
-	{"S3", []Term{alpha, beta, beta2, beta3}, false},
-	{"M1", []Term{alpha, beta, gamma}, true},
-	{"M2", []Term{alpha, beta, gamma, cross}, true},
-	{"M3", []Term{alpha, beta, gamma, cross, beta2, gamma2}, true},
-	{"M1x", []Term{alpha, beta, gammax}, true},
-	{"page", []Term{alpha, beta, gammax, pi}, true},
+	{"S1", []Term{alpha, beta}, false, false},
+	{"S2", []Term{alpha, beta, beta2}, false, false},
+	{"S3", []Term{alpha, beta, beta2, beta3}, false, false},
+	{"M1", []Term{alpha, beta, gamma}, true, false},
+	{"M2", []Term{alpha, beta, gamma, cross}, true, false},
+	{"M3", []Term{alpha, beta, gamma, cross, beta2, gamma2}, true, false},
+	{"M1x", []Term{alpha, beta, gammax}, true, false},
+	{"page", []Term{alpha, beta, gammax, pi}, true, false},
+	{"level", []Term{alpha, beta, gammax, rho, lambda}, true, true},
 }
 
 // Equation is the law as people write it.

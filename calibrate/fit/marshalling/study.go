@@ -46,6 +46,7 @@ type Result struct {
 	Model        Model
 	Method       Method
 	Coefficients []Coefficient
+	Capacity     Estimated // C of a model that is Cached
 	Condition    float64
 	Errors       fit.Errors // at points it was not fitted to
 	Interval     string     // what the intervals are
@@ -121,6 +122,9 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 		}
 	}
 	s := &Study{Experiment: f.experiment, State: state, Timings: selected.Timings}
+	if err := selected.Sparse(); err != nil {
+		return nil, fmt.Errorf("%s: %w", title, err)
+	}
 	if thin := selected.Thin(); thin != nil {
 		s.Warnings = append(s.Warnings, fmt.Errorf("%s: %w", title, thin))
 	}
@@ -227,12 +231,12 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 	for i := range whole {
 		whole[i] = 1
 	}
-	rows := train.rows(&m)
-	solution, err := method.solve(train.problem(&m, rows, method, train.means, whole))
-	if err != nil {
+	m, c, solution, err := train.solve(m, method, train.means, whole)
+	if r.Capacity = c; err != nil {
 		r.Refused = err
 		return r
 	}
+	rows := train.rows(&m)
 	r.Condition, r.Warnings = solution.Condition, solution.Warnings
 	unconstrained := func(means []float64, drawn []int) ([]float64, error) {
 		p := train.problem(&m, rows, method, means, drawn)
@@ -250,7 +254,7 @@ func (s *Study) one(m Model, method Method, train, test *design, o Options) Resu
 		}
 		r.Coefficients = append(r.Coefficients, c)
 	}
-	s.judge(&r, solution.Coef, train, test, o)
+	s.judge(&r, &m, solution.Coef, train, test, o)
 	return r
 }
 

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -88,15 +89,33 @@ type Selection struct {
 	// Left out are cells, points in a launch, and points, that were measured so few times, where others were
 	// measured more often, that nobody can tell whether they were disturbed.
 	ThinCells, ThinPoints int
+	// Strays are timings that were taken while all was faster than the state is, which are left out as well.
+	Strays int
+	all    int // points in whatever state
+}
+
+// leastOf is the share of all points that a state has at least, or it is one that the host only passed through.
+const leastOf = 0.25
+
+// Sparse is an error if so few of the points were measured in this state that they do not stand for all.
+func (s *Selection) Sparse() error {
+	if float64(len(s.Points)) >= leastOf*float64(s.all) {
+		return nil
+	}
+	return fmt.Errorf("%d of %d points were measured in this state, too few to stand for all; no parameters", len(s.Points), s.all)
 }
 
 // Thin says what was left out; nil if nothing was.
 func (s *Selection) Thin() error {
-	if s.ThinCells == 0 {
-		return nil
+	var thin, strays error
+	if s.ThinCells > 0 {
+		thin = fmt.Errorf("in %d of %d launches of points, and of %d points in all, there are fewer than %d repetitions, and more in others: they are left out, as nobody can tell whether they were disturbed",
+			s.ThinCells, s.ThinCells+s.full(), s.ThinPoints, groupSize)
 	}
-	return fmt.Errorf("in %d of %d launches of points, and of %d points in all, there are fewer than %d repetitions, and more in others: they are left out, as nobody can tell whether they were disturbed",
-		s.ThinCells, s.ThinCells+s.full(), s.ThinPoints, groupSize)
+	if s.Strays > s.Timings/10 {
+		strays = fmt.Errorf("%d of %d timings are left out, as their sentinels are more than %.0f %% below the median of the state", s.Strays, s.Strays+s.Timings, 100*offState)
+	}
+	return errors.Join(thin, strays)
 }
 
 // full counts the cells that are there.
@@ -117,12 +136,36 @@ type cell struct {
 	cluster int
 }
 
+// How far a sentinel may be below the median of its state: the least of several times is else the one that was taken while
+// all was faster for a moment. Clocks tick every 10 ns at the most coarse, and a sentinel is between two ticks.
+const (
+	offState = 0.04
+	offTicks = unit.Seconds(30e-9)
+)
+
+// strays tells timings of a state that were taken while all was faster. Sentinels that are not known tell nothing.
+func (d *Data) strays(state string) func(*Timing) bool {
+	var all []unit.Seconds
+	for i := range d.Timings {
+		if t := &d.Timings[i]; t.State == state && t.Sentinel > 0 {
+			all = append(all, t.Sentinel)
+		}
+	}
+	if len(all) == 0 || !d.Minimum {
+		return func(*Timing) bool { return false }
+	}
+	slices.Sort(all)
+	middle := all[len(all)/2]
+	most := max(offState*middle, offTicks)
+	return func(t *Timing) bool { return t.Sentinel > 0 && middle-t.Sentinel > most }
+}
+
 // Select takes, for each point and launch, the median of the repetitions, or the least. Repetitions of a single
 // launch are divided into groups, by number, that stand for launches; they say nothing of what another launch
 // would be.
 func (d *Data) Select(state string, experiments ...Experiment) *Selection {
-	of, launches, least := d.repetitions(state, experiments)
 	s := &Selection{Times: &fit.Times{Cluster: Launches}}
+	of, launches, least := d.repetitions(state, experiments, s)
 	clusters, groups := len(launches), 1
 	if clusters == 1 {
 		groups = min(least/groupSize, maxGroups)
@@ -154,15 +197,27 @@ func (d *Data) Select(state string, experiments ...Experiment) *Selection {
 	return s
 }
 
-// repetitions are the timings by point, the launches in order, and the least number of timings of a point.
-func (d *Data) repetitions(state string, experiments []Experiment) (of map[Point][]*Timing, launches map[int]int, least int) {
+// repetitions are the timings by point, the launches in order, and the least number of timings of a point; it counts
+// strays, and points of all states.
+func (d *Data) repetitions(state string, experiments []Experiment, s *Selection) (of map[Point][]*Timing, launches map[int]int, least int) {
 	of, launches, least = map[Point][]*Timing{}, map[int]int{}, math.MaxInt
+	stray, all := d.strays(state), map[Point]bool{}
 	for i := range d.Timings {
-		if t := &d.Timings[i]; t.State == state && slices.Contains(experiments, t.Experiment) {
+		t := &d.Timings[i]
+		if !slices.Contains(experiments, t.Experiment) {
+			continue
+		}
+		all[t.Point] = true
+		switch {
+		case t.State != state:
+		case stray(t):
+			s.Strays++
+		default:
 			of[t.Point] = append(of[t.Point], t)
 			launches[t.Launch] = 0
 		}
 	}
+	s.all = len(all)
 	for i, launch := range slices.Sorted(maps.Keys(launches)) {
 		launches[launch] = i
 	}

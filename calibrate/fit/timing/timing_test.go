@@ -331,6 +331,34 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// The least time is not to be one of a moment in which all was faster than the state is; and a few points are no state.
+func TestSelectLeavesStraysAndSparseStates(t *testing.T) {
+	d := &timing.Data{Minimum: true}
+	for size := range unit.Bytes(5) {
+		for rep, sentinel := range []float64{690e-9, 700e-9, 690e-9, 640e-9, 720e-9} {
+			one := ping(size+1, 0, rep, 10)
+			if one.State, one.Sentinel = "far", unit.Seconds(sentinel); rep == 3 {
+				one.Time = 8
+			}
+			d.Timings = append(d.Timings, one)
+		}
+	}
+	lone := ping(1, 0, 0, 1)
+	lone.State, lone.Sentinel = "near", 110e-9
+	d.Timings = append(d.Timings, lone)
+	far := d.Select("far", timing.PingPong)
+	if far.Strays != 5 || far.Times.Of[0][0] != 10 || far.Sparse() != nil || !strings.Contains(far.Thin().Error(), "5 of 25 timings are left out, as their sentinels are more than 4 % below the median") {
+		t.Errorf("far: %+v, %v, %v", far, far.Sparse(), far.Thin())
+	}
+	if near := d.Select("near", timing.PingPong); near.Sparse() == nil || near.Sparse().Error() != "1 of 5 points were measured in this state, too few to stand for all; no parameters" {
+		t.Errorf("near: %v", near.Sparse())
+	}
+	d.Minimum = false
+	if far := d.Select("far", timing.PingPong); far.Strays != 0 {
+		t.Errorf("medians need no such care: %+v", far)
+	}
+}
+
 func TestDivide(t *testing.T) {
 	at := func(state string, sentinels ...float64) *timing.Data {
 		d := &timing.Data{}

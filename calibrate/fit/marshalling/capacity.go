@@ -1,0 +1,85 @@
+package marshalling
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"spoor/calibrate/fit"
+	"spoor/traces/unit"
+)
+
+// Capacities are powers of two of bytes, from a page on up to more than any cache has.
+const (
+	leastCapacity = unit.Bytes(4 << 10)
+	mostCapacity  = unit.Bytes(1 << 30)
+	// fewestBeside is how many points, of those drawn, lie beyond a capacity at least, and how many do not.
+	fewestBeside = 5
+)
+
+// Estimated is a capacity, and the interval in which none is much worse; it is zero for models that have none.
+type Estimated struct{ Value, Lo, Hi unit.Bytes }
+
+// solve fits a model to points that count as often as drawn, and finds C, if it needs one: that of the least squares
+// among the powers of two. The interval holds those whose squares are within what an F test of 95 % tells apart.
+func (d *design) solve(m Model, method Method, means []float64, drawn []int) (Model, Estimated, fit.Solution, error) {
+	if !m.Cached {
+		solution, err := method.solve(d.problem(&m, d.rows(&m), method, means, drawn))
+		return m, Estimated{}, solution, err
+	}
+	type try struct {
+		c        unit.Bytes
+		squares  float64
+		model    Model
+		solution fit.Solution
+	}
+	var tries []try
+	best, refused := try{squares: math.Inf(1)}, errors.New("no capacity of a cache divides these points")
+	for c := leastCapacity; c <= mostCapacity; c *= 2 {
+		if !d.divided(c, drawn) {
+			continue
+		}
+		model := m.At(c)
+		p := d.problem(&model, d.rows(&model), method, means, drawn)
+		solution, err := method.solve(p)
+		if err != nil {
+			refused = err
+			continue
+		}
+		one := try{c, p.Squares(solution.Coef), model, solution}
+		if tries = append(tries, one); one.squares < best.squares {
+			best = one
+		}
+	}
+	if len(tries) == 0 {
+		return m, Estimated{}, fit.Solution{}, refused
+	}
+	free := float64(len(d.points) - len(m.Terms) - 1)
+	most := math.Inf(1)
+	if free > 0 {
+		most = best.squares * (1 + distuv.F{D1: 1, D2: free}.Quantile(0.95)/free)
+	}
+	found := Estimated{best.c, best.c, best.c}
+	for _, one := range tries {
+		if one.squares <= most {
+			found.Lo, found.Hi = min(found.Lo, one.c), max(found.Hi, one.c)
+		}
+	}
+	return best.model, found, best.solution, nil
+}
+
+// divided reports whether enough of the points that are drawn lie beyond a capacity, and enough within.
+func (d *design) divided(c unit.Bytes, drawn []int) bool {
+	beyond, within := 0, 0
+	for i := range d.features {
+		switch {
+		case drawn[i] == 0:
+		case d.features[i].Space > float64(c):
+			beyond++
+		default:
+			within++
+		}
+	}
+	return min(beyond, within) >= fewestBeside
+}
