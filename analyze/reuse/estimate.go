@@ -19,15 +19,18 @@ type estimate struct {
 	ratios []float64                      // by capacity, of bursts alone, up to the border
 	border int                            // the cell that starts there: 0 if bursts tell nothing
 	misses float64                        // at the border, by bursts and sample
+	joined float64                        // variance of that
 	excess float64                        // misses at the border by bursts alone, above those of the sample
 	errors struct{ known, doubt float64 } // of excess, by the bursts: standard error and what may be too much
 
 	slope [cells + 1]float64 // how much of the excess there is at the start of a cell
 	rest  [cells + 1]float64 // standard error, without the part from bursts
+	more  [cells + 1]float64 // misses at the start of a cell, above those of the sample
 }
 
 func newEstimate(s *sampler) *estimate {
 	e := &estimate{uses: float64(s.uses), rate: s.rate(), found: &s.found, ratios: []float64{1}}
+	e.found.sum()
 	for g := range e.found.group {
 		e.found.group[g].cumulate()
 	}
@@ -57,15 +60,19 @@ func (e *estimate) ofBursts(b *burst, c int) float64 {
 
 // ofSample is the same by the sample. A part is that it does not know which distances are just above.
 func (e *estimate) ofSample(c int) float64 {
+	_, spread := e.found.regress(c, -1, 0)
+	return square(spread) + e.blur(c)
+}
+
+// blur is the part that does not depend on how many lines there are in the sample.
+func (e *estimate) blur(c int) float64 {
 	capacity := float64(cellStart(c))
 	shift := e.shift(capacity)
 	nearer := e.uses // all may be meant, whether in the sample or not
 	if shift < capacity {
 		nearer = e.found.misses(capacity - shift)
 	}
-	blur := (nearer - e.found.misses(capacity+shift)) / (2 * normalQuantile)
-	_, spread := e.found.regress(c, -1, 0)
-	return square(spread) + square(blur) + square(rare/e.rate)
+	return square((nearer-e.found.misses(capacity+shift))/(2*normalQuantile)) + square(rare/e.rate)
 }
 
 // distances fills d.
@@ -73,6 +80,7 @@ func (e *estimate) distances(d *Distances) {
 	d.Cold = uint64(min(max(1, math.Round(e.found.cold)), e.uses))
 	e.join()
 	e.correct()
+	e.settle()
 	e.short(d)
 	e.long(d)
 	e.interval(d)
@@ -91,6 +99,7 @@ func (e *estimate) join() {
 	e.excess = byBursts - sampled
 	ofSample, ofBursts := e.ofSample(e.border), e.ofBursts(b, e.border)
 	e.misses = (byBursts*ofSample + sampled*ofBursts) / (ofSample + ofBursts)
+	e.joined = ofSample * ofBursts / (ofSample + ofBursts)
 	e.misses = min(max(e.misses, e.found.cold), e.uses)
 }
 
@@ -121,11 +130,41 @@ func (e *estimate) correct() {
 	}
 }
 
-// slopeAt interpolates.
-func (e *estimate) slopeAt(capacity uint64) float64 {
+// settle finds the misses from the border on. They never rise: where corrected ones do, all that are concerned take
+// their mean, weighted by errors (isotonic regression by pooling adjacent violators). So what the sample knows well of large capacities
+// holds for the border too.
+func (e *estimate) settle() {
+	type pool struct{ misses, weight float64 }
+	var pools []pool
+	var ends []int
+	for c := e.border; c < cells; c++ {
+		p := pool{e.found.misses(float64(cellStart(c))) + e.slope[c]*e.excess, 1 / (square(e.rest[c]) + square(e.slope[c]*e.errors.known) + e.blur(c))}
+		if c == e.border && c > 0 {
+			p = pool{e.misses, 1 / e.joined}
+		}
+		for n := len(pools); n > 0 && pools[n-1].misses < p.misses; n-- {
+			last := pools[n-1]
+			p = pool{(last.misses*last.weight + p.misses*p.weight) / (last.weight + p.weight), last.weight + p.weight}
+			pools, ends = pools[:n-1], ends[:n-1]
+		}
+		pools, ends = append(pools, p), append(ends, c)
+	}
+	c := e.border
+	for i, p := range pools {
+		for ; c <= ends[i]; c++ {
+			e.more[c] = p.misses - e.found.misses(float64(cellStart(c)))
+		}
+	}
+	if e.border > 0 {
+		e.misses = min(max(e.misses, pools[0].misses), e.uses)
+	}
+}
+
+// moreAt interpolates.
+func (e *estimate) moreAt(capacity uint64) float64 {
 	c := cellOf(capacity)
 	from, to := cellStart(c), cellStart(c+1)
-	return e.slope[c] + (e.slope[c+1]-e.slope[c])*float64(capacity-from)/float64(to-from)
+	return e.more[c] + (e.more[c+1]-e.more[c])*float64(capacity-from)/float64(to-from)
 }
 
 // short is the uses at the distances below the border.
@@ -153,20 +192,29 @@ func (e *estimate) long(d *Distances) {
 		misses += s.uses
 	}
 	last := uint64(e.misses)
-	if len(far) == 0 || far[0].distance > border {
-		far = slices.Insert(slices.Clone(far), 0, scaled{distance: border}) // for what the sample has too few of
-	}
+	far = e.withSteps(far)
 	for i, s := range far {
 		misses -= s.uses
 		left := d.Cold
 		if i < len(far)-1 {
-			left = uint64(min(max(float64(left), math.Round(misses+e.slopeAt(s.distance+1)*e.excess)), float64(last)))
+			left = uint64(min(max(float64(left), math.Round(misses+e.moreAt(s.distance+1))), float64(last)))
 		}
 		if n := last - left; n > 0 {
 			d.Far = append(d.Far, Far{int64(s.distance), n})
 		}
 		last = left
 	}
+}
+
+// withSteps puts the distances at which the correction changes, where the sample has none, among the far ones: the border,
+// which has what the sample has too few of, and the last of each cell.
+func (e *estimate) withSteps(far []scaled) []scaled {
+	all := append(slices.Clone(far), scaled{distance: cellStart(e.border)})
+	for c := e.border + 2; len(far) > 0 && c < cells && cellStart(c) <= far[len(far)-1].distance; c++ {
+		all = append(all, scaled{distance: cellStart(c) - 1})
+	}
+	slices.SortStableFunc(all, func(a, b scaled) int { return cmp.Compare(a.distance, b.distance) })
+	return slices.CompactFunc(all, func(a, b scaled) bool { return a.distance == b.distance })
 }
 
 // interval is the 95 % interval of the miss ratio at the start of each cell.

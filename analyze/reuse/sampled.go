@@ -14,6 +14,7 @@ import (
 type sampled struct {
 	far   []scaled // ascending
 	cold  float64
+	left  []float64          // uses that miss from each of far on, and all cold ones: by sum
 	group [groups]cellCounts // the same, of each group alone
 }
 
@@ -103,11 +104,16 @@ func (f *sampled) from(distance uint64) []scaled {
 	return f.far[i:]
 }
 
-// misses is the uses that miss at a capacity.
-func (f *sampled) misses(capacity float64) float64 {
-	n := f.cold
-	for _, s := range f.from(uint64(max(0, capacity))) {
-		n += s.uses
+// sum finds how many uses are left from each distance on.
+func (f *sampled) sum() {
+	f.left = make([]float64, len(f.far)+1)
+	f.left[len(f.far)] = f.cold
+	for i := len(f.far) - 1; i >= 0; i-- {
+		f.left[i] = f.left[i+1] + f.far[i].uses
 	}
-	return n
+}
+
+// misses is the uses that miss at a capacity, once they are summed.
+func (f *sampled) misses(capacity float64) float64 {
+	return f.left[len(f.far)-len(f.from(uint64(max(0, capacity))))]
 }
