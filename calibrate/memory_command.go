@@ -33,7 +33,8 @@ func memoryCommand(env *stage.Env) *cobra.Command {
 		Use:   "memory -o PREFIX",
 		Short: "measure the caches and the memory of this host",
 		Long: "Memory measures the line, the levels of cache, their sizes, latencies and load bandwidths, the memory's, the\n" +
-			"reach of the translation buffers, the first touch of a page and gathers of items that are apart, prints them\n" +
+			"reach of the translation buffers, how many misses are under way at once, how many instructions go on behind\n" +
+			"one, the first touch of a page and gathers of items that are apart, prints them\n" +
 			"beside what the kernel reports, and names where the two disagree. It writes a description of the machine,\n" +
 			"PREFIX.machine.toml, parameters, PREFIX.params.toml, and all samples, PREFIX.memory.arrow, from which --from finds\n" +
 			"the same again without the machine.\n\n" +

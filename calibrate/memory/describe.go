@@ -41,6 +41,7 @@ func between(v Value, of func(float64) string) string {
 func seconds(s float64) string { return unit.Seconds(s).String() }
 func hertz(f float64) string   { return unit.Hertz(f).String() }
 func size(b float64) string    { return rounded(b).String() }
+func count(n float64) string   { return strconv.FormatFloat(n, 'f', 0, 64) }
 
 // Machine is the description of a machine with one node, called name, as package machine reads it. from is the
 // dataset. Every value says where it is from.
@@ -62,6 +63,10 @@ func (r *Result) Machine(name, from string) ([]byte, error) {
 	fmt.Fprintf(d, "# Measured by calibrate memory; the samples are in %s.\nname = %s\n\n[processor]\n", from, strconv.Quote(name))
 	d.add("clock", strconv.Quote(strconv.FormatFloat(r.Clock.Value/1e6, 'f', 1, 64)+" MHz"), "measured, "+between(r.Clock, hertz)+": dependent additions")
 	d.add("cpi", strconv.FormatFloat(r.CPI.Value, 'f', 4, 64), fmt.Sprintf("measured: dot product in the first level, %d instructions an element", loopInstructions))
+	if n, room := math.Round(r.Outstanding.Value), math.Round(r.Window.Value); n >= 1 && room >= 1 {
+		d.add("outstanding", count(n), "measured, "+between(r.Outstanding, count)+": chains of misses at once")
+		d.add("window", count(room), "measured, "+between(r.Window, count)+": instructions behind a miss that cost nothing")
+	}
 	found, _ := r.Found()
 	before := 0.0
 	for i, f := range found {
@@ -150,7 +155,7 @@ func (r *Result) Values() (list []Value) {
 	for _, b := range r.Buffers {
 		all = append(all, b.Reach, b.Penalty)
 	}
-	all = append(append(all, r.Touch), r.Gathers...)
+	all = append(append(append(all, r.Outstanding, r.Window), r.Touch), r.Gathers...)
 	for _, v := range all {
 		if v.Name != "" && !math.IsNaN(v.Value) {
 			list = append(list, v)

@@ -33,6 +33,7 @@ type Result struct {
 	Levels                  []Level // memory is the last
 	Buffers                 []Buffer
 	Gathers                 []Value
+	Outstanding, Window     Value   // misses under way at most, and instructions behind one; without a name if not measured
 	Floor                   float64 // noise of the chase's logarithms; NaN if nothing was repeated
 	State                   string
 	Facts                   *Facts
@@ -77,6 +78,7 @@ func Fit(t *store.Table, hasty bool) (*Result, error) {
 		s.Gathers = append(s.Gathers, s.alone(Point{Gather, gathered * step, step}, name, "s", agreed, same,
 			fmt.Sprintf("an item of 4 bytes of %d that lie %v apart, copied to where they lie together; again and again", gathered, step)))
 	}
+	s.ahead()
 	return &s.Result, nil
 }
 

@@ -16,13 +16,13 @@ import (
 
 // hosts are of different makes.
 var hosts = map[string]*synthetic{
-	"three levels": {line: 64, latency: 90, bandwidth: 10, clock: 2.5, largest: 8 << 20,
+	"three levels": {line: 64, latency: 90, bandwidth: 10, clock: 2.5, together: 10, room: 168, largest: 8 << 20,
 		levels:  []level{{32 << 10, 8, 1.6, 40}, {256 << 10, 8, 5, 30}, {2 << 20, 16, 18, 20}},
 		buffers: []level{{64, 64, 3, 0}, {1024, 8, 12, 0}}},
-	"lines of 128 B": {line: 128, latency: 120, bandwidth: 12, clock: 3.2, largest: 8 << 20,
+	"lines of 128 B": {line: 128, latency: 120, bandwidth: 12, clock: 3.2, together: 24, room: 512, largest: 8 << 20,
 		levels:  []level{{128 << 10, 8, 1.25, 50}, {2 << 20, 16, 6, 30}},
 		buffers: []level{{128, 128, 2, 0}}},
-	"odd sizes": {line: 64, latency: 70, bandwidth: 15, clock: 4, largest: 8 << 20,
+	"odd sizes": {line: 64, latency: 70, bandwidth: 15, clock: 4, together: 1, room: 64, largest: 8 << 20,
 		levels:  []level{{48 << 10, 12, 1.25, 60}, {512 << 10, 8, 3.5, 50}, {1536 << 10, 12, 11, 30}},
 		buffers: []level{{96, 96, 1.7, 0}}},
 }
@@ -104,6 +104,8 @@ func (h *synthetic) compare(r *Result, wrong func(what string)) {
 	check(r.Clock, h.clock*1e9)
 	check(r.CPI, 0.5)
 	check(r.Line, float64(h.line))
+	check(r.Outstanding, h.together)
+	check(r.Window, h.room)
 	for i, b := range h.buffers {
 		if off := r.Buffers[i].Reach.Value / float64(b.size*page); off > oneStep || off < 1/oneStep {
 			wrong(r.Buffers[i].Reach.Name)
@@ -126,6 +128,9 @@ func TestFilesOfASyntheticHost(t *testing.T) {
 		m, err := machine.Parse(name, text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
+		}
+		if m.Processor.Outstanding != int(h.together) {
+			t.Errorf("%s: %d misses under way, not %v", name, m.Processor.Outstanding, h.together)
 		}
 		caches := m.Caches
 		if m.Shared != nil {
@@ -246,7 +251,7 @@ func TestBadTables(t *testing.T) {
 		`fact memory: "much"`:        func(t *store.Table) { t.Meta[1].Value = "much" },
 		"levels of caches cannot be": func(t *store.Table) { t.Columns[0].Data = make([]string, t.Rows()) },
 	} {
-		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(1<<20, 64, 1)}, func() {})
+		again, err := Measure(context.Background(), hosts["odd sizes"].begin(noise{}, 1), Options{Launches: 1, Rules: host.Hasty, Budget: 1e9, Plan: Plan(8<<20, 64, 1)}, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +284,9 @@ func TestCycles(t *testing.T) {
 	b := hosts["odd sizes"].begin(noisy, 1)
 	for _, p := range Plan(1<<20, 64, 2) {
 		for _, near := range []unit.Bytes{0, 32 * page} {
-			if p.Kind != Chase && p.Kind != Pair && p.Kind != Pages {
+			loads := map[Kind]unit.Bytes{Chase: p.Region / max(1, p.Stride), Pair: 2 * p.Region / pairBlock, Pages: p.Region / page, Chains: p.Region / apart, Behind: p.Region / apart}
+			want, is := loads[p.Kind]
+			if !is {
 				continue
 			}
 			seen := map[int64]bool{}
@@ -288,10 +295,6 @@ func TestCycles(t *testing.T) {
 					t.Fatalf("%v: offset %d", p, at)
 				}
 				seen[at] = true
-			}
-			want := p.Region / p.Stride
-			if p.Kind == Pair {
-				want = 2 * p.Region / pairBlock
 			}
 			if unit.Bytes(len(seen)) != want {
 				t.Errorf("%v: %d offsets, want %d", p, len(seen), want)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -146,6 +145,10 @@ func (b *native) Trial(p Point, r *rand.Rand) (host.Trial, error) {
 	switch p.Kind {
 	case Chase, Pair, Pages:
 		return b.chase(p, r), nil
+	case Chains:
+		return b.chains(p, r), nil
+	case Behind:
+		return b.behind(p, r), nil
 	case Read:
 		return b.read(p), nil
 	case Gather:
@@ -186,48 +189,6 @@ func (b *native) repeated(f func(n int), operations int) host.Trial {
 	n = max(n/unrolled, 1) * unrolled
 	return func() unit.Seconds {
 		return b.Time(func() { f(n) }) / unit.Seconds(n*operations)
-	}
-}
-
-// link is an element of a chain.
-type link struct{ next *link }
-
-// unrolled is how many loads there are between branches.
-const unrolled = 16
-
-func follow(p *link, n int) *link {
-	for ; n > 0; n -= unrolled {
-		p = p.next.next.next.next.next.next.next.next
-		p = p.next.next.next.next.next.next.next.next
-	}
-	return p
-}
-
-// window is how far cycles go before they go elsewhere, where a translation buffer knows but small pages.
-const window = 32 * page
-
-func (b *native) chase(p Point, r *rand.Rand) host.Trial {
-	in, near := b.region, unit.Bytes(0)
-	switch {
-	case p.Kind == Pages:
-		in = b.pages
-	case !b.huge:
-		near = window
-	}
-	cycle := p.Cycle(near, r)
-	at := func(i int) *link { return (*link)(unsafe.Pointer(&in[cycle[i]])) }
-	for i := range cycle {
-		at(i).next = at((i + 1) % len(cycle))
-	}
-	here := follow(at(0), len(cycle)) // the caches as they are when the cycle has been walked
-	loads := 1
-	if p.Kind == Pair {
-		loads = 2
-	}
-	trial := b.repeated(func(n int) { here = follow(here, loads*n) }, 1)
-	return func() unit.Seconds {
-		defer runtime.KeepAlive(in)
-		return trial()
 	}
 }
 

@@ -31,13 +31,15 @@ const (
 	Gather Kind = "gather" // an item of 4 bytes, copied from where they are a stride apart to where they are not
 	Clock  Kind = "clock"  // an operation of a chain of additions: one period of the clock
 	Loop   Kind = "loop"   // an instruction of a dot product of vectors in the first level
+	Chains Kind = "chains" // a load of one of several chains of loads at once, which begin a stride from each other on one cycle
+	Behind Kind = "behind" // a load of a chain, and behindInstructions that do not need it
 )
 
 // Point is an experiment and its size.
 type Point struct {
 	Kind   Kind
 	Region unit.Bytes
-	Stride unit.Bytes // from load to load; of pairs, between the two
+	Stride unit.Bytes // from load to load; of pairs, between the two; of chains, from one to the next
 }
 
 func (p Point) String() string { return fmt.Sprintf("%s of %v, stride %v", p.Kind, p.Region, p.Stride) }
@@ -51,7 +53,11 @@ const (
 	leastRead  = unit.Bytes(8 << 10)
 	mostPages  = 32768
 	item       = 4
-	gathered   = 4096 // items of a gather
+	gathered   = 4096            // items of a gather
+	apart      = unit.Bytes(128) // loads of several chains, whatever the line
+
+	// Behind are 64 times 32 additions and exclusive ors in two chains, and add, compare and branch.
+	behindInstructions = 64 * (32 + 3)
 )
 
 // gatherStrides are those of the columns of matrices, and the same with a line more, which spread over sets.
@@ -74,7 +80,7 @@ func Plan(largest, stride unit.Bytes, octave int) (plan []Point) {
 	for _, s := range gatherStrides {
 		plan = append(plan, Point{Gather, gathered * s, s})
 	}
-	return plan
+	return append(plan, aheadPlan(largest)...)
 }
 
 // pairs are those of all distances, in regions of least, twice that, and so on.
@@ -119,6 +125,8 @@ func (p Point) Cycle(window unit.Bytes, r *rand.Rand) []int64 {
 			out[i] = at + (n+n/lines)%lines*int64(usualLine)
 		}
 		return out
+	case Chains:
+		return shuffled(int(p.Region/apart), int64(apart), int(window/apart), r)
 	}
 	return shuffled(int(p.Region/p.Stride), int64(p.Stride), int(window/p.Stride), r)
 }

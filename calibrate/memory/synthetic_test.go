@@ -48,6 +48,8 @@ type synthetic struct {
 	bandwidth float64
 	buffers   []level // of translations: size is in entries
 	clock     float64 // GHz
+	together  float64 // misses under way at most
+	room      float64 // instructions behind one
 	largest   unit.Bytes
 	once      sync.Once
 	ideal     map[Point]ideal
@@ -128,6 +130,14 @@ func (h *synthetic) prepare() {
 				}
 			}
 			h.ideal[p] = ideal{near: 1 / bandwidth}
+		case Chains:
+			h.ideal[p] = ideal{far: h.latency / min(float64(p.count()), h.together)}
+		case Behind:
+			if p.Region == h.largest {
+				h.ideal[p] = ideal{near: (behindInstructions - h.room) * 0.5 / h.clock, far: h.latency}
+			} else {
+				h.ideal[p] = ideal{near: behindInstructions * 0.5 / h.clock}
+			}
 		case Clock:
 			h.ideal[p] = ideal{near: 1 / h.clock}
 		case Loop:

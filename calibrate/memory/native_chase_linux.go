@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"math/rand/v2"
+	"unsafe"
+
+	"spoor/calibrate/host"
+)
+
+// link is an element of a chain.
+type link struct{ next *link }
+
+// unrolled is how many loads there are between branches.
+const unrolled = 16
+
+func follow(p *link, n int) *link {
+	for ; n > 0; n -= unrolled {
+		p = p.next.next.next.next.next.next.next.next
+		p = p.next.next.next.next.next.next.next.next
+	}
+	return p
+}
+
+// window is how far cycles go before they go elsewhere, where a translation buffer knows but small pages.
+const window = 32 * page
+
+// linked makes the cycle of p. What was linked last is in the caches.
+func (b *native) linked(p Point, in []byte, r *rand.Rand) (at func(i int) *link, length int) {
+	near := window
+	if b.huge || p.Kind == Pages {
+		near = 0
+	}
+	cycle := p.Cycle(near, r)
+	at = func(i int) *link { return (*link)(unsafe.Pointer(&in[cycle[i]])) }
+	for i := range cycle {
+		at(i).next = at((i + 1) % len(cycle))
+	}
+	return at, len(cycle)
+}
+
+func (b *native) chase(p Point, r *rand.Rand) host.Trial {
+	in, loads := b.region, 1
+	switch p.Kind {
+	case Pages:
+		in = b.pages
+	case Pair:
+		loads = 2
+	}
+	at, length := b.linked(p, in, r)
+	here := follow(at(0), length) // caches are then as they will be
+	return b.repeated(func(n int) { here = follow(here, loads*n) }, 1)
+}
+
+// chains begin at equal distances in the half of one cycle that was linked first.
+func (b *native) chains(p Point, r *rand.Rand) host.Trial {
+	at, length := b.linked(p, b.region, r)
+	var start [mostChains]*link
+	k := p.count()
+	for i := range k {
+		start[i] = at(i * length / 2 / k)
+	}
+	return b.repeated(func(n int) {
+		here := start // on the stack, where storing a pointer is an instruction
+		for range n {
+			for i, l := range here[:k] {
+				here[i] = l.next
+			}
+		}
+		start = here
+	}, k)
+}
+
+func (b *native) behind(p Point, r *rand.Rand) host.Trial {
+	at, _ := b.linked(p, b.region, r)
+	start := at(0)
+	return b.repeated(func(n int) {
+		here, x := start, b.sink
+		for range n {
+			here = here.next
+			x += mix(x|1, x)
+		}
+		start, b.sink = here, x
+	}, 1)
+}
+
+// mix executes behindInstructions, two at a time at most.
+func mix(x, y uint64) uint64 {
+	a, b := y, ^y
+	for range 64 {
+		a, b = (((a+x)^x)+x)^x, (((b+x)^x)+x)^x
+		a, b = (((a+x)^x)+x)^x, (((b+x)^x)+x)^x
+		a, b = (((a+x)^x)+x)^x, (((b+x)^x)+x)^x
+		a, b = (((a+x)^x)+x)^x, (((b+x)^x)+x)^x
+	}
+	return a ^ b
+}
