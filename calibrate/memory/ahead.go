@@ -8,10 +8,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// How far a processor runs ahead of a miss is seen from outside. Of k chains of loads that miss, loads are under way
-// together as long as the processor can have k misses under way: what a load takes then, in that of a single chain, is how many
-// there are at most. And of instructions behind a miss that do not need it, those for which the processor has
-// room cost nothing: from there on each of them takes what it takes where nothing misses.
+// How far a processor runs ahead of a miss is seen from outside. If several chains of loads that miss are followed at
+// once, as many of their loads are under way together as the processor allows: the time of a load of one chain, over that of a
+// load of many, is how many. And of instructions behind a miss that do not need it, those for which the processor has
+// room cost nothing; each one after them takes what it takes where nothing misses.
 
 // chains are how many chains of loads there are at once. No processor that one can buy has more misses under way for long.
 var chains = []int{1, 16, mostChains}
@@ -49,7 +49,7 @@ func (s *study) ahead() {
 	row := slices.Repeat([]float64{math.NaN()}, len(s.launches))
 	n := 0
 	for p := range s.least {
-		if p.Kind != Chains {
+		if p.Kind != Chains || p.Stride == 0 {
 			continue
 		}
 		n += s.kept[p]
