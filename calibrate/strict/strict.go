@@ -231,13 +231,42 @@ func (d *Document) decodeError(err error) error {
 	var e *toml.DecodeError
 	if errors.As(err, &e) {
 		line, _ := e.Position()
-		message := strings.TrimPrefix(e.Error(), "toml: ")
+		message := plain(strings.TrimPrefix(e.Error(), "toml: "))
 		if key := strings.Join(e.Key(), "."); key != "" {
 			message = key + ": " + message
 		}
 		return fmt.Errorf("%s:%d: %s", d.name, line, message)
 	}
 	return fmt.Errorf("%s: %s", d.name, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// mistyped is what the TOML reader says of a value of another type than that of the field which it is for.
+var mistyped = regexp.MustCompile(`^cannot decode TOML (.+?) into (?:struct field .+ of type )?(.+)$`)
+
+// plain says without Go's types that a value has a wrong one; other messages stay as they are.
+func plain(message string) string {
+	if message == "cannot store an array table in a struct" {
+		return "there is one of it at most: write its name in single brackets, once"
+	}
+	m := mistyped.FindStringSubmatch(message)
+	if m == nil {
+		return message
+	}
+	must := "a table"
+	switch kind := strings.TrimLeft(m[2], "*[]"); {
+	case strings.HasPrefix(kind, "float"):
+		must = "a number"
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		must = "a whole number"
+	case kind == "bool":
+		must = "true or false"
+	case kind == "string", strings.HasSuffix(kind, ".text"):
+		must = "text in quotes"
+	}
+	if strings.HasPrefix(m[2], "[]") {
+		must = "a list, each of which is " + must
+	}
+	return fmt.Sprintf("is of TOML's type %s; it must be %s", m[1], must)
 }
 
 // Errorf is an error about the key of this path ("cache[1].line"). If the
