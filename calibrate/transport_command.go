@@ -31,8 +31,8 @@ func transportCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transport -o PREFIX",
 		Short: "measure what messages cost between two processors of this host",
-		Long: "Transport sends messages between two processors: ping-pongs, bursts, bursts with delays, late receives and\n" +
-			"exchanges, of 1 B to 64 KiB, over\n\n" + text.String() + "\n" +
+		Long: "Transport sends messages between two processors: ping-pongs, bursts, bursts with delays, late receives, sends to\n" +
+			"late receivers and exchanges, of 1 B to 64 KiB, and the sizes beside which protocols change, over\n\n" + text.String() + "\n" +
 			"For each transport T it writes what was measured, PREFIX.T.arrow, and what calibrate fit finds in it, LogGP and\n" +
 			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow; and PREFIX.T.network.toml, PLogP as the section\n" +
 			"[network] of a machine: 'cat host.machine.toml PREFIX.T.network.toml' is a machine that predict takes.\n\n" +

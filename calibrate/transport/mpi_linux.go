@@ -206,7 +206,7 @@ func (b *mpiBench) Pause(d unit.Seconds) unit.Seconds {
 }
 
 // letters are what orders of experiments begin with; others are ping-pongs and bursts, with and without delays.
-var letters = map[timing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
+var letters = map[timing.Experiment]byte{timing.Exchange: 'x', timing.Receive: 'l', timing.Held: 'h', timing.PingPong: 'm', timing.Burst: 'm', timing.Delayed: 'm'}
 
 // Trial repeats a point until that takes about trialTime.
 func (b *mpiBench) Trial(p timing.Point) (host.Trial, error) {

@@ -20,9 +20,13 @@ type block struct {
 	_     [252]byte
 	order atomic.Uint32 // rises with each order, which is the job
 	job   job
-	_     [180]byte
+	_     [172]byte
 	taken atomic.Uint32 // the order that the other side has begun
 	ready atomic.Uint32 // 1 when it waits for the first
+	_     [252]byte
+	held  atomic.Uint32 // rises when a send begins that the other side is to be late for
+	_     [252]byte
+	got   atomic.Uint32 // rises when it is received
 	_     [252]byte
 	rings [2]struct {
 		written atomic.Uint64
@@ -39,6 +43,7 @@ const blockBytes = int(unsafe.Sizeof(block{}))
 type job struct {
 	task                uint32
 	count, repeat, size int64
+	delay               time.Duration
 	layout              marshalling.Layout
 }
 
@@ -57,6 +62,7 @@ const (
 	taskExchange            // send and receive; repeat that
 	taskTransfer            // receive a block and unpack it, pack it and send it back; repeat that
 	taskScan                // receive a carry, scan, and send the carry that comes out; repeat that
+	taskHeld                // wait for a send to begin, and for a delay, then receive; repeat that
 	taskEnd
 )
 
@@ -89,15 +95,56 @@ func serve(b *block, c conn) (err error) {
 		if j.task == taskEnd {
 			return nil
 		}
-		if err := d.perform(c, &j); err != nil {
+		if j.task == taskHeld {
+			err = b.belated(c, &j, d.message[:j.size])
+		} else {
+			err = d.perform(c, &j)
+		}
+		if err != nil {
 			return err
 		}
 	}
 }
 
+// belated receives messages when they have been sent for a while.
+func (b *block) belated(c conn, j *job, message []byte) error {
+	for range j.repeat {
+		next := b.got.Load() + 1
+		if err := until(func() bool { return b.held.Load() == next }); err != nil {
+			return err
+		}
+		pause(j.delay)
+		if err := c.receive(message); err != nil {
+			return err
+		}
+		b.got.Store(next)
+	}
+	return nil
+}
+
+// hold times sends alone, of messages that the other side is late for.
+func (b *block) hold(c conn, timer clock, p timing.Point, repeat int64, message []byte) (total unit.Seconds, err error) {
+	if err := b.tell(taskHeld, p, repeat); err != nil {
+		return 0, err
+	}
+	for range repeat {
+		total += timer.Time(func() {
+			b.held.Add(1)
+			err = c.send(message)
+		})
+		if err == nil {
+			err = until(func() bool { return b.got.Load() == b.held.Load() })
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return total / unit.Seconds(repeat), nil
+}
+
 // tell gives an order, and waits until it is begun.
 func (b *block) tell(task uint32, p timing.Point, repeat int64) error {
-	b.job = job{task, max(p.Count, 1), repeat, int64(p.Bytes), marshalling.LayoutOf(&p)}
+	b.job = job{task, max(p.Count, 1), repeat, int64(p.Bytes), time.Duration(float64(p.Delay) * 1e9), marshalling.LayoutOf(&p)}
 	order := b.order.Add(1)
 	return until(func() bool { return b.taken.Load() == order })
 }
@@ -122,6 +169,9 @@ func run(b *block, c conn, d *desk, timer clock, p timing.Point, repeat int64) (
 			return 0, err
 		}
 		return late(c, timer, p, repeat, d.message[:p.Bytes])
+	}
+	if p.Experiment == timing.Held {
+		return b.hold(c, timer, p, repeat, d.message[:p.Bytes])
 	}
 	once, ways, err := d.side(c, &p)
 	if err != nil {

@@ -59,10 +59,17 @@ const (
 // bursts are of several lengths: the first messages may cost less than those that the receiver falls behind with.
 var bursts = []int64{4, burst, 64}
 
-var sizes = []unit.Bytes{1, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
+var sizes = []unit.Bytes{1, 8, 16, 32, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
 
-// plan is the points, each delayed by more than the round trip of its size.
-func plan(o Options, trip func(unit.Bytes) (unit.Seconds, error)) (list []timing.Point, err error) {
+// pilot is what a plan asks the transport for before.
+type pilot struct {
+	delay func(unit.Bytes) (unit.Seconds, error) // longer than a round trip
+	waits func(timing.Point) (bool, error)       // whether a held send does
+}
+
+// plan is the points, each delayed by more than the round trip of its size. If sends wait for their receivers from some size on,
+// that size and the one before are among them.
+func plan(o Options, ask pilot) (list []timing.Point, err error) {
 	add := func(e timing.Experiment, size unit.Bytes, count int64, delay unit.Seconds, set timing.Set) {
 		if p := (timing.Point{Experiment: e, Bytes: size, Count: count, Delay: delay, Set: set}); !slices.Contains(list, p) {
 			list = append(list, p)
@@ -72,12 +79,19 @@ func plan(o Options, trip func(unit.Bytes) (unit.Seconds, error)) (list []timing
 	if o.Quick {
 		step, tests = 2, 2
 	}
+	var some []unit.Bytes
 	for i := 0; i < len(sizes); i += step {
-		size := sizes[i]
-		delay, err := trip(size)
+		some = append(some, sizes[i])
+	}
+	if some, err = ask.beside(some); err != nil {
+		return nil, err
+	}
+	for _, size := range some {
+		delay, err := ask.delay(size)
 		if err != nil {
 			return nil, err
 		}
+		list = append(list, held(size, delay))
 		add(timing.PingPong, size, 1, 0, timing.Train)
 		for _, count := range bursts {
 			add(timing.Burst, size, count, 0, timing.Train)
@@ -87,10 +101,10 @@ func plan(o Options, trip func(unit.Bytes) (unit.Seconds, error)) (list []timing
 	}
 	r := rand.New(rand.NewPCG(o.Seed, 2))
 	for range tests {
-		some := func() unit.Bytes { return unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize))) }
-		add(timing.Burst, some(), 2+r.Int64N(63), 0, timing.Test)
-		add(timing.PingPong, some(), 1, 0, timing.Test)
-		add(timing.Exchange, some(), 1, 0, timing.Test)
+		any := func() unit.Bytes { return unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize))) }
+		add(timing.Burst, any(), 2+r.Int64N(63), 0, timing.Test)
+		add(timing.PingPong, any(), 1, 0, timing.Test)
+		add(timing.Exchange, any(), 1, 0, timing.Test)
 	}
 	return list, nil
 }
@@ -101,7 +115,7 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	if err := b.Launch(-1); err != nil {
 		return nil, err
 	}
-	points, err := plan(o, func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) })
+	points, err := plan(o, pilot{func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) }, func(p timing.Point) (bool, error) { return waits(b, p) }})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +142,7 @@ func At(ctx context.Context, b Bench, o Options, points []timing.Point, step fun
 
 // Points is how many points a measurement has.
 func Points(o Options) int {
-	list, _ := plan(o, func(unit.Bytes) (unit.Seconds, error) { return 1, nil }) // which cannot fail
+	list, _ := plan(o, pilot{func(unit.Bytes) (unit.Seconds, error) { return 1, nil }, func(timing.Point) (bool, error) { return false, nil }}) // which cannot fail
 	return len(list)
 }
 

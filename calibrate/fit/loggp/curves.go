@@ -31,7 +31,36 @@ func (c *curve) at(size int64) int {
 }
 
 // curves are what times tell of messages by size.
-type curves struct{ half, gap, send, receive *curve }
+type curves struct {
+	half, gap, send, receive *curve
+	bursts                   []burst
+}
+
+// burst is what each further message adds, of bursts of one length.
+type burst struct {
+	count float64
+	gap   *curve
+}
+
+// bursts are what bursts of each length tell, by rising length.
+func (t *samples) bursts(cluster string, overTrip func(timing.Point, float64, int) float64) (list []burst) {
+	var counts []int64
+	for _, p := range t.points {
+		if p.Experiment == timing.Burst && !slices.Contains(counts, p.Count) {
+			counts = append(counts, p.Count)
+		}
+	}
+	slices.Sort(counts)
+	for _, count := range counts {
+		list = append(list, burst{float64(count), t.mean(timing.Burst, cluster, func(p timing.Point, y float64, k int) float64 {
+			if p.Count != count {
+				return math.NaN()
+			}
+			return overTrip(p, y, k)
+		})})
+	}
+	return list
+}
 
 // curves finds them in each cluster for itself, so that what disturbs a whole launch is seen as such.
 func (s *Study) curves(train *samples, cluster string) (*curves, error) {
@@ -50,6 +79,7 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	if len(c.gap.sizes) == 0 {
 		c.gap = train.mean(timing.Burst, cluster, overTrip)
 		c.gap.method = "what each further message adds to a burst [hoefler2007]"
+		c.bursts = train.bursts(cluster, overTrip)
 	}
 	s.positive(c.gap)
 	c.send = s.delayed(train, cluster, c.gap, overTrip)

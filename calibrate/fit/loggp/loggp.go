@@ -16,8 +16,9 @@
 // o_s by delayed bursts is longer where receivers poll memory: each message then finds a receiver that waits for it.
 //
 // Protocols change with the size of messages. Both curves, of gaps and of half round trips, are divided into as many
-// lines as explain them best (fit.Segments), each a class of sizes; messages that wait for their
-// receiver begin where half a round trip jumps most.
+// lines as explain them best (fit.Segments), each a class of sizes. Messages that wait for their
+// receiver begin behind S, the largest whose send comes back from a receiver that is late; without such sends, where half a
+// round trip jumps most.
 //
 // PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the least s.
 //
@@ -45,7 +46,7 @@ import (
 )
 
 // experiments are those that tell something here.
-var experiments = []timing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Gap, timing.Exchange}
+var experiments = []timing.Experiment{timing.PingPong, timing.Burst, timing.Delayed, timing.Send, timing.Receive, timing.Held, timing.Gap, timing.Exchange}
 
 // Value is a parameter that was found.
 type Value struct {
@@ -133,7 +134,7 @@ func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 	half := s.lines(c.half, "half", seed)
 	gap := s.lines(c.gap, "gap", seed)
 	s.gaps(gap)
-	s.rendezvous(c.half, half, seed)
+	s.rendezvous(&train, c.half, half, seed)
 	s.table(c, seed)
 	s.models = []predictor{newLogGP(s, c, half, gap), newPLogP(s, c)}
 	s.judge(&train, &test)

@@ -131,6 +131,29 @@ func TestRecoversParametersOfNoisyHosts(t *testing.T) {
 // againSeeds is for how many hosts there is another run.
 const againSeeds = 20
 
+// Sends that a receiver is late for tell S to the byte, if they wait; where none does there is no S, however round trips jump.
+func TestHeldSendsTellRendezvous(t *testing.T) {
+	h := quiet()
+	for _, eager := range []int64{8192, 1 << 40, 0} {
+		n := ethernet
+		n.Eager = eager
+		d := h.Messages(&n, 20, 1)
+		for _, size := range []int64{1, 4096, 8192, 8193, 16384} {
+			p := timing.Point{Experiment: timing.Held, Bytes: unit.Bytes(size), Blocks: 1, Count: 1, Delay: 200e-6, Set: timing.Train}
+			took := n.Send
+			if size > n.Eager {
+				took += 200e-6
+			}
+			d.Timings = append(d.Timings, timing.Timing{Point: p, Time: unit.Seconds(took)})
+		}
+		s := one(t, d)
+		v := value(s, "S")
+		if eager < 1<<20 && (v.Value != float64(eager) || v.Lo != v.Value || v.Hi != v.Value) || eager > 1<<20 && !math.IsNaN(v.Value) {
+			t.Errorf("%d: %+v", eager, v)
+		}
+	}
+}
+
 // Overheads at both ends that overlap: what is left of half a round trip is below zero, and that is said.
 func TestNegativeLatencyIsSaid(t *testing.T) {
 	shm := synthetic.Network{Send: 60e-9, Receive: 90e-9, Latency: -40e-9, Gap: 65e-9, PerByte: 0.1e-9, Eager: 1 << 40}

@@ -21,6 +21,8 @@ type predictor struct {
 	send    func(size float64) float64
 	receive func(size float64) float64
 	eager   float64 // the largest size of messages that do not wait for their receivers
+	// lengths are gaps in bursts of some lengths, where that is known.
+	lengths []length
 }
 
 // newLogGP has lines for gaps and half round trips, one o_s, and one o_r.
@@ -52,10 +54,41 @@ func (s *Study) eager() float64 {
 	return math.Inf(1)
 }
 
+// length is the gap in bursts of one length.
+type length struct {
+	count float64
+	gap   func(size float64) float64
+}
+
 // newPLogP has tables.
+//
+// Differs: g of [kielmann2000] is that of endless streams. What bursts take lies between bursts of the lengths that were
+// measured: the first messages may cost less than those that the receiver falls behind with, or more.
 func newPLogP(s *Study, c *curves) predictor {
-	return predictor{"PLogP", "PRTT(n,0,s) = 2 half(s) + (n-1) g(s)", true,
-		c.half.interpolated(), c.gap.interpolated(), c.send.interpolated(), c.receive.interpolated(), s.eager()}
+	p := predictor{name: "PLogP", says: "PRTT(n,0,s) = 2 half(s) + (n-1) g(s), g of bursts of like n", table: true,
+		half: c.half.interpolated(), gap: c.gap.interpolated(), send: c.send.interpolated(), receive: c.receive.interpolated(), eager: s.eager()}
+	for _, b := range c.bursts {
+		p.lengths = append(p.lengths, length{b.count, b.gap.interpolated()})
+	}
+	return p
+}
+
+// further is what all messages but the first add to a burst of count: on the line between the lengths that were measured,
+// and behind the last two on theirs.
+func (m *predictor) further(size, count float64) float64 {
+	before, at := 0.0, 1.0
+	slope := m.gap(size)
+	for _, l := range m.lengths {
+		extra := (l.count - 1) * l.gap(size)
+		if math.IsNaN(extra) {
+			continue
+		}
+		if slope = (extra - before) / (l.count - at); count <= l.count {
+			break
+		}
+		before, at = extra, l.count
+	}
+	return before + (count-at)*slope
 }
 
 func unknown(float64) float64 { return math.NaN() }
@@ -94,7 +127,12 @@ func (m *predictor) time(p *timing.Point) float64 {
 	switch p.Experiment {
 	case timing.PingPong:
 		return 2 * m.half(size)
-	case timing.Burst, timing.Delayed:
+	case timing.Burst:
+		if gap := m.gap(size); !math.IsNaN(gap) {
+			return 2*m.half(size) + m.further(size, float64(p.Count))
+		}
+		fallthrough
+	case timing.Delayed:
 		return 2*m.half(size) + float64(p.Count-1)*each(float64(p.Delay))
 	case timing.Exchange:
 		return m.exchange(size)

@@ -17,6 +17,7 @@ Columns stand in any order. Time must be there, and bytes or a layout; what does
                           delayed    PRTT(n,d,s): with a pause of d between sends
                           send       a send, until the sender goes on
                           receive    a receive of a message that is there already
+                          held       a send to a receiver that begins to receive a delay later
                           gap        from one message to the next in a long stream
                           exchange   both sides send, and receive the other's message
                           allreduce  a reduction whose result all processes have
@@ -29,7 +30,7 @@ Columns stand in any order. Time must be there, and bytes or a layout; what does
     accesses          loads and stores of an array statement
     ops               arithmetic operations
     count             messages of a burst
-    delay [s]         between its sends
+    delay [s]         between its sends; of a held send, after which the receiver begins
     set               train or test; without the column points are judged by cross-validation
     launch, rep       which launch of the program, and which repetition in it: numbers from 0
     state             name of the state of the machine; states are fitted apart

@@ -40,13 +40,14 @@ const (
 	Delayed   Experiment = "delayed"   // PRTT(n,d,s)
 	Send      Experiment = "send"      // a send, until the sender may go on
 	Receive   Experiment = "receive"   // a receive of a message that is there already
+	Held      Experiment = "held"      // a send to a receiver that begins to receive a delay later
 	Gap       Experiment = "gap"       // from one message to the next in a stream without end
 	Exchange  Experiment = "exchange"  // both sides send a message, and receive the other's
 	AllReduce Experiment = "allreduce" // a reduction whose result all have
 )
 
 // Experiments are all of them.
-var Experiments = []Experiment{Transfer, Scan, Array, PingPong, Burst, Delayed, Send, Receive, Gap, Exchange, AllReduce}
+var Experiments = []Experiment{Transfer, Scan, Array, PingPong, Burst, Delayed, Send, Receive, Held, Gap, Exchange, AllReduce}
 
 // Set is what a point is for.
 type Set string
@@ -57,6 +58,9 @@ const (
 	Train Set = "train"
 	Test  Set = "test"
 )
+
+// Waited reports whether a held send has waited for its receiver: it took more than half the delay.
+func Waited(t, delay unit.Seconds) bool { return t > delay/2 }
 
 // Point is what is measured: the conditions of an experiment, without the outcome.
 type Point struct {
@@ -179,15 +183,15 @@ func (t *Timing) checkBlock() error {
 
 // checkExperiment asks for what the experiment needs.
 func (t *Timing) checkExperiment() error {
-	many := t.Experiment == Burst || t.Experiment == Delayed
+	many, paused := t.Experiment == Burst || t.Experiment == Delayed, t.Experiment == Delayed || t.Experiment == Held
 	switch {
 	case many && t.Count < 2:
 		return fmt.Errorf("count: a %s needs two messages or more", t.Experiment)
 	case !many && t.Count > 1:
 		return fmt.Errorf("count: a %s has one message", t.Experiment)
-	case t.Experiment == Delayed && !(t.Delay > 0):
+	case paused && !(t.Delay > 0):
 		return fmt.Errorf("delay: is missing")
-	case t.Experiment != Delayed && t.Delay != 0:
+	case !paused && t.Delay != 0:
 		return fmt.Errorf("delay: a %s has none", t.Experiment)
 	case t.Experiment == Array && t.Accesses == 0:
 		return fmt.Errorf("accesses: are missing; an array statement needs its loads and stores")

@@ -22,12 +22,14 @@
 struct block {
 	atomic_uint ping; char a[LINE - 4];
 	atomic_uint pong; char b[LINE - 4];
-	atomic_uint order; char task; long count, repeat, size; char c[LINE - 32];
+	atomic_uint order; char task; long count, repeat, size; double delay; char c[LINE - 40];
 	atomic_uint taken, ended; atomic_long switches; char d[LINE - 16];
+	atomic_uint held; char e[LINE - 4];
+	atomic_uint got; char f[LINE - 4];
 };
 
 static struct block *shared;
-static char message[LARGEST];
+static char first[LARGEST], second[LARGEST], *message = first, *incoming = second;
 
 static double now(void) {
 	struct timespec t;
@@ -47,12 +49,23 @@ static long switches(void) {
 
 static void send_to(long size, int to) { MPI_Send(message, size, MPI_BYTE, to, 0, MPI_COMM_WORLD); }
 static void receive_from(long size, int from) { MPI_Recv(message, size, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+// exchange sends what it received before, as ping-pongs do: what nobody writes stays in the caches of both.
 static void exchange(long size, int other) {
-	static char incoming[LARGEST];
 	MPI_Sendrecv(message, size, MPI_BYTE, other, 0, incoming, size, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	char *received = incoming;
+	incoming = message, message = received;
 }
 
-// serve is rank 1: x exchanges, any other task receives count messages and sends one back.
+// belated receives a message when its send began a delay ago.
+static void belated(long size, double delay) {
+	unsigned next = atomic_load(&shared->got) + 1;
+	while (atomic_load(&shared->held) != next) {}
+	wait_for(delay);
+	receive_from(size, 0);
+	atomic_store(&shared->got, next);
+}
+
+// serve is rank 1: x exchanges, h is late for messages, any other task receives count messages and sends one back.
 static void serve(void) {
 	unsigned done = 0, answered = 0;
 	for (;;) {
@@ -64,12 +77,17 @@ static void serve(void) {
 		done = atomic_load(&shared->order);
 		char task = shared->task;
 		long count = shared->count, repeat = shared->repeat, size = shared->size;
+		double delay = shared->delay;
 		long before = switches();
 		atomic_store(&shared->taken, done);
 		if (task == 'q') return;
 		while (repeat-- > 0) {
 			if (task == 'x') {
 				exchange(size, 0);
+				continue;
+			}
+			if (task == 'h') {
+				belated(size, delay);
 				continue;
 			}
 			for (long i = 0; i < count; i++) receive_from(size, 0);
@@ -80,8 +98,8 @@ static void serve(void) {
 	}
 }
 
-static void tell(char task, long count, long repeat, long size) {
-	shared->task = task, shared->count = count, shared->repeat = repeat, shared->size = size;
+static void tell(char task, long count, long repeat, long size, double delay) {
+	shared->task = task, shared->count = count, shared->repeat = repeat, shared->size = size, shared->delay = delay;
 	unsigned order = atomic_fetch_add(&shared->order, 1) + 1;
 	while (atomic_load(&shared->taken) != order) {}
 }
@@ -131,6 +149,20 @@ static double late(long repeat, long size) {
 	return sum / repeat;
 }
 
+// hold is a send to a receiver that is late.
+static double hold(long repeat, long size) {
+	double sum = 0;
+	for (long i = 0; i < repeat; i++) {
+		unsigned next = atomic_load(&shared->held) + 1;
+		double begin = now();
+		atomic_store(&shared->held, next);
+		send_to(size, 1);
+		sum += now() - begin;
+		while (atomic_load(&shared->got) != next) {}
+	}
+	return sum / repeat;
+}
+
 static double run(char task, long count, long repeat, long size, double delay, long *taken) {
 	if (task == 's') return sentinel();
 	if (task == 'p') {
@@ -138,10 +170,12 @@ static double run(char task, long count, long repeat, long size, double delay, l
 		for (long i = 0; i < repeat; i++) wait_for(delay);
 		return (now() - begin) / repeat;
 	}
-	tell(task, count, task == 'l' ? repeat + 1 : repeat, size);
+	tell(task, count, task == 'l' ? repeat + 1 : repeat, size, delay);
 	double begin = now(), took;
 	if (task == 'l') {
 		took = late(repeat, size);
+	} else if (task == 'h') {
+		took = hold(repeat, size);
 	} else {
 		for (long i = 0; i < repeat; i++) task == 'x' ? exchange(size, 1) : burst(count, size, delay);
 		took = (now() - begin) / repeat;
@@ -168,7 +202,8 @@ int main(int argc, char **argv) {
 	MPI_Aint size;
 	MPI_Win_allocate_shared(rank == 0 ? sizeof *shared : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
 	MPI_Win_shared_query(window, 0, &size, &unit, &shared);
-	memset(message, rank + 1, sizeof message);
+	memset(first, rank + 1, sizeof first);
+	memset(second, rank + 1, sizeof second);
 	if (rank == 0) memset((void *)shared, 0, sizeof *shared);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 1) {
@@ -186,7 +221,7 @@ int main(int argc, char **argv) {
 			printf("%.10e %ld\n", took, taken + switches());
 			fflush(stdout);
 		}
-		tell('q', 0, 0, 0);
+		tell('q', 0, 0, 0, 0);
 	}
 	MPI_Win_free(&window);
 	MPI_Finalize();

@@ -1,0 +1,122 @@
+package transport
+
+import (
+	"slices"
+
+	"spoor/calibrate/fit/timing"
+	"spoor/traces/unit"
+)
+
+const (
+	// lateBy is how many delays, which are longer than a round trip, a receiver is late by, for who waits to be told from who is slow.
+	lateBy    = 3
+	leastLate = unit.Seconds(20e-6)
+)
+
+// held is the send of a message that the receiver is late for.
+func held(size unit.Bytes, delay unit.Seconds) timing.Point {
+	return timing.Point{Experiment: timing.Held, Bytes: size, Count: 1, Delay: max(lateBy*delay, leastLate), Set: timing.Train}
+}
+
+// waits reports whether a held send waits for its receiver, by the least of a few.
+func waits(b Bench, p timing.Point) (bool, error) {
+	trial, err := b.Trial(p)
+	if err != nil {
+		return false, err
+	}
+	least := unit.Seconds(0)
+	for range pilots {
+		if t := trial(); t > 0 && (least == 0 || t < least) {
+			least = t
+		}
+	}
+	return timing.Waited(least, p.Delay), nil
+}
+
+// beside adds to a list of sizes those beside which the protocol changes: the largest size whose sends do not wait for their
+// receivers, and the next one; and where a round trip grows faster than the size, as one more message with each does.
+func (ask *pilot) beside(list []unit.Bytes) ([]unit.Bytes, error) {
+	out := slices.Clone(list)
+	for i := 1; i < len(list); i++ {
+		for _, change := range []func(low, high unit.Bytes) (*bisection, error){ask.rendezvous, ask.jump} {
+			b, err := change(list[i-1], list[i])
+			if err != nil {
+				return nil, err
+			}
+			if b == nil {
+				continue
+			}
+			low, high, err := b.run(list[i-1], list[i])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, low, high)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// bisection finds where something changes, to so many bytes of size.
+type bisection struct {
+	above func(size unit.Bytes) (bool, error) // whether a size is beyond it
+	near  func(size unit.Bytes) unit.Bytes
+}
+
+func (b *bisection) run(low, high unit.Bytes) (unit.Bytes, unit.Bytes, error) {
+	for high-low > b.near(low) {
+		middle := (low + high) / 2
+		is, err := b.above(middle)
+		if err != nil {
+			return 0, 0, err
+		}
+		if is {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return low, high, nil
+}
+
+// rendezvous is nil if sends of both sizes wait for their receivers, or neither.
+func (ask *pilot) rendezvous(low, high unit.Bytes) (*bisection, error) {
+	wait := func(size unit.Bytes) (bool, error) {
+		delay, err := ask.delay(size)
+		if err != nil {
+			return false, err
+		}
+		return ask.waits(held(size, delay))
+	}
+	first, err := wait(low)
+	if err != nil || first {
+		return nil, err
+	}
+	if last, err := wait(high); err != nil || !last {
+		return nil, err
+	}
+	return &bisection{wait, func(unit.Bytes) unit.Bytes { return 1 }}, nil
+}
+
+const (
+	// steep is by how much more than the size a round trip grows where it jumps.
+	steep = 1.25
+	// nearJump is to which share of the size a jump is found: round trips are noisy.
+	nearJump = 64
+)
+
+// jump is nil if a round trip does not grow faster than the size.
+func (ask *pilot) jump(low, high unit.Bytes) (*bisection, error) {
+	first, err := ask.delay(low)
+	if err != nil {
+		return nil, err
+	}
+	last, err := ask.delay(high)
+	if err != nil || float64(last/first) < steep*float64(high)/float64(low) {
+		return nil, err
+	}
+	return &bisection{func(size unit.Bytes) (bool, error) {
+		t, err := ask.delay(size)
+		return t*t > first*last, err
+	}, func(size unit.Bytes) unit.Bytes { return max(1, size/nearJump) }}, nil
+}
