@@ -76,7 +76,7 @@ func TestStatus(t *testing.T) {
 		{"show --format csv host.machine.toml", stage.Done, "host.machine.toml,memory.latency,"},
 		{"memory --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
 		{"transport --quick --quiet --format csv --transports ring,unix -o host", stage.Done, "transport,name,value,unit,lo,hi\n"},
-		{"marshalling --quick --quiet --format csv -o host", stage.Done, "\ntransfer,,"},
+		{"marshalling --quick --quiet --format csv -o host", stage.Done, "\ntransfer,"},
 		{"instructions -o nowhere", stage.Failed, "levels of cache: "},
 		{"instructions --from fft.params.toml -o x", stage.Failed, "fft.params.toml"},
 		{"all", stage.WrongUsage, "-o PREFIX is missing"},

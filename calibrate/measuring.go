@@ -85,7 +85,10 @@ func (o *measuring) fit(env *stage.Env, name string, table *store.Table) (*fitte
 		return nil, fmt.Errorf("reading timings: %w", err)
 	}
 	flags := &fitFlags{prefix: prefix, seed: o.seed}
-	if err := flags.apply(data); err != nil {
+	var several *timing.SeveralStates
+	if err := flags.apply(data); errors.As(err, &several) {
+		return nil, &host.TooNoisy{What: fmt.Sprintf("sentinels from %v to %v show that the distance between the processors changed, but not from when on", several.Low, several.High)}
+	} else if err != nil {
 		return nil, err
 	}
 	r := &fitted{data: data, flags: flags}

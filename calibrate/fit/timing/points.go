@@ -56,6 +56,13 @@ func (d *Data) Divide(cuts []unit.Seconds) error {
 	return d.checkTwice()
 }
 
+// SeveralStates is the error of timings whose sentinels, all but a tenth at each end, are too far apart for one state.
+type SeveralStates struct{ Low, High unit.Seconds }
+
+func (e *SeveralStates) Error() string {
+	return fmt.Sprintf("sentinels from %v to %v are of several states, which must not be pooled: divide them with --cuts, or give a column state", e.Low, e.High)
+}
+
 func together(sentinels []float64) error {
 	if len(sentinels) == 0 {
 		return nil
@@ -63,7 +70,7 @@ func together(sentinels []float64) error {
 	slices.Sort(sentinels)
 	low, high := sentinels[len(sentinels)/10], sentinels[len(sentinels)-1-len(sentinels)/10]
 	if high > maxWithin*low {
-		return fmt.Errorf("sentinels from %v to %v are of several states, which must not be pooled: divide them with --cuts, or give a column state", unit.Seconds(low), unit.Seconds(high))
+		return &SeveralStates{unit.Seconds(low), unit.Seconds(high)}
 	}
 	return nil
 }
