@@ -37,7 +37,7 @@ type entry struct {
 }
 
 // heap is the mails on their way to a rank, the first of which comes first, ties by sender and
-// sequence.
+// sequence. As in queue, each has four behind it.
 type heap []entry
 
 func (e *engine) before(a, b entry) bool {
@@ -52,11 +52,11 @@ func (e *engine) before(a, b entry) bool {
 }
 
 func (e *engine) push(h *heap, n entry) {
-	*h = append(*h, n)
-	q := *h
+	q := append(*h, n)
+	*h = q
 	i := len(q) - 1
 	for i > 0 {
-		parent := (i - 1) / 2
+		parent := (i - 1) / behind
 		if !e.before(n, q[parent]) {
 			break
 		}
@@ -71,27 +71,28 @@ func (e *engine) pop(h *heap) int32 {
 	first := q[0].mail
 	n := len(q) - 1
 	last := q[n]
-	*h = q[:n]
 	q = q[:n]
-	if n == 0 {
-		return first
-	}
-	i := 0
-	for {
-		child := 2*i + 1
+	*h = q
+	for i := 0; n > 0; {
+		child := behind*i + 1
 		if child >= n {
+			q[i] = last
 			break
 		}
-		if child+1 < n && e.before(q[child+1], q[child]) {
-			child++
+		least := q[child]
+		at := child
+		for k := child + 1; k < min(child+behind, n); k++ {
+			if next := q[k]; next.at <= least.at && e.before(next, least) {
+				least, at = next, k
+			}
 		}
-		if !e.before(q[child], last) {
+		if !e.before(least, last) {
+			q[i] = last
 			break
 		}
-		q[i] = q[child]
-		i = child
+		q[i] = least
+		i = at
 	}
-	q[i] = last
 	return first
 }
 

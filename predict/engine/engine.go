@@ -232,6 +232,7 @@ type engine struct {
 	opt          Options
 	obs          Observer
 	live         Live
+	plain        bool   // see isPlain
 	ranks        []rank // all
 	first        int32
 	end          int32
@@ -265,6 +266,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 	for i, d := range drivers {
 		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
 			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
+		e.plain = e.isPlain()
 		e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
 		if e.linked() {
 			e.pairs, e.shipping.last = map[uint64]unit.Picos{}, map[uint64]int32{}

@@ -32,13 +32,13 @@ const undone = unit.Picos(-1)
 // rest is with that, which is needed anyway.
 type inbox struct {
 	slots     []slot
-	shift     uint8 // 32 - log2 of slots
 	used      int
-	wild      []int32 // receives from any sender or with any tag, in the order of posting
-	oldest    int32   // of all mails that wait
+	oldest    int32 // of all mails that wait
 	youngest  int32
-	receives  uint32 // posted so far
-	unmatched int    // mails that wait
+	receives  uint32  // posted so far
+	shift     uint8   // 32 - log2 of slots
+	unmatched int     // mails that wait
+	wild      []int32 // receives from any sender or with any tag, in the order of posting
 }
 
 // slot is a channel.

@@ -7,35 +7,40 @@ import (
 )
 
 // rank is one rank: its program, its processor and ports, what has been posted and what comes.
-// Nobody else changes it, but for mails that are put into arrivals.
+// Nobody else changes it, but for mails that are put into arrivals. What is used together is together, as
+// there are more ranks than the fastest memory holds.
 type rank struct {
-	e    *engine
-	id   int32
-	seq  uint32     // of mails sent
-	next unit.Picos // when it acts on others next
-	cpu  unit.Picos // until when its processor's time is accounted for
-	out  unit.Picos // when its ports are free
-	in   unit.Picos
-	virt unit.Picos // when the port would be, if bytes held it
-
+	// What others look at who send to it.
+	id       int32
+	wants    int32      // who sends what it waits for, None: any, or nobody
+	next     unit.Picos // when it acts on others next
 	arrivals heap
-	releases heap  // they need no processor
-	urgent   int   // mails of arrivals that others wait for
+	more     *strands
 	window   int64 // in which it acts next, if there are windows
-	wants    int32 // who sends what it waits for, None: any, or nobody
-	inbox    inbox
+	e        *engine
+
+	// What it acts on: its processor, its ports, its program.
+	main     strand     // the program, if it is no graph
+	cpu      unit.Picos // until when its processor's time is accounted for
+	out      unit.Picos // when its ports are free
+	in       unit.Picos
+	virt     unit.Picos // when the port would be, if bytes held it
+	ops      []Op
+	at       int // of ops, the one after main's
 	requests requests
+	inbox    inbox
+	account  Rank
+	seq      uint32 // of mails sent
+	dead     bool   // has failed
+	urgent   int    // mails of arrivals that others wait for
+
+	releases heap    // they need no processor
 	probers  []int32 // strands
 	among    []int32 // requests of a WaitAny
-	main     strand  // the program, if it is no graph
-	more     *strands
 	graph    *graph
 	program  Program
-	ops      []Op
-	at       int   // of ops, the one after main's
 	line     *line // Whoa's
-	dead     bool  // has failed
-	account  Rank
+	_        [32]byte
 }
 
 // begin readies the first operations.
@@ -57,36 +62,47 @@ func (r *rank) begin(p Program) {
 func (r *rank) advance(s *strand, t unit.Picos) {
 	s.t = t
 	s.row++
-	for r.at == len(r.ops) {
-		if r.e.live != nil {
-			r.e.live.Resumes(r.id, t)
-		}
-		ops, err := r.fetch()
-		if err != nil {
-			r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
-			return
-		}
-		if len(ops) == 0 {
-			s.phase = ended
-			r.use(t, 0, Overhead, 0, 0)
-			return
-		}
-		r.ops, r.at = ops, 0
+	if r.at == len(r.ops) && !r.proceed(s, t) {
+		return
 	}
 	s.op = &r.ops[r.at]
 	r.at++
 	r.ready(s)
 }
 
+// proceed has the program give its next operations, unless it is at its end.
+func (r *rank) proceed(s *strand, t unit.Picos) bool {
+	if r.e.live != nil {
+		r.e.live.Resumes(r.id, t)
+	}
+	ops, err := r.fetch()
+	switch {
+	case err != nil:
+		r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
+		return false
+	case len(ops) == 0:
+		s.phase = ended
+		r.use(t, 0, Overhead, 0, 0)
+		return false
+	}
+	r.ops, r.at = ops, 0
+	return true
+}
+
 // ready begins an operation.
 func (r *rank) ready(s *strand) {
-	s.phase = starting
-	if s.op.Work > 0 {
+	op := s.op
+	if s.phase = starting; op.Work > 0 {
 		s.phase = working
 	}
-	if s.op.Work < 0 || s.op.Work > maxDuration || s.op.Extra < 0 || s.op.Extra > maxDuration || s.op.Bytes < 0 {
-		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, s.op.Work, s.op.Extra, s.op.Bytes))
+	if !op.sound() {
+		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
 	}
+}
+
+// sound is whether an operation has durations and bytes that there are.
+func (op *Op) sound() bool {
+	return uint64(op.Work) <= uint64(maxDuration) && uint64(op.Extra) <= uint64(maxDuration) && op.Bytes >= 0
 }
 
 // use has the processor spend a time on something, from a time on or when it is free. Where it
@@ -108,27 +124,33 @@ func (r *rank) idle(idle, late, fly unit.Picos) {
 	r.e.causes.now.Fly = fly
 	late = min(late, idle)
 	fly = min(fly, idle-late)
+	if r.e.obs == nil {
+		r.account.Parts[Waiting] += idle - late - fly
+		r.account.Parts[Contention] += late
+		r.account.Parts[Latency] += fly
+		r.cpu += idle
+		return
+	}
 	for _, part := range [...]struct {
 		what Part
 		long unit.Picos
 	}{{Waiting, idle - late - fly}, {Contention, late}, {Latency, fly}} {
 		if part.long > 0 {
 			r.account.Parts[part.what] += part.long
-			if r.e.obs != nil {
-				r.e.obs.Span(r.id, part.what, r.cpu, r.cpu+part.long)
-			}
+			r.e.obs.Span(r.id, part.what, r.cpu, r.cpu+part.long)
 			r.cpu += part.long
 		}
 	}
-	if e := r.e; e.obs != nil {
-		e.obs.Waited(r.id, e.causes.now)
-	}
+	r.e.obs.Waited(r.id, r.e.causes.now)
 }
 
 // run acts up to the limit: what comes at a time is before what the program does then.
 func (r *rank) run() {
 	e := r.e
 	e.touch(r.id)
+	if e.plain && r.more == nil && r.runPlain() {
+		return
+	}
 	for {
 		mail, own := r.mailTime(), r.ownTime()
 		mailFirst := mail <= own

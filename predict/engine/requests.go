@@ -22,6 +22,18 @@ const leastRequests = 8
 
 // open adds a request. It returns what was open under the number, or 0.
 func (q *requests) open(id, node int32) int32 {
+	if len(q.slots) > 0 && len(q.far) == 0 {
+		if s := &q.slots[int(id)&(len(q.slots)-1)]; s.node == 0 {
+			*s = request{id, node}
+			q.used++
+			return 0
+		}
+	}
+	return q.openBeside(id, node)
+}
+
+// openBeside is open where others may have the place.
+func (q *requests) openBeside(id, node int32) int32 {
 	for {
 		if len(q.slots) == 0 {
 			q.slots = make([]request, leastRequests)
@@ -60,6 +72,20 @@ func (q *requests) find(id int32) int32 {
 		}
 	}
 	return q.far[id]
+}
+
+// closeOver removes a request if it has its place and its operation ended as it began.
+func (q *requests) closeOver(id int32) bool {
+	if len(q.slots) == 0 {
+		return false
+	}
+	s := &q.slots[int(id)&(len(q.slots)-1)]
+	if s.id != id || s.node != over {
+		return false
+	}
+	s.node = 0
+	q.used--
+	return true
 }
 
 // close removes a request. It is its pending operation, or 0 if it is not open.

@@ -26,15 +26,15 @@ type strand struct {
 	t      unit.Picos // when it goes on
 	row    int64      // of its operation
 	op     *Op
+	on     int32 // the pending operation that it waits for, or that it opened
 	phase  phase
-	on     int32      // the pending operation that it waits for, or that it opened
+	number int32
+	own    int32      // what ends with it, if it is a nonblocking one
+	round  *round     // of a collective
+	agenda *agenda    // LogGOPSim's, or nil
 	late   unit.Picos // of the message that was probed
 	fly    unit.Picos
-	why    Cause  // of its coming, if there is an Observer
-	round  *round // of a collective
-	own    int32  // what ends with it, if it is a nonblocking one
-	number int32
-	agenda *agenda // LogGOPSim's, or nil
+	why    Cause // of its coming, if there is an Observer
 }
 
 // need is what a strand must have to go on.
@@ -164,10 +164,11 @@ func (r *rank) stall(now unit.Picos, op *Op) unit.Picos {
 
 // request opens a request for a pending operation.
 func (r *rank) request(id, n int32) {
-	old := int32(0)
-	if id < 0 {
-		old = n
-	} else if old = r.requests.open(id, n); old != 0 {
+	old := n
+	if id >= 0 {
+		if old = r.requests.open(id, n); old == 0 {
+			return
+		}
 		r.e.reused++
 	}
 	if old > 0 { // nobody will ask for it

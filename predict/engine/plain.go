@@ -1,0 +1,188 @@
+package engine
+
+import "spoor/traces/unit"
+
+// The ways of this file are those of most messages: whole ones in LogGP, of programs that nobody watches and that take their
+// operations one after the other. They do what spin, start, send and arrive do, in fewer steps, and leave to these what is special.
+
+// isPlain is whether the ways of this file can be taken.
+func (e *engine) isPlain() bool {
+	return e.obs == nil && e.live == nil && !e.LogGOPSim && !e.linked() && e.Sizes == nil
+}
+
+// runPlain is run. It is false when the rank has become one that these ways are not for. Its processor is never busy beyond the time when its program
+// goes on.
+func (r *rank) runPlain() bool {
+	e, s := r.e, &r.main
+	for {
+		mail, own := never, never
+		if len(r.arrivals) > 0 {
+			mail = r.arrivals[0].at
+		}
+		if s.phase < blocked {
+			own = s.t
+		}
+		switch {
+		case r.dead || min(mail, own) >= e.limit:
+			r.rest(mail, own)
+			return true
+		case own < mail:
+			if e.now = own; !r.glide(own, mail) {
+				return false
+			}
+		default:
+			e.now = mail
+			i := r.arrivals[0].mail
+			if m := &e.mails.items[i]; m.kind == eager && m.from != r.id {
+				e.pop(&r.arrivals)
+				r.arrivePlain(i, m)
+			} else {
+				r.arrive(mail)
+			}
+		}
+	}
+}
+
+// glide is spin.
+func (r *rank) glide(now, mail unit.Picos) bool {
+	e, s := r.e, &r.main
+	for {
+		t := noTime
+		switch e.now = now; {
+		case s.phase == starting && s.op.Kind <= Wait:
+			e.ops++
+			t = r.startPlain(s.op, now)
+		case s.phase == collecting && s.op.Kind != Collective:
+			t = r.collectPlain(s, now)
+		case s.phase == working:
+			s.t, s.phase = r.use(now, s.op.Work, Computing, 0, 0), starting
+		default:
+			r.step(s, now)
+			if r.more != nil {
+				r.more.after(r, s)
+				return false
+			}
+		}
+		if t != noTime {
+			if r.at == len(r.ops) {
+				r.advance(s, t)
+			} else {
+				op := &r.ops[r.at]
+				s.t, s.op, s.phase = t, op, starting
+				s.row++
+				if r.at++; op.Work != 0 || !op.sound() {
+					r.ready(s)
+				}
+			}
+		}
+		if now = s.t; s.phase >= blocked || now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now {
+			return true
+		}
+	}
+}
+
+// noTime is that the next operation is not begun.
+const noTime = unit.Picos(-1)
+
+// startPlain is start. It is when the operation has ended, or noTime.
+func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
+	switch e := r.e; op.Kind {
+	case Wait:
+		if r.requests.closeOver(op.Request) {
+			return now
+		}
+	case Irecv:
+		r.request(op.Request, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now))
+		return now
+	case Send, Isend:
+		if op.Peer < e.first || op.Peer >= e.end || op.Peer == r.id || e.long(op.Bytes) {
+			break
+		}
+		if op.Kind == Send {
+			return r.sendPlain(op, r.stall(now, op))
+		}
+		t := r.sendPlain(op, now)
+		r.request(op.Request, over)
+		return t
+	}
+	r.start(&r.main, now)
+	return noTime
+}
+
+// sendPlain is send, of a message that is not long, to another rank of this worker.
+func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
+	e := r.e
+	t := r.use(now, e.Send+op.Extra, Overhead, 0, 0)
+	begun, carry := t-e.Send, e.carry(op.Bytes)
+	begins := max(begun, r.out)
+	r.out = min(begins+e.Gap+carry, Horizon)
+	at := max(begins+e.reach(), now+1)
+	seq := r.sequence()
+	if at >= Horizon {
+		e.fail(tooLate(r.id, op.Peer))
+		return t
+	}
+	e.touch(op.Peer)
+	i := e.mails.add()
+	m := &e.mails.items[i]
+	m.at, m.late, m.bytes, m.from, m.seq, m.tag, m.group, m.node, m.next, m.kind = at, begins-begun, op.Bytes, r.id, seq, op.Tag, op.Group, 0, 0, eager
+	d := &e.ranks[op.Peer]
+	e.push(&d.arrivals, entry{at, r.id, i})
+	if d.wants == r.id || d.wants == None {
+		if d.more == nil {
+			at += carry
+			if d.main.op.Kind != Probe {
+				at += e.Receive
+			}
+		}
+		if at < d.next {
+			d.next = at
+			e.driver.sooner(e, d)
+		}
+	}
+	return t
+}
+
+// collectPlain is collect, but for collectives.
+func (r *rank) collectPlain(s *strand, now unit.Picos) unit.Picos {
+	p := &r.e.pendings.items[s.on]
+	t, long := max(now, p.done), unit.Picos(0)
+	if p.what == Irecv {
+		long = r.e.Receive + s.op.Extra
+	}
+	if long > 0 || t > r.cpu {
+		t = r.use(t, long, Overhead, p.late, p.fly)
+	}
+	r.e.pendings.drop(s.on)
+	s.on = 0
+	return t
+}
+
+// arrivePlain is arrive, of a mail that is a whole message of another rank.
+func (r *rank) arrivePlain(i int32, m *mail) {
+	e := r.e
+	start, carry := max(m.at, r.in), e.carry(m.bytes)
+	if r.in = start + e.Gap; e.Receiver {
+		r.in = min(r.in+carry, Horizon)
+	} else {
+		queued := max(m.at, r.virt)
+		r.virt = min(queued+e.Gap+carry, Horizon)
+		r.account.Overlap += queued - start
+	}
+	m.late += start - m.at
+	m.at = start + carry
+	r.account.Messages++
+	r.account.Bytes += m.bytes
+	n := r.match(m)
+	if n == 0 {
+		r.keep(i)
+		if len(r.probers) > 0 {
+			r.show(m, e.Latency+carry)
+		}
+		return
+	}
+	e.pendings.items[n].bytes = m.bytes
+	at, late := m.at, m.late
+	e.mails.drop(i)
+	r.complete(n, at, late, e.Latency+carry)
+}
