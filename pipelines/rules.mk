@@ -29,6 +29,8 @@
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
 OUT  ?= out
+scales := $(sort $(patsubst OUT.%,%,$(filter OUT.%,$(.VARIABLES))))
+$(if $(scales),$(if $(filter $(SCALE),$(scales)),,$(error SCALE=$(SCALE): this study has $(scales))))
 LINE_SIZES ?= 64B
 comma := ,
 ANALYSES ?= $(if $(SETS),reuse$(comma)locality$(comma)phases)

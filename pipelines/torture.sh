@@ -16,7 +16,8 @@ dir=$(mktemp -d)
 out=$dir/disk/out # all runs in one place: reports name it
 log=$dir/log
 trap 'umount "$dir/disk" 2>/dev/null; rm -rf "$dir"' EXIT
-trap 'exit 1' INT TERM
+group=
+trap 'test -z "$group" || kill -KILL "-$group" 2>/dev/null; exit 1' INT TERM
 export GOALS='report comparison'
 command="${MAKE:-make} --no-print-directory -j2 SCALE=${SCALE:-smoke} OUT=$out $goals"
 run() { $command >"$log" 2>&1; }
@@ -29,7 +30,7 @@ fail() {
 
 same() {
 	diff -r "$dir/undisturbed" "$out" >"$log" 2>&1 || fail "after $1, the files differ"
-	echo "torture: $study: after $1, all $(find "$out" -type f | wc -l) files are the same"
+	echo "torture: $study: after $1, all $(find "$out" -type f | wc -l) files are the same$2"
 }
 
 ${MAKE:-make} --no-print-directory build >"$log" 2>&1 || fail "nothing can be built"
@@ -41,24 +42,28 @@ mv "$out" "$dir/undisturbed"
 echo "torture: $study: an undisturbed make takes $length ms"
 
 killed=0
+there= # how many files there were at each kill
 n=0
 while [ $killed -lt "$kills" ]; do
 	n=$((n + 1))
 	# As long as there is between two of many events at random, ten of them in an undisturbed run.
 	pause=$(awk -v n=$n -v seed="$seed" -v ms=$length 'BEGIN { srand(seed * 1000 + n); rand(); printf "%.3f\n", -log(1 - rand()) * ms / 10000 }')
 	setsid $command >"$log" 2>&1 &
+	group=$!
 	sleep "$pause"
-	if kill -KILL "-$!" 2>/dev/null; then
-		wait $! 2>/dev/null || true
+	if kill -KILL "-$group" 2>/dev/null; then
+		wait $group 2>/dev/null || true
 		killed=$((killed + 1))
+		there="$there $(find "$out" -type f 2>/dev/null | wc -l)"
 		continue
 	fi
-	wait $! || fail "make fails after $killed kills"
-	same "$killed kills"
+	wait $group || fail "make fails after $killed kills"
+	same "$killed kills" ", kills came with$there of them"
+	there=
 	rm -rf "$out"
 done
 run || fail "make fails after the last of $killed kills"
-same "$killed kills"
+same "$killed kills" ", kills came with$there of them"
 
 rm -rf "$out"
 size=$(du -sk "$dir/undisturbed" | cut -f1)
@@ -70,4 +75,4 @@ for share in 20 50 80; do
 done
 mount -o remount,size=$((size * 4))k "$dir/disk"
 run || fail "make fails after there is space again"
-same "three full disks"
+same "three full disks" ""
