@@ -22,7 +22,8 @@ func reportCommand(env *stage.Env) *cobra.Command {
 			"bottom) and FILE: programs and their locality, miss-ratio curves, models against simulation, where the time\n" +
 			"goes, and how far to trust it; and, of tables that predict budget -o leaves, what any smaller budget buys.\n" +
 			"The page needs no network. Plots can be asked for values, their series hidden, scales changed, tables\n" +
-			"sorted, and plots saved as SVG and PNG; without script they are drawings.",
+			"sorted, and plots saved as SVG, PNG and PDF; without script they are drawings. Of tables that calibrate fit\n" +
+			"leaves it shows measured times beside those of the models.",
 		Example: reportExample,
 		Args:    cobra.MinimumNArgs(1),
 	}

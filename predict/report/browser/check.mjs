@@ -178,6 +178,11 @@ const exporting = async (page, figure) => {
 	check(svg.startsWith("<svg") && !svg.includes("var(") && svg.includes("</svg>"), "the SVG is none");
 	check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, "the PNG is none");
 	check((await page.pdf()).length > 20000, "printing gives no PDF");
+	await figure.getByRole("button", { name: "PDF", exact: true }).click();
+	const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1"), box = /MediaBox \[([^\]]*)\]/.exec(pdf);
+	check(pdf.match(/\/Type\s*\/Page\b/g).length === 1 && box[1].startsWith("0 0 570 "), `the PDF of a plot is not the plot alone: ${box}`);
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	check(await page.locator(".sheet").count() === 0 && !/\.pdf$/.test(await page.title()), "what was printed stays");
 	await page.emulateMedia({ media: "print" });
 	check(await page.locator(".tools:visible").count() === 0, "buttons on paper");
 	await page.emulateMedia({ media: "screen" });

@@ -153,7 +153,8 @@ class Figure {
 		bar.append(
 			button("values", "false", on => this.showValues(on)),
 			button("SVG", null, () => save(this.svg(), "image/svg+xml", this.file("svg"))),
-			button("PNG", null, () => png(this.svg(), blob => save(blob, "image/png", this.file("png")))));
+			button("PNG", null, () => png(this.svg(), blob => save(blob, "image/png", this.file("png")))),
+			button("PDF", null, () => print(this.svg(), this.file("pdf"))));
 		this.place.insertBefore(bar, this.place.querySelector(".detail"));
 	}
 
@@ -214,4 +215,17 @@ const png = (svg, use) => {
 		canvas.toBlob(use, "image/png");
 	};
 	image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+};
+
+// print gives the browser a sheet of paper with nothing but the plot, for its dialog to print or save as PDF under a name.
+const print = (svg, name) => {
+	document.querySelectorAll(".sheet").forEach(s => s.remove());
+	const drawing = document.adoptNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement);
+	const size = `${drawing.getAttribute("width")}px ${drawing.getAttribute("height")}px`;
+	const sheet = element("div", { class: "sheet" }, element("style", {}, `@media print{@page{size:${size};margin:0}body{margin:0;padding:0;max-width:none}body>:not(.sheet){display:none}}`), drawing);
+	const title = document.title;
+	document.title = name;
+	document.body.append(sheet);
+	addEventListener("afterprint", () => { sheet.remove(); document.title = title; }, { once: true });
+	window.print();
 };
