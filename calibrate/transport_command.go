@@ -101,10 +101,11 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 	found := &foundParams{}
 	var failed []error
 	for i, t := range chosen {
-		if tables[i].Rows() == 0 {
-			continue // which a note has said
+		if err := tables[i].refused; err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
+			continue
 		}
-		if err := o.find(env, t.Name, tables[i], found); err != nil {
+		if err := o.find(env, t.Name, tables[i].table, found); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
 		}
 	}
@@ -120,23 +121,24 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 // transportBudget is the time after which no launch of a transport begins, if there were some.
 const transportBudget = unit.Seconds(20)
 
-// measure measures everything before anything is written.
-func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen []transport.Transport, options transport.Options) ([]*store.Table, error) {
+// outcome is the times of a transport, or why there was too much noise for them.
+type outcome struct {
+	table   *store.Table
+	refused error
+}
+
+// measure measures everything before anything is written. Noise over one transport is no reason to lose the others.
+func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen []transport.Transport, options transport.Options) (list []outcome, err error) {
 	p := env.Progress("measuring", int64(len(chosen)*options.Launches*transport.Points(options)), "points")
 	defer p.Done()
-	var tables []*store.Table
 	for _, t := range chosen {
 		table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
-		if o.quick && tooNoisy(err) {
-			env.Note("%s: %v", t.Name, err)
-			table, err = &store.Table{}, nil
-		}
-		if err != nil {
+		if err != nil && !tooNoisy(err) {
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		tables = append(tables, table)
+		list = append(list, outcome{table, err})
 	}
-	return tables, nil
+	return list, nil
 }
 
 func (o *transportOptions) one(ctx context.Context, env *stage.Env, t transport.Transport, options transport.Options, step func()) (table *store.Table, err error) {

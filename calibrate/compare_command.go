@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/param"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+func compareCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare FIRST.params.toml AGAIN.params.toml...",
+		Short: "how many parameters of further runs fall into the intervals of a first one",
+		Long: "Compare holds intervals to what they promise: that another run of the same measurements finds a parameter inside in\n" +
+			"95 of 100 cases. Run the same command several times, on a host that is in the same state, and compare the files. It prints a\n" +
+			"row for each kind of parameter, which is what stands before the first _ of the name, and one for all. Parameters without an\n" +
+			"interval, and those that the other run has not, are not compared, and counted.",
+		Example: "  $ calibrate fit data/sample/transfers.csv -o one\n" +
+			"  $ calibrate fit data/sample/transfers.csv --seed 2 -o two\n" +
+			"  $ calibrate compare one.params.toml two.params.toml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("two files are needed, of a first run and of another")
+			}
+			return nil
+		},
+	}
+	format := stage.FormatFlag(cmd.Flags())
+	cmd.RunE = func(_ *cobra.Command, paths []string) error {
+		first, err := param.Read(paths[0])
+		if err != nil {
+			return err
+		}
+		var all coverage
+		for _, path := range paths[1:] {
+			again, err := param.Read(path)
+			if err != nil {
+				return err
+			}
+			one, err := coverageOf(first, again)
+			if err != nil {
+				return fmt.Errorf("%s and %s: %w", paths[0], path, err)
+			}
+			all.add(path, one)
+		}
+		return stage.Print(env.Out, *format, all.table())
+	}
+	return cmd
+}
+
+// kindOf is what a parameter is counted under.
+func kindOf(name string) string {
+	kind, _, _ := strings.Cut(name, "_")
+	return kind
+}
+
+// count is of parameters of a kind.
+type count struct {
+	kind                      string
+	compared, inside, missing int64
+	outside                   []string
+}
+
+func (c *count) take(p, q param.Param, known bool) {
+	switch {
+	case !known || !p.HasInterval():
+		c.missing++
+	case p.Lo <= q.Value && q.Value <= p.Hi:
+		c.compared, c.inside = c.compared+1, c.inside+1
+	default:
+		c.compared, c.outside = c.compared+1, append(c.outside, p.Name)
+	}
+}
+
+// coverageOf counts which parameters of another run are inside the intervals of the first, by kind, and all of them.
+func coverageOf(first, again *param.Set) (list []*count, err error) {
+	of := map[string]*count{}
+	all := &count{kind: "all"}
+	for _, p := range first.All() {
+		q, known := again.Lookup(p.Name)
+		if known && q.Unit != p.Unit {
+			return nil, fmt.Errorf("parameter %s is in %q and in %q", p.Name, p.Unit, q.Unit)
+		}
+		kind := kindOf(p.Name)
+		if of[kind] == nil {
+			of[kind] = &count{kind: kind}
+			list = append(list, of[kind])
+		}
+		of[kind].take(p, q, known)
+		all.take(p, q, known)
+	}
+	if all.compared == 0 {
+		return nil, fmt.Errorf("no parameter with an interval is in both")
+	}
+	return append(list, all), nil
+}
+
+// coverage is a row for each kind and run.
+type coverage struct {
+	again, kinds, outside     []string
+	compared, inside, missing []int64
+	share                     []float64
+}
+
+func (c *coverage) add(path string, list []*count) {
+	for _, one := range list {
+		c.again, c.kinds = append(c.again, path), append(c.kinds, one.kind)
+		c.compared, c.inside, c.missing = append(c.compared, one.compared), append(c.inside, one.inside), append(c.missing, one.missing)
+		c.share = append(c.share, 100*float64(one.inside)/float64(one.compared)) // not a number if nothing was compared
+		names := one.outside
+		if one.kind == "all" {
+			names = nil // which their kinds have named
+		}
+		c.outside = append(c.outside, strings.Join(names, ", "))
+	}
+}
+
+func (c *coverage) table() *store.Table {
+	return &store.Table{Name: "coverage", Columns: []store.Column{
+		{Name: "again", Data: c.again}, {Name: "kind", Data: c.kinds}, {Name: "compared", Data: c.compared}, {Name: "inside", Data: c.inside},
+		{Name: "share", Unit: "%", Data: c.share}, {Name: "not_compared", Data: c.missing}, {Name: "outside", Data: c.outside}}}
+}

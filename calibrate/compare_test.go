@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"spoor/traces/stage"
+)
+
+// Worked by hand: one inside, one outside, one without an interval, one that the other has not.
+func TestCompare(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := func(name, value, lo, hi string) string {
+		return "[" + name + "]\nvalue = " + value + "\nunit = \"s\"\nlo = " + lo + "\nhi = " + hi + "\nn = 3\nmethod = \"m\"\nsource = \"s\"\n"
+	}
+	write("first.params.toml", one("M1_a", "2.0", "1.0", "3.0")+one("M1_b", "2.0", "1.0", "3.0")+strings.ReplaceAll(one("S_c", "2.0", "nan", "nan"), "lo = nan\nhi = nan\n", "")+one("S_d", "2.0", "1.0", "3.0"))
+	write("again.params.toml", one("M1_a", "3.0", "1.0", "3.0")+one("M1_b", "3.5", "1.0", "5.0")+one("S_c", "2.0", "1.0", "3.0"))
+	status, out, errs := run("compare", "first.params.toml", "again.params.toml", "--format", "csv")
+	want := "again.params.toml,M1,2,1,50,0,M1_b\nagain.params.toml,S,0,0,NaN,2,\nagain.params.toml,all,2,1,50,2,\n"
+	if status != stage.Done || !strings.HasSuffix(out, want) {
+		t.Errorf("status %d, %s, %s; want %s", status, out, errs, want)
+	}
+	write("other.params.toml", one("X_a", "3.0", "1.0", "3.0"))
+	write("units.params.toml", strings.ReplaceAll(one("M1_a", "3.0", "1.0", "3.0"), `"s"`, `"B"`))
+	for file, want := range map[string]string{
+		"other.params.toml": "first.params.toml and other.params.toml: no parameter with an interval is in both",
+		"units.params.toml": `parameter M1_a is in "s" and in "B"`,
+		"none.params.toml":  "none.params.toml",
+	} {
+		if status, out, errs := run("compare", "first.params.toml", file); status != stage.Failed || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s, %s", file, status, out, errs)
+		}
+	}
+	if status, _, errs := run("compare", "first.params.toml"); status != stage.WrongUsage || !strings.Contains(errs, "two files are needed") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
