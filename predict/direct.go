@@ -23,6 +23,7 @@ import (
 // directOptions are the flags of predict direct.
 type directOptions struct {
 	machines []string
+	nodes    []string
 	procs    int
 	set      []string
 	seed     uint64
@@ -52,6 +53,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 			"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
 			"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
 			"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
+			"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
 			"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
 			"With --native the program runs at full speed on this host, too, as often as --repeat says: the table then has the median\n" +
 			"of its times, the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
@@ -67,6 +69,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	stage.PathsVar(flags, &o.machines, "machine", "machine description `FILE`; may be repeated")
+	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
 	flags.IntVar(&o.procs, "procs", 1, "number of processors (ranks)")
 	flags.StringArrayVar(&o.set, "set", nil, "set a parameter, as `key=value`; may be repeated")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the input")
@@ -92,7 +95,7 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	defer func() { err = errors.Join(err, p.remove()) }()
 	var machines []target
 	for _, f := range o.machines {
-		m, err := machine.Read(f)
+		m, err := readMachine(f, o.nodes)
 		if err != nil {
 			return err
 		}

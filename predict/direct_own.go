@@ -90,10 +90,13 @@ func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.Me
 
 // order has the program simulated on m, and is what became of it.
 func (p *ownProgram) order(ctx context.Context, m target, o session.Order) (said session.Result, seconds float64, err error) {
-	if o.Machine, err = os.ReadFile(m.file); err != nil {
-		return said, 0, err
+	for _, f := range append([]string{m.file}, p.o.nodes...) {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return said, 0, err
+		}
+		o.Machines = append(o.Machines, session.Machine{Name: f, Text: text})
 	}
-	o.Name = m.file
 	order, err := json.Marshal(o)
 	if err != nil {
 		return said, 0, err

@@ -119,7 +119,7 @@ func TestDirectMistakes(t *testing.T) {
 		{[]string{"ep", smp, "--ahead", "3"}, 2, "--ahead is not about"},
 		{[]string{"ep", smp, "--barrier", "3"}, 2, "--barrier"},
 		{[]string{"ep", smp, "--barrier", "3s"}, 2, "--barrier 3s is not from 0s to 1s"},
-		{[]string{"ep", smp, "--procs", "8"}, 1, "there are 8 ranks, and the machine has 4 processors"},
+		{[]string{"ep", smp, "--procs", "8"}, 1, "the program has 8 processors and the machine 4"},
 		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier is not about a program that passes messages, as sor does"},
 	} {

@@ -392,6 +392,30 @@ func TestReplayMessages(t *testing.T) {
 	}
 }
 
+// Programs that pass messages run on unequal nodes, too: each processor has the clock of its own.
+func TestMessagesOnUnequalNodes(t *testing.T) {
+	node := func(name, clock string) string {
+		return writeMachine(t, name, "1 GHz", clock, `"smp"`, `"cow"`, "processors = 4", "processors = 1\nnodes = 4\n[network]\nmodel = \"switch\"\no = \"1 us\"\nbandwidth = \"1 Gb/s\"")
+	}
+	m, slow := node("m", "1 GHz"), node("slow", "0.5 GHz")
+	sor := []string{"--procs", "4", "--set", "g=8", "--set", "iterations=5"}
+	direct := func(args ...string) string {
+		t.Helper()
+		status, out, stderr := predict(slices.Concat([]string{"direct", "sor", "--format", "csv", "--machine", m}, sor, args)...)
+		if status != stage.Done {
+			t.Fatal(stderr)
+		}
+		return out
+	}
+	equal, unequal := direct(), direct("--node", slow)
+	if unequal == equal || !strings.Contains(unequal, ",m + slow,") {
+		t.Errorf("on unequal nodes %s, on equal ones %s", unequal, equal)
+	}
+	if got := strings.ReplaceAll(direct("--node", m), ",m + m,", ",m,"); got != equal {
+		t.Errorf("got %s\nwant %s", got, equal)
+	}
+}
+
 // Nodes of another kind that are alike change nothing but the name; slower ones take longer, and with fewer processors a trace
 // does not fill them.
 func TestReplayUnequalNodes(t *testing.T) {

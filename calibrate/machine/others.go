@@ -134,3 +134,30 @@ func (m *Machine) checkOther(o *Machine) error {
 	}
 	return nil
 }
+
+// NodeOf is the node of processor p: each has those after the one before it.
+func (m *Machine) NodeOf(p int) int {
+	first := m.System.Nodes - len(m.Others)
+	if equal := first * m.System.Processors; p >= equal {
+		p -= equal
+		for i, o := range m.Others {
+			if p < o.System.Processors {
+				return first + i
+			}
+			p -= o.System.Processors
+		}
+		return m.System.Nodes
+	}
+	return p / m.System.Processors
+}
+
+// Fits says why n processors cannot run on m: there are fewer, or of unequal nodes more.
+func (m *Machine) Fits(what string, n int) error {
+	switch have := m.Count(); {
+	case len(m.Others) > 0 && n != have:
+		return fmt.Errorf("%s %d processors and the machine %d in unequal nodes, all of which must take part", what, n, have)
+	case n > have:
+		return fmt.Errorf("%s %d processors and the machine %d", what, n, have)
+	}
+	return nil
+}

@@ -39,6 +39,16 @@ func TestNodesOfOtherKinds(t *testing.T) {
 	}
 }
 
+// Processors are those of one node after the other, of which the last may have more or less.
+func TestNodeOf(t *testing.T) {
+	m := &Machine{System: System{Processors: 2, Nodes: 4}, Others: []*Machine{{System: System{Processors: 3}}, {System: System{Processors: 1}}}}
+	for p, want := range []int{0, 0, 1, 1, 2, 2, 2, 3, 4} {
+		if got := m.NodeOf(p); got != want {
+			t.Errorf("processor %d is in node %d, want %d", p, got, want)
+		}
+	}
+}
+
 func TestWithOthers(t *testing.T) {
 	m, err := Parse("m.toml", []byte(good))
 	if err != nil {

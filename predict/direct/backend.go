@@ -26,11 +26,11 @@ type backend struct {
 // Run implements spmd.Backend.
 func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	var programs []engine.Program
-	for _, r := range ranks {
+	for p, r := range ranks {
 		l := &timeline{Coroutine: spmd.NewCoroutine(r), backend: b}
 		l.post.lanes = map[channel]*lane{}
 		defer l.Stop()
-		if l.charges, err = replay.NewCharges(b.machine); err != nil {
+		if l.charges, err = replay.NewCharges(b.machine, p); err != nil {
 			return err
 		}
 		b.lines = append(b.lines, l)

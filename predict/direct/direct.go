@@ -29,7 +29,6 @@ package direct
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"spoor/analyze/comm"
 	"spoor/analyze/comm/topology"
@@ -73,11 +72,8 @@ func Run(ctx context.Context, program spmd.Program, m *machine.Machine, opt Opti
 	if opt.Collectives == "" {
 		opt.Collectives = comm.Doubling
 	}
-	if len(m.Others) > 0 {
-		return nil, fmt.Errorf("machine %s has unequal nodes, on which programs that share memory are simulated, and not those that pass messages", m.Name)
-	}
-	if have := m.Count(); opt.Procs > have {
-		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
+	if err := m.Fits("the program has", opt.Procs); err != nil {
+		return nil, err
 	}
 	if m.Network != nil && m.Network.GapFrom == machine.GapTraffic {
 		return nil, ErrTraffic

@@ -83,6 +83,20 @@ func machineOf(t testing.TB, network string) *machine.Machine {
 	return m
 }
 
+// unequal is so many nodes, the last of which is half as fast.
+func unequal(t testing.TB, nodes int) *machine.Machine {
+	t.Helper()
+	m := machineOf(t, lines)
+	slow := *m
+	slow.Name, slow.Processor.Clock = "slow", m.Processor.Clock/2
+	m.System.Nodes = nodes
+	m, err := m.With(&slow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // recording keeps the events of a program.
 type recording struct{ *trace.Memory }
 
@@ -134,11 +148,14 @@ func TestDirectIsReplay(t *testing.T) {
 		{"bps", 16, workload.Values{"g": 8}},
 		{"apucs", 5, nil},
 	} {
-		for _, network := range []string{ports, lines, torus} {
-			if c.procs > 100 && network != ports {
-				continue
-			}
-			m := machineOf(t, network)
+		machines := []*machine.Machine{machineOf(t, ports)}
+		if c.procs < 100 {
+			machines = append(machines, machineOf(t, lines), machineOf(t, torus))
+		}
+		if c.procs == 6 {
+			machines = append(machines, unequal(t, c.procs))
+		}
+		for _, m := range machines {
 			rec := newRecording(c.procs)
 			inst := instance(t, c.kernel, c.procs, c.set)
 			if _, err := spmd.Record(context.Background(), spmd.Options{Procs: c.procs, NoRefs: true}, inst.Program, sink{rec}); err != nil {

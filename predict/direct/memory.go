@@ -45,8 +45,8 @@ var ErrMessages = errors.New("the program passes messages, which the simulation 
 // If the gap of the machine's network is found by the traffic of the program, a first run with the gap of the bisection says
 // what that is (MemoryResult.Traffic), and a second one is told (MemoryOptions.Traffic), as in replay.Machine.
 func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MemoryResult, error) {
-	if have := m.Count(); opt.Procs > have {
-		return nil, fmt.Errorf("there are %d ranks, and the machine has %d processors", opt.Procs, have)
+	if err := m.Fits("the program has", opt.Procs); err != nil {
+		return nil, err
 	}
 	clock, err := replay.ClockOf(m)
 	if err != nil {

@@ -231,19 +231,11 @@ func prepare(m *machine.Machine, places *trace.Places) (Target, Config, error) {
 	if err != nil {
 		return nil, Config{}, err
 	}
-	if have := m.Count(); places.Procs() > have || places.Procs() < have && len(m.Others) > 0 {
-		return nil, Config{}, fmt.Errorf("the trace has %d processors and the machine %d%s", places.Procs(), have, alike(m))
+	if err := m.Fits("the trace has", places.Procs()); err != nil {
+		return nil, Config{}, err
 	}
 	c, err := configOf(m, places)
 	return target, c, err
-}
-
-// alike says what unequal nodes need more.
-func alike(m *machine.Machine) string {
-	if len(m.Others) == 0 {
-		return ""
-	}
-	return " in unequal nodes, all of which must take part"
 }
 
 // named is the target called name.

@@ -20,12 +20,14 @@ type prices struct {
 	line    unit.Bytes
 }
 
-func pricesOf(m *machine.Machine) (p prices, err error) {
-	if p.clock, err = ClockOf(m); err != nil {
+// pricesOf are those of processor proc: its node's, but for the network.
+func pricesOf(m *machine.Machine, proc int) (p prices, err error) {
+	node := m.Node(m.NodeOf(proc))
+	if p.clock, err = ClockOf(node); err != nil {
 		return p, err
 	}
-	p.perFlop = float64(m.Processor.CPF.At(m.Processor.Clock)) * 1e12
-	p.gamma, p.line, err = perLine(m)
+	p.perFlop = float64(node.Processor.CPF.At(node.Processor.Clock)) * 1e12
+	p.gamma, p.line, err = perLine(m.Network, node)
 	return p, err
 }
 
@@ -38,9 +40,9 @@ type Charges struct {
 	open  map[int32]marshal.Layout // buffers of irecvs
 }
 
-// NewCharges are those of a processor of m that has done nothing so far.
-func NewCharges(m *machine.Machine) (Charges, error) {
-	p, err := pricesOf(m)
+// NewCharges are those of processor proc of m, which has done nothing so far.
+func NewCharges(m *machine.Machine, proc int) (Charges, error) {
+	p, err := pricesOf(m, proc)
 	return p.charges(), err
 }
 

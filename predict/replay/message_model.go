@@ -63,20 +63,19 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 
 // linked is the model of a network that package network simulates.
 func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []topology.Flow) (engine.Model, error) {
-	perNode := m.System.Processors
-	nodes := (ranks + perNode - 1) / perNode
+	nodes := m.NodeOf(ranks-1) + 1
 	if m.Network.Rows > 0 || nodes < 1 { // a grid has all of its nodes
 		nodes = m.System.Nodes
 	}
 	var flows []topology.Flow
 	if m.Network.GapFrom == machine.GapTraffic {
 		for _, f := range traffic() {
-			if f.From, f.To = f.From/perNode, f.To/perNode; f.From != f.To {
+			if f.From, f.To = m.NodeOf(f.From), m.NodeOf(f.To); f.From != f.To {
 				flows = append(flows, f)
 			}
 		}
 	}
-	model.Node = func(rank int32) int { return int(rank) / perNode }
+	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
 	if m.Network.Sharing == machine.ShareMaxMin {
 		model.Shared, err = network.NewFluid(m, nodes)
@@ -90,12 +89,12 @@ func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []
 }
 
 // perLine is what a line of a buffer costs, and the line.
-func perLine(m *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
-	if m.Network == nil || m.Network.PerLine.Value <= 0 {
+func perLine(n *machine.Network, node *machine.Machine) (gamma unit.Picos, line unit.Bytes, err error) {
+	if n == nil || n.PerLine.Value <= 0 {
 		return 0, 0, nil
 	}
-	if len(m.Caches) == 0 {
+	if len(node.Caches) == 0 {
 		return 0, 0, errors.New("network.gamma is for each line, and the machine has no [[cache]] that says how long a line is")
 	}
-	return m.Network.PerLine.Value.Picos(), m.Caches[0].Line, nil
+	return n.PerLine.Value.Picos(), node.Caches[0].Line, nil
 }

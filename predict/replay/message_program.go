@@ -29,7 +29,7 @@ type reader struct {
 const opsAtOnce = 256
 
 func (m *messageRun) reader(p trace.Proc) *reader {
-	r := &reader{messageRun: m, Charges: m.prices.charges(), proc: p, calls: map[int32]int32{}}
+	r := &reader{messageRun: m, Charges: m.prices[p].charges(), proc: p, calls: map[int32]int32{}}
 	r.pull, r.stop = iter.Pull2(m.src.Events(p))
 	return r
 }

@@ -31,7 +31,7 @@ type MessageResult struct {
 
 // messageRun is what all processors of a replay share.
 type messageRun struct {
-	prices
+	prices []prices // of each processor
 	src    trace.Source
 	head   trace.Header
 	opt    MessageOptions
@@ -93,11 +93,8 @@ func (r *messageRun) check(m *machine.Machine) (err error) {
 	if err := cmp.Or(s.shared(), s.uneven); err != nil {
 		return err
 	}
-	if len(m.Others) > 0 {
-		return fmt.Errorf("machine %s has unequal nodes, on which programs that share memory are simulated, and not those that pass messages", m.Name)
-	}
-	if have := m.Count(); r.head.Procs > have {
-		return fmt.Errorf("the trace has %d processors and the machine %d", r.head.Procs, have)
+	if err := m.Fits("the trace has", r.head.Procs); err != nil {
+		return err
 	}
 	if r.opt.Recorded && !r.head.HasTime {
 		return errors.New("the trace has no times of its recording")
@@ -107,11 +104,17 @@ func (r *messageRun) check(m *machine.Machine) (err error) {
 			return fmt.Errorf("the events of processor %d are a graph, whose computation begins when what it needs has ended, not at a recorded time", p)
 		}
 	}
-	if r.prices, err = pricesOf(m); err != nil {
-		return err
-	}
-	if s.flops && r.head.WorkUnit == trace.WorkFlop && r.perFlop == 0 && !r.opt.Recorded {
-		return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Name)
+	var one prices
+	for p := range r.head.Procs {
+		if p == 0 || len(m.Others) > 0 {
+			if one, err = pricesOf(m, p); err != nil {
+				return err
+			}
+		}
+		if s.flops && r.head.WorkUnit == trace.WorkFlop && one.perFlop == 0 && !r.opt.Recorded {
+			return fmt.Errorf("computation is in unit %q, and machine %q has no processor.cpf, the clock periods of one", trace.WorkFlop, m.Node(m.NodeOf(p)).Name)
+		}
+		r.prices = append(r.prices, one)
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []err
 	if res.Open > 0 {
 		all = append(all, fmt.Errorf("requests that nobody waits for (%d)", res.Open))
 	}
-	if r.gamma > 0 && len(r.survey.meets) > 0 {
+	if r.prices[0].gamma > 0 && len(r.survey.meets) > 0 {
 		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded whole, whose buffers are not known"))
 	}
 	if r.survey.refs {

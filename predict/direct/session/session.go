@@ -25,11 +25,16 @@ const Path = "spoor/predict/direct/session"
 
 // Order is what the program is to run on.
 type Order struct {
-	Name      string // of the machine's file, for messages
-	Machine   []byte // its text
+	Machines  []Machine // the machine, and nodes of other kinds in place of its last ones
 	Ahead     int
 	Semantics replay.Semantics
 	Memory    *Memory // of a program that shares memory; nil: it passes messages
+}
+
+// Machine is the description of one.
+type Machine struct {
+	Name string // of its file, for messages
+	Text []byte
 }
 
 // Memory is the options of a program that shares memory.
@@ -72,7 +77,7 @@ func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.
 	if err := json.Unmarshal([]byte(order.Simulate), &o); err != nil {
 		return out, fmt.Errorf("reading what is to be simulated: %w", err)
 	}
-	m, err := machine.Parse(o.Name, o.Machine)
+	m, err := o.machine()
 	if err != nil {
 		return out, err
 	}
@@ -84,6 +89,18 @@ func execute(order *wire.Order, program spmd.Program, _ *wire.Writer) (out wire.
 	out.Seconds = time.Since(start).Seconds()
 	out.Simulated, err = json.Marshal(said)
 	return out, err
+}
+
+func (o *Order) machine() (*machine.Machine, error) {
+	var all []*machine.Machine
+	for _, one := range o.Machines {
+		m, err := machine.Parse(one.Name, one.Text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all[0].With(all[1:]...)
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (said Result, err error) {

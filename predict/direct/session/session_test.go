@@ -39,7 +39,7 @@ func simulated(t *testing.T, p *instrument.Program, args ...string) *replay.Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(Order{Name: smp, Machine: text, Memory: &Memory{Phases: true}})
+	order, err := json.Marshal(Order{Machines: []Machine{{smp, text}}, Memory: &Memory{Phases: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
