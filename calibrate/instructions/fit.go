@@ -181,8 +181,8 @@ func student(freedom float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 }
 
-// exposed is the share of the time of misses that is waited for: of each kernel, and of all, whose interval is how much that
-// depends on which kernels they are.
+// exposed is the share of the time of misses that is waited for: of each kernel, whose interval is how much that depends on which
+// sizes they are, and of all, where it is on which kernels.
 func exposed(kernels [][]Point) (values []Value) {
 	var sums []moments
 	for _, k := range kernels {
@@ -191,29 +191,31 @@ func exposed(kernels [][]Point) (values []Value) {
 			continue
 		}
 		sums = append(sums, m)
-		values = append(values, Value{Name: "exposed_" + k[0].Kernel, Unit: "1", Value: m.xy / m.xx, Lo: math.NaN(), Hi: math.NaN(), N: len(k),
-			Method: fmt.Sprintf("t = c I + w M, relative least squares over %d sizes", len(k))})
+		v := Value{Name: "exposed_" + k[0].Kernel, Unit: "1", Value: m.xy / m.xx, N: len(k),
+			Method: fmt.Sprintf("t = c I + w M, relative least squares over %d sizes; interval: jackknife over sizes", len(k))}
+		v.Lo, v.Hi = jackknife(len(k), v.Value, func(but int) moments { return momentsOf(slices.Delete(slices.Clone(k), but, but+1)) })
+		values = append(values, v)
 	}
 	if len(sums) == 0 {
 		return nil
 	}
 	all := total(sums, -1)
-	v := Value{Name: "exposed", Unit: "1", Value: all.xy / all.xx, Lo: math.NaN(), Hi: math.NaN(), N: len(sums),
+	v := Value{Name: "exposed", Unit: "1", Value: all.xy / all.xx, N: len(sums),
 		Method: fmt.Sprintf("t = c I + w M, relative least squares over sizes, w common to %d kernels; interval: jackknife over kernels", len(sums))}
-	v.Lo, v.Hi = jackknife(sums, v.Value)
+	v.Lo, v.Hi = jackknife(len(sums), v.Value, func(but int) moments { return total(sums, but) })
 	return append(values, v)
 }
 
-// jackknife is the interval of the share of all kernels, by leaving out one at a time. The degrees of freedom are how many
-// kernels decide, as in package fit.
-func jackknife(sums []moments, all float64) (lo, hi float64) {
-	k := float64(len(sums))
-	if k < 2 {
-		return math.NaN(), math.NaN()
-	}
+// jackknife is the interval of the share of n sizes or kernels, by leaving out one at a time; it is not known where the others
+// then tell nothing. The degrees of freedom are how many decide, as in package fit.
+func jackknife(n int, all float64, without func(but int) moments) (lo, hi float64) {
+	k := float64(n)
 	squares, fourths := 0.0, 0.0
-	for i := range sums {
-		m := total(sums, i)
+	for i := range n {
+		m := without(i)
+		if m.xx == 0 || n < 2 {
+			return math.NaN(), math.NaN()
+		}
 		u := (m.xy/m.xx - all) * (m.xy/m.xx - all)
 		squares, fourths = squares+u, fourths+u*u
 	}

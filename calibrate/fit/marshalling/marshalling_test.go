@@ -203,6 +203,49 @@ func noisyHost(seed uint64) map[string]bool {
 	return found
 }
 
+// The same of level, in one state: its coefficients, and C.
+func TestRecoversLevel(t *testing.T) {
+	const seeds = 100
+	coef := []float64{3e-6, 2e-10, 4e-9, 9e-9, 1e-10}
+	inside := map[string]int{}
+	for _, found := range synthetic.ForSeeds(seeds, func(seed uint64) map[string]bool {
+		h := synthetic.Usual()
+		h.States, h.Reps = h.States[:1], 15
+		m := model("level")
+		truth := m.At(512 << 10)
+		d, err := h.Transfers(&truth, coef, 60, 2000, seed)
+		if err != nil {
+			return nil
+		}
+		studies, _ := marshalling.Run(d, marshalling.Options{Line: h.Line, Page: h.Page, Seed: seed, Models: []marshalling.Model{m}})
+		found := map[string]bool{}
+		for _, s := range studies {
+			for _, r := range s.Results {
+				found["C"+r.Method.Suffix] = r.Capacity.Lo <= 512<<10 && 512<<10 <= r.Capacity.Hi
+				for j, c := range r.Coefficients {
+					found[c.Term.Symbol+r.Method.Suffix] = c.Lo <= coef[j] && coef[j] <= c.Hi
+				}
+			}
+		}
+		return found
+	}) {
+		for name, is := range found {
+			if is {
+				inside[name]++
+			}
+		}
+	}
+	for name, n := range inside {
+		if n < seeds*95/100 {
+			t.Errorf("%s: inside for %d of %d", name, n, seeds)
+		}
+	}
+	if len(inside) != 2*6 {
+		t.Errorf("%d of 12 parameters", len(inside))
+	}
+	t.Log(inside)
+}
+
 // What holds in one state does not in another: pooled, a perfect model would be off; apart, it is not.
 func TestStatesAreNotPooled(t *testing.T) {
 	m, h := model("page"), synthetic.Usual()
