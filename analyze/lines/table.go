@@ -10,12 +10,14 @@ import (
 
 // Table maps lines to places, small consecutive numbers, so that what is kept of every line can be
 // in plain arrays. Sixteen neighbouring lines share a page of places, one cache line of an array
-// of words: programs that use a line use its neighbours, and the hash table is so much smaller.
+// of words: programs that use a line use its neighbours, and the hash table is so much smaller. Where they
+// do not, because most lines are left out or lie far apart, a page is of one line.
 // The first page of places, and so place 0, belongs to no line.
 type Table struct {
 	pages []page // hash table, a power of two long, linear probing
 	shift uint   // 64 - log2(len(pages))
 	used  int    // pages in the table
+	of    Sharing
 	hash  [Batch]uint32
 }
 
@@ -24,30 +26,36 @@ type Table struct {
 const Batch = 256
 
 type page struct {
-	number uint64 // line >> pageShift
+	number uint64 // line >> Table.of
 	places uint32 // number of the page of places; 0: empty
 }
 
+// A Sharing is log2 of how many lines share a page of places.
+type Sharing uint
+
+// All there are.
 const (
-	pageShift = 4
-	pageLines = 1 << pageShift
-	maxPages  = math.MaxUint32>>pageShift - Batch
+	Neighbours Sharing = 4
+	Alone      Sharing = 0
 )
 
-// NewTable is a table of no lines.
+// NewTable is a table of no lines, which shares pages among neighbours.
 func NewTable() *Table {
 	const logSize = 10
-	return &Table{pages: make([]page, 1<<logSize), shift: 64 - logSize}
+	return &Table{pages: make([]page, 1<<logSize), shift: 64 - logSize, of: Neighbours}
 }
 
 // Reset forgets all lines, and keeps the memory.
-func (t *Table) Reset() {
+func (t *Table) Reset(of Sharing) {
 	clear(t.pages)
-	t.used = 0
+	t.used, t.of = 0, of
 }
 
 // Places is how many places there are, those of no line included.
-func (t *Table) Places() int { return (t.used + 1) * pageLines }
+func (t *Table) Places() int { return (t.used + 1) << t.of }
+
+// Pages is how many pages have lines.
+func (t *Table) Pages() int { return t.used }
 
 // Extend appends zeros to what is kept by place until there is one for each place of t.
 func Extend[T any](kept []T, t *Table) []T {
@@ -66,8 +74,8 @@ func Extend[T any](kept []T, t *Table) []T {
 func (t *Table) All() iter.Seq2[uint64, uint32] {
 	return func(yield func(uint64, uint32) bool) {
 		for _, p := range t.pages {
-			for i := uint32(0); p.places != 0 && i < pageLines; i++ {
-				if !yield(p.number<<pageShift|uint64(i), p.places<<pageShift|i) {
+			for i := uint32(0); p.places != 0 && i < 1<<t.of; i++ {
+				if !yield(p.number<<t.of|uint64(i), p.places<<t.of|i) {
 					return
 				}
 			}
@@ -77,7 +85,7 @@ func (t *Table) All() iter.Seq2[uint64, uint32] {
 
 // MakeRoom ensures room for a batch of lines that are all new.
 func (t *Table) MakeRoom() error {
-	if t.used > maxPages {
+	if t.used > math.MaxUint32>>t.of-Batch {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
 	if (t.used+Batch)*8 > len(t.pages)*5 {
@@ -115,10 +123,14 @@ func (t *Table) bucket(number uint64) uint64 {
 // Find writes the place of each line, new ones for new lines. There must be room: at most a
 // batch of lines for each call of MakeRoom.
 func (t *Table) Find(lines []uint64, place []uint32) {
+	if t.of == Alone {
+		t.findAlone(lines, place)
+		return
+	}
 	pages := t.pages
 	var touched uint32
 	for i, l := range lines {
-		h := t.bucket(l >> pageShift)
+		h := t.bucket(l >> Neighbours)
 		t.hash[i&(Batch-1)] = uint32(h)
 		touched += pages[h&uint64(len(pages)-1)].places
 	}
@@ -128,7 +140,7 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 	}
 	mask := uint64(len(pages) - 1)
 	for i, l := range lines {
-		number := l >> pageShift
+		number := l >> Neighbours
 		h := uint64(t.hash[i&(Batch-1)])
 		p := &pages[h&mask]
 		for p.number != number || p.places == 0 {
@@ -140,20 +152,52 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 			h++
 			p = &pages[h&mask]
 		}
-		place[i] = p.places<<pageShift | uint32(l&(pageLines-1))
+		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
+	}
+}
+
+// findAlone is Find for pages of one line.
+func (t *Table) findAlone(lines []uint64, place []uint32) {
+	mask := uint64(len(t.pages) - 1)
+	var touched uint32
+	for i, l := range lines {
+		h := t.bucket(l)
+		t.hash[i&(Batch-1)] = uint32(h)
+		touched += t.pages[h&mask].places
+	}
+	if len(lines) > 0 {
+		place[0] = touched // see Find
+	}
+	for i, l := range lines {
+		place[i] = t.at(l, uint64(t.hash[i&(Batch-1)])).places
+	}
+}
+
+// at is the page of a number whose bucket is known, a new one for a new number.
+func (t *Table) at(number, h uint64) *page {
+	for mask := uint64(len(t.pages) - 1); ; h++ {
+		p := &t.pages[h&mask]
+		if p.places == 0 {
+			t.used++
+			*p = page{number, uint32(t.used)}
+			return p
+		}
+		if p.number == number {
+			return p
+		}
 	}
 }
 
 // Place is the place of one line, a new one for a new line.
 func (t *Table) Place(line uint64) (uint32, error) {
-	number, mask := line>>pageShift, uint64(len(t.pages)-1)
+	number, mask := line>>t.of, uint64(len(t.pages)-1)
 	for h := t.bucket(number); ; h++ {
 		p := &t.pages[h&mask]
 		if p.places == 0 {
 			break
 		}
 		if p.number == number {
-			return p.places<<pageShift | uint32(line&(pageLines-1)), nil
+			return p.places<<t.of | uint32(line&(1<<t.of-1)), nil
 		}
 	}
 	if err := t.MakeRoom(); err != nil {

@@ -12,6 +12,7 @@ func FuzzTableIsMap(f *testing.F) {
 	f.Add(binary.LittleEndian.AppendUint64(nil, math.MaxUint64), uint8(1), uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, repeat, stride uint8) {
 		table, of, line := NewTable(), map[uint64]uint32{}, map[uint32]uint64{}
+		table.Reset([]Sharing{Neighbours, Alone}[stride%2])
 		var kept []uint64
 		for k := range uint64(repeat) + 1 {
 			var batch []uint64

@@ -1,6 +1,10 @@
 package reuse
 
-import "math"
+import (
+	"math"
+
+	"spoor/analyze/lines"
+)
 
 // burst measures distances exactly, but in short stretches of the stream only. It cuts
 // the stream into strata and takes a stretch of fixed length at a random place of each. The first
@@ -19,6 +23,7 @@ type burst struct {
 	sparse     uint64 // lengths of a stretch in a stratum, in the long run
 	stack      *Stack
 	warm       uint64 // lines of the first half
+	alone      bool   // lines of the stack share no pages
 
 	// Of all stretches; ratios are weighted by the length of the stratum.
 	stretches int
@@ -48,7 +53,7 @@ const (
 func newBurst(length, seed uint64) *burst {
 	b := &burst{length: length, seed: seed, stack: NewStack(), sparse: densest, uses: make([]float64, length/shareOfLength)}
 	b.stack.least = int(length/blockSlots) + 2 // for a whole stretch
-	b.stack.reset()
+	b.stack.reset(lines.Neighbours)
 	b.next()
 	return b
 }
@@ -124,7 +129,23 @@ func (b *burst) count() {
 		}
 	}
 	b.sparse = densest + (sparsest-densest)*(b.warm+unseen)/b.length
-	b.stack.reset()
+	b.stack.reset(b.sharing(b.warm + unseen))
+}
+
+// lookAgain is after how many stretches neighbours share pages again, to see whether they should.
+const lookAgain = 8
+
+// sharing says how lines share pages in the next stretch: not, if this one found few on a page.
+func (b *burst) sharing(found uint64) lines.Sharing {
+	if !b.alone {
+		b.alone = found < 2*uint64(b.stack.lines.Pages())
+	} else if b.stretches%lookAgain == 0 {
+		b.alone = false
+	}
+	if b.alone {
+		return lines.Alone
+	}
+	return lines.Neighbours
 }
 
 const (

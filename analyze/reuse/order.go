@@ -1,21 +1,27 @@
 package reuse
 
-import "slices"
+import (
+	"slices"
+
+	"spoor/analyze/lines"
+)
 
 // colds is the number of first uses so far. The stack counts on the caller's goroutine.
 func (s *Stack) colds() uint64 { return s.tally.cold + s.span.tally.cold }
 
 // forget makes the stack count from 0. It keeps the lines, and counts on the caller's goroutine.
 func (s *Stack) forget() {
-	s.Distances()
-	clear(s.tally.uses)
-	s.tally.cold = 0
+	for _, t := range []*tally{&s.tally, &s.span.tally} {
+		clear(t.uses)
+		t.cold = 0
+	}
 }
 
-// reset empties the stack, and keeps its memory. It counts on the caller's goroutine.
-func (s *Stack) reset() {
+// reset empties the stack, and keeps its memory. It counts on the caller's goroutine. What it costs depends on
+// whether lines are used with their neighbours.
+func (s *Stack) reset(of lines.Sharing) {
 	s.forget()
-	s.lines.Reset()
+	s.lines.Reset(of)
 	s.slots = s.slots[:0]
 	s.recent = recent{}
 	s.begin(0, newest)

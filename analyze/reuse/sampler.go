@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"spoor/analyze/lines"
 )
 
 // sampler finds the distances of a sample of the lines of a stream.
@@ -33,6 +35,7 @@ func newSampler(s Sampling) *sampler {
 	}
 	if s.least() == 0 && t.asked < t.last {
 		t.last = t.asked
+		t.full.reset(t.sharing())
 		t.split()
 	}
 	for i, n := range burstLengths {
@@ -172,11 +175,18 @@ func (s *sampler) split() {
 		for g := range s.groups {
 			s.groups[g] = NewStack()
 		}
-		return
 	}
 	for _, g := range s.groups {
-		g.reset()
+		g.reset(s.sharing())
 	}
+}
+
+// sharing says how lines share pages: not, if few neighbours of a line are kept.
+func (s *sampler) sharing() lines.Sharing {
+	if s.last < math.MaxUint64/8 {
+		return lines.Alone
+	}
+	return lines.Neighbours
 }
 
 // most is how many lines are kept at present, 0: as many as there are at the rate. Until the rate is as low as asked for, a quarter
@@ -207,7 +217,7 @@ func (s *sampler) limit(rest []uint64) ([]uint64, error) {
 	s.last = s.lower(max(hashes[s.most()/4*3], 1) - 1)
 	out := func(l uint64) bool { return s.hash(l) > s.last }
 	order, rest = slices.DeleteFunc(order, out), slices.DeleteFunc(rest, out)
-	s.full.reset()
+	s.full.reset(s.sharing())
 	s.split()
 	if err := s.use(order); err != nil {
 		return nil, err
