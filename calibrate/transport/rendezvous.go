@@ -18,6 +18,25 @@ func held(size unit.Bytes, delay unit.Seconds) timing.Point {
 	return timing.Point{Experiment: timing.Held, Bytes: size, Count: 1, Delay: max(lateBy*delay, leastLate), Set: timing.Train}
 }
 
+// pilotOf asks a bench, once for each size.
+func pilotOf(b Bench) pilot {
+	return pilot{once(func(size unit.Bytes) unit.Bytes { return size }, func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) }),
+		once(func(p timing.Point) unit.Bytes { return p.Bytes }, func(p timing.Point) (bool, error) { return waits(b, p) })}
+}
+
+// once remembers what of has said for each size.
+func once[Q, A any](size func(Q) unit.Bytes, of func(Q) (A, error)) func(Q) (A, error) {
+	known := map[unit.Bytes]A{}
+	return func(q Q) (A, error) {
+		if a, is := known[size(q)]; is {
+			return a, nil
+		}
+		a, err := of(q)
+		known[size(q)] = a
+		return a, err
+	}
+}
+
 // waits reports whether a held send waits for its receiver, by the least of a few.
 func waits(b Bench, p timing.Point) (bool, error) {
 	trial, err := b.Trial(p)

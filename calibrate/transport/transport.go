@@ -115,7 +115,7 @@ func Measure(ctx context.Context, b Bench, o Options, step func()) (*store.Table
 	if err := b.Launch(-1); err != nil {
 		return nil, err
 	}
-	points, err := plan(o, pilot{func(size unit.Bytes) (unit.Seconds, error) { return delayOf(b, size) }, func(p timing.Point) (bool, error) { return waits(b, p) }})
+	points, err := plan(o, pilotOf(b))
 	if err != nil {
 		return nil, err
 	}
