@@ -73,26 +73,25 @@ func (e *engine) pop(h *heap) int32 {
 	last := q[n]
 	q = q[:n]
 	*h = q
-	for i := 0; n > 0; {
-		child := behind*i + 1
-		if child >= n {
-			q[i] = last
-			break
-		}
-		least := q[child]
-		at := child
-		for k := child + 1; k < min(child+behind, n); k++ {
-			if next := q[k]; next.at <= least.at && e.before(next, least) {
-				least, at = next, k
+	if n == 0 {
+		return first
+	}
+	i := 0
+	for child := 1; child < n; child = behind*i + 1 {
+		children := q[child:min(child+behind, n)]
+		least, at := children[0], 0
+		for k := 1; k < len(children); k++ {
+			if next := &children[k]; next.at < least.at || next.at == least.at && e.before(*next, least) {
+				least, at = *next, k
 			}
 		}
-		if !e.before(least, last) {
-			q[i] = last
+		if least.at > last.at || least.at == last.at && e.before(last, least) {
 			break
 		}
 		q[i] = least
-		i = at
+		i = child + at
 	}
+	q[i] = last
 	return first
 }
 

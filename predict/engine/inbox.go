@@ -116,13 +116,8 @@ func (r *rank) match(m *mail) int32 {
 	e, b := r.e, &r.inbox
 	at, _ := r.channel(m.from, m.tag, m.group)
 	found := max(0, -b.slots[at].first)
-	for i, w := range b.wild {
-		p := &e.pendings.items[w]
-		if found != 0 && int32(p.number-e.pendings.items[found].number) > 0 {
-			break
-		}
-		if p.selects(m) {
-			b.wild = append(b.wild[:i], b.wild[i+1:]...)
+	if len(b.wild) > 0 {
+		if w := r.matchWild(m, found); w != 0 {
 			return w
 		}
 	}
@@ -136,6 +131,22 @@ func (r *rank) match(m *mail) int32 {
 		}
 	}
 	return found
+}
+
+// matchWild is the receive from any sender, or with any tag, that takes a mail before one that was found, or 0.
+func (r *rank) matchWild(m *mail, found int32) int32 {
+	e, b := r.e, &r.inbox
+	for i, w := range b.wild {
+		p := &e.pendings.items[w]
+		if found != 0 && int32(p.number-e.pendings.items[found].number) > 0 {
+			break
+		}
+		if p.selects(m) {
+			b.wild = append(b.wild[:i], b.wild[i+1:]...)
+			return w
+		}
+	}
+	return 0
 }
 
 func (p *pending) selects(m *mail) bool {

@@ -88,8 +88,12 @@ const noTime = unit.Picos(-1)
 func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
 	switch e := r.e; op.Kind {
 	case Wait:
-		if r.requests.closeOver(op.Request) {
+		switch n := r.requests.close(op.Request); {
+		case n == over:
 			return now
+		case n > 0:
+			r.await(&r.main, n, now)
+			return noTime
 		}
 	case Irecv:
 		r.request(op.Request, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now))

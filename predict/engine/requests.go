@@ -74,32 +74,19 @@ func (q *requests) find(id int32) int32 {
 	return q.far[id]
 }
 
-// closeOver removes a request if it has its place and its operation ended as it began.
-func (q *requests) closeOver(id int32) bool {
-	if len(q.slots) == 0 {
-		return false
-	}
-	s := &q.slots[int(id)&(len(q.slots)-1)]
-	if s.id != id || s.node != over {
-		return false
-	}
-	s.node = 0
-	q.used--
-	return true
-}
-
 // close removes a request. It is its pending operation, or 0 if it is not open.
 func (q *requests) close(id int32) (node int32) {
 	if len(q.slots) == 0 {
 		return 0
 	}
 	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
-		node = s.node
-		s.node = 0
+		node, s.node = s.node, 0
 		q.used--
-	} else if node = q.far[id]; node != 0 {
-		delete(q.far, id)
-		q.used--
+	} else if len(q.far) > 0 {
+		if node = q.far[id]; node != 0 {
+			delete(q.far, id)
+			q.used--
+		}
 	}
 	return node
 }

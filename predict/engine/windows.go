@@ -95,7 +95,10 @@ func glance(e *engine, ids []int32) (sum int64) {
 		r := &e.ranks[id]
 		sum += int64(r.cpu) + int64(r.account.Messages) + int64(r.in)
 		if len(r.arrivals) > 0 {
-			sum += int64(r.arrivals[0].at)
+			sum += e.mails.items[r.arrivals[0].mail].bytes
+		}
+		if on := r.main.on; on > 0 {
+			sum += e.pendings.items[on].bytes
 		}
 		if len(r.inbox.slots) > 0 {
 			sum += int64(r.inbox.slots[0].first)
@@ -106,8 +109,8 @@ func glance(e *engine, ids []int32) (sum int64) {
 		if op := r.main.op; op != nil {
 			sum += op.Bytes
 		}
-		if r.at < len(r.ops) {
-			sum += r.ops[r.at].Bytes
+		if next := r.at + 1; next < len(r.ops) {
+			sum += r.ops[next].Bytes
 		}
 	}
 	return sum
