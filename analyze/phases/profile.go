@@ -40,42 +40,80 @@ func (c *Counts) add(d Counts) {
 
 // Profile is a phases table at one line size, ready to be asked.
 type Profile struct {
-	line   int64
-	procs  int
-	size   unit.Instructions // of a window
-	sets   []int64
-	phases [][][]window // by phase and window, those with any instruction; by processor
+	line    int64
+	procs   int
+	size    unit.Instructions // of a window
+	sets    []int64
+	phases  [][][]window // by phase and window, those with any instruction; by processor
+	numbers [][]int64    // what the table calls these windows
 }
 
-// window is what a processor did in one window: a few rows.
-type window []row
+// window is what a processor did in one window: a few counters.
+type window []counter
 
-// Load reads a phases table. A line size that it does not have is an error that
+// counter is a row without what it is found by.
+type counter struct {
+	count    uint64
+	sets     int32
+	distance int8
+	event    event
+}
+
+// place is the counters of one window of a processor, as they lie together in the table.
+type place struct {
+	phase, window int64
+	proc          int32
+	counters      window
+}
+
+func (a *place) compare(b *place) int {
+	return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
+}
+
+// Load reads a phases table, of which it keeps the rows of one line size. A line size that it does not have is an error that
 // lists those it has.
-func Load(t *store.Table, line unit.Bytes) (*Profile, error) {
-	r, err := readRows(t)
-	if err != nil {
-		return nil, err
+func Load(t store.Batched, line unit.Bytes) (*Profile, error) {
+	head := t.Head()
+	if head.Name != "phases" {
+		return nil, fmt.Errorf("a %s table, not a phases table", head.Name)
 	}
 	p := &Profile{line: int64(line)}
-	if err := p.readFacts(t); err != nil {
+	if err := p.readFacts(head); err != nil {
 		return nil, err
 	}
 	var lines []int64
-	mine := r[:0]
-	for _, x := range r {
+	var places []place
+	err := eachRow(t, func(x *row) {
 		if !slices.Contains(lines, x.line) {
 			lines = append(lines, x.line)
 		}
 		if x.line == p.line {
-			mine = append(mine, x)
+			places = takeCounter(places, x)
 			p.procs = max(p.procs, int(x.proc)+1)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !slices.Contains(lines, p.line) {
 		return nil, fmt.Errorf("the phases table has no lines of %v; it has %s", line, listOf(lines, "B"))
 	}
-	return p, p.index(mine)
+	return p, p.index(places)
+}
+
+// takeCounter adds a row to the last place, or to a new one.
+func takeCounter(places []place, x *row) []place {
+	n := len(places)
+	if n == 0 || places[n-1].phase != x.phase || places[n-1].window != x.window || places[n-1].proc != x.proc {
+		if n > 0 {
+			places[n-1].counters = slices.Clone(places[n-1].counters) // in no more memory than it takes
+		}
+		places = append(places, place{phase: x.phase, window: x.window, proc: x.proc})
+		n++
+	}
+	last := &places[n-1]
+	last.counters = append(last.counters, counter{x.count, int32(x.sets), int8(x.distance), x.event})
+	return places
 }
 
 // The facts of a phases table: the sets simulated, for a trace without data references has
@@ -114,28 +152,27 @@ func (p *Profile) readFacts(t *store.Table) error {
 	return nil
 }
 
-// index sorts rows by where they belong. Every processor has every phase.
-func (p *Profile) index(r rows) error {
-	slices.SortStableFunc(r, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
-	})
-	for i := 0; i < len(r); {
-		j, x := i, r[i]
-		for j < len(r) && r[j].phase == x.phase && r[j].window == x.window && r[j].proc == x.proc {
-			j++
-		}
+// index sorts places by where they belong. Every processor has every phase.
+func (p *Profile) index(places []place) error {
+	slices.SortStableFunc(places, func(a, b place) int { return a.compare(&b) })
+	for i := range places {
+		x := &places[i]
 		if x.phase > int64(len(p.phases)) {
 			return fmt.Errorf("the phases table has no phase %d", len(p.phases))
 		}
 		if x.phase == int64(len(p.phases)) {
-			p.phases = append(p.phases, nil)
+			p.phases, p.numbers = append(p.phases, nil), append(p.numbers, nil)
 		}
-		windows := &p.phases[x.phase]
-		if n := len(*windows); n == 0 || r[i-1].window != x.window {
-			*windows = append(*windows, make([]window, p.procs))
+		windows, numbers := &p.phases[x.phase], &p.numbers[x.phase]
+		if n := len(*numbers); n == 0 || (*numbers)[n-1] != x.window {
+			*windows, *numbers = append(*windows, make([]window, p.procs)), append(*numbers, x.window)
 		}
-		(*windows)[len(*windows)-1][x.proc] = window(r[i:j])
-		i = j
+		of := &(*windows)[len(*windows)-1][x.proc]
+		if *of == nil {
+			*of = x.counters
+		} else {
+			*of = append(*of, x.counters...)
+		}
 	}
 	return p.complete()
 }
@@ -163,14 +200,7 @@ func (p *Profile) Phases() int { return len(p.phases) }
 func (p *Profile) Windows(phase int) int { return len(p.phases[phase]) }
 
 // Number is what the traffic table calls a window of a phase.
-func (p *Profile) Number(phase, at int) int64 {
-	for _, w := range p.phases[phase][at] {
-		if w != nil {
-			return w[0].window
-		}
-	}
-	return 0 // no processor's, which cannot be
-}
+func (p *Profile) Number(phase, at int) int64 { return p.numbers[phase][at] }
 
 // Window is the length of a window.
 func (p *Profile) Window() unit.Instructions { return p.size }
@@ -207,7 +237,7 @@ func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways 
 	}
 	var c Counts
 	for i := range p.phases[phase][at][proc] {
-		if x := &p.phases[phase][at][proc][i]; x.sets == 0 || x.sets == sets {
+		if x := &p.phases[phase][at][proc][i]; x.sets == 0 || int64(x.sets) == sets {
 			x.apply(&c, ways)
 		}
 	}
@@ -218,10 +248,10 @@ func (p *Profile) absent(proc trace.Proc, phase int) error {
 	return fmt.Errorf("the phases table has no phase %d of processor %d; it has %d phases of %d processors", phase, proc, len(p.phases), p.procs)
 }
 
-// apply adds a row to the counts of an associativity, if it concerns it: a use at
+// apply adds a counter to the counts of an associativity, if it concerns it: a use at
 // distance d misses for w <= d, all other events concern w > d.
-func (x *row) apply(c *Counts, ways int) {
-	misses := x.distance < 0 || x.distance >= int64(ways)
+func (x *counter) apply(c *Counts, ways int) {
+	misses := x.distance < 0 || int(x.distance) >= ways
 	switch x.event {
 	case instrEvent:
 		c.Instr += unit.Instructions(x.count)
@@ -253,10 +283,22 @@ func toOne(b bool) uint64 {
 	return 0
 }
 
-func readRows(t *store.Table) (rows, error) {
-	if t.Name != "phases" {
-		return nil, fmt.Errorf("a %s table, not a phases table", t.Name)
+// eachRow passes the rows of a phases table on, each of which is possible.
+func eachRow(t store.Batched, use func(*row)) error {
+	from := 0
+	for batch, err := range t.Batches() {
+		if err != nil {
+			return err
+		}
+		if err := eachOfBatch(batch, from, use); err != nil {
+			return err
+		}
+		from += batch.Rows()
 	}
+	return nil
+}
+
+func eachOfBatch(t *store.Table, from int, use func(*row)) error {
 	proc, err1 := store.Data[int32](t, "proc")
 	phase, err2 := store.Data[int64](t, "phase")
 	at, err8 := store.Data[int64](t, "window")
@@ -267,18 +309,18 @@ func readRows(t *store.Table) (rows, error) {
 	count, err7 := store.Data[uint64](t, "count")
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8} {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	out := make(rows, len(proc))
-	for i := range out {
+	for i := range proc {
 		e := event(max(0, slices.Index(eventNames[:], names[i])))
-		out[i] = row{key{proc[i], phase[i], at[i], line[i], sets[i]}, distance[i], count[i], e}
-		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || at[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < Invalidated || distance[i] > MaxWays {
-			return nil, fmt.Errorf("row %d of the phases table: event %q at distance %d, processor %d, phase %d is impossible", i, names[i], distance[i], proc[i], phase[i])
+		if e == 0 || names[i] == "" || proc[i] < 0 || phase[i] < 0 || at[i] < 0 || phase[i] > math.MaxInt32 || distance[i] < Invalidated || distance[i] > MaxWays ||
+			sets[i] < 0 || sets[i] > math.MaxInt32 {
+			return fmt.Errorf("row %d of the phases table: event %q at distance %d, processor %d, phase %d, %d sets is impossible", from+i, names[i], distance[i], proc[i], phase[i], sets[i])
 		}
+		use(&row{key{proc[i], phase[i], at[i], line[i], sets[i]}, distance[i], count[i], e})
 	}
-	return out, nil
+	return nil
 }
 
 func splitList(text string) []string { return strings.Split(text, ", ") }

@@ -102,7 +102,8 @@ type window3 struct {
 }
 
 // LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
-func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placement) (*TrafficProfile, error) {
+func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Placement) (*TrafficProfile, error) {
+	t := from.Head()
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
 	}
@@ -119,25 +120,22 @@ func LoadTraffic(t *store.Table, block unit.Bytes, perNode int, placement Placem
 	if err := out.readDelays(t.Fact(delayFact)); err != nil {
 		return nil, err
 	}
-	r, err := readTraffic(t)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range r {
+	err := eachTraffic(from, func(x *trafficRow) error {
 		if x.perNode != int64(perNode) || x.placement != placement {
-			continue
+			return nil
 		}
 		i, found := slices.BinarySearch(out.Delays, x.delay)
 		if !found {
-			return nil, fmt.Errorf("the traffic table has rows of delay %d, which is not one of its delays", x.delay)
+			return fmt.Errorf("the traffic table has rows of delay %d, which is not one of its delays", x.delay)
 		}
 		at := window3{trace.Proc(x.proc), x.phase, x.window}
 		if out.byDelay[i][at] == nil {
 			out.byDelay[i][at] = &Traffic{}
 		}
 		out.byDelay[i][at].add(x)
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 func (t *TrafficProfile) readDelays(fact string) error {
@@ -153,7 +151,7 @@ func (t *TrafficProfile) readDelays(fact string) error {
 }
 
 // add takes a row into t; rows come by kind, from and to.
-func (t *Traffic) add(x trafficRow) {
+func (t *Traffic) add(x *trafficRow) {
 	switch x.kind {
 	case fetchTransfer:
 		t.Fetches += x.count
@@ -185,7 +183,22 @@ func (t *TrafficProfile) Window(p trace.Proc, phase int, number int64, delay int
 	return Traffic{}
 }
 
-func readTraffic(t *store.Table) (trafficRows, error) {
+// eachTraffic passes the rows of a traffic table on, each of which is possible, until use fails.
+func eachTraffic(t store.Batched, use func(*trafficRow) error) error {
+	from := 0
+	for batch, err := range t.Batches() {
+		if err != nil {
+			return err
+		}
+		if err := eachTrafficOfBatch(batch, from, use); err != nil {
+			return err
+		}
+		from += batch.Rows()
+	}
+	return nil
+}
+
+func eachTrafficOfBatch(t *store.Table, first int, use func(*trafficRow) error) error {
 	placement, err1 := store.Data[string](t, "placement")
 	delay, err10 := store.Data[int64](t, "delay")
 	perNode, err2 := store.Data[int64](t, "per_node")
@@ -198,16 +211,18 @@ func readTraffic(t *store.Table) (trafficRows, error) {
 	count, err9 := store.Data[uint64](t, "count")
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	out := make(trafficRows, len(proc))
-	for i := range out {
+	for i := range proc {
 		kind := transfer(max(0, slices.Index(transferNames[:], kinds[i])))
-		out[i] = trafficRow{proc[i], phase[i], at[i], perNode[i], Placement(placement[i]), unit.Instructions(delay[i]), traffic{kind, from[i], to[i]}, count[i]}
 		if kind == 0 || kinds[i] == "" || proc[i] < 0 || phase[i] < 0 || phase[i] > math.MaxInt32 || at[i] < 0 || from[i] < 0 || to[i] < 0 {
-			return nil, fmt.Errorf("row %d of the traffic table: %q from %d to %d by processor %d is impossible", i, kinds[i], from[i], to[i], proc[i])
+			return fmt.Errorf("row %d of the traffic table: %q from %d to %d by processor %d is impossible", first+i, kinds[i], from[i], to[i], proc[i])
+		}
+		x := trafficRow{proc[i], phase[i], at[i], perNode[i], Placement(placement[i]), unit.Instructions(delay[i]), traffic{kind, from[i], to[i]}, count[i]}
+		if err := use(&x); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }

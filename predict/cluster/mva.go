@@ -87,7 +87,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	pred := v.prediction(&costs, work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, reservations...)
-	if locks, flags, ok := phases.Waits(r.phases); ok && locks+flags > 0 {
+	if locks, flags, ok := phases.Waits(headOf(r.phases)); ok && locks+flags > 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: waiting for these is not in this model, nor what it does to the order in which data move", locks, flags))
 	}
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {

@@ -23,9 +23,9 @@ type Run struct {
 	Trace        string // SHA-256 of the trace
 	Processors   int
 	Params       *param.Set
-	reuse        *store.Table // nil: not measured
-	phases       *store.Table // nil: not measured
-	away         *store.Table // traffic between nodes; nil: not measured
+	reuse        *store.Table  // nil: not measured
+	phases       store.Batched // nil: not measured
+	away         store.Batched // traffic between nodes; nil: not measured
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
@@ -64,12 +64,19 @@ func Open(path string) (*Run, error) {
 	}
 	r := &Run{Name: path, Params: set}
 	r.identify()
-	for name, table := range map[string]**store.Table{reuseFile: &r.reuse, phasesFile: &r.phases, awayFile: &r.away} {
-		if *table, err = readBeside(dir, name); err != nil {
+	if r.reuse, err = readBeside(dir, reuseFile, store.ReadTable); err != nil {
+		return nil, err
+	}
+	for name, table := range map[string]*store.Batched{phasesFile: &r.phases, awayFile: &r.away} {
+		t, err := readBeside(dir, name, store.OpenTable)
+		if err != nil {
 			return nil, err
 		}
+		if t != nil {
+			*table = t
+		}
 	}
-	for _, t := range []*store.Table{r.reuse, r.phases, r.away} {
+	for _, t := range []*store.Table{r.reuse, headOf(r.phases), headOf(r.away)} {
 		if err := r.join(t); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
@@ -77,18 +84,29 @@ func Open(path string) (*Run, error) {
 	return r, r.count()
 }
 
-// readBeside reads a table of an analysis; a file that is not there is no table.
-func readBeside(dir, name string) (*store.Table, error) {
+// headOf is the head of a table, if there is one.
+func headOf(t store.Batched) *store.Table {
+	if t == nil {
+		return nil
+	}
+	return t.Head()
+}
+
+// readBeside reads a table of an analysis, or its head; a file that is not there is nil.
+func readBeside[T any, P interface {
+	*T
+	store.Batched
+}](dir, name string, read func(path string) (P, error)) (P, error) {
 	path := filepath.Join(dir, name)
-	t, err := store.ReadTable(path)
+	t, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if want := strings.TrimSuffix(name, ".arrow"); t.Name != want {
-		return nil, fmt.Errorf("reading %s: a %s table, not a %s table", path, t.Name, want)
+	if have, want := t.Head().Name, strings.TrimSuffix(name, ".arrow"); have != want {
+		return nil, fmt.Errorf("reading %s: a %s table, not a %s table", path, have, want)
 	}
 	return t, nil
 }

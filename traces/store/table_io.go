@@ -184,20 +184,10 @@ func readTable(f *file) (*Table, error) {
 	if err != nil {
 		return nil, readError(f.path, err)
 	}
-	d := decoders.Get().(*decoder)
-	defer decoders.Put(d)
 	size := 0
-	for i := range f.blocks {
-		err := d.load(f, i)
-		if err == nil && (uint64(d.rows) != f.blocks[i].rows || f.blocks[i].proc != 0 || f.blocks[i].instr != 0) {
-			err = errors.New("the footer's index and the batch disagree")
-		}
-		if err == nil {
-			err = decodeColumns(d, t, &size)
-		}
-		if err != nil {
-			return nil, f.batchError(i, err)
-		}
+	err = eachBatch(f, func(d *decoder) (bool, error) { return true, decodeColumns(d, t, &size) })
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -250,13 +240,13 @@ func decodeColumns(d *decoder, t *Table, size *int) error {
 		}
 		switch data := c.Data.(type) {
 		case []int32:
-			c.Data = append(data, get[int32](d, nil, d.rows)...)
+			c.Data = append(data, get(d, data[len(data):], d.rows)...)
 		case []int64:
-			c.Data = append(data, get[int64](d, nil, d.rows)...)
+			c.Data = append(data, get(d, data[len(data):], d.rows)...)
 		case []uint64:
-			c.Data = append(data, get[uint64](d, nil, d.rows)...)
+			c.Data = append(data, get(d, data[len(data):], d.rows)...)
 		case []float64:
-			c.Data = append(data, get[float64](d, nil, d.rows)...)
+			c.Data = append(data, get(d, data[len(data):], d.rows)...)
 		case []string:
 			c.Data = d.texts(data, size)
 		}
@@ -291,10 +281,26 @@ func (d *decoder) texts(dst []string, size *int) []string {
 	if !utf8.Valid(text) {
 		d.fail("its texts are not UTF-8")
 	}
-	for i := range d.rows {
-		if d.err == nil {
-			dst = append(dst, string(text[offsets[i]:offsets[i+1]]))
+	if d.err == nil {
+		dst = appendTexts(dst, text, offsets)
+	}
+	return dst
+}
+
+// appendTexts cuts text at offsets. Equal ones that are near each other are one in memory: columns of names have few.
+func appendTexts(dst []string, text []byte, offsets []int32) []string {
+	const most = 64
+	seen := make(map[string]string, most)
+	for i := range len(offsets) - 1 {
+		bytes := text[offsets[i]:offsets[i+1]]
+		s, known := seen[string(bytes)]
+		if !known {
+			if s = string(bytes); len(seen) == most {
+				clear(seen)
+			}
+			seen[s] = s
 		}
+		dst = append(dst, s)
 	}
 	return dst
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,72 @@ func TestTableComesBackAsWritten(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("table %d (%s, %d rows) differs", i, want.Name, want.Rows())
+		}
+		if inParts, err := joined(path); err != nil || !reflect.DeepEqual(inParts, want) {
+			t.Errorf("table %d (%s, %d rows) differs when it is read in parts: %v", i, want.Name, want.Rows(), err)
+		}
+	}
+}
+
+// joined is the table at path as its parts have it.
+func joined(path string) (*Table, error) {
+	f, err := OpenTable(path)
+	if err != nil {
+		return nil, err
+	}
+	out := *f.Head()
+	out.Columns = slices.Clone(out.Columns)
+	for part, err := range f.Batches() {
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range part.Columns {
+			to := &out.Columns[i]
+			switch data := c.Data.(type) {
+			case []int32:
+				to.Data = append(to.Data.([]int32), data...)
+			case []int64:
+				to.Data = append(to.Data.([]int64), data...)
+			case []uint64:
+				to.Data = append(to.Data.([]uint64), data...)
+			case []float64:
+				to.Data = append(to.Data.([]float64), data...)
+			case []string:
+				to.Data = append(to.Data.([]string), data...)
+			}
+		}
+	}
+	return &out, nil
+}
+
+// A table that is damaged is not begun, and one that goes while it is read is an error.
+func TestTablePartsOfDamagedFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.arrow")
+	if err := WriteTable(path, someTable(1000)); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := slices.Clone(good)
+	bad[len(bad)/2] ^= 1
+	if err := os.WriteFile(path, bad, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenTable(path); !oneLine(err, path) || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("damaged: %v", err)
+	}
+	for _, change := range []func(){func() {}, func() { os.Remove(path) }} {
+		change()
+		for part, err := range f.Batches() {
+			if part != nil || err == nil {
+				t.Errorf("%v, %v from a file that changed", part, err)
+			}
 		}
 	}
 }
