@@ -25,6 +25,7 @@ type clusterOptions struct {
 	processors       []int
 	models           []string
 	terms, full      bool
+	printed          bool
 	raise, exposed   string
 	share            float64 // that is exposed
 	nodes            []string
@@ -37,6 +38,7 @@ const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --model mva --terms
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --processors 1,2,4 --model paper --format csv
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --as-printed
   $ analyze --run reuse,locality,phases --line 64B,256B --sets 2048 --per-node 1 --block 256B --placement interleaved -o fft.apart fft
   $ predict cluster --params fft.apart --machine data/machine/du2000-cow-2-256k-10m.toml --node data/machine/du2000-cow-2-256k-10m.toml --model mva`
 
@@ -50,7 +52,8 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 			"what the model varies, from parameters_lo to parameters_hi, widened by model_below and model_above, which are how far beyond\n" +
 			"that simulations of other programs were on machines of the kind. Models:\n" +
 			"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
-			"         and for the network of clusters (3.19, 3.20, 3.25, 3.27)\n" +
+			"         and for the network of clusters (3.19, 3.20, 3.25, 3.27), with gamma in rates and prefactors,\n" +
+			"         where --as-printed has none\n" +
 			"  curve  the same with the measured stack distances\n" +
 			"  mva    closed queueing networks of what the processors do between the trace's barriers, and in clusters the\n" +
 			"         messages of shared memory in software\n\n" +
@@ -70,6 +73,7 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated; model mva alone")
 	flags.IntSliceVar(&o.processors, "processors", nil, "numbers of processors as a `LIST` (default those of the runs)")
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
+	flags.BoolVar(&o.printed, "as-printed", false, "model paper alone, with rates and prefactors as they are printed, to check the paper")
 	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
 	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence; the paper fitted 12.4%")
@@ -185,7 +189,12 @@ func (o *clusterOptions) chosen() ([]model.Model[*cluster.Case], error) {
 		return nil, stage.Usage("--raise-remote %s is not a share from 0%% to 1000%%", o.raise)
 	}
 	names := o.models
-	if len(names) == 0 {
+	switch {
+	case o.printed && len(names) > 0 && !slices.Equal(names, []string{"paper"}):
+		return nil, stage.Usage("--as-printed is model paper alone; leave out --model")
+	case o.printed:
+		return []model.Model[*cluster.Case]{cluster.Paper{Raise: raise / 100, Printed: true}}, nil
+	case len(names) == 0:
 		for _, m := range cluster.All {
 			names = append(names, m.Name())
 		}

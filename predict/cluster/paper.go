@@ -30,16 +30,23 @@ type Paper struct {
 	// Raise is by how much the rate of remote accesses is raised for coherence; the paper fitted 12.4 %
 	// to its simulations of clusters [du2000, sec. 4.3.2].
 	Raise float64
+	// Printed takes rates and prefactor as they are printed, so that the paper can be checked: l_i = S times the share of references
+	// [du2000, sec. 3.2] and 1/S in (3.16), (3.19), (3.20), (3.25) and (3.27), both without gamma.
+	Printed bool
 }
 
 var _ model.Model[*Case] = Paper{}
 
-// Name is "paper", with what is raised: "paper+12.4%".
+// Name is "paper" or "printed", with what is raised: "paper+12.4%".
 func (p Paper) Name() string {
-	if p.Raise == 0 {
-		return "paper"
+	name := "paper"
+	if p.Printed {
+		name = "printed"
 	}
-	return fmt.Sprintf("paper%+.4g%%", 100*p.Raise)
+	if p.Raise != 0 {
+		name += fmt.Sprintf("%+.4g%%", 100*p.Raise)
+	}
+	return name
 }
 
 // Paper is the key of [du2000].
@@ -61,6 +68,7 @@ type smp struct {
 	// pipelined says that an access holds the bus for the occupancy only, and not for all of its time.
 	pipelined bool
 	overlaps  bool // misses of processors that go on behind them
+	printed   bool // see [Paper]
 	remote         // in other nodes
 	gamma     float64
 	inner     []float64 // misses of each cache level but the last, per reference
@@ -79,7 +87,10 @@ type solution struct {
 // solve evaluates (3.16); t is the mean response of n customers with request rate
 // lambda at a server of mean service time tau.
 func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
-	perRef := s.gamma / s.instr // gamma S
+	perRef, barriers := s.gamma/s.instr, s.instr // gamma S, and 1/S
+	if s.printed {
+		perRef, barriers = 1/s.instr, s.gamma*s.instr
+	}
 	out.ideal = s.instr + s.gamma*s.touch
 	behind := s.overlapping(out.ideal)
 	for i, m := range s.inner {
@@ -100,7 +111,7 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 		out.contention += s.gamma * s.paging * (out.t3 - s.disk)
 	}
 	out.contention = max(0, out.contention)
-	out.sync = harmonicTail(s.processors()) * s.instr
+	out.sync = harmonicTail(s.processors()) * barriers
 	return out
 }
 
@@ -165,7 +176,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	if err != nil {
 		return model.Prediction{}, err
 	}
-	net.raise = p.Raise
+	net.raise, l.printed = p.Raise, p.Printed
 	in := l.smp(c, r, net, value(l.alpha), value(l.beta), value(l.gamma))
 	out := in.solve(response)
 	pred := in.prediction(out)
@@ -178,7 +189,10 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	return c.finish(pred, p.Name(), r)
 }
 
-func (Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
+func (p Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
+	if p.Printed {
+		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are as long as if every instruction were a reference, and the barrier term is gamma times what (3.13) has"))
+	}
 	if worst, ok := r.Params.Lookup("fit_max_error"); ok {
 		all = append(all, fmt.Errorf("the power law is up to %.2g off the measured miss ratio", worst.Value))
 	}
@@ -213,6 +227,7 @@ func published(c *Case) (all []error) {
 type fitted struct {
 	alpha, beta, gamma param.Param
 	line               float64
+	printed            bool // see [Paper]
 }
 
 func (r *Run) locality() (l fitted, err error) {
@@ -254,7 +269,7 @@ func (l fitted) fill(s *smp, c *Case, r *Run, net remote, alpha, beta, gamma flo
 	if s.instr == 0 {
 		s.costs = costsOf(c.Machine)
 	}
-	s.n, s.remote, s.gamma, s.inner = c.perNode(), net, gamma, s.inner[:0]
+	s.n, s.remote, s.gamma, s.inner, s.printed = c.perNode(), net, gamma, s.inner[:0], l.printed
 	memory := float64(c.Machine.Memory.Size) / l.line
 	if net.nodes > 1 {
 		s.remote.share = law.miss(memory) * (1 + net.raise)

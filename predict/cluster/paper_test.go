@@ -37,22 +37,29 @@ func TestEquation316(t *testing.T) {
 		if got := out.eInstr(c.n) - out.sync/float64(c.n); math.Abs(got-c.without) > 5.1e-5 {
 			t.Errorf("%+v: got %v without", c, got)
 		}
-		if got, want := out.eInstr(c.n), asPrinted(&s); !near(got, want, 1e-9) {
-			t.Errorf("%+v: got %v, as printed %v", c, got, want)
+		for _, s.printed = range []bool{false, true} {
+			out = s.solve(response)
+			if got, want := out.eInstr(c.n), termByTerm(&s); !near(got, want, 1e-9) {
+				t.Errorf("%+v, as printed %v: got %v, term by term %v", c, s.printed, got, want)
+			}
 		}
 	}
 }
 
-// asPrinted is (3.4) with (3.16) as corrected in its prefactor, term by term.
-func asPrinted(s *smp) float64 {
+// termByTerm is (3.4) with (3.16), as printed or with gamma in its rates and prefactor.
+func termByTerm(s *smp) float64 {
 	n, perSecond := float64(s.n), 1/s.instr
-	l2, l3 := s.gamma*perSecond*s.memory, s.gamma*perSecond*s.paging
+	gamma := s.gamma
+	if s.printed {
+		gamma = 1
+	}
+	l2, l3 := gamma*perSecond*s.memory, gamma*perSecond*s.paging
 	bracket := n*l2*s.costs.memory/utilization(s.n, l2*s.costs.memory) - 2
 	bracket += n * l3 * s.disk / utilization(s.n, l3*s.disk)
 	for k := 2; k <= s.n; k++ {
 		bracket += 1 / float64(k)
 	}
-	tmem := s.touch + bracket/(s.gamma*perSecond)
+	tmem := s.touch + bracket/(gamma*perSecond)
 	return (1/perSecond + s.gamma*tmem) / n
 }
 
