@@ -46,10 +46,10 @@ const upgradeExample = `  $ tracegen fft --procs 1 --set points=1024 -o fft
 const budgetHelp = `
 
 Models are paper and curve, which scale runs to any number of processors, and mva, which predicts those numbers
-that were traced, where caches and traffic were measured. Of paper and curve a bound of the time rules most machines of a
-large catalogue out, exactly; mva has no such bound: it predicts each, in tenths of a second, and all again for each parameter
-that is varied (--vary 0% does without). Objectives are time; cost-per-job, the rent for that
-time or that part of the machine's lifetime; and time-cost, their product. Cheaper is better among equals.
+that were traced, where caches and traffic were measured. A lower bound of the time rules most machines of a large catalogue
+out, exactly; those that are left take mva tenths of a second each, again for each parameter that is varied (--vary 0%
+does without). Objectives are time; cost-per-job, the rent for that time or that part of the machine's lifetime; and
+time-cost, their product. Cheaper is better among equals.
 
 Under the ranking are the front (machines than which no cheaper one is as fast), the winner with one parameter
 less and more by --vary (change: of its time or cost; regret: how far it is then behind the new winner), and

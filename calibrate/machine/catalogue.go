@@ -142,12 +142,12 @@ func (c *Catalogue) Name(p Parts) string {
 }
 
 // A Change is a factor for each kind of number in a catalogue, to see what depends on it.
-type Change struct{ Nodes, Links, CPI, Memory, Disk, Wire float64 }
+type Change struct{ Nodes, Links, CPI, Hit, Memory, Disk, Wire float64 }
 
 // Unchanged is the Change that changes nothing.
-var Unchanged = Change{1, 1, 1, 1, 1, 1}
+var Unchanged = Change{1, 1, 1, 1, 1, 1, 1}
 
-// Changed is c with prices of nodes and of networks, times of instructions, of memory and of disks, and times on networks
+// Changed is c with prices of nodes and of networks, times of instructions, of caches, of memory and of disks, and times on networks
 // multiplied.
 func (c *Catalogue) Changed(by Change) *Catalogue {
 	out := *c
@@ -184,6 +184,10 @@ func (n NodeOffer) changed(by Change) NodeOffer {
 		for _, old := range n.machines[i] {
 			m := *old
 			m.Processor.CPI *= unit.Cycles(by.CPI)
+			m.Caches = slices.Clone(m.Caches)
+			for i := range m.Caches {
+				m.Caches[i].Latency = m.Caches[i].Latency.times(by.Hit)
+			}
 			m.Memory.Latency = m.Memory.Latency.times(by.Memory)
 			m.Memory.Occupancy = m.Memory.Occupancy.times(by.Memory)
 			m.Memory.Invalidate = m.Memory.Invalidate.times(by.Memory)

@@ -90,7 +90,7 @@ func TestCatalogueChanged(t *testing.T) {
 	parts := Parts{Nodes: 2, Processors: 1}
 	was := p.Catalogue.Machine(parts)
 	price := p.Catalogue.Price(parts)
-	c := p.Catalogue.Changed(Change{Nodes: 2, Links: 3, CPI: 5, Memory: 7, Disk: 11, Wire: 2})
+	c := p.Catalogue.Changed(Change{Nodes: 2, Links: 3, CPI: 5, Hit: 3, Memory: 7, Disk: 11, Wire: 2})
 	m := c.Machine(parts)
 	if got := c.Price(parts); got != 3*110+2*(2*1300+3*40) {
 		t.Errorf("price %v", got)
@@ -98,7 +98,10 @@ func TestCatalogueChanged(t *testing.T) {
 	if m.Processor.CPI != 5 || m.Memory.Latency != InCycles(350) || m.Memory.Occupancy != InCycles(350) || m.At(m.Disk.Latency) < 0.1099 || m.Network.Bandwidth.Value != 50e6/8 {
 		t.Errorf("%+v %+v", m, m.Network)
 	}
-	if again := p.Catalogue.Machine(parts); again.Memory != was.Memory || !reflect.DeepEqual(again.Network, was.Network) || *again.Disk != *was.Disk || p.Catalogue.Price(parts) != price {
+	if last := len(m.Caches) - 1; m.Caches[last].Latency != was.Caches[last].Latency.times(3) || m.Caches[last].Latency == was.Caches[last].Latency {
+		t.Errorf("latency of a cache: %v, was %v", m.Caches[last].Latency, was.Caches[last].Latency)
+	}
+	if again := p.Catalogue.Machine(parts); !reflect.DeepEqual(again.Caches, was.Caches) || again.Memory != was.Memory || !reflect.DeepEqual(again.Network, was.Network) || *again.Disk != *was.Disk || p.Catalogue.Price(parts) != price {
 		t.Error("the catalogue itself changed")
 	}
 	if same := p.Catalogue.Changed(Unchanged).Machine(parts); same.Memory != was.Memory || same.Processor != was.Processor || !reflect.DeepEqual(same.Network, was.Network) {

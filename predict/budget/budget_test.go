@@ -370,7 +370,7 @@ func TestDoubt(t *testing.T) {
 	for _, s := range shifts {
 		up := s.Factor > 1
 		switch s.Parameter {
-		case "1/S", "gamma", "beta", "tau_2":
+		case "1/S", "gamma", "beta", "tau_1", "tau_2":
 			if up != (s.Change > 0) {
 				t.Errorf("%+v", s)
 			}

@@ -65,6 +65,7 @@ var parameters = []parameter{
 	measured("beta", "locality: the size from which on they fall"),
 	measured("gamma", "memory references per instruction"),
 	offered("1/S", "time of an instruction without its references", func(c *machine.Change, f float64) { c.CPI = f }),
+	offered("tau_1", "time of a hit in the caches", func(c *machine.Change, f float64) { c.Hit = f }),
 	offered("tau_2", "time of a memory access", func(c *machine.Change, f float64) { c.Memory = f }),
 	offered("tau_3", "time of a disk access", func(c *machine.Change, f float64) { c.Disk = f }),
 	offered("tau_r", "time of a message", func(c *machine.Change, f float64) { c.Wire = f }),
@@ -117,7 +118,7 @@ func (p *Problem) shift(old Candidate) (Shift, error) {
 	s := Shift{Change: math.NaN(), Regret: math.NaN()}
 	q := *p
 	q.Top = 1
-	r, err := q.Search()
+	r, err := q.search(true)
 	if err != nil {
 		return s, nil // the money buys nothing any more
 	}

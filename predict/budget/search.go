@@ -18,19 +18,33 @@ import (
 //
 // A machine whose least time (see [cluster.Series.LeastTime]) makes its value worse than that of all that are ranked so far,
 // and which is slower than another one that costs no more, is not predicted: neither list can have it.
-// Numbers of nodes that are powers of two come first, and the largest, so that such machines are soon there.
+// Numbers of nodes that are powers of two come first, and the largest, so that such machines are soon there. Where a prediction takes
+// much longer than its bound, all bounds come first, and machines in the order of what they are worth at best.
 func (p *Problem) Search() (*Result, error) {
+	r, err := p.search(false)
+	if err != nil {
+		return nil, err
+	}
+	return r, p.doubt(r)
+}
+
+// search is Search without doubts, and of the ranked alone if that is all that is wanted.
+func (p *Problem) search(rankedOnly bool) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &search{Problem: p, out: &Result{}, late: unit.Seconds(math.Inf(1))}
+	s := &search{Problem: p, out: &Result{}, late: unit.Seconds(math.Inf(1)), rankedOnly: rankedOnly}
 	s.limits = p.Limits.list()
 	if err := s.gather(); err != nil {
 		return nil, err
 	}
-	for _, seeding := range []bool{true, false} {
-		for i := range s.series {
-			s.try(&s.series[i], seeding)
+	if slices.ContainsFunc(s.series, func(p priced) bool { return p.Slow() }) {
+		s.tryByBounds()
+	} else {
+		for _, seeding := range []bool{true, false} {
+			for i := range s.series {
+				s.try(&s.series[i], seeding)
+			}
 		}
 	}
 	if len(s.out.Ranked) == 0 {
@@ -40,7 +54,7 @@ func (p *Problem) Search() (*Result, error) {
 	for _, n := range s.reasons {
 		s.out.Unknown += n
 	}
-	return s.out, p.doubt(s.out)
+	return s.out, nil
 }
 
 // search is one under way.
@@ -51,6 +65,8 @@ type search struct {
 	out     *Result
 	reasons map[string]int // why machines could not be predicted, and how many
 	late    unit.Seconds   // the least time of those that miss the deadline
+
+	rankedOnly bool // nobody asks for the front, nor for less money
 }
 
 // priced is the machines with one kind of node and network that the limits and the money leave.
@@ -94,20 +110,59 @@ func (p *Problem) affords(c *Candidate) bool { return c.Paid <= p.Budget*(1+1e-1
 
 // try looks at the machines of a series: those that come first, or the others.
 func (s *search) try(series *priced, seeding bool) {
+	s.within(series, func(c Candidate) {
+		if first := bits.OnesCount(uint(c.Nodes)) == 1 || c.Nodes == series.last; first == seeding {
+			least, err := series.LeastTime(c.Nodes)
+			s.look(series.Series, &c, least, err)
+		}
+	})
+}
+
+// within passes on the machines of a series.
+func (s *search) within(series *priced, use func(Candidate)) {
 	s.ofSeries(series.at, series.parts, s.limits, func(c Candidate) bool {
 		if c.Nodes > series.last {
 			return false
 		}
-		if first := bits.OnesCount(uint(c.Nodes)) == 1 || c.Nodes == series.last; first == seeding {
-			s.look(series.Series, &c)
-		}
+		use(c)
 		return true
 	})
 }
 
-// look predicts c, if it can be in a list.
-func (s *search) look(series *cluster.Series, c *Candidate) {
-	least, err := series.LeastTime(c.Nodes)
+// bounded is a machine of which only the least time is known.
+type bounded struct {
+	Candidate // Time and Value at best
+	of        *priced
+	err       error // why there is no bound; such machines come first
+}
+
+// tryByBounds looks at all machines, the best by their bounds first.
+func (s *search) tryByBounds() {
+	var all []bounded
+	for i := range s.series {
+		series := &s.series[i]
+		s.within(series, func(c Candidate) {
+			b := bounded{Candidate: c, of: series}
+			if b.Time, b.err = series.LeastTime(c.Nodes); b.err == nil {
+				b.Value = s.Objective.of(b.Time, s.JobCost(c.Worth, b.Time))
+			}
+			all = append(all, b)
+		})
+	}
+	slices.SortFunc(all, func(a, b bounded) int {
+		if a.before(&b.Candidate) {
+			return -1
+		}
+		return 1
+	})
+	for i := range all {
+		b := &all[i]
+		s.look(b.of.Series, &b.Candidate, b.Time, b.err)
+	}
+}
+
+// look predicts c, if it can be in a list; it takes at least so long, if there is no err.
+func (s *search) look(series *cluster.Series, c *Candidate, least unit.Seconds, err error) {
 	if err == nil && s.hopeless(c, least) {
 		return
 	}
@@ -138,8 +193,11 @@ func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
 		return false
 	}
 	value := s.Objective.of(least, s.JobCost(c.Worth, least))
-	if value <= s.out.Ranked[len(s.out.Ranked)-1].Value*(1+1e-12) || !twoBefore(s.out.Less, c, value) {
+	switch ranked := value <= s.out.Ranked[len(s.out.Ranked)-1].Value*(1+1e-12); {
+	case ranked || !s.rankedOnly && !twoBefore(s.out.Less, c, value):
 		return false
+	case s.rankedOnly:
+		return true
 	}
 	f := s.out.Front
 	i := sort.Search(len(f), func(i int) bool { return f[i].Paid > c.Paid })

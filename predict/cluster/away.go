@@ -96,8 +96,7 @@ func (b *between) terms(all Work) []model.Term {
 
 // apart adds to the work between barriers what nodes need of others, each of which takes so many instructions.
 func (r *Run) apart(c *Case, work program, delay float64) error {
-	memory := c.Machine.Memory
-	traffic, err := r.traffic(nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(memory.Placement)})
+	traffic, err := r.traffic(c.nodesOf())
 	if err != nil {
 		return err
 	}
@@ -228,14 +227,13 @@ const (
 // elsewhere, until they agree.
 func (n *network) apart(all []*stretch, active []int) []float64 {
 	buses, net := make([]float64, len(all)), make([]float64, len(all)) // waits in the whole stretch
-	step, before := 1.0, math.Inf(1)
+	step, before, change := 1.0, math.Inf(1), math.Inf(1)
+	set := func(waits []float64, i int, w float64) {
+		change = max(change, math.Abs(w-waits[i])/(all[i].ideal+all[i].latency))
+		waits[i] += step * (w - waits[i])
+	}
 	for range maxJoint {
-		change := 0.0
-		set := func(waits []float64, i int, w float64) {
-			next := waits[i] + step*(w-waits[i])
-			change = max(change, math.Abs(w-waits[i])/(all[i].ideal+all[i].latency))
-			waits[i] = next
-		}
+		change = 0
 		n.onBuses(all, active, net, func(i int, w float64) { set(buses, i, w*all[i].visits) })
 		for i, w := range n.onNetwork(all, buses) {
 			set(net, i, w*all[i].away.visits)
@@ -247,6 +245,11 @@ func (n *network) apart(all []*stretch, active []int) []float64 {
 			step = 0.5
 		}
 		before = change
+	}
+	if change >= enough { // so that the network at least is never held for more than all of the time: see [MVA.least]
+		for i, w := range n.onNetwork(all, buses) {
+			net[i] = w * all[i].away.visits
+		}
 	}
 	for i := range net {
 		net[i] += buses[i]

@@ -60,44 +60,81 @@ func (MVA) Paper() string { return paperKey }
 
 // Predict needs a run with exactly c.Processors processors.
 func (v MVA) Predict(c *Case) (model.Prediction, error) {
-	if err := c.check(); err != nil {
-		return model.Prediction{}, err
-	}
-	r := c.run()
-	if r == nil {
-		return model.Prediction{}, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
-	}
-	work, reservations, err := r.program(c)
+	on, err := v.begin(c)
 	if err != nil {
 		return model.Prediction{}, err
 	}
-	if instructions(work) == 0 {
-		return model.Prediction{}, fmt.Errorf("%s: the trace counts no instructions", r.Name)
-	}
-	costs := costsOf(c.Machine)
-	if costs.between, err = c.between(); err != nil {
+	net, err := on.solve(c)
+	if err != nil {
 		return model.Prediction{}, err
 	}
-	costs.each = c.unequal(costs.between)
-	var net *network
-	if c.nodes() == 1 {
-		net = costs.run(work, c.Processors, waits)
-	} else if net, err = r.settle(c, &costs, work); err != nil {
-		return model.Prediction{}, err
-	}
-	pred := v.prediction(&costs, work, net, c.Processors)
-	pred.Warnings = append(pred.Warnings, reservations...)
-	if locks, flags, ok := phases.Waits(headOf(r.phases)); ok && locks+flags > 0 {
+	pred := v.prediction(&on.costs, on.work, net, c.Processors)
+	pred.Warnings = append(pred.Warnings, on.reservations...)
+	if locks, flags, ok := phases.Waits(headOf(on.run.phases)); ok && locks+flags > 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: waiting for these is not in this model, nor what it does to the order in which data move", locks, flags))
 	}
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
 	}
-	if most := r.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
+	if most := on.run.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the data of one processor, %.3g MiB, exceed the memory of %v: disk accesses are not in this model",
 			most/(1<<20), c.Machine.Memory.Size))
 	}
-	return c.finish(pred, v.Name(), r)
+	return c.finish(pred, v.Name(), on.run)
+}
+
+// onMachine is a run on a machine, before anybody waits.
+type onMachine struct {
+	run          *Run
+	costs        costs
+	work         program
+	reservations []error
+}
+
+// begin finds out what a run does on the machine of c.
+func (MVA) begin(c *Case) (*onMachine, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	r := c.run()
+	if r == nil {
+		return nil, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
+	}
+	work, reservations, err := r.program(c)
+	if err != nil {
+		return nil, err
+	}
+	if instructions(work) == 0 {
+		return nil, fmt.Errorf("%s: the trace counts no instructions", r.Name)
+	}
+	costs := costsOf(c.Machine)
+	if costs.between, err = c.between(); err != nil {
+		return nil, err
+	}
+	costs.each = c.unequal(costs.between)
+	return &onMachine{r, costs, work, reservations}, nil
+}
+
+// solve lets everybody wait; in a cluster, work then has what nodes ask of each other.
+func (on *onMachine) solve(c *Case) (*network, error) {
+	if c.nodes() == 1 {
+		return on.costs.run(on.work, c.Processors, waits), nil
+	}
+	return on.run.settle(c, &on.costs, on.work)
+}
+
+// eInstr is what Predict says, alone.
+func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
+	on, err := v.begin(c)
+	if err != nil {
+		return 0, err
+	}
+	net, err := on.solve(c)
+	if err != nil {
+		return 0, err
+	}
+	s := split(net.sum(), instructions(on.work)*float64(c.Processors))
+	return s.Total(), nil
 }
 
 // program is the work of a run: by phase and processor, the stretches in order.
@@ -124,14 +161,7 @@ func (c *costs) run(work program, n int, wait func([]customer) []float64) *netwo
 }
 
 func (v MVA) prediction(c *costs, work program, net *network, n int) model.Prediction {
-	instr := instructions(work)
-	var sum times
-	for _, t := range net.procs {
-		sum.ideal += t.ideal
-		sum.latency += t.latency
-		sum.contention += t.contention
-		sum.sync += max(0, t.sync)
-	}
+	instr, sum := instructions(work), net.sum()
 	s := split(sum, instr*float64(n))
 	bus := net.held / float64(max(1, c.between.nodes))
 	pred := model.Prediction{EInstr: s.Total(), Split: s, Utilization: min(1, max(bus, net.busiest())/net.now),
@@ -148,6 +178,17 @@ func (v MVA) prediction(c *costs, work program, net *network, n int) model.Predi
 			Covers: "waits from those of evenly spaced requests to those of exponential bus times; not the counts"}
 	}
 	return pred
+}
+
+// sum is the times of all processors.
+func (n *network) sum() (sum times) {
+	for _, t := range n.procs {
+		sum.ideal += t.ideal
+		sum.latency += t.latency
+		sum.contention += t.contention
+		sum.sync += max(0, t.sync)
+	}
+	return sum
 }
 
 func terms(c *costs, work program, net *network, instr float64) []model.Term {

@@ -31,6 +31,8 @@ type Run struct {
 	instructions float64                 // see [counted]
 	inputs       map[string]map[int]*smp // of curve: see [Series]
 	traffics     map[nodesOf]*phases.TrafficProfile
+	solved       map[string]unit.Seconds // of mva: see [Series.solved]
+	floors       map[string][]program    // likewise: see [Case.floors]
 }
 
 // nodesOf is what traffic between nodes depends on, besides delays.
@@ -228,7 +230,7 @@ func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	return p, nil
 }
 
-// Scaled is runs with a parameter multiplied, and false if none has it.
+// Scaled is runs with alpha, beta or gamma multiplied, and false if none has it.
 func Scaled(runs []*Run, name string, factor float64) (out []*Run, found bool) {
 	for _, r := range runs {
 		scaled := *r

@@ -12,10 +12,10 @@ import (
 // A Series is how long one program takes on machines that differ in their number of nodes alone, for those who ask for
 // many of them. E(Instr) agrees with what the model predicts for each, to the last bit.
 type Series struct {
-	c      Case
-	nodes  func(nodes int) (*smp, error)    // of [Paper] and [Curve]
-	slowly func() (model.Prediction, error) // of c, by other models
-	first  bool                             // all is predicted from the first run
+	c     Case
+	nodes func(nodes int) (*smp, error) // of [Paper] and [Curve]
+	mva   *MVA
+	first bool // all is predicted from the first run
 }
 
 // NewSeries is that of a model for m with any number of nodes to m.System.Nodes, all of whose processors run the program.
@@ -39,7 +39,7 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 		if err != nil {
 			return nil, err
 		}
-		net.raise = v.Raise
+		net.raise, l.printed = v.Raise, v.Printed
 		into := &smp{}
 		s.first = true
 		s.nodes = func(nodes int) (*smp, error) {
@@ -66,11 +66,16 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 			out.tau, out.switched = net.tau, net.switched
 			return &out, nil
 		}
+	case MVA:
+		s.mva = &v
 	default:
-		s.slowly = func() (model.Prediction, error) { return v.Predict(&s.c) }
+		return nil, fmt.Errorf("model %s knows no series of machines", v.Name())
 	}
 	return s, nil
 }
+
+// Slow reports whether a time takes so much longer to find than its bound that one should have the bounds of all machines first.
+func (s *Series) Slow() bool { return s.mva != nil }
 
 // known are the inputs that were found for machines with the same nodes, whatever connects them.
 func (s *Series) known() map[int]*smp {
@@ -123,24 +128,45 @@ func counted(runs []*Run) error {
 // EInstr is E(Instr) with so many nodes.
 func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
 	s.c.Processors = nodes * s.c.Machine.System.Processors
-	if s.nodes == nil {
-		p, err := s.slowly()
-		return p.EInstr, err
+	if s.mva != nil {
+		return s.solved("E(Instr)", s.mva.eInstr)
 	}
 	return s.solve(nodes, response)
 }
 
-// Bound is no more than EInstr, and found at once. It is E(Instr) if servers were only as busy as the asymptotic bounds of closed
-// networks say: an access takes its own time, or that of all processors less what each does in between. Of [MVA] it is 0: the
-// traffic that it solves for depends on the delay that it finds, so that none of its parts alone bounds the whole.
-func (s *Series) Bound(nodes int) (unit.Seconds, error) {
-	if s.nodes == nil {
-		return 0, nil
-	}
-	s.c.Processors = nodes * s.c.Machine.System.Processors
-	e, err := s.solve(nodes, leastResponse)
+// Bound is no more than EInstr, and found soon. It is E(Instr) if servers were only as busy as the asymptotic bounds of closed
+// networks say: an access takes its own time, or that of all processors less what each does in between. Of [MVA], see [MVA.least].
+func (s *Series) Bound(nodes int) (e unit.Seconds, err error) {
 	const rounding = 1e-9
+	s.c.Processors = nodes * s.c.Machine.System.Processors
+	if s.mva != nil {
+		return s.solved("least", s.mva.least)
+	}
+	e, err = s.solve(nodes, leastResponse)
 	return e * (1 - rounding), err
+}
+
+// solved is what [MVA] found for machines that are the same to it: it knows neither prices nor sizes of memories, and none of the
+// parameters that [Scaled] is asked for.
+func (s *Series) solved(what string, of func(*Case) (unit.Seconds, error)) (unit.Seconds, error) {
+	m, r := *s.c.Machine, s.c.Runs[0]
+	m.Memory.Size, m.System.Nodes = 0, s.c.nodes()
+	key := fmt.Sprintf("%s %#v %#v %#v %#v %#v %d", what, m.Processor, m.Caches, m.Memory, m.Network, m.System, s.c.Processors)
+	if m.Shared != nil {
+		key += fmt.Sprintf(" %#v", *m.Shared)
+	}
+	if e, known := r.solved[key]; known {
+		return e, nil
+	}
+	e, err := of(&s.c)
+	if err != nil {
+		return 0, err
+	}
+	if r.solved == nil {
+		r.solved = map[string]unit.Seconds{}
+	}
+	r.solved[key] = e
+	return e, nil
 }
 
 func (s *Series) solve(nodes int, t func(n int, lambda, tau float64) float64) (unit.Seconds, error) {
