@@ -18,10 +18,15 @@ import (
 // delays next to each other (see [Run.apart]). So the bound is that of the two for which it is lowest, where every window has of either
 // what is less.
 //
+// Of unequal nodes the bound is 0.
+//
 // E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik: Quantitative System Performance. Prentice-Hall, 1984, chapter 5.
 func (v MVA) least(c *Case) (unit.Seconds, error) {
 	if err := c.check(); err != nil {
 		return 0, err
+	}
+	if len(c.Machine.Others) > 0 {
+		return 0, nil
 	}
 	floors, err := c.floors()
 	if err != nil {
@@ -41,9 +46,10 @@ func (v MVA) least(c *Case) (unit.Seconds, error) {
 
 // floors are the work of c with the least that nodes may ask of each other, for every two delays next to each other.
 func (c *Case) floors() ([]program, error) {
-	r, m := c.run(), c.Machine
-	if r == nil || len(m.Others) > 0 {
-		return nil, fmt.Errorf("there is no run with %d processors, or nodes are unequal", c.Processors)
+	m := c.Machine
+	r, err := c.exactRun()
+	if err != nil {
+		return nil, err
 	}
 	key := fmt.Sprintf("%#v %#v %#v %v %d", m.Caches, m.Shared, c.nodesOf(), m.Processor.Outstanding > 0, c.Processors)
 	if known := r.floors[key]; known != nil {

@@ -96,9 +96,9 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	r := c.run()
-	if r == nil {
-		return nil, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
+	r, err := c.exactRun()
+	if err != nil {
+		return nil, err
 	}
 	work, reservations, err := r.program(c)
 	if err != nil {
@@ -113,6 +113,15 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 	}
 	costs.each = c.unequal(costs.between)
 	return &onMachine{r, costs, work, reservations}, nil
+}
+
+// exactRun is the run that c is about.
+func (c *Case) exactRun() (*Run, error) {
+	r := c.run()
+	if r == nil {
+		return nil, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
+	}
+	return r, nil
 }
 
 // solve lets everybody wait; in a cluster, work then has what nodes ask of each other.
