@@ -2,16 +2,20 @@
 # Prints what the study's page has besides the comparison: errors of models by kind of machine, blocks that nodes fetch
 # from each other, and coherence on the bus.
 #
-#   sh summary.sh OUT
+#   sh summary.sh OUT [TRACE...]
+#
+# Blocks are those of Radix and EDGE on 8 processors, if no traces are named.
 set -eu
 out=$1
+shift
+[ $# -gt 0 ] || set -- 'radix.*.procs-8' 'edge.*.procs-8'
 rows() { traces head -n 1000000000 --format csv "$1"; }
 
 awk -f summary.awk "$out/comparison.csv"
 
 echo
 echo "blocks that nodes fetch: with a constant delay, in instructions, and as simulated"
-for trace in "$out"/radix.*.procs-8.refs.arrow "$out"/edge.*.procs-8.refs.arrow; do
+for trace in $(for t; do printf '%s\n' "$out"/$t.refs.arrow; done); do
 	[ -e "$trace" ] || continue # at other sizes
 	trace=${trace%.refs.arrow}
 	name=$(basename "$trace")
