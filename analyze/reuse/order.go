@@ -17,14 +17,18 @@ func (s *Stack) forget() {
 	}
 }
 
-// reset empties the stack, and keeps its memory. It counts on the caller's goroutine. What it costs depends on
-// whether lines are used with their neighbours.
+// reset empties the stack, and keeps its memory, and the newest lines apart if that paid. It counts on the caller's goroutine.
+// What it costs depends on whether lines are used with their neighbours.
 func (s *Stack) reset(of lines.Sharing) {
 	s.forget()
 	s.lines.Reset(of)
 	s.slots = s.slots[:0]
 	s.recent = recent{}
-	s.begin(0, newest)
+	apart := s.again.pays()
+	if apart == 0 {
+		s.recent.full = newest // nothing is special about the start
+	}
+	s.begin(0, apart)
 }
 
 // order is the lines, the one used last at the end.

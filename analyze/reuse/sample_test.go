@@ -276,7 +276,13 @@ func TestSampleIsLimited(t *testing.T) {
 
 // Bursts against naive stacks over the same stretches.
 func TestBurstIsNaive(t *testing.T) {
-	lines := zipf(400_000, 3000)
+	for _, lines := range [][]uint64{zipf(400_000, 3000), uniform(400_000, 3000), uniform(400_000, 3)} {
+		checkBurst(t, lines)
+	}
+}
+
+func checkBurst(t *testing.T, lines []uint64) {
+	t.Helper()
 	b := newBurst(1<<10, 5)
 	var naive Naive
 	var sum, doubt float64

@@ -213,6 +213,9 @@ func (s *Stack) compact() error {
 		slots[i] = r.slot(slot)
 	}
 	was, is := s.era.apart, s.again.pays()
+	if was == 0 && n < newest {
+		is = 0 // there are not so many lines
+	}
 	switch {
 	case was == 0 && is > 0:
 		s.setApart(uint32(n))
