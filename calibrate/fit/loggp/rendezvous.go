@@ -19,48 +19,50 @@ func (s *Study) rendezvous(train *samples, c *curve, half classes, seed uint64) 
 	}
 }
 
-// held finds S by held sends, in each launch for itself, and reports whether there are any.
+// held finds S by held sends, and reports whether there are any. The interval is of sizes on which launches do not agree, or that
+// were not tried.
 func (s *Study) held(train *samples) (are bool) {
-	waits := map[int64][]float64{} // by size and launch: 1 if it waited
+	share := map[int64]float64{} // of the launches, by size: those in which the send waited
 	for i, p := range train.points {
 		if p.Experiment != timing.Held {
 			continue
 		}
-		row := make([]float64, len(train.of[i]))
-		for k, t := range train.of[i] {
-			switch {
-			case math.IsNaN(t):
-				row[k] = t
-			case timing.Waited(unit.Seconds(t), p.Delay):
-				row[k] = 1
+		are = true
+		waited, known := 0.0, 0.0
+		for _, t := range train.of[i] {
+			if math.IsNaN(t) {
+				continue
+			}
+			if known++; timing.Waited(unit.Seconds(t), p.Delay) {
+				waited++
 			}
 		}
-		waits[int64(p.Bytes)] = row
+		if known > 0 {
+			share[int64(p.Bytes)] = waited / known
+		}
 	}
-	if len(waits) == 0 {
-		return false
-	}
-	sizes := slices.Sorted(maps.Keys(waits))
-	var last, next []int64 // by launch: the largest size that did not wait, and the one after it
-	for k := range waits[sizes[0]] {
-		before := int64(0)
+	sizes := slices.Sorted(maps.Keys(share))
+	// upto is the largest size before the first that is so, and that one, if there is one.
+	upto := func(so func(share float64) bool) (before, next int64, is bool) {
 		for _, size := range sizes {
-			if waits[size][k] == 1 {
-				last, next = append(last, before), append(next, size)
-				break
+			if so(share[size]) {
+				return before, size, true
 			}
-			if waits[size][k] == 0 {
-				before = size
-			}
+			before = size
 		}
+		return before, 0, false
 	}
-	if len(last) == 0 {
-		return true // as no send waited
+	value, next, is := upto(func(share float64) bool { return share > 0.5 })
+	if !is {
+		return are
 	}
-	slices.Sort(last)
-	s.Values = append(s.Values, Value{Name: "S", Unit: "B", Value: float64(last[len(last)/2]), Lo: float64(last[0]), Hi: float64(slices.Max(next) - 1),
-		Method: fmt.Sprintf("the largest message whose send does not wait for a receiver that is late; in %d launches", len(last))})
-	return true
+	lo, _, _ := upto(func(share float64) bool { return share > 0 })
+	if _, all, is := upto(func(share float64) bool { return share == 1 }); is {
+		next = all
+	}
+	s.Values = append(s.Values, Value{Name: "S", Unit: "B", Value: float64(value), Lo: float64(lo), Hi: float64(max(next-1, value)),
+		Method: fmt.Sprintf("the largest message whose send does not wait for a receiver that is late; sends of %d sizes", len(sizes))})
+	return are
 }
 
 // jumps finds S where half a round trip jumps.
