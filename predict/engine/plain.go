@@ -99,7 +99,7 @@ func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
 		r.request(op.Request, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now))
 		return now
 	case Send, Isend:
-		if op.Peer < e.first || op.Peer >= e.end || op.Peer == r.id || e.long(op.Bytes) {
+		if op.Peer < 0 || int(op.Peer) >= len(e.ranks) || op.Peer == r.id || e.long(op.Bytes) {
 			break
 		}
 		if op.Kind == Send {
@@ -113,7 +113,7 @@ func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
 	return noTime
 }
 
-// sendPlain is send, of a message that is not long, to another rank of this worker.
+// sendPlain is send, of a message that is not long, to another rank.
 func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 	e := r.e
 	t := r.use(now, e.Send+op.Extra, Overhead, 0, 0)
@@ -124,6 +124,10 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 	seq := r.sequence()
 	if at >= Horizon {
 		e.fail(tooLate(r.id, op.Peer))
+		return t
+	}
+	if op.Peer < e.first || op.Peer >= e.end {
+		e.send(op.Peer, &mail{at: at, late: begins - begun, bytes: op.Bytes, from: r.id, seq: seq, tag: op.Tag, group: op.Group, kind: eager})
 		return t
 	}
 	e.touch(op.Peer)
