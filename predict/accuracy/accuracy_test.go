@@ -91,6 +91,34 @@ func TestClusterTable(t *testing.T) {
 	}
 }
 
+// Of all speedups of the project's table, at least 90 % are inside the intervals of the models that predict has for them, each program
+// by what was measured on the others.
+func TestWindTunnelTable(t *testing.T) {
+	table := WindTunnel()
+	for _, model := range []string{"gamma", "bounded", "kinds"} {
+		inside, inWhole, all := 0, 0, 0
+		programs := map[string]bool{}
+		for _, r := range table.rows {
+			if r.Kind != (Kind{model, Quanta}) {
+				continue
+			}
+			b := table.Beyond(r.Kind, r.kernel)
+			programs[r.kernel] = true
+			if all++; r.beyond == 0 {
+				inside++
+			}
+			if -b.Below <= r.beyond && r.beyond <= b.Above {
+				inWhole++
+			}
+		}
+		t.Logf("%s: of %d speedups of %d programs, %.1f %% are inside what quanta and parameters leave open, %.1f %% inside the whole", model, all, len(programs),
+			100*float64(inside)/float64(all), 100*float64(inWhole)/float64(all))
+		if len(programs) != 14 || all != 280 || float64(inWhole) < 0.9*float64(all) {
+			t.Errorf("%s: %d of %d inside, %d programs", model, inWhole, all, len(programs))
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for text, say := range map[string]string{
 		"a,b\n":                         "line 1: \"a,b\", want",

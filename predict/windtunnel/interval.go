@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"spoor/predict/accuracy"
+	"spoor/predict/model"
 	"spoor/traces/unit"
 )
 
@@ -21,6 +23,7 @@ type uncertainty struct {
 	draws  []*calculator // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
 	singly [][2]*calculator
 	covers string
+	beyond model.Beyond // without samples, the model's own error on other programs; else see [calculator.missed]
 }
 
 // input is a parameter with the place where models take it from.
@@ -73,6 +76,8 @@ func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	u := &uncertainty{base: c, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
 		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed in blocks, in turn and at random", replicates)
+	} else if u.beyond = accuracy.WindTunnel().Beyond(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.beyond.Known() {
+		u.covers += "; and " + u.beyond.Covers
 	}
 	for _, in := range inputs() {
 		p, known := r.Params.Lookup(in.name)

@@ -145,6 +145,9 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 		}
 		pt.Lo, pt.Hi = u.interval(pt.Speedup, func(c *calculator) (float64, error) { return c.speedup(targets, hosts) }, missed)
 	}
+	if u.beyond.Known() && hosts > 1 {
+		pt.Lo, pt.Hi = pt.Lo*(1-u.beyond.Below), pt.Hi*(1+u.beyond.Above)
+	}
 	if hosts == 1 {
 		cost := Uniprocessor(prices, targets)
 		pt.Offers = []Offer{{Host: "uni", Cost: cost, Costup: 1, CostPerformance: cost}}
@@ -244,7 +247,7 @@ func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 	}
 	c.simulatedOtherwise(r, warn)
 	if r.Samples == nil {
-		warn("there are no samples beside the parameters, so that intervals leave out how far the model is off")
+		warn("there are no samples beside the parameters: how far off the model is can only be said of other programs")
 	} else {
 		out = append(out, r.Samples.unevenness()...)
 	}

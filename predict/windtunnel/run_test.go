@@ -10,6 +10,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/calibrate/param"
+	"spoor/predict/accuracy"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -404,9 +405,10 @@ func TestIntervalOfParameters(t *testing.T) {
 	}
 	speedup := func(sigma float64) float64 { return 4 * 75 / gammaMaximum(work{75, sigma, 100}, 1, 4) }
 	within(t, "speedup", p.Points[0].Speedup, speedup(30), 1e-9)
-	within(t, "lo", p.Points[0].Lo, speedup(42), 1e-9)
-	within(t, "hi", p.Points[0].Hi, speedup(20), 1e-9)
-	if !strings.Contains(fmt.Sprint(p.Warnings), "intervals leave out how far the model is off") {
+	off := accuracy.WindTunnel().Beyond(accuracy.Kind{Model: "gamma", Target: accuracy.Quanta}, r.Program) // on other programs, besides
+	within(t, "lo", p.Points[0].Lo, speedup(42)*(1-off.Below), 1e-9)
+	within(t, "hi", p.Points[0].Hi, speedup(20)*(1+off.Above), 1e-9)
+	if !strings.Contains(fmt.Sprint(p.Warnings), "can only be said of other programs") || !strings.Contains(p.Covers, "13 other programs") && !strings.Contains(p.Covers, "14 other programs") {
 		t.Error(p.Warnings)
 	}
 }
