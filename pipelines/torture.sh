@@ -17,7 +17,7 @@ out=$dir/disk/out # all runs in one place: reports name it
 log=$dir/log
 trap 'umount "$dir/disk" 2>/dev/null; rm -rf "$dir"' EXIT
 group=
-trap 'test -z "$group" || kill -KILL "-$group" 2>/dev/null; exit 1' INT TERM
+trap 'test -z "$group" || { kill -KILL "-$group"; wait "$group"; } 2>/dev/null; exit 1' INT TERM
 export GOALS='report comparison'
 command="${MAKE:-make} --no-print-directory -j2 SCALE=${SCALE:-smoke} OUT=$out $goals"
 run() { $command >"$log" 2>&1; }
