@@ -18,6 +18,8 @@ func phasesKind() *kind {
 	var placements []string
 	var perNode []int
 	var delays []int64
+	var right float64
+	var networks []string
 	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow",
 		details: trafficColumns,
 		flags: func(f *pflag.FlagSet) {
@@ -26,7 +28,9 @@ func phasesKind() *kind {
 			f.StringVar(&block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
 			f.StringSliceVar(&placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
 			f.IntSliceVar(&perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
-			f.Int64SliceVar(&delays, "delay", []int64{0, 1 << 10, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
+			f.Int64SliceVar(&delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
+			f.StringSliceVar(&networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
+			f.Float64Var(&right, "right", phases.DefaultRight, "phases: `part` of the delay of a block that messages without one take")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			sets, err := checkSets(sets)
@@ -50,14 +54,24 @@ func phasesKind() *kind {
 				}
 				a.Placements = append(a.Placements, phases.Placement(p))
 			}
+			for _, n := range sorted(networks) {
+				if !slices.Contains(phases.Networks, phases.Network(n)) {
+					return nil, stage.Usage("--between: %q is not one of %v", n, phases.Networks)
+				}
+				a.Networks = append(a.Networks, phases.Network(n))
+			}
 			for _, d := range sorted(delays) {
 				if d < 0 || d > int64(phases.MaxDelay) {
 					return nil, stage.Usage("--delay: %d is not a number of instructions from 0 to %d", d, phases.MaxDelay)
 				}
 				a.Delays = append(a.Delays, unit.Instructions(d))
 			}
-			if len(perNode) > 0 && (len(placements) == 0 || len(delays) == 0) {
-				return nil, stage.Usage("--per-node needs a --placement and a --delay")
+			if !(right >= 0 && right <= 1) {
+				return nil, stage.Usage("--right: %v is not a part from 0 to 1", right)
+			}
+			a.Right = right
+			if len(perNode) > 0 && (len(placements) == 0 || len(delays) == 0 || len(networks) == 0) {
+				return nil, stage.Usage("--per-node needs a --placement, a network --between nodes and a --delay")
 			}
 			return a, nil
 		}}
@@ -78,9 +92,11 @@ func checkSets(sets []int64) ([]int64, error) {
 // trafficColumns says what --per-node adds to phases.
 const trafficColumns = `Tables of phases with --per-node: what nodes of so many processors ask of each other, if software makes one shared
 memory of theirs, in blocks that are kept coherent by directories; memories have room for everything. Who waits for a block goes on
-only after --delay instructions, which decides how often a block moves that several nodes store to:
-  traffic         by per_node, placement, delay, proc, phase, window, kind, and the nodes from and to:
+only after --delay instructions, or a --right part of that for a message without a block, and later if the network --between nodes is
+held by others. That decides how often a block moves that several nodes store to, and who gets locks:
+  traffic         by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
     count                    messages with a block (kind block) and without (right: rights to store, and invalidations);
                              accesses to blocks that the node had not (fetch), of these those that another than the home had
-                             alone (recall), and stores to blocks that others had too (upgrade)
+                             alone (recall), and stores to blocks that others had too (upgrade); instructions for which it
+                             waited at locks and flags, each use of a block being one more (wait)
 `

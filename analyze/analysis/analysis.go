@@ -30,6 +30,7 @@ type Piece struct {
 	Of    []trace.Proc      // whose each reference is, in the interleaved order; else nil
 	Refs  trace.Refs        // empty when Event is set
 	Event *trace.Event      // nil for references
+	Stops trace.Kind        // of a piece with neither: at what its processor waits; zero at its end
 	Instr unit.Instructions // executed from the end of the previous item of each processor to the end of the piece's last
 }
 

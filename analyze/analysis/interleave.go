@@ -155,7 +155,7 @@ func (m *merger) idle(s *strand, time uint64) {
 	if m.flush(); m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: s.proc, Time: unit.Instructions(time)}
+	m.piece = Piece{Proc: s.proc, Time: unit.Instructions(time), Stops: m.waits[s.proc].kind}
 	m.stopped = !m.yield(&m.piece, nil)
 }
 

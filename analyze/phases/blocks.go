@@ -2,6 +2,7 @@ package phases
 
 import (
 	"fmt"
+	"math"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -12,7 +13,7 @@ import (
 // (its home alone has it), shared (other nodes have copies), or exclusive (another node alone has it). Memories have room for
 // everything: what is counted does not depend on caches, as a node keeps what its caches push out.
 //
-// Uses happen in a [delayed] order.
+// Uses happen in a [delayed] order, and messages take their turns on the [wires].
 //
 // The home of a block is the node of the processor that the trace's regions name; else that of its page, which goes to the node
 // that touches it first, or to nodes in turn.
@@ -30,6 +31,8 @@ type blocks struct {
 	order     *delayed
 	size      unit.Bytes
 	delay     unit.Instructions
+	right     unit.Instructions // delay of a message without a block
+	net       wires
 	procs     []asked
 	window    func(done unit.Instructions) int64
 	rows      *trafficRows
@@ -78,20 +81,22 @@ const (
 	recallTransfer                      // of these, those that another node than their home had alone
 	rightTransfer                       // messages without a block: rights to store, and invalidations
 	upgradeTransfer                     // stores to blocks that the node had, but others too
+	waitTransfer                        // no message: instructions for which a processor waits for others, at locks and flags
 )
 
 var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
-	rightTransfer: "right", upgradeTransfer: "upgrade"}
+	rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait"}
 
 // knownLines is how many numbers of blocks a processor remembers: they spare most searches of the directory.
 const knownLines = 256
 
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
-func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
+func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
-	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, shift: a.Block.Shift(), places: trace.NewPlaces(h),
+	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
 		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]bucket, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.order = newDelayed(h.Procs, delay, b.use)
+	b.order.crossing.waited = b.waited
 	for p := range b.procs {
 		b.known[p], b.procs[p].tallies = make([]bucket, knownLines), map[traffic]uint64{}
 	}
@@ -107,7 +112,7 @@ func (b *blocks) refs(of []trace.Proc, r *trace.Refs, done, at []unit.Instructio
 		}
 		first, last := addr>>b.shift, (addr+uint64(r.Size[i])-1)>>b.shift
 		for number := first; ; number++ {
-			if err := b.order.add(of[i], use{at[i], done[i], number, op == trace.Store}); err != nil {
+			if err := b.order.add(of[i], use{at: at[i], done: done[i], number: number, store: op == trace.Store}); err != nil {
 				return err
 			}
 			if number == last {
@@ -141,16 +146,27 @@ func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Ins
 		}
 		return wait, nil
 	}
-	q := &b.procs[p]
-	if b.window(u.done) != b.window(q.first) {
-		b.flush(p)
-		q.first = u.done
-	}
-	if blocks := b.acquire(p, n, id, u.store); blocks > 0 {
-		wait += unit.Instructions(blocks) * b.delay
-		*way = transit{n, now + wait}
+	b.turn(p, u.done)
+	if until := b.acquire(p, n, id, u.store, now+wait); until > now {
+		wait = until - now
+		*way = transit{n, until}
 	}
 	return wait, nil
+}
+
+// turn ends the window of p if it is over.
+func (b *blocks) turn(p trace.Proc, done unit.Instructions) {
+	if q := &b.procs[p]; b.window(done) != b.window(q.first) {
+		b.flush(p)
+		q.first = done
+	}
+}
+
+// waited takes how long p has waited for others.
+func (b *blocks) waited(p trace.Proc, u *use, long unit.Instructions) {
+	b.turn(p, u.done)
+	node := int32(int(p) / b.perNode)
+	b.procs[p].tallies[traffic{waitTransfer, node, node}] += uint64(long)
 }
 
 // find is the index of a block, which its home has if it is new.
@@ -182,10 +198,14 @@ func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {
 	return trace.Proc(home)
 }
 
-// acquire gets node n, of processor p, what it may not do with a block yet. It waits for so many messages with a block.
-func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) (waits int) {
+// acquire gets node n, of processor p, what it may not do with a block yet, from now on: until when it has that.
+func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool, now unit.Instructions) (until unit.Instructions) {
 	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == foundValid
 	count := func(kind transfer, from, to trace.Proc) { b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++ }
+	send := func(kind transfer, from, to trace.Proc, long unit.Instructions) unit.Instructions {
+		count(kind, from, to)
+		return b.net.send(now, from, to, long)
+	}
 	if had {
 		count(upgradeTransfer, home, n)
 	} else {
@@ -193,24 +213,23 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) (waits int) {
 	}
 	if owner >= 0 && owner != home {
 		count(recallTransfer, owner, n)
-		count(blockTransfer, owner, home)
-		waits++
+		now = send(blockTransfer, owner, home, b.delay)
 		b.directory.load(id, home)
 	}
+	until = now
 	if isStore {
 		b.others(id, n, func(q trace.Proc) {
 			if q != home && q != owner {
-				count(rightTransfer, home, q)
+				until = max(until, send(rightTransfer, home, q, b.right))
 			}
 		})
 	}
 	switch {
 	case n == home:
 	case had:
-		count(rightTransfer, home, n)
+		until = max(until, send(rightTransfer, home, n, b.right))
 	default:
-		count(blockTransfer, home, n)
-		waits++
+		until = max(until, send(blockTransfer, home, n, b.delay))
 	}
 	if isStore {
 		b.directory.store(id, n)
@@ -218,7 +237,7 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool) (waits int) {
 		b.directory.owner[id] = -1
 		b.directory.load(id, n)
 	}
-	return waits
+	return until
 }
 
 // others calls do for all nodes but n that have a block.
@@ -245,7 +264,7 @@ func (b *blocks) flush(p trace.Proc) {
 	q := &b.procs[p]
 	for t, n := range q.tallies { // rows are sorted in the end
 		*b.rows = append(*b.rows, trafficRow{proc: int32(p), phase: q.phase, window: b.window(q.first), perNode: int64(b.perNode),
-			placement: b.placement, delay: b.delay, traffic: t, count: n})
+			placement: b.placement, network: b.net.kind, delay: b.delay, traffic: t, count: n})
 	}
 	clear(q.tallies)
 }

@@ -61,7 +61,7 @@ func picked[T any](all []T, of []int) (out []T) {
 func TestLoadInParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
-		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: Placements, Delays: []unit.Instructions{0, 50}}
+		a := &Analysis{Lines: []unit.Bytes{32, 64}, Sets: []int64{1, 4}, Window: 40, PerNode: []int{1}, Block: 128, Placements: Placements, Networks: Networks, Delays: []unit.Instructions{0, 50}}
 		results, err := analysis.Run(context.Background(), randomTrace(random, 3, 2, 200), analysis.Options{}, a)
 		if err != nil {
 			t.Fatal(err)
@@ -88,8 +88,8 @@ func TestLoadInParts(t *testing.T) {
 			}
 		}
 		for _, placement := range Placements {
-			want, err1 := LoadTraffic(results[0].Tables[1], 128, 1, placement)
-			got, err2 := LoadTraffic(scattered{results[0].Tables[1], random}, 128, 1, placement)
+			want, err1 := LoadTraffic(results[0].Tables[1], 128, 1, placement, Switch)
+			got, err2 := LoadTraffic(scattered{results[0].Tables[1], random}, 128, 1, placement, Switch)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("traffic differs: %v, %v", err1, err2)
 			}

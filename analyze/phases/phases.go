@@ -35,7 +35,7 @@
 //
 // Beside that, shared memory in software between nodes of several processors can be simulated (see blocks): what a node
 // asks of others does not depend on caches, as nodes keep what their caches push out. It depends on how long that
-// takes, and is counted for several delays.
+// takes, and is counted for several delays and networks.
 //
 // [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
 // cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
@@ -71,6 +71,9 @@ const maxWindows = 1 << 15
 // MaxDelay is the longest delay of a block.
 const MaxDelay unit.Instructions = 1 << 30
 
+// DefaultRight is the part of the delay of a block of 256 bytes that a message of its header of 25 bytes alone takes, as it is held on a network.
+const DefaultRight = 0.1
+
 // Analysis counts for all line sizes and numbers of sets, which are powers of two.
 type Analysis struct {
 	Lines  []unit.Bytes      // ascending
@@ -80,7 +83,9 @@ type Analysis struct {
 	PerNode    []int               // processors of nodes that share memory in software, ascending; none: there is no traffic table
 	Block      unit.Bytes          // of that memory, a power of two to Page
 	Placements []Placement         // of its pages
+	Networks   []Network           // between its nodes
 	Delays     []unit.Instructions // of its blocks, ascending, to MaxDelay
+	Right      float64             // part of them that a message without a block takes, 0 to 1
 
 	Meta []trace.Arg // for the tables
 
@@ -106,8 +111,12 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 			continue // there is but one node
 		}
 		for _, placement := range a.Placements {
-			for _, delay := range a.Delays {
-				s.blocks = append(s.blocks, newBlocks(h, a, n, placement, delay, s.windowOf, &s.traffic))
+			for i, network := range a.Networks {
+				for _, delay := range a.Delays {
+					if delay > 0 || i == 0 { // what takes no time waits for nothing
+						s.blocks = append(s.blocks, newBlocks(h, a, n, placement, network, delay, s.windowOf, &s.traffic))
+					}
+				}
 			}
 		}
 	}
@@ -118,7 +127,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 type shard struct {
 	procs   []progress
 	sims    []*simulation       // by line size
-	blocks  []*blocks           // by processors of a node, placement, and delay
+	blocks  []*blocks           // by processors of a node, placement, network, and delay
 	done    []unit.Instructions // of a piece's references: where each ends in its processor's phase
 	at      []unit.Instructions // and in the interleaved order
 	size    unit.Instructions
@@ -144,6 +153,7 @@ func (s *shard) Add(p *analysis.Piece) error {
 	if p.Event != nil {
 		q := &s.procs[p.Proc]
 		q.done += p.Instr
+		came := q.start + q.done
 		q.start = p.Time - q.done
 		switch p.Event.Kind {
 		case trace.Barrier:
@@ -153,7 +163,12 @@ func (s *shard) Add(p *analysis.Piece) error {
 		case trace.WaitFlag, trace.Join:
 			s.flags++
 		}
-		return nil
+		return s.cross(p, q.done, p.Time-came)
+	}
+	if p.Stops == trace.Lock {
+		for _, b := range s.blocks {
+			b.order.queues[p.Proc].came = p.Time
+		}
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.Of))[:len(p.Of)], slices.Grow(s.at, len(p.Of))[:len(p.Of)]
 	for i := 0; i < len(p.Of); {
@@ -172,6 +187,19 @@ func (s *shard) Add(p *analysis.Piece) error {
 		i = j
 		if i < len(p.Of) {
 			s.turnWindow(p.Of[i], unit.Instructions(p.Refs.Instr[i]))
+		}
+	}
+	return nil
+}
+
+// cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.
+func (s *shard) cross(p *analysis.Piece, done, waited unit.Instructions) error {
+	switch p.Event.Kind {
+	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
+		for _, b := range s.blocks {
+			if err := b.order.event(p.Proc, p.Event, p.Time, done, waited); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -273,7 +301,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	if len(a.PerNode) > 0 {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
 			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},
-			trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")})
+			trace.Arg{Key: networkFact, Value: listOf(a.Networks, "")}, trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")},
+			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)})
 		out.Tables = append(out.Tables, s.traffic.table(meta))
 	}
 	return out, err

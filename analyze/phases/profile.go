@@ -325,7 +325,7 @@ func eachOfBatch(t *store.Table, from int, use func(*row)) error {
 
 func splitList(text string) []string { return strings.Split(text, ", ") }
 
-func listOf[T int | int64 | unit.Instructions | Placement](values []T, unit string) string {
+func listOf[T int | int64 | unit.Instructions | Placement | Network](values []T, unit string) string {
 	var out []string
 	for _, v := range values {
 		out = append(out, fmt.Sprintf("%v%s", v, unit))

@@ -17,6 +17,7 @@ type trafficRow struct {
 	proc                   int32
 	phase, window, perNode int64
 	placement              Placement
+	network                Network
 	delay                  unit.Instructions
 	traffic
 	count uint64
@@ -25,7 +26,7 @@ type trafficRow struct {
 type trafficRows []trafficRow
 
 func (a *trafficRow) compare(b *trafficRow) int {
-	return cmp.Or(cmp.Compare(a.perNode, b.perNode), cmp.Compare(a.placement, b.placement), cmp.Compare(a.delay, b.delay), cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
+	return cmp.Or(cmp.Compare(a.perNode, b.perNode), cmp.Compare(a.placement, b.placement), cmp.Compare(a.network, b.network), cmp.Compare(a.delay, b.delay), cmp.Compare(a.proc, b.proc), cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window),
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 }
 
@@ -48,7 +49,9 @@ const (
 	blockFact     = "block"
 	perNodeFact   = "processors of a node"
 	placementFact = "placement"
+	networkFact   = "network"
 	delayFact     = "delay"
+	rightFact     = "delay of rights"
 )
 
 func (r trafficRows) table(meta []trace.Arg) *store.Table {
@@ -60,13 +63,14 @@ func (r trafficRows) table(meta []trace.Arg) *store.Table {
 		return out
 	}
 	proc, from, to := make([]int32, len(r)), make([]int32, len(r)), make([]int32, len(r))
-	placement, kind, count := make([]string, len(r)), make([]string, len(r)), make([]uint64, len(r))
+	placement, network, kind, count := make([]string, len(r)), make([]string, len(r)), make([]string, len(r)), make([]uint64, len(r))
 	for i, x := range r {
-		proc[i], from[i], to[i], placement[i], kind[i], count[i] = x.proc, x.from, x.to, string(x.placement), transferNames[x.kind], x.count
+		proc[i], from[i], to[i], placement[i], network[i], kind[i], count[i] = x.proc, x.from, x.to, string(x.placement), string(x.network), transferNames[x.kind], x.count
 	}
 	return &store.Table{Name: "traffic", Meta: meta, Columns: []store.Column{
 		{Name: "per_node", Data: ints(func(x *trafficRow) int64 { return x.perNode })},
 		{Name: "placement", Data: placement},
+		{Name: "network", Data: network},
 		{Name: "delay", Unit: "instr", Data: ints(func(x *trafficRow) int64 { return int64(x.delay) })},
 		{Name: "proc", Data: proc},
 		{Name: "phase", Data: ints(func(x *trafficRow) int64 { return x.phase })},
@@ -81,6 +85,7 @@ type Traffic struct {
 	Fetches  uint64    // of blocks that its node had not
 	Recalls  uint64    // of these, those of blocks that another node than their home had alone
 	Upgrades uint64    // stores to blocks that its node had, but others too
+	Waits    uint64    // instructions for which it waited for others at locks and flags, each use of a block being one more
 	Messages []Message // for all that, by From and To
 }
 
@@ -90,9 +95,10 @@ type Message struct {
 	Blocks, Rights uint64 // with a block, and without: rights to store, and invalidations
 }
 
-// TrafficProfile is a traffic table at one block size, number of processors of a node and placement, ready to be asked.
+// TrafficProfile is a traffic table at one block size, number of processors of a node, placement and network, ready to be asked.
 type TrafficProfile struct {
 	Delays  []unit.Instructions // of blocks, for which traffic was counted, ascending
+	Right   float64             // part of these that a message without a block takes
 	byDelay []map[window3]*Traffic
 }
 
@@ -102,7 +108,7 @@ type window3 struct {
 }
 
 // LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
-func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Placement) (*TrafficProfile, error) {
+func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Placement, network Network) (*TrafficProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
@@ -116,12 +122,19 @@ func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Pl
 	if have := splitList(t.Fact(placementFact)); !slices.Contains(have, string(placement)) {
 		return nil, fmt.Errorf("the traffic table is of placement %s; run analyze with --placement %s", t.Fact(placementFact), placement)
 	}
+	if have := splitList(t.Fact(networkFact)); !slices.Contains(have, string(network)) {
+		return nil, fmt.Errorf("the traffic table is of networks %q, not %s; run analyze with --between %s", t.Fact(networkFact), network, network)
+	}
 	out := &TrafficProfile{}
 	if err := out.readDelays(t.Fact(delayFact)); err != nil {
 		return nil, err
 	}
-	err := eachTraffic(from, func(x *trafficRow) error {
-		if x.perNode != int64(perNode) || x.placement != placement {
+	var err error
+	if out.Right, err = strconv.ParseFloat(t.Fact(rightFact), 64); err != nil || !(out.Right >= 0 && out.Right <= 1) {
+		return nil, fmt.Errorf("the traffic table says of the delay of messages without a block %q, not a part from 0 to 1; run analyze again", t.Fact(rightFact))
+	}
+	err = eachTraffic(from, func(x *trafficRow) error {
+		if x.perNode != int64(perNode) || x.placement != placement || x.network != network && x.delay > 0 {
 			return nil
 		}
 		i, found := slices.BinarySearch(out.Delays, x.delay)
@@ -161,6 +174,9 @@ func (t *Traffic) add(x *trafficRow) {
 		return
 	case upgradeTransfer:
 		t.Upgrades += x.count
+		return
+	case waitTransfer:
+		t.Waits += x.count
 		return
 	}
 	m := Message{From: int(x.from), To: int(x.to)}
@@ -209,7 +225,8 @@ func eachTrafficOfBatch(t *store.Table, first int, use func(*trafficRow) error) 
 	from, err7 := store.Data[int32](t, "from")
 	to, err8 := store.Data[int32](t, "to")
 	count, err9 := store.Data[uint64](t, "count")
-	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
+	network, err11 := store.Data[string](t, "network")
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
 		if err != nil {
 			return err
 		}
@@ -219,7 +236,7 @@ func eachTrafficOfBatch(t *store.Table, first int, use func(*trafficRow) error) 
 		if kind == 0 || kinds[i] == "" || proc[i] < 0 || phase[i] < 0 || phase[i] > math.MaxInt32 || at[i] < 0 || from[i] < 0 || to[i] < 0 {
 			return fmt.Errorf("row %d of the traffic table: %q from %d to %d by processor %d is impossible", first+i, kinds[i], from[i], to[i], proc[i])
 		}
-		x := trafficRow{proc[i], phase[i], at[i], perNode[i], Placement(placement[i]), unit.Instructions(delay[i]), traffic{kind, from[i], to[i]}, count[i]}
+		x := trafficRow{proc[i], phase[i], at[i], perNode[i], Placement(placement[i]), Network(network[i]), unit.Instructions(delay[i]), traffic{kind, from[i], to[i]}, count[i]}
 		if err := use(&x); err != nil {
 			return err
 		}

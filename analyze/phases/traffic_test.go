@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,7 +20,15 @@ import (
 type nodesOracle struct {
 	a         *Analysis
 	placement Placement
+	network   Network
 	delay     unit.Instructions
+	rights    unit.Instructions            // delay of a message without a block
+	free      map[string]unit.Instructions // when a bus or port is free
+	waited    []unit.Instructions          // for locks, in the interleaved order, by processor
+	stopped   []bool                       // by others, by processor
+	holder    map[int32]int                // of a lock
+	lineUp    map[int32][]int              // for a lock
+	signals   map[int32]int32
 	waiting   [][]naiveUse                 // that have not happened in this phase, by processor
 	late      []unit.Instructions          // by processor
 	start     []unit.Instructions          // of the phase, likewise
@@ -44,11 +53,22 @@ type naiveUse struct {
 	block  uint64
 	store  bool
 	window int64
+	event  *trace.Event // instead
 }
 
 func (o *nodesOracle) piece(p *analysis.Piece) {
 	if p.Event != nil {
-		o.at[p.Proc].done += p.Instr
+		at := &o.at[p.Proc]
+		at.done += p.Instr
+		switch p.Event.Kind {
+		case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
+			o.waited[p.Proc] += p.Time - o.start[p.Proc] - at.done
+			if o.delay > 0 {
+				e := *p.Event
+				o.waiting[p.Proc] = append(o.waiting[p.Proc], naiveUse{at: p.Time + o.counts[p.Proc] - o.waited[p.Proc],
+					window: int64((max(at.done, 1) - 1) / o.window), event: &e})
+			}
+		}
 		o.start[p.Proc] = p.Time - o.at[p.Proc].done
 		if p.Event.Kind == trace.Barrier {
 			o.endPhase()
@@ -67,32 +87,40 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		if op := p.Refs.Op[i]; op.Data() {
 			size := uint64(o.a.Block)
 			for b := addr / size; b <= (addr+uint64(p.Refs.Size[i])-1)/size; b++ {
-				u := naiveUse{o.start[q] + at.done, b, op == trace.Store, at.window}
+				u := naiveUse{at: o.start[q] + at.done, block: b, store: op == trace.Store, window: at.window}
 				if o.delay == 0 {
 					o.use(q, u, 0)
 					continue
 				}
 				o.counts[q]++
-				u.at += o.counts[q]
+				u.at += o.counts[q] - o.waited[q]
 				o.waiting[q] = append(o.waiting[q], u)
 			}
 		}
 	}
 }
 
-// endPhase lets what the processors did in the phase happen: always the use that comes first, with what its processor has waited.
+// endPhase lets what the processors did in the phase happen: always the use that comes first, with what its processor has waited. If all
+// wait for each other, the first of them goes on.
 func (o *nodesOracle) endPhase() {
 	for {
 		first := -1
 		for p, w := range o.waiting {
-			if len(w) > 0 && (first < 0 || w[0].at+o.late[p] < o.waiting[first][0].at+o.late[first]) {
+			if len(w) > 0 && !o.stopped[p] && (first < 0 || w[0].at+o.late[p] < o.waiting[first][0].at+o.late[first]) {
 				first = p
 			}
 		}
-		if first < 0 {
-			break
+		force := first < 0
+		if force {
+			if first = slices.Index(o.stopped, true); first < 0 {
+				break
+			}
 		}
 		u := o.waiting[first][0]
+		if u.event != nil {
+			o.cross(first, u, force)
+			continue
+		}
 		o.waiting[first] = o.waiting[first][1:]
 		o.late[first] += o.use(trace.Proc(first), u, u.at+o.late[first])
 	}
@@ -101,8 +129,88 @@ func (o *nodesOracle) endPhase() {
 		latest = max(latest, o.late[p]+o.counts[p])
 	}
 	for p := range o.late {
-		o.late[p], o.counts[p] = latest, 0
+		o.late[p], o.counts[p], o.waited[p] = latest, 0, 0
 	}
+}
+
+// cross lets p do what others may wait for, or wait for them.
+func (o *nodesOracle) cross(p int, u naiveUse, force bool) {
+	now, id := u.at+o.late[p], u.event.Peer
+	goOn := func(q int) {
+		v := o.waiting[q][0]
+		if came := v.at + o.late[q]; now > came {
+			o.traffic(trace.Proc(q), v.window).Waits += uint64(now - came)
+			o.late[q] += now - came
+		}
+		o.stopped[q], o.waiting[q] = false, o.waiting[q][1:]
+	}
+	switch holder, held := o.holder[id]; u.event.Kind {
+	case trace.Lock:
+		if held && !force {
+			o.stopped[p] = true
+			o.lineUp[id] = append(o.lineUp[id], p)
+			return
+		}
+		o.holder[id] = p
+		o.lineUp[id] = slices.DeleteFunc(o.lineUp[id], func(q int) bool { return q == p })
+	case trace.Unlock:
+		if !held || holder != p {
+			break
+		}
+		delete(o.holder, id)
+		if line := o.lineUp[id]; len(line) > 0 {
+			o.holder[id], o.lineUp[id] = line[0], line[1:]
+			goOn(line[0])
+		}
+	case trace.Signal:
+		o.signals[id]++
+		for q := range o.stopped {
+			if e := first(o.waiting[q]).event; o.stopped[q] && e.Kind == trace.WaitFlag && e.Peer == id && e.Tag <= o.signals[id] {
+				goOn(q)
+			}
+		}
+	case trace.WaitFlag:
+		if o.signals[id] < u.event.Tag && !force {
+			o.stopped[p] = true
+			return
+		}
+	}
+	now = 0
+	goOn(p)
+}
+
+func first(w []naiveUse) (u naiveUse) {
+	if len(w) > 0 {
+		u = w[0]
+	}
+	return u
+}
+
+// traffic is that of p in a window.
+func (o *nodesOracle) traffic(p trace.Proc, window int64) *Traffic {
+	at := window3{p, o.at[p].phase, window}
+	if o.found[at] == nil {
+		o.found[at] = &Traffic{}
+	}
+	return o.found[at]
+}
+
+// send is when a message that leaves at a time has come.
+func (o *nodesOracle) send(at unit.Instructions, from, to int, long unit.Instructions) unit.Instructions {
+	var parts []string
+	switch o.network {
+	case Bus:
+		parts = []string{"bus"}
+	case Switch:
+		parts = []string{fmt.Sprint(from, " sends"), fmt.Sprint(to, " receives")}
+	}
+	for _, part := range parts {
+		at = max(at, o.free[part])
+	}
+	for _, part := range parts {
+		o.free[part] = at + long
+	}
+	return at + long
 }
 
 func (o *nodesOracle) homeOf(block uint64, n int) int {
@@ -138,11 +246,8 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 		}
 		return wait
 	}
-	at := window3{p, o.at[p].phase, u.window}
-	if o.found[at] == nil {
-		o.found[at] = &Traffic{}
-	}
-	t := o.found[at]
+	t := o.traffic(p, u.window)
+	sent, done := now+wait, now+wait
 	send := func(from, to int, blocks, rights uint64) {
 		i := slices.IndexFunc(t.Messages, func(m Message) bool { return m.From == from && m.To == to })
 		if i < 0 {
@@ -151,9 +256,7 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 		}
 		t.Messages[i].Blocks += blocks
 		t.Messages[i].Rights += rights
-		if wait += unit.Instructions(blocks) * o.delay; blocks > 0 {
-			o.to[block] = n
-		}
+		done = max(done, o.send(sent, from, to, unit.Instructions(blocks)*o.delay+unit.Instructions(rights)*o.rights))
 	}
 	had := right[n] == "load"
 	if had {
@@ -168,6 +271,7 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 			if q != home {
 				t.Recalls++
 				send(q, home, 1, 0)
+				sent = done
 			}
 			right[q], right[home] = "load", "load"
 		case r == "load" && isStore && q != home:
@@ -183,10 +287,10 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 		clear(right)
 		right[n] = "store"
 	}
-	if o.delay > 0 && o.to[block] == n {
-		o.until[block] = max(o.until[block], now+wait)
+	if done > now {
+		o.to[block], o.until[block] = n, done
 	}
-	return wait
+	return done - now
 }
 
 // compareTraffic holds the traffic of a trace to the oracle.
@@ -201,9 +305,11 @@ func compareTraffic(src trace.Source, a *Analysis) error {
 	}
 	for _, perNode := range a.PerNode {
 		for _, placement := range a.Placements {
-			for i := range a.Delays {
-				if err := compareNodes(src, a, results[0], profile, perNode, placement, i); err != nil {
-					return fmt.Errorf("%d processors a node, %s, delay %d: %w", perNode, placement, a.Delays[i], err)
+			for _, network := range a.Networks {
+				for i := range a.Delays {
+					if err := compareNodes(src, a, results[0], profile, perNode, placement, network, i); err != nil {
+						return fmt.Errorf("%d processors a node, %s, %s, delay %d: %w", perNode, placement, network, a.Delays[i], err)
+					}
 				}
 			}
 		}
@@ -211,13 +317,15 @@ func compareTraffic(src trace.Source, a *Analysis) error {
 	return nil
 }
 
-func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile *Profile, perNode int, placement Placement, delay int) error {
-	got, err := LoadTraffic(result.Tables[1], a.Block, perNode, placement)
+func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile *Profile, perNode int, placement Placement, network Network, delay int) error {
+	got, err := LoadTraffic(result.Tables[1], a.Block, perNode, placement, network)
 	if err != nil {
 		return err
 	}
 	h := src.Header()
-	o := &nodesOracle{a: a, placement: placement, delay: a.Delays[delay], perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
+	o := &nodesOracle{a: a, placement: placement, network: network, delay: a.Delays[delay], rights: unit.Instructions(math.Round(a.Right * float64(a.Delays[delay]))),
+		free: map[string]unit.Instructions{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
+		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
 		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
 		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
 		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}
@@ -228,6 +336,9 @@ func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile
 		o.piece(p)
 	}
 	o.endPhase()
+	if o.nodes == 1 { // nothing is counted of its processors
+		clear(o.found)
+	}
 	for _, t := range o.found {
 		slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	}
@@ -259,8 +370,11 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 		if r.IntN(2) == 0 {
 			m.Head.Regions = []trace.Region{{Name: "a", Owner: trace.Everyone, Base: 256, Bytes: 2000, Home: trace.Home{Kind: trace.BlockHome}}}
 		}
+		if r.IntN(2) == 0 {
+			cross(r, m)
+		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
-			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):],
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if err := compareTraffic(m.InBatches(100), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -268,10 +382,44 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 	}
 }
 
+// cross gives the processors of a trace that may have barriers locks which they hold for some references, and in each phase a flag that the
+// first sets and others wait for: perhaps with a lock that the first wants.
+func cross(r *rand.Rand, m *trace.Memory) {
+	for p := range m.EventsOf {
+		rows := &m.EventsOf[p].Rows
+		var all []trace.Event
+		add := func(kind trace.Kind, refs uint64, object, tag int32) {
+			e := trace.NewEvent(kind)
+			e.Refs, e.Peer, e.Tag = refs, object, tag
+			all = append(all, e)
+		}
+		from := uint64(0)
+		for phase, barrier := range append(slices.Clone(*rows), trace.Event{Kind: trace.Marker, Refs: uint64(m.RefsOf[p].Len())}) {
+			for room := barrier.Refs - from; r.IntN(3) > 0; {
+				to := from + r.Uint64N(room+1)
+				lock := int32(r.IntN(3))
+				add(trace.Lock, from, lock, trace.None)
+				if flag := int32(100 + phase); p > 0 && r.IntN(4) == 0 {
+					add(trace.WaitFlag, from+r.Uint64N(to-from+1), flag, 1)
+				} else if p == 0 && r.IntN(2) == 0 {
+					add(trace.Signal, to, flag, trace.None)
+				}
+				add(trace.Unlock, to, lock, trace.None)
+				from, room = to, barrier.Refs-to
+			}
+			if barrier.Kind == trace.Barrier {
+				all = append(all, barrier)
+			}
+			from = barrier.Refs
+		}
+		*rows = all
+	}
+}
+
 // More nodes than bits in a word.
 func TestTrafficOfManyNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 11))
-	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: Placements, Delays: []unit.Instructions{0, 100}}
+	a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: 16, PerNode: []int{1}, Block: 256, Placements: Placements, Networks: Networks, Delays: []unit.Instructions{0, 100}}
 	if err := compareTraffic(randomTrace(r, 70, 2, 60), a); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +428,7 @@ func TestTrafficOfManyNodes(t *testing.T) {
 func TestTrafficSaysWhatThereIs(t *testing.T) {
 	m := randomTrace(rand.New(rand.NewPCG(1, 1)), 2, 1, 50)
 	results, err := analysis.Run(context.Background(), m, analysis.Options{},
-		&Analysis{Lines: []unit.Bytes{32}, Sets: []int64{4}, PerNode: []int{1, 2}, Block: 128, Placements: []Placement{Interleaved}, Delays: []unit.Instructions{0}})
+		&Analysis{Lines: []unit.Bytes{32}, Sets: []int64{4}, PerNode: []int{1, 2}, Block: 128, Placements: []Placement{Interleaved}, Networks: []Network{Bus}, Delays: []unit.Instructions{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +446,7 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 		{traffic, 128, 1, FirstTouch, "run analyze with --placement first-touch"},
 		{results[0].Tables[0], 128, 1, Interleaved, "a phases table"},
 	} {
-		if _, err := LoadTraffic(c.table, c.block, c.perNode, c.placement); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if _, err := LoadTraffic(c.table, c.block, c.perNode, c.placement, Bus); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -309,7 +457,7 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 			traffic.Columns[i].Data = kinds
 		}
 	}
-	if _, err := LoadTraffic(traffic, 128, 1, Interleaved); err == nil || !strings.Contains(err.Error(), `"letter"`) {
+	if _, err := LoadTraffic(traffic, 128, 1, Interleaved, Bus); err == nil || !strings.Contains(err.Error(), `"letter"`) {
 		t.Error(err)
 	}
 }

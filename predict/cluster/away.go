@@ -5,7 +5,6 @@ import (
 
 	"spoor/analyze/phases"
 	"spoor/predict/model"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -14,12 +13,13 @@ type Away struct {
 	Blocks   float64   // messages with a block that it waits for
 	Upgrades float64   // stores to blocks that the node had, but others too
 	Rights   float64   // messages for these and for other stores: rights to store, and invalidations
+	Waits    float64   // for others at locks and flags, in instructions and uses of blocks
 	Ports    []float64 // bytes aside, how many messages with a block use each port of the network, see [between.port]
 }
 
 // awayOf is what the trace has.
 func awayOf(t phases.Traffic, nodes int) Away {
-	a := Away{Upgrades: float64(t.Upgrades), Ports: make([]float64, 2*nodes)}
+	a := Away{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Ports: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
 		a.Blocks += float64(m.Blocks)
 		a.Rights += float64(m.Rights)
@@ -36,7 +36,7 @@ func (a Away) plus(b Away) Away {
 	for i, n := range b.Ports {
 		ports[i] += n
 	}
-	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, ports}
+	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, ports}
 }
 
 // scaled is so many times a.
@@ -45,7 +45,7 @@ func (a Away) scaled(by float64) Away {
 	for i, n := range a.Ports {
 		ports[i] = by * n
 	}
-	return Away{by * a.Blocks, by * a.Upgrades, by * a.Rights, ports}
+	return Away{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, ports}
 }
 
 // between is the network of a cluster, with times in seconds.
@@ -92,89 +92,6 @@ func (b *between) terms(all Work) []model.Term {
 		{Symbol: "P_r", Value: all.Away.Blocks / touches, Unit: "1", What: "messages with a block per touch"},
 		{Symbol: "rights", Value: all.Away.Rights / touches, Unit: "1", What: "messages without a block per touch"},
 	}
-}
-
-// apart adds to the work between barriers what nodes need of others, each of which takes so many instructions.
-func (r *Run) apart(c *Case, work program, delay float64) error {
-	traffic, err := r.traffic(c.nodesOf())
-	if err != nil {
-		return err
-	}
-	profile, err := r.profile(last(c.Machine).Line)
-	if err != nil {
-		return err
-	}
-	lo, hi, part := bracket(traffic.Delays, delay)
-	for i := range work {
-		for p := range work[i] {
-			for at := range work[i][p] {
-				window := func(delay int) Away {
-					return awayOf(traffic.Window(trace.Proc(p), i, profile.Number(i, at), delay), c.nodes())
-				}
-				w := &work[i][p][at]
-				if w.Away = window(lo); part > 0 {
-					w.Away = w.Away.scaled(1 - part).plus(window(hi).scaled(part))
-				}
-				if c.perNode() == 1 {
-					w.Upgrades = 0 // there is nobody else on the bus
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// bracket is the two of delays between which one is, and how far from the first to the second, by their logarithms.
-func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float64) {
-	for hi < len(delays)-1 && float64(delays[hi]) < delay {
-		hi++
-	}
-	if lo = max(0, hi-1); lo == hi {
-		return lo, hi, 0
-	}
-	log := func(d unit.Instructions) float64 { return math.Log1p(float64(d)) }
-	part = (math.Log1p(delay) - log(delays[lo])) / (log(delays[hi]) - log(delays[lo]))
-	return lo, hi, min(1, max(0, part))
-}
-
-// settle finds how long blocks are waited for, on which it depends what nodes ask of each other: work is for that in the
-// end, and the network has run it. It begins with no wait.
-func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
-	var net *network
-	delay, blocks := 0.0, 0.0
-	for range maxSettle {
-		if err := r.apart(c, work, delay); err != nil {
-			return nil, err
-		}
-		net = costs.run(work, c.Processors, waits)
-		before := blocks
-		if blocks = work.sum().Away.Blocks; math.Abs(blocks-before) <= settled*blocks {
-			break
-		}
-		delay = net.delay(costs, work)
-	}
-	return net, nil
-}
-
-// maxSettle bounds the rounds of [Run.settle], and settled is when they end: relative to the number of blocks.
-const (
-	maxSettle = 8
-	settled   = 0.01
-)
-
-// delay is how long a message that is waited for takes, in the time of an instruction with its references.
-func (n *network) delay(c *costs, work program) float64 {
-	all := work.sum()
-	var sum times
-	for _, t := range n.procs {
-		sum.ideal, sum.latency, sum.contention = sum.ideal+t.ideal, sum.latency+t.latency, sum.contention+t.contention
-	}
-	away := c.away(all.Away)
-	if away.visits == 0 {
-		return 0
-	}
-	instr := (sum.ideal + sum.latency - away.latency) / all.Instr
-	return (away.latency + sum.contention) / away.visits / instr
 }
 
 // message is what one costs.
@@ -229,7 +146,7 @@ func (n *network) apart(all []*stretch, active []int) []float64 {
 	buses, net := make([]float64, len(all)), make([]float64, len(all)) // waits in the whole stretch
 	step, before, change := 1.0, math.Inf(1), math.Inf(1)
 	set := func(waits []float64, i int, w float64) {
-		change = max(change, math.Abs(w-waits[i])/(all[i].ideal+all[i].latency))
+		change = max(change, math.Abs(w-waits[i])/all[i].total())
 		waits[i] += step * (w - waits[i])
 	}
 	for range maxJoint {
@@ -266,7 +183,7 @@ func (n *network) onBuses(all []*stretch, active []int, net []float64, set func(
 		}
 		besides := make([]float64, to-from)
 		for i := range besides {
-			besides[i] = all[from+i].away.latency + net[from+i]
+			besides[i] = all[from+i].away.latency + all[from+i].sync + net[from+i]
 		}
 		for i, w := range n.onBus(all[from:to], besides) {
 			set(from+i, w)
@@ -286,7 +203,7 @@ func (n *network) onNetwork(all []*stretch, buses []float64) []float64 {
 		}
 		c := customer{holds: s.away.holds, ports: s.away.parts}
 		mean, _ := c.moments()
-		c.think = max(0, (s.ideal+s.latency+buses[i])/s.away.visits-mean)
+		c.think = max(0, (s.total()+buses[i])/s.away.visits-mean)
 		who, customers = append(who, i), append(customers, c)
 	}
 	for k, w := range n.wait(customers) {

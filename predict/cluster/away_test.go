@@ -116,7 +116,7 @@ func measuredApart(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 	level := last(m)
 	a := &phases.Analysis{Lines: []unit.Bytes{level.Line}, Sets: []int64{int64(level.Sets())},
 		PerNode: []int{m.System.Processors}, Block: m.System.Block, Placements: []phases.Placement{phases.Placement(m.Memory.Placement)},
-		Delays: []unit.Instructions{0, 1 << 12}}
+		Networks: []phases.Network{phases.Ideal, phases.Network(m.Network.Model)}, Delays: []unit.Instructions{0, 1 << 12}, Right: phases.DefaultRight}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		t.Fatal(err)

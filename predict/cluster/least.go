@@ -172,7 +172,12 @@ func (c *costs) serve(held []float64, s *stretch, a Away) []float64 {
 	return held
 }
 
-// nodesOf is what the traffic of c depends on.
+// nodesOf is what the traffic of c depends on. It is that of a network that messages hold as they do c's: for all of their time, or not,
+// whichever is nearer.
 func (c *Case) nodesOf() nodesOf {
-	return nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(c.Machine.Memory.Placement)}
+	of := nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(c.Machine.Memory.Placement), phases.Ideal}
+	if b, err := c.between(); err == nil && b.holding() {
+		of.network = phases.Network(c.Machine.Network.Model)
+	}
+	return of
 }

@@ -33,12 +33,16 @@ import (
 // trace's own phases; coherence is counted, not a factor fitted to simulations.
 // There is no disk term: data must fit into memory. Accesses of other nodes hold up nobody at a node's
 // memory. Where several nodes store to parts of one block (false sharing), how often it moves depends on who gets there first. The traffic
-// is that of the delay of blocks which the model itself predicts, between those for which it was counted; the delay is taken to be the same
-// for all. Misses on a block's other lines, when it has moved, are not in the model.
+// is that of the delay of blocks which the model itself predicts, between those for which it was counted, with messages that take their turns
+// on a bus or at ports of a switch if they hold these for most of their time. Misses are not in the order in which that was counted, but through the time of an
+// average instruction; where pages go to who touches them first, they decide who that is.
 //
 // Requests are taken to come at random within a window. Processors that miss in
 // step, such as streams of equal pace, wait less: the interval begins where
-// requests are evenly spaced. Waiting for locks is not modelled.
+// requests are evenly spaced.
+//
+// Between nodes, processors wait at locks and flags for as long as was counted with that delay. Who waits wants neither
+// bus nor network. On one SMP, these waits are not modelled.
 //
 // Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
 // another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
@@ -71,7 +75,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, on.reservations...)
 	if locks, flags, ok := phases.Waits(headOf(on.run.phases)); ok && locks+flags > 0 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: waiting for these is not in this model, nor what it does to the order in which data move", locks, flags))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: "+waited(c.nodes()), locks, flags))
 	}
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
@@ -144,6 +148,14 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 	}
 	s := split(net.sum(), instructions(on.work)*float64(c.Processors))
 	return s.Total(), nil
+}
+
+// waited says what is known of waits at locks and flags.
+func waited(nodes int) string {
+	if nodes > 1 {
+		return "waiting for these is as if no access missed in a node"
+	}
+	return "waiting for these is not in this model, nor what it does to the order in which data move"
 }
 
 // program is the work of a run: by phase and processor, the stretches in order.

@@ -35,6 +35,7 @@ type costs struct {
 	overlap    overlap   // of misses with each other and with instructions
 	exposed    float64   // part of misses that is waited for, where it was measured; 0: overlap says
 	between    between   // nodes
+	step       float64   // of an instruction or use of a line, misses included, where it is known: see [network.delay]
 	each       []costs   // of each processor, if they are not equal
 }
 
@@ -50,6 +51,7 @@ func (c *costs) of(p int) *costs {
 type stretch struct {
 	ideal   float64    // instructions and cache hits
 	latency float64    // misses and upgrades on an idle bus, and what nodes need of others on an idle network
+	sync    float64    // waiting at locks and flags
 	visits  float64    // misses and upgrades
 	exposed float64    // part of a miss that the processor waits for
 	held    float64    // for which the bus is held
@@ -94,8 +96,12 @@ func (c *costs) stretch(w Work) stretch {
 	}
 	s.away = c.away(w.Away)
 	s.latency += s.away.latency
+	s.sync = w.Away.Waits * c.step
 	return s
 }
+
+// total is the time of all of it on an idle machine.
+func (s *stretch) total() float64 { return s.ideal + s.latency + s.sync }
 
 // onBus is the customer of the bus that s is, if it is elsewhere for so long between two visits; and what it waits, per visit, for
 // what it left on the bus itself. A write-back follows the miss that caused
@@ -156,7 +162,7 @@ func (n *network) phase(work [][]stretch) {
 	for {
 		var active []int
 		for p := range work {
-			for at[p] < len(work[p]) && work[p][at[p]].ideal+work[p][at[p]].latency == 0 {
+			for at[p] < len(work[p]) && work[p][at[p]].total() == 0 {
 				at[p]++
 			}
 			if at[p] < len(work[p]) {
@@ -184,20 +190,21 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 	first := -1
 	for i, p := range active {
 		s := &work[p][at[p]]
-		if t := left[p] * (s.ideal + s.latency + contention[i]); t < step {
+		if t := left[p] * (s.total() + contention[i]); t < step {
 			step, first = t, p
 		}
 	}
 	n.now += step
 	for i, p := range active {
 		s := &work[p][at[p]]
-		part := min(left[p], step/(s.ideal+s.latency+contention[i]))
+		part := min(left[p], step/(s.total()+contention[i]))
 		if p == first {
 			part = left[p]
 		}
 		n.procs[p].ideal += part * s.ideal
 		n.procs[p].latency += part * s.latency
 		n.procs[p].contention += part * contention[i]
+		n.procs[p].sync += part * s.sync
 		n.held += part * s.held
 		for i, held := range s.away.ports {
 			n.ports[i] += part * held

@@ -40,6 +40,7 @@ type nodesOf struct {
 	block     unit.Bytes
 	perNode   int
 	placement phases.Placement
+	network   phases.Network
 }
 
 const (
@@ -214,12 +215,12 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 // traffic is what nodes ask of each other.
 func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	if r.away == nil {
-		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s", r.Name, awayFile, n.block, n.perNode, n.placement)
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --between %s", r.Name, awayFile, n.block, n.perNode, n.placement, n.network)
 	}
 	if p := r.traffics[n]; p != nil {
 		return p, nil
 	}
-	p, err := phases.LoadTraffic(r.away, n.block, n.perNode, n.placement)
+	p, err := phases.LoadTraffic(r.away, n.block, n.perNode, n.placement, n.network)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
