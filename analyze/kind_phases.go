@@ -11,70 +11,86 @@ import (
 	"spoor/traces/unit"
 )
 
+// phasesFlags are what is counted of coherent caches, and of the traffic between nodes.
+type phasesFlags struct {
+	sets       []int64
+	window     uint64
+	block      string
+	placements []string
+	perNode    []int
+	delays     []int64
+	right      float64
+	networks   []string
+}
+
 func phasesKind() *kind {
-	var sets []int64
-	var window uint64
-	var block string
-	var placements []string
-	var perNode []int
-	var delays []int64
-	var right float64
-	var networks []string
+	o := &phasesFlags{}
 	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow",
-		details: trafficColumns,
-		flags: func(f *pflag.FlagSet) {
-			f.Int64SliceVar(&sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
-			f.Uint64Var(&window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
-			f.StringVar(&block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
-			f.StringSliceVar(&placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
-			f.IntSliceVar(&perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
-			f.Int64SliceVar(&delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
-			f.StringSliceVar(&networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
-			f.Float64Var(&right, "right", phases.DefaultRight, "phases: `part` of the delay of a block that messages without one take")
-		},
-		build: func(r *request) (analysis.Analysis, error) {
-			sets, err := checkSets(sets)
-			if err != nil {
-				return nil, err
-			}
-			if window < 1 || window > 1<<40 {
-				return nil, stage.Usage("--window: %d is not a number of instructions from 1 to %d", window, 1<<40)
-			}
-			size, err := unit.ParseBytes(block)
-			if err != nil || !size.IsPowerOfTwo() || size > phases.Page {
-				return nil, stage.Usage("--block: %q is not a power of two of bytes to %v", block, phases.Page)
-			}
-			if slices.ContainsFunc(perNode, func(n int) bool { return n < 1 }) {
-				return nil, stage.Usage("--per-node: %v are not numbers of processors from 1", perNode)
-			}
-			a := &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(window), Meta: r.meta, Block: size, PerNode: sorted(perNode)}
-			for _, p := range sorted(placements) {
-				if !slices.Contains(phases.Placements, phases.Placement(p)) {
-					return nil, stage.Usage("--placement: %q is not one of %v", p, phases.Placements)
-				}
-				a.Placements = append(a.Placements, phases.Placement(p))
-			}
-			for _, n := range sorted(networks) {
-				if !slices.Contains(phases.Networks, phases.Network(n)) {
-					return nil, stage.Usage("--between: %q is not one of %v", n, phases.Networks)
-				}
-				a.Networks = append(a.Networks, phases.Network(n))
-			}
-			for _, d := range sorted(delays) {
-				if d < 0 || d > int64(phases.MaxDelay) {
-					return nil, stage.Usage("--delay: %d is not a number of instructions from 0 to %d", d, phases.MaxDelay)
-				}
-				a.Delays = append(a.Delays, unit.Instructions(d))
-			}
-			if !(right >= 0 && right <= 1) {
-				return nil, stage.Usage("--right: %v is not a part from 0 to 1", right)
-			}
-			a.Right = right
-			if len(perNode) > 0 && (len(placements) == 0 || len(delays) == 0 || len(networks) == 0) {
-				return nil, stage.Usage("--per-node needs a --placement, a network --between nodes and a --delay")
-			}
-			return a, nil
-		}}
+		details: trafficColumns, flags: o.add, build: o.analysis}
+}
+
+func (o *phasesFlags) add(f *pflag.FlagSet) {
+	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
+	f.Uint64Var(&o.window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
+	f.StringVar(&o.block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
+	f.StringSliceVar(&o.placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
+	f.IntSliceVar(&o.perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
+	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
+	f.StringSliceVar(&o.networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
+	f.Float64Var(&o.right, "right", phases.DefaultRight, "phases: `part` of the delay of a block that messages without one take")
+}
+
+func (o *phasesFlags) analysis(r *request) (analysis.Analysis, error) {
+	sets, err := checkSets(o.sets)
+	if err != nil {
+		return nil, err
+	}
+	if o.window < 1 || o.window > 1<<40 {
+		return nil, stage.Usage("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
+	}
+	a := &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(o.window), Meta: r.meta}
+	return a, o.between(a)
+}
+
+// between gives a what is to be counted between nodes.
+func (o *phasesFlags) between(a *phases.Analysis) (err error) {
+	if a.Block, err = unit.ParseBytes(o.block); err != nil || !a.Block.IsPowerOfTwo() || a.Block > phases.Page {
+		return stage.Usage("--block: %q is not a power of two of bytes to %v", o.block, phases.Page)
+	}
+	if slices.ContainsFunc(o.perNode, func(n int) bool { return n < 1 }) {
+		return stage.Usage("--per-node: %v are not numbers of processors from 1", o.perNode)
+	}
+	a.PerNode = sorted(o.perNode)
+	if a.Placements, err = named("--placement", o.placements, phases.Placements); err != nil {
+		return err
+	}
+	if a.Networks, err = named("--between", o.networks, phases.Networks); err != nil {
+		return err
+	}
+	for _, d := range sorted(o.delays) {
+		if d < 0 || d > int64(phases.MaxDelay) {
+			return stage.Usage("--delay: %d is not a number of instructions from 0 to %d", d, phases.MaxDelay)
+		}
+		a.Delays = append(a.Delays, unit.Instructions(d))
+	}
+	if a.Right = o.right; !(a.Right >= 0 && a.Right <= 1) {
+		return stage.Usage("--right: %v is not a part from 0 to 1", a.Right)
+	}
+	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
+		return stage.Usage("--per-node needs a --placement, a network --between nodes and a --delay")
+	}
+	return nil
+}
+
+// named are the values of a flag, each of which must be one of all.
+func named[T ~string](flag string, values []string, all []T) (list []T, err error) {
+	for _, v := range sorted(values) {
+		if !slices.Contains(all, T(v)) {
+			return nil, stage.Usage("%s: %q is not one of %v", flag, v, all)
+		}
+		list = append(list, T(v))
+	}
+	return list, nil
 }
 
 func checkSets(sets []int64) ([]int64, error) {

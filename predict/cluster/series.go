@@ -35,37 +35,9 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	}
 	switch v := v.(type) {
 	case Paper:
-		l, err := runs[0].locality()
-		if err != nil {
-			return nil, err
-		}
-		net.raise, l.printed = v.Raise, v.Printed
-		into := &smp{}
-		s.first = true
-		s.nodes = func(nodes int) (*smp, error) {
-			net.nodes = nodes
-			l.fill(into, &s.c, runs[0], net, l.alpha.Value, l.beta.Value, l.gamma.Value)
-			return into, nil
-		}
+		return s, s.paper(v, net)
 	case Curve:
-		known := s.known()
-		s.nodes = func(nodes int) (*smp, error) {
-			in := known[nodes]
-			if in == nil {
-				r, err := s.c.nearest()
-				if err != nil {
-					return nil, err
-				}
-				net.nodes = nodes
-				if in, err = v.inputs(&s.c, r, net, distances.misses); err != nil {
-					return nil, err
-				}
-				known[nodes] = in
-			}
-			out := *in
-			out.tau, out.switched = net.tau, net.switched
-			return &out, nil
-		}
+		s.curve(v, net)
 	case MVA:
 		s.mva = &v
 	default:
@@ -74,15 +46,54 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	return s, nil
 }
 
+// paper makes s one of model paper, over net with as many nodes as are asked for.
+func (s *Series) paper(v Paper, net remote) error {
+	l, err := s.c.Runs[0].locality()
+	if err != nil {
+		return err
+	}
+	net.raise, l.printed = v.Raise, v.Printed
+	into := &smp{}
+	s.first = true
+	s.nodes = func(nodes int) (*smp, error) {
+		net.nodes = nodes
+		l.fill(into, &s.c, s.c.Runs[0], net, l.alpha.Value, l.beta.Value, l.gamma.Value)
+		return into, nil
+	}
+	return nil
+}
+
+// curve makes s one of model curve, whose inputs are found once.
+func (s *Series) curve(v Curve, net remote) {
+	known := s.known()
+	s.nodes = func(nodes int) (*smp, error) {
+		in := known[nodes]
+		if in == nil {
+			r, err := s.c.nearest()
+			if err != nil {
+				return nil, err
+			}
+			net.nodes = nodes
+			if in, err = v.inputs(&s.c, r, net, distances.misses); err != nil {
+				return nil, err
+			}
+			known[nodes] = in
+		}
+		out := *in
+		out.tau, out.switched = net.tau, net.switched
+		return &out, nil
+	}
+}
+
 // Slow reports whether a time takes so much longer to find than its bound that one should have the bounds of all machines first.
 func (s *Series) Slow() bool { return s.mva != nil }
 
 // known are the inputs that were found for machines with the same nodes, whatever connects them.
 func (s *Series) known() map[int]*smp {
 	m, r := s.c.Machine, s.c.Runs[0]
-	key := fmt.Sprintf("%+v %+v %+v %+v %v %d", m.Processor, m.Caches, m.Shared, m.Memory, m.System.Block, m.System.Processors)
+	key := fmt.Sprintf("%#v %#v %#v %#v %#v %d", m.Processor, m.Caches, m.Shared, m.Memory, m.System.Block, m.System.Processors)
 	if m.Disk != nil {
-		key += m.Disk.Latency.String()
+		key += fmt.Sprintf(" %#v", *m.Disk)
 	}
 	if r.inputs == nil {
 		r.inputs = map[string]map[int]*smp{}
