@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spoor/analyze/phases"
 	"spoor/predict/cluster"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -61,7 +62,8 @@ func windowed(t *testing.T, random *rand.Rand) (runs []*cluster.Run) {
 			return all
 		}
 		p := &growing{table: store.Table{Name: "phases", Meta: facts("sets", "2048, 4096", "window", "100000", "locks", "0", "flags", "0")}}
-		a := &growing{table: store.Table{Name: "traffic", Meta: facts("block", "256", "processors of a node", "1, 2, 4", "placement", "first-touch, interleaved", "delay", "0, 1000, 100000")}}
+		a := &growing{table: store.Table{Name: "traffic", Meta: facts("block", "256", "processors of a node", "1, 2, 4", "placement", "first-touch, interleaved",
+			"network", "ideal, bus, switch", "delay", "0, 1000, 100000", "delay of rights", "0.1")}}
 		for proc := range int32(n) {
 			for phase := range 3 {
 				for window := range 2 {
@@ -71,7 +73,7 @@ func windowed(t *testing.T, random *rand.Rand) (runs []*cluster.Run) {
 			}
 		}
 		if n < 2 {
-			a.add("per_node", 1, "placement", "interleaved", "delay", 0, "proc", int32(0), "phase", 0, "window", 0, "kind", "fetch", "from", int32(0), "to", int32(0), "count", uint64(1))
+			a.add("per_node", 1, "placement", "interleaved", "network", "ideal", "delay", 0, "proc", int32(0), "phase", 0, "window", 0, "kind", "fetch", "from", int32(0), "to", int32(0), "count", uint64(1))
 		}
 		for _, g := range []*growing{p, a} {
 			if err := store.WriteTable(filepath.Join(dir, g.table.Name+".arrow"), &g.table); err != nil {
@@ -115,12 +117,14 @@ func trafficRows(a *growing, random *rand.Rand, n int, proc int32, phase, window
 			continue
 		}
 		for _, placement := range []string{"first-touch", "interleaved"} {
-			for _, delay := range []int{0, 1000, 100000} {
-				from := int32(int(proc) / perNode)
-				to := (from + 1 + random.Int32N(int32(nodes-1))) % int32(nodes)
-				for _, kind := range []string{"block", "right", "upgrade"} {
-					a.add("per_node", perNode, "placement", placement, "delay", delay, "proc", proc, "phase", phase, "window", window,
-						"kind", kind, "from", from, "to", to, "count", random.Uint64N(10<<(2*random.IntN(4))))
+			for _, network := range phases.Networks {
+				for _, delay := range []int{0, 1000, 100000} {
+					from := int32(int(proc) / perNode)
+					to := (from + 1 + random.Int32N(int32(nodes-1))) % int32(nodes)
+					for _, kind := range []string{"block", "right", "upgrade", "wait"} {
+						a.add("per_node", perNode, "placement", placement, "network", string(network), "delay", delay, "proc", proc, "phase", phase, "window", window,
+							"kind", kind, "from", from, "to", to, "count", random.Uint64N(10<<(2*random.IntN(4))))
+					}
 				}
 			}
 		}
