@@ -9,6 +9,8 @@ include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
+# Their long tests in which one goroutine runs at a time: step unit has them.
+SEQUENTIAL := ^(TestAllFormsAgree|TestArchiveKeepsEveryReference)$$
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
@@ -39,8 +41,8 @@ install: $(BINARIES)
 		$$b man $(SHARE)/man/man1 && $$b completion bash >$(SHARE)/bash-completion/completions/$$n && \
 		$$b completion zsh >$(SHARE)/zsh/site-functions/_$$n && $$b completion fish >$(SHARE)/fish/vendor_completions.d/$$n.fish || exit 1; done
 
-## test        the steps below, one after the other, with FUZZTIME=5s
-test: FUZZTIME = 5s
+## test        the steps below, one after the other, with FUZZTIME=4s
+test: FUZZTIME = 4s
 test:
 	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step FUZZTIME=$(FUZZTIME) || exit 1; done
 	@echo "make test: all passed"
@@ -60,7 +62,7 @@ unit:
 race:
 	@if test -z "$(RACE)"; then \
 		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
-	else $(GO) test $(TESTFLAGS) -short $(RACE) $(CONCURRENT); fi
+	else $(GO) test $(TESTFLAGS) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT); fi
 
 ## commands    tests of the tree and of the examples in every help text
 # The test cache does not see what they read and run, hence -count=1.
