@@ -41,8 +41,8 @@ install: $(BINARIES)
 		$$b man $(SHARE)/man/man1 && $$b completion bash >$(SHARE)/bash-completion/completions/$$n && \
 		$$b completion zsh >$(SHARE)/zsh/site-functions/_$$n && $$b completion fish >$(SHARE)/fish/vendor_completions.d/$$n.fish || exit 1; done
 
-## test        the steps below, one after the other, with FUZZTIME=4s
-test: FUZZTIME = 4s
+## test        the steps below, one after the other, with FUZZTIME=3s
+test: FUZZTIME = 3s
 test:
 	@for step in $(STEPS); do echo "== $$step"; $(MAKE) --no-print-directory $$step FUZZTIME=$(FUZZTIME) || exit 1; done
 	@echo "make test: all passed"
