@@ -285,15 +285,20 @@ func toOne(b bool) uint64 {
 
 // eachRow passes the rows of a phases table on, each of which is possible.
 func eachRow(t store.Batched, use func(*row)) error {
-	from := 0
+	return eachBatch(t, func(batch *store.Table, first int) error { return eachOfBatch(batch, first, use) })
+}
+
+// eachBatch passes the batches of a table on, each with the number of rows before it, until use fails.
+func eachBatch(t store.Batched, use func(batch *store.Table, first int) error) error {
+	first := 0
 	for batch, err := range t.Batches() {
 		if err != nil {
 			return err
 		}
-		if err := eachOfBatch(batch, from, use); err != nil {
+		if err := use(batch, first); err != nil {
 			return err
 		}
-		from += batch.Rows()
+		first += batch.Rows()
 	}
 	return nil
 }

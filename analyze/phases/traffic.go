@@ -201,17 +201,7 @@ func (t *TrafficProfile) Window(p trace.Proc, phase int, number int64, delay int
 
 // eachTraffic passes the rows of a traffic table on, each of which is possible, until use fails.
 func eachTraffic(t store.Batched, use func(*trafficRow) error) error {
-	from := 0
-	for batch, err := range t.Batches() {
-		if err != nil {
-			return err
-		}
-		if err := eachTrafficOfBatch(batch, from, use); err != nil {
-			return err
-		}
-		from += batch.Rows()
-	}
-	return nil
+	return eachBatch(t, func(batch *store.Table, first int) error { return eachTrafficOfBatch(batch, first, use) })
 }
 
 func eachTrafficOfBatch(t *store.Table, first int, use func(*trafficRow) error) error {
