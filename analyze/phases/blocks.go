@@ -25,9 +25,9 @@ type blocks struct {
 	placement Placement
 	touched   map[uint64]int32 // page -> node
 	directory directory        // by block and node: whose copy is valid, and who may store (the home too)
-	homes     []int32          // by number of the block
+	homes     []int32          // by number of the block, nobody if that is none
 	underWay  []transit        // by number of the block
-	known     [][]bucket       // as in simulation
+	known     [][]known        // by processor: by the low bits of the block
 	order     *delayed
 	size      unit.Bytes
 	delay     unit.Instructions
@@ -87,18 +87,27 @@ const (
 var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
 	rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait"}
 
+// known is a block whose number was lately looked up.
+type known struct {
+	block uint64
+	id    uint32 // 0: none
+}
+
 // knownLines is how many numbers of blocks a processor remembers: they spare most searches of the directory.
 const knownLines = 256
+
+// nobody is the home of no block.
+const nobody = -1
 
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
 func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
-		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]bucket, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
+		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.order = newDelayed(h.Procs, delay, b.use)
 	b.order.crossing.waited = b.waited
 	for p := range b.procs {
-		b.known[p], b.procs[p].tallies = make([]bucket, knownLines), map[traffic]uint64{}
+		b.known[p], b.procs[p].tallies = make([]known, knownLines), map[traffic]uint64{}
 	}
 	return b
 }
@@ -128,14 +137,14 @@ func (b *blocks) refs(of []trace.Proc, r *trace.Refs, done, at []unit.Instructio
 func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
 	n := trace.Proc(int(p) / b.perNode)
 	k := &b.known[p][u.number%knownLines]
-	if k.line != u.number || k.tag == 0 {
+	if k.block != u.number || k.id == 0 {
 		id, err := b.find(u.number, n)
 		if err != nil {
 			return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
 		}
-		*k = bucket{u.number, id + 1}
+		*k = known{u.number, id}
 	}
-	id := k.tag - 1
+	id := k.id
 	way := &b.underWay[id]
 	if way.until > now && b.delay > 0 {
 		wait = way.until - now
@@ -169,16 +178,21 @@ func (b *blocks) waited(p trace.Proc, u *use, long unit.Instructions) {
 	b.procs[p].tallies[traffic{waitTransfer, node, node}] += uint64(long)
 }
 
-// find is the index of a block, which its home has if it is new.
+// find is the number of a block, which its home has if it is new.
 func (b *blocks) find(number uint64, toucher trace.Proc) (uint32, error) {
 	id, err := b.directory.find(number)
-	if err == nil && int(id) == len(b.homes) {
+	if err != nil {
+		return 0, err
+	}
+	for n := b.directory.places.Places(); len(b.homes) < n; {
+		b.homes, b.underWay = append(b.homes, nobody), append(b.underWay, transit{})
+	}
+	if b.homes[id] == nobody {
 		home := b.home(number, toucher)
-		b.homes = append(b.homes, int32(home))
-		b.underWay = append(b.underWay, transit{to: home})
+		b.homes[id], b.underWay[id] = int32(home), transit{to: home}
 		b.directory.store(id, home)
 	}
-	return id, err
+	return id, nil
 }
 
 func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {

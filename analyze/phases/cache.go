@@ -14,7 +14,7 @@ type cache struct {
 // stack is the LRU stack with holes of one set of one processor. The bottom is all
 // holes at first: invalid ways.
 type stack struct {
-	tag    [MaxWays]uint32 // number of the line + 1, or 0 for a hole
+	tag    [MaxWays]uint32 // number of the line, or 0 for a hole
 	oldest [MaxWays]uint8  // largest distance of the processor's uses since its last store: exclusive for more ways; or notOwner
 }
 
@@ -48,7 +48,7 @@ func (c *cache) stack(p trace.Proc, line uint64) *stack {
 // depth is where a line lies in the stack, MaxWays if it does not.
 func (s *stack) depth(id uint32) int {
 	for i, t := range s.tag {
-		if t == id+1 {
+		if t == id {
 			return i
 		}
 	}
@@ -78,7 +78,7 @@ func (c *cache) invalidate(p trace.Proc, line uint64, id uint32) {
 // use moves a line to the top, counting what that means for every associativity.
 func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f found) {
 	s, t := c.stack(p, line), &c.tallies[p]
-	if s.tag[0] == id+1 { // most uses: nothing moves
+	if s.tag[0] == id { // most uses: nothing moves
 		t.reuse[index(isStore)][0-Invalidated]++
 		if isStore {
 			t.upgrade(0, s.oldest[0])
@@ -103,14 +103,14 @@ func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f found)
 	if hole < d && d < MaxWays {
 		s.tag[d], s.oldest[d] = 0, notOwner
 	}
-	s.tag[0], s.oldest[0] = id+1, oldest
+	s.tag[0], s.oldest[0] = id, oldest
 }
 
 // search is the depth of a line and of the first hole above it, MaxWays for none.
 func (s *stack) search(id uint32) (d, hole int) {
 	hole = MaxWays
 	for i, t := range s.tag {
-		if t == id+1 {
+		if t == id {
 			return i, hole
 		}
 		if t == 0 && hole == MaxWays {

@@ -1,9 +1,9 @@
 package phases
 
 import (
-	"fmt"
 	"math/bits"
 
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -25,7 +25,7 @@ type simulation struct {
 // moves nothing, and no cache needs to hear of it, until another processor stores the line.
 type top struct {
 	line          uint64
-	tag           uint32 // its number + 1; 0: there is none
+	id            uint32 // its number; 0: there is none
 	known, stored bool   // it is there; and no processor has used it since this one stored it
 }
 
@@ -80,14 +80,14 @@ func (s *simulation) top(p trace.Proc, line uint64) *top { return &s.tops[p][lin
 
 // use simulates one load or store of a line, which becomes that top.
 func (s *simulation) use(t *top, p trace.Proc, line uint64, isStore bool) error {
-	if t.line != line || t.tag == 0 {
+	if t.line != line || t.id == 0 {
 		id, err := s.directory.find(line)
 		if err != nil {
 			return err
 		}
-		t.line, t.tag = line, id+1
+		t.line, t.id = line, id
 	}
-	id := t.tag - 1
+	id := t.id
 	s.uses[p][index(isStore)]++
 	found, owner := s.directory.state(id, p), s.directory.owner[id]
 	switch {
@@ -173,73 +173,35 @@ const (
 // directory knows every line that was ever used: who has, whose use is still valid, and who
 // may have it exclusive. That is the same for every number of sets and ways.
 type directory struct {
-	table []bucket // hash table, a power of two long, linear probing
-	shift uint
-	words int // of a set of processors
-	owner []trace.Proc
-	sets  []uint64 // by line: the processors whose use is valid, then those that have used it
-}
-
-type bucket struct {
-	line uint64
-	tag  uint32 // id + 1; 0: empty
+	places *lines.Table // whose places are the numbers of lines
+	words  int          // of a set of processors
+	owner  []trace.Proc // by line
+	sets   []uint64     // by line: the processors whose use is valid, then those that have used it
 }
 
 func newDirectory(procs int) directory {
-	const logSize = 10
-	return directory{table: make([]bucket, 1<<logSize), shift: 64 - logSize, words: (procs + 63) / 64}
+	return directory{places: lines.NewTable(), words: (procs + 63) / 64}
 }
 
-// find is the number of a line, which are numbered from 0 in order of appearance.
+// find is the number of a line, which is not 0. Neighbouring lines have numbers side by side.
 func (d *directory) find(line uint64) (uint32, error) {
-	mask := uint64(len(d.table) - 1)
-	h := d.hash(line)
-	for {
-		b := &d.table[h&mask]
-		if b.tag == 0 {
-			break
-		}
-		if b.line == line {
-			return b.tag - 1, nil
-		}
-		h++
+	id, err := d.places.Place(line)
+	if err != nil {
+		return 0, err
 	}
-	id := uint32(len(d.owner))
-	if id == 1<<32-2 {
-		return 0, fmt.Errorf("more than %d distinct lines; use a larger line size", id)
+	for n := d.places.Places(); len(d.owner) < n; {
+		d.owner = append(d.owner, -1)
 	}
-	d.table[h&mask] = bucket{line, id + 1}
-	d.owner = append(d.owner, -1)
-	for range 2 * d.words {
-		d.sets = append(d.sets, 0)
-	}
-	if 8*len(d.owner) > 5*len(d.table) {
-		d.grow()
-	}
+	d.sets = grown(d.sets, 2*d.words*len(d.owner))
 	return id, nil
 }
 
-func (d *directory) hash(line uint64) uint64 {
-	const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
-	line *= golden
-	return ((line ^ line>>32) * golden) >> (d.shift & 63)
-}
-
-func (d *directory) grow() {
-	old := d.table
-	d.table = make([]bucket, 2*len(old))
-	d.shift--
-	mask := uint64(len(d.table) - 1)
-	for _, b := range old {
-		if b.tag == 0 {
-			continue
-		}
-		h := d.hash(b.line)
-		for d.table[h&mask].tag != 0 {
-			h++
-		}
-		d.table[h&mask] = b
+// grown is s with zeros appended up to length n.
+func grown(s []uint64, n int) []uint64 {
+	if n > len(s) {
+		s = append(s, make([]uint64, n-len(s))...)
 	}
+	return s
 }
 
 // valid is the set of processors that have used the line since the last store of another.

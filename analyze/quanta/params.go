@@ -127,31 +127,61 @@ func (s *samples) bootstrap(seed uint64) *bootstrap {
 	block := int(math.Ceil(math.Sqrt(float64(n))))
 	b := &bootstrap{draws: make([]replicate, replicates), method: fmt.Sprintf(
 		"interval from %d bootstrap draws of blocks of %d of %d quanta, and of processors; seed %d", replicates, block, n, seed)}
-	r := rand.New(rand.NewPCG(seed, 1))
-	weights := make([]uint32, s.procs)
-	for i := range weights {
-		weights[i] = 1
-	}
-	quanta := s.stretches(weights, nil)
+	quanta := s.stretches(slices.Repeat([]uint32{1}, s.procs), nil)
 	b.kept.add(quanta, 0, n)
-	for i := range b.draws {
-		b.draws[i].drawn = true
-		clear(weights)
-		for range s.procs {
-			weights[r.IntN(s.procs)]++
-		}
-		if s.procs > 1 { // else they are what they were
+	drawn := s.draw(rand.New(rand.NewPCG(seed, 1)), block)
+	order := make([]int, len(drawn))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return slices.Compare(drawn[i].weights, drawn[j].weights) })
+	var weights []uint32 // that quanta are of; of one processor they are what they were
+	for _, i := range order {
+		if d := &drawn[i]; s.procs > 1 && !slices.Equal(d.weights, weights) {
+			weights = d.weights
 			quanta = s.stretches(weights, quanta)
 		}
-		for left := n; left > 0; {
-			from, size := r.IntN(n), min(block, left)
-			left -= size
-			end := min(from+size, n)
-			b.draws[i].add(quanta, from, end)
-			b.draws[i].add(quanta, 0, size-(end-from))
-		}
+		b.draws[i] = drawn[i].replicate(quanta, block)
 	}
 	return b
+}
+
+// draw is what one replicate is made of.
+type draw struct {
+	weights []uint32 // how often each processor was drawn
+	from    []int32  // where blocks of quanta begin
+}
+
+// draw draws all replicates, of blocks of quanta. There are fewer ways to draw a few processors than replicates, so that it
+// pays to know all before any sums are made.
+func (s *samples) draw(r *rand.Rand, block int) []draw {
+	n := len(s.number)
+	out := make([]draw, replicates)
+	for i := range out {
+		d := &out[i]
+		d.weights = make([]uint32, s.procs)
+		for range s.procs {
+			d.weights[r.IntN(s.procs)]++
+		}
+		for left := n; left > 0; left -= block {
+			d.from = append(d.from, int32(r.IntN(n)))
+		}
+	}
+	return out
+}
+
+// replicate sums the drawn blocks of quanta, whose stretches are those of its weights. Blocks go on at the first quantum behind the last.
+func (d *draw) replicate(quanta *stretches, block int) replicate {
+	k := replicate{drawn: true}
+	left := len(quanta.each)
+	for _, from := range d.from {
+		from, size := int(from), min(block, left)
+		left -= size
+		end := min(from+size, len(quanta.each))
+		k.add(quanta, from, end)
+		k.add(quanta, 0, size-(end-from))
+	}
+	return k
 }
 
 // stretches tells the sums over quanta that follow each other.
