@@ -25,7 +25,7 @@
 #   FITS        tables of calibrate fit that the report shows; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
-# simulations, comparison, decisions, golden, accept and clean. Names carry arguments without = or :, as
+# simulations, comparison, decisions, tables, golden, accept and clean. Names carry arguments without = or :, as
 # key-value, between dots: out/fft.points-65536.procs-4.refs.arrow.
 
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))..
@@ -41,7 +41,7 @@ PLACEMENTS ?= first-touch
 .DEFAULT_GOAL := report
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: report traces analyses predictions simulations comparison decisions golden accept clean
+.PHONY: report traces analyses predictions simulations comparison decisions tables golden accept clean
 
 include $(ROOT)/pipelines/build.mk
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -126,8 +126,9 @@ comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 	@$(if $(BASELINES),predict compare $(BASELINE) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
 
-# Tables of numbers for golden to hold to expected.tsv: compared with what was last reviewed,
+# Tables of numbers for golden to hold to expected.tsv, or at the papers' sizes to full.tsv: compared with what was last reviewed,
 # within the tolerances in its heads. A study may have GOLDEN and rules of its own.
+EXPECTED ?= $(if $(filter full,$(SCALE)),full.tsv,expected.tsv)
 GOLDEN ?= $(if $(SETS),$(OUT)/comparison.csv) $(if $(BASELINES),$(OUT)/abstraction.csv)
 
 $(OUT)/comparison.csv: $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow) $(BIN)/predict
@@ -142,12 +143,16 @@ $(OUT)/actual.tsv: $(GOLDEN)
 	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
 golden: $(OUT)/actual.tsv
-	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk expected.tsv $<
+	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk $(EXPECTED) $<
+
+# The tables of the study's page, which pages.sh holds to what was last reviewed.
+tables: $(GOLDEN)
+	@awk -f page.awk $^
 
 # Tolerances are those that were there.
 accept: $(OUT)/actual.tsv
-	@{ grep -h '^#' expected.tsv || cat $(ROOT)/pipelines/tolerances; cat $<; } >expected.new
-	@mv expected.new expected.tsv
+	@{ grep -hs '^#' $(EXPECTED) || cat $(ROOT)/pipelines/tolerances; cat $<; } >$(EXPECTED).new
+	@mv $(EXPECTED).new $(EXPECTED)
 
 clean:
 	rm -rf $(OUT)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,6 +27,17 @@ func TestExamplesOfThePagesRun(t *testing.T) {
 			t.Parallel()
 			runExamples(t, parseExamples(indented(string(text))))
 		})
+	}
+}
+
+// The tables and sentences of all pages that name a command in a comment are what it prints.
+func TestNumbersOfThePagesArePrinted(t *testing.T) {
+	out, err := exec.Command("sh", filepath.Join("..", "pipelines", "pages.sh")).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if n := strings.Count(string(out), "commands, all as the page has it"); n < 4 {
+		t.Errorf("%d pages with commands:\n%s", n, out)
 	}
 }
 

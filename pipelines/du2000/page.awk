@@ -1,0 +1,80 @@
+# Prints the tables of the study's page from expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
+# models by kind of machine, those of mva on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs.
+FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
+/^#/ { next }
+$1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
+{ program = $1; sub(/ .*/, "", program); column(program) }
+"coherence_share" in at { share[program] = $at["coherence_share"]; missed[program] = $at["coherence_misses"]; next }
+{
+	machine = $at["machine"]; model = $at["model"]
+	if (machine !~ /^du2000-/) { add("unequal" SUBSEP half(machine) SUBSEP program); next }
+	kind = machine ~ /-smp-/ ? "SMPs" : (machine ~ /-cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", pages in turn")
+	if (!(kind in seen)) { seen[kind]; kinds[++n] = kind }
+	add(kind SUBSEP model)
+	if (model == "mva") add(kind SUBSEP program)
+}
+
+function column(program) { if (!(program in known)) { known[program]; programs[++m] = program } }
+function half(machine) {
+	sub(/.*-/, "", machine)
+	return machine == "slow" ? "half the clock" : machine == "fast" ? "twice the clock" : "twice the cache"
+}
+function add(k,   e) {
+	e = $at["error"] < 0 ? -$at["error"] : $at["error"] + 0
+	rows[k]++; sum[k] += e; near[k] += e <= 5
+	if (e > worst[k]) worst[k] = e
+}
+function short(x) { return sprintf(x < 9.95 ? "%.1f" : "%.0f", x) }
+function mean(k) { return k in rows ? short(sum[k] / rows[k]) : "-" }
+function both(k) { return k in rows ? mean(k) " / " short(worst[k]) : "-" }
+function heads(first, rest, names, count,   i, rule) {
+	rule = rest; gsub(/[^|]+/, "---", rule)
+	printf "| %s |%s", first, rest
+	for (i = 1; i <= count; i++) printf " %s |", names[i]
+	printf "\n|---|%s", rule
+	for (i = 1; i <= count; i++) printf "---|"
+	print ""
+}
+function errors(   i, p, k) {
+	heads("machines", " rows | paper | curve | mva | within 5 % |", programs, m)
+	for (i = 1; i <= n; i++) {
+		k = kinds[i] SUBSEP
+		printf "| %s | %d | %s | %s | %s | %d |", kinds[i], rows[k "mva"], both(k "paper"), both(k "curve"), both(k "mva"), near[k "mva"]
+		for (p = 1; p <= m; p++) printf " %s |", mean(k programs[p])
+		print ""
+	}
+}
+function unequal(   i, p, name) {
+	split("half the clock|twice the clock|twice the cache", name, "|")
+	print ""
+	heads("half of the nodes", "", programs, m)
+	for (i = 1; i <= 3; i++) {
+		printf "| %s |", name[i]
+		for (p = 1; p <= m; p++) printf " %s |", both("unequal" SUBSEP name[i] SUBSEP programs[p])
+		print ""
+	}
+}
+function coherence(   p) {
+	print ""
+	heads("uses of the bus, in %", "", programs, m)
+	printf "| `coherence_share` |"
+	for (p = 1; p <= m; p++) printf " %.1f |", share[programs[p]]
+	printf "\n| of it misses |"
+	for (p = 1; p <= m; p++) printf " %.1f |", missed[programs[p]]
+	print ""
+}
+function other(   i, p) {
+	heads("", "", kinds, n)
+	for (p = 1; p <= m; p++) {
+		printf "| %s |", programs[p]
+		for (i = 1; i <= n; i++) printf " %s |", both(kinds[i] SUBSEP programs[p])
+		print ""
+	}
+}
+END {
+	if (others) { other(); exit }
+	errors()
+	for (k in rows) mixed += k ~ /^unequal/
+	if (mixed) unequal()
+	for (p in share) { coherence(); exit }
+}

@@ -1,0 +1,56 @@
+# Prints the two tables of the study's page from expected.tsv, or from measured.csv of programs and bought.csv: of the quanta of the trace, and
+# of the simulated target, the worst error of the speedup on 2 to 32 hosts for each program, in %, the speedup itself on 32 hosts, on the
+# critical path, and what is best to buy.
+FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
+/^#/ { next }
+$1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
+{
+	time = $1 ~ /dir1sw$/ ? "simulated" : "trace"
+	program = $1; sub(/\..*/, "", program)
+	if (!(program in seen)) { seen[program]; programs[++n] = program }
+	k = time SUBSEP program
+	if ("break_even" in at) { best[$at["host"] SUBSEP k] = $at["best_per_host"]; even[$at["host"] SUBSEP k] = $at["break_even"]; next }
+	if ($at["hosts"] == 32) { alone[k] = $at["processing_measured"]; whole[k] = $at["measured"] }
+	k = time SUBSEP $at["model"] SUBSEP $at["placement"] SUBSEP program
+	if ($at["error"] != "NaN" && size($at["error"]) > size(worst[k])) worst[k] = $at["error"]
+}
+function size(x) { return x < 0 ? -x : x + 0 }
+function short(x) { return sprintf(size(x) < 9.95 ? "%.1f" : "%.0f", x) }
+function errors(label, model, placement,   p, k) {
+	printf "| %s |", label
+	for (p = 1; p <= n; p++) {
+		k = time SUBSEP model SUBSEP placement SUBSEP programs[p]
+		printf " %s |", k in worst ? short(worst[k]) : "no speedup"
+	}
+	print ""
+}
+function speedups(label, of,   p) {
+	printf "| %s |", label
+	for (p = 1; p <= n; p++) printf " %.1f |", of[time SUBSEP programs[p]]
+	print ""
+}
+function bought(label, of, host,   p) {
+	printf "| %s |", label
+	for (p = 1; p <= n; p++) printf " %d |", of[host SUBSEP time SUBSEP programs[p]]
+	print ""
+}
+function table(   p, rule) {
+	printf "| |"; rule = "|---|"
+	for (p = 1; p <= n; p++) { printf " %s |", programs[p]; rule = rule "---|" }
+	print "\n" rule
+	errors("`paper`", "paper", "block")
+	errors("`bounded`", "bounded", "block")
+	errors("`kinds`", "kinds", "block")
+	errors("`bounded`, placed in turn", "bounded", "cyclic")
+	errors("`kinds`, placed in turn", "kinds", "cyclic")
+	speedups("speedup of processing alone", alone)
+	speedups("speedup", whole)
+	bought("break-even of a bus, in targets", even, "bus")
+	bought("break-even of a supercomputer", even, "mpp")
+	bought("best targets for each of its hosts", best, "mpp")
+}
+END {
+	time = "trace"; table()
+	print ""
+	time = "simulated"; table()
+}
