@@ -20,6 +20,7 @@ import (
 type blocks struct {
 	perNode   int
 	nodes     int
+	size      unit.Bytes
 	shift     uint
 	places    *trace.Places
 	placement Placement
@@ -27,9 +28,8 @@ type blocks struct {
 	directory directory        // by block and node: whose copy is valid, and who may store (the home too)
 	homes     []int32          // by number of the block, nobody if that is none
 	underWay  []transit        // by number of the block
-	known     [][]known        // by processor: by the low bits of the block
+	known     [][]known        // by processor: blocks that it has used lately, by the low bits of their numbers
 	order     *delayed
-	size      unit.Bytes
 	delay     unit.Instructions
 	right     unit.Instructions // delay of a message without a block
 	net       wires
@@ -37,6 +37,22 @@ type blocks struct {
 	window    func(done unit.Instructions) int64
 	rows      *trafficRows
 }
+
+// known is what a processor may do with a block, until another node asks for it: nothing if that is not known.
+type known struct {
+	number uint64
+	id     uint32 // as the directory numbers it; 0: none
+	may    right
+	until  unit.Instructions // which it has to wait for the block
+}
+
+// right is what a node may do with a block.
+type right uint8
+
+const (
+	mayLoad right = 1 + iota
+	mayStore
+)
 
 // transit is where a block went last, and when it is there.
 type transit struct {
@@ -87,47 +103,29 @@ const (
 var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
 	rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait"}
 
-// known is a block whose number was lately looked up.
-type known struct {
-	block uint64
-	id    uint32 // 0: none
-}
-
-// knownLines is how many numbers of blocks a processor remembers: they spare most searches of the directory.
-const knownLines = 256
+// knownBlocks is how many blocks a processor remembers: that spares most looks at the directory.
+const knownBlocks = 256
 
 // nobody is the home of no block.
 const nobody = -1
 
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
-func newBlocks(h trace.Header, a *Analysis, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
+func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
 		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
-	b.order = newDelayed(h.Procs, delay, b.use)
+	b.order = newDelayed(all, delay, b.use)
 	b.order.crossing.waited = b.waited
 	for p := range b.procs {
-		b.known[p], b.procs[p].tallies = make([]known, knownLines), map[traffic]uint64{}
+		b.known[p], b.procs[p].tallies = make([]known, knownBlocks), map[traffic]uint64{}
 	}
 	return b
 }
 
-// refs takes references of the processors in of, with where each ends: in its processor's phase, and in the interleaved order.
-func (b *blocks) refs(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) error {
-	for i, addr := range r.Addr {
-		op := r.Op[i]
-		if !op.Data() {
-			continue
-		}
-		first, last := addr>>b.shift, (addr+uint64(r.Size[i])-1)>>b.shift
-		for number := first; ; number++ {
-			if err := b.order.add(of[i], use{at: at[i], done: done[i], number: number, store: op == trace.Store}); err != nil {
-				return err
-			}
-			if number == last {
-				break
-			}
-		}
+// run lets uses happen, of those that are new, too.
+func (b *blocks) run() error {
+	if err := b.order.hear(); err != nil {
+		return err
 	}
 	return b.order.run(false)
 }
@@ -135,32 +133,65 @@ func (b *blocks) refs(of []trace.Proc, r *trace.Refs, done, at []unit.Instructio
 // use is one load or store of a block by p, who waits for so long. Who wants a block that is on its way to a node waits until it is
 // there, too.
 func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
+	k := &b.known[p][u.number%knownBlocks]
+	if k.number != u.number || k.may < needs(u.store) {
+		return b.look(k, p, u, now)
+	}
+	if k.until > now {
+		wait = k.until - now
+	}
+	return wait, nil
+}
+
+// needs is what one has to have the right to.
+func needs(isStore bool) right {
+	if isStore {
+		return mayStore
+	}
+	return mayLoad
+}
+
+// look is a use of which it is not known whether p may do it, which k knows then.
+func (b *blocks) look(k *known, p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
 	n := trace.Proc(int(p) / b.perNode)
-	k := &b.known[p][u.number%knownLines]
-	if k.block != u.number || k.id == 0 {
+	if k.number != u.number || k.id == 0 {
 		id, err := b.find(u.number, n)
 		if err != nil {
 			return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
 		}
-		*k = known{u.number, id}
+		*k = known{number: u.number, id: id}
 	}
 	id := k.id
 	way := &b.underWay[id]
 	if way.until > now && b.delay > 0 {
 		wait = way.until - now
 	}
-	if b.directory.owner[id] == n || !u.store && b.directory.state(id, n) == foundValid {
-		if way.to != n {
-			wait = 0
+	if b.directory.owner[id] != n && (u.store || b.directory.state(id, n) != foundValid) {
+		b.turn(p, u.done)
+		b.unknow(way.to, u.number)
+		if until := b.acquire(p, n, id, u.number, u.store, now+wait); until > now {
+			wait = until - now
+			*way = transit{n, until}
 		}
-		return wait, nil
+	} else if way.to != n {
+		wait = 0
 	}
-	b.turn(p, u.done)
-	if until := b.acquire(p, n, id, u.store, now+wait); until > now {
-		wait = until - now
-		*way = transit{n, until}
+	if k.may, k.until = mayLoad, 0; b.directory.owner[id] == n {
+		k.may = mayStore
+	}
+	if way.to == n && b.delay > 0 {
+		k.until = way.until
 	}
 	return wait, nil
+}
+
+// unknow lets the processors of a node look again.
+func (b *blocks) unknow(n trace.Proc, number uint64) {
+	for p := int(n) * b.perNode; p < min(len(b.known), (int(n)+1)*b.perNode); p++ {
+		if k := &b.known[p][number%knownBlocks]; k.number == number {
+			k.may = 0
+		}
+	}
 }
 
 // turn ends the window of p if it is over.
@@ -212,8 +243,9 @@ func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {
 	return trace.Proc(home)
 }
 
-// acquire gets node n, of processor p, what it may not do with a block yet, from now on: until when it has that.
-func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool, now unit.Instructions) (until unit.Instructions) {
+// acquire gets node n, of processor p, what it may not do with a block yet, from now on: until when it has that. What the nodes
+// that lose something know is forgotten.
+func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool, now unit.Instructions) (until unit.Instructions) {
 	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == foundValid
 	count := func(kind transfer, from, to trace.Proc) { b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++ }
 	send := func(kind transfer, from, to trace.Proc, long unit.Instructions) unit.Instructions {
@@ -225,6 +257,10 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool, now unit.Inst
 	} else {
 		count(fetchTransfer, home, n)
 	}
+	b.unknow(n, number)
+	if owner >= 0 {
+		b.unknow(owner, number)
+	}
 	if owner >= 0 && owner != home {
 		count(recallTransfer, owner, n)
 		now = send(blockTransfer, owner, home, b.delay)
@@ -233,6 +269,7 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, isStore bool, now unit.Inst
 	until = now
 	if isStore {
 		b.others(id, n, func(q trace.Proc) {
+			b.unknow(q, number)
 			if q != home && q != owner {
 				until = max(until, send(rightTransfer, home, q, b.right))
 			}
@@ -267,6 +304,9 @@ func (b *blocks) others(id uint32, n trace.Proc, do func(trace.Proc)) {
 
 // endPhase ends the phase of p. All processors have come to its end.
 func (b *blocks) endPhase(p trace.Proc) error {
+	if err := b.order.hear(); err != nil {
+		return err
+	}
 	err := b.order.endPhase()
 	b.flush(p)
 	b.procs[p].phase, b.procs[p].first = b.procs[p].phase+1, 0

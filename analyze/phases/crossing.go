@@ -48,16 +48,6 @@ func (c *crossing) flag(id int32) *crossFlag {
 	return c.flags[id]
 }
 
-// event is a lock, a flag or what lets others go on, of p, who has waited for so long before it in the interleaved order.
-func (d *delayed) event(p trace.Proc, e *trace.Event, at, done, waited unit.Instructions) error {
-	if d.delay == 0 {
-		return nil
-	}
-	d.queues[p].waited, d.queues[p].came = d.queues[p].waited+waited, never
-	kept := *e
-	return d.put(p, use{at: at, done: done, event: &kept})
-}
-
 // pass lets the event u of p happen, or p wait for it. Who waits already goes on without.
 func (d *delayed) pass(p trace.Proc, u *use) {
 	if d.queues[p].stopped {
@@ -108,7 +98,7 @@ func (d *delayed) signal(p trace.Proc, id int32) {
 	f.signals++
 	left := f.queue[:0]
 	for _, q := range f.queue {
-		if want := d.queues[q].uses[d.queues[q].next].event.Tag; int64(want) > f.signals {
+		if want := d.next(q).event.Tag; int64(want) > f.signals {
 			left = append(left, q)
 			continue
 		}
@@ -120,7 +110,7 @@ func (d *delayed) signal(p trace.Proc, id int32) {
 // release lets p go on, which others stopped, at a time.
 func (d *delayed) release(p trace.Proc, now unit.Instructions) {
 	q := &d.queues[p]
-	u := &q.uses[q.next]
+	u := d.next(p)
 	wait := unit.Instructions(0)
 	if came := u.at + q.late; now > came {
 		wait = now - came
@@ -132,7 +122,7 @@ func (d *delayed) release(p trace.Proc, now unit.Instructions) {
 
 // force lets p go on, whatever it waits for: as if it had got it.
 func (d *delayed) force(p trace.Proc) {
-	e := d.queues[p].uses[d.queues[p].next].event
+	e := d.next(p).event
 	without := func(queue []trace.Proc) []trace.Proc {
 		return slices.DeleteFunc(queue, func(q trace.Proc) bool { return q == p })
 	}

@@ -18,42 +18,31 @@ import (
 //
 // Differs: a processor may be late by no more than maxQueued uses, and then goes on, without a lock if need be.
 type delayed struct {
-	delay    unit.Instructions   // of each block that is waited for
+	delay    unit.Instructions // of each block that is waited for
+	uses     *uses
 	queues   []queued            // by processor
 	clocks   []unit.Instructions // by processor: when its next use happens; never if it has none, or waits for others
-	now      unit.Instructions   // no later use ends before, delays aside
 	most     int                 // uses of a processor that wait
+	heard    []int               // by processor: how many uses there were, while those that are new are heard of
 	crossing crossing
 	do       func(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error)
 }
 
-// use is one load or store of a block, or what others may wait for.
-type use struct {
-	at     unit.Instructions // in the interleaved order
-	done   unit.Instructions // of its processor's phase
-	number uint64            // of the block
-	store  bool
-	event  *trace.Event // instead of a load or store: see [crossing]
-}
-
-// queued is the uses of one processor that have not happened yet.
+// queued is where one processor is among its uses.
 type queued struct {
-	uses    []use
-	next    int
-	count   unit.Instructions // of uses in the phase, each of which takes as long as an instruction
+	next    int // that has not happened yet
 	late    unit.Instructions
-	waited  unit.Instructions // for locks, in the interleaved order
-	came    unit.Instructions // to a lock that it waits for, in the interleaved order; else never
-	stopped bool              // by others, at its next use
+	stopped bool // by others, at its next use
 }
 
-// maxQueued bounds the memory of a queue.
+// maxQueued bounds how many uses are kept.
 const maxQueued = 1 << 16
 
-func newDelayed(procs int, delay unit.Instructions, do func(trace.Proc, *use, unit.Instructions) (unit.Instructions, error)) *delayed {
-	d := &delayed{delay: delay, most: maxQueued, queues: make([]queued, procs), crossing: newCrossing(), clocks: make([]unit.Instructions, procs), do: do}
+func newDelayed(all *uses, delay unit.Instructions, do func(trace.Proc, *use, unit.Instructions) (unit.Instructions, error)) *delayed {
+	procs := len(all.procs)
+	d := &delayed{delay: delay, uses: all, most: maxQueued, queues: make([]queued, procs), heard: make([]int, procs), crossing: newCrossing(), clocks: make([]unit.Instructions, procs), do: do}
 	for p := range d.clocks {
-		d.clocks[p], d.queues[p].came = never, never
+		d.clocks[p] = never
 	}
 	return d
 }
@@ -61,38 +50,58 @@ func newDelayed(procs int, delay unit.Instructions, do func(trace.Proc, *use, un
 // never is after everything.
 const never unit.Instructions = math.MaxUint64
 
-// add puts a load or store of p behind what it does before.
-func (d *delayed) add(p trace.Proc, u use) error {
+// hear takes the uses that are new. If nothing takes time, they happen, and else wait until it is certain who is next, or they are too many.
+func (d *delayed) hear() error {
 	if d.delay == 0 {
-		_, err := d.do(p, &u, u.at)
-		return err
+		return d.follow()
 	}
-	d.queues[p].count++
-	return d.put(p, u)
-}
-
-// put puts anything behind what p does before.
-func (d *delayed) put(p trace.Proc, u use) error {
-	d.now = u.at
-	q := &d.queues[p]
-	u.at += q.count - q.waited
-	if len(q.uses) == cap(q.uses) && q.next > len(q.uses)/2 {
-		q.uses = q.uses[:copy(q.uses, q.uses[q.next:])]
-		q.next = 0
+	tooMany := false
+	for p := range d.queues {
+		q, l := &d.queues[p], &d.uses.procs[p]
+		if d.clocks[p] == never && !q.stopped && q.next < l.end() {
+			d.clocks[p] = l.use(q.next).at + q.late
+		}
+		d.heard[p] = l.end()
+		tooMany = tooMany || l.end()-q.next > d.most
 	}
-	if q.uses = append(q.uses, u); len(q.uses)-q.next == 1 {
-		d.clocks[p] = u.at + q.late
+	if !tooMany {
+		return nil
 	}
-	if len(q.uses)-q.next > d.most {
-		return d.step(p)
+	for _, p := range d.uses.fresh {
+		d.heard[p]--
+	}
+	for _, p := range d.uses.fresh {
+		if d.heard[p]++; d.heard[p]-d.queues[p].next > d.most {
+			if err := d.step(p); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
+// follow lets uses that are new happen in the interleaved order.
+func (d *delayed) follow() error {
+	for _, p := range d.uses.fresh {
+		q := &d.queues[p]
+		u := d.uses.procs[p].use(q.next)
+		q.next++
+		if u.event != nil {
+			continue
+		}
+		if _, err := d.do(p, u, u.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is the use of p that has not happened yet.
+func (d *delayed) next(p trace.Proc) *use { return d.uses.procs[p].use(d.queues[p].next) }
+
 // step lets the next use of p happen, whatever it waits for.
 func (d *delayed) step(p trace.Proc) error {
-	q := &d.queues[p]
-	u := &q.uses[q.next]
+	u := d.next(p)
 	if u.event != nil {
 		d.pass(p, u)
 		return nil
@@ -107,17 +116,18 @@ func (d *delayed) goOn(p trace.Proc, wait unit.Instructions) {
 	q := &d.queues[p]
 	q.late += wait
 	q.stopped = false
-	if q.next++; q.next == len(q.uses) {
-		q.uses, q.next, d.clocks[p] = q.uses[:0], 0, never
+	l := &d.uses.procs[p]
+	if q.next++; q.next == l.end() {
+		d.clocks[p] = never
 	} else {
-		d.clocks[p] = q.uses[q.next].at + q.late
+		d.clocks[p] = l.use(q.next).at + q.late
 	}
 }
 
 // bound is what p, who has nothing to do, does nothing before.
 func (d *delayed) bound(p trace.Proc) unit.Instructions {
-	q := &d.queues[p]
-	return min(d.now, q.came) + q.count + q.late - q.waited
+	l := &d.uses.procs[p]
+	return min(d.uses.now, l.came) + l.count + d.queues[p].late - l.waited
 }
 
 // run lets all uses happen before which certainly no other comes; at the end of a phase these are all.
@@ -127,13 +137,35 @@ func (d *delayed) run(all bool) error {
 		if d.clocks[first] >= until {
 			return nil
 		}
-		for moved := d.crossing.moved; moved == d.crossing.moved; {
-			if err := d.step(first); err != nil {
-				return err
+		if err := d.ahead(first, min(second, until)); err != nil {
+			return err
+		}
+	}
+}
+
+// ahead lets the next use of p happen, and those after it that come before a time, unless another processor is let go on.
+func (d *delayed) ahead(p trace.Proc, before unit.Instructions) error {
+	list, gone, now, moved := d.uses.procs[p].list, d.uses.procs[p].gone, d.clocks[p], d.crossing.moved
+	q := &d.queues[p]
+	for {
+		u := &list[q.next-gone]
+		if u.event != nil {
+			d.clocks[p] = now
+			d.pass(p, u)
+			if now = d.clocks[p]; now >= before || moved != d.crossing.moved {
+				return nil
 			}
-			if at := d.clocks[first]; at >= second || at >= until {
-				break
-			}
+			continue
+		}
+		wait, err := d.do(p, u, now)
+		q.late += wait
+		if q.next++; q.next-gone == len(list) {
+			d.clocks[p] = never
+			return err
+		}
+		if now = list[q.next-gone].at + q.late; now >= before || err != nil {
+			d.clocks[p] = now
+			return err
 		}
 	}
 }
@@ -170,10 +202,10 @@ func (d *delayed) endPhase() error {
 	}
 	latest := unit.Instructions(0)
 	for p := range d.queues {
-		latest = max(latest, d.queues[p].late+d.queues[p].count)
+		latest = max(latest, d.queues[p].late+d.uses.procs[p].count)
 	}
 	for p := range d.queues {
-		d.queues[p].late, d.queues[p].count, d.queues[p].waited = latest, 0, 0
+		d.queues[p].late = latest
 	}
 	return nil
 }

@@ -106,6 +106,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
+	s.uses = newUses(h.Procs, max(a.Block, 1).Shift())
 	for _, n := range a.PerNode {
 		if n >= h.Procs {
 			continue // there is but one node
@@ -114,7 +115,8 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 			for i, network := range a.Networks {
 				for _, delay := range a.Delays {
 					if delay > 0 || i == 0 { // what takes no time waits for nothing
-						s.blocks = append(s.blocks, newBlocks(h, a, n, placement, network, delay, s.windowOf, &s.traffic))
+						b := newBlocks(h, a, s.uses, n, placement, network, delay, s.windowOf, &s.traffic)
+						s.blocks, s.orders = append(s.blocks, b), append(s.orders, b.order)
 					}
 				}
 			}
@@ -128,6 +130,8 @@ type shard struct {
 	procs   []progress
 	sims    []*simulation       // by line size
 	blocks  []*blocks           // by processors of a node, placement, network, and delay
+	orders  []*delayed          // of these
+	uses    *uses               // that happen in them
 	done    []unit.Instructions // of a piece's references: where each ends in its processor's phase
 	at      []unit.Instructions // and in the interleaved order
 	size    unit.Instructions
@@ -163,12 +167,11 @@ func (s *shard) Add(p *analysis.Piece) error {
 		case trace.WaitFlag, trace.Join:
 			s.flags++
 		}
-		return s.cross(p, q.done, p.Time-came)
+		s.cross(p, q.done, p.Time-came)
+		return nil
 	}
 	if p.Stops == trace.Lock {
-		for _, b := range s.blocks {
-			b.order.queues[p.Proc].came = p.Time
-		}
+		s.uses.procs[p.Proc].came = p.Time
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.Of))[:len(p.Of)], slices.Grow(s.at, len(p.Of))[:len(p.Of)]
 	for i := 0; i < len(p.Of); {
@@ -179,10 +182,8 @@ func (s *shard) Add(p *analysis.Piece) error {
 				return err
 			}
 		}
-		for _, b := range s.blocks {
-			if err := b.refs(p.Of[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
-				return err
-			}
+		if err := s.share(p.Of[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
+			return err
 		}
 		i = j
 		if i < len(p.Of) {
@@ -192,17 +193,29 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-// cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.
-func (s *shard) cross(p *analysis.Piece, done, waited unit.Instructions) error {
-	switch p.Event.Kind {
-	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
-		for _, b := range s.blocks {
-			if err := b.order.event(p.Proc, p.Event, p.Time, done, waited); err != nil {
-				return err
-			}
+// share has nodes use the blocks of references.
+func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) error {
+	if len(s.blocks) == 0 {
+		return nil
+	}
+	s.uses.refs(of, r, done, at)
+	for _, b := range s.blocks {
+		if err := b.run(); err != nil {
+			return err
 		}
 	}
+	s.uses.forget(s.orders)
 	return nil
+}
+
+// cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.
+func (s *shard) cross(p *analysis.Piece, done, waited unit.Instructions) {
+	switch p.Event.Kind {
+	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
+		if len(s.blocks) > 0 {
+			s.uses.event(p.Proc, p.Event, p.Time, done, waited)
+		}
+	}
 }
 
 // within counts the instructions of the references from i on up to the first that
@@ -236,6 +249,8 @@ func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
 			return err
 		}
 	}
+	s.uses.forget(s.orders)
+	s.uses.endPhase()
 	s.flush(p)
 	s.procs[p] = progress{phase: s.procs[p].phase + 1, start: now}
 	return nil
@@ -281,7 +296,7 @@ func (s *shard) End() error {
 			return err
 		}
 	}
-	s.sims, s.blocks = nil, nil
+	s.sims, s.blocks, s.orders, s.uses = nil, nil, nil, nil
 	s.rows, s.traffic = s.rows.join(), s.traffic.join()
 	return nil
 }

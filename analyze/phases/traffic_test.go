@@ -466,7 +466,8 @@ func TestTrafficSaysWhatThereIs(t *testing.T) {
 func TestDelayedIsBounded(t *testing.T) {
 	var done [3][]uint64
 	pending, worst := 0, 0
-	d := newDelayed(3, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
+	all := newUses(3, 0)
+	d := newDelayed(all, 1000, func(p trace.Proc, u *use, _ unit.Instructions) (unit.Instructions, error) {
 		done[p] = append(done[p], u.number)
 		pending--
 		return unit.Instructions(p) * 1000, nil
@@ -475,10 +476,13 @@ func TestDelayedIsBounded(t *testing.T) {
 	for i := range uint64(500) {
 		for p := range trace.Proc(3) {
 			pending++
-			if err := d.add(p, use{at: unit.Instructions(i), number: i}); err != nil {
-				t.Fatal(err)
-			}
+			all.procs[p].count++
+			all.put(p, use{at: unit.Instructions(i), number: i})
 		}
+		if err := d.hear(); err != nil {
+			t.Fatal(err)
+		}
+		all.forget([]*delayed{d})
 		if err := d.run(false); err != nil {
 			t.Fatal(err)
 		}
