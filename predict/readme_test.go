@@ -36,7 +36,7 @@ func TestNumbersOfThePagesArePrinted(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if n := strings.Count(string(out), "commands, all as the page has it"); n < 4 {
+	if n := strings.Count(string(out), "commands, all as the page has it"); n < 5 {
 		t.Errorf("%d pages with commands:\n%s", n, out)
 	}
 }

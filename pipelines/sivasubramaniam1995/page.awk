@@ -35,6 +35,11 @@ function values(label, of, one, format,   p) {
 	for (p = 1; p <= n; p++) printf " " format " |", of[place(one) SUBSEP programs[p]]
 	print ""
 }
+# total is the sum of errors of contention of all programs but one.
+function total(name, but,   p, sum) {
+	for (p = 1; p <= n; p++) if (programs[p] != but) sum += missed[place(name) SUBSEP programs[p]]
+	return sum
+}
 END {
 	print "| network | abstraction | time [%] | latency [ns] | contention [ns] |\n|---|---|---|---|---|"
 	for (i = 1; i <= m; i++) {
@@ -58,4 +63,6 @@ END {
 	values("contention, mesh [ns]: clogp", C, "mesh clogp", "%.3f")
 	values("contention, mesh [ns]: clogp-traffic", C, "mesh clogp-traffic", "%.3f")
 	beside("error of contention on 2 to 32 processors, mesh: clogp / clogp-traffic", missed, "mesh clogp", "mesh clogp-traffic")
+	printf "\nOver all programs that last ratio is %.1f, and without IS %.0f.\n", total("mesh clogp") / total("mesh clogp-traffic"), \
+		total("mesh clogp", "is") / total("mesh clogp-traffic", "is")
 }
