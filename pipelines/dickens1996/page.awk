@@ -1,4 +1,5 @@
-# Prints the two tables of the study's page from expected.tsv, or from times.csv and ahead.csv: times on 16 processors, and what windows
+# Prints the two tables of the study's page from expected.tsv, or from times.csv and ahead.csv: times on 16 processors
+# (-v on=64: on 64), and what windows
 # have in them by how far the engine looks ahead.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
@@ -10,9 +11,9 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	events[name, f] = $at["events_window_processor"]; appointments[name, f] = $at["appointments"]
 	next
 }
-$at["processors"] == 16 {
+$at["processors"] == (on ? on : 16) {
 	name = $1; sub(/ check=.*/, "", name); sub(/ stations=[0-9]*/, "", name); sub(/ window=.*/, "", name); sub(/ size=.*/, "", name)
-	if (!times++) print "| on 16 processors | time [ms] | of it computation [%] |\n|---|---|---|"
+	if (!times++) print "| on " $at["processors"] " processors | time [ms] | of it computation [%] |\n|---|---|---|"
 	printf "| %s | %.3g | %.0f |\n", name, 1e3 * $at["time"], 100 * $at["compute"] / $at["time"]
 }
 END {
