@@ -112,9 +112,10 @@ func TestArchiveKeepsEveryReference(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := shape{fetches: seed&1 == 0, pc: seed&2 == 0, blocks: 1 + rng.IntN(50), noise: float64(seed%3) / 4}
+		e, d := newArchiveEncoder(), newDecoder()
 		for _, n := range []int{1, 2, 63, 64, 65, 255, 256, 257, most} {
 			r := program(rng, s, n)
-			if back, _ := archived(t, r); !sameRefs(back, r) {
+			if back, _ := archivedBy(t, e, d, r); !sameRefs(back, r) {
 				t.Fatalf("%+v: %d references come back otherwise", s, n)
 			}
 		}
