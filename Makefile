@@ -14,6 +14,8 @@ SEQUENTIAL := ^(TestAllFormsAgree|TestArchiveKeepsEveryReference)$$
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
+# Step vet is for all packages: others need not vet them again.
+TEST = $(GO) test -vet=off $(TESTFLAGS)
 # The race detector needs a C compiler.
 RACE = $(shell cc="$$($(GO) env CC)"; test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $${cc%% *} >/dev/null 2>&1 && echo -race)
 
@@ -51,25 +53,26 @@ test:
 vet:
 	@test -z "$$(gofmt -l $(STAGES))" || { echo "run gofmt on:"; gofmt -l $(STAGES); exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags oracle ./tracegen/instrument/oracle
 	@for arch in arm64 ppc64le; do GOARCH=$$arch $(GO) vet ./tracegen/tape || exit 1; done
 	$(GO) tool staticcheck ./...
 
 ## unit        tests of all packages but the last, see commands
 unit:
-	$(GO) test $(TESTFLAGS) $$($(GO) list ./... | grep -vxF spoor/predict)
+	$(TEST) $$($(GO) list ./... | grep -vxF spoor/predict)
 
 ## race        short tests of the concurrent packages, under the race detector
 race:
 	@if test -z "$(RACE)"; then \
 		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
-	else $(GO) test $(TESTFLAGS) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT); fi
+	else $(TEST) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT); fi
 
 ## commands    tests of the tree and of the examples in every help text
 # The test cache does not see what they read and run, hence -count=1.
 commands:
-	$(GO) test $(TESTFLAGS) -count=1 ./predict
+	$(TEST) -count=1 ./predict
 
-## fuzz        each fuzz target for FUZZTIME=30s, two at a time
+## fuzz        each fuzz target for FUZZTIME=30s, those of two packages at a time
 fuzz:
 	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 

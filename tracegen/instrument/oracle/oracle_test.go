@@ -34,7 +34,7 @@ func TestOracle(t *testing.T) {
 	if err := os.WriteFile(overlay, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "test", "-count=1", "-tags=oracle", "-timeout=5m", "-overlay="+overlay,
+	out, err := exec.Command("go", "test", "-count=1", "-vet=off", "-tags=oracle", "-timeout=5m", "-overlay="+overlay,
 		"-gcflags=spoor/tracegen/kernel=-msan", ".").CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
