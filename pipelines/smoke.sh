@@ -48,7 +48,7 @@ for study in ../*/Makefile; do
 	study=$(dirname "$study")
 	case $study in ../quickstart | ../external | ../calibration) continue ;; esac
 	$make --no-print-directory -C "$study" SCALE=smoke clean >/dev/null
-	$make --no-print-directory -C "$study" SCALE=smoke report comparison >"$log" 2>&1 || fail "$study failed"
+	$make --no-print-directory -C "$study" SCALE=smoke -j2 report comparison >"$log" 2>&1 || fail "$study failed"
 	echo "smoke: $(basename "$study") runs"
 done
 
