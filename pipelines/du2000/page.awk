@@ -1,5 +1,5 @@
 # Prints the tables of the study's page from expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
-# models by kind of machine, those of mva on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs.
+# models by kind of machine, in words what mva has on all clusters, its errors on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
 $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -11,7 +11,14 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	kind = machine ~ /-smp-/ ? "SMPs" : (machine ~ /-cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", pages in turn")
 	if (!(kind in seen)) { seen[kind]; kinds[++n] = kind }
 	add(kind SUBSEP model)
-	if (model == "mva") add(kind SUBSEP program)
+	if (model != "mva") next
+	add(kind SUBSEP program)
+	if (machine ~ /-smp-/) next
+	sub(/.*, /, "", kind)
+	add("clusters, " kind)
+	if (program == "radix") next
+	add("without Radix, " kind)
+	add("without Radix")
 }
 
 function column(program) { if (!(program in known)) { known[program]; programs[++m] = program } }
@@ -44,6 +51,12 @@ function errors(   i, p, k) {
 		print ""
 	}
 }
+function sentence(   turn, first) {
+	turn = ", pages in turn"; first = ", first touch"
+	printf "\nOn all clusters `mva` is %s %% off on average with pages in turn and %s %% with first touch, without Radix %s and %s %%; ", \
+		mean("clusters" turn), mean("clusters" first), mean("without Radix" turn), mean("without Radix" first)
+	printf "of the %d rows without Radix %s %% is the worst.\n", rows["without Radix"], short(worst["without Radix"])
+}
 function unequal(   i, p, name) {
 	split("half the clock|twice the clock|twice the cache", name, "|")
 	print ""
@@ -74,6 +87,7 @@ function other(   i, p) {
 END {
 	if (others) { other(); exit }
 	errors()
+	sentence()
 	for (k in rows) mixed += k ~ /^unequal/
 	if (mixed) unequal()
 	for (p in share) { coherence(); exit }
