@@ -10,7 +10,7 @@ include pipelines/build.mk
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
 # Their long tests in which one goroutine runs at a time: step unit has them.
-SEQUENTIAL := ^(TestAllFormsAgree|TestArchiveKeepsEveryReference)$$
+SEQUENTIAL := ^(TestAllFormsAgree|TestArchiveKeepsEveryReference|TestArchiveIsSmall|TestTableComesBackAsWritten|TestArrowLibraryReadsTables)$$
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s

@@ -179,8 +179,11 @@ func TestDamageToABatchNamesIt(t *testing.T) {
 	if len(f.blocks) != 6 {
 		t.Fatalf("%d batches, want 6", len(f.blocks))
 	}
-	rng := rand.New(rand.NewPCG(11, 12))
-	for range 40 {
+	rng, flips := rand.New(rand.NewPCG(11, 12)), 40
+	if testing.Short() {
+		flips = 10
+	}
+	for range flips {
 		i := rng.IntN(len(f.blocks))
 		b := f.blocks[i]
 		at, mask := b.offset+rng.Int64N(int64(b.meta)+b.body), byte(1)<<rng.UintN(8)

@@ -18,12 +18,16 @@ import (
 )
 
 func TestSameCallsGiveTheSameBytes(t *testing.T) {
-	m := memory(rand.New(rand.NewPCG(17, 18)), header(3), batchRows+77, 500)
+	rows := 1 << 15
+	if testing.Short() {
+		rows /= 8
+	}
+	m := memory(rand.New(rand.NewPCG(17, 18)), header(3), 8*rows+77, 500)
 	var first [][]byte
 	for _, procs := range []int{1, 4, 4} {
 		before := runtime.GOMAXPROCS(procs)
 		prefix := filepath.Join(t.TempDir(), "x")
-		saveBatches(t, prefix, m, 30_001, 1<<15)
+		saveBatches(t, prefix, m, rows-rows/12, rows)
 		table := filepath.Join(t.TempDir(), "t.arrow")
 		if err := WriteTable(table, someTable(1000)); err != nil {
 			t.Fatal(err)
@@ -341,16 +345,17 @@ func TestAbortAfterCloseLeavesTheNextRunAlone(t *testing.T) {
 }
 
 func TestManyProcessorsTakeBoundedMemory(t *testing.T) {
-	const procs, piece = 4096, 256
-	rounds := 10
+	const piece, rounds = 256, 10
+	procs, may := 4096, maxRefs
 	if testing.Short() {
-		rounds = 5 // still more rows than may wait
+		procs, may = procs/16, may/16
 	}
 	prefix := filepath.Join(t.TempDir(), "x")
 	w, err := Create(prefix, header(procs))
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.refs.most = may
 	defer w.Abort()
 	var b trace.Refs
 	for i := range piece {
@@ -366,8 +371,8 @@ func TestManyProcessorsTakeBoundedMemory(t *testing.T) {
 			most = max(most, w.refs.buffered)
 		}
 	}
-	if most > maxRefs+piece {
-		t.Errorf("%d rows were waiting, more than %d", most, maxRefs)
+	if most > may+piece {
+		t.Errorf("%d rows were waiting, more than %d", most, may)
 	}
 	if err := w.Close(header(procs)); err != nil {
 		t.Fatal(err)
