@@ -24,7 +24,7 @@ STEPS := vet unit race commands fuzz smoke slurm
 STUDIES := $(patsubst pipelines/%/Makefile,%,$(wildcard pipelines/*/Makefile))
 PAPERS  := $(filter-out quickstart external calibration,$(STUDIES))
 GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected.tsv))
-.PHONY: quickstart build install test $(STEPS) papers golden torture bench benchmarks clean help
+.PHONY: quickstart build install test $(STEPS) papers golden torture times bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
 quickstart:
@@ -96,6 +96,11 @@ golden:
 ## torture     the studies of all papers killed 20 times and run onto full disks, small as in tests; SCALE=quick is as make papers
 torture: $(BINARIES)
 	@MAKE='$(MAKE)' sh pipelines/torture.sh
+
+## times       processor time and memory of studies from nothing: TIMED=du2000 for one, SCALE=full for the papers' sizes
+TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)
+times: $(BINARIES)
+	@sh .ci/times '$(MAKE)' '$(or $(SCALE),quick)' $(TIMED)
 
 ## bench       every figure with a bar, beside its reference: a table, also in data/bench/KEEP.tsv if KEEP is given
 bench:
