@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -10,6 +11,7 @@ import (
 	"spoor/predict/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -84,7 +86,7 @@ func (r *memoryReport) print(w io.Writer, rows []memoryRow) error {
 }
 
 func (r *memoryReport) table(rows []memoryRow) (*store.Table, error) {
-	table, err := simulationTable(rows, r.barrier)
+	table, err := simulationTable(rows, trace.Arg{Key: "barrier", Value: r.barrier}, trace.Arg{Key: "warm", Value: strconv.FormatBool(r.opt.Warm)})
 	switch {
 	case err != nil:
 		return nil, err

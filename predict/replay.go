@@ -24,6 +24,7 @@ type replayOptions struct {
 	nodes    []string
 	workers  int
 	full     bool
+	warm     bool
 	memory   memoryFlags
 	messages messageFlags
 	quanta   quantaFlags
@@ -43,6 +44,8 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"processors than the machine; the others take no part, and nodes without any are not in the network. Clusters may have\n" +
 			"unequal nodes: each --node takes the place of one of the last, with its own processors, clock, caches, memory and disk; or\n" +
 			"the machine's file has them as [[node]]. Then all processors must take part.\n\n" +
+			"Caches begin empty, as those of a program that is started. With --warm each machine runs the trace twice, and the second run is\n" +
+			"told of: for times of a benchmark that repeats, or of one step of many.\n\n" +
 			"--quanta DIR cuts simulated time into quanta and leaves in DIR what each processor does in them, as analyze --run quanta\n" +
 			"does of a clock that misses do not stop; with footprints of analyze beside them they are for predict windtunnel.\n\n" + replayTargets +
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
@@ -70,6 +73,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
 	o.memory.add(flags)
+	flags.BoolVar(&o.warm, "warm", false, "begin with what a run before has left in caches and memories, not with nothing")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write what processors do in every quantum into `DIR`, as analyze --run quanta does, and print it")
 	flags.Float64Var(&o.quanta.cycles, "quanta-length", 100, "length of a quantum of --quanta in `cycles`")
 	o.messages.add(flags)
@@ -110,6 +114,7 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if err := o.memory.check(); err != nil {
 		return err
 	}
+	o.memory.opt.Warm = o.warm
 	if err := errors.Join(o.messages.check(), o.checkQuanta()); err != nil {
 		return err
 	}
@@ -128,6 +133,8 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	switch {
 	case passes && o.quanta.dir != "":
 		return fmt.Errorf("cutting %s: it passes messages, whose time is not cut into quanta", sims[0].prefix)
+	case passes && o.warm:
+		return fmt.Errorf("replaying %s: it passes messages, whose replay has no caches that --warm could fill", sims[0].prefix)
 	case passes:
 		return o.runMessages(ctx, env, sims)
 	case o.quanta.dir != "":
@@ -243,7 +250,11 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 
 // simulateAll runs sims on shared memories.
 func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
-	progress := env.Progress("replaying", int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
+	runs := 1
+	if opt.Warm {
+		runs = 2
+	}
+	progress := env.Progress("replaying", int64(runs)*int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
 	defer progress.Done()
 	opt.Progress = progress.Add
 	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })
@@ -324,6 +335,7 @@ var replayExample = strings.TrimRight(`
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml --phases --format csv
   $ predict replay fft --machine data/machine/du2000-smp-256k.toml --machine data/machine/du2000-smp-512k.toml -o fft.simulation.arrow
   $ predict replay fft --machine data/machine/spasm-mesh.toml
+  $ predict replay fft --machine data/machine/example-desktop.toml --warm
   $ predict replay fft data/machine/spasm-mesh-clogp.toml data/machine/spasm-mesh-logp.toml data/machine/wwt-dir1sw.toml --format csv
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
   $ predict replay sor --machine data/machine/loggp-example.toml

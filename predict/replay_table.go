@@ -49,7 +49,7 @@ func newMemoryRow(title, trace string, m *machine.Machine, r *replay.Result, tas
 
 // simulationTable has a row for each simulation. The parts of e_instr are averages
 // over processors, so that they add up to it.
-func simulationTable(sims []memoryRow, barrier string) (*store.Table, error) {
+func simulationTable(sims []memoryRow, options ...trace.Arg) (*store.Table, error) {
 	for _, s := range sims {
 		if s.result.Instr() == 0 {
 			return nil, fmt.Errorf("simulating %s on %s: it has no instructions, so there is no time per instruction", s.title, s.machine.Name)
@@ -65,7 +65,7 @@ func simulationTable(sims []memoryRow, barrier string) (*store.Table, error) {
 	columns = append(columns, countColumns(sims)...)
 	columns = append(columns, columnOf(sims, "tasks", "", func(s memoryRow) string { return s.tasks }))
 	return &store.Table{Name: "simulation", Columns: columns,
-		Meta: []trace.Arg{{Key: "barrier", Value: barrier}, {Key: "tool", Value: "predict " + stage.Version}}}, nil
+		Meta: append(options, trace.Arg{Key: "tool", Value: "predict " + stage.Version})}, nil
 }
 
 func timeColumns(sims []memoryRow) []store.Column {

@@ -128,30 +128,28 @@ func (c Counts) CoherenceShare() float64 {
 	return float64(c.CoherenceMisses()+c.Upgrades) / float64(c.Transactions())
 }
 
-// Add adds d to c.
-func (c *Counts) Add(d Counts) {
-	c.Loads += d.Loads
-	c.Stores += d.Stores
-	c.LoadMisses.add(d.LoadMisses)
-	c.StoreMisses.add(d.StoreMisses)
-	c.Upgrades += d.Upgrades
-	c.WriteBacks += d.WriteBacks
-	c.Supplies += d.Supplies
-	c.Invalidations += d.Invalidations
-	c.Behind += d.Behind
-	c.SharedHits += d.SharedHits
-	c.TLBMisses += d.TLBMisses
-	c.RemoteFetches += d.RemoteFetches
-	c.FromExclusive += d.FromExclusive
-	c.BlockUpgrades += d.BlockUpgrades
-	c.BlockInvalidations += d.BlockInvalidations
-	c.DiskReads += d.DiskReads
+// all is every count of c.
+func (c *Counts) all() []*uint64 {
+	return []*uint64{&c.Loads, &c.Stores, &c.LoadMisses.Cold, &c.LoadMisses.Coherence, &c.LoadMisses.Replacement,
+		&c.StoreMisses.Cold, &c.StoreMisses.Coherence, &c.StoreMisses.Replacement, &c.Upgrades, &c.WriteBacks, &c.Supplies,
+		&c.Invalidations, &c.Behind, &c.SharedHits, &c.TLBMisses, &c.RemoteFetches, &c.FromExclusive, &c.BlockUpgrades,
+		&c.BlockInvalidations, &c.DiskReads}
 }
 
-func (m *Misses) add(d Misses) {
-	m.Cold += d.Cold
-	m.Coherence += d.Coherence
-	m.Replacement += d.Replacement
+// Add adds d to c.
+func (c *Counts) Add(d Counts) {
+	from := d.all()
+	for i, n := range c.all() {
+		*n += *from[i]
+	}
+}
+
+// subtract takes d, which was counted first, from c.
+func (c *Counts) subtract(d Counts) {
+	from := d.all()
+	for i, n := range c.all() {
+		*n -= *from[i]
+	}
 }
 
 // Shared is what happened to the parts of a system that all processors share.

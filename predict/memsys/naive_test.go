@@ -93,10 +93,10 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 		n.state[p][line] = "M"
 		return n.upgrade(now+wait, p, wait)
 	case store:
-		counts.StoreMisses.add(why(mine))
+		*why(&counts.StoreMisses, mine)++
 		n.state[p][line] = "M"
 	default:
-		counts.LoadMisses.add(why(mine))
+		*why(&counts.LoadMisses, mine)++
 		n.state[p][line] = "S"
 		if n.cfg.Protocol.Exclusive && n.alone(p, line) {
 			n.state[p][line] = "E"
@@ -107,20 +107,19 @@ func (n *naive) access(now unit.Picos, p int, line uint64, store bool) Cost {
 	}
 	cost := n.fetch(now+wait, p, line, store, supplier)
 	cost.Latency += wait
-	n.insert(p, line)
+	n.insert(now+wait, p, line)
 	return cost
 }
 
-func why(state string) (m Misses) {
+func why(m *Misses, state string) *uint64 {
 	switch state {
 	case "":
-		m.Cold = 1
+		return &m.Cold
 	case "taken":
-		m.Coherence = 1
+		return &m.Coherence
 	default:
-		m.Replacement = 1
+		return &m.Replacement
 	}
-	return m
 }
 
 func (n *naive) alone(p int, line uint64) bool {
@@ -182,14 +181,14 @@ func (n *naive) fetch(now unit.Picos, p int, line uint64, store bool, supplier s
 	switch {
 	case supplier == "M" || supplier == "O":
 		if !store && !n.cfg.Protocol.Owned {
-			n.shared(line, true)
+			n.shared(now+lookup, line, true)
 		}
 	case slices.Contains(n.last, line):
-		n.shared(line, n.dirty[line])
+		n.shared(now+lookup, line, n.dirty[line])
 	default:
 		cost := n.bus(now+lookup, m.Occupancy, m.Latency)
 		cost.Latency += lookup
-		n.shared(line, false)
+		n.shared(now+lookup, line, false)
 		return cost
 	}
 	n.counts[p].SharedHits++
@@ -197,15 +196,15 @@ func (n *naive) fetch(now unit.Picos, p int, line uint64, store bool, supplier s
 }
 
 // shared uses a line in the shared cache.
-func (n *naive) shared(line uint64, dirty bool) {
+func (n *naive) shared(now unit.Picos, line uint64, dirty bool) {
 	list, old, pushed := use(n.last, line, *n.cfg.Shared)
 	n.last, n.dirty[line] = list, dirty
 	if pushed && n.dirty[old] {
-		n.free += n.cfg.Memory.Occupancy
+		n.bus(now, n.cfg.Memory.Occupancy, 0)
 	}
 }
 
-func (n *naive) insert(p int, line uint64) {
+func (n *naive) insert(now unit.Picos, p int, line uint64) {
 	for k := len(n.cfg.Caches) - 1; k >= 0; k-- {
 		list, old, pushed := use(n.caches[p][k], line, n.cfg.Caches[k])
 		n.caches[p][k] = list
@@ -220,7 +219,7 @@ func (n *naive) insert(p int, line uint64) {
 		}
 		n.counts[p].WriteBacks++
 		if n.cfg.Shared != nil {
-			defer n.shared(old, true)
+			defer n.shared(now+n.cfg.Shared.Latency, old, true)
 		} else {
 			n.free += n.cfg.Memory.Occupancy
 		}

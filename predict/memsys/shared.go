@@ -25,29 +25,29 @@ func (s *sharedPath) fetch(now unit.Picos, t *transaction) Cost {
 	switch {
 	case t.stale:
 		if !t.store && !s.bus.caches.protocol.Owned { // who supplies it keeps it clean
-			s.put(t.line, writable)
+			s.put(now+s.latency, t.line, writable)
 		}
 	case w >= 0:
 		toFront(set, w, set[w])
 	default:
 		cost := s.bus.fetch(now+s.latency, t)
 		cost.Latency += s.latency
-		s.put(t.line, readable)
+		s.put(now+s.latency, t.line, readable)
 		return cost
 	}
 	s.bus.caches.private[t.proc].counts.SharedHits++
 	return Cost{Latency: s.latency}
 }
 
-// put puts a line into the cache: writable if memory is stale, readable if it is not. A stale line
+// put puts a line into the cache at now: writable if memory is stale, readable if it is not. A stale line
 // that it pushes out goes to memory, which nobody waits for.
-func (s *sharedPath) put(line, right uint64) {
+func (s *sharedPath) put(now unit.Picos, line, right uint64) {
 	set := s.cache.set(line)
 	w := find(set, line)
 	if w < 0 {
 		w = victim(set)
 		if set[w]&rightMask == writable {
-			s.bus.bus.extend(s.bus.Occupancy)
+			s.bus.bus.post(now, s.bus.Occupancy)
 		}
 	}
 	toFront(set, w, line<<rightBits|right)
@@ -61,9 +61,9 @@ func (s *sharedPath) upgrade(_ unit.Picos, t *transaction) Cost {
 	return Cost{Latency: s.bus.Invalidate}
 }
 
-func (s *sharedPath) evict(_ unit.Picos, _ trace.Proc, line uint64, state uint8) {
+func (s *sharedPath) evict(now unit.Picos, _ trace.Proc, line uint64, state uint8) {
 	if dirty(state) {
-		s.put(line, writable)
+		s.put(now+s.latency, line, writable)
 	}
 }
 

@@ -65,9 +65,9 @@ func (b *busPath) upgrade(now unit.Picos, t *transaction) Cost {
 	return Cost{Contention: b.bus.take(now, b.Invalidate), Latency: b.Invalidate}
 }
 
-func (b *busPath) evict(_ unit.Picos, _ trace.Proc, _ uint64, state uint8) {
+func (b *busPath) evict(now unit.Picos, _ trace.Proc, _ uint64, state uint8) {
 	if dirty(state) {
-		b.bus.extend(b.Occupancy)
+		b.bus.post(now, b.Occupancy)
 	}
 }
 

@@ -52,11 +52,21 @@ func TrafficWarning(res *Result, first []topology.Flow) error {
 		"this run sent %d", messages, unit.Bytes(bytes), res.Shared.Messages)
 }
 
-// onSystem replays src once.
+// onSystem replays src, twice if caches are to be warm.
 func onSystem(ctx context.Context, src trace.Source, m *machine.Machine, clock Clock, opt Options, traffic ...topology.Flow) (*Result, error) {
 	sys, err := memsys.New(m, src.Header(), traffic...)
 	if err != nil {
 		return nil, err
 	}
-	return Run(ctx, src, sys, clock, opt)
+	if !opt.Warm {
+		return Run(ctx, src, sys, clock, opt)
+	}
+	first, err := Run(ctx, src, sys, clock, Options{Clocks: opt.Clocks, Barrier: opt.Barrier, Progress: opt.Progress})
+	if err != nil {
+		return nil, fmt.Errorf("in the run before: %w", err)
+	}
+	if first.Time >= end/4 || first.Shared.End >= end/4 {
+		return nil, fmt.Errorf("the run before takes %v, which is too long for another one behind it", first.Time)
+	}
+	return Run(ctx, src, memsys.Warm(sys, first.Time, src.Header().Procs), clock, opt)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +193,7 @@ func checkMachine(t *testing.T, target string, c *choices) {
 	}
 	if !memsys.NeedsTraffic(m) {
 		checkPlain(t, trace, m, clock, want)
+		checkWarm(t, trace, m)
 	}
 	if t.Failed() {
 		t.Fatal(text)
@@ -209,6 +211,81 @@ func checkPlain(t *testing.T, m trace.Source, desc *machine.Machine, clock Clock
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("without hits: %v\n got %+v\nwant %+v", err, got, want)
 	}
+}
+
+// checkWarm holds a warm run to the second half of a program that does everything twice, with so long a barrier between
+// that nothing is under way behind it. Instructions take whole nanoseconds, so that halves round alike.
+func checkWarm(t *testing.T, m *trace.Memory, desc *machine.Machine) {
+	t.Helper()
+	both, ok := twice(m)
+	if !ok {
+		return
+	}
+	clock, err := NewClock(1e9, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(m trace.Source, opt Options) *Result {
+		opt.Barrier, opt.Phases = 1e16, true
+		r, err := Machine(context.Background(), m, desc, clock, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	all, cold, warm := run(both, Options{}), run(m, Options{}), run(m, Options{Warm: true})
+	checkSums(t, warm)
+	if want := all.Time - cold.Time - 1e16; warm.Time != want {
+		t.Errorf("a warm run takes %d ps; the second half of both takes %d", warm.Time, want)
+	}
+	for p := range all.Procs {
+		sum := cold.Procs[p].Counts
+		if sum.Add(warm.Procs[p].Counts); sum != all.Procs[p].Counts {
+			t.Errorf("processor %d, of both:\n got %+v\nwant %+v", p, sum, all.Procs[p].Counts)
+		}
+	}
+	if messages := all.Shared.Messages - cold.Shared.Messages; warm.Shared.Messages != messages || warm.Shared.Lines != all.Shared.Lines {
+		t.Errorf("warm: %+v; cold: %+v; both: %+v", warm.Shared, cold.Shared, all.Shared)
+	}
+}
+
+// twice is a program that does m, meets at a barrier and does m again; there is none if m forks.
+func twice(m *trace.Memory) (*trace.Memory, bool) {
+	both := &trace.Memory{Head: m.Head}
+	for p := range m.RefsOf {
+		refs, events := &m.RefsOf[p], m.EventsOf[p].Rows
+		all := trace.Refs{Proc: refs.Proc}
+		at, event := uint64(0), uint64(0)
+		for i := range refs.Addr {
+			at += uint64(refs.Instr[i])
+			all.Append(refs.Instr[i], refs.Addr[i], refs.Size[i], refs.Op[i])
+		}
+		rows := slices.Clone(events)
+		for _, e := range events {
+			if e.Kind == trace.Fork || e.Kind == trace.Join {
+				return nil, false
+			}
+			event += uint64(e.Instr)
+		}
+		between := trace.NewEvent(trace.Barrier)
+		between.Peer, between.Refs, between.Instr = 1<<20, uint64(refs.Len()), uint32(max(at, event)-event)
+		rows = append(rows, between)
+		for _, e := range events {
+			if e.Refs += uint64(refs.Len()); e.Kind == trace.Signal || e.Kind == trace.WaitFlag {
+				e.Peer += 1 << 20
+			}
+			rows = append(rows, e)
+		}
+		for i := range refs.Addr {
+			more := refs.Instr[i]
+			if i == 0 {
+				more += uint32(max(at, event) - at)
+			}
+			all.Append(more, refs.Addr[i], refs.Size[i], refs.Op[i])
+		}
+		both.RefsOf, both.EventsOf = append(both.RefsOf, all), append(both.EventsOf, trace.Events{Proc: refs.Proc, Rows: rows})
+	}
+	return both, true
 }
 
 func TestAnyMachine(t *testing.T) {

@@ -45,6 +45,7 @@ type Options struct {
 	Barrier  unit.Picos  // cost of a barrier after the last processor arrived
 	Memory   unit.Bytes  // size of the memory, to warn if the trace needs more; 0 is not checked
 	Phases   bool        // collect Result.Phases
+	Warm     bool        // of Machine: caches and memories hold what a run before has left there; else nothing
 	Progress func(n int) // is told the number of references done since its last call
 	// Waits is told of each time in which a processor executes nothing, in order of time for each.
 	Waits func(p trace.Proc, from, to unit.Picos)
