@@ -56,6 +56,9 @@ func (r machineRows) processor() {
 	if p.CPF > 0 {
 		r.row("processor.cpf", fmt.Sprintf("%g", float64(p.CPF)), fmt.Sprintf("%v a floating-point operation", p.CPF.At(p.Clock)))
 	}
+	if n := p.Ahead; n > 0 {
+		r.row("processor.ahead", strconv.Itoa(n), fmt.Sprintf("lines fetched ahead of touches in order, of %d streams", p.Streams))
+	}
 	if n := p.Outstanding; n > 0 {
 		r.row("processor.outstanding", strconv.Itoa(n), "misses under way while instructions go on")
 		r.row("processor.window", fmt.Sprintf("%.0f", float64(p.Window/p.CPI)), fmt.Sprintf("%v of instructions go on behind a miss", p.Window.At(p.Clock)))

@@ -12,6 +12,8 @@
 //	cpf = 0.25               # clock periods of a floating-point operation, for traces whose work is in flop; if absent, these cannot be replayed
 //	outstanding = 10         # misses under way at most while instructions go on; if absent, the processor waits for each
 //	window = 224             # instructions that go on behind a miss; needed with outstanding
+//	ahead = 20               # lines fetched ahead of touches of one line after the other, within a page; if absent, none
+//	streams = 16             # of such touches that the processor follows at once; needed with ahead
 //	[[cache]]                # nearest first
 //	size = "256 KiB"
 //	line = "64 B"

@@ -11,6 +11,9 @@ type Processor struct {
 	// waits for each. Window is the time that the instructions take for which it has room behind a miss.
 	Outstanding int
 	Window      unit.Cycles
+	// Ahead is how many lines the processor fetches ahead of touches that go from line to line within a page of the memory, of
+	// the Streams that it follows at once; 0: none.
+	Ahead, Streams int
 	// Exposed is the share of the time of misses that the processor waits for, as calibrate instructions measures it; 0 leaves
 	// it to Outstanding. Descriptions have none: models are told.
 	Exposed float64

@@ -25,6 +25,7 @@ const (
 	maxProcessors             = 1 << 16
 	maxLevels, maxNameLetters = 8, 200
 	maxOutstanding, maxWindow = 1 << 10, 1 << 20
+	maxAhead, maxStreams      = 1 << 10, 1 << 8
 )
 
 // text is a quantity as it was written: with or without quotes, to be read later,
@@ -62,6 +63,8 @@ type processorText struct {
 	CPF         *float64 `toml:"cpf"`
 	Outstanding *int64   `toml:"outstanding"`
 	Window      *int64   `toml:"window"`
+	Ahead       *int64   `toml:"ahead"`
+	Streams     *int64   `toml:"streams"`
 }
 
 type cacheText struct {
@@ -236,6 +239,7 @@ func (r *reader) processor(p *processorText) {
 	default:
 		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
 		r.overlap(p)
+		r.ahead(p)
 		r.flops(p)
 	}
 }
@@ -261,6 +265,17 @@ func (r *reader) overlap(p *processorText) {
 	}
 	r.m.Processor.Outstanding = r.count("processor.outstanding", p.Outstanding, maxOutstanding)
 	r.m.Processor.Window = unit.Cycles(r.count("processor.window", p.Window, maxWindow)) * r.m.Processor.CPI
+}
+
+// ahead reads what is fetched before it is touched.
+func (r *reader) ahead(p *processorText) {
+	switch {
+	case p.Ahead == nil && p.Streams != nil:
+		r.fail("processor.streams", "says how many streams the processor follows, but not how many lines of each it fetches: add ahead")
+	case p.Ahead != nil:
+		r.m.Processor.Ahead = r.count("processor.ahead", p.Ahead, maxAhead)
+		r.m.Processor.Streams = r.count("processor.streams", p.Streams, maxStreams)
+	}
 }
 
 func names[T ~string](list []T) (out []string) {

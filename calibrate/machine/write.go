@@ -22,6 +22,10 @@ func (m *Machine) Text() []byte {
 		add("outstanding", strconv.Itoa(n))
 		add("window", strconv.Itoa(int(math.Round(float64(m.Processor.Window/m.Processor.CPI)))))
 	}
+	if n := m.Processor.Ahead; n > 0 {
+		add("ahead", strconv.Itoa(n))
+		add("streams", strconv.Itoa(m.Processor.Streams))
+	}
 	for _, c := range m.Caches {
 		section("[[cache]]")
 		add("size", strconv.Quote(c.Size.String()))

@@ -67,6 +67,7 @@ func (r *Result) Machine(name, from string) ([]byte, error) {
 		d.add("outstanding", count(n), "measured, "+between(r.Outstanding, count)+": chains of misses at once")
 		d.add("window", count(room), "measured, "+between(r.Window, count)+": instructions behind a miss that cost nothing")
 	}
+	d.ahead(r)
 	found, _ := r.Found()
 	before := 0.0
 	for i, f := range found {
@@ -81,6 +82,21 @@ func (r *Result) Machine(name, from string) ([]byte, error) {
 		return nil, fmt.Errorf("the levels that were found make no machine: %w", err)
 	}
 	return text, nil
+}
+
+// streams that a processor follows at once are not measured: processors follow 16 to 32.
+const streams = 16
+
+// ahead says that the processor fetches lines ahead, if loads in order have more lines under way than misses that
+// it executes past: as many as memory delivers in the latency of one.
+func (d *description) ahead(r *Result) {
+	m := r.memory()
+	n := math.Ceil(m.Latency.Value * m.Bandwidth.Value / float64(d.line))
+	if own := max(1, math.Round(r.Outstanding.Value)); !(n > own) {
+		return
+	}
+	d.add("ahead", count(n), fmt.Sprintf("measured: loads in order take %s a line, of %s each", seconds(float64(d.line)/m.Bandwidth.Value), seconds(m.Latency.Value)))
+	d.add("streams", strconv.Itoa(streams), "assumed")
 }
 
 // cache describes a level. The first one's hits are in cpi, and the others' latencies come on top of those before.

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Holds simulation to the computer itself: programs that share memory, run natively on it, and replayed on its description.
 #
+# Native runs repeat in one process, so that caches have what the run before left: so has the simulation, with --warm.
+#
 # The description has one time of an instruction for all programs. A second prediction has the program's own, which a
 # smaller run on one processor gives: what of its native time is not waiting for memory, over its instructions, as
 # [dickens1996, sec. 4.1] has it, and 0.1 cycles at least. So the second column of errors is of larger data and of more
@@ -52,7 +54,7 @@ record() {
 }
 
 # simulate MACHINE: the trace that was recorded last.
-simulate() { predict --quiet replay "$trace" --machine "$1" --format csv >"$out/simulation.csv"; }
+simulate() { predict --quiet replay "$trace" --machine "$1" --warm --format csv >"$out/simulation.csv"; }
 
 clock=$(sed -n 's/^clock = "\([0-9.]*\) MHz".*/\1e6/p' "$machine")
 [ -n "$clock" ] || { echo "hardware: $machine: the clock is not in MHz, as calibrate memory writes it" >&2; exit 1; }

@@ -104,6 +104,9 @@ func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}
+	if n := c.Machine.Processor.Ahead; n > 0 {
+		p.Warnings = append(p.Warnings, fmt.Errorf("nothing is fetched ahead; this processor fetches up to %d lines of touches in order", n))
+	}
 	return p, p.Check()
 }
 

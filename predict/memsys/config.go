@@ -217,12 +217,20 @@ func (c *Config) system(target Target) (System, error) {
 		return nil, err
 	}
 	overlap := func(p machine.Processor) Overlap { return Overlap{p.Outstanding, p.Window.At(p.Clock).Picos()} }
+	own := c.Machine.Processor
 	for _, o := range c.Machine.Others {
-		if overlap(o.Processor) != overlap(c.Machine.Processor) {
+		switch {
+		case overlap(o.Processor) != overlap(own):
 			return nil, fmt.Errorf("nodes %s and %s differ in how many misses are under way at once, or for how long instructions go on behind one: these must be alike", c.Machine.Name, o.Name)
+		case o.Processor.Ahead != own.Ahead || o.Processor.Streams != own.Streams:
+			return nil, fmt.Errorf("nodes %s and %s differ in what their processors fetch ahead: this must be alike", c.Machine.Name, o.Name)
 		}
 	}
-	return Overlapping(s, overlap(c.Machine.Processor), c.Processors), nil
+	if own.Ahead > 0 && (c.Block > 0 || len(c.Caches) == 0) {
+		return nil, fmt.Errorf("processors of a %s fetch nothing ahead: take ahead and streams out, or another target", target.Name())
+	}
+	s = FetchingAhead(s, Ahead{Lines: own.Ahead, Streams: own.Streams, Page: c.Machine.Memory.Page}, c.Processors)
+	return Overlapping(s, overlap(own), c.Processors), nil
 }
 
 // prepare is the target of m and what it needs to know, but for the network.

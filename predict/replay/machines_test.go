@@ -41,6 +41,9 @@ func randomDescription(c *choices, target string, procs int) string {
 	if d.below(3) == 0 {
 		d.line("outstanding = %d\nwindow = %d", 1+d.below(4), 1+d.below(300))
 	}
+	if target == "smp" || target == "ccnuma" || target == "dir1sw" || target == "clogp" {
+		d.maybe("ahead = %d\nstreams = %d", 1+d.below(4), 1+d.below(3))
+	}
 	line, size := 4<<d.below(5), 0
 	if target != "logp" {
 		line, size = d.caches(target)

@@ -1,0 +1,182 @@
+package memsys
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// Ahead says which lines a processor fetches before it touches them.
+type Ahead struct {
+	Lines   int        // fetched behind the last of a stream that was touched; 0: none
+	Streams int        // that it follows at once
+	Page    unit.Bytes // which no stream leaves
+}
+
+// ahead is a system whose processors fetch lines ahead of touches that go from one line to the next, upwards or
+// downwards, as the stream prefetchers of present-day processors do. Two misses on neighbouring lines of a page are a
+// stream. From then on the next Lines of it are fetched, and with every touch of a line that was fetched
+// one more. A line that is touched before it has arrived is waited for, and nothing else is. Of more
+// than Streams the one that has not been touched for longest is forgotten.
+//
+// What is fetched ahead holds bus, network and directories, changes others' caches, and pushes out lines, as loads do; its
+// misses are counted among those of its processor, its touches are not.
+//
+// Differs: lines come into all private levels, and strides of more than a line are not seen, for which processors look at the
+// addresses of instructions.
+type ahead struct {
+	System
+	Ahead
+	page  uint64 // in lines
+	procs []follower
+}
+
+// follower is what a processor fetches ahead.
+type follower struct {
+	streams []stream // the latest first
+	coming  coming
+	loads   uint64 // made for what is fetched
+}
+
+// stream is touches of one line after the other.
+type stream struct {
+	last uint64 // that was touched
+	edge uint64 // the last that was fetched
+	step uint64 // 1, or -1 modulo 2^64; 0: only one line was touched
+}
+
+// coming is the lines that were fetched ahead and have not been touched, the oldest first.
+type coming struct {
+	lines []fetched
+	few   [1 << 10]uint16 // how many there are of each line modulo their number: mostly none
+}
+
+// fetched is a line that arrives when it is done.
+type fetched struct {
+	line uint64
+	done unit.Picos
+}
+
+// find is where line is in c.lines, or -1.
+func (c *coming) find(line uint64) int {
+	if c.few[line%uint64(len(c.few))] == 0 {
+		return -1
+	}
+	return slices.IndexFunc(c.lines, func(f fetched) bool { return f.line == line })
+}
+
+func (c *coming) add(f fetched) {
+	c.lines = append(c.lines, f)
+	c.few[f.line%uint64(len(c.few))]++
+}
+
+func (c *coming) remove(i int) {
+	c.few[c.lines[i].line%uint64(len(c.few))]--
+	c.lines = slices.Delete(c.lines, i, i+1)
+}
+
+// FetchingAhead is s with processors that fetch lines before they touch them. s must be new.
+func FetchingAhead(s System, a Ahead, processors int) System {
+	if a.Lines == 0 {
+		return s
+	}
+	return &ahead{System: s, Ahead: a, page: max(1, uint64(a.Page/s.Line())), procs: make([]follower, processors)}
+}
+
+// Access touches a line, and fetches others if that belongs to a stream.
+func (a *ahead) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
+	f := &a.procs[p]
+	cost := a.System.Access(now, p, line, store)
+	i := f.coming.find(line)
+	switch {
+	case i >= 0:
+		cost.Latency += max(0, f.coming.lines[i].done-now-cost.Total())
+		f.coming.remove(i)
+	case cost == (Cost{}):
+		return cost
+	}
+	if s := f.follow(line, a.page, a.Streams); s.step != 0 {
+		a.fetch(now, p, s)
+	}
+	return cost
+}
+
+// follow is the stream that a line belongs to, which is the latest then; a new one if there is none.
+func (f *follower) follow(line, page uint64, most int) *stream {
+	i := slices.IndexFunc(f.streams, func(s stream) bool { return s.takes(line, page) })
+	s := stream{last: line, edge: line}
+	switch {
+	case i >= 0:
+		s = f.streams[i]
+		if s.step == 0 {
+			s.step = line - s.last
+			s.edge = line
+		}
+		s.last = line
+		f.streams = slices.Delete(f.streams, i, i+1)
+	case len(f.streams) == most:
+		f.streams = f.streams[:most-1]
+	}
+	f.streams = slices.Insert(f.streams, 0, s)
+	return &f.streams[0]
+}
+
+// takes reports whether line goes on with s: next to the one that is alone, or among those that were fetched.
+func (s *stream) takes(line, page uint64) bool {
+	switch {
+	case line/page != s.last/page:
+		return false
+	case s.step == 0:
+		return line-s.last == 1 || s.last-line == 1
+	default:
+		steps := (line - s.last) * s.step // modulo 2^64: s.step is 1 or -1
+		return steps-1 <= (s.edge-s.last)*s.step
+	}
+}
+
+// fetch fetches the lines of s up to a.Lines behind the last that was touched.
+func (a *ahead) fetch(now unit.Picos, p trace.Proc, s *stream) {
+	f := &a.procs[p]
+	for (s.edge-s.last)*s.step < uint64(a.Lines) && (s.edge+s.step)/a.page == s.last/a.page {
+		s.edge += s.step
+		cost := a.System.Access(now, p, s.edge, false)
+		f.loads++
+		if cost == (Cost{}) {
+			continue
+		}
+		if len(f.coming.lines) == a.Lines*a.Streams {
+			f.coming.remove(0)
+		}
+		f.coming.add(fetched{s.edge, now + cost.Total()})
+	}
+}
+
+// Hits ends before a line that was fetched ahead and has not been touched.
+func (a *ahead) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	rows, touches = a.System.Hits(p, b, from, to)
+	coming := &a.procs[p].coming
+	if len(coming.lines) == 0 {
+		return rows, touches
+	}
+	shift := a.Line().Shift()
+	for i := from; i < from+rows; i++ {
+		if !b.Op[i].Data() {
+			continue
+		}
+		line, last := b.Addr[i]>>shift, (b.Addr[i]+uint64(b.Size[i])-1)>>shift
+		for ; coming.find(line) < 0 && line < last; line++ {
+		}
+		if coming.find(line) >= 0 {
+			return a.System.Hits(p, b, from, i)
+		}
+	}
+	return rows, touches
+}
+
+// Counts is of the touches that the processor makes itself, and of all misses.
+func (a *ahead) Counts(p trace.Proc) Counts {
+	c := a.System.Counts(p)
+	c.Loads -= a.procs[p].loads
+	return c
+}
