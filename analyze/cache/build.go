@@ -4,13 +4,22 @@ import "spoor/traces/trace"
 
 // hierarchy is the levels of one description at work for one order.
 type hierarchy struct {
-	feeds []*feed
-	of    [][]*level // by level of the description: one, or one for each processor
+	feeds  []*feed
+	of     [][]*level // by level of the description: one, or one for each processor
+	places map[seenBy]*places
 }
+
+// seenBy is whose lines are numbered together: those of one size that levels of one processor see, or of all.
+type seenBy struct {
+	shift uint
+	proc  int // or everyone
+}
+
+const everyone = -1
 
 // newHierarchy makes the levels of a description, private ones for each of procs processors.
 func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
-	h := &hierarchy{of: make([][]*level, len(s.Levels))}
+	h := &hierarchy{of: make([][]*level, len(s.Levels)), places: map[seenBy]*places{}}
 	for i := range s.Levels {
 		n := 1
 		if s.Levels[i].Private {
@@ -25,10 +34,25 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
 	}
 	for i, instances := range h.of {
 		for p, l := range instances {
-			l.fill(classify, seed+uint64(i)<<32+uint64(p))
+			l.fill(seed + uint64(i)<<32 + uint64(p))
+			if classify {
+				by := seenBy{l.shift, everyone}
+				if len(instances) > 1 {
+					by.proc = p
+				}
+				l.classes = newClasses(l, h.placesOf(by), !l.loses())
+			}
 		}
 	}
 	return h
+}
+
+// placesOf is where lines are numbered.
+func (h *hierarchy) placesOf(s seenBy) *places {
+	if h.places[s] == nil {
+		h.places[s] = newPlaces()
+	}
+	return h.places[s]
 }
 
 // at is the level that a processor uses.
@@ -113,7 +137,7 @@ func contains(levels []*level, l *level) bool {
 }
 
 // fill makes what a level holds.
-func (l *level) fill(classify bool, seed uint64) {
+func (l *level) fill(seed uint64) {
 	d := l.description
 	policy, _ := findPolicy(d.Policy) // the description was checked
 	l.traits = traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
@@ -124,9 +148,6 @@ func (l *level) fill(classify bool, seed uint64) {
 	}
 	if l.later || d.WithOPT {
 		l.record = newRecord()
-	}
-	if classify {
-		l.classes = newClasses(l, !l.loses())
 	}
 }
 
@@ -144,10 +165,18 @@ func (h *hierarchy) add(refs *trace.Refs, of []trace.Proc) error {
 	for _, f := range h.feeds {
 		f.add(refs, of)
 	}
+	return h.failed()
+}
+
+// failed is why the levels cannot go on.
+func (h *hierarchy) failed() error {
 	for _, instances := range h.of {
 		for _, l := range instances {
 			if l.record != nil && l.record.err != nil {
 				return l.record.err
+			}
+			if l.classes != nil && l.classes.places.err != nil {
+				return l.classes.places.err
 			}
 		}
 	}
@@ -159,6 +188,10 @@ func (h *hierarchy) end() error {
 	for _, f := range h.feeds {
 		f.flush()
 	}
+	if err := h.failed(); err != nil {
+		return err
+	}
+	h.places = nil
 	for _, instances := range h.of {
 		for _, l := range instances {
 			if err := l.end(); err != nil {

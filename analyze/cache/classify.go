@@ -1,5 +1,7 @@
 package cache
 
+import "spoor/analyze/lines"
+
 // cause is why a use misses.
 type cause uint8
 
@@ -12,52 +14,87 @@ const (
 
 // classes finds the causes of the misses of one level [hill1989]. Nil finds none.
 type classes struct {
-	full   *list // the fully associative LRU cache, which sees what the level sees; nil if the level is one itself
-	seen   lineSet
-	misses *uint64 // of it
+	places *places
+	full   *full    // the fully associative LRU cache, which sees what the level sees; nil if the level is one itself
+	seen   []uint64 // by place, a bit: lines that full missed before
+	misses *uint64  // of full
+	todo   []uint32 // places of uses that are to be counted
+	found  []uint32 // where they are kept
 }
 
 // newClasses is for a level from which others take no lines, if alone is set.
-func newClasses(l *level, alone bool) *classes {
+func newClasses(l *level, p *places, alone bool) *classes {
 	d := l.description
-	c := &classes{seen: lineSet{}, misses: &l.FullMisses}
+	c := &classes{places: p, misses: &l.FullMisses}
 	if !alone || d.Sets > 1 || d.Policy != lruPolicy.Name || d.NoAllocate || d.Inclusion == Exclusive {
-		c.full = newList(newGeometry(1, d.Sets*d.Ways), true)
+		c.full = newFull(uint32(d.Sets * d.Ways))
 	}
 	return c
 }
 
-// use uses lines, of which the last missed in the level if missed is set; then its cause is returned.
-func (c *classes) use(keys []key, missed bool) cause {
+// begin says what the next uses are, which miss and rest count.
+func (c *classes) begin(keys []key) {
+	if c == nil || c.full == nil {
+		return
+	}
+	c.found = c.places.find(keys, c.found)
+	c.todo = c.found
+	c.reach()
+}
+
+// miss counts the next n uses, of which the last one, of a line, missed in the level. It is the cause.
+func (c *classes) miss(n int, line uint64) cause {
 	if c == nil {
 		return 0
 	}
 	if c.full == nil {
-		if !missed {
-			return 0
-		}
-		return c.found(false, keys[len(keys)-1]>>1)
+		return c.why(false, c.place(line))
 	}
-	why := conflict
-	for len(keys) > 0 {
-		n, _ := c.full.use(keys)
-		if n == len(keys) {
-			break
+	c.places.line, c.places.latest = line, c.todo[n-1]
+	why := c.count(c.todo[:n])
+	c.todo = c.todo[n:]
+	return why
+}
+
+// rest counts the uses that are left, all of which hit.
+func (c *classes) rest() {
+	if c != nil && c.full != nil {
+		c.count(c.todo)
+	}
+}
+
+// use counts one use, and is the cause if it missed.
+func (c *classes) use(line uint64, missed bool) cause {
+	if c == nil || c.full == nil && !missed {
+		return 0
+	}
+	at := [1]uint32{c.place(line)}
+	if c.full == nil {
+		return c.why(false, at[0])
+	}
+	return c.count(at[:])
+}
+
+// count has full see uses, and is the cause if the last one missed in the level.
+func (c *classes) count(places []uint32) (why cause) {
+	for len(places) > 0 {
+		n := c.full.use(places)
+		if n == len(places) {
+			return conflict
 		}
-		why = c.found(false, keys[n]>>1)
-		if keys = keys[n+1:]; len(keys) > 0 {
-			why = conflict
-		}
+		why = c.why(false, places[n])
+		places = places[n+1:]
 	}
 	return why
 }
 
 // offer is a write that brings no line.
-func (c *classes) offer(k key) cause {
+func (c *classes) offer(line uint64) cause {
 	if c == nil {
 		return 0
 	}
-	return c.found(c.full.hit(k), k>>1)
+	at := c.place(line)
+	return c.why(c.full.hit(at), at)
 }
 
 // give is a use that takes the line away.
@@ -65,36 +102,44 @@ func (c *classes) give(line uint64) cause {
 	if c == nil {
 		return 0
 	}
-	return c.found(c.full.drop(line) != empty, line)
+	at := c.place(line)
+	return c.why(c.full.drop(at), at)
 }
 
 // take is a line that comes without a use.
-func (c *classes) take(k key) {
+func (c *classes) take(line uint64) {
 	if c != nil {
-		c.full.use([]key{k})
+		c.full.use([]uint32{c.place(line)})
 	}
 }
 
-func (c *classes) found(hit bool, line uint64) cause {
+// why is the cause of a miss of a use that full has hit or missed.
+func (c *classes) why(hit bool, place uint32) cause {
 	if hit {
 		return conflict
 	}
 	*c.misses++
-	if c.seen.add(line) {
-		return compulsory
+	word, bit := &c.seen[place>>6], uint64(1)<<(place&63)
+	if *word&bit != 0 {
+		return capacity
 	}
-	return capacity
+	*word |= bit
+	return compulsory
 }
 
-// lineSet is a set of lines, a bit for each of 64 neighbours.
-type lineSet map[uint64]uint64
+// place is that of a line.
+func (c *classes) place(line uint64) uint32 {
+	at := c.places.of(line)
+	c.reach()
+	return at
+}
 
-// add reports whether a line is new.
-func (s lineSet) add(line uint64) bool {
-	word, bit := s[line>>6], uint64(1)<<(line&63)
-	if word&bit != 0 {
-		return false
+// reach makes room for all places that there are.
+func (c *classes) reach() {
+	if n := c.places.table.Places()/64 + 1; n > len(c.seen) {
+		c.seen = append(c.seen, make([]uint64, n-len(c.seen))...)
 	}
-	s[line>>6] = word | bit
-	return true
+	if c.full != nil {
+		c.full.last = lines.Extend(c.full.last, c.places.table)
+	}
 }

@@ -104,9 +104,9 @@ func (l *level) serve(addr, ref uint64, o op, a ask) (dirty bool) {
 	}
 	l.one[0] = k
 	if miss, victim := l.array.use(l.one[:]); miss == 0 {
-		l.missed(addr, ref, o, 0, l.classes.use(l.one[:], true), victim)
+		l.missed(addr, ref, o, 0, l.classes.use(k>>1, true), victim)
 	} else if l.classes != nil {
-		l.classes.use(l.one[:], false)
+		l.classes.use(k>>1, false)
 	}
 	return false
 }
@@ -123,7 +123,7 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 		l.memory.request(addr, o)
 		return false
 	case l.later:
-		l.record.use(k, ref, o, l.classes.use(l.one[:], true))
+		l.record.use(k, ref, o, l.classes.use(k>>1, true))
 		if l.through && a&write != 0 {
 			l.Writethroughs++
 		}
@@ -144,7 +144,7 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 		l.Writethroughs++
 	}
 	miss, victim := l.array.use(l.one[:])
-	why := l.classes.use(l.one[:], miss == 0)
+	why := l.classes.use(k>>1, miss == 0)
 	if miss == 0 {
 		l.missed(addr, ref, o, through, why, victim)
 	} else if through != 0 {
@@ -162,21 +162,17 @@ func (l *level) run(b *batch, from, to int) {
 		}
 		return
 	}
-	start := from
+	l.classes.begin(b.keys[from:to])
 	for from < to {
 		n, victim := l.array.use(b.keys[from:to])
 		if from += n; from == to {
 			break
 		}
-		var why cause
-		if l.classes != nil {
-			why = l.classes.use(b.keys[start:from+1], true)
-			start = from + 1
-		}
-		l.missed(b.keys[from]>>1<<l.shift, b.ref(from), b.op(from), 0, why, victim)
+		line := b.keys[from] >> 1
+		l.missed(line<<l.shift, b.ref(from), b.op(from), 0, l.classes.miss(n+1, line), victim)
 		from++
 	}
-	l.classes.use(b.keys[start:to], false)
+	l.classes.rest()
 }
 
 // ask is what a processor asks.
@@ -226,7 +222,7 @@ func (c *Counts) blame(why cause) {
 // offer writes to a level that does not fetch a line for that.
 func (l *level) offer(k key, ref uint64, o op) {
 	hit := l.array.hit(k)
-	why := l.classes.offer(k)
+	why := l.classes.offer(k >> 1)
 	if !hit {
 		l.count(ref, o, why)
 	}
@@ -251,7 +247,7 @@ func (l *level) give(line, ref uint64, o op, a ask) (dirty bool) {
 func (l *level) take(k key) {
 	l.one[0] = k
 	_, victim := l.array.use(l.one[:])
-	l.classes.take(k)
+	l.classes.take(k >> 1)
 	if victim != empty {
 		l.evict(victim)
 	}

@@ -1,0 +1,102 @@
+package cache
+
+// full is one fully associative LRU cache of lines that are known by their places. Every use takes the next moment, and a line
+// is there as long as its latest use is not before the oldest moment: so a use that hits moves nothing, and the line
+// that leaves is found by going on from the oldest moment to the next one that is a line's latest use. What the moments were
+// used for is kept in a ring. When that is full, the lines that are there take new moments, in their order.
+type full struct {
+	ways   uint32
+	held   uint32   // lines that are there
+	last   []uint32 // by place: when the line was used last; 0: never, or it was taken out
+	ring   []uint32 // by moment, the lowest bits: the place of the line that was used; a power of two long
+	now    uint32   // the next moment
+	oldest uint32
+	there  []uint32 // places, for makeRoom
+	end    uint32   // the moment at which they begin again
+}
+
+const (
+	firstRing  = 1 << 8
+	lastMoment = 1 << 31 // rings are of 2^30 moments at most
+)
+
+func newFull(ways uint32) *full {
+	return &full{ways: ways, ring: make([]uint32, firstRing), now: 1, oldest: 1, end: lastMoment}
+}
+
+// use uses lines in order up to the first that is not there, takes that in, and returns its index. If all are there, that
+// is len(places).
+func (f *full) use(places []uint32) int {
+	last, ring, now, oldest, limit := f.last, f.ring, f.now, f.oldest, f.limit()
+	for i, p := range places {
+		if now == limit {
+			f.now = now
+			f.makeRoom()
+			ring, now, oldest, limit = f.ring, f.now, f.oldest, f.limit()
+		}
+		before := last[p]
+		last[p] = now
+		ring[int(now)&(len(ring)-1)] = p
+		now++
+		if before < oldest {
+			f.now = now
+			f.taken()
+			return i
+		}
+	}
+	f.now = now
+	return len(places)
+}
+
+// limit is the moment for which there is no room.
+func (f *full) limit() uint32 { return min(f.oldest+uint32(len(f.ring)), f.end) }
+
+// taken has a line leave for one that was taken in, if there are too many.
+func (f *full) taken() {
+	if f.held < f.ways {
+		f.held++
+		return
+	}
+	last, ring, t := f.last, f.ring, f.oldest
+	for last[ring[int(t)&(len(ring)-1)]] != t {
+		t++
+	}
+	f.oldest = t + 1
+}
+
+// hit uses a line if it is there, and reports whether it is.
+func (f *full) hit(place uint32) bool {
+	return f.last[place] >= f.oldest && f.use([]uint32{place}) == 1
+}
+
+// drop takes a line out, and reports whether it was there.
+func (f *full) drop(place uint32) bool {
+	if f.last[place] < f.oldest {
+		return false
+	}
+	f.last[place] = 0
+	f.held--
+	return true
+}
+
+// makeRoom gives the lines that are there new moments.
+func (f *full) makeRoom() {
+	f.there = f.there[:0]
+	for t := f.oldest; t != f.now; t++ {
+		if p := f.ring[int(t)&(len(f.ring)-1)]; f.last[p] == t {
+			f.there = append(f.there, p)
+		}
+	}
+	if 2*len(f.there) > len(f.ring) {
+		f.ring = make([]uint32, 2*len(f.ring))
+	}
+	if int(f.now)+len(f.there) >= int(f.end) {
+		clear(f.last)
+		f.now = 1
+	}
+	f.oldest = f.now
+	for _, p := range f.there {
+		f.last[p], f.ring[int(f.now)&(len(f.ring)-1)] = f.now, p
+		f.now++
+	}
+}

@@ -1,0 +1,50 @@
+package cache
+
+import "spoor/analyze/lines"
+
+// places numbers the lines that some levels of one line size see, so that what a level knows of a line is in an array. A
+// line that misses is looked up once for all of them.
+type places struct {
+	table  *lines.Table
+	line   uint64 // the latest one
+	latest uint32 // its place; 0: there is none
+	err    error  // there are too many lines
+	some   [lines.Batch]uint64
+}
+
+func newPlaces() *places { return &places{table: lines.NewTable()} }
+
+// of is the place of a line.
+func (p *places) of(line uint64) uint32 {
+	if p.line == line && p.latest != 0 {
+		return p.latest
+	}
+	at, err := p.table.Place(line)
+	if err != nil {
+		p.err = err
+		return 0 // of no line; the run ends here
+	}
+	p.line, p.latest = line, at
+	return at
+}
+
+// find is the places of the lines of keys, in the memory of found if that is enough.
+func (p *places) find(keys []key, found []uint32) []uint32 {
+	if cap(found) < len(keys) {
+		found = make([]uint32, max(len(keys), batchUses))
+	}
+	found = found[:len(keys)]
+	for at := 0; at < len(keys); at += lines.Batch {
+		some := keys[at:min(at+lines.Batch, len(keys))]
+		for i, k := range some {
+			p.some[i] = k >> 1
+		}
+		if err := p.table.MakeRoom(); err != nil {
+			p.err = err
+			clear(found[at:])
+			return found
+		}
+		p.table.Find(p.some[:len(some)], found[at:])
+	}
+	return found
+}
