@@ -179,12 +179,17 @@ func checkCollective(p Party, a Algorithm, root, n int, seed uint64) error {
 	return nil
 }
 
-var testProcs = func() (all []int) {
+// testProcs are the numbers of ranks. Under -short, which is for the race detector, they are those
+// up to 9, and few around powers of two.
+func testProcs() (all []int) {
+	if testing.Short() {
+		return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 33}
+	}
 	for procs := 1; procs <= 33; procs++ {
 		all = append(all, procs)
 	}
 	return append(all, 64)
-}()
+}
 
 var testLengths = []int{0, 1, 2, 7, 64}
 
@@ -193,7 +198,7 @@ func TestCollectivesAreTheirDefinitions(t *testing.T) {
 		for _, a := range Algorithms {
 			t.Run(fmt.Sprintf("%s/%s/%s", b.name, a.Collective, a.Name), func(t *testing.T) {
 				t.Parallel()
-				for _, procs := range testProcs {
+				for _, procs := range testProcs() {
 					rng := rand.New(rand.NewPCG(uint64(procs), 7))
 					roots := []int{0, procs - 1, rng.IntN(procs), rng.IntN(procs), rng.IntN(procs)}
 					program := func(r *Rank) error {
@@ -248,7 +253,7 @@ func TestRoundingDependsOnNothingButTheMembers(t *testing.T) {
 	value := func(rank int) float64 { return 1 / float64(3+rank) }
 	plus := func(a, b float64) float64 { return a + b }
 	for _, b := range backends {
-		for _, procs := range testProcs {
+		for _, procs := range testProcs() {
 			var tree, doubling float64
 			err := b.run(context.Background(), procs, func(r *Rank) error {
 				for _, n := range []int{1, 3, 600} { // 600: 4800 bytes, a long one
@@ -302,7 +307,7 @@ func treeSum(value func(int) float64, lo, hi, procs int) float64 {
 
 func TestAllToAllVIsItsDefinition(t *testing.T) {
 	for _, b := range backends {
-		for _, procs := range testProcs {
+		for _, procs := range testProcs() {
 			rng := rand.New(rand.NewPCG(uint64(procs), 8))
 			counts := make([][]int, procs) // from, to
 			for from := range counts {
@@ -340,7 +345,7 @@ func TestAllToAllVIsItsDefinition(t *testing.T) {
 // TestNobodyLeavesSyncEarly: after Sync every rank sees what all wrote before it.
 func TestNobodyLeavesSyncEarly(t *testing.T) {
 	for _, b := range backends {
-		for _, procs := range testProcs {
+		for _, procs := range testProcs() {
 			here := make([]int, procs)
 			err := b.run(context.Background(), procs, func(r *Rank) error {
 				for round := 1; round <= 5; round++ {

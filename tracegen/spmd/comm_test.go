@@ -24,7 +24,7 @@ func splitDefinition(colors, keys []int, color int) (members []int) {
 
 func TestSplitIsItsDefinition(t *testing.T) {
 	for _, b := range backends {
-		for _, procs := range testProcs {
+		for _, procs := range testProcs() {
 			rng := rand.New(rand.NewPCG(uint64(procs), 10))
 			colors, keys := make([]int, procs), make([]int, procs)
 			for i := range colors {

@@ -40,7 +40,7 @@ func TestTrafficIsTheClosedForm(t *testing.T) {
 	for _, a := range Algorithms {
 		t.Run(fmt.Sprintf("%s/%s", a.Collective, a.Name), func(t *testing.T) {
 			t.Parallel()
-			for _, procs := range testProcs {
+			for _, procs := range testProcs() {
 				rng := rand.New(rand.NewPCG(uint64(procs), 9))
 				for _, n := range []int{0, 1, 7, 64, 1 + rng.IntN(200)} {
 					root := rng.IntN(procs)
@@ -62,7 +62,7 @@ func TestTrafficIsTheClosedForm(t *testing.T) {
 
 // TestTrafficOfAllRanks: sums over the ranks, in forms that are known.
 func TestTrafficOfAllRanks(t *testing.T) {
-	for _, procs := range testProcs {
+	for _, procs := range testProcs() {
 		p := int64(procs)
 		for _, a := range Algorithms {
 			var sum Traffic
