@@ -55,6 +55,7 @@
 // caused it. So any driver that gives a rank its messages before it passes their times gives the
 // same result, bit for bit. There are two: windows of the lookahead, and where that is next to nothing,
 // or a network of links is shared, one rank after the other in the order of what they do next.
+// Programs whose messages are all sent whole, in LogGP, and that nobody watches go on beyond that: see ahead.go.
 //
 // # Workers
 //
@@ -217,7 +218,7 @@ func drive(ctx context.Context, programs []Program, opt Options, drivers ...driv
 		r.e.driver.add(r)
 	}
 	all := crew{Stats: Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
-	for _, finish := range []func() error{all.run, all.end, all.clear, all.stuck} {
+	for _, finish := range []func() error{all.run, all.settle, all.end, all.clear, all.stuck} {
 		if err := finish(); err != nil {
 			return nil, err
 		}
@@ -245,6 +246,7 @@ type engine struct {
 	limit        unit.Picos // until which the rank that acts knows all messages
 	done         unit.Picos // until when all has been done, if there are other workers
 	acting       int32
+	ahead        int // operations that the rank which acts may still do beyond the limit
 	failed       *failure
 	flights      []unit.Picos          // of mails, if Model.linked
 	causes       causes                // if there is an Observer

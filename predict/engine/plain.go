@@ -14,6 +14,9 @@ func (e *engine) isPlain() bool {
 // goes on.
 func (r *rank) runPlain() bool {
 	e, s := r.e, &r.main
+	if e.early() {
+		e.ahead = farthest
+	}
 	for {
 		mail, own := never, never
 		if len(r.arrivals) > 0 {
@@ -23,13 +26,16 @@ func (r *rank) runPlain() bool {
 			own = s.t
 		}
 		switch {
-		case r.dead || min(mail, own) >= e.limit:
+		case r.dead:
 			r.rest(mail, own)
 			return true
-		case own < mail:
+		case own < mail && own < e.limit || own < never && r.freely():
 			if e.now = own; !r.glide(own, mail) {
 				return false
 			}
+		case mail >= e.limit:
+			r.rest(mail, own)
+			return true
 		default:
 			e.now = mail
 			i := r.arrivals[0].mail
@@ -75,7 +81,7 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 				}
 			}
 		}
-		if now = s.t; s.phase >= blocked || now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now {
+		if now = s.t; s.phase >= blocked || (now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now) && !r.freely() {
 			return true
 		}
 	}
@@ -181,6 +187,7 @@ func (r *rank) arrivePlain(i int32, m *mail) {
 	m.at = start + carry
 	r.account.Messages++
 	r.account.Bytes += m.bytes
+	r.looks = min(r.looks+looksEach, mostLooks)
 	n := r.match(m)
 	if n == 0 {
 		r.keep(i)

@@ -31,6 +31,7 @@ type rank struct {
 	inbox    inbox
 	account  Rank
 	seq      uint32 // of mails sent
+	looks    int32  // see earliest
 	dead     bool   // has failed
 	urgent   int    // mails of arrivals that others wait for
 
@@ -40,7 +41,7 @@ type rank struct {
 	graph    *graph
 	program  Program
 	line     *line // Whoa's
-	_        [32]byte
+	_        [24]byte
 }
 
 // begin readies the first operations.
@@ -210,7 +211,7 @@ func (r *rank) rest(mail, own unit.Picos) {
 		if r.wants = s.op.Peer; s.op.Kind == WaitAny {
 			r.wants = None
 		} else if s.op.Kind != Probe {
-			r.wants = r.e.pendings.items[s.on].from
+			r.wants = r.e.pendings.items[r.awaited()].from
 		}
 		r.next = r.earliest(mail)
 	}
@@ -219,13 +220,20 @@ func (r *rank) rest(mail, own unit.Picos) {
 // nobody is who is waited for by a rank that does not wait.
 const nobody int32 = -2
 
-// few is how many mails are looked through for those that are waited for.
-const few = 32
+// few is how many mails are looked through for those that are waited for; of more, each that was taken up pays for looksEach, and so many may be saved.
+const (
+	few       = 32
+	looksEach = 4
+	mostLooks = 1 << 20
+)
 
 // earliest is when r can act on others after the first mail from whom it wants, or earlier.
 func (r *rank) earliest(mail unit.Picos) unit.Picos {
-	if len(r.arrivals) > few {
-		return mail
+	if n := len(r.arrivals) - few; n > 0 {
+		if n > int(r.looks) {
+			return mail
+		}
+		r.looks -= int32(n)
 	}
 	at := never
 	for i := range r.arrivals {

@@ -78,7 +78,7 @@ func (d *windows) upTo(e *engine, end int64) error {
 			r.run()
 			d.put(r)
 		}
-		if d.ring[i] = d.ring[i][:0]; e.failed != nil {
+		if d.ring[i] = d.ring[i][:0]; e.failed != nil && limit > e.failed.at {
 			break
 		}
 	}

@@ -1,0 +1,76 @@
+package engine
+
+// The program of a plain run depends on messages by when its receives end, and by nothing else. Which receive a message ends does not depend on which
+// of the two is first: of the messages that come in an order, and receives that are posted in an order, whoever is first on either side has the
+// first that it selects on the other. And what leaves takes neither the port nor the time of what comes. So until it waits for a message that is not
+// known, or looks for one, a program may go on beyond the time up to which its rank knows all messages. And where it waits for several
+// before it does anything else, nobody feels it before the last has come. Both let ranks act more seldom, and do more at once.
+
+// farthest is how many operations a rank does at once beyond the time up to which it knows all messages: what it sends is kept until then.
+const farthest = 256
+
+// early is whether ranks may do so. Long messages are answered by who has posted its receive at that time, and leave through the port at the time of
+// the answer.
+func (e *engine) early() bool { return e.plain && e.Long < 0 }
+
+// freely is whether the program goes on whatever comes.
+func (r *rank) freely() bool {
+	e, s := r.e, &r.main
+	if e.ahead == 0 || s.t >= Horizon || r.dead {
+		return false
+	}
+	switch s.phase {
+	case working:
+	case collecting:
+		if s.op.Kind == Collective {
+			return false
+		}
+	case starting:
+		if s.op.Kind > Wait {
+			return false
+		}
+	default:
+		return false
+	}
+	e.ahead--
+	return true
+}
+
+// together is among how many waits that follow each other the last is looked for.
+const together = 32
+
+// awaited is the pending operation that r, which waits, waits for last before it does anything but wait, as far as that is looked for.
+func (r *rank) awaited() int32 {
+	on := r.main.on
+	if !r.e.early() {
+		return on
+	}
+	next := r.ops[r.at:min(r.at+together, len(r.ops))]
+	n := 0
+	for n < len(next) && next[n].Kind == Wait && next[n].Work == 0 {
+		n++
+	}
+	for n--; n >= 0; n-- {
+		i := r.requests.find(next[n].Request)
+		if i <= 0 {
+			continue
+		}
+		if p := &r.e.pendings.items[i]; p.done == undone && p.from >= 0 {
+			return i
+		}
+	}
+	return on
+}
+
+// settle takes up the messages of ranks that wait for another one, which does not come.
+func (c *crew) settle() error {
+	for _, e := range c.engines {
+		for i := e.first; i < e.end; i++ {
+			if r := &e.ranks[i]; r.more == nil && len(r.arrivals) > 0 {
+				e.acting, e.limit = r.id, Horizon
+				r.run()
+			}
+		}
+	}
+	return nil
+}
