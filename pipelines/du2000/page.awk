@@ -1,19 +1,27 @@
-# Prints the tables of the study's page from expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
+# Prints the tables of the study's page from data/paper/du2000/published.tsv, if it is given, and expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
 # models by kind of machine, in words what mva has on all clusters, its errors on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
+$1 == "quantity" { next }
+$1 == "coherence_share" { published[$3] = $6; next }
 $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 { program = $1; sub(/ .*/, "", program); column(program) }
 "coherence_share" in at { share[program] = $at["coherence_share"]; missed[program] = $at["coherence_misses"]; next }
 {
 	machine = $at["machine"]; model = $at["model"]
-	if (machine !~ /^du2000-/) { add("unequal" SUBSEP half(machine) SUBSEP program); next }
-	kind = machine ~ /-smp-/ ? "SMPs" : (machine ~ /-cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", pages in turn")
+	sub(/^du2000-/, "", machine)
+	simulated[machine, program] = $at["simulated"]
+	if (machine ~ /-(slow|fast|more)$/) {
+		add("unequal" SUBSEP half(machine) SUBSEP program)
+		add("unequal")
+		next
+	}
+	kind = machine ~ /^smp-/ ? "SMPs" : (machine ~ /^cow-/ ? "workstations" : "clusters of SMPs") (machine ~ /-first-touch$/ ? ", first touch" : ", pages in turn")
 	if (!(kind in seen)) { seen[kind]; kinds[++n] = kind }
 	add(kind SUBSEP model)
 	if (model != "mva") next
 	add(kind SUBSEP program)
-	if (machine ~ /-smp-/) next
+	if (machine ~ /^smp-/) next
 	sub(/.*, /, "", kind)
 	add("clusters, " kind)
 	if (program == "radix") next
@@ -57,7 +65,8 @@ function sentence(   turn, first) {
 		mean("clusters" turn), mean("clusters" first), mean("without Radix" turn), mean("without Radix" first)
 	printf "of the %d rows without Radix %s %% is the worst.\n", rows["without Radix"], short(worst["without Radix"])
 }
-function unequal(   i, p, name) {
+function unequal(   i, p, name, four) {
+	four = "cow-4-256k-100m"
 	split("half the clock|twice the clock|twice the cache", name, "|")
 	print ""
 	heads("half of the nodes", "", programs, m)
@@ -66,10 +75,22 @@ function unequal(   i, p, name) {
 		for (p = 1; p <= m; p++) printf " %s |", both("unequal" SUBSEP name[i] SUBSEP programs[p])
 		print ""
 	}
+	for (i = 1; i <= 2; i++) {
+		printf "| four workstations, %s: simulated time, of equal ones |", name[i]
+		for (p = 1; p <= m; p++) printf " %.2f |", simulated[four (i == 1 ? "-slow" : "-fast"), programs[p]] / simulated[four, programs[p]]
+		print ""
+	}
+	printf "\nOf these %d rows of `mva` the mean error is %s %%, the worst %s %%, and %d are within 5 %%.\n", rows["unequal"], \
+		mean("unequal"), short(worst["unequal"]), near["unequal"]
 }
 function coherence(   p) {
 	print ""
 	heads("uses of the bus, in %", "", programs, m)
+	if ("fft" in published) {
+		printf "| paper, sec. 4.3.1 |"
+		for (p = 1; p <= m; p++) printf " %.1f |", published[programs[p]]
+		print ""
+	}
 	printf "| `coherence_share` |"
 	for (p = 1; p <= m; p++) printf " %.1f |", share[programs[p]]
 	printf "\n| of it misses |"
@@ -88,7 +109,6 @@ END {
 	if (others) { other(); exit }
 	errors()
 	sentence()
-	for (k in rows) mixed += k ~ /^unequal/
-	if (mixed) unequal()
+	if ("unequal" in rows) unequal()
 	for (p in share) { coherence(); exit }
 }
