@@ -3,9 +3,13 @@
 # and has them predict the third. Each time is the least of several: what the host does besides makes times longer.
 #
 #   sh native.sh FOLDER
+#
+# IMAGES are the sizes of images, ARRAYS those of the arrays of transfers and statements.
 set -eu
 out=$1
 mkdir -p "$out"
+images=${IMAGES:-100 300 1000}
+arrays=${ARRAYS:-50 100 200 400 800 1600}
 
 # least KERNEL PROCS REPEAT SETTING...: the least time of so many runs, in seconds.
 least() {
@@ -16,7 +20,7 @@ least() {
 }
 
 echo "experiment,rows,cols,item [B],stride [B],base [B],blocks,bytes [B],accesses,ops,time [s]" >"$out/times.csv"
-for l in 50 100 200 400 800 1600; do
+for l in $arrays; do
 	for d in 1 4 16; do
 		t=$(least transfer 2 15 rows=$l cols=$l d=$d shape=0 repetitions=20)
 		echo "$d $l $l $t" | awk '{ printf "transfer,%d,%d,4,%d,0,1,%d,0,0,%.9g\n", $1, $2, 4*$3, 4*$1*$2, $4/40 }'
@@ -38,7 +42,7 @@ done
 calibrate fit "$out/times.csv" -o "$out/host"
 
 echo "l,b,convshift,convscan" >"$out/convolutions.csv"
-for l in 100 300 1000; do
+for l in $images; do
 	for b in 1 2 3 4 5 6 7 8 9 10; do
 		echo "$l,$b,$(least convshift 2 15 l=$l b=$b meshrows=1),$(least convscan 2 15 l=$l b=$b meshrows=1)"
 	done
@@ -51,4 +55,4 @@ awk -F , 'NR > 1 { ratio[$1, $2] = $3 / $4; if (!($1 in seen)) { seen[$1]; order
 		printf "%dx%d\t%s\t%.2f\n", l, l, x, ratio[l, x == "-" ? 10 : x] } }' "$out/convolutions.csv"
 echo
 echo "predicted:"
-predict message crossover --params "$out/host.params.toml" --size 100x100,300x300,1000x1000 --mesh 1x2
+predict message crossover --params "$out/host.params.toml" --size "$(for l in $images; do echo "${l}x$l"; done | paste -sd, -)" --mesh 1x2

@@ -185,14 +185,8 @@ func assignScalar(a, _, _ []int32, s int32) {
 func assignArray(a, b, _ []int32, _ int32) {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
-	n__ += 10
-	{
-		v2__ := a
-		n__ += 8 * uint64(len(v2__))
-		for i := range v2__ {
-			a[i] = b[i]
-		}
-	}
+	n__ += 19
+	copy(a, b)
 	t__.N += n__
 }
 
@@ -201,9 +195,9 @@ func assignSumWithScalar(a, b, _ []int32, s int32) {
 	n__ := hooks__.None
 	n__ += 11
 	{
-		v3__ := a
-		n__ += 8 * uint64(len(v3__))
-		for i := range v3__ {
+		v2__ := a
+		n__ += 8 * uint64(len(v2__))
+		for i := range v2__ {
 			a[i] = b[i] + s
 		}
 	}
@@ -215,9 +209,9 @@ func assignProductWithScalar(a, b, _ []int32, s int32) {
 	n__ := hooks__.None
 	n__ += 11
 	{
-		v4__ := a
-		n__ += 8 * uint64(len(v4__))
-		for i := range v4__ {
+		v3__ := a
+		n__ += 8 * uint64(len(v3__))
+		for i := range v3__ {
 			a[i] = b[i] * s
 		}
 	}
@@ -229,9 +223,9 @@ func assignSum(a, b, c []int32, _ int32) {
 	n__ := hooks__.None
 	n__ += 11
 	{
-		v5__ := a
-		n__ += 9 * uint64(len(v5__))
-		for i := range v5__ {
+		v4__ := a
+		n__ += 9 * uint64(len(v4__))
+		for i := range v4__ {
 			a[i] = b[i] + c[i]
 		}
 	}
@@ -243,9 +237,9 @@ func assignProduct(a, b, c []int32, _ int32) {
 	n__ := hooks__.None
 	n__ += 11
 	{
-		v6__ := a
-		n__ += 9 * uint64(len(v6__))
-		for i := range v6__ {
+		v5__ := a
+		n__ += 9 * uint64(len(v5__))
+		for i := range v5__ {
 			a[i] = b[i] * c[i]
 		}
 	}

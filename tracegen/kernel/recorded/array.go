@@ -305,7 +305,24 @@ func assignArray(a, b, _ []int32, _ int32) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
-	n__ += 10
+	n__ += 19
+	if n__ != 0 {
+		if o__ >= l__ {
+			o__ = t__.Full(o__)
+		}
+		hooks__.Work(b__, o__, n__)
+		o__ += 8
+		n__ = 0
+	}
+	t__.Close(o__)
+	hooks__.Copy(t__, a, b)
+}
+
+func assignSumWithScalar(a, b, _ []int32, s int32) {
+	t__ := tape__.Cur()
+	b__, o__, l__ := t__.Open()
+	n__ := hooks__.None
+	n__ += 11
 	{
 		v9__ := a
 		if n__ != 0 {
@@ -324,7 +341,7 @@ func assignArray(a, b, _ []int32, _ int32) {
 				tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L4+4*tape__.I)
 				v10__ := b[i]
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&a[i]), tape__.S4+4*tape__.I)
-				a[i] = v10__
+				a[i] = v10__ + s
 			}
 			o__ += 16
 		}
@@ -332,7 +349,7 @@ func assignArray(a, b, _ []int32, _ int32) {
 	t__.Close(o__)
 }
 
-func assignSumWithScalar(a, b, _ []int32, s int32) {
+func assignProductWithScalar(a, b, _ []int32, s int32) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
@@ -355,7 +372,7 @@ func assignSumWithScalar(a, b, _ []int32, s int32) {
 				tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L4+4*tape__.I)
 				v12__ := b[i]
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&a[i]), tape__.S4+4*tape__.I)
-				a[i] = v12__ + s
+				a[i] = v12__ * s
 			}
 			o__ += 16
 		}
@@ -363,7 +380,7 @@ func assignSumWithScalar(a, b, _ []int32, s int32) {
 	t__.Close(o__)
 }
 
-func assignProductWithScalar(a, b, _ []int32, s int32) {
+func assignSum(a, b, c []int32, _ int32) {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
@@ -383,43 +400,12 @@ func assignProductWithScalar(a, b, _ []int32, s int32) {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
-				tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L4+4*tape__.I)
-				v14__ := b[i]
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&a[i]), tape__.S4+4*tape__.I)
-				a[i] = v14__ * s
-			}
-			o__ += 16
-		}
-	}
-	t__.Close(o__)
-}
-
-func assignSum(a, b, c []int32, _ int32) {
-	t__ := tape__.Cur()
-	b__, o__, l__ := t__.Open()
-	n__ := hooks__.None
-	n__ += 11
-	{
-		v15__ := a
-		if n__ != 0 {
-			if o__ >= l__ {
-				o__ = t__.Full(o__)
-			}
-			hooks__.Work(b__, o__, n__)
-			o__ += 8
-			n__ = 0
-		}
-		for i := range v15__ {
-			{
-				if o__ >= l__ {
-					o__ = t__.Full(o__)
-				}
 				tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L4+3*tape__.I)
-				v16__ := b[i]
+				v14__ := b[i]
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&c[i]), tape__.L4+3*tape__.I)
-				v17__ := c[i]
+				v15__ := c[i]
 				tape__.Put(b__, o__+16, unsafe__.Pointer(&a[i]), tape__.S4+3*tape__.I)
-				a[i] = v16__ + v17__
+				a[i] = v14__ + v15__
 			}
 			o__ += 24
 		}
@@ -433,7 +419,7 @@ func assignProduct(a, b, c []int32, _ int32) {
 	n__ := hooks__.None
 	n__ += 11
 	{
-		v18__ := a
+		v16__ := a
 		if n__ != 0 {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
@@ -442,17 +428,17 @@ func assignProduct(a, b, c []int32, _ int32) {
 			o__ += 8
 			n__ = 0
 		}
-		for i := range v18__ {
+		for i := range v16__ {
 			{
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
 				tape__.Put(b__, o__, unsafe__.Pointer(&b[i]), tape__.L4+3*tape__.I)
-				v19__ := b[i]
+				v17__ := b[i]
 				tape__.Put(b__, o__+8, unsafe__.Pointer(&c[i]), tape__.L4+3*tape__.I)
-				v20__ := c[i]
+				v18__ := c[i]
 				tape__.Put(b__, o__+16, unsafe__.Pointer(&a[i]), tape__.S4+3*tape__.I)
-				a[i] = v19__ * v20__
+				a[i] = v17__ * v18__
 			}
 			o__ += 24
 		}
