@@ -18,13 +18,13 @@ const (
 	more  = 3
 )
 
-// count counts the blocks of a span, for groups of every size. Of more processes than there are, one group has all
-// that there are, and so many times what the others use.
+// count counts the blocks of a span, for groups of every size. Of as many processes as there are, and of more, one group has
+// all that there are, and so many times what the others use.
 func (s *spans) count(l *level, groups []uint64) {
 	for i, shape := range s.shapes {
 		s.tally.sort(l.of, groups, shape.Sets)
 		for j, k := range s.sharers {
-			if k > s.procs {
+			if k >= s.procs {
 				s.group(l, i, j, len(s.sharers), s.tally.of)
 				break
 			}

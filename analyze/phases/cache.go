@@ -162,20 +162,30 @@ func (t *tally) upgrade(d int, oldest uint8) {
 	}
 }
 
-// flush turns the counts into rows, and forgets them.
+// flush turns the counts into rows, in their order, and forgets them.
 func (t *tally) flush(k key, out *rows) {
-	for i := range t.reuse[0] {
-		out.add(k, reuseLoadEvent, int64(i+Invalidated), t.reuse[0][i])
-		out.add(k, reuseStoreEvent, int64(i+Invalidated), t.reuse[1][i])
+	for i, n := range t.reuse[0] {
+		out.add(k, reuseLoadEvent, int64(i+Invalidated), n)
+	}
+	for i, n := range t.reuse[1] {
+		out.add(k, reuseStoreEvent, int64(i+Invalidated), n)
+	}
+	for _, of := range []struct {
+		event event
+		count *[MaxWays + 1]uint64
+	}{{supplyPlusEvent, &t.supplyPlus}, {upgradeMinusEvent, &t.upgradeMinus}, {upgradePlusEvent, &t.upgradePlus}} {
+		for d, n := range of.count[:MaxWays] {
+			out.add(k, of.event, int64(d), n)
+		}
 	}
 	for d := range MaxWays {
-		out.add(k, upgradePlusEvent, int64(d), t.upgradePlus[d])
-		out.add(k, upgradeMinusEvent, int64(d), t.upgradeMinus[d])
-		out.add(k, supplyPlusEvent, int64(d), t.supplyPlus[d])
+		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more < fewer {
+			out.add(k, writebackMinusEvent, int64(d), fewer-more)
+		}
+	}
+	for d := range MaxWays {
 		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more > fewer {
 			out.add(k, writebackPlusEvent, int64(d), more-fewer)
-		} else {
-			out.add(k, writebackMinusEvent, int64(d), fewer-more)
 		}
 	}
 	*t = tally{}
