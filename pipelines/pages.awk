@@ -1,5 +1,6 @@
 # Holds one page to what its commands print: see pages.sh. Variables: page, its folder, write, and new, the file to write.
-{ line[NR] = $0; flat = flat " " $0 }
+{ line[NR] = $0 }
+!/<!-- (text|table): / { flat = flat " " $0 }
 
 END {
 	gsub(/[ \t]+/, " ", flat)
