@@ -2,40 +2,10 @@ package comm
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"spoor/traces/trace"
 )
-
-// cursor walks the events of a processor.
-type cursor struct {
-	pull func() (*trace.Events, error, bool)
-	stop func()
-	rows []trace.Event
-	at   int
-	row  int64 // of the latest event
-}
-
-func newCursor(src trace.Source, p trace.Proc) *cursor {
-	pull, stop := iter.Pull2(src.Events(p))
-	return &cursor{pull: pull, stop: stop, at: -1, row: -1}
-}
-
-// next is the next event, valid until the one after; nil at the end.
-func (c *cursor) next() (*trace.Event, error) {
-	c.at++
-	c.row++
-	for c.at >= len(c.rows) {
-		b, err, ok := c.pull()
-		if err != nil || !ok {
-			c.rows, c.at = nil, 0
-			return nil, err
-		}
-		c.rows, c.at = b.Rows, 0
-	}
-	return &c.rows[c.at], nil
-}
 
 // graph is the events of a processor that need others.
 type graph struct {
@@ -49,7 +19,7 @@ type graph struct {
 // load reads all events of a, and begins those that need nothing.
 func (r *replay) load(a *actor) error {
 	g := &graph{}
-	for e, err := a.events.next(); e != nil || err != nil; e, err = a.events.next() {
+	for e, err := a.events.Next(); e != nil || err != nil; e, err = a.events.Next() {
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 // those of a processor.
 type replay struct {
 	Costs
-	post
+	post     trace.Post[path, *moment] // paths that arrive with messages, moments when receives have theirs
 	how      Algorithm
 	unit     workUnit
 	actors   []*actor
@@ -57,11 +57,19 @@ type task struct {
 // actor is a processor.
 type actor struct {
 	proc     trace.Proc
-	events   *cursor
+	events   *trace.EventCursor
 	graph    *graph            // of events with Needs; else nil, and
 	next     task              // is the one that comes next
 	requests map[int32]*moment // that are open
 	rounds   map[callKey]int   // collectives called
+}
+
+// moment is when something ends that others may wait for.
+type moment struct {
+	known bool
+	at    path
+	task  *task // that waits, and which row it was then
+	row   int64
 }
 
 // flag is the signals of a flag: the longest path to the first 1, 2, ... of them.
@@ -71,10 +79,10 @@ type flag struct {
 }
 
 func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc) *replay {
-	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members, post: post{boxes: map[inbox]*box{}},
+	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members,
 		calls: map[callKey]*meeting{}, flags: map[int32]*flag{}, matrix: newMatrix()}
 	for p := range src.Header().Procs {
-		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: newCursor(src, trace.Proc(p)),
+		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: trace.NewEventCursor(src, trace.Proc(p)),
 			requests: map[int32]*moment{}, rounds: map[callKey]int{}})
 	}
 	return r
@@ -84,7 +92,7 @@ func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][
 func (r *replay) run(graphs []bool) error {
 	defer func() {
 		for _, a := range r.actors {
-			a.events.stop()
+			a.events.Stop()
 		}
 	}()
 	for _, a := range r.actors {
@@ -112,11 +120,11 @@ func (r *replay) run(graphs []bool) error {
 
 // advance gets the next event of an actor that is no graph.
 func (r *replay) advance(a *actor, from path) error {
-	e, err := a.events.next()
+	e, err := a.events.Next()
 	if err != nil || e == nil {
 		return err
 	}
-	a.next = task{actor: a, event: e, row: a.events.row}
+	a.next = task{actor: a, event: e, row: a.events.Row()}
 	r.schedule(&a.next, from)
 	return nil
 }
@@ -189,8 +197,8 @@ func (r *replay) perform(t *task) error {
 	switch e.Kind {
 	case trace.Send, trace.Isend:
 		arrives := r.over(t.begin, e.Bytes)
-		if s := r.send(a.proc, e, arrives); s != nil {
-			if err := r.settle(&s.moment, arrives); err != nil {
+		if m, found := r.post.Send(a.proc, e, arrives); found {
+			if err := r.settle(m, arrives); err != nil {
 				return err
 			}
 		}
@@ -215,14 +223,14 @@ func (r *replay) perform(t *task) error {
 }
 
 func (r *replay) receives(t *task) error {
-	s := new(slot)
-	if at, came := r.receive(t.actor.proc, t.event, s); came {
-		s.known, s.at = true, at
+	m := new(moment)
+	if at, came := r.post.Receive(t.actor.proc, t.event, m); came {
+		m.known, m.at = true, at
 	}
 	if t.event.Kind == trace.Recv {
-		return r.await(t, &s.moment)
+		return r.await(t, m)
 	}
-	return r.starts(t, &s.moment)
+	return r.starts(t, m)
 }
 
 // starts has the request of a task end at a moment.

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"iter"
 	"math"
 	"strings"
 
@@ -119,35 +118,6 @@ func (s someProcs) delivered(m *delivery) error {
 		return nil
 	}
 	return s.timelineSink.delivered(m)
-}
-
-// eventCursor walks the events of one processor.
-type eventCursor struct {
-	pull func() (*trace.Events, error, bool)
-	stop func()
-	rows []trace.Event
-	at   int
-	row  int64 // of rows[at] among the events of the processor
-}
-
-func newEventCursor(src trace.Source, p trace.Proc) *eventCursor {
-	pull, stop := iter.Pull2(src.Events(p))
-	return &eventCursor{pull: pull, stop: stop, row: -1, at: -1}
-}
-
-// next is the next event, or nil at the end. It is valid until the next call.
-func (c *eventCursor) next() (*trace.Event, error) {
-	c.at++
-	c.row++
-	for c.at >= len(c.rows) {
-		b, err, ok := c.pull()
-		if err != nil || !ok {
-			c.rows, c.at = nil, 0
-			return nil, err
-		}
-		c.rows, c.at = b.Rows, 0
-	}
-	return &c.rows[c.at], nil
 }
 
 // longest is the end of time: 53 days.

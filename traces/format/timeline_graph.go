@@ -22,7 +22,7 @@ type eventGraph struct {
 func (s *strand) load() error {
 	g := &eventGraph{}
 	for {
-		e, err := s.cursor.next()
+		e, err := s.cursor.Next()
 		if err != nil {
 			return err
 		}

@@ -18,11 +18,11 @@ import (
 // The processor with the lowest clock goes first, ties by number. Events whose Needs
 // say so start when those are done, and wait side by side.
 func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, error) {
-	n := nominal{post: post{boxes: map[inboxKey]*mailbox{}, sink: sink}, prices: c, unit: src.Header().WorkUnit,
+	n := nominal{post: post{sink: sink}, prices: c, unit: src.Header().WorkUnit,
 		parties: map[partyKey]*partyState{}, locks: map[int32]*nominalLock{}, flags: map[int32]*nominalFlag{}}
 	defer func() {
 		for _, s := range n.all {
-			s.cursor.stop()
+			s.cursor.Stop()
 		}
 	}()
 	if err := n.start(src); err != nil {
@@ -54,7 +54,7 @@ func (n *nominal) start(src trace.Source) error {
 	}
 	n.members = members
 	for p := range src.Header().Procs {
-		s := &strand{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
+		s := &strand{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*pending{}, rounds: map[partyKey]int{}}
 		n.all = append(n.all, s)
 		if graphs[p] {
 			if err := s.load(); err != nil {
@@ -105,75 +105,6 @@ type nominal struct {
 	parties map[partyKey]*partyState
 	locks   map[int32]*nominalLock
 	flags   map[int32]*nominalFlag
-}
-
-// strand is one processor. The events of a graph are held in memory; of any other the
-// next one alone.
-type strand struct {
-	proc     trace.Proc
-	cursor   *eventCursor
-	now      int64
-	task     task // the next one, unless graph
-	bursted  bool // its instructions have been counted
-	ended    bool
-	queued   bool
-	place    int   // in the queue
-	waits    *task // what it waits for, unless graph
-	requests map[int32]*pending
-	rounds   map[partyKey]int
-	graph    *eventGraph
-}
-
-// task is an event that is to be carried out.
-type task struct {
-	strand *strand
-	event  *trace.Event
-	row    int64
-	begin  int64
-	kept   bool // it waits while its processor goes on
-}
-
-// pending is what a request stands for: a slot, a collective, or an end that is known.
-type pending struct {
-	slot  *slot
-	party *partyState
-	end   int64
-	wait  *task // that waits for the party
-}
-
-// proceed gets the next task of s and queues s.
-func (n *nominal) proceed(s *strand) error {
-	if s.graph == nil {
-		e, err := s.cursor.next()
-		if err != nil {
-			return err
-		}
-		s.task, s.bursted, s.ended = task{strand: s, event: e, row: s.cursor.row}, false, e == nil
-	} else {
-		s.ended = len(s.graph.ready) == 0
-	}
-	if !s.ended {
-		n.enqueue(s)
-	}
-	return nil
-}
-
-// enqueue puts s where its clock says.
-func (n *nominal) enqueue(s *strand) {
-	if s.queued {
-		heap.Fix(&n.queue, s.place)
-		return
-	}
-	s.queued = true
-	heap.Push(&n.queue, s)
-}
-
-// clock is when s goes on.
-func (s *strand) clock() int64 {
-	if s.graph != nil && len(s.graph.ready) > 0 {
-		return max(s.now, s.graph.ready[0].time)
-	}
-	return s.now
 }
 
 // step carries out the next task of s.
@@ -282,7 +213,7 @@ func (n *nominal) sends(s *strand, t *task) error {
 			s.requests[e.Request] = &pending{end: sent}
 		}
 	}
-	if found := n.send(m); found != nil {
+	if found := n.send(e, m); found != nil {
 		if err := n.arrived(found); err != nil {
 			return err
 		}
@@ -292,13 +223,13 @@ func (n *nominal) sends(s *strand, t *task) error {
 
 func (n *nominal) receives(s *strand, t *task) error {
 	e := t.event
-	place := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: s.proc, posted: t.begin, received: -1}
+	place := &slot{posted: t.begin, received: -1}
 	if e.Kind == trace.Recv {
 		place.task = t.keep()
 	} else if e.Request != trace.None {
 		s.requests[e.Request] = &pending{slot: place}
 	}
-	if n.receive(place); place.mail != nil {
+	if n.receive(s.proc, e, place); place.mail != nil {
 		if err := n.arrived(place); err != nil {
 			return err
 		}
@@ -378,27 +309,4 @@ func (n *nominal) stuck() error {
 		return nil
 	}
 	return fmt.Errorf("waiting for ever on the nominal timeline: %s; the trace is incomplete, its messages and collectives do not match, or its ranks wait for each other in a circle (a deadlock)", strings.Join(waiting, ", "))
-}
-
-// strandQueue has the strand with the lowest clock first.
-type strandQueue []*strand
-
-func (q strandQueue) Len() int { return len(q) }
-func (q strandQueue) Less(i, j int) bool {
-	a, b := q[i].clock(), q[j].clock()
-	return a < b || a == b && q[i].proc < q[j].proc
-}
-func (q strandQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
-}
-func (q *strandQueue) Push(x any) {
-	x.(*strand).place = len(*q)
-	*q = append(*q, x.(*strand))
-}
-func (q *strandQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
 }

@@ -13,14 +13,14 @@ import (
 // events of all processors come in the order of time, so that what a wildcard receives
 // is what was sent first.
 func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
-	r := recorded{post: post{boxes: map[inboxKey]*mailbox{}, sink: sink}, work: src.Header().WorkUnit}
+	r := recorded{post: post{sink: sink}, work: src.Header().WorkUnit}
 	defer func() {
 		for _, w := range r.all {
-			w.cursor.stop()
+			w.cursor.Stop()
 		}
 	}()
 	for p := range src.Header().Procs {
-		w := &recordedProc{proc: trace.Proc(p), cursor: newEventCursor(src, trace.Proc(p)), requests: map[int32]*slot{}}
+		w := &recordedProc{proc: trace.Proc(p), cursor: trace.NewEventCursor(src, trace.Proc(p)), requests: map[int32]*slot{}}
 		r.all = append(r.all, w)
 		if err := w.advance(); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ type recorded struct {
 // recordedProc stands at the next event of a processor.
 type recordedProc struct {
 	proc      trace.Proc
-	cursor    *eventCursor
+	cursor    *trace.EventCursor
 	event     *trace.Event // nil at the end
 	time      int64
 	requests  map[int32]*slot
@@ -87,7 +87,7 @@ type recordedProc struct {
 }
 
 func (w *recordedProc) advance() (err error) {
-	w.event, err = w.cursor.next()
+	w.event, err = w.cursor.Next()
 	if err == nil && w.event != nil {
 		if w.event.Time < w.time {
 			w.backwards++
@@ -148,7 +148,7 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 	switch e.Kind {
 	case trace.Send, trace.Isend:
 		m := &mail{delivery: delivery{from: w.proc, to: trace.Proc(e.Peer), tag: e.Tag, group: e.Group, bytes: e.Bytes, sent: begin, sentEnd: end}}
-		if s := r.send(m); s != nil {
+		if s := r.send(e, m); s != nil {
 			return r.deliver(s)
 		}
 	case trace.Recv, trace.Irecv:
@@ -166,8 +166,8 @@ func (r *recorded) event(w *recordedProc, e *trace.Event, begin, end int64, last
 }
 
 func (r *recorded) receives(w *recordedProc, e *trace.Event, begin, end int64) error {
-	s := &slot{from: e.Peer, tag: e.Tag, group: e.Group, to: w.proc, posted: begin, received: -1}
-	r.receive(s)
+	s := &slot{posted: begin, received: -1}
+	r.receive(w.proc, e, s)
 	if e.Kind == trace.Irecv && e.Request != trace.None {
 		w.requests[e.Request] = s
 		return nil

@@ -1,0 +1,99 @@
+package format
+
+import (
+	"container/heap"
+
+	"spoor/traces/trace"
+)
+
+// strand is one processor. The events of a graph are held in memory; of any other the
+// next one alone.
+type strand struct {
+	proc     trace.Proc
+	cursor   *trace.EventCursor
+	now      int64
+	task     task // the next one, unless graph
+	bursted  bool // its instructions have been counted
+	ended    bool
+	queued   bool
+	place    int   // in the queue
+	waits    *task // what it waits for, unless graph
+	requests map[int32]*pending
+	rounds   map[partyKey]int
+	graph    *eventGraph
+}
+
+// task is an event that is to be carried out.
+type task struct {
+	strand *strand
+	event  *trace.Event
+	row    int64
+	begin  int64
+	kept   bool // it waits while its processor goes on
+}
+
+// pending is what a request stands for: a slot, a collective, or an end that is known.
+type pending struct {
+	slot  *slot
+	party *partyState
+	end   int64
+	wait  *task // that waits for the party
+}
+
+// proceed gets the next task of s and queues s.
+func (n *nominal) proceed(s *strand) error {
+	if s.graph == nil {
+		e, err := s.cursor.Next()
+		if err != nil {
+			return err
+		}
+		s.task, s.bursted, s.ended = task{strand: s, event: e, row: s.cursor.Row()}, false, e == nil
+	} else {
+		s.ended = len(s.graph.ready) == 0
+	}
+	if !s.ended {
+		n.enqueue(s)
+	}
+	return nil
+}
+
+// enqueue puts s where its clock says.
+func (n *nominal) enqueue(s *strand) {
+	if s.queued {
+		heap.Fix(&n.queue, s.place)
+		return
+	}
+	s.queued = true
+	heap.Push(&n.queue, s)
+}
+
+// clock is when s goes on.
+func (s *strand) clock() int64 {
+	if s.graph != nil && len(s.graph.ready) > 0 {
+		return max(s.now, s.graph.ready[0].time)
+	}
+	return s.now
+}
+
+// strandQueue has the strand with the lowest clock first.
+type strandQueue []*strand
+
+func (q strandQueue) Len() int { return len(q) }
+func (q strandQueue) Less(i, j int) bool {
+	a, b := q[i].clock(), q[j].clock()
+	return a < b || a == b && q[i].proc < q[j].proc
+}
+func (q strandQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+func (q *strandQueue) Push(x any) {
+	x.(*strand).place = len(*q)
+	*q = append(*q, x.(*strand))
+}
+func (q *strandQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return last
+}
