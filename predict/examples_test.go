@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,11 +39,30 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 	}
 }
 
-// buildStages builds every stage that has a main package into a new folder.
-func buildStages(t *testing.T) string {
+// TestMain gives the tests a folder for the binaries of the stages, which they share.
+func TestMain(m *testing.M) {
+	var err error
+	if stagesBin, err = os.MkdirTemp("", "stages"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(stagesBin)
+	os.Exit(status)
+}
+
+var stagesBin string
+
+// buildStages builds every stage that has a main package, once for all tests.
+func buildStages(t *testing.T) (bin string) {
 	t.Helper()
-	bin := t.TempDir()
-	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	if err := stagesBuilt(); err != nil {
+		t.Fatal(err)
+	}
+	return stagesBin
+}
+
+var stagesBuilt = sync.OnceValue(func() error {
+	args := []string{"build", "-o", stagesBin + string(filepath.Separator)}
 	for stage := range mayImport {
 		if mains, _ := filepath.Glob(filepath.Join("..", stage, "*.go")); len(mains) > 0 {
 			args = append(args, "./"+stage)
@@ -50,10 +71,10 @@ func buildStages(t *testing.T) string {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = ".."
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building the stages: %v\n%s", err, out)
+		return fmt.Errorf("building the stages: %v\n%s", err, out)
 	}
-	return bin
-}
+	return nil
+})
 
 // helpTree runs the examples of a command and of all commands below it.
 func helpTree(t *testing.T, command []string) {
