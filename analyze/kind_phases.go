@@ -20,6 +20,8 @@ type phasesFlags struct {
 	perNode    []int
 	delays     []int64
 	right      float64
+	miss       int64
+	ways       int
 	networks   []string
 }
 
@@ -37,6 +39,8 @@ func (o *phasesFlags) add(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
 	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
 	f.StringSliceVar(&o.networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
+	f.Int64Var(&o.miss, "miss", 50, "phases: `instructions` that a miss takes where all processors are in one node of --per-node; 0: nothing is counted of that")
+	f.IntVar(&o.ways, "ways", 2, "phases: `ways` of the caches there, which have the first of --sets and of the line sizes")
 	f.Float64Var(&o.right, "right", phases.DefaultRight, "phases: `part` of the delay of a block that messages without one take")
 }
 
@@ -76,6 +80,13 @@ func (o *phasesFlags) between(a *phases.Analysis) (err error) {
 	if a.Right = o.right; !(a.Right >= 0 && a.Right <= 1) {
 		return stage.Usage("--right: %v is not a part from 0 to 1", a.Right)
 	}
+	if o.miss < 0 || o.miss > int64(phases.MaxDelay) {
+		return stage.Usage("--miss: %d is not a number of instructions from 0 to %d", o.miss, phases.MaxDelay)
+	}
+	if o.ways < 1 || o.ways > phases.MaxWays {
+		return stage.Usage("--ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
+	}
+	a.Within = phases.Within{Miss: unit.Instructions(o.miss), Sets: a.Sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
 	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
 		return stage.Usage("--per-node needs a --placement, a network --between nodes and a --delay")
 	}
@@ -115,4 +126,7 @@ held by others. That decides how often a block moves that several nodes store to
                              accesses to blocks that the node had not (fetch), of these those that another than the home had
                              alone (recall), and stores to blocks that others had too (upgrade); instructions for which it
                              waited at locks and flags, each use of a block being one more (wait)
+For nodes of all processors of the trace, nobody else is asked for anything, but misses take --miss instructions and turns on the bus,
+which decides who gets locks and lines first. With delay 0, the counts are of misses (kind miss), stores to lines that a processor
+had but others perhaps too (claim), modified lines that misses push out (writeback), and wait.
 `

@@ -33,6 +33,8 @@ type blocks struct {
 	delay     unit.Instructions
 	right     unit.Instructions // delay of a message without a block
 	net       wires
+	within    *within // of one node alone, else nil
+	lineBits  uint    // log2 of how many lines that are used at once a block has
 	procs     []asked
 	window    func(done unit.Instructions) int64
 	rows      *trafficRows
@@ -92,16 +94,19 @@ type traffic struct {
 type transfer uint8
 
 const (
-	blockTransfer   transfer = 1 + iota // messages with a block
-	fetchTransfer                       // accesses to blocks that the node had not, from the home
-	recallTransfer                      // of these, those that another node than their home had alone
-	rightTransfer                       // messages without a block: rights to store, and invalidations
-	upgradeTransfer                     // stores to blocks that the node had, but others too
-	waitTransfer                        // no message: instructions for which a processor waits for others, at locks and flags
+	blockTransfer     transfer = 1 + iota // messages with a block
+	claimTransfer                         // no message: stores to lines that a processor had, but perhaps others of its node too
+	fetchTransfer                         // accesses to blocks that the node had not, from the home
+	missTransfer                          // no message: of a processor's cache
+	recallTransfer                        // of these, those that another node than their home had alone
+	rightTransfer                         // messages without a block: rights to store, and invalidations
+	upgradeTransfer                       // stores to blocks that the node had, but others too
+	waitTransfer                          // no message: instructions for which a processor waits for others, at locks and flags
+	writebackTransfer                     // no message: of lines that misses push out
 )
 
-var transferNames = [...]string{blockTransfer: "block", fetchTransfer: "fetch", recallTransfer: "recall",
-	rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait"}
+var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", missTransfer: "miss",
+	recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}
 
 // knownBlocks is how many blocks a processor remembers: that spares most looks at the directory.
 const knownBlocks = 256
@@ -114,7 +119,12 @@ func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Pl
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
 		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
+	b.lineBits = b.shift - all.shift
 	b.order = newDelayed(all, delay, b.use)
+	if nodes == 1 {
+		b.within = newWithin(a.Within, h.Procs)
+		b.order = newDelayed(all, a.Within.Miss, b.alone)
+	}
 	b.order.crossing.waited = b.waited
 	for p := range b.procs {
 		b.known[p], b.procs[p].tallies = make([]known, knownBlocks), map[traffic]uint64{}
@@ -133,9 +143,10 @@ func (b *blocks) run() error {
 // use is one load or store of a block by p, who waits for so long. Who wants a block that is on its way to a node waits until it is
 // there, too.
 func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
-	k := &b.known[p][u.number%knownBlocks]
-	if k.number != u.number || k.may < needs(u.store) {
-		return b.look(k, p, u, now)
+	number := u.number >> b.lineBits
+	k := &b.known[p][number%knownBlocks]
+	if k.number != number || k.may < needs(u.store) {
+		return b.look(k, number, p, u, now)
 	}
 	if k.until > now {
 		wait = k.until - now
@@ -152,14 +163,14 @@ func needs(isStore bool) right {
 }
 
 // look is a use of which it is not known whether p may do it, which k knows then.
-func (b *blocks) look(k *known, p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
+func (b *blocks) look(k *known, number uint64, p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
 	n := trace.Proc(int(p) / b.perNode)
-	if k.number != u.number || k.id == 0 {
-		id, err := b.find(u.number, n)
+	if k.number != number || k.id == 0 {
+		id, err := b.find(number, n)
 		if err != nil {
 			return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
 		}
-		*k = known{number: u.number, id: id}
+		*k = known{number: number, id: id}
 	}
 	id := k.id
 	way := &b.underWay[id]
@@ -168,8 +179,8 @@ func (b *blocks) look(k *known, p trace.Proc, u *use, now unit.Instructions) (wa
 	}
 	if b.directory.owner[id] != n && (u.store || b.directory.state(id, n) != foundValid) {
 		b.turn(p, u.done)
-		b.unknow(way.to, u.number)
-		if until := b.acquire(p, n, id, u.number, u.store, now+wait); until > now {
+		b.unknow(way.to, number)
+		if until := b.acquire(p, n, id, number, u.store, now+wait); until > now {
 			wait = until - now
 			*way = transit{n, until}
 		}
@@ -183,6 +194,30 @@ func (b *blocks) look(k *known, p trace.Proc, u *use, now unit.Instructions) (wa
 		k.until = way.until
 	}
 	return wait, nil
+}
+
+// alone is a use of a line by p, all of whose processors are in one node, and how long it takes.
+func (b *blocks) alone(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
+	number, err := b.directory.find(u.number)
+	if err != nil {
+		return 0, fmt.Errorf("lines of %v: %w", b.within.Line, err)
+	}
+	did, long := b.within.use(p, u.number, number, u.store, now)
+	if did == (access{}) {
+		return 0, nil
+	}
+	b.turn(p, u.done)
+	count := func(kind transfer) { b.procs[p].tallies[traffic{kind, 0, 0}]++ }
+	if did.miss {
+		count(missTransfer)
+	}
+	if did.claim {
+		count(claimTransfer)
+	}
+	if did.writeback {
+		count(writebackTransfer)
+	}
+	return long, nil
 }
 
 // unknow lets the processors of a node look again.

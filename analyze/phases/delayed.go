@@ -16,7 +16,8 @@ import (
 // Who stores to parts of one block in turn fetches it for each store if nobody is ever held up, and for many stores if
 // the others are: what nodes ask of each other depends on how long it takes. So does who gets a lock first, and with it the data behind it.
 //
-// Differs: a processor may be late by no more than maxQueued uses, and then goes on, without a lock if need be.
+// Differs: of maxQueued uses that are kept, each processor has an equal part. Who is later than that goes on, without a lock if need be, which
+// spoils the order: where one never waits and the others wait for every block, they are late by most of a phase.
 type delayed struct {
 	delay    unit.Instructions // of each block that is waited for
 	uses     *uses
@@ -35,12 +36,12 @@ type queued struct {
 	stopped bool // by others, at its next use
 }
 
-// maxQueued bounds how many uses are kept.
-const maxQueued = 1 << 16
+// maxQueued bounds how many uses are kept, of all processors.
+const maxQueued = 1 << 23
 
 func newDelayed(all *uses, delay unit.Instructions, do func(trace.Proc, *use, unit.Instructions) (unit.Instructions, error)) *delayed {
 	procs := len(all.procs)
-	d := &delayed{delay: delay, uses: all, most: maxQueued, queues: make([]queued, procs), heard: make([]int, procs), crossing: newCrossing(), clocks: make([]unit.Instructions, procs), do: do}
+	d := &delayed{delay: delay, uses: all, most: max(1, maxQueued/procs), queues: make([]queued, procs), heard: make([]int, procs), crossing: newCrossing(), clocks: make([]unit.Instructions, procs), do: do}
 	for p := range d.clocks {
 		d.clocks[p] = never
 	}

@@ -86,6 +86,7 @@ type Analysis struct {
 	Networks   []Network           // between its nodes
 	Delays     []unit.Instructions // of its blocks, ascending, to MaxDelay
 	Right      float64             // part of them that a message without a block takes, 0 to 1
+	Within     Within              // of one node with all processors
 
 	Meta []trace.Arg // for the tables
 
@@ -106,8 +107,12 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
-	s.uses = newUses(h.Procs, max(a.Block, 1).Shift())
+	s.uses = newUses(h.Procs, a.used(h.Procs).Shift())
 	for _, n := range a.PerNode {
+		if n == h.Procs && a.alone(h.Procs) {
+			b := newBlocks(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
+			s.blocks, s.orders = append(s.blocks, b), append(s.orders, b.order)
+		}
 		if n >= h.Procs {
 			continue // there is but one node
 		}
@@ -123,6 +128,19 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 		}
 	}
 	return s
+}
+
+// alone reports whether one node with all processors is asked for: they ask nobody else for anything, but wait for each other.
+func (a *Analysis) alone(procs int) bool {
+	return procs > 1 && a.Within.Miss > 0 && slices.Contains(a.PerNode, procs)
+}
+
+// used is what is used at once: a line in one node, or a block.
+func (a *Analysis) used(procs int) unit.Bytes {
+	if a.alone(procs) {
+		return a.Within.Line
+	}
+	return max(a.Block, 1)
 }
 
 // shard is the simulations with what each processor has done in its window.
@@ -317,7 +335,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
 			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},
 			trace.Arg{Key: networkFact, Value: listOf(a.Networks, "")}, trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")},
-			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)})
+			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)},
+			trace.Arg{Key: missFact, Value: strconv.FormatUint(uint64(a.Within.Miss), 10)},
+			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.Within.Sets, a.Within.Ways, a.Within.Line)})
 		out.Tables = append(out.Tables, s.traffic.table(meta))
 	}
 	return out, err

@@ -52,6 +52,8 @@ const (
 	networkFact   = "network"
 	delayFact     = "delay"
 	rightFact     = "delay of rights"
+	missFact      = "time of misses"
+	cacheFact     = "caches of misses" // sets, ways, and bytes of a line
 )
 
 func (r trafficRows) table(meta []trace.Arg) *store.Table {
@@ -82,11 +84,12 @@ func (r trafficRows) table(meta []trace.Arg) *store.Table {
 // Traffic is what one processor asked of other nodes in one window, with shared memory in software between nodes of so many
 // processors.
 type Traffic struct {
-	Fetches  uint64    // of blocks that its node had not
-	Recalls  uint64    // of these, those of blocks that another node than their home had alone
-	Upgrades uint64    // stores to blocks that its node had, but others too
-	Waits    uint64    // instructions for which it waited for others at locks and flags, each use of a block being one more
-	Messages []Message // for all that, by From and To
+	Fetches                    uint64    // of blocks that its node had not
+	Recalls                    uint64    // of these, those of blocks that another node than their home had alone
+	Upgrades                   uint64    // stores to blocks that its node had, but others too
+	Misses, Claims, Writebacks uint64    // of nodes alone: of its cache, stores to lines that it had but perhaps others too, and what misses pushed out
+	Waits                      uint64    // instructions for which it waited for others at locks and flags, each use of a block being one more
+	Messages                   []Message // for all that, by From and To
 }
 
 // Message is messages between two nodes.
@@ -141,11 +144,7 @@ func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Pl
 		if !found {
 			return fmt.Errorf("the traffic table has rows of delay %d, which is not one of its delays", x.delay)
 		}
-		at := window3{trace.Proc(x.proc), x.phase, x.window}
-		if out.byDelay[i][at] == nil {
-			out.byDelay[i][at] = &Traffic{}
-		}
-		out.byDelay[i][at].add(x)
+		out.take(i, x)
 		return nil
 	})
 	return out, err
@@ -163,6 +162,15 @@ func (t *TrafficProfile) readDelays(fact string) error {
 	return nil
 }
 
+// take takes a row of the i-th delay.
+func (t *TrafficProfile) take(i int, x *trafficRow) {
+	at := window3{trace.Proc(x.proc), x.phase, x.window}
+	if t.byDelay[i][at] == nil {
+		t.byDelay[i][at] = &Traffic{}
+	}
+	t.byDelay[i][at].add(x)
+}
+
 // add takes a row into t; rows come by kind, from and to.
 func (t *Traffic) add(x *trafficRow) {
 	switch x.kind {
@@ -177,6 +185,15 @@ func (t *Traffic) add(x *trafficRow) {
 		return
 	case waitTransfer:
 		t.Waits += x.count
+		return
+	case missTransfer:
+		t.Misses += x.count
+		return
+	case claimTransfer:
+		t.Claims += x.count
+		return
+	case writebackTransfer:
+		t.Writebacks += x.count
 		return
 	}
 	m := Message{From: int(x.from), To: int(x.to)}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,12 +46,14 @@ type nodesOracle struct {
 	window  unit.Instructions
 	at      []progress
 	found   map[window3]*Traffic
+	node    *nodeOracle // of one node alone, else nil
+	size    unit.Bytes  // of what is used at once
 }
 
-// naiveUse is one load or store of a block, when it happens if its processor is not late.
+// naiveUse is one load or store of a line of a block, when it happens if its processor is not late.
 type naiveUse struct {
 	at     unit.Instructions
-	block  uint64
+	line   uint64
 	store  bool
 	window int64
 	event  *trace.Event // instead
@@ -63,7 +66,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		switch p.Event.Kind {
 		case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
 			o.waited[p.Proc] += p.Time - o.start[p.Proc] - at.done
-			if o.delay > 0 {
+			if o.delay > 0 || o.node != nil {
 				e := *p.Event
 				o.waiting[p.Proc] = append(o.waiting[p.Proc], naiveUse{at: p.Time + o.counts[p.Proc] - o.waited[p.Proc],
 					window: int64((max(at.done, 1) - 1) / o.window), event: &e})
@@ -85,10 +88,10 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 			at.window = int64((at.done - 1) / o.window)
 		}
 		if op := p.Refs.Op[i]; op.Data() {
-			size := uint64(o.a.Block)
+			size := uint64(o.size)
 			for b := addr / size; b <= (addr+uint64(p.Refs.Size[i])-1)/size; b++ {
-				u := naiveUse{at: o.start[q] + at.done, block: b, store: op == trace.Store, window: at.window}
-				if o.delay == 0 {
+				u := naiveUse{at: o.start[q] + at.done, line: b, store: op == trace.Store, window: at.window}
+				if o.delay == 0 && o.node == nil {
 					o.use(q, u, 0)
 					continue
 				}
@@ -230,7 +233,13 @@ func (o *nodesOracle) homeOf(block uint64, n int) int {
 
 // use is how long p waits.
 func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait unit.Instructions) {
-	n, block, isStore := int(p)/o.perNode, u.block, u.store
+	if o.node != nil {
+		return o.node.use(int(p), u, now, o.traffic(p, u.window))
+	}
+	n, block, isStore := int(p)/o.perNode, u.line, u.store
+	if o.size < o.a.Block {
+		block = u.line * uint64(o.size) / uint64(o.a.Block)
+	}
 	if o.right[block] == nil {
 		o.home[block] = o.homeOf(block, n)
 		o.right[block] = make([]string, o.nodes)
@@ -304,6 +313,12 @@ func compareTraffic(src trace.Source, a *Analysis) error {
 		return err
 	}
 	for _, perNode := range a.PerNode {
+		if perNode >= src.Header().Procs {
+			if err := compareNode(src, a, results[0], profile, perNode); err != nil {
+				return fmt.Errorf("one node of %d processors: %w", perNode, err)
+			}
+			continue
+		}
 		for _, placement := range a.Placements {
 			for _, network := range a.Networks {
 				for i := range a.Delays {
@@ -322,13 +337,104 @@ func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile
 	if err != nil {
 		return err
 	}
+	o := newNodesOracle(src.Header(), a, placement, network, a.Delays[delay], profile, perNode)
+	return o.compare(src, profile, got, delay)
+}
+
+// compareNode holds what is counted of one node to the oracle.
+func compareNode(src trace.Source, a *Analysis, result analysis.Result, profile *Profile, procs int) error {
 	h := src.Header()
-	o := &nodesOracle{a: a, placement: placement, network: network, delay: a.Delays[delay], rights: unit.Instructions(math.Round(a.Right * float64(a.Delays[delay]))),
+	got, err := LoadNode(result.Tables[1], procs)
+	if want := procs == h.Procs && procs > 1 && a.Within.Miss > 0; err != nil || !want {
+		if want || err == nil && got != nil && len(got.of.byDelay[0]) > 0 {
+			return fmt.Errorf("want counts: %v; %w", want, err)
+		}
+		return nil
+	}
+	o := newNodesOracle(h, a, Interleaved, Ideal, 0, profile, procs)
+	o.node = &nodeOracle{Within: a.Within, caches: make([]map[uint64][]naiveLine, procs)}
+	for p := range o.node.caches {
+		o.node.caches[p] = map[uint64][]naiveLine{}
+	}
+	return o.compare(src, profile, &got.of, 0)
+}
+
+// nodeOracle is caches of one node, as written down.
+type nodeOracle struct {
+	Within
+	caches []map[uint64][]naiveLine // by processor and set: the latest used first
+	free   unit.Instructions        // of the bus
+}
+
+type naiveLine struct {
+	line     uint64
+	modified bool
+}
+
+// use is how long p takes for a load or store, which t counts.
+func (o *nodeOracle) use(p int, u naiveUse, now unit.Instructions, t *Traffic) unit.Instructions {
+	set := u.line % uint64(o.Sets)
+	own := o.caches[p][set]
+	is := func(v naiveLine) bool { return v.line == u.line }
+	at := slices.IndexFunc(own, is)
+	mine := naiveLine{line: u.line}
+	if at >= 0 {
+		mine = own[at]
+		own = slices.Delete(own, at, at+1)
+	}
+	hit := at >= 0 && (mine.modified || !u.store)
+	hold := unit.Instructions(0)
+	switch {
+	case hit:
+	case at >= 0:
+		t.Claims++
+		hold = o.Miss
+	default:
+		t.Misses++
+		hold = o.Miss
+		if len(own) == o.Ways {
+			if own[o.Ways-1].modified {
+				t.Writebacks++
+				hold += o.Miss
+			}
+			own = own[:o.Ways-1]
+		}
+	}
+	for q := range o.caches {
+		theirs := o.caches[q][set]
+		switch i := slices.IndexFunc(theirs, is); {
+		case hit || q == p || i < 0:
+		case u.store:
+			o.caches[q][set] = slices.Delete(theirs, i, i+1)
+		default:
+			theirs[i].modified = false
+		}
+	}
+	mine.modified = mine.modified || u.store
+	o.caches[p][set] = slices.Insert(own, 0, mine)
+	if hit {
+		return 0
+	}
+	start := max(now, o.free)
+	o.free = start + hold
+	return start + o.Miss - now
+}
+
+func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Network, delay unit.Instructions, profile *Profile, perNode int) *nodesOracle {
+	size := a.Block
+	if a.Within.Miss > 0 && h.Procs > 1 && slices.Contains(a.PerNode, h.Procs) {
+		size = a.Within.Line
+	}
+	return &nodesOracle{a: a, size: size, placement: placement, network: network, delay: delay, rights: unit.Instructions(math.Round(a.Right * float64(delay))),
 		free: map[string]unit.Instructions{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
 		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
 		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
 		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
 		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}
+}
+
+// compare runs a trace, and holds what was counted to that.
+func (o *nodesOracle) compare(src trace.Source, profile *Profile, got *TrafficProfile, delay int) error {
 	for p, err := range analysis.Interleave(src) {
 		if err != nil {
 			return err
@@ -336,9 +442,7 @@ func compareNodes(src trace.Source, a *Analysis, result analysis.Result, profile
 		o.piece(p)
 	}
 	o.endPhase()
-	if o.nodes == 1 { // nothing is counted of its processors
-		clear(o.found)
-	}
+	maps.DeleteFunc(o.found, func(_ window3, t *Traffic) bool { return fmt.Sprint(*t) == fmt.Sprint(Traffic{}) })
 	for _, t := range o.found {
 		slices.SortFunc(t.Messages, func(a, b Message) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	}
@@ -373,9 +477,12 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 		if r.IntN(2) == 0 {
 			cross(r, m)
 		}
-		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
+		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Within: Within{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
 			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
+		if r.IntN(3) > 0 {
+			a.Within.Miss = unit.Instructions(r.IntN(100))
+		}
 		if err := compareTraffic(m.InBatches(100), a); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -41,7 +41,8 @@ import (
 // requests are evenly spaced.
 //
 // Between nodes, processors wait at locks and flags for as long as was counted with that delay. Who waits wants neither
-// bus nor network. On one SMP, these waits are not modelled.
+// bus nor network. On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
+// that, these waits are not modelled.
 //
 // Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
 // another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
@@ -74,7 +75,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, on.reservations...)
 	if locks, flags, ok := phases.Waits(headOf(on.run.phases)); ok && locks+flags > 0 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: "+waited(c.nodes()), locks, flags))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: %s", locks, flags, on.waited(c)))
 	}
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
@@ -115,6 +116,9 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 		return nil, err
 	}
 	costs.each = c.unequal(costs.between)
+	if c.nodes() == 1 {
+		costs.step = costs.hits(work)
+	}
 	return &onMachine{r, costs, work, reservations}, nil
 }
 
@@ -150,11 +154,15 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 }
 
 // waited says what is known of waits at locks and flags.
-func waited(nodes int) string {
-	if nodes > 1 {
+func (on *onMachine) waited(c *Case) string {
+	if c.nodes() > 1 {
 		return "waiting for these is as if no access missed in a node"
 	}
-	return "waiting for these is not in this model, nor what it does to the order in which data move"
+	node, err := on.run.node()
+	if err != nil {
+		return fmt.Sprintf("waiting for these is not in this model, nor what it does to the order in which data move (%v)", err)
+	}
+	return fmt.Sprintf("waiting for these is as counted with misses that take %d instructions; here, they take %.3g", node.Miss, on.costs.memory/on.costs.step)
 }
 
 // program is the work of a run: by phase and processor, the stretches in order.

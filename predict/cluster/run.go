@@ -31,6 +31,7 @@ type Run struct {
 	instructions float64                 // see [counted]
 	inputs       map[string]map[int]*smp // of curve: see [Series]
 	traffics     map[nodesOf]*phases.TrafficProfile
+	timed        *phases.NodeProfile     // see [Run.node]
 	solved       map[string]unit.Seconds // of mva: see [Series.solved]
 	floors       map[string][]program    // likewise: see [Case.floors]
 }

@@ -12,6 +12,11 @@ import (
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
 	work, err := r.ofPhases(c.machineOf)
+	if err == nil && c.alone() {
+		if err := r.inTime(c, work); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
 	case err == nil && m.Shared != nil:
 		return r.behindShared(c, work)
