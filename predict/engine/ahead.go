@@ -13,14 +13,13 @@ const farthest = 256
 // looks at programs with long messages itself, so far as it is to.
 func (e *engine) early() bool { return e.plain && (e.Long < 0 || e.future == nil) }
 
-// freely is whether the program goes on whatever comes.
+// freely is whether the program goes on whatever comes. It does not go on to work: what it sends after that would have to be kept for long.
 func (r *rank) freely() bool {
 	e, s := r.e, &r.main
 	if e.ahead == 0 || r.asking > 0 || s.t >= Horizon || r.dead {
 		return false
 	}
 	switch s.phase {
-	case working:
 	case collecting:
 		if s.op.Kind == Collective {
 			return false
@@ -36,7 +35,7 @@ func (r *rank) freely() bool {
 	return true
 }
 
-// together is among how many waits that follow each other the last is looked for.
+// together is among how many waits that follow each other, each for something to end, the last is looked for.
 const together = 32
 
 // awaited is the pending operation that r, which waits, waits for last before it does anything but wait, as far as that is looked for.
@@ -46,17 +45,16 @@ func (r *rank) awaited() int32 {
 		return on
 	}
 	next := r.ops[r.at:min(r.at+together, len(r.ops))]
-	n := 0
-	for n < len(next) && next[n].Kind == Wait && next[n].Work == 0 {
-		n++
-	}
-	for n--; n >= 0; n-- {
-		i := r.requests.find(next[n].Request)
-		if i <= 0 {
-			continue
+	for i := range next {
+		if next[i].Kind != Wait || next[i].Work != 0 {
+			break
 		}
-		if p := &r.e.pendings.items[i]; p.what == Irecv && p.done == undone && p.from >= 0 {
-			return i
+		n := r.requests.find(next[i].Request)
+		if n <= 0 {
+			break
+		}
+		if p := &r.e.pendings.items[n]; p.what == Irecv && p.done == undone && p.from >= 0 {
+			on = n
 		}
 	}
 	return on

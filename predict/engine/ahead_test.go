@@ -66,7 +66,9 @@ func TestAheadOfAny(t *testing.T) {
 // An error that a rank meets with ahead of time is not the first where another one is before it in time, however much later it is met with.
 func TestAheadFails(t *testing.T) {
 	bad := send(7, 1)
-	late, sooner := does(work(1), work(1e6), bad), does(recv(0), work(10), bad)
+	slow := send(0, 1)
+	slow.Extra = 1e6
+	late, sooner := does(slow, bad), does(recv(0), work(10), bad)
 	ops := ranks(does(send(1, 1), work(unit.Picos(5e5)), send(1, 1)), sooner, late)
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
 		for _, workers := range []int{1, 2, 3} {
