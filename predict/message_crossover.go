@@ -35,15 +35,9 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 	flags.Int64Var(&least, "least", 1, "least `D` that is tried")
 	flags.Int64Var(&most, "most", 10, "largest `D` that is tried")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if len(between) != 2 {
-			return stage.Usage("--between takes two operations, not %d", len(between))
-		}
-		var ops [2]message.Operation
-		for i, name := range between {
-			var err error
-			if ops[i], err = message.Named(name); err != nil {
-				return stage.Usage("--between: %v", err)
-			}
+		ops, err := twoOperations(between)
+		if err != nil {
+			return err
 		}
 		cases, err := arrays.cases()
 		if err != nil {
@@ -53,19 +47,39 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var rows []message.Crossover
-		var warnings []error
-		for _, c := range cases {
-			for _, l := range all {
-				x, err := l.Cross(ops[0], ops[1], c, least, most)
-				if err != nil {
-					return fmt.Errorf("looking for a crossover of %dx%d: %w", c.Rows, c.Cols, err)
-				}
-				rows, warnings = append(rows, x), append(warnings, x.Warnings...)
-			}
+		rows, warnings, err := crossovers(all, ops, cases, least, most)
+		if err != nil {
+			return err
 		}
 		t := message.CrossoverTable(rows, messageFacts)
 		return laws.report(env, t, t, nil, message.Distinct(warnings)...)
 	}
 	return cmd
+}
+
+// twoOperations are the operations of --between.
+func twoOperations(names []string) (ops [2]message.Operation, err error) {
+	if len(names) != len(ops) {
+		return ops, stage.Usage("--between takes two operations, not %d", len(names))
+	}
+	for i, name := range names {
+		if ops[i], err = message.Named(name); err != nil {
+			return ops, stage.Usage("--between: %v", err)
+		}
+	}
+	return ops, nil
+}
+
+// crossovers looks for one in every case, by every law, with d from least to most.
+func crossovers(laws []*message.Laws, ops [2]message.Operation, cases []message.Case, least, most int64) (rows []message.Crossover, warnings []error, err error) {
+	for _, c := range cases {
+		for _, l := range laws {
+			x, err := l.Cross(ops[0], ops[1], c, least, most)
+			if err != nil {
+				return nil, nil, fmt.Errorf("looking for a crossover of %dx%d: %w", c.Rows, c.Cols, err)
+			}
+			rows, warnings = append(rows, x), append(warnings, x.Warnings...)
+		}
+	}
+	return rows, warnings, nil
 }
