@@ -30,11 +30,13 @@ type directOptions struct {
 	ahead    int
 	native   bool
 	repeat   int
-	messages messageFlags
-	memory   memoryFlags
-	changed  func(flag string) bool
-	format   stage.Format
-	output   string
+
+	references bool
+	messages   messageFlags
+	memory     memoryFlags
+	changed    func(flag string) bool
+	format     stage.Format
+	output     string
 }
 
 // directCommand is predict direct.
@@ -49,6 +51,8 @@ func directCommand(env *stage.Env) *cobra.Command {
 			"time are those of 'predict replay', and so are the times of programs that do not ask.\n\n" +
 			"A program passes messages, on the processors and the network of the machine, or it shares memory: then its references\n" +
 			"run on the machine's caches, memories and network, as those of a trace do in 'predict replay', whose targets these are.\n" +
+			"One that passes messages and takes locks or tasks, or waits for flags, does both at once, and so does any that passes\n" +
+			"messages with --references: see 'predict replay --help'.\n" +
 			"The column tasks says how tasks of queues are given out: simulated here, recorded by a replay.\n\n" +
 			"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
 			"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
@@ -61,6 +65,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine data/machine/loggp-example.toml -- -size 32\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/mandelbrot --procs 4 --machine data/machine/du2000-smp-256k.toml -- -size 32\n" +
+			"  $ predict direct ./tracegen/instrument/testdata/teams --procs 4 --machine data/machine/du2000-clump-2x2-256k-155m.toml -- -size 16\n" +
 			"  $ predict direct cholesky --procs 4 --set rings=3 --set spokes=8 --machine data/machine/spasm-mesh.toml --machine data/machine/du2000-smp-256k.toml\n" +
 			"  $ predict direct pgl --procs 4 --set triangles=50 --set frames=2 --set size=64 --set extent=8 --machine data/machine/loggp-example.toml --format csv\n" +
 			"  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml --native --repeat 3\n" +
@@ -76,6 +81,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
 	flags.BoolVar(&o.native, "native", false, "run the program at full speed, too, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run and to simulate")
+	flags.BoolVar(&o.references, "references", false, "simulate the references of a program that passes messages, too")
 	o.messages.addCommon(flags)
 	o.memory.add(flags)
 	format := stage.FormatFlag(flags)
@@ -104,14 +110,30 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		}
 		machines = append(machines, target{m, f})
 	}
-	shares, err := p.sharesMemory(ctx)
-	if err != nil {
+	kind, err := p.kind(ctx)
+	switch {
+	case err != nil:
 		return fmt.Errorf("running %s: %w", p.header().Title(), err)
+	case kind == byMessages && o.references:
+		kind = byBoth
+	case kind == byMemory && o.references:
+		return stage.Usage("--references is about a program that passes messages, and %s does not", p.header().Program)
 	}
-	if err := o.checkKind(p.header(), shares); err != nil {
+	if kind != byBoth {
+		err := o.runAlone(ctx, env, p, machines, kind)
+		if !isBoth(err) {
+			return err
+		}
+	}
+	return o.runMixed(ctx, env, p, machines)
+}
+
+// runAlone runs a program that shares memory or passes messages. If it does both, the error says so and nothing has been printed.
+func (o *directOptions) runAlone(ctx context.Context, env *stage.Env, p directProgram, machines []target, kind kindOf) error {
+	if err := o.checkKind(p.header(), kind); err != nil {
 		return err
 	}
-	if shares {
+	if kind == byMemory {
 		return o.runMemory(ctx, env, p, machines)
 	}
 	return o.runMessages(ctx, env, p, machines)
@@ -149,14 +171,14 @@ func (o *directOptions) runMessages(ctx context.Context, env *stage.Env, p direc
 }
 
 // checkKind finds flags that are not about programs of this kind.
-func (o *directOptions) checkKind(head trace.Header, shares bool) error {
-	not, does := []string{"barrier"}, "passes messages"
-	if shares {
-		not, does = []string{"ahead", "semantics", "matrix", "path", "timeline"}, "shares memory"
+func (o *directOptions) checkKind(head trace.Header, kind kindOf) error {
+	not := []string{"barrier"}
+	if kind == byMemory {
+		not = []string{"ahead", "semantics", "matrix", "path", "timeline"}
 	}
 	for _, flag := range not {
 		if o.changed(flag) {
-			return stage.Usage("--%s is not about a program that %s, as %s does", flag, does, head.Program)
+			return stage.Usage("--%s is not about a program that %v, as %s does", flag, kind, head.Program)
 		}
 	}
 	return nil
@@ -244,10 +266,13 @@ type target struct {
 // directProgram is a program that runs on this host, simulated or not.
 type directProgram interface {
 	header() trace.Header
-	// sharesMemory says which of the following two can run the program.
-	sharesMemory(ctx context.Context) (bool, error)
+	// kind says which of the following three can run the program. If it does both, perhaps only one of them is known, and simulating that ends with an
+	// error for which isBoth is true.
+	kind(ctx context.Context) (kindOf, error)
 	// simulateMemory runs it on the memory system of m.
 	simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMemory, error)
+	// simulateMixed runs it on the processors, the memory system and the network of m.
+	simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMixed, error)
 	// simulate runs the program on the processors and the network of m.
 	simulate(ctx context.Context, m target, opt direct.Options) (simulated, error)
 	// native runs it at full speed, and says how many seconds that took.

@@ -57,12 +57,30 @@ func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Optio
 	return out, nil
 }
 
-func (p *kernelProgram) sharesMemory(ctx context.Context) (shares bool, err error) {
+func (p *kernelProgram) kind(ctx context.Context) (kindOf, error) {
 	inst, err := p.kernel.New(p.values, p.procs, p.seed)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	return direct.SharesMemory(ctx, inst.Program, p.procs)
+	if shares, err := direct.SharesMemory(ctx, inst.Program, p.procs); shares || err != nil {
+		return byMemory, err
+	}
+	return byMessages, nil
+}
+
+func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
+	k, err := workload.Find(recorded.All, p.kernel.Name)
+	if err != nil {
+		return out, err
+	}
+	out.seconds, err = p.run(k, func(program spmd.Program) error {
+		res, err := direct.Mixed(ctx, program, m.Machine, opt)
+		if err == nil {
+			out.result = res.MixedResult
+		}
+		return err
+	})
+	return out, err
 }
 
 // simulateMemory runs the kernel twice if it takes its own traffic to know the gap of the network.

@@ -59,8 +59,6 @@ func (o *directOptions) simulateMemory(ctx context.Context, env *stage.Env, p di
 	for _, w := range out.result.Warnings {
 		env.Note("%s: %v", name, w)
 	}
-	if out.dropped > 0 {
-		env.Note("%s: %d references are left out: to memory that was there before spmd.Main and has no name", name, out.dropped)
-	}
+	noteDropped(env, name, out.dropped)
 	return out, host, nil
 }

@@ -35,14 +35,14 @@ func (o *directOptions) ownProgram(ctx context.Context, env *stage.Env, args []s
 	}
 	p := &ownProgram{o: o, env: env, args: args[1:]}
 	var err error
-	p.built, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Refs: true, Sharing: true, Session: session.Path, Messages: env.Err})
+	p.built, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Refs: true, Sharing: !o.references, Session: session.Path, Messages: env.Err})
 	if err == nil && o.native {
 		p.plain, err = instrument.Build(ctx, instrument.Options{Dir: args[0], Native: true, Messages: env.Err})
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.remove())
 	}
-	if p.built.Messages && o.memory.phases {
+	if p.built.Messages && !p.built.Locks && !o.references && o.memory.phases {
 		return nil, errors.Join(stage.Usage("--phases of a program that passes messages is for kernels; record the program with tracegen --package, and replay it"), p.remove())
 	}
 	for i, f := range p.built.Findings {
@@ -73,7 +73,15 @@ func (p *ownProgram) simulate(ctx context.Context, m target, opt direct.Options)
 	return out, nil
 }
 
-func (p *ownProgram) sharesMemory(context.Context) (bool, error) { return !p.built.Messages, nil }
+func (p *ownProgram) kind(context.Context) (kindOf, error) {
+	switch {
+	case !p.built.Messages:
+		return byMemory, nil
+	case p.built.Locks:
+		return byBoth, nil
+	}
+	return byMessages, nil
+}
 
 func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMemory, err error) {
 	if memsys.NeedsTraffic(m.Machine) {
@@ -85,6 +93,16 @@ func (p *ownProgram) simulateMemory(ctx context.Context, m target, opt direct.Me
 	}
 	out.dropped, out.seconds = said.Dropped, seconds
 	out.result, err = said.Shared()
+	return out, err
+}
+
+func (p *ownProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
+	said, seconds, err := p.order(ctx, m, session.Order{Mixed: &session.Mixed{Room: uint64(opt.Memory)}})
+	if err != nil {
+		return out, err
+	}
+	out.dropped, out.seconds = said.Dropped, seconds
+	out.result, err = said.Both()
 	return out, err
 }
 

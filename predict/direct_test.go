@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/csv"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,10 +124,35 @@ func TestDirectMistakes(t *testing.T) {
 		{[]string{"ep", smp, "--procs", "8"}, 1, "the program has 8 processors and the machine 4"},
 		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier is not about a program that passes messages, as sor does"},
+		{[]string{"ep", smp, "--references"}, 2, "--references is about a program that passes messages, and ep does not"},
+		{[]string{"sor", smp, "--references", "--path", "segment"}, 2, "--path is not about programs that share memory and pass messages, as sor does here"},
+		{[]string{"sor", smp, "--references", "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 	} {
 		status, out, stderr := predict(append([]string{"direct"}, c.args...)...)
 		if status != c.status || out != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q: %s", c.args, status, out, stderr)
 		}
+	}
+}
+
+// A program that shares memory and passes messages, or whose references are asked for with its messages, gives the rows of a replay of its trace.
+func TestDirectDoesBoth(t *testing.T) {
+	machines := []string{"--machine", "../data/machine/du2000-clump-2x2-256k-155m.toml", "--machine", "../data/machine/spasm-mesh.toml", "--references"}
+	replayed := csvRows(t, append([]string{"replay", recordedKernel(t, "sor", 4, []string{"g=6"})}, machines...)...)
+	simulated := csvRows(t, append([]string{"direct", "sor", "--procs", "4", "--set", "g=6"}, machines...)...)
+	if !slices.EqualFunc(simulated, replayed, slices.Equal) {
+		t.Errorf("got %v, and replayed %v", simulated, replayed)
+	}
+	sum := 0.0
+	for _, name := range []string{"ideal", "memory_latency", "memory_contention", "sync", "overhead", "latency", "contention", "wait", "end"} {
+		value, err := strconv.ParseFloat(simulated[1][slices.Index(simulated[0], name)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += value
+	}
+	total, err := strconv.ParseFloat(simulated[1][slices.Index(simulated[0], "time")], 64)
+	if err != nil || math.Abs(sum/total-1) > 1e-9 {
+		t.Errorf("parts add up to %g, the run takes %g, %v", sum, total, err)
 	}
 }

@@ -25,11 +25,14 @@ type replayOptions struct {
 	workers  int
 	full     bool
 	warm     bool
-	memory   memoryFlags
-	messages messageFlags
-	quanta   quantaFlags
-	format   stage.Format
-	output   string
+
+	references bool
+	changed    func(flag string) bool
+	memory     memoryFlags
+	messages   messageFlags
+	quanta     quantaFlags
+	format     stage.Format
+	output     string
 }
 
 // replayCommand is predict replay.
@@ -51,7 +54,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"Traces that pass messages run on the machine's processors and network: package engine of the source says what a\n" +
 			"message takes. The parts of a processor's time are compute, overhead (of sending and receiving), latency (waiting for\n" +
 			"a message on its way), contention (for ports and links) and wait (for a message that is not sent yet). References are not\n" +
-			"simulated then. --semantics loggopsim charges messages as LogGOPSim does. --path prints what had to take as long as it\n" +
+			"simulated then, unless the trace also has locks, flags, forks or task queues, or --references asks for them: then one\n" +
+			"simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and those of messages. Messages and\n" +
+			"the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as LogGOPSim does. --path prints what had to take as long as it\n" +
 			"did: it goes back from the end, from messages that were waited for to their senders, and adds up to the time; what a\n" +
 			"message waited for in ports and links is its contention, and counted from the message that held them, but where messages\n" +
 			"share links. --timeline is for viewers.\n\n" +
@@ -72,6 +77,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
+	flags.BoolVar(&o.references, "references", false, "simulate the references of traces that pass messages, too")
 	o.memory.add(flags)
 	flags.BoolVar(&o.warm, "warm", false, "begin with what a run before has left in caches and memories, not with nothing")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write what processors do in every quantum into `DIR`, as analyze --run quanta does, and print it")
@@ -80,7 +86,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the results as an Arrow table to `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.format = *format
+		o.format, o.changed = *format, flags.Changed
 		return o.run(cmd.Context(), env, args)
 	}
 	return cmd
@@ -95,6 +101,7 @@ type simulation struct {
 
 	survey   *replay.Survey
 	messages *messageOutcome // of a trace that passes messages
+	both     *replay.MixedResult
 }
 
 // name is what errors and notes call s.
@@ -126,16 +133,17 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if sims, err = o.fitting(env, sims); err != nil {
 		return err
 	}
-	passes, err := passMessages(sims)
-	if err != nil {
-		return err
-	}
+	kind, err := o.kind(sims)
 	switch {
-	case passes && o.quanta.dir != "":
+	case err != nil:
+		return err
+	case kind == byBoth:
+		return o.runMixed(ctx, env, sims)
+	case kind == byMessages && o.quanta.dir != "":
 		return fmt.Errorf("cutting %s: it passes messages, whose time is not cut into quanta", sims[0].prefix)
-	case passes && o.warm:
+	case kind == byMessages && o.warm:
 		return fmt.Errorf("replaying %s: it passes messages, whose replay has no caches that --warm could fill", sims[0].prefix)
-	case passes:
+	case kind == byMessages:
 		return o.runMessages(ctx, env, sims)
 	case o.quanta.dir != "":
 		return o.runQuanta(ctx, env, sims, o.memory.opt)
@@ -340,5 +348,7 @@ var replayExample = strings.TrimRight(`
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
   $ predict replay sor --machine data/machine/loggp-example.toml
   $ predict replay sor --machine data/machine/loggp-example.toml --matrix --format csv
+  $ tracegen convshift --procs 4 --set l=64 -o convshift
+  $ predict replay convshift --machine data/machine/du2000-clump-2x2-256k-155m.toml --references
   $ predict replay sor --machine data/machine/loggp-example.toml --engine whoa --workers 4 --engine-stats
   $ predict replay sor --machine data/machine/loggp-example.toml --path processor --timeline sor.json`[1:], "\n")

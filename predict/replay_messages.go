@@ -82,17 +82,6 @@ type messageOutcome struct {
 	observed
 }
 
-// passMessages is whether the traces pass messages. All do, or none.
-func passMessages(sims []*simulation) (bool, error) {
-	passes := sims[0].survey.HasMessages()
-	for _, s := range sims {
-		if s.survey.HasMessages() != passes {
-			return false, stage.Usage("of %s and %s, one passes messages and the other shares memory: their results differ in kind; replay them apart", sims[0].prefix, s.prefix)
-		}
-	}
-	return passes, nil
-}
-
 // runMessages replays traces that pass messages.
 func (o *replayOptions) runMessages(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	if o.messages.timeline != "" && len(sims) > 1 {

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"spoor/calibrate/machine"
@@ -84,9 +85,10 @@ func (b *backend) Do(r *spmd.Rank, op *spmd.Op) {
 	}
 }
 
-func errShared(k trace.Kind) error {
-	return fmt.Errorf("%v is an operation of a shared memory; programs that use locks or flags cannot be run among messages", k)
-}
+// ErrShares is the error of Run for a program that uses locks or flags.
+var ErrShares = errors.New("is an operation of a shared memory, which the simulation of messages does not take")
+
+func errShared(k trace.Kind) error { return fmt.Errorf("%v %w", k, ErrShares) }
 
 // Matched implements engine.Live.
 func (b *backend) Matched(rank int32, mark int64, from, tag int32) {

@@ -16,7 +16,7 @@
 //
 // A test or a probe that finds nothing takes no time beyond its instructions.
 //
-// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory.
+// Programs that share memory instead of passing messages run on the memory systems of package memsys: see Memory. Those that do both: see Mixed.
 //
 // Differs: [dickens1996] runs the application in processes of their own, which deliver messages to
 // each other; here the application and the simulator are one process, and no two ranks run at a time.

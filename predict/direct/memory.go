@@ -100,17 +100,28 @@ type sharer struct {
 	idle   int // readings of the clock in a row at the time of the one before
 	read   unit.Picos
 	err    error // that ends the run
+	passes bool  // it comes to an operation of messages, after what it has done
 }
 
 // Run implements spmd.Backend.
 func (b *memory) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
-	for id, r := range ranks {
-		s := &sharer{Coroutine: spmd.NewCoroutine(r), read: -1}
-		s.refs.Proc, s.events.Proc = trace.Proc(id), trace.Proc(id)
+	for _, r := range ranks {
+		s := newSharer(r)
 		defer s.Stop()
 		b.ranks = append(b.ranks, s)
 	}
 	b.result, err = replay.Direct(ctx, b.head, b, b.system, b.clock, b.opt.Options)
+	return b.outcome(err)
+}
+
+func newSharer(r *spmd.Rank) *sharer {
+	s := &sharer{Coroutine: spmd.NewCoroutine(r), read: -1}
+	s.refs.Proc, s.events.Proc = trace.Proc(r.ID()), trace.Proc(r.ID())
+	return s
+}
+
+// outcome is why a run ended with err.
+func (b *memory) outcome(err error) error {
 	for _, s := range b.ranks {
 		if cause := s.cause(); cause != nil {
 			return cause // as it is: it names the rank

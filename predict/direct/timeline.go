@@ -25,6 +25,8 @@ type timeline struct {
 	idle     int           // answers in a row at the time of the one before
 	stamps   []*spmd.Stamp // in the order of their clocks
 	err      error         // that ends the run
+	sharer   *sharer       // what the rank does to memory, before it comes to its operations; nil: it passes messages alone
+	ahead    bool          // of the simulation of ops, if there is a sharer
 	over     bool
 	resumed  uint64
 	answered uint64
@@ -71,6 +73,9 @@ func (l *timeline) work() unit.Picos {
 
 // fail ends the run.
 func (l *timeline) fail(err error) {
+	if l.sharer != nil {
+		l.sharer.fail(err)
+	}
 	l.err = err
 	l.Pause()
 	panic(spmd.Stopped{})
@@ -78,15 +83,24 @@ func (l *timeline) fail(err error) {
 
 // add adds an operation to the time-line, and what the buffer of op costs.
 func (l *timeline) add(op *spmd.Op, is engine.Op) {
-	if len(l.ops) >= l.opt.Ahead {
+	switch {
+	case l.sharer != nil: // what it takes until then is simulated beside it
+		l.ahead = true
+	case len(l.ops) >= l.opt.Ahead:
 		l.Pause()
+		fallthrough
+	default:
+		is.Work = l.work()
 	}
-	is.Work = l.work()
 	l.ops = append(l.ops, is)
 	if op != nil {
 		l.charge(op)
 	}
-	if l.err != nil {
+	switch {
+	case l.err == nil:
+	case l.sharer != nil:
+		l.fail(l.err)
+	default:
 		l.Pause()
 	}
 }
@@ -106,7 +120,12 @@ func (l *timeline) charge(op *spmd.Op) {
 
 // pause lets the engine simulate everything so far.
 func (l *timeline) pause() {
-	l.Pause()
+	if s := l.sharer; s != nil {
+		s.passes, l.ahead = true, false
+		l.Rank.Flush() // pauses
+	} else {
+		l.Pause()
+	}
 	l.asked = nil
 }
 

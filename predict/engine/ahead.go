@@ -10,8 +10,10 @@ package engine
 const farthest = 256
 
 // early is whether ranks may do so. A rank that has sent a long message may not until it is answered, as it leaves through the port then. Whoa
-// looks at programs with long messages itself, so far as it is to.
-func (e *engine) early() bool { return e.plain && (e.Long < 0 || e.future == nil) }
+// looks at programs with long messages itself, so far as it is to. Beside something else, ranks act in its time.
+func (e *engine) early() bool {
+	return e.plain && e.opt.Beside == nil && (e.Long < 0 || e.future == nil)
+}
 
 // freely is whether the program goes on whatever comes. It does not go on to work: what it sends after that would have to be kept for long.
 func (r *rank) freely() bool {

@@ -136,7 +136,7 @@ func (c *crew) stuck() error {
 
 // blocked is the operations of r that wait, by row.
 func (r *rank) blocked() (all []Blocked) {
-	if r.main.phase == blocked {
+	if r.main.phase == blocked || r.main.phase == away {
 		all = append(all, r.waitsFor(&r.main))
 	}
 	if r.more != nil {
@@ -156,6 +156,13 @@ func (r *rank) blocked() (all []Blocked) {
 // waitsFor says what a strand waits for.
 func (r *rank) waitsFor(s *strand) Blocked {
 	b := Blocked{Rank: r.id, Row: s.row, For: None}
+	if r.e.opt.Beside != nil {
+		b.Row = r.e.opt.Beside.Row(r.id)
+	}
+	if s.phase == away {
+		b.What, b.For = r.e.opt.Beside.WaitsFor(r.id)
+		return b
+	}
 	if s.op.Kind == Probe {
 		b.For, b.What = s.op.Peer, "to probe "+message(s.op.Peer, s.op.Tag, s.op.Group)
 		return b
@@ -179,34 +186,43 @@ func (r *rank) waitsFor(s *strand) Blocked {
 	return b
 }
 
-// leftOver is a message or a receive of r that has no partner, and how many more there are.
+// leftOver is a message or a receive of r that has no partner, and how many more there are. Receives that are waited for have been named.
 func (r *rank) leftOver() string {
 	var text string
 	if n := r.inbox.unmatched; n > 0 {
 		m := &r.e.mails.items[r.inbox.oldest]
 		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(n))
 	}
-	first, n := int32(0), 0
-	for i := range r.inbox.slots {
-		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendings.items[p].next {
-			if n++; first == 0 || r.e.pendings.items[p].number < r.e.pendings.items[first].number {
-				first = p
-			}
-		}
+	p, n := r.leftReceives()
+	if n == 0 {
+		return text
 	}
-	for _, p := range r.inbox.wild {
-		if n++; first == 0 || r.e.pendings.items[p].number < r.e.pendings.items[first].number {
+	if text != "" {
+		text += " and "
+	}
+	return text + fmt.Sprintf("a receive on rank %d of %s that is not sent%s", r.id, message(p.from, p.tag, p.group), more(n))
+}
+
+// leftReceives is the first receive that has no message and that nobody waits for, and how many there are.
+func (r *rank) leftReceives() (first *pending, n int) {
+	look := func(i int32) {
+		p := &r.e.pendings.items[i]
+		if p.waiter != 0 {
+			return
+		}
+		if n++; first == nil || p.number < first.number {
 			first = p
 		}
 	}
-	if n > 0 && text != "" {
-		text += " and "
+	for i := range r.inbox.slots {
+		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendings.items[p].next {
+			look(p)
+		}
 	}
-	if n > 0 {
-		p := &r.e.pendings.items[first]
-		text += fmt.Sprintf("a receive on rank %d of %s that is not sent%s", r.id, message(p.from, p.tag, p.group), more(n))
+	for _, p := range r.inbox.wild {
+		look(p)
 	}
-	return text
+	return first, n
 }
 
 func more(n int) string {

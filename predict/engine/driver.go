@@ -28,8 +28,8 @@ type inOrder struct{ queue }
 func (d *inOrder) run(e *engine) error {
 	for n := 0; len(d.turns) > 0; n++ {
 		first := d.turns[0]
-		shared := e.sharedNext()
-		at := min(first.at, shared)
+		shared, beside := e.sharedNext(), e.besideNext()
+		at := min(first.at, shared, beside)
 		if at >= Horizon || e.failed != nil && at > e.failed.at {
 			return nil
 		}
@@ -38,14 +38,20 @@ func (d *inOrder) run(e *engine) error {
 				return err
 			}
 		}
-		if shared <= first.at {
+		switch {
+		case beside <= min(first.at, shared):
+			if err := e.opt.Beside.Act(min(first.at, shared)); err != nil {
+				return err
+			}
+			continue
+		case shared <= first.at:
 			e.land()
 			continue
 		}
 		r := &e.ranks[first.rank]
 		e.acting = first.rank
 		second := d.second()
-		e.limit = min(e.until(second.at, second.rank), shared)
+		e.limit = min(e.until(second.at, second.rank), shared, beside)
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}

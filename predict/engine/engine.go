@@ -133,6 +133,8 @@ const (
 	Clock   // what time it is
 	Among   // the next WaitAny waits for this request, too
 	WaitAny // for the first of several requests to end
+
+	Away // Options.Beside says when it has ended
 )
 
 // Op is an operation of a rank.
@@ -183,6 +185,7 @@ type Options struct {
 	Steps    func(rank int32, op *Op) ([]Step, error)
 	Observer Observer // or nil
 	Live     Live     // or nil
+	Beside   Beside   // or nil: then there is one worker
 	Progress func(ops int)
 	Protocol Protocol   // of several workers
 	Workers  int        // if 0, one; no more than there are ranks
@@ -205,10 +208,16 @@ func drive(ctx context.Context, programs []Program, opt Options, drivers ...driv
 	if err := opt.Model.check(); err != nil {
 		return nil, err
 	}
+	if err := errBeside(&opt, programs); err != nil {
+		return nil, err
+	}
 	if len(drivers) > 1 {
 		opt = serially(opt)
 	}
 	engines := newEngines(ctx, len(programs), opt, drivers)
+	if opt.Beside != nil {
+		opt.Beside.Open(engines[0].back)
+	}
 	for i := range programs {
 		r := &engines[0].ranks[i]
 		if r.begin(programs[i]); r.e.failed != nil {

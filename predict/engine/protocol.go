@@ -49,6 +49,10 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
 		return nil, fmt.Errorf("a quantum of %v, %d workers, %d operations ahead: none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
 	}
+	if opt.Beside != nil {
+		opt.Protocol = Sequential
+		return []driver{&inOrder{}}, nil
+	}
 	if opt.Protocol == Sequential || parallel(&opt.Model) != "" {
 		return []driver{driverFor(&opt.Model)}, nil
 	}

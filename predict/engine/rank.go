@@ -199,6 +199,8 @@ func (r *rank) rest(mail, own unit.Picos) {
 	switch {
 	case r.dead:
 		r.wants, r.next = nobody, never
+	case s.phase == away && r.urgent == 0 && len(r.releases) == 0:
+		r.wants, r.next = nobody, never
 	case r.more != nil || r.urgent > 0 || len(r.releases) > 0:
 		r.wants, r.next = None, min(mail, own)
 	case s.phase == working:

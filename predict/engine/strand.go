@@ -16,7 +16,9 @@ const (
 	probed                      // the message that it looked for is there
 	stepping                    // it does the steps of a collective
 	choosing                    // one of those that it waits for may be there
+	returned                    // it was away
 	blocked
+	away // until it comes back
 	ended
 )
 
@@ -95,6 +97,8 @@ func (r *rank) step(s *strand, now unit.Picos) {
 		r.stepRound(s, now)
 	case choosing:
 		r.choose(s, now)
+	case returned:
+		r.comeBack(s, now)
 	}
 }
 
@@ -123,6 +127,8 @@ func (r *rank) start(s *strand, now unit.Picos) {
 		r.startCollective(s, now)
 	case Test, Iprobe, Clock, Among, WaitAny:
 		r.startLive(s, now)
+	case Away:
+		r.startAway(s, now)
 	default:
 		r.e.fail(fmt.Errorf("rank %d: operation %d is of kind %d, which there is not", r.id, s.row, op.Kind))
 	}

@@ -36,6 +36,30 @@ func NewCounted(m *machine.Machine, places *trace.Places) (sys System, flows fun
 	return sys, counted.flows, err
 }
 
+// NewOn is a system like NewPlaced's whose nodes are connected by a network that others use too, in the same time. What they use instead of it is
+// the network that NewOn returns.
+func NewOn(m *machine.Machine, places *trace.Places, net network.Network) (System, network.Network, error) {
+	target, c, err := prepare(m, places)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Net = net
+	sys, err := c.system(target)
+	slack := behindFirst(c.Caches)
+	for _, o := range c.Others {
+		slack = max(slack, behindFirst(o.Caches))
+	}
+	return sys, lent{net, slack}, err
+}
+
+// lent is a network that a system uses too, whose transactions may be by so much earlier than what others do before them.
+type lent struct {
+	network.Network
+	slack unit.Picos
+}
+
+func (l lent) Settled(before unit.Picos) { l.Network.Settled(before - l.slack) }
+
 // counted is a network that counts who sends to whom.
 type counted struct {
 	network.Network

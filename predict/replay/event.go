@@ -37,7 +37,15 @@ func (r *run) act(p *processor) error {
 	return nil
 }
 
+// synchronizes is whether others may learn by e what its processor has done.
+func (r *run) synchronizes(e *trace.Event) bool {
+	return e.Kind.Synchronizes() || r.messages != nil && passes(e)
+}
+
 func (r *run) perform(p *processor, e *trace.Event) error {
+	if r.messages != nil && passes(e) {
+		return r.messages.hand(p, e)
+	}
 	switch e.Kind {
 	case trace.Compute:
 		return r.compute(p, e)
@@ -61,7 +69,7 @@ func (r *run) perform(p *processor, e *trace.Event) error {
 	case trace.Marker:
 		return nil
 	case trace.Clock:
-		if r.program != nil { // which reads it when it goes on
+		if r.program != nil || r.messages != nil { // which reads it when it goes on; as recorded
 			return nil
 		}
 		fallthrough
@@ -120,11 +128,14 @@ func (r *run) arrive(p *processor, id barrierID) {
 }
 
 // resume lets q go on at time at.
-func (r *run) resume(q *processor, at unit.Picos) {
+func (r *run) resume(q *processor, at unit.Picos) { r.resumeAfter(q, at, &q.waited.Sync) }
+
+// resumeAfter lets q go on at time at, after a wait that is booked as part.
+func (r *run) resumeAfter(q *processor, at unit.Picos, part *unit.Picos) {
 	if r.opt.Waits != nil && at > q.next {
 		r.opt.Waits(q.id, q.next, at)
 	}
-	q.waited.Sync += at - q.next
+	*part += at - q.next
 	q.late += at - q.next
 	q.next = at
 	q.state = running

@@ -22,7 +22,7 @@ func (r *run) deadlock() error {
 			stuck++
 		}
 		if len(who) < maxNamed {
-			who = append(who, r.waitsFor(p))
+			who = append(who, r.stateOf(p))
 		}
 	}
 	if stuck == 0 {
@@ -34,26 +34,38 @@ func (r *run) deadlock() error {
 	return fmt.Errorf("deadlock, %d of %d processors wait for ever: %s", stuck, len(r.procs), strings.Join(who, "; "))
 }
 
-// waitsFor says what p, which does not run, waits for.
-func (r *run) waitsFor(p *processor) string {
+// stateOf says what p, which does not run, waits for.
+func (r *run) stateOf(p *processor) string {
 	switch p.state {
 	case finished:
 		return fmt.Sprintf("processor %d has finished", p.id)
 	case unborn:
 		return fmt.Sprintf("processor %d waits to be forked", p.id)
 	}
+	how, what := "for", ""
+	if what, _ = r.waitsFor(p); p.state == atBarrier {
+		how = "at"
+	}
+	return fmt.Sprintf("processor %d (event %d, after %d references) waits %s %s", p.id, p.eventsDone-1, p.rows[p.event-1].Refs, how, what)
+}
+
+// waitsFor says what p, which does not run, waits for, and which processor, or trace.None.
+func (r *run) waitsFor(p *processor) (what string, other int32) {
+	if p.state == unborn {
+		return "being forked", trace.None
+	}
 	e := p.rows[p.event-1]
-	at := fmt.Sprintf("processor %d (event %d, after %d references) waits", p.id, p.eventsDone-1, e.Refs)
 	switch p.state {
 	case atLock:
-		return fmt.Sprintf("%s for lock %d, which processor %d holds", at, e.Peer, r.locks[e.Peer].holder.id)
+		holder := int32(r.locks[e.Peer].holder.id)
+		return fmt.Sprintf("lock %d, which processor %d holds", e.Peer, holder), holder
 	case atFlag:
-		return fmt.Sprintf("%s for %d signals of flag %d, which has %d", at, e.Tag, e.Peer, r.flags[e.Peer].signals)
+		return fmt.Sprintf("%d signals of flag %d, which has %d", e.Tag, e.Peer, r.flags[e.Peer].signals), trace.None
 	case atJoin:
-		return fmt.Sprintf("%s for the end of processor %d", at, e.Peer)
+		return fmt.Sprintf("the end of processor %d", e.Peer), e.Peer
 	}
 	there := len(r.barriers[barrierID{e.Peer, e.Group}])
-	return fmt.Sprintf("%s at barrier %d, where %d of %d are", at, e.Peer, there, len(r.procs))
+	return fmt.Sprintf("barrier %d, where %d of %d are", e.Peer, there, len(r.procs)), trace.None
 }
 
 // result collects what all processors did.

@@ -50,7 +50,10 @@ func (r *reader) next() ([]engine.Op, error) {
 	r.ops = r.ops[:0]
 	for i := range n {
 		e := &r.rows[i]
-		op, err := r.op(e)
+		op, err := r.message(e)
+		if err == nil {
+			op.Work, err = r.work(e)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
 		}
@@ -61,12 +64,9 @@ func (r *reader) next() ([]engine.Op, error) {
 	return r.ops, nil
 }
 
-// op is an event as an operation.
-func (r *reader) op(e *trace.Event) (op engine.Op, err error) {
+// message is an event as an operation, but for the computation before it.
+func (r *reader) message(e *trace.Event) (op engine.Op, err error) {
 	op = engine.Op{Kind: engine.Compute, Peer: e.Peer, Tag: e.Tag, Group: e.Group, Request: e.Request, Bytes: e.Bytes}
-	if op.Work, err = r.work(e); err != nil {
-		return op, err
-	}
 	switch e.Kind {
 	case trace.Send:
 		op.Kind = engine.Send

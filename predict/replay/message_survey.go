@@ -127,13 +127,22 @@ func (s *Survey) HasMessages() bool {
 	return false
 }
 
-// shared is an error if there are events of a shared memory that messages have nothing to do with.
+// ofMemory are the events of a shared memory that messages have nothing to do with.
+var ofMemory = []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join}
+
+// SharesMemory reports whether there are events of a shared memory that messages have nothing to do with: then Messages cannot replay the
+// trace, and if it passes messages, Mixed can.
+func (s *Survey) SharesMemory() bool {
+	return slices.ContainsFunc(ofMemory, func(k trace.Kind) bool { return s.kinds[k] > 0 })
+}
+
+// shared is an error if there are such events.
 func (s *Survey) shared() error {
-	for _, k := range []trace.Kind{trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join} {
+	for _, k := range ofMemory {
 		if s.kinds[k] > 0 {
 			at := s.first[k]
 			return fmt.Errorf("processor %d: event %d (%v, after %d references) is one of a shared memory, and the trace passes messages too: "+
-				"programs that do both cannot be replayed", at.proc, at.row, k, at.refs)
+				"simulate its references with them", at.proc, at.row, k, at.refs)
 		}
 	}
 	return nil

@@ -94,15 +94,18 @@ func ends(res *MessageResult) (all []float64) {
 	return all
 }
 
-func TestMessages(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		trace *trace.Memory
-		net   string
-		opt   MessageOptions
-		want  []float64
-		warns string
-	}{
+// messageCase is an example by hand: when its processors end, in ns, and what the result warns of.
+type messageCase struct {
+	name  string
+	trace *trace.Memory
+	net   string
+	opt   MessageOptions
+	want  []float64
+	warns string
+}
+
+func messageCases() []messageCase {
+	return []messageCase{
 		{name: "instructions and a message", // 50 + 10; first byte at 160, last at 178, taken by 188, and 5
 			trace: messageTrace(rows(an(trace.Send, after(50), with(1), of(10))), rows(an(trace.Recv, with(0)), an(trace.Compute, after(5)))),
 			want:  []float64{60, 193}},
@@ -161,7 +164,11 @@ func TestMessages(t *testing.T) {
 		{name: "recorded durations", opt: MessageOptions{Recorded: true}, // the compute begins at 100 and the send at 130; instructions do not count
 			trace: timed(messageTrace(rows(an(trace.Compute, after(1000), begins(100)), an(trace.Send, with(1), after(4), begins(130))), rows(an(trace.Recv, with(0), begins(7))))),
 			want:  []float64{40, 150}},
-	} {
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for _, c := range messageCases() {
 		for _, batch := range []int{0, 1} {
 			res, err := replayMessages(inBatches{c.trace, batch}, messageMachine(t, c.net), c.opt)
 			if err != nil {

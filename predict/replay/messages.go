@@ -84,14 +84,23 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 	if err != nil {
 		return nil, err
 	}
-	return &MessageResult{res, r.warnings(m, res)}, nil
+	out := &MessageResult{res, r.warnings(m, res)}
+	if s.refs {
+		out.Warnings = append(out.Warnings, errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi; --references simulates them"))
+	}
+	return out, nil
 }
 
 // check refuses what cannot be replayed, and finds what m says of computation.
 func (r *messageRun) check(m *machine.Machine) (err error) {
+	return cmp.Or(r.survey.shared(), r.checkMessages(m))
+}
+
+// checkMessages is check, but for what belongs to a shared memory.
+func (r *messageRun) checkMessages(m *machine.Machine) (err error) {
 	s := r.survey
-	if err := cmp.Or(s.shared(), s.uneven); err != nil {
-		return err
+	if s.uneven != nil {
+		return s.uneven
 	}
 	if err := m.Fits("the trace has", r.head.Procs); err != nil {
 		return err
@@ -155,9 +164,6 @@ func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []err
 	}
 	if r.prices[0].gamma > 0 && len(r.survey.meets) > 0 {
 		all = append(all, errors.New("network.gamma is not added to the messages of collectives that are recorded whole, whose buffers are not known"))
-	}
-	if r.survey.refs {
-		all = append(all, errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi"))
 	}
 	return all
 }

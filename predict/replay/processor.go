@@ -19,6 +19,7 @@ const (
 	atLock
 	atFlag
 	atJoin
+	atMessage
 	unborn // until another one forks it
 	finished
 )
@@ -217,5 +218,8 @@ func (r *run) finish(p *processor) {
 	for _, q := range p.joining {
 		r.resume(q, p.ended) // not before q joined: p would have acted first
 		r.stirred = append(r.stirred, q)
+	}
+	if r.messages != nil {
+		r.messages.bring(p, p.ended)
 	}
 }

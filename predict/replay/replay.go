@@ -1,5 +1,6 @@
 // Package replay runs recorded traces of shared-memory programs on a simulated
-// memory system (predict/memsys).
+// memory system (predict/memsys), of programs that pass messages over a simulated network
+// (Messages), and of programs that do both (Mixed).
 //
 // The package knows time and order and nothing of lines: each processor runs its
 // own references and events in program order, and of all processors the one with
@@ -93,7 +94,12 @@ func (r *run) simulate() (*Result, error) {
 		}
 	}
 	r.sys.Watch(r.catchUp)
-	if err := r.loop(); err != nil {
+	for len(r.queue.turns) > 0 {
+		if err := r.turn(end - 1); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.deadlock(); err != nil {
 		return nil, err
 	}
 	return r.result(), nil
@@ -106,6 +112,7 @@ type run struct {
 	sys       memsys.System
 	opt       Options
 	program   Program // that is being run; nil: of a trace
+	messages  *mixed  // that are simulated beside this; nil: there are none
 	shift     uint    // log2 of the line size
 	procs     []*processor
 	queue     queue
@@ -117,30 +124,27 @@ type run struct {
 	stirred   []*processor // whose turns the present processor has changed
 }
 
-// loop lets the first processor of the queue act until another one comes before
-// it, until all have finished.
-func (r *run) loop() error {
-	for len(r.queue.turns) > 0 {
-		first := r.queue.turns[0]
-		p := r.procs[first.proc]
-		if first.at >= end {
-			return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
-		}
-		r.limit = r.queue.limit()
-		if err := r.advance(p); err != nil {
-			return fmt.Errorf("processor %d: %w", p.id, err)
-		}
-		if p.state == running {
-			r.queue.put(turn{r.outlook(p), p.id})
-		} else {
-			r.queue.drop()
-		}
-		for _, q := range r.stirred {
-			r.queue.put(turn{r.outlook(q), q.id})
-		}
-		r.stirred = r.stirred[:0]
+// turn lets the first processor of the queue act until another one comes before it, but not after a time.
+func (r *run) turn(until unit.Picos) error {
+	first := r.queue.turns[0]
+	p := r.procs[first.proc]
+	if first.at >= end {
+		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
 	}
-	return r.deadlock()
+	r.limit = min(r.queue.limit(), until)
+	if err := r.advance(p); err != nil {
+		return fmt.Errorf("processor %d: %w", p.id, err)
+	}
+	if p.state == running {
+		r.queue.put(turn{r.outlook(p), p.id})
+	} else {
+		r.queue.drop()
+	}
+	for _, q := range r.stirred {
+		r.queue.put(turn{r.outlook(q), q.id})
+	}
+	r.stirred = r.stirred[:0]
+	return nil
 }
 
 // advance lets p act as long as its time does not pass r.limit and nobody else's
@@ -157,7 +161,7 @@ func (r *run) advance(p *processor) error {
 			if p.next > r.limit {
 				return nil
 			}
-			if p.rows[p.event].Kind.Synchronizes() && r.settle(p) {
+			if r.synchronizes(&p.rows[p.event]) && r.settle(p) {
 				continue
 			}
 			if err := r.act(p); err != nil || p.state != running || len(r.stirred) > 0 {

@@ -14,13 +14,14 @@ type Times struct {
 	Latency    unit.Picos // of the memory system, if nobody else used it
 	Contention unit.Picos // waiting for the memory system
 	Sync       unit.Picos // waiting at barriers and for locks
+	Messages   unit.Picos // of programs that pass messages, too: sending, receiving and waiting for them, barriers among them
 }
 
 // Total is the sum of the parts.
-func (t Times) Total() unit.Picos { return t.Ideal + t.Latency + t.Contention + t.Sync }
+func (t Times) Total() unit.Picos { return t.Ideal + t.Latency + t.Contention + t.Sync + t.Messages }
 
 func (t Times) minus(u Times) Times {
-	return Times{t.Ideal - u.Ideal, t.Latency - u.Latency, t.Contention - u.Contention, t.Sync - u.Sync}
+	return Times{t.Ideal - u.Ideal, t.Latency - u.Latency, t.Contention - u.Contention, t.Sync - u.Sync, t.Messages - u.Messages}
 }
 
 // Processor is what one processor did. It finished at Times.Total(), and waited

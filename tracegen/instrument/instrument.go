@@ -38,7 +38,7 @@ import (
 type Options struct {
 	Dir      string    // folder of the user's package main
 	Refs     bool      // record references, besides events and instruction counts
-	Sharing  bool      // ... but only if the program passes no messages
+	Sharing  bool      // ... but not if the program passes messages alone: no locks, flags or queues
 	Headers  bool      // ... those to slice headers in memory, too, which compiled loops keep in registers
 	Native   bool      // instrument nothing
 	Session  string    // path of the package that runs the program; if empty, package session
@@ -51,6 +51,7 @@ type Program struct {
 	Findings []Finding // what its recording does not hold
 	Foreign  []string  // packages of other modules, whose code does not record
 	Messages bool      // it calls what passes messages
+	Locks    bool      // it calls what takes locks or tasks of queues, or waits for flags
 	dir      string    // temporary, of this program alone
 	path     string
 }
@@ -90,7 +91,8 @@ func (p *Program) build(ctx context.Context, o Options, tool goTool) error {
 	if err != nil {
 		return err
 	}
-	p.Name, p.Foreign, p.Findings, p.Messages = s.name(), s.foreign, s.skipped, passesMessages(s.Packages)
+	p.Name, p.Foreign, p.Findings = s.name(), s.foreign, s.skipped
+	p.Messages, p.Locks = calls(s.Packages, passesMessages), calls(s.Packages, locks)
 	folder := filepath.Join(p.dir, "program")
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
@@ -132,7 +134,7 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 	if len(s.Packages) > 1 {
 		options.Communicates = anything
 	}
-	if o.Refs && !(o.Sharing && p.Messages) {
+	if o.Refs && !(o.Sharing && p.Messages && !p.Locks) {
 		options.Mode = rewrite.Trace
 	}
 	changed := overlay{}

@@ -22,7 +22,7 @@ func TestPassesMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := passesMessages(s.Packages); got != want {
+		if got := calls(s.Packages, passesMessages); got != want {
 			t.Errorf("%s: passes messages: %v, want %v", code, got, want)
 		}
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Unplaced  bool // references to any memory
 
 	// Early is for backends that simulate what ranks do to memory before they say how a rank goes on: barriers, locks, flags
-	// and readings of the clock are recorded before they are carried out. When there is much, and by Rank.Flush at once,
+	// and readings of the clock are recorded before they are carried out, and before operations of messages a Compute. When there is much, and by Rank.Flush at once,
 	// the sink gets all events, and then all references, perhaps none. It may pause the rank while it has the references.
 	Early bool
 

@@ -9,9 +9,12 @@ type recording struct{ Backend }
 func (b recording) Do(r *Rank, op *Op) {
 	r.rec.sync() // ranks that run while this one waits may give other arrays the memory that words on its tape are about
 	early := r.rec.early && op.isKnown()
-	if early {
+	switch {
+	case early:
 		r.rec.row(op.event(r.space))
 		r.rec.flushEarly()
+	case r.rec.early:
+		r.rec.compute() // what comes before an operation of messages, so that a backend knows it
 	}
 	b.Backend.Do(r, op)
 	if !early && !r.rec.inside {

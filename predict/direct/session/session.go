@@ -29,6 +29,7 @@ type Order struct {
 	Ahead     int
 	Semantics replay.Semantics
 	Memory    *Memory // of a program that shares memory; nil: it passes messages
+	Mixed     *Mixed  // of one that does both; or nil
 }
 
 // Machine is the description of one.
@@ -44,9 +45,14 @@ type Memory struct {
 	Phases  bool
 }
 
+// Mixed is the options of a program that shares memory and passes messages.
+type Mixed struct {
+	Room uint64 // replay.Options.Memory
+}
+
 // Result is what became of it.
 type Result struct {
-	Result   *engine.Result `json:",omitempty"`
+	Result   *engine.Result `json:",omitempty"` // of its messages
 	Memory   []byte         `json:",omitempty"` // of a program that shares memory; gob, because JSON reads its sizes otherwise than it writes them
 	Dropped  uint64         // references to memory that has no address
 	Warnings []string
@@ -68,6 +74,15 @@ func (r *Result) Shared() (*replay.Result, error) {
 		res.Warnings = append(res.Warnings, errors.New(w))
 	}
 	return res, nil
+}
+
+// Both is the result of a program that shares memory and passes messages.
+func (r *Result) Both() (*replay.MixedResult, error) {
+	memory, err := r.Shared()
+	if err != nil {
+		return nil, err
+	}
+	return &replay.MixedResult{Result: memory, Messages: r.Result}, nil
 }
 
 func init() { wire.Serve(execute) }
@@ -104,19 +119,28 @@ func (o *Order) machine() (*machine.Machine, error) {
 }
 
 func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (said Result, err error) {
-	ctx, warnings := context.Background(), []error(nil) // interrupts end the process
-	if o.Memory != nil {
+	var warnings []error
+	switch ctx := context.Background(); { // interrupts end the process
+	case o.Mixed != nil:
+		res, err := direct.Mixed(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true, Options: replay.Options{Memory: unit.Bytes(o.Mixed.Room)}})
+		if err != nil {
+			return said, err
+		}
+		said.Result = res.Messages
+		warnings, err = said.keep(res.Result, res.Recording)
+		if err != nil {
+			return said, err
+		}
+	case o.Memory != nil:
 		res, err := direct.Memory(ctx, program, m, direct.MemoryOptions{Procs: procs, Allocated: true,
 			Options: replay.Options{Barrier: o.Memory.Barrier, Memory: unit.Bytes(o.Memory.Room), Phases: o.Memory.Phases}})
 		if err != nil {
 			return said, err
 		}
-		warnings, res.Warnings = res.Warnings, nil // errors do not cross
-		said.Dropped = res.Recording.Dropped
-		if said.Memory, err = encode(res.Result); err != nil {
+		if warnings, err = said.keep(res.Result, res.Recording); err != nil {
 			return said, err
 		}
-	} else {
+	default:
 		res, err := direct.Run(ctx, program, m, direct.Options{Procs: procs, Ahead: o.Ahead, Semantics: o.Semantics})
 		if err != nil {
 			return said, err
@@ -127,4 +151,12 @@ func (o *Order) simulate(program spmd.Program, m *machine.Machine, procs int) (s
 		said.Warnings = append(said.Warnings, w.Error())
 	}
 	return said, nil
+}
+
+// keep takes what was done to memory. Warnings do not cross as they are.
+func (r *Result) keep(memory *replay.Result, recording *spmd.Recording) (warnings []error, err error) {
+	warnings, memory.Warnings = memory.Warnings, nil
+	r.Dropped = recording.Dropped
+	r.Memory, err = encode(memory)
+	return warnings, err
 }

@@ -1,0 +1,110 @@
+package direct
+
+import (
+	"context"
+
+	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/predict/replay"
+	"spoor/tracegen/spmd"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MixedResult is a simulated run of a program that shares memory and passes messages.
+type MixedResult struct {
+	*replay.MixedResult
+	Recording *spmd.Recording
+}
+
+// Mixed runs a program that shares memory and passes messages, in the form that records references, on the processors, memories and
+// network of m: see Memory for what it does to memory, and replay.Mixed for the machine. Ranks run ahead of simulated time between
+// messages alone: each has been simulated when the program goes on. Barriers are messages.
+func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt MemoryOptions) (*MixedResult, error) {
+	if err := m.Fits("the program has", opt.Procs); err != nil {
+		return nil, err
+	}
+	head := trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}
+	b := &mixed{memory: &memory{opt: opt, head: head, places: trace.NewPlaces(head)}, backend: &backend{machine: m}}
+	record := spmd.Options{Procs: opt.Procs, Allocated: opt.Allocated, Early: true}
+	recording, err := spmd.Run(ctx, record, program, b, b)
+	if err != nil {
+		return nil, err
+	}
+	return &MixedResult{b.result, recording}, nil
+}
+
+// mixed carries out what ranks ask for: of memory as memory does, and of messages as backend does.
+type mixed struct {
+	*memory
+	*backend
+	result *replay.MixedResult
+}
+
+// Run implements spmd.Backend.
+func (b *mixed) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
+	for id, r := range ranks {
+		s := newSharer(r)
+		defer s.Stop()
+		b.ranks = append(b.ranks, s)
+		l := &timeline{Coroutine: s.Coroutine, backend: b.backend, sharer: s}
+		l.post.lanes = map[channel]*lane{}
+		if l.charges, err = replay.NewCharges(b.machine, id); err != nil {
+			return err
+		}
+		b.lines = append(b.lines, l)
+	}
+	b.result, err = replay.DirectMixed(ctx, b.head, b, b.machine, b.places, replay.MixedOptions{Options: b.memory.opt.Options, Collectives: comm.Doubling})
+	return b.outcome(err)
+}
+
+// Do implements spmd.Backend.
+func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
+	switch op.Kind {
+	case trace.Barrier, trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Clock:
+		b.memory.Do(r, op)
+		return
+	}
+	l := b.lines[r.ID()]
+	l.ops = l.ops[:0]
+	if b.backend.Do(r, op); l.ahead {
+		l.pause()
+	}
+}
+
+// GoOn implements replay.Program: what is done to memory, and at most one operation of messages after it.
+func (b *mixed) GoOn(p trace.Proc, now unit.Picos) (*trace.Refs, *trace.Events, error) {
+	refs, events, err := b.memory.GoOn(p, now)
+	if s := b.ranks[p]; err == nil && s.passes {
+		s.passes = false
+		e := trace.NewEvent(trace.Isend) // which one, Operations says
+		e.Refs = events.Rows[len(events.Rows)-1].Refs
+		events.Rows = append(events.Rows, e)
+	}
+	return refs, events, err
+}
+
+// Events implements spmd.Sink. The row of an operation of messages comes when it has been carried out.
+func (b *mixed) Events(e *trace.Events) error {
+	s := b.ranks[e.Proc]
+	from := len(s.events.Rows)
+	if err := b.memory.Events(e); err != nil {
+		return err
+	}
+	for i := from; i < len(s.events.Rows); i++ {
+		switch row := &s.events.Rows[i]; row.Kind {
+		case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Wait, trace.Test, trace.Probe, trace.Iprobe:
+			row.Kind, row.Work = trace.Compute, 0
+		}
+	}
+	return nil
+}
+
+// Operations implements replay.MixedProgram.
+func (b *mixed) Operations(p trace.Proc, e *trace.Event) ([]engine.Op, error) {
+	if e.Kind == trace.Barrier {
+		return []engine.Op{{Kind: engine.Collective, Group: barrierGroup, Request: engine.None}}, nil
+	}
+	return b.lines[p].ops, nil
+}

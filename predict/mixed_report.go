@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"spoor/predict/engine"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// mixedRow is a program that shares memory and passes messages, on a machine.
+type mixedRow struct {
+	title, trace, machine string
+	result                *replay.MixedResult
+	tasks                 string
+}
+
+// newMixedRow is a row; tasks says how those of queues are given out if there are any.
+func newMixedRow(title, trace, machine string, r *replay.MixedResult, tasks string) mixedRow {
+	if !r.Queues {
+		tasks = noTasks
+	}
+	return mixedRow{title, trace, machine, r, tasks}
+}
+
+// onlyMessages are the flags of simulations of messages alone, and onlyMemory those of memory alone.
+var (
+	onlyMessages = []string{"matrix", "path", "timeline", "semantics", "computation", "engine", "engine-stats", "ahead", "quantum"}
+	onlyMemory   = []string{"barrier", "phases", "quanta", "warm"}
+)
+
+// checkMixed finds flags that are not about programs that share memory and pass messages.
+func checkMixed(program string, changed func(flag string) bool) error {
+	for _, flag := range slices.Concat(onlyMessages, onlyMemory) {
+		if changed(flag) {
+			return stage.Usage("--%s is not about programs that share memory and pass messages, as %s does here", flag, program)
+		}
+	}
+	return nil
+}
+
+// mixedPart is a part of the time of processors and its column.
+type mixedPart struct {
+	name string
+	of   func(memory *replay.Processor, rank *engine.Rank) unit.Picos
+}
+
+// mixedParts add up to the time when a processor ends.
+var mixedParts = append([]mixedPart{
+	{"ideal", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Ideal }},
+	{"memory_latency", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Latency }},
+	{"memory_contention", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Contention }},
+	{"sync", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.Sync }},
+}, partsOfMessages()...)
+
+func partsOfMessages() (all []mixedPart) {
+	for _, part := range messageParts[1:] { // all but computation
+		all = append(all, mixedPart{part.String(), func(_ *replay.Processor, r *engine.Rank) unit.Picos { return r.Parts[part] }})
+	}
+	return all
+}
+
+// mixedTable has a row for each simulation. Its parts are averages over processors: with end, the waiting for the last to end, they add up to the time.
+func mixedTable(rows []mixedRow) *store.Table {
+	mean := func(r mixedRow, of func(*replay.Processor, *engine.Rank) unit.Picos) float64 {
+		sum := 0.0
+		for i := range r.result.Procs {
+			sum += float64(of(&r.result.Procs[i], &r.result.Messages.Ranks[i]))
+		}
+		return sum / 1e12 / float64(len(r.result.Procs))
+	}
+	columns := []store.Column{
+		columnOf(rows, "program", "", func(r mixedRow) string { return r.title }),
+		columnOf(rows, "trace", "", func(r mixedRow) string { return r.trace }),
+		columnOf(rows, "machine", "", func(r mixedRow) string { return r.machine }),
+		columnOf(rows, "processors", "", func(r mixedRow) int32 { return int32(len(r.result.Procs)) }),
+		columnOf(rows, "time", "s", func(r mixedRow) float64 { return float64(r.result.Time.Seconds()) }),
+	}
+	ends := mixedPart{"end", func(p *replay.Processor, _ *engine.Rank) unit.Picos { return p.End }}
+	for _, part := range slices.Concat(mixedParts, []mixedPart{ends}) {
+		columns = append(columns, columnOf(rows, part.name, "s", func(r mixedRow) float64 { return mean(r, part.of) }))
+	}
+	columns = append(columns,
+		columnOf(rows, "instructions", "", func(r mixedRow) uint64 { return uint64(r.result.Instr()) }),
+		columnOf(rows, "references", "", func(r mixedRow) uint64 { return references(r.result.Result) }),
+		columnOf(rows, "misses", "", func(r mixedRow) uint64 { return r.result.Counts().Misses() }),
+		columnOf(rows, "miss_ratio", "", func(r mixedRow) float64 { return r.result.MissRatio() }),
+		columnOf(rows, "coherence_misses", "", func(r mixedRow) uint64 { return r.result.Counts().CoherenceMisses() }),
+		columnOf(rows, "memory_utilization", "", func(r mixedRow) float64 { return r.result.Utilization() }),
+		columnOf(rows, "messages", "", func(r mixedRow) uint64 { return r.result.Messages.Messages }),
+		columnOf(rows, "bytes", "B", func(r mixedRow) uint64 { return uint64(r.result.Messages.Bytes) }),
+		columnOf(rows, "tasks", "", func(r mixedRow) string { return r.tasks }))
+	return &store.Table{Name: "mixed simulation", Columns: columns, Meta: []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}}
+}
+
+// longMixed are the columns that a terminal has no room for.
+var longMixed = map[string]bool{"trace": true, "instructions": true, "references": true, "coherence_misses": true, "bytes": true}
+
+// mixedProcessors says where the time of each processor went.
+func mixedProcessors(r *replay.MixedResult) *store.Table {
+	numbers := make([]int32, len(r.Procs))
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	columns := []store.Column{{Name: "proc", Data: numbers},
+		columnOf(numbers, "time", "s", func(i int32) float64 { return float64(r.Procs[i].Total().Seconds()) })}
+	for _, part := range mixedParts {
+		columns = append(columns, columnOf(numbers, part.name, "s", func(i int32) float64 {
+			return float64(part.of(&r.Procs[i], &r.Messages.Ranks[i]).Seconds())
+		}))
+	}
+	return &store.Table{Name: "processors", Columns: append(columns,
+		columnOf(numbers, "misses", "", func(i int32) uint64 { return r.Procs[i].Counts.Misses() }),
+		columnOf(numbers, "messages", "", func(i int32) uint64 { return r.Messages.Ranks[i].Messages }))}
+}
+
+// printMixed prints the results, and writes them to a file if one is given.
+func printMixed(w io.Writer, format stage.Format, output string, rows []mixedRow, extend func(*store.Table)) error {
+	table := mixedTable(rows)
+	if extend != nil {
+		extend(table)
+	}
+	if output != "" {
+		if err := store.WriteTable(output, table); err != nil {
+			return fmt.Errorf("writing the simulations: %w", err)
+		}
+	}
+	switch {
+	case format == stage.JSON && len(rows) == 1:
+		return printMixedRun(w, rows[0].result)
+	case format != stage.Human:
+		return stage.Print(w, format, table)
+	}
+	short := &store.Table{Name: table.Name}
+	for _, c := range table.Columns {
+		if !longMixed[c.Name] {
+			short.Columns = append(short.Columns, c)
+		}
+	}
+	if err := stage.Print(w, stage.Human, short); err != nil || len(rows) > 1 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return stage.Print(w, stage.Human, mixedProcessors(rows[0].result))
+}
+
+// printMixedRun prints one simulation as one object.
+func printMixedRun(w io.Writer, r *replay.MixedResult) error {
+	run := processRuns{Time: float64(r.Time.Seconds()), Messages: r.Messages.Messages}
+	for i := range r.Procs {
+		p, rank := &r.Procs[i], &r.Messages.Ranks[i]
+		seconds := func(memory unit.Picos, part engine.Part) float64 {
+			return float64((memory + rank.Parts[part]).Seconds())
+		}
+		run.Events += p.Events
+		run.Procs = append(run.Procs, processorRun{Proc: i, Time: float64(p.Total().Seconds()), Compute: float64(p.Ideal.Seconds()),
+			Overhead: seconds(0, engine.Overhead), Latency: seconds(p.Latency, engine.Latency),
+			Contention: seconds(p.Contention, engine.Contention), Wait: seconds(p.Sync, engine.Waiting)})
+	}
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(run)
+}

@@ -1,0 +1,251 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"spoor/analyze/comm"
+	"spoor/calibrate/machine"
+	"spoor/predict/engine"
+	"spoor/predict/memsys"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// MixedOptions changes what Mixed and DirectMixed do.
+type MixedOptions struct {
+	Options                    // Barrier and Phases are not for them: barriers are messages, and what is between them is not told apart
+	Collectives comm.Algorithm // which messages those are that are recorded whole, and barriers; if empty, comm.Doubling
+}
+
+// MixedResult is a run of processors that share memory and pass messages. Both results have the same times.
+type MixedResult struct {
+	*Result                 // of what is done to memory
+	Messages *engine.Result // where computation is everything that Result splits up, but for Times.Messages
+}
+
+// Mixed replays a trace whose processors share memory and pass messages: on the processors, caches and memories of m their references,
+// locks, flags, forks and joins are those of Run, and over its network their messages are those of Messages, in one simulated
+// time. Barriers are messages, as in Messages. On a network of links, messages and the traffic of the memories are on the same
+// links; in the LogP family they have ports of their own. Copying messages makes no references: network.gamma charges for that.
+//
+// What the program found out about time is as recorded, as in Run and Messages.
+func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine, opt MixedOptions) (*MixedResult, error) {
+	r := &messageRun{src: src, head: src.Header(), opt: MessageOptions{Collectives: opt.Collectives}, survey: s}
+	if r.opt.Collectives == "" {
+		r.opt.Collectives = comm.Doubling
+	}
+	if err := r.checkMixed(m); err != nil {
+		return nil, err
+	}
+	x, err := newMixed(ctx, r.head, m, trace.NewPlaces(r.head), opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	for id := range trace.Proc(r.head.Procs) {
+		p := newProcessor(id, x.clockOf(id))
+		p.read(src)
+		defer p.stop()
+		x.procs = append(x.procs, p)
+		in := r.reader(id)
+		in.stop()
+		x.readers = append(x.readers, in)
+	}
+	if err := x.children(src); err != nil {
+		return nil, err
+	}
+	res, err := x.simulate(newPlans(s, r.opt.Collectives).steps, nil)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = append(res.Warnings, r.warnings(m, res.Messages)...)
+	return res, nil
+}
+
+// checkMixed is check for programs that share memory, too.
+func (r *messageRun) checkMixed(m *machine.Machine) error {
+	if err := r.checkMessages(m); err != nil {
+		return err
+	}
+	for p, graph := range r.survey.graphs {
+		if graph {
+			return fmt.Errorf("the events of processor %d are a graph, which is simulated for messages alone, and its references or locks are asked for too", p)
+		}
+	}
+	if r.survey.nonblocking {
+		return errors.New("the trace has collectives that are not waited for at once, which are simulated for messages alone, and its references or locks are asked for too")
+	}
+	return nil
+}
+
+// MixedProgram is a Program that passes messages, too. GoOn returns at the latest with each of its operations, as the last event, which is
+// followed by what the program does when that has been simulated.
+type MixedProgram interface {
+	Program
+	engine.Live
+	// Operations are what an event of messages, to which processor p has come, is to the engine: one or more.
+	Operations(p trace.Proc, e *trace.Event) ([]engine.Op, error)
+}
+
+// DirectMixed is Mixed for a program that runs while it is simulated, as Direct is Run.
+func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.Places, opt MixedOptions) (*MixedResult, error) {
+	x, err := newMixed(ctx, head, m, places, opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	x.program, x.live = program, program
+	for id := range trace.Proc(head.Procs) {
+		p := newProcessor(id, x.clockOf(id))
+		p.eventsEnd = true
+		x.procs = append(x.procs, p)
+	}
+	return x.simulate(Barriers(head.Procs, opt.Collectives), program)
+}
+
+// mixed is a run beside an engine that simulates its messages. It implements engine.Beside.
+type mixed struct {
+	*run
+	clock   Clock
+	model   engine.Model
+	readers []*reader    // of a trace: make operations of its events
+	live    MixedProgram // or nil
+	ops     [][]engine.Op
+	back    func(rank int32, at unit.Picos)
+	brought bool // a rank back to the engine
+}
+
+// newMixed is a run on the memory system of m whose messages go over its network.
+func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.Places, opt Options) (*mixed, error) {
+	x := &mixed{ops: make([][]engine.Op, head.Procs)}
+	var err error
+	if memsys.NeedsTraffic(m) {
+		return nil, errors.New("the gap of the machine's network is that of the traffic, which is not known of messages and references together; give it as network.g")
+	}
+	if x.model, err = MessageModel(m, head.Procs, LogGPS, nil); err != nil {
+		return nil, err
+	}
+	if x.clock, err = ClockOf(m); err != nil {
+		return nil, err
+	}
+	if opt.Clocks, err = ClocksOf(m); err != nil {
+		return nil, err
+	}
+	var sys memsys.System
+	if x.model.Net == nil {
+		sys, err = memsys.NewPlaced(m, places)
+	} else {
+		sys, x.model.Net, err = memsys.NewOn(m, places, x.model.Net)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x.run = newRun(ctx, head, sys, opt)
+	x.run.messages = x
+	return x, nil
+}
+
+// clockOf is that of a processor.
+func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
+
+// simulate runs all processors to their end.
+func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.Live) (*MixedResult, error) {
+	x.sys.Watch(x.catchUp)
+	var programs []engine.Program
+	for p := range x.procs {
+		programs = append(programs, engine.Program{Next: func() ([]engine.Op, error) { return x.next(p) }})
+	}
+	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, Beside: x, Live: live})
+	if err != nil {
+		return nil, err
+	}
+	return &MixedResult{x.result(), messages}, nil
+}
+
+// leaves is what a processor does when it has no message to see to.
+var leaves = []engine.Op{{Kind: engine.Away, Peer: engine.None, Tag: engine.None, Request: engine.None}}
+
+// next is what processor p does next: operations of messages, of which the engine may change what they cost until they have ended, or all
+// else.
+func (x *mixed) next(p int) ([]engine.Op, error) {
+	if ops := x.ops[p]; len(ops) > 0 {
+		x.ops[p] = nil
+		return ops, nil
+	}
+	if x.procs[p].state == finished {
+		return nil, nil
+	}
+	return leaves, nil
+}
+
+// passes is whether an event is one of messages.
+func passes(e *trace.Event) bool {
+	switch e.Kind {
+	case trace.Send, trace.Isend, trace.Recv, trace.Irecv, trace.Wait, trace.Test, trace.Probe, trace.Iprobe, trace.Barrier:
+		return true
+	}
+	return e.Collective()
+}
+
+// hand gives an event of p, which comes to it at p.next, to the engine.
+func (x *mixed) hand(p *processor, e *trace.Event) (err error) {
+	if x.live != nil {
+		x.ops[p.id], err = x.live.Operations(p.id, e)
+	} else {
+		var op engine.Op
+		op, err = x.readers[p.id].message(e)
+		x.ops[p.id] = []engine.Op{op}
+	}
+	if err != nil {
+		return p.problem(e, "cannot be simulated: %v", err)
+	}
+	p.state = atMessage
+	x.bring(p, p.next)
+	return nil
+}
+
+// bring brings a processor back to the engine.
+func (x *mixed) bring(p *processor, at unit.Picos) {
+	x.brought = true
+	x.back(int32(p.id), at)
+}
+
+// Open implements engine.Beside.
+func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.back = back }
+
+// Leave implements engine.Beside.
+func (x *mixed) Leave(rank int32, at unit.Picos) {
+	p := x.procs[rank]
+	switch p.state {
+	case unborn: // until it is forked
+		return
+	case atMessage:
+		x.resumeAfter(p, at, &p.waited.Messages)
+	}
+	x.queue.put(turn{x.outlook(p), p.id})
+}
+
+// Next implements engine.Beside.
+func (x *mixed) Next() unit.Picos {
+	if len(x.queue.turns) == 0 {
+		return end + 1
+	}
+	return min(x.queue.turns[0].at, end-1) // who passes the end is told so
+}
+
+// Act implements engine.Beside.
+func (x *mixed) Act(until unit.Picos) error {
+	x.brought = false
+	for !x.brought && len(x.queue.turns) > 0 && x.Next() <= until {
+		if err := x.turn(until); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Row implements engine.Beside.
+func (x *mixed) Row(rank int32) int64 { return int64(x.procs[rank].eventsDone) - 1 }
+
+// WaitsFor implements engine.Beside.
+func (x *mixed) WaitsFor(rank int32) (what string, other int32) { return x.waitsFor(x.procs[rank]) }
