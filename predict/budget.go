@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -29,6 +30,7 @@ type budgetOptions struct {
 	limits                   budget.Limits
 	top                      int
 	front, sensitivity       bool
+	printed                  bool
 	format                   stage.Format
 	output, machines         string
 }
@@ -99,7 +101,8 @@ func (o *budgetOptions) declare(flags *pflag.FlagSet) {
 	stage.PathsVar(flags, &o.params, "params", "analysis directory or parameter file `P`; may be repeated")
 	flags.StringVar(&o.prices, "prices", "", "list of prices `FILE` with a section [catalogue]")
 	flags.StringVar(&o.money, "budget", "", "`MONEY` at most: '$5000', or '$10/h' of what is rented")
-	flags.StringVar(&o.model, "model", "curve", "`NAME` of the model: paper, curve or mva")
+	flags.StringVar(&o.model, "model", "", "`NAME` of the model: paper, curve or mva (default \"curve\")")
+	flags.BoolVar(&o.printed, "as-printed", false, "model paper, with rates and prefactors as they are printed, to check the paper")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence")
 	flags.StringVar(&o.objective, "objective", "time", "what is to be least: time, cost-per-job or time-cost")
 	flags.BoolVar(&o.limits.PowerOfTwo, "power-of-two", false, "only powers of two of processors")
@@ -182,7 +185,14 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 	if p.Objective, err = budget.ObjectiveNamed(o.objective); err != nil {
 		return nil, 0, stage.Usage("--objective: %v", err)
 	}
-	if p.Model, err = cluster.Named(o.model); err != nil {
+	switch {
+	case !o.printed:
+	case o.model != "" && o.model != "paper":
+		return nil, 0, stage.Usage("--as-printed is model paper, not %s", o.model)
+	default:
+		o.model = "paper"
+	}
+	if p.Model, err = cluster.Named(cmp.Or(o.model, "curve")); err != nil {
 		return nil, 0, stage.Usage("--model: %v", err)
 	}
 	raise, err := percent("--raise-remote", o.raise, 1000)
@@ -190,7 +200,7 @@ func (o *budgetOptions) problem() (*budget.Problem, float64, error) {
 		return nil, 0, err
 	}
 	if p.Model == (cluster.Paper{}) {
-		p.Model = cluster.Paper{Raise: raise}
+		p.Model = cluster.Paper{Raise: raise, Printed: o.printed}
 	}
 	vary, err := percent("--vary", o.vary, 99)
 	return p, vary, err

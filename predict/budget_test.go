@@ -53,6 +53,9 @@ func TestBudgetPrintsAll(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &rows); err != nil || status != stage.Done || len(rows) != 1 || rows[0].Price > 2000 || rows[0].Behind != 0 {
 		t.Errorf("%v %s: %s", err, errs, text)
 	}
+	if _, text, _ := predict("budget", "--params", dir, "--prices", shop1999, "--budget", "$5000", "--as-printed"); !strings.Contains(text, "model printed") {
+		t.Errorf("as printed: %s", text)
+	}
 	for _, flag := range []string{"--front", "--sensitivity"} {
 		if _, text, _ := predict("budget", "--params", dir, "--prices", shop1999, "--budget", "$5000", "--model", "paper", flag, "--format", "csv"); strings.Count(text, "\n") < 4 {
 			t.Errorf("%s: %s", flag, text)
@@ -104,6 +107,7 @@ func TestBudgetStatus(t *testing.T) {
 		{append(shop, "--budget", "$5000", "--front", "--sensitivity"), stage.WrongUsage, "take one"},
 		{append(shop, "--budget", "$5000", "--model-error", comparison), stage.Failed, "predict compare -o writes"},
 		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "there are paper, curve, mva"},
+		{append(shop, "--budget", "$5000", "--model", "curve", "--as-printed"), stage.WrongUsage, "--as-printed is model paper"},
 		{[]string{"budget", "--params", dir, "--prices", shop1999, "--budget", "$5000"}, stage.Failed, "run analyze with --run reuse,locality"},
 		{[]string{"budget", "--params", lacks, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "analyze --run locality makes it"},
 		{[]string{"budget", "--params", broken, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "nan.params.toml:2: alpha.value: value: NaN is not finite"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type clusterOptions struct {
 	models           []string
 	terms, full      bool
 	printed          bool
+	transaction      float64 // instructions of one; 0: not said
 	raise, exposed   string
 	share            float64 // that is exposed
 	nodes            []string
@@ -39,6 +41,7 @@ const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --model mva --terms
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --processors 1,2,4 --model paper --format csv
   $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --as-printed
+  $ predict cluster --params fft.analysis --machine data/machine/du2000-smp-256k.toml --model curve --terms --transaction 625000
   $ analyze --run reuse,locality,phases --line 64B,256B --sets 2048 --per-node 1 --block 256B --placement interleaved -o fft.apart fft
   $ predict cluster --params fft.apart --machine data/machine/du2000-cow-2-256k-10m.toml --node data/machine/du2000-cow-2-256k-10m.toml --model mva`
 
@@ -75,7 +78,8 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	flags.StringSliceVar(&o.models, "model", nil, "models as a `LIST` (default all that the measurements allow)")
 	flags.BoolVar(&o.printed, "as-printed", false, "model paper alone, with rates and prefactors as they are printed, to check the paper")
 	flags.BoolVar(&o.full, "full", false, "of the runs, only those that have as many processors as the machine")
-	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead")
+	flags.BoolVar(&o.terms, "terms", false, "print the terms of each prediction instead, and cycles per instruction")
+	flags.Float64Var(&o.transaction, "transaction", 0, "with --terms, `INSTRUCTIONS` of a transaction, for its time and transactions per minute")
 	flags.StringVar(&o.raise, "raise-remote", "0%", "`SHARE` by which model paper raises the rate of remote accesses for coherence; the paper fitted 12.4%")
 	flags.StringVar(&o.exposed, "exposed", "", "parameter `FILE` with the share of the time of misses that processors wait for, as calibrate instructions measures it, for curve and mva")
 	format := stage.FormatFlag(flags)
@@ -96,6 +100,10 @@ func (o *clusterOptions) run(env *stage.Env, args []string) error {
 		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
 	case len(machines) == 0:
 		return noMachine()
+	case o.transaction != 0 && !(o.transaction >= 1 && o.transaction <= math.MaxInt64):
+		return stage.Usage("--transaction %v: a transaction has one instruction at least", o.transaction)
+	case o.transaction != 0 && !o.terms:
+		return stage.Usage("--transaction goes with --terms")
 	case slices.ContainsFunc(o.processors, func(n int) bool { return n < 1 }):
 		return stage.Usage("--processors %v: it takes at least one processor", o.processors)
 	}
@@ -246,6 +254,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 			p, err := v.Predict(&of)
 			switch {
 			case err == nil:
+				p.Terms = append(p.Terms, cluster.Rates(p, &of, o.transaction, o.printed)...)
 				all = append(all, p)
 			case len(o.models) > 0:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", c.Runs[0].Program, v.Name(), err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ type logpOptions struct {
 	procs    []int
 	bytes    []string
 	network  bool
+	printed  bool
 	format   stage.Format
 	output   string
 }
@@ -28,7 +30,8 @@ type logpOptions struct {
 const logpExample = `  $ predict logp --machine data/machine/loggp-example.toml --procs 16,1024 --bytes 8B,64KiB
   $ predict logp --machine data/machine/spasm-mesh.toml --procs 16,32 --bytes 32B --network
   $ tracegen sor --procs 4 --set g=8 --set iterations=20 --refs=false -o sor
-  $ predict logp sor --machine data/machine/spasm-mesh.toml`
+  $ predict logp sor --machine data/machine/spasm-mesh.toml
+  $ predict logp sor --machine data/machine/spasm-mesh.toml --network --as-printed`
 
 // logpCommand is predict logp.
 func logpCommand(env *stage.Env) *cobra.Command {
@@ -54,6 +57,7 @@ func logpCommand(env *stage.Env) *cobra.Command {
 	flags.IntSliceVar(&o.procs, "procs", nil, "numbers of processors as a `LIST` (default those of PREFIX, or of the machine)")
 	flags.StringSliceVar(&o.bytes, "bytes", nil, "sizes of messages as a `LIST` (default the mean of PREFIX, or 8B)")
 	flags.BoolVar(&o.network, "network", false, "print L, o, g and G instead")
+	flags.BoolVar(&o.printed, "as-printed", false, "of networks of links alone, with g from the bisection as the paper has it, whatever the traffic is")
 	format := stage.FormatFlag(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "write the bounds as an Arrow table to `FILE`")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -154,6 +158,11 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 				a, err := logp.Of(m, n, size, of.flows)
 				if err != nil {
 					return nil, nil, fmt.Errorf("abstracting machine %q for %d processors: %w", m.Name, n, err)
+				}
+				if o.printed {
+					if a.Gaps = slices.DeleteFunc(a.Gaps, func(g logp.Gap) bool { return g.From != machine.GapBisection }); len(a.Gaps) == 0 {
+						return nil, nil, fmt.Errorf("machine %q says its own L and g; the paper has them of networks of links; leave out --as-printed", m.Name)
+					}
 				}
 				for _, g := range a.Gaps {
 					rows = append(rows, logpRow{m.Name, size, g.From, a.With(g)})

@@ -27,6 +27,10 @@ func TestLogPPrintsAll(t *testing.T) {
 	if !strings.Contains(text, "spasm-mesh,16,32,bisection,1.6e-06,0,0,3.2e-06,0\n") {
 		t.Error(text)
 	}
+	_, printed, _ := run("logp", "--machine", "../data/machine/spasm-mesh.toml", "--procs", "16", "--bytes", "32B", "--network", "--as-printed", "--format", "csv")
+	if printed != text {
+		t.Errorf("without traffic, as printed is the same: %s", printed)
+	}
 }
 
 // Status 0 done, 1 failed, 2 wrong usage; a failed run leaves standard output empty, and says what is wrong in one line.
@@ -38,6 +42,7 @@ func TestLogPStatus(t *testing.T) {
 		says   string
 	}{
 		{[]string{"logp"}, stage.WrongUsage, "no machine"},
+		{[]string{"logp", example, "--as-printed"}, stage.Failed, "leave out --as-printed"},
 		{[]string{"logp", "a", "b", example}, stage.WrongUsage, "one trace is enough"},
 		{[]string{"logp", "a", example, "--procs", "3"}, stage.WrongUsage, "as many processors as it has"},
 		{[]string{"logp", example, "--bytes", "8"}, stage.WrongUsage, "not a size"},

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -95,4 +96,37 @@ func indented(page string) string {
 		b.WriteString("  " + block)
 	}
 	return b.String()
+}
+
+// Tests that the table of equations names are there.
+func TestEquationsNameTheirTests(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, pattern := range []string{"../*/*/*_test.go", "../*/*/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(text)
+		}
+	}
+	_, table, found := strings.Cut(string(page), "## Equations, as printed and corrected")
+	table, _, _ = strings.Cut(table, "\n## ")
+	names := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(table, -1)
+	if !found || len(names) < 40 {
+		t.Errorf("%d tests are named", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(tests.String(), "func "+name[1]+"(t *testing.T)") {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
 }

@@ -19,7 +19,8 @@ type windtunnelOptions struct {
 	prices          string
 	targets, hosts  []int
 	model, measured string
-	printed         bool
+	placement       string
+	printed, halves bool
 	terms, summary  bool
 	format          stage.Format
 	output          string
@@ -29,7 +30,9 @@ const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set
   $ analyze --run quanta,footprint -o water.analysis water
   $ predict windtunnel --params water.analysis --prices data/price/sgi1993.toml
   $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --prices data/price/sgi1993.toml --targets 8,32,128 --summary
-  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --measured water.analysis`
+  $ predict windtunnel --params water.analysis --prices data/price/sgi1993.toml --placement cyclic --hosts 2,4
+  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --measured water.analysis
+  $ predict windtunnel --params water.analysis,data/machine/windtunnel/example.params.toml --measured water.analysis --halves`
 
 // windtunnelCommand is predict windtunnel.
 func windtunnelCommand(env *stage.Env) *cobra.Command {
@@ -44,8 +47,8 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 			"  paper    with the slips in equations 10, 12 and 14 corrected\n" +
 			"  gamma    order statistics of gamma distributions; interference that simulation bears out\n" +
 			"  bounded  likewise, of times that the quantum bounds; the default where it does\n" +
-			"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them; the default where there are\n" +
-			"           samples of quanta\n\n" +
+			"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them, from samples of quanta\n" +
+			"  placed   likewise, of the targets that --placement has on each host; the default where there are samples\n\n" +
 			"P is a directory in which analyze has left quanta and footprint of a fully parallel run (one target per host),\n" +
 			"or predict replay --quanta those of simulated time, or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
 			"data/machine/windtunnel/example.params.toml, and nothing if it is not given. Larger systems than the\n" +
@@ -53,7 +56,8 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 			"With --measured, speedups are compared with the critical path through the quanta of an analysis, with\n" +
 			"misses as it has simulated them, for targets placed on hosts in blocks or in turn; no prices are needed. From lo to hi is what the program's quanta\n" +
 			"and the intervals of parameters leave open; without --measured intervals have how far off the model is besides,\n" +
-			"on samples of the program's own quanta or, where there are none, on 14 other programs.",
+			"on samples of the program's own quanta or, where there are none, on 14 other programs. With --halves too, speedups and these\n" +
+			"whole intervals are of one half of the quanta, and what was measured of the other.",
 		Example: windtunnelExample,
 		Args:    cobra.NoArgs,
 	}
@@ -66,6 +70,8 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&o.model, "model", "", "`NAME` of the model (default the last that applies)")
 	flags.BoolVar(&o.printed, "as-printed", false, "the equations as they are printed: --model printed")
 	flags.StringVar(&o.measured, "measured", "", "compare with what the analysis in `DIR` measured")
+	flags.BoolVar(&o.halves, "halves", false, "with --measured, hold intervals from one half of the quanta to the other half")
+	flags.StringVar(&o.placement, "placement", "", "`NAME` of how targets are placed on hosts, for model placed: block or cyclic (default block)")
 	flags.BoolVar(&o.terms, "terms", false, "print the terms of the equations instead")
 	flags.BoolVar(&o.summary, "summary", false, "print only the summary")
 	format := stage.FormatFlag(flags)
@@ -87,8 +93,10 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 		return stage.Usage("--terms and --summary print different tables; take one")
 	case o.printed && o.model != "" && o.model != "printed":
 		return stage.Usage("--as-printed is --model printed, not %s", o.model)
-	case o.measured != "" && (o.terms || o.summary || o.model != "" || o.printed || len(o.targets)+len(o.hosts) > 0):
-		return stage.Usage("--measured compares all models on all powers of two; it goes with --params, --format and -o")
+	case o.measured != "" && (o.terms || o.summary || o.model != "" || o.printed || o.placement != "" || len(o.targets)+len(o.hosts) > 0):
+		return stage.Usage("--measured compares all models and placements on all powers of two; it goes with --params, --halves, --format and -o")
+	case o.halves && o.measured == "":
+		return stage.Usage("--halves goes with --measured")
 	}
 	if o.printed {
 		o.model = "printed"
@@ -98,6 +106,13 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 		var err error
 		if m, err = windtunnel.Named(o.model); err != nil {
 			return stage.Usage("--model: %v", err)
+		}
+	}
+	var placement windtunnel.Placement
+	if o.placement != "" {
+		var err error
+		if placement, err = windtunnel.Placed(o.placement); err != nil {
+			return stage.Usage("--placement: %v", err)
 		}
 	}
 	run, err := windtunnel.Open(o.params)
@@ -110,11 +125,14 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 	if o.model == "" {
 		m = run.Parameters.Best()
 	}
+	if o.placement != "" && !m.Places() {
+		return stage.Usage("--placement is for model placed; model %s has targets placed at random", m.Name)
+	}
 	prices, err := machine.ReadPrices(o.prices)
 	if err != nil {
 		return err
 	}
-	p, err := windtunnel.Predict(windtunnel.Case{Run: run, Model: m, Prices: prices, Targets: o.targets, Hosts: o.hosts})
+	p, err := windtunnel.Predict(windtunnel.Case{Run: run, Model: m, Prices: prices, Targets: o.targets, Hosts: o.hosts, Placement: placement})
 	if err != nil {
 		return fmt.Errorf("predicting the simulation of %s: %w", run.Program, err)
 	}
@@ -153,7 +171,11 @@ func (o *windtunnelOptions) compare(env *stage.Env, run *windtunnel.Run) error {
 	if err != nil {
 		return err
 	}
-	rows, err := m.Compare()
+	compare := m.Compare
+	if o.halves {
+		compare = m.Halves
+	}
+	rows, err := compare()
 	if err != nil {
 		return fmt.Errorf("comparing %s: %w", run.Program, err)
 	}

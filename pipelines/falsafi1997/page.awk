@@ -11,12 +11,14 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	k = time SUBSEP program
 	if ("break_even" in at) { best[$at["host"] SUBSEP k] = $at["best_per_host"]; even[$at["host"] SUBSEP k] = $at["break_even"]; next }
 	if ($at["hosts"] == 32) { alone[k] = $at["processing_measured"]; whole[k] = $at["measured"] }
+	models[$at["model"]]
 	k = time SUBSEP $at["model"] SUBSEP $at["placement"] SUBSEP program
 	if ($at["error"] != "NaN" && size($at["error"]) > size(worst[k])) worst[k] = $at["error"]
 }
 function size(x) { return x < 0 ? -x : x + 0 }
 function short(x) { return sprintf(size(x) < 9.95 ? "%.1f" : "%.0f", x) }
 function errors(label, model, placement,   p, k) {
+	if (!(model in models)) return
 	printf "| %s |", label
 	for (p = 1; p <= n; p++) {
 		k = time SUBSEP model SUBSEP placement SUBSEP programs[p]
@@ -41,8 +43,10 @@ function table(   p, rule) {
 	errors("`paper`", "paper", "block")
 	errors("`bounded`", "bounded", "block")
 	errors("`kinds`", "kinds", "block")
+	errors("`placed`", "placed", "block")
 	errors("`bounded`, placed in turn", "bounded", "cyclic")
 	errors("`kinds`, placed in turn", "kinds", "cyclic")
+	errors("`placed`, in turn", "placed", "cyclic")
 	speedups("speedup of processing alone", alone)
 	speedups("speedup", whole)
 	bought("break-even of a bus, in targets", even, "bus")

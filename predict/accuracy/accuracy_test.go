@@ -21,21 +21,21 @@ func TestQuantileLeavesOutWhatItMay(t *testing.T) {
 	}
 }
 
-// By hand: five other programs below by 1 to 5 % and one above by 20 %; fft's own, and other models and machines, do not count.
+// By hand: five other programs below by 1 to 5 % and one above by 25 %, a factor of 1/0.8; fft's own, and other models and machines, do not count.
 func TestBeyondHoldsOutTheProgram(t *testing.T) {
 	text := head + "\nfft,smp,mva,-90\nfft,cow,mva,-80\nlu,smp,paper,70\n"
 	for i := 1; i <= 5; i++ {
 		text += fmt.Sprintf("k%d,smp,mva,%d\n", i, -i)
 	}
-	table, err := Read(strings.NewReader(text + "k6,smp,mva,20\nk7,smp,mva,0\n"))
+	table, err := Read(strings.NewReader(text + "k6,smp,mva,25\nk7,smp,mva,0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := table.Beyond(Kind{"mva", "smp"}, "fft points=1024")
-	if math.Abs(b.Below-0.05) > 1e-12 || math.Abs(b.Above-0.2) > 1e-12 || !strings.Contains(b.Covers, "95 % of 7 simulations of 7 other programs") {
+	if math.Abs(b.Below-0.2) > 1e-12 || math.Abs(b.Above-0.25) > 1e-12 || !strings.Contains(b.Covers, "95 % of 7 simulations of 7 other programs") {
 		t.Errorf("%+v", b)
 	}
-	if b := table.Beyond(Kind{"mva", "smp"}, "ours"); math.Abs(b.Below-0.9) > 1e-12 {
+	if b := table.Beyond(Kind{"mva", "smp"}, "ours"); math.Abs(b.Below-0.9) > 1e-12 || math.Abs(b.Above-9) > 1e-12 {
 		t.Errorf("of a program that is not in the table: %+v", b)
 	}
 	if b := table.Beyond(Kind{"mva", "ccnuma"}, "fft"); b.Known() {
@@ -91,11 +91,33 @@ func TestClusterTable(t *testing.T) {
 	}
 }
 
+// On every kind of machine, of each model, at least 90 % of the simulations of the project's table are inside the intervals that predict has for them, each
+// program by what was measured on the others.
+func TestClusterTableHolds(t *testing.T) {
+	table := Cluster()
+	inside, all := map[Kind]int{}, map[Kind]int{}
+	for _, r := range table.rows {
+		b := table.Beyond(r.Kind, r.kernel)
+		if all[r.Kind]++; -b.Below <= r.beyond && r.beyond <= b.Above {
+			inside[r.Kind]++
+		}
+	}
+	for k, n := range all {
+		t.Logf("%v: %d of %d", k, inside[k], n)
+		if float64(inside[k]) < 0.9*float64(n) {
+			t.Errorf("%v: %d of %d inside", k, inside[k], n)
+		}
+	}
+	if len(all) != 9 {
+		t.Errorf("%d models on kinds of machines, want 9", len(all))
+	}
+}
+
 // Of all speedups of the project's table, at least 90 % are inside the intervals of the models that predict has for them, each program
 // by what was measured on the others.
 func TestWindTunnelTable(t *testing.T) {
 	table := WindTunnel()
-	for _, model := range []string{"gamma", "bounded", "kinds"} {
+	for _, model := range []string{"gamma", "bounded", "kinds", "placed"} {
 		inside, inWhole, all := 0, 0, 0
 		programs := map[string]bool{}
 		for _, r := range table.rows {

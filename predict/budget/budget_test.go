@@ -226,7 +226,10 @@ func TestSearchIsEnumeration(t *testing.T) {
 	for i := range 40 {
 		runs := powerLaw(t, 1.05+random.Float64(), math.Exp(8*random.Float64()), random.Float64())
 		var m model.Model[*cluster.Case] = cluster.Paper{Raise: float64(i%2) * 0.124}
-		if i%8 == 7 {
+		switch i % 8 {
+		case 5:
+			m = cluster.Paper{Printed: true}
+		case 7:
 			runs, m = traced(t), cluster.Curve{}
 		}
 		p := problem(t, shop, runs, m)
@@ -283,7 +286,7 @@ func TestDecision(t *testing.T) {
 
 // A series agrees with predictions bit by bit, and bounds them from below.
 func TestSeriesIsPrediction(t *testing.T) {
-	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{Raise: 0.124}, cluster.Curve{}} {
+	for _, m := range []model.Model[*cluster.Case]{cluster.Paper{}, cluster.Paper{Raise: 0.124}, cluster.Paper{Printed: true}, cluster.Curve{}} {
 		runs := traced(t)
 		c := catalogue(t, shop)
 		for _, s := range c.Series() {

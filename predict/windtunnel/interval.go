@@ -20,11 +20,16 @@ const replicates = 200
 // uncertainty is how parameters may vary.
 type uncertainty struct {
 	base   *calculator
-	draws  []*calculator // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
+	known  map[system][2]float64 // see spread
+	draws  []*calculator         // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
 	singly [][2]*calculator
 	covers string
+	unseen bool         // it is of quanta as many as were sampled, and not of the mean of all: these vary as much again
 	beyond model.Beyond // without samples, the model's own error on other programs; else see [calculator.missed]
 }
+
+// system is so many targets on so many hosts.
+type system struct{ targets, hosts int }
 
 // input is a parameter with the place where models take it from.
 type input struct {
@@ -73,9 +78,11 @@ func (p *Parameters) within(mu float64) unit.Cycles {
 
 // newUncertainty is that of r under a model.
 func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
-	u := &uncertainty{base: c, covers: "parameters, by their intervals, one at a time"}
+	placements := c.placements()
+	c = c.varied()
+	u := &uncertainty{base: c, known: map[system][2]float64{}, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
-		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed in blocks, in turn and at random", replicates)
+		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed %s", replicates, placements)
 	} else if u.beyond = accuracy.WindTunnel().Beyond(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.beyond.Known() {
 		u.covers += "; and " + u.beyond.Covers
 	}
@@ -93,11 +100,22 @@ func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	return u
 }
 
+// varied is c as its parameters are varied: models that take quanta apart vary as much, relative to themselves, as the same does of a mean
+// quantum, and take sixteen times as long or more.
+func (c *calculator) varied() *calculator {
+	if !c.model.kinds {
+		return c
+	}
+	m := c.model
+	m.kinds, m.placed = false, false
+	return &calculator{m, c.Parameters, c.misses, c.placement, map[int]Time{}}
+}
+
 // with is c with other parameters, and with other interference if footprints are.
 func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
 	p := *c.Parameters
 	set(&p)
-	out := &calculator{c.model, &p, map[place]float64{}}
+	out := &calculator{c.model, &p, map[place]float64{}, c.placement, map[int]Time{}}
 	if !footprints {
 		out.misses = c.misses
 	}
@@ -105,7 +123,10 @@ func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
 }
 
 // sums of a quantum.
-type sums struct{ time, squares, active, running, activeSquares, runningSquares float64 }
+type sums struct {
+	quantum                                                       int
+	time, squares, active, running, activeSquares, runningSquares float64
+}
 
 func (s *sums) add(o sums) {
 	s.time += o.time
@@ -120,13 +141,13 @@ func (s *sums) add(o sums) {
 // about those of all quanta as draws do about those of the sampled ones.
 func (r *Run) draw(c *calculator, seed uint64) []*calculator {
 	s := r.Samples
-	n, targets := s.Quanta(), float64(s.Targets)
+	n := s.Quanta()
 	each, all := make([]sums, n), sums{}
 	for q := range each {
 		each[q] = s.sums(q)
 		all.add(each[q])
 	}
-	block := int(math.Ceil(math.Sqrt(float64(n))))
+	block := blockOf(n)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var out []*calculator
 	for range replicates {
@@ -138,14 +159,7 @@ func (r *Run) draw(c *calculator, seed uint64) []*calculator {
 				drawn++
 			}
 		}
-		out = append(out, c.with(func(p *Parameters) {
-			p.Mu = p.within(float64(p.Mu) * quotient(one.time, all.time))
-			p.Sigma *= unit.Cycles(math.Sqrt(quotient(one.squares, all.squares)))
-			p.Active = min(p.Active*quotient(one.active, all.active), targets)
-			p.Running = min(p.Running*quotient(one.running, all.running), targets)
-			p.SigmaActive = min(1, p.SigmaActive*math.Sqrt(quotient(one.activeSquares, all.activeSquares)))
-			p.SigmaRunning = min(1, p.SigmaRunning*math.Sqrt(quotient(one.runningSquares, all.runningSquares)))
-		}, false))
+		out = append(out, c.with(func(p *Parameters) { *p = *p.drawn(one, all) }, false))
 	}
 	return out
 }
@@ -160,6 +174,7 @@ func quotient(a, b float64) float64 {
 
 // sums are those of quantum q; squares are about its mean.
 func (s *Samples) sums(q int) (out sums) {
+	out.quantum = q
 	times := s.times[q*s.Targets:][:s.Targets]
 	mean := stat.Mean(times, nil)
 	for i, x := range times {
@@ -177,34 +192,57 @@ func (s *Samples) sums(q int) (out sums) {
 	return out
 }
 
-// interval is that of a value, with how far below and above it the truth was found, relative to it, besides.
-func (u *uncertainty) interval(value float64, of func(*calculator) (float64, error), missed [2]float64) (lo, hi float64) {
-	var below, above float64 // squares
+// interval is that of a speedup, with how far below and above it the truth was found, relative to it, besides.
+func (u *uncertainty) interval(speedup float64, targets, hosts int, missed [2]float64) (lo, hi float64) {
+	d := u.spread(targets, hosts)
+	return speedup * (1 - d[0] - missed[0]), speedup * (1 + d[1] + missed[1])
+}
+
+// spread is how far below and above itself a speedup may be, relative to it, as parameters vary.
+func (u *uncertainty) spread(targets, hosts int) [2]float64 {
+	if d, known := u.known[system{targets, hosts}]; known {
+		return d
+	}
+	var squares [2]float64
+	base, err := u.base.speedup(targets, hosts)
 	side := func(v float64, err error) {
-		switch d := v - value; {
+		switch d := v/base - 1; {
 		case err != nil || math.IsNaN(d):
 		case d < 0:
-			below += d * d
+			squares[0] += d * d
 		default:
-			above += d * d
+			squares[1] += d * d
 		}
 	}
-	if len(u.draws) > 0 {
-		var values []float64
-		for _, c := range u.draws {
-			if v, err := of(c); err == nil && !math.IsNaN(v) {
-				values = append(values, v)
+	if err == nil {
+		least, most := u.drawn(base, targets, hosts)
+		side(least, nil)
+		side(most, nil)
+		for _, ends := range u.singly {
+			for _, c := range ends {
+				side(c.speedup(targets, hosts))
 			}
 		}
-		if slices.Sort(values); len(values) > 0 {
-			side(min(value, stat.Quantile(0.025, stat.Empirical, values, nil)), nil)
-			side(max(value, stat.Quantile(0.975, stat.Empirical, values, nil)), nil)
+	}
+	d := [2]float64{math.Sqrt(squares[0]), math.Sqrt(squares[1])}
+	u.known[system{targets, hosts}] = d
+	return d
+}
+
+// drawn is between what 95 % of the draws are, and base.
+func (u *uncertainty) drawn(base float64, targets, hosts int) (least, most float64) {
+	var values []float64
+	for _, c := range u.draws {
+		if v, err := c.speedup(targets, hosts); err == nil && !math.IsNaN(v) {
+			values = append(values, v)
 		}
 	}
-	for _, ends := range u.singly {
-		for _, c := range ends {
-			side(of(c))
-		}
+	if slices.Sort(values); len(values) == 0 {
+		return base, base
 	}
-	return value - math.Sqrt(below) - missed[0]*value, value + math.Sqrt(above) + missed[1]*value
+	wide := 1.0
+	if u.unseen {
+		wide = math.Sqrt2
+	}
+	return base + wide*min(0, stat.Quantile(0.025, stat.Empirical, values, nil)-base), base + wide*max(0, stat.Quantile(0.975, stat.Empirical, values, nil)-base)
 }

@@ -22,12 +22,7 @@ type QuantumKind struct {
 // kinds are those of the samples, of equally many quanta each, by their mean processing time.
 func (s *Samples) kinds() (out []QuantumKind) {
 	n := s.Quanta()
-	each, all := make([]sums, n), sums{}
-	for q := range each {
-		each[q] = s.sums(q)
-		all.add(each[q])
-	}
-	slices.SortStableFunc(each, func(a, b sums) int { return cmp.Compare(a.time, b.time) })
+	each, all := s.ordered()
 	count := min(quantumKinds, n)
 	for k := range count {
 		from, to := k*n/count, (k+1)*n/count
@@ -44,6 +39,17 @@ func (s *Samples) kinds() (out []QuantumKind) {
 	return out
 }
 
+// ordered is the sums of all quanta, those first in which targets execute least, and of all together.
+func (s *Samples) ordered() (each []sums, all sums) {
+	each = make([]sums, s.Quanta())
+	for q := range each {
+		each[q] = s.sums(q)
+		all.add(each[q])
+	}
+	slices.SortStableFunc(each, func(a, b sums) int { return cmp.Compare(a.time, b.time) })
+	return each, all
+}
+
 // of is p of the quanta of one kind.
 func (k *QuantumKind) of(p *Parameters) *Parameters {
 	q, n := *p, float64(p.Targets)
@@ -58,7 +64,7 @@ func (k *QuantumKind) of(p *Parameters) *Parameters {
 func (c *calculator) overKinds(k, hosts int) (sum Time, err error) {
 	for i := range c.Kinds {
 		kind := &c.Kinds[i]
-		one := calculator{c.model, kind.of(c.Parameters), c.misses}
+		one := calculator{model: c.model, Parameters: kind.of(c.Parameters), misses: c.misses}
 		t, err := one.quantum(k, hosts)
 		if err != nil {
 			return Time{}, err

@@ -19,8 +19,10 @@ type Comparison struct {
 	// Processing is the speedup by processing times alone, Whole with all that a quantum takes, of the
 	// model and as measured.
 	Processing, Whole Speedups
-	// Lo and Hi are the interval of Whole.Predicted by the program's quanta and the parameters, without how far off the model is.
+	// Lo and Hi are the interval of Whole.Predicted by the program's quanta and the parameters, without how far off the model is on
+	// them; of halves, with that.
 	Lo, Hi float64
+	Half   int // of the quanta from which it is predicted, 1 or 2; 0: all
 }
 
 // Inside reports whether what was measured is in the interval.
@@ -33,7 +35,12 @@ type Speedups struct{ Predicted, Measured float64 }
 func (s Speedups) Error() float64 { return s.Predicted/s.Measured - 1 }
 
 // Measured is what a fully parallel run has of the same run on fewer hosts.
-type Measured struct{ run *Run }
+type Measured struct {
+	run    *Run
+	varied map[string]*uncertainty // by model
+}
+
+func newMeasured(r *Run) *Measured { return &Measured{r, map[string]*uncertainty{}} }
 
 // extras are the misses of the cache and the TLB that a switch causes as simulated, by number of targets on a
 // host.
@@ -74,7 +81,7 @@ func OpenMeasured(r *Run, dir string) (*Measured, error) {
 			return nil, fmt.Errorf("%s has no %s of %v, as the host has; analyze --run footprint --footprint-%s %v simulates it", path, l.name, l.Shape, l.name, l.Shape)
 		}
 	}
-	return &Measured{&of}, nil
+	return newMeasured(&of), nil
 }
 
 // interferenceTable is the name of a table of analyze.
@@ -182,14 +189,17 @@ func (r *Run) cost(k int) (cost, error) {
 }
 
 // Compare is every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.
-func (m *Measured) Compare() (out []Comparison, err error) {
-	predictions := map[string]map[int]Comparison{}
+func (m *Measured) Compare() ([]Comparison, error) { return m.compare(m, 0) }
+
+// compare is models of m beside what was measured of other, with whole intervals if m is a half.
+func (m *Measured) compare(other *Measured, half int) (out []Comparison, err error) {
+	predictions := map[string]map[int]Comparison{} // by model
 	for _, placement := range Placements {
 		for hosts := 2; hosts <= m.run.Parameters.Targets; hosts *= 2 {
 			if m.run.Parameters.Targets%hosts != 0 {
 				continue
 			}
-			measured, err := m.speedups(placement, hosts)
+			measured, err := other.speedups(placement, hosts)
 			if err != nil {
 				return nil, err
 			}
@@ -197,13 +207,13 @@ func (m *Measured) Compare() (out []Comparison, err error) {
 				if model.applies(&m.run.Parameters) != nil {
 					continue
 				}
-				if predictions[model.Name] == nil { // which know no placement
-					if predictions[model.Name], err = m.predictions(model); err != nil {
+				if predictions[model.Name] == nil || model.placed && hosts == 2 { // others know no placement
+					if predictions[model.Name], err = m.predictions(model, placement, half > 0); err != nil {
 						return nil, fmt.Errorf("model %s: %w", model.Name, err)
 					}
 				}
 				c := predictions[model.Name][hosts]
-				c.Placement, c.Processing.Measured, c.Whole.Measured = placement.Name, measured[0], measured[1]
+				c.Half, c.Placement, c.Processing.Measured, c.Whole.Measured = half, placement.Name, measured[0], measured[1]
 				out = append(out, c)
 			}
 		}
@@ -228,13 +238,23 @@ func (m *Measured) speedups(p Placement, hosts int) (out [2]float64, err error) 
 }
 
 // predictions are those of a model, by number of hosts.
-func (m *Measured) predictions(model Model) (map[int]Comparison, error) {
+func (m *Measured) predictions(model Model, on Placement, half bool) (map[int]Comparison, error) {
 	p, out := &m.run.Parameters, map[int]Comparison{}
 	c, err := newCalculator(model, p)
 	if err != nil {
 		return nil, err
 	}
-	u := newUncertainty(c, m.run, 1)
+	c = c.on(on)
+	name := model.Name
+	if model.kinds {
+		name = "kinds" // which vary alike
+	}
+	u := m.varied[name]
+	if u == nil {
+		u = newUncertainty(c, m.run, 1)
+		u.unseen = half
+		m.varied[name] = u
+	}
 	one, err := c.time(p.Targets, 1)
 	if err != nil {
 		return nil, err
@@ -248,9 +268,15 @@ func (m *Measured) predictions(model Model) (map[int]Comparison, error) {
 			return nil, err
 		}
 		whole := ratio(one, t)
+		var missed [2]float64
+		if half {
+			if missed, err = c.missed(m.run, p.Targets, hosts); err != nil {
+				return nil, err
+			}
+		}
 		row := Comparison{Hosts: hosts, Model: model.Name, Processing: Speedups{Predicted: float64(one.Processing() / t.Processing())}, Whole: Speedups{Predicted: whole}, Lo: math.NaN(), Hi: math.NaN()}
 		if !math.IsNaN(whole) {
-			row.Lo, row.Hi = u.interval(whole, func(c *calculator) (float64, error) { return c.speedup(p.Targets, hosts) }, [2]float64{})
+			row.Lo, row.Hi = u.interval(whole, p.Targets, hosts, missed)
 		}
 		out[hosts] = row
 	}

@@ -6,8 +6,16 @@ import (
 	"spoor/traces/unit"
 )
 
+// placements says of which placements missed is.
+func (c *calculator) placements() string {
+	if c.model.placed {
+		return c.placement.Doc
+	}
+	return "in blocks, in turn and at random"
+}
+
 // missed is how far below and above the speedup of the model those are that the sampled quanta have for targets placed on hosts
-// in blocks, in turn and at random, relative to it; for sizes that were not measured, at worst.
+// in blocks, in turn and at random, or as the model has them if it knows, relative to it; for sizes that were not measured, at worst.
 func (c *calculator) missed(r *Run, targets, hosts int) (off [2]float64, err error) {
 	if r.Samples == nil || hosts == 1 {
 		return off, nil
@@ -40,9 +48,12 @@ func (c *calculator) missedOf(r *Run, hosts int) (off [2]float64, err error) {
 		}
 	}
 	one := Placements[0].critical(r.Samples, 1, costs[0])
-	seen := []float64{one / r.Samples.random(hosts, 1, costs[1])}
-	for _, p := range Placements {
-		seen = append(seen, one/p.critical(r.Samples, hosts, costs[1]))
+	seen := []float64{one / c.placement.critical(r.Samples, hosts, costs[1])}
+	if !c.model.placed {
+		seen = []float64{one / r.Samples.random(hosts, 1, costs[1])}
+		for _, p := range Placements {
+			seen = append(seen, one/p.critical(r.Samples, hosts, costs[1]))
+		}
 	}
 	for _, s := range seen {
 		if e := s/speedup - 1; e < 0 {

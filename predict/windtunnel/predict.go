@@ -17,6 +17,8 @@ type Case struct {
 	Prices  *machine.Prices
 	Targets []int // sizes of the target system; none: the one that was measured
 	Hosts   []int // numbers of hosts, each of which divides a size at least; none: all powers of two
+	// Placement is that of targets on hosts, for models that know it; the zero Placement is in blocks.
+	Placement Placement
 }
 
 // Prediction is T(K,p) and what it is worth, of every size on every number of hosts. The zero Prediction
@@ -78,6 +80,9 @@ func Predict(in Case) (Prediction, error) {
 	}
 	if len(in.Targets) == 0 {
 		in.Targets = []int{r.Parameters.Targets}
+	}
+	if in.Placement.Of != nil {
+		c = c.on(in.Placement)
 	}
 	u := newUncertainty(c, r, 1)
 	p := Prediction{Program: r.Program, Trace: r.Trace, Model: in.Model.Name, Prices: in.Prices.Name, Covers: u.covers, Warnings: slices.Clone(r.Warnings)}
@@ -143,7 +148,7 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 		if err != nil {
 			return Point{}, err
 		}
-		pt.Lo, pt.Hi = u.interval(pt.Speedup, func(c *calculator) (float64, error) { return c.speedup(targets, hosts) }, missed)
+		pt.Lo, pt.Hi = u.interval(pt.Speedup, targets, hosts, missed)
 	}
 	if u.beyond.Known() && hosts > 1 {
 		pt.Lo, pt.Hi = pt.Lo*(1-u.beyond.Below), pt.Hi*(1+u.beyond.Above)
@@ -248,11 +253,14 @@ func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 	c.simulatedOtherwise(r, warn)
 	if r.Samples == nil {
 		warn("there are no samples beside the parameters: how far off the model is can only be said of other programs")
-	} else {
+	} else if !c.model.placed {
 		out = append(out, r.Samples.unevenness()...)
 	}
 	if most := slices.Max(in.Targets); most != c.Targets || slices.Min(in.Targets) != c.Targets {
 		warn("%d targets were measured, up to %d are predicted: a program whose data grow with the machine is taken to have the same quanta", c.Targets, most)
+		if c.model.placed {
+			warn("of other sizes than %d targets it is not known which share a host: they are predicted by model kinds", c.Targets)
+		}
 	}
 	if slices.ContainsFunc(p.Points, func(pt Point) bool { return math.IsNaN(pt.Speedup) }) {
 		warn("interference as printed [falsafi1997, eq. 12] counts sets that nobody uses against it, and makes times negative: they are no times, and have no speedup")

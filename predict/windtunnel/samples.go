@@ -33,7 +33,7 @@ func (r *Run) sample(path string) error {
 	if r.Samples, err = newSamples(t, r.Parameters.Targets); err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	r.Parameters.Kinds = r.Samples.kinds()
+	r.Parameters.Kinds, r.Parameters.Sampled = r.Samples.kinds(), r.Samples
 	return nil
 }
 
@@ -72,15 +72,25 @@ func newSamples(t *store.Table, targets int) (*Samples, error) {
 
 // A Placement puts targets on hosts.
 type Placement struct {
-	Name string
+	Name, Doc string
 	// Of is the host of every target, k on each of so many hosts.
 	Of func(k, hosts int) []int
 }
 
 // Placements lists those that are simulated.
 var Placements = []Placement{
-	{"block", func(k, hosts int) []int { return placed(k*hosts, func(i int) int { return i / k }) }},
-	{"cyclic", func(k, hosts int) []int { return placed(k*hosts, func(i int) int { return i % hosts }) }},
+	{"block", "in blocks", func(k, hosts int) []int { return placed(k*hosts, func(i int) int { return i / k }) }},
+	{"cyclic", "in turn", func(k, hosts int) []int { return placed(k*hosts, func(i int) int { return i % hosts }) }},
+}
+
+// Placed is the placement called name.
+func Placed(name string) (Placement, error) {
+	for _, p := range Placements {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Placement{}, fmt.Errorf("there is no placement %q; there are block and cyclic", name)
 }
 
 func placed(n int, of func(int) int) []int {
@@ -97,6 +107,27 @@ type cost struct {
 	quantum         float64 // per quantum, once
 }
 
+// loads is what each host has to do in quantum q, with targets placed by of.
+func (s *Samples) loads(q, hosts int, of []int, c cost) []float64 {
+	out := make([]float64, hosts)
+	for i, h := range of {
+		out[h] += s.pays(q*s.Targets+i, c)
+	}
+	return out
+}
+
+// pays is what a host pays for a target in a quantum.
+func (s *Samples) pays(at int, c cost) float64 {
+	x := s.times[at]
+	if s.times[at] > 0 {
+		x += c.running
+	}
+	if s.active[at] {
+		x += c.active
+	}
+	return x
+}
+
 // critical is the mean over quanta of the time of the slowest host, with targets placed by of.
 func (s *Samples) critical(hosts int, of func(quantum int) []int, c cost) float64 {
 	sum, time := 0.0, make([]float64, hosts)
@@ -104,15 +135,7 @@ func (s *Samples) critical(hosts int, of func(quantum int) []int, c cost) float6
 		clear(time)
 		most := 0.0
 		for i, h := range of(q) {
-			at := q*s.Targets + i
-			x := s.times[at]
-			if s.active[at] {
-				x += c.active
-			}
-			if s.times[at] > 0 {
-				x += c.running
-			}
-			time[h] += x
+			time[h] += s.pays(q*s.Targets+i, c)
 			most = max(most, time[h])
 		}
 		sum += most

@@ -84,9 +84,9 @@ func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// ComparisonTable has a row for every comparison; errors are in percent of what was measured.
+// ComparisonTable has a row for every comparison; errors are in percent of what was measured. Of halves, it says from which a row is predicted.
 func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
-	return &store.Table{Name: "windtunnel_measured", Meta: facts, Columns: []store.Column{
+	columns := []store.Column{
 		column(rows, "placement", "", func(c Comparison) string { return c.Placement }),
 		column(rows, "hosts", "", func(c Comparison) int32 { return int32(c.Hosts) }),
 		column(rows, "model", "", func(c Comparison) string { return c.Model }),
@@ -98,7 +98,11 @@ func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 		column(rows, "lo", "", func(c Comparison) float64 { return c.Lo }),
 		column(rows, "hi", "", func(c Comparison) float64 { return c.Hi }),
 		column(rows, "error", "%", func(c Comparison) float64 { return 100 * c.Whole.Error() }),
-	}}
+	}
+	if len(rows) > 0 && rows[0].Half > 0 {
+		columns = append(columns, column(rows, "half", "", func(c Comparison) int32 { return int32(c.Half) }))
+	}
+	return &store.Table{Name: "windtunnel_measured", Meta: facts, Columns: columns}
 }
 
 // ErrorsTable is a summary of comparisons.

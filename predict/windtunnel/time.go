@@ -12,7 +12,9 @@ import (
 type calculator struct {
 	model Model
 	*Parameters
-	misses map[place]float64
+	misses    map[place]float64
+	placement Placement    // of targets on hosts, for models that know it
+	known     map[int]Time // with this placement, by number of hosts
 }
 
 // place is k targets at a level of the host.
@@ -28,7 +30,12 @@ func newCalculator(m Model, p *Parameters) (*calculator, error) {
 	if err := m.applies(p); err != nil {
 		return nil, err
 	}
-	return &calculator{m, p, map[place]float64{}}, nil
+	return &calculator{m, p, map[place]float64{}, Placements[0], map[int]Time{}}, nil
+}
+
+// on is c with targets on hosts as p has them.
+func (c *calculator) on(p Placement) *calculator {
+	return &calculator{c.model, c.Parameters, c.misses, p, map[int]Time{}}
 }
 
 // check says what is impossible about p.
@@ -79,7 +86,10 @@ const MostTargets = 1 << 14
 // Differs: unless as published, targets cause interference as they are switched to, M(K)/K each time, not
 // all in every quantum.
 func (c *calculator) time(k, hosts int) (Time, error) {
-	if c.model.kinds {
+	switch {
+	case c.model.placed && hosts > 1 && k*hosts == c.Targets:
+		return c.placed(k, hosts)
+	case c.model.kinds:
 		return c.overKinds(k, hosts)
 	}
 	return c.quantum(k, hosts)

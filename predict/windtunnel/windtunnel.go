@@ -24,12 +24,15 @@
 //   - bounded is the same with a beta distribution, for no processing time is longer than the quantum: where
 //     time is instructions executed, a target executes for the whole quantum or waits;
 //   - kinds is bounded for each of 16 kinds of quanta, from those in which nearly all targets wait to those in which nearly all
-//     execute, and the mean of that. It needs samples of quanta, and is the default where there are any.
+//     execute, and the mean of that. It needs samples of quanta;
+//   - placed is the same of hosts that differ: of each kind of quanta it takes the mean and the variance of what each host has to do, with the targets
+//     that it is given, and the correlations between hosts, which it takes to be those of a Gaussian copula [cario1997]. It is the default
+//     where there are samples, for systems of the size that was measured; of other sizes nobody knows which targets share a host, and it is kinds.
 //
 // The paper's T_processing is that of a mean quantum. Where misses take time, quanta are not alike, and the expected
 // maximum of a mixture is not that of its mean: one target that executes alone is the slowest, whatever the mean is.
 //
-// Hosts are taken to be independent, although the times of a quantum are shared out among
+// Other models than placed take hosts to be independent, although the times of a quantum are shared out among
 // them. That is no error: sigma_intra is the standard deviation with N-1 degrees of
 // freedom, and sums of K of N values, drawn without replacement, are p values with variance K sigma^2 (1-1/p)
 // and correlation -1/(p-1), which is to say p independent ones with variance K sigma^2 less their mean. Taking away a mean
@@ -52,6 +55,9 @@
 //
 // [falsafi1997] B. Falsafi, D. A. Wood: Modeling cost/performance of a parallel computer
 // simulator. ACM Transactions on Modeling and Computer Simulation 7(1), 1997, pp. 104-130.
+//
+// [cario1997] M. C. Cario, B. L. Nelson: Modeling and generating random vectors with arbitrary marginal distributions and correlation matrix.
+// Northwestern University, 1997.
 package windtunnel
 
 import (
@@ -77,7 +83,8 @@ type Parameters struct {
 	// target and 0 for the others; not a number if they are not known.
 	SigmaActive, SigmaRunning float64
 
-	Kinds []QuantumKind // of quanta; none: all are alike
+	Kinds   []QuantumKind // of quanta; none: all are alike
+	Sampled *Samples      // what each target does in which quantum; nil: not known
 
 	Switch     unit.Cycles // T_cxsw
 	Underflows float64     // N_win, register window underflows of a switch
@@ -151,8 +158,9 @@ type Model struct {
 	longest func(w work, k, hosts int) float64
 	// published says that all else is the paper's too: eq. 4-14, and how they are extrapolated; printed, with its slips.
 	published, printed bool
-	// bounded says that the model needs processing times that the quantum bounds, kinds that it needs samples of quanta.
-	bounded, kinds bool
+	// bounded says that the model needs processing times that the quantum bounds, kinds that it needs samples of quanta, placed that it knows which
+	// targets share a host.
+	bounded, kinds, placed bool
 }
 
 // Models lists the models, from the published one to the most exact.
@@ -162,6 +170,7 @@ var Models = []Model{
 	{Name: "gamma", longest: gammaMaximum},
 	{Name: "bounded", longest: boundedMaximum, bounded: true},
 	{Name: "kinds", longest: boundedMaximum, bounded: true, kinds: true},
+	{Name: "placed", longest: boundedMaximum, bounded: true, kinds: true, placed: true},
 }
 
 // Named is the model called name.
@@ -175,6 +184,9 @@ func Named(name string) (Model, error) {
 	}
 	return Model{}, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
 }
+
+// Places reports whether m knows which targets share a host.
+func (m Model) Places() bool { return m.placed }
 
 // Best is the last of Models that applies to p.
 func (p *Parameters) Best() Model {
@@ -191,7 +203,7 @@ func (m Model) applies(p *Parameters) error {
 	if m.bounded && p.Quantum == 0 {
 		return fmt.Errorf("model %s is for processing times that the quantum bounds, and these are longer, or the quantum is not known; take model gamma", m.Name)
 	}
-	if m.kinds && len(p.Kinds) == 0 {
+	if m.placed && p.Sampled == nil || m.kinds && len(p.Kinds) == 0 {
 		return fmt.Errorf("model %s needs samples of quanta, which analyze --run quanta leaves as quanta.arrow; take model bounded", m.Name)
 	}
 	return nil
