@@ -356,7 +356,7 @@ func TestDoubt(t *testing.T) {
 		}
 		return fmt.Sprint(r.Warnings)
 	}
-	if got := warned(); !strings.Contains(got, "is inside the model's error: simulations of other programs were to 51 % below") {
+	if got := warned(); !strings.Contains(got, "is inside the model's error: by simulations of other programs its intervals reach 88 % lower") {
 		t.Error(got)
 	}
 	if p.Error = 1; !strings.Contains(warned(), "inside the model's error of 1e+02 %") {

@@ -21,7 +21,7 @@ func (p *Problem) doubt(r *Result) error {
 	case math.IsNaN(margin):
 		warn("there is no other machine to compare it with")
 	case math.IsNaN(p.Error) && best.Beyond.Known() && margin <= max(best.Beyond.Below, best.Beyond.Above):
-		warn("the margin of %.2g %% is inside the model's error: simulations of other programs were to %.0f %% below and %.0f %% above its intervals (--model-error gives another)",
+		warn("the margin of %.2g %% is inside the model's error: by simulations of other programs its intervals reach %.0f %% lower and %.0f %% higher (--model-error gives another)",
 			100*margin, 100*best.Beyond.Below, 100*best.Beyond.Above)
 	case math.IsNaN(p.Error) && !best.Beyond.Known():
 		warn("how far off model %s is was not said (--model-error): a margin of %.2g %% may mean nothing", p.Model.Name(), 100*margin)
