@@ -8,7 +8,7 @@ STAGES := traces tracegen analyze calibrate predict
 # A stage whose package does not exist yet has no binary.
 BINARIES := $(foreach s,$(STAGES),$(if $(wildcard $(ROOT)/$s/*.go),$(BIN)/$s))
 
-SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
+SOURCES := $(shell find $(STAGES:%=$(ROOT)/%) \( -name '*.go' -not -name '*_test.go' -o -name '*.html' -o -name '*.css' -o -name '*.csv' -o -name '*.c' -o -name '*.js' -not -path '*/node_modules/*' \) -print 2>/dev/null | LC_ALL=C sort) \
 	$(ROOT)/go.mod $(ROOT)/go.sum
 
 # One build for all; a binary that came out as it was keeps its time, so that
