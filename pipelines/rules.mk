@@ -143,6 +143,7 @@ $(OUT)/actual.tsv: $(GOLDEN)
 	@awk -F , -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($$i ~ /^-?[0-9]+\.[0-9]/) $$i = sprintf("%.6g", $$i); $$1 = $$1; print }' $^ >$@.new && mv $@.new $@
 
 golden: $(OUT)/actual.tsv
+	@test -f $(EXPECTED) || { echo 'golden: $(notdir $(CURDIR)) has no $(EXPECTED) to be held to: make accept SCALE=$(SCALE) takes what came out as reviewed' >&2; exit 1; }
 	@awk -v study=$(notdir $(CURDIR)) -f $(ROOT)/pipelines/golden.awk $(EXPECTED) $<
 
 # The tables of the study's page, which pages.sh holds to what was last reviewed.

@@ -214,7 +214,8 @@ func messageCommand(env *stage.Env) *cobra.Command {
 			"long as one message. Where P.fit.arrow lies beside P.params.toml, intervals include how far models were off there.\n\n" +
 			"With PREFIX it is the messages of that trace, with the buffers that they have there, charged to who sends and who\n" +
 			"receives them. A processor's messages take in_step if what it sends and receives goes on at the same time, and\n" +
-			"apart if nothing does; lo and hi are around both. The order in which they wait for each other is predict replay's.",
+			"apart if nothing does; at_least if all are under way at once, so that alpha is waited for once. lo and hi are around all three.\n" +
+			"The order in which messages wait for each other is predict replay's.",
 		Example: messageExample,
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -20,8 +20,9 @@ type Prediction struct {
 	Lo, Hi   unit.Seconds // not a number if nothing is known of coefficients and errors
 	Covers   string       // what Lo and Hi cover
 	Messages float64
-	Bytes    float64 // of messages
-	Lines    float64 // touched by messages, as the model counts them; 0 if it does not
+	Bytes    float64      // of messages
+	Lines    float64      // touched by messages, as the model counts them; 0 if it does not
+	Fixed    unit.Seconds // of Time, what messages take however long they are: alpha of each
 	Terms    []model.Term
 	Limit    string // the largest term
 	Warnings []error
@@ -128,6 +129,9 @@ func (e *estimate) prediction() (Prediction, error) {
 			c := law.params[i]
 			time := c.Value * s.by[i]
 			part += time
+			if t.Symbol == "alpha" && kind == timing.Transfer {
+				p.Fixed += unit.Seconds(time)
+			}
 			p.Terms = append(p.Terms, model.Term{Symbol: t.Symbol + " " + t.Column, Value: time, Unit: "s", What: "of " + string(kind)})
 			if c.HasInterval() {
 				below += square((c.Value - c.Lo) * s.by[i])

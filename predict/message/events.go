@@ -153,6 +153,31 @@ func (s Share) InStep() unit.Seconds { return max(s.Sent.Time, s.Received.Time) 
 // Apart is the time if nothing does, as in a game of ping-pong.
 func (s Share) Apart() unit.Seconds { return s.Sent.Time + s.Received.Time }
 
+// AtLeast is the time if all messages are under way at once, and what one takes however long it is, is waited for once. Of the bytes and lines
+// of a message half is the work of either end.
+func (s Share) AtLeast() unit.Seconds {
+	one, rest := unit.Seconds(0), unit.Seconds(0)
+	for _, p := range []Prediction{s.Sent, s.Received} {
+		if p.Messages > 0 {
+			fixed := min(max(0, p.Fixed), p.Time)
+			one = max(one, fixed/unit.Seconds(p.Messages))
+			rest += (p.Time - fixed) / 2
+		}
+	}
+	return min(s.InStep(), one+rest)
+}
+
+// Lo is AtLeast with coefficients and errors of the model at the low ends of their intervals; not a number if nothing is known of these.
+func (s Share) Lo() unit.Seconds {
+	share := unit.Seconds(1)
+	for _, p := range []Prediction{s.Sent, s.Received} {
+		if p.Messages > 0 {
+			share = min(share, p.Lo/p.Time)
+		}
+	}
+	return share * s.AtLeast()
+}
+
 // Traffic predicts the messages of every processor, sent and received, each with its own buffer: of every message, whoever
 // sends it and whoever receives it are charged with all of it, for both have to do with it until it is there.
 func (l *Laws) Traffic(t *Traffic) (out []Share, err error) {

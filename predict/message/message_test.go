@@ -372,6 +372,14 @@ func TestTraffic(t *testing.T) {
 	if got := float64(all[1].Received.Time) * 1e9; !near(got, 1000+40+2*10+100) || all[1].InStep() != all[1].Apart() {
 		t.Errorf("receiving takes %v ns", got)
 	}
+	// Half of 40 bytes, 10 lines and a page: that of the column is not the receiver's.
+	if got := float64(all[0].AtLeast()) * 1e9; !near(got, 1000+(40+10*10+100)/2.0) {
+		t.Errorf("sending takes %v ns at least", got)
+	}
+	both := Share{Sent: Prediction{Messages: 4, Time: 10, Fixed: 8, Lo: 5, Hi: 20}, Received: Prediction{Messages: 1, Time: 4, Fixed: 3, Lo: 3, Hi: 5}}
+	if both.AtLeast() != 3+1+0.5 || both.Lo() != 4.5/2 {
+		t.Errorf("at least %v, from %v", both.AtLeast(), both.Lo())
+	}
 	if inStep, _ := Busiest(all); inStep != all[0].Sent.Time {
 		t.Errorf("the busiest takes %v", inStep)
 	}

@@ -92,9 +92,10 @@ func TrafficTable(rows []TrafficRow, facts []trace.Arg) *store.Table {
 		column(rows, "receives", "", func(r TrafficRow) float64 { return r.Received.Messages }),
 		column(rows, "received_lines", "", func(r TrafficRow) float64 { return r.Received.Lines }),
 		column(rows, "receiving", "s", func(r TrafficRow) float64 { return float64(r.Received.Time) }),
+		column(rows, "at_least", "s", func(r TrafficRow) float64 { return float64(r.AtLeast()) }),
 		column(rows, "in_step", "s", func(r TrafficRow) float64 { return float64(r.InStep()) }),
 		column(rows, "apart", "s", func(r TrafficRow) float64 { return float64(r.Apart()) }),
-		column(rows, "lo", "s", func(r TrafficRow) float64 { return float64(max(r.Sent.Lo, r.Received.Lo)) }),
+		column(rows, "lo", "s", func(r TrafficRow) float64 { return float64(r.Lo()) }),
 		column(rows, "hi", "s", func(r TrafficRow) float64 { return float64(r.Sent.Hi + r.Received.Hi) }),
 	}}
 }
