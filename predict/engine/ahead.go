@@ -2,23 +2,21 @@ package engine
 
 // The program of a plain run depends on messages by when its receives end, and by nothing else. Which receive a message ends does not depend on which
 // of the two is first: of the messages that come in an order, and receives that are posted in an order, whoever is first on either side has the
-// first that it selects on the other. And what leaves takes neither the port nor the time of what comes, but for answers to long messages. So until
-// it waits for a message that is not known, or looks for one, a program may go on beyond the time up to which its rank knows all messages. And where it
-// waits for several before it does anything else, nobody feels it before the last has come. Both let ranks act more seldom, and do more at once.
+// first that it selects on the other. And what leaves takes neither the port nor the time of what comes. So until it waits for a message that is not
+// known, or looks for one, a program may go on beyond the time up to which its rank knows all messages. And where it waits for several
+// before it does anything else, nobody feels it before the last has come. Both let ranks act more seldom, and do more at once.
 
 // farthest is how many operations a rank does at once beyond the time up to which it knows all messages: what it sends is kept until then.
 const farthest = 256
 
-// early is whether ranks may do so. A rank that has sent a long message may not until it is answered, as it leaves through the port then. Whoa
-// looks at programs with long messages itself, so far as it is to. Beside something else, ranks act in its time.
-func (e *engine) early() bool {
-	return e.plain && e.opt.Beside == nil && (e.Long < 0 || e.future == nil)
-}
+// early is whether ranks may do so. Long messages are answered by who has posted its receive at that time, and leave through the port at the time of
+// the answer. Beside something else, ranks act in its time.
+func (e *engine) early() bool { return e.plain && e.Long < 0 && e.opt.Beside == nil }
 
 // freely is whether the program goes on whatever comes. It does not go on to work: what it sends after that would have to be kept for long.
 func (r *rank) freely() bool {
 	e, s := r.e, &r.main
-	if e.ahead == 0 || r.asking > 0 || s.t >= Horizon || r.dead {
+	if e.ahead == 0 || s.t >= Horizon || r.dead {
 		return false
 	}
 	switch s.phase {
@@ -55,7 +53,7 @@ func (r *rank) awaited() int32 {
 		if n <= 0 {
 			break
 		}
-		if p := &r.e.pendings.items[n]; p.what == Irecv && p.done == undone && p.from >= 0 {
+		if p := &r.e.pendings.items[n]; p.done == undone && p.from >= 0 {
 			on = n
 		}
 	}

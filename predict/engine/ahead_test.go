@@ -19,7 +19,7 @@ func TestAheadIsSeen(t *testing.T) {
 	}
 	for seed := range uint64(count) {
 		ops, _, opt := random(seed, 2+int(seed%9), 20+int(seed%80), false, seed%3 == 0)
-		opt.Model.LogGOPSim = false
+		opt.Model.Long, opt.Model.LogGOPSim = -1, false
 		if holdToWatched(t, ops, opt); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -55,7 +55,7 @@
 // caused it. So any driver that gives a rank its messages before it passes their times gives the
 // same result, bit for bit. There are two: windows of the lookahead, and where that is next to nothing,
 // or a network of links is shared, one rank after the other in the order of what they do next.
-// Programs that nobody watches, in LogGP, go on beyond that: see ahead.go.
+// Programs whose messages are all sent whole, in LogGP, and that nobody watches go on beyond that: see ahead.go.
 //
 // # Workers
 //

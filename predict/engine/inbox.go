@@ -10,7 +10,7 @@ import (
 // nonblocking collective. It is in a channel as long as it is a receive without a message.
 type pending struct {
 	done   unit.Picos // when it ended, or undone
-	late   unit.Picos // for which its message waited for ports; of a receive without one, when it was posted
+	late   unit.Picos // for which its message waited for ports
 	fly    unit.Picos // what it was on its way besides
 	bytes  int64      // of a long send; of a receive, its mark, or if it has a message, that one's
 	from   int32      // of a receive: what it selects by; of a send, its receiver

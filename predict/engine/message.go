@@ -25,7 +25,6 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		e.pendings.items[n] = pending{done: undone, bytes: bytes, from: to, tag: tag, group: group, what: Isend}
 		m.node = n
 		e.asking++
-		r.asking++
 	}
 	switch {
 	case e.LogGOPSim:
@@ -200,7 +199,7 @@ func (r *rank) show(m *mail, fly unit.Picos) {
 func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
 	n := e.pendings.add()
-	e.pendings.items[n] = pending{done: undone, late: now, bytes: mark, from: from, tag: tag, group: group, what: Irecv}
+	e.pendings.items[n] = pending{done: undone, bytes: mark, from: from, tag: tag, group: group, what: Irecv}
 	if i := r.post(n); i != 0 {
 		m := e.mails.items[i]
 		e.becauseOf(i)
@@ -217,7 +216,6 @@ func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 		r.matched(n, m)
 	}
 	if m.kind == ask {
-		now = max(now, e.pendings.items[n].late) // it may have been posted ahead of time
 		read, sends := m.at+e.receiving(0), e.sending(0)
 		if now > read {
 			e.because(r.id, now)
@@ -259,7 +257,6 @@ func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
 func (r *rank) answered(a *mail, fly unit.Picos) {
 	e := r.e
 	e.asking--
-	r.asking--
 	p := e.pendings.items[a.node]
 	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
 	before := e.receiving(0) + e.sending(p.bytes)

@@ -32,9 +32,8 @@ type rank struct {
 	account  Rank
 	seq      uint32 // of mails sent
 	looks    int32  // see earliest
-	asking   int32  // long messages sent that were not answered
 	dead     bool   // has failed
-	urgent   int32  // mails of arrivals that others wait for
+	urgent   int    // mails of arrivals that others wait for
 
 	releases heap    // they need no processor
 	probers  []int32 // strands
