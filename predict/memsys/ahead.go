@@ -46,10 +46,11 @@ type stream struct {
 	step uint64 // 1, or -1 modulo 2^64; 0: only one line was touched
 }
 
-// coming is the lines that were fetched ahead and have not been touched, the oldest first.
+// coming is the lines that were fetched ahead and have not been touched.
 type coming struct {
-	lines []fetched
-	few   [1 << 10]uint16 // how many there are of each line modulo their number: mostly none
+	done  map[uint64]unit.Picos // when each arrives
+	order []fetched             // as they were fetched; those are past that done does not have so
+	few   [1 << 12]uint16       // how many there are of each line modulo their number: mostly none
 }
 
 // fetched is a line that arrives when it is done.
@@ -58,22 +59,47 @@ type fetched struct {
 	done unit.Picos
 }
 
-// find is where line is in c.lines, or -1.
-func (c *coming) find(line uint64) int {
+// at is when line arrives, if it comes.
+func (c *coming) at(line uint64) (done unit.Picos, comes bool) {
 	if c.few[line%uint64(len(c.few))] == 0 {
-		return -1
+		return 0, false
 	}
-	return slices.IndexFunc(c.lines, func(f fetched) bool { return f.line == line })
+	done, comes = c.done[line]
+	return done, comes
 }
 
-func (c *coming) add(f fetched) {
-	c.lines = append(c.lines, f)
+// add adds f, and forgets the oldest of more than most.
+func (c *coming) add(f fetched, most int) {
+	if c.done == nil {
+		c.done = map[uint64]unit.Picos{}
+	}
+	c.remove(f.line)
+	for len(c.done) >= most {
+		if first := c.order[0]; c.is(first) {
+			c.remove(first.line)
+		}
+		c.order = c.order[1:]
+	}
+	if len(c.order) >= 4*most {
+		c.order = slices.DeleteFunc(c.order, func(f fetched) bool { return !c.is(f) })
+	}
+	c.done[f.line] = f.done
 	c.few[f.line%uint64(len(c.few))]++
+	c.order = append(c.order, f)
 }
 
-func (c *coming) remove(i int) {
-	c.few[c.lines[i].line%uint64(len(c.few))]--
-	c.lines = slices.Delete(c.lines, i, i+1)
+// is reports whether f still comes.
+func (c *coming) is(f fetched) bool {
+	done, comes := c.done[f.line]
+	return comes && done == f.done
+}
+
+// remove forgets line, if it comes.
+func (c *coming) remove(line uint64) {
+	if _, comes := c.done[line]; comes {
+		delete(c.done, line)
+		c.few[line%uint64(len(c.few))]--
+	}
 }
 
 // FetchingAhead is s with processors that fetch lines before they touch them. s must be new.
@@ -88,11 +114,11 @@ func FetchingAhead(s System, a Ahead, processors int) System {
 func (a *ahead) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
 	f := &a.procs[p]
 	cost := a.System.Access(now, p, line, store)
-	i := f.coming.find(line)
+	done, comes := f.coming.at(line)
 	switch {
-	case i >= 0:
-		cost.Latency += max(0, f.coming.lines[i].done-now-cost.Total())
-		f.coming.remove(i)
+	case comes:
+		cost.Latency += max(0, done-now-cost.Total())
+		f.coming.remove(line)
 	case cost == (Cost{}):
 		return cost
 	}
@@ -145,33 +171,32 @@ func (a *ahead) fetch(now unit.Picos, p trace.Proc, s *stream) {
 		if cost == (Cost{}) {
 			continue
 		}
-		if len(f.coming.lines) == a.Lines*a.Streams {
-			f.coming.remove(0)
-		}
-		f.coming.add(fetched{s.edge, now + cost.Total()})
+		f.coming.add(fetched{s.edge, now + cost.Total()}, a.Lines*a.Streams)
 	}
 }
 
 // Hits ends before a line that was fetched ahead and has not been touched.
 func (a *ahead) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	rows, touches = a.System.Hits(p, b, from, to)
-	coming := &a.procs[p].coming
-	if len(coming.lines) == 0 {
-		return rows, touches
+	if coming := &a.procs[p].coming; len(coming.done) > 0 {
+		to = from + coming.before(b, from, to, a.Line().Shift())
 	}
-	shift := a.Line().Shift()
-	for i := from; i < from+rows; i++ {
+	return a.System.Hits(p, b, from, to)
+}
+
+// before is how many rows of b there are from one on before the first that touches a line that comes.
+func (c *coming) before(b *trace.Refs, from, to int, shift uint) int {
+	for i := from; i < to; i++ {
 		if !b.Op[i].Data() {
 			continue
 		}
 		line, last := b.Addr[i]>>shift, (b.Addr[i]+uint64(b.Size[i])-1)>>shift
-		for ; coming.find(line) < 0 && line < last; line++ {
-		}
-		if coming.find(line) >= 0 {
-			return a.System.Hits(p, b, from, i)
+		for ; line <= last; line++ {
+			if _, comes := c.at(line); comes {
+				return i - from
+			}
 		}
 	}
-	return rows, touches
+	return to - from
 }
 
 // Counts is of the touches that the processor makes itself, and of all misses.
