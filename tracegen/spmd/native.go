@@ -49,8 +49,8 @@ type native struct {
 
 // sleeper is a rank that others may have to wake.
 type sleeper struct {
-	rank *Rank
-	wake chan struct{}
+	rank  *Rank
+	alarm alarm
 
 	mu       sync.Mutex // guards what follows, and all requests of the rank
 	inbox    inbox
@@ -76,7 +76,7 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	n.polls = len(ranks) <= runtime.GOMAXPROCS(0)
 	n.sleeper = make([]sleeper, len(ranks))
 	for id, r := range ranks {
-		n.sleeper[id].rank, n.sleeper[id].wake = r, make(chan struct{}, 1)
+		n.sleeper[id].rank, n.sleeper[id].alarm.bell = r, make(chan struct{}, 1)
 	}
 	n.awake.Store(int64(len(ranks)))
 	defer context.AfterFunc(ctx, func() { n.stop(func() error { return ctx.Err() }) })()
@@ -115,7 +115,7 @@ func (n *native) stop(cause func() error) {
 	n.cause = cause()
 	n.stopped.Store(true)
 	for id := range n.sleeper {
-		n.rouse(id)
+		n.sleeper[id].alarm.ring()
 	}
 }
 
@@ -137,34 +137,9 @@ func (n *native) sleep(r *Rank) {
 	if n.awake.Add(-1) == 0 {
 		n.stop(func() error { return Deadlock(n.ranks) })
 	}
-	if wake := n.sleeper[r.id].wake; !n.polls || !polled(wake) {
-		<-wake
-	}
+	n.sleeper[r.id].alarm.await(n.polls)
 	if n.stopped.Load() {
 		panic(Stopped{})
-	}
-}
-
-// pollTime is how long a rank that waits keeps its processor. A goroutine that sleeps is put behind the one that
-// wakes it, on the same processor, until another processor looks for work: ranks that exchange messages every few
-// microseconds would take turns on one. MPI libraries poll for the same reason. Who polls lets others run now and
-// then, as they may have been put behind it.
-const pollTime = 200 * time.Microsecond
-
-// polled waits for pollTime, and says whether it was woken.
-func polled(wake <-chan struct{}) bool {
-	for start := time.Now(); ; {
-		for range 64 {
-			select {
-			case <-wake:
-				return true
-			default:
-			}
-		}
-		runtime.Gosched()
-		if time.Since(start) > pollTime {
-			return false
-		}
 	}
 }
 
@@ -172,15 +147,7 @@ func polled(wake <-chan struct{}) bool {
 func (n *native) wakeAll(ranks []int) {
 	n.awake.Add(int64(len(ranks)))
 	for _, rank := range ranks {
-		n.rouse(rank)
-	}
-}
-
-// rouse does not block: a rank that was woken already needs no second call.
-func (n *native) rouse(rank int) {
-	select {
-	case n.sleeper[rank].wake <- struct{}{}:
-	default:
+		n.sleeper[rank].alarm.ring()
 	}
 }
 
