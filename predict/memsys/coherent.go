@@ -55,7 +55,7 @@ type path interface {
 // newCoherent is empty caches of c. The path is the caller's to set.
 func newCoherent(c *Config) *coherent {
 	s := &coherent{protocol: c.Protocol, shift: c.line().Shift(), lines: newLines(c.Processors),
-		changing: func(trace.Proc, unit.Picos, trace.Proc) {}}
+		changing: func(trace.Proc, Change) {}}
 	l := c.layout()
 	for p := range trace.Proc(c.Processors) {
 		s.private = append(s.private, newPrivate(c.node(&l, l.of(p)).Caches))
@@ -192,10 +192,15 @@ func (t *transaction) supplied(q int, state uint8) {
 // become changes the state of the present line in the caches of q, and announces a lesser right.
 func (s *coherent) become(q trace.Proc, state uint8) {
 	if s.now.where[q] == modified {
-		s.changing(q, s.now.at, s.now.proc)
+		s.announce(q, s.now.line, true)
 	}
 	s.now.where[q] = state
 	s.private[q].put(s.now.line, right(state))
+}
+
+// announce says that the present access is about to take line, or only the right to store to it, from q.
+func (s *coherent) announce(q trace.Proc, line uint64, kept bool) {
+	s.changing(q, Change{At: s.now.at, By: s.now.proc, Line: line, Kept: kept})
 }
 
 // take takes the present line away from q.
@@ -208,7 +213,7 @@ func (s *coherent) take(q trace.Proc) {
 // the present line. The present processor knows.
 func (s *coherent) drop(q trace.Proc, line uint64, where []uint8, why uint8) {
 	if q != s.now.proc {
-		s.changing(q, s.now.at, s.now.proc)
+		s.announce(q, line, false)
 	}
 	if why == taken {
 		s.private[q].counts.Invalidations++
@@ -220,7 +225,7 @@ func (s *coherent) drop(q trace.Proc, line uint64, where []uint8, why uint8) {
 // clean makes any line, which is where, shared in the caches of q: memory has it then.
 func (s *coherent) clean(q trace.Proc, line uint64, where []uint8) {
 	if where[q] == modified && q != s.now.proc {
-		s.changing(q, s.now.at, s.now.proc)
+		s.announce(q, line, true)
 	}
 	where[q] = shared
 	s.private[q].put(line, readable)

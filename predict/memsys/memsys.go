@@ -48,10 +48,12 @@ type System interface {
 	// Hits is how many of the rows from up to to of b are certain to cost nothing, but perhaps waiting for
 	// earlier touches, and to change nothing that another processor can notice, as long as p makes
 	// no other reference and no change of its cache is announced; and how many
-	// lines they touch.
+	// lines they touch. A change of a line that none of the rows touch, or to which none of them store if it stays in
+	// the cache, leaves that as it is.
 	Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)
-	// Watch sets the function that Access calls before it changes the cache of
-	// another processor q. The function may make accesses of q that Hits counted.
+	// Watch sets the function that Access calls before it takes a line, or the right to store to it, from the cache of
+	// another processor q. The function may make accesses of q that Hits counted, and must make those of them that need
+	// what is taken and come before.
 	Watch(changing Changing)
 	// Line is the size of the blocks that references are split into.
 	Line() unit.Bytes
@@ -61,8 +63,16 @@ type System interface {
 	Shared() Shared
 }
 
-// Changing announces that the access of p at time now changes the cache of q.
-type Changing func(q trace.Proc, now unit.Picos, p trace.Proc)
+// Changing announces a change of the cache of q.
+type Changing func(q trace.Proc, c Change)
+
+// Change is what an access of another processor takes from a cache.
+type Change struct {
+	At   unit.Picos // time of the access
+	By   trace.Proc // whose access it is
+	Line uint64
+	Kept bool // only the right to store to the line is taken
+}
 
 // A Target builds systems of one kind.
 type Target interface {

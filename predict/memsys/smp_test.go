@@ -180,7 +180,7 @@ func checkHits(t *testing.T, seed uint64) {
 	}
 	rows, touches := s.Hits(0, &b, 3, 40)
 	announced := false
-	s.Watch(func(trace.Proc, unit.Picos, trace.Proc) { announced = true })
+	s.Watch(func(trace.Proc, Change) { announced = true })
 	for i := 3; i <= 3+rows && i < 40; i++ {
 		before := s.Counts(0)
 		var cost Cost

@@ -67,7 +67,10 @@ func (s *translated) Access(now unit.Picos, p trace.Proc, line uint64, store boo
 
 // Watch announces changes at the time of the touch.
 func (s *translated) Watch(changing Changing) {
-	s.coherent.Watch(func(q trace.Proc, now unit.Picos, p trace.Proc) { changing(q, now-s.late, p) })
+	s.coherent.Watch(func(q trace.Proc, c Change) {
+		c.At -= s.late
+		changing(q, c)
+	})
 }
 
 // Hits looks for hits in pages that are there.

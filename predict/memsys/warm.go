@@ -36,7 +36,10 @@ func (w *warm) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 func (w *warm) Settle(now unit.Picos, p trace.Proc) Cost { return w.System.Settle(w.start+now, p) }
 
 func (w *warm) Watch(changing Changing) {
-	w.System.Watch(func(q trace.Proc, now unit.Picos, p trace.Proc) { changing(q, now-w.start, p) })
+	w.System.Watch(func(q trace.Proc, c Change) {
+		c.At -= w.start
+		changing(q, c)
+	})
 }
 
 func (w *warm) Counts(p trace.Proc) Counts {

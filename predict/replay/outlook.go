@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"spoor/predict/memsys"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -19,6 +20,7 @@ const (
 // stays true until p acts or its cache is changed by another one (see catchUp).
 func (r *run) outlook(p *processor) unit.Picos {
 	n := p.rowsNow()
+	p.ahead = 0
 	switch {
 	case p.line < p.lastLine:
 		return p.clock.At(p.instr, p.touches+1) + p.late
@@ -29,6 +31,7 @@ func (r *run) outlook(p *processor) unit.Picos {
 	}
 	window := min(n, p.window)
 	hits, touches := r.sys.Hits(p.id, &p.batch, p.row, p.row+window)
+	p.ahead = hits
 	if hits == window {
 		p.window = min(2*p.window, maxWindow)
 	}
@@ -50,14 +53,14 @@ func (r *run) outlook(p *processor) unit.Picos {
 }
 
 // catchUp lets q, whose cache the access of the present processor is about to
-// change, make all touches that come before that access. They are hits that
-// outlook has seen already.
-func (r *run) catchUp(q trace.Proc, now unit.Picos, present trace.Proc) {
+// change, make all touches that come before that access, if outlook has seen hits that need what is taken from q. Other hits stay
+// hits, and leave the same behind if they are made later.
+func (r *run) catchUp(q trace.Proc, c memsys.Change) {
 	p := r.procs[q]
-	if p.state != running {
+	if p.state != running || !r.needs(p, &c) {
 		return
 	}
-	limit := lastBefore(turn{now, present}, q)
+	limit := lastBefore(turn{c.At, c.By}, q)
 	for p.line < p.lastLine || p.rowsNow() > 0 {
 		if done, err := r.touch(p, &limit); !done || err != nil {
 			break // p meets the same error at its own turn
@@ -66,4 +69,17 @@ func (r *run) catchUp(q trace.Proc, now unit.Picos, present trace.Proc) {
 	p.window = max(p.window/2, minWindow)
 	r.stirred = append(r.stirred, p)
 	r.limit = -1 // the turn of p may come next: the present processor stops after its access
+}
+
+// needs reports whether hits that outlook has seen need what c takes from the cache of p.
+func (r *run) needs(p *processor, c *memsys.Change) bool {
+	from, to := p.row, p.row+p.ahead
+	sizes, ops := p.batch.Size[from:to], p.batch.Op[from:to]
+	for i, addr := range p.batch.Addr[from:to] {
+		touches := addr>>r.shift <= c.Line && (addr+uint64(sizes[i])-1)>>r.shift >= c.Line
+		if touches && (ops[i] == trace.Store || !c.Kept && ops[i].Data()) {
+			return true
+		}
+	}
+	return false
 }

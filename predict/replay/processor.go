@@ -39,6 +39,7 @@ type processor struct {
 	batch          trace.Refs
 	row            int    // of batch, the next one
 	window         int    // how many rows outlook looks at
+	ahead          int    // how many rows from row on outlook has found to be hits, if p has not acted since
 	rowsDone       uint64 // of all batches
 	firstLargest   uint64 // the first row with the largest gap that the column holds
 	refsEnd        bool   // no batch follows

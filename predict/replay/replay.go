@@ -131,6 +131,7 @@ func (r *run) turn(until unit.Picos) error {
 	if first.at >= end {
 		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
 	}
+	p.ahead = 0
 	r.limit = min(r.queue.limit(), until)
 	if err := r.advance(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
