@@ -4,16 +4,20 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
+// patience is for how long a worker looks whether all others are there before it sleeps: a little longer than it takes to wake it up, so
+// that of workers which have a processor each, next to none sleeps.
+const patience = 100 * time.Microsecond
+
 // meeting is where workers wait for each other. Those that come first look for some time whether all
-// are there, which is shorter than falling asleep; then they sleep, as the host may have no
-// processor for the others otherwise.
+// are there; then they sleep, as the host may have no processor for the others otherwise.
 type meeting struct {
 	away   atomic.Int32 // who has not come
 	number atomic.Uint64
 	seats  []seat
-	spins  int
+	spins  bool // there is a processor for each
 	gone   sync.WaitGroup
 }
 
@@ -25,7 +29,7 @@ type seat struct {
 }
 
 func newMeeting(workers int) *meeting {
-	m := &meeting{seats: make([]seat, workers), spins: spins(workers)}
+	m := &meeting{seats: make([]seat, workers), spins: workers <= runtime.GOMAXPROCS(0)}
 	m.away.Store(int32(workers))
 	m.gone.Add(workers)
 	for i := range m.seats {
@@ -47,13 +51,8 @@ func (m *meeting) wait(worker int) {
 		}
 		return
 	}
-	for i := range m.spins {
-		if m.number.Load() != number {
-			return
-		}
-		if i%1024 == 1023 {
-			runtime.Gosched()
-		}
+	if m.look(number) {
+		return
 	}
 	s := &m.seats[worker]
 	for m.number.Load() == number { // who woke the others up before may still be about it
@@ -68,10 +67,19 @@ func (m *meeting) wait(worker int) {
 func (m *meeting) leave() { m.gone.Done() }
 func (m *meeting) close() { m.gone.Wait() }
 
-// spins is how often a worker looks whether all others are there before it sleeps: for some 20 us.
-func spins(workers int) int {
-	if workers > runtime.GOMAXPROCS(0) {
-		return 0
+// look is whether all others come in time.
+func (m *meeting) look(number uint64) bool {
+	if !m.spins {
+		return false
 	}
-	return 1 << 14
+	for began := time.Now(); ; {
+		for range 256 {
+			if m.number.Load() != number {
+				return true
+			}
+		}
+		if time.Since(began) > patience {
+			return false
+		}
+	}
 }
