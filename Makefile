@@ -9,8 +9,8 @@ include pipelines/build.mk
 
 # The packages that run several goroutines on shared data.
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
-# Their long tests in which one goroutine runs at a time: step unit has them.
-SEQUENTIAL := ^(TestAllFormsAgree|TestArchiveKeepsEveryReference|TestArchiveIsSmall|TestTableComesBackAsWritten|TestArrowLibraryReadsTables)$$
+# Their tests that the race detector need not see, as a regular expression of -skip.
+SEQUENTIAL = $(shell awk '/^Test/ { all = all "|" $$1 } END { print "^(" substr(all, 2) ")$$" }' .ci/sequential)
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
