@@ -33,6 +33,7 @@ type clusterOptions struct {
 	nodes            []string
 	format           stage.Format
 	output           string
+	noted            map[string]bool // what was said of models that need more than was measured
 }
 
 const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
@@ -259,7 +260,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 			case len(o.models) > 0:
 				return nil, fmt.Errorf("predicting %s with model %s: %w", c.Runs[0].Program, v.Name(), err)
 			default:
-				env.Note("no prediction by %s: %v", v.Name(), err)
+				o.missing(env, v.Name(), err)
 				last = err
 			}
 		}
@@ -268,6 +269,17 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 		return nil, leftOut{fmt.Errorf("predicting %s on %s: no model applies: %w", c.Runs[0].Program, c.Machine.Name, last)}
 	}
 	return all, nil
+}
+
+// missing notes once why a model that nobody asked for says nothing.
+func (o *clusterOptions) missing(env *stage.Env, name string, err error) {
+	if note := fmt.Sprintf("no prediction by %s: %v", name, err); !o.noted[note] {
+		env.Note("%s", note)
+		if o.noted == nil {
+			o.noted = map[string]bool{}
+		}
+		o.noted[note] = true
+	}
 }
 
 // fitting are the numbers of processors of the runs that fit a machine, with --full those that fill it.

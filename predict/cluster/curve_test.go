@@ -156,24 +156,11 @@ func TestCurveRefuses(t *testing.T) {
 	}
 }
 
-// Without phases, mva takes the whole program as one phase and says so.
+// Without phases there is no mva: its intervals are of what it says of phases.
 func TestMVAWithoutPhases(t *testing.T) {
-	for _, n := range []int{1, 4} {
-		run := curveRun(t, n, [3]int{64, -1, 100}, [3]int{64, 10, 700}, [3]int{64, 500_000, 200})
-		p, err := MVA{}.Predict(&Case{[]*Run{run}, smpMachine(t, "ways = 2", "ways = 4096"), n})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ideal := 5e-9 * (1 + 0.25) / float64(n)
-		if !near(float64(p.Split.Ideal), ideal, 1e-9) || !near(float64(p.Split.Latency), 5e-9*0.25*0.3*50/float64(n), 1e-9) {
-			t.Errorf("n=%d: %+v", n, p.Split)
-		}
-		if (p.Split.Contention > 0) != (n > 1) || p.Split.Sync > 1e-18 {
-			t.Errorf("n=%d: %+v", n, p.Split)
-		}
-		if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0].Error(), "no phases.arrow") {
-			t.Errorf("n=%d: reservations %q", n, p.Warnings)
-		}
+	run := curveRun(t, 4, [3]int{64, -1, 100}, [3]int{64, 10, 700})
+	if p, err := (MVA{}).Predict(&Case{[]*Run{run}, smpMachine(t), 4}); err == nil || !strings.Contains(err.Error(), "has no phases.arrow; run analyze with --run phases") {
+		t.Errorf("got %+v, %v", p, err)
 	}
 }
 

@@ -14,8 +14,16 @@ func TestExposedShare(t *testing.T) {
 	if err != nil || !near(float64(curve.EInstr), want, 1e-12) {
 		t.Errorf("curve: %v, %v; want %v", curve.EInstr, err, want)
 	}
-	mva, err := MVA{}.Predict(c)
-	if ideal, latency := 5e-9*1.25, 5e-9*0.25*0.1*50*0.3; err != nil || !near(float64(mva.Split.Ideal), ideal, 1e-9) || !near(float64(mva.Split.Latency), latency, 1e-9) {
-		t.Errorf("mva: %+v, %v; want %v and %v", mva.Split, err, ideal, latency)
+	m = smpMachine(t)
+	m.Processor.Exposed = 1
+	c = &Case{Runs: []*Run{measured(t, record(1, 3000, scatter(5, 100_000, 0.3)), m)}, Machine: m, Processors: 1}
+	all, err := MVA{}.Predict(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Processor.Exposed = 0.1
+	tenth, err := MVA{}.Predict(c)
+	if a, b := all.Split, tenth.Split; err != nil || b.Ideal != a.Ideal || b.Latency == 0 || !near(float64(b.Latency), float64(a.Latency)/10, 1e-9) {
+		t.Errorf("mva: %+v, %v; all of the time of misses is %+v", b, err, a)
 	}
 }

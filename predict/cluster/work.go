@@ -12,27 +12,21 @@ import (
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
 	work, err := r.ofPhases(c.machineOf)
-	if err == nil && c.alone() {
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.alone() {
 		if err := r.inTime(c, work); err != nil {
 			return nil, nil, err
 		}
 	}
 	switch {
-	case err == nil && m.Shared != nil:
+	case m.Shared != nil:
 		return r.behindShared(c, work)
 	case c.nodes() > 1 && m.Memory.Page != phases.Page:
-		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, m.Memory.Page)}, err
-	case c.nodes() > 1 || err == nil:
-		return work, nil, err
+		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, m.Memory.Page)}, nil
 	}
-	whole, fallback := r.ofCurve(m)
-	if fallback == nil && m.Shared != nil {
-		whole, _, fallback = r.behindShared(c, whole)
-	}
-	if fallback != nil {
-		return nil, nil, err // what is missing for the better way
-	}
-	return whole, []error{fmt.Errorf("%w", err), fmt.Errorf("the whole program is one phase without imbalance, coherence and write-backs, with binomial placement in the sets")}, nil
+	return work, nil, nil
 }
 
 // ofPhases is the phases that were measured with the caches of the machine that each processor is in.
@@ -90,39 +84,4 @@ func (w *Work) level(c phases.Counts, first, last, alone bool) {
 	if !alone {
 		w.Upgrades = float64(c.Upgrades)
 	}
-}
-
-// ofCurve is the whole program as one phase, with the misses of each processor's
-// stack distances. Instructions are split over the processors as their uses are.
-func (r *Run) ofCurve(m *machine.Machine) (program, error) {
-	instr, err := r.parameter("instructions", "1")
-	if err != nil {
-		return nil, err
-	}
-	work := make([]Work, r.Processors)
-	total := 0.0
-	for i, level := range m.Caches {
-		all, err := r.ofProcessors(level.Line)
-		if err != nil {
-			return nil, err
-		}
-		for p, d := range all {
-			misses := d.misses(level.Sets(), level.Ways)
-			if i == 0 {
-				work[p].Touches = d.total()
-				total += d.total()
-			}
-			if i < len(m.Caches)-1 {
-				work[p].Inner = append(work[p].Inner, misses)
-			} else {
-				work[p].Misses = misses
-			}
-		}
-	}
-	phase := make([][]Work, r.Processors)
-	for p := range work {
-		work[p].Instr = instr.Value * work[p].Touches / max(1, total)
-		phase[p] = []Work{work[p]}
-	}
-	return program{phase}, nil
 }
