@@ -113,6 +113,7 @@ type mixed struct {
 	ops     [][]engine.Op
 	back    func(rank int32, at unit.Picos)
 	brought bool // a rank back to the engine
+	there   int  // how many processors have left the engine once, as all do first
 }
 
 // newMixed is a run on the memory system of m whose messages go over its network.
@@ -216,6 +217,9 @@ func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.back = back }
 // Leave implements engine.Beside.
 func (x *mixed) Leave(rank int32, at unit.Picos) {
 	p := x.procs[rank]
+	if x.there < len(x.procs) {
+		x.there++
+	}
 	switch p.state {
 	case unborn: // until it is forked
 		return
@@ -225,9 +229,9 @@ func (x *mixed) Leave(rank int32, at unit.Picos) {
 	x.queue.put(turn{x.outlook(p), p.id})
 }
 
-// Next implements engine.Beside.
+// Next implements engine.Beside. Nobody begins before all are there: who is forked at once could come back before it left.
 func (x *mixed) Next() unit.Picos {
-	if len(x.queue.turns) == 0 {
+	if len(x.queue.turns) == 0 || x.there < len(x.procs) {
 		return end + 1
 	}
 	return min(x.queue.turns[0].at, end-1) // who passes the end is told so

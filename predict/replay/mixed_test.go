@@ -195,6 +195,18 @@ func TestWorkedMixed(t *testing.T) {
 	}
 }
 
+// Who is forked at once can pass messages at once: 10 bytes are there at 128, and taken by 138.
+func TestForkedToPassMessages(t *testing.T) {
+	src := messageTrace(rows(an(trace.Fork, with(1)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(10))))
+	res, err := replayMixed(src, messageMachine(t, ""), MixedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ends(&MessageResult{Result: res.Messages}); fmt.Sprint(got) != "[138 10]" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // On a network of links, messages wait for the lines of memories: 0 fetches a line from node 1 in two messages of 8 and 72 bytes; the message that 2 sends
 // then from node 1 to node 0 waits for the second.
 func TestMixedSharesLinks(t *testing.T) {

@@ -26,7 +26,8 @@ type naive struct {
 	owner  map[int32]int // of a lock that is held
 	queue  map[int32][]int
 	signal map[int32]int
-	ends   []uint64 // instructions, by processor
+	ends   []uint64   // instructions, by processor
+	mail   *naiveMail // nil: nobody passes messages
 }
 
 type naivePlace struct {
@@ -90,6 +91,13 @@ func naiveSteps(m *trace.Memory, p int, line unit.Bytes) (steps []naiveStep, ins
 }
 
 func runNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...Clock) (*Result, error) {
+	n := newNaive(m, cfg, barrier, clocks...)
+	for n.step() {
+	}
+	return n.finish(m)
+}
+
+func newNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...Clock) *naive {
 	n := &naive{cfg: cfg, clocks: clocks, bar: barrier, lost: map[naivePlace]string{}, owner: map[int32]int{}, queue: map[int32][]int{}, signal: map[int32]int{}}
 	if cfg.PerNode > 0 {
 		n.nodes = newNaiveNodes(n)
@@ -106,8 +114,11 @@ func runNaive(m *trace.Memory, cfg memsys.Config, barrier unit.Picos, clocks ...
 			}
 		}
 	}
-	for n.step() {
-	}
+	return n
+}
+
+// finish is the result, when nobody can go on.
+func (n *naive) finish(m *trace.Memory) (*Result, error) {
 	res := &Result{}
 	lines := map[uint64]bool{}
 	for p, q := range n.procs {
@@ -162,27 +173,32 @@ func (n *naive) cacheOf(p int) memsys.Cache {
 // end is when p has finished, if it has.
 func (n *naive) end(p int) (unit.Picos, bool) {
 	q := n.procs[p]
-	return n.ideal(p) + q.result.Latency + q.result.Contention + q.result.Sync, q.at == len(q.steps) && !q.waiting
+	return n.ideal(p) + q.result.Latency + q.result.Contention + q.result.Sync + q.result.Messages, q.at == len(q.steps) && !q.waiting
 }
 
 func (n *naive) time(p int) unit.Picos {
 	q := n.procs[p]
 	s := q.steps[q.at]
-	return n.clock(p).At(s.instr, s.touches) + q.result.Latency + q.result.Contention + q.result.Sync
+	return n.clock(p).At(s.instr, s.touches) + q.result.Latency + q.result.Contention + q.result.Sync + q.result.Messages
 }
 
-// step performs the first step of all processors that can go on.
-func (n *naive) step() bool {
-	var ready []int
+// ready is the processors that can go on, the first of them first.
+func (n *naive) ready() (ready []int) {
 	for p, q := range n.procs {
 		if !q.waiting && q.at < len(q.steps) {
 			ready = append(ready, p)
 		}
 	}
+	sort.SliceStable(ready, func(i, j int) bool { return n.time(ready[i]) < n.time(ready[j]) })
+	return ready
+}
+
+// step performs the first step of all processors that can go on.
+func (n *naive) step() bool {
+	ready := n.ready()
 	if len(ready) == 0 {
 		return false
 	}
-	sort.SliceStable(ready, func(i, j int) bool { return n.time(ready[i]) < n.time(ready[j]) })
 	p := ready[0]
 	q := n.procs[p]
 	s, now := q.steps[q.at], n.time(p)
@@ -228,6 +244,11 @@ func (n *naive) letGo(p int, at unit.Picos) {
 func (n *naive) perform(p int, now unit.Picos, e *trace.Event) {
 	q := n.procs[p]
 	q.arrived = now
+	if n.mail != nil && passes(e) {
+		q.waiting = true
+		n.mail.begin(p, now, e)
+		return
+	}
 	switch e.Kind {
 	case trace.Barrier:
 		q.waiting = true
