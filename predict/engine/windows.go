@@ -85,8 +85,10 @@ func (d *windows) upTo(e *engine, end int64) error {
 	return nil
 }
 
-// several is how many ranks are looked at together.
-const several = 8
+const (
+	several  = 8 // ranks are looked at together
+	upcoming = 6 // operations of each
+)
 
 // glance looks at what ranks act on that follow each other: memory is slower than a processor, and brings all of it at once that way, not each thing
 // when it is needed. The sum keeps a compiler from leaving it out.
@@ -109,8 +111,8 @@ func glance(e *engine, ids []int32) (sum int64) {
 		if op := r.main.op; op != nil {
 			sum += op.Bytes
 		}
-		if next := r.at + 1; next < len(r.ops) {
-			sum += r.ops[next].Bytes
+		for i := r.at; i < min(r.at+upcoming, len(r.ops)); i++ {
+			sum += int64(r.ops[i].Kind)
 		}
 	}
 	return sum
