@@ -63,7 +63,8 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 			"         messages of shared memory in software\n\n" +
 			"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
 			"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
-			"for clusters lines as large as blocks, too. Several P are runs of one program with different numbers of processors.\n" +
+			"for clusters lines as large as blocks, too. What a model lacks that --model names is an error; of all models, those that lack\n" +
+			"something are left out with a note. Several P are runs of one program with different numbers of processors.\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.\n\n" +
 			"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own clock, caches and\n" +
 			"memory, as many processors, and lines as long; or the machine's file has them as [[node]]. Processors have the work\n" +
