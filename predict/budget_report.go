@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"spoor/predict/budget"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+func (o *budgetOptions) report(env *stage.Env, p *budget.Problem, r *budget.Result, vary float64) error {
+	facts := []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
+	t, err := p.Table(r, facts)
+	if err != nil {
+		return err
+	}
+	var shifts []budget.Shift
+	if vary > 0 && (o.sensitivity || o.format == stage.Human && !o.front) {
+		if shifts, err = p.Sensitivity(r, vary); err != nil {
+			return err
+		}
+	}
+	if err := o.write(p, r, facts); err != nil {
+		return err
+	}
+	switch {
+	case o.front:
+		return stage.Print(env.Out, o.format, p.FrontTable(r, facts))
+	case o.sensitivity:
+		return stage.Print(env.Out, o.format, p.SensitivityTable(shifts))
+	case o.format != stage.Human:
+		return stage.Print(env.Out, o.format, t)
+	}
+	return printBudget(env.Out, p, r, t, shifts)
+}
+
+func (o *budgetOptions) write(p *budget.Problem, r *budget.Result, facts []trace.Arg) error {
+	if o.machines != "" {
+		if err := p.Describe(r, o.machines); err != nil {
+			return fmt.Errorf("writing machines into %s: %w", o.machines, err)
+		}
+	}
+	if o.output == "" {
+		return nil
+	}
+	t, err := p.Decision(r, facts)
+	if err == nil {
+		err = store.WriteTable(o.output, t)
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", o.output, err)
+	}
+	return nil
+}
+
+// printBudget prints the ranking, the front, the sensitivity and what speaks against it.
+func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Table, shifts []budget.Shift) error {
+	fmt.Fprintf(w, "%s by model %s, prices of %s\n", p.Runs[0].Program, p.Model.Name(), p.Catalogue.Date)
+	if err := stage.Print(w, stage.Human, t); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s\n\nfront:\n", p.Summary(r))
+	if err := stage.Print(w, stage.Human, p.FrontTable(r, nil)); err != nil {
+		return err
+	}
+	if len(shifts) > 0 {
+		fmt.Fprintf(w, "\nif the parameters were others:\n")
+		if err := stage.Print(w, stage.Human, p.SensitivityTable(shifts)); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w)
+	const most = 5
+	for i, l := range r.Left {
+		if i == most {
+			fmt.Fprintf(w, "note: %d more reasons\n", len(r.Left)-most)
+			break
+		}
+		fmt.Fprintf(w, "note: %v\n", l)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "reservation: %v\n", warning)
+	}
+	return nil
+}

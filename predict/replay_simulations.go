@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/replay"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// simulation is one trace on one machine.
+type simulation struct {
+	prefix  string
+	trace   *store.Trace
+	machine *machine.Machine
+	result  *replay.Result
+
+	survey   *replay.Survey
+	messages *messageOutcome // of a trace that passes messages
+	both     *replay.MixedResult
+}
+
+// name is what errors and notes call s.
+func (s *simulation) name() string { return s.prefix + " on " + s.machine.Name }
+
+// openSimulations opens all traces and machines and pairs each with each; done closes them.
+func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*simulation, done func(), err error) {
+	var machines []*machine.Machine
+	var traces []*store.Trace
+	done = func() {
+		for _, t := range traces {
+			t.Close()
+		}
+	}
+	for _, f := range files {
+		m, err := readMachine(f, nodes)
+		if err != nil {
+			return nil, done, err
+		}
+		for _, a := range m.Assumed {
+			env.Note("%s: %s", m.Name, a)
+		}
+		machines = append(machines, m)
+	}
+	for _, p := range prefixes {
+		t, err := store.Open(p)
+		if err != nil {
+			return nil, done, err
+		}
+		traces = append(traces, t)
+		survey, err := replay.Examine(t)
+		if err != nil {
+			return nil, done, fmt.Errorf("examining %s: %w", p, err)
+		}
+		for _, m := range machines {
+			sims = append(sims, &simulation{prefix: p, trace: t, machine: m, survey: survey})
+		}
+	}
+	return sims, done, nil
+}
+
+// readMachine reads the machine of a file, with nodes of other kinds in place of its last ones.
+func readMachine(file string, nodes []string) (*machine.Machine, error) {
+	m, err := machine.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var others []*machine.Machine
+	for _, f := range nodes {
+		o, err := machine.Read(f)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, o)
+	}
+	return m.With(others...)
+}
+
+// fitting leaves out, of several machines, those that have too few processors for a trace, and with --full those
+// that have too many. At least one must be left for each trace.
+func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simulation, err error) {
+	left := map[string]int{}
+	for _, s := range sims {
+		left[s.prefix] += 0
+		procs, have := s.trace.Header().Procs, s.machine.Count()
+		switch {
+		case procs > have:
+			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d", s.name(), procs, have)
+		case o.full && procs < have:
+		default:
+			out = append(out, s)
+			left[s.prefix]++
+		}
+	}
+	for _, s := range sims {
+		if left[s.prefix] > 0 {
+			continue
+		}
+		if err == nil {
+			err = fmt.Errorf("replaying %s: no machine has as many processors as the trace, %d; leave out --full", s.prefix, s.trace.Header().Procs)
+		}
+		return nil, err
+	}
+	if n := len(sims) - len(out); n > 0 && !o.full {
+		env.Note("%d simulations are left out: the traces have more processors than the machines", n)
+	}
+	return out, nil
+}
+
+// simulateAll runs sims on shared memories.
+func simulateAll(ctx context.Context, env *stage.Env, sims []*simulation, opt replay.Options, workers int) error {
+	runs := 1
+	if opt.Warm {
+		runs = 2
+	}
+	progress := env.Progress("replaying", int64(runs)*int64(total(sims, func(t trace.Totals) uint64 { return t.Refs })), "refs")
+	defer progress.Done()
+	opt.Progress = progress.Add
+	return runAll(sims, workers, func(s *simulation) error { return s.run(ctx, opt) })
+}
+
+// total is how much there is of something in the traces of all sims.
+func total(sims []*simulation, of func(trace.Totals) uint64) (n uint64) {
+	for _, s := range sims {
+		for p := range trace.Proc(s.trace.Header().Procs) {
+			n += of(s.trace.Totals(p))
+		}
+	}
+	return n
+}
+
+// runAll runs sims, some at once. Of several errors it returns the first in
+// the order of sims, so that the outcome does not depend on their timing.
+func runAll(sims []*simulation, workers int, run func(*simulation) error) error {
+	errs := make([]error, len(sims))
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range min(workers, len(sims)) {
+		all.Go(func() {
+			for i := range next {
+				errs[i] = run(sims[i])
+			}
+		})
+	}
+	for i := range sims {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("replaying %s: %w", sims[i].name(), err)
+		}
+	}
+	return nil
+}
+
+func (s *simulation) run(ctx context.Context, opt replay.Options) (err error) {
+	clock, err := replay.ClockOf(s.machine)
+	if err != nil {
+		return err
+	}
+	opt.Memory = memoryOf(s.machine)
+	s.result, err = replay.Machine(ctx, s.trace, s.machine, clock, opt)
+	return err
+}

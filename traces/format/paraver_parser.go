@@ -1,0 +1,185 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// prvParser reads the records of a trace, and gives them to the ranks.
+type prvParser struct {
+	text
+	header prvHeader
+	calls  prvCalls
+	c      *conversation
+	file   int32
+	ranks  []prvRank
+	comms  map[prvCommID]*prvComm
+	groups int // communicators that are not the world
+	world  *prvComm
+	worlds int // declarations of the world
+	global map[prvGlobalID]*prvGlobalState
+	sizes  map[prvChannel]*prvSizes
+	ours   bool // requests and communicators of messages are recorded
+	held   int  // calls that wait for what they lack
+	rows   int  // events of a rank that go to the sink together
+	now    int64
+	nums   []int64
+
+	waiting int64 // items put into heaps
+
+	states, eventLines, messages, globals, comments, declared, pairs, bytes uint64
+
+	prvOddities
+}
+
+// prvCommID is a communicator as the trace names it.
+type prvCommID struct{ app, id int64 }
+
+// prvComm is what is known of a communicator.
+type prvComm struct {
+	group   int32
+	members []int32 // ranks; nil if they are not known
+}
+
+// newPrvParser is for the trace in file at.
+func newPrvParser(files *Files, at int, o Options, sink Sink) *prvParser {
+	return &prvParser{c: conversationInText(files, o, sink), file: int32(at),
+		calls: prvCalls{kinds: map[prvCallID]prvCallKind{}},
+		comms: map[prvCommID]*prvComm{}, global: map[prvGlobalID]*prvGlobalState{}, sizes: map[prvChannel]*prvSizes{},
+		prvOddities: prvOddities{nothing: map[string]int{}}, now: math.MinInt64}
+}
+
+func (p *prvParser) run(in *Input) (Result, error) {
+	if err := p.text.lines(in, p.parse); err != nil {
+		return Result{}, err
+	}
+	if p.ranks == nil {
+		return Result{}, p.fail(nil, `the file does not start with "#Paraver ("`, "this is not a Paraver trace")
+	}
+	if err := p.promised(nil); err != nil {
+		return Result{}, err
+	}
+	if err := p.finish(); err != nil {
+		return Result{}, err
+	}
+	unmatched, err := p.c.finish(len(p.ranks))
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Procs: len(p.ranks), Lines: uint64(p.line), Notes: append(p.text.notes(), p.notes()...), Facts: p.facts()}
+	r.Notes = append(r.Notes, unmatched...)
+	r.Counts = []Count{{"states", p.states}, {"events", p.eventLines}, {"communications", p.messages}, {"global communications", p.globals},
+		{"comments", p.comments}, {"communicators", p.declared}, {"event pairs", p.pairs}, {"communication bytes", p.bytes}}
+	return r, nil
+}
+
+// parse takes one line.
+func (p *prvParser) parse(raw []byte, last bool) error {
+	line := raw
+	if n := len(line); n == 0 || line[0] <= ' ' || line[n-1] <= ' ' {
+		if line = p.trim(raw); len(line) == 0 {
+			return nil
+		}
+	}
+	if last {
+		p.unended++
+	}
+	if p.ranks == nil {
+		return p.start(line)
+	}
+	switch line[0] {
+	case '1', '2', '3', '4':
+		if len(line) > 1 && line[1] == ':' {
+			return p.record(line)
+		}
+	case '#':
+		p.comments++
+		return nil
+	case 'c', 'i':
+		if len(line) > 1 && line[1] == ':' {
+			return p.communicator(line)
+		}
+	}
+	if err := p.checkNUL(line); err != nil {
+		return err
+	}
+	return p.fail(line, "unknown record", "records begin with 1: (state), 2: (events), 3: (message), 4:, c:, i: or #")
+}
+
+// start takes the header.
+func (p *prvParser) start(line []byte) error {
+	if bytes.Equal(line, prvNew) && p.line == 1 {
+		return nil
+	}
+	h, problem := parsePrvHeader(line)
+	if problem != "" {
+		return p.fail(line, problem, "write #Paraver (date):time_ns:nodes:applications:tasks(threads:node,...),communicators")
+	}
+	p.header = h
+	p.ranks = make([]prvRank, h.ranks)
+	p.rows = min(speakerRows, max(32, 1<<18/h.ranks))
+	for a, tasks := range h.apps {
+		for i := range tasks {
+			rank := int(h.first[a]) + i
+			p.ranks[rank] = prvRank{p: p, s: p.c.speaker(trace.Proc(rank)), app: int64(a + 1), told: -1}
+		}
+	}
+	p.world = &prvComm{group: trace.None}
+	for i := range h.ranks {
+		p.world.members = append(p.world.members, int32(i))
+	}
+	return nil
+}
+
+// communicator takes a line c:application:id:members:task:task...
+func (p *prvParser) communicator(line []byte) error {
+	const advice = "write c:application:id:number of tasks:task:task..."
+	nums, _, problem := prvNumbers(p.nums[:0], line[2:])
+	p.nums = nums
+	switch {
+	case problem != "":
+		return p.fail(line, "in the communicator is "+problem, advice)
+	case len(nums) < 3 || int64(len(nums)-3) != nums[2]:
+		return p.fail(line, fmt.Sprintf("the communicator names %d tasks, not as many as it says", max(0, len(nums)-3)), advice)
+	case nums[0] < 1 || nums[0] > int64(len(p.header.apps)):
+		return p.fail(line, fmt.Sprintf("application %d: header declares %d", nums[0], len(p.header.apps)), "")
+	}
+	id := prvCommID{nums[0], nums[1]}
+	if p.comms[id] != nil {
+		return p.fail(line, fmt.Sprintf("communicator %d of application %d is declared twice", id.id, id.app), "")
+	}
+	c := &prvComm{}
+	for _, task := range nums[3:] {
+		rank, err := p.rankOf(line, nums[0], task, 1)
+		if err != nil {
+			return err
+		}
+		c.members = append(c.members, rank)
+	}
+	p.declared++
+	p.comms[id] = p.numbered(c)
+	return nil
+}
+
+// numbered gives a communicator its number. The first one of all ranks is the world.
+func (p *prvParser) numbered(c *prvComm) *prvComm {
+	if p.worlds == 0 && slices.Equal(c.members, p.world.members) {
+		p.worlds++
+		return p.world
+	}
+	c.group = int32(p.groups)
+	p.groups++
+	return c
+}
+
+// promised is an error if the header promises more communicators than there are.
+func (p *prvParser) promised(line []byte) error {
+	if p.declared < p.header.comms {
+		return p.fail(line, fmt.Sprintf("the header promises %d communicators, %d follow", p.header.comms, p.declared), "the trace is damaged")
+	}
+	return nil
+}
