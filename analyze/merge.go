@@ -48,15 +48,8 @@ func (m *merging) merge(env *stage.Env, dirs []string) error {
 	if err := checkOutput(m.dir); err != nil {
 		return err
 	}
-	var parts []*part
-	for _, dir := range dirs {
-		p, err := readPart(dir)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, p)
-	}
-	if err := sameRun(parts); err != nil {
+	parts, err := readParts(dirs)
+	if err != nil {
 		return err
 	}
 	s, r, err := parts[0].settings()
@@ -92,6 +85,18 @@ func (m *merging) merge(env *stage.Env, dirs []string) error {
 		return err
 	}
 	return print(env, *m.format, s.chosen(), results)
+}
+
+// readParts reads the parts of one run.
+func readParts(dirs []string) (parts []*part, err error) {
+	for _, dir := range dirs {
+		p, err := readPart(dir)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, sameRun(parts)
 }
 
 // join makes the results, and the part that they are if not all processors are there.

@@ -8,15 +8,19 @@ import (
 	"spoor/predict/replay"
 	"spoor/traces/stage"
 	"spoor/traces/store"
+	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// simulatedMemory is a simulation of a program that shares memory, which took this host so many seconds.
-type simulatedMemory struct {
-	result  *replay.Result
+// inMemory is a simulation of a program that uses memory, with such a result, which took this host so many seconds.
+type inMemory[R any] struct {
+	result  R
 	dropped uint64 // references of a program of the user's to memory that has no address
 	seconds float64
 }
+
+// simulatedMemory is a simulation of a program that shares memory.
+type simulatedMemory = inMemory[*replay.Result]
 
 // runMemory runs a program that shares memory.
 func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directProgram, machines []target) error {
@@ -42,23 +46,30 @@ func (o *directOptions) runMemory(ctx context.Context, env *stage.Env, p directP
 	return out.print(env.Out, rows)
 }
 
-// simulateMemory runs p on the memory system of m. It does so again where times of this host are asked for.
-func (o *directOptions) simulateMemory(ctx context.Context, env *stage.Env, p directProgram, m target) (out simulatedMemory, host hostRuns, err error) {
-	progress := env.Progress("simulating "+p.header().Program, -1, "references")
+// simulateMemory runs p on the memory system of m.
+func (o *directOptions) simulateMemory(ctx context.Context, env *stage.Env, p directProgram, m target) (simulatedMemory, hostRuns, error) {
+	return repeated(ctx, o, env, p.header(), m, o.memory.opt, p.simulateMemory, func(r *replay.Result) []error { return r.Warnings })
+}
+
+// repeated runs a program on m once, or again where times of this host are asked for, and notes what the result warns of.
+func repeated[R any](ctx context.Context, o *directOptions, env *stage.Env, head trace.Header, m target, opt replay.Options,
+	run func(context.Context, target, direct.MemoryOptions) (inMemory[R], error), warnings func(R) []error) (out inMemory[R], host hostRuns, err error) {
+	progress := env.Progress("simulating "+head.Program, -1, "references")
 	defer progress.Done()
-	opt := direct.MemoryOptions{Procs: o.procs, Options: o.memory.opt}
 	opt.Memory, opt.Progress = memoryOf(m.Machine), progress.Add
 	for range o.repeat {
-		if out, err = p.simulateMemory(ctx, m, opt); err != nil {
+		if out, err = run(ctx, m, direct.MemoryOptions{Procs: o.procs, Options: opt}); err != nil {
 			return out, nil, err
 		}
 		host = append(host, out.seconds)
 	}
 	progress.Done()
-	name := p.header().Title() + " on " + m.Name
-	for _, w := range out.result.Warnings {
+	name := head.Title() + " on " + m.Name
+	for _, w := range warnings(out.result) {
 		env.Note("%s: %v", name, w)
 	}
-	noteDropped(env, name, out.dropped)
+	if out.dropped > 0 {
+		env.Note("%s: %d references are left out: to memory that was there before spmd.Main and has no name", name, out.dropped)
+	}
 	return out, host, nil
 }

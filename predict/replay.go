@@ -113,6 +113,11 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 	if sims, err = o.fitting(env, sims); err != nil {
 		return err
 	}
+	return o.simulate(ctx, env, sims)
+}
+
+// simulate runs all simulations in the way of their traces, and reports them.
+func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	kind, err := o.kind(sims)
 	switch {
 	case err != nil:

@@ -84,36 +84,12 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 }
 
 func (o *windtunnelOptions) run(env *stage.Env) error {
-	switch {
-	case len(o.params) == 0:
-		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
-	case o.measured == "" && o.prices == "":
-		return stage.Usage("no prices; give --prices FILE, such as data/price/sgi1993.toml")
-	case o.terms && o.summary:
-		return stage.Usage("--terms and --summary print different tables; take one")
-	case o.printed && o.model != "" && o.model != "printed":
-		return stage.Usage("--as-printed is --model printed, not %s", o.model)
-	case o.measured != "" && (o.terms || o.summary || o.model != "" || o.printed || o.placement != "" || len(o.targets)+len(o.hosts) > 0):
-		return stage.Usage("--measured compares all models and placements on all powers of two; it goes with --params, --halves, --format and -o")
-	case o.halves && o.measured == "":
-		return stage.Usage("--halves goes with --measured")
+	if err := o.check(); err != nil {
+		return err
 	}
-	if o.printed {
-		o.model = "printed"
-	}
-	var m windtunnel.Model
-	if o.model != "" {
-		var err error
-		if m, err = windtunnel.Named(o.model); err != nil {
-			return stage.Usage("--model: %v", err)
-		}
-	}
-	var placement windtunnel.Placement
-	if o.placement != "" {
-		var err error
-		if placement, err = windtunnel.Placed(o.placement); err != nil {
-			return stage.Usage("--placement: %v", err)
-		}
+	m, placement, err := o.chosen()
+	if err != nil {
+		return err
 	}
 	run, err := windtunnel.Open(o.params)
 	if err != nil {
@@ -137,6 +113,43 @@ func (o *windtunnelOptions) run(env *stage.Env) error {
 		return fmt.Errorf("predicting the simulation of %s: %w", run.Program, err)
 	}
 	return o.report(env, p)
+}
+
+// check says which flags do not go together.
+func (o *windtunnelOptions) check() error {
+	switch {
+	case len(o.params) == 0:
+		return stage.Usage("no parameters; give --params with a directory that analyze wrote")
+	case o.measured == "" && o.prices == "":
+		return stage.Usage("no prices; give --prices FILE, such as data/price/sgi1993.toml")
+	case o.terms && o.summary:
+		return stage.Usage("--terms and --summary print different tables; take one")
+	case o.printed && o.model != "" && o.model != "printed":
+		return stage.Usage("--as-printed is --model printed, not %s", o.model)
+	case o.measured != "" && (o.terms || o.summary || o.model != "" || o.printed || o.placement != "" || len(o.targets)+len(o.hosts) > 0):
+		return stage.Usage("--measured compares all models and placements on all powers of two; it goes with --params, --halves, --format and -o")
+	case o.halves && o.measured == "":
+		return stage.Usage("--halves goes with --measured")
+	}
+	return nil
+}
+
+// chosen is the model and the placement that were asked for, or zeros.
+func (o *windtunnelOptions) chosen() (m windtunnel.Model, p windtunnel.Placement, err error) {
+	if o.printed {
+		o.model = "printed"
+	}
+	if o.model != "" {
+		if m, err = windtunnel.Named(o.model); err != nil {
+			return m, p, stage.Usage("--model: %v", err)
+		}
+	}
+	if o.placement != "" {
+		if p, err = windtunnel.Placed(o.placement); err != nil {
+			return m, p, stage.Usage("--placement: %v", err)
+		}
+	}
+	return m, p, nil
 }
 
 var windtunnelFacts = []trace.Arg{{Key: "tool", Value: "predict " + stage.Version}}
