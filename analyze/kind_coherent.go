@@ -9,6 +9,6 @@ func coherentKind() *kind {
 	return &kind{name: "coherent", doc: "exact stack distances of private caches that stores of others invalidate: coherent.arrow, coherent_curve.arrow",
 		details: coherent.Columns,
 		build: func(r *request) (analysis.Analysis, error) {
-			return &coherent.Analysis{Lines: r.lines, Line: r.first, Source: r.source, Tool: tool, Meta: r.meta}, nil
+			return &coherent.Analysis{Lines: r.lines, Line: r.first, Reuse: r.reuse, Source: r.source, Tool: tool, Meta: r.meta}, nil
 		}}
 }

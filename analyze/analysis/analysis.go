@@ -32,6 +32,8 @@ type Piece struct {
 	Event *trace.Event      // nil for references
 	Stops trace.Kind        // of a piece with neither: at what its processor waits; zero at its end
 	Instr unit.Instructions // executed from the end of the previous item of each processor to the end of the piece's last
+
+	sheet *sheet // see Uses
 }
 
 // A Shard is the state of one analysis for one order. It is fed from one

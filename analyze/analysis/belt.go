@@ -28,6 +28,7 @@ type bundle struct {
 	space
 	pieces []Piece
 	events []trace.Event // of the pieces
+	sheets []sheet       // likewise
 	first  uint64        // number of the first piece
 	left   atomic.Int32  // shards that have not seen it
 }
@@ -41,7 +42,7 @@ const (
 func newBelt(shards []Shard, hasPC bool) *belt {
 	b := &belt{shards: shards, errs: make([]error, len(shards)), at: make([]uint64, len(shards)), free: make(chan *bundle, bundles)}
 	for range bundles {
-		b.free <- &bundle{space: newSpace(bundleRows, hasPC), pieces: make([]Piece, 0, bundlePieces), events: make([]trace.Event, 0, bundlePieces)}
+		b.free <- &bundle{space: newSpace(bundleRows, hasPC), pieces: make([]Piece, 0, bundlePieces), events: make([]trace.Event, 0, bundlePieces), sheets: make([]sheet, bundlePieces)}
 	}
 	b.next = <-b.free
 	for i := range shards {
@@ -57,6 +58,12 @@ func newBelt(shards []Shard, hasPC bool) *belt {
 func (b *belt) add(m *merger, p *Piece) {
 	n := b.next
 	n.pieces = append(n.pieces, *p)
+	if p.sheet != nil {
+		own := &n.sheets[len(n.pieces)-1]
+		own.numbers = p.sheet.numbers
+		own.reset()
+		n.pieces[len(n.pieces)-1].sheet = own
+	}
 	if p.Event != nil {
 		n.events = append(n.events, *p.Event)
 		e := &n.events[len(n.events)-1]

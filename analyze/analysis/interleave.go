@@ -67,6 +67,7 @@ type merger struct {
 	merged   int    // in the space
 	time     uint64 // when the last of them ends
 	piece    Piece
+	sheet    sheet                  // of the piece
 	programs map[trace.Proc]*feeder // who looks at program orders, too
 }
 
@@ -95,6 +96,7 @@ const mergeRows = 1 << 10
 func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
 	n := max(0, src.Header().Procs)
 	return &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
+		sheet:    sheet{numbers: newNumbers(n)},
 		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }
 

@@ -69,7 +69,8 @@ func (m *merger) flush() {
 	if from == to || m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[from:to], Refs: m.refs.Slice(from, to)}
+	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[from:to], Refs: m.refs.Slice(from, to), sheet: &m.sheet}
+	m.sheet.reset()
 	for _, n := range m.piece.Refs.Instr {
 		m.piece.Instr += unit.Instructions(n)
 	}

@@ -39,12 +39,13 @@ type strand struct {
 	evTime  uint64 // when the latest event ended
 
 	piece   Piece
+	sheet   sheet   // of references, in program order
 	program *feeder // sees every item when it is known, if not nil
 }
 
 func newStrand(src trace.Source, p trace.Proc, program *feeder) (*strand, error) {
 	_, checked := src.(trace.CheckedSource)
-	s := &strand{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program}
+	s := &strand{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, sheet: sheet{numbers: newNumbers(1)}}
 	var stopRefs, stopEvents func()
 	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
 	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
@@ -198,7 +199,8 @@ func (s *strand) item(time uint64) Piece {
 		for _, n := range s.refs.Instr[s.at+1 : s.end] {
 			time += uint64(n)
 		}
-		p.Refs = s.refs.Slice(s.at, s.end)
+		p.Refs, p.sheet = s.refs.Slice(s.at, s.end), &s.sheet
+		s.sheet.reset()
 	}
 	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)
 	return p

@@ -76,6 +76,7 @@ func BenchmarkCoherent(b *testing.B) {
 		}
 	})
 	pass("coherent", func() {
+		analysis.Number(pieces, m.Head.Procs)
 		s := (&Analysis{Lines: []unit.Bytes{64}}).NewShard(m.Head, trace.Interleaved)
 		for i := range pieces {
 			if err := s.Add(&pieces[i]); err != nil {

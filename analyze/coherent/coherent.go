@@ -43,6 +43,7 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -57,11 +58,12 @@ const (
 
 // Analysis finds the distances at all line sizes, which are powers of two.
 type Analysis struct {
-	Lines  []unit.Bytes // ascending
-	Line   unit.Bytes   // one of them: that of the parameters
-	Source string       // of the parameters: name and digest of the trace
-	Tool   string       // what makes their file
-	Meta   []trace.Arg  // for the tables
+	Lines  []unit.Bytes    // ascending
+	Line   unit.Bytes      // one of them: that of the parameters
+	Reuse  *reuse.Analysis // of the same line sizes, whose distances are those of a processor alone; nil: none runs beside
+	Source string          // of the parameters: name and digest of the trace
+	Tool   string          // what makes their file
+	Meta   []trace.Arg     // for the tables
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -69,9 +71,15 @@ var _ analysis.Analysis = (*Analysis)(nil)
 // Name is "coherent".
 func (a *Analysis) Name() string { return "coherent" }
 
-// NewShard wants the interleaved order alone.
+// NewShard wants the interleaved order alone. In a trace of one processor nothing is ever invalidated: its distances are those of package reuse.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
-	if p != trace.Interleaved || h.Procs < 1 {
+	if h.Procs == 1 && p == 0 {
+		if a.Reuse == nil || a.Reuse.Sampling.On() {
+			a.Reuse = &reuse.Analysis{Lines: a.Lines}
+		}
+		return a.Reuse.NewShard(h, p)
+	}
+	if p != trace.Interleaved || h.Procs < 2 {
 		return nil
 	}
 	s := new(shard)
@@ -86,8 +94,15 @@ type shard struct{ sims []*simulation }
 
 // Add sees the next piece of the interleaved order.
 func (s *shard) Add(p *analysis.Piece) error {
+	if p.Refs.Len() == 0 {
+		return nil
+	}
 	for _, sim := range s.sims {
-		if err := sim.refs(p.Of, &p.Refs); err != nil {
+		uses, err := p.Uses(sim.line)
+		if err != nil {
+			return err
+		}
+		if err := sim.add(uses, p); err != nil {
 			return err
 		}
 	}
@@ -115,17 +130,17 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	var c curve
 	var sum summary
 	var r analysis.Result
-	sims := shards[0].(*shard).sims
-	for p := range sims[0].found {
-		for _, sim := range sims {
-			if d := sim.found[p]; d.Cold > 0 { // else there are no uses
+	found := distances(shards[0])
+	for p := range found[0] {
+		for _, ofSize := range found {
+			if d := ofSize[p]; d.Cold > 0 { // else there are no uses
 				h.add(trace.Proc(p), d)
 				c.add(trace.Proc(p), d)
 				sum.add(trace.Proc(p), d)
 			}
 		}
 	}
-	all := pool(sims[slices.Index(a.Lines, a.Line)].found)
+	all := pool(found[slices.Index(a.Lines, a.Line)])
 	r.Files = []analysis.File{analysis.ParamFile("coherent", a.Tool, all.params(a.Line, a.Source))}
 	if all.Cold == 0 {
 		r.Warnings = []error{errors.New("the trace has no loads or stores: there are no distances, and no rates of coherence misses")}
@@ -133,4 +148,18 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	r.Full, r.Summary = h.table(a.Meta), sum.table(a.Meta)
 	r.Tables = []*store.Table{r.Full, c.table(a.Meta)}
 	return r, nil
+}
+
+// distances is what a shard has found, by line size and processor.
+func distances(s analysis.Shard) (out [][]*Distances) {
+	if alone, is := s.(*reuse.Shard); is {
+		for _, d := range alone.Sizes {
+			out = append(out, []*Distances{{Line: d.Line, Uses: d.Uses, Cold: d.Cold}})
+		}
+		return out
+	}
+	for _, sim := range s.(*shard).sims {
+		out = append(out, sim.found)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package coherent
 
 import (
+	"spoor/analyze/analysis"
 	"spoor/analyze/lines"
 	"spoor/analyze/reuse"
 	"spoor/traces/trace"
@@ -10,9 +11,7 @@ import (
 // simulation is the caches of all processors at one line size.
 type simulation struct {
 	line   unit.Bytes
-	shift  uint
-	caches []*cache // by processor; nil until its first use
-	places *lines.Table
+	caches []*cache     // by processor; nil until its first use
 	first  []holder     // by place: the first of the list of those whose copy is valid
 	found  []*Distances // by processor, at the end
 }
@@ -20,20 +19,16 @@ type simulation struct {
 // cache is that of one processor, without limit: what all sizes have in common. How deep lines lie is the stack's
 // business.
 type cache struct {
-	places *lines.Table
-	copy   []uint32 // by place: index in copies; 0: none
-	copies []held   // in the order of first use; the first is nobody's
+	copies []held // by place among the processor's own lines
 	stack  *reuse.HoledStack
 
-	top      uint64 // the line used last, whose distance is 0 as long as its copy is valid
-	topCopy  uint32
+	top      uint32 // of copies: of the line used last, whose distance is 0 as long as its copy is valid
 	topState state
 	topUses  uint64 // that so needed nothing else
 }
 
 // held is a line that the processor has used, and may have still.
 type held struct {
-	home  uint32 // its place among the lines of all processors
 	next  holder // the next one whose copy is valid
 	state state
 }
@@ -54,78 +49,51 @@ const (
 )
 
 func newSimulation(procs int, line unit.Bytes) *simulation {
-	return &simulation{line: line, shift: line.Shift(), caches: make([]*cache, procs), places: lines.NewTable()}
+	return &simulation{line: line, caches: make([]*cache, procs)}
 }
 
-// refs simulates references of the processors in of; one that crosses lines uses each of them, in order.
-func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
-	size, op := r.Size[:len(of)], r.Op[:len(of)]
-	for i, addr := range r.Addr[:len(of)] {
-		if !op[i].Data() {
-			continue
-		}
+// add simulates the uses of a piece.
+func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
+	s.first = lines.Reach(s.first, uint32(uses.Room-1))
+	own, refs := uses.Own[:len(uses.Places)], uses.Refs[:len(uses.Places)]
+	for i, place := range uses.Places {
+		ref := refs[i]
 		wanted := shared
-		if op[i] == trace.Store {
+		if p.Refs.Op[ref] == trace.Store {
 			wanted = exclusive
 		}
-		c := s.caches[of[i]]
-		line, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift
+		who := holder{p.Of[ref], own[i]}
+		c := s.caches[who.proc]
 		if c == nil {
-			c = &cache{places: lines.NewTable(), copies: make([]held, 1), stack: reuse.NewHoledStack()}
-			s.caches[of[i]] = c
-		} else if line == last && line == c.top && c.topState >= wanted {
-			c.topUses++
-			continue
+			c = &cache{stack: reuse.NewHoledStack()}
+			s.caches[who.proc] = c
 		}
-		for ; ; line++ {
-			if err := s.use(c, of[i], line, wanted); err != nil {
-				return err
-			}
-			if line == last {
-				break
-			}
+		if who.copy == c.top && c.topState >= wanted {
+			c.topUses++
+		} else if err := s.use(c, who, place, wanted); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // use simulates a load, which wants a copy shared at least, or a store, which wants it exclusive.
-func (s *simulation) use(c *cache, p trace.Proc, line uint64, wanted state) error {
-	place, err := c.places.Place(line)
-	if err != nil {
-		return err
-	}
-	c.copy = lines.Extend(c.copy, c.places)
-	number := &c.copy[place]
-	if *number == 0 {
-		*number = uint32(len(c.copies))
-		c.copies = append(c.copies, held{})
-	}
-	who := holder{p, *number}
+func (s *simulation) use(c *cache, who holder, place uint32, wanted state) error {
+	c.copies = lines.Reach(c.copies, who.copy)
 	own := &c.copies[who.copy]
 	if own.state < wanted {
-		if own.home == 0 {
-			if own.home, err = s.places.Place(line); err != nil {
-				return err
-			}
-			s.first = lines.Extend(s.first, s.places)
-		}
-		if wanted == exclusive {
-			err = s.store(own, who)
-		} else {
-			s.fetch(own, who)
-		}
-		if err != nil {
+		if wanted == shared {
+			s.fetch(own, who, &s.first[place])
+		} else if err := s.store(own, who, &s.first[place]); err != nil {
 			return err
 		}
 	}
-	c.top, c.topCopy, c.topState = line, who.copy, own.state
+	c.top, c.topState = who.copy, own.state
 	return c.stack.Use(who.copy)
 }
 
 // fetch gives a processor a valid copy. If another has it exclusive, it does no longer.
-func (s *simulation) fetch(own *held, who holder) {
-	first := &s.first[own.home]
+func (s *simulation) fetch(own *held, who holder, first *holder) {
 	if first.copy != 0 {
 		s.caches[first.proc].set(first.copy, shared)
 	}
@@ -134,8 +102,7 @@ func (s *simulation) fetch(own *held, who holder) {
 }
 
 // store makes a copy the only one.
-func (s *simulation) store(own *held, who holder) error {
-	first := &s.first[own.home]
+func (s *simulation) store(own *held, who holder, first *holder) error {
 	for at := *first; at.copy != 0; {
 		other := s.caches[at.proc]
 		next := other.copies[at.copy].next
@@ -155,7 +122,7 @@ func (s *simulation) store(own *held, who holder) error {
 // set gives a copy another state.
 func (c *cache) set(number uint32, to state) {
 	c.copies[number].state = to
-	if number == c.topCopy {
+	if number == c.top {
 		c.topState = to
 	}
 }
@@ -181,6 +148,6 @@ func (s *simulation) end() error {
 		s.found[p] = &Distances{Line: s.line, Uses: uses, Lost: lost, Cold: cold}
 		s.caches[p] = nil
 	}
-	s.caches, s.places, s.first = nil, nil, nil
+	s.caches, s.first = nil, nil
 	return nil
 }

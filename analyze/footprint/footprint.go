@@ -171,10 +171,18 @@ func (s *shard) Add(p *analysis.Piece) error {
 			s.close()
 		}
 	}
+	if len(p.Of) == 0 {
+		return nil
+	}
+	for _, space := range s.spaces {
+		if err := space.begin(p); err != nil {
+			return err
+		}
+	}
 	for i := 0; i < len(p.Of); {
 		j, next := s.within(p, i)
 		for _, space := range s.spaces {
-			space.refs(p.Of[i:j], p.Refs.Slice(i, j))
+			space.add(p.Of, j)
 		}
 		if i = j; next > 0 {
 			s.close()
@@ -240,7 +248,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	used := false
 	for _, space := range s.spaces {
 		t.add(space)
-		used = used || len(space.blocks) > 0
+		used = used || space.all.total > 0
 		if space.Name != "" {
 			params = append(params, space.parameters(a.Source, a.Window)...)
 		}

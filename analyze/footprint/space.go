@@ -1,22 +1,24 @@
 package footprint
 
 import (
+	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 )
 
 // space is memory as blocks of one size, with who uses them.
 type space struct {
 	Blocks
-	shift   uint
-	window  uint64 // the open one, from 1
+	uses    *lines.Uses // of the piece at hand
+	taken   int         // of them
+	window  uint64      // the open one, from 1
 	members []member
-	blocks  []block           // by group
-	index   map[uint64]uint32 // place of a group in blocks
-	groups  []uint64          // by that place
-	all     counts            // of all processors together
-	turns   []*turns          // by shape, if they are simulated
-	longest int               // streams that are kept for that
-	tooLong bool              // one was longer
+	blocks  []block  // by place, sixteen neighbours side by side
+	groups  []uint64 // of such neighbours: by place / 16, the block / 16
+	all     counts   // of all processors together
+	turns   []*turns // by shape, if they are simulated
+	longest int      // streams that are kept for that
+	tooLong bool     // one was longer
 	kept    windows
 	spans   *spans // nil if there is one processor alone
 }
@@ -34,11 +36,9 @@ const several trace.Proc = -2
 
 // member is what one processor uses.
 type member struct {
-	known   []known
-	index   map[uint64]uint32 // place of a group in uses
-	numbers []uint32          // of these groups, their places in the blocks of all
-	uses    []use
-	last    uint64 // block of the latest use + 1; 0 if that was in an earlier window
+	uses    []use    // by place among the processor's own
+	numbers []uint32 // of sixteen neighbours: by place / 16, place / 16 in the blocks of all
+	last    uint64   // block of the latest use + 1; 0 if that was in an earlier window
 	counts  counts
 	fills   []fill   // by shape
 	stream  []uint64 // blocks used in the open window, repetitions left out, if turns are simulated
@@ -57,31 +57,17 @@ type use struct {
 	at     uint32 // behind its latest place in the stream, if turns are simulated
 }
 
-// Sixteen neighbouring blocks have their uses side by side, so that tables that find them
-// are so much smaller: programs that use a block use its neighbours.
+// Groups are the pages of [lines.Table].
 const (
-	groupShift  = 4
+	groupShift  = uint(lines.Neighbours)
 	groupBlocks = 1 << groupShift
 )
 
-// known is a group that was lately looked up.
-type known struct {
-	group   uint64 // + 1
-	uses    uint32 // of the processor: the group's place in uses
-	numbers uint32 // and in blocks
-}
-
-// knownGroups is how many a processor remembers, by the low bits of the group: they spare
-// most searches of the map, which is too large for the first-level cache.
-const knownGroups = 512
-
 // newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
 func newSpace(b Blocks, procs, maxTurn int) *space {
-	s := &space{kept: windows{limit: maxWindows}, Blocks: b, shift: b.Size.Shift(), window: 1, members: make([]member, procs), index: map[uint64]uint32{}}
+	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, members: make([]member, procs)}
 	for i := range s.members {
 		m := &s.members[i]
-		m.index = map[uint64]uint32{}
-		m.known = make([]known, knownGroups)
 		for _, shape := range b.Shapes {
 			m.fills = append(m.fills, fill{shape: shape})
 		}
@@ -95,37 +81,54 @@ func newSpace(b Blocks, procs, maxTurn int) *space {
 	return s
 }
 
-// refs uses the blocks of loads and stores; one that crosses blocks uses each of them, in order.
-func (s *space) refs(of []trace.Proc, r trace.Refs) {
-	size, op := r.Size[:len(r.Addr)], r.Op[:len(r.Addr)]
-	for i, addr := range r.Addr {
-		if !op[i].Data() {
-			continue
-		}
-		p := of[i]
-		m := &s.members[p]
-		last := (addr + uint64(size[i]) - 1) >> s.shift
-		for b := addr >> s.shift; ; b++ {
-			if m.last != b+1 {
-				s.use(p, m, b)
-			}
-			if b == last {
-				break
-			}
-		}
+// begin goes on to another piece, none of whose uses have been taken yet.
+func (s *space) begin(p *analysis.Piece) (err error) {
+	if s.uses, err = p.Uses(s.Size); err != nil {
+		return err
 	}
+	s.taken = 0
+	s.reach(s.uses.Room)
+	return nil
 }
 
-// use is one of a block other than the processor's latest.
-func (s *space) use(p trace.Proc, m *member, b uint64) {
+// add takes the uses of the piece's references, which are of these processors, up to one with an index.
+func (s *space) add(of []trace.Proc, to int) {
+	blocks := s.uses.Lines
+	own, places, refs := s.uses.Own[:len(blocks)], s.uses.Places[:len(blocks)], s.uses.Refs[:len(blocks)]
+	i := s.taken
+	for ; i < len(blocks) && int(refs[i]) < to; i++ {
+		p := of[refs[i]]
+		if m := &s.members[p]; m.last != blocks[i]+1 {
+			s.use(p, m, blocks[i], own[i], places[i])
+		}
+	}
+	s.taken = i
+}
+
+// reach makes room for so many places.
+func (s *space) reach(places int) {
+	for len(s.blocks) < places {
+		s.blocks = append(s.blocks, block{owner: trace.Everyone})
+	}
+	s.groups = grown(s.groups, places>>groupShift)
+}
+
+// use is one of a block other than the processor's latest, by its places among the processor's own and all.
+func (s *space) use(p trace.Proc, m *member, b uint64, own, place uint32) {
 	m.last = b + 1
 	if s.turns != nil {
 		s.keep(m, b)
 	}
-	number, place := s.find(m, b)
-	u := &m.uses[number]
+	if int(own) >= len(m.uses) {
+		m.uses = lines.Reach(m.uses, own)
+		m.numbers = grown(m.numbers, len(m.uses)>>groupShift)
+	}
+	u := &m.uses[own]
 	if u.at = uint32(len(m.stream)); u.window == s.window {
 		return
+	}
+	if u.visits == 0 {
+		m.numbers[own>>groupShift], s.groups[place>>groupShift] = place>>groupShift, b>>groupShift
 	}
 	if s.spans != nil {
 		s.spans.use(p, place, u.window, s.window)
@@ -138,7 +141,7 @@ func (s *space) use(p trace.Proc, m *member, b uint64) {
 		m.fills[i].add(b, s.window)
 	}
 	if s.turns != nil {
-		m.set, m.used = append(m.set, b), append(m.used, number)
+		m.set, m.used = append(m.set, b), append(m.used, own)
 	}
 }
 
@@ -153,36 +156,6 @@ func (s *space) keep(m *member, b uint64) {
 		m := &s.members[i]
 		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
-}
-
-// find is the place of the processor's use of a block, and that of the block.
-func (s *space) find(m *member, b uint64) (number, place uint32) {
-	group, at := b>>groupShift, uint32(b&(groupBlocks-1))
-	k := &m.known[group%knownGroups]
-	if k.group != group+1 {
-		*k = s.look(m, group)
-	}
-	return k.uses<<groupShift | at, k.numbers<<groupShift | at
-}
-
-// look finds the places of a group, new ones for a new one.
-func (s *space) look(m *member, group uint64) known {
-	if i, ok := m.index[group]; ok {
-		return known{group + 1, i, m.numbers[i]}
-	}
-	n, ok := s.index[group]
-	if !ok {
-		n = uint32(len(s.blocks) >> groupShift)
-		s.index[group], s.groups = n, append(s.groups, group)
-		for range groupBlocks {
-			s.blocks = append(s.blocks, block{owner: trace.Everyone})
-		}
-	}
-	i := uint32(len(m.numbers))
-	m.index[group] = i
-	m.numbers = append(m.numbers, n)
-	m.uses = append(m.uses, make([]use, groupBlocks)...)
-	return known{group + 1, i, n}
 }
 
 // share counts the first use of a block by p in the open window.
@@ -254,13 +227,12 @@ func (s *space) end() {
 			b := &s.blocks[m.numbers[j>>groupShift]<<groupShift|uint32(j&(groupBlocks-1))]
 			m.counts.sum(u.visits, b.owner == several)
 		}
-		m.known, m.index, m.numbers, m.uses = nil, nil, nil, nil
+		m.numbers, m.uses = nil, nil
 		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
 	for _, b := range s.blocks {
 		s.all.sum(b.visits, b.owner == several)
 	}
-	s.index = nil
 }
 
 // counts is the windows of a processor.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -25,6 +26,7 @@ type blocks struct {
 	places    *trace.Places
 	placement Placement
 	touched   map[uint64]int32 // page -> node
+	numbers   *lines.Table     // of blocks
 	directory directory        // by block and node: whose copy is valid, and who may store (the home too)
 	homes     []int32          // by number of the block, nobody if that is none
 	underWay  []transit        // by number of the block
@@ -118,7 +120,7 @@ const nobody = -1
 func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
-		touched: map[uint64]int32{}, directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
+		touched: map[uint64]int32{}, numbers: lines.NewTable(), directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.lineBits = b.shift - all.shift
 	b.order = newDelayed(all, delay, b.use)
 	if nodes == 1 {
@@ -198,7 +200,7 @@ func (b *blocks) look(k *known, number uint64, p trace.Proc, u *use, now unit.In
 
 // alone is a use of a line by p, all of whose processors are in one node, and how long it takes.
 func (b *blocks) alone(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
-	number, err := b.directory.find(u.number)
+	number, err := b.numbers.Place(u.number)
 	if err != nil {
 		return 0, fmt.Errorf("lines of %v: %w", b.within.Line, err)
 	}
@@ -246,11 +248,13 @@ func (b *blocks) waited(p trace.Proc, u *use, long unit.Instructions) {
 
 // find is the number of a block, which its home has if it is new.
 func (b *blocks) find(number uint64, toucher trace.Proc) (uint32, error) {
-	id, err := b.directory.find(number)
+	id, err := b.numbers.Place(number)
 	if err != nil {
 		return 0, err
 	}
-	for n := b.directory.places.Places(); len(b.homes) < n; {
+	n := b.numbers.Places()
+	b.directory.reach(n)
+	for len(b.homes) < n {
 		b.homes, b.underWay = append(b.homes, nobody), append(b.underWay, transit{})
 	}
 	if b.homes[id] == nobody {

@@ -192,14 +192,20 @@ func (s *shard) Add(p *analysis.Piece) error {
 		s.uses.procs[p.Proc].came = p.Time
 	}
 	s.done, s.at = slices.Grow(s.done, len(p.Of))[:len(p.Of)], slices.Grow(s.at, len(p.Of))[:len(p.Of)]
+	if len(p.Of) == 0 {
+		return nil
+	}
+	for _, sim := range s.sims {
+		if err := sim.begin(p); err != nil {
+			return err
+		}
+	}
 	for i := 0; i < len(p.Of); {
 		j := s.within(p, i)
-		refs := p.Refs.Slice(i, j)
 		for _, sim := range s.sims {
-			if err := sim.refs(p.Of[i:j], &refs); err != nil {
-				return err
-			}
+			sim.add(p, j)
 		}
+		refs := p.Refs.Slice(i, j)
 		if err := s.share(p.Of[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package phases
 import (
 	"math/bits"
 
+	"spoor/analyze/analysis"
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -11,8 +12,9 @@ import (
 // simulation is all caches of one line size.
 type simulation struct {
 	line      unit.Bytes
-	shift     uint
-	directory directory
+	of        *lines.Uses // by the piece at hand
+	done      int         // of them
+	directory directory   // by place
 	caches    []*cache    // by number of sets
 	uses      [][2]uint64 // by processor: loads and stores of lines in its phase
 	tops      [][]top     // by processor, allocated when it first uses a line: by the low bits of the line, which all caches' sets have
@@ -25,8 +27,7 @@ type simulation struct {
 // moves nothing, and no cache needs to hear of it, until another processor stores the line.
 type top struct {
 	line          uint64
-	id            uint32 // its number; 0: there is none
-	known, stored bool   // it is there; and no processor has used it since this one stored it
+	known, stored bool // it is there; and no processor has used it since this one stored it
 }
 
 // hits reports whether a use changes nothing.
@@ -34,12 +35,11 @@ func (t *top) hits(line uint64, isStore bool) bool {
 	return t.line == line && t.known && (t.stored || !isStore)
 }
 
-// mostTops is how many lines a processor has at hand: that also spares most searches of the
-// directory, which is too large for the first-level cache.
+// mostTops is how many lines a processor has at hand.
 const mostTops = 256
 
 func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
-	s := &simulation{line: line, shift: line.Shift(), directory: newDirectory(procs),
+	s := &simulation{line: line, directory: newDirectory(procs),
 		uses: make([][2]uint64, procs), tops: make([][]top, procs), again: make([][2]uint64, procs), mask: mostTops - 1}
 	for _, n := range sets {
 		s.caches = append(s.caches, newCache(procs, n))
@@ -48,46 +48,41 @@ func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 	return s
 }
 
-// refs simulates references of the processors in of; one that crosses lines uses each of them, in order.
-func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
-	size, ops := r.Size[:len(r.Addr)], r.Op[:len(r.Addr)]
-	for i, addr := range r.Addr {
-		op := ops[i]
-		if !op.Data() {
-			continue
-		}
-		first, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift
-		p := of[i]
+// begin goes on to another piece, none of whose uses have been simulated yet.
+func (s *simulation) begin(p *analysis.Piece) (err error) {
+	if s.of, err = p.Uses(s.line); err != nil {
+		return err
+	}
+	s.done = 0
+	s.directory.reach(s.of.Room)
+	return nil
+}
+
+// add simulates the uses of the piece's references up to one with an index.
+func (s *simulation) add(piece *analysis.Piece, to int) {
+	used := s.of.Lines
+	places, refs := s.of.Places[:len(used)], s.of.Refs[:len(used)]
+	i := s.done
+	for ; i < len(used) && int(refs[i]) < to; i++ {
+		line, p, isStore := used[i], piece.Of[refs[i]], piece.Refs.Op[refs[i]] == trace.Store
 		if s.tops[p] == nil {
 			s.tops[p] = make([]top, s.mask+1)
 		}
-		for line := first; ; line++ {
-			if t := s.top(p, line); t.hits(line, op == trace.Store) {
-				s.again[p][index(op == trace.Store)]++
-			} else if err := s.use(t, p, line, op == trace.Store); err != nil {
-				return err
-			}
-			if line == last {
-				break
-			}
+		if t := s.top(p, line); t.hits(line, isStore) {
+			s.again[p][index(isStore)]++
+		} else {
+			s.use(t, p, line, places[i], isStore)
 		}
 	}
-	return nil
+	s.done = i
 }
 
 // top is where a line is if it is the processor's latest with its low bits.
 func (s *simulation) top(p trace.Proc, line uint64) *top { return &s.tops[p][line&s.mask] }
 
 // use simulates one load or store of a line, which becomes that top.
-func (s *simulation) use(t *top, p trace.Proc, line uint64, isStore bool) error {
-	if t.line != line || t.id == 0 {
-		id, err := s.directory.find(line)
-		if err != nil {
-			return err
-		}
-		t.line, t.id = line, id
-	}
-	id := t.id
+func (s *simulation) use(t *top, p trace.Proc, line uint64, id uint32, isStore bool) {
+	t.line = line
 	s.uses[p][index(isStore)]++
 	found, owner := s.directory.state(id, p), s.directory.owner[id]
 	switch {
@@ -110,7 +105,6 @@ func (s *simulation) use(t *top, p trace.Proc, line uint64, isStore bool) error 
 		c.use(p, line, id, isStore, found)
 	}
 	t.known, t.stored = true, isStore
-	return nil
 }
 
 // invalidateOthers removes a line from the caches of all processors but p.
@@ -170,30 +164,22 @@ const (
 	foundNew                      // it uses the line for the first time
 )
 
-// directory knows every line that was ever used: who has, whose use is still valid, and who
+// directory knows every line that was ever used, by its place in a table: who has, whose use is still valid, and who
 // may have it exclusive. That is the same for every number of sets and ways.
 type directory struct {
-	places *lines.Table // whose places are the numbers of lines
-	words  int          // of a set of processors
-	owner  []trace.Proc // by line
-	sets   []uint64     // by line: the processors whose use is valid, then those that have used it
+	words int          // of a set of processors
+	owner []trace.Proc // by line
+	sets  []uint64     // by line: the processors whose use is valid, then those that have used it
 }
 
-func newDirectory(procs int) directory {
-	return directory{places: lines.NewTable(), words: (procs + 63) / 64}
-}
+func newDirectory(procs int) directory { return directory{words: (procs + 63) / 64} }
 
-// find is the number of a line, which is not 0. Neighbouring lines have numbers side by side.
-func (d *directory) find(line uint64) (uint32, error) {
-	id, err := d.places.Place(line)
-	if err != nil {
-		return 0, err
-	}
-	for n := d.places.Places(); len(d.owner) < n; {
+// reach makes room for so many places.
+func (d *directory) reach(places int) {
+	for len(d.owner) < places {
 		d.owner = append(d.owner, -1)
 	}
 	d.sets = grown(d.sets, 2*d.words*len(d.owner))
-	return id, nil
 }
 
 // grown is s with zeros appended up to length n.

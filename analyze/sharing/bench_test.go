@@ -87,6 +87,7 @@ func BenchmarkSharing(b *testing.B) {
 }
 
 func pass(b *testing.B, m *trace.Memory, pieces []analysis.Piece, lines []unit.Bytes) {
+	analysis.Number(pieces, m.Head.Procs)
 	s := (&Analysis{Lines: lines}).NewShard(m.Head, trace.Interleaved)
 	for i := range pieces {
 		if err := s.Add(&pieces[i]); err != nil {

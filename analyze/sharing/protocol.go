@@ -7,15 +7,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// hold gives a processor its first copy of the line of an address.
-func (s *simulation) hold(p trace.Proc, first uint64) (uint32, error) {
+// hold gives a processor its first copy of the line of an address, which has that place.
+func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, error) {
 	if len(s.holders) == math.MaxUint32 || len(s.shared) == math.MaxUint32 {
 		return 0, errLines
 	}
 	if p >= maxProcs {
 		return 0, errTooMany
 	}
-	number := s.numbers.slot(first >> s.lineShift)
+	number := &s.numbers[place]
 	if *number == 0 {
 		*number = s.newLine(first)
 	}
@@ -201,6 +201,6 @@ func (s *simulation) end() {
 		}
 		s.addKind(l)
 	}
-	s.holdings, s.recent, s.numbers, s.lines, s.holders, s.masks, s.accesses = nil, nil, index{}, nil, nil, nil, nil
+	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.accesses = nil, nil, nil, nil, nil, nil
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

@@ -153,8 +153,15 @@ func (s *shard) Add(p *analysis.Piece) error {
 		}
 		return nil
 	}
+	if p.Refs.Len() == 0 {
+		return nil
+	}
 	for _, sim := range s.sims {
-		if err := sim.refs(p.Of, &p.Refs); err != nil {
+		uses, err := p.Uses(sim.line)
+		if err != nil {
+			return err
+		}
+		if err := sim.add(uses, p); err != nil {
 			return err
 		}
 	}

@@ -362,21 +362,3 @@ func TestRegions(t *testing.T) {
 		}
 	}
 }
-
-func TestIndex(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 7))
-	var x index
-	want := map[uint64]uint32{}
-	for i := range uint32(20000) {
-		line := r.Uint64N(5000) << (4 * r.IntN(13)) // neighbours, and strides
-		if got := x.slot(line); *got != want[line] {
-			t.Fatalf("line %d: got %d, want %d", line, *got, want[line])
-		}
-		*x.slot(line), want[line] = i+1, i+1
-	}
-	for _, line := range []uint64{0, math.MaxUint64} {
-		if got := *x.slot(line); got != want[line] {
-			t.Errorf("line %d: got %d, want %d", line, got, want[line])
-		}
-	}
-}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 
+	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -16,9 +18,8 @@ type simulation struct {
 	words                int // of a line
 	blocks               int // of 64 words, of a line
 
-	holdings []index    // by processor: the holder of a line
-	recent   [][]recent // by processor, allocated when it first uses a line: holders of lines that it has used lately, by the low bits of the line
-	numbers  index      // of lines
+	holdings [][]uint32 // by processor and place among its own lines: the holder of a line; 0: none yet
+	numbers  []uint32   // of lines, by place; 0: none yet
 	lines    []line     // by number; the first is not used
 	holders  []holder
 	masks    []uint64 // by holder, for each block: stale, unread, dirty
@@ -35,15 +36,6 @@ type simulation struct {
 	phases  phases
 	kinds   map[kindKey]kindCounts // at the end
 }
-
-// recent is the holder of a line; of none, if that is 0.
-type recent struct {
-	line   uint64
-	holder uint32
-}
-
-// recentLines is how many a processor has at hand: they spare most searches of its index.
-const recentLines = 256
 
 // line is what all processors do with a line.
 type line struct {
@@ -98,7 +90,7 @@ const (
 func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *simulation {
 	word = min(word, size)
 	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word),
-		holdings: make([]index, procs), recent: make([][]recent, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
+		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
 		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
 	s.blocks = (s.words + 63) / 64
@@ -108,59 +100,27 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 	return s
 }
 
-// refs simulates references of the processors in of; one that crosses lines uses each of them, in order.
-func (s *simulation) refs(of []trace.Proc, r *trace.Refs) error {
-	size, op := r.Size[:len(of)], r.Op[:len(of)]
-	for i, addr := range r.Addr[:len(of)] {
-		if !op[i].Data() {
+// add simulates the uses of a piece.
+func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
+	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
+	own, refs := uses.Own[:len(uses.Lines)], uses.Refs[:len(uses.Lines)]
+	for i, number := range uses.Lines {
+		r := refs[i]
+		addr, of, isStore := p.Refs.Addr[r], p.Of[r], p.Refs.Op[r] == trace.Store
+		last := addr + uint64(p.Refs.Size[r]) - 1
+		if held := s.holdings[of]; int(own[i]) >= len(held) {
+			s.holdings[of] = lines.Reach(held, own[i])
+		}
+		s.phases.uses[of]++
+		holder := &s.holdings[of][own[i]]
+		if word := addr >> s.wordShift; word == last>>s.wordShift && s.again(*holder, int(word)&(s.words-1), isStore) {
 			continue
 		}
-		last := addr + uint64(size[i]) - 1
-		for first := addr; ; {
-			end := first | (1<<s.lineShift - 1) // of the line
-			if err := s.use(of[i], first, min(end, last), op[i] == trace.Store); err != nil {
-				return err
-			}
-			if end >= last {
-				break
-			}
-			first = end + 1
+		base := number << s.lineShift
+		if err := s.use(of, holder, uses.Places[i], max(addr, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// use simulates a load or store of the bytes of one line from first to last.
-func (s *simulation) use(p trace.Proc, first, last uint64, isStore bool) error {
-	if s.recent[p] == nil {
-		s.recent[p] = make([]recent, recentLines)
-	}
-	number := first >> s.lineShift
-	r := &s.recent[p][number%recentLines]
-	s.phases.uses[p]++
-	if r.line == number && r.holder != 0 {
-		if w := first >> s.wordShift; w == last>>s.wordShift && s.again(r.holder, int(w&uint64(s.words-1)), isStore) {
-			return nil
-		}
-	} else {
-		slot := s.holdings[p].slot(number)
-		if *slot == 0 {
-			id, err := s.hold(p, first)
-			if err != nil {
-				return err
-			}
-			*slot, *r = id, recent{number, id}
-			s.access(id, first, last, isStore, false)
-			return nil
-		}
-		*r = recent{number, *slot}
-	}
-	hit := s.holders[r.holder].state != invalid
-	if !hit {
-		s.fold(&s.lines[s.holders[r.holder].line])
-		s.fetch(r.holder, first)
-	}
-	s.access(r.holder, first, last, isStore, hit)
 	return nil
 }
 
@@ -185,6 +145,25 @@ func (s *simulation) again(id uint32, w int, isStore bool) bool {
 	h.words++
 	s.touch(h, w)
 	return true
+}
+
+// use simulates a load or store of the bytes of one line from first to last, and finds out who holds that.
+func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last uint64, isStore bool) error {
+	hit := false
+	switch id := *holder; {
+	case id == 0:
+		var err error
+		if *holder, err = s.hold(p, place, first); err != nil {
+			return err
+		}
+	case s.holders[id].state == invalid:
+		s.fold(&s.lines[s.holders[id].line])
+		s.fetch(id, first)
+	default:
+		hit = true
+	}
+	s.access(*holder, first, last, isStore, hit)
+	return nil
 }
 
 // access simulates a load or store with a valid copy, which it hit or has just got.
@@ -255,9 +234,16 @@ var (
 // touch counts an access of a word.
 func (s *simulation) touch(h *holder, w int) {
 	a := &s.accesses[int(h.line)*s.words+w]
-	switch whose := *a >> accessBits; whose {
-	case uint64(h.proc) + 1:
+	if *a>>accessBits == uint64(h.proc)+1 { // most, and this is short enough to be inlined
 		*a++
+		return
+	}
+	s.touchOther(h, w, a)
+}
+
+// touchOther counts an access of a word that is not that of the processor alone.
+func (s *simulation) touchOther(h *holder, w int, a *uint64) {
+	switch whose := *a >> accessBits; whose {
 	case manyProcs:
 		h.sharedWords++
 	case 0:

@@ -1,0 +1,159 @@
+package lines
+
+import (
+	"slices"
+
+	"spoor/traces/trace"
+)
+
+// Uses is what loads and stores of a stretch of an order use of lines of one size, as columns: a reference that crosses
+// lines uses each of them, in order of address.
+type Uses struct {
+	Lines  []uint64 // address / size
+	Refs   []uint32 // whose use it is: an index in the references, which ascends
+	Places []uint32 // of lines in the order's [Table]
+	Own    []uint32 // likewise, as if each processor had a table of its own
+	Room   int      // how many places there are by now
+}
+
+// Numbering gives the lines of an order, of one size, their places: among all lines, and among those that each
+// processor uses. A page of the former is one of the latter, so that only one hash table is searched.
+type Numbering struct {
+	shift  uint
+	table  *Table
+	own    [][]uint32 // by processor: by page of the table, its own page, from 1; 0: none yet
+	counts []uint32   // by processor: of those
+	blocks []uint32   // see NumberCoarse: by page of lines, the place of its block; 0: none yet
+}
+
+// NewNumbering is of lines of 2^shift bytes, used by so many processors.
+func NewNumbering(shift uint, procs int) *Numbering {
+	return &Numbering{shift: shift, table: NewTable(), own: make([][]uint32, procs), counts: make([]uint32, procs)}
+}
+
+// Number makes uses those of the references, which are of the processors in of. With one processor that may be nil.
+func (n *Numbering) Number(refs *trace.Refs, of []trace.Proc, uses *Uses) error {
+	uses.gather(refs, n.shift)
+	uses.Places = resized(uses.Places, len(uses.Lines))
+	for from := 0; from < len(uses.Lines); from += Batch {
+		to := min(from+Batch, len(uses.Lines))
+		if err := n.table.MakeRoom(); err != nil {
+			return err
+		}
+		n.table.Find(uses.Lines[from:to], uses.Places[from:to])
+	}
+	n.divide(of, uses)
+	return nil
+}
+
+// NumberCoarse is Number if what the references use of lines is known, and lines are so small that all neighbours of one are in its
+// block: then the place of a line tells that of its block, and no hash table is searched but for new ones. It is always called with lines of the
+// same numbering, of 2^shift bytes.
+func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *Uses) error {
+	n.blocks = Reach(n.blocks, uint32(fine.Room>>Neighbours))
+	count, shift := 0, n.shift-shift
+	uses.resize(len(fine.Lines))
+	for i, line := range fine.Lines {
+		block, ref := line>>shift, fine.Refs[i]
+		if count > 0 && uses.Refs[count-1] == ref && uses.Lines[count-1] == block {
+			continue // it crosses lines within the block
+		}
+		place := &n.blocks[fine.Places[i]>>Neighbours]
+		if *place == 0 {
+			var err error
+			if *place, err = n.table.Place(block); err != nil {
+				return err
+			}
+		}
+		uses.Lines[count], uses.Refs[count], uses.Places[count] = block, ref, *place
+		count++
+	}
+	uses.resize(count)
+	n.divide(of, uses)
+	return nil
+}
+
+// divide finds the places among the lines of each processor.
+func (n *Numbering) divide(of []trace.Proc, uses *Uses) {
+	uses.Room = n.table.Places()
+	if len(n.own) <= 1 {
+		uses.Own = uses.Places
+		return
+	}
+	uses.Own = resized(uses.Own, len(uses.Places))
+	own, refs := uses.Own, uses.Refs[:len(uses.Places)]
+	for i, place := range uses.Places {
+		p, page := of[refs[i]], place>>Neighbours
+		pages := n.own[p]
+		if int(page) >= len(pages) || pages[page] == 0 {
+			pages = n.page(p, page)
+		}
+		own[i] = pages[page]<<Neighbours | place&(1<<Neighbours-1)
+	}
+}
+
+// page makes a page of the table one of a processor, too.
+func (n *Numbering) page(p trace.Proc, page uint32) []uint32 {
+	if more := n.table.Pages() + 1 - len(n.own[p]); more > 0 {
+		n.own[p] = append(n.own[p], make([]uint32, more)...)
+	}
+	n.counts[p]++
+	n.own[p][page] = n.counts[p]
+	return n.own[p]
+}
+
+// gather finds the lines, and whose uses they are.
+func (u *Uses) gather(refs *trace.Refs, shift uint) {
+	u.Lines, u.Refs = u.Lines[:0], u.Refs[:0]
+	for at := 0; at < len(refs.Addr); {
+		rest := len(refs.Addr) - at
+		u.Lines, u.Refs = slices.Grow(u.Lines, rest), slices.Grow(u.Refs, rest)
+		var more uint64
+		at, more = u.gatherTo(refs, at, shift)
+		for line := refs.Addr[at-1]>>shift + 1; more > 0; more-- {
+			u.Lines, u.Refs = append(u.Lines, line), append(u.Refs, uint32(at-1))
+			line++
+		}
+	}
+}
+
+// gatherTo adds the first lines of references from an index on, up to the first one that crosses lines, and returns the index
+// after that and how many more lines it uses. There must be room.
+func (u *Uses) gatherTo(refs *trace.Refs, from int, shift uint) (to int, more uint64) {
+	addr := refs.Addr[from:]
+	size, op := refs.Size[from:][:len(addr)], refs.Op[from:][:len(addr)]
+	had := len(u.Lines)
+	lines, of := u.Lines[had:had+len(addr)], u.Refs[had:had+len(addr)]
+	shift &= 63
+	n := 0
+	to = len(refs.Addr)
+	for i, a := range addr {
+		first, last := a>>shift, (a+uint64(size[i])-1)>>shift
+		lines[n], of[n] = first, uint32(from+i) // they stay if it is data: there is no branch that is hard to predict
+		data := 0
+		if op[i]-trace.Load <= trace.Store-trace.Load {
+			data = 1
+		}
+		n += data
+		if first != last && data != 0 {
+			to, more = from+i+1, last-first
+			break
+		}
+	}
+	u.Lines, u.Refs = u.Lines[:had+n], u.Refs[:had+n]
+	return to, more
+}
+
+func (u *Uses) resize(n int) {
+	u.Lines, u.Refs, u.Places = resized(u.Lines, n), resized(u.Refs, n), resized(u.Places, n)
+}
+
+func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+// Reach appends zeros to what is kept by place until there is one for a place and its neighbours.
+func Reach[T any](kept []T, place uint32) []T {
+	if n := (int(place>>Neighbours) + 1) << Neighbours; n > len(kept) {
+		kept = append(kept, make([]T, n-len(kept))...)
+	}
+	return kept
+}
