@@ -7,9 +7,12 @@ import (
 	"time"
 )
 
-// patience is for how long a worker looks whether all others are there before it sleeps: a little longer than it takes to wake it up, so
-// that of workers which have a processor each, next to none sleeps.
-const patience = 100 * time.Microsecond
+// A worker looks for patience whether all others are there before it sleeps: a little longer than it takes to wake it up, so that of
+// workers which have a processor each, next to none sleeps.
+const (
+	patience  = 200 * time.Microsecond
+	mostRests = 15
+)
 
 // meeting is where workers wait for each other. Those that come first look for some time whether all
 // are there; then they sleep, as the host may have no processor for the others otherwise.
@@ -25,6 +28,8 @@ type meeting struct {
 type seat struct {
 	asleep atomic.Bool
 	wake   chan struct{}
+	rests  int // meetings at which it does not look
+	next   int // rests after the next look that is in vain
 	_      [64]byte
 }
 
@@ -51,10 +56,10 @@ func (m *meeting) wait(worker int) {
 		}
 		return
 	}
-	if m.look(number) {
+	s := &m.seats[worker]
+	if m.look(s, number) {
 		return
 	}
-	s := &m.seats[worker]
 	for m.number.Load() == number { // who woke the others up before may still be about it
 		s.asleep.Store(true)
 		if m.number.Load() == number || !s.asleep.CompareAndSwap(true, false) {
@@ -67,19 +72,24 @@ func (m *meeting) wait(worker int) {
 func (m *meeting) leave() { m.gone.Done() }
 func (m *meeting) close() { m.gone.Wait() }
 
-// look is whether all others come in time.
-func (m *meeting) look(number uint64) bool {
+// look is whether all others come in time. Who looks in vain again does not at the next meeting, then not at the next three, and so on up to mostRests:
+// on a host that others use too, the processor is theirs who are waited for.
+func (m *meeting) look(s *seat, number uint64) bool {
 	if !m.spins {
 		return false
 	}
-	for began := time.Now(); ; {
+	if s.rests > 0 {
+		s.rests--
+		return false
+	}
+	for began := time.Now(); time.Since(began) < patience; {
 		for range 256 {
 			if m.number.Load() != number {
+				s.next = 0
 				return true
 			}
 		}
-		if time.Since(began) > patience {
-			return false
-		}
 	}
+	s.rests, s.next = s.next, min(2*s.next+1, mostRests)
+	return false
 }

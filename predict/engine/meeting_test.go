@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// No worker goes on before all have come, whether it looked, slept, or rests from looking: one of them is late now and then, longer than
+// others look.
+func TestMeeting(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		m := newMeeting(workers)
+		var came atomic.Int64
+		const meetings = 60
+		for w := range workers {
+			go func() {
+				defer m.leave()
+				for k := range meetings {
+					if w == k%7 {
+						time.Sleep(2 * patience)
+					}
+					came.Add(1)
+					m.wait(w)
+					if n := came.Load(); n < int64((k+1)*workers) || n > int64((k+2)*workers) {
+						t.Errorf("%d workers: %d have come before one goes on from meeting %d", workers, n, k)
+					}
+				}
+			}()
+		}
+		m.close()
+	}
+}
