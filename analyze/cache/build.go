@@ -35,6 +35,10 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
 	for i, instances := range h.of {
 		for p, l := range instances {
 			l.fill(seed + uint64(i)<<32 + uint64(p))
+			l.ahead = missRoom
+			if l.coupled() {
+				l.ahead = 1
+			}
 			if classify {
 				by := seenBy{l.shift, everyone}
 				if len(instances) > 1 {
@@ -43,6 +47,9 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
 				l.classes = newClasses(l, h.placesOf(by), !l.loses())
 			}
 		}
+	}
+	for _, f := range h.feeds {
+		f.stack()
 	}
 	return h
 }
@@ -60,7 +67,7 @@ func (h *hierarchy) at(i, proc int) *level { return h.of[i][proc%len(h.of[i])] }
 
 // connect links the levels on the paths of all processors and makes their feed.
 func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
-	f := &feed{}
+	f := &feed{stages: []*batch{newBatch()}}
 	numbers := map[*level]int32{}
 	anyPrivate := false
 	for p := range procs {
@@ -98,7 +105,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 func newPort(l *level) port {
 	p := port{level: l, shift: l.shift, last: empty}
 	if l.description.WriteThrough || l.description.NoAllocate {
-		p.forget[stores] = empty
+		p.forget = empty
 	}
 	return p
 }

@@ -167,6 +167,41 @@ func TestIsNaive(t *testing.T) {
 	}
 }
 
+// Levels that can be simulated one after the other, over several batches.
+func TestStages(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		m := randomTrace(r, 1+r.IntN(2), 3*batchUses)
+		a := &Analysis{Classify: true, Interleaved: true, Seed: seed}
+		for _, names := range []string{"L1 L2 L3", "L1d L1i LL", "L1d L2 dtlb stlb"} {
+			var parts []string
+			line := 16 << r.IntN(2)
+			for i, name := range strings.Fields(names) {
+				line <<= r.IntN(2)
+				ways, sets := 1+r.IntN(20), 1<<r.IntN(4)+r.IntN(2)
+				size := fmt.Sprintf("%dB", ways*sets*line)
+				if isTLB(name) {
+					size = fmt.Sprint(ways * sets)
+				}
+				part := fmt.Sprintf("%s=%s/%d/%dB/%s", name, size, ways, line, []string{"lru", "lru", "fifo", "random"}[r.IntN(4)])
+				if i == 0 && r.IntN(2) == 0 {
+					part += "/private"
+				}
+				parts = append(parts, part)
+			}
+			a.Specs = append(a.Specs, parse(t, strings.Join(parts, ","))...)
+		}
+		for _, s := range a.Specs {
+			for _, f := range newHierarchy(s, 1, false, 1).feeds {
+				if len(f.stages) < 2 {
+					t.Fatalf("%s is not simulated level by level", s)
+				}
+			}
+		}
+		compare(t, m, a)
+	}
+}
+
 // References of many lines, so that batches end in their midst, at the top of the address space too.
 func TestLongReferences(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
@@ -328,6 +363,9 @@ func holds(l *level, addr uint64) bool {
 	case *packed:
 		h, set := a.of(line)
 		return h.way(set, line) >= 0
+	case *pairs:
+		_, w := a.way(line)
+		return w >= 0
 	case *short:
 		return find(a.lines(line), line) < len(a.lines(line))
 	case *list:

@@ -32,7 +32,7 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
-// begin says what the next uses are, which miss and rest count.
+// begin says what the next uses are, which miss and hits count.
 func (c *classes) begin(keys []key) {
 	if c == nil || c.full == nil {
 		return
@@ -56,10 +56,11 @@ func (c *classes) miss(n int, line uint64) cause {
 	return why
 }
 
-// rest counts the uses that are left, all of which hit.
-func (c *classes) rest() {
+// hits counts the next n uses, all of which hit.
+func (c *classes) hits(n int) {
 	if c != nil && c.full != nil {
-		c.count(c.todo)
+		c.count(c.todo[:n])
+		c.todo = c.todo[n:]
 	}
 }
 

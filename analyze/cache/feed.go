@@ -8,8 +8,8 @@ type feed struct {
 	ports   []port
 	of      [][ops]int32 // by processor, or for all: the port of each operation, none if left out
 	coupled bool         // levels take lines from each other, so hits cannot be told beforehand across ports
-	batch   batch
-	latest  int32 // port of the latest use
+	stages  []*batch     // of the first levels, and where levels are simulated one after the other those below
+	latest  int32        // port of the latest use
 }
 
 const none = -1
@@ -18,104 +18,111 @@ const none = -1
 type port struct {
 	level  *level
 	shift  uint
-	last   key      // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else empty
-	forget [ops]key // what makes last empty after an operation, or 0
+	last   key // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else empty
+	forget key // what makes last empty after a store: empty, or 0
 }
 
-// dirties is what an operation adds to the key.
-var dirties = [ops]key{stores: 1}
+// keyOf is the key of a use.
+func keyOf(line uint64, o op) key { return line<<1 | key(o&stores) }
 
-// batch is uses that have not been simulated yet, as columns.
-type batch struct {
-	keys []key
-	info []uint32 // the operation below the index of the reference's first use
-	runs []run
-	base uint64 // uses before the batch
-}
-
-// run is a run of uses of one port, up to that of the next run.
-type run struct {
-	port  int32
-	start int
-}
-
-const (
-	batchUses = 1 << 12
-	infoShift = 2
-	infoOp    = 1<<infoShift - 1
-)
-
-// op is what the processor did at use i.
-func (b *batch) op(i int) op { return op(b.info[i] & infoOp) }
-
-// ref is the number of the reference of use i.
-func (b *batch) ref(i int) uint64 { return 1 + b.base + uint64(b.info[i]>>infoShift) }
+// after is what last is after a use that is not empty.
+func (p *port) after(k key) key { return k | p.forget&-(k&1) }
 
 // add takes references. The processors are those of the interleaved order; nil otherwise.
 func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
-	n := len(refs.Addr)
-	sizes, kinds := refs.Size[:n], refs.Op[:n]
-	at := &f.of[0]
-	for i, addr := range refs.Addr {
-		o := opOf(kinds[i])
+	if len(f.of) == 1 {
+		of = nil
+	}
+	for at := 0; at < len(refs.Addr); at++ {
+		if len(f.stages[0].keys) >= batchUses {
+			f.flush()
+		}
+		if at = f.gather(refs, of, at); at == len(refs.Addr) {
+			return
+		}
+		o := opOf(refs.Op[at])
+		number := f.portOf(of, at)[o]
+		p := &f.ports[number]
+		addr := refs.Addr[at]
+		first, last := addr>>(p.shift&63), (addr+uint64(refs.Size[at])-1)>>(p.shift&63)
+		p.level.Uses[o] += last - first + 1
+		f.cross(number, keyOf(first, o), last, o)
+	}
+}
+
+// portOf is the ports of the processor of a reference.
+func (f *feed) portOf(of []trace.Proc, at int) *[ops]int32 {
+	if of == nil {
+		return &f.of[0]
+	}
+	return &f.of[of[at]]
+}
+
+// gather adds the uses of references from one on, up to one that crosses lines, or is of another port than the
+// latest use, or has no room, and returns the number of that.
+func (f *feed) gather(refs *trace.Refs, of []trace.Proc, at int) int {
+	b := f.stages[0]
+	n := len(b.keys)
+	keys, info := b.keys[:batchUses], b.info[:batchUses]
+	addrs := refs.Addr
+	sizes, kinds := refs.Size[:len(addrs)], refs.Op[:len(addrs)]
+	ports, latest := f.ports, f.latest
+	if n == 0 {
+		latest = none // there is no run yet
+	}
+	mine := &f.of[0]
+	for ; at < len(addrs); at++ {
+		o := opOf(kinds[at])
 		if o >= ops {
 			continue
 		}
-		if of != nil && len(f.of) > 1 {
-			at = &f.of[of[i]]
+		if of != nil {
+			mine = &f.of[of[at]]
 		}
-		number := at[o]
+		number := mine[o]
 		if number == none {
 			continue
 		}
-		p := &f.ports[number]
-		first, last := addr>>(p.shift&63), (addr+uint64(sizes[i])-1)>>(p.shift&63)
-		k := first<<1 | dirties[o]
-		p.level.Uses[o]++
+		p := &ports[number]
+		addr := addrs[at]
+		first, last := addr>>(p.shift&63), (addr+uint64(sizes[at])-1)>>(p.shift&63)
+		k := keyOf(first, o)
 		if first != last {
-			f.cross(number, k, last, o)
-		} else if k != p.last && k|1 != p.last { // else a hit that changes nothing
-			b := &f.batch
-			if n := len(b.keys); number == f.latest && n > 0 && n < batchUses { // most uses, here to spare the call
-				p.last = k | p.forget[o]
-				b.keys, b.info = b.keys[:n+1], b.info[:n+1]
-				b.keys[n], b.info[n] = k, uint32(n)<<infoShift|uint32(o)
-				continue
-			}
-			f.use(number, k, o, len(b.keys))
+			break
 		}
+		if k == p.last || k|1 == p.last { // a hit that changes nothing
+			p.level.Uses[o]++
+			continue
+		}
+		if number != latest || n >= batchUses {
+			break
+		}
+		p.level.Uses[o]++
+		p.last = p.after(k)
+		keys[n], info[n] = k, uint32(n)<<infoShift|uint32(o)
+		n++
 	}
+	b.keys, b.info = keys[:n], info[:n]
+	return at
 }
 
-// use adds a use of a line by the reference whose first use has that index.
-func (f *feed) use(number int32, k key, o op, first int) {
-	b := &f.batch
-	if b.keys == nil {
-		b.keys, b.info = make([]key, 0, batchUses), make([]uint32, 0, batchUses)
-	}
-	if len(b.keys) >= batchUses && first == len(b.keys) {
+// cross adds the uses of a reference to one or several lines.
+func (f *feed) cross(number int32, k key, last uint64, o op) {
+	if len(f.stages[0].keys) >= batchUses {
 		f.flush()
-		first = 0
 	}
-	p := &f.ports[number]
-	p.last = k | p.forget[o]
+	b, p := f.stages[0], &f.ports[number]
 	if number != f.latest || len(b.keys) == 0 {
 		f.turn(number)
 	}
-	b.keys, b.info = append(b.keys, k), append(b.info, uint32(first)<<infoShift|uint32(o))
-}
-
-// cross adds the uses of a reference to several lines, of which the first is counted.
-func (f *feed) cross(number int32, k key, last uint64, o op) {
-	if len(f.batch.keys) >= batchUses {
-		f.flush()
-	}
-	first := len(f.batch.keys)
-	f.use(number, k, o, first)
-	for k>>1 != last {
+	first := uint32(len(b.keys))
+	for {
+		p.last = p.after(k)
+		b.keys, b.info = append(b.keys, k), append(b.info, first<<infoShift|uint32(o))
+		if k>>1 == last {
+			return
+		}
 		k += 2
-		f.ports[number].level.Uses[o]++
-		f.use(number, k, o, first)
 	}
 }
 
@@ -125,19 +132,19 @@ func (f *feed) turn(number int32) {
 		f.ports[f.latest].last = empty
 	}
 	f.latest = number
-	f.batch.runs = append(f.batch.runs, run{number, len(f.batch.keys)})
+	f.stages[0].turn(f.ports[number].level)
 }
 
 // flush simulates the batch.
 func (f *feed) flush() {
-	b := &f.batch
-	for i, r := range b.runs {
-		to := len(b.keys)
-		if i+1 < len(b.runs) {
-			to = b.runs[i+1].start
+	first := f.stages[0]
+	n := uint64(len(first.keys))
+	for i, b := range f.stages {
+		var below *batch
+		if i+1 < len(f.stages) {
+			below = f.stages[i+1]
 		}
-		f.ports[r.port].level.run(b, r.start, to)
+		b.simulate(below)
+		b.base += n
 	}
-	b.base += uint64(len(b.keys))
-	b.keys, b.info, b.runs = b.keys[:0], b.info[:0], b.runs[:0]
 }

@@ -76,7 +76,7 @@ func (f *Filter) Add(refs *trace.Refs) []Beyond {
 		}
 		p := &f.ports[ports[o]]
 		first, last := addr>>(p.shift&63), (addr+uint64(sizes[i])-1)>>(p.shift&63)
-		k := first<<1 | dirties[o]
+		k := keyOf(first, o)
 		if first == last && (k == p.last || k|1 == p.last) {
 			continue // a hit that changes nothing
 		}
@@ -106,7 +106,7 @@ func (f *Filter) enter(number int32, k key, o op) {
 	}
 	f.latest = number
 	p := &f.ports[number]
-	p.last = k | p.forget[o]
+	p.last = p.after(k)
 	p.level.serve(k>>1<<(p.shift&63), f.refs, o, o.ask())
 	f.out = append(f.out, f.asked...)
 	f.asked = f.asked[:0]

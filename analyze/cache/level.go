@@ -70,7 +70,9 @@ type level struct {
 	record  *record  // of an OPT level, or for WithOPT; else nil
 	memory  *memory  // of what stands for all beyond the last level, if anybody asks; else nil
 	lastRef uint64   // latest reference that missed
-	one     [1]key
+	out     [missRoom]miss
+	ahead   int    // misses at a time: one if those change what is there
+	lastUse uint32 // in a sweep: one more than the index of the reference that missed last in this batch
 }
 
 // traits is what the description says, at hand.
@@ -102,8 +104,7 @@ func (l *level) serve(addr, ref uint64, o op, a ask) (dirty bool) {
 	if !l.plain {
 		return l.special(k, ref, o, a)
 	}
-	l.one[0] = k
-	if miss, victim := l.array.use(l.one[:]); miss == 0 {
+	if victim, missed := l.use(k); missed {
 		l.missed(addr, ref, o, 0, l.classes.use(k>>1, true), victim)
 	} else if l.classes != nil {
 		l.classes.use(k>>1, false)
@@ -117,7 +118,6 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	if l.through {
 		k &^= 1
 	}
-	l.one[0] = k
 	switch {
 	case l.memory != nil:
 		l.memory.request(addr, o)
@@ -143,9 +143,9 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	if through != 0 {
 		l.Writethroughs++
 	}
-	miss, victim := l.array.use(l.one[:])
-	why := l.classes.use(k>>1, miss == 0)
-	if miss == 0 {
+	victim, missed := l.use(k)
+	why := l.classes.use(k>>1, missed)
+	if missed {
 		l.missed(addr, ref, o, through, why, victim)
 	} else if through != 0 {
 		l.next.request(addr, ref, o, write)
@@ -164,15 +164,17 @@ func (l *level) run(b *batch, from, to int) {
 	}
 	l.classes.begin(b.keys[from:to])
 	for from < to {
-		n, victim := l.array.use(b.keys[from:to])
-		if from += n; from == to {
-			break
+		used, n := l.array.use(b.keys[from:to], l.out[:l.ahead])
+		seen := -1
+		for _, m := range l.out[:n] {
+			i := from + m.at
+			line := b.keys[i] >> 1
+			l.missed(line<<l.shift, b.ref(i), b.op(i), 0, l.classes.miss(m.at-seen, line), m.victim)
+			seen = m.at
 		}
-		line := b.keys[from] >> 1
-		l.missed(line<<l.shift, b.ref(from), b.op(from), 0, l.classes.miss(n+1, line), victim)
-		from++
+		from += used
+		l.classes.hits(used - seen - 1)
 	}
-	l.classes.rest()
 }
 
 // ask is what a processor asks.
@@ -245,12 +247,19 @@ func (l *level) give(line, ref uint64, o op, a ask) (dirty bool) {
 
 // take puts what the level above evicted into an exclusive level.
 func (l *level) take(k key) {
-	l.one[0] = k
-	_, victim := l.array.use(l.one[:])
+	victim, _ := l.use(k)
 	l.classes.take(k >> 1)
 	if victim != empty {
 		l.evict(victim)
 	}
+}
+
+// use uses one line.
+func (l *level) use(k key) (victim key, missed bool) {
+	if l.array.hit(k) {
+		return empty, false
+	}
+	return l.array.fill(k), true
 }
 
 // evict sees off a line that another one replaced.

@@ -39,24 +39,20 @@ func (c *list) move(way, behind uint32) {
 	c.next[way], c.prev[n] = n, way
 }
 
-func (c *list) use(keys []key) (int, key) {
-	for i, k := range keys {
-		line := k >> 1
-		if c.hit(k) {
-			continue
-		}
-		ring := c.ring(line)
-		way := c.prev[ring]
-		victim := c.keys[way]
-		if victim != empty {
-			c.index.remove(victim >> 1)
-		}
-		c.keys[way] = k
-		c.index.insert(line, way)
-		c.move(way, ring)
-		return i, victim
+func (c *list) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
+
+// fill takes a line in and returns what it replaces.
+func (c *list) fill(k key) (victim key) {
+	line := k >> 1
+	ring := c.ring(line)
+	way := c.prev[ring]
+	if victim = c.keys[way]; victim != empty {
+		c.index.remove(victim >> 1)
 	}
-	return len(keys), empty
+	c.keys[way] = k
+	c.index.insert(line, way)
+	c.move(way, ring)
+	return victim
 }
 
 func (c *list) hit(k key) bool {

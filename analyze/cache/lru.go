@@ -8,6 +8,8 @@ func newQueue(g geometry, onUse bool) array {
 	switch {
 	case g.ways <= shortWays:
 		return newShort(g, onUse)
+	case g.ways <= pairWays && onUse:
+		return newPairs(g)
 	case g.ways <= packedWays:
 		return newPacked(g, onUse)
 	}

@@ -1,6 +1,9 @@
 package cache
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // packed is sets of few ways, LRU or FIFO, whose order and signatures are words: nothing is
 // searched or moved one by one, and a use costs the same wherever its line is in the order.
@@ -12,15 +15,18 @@ import "math/bits"
 // compares eight of them; what it finds is held to the key, so a false match costs time only.
 type packed struct {
 	geometry
-	heads []head // by set
-	keys  []key  // by set and way
-	last  uint   // shift of the way in the order that leaves next
-	onUse bool   // a use moves a line to the front: LRU
+	heads  []head // by set
+	keys   []key  // by set and way
+	last   uint   // shift of the way in the order that leaves next
+	onUse  bool   // a use moves a line to the front: LRU
+	exists uint64 // candidates of ways that there are
 }
 
+// head is 32 bytes, so that none lies in two lines of the host's caches.
 type head struct {
 	order      uint64
-	signatures [2]uint64
+	signatures [packedWays]uint8
+	_          uint64
 }
 
 const (
@@ -35,6 +41,9 @@ func newPacked(g geometry, onUse bool) *packed {
 	for s := range c.heads {
 		c.heads[s].order = inOrder
 	}
+	for w := range g.ways {
+		c.exists |= 1 << (w&7*8 + 7 - w>>3)
+	}
 	return c
 }
 
@@ -44,31 +53,33 @@ func (c *packed) of(line uint64) (*head, []key) {
 	return &c.heads[s], c.keys[s*c.ways:][:c.ways]
 }
 
-// signature is that of a line, in every byte.
-func signature(line uint64) uint64 {
+// signature is that of a line.
+func signature(line uint64) uint8 {
 	const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
-	return line * golden >> 56 * everyByte
+	return uint8(line * golden >> 54)
 }
 
 // zeroBytes has the highest bit of every byte of x that is zero, and perhaps of some above the lowest of those.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & (everyByte << 7) }
 
 // candidates is the ways with a signature: bit 7 of byte n for way n, bit 6 for way n+8.
-func (h *head) candidates(sig uint64) uint64 {
-	return zeroBytes(h.signatures[0]^sig) | zeroBytes(h.signatures[1]^sig)>>1
+func (h *head) candidates(sig uint8) uint64 {
+	all := uint64(sig) * everyByte
+	low, high := binary.LittleEndian.Uint64(h.signatures[:8]), binary.LittleEndian.Uint64(h.signatures[8:])
+	return zeroBytes(low^all) | zeroBytes(high^all)>>1
 }
 
 // lowest is the way of the lowest candidate.
-func lowest(found uint64) int {
-	b := bits.TrailingZeros64(found)
+func lowest(found uint64) uint64 {
+	b := uint64(bits.TrailingZeros64(found))
 	return b>>3 | ^b&1<<3
 }
 
 // way is where a line is in its set, -1 if nowhere.
 func (h *head) way(set []key, line uint64) int {
 	for found := h.candidates(signature(line)); found != 0; found &= found - 1 {
-		if w := lowest(found); w < len(set) && set[w]>>1 == line {
-			return w
+		if w := lowest(found); w < uint64(len(set)) && set[w]>>1 == line {
+			return int(w)
 		}
 	}
 	return -1
@@ -93,44 +104,58 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 	return order&^(16<<c.last-1) | order&(1<<place-1) | behind>>4 | w<<c.last
 }
 
-func (c *packed) use(keys []key) (int, key) {
-	heads, all, ways, mask, onUse := c.heads, c.keys, c.ways, c.mask, c.onUse // in registers
-next:
-	for i, k := range keys {
-		at := k >> 1 & mask
-		if mask == 0 {
-			at = c.set(k >> 1)
-		}
-		h, sig := &heads[at], signature(k>>1)
-		for found := h.candidates(sig); found != 0; found &= found - 1 {
-			w := lowest(found)
-			if w >= int(ways) {
-				continue
-			}
-			if here := &all[at*ways+uint64(w)]; *here|1 == k|1 {
-				*here |= k
-				if onUse {
-					h.order = toFront(h.order, place(h.order, w))
-				}
-				continue next
-			}
-		}
-		return i, c.replace(at, k, sig)
-	}
-	return len(keys), empty
+func (c *packed) use(keys []key, out []miss) (used, missed int) {
+	return useRuns(c, keys, out)
 }
 
-// replace puts a line in the place of the one that leaves a set, and returns that.
-func (c *packed) replace(set uint64, k key, sig uint64) (victim key) {
-	h := &c.heads[set]
-	order, last := h.order, c.last&63
-	all := uint64(16)<<last - 1
-	w := order >> last & 15
-	h.order = order&^all | order<<4&all | w
-	ours, s := uint64(0xFF)<<(w&7*8), &h.signatures[w>>3]
-	*s = *s&^ours | sig&ours
-	here := &c.keys[set*c.ways+w]
-	victim, *here = *here, k
+// run is use from some key on, up to one whose signature is that of another line. It goes on counting from what
+// it is given.
+func (c *packed) run(keys []key, out []miss, used, missed int) (int, int) {
+	heads, all, ways, mask, last := c.heads, c.keys, c.ways, c.mask, c.last&63 // in registers
+	odd := c.odd()
+	for ; used < len(keys) && missed < len(out); used++ {
+		k := keys[used]
+		at := k >> 1 & mask
+		if odd {
+			at = k &^ back >> 1 % c.sets
+		}
+		h, sig := &heads[at], signature(k>>1)
+		order, found := h.order, h.candidates(sig)&c.exists
+		if found == 0 {
+			to := &out[missed]
+			missed++
+			to.at = used
+			if k >= back {
+				continue
+			}
+			w := order >> last & 15
+			h.order = order>>4>>last<<4<<last | order<<4&(16<<last-1) | w
+			h.signatures[w] = sig
+			here := &all[at*ways+w]
+			to.victim = *here
+			*here = k
+			continue
+		}
+		w := lowest(found)
+		here := &all[at*ways+w]
+		if (*here^k)<<1 > 2 {
+			break
+		}
+		*here |= k &^ back
+		if c.onUse && k < back {
+			h.order = toFront(order, place(order, int(w)))
+		}
+	}
+	return used, missed
+}
+
+// fill takes in a line and returns what it replaces.
+func (c *packed) fill(k key) (victim key) {
+	h, set := c.of(k >> 1)
+	w := h.order >> c.last & 15
+	h.order = toFront(h.order, c.last)
+	h.signatures[w] = signature(k >> 1)
+	victim, set[w] = set[w], k
 	return victim
 }
 

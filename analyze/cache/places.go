@@ -28,23 +28,28 @@ func (p *places) of(line uint64) uint32 {
 	return at
 }
 
-// find is the places of the lines of keys, in the memory of found if that is enough.
+// find is the places of the lines of keys but those written back, in the memory of found if that is enough.
 func (p *places) find(keys []key, found []uint32) []uint32 {
 	if cap(found) < len(keys) {
-		found = make([]uint32, max(len(keys), batchUses))
+		found = make([]uint32, 2*len(keys))
 	}
 	found = found[:len(keys)]
-	for at := 0; at < len(keys); at += lines.Batch {
-		some := keys[at:min(at+lines.Batch, len(keys))]
-		for i, k := range some {
-			p.some[i] = k >> 1
+	n := 0
+	for len(keys) > 0 {
+		some := 0
+		for len(keys) > 0 && some < lines.Batch {
+			k := keys[0]
+			p.some[some] = k >> 1
+			some += 1 - int(k>>63)
+			keys = keys[1:]
 		}
 		if err := p.table.MakeRoom(); err != nil {
 			p.err = err
-			clear(found[at:])
+			clear(found[n:])
 			return found
 		}
-		p.table.Find(p.some[:len(some)], found[at:])
+		p.table.Find(p.some[:some], found[n:])
+		n += some
 	}
-	return found
+	return found[:n]
 }

@@ -40,26 +40,7 @@ func (c *plru) victim(set uint64) int {
 	return int(n - c.ways)
 }
 
-func (c *plru) use(keys []key) (int, key) {
-	for i, k := range keys {
-		s := c.set(k >> 1)
-		set := c.keys[s*c.ways:][:c.ways]
-		at := find(set, k>>1)
-		if at < len(set) {
-			set[at] |= k
-			c.touch(s, at)
-			continue
-		}
-		if at = find(set, empty>>1); at == len(set) {
-			at = c.victim(s)
-		}
-		victim := set[at]
-		set[at] = k
-		c.touch(s, at)
-		return i, victim
-	}
-	return len(keys), empty
-}
+func (c *plru) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
 func (c *plru) hit(k key) bool {
 	s := c.set(k >> 1)
@@ -82,4 +63,17 @@ func (c *plru) drop(line uint64) key {
 	k := set[at]
 	set[at] = empty
 	return k
+}
+
+// fill takes a line in and returns what it replaces.
+func (c *plru) fill(k key) (victim key) {
+	s := c.set(k >> 1)
+	set := c.keys[s*c.ways:][:c.ways]
+	at := find(set, empty>>1)
+	if at == len(set) {
+		at = c.victim(s)
+	}
+	victim, set[at] = set[at], k
+	c.touch(s, at)
+	return victim
 }

@@ -3,7 +3,7 @@ package cache
 import "fmt"
 
 // A key is a line as an array takes it: the number of the line above one bit that says
-// whether the use dirties it. Lines are of 4 bytes or more, so a key never is empty.
+// whether the use dirties it. Lines are of 4 bytes or more, so the highest bit is left for [back], and a key never is empty.
 type key = uint64
 
 // empty is the key of no line.
@@ -12,17 +12,31 @@ const empty key = 1<<64 - 1
 // An array is the lines that a cache holds, and the policy that says which of them leaves.
 // It is called by the run, so that no call is made for a use that hits.
 type array interface {
-	// use uses lines in order up to the first that is not there, takes that in, and
-	// returns its index and what it replaces, empty if nothing. If all are there, the
-	// index is len(keys).
-	use(keys []key) (miss int, victim key)
+	// use uses lines in order, and takes in those that are not there, until it has seen all or as many were not
+	// there as out has room for. It returns how many it has seen, and how many of them were not there: these are in out.
+	// A line that is written back is no use: if it is there, it is marked.
+	use(keys []key, out []miss) (used, missed int)
 	// hit uses a line if it is there, and reports whether it is.
 	hit(k key) bool
+	// fill takes in a line that is not there, and returns what it replaces, empty if nothing.
+	fill(k key) (victim key)
 	// mark makes a line dirty if it is there, which is no use of it, and reports whether it is.
 	mark(line uint64) bool
 	// drop takes a line out and returns it, empty if it is not there.
 	drop(line uint64) key
 }
+
+// back is set in keys of lines that are written back, dirty.
+const back key = 1 << 63
+
+// A miss is a line that was not there.
+type miss struct {
+	at     int // among the keys
+	victim key // that the line replaces, empty if none; means nothing if the line is written back
+}
+
+// missRoom is how many misses are looked at together.
+const missRoom = 256
 
 // A Policy is a way to choose the line that leaves a full set.
 type Policy struct {
@@ -60,13 +74,16 @@ func newGeometry(sets, ways int64) geometry {
 	return g
 }
 
+// odd reports whether the number of sets is no power of two.
+func (g *geometry) odd() bool { return g.sets&(g.sets-1) != 0 }
+
 // set is where a line belongs: the low bits of its number, or the remainder where the
 // number of sets is no power of two.
 func (g *geometry) set(line uint64) uint64 {
-	if g.mask != 0 || g.sets == 1 {
-		return line & g.mask
+	if g.odd() {
+		return line % g.sets
 	}
-	return line % g.sets
+	return line & g.mask
 }
 
 // emptied is n keys of no line.

@@ -35,16 +35,9 @@ func (c *random) at(line uint64) (uint64, bool) {
 	return base + w, w < c.ways
 }
 
-func (c *random) use(keys []key) (int, key) {
-	for i, k := range keys {
-		if c.hit(k) {
-			continue
-		}
-		return i, c.fill(k)
-	}
-	return len(keys), empty
-}
+func (c *random) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
+// fill takes a line in and returns what it replaces.
 func (c *random) fill(k key) key {
 	s := c.set(k >> 1)
 	way := s * c.ways

@@ -25,27 +25,45 @@ func toFirst(set []key, at int, k key) {
 	set[0] = k
 }
 
-func (c *short) use(keys []key) (int, key) {
+func (c *short) use(keys []key, out []miss) (used, missed int) {
 	for i, k := range keys {
-		number := c.set(k >> 1)
-		set, n := c.keys[number*c.ways:][:c.ways], int(c.full[number])
-		at := find(set[:n], k>>1)
-		switch {
-		case at == n && n < len(set):
-			c.full[number]++
-			toFirst(set, n, k)
-			return i, empty
-		case at == n:
-			victim := set[n-1]
-			toFirst(set, n-1, k)
-			return i, victim
-		case c.onUse && at > 0:
-			toFirst(set, at, set[at]|k)
-		default:
-			set[at] |= k
+		if k < back {
+			number := c.set(k >> 1)
+			set, n := c.keys[number*c.ways:][:c.ways], int(c.full[number])
+			if at := find(set[:n], k>>1); at < n {
+				if k |= set[at]; c.onUse && at > 0 {
+					toFirst(set, at, k)
+				} else {
+					set[at] = k
+				}
+				continue
+			}
+			out[missed] = miss{i, c.fill(k)}
+		} else {
+			if c.mark(k &^ back >> 1) {
+				continue
+			}
+			out[missed] = miss{i, empty}
+		}
+		if missed++; missed == len(out) {
+			return i + 1, missed
 		}
 	}
-	return len(keys), empty
+	return len(keys), missed
+}
+
+func (c *short) fill(k key) (victim key) {
+	number := c.set(k >> 1)
+	set, n := c.keys[number*c.ways:][:c.ways], int(c.full[number])
+	if n == len(set) {
+		n--
+		victim = set[n]
+	} else {
+		c.full[number]++
+		victim = empty
+	}
+	toFirst(set, n, k)
+	return victim
 }
 
 func (c *short) hit(k key) bool {

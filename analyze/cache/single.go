@@ -3,8 +3,9 @@ package cache
 // An LRU is one cache with LRU replacement that no level is above or below, for analyses
 // that simulate by themselves. Lines are numbers below 2^63.
 type LRU struct {
-	array array
-	keys  []key
+	array  array
+	keys   []key
+	missed [missRoom]miss
 }
 
 // NewLRU is an empty cache of sets*ways lines, which must be below 2^31.
@@ -18,13 +19,12 @@ func (c *LRU) Misses(lines []uint64) (n uint64) {
 	for _, l := range lines {
 		c.keys = append(c.keys, l<<1)
 	}
-	for keys := c.keys; ; n++ {
-		miss, _ := c.array.use(keys)
-		if miss == len(keys) {
-			return n
-		}
-		keys = keys[miss+1:]
+	for keys := c.keys; len(keys) > 0; {
+		used, missed := c.array.use(keys, c.missed[:])
+		keys = keys[used:]
+		n += uint64(missed)
 	}
+	return n
 }
 
 // Has counts the lines that are there. It uses none.

@@ -1,0 +1,73 @@
+package cache
+
+import "slices"
+
+// batch is uses that have not been simulated yet, as columns; below the first levels, the lines that are written back among them.
+type batch struct {
+	keys []key
+	info []uint32 // the operation below the index of the reference's first use among those of the first levels
+	runs []run
+	base uint64 // uses of first levels before the batch
+}
+
+// run is a run of uses of one level, up to that of the next run.
+type run struct {
+	level *level
+	start int
+}
+
+const (
+	batchUses = 1 << 12
+	infoShift = 2
+	infoOp    = 1<<infoShift - 1
+)
+
+// newBatch is one of first levels. References of many lines may make it longer.
+func newBatch() *batch {
+	return &batch{keys: make([]key, 0, batchUses), info: make([]uint32, 0, batchUses)}
+}
+
+// op is what the processor did at use i.
+func (b *batch) op(i int) op { return op(b.info[i] & infoOp) }
+
+// ref is the number of the reference of use i.
+func (b *batch) ref(i int) uint64 { return 1 + b.base + uint64(b.info[i]>>infoShift) }
+
+// turn begins a run of uses of a level, if the last one is of another.
+func (b *batch) turn(l *level) {
+	if n := len(b.runs); n == 0 || b.runs[n-1].level != l {
+		b.runs = append(b.runs, run{l, len(b.keys)})
+	}
+}
+
+// room is where so many uses more, and one that is not kept, can be written, to be added then.
+func (b *batch) room(n int) ([]key, []uint32) {
+	b.keys, b.info = slices.Grow(b.keys, n+1), slices.Grow(b.info, n+1)
+	at := len(b.keys)
+	return b.keys[at : at+n+1], b.info[at : at+n+1]
+}
+
+// add adds the uses of a level that have been written.
+func (b *batch) add(l *level, n int) {
+	b.turn(l)
+	b.keys, b.info = b.keys[:len(b.keys)+n], b.info[:len(b.info)+n]
+}
+
+// simulate simulates the uses, and empties the batch. What misses goes to below, if levels are simulated one after the other.
+func (b *batch) simulate(below *batch) {
+	for i, r := range b.runs {
+		to := len(b.keys)
+		if i+1 < len(b.runs) {
+			to = b.runs[i+1].start
+		}
+		if below != nil {
+			r.level.sweep(b, r.start, to, below)
+		} else {
+			r.level.run(b, r.start, to)
+		}
+	}
+	for _, r := range b.runs {
+		r.level.lastUse = 0
+	}
+	b.keys, b.info, b.runs = b.keys[:0], b.info[:0], b.runs[:0]
+}

@@ -1,0 +1,32 @@
+package cache
+
+// coupled reports whether what is below may change what the level holds.
+func (l *level) coupled() bool {
+	for n := l.next; n != nil; n = n.next {
+		if n.description.Inclusion != NonInclusive {
+			return true
+		}
+	}
+	return false
+}
+
+// stack makes a stage for what each depth asks of the next one, if levels can be simulated one after the other: every level is
+// at one depth, serves nothing but uses that bring lines and write-backs, and changes nothing in another.
+func (f *feed) stack() {
+	depth := map[*level]int{}
+	deepest := 0
+	for i := range f.ports {
+		d := 0
+		for l := f.ports[i].level; l != nil; l = l.next {
+			if old, ok := depth[l]; ok && old != d || !l.plain || l.inclusive {
+				return
+			}
+			depth[l] = d
+			d++
+		}
+		deepest = max(deepest, d)
+	}
+	for range deepest {
+		f.stages = append(f.stages, &batch{})
+	}
+}
