@@ -1,0 +1,61 @@
+package machine
+
+import "spoor/traces/unit"
+
+// processor reads what one executes.
+func (r *reader) processor(p *processorText) {
+	clock, err := unit.Parse(p.Clock.value, "Hz")
+	switch {
+	case !p.Clock.given:
+		r.fail("processor.clock", "is missing")
+	case err != nil:
+		r.fail("processor.clock", "%v", err)
+	case !(unit.Hertz(clock) >= minClock && unit.Hertz(clock) <= maxClock):
+		r.fail("processor.clock", "%q is not from %v to %v", p.Clock.value, minClock, maxClock)
+	}
+	switch {
+	case p.CPI == nil:
+		r.fail("processor.cpi", "is missing")
+	case !(*p.CPI > 0 && *p.CPI <= maxCPI):
+		r.fail("processor.cpi", "%v is not above 0 and at most %v", *p.CPI, maxCPI)
+	default:
+		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
+		r.overlap(p)
+		r.ahead(p)
+		r.flops(p)
+	}
+}
+
+// flops reads what a floating-point operation takes.
+func (r *reader) flops(p *processorText) {
+	switch {
+	case p.CPF == nil:
+	case !(*p.CPF > 0 && *p.CPF <= maxCPI):
+		r.fail("processor.cpf", "%v is not above 0 and at most %v", *p.CPF, maxCPI)
+	default:
+		r.m.Processor.CPF = unit.Cycles(*p.CPF)
+	}
+}
+
+// overlap reads what goes on while misses are under way.
+func (r *reader) overlap(p *processorText) {
+	if p.Outstanding == nil {
+		if p.Window != nil {
+			r.fail("processor.window", "says how far instructions go on behind a miss, but not how many misses: add outstanding")
+		}
+		return
+	}
+	r.m.Processor.Outstanding = r.count("processor.outstanding", p.Outstanding, maxOutstanding)
+	r.m.Processor.Window = unit.Cycles(r.count("processor.window", p.Window, maxWindow)) * r.m.Processor.CPI
+}
+
+// ahead reads what is fetched before it is touched.
+func (r *reader) ahead(p *processorText) {
+	switch {
+	case p.Ahead == nil && p.Streams != nil:
+		r.fail("processor.streams", "says how many streams the processor follows, but not how many lines of each it fetches: add ahead")
+	case p.Ahead != nil:
+		r.m.Processor.Ahead = r.count("processor.ahead", p.Ahead, maxAhead)
+		r.m.Processor.Streams = r.count("processor.streams", p.Streams, maxStreams)
+	}
+}
