@@ -11,6 +11,8 @@ include pipelines/build.mk
 CONCURRENT := $(patsubst %,./%,$(wildcard traces/store traces/format traces/stage tracegen/spmd tracegen/kernel tracegen/tape analyze/analysis predict/engine predict/replay))
 # Their tests that the race detector need not see, as a regular expression of -skip.
 SEQUENTIAL = $(shell awk '/^Test/ { all = all "|" $$1 } END { print "^(" substr(all, 2) ")$$" }' .ci/sequential)
+# Where one part of a package has goroutines, its tests.
+STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
@@ -65,7 +67,7 @@ unit:
 race:
 	@if test -z "$(RACE)"; then \
 		echo "note: no C compiler, so nothing runs under the race detector; install gcc or clang, and leave CGO_ENABLED at 1, to have it"; \
-	else $(TEST) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT); fi
+	else $(TEST) -short $(RACE) -skip '$(SEQUENTIAL)' $(CONCURRENT) && $(TEST) -short $(RACE) $(STACKS); fi
 
 ## commands    tests of the tree and of the examples in every help text
 # The test cache does not see what they read and run, hence -count=1.
