@@ -64,8 +64,16 @@ func (c *Calendar) Take(s Span, settled unit.Picos) {
 	c.Busy += s.To - s.From
 	c.End = max(c.End, s.To)
 	i := len(c.spans)
-	if i > 0 && c.spans[i-1].From > s.From {
+	switch { // Most come after all others.
+	case i == 0:
+	case c.spans[i-1].From > s.From:
 		i = c.first(s.From)
+	case c.spans[i-1].To == s.From:
+		c.spans[i-1].To = s.To
+		return
+	case i < cap(c.spans):
+		c.spans = append(c.spans, s)
+		return
 	}
 	follows := i > 0 && c.spans[i-1].To == s.From
 	leads := i < len(c.spans) && c.spans[i].From == s.To

@@ -97,24 +97,110 @@ func (c *cache) holds(line uint64, store bool) bool {
 	return false
 }
 
-// hits is how many of the first references find all their lines in c as they need
-// them, and how many lines those touch.
-func (c *cache) hits(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, touches uint64) {
+// hits is the first references that find all their lines in a cache as they need them.
+type hits struct {
+	rows          int
+	others        int    // of rows, that are neither loads nor stores
+	loads, stores uint64 // touches of lines
+	still         int    // so many of the first rows touch only lines that are the most recently used of their sets
+}
+
+// hits sets h to what it finds of the references.
+func (c *cache) hits(h *hits, shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
+	*h = hits{still: len(addrs)}
+	for {
+		i := h.rows
+		rows, stores, still := c.lone(shift, addrs[i:], sizes[i:], ops[i:])
+		h.rows += rows
+		h.loads += uint64(rows) - stores
+		h.stores += stores
+		h.still = min(h.still, i+still)
+		if i = h.rows; i == len(addrs) || ops[i].Data() && addrs[i]>>shift == (addrs[i]+uint64(sizes[i])-1)>>shift ||
+			!c.look(h, shift, addrs[i], sizes[i], ops[i]) {
+			return
+		}
+	}
+}
+
+// lone is how many of the first references load or store one line alone, as they may, how many of them store, and before which of them
+// all lines are the most recently used of their sets. It calls nothing, and so keeps all in registers.
+func (c *cache) lone(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) (rows int, stores uint64, still int) {
+	words, ways, mask := c.words, c.ways, c.mask
+	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
+	still = len(addrs)
+next:
+	for i, addr := range addrs {
+		line, op := addr>>(shift&63), ops[i]
+		if (addr+uint64(sizes[i])-1)>>(shift&63) != line || !op.Data() {
+			return i, stores, still
+		}
+		whole, any := line<<rightBits|writable, uint64(writable)
+		if op == trace.Store {
+			any = 0
+			stores++
+		}
+		first := (line & mask) * ways
+		if word := words[first]; word|any == whole && word != 0 {
+			continue
+		}
+		for w := first + 1; w < first+ways; w++ {
+			if word := words[w]; word|any == whole && word != 0 {
+				still = min(still, i)
+				continue next
+			}
+		}
+		if op == trace.Store {
+			stores--
+		}
+		return i, stores, still
+	}
+	return len(addrs), stores, still
+}
+
+// look adds the next reference to h, whatever it is, if it finds all its lines in c.
+func (c *cache) look(h *hits, shift uint, addr uint64, size uint16, op trace.Op) bool {
+	if !op.Data() {
+		h.rows++
+		h.others++
+		return true
+	}
+	first, last := addr>>shift, (addr+uint64(size)-1)>>shift
+	for line := first; ; line++ {
+		switch w := find(c.set(line), line); {
+		case w < 0 || op == trace.Store && c.set(line)[w]&rightMask != writable:
+			return false
+		case w > 0:
+			h.still = min(h.still, h.rows)
+		}
+		if line == last {
+			break
+		}
+	}
+	h.rows++
+	if op == trace.Store {
+		h.stores += last - first + 1
+	} else {
+		h.loads += last - first + 1
+	}
+	return true
+}
+
+// touch makes the lines of references, which all are in c, the most recently used of their sets.
+func (c *cache) touch(shift uint, addrs []uint64, sizes []uint16, ops []trace.Op) {
+	words, ways, mask := c.words, c.ways, c.mask
 	sizes, ops = sizes[:len(addrs)], ops[:len(addrs)]
 	for i, addr := range addrs {
 		if !ops[i].Data() {
 			continue
 		}
-		line, last := addr>>shift, (addr+uint64(sizes[i])-1)>>shift
-		for lines := last - line + 1; ; line++ {
-			if !c.holds(line, ops[i] == trace.Store) {
-				return i, touches
+		for line, last := addr>>(shift&63), (addr+uint64(sizes[i])-1)>>(shift&63); line <= last; line++ {
+			first := (line & mask) * ways
+			word, whole := words[first], line<<rightBits|writable
+			for w := first; word|writable != whole || word == 0; {
+				w++ // what was there moves one way back
+				word, words[w] = words[w], word
 			}
-			if line == last {
-				touches += lines
-				break
-			}
+			words[first] = word
 		}
 	}
-	return len(addrs), touches
 }

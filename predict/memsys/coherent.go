@@ -80,7 +80,22 @@ func (s *coherent) Settle(unit.Picos, trace.Proc) Cost { return Cost{} }
 
 // Hits looks for loads of lines in the first level, and stores to lines modified there.
 func (s *coherent) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
-	return s.private[p].first.hits(s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+	c := &s.private[p]
+	c.first.hits(&c.found, s.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+	return c.found.rows, c.found.loads + c.found.stores
+}
+
+// Make touches what Hits has found in the first level. What is the most recently used of its set stays that.
+func (s *coherent) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	c := &s.private[p]
+	h := &c.found
+	if h.still < h.rows {
+		moved, to := from+h.still, from+h.rows
+		c.first.touch(s.shift, b.Addr[moved:to], b.Size[moved:to], b.Op[moved:to])
+	}
+	c.counts.Loads += h.loads
+	c.counts.Stores += h.stores
+	return h.rows - h.others, true
 }
 
 // Access decides the most common case, a hit on the most recently used line of

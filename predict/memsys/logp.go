@@ -37,7 +37,7 @@ func (LogP) New(c Config) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), lines: newLines(0)}, nil
+	return &logp{nodes: n, shift: c.block().Shift(), counts: make([]Counts, c.Processors), found: make([]int, c.Processors), lines: newLines(0)}, nil
 }
 
 // block is the size of what homes are asked for.
@@ -54,6 +54,7 @@ type logp struct {
 	shift  uint // log2 of the blocks
 	counts []Counts
 	lines  lines // only which there are
+	found  []int // by Hits at last, by processor
 }
 
 func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cost {
@@ -77,23 +78,48 @@ func (s *logp) Access(now unit.Picos, p trace.Proc, line uint64, store bool) Cos
 
 // Hits looks for references to what is known to be at home.
 func (s *logp) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64) {
+	for rows = 0; rows < to-from; rows++ {
+		if i := from + rows; b.Op[i].Data() {
+			lines := s.atHome(p, b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift)
+			if lines == 0 {
+				break
+			}
+			touches += lines
+		}
+	}
+	s.found[p] = rows
+	return rows, touches
+}
+
+// atHome is how many lines there are from the first to the last, if all are known to be at the home of p, else 0.
+func (s *logp) atHome(p trace.Proc, first, last uint64) uint64 {
 	node := s.of(p)
-	for i := from; i < to; i++ {
+	for line := first; line <= last; line++ {
+		if home, ok := s.homes.known(line); !ok || home != node {
+			return 0
+		}
+	}
+	return last - first + 1
+}
+
+// Make counts what Hits has found at home.
+func (s *logp) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	c := &s.counts[p]
+	for i := from; i < from+s.found[p]; i++ {
 		if !b.Op[i].Data() {
 			continue
 		}
-		first, last := b.Addr[i]>>s.shift, (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift
-		for line := first; ; line++ {
-			if home, ok := s.homes.known(line); !ok || home != node {
-				return i - from, touches
-			}
-			if line == last {
-				break
+		refs++
+		for line := b.Addr[i] >> s.shift; line <= (b.Addr[i]+uint64(b.Size[i])-1)>>s.shift; line++ {
+			s.lines.of(line)
+			if b.Op[i] == trace.Store {
+				c.Stores++
+			} else {
+				c.Loads++
 			}
 		}
-		touches += last - first + 1
 	}
-	return to - from, touches
+	return refs, true
 }
 
 // Settle has nothing to wait for: every touch has been waited for.

@@ -51,6 +51,10 @@ type System interface {
 	// lines they touch. A change of a line that none of the rows touch, or to which none of them store if it stays in
 	// the cache, leaves that as it is.
 	Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, touches uint64)
+	// Make makes the touches of the rows of b, from one on, that Hits has counted last for p, and is how many loads and stores those are. p has
+	// made no access since, and nothing that they need has been taken. It is false, and has done nothing, if p may have to wait for
+	// earlier touches.
+	Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool)
 	// Watch sets the function that Access calls before it takes a line, or the right to store to it, from the cache of
 	// another processor q. The function may make accesses of q that Hits counted, and must make those of them that need
 	// what is taken and come before.

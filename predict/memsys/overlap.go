@@ -68,6 +68,14 @@ func (o *overlap) Access(now unit.Picos, p trace.Proc, line uint64, store bool) 
 	return o.begin(now, p, cost)
 }
 
+// Make is false while touches are under way.
+func (o *overlap) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	if len(o.pending[p]) > 0 {
+		return 0, false
+	}
+	return o.System.Make(p, b, from)
+}
+
 // begin adds a touch to those of p under way; it waits for the first that ends if there is no room.
 func (o *overlap) begin(now unit.Picos, p trace.Proc, cost Cost) (wait Cost) {
 	all := o.pending[p]

@@ -10,6 +10,7 @@ type private struct {
 	latency []unit.Picos // of a touch that finds its line in a level: all levels up to it; 0 in the first
 	lookup  unit.Picos   // how long it takes to see that no level has a line
 	counts  Counts
+	found   hits // by Hits at last
 }
 
 func newPrivate(levels []Cache) (c private) {

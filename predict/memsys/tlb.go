@@ -92,6 +92,13 @@ func (s *translated) Hits(p trace.Proc, b *trace.Refs, from, to int) (rows int, 
 	return rows, touches
 }
 
+// Make touches the pages too.
+func (s *translated) Make(p trace.Proc, b *trace.Refs, from int) (refs int, ok bool) {
+	to := from + s.private[p].found.rows
+	s.pages[p].touch(s.shift+s.coherent.shift, b.Addr[from:to], b.Size[from:to], b.Op[from:to])
+	return s.coherent.Make(p, b, from)
+}
+
 // Counts has the misses of the buffer too.
 func (s *translated) Counts(p trace.Proc) Counts {
 	c := s.coherent.Counts(p)

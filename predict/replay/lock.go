@@ -35,7 +35,7 @@ func (r *run) release(p *processor, e *trace.Event) error {
 	l.holder = nil
 	if len(l.queue) > 0 {
 		l.holder = l.queue[0]
-		l.queue = l.queue[1:]
+		l.queue = l.queue[:copy(l.queue, l.queue[1:])]
 		r.resume(l.holder, p.next)
 		r.stirred = append(r.stirred, l.holder)
 	}

@@ -231,16 +231,16 @@ func (x *mixed) Leave(rank int32, at unit.Picos) {
 
 // Next implements engine.Beside. Nobody begins before all are there: who is forked at once could come back before it left.
 func (x *mixed) Next() unit.Picos {
-	if len(x.queue.turns) == 0 || x.there < len(x.procs) {
+	if x.queue.empty() || x.there < len(x.procs) {
 		return end + 1
 	}
-	return min(x.queue.turns[0].at, end-1) // who passes the end is told so
+	return min(x.queue.at[1], end-1) // who passes the end is told so
 }
 
 // Act implements engine.Beside.
 func (x *mixed) Act(until unit.Picos) error {
 	x.brought = false
-	for !x.brought && len(x.queue.turns) > 0 && x.Next() <= until {
+	for !x.brought && !x.queue.empty() && x.Next() <= until {
 		if err := x.turn(until); err != nil {
 			return err
 		}

@@ -39,6 +39,7 @@ func (r *run) outlook(p *processor) unit.Picos {
 	for _, more := range p.batch.Instr[p.row : p.row+hits] {
 		instr += uint64(more)
 	}
+	p.aheadInstr, p.aheadTouches = instr-p.instr, touches
 	touches += p.touches
 	switch {
 	case hits < n:
@@ -50,6 +51,33 @@ func (r *run) outlook(p *processor) unit.Picos {
 		instr = max(instr, p.eventInstr)
 	}
 	return p.clock.At(instr, touches) + p.late
+}
+
+// makeAhead lets p, whose turn it is, make the touches that outlook has found to be hits. All come before its turn.
+func (r *run) makeAhead(p *processor) error {
+	from, to := p.row, p.row+p.ahead
+	p.ahead = 0
+	if from == to || p.instr+uint64(p.batch.Instr[from]) < p.lastEvent { // then they are later than outlook knew
+		return nil
+	}
+	refs, ok := r.sys.Make(p.id, &p.batch, from)
+	if !ok {
+		return nil
+	}
+	p.row = to
+	p.rowsDone += uint64(to - from)
+	p.instr += p.aheadInstr
+	p.touches += p.aheadTouches
+	p.refs += uint64(refs)
+	if refs == to-from {
+		return nil
+	}
+	for _, op := range p.batch.Op[from:to] {
+		if !op.Data() {
+			p.skipped[op]++
+		}
+	}
+	return p.tooLong(p.instr)
 }
 
 // catchUp lets q, whose cache the access of the present processor is about to

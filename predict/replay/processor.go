@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -40,15 +41,20 @@ type processor struct {
 	row            int    // of batch, the next one
 	window         int    // how many rows outlook looks at
 	ahead          int    // how many rows from row on outlook has found to be hits, if p has not acted since
+	aheadInstr     uint64 // the instructions of them
+	aheadTouches   uint64 // the lines that they touch
 	rowsDone       uint64 // of all batches
 	firstLargest   uint64 // the first row with the largest gap that the column holds
 	refsEnd        bool   // no batch follows
 	line, lastLine uint64 // the reference under way has still to touch the lines from line+1 to lastLine
 	storing        bool   // the reference under way is a store
 
-	rows       []trace.Event
-	event      int    // of rows, the next one
-	eventsDone uint64 // of all batches
+	events      trace.Events // the batch
+	eventsTaken int          // of it
+
+	rows       []trace.Event // of events
+	event      int           // of rows, the next one
+	eventsDone uint64        // of all batches
 	eventsEnd  bool
 	eventInstr uint64 // position of the next event
 	eventRefs  uint64 // Refs of the last event of rows that were used up
@@ -123,16 +129,30 @@ func (r *run) fill(p *processor) (more bool, err error) {
 	return false, nil
 }
 
+// eventsAtOnce is how many events are checked before the first of them is performed: so few that they stay in the host's cache
+// until then.
+const eventsAtOnce = 32
+
 func (r *run) fillEvents(p *processor) error {
-	b, err, ok := p.pullEvents()
-	if !ok {
-		p.rows, p.event, p.eventsEnd = nil, 0, true
-		return nil
+	if p.eventsTaken == len(p.events.Rows) {
+		b, err, ok := p.pullEvents()
+		if !ok {
+			p.rows, p.event, p.eventsEnd = nil, 0, true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p.events, p.eventsTaken = *b, 0
 	}
-	if err != nil {
-		return err
+	from := p.eventsTaken
+	p.eventsTaken = min(from+eventsAtOnce, len(p.events.Rows))
+	some := trace.Events{Proc: p.events.Proc, Rows: p.events.Rows[from:p.eventsTaken]}
+	err := r.takeEvents(p, &some)
+	if bad := (*trace.Invalid)(nil); errors.As(err, &bad) {
+		bad.Row += from
 	}
-	return r.takeEvents(p, b)
+	return err
 }
 
 // takeEvents makes a batch the events of p that come next.

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"math"
+
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -13,70 +15,59 @@ type turn struct {
 
 func (t turn) before(u turn) bool { return t.at < u.at || t.at == u.at && t.proc < u.proc }
 
-// queue holds the turns of the processors that can run, as a binary heap: the
-// first in the order of (time, processor) is turns[0].
-type queue struct {
-	turns []turn
-	place []int // of each processor in turns, -1 if it is not there
-}
+// never is the turn of a processor that cannot run.
+const never = unit.Picos(math.MaxInt64)
+
+// queue holds the turns of all processors as a tournament: the times of processors in order are the second half of at, and
+// at[i] is the earlier of at[2i] and at[2i+1]. So the time of the first of all is at[1].
+type queue struct{ at []unit.Picos }
 
 func newQueue(procs int) queue {
-	q := queue{place: make([]int, procs)}
-	for p := range q.place {
-		q.place[p] = -1
+	half := 1
+	for half < procs {
+		half *= 2
+	}
+	q := queue{at: make([]unit.Picos, 2*half)}
+	for i := range q.at {
+		q.at[i] = never
 	}
 	return q
 }
 
-// put adds the turn of a processor, or changes it.
+// empty reports whether no processor can run.
+func (q *queue) empty() bool { return q.at[1] == never }
+
+// put sets the turn of a processor.
 func (q *queue) put(t turn) {
-	i := q.place[t.proc]
-	if i < 0 {
-		i = len(q.turns)
-		q.turns = append(q.turns, t)
+	at := q.at
+	i := uint(len(at))/2 + uint(t.proc)
+	at[i] = t.at
+	for i > 1 {
+		earlier := min(at[i], at[i^1])
+		i /= 2
+		at[i] = earlier
 	}
-	for i > 0 && t.before(q.turns[(i-1)/2]) {
-		q.set(i, q.turns[(i-1)/2])
-		i = (i - 1) / 2
-	}
-	for {
-		down := 2*i + 1
-		if down+1 < len(q.turns) && q.turns[down+1].before(q.turns[down]) {
-			down++
+}
+
+// drop removes the turn of a processor.
+func (q *queue) drop(p trace.Proc) { q.put(turn{never, p}) }
+
+// first is the turn that comes first, and the last time at which it comes before all others.
+func (q *queue) first() (t turn, limit unit.Picos) {
+	at, i := q.at, uint(1)
+	half := uint(len(at)) / 2
+	limit = end - 1
+	for i < half {
+		i *= 2
+		left, right := at[i], at[i+1]
+		second := uint(0) // without a branch, which nobody could predict
+		if right < left { // of equals, the lower processor is first
+			second = 1
 		}
-		if down >= len(q.turns) || !q.turns[down].before(t) {
-			break
-		}
-		q.set(i, q.turns[down])
-		i = down
+		limit = min(limit, max(left, right)-unit.Picos(second))
+		i += second
 	}
-	q.set(i, t)
-}
-
-func (q *queue) set(i int, t turn) {
-	q.turns[i] = t
-	q.place[t.proc] = i
-}
-
-// drop removes the first turn.
-func (q *queue) drop() {
-	last := len(q.turns) - 1
-	first, moved := q.turns[0], q.turns[last]
-	q.turns = q.turns[:last]
-	q.place[first.proc] = -1
-	if last > 0 {
-		q.set(0, moved)
-		q.put(moved)
-	}
-}
-
-// limit is the last time at which the first processor acts before all others.
-func (q *queue) limit() unit.Picos {
-	limit := end - 1
-	for i := 1; i < min(3, len(q.turns)); i++ {
-		limit = min(limit, lastBefore(q.turns[i], q.turns[0].proc))
-	}
-	return limit
+	return turn{at[i], trace.Proc(i - half)}, limit
 }
 
 // lastBefore is the last time at which p acts before t.

@@ -94,7 +94,7 @@ func (r *run) simulate() (*Result, error) {
 		}
 	}
 	r.sys.Watch(r.catchUp)
-	for len(r.queue.turns) > 0 {
+	for !r.queue.empty() {
 		if err := r.turn(end - 1); err != nil {
 			return nil, err
 		}
@@ -126,20 +126,22 @@ type run struct {
 
 // turn lets the first processor of the queue act until another one comes before it, but not after a time.
 func (r *run) turn(until unit.Picos) error {
-	first := r.queue.turns[0]
+	first, limit := r.queue.first()
 	p := r.procs[first.proc]
 	if first.at >= end {
 		return fmt.Errorf("processor %d: simulated time passes %v, more than can be simulated", p.id, end)
 	}
-	p.ahead = 0
-	r.limit = min(r.queue.limit(), until)
+	r.limit = min(limit, until)
+	if err := r.makeAhead(p); err != nil {
+		return fmt.Errorf("processor %d: %w", p.id, err)
+	}
 	if err := r.advance(p); err != nil {
 		return fmt.Errorf("processor %d: %w", p.id, err)
 	}
 	if p.state == running {
 		r.queue.put(turn{r.outlook(p), p.id})
 	} else {
-		r.queue.drop()
+		r.queue.drop(p.id)
 	}
 	for _, q := range r.stirred {
 		r.queue.put(turn{r.outlook(q), q.id})

@@ -382,8 +382,9 @@ func TestQueue(t *testing.T) {
 	q, want := newQueue(procs), map[trace.Proc]unit.Picos{}
 	for range 5000 {
 		if len(want) > 0 && r.IntN(4) == 0 {
-			delete(want, q.turns[0].proc)
-			q.drop()
+			first, _ := q.first()
+			delete(want, first.proc)
+			q.drop(first.proc)
 		} else {
 			t := turn{unit.Picos(r.IntN(20)), trace.Proc(r.IntN(procs))}
 			want[t.proc] = t.at
@@ -400,7 +401,7 @@ func TestQueue(t *testing.T) {
 				limit = min(limit, lastBefore(turn{at, p}, first.proc))
 			}
 		}
-		if len(q.turns) != len(want) || len(want) > 0 && (q.turns[0] != first || q.limit() != limit) {
+		if got, last := q.first(); q.empty() != (len(want) == 0) || len(want) > 0 && (got != first || last != limit) {
 			t.Fatalf("queue %+v, want first %+v and limit %v of %v", q, first, limit, want)
 		}
 	}

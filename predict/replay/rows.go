@@ -32,8 +32,8 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	for done = true; i < len(addrs); i++ {
 		position := instr + uint64(instrs[i])
 		if !ops[i].Data() {
-			if position > p.most {
-				return false, fmt.Errorf("%d instructions take more than %v, the most that can be simulated", position, end)
+			if err := p.tooLong(position); err != nil {
+				return false, err
 			}
 			p.skipped[ops[i]]++
 			instr = position
@@ -66,6 +66,14 @@ func (r *run) rows(p *processor, limit *unit.Picos) (done bool, err error) {
 	p.rowsDone += uint64(i)
 	p.instr, p.touches, p.refs, p.late = instr, touches, refs, late
 	return done, nil
+}
+
+// tooLong is an error if so many instructions cannot be simulated.
+func (p *processor) tooLong(instr uint64) error {
+	if instr > p.most {
+		return fmt.Errorf("%d instructions take more than %v, the most that can be simulated", instr, end)
+	}
+	return nil
 }
 
 // pay books the cost of an access of p at now, and is what it adds to the time of p.
