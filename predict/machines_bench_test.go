@@ -67,7 +67,7 @@ func BenchmarkMachines(b *testing.B) {
 	for _, k := range []struct {
 		name string
 		set  workload.Values
-	}{{"fftblocked", nil}, {"is", nil}, {"ep", workload.Values{"numbers": 1 << 20}}, {"cg", nil}} {
+	}{{"ep", workload.Values{"numbers": 1 << 20}}, {"is", nil}, {"fftblocked", nil}, {"cg", nil}, {"cholesky", nil}} {
 		b.Run(k.name, func(b *testing.B) {
 			m := record(b, k.name, k.set)
 			best := map[string]float64{}
