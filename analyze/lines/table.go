@@ -127,6 +127,10 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 		t.findAlone(lines, place)
 		return
 	}
+	if len(t.pages) <= nearPages {
+		t.findNear(lines, place)
+		return
+	}
 	pages := t.pages
 	var touched uint32
 	for i, l := range lines {
@@ -142,6 +146,30 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 	for i, l := range lines {
 		number := l >> Neighbours
 		h := uint64(t.hash[i&(Batch-1)])
+		p := &pages[h&mask]
+		for p.number != number || p.places == 0 {
+			if p.places == 0 {
+				t.used++
+				*p = page{number, uint32(t.used)}
+				break
+			}
+			h++
+			p = &pages[h&mask]
+		}
+		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
+	}
+}
+
+// nearPages is how long a hash table is at most that the second-level cache holds: there is little to overlap.
+const nearPages = 1 << 13
+
+// findNear is Find in one pass.
+func (t *Table) findNear(lines []uint64, place []uint32) {
+	pages, mask := t.pages, uint64(len(t.pages)-1)
+	place = place[:len(lines)]
+	for i, l := range lines {
+		number := l >> Neighbours
+		h := t.bucket(number)
 		p := &pages[h&mask]
 		for p.number != number || p.places == 0 {
 			if p.places == 0 {

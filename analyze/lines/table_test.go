@@ -3,6 +3,7 @@ package lines
 import (
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -47,4 +48,34 @@ func FuzzTableIsMap(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A table that outgrows the caches looks lines up in another way, and finds the same.
+func TestLargeTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	table, of := NewTable(), map[uint64]uint32{}
+	place := make([]uint32, Batch)
+	for len(table.pages) <= 4*nearPages {
+		var batch [Batch]uint64
+		for i := range batch {
+			batch[i] = r.Uint64N(40_000) << (4 * r.Uint64N(13))
+		}
+		if err := table.MakeRoom(); err != nil {
+			t.Fatal(err)
+		}
+		table.Find(batch[:], place)
+		for i, l := range batch {
+			if had, ok := of[l]; ok && had != place[i] {
+				t.Fatalf("of %d pages, line %#x was at %d, is at %d", table.Pages(), l, had, place[i])
+			}
+			of[l] = place[i]
+		}
+	}
+	lines := map[uint32]uint64{}
+	for l, at := range of {
+		if other, ok := lines[at]; ok {
+			t.Fatalf("lines %#x and %#x are both at %d", l, other, at)
+		}
+		lines[at] = l
+	}
 }
