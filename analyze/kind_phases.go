@@ -19,6 +19,7 @@ type phasesFlags struct {
 	placements []string
 	perNode    []int
 	delays     []int64
+	latency    int64
 	right      float64
 	miss       int64
 	ways       int
@@ -39,9 +40,10 @@ func (o *phasesFlags) add(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
 	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
 	f.StringSliceVar(&o.networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
-	f.Int64Var(&o.miss, "miss", 50, "phases: `instructions` that a miss takes where all processors are in one node of --per-node; 0: nothing is counted of that")
-	f.IntVar(&o.ways, "ways", 2, "phases: `ways` of the caches there, which have the first of --sets and of the line sizes")
-	f.Float64Var(&o.right, "right", phases.DefaultRight, "phases: `part` of the delay of a block that messages without one take")
+	f.Int64Var(&o.miss, "miss", 50, "phases: `instructions` that a miss takes in a node of --per-node, and an access to its memory by another one; 0: nothing is counted of one node with all processors")
+	f.IntVar(&o.ways, "ways", 2, "phases: `ways` of the caches in nodes, which have the first of --sets and of the line sizes")
+	f.Int64Var(&o.latency, "latency", 0, "phases: `instructions` of the delay of each message for which it does not hold the network")
+	f.Float64Var(&o.right, "right", phases.DefaultRight, "phases: `part` of the rest of the delay of a block that messages without one take")
 }
 
 func (o *phasesFlags) analysis(r *request) (analysis.Analysis, error) {
@@ -76,6 +78,9 @@ func (o *phasesFlags) between(a *phases.Analysis) (err error) {
 			return stage.Usage("--delay: %d is not a number of instructions from 0 to %d", d, phases.MaxDelay)
 		}
 		a.Delays = append(a.Delays, unit.Instructions(d))
+	}
+	if a.Latency = unit.Instructions(o.latency); o.latency < 0 || a.Latency > phases.MaxDelay {
+		return stage.Usage("--latency: %d is not a number of instructions from 0 to %d", o.latency, phases.MaxDelay)
 	}
 	if a.Right = o.right; !(a.Right >= 0 && a.Right <= 1) {
 		return stage.Usage("--right: %v is not a part from 0 to 1", a.Right)
@@ -120,13 +125,14 @@ func checkSets(sets []int64) ([]int64, error) {
 const trafficColumns = `Tables of phases with --per-node: what nodes of so many processors ask of each other, if software makes one shared
 memory of theirs, in blocks that are kept coherent by directories; memories have room for everything. Who waits for a block goes on
 only after --delay instructions, or a --right part of that for a message without a block, and later if the network --between nodes is
-held by others. That decides how often a block moves that several nodes store to, and who gets locks:
+held by others, which each message does but for a --latency. Misses of private caches take --miss instructions and turns on the node's bus.
+So it is decided how often a block moves that several nodes store to, who touches a page first, and who gets locks:
   traffic         by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
     count                    messages with a block (kind block) and without (right: rights to store, and invalidations);
                              accesses to blocks that the node had not (fetch), of these those that another than the home had
                              alone (recall), and stores to blocks that others had too (upgrade); instructions for which it
-                             waited at locks and flags, each use of a block being one more (wait)
-For nodes of all processors of the trace, nobody else is asked for anything, but misses take --miss instructions and turns on the bus,
-which decides who gets locks and lines first. With delay 0, the counts are of misses (kind miss), stores to lines that a processor
+                             waited at locks and flags (wait), and for turns on the network and at buses of other nodes and for blocks on
+                             their way to somebody (queue), where a hit takes one as each instruction does
+For nodes of all processors of the trace, nobody else is asked for anything. With delay 0, the counts are of misses (kind miss), stores to lines that a processor
 had but others perhaps too (claim), modified lines that misses push out (writeback), and wait.
 `

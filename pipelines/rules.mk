@@ -13,7 +13,8 @@
 #   LINE_SIZES  sizes of the machines' lines and blocks, with commas; 64B if not given
 #   PER_NODE    numbers of processors of the nodes of clusters, with commas: what nodes ask of each other is analysed too; optional
 #   PLACEMENTS  of pages among nodes, with commas; first-touch if not given
-#   NETWORKS    between nodes, and DELAYS of their blocks in instructions, with commas, for which what they ask of each other is counted
+#   NETWORKS    between nodes, and DELAYS of their blocks in instructions, with commas, for which what they ask of each other is counted,
+#               and MESSAGES, more flags of analyze about them; optional
 #   FULL        the PROCS that are simulated, on machines that have as many processors; without it, all on all that have enough
 #   DECISIONS   names of decisions on what to buy, each with DECIDE.name, the command and flags of predict (without --params), and
 #               for programs that need more flags OPTIONS.kernel; optional, shown by the report, and printed by the target decisions
@@ -59,7 +60,7 @@ analysed = $(foreach t,$(call runs,$1),$(addprefix $(OUT)/$t.analysis/,$(RESULTS
 fields             = $(subst ., ,$1)
 flag               = $(if $(filter procs-%,$1),--procs $(1:procs-%=%),--set $(subst -,=,$1))
 trace.command      = $(if $(FILE.$1),traces import $(FLAGS.$1) $(FILE.$1),tracegen $(firstword $(fields)) $(foreach f,$(wordlist 2,99,$(fields)),$(call flag,$f))$(RECORD:%= %)) -o $(OUT)/$1
-analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--between % )$(DELAYS:%=--delay % ))-o $(OUT)/$1.analysis $(OUT)/$1
+analysis.command   = analyze --run $(ANALYSES) --line $(LINE_SIZES) $(SETS:%=--sets %) $(if $(PER_NODE),--per-node $(PER_NODE) --placement $(PLACEMENTS) $(NETWORKS:%=--between % )$(DELAYS:%=--delay % )$(MESSAGES:%=% ))-o $(OUT)/$1.analysis $(OUT)/$1
 prediction.command = predict cluster $(foreach t,$(call runs,$1),--params $(OUT)/$t.analysis) $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.prediction.arrow
 decision.command   = predict $(DECIDE.$(patsubst .%,%,$(suffix $1)))$(OPTIONS.$(firstword $(fields)):%= %) $(foreach t,$(call runs,$(basename $1)),--params $(OUT)/$t.analysis) -o $(OUT)/$1.decision.arrow
 simulation.command = predict replay $(OUT)/$1 $(MACHINES:%=--machine %) $(if $(FULL),--full )-o $(OUT)/$1.simulation.arrow
@@ -170,7 +171,7 @@ keep   = $(if $(call differ,$2,$(file <$1)),$(shell mkdir -p $(dir $1))$(file >$
 listed = $(subst $(newline) ,$(newline),$(foreach k,$1,$(foreach t,$(if $(filter prediction,$k),$(PROGRAMS),$(if $(filter simulation,$k),$(if $(MACHINES),$(SIMULATED)),$(if $(filter timeline,$k),$(TIMELINES),$(if $(filter decision,$k),$(CHOICES),$(if $(filter path,$k),$(PATHS),$(TRACES)))))),$(call $k.command,$t)$(newline))))
 
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
-$(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS) $(NETWORKS) $(DELAYS)))
+$(call keep,$(OUT)/sets,$(ANALYSES) $(SETS) $(LINE_SIZES) $(if $(PER_NODE),$(PER_NODE) $(PLACEMENTS) $(NETWORKS) $(DELAYS) $(MESSAGES)))
 $(call keep,$(OUT)/machines,$(MACHINES))
 $(foreach e,$(EXTERNALS),$(call keep,$(OUT)/$e.source,$(call trace.command,$e)))
 $(call keep,$(OUT)/decisions,$(foreach d,$(DECISIONS),$(DECIDE.$d)) $(foreach k,$(KERNELS),$(OPTIONS.$(firstword $(subst ., ,$k)))))

@@ -2,7 +2,6 @@ package phases
 
 import (
 	"fmt"
-	"math"
 
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
@@ -12,9 +11,11 @@ import (
 // blocks is shared memory that software makes of the memories of nodes with so many processors each, as in
 // [du2000, sec. 4.1]: blocks of several lines are kept coherent by a directory at each block's home. A block is uncached
 // (its home alone has it), shared (other nodes have copies), or exclusive (another node alone has it). Memories have room for
-// everything: what is counted does not depend on caches, as a node keeps what its caches push out.
+// everything: a node keeps what its caches push out.
 //
-// Uses happen in a [delayed] order, and messages take their turns on the [wires].
+// Uses happen in a [delayed] order, in which what the caches of a processor do not have takes an access to its node's memory, in turn on the
+// node's bus, and what its node does not have a message before, with an access to the memory that it comes from; messages take their turns on the
+// [wires]. So caches do not decide what is asked of others, but who is first to ask.
 //
 // The home of a block is the node of the processor that the trace's regions name; else that of its page, which goes to the node
 // that touches it first, or to nodes in turn.
@@ -30,33 +31,17 @@ type blocks struct {
 	directory directory        // by block and node: whose copy is valid, and who may store (the home too)
 	homes     []int32          // by number of the block, nobody if that is none
 	underWay  []transit        // by number of the block
-	known     [][]known        // by processor: blocks that it has used lately, by the low bits of their numbers
+	within    *within
 	order     *delayed
 	delay     unit.Instructions
-	right     unit.Instructions // delay of a message without a block
+	block     message
+	right     message
 	net       wires
-	within    *within // of one node alone, else nil
-	lineBits  uint    // log2 of how many lines that are used at once a block has
+	lineBits  uint // log2 of how many lines that are used at once a block has
 	procs     []asked
 	window    func(done unit.Instructions) int64
 	rows      *trafficRows
 }
-
-// known is what a processor may do with a block, until another node asks for it: nothing if that is not known.
-type known struct {
-	number uint64
-	id     uint32 // as the directory numbers it; 0: none
-	may    right
-	until  unit.Instructions // which it has to wait for the block
-}
-
-// right is what a node may do with a block.
-type right uint8
-
-const (
-	mayLoad right = 1 + iota
-	mayStore
-)
 
 // transit is where a block went last, and when it is there.
 type transit struct {
@@ -100,6 +85,7 @@ const (
 	claimTransfer                         // no message: stores to lines that a processor had, but perhaps others of its node too
 	fetchTransfer                         // accesses to blocks that the node had not, from the home
 	missTransfer                          // no message: of a processor's cache
+	queueTransfer                         // no message: instructions for which a processor waits for turns on networks and buses of others, and for blocks on their way
 	recallTransfer                        // of these, those that another node than their home had alone
 	rightTransfer                         // messages without a block: rights to store, and invalidations
 	upgradeTransfer                       // stores to blocks that the node had, but others too
@@ -108,10 +94,7 @@ const (
 )
 
 var transferNames = [...]string{blockTransfer: "block", claimTransfer: "claim", fetchTransfer: "fetch", missTransfer: "miss",
-	recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}
-
-// knownBlocks is how many blocks a processor remembers: that spares most looks at the directory.
-const knownBlocks = 256
+	queueTransfer: "queue", recallTransfer: "recall", rightTransfer: "right", upgradeTransfer: "upgrade", waitTransfer: "wait", writebackTransfer: "writeback"}
 
 // nobody is the home of no block.
 const nobody = -1
@@ -119,17 +102,17 @@ const nobody = -1
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
 func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
-	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), right: unit.Instructions(math.Round(a.Right * float64(delay))), shift: a.Block.Shift(), places: trace.NewPlaces(h),
-		touched: map[uint64]int32{}, numbers: lines.NewTable(), directory: newDirectory(nodes), known: make([][]known, h.Procs), procs: make([]asked, h.Procs), window: window, rows: rows}
+	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), shift: a.Block.Shift(), places: trace.NewPlaces(h),
+		touched: map[uint64]int32{}, numbers: lines.NewTable(), directory: newDirectory(nodes), within: newWithin(a.Within, h.Procs, perNode), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.lineBits = b.shift - all.shift
+	b.block, b.right = a.messages(delay)
 	b.order = newDelayed(all, delay, b.use)
 	if nodes == 1 {
-		b.within = newWithin(a.Within, h.Procs)
 		b.order = newDelayed(all, a.Within.Miss, b.alone)
 	}
 	b.order.crossing.waited = b.waited
 	for p := range b.procs {
-		b.known[p], b.procs[p].tallies = make([]known, knownBlocks), map[traffic]uint64{}
+		b.procs[p].tallies = map[traffic]uint64{}
 	}
 	return b
 }
@@ -142,72 +125,55 @@ func (b *blocks) run() error {
 	return b.order.run(false)
 }
 
-// use is one load or store of a block by p, who waits for so long. Who wants a block that is on its way to a node waits until it is
-// there, too.
-func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
-	number := u.number >> b.lineBits
-	k := &b.known[p][number%knownBlocks]
-	if k.number != number || k.may < needs(u.store) {
-		return b.look(k, number, p, u, now)
+// use is one load or store of a line by p, from now on, and how long it takes.
+func (b *blocks) use(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
+	if b.within.hit(p, u.number, u.store) {
+		return 0, nil
 	}
-	if k.until > now {
-		wait = k.until - now
+	number, n := u.number>>b.lineBits, trace.Proc(int(p)/b.perNode)
+	id, err := b.find(number, n)
+	if err != nil {
+		return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
 	}
-	return wait, nil
+	b.within.settle(now)
+	b.net.settle(now)
+	from := b.obtain(p, n, id, number, u, now)
+	did := b.within.take(p, u.number, u.store)
+	return b.within.local(n, did, from) - now, nil
 }
 
-// needs is what one has to have the right to.
-func needs(isStore bool) right {
-	if isStore {
-		return mayStore
-	}
-	return mayLoad
-}
-
-// look is a use of which it is not known whether p may do it, which k knows then.
-func (b *blocks) look(k *known, number uint64, p trace.Proc, u *use, now unit.Instructions) (wait unit.Instructions, err error) {
-	n := trace.Proc(int(p) / b.perNode)
-	if k.number != number || k.id == 0 {
-		id, err := b.find(number, n)
-		if err != nil {
-			return 0, fmt.Errorf("blocks of %v: %w", b.size, err)
-		}
-		*k = known{number: number, id: id}
-	}
-	id := k.id
+// obtain is when node n of p, who wants to do u from now on, may do that with a block: who wants one that is on its way to a node waits until it is there.
+func (b *blocks) obtain(p, n trace.Proc, id uint32, number uint64, u *use, now unit.Instructions) unit.Instructions {
 	way := &b.underWay[id]
-	if way.until > now && b.delay > 0 {
-		wait = way.until - now
+	may := b.directory.owner[id] == n || !u.store && b.directory.state(id, n) == foundValid
+	if may && way.to != n {
+		return now
 	}
-	if b.directory.owner[id] != n && (u.store || b.directory.state(id, n) != foundValid) {
+	there := now
+	if b.delay > 0 {
+		there = max(now, way.until)
+	}
+	until, idle := there, unit.Instructions(0)
+	if !may {
 		b.turn(p, u.done)
-		b.unknow(way.to, number)
-		if until := b.acquire(p, n, id, number, u.store, now+wait); until > now {
-			wait = until - now
+		until, idle = b.acquire(p, n, id, number, u.store, there)
+		if until > now {
 			*way = transit{n, until}
 		}
-	} else if way.to != n {
-		wait = 0
 	}
-	if k.may, k.until = mayLoad, 0; b.directory.owner[id] == n {
-		k.may = mayStore
+	if b.delay > 0 {
+		b.spent(queueTransfer, p, n, u, until-now-idle)
 	}
-	if way.to == n && b.delay > 0 {
-		k.until = way.until
-	}
-	return wait, nil
+	return until
 }
 
 // alone is a use of a line by p, all of whose processors are in one node, and how long it takes.
 func (b *blocks) alone(p trace.Proc, u *use, now unit.Instructions) (long unit.Instructions, err error) {
-	number, err := b.numbers.Place(u.number)
-	if err != nil {
-		return 0, fmt.Errorf("lines of %v: %w", b.within.Line, err)
-	}
-	did, long := b.within.use(p, u.number, number, u.store, now)
-	if did == (access{}) {
+	if b.within.hit(p, u.number, u.store) {
 		return 0, nil
 	}
+	did := b.within.take(p, u.number, u.store)
+	b.within.settle(now)
 	b.turn(p, u.done)
 	count := func(kind transfer) { b.procs[p].tallies[traffic{kind, 0, 0}]++ }
 	if did.miss {
@@ -219,16 +185,7 @@ func (b *blocks) alone(p trace.Proc, u *use, now unit.Instructions) (long unit.I
 	if did.writeback {
 		count(writebackTransfer)
 	}
-	return long, nil
-}
-
-// unknow lets the processors of a node look again.
-func (b *blocks) unknow(n trace.Proc, number uint64) {
-	for p := int(n) * b.perNode; p < min(len(b.known), (int(n)+1)*b.perNode); p++ {
-		if k := &b.known[p][number%knownBlocks]; k.number == number {
-			k.may = 0
-		}
-	}
+	return b.within.local(0, did, now) - now, nil
 }
 
 // turn ends the window of p if it is over.
@@ -241,9 +198,15 @@ func (b *blocks) turn(p trace.Proc, done unit.Instructions) {
 
 // waited takes how long p has waited for others.
 func (b *blocks) waited(p trace.Proc, u *use, long unit.Instructions) {
-	b.turn(p, u.done)
-	node := int32(int(p) / b.perNode)
-	b.procs[p].tallies[traffic{waitTransfer, node, node}] += uint64(long)
+	b.spent(waitTransfer, p, trace.Proc(int(p)/b.perNode), u, long)
+}
+
+// spent counts how long p of a node waited.
+func (b *blocks) spent(kind transfer, p, node trace.Proc, u *use, long unit.Instructions) {
+	if long > 0 {
+		b.turn(p, u.done)
+		b.procs[p].tallies[traffic{kind, int32(node), int32(node)}] += uint64(long)
+	}
 }
 
 // find is the number of a block, which its home has if it is new.
@@ -282,44 +245,50 @@ func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {
 	return trace.Proc(home)
 }
 
-// acquire gets node n, of processor p, what it may not do with a block yet, from now on: until when it has that. What the nodes
-// that lose something know is forgotten.
-func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool, now unit.Instructions) (until unit.Instructions) {
+// acquire gets node n, of processor p, what it may not do with a block yet, from now on: until when it has that, and how long that takes if nobody
+// else wants the network or a bus. Caches lose what their nodes lose.
+func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool, now unit.Instructions) (until, idle unit.Instructions) {
 	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == foundValid
 	count := func(kind transfer, from, to trace.Proc) { b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++ }
-	send := func(kind transfer, from, to trace.Proc, long unit.Instructions) unit.Instructions {
+	send := func(at unit.Instructions, kind transfer, from, to trace.Proc, m message) unit.Instructions {
 		count(kind, from, to)
-		return b.net.send(now, from, to, long)
+		return b.net.send(at, from, to, m)
 	}
 	if had {
 		count(upgradeTransfer, home, n)
 	} else {
 		count(fetchTransfer, home, n)
 	}
-	b.unknow(n, number)
 	if owner >= 0 {
-		b.unknow(owner, number)
+		b.each(number, func(line uint64) { b.within.weaken(owner, line) })
 	}
 	if owner >= 0 && owner != home {
 		count(recallTransfer, owner, n)
-		now = send(blockTransfer, owner, home, b.delay)
+		now = send(b.within.access(owner, now), blockTransfer, owner, home, b.block)
 		b.directory.load(id, home)
+		idle = b.within.Miss + b.delay
 	}
 	until = now
 	if isStore {
 		b.others(id, n, func(q trace.Proc) {
-			b.unknow(q, number)
+			b.each(number, func(line uint64) { b.within.strip(q, line) })
 			if q != home && q != owner {
-				until = max(until, send(rightTransfer, home, q, b.right))
+				until = max(until, b.within.access(q, send(now, rightTransfer, home, q, b.right)))
 			}
 		})
 	}
 	switch {
+	case had:
+		idle += b.within.Miss + b.right.time
+	case n != home:
+		idle += b.within.Miss + b.delay
+	}
+	switch {
 	case n == home:
 	case had:
-		until = max(until, send(rightTransfer, home, n, b.right))
+		until = max(until, send(b.within.access(home, now), rightTransfer, home, n, b.right))
 	default:
-		until = max(until, send(blockTransfer, home, n, b.delay))
+		until = max(until, send(b.within.access(home, now), blockTransfer, home, n, b.block))
 	}
 	if isStore {
 		b.directory.store(id, n)
@@ -327,7 +296,14 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool
 		b.directory.owner[id] = -1
 		b.directory.load(id, n)
 	}
-	return until
+	return until, idle
+}
+
+// each calls do for all lines of a block.
+func (b *blocks) each(number uint64, do func(line uint64)) {
+	for line := number << b.lineBits; line < (number+1)<<b.lineBits; line++ {
+		do(line)
+	}
 }
 
 // others calls do for all nodes but n that have a block.

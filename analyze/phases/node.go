@@ -43,12 +43,13 @@ func LoadNode(from store.Batched, procs int) (*NodeProfile, error) {
 	return n, err
 }
 
-func (n *NodeProfile) readFacts(t *store.Table) error {
+// readFacts takes what a traffic table says of the nodes.
+func (n *Within) readFacts(t *store.Table) error {
 	if t.Fact(missFact) == "" {
 		return nil
 	}
 	_, err := fmt.Sscanf(t.Fact(missFact)+", "+t.Fact(cacheFact), "%d, %d, %d, %d", &n.Miss, &n.Sets, &n.Ways, &n.Line)
-	if err != nil || n.Sets < 1 || n.Ways < 1 || n.Ways > MaxWays || n.Line < 1 {
+	if none := n.Miss == 0 && n.Sets == 0; err != nil || !none && (n.Sets < 1 || n.Ways < 1 || n.Ways > MaxWays || n.Line < 1) {
 		return fmt.Errorf("the traffic table says of misses %q in %q, not a time and sets, ways and bytes of a line; run analyze again", t.Fact(missFact), t.Fact(cacheFact))
 	}
 	return nil

@@ -85,8 +85,9 @@ type Analysis struct {
 	Placements []Placement         // of its pages
 	Networks   []Network           // between its nodes
 	Delays     []unit.Instructions // of its blocks, ascending, to MaxDelay
-	Right      float64             // part of them that a message without a block takes, 0 to 1
-	Within     Within              // of one node with all processors
+	Latency    unit.Instructions   // of each message, as part of them: for so long it does not hold the network
+	Right      float64             // part of the rest that a message without a block takes, 0 to 1
+	Within     Within              // of nodes
 
 	Meta []trace.Arg // for the tables
 
@@ -107,7 +108,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
-	s.uses = newUses(h.Procs, a.used(h.Procs).Shift())
+	s.uses = newUses(h.Procs, a.used().Shift())
 	for _, n := range a.PerNode {
 		if n == h.Procs && a.alone(h.Procs) {
 			b := newBlocks(h, a, s.uses, n, a.Placements[0], Ideal, 0, s.windowOf, &s.traffic)
@@ -135,9 +136,9 @@ func (a *Analysis) alone(procs int) bool {
 	return procs > 1 && a.Within.Miss > 0 && slices.Contains(a.PerNode, procs)
 }
 
-// used is what is used at once: a line in one node, or a block.
-func (a *Analysis) used(procs int) unit.Bytes {
-	if a.alone(procs) {
+// used is what is used at once: a line of the caches in nodes, or a block if there are none.
+func (a *Analysis) used() unit.Bytes {
+	if a.Within.Line > 0 {
 		return a.Within.Line
 	}
 	return max(a.Block, 1)
@@ -341,6 +342,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
 			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},
 			trace.Arg{Key: networkFact, Value: listOf(a.Networks, "")}, trace.Arg{Key: delayFact, Value: listOf(a.Delays, "")},
+			trace.Arg{Key: latencyFact, Value: strconv.FormatUint(uint64(a.Latency), 10)},
 			trace.Arg{Key: rightFact, Value: strconv.FormatFloat(a.Right, 'g', -1, 64)},
 			trace.Arg{Key: missFact, Value: strconv.FormatUint(uint64(a.Within.Miss), 10)},
 			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.Within.Sets, a.Within.Ways, a.Within.Line)})

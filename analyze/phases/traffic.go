@@ -51,6 +51,7 @@ const (
 	placementFact = "placement"
 	networkFact   = "network"
 	delayFact     = "delay"
+	latencyFact   = "latency"
 	rightFact     = "delay of rights"
 	missFact      = "time of misses"
 	cacheFact     = "caches of misses" // sets, ways, and bytes of a line
@@ -89,6 +90,7 @@ type Traffic struct {
 	Upgrades                   uint64    // stores to blocks that its node had, but others too
 	Misses, Claims, Writebacks uint64    // of nodes alone: of its cache, stores to lines that it had but perhaps others too, and what misses pushed out
 	Waits                      uint64    // instructions for which it waited for others at locks and flags, each use of a block being one more
+	Queues                     uint64    // instructions for which it waited for turns on the network and at buses of other nodes, and for blocks on their way to somebody
 	Messages                   []Message // for all that, by From and To
 }
 
@@ -101,7 +103,9 @@ type Message struct {
 // TrafficProfile is a traffic table at one block size, number of processors of a node, placement and network, ready to be asked.
 type TrafficProfile struct {
 	Delays  []unit.Instructions // of blocks, for which traffic was counted, ascending
-	Right   float64             // part of these that a message without a block takes
+	Latency unit.Instructions   // of each message, which does not hold the network for that part of its delay
+	Right   float64             // part of the rest that a message without a block takes
+	Within                      // that order's
 	byDelay []map[window3]*Traffic
 }
 
@@ -135,6 +139,13 @@ func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Pl
 	var err error
 	if out.Right, err = strconv.ParseFloat(t.Fact(rightFact), 64); err != nil || !(out.Right >= 0 && out.Right <= 1) {
 		return nil, fmt.Errorf("the traffic table says of the delay of messages without a block %q, not a part from 0 to 1; run analyze again", t.Fact(rightFact))
+	}
+	latency, err := strconv.ParseUint(cmp.Or(t.Fact(latencyFact), "0"), 10, 64)
+	if out.Latency = unit.Instructions(latency); err != nil {
+		return nil, fmt.Errorf("the traffic table says of the latency of messages %q, not a number of instructions; run analyze again", t.Fact(latencyFact))
+	}
+	if err := out.readFacts(t); err != nil {
+		return nil, err
 	}
 	err = eachTraffic(from, func(x *trafficRow) error {
 		if x.perNode != int64(perNode) || x.placement != placement || x.network != network && x.delay > 0 {
@@ -185,6 +196,9 @@ func (t *Traffic) add(x *trafficRow) {
 		return
 	case waitTransfer:
 		t.Waits += x.count
+		return
+	case queueTransfer:
+		t.Queues += x.count
 		return
 	case missTransfer:
 		t.Misses += x.count

@@ -23,12 +23,11 @@ type nodesOracle struct {
 	placement Placement
 	network   Network
 	delay     unit.Instructions
-	rights    unit.Instructions            // delay of a message without a block
-	free      map[string]unit.Instructions // when a bus or port is free
-	waited    []unit.Instructions          // for locks, in the interleaved order, by processor
-	stopped   []bool                       // by others, by processor
-	holder    map[int32]int                // of a lock
-	lineUp    map[int32][]int              // for a lock
+	held      map[string]naiveSpans // of the bus or a port
+	waited    []unit.Instructions   // for locks, in the interleaved order, by processor
+	stopped   []bool                // by others, by processor
+	holder    map[int32]int         // of a lock
+	lineUp    map[int32][]int       // for a lock
 	signals   map[int32]int32
 	waiting   [][]naiveUse                 // that have not happened in this phase, by processor
 	late      []unit.Instructions          // by processor
@@ -46,8 +45,9 @@ type nodesOracle struct {
 	window  unit.Instructions
 	at      []progress
 	found   map[window3]*Traffic
-	node    *nodeOracle // of one node alone, else nil
-	size    unit.Bytes  // of what is used at once
+	node    *nodeOracle
+	alone   bool       // one node with all processors
+	size    unit.Bytes // of what is used at once
 }
 
 // naiveUse is one load or store of a line of a block, when it happens if its processor is not late.
@@ -66,7 +66,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		switch p.Event.Kind {
 		case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
 			o.waited[p.Proc] += p.Time - o.start[p.Proc] - at.done
-			if o.delay > 0 || o.node != nil {
+			if o.delay > 0 || o.alone {
 				e := *p.Event
 				o.waiting[p.Proc] = append(o.waiting[p.Proc], naiveUse{at: p.Time + o.counts[p.Proc] - o.waited[p.Proc],
 					window: int64((max(at.done, 1) - 1) / o.window), event: &e})
@@ -91,7 +91,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 			size := uint64(o.size)
 			for b := addr / size; b <= (addr+uint64(p.Refs.Size[i])-1)/size; b++ {
 				u := naiveUse{at: o.start[q] + at.done, line: b, store: op == trace.Store, window: at.window}
-				if o.delay == 0 && o.node == nil {
+				if o.delay == 0 && !o.alone {
 					o.use(q, u, 0)
 					continue
 				}
@@ -198,8 +198,47 @@ func (o *nodesOracle) traffic(p trace.Proc, window int64) *Traffic {
 	return o.found[at]
 }
 
+// naiveSpans is when something is held, from and to.
+type naiveSpans [][2]unit.Instructions
+
+// earliest is the first time from at on when all of these are free for so long, at least for a moment.
+func earliest(at, long unit.Instructions, all ...naiveSpans) unit.Instructions {
+	for {
+		next := at
+		for _, spans := range all {
+			for _, s := range spans {
+				if s[0] < at+max(1, long) && at < s[1] {
+					next = max(next, s[1])
+				}
+			}
+		}
+		if next == at {
+			return at
+		}
+		at = next
+	}
+}
+
+// with is s, held from at on for so long.
+func (s naiveSpans) with(at, long unit.Instructions) naiveSpans {
+	if long == 0 {
+		return s
+	}
+	return append(s, [2]unit.Instructions{at, at + long})
+}
+
+// message is how long one with a block takes, or without, and how long it holds the network.
+func (o *nodesOracle) message(withBlock bool) (long, held unit.Instructions) {
+	latency := min(o.delay, o.a.Latency)
+	held = o.delay - latency
+	if !withBlock {
+		held = unit.Instructions(math.Round(o.a.Right * float64(held)))
+	}
+	return latency + held, held
+}
+
 // send is when a message that leaves at a time has come.
-func (o *nodesOracle) send(at unit.Instructions, from, to int, long unit.Instructions) unit.Instructions {
+func (o *nodesOracle) send(at unit.Instructions, from, to int, withBlock bool) unit.Instructions {
 	var parts []string
 	switch o.network {
 	case Bus:
@@ -207,11 +246,14 @@ func (o *nodesOracle) send(at unit.Instructions, from, to int, long unit.Instruc
 	case Switch:
 		parts = []string{fmt.Sprint(from, " sends"), fmt.Sprint(to, " receives")}
 	}
+	long, held := o.message(withBlock)
+	var all []naiveSpans
 	for _, part := range parts {
-		at = max(at, o.free[part])
+		all = append(all, o.held[part])
 	}
+	at = earliest(at, held, all...)
 	for _, part := range parts {
-		o.free[part] = at + long
+		o.held[part] = o.held[part].with(at, held)
 	}
 	return at + long
 }
@@ -231,11 +273,31 @@ func (o *nodesOracle) homeOf(block uint64, n int) int {
 	return o.pages[page]
 }
 
-// use is how long p waits.
-func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait unit.Instructions) {
-	if o.node != nil {
-		return o.node.use(int(p), u, now, o.traffic(p, u.window))
+// use is how long p takes for a load or store.
+func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) unit.Instructions {
+	if o.node.hit(int(p), u) {
+		return 0
 	}
+	o.settle(now)
+	if o.alone {
+		return o.node.bring(int(p), u, now, o.traffic(p, u.window)) - now
+	}
+	return o.node.bring(int(p), u, o.obtain(p, u, now), &Traffic{}) - now
+}
+
+// settle forgets what is over: only who is let go on by force ever comes back to it.
+func (o *nodesOracle) settle(now unit.Instructions) {
+	over := func(s [2]unit.Instructions) bool { return s[1] <= now }
+	for part := range o.held {
+		o.held[part] = slices.DeleteFunc(o.held[part], over)
+	}
+	for n := range o.node.buses {
+		o.node.buses[n] = slices.DeleteFunc(o.node.buses[n], over)
+	}
+}
+
+// obtain is when the node of p may do what p wants to.
+func (o *nodesOracle) obtain(p trace.Proc, u naiveUse, now unit.Instructions) unit.Instructions {
 	n, block, isStore := int(p)/o.perNode, u.line, u.store
 	if o.size < o.a.Block {
 		block = u.line * uint64(o.size) / uint64(o.a.Block)
@@ -246,27 +308,40 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 		o.right[block][o.home[block]] = "store"
 	}
 	home, right := o.home[block], o.right[block]
+	sent := now
 	if o.delay > 0 {
-		wait = max(now, o.until[block]) - now
-	}
-	if right[n] == "store" || right[n] == "load" && !isStore {
-		if o.to[block] != n {
-			return 0
-		}
-		return wait
+		sent = max(now, o.until[block])
 	}
 	t := o.traffic(p, u.window)
-	sent, done := now+wait, now+wait
-	send := func(from, to int, blocks, rights uint64) {
+	if right[n] == "store" || right[n] == "load" && !isStore {
+		if o.to[block] != n {
+			return now
+		}
+		if o.delay > 0 {
+			t.Queues += uint64(sent - now)
+		}
+		return sent
+	}
+	done, idle := sent, unit.Instructions(0)
+	send := func(at unit.Instructions, from, to int, withBlock bool) {
 		i := slices.IndexFunc(t.Messages, func(m Message) bool { return m.From == from && m.To == to })
 		if i < 0 {
 			i = len(t.Messages)
 			t.Messages = append(t.Messages, Message{From: from, To: to})
 		}
-		t.Messages[i].Blocks += blocks
-		t.Messages[i].Rights += rights
-		done = max(done, o.send(sent, from, to, unit.Instructions(blocks)*o.delay+unit.Instructions(rights)*o.rights))
+		if withBlock {
+			t.Messages[i].Blocks++
+		} else {
+			t.Messages[i].Rights++
+		}
+		at = o.send(at, from, to, withBlock)
+		if to != n && !withBlock {
+			at = o.node.access(to, at)
+		}
+		done = max(done, at)
 	}
+	blockTime, _ := o.message(true)
+	rightTime, _ := o.message(false)
 	had := right[n] == "load"
 	if had {
 		t.Upgrades++
@@ -279,27 +354,48 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) (wait
 		case r == "store":
 			if q != home {
 				t.Recalls++
-				send(q, home, 1, 0)
-				sent = done
+				send(o.node.access(q, sent), q, home, true)
+				sent, idle = done, o.node.Miss+blockTime
 			}
 			right[q], right[home] = "load", "load"
+			o.lines(block, func(line uint64) { o.node.take(q, line, false) })
 		case r == "load" && isStore && q != home:
-			send(home, q, 0, 1)
+			send(sent, home, q, false)
 		}
 	}
-	if n != home && had {
-		send(home, n, 0, 1)
-	} else if n != home {
-		send(home, n, 1, 0)
+	switch {
+	case had:
+		idle += o.node.Miss + rightTime
+	case n != home:
+		idle += o.node.Miss + blockTime
+	}
+	if n != home {
+		send(o.node.access(home, sent), home, n, !had)
 	}
 	if right[n] = "load"; isStore {
 		clear(right)
 		right[n] = "store"
+		for q := range right {
+			if q != n {
+				o.lines(block, func(line uint64) { o.node.take(q, line, true) })
+			}
+		}
 	}
 	if done > now {
 		o.to[block], o.until[block] = n, done
 	}
-	return done - now
+	if o.delay > 0 {
+		t.Queues += uint64(done - now - idle)
+	}
+	return done
+}
+
+// lines calls do for those of a block.
+func (o *nodesOracle) lines(block uint64, do func(line uint64)) {
+	of := max(1, uint64(o.a.Block/o.size))
+	for i := range of {
+		do(block*of + i)
+	}
 }
 
 // compareTraffic holds the traffic of a trace to the oracle.
@@ -352,18 +448,16 @@ func compareNode(src trace.Source, a *Analysis, result analysis.Result, profile 
 		return nil
 	}
 	o := newNodesOracle(h, a, Interleaved, Ideal, 0, profile, procs)
-	o.node = &nodeOracle{Within: a.Within, caches: make([]map[uint64][]naiveLine, procs)}
-	for p := range o.node.caches {
-		o.node.caches[p] = map[uint64][]naiveLine{}
-	}
+	o.alone = true
 	return o.compare(src, profile, &got.of, 0)
 }
 
-// nodeOracle is caches of one node, as written down.
+// nodeOracle is caches and buses of nodes, as written down.
 type nodeOracle struct {
 	Within
-	caches []map[uint64][]naiveLine // by processor and set: the latest used first
-	free   unit.Instructions        // of the bus
+	perNode int
+	caches  []map[uint64][]naiveLine // by processor and set: the latest used first
+	buses   []naiveSpans             // by node
 }
 
 type naiveLine struct {
@@ -371,62 +465,106 @@ type naiveLine struct {
 	modified bool
 }
 
-// use is how long p takes for a load or store, which t counts.
-func (o *nodeOracle) use(p int, u naiveUse, now unit.Instructions, t *Traffic) unit.Instructions {
-	set := u.line % uint64(o.Sets)
-	own := o.caches[p][set]
-	is := func(v naiveLine) bool { return v.line == u.line }
-	at := slices.IndexFunc(own, is)
-	mine := naiveLine{line: u.line}
-	if at >= 0 {
-		mine = own[at]
-		own = slices.Delete(own, at, at+1)
+// access is when one to the memory of a node is over that begins not before a time.
+func (o *nodeOracle) access(n int, at unit.Instructions) unit.Instructions {
+	at = earliest(at, o.Miss, o.buses[n])
+	o.buses[n] = o.buses[n].with(at, o.Miss)
+	return at + o.Miss
+}
+
+// take takes a line from the caches of a node, or the right to store to it alone.
+func (o *nodeOracle) take(n int, line uint64, all bool) {
+	for p := n * o.perNode; p < min(len(o.caches), (n+1)*o.perNode); p++ {
+		o.takeFrom(p, line, all)
 	}
-	hit := at >= 0 && (mine.modified || !u.store)
-	hold := unit.Instructions(0)
-	switch {
-	case hit:
-	case at >= 0:
+}
+
+func (o *nodeOracle) takeFrom(p int, line uint64, all bool) {
+	if o.Sets == 0 {
+		return
+	}
+	set := line % uint64(o.Sets)
+	for i, v := range o.caches[p][set] {
+		if v.line != line {
+			continue
+		}
+		if all {
+			o.caches[p][set] = slices.Delete(o.caches[p][set], i, i+1)
+			return
+		}
+		o.caches[p][set][i].modified = false
+	}
+}
+
+// find is where p has a line in its set, and the line alone if it has it not.
+func (o *nodeOracle) find(p int, line uint64) (set []naiveLine, at int, v naiveLine) {
+	if o.Sets > 0 {
+		set = o.caches[p][line%uint64(o.Sets)]
+	}
+	at, v = slices.IndexFunc(set, func(v naiveLine) bool { return v.line == line }), naiveLine{line: line}
+	if at >= 0 {
+		v = set[at]
+	}
+	return set, at, v
+}
+
+// hit reports whether p has what it needs, which is its latest used then.
+func (o *nodeOracle) hit(p int, u naiveUse) bool {
+	set, at, v := o.find(p, u.line)
+	if at < 0 || u.store && !v.modified {
+		return false
+	}
+	o.caches[p][u.line%uint64(o.Sets)] = slices.Insert(slices.Delete(set, at, at+1), 0, v)
+	return true
+}
+
+// bring is when p has a line that it has not from its node's memory, or the right to store to it, not before a time.
+func (o *nodeOracle) bring(p int, u naiveUse, from unit.Instructions, t *Traffic) unit.Instructions {
+	n := p / o.perNode
+	for q := n * o.perNode; q < min(len(o.caches), (n+1)*o.perNode); q++ {
+		if q != p {
+			o.takeFrom(q, u.line, u.store)
+		}
+	}
+	own, at, _ := o.find(p, u.line)
+	end, dirty := from, false
+	if at < 0 || o.perNode > 1 {
+		end = o.access(n, from)
+	}
+	if at >= 0 {
 		t.Claims++
-		hold = o.Miss
-	default:
+		own = slices.Delete(own, at, at+1)
+	} else {
 		t.Misses++
-		hold = o.Miss
-		if len(own) == o.Ways {
-			if own[o.Ways-1].modified {
-				t.Writebacks++
-				hold += o.Miss
-			}
+		if o.Sets > 0 && len(own) == o.Ways {
+			dirty = own[o.Ways-1].modified
 			own = own[:o.Ways-1]
 		}
 	}
-	for q := range o.caches {
-		theirs := o.caches[q][set]
-		switch i := slices.IndexFunc(theirs, is); {
-		case hit || q == p || i < 0:
-		case u.store:
-			o.caches[q][set] = slices.Delete(theirs, i, i+1)
-		default:
-			theirs[i].modified = false
-		}
+	if dirty {
+		t.Writebacks++
+		o.access(n, end)
 	}
-	mine.modified = mine.modified || u.store
-	o.caches[p][set] = slices.Insert(own, 0, mine)
-	if hit {
-		return 0
+	if o.Sets > 0 {
+		o.caches[p][u.line%uint64(o.Sets)] = slices.Insert(own, 0, naiveLine{u.line, u.store})
 	}
-	start := max(now, o.free)
-	o.free = start + hold
-	return start + o.Miss - now
+	return end
 }
 
 func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Network, delay unit.Instructions, profile *Profile, perNode int) *nodesOracle {
 	size := a.Block
-	if a.Within.Miss > 0 && h.Procs > 1 && slices.Contains(a.PerNode, h.Procs) {
+	if a.Within.Line > 0 {
 		size = a.Within.Line
 	}
-	return &nodesOracle{a: a, size: size, placement: placement, network: network, delay: delay, rights: unit.Instructions(math.Round(a.Right * float64(delay))),
-		free: map[string]unit.Instructions{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
+	node := &nodeOracle{Within: a.Within, perNode: perNode, caches: make([]map[uint64][]naiveLine, h.Procs), buses: make([]naiveSpans, h.Procs)}
+	if delay == 0 && perNode < h.Procs {
+		node.Miss = 0 // uses come in the interleaved order, whatever they take
+	}
+	for p := range node.caches {
+		node.caches[p] = map[uint64][]naiveLine{}
+	}
+	return &nodesOracle{a: a, size: size, node: node, placement: placement, network: network, delay: delay,
+		held: map[string]naiveSpans{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
 		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
 		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
 		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
@@ -478,7 +616,7 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 			cross(r, m)
 		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Within: Within{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
-			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(),
+			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
 			Delays: []unit.Instructions{0, 1 + unit.Instructions(r.IntN(20)), 100 + unit.Instructions(r.IntN(100_000))}}
 		if r.IntN(3) > 0 {
 			a.Within.Miss = unit.Instructions(r.IntN(100))

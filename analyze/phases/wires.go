@@ -1,6 +1,9 @@
 package phases
 
 import (
+	"math"
+	"slices"
+
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -8,7 +11,7 @@ import (
 // Network says what messages between nodes wait for.
 type Network string
 
-// The networks: one on which all messages are at once, and two that they hold for all of their time, as machine files call them.
+// The networks: one on which all messages are at once, and two that they hold for all of their time but a latency, as machine files call them.
 const (
 	Ideal  Network = "ideal"
 	Bus    Network = "bus"    // of which there is one for all
@@ -18,24 +21,88 @@ const (
 // Networks lists them.
 var Networks = []Network{Ideal, Bus, Switch}
 
-// wires is what messages hold, in the order in which they are sent.
+// wires is what messages hold. Who asks first comes first, unless another one fits before.
 type wires struct {
-	kind Network
-	free []unit.Instructions // from when on each bus or port is
+	kind  Network
+	parts []calendar // the bus, or the ports
 }
 
-func newWires(kind Network, nodes int) wires { return wires{kind, make([]unit.Instructions, 2*nodes)} }
+func newWires(kind Network, nodes int) wires { return wires{kind, make([]calendar, 2*nodes)} }
 
-// send is when a message has come that is to leave now and takes so long.
-func (w *wires) send(now unit.Instructions, from, to trace.Proc, long unit.Instructions) unit.Instructions {
+// message is how long one takes, and for how long of that it holds the network.
+type message struct{ time, held unit.Instructions }
+
+// messages are those with a block, and those without.
+func (a *Analysis) messages(delay unit.Instructions) (block, right message) {
+	latency := min(delay, a.Latency)
+	held := delay - latency
+	short := unit.Instructions(math.Round(a.Right * float64(held)))
+	return message{delay, held}, message{latency + short, short}
+}
+
+// send is when a message has come that is to leave now.
+func (w *wires) send(now unit.Instructions, from, to trace.Proc, m message) unit.Instructions {
 	if w.kind == Ideal {
-		return now + long
+		return now + m.time
 	}
-	out, in := 2*from, 2*to+1
 	if w.kind == Bus {
-		out, in = 0, 0
+		now = w.parts[0].fit(now, m.held)
+		w.parts[0].hold(now, m.held)
+		return now + m.time
 	}
-	until := max(now, w.free[out], w.free[in]) + long
-	w.free[out], w.free[in] = until, until
-	return until
+	out, in := &w.parts[2*from], &w.parts[2*to+1]
+	for {
+		at := in.fit(out.fit(now, m.held), m.held)
+		if at == now {
+			break
+		}
+		now = at
+	}
+	out.hold(now, m.held)
+	in.hold(now, m.held)
+	return now + m.time
+}
+
+// settle says that nothing begins before now any more.
+func (w *wires) settle(now unit.Instructions) {
+	for i := range w.parts {
+		w.parts[i].settle(now)
+	}
+}
+
+// calendar is when something is held by one after the other: spans in order, apart from each other.
+type calendar []span
+
+type span struct{ from, to unit.Instructions }
+
+// fit is the first time from now on when it is free for so long. What takes no time waits for what is under way, too.
+func (c calendar) fit(now, long unit.Instructions) unit.Instructions {
+	for _, s := range c {
+		if s.from >= now+max(1, long) {
+			break
+		}
+		now = max(now, s.to)
+	}
+	return now
+}
+
+// hold makes it held from a time that [calendar.fit] found.
+func (c *calendar) hold(from, long unit.Instructions) {
+	if long == 0 {
+		return
+	}
+	i := len(*c)
+	for i > 0 && (*c)[i-1].from > from {
+		i--
+	}
+	*c = slices.Insert(*c, i, span{from, from + long})
+}
+
+// settle forgets what ends before now.
+func (c *calendar) settle(now unit.Instructions) {
+	past := 0
+	for past < len(*c) && (*c)[past].to <= now {
+		past++
+	}
+	*c = slices.Delete(*c, 0, past)
 }

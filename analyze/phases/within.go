@@ -5,8 +5,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// Within is what is known of caches and bus of one node in the order in which its misses and waits are counted, in which an instruction
-// and a hit take 1 each. With the zero value, nothing of one node is counted.
+// Within is what is known of caches and bus of a node in the order in which its misses and waits are counted, in which an instruction
+// and a hit take 1 each. With the zero value there are no caches, no access takes time, and nothing of one node with all processors is counted.
 type Within struct {
 	Miss unit.Instructions // that a miss or an upgrade takes, for which it holds the bus, as a write-back does
 	Sets int64             // of the private caches, a power of two
@@ -14,89 +14,166 @@ type Within struct {
 	Line unit.Bytes // of the caches, no larger than a block
 }
 
-// within is the private caches of the processors of one node in a [delayed] order, by the rules of the package: who stores, or comes to a
-// lock first, depends on who has missed. Misses and upgrades take their turns on the bus.
+// within is the private caches of all processors in a [delayed] order, by the rules of the package, and the buses of their nodes: who stores, or
+// comes to a lock first, depends on who has missed. Misses and upgrades take their turns on the bus.
 type within struct {
 	Within
-	caches [][]slot    // by processor: of each set in turn, the latest used first
-	lines  []lineState // by number
-	free   unit.Instructions
+	perNode int
+	caches  [][]slot   // by processor: of each set in turn, the latest used first
+	buses   []calendar // by node
 }
 
-// slot is a line in a cache, which is valid if it has the version of the line.
-type slot struct {
-	line    uint32 // number + 1; 0: none
-	version uint32
+// slot is a line in a cache, and whether its processor may store to it without asking; 0 is none.
+type slot uint64
+
+func slotOf(line uint64, owned bool) slot {
+	s := slot(line+1) << 1
+	if owned {
+		s |= owned1
+	}
+	return s
 }
 
-// lineState is how often a line has been taken from others, and who may store to it without asking.
-type lineState struct {
-	version uint32
-	owner   int32 // or -1
-}
+const owned1 slot = 1
 
-func newWithin(w Within, procs int) *within {
-	out := &within{Within: w}
+// holds reports whether a slot has a line.
+func (s slot) holds(line uint64) bool { return s>>1 == slot(line+1) }
+
+func newWithin(w Within, procs, perNode int) *within {
+	out := &within{Within: w, perNode: perNode, buses: make([]calendar, (procs+perNode-1)/perNode)}
 	for range procs {
 		out.caches = append(out.caches, make([]slot, w.Sets*int64(w.Ways)))
 	}
 	return out
 }
 
-// access is what a load or store makes of the bus: nothing if it hits.
+// set is where p has a line, if it has it.
+func (w *within) set(p trace.Proc, line uint64) []slot {
+	at := int(line&uint64(w.Sets-1)) * w.Ways
+	return w.caches[p][at : at+w.Ways]
+}
+
+// hit reports whether p may load or store a line in its cache, which is its latest used then.
+func (w *within) hit(p trace.Proc, line uint64, isStore bool) bool {
+	if w.Sets == 0 {
+		return false
+	}
+	set := w.set(p, line)
+	for i, s := range set {
+		if s.holds(line) {
+			if isStore && s&owned1 == 0 {
+				return false
+			}
+			copy(set[1:i+1], set[:i])
+			set[0] = s
+			return true
+		}
+	}
+	return false
+}
+
+// access is what a load or store that does not hit makes of the bus.
 type access struct{ miss, claim, writeback bool }
 
-// use is a load or store by p of the line of an address, with its number, from now on, and how long it takes.
-func (w *within) use(p trace.Proc, line uint64, number uint32, isStore bool, now unit.Instructions) (a access, long unit.Instructions) {
-	for int(number) >= len(w.lines) {
-		w.lines = append(w.lines, lineState{owner: -1})
+// take brings a line to the cache of p, who may load or store it then, and takes it, or the right to store to it, from the others of its node.
+func (w *within) take(p trace.Proc, line uint64, isStore bool) (a access) {
+	w.siblings(p, func(q trace.Proc) {
+		if isStore {
+			w.drop(q, line)
+		} else {
+			w.clean(q, line)
+		}
+	})
+	if w.Sets == 0 {
+		return access{miss: true}
 	}
-	state := &w.lines[number]
-	set := w.caches[p][int(line&uint64(w.Sets-1))*w.Ways:][:w.Ways]
-	depth := w.find(set, number)
+	set := w.set(p, line)
+	depth := w.depth(set, line)
 	old := set[depth]
-	found := old == slot{number + 1, state.version}
+	found := old.holds(line)
+	a = access{miss: !found, claim: found && w.perNode > 1, writeback: !found && old&owned1 != 0}
 	copy(set[1:depth+1], set[:depth])
-	set[0] = old
-	if found && (!isStore || state.owner == int32(p)) {
-		return a, 0
-	}
-	a = access{miss: !found, claim: found && len(w.caches) > 1, writeback: !found && w.valid(old) && w.lines[old.line-1].owner == int32(p)}
-	if state.owner = -1; isStore {
-		state.version++
-		state.owner = int32(p)
-	}
-	set[0] = slot{number + 1, state.version}
-	return a, w.take(a, now)
+	set[0] = slotOf(line, isStore)
+	return a
 }
 
-// take is how long an access takes with its turn on the bus.
-func (w *within) take(a access, now unit.Instructions) unit.Instructions {
+// depth is where a line is in a set; or where there is room for it: what holds none, or else has not been used for longest.
+func (w *within) depth(set []slot, line uint64) int {
+	room := len(set) - 1
+	for i := len(set) - 1; i >= 0; i-- {
+		if set[i].holds(line) {
+			return i
+		}
+		if set[i] == 0 {
+			room = i
+		}
+	}
+	return room
+}
+
+// siblings calls do for the other processors of the node of p.
+func (w *within) siblings(p trace.Proc, do func(trace.Proc)) {
+	w.each(trace.Proc(int(p)/w.perNode), func(q trace.Proc) {
+		if q != p {
+			do(q)
+		}
+	})
+}
+
+// each calls do for the processors of a node.
+func (w *within) each(n trace.Proc, do func(trace.Proc)) {
+	for p := int(n) * w.perNode; p < min(len(w.caches), (int(n)+1)*w.perNode); p++ {
+		do(trace.Proc(p))
+	}
+}
+
+// drop takes a line out of the cache of p.
+func (w *within) drop(p trace.Proc, line uint64) { w.change(p, line, 0) }
+
+// clean lets p ask before it stores to a line again.
+func (w *within) clean(p trace.Proc, line uint64) { w.change(p, line, slotOf(line, false)) }
+
+func (w *within) change(p trace.Proc, line uint64, to slot) {
+	if w.Sets == 0 {
+		return
+	}
+	set := w.set(p, line)
+	for i := range set {
+		if set[i].holds(line) {
+			set[i] = to
+		}
+	}
+}
+
+// strip takes a line out of all caches of a node, and weaken the right to store to it.
+func (w *within) strip(n trace.Proc, line uint64) { w.each(n, func(p trace.Proc) { w.drop(p, line) }) }
+func (w *within) weaken(n trace.Proc, line uint64) {
+	w.each(n, func(p trace.Proc) { w.clean(p, line) })
+}
+
+// local is when what a processor of node n does on its bus from now on has happened. A write-back follows what nobody waits for.
+func (w *within) local(n trace.Proc, a access, now unit.Instructions) unit.Instructions {
 	if !a.miss && !a.claim {
-		return 0
+		return now
 	}
-	end := max(now, w.free) + w.Miss
-	w.free = end
+	end := w.access(n, now)
 	if a.writeback {
-		w.free += w.Miss
+		w.access(n, end)
 	}
-	return end - now
+	return end
 }
 
-// find is where a line is in a set; or where there is room for it: what is not valid, or else has not been used for longest.
-func (w *within) find(set []slot, number uint32) int {
-	for i := range set {
-		if set[i].line == number+1 {
-			return i
-		}
-	}
-	for i := range set {
-		if !w.valid(set[i]) {
-			return i
-		}
-	}
-	return len(set) - 1
+// access is when an access to the memory of node n has happened that begins not before now.
+func (w *within) access(n trace.Proc, now unit.Instructions) unit.Instructions {
+	bus := &w.buses[n]
+	start := bus.fit(now, w.Miss)
+	bus.hold(start, w.Miss)
+	return start + w.Miss
 }
 
-// valid reports whether a slot holds anything.
-func (w *within) valid(v slot) bool { return v.line > 0 && w.lines[v.line-1].version == v.version }
+// settle says that nothing begins before now any more.
+func (w *within) settle(now unit.Instructions) {
+	for n := range w.buses {
+		w.buses[n].settle(now)
+	}
+}

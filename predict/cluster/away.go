@@ -13,13 +13,14 @@ type Away struct {
 	Blocks   float64   // messages with a block that it waits for
 	Upgrades float64   // stores to blocks that the node had, but others too
 	Rights   float64   // messages for these and for other stores: rights to store, and invalidations
-	Waits    float64   // for others at locks and flags, in instructions and uses of blocks
+	Waits    float64   // for others at locks and flags, in instructions and hits
+	Queues   float64   // for turns on the network and for blocks on their way, likewise
 	Ports    []float64 // bytes aside, how many messages with a block use each port of the network, see [between.port]
 }
 
 // awayOf is what the trace has.
 func awayOf(t phases.Traffic, nodes int) Away {
-	a := Away{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Ports: make([]float64, 2*nodes)}
+	a := Away{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
 		a.Blocks += float64(m.Blocks)
 		a.Rights += float64(m.Rights)
@@ -36,7 +37,7 @@ func (a Away) plus(b Away) Away {
 	for i, n := range b.Ports {
 		ports[i] += n
 	}
-	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, ports}
+	return Away{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues, ports}
 }
 
 // scaled is so many times a.
@@ -45,13 +46,14 @@ func (a Away) scaled(by float64) Away {
 	for i, n := range a.Ports {
 		ports[i] = by * n
 	}
-	return Away{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, ports}
+	return Away{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, ports}
 }
 
 // between is the network of a cluster, with times in seconds.
 type between struct {
 	nodes    int
 	switched bool    // not a bus
+	queues   float64 // for how long messages hold it, of what was counted; 0: waits are not those that were counted
 	block    message // with a block
 	right    message // without
 }
@@ -152,6 +154,9 @@ func (n *network) apart(all []*stretch, active []int) []float64 {
 	for range maxJoint {
 		change = 0
 		n.onBuses(all, active, net, func(i int, w float64) { set(buses, i, w*all[i].visits) })
+		if n.counted {
+			break
+		}
 		for i, w := range n.onNetwork(all, buses) {
 			set(net, i, w*all[i].away.visits)
 		}
@@ -163,7 +168,7 @@ func (n *network) apart(all []*stretch, active []int) []float64 {
 		}
 		before = change
 	}
-	if change >= enough { // so that the network at least is never held for more than all of the time: see [MVA.least]
+	if change >= enough && !n.counted { // so that the network at least is never held for more than all of the time: see [MVA.least]
 		for i, w := range n.onNetwork(all, buses) {
 			net[i] = w * all[i].away.visits
 		}
@@ -183,7 +188,7 @@ func (n *network) onBuses(all []*stretch, active []int, net []float64, set func(
 		}
 		besides := make([]float64, to-from)
 		for i := range besides {
-			besides[i] = all[from+i].away.latency + all[from+i].sync + net[from+i]
+			besides[i] = all[from+i].away.latency + all[from+i].sync + all[from+i].pending + net[from+i]
 		}
 		for i, w := range n.onBus(all[from:to], besides) {
 			set(from+i, w)

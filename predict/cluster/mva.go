@@ -21,28 +21,27 @@ import (
 // Misses, upgrades and write-backs are those that coherent caches of the machine's
 // shape have in the trace. There is no fitted constant.
 //
-// In a cluster, the bus of each node and the network are queues, which one processor is never in at once (see
-// [network.apart]). The network is one server if it is a bus; of a switch, messages compete that want the same port
-// (see [portWaits]). What nodes ask of each other is counted in the trace, for memories with room for everything: messages with
-// blocks and without, and between which nodes.
+// In a cluster, what nodes ask of each other is counted in the trace, for memories with room for everything: messages with blocks and without, and
+// between which nodes. Where several nodes store to parts of one block (false sharing), how often it moves depends on who gets there first; where pages
+// go to who touches them first, so does who waits ever after. The traffic is therefore that of an order in which messages take time and turns on a bus or at
+// ports of a switch, and misses in nodes take time and turns on their buses (analyze --delay, --latency, --miss): of the machine's own delay, or between those
+// for which it was counted. What was waited in that order, for the network, for blocks on their way, and at locks and flags, is counted with it: a wait in a queue of
+// random customers knows nothing of two that want the same block. The bus of each node is a closed network, and so is the network where
+// nodes are unequal or messages do not hold it, as nothing was counted of these: two queues that one processor is never in at once (see [network.apart]). Of a switch,
+// messages compete that want the same port (see [portWaits]).
 //
 // Differs: one network in place of one queue for each resource, so that the time a
 // processor waits is not also thinking time; fixed bus times in place of
 // exponential ones; the barrier term (3.13) is replaced by the imbalance of the
 // trace's own phases; coherence is counted, not a factor fitted to simulations.
-// There is no disk term: data must fit into memory. Accesses of other nodes hold up nobody at a node's
-// memory. Where several nodes store to parts of one block (false sharing), how often it moves depends on who gets there first. The traffic
-// is that of the delay of blocks which the model itself predicts, between those for which it was counted, with messages that take their turns
-// on a bus or at ports of a switch if they hold these for most of their time. Misses are not in the order in which that was counted, but through the time of an
-// average instruction; where pages go to who touches them first, they decide who that is.
+// There is no disk term: data must fit into memory. The caches of the order in which traffic is counted are of one size.
 //
 // Requests are taken to come at random within a window. Processors that miss in
 // step, such as streams of equal pace, wait less: the interval begins where
 // requests are evenly spaced.
 //
-// Between nodes, processors wait at locks and flags for as long as was counted with that delay. Who waits wants neither
-// bus nor network. On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
-// that, these waits are not modelled.
+// On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
+// that, waits at locks and flags are not modelled. Who waits wants neither bus nor network.
 //
 // Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
 // another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
@@ -74,6 +73,11 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
 	pred.Warnings = append(pred.Warnings, on.reservations...)
+	if c.nodes() > 1 {
+		if err := on.orders(c, &pred); err != nil {
+			return model.Prediction{}, err
+		}
+	}
 	if locks, flags, ok := phases.Waits(headOf(on.run.phases)); ok && locks+flags > 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: %s", locks, flags, on.waited(c)))
 	}
@@ -156,7 +160,7 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 // waited says what is known of waits at locks and flags.
 func (on *onMachine) waited(c *Case) string {
 	if c.nodes() > 1 {
-		return "waiting for these is as if no access missed in a node"
+		return "waiting for these is as in the order that was counted"
 	}
 	node, err := on.run.node()
 	if err != nil {
@@ -170,7 +174,7 @@ type program [][][]Work
 
 // run puts work on a machine; wait solves the networks.
 func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
-	net := &network{wait: wait, procs: make([]times, n), perNode: c.between.perNode(n)}
+	net := &network{wait: wait, procs: make([]times, n), perNode: c.between.perNode(n), counted: c.between.queues > 0}
 	if c.between.switched {
 		net.ports = make([]float64, 2*c.between.nodes)
 	} else {

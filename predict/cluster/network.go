@@ -1,6 +1,9 @@
 package cluster
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Work is what one processor does in a stretch of its program.
 type Work struct {
@@ -35,7 +38,7 @@ type costs struct {
 	overlap    overlap   // of misses with each other and with instructions
 	exposed    float64   // part of misses that is waited for, where it was measured; 0: overlap says
 	between    between   // nodes
-	step       float64   // of an instruction or use of a line, misses included, where it is known: see [network.delay]
+	step       float64   // of an instruction or hit
 	each       []costs   // of each processor, if they are not equal
 }
 
@@ -52,6 +55,7 @@ type stretch struct {
 	ideal   float64    // instructions and cache hits
 	latency float64    // misses and upgrades on an idle bus, and what nodes need of others on an idle network
 	sync    float64    // waiting at locks and flags
+	pending float64    // waiting for turns on the network and for blocks on their way, where that was counted
 	visits  float64    // misses and upgrades
 	exposed float64    // part of a miss that the processor waits for
 	held    float64    // for which the bus is held
@@ -97,11 +101,12 @@ func (c *costs) stretch(w Work) stretch {
 	s.away = c.away(w.Away)
 	s.latency += s.away.latency
 	s.sync = w.Away.Waits * c.step
+	s.pending = w.Away.Queues * c.step * c.between.queues
 	return s
 }
 
 // total is the time of all of it on an idle machine.
-func (s *stretch) total() float64 { return s.ideal + s.latency + s.sync }
+func (s *stretch) total() float64 { return s.ideal + s.latency + s.sync + s.pending }
 
 // onBus is the customer of the bus that s is, if it is elsewhere for so long between two visits; and what it waits, per visit, for
 // what it left on the bus itself. A write-back follows the miss that caused
@@ -141,6 +146,7 @@ type network struct {
 	held  float64 // for which the buses were held in all
 
 	perNode int       // processors; 0: there is one node
+	counted bool      // waits for the network are in stretches
 	ports   []float64 // of the network, for how long each was held: see [between.port]
 }
 
@@ -155,6 +161,7 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		left[p] = 1
 	}
+	begun, before := n.now, slices.Clone(n.ports)
 	end := make([]float64, len(work)) // when each processor last did anything
 	for p := range end {
 		end[p] = n.now
@@ -180,6 +187,23 @@ func (n *network) phase(work [][]stretch) {
 	for p := range work {
 		n.procs[p].sync += n.now - end[p]
 	}
+	n.fill(begun, before)
+}
+
+// fill makes what began at a time, when ports had been held for so long, last at least as long as each of them is held: waits that were counted for two delays
+// may be too short in between.
+func (n *network) fill(begun float64, before []float64) {
+	missing := 0.0
+	for i, held := range n.ports {
+		missing = max(missing, held-before[i]-(n.now-begun))
+	}
+	if !n.counted || missing <= 0 {
+		return
+	}
+	n.now += missing
+	for p := range n.procs {
+		n.procs[p].contention += missing
+	}
 }
 
 // advance lets all active processors go on until the first of them ends its
@@ -203,7 +227,7 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 		}
 		n.procs[p].ideal += part * s.ideal
 		n.procs[p].latency += part * s.latency
-		n.procs[p].contention += part * contention[i]
+		n.procs[p].contention += part * (contention[i] + s.pending)
 		n.procs[p].sync += part * s.sync
 		n.held += part * s.held
 		for i, held := range s.away.ports {

@@ -119,7 +119,7 @@ func waits(customers []customer) []float64 {
 	}
 	if routed(customers) {
 		w := portWaits(customers)
-		fill(customers, w, 1)
+		fill(customers, w)
 		return w
 	}
 	how := estimatorFor(n)
@@ -128,7 +128,7 @@ func waits(customers []customer) []float64 {
 	if e := how.equal(n, average); e > 0 {
 		scale(w, takacs(n, average)/e)
 	}
-	fill(customers, w, 1)
+	fill(customers, w)
 	return w
 }
 
@@ -313,14 +313,7 @@ func (c *customer) transform(s float64) (beta, rest float64) {
 // all of them, and then R = n*b - Z.
 func evenWaits(customers []customer) []float64 {
 	w := make([]float64, len(customers))
-	conflict := conflicts(customers)
-	for p := range customers {
-		for q := range customers {
-			b, _ := customers[q].moments()
-			w[p] += conflict[p][q] * b
-		}
-	}
-	fill(customers, w, 0)
+	fill(customers, w)
 	return w
 }
 
@@ -336,25 +329,34 @@ func exponentialWaits(customers []customer) []float64 {
 		approximate = portWaits
 	}
 	w := approximate(memoryless)
-	fill(memoryless, w, 1)
+	fill(memoryless, w)
 	return w
 }
 
-// fill multiplies the waits by the least factor, from least on, for which the bus
-// is held for no more than all of the time.
-func fill(customers []customer, w []float64, least float64) {
+// fill raises the waits, all by the same part of what they are below the most that they can be, by as little that the bus is held for no more
+// than all of the time. Nobody is in front of another one twice, so that a wait is at most what all others hold the bus; when everybody waits that
+// long, it is never held for longer.
+func fill(customers []customer, w []float64) {
 	measures := measuresOf(customers)
+	all := 0.0
+	for i := range measures {
+		all += measures[i].mean
+	}
+	raised := func(i int, part float64) float64 {
+		most := all - measures[i].mean
+		return min(w[i], most) + part*max(0, most-w[i])
+	}
 	var ports []float64
 	if routed(customers) {
 		ports = make([]float64, len(customers[0].ports))
 	}
-	busy := func(factor float64) (u float64) {
+	busy := func(part float64) (u float64) {
 		of := func(i int) float64 {
 			m := &measures[i]
 			if m.mean == 0 {
 				return 0
 			}
-			return m.mean / max(minCycle, m.think+factor*w[i]+m.mean)
+			return m.mean / max(minCycle, m.think+raised(i, part)+m.mean)
 		}
 		if ports != nil {
 			return busiestPort(customers, of, ports)
@@ -364,12 +366,9 @@ func fill(customers []customer, w []float64, least float64) {
 		}
 		return u
 	}
-	factor := least
-	if busy(least) > 1 {
-		lo, hi := least, 2*least+1
-		for busy(hi) > 1 && hi < 1e9 {
-			lo, hi = hi, 2*hi
-		}
+	part := 0.0
+	if busy(0) > 1 {
+		lo, hi := 0.0, 1.0
 		for range 60 {
 			if mid := (lo + hi) / 2; busy(mid) > 1 {
 				lo = mid
@@ -377,7 +376,9 @@ func fill(customers []customer, w []float64, least float64) {
 				hi = mid
 			}
 		}
-		factor = hi
+		part = hi
 	}
-	scale(w, factor)
+	for i := range w {
+		w[i] = raised(i, part)
+	}
 }

@@ -11,28 +11,39 @@ import (
 // holding reports whether a message holds the network for most of its time.
 func (b *between) holding() bool { return 2*b.block.held > b.block.time }
 
-// delays is how long a block is waited for, in the time of an instruction or use of a line: on an idle network, and as it is.
-type delays struct{ alone, all float64 }
+// A window is what a processor asks of others in a window of a phase, by its number.
+type window func(p trace.Proc, phase int, number int64) Away
 
-// windowOf is what was counted for delays, at one that may be between them. Waits grow as delays do: what is waited for at locks
-// takes messages.
-func windowOf(t *phases.TrafficProfile, p trace.Proc, phase int, number int64, delay float64, nodes int) Away {
+// windowsOf are what was counted for delays, at one that may be between them. What is waited for takes messages: it grows as the delay does.
+func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
 	lo, hi, part := bracket(t.Delays, delay)
-	at := func(i int) Away {
-		a := awayOf(t.Window(p, phase, number, i), nodes)
-		if d := float64(t.Delays[i]); d > 0 {
-			a.Waits *= delay / d
-		}
+	if lo == hi {
+		return scaledTo(t, lo, delay, nodes)
+	}
+	part2 := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
+	return func(p trace.Proc, phase int, number int64) Away {
+		a, b := awayOf(t.Window(p, phase, number, lo), nodes), awayOf(t.Window(p, phase, number, hi), nodes)
+		out := a.scaled(1 - part).plus(b.scaled(part))
+		out.Waits, out.Queues = max(0, a.Waits+part2*(b.Waits-a.Waits)), max(0, a.Queues+part2*(b.Queues-a.Queues))
+		return out
+	}
+}
+
+// scaledTo are what was counted for one of the delays, in an order that is the same at another.
+func scaledTo(t *phases.TrafficProfile, counted int, delay float64, nodes int) window {
+	by := 1.0
+	if d := float64(t.Delays[counted]); d > 0 {
+		by = delay / d
+	}
+	return func(p trace.Proc, phase int, number int64) Away {
+		a := awayOf(t.Window(p, phase, number, counted), nodes)
+		a.Waits, a.Queues = by*a.Waits, by*a.Queues
 		return a
 	}
-	if part == 0 {
-		return at(lo)
-	}
-	return at(lo).scaled(1 - part).plus(at(hi).scaled(part))
 }
 
 // apart adds to the work between barriers what nodes need of others.
-func (r *Run) apart(c *Case, work program, t *phases.TrafficProfile, delay float64) error {
+func (r *Run) apart(c *Case, work program, away window) error {
 	profile, err := r.profile(last(c.Machine).Line)
 	if err != nil {
 		return err
@@ -41,7 +52,7 @@ func (r *Run) apart(c *Case, work program, t *phases.TrafficProfile, delay float
 		for p := range work[i] {
 			for at := range work[i][p] {
 				w := &work[i][p][at]
-				w.Away = windowOf(t, trace.Proc(p), i, profile.Number(i, at), delay, c.nodes())
+				w.Away = away(trace.Proc(p), i, profile.Number(i, at))
 				if c.perNode() == 1 {
 					w.Upgrades = 0 // there is nobody else on the bus
 				}
@@ -64,17 +75,34 @@ func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float6
 	return lo, hi, min(1, max(0, part))
 }
 
-// settle finds how long blocks are waited for, on which it depends what nodes ask of each other: work is for that in the
-// end, and the network has run it. It begins with no wait.
+// settle has work ask for what nodes need of others, which depends on how long they wait for blocks, and the network run it. Where messages
+// hold the network, turns on it are in what was counted. Else the wait is found from itself, beginning with none.
 func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 	asked, err := r.traffic(c.nodesOf())
 	if err != nil {
 		return nil, err
 	}
+	costs.step = costs.hits(work)
+	for p := range costs.each {
+		costs.each[p].step = costs.step
+	}
+	delay := costs.between.block.time / costs.step
+	if costs.between.holding() {
+		if costs.each == nil { // what was counted is of equal nodes
+			costs.between.queues = 1
+			if latency := float64(asked.Latency); latency < delay {
+				costs.between.queues = costs.between.block.held / costs.between.block.time / (1 - latency/delay)
+			}
+		}
+		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
+			return nil, err
+		}
+		return costs.run(work, c.Processors, waits), nil
+	}
 	var net *network
-	delay, blocks := 0.0, 0.0
+	blocks := 0.0
 	for range maxSettle {
-		if err := r.apart(c, work, asked, delay); err != nil {
+		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
 		net = costs.run(work, c.Processors, waits)
@@ -82,10 +110,7 @@ func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 		if blocks = work.sum().Away.Blocks; math.Abs(blocks-before) <= settled*blocks {
 			break
 		}
-		d := net.delays(costs, work, asked.Right)
-		if delay = d.all; costs.between.holding() {
-			delay = d.alone // others are waited for in what was counted
-		}
+		delay = net.delay(costs, work, asked.Right)
 	}
 	return net, nil
 }
@@ -96,21 +121,16 @@ const (
 	settled   = 0.01
 )
 
-// delays are how long blocks are waited for, if messages without one take a part of that. It sets how long an instruction takes.
-func (n *network) delays(c *costs, work program, right float64) delays {
-	all := work.sum()
-	var sum times
+// delay is how long a message with a block takes with what is waited for it, in the time of an instruction or hit, if messages without one take a part of that.
+func (n *network) delay(c *costs, work program, right float64) float64 {
+	away := work.sum().Away
+	contention := -away.Queues * c.step
 	for _, t := range n.procs {
-		sum.ideal, sum.latency, sum.contention = sum.ideal+t.ideal, sum.latency+t.latency, sum.contention+t.contention
+		contention += t.contention
 	}
-	away := c.away(all.Away)
-	if away.visits == 0 {
-		return delays{}
+	messages := away.Blocks + right*away.Upgrades
+	if messages == 0 {
+		return 0
 	}
-	c.step = (sum.ideal + sum.latency - away.latency) / (all.Instr + all.Touches)
-	for p := range c.each {
-		c.each[p].step = c.step
-	}
-	per := (all.Away.Blocks + right*all.Away.Upgrades) * c.step
-	return delays{away.latency / per, (away.latency + sum.contention) / per}
+	return (away.Blocks*c.between.block.time + away.Upgrades*c.between.right.time + contention) / (messages * c.step)
 }
