@@ -1,5 +1,6 @@
 # Prints the tables of the study's page from data/paper/du2000/published.tsv, if it is given, and expected.tsv, or from what predict compare --format csv and coherence.awk have: errors of
-# models by kind of machine, in words what mva has on all clusters, its errors on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs.
+# models by kind of machine, in words what mva has on all clusters, its errors on clusters of unequal nodes, coherence on the bus. With others=1, those of mva for each of other programs, and with deep=1 those
+# on machines with more levels of caches.
 FNR == 1 { FS = FILENAME ~ /\.tsv$/ ? "\t" : ","; $0 = $0 }
 /^#/ { next }
 $1 == "quantity" { next }
@@ -11,6 +12,12 @@ $1 == "program" { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
 	machine = $at["machine"]; model = $at["model"]
 	sub(/^du2000-/, "", machine)
 	simulated[machine, program] = $at["simulated"]
+	if (deep) {
+		if (!(machine in seen)) { seen[machine]; kinds[++n] = machine }
+		add(machine)
+		if (abs($at["error"]) >= most[machine]) { most[machine] = abs($at["error"]); who[machine] = program }
+		next
+	}
 	if (machine ~ /-(slow|fast|more)$/) {
 		add("unequal" SUBSEP half(machine) SUBSEP program)
 		add("unequal")
@@ -34,8 +41,9 @@ function half(machine) {
 	sub(/.*-/, "", machine)
 	return machine == "slow" ? "half the clock" : machine == "fast" ? "twice the clock" : "twice the cache"
 }
+function abs(x) { return x < 0 ? -x : x + 0 }
 function add(k,   e) {
-	e = $at["error"] < 0 ? -$at["error"] : $at["error"] + 0
+	e = abs($at["error"])
 	rows[k]++; sum[k] += e; near[k] += e <= 5
 	if (e > worst[k]) worst[k] = e
 }
@@ -105,7 +113,12 @@ function other(   i, p) {
 		print ""
 	}
 }
+function levels(   i) {
+	heads("machine", " mean | worst | of | within 5 %, of 14 |")
+	for (i = 1; i <= n; i++) printf "| `%s` | %s | %s | %s | %d |\n", kinds[i], mean(kinds[i]), short(worst[kinds[i]]), who[kinds[i]], near[kinds[i]]
+}
 END {
+	if (deep) { levels(); exit }
 	if (others) { other(); exit }
 	errors()
 	sentence()

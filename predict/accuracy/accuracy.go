@@ -54,6 +54,9 @@ var (
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })
 )
 
+// Overlap follows the target, in [Cluster], of machines whose processors go on behind misses.
+const Overlap = "-overlap"
+
 // Quanta is the target of all rows of [WindTunnel].
 const Quanta = "quanta"
 

@@ -56,6 +56,7 @@ type between struct {
 	queues   float64 // for how long messages hold it, of what was counted; 0: waits are not those that were counted
 	block    message // with a block
 	right    message // without
+	overlap  overlap // of messages with each other and with instructions
 }
 
 // between is the network of c.
@@ -110,14 +111,16 @@ type awayStretch struct {
 
 // away is what a means on a machine. A block takes an access to the memory that it comes from, and a message. A right takes a
 // message and as long as an upgrade on the other node's bus; invalidations go out at the same time, and a store that
-// fetches its block does not wait for them longer than for the block.
-func (c *costs) away(a Away) awayStretch {
+// fetches its block does not wait for them longer than for the block. Processors that go on behind misses, here between instructions of
+// so long in all, do so behind blocks too, but wait at least for as long as a message holds the network: the next one follows it there.
+func (c *costs) away(a Away, instructions float64) awayStretch {
 	b := &c.between
 	s := awayStretch{visits: a.Blocks + a.Upgrades}
 	if s.visits == 0 {
 		return s
 	}
-	s.latency = a.Blocks*(c.memory+b.block.time) + a.Upgrades*(c.invalidate+b.right.time)
+	behind := func(time, held float64) float64 { return max(held, time*b.overlap.waited(time, instructions/s.visits)) }
+	s.latency = a.Blocks*behind(c.memory+b.block.time, b.block.held) + a.Upgrades*behind(c.invalidate+b.right.time, b.right.held)
 	rights := max(a.Rights, a.Upgrades)
 	s.holds[0] = hold{b.block.held, a.Blocks / s.visits}
 	if a.Upgrades > 0 {

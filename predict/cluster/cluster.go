@@ -100,7 +100,7 @@ func (c *Case) given() string {
 func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
-	p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: p.Target}, p.Program)
+	p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}
@@ -108,6 +108,16 @@ func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction
 		p.Warnings = append(p.Warnings, fmt.Errorf("nothing is fetched ahead; this processor fetches up to %d lines of touches in order", n))
 	}
 	return p, p.Check()
+}
+
+// kind is the machines whose simulations widen the intervals of c's: those of its target that wait for each miss as c's does, or go on
+// behind it.
+func (c *Case) kind() string {
+	target := string(c.Machine.System.Target)
+	if c.Machine.Processor.Outstanding > 0 {
+		target += accuracy.Overlap
+	}
+	return target
 }
 
 // costsOf are the times of m.
@@ -119,7 +129,7 @@ func costsOf(m *machine.Machine) costs {
 		occupancy:  float64(m.At(m.Memory.Occupancy)),
 		invalidate: float64(m.At(m.Memory.Invalidate)),
 		exposed:    m.Processor.Exposed,
-		overlap:    overlap{float64(m.Processor.Outstanding), float64(m.Processor.Window.At(m.Processor.Clock))},
+		overlap:    overlap{outstanding: float64(m.Processor.Outstanding), window: float64(m.Processor.Window.At(m.Processor.Clock))},
 	}
 	for _, level := range m.Caches[1:] {
 		c.inner = append(c.inner, float64(m.At(level.Latency)))

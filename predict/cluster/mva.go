@@ -48,9 +48,6 @@ import (
 //
 // Of misses that overlap, a part is waited for: see [overlap]. A cache that processors share keeps a part of the misses from
 // memory: see [Run.behindShared]. It takes upgrades from the bus.
-//
-// Without phases at the machine's cache shape, the whole program is one phase with
-// the misses of the measured stack distances.
 type MVA struct{}
 
 var _ model.Model[*Case] = MVA{}
@@ -120,6 +117,7 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 		return nil, err
 	}
 	costs.each = c.unequal(costs.between)
+	costs.group(work, r.settles(len(work)))
 	if c.nodes() == 1 {
 		costs.step = costs.hits(work)
 	}

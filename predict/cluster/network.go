@@ -73,6 +73,25 @@ func (c *costs) waited(miss, gap float64) float64 {
 	return c.overlap.waited(miss, gap)
 }
 
+// hierarchy is how long inner levels are waited for, in all, and the part of memory accesses that is, each of which has come through
+// all these levels: it begins to be waited for the sooner. inner are misses of each level but the last, which misses memory times; gap is
+// the time of instructions between so many, apart that between accesses that leave the last.
+func (c *costs) hierarchy(inner []float64, memory, apart float64, gap func(misses float64) float64) (inside, exposed float64) {
+	way := 0.0
+	for i, m := range inner {
+		way += c.inner[i]
+		further := memory
+		if i+1 < len(inner) {
+			further = inner[i+1]
+		}
+		if found := max(0, m-further); found > 0 {
+			inside += found * way * c.waited(way, gap(m))
+		}
+	}
+	exposed = c.waited(way+c.memory, apart)
+	return inside + memory*way*exposed, exposed
+}
+
 // stretch is what w means on a machine.
 func (c *costs) stretch(w Work) stretch {
 	upgrades := w.Upgrades
@@ -82,10 +101,9 @@ func (c *costs) stretch(w Work) stretch {
 	s := stretch{ideal: w.Instr*c.instr + w.Touches*c.touch, visits: w.Misses + upgrades}
 	instructions := s.ideal
 	gap := instructions / max(1, s.visits)
-	for i, m := range w.Inner {
-		s.ideal += m * c.inner[i] * c.waited(c.inner[i], instructions/max(1, m))
-	}
-	s.exposed = c.waited(c.memory, gap)
+	inside, exposed := c.hierarchy(w.Inner, w.Misses, gap, func(misses float64) float64 { return instructions / max(1, misses) })
+	s.ideal += inside
+	s.exposed = exposed
 	s.latency = w.Misses*c.memory*s.exposed + w.Upgrades*c.invalidate*c.overlap.waited(c.invalidate, gap)
 	s.held = (w.Misses+w.Writebacks)*c.occupancy + upgrades*c.invalidate
 	if s.visits > 0 {
@@ -98,7 +116,7 @@ func (c *costs) stretch(w Work) stretch {
 		stall := c.memory * s.exposed
 		s.stalls = [3]float64{stall, stall, c.invalidate * c.overlap.waited(c.invalidate, gap)}
 	}
-	s.away = c.away(w.Away)
+	s.away = c.away(w.Away, instructions)
 	s.latency += s.away.latency
 	s.sync = w.Away.Waits * c.step
 	s.pending = w.Away.Queues * c.step * c.between.queues

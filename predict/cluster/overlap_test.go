@@ -59,15 +59,15 @@ func TestWaitedIsWhatTheRuleWaits(t *testing.T) {
 		miss, gap float64
 		tolerance float64 // of a miss
 	}{
-		{overlap{8, 32}, 80, 1000, 0.01},
-		{overlap{8, 32}, 80, 100, 0.02},
-		{overlap{8, 32}, 80, 20, 0.02},
-		{overlap{100, 32}, 80, 4, 0.02},
-		{overlap{4, 32}, 80, 4, 0.03},
-		{overlap{1, 32}, 80, 200, 0.15}, // one under way alone: the next miss waits too, if it comes in time
-		{overlap{8, 100}, 80, 200, 0.01},
-		{overlap{8, 100}, 80, 20, 0.02},
-		{overlap{8, 10}, 300, 50, 0.02},
+		{overlap{outstanding: 8, window: 32}, 80, 1000, 0.01},
+		{overlap{outstanding: 8, window: 32}, 80, 100, 0.02},
+		{overlap{outstanding: 8, window: 32}, 80, 20, 0.02},
+		{overlap{outstanding: 100, window: 32}, 80, 4, 0.02},
+		{overlap{outstanding: 4, window: 32}, 80, 4, 0.03},
+		{overlap{outstanding: 1, window: 32}, 80, 200, 0.15}, // one under way alone: the next miss waits too, if it comes in time
+		{overlap{outstanding: 8, window: 100}, 80, 200, 0.01},
+		{overlap{outstanding: 8, window: 100}, 80, 20, 0.02},
+		{overlap{outstanding: 8, window: 10}, 300, 50, 0.02},
 	} {
 		got := row.o.waited(row.miss, row.gap)
 		want := playOverlap(rand.New(rand.NewPCG(1, 9)), row.o, row.miss, row.gap, 200_000) / row.miss
@@ -82,15 +82,38 @@ func TestWaitedAtItsEnds(t *testing.T) {
 		o               overlap
 		miss, gap, want float64
 	}{
-		{overlap{}, 80, 10, 1},                 // in order
-		{overlap{8, 32}, 80, math.Inf(1), 0.6}, // alone: the window is not waited for
-		{overlap{8, 90}, 80, math.Inf(1), 0},   // all of it is
-		{overlap{8, 32}, 80, 0, 1.0 / 8},       // as many as may be under way, for one
-		{overlap{8, 32}, 0, 10, 1},
-		{overlap{100, 32}, 80, 32, 0.3}, // two together
+		{overlap{}, 80, 10, 1}, // in order
+		{overlap{outstanding: 8, window: 32}, 80, math.Inf(1), 0.6}, // alone: the window is not waited for
+		{overlap{outstanding: 8, window: 90}, 80, math.Inf(1), 0},   // all of it is
+		{overlap{outstanding: 8, window: 32}, 80, 0, 1.0 / 8},       // as many as may be under way, for one
+		{overlap{outstanding: 8, window: 32}, 0, 10, 1},
+		{overlap{outstanding: 100, window: 32}, 80, 32, 0.3},             // two together
+		{overlap{outstanding: 100, window: 32, group: 1.5}, 80, 32, 0.4}, // three for two groups
+		{overlap{outstanding: 8, window: 32, group: 0.5}, 80, 0, 1},      // each apart
 	} {
 		if got := row.o.waited(row.miss, row.gap); !near(got, row.want, 1e-12) {
 			t.Errorf("%+v, misses of %v every %v: %v, want %v", row.o, row.miss, row.gap, got, row.want)
+		}
+	}
+}
+
+// By hand: an access to memory comes through the levels before it, so that a window which hides either alone does not hide both.
+func TestHierarchyIsWaitedForAsAWhole(t *testing.T) {
+	far := func(float64) float64 { return math.Inf(1) }
+	for _, row := range []struct {
+		o               overlap
+		inner           []float64
+		memory          float64
+		inside, exposed float64
+	}{
+		{overlap{}, []float64{5, 3}, 1, 5*20 + 3*10, 1},                                        // in order: every miss, each level of it
+		{overlap{outstanding: 8, window: 90}, []float64{1, 1}, 1, 30 * 20.0 / 110, 20.0 / 110}, // 20 of 110 are waited for
+		{overlap{outstanding: 8, window: 25}, []float64{3, 1}, 0, 5, 85.0 / 110},               // two found behind 20, and one behind 30, of which 5 are waited for
+	} {
+		c := costs{inner: []float64{20, 10}, memory: 80, overlap: row.o}
+		inside, exposed := c.hierarchy(row.inner, row.memory, math.Inf(1), far)
+		if !near(inside, row.inside, 1e-12) || !near(exposed, row.exposed, 1e-12) {
+			t.Errorf("%+v, misses %v and %v: %v and %v, want %v and %v", row.o, row.inner, row.memory, inside, exposed, row.inside, row.exposed)
 		}
 	}
 }

@@ -92,11 +92,8 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 		perRef, barriers = 1/s.instr, s.gamma*s.instr
 	}
 	out.ideal = s.instr + s.gamma*s.touch
-	behind := s.overlapping(out.ideal)
-	for i, m := range s.inner {
-		out.ideal += s.gamma * m * s.costs.inner[i] * behind(s.costs.inner[i], m)
-	}
-	exposed := behind(s.costs.memory, s.memory)
+	inside, exposed := s.waiting(out.ideal)
+	out.ideal += s.gamma * inside
 	out.l2, out.l3 = perRef*s.memory, perRef*s.paging
 	out.t2, out.u2 = s.bus(out.l2, t)
 	out.latency = s.gamma * s.memory * s.costs.memory * exposed
@@ -115,18 +112,15 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	return out
 }
 
-// overlapping finds which part of misses is waited for, of so long and so many for each reference, between which instructions take
-// the ideal time.
-func (s *smp) overlapping(ideal float64) func(miss, perReference float64) float64 {
+// waiting is how long a reference waits for inner levels, on average, and which part of memory accesses is waited for, if instructions
+// take the ideal time.
+func (s *smp) waiting(ideal float64) (inside, exposed float64) {
+	c := s.costs
 	if !s.overlaps {
-		return func(float64, float64) float64 { return 1 }
+		c.exposed = 1
 	}
-	return func(miss, perReference float64) float64 {
-		if perReference == 0 {
-			return 1
-		}
-		return s.waited(miss, ideal/(s.gamma*perReference))
-	}
+	gap := func(perReference float64) float64 { return ideal / (s.gamma * perReference) }
+	return c.hierarchy(s.inner, s.memory, gap(s.memory), gap)
 }
 
 // bus is the time of a memory access with contention, and how busy the bus is. For what an access takes besides holding it, a

@@ -97,6 +97,7 @@ func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
+		costs.group(work, r.settles(len(work)))
 		return costs.run(work, c.Processors, waits), nil
 	}
 	var net *network
@@ -105,6 +106,7 @@ func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
+		costs.group(work, r.settles(len(work)))
 		net = costs.run(work, c.Processors, waits)
 		before := blocks
 		if blocks = work.sum().Away.Blocks; math.Abs(blocks-before) <= settled*blocks {
