@@ -94,6 +94,7 @@ func (r *run) catchUp(q trace.Proc, c memsys.Change) {
 			break // p meets the same error at its own turn
 		}
 	}
+	p.ahead = 0 // what is left of it comes after that access: the next line that it takes finds nothing to catch up with
 	p.window = max(p.window/2, minWindow)
 	r.stirred = append(r.stirred, p)
 	r.limit = -1 // the turn of p may come next: the present processor stops after its access
