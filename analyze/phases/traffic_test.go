@@ -285,14 +285,21 @@ func (o *nodesOracle) use(p trace.Proc, u naiveUse, now unit.Instructions) unit.
 	return o.node.bring(int(p), u, o.obtain(p, u, now), &Traffic{}) - now
 }
 
-// settle forgets what is over: only who is let go on by force ever comes back to it.
+// settle forgets what is before now: only who is let go on by force ever comes back to it.
 func (o *nodesOracle) settle(now unit.Instructions) {
-	over := func(s [2]unit.Instructions) bool { return s[1] <= now }
+	since := func(all naiveSpans) (left naiveSpans) {
+		for _, s := range all {
+			if s[1] > now {
+				left = append(left, [2]unit.Instructions{max(s[0], now), s[1]})
+			}
+		}
+		return left
+	}
 	for part := range o.held {
-		o.held[part] = slices.DeleteFunc(o.held[part], over)
+		o.held[part] = since(o.held[part])
 	}
 	for n := range o.node.buses {
-		o.node.buses[n] = slices.DeleteFunc(o.node.buses[n], over)
+		o.node.buses[n] = since(o.node.buses[n])
 	}
 }
 

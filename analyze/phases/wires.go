@@ -3,6 +3,7 @@ package phases
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -70,14 +71,15 @@ func (w *wires) settle(now unit.Instructions) {
 	}
 }
 
-// calendar is when something is held by one after the other: spans in order, apart from each other.
+// calendar is when something is held by one after the other: spans in order, none of which ends where the next begins. One processor may be a phase
+// ahead of the others, and all that it holds is here meanwhile.
 type calendar []span
 
 type span struct{ from, to unit.Instructions }
 
 // fit is the first time from now on when it is free for so long. What takes no time waits for what is under way, too.
 func (c calendar) fit(now, long unit.Instructions) unit.Instructions {
-	for _, s := range c {
+	for _, s := range c[c.until(now):] {
 		if s.from >= now+max(1, long) {
 			break
 		}
@@ -86,23 +88,44 @@ func (c calendar) fit(now, long unit.Instructions) unit.Instructions {
 	return now
 }
 
+// until is how many spans end at a time, or before. Most that is asked for comes after nearly all others.
+func (c calendar) until(at unit.Instructions) int {
+	for back := range min(4, len(c)) {
+		if i := len(c) - back; c[i-1].to <= at {
+			return i
+		}
+	}
+	return sort.Search(len(c), func(i int) bool { return c[i].to > at })
+}
+
 // hold makes it held from a time that [calendar.fit] found.
 func (c *calendar) hold(from, long unit.Instructions) {
 	if long == 0 {
 		return
 	}
-	i := len(*c)
-	for i > 0 && (*c)[i-1].from > from {
-		i--
+	i, to := c.until(from), from+long
+	after := i > 0 && (*c)[i-1].to == from
+	before := i < len(*c) && (*c)[i].from == to
+	switch {
+	case after && before:
+		(*c)[i-1].to = (*c)[i].to
+		*c = slices.Delete(*c, i, i+1)
+	case after:
+		(*c)[i-1].to = to
+	case before:
+		(*c)[i].from = from
+	default:
+		*c = slices.Insert(*c, i, span{from, to})
 	}
-	*c = slices.Insert(*c, i, span{from, from + long})
 }
 
-// settle forgets what ends before now.
+// settle forgets what is before now.
 func (c *calendar) settle(now unit.Instructions) {
 	past := 0
 	for past < len(*c) && (*c)[past].to <= now {
 		past++
 	}
-	*c = slices.Delete(*c, 0, past)
+	if *c = (*c)[past:]; len(*c) > 0 {
+		(*c)[0].from = max((*c)[0].from, now)
+	}
 }
