@@ -54,8 +54,12 @@ var (
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })
 )
 
-// Overlap follows the target, in [Cluster], of machines whose processors go on behind misses.
-const Overlap = "-overlap"
+// What follows the target, in [Cluster], of machines whose processors go on behind misses, and of those that have several levels of caches
+// and wait.
+const (
+	Overlap = "-overlap"
+	Levels  = "-levels"
+)
 
 // Quanta is the target of all rows of [WindTunnel].
 const Quanta = "quanta"

@@ -110,12 +110,15 @@ func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction
 	return p, p.Check()
 }
 
-// kind is the machines whose simulations widen the intervals of c's: those of its target that wait for each miss as c's does, or go on
-// behind it.
+// kind is the machines whose simulations widen the intervals of c's: those of its target whose processors go on behind misses, or that have
+// several levels of caches, or neither, as c's.
 func (c *Case) kind() string {
 	target := string(c.Machine.System.Target)
-	if c.Machine.Processor.Outstanding > 0 {
-		target += accuracy.Overlap
+	switch m := c.Machine; {
+	case m.Processor.Outstanding > 0:
+		return target + accuracy.Overlap
+	case len(m.Caches) > 1 || m.Shared != nil:
+		return target + accuracy.Levels
 	}
 	return target
 }
