@@ -17,13 +17,28 @@ func NewLRU(sets, ways int64) *LRU {
 func (c *LRU) Misses(lines []uint64) (n uint64) {
 	c.keys = c.keys[:0]
 	for _, l := range lines {
-		c.keys = append(c.keys, l<<1)
+		k := l << 1
+		if k < back {
+			c.keys = append(c.keys, k)
+			continue
+		}
+		n += c.flush() // arrays take keys as large as this one by one alone
+		if !c.array.hit(k) {
+			c.array.fill(k)
+			n++
+		}
 	}
+	return n + c.flush()
+}
+
+// flush uses the keys at hand, and counts those that were not there.
+func (c *LRU) flush() (n uint64) {
 	for keys := c.keys; len(keys) > 0; {
 		used, missed := c.array.use(keys, c.missed[:])
 		keys = keys[used:]
 		n += uint64(missed)
 	}
+	c.keys = c.keys[:0]
 	return n
 }
 
