@@ -1,7 +1,7 @@
 package cache
 
 // An LRU is one cache with LRU replacement that no level is above or below, for analyses
-// that simulate by themselves. Lines are numbers below 2^63.
+// that simulate by themselves. Lines are numbers below 2^63 - 1.
 type LRU struct {
 	array  array
 	keys   []key
