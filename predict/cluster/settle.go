@@ -20,11 +20,11 @@ func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
 	if lo == hi {
 		return scaledTo(t, lo, delay, nodes)
 	}
-	part2 := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
+	linear := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
 	return func(p trace.Proc, phase int, number int64) Away {
 		a, b := awayOf(t.Window(p, phase, number, lo), nodes), awayOf(t.Window(p, phase, number, hi), nodes)
 		out := a.scaled(1 - part).plus(b.scaled(part))
-		out.Waits, out.Queues = max(0, a.Waits+part2*(b.Waits-a.Waits)), max(0, a.Queues+part2*(b.Queues-a.Queues))
+		out.Waits, out.Queues = max(0, a.Waits+linear*(b.Waits-a.Waits)), max(0, a.Queues+linear*(b.Queues-a.Queues))
 		return out
 	}
 }
