@@ -26,10 +26,14 @@ var (
 // decodeAhead yields the batches in order, decoding on goroutines of its own. A batch is
 // valid until the next. The goroutines have ended when the iteration has.
 //
-// There is one goroutine, and where there are cores and the consumer has waited for it, another one.
+// There is one goroutine, and where there are cores and the consumer has waited for it, another one. On one
+// core there is one batch: what the consumer gets is still in the caches.
 func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		a := ahead[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
+		if runtime.GOMAXPROCS(0) == 1 {
+			at.slots = 1
+		}
 		for range at.slots {
 			a.free <- new(T)
 		}
@@ -134,11 +138,11 @@ func (d *decoder) load(f *file, i int) (err error) {
 }
 
 // checkRefs holds a decoded batch to the index and to the invariants.
-func checkRefs(d *decoder, h trace.Header, b *refsBatch, info batchInfo) error {
+func checkRefs(d *decoder, h trace.Header, b *refsSlot, info batchInfo) error {
 	if err := d.done(); err != nil {
 		return err
 	}
-	if err := checkInfo(info, b.Proc, b.Len(), b.instructions()); err != nil {
+	if err := checkInfo(info, b.Proc, b.Len(), b.instr); err != nil {
 		return err
 	}
 	return trace.CheckRefs(h, &b.Refs)

@@ -15,7 +15,7 @@ type unarchiver struct {
 }
 
 // decode reads a batch into r.
-func (u *unarchiver) decode(d *decoder, r *refsBatch, hasPC bool) {
+func (u *unarchiver) decode(d *decoder, r *trace.Refs, hasPC bool) {
 	u.get(d, hasPC)
 	if d.err == nil {
 		u.checkBlocks(d, hasPC)
@@ -125,7 +125,7 @@ func (u *unarchiver) join(d *decoder) {
 }
 
 // replay runs the blocks.
-func (u *unarchiver) replay(d *decoder, r *refsBatch, rows int, hasPC bool) {
+func (u *unarchiver) replay(d *decoder, r *trace.Refs, rows int, hasPC bool) {
 	r.Instr, r.Addr = sized(r.Instr, rows), sized(r.Addr, rows)
 	r.Size, r.Op = sized(r.Size, rows), sized(r.Op, rows)
 	if hasPC {

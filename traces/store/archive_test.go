@@ -92,7 +92,7 @@ func archivedBy(t testing.TB, e *encoder, d *decoder, r *trace.Refs) (back *trac
 	t.Helper()
 	hasPC := r.PC != nil
 	e.begin()
-	in, out := refsBatch{Refs: *r}, refsBatch{}
+	in, out := refsBatch{Refs: *r}, refsSlot{}
 	msg, meta := e.finish(in.encodeArchive(e, hasPC))
 	if err := d.open(msg, meta); err != nil {
 		t.Fatal(err)

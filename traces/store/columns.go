@@ -87,10 +87,7 @@ func putBuffer[T number](e *encoder, s []T) {
 // get reads a column of n plain numbers into the memory of s.
 func get[T number](d *decoder, s []T, n int) []T {
 	s = sized(s, n+decodeSlack)[:n]
-	if length, nulls := d.node(); length != n || nulls != 0 {
-		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, n)
-	}
-	d.skipValidity()
+	d.noNulls(n)
 	d.buffer(rawBytes(s))
 	fromLittle(s)
 	return s

@@ -98,18 +98,40 @@ func (d *decoder) skipValidity() {
 	}
 }
 
+// noNulls passes what is before the values of a column of n rows without nulls.
+func (d *decoder) noNulls(n int) {
+	if length, nulls := d.node(); length != n || nulls != 0 {
+		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, n)
+	}
+	d.skipValidity()
+}
+
 // buffer fills dst from the next buffer, which must have exactly its length.
-func (d *decoder) buffer(dst []byte) {
+func (d *decoder) buffer(dst []byte) { d.unpack(dst, d.packed()) }
+
+// packed is the next buffer as it is stored: nothing, or its length and its contents.
+func (d *decoder) packed() []byte {
 	s := d.span()
 	size := int64(len(d.body))
-	if d.err != nil || (s.length == 0 && len(dst) == 0) {
-		return
+	if d.err != nil || s.length == 0 {
+		return nil
 	}
 	if s.offset < 0 || s.length < 8 || s.offset > size || s.length > size-s.offset {
 		d.fail("a buffer lies outside its body")
+		return nil
+	}
+	return d.body[s.offset : s.offset+s.length]
+}
+
+// unpack fills dst from a buffer as it is stored.
+func (d *decoder) unpack(dst, b []byte) {
+	if d.err != nil || (len(b) == 0 && len(dst) == 0) {
 		return
 	}
-	b := d.body[s.offset : s.offset+s.length]
+	if len(b) == 0 {
+		d.fail("a buffer has the wrong length")
+		return
+	}
 	plain := binary.LittleEndian.Uint64(b)
 	b = b[8:]
 	switch {

@@ -152,7 +152,7 @@ func (t *Trace) refsIn(batches []int, yield func(*trace.Refs, error) bool) {
 		return
 	}
 	p, h, archive := t.refs, t.refs.head, t.refs.schema.isArchive()
-	decode := func(d *decoder, s *refsBatch, i int) error {
+	decode := func(d *decoder, s *refsSlot, i int) error {
 		s.decode(d, archive, h.HasPC)
 		return checkRefs(d, h, s, p.blocks[i].batchInfo)
 	}

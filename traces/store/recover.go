@@ -70,7 +70,7 @@ type salvage struct {
 	last   map[trace.Proc]uint64
 	procs  int // one more than the greatest seen
 	d      *decoder
-	refs   refsBatch
+	refs   refsSlot
 	event  eventsSlot
 	done   Recovered
 }
@@ -205,7 +205,7 @@ func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
 	}
 	if s.kind == kindRefs {
 		s.refs.decode(s.d, s.form.isArchive(), s.head.HasPC)
-		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instructions()}
+		info = batchInfo{int32(s.refs.Proc), uint64(s.refs.Len()), s.refs.instr}
 		return meta, info, checkRefs(s.d, s.check.head, &s.refs, info)
 	}
 	s.event.decode(s.d, s.head.HasTime)

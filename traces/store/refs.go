@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"fmt"
 
 	"spoor/traces/trace"
@@ -34,7 +33,7 @@ func enumNames[T interface {
 	return string(b[1:])
 }
 
-// refsBatch is references of one processor on their way to or from a file.
+// refsBatch is references of one processor on their way to a file.
 type refsBatch struct {
 	trace.Refs
 	procs []int32 // scratch: the proc column
@@ -72,50 +71,6 @@ func (r *refsBatch) encodeArchive(e *encoder, hasPC bool) int {
 	}
 	e.archive.encode(e, r, hasPC)
 	return 1
-}
-
-// decode reads r from d, whose columns may be those of the archive profile.
-func (r *refsBatch) decode(d *decoder, archive, hasPC bool) {
-	if !archive {
-		r.decodePlain(d, hasPC)
-		return
-	}
-	if d.archive == nil {
-		d.archive = new(unarchiver)
-	}
-	d.archive.decode(d, r, hasPC)
-}
-
-// decodePlain reads the columns of r from d.
-func (r *refsBatch) decodePlain(d *decoder, hasPC bool) {
-	r.procs = get(d, r.procs, d.rows)
-	r.Instr = get(d, r.Instr, d.rows)
-	r.Addr = get(d, r.Addr, d.rows)
-	r.Size = get(d, r.Size, d.rows)
-	r.Op = get(d, r.Op, d.rows)
-	if hasPC {
-		r.PC = get(d, r.PC, d.rows)
-		if r.PC == nil {
-			r.PC = []uint64{}
-		}
-	}
-	r.Proc = oneProc(d, r.procs)
-}
-
-// oneProc is the processor that all rows of a batch belong to.
-func oneProc(d *decoder, procs []int32) trace.Proc {
-	if d.err != nil {
-		return 0
-	}
-	if len(procs) == 0 {
-		d.fail("it has no rows")
-		return 0
-	}
-	first := procs[0]
-	if n := len(procs) - 1; !bytes.Equal(rawBytes(procs[1:]), rawBytes(procs[:n])) {
-		d.fail("rows of processors are mixed, the first is of %d", first)
-	}
-	return trace.Proc(first)
 }
 
 func (r *refsBatch) weight() int          { return r.Len() }
