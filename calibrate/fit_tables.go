@@ -239,6 +239,7 @@ func (r *fitted) plogp() *store.Table {
 	}{
 		{"o_s", func(c *row) loggp.Estimated { return c.Send }}, {"o_r", func(c *row) loggp.Estimated { return c.Receive }},
 		{"g", func(c *row) loggp.Estimated { return c.Gap }}, {"half_rtt", func(c *row) loggp.Estimated { return c.Half }},
+		{"duplex", func(c *row) loggp.Estimated { return c.Duplex }},
 	} {
 		t.Columns = append(t.Columns,
 			store.Column{Name: of.name, Unit: "s", Data: columnOf(rows, func(c *row) float64 { return of.get(c).Value })},

@@ -59,7 +59,7 @@ const (
 // bursts are of several lengths: the first messages may cost less than those that the receiver falls behind with.
 var bursts = []int64{4, burst, 64}
 
-var sizes = []unit.Bytes{1, 8, 16, 32, 64, 256, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
+var sizes = []unit.Bytes{1, 8, 16, 32, 64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, largestSize}
 
 // pilot is what a plan asks the transport for before.
 type pilot struct {
@@ -98,10 +98,16 @@ func plan(o Options, ask pilot) (list []timing.Point, err error) {
 		}
 		add(timing.Delayed, size, burst, delay, timing.Train)
 		add(timing.Receive, size, 1, 0, timing.Train)
+		add(timing.Exchange, size, 1, 0, timing.Train)
 	}
 	r := rand.New(rand.NewPCG(o.Seed, 2))
 	for range tests {
-		any := func() unit.Bytes { return unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize))) }
+		any := func() (size unit.Bytes) { // that nothing is fitted to
+			for size == 0 || slices.Contains(some, size) {
+				size = unit.Bytes(math.Exp(r.Float64() * math.Log(largestSize)))
+			}
+			return size
+		}
 		add(timing.Burst, any(), 2+r.Int64N(63), 0, timing.Test)
 		add(timing.PingPong, any(), 1, 0, timing.Test)
 		add(timing.Exchange, any(), 1, 0, timing.Test)

@@ -72,7 +72,8 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 }
 
 // names are what intercept, slope and the end of a class are called.
-var names = map[string][3]string{"gap": {"g", "G", "gap_upto"}, "half": {"half", "perbyte", "half_upto"}}
+var names = map[string][3]string{"gap": {"g", "G", "gap_upto"}, "half": {"half", "perbyte", "half_upto"},
+	"duplex": {"duplex", "duplexperbyte", "duplex_upto"}}
 
 // line adds the parameters of one class.
 func (s *Study) line(x []float64, times *fit.Times, names [3]string, suffix, method string, seed uint64) {

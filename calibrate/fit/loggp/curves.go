@@ -33,6 +33,7 @@ func (c *curve) at(size int64) int {
 // curves are what times tell of messages by size.
 type curves struct {
 	half, gap, send, receive *curve
+	duplex                   *curve // both sides at once
 	bursts                   []burst
 }
 
@@ -89,6 +90,8 @@ func (s *Study) curves(train *samples, cluster string) (*curves, error) {
 	}
 	c.receive = train.mean(timing.Receive, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
 	c.receive.method = "time of a receive of a message that is there"
+	c.duplex = train.mean(timing.Exchange, cluster, func(_ timing.Point, t float64, _ int) float64 { return t })
+	c.duplex.method = "time of an exchange, in which both sides send and receive at once"
 	if len(c.half.sizes)+len(c.gap.sizes)+len(c.send.sizes)+len(c.receive.sizes) == 0 {
 		return nil, errors.New("no ping-pong and no other time of a message is left to fit")
 	}

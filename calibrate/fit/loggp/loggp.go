@@ -82,6 +82,7 @@ type Row struct {
 	Bytes         int64
 	Send, Receive Estimated
 	Gap, Half     Estimated // Half: of a round trip
+	Duplex        Estimated // of an exchange
 }
 
 // Estimated is a value and its 95 % interval.
@@ -134,9 +135,11 @@ func study(d *timing.Data, state string, seed uint64) (*Study, error) {
 	half := s.lines(c.half, "half", seed)
 	gap := s.lines(c.gap, "gap", seed)
 	s.gaps(gap)
+	duplex := s.lines(c.duplex, "duplex", seed)
 	s.rendezvous(&train, c.half, half, seed)
 	s.table(c, seed)
 	s.models = []predictor{newLogGP(s, c, half, gap), newPLogP(s, c)}
+	s.bothWays(c, duplex)
 	s.judge(&train, &test)
 	if len(s.Values) == 0 {
 		return nil, fmt.Errorf("%s: nothing can be found from %d points", s.title(), len(points))

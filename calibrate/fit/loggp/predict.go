@@ -20,7 +20,8 @@ type predictor struct {
 	gap     func(size float64) float64
 	send    func(size float64) float64
 	receive func(size float64) float64
-	eager   float64 // the largest size of messages that do not wait for their receivers
+	eager   float64                    // the largest size of messages that do not wait for their receivers
+	duplex  func(size float64) float64 // of an exchange, as a parameter measured apart; nil: by the others
 	// lengths are gaps in bursts of some lengths, where that is known.
 	lengths []length
 }
@@ -44,6 +45,17 @@ func newLogGP(s *Study, c *curves, half, gap classes) predictor {
 	p.send, p.receive = constant("o_s"), constant("o_r")
 	p.eager = s.eager()
 	return p
+}
+
+// bothWays adds to each model one that has what exchanges take for a parameter.
+func (s *Study) bothWays(c *curves, duplex classes) {
+	if len(duplex) == 0 {
+		return
+	}
+	lines, table := s.models[0], s.models[1]
+	lines.name, lines.says, lines.duplex = "LogGP duplex", "exchange(s) = duplex + (s-1) duplexperbyte", duplex.at
+	table.name, table.says, table.duplex = "PLogP duplex", "exchange(s) = duplex(s)", c.duplex.interpolated()
+	s.models = append(s.models, lines, table)
 }
 
 // eager is S, if it was found.
@@ -135,6 +147,9 @@ func (m *predictor) time(p *timing.Point) float64 {
 	case timing.Delayed:
 		return 2*m.half(size) + float64(p.Count-1)*each(float64(p.Delay))
 	case timing.Exchange:
+		if m.duplex != nil {
+			return m.duplex(size)
+		}
 		return m.exchange(size)
 	}
 	return math.NaN()
@@ -142,13 +157,25 @@ func (m *predictor) time(p *timing.Point) float64 {
 
 // exchange is as long as a message takes, or the gap, or what a processor does for the one and the other message if
 // that is longer, which it is only where L is negative: the work of two processors on one message overlaps,
-// and that of one processor on two does not. A send that waits for its receiver is no such work. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
+// and that of one processor on two does not. Of its work on a send, o_s has waiting for polling receivers in it where g has not.
+// A send that waits for its receiver is no such work, as a processor receives meanwhile, but the exchange is not over before it is.
+//
+// Where both sides copy at the same time they share what copies go through, of which no parameter of messages one way tells: duplex does.
 func (m *predictor) exchange(size float64) float64 {
 	t := max(m.half(size), m.gap(size))
-	if work := min(m.send(size), m.gap(size)) + m.receive(size); size <= m.eager && !math.IsNaN(work) {
-		return max(t, work)
+	work := min(m.send(size), m.gap(size)) + m.receive(size)
+	if size > m.eager {
+		work = m.send(size)
 	}
-	return t
+	if math.IsNaN(work) {
+		return t
+	}
+	return max(t, work)
+}
+
+// own reports whether a table has the times of an experiment as they are.
+func (m *predictor) own(e timing.Experiment) bool {
+	return m.table && (e != timing.Exchange || m.duplex != nil)
 }
 
 // judge compares models with times that they were not fitted to. Where no point is of a test set, it is said
@@ -167,7 +194,7 @@ func (s *Study) judge(train, test *samples) {
 			for i := range held.points {
 				p := &held.points[i]
 				t := m.time(p)
-				if p.Experiment != e || math.IsNaN(t) || held == train && m.table && e != timing.Exchange {
+				if p.Experiment != e || math.IsNaN(t) || held == train && m.own(e) || m.duplex != nil && e != timing.Exchange {
 					continue
 				}
 				measured, predicted = append(measured, means[i]), append(predicted, t)
@@ -183,13 +210,13 @@ func (s *Study) judge(train, test *samples) {
 // table is PLogP's, with its L.
 func (s *Study) table(c *curves, seed uint64) {
 	var sizes []int64
-	for _, one := range []*curve{c.half, c.gap, c.send, c.receive} {
+	for _, one := range []*curve{c.half, c.gap, c.send, c.receive, c.duplex} {
 		sizes = append(sizes, one.sizes...)
 	}
 	slices.Sort(sizes)
-	half, gap, send, receive := c.half.estimates(seed), c.gap.estimates(seed), c.send.estimates(seed), c.receive.estimates(seed)
+	half, gap, send, receive, duplex := c.half.estimates(seed), c.gap.estimates(seed), c.send.estimates(seed), c.receive.estimates(seed), c.duplex.estimates(seed)
 	for _, size := range slices.Compact(sizes) {
-		s.Table = append(s.Table, Row{Bytes: size, Send: send(size), Receive: receive(size), Gap: gap(size), Half: half(size)})
+		s.Table = append(s.Table, Row{Bytes: size, Send: send(size), Receive: receive(size), Gap: gap(size), Half: half(size), Duplex: duplex(size)})
 	}
 	for i, size := range c.half.sizes {
 		k := c.gap.at(size)
