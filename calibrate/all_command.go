@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/host"
 	"spoor/calibrate/machine"
+	"spoor/calibrate/marshalling"
 	"spoor/calibrate/memory"
 	"spoor/calibrate/param"
 	"spoor/calibrate/transport"
@@ -72,11 +74,8 @@ type calibrated struct {
 
 // run measures everything, and then writes what belongs to all of it.
 func (a *calibration) run(ctx context.Context, env *stage.Env) error {
-	steps := []func(context.Context, *stage.Env) error{a.ofMemory}
-	for _, t := range present(env) {
-		steps = append(steps, func(ctx context.Context, env *stage.Env) error { return a.ofTransport(ctx, env, t) })
-	}
-	if err := a.each(ctx, env, append(steps, a.ofMarshalling, a.ofMemoryAgain, a.ofInstructions)); err != nil {
+	steps := []func(context.Context, *stage.Env) error{a.ofMemory, a.ofMessages, a.ofMemoryAgain, a.ofInstructions}
+	if err := a.each(ctx, env, steps); err != nil {
 		return err
 	}
 	if a.memory == nil && len(a.sets) == 0 {
@@ -145,44 +144,72 @@ func (a *calibration) ofInstructions(ctx context.Context, env *stage.Env) error 
 	return nil
 }
 
-func (a *calibration) ofTransport(ctx context.Context, env *stage.Env, t transport.Transport) error {
-	o, options := &transportOptions{measuring: a.measuring}, a.options(transportBudget)
-	p := env.Progress("measuring "+t.Name, int64(options.Launches*transport.Points(options)), "points")
+// ofMessages measures transports, and blocks that are packed and unpacked, in turns.
+func (a *calibration) ofMessages(ctx context.Context, env *stage.Env) error {
+	parts := a.parts(present(env))
+	points := 0
+	for _, part := range parts {
+		points += part.points
+	}
+	p := env.Progress("measuring messages", int64(points), "points")
 	defer p.Done()
-	table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.Name, err)
+	tables := make([]*store.Table, len(parts))
+	var measurements []func(context.Context, waiter) error
+	for i, part := range parts {
+		measurements = append(measurements, func(ctx context.Context, wait waiter) (err error) {
+			tables[i], err = part.measure(ctx, env, wait, func() { p.Add(1) })
+			return err
+		})
 	}
-	r, err := a.fit(env, t.Name, table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.Name, err)
+	var steps []func(context.Context, *stage.Env) error
+	for i, err := range takeTurns(ctx, measurements) {
+		steps = append(steps, func(_ context.Context, env *stage.Env) error { return a.add(env, &parts[i], tables[i], err) })
 	}
-	return a.add(t.Name, t.Name+"_", r)
+	return a.each(ctx, env, steps)
 }
 
-func (a *calibration) ofMarshalling(ctx context.Context, env *stage.Env) error {
-	o := &marshallingOptions{a.measuring, marshallingTransport}
-	r, err := o.run(ctx, env)
-	if err != nil {
-		return fmt.Errorf("marshalling: %w", err)
-	}
-	return a.add("marshalling", "", r)
+// part is a measurement that takes turns with others.
+type part struct {
+	name, prefix string // prefix: of its parameters
+	points       int
+	measure      func(context.Context, *stage.Env, waiter, func()) (*store.Table, error)
 }
 
-// add remembers the parameters of a dataset, with a prefix.
-func (a *calibration) add(name, prefix string, r *fitted) error {
+// parts are the transports, and marshalling.
+func (a *calibration) parts(transports []transport.Transport) (list []part) {
+	usual := a.options(transportBudget, nil)
+	for _, t := range transports {
+		list = append(list, part{t.Name, t.Name + "_", usual.Launches * transport.Points(usual), func(ctx context.Context, env *stage.Env, wait waiter, step func()) (*store.Table, error) {
+			return a.transport(ctx, env, t, wait, step)
+		}})
+	}
+	t := transport.All[slices.IndexFunc(transport.All, func(t transport.Transport) bool { return t.Name == marshallingTransport })]
+	return append(list, part{"marshalling", "", usual.Launches * len(marshalling.Plan(a.seed, a.quick)), func(ctx context.Context, env *stage.Env, wait waiter, step func()) (*store.Table, error) {
+		return a.marshalling(ctx, env, t, wait, step)
+	}})
+}
+
+// add fits what was measured, unless it was refused, and remembers the parameters.
+func (a *calibration) add(env *stage.Env, p *part, table *store.Table, refused error) error {
+	if refused != nil {
+		return fmt.Errorf("%s: %w", p.name, refused)
+	}
+	r, err := a.fit(env, p.name, table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
 	set, err := r.params()
 	if err != nil {
 		return err
 	}
 	named := &param.Set{}
-	for _, p := range set.All() {
-		p.Name = prefix + p.Name
-		if err := named.Add(p); err != nil {
+	for _, one := range set.All() {
+		one.Name = p.prefix + one.Name
+		if err := named.Add(one); err != nil {
 			return err
 		}
 	}
-	a.found.add(name, named)
+	a.found.add(p.name, named)
 	dataset, _, _ := strings.Cut(r.data.Source(), " ")
 	a.sets = append(a.sets, calibrated{dataset, named})
 	return nil

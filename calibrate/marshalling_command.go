@@ -73,14 +73,17 @@ func (o *marshallingOptions) run(ctx context.Context, env *stage.Env) (*fitted, 
 	if err != nil {
 		return nil, err
 	}
-	table, err := o.measure(ctx, env, chosen[0])
+	p := env.Progress("measuring", int64(o.options(0, nil).Launches*len(marshalling.Plan(o.seed, o.quick))), "points")
+	defer p.Done()
+	table, err := o.marshalling(ctx, env, chosen[0], host.Sleep, func() { p.Add(1) })
 	if err != nil {
 		return nil, err
 	}
 	return o.fit(env, "marshalling", table)
 }
 
-func (o *marshallingOptions) measure(ctx context.Context, env *stage.Env, t transport.Transport) (table *store.Table, err error) {
+// marshalling measures over a transport.
+func (o *measuring) marshalling(ctx context.Context, env *stage.Env, t transport.Transport, wait waiter, step func()) (table *store.Table, err error) {
 	bench, done, err := transport.Open(t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
@@ -89,16 +92,13 @@ func (o *marshallingOptions) measure(ctx context.Context, env *stage.Env, t tran
 	if err := bench.Launch(0); err != nil {
 		return nil, err
 	}
-	if err := o.look(env, "", bench); err != nil {
+	if err := o.look(env, "marshalling: ", bench); err != nil {
 		return nil, err
 	}
-	options, points := o.options(marshallingBudget), marshalling.Plan(o.seed, o.quick)
-	p := env.Progress("measuring", int64(options.Launches*len(points)), "points")
-	defer p.Done()
 	line := unit.Bytes(64)
 	if caches := host.KernelCaches(os.DirFS("/sys/devices/system/cpu"), 0); len(caches) > 0 {
 		line = caches[0].Line
 	}
-	return transport.At(ctx, bench, options, points, func() { p.Add(1) }, trace.Arg{Key: "line", Value: line.String()},
+	return transport.At(ctx, bench, o.options(marshallingBudget, wait), marshalling.Plan(o.seed, o.quick), step, trace.Arg{Key: "line", Value: line.String()},
 		trace.Arg{Key: "page", Value: unit.Bytes(os.Getpagesize()).String()}, trace.Arg{Key: "transport", Value: t.Name})
 }

@@ -50,11 +50,11 @@ func (o *measuring) check() error {
 const quickBudget = unit.Seconds(4)
 
 // options are how much is measured between two processors.
-func (o *measuring) options(budget unit.Seconds) transport.Options {
+func (o *measuring) options(budget unit.Seconds, wait waiter) transport.Options {
 	if o.quick {
 		return transport.Options{Launches: 1, Seed: o.seed, Rules: host.Hasty, Budget: quickBudget, Quick: true}
 	}
-	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Wait: host.Sleep}
+	return transport.Options{Launches: o.launches, Seed: o.seed, Rules: host.Strict, Budget: budget, Wait: wait}
 }
 
 // look tells of the host, and refuses it where it is busy.

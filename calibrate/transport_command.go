@@ -36,6 +36,7 @@ func transportCommand(env *stage.Env) *cobra.Command {
 			"For each transport T it writes what was measured, PREFIX.T.arrow, and what calibrate fit finds in it, LogGP and\n" +
 			"PLogP: PREFIX.T.params.toml, PREFIX.T.fit.arrow and PREFIX.T.plogp.arrow; and PREFIX.T.network.toml, PLogP as the section\n" +
 			"[network] of a machine: 'cat host.machine.toml PREFIX.T.network.toml' is a machine that predict takes.\n\n" +
+			"Transports take turns, a launch each, so that launches of each are spread over the time of all.\n\n" +
 			"Nothing else should run: a host that is busy for more than a fifth of the time is refused, and times on which\n" +
 			"launches do not agree give no parameters. Distances between processors may change while one measures: samples are\n" +
 			"divided into states s1, s2, ... by round trips of a byte, never pooled, and parameters end in -STATE.",
@@ -94,18 +95,18 @@ func (o *transportOptions) run(ctx context.Context, env *stage.Env, format stage
 	if err != nil {
 		return err
 	}
-	tables, err := o.measure(ctx, env, chosen, o.options(transportBudget))
+	tables, err := o.messages(ctx, env, chosen)
 	if err != nil {
 		return err
 	}
 	found := &foundParams{}
 	var failed []error
 	for i, t := range chosen {
-		if err := tables[i].refused; err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
-			continue
+		err := tables[i].refused
+		if err == nil {
+			err = o.find(env, t.Name, tables[i].table, found)
 		}
-		if err := o.find(env, t.Name, tables[i].table, found); err != nil {
+		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", t.Name, err))
 		}
 	}
@@ -127,21 +128,29 @@ type outcome struct {
 	refused error
 }
 
-// measure measures everything before anything is written. Noise over one transport is no reason to lose the others.
-func (o *transportOptions) measure(ctx context.Context, env *stage.Env, chosen []transport.Transport, options transport.Options) (list []outcome, err error) {
-	p := env.Progress("measuring", int64(len(chosen)*options.Launches*transport.Points(options)), "points")
+// messages measures everything before anything is written. Noise over one transport is no reason to lose the others.
+func (o *measuring) messages(ctx context.Context, env *stage.Env, chosen []transport.Transport) (list []outcome, err error) {
+	usual := o.options(transportBudget, nil)
+	p := env.Progress("measuring", int64(len(chosen)*usual.Launches*transport.Points(usual)), "points")
 	defer p.Done()
-	for _, t := range chosen {
-		table, err := o.one(ctx, env, t, options, func() { p.Add(1) })
-		if err != nil && !tooNoisy(err) {
-			return nil, fmt.Errorf("%s: %w", t.Name, err)
+	list = make([]outcome, len(chosen))
+	var measurements []func(context.Context, waiter) error
+	for i, t := range chosen {
+		measurements = append(measurements, func(ctx context.Context, wait waiter) (err error) {
+			list[i].table, err = o.transport(ctx, env, t, wait, func() { p.Add(1) })
+			return err
+		})
+	}
+	for i, err := range takeTurns(ctx, measurements) {
+		if list[i].refused = err; err != nil && !tooNoisy(err) {
+			return nil, fmt.Errorf("%s: %w", chosen[i].Name, err)
 		}
-		list = append(list, outcome{table, err})
 	}
 	return list, nil
 }
 
-func (o *transportOptions) one(ctx context.Context, env *stage.Env, t transport.Transport, options transport.Options, step func()) (table *store.Table, err error) {
+// transport measures one.
+func (o *measuring) transport(ctx context.Context, env *stage.Env, t transport.Transport, wait waiter, step func()) (table *store.Table, err error) {
 	bench, done, err := transport.Open(t)
 	if err != nil {
 		return nil, err
@@ -153,7 +162,7 @@ func (o *transportOptions) one(ctx context.Context, env *stage.Env, t transport.
 	if err := o.look(env, t.Name+": ", bench); err != nil {
 		return nil, err
 	}
-	return transport.Measure(ctx, bench, options, step)
+	return transport.Measure(ctx, bench, o.options(transportBudget, wait), step)
 }
 
 // find writes a dataset and what is found in it.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -20,7 +21,6 @@ type Local struct {
 	start     time.Time
 	overhead  unit.Seconds // of reading the clock
 	allowed   mask
-	percent   int
 	echo      *echo
 	whose     int // switches: of the thread or of the process
 	free      bool
@@ -104,8 +104,7 @@ func OpenAlone() (*Local, error) {
 		return nil, err
 	}
 	runtime.UnlockOSThread() // one of two
-	l.percent = debug.SetGCPercent(-1)
-	runtime.GC()
+	collection.stop()
 	if len(cpus) > 1 && runtime.GOMAXPROCS(0) > 1 {
 		l.Peer = cpus[1]
 	}
@@ -113,12 +112,38 @@ func OpenAlone() (*Local, error) {
 	return l, nil
 }
 
+// collector is Go's, which does nothing while somebody measures.
+type collector struct {
+	sync.Mutex
+	stopped int // how many times
+	percent int
+}
+
+var collection collector
+
+func (c *collector) stop() {
+	c.Lock()
+	defer c.Unlock()
+	if c.stopped++; c.stopped == 1 {
+		c.percent = debug.SetGCPercent(-1)
+	}
+	runtime.GC()
+}
+
+func (c *collector) resume() {
+	c.Lock()
+	defer c.Unlock()
+	if c.stopped--; c.stopped == 0 {
+		debug.SetGCPercent(c.percent)
+	}
+}
+
 // Close lets the thread go where it may, and memory be collected again.
 func (l *Local) Close() error {
 	if l.echo != nil {
 		l.echo.stop()
 	}
-	debug.SetGCPercent(l.percent)
+	collection.resume()
 	return l.Release()
 }
 

@@ -19,7 +19,8 @@ type Visit struct {
 	Seed     uint64
 	Budget   unit.Seconds // after which nothing is begun again, if there were MinLaunches
 	// Wait waits, if it is not nil, until launches that take less than their share of the budget have been waited for: what
-	// changes slowly then differs between them, too, and intervals are as wide as that asks for.
+	// changes slowly then differs between them, too, and intervals are as wide as that asks for. It is called before each launch
+	// but the first. What it waits for longer than asked, as others measure meanwhile, is not of the budget.
 	Wait func(ctx context.Context, d unit.Seconds) error
 	// Launch begins a launch anew.
 	Launch func(launch int) error
@@ -69,11 +70,14 @@ func (v Visit) Run(ctx context.Context) (s *Sampler, launches int, err error) {
 
 // wait waits until it is a launch's turn.
 func (w *visitor) wait(ctx context.Context, launch int) error {
-	turn := w.begin + w.Budget*unit.Seconds(launch)/unit.Seconds(w.Launches)
-	if early := turn - w.Host.Now(); w.Wait != nil && early > 0 {
-		return w.Wait(ctx, early)
+	if w.Wait == nil || launch == 0 {
+		return nil
 	}
-	return nil
+	now := w.Host.Now()
+	early := max(0, w.begin+w.Budget*unit.Seconds(launch)/unit.Seconds(w.Launches)-now)
+	err := w.Wait(ctx, early)
+	w.begin += max(0, w.Host.Now()-now-early)
+	return err
 }
 
 // Sleep waits while others may have the processor.

@@ -20,6 +20,10 @@
 // receiver begin behind S, the largest whose send comes back from a receiver that is late; without such sends, where half a
 // round trip jumps most.
 //
+// An exchange, in which both sides send and receive at once, is not told by these, where both copy at the same time, or a send ends
+// with an answer. What it takes is a parameter of its own, duplex, in classes of sizes or as a table, as the others are, where exchanges were measured for
+// it; models that have it are named apart ("LogGP duplex"), and judged by exchanges of other sizes.
+//
 // PLogP [kielmann2000] has tables over sizes instead: o_s(s), o_r(s), g(s), with L = PRTT(1,0,s)/2 - g(s) at the least s.
 //
 // [alexandrov1995] A. Alexandrov, M. F. Ionescu, K. E. Schauser, C. Scheiman: LogGP: incorporating long

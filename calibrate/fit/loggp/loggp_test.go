@@ -241,3 +241,33 @@ func TestTooNoisyHasNoParameters(t *testing.T) {
 		t.Errorf("%d studies, %v", len(studies), failed)
 	}
 }
+
+// Exchanges that one-way parameters do not tell are told by duplex, at sizes that it is not from; where it is not measured there is no such model.
+func TestDuplexIsMeasuredApart(t *testing.T) {
+	h := quiet()
+	slow := ethernet
+	slow.Both, slow.BothPerByte = 7e-6, 0.5e-9
+	without := one(t, h.Messages(&slow, 20, 1))
+	if v := value(without, "duplex"); !math.IsNaN(v.Value) || len(without.Errors) != 4 {
+		t.Errorf("duplex %g by nothing, and %d models", v.Value, len(without.Errors))
+	}
+	h.Exchanges = true
+	s := one(t, h.Messages(&slow, 20, 1))
+	for name, want := range map[string]float64{"duplex_1": 11.7e-6 + 7e-6, "duplexperbyte_1": 1.4e-9, "duplex_2": 36.7e-6 + 7e-6, "duplexperbyte_2": 1.4e-9} {
+		if v := value(s, name); !(math.Abs(v.Value/want-1) < 1e-6) {
+			t.Errorf("%s is %g, want %g", name, v.Value, want)
+		}
+	}
+	off := map[string]float64{}
+	for _, e := range s.Errors {
+		if e.Experiment == timing.Exchange {
+			off[e.Model] = e.Errors.Median
+		}
+	}
+	if len(off) != 4 || !(off["LogGP"] > 0.1 && off["PLogP"] > 0.1 && off["LogGP duplex"] < 1e-6 && off["PLogP duplex"] < 0.01) {
+		t.Errorf("errors of exchanges: %v", off)
+	}
+	if row := s.Table[10]; math.Abs(row.Duplex.Value/(11.7e-6+7e-6+1023*1.4e-9)-1) > 1e-9 {
+		t.Errorf("1024 bytes: %+v", row)
+	}
+}

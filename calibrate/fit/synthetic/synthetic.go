@@ -38,6 +38,8 @@ type Host struct {
 	Line, Page     unit.Bytes
 	// Run is which run of the same measurements it is: noise differs.
 	Run uint64
+	// Exchanges says that there are some to fit, and not only to be judged by.
+	Exchanges bool
 }
 
 // Usual is a host like those that people measure on: it changes between three states, which are as far
@@ -139,6 +141,8 @@ type Network struct {
 	// Messages of more bytes than Eager wait for their receiver, which takes a round trip of Handshake in all.
 	Eager     int64
 	Handshake float64
+	// An exchange takes Both and BothPerByte longer than the longer of a message and a gap.
+	Both, BothPerByte float64
 }
 
 // half is half a round trip.
@@ -152,7 +156,7 @@ func (n *Network) half(size float64) float64 {
 
 // Slower is a network that takes factor times as long.
 func (n Network) Slower(factor float64) *Network {
-	for _, t := range []*float64{&n.Send, &n.Receive, &n.Latency, &n.Gap, &n.PerByte, &n.Handshake} {
+	for _, t := range []*float64{&n.Send, &n.Receive, &n.Latency, &n.Gap, &n.PerByte, &n.Handshake, &n.Both, &n.BothPerByte} {
 		*t *= factor
 	}
 	return &n
@@ -176,7 +180,7 @@ func (n *Network) Time(p *timing.Point) float64 {
 	case timing.Gap:
 		return max(gap, n.Send)
 	case timing.Exchange:
-		return max(n.half(size), gap)
+		return max(n.half(size), gap) + n.Both + max(size-1, 0)*n.BothPerByte
 	}
 	return math.NaN()
 }
@@ -195,6 +199,9 @@ func (h *Host) Messages(n *Network, most int, seed uint64) *timing.Data {
 		add(timing.Burst, size, 16, 0, timing.Train)
 		add(timing.Delayed, size, 16, 12*n.half(float64(size)), timing.Train)
 		add(timing.Receive, size, 1, 0, timing.Train)
+		if h.Exchanges {
+			add(timing.Exchange, size, 1, 0, timing.Train)
+		}
 	}
 	for range 20 {
 		size := int64(math.Exp2(r.Float64() * float64(most)))
