@@ -170,6 +170,9 @@ func (r *fitted) run(env *stage.Env) error {
 		for i := range s.Results {
 			noteResult(env, s, &s.Results[i])
 		}
+		if best := s.Best(); best != nil {
+			env.Note("%s: of all models %s, %s, is nearest to %s: error_ratio %.3g", marshalling.Title(s.Experiment, s.State), best.Model.Name, best.Method.Name, s.Judged, best.Errors.Ratio)
+		}
 	}
 	for _, s := range r.message {
 		for _, w := range s.Warnings {

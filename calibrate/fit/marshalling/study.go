@@ -147,6 +147,16 @@ func study(d *timing.Data, f family, state string, o Options) (*Study, error) {
 	return s, s.useless(title)
 }
 
+// Best is the result whose error ratio is least; nil if none has parameters.
+func (s *Study) Best() (best *Result) {
+	for i := range s.Results {
+		if r := &s.Results[i]; r.Refused == nil && (best == nil || r.Errors.Ratio < best.Errors.Ratio) {
+			best = r
+		}
+	}
+	return best
+}
+
 // useless is an error if no model has parameters.
 func (s *Study) useless(title string) error {
 	if slices.ContainsFunc(s.Results, func(r Result) bool { return r.Refused == nil }) {

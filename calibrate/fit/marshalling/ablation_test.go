@@ -1,0 +1,40 @@
+package marshalling
+
+import (
+	"testing"
+
+	"spoor/calibrate/fit/timing"
+)
+
+// What page lacks, by what a term more or another one gains over S1 at the test points of a measured dataset: pages stand for the
+// pieces of a block, of which there is one in each where rows are longer than a page, and say nothing of bytes beyond a cache.
+func TestPiecesAndCapacityExplainWhatPagesDoNot(t *testing.T) {
+	d, err := timing.Read("../../testdata/measured.arrow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Line, d.Page = 64, 4096
+	models := append([]Model{}, All[0], All[7], All[8],
+		Model{"page+runs", []Term{alpha, beta, gammax, pi, rho}, true, false}, Model{"page+beyond", []Term{alpha, beta, gammax, pi, lambda}, true, true},
+		Model{"runs", []Term{alpha, beta, gammax, rho}, true, false}, Model{"beyond", []Term{alpha, beta, gammax, lambda}, true, true})
+	studies, failed := Run(d, Options{Line: d.Line, Page: d.Page, Seed: 1, Models: models})
+	if len(studies) == 0 {
+		t.Fatal(failed)
+	}
+	gain, first := map[string]float64{}, 0.0
+	for _, r := range studies[0].Results {
+		if r.Method.Suffix != "" || r.Refused != nil {
+			continue
+		}
+		if first == 0 {
+			first = r.Errors.Ratio
+		}
+		gain[r.Model.Name] = first / r.Errors.Ratio
+	}
+	t.Log(gain)
+	for _, order := range [][2]string{{"page", "page+beyond"}, {"page+runs", "runs"}, {"page+beyond", "runs"}, {"runs", "level"}, {"beyond", "level"}} {
+		if !(gain[order[0]] < gain[order[1]]) {
+			t.Errorf("%s gains %.1f and %s %.1f", order[0], gain[order[0]], order[1], gain[order[1]])
+		}
+	}
+}
