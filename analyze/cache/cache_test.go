@@ -361,8 +361,8 @@ func holds(l *level, addr uint64) bool {
 	line := addr >> l.shift
 	switch a := l.array.(type) {
 	case *packed:
-		h, set := a.of(line)
-		return h.way(set, line) >= 0
+		_, w := a.find(line)
+		return w >= 0
 	case *pairs:
 		_, w := a.way(line)
 		return w >= 0

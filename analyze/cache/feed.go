@@ -37,7 +37,12 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 		if len(f.stages[0].keys) >= batchUses {
 			f.flush()
 		}
-		if at = f.gather(refs, of, at); at == len(refs.Addr) {
+		if len(f.ports) == 1 && of == nil {
+			at = f.gatherOne(refs, at)
+		} else {
+			at = f.gather(refs, of, at)
+		}
+		if at == len(refs.Addr) {
 			return
 		}
 		o := opOf(refs.Op[at])
@@ -56,6 +61,48 @@ func (f *feed) portOf(of []trace.Proc, at int) *[ops]int32 {
 		return &f.of[0]
 	}
 	return &f.of[of[at]]
+}
+
+// gatherOne is gather where there is one port, whose state stays in registers.
+func (f *feed) gatherOne(refs *trace.Refs, at int) int {
+	b := f.stages[0]
+	n := len(b.keys)
+	if n == 0 {
+		return f.gather(refs, nil, at)
+	}
+	keys, info := b.keys[:batchUses], b.info[:batchUses]
+	addrs := refs.Addr
+	sizes, kinds := refs.Size[:len(addrs)], refs.Op[:len(addrs)]
+	p, mine := &f.ports[0], f.of[0]
+	shift, recent, forget := p.shift&63, p.last, p.forget // in registers
+	var used [ops]uint64
+	for ; at < len(addrs); at++ {
+		o := opOf(kinds[at])
+		if o >= ops || mine[o] == none {
+			continue
+		}
+		addr := addrs[at]
+		first, last := addr>>shift, (addr+uint64(sizes[at])-1)>>shift
+		k := keyOf(first, o)
+		if first != last {
+			break
+		}
+		if k != recent && k|1 != recent {
+			if n >= len(keys) {
+				break
+			}
+			recent = k | forget&-(k&1)
+			keys[n], info[n] = k, uint32(n)<<infoShift|uint32(o)
+			n++
+		}
+		used[o]++
+	}
+	for o := range ops {
+		p.level.Uses[o] += used[o]
+	}
+	p.last = recent
+	b.keys, b.info = keys[:n], info[:n]
+	return at
 }
 
 // gather adds the uses of references from one on, up to one that crosses lines, or is of another port than the

@@ -8,24 +8,21 @@ import (
 // packed is sets of few ways, LRU or FIFO, whose order and signatures are words: nothing is
 // searched or moved one by one, and a use costs the same wherever its line is in the order.
 //
-// A set is its head, the order and two words of signatures, and its keys by way. Heads lie side by side: they are all that most misses
-// need to see. The order has the ways in the
-// order in which they leave, four bits each: the lowest is the last to leave. Ways that a set
+// The order has the ways in the order in which they leave, four bits each: the lowest is the last to leave. Ways that a set
 // does not have stay above. A signature is eight bits of a hash of the line, so that one subtraction
 // compares eight of them; what it finds is held to the key, so a false match costs time only.
 type packed struct {
 	geometry
-	heads  []head // by set
-	keys   []key  // by set and way
-	last   uint   // shift of the way in the order that leaves next
-	onUse  bool   // a use moves a line to the front: LRU
-	exists uint64 // candidates of ways that there are
+	all   []packedSet
+	last  uint // shift of the way in the order that leaves next
+	onUse bool // a use moves a line to the front: LRU
 }
 
-// head is 32 bytes, so that none lies in two lines of the host's caches.
-type head struct {
+// packedSet is one set. Its order and signatures, all that most misses need to see, lie in one line of the host's caches.
+type packedSet struct {
 	order      uint64
 	signatures [packedWays]uint8
+	keys       [packedWays]key // empty where there is no way, too
 	_          uint64
 }
 
@@ -37,20 +34,15 @@ const (
 )
 
 func newPacked(g geometry, onUse bool) *packed {
-	c := &packed{geometry: g, heads: make([]head, g.sets), keys: emptied(g.sets * g.ways), last: uint(4 * (g.ways - 1)), onUse: onUse}
-	for s := range c.heads {
-		c.heads[s].order = inOrder
+	c := &packed{geometry: g, all: make([]packedSet, g.sets), last: uint(4 * (g.ways - 1)), onUse: onUse}
+	first := packedSet{order: inOrder}
+	for w := range first.keys {
+		first.keys[w] = empty
 	}
-	for w := range g.ways {
-		c.exists |= 1 << (w&7*8 + 7 - w>>3)
+	for s := range c.all {
+		c.all[s] = first
 	}
 	return c
-}
-
-// of is the set of a line.
-func (c *packed) of(line uint64) (*head, []key) {
-	s := c.set(line)
-	return &c.heads[s], c.keys[s*c.ways:][:c.ways]
 }
 
 // signature is that of a line.
@@ -63,10 +55,11 @@ func signature(line uint64) uint8 {
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & (everyByte << 7) }
 
 // candidates is the ways with a signature: bit 7 of byte n for way n, bit 6 for way n+8.
-func (h *head) candidates(sig uint8) uint64 {
+func (s *packedSet) candidates(sig uint8) uint64 {
 	all := uint64(sig) * everyByte
-	low, high := binary.LittleEndian.Uint64(h.signatures[:8]), binary.LittleEndian.Uint64(h.signatures[8:])
-	return zeroBytes(low^all) | zeroBytes(high^all)>>1
+	low, high := binary.LittleEndian.Uint64(s.signatures[:8]), binary.LittleEndian.Uint64(s.signatures[8:])
+	low, high = low^all, high^all
+	return (low-everyByte)&^low&(everyByte<<7) | (high-everyByte)&^high>>1&(everyByte<<6)
 }
 
 // lowest is the way of the lowest candidate.
@@ -75,14 +68,20 @@ func lowest(found uint64) uint64 {
 	return b>>3 | ^b&1<<3
 }
 
-// way is where a line is in its set, -1 if nowhere.
-func (h *head) way(set []key, line uint64) int {
-	for found := h.candidates(signature(line)); found != 0; found &= found - 1 {
-		if w := lowest(found); w < uint64(len(set)) && set[w]>>1 == line {
+// way is which of the candidates has a line, -1 if none.
+func (s *packedSet) way(found, line uint64) int {
+	for ; found != 0; found &= found - 1 {
+		if w := lowest(found) & (packedWays - 1); s.keys[w]>>1 == line {
 			return int(w)
 		}
 	}
 	return -1
+}
+
+// find is where a line is in its set, -1 if nowhere.
+func (c *packed) find(line uint64) (set *packedSet, way int) {
+	set = &c.all[c.set(line)]
+	return set, set.way(set.candidates(signature(line)), line)
 }
 
 // place is the shift of a way in the order.
@@ -105,91 +104,87 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 }
 
 func (c *packed) use(keys []key, out []miss) (used, missed int) {
-	return useRuns(c, keys, out)
-}
-
-// run is use from some key on, up to one whose signature is that of another line. It goes on counting from what
-// it is given.
-func (c *packed) run(keys []key, out []miss, used, missed int) (int, int) {
-	heads, all, ways, mask, last := c.heads, c.keys, c.ways, c.mask, c.last&63 // in registers
-	odd := c.odd()
-	for ; used < len(keys) && missed < len(out); used++ {
-		k := keys[used]
+	all, mask, last := c.all, c.mask, c.last&63 // in registers
+	behind := -(uint64(16) << last)
+	odd := uint64(0) // the number of sets, if it is no power of two
+	if c.odd() {
+		odd = c.sets
+	}
+	for i, k := range keys {
 		at := k >> 1 & mask
-		if odd {
-			at = k &^ back >> 1 % c.sets
+		if odd != 0 {
+			at = k &^ back >> 1 % odd
 		}
-		h, sig := &heads[at], signature(k>>1)
-		order, found := h.order, h.candidates(sig)&c.exists
-		if found == 0 {
-			to := &out[missed]
-			missed++
-			to.at = used
-			if k >= back {
+		set, sig := &all[at], signature(k>>1)
+		if found := set.candidates(sig); k >= back { // known before memory answers
+			if w := set.way(found, k&^back>>1); w >= 0 {
+				set.keys[w&(packedWays-1)] |= 1
 				continue
 			}
-			w := order >> last & 15
-			h.order = order>>4>>last<<4<<last | order<<4&(16<<last-1) | w
-			h.signatures[w] = sig
-			here := &all[at*ways+w]
-			to.victim = *here
-			*here = k
-			continue
+		} else if found != 0 {
+			if w := set.way(found, k>>1); w >= 0 {
+				set.keys[w&(packedWays-1)] |= k
+				if c.onUse {
+					set.order = toFront(set.order, place(set.order, w))
+				}
+				continue
+			}
 		}
-		w := lowest(found)
-		here := &all[at*ways+w]
-		if (*here^k)<<1 > 2 {
-			break
+		order := set.order
+		w := order >> last & 15
+		to := &out[missed]
+		to.at, to.victim = i, set.keys[w]
+		missed++
+		if k < back {
+			set.order = order&behind | order<<4&^behind | w
+			set.signatures[w] = sig
+			set.keys[w] = k
 		}
-		*here |= k &^ back
-		if c.onUse && k < back {
-			h.order = toFront(order, place(order, int(w)))
+		if missed == len(out) {
+			return i + 1, missed
 		}
 	}
-	return used, missed
+	return len(keys), missed
 }
 
 // fill takes in a line and returns what it replaces.
 func (c *packed) fill(k key) (victim key) {
-	h, set := c.of(k >> 1)
-	w := h.order >> c.last & 15
-	h.order = toFront(h.order, c.last)
-	h.signatures[w] = signature(k >> 1)
-	victim, set[w] = set[w], k
+	set := &c.all[c.set(k>>1)]
+	w := set.order >> c.last & 15
+	set.order = toFront(set.order, c.last)
+	set.signatures[w] = signature(k >> 1)
+	victim, set.keys[w] = set.keys[w], k
 	return victim
 }
 
 func (c *packed) hit(k key) bool {
-	h, set := c.of(k >> 1)
-	w := h.way(set, k>>1)
+	set, w := c.find(k >> 1)
 	if w < 0 {
 		return false
 	}
-	set[w] |= k
+	set.keys[w] |= k
 	if c.onUse {
-		h.order = toFront(h.order, place(h.order, w))
+		set.order = toFront(set.order, place(set.order, w))
 	}
 	return true
 }
 
 func (c *packed) mark(line uint64) bool {
-	h, set := c.of(line)
-	w := h.way(set, line)
+	set, w := c.find(line)
 	if w < 0 {
 		return false
 	}
-	set[w] |= 1
+	set.keys[w] |= 1
 	return true
 }
 
 func (c *packed) drop(line uint64) key {
-	h, set := c.of(line)
-	w := h.way(set, line)
+	set, w := c.find(line)
 	if w < 0 {
 		return empty
 	}
-	k := set[w]
-	set[w] = empty
-	h.order = c.toBack(h.order, place(h.order, w))
+	k := set.keys[w]
+	set.keys[w] = empty
+	set.order = c.toBack(set.order, place(set.order, w))
 	return k
 }

@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // pairs is LRU sets of up to eight ways, whose order is a bit for every pair of ways: which of them leaves later. A use
 // sets the row of its way and clears its column, and the way whose row is zero leaves next. So a use takes the
@@ -19,7 +16,7 @@ type pairs struct {
 // pairSet is one set.
 type pairSet struct {
 	later      uint64 // bit 8 v + w: way v leaves later than way w
-	signatures [pairWays]uint8
+	signatures uint64 // a byte for each way, in one word: a use reads what the one before wrote
 	keys       [pairWays]key
 }
 
@@ -27,7 +24,13 @@ const pairWays = 8
 
 // candidates is the ways with a signature, the highest bit of each's byte, and perhaps more.
 func (s *pairSet) candidates(sig uint8) uint64 {
-	return zeroBytes(binary.LittleEndian.Uint64(s.signatures[:]) ^ uint64(sig)*everyByte)
+	return zeroBytes(s.signatures ^ uint64(sig)*everyByte)
+}
+
+// sign gives a way a signature.
+func (s *pairSet) sign(way int, sig uint8) {
+	shift := 8 * way & 63
+	s.signatures = s.signatures&^(0xFF<<shift) | uint64(sig)<<shift
 }
 
 func newPairs(g geometry) *pairs {
@@ -49,8 +52,19 @@ func newPairs(g geometry) *pairs {
 	return c
 }
 
+// use is by runs. Keys that are not for them are used alone.
 func (c *pairs) use(keys []key, out []miss) (used, missed int) {
-	return useRuns(c, keys, out)
+	for {
+		used, missed = c.run(keys, out, used, missed)
+		if used == len(keys) || missed == len(out) {
+			return used, missed
+		}
+		_, one := useEach(c, keys[used:used+1], out[missed:])
+		if one > 0 {
+			out[missed].at = used
+		}
+		used, missed = used+1, missed+one
+	}
 }
 
 // run is use from some key on, up to one whose signature is that of another line, or that is written back. It goes on
@@ -76,7 +90,7 @@ func (c *pairs) run(keys []key, out []miss, used, missed int) (int, int) {
 			break
 		}
 		set.later = set.later&c.others[w] | c.rows[w]
-		set.signatures[w] = sig
+		set.sign(w, sig)
 		set.keys[w] = k | old&^absent
 		out[missed] = miss{used, old}
 		missed += int(more)
@@ -113,7 +127,7 @@ func (c *pairs) fill(k key) (victim key) {
 	set := &c.all[c.set(k>>1)]
 	w := bits.TrailingZeros64(zeroBytes(set.later)&c.exists) >> 3
 	victim, set.keys[w] = set.keys[w], k
-	set.signatures[w] = signature(k >> 1)
+	set.sign(w, signature(k>>1))
 	c.touch(set, w)
 	return victim
 }

@@ -16,8 +16,11 @@ func TestLRUOfLargeLines(t *testing.T) {
 			misses := uint64(0)
 			for range r.IntN(30) {
 				l := r.Uint64N(60)
-				if r.IntN(3) == 0 {
+				switch r.IntN(4) {
+				case 0:
 					l = 1<<63 - 2 - l
+				case 1:
+					l += 1 << 62 // differs from another line in the highest bit of the key alone
 				}
 				lines = append(lines, l)
 				set := &sets[l%uint64(shape[0])]

@@ -38,44 +38,68 @@ func (l *level) causes(keys []key, out []miss) {
 // below counts misses and what they replace, and puts into the batch what the next level is asked for: the lines that missed, and
 // behind each the dirty one that left for it.
 func (l *level) below(keys []key, info []uint32, out []miss, to *batch) {
+	missed := l.countMisses(keys, info, out)
+	if l.next == nil {
+		return
+	}
 	asked, why := to.room(2 * len(out))
-	var missed [ops + 1]uint64
-	var evicted, written uint64
-	n, last := 0, l.lastUse
-	for _, m := range out {
-		k, i := keys[m.at], info[m.at]
-		asked[n], why[n] = k&^1, i
-		n++
-		if k >= back {
-			asked[n-1] = k
+	n := askFor(keys, info, out, asked, why)
+	for o := range ops {
+		l.next.Uses[o] += missed[o]
+	}
+	rescale(asked[:n], l.shift, l.next.shift)
+	to.add(l.next, n)
+}
+
+// countMisses counts misses, and the lines that they replace. It returns those of each operation.
+func (l *level) countMisses(keys []key, info []uint32, out []miss) (missed [ops]uint64) {
+	info = info[:len(keys)]
+	var evicted, written, split uint64
+	var sums uint64 // of misses by operation, missedBits each: in memory one would wait for the other
+	last := l.lastUse
+	for i := range out {
+		m := &out[i]
+		if keys[m.at] >= back {
 			continue
 		}
-		missed[i&infoOp]++
-		use := i>>infoShift + 1
+		what := info[m.at]
+		sums += 1 << (what & infoOp * missedBits & 63)
+		use := what>>infoShift + 1
 		if use == last {
-			l.Split++
+			split++
 		}
 		last = use
 		_, there := bits.Sub64(m.victim, empty, 0) // 1 unless it is empty
-		dirty := m.victim & there
 		evicted += there
-		written += dirty
-		asked[n], why[n] = m.victim|back, i
-		n += int(dirty)
+		written += m.victim & there
 	}
 	l.lastUse = last
-	for o := range ops {
+	for o := range missed {
+		missed[o] = sums >> (o * missedBits) & (1<<missedBits - 1)
 		l.Misses[o] += missed[o]
 	}
 	l.Evictions += evicted
 	l.Writebacks += written
-	if l.next != nil {
-		for o := range ops {
-			l.next.Uses[o] += missed[o]
-		}
-		rescale(asked[:n], l.shift, l.next.shift)
-		to.add(l.next, n)
+	l.Split += split
+	return missed
+}
+
+const missedBits = 16 // of a sum up to missRoom
+
+// askFor writes what misses ask of the next level, and why. It returns how much that is.
+func askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32) (n int) {
+	info, why = info[:len(keys)], why[:len(asked)]
+	for i := range out {
+		m := &out[i]
+		k, what := keys[m.at], info[m.at]
+		_, there := bits.Sub64(m.victim, empty, 0) // 1 unless it is empty
+		isBack := k >> 63                          // then it stays dirty, and replaces nothing
+		asked[n], why[n] = k&^(1-isBack), what
+		n++
+		asked[n], why[n] = m.victim|back, what
+		n += int(m.victim & there &^ isBack)
 	}
+	return n
 }
 
 // rescale turns the keys of lines of 2^from bytes into those of lines of 2^to bytes, which are no shorter.
