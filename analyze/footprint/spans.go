@@ -27,8 +27,10 @@ type spans struct {
 	procs   int
 	shapes  []Shape
 	sharers []int     // numbers of processes that share a cache
+	times   []float64 // by sharers: how many times what the others of those there are use, theirs do
 	levels  []*level  // spans of 1, 2, 4, ... windows
 	reused  []float64 // uses of blocks again, by level: one after 3 windows is part of 2 and of 4
+	parts   []float64 // by few windows, once they are known: what of such a use is part of the longer; 0: not yet, or nothing
 	tally   tally
 }
 
@@ -46,9 +48,9 @@ const (
 const mostSharers = 1024
 
 func newSpans(shapes []Shape, procs int) *spans {
-	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels)}
+	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels), parts: make([]float64, 1<<(spanLevels-1))}
 	for k := 2; k <= mostSharers; k *= 2 {
-		s.sharers = append(s.sharers, k)
+		s.sharers, s.times = append(s.sharers, k), append(s.times, max(1, float64(k-1)/float64(procs-1)))
 	}
 	for j := range spanLevels {
 		l := &level{log: j, of: make([][]uint32, procs)}
@@ -114,9 +116,10 @@ func (s *spans) again(windows uint64) {
 		s.reused[spanLevels-1]++
 		return
 	}
-	part := 0.0
-	if rest := windows &^ (1 << j); rest > 0 {
+	part := s.parts[windows]
+	if rest := windows &^ (1 << j); rest > 0 && part == 0 {
 		part = math.Log2(float64(windows)) - float64(j)
+		s.parts[windows] = part
 	}
 	s.reused[j] += 1 - part
 	s.reused[j+1] += part

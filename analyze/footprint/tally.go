@@ -78,14 +78,14 @@ func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
 		}
 	}
 	weight := float64(uint64(1) << l.thin)
-	counts, sharers, ways := l.losses[shape][from:to], s.sharers[from:to], uint32(s.shapes[shape].Ways)
+	counts, times, ways := l.losses[shape][from:to], s.times[from:to], uint32(s.shapes[shape].Ways)
 	for _, of := range members {
 		for j := range counts {
 			counts[j].uses += weight * float64(len(of))
 		}
 		for _, b := range of {
 			if b.own <= ways && t.users[b.place] == alone {
-				s.lose(counts, sharers, ways, b.own, t.all[b.set]-b.own, weight)
+				counts.lose(times, ways, b.own, t.all[b.set]-b.own, weight)
 			}
 		}
 	}
@@ -98,15 +98,11 @@ func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
 
 // lose counts the block of a process that has so many in its set, where the others have so many: it is lost to so many processes
 // as use more than there are ways, and to all larger numbers of them.
-func (s *spans) lose(counts loss, sharers []int, ways, own, others uint32, weight float64) {
-	for j := len(sharers) - 1; j >= 0; j-- {
-		times := 1.0
-		if k := sharers[j]; k > s.procs {
-			times = float64(k-1) / float64(s.procs-1)
-		}
-		if float64(own)+times*float64(others) <= float64(ways) {
+func (l loss) lose(times []float64, ways, own, others uint32, weight float64) {
+	for j := len(times) - 1; j >= 0; j-- {
+		if float64(own)+times[j]*float64(others) <= float64(ways) {
 			return
 		}
-		counts[j].lost += weight
+		l[j].lost += weight
 	}
 }

@@ -1,33 +1,39 @@
 package marshal
 
 import (
+	"math/bits"
+
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
-// lineSet is the lines that are used in an interval. It is emptied without being
-// cleared: every line that ever was in it keeps its place, with the interval in which it was
-// used last. So memory is that of the distinct lines of the processor.
+// lineSet is the lines that are used in an interval, as bits of pages of 64 neighbours. It is emptied without being
+// cleared: every page that ever was in it keeps its place, with the interval in which it was
+// used last. So memory is that of the pages with distinct lines of the processor.
 type lineSet struct {
 	line     unit.Bytes
 	shift    uint
-	interval uint64 // from 1
-	used     []uint64
-	slots    []lineSlot // a power of two of them, half free
+	interval uint64     // from 1
+	count    uint64     // of lines in it
+	used     []uint64   // pages in it
+	slots    []pageSlot // a power of two of them, half free
 	known    int
-	recent   [recentLines]lineSlot // lines found lately: most are used again at once
 }
 
-// lineSlot is a line with the interval in which it was used last; 0 is a free slot.
-type lineSlot struct {
-	number   uint64
+// pageSlot is a page with the interval in which it was used last, and its lines that were; interval 0 is a free slot.
+type pageSlot struct {
+	number   uint64 // of the page: that of its first line / 64
 	interval uint64
+	lines    uint64
 }
 
-const recentLines = 1 << 9
+const (
+	pageShift = 6
+	pageLines = 1 << pageShift
+)
 
 func newLineSet(line unit.Bytes) *lineSet {
-	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]lineSlot, 1<<10)}
+	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<8)}
 }
 
 // add puts the lines of loads and stores in.
@@ -39,8 +45,7 @@ func (s *lineSet) add(refs *trace.Refs) {
 		}
 		first, last := addr>>s.shift, (addr+uint64(size[i])-1)>>s.shift
 		for {
-			if r := &s.recent[first%recentLines]; r.number != first || r.interval != s.interval {
-				*r = lineSlot{first, s.interval}
+			if !s.has(first) {
 				s.use(first)
 			}
 			if first == last {
@@ -51,14 +56,22 @@ func (s *lineSet) add(refs *trace.Refs) {
 	}
 }
 
-func (s *lineSet) use(number uint64) {
-	slot := s.find(number)
-	if slot.interval == s.interval {
-		return
-	}
+// has reports whether a line is used.
+func (s *lineSet) has(line uint64) bool {
+	slot := s.find(line >> pageShift)
+	return slot.interval == s.interval && slot.lines>>(line%pageLines)&1 != 0
+}
+
+// use puts a line in that is not.
+func (s *lineSet) use(line uint64) {
+	slot := s.find(line >> pageShift)
 	isNew := slot.interval == 0
-	*slot = lineSlot{number, s.interval}
-	s.used = append(s.used, number)
+	if slot.interval != s.interval {
+		*slot = pageSlot{number: line >> pageShift, interval: s.interval}
+		s.used = append(s.used, slot.number)
+	}
+	slot.lines |= 1 << (line % pageLines)
+	s.count++
 	if isNew {
 		if s.known++; s.known > len(s.slots)/2 {
 			s.grow()
@@ -66,8 +79,8 @@ func (s *lineSet) use(number uint64) {
 	}
 }
 
-// find is the slot of a line, or the free one where it belongs.
-func (s *lineSet) find(number uint64) *lineSlot {
+// find is the slot of a page, or the free one where it belongs.
+func (s *lineSet) find(number uint64) *pageSlot {
 	mask := uint64(len(s.slots) - 1)
 	for i := number * 0x9e3779b97f4a7c15 >> 20 & mask; ; i = (i + 1) & mask {
 		if slot := &s.slots[i]; slot.number == number || slot.interval == 0 {
@@ -78,7 +91,7 @@ func (s *lineSet) find(number uint64) *lineSlot {
 
 func (s *lineSet) grow() {
 	old := s.slots
-	s.slots = make([]lineSlot, 2*len(old))
+	s.slots = make([]pageSlot, 2*len(old))
 	for _, slot := range old {
 		if slot.interval > 0 {
 			*s.find(slot.number) = slot
@@ -89,23 +102,23 @@ func (s *lineSet) grow() {
 // clear begins another interval.
 func (s *lineSet) clear() {
 	s.interval++
-	s.used = s.used[:0]
+	s.used, s.count = s.used[:0], 0
 }
 
 // of is how many of the lines that a buffer touches have been used, found out in a
 // time of the fewer of the two.
 func (s *lineSet) of(b Buffer, touched uint64) (n uint64) {
-	switch {
-	case len(s.used) == 0:
-	case touched > uint64(len(s.used)):
-		for _, number := range s.used {
-			if b.touches(number, s.line) {
+	if touched <= s.count {
+		for line := range b.touched(s.line) {
+			if s.has(line) {
 				n++
 			}
 		}
-	default:
-		for number := range b.touched(s.line) {
-			if s.find(number).interval == s.interval {
+		return n
+	}
+	for _, number := range s.used {
+		for rest := s.find(number).lines; rest != 0; rest &= rest - 1 {
+			if b.touches(number<<pageShift|uint64(bits.TrailingZeros64(rest)), s.line) {
 				n++
 			}
 		}

@@ -53,6 +53,9 @@ type rows []row
 // add appends a row, unless it counts nothing; instr rows are always there, so that every phase is.
 func (r *rows) add(k key, e event, distance int64, count uint64) {
 	if count > 0 || e == instrEvent {
+		if len(*r) == cap(*r) {
+			*r = slices.Grow(*r, max(1<<10, len(*r))) // append would copy a long slice more often
+		}
 		*r = append(*r, row{k, distance, count, e})
 	}
 }

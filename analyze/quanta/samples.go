@@ -24,7 +24,7 @@ type samples struct {
 	number []uint64 // of each quantum
 	time   []uint32 // of each processor in each quantum, in instructions
 	active []int32
-	counts [][kinds]uint32
+	counts [kinds][]uint32 // likewise, as far as the last one above 0
 }
 
 func newSamples(procs, limit int, seed uint64) *samples {
@@ -60,7 +60,12 @@ func (s *samples) add(q uint64, procs []progress, time func(*progress) uint64) {
 		if t > 0 || p.event {
 			active = 1
 		}
-		s.time, s.active, s.counts = append(s.time, uint32(t)), append(s.active, active), append(s.counts, p.counts)
+		for k, n := range p.counts {
+			if n > 0 {
+				s.counts[k] = append(reach(s.counts[k], len(s.time)), n)
+			}
+		}
+		s.time, s.active = append(s.time, uint32(t)), append(s.active, active)
 	}
 	if len(s.number) == s.limit {
 		s.thin()
@@ -70,6 +75,11 @@ func (s *samples) add(q uint64, procs []progress, time func(*progress) uint64) {
 // thin makes stretches twice as long.
 func (s *samples) thin() {
 	s.level++
+	for k, of := range s.counts {
+		if len(of) > 0 {
+			s.counts[k] = reach(of, len(s.time))
+		}
+	}
 	n := 0
 	for i, q := range s.number {
 		if !s.wants(q) {
@@ -79,11 +89,21 @@ func (s *samples) thin() {
 		from, to := i*s.procs, n*s.procs
 		copy(s.time[to:to+s.procs], s.time[from:])
 		copy(s.active[to:to+s.procs], s.active[from:])
-		copy(s.counts[to:to+s.procs], s.counts[from:])
+		for _, of := range s.counts {
+			if len(of) > 0 {
+				copy(of[to:to+s.procs], of[from:])
+			}
+		}
 		n++
 	}
-	s.number, s.time, s.active, s.counts = s.number[:n], s.time[:n*s.procs], s.active[:n*s.procs], s.counts[:n*s.procs]
+	s.number, s.time, s.active = s.number[:n], s.time[:n*s.procs], s.active[:n*s.procs]
+	for k, of := range s.counts {
+		s.counts[k] = of[:min(len(of), n*s.procs)]
+	}
 }
+
+// reach appends zeros up to a length.
+func reach(s []uint32, n int) []uint32 { return append(s, make([]uint32, n-len(s))...) }
 
 // table has a row for each processor in each quantum that is kept, and a column for each
 // kind of reference and event that the trace has.
@@ -99,8 +119,8 @@ func (s *samples) table(cpi float64, present []happening, meta []trace.Arg) *sto
 	}}
 	for _, k := range present {
 		count := make([]uint64, rows)
-		for i := range rows {
-			count[i] = uint64(s.counts[i][k])
+		for i, n := range s.counts[k] {
+			count[i] = uint64(n)
 		}
 		t.Columns = append(t.Columns, store.Column{Name: k.String(), Data: count})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/klauspost/compress/zstd"
@@ -43,12 +44,17 @@ type encoder struct {
 	spans []span
 	body  []byte
 	msg   []byte
-	tried []byte // compressed samples
+	// The middle of a column as both make it.
+	special, general []byte
 
 	archive *archiver // if one was needed
 }
 
 func newEncoder() *encoder { return newEncoderAt(zstd.SpeedDefault) }
+
+// tableEncoders are those of tables that have been written: an encoder's memory is a hundred times what most tables take.
+// What a frame looks like does not depend on those before it.
+var tableEncoders = sync.Pool{New: func() any { return newEncoder() }}
 
 // newArchiveEncoder takes its time.
 func newArchiveEncoder() *encoder { return newEncoderAt(zstd.SpeedBestCompression) }
@@ -96,6 +102,12 @@ type appender = func(dst, column []byte, width int) ([]byte, bool)
 
 // compress appends b by the compressor that makes less of it, or of its middle.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
+	middle := b
+	if rows := len(b) / width; rows > sampleRows {
+		from := (rows - sampleRows) / 2
+		middle = b[from*width : (from+sampleRows)*width]
+	}
+	general := 0 // what the other makes of the middle, once that is known
 	for _, special := range []struct {
 		appender
 		clear int // a ratio at which trying the other is a waste of time
@@ -105,24 +117,29 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 		{e.few.AppendWide, 12, 90}, // which gains less from what comes after the middle
 	} {
 		out, ok := special.appender(dst, b, width)
-		if ok && ((len(out)-len(dst))*special.clear <= len(b) || e.isLess(special.appender, special.most, b, width)) {
+		if !ok {
+			continue
+		}
+		size := len(out) - len(dst)
+		if size*special.clear <= len(b) {
+			return out
+		}
+		if len(middle) < len(b) {
+			e.special, _ = special.appender(e.special[:0], middle, width)
+			size = len(e.special)
+		}
+		if general == 0 {
+			e.general = e.z.EncodeAll(middle, e.general[:0])
+			general = len(e.general)
+		}
+		if size*100 <= general*special.most {
 			return out
 		}
 	}
-	return e.z.EncodeAll(b, dst)
-}
-
-// isLess reports whether special makes of the middle of b no more than most percent
-// of what the general compressor does.
-func (e *encoder) isLess(special appender, most int, b []byte, width int) bool {
-	if rows := len(b) / width; rows > sampleRows {
-		from := (rows - sampleRows) / 2
-		b = b[from*width : (from+sampleRows)*width]
+	if general > 0 && len(middle) == len(b) {
+		return append(dst, e.general...)
 	}
-	e.tried, _ = special(e.tried[:0], b, width)
-	size := len(e.tried)
-	e.tried = e.z.EncodeAll(b, e.tried[:0])
-	return size*100 <= len(e.tried)*most
+	return e.z.EncodeAll(b, dst)
 }
 
 // finish is the message of the batch, valid until the next call, and the length

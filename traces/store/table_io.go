@@ -27,15 +27,18 @@ func WriteTable(path string, t *Table) error {
 	if err != nil {
 		return writeError(path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error { return writeTable(w, t, s) })
+	return WriteFile(path, func(w io.Writer) error {
+		e := tableEncoders.Get().(*encoder)
+		defer tableEncoders.Put(e)
+		return writeTable(w, e, t, s)
+	})
 }
 
-func writeTable(w io.Writer, t *Table, s *schema) error {
+func writeTable(w io.Writer, e *encoder, t *Table, s *schema) error {
 	out := container{w: w}
 	if err := out.begin(schemaMessage(s)); err != nil {
 		return err
 	}
-	e := newEncoder()
 	for from, rows := 0, t.Rows(); from < rows; {
 		to := batchEnd(t, from, rows)
 		e.begin()

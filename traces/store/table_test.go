@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -186,5 +188,39 @@ func TestWriteFileIsWholeOrNotAtAll(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 		t.Errorf("left %v", left)
+	}
+}
+
+// Encoders are used again, in an order that depends on who writes at the same time: files must not.
+func TestTablesDoNotDependOnThoseBefore(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var tables []*Table
+	for i := range 12 {
+		rows := []int{0, 1, 100, sampleRows, sampleRows + 1, 3 * sampleRows}[i%6]
+		noise, steps, names := make([]float64, rows), make([]uint64, rows), make([]string, rows)
+		for j := range rows {
+			noise[j], steps[j], names[j] = r.Float64(), uint64(j/7*(1+i)%1000), []string{"load", "store", "upgrade"}[r.IntN(3)]
+		}
+		tables = append(tables, &Table{Name: "t", Columns: []Column{{Name: "noise", Data: noise}, {Name: "steps", Data: steps}, {Name: "names", Data: names}}})
+	}
+	write := func(e *encoder, table *Table) []byte {
+		var out bytes.Buffer
+		s, err := tableSchema(table)
+		if err == nil {
+			err = writeTable(&out, e, table, s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	used := newEncoder()
+	for range 3 {
+		r.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
+		for _, table := range tables {
+			if !bytes.Equal(write(used, table), write(newEncoder(), table)) {
+				t.Fatalf("a table of %d rows is another one after others", table.Rows())
+			}
+		}
 	}
 }
