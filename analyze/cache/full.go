@@ -17,6 +17,7 @@ type full struct {
 
 const (
 	firstRing  = 1 << 8
+	ringRoom   = 4       // moments of a ring for each line that is there, at least: the more, the less often it is condensed
 	lastMoment = 1 << 31 // rings are of 2^30 moments at most
 )
 
@@ -87,7 +88,7 @@ func (f *full) makeRoom() {
 			f.there = append(f.there, p)
 		}
 	}
-	if 2*len(f.there) > len(f.ring) {
+	if ringRoom*len(f.there) > len(f.ring) && len(f.ring) < lastMoment/2 {
 		f.ring = make([]uint32, 2*len(f.ring))
 	}
 	if int(f.now)+len(f.there) >= int(f.end) {

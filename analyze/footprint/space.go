@@ -276,6 +276,17 @@ func (c *counts) mean(sum uint64) float64 {
 	return float64(sum) / float64(c.windows)
 }
 
+// modulo is a number of sets.
+type modulo uint64
+
+// of is the set of a block. Divisions are slow, and most numbers of sets powers of two.
+func (m modulo) of(block uint64) uint64 {
+	if m&(m-1) == 0 {
+		return block & uint64(m-1)
+	}
+	return block % uint64(m)
+}
+
 // fill is the projection of footprints in one cache: of every set, as many blocks as it has ways.
 type fill struct {
 	shape Shape
@@ -299,7 +310,7 @@ func (f *fill) add(b, window uint64) {
 	if f.sets == nil {
 		f.sets = make([]uint64, f.shape.Sets)
 	}
-	set := &f.sets[b%uint64(f.shape.Sets)]
+	set := &f.sets[modulo(f.shape.Sets).of(b)]
 	if *set>>waysBits != window {
 		*set = window << waysBits
 	}

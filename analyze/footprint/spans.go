@@ -45,7 +45,10 @@ const (
 
 // mostSharers is the largest number of processes for which spans predicts: more than there are
 // are as many more of the same kind.
-const mostSharers = 1024
+const (
+	sharerCounts = 10
+	mostSharers  = 1 << sharerCounts
+)
 
 func newSpans(shapes []Shape, procs int) *spans {
 	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels), parts: make([]float64, 1<<(spanLevels-1))}

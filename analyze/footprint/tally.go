@@ -40,10 +40,11 @@ func (t *tally) sort(of [][]uint32, groups []uint64, sets int) {
 	t.own, t.all = grown(t.own, sets), grown(t.all, sets)
 	t.users = grown(t.users, len(groups)<<groupShift)
 	t.of = grown(t.of, len(of))
+	setOf := modulo(sets)
 	for p, places := range of {
 		blocks := t.of[p][:0]
 		for _, place := range places {
-			set := uint32((groups[place>>groupShift]<<groupShift | uint64(place&(groupBlocks-1))) % uint64(sets))
+			set := uint32(setOf.of(groups[place>>groupShift]<<groupShift | uint64(place&(groupBlocks-1))))
 			t.own[set]++
 			blocks = append(blocks, inSet{place: place, set: set})
 		}
@@ -77,15 +78,14 @@ func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
 			t.users[b.place] = u<<1&more | alone
 		}
 	}
-	weight := float64(uint64(1) << l.thin)
 	counts, times, ways := l.losses[shape][from:to], s.times[from:to], uint32(s.shapes[shape].Ways)
+	var lost [sharerCounts + 1]uint64 // blocks, by the first of the numbers of sharers to which they are
+	blocks := 0
 	for _, of := range members {
-		for j := range counts {
-			counts[j].uses += weight * float64(len(of))
-		}
+		blocks += len(of)
 		for _, b := range of {
 			if b.own <= ways && t.users[b.place] == alone {
-				counts.lose(times, ways, b.own, t.all[b.set]-b.own, weight)
+				lost[firstLoss(times, ways, b.own, t.all[b.set]-b.own)]++
 			}
 		}
 	}
@@ -94,15 +94,26 @@ func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
 			t.users[b.place], t.all[b.set] = 0, 0
 		}
 	}
+	weight, sum := float64(uint64(1)<<l.thin), uint64(0)
+	for j := range counts {
+		sum += lost[j]
+		counts[j].uses += weight * float64(blocks)
+		counts[j].lost += weight * float64(sum)
+	}
 }
 
-// lose counts the block of a process that has so many in its set, where the others have so many: it is lost to so many processes
-// as use more than there are ways, and to all larger numbers of them.
-func (l loss) lose(times []float64, ways, own, others uint32, weight float64) {
-	for j := len(times) - 1; j >= 0; j-- {
-		if float64(own)+times[j]*float64(others) <= float64(ways) {
-			return
-		}
-		l[j].lost += weight
+// firstLoss is the first of the numbers of processes to which the block of one is lost that has so many in its set, where the others
+// have so many: those use more than there are ways, as do all larger numbers. It is their length if there is none.
+func firstLoss(times []float64, ways, own, others uint32) int {
+	if others == 0 {
+		return len(times)
 	}
+	if own+others > ways { // whatever times it is
+		return 0
+	}
+	j := 0
+	for j < len(times) && float64(own)+times[j]*float64(others) <= float64(ways) {
+		j++
+	}
+	return j
 }

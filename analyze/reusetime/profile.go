@@ -1,7 +1,6 @@
 package reusetime
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"sort"
@@ -64,14 +63,19 @@ func newProfile(reuse, first, last iter.Seq[Bin]) *Profile {
 
 // edgesOf are the ends of all bins that are not empty, and of the windows before the first and after the last.
 func edgesOf(uses float64, all ...iter.Seq[Bin]) []edge {
-	edges := []edge{{window: 0}, {window: uses}}
+	windows := []float64{0, uses}
 	for _, bins := range all {
 		for b := range bins {
-			edges = append(edges, edge{window: float64(b.Least - 1)}, edge{window: min(float64(b.Most), uses)})
+			windows = append(windows, float64(b.Least-1), min(float64(b.Most), uses))
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.window, b.window) })
-	return slices.CompactFunc(edges, func(a, b edge) bool { return a.window == b.window })
+	slices.Sort(windows)
+	windows = slices.Compact(windows)
+	edges := make([]edge, len(windows))
+	for i, w := range windows {
+		edges[i].window = w
+	}
+	return edges
 }
 
 // sums is, for the times t of one histogram, by edge w: how many are over w, the sum of

@@ -45,7 +45,9 @@ func (s *simulation) newLine(first uint64) uint32 {
 	number := first >> s.lineShift
 	base := number << s.lineShift
 	s.lines = append(s.lines, line{number: number, lastProc: -1, region: s.regions.within(base, base+uint64(s.line)-1)})
-	s.accesses = append(s.accesses, make([]uint64, s.words)...)
+	if s.accesses != nil {
+		s.accesses = append(s.accesses, make([]uint64, s.words)...)
+	}
 	return uint32(len(s.lines) - 1)
 }
 
@@ -83,7 +85,7 @@ func (s *simulation) fold(l *line) {
 		*dirty = 0
 	}
 	s.runs[writeRun].add(owner.stores - s.shared[l.shared].runFrom)
-	l.owner = 0
+	l.owner, owner.isOwner = 0, false
 }
 
 // fetch gives a holder a shared copy.
@@ -130,7 +132,7 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 	if l.shared != 0 {
 		s.shared[l.shared].runFrom = h.stores
 	}
-	l.owner, l.lastProc = id, h.proc
+	l.owner, l.lastProc, h.isOwner = id, h.proc, true
 }
 
 // removeOthers ends all copies of a line but one. It counts them, and says whether one was that of

@@ -23,7 +23,7 @@ type simulation struct {
 	lines    []line     // by number; the first is not used
 	holders  []holder
 	masks    []uint64 // by holder, for each block: stale, unread, dirty
-	accesses []uint64 // by line and word: whose it is and how often it was accessed
+	accesses []uint64 // by line and word: whose it is and how often it was accessed; none if there is but one processor
 	shared   []sharedLine
 	written  []uint64 // by shared line and block: words that were stored
 	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
@@ -68,6 +68,7 @@ type holder struct {
 	region          int32 // of the miss
 	state           state
 	isMixed, isCold bool
+	isOwner         bool // of the line
 }
 
 // state is that of a copy.
@@ -95,7 +96,9 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
 	s.blocks = (s.words + 63) / 64
 	s.masks = make([]uint64, masks*s.blocks)
-	s.accesses = make([]uint64, s.words)
+	if procs > 1 {
+		s.accesses = make([]uint64, s.words)
+	}
 	s.written, s.writers = make([]uint64, s.blocks), make([]int32, s.words)
 	return s
 }
@@ -134,7 +137,7 @@ func (s *simulation) again(id uint32, w int, isStore bool) bool {
 		return false
 	}
 	if isStore {
-		if s.lines[h.line].owner != id {
+		if !h.isOwner {
 			return false
 		}
 		m[dirtyMask] |= word
@@ -143,7 +146,9 @@ func (s *simulation) again(id uint32, w int, isStore bool) bool {
 		h.loads++
 	}
 	h.words++
-	s.touch(h, w)
+	if s.accesses != nil && !s.alone(h, w) {
+		s.touch(h, w)
+	}
 	return true
 }
 
@@ -178,8 +183,10 @@ func (s *simulation) access(id uint32, first, last uint64, isStore, hit bool) {
 		h.loads++
 	}
 	h.words += uint64(w1 - w0 + 1)
-	for w := w0; w <= w1; w++ {
-		s.touch(h, w)
+	for w := w0; w <= w1 && s.accesses != nil; w++ {
+		if !s.alone(h, w) {
+			s.touch(h, w)
+		}
 	}
 	if h.isMixed {
 		s.useMixed(id, first, w0, w1, isStore)
@@ -231,18 +238,19 @@ var (
 	accessCount = uint64(1)<<accessBits - 1
 )
 
-// touch counts an access of a word.
-func (s *simulation) touch(h *holder, w int) {
+// alone counts an access of a word that is that of the processor alone, and reports whether it is one: most are.
+func (s *simulation) alone(h *holder, w int) bool {
 	a := &s.accesses[int(h.line)*s.words+w]
-	if *a>>accessBits == uint64(h.proc)+1 { // most, and this is short enough to be inlined
-		*a++
-		return
+	if *a>>accessBits != uint64(h.proc)+1 {
+		return false
 	}
-	s.touchOther(h, w, a)
+	*a++
+	return true
 }
 
-// touchOther counts an access of a word that is not that of the processor alone.
-func (s *simulation) touchOther(h *holder, w int, a *uint64) {
+// touch counts any other access of a word.
+func (s *simulation) touch(h *holder, w int) {
+	a := &s.accesses[int(h.line)*s.words+w]
 	switch whose := *a >> accessBits; whose {
 	case manyProcs:
 		h.sharedWords++
@@ -292,7 +300,7 @@ func (s *simulation) useMixed(id uint32, first uint64, w0, w1 int, isStore bool)
 		key.region = s.regions.at(s.addr(h.line, w))
 		u := s.split[key]
 		u.words++
-		if s.accesses[int(h.line)*s.words+w]>>accessBits == manyProcs {
+		if s.accesses != nil && s.accesses[int(h.line)*s.words+w]>>accessBits == manyProcs {
 			u.sharedWords++
 		}
 		s.split[key] = u

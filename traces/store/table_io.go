@@ -159,8 +159,11 @@ func encodeColumn(e *encoder, data any, from, to int) {
 	case []float64:
 		put(e, d[from:to])
 	case []string:
-		offsets := []int32{0}
-		var text []byte
+		size := 0
+		for _, s := range d[from:to] {
+			size += len(s)
+		}
+		text, offsets := make([]byte, 0, size), make([]int32, 1, to-from+1)
 		for _, s := range d[from:to] {
 			text = append(text, s...)
 			offsets = append(offsets, int32(len(text)))
