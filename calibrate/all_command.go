@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spoor/calibrate/host"
+	"spoor/calibrate/instructions"
 	"spoor/calibrate/machine"
 	"spoor/calibrate/marshalling"
 	"spoor/calibrate/memory"
@@ -74,6 +75,9 @@ type calibrated struct {
 
 // run measures everything, and then writes what belongs to all of it.
 func (a *calibration) run(ctx context.Context, env *stage.Env) error {
+	if _, err := instructions.Find(); err != nil { // at once, and not after minutes
+		return fmt.Errorf("instructions: %w", err)
+	}
 	steps := []func(context.Context, *stage.Env) error{a.ofMemory, a.ofMessages, a.ofMemoryAgain, a.ofInstructions}
 	if err := a.each(ctx, env, steps); err != nil {
 		return err

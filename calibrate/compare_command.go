@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +22,8 @@ func compareCommand(env *stage.Env) *cobra.Command {
 		Long: "Compare holds intervals to what they promise: that another run of the same measurements finds a parameter inside in\n" +
 			"95 of 100 cases. Run the same command several times, on a host that is in the same state, and compare the files. It prints a\n" +
 			"row for each kind of parameter, which is what stands before the first _ of the name, and one for all. Parameters without an\n" +
-			"interval, and those that the other run has not, are not compared, and counted.",
+			"interval, and those that the other run has not, are not compared, and counted. Where sizes were divided into classes, a\n" +
+			"class is compared with that which has its middle size, whatever its number.",
 		Example: "  $ calibrate fit data/sample/transfers.csv -o one\n" +
 			"  $ calibrate fit data/sample/transfers.csv --seed 2 -o two\n" +
 			"  $ calibrate compare one.params.toml two.params.toml",
@@ -81,7 +86,7 @@ func coverageOf(first, again *param.Set) (list []*count, err error) {
 	of := map[string]*count{}
 	all := &count{kind: "all"}
 	for _, p := range first.All() {
-		q, known := again.Lookup(p.Name)
+		q, known := alike(p, again)
 		if known && q.Unit != p.Unit {
 			return nil, fmt.Errorf("parameter %s is in %q and in %q", p.Name, p.Unit, q.Unit)
 		}
@@ -97,6 +102,44 @@ func coverageOf(first, again *param.Set) (list []*count, err error) {
 		return nil, fmt.Errorf("no parameter with an interval is in both")
 	}
 	return append(list, all), nil
+}
+
+// classed is the name of a parameter of a class of sizes, and sizes what its method says of them.
+var (
+	classed = regexp.MustCompile(`^(loggp_|[a-z]+_loggp_)(g|G|half|perbyte|duplex|duplexperbyte)_[0-9]+(-.*)?$`)
+	sizesOf = regexp.MustCompile(`class [0-9]+ of [0-9]+, sizes ([0-9]+) to ([0-9]+);`)
+)
+
+// alike is the parameter of another run that tells the same as p: that of the same name or, of classes of sizes, that of the class
+// which has the middle size.
+func alike(p param.Param, again *param.Set) (param.Param, bool) {
+	name := classed.FindStringSubmatch(p.Name)
+	first, last, is := sizes(p)
+	if name == nil || !is {
+		return again.Lookup(p.Name)
+	}
+	middle := math.Sqrt(first * last)
+	for _, q := range again.All() {
+		other := classed.FindStringSubmatch(q.Name)
+		if other == nil || !slices.Equal(other[1:], name[1:]) {
+			continue
+		}
+		if from, upto, is := sizes(q); is && from <= middle && middle <= upto {
+			return q, true
+		}
+	}
+	return param.Param{}, false
+}
+
+// sizes are the first and the last one of the class of p.
+func sizes(p param.Param) (first, last float64, is bool) {
+	m := sizesOf.FindStringSubmatch(p.Method)
+	if m == nil {
+		return 0, 0, false
+	}
+	first, err1 := strconv.ParseFloat(m[1], 64)
+	last, err2 := strconv.ParseFloat(m[2], 64)
+	return first, last, err1 == nil && err2 == nil
 }
 
 // coverage is a row for each kind and run.

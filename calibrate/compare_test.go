@@ -38,6 +38,17 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: status %d, %s, %s", file, status, out, errs)
 		}
 	}
+	// Classes are told by their sizes: 1 to 64 of one run is 1 to 16 of the other; 128 to 4096, whose middle is 724, its third.
+	class := func(name, value, sizes string) string {
+		return strings.ReplaceAll(one(name, value, "1.0", "3.0"), `"m"`, `"line; `+sizes+`; bootstrap"`)
+	}
+	write("two.params.toml", class("loggp_half_1", "2.0", "class 1 of 2, sizes 1 to 64")+class("loggp_half_2", "2.0", "class 2 of 2, sizes 128 to 4096")+class("loggp_gap_9", "2.0", "m"))
+	write("three.params.toml", class("loggp_half_1", "2.5", "class 1 of 3, sizes 1 to 16")+strings.ReplaceAll(class("loggp_half_2", "9.0", "class 2 of 3, sizes 32 to 256"), "hi = 3.0", "hi = 10.0")+
+		class("loggp_half_3", "1.5", "class 3 of 3, sizes 512 to 4096"))
+	status, out, errs = run("compare", "two.params.toml", "three.params.toml", "--format", "csv")
+	if want := "three.params.toml,loggp,2,2,100,1,\n"; status != stage.Done || !strings.Contains(out, want) {
+		t.Errorf("status %d, %s, %s; want %s", status, out, errs, want)
+	}
 	if status, _, errs := run("compare", "first.params.toml"); status != stage.WrongUsage || !strings.Contains(errs, "two files are needed") {
 		t.Errorf("status %d, %s", status, errs)
 	}

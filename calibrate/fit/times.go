@@ -133,18 +133,32 @@ const (
 // Points count as given (and not drawn) if fixed is set: what is estimated then belongs to these
 // very points.
 func (t *Times) Spread(e Estimate, parameters int, fixed bool, seed uint64) Spread {
+	return t.SpreadWith(e, parameters, t.OverClusters(e, parameters, seed), fixed, seed)
+}
+
+// OverClusters is the standard deviations of parameters over draws of clusters, NaN where too many draws have no solution; nil if there
+// is but one cluster.
+func (t *Times) OverClusters(e Estimate, parameters int, seed uint64) []float64 {
+	if t.clusters() < 2 {
+		return nil
+	}
+	return replicate(e, parameters, rand.New(rand.NewPCG(seed, ofClusters)), t.drawClusters)
+}
+
+// SpreadWith is Spread where standard deviations over clusters are of what estimates more than e does, such as which points
+// belong together.
+func (t *Times) SpreadWith(e Estimate, parameters int, overClusters []float64, fixed bool, seed uint64) Spread {
 	sum := variance{filled(parameters, 0), filled(parameters, 0)}
 	points := !fixed && len(t.Of) > parameters
 	if points {
 		free := float64(len(t.Of) - parameters)
-		sd := replicate(e, parameters, rand.New(rand.NewPCG(seed, overPoints)), t.drawPoints)
+		sd := replicate(e, parameters, rand.New(rand.NewPCG(seed, ofPoints)), t.drawPoints)
 		sum.add(sd, float64(len(t.Of))/free, t.deciding(e, parameters, free))
 	}
-	clusters := t.clusters() > 1
+	clusters := overClusters != nil
 	if clusters {
 		free := float64(t.clusters() - 1)
-		sd := replicate(e, parameters, rand.New(rand.NewPCG(seed, overClusters)), t.drawClusters)
-		sum.add(sd, 2*(free+1)/free, filled(parameters, free))
+		sum.add(overClusters, 2*(free+1)/free, filled(parameters, free))
 	}
 	s := Spread{What: t.what(points, clusters, seed)}
 	for j, v := range sum.of {
@@ -203,8 +217,8 @@ func (t *Times) deciding(e Estimate, parameters int, free float64) []float64 {
 
 // Streams of random numbers.
 const (
-	overPoints   = 1
-	overClusters = 2
+	ofPoints   = 1
+	ofClusters = 2
 )
 
 func (t *Times) what(points, clusters bool, seed uint64) string {

@@ -1,8 +1,10 @@
 package loggp
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"spoor/calibrate/fit"
 )
@@ -57,6 +59,7 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 		return nil
 	}
 	var out classes
+	anew := over(times, x, segments, seed)
 	for k, segment := range segments {
 		one := class{c.sizes[from+segment.First], c.sizes[from+segment.Last], segment.Line}
 		suffix, where := "", fmt.Sprintf("sizes %d to %d", one.first, one.last)
@@ -65,8 +68,41 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 			where = fmt.Sprintf("class %d of %d, %s", k+1, len(segments), where)
 		}
 		s.line(x[segment.First:segment.Last+1], &fit.Times{Cluster: times.Cluster, Of: times.Of[segment.First : segment.Last+1]},
-			names[name], suffix, c.method+"; line of relative errors over s-1; "+where, seed)
+			anew[k], names[name], suffix, c.method+"; line of relative errors over s-1; "+where, seed)
 		out = append(out, one)
+	}
+	return out
+}
+
+// over is the standard deviations, over draws of clusters, of the lines of segments, where each draw is divided into segments anew: another
+// run may find other ends. A segment's line is then that of whichever has its middle point, and, if that varies more, the first one's intercept
+// is that of the first one, and the last one's slope that of the last: these are g and G. It is nil for a segment if there is but one cluster, or
+// draws have no solution.
+func over(times *fit.Times, x []float64, segments []fit.Segment, seed uint64) [][]float64 {
+	sd := times.OverClusters(func(means []float64, drawn []int) ([]float64, error) {
+		if slices.Contains(drawn, 0) {
+			return nil, errors.New("not measured in any of these")
+		}
+		again, err := fit.Segments(x, means, maxClasses)
+		if err != nil {
+			return nil, err
+		}
+		var values []float64
+		for _, one := range segments {
+			middle := (one.First + one.Last) / 2
+			i := slices.IndexFunc(again, func(s fit.Segment) bool { return middle <= s.Last })
+			values = append(values, again[i].Line.At0, again[i].Line.Slope)
+		}
+		return append(values, again[0].Line.At0, again[len(again)-1].Line.Slope), nil
+	}, 2*len(segments)+2, seed)
+	out := make([][]float64, len(segments))
+	for k := range out {
+		if sd != nil && !math.IsNaN(sd[2*k]) {
+			out[k] = sd[2*k : 2*k+2]
+		}
+	}
+	if ends := 2 * len(segments); sd != nil && !math.IsNaN(sd[ends]) {
+		sd[0], sd[ends-1] = max(sd[0], sd[ends]), max(sd[ends-1], sd[ends+1])
 	}
 	return out
 }
@@ -75,8 +111,8 @@ func (s *Study) lines(c *curve, name string, seed uint64) classes {
 var names = map[string][3]string{"gap": {"g", "G", "gap_upto"}, "half": {"half", "perbyte", "half_upto"},
 	"duplex": {"duplex", "duplexperbyte", "duplex_upto"}}
 
-// line adds the parameters of one class.
-func (s *Study) line(x []float64, times *fit.Times, names [3]string, suffix, method string, seed uint64) {
+// line adds the parameters of one class, with their standard deviations over clusters, if those are known of classes that may be others.
+func (s *Study) line(x []float64, times *fit.Times, anew []float64, names [3]string, suffix, method string, seed uint64) {
 	law := func(means []float64, drawn []int) ([]float64, error) {
 		l, err := fit.LineOf(x, means, drawn)
 		return []float64{l.At0, l.Slope}, err
@@ -85,7 +121,10 @@ func (s *Study) line(x []float64, times *fit.Times, names [3]string, suffix, met
 	if err != nil {
 		return
 	}
-	spread := times.Spread(law, 2, false, seed)
+	if anew == nil {
+		anew = times.OverClusters(law, 2, seed)
+	}
+	spread := times.SpreadWith(law, 2, anew, false, seed)
 	for j, unit := range []string{"s", "s/B"} {
 		v := Value{Name: names[j] + suffix, Unit: unit, Value: found[j], Method: method + "; " + spread.What}
 		v.Lo, v.Hi = spread.Interval(j, v.Value)
