@@ -1,10 +1,6 @@
 package reuse
 
-import (
-	"math"
-
-	"spoor/analyze/lines"
-)
+import "math"
 
 // burst measures distances exactly, but in short stretches of the stream only. It cuts
 // the stream into strata and takes a stretch of fixed length at a random place of each. The first
@@ -21,9 +17,7 @@ type burst struct {
 	start, end uint64 // of the stretch, of the stratum
 	weight     float64
 	sparse     uint64 // lengths of a stretch in a stratum, in the long run
-	stack      *Stack
-	warm       uint64 // lines of the first half
-	alone      bool   // lines of the stack share no pages
+	stretch    *stretch
 
 	// Of all stretches; ratios are weighted by the length of the stratum.
 	stretches int
@@ -51,9 +45,7 @@ const (
 )
 
 func newBurst(length, seed uint64) *burst {
-	b := &burst{length: length, seed: seed, stack: NewStack(), sparse: densest, uses: make([]float64, length/shareOfLength)}
-	b.stack.least = int(length/blockSlots) + 2 // for a whole stretch
-	b.stack.reset(lines.Neighbours)
+	b := &burst{length: length, seed: seed, stretch: newStretch(length), sparse: densest, uses: make([]float64, length/shareOfLength)}
 	b.next()
 	return b
 }
@@ -68,7 +60,7 @@ func (b *burst) next() {
 }
 
 // touch uses lines in order.
-func (b *burst) touch(lines []uint64) error {
+func (b *burst) touch(lines []uint64) {
 	for len(lines) > 0 {
 		half, stop := b.start+b.length/2, b.start+b.length
 		n := uint64(len(lines))
@@ -81,18 +73,12 @@ func (b *burst) touch(lines []uint64) error {
 			} else {
 				n = min(n, stop-b.at)
 			}
-			if err := b.stack.Touch(lines[:n]); err != nil {
-				return err
-			}
+			b.stretch.touch(lines[:n])
 		default:
 			n = min(n, b.end-b.at)
 		}
 		lines = lines[n:]
 		b.at += n
-		if b.at == half {
-			b.warm = b.stack.colds()
-			b.stack.forget()
-		}
 		if b.at == stop {
 			b.count()
 		}
@@ -100,12 +86,12 @@ func (b *burst) touch(lines []uint64) error {
 			b.next()
 		}
 	}
-	return nil
 }
 
 // count takes a stretch in.
 func (b *burst) count() {
-	uses, unseen := b.stack.Distances()
+	uses, unseen := b.stretch.found()
+	warm := uint64(b.stretch.warm)
 	w, n := b.weight, float64(b.length-b.length/2)
 	b.stretches++
 	b.sum += w
@@ -118,7 +104,7 @@ func (b *burst) count() {
 			b.miss[c].wm += w * m
 			b.miss[c].wwm += w * w * m
 			b.miss[c].wwmm += w * w * m * m
-			if b.warm < uint64(d) {
+			if warm < uint64(d) {
 				b.doubt[c] += w * float64(unseen) / n
 			}
 			c++
@@ -128,24 +114,8 @@ func (b *burst) count() {
 			left -= float64(uses[d])
 		}
 	}
-	b.sparse = densest + (sparsest-densest)*(b.warm+unseen)/b.length
-	b.stack.reset(b.sharing(b.warm + unseen))
-}
-
-// lookAgain is after how many stretches neighbours share pages again, to see whether they should.
-const lookAgain = 8
-
-// sharing says how lines share pages in the next stretch: not, if this one found few on a page.
-func (b *burst) sharing(found uint64) lines.Sharing {
-	if !b.alone {
-		b.alone = found < 2*uint64(b.stack.lines.Pages())
-	} else if b.stretches%lookAgain == 0 {
-		b.alone = false
-	}
-	if b.alone {
-		return lines.Alone
-	}
-	return lines.Neighbours
+	b.sparse = densest + (sparsest-densest)*(warm+unseen)/b.length
+	b.stretch.reset()
 }
 
 const (
