@@ -136,8 +136,11 @@ func (d *Distances) All() iter.Seq2[int64, uint64] {
 // Total is the number of uses.
 func (d *Distances) Total() uint64 {
 	n := d.Cold
-	for _, uses := range d.All() {
+	for _, uses := range d.Uses {
 		n += uses
+	}
+	for _, f := range d.Far {
+		n += f.Uses
 	}
 	return n
 }

@@ -1,5 +1,7 @@
 package reuse
 
+import "slices"
+
 // span counts the uses that take a stretch of slots. Those that leave a slot of the stretch
 // need nothing else, so that spans can be measured at the same time. The others,
 // older, are kept until all spans before are done.
@@ -36,7 +38,10 @@ func (s *span) measure(left []uint32) {
 		touched += blocks[max(slot, s.first)>>blockShift][7]
 	}
 	s.dist[0] = uint32(touched) // or the compiler drops the pass
-	n := 0
+	s.older = slices.Grow(s.older, len(left))
+	had := len(s.older)
+	room := s.older[had : had+len(left)]
+	n, olds, colds := 0, 0, 0
 	next, live := at.slot, at.live // in registers
 	for i, slot := range left {
 		if slot >= s.first {
@@ -50,9 +55,10 @@ func (s *span) measure(left []uint32) {
 			s.dist[n&(batch-1)] = d + apart
 			n++
 		} else if slot == 0 {
-			s.tally.cold++
+			colds++
 		} else {
-			s.older = append(s.older, older{slot, s.live + uint32(i-n)})
+			room[olds] = older{slot, s.live + uint32(i-n)}
+			olds++
 		}
 		b := &blocks[next>>blockShift]
 		w := next >> 6 & 7
@@ -67,6 +73,8 @@ func (s *span) measure(left []uint32) {
 		}
 	}
 	at.slot, at.live = next, live
+	s.older = s.older[:had+olds]
+	s.tally.cold += uint64(colds)
 	s.live += uint32(len(left) - n)
 	s.tally.add(s.dist[:n])
 }
@@ -75,17 +83,19 @@ func (s *span) measure(left []uint32) {
 func (s *span) join(t *tally) {
 	e := s.era
 	at := &e.edge
-	at.slot = s.first
+	at.slot, at.live = s.first, 0
+	blocks, current, apart := e.blocks, s.first>>blockShift, e.apart
 	for part := s.older; len(part) > 0; part = part[min(batch, len(part)):] {
 		part := part[:min(batch, len(part))]
 		var touched uint64
 		for _, o := range part {
-			touched += e.blocks[o.slot>>blockShift][7]
+			touched += blocks[o.slot>>blockShift][7]
 		}
 		s.dist[0] = uint32(touched)
 		for i, o := range part {
-			at.live = o.live
-			s.dist[i] = e.remove(o.slot, at) + e.apart
+			number := o.slot >> blockShift // never the current one
+			d := blocks[number].remove(o.slot) + o.live + apart
+			s.dist[i&(batch-1)] = d + e.counts.remove(number, current, &at.closed)
 		}
 		t.add(s.dist[:len(part)])
 	}
@@ -94,7 +104,6 @@ func (s *span) join(t *tally) {
 	}
 	number := s.first >> blockShift >> (2 * e.level)
 	e.counts.close(e.level, topLevel, number, s.edge.closed[e.level], &at.closed)
-	at.live = 0
 }
 
 // tally counts uses.
@@ -134,6 +143,9 @@ func (t *tally) trimmed() []uint64 {
 
 // drain takes over what from has counted.
 func (t *tally) drain(from *tally) {
+	if len(t.uses) < len(from.uses) {
+		t.uses, from.uses = from.uses, t.uses
+	}
 	t.cold += from.cold
 	t.reach(len(from.uses) - 1)
 	for d, n := range from.uses {

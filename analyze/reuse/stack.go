@@ -249,7 +249,7 @@ func (s *Stack) begin(live int, apart uint32) {
 	}
 	level := s.crew.level
 	n *= 2
-	for n >= spansPerEra<<(2*level+2) {
+	for level < largeLevel && n >= spansPerEra<<(2*level+2) {
 		level++
 	}
 	n = min((n/(1<<(2*level))+spansPerEra), maxBlocks>>(2*level)) << (2 * level)

@@ -217,3 +217,27 @@ func sparse(lines []uint64) []uint64 {
 	}
 	return lines
 }
+
+// Two cores find what one does in eras so large that they have the largest spans.
+func TestLargestSpans(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	one, two := newStack(nil), newStack(newCrew(2, spanLevel))
+	part := make([]uint64, 10_000)
+	for range 120 {
+		for i := range part {
+			part[i] = r.Uint64N(1 + r.Uint64N(300_000))
+		}
+		for _, s := range []*Stack{one, two} {
+			if err := s.Touch(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if two.era.level != largeLevel {
+		t.Errorf("spans are of level %d, not %d", two.era.level, largeLevel)
+	}
+	want, wantCold := one.Distances()
+	if got, cold := two.Distances(); cold != wantCold || !slices.Equal(got, want) {
+		t.Errorf("cold %d and %d distances, not %d and %d", cold, len(got), wantCold, len(want))
+	}
+}

@@ -15,20 +15,37 @@ type histogram struct {
 }
 
 func (h *histogram) add(p trace.Proc, d *Distances) {
-	h.row(p, d, Cold, d.Cold)
-	for distance, uses := range d.All() {
-		h.row(p, d, distance, uses)
+	rows := 1 + len(d.Far)
+	for _, uses := range d.Uses {
+		if uses > 0 {
+			rows++
+		}
+	}
+	h.distance, h.count = slices.Grow(h.distance, rows), slices.Grow(h.count, rows)
+	h.row(Cold, d.Cold)
+	for distance, uses := range d.Uses {
+		h.row(int64(distance), uses)
+	}
+	for _, f := range d.Far {
+		h.row(f.Distance, f.Uses)
+	}
+	rows = len(h.distance) - len(h.proc)
+	h.proc, h.line = repeated(h.proc, int32(p), rows), repeated(h.line, int64(d.Line), rows)
+}
+
+func (h *histogram) row(distance int64, count uint64) {
+	if count > 0 {
+		h.distance, h.count = append(h.distance, distance), append(h.count, count)
 	}
 }
 
-func (h *histogram) row(p trace.Proc, d *Distances, distance int64, count uint64) {
-	if count == 0 {
-		return
+// repeated appends v so many times.
+func repeated[T any](s []T, v T, times int) []T {
+	s = slices.Grow(s, times)
+	for range times {
+		s = append(s, v)
 	}
-	h.proc = append(h.proc, int32(p))
-	h.line = append(h.line, int64(d.Line))
-	h.distance = append(h.distance, distance)
-	h.count = append(h.count, count)
+	return s
 }
 
 func (h *histogram) table(meta []trace.Arg) *store.Table {
