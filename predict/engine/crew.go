@@ -17,6 +17,7 @@ type report struct {
 	failed  *failure
 	err     error
 	outlook            // Whoa's
+	looked  bool       // whether it has been found
 	mail    unit.Picos // when the first message comes that it sent to another worker
 	_       [64]byte   // what others write is in other lines
 }
@@ -55,8 +56,8 @@ func (c *crew) run() error {
 		e.outlet.open(n)
 		if c.Protocol == Whoa {
 			e.future = newOutlooks(int(e.end-e.first), n)
-			for i := e.first; i < e.end; i++ {
-				e.ranks[i].line = newLine(n)
+			for i, lines := e.first, newLines(int(e.end-e.first), n, c.Ahead); i < e.end; i++ {
+				e.ranks[i].line = &lines[i-e.first]
 			}
 		}
 	}

@@ -75,7 +75,8 @@
 //
 // Differs: where the paper's simulators tell each other of appointments in messages, workers
 // meet, and all appointments and halting times are made anew, so that their number is that of the
-// program, not of the host's timing. B has the latency too: what is bounded is when a message is
+// program, not of the host's timing. Where many ranks acted since they met, looking at them takes longer than to meet again: then workers
+// go on for the lookahead, as by a Quantum, up to w(t). B has the latency too: what is bounded is when a message is
 // felt. Of long messages, whose receivers answer, all know no more than that an answer takes the
 // lookahead. Graphs and nonblocking collectives are not looked ahead in.
 //
@@ -268,6 +269,7 @@ type engine struct {
 	outlet       outlet
 	future       *outlooks // if Whoa
 	asking       int       // long messages that were not answered
+	seen         int64     // see peer
 	appointments uint64
 }
 

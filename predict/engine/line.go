@@ -1,26 +1,42 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"slices"
+
+	"spoor/traces/unit"
+)
 
 // line is the time-line of a rank: what its program does next, as far as that is known, and what it takes at
-// least.
+// least. That is found for many operations together, some of them beyond what is known, which nobody looks at yet: one by one, each would wait
+// for memory.
 type line struct {
-	sums  []unit.Picos // that what comes before each of rank.ops has taken at least, of as many as are known
-	total unit.Picos   // that all of them take
-	due   []due        // what is sent to each worker, and long messages
-	ops   []Op         // rank.ops, if they are kept here
-	own   bool         // they are
-	then  []Op         // what the program gave after them
-	over  bool         // the program has come to its end, or to an error
-	err   error
+	sums []unit.Picos // what all before an operation has taken at least, of one after the other
+	base int          // where rank.ops begin in sums
+	end  int          // where in sums that is which is not known
+	due  []due        // what is sent to each worker, and long messages
+	ops  []Op         // rank.ops, if they are kept here
+	own  bool         // they are
+	then []Op         // what the program gave after them
+	over bool         // the program has come to its end, or to an error
+	err  error
 }
 
-func newLine(workers int) *line { return &line{due: make([]due, workers+1)} }
+// newLines are time-lines without any operations, that have room for most of what they are to have.
+func newLines(ranks, workers, ahead int) []line {
+	room := 3*min(ahead, DefaultAhead) + 2 // see forget
+	all, due, sums := make([]line, ranks), make([]due, ranks*(workers+1)), make([]unit.Picos, ranks*room)
+	for i := range all {
+		all[i].due = due[i*(workers+1) : (i+1)*(workers+1)]
+		all[i].sums = sums[i*room : i*room+1 : (i+1)*room]
+	}
+	return all
+}
 
 // due is messages to a worker, in the order in which they are sent.
 type due struct {
-	all  []promise
-	head int
+	all   []promise
+	head  int
+	known int // how many are of operations that are known
 }
 
 // promise is what a rank has done at least when it begins to send a message.
@@ -29,37 +45,48 @@ type promise struct {
 	sum unit.Picos
 }
 
-// after is how long it is at least until others feel the first message of an operation from a row on,
-// for a rank that has done so much; or never.
-func (d *due) after(row int64, done unit.Picos, e *engine) unit.Picos {
-	for d.head < len(d.all) && d.all[d.head].row < row {
+// after is how long it is at least until a rank that has done so much begins with the first message of an operation
+// from a row on; or never.
+func (d *due) after(row int64, done unit.Picos) unit.Picos {
+	for d.head < d.known && d.all[d.head].row < row {
 		d.head++
 	}
-	if d.head == len(d.all) {
-		d.all, d.head = d.all[:0], 0
+	if d.head >= d.known {
 		return never
 	}
-	return max(d.all[d.head].sum-done, 0) + e.lookahead
+	return max(d.all[d.head].sum-done, 0)
 }
 
 func (d *due) add(p promise) {
 	if d.head > 16 && 2*d.head > len(d.all) {
 		d.all = d.all[:copy(d.all, d.all[d.head:])]
+		d.known -= d.head
 		d.head = 0
 	}
 	d.all = append(d.all, p)
 }
 
-// done is what a rank has done at least before operation i of those that it has.
-func (k *line) done(i int) unit.Picos {
-	if i < len(k.sums) {
-		return k.sums[i]
+// show has those be known that are before a row. It is how many of them are from another row on.
+func (d *due) show(before, from int64) (n uint64) {
+	for ; d.known < len(d.all) && d.all[d.known].row < before; d.known++ {
+		if d.all[d.known].row >= from {
+			n++
+		}
 	}
-	return k.total
+	return n
 }
 
+// done is what a rank has done at least before operation i of those that it has.
+func (k *line) done(i int) unit.Picos { return k.sums[min(k.base+i, k.end)] }
+
+// total is what all that is known takes.
+func (k *line) total() unit.Picos { return k.sums[k.end] }
+
+// known is how many operations are, of those that the rank has.
+func (k *line) known() int { return k.end - k.base }
+
 // ends is whether all is known that the program of r does.
-func (k *line) ends(r *rank) bool { return k.over && len(k.sums) >= len(r.ops)+len(k.then) }
+func (k *line) ends(r *rank) bool { return k.over && k.known() >= len(r.ops)+len(k.then) }
 
 // fetch is the next operations of the program, where none is left.
 func (r *rank) fetch() ([]Op, error) {
@@ -67,7 +94,7 @@ func (r *rank) fetch() ([]Op, error) {
 	if k == nil {
 		return r.program.Next()
 	}
-	k.sums = k.sums[:copy(k.sums, k.sums[min(len(r.ops), len(k.sums)):])]
+	k.base += len(r.ops)
 	k.own = false
 	if more := k.then; len(more) > 0 {
 		k.then = nil
@@ -85,20 +112,48 @@ func (r *rank) lookAhead(ahead int) {
 	if r.main.phase == ended {
 		return
 	}
-	for len(k.sums) < r.at-1 {
-		k.sums = append(k.sums, k.total)
+	k.forget(r.at - 1)
+	for r.at-1+ahead > len(r.ops)+len(k.then) && r.extend(ahead) {
 	}
-	for len(k.sums)-r.at+1 < ahead {
-		if len(k.sums) == len(r.ops)+len(k.then) && !r.extend(ahead) {
-			return
+	end := min(r.at-1+ahead, len(r.ops)+len(k.then))
+	if k.base+end <= k.end {
+		return
+	}
+	if k.base+end >= len(k.sums) {
+		r.reckon(end + ahead/2)
+	}
+	k.end = k.base + end
+	row := r.main.row - int64(r.at-1)
+	for w := range k.due {
+		if n := k.due[w].show(row+int64(end), r.main.row); w < len(k.due)-1 {
+			r.e.appointments += n
 		}
-		i := len(k.sums)
-		row := r.main.row + int64(i-r.at+1)
-		if i < len(r.ops) {
-			k.put(r, &r.ops[i], row)
-		} else {
-			k.put(r, &k.then[i-len(r.ops)], row)
-		}
+	}
+}
+
+// forget drops what operations before the i-th take, once that is most of sums: what is left, and what is put behind it, is at most
+// three times what is looked ahead. All of those operations may have been done unseen.
+func (k *line) forget(i int) {
+	first, last := k.base+i, len(k.sums)-1
+	if first > last {
+		first, k.base = last, last-i
+	}
+	if k.end = max(k.end, first); 2*first >= len(k.sums) {
+		k.sums = k.sums[:copy(k.sums, k.sums[first:])]
+		k.base -= first
+		k.end -= first
+	}
+}
+
+// reckon finds what operations take, before the i-th or all that there are.
+func (r *rank) reckon(i int) {
+	k := r.line
+	row := r.main.row - int64(r.at-1)
+	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
+		k.put(r, r.ops[from:to], row+int64(from))
+	}
+	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), len(k.then)); from < to {
+		k.put(r, k.then[from:to], row+int64(from+len(r.ops)))
 	}
 }
 
@@ -111,7 +166,7 @@ func (r *rank) extend(ahead int) bool {
 	}
 	if first := r.at - 1; !k.own || 2*first >= len(r.ops) {
 		k.ops = append(k.ops[:0], r.ops[first:]...)
-		k.sums = k.sums[:copy(k.sums, k.sums[first:])]
+		k.base += first
 		r.at, k.own = 1, true
 	}
 	k.ops = append(k.ops, k.then...)
@@ -138,28 +193,55 @@ func (k *line) last(r *rank) *Op {
 	return &r.ops[len(r.ops)-1]
 }
 
-// put puts an operation on the time-line.
-func (k *line) put(r *rank, op *Op, row int64) {
+// put puts operations on the time-line, the first of which has a row.
+func (k *line) put(r *rank, ops []Op, row int64) {
 	e := r.e
-	k.sums = append(k.sums, k.total)
-	start := k.total + min(max(op.Work, 0), maxDuration)
-	long := unit.Picos(0)
-	switch op.Kind {
-	case Send, Isend:
-		bytes := op.Bytes
-		if e.long(bytes) && !e.LogGOPSim {
-			bytes = 0
-		}
-		long = e.sending(bytes) + op.Extra
-		k.promise(r, op, promise{row, start})
-	case Recv:
-		if !e.LogGOPSim {
-			long = e.leastReceiving() + op.Extra
-		}
-	case Collective:
-		k.promise(r, op, promise{row, start})
+	seen := Kind(0)
+	for i := range ops {
+		seen += ops[i].Kind // all of them come from memory at once, as in glance
 	}
-	k.total = min(start+min(max(long, 0), maxDuration), Horizon)
+	e.seen += int64(seen)
+	sums := slices.Grow(k.sums, len(ops))
+	total := sums[len(sums)-1]
+	for i := range ops {
+		op := &ops[i]
+		total += bounded(op.Work)
+		switch op.Kind {
+		case Send, Isend:
+			if op.Peer < e.first || op.Peer >= e.end || e.Long >= 0 {
+				k.promise(r, op, promise{row + int64(i), total})
+			}
+			total += bounded(e.leastSending(op.Bytes) + op.Extra)
+		case Recv:
+			if !e.LogGOPSim {
+				total += bounded(e.leastReceiving() + op.Extra)
+			}
+		case Collective:
+			k.promise(r, op, promise{row + int64(i), total})
+		}
+		total = min(total, Horizon)
+		sums = append(sums, total)
+	}
+	k.sums = sums
+}
+
+// leastSending is for how long the processor of a sender is busy at least.
+func (e *engine) leastSending(bytes int64) unit.Picos {
+	if e.Sizes == nil {
+		return e.Send
+	}
+	if e.long(bytes) && !e.LogGOPSim {
+		bytes = 0
+	}
+	return e.sending(bytes)
+}
+
+// bounded is a duration, or what is next to it of an operation that is not sound.
+func bounded(long unit.Picos) unit.Picos {
+	if uint64(long) <= uint64(maxDuration) {
+		return long
+	}
+	return min(max(long, 0), maxDuration)
 }
 
 // promise notes who feels an operation.
@@ -167,9 +249,10 @@ func (k *line) promise(r *rank, op *Op, p promise) {
 	e := r.e
 	if op.Kind == Collective {
 		for w := range k.due {
-			k.due[w].add(p) // who is in it is found out when it begins
+			if w != e.number {
+				k.due[w].add(p) // who is in it is found out when it begins
+			}
 		}
-		e.appointments += uint64(len(k.due) - 2)
 		return
 	}
 	if e.long(op.Bytes) {
@@ -177,6 +260,5 @@ func (k *line) promise(r *rank, op *Op, p promise) {
 	}
 	if to := op.Peer; (to < e.first || to >= e.end) && to >= 0 && int(to) < len(e.ranks) {
 		k.due[e.ownerOf(to)].add(p)
-		e.appointments++
 	}
 }

@@ -72,6 +72,23 @@ func TestProtocolsAgree(t *testing.T) {
 	}
 }
 
+// So do they where there are more ranks than Whoa looks at between windows.
+func TestManyAgree(t *testing.T) {
+	for _, long := range []int64{-1, 1000} {
+		opt := Options{Model: benchModel(), Ahead: 20}
+		opt.Model.Long = long
+		for _, w := range []*workload{stencil(256, 10000), scattered(300, 6000), allToAll(100, 1)} {
+			if !agree(t, w.ranks, nil, opt) {
+				t.Error("no end")
+			}
+		}
+	}
+	for seed := range uint64(12) {
+		ops, _, opt := random(seed, 200+int(seed), 10, false, false)
+		agree(t, ops, nil, opt)
+	}
+}
+
 func FuzzProtocolsAgree(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed, uint8(seed), uint8(30+seed), seed%3 == 0, seed%4 == 0)

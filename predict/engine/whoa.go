@@ -2,10 +2,10 @@ package engine
 
 import "spoor/traces/unit"
 
-// outlook is what is known of the future of a rank, or a worker, for Whoa. Bounds are from below, and
-// for other workers, by number, of when they feel something. That of several ranks is the least of each.
+// outlook is what is known of the future of the ranks of a worker, for Whoa: the least of each rank's. Bounds are from below, and
+// for other workers, by number, of when they feel something.
 type outlook struct {
-	acts  unit.Picos // when it acts
+	acts  unit.Picos // when one acts
 	last  unit.Picos // L: when what is known has been done
 	span  unit.Picos // S: for how long one that waits has something known to do, from its release on
 	asks  unit.Picos // when a long message is asked for, or answered
@@ -14,21 +14,47 @@ type outlook struct {
 	later []unit.Picos // the same of one that waits, from its release on
 }
 
-// outlooks is those of the ranks of a worker, found anew for those that acted or got something.
-type outlooks struct {
-	all   []outlook
-	stale []bool
-}
-
 func newOutlook(workers int) outlook {
 	both := make([]unit.Picos, 2*workers)
 	return outlook{sends: both[:workers], later: both[workers:]}
 }
 
+// outlooks is those of each rank of a worker, one after the other, found anew for those that acted or got something.
+type outlooks struct {
+	acts, last, span, asks, asked []unit.Picos
+	sends, later                  [][]unit.Picos // by worker; without this one
+	stale, short                  marked         // which are to be found anew; whose programs may go ahead
+}
+
+// marked is some ranks, in no order.
+type marked struct {
+	all []int32
+	is  []bool
+}
+
+func (m *marked) add(i int32) {
+	if !m.is[i] {
+		m.is[i] = true
+		m.all = append(m.all, i)
+	}
+}
+
+func (m *marked) clear() {
+	for _, i := range m.all {
+		m.is[i] = false
+	}
+	m.all = m.all[:0]
+}
+
 func newOutlooks(ranks, workers int) *outlooks {
-	o := &outlooks{all: make([]outlook, ranks), stale: make([]bool, ranks)}
-	for i := range o.all {
-		o.all[i], o.stale[i] = newOutlook(workers), true
+	each := func() []unit.Picos { return make([]unit.Picos, ranks) }
+	o := &outlooks{acts: each(), last: each(), span: each(), asks: each(), asked: each(),
+		stale: marked{is: make([]bool, ranks)}, short: marked{is: make([]bool, ranks)}}
+	for range workers {
+		o.sends, o.later = append(o.sends, each()), append(o.later, each())
+	}
+	for i := range int32(ranks) {
+		o.stale.add(i)
 	}
 	return o
 }
@@ -36,23 +62,7 @@ func newOutlooks(ranks, workers int) *outlooks {
 // touch is that a rank acts, or gets something.
 func (e *engine) touch(rank int32) {
 	if e.future != nil {
-		e.future.stale[rank-e.first] = true
-	}
-}
-
-func (l *outlook) clear() {
-	for w := range l.sends {
-		l.sends[w], l.later[w] = never, never
-	}
-	l.acts, l.last, l.span, l.asks, l.asked = never, never, never, never, never
-}
-
-// least makes l the least of itself and another one.
-func (l *outlook) least(m *outlook) {
-	l.acts, l.last, l.span = min(l.acts, m.acts), min(l.last, m.last), min(l.span, m.span)
-	l.asks, l.asked = min(l.asks, m.asks), min(l.asked, m.asked)
-	for w := range l.sends {
-		l.sends[w], l.later[w] = min(l.sends[w], m.sends[w]), min(l.later[w], m.later[w])
+		e.future.stale.add(rank - e.first)
 	}
 }
 
@@ -62,81 +72,150 @@ const longest = Horizon / 4
 // after is a time, or never, and a duration later, of which longest count.
 func after(t, long unit.Picos) unit.Picos { return min(t+min(long, longest), never) }
 
-// look makes a worker's outlook. At the end of a window, programs go ahead.
+// mostFound is of how many ranks the outlook is found anew within a window: of more, that takes longer than to meet again after the lookahead.
+const mostFound = 64
+
+// look makes a worker's outlook. At the end of a window, programs go ahead: those that acted since the last.
 func (e *engine) look(r *report, fills bool) {
-	o, l := e.future, &r.outlook
-	l.clear()
-	r.mail = e.outlet.first
-	for i := range o.all {
-		if o.stale[i] || fills {
-			o.stale[i] = false
-			o.all[i].of(&e.ranks[int(e.first)+i], fills)
-		}
-		l.least(&o.all[i])
+	o := e.future
+	if r.looked = fills || len(o.stale.all) <= mostFound; !r.looked {
+		return
 	}
-	l.acts = min(l.acts, r.mail)
+	for _, i := range o.stale.all {
+		o.short.add(i)
+	}
+	found := &o.stale
+	if fills {
+		found = &o.short
+	}
+	for k, i := range found.all {
+		if k%several == 0 {
+			e.seen += e.peer(found.all[k:min(k+several, len(found.all))], fills)
+		}
+		o.find(&e.ranks[e.first+i], int(i), fills)
+	}
+	if o.stale.clear(); fills {
+		o.short.clear()
+	}
+	r.mail = e.outlet.first
+	o.sum(&r.outlook, e)
+	r.acts = min(r.acts, r.mail)
 	if e.asking > 0 {
-		l.asks = 0 // any rank may answer now
+		r.asks = 0 // any rank may answer now
 	}
 }
 
-// of is that of a rank.
-func (l *outlook) of(r *rank, fills bool) {
-	l.clear()
-	l.acts = r.next
+// peer looks at what is known of ranks whose outlooks are found next, as glance does at what they act on.
+func (e *engine) peer(found []int32, fills bool) (sum int64) {
+	for _, i := range found {
+		r := &e.ranks[e.first+i]
+		k := r.line
+		sum += int64(k.done(r.at))
+		if op := r.main.op; op != nil {
+			sum += int64(op.Kind)
+		}
+		for w := range k.due {
+			if d := &k.due[w]; d.head < len(d.all) {
+				sum += d.all[d.head].row
+			}
+		}
+		if !fills {
+			continue
+		}
+		sum += int64(k.sums[min(k.base+r.at+e.opt.Ahead, len(k.sums)-1)])
+	}
+	return sum
+}
+
+// sum is the least of all.
+func (o *outlooks) sum(l *outlook, e *engine) {
+	l.acts, l.last, l.span = least(o.acts), least(o.last), least(o.span)
+	if l.asks, l.asked = never, never; true {
+		l.asks, l.asked = least(o.asks), least(o.asked)
+	}
+	for w := range l.sends {
+		if w != e.number {
+			l.sends[w], l.later[w] = least(o.sends[w]), least(o.later[w])
+		}
+	}
+}
+
+// least is the least of some times, or never. It is twice as fast with two of them under way.
+func least(all []unit.Picos) unit.Picos {
+	a, b := never, never
+	for ; len(all) >= 2; all = all[2:] {
+		a, b = min(a, all[0]), min(b, all[1])
+	}
+	if len(all) == 1 {
+		a = min(a, all[0])
+	}
+	return min(a, b)
+}
+
+// find is the outlook of r, the i-th rank.
+func (o *outlooks) find(r *rank, i int, fills bool) {
+	o.clear(i)
+	o.acts[i] = r.next
 	if r.urgent > 0 {
-		l.asks = r.next
+		o.asks[i] = r.next
 	}
 	switch {
 	case r.more != nil:
-		l.unknown(r)
+		o.unknown(r, i)
 	case r.main.phase != ended && !r.dead:
 		if fills {
 			r.lookAhead(r.e.opt.Ahead)
 		}
-		l.add(r)
+		o.add(r, i)
 	}
 }
 
-// unknown adds a rank of which nothing is known but when it acts next.
-func (l *outlook) unknown(r *rank) {
+func (o *outlooks) clear(i int) {
+	for w := range o.sends {
+		o.sends[w][i], o.later[w][i] = never, never
+	}
+	o.acts[i], o.last[i], o.span[i], o.asks[i], o.asked[i] = never, never, never, never, never
+}
+
+// unknown is that nothing is known of a rank but when it acts next.
+func (o *outlooks) unknown(r *rank, i int) {
 	e := r.e
 	soon := after(r.next, e.lookahead)
-	for w := range l.sends {
-		l.sends[w] = min(l.sends[w], soon)
-		l.later[w] = min(l.later[w], e.lookahead)
+	for w := range o.sends {
+		o.sends[w][i], o.later[w][i] = soon, e.lookahead
 	}
-	l.last, l.span = min(l.last, r.next), 0
+	o.last[i], o.span[i] = r.next, 0
 	if e.Long >= 0 {
-		l.asks, l.asked = min(l.asks, soon), min(l.asked, e.lookahead)
+		o.asks[i], o.asked[i] = min(o.asks[i], soon), e.lookahead
 	}
 }
 
-// add adds a rank with a time-line.
-func (l *outlook) add(r *rank) {
+// add is that a rank has a time-line.
+func (o *outlooks) add(r *rank, i int) {
 	s, k := &r.main, r.line
 	before, behind := k.done(r.at-1), k.done(r.at)
-	begun := min(behind, before+s.op.Work)
 	switch {
 	case s.phase == working:
-		l.goesOn(r, r.ownTime(), before)
+		o.goesOn(r, i, r.ownTime(), before)
 	case s.phase == collecting && s.op.Kind == Send:
-		l.goesOn(r, r.ownTime(), behind)
+		o.goesOn(r, i, r.ownTime(), behind)
 	case s.phase == choosing: // or sooner
-		l.goesOn(r, r.ownTime(), begun)
-		l.waits(r, begun)
+		begun := min(behind, before+s.op.Work)
+		o.goesOn(r, i, r.ownTime(), begun)
+		o.waits(r, i, begun)
 	case s.phase != blocked:
-		l.goesOn(r, r.ownTime(), begun)
+		o.goesOn(r, i, r.ownTime(), min(behind, before+s.op.Work))
 	default:
 		if r.next < never {
-			l.goesOn(r, r.next, behind)
+			o.goesOn(r, i, r.next, behind)
 		}
-		if r.next == never || !r.ordered() {
-			if s.op.Kind == Send {
-				begun = behind
-			}
-			l.waits(r, begun)
+		if r.next < never && r.ordered() {
+			return
 		}
+		if s.op.Kind != Send {
+			behind = min(behind, before+s.op.Work)
+		}
+		o.waits(r, i, behind)
 	}
 }
 
@@ -146,31 +225,35 @@ func (r *rank) ordered() bool {
 	return r.wants >= 0 && (r.main.op.Kind == Probe || r.e.pendings.items[r.main.on].what != Isend)
 }
 
-// goesOn adds a rank that goes on at a time, when it has done so much of its time-line.
-func (l *outlook) goesOn(r *rank, at, done unit.Picos) {
-	k := r.line
-	for w := range l.sends {
-		if d := k.due[w].after(r.main.row, done, r.e); d < never {
-			l.sends[w] = min(l.sends[w], after(at, d))
+// goesOn is that a rank goes on at a time, when it has done so much of its time-line.
+func (o *outlooks) goesOn(r *rank, i int, at, done unit.Picos) {
+	e, k := r.e, r.line
+	for w := range o.sends {
+		if d := k.due[w].after(r.main.row, done); d < never {
+			o.sends[w][i] = after(at, d+e.lookahead)
 		}
 	}
-	if d := k.due[len(l.sends)].after(r.main.row, done, r.e); d < never {
-		l.asks = min(l.asks, after(at, d))
+	if d := k.due[len(o.sends)].after(r.main.row, done); d < never {
+		o.asks[i] = min(o.asks[i], after(at, d+e.lookahead))
 	}
 	if !k.ends(r) {
-		l.last = min(l.last, after(at, k.total-done))
+		o.last[i] = after(at, k.total()-done)
 	}
 }
 
-// waits adds a rank that goes on when it is released.
-func (l *outlook) waits(r *rank, done unit.Picos) {
-	k := r.line
-	for w := range l.later {
-		l.later[w] = min(l.later[w], k.due[w].after(r.main.row, done, r.e))
+// waits is that a rank goes on when it is released.
+func (o *outlooks) waits(r *rank, i int, done unit.Picos) {
+	e, k := r.e, r.line
+	for w := range o.later {
+		if d := k.due[w].after(r.main.row, done); d < never {
+			o.later[w][i] = d + e.lookahead
+		}
 	}
-	l.asked = min(l.asked, k.due[len(l.later)].after(r.main.row, done, r.e))
+	if d := k.due[len(o.later)].after(r.main.row, done); d < never {
+		o.asked[i] = d + e.lookahead
+	}
 	if !k.ends(r) {
-		l.span = min(l.span, k.total-done)
+		o.span[i] = k.total() - done
 	}
 }
 
@@ -190,6 +273,11 @@ func (c *crew) halting(e *engine, all []report) int64 {
 			c.Windows++
 		}
 		p.window = max(p.window, p.from+1)
+	}
+	for i := range all {
+		if !all[i].looked {
+			return p.from + 1
+		}
 	}
 	halt := after(min(asks, after(released, asked)), look)
 	for i := range all {

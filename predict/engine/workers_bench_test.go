@@ -69,10 +69,11 @@ func BenchmarkWorkers(b *testing.B) {
 				}
 			}
 			least := byTurns(b, func() time.Duration { return time.Since(start) }, []way{
-				{"sequential", with(Sequential, 1)}, {"quantum", with(Quantum, 2)}, {"whoa", with(Whoa, 2)}})
+				{"sequential", with(Sequential, 1)}, {"quantum", with(Quantum, 2)}, {"whoa", with(Whoa, 2)}, {"whoa-1", with(Whoa, 1)}})
 			b.ReportMetric(float64(w.messages)/least["sequential"]/1e6, "sequential-Mmsg/s")
 			b.ReportMetric(least["sequential"]/least["quantum"], "quantum-2-speedup")
 			b.ReportMetric(least["sequential"]/least["whoa"], "whoa-2-speedup")
+			b.ReportMetric(least["whoa-1"]/least["whoa"], "whoa-2-over-1")
 			b.ReportMetric(float64(stats[0].Meetings), "quantum-meetings")
 			b.ReportMetric(float64(stats[1].Meetings), "whoa-meetings")
 			b.ReportMetric(float64(stats[1].Windows), "whoa-windows")
