@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds predicted times to native runs on this host, and counts what predicting costs. As in the paper, the time of an
 # instruction of each program and size is that of a shorter native run on one processor, sec. 4.1: c = U/I. What messages cost
-# is measured by sending rows to and fro.
+# is measured by tracegen/delayed, between ranks that compute as those of programs do.
 #
 #   sh native.sh FOLDER
 set -eu
@@ -12,15 +12,15 @@ mkdir -p "$out"
 # Programs of the paper, how the run differs whose instructions are timed, and its processors: bps has nothing to iterate on one.
 programs() {
 	cat <<-P
-		sor g=25,digits=15,iterations=2000 iterations=500 1
-		sor g=50,digits=15,iterations=1000 iterations=250 1
-		sor g=250,digits=15,iterations=100 iterations=25 1
+		sor g=25,digits=15,iterations=2000 iterations=1000 1
+		sor g=50,digits=15,iterations=1000 iterations=500 1
+		sor g=250,digits=15,iterations=100 iterations=50 1
 		bps g=64 iterations=5 2
 		bps g=256 iterations=5 2
-		apucs f=64,time=1000 time=250 1
-		apucs f=1,time=1000 time=250 1
-		pgl triangles=500,frames=20 frames=5 1
-		pgl triangles=1000,frames=20 frames=5 1
+		apucs f=64,time=1000 time=500 1
+		apucs f=1,time=1000 time=500 1
+		pgl triangles=500,frames=20 frames=10 1
+		pgl triangles=1000,frames=20 frames=10 1
 	P
 }
 
@@ -42,9 +42,9 @@ of() { awk -F , "{ processors = \$4; predicted = \$5; compute = \$6; native = \$
 # shorter SETTINGS SETTING: with the setting in the place of one of the same name.
 shorter() { echo "$1,$2" | tr , '\n' | awk -F = '{ v[$1] = $2 } END { for (k in v) print k "=" v[k] }' | paste -s -d , -; }
 
-# machine NAME CPI o L G: in nanoseconds, and per byte.
+# machine NAME CPI: with the network that was measured, and an instruction of so many nanoseconds.
 machine() {
-	cat >"$out/$1.toml" <<-M
+	cat - "$out/network.toml" >"$out/$1.toml" <<-M
 		name = "$1"
 		[processor]
 		clock = "1 GHz"
@@ -59,12 +59,6 @@ machine() {
 		latency = "100 ns"
 		occupancy = "5 ns"
 		invalidate = "5 ns"
-		[network]
-		model = "loggp"
-		o = "$3 ns"
-		L = "$4 ns"
-		g = "$3 ns"
-		G = "$5 ns/B"
 		[system]
 		target = "cow"
 		processors = 1
@@ -72,19 +66,9 @@ machine() {
 	M
 }
 
-# oneway COLUMNS: the least time of a message of that many integers, in nanoseconds.
-oneway() {
-	tracegen --quiet transfer --native --procs 2 --repeat "$repeat" --set rows=1 --set shape=0 --set cols="$1" --set repetitions=2000 --format csv >"$out/transfer.csv"
-	sed 1d "$out/transfer.csv" | cut -d, -f4 | sort -g | awk '{ if (NR == 1) printf "%.9g\n", $1 / 4000 * 1e9 }'
-}
-
-# A message of no length takes o + L + o, of which a round trip shows only the sum: half is for L.
-short=$(oneway 1)
-long=$(oneway 16384)
-network=$(echo "$short $long" | awk '{ G = ($2 - $1) / 65532; if (G < 0.001) G = 0.001; printf "%.6g %.6g %.6g\n", $1 / 4, $1 / 2, G }')
-echo "messages: o, L in ns, G in ns/B: $network"
-# shellcheck disable=SC2086 # numbers are words
-machine counting 1 $network
+delayed -repeat "$repeat" >"$out/network.toml"
+echo "messages:" $(tr -d ' "' <"$out/network.toml")
+machine counting 1
 
 # EP sends next to nothing: what two processors do of it is what the host has. Programs whose ranks wait for each other often
 # have less, as ranks sleep while they wait, and it takes the operating system time to wake them.
@@ -99,8 +83,7 @@ while read -r kernel settings few ranks; do
 	GOMAXPROCS=1 direct "$kernel" "$(shorter "$settings" "$few")" --procs "$ranks" --machine "$out/counting.toml"
 	cpi=$(of '"%.6g", native / processors / compute')
 	m=$(echo "$kernel.$settings" | tr ,= .-)
-	# shellcheck disable=SC2086
-	machine "$m" "$cpi" $network
+	machine "$m" "$cpi"
 	printf '%-37s %8.3g' "$kernel $settings" "$cpi"
 	for procs in 1 2; do
 		direct "$kernel" "$settings" --procs $procs --machine "$out/$m.toml"

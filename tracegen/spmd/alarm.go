@@ -43,17 +43,26 @@ func (a *alarm) await(polls bool) {
 	a.state.Store(silent)
 }
 
-// rings polls, and lets others run now and then, as they may have been put behind this goroutine.
+// yieldTime is how long a rank polls before it lets others run, as they may have been put behind this goroutine. To
+// let others run takes a microsecond or more, and may have two ranks change places, each of which then has its data in
+// the cache of the other's processor.
+const yieldTime = 50 * time.Microsecond
+
+// rings polls.
 func (a *alarm) rings() bool {
-	for start := time.Now(); ; {
+	for start, yield := time.Now(), yieldTime; ; {
 		for range 64 {
 			if a.state.Load() == ringing {
 				return true
 			}
 		}
-		runtime.Gosched()
-		if time.Since(start) > pollTime {
+		waited := time.Since(start)
+		if waited > pollTime {
 			return false
+		}
+		if waited > yield {
+			runtime.Gosched()
+			yield += yieldTime
 		}
 	}
 }

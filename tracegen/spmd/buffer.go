@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -63,17 +64,19 @@ func (b *buffer) elements() int { return b.layout.Count * b.layout.Block }
 // bytes is the length of the message that b holds.
 func (b *buffer) bytes() int { return b.elements() * b.size }
 
-// clone is a contiguous copy.
-func (b *buffer) clone() buffer {
+// clone is a contiguous copy, in room if that is large enough and else in new memory, which it returns, too.
+func (b *buffer) clone(room []byte) (buffer, []byte) {
 	n := b.elements()
 	c := buffer{elem: b.elem, size: b.size, layout: Vector{1, n, n}}
 	if b.layout.Count == 1 { // append does not clear what it is about to fill
-		c.base = unsafe.Pointer(unsafe.SliceData(append([]byte(nil), b.span(0, n)...)))
-		return c
+		room = append(room[:0], b.span(0, n)...)
+		c.base = unsafe.Pointer(unsafe.SliceData(room))
+		return c, room
 	}
-	c.base = unsafe.Pointer(unsafe.SliceData(make([]byte, b.bytes())))
+	room = slices.Grow(room[:0], b.bytes())
+	c.base = unsafe.Pointer(unsafe.SliceData(room))
 	copyElements(&c, b, n)
-	return c
+	return c, room
 }
 
 // plural is n elements in words.

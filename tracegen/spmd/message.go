@@ -131,6 +131,7 @@ func (c *Comm) selects(q *Request, kind trace.Kind, from, tag int) *Request {
 	}
 	q.Tag, q.Group, q.ID, q.Kind = int32(tag), c.context, trace.None, kind
 	q.rank, q.done, q.at, q.Mark = c.rank, false, 0, 0
+	q.there.Store(false)
 	return q
 }
 

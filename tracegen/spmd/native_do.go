@@ -58,12 +58,12 @@ const copyUnlocked = 1 << 12
 func (n *native) send(m *Message) {
 	to := &n.sleeper[m.To]
 	large := m.Bytes() >= copyUnlocked
-	to.mu.Lock()
+	to.lock(n.polls)
 	q := to.inbox.match(m)
 	if q == nil {
 		to.pause(large)
-		m = m.Keep()
-		if to.proceed(large); large {
+		m = m.keepIn(to.copy(large))
+		if to.proceed(large, n.polls); large {
 			q = to.inbox.match(m) // it may have been posted meanwhile
 		}
 	}
@@ -76,8 +76,8 @@ func (n *native) send(m *Message) {
 	}
 	to.pause(large)
 	q.Deliver(m)
-	to.proceed(large)
-	q.done = true
+	to.proceed(large, n.polls)
+	q.there.Store(true)
 	n.unlock(to, q.awaited)
 }
 
@@ -87,10 +87,48 @@ func (s *sleeper) pause(unlock bool) {
 	}
 }
 
-func (s *sleeper) proceed(lock bool) {
+func (s *sleeper) proceed(lock, polls bool) {
 	if lock {
-		s.mu.Lock()
+		s.lock(polls)
 	}
+}
+
+// mostSpare is how many copies of messages a rank keeps for those that come.
+const mostSpare = 64
+
+// copy is where a message is copied to that nobody waits for: what was received before, so that its memory is known to
+// both processors and nothing is allocated while the inbox is locked. Large messages have memory of their own.
+func (s *sleeper) copy(large bool) *Message {
+	if large || len(s.spare) == 0 { // of a large one the inbox is not locked
+		return new(Message)
+	}
+	last := len(s.spare) - 1
+	m := s.spare[last]
+	s.spare = s.spare[:last]
+	return m
+}
+
+// reuse keeps the copy that this rank has received before, while its inbox is locked.
+func (s *sleeper) reuse() {
+	if m := s.spent; m != nil && len(s.spare) < mostSpare && cap(m.room) <= copyUnlocked {
+		s.spare = append(s.spare, m)
+	}
+	s.spent = nil
+}
+
+// lockPolls is how often a rank tries to get at an inbox before it sleeps: for longer than what others do with one.
+// Two ranks that send to each other come to the inbox of one of them at the same time, and a sync.Mutex has who comes
+// second pause for some microseconds, far longer than what it waits for.
+const lockPolls = 1 << 10
+
+// lock enters the inbox of a rank.
+func (s *sleeper) lock(polls bool) {
+	for i := 0; polls && i < lockPolls; i++ {
+		if s.mu.TryLock() {
+			return
+		}
+	}
+	s.mu.Lock()
 }
 
 // unlock leaves the inbox of a rank, and wakes it if it sleeps and may go on.
@@ -109,12 +147,14 @@ func (n *native) unlock(s *sleeper, goOn bool) {
 // false; a rank that is to wait then sleeps at once.
 func (n *native) receive(r *Rank, q *Request, wait bool) bool {
 	s := &n.sleeper[r.id]
-	s.mu.Lock()
+	s.lock(n.polls)
+	s.reuse()
 	if m := s.inbox.find(q, forever); m != nil {
 		s.inbox.remove(m)
 		s.mu.Unlock()
 		q.Deliver(m)
-		q.done = true
+		q.there.Store(true)
+		s.spent = m
 		return true
 	}
 	s.inbox.post(q)
@@ -123,12 +163,18 @@ func (n *native) receive(r *Rank, q *Request, wait bool) bool {
 	return false
 }
 
+// complete reports whether a request has completed natively: sends always have.
+func (q *Request) complete() bool { return q.Kind == trace.Isend || q.there.Load() }
+
 // await sleeps until one of qs has completed, and returns its index.
 func (n *native) await(r *Rank, qs []*Request) int {
+	if len(qs) == 1 && qs[0].complete() {
+		return 0
+	}
 	s := &n.sleeper[r.id]
-	s.mu.Lock()
+	s.lock(n.polls)
 	for {
-		done := slices.IndexFunc(qs, func(q *Request) bool { return q.done })
+		done := slices.IndexFunc(qs, (*Request).complete)
 		for _, q := range qs {
 			q.awaited = done < 0
 		}
@@ -138,19 +184,26 @@ func (n *native) await(r *Rank, qs []*Request) int {
 			return done
 		}
 		n.sleep(r)
-		s.mu.Lock()
+		s.lock(n.polls)
 	}
 }
 
-// test lets others run if the request has not completed: a program that polls
-// must not keep the core from whom it waits for.
-func (n *native) test(r *Rank, q *Request) bool {
-	s := &n.sleeper[r.id]
-	s.mu.Lock()
-	done := q.done
-	s.mu.Unlock()
-	if !done {
+// testsToYield is after how many tests and probes that found nothing a rank lets others run, if it has a processor of its own.
+const testsToYield = 1 << 10
+
+// yield lets others run after a test or probe that found nothing: a program that polls must not keep the core from whom
+// it waits for.
+func (n *native) yield(s *sleeper) {
+	if s.vain++; !n.polls || s.vain%testsToYield == 0 {
 		runtime.Gosched()
+	}
+}
+
+// test reports whether the request has completed.
+func (n *native) test(r *Rank, q *Request) bool {
+	done := q.complete()
+	if !done {
+		n.yield(&n.sleeper[r.id])
 	}
 	return done
 }
@@ -159,7 +212,7 @@ func (n *native) test(r *Rank, q *Request) bool {
 func (n *native) probe(r *Rank, q *Request) *Message {
 	s := &n.sleeper[r.id]
 	for {
-		s.mu.Lock()
+		s.lock(n.polls)
 		m := s.inbox.find(q, forever)
 		if s.asleep, s.probe = false, nil; m == nil {
 			s.asleep, s.probe = true, q
@@ -175,11 +228,11 @@ func (n *native) probe(r *Rank, q *Request) *Message {
 // look returns the message for q that is there, and otherwise lets others run.
 func (n *native) look(r *Rank, q *Request) *Message {
 	s := &n.sleeper[r.id]
-	s.mu.Lock()
+	s.lock(n.polls)
 	m := s.inbox.find(q, forever)
 	s.mu.Unlock()
 	if m == nil {
-		runtime.Gosched()
+		n.yield(s)
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"spoor/traces/trace"
 )
@@ -16,6 +17,7 @@ type Message struct {
 	at       uint64 // clock of the sender, where the backend orders messages by it
 	buffer   buffer
 	places   places
+	room     []byte // memory of a copy
 }
 
 // Bytes is the length of the message.
@@ -24,7 +26,14 @@ func (m *Message) Bytes() int { return m.buffer.bytes() }
 // Keep returns a copy of m with memory of its own, which outlives the Do that m
 // came with.
 func (m *Message) Keep() *Message {
-	return &Message{From: m.From, To: m.To, Tag: m.Tag, Group: m.Group, source: m.source, at: m.at, buffer: m.buffer.clone()}
+	return m.keepIn(new(Message))
+}
+
+// keepIn is Keep into a copy that nobody needs any more, and into its memory if that is enough.
+func (m *Message) keepIn(k *Message) *Message {
+	*k = Message{From: m.From, To: m.To, Tag: m.Tag, Group: m.Group, source: m.source, at: m.at, room: k.room}
+	k.buffer, k.room = m.buffer.clone(k.room)
+	return k
 }
 
 // Request is a send or a receive that has been started. It belongs to the rank
@@ -41,13 +50,14 @@ type Request struct {
 	into    buffer
 	from    int32 // rank of the whole program that the message came from
 	status  Status
-	problem string // why the message cannot be delivered
-	done    bool   // a send: always; a receive: the message has been delivered
-	awaited bool   // its rank sleeps until it is done
-	retired bool   // it was waited for; known to its rank alone
-	at      uint64 // clock at which it was done, where the backend has clocks
-	open    int    // index among the rank's requests that nobody waited for
-	order   uint64 // among the receives that its rank posted
+	problem string      // why the message cannot be delivered
+	done    bool        // a send: always; a receive: the message has been delivered
+	there   atomic.Bool // done, where ranks run at the same time: its rank looks without entering the inbox
+	awaited bool        // its rank sleeps until it is done
+	retired bool        // it was waited for; known to its rank alone
+	at      uint64      // clock at which it was done, where the backend has clocks
+	open    int         // index among the rank's requests that nobody waited for
+	order   uint64      // among the receives that its rank posted
 	place   node[Request]
 }
 

@@ -6,7 +6,6 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"spoor/tracegen/instrument/wire"
 	"spoor/tracegen/spmd"
@@ -17,9 +16,8 @@ func init() { wire.Serve(execute) }
 func execute(order *wire.Order, program spmd.Program, out *wire.Writer) (result wire.Result, err error) {
 	ctx := context.Background() // interrupts end the process
 	if order.Native {
-		start := time.Now()
-		err = spmd.Native(ctx, order.Procs, program)
-		result.Seconds = time.Since(start).Seconds()
+		took, err := spmd.Timed(ctx, order.Procs, program)
+		result.Seconds = took.Seconds()
 		return result, err
 	}
 	result.Recording, err = spmd.Record(ctx, order.Options, program, out)
