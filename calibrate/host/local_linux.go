@@ -22,7 +22,6 @@ type Local struct {
 	overhead  unit.Seconds // of reading the clock
 	allowed   mask
 	echo      *echo
-	whose     int // switches: of the thread or of the process
 	free      bool
 }
 
@@ -90,7 +89,7 @@ func Open() (*Local, error) {
 
 // OpenAlone is Open for those who answer sentinels themselves.
 func OpenAlone() (*Local, error) {
-	l := &Local{Peer: -1, start: time.Now(), whose: rusageThread}
+	l := &Local{Peer: -1, start: time.Now()}
 	runtime.LockOSThread()
 	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &l.allowed); err != nil {
 		runtime.UnlockOSThread()
@@ -147,13 +146,14 @@ func (l *Local) Close() error {
 	return l.Release()
 }
 
-// Release lets the calling goroutine go between threads, and those between processors, as goroutines usually do. Switches
-// are then those of all threads.
+// Release lets the calling goroutine go between threads, and those between processors, as goroutines usually do. There are no
+// Switches then: threads that wake each other take the processor from each other, which is part of what is measured, and the
+// kernel does not say who took it. Of samples that others disturbed, the agreeing smallest are free.
 func (l *Local) Release() error {
 	if l.free {
 		return nil
 	}
-	l.free, l.whose = true, syscall.RUSAGE_SELF
+	l.free = true
 	err := affinity(syscall.SYS_SCHED_SETAFFINITY, &l.allowed)
 	runtime.UnlockOSThread()
 	return err
@@ -181,10 +181,13 @@ func (l *Local) clockOverhead() unit.Seconds {
 // rusageThread is RUSAGE_THREAD.
 const rusageThread = 1
 
-// Switches is the involuntary context switches of the thread, or of all after Release.
+// Switches is the involuntary context switches of the thread; always 0 after Release.
 func (l *Local) Switches() int64 {
+	if l.free {
+		return 0
+	}
 	var u syscall.Rusage
-	if err := syscall.Getrusage(l.whose, &u); err != nil {
+	if err := syscall.Getrusage(rusageThread, &u); err != nil {
 		return -1
 	}
 	return int64(u.Nivcsw)

@@ -100,15 +100,25 @@ func (w *visitor) overdue(launch int) error {
 	return nil
 }
 
-// launch takes all points, then those that are short of samples.
+// uneven is how many times its even share of what is left of a launch a point may take.
+const uneven = 2
+
+// left is what is left of a launch's share of the budget.
+func (w *visitor) left(launch int) unit.Seconds {
+	return w.begin + w.Budget*unit.Seconds(launch+1)/unit.Seconds(w.Launches) - w.Host.Now()
+}
+
+// launch takes all points, then those that are short of samples while its share of the budget lasts. Where samples take long, points
+// have fewer, and all launches as many: a mean over launches is not worth more than its fewest.
 func (w *visitor) launch(ctx context.Context, launch int) error {
 	for pass := range mostPasses {
 		short := 0
-		for _, i := range w.r.Perm(w.Points) {
+		for n, i := range w.r.Perm(w.Points) {
 			if pass > 0 && !w.sampler.Short(i, launch) {
 				continue
 			}
 			short++
+			w.sampler.Rules.Patience = max(0, min(w.Rules.Patience, uneven*w.left(launch)/unit.Seconds(w.Points-n)))
 			if err := errors.Join(ctx.Err(), w.overdue(launch)); err != nil {
 				return err
 			}
@@ -124,7 +134,7 @@ func (w *visitor) launch(ctx context.Context, launch int) error {
 			}
 		}
 		w.sampler.Settle()
-		if short == 0 || w.late() {
+		if short == 0 || w.left(launch) <= 0 {
 			break
 		}
 	}

@@ -127,9 +127,11 @@ func (b *native) Sentinel() unit.Seconds { return b.RoundTrips(&b.block.ping, &b
 const (
 	trialTime  = unit.Seconds(20e-6)
 	mostRepeat = 256
+	// wholeTime is what a trial may take with the waiting that is not of its time: of long ones hardly any is undisturbed.
+	wholeTime = unit.Seconds(1e-3)
 )
 
-// Trial repeats a point until that takes about trialTime.
+// Trial repeats a point until that takes about trialTime, or wholeTime with waiting.
 func (b *native) Trial(p timing.Point) (host.Trial, error) {
 	if b.broken != nil {
 		return nil, b.broken
@@ -139,15 +141,16 @@ func (b *native) Trial(p timing.Point) (host.Trial, error) {
 			return nil, err
 		}
 	}
-	once := unit.Seconds(1)
+	once, whole := unit.Seconds(1), unit.Seconds(1)
 	for range 3 {
+		begin := b.Now()
 		t, err := run(b.block, b.conn, b.desk, b, p, 1)
 		if err != nil {
 			return nil, err
 		}
-		once = min(once, t)
+		once, whole = min(once, t), min(whole, b.Now()-begin)
 	}
-	repeat := repeats(once)
+	repeat := max(1, min(repeats(once), int64(wholeTime/whole)))
 	return func() unit.Seconds {
 		if b.broken != nil {
 			return 0
