@@ -35,7 +35,7 @@ type bundle struct {
 
 const (
 	bundles      = 4
-	bundleRows   = 16 * mergeRows
+	bundleRows   = 16 * beltRows
 	bundlePieces = 256
 )
 
@@ -70,7 +70,7 @@ func (b *belt) add(m *merger, p *Piece) {
 		e.Needs = slices.Clone(e.Needs)
 		n.pieces[len(n.pieces)-1].Event = e
 	}
-	if len(n.pieces) == bundlePieces || m.merged+mergeRows > bundleRows {
+	if len(n.pieces) == bundlePieces || m.merged+beltRows > bundleRows {
 		b.send()
 		b.next = <-b.free
 		m.use(b.next.space)

@@ -65,6 +65,7 @@ type merger struct {
 	space           // for references that have been merged
 	from     int    // those before it in the space have been yielded
 	merged   int    // in the space
+	rows     int    // of a piece at most
 	time     uint64 // when the last of them ends
 	piece    Piece
 	sheet    sheet                  // of the piece
@@ -89,13 +90,17 @@ func newSpace(rows int, hasPC bool) space {
 // use goes on in another space. Nothing is merged at the time.
 func (m *merger) use(s space) { m.space, m.from, m.merged = s, 0, 0 }
 
-// mergeRows is how many references a piece of the interleaved order has at most: few
-// enough to stay in the first-level cache.
-const mergeRows = 1 << 10
+// How many references a piece of the interleaved order has at most. On one core all shards look at it in turn: it is so long that
+// what each of them keeps comes back to the second-level cache once for many uses, and so short that it stays there itself. On a
+// belt, where each looks at many pieces in turn, it stays in the first-level cache.
+const (
+	mergeRows = 1 << 13
+	beltRows  = 1 << 10
+)
 
 func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
 	n := max(0, src.Header().Procs)
-	return &merger{src: src, yield: yield, waits: make([]place, n), granted: make([]bool, n),
+	return &merger{src: src, yield: yield, rows: mergeRows, waits: make([]place, n), granted: make([]bool, n),
 		sheet:    sheet{numbers: newNumbers(n)},
 		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }

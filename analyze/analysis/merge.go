@@ -21,7 +21,7 @@ func (m *merger) merge(s *strand, time uint64) error {
 		last = time
 		n++
 		i++
-		if i >= len(instr) || n >= m.from+mergeRows {
+		if i >= len(instr) || n >= m.from+m.rows {
 			break
 		}
 		if time += uint64(instr[i]); time >= limit {
@@ -31,7 +31,7 @@ func (m *merger) merge(s *strand, time uint64) error {
 	m.take(s, from, i)
 	m.time = last
 	s.taken(i, last)
-	if n == m.from+mergeRows {
+	if n == m.from+m.rows {
 		m.flush()
 	}
 	if m.stopped {
@@ -75,7 +75,7 @@ func (m *merger) flush() {
 		m.piece.Instr += unit.Instructions(n)
 	}
 	m.from = to
-	if m.stopped = !m.yield(&m.piece, nil); m.merged+mergeRows > len(m.of) {
+	if m.stopped = !m.yield(&m.piece, nil); m.merged+m.rows > len(m.of) {
 		m.from, m.merged = 0, 0
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spoor/traces/trace"
+	"spoor/traces/unit"
 )
 
 // listener keeps what several shards of every order see.
@@ -22,6 +23,9 @@ type listener struct {
 // heard is the pieces of an order as text, with references joined: pieces may be cut anywhere else.
 type heard struct {
 	items  []string
+	refs   bool // the latest piece is of references, which are not yet known to have ended
+	time   unit.Instructions
+	instr  unit.Instructions // of them
 	pieces int
 	fails  int
 	ended  bool
@@ -33,11 +37,24 @@ func (s *heard) Add(p *Piece) error {
 	if s.pieces++; s.pieces == s.fails {
 		return errHeard
 	}
+	if p.Event != nil || p.Refs.Len() == 0 {
+		s.join()
+	} else {
+		s.refs, s.time, s.instr = true, p.Time, s.instr+p.Instr
+	}
 	s.items = append(s.items, pieceItems(p)...)
 	return nil
 }
 
-func (s *heard) End() error { s.ended = true; return nil }
+// join ends references in a row.
+func (s *heard) join() {
+	if s.refs {
+		s.items = append(s.items, fmt.Sprint("until ", s.time, " ", s.instr))
+	}
+	s.refs, s.instr = false, 0
+}
+
+func (s *heard) End() error { s.join(); s.ended = true; return nil }
 
 func pieceItems(p *Piece) (out []string) {
 	if p.Event != nil || p.Refs.Len() == 0 {
@@ -47,16 +64,14 @@ func pieceItems(p *Piece) (out []string) {
 		}
 		return []string{text}
 	}
-	total := uint64(0)
 	for i, addr := range p.Refs.Addr {
 		who := p.Proc
 		if p.Of != nil {
 			who = p.Of[i]
 		}
-		total += uint64(p.Refs.Instr[i])
 		out = append(out, fmt.Sprint(who, addr, p.Refs.Instr[i], p.Refs.Size[i], p.Refs.Op[i]))
 	}
-	return append(out, fmt.Sprint("until ", p.Time, " ", p.Instr))
+	return out
 }
 
 func (l *listener) Name() string { return l.name }
@@ -119,7 +134,7 @@ func checkOrders(t *testing.T, src trace.Source, procs []trace.Proc) {
 					t.Fatal(err)
 				}
 			}
-			if !slices.Equal(s.items, want.items) || !s.ended {
+			if want.End(); !slices.Equal(s.items, want.items) || !s.ended {
 				t.Fatalf("order %d differs, or has not ended (%t)", p, s.ended)
 			}
 		}

@@ -15,8 +15,9 @@ import (
 type simulation struct {
 	line, word           unit.Bytes
 	lineShift, wordShift uint
-	words                int // of a line
-	blocks               int // of 64 words, of a line
+	words                int  // of a line
+	blocks               int  // of 64 words, of a line
+	blockShift           uint // log2 of the bytes of one
 
 	holdings [][]uint32 // by processor and place among its own lines: the holder of a line; 0: none yet
 	numbers  []uint32   // of lines, by place; 0: none yet
@@ -94,7 +95,7 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
 		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
-	s.blocks = (s.words + 63) / 64
+	s.blocks, s.blockShift = (s.words+63)/64, min(s.lineShift, s.wordShift+6)
 	s.masks = make([]uint64, masks*s.blocks)
 	if procs > 1 {
 		s.accesses = make([]uint64, s.words)
@@ -116,8 +117,11 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 		}
 		s.phases.uses[of]++
 		holder := &s.holdings[of][own[i]]
-		if word := addr >> s.wordShift; word == last>>s.wordShift && s.again(*holder, int(word)&(s.words-1), isStore) {
-			continue
+		if addr>>s.blockShift == last>>s.blockShift {
+			w0 := int(addr>>s.wordShift) & (s.words - 1)
+			if s.again(*holder, w0, w0+int(last>>s.wordShift-addr>>s.wordShift), isStore) {
+				continue
+			}
 		}
 		base := number << s.lineShift
 		if err := s.use(of, holder, uses.Places[i], max(addr, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
@@ -127,27 +131,29 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 	return nil
 }
 
-// again simulates an access of one word of a valid copy that tells nothing new, and reports whether it is one: nobody
-// stored the word since the holder's last access, and who stores has the copy exclusive.
-func (s *simulation) again(id uint32, w int, isStore bool) bool {
+// again simulates an access of words w0 to w1 of a block of a valid copy that tells nothing new, and reports whether it is one: nobody
+// stored the words since the holder's last access, and who stores has the copy exclusive.
+func (s *simulation) again(id uint32, w0, w1 int, isStore bool) bool {
 	h := &s.holders[id]
-	at := (int(id)*s.blocks + w>>6) * masks
-	m, word := s.masks[at:at+masks], uint64(1)<<(w&63)
-	if h.state == invalid || h.isMixed || (m[staleMask]|m[unreadMask])&word != 0 {
+	at := (int(id)*s.blocks + w0>>6) * masks
+	m, words := s.masks[at:at+masks], (uint64(2)<<((w1-w0)&63)-1)<<(w0&63)
+	if h.state == invalid || h.isMixed || (m[staleMask]|m[unreadMask])&words != 0 {
 		return false
 	}
 	if isStore {
 		if !h.isOwner {
 			return false
 		}
-		m[dirtyMask] |= word
+		m[dirtyMask] |= words
 		h.stores++
 	} else {
 		h.loads++
 	}
-	h.words++
-	if s.accesses != nil && !s.alone(h, w) {
-		s.touch(h, w)
+	h.words += uint64(w1 - w0 + 1)
+	for w := w0; w <= w1 && s.accesses != nil; w++ {
+		if !s.alone(h, w) {
+			s.touch(h, w)
+		}
 	}
 	return true
 }
