@@ -11,25 +11,30 @@ type Toucher interface {
 // uses each of them, in order of address. Lines are handed on many at a time: pieces of
 // the interleaved order are short.
 type Feed struct {
-	shift  uint
-	buffer []uint64
+	shift   uint
+	buffer  []uint64
+	touched uint64 // or the compiler drops the loads of touch
 }
 
 // feedLines is how many lines a feed hands on at a time.
 const feedLines = 16 * Batch
 
 // NewFeed is a feed of lines of 2^shift bytes.
-func NewFeed(shift uint) *Feed { return &Feed{shift, make([]uint64, 0, feedLines)} }
+func NewFeed(shift uint) *Feed { return &Feed{shift: shift, buffer: make([]uint64, 0, feedLines)} }
 
 // Add uses the lines of references. Some may be kept until Flush.
 func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
-	for at := 0; at < len(refs.Addr); {
+	for at, near := 0, 0; at < len(refs.Addr); {
+		if at == near {
+			near = min(at+feedLines, len(refs.Addr))
+			f.touch(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
+		}
 		if len(f.buffer) == cap(f.buffer) {
 			if err := f.Flush(to); err != nil {
 				return err
 			}
 		}
-		n, more := f.gather(refs.Addr[at:], refs.Size[at:], refs.Op[at:])
+		n, more := f.gather(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
 		at += n
 		for line := refs.Addr[at-1]>>f.shift + 1; more > 0; more-- {
 			if len(f.buffer) == cap(f.buffer) {
@@ -44,6 +49,22 @@ func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
 	return nil
 }
 
+// touch loads a word of every line of the host's caches that holds references: loads that nothing
+// waits for overlap, where those of gather, which tests what it loads, hardly do.
+func (f *Feed) touch(addr []uint64, size []uint16, op []trace.Op) {
+	touched := f.touched
+	for i := 0; i < len(addr); i += 8 {
+		touched += addr[i]
+	}
+	for i := 0; i < len(size); i += 32 {
+		touched += uint64(size[i])
+	}
+	for i := 0; i < len(op); i += 64 {
+		touched += uint64(op[i])
+	}
+	f.touched = touched
+}
+
 // gather keeps the first lines of references, of as many as there is room for, up to the first one that
 // crosses lines, and returns how many references that are, and how many more lines the last one uses.
 func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, more uint64) {
@@ -51,16 +72,17 @@ func (f *Feed) gather(addr []uint64, size []uint16, op []trace.Op) (refs int, mo
 	addr = addr[:min(len(addr), len(room))]
 	size, op = size[:len(addr)], op[:len(addr)]
 	shift := f.shift & 63
+	within := uint64(1)<<shift - 1
 	n := 0
 	for i, a := range addr {
-		first, last := a>>shift, (a+uint64(size[i])-1)>>shift
-		room[n] = first // stays if it is data: there is no branch that is hard to predict
+		room[n] = a >> shift // stays if it is data: there is no branch that is hard to predict
+		last := a + uint64(size[i]) - 1
 		if op[i].Data() {
 			n++
 		}
-		if first != last && op[i].Data() {
+		if a^last > within && op[i].Data() {
 			f.buffer = f.buffer[:len(f.buffer)+n]
-			return i + 1, last - first
+			return i + 1, last>>shift - a>>shift
 		}
 	}
 	f.buffer = f.buffer[:len(f.buffer)+n]

@@ -3,8 +3,8 @@ package reuse
 import "math"
 
 // burst measures distances exactly, but in short stretches of the stream only. It cuts
-// the stream into strata and takes a stretch of fixed length at a random place of each. The first
-// half of the stretch fills an empty stack, the second half is counted.
+// the stream into strata and takes a stretch of fixed length at a random place of each. Of the first
+// half it only notes which lines were used, and in what order; the distances of the second half are counted.
 //
 // A line that the second half uses, and the stretch has not used before, is farther away than all
 // lines of the stretch, and is taken for a miss of every capacity. It is one of every

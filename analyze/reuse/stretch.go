@@ -17,6 +17,7 @@ type stretch struct {
 	era    era
 	span   span
 	left   [batch]uint32
+	hash   [batch]uint32 // of the lines of a batch
 }
 
 // latestUse is when a line was used last: base plus the number of the use, from 1.
@@ -64,9 +65,10 @@ func (s *stretch) touch(lines []uint64) {
 // note uses lines of the first half.
 func (s *stretch) note(lines []uint64) {
 	s.makeRoom()
-	for _, l := range lines {
+	s.reach(lines)
+	for i, l := range lines {
 		s.at++
-		if was := s.use(l); was != 0 {
+		if was := s.use(l, s.hash[i&(batch-1)]); was != 0 {
 			s.live[was>>6] &^= 1 << (was & 63)
 		}
 		s.live[s.at>>6] |= 1 << (s.at & 63)
@@ -84,9 +86,10 @@ func (s *stretch) turn() {
 // measure uses lines of the second half.
 func (s *stretch) measure(lines []uint64) {
 	s.makeRoom()
+	s.reach(lines)
 	for i, l := range lines {
 		s.at++
-		switch was := s.use(l); {
+		switch was := s.use(l, s.hash[i&(batch-1)]); {
 		case was > s.half:
 			s.left[i&(batch-1)] = slotOf(s.warm + was - s.half)
 		case was > 0:
@@ -98,11 +101,24 @@ func (s *stretch) measure(lines []uint64) {
 	s.span.measure(s.left[:len(lines)])
 }
 
-// use notes that a line is used now, and returns which use of it was the latest, 0 for none.
-func (s *stretch) use(line uint64) (was uint32) {
-	mask := uint64(len(s.latest) - 1)
-	for h := mix(line) >> (s.shift & 63); ; h++ {
-		e := &s.latest[h&mask]
+// reach hashes the lines of a batch, and makes the cache misses of looking them up overlap.
+func (s *stretch) reach(lines []uint64) {
+	latest, shift := s.latest, s.shift&63 // in registers
+	var touched uint32
+	for i, l := range lines {
+		h := mix(l) >> shift
+		s.hash[i&(batch-1)] = uint32(h)
+		touched += latest[h].when
+	}
+	s.left[0] = touched // or the compiler drops the loads
+}
+
+// use notes that a line with a hash is used now, and returns which use of it was the latest, 0 for none.
+func (s *stretch) use(line uint64, hash uint32) (was uint32) {
+	latest := s.latest
+	mask := uint32(len(latest) - 1)
+	for h := hash; ; h++ {
+		e := &latest[h&mask]
 		if e.when <= s.base {
 			s.used++
 			*e = latestUse{line, s.base + s.at}
