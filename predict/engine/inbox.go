@@ -47,7 +47,7 @@ type slot struct {
 	first int32 // of the pool of mails, or if negative, of pendings; 0 if the slot is free
 }
 
-const leastSlots = 8
+const leastSlots = 16
 
 func hashOf(from, tag, group int32) uint32 {
 	h := uint64(uint32(from)) | uint64(uint32(tag))<<32
@@ -80,11 +80,14 @@ func (e *engine) isOf(first, from, tag, group int32) bool {
 	return p.from == from && p.tag == tag && p.group == group
 }
 
+// shiftOf leaves of a hash as many bits as tell so many slots apart.
+func shiftOf(slots int) uint8 { return uint8(32 - bits.Len(uint(slots-1))) }
+
 // grow doubles the slots.
 func (b *inbox) grow() {
 	old := b.slots
-	b.slots = make([]slot, max(leastSlots, 2*len(old)))
-	b.shift = uint8(32 - bits.Len(uint(len(b.slots)-1)))
+	b.slots = make([]slot, 2*len(old))
+	b.shift = shiftOf(len(b.slots))
 	mask := len(b.slots) - 1
 	for _, s := range old {
 		if s.first != 0 {

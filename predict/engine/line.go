@@ -198,7 +198,7 @@ func (k *line) put(r *rank, ops []Op, row int64) {
 	e := r.e
 	seen := Kind(0)
 	for i := range ops {
-		seen += ops[i].Kind // all of them come from memory at once, as in glance
+		seen += ops[i].Kind // all of them come from memory at once, as in peer
 	}
 	e.seen += int64(seen)
 	sums := slices.Grow(k.sums, len(ops))

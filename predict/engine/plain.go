@@ -145,7 +145,7 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 	if d.wants == r.id || d.wants == None {
 		if d.more == nil {
 			at += carry
-			if d.main.op.Kind != Probe {
+			if !d.probes {
 				at += e.Receive
 			}
 		}

@@ -17,9 +17,10 @@ type rank struct {
 	arrivals heap
 	more     *strands
 	window   int64 // in which it acts next, if there are windows
-	e        *engine
+	probes   bool  // it waits for a message, and not to have it
 
 	// What it acts on: its processor, its ports, its program.
+	e        *engine
 	main     strand     // the program, if it is no graph
 	cpu      unit.Picos // until when its processor's time is accounted for
 	out      unit.Picos // when its ports are free
@@ -37,15 +38,34 @@ type rank struct {
 
 	releases heap    // they need no processor
 	probers  []int32 // strands
-	among    []int32 // requests of a WaitAny
-	graph    *graph
-	program  Program
-	line     *line // Whoa's
-	_        [24]byte
+	_        [8]byte
+	near     near // where arrivals, and the slots of requests and inbox begin
+
+	// What most ranks have no use for.
+	among   []int32 // requests of a WaitAny
+	graph   *graph
+	program Program
+	line    *line // Whoa's
+	_       [8]byte
+}
+
+// near is room for what most ranks need of what else would be elsewhere.
+type near struct {
+	arrivals [4]entry
+	requests [leastRequests]request
+	slots    [leastSlots]slot
+}
+
+// open has r begin in its own room.
+func (n *near) open(r *rank) {
+	r.arrivals = n.arrivals[:0]
+	r.requests.slots = n.requests[:]
+	r.inbox.slots, r.inbox.shift = n.slots[:], shiftOf(leastSlots)
 }
 
 // begin readies the first operations.
 func (r *rank) begin(p Program) {
+	r.near.open(r)
 	if r.program, r.e.acting = p, r.id; r.e.LogGOPSim {
 		r.main.agenda = &agenda{}
 	}
@@ -195,6 +215,7 @@ func (r *rank) goesOnAtAll() bool {
 // messages that it does not wait for, and work.
 func (r *rank) rest(mail, own unit.Picos) {
 	s := &r.main
+	r.probes = s.op != nil && s.op.Kind == Probe
 	switch {
 	case r.dead:
 		r.wants, r.next = nobody, never
@@ -256,7 +277,7 @@ func (r *rank) delay(m *mail) (long unit.Picos) {
 	if !e.linked() && m.from != r.id {
 		long = e.carry(m.bytes)
 	}
-	if r.main.op.Kind != Probe || e.LogGOPSim {
+	if !r.probes || e.LogGOPSim {
 		long += e.receiving(m.bytes)
 	}
 	return long

@@ -22,12 +22,10 @@ const leastRequests = 8
 
 // open adds a request. It returns what was open under the number, or 0.
 func (q *requests) open(id, node int32) int32 {
-	if len(q.slots) > 0 && len(q.far) == 0 {
-		if s := &q.slots[int(id)&(len(q.slots)-1)]; s.node == 0 {
-			*s = request{id, node}
-			q.used++
-			return 0
-		}
+	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.node == 0 && len(q.far) == 0 {
+		*s = request{id, node}
+		q.used++
+		return 0
 	}
 	return q.openBeside(id, node)
 }
@@ -35,9 +33,6 @@ func (q *requests) open(id, node int32) int32 {
 // openBeside is open where others may have the place.
 func (q *requests) openBeside(id, node int32) int32 {
 	for {
-		if len(q.slots) == 0 {
-			q.slots = make([]request, leastRequests)
-		}
 		s := &q.slots[int(id)&(len(q.slots)-1)]
 		switch {
 		case s.node == 0 && q.far[id] == 0:
@@ -66,19 +61,14 @@ func (q *requests) openBeside(id, node int32) int32 {
 
 // find is the pending operation of a request, or 0 if it is not open.
 func (q *requests) find(id int32) int32 {
-	if len(q.slots) > 0 {
-		if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
-			return s.node
-		}
+	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
+		return s.node
 	}
 	return q.far[id]
 }
 
 // close removes a request. It is its pending operation, or 0 if it is not open.
 func (q *requests) close(id int32) (node int32) {
-	if len(q.slots) == 0 {
-		return 0
-	}
 	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.node != 0 {
 		node, s.node = s.node, 0
 		q.used--

@@ -105,7 +105,7 @@ func (e *engine) look(r *report, fills bool) {
 	}
 }
 
-// peer looks at what is known of ranks whose outlooks are found next, as glance does at what they act on.
+// peer looks at what is known of ranks whose outlooks are found next, so that memory brings all of it at once. The sum keeps a compiler from leaving it out.
 func (e *engine) peer(found []int32, fills bool) (sum int64) {
 	for _, i := range found {
 		r := &e.ranks[e.first+i]

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"spoor/traces/unit"
 )
@@ -16,7 +17,6 @@ type windows struct {
 	ring   [ringSize][]int32
 	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
 	far    waiting
-	seen   int64 // see glance
 }
 
 const (
@@ -66,10 +66,12 @@ func (d *windows) upTo(e *engine, end int64) error {
 		}
 		limit := min(unit.Picos(d.now+1)*d.width, Horizon)
 		i := d.now % ringSize
-		for k, id := range d.ring[i] {
-			if k%several == 0 {
-				d.seen += glance(e, d.ring[i][k:min(k+several, len(d.ring[i]))])
-			}
+		list := d.ring[i]
+		for k := -2 * several; k < 0; k++ {
+			foresee(e, list, k)
+		}
+		for k, id := range list {
+			foresee(e, list, k)
 			r := &e.ranks[id]
 			if r.window != d.now {
 				continue
@@ -85,37 +87,44 @@ func (d *windows) upTo(e *engine, end int64) error {
 	return nil
 }
 
+// Memory is slower than a processor. So what a rank acts on is fetched while others act that are before it: the rank itself, and when that
+// is there what it points to, each by so many ranks ahead.
 const (
-	several  = 8 // ranks are looked at together
-	upcoming = 6 // operations of each
+	several   = 8
+	lineBytes = 64
+	rankLines = int(unsafe.Offsetof(rank{}.among)) / lineBytes
+	upcoming  = 6                                                   // operations of each
+	opLines   = (upcoming*int(unsafe.Sizeof(Op{}))-1)/lineBytes + 2 // in which they are, wherever they begin
 )
 
-// glance looks at what ranks act on that follow each other: memory is slower than a processor, and brings all of it at once that way, not each thing
-// when it is needed. The sum keeps a compiler from leaving it out.
-func glance(e *engine, ids []int32) (sum int64) {
-	for _, id := range ids {
-		r := &e.ranks[id]
-		sum += int64(r.cpu) + int64(r.account.Messages) + int64(r.in)
-		if len(r.arrivals) > 0 {
-			sum += e.mails.items[r.arrivals[0].mail].bytes
-		}
-		if on := r.main.on; on > 0 {
-			sum += e.pendings.items[on].bytes
-		}
-		if len(r.inbox.slots) > 0 {
-			sum += int64(r.inbox.slots[0].first)
-		}
-		if len(r.requests.slots) > 0 {
-			sum += int64(r.requests.slots[0].node)
-		}
-		if op := r.main.op; op != nil {
-			sum += op.Bytes
-		}
-		for i := r.at; i < min(r.at+upcoming, len(r.ops)); i++ {
-			sum += int64(r.ops[i].Kind)
-		}
+// foresee fetches for ranks that act after the k-th of a list.
+func foresee(e *engine, ids []int32, k int) {
+	if k += several; k >= 0 && k < len(ids) {
+		e.ranks[ids[k]].fetchBehind()
 	}
-	return sum
+	if k += several; k < len(ids) {
+		fetch(unsafe.Pointer(&e.ranks[ids[k]]), rankLines)
+	}
+}
+
+// fetchBehind fetches what r points to.
+func (r *rank) fetchBehind() {
+	e := r.e
+	if op := r.main.op; op != nil {
+		fetch(unsafe.Pointer(op), opLines)
+	}
+	for i := range min(len(r.arrivals), len(r.near.arrivals)) {
+		fetch(unsafe.Pointer(&e.mails.items[r.arrivals[i].mail]), 1)
+	}
+	if on := r.main.on; on > 0 {
+		fetch(unsafe.Pointer(&e.pendings.items[on]), 1)
+	}
+	if slots := r.inbox.slots; len(slots) > leastSlots {
+		fetch(unsafe.Pointer(&slots[0]), 2)
+	}
+	if slots := r.requests.slots; len(slots) > leastRequests {
+		fetch(unsafe.Pointer(&slots[0]), 1)
+	}
 }
 
 // advance goes to the next window in which a rank acts, if it is before the end, and brings those in the

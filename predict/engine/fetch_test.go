@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// TestFetchTouchesNothing: not what it is told to fetch, be that nowhere.
+func TestFetchTouchesNothing(t *testing.T) {
+	one := [3]uint64{1, 2, 3}
+	for _, from := range []unsafe.Pointer{nil, unsafe.Pointer(&one)} {
+		for _, lines := range []int{0, 1, 1000} {
+			fetch(from, lines)
+		}
+	}
+	if one != [3]uint64{1, 2, 3} {
+		t.Errorf("fetch changed memory to %v", one)
+	}
+}
+
+// TestRanksFillLines: a rank shares no line of memory with another one, which fetching and workers rely on, and what most have no use for begins a line.
+func TestRanksFillLines(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		t.Skip("laid out for addresses of 64 bits")
+	}
+	var r rank
+	if size := unsafe.Sizeof(r); size%lineBytes != 0 {
+		t.Errorf("a rank has %d bytes, which are not lines of %d", size, lineBytes)
+	}
+	for name, at := range map[string]uintptr{"e": unsafe.Offsetof(r.e), "near": unsafe.Offsetof(r.near), "among": unsafe.Offsetof(r.among)} {
+		if at%lineBytes != 0 {
+			t.Errorf("%s is at byte %d of a rank, which begins no line of %d", name, at, lineBytes)
+		}
+	}
+}
