@@ -130,9 +130,7 @@ func (e *engine) peer(found []int32, fills bool) (sum int64) {
 // sum is the least of all.
 func (o *outlooks) sum(l *outlook, e *engine) {
 	l.acts, l.last, l.span = least(o.acts), least(o.last), least(o.span)
-	if l.asks, l.asked = never, never; true {
-		l.asks, l.asked = least(o.asks), least(o.asked)
-	}
+	l.asks, l.asked = least(o.asks), least(o.asked)
 	for w := range l.sends {
 		if w != e.number {
 			l.sends[w], l.later[w] = least(o.sends[w]), least(o.later[w])
