@@ -129,6 +129,7 @@ func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
 	d, acts := &e.ranks[to], m.at
 	switch {
 	case m.kind == release:
+		d.urgent++
 		e.push(&d.releases, entry{m.at, m.from, i})
 	case e.urgent(m):
 		d.urgent++

@@ -191,7 +191,7 @@ func (r *rank) leftOver() string {
 	var text string
 	if n := r.inbox.unmatched; n > 0 {
 		m := &r.e.mails.items[r.inbox.oldest]
-		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(n))
+		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(int(n)))
 	}
 	p, n := r.leftReceives()
 	if n == 0 {

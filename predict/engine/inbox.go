@@ -32,13 +32,13 @@ const undone = unit.Picos(-1)
 // rest is with that, which is needed anyway.
 type inbox struct {
 	slots     []slot
-	used      int
+	wild      []int32 // receives from any sender or with any tag, in the order of posting
+	used      int32
 	oldest    int32 // of all mails that wait
 	youngest  int32
-	receives  uint32  // posted so far
-	shift     uint8   // 32 - log2 of slots
-	unmatched int     // mails that wait
-	wild      []int32 // receives from any sender or with any tag, in the order of posting
+	receives  uint32 // posted so far
+	unmatched int32  // mails that wait
+	shift     uint8  // 32 - log2 of slots
 }
 
 // slot is a channel.
@@ -47,7 +47,7 @@ type slot struct {
 	first int32 // of the pool of mails, or if negative, of pendings; 0 if the slot is free
 }
 
-const leastSlots = 16
+const leastSlots = 8
 
 func hashOf(from, tag, group int32) uint32 {
 	h := uint64(uint32(from)) | uint64(uint32(tag))<<32
@@ -57,7 +57,7 @@ func hashOf(from, tag, group int32) uint32 {
 // channel finds the slot of a channel. If nothing waits there, it is free, and where it belongs.
 func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
 	b := &r.inbox
-	if 2*b.used >= len(b.slots) {
+	if 4*int(b.used) >= 3*len(b.slots) {
 		b.grow()
 	}
 	hash = hashOf(from, tag, group)

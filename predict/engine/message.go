@@ -133,6 +133,7 @@ func (r *rank) arrive(now unit.Picos) {
 func (r *rank) released() {
 	e := r.e
 	i := e.pop(&r.releases)
+	r.urgent--
 	e.becauseOf(i)
 	m := e.mails.items[i]
 	fly := r.flight(i, &m)

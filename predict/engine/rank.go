@@ -2,12 +2,13 @@ package engine
 
 import (
 	"fmt"
+	"unsafe"
 
 	"spoor/traces/unit"
 )
 
 // rank is one rank: its program, its processor and ports, what has been posted and what comes.
-// Nobody else changes it, but for mails that are put into arrivals. What is used together is together, as
+// Nobody else changes it, but for mails that are put into arrivals. What is used together is together, in lines of memory, as
 // there are more ranks than the fastest memory holds.
 type rank struct {
 	// What others look at who send to it.
@@ -15,57 +16,58 @@ type rank struct {
 	wants    int32      // who sends what it waits for, None: any, or nobody
 	next     unit.Picos // when it acts on others next
 	arrivals heap
-	more     *strands
 	window   int64 // in which it acts next, if there are windows
-	probes   bool  // it waits for a message, and not to have it
+	more     *strands
+	probes   bool     // it waits for a message, and not to have it
+	dead     bool     // has failed
+	urgent   int32    // mails of arrivals that others wait for, and releases
+	near     [4]entry // where arrivals begin
 
 	// What it acts on: its processor, its ports, its program.
+	own      own
 	e        *engine
-	main     strand     // the program, if it is no graph
+	seq      uint32 // of mails sent
+	looks    int32  // see earliest
+	requests requests
+	at       int // of ops, the one after main's
+	inbox    inbox
+	virt     unit.Picos // when the port would be, if bytes held it
+	account  Rank
+	ops      []Op
 	cpu      unit.Picos // until when its processor's time is accounted for
 	out      unit.Picos // when its ports are free
 	in       unit.Picos
-	virt     unit.Picos // when the port would be, if bytes held it
-	ops      []Op
-	at       int // of ops, the one after main's
-	requests requests
-	inbox    inbox
-	account  Rank
-	seq      uint32 // of mails sent
-	looks    int32  // see earliest
-	dead     bool   // has failed
-	urgent   int    // mails of arrivals that others wait for
-
-	releases heap    // they need no processor
-	probers  []int32 // strands
-	_        [8]byte
-	near     near // where arrivals, and the slots of requests and inbox begin
+	main     strand // the program, if it is no graph
 
 	// What most ranks have no use for.
-	among   []int32 // requests of a WaitAny
-	graph   *graph
-	program Program
-	line    *line // Whoa's
-	_       [8]byte
+	releases heap    // they need no processor
+	probers  []int32 // strands
+	among    []int32 // requests of a WaitAny
+	graph    *graph
+	program  Program
+	line     *line // Whoa's
+	_        [40]byte
 }
 
-// near is room for what most ranks need of what else would be elsewhere.
-type near struct {
-	arrivals [4]entry
+// hot is where the part ends of a rank that is used again and again: with the first part of main.
+const hot = unsafe.Offsetof(rank{}.main) + unsafe.Offsetof(strand{}.own)
+
+// own is room for what most ranks need of requests and inbox.
+type own struct {
 	requests [leastRequests]request
 	slots    [leastSlots]slot
 }
 
 // open has r begin in its own room.
-func (n *near) open(r *rank) {
-	r.arrivals = n.arrivals[:0]
-	r.requests.slots = n.requests[:]
-	r.inbox.slots, r.inbox.shift = n.slots[:], shiftOf(leastSlots)
+func (r *rank) open() {
+	r.arrivals = r.near[:0]
+	r.requests.slots = r.own.requests[:]
+	r.inbox.slots, r.inbox.shift = r.own.slots[:], shiftOf(leastSlots)
 }
 
 // begin readies the first operations.
 func (r *rank) begin(p Program) {
-	r.near.open(r)
+	r.open()
 	if r.program, r.e.acting = p, r.id; r.e.LogGOPSim {
 		r.main.agenda = &agenda{}
 	}
@@ -219,9 +221,9 @@ func (r *rank) rest(mail, own unit.Picos) {
 	switch {
 	case r.dead:
 		r.wants, r.next = nobody, never
-	case s.phase == away && r.urgent == 0 && len(r.releases) == 0:
+	case s.phase == away && r.urgent == 0:
 		r.wants, r.next = nobody, never
-	case r.more != nil || r.urgent > 0 || len(r.releases) > 0:
+	case r.more != nil || r.urgent > 0:
 		r.wants, r.next = None, min(mail, own)
 	case s.phase == working:
 		r.wants, r.next = nobody, own+s.op.Work

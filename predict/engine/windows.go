@@ -92,7 +92,7 @@ func (d *windows) upTo(e *engine, end int64) error {
 const (
 	several   = 8
 	lineBytes = 64
-	rankLines = int(unsafe.Offsetof(rank{}.among)) / lineBytes
+	rankLines = (int(hot)-1)/lineBytes + 1
 	upcoming  = 6                                                   // operations of each
 	opLines   = (upcoming*int(unsafe.Sizeof(Op{}))-1)/lineBytes + 2 // in which they are, wherever they begin
 )
@@ -113,7 +113,7 @@ func (r *rank) fetchBehind() {
 	if op := r.main.op; op != nil {
 		fetch(unsafe.Pointer(op), opLines)
 	}
-	for i := range min(len(r.arrivals), len(r.near.arrivals)) {
+	for i := range min(len(r.arrivals), len(r.near)) {
 		fetch(unsafe.Pointer(&e.mails.items[r.arrivals[i].mail]), 1)
 	}
 	if on := r.main.on; on > 0 {
