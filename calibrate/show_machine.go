@@ -143,6 +143,9 @@ func (r machineRows) links(n *machine.Network) {
 		r.row("network.header", n.Header.String(), "that every message has besides its bytes")
 	}
 	r.given("network.sharing", n.Sharing, "of a link by messages")
+	if n.Packet > 0 {
+		r.row("network.packet", n.Packet.String(), "of a message, which a link carries at a time")
+	}
 	if n.Fixed.Known {
 		r.latency("network.latency", n.Fixed.Value, "of every message, holds no link")
 	}

@@ -84,6 +84,7 @@ type networkText struct {
 	Header     text    `toml:"header"`
 	Switch     text    `toml:"switch"`
 	Sharing    *string `toml:"sharing"`
+	Packet     text    `toml:"packet"`
 	Rows       *int64  `toml:"rows"`
 	Cols       *int64  `toml:"cols"`
 	Arity      *int64  `toml:"arity"`

@@ -104,7 +104,8 @@
 //	header = "25 B"          # that every message has besides its bytes; if absent, none
 //	latency = "75 cycles"    # fixed part of every message's latency, holds no link; if absent, none
 //	switch = "10 ns"         # of every switch on the way; if absent, none
-//	sharing = "max-min"      # its messages share a link's bandwidth fairly, where programs pass messages; if absent, "exclusive": it has one at a time
+//	sharing = "max-min"      # its messages share a link's bandwidth fairly, where programs pass messages; or "packets": they take turns; if absent, "exclusive": it has one at a time
+//	packet = "2 KiB"         # of sharing = "packets", each of which has the header: what a link carries at a time
 //	rows = 4                 # of a mesh or torus; if rows and cols are absent, as near to a square as can be
 //	cols = 8
 //	arity = 4                # of a fattree, links up and down of a switch; if absent, 4

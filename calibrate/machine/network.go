@@ -42,7 +42,8 @@ type Network struct {
 	Efficiency float64                    // share of Bandwidth that is left for messages and their headers, to 1
 	Header     unit.Bytes                 // that each message has besides its own bytes
 	Switch     Latency                    // of a switch between two links of a message's way
-	Sharing    string                     // ShareExclusive or ShareMaxMin; empty for models without links
+	Sharing    string                     // ShareExclusive, ShareMaxMin or SharePackets; empty for models without links
+	Packet     unit.Bytes                 // of which messages are made, of SharePackets
 	Rows, Cols int                        // of a mesh or torus; zero: as near to a square as can be
 	Arity      int                        // of a fat tree; zero: as the topologies have it
 }
@@ -65,6 +66,7 @@ const (
 const (
 	ShareExclusive = "exclusive" // one message
 	ShareMaxMin    = "max-min"   // all messages on their way over it, with rates that are max-min fair
+	SharePackets   = "packets"   // one packet of a message
 )
 
 // Given is a value that a description may leave out.
@@ -196,15 +198,32 @@ func (r *reader) links(t *networkText, n *Network) {
 	}
 	if t.Sharing != nil {
 		r.belongs("network.sharing", n.Model, contended...)
-		n.Sharing = r.oneOf("network.sharing", t.Sharing, []string{ShareExclusive, ShareMaxMin})
+		n.Sharing = r.oneOf("network.sharing", t.Sharing, []string{ShareExclusive, ShareMaxMin, SharePackets})
 	} else if slices.Contains(contended, n.Model) {
 		n.Sharing = ShareExclusive
 	}
+	r.packet(t, n)
 	if t.Switch.given {
 		r.belongs("network.switch", n.Model, switched...)
 		n.Switch = r.latency("network.switch", t.Switch)
 	}
 }
+
+// packet reads of what size packets are, where there are any.
+func (r *reader) packet(t *networkText, n *Network) {
+	switch {
+	case n.Sharing != SharePackets && t.Packet.given:
+		r.fail("network.packet", "does nothing without network.sharing = %q", SharePackets)
+	case n.Sharing != SharePackets:
+	case !t.Packet.given:
+		r.fail("network.packet", "is missing; network.sharing = %q needs it", SharePackets)
+	default:
+		n.Packet = r.size("network.packet", t.Packet, 1)
+	}
+}
+
+// Shared is whether messages share the links, so that what comes later slows down what came before.
+func (n *Network) Shared() bool { return n.Sharing == ShareMaxMin || n.Sharing == SharePackets }
 
 // shape reads the dimensions of a topology.
 func (r *reader) shape(t *networkText, n *Network) {

@@ -96,8 +96,11 @@ func (n *Network) describe(add func(key, value string), to *strings.Builder) {
 	if n.Switch != (Latency{}) {
 		add("switch", n.Switch.exact())
 	}
-	if n.Sharing == ShareMaxMin {
+	if n.Shared() {
 		add("sharing", strconv.Quote(n.Sharing))
+	}
+	if n.Packet > 0 {
+		add("packet", strconv.Quote(n.Packet.String()))
 	}
 	for _, s := range n.Sizes {
 		to.WriteString("\n[[network.size]]\n")

@@ -21,7 +21,7 @@ type Model struct {
 
 	// Net delivers messages instead of L, g and G, or Shared, whose links they share. Node is which of its nodes a rank is on.
 	Net    network.Network
-	Shared *network.Fluid
+	Shared network.Shared
 	Node   func(rank int32) int
 
 	// LogGOPSim is the semantics of that simulator [hoefler2010]:

@@ -25,7 +25,10 @@ func BenchmarkNetworks(b *testing.B) {
 			sized := benchModel()
 			sized.Receiver = true
 			for name, model := range map[string]func() Model{"loggp": benchModel, "plogp": func() Model { return asPLogP(sized) }, "torus": torus,
-				"torus max-min": func() Model { return sharing(b, "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n") }} {
+				"torus max-min": func() Model { return sharing(b, "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n") },
+				"torus in packets": func() Model {
+					return sharingBy(b, "sharing = \"packets\"\npacket = \"2 KiB\"\n", "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n")
+				}} {
 				b.Run(name, func(b *testing.B) {
 					before := processorTime()
 					for b.Loop() {

@@ -49,13 +49,14 @@ func (e *engine) land() {
 	e.now, e.acting = e.Shared.Next(), None
 	for _, d := range e.Shared.Step() {
 		s := &e.shipping.all.items[d.Tag]
-		s.late += d.Arrive - d.Sent - d.Latency
-		s.fly += d.Latency
-		s.at, s.left = d.Arrive, true
-		if e.causes.now = s.why; s.ends != over {
-			e.accept(s.from, &mail{at: d.Free, from: s.from, seq: s.seq, late: s.late, node: s.ends, kind: release}, s.fly)
+		late, fly := s.late+d.Arrive-d.Sent-d.Latency, s.fly+d.Latency
+		if e.causes.now = s.why; d.Left && s.ends != over {
+			e.accept(s.from, &mail{at: d.Free, from: s.from, seq: s.seq, late: late, node: s.ends, kind: release}, fly)
 		}
-		if !s.held {
+		if !d.Came {
+			continue
+		}
+		if s.at, s.late, s.fly, s.left = d.Arrive, late, fly, true; !s.held {
 			e.landed(d.Tag)
 		}
 	}

@@ -10,16 +10,27 @@ import (
 	"spoor/traces/unit"
 )
 
-// sharing is a model of links of a gigabyte a second, 1000 ps for a byte, that messages share.
+// sharing is a model of links of a gigabyte a second, 1000 ps for a byte, that messages share max-min fairly.
 func sharing(t testing.TB, model string, nodes int, more string) Model {
+	t.Helper()
+	return sharingBy(t, "sharing = \"max-min\"\n", model, nodes, more)
+}
+
+// inPackets is the same by packets of 10 bytes.
+func inPackets(t testing.TB, model string, nodes int, more string) Model {
+	t.Helper()
+	return sharingBy(t, "sharing = \"packets\"\npacket = \"10 B\"\n", model, nodes, more)
+}
+
+func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
 	t.Helper()
 	m, err := machine.Parse("m.toml", []byte("name = \"m\"\n[processor]\nclock = \"1 GHz\"\ncpi = 1.0\n[memory]\nsize = \"1 GiB\"\nlatency = \"80 ns\"\n"+
 		"[[cache]]\nsize = \"1 KiB\"\nline = \"64 B\"\nways = 1\nlatency = \"0 ns\"\n"+
-		"[network]\nbandwidth = \"1 GB/s\"\nsharing = \"max-min\"\nmodel = \""+model+"\"\n"+more+"[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 64\n"))
+		"[network]\nbandwidth = \"1 GB/s\"\n"+how+"model = \""+model+"\"\n"+more+"[system]\ntarget = \"cow\"\nprocessors = 1\nnodes = 64\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := network.NewFluid(m, nodes)
+	net, err := network.NewShared(m, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,19 +75,21 @@ func (n *naive) land() {
 	n.now = n.Shared.Next()
 	for _, d := range n.Shared.Step() {
 		s := n.ships[d.Tag]
-		s.late += d.Arrive - d.Sent - d.Latency
-		s.fly += d.Latency
-		s.at, s.left = d.Arrive, true
-		if s.ends != nil {
+		late, fly := s.late+d.Arrive-d.Sent-d.Latency, s.fly+d.Latency
+		if d.Left && s.ends != nil {
 			sender := n.ranks[s.from]
-			sender.coming = append(sender.coming, &naiveMail{kind: release, from: s.from, seq: s.seq, at: d.Free, late: s.late, fly: s.fly, send: s.ends})
+			sender.coming = append(sender.coming, &naiveMail{kind: release, from: s.from, seq: s.seq, at: d.Free, late: late, fly: fly, send: s.ends})
 		}
+		if !d.Came {
+			continue
+		}
+		s.at, s.late, s.fly, s.left = d.Arrive, late, fly, true
 		for i, o := range n.ships {
 			before := func(b *naiveShip) bool { return b.ordered && o.ordered && !b.gone && b.from == o.from && b.to == o.to }
 			if !o.left || o.gone || slices.ContainsFunc(n.ships[:i], before) {
 				continue
 			}
-			late := n.now + d.Arrive - d.Free - o.at // for those that waited for this one
+			late := d.Arrive - o.at // for those that waited for this one
 			if o != s && late > 0 {
 				o.at += late
 				o.late += late
@@ -134,7 +147,11 @@ func FuzzShared(f *testing.F) {
 		}
 		name := []string{"bus", "switch", "full", "mesh", "torus", "fattree"}[model%6]
 		build := func() Model {
-			m := sharing(t, name, len(ops), "latency = \"3 ns\"\n")
+			links := sharing
+			if seed%7 > 3 {
+				links = inPackets
+			}
+			m := links(t, name, len(ops), "latency = \"3 ns\"\n")
 			if seed%5 == 0 {
 				m.Node = func(rank int32) int { return int(rank) / 2 }
 			}
@@ -175,6 +192,12 @@ func TestSharedByHand(t *testing.T) {
 		// The short one has half of the bus from 11 000 to 31 000, which makes the long one 10 000 later: it has left at 110 500, and the short one
 		// waits for it.
 		{"no overtaking", sharing(t, "bus", 2, ""), ranks(does(send(1, 100), work(10_000), send(1, 10)), does(recv(0), recv(0))), at(11_000, 111_900), 10_000},
+		// Packets of both take turns on the bus from 500 on, 10 ns each: those of rank 0 are on it until 30 500, those of rank 2 until 40 500.
+		{"turns by packets", inPackets(t, "bus", 4, "latency = \"3 ns\"\n"), ranks(does(send(1, 20)), does(recv(0)), does(send(3, 20)), does(recv(2))),
+			at(500, 34_200, 500, 44_200), 30_000},
+		// The request is there at 801, read at 1501, the answer leaves at 2001, is there at 2302, read at 3002; the message leaves from 3502 on, in ten
+		// packets and a byte. It has left the first of two links at 104 502, and the second 300 later.
+		{"rendezvous in packets", long(inPackets(t, "switch", 2, "switch = \"300 ps\"\n")), ranks(does(send(1, 101)), does(recv(0))), at(104_502, 105_502), 0},
 	} {
 		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: c.model})
 		if err != nil {

@@ -25,6 +25,7 @@ type Config struct {
 	Switch     unit.Picos          // of a switch between two links
 	Rows, Cols int                 // of a mesh or torus; 0: topology.Grid
 	Arity      int                 // of a fat tree; 0: topology.Arity
+	Packet     unit.Bytes          // of messages, where links carry packets
 
 	// Of the LogP family.
 	L, Gap     unit.Picos
@@ -74,9 +75,9 @@ func New(m *machine.Machine, nodes int, traffic ...topology.Flow) (Network, erro
 	if err != nil {
 		return nil, err
 	}
-	if m.Network.Sharing == machine.ShareMaxMin {
-		return nil, fmt.Errorf("the %s network of machine %q shares its links %s, which only programs that pass messages can be simulated on; take network.sharing = %q",
-			model.Name(), m.Name, machine.ShareMaxMin, machine.ShareExclusive)
+	if m.Network.Shared() {
+		return nil, fmt.Errorf("the %s network of machine %q has network.sharing = %q, by which only programs that pass messages can be simulated; take %q",
+			model.Name(), m.Name, m.Network.Sharing, machine.ShareExclusive)
 	}
 	n, err := model.New(configOf(m, nodes, traffic))
 	if err != nil {
@@ -102,7 +103,7 @@ func named(name string) (Model, error) {
 func configOf(m *machine.Machine, nodes int, traffic []topology.Flow) Config {
 	n := m.Network
 	c := Config{Nodes: nodes, Bandwidth: n.Bandwidth.Value, Efficiency: n.Efficiency, Header: n.Header,
-		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity,
+		Switch: m.At(n.Switch).Picos(), Rows: n.Rows, Cols: n.Cols, Arity: n.Arity, Packet: n.Packet,
 		L: n.Latency.Value.Picos(), Gap: n.Gap.Value.Picos(), GapPerByte: n.GapPerByte.Value,
 		SameKind: n.Spacing == machine.SpaceSameKind, GapFrom: n.GapFrom, Topology: n.Topology, Traffic: traffic,
 		Sizes: SizesOf(n)}

@@ -2,23 +2,18 @@ package network
 
 import (
 	"fmt"
-	"math"
 
 	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
 
-// Never is when nothing happens in a Fluid that has no messages.
-const Never = unit.Picos(math.MaxInt64)
-
 // Fluid is a network of links whose bandwidth all messages on their way share, max-min fairly: nobody's rate can be raised
 // but by lowering one that is not higher. So every message crosses a link without bandwidth left on which no message is faster. It is
 // how SimGrid has networks [casanova2014], without the factors that it is calibrated with. A message sends its bytes and header over all links
 // of its way at one rate, from its begin on; when all are sent, it takes the fixed latency, and d for each switch, which hold nothing.
 //
-// As what comes later slows down what came before, it is no Network: who sends has to take what happens in it in order of time, by
-// Next and Step. It is not safe for concurrent use.
+// What comes later slows down what came before: see Shared. It is not safe for concurrent use.
 type Fluid struct {
 	history
 	wire
@@ -86,19 +81,7 @@ type flow struct {
 // nowhere is the spot of a flow that is not in the agenda.
 const nowhere int32 = -1
 
-// Order says which of two messages that are sent at a time is first: by Major, then by Minor. Tag is given back when it ends.
-type Order struct {
-	Major int32
-	Minor uint32
-	Tag   int32
-}
-
-// Ended is a message whose bytes have all left.
-type Ended struct {
-	Tag  int32
-	Sent unit.Picos // when it was sent
-	Delivery
-}
+var _ Shared = (*Fluid)(nil)
 
 // NewFluid is the network of m's links between so many nodes, which may be fewer than m has.
 func NewFluid(m *machine.Machine, nodes int) (*Fluid, error) {
@@ -113,21 +96,7 @@ func NewFluid(m *machine.Machine, nodes int) (*Fluid, error) {
 }
 
 func newFluid(c Config, name string) (*Fluid, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	of := topologies[name]
-	if name == (Switch{}).Name() {
-		of = func(c Config) (topology.Topology, error) { return oneSwitch(c), nil }
-	}
-	if of == nil {
-		return nil, fmt.Errorf("a %s network has no links to share", name)
-	}
-	net, err := of(c)
-	if err != nil {
-		return nil, err
-	}
-	w, err := c.wire()
+	net, w, err := c.shareable(name)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +108,7 @@ func newFluid(c Config, name string) (*Fluid, error) {
 	return f, nil
 }
 
-// Send sends a message between two nodes that are not the same, at a time that is not before the last Step's.
+// Send implements Shared.
 func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	if at < f.now {
 		panic(fmt.Sprintf("network: a message at %d ps, after what happened at %d ps", int64(at), int64(f.now)))
@@ -153,7 +122,7 @@ func (f *Fluid) Send(at unit.Picos, m Message, o Order) {
 	f.agenda.add(f, id)
 }
 
-// Least is how long a message of so many bytes takes at least until it has left.
+// Least implements Shared.
 func (f *Fluid) Least(b unit.Bytes) unit.Picos { return f.time(b) }
 
 // Next is when the next message begins or ends, or Never.
@@ -178,7 +147,7 @@ func (f *Fluid) Step() []Ended {
 		}
 		f.leave(id)
 		idle := f.time(n.bytes) + f.after(n)
-		f.ended = append(f.ended, Ended{n.order.Tag, n.sent, delivered(n.sent, f.now, f.now+f.after(n), idle)})
+		f.ended = append(f.ended, Ended{n.order.Tag, n.sent, delivered(n.sent, f.now, f.now+f.after(n), idle), true, true})
 		f.free = append(f.free, id)
 	}
 	f.solve()

@@ -239,9 +239,9 @@ func TestLatencyOfFluid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, e := range drain(t, f, []sending{{5, Message{0, 3, 90}}, {300_005, Message{3, 0, 0}}}) {
-		want := []Ended{{0, 5, Delivery{200_005, 207_105, 207_100}}, {1, 300_005, Delivery{320_005, 327_105, 27_100}}}[i]
+		want := []Ended{{0, 5, Delivery{200_005, 207_105, 207_100}, true, true}, {1, 300_005, Delivery{320_005, 327_105, 27_100}, true, true}}[i]
 		if e != want {
-			t.Errorf("got %d, want %d", e, want)
+			t.Errorf("got %+v, want %+v", e, want)
 		}
 	}
 	if u := f.Usage(); u.Messages != 2 || u.Bytes != 90 || len(u.Parts) != 6 || u.Parts[0] != (Part{"node 0 to node 1", 1, 90, 200_000}) {

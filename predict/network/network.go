@@ -39,8 +39,8 @@
 // contention on a mesh is the same to 6 percent. And there is no deadlock, not on a torus
 // either.
 //
-// A Fluid is the same topologies with links that have several messages at a time, which share their bandwidth fairly: what comes later slows
-// down what came before, so that it is asked in another way.
+// Fluid and Packets are the same topologies with links that have several messages at a time, which share their bandwidth fairly, or take turns by
+// packets: what comes later slows down what came before, so that they are asked in another way, that of Shared.
 //
 // The machine's parameters are read by calibrate/machine, which says how they are written.
 //

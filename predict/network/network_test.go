@@ -53,7 +53,7 @@ func TestModels(t *testing.T) {
 	if f, err := NewFluid(described(t, linked+"sharing = \"max-min\"\n"), 16); err != nil || f.Next() != Never {
 		t.Error(err)
 	}
-	if _, err := New(described(t, linked+"sharing = \"max-min\"\n"), 16); err == nil || !strings.Contains(err.Error(), "the bus network of machine \"m\" shares its links max-min") {
+	if _, err := New(described(t, linked+"sharing = \"max-min\"\n"), 16); err == nil || !strings.Contains(err.Error(), "the bus network of machine \"m\" has network.sharing = \"max-min\"") {
 		t.Error(err)
 	}
 	if _, err := named("ethernet"); err == nil || !strings.Contains(err.Error(), "mesh, torus") {

@@ -77,8 +77,8 @@ func linked(model engine.Model, m *machine.Machine, ranks int, traffic func() []
 	}
 	model.Node = func(rank int32) int { return m.NodeOf(int(rank)) }
 	var err error
-	if m.Network.Sharing == machine.ShareMaxMin {
-		model.Shared, err = network.NewFluid(m, nodes)
+	if m.Network.Shared() {
+		model.Shared, err = network.NewShared(m, nodes)
 	} else {
 		model.Net, err = network.New(m, nodes, flows...)
 	}

@@ -1,0 +1,215 @@
+package network
+
+import (
+	"fmt"
+
+	"spoor/analyze/comm/topology"
+	"spoor/calibrate/machine"
+	"spoor/traces/unit"
+)
+
+// Packets is a network of links that carry one packet at a time. A message is cut into packets of so many bytes, of which the last may be shorter, each
+// with a header; one of no bytes is one packet. A link takes packets in the order in which their heads come, at a time by Order, and each for
+//
+//	T = (bytes of it + header)/(bandwidth efficiency), at least a picosecond
+//
+// The head of a packet is at the next link of its way d after it is on the one before it (virtual cut-through), and the tail of the last packet
+// at the receiver the fixed latency after it has left the last link. The next packet of a message comes to its first link when that has
+// carried the one before it. So messages of a node, and those that meet on a link, take turns by packets. A message that nobody is in the way of takes the
+// sum of T of its packets, d for each switch, and the latency.
+//
+// Differs: links have as much room for what waits in front of them as there is, so that nobody is held up by what waits for another link, and nothing
+// deadlocks. A message of more than 2^20 packets is cut into so many, longer ones.
+//
+// As packets of several messages take turns, when a message comes is not known when it is sent: see Shared. It is not safe for concurrent use.
+type Packets struct {
+	history
+	wire
+	size    unit.Bytes // of a packet
+	latency unit.Picos
+	hop     unit.Picos
+	routes  routes[lane]
+	parcels []parcel
+	free    []int32
+	heads   heads
+	now     unit.Picos
+	ended   []Ended
+}
+
+// lane is a link and until when it is taken.
+type lane struct {
+	taken, busy unit.Picos
+	sent        tally
+}
+
+// parcel is a message that is on its way, or will be.
+type parcel struct {
+	way   []*lane
+	bytes unit.Bytes
+	left  unit.Bytes // that are in no packet yet
+	size  unit.Bytes // of its packets
+	sent  unit.Picos
+	order Order
+}
+
+// maxPackets is how many packets a message has at most.
+const maxPackets = 1 << 20
+
+var _ Shared = (*Packets)(nil)
+
+// NewPackets is the network of m's links between so many nodes, which may be fewer than m has.
+func NewPackets(m *machine.Machine, nodes int) (*Packets, error) {
+	if m.Network == nil {
+		return nil, fmt.Errorf("machine %q has no section [network]", m.Name)
+	}
+	p, err := newPackets(configOf(m, nodes, nil), m.Network.Model)
+	if err != nil {
+		return nil, fmt.Errorf("the %s network of machine %q: %w", m.Network.Model, m.Name, err)
+	}
+	return p, nil
+}
+
+func newPackets(c Config, name string) (*Packets, error) {
+	net, w, err := c.shareable(name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Packet < 1 {
+		return nil, fmt.Errorf("network.packet is %v; it must be a byte at least", c.Packet)
+	}
+	return &Packets{wire: w, size: c.Packet, latency: c.Latency, hop: c.Switch, routes: newRoutes[lane](net, c.Nodes)}, nil
+}
+
+// Send implements Shared.
+func (p *Packets) Send(at unit.Picos, m Message, o Order) {
+	if at < p.now {
+		panic(fmt.Sprintf("network: a message at %d ps, after what happened at %d ps", int64(at), int64(p.now)))
+	}
+	p.history.sent.add(m.Bytes)
+	id := p.take()
+	n := &p.parcels[id]
+	*n = parcel{way: p.routes.way(m.From, m.To, n.way), bytes: m.Bytes, left: m.Bytes, size: p.cut(m.Bytes), sent: at, order: o}
+	p.next(id, at)
+}
+
+// cut is how many bytes the packets of a message have.
+func (p *Packets) cut(b unit.Bytes) unit.Bytes { return max(p.size, (b-1)/maxPackets+1) }
+
+// next has the next packet of a message come to its first link.
+func (p *Packets) next(id int32, at unit.Picos) {
+	n := &p.parcels[id]
+	b := min(n.left, n.size)
+	n.left -= b
+	p.heads.push(head{at: at, order: n.order, parcel: id, bytes: b, last: n.left == 0})
+}
+
+// Least implements Shared.
+func (p *Packets) Least(b unit.Bytes) unit.Picos {
+	size := p.cut(b)
+	full := max(0, b-1) / size // before the last
+	each, last := p.time(size), p.time(b-full*size)
+	if float64(full)*float64(each) >= float64(maxWire) {
+		return maxWire
+	}
+	return min(unit.Picos(full)*each+last, maxWire)
+}
+
+// Next implements Shared.
+func (p *Packets) Next() unit.Picos {
+	if len(p.heads) == 0 {
+		return Never
+	}
+	return p.heads[0].at
+}
+
+// Step implements Shared. What has left or come is so a little later than now.
+func (p *Packets) Step() []Ended {
+	p.now, p.ended = p.Next(), p.ended[:0]
+	for len(p.heads) > 0 && p.heads[0].at == p.now {
+		p.pass(p.heads.pop())
+	}
+	return p.ended
+}
+
+// pass has a packet, whose head is at a link, take it when it is free.
+func (p *Packets) pass(h head) {
+	n := &p.parcels[h.parcel]
+	l := n.way[h.hop]
+	long := p.time(h.bytes)
+	begins := max(h.at, l.taken)
+	over := min(begins+long, Horizon)
+	l.taken, l.busy = over, min(l.busy+long, Horizon)
+	end := int(h.hop) == len(n.way)-1
+	if h.last {
+		l.sent.add(n.bytes)
+		if h.hop == 0 || end {
+			rest := unit.Picos(len(n.way)-1-int(h.hop))*p.hop + p.latency
+			idle := p.Least(n.bytes) + unit.Picos(len(n.way)-1)*p.hop + p.latency
+			p.ended = append(p.ended, Ended{n.order.Tag, n.sent, delivered(n.sent, over, over+rest, idle), h.hop == 0, end})
+		}
+	} else if h.hop == 0 {
+		p.next(h.parcel, over)
+	}
+	switch {
+	case !end:
+		h.at, h.hop = min(begins+p.hop, Horizon), h.hop+1
+		p.heads.push(h)
+	case h.last:
+		p.free = append(p.free, h.parcel)
+	}
+}
+
+func (p *Packets) take() int32 {
+	if n := len(p.free); n > 0 {
+		id := p.free[n-1]
+		p.free = p.free[:n-1]
+		return id
+	}
+	p.parcels = append(p.parcels, parcel{})
+	return int32(len(p.parcels) - 1)
+}
+
+// Usage is over the links.
+func (p *Packets) Usage() Usage {
+	var parts []Part
+	for l, n := range p.routes.links.All() {
+		if n.sent.messages > 0 {
+			parts = append(parts, Part{linkName(p.routes.net, l), n.sent.messages, n.sent.bytes, n.busy})
+		}
+	}
+	return p.usage(parts)
+}
+
+// routes are the links of a network with what each has, and the ways over them.
+type routes[T any] struct {
+	net   topology.Topology
+	nodes int
+	links topology.PerLink[T]
+	kept  [][]*T // by sender and receiver, those that were used; nil: there are too many nodes
+	route []topology.Link
+}
+
+func newRoutes[T any](net topology.Topology, nodes int) routes[T] {
+	r := routes[T]{net: net, nodes: nodes, links: topology.NewPerLink[T](net)}
+	if nodes <= waysOf {
+		r.kept = make([][]*T, nodes*nodes)
+	}
+	return r
+}
+
+// way is the links from one node to another, which is not the same. It takes the memory of a way that is no longer needed, unless it is kept.
+func (r *routes[T]) way(from, to int, old []*T) []*T {
+	kept := &old
+	if r.kept != nil {
+		if kept = &r.kept[from*r.nodes+to]; *kept != nil {
+			return *kept
+		}
+	}
+	r.route = r.net.Route(from, to, r.route[:0])
+	way := (*kept)[:0]
+	for _, l := range r.route {
+		way = append(way, r.links.At(l))
+	}
+	*kept = way
+	return way
+}
