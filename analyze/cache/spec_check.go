@@ -17,7 +17,11 @@ func (s Spec) check() error {
 	}
 	for _, tlb := range []bool{false, true} {
 		for _, side := range []Side{Data, Instr} {
-			if err := checkPath(s.path(tlb, side)); err != nil {
+			path := s.path(tlb, side)
+			if s.enters(tlb, side) && path[0].Inclusion == Exclusive {
+				return fmt.Errorf("%s: the first level cannot be exclusive", path[0].Name)
+			}
+			if err := checkPath(path); err != nil {
 				return err
 			}
 		}
@@ -68,9 +72,6 @@ func checkPath(path []*Level) error {
 		exclusive = exclusive || l.Inclusion == Exclusive
 		inclusive = inclusive || l.Inclusion == Inclusive
 		if i == 0 {
-			if l.Inclusion == Exclusive {
-				return fmt.Errorf("%s: the first level cannot be exclusive", l.Name)
-			}
 			continue
 		}
 		above := path[i-1]

@@ -32,6 +32,9 @@ func TestParse(t *testing.T) {
 		{"L1=32KiB/8/64B/fifo/lru", "fifo and lru exclude each other"},
 		{"L1=32KiB/8/64B/private/private", "exclude each other"},
 		{"L1=32KiB/8/64B,L1=64KiB/8/64B", "two levels are called L1"},
+		{"L1d=32KiB/8/64B,L2=64KiB/8/64B/exclusive", ""}, // nothing is fetched: L2 is nobody's first level
+		{"dtlb=64/4/4KiB,stlb=1536/12/4KiB/exclusive", ""},
+		{"L1d=32KiB/8/64B,L1i=32KiB/8/64B,L2=64KiB/8/64B/exclusive", ""},
 		{"L1=32KiB/8/64B/exclusive", "first level cannot be exclusive"},
 		{"L1=32KiB/8/64B,L2=64KiB/8/128B/exclusive", "have the same lines"},
 		{"L1=32KiB/8/64B/write-through,L2=64KiB/8/64B/exclusive", "must be write-back"},
