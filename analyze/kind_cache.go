@@ -12,7 +12,7 @@ func cacheKind() *kind {
 	var caches []string
 	var causes bool
 	var seed uint64
-	return &kind{name: "cache", doc: "hits and misses of the caches and TLBs of --cache, and why: cache.arrow", details: cache.Grammar,
+	return &kind{name: "cache", doc: "hits and misses of the caches and TLBs of --cache, and why: cache.arrow", details: cache.Grammar + "\n" + cache.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.StringArrayVar(&caches, "cache", []string{"L1d=32KiB/8/64B,LL=8MiB/16/64B"}, "cache: description of `levels` that are simulated together, see above; may be given again")
 			f.BoolVar(&causes, "causes", true, "cache: tell compulsory, capacity and conflict misses apart, at a half to a third of the speed")

@@ -39,7 +39,7 @@ func command(env *stage.Env) *cobra.Command {
   $ analyze --run coherent -o fft.coherent fft
   $ analyze --run cache --cache L1d=32KiB/8/64B/plru,LL=1MiB/16/64B/with-opt,dtlb=64/4/4KiB -o fft.cache fft
   $ analyze --run footprint,quanta --quantum 200 --footprint-cache 64x1,16x4 -o fft.quanta fft
-  $ tracegen transfer --set shape=1 --set d=5 -o transfer
+  $ tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
   $ analyze --run marshal,comm -o transfer.analysis transfer`,
 		Args: cobra.ExactArgs(1),
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -329,6 +330,33 @@ func TestNoPartOfAnEarlierRunStays(t *testing.T) {
 		}
 		if _, err := os.Stat("d/shards.arrow"); (err == nil) != c.stays {
 			t.Errorf("--procs %s: %v, stays %v", c.procs, err, c.stays)
+		}
+	}
+}
+
+// Every column of every table is in the help; those of events and of models share a description.
+func TestHelpHasAllColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 4, 2, 300)
+	var all []string
+	for _, k := range allKinds() {
+		all = append(all, k.name)
+	}
+	if status, _, errs := analyze("--run", strings.Join(all, ","), "--assoc", "4x2", "--cache", "L1d=1KiB/2/64B/with-opt", "--per-node", "2", "-o", "d", "x"); status != stage.Done {
+		t.Fatal(errs)
+	}
+	help := describeAll(allKinds())
+	files, err := filepath.Glob("d/*.arrow")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d tables (%v)", len(files), err)
+	}
+	for _, file := range files {
+		for _, c := range read(t, file).Columns {
+			name := strings.TrimSuffix(strings.TrimSuffix(c.Name, "_ml"), "_max")
+			isEvent := slices.ContainsFunc(trace.Kinds, func(k trace.Kind) bool { return k.String() == name })
+			if !isEvent && !strings.Contains(help, name) {
+				t.Errorf("%s: the help does not say what %s is", file, c.Name)
+			}
 		}
 	}
 }

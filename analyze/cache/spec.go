@@ -81,6 +81,21 @@ NAME=SIZE/WAYS/LINE[/OPTION]...
            that is not of the same line as the one before, in a temporary file
 `
 
+// Columns says what the table holds, for help texts.
+const Columns = `Columns of cache.arrow, for each description (caches), processor, -1 in the interleaved order, and level:
+  size, ways, line, policy             of the level
+  load_hits, load_misses, store_hits, store_misses, ifetch_hits, ifetch_misses
+                                       uses of lines: a reference uses each line that it touches once; what misses in a level uses the next
+  split_misses                         of the misses, those beyond the first of their reference: without them they are Valgrind's
+  evictions, writebacks                lines that others replaced; dirty lines that left
+  invalidations                        lines that an inclusive level took away
+  writethroughs                        writes that were passed on at once
+  compulsory, capacity, conflict       the misses by cause: first uses of a line; others that a fully associative LRU cache of
+                                       the same size misses too; the rest
+  full_misses                          misses of that fully associative cache
+  opt_misses                           with opt or with-opt: what OPT misses of the same uses; -1 where it was not asked for
+`
+
 // Parse reads a description of levels.
 func Parse(text string) (Spec, error) {
 	var s Spec

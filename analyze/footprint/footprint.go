@@ -62,7 +62,7 @@ a block over the trace, or within a window):
   shared, private                      mean of a window, by sharing over the trace
   window_shared, window_private        mean of a window, by sharing within it; and the largest: *_max
   total, total_shared                  distinct blocks of the trace, and those shared
-projection.arrow, quantities in blocks for each cache and processor:
+projection.arrow, a value in blocks for each cache, processor and quantity:
   footprint, projection                means of windows: blocks used, and those of them that the empty cache would keep
   model, paper                         projection of such a footprint: of LRU, and of [falsafi1997, eq. 4 or 8]
   model_inverse, paper_inverse         footprint of such a projection; none if the cache is full

@@ -61,6 +61,7 @@ quanta.params.toml, of all quanta, with intervals from the drawn ones:
   n_cxsw, n_fp       mean number of processors that are active, that execute
   sigma_cxsw, sigma_fp  standard deviation of that within quanta, of one processor
   per_quantum_*      references, events and misses of a processor in a quantum
+  quanta, targets    how many quanta; of how many processors
 `
 
 // Cache is a private cache with LRU replacement, which loads and stores go through. Caches are not kept

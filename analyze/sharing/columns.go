@@ -21,7 +21,7 @@ address lies in, "" for none, and the processor it is private to, or -1):
     words, used              that were loaded, once for each time they were stored, and their bytes
   sharing_runs    by line and kind (write, read, invalidated):
     least, most, runs, sum   how many runs of least to most uses or copies, and the sum of their lengths
-  sharing_lines   by line, array (the first, if several), kind, and processors that use and store them:
+  sharing_lines   by line, array (the first, if several), kind, and number of users and writers, processors that use and store them:
     lines, uses, true_sharing, false_sharing
   sharing_phases  by proc, line, and phase, counted by barriers, from phase on for so many phases:
     uses, cold, true_sharing, false_sharing, upgrades
