@@ -43,16 +43,13 @@ const (
 	someSpans  = 1024
 )
 
-// mostSharers is the largest number of processes for which spans predicts: more than there are
-// are as many more of the same kind.
-const (
-	sharerCounts = 10
-	mostSharers  = 1 << sharerCounts
-)
+// mostSharers is the largest number of processes for which spans predicts, if there are no more than that: more than
+// there are are as many more of the same kind.
+const mostSharers = 1 << 10
 
 func newSpans(shapes []Shape, procs int) *spans {
 	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels), parts: make([]float64, 1<<(spanLevels-1))}
-	for k := 2; k <= mostSharers; k *= 2 {
+	for k := 2; k <= max(mostSharers, procs); k *= 2 {
 		s.sharers, s.times = append(s.sharers, k), append(s.times, max(1, float64(k-1)/float64(procs-1)))
 	}
 	for j := range spanLevels {

@@ -229,3 +229,38 @@ func TestSpansThin(t *testing.T) {
 		t.Errorf("%v misses of a switch, want %v", got, want)
 	}
 }
+
+// More processors than spans are looked at for otherwise: what 2048 of them lose to each other is predicted and simulated too.
+func TestSpansOfManyProcessors(t *testing.T) {
+	const procs = 2 * mostSharers
+	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
+	for p := range m.RefsOf {
+		m.RefsOf[p].Proc = trace.Proc(p)
+		for range 3 { // each uses one block of its own in every window
+			m.RefsOf[p].Append(10, uint64(p)*64, 8, trace.Load)
+		}
+	}
+	r, err := run(t, m, &Analysis{Window: Window{Quanta, 10}, Blocks: []Blocks{{"", 64, []Shape{{1, procs / 2}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	processes, _ := store.Data[int64](named(r, "interference"), "processes")
+	source, _ := store.Data[string](named(r, "interference"), "source")
+	each, _ := store.Data[float64](named(r, "interference"), "per_switch")
+	found := 0
+	for i, k := range processes {
+		want := float64(k / procs) // all fit, or none
+		if source[i] == "model_sets" {
+			want *= 2. / 3 // it takes all windows for switches, the first too
+		}
+		if k >= procs/2 && (source[i] == "model_sets" || source[i] == "extra_misses") {
+			found++
+			if math.Abs(each[i]-want) > 1e-12 {
+				t.Errorf("%s: %v misses of a switch among %d, want %v", source[i], each[i], k, want)
+			}
+		}
+	}
+	if found != 4 {
+		t.Errorf("%d rows", found)
+	}
+}

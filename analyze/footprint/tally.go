@@ -4,6 +4,7 @@ package footprint
 // counts are zero between groups of processes.
 type tally struct {
 	of    [][]inSet // by processor: blocks used in the span
+	lost  []uint64  // blocks, by the first of the numbers of sharers to which they are
 	own   []uint32  // by set: blocks of one process
 	all   []uint32  // by set: distinct blocks of all
 	users []uint8   // by place of a block: how many use it
@@ -79,7 +80,9 @@ func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
 		}
 	}
 	counts, times, ways := l.losses[shape][from:to], s.times[from:to], uint32(s.shapes[shape].Ways)
-	var lost [sharerCounts + 1]uint64 // blocks, by the first of the numbers of sharers to which they are
+	t.lost = grown(t.lost, len(counts)+1)
+	lost := t.lost[:len(counts)+1]
+	clear(lost)
 	blocks := 0
 	for _, of := range members {
 		blocks += len(of)
