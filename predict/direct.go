@@ -57,6 +57,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 			"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
 			"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
 			"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
+			"Ranks that wait for each other, or look 4 million times on end (Test, Iprobe) for what nobody will do, are an error that names them.\n" +
 			"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
 			"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
 			"With --native the program runs at full speed on this host, too, as often as --repeat says: the table then has the median\n" +

@@ -103,7 +103,7 @@ func (c circle) String() string {
 type Leftover struct{ Left []string }
 
 // Error names some.
-func (l *Leftover) Error() string { return "at the end there are " + list(l.Left) }
+func (l *Leftover) Error() string { return "left over at the end: " + list(l.Left) }
 
 func list(all []string) string {
 	text := strings.Join(all[:min(most, len(all))], "; ")
@@ -171,19 +171,22 @@ func (r *rank) waitsFor(s *strand) Blocked {
 		b.What = fmt.Sprintf("one of %d requests to end", len(r.among))
 		return b
 	}
-	p := &r.e.pendings.items[s.on]
-	b.For = p.from
+	b.For, b.What = r.pends(s, s.on)
+	return b
+}
+
+// pends says what ends a pending operation that a strand is about, and the rank that has to do it, or None.
+func (r *rank) pends(s *strand, on int32) (other int32, what string) {
+	p := &r.e.pendings.items[on]
 	switch {
 	case p.what == Isend:
-		b.What = fmt.Sprintf("rank %d to receive its message of %d bytes%s%s", p.from, p.bytes, withTag(p.tag), inGroup(p.group))
+		return p.from, fmt.Sprintf("rank %d to receive its message of %d bytes%s%s", p.from, p.bytes, withTag(p.tag), inGroup(p.group))
 	case p.what == Collective:
-		b.For, b.What = None, "a collective that it began to end"
+		return None, "a collective that it began to end"
 	case s.op.Kind == Collective:
-		b.What = fmt.Sprintf("rank %d in a collective", p.from)
-	default:
-		b.What = message(p.from, p.tag, p.group)
+		return p.from, fmt.Sprintf("rank %d in a collective", p.from)
 	}
-	return b
+	return p.from, message(p.from, p.tag, p.group)
 }
 
 // leftOver is a message or a receive of r that has no partner, and how many more there are. Receives that are waited for have been named.

@@ -44,9 +44,13 @@ func (r *rank) startLive(s *strand, now unit.Picos) {
 		r.startTest(s, now)
 	case Iprobe:
 		p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
-		if i := r.first(&p); i != 0 && r.e.mails.items[i].at <= now {
+		i := r.first(&p)
+		if i != 0 && r.e.mails.items[i].at <= now {
 			r.startProbe(s, now)
 			return
+		}
+		if i == 0 {
+			r.looked(s)
 		}
 		r.tell(s, Answer{From: None, Tag: None})
 		r.finish(s, now)
@@ -103,6 +107,9 @@ func (r *rank) ended(id int32) (n int32, done unit.Picos) {
 func (r *rank) startTest(s *strand, now unit.Picos) {
 	_, done := r.ended(s.op.Request)
 	if done == undone || done > now {
+		if done == undone {
+			r.looked(s)
+		}
 		r.tell(s, Answer{})
 		r.finish(s, now)
 		return

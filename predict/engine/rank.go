@@ -46,7 +46,8 @@ type rank struct {
 	graph    *graph
 	program  Program
 	line     *line // Whoa's
-	_        [40]byte
+	looking  looking
+	_        [24]byte
 }
 
 // hot is where the part ends of a rank that is used again and again: with the first part of main.

@@ -69,7 +69,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 }
 
 // errNoMain is the end of a program that did not do what a recording is of.
-var errNoMain = errors.New("the program ended and never called spmd.Main, so there is nothing to record")
+var errNoMain = errors.New("the program ended and never called spmd.Main, or did not return from it (os.Exit, log.Fatal), so there is nothing to record")
 
 // outcome is the result of a run, from what came through the pipe and how the
 // process ended.

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+// deaf is a program that does not care what it finds.
+type deaf struct{}
+
+func (deaf) Matched(int32, int64, int32, int32)  {}
+func (deaf) Came(_, _, _, _ int32, _ unit.Picos) {}
+func (deaf) Found(int32, *Answer)                {}
+func (deaf) Resumes(int32, unit.Picos)           {}
+func iprobe(from int32) Op {
+	return Op{Kind: Iprobe, Peer: from, Tag: 3, Request: None, Group: None, Work: 10}
+}
+func test(request int32) Op { return Op{Kind: Test, Request: request, Group: None, Work: 10} }
+func tagged(op Op) Op       { op.Tag = 3; return op }
+
+// thenLooks does what it does, and then looks so often; for ever if negative.
+func thenLooks(times int, look Op, first ...Op) Program {
+	begun := false
+	return Program{Next: func() ([]Op, error) {
+		if !begun && len(first) > 0 {
+			begun = true
+			return first, nil
+		}
+		n := 1 << 10
+		if times >= 0 {
+			n = min(n, times)
+			times -= n
+		}
+		ops := make([]Op, n)
+		for i := range ops {
+			ops[i] = look
+		}
+		return ops, nil
+	}}
+}
+
+// Who looks for ever for what nobody will send gets an error, and who is only long in finding it does not.
+func TestLookingInVain(t *testing.T) {
+	quiet := func(ops ...Op) Program { return programs(ranks(ops), 0)[0] }
+	for _, c := range []struct {
+		name  string
+		model Model
+		all   []Program
+		want  []string // nothing: no error
+	}{
+		{"for a rank that has ended", loggp(), []Program{thenLooks(-1, iprobe(1)), quiet(work(5))},
+			[]string{"1 of 2 ranks wait for ever", "rank 0 (event 4194303) for a message from rank 1 with tag 3, for which it has looked 4194304 times, which has ended"}},
+		{"for each other", loggp(), []Program{thenLooks(-1, iprobe(1)), thenLooks(-1, iprobe(0)), quiet(recv(0))},
+			[]string{"3 of 3 ranks", "rank 0 (event", "rank 1 (event", "in a circle: rank 0 for rank 1 for rank 0"}},
+		{"for who waits for the same", sharing(t, "bus", 2, ""), []Program{thenLooks(-1, iprobe(None)), quiet(recv(0))},
+			[]string{"2 of 2 ranks", "for a message from any rank with tag 3, for which", "rank 1 (event 0) for a message from rank 0"}},
+		{"for a request", loggp(), []Program{thenLooks(-1, test(7), irecv(1, 7)), quiet()},
+			[]string{"rank 0 (event 4194304) for a message from rank 1 with tag 0, for which it has looked 4194304 times, which has ended"}},
+		{"for a receiver", long(loggp()), []Program{thenLooks(-1, test(7), isend(1, 1000, 7)), quiet()},
+			[]string{"rank 0 (event 4194304) for rank 1 to receive its message of 1000 bytes with tag 0, for which"}},
+		{"while another computes", loggp(), []Program{thenLooks(forEver+5, iprobe(1)), quiet(work(10*forEver + 1000))}, nil},
+		{"for what is on its way", loggp(), []Program{thenLooks(forEver+5, iprobe(1), work(1), tagged(recv(1))), quiet(tagged(send(0, 10)), tagged(send(0, 20*forEver)))}, []string{"does not receive"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Run(context.Background(), c.all, Options{Model: c.model, Live: deaf{}})
+			var d *Deadlock
+			if vain := errors.As(err, &d); (len(c.want) == 0) != (err == nil) || vain != (len(c.want) > 0 && c.want[0] != "does not receive") {
+				t.Fatal(err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
