@@ -72,8 +72,11 @@ func (o *footprintFlags) blocks(r *request) (out []footprint.Blocks, err error) 
 	if err != nil {
 		return nil, stage.Usage("--footprint-page: %w", err)
 	}
-	if !page.IsPowerOfTwo() || page < 2 || slices.Contains(r.lines, page) {
-		return nil, stage.Usage("--footprint-page: %v is not a power of two from 2B that is no --line too", page)
+	if !page.IsPowerOfTwo() || page < 2 {
+		return nil, stage.Usage("--footprint-page: %v is not a power of two from 2B", page)
+	}
+	if slices.Contains(r.lines, page) {
+		return nil, stage.Usage("--footprint-page: pages of %v are a size of --line too; give one of them another size, or run footprint apart", page)
 	}
 	for _, line := range r.lines {
 		b := footprint.Blocks{Size: line}

@@ -139,7 +139,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --procs 1 --run coherent", stage.WrongUsage, "coherent needs all processors"},
 		{"-o d four --run footprint --footprint-window 0refs", stage.WrongUsage, `"0refs" is not quantum, barrier`},
 		{"-o d four --run footprint --footprint-cache 64", stage.WrongUsage, `"64" is not sets x ways`},
-		{"-o d four --run footprint --footprint-page 64B", stage.WrongUsage, "no --line too"},
+		{"-o d four --run footprint --footprint-page 64B", stage.WrongUsage, "are a size of --line too"},
 		{"-o d four --run footprint --line 1B", stage.WrongUsage, "lines of 2B or more"},
 		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
 		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
