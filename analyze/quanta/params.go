@@ -39,6 +39,10 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 	if count > 1 {
 		estimate("sigma", "cycles", math.Sqrt(sst/(count-1)), a.cpi(), total, "standard deviation of all processing times")
 	}
+	if n > 1 {
+		estimate("sigma_inter", "cycles", math.Sqrt(k.betweenQuanta(procs)/(quanta-1)), a.cpi(), inter,
+			"standard deviation between quanta of their mean processing time")
+	}
 	if sst > 0 {
 		exact("intra_share", "1", sse/sst, "share of the variation of processing times that is within quanta: SSE/SST")
 	}
@@ -99,6 +103,12 @@ func (k *replicate) within(squares, between float64) float64 {
 		square *= k.procs / (k.procs - 1)
 	}
 	return math.Sqrt(square)
+}
+
+// inter takes the means of quanta, which are their sums over processors.
+func inter(k *replicate) float64 {
+	square := difference(k.between, k.n, k.time, k.time) / k.n / max(1, k.n-1)
+	return math.Sqrt(max(0, square)) / k.procs
 }
 
 func total(k *replicate) float64 {

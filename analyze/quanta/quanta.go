@@ -56,6 +56,7 @@ const Columns = `Columns of quanta.arrow, for each processor in each quantum tha
   load, barrier, ... references and events of each kind that the trace has, and misses of --quanta-cache: miss
 quanta.params.toml, of all quanta, with intervals from the drawn ones:
   mu, sigma_intra    mean processing time of a processor in a quantum, and its standard deviation within quanta
+  sigma_inter        standard deviation between quanta of their mean processing time
   sigma, intra_share standard deviation of all processing times; share of their variation that is within quanta
   slowest            mean of the longest processing time of each quantum
   n_cxsw, n_fp       mean number of processors that are active, that execute

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -168,6 +170,7 @@ func near(got, want float64) bool { return math.Abs(got-want) <= 1e-12*max(1, ma
 func checkSums(t testing.TB, r analysis.Result, n *naive) {
 	t.Helper()
 	var sum, squares, within, longest, active, running, withinActive, withinRunning float64
+	var means []float64
 	procs, quanta := float64(len(n.busy)), float64(n.quanta)
 	for q := range n.quanta {
 		var all, top, allActive, allRunning float64
@@ -190,6 +193,7 @@ func checkSums(t testing.TB, r analysis.Result, n *naive) {
 		for p := range n.busy {
 			within += math.Pow(float64(n.time(p, q))-all/procs, 2)
 		}
+		means = append(means, all/procs)
 		sum += all
 		longest += top
 	}
@@ -200,6 +204,9 @@ func checkSums(t testing.TB, r analysis.Result, n *naive) {
 		want["sigma_cxsw"] = math.Sqrt(withinActive / quanta / (procs - 1))
 		want["sigma_fp"] = math.Sqrt(withinRunning / quanta / (procs - 1))
 		want["sigma"] = math.Sqrt(max(0, squares-sum*mu) / (quanta*procs - 1))
+	}
+	if quanta > 1 {
+		want["sigma_inter"] = stat.StdDev(means, nil)
 	}
 	for name, v := range want {
 		tolerance := 1e-12
@@ -304,7 +311,7 @@ func TestByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"mu": 6 * 1.5, "sigma_intra": math.Sqrt(34) * 1.5, "sigma": math.Sqrt(72./3) * 1.5, "intra_share": 68. / 72, "slowest": 15,
+		"mu": 6 * 1.5, "sigma_intra": math.Sqrt(34) * 1.5, "sigma": math.Sqrt(72./3) * 1.5, "sigma_inter": math.Sqrt(2) * 1.5, "intra_share": 68. / 72, "slowest": 15,
 		"n_cxsw": 2,                                     // the barrier is left in the second quantum
 		"n_fp":   1.5, "sigma_cxsw": 0, "sigma_fp": 0.5, // of {1, 1} and {1, 0}
 		"quanta": 2, "targets": 2, "quantum": 15, "cpi": 1.5, "per_quantum_barrier": 0.5,

@@ -107,3 +107,13 @@ func (s *sums) within(procs int) (sse, sst float64) {
 	}
 	return about(p, s.between.big()), about(n, time.Mul(time, time))
 }
+
+// betweenQuanta is the sum of the squares of the means of quanta about the mean of all, exact until it is rounded.
+func (s *sums) betweenQuanta(procs int) float64 {
+	p, n := big.NewInt(int64(procs)), new(big.Int).SetUint64(s.quanta)
+	time := new(big.Int).SetUint64(s.time)
+	v := s.between.big()
+	v.Mul(v, n).Sub(v, time.Mul(time, time)) // of sums over processors, n times
+	f, _ := new(big.Rat).SetFrac(v, n.Mul(n, p.Mul(p, p))).Float64()
+	return f
+}
