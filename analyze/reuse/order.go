@@ -12,8 +12,7 @@ func (s *Stack) colds() uint64 { return s.tally.cold + s.span.tally.cold }
 // forget makes the stack count from 0. It keeps the lines, and counts on the caller's goroutine.
 func (s *Stack) forget() {
 	for _, t := range []*tally{&s.tally, &s.span.tally} {
-		clear(t.uses)
-		t.cold = 0
+		t.forget()
 	}
 }
 

@@ -222,7 +222,7 @@ func (s *Stack) width() int {
 	if s == nil {
 		return 0
 	}
-	return max(len(s.tally.uses), len(s.span.tally.uses))
+	return max(s.tally.width(), s.span.tally.width())
 }
 
 // classes is the number of uses by class of distance so far, and that of first uses.
@@ -232,11 +232,12 @@ func (s *Stack) classes() (uses []uint64, cold uint64) {
 	}
 	for _, t := range []*tally{&s.tally, &s.span.tally} {
 		cold += t.cold
-		for i := 0; i+1 < len(starts) && starts[i] < int64(len(t.uses)); i++ {
+		counted := t.counted()
+		for i := 0; i+1 < len(starts) && starts[i] < int64(len(counted)); i++ {
 			if i == len(uses) {
 				uses = append(uses, 0)
 			}
-			for _, n := range t.uses[starts[i]:min(starts[i+1], int64(len(t.uses)))] {
+			for _, n := range counted[starts[i]:min(starts[i+1], int64(len(counted)))] {
 				uses[i] += n
 			}
 		}

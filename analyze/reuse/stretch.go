@@ -39,8 +39,7 @@ func (s *stretch) reset() {
 		s.base = 0
 	}
 	s.at, s.used = 0, 0
-	clear(s.span.tally.uses)
-	s.span.tally.cold = 0
+	s.span.tally.forget()
 }
 
 // touch uses lines in order, all of one half.
