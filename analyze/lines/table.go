@@ -60,7 +60,7 @@ func (t *Table) Pages() int { return t.used }
 // Extend appends zeros to what is kept by place until there is one for each place of t.
 func Extend[T any](kept []T, t *Table) []T {
 	if n := t.Places(); n > cap(kept) {
-		kept = append(kept, make([]T, n-len(kept))...)
+		kept = append(make([]T, 0, 2*n), kept...)[:n] // append would make large ones a quarter longer, and copy them often
 	} else if n > len(kept) {
 		at := len(kept)
 		kept = kept[:n]

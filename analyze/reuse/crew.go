@@ -1,5 +1,7 @@
 package reuse
 
+import "slices"
+
 // crew counts the spans of a stack in parallel. Each span is measured on a goroutine of its own
 // that also joins it to those before, as soon as they have been joined: whatever
 // happens to the stack, goroutines end by themselves.
@@ -48,7 +50,8 @@ func (c *crew) start(e *era, slot uint32) {
 	j := c.current()
 	<-j.joined
 	j.start(e, slot, edge{slot: slot})
-	j.left, j.joined, c.busy = j.left[:0], make(chan struct{}), true
+	j.left = slices.Grow(j.left[:0], int(e.spanBlocks())*blockSlots)
+	j.joined, c.busy = make(chan struct{}), true
 }
 
 // send has the job at hand, if there is one, done.
@@ -61,6 +64,7 @@ func (c *crew) send() {
 	before := c.jobs[(c.turn+len(c.jobs)-1)%len(c.jobs)].joined
 	c.turn = (c.turn + 1) % len(c.jobs)
 	go func() {
+		j.older = slices.Grow(j.older, len(j.left))
 		for left := j.left; len(left) > 0; left = left[min(batch, len(left)):] {
 			j.measure(left[:min(batch, len(left))])
 		}

@@ -19,6 +19,7 @@ package reuse
 
 import (
 	"slices"
+	"sync"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
@@ -139,15 +140,25 @@ func (s *Shard) End() error {
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	var few []error
 	rows, curve, sum := histogram{}, curve{}, summary{sampled: a.Sampling.On()}
-	for _, s := range shards {
-		shard := s.(*Shard)
-		for _, d := range shard.Sizes {
-			rows.add(shard.Proc, d)
-			curve.add(shard.Proc, d)
-			sum.add(shard, d)
-			few = append(few, d.warn(shard.Proc)...)
-		}
+	var tables sync.WaitGroup // a row for each of a million distances is as much as all else
+	for _, add := range []func(*Shard, *Distances){
+		func(s *Shard, d *Distances) { rows.add(s.Proc, d) },
+		func(s *Shard, d *Distances) { curve.add(s.Proc, d) },
+		func(s *Shard, d *Distances) {
+			sum.add(s, d)
+			few = append(few, d.warn(s.Proc)...)
+		},
+	} {
+		tables.Go(func() {
+			for _, s := range shards {
+				shard := s.(*Shard)
+				for _, d := range shard.Sizes {
+					add(shard, d)
+				}
+			}
+		})
 	}
+	tables.Wait()
 	meta := slices.Concat(a.Meta, a.Sampling.Facts())
 	full := rows.table(meta)
 	return analysis.Result{Tables: []*store.Table{full, curve.table(meta)}, Full: full, Summary: sum.table(meta),

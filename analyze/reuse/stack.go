@@ -3,7 +3,6 @@ package reuse
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"spoor/analyze/lines"
 )
@@ -147,7 +146,7 @@ func (s *Stack) count(n int) {
 	}
 	j := s.crew.current()
 	at := len(j.left)
-	j.left = slices.Grow(j.left, n)[:at+n]
+	j.left = j.left[:at+n]
 	s.take(j.left[at:])
 }
 
