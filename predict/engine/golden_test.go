@@ -112,12 +112,12 @@ var goldens = []struct {
 		ranks: ranks(does(send(1, 10)), does(irecv(0, 7), work(100), wait(7))),
 		loggp: at(5, 105), receiver: at(5, 105), loggopsim: at(5, 123)},
 	{name: "rendezvous", long: true, // (s-1) G = 200. Request at 25, read by 30, answer leaves at 35, comes at 55,
-		// read by 60, message leaves from 65 to 265, comes from 85 to 285. LogGOPSim: 25 + 205, which lets rank 0 go on
+		// read by 60, message leaves from 65 to 265, comes from 85 to 285. LogGOPSim: 25 + 205; rank 0 goes on at 25 and a picosecond
 		ranks: ranks(does(send(1, 101)), does(recv(0))),
-		loggp: at(265, 290), receiver: at(265, 290), loggopsim: at(230, 230)},
-	{name: "rendezvous with a late receiver", long: true, // answer leaves at 105, comes at 125, message from 135 to 335, comes from 155 to 355
+		loggp: at(265, 290), receiver: at(265, 290), loggopsim: at(26, 230)},
+	{name: "rendezvous with a late receiver", long: true, // answer leaves at 105, comes at 125, message from 135 to 335, comes from 155 to 355. LogGOPSim: taken up at 100
 		ranks: ranks(does(send(1, 101)), does(work(100), recv(0))),
-		loggp: at(335, 360), receiver: at(335, 360), loggopsim: at(305, 305)},
+		loggp: at(335, 360), receiver: at(335, 360), loggopsim: at(101, 305)},
 	{name: "rendezvous and other work", long: true, // the isend is over at 265, rank 0 has done its work at 1005
 		ranks: ranks(does(isend(1, 101, 0), work(1000), wait(0)), does(recv(0))),
 		loggp: at(1005, 290), receiver: at(1005, 290), loggopsim: at(1005, 230)},

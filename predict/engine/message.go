@@ -227,8 +227,9 @@ func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	e.pendings.items[n].bytes = m.bytes
 	r.complete(n, m.at, m.late, fly)
 	if e.LogGOPSim && m.node != 0 {
-		e.because(r.id, max(m.at, now))
-		e.deliver(m.from, mail{at: max(m.at, now), from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
+		at := max(m.at-e.Receive-e.carry(m.bytes), now) // when it was taken up and the receive posted
+		e.because(r.id, at)
+		e.deliver(m.from, mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
 	}
 }
 

@@ -30,7 +30,7 @@ type Model struct {
 	//	the next one is sent max(o, g + (s-1) G) later; the sender's processor waits for that
 	//	the receiver's processor is busy for o + (s-1) G when it comes, whether it waits or not,
 	//	and takes up the next message g + (s-1) G later
-	//	the sender of more than S bytes waits until they are received, which costs nothing
+	//	the sender of more than S bytes waits until the receiver's processor takes them up and the receive has been posted, and a picosecond
 	//
 	// with o = Send = Receive. Of what a processor could do next when it is free, it does first what was scheduled first: messages when they were
 	// sent, its own operations when those began that they wait for; what is nonblocking together.

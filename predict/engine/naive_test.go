@@ -671,7 +671,7 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	if m.kind != ask {
 		n.ends(r, p.end, m)
 		if m.send != nil {
-			n.put(r, m.from, &naiveMail{kind: release, from: r.id, at: max(now, m.at), late: m.late, fly: m.fly, send: m.send})
+			n.put(r, m.from, &naiveMail{kind: release, from: r.id, at: max(now, m.at-n.Receive-n.carry(m.bytes)), late: m.late, fly: m.fly, send: m.send})
 		}
 		return
 	}
