@@ -55,6 +55,10 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"did: it goes back from the end, from messages that were waited for to their senders, and adds up to the time; what a\n" +
 			"message waited for in ports and links is its contention, and counted from the message that held them, but where messages\n" +
 			"share links. --timeline is for viewers.\n\n" +
+			"Collectives that a trace has whole are simulated as the messages of --collectives. linear is a message between the root and\n" +
+			"every other rank, binomial a tree; doubling is recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall),\n" +
+			"dissemination (barrier) and trees; ring is rings, a chain (scan), pairs in rounds (alltoall), and the same as doubling for the others.\n" +
+			"To post a receive takes no time: o_r is for taking the message.\n\n" +
 			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
 			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
 			"message that others may send them, by what is known of their next events (--ahead): they meet less often, where messages between\n" +

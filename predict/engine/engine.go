@@ -34,6 +34,8 @@
 //
 // so that it takes L + g(s) if nobody waits. That is LogGP if o_s and o_r are the same for all sizes, g(s) is g + (s-1) G, bytes hold the receiver's port, and L is that of LogGP and o_s + o_r - g. Requests and answers are messages of no bytes.
 //
+// To post a receive takes no time, as in LogGOPSim: o_r is for taking the message, whatever asks for it.
+//
 // What a rank sends to itself takes o_s and o_r alone. Everything else comes a picosecond after what
 // causes it at least.
 //
