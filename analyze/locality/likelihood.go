@@ -16,9 +16,10 @@ func likelihood(s *sample) objective {
 	total := s.total()
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		low := p.tail(0)
+		t := p.tail()
+		low := t.at(0)
 		for i, n := range s.uses {
-			high := p.tail(float64(reuse.ClassStart(i + 1)))
+			high := t.at(float64(reuse.ClassStart(i + 1)))
 			if n > 0 {
 				sum.add(n/total, between(low, high))
 			}
@@ -27,7 +28,7 @@ func likelihood(s *sample) objective {
 		for i, n := range s.censored {
 			for _, k := range spread(i) {
 				if n > 0 {
-					sum.add(n/total/2, p.tail(k))
+					sum.add(n/total/2, t.at(k))
 				}
 			}
 		}
@@ -43,9 +44,10 @@ func likelihoodAbove(s *sample) objective {
 	last := lastClass(s.footprint)
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		low := p.tail(0)
+		t := p.tail()
+		low := t.at(0)
 		for i, n := range s.uses {
-			high := p.tail(float64(reuse.ClassStart(i + 1)))
+			high := t.at(float64(reuse.ClassStart(i + 1)))
 			switch {
 			case n == 0:
 			case i == last:
@@ -75,14 +77,16 @@ type logProb struct {
 	second [3]float64 // aa, ab, bb
 }
 
-// tail is ln S(x) = -e^a ln(1 + x e^-b).
-func (p params) tail(x float64) logProb {
-	beta := math.Exp(p[1])
-	e := -math.Exp(p[0])
-	l := math.Log1p(x / beta)
-	d := -x / (x + beta)
-	dd := x * beta / ((x + beta) * (x + beta))
-	return logProb{e * l, [2]float64{e * l, e * d}, [3]float64{e * l, e * d, e * dd}}
+// tail is ln S(x) = -e^a ln(1 + x e^-b) at parameters whose exponentials are the same for all x.
+type tail struct{ e, beta float64 }
+
+func (p params) tail() tail { return tail{-math.Exp(p[0]), math.Exp(p[1])} }
+
+func (t tail) at(x float64) logProb {
+	l := math.Log1p(x / t.beta)
+	d := -x / (x + t.beta)
+	dd := x * t.beta / ((x + t.beta) * (x + t.beta))
+	return logProb{t.e * l, [2]float64{t.e * l, t.e * d}, [3]float64{t.e * l, t.e * d, t.e * dd}}
 }
 
 // between is ln(exp(low) - exp(high)): low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
