@@ -60,9 +60,11 @@ func directCommand(env *stage.Env) *cobra.Command {
 			"Ranks that wait for each other, or look 4 million times on end (Test, Iprobe) for what nobody will do, are an error that names them.\n" +
 			"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
 			"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
-			"With --native the program runs at full speed on this host, too, as often as --repeat says: the table then has the median\n" +
-			"of its times, the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
-			"over the native time. The environment variable GOMAXPROCS says on how many processors; a simulation takes one.",
+			"With --native the program runs at full speed on this host, too, as often as --repeat says and once before that: the table\n" +
+			"then has the median of its times, of what a rank computed on average (native_compute: without messages and waiting, of\n" +
+			"runs of their own), the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
+			"over the native time. On a machine with 1 GHz and cpi = 1, native_compute / compute is the nanoseconds of an instruction,\n" +
+			"from which a machine for longer runs of the program is described. The environment variable GOMAXPROCS says on how many processors; a simulation takes one.",
 		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine data/machine/loggp-example.toml -- -size 32\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/mandelbrot --procs 4 --machine data/machine/du2000-smp-256k.toml -- -size 32\n" +
@@ -185,14 +187,16 @@ func (o *directOptions) checkKind(head trace.Header, kind kindOf) error {
 	return nil
 }
 
-// nativeRuns runs p at full speed as often as is asked for.
-func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native hostRuns, err error) {
-	for range o.repeat {
-		seconds, err := p.native(ctx)
+// nativeRuns runs p at full speed as often as is asked for, and once before, so that what comes first in a process does not count.
+func (o *directOptions) nativeRuns(ctx context.Context, p directProgram) (native []hostRun, err error) {
+	for i := range o.repeat + 1 {
+		run, err := p.native(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("running %s: %w", p.header().Title(), err)
 		}
-		native = append(native, seconds)
+		if i > 0 {
+			native = append(native, run)
+		}
 	}
 	return native, nil
 }
@@ -276,8 +280,8 @@ type directProgram interface {
 	simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (simulatedMixed, error)
 	// simulate runs the program on the processors and the network of m.
 	simulate(ctx context.Context, m target, opt direct.Options) (simulated, error)
-	// native runs it at full speed, and says how many seconds that took.
-	native(ctx context.Context) (float64, error)
+	// native runs it at full speed.
+	native(ctx context.Context) (hostRun, error)
 	// remove removes what was made of it.
 	remove() error
 }

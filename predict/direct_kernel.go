@@ -112,18 +112,27 @@ func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct
 	return out, nil
 }
 
-func (p *kernelProgram) native(ctx context.Context) (float64, error) {
+func (p *kernelProgram) native(ctx context.Context) (hostRun, error) {
+	took, err := p.timed(ctx, spmd.Timed)
+	if err != nil {
+		return hostRun{}, err
+	}
+	computed, err := p.timed(ctx, spmd.Computed)
+	return hostRun{took.Seconds(), computed.Seconds() / float64(p.procs)}, err
+}
+
+// timed runs the kernel at full speed, and says what by measures.
+func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int, spmd.Program) (time.Duration, error)) (took time.Duration, err error) {
 	k, err := workload.Find(kernel.All, p.kernel.Name)
 	if err != nil {
 		return 0, err
 	}
 	runtime.GC() // data that were there before are reused, so that the program does not touch new pages
-	var took time.Duration
 	_, err = p.run(k, func(program spmd.Program) (err error) {
-		took, err = spmd.Timed(ctx, p.procs, program)
+		took, err = by(ctx, p.procs, program)
 		return err
 	})
-	return took.Seconds(), err
+	return took, err
 }
 
 // run runs the kernel in one of its forms, and verifies its result.

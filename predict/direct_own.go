@@ -129,12 +129,16 @@ func (p *ownProgram) order(ctx context.Context, m target, o session.Order) (said
 	return said, result.Seconds, nil
 }
 
-func (p *ownProgram) native(ctx context.Context) (float64, error) {
-	result, err := p.run(ctx, p.plain, instrument.Run{Native: true})
+func (p *ownProgram) native(ctx context.Context) (hostRun, error) {
+	took, err := p.run(ctx, p.plain, instrument.Run{Native: true})
 	if err != nil {
-		return 0, err
+		return hostRun{}, err
 	}
-	return result.Seconds, nil
+	computed, err := p.run(ctx, p.plain, instrument.Run{Native: true, Compute: true})
+	if err != nil {
+		return hostRun{}, err
+	}
+	return hostRun{took.Seconds, computed.Seconds / float64(p.o.procs)}, nil
 }
 
 // run runs a build of the program, which prints to standard error.

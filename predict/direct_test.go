@@ -105,8 +105,13 @@ func TestDirectSharesMemory(t *testing.T) {
 
 func TestDirectNativeOfSharedMemory(t *testing.T) {
 	rows := csvRows(t, "direct", "ep", "--procs", "2", "--set", "numbers=256", "--machine", "../data/machine/du2000-smp-256k.toml", "--native", "--repeat", "2")
-	if got := rows[0][len(rows[0])-4:]; !slices.Equal(got, []string{"native", "error", "simulated_in", "slowdown"}) {
+	if got := rows[0][len(rows[0])-5:]; !slices.Equal(got, []string{"native", "native_compute", "error", "simulated_in", "slowdown"}) {
 		t.Errorf("columns %v", got)
+	}
+	for _, column := range []int{5, 4} {
+		if got, err := strconv.ParseFloat(rows[1][len(rows[1])-column], 64); err != nil || got <= 0 {
+			t.Errorf("%s is %v, error %v", rows[0][len(rows[0])-column], got, err)
+		}
 	}
 }
 

@@ -1,43 +1,62 @@
 #!/bin/sh
 # Holds predicted times to native runs on this host, and counts what predicting costs. As in the paper, the time of an
-# instruction of each program and size is that of a shorter native run on one processor, sec. 4.1: c = U/I. What messages cost
-# is measured by tracegen/delayed, between ranks that compute as those of programs do.
+# instruction of each program and size is c = U/I of a shorter native run, on as many ranks as are to be predicted, or on all
+# processors of the host if those are fewer: U is what ranks compute, without what they do about messages, sec. 5.2. What
+# messages cost is measured by tracegen/delayed, between ranks that compute as those of programs do. All of
+# these take turns, in processes of their own, and of each the least counts, as what the host does besides makes times
+# longer; with BY=median it is the median.
 #
 #   sh native.sh FOLDER
 set -eu
 out=$1
 repeat=${REPEAT:-15}
+by=${BY:-least}
 mkdir -p "$out"
 
-# Programs of the paper, how the run differs whose instructions are timed, and its processors: bps has nothing to iterate on one.
-programs() {
+# Programs of the paper, and for one and two processors which run has its instructions timed, half as long as the one that is
+# predicted: on two, sor ends after 190 and 430 iterations, bps after 10. On one, bps has nothing to iterate and no shorter run: there it is the shortest on two.
+# With SIZES=others it is sizes that the paper does not have; PROGRAMS is a pattern of those to measure.
+programs() { "${SIZES:-paper}" | grep -E -e "${PROGRAMS:-.}"; }
+paper() {
 	cat <<-P
-		sor g=25,digits=15,iterations=2000 iterations=1000 1
-		sor g=50,digits=15,iterations=1000 iterations=500 1
-		sor g=250,digits=15,iterations=100 iterations=50 1
-		bps g=64 iterations=5 2
-		bps g=256 iterations=5 2
-		apucs f=64,time=1000 time=500 1
-		apucs f=1,time=1000 time=500 1
-		pgl triangles=500,frames=20 frames=10 1
-		pgl triangles=1000,frames=20 frames=10 1
+		sor g=25,digits=15,iterations=2000 1:iterations=1000 2:iterations=95
+		sor g=50,digits=15,iterations=1000 1:iterations=500 2:iterations=215
+		sor g=250,digits=15,iterations=100 1:iterations=50 2:iterations=50
+		bps g=64 2:iterations=1 2:iterations=5
+		bps g=256 2:iterations=1 2:iterations=5
+		apucs f=64,time=1000 1:time=500 2:time=500
+		apucs f=1,time=1000 1:time=500 2:time=500
+		pgl triangles=500,frames=20 1:frames=10 2:frames=10
+		pgl triangles=1000,frames=20 1:frames=10 2:frames=10
+	P
+}
+others() {
+	cat <<-P
+		sor g=100,digits=15,iterations=400 1:iterations=200 2:iterations=200
+		bps g=128 2:iterations=1 2:iterations=5
+		apucs f=16,time=1000 1:time=500 2:time=500
+		apucs f=4,time=1000 1:time=500 2:time=500
+		pgl triangles=2000,frames=20 1:frames=10 2:frames=10
+		pgl triangles=1000,frames=20,size=256 1:frames=10 2:frames=10
 	P
 }
 
-# direct PROGRAM SETTINGS FLAG...: runs it under the simulator and natively, several times; row gets the run
-# that was natively the fastest, as what the host does besides makes times longer.
-row=$out/row.csv
+# direct PROGRAM SETTINGS FLAG...: the row of its run under the simulator.
 direct() (
 	kernel=$1 settings=$2
 	shift 2
 	for s in $(echo "$settings" | tr , ' '); do set -- "$@" --set "$s"; done
-	: >"$row.all"
-	for _ in $(seq "$repeat"); do predict --quiet direct "$kernel" "$@" --native --format csv >>"$row.all"; done
-	grep -v '^program,' "$row.all" | sort -t , -k 14g | head -n 1 >"$row"
+	predict --quiet direct "$kernel" "$@" --format csv | sed 1d
 )
 
-# of FORMAT, EXPRESSIONS: what awk finds in the row. Error is in %.
-of() { awk -F , "{ processors = \$4; predicted = \$5; compute = \$6; native = \$14; error = 100 * \$15; slowdown = \$17; printf $1 }" "$row"; }
+# median: the line in the middle, of two the later one.
+median() { awk '{ v[NR] = $0 } END { print v[int(NR / 2) + 1] }'; }
+
+# least: the first line.
+least() { head -n 1; }
+
+# chosen COLUMN FILE: of several rows.
+chosen() { cut -d , -f "$1" "$2" | sort -g | "$by"; }
 
 # shorter SETTINGS SETTING: with the setting in the place of one of the same name.
 shorter() { echo "$1,$2" | tr , '\n' | awk -F = '{ v[$1] = $2 } END { for (k in v) print k "=" v[k] }' | paste -s -d , -; }
@@ -66,33 +85,55 @@ machine() {
 	M
 }
 
-delayed -repeat "$repeat" >"$out/network.toml"
-echo "messages:" $(tr -d ' "' <"$out/network.toml")
-machine counting 1
+# total FILE: nanoseconds of a message of 8 bytes.
+total() { tr -d '"' <"$1" | awk '/^(L|o_s|o_r) / && !n[$1]++ { sum += $3 } END { print sum, name }' name="$1"; }
+
+# runs PROGRAM SETTINGS SHORTER1 SHORTER2: leaves rows in short.1, short.2, whole.1 and whole.2, and the network of the turn
+# whose messages took the least time (or the median). Each row is the medians of three runs after a first one in the process, which touches fresh memory.
+runs() {
+	rm -f "$out"/short.* "$out"/whole.* "$out"/turn.*
+	for turn in $(seq "$repeat"); do
+		delayed -repeat 3 >"$out/turn.$turn"
+		for procs in 1 2; do
+			few=$3
+			[ $procs = 1 ] || few=$4
+			direct "$1" "$(shorter "$2" "${few#*:}")" --procs "${few%%:*}" --machine "$out/unit.toml" --native --repeat 3 >>"$out/short.$procs"
+			direct "$1" "$2" --procs $procs --machine "$out/unit.toml" --native --repeat 3 >>"$out/whole.$procs"
+		done
+	done
+	cp "$(for turn in "$out"/turn.*; do total "$turn"; done | sort -g | "$by" | cut -d ' ' -f 2-)" "$out/network.toml"
+}
 
 # EP sends next to nothing: what two processors do of it is what the host has. Programs whose ranks wait for each other often
 # have less, as ranks sleep while they wait, and it takes the operating system time to wake them.
-alone() { tracegen --quiet ep --native --procs "$1" --repeat "$repeat" --set numbers=1048576 --format csv | sed 1d | cut -d, -f4 | sort -g | head -n 1; }
-echo "$(alone 1) $(alone 2)" | awk '{ printf "two processors of this host do %.2f times the work of one (EP)", $1 / $2; print $1 / $2 < 1.8 ? ": what follows about two is too long by as much" : "" }'
+alone() { tracegen --quiet ep --native --procs "$1" --repeat "$repeat" --set numbers=1048576 --format csv | sed 1d | cut -d, -f4 | sort -g | "$by"; }
+echo "$(alone 1) $(alone 2)" | awk '{ printf "two processors of this host do %.2f times the work of one (EP)", $1 / $2; print $1 / $2 < 1.8 ? ": it did other things, too" : "" }'
+
+delayed -repeat 1 >"$out/network.toml" # of a program that does not poll, instructions are the same on any
+machine unit 1
 
 echo
-echo "times in seconds, error of the predicted one in %, and slowdown on one host core"
-printf '%-37s %8s | %9s %9s %6s | %9s %9s %6s | %6s %6s %6s\n' program ns/instr native,1 predicted error native,2 predicted error P=2 P=4 P=16
+echo "ns of an instruction, and of a message of 8 bytes (o_s, o_r, L); times in seconds, error of the predicted one in %, and slowdown on one host core"
+printf '%-37s %7s %7s %17s | %9s %9s %6s | %9s %9s %6s | %6s %6s %6s\n' program instr,1 instr,2 message native,1 predicted error native,2 predicted error P=2 P=4 P=16
 programs >"$out/programs"
-while read -r kernel settings few ranks; do
-	GOMAXPROCS=1 direct "$kernel" "$(shorter "$settings" "$few")" --procs "$ranks" --machine "$out/counting.toml"
-	cpi=$(of '"%.6g", native / processors / compute')
+while read -r kernel settings one two; do
+	runs "$kernel" "$settings" "$one" "$two"
 	m=$(echo "$kernel.$settings" | tr ,= .-)
-	machine "$m" "$cpi"
-	printf '%-37s %8.3g' "$kernel $settings" "$cpi"
+	printf '%-37s' "$kernel $settings"
 	for procs in 1 2; do
-		direct "$kernel" "$settings" --procs $procs --machine "$out/$m.toml"
-		of '" | %9.4g %9.4g %+6.1f", native, predicted, error'
+		c=$(echo "$(chosen 15 "$out/short.$procs") $(chosen 6 "$out/short.$procs")" | awk '{ printf "%.6g", $1 / $2 }')
+		machine "$m.$procs" "$c"
+		printf ' %7.3g' "$c"
+	done
+	tr -d '"' <"$out/network.toml" | awk '/^L / { l = $3 } /^o_s/ && !s { s = $3 } /^o_r/ && !r { r = $3 } END { printf " %17s", s " " r " " l }'
+	for procs in 1 2; do
+		direct "$kernel" "$settings" --procs $procs --machine "$out/$m.$procs.toml" >"$out/row.csv"
+		echo "$(chosen 14 "$out/whole.$procs") $(chosen 5 "$out/row.csv")" | awk '{ printf " | %9.4g %9.4g %+6.1f", $1, $2, 100 * ($2 - $1) / $1 }'
 	done
 	printf ' |'
 	for procs in 2 4 16; do
-		GOMAXPROCS=1 direct "$kernel" "$settings" --procs $procs --machine "$out/$m.toml"
-		of '" %6.1f", slowdown'
+		GOMAXPROCS=1 direct "$kernel" "$settings" --procs $procs --machine "$out/$m.2.toml" --native --repeat "$repeat" >"$out/row.csv"
+		printf ' %6.1f' "$(chosen 18 "$out/row.csv")"
 	done
 	echo
 done <"$out/programs"
@@ -100,10 +141,12 @@ done <"$out/programs"
 echo
 echo "slowdown of apucs on 8 processors, one host core, against F"
 for f in 64 1; do
+	m=apucs.f-$f.time-1000.2
+	[ -f "$out/$m.toml" ] || continue
 	printf 'f=%-3s' $f
 	for ahead in 2 4 8 16 24 32 40; do
-		GOMAXPROCS=1 direct apucs "f=$f,time=1000" --procs 8 --ahead $ahead --machine "$out/apucs.f-$f.time-1000.toml"
-		of "\"  $ahead: %.2f\", slowdown"
+		GOMAXPROCS=1 direct apucs "f=$f,time=1000" --procs 8 --ahead $ahead --machine "$out/$m.toml" --native --repeat "$repeat" >"$out/row.csv"
+		printf '  %s: %.2f' $ahead "$(chosen 18 "$out/row.csv")"
 	done
 	echo
 done

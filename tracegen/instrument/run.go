@@ -20,7 +20,8 @@ type Sink = wire.Sink
 type Run struct {
 	spmd.Options
 	Seed     uint64
-	Native   bool     // record nothing, run at full speed
+	Native   bool     // record nothing, run at full speed ...
+	Compute  bool     // ... and time what ranks compute, not the whole
 	Simulate string   // for the session of a program that is built with another one
 	Args     []string // of the program
 	In       io.Reader
@@ -60,7 +61,7 @@ func (p *Program) command(ctx context.Context, r Run, pipe *os.File) *exec.Cmd {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.In, r.Out, r.Err
 	cmd.ExtraFiles = []*os.File{pipe}
 	const fd = 3 // of the first extra file
-	order := wire.Order{FD: fd, Native: r.Native, Options: r.Options, Simulate: r.Simulate}
+	order := wire.Order{FD: fd, Native: r.Native, Compute: r.Compute, Options: r.Options, Simulate: r.Simulate}
 	cmd.Env = append(os.Environ(), order.Environment(),
 		"SPOOR_PROCS="+strconv.Itoa(r.Procs), "SPOOR_SEED="+strconv.FormatUint(r.Seed, 10))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

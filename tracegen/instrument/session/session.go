@@ -16,7 +16,11 @@ func init() { wire.Serve(execute) }
 func execute(order *wire.Order, program spmd.Program, out *wire.Writer) (result wire.Result, err error) {
 	ctx := context.Background() // interrupts end the process
 	if order.Native {
-		took, err := spmd.Timed(ctx, order.Procs, program)
+		timed := spmd.Timed
+		if order.Compute {
+			timed = spmd.Computed
+		}
+		took, err := timed(ctx, order.Procs, program)
 		result.Seconds = took.Seconds()
 		return result, err
 	}

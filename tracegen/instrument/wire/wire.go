@@ -31,7 +31,8 @@ const Variable = "SPOOR_SESSION"
 type Order struct {
 	Version int
 	FD      int  // file descriptor of the pipe
-	Native  bool // record nothing: run at full speed, and say how long it took
+	Native  bool // record nothing: run at full speed, and say how long it took ...
+	Compute bool // ... or, instead, how long its ranks computed, all together
 	spmd.Options
 	Simulate string // for the session that simulates
 }
