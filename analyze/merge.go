@@ -115,10 +115,13 @@ func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analys
 		}
 		return whole.keep(name, p, kept)
 	}, analyses...)
-	if err == nil && r.procs != nil {
+	if err != nil {
+		return nil, orWithout(err)
+	}
+	if r.procs != nil {
 		results = append(results, whole.result())
 	}
-	return results, err
+	return results, nil
 }
 
 // sameRun is an error that names what differs between parts besides their processors.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/stage"
@@ -45,10 +46,19 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 		run.Keep = kept.keep
 	}
 	results, err := analysis.Run(ctx, src, run, analyses...)
-	if err == nil {
-		warn(env, results)
+	if err != nil {
+		return nil, orWithout(err)
 	}
-	return results, err
+	warn(env, results)
+	return results, nil
+}
+
+// orWithout says how to have what the other analyses found, if one has no result.
+func orWithout(err error) error {
+	if n := (*analysis.NoResult)(nil); errors.As(err, &n) {
+		return fmt.Errorf("%w; the others have results: --run %s", err, strings.Join(n.Able, ","))
+	}
+	return err
 }
 
 func warn(env *stage.Env, results []analysis.Result) {

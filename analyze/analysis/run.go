@@ -40,15 +40,38 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 	return merge(analyses, shards)
 }
 
+// NoResult is that a trace is nothing for an analysis, though others have results of it.
+type NoResult struct {
+	Err  error
+	Able []string // names of the others; there is one at least
+}
+
+// Error is what is the matter.
+func (n *NoResult) Error() string { return n.Err.Error() }
+
+// Unwrap is the same.
+func (n *NoResult) Unwrap() error { return n.Err }
+
+// merge makes the results of all, or the error of the first that has none.
 func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	results := make([]Result, len(analyses))
+	var first error
+	var able []string
 	for i, a := range analyses {
 		var err error
-		if results[i], err = a.Merge(shards[i]); err != nil {
-			return nil, err
+		if results[i], err = a.Merge(shards[i]); err == nil {
+			able = append(able, a.Name())
+		} else if first == nil {
+			first = err
 		}
 	}
-	return results, nil
+	switch {
+	case first == nil:
+		return results, nil
+	case able == nil:
+		return nil, first
+	}
+	return nil, &NoResult{first, able}
 }
 
 // Orders are the orders that a run of analyses reads.

@@ -41,7 +41,6 @@ import (
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
 	"spoor/analyze/reusetime"
-	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -55,6 +54,8 @@ locality.params.toml, with intervals, names of models at the end (none: the law 
   alpha, beta        power law; *_capped: between the cold misses and the footprint; *_ml: by maximum likelihood
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
   gamma, cold        references per instruction; first uses of a line per use
+  What a trace cannot tell is left out, and a note says so: a law of lines that are not used twice or of two sizes of
+  cache, gamma of no instructions.
   line, footprint    unit of beta; distinct lines of the processor that has most
 Columns of locality_assoc.arrow, for each cache of --assoc:
   full, corrected    miss ratio of a fully associative cache of the same size, and with Smith's correction for sets
@@ -101,8 +102,8 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 
 func (a *Analysis) simulates() bool { return a.Assoc.Simulate && len(a.Assoc.Shapes) > 0 }
 
-// Merge fits. A trace that has no locality to fit, or no instructions to relate its references
-// to, is an error.
+// Merge fits. What a trace cannot tell is left out, and a reservation says so: of one that uses no line twice, the power
+// law; of one that counts no instructions, gamma.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
 	models := a.models()
@@ -123,12 +124,9 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 			}
 		}
 	}
-	r, err := a.fit(&m, needs)
-	if err != nil {
-		return analysis.Result{}, fmt.Errorf("fitting the locality: %w (other analyses can do without, of messages --run comm,marshal)", err)
-	}
+	r := a.fit(&m, needs)
 	r.Warnings = append(r.Warnings, a.Reuse.Sampling.Warn(a.Name())...)
-	if len(a.Assoc.Shapes) > 0 {
+	if len(a.Assoc.Shapes) > 0 && m.Total() > 0 {
 		t, warnings := a.Assoc.table(&m, simulations, a.Meta)
 		r.Tables, r.Warnings = append(r.Tables, t), append(r.Warnings, warnings...)
 	}
@@ -136,51 +134,55 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 }
 
 // fit makes the results.
-func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (analysis.Result, error) {
-	if m.refs == 0 {
-		return analysis.Result{}, errors.New("the trace has no loads or stores")
-	}
-	if m.instr == 0 {
-		return analysis.Result{}, errors.New("the trace counts no instructions, so that gamma, references per instruction, is not known")
-	}
-	m.prepare(a.Seed)
-	models, warnings, err := fitAll(m, a.models(), needs)
-	if err != nil {
-		return analysis.Result{}, err
+func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result) {
+	var models []result
+	switch {
+	case m.refs == 0:
+		r.Warnings = append(r.Warnings, errors.New("locality: the trace has no loads or stores: there is nothing to fit"))
+	case m.Total() == 0:
+		r.Warnings = append(r.Warnings, errors.New("locality: the sample has no line of the trace: there is nothing to fit; sample more of them"))
+	default:
+		m.prepare(a.Seed)
+		models, r.Warnings = fitAll(m, a.models(), needs)
+		r.Tables = append(r.Tables, curve(m, models, a.Meta))
 	}
 	var params []analysis.Param
-	for _, r := range models {
-		params = append(params, r.Params...)
+	for _, f := range models {
+		params = append(params, f.Params...)
 	}
-	counted := m.counted()
+	counted, warnings := m.counted()
+	r.Warnings = append(r.Warnings, warnings...)
 	params = append(params, counted...)
-	if gamma := counted[0].Value; gamma > 1 {
-		warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma))
-	}
-	return analysis.Result{
-		Tables:   []*store.Table{curve(m, models, a.Meta)},
-		Files:    []analysis.File{analysis.ParamFile("locality", a.Tool, params)},
-		Full:     analysis.ParamTable("locality", params, a.Meta),
-		Summary:  summary(models, counted, a.Meta),
-		Warnings: warnings,
-	}, nil
+	r.Files = []analysis.File{analysis.ParamFile("locality", a.Tool, params)}
+	r.Full = analysis.ParamTable("locality", params, a.Meta)
+	r.Summary = summary(models, counted, a.Meta)
+	return r
 }
 
-// counted is what is not of models, gamma first.
-func (m *Measured) counted() []analysis.Param {
-	counted := func(name, what string, v float64, u string, n uint64) analysis.Param {
-		return analysis.Exact(name, v, u, n, what, m.Source)
+// counted is what is not of models, gamma first, as far as the trace tells it.
+func (m *Measured) counted() (params []analysis.Param, warnings []error) {
+	counted := func(name, what string, v float64, u string, n uint64) {
+		params = append(params, analysis.Exact(name, v, u, n, what, m.Source))
+	}
+	if m.instr == 0 {
+		warnings = append(warnings, errors.New("locality: the trace counts no instructions, so that gamma, references per instruction, is left out"))
+	} else {
+		gamma := m.gamma()
+		params = append(params, gamma)
+		if gamma.Value > 1 {
+			warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma.Value))
+		}
+	}
+	if m.Total() > 0 {
+		counted("cold", "counted: first uses of a line per use", m.ColdRatio(), "1", m.Total())
 	}
 	procs := uint64(m.processors)
-	return []analysis.Param{
-		m.gamma(),
-		counted("cold", "counted: first uses of a line per use", m.ColdRatio(), "1", m.Total()),
-		counted("line", "chosen: the unit of beta and footprint", float64(m.Line), "B", 1),
-		counted("footprint", "counted: distinct lines of the processor that has most", float64(m.Footprint), "lines", procs),
-		counted("instructions", "counted, all processors", float64(m.instr), "1", procs),
-		counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs),
-		counted("processors", "counted: those with references", float64(m.processors), "1", procs),
-	}
+	counted("line", "chosen: the unit of beta and footprint", float64(m.Line), "B", 1)
+	counted("footprint", "counted: distinct lines of the processor that has most", float64(m.Footprint), "lines", procs)
+	counted("instructions", "counted, all processors", float64(m.instr), "1", procs)
+	counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs)
+	counted("processors", "counted: those with references", float64(m.processors), "1", procs)
+	return params, warnings
 }
 
 // gamma is references per instruction; another run may have others.

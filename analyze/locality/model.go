@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/trace"
@@ -22,8 +23,7 @@ type Model struct {
 	Fit func(m *Measured) (*Fitted, error)
 }
 
-// All lists every model. Without the first, which predictions are made from, the analysis fails; of the
-// others, those without a fit are left out.
+// All lists every model. Those without a fit are left out.
 var All = []Model{leastPower.model(), leastCapped.model(), likelyPower.model(), likelyCapped.model(), hotl, aet}
 
 // models are those that the analysis has.
@@ -46,16 +46,14 @@ type result struct {
 }
 
 // fitAll fits the models to what was measured. Needs of a model are in shards at its place.
-func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error, err error) {
+func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error) {
 	all := m.Points(octaves(m.Footprint))
+	var left unfitted
 	for i, model := range models {
 		m.Needs = needs[i]
 		f, err := model.Fit(m)
-		switch {
-		case err != nil && i == 0:
-			return nil, nil, err
-		case err != nil:
-			warnings = append(warnings, fmt.Errorf("no model %s: %w", model.Name, err))
+		if err != nil {
+			left.add(model, err)
 			continue
 		}
 		r := result{Model: model, Fitted: f}
@@ -66,7 +64,34 @@ func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result
 		out = append(out, r)
 		warnings = append(warnings, f.Warnings...)
 	}
-	return out, warnings, nil
+	return out, append(warnings, left.warnings()...)
+}
+
+// unfitted is the models without a fit, by the reason, in their order.
+type unfitted struct {
+	reasons []string
+	models  [][]string
+}
+
+func (u *unfitted) add(m Model, why error) {
+	at := slices.Index(u.reasons, why.Error())
+	if at < 0 {
+		at = len(u.reasons)
+		u.reasons, u.models = append(u.reasons, why.Error()), append(u.models, nil)
+	}
+	u.models[at] = append(u.models[at], m.Name)
+}
+
+// warnings names the models, and what they would have told.
+func (u *unfitted) warnings() (out []error) {
+	for i, why := range u.reasons {
+		what := "no model " + strings.Join(u.models[i], ", ")
+		if slices.Contains(u.models[i], All[0].Name) {
+			what += ", so no alpha and beta"
+		}
+		out = append(out, fmt.Errorf("locality: %s: %s", what, why))
+	}
+	return out
 }
 
 func (r *result) judged(name, what string, v float64, n int, source string) analysis.Param {

@@ -177,7 +177,7 @@ func (r *Run) count() error {
 func (r *Run) parameter(name, unit string) (param.Param, error) {
 	p, err := r.Params.Get(name, unit)
 	if err != nil {
-		return p, fmt.Errorf("%w; analyze --run locality makes it", err)
+		return p, fmt.Errorf("%w; analyze --run locality makes it, if the trace tells it", err)
 	}
 	return p, nil
 }
