@@ -469,7 +469,7 @@ func TestBadTraces(t *testing.T) {
 	}
 	r, err := run(t, m, &Analysis{Window: Window{Quanta, 1}, Blocks: []Blocks{{"", 64, []Shape{{1, 2}}}}, maxTurn: 8})
 	text := fmt.Sprint(r.Warnings)
-	if err != nil || len(r.Tables) != 4 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
+	if err != nil || len(r.Tables) != 3 || !strings.Contains(text, "too many uses") || !strings.Contains(text, "one quantum") {
 		t.Error(err, len(r.Tables), r.Warnings)
 	}
 }

@@ -211,10 +211,11 @@ func (s *space) close() {
 	s.window++
 }
 
-// runs is in how many windows processors used anything, each counted for itself.
-func (s *space) runs() (n uint64) {
+// again is how often processors used anything in a window, having done so in one before, so that others could have taken something
+// from them in between.
+func (s *space) again() (n uint64) {
 	for i := range s.members {
-		n += s.members[i].counts.windows
+		n += max(s.members[i].counts.windows, 1) - 1
 	}
 	return n
 }

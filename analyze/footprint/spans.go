@@ -142,7 +142,7 @@ func (s *spans) close(window uint64, groups []uint64) {
 }
 
 // perSwitch is how many misses of one process a window of each of those that share its cache with it causes, by
-// their number, if processes ran in so many windows in all.
+// their number, if processes ran again in so many windows in all.
 func (s *spans) perSwitch(shape int, runs uint64) (out []float64) {
 	for k := range s.sharers {
 		sum, share := 0.0, 0.0

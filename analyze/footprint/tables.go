@@ -35,7 +35,7 @@ func (t *tables) add(s *space) {
 			t.taken.add(s, turns, k, f)
 			t.summary.add(s, turns, k, f)
 			if j > 0 && k.runs > 0 {
-				t.taken.predicted(s, turns, k, s.spans.perSwitch(i, s.runs())[j-1])
+				t.taken.predicted(s, turns, k, s.spans.perSwitch(i, s.again())[j-1])
 			}
 		}
 	}
@@ -202,11 +202,11 @@ type switches struct {
 }
 
 func (t *switches) add(s *space) {
-	if s.spans == nil || s.runs() == 0 {
+	if s.spans == nil || s.again() == 0 {
 		return
 	}
 	for i, shape := range s.spans.shapes {
-		for j, each := range s.spans.perSwitch(i, s.runs()) {
+		for j, each := range s.spans.perSwitch(i, s.again()) {
 			t.size, t.sets, t.ways = append(t.size, int64(s.Size)), append(t.sets, int64(shape.Sets)), append(t.ways, int64(shape.Ways))
 			t.processes, t.perSwitch = append(t.processes, int64(s.spans.sharers[j])), append(t.perSwitch, each)
 		}
