@@ -1,6 +1,10 @@
 package cache
 
-import "spoor/traces/trace"
+import (
+	"math/rand/v2"
+
+	"spoor/traces/trace"
+)
 
 // hierarchy is the levels of one description at work for one order.
 type hierarchy struct {
@@ -17,8 +21,9 @@ type seenBy struct {
 
 const everyone = -1
 
-// newHierarchy makes the levels of a description, private ones for each of procs processors.
-func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
+// newHierarchy makes the levels of a description, private ones for each of procs processors. Of a level whose caches hold more than
+// so many lines together, sets are made when they are first used.
+func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *hierarchy {
 	h := &hierarchy{of: make([][]*level, len(s.Levels)), places: map[seenBy]*places{}}
 	for i := range s.Levels {
 		n := 1
@@ -34,7 +39,7 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64) *hierarchy {
 	}
 	for i, instances := range h.of {
 		for p, l := range instances {
-			l.fill(seed + uint64(i)<<32 + uint64(p))
+			l.fill(seed+uint64(i)<<32+uint64(p), dense/int64(len(instances)))
 			l.ahead = missRoom
 			if l.coupled() {
 				l.ahead = 1
@@ -143,15 +148,22 @@ func contains(levels []*level, l *level) bool {
 	return false
 }
 
-// fill makes what a level holds.
-func (l *level) fill(seed uint64) {
+// fill makes what a level holds, if it is no more than so many lines at once.
+func (l *level) fill(seed uint64, dense int64) {
 	d := l.description
 	policy, _ := findPolicy(d.Policy) // the description was checked
 	l.traits = traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
 		through: d.WriteThrough, allocate: !d.NoAllocate, later: policy.make == nil}
 	l.plain = !l.exclusive && !l.through && l.allocate && !l.later && !d.WithOPT
 	if !l.later {
-		l.array = policy.make(newGeometry(d.Sets, d.Ways), seed)
+		const stream = 0x5eed // one of PCG's streams; any will do
+		draw := rand.New(rand.NewPCG(seed, stream))
+		of := func(g geometry) array { return policy.make(g, draw) }
+		if g := newGeometry(d.Sets, d.Ways); d.Sets*d.Ways <= dense {
+			l.array = of(g)
+		} else {
+			l.array = newSparse(g, of)
+		}
 	}
 	if l.later || d.WithOPT {
 		l.record = newRecord()

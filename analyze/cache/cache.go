@@ -54,6 +54,8 @@
 package cache
 
 import (
+	"cmp"
+
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -67,6 +69,8 @@ type Analysis struct {
 	Seed        uint64 // of random replacement
 	Interleaved bool   // simulate the interleaved order too
 	Meta        []trace.Arg
+
+	dense int64 // for tests; 0 is mostDense
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -76,15 +80,16 @@ func (a *Analysis) Name() string { return "cache" }
 
 // NewShard makes the caches for one order.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
-	procs := 1
+	procs, dense := 1, cmp.Or(a.dense, mostDense)/int64(max(h.Procs, 1))
 	if p == trace.Interleaved {
 		if procs = h.Procs; !a.Interleaved || procs < 2 {
 			return nil
 		}
+		dense *= int64(procs)
 	}
 	s := &shard{proc: p}
 	for _, spec := range a.Specs {
-		s.hierarchies = append(s.hierarchies, newHierarchy(spec, procs, a.Classify, a.Seed))
+		s.hierarchies = append(s.hierarchies, newHierarchy(spec, procs, a.Classify, a.Seed, dense))
 	}
 	return s
 }

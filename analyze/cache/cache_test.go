@@ -192,7 +192,7 @@ func TestStages(t *testing.T) {
 			a.Specs = append(a.Specs, parse(t, strings.Join(parts, ","))...)
 		}
 		for _, s := range a.Specs {
-			for _, f := range newHierarchy(s, 1, false, 1).feeds {
+			for _, f := range newHierarchy(s, 1, false, 1, mostDense).feeds {
 				if len(f.stages) < 2 {
 					t.Fatalf("%s is not simulated level by level", s)
 				}
@@ -326,7 +326,7 @@ func TestInclusion(t *testing.T) {
 		m := randomTrace(r, 1, 3000)
 		for _, text := range []string{"L1d=128B/2/16B,L1i=128B/full/16B/random,L2=512B/4/32B/plru/no-allocate,LL=1KiB/8/64B/inclusive",
 			"L1=128B/2/16B/plru/no-allocate,L2=256B/4/16B/fifo/exclusive,LL=512B/8/16B/exclusive"} {
-			h := newHierarchy(parse(t, text)[0], 1, false, 1)
+			h := newHierarchy(parse(t, text)[0], 1, false, 1, mostDense)
 			for refs := range m.InBatches(50).Refs(0) {
 				if err := h.add(refs, nil); err != nil {
 					t.Fatal(err)

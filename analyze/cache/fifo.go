@@ -1,4 +1,6 @@
 package cache
 
+import "math/rand/v2"
+
 var fifoPolicy = Policy{Name: "fifo", Doc: "the line that came first leaves",
-	make: func(g geometry, _ uint64) array { return newQueue(g, false) }}
+	make: func(g geometry, _ *rand.Rand) array { return newQueue(g, false) }}

@@ -41,7 +41,7 @@ func NewFilter(s Spec, writeBacks bool, seed uint64) (*Filter, error) {
 			return nil, fmt.Errorf("%s: %w", s.Levels[i].Name, err)
 		}
 	}
-	h := newHierarchy(s, 1, false, seed)
+	h := newHierarchy(s, 1, false, seed, mostDense)
 	f := &Filter{feed: h.feeds[0], writeBacks: writeBacks}
 	for _, instances := range h.of {
 		if l := instances[0]; l.next == nil {

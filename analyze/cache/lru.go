@@ -1,7 +1,9 @@
 package cache
 
+import "math/rand/v2"
+
 var lruPolicy = Policy{Name: "lru", Doc: "the least recently used line leaves",
-	make: func(g geometry, _ uint64) array { return newQueue(g, true) }}
+	make: func(g geometry, _ *rand.Rand) array { return newQueue(g, true) }}
 
 // newQueue is sets whose lines leave in the order of their last use, or of their arrival.
 func newQueue(g geometry, onUse bool) array {

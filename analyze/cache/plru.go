@@ -1,7 +1,9 @@
 package cache
 
+import "math/rand/v2"
+
 var plruPolicy = Policy{Name: "plru", Doc: "tree pseudo-LRU: a bit per pair of halves says which half was used longer ago; the line they lead to leaves",
-	make: func(g geometry, _ uint64) array { return newPLRU(g) },
+	make: func(g geometry, _ *rand.Rand) array { return newPLRU(g) },
 	check: func(ways int64) error {
 		return mustBePowerOfTwo(ways, 64)
 	}}

@@ -1,6 +1,9 @@
 package cache
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+)
 
 // A key is a line as an array takes it: the number of the line above one bit that says
 // whether the use dirties it. Lines are of 4 bytes or more, so the highest bit is left for [back], and a key never is empty.
@@ -41,8 +44,8 @@ const missRoom = 256
 // A Policy is a way to choose the line that leaves a full set.
 type Policy struct {
 	Name, Doc string
-	make      func(g geometry, seed uint64) array // nil: it needs the future, see opt.go
-	check     func(ways int64) error              // nil: any number of ways
+	make      func(g geometry, draw *rand.Rand) array // nil: it needs the future, see opt.go
+	check     func(ways int64) error                  // nil: any number of ways
 }
 
 // Policies lists every policy, the default first.

@@ -3,7 +3,7 @@ package cache
 import "math/rand/v2"
 
 var randomPolicy = Policy{Name: "random", Doc: "any line leaves, drawn with the seed of --cache-seed",
-	make: func(g geometry, seed uint64) array { return newRandom(g, seed) }}
+	make: func(g geometry, draw *rand.Rand) array { return newRandom(g, draw) }}
 
 // random is sets that are full up to a number of ways. The line that is dropped from a set
 // leaves its way to the last one.
@@ -14,9 +14,8 @@ type random struct {
 	index *index // of sets too large to search
 }
 
-func newRandom(g geometry, seed uint64) *random {
-	const stream = 0x5eed // one of PCG's streams; any will do
-	c := &random{tags: newTags(g), full: make([]uint32, g.sets), draw: rand.New(rand.NewPCG(seed, stream))}
+func newRandom(g geometry, draw *rand.Rand) *random {
+	c := &random{tags: newTags(g), full: make([]uint32, g.sets), draw: draw}
 	if g.ways > scanned {
 		x := newIndex(g.sets * g.ways)
 		c.index = &x

@@ -10,7 +10,7 @@ type LRU struct {
 
 // NewLRU is an empty cache of sets*ways lines, which must be below 2^31.
 func NewLRU(sets, ways int64) *LRU {
-	return &LRU{array: lruPolicy.make(newGeometry(sets, ways), 0)}
+	return &LRU{array: lruPolicy.make(newGeometry(sets, ways), nil)}
 }
 
 // Misses uses lines in order and counts those that were not there.
