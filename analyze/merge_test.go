@@ -119,6 +119,20 @@ func sameFiles(t *testing.T, got, want string) {
 	}
 }
 
+// Parts whose processors do nothing, or use no line twice, are parts as others are.
+func TestIdlePartsJoin(t *testing.T) {
+	t.Chdir(t.TempDir())
+	n := nastyTraces["one works"]
+	n.write(t, "x")
+	want := must(t, "--interleaved=false -o whole x")
+	must(t, "--procs 0-2 -o idle x")
+	must(t, "--procs 3-4 -o busy x")
+	if got := must(t, "merge idle busy -o joined"); got != want {
+		t.Errorf("parts print\n%s\nthe whole\n%s", got, want)
+	}
+	sameFiles(t, "joined", "whole")
+}
+
 func TestMergeStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeRing(t, "x", 4, 1)
