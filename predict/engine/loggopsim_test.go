@@ -123,3 +123,19 @@ func batches(w *workload, rounds, work int) {
 		}
 	}
 }
+
+// A receive that comes after a long send is posted when the processor has done with what it took up meanwhile, which is when the sender of
+// that goes on. Rank 0 takes up rank 2's message at 60 and lets it go on then; rank 2 is taking up rank 1's from 25 to 25 + 5 + 200 = 230.
+func TestLogGOPSimPostsWhenTheProcessorIsFree(t *testing.T) {
+	m := long(loggopsim())
+	all := programs(ranks(does(work(60), recv(2)), does(send(2, 101)), does(send(0, 101), recv(1))), 0)
+	res, err := Run(context.Background(), all, Options{Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []unit.Picos{265, 231, 230} {
+		if got := res.Ranks[i].Time; got != want {
+			t.Errorf("rank %d ends at %v, not %v", i, got, want)
+		}
+	}
+}

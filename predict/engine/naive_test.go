@@ -473,7 +473,9 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 	}
 	s.ops, s.worked = s.ops[1:], false
 	if s.main {
-		s.row++
+		if s.row++; len(s.ops) > 0 {
+			s.t = n.posts(r, &s.ops[0], t)
+		}
 		if len(s.ops) == 0 {
 			n.busy(r, t, 0, Overhead, 0, 0)
 		}
@@ -500,7 +502,7 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 			r.since[j] = max(r.since[j], slices.Max(s.agenda.began))
 		}
 		if !slices.ContainsFunc(needs, func(need int) bool { return !r.done[need] }) {
-			r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: r.graph[j]}}, t: r.from[j], agenda: naiveAgenda{since: r.since[j], begun: r.from[j], began: []unit.Picos{r.since[j]}}})
+			r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: r.graph[j]}}, t: n.posts(r, &naiveOp{Op: r.graph[j]}, r.from[j]), agenda: naiveAgenda{since: r.since[j], begun: r.from[j], began: []unit.Picos{r.since[j]}}})
 		}
 	}
 	if !slices.Contains(r.done, false) {
@@ -509,6 +511,14 @@ func (n *naive) over(r *naiveRank, s *naiveStrand, t unit.Picos) {
 }
 
 // wakes lets who waits for an end go on.
+// posts is when an operation that could begin at a time does: LogGOPSim's receives when the processor has done with what it took up before.
+func (n *naive) posts(r *naiveRank, op *naiveOp, t unit.Picos) unit.Picos {
+	if n.LogGOPSim && op.Work == 0 && (op.Kind == Recv || op.Kind == Irecv) {
+		return max(t, r.cpu)
+	}
+	return t
+}
+
 func (n *naive) wakes(r *naiveRank, e *naiveEnd) {
 	for _, s := range r.strands {
 		if s.on == e {

@@ -118,6 +118,8 @@ func (r *rank) ready(s *strand) {
 	op := s.op
 	if s.phase = starting; op.Work > 0 {
 		s.phase = working
+	} else if r.e.LogGOPSim && (op.Kind == Recv || op.Kind == Irecv) {
+		s.t = max(s.t, r.cpu) // posted when the processor has done with what it took up before
 	}
 	if !op.sound() {
 		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
