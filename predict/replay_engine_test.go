@@ -71,7 +71,7 @@ func TestReplayEngineErrors(t *testing.T) {
 		want   string
 	}{
 		{"--engine warp", 2, `no engine "warp"; there are sequential, quantum, whoa`},
-		{"--engine quantum --quantum 111ns", 1, "a quantum of 111ns is longer than the lookahead, 110ns: messages would come too late"},
+		{"--engine quantum --quantum 111ns", 1, "a quantum of 111ns is 1ns longer than the lookahead, 110ns: messages would come too late"},
 		{"--engine quantum --quantum 1", 2, "--quantum: "},
 		{"--engine quantum --quantum 2s", 2, "--quantum 2s is not from 0s to 1s"},
 		{"--engine whoa --quantum 1ns", 2, "--quantum is about --engine quantum, not whoa"},

@@ -58,7 +58,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	}
 	if opt.Protocol == Quantum && opt.Quantum > 0 {
 		if opt.Quantum > width {
-			return nil, fmt.Errorf("a quantum of %v is longer than the lookahead, %v: messages would come too late", opt.Quantum, width)
+			return nil, fmt.Errorf("a quantum of %v is %v longer than the lookahead, %v: messages would come too late", opt.Quantum, opt.Quantum-width, width)
 		}
 		width = opt.Quantum
 	}
