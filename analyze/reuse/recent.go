@@ -1,9 +1,8 @@
 package reuse
 
 // newest is how many lines are kept apart. Four fit the registers; more would cost
-// the programs that do not profit. Those that use the newest lines as rarely as others pay even for four, with
-// 15 % of the time for uniform uses of a million lines and 7 to 11 % for Zipf's law, whereas a product of
-// matrices takes half the time: hence eras with and without.
+// the programs that do not profit. Those that use the newest lines as rarely as others, at random or by Zipf's law,
+// pay even for four, whereas a product of matrices takes half the time: hence eras with and without.
 const newest = 4
 
 // recent is the newest lines, newest first, with their places in the table of lines.
