@@ -63,7 +63,7 @@ func (s Shape) Projection(f float64) (float64, error) {
 		return n * touched(n, f), nil
 	}
 	sum := 0.0
-	for _, l := range loads(f, n) {
+	for _, l := range distribution(f, n) { // not joined: the minimum has a corner
 		sum += l.p * min(l.k, float64(s.Ways))
 	}
 	return min(n*sum, f, s.Frames()), nil
@@ -200,10 +200,13 @@ const (
 	maxLoads = 96
 )
 
-// loads is the distribution of the number of f blocks that lie in a given set of n: binomial
-// of floor(f) blocks and one that is there with probability f - floor(f). Where there are many
-// terms, neighbours are joined: what is summed here is smooth within so few.
-func loads(f, n float64) []load {
+// loads is the distribution, with neighbours joined where there are many terms: for sums over several
+// of them, of what is smooth within so few.
+func loads(f, n float64) []load { return joined(distribution(f, n)) }
+
+// distribution is that of the number of f blocks that lie in a given set of n: binomial
+// of floor(f) blocks and one that is there with probability f - floor(f).
+func distribution(f, n float64) []load {
 	whole, part := math.Modf(f)
 	mean := f / n
 	if n == 1 {
@@ -212,25 +215,36 @@ func loads(f, n float64) []load {
 	if mean > maxMean {
 		return normalLoads(mean, math.Sqrt(mean*(1-1/n)))
 	}
-	b := distuv.Binomial{N: whole, P: 1 / n}
 	reach := 9*math.Sqrt(mean) + 20
+	first := max(0, math.Floor(mean-reach))
+	weights := append(binomial(whole, n, first, min(math.Floor(mean+reach), whole)), 0)
 	var all []load
-	for k := max(0, math.Floor(mean-reach)); k <= min(mean+reach, whole+1); k++ {
-		p := 0.0
-		if k <= whole {
-			p += (1 - part/n) * b.Prob(k)
+	fewer := 0.0
+	for i, w := range weights {
+		if p := (1-part/n)*w + part/n*fewer; p > 1e-16 {
+			all = append(all, load{first + float64(i), p})
 		}
-		if k >= 1 {
-			p += part / n * b.Prob(k-1)
-		}
-		if p > 1e-16 {
-			all = append(all, load{k, p})
-		}
+		fewer = w
 	}
-	return normal(joined(all))
+	return normal(all)
 }
 
-// normal scales probabilities to 1: factorials of large numbers come with errors of 10^-9.
+// binomial is how probable it is, beside the mode, that first to last of so many blocks lie in a given set of n: from
+// the mode on by ratios of neighbours, as factorials of large numbers come with errors of 10^-9 and more.
+func binomial(blocks, n, first, last float64) []float64 {
+	w := make([]float64, int(last-first)+1)
+	mode := math.Floor(blocks / n)
+	w[int(mode-first)] = 1
+	for k := mode; k < last; k++ {
+		w[int(k+1-first)] = w[int(k-first)] * (blocks - k) / ((k + 1) * (n - 1))
+	}
+	for k := mode; k > first; k-- {
+		w[int(k-1-first)] = w[int(k-first)] * k * (n - 1) / (blocks - k + 1)
+	}
+	return w
+}
+
+// normal scales probabilities to 1.
 func normal(all []load) []load {
 	total := 0.0
 	for _, l := range all {

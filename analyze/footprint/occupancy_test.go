@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func must(t testing.TB, v float64, err error) float64 {
@@ -183,6 +185,7 @@ func FuzzFormsStayWithinBounds(f *testing.F) {
 	f.Add(uint16(1), uint8(64), 0.5, 1e300, 1e-300)
 	f.Add(uint16(512), uint8(4), 1e9, 1e15, 3.25)
 	f.Add(uint16(125), uint8(112), 0.05, 486000.0, 1449.0)
+	f.Add(uint16(152), uint8(253), 4.943333333333333, 48755.0, 32.083333333333336) // a corner among joined loads
 	f.Fuzz(func(t *testing.T, sets uint16, ways uint8, fs, fa, fb float64) {
 		s := Shape{1 + int(sets%5000), 1 + int(ways)}
 		if s.Check(fs, fa, fb, fs+fa, fs+fb) != nil {
@@ -217,4 +220,25 @@ func Example() {
 	// Output:
 	// 159.2 blocks lost; with shared blocks placed anew -34.2
 	// 704 misses a turn of four
+}
+
+// How many blocks lie in a set is binomial, as gonum has it, and their mean is exact with very many, too.
+func TestDistributionIsBinomial(t *testing.T) {
+	for _, c := range []struct{ blocks, sets float64 }{{1, 2}, {30, 2}, {100, 64}, {5000, 16}, {900, 1000}} {
+		gonum := distuv.Binomial{N: c.blocks, P: 1 / c.sets}
+		for _, l := range distribution(c.blocks, c.sets) {
+			if want := gonum.Prob(l.k); math.Abs(l.p-want) > 1e-9*want+1e-15 {
+				t.Errorf("%v blocks in %v sets: %v in one with probability %v, not %v", c.blocks, c.sets, l.k, l.p, want)
+			}
+		}
+	}
+	for _, c := range []struct{ blocks, sets float64 }{{0.5, 7}, {1e13 + 0.25, 1 << 30}, {48792.03, 153}} {
+		mean := 0.0
+		for _, l := range distribution(c.blocks, c.sets) {
+			mean += l.k * l.p
+		}
+		if want := c.blocks / c.sets; math.Abs(mean-want) > 1e-12*want {
+			t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
+		}
+	}
 }
