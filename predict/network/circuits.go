@@ -10,20 +10,13 @@ import (
 type circuits struct {
 	history
 	wire
-	net     topology.Topology
+	routes  routes[channel]
 	latency unit.Picos // that holds no link
 	hop     unit.Picos // between two links
 	greedy  bool       // holds links while it waits for the next
 
-	channels topology.PerLink[channel]
-	nodes    int
-	ways     [][]*channel    // by sender and receiver, those that were used; nil: there are too many nodes
-	links    []topology.Link // of the present message
-	taken    []*channel      // the same
+	taken []*channel // of the present message
 }
-
-// waysOf is the most nodes for which circuits remember the ways: 64 Ki of them.
-const waysOf = 256
 
 // newCircuits is the network of c's links on net.
 func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) {
@@ -31,12 +24,7 @@ func newCircuits(c Config, net topology.Topology, greedy bool) (Network, error) 
 	if err != nil {
 		return nil, err
 	}
-	n := &circuits{wire: w, net: net, nodes: c.Nodes, latency: c.Latency, hop: c.Switch, greedy: greedy,
-		channels: topology.NewPerLink[channel](net)}
-	if c.Nodes <= waysOf {
-		n.ways = make([][]*channel, c.Nodes*c.Nodes)
-	}
-	return n, nil
+	return &circuits{wire: w, routes: newRoutes[channel](net, c.Nodes), latency: c.Latency, hop: c.Switch, greedy: greedy}, nil
 }
 
 // newWormhole is the network of c's links on the topology of that name.
@@ -56,7 +44,7 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	if !c.begin(at, m) {
 		return Delivery{Free: at, Arrive: at}
 	}
-	c.taken = c.way(m.From, m.To)
+	c.taken = c.routes.way(m.From, m.To, c.taken)
 	carry := c.time(m.Bytes)
 	idle := unit.Picos(len(c.taken)-1)*c.hop + carry
 	end := c.earliest(at+idle, carry)
@@ -68,23 +56,6 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 		c.pass(end-idle, end, m.Bytes)
 	}
 	return delivered(at, end, end+c.latency, idle+c.latency)
-}
-
-// way is the links from one node to another.
-func (c *circuits) way(from, to int) []*channel {
-	kept := &c.taken
-	if c.ways != nil {
-		if kept = &c.ways[from*c.nodes+to]; *kept != nil {
-			return *kept
-		}
-	}
-	c.links = c.net.Route(from, to, c.links[:0])
-	way := (*kept)[:0]
-	for _, l := range c.links {
-		way = append(way, c.channels.At(l))
-	}
-	*kept = way
-	return way
 }
 
 // earliest is the first end of a message from idle on, its end if it waits for nothing. Link i
@@ -129,9 +100,9 @@ func (c *circuits) pass(at, end unit.Picos, b unit.Bytes) {
 // Usage is over the links.
 func (c *circuits) Usage() Usage {
 	var parts []Part
-	for l, used := range c.channels.All() {
+	for l, used := range c.routes.links.All() {
 		if used.sent.messages > 0 {
-			parts = append(parts, used.part(linkName(c.net, l)))
+			parts = append(parts, used.part(linkName(c.routes.net, l)))
 		}
 	}
 	return c.usage(parts)

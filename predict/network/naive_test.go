@@ -75,8 +75,8 @@ func (v *naive) free(part string, s span) bool {
 // which it could be kept.
 func (v *naive) circuit(c *circuits, at unit.Picos, m Message) Delivery {
 	var parts []string
-	for _, l := range c.net.Route(m.From, m.To, nil) {
-		parts = append(parts, linkName(c.net, l))
+	for _, l := range c.routes.net.Route(m.From, m.To, nil) {
+		parts = append(parts, linkName(c.routes.net, l))
 	}
 	carry := c.time(m.Bytes)
 	idle := unit.Picos(len(parts)-1)*c.hop + carry
@@ -249,7 +249,7 @@ func FuzzOneLinkIsFirstComeFirstServed(f *testing.F) {
 				continue
 			}
 			got = append(got, n.Send(at, m).Arrive-c.Latency)
-			worms = append(worms, &worm{at: at, carry: max(1, unit.Picos(m.Bytes)), way: n.(*circuits).net.Route(m.From, m.To, nil)})
+			worms = append(worms, &worm{at: at, carry: max(1, unit.Picos(m.Bytes)), way: n.(*circuits).routes.net.Route(m.From, m.To, nil)})
 		}
 		var s wormhole
 		for _, w := range worms {

@@ -222,7 +222,7 @@ func TestForgets(t *testing.T) {
 func channels(n Network) (all []*channel) {
 	switch n := n.(type) {
 	case *circuits:
-		for _, c := range n.channels.All() {
+		for _, c := range n.routes.links.All() {
 			all = append(all, c)
 		}
 	case *ports:

@@ -3,7 +3,6 @@ package network
 import (
 	"fmt"
 
-	"spoor/analyze/comm/topology"
 	"spoor/calibrate/machine"
 	"spoor/traces/unit"
 )
@@ -178,38 +177,4 @@ func (p *Packets) Usage() Usage {
 		}
 	}
 	return p.usage(parts)
-}
-
-// routes are the links of a network with what each has, and the ways over them.
-type routes[T any] struct {
-	net   topology.Topology
-	nodes int
-	links topology.PerLink[T]
-	kept  [][]*T // by sender and receiver, those that were used; nil: there are too many nodes
-	route []topology.Link
-}
-
-func newRoutes[T any](net topology.Topology, nodes int) routes[T] {
-	r := routes[T]{net: net, nodes: nodes, links: topology.NewPerLink[T](net)}
-	if nodes <= waysOf {
-		r.kept = make([][]*T, nodes*nodes)
-	}
-	return r
-}
-
-// way is the links from one node to another, which is not the same. It takes the memory of a way that is no longer needed, unless it is kept.
-func (r *routes[T]) way(from, to int, old []*T) []*T {
-	kept := &old
-	if r.kept != nil {
-		if kept = &r.kept[from*r.nodes+to]; *kept != nil {
-			return *kept
-		}
-	}
-	r.route = r.net.Route(from, to, r.route[:0])
-	way := (*kept)[:0]
-	for _, l := range r.route {
-		way = append(way, r.links.At(l))
-	}
-	*kept = way
-	return way
 }
