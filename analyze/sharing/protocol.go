@@ -189,6 +189,7 @@ func (s *simulation) end() {
 	for p := range s.phases.at {
 		s.phases.sum(trace.Proc(p))
 	}
+	s.settle()
 	s.kinds = map[kindKey]kindCounts{}
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
@@ -203,6 +204,6 @@ func (s *simulation) end() {
 		}
 		s.addKind(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.accesses = nil, nil, nil, nil, nil, nil
+	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.accesses, s.quiet = nil, nil, nil, nil, nil, nil, nil
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

@@ -29,6 +29,8 @@ type simulation struct {
 	written  []uint64 // by shared line and block: words that were stored
 	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
 
+	quiet []quiet // by place, if there is but one processor
+
 	regions *regions
 	split   map[splitKey]usage // of lines in several regions
 	tallies []regionTally      // by region
@@ -106,6 +108,9 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 
 // add simulates the uses of a piece.
 func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
+	if s.isAlone() {
+		return s.addAlone(uses, p)
+	}
 	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
 	own, refs := uses.Own[:len(uses.Lines)], uses.Refs[:len(uses.Lines)]
 	for i, number := range uses.Lines {
