@@ -151,6 +151,9 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, b := range a.Blocks {
 		s.spaces = append(s.spaces, newSpace(b, h.Procs, cmp.Or(a.maxTurn, MaxTurn)))
 	}
+	if h.Procs == 1 {
+		nest(s.spaces)
+	}
 	return s
 }
 
@@ -182,7 +185,9 @@ func (s *shard) Add(p *analysis.Piece) error {
 	for i := 0; i < len(p.Of); {
 		j, next := s.within(p, i)
 		for _, space := range s.spaces {
-			space.add(p.Of, j)
+			if err := space.add(p.Of, j); err != nil {
+				return err
+			}
 		}
 		if i = j; next > 0 {
 			s.close()

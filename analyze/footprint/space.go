@@ -10,8 +10,12 @@ import (
 type space struct {
 	Blocks
 	uses    *lines.Uses // of the piece at hand
+	coarser *coarser    // where they come from, if not from the piece
+	firsts  lines.Uses  // of the references that were taken last, if a coarser space asks
+	asked   bool        // one does
 	taken   int         // of them
 	window  uint64      // the open one, from 1
+	stamp   uint32      // likewise, but that it begins again; never 0
 	members []member
 	blocks  []block  // by place, sixteen neighbours side by side
 	groups  []uint64 // of such neighbours: by place / 16, the block / 16
@@ -36,6 +40,7 @@ const several trace.Proc = -2
 
 // member is what one processor uses.
 type member struct {
+	stamps  []uint32 // by place among the processor's own: of the latest window in which it is known to be used; see addFirsts
 	uses    []use    // by place among the processor's own
 	numbers []uint32 // of sixteen neighbours: by place / 16, place / 16 in the blocks of all
 	last    uint64   // block of the latest use + 1; 0 if that was in an earlier window
@@ -65,7 +70,7 @@ const (
 
 // newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
 func newSpace(b Blocks, procs, maxTurn int) *space {
-	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, members: make([]member, procs)}
+	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, stamp: 1, members: make([]member, procs)}
 	for i := range s.members {
 		m := &s.members[i]
 		for _, shape := range b.Shapes {
@@ -83,6 +88,9 @@ func newSpace(b Blocks, procs, maxTurn int) *space {
 
 // begin goes on to another piece, none of whose uses have been taken yet.
 func (s *space) begin(p *analysis.Piece) (err error) {
+	if s.coarser != nil {
+		return nil
+	}
 	if s.uses, err = p.Uses(s.Size); err != nil {
 		return err
 	}
@@ -92,7 +100,16 @@ func (s *space) begin(p *analysis.Piece) (err error) {
 }
 
 // add takes the uses of the piece's references, which are of these processors, up to one with an index.
-func (s *space) add(of []trace.Proc, to int) {
+func (s *space) add(of []trace.Proc, to int) error {
+	if s.coarser != nil {
+		if err := s.coarsen(of); err != nil {
+			return err
+		}
+	}
+	if s.turns == nil {
+		s.addFirsts(of, to)
+		return nil
+	}
 	blocks := s.uses.Lines
 	own, places, refs := s.uses.Own[:len(blocks)], s.uses.Places[:len(blocks)], s.uses.Refs[:len(blocks)]
 	i := s.taken
@@ -103,6 +120,7 @@ func (s *space) add(of []trace.Proc, to int) {
 		}
 	}
 	s.taken = i
+	return nil
 }
 
 // reach makes room for so many places.
@@ -209,6 +227,13 @@ func (s *space) close() {
 		m.before, m.set, m.used = m.set, m.before[:0], m.used[:0]
 	}
 	s.window++
+	s.stamp++
+	if s.stamp == 0 {
+		s.stamp = 1
+		for i := range s.members {
+			clear(s.members[i].stamps)
+		}
+	}
 }
 
 // again is how often processors used anything in a window, having done so in one before, so that others could have taken something
@@ -228,12 +253,13 @@ func (s *space) end() {
 			b := &s.blocks[m.numbers[j>>groupShift]<<groupShift|uint32(j&(groupBlocks-1))]
 			m.counts.sum(u.visits, b.owner == several)
 		}
-		m.numbers, m.uses = nil, nil
+		m.numbers, m.uses, m.stamps = nil, nil, nil
 		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
 	for _, b := range s.blocks {
 		s.all.sum(b.visits, b.owner == several)
 	}
+	s.coarser, s.firsts = nil, lines.Uses{}
 }
 
 // counts is the windows of a processor.
