@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"slices"
+
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
 )
@@ -11,10 +13,13 @@ func (s *space) addFirsts(of []trace.Proc, to int) {
 	blocks := s.uses.Lines
 	own, places, refs := s.uses.Own[:len(blocks)], s.uses.Places[:len(blocks)], s.uses.Refs[:len(blocks)]
 	s.firsts.Lines, s.firsts.Refs, s.firsts.Places = s.firsts.Lines[:0], s.firsts.Refs[:0], s.firsts.Places[:0]
-	i := s.taken
-	for ; i < len(blocks) && int(refs[i]) < to; i++ {
+	end, _ := slices.BinarySearch(refs, uint32(to))
+	m, who := &s.members[0], trace.Proc(0)
+	for i := s.taken; i < end; i++ {
 		p, at := of[refs[i]], own[i]
-		m := &s.members[p]
+		if p != who {
+			m, who = &s.members[p], p
+		}
 		if int(at) >= len(m.stamps) {
 			m.stamps = lines.Reach(m.stamps, at)
 		} else if m.stamps[at] == s.stamp {
@@ -27,7 +32,7 @@ func (s *space) addFirsts(of []trace.Proc, to int) {
 			f.Lines, f.Refs, f.Places = append(f.Lines, blocks[i]), append(f.Refs, refs[i]), append(f.Places, places[i])
 		}
 	}
-	s.taken = i
+	s.taken = end
 }
 
 // coarser is how a space of one processor that is alone gets its uses: a block's first use in a window is the first one of a smaller
