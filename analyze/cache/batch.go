@@ -5,9 +5,12 @@ import "slices"
 // batch is uses that have not been simulated yet, as columns; below the first levels, the lines that are written back among them.
 type batch struct {
 	keys []key
-	info []uint32 // the operation below the index of the reference's first use among those of the first levels
+	info []uint32 // the operation below the index of the reference's first use among those of the first levels; of a line that is written back log2 of its bytes
 	runs []run
 	base uint64 // uses of first levels before the batch
+
+	sizes   []ask // of the stores to first levels that may pass them on, in order: what they ask
+	counted int   // of these, how many have been simulated
 }
 
 // run is a run of uses of one level, up to that of the next run.
@@ -29,6 +32,21 @@ func newBatch() *batch {
 
 // op is what the processor did at use i.
 func (b *batch) op(i int) op { return op(b.info[i] & infoOp) }
+
+// addStore adds what a store asks of a level whose lines are of 2^shift bytes, for every line that it crosses.
+func (b *batch) addStore(addr, size uint64, shift uint) {
+	for size > 0 {
+		part := min(size, 1<<shift-addr&(1<<shift-1))
+		b.sizes = append(b.sizes, write|ask(part)<<askBytes)
+		addr, size = addr+part, size-part
+	}
+}
+
+// store is what the next store asks of a first level that may pass it on.
+func (b *batch) store() ask {
+	b.counted++
+	return b.sizes[b.counted-1]
+}
 
 // ref is the number of the reference of use i.
 func (b *batch) ref(i int) uint64 { return 1 + b.base + uint64(b.info[i]>>infoShift) }
@@ -69,5 +87,5 @@ func (b *batch) simulate(below *batch) {
 	for _, r := range b.runs {
 		r.level.lastUse = 0
 	}
-	b.keys, b.info, b.runs = b.keys[:0], b.info[:0], b.runs[:0]
+	b.keys, b.info, b.runs, b.sizes, b.counted = b.keys[:0], b.info[:0], b.runs[:0], b.sizes[:0], 0
 }

@@ -109,7 +109,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 
 func newPort(l *level) port {
 	p := port{level: l, shift: l.shift, last: empty}
-	if l.description.WriteThrough || l.description.NoAllocate {
+	if l.description.passes() {
 		p.forget = empty
 	}
 	return p

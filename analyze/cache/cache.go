@@ -43,6 +43,7 @@
 //	invalidations                 lines that an inclusive level took away
 //	writebacks                    dirty lines that left
 //	writethroughs                 writes passed on at once
+//	bytes_read, bytes_written [B] from and to the next level, or memory; -1 of TLBs
 //	compulsory, capacity, conflict, full_misses    if asked for, as it is by default
 //	opt_misses                    if asked for at any level: what OPT would miss of the same uses, or -1
 //

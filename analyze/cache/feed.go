@@ -52,6 +52,9 @@ func (f *feed) add(refs *trace.Refs, of []trace.Proc) {
 		first, last := addr>>(p.shift&63), (addr+uint64(refs.Size[at])-1)>>(p.shift&63)
 		p.level.Uses[o] += last - first + 1
 		f.cross(number, keyOf(first, o), last, o)
+		if o == stores && p.forget != 0 {
+			f.stages[0].addStore(addr, uint64(refs.Size[at]), p.shift)
+		}
 	}
 }
 
@@ -88,7 +91,7 @@ func (f *feed) gatherOne(refs *trace.Refs, at int) int {
 			break
 		}
 		if k != recent && k|1 != recent {
-			if n >= len(keys) {
+			if n >= len(keys) || k&forget&1 != 0 {
 				break
 			}
 			recent = k | forget&-(k&1)
@@ -106,7 +109,7 @@ func (f *feed) gatherOne(refs *trace.Refs, at int) int {
 }
 
 // gather adds the uses of references from one on, up to one that crosses lines, or is of another port than the
-// latest use, or has no room, and returns the number of that.
+// latest use, or is a store that may be passed on, or has no room, and returns the number of that.
 func (f *feed) gather(refs *trace.Refs, of []trace.Proc, at int) int {
 	b := f.stages[0]
 	n := len(b.keys)
@@ -141,7 +144,7 @@ func (f *feed) gather(refs *trace.Refs, of []trace.Proc, at int) int {
 			p.level.Uses[o]++
 			continue
 		}
-		if number != latest || n >= batchUses {
+		if number != latest || n >= batchUses || k&p.forget&1 != 0 {
 			break
 		}
 		p.level.Uses[o]++

@@ -24,6 +24,11 @@ type Counts struct {
 	Writebacks    uint64 // lines that were dirty when they left
 	Writethroughs uint64 // writes passed on at once
 
+	Around  uint64 // misses that brought no line
+	Clean   uint64 // clean lines that left for the next level, which is exclusive
+	Passed  uint64 // bytes of the dirty lines of levels above that it had not, and passed on
+	Through uint64 // bytes of the writes passed on at once
+
 	Compulsory, Capacity, Conflict uint64 // the misses by cause
 	FullMisses                     uint64 // misses of a fully associative LRU cache of the same size
 	OPTMisses                      uint64
@@ -39,6 +44,10 @@ func (c *Counts) add(d *Counts) {
 	c.Invalidations += d.Invalidations
 	c.Writebacks += d.Writebacks
 	c.Writethroughs += d.Writethroughs
+	c.Around += d.Around
+	c.Clean += d.Clean
+	c.Passed += d.Passed
+	c.Through += d.Through
 	c.Compulsory += d.Compulsory
 	c.Capacity += d.Capacity
 	c.Conflict += d.Conflict
@@ -46,16 +55,29 @@ func (c *Counts) add(d *Counts) {
 	c.OPTMisses += d.OPTMisses
 }
 
+// read is how many bytes came from the next level, in lines of so many.
+func (c *Counts) read(line uint64) uint64 { return (total(c.Misses) - c.Around) * line }
+
+// written is how many bytes went to the next level.
+func (c *Counts) written(line uint64) uint64 {
+	return (c.Writebacks+c.Clean)*line + c.Passed + c.Through
+}
+
 // total is the sum over the operations.
 func total(n [ops]uint64) uint64 { return n[loads] + n[stores] + n[ifetches] }
 
-// ask says what a request of a line is for.
-type ask uint8
+// ask says what a request of a line is for, and above that how many bytes there are to write, where somebody counts them.
+type ask uint32
 
 const (
 	fetch ask = 1 << iota // the line is wanted
 	write                 // there are data to write
+
+	askBytes = 2 // shift
 )
+
+// bytes is how many there are to write.
+func (a ask) bytes() uint64 { return uint64(a >> askBytes) }
 
 // level is one cache at work. A nil level is memory.
 type level struct {
@@ -125,30 +147,28 @@ func (l *level) special(k key, ref uint64, o op, a ask) (dirty bool) {
 	case l.later:
 		l.record.use(k, ref, o, l.classes.use(k>>1, true))
 		if l.through && a&write != 0 {
-			l.Writethroughs++
+			l.passOn(a)
 		}
 		return false
 	case l.exclusive && a&fetch != 0:
 		return l.give(k>>1, ref, o, a)
 	case !l.allocate && a&fetch == 0:
-		l.offer(k, ref, o)
+		l.offer(k, ref, o, a)
 		return false
 	case l.record != nil:
 		l.record.use(k, ref, o, 0)
 	}
-	through := a & write
-	if !l.through {
-		through = 0
-	}
-	if through != 0 {
-		l.Writethroughs++
+	var through ask
+	if l.through && a&write != 0 {
+		through = a &^ fetch
+		l.passOn(through)
 	}
 	victim, missed := l.use(k)
 	why := l.classes.use(k>>1, missed)
 	if missed {
 		l.missed(addr, ref, o, through, why, victim)
 	} else if through != 0 {
-		l.next.request(addr, ref, o, write)
+		l.next.request(addr, ref, o, through)
 	}
 	return false
 }
@@ -158,7 +178,11 @@ func (l *level) run(b *batch, from, to int) {
 	if !l.plain {
 		for i := from; i < to; i++ {
 			o := b.op(i)
-			l.serve(b.keys[i]>>1<<l.shift, b.ref(i), o, o.ask())
+			a := o.ask()
+			if o == stores && l.description.passes() {
+				a = b.store()
+			}
+			l.serve(b.keys[i]>>1<<l.shift, b.ref(i), o, a)
 		}
 		return
 	}
@@ -221,16 +245,23 @@ func (c *Counts) blame(why cause) {
 	}
 }
 
+// passOn counts a write that is passed on at once.
+func (l *level) passOn(a ask) {
+	l.Writethroughs++
+	l.Through += a.bytes()
+}
+
 // offer writes to a level that does not fetch a line for that.
-func (l *level) offer(k key, ref uint64, o op) {
+func (l *level) offer(k key, ref uint64, o op, a ask) {
 	hit := l.array.hit(k)
 	why := l.classes.offer(k >> 1)
 	if !hit {
 		l.count(ref, o, why)
+		l.Around++
 	}
 	if !hit || l.through {
-		l.Writethroughs++
-		l.next.request(k>>1<<l.shift, ref, o, write)
+		l.passOn(a)
+		l.next.request(k>>1<<l.shift, ref, o, a)
 	}
 }
 
@@ -272,9 +303,10 @@ func (l *level) evict(k key) {
 	switch {
 	case l.next == nil:
 	case l.next.exclusive:
+		l.Clean += 1 - k&1
 		l.next.take(k)
 	case k&1 != 0:
-		l.next.writeback(k >> 1 << l.shift)
+		l.next.writeback(k>>1<<l.shift, l.shift)
 	}
 }
 
@@ -297,23 +329,21 @@ func (l *level) invalidateAbove(addr uint64) (dirty bool) {
 	return dirty
 }
 
-// writeback makes a line dirty at the first level that has it and keeps dirty lines, else
+// writeback makes a line of 2^size bytes dirty at the first level that has it and keeps dirty lines, else
 // memory has it. That is no use of the line.
-func (l *level) writeback(addr uint64) {
+func (l *level) writeback(addr uint64, size uint) {
 	for ; l != nil; l = l.next {
-		if l.through {
-			continue
-		}
-		if l.memory != nil {
+		switch {
+		case l.through:
+		case l.memory != nil:
 			l.memory.writeback(addr)
 			return
-		}
-		if l.later {
-			l.record.mark(addr >> l.shift)
+		case l.later:
+			l.record.mark(addr>>l.shift, size)
+			return
+		case l.array.mark(addr >> (l.shift & 63)):
 			return
 		}
-		if l.array.mark(addr >> (l.shift & 63)) {
-			return
-		}
+		l.Passed += 1 << size
 	}
 }

@@ -166,6 +166,8 @@ type naiveUse struct {
 	ref  int
 	mark bool // a write-back
 	why  cause
+
+	bytes uint64 // of what is written back
 }
 
 func newNaiveLevel(l *Level, seed uint64) *naiveLevel {
@@ -221,27 +223,32 @@ func (n *naiveLevel) miss(o op, ref int, why cause) {
 
 // request asks for the line of an address, to fetch it or to write to it or both; dirty says that
 // it comes with the duty to write it back.
-func (n *naiveLevel) request(addr uint64, o op, ref int, fetch, isWrite bool) (isDirty bool) {
+func (n *naiveLevel) request(addr uint64, o op, ref int, fetch bool, bytes uint64) (isDirty bool) {
 	if n == nil {
 		return false
 	}
 	n.Uses[o]++
+	isWrite := bytes > 0
 	line := addr / uint64(n.Line)
 	gives := n.Inclusion == Exclusive && fetch
 	brings := !gives && (fetch || !n.NoAllocate)
 	why := n.cause(line, brings, gives)
-	n.asked = append(n.asked, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, why})
+	n.asked = append(n.asked, naiveUse{naiveLine{line, isWrite && !n.WriteThrough}, o, ref, false, why, 0})
 	if n.Policy == "opt" {
 		if isWrite && n.WriteThrough {
 			n.Writethroughs++
+			n.Through += bytes
 		}
 		return false
 	}
 	set := n.set(line)
 	l := set.find(line)
 	through := isWrite && (n.WriteThrough || l == nil && !brings)
+	written := uint64(0)
 	if through {
+		written = bytes
 		n.Writethroughs++
+		n.Through += bytes
 	}
 	if l != nil {
 		if gives {
@@ -251,16 +258,19 @@ func (n *naiveLevel) request(addr uint64, o op, ref int, fetch, isWrite bool) (i
 		set.used(line)
 		l.dirty = l.dirty || isWrite && !n.WriteThrough
 		if through {
-			n.next.request(addr, o, ref, false, true)
+			n.next.request(addr, o, ref, false, bytes)
 		}
 		return false
 	}
 	n.miss(o, ref, why)
 	if !brings {
-		return n.next.request(addr, o, ref, fetch, isWrite)
+		if !fetch {
+			n.Around++
+		}
+		return n.next.request(addr, o, ref, fetch, bytes)
 	}
 	victim, full := set.add(naiveLine{line, isWrite && !n.WriteThrough})
-	if n.next.request(addr, o, ref, true, through) {
+	if n.next.request(addr, o, ref, true, written) {
 		set.find(line).dirty = true
 	}
 	if full {
@@ -291,9 +301,12 @@ func (n *naiveLevel) evict(v naiveLine) {
 	}
 	switch {
 	case n.next != nil && n.next.Inclusion == Exclusive:
+		if !v.dirty {
+			n.Clean++
+		}
 		n.next.take(v)
 	case v.dirty:
-		n.next.writeback(v.line * uint64(n.Line))
+		n.next.writeback(v.line*uint64(n.Line), uint64(n.Line))
 	}
 }
 
@@ -315,13 +328,13 @@ func (n *naiveLevel) take(v naiveLine) {
 	}
 }
 
-func (n *naiveLevel) writeback(addr uint64) {
+func (n *naiveLevel) writeback(addr, bytes uint64) {
 	if n == nil {
 		return
 	}
 	line := addr / uint64(n.Line)
 	if !n.WriteThrough {
-		n.asked = append(n.asked, naiveUse{naiveLine: naiveLine{line, true}, mark: true})
+		n.asked = append(n.asked, naiveUse{naiveLine: naiveLine{line, true}, mark: true, bytes: bytes})
 		if n.Policy == "opt" {
 			return
 		}
@@ -330,7 +343,16 @@ func (n *naiveLevel) writeback(addr uint64) {
 			return
 		}
 	}
-	n.next.writeback(addr)
+	n.Passed += bytes
+	n.next.writeback(addr, bytes)
+}
+
+// written is how many of so many bytes an operation writes.
+func written(kind trace.Op, bytes uint64) uint64 {
+	if kind != trace.Store {
+		return 0
+	}
+	return bytes
 }
 
 // opt is Belady's policy as written down: at a miss in a full set, look ahead for each of its lines.
@@ -356,6 +378,9 @@ func (n *naiveLevel) opt() (c Counts) {
 		at := slices.IndexFunc(*set, func(l naiveLine) bool { return l.line == u.line })
 		if at >= 0 {
 			(*set)[at].dirty = (*set)[at].dirty || u.dirty
+		}
+		if at < 0 && u.mark {
+			c.Passed += u.bytes
 		}
 		if at >= 0 || u.mark {
 			continue
@@ -484,7 +509,7 @@ func naiveRef(s Spec, levels [][]*naiveLevel, proc, ref int, addr, size uint64, 
 		n := levels[first][proc]
 		line := uint64(n.Line)
 		for at := addr / line; at <= (addr+size-1)/line; at++ {
-			n.request(at*line, opOf(kind), ref, kind != trace.Store, kind == trace.Store)
+			n.request(at*line, opOf(kind), ref, kind != trace.Store, written(kind, min(size, addr+size-at*line, at*line+line-addr, line)))
 		}
 	}
 }

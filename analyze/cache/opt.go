@@ -21,12 +21,14 @@ type record struct {
 // An entry is the id of a line, the cause that a miss would have, what the processor did, and flags.
 const (
 	entryDirty  = 1 << iota // the line becomes dirty
-	entryMark               // a write-back from above, which is no use
+	entryMark               // a write-back from above, which is no use: log2 of its bytes is above
 	entrySame               // of the same reference as the use before it
 	entryOp     = 3         // shifts
 	entryCause  = 5
 	entryID     = 8
 	entryOpMask = 3
+	entrySize   = 2
+	entryLog    = 1<<(entryID-entrySize) - 1
 )
 
 func newRecord() *record { return &record{ids: map[uint64]uint32{}} }
@@ -40,8 +42,10 @@ func (c *record) use(k key, ref uint64, o op, why cause) {
 	c.add(k>>1, e)
 }
 
-// mark makes a line dirty if it is there at this time.
-func (c *record) mark(line uint64) { c.add(line, entryDirty|entryMark) }
+// mark makes a line dirty if it is there at this time, of which 2^size bytes come.
+func (c *record) mark(line uint64, size uint) {
+	c.add(line, uint64(size)<<entrySize|entryDirty|entryMark)
+}
 
 func (c *record) add(line uint64, e uint64) {
 	id, ok := c.ids[line]
@@ -147,8 +151,10 @@ type optLine struct{ next, id uint64 }
 func (o *opt) entry(e, next, now uint64) {
 	id := e >> entryID
 	if e&entryMark != 0 {
-		if o.state[id]&present != 0 { // else it goes on to memory
+		if o.state[id]&present != 0 {
 			o.state[id] |= dirty
+		} else {
+			o.Passed += 1 << (e >> entrySize & entryLog)
 		}
 		return
 	}

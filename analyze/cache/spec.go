@@ -51,6 +51,9 @@ type Level struct {
 // Size is how many bytes its lines have.
 func (l *Level) Size() unit.Bytes { return unit.Bytes(l.Sets*l.Ways) * l.Line }
 
+// passes reports whether stores may go on to the next level at once.
+func (l *Level) passes() bool { return l.WriteThrough || l.NoAllocate }
+
 // Spec describes levels that are simulated together, the nearest first. Caches and TLBs do not
 // see each other.
 type Spec struct {
@@ -90,6 +93,10 @@ const Columns = `Columns of cache.arrow, for each description (caches), processo
   evictions, writebacks                lines that others replaced; dirty lines that left
   invalidations                        lines that an inclusive level took away
   writethroughs                        writes that were passed on at once
+  bytes_read                           bytes of the lines that came from the next level, or of the last one from memory
+  bytes_written                        bytes that went there: of dirty lines that left, and of those of levels before that it had not; of
+                                       writes that were passed on; and of clean lines, if the next level is exclusive. What is
+                                       dirty at the end stays. Both are -1 of TLBs
   compulsory, capacity, conflict       the misses by cause: first uses of a line; others that a fully associative LRU cache of
                                        the same size misses too; the rest
   full_misses                          misses of that fully associative cache

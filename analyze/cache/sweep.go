@@ -43,7 +43,7 @@ func (l *level) below(keys []key, info []uint32, out []miss, to *batch) {
 		return
 	}
 	asked, why := to.room(2 * len(out))
-	n := askFor(keys, info, out, asked, why)
+	n := askFor(keys, info, out, asked, why, uint32(l.shift))
 	for o := range ops {
 		l.next.Uses[o] += missed[o]
 	}
@@ -59,10 +59,11 @@ func (l *level) countMisses(keys []key, info []uint32, out []miss) (missed [ops]
 	last := l.lastUse
 	for i := range out {
 		m := &out[i]
+		what := info[m.at]
 		if keys[m.at] >= back {
+			l.Passed += 1 << (what & 63)
 			continue
 		}
-		what := info[m.at]
 		sums += 1 << (what & infoOp * missedBits & 63)
 		use := what>>infoShift + 1
 		if use == last {
@@ -86,8 +87,9 @@ func (l *level) countMisses(keys []key, info []uint32, out []miss) (missed [ops]
 
 const missedBits = 16 // of a sum up to missRoom
 
-// askFor writes what misses ask of the next level, and why. It returns how much that is.
-func askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32) (n int) {
+// askFor writes what misses ask of the next level, and why, which of a line that is written back is log2 of its bytes. It returns how
+// much that is.
+func askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32, size uint32) (n int) {
 	info, why = info[:len(keys)], why[:len(asked)]
 	for i := range out {
 		m := &out[i]
@@ -96,7 +98,7 @@ func askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32) (n
 		isBack := k >> 63                          // then it stays dirty, and replaces nothing
 		asked[n], why[n] = k&^(1-isBack), what
 		n++
-		asked[n], why[n] = m.victim|back, what
+		asked[n], why[n] = m.victim|back, size
 		n += int(m.victim & there &^ isBack)
 	}
 	return n

@@ -50,6 +50,19 @@ func (r *rows) shape() []store.Column {
 	}
 }
 
+// traffic is what comes from the next level and goes to it.
+func (r *rows) traffic() []store.Column {
+	bytes := func(name string, of func(c *Counts, line uint64) uint64) store.Column {
+		return store.Column{Name: name, Unit: "B", Data: column(r, func(l *Level, c *Counts) int64 {
+			if l.TLB {
+				return -1
+			}
+			return int64(of(c, uint64(l.Line)))
+		})}
+	}
+	return []store.Column{bytes("bytes_read", (*Counts).read), bytes("bytes_written", (*Counts).written)}
+}
+
 func (r *rows) causes() []store.Column {
 	if !r.analysis.Classify {
 		return nil
@@ -91,6 +104,7 @@ func (r *rows) table() *store.Table {
 		r.count("invalidations", func(c *Counts) uint64 { return c.Invalidations }),
 		r.count("writebacks", func(c *Counts) uint64 { return c.Writebacks }),
 		r.count("writethroughs", func(c *Counts) uint64 { return c.Writethroughs }))
+	t.Columns = append(t.Columns, r.traffic()...)
 	t.Columns = append(t.Columns, r.causes()...)
 	if r.analysis.Classify {
 		t.Columns = append(t.Columns, r.count("full_misses", func(c *Counts) uint64 { return c.FullMisses }))
@@ -114,6 +128,7 @@ func (r *rows) summary() *store.Table {
 			return float64(total(c.Misses)) / float64(max(1, total(c.Uses)))
 		})},
 		r.count("writebacks", func(c *Counts) uint64 { return c.Writebacks }))
+	t.Columns = append(t.Columns, r.traffic()...)
 	t.Columns = append(t.Columns, r.causes()...)
 	t.Columns = append(t.Columns, r.opt()...)
 	return t
