@@ -12,6 +12,9 @@ type agenda struct {
 	begun unit.Picos // when the first of them could begin
 }
 
+// atFirst is before all that is scheduled at any time.
+const atFirst unit.Picos = -1
+
 // did is that an operation began at a time.
 func (a *agenda) did(at unit.Picos) {
 	if a != nil {
@@ -47,11 +50,12 @@ func (r *rank) mailIsFirst(now unit.Picos) bool {
 	if now == never || len(r.releases) > 0 && r.releases[0].at == now {
 		return true
 	}
-	since := unit.Picos(0)
+	since := atFirst
 	if r.more != nil {
 		since = r.more.scheduled(r, now)
 	} else if s := &r.main; r.need(s) != nothing {
 		since = s.agenda.since
 	}
-	return r.arrivals[0].at-e.Latency-e.Send < since
+	sent := r.arrivals[0].at - e.Latency - e.Send
+	return sent < since || sent == since && r.arrivals[0].from < r.id
 }

@@ -39,6 +39,7 @@ func (r *rank) load() error {
 	r.main.phase = ended
 	for i := range g.ops {
 		if g.needs[i] == 0 {
+			g.since[i] = atFirst
 			r.spawn(i)
 		}
 	}
@@ -80,7 +81,7 @@ func (r *rank) spawn(i int) {
 	g := r.graph
 	s := r.more.add(int64(i), &g.ops[i], g.from[i])
 	if s.agenda != nil {
-		*s.agenda = agenda{g.since[i], g.since[i], g.from[i]}
+		*s.agenda = agenda{g.since[i], max(0, g.since[i]), g.from[i]}
 	}
 	r.ready(s)
 	r.more.put(r, s)

@@ -33,10 +33,10 @@ type Model struct {
 	//	the sender of more than S bytes waits until the receiver's processor takes them up and the receive has been posted, and a picosecond
 	//
 	// with o = Send = Receive. Of what a processor could do next when it is free, it does first what was scheduled first: messages when they were
-	// sent, its own operations when those began that they wait for; what is nonblocking together.
+	// sent, its own operations, receives among them, when those began that they wait for; what is nonblocking together. Of what was scheduled
+	// at the same time, that of the lower rank is first: messages are their sender's.
 	//
-	// Differs: of what was scheduled at the same time, a processor's own operations are first, then messages by their sender; LogGOPSim has
-	// the order of all events of the simulation. A message of no bytes takes as long as one of one byte, not G less.
+	// Differs: LogGOPSim has the order of all events of the simulation, which is that of ranks where they schedule from the same time on. A message of no bytes takes as long as one of one byte, not G less.
 	LogGOPSim bool
 }
 

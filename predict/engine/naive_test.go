@@ -105,7 +105,7 @@ func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]St
 		r := &naiveRank{id: int32(i), requests: map[int32]*naiveEnd{}}
 		n.ranks = append(n.ranks, r)
 		if graphs == nil || graphs[i] == nil {
-			s := &naiveStrand{main: true}
+			s := &naiveStrand{main: true, agenda: naiveAgenda{since: -1, began: []unit.Picos{0}}}
 			for _, op := range ops {
 				s.ops = append(s.ops, naiveOp{Op: op})
 			}
@@ -123,7 +123,7 @@ func newNaive(all [][]Op, graphs []*Graph, m Model, steps func(int32, *Op) ([]St
 		}
 		for j := range ops {
 			if len(r.needs[j]) == 0 {
-				r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: ops[j]}}})
+				r.strands = append(r.strands, &naiveStrand{row: j, ops: []naiveOp{{Op: ops[j]}}, agenda: naiveAgenda{since: -1, began: []unit.Picos{0}}})
 			}
 		}
 	}
@@ -215,7 +215,8 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 	}
 	ownFirst := bestAt < at
 	if n.LogGOPSim && bestAt == at && first != nil {
-		ownFirst = bestFree || best != nil && first.at-n.Latency-n.Send >= best.agenda.since
+		sent := first.at - n.Latency - n.Send
+		ownFirst = bestFree || best != nil && (sent > best.agenda.since || sent == best.agenda.since && first.from >= r.id)
 	}
 	if best != nil && ownFirst {
 		at, does = bestAt, func(now unit.Picos) { n.act(r, best, now) }
@@ -247,6 +248,9 @@ func (n *naive) ready(r *naiveRank, s *naiveStrand) (at unit.Picos, free, can bo
 	}
 	if op.Kind == Send || op.Kind == Isend {
 		return n.when(r, s, true, n.LogGOPSim)
+	}
+	if n.LogGOPSim && len(s.inner) == 0 && (op.Kind == Recv || op.Kind == Irecv) {
+		return s.t, false, true // it needs no processor, but has its turn among those that do
 	}
 	return n.when(r, s, false, false)
 }

@@ -70,7 +70,7 @@ func (r *rank) open() {
 func (r *rank) begin(p Program) {
 	r.open()
 	if r.program, r.e.acting = p, r.id; r.e.LogGOPSim {
-		r.main.agenda = &agenda{}
+		r.main.agenda = &agenda{since: atFirst}
 	}
 	if p.Graph != nil {
 		if err := r.load(); err != nil {

@@ -46,6 +46,8 @@ const (
 	nothing   need = iota
 	processor      // to be free
 	port           // and the port of messages that leave: LogGOPSim
+	turns          // its turn, to post a receive, which takes no processor: LogGOPSim
+	needs          // how many there are
 )
 
 // need says which.
@@ -62,8 +64,11 @@ func (r *rank) need(s *strand) need {
 			return processor
 		}
 	case starting:
-		if s.op.Kind == Send || s.op.Kind == Isend {
+		switch {
+		case s.op.Kind == Send || s.op.Kind == Isend:
 			return sends
+		case r.e.LogGOPSim && (s.op.Kind == Recv || s.op.Kind == Irecv):
+			return turns
 		}
 	case stepping:
 		if s.round.sends() {

@@ -4,11 +4,11 @@ import "spoor/traces/unit"
 
 // strands are what a rank does besides its program, or instead of it: the operations of a graph
 // that can go on, and nonblocking collectives. Who needs the same waits in one heap, ordered by
-// when it could go on, ties by row.
+// when it could go on, ties by when it was scheduled and row.
 type strands struct {
 	all  []*strand // by number
 	free []int32
-	wait [port + 1]waiting // by need
+	wait [needs]waiting // by need
 
 	schedules bool // LogGOPSim's, by when they were scheduled
 }
@@ -16,6 +16,7 @@ type strands struct {
 // ticket is a strand that can go on from a time on.
 type ticket struct {
 	t      unit.Picos
+	since  unit.Picos // when it was scheduled, in LogGOPSim; else t
 	row    int64
 	strand int32
 }
@@ -23,6 +24,14 @@ type ticket struct {
 func (a ticket) before(b ticket) bool {
 	if a.t != b.t {
 		return a.t < b.t
+	}
+	return a.earlier(b)
+}
+
+// earlier is whether of two that could go on at a time the first does.
+func (a ticket) earlier(b ticket) bool {
+	if a.since != b.since {
+		return a.since < b.since
 	}
 	return a.row < b.row
 }
@@ -98,11 +107,18 @@ func (m *strands) add(row int64, op *Op, t unit.Picos) *strand {
 
 // put lets a strand wait for what it needs to go on.
 func (m *strands) put(r *rank, s *strand) {
-	n, t := r.need(s), s.t
-	if s.agenda != nil && n != nothing {
-		t = s.agenda.since // the processor is not free before s.t
+	n := r.need(s)
+	k := ticket{s.t, s.t, s.row, r.number(s)}
+	switch {
+	case s.agenda == nil:
+	case n == nothing:
+		k.since = atFirst
+	case n == turns:
+		k.since = s.agenda.since
+	default: // the processor is not free before s.t
+		k.t, k.since = s.agenda.since, s.agenda.since
 	}
-	m.wait[n].push(ticket{t, s.row, r.number(s)})
+	m.wait[n].push(k)
 }
 
 // time is when the next strand goes on.
@@ -116,23 +132,19 @@ func (m *strands) time(r *rank) unit.Picos {
 	return at
 }
 
-// scheduled is when the strand was scheduled that LogGOPSim has the processor do something next, at a time; or if it needs nothing for that, the
-// begin of all time.
+// scheduled is when the strand was scheduled that LogGOPSim has do something next, at a time; or if it needs nothing for that, before all time.
 func (m *strands) scheduled(r *rank, now unit.Picos) unit.Picos {
 	since := never
 	for n := range m.wait {
 		if w := m.wait[n]; len(w) > 0 && r.goesOn(w[0].t, need(n)) <= now {
-			if need(n) == nothing {
-				return 0
-			}
-			since = min(since, w[0].t)
+			since = min(since, w[0].since)
 		}
 	}
 	return since
 }
 
 // turn has the next strand do something at a time: of several, the one that needs nothing, then
-// the one that could have gone on first.
+// the one that could have gone on first, or was scheduled first.
 func (r *rank) turn(now unit.Picos) {
 	m := r.more
 	found := -1
@@ -141,7 +153,7 @@ func (r *rank) turn(now unit.Picos) {
 		if len(w) == 0 || r.goesOn(w[0].t, need(n)) > now {
 			continue
 		}
-		if found < 0 || found != int(nothing) && w[0].before(m.wait[found][0]) {
+		if found < 0 || found != int(nothing) && w[0].earlier(m.wait[found][0]) {
 			found = n
 		}
 	}

@@ -46,7 +46,7 @@ func (d *windows) put(r *rank) {
 	}
 	r.window = w
 	if w-d.now >= ringSize {
-		d.far.push(ticket{r.next, int64(r.id), r.id})
+		d.far.push(ticket{r.next, r.next, int64(r.id), r.id})
 		return
 	}
 	i := w % ringSize
