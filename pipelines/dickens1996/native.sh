@@ -1,7 +1,8 @@
 #!/bin/sh
 # Holds predicted times to native runs on this host, and counts what predicting costs. As in the paper, the time of an
-# instruction of each program and size is c = U/I of a shorter native run, on as many ranks as are to be predicted, or on all
-# processors of the host if those are fewer: U is what ranks compute, without what they do about messages, sec. 5.2. What
+# instruction of each program and size comes from shorter native runs, on as many ranks as are to be predicted, or on all
+# processors of the host if those are fewer: U is what ranks compute, without what they do about messages, sec. 5.2. Runs of
+# three lengths give the line U = a + c I that has the least squares, for I instructions; a is what it takes to start. What
 # messages cost is measured by tracegen/delayed, between ranks that compute as those of programs do. All of
 # these take turns, in processes of their own, and of each the least counts, as what the host does besides makes times
 # longer; with BY=median it is the median.
@@ -11,33 +12,36 @@ set -eu
 out=$1
 repeat=${REPEAT:-15}
 by=${BY:-least}
+slowdown=${SLOWDOWN-2 4 16}
 mkdir -p "$out"
 
-# Programs of the paper, and for one and two processors which run has its instructions timed, half as long as the one that is
-# predicted: on two, sor ends after 190 and 430 iterations, bps after 10. On one, bps has nothing to iterate and no shorter run: there it is the shortest on two.
-# With SIZES=others it is sizes that the paper does not have; PROGRAMS is a pattern of those to measure.
+# Programs of the paper, and for one and two processors which runs have their instructions timed: a quarter, a half and three
+# quarters as long as the one that is predicted, which on two ends sor after 190 and 430 iterations, bps after 8. On one, bps has nothing
+# to iterate and no shorter run: there it is the shortest on two, and c = U/I.
+# With SIZES=others it is sizes that the paper does not have; PROGRAMS is a pattern of those to measure, SLOWDOWN the ranks to
+# simulate on one host core, none if it is empty.
 programs() { "${SIZES:-paper}" | grep -E -e "${PROGRAMS:-.}"; }
 paper() {
 	cat <<-P
-		sor g=25,digits=15,iterations=2000 1:iterations=1000 2:iterations=95
-		sor g=50,digits=15,iterations=1000 1:iterations=500 2:iterations=215
-		sor g=250,digits=15,iterations=100 1:iterations=50 2:iterations=50
-		bps g=64 2:iterations=1 2:iterations=5
-		bps g=256 2:iterations=1 2:iterations=5
-		apucs f=64,time=1000 1:time=500 2:time=500
-		apucs f=1,time=1000 1:time=500 2:time=500
-		pgl triangles=500,frames=20 1:frames=10 2:frames=10
-		pgl triangles=1000,frames=20 1:frames=10 2:frames=10
+		sor g=25,digits=15,iterations=2000 1:iterations=500,1000,1500 2:iterations=48,95,143
+		sor g=50,digits=15,iterations=1000 1:iterations=250,500,750 2:iterations=108,215,323
+		sor g=250,digits=15,iterations=100 1:iterations=25,50,75 2:iterations=25,50,75
+		bps g=64 2:iterations=1 2:iterations=2,4,6
+		bps g=256 2:iterations=1 2:iterations=2,4,6
+		apucs f=64,time=1000 1:time=250,500,750 2:time=250,500,750
+		apucs f=1,time=1000 1:time=250,500,750 2:time=250,500,750
+		pgl triangles=500,frames=20 1:frames=5,10,15 2:frames=5,10,15
+		pgl triangles=1000,frames=20 1:frames=5,10,15 2:frames=5,10,15
 	P
 }
 others() {
 	cat <<-P
-		sor g=100,digits=15,iterations=400 1:iterations=200 2:iterations=200
-		bps g=128 2:iterations=1 2:iterations=5
-		apucs f=16,time=1000 1:time=500 2:time=500
-		apucs f=4,time=1000 1:time=500 2:time=500
-		pgl triangles=2000,frames=20 1:frames=10 2:frames=10
-		pgl triangles=1000,frames=20,size=256 1:frames=10 2:frames=10
+		sor g=100,digits=15,iterations=400 1:iterations=100,200,300 2:iterations=100,200,300
+		bps g=128 2:iterations=1 2:iterations=2,4,6
+		apucs f=16,time=1000 1:time=250,500,750 2:time=250,500,750
+		apucs f=4,time=1000 1:time=250,500,750 2:time=250,500,750
+		pgl triangles=2000,frames=20 1:frames=5,10,15 2:frames=5,10,15
+		pgl triangles=1000,frames=20,size=256 1:frames=5,10,15 2:frames=5,10,15
 	P
 }
 
@@ -88,7 +92,10 @@ machine() {
 # total FILE: nanoseconds of a message of 8 bytes.
 total() { tr -d '"' <"$1" | awk '/^(L|o_s|o_r) / && !n[$1]++ { sum += $3 } END { print sum, name }' name="$1"; }
 
-# runs PROGRAM SETTINGS SHORTER1 SHORTER2: leaves rows in short.1, short.2, whole.1 and whole.2, and the network of the turn
+# lengths SHORTER: of RANKS:KEY=LENGTH,LENGTH... the lengths.
+lengths() { echo "${1#*=}" | tr , ' '; }
+
+# runs PROGRAM SETTINGS SHORTER1 SHORTER2: leaves rows in short.1.LENGTH, short.2.LENGTH, whole.1 and whole.2, and the network of the turn
 # whose messages took the least time (or the median). Each row is the medians of three runs after a first one in the process, which touches fresh memory.
 runs() {
 	rm -f "$out"/short.* "$out"/whole.* "$out"/turn.*
@@ -97,11 +104,29 @@ runs() {
 		for procs in 1 2; do
 			few=$3
 			[ $procs = 1 ] || few=$4
-			direct "$1" "$(shorter "$2" "${few#*:}")" --procs "${few%%:*}" --machine "$out/unit.toml" --native --repeat 3 >>"$out/short.$procs"
+			key=${few#*:}
+			for length in $(lengths "$few"); do
+				direct "$1" "$(shorter "$2" "${key%%=*}=$length")" --procs "${few%%:*}" --machine "$out/unit.toml" --native --repeat 3 >>"$out/short.$procs.$length"
+			done
 			direct "$1" "$2" --procs $procs --machine "$out/unit.toml" --native --repeat 3 >>"$out/whole.$procs"
 		done
 	done
 	cp "$(for turn in "$out"/turn.*; do total "$turn"; done | sort -g | "$by" | cut -d ' ' -f 2-)" "$out/network.toml"
+}
+
+# instruction FILE...: of the rows of runs of several lengths and, last, of the predicted one: what an instruction of that takes
+# on average [ns], and how much of it is to start [%].
+instruction() {
+	for file; do echo "$(chosen 6 "$file") $(chosen 15 "$file")"; done | awk '
+		{ i[NR] = $1; u[NR] = $2 }
+		END {
+			n = NR - 1
+			if (n == 1) { printf "%.6g 0\n", u[1] / i[1]; exit }
+			for (k = 1; k <= n; k++) { mi += i[k] / n; mu += u[k] / n }
+			for (k = 1; k <= n; k++) { ii += (i[k] - mi) ^ 2; iu += (i[k] - mi) * (u[k] - mu) }
+			whole = mu + iu / ii * (i[NR] - mi)
+			printf "%.6g %.0f\n", whole / i[NR], 100 * (1 - iu / ii * i[NR] / whole)
+		}'
 }
 
 # EP sends next to nothing: what two processors do of it is what the host has. Programs whose ranks wait for each other often
@@ -113,17 +138,19 @@ delayed -repeat 1 >"$out/network.toml" # of a program that does not poll, instru
 machine unit 1
 
 echo
-echo "ns of an instruction, and of a message of 8 bytes (o_s, o_r, L); times in seconds, error of the predicted one in %, and slowdown on one host core"
-printf '%-37s %7s %7s %17s | %9s %9s %6s | %9s %9s %6s | %6s %6s %6s\n' program instr,1 instr,2 message native,1 predicted error native,2 predicted error P=2 P=4 P=16
+echo "ns of an instruction, % of it to start, ns of a message of 8 bytes (o_s, o_r, L); times in seconds, error of the predicted one in %${slowdown:+, and slowdown on one host core of $slowdown ranks}"
+printf '%-37s %7s %5s %7s %5s %17s | %9s %9s %6s | %9s %9s %6s |\n' program instr,1 start instr,2 start message native,1 predicted error native,2 predicted error
 programs >"$out/programs"
 while read -r kernel settings one two; do
 	runs "$kernel" "$settings" "$one" "$two"
 	m=$(echo "$kernel.$settings" | tr ,= .-)
 	printf '%-37s' "$kernel $settings"
 	for procs in 1 2; do
-		c=$(echo "$(chosen 15 "$out/short.$procs") $(chosen 6 "$out/short.$procs")" | awk '{ printf "%.6g", $1 / $2 }')
-		machine "$m.$procs" "$c"
-		printf ' %7.3g' "$c"
+		few=$one
+		[ $procs = 1 ] || few=$two
+		c=$(instruction $(lengths "$few" | tr ' ' '\n' | sed "s|^|$out/short.$procs.|") "$out/whole.$procs")
+		machine "$m.$procs" "${c% *}"
+		printf ' %7.3g %5s' $c
 	done
 	tr -d '"' <"$out/network.toml" | awk '/^L / { l = $3 } /^o_s/ && !s { s = $3 } /^o_r/ && !r { r = $3 } END { printf " %17s", s " " r " " l }'
 	for procs in 1 2; do
@@ -131,13 +158,14 @@ while read -r kernel settings one two; do
 		echo "$(chosen 14 "$out/whole.$procs") $(chosen 5 "$out/row.csv")" | awk '{ printf " | %9.4g %9.4g %+6.1f", $1, $2, 100 * ($2 - $1) / $1 }'
 	done
 	printf ' |'
-	for procs in 2 4 16; do
+	for procs in $slowdown; do
 		GOMAXPROCS=1 direct "$kernel" "$settings" --procs $procs --machine "$out/$m.2.toml" --native --repeat "$repeat" >"$out/row.csv"
 		printf ' %6.1f' "$(chosen 18 "$out/row.csv")"
 	done
 	echo
 done <"$out/programs"
 
+[ -n "$slowdown" ] || exit 0
 echo
 echo "slowdown of apucs on 8 processors, one host core, against F"
 for f in 64 1; do
