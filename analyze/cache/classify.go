@@ -32,14 +32,15 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
-// begin says what the next uses are, which miss and hits count.
-func (c *classes) begin(keys []key) {
+// begin says what the next uses are, which miss and hits count, and reports whether no line is known to be written back among them.
+func (c *classes) begin(keys []key) (noneBack bool) {
 	if c == nil || c.full == nil {
-		return
+		return false
 	}
 	c.found = c.places.find(keys, c.found)
 	c.todo = c.found
 	c.reach()
+	return len(c.found) == len(keys)
 }
 
 // miss counts the next n uses, of which the last one, of a line, missed in the level. It is the cause.

@@ -11,11 +11,10 @@ type space struct {
 	Blocks
 	uses    *lines.Uses // of the piece at hand
 	coarser *coarser    // where they come from, if not from the piece
-	firsts  lines.Uses  // of the references that were taken last, if a coarser space asks
-	asked   bool        // one does
+	firsts  lines.Uses  // of one processor alone: first uses in the window, of the references that were taken last
 	taken   int         // of them
 	window  uint64      // the open one, from 1
-	stamp   uint32      // likewise, but that it begins again; never 0
+	stamp   uint32      // likewise, from firstStamp and over again
 	members []member
 	blocks  []block  // by place, sixteen neighbours side by side
 	groups  []uint64 // of such neighbours: by place / 16, the block / 16
@@ -40,7 +39,7 @@ const several trace.Proc = -2
 
 // member is what one processor uses.
 type member struct {
-	stamps  []uint32 // by place among the processor's own: of the latest window in which it is known to be used; see addFirsts
+	stamps  []uint32 // by place among the processor's own: of the latest window in which it is known to be used
 	uses    []use    // by place among the processor's own
 	numbers []uint32 // of sixteen neighbours: by place / 16, place / 16 in the blocks of all
 	last    uint64   // block of the latest use + 1; 0 if that was in an earlier window
@@ -70,7 +69,7 @@ const (
 
 // newSpace is of blocks that nobody has used; of a window, so many uses by all processors are kept at most.
 func newSpace(b Blocks, procs, maxTurn int) *space {
-	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, stamp: 1, members: make([]member, procs)}
+	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, stamp: firstStamp, members: make([]member, procs)}
 	for i := range s.members {
 		m := &s.members[i]
 		for _, shape := range b.Shapes {
@@ -101,12 +100,10 @@ func (s *space) begin(p *analysis.Piece) (err error) {
 
 // add takes the uses of the piece's references, which are of these processors, up to one with an index.
 func (s *space) add(of []trace.Proc, to int) error {
-	if s.coarser != nil {
-		if err := s.coarsen(of); err != nil {
-			return err
-		}
-	}
-	if s.turns == nil {
+	switch {
+	case s.isAlone():
+		return s.addAlone(of, to)
+	case s.turns == nil:
 		s.addFirsts(of, to)
 		return nil
 	}
@@ -123,8 +120,15 @@ func (s *space) add(of []trace.Proc, to int) error {
 	return nil
 }
 
+// isAlone reports whether there is but one processor.
+func (s *space) isAlone() bool { return len(s.members) == 1 }
+
 // reach makes room for so many places.
 func (s *space) reach(places int) {
+	if s.isAlone() {
+		s.members[0].stamps = lines.Reach(s.members[0].stamps, uint32(places-1))
+		return
+	}
 	for len(s.blocks) < places {
 		s.blocks = append(s.blocks, block{owner: trace.Everyone})
 	}
@@ -202,6 +206,9 @@ func (s *space) share(p trace.Proc, m *member, b *block) {
 
 // close ends the open window.
 func (s *space) close() {
+	if s.isAlone() {
+		s.all.now = s.members[0].counts.now
+	}
 	if s.all.now == 0 {
 		return
 	}
@@ -227,13 +234,7 @@ func (s *space) close() {
 		m.before, m.set, m.used = m.set, m.before[:0], m.used[:0]
 	}
 	s.window++
-	s.stamp++
-	if s.stamp == 0 {
-		s.stamp = 1
-		for i := range s.members {
-			clear(s.members[i].stamps)
-		}
-	}
+	s.nextStamp()
 }
 
 // again is how often processors used anything in a window, having done so in one before, so that others could have taken something
@@ -258,6 +259,9 @@ func (s *space) end() {
 	}
 	for _, b := range s.blocks {
 		s.all.sum(b.visits, b.owner == several)
+	}
+	if s.isAlone() {
+		s.all.total = s.members[0].counts.total
 	}
 	s.coarser, s.firsts = nil, lines.Uses{}
 }
