@@ -202,6 +202,9 @@ func (s *shard) Add(p *analysis.Piece) error {
 func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
 	switch s.window.Cut {
 	case Quanta:
+		if len(s.clock) == 1 {
+			return s.withinAlone(p, i)
+		}
 		for ; i < len(p.Of); i++ {
 			q := &s.clock[p.Of[i]]
 			time := *q + uint64(p.Refs.Instr[i])
@@ -223,6 +226,21 @@ func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
 		}
 	}
 	return len(p.Of), 0
+}
+
+// withinAlone is within for quanta of one processor, whose clock stays in a register.
+func (s *shard) withinAlone(p *analysis.Piece, i int) (j int, end uint64) {
+	now := s.clock[0]
+	for j = i; j < len(p.Refs.Instr); j++ {
+		time := now + uint64(p.Refs.Instr[j])
+		if time > s.end {
+			end = (time + s.window.Length - 1) / s.window.Length * s.window.Length
+			break
+		}
+		now = time
+	}
+	s.clock[0] = now
+	return j, end
 }
 
 // close ends the open window.

@@ -1,5 +1,7 @@
 package reuse
 
+import "encoding/binary"
+
 // tally counts uses by distance. They fall anywhere between 0 and the number of lines, so that counting them is as slow as the
 // cache that holds all counts: these are bytes, with a carry once in 256 uses.
 type tally struct {
@@ -58,8 +60,17 @@ func (t *tally) take(few []uint8) {
 		t.uses = longer(t.uses, len(few))
 	}
 	uses := t.uses[:len(few)]
-	for d, n := range few {
-		uses[d] += uint64(n)
+	d := 0
+	for ; d+8 <= len(few); d += 8 { // most are of no use
+		if binary.NativeEndian.Uint64(few[d:]) == 0 {
+			continue
+		}
+		for i, n := range few[d : d+8] {
+			uses[d+i] += uint64(n)
+		}
+	}
+	for ; d < len(few); d++ {
+		uses[d] += uint64(few[d])
 	}
 }
 
