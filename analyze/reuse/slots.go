@@ -50,8 +50,9 @@ func (e *era) reset(n, level int, live uint32) *era {
 	e.counts.reset(n)
 	e.level = level
 	e.edge = edge{slot: 1}
-	for range live {
-		e.push(&e.edge)
+	e.pushAll(&e.edge, live, topLevel)
+	if e.edge.slot&positionMask == blockSlots {
+		e.closeBlock(&e.edge, topLevel)
 	}
 	if level < topLevel && e.edge.slot > 1 {
 		e.skip(&e.edge)
@@ -76,6 +77,21 @@ func (e *era) push(at *edge) {
 	at.slot++
 	if at.slot&positionMask == blockSlots {
 		e.closeBlock(at, topLevel)
+	}
+}
+
+// pushAll takes the next n slots. A block that they fill stays open until more are taken. Counts above the level top stay as they are.
+func (e *era) pushAll(at *edge, n uint32, top int) {
+	for n > 0 {
+		if at.slot&positionMask == blockSlots {
+			e.closeBlock(at, top)
+		}
+		from := at.slot & positionMask
+		fit := min(n, blockSlots-from)
+		e.blocks[at.slot>>blockShift].fill(from, fit)
+		at.live += fit
+		at.slot += fit
+		n -= fit
 	}
 }
 
@@ -115,6 +131,18 @@ func (e *era) above(slot uint32, at *edge) uint32 {
 		return d + at.live + e.counts.above(number, current, &at.closed)
 	}
 	return d
+}
+
+// fill makes n slots live, from one on.
+func (b *block) fill(from, n uint32) {
+	for n > 0 {
+		w := from >> 6 & 7
+		fit := min(n, 64-from&63)
+		b[w] |= (1<<fit - 1) << (from & 63)
+		b[7] += below[w] * uint64(fit)
+		from += fit
+		n -= fit
+	}
 }
 
 // above is how many live slots of the block lie above one.

@@ -27,32 +27,30 @@ func (s *span) start(e *era, first uint32, at edge) {
 }
 
 // measure takes the uses of a batch through the slots: each leaves the slot that it is given, or
-// none, 0, and takes the next one.
+// none, 0, and takes the next one. All take theirs first, which fills words at a time: what a use finds
+// above the slot that it leaves is too many by itself and those after it, of which none has left its slot before.
 func (s *span) measure(left []uint32) {
+	s.reach(left)
 	e, at := s.era, &s.edge
-	apart := e.apart
-	blocks := e.blocks
-	// This pass only makes the cache misses overlap.
-	var touched uint64
-	for _, slot := range left {
-		touched += blocks[max(slot, s.first)>>blockShift][7]
-	}
-	s.dist[0] = uint32(touched) // or the compiler drops the pass
-	s.older = slices.Grow(s.older, len(left))
+	e.pushAll(at, uint32(len(left)), e.level)
 	had := len(s.older)
+	s.older = slices.Grow(s.older, len(left))
 	room := s.older[had : had+len(left)]
 	n, olds, colds := 0, 0, 0
-	next, live := at.slot, at.live // in registers
+	blocks, current := e.blocks, at.slot>>blockShift
+	live := at.live // in a register
+	apart := e.apart - uint32(len(left))
+	first := s.first
 	for i, slot := range left {
-		if slot >= s.first {
+		if slot >= first {
 			number := slot >> blockShift
-			d := blocks[number].remove(slot)
-			if current := next >> blockShift; number == current {
+			d := blocks[number].remove(slot) + apart + uint32(i)
+			if number == current {
 				live--
 			} else {
 				d += live + e.counts.remove(number, current, &at.closed)
 			}
-			s.dist[n&(batch-1)] = d + apart
+			s.dist[n&(batch-1)] = d
 			n++
 		} else if slot == 0 {
 			colds++
@@ -60,23 +58,22 @@ func (s *span) measure(left []uint32) {
 			room[olds] = older{slot, s.live + uint32(i-n)}
 			olds++
 		}
-		b := &blocks[next>>blockShift]
-		w := next >> 6 & 7
-		b[w] |= 1 << (next & 63)
-		b[7] += below[w]
-		live++
-		next++
-		if next&positionMask == blockSlots {
-			at.slot, at.live = next-1, live
-			e.closeBlock(at, e.level)
-			next, live = at.slot, 0
-		}
 	}
-	at.slot, at.live = next, live
+	at.live = live
 	s.older = s.older[:had+olds]
 	s.tally.cold += uint64(colds)
 	s.live += uint32(len(left) - n)
 	s.tally.add(s.dist[:n])
+}
+
+// reach lets the cache misses of what a batch leaves overlap.
+func (s *span) reach(left []uint32) {
+	blocks := s.era.blocks
+	var touched uint64
+	for _, slot := range left {
+		touched += blocks[max(slot, s.first)>>blockShift][7]
+	}
+	s.dist[0] = uint32(touched) // or the compiler drops the loads
 }
 
 // join finds the distances of the older uses, when all spans before have been joined.
