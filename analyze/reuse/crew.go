@@ -32,14 +32,28 @@ const spanLevel = 3
 // times as much, two cores are up to 9 % slower.
 const largeLevel = 4
 
+// ahead is how many jobs there are besides one for each core: one is being filled, one joined.
+const ahead = 2
+
+// mostBands is how many bitmaps of slots there are at most: two bytes of a line each.
+const mostBands = 4
+
 func newCrew(cores, level int) *crew {
 	c := &crew{level: level}
-	for range cores + 2 { // one is being filled, one joined
+	for range cores + ahead {
 		j := &job{joined: make(chan struct{})}
 		close(j.joined)
 		c.jobs = append(c.jobs, j)
 	}
 	return c
+}
+
+// bands is how many cores renumber lines, one without a crew. Each needs a bit for every slot.
+func (c *crew) bands() int {
+	if c == nil {
+		return 1
+	}
+	return min(len(c.jobs)-ahead, mostBands)
 }
 
 // current is the job that is being filled.

@@ -126,7 +126,7 @@ func (d *Distances) All() iter.Seq2[int64, uint64] {
 			}
 		}
 		for _, f := range d.Far {
-			if !yield(f.Distance, f.Uses) {
+			if f.Uses > 0 && !yield(f.Distance, f.Uses) {
 				return
 			}
 		}

@@ -3,12 +3,41 @@ package reuse
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 )
 
 // ranks renumbers live slots from the bottom, in their order.
 type ranks struct {
 	live  []uint64 // a bit for each slot
 	below []uint32 // live slots below each word
+}
+
+// bitmap has a bit for each of n slots: whether it is among the given ones. Bands of these, which have bitmaps of their own, go at the same time.
+func bitmap(slots []uint32, n, count int) []uint64 {
+	bands := make([][]uint64, count)
+	inBands(len(slots), count, func(band, from, to int) {
+		live := make([]uint64, n/64)
+		for _, slot := range slots[from:to] {
+			live[slot>>6] |= 1 << (slot & 63)
+		}
+		bands[band] = live
+	})
+	for _, other := range bands[1:] {
+		for i, word := range other {
+			bands[0][i] |= word
+		}
+	}
+	return bands[0]
+}
+
+// inBands divides n into so many bands, and calls do with all at the same time.
+func inBands(n, count int, do func(band, from, to int)) {
+	var others sync.WaitGroup
+	for band := 1; band < count; band++ {
+		others.Go(func() { do(band, n*band/count, n*(band+1)/count) })
+	}
+	do(0, 0, n/count)
+	others.Wait()
 }
 
 // rank counts the slots whose bits are set, of which slot 0, which stays what it is, is none.

@@ -200,17 +200,16 @@ func (s *Stack) compact() error {
 			slots[at] = 0 // what recent lines have is stale
 		}
 	}
-	live := make([]uint64, len(s.era.blocks)<<blockShift/64) // a bit for each slot
-	for _, slot := range slots {
-		live[slot>>6] |= 1 << (slot & 63)
-	}
-	r, n, err := rank(live)
+	bands := s.crew.bands()
+	r, n, err := rank(bitmap(slots, len(s.era.blocks)<<blockShift, bands))
 	if err != nil {
 		return err
 	}
-	for i, slot := range slots {
-		slots[i] = r.slot(slot)
-	}
+	inBands(len(slots), bands, func(_, from, to int) {
+		for i, slot := range slots[from:to] {
+			slots[from+i] = r.slot(slot)
+		}
+	})
 	was, is := s.era.apart, s.again.pays()
 	if was == 0 && n < newest {
 		is = 0 // there are not so many lines

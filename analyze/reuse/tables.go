@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"slices"
+	"sync"
 
 	"spoor/traces/store"
 	"spoor/traces/trace"
@@ -15,12 +16,15 @@ type histogram struct {
 }
 
 func (h *histogram) add(p trace.Proc, d *Distances) {
-	rows := 1 + len(d.Far)
-	for _, uses := range d.Uses {
-		if uses > 0 {
-			rows++
-		}
+	rows := 0
+	if d.Cold > 0 {
+		rows++
 	}
+	for range d.All() {
+		rows++
+	}
+	var same sync.WaitGroup // filling these takes as long as the others
+	same.Go(func() { h.proc, h.line = repeated(h.proc, int32(p), rows), repeated(h.line, int64(d.Line), rows) })
 	h.distance, h.count = slices.Grow(h.distance, rows), slices.Grow(h.count, rows)
 	h.row(Cold, d.Cold)
 	for distance, uses := range d.Uses {
@@ -29,8 +33,7 @@ func (h *histogram) add(p trace.Proc, d *Distances) {
 	for _, f := range d.Far {
 		h.row(f.Distance, f.Uses)
 	}
-	rows = len(h.distance) - len(h.proc)
-	h.proc, h.line = repeated(h.proc, int32(p), rows), repeated(h.line, int64(d.Line), rows)
+	same.Wait()
 }
 
 func (h *histogram) row(distance int64, count uint64) {
@@ -42,8 +45,10 @@ func (h *histogram) row(distance int64, count uint64) {
 // repeated appends v so many times.
 func repeated[T any](s []T, v T, times int) []T {
 	s = slices.Grow(s, times)
-	for range times {
-		s = append(s, v)
+	n := len(s)
+	s = s[:n+times]
+	for i := range s[n:] {
+		s[n+i] = v
 	}
 	return s
 }
