@@ -118,7 +118,6 @@ func (e *engine) deliver(to int32, m mail, fly unit.Picos) {
 
 // accept takes a mail to a rank of this worker.
 func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
-	e.touch(to)
 	i := e.mails.add()
 	e.mails.items[i] = *m
 	e.keepCause(&e.causes.mails, i)
@@ -130,9 +129,11 @@ func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
 	switch {
 	case m.kind == release:
 		d.urgent++
+		e.touch(to)
 		e.push(&d.releases, entry{m.at, m.from, i})
 	case e.urgent(m):
 		d.urgent++
+		e.touch(to)
 		e.push(&d.arrivals, entry{m.at, m.from, i})
 	default:
 		e.push(&d.arrivals, entry{m.at, m.from, i})
@@ -146,6 +147,7 @@ func (e *engine) accept(to int32, m *mail, fly unit.Picos) {
 	}
 	if acts < d.next {
 		d.next = acts
+		e.touch(to)
 		e.driver.sooner(e, d)
 	}
 }

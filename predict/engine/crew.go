@@ -55,9 +55,9 @@ func (c *crew) run() error {
 	for _, e := range c.engines {
 		e.outlet.open(n)
 		if c.Protocol == Whoa {
-			e.future = newOutlooks(int(e.end-e.first), n)
-			for i, lines := e.first, newLines(int(e.end-e.first), n, c.Ahead); i < e.end; i++ {
-				e.ranks[i].line = &lines[i-e.first]
+			e.future = newOutlooks(int(e.end-e.first), n, c.Ahead)
+			for i := range e.future.lines {
+				e.ranks[e.first+int32(i)].line = &e.future.lines[i]
 			}
 		}
 	}

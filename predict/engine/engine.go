@@ -271,7 +271,6 @@ type engine struct {
 	outlet       outlet
 	future       *outlooks // if Whoa
 	asking       int       // long messages that were not answered
-	seen         int64     // see peer
 	appointments uint64
 }
 

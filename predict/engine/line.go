@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"unsafe"
 
 	"spoor/traces/unit"
 )
@@ -10,33 +11,36 @@ import (
 // least. That is found for many operations together, some of them beyond what is known, which nobody looks at yet: one by one, each would wait
 // for memory.
 type line struct {
+	// What is looked at of most.
 	sums []unit.Picos // what all before an operation has taken at least, of one after the other
 	base int          // where rank.ops begin in sums
 	end  int          // where in sums that is which is not known
 	due  []due        // what is sent to each worker, and long messages
-	ops  []Op         // rank.ops, if they are kept here
-	own  bool         // they are
-	then []Op         // what the program gave after them
-	over bool         // the program has come to its end, or to an error
+
+	ops  []Op // rank.ops, if they are kept here
+	own  bool // they are
+	over bool // the program has come to its end, or to an error
+	then []Op // what the program gave after them
 	err  error
+	_    [56]byte
 }
 
 // newLines are time-lines without any operations, that have room for most of what they are to have.
-func newLines(ranks, workers, ahead int) []line {
+func newLines(ranks, workers, ahead int) ([]line, []due) {
 	room := 3*min(ahead, DefaultAhead) + 2 // see forget
 	all, due, sums := make([]line, ranks), make([]due, ranks*(workers+1)), make([]unit.Picos, ranks*room)
 	for i := range all {
 		all[i].due = due[i*(workers+1) : (i+1)*(workers+1)]
 		all[i].sums = sums[i*room : i*room+1 : (i+1)*room]
 	}
-	return all
+	return all, due
 }
 
 // due is messages to a worker, in the order in which they are sent.
 type due struct {
 	all   []promise
-	head  int
-	known int // how many are of operations that are known
+	head  int32
+	known int32 // how many are of operations that are known
 }
 
 // promise is what a rank has done at least when it begins to send a message.
@@ -58,7 +62,7 @@ func (d *due) after(row int64, done unit.Picos) unit.Picos {
 }
 
 func (d *due) add(p promise) {
-	if d.head > 16 && 2*d.head > len(d.all) {
+	if d.head > 16 && 2*int(d.head) > len(d.all) {
 		d.all = d.all[:copy(d.all, d.all[d.head:])]
 		d.known -= d.head
 		d.head = 0
@@ -68,7 +72,7 @@ func (d *due) add(p promise) {
 
 // show has those be known that are before a row. It is how many of them are from another row on.
 func (d *due) show(before, from int64) (n uint64) {
-	for ; d.known < len(d.all) && d.all[d.known].row < before; d.known++ {
+	for ; int(d.known) < len(d.all) && d.all[d.known].row < before; d.known++ {
 		if d.all[d.known].row >= from {
 			n++
 		}
@@ -107,20 +111,19 @@ func (r *rank) fetch() ([]Op, error) {
 }
 
 // lookAhead puts operations on the time-line, so that there are so many from the present one on.
-func (r *rank) lookAhead(ahead int) {
-	k := r.line
+func (k *line) lookAhead(r *rank, ahead int) {
 	if r.main.phase == ended {
 		return
 	}
 	k.forget(r.at - 1)
-	for r.at-1+ahead > len(r.ops)+len(k.then) && r.extend(ahead) {
+	for r.at-1+ahead > len(r.ops)+len(k.then) && k.extend(r, ahead) {
 	}
 	end := min(r.at-1+ahead, len(r.ops)+len(k.then))
 	if k.base+end <= k.end {
 		return
 	}
 	if k.base+end >= len(k.sums) {
-		r.reckon(end + ahead/2)
+		k.reckon(r, end+ahead/2)
 	}
 	k.end = k.base + end
 	row := r.main.row - int64(r.at-1)
@@ -129,6 +132,34 @@ func (r *rank) lookAhead(ahead int) {
 			r.e.appointments += n
 		}
 	}
+}
+
+// fetchOf fetches what an outlook looks at that r and its time-line point to.
+func (k *line) fetchOf(r *rank, ahead int, fills bool) {
+	fetch(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
+	for w := range k.due {
+		if d := &k.due[w]; int(d.head) < len(d.all) {
+			fetch(unsafe.Pointer(&d.all[d.head]), 1)
+		}
+	}
+	if op := r.main.op; op != nil {
+		fetch(unsafe.Pointer(op), 1)
+	}
+	if !fills || k.base+r.at-1+ahead < len(k.sums) {
+		return
+	}
+	ops, from, to := r.ops, max(len(k.sums)-1-k.base, r.at-1), r.at-1+ahead+ahead/2
+	if from >= len(ops) {
+		ops, from, to = k.then, from-len(ops), to-len(ops)
+	}
+	if to = min(to, len(ops)); from < to {
+		fetchOps(ops[from:to])
+	}
+}
+
+// fetchOps fetches operations, one at least.
+func fetchOps(ops []Op) {
+	fetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(Op{}))-1)/lineBytes+1)
 }
 
 // forget drops what operations before the i-th take, once that is most of sums: what is left, and what is put behind it, is at most
@@ -146,8 +177,7 @@ func (k *line) forget(i int) {
 }
 
 // reckon finds what operations take, before the i-th or all that there are.
-func (r *rank) reckon(i int) {
-	k := r.line
+func (k *line) reckon(r *rank, i int) {
 	row := r.main.row - int64(r.at-1)
 	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
 		k.put(r, r.ops[from:to], row+int64(from))
@@ -159,8 +189,7 @@ func (r *rank) reckon(i int) {
 
 // extend asks the program for more, and keeps what it gave and was not done: the program may
 // write over it. Of what it gives, little is copied, and much is left where it is.
-func (r *rank) extend(ahead int) bool {
-	k := r.line
+func (k *line) extend(r *rank, ahead int) bool {
 	if k.over || r.e.live != nil || k.last(r).Sensitive {
 		return false
 	}
@@ -195,34 +224,39 @@ func (k *line) last(r *rank) *Op {
 
 // put puts operations on the time-line, the first of which has a row.
 func (k *line) put(r *rank, ops []Op, row int64) {
-	e := r.e
-	seen := Kind(0)
-	for i := range ops {
-		seen += ops[i].Kind // all of them come from memory at once, as in peer
-	}
-	e.seen += int64(seen)
-	sums := slices.Grow(k.sums, len(ops))
-	total := sums[len(sums)-1]
+	n := len(k.sums)
+	k.sums = slices.Grow(k.sums, len(ops))[:n+len(ops)]
+	total, sums := k.sums[n-1], k.sums[n:]
 	for i := range ops {
 		op := &ops[i]
-		total += bounded(op.Work)
-		switch op.Kind {
-		case Send, Isend:
-			if op.Peer < e.first || op.Peer >= e.end || e.Long >= 0 {
-				k.promise(r, op, promise{row + int64(i), total})
-			}
-			total += bounded(e.leastSending(op.Bytes) + op.Extra)
-		case Recv:
-			if !e.LogGOPSim {
-				total += bounded(e.leastReceiving() + op.Extra)
-			}
-		case Collective:
-			k.promise(r, op, promise{row + int64(i), total})
+		if total += op.Work; uint64(op.Work) > uint64(maxDuration) {
+			total += bounded(op.Work) - op.Work
+		}
+		if op.Kind != Wait && op.Kind != Irecv && op.Kind != Compute {
+			total = k.busy(r, op, promise{row + int64(i), total})
 		}
 		total = min(total, Horizon)
-		sums = append(sums, total)
+		sums[i] = total
 	}
-	k.sums = sums
+}
+
+// busy notes who feels an operation, and is when the processor has done with it at least.
+func (k *line) busy(r *rank, op *Op, begun promise) unit.Picos {
+	e, total := r.e, begun.sum
+	switch op.Kind {
+	case Send, Isend:
+		if op.Peer < e.first || op.Peer >= e.end || e.Long >= 0 {
+			k.promise(r, op, begun)
+		}
+		total += bounded(e.leastSending(op.Bytes) + op.Extra)
+	case Recv:
+		if !e.LogGOPSim {
+			total += bounded(e.leastReceiving() + op.Extra)
+		}
+	case Collective:
+		k.promise(r, op, begun)
+	}
+	return total
 }
 
 // leastSending is for how long the processor of a sender is busy at least.

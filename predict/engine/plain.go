@@ -136,7 +136,6 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 		e.send(op.Peer, &mail{at: at, late: begins - begun, bytes: op.Bytes, from: r.id, seq: seq, tag: op.Tag, group: op.Group, kind: eager})
 		return t
 	}
-	e.touch(op.Peer)
 	i := e.mails.add()
 	m := &e.mails.items[i]
 	m.at, m.late, m.bytes, m.from, m.seq, m.tag, m.group, m.node, m.next, m.kind = at, begins-begun, op.Bytes, r.id, seq, op.Tag, op.Group, 0, 0, eager
@@ -151,6 +150,7 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 		}
 		if at < d.next {
 			d.next = at
+			e.touch(d.id)
 			e.driver.sooner(e, d)
 		}
 	}

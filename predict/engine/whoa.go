@@ -1,6 +1,10 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"unsafe"
+
+	"spoor/traces/unit"
+)
 
 // outlook is what is known of the future of the ranks of a worker, for Whoa: the least of each rank's. Bounds are from below, and
 // for other workers, by number, of when they feel something.
@@ -24,6 +28,8 @@ type outlooks struct {
 	acts, last, span, asks, asked []unit.Picos
 	sends, later                  [][]unit.Picos // by worker; without this one
 	stale, short                  marked         // which are to be found anew; whose programs may go ahead
+	lines                         []line         // of each
+	dues                          []due          // of each line
 }
 
 // marked is some ranks, in no order.
@@ -46,10 +52,11 @@ func (m *marked) clear() {
 	m.all = m.all[:0]
 }
 
-func newOutlooks(ranks, workers int) *outlooks {
+func newOutlooks(ranks, workers, ahead int) *outlooks {
 	each := func() []unit.Picos { return make([]unit.Picos, ranks) }
 	o := &outlooks{acts: each(), last: each(), span: each(), asks: each(), asked: each(),
 		stale: marked{is: make([]bool, ranks)}, short: marked{is: make([]bool, ranks)}}
+	o.lines, o.dues = newLines(ranks, workers, ahead)
 	for range workers {
 		o.sends, o.later = append(o.sends, each()), append(o.later, each())
 	}
@@ -59,7 +66,7 @@ func newOutlooks(ranks, workers int) *outlooks {
 	return o
 }
 
-// touch is that a rank acts, or gets something.
+// touch is that a rank acts, or does so sooner than was said, or has to answer.
 func (e *engine) touch(rank int32) {
 	if e.future != nil {
 		e.future.stale.add(rank - e.first)
@@ -88,10 +95,11 @@ func (e *engine) look(r *report, fills bool) {
 	if fills {
 		found = &o.short
 	}
+	for k := -several - aFew; k < 0; k++ {
+		o.foresee(e, found.all, k, fills)
+	}
 	for k, i := range found.all {
-		if k%several == 0 {
-			e.seen += e.peer(found.all[k:min(k+several, len(found.all))], fills)
-		}
+		o.foresee(e, found.all, k, fills)
 		o.find(&e.ranks[e.first+i], int(i), fills)
 	}
 	if o.stale.clear(); fills {
@@ -105,27 +113,25 @@ func (e *engine) look(r *report, fills bool) {
 	}
 }
 
-// peer looks at what is known of ranks whose outlooks are found next, so that memory brings all of it at once. The sum keeps a compiler from leaving it out.
-func (e *engine) peer(found []int32, fills bool) (sum int64) {
-	for _, i := range found {
-		r := &e.ranks[e.first+i]
-		k := r.line
-		sum += int64(k.done(r.at))
-		if op := r.main.op; op != nil {
-			sum += int64(op.Kind)
-		}
-		for w := range k.due {
-			if d := &k.due[w]; d.head < len(d.all) {
-				sum += d.all[d.head].row
-			}
-		}
-		if !fills {
-			continue
-		}
-		sum += int64(k.sums[min(k.base+r.at+e.opt.Ahead, len(k.sums)-1)])
+// foresee fetches for ranks whose outlooks are found after that of the k-th: what is known of them, and when that is there what it points to.
+func (o *outlooks) foresee(e *engine, found []int32, k int, fills bool) {
+	if k += aFew; k >= 0 && k < len(found) {
+		i := found[k]
+		o.lines[i].fetchOf(&e.ranks[e.first+i], e.opt.Ahead, fills)
 	}
-	return sum
+	if k += several; k < len(found) {
+		i := found[k]
+		r, k := &e.ranks[e.first+i], &o.lines[i]
+		fetch(unsafe.Pointer(r), 1)
+		fetch(unsafe.Pointer(&r.e), 1)
+		fetch(unsafe.Pointer(&r.ops), 2)
+		fetch(unsafe.Pointer(k), 2)
+		fetch(unsafe.Pointer(&o.dues[int(i)*len(k.due)]), 2)
+	}
 }
+
+// aFew is how many outlooks ahead operations are fetched: they are many lines of memory.
+const aFew = 2
 
 // sum is the least of all.
 func (o *outlooks) sum(l *outlook, e *engine) {
@@ -162,7 +168,7 @@ func (o *outlooks) find(r *rank, i int, fills bool) {
 		o.unknown(r, i)
 	case r.main.phase != ended && !r.dead:
 		if fills {
-			r.lookAhead(r.e.opt.Ahead)
+			o.lines[i].lookAhead(r, r.e.opt.Ahead)
 		}
 		o.add(r, i)
 	}
@@ -190,7 +196,7 @@ func (o *outlooks) unknown(r *rank, i int) {
 
 // add is that a rank has a time-line.
 func (o *outlooks) add(r *rank, i int) {
-	s, k := &r.main, r.line
+	s, k := &r.main, &o.lines[i]
 	before, behind := k.done(r.at-1), k.done(r.at)
 	switch {
 	case s.phase == working:
@@ -225,7 +231,7 @@ func (r *rank) ordered() bool {
 
 // goesOn is that a rank goes on at a time, when it has done so much of its time-line.
 func (o *outlooks) goesOn(r *rank, i int, at, done unit.Picos) {
-	e, k := r.e, r.line
+	e, k := r.e, &o.lines[i]
 	for w := range o.sends {
 		if d := k.due[w].after(r.main.row, done); d < never {
 			o.sends[w][i] = after(at, d+e.lookahead)
@@ -241,7 +247,7 @@ func (o *outlooks) goesOn(r *rank, i int, at, done unit.Picos) {
 
 // waits is that a rank goes on when it is released.
 func (o *outlooks) waits(r *rank, i int, done unit.Picos) {
-	e, k := r.e, r.line
+	e, k := r.e, &o.lines[i]
 	for w := range o.later {
 		if d := k.due[w].after(r.main.row, done); d < never {
 			o.later[w][i] = d + e.lookahead
