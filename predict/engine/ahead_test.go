@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,4 +96,39 @@ func TestAheadWaitsForEver(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	holdToWatched(t, all, Options{Model: loggp()})
+}
+
+// Operations that are not as most are, between such: the result or the error is that of who is watched.
+func TestAheadOfSpecial(t *testing.T) {
+	lenient, extra, unsound := wait(9), isend(1, 8, 5), isend(1, 8, 6)
+	lenient.Lenient, extra.Extra, unsound.Extra = true, 70, -1
+	for name, middle := range map[string][]Op{
+		"nothing":               nil,
+		"no work":               does(work(0), Op{Kind: Compute, Request: None}),
+		"overhead":              does(extra, wait(5)),
+		"itself":                does(irecv(0, 5), isend(0, 8, 6), wait(5), wait(6)),
+		"a request twice":       does(isend(1, 8, 5), isend(1, 8, 5), wait(5)),
+		"no request":            does(isend(1, 8, None), wait(None)),
+		"one lenient":           does(lenient),
+		"one that is not open":  does(wait(9)),
+		"nobody":                does(isend(2, 8, 5)),
+		"negative overhead":     does(unsound),
+		"a kind that is not":    does(Op{Kind: Away + 1}),
+		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), farthest),
+		"more than is received": slices.Repeat(does(isend(1, 8, None)), 3),
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := slices.Concat(does(irecv(1, 0), isend(1, 80, 1)), middle, does(irecv(1, 2), isend(1, 80, 3), wait(0), wait(1), wait(2), wait(3)))
+			second := does(send(0, 20), work(100), send(0, 8), probe(0), recv(0))
+			for _, op := range first[2:] {
+				if op.Peer == 1 && (op.Kind == Isend) {
+					second = append(second, recv(0))
+				}
+			}
+			if strings.HasPrefix(name, "more than is") {
+				second = second[:5]
+			}
+			holdToWatched(t, ranks(first, second), Options{Model: loggp()})
+		})
+	}
 }

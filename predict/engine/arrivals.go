@@ -52,8 +52,8 @@ func (e *engine) before(a, b entry) bool {
 }
 
 func (e *engine) push(h *heap, n entry) {
-	q := append(*h, n)
-	*h = q
+	*h = append(*h, n)
+	q := *h
 	i := len(q) - 1
 	for i > 0 {
 		parent := (i - 1) / behind
@@ -71,11 +71,11 @@ func (e *engine) pop(h *heap) int32 {
 	first := q[0].mail
 	n := len(q) - 1
 	last := q[n]
-	q = q[:n]
-	*h = q
+	*h = (*h)[:n]
 	if n == 0 {
 		return first
 	}
+	q = q[:n]
 	i := 0
 	for child := 1; child < n; child = behind*i + 1 {
 		children := q[child:min(child+behind, n)]

@@ -200,7 +200,8 @@ func (r *rank) show(m *mail, fly unit.Picos) {
 func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
 	n := e.pendings.add()
-	e.pendings.items[n] = pending{done: undone, bytes: mark, from: from, tag: tag, group: group, what: Irecv}
+	p := &e.pendings.items[n] // what a message tells, and a channel, is filled in with it
+	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.what, p.left = undone, mark, from, tag, group, 0, Irecv, false
 	if i := r.post(n); i != 0 {
 		m := e.mails.items[i]
 		e.becauseOf(i)

@@ -121,6 +121,12 @@ func (m *Model) carry(bytes int64) unit.Picos {
 	return m.otherCarry(bytes)
 }
 
+// plainCarry is carry of messages of at least two bytes in LogGP, and whether it is that.
+func (m *Model) plainCarry(bytes int64) (unit.Picos, bool) {
+	t := float64(bytes-1)*m.PerByte + 0.5
+	return unit.Picos(t), bytes > 1 && t < float64(maxDuration)
+}
+
 // otherCarry is carry where no byte follows, where it is beyond all time, and by size.
 func (m *Model) otherCarry(bytes int64) unit.Picos {
 	switch {

@@ -18,6 +18,9 @@ func (r *rank) runPlain() bool {
 		e.ahead = farthest
 	}
 	for {
+		if r.strides() {
+			r.stride()
+		}
 		mail, own := never, never
 		if len(r.arrivals) > 0 {
 			mail = r.arrivals[0].at
@@ -37,14 +40,29 @@ func (r *rank) runPlain() bool {
 			r.rest(mail, own)
 			return true
 		default:
-			e.now = mail
-			i := r.arrivals[0].mail
-			if m := &e.mails.items[i]; m.kind == eager && m.from != r.id {
-				e.pop(&r.arrivals)
-				r.arrivePlain(i, m)
-			} else {
-				r.arrive(mail)
-			}
+			r.take(mail)
+		}
+	}
+}
+
+// take takes up the next mail, and those after it that come before the limit, until the program goes on.
+func (r *rank) take(at unit.Picos) {
+	e := r.e
+	for {
+		e.now = at
+		i := r.arrivals[0].mail
+		m := &e.mails.items[i]
+		if m.kind != eager || m.from == r.id {
+			r.arrive(at)
+			return
+		}
+		e.pop(&r.arrivals)
+		r.arrivePlain(i, m)
+		if r.main.phase < blocked || len(r.arrivals) == 0 {
+			return
+		}
+		if at = r.arrivals[0].at; at >= e.limit {
+			return
 		}
 	}
 }
@@ -59,7 +77,8 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 			e.ops++
 			t = r.startPlain(s.op, now)
 		case s.phase == collecting && s.op.Kind != Collective:
-			t = r.collectPlain(s, now)
+			t = r.collectPlain(s.on, s.op.Extra, now)
+			s.on = 0
 		case s.phase == working:
 			s.t, s.phase = r.use(now, s.op.Work, Computing, 0, 0), starting
 		default:
@@ -81,7 +100,7 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 				}
 			}
 		}
-		if now = s.t; s.phase >= blocked || (now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now) && !r.freely() {
+		if now = s.t; s.phase >= blocked || (now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now) && !r.freely() || r.strides() {
 			return true
 		}
 	}
@@ -122,8 +141,18 @@ func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
 // sendPlain is send, of a message that is not long, to another rank.
 func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 	e := r.e
-	t := r.use(now, e.Send+op.Extra, Overhead, 0, 0)
-	begun, carry := t-e.Send, e.carry(op.Bytes)
+	carry, ok := e.plainCarry(op.Bytes)
+	if !ok {
+		carry = e.otherCarry(op.Bytes)
+	}
+	if now > r.cpu {
+		r.idle(now-r.cpu, 0, 0)
+	}
+	long := e.Send + op.Extra
+	r.account.Parts[Overhead] += long
+	t := r.cpu + long
+	r.cpu = t
+	begun := t - e.Send
 	begins := max(begun, r.out)
 	r.out = min(begins+e.Gap+carry, Horizon)
 	at := max(begins+e.reach(), now+1)
@@ -158,24 +187,27 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 }
 
 // collectPlain is collect, but for collectives.
-func (r *rank) collectPlain(s *strand, now unit.Picos) unit.Picos {
-	p := &r.e.pendings.items[s.on]
+func (r *rank) collectPlain(on int32, extra, now unit.Picos) unit.Picos {
+	p := &r.e.pendings.items[on]
 	t, long := max(now, p.done), unit.Picos(0)
 	if p.what == Irecv {
-		long = r.e.Receive + s.op.Extra
+		long = r.e.Receive + extra
 	}
 	if long > 0 || t > r.cpu {
 		t = r.use(t, long, Overhead, p.late, p.fly)
 	}
-	r.e.pendings.drop(s.on)
-	s.on = 0
+	r.e.pendings.drop(on)
 	return t
 }
 
 // arrivePlain is arrive, of a mail that is a whole message of another rank.
 func (r *rank) arrivePlain(i int32, m *mail) {
 	e := r.e
-	start, carry := max(m.at, r.in), e.carry(m.bytes)
+	carry, ok := e.plainCarry(m.bytes)
+	if !ok {
+		carry = e.otherCarry(m.bytes)
+	}
+	start := max(m.at, r.in)
 	if r.in = start + e.Gap; e.Receiver {
 		r.in = min(r.in+carry, Horizon)
 	} else {
@@ -196,8 +228,9 @@ func (r *rank) arrivePlain(i int32, m *mail) {
 		}
 		return
 	}
-	e.pendings.items[n].bytes = m.bytes
-	at, late := m.at, m.late
-	e.mails.drop(i)
-	r.complete(n, at, late, e.Latency+carry)
+	p := &e.pendings.items[n]
+	p.done, p.late, p.fly, p.bytes = m.at, m.late, e.Latency+carry, m.bytes
+	if e.mails.drop(i); p.left || p.waiter != 0 {
+		r.complete(n, p.done, p.late, p.fly)
+	}
 }

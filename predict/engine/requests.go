@@ -30,6 +30,17 @@ func (q *requests) open(id, node int32) int32 {
 	return q.openBeside(id, node)
 }
 
+// put is open where nobody has the place. It is false where somebody may.
+func (q *requests) put(id, node int32) bool {
+	s := &q.slots[int(id)&(len(q.slots)-1)]
+	if s.node != 0 || id < 0 || len(q.far) > 0 {
+		return false
+	}
+	*s = request{id, node}
+	q.used++
+	return true
+}
+
 // openBeside is open where others may have the place.
 func (q *requests) openBeside(id, node int32) int32 {
 	for {

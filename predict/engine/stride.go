@@ -1,0 +1,95 @@
+package engine
+
+import "spoor/traces/unit"
+
+// strides is whether stride goes on with the program.
+func (r *rank) strides() bool {
+	s := &r.main
+	return r.e.ahead > 0 && (s.phase == starting || s.phase == collecting) && s.op.Kind <= Wait && s.t < Horizon && !r.dead
+}
+
+// stride does one operation after the other, whatever comes: see freely. It stops at one that waits, that works, or that is special, which
+// is not begun then. What glide asks before each is asked when it stops.
+func (r *rank) stride() {
+	e, s := r.e, &r.main
+	ops, at, op, t, on := r.ops, r.at, s.op, s.t, s.on
+	if s.phase == starting {
+		on = 0
+	}
+	for e.ahead > 0 {
+		e.ahead--
+		if e.now = t; on == 0 {
+			if t, on = r.embark(op, t); on == special {
+				break
+			}
+			e.ops++
+		}
+		if on > 0 {
+			p := &e.pendings.items[on]
+			if p.done == undone {
+				r.stand(at, t)
+				s.phase, s.on, p.waiter = blocked, on, mainNumber
+				return
+			}
+			e.now = max(t, p.done)
+			t = r.collectPlain(on, op.Extra, e.now)
+			on = 0
+		}
+		if at == len(ops) {
+			r.stand(at, t)
+			r.advance(s, t)
+			return
+		}
+		op = &ops[at]
+		if at++; op.Work != 0 || op.Kind > Wait || !op.sound() || t >= Horizon || r.dead {
+			r.stand(at, t)
+			r.ready(s)
+			return
+		}
+	}
+	r.stand(at, t)
+}
+
+// stand has r be before the operation whose number is one less, at a time.
+func (r *rank) stand(at int, t unit.Picos) {
+	s := &r.main
+	s.row += int64(at - r.at)
+	r.at = at
+	s.op, s.t, s.phase, s.on = &r.ops[at-1], t, starting, 0
+}
+
+// special is that an operation has not begun.
+const special int32 = -2
+
+// embark is startPlain. It is until when the processor is busy, and the pending operation to end then, or none.
+func (r *rank) embark(op *Op, now unit.Picos) (unit.Picos, int32) {
+	switch op.Kind {
+	case Isend, Send:
+		if uint(op.Peer) >= uint(len(r.e.ranks)) || op.Peer == r.id {
+			return now, special
+		}
+		if op.Kind == Send {
+			return r.sendPlain(op, r.stall(now, op)), 0
+		}
+		now = r.sendPlain(op, now)
+		if !r.requests.put(op.Request, over) {
+			r.request(op.Request, over)
+		}
+	case Irecv:
+		n := r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
+		if !r.requests.put(op.Request, n) {
+			r.request(op.Request, n)
+		}
+	case Wait:
+		switch n := r.requests.close(op.Request); n {
+		case 0:
+			return now, special
+		case over:
+		default:
+			return now, n
+		}
+	case Recv:
+		return now, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
+	}
+	return now, 0
+}
