@@ -102,6 +102,7 @@ func TestAheadWaitsForEver(t *testing.T) {
 func TestAheadOfSpecial(t *testing.T) {
 	lenient, extra, unsound := wait(9), isend(1, 8, 5), isend(1, 8, 6)
 	lenient.Lenient, extra.Extra, unsound.Extra = true, 70, -1
+	far := work(Horizon / 5)
 	for name, middle := range map[string][]Op{
 		"nothing":               nil,
 		"no work":               does(work(0), Op{Kind: Compute, Request: None}),
@@ -114,6 +115,7 @@ func TestAheadOfSpecial(t *testing.T) {
 		"nobody":                does(isend(2, 8, 5)),
 		"negative overhead":     does(unsound),
 		"a kind that is not":    does(Op{Kind: Away + 1}),
+		"next to for ever":      does(far, far, far, far, isend(1, 8, 5), work(maxDuration), isend(1, 8, 6), wait(5)),
 		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), farthest),
 		"more than is received": slices.Repeat(does(isend(1, 8, None)), 3),
 	} {

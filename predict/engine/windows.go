@@ -132,10 +132,11 @@ func (r *rank) fetchBehind() {
 func (d *windows) advance(end int64) bool {
 	i := (d.now + 1) % ringSize
 	next := d.now + 1 + d.gap(i)
+	if next > d.now+ringSize {
+		next = noTurn // there is none in the ring
+	}
 	if len(d.far) > 0 {
 		next = min(next, int64(d.far[0].t/d.width))
-	} else if next > d.now+ringSize {
-		return false
 	}
 	if next >= end {
 		return false
