@@ -25,13 +25,6 @@ func cacheKind() *kind {
 				if err != nil {
 					return nil, stage.Usage("--cache: %w", err)
 				}
-				procs := r.header.Procs
-				if r.procs != nil {
-					procs = len(r.procs)
-				}
-				if err := s.CheckMemory(procs); err != nil {
-					return nil, stage.Usage("--cache: %w", err)
-				}
 				a.Specs = append(a.Specs, s)
 			}
 			return a, nil

@@ -1,12 +1,11 @@
 package cache
 
-import "math/bits"
-
 // index finds the way of a line. It is a hash table with linear probing, at most half
-// full; removal moves later entries back, so nothing marks where one was.
+// full, and grows; removal moves later entries back, so nothing marks where one was.
 type index struct {
 	entries []indexEntry
 	shift   uint // 64 - log2(len(entries))
+	used    int  // entries with a line
 }
 
 type indexEntry struct {
@@ -14,10 +13,10 @@ type indexEntry struct {
 	way  uint32 // + 1; 0: no entry
 }
 
-// newIndex is an index of at most n lines.
-func newIndex(n uint64) index {
-	log := uint(bits.Len64(2*n - 1))
-	return index{make([]indexEntry, 1<<log), 64 - log}
+// newIndex is an index of no lines.
+func newIndex() index {
+	const log = 4
+	return index{entries: make([]indexEntry, 1<<log), shift: 64 - log}
 }
 
 // home is where the search for a line begins: multiplicative hashing, twice, for lines at
@@ -43,16 +42,37 @@ func (x *index) find(line uint64) (way uint32, ok bool) {
 
 // insert adds a line that is not there.
 func (x *index) insert(line uint64, way uint32) {
+	if x.used++; 2*x.used > len(x.entries) {
+		x.grow()
+	}
+	x.place(indexEntry{line, way + 1})
+}
+
+// grow makes the table twice as long.
+func (x *index) grow() {
+	old := x.entries
+	x.entries = make([]indexEntry, 2*len(old))
+	x.shift--
+	for _, e := range old {
+		if e.way != 0 {
+			x.place(e)
+		}
+	}
+}
+
+// place puts an entry where its search ends.
+func (x *index) place(e indexEntry) {
 	mask := uint64(len(x.entries) - 1)
-	h := x.home(line)
+	h := x.home(e.line)
 	for x.entries[h&mask].way != 0 {
 		h++
 	}
-	x.entries[h&mask] = indexEntry{line, way + 1}
+	x.entries[h&mask] = e
 }
 
 // remove takes out a line that is there.
 func (x *index) remove(line uint64) {
+	x.used--
 	mask := uint64(len(x.entries) - 1)
 	hole := x.home(line)
 	for x.entries[hole&mask].line != line || x.entries[hole&mask].way == 0 {

@@ -1,31 +1,28 @@
 package cache
 
 // list is sets of many ways, LRU or FIFO: each set a ring of its ways in the order in which
-// they leave, found by an index, so that a use costs the same whatever the number of ways.
+// they leave, found by an index, so that a use costs the same whatever the number of ways. A set gets a way
+// when a line needs one, so that memory is bounded by lines.
 type list struct {
-	tags
+	geometry
 	index      index
-	prev, next []uint32 // by way, and by set behind all ways: where its ring begins and ends
+	keys       []key    // by way; the first are of no way, but where the ring of each set begins and ends
+	prev, next []uint32 // by way
+	has        []uint32 // by set: how many ways it has
 	onUse      bool     // a use moves a line to the front: LRU
 }
 
 func newList(g geometry, onUse bool) *list {
-	n := g.sets * g.ways
-	c := &list{tags: newTags(g), index: newIndex(n), prev: make([]uint32, n+g.sets), next: make([]uint32, n+g.sets), onUse: onUse}
-	for s := range g.sets {
-		last := uint32(n + s)
-		for w := range g.ways {
-			way := uint32(s*g.ways + w)
-			c.next[last], c.prev[way] = way, last
-			last = way
-		}
-		c.next[last], c.prev[n+s] = uint32(n+s), last
+	c := &list{geometry: g, index: newIndex(), keys: emptied(g.sets), prev: make([]uint32, g.sets), next: make([]uint32, g.sets),
+		has: make([]uint32, g.sets), onUse: onUse}
+	for s := range c.prev {
+		c.prev[s], c.next[s] = uint32(s), uint32(s)
 	}
 	return c
 }
 
 // ring is the end of the ring of a line's set.
-func (c *list) ring(line uint64) uint32 { return uint32(len(c.keys)) + uint32(c.set(line)) }
+func (c *list) ring(line uint64) uint32 { return uint32(c.set(line)) }
 
 // move puts a way behind another in its ring.
 func (c *list) move(way, behind uint32) {
@@ -41,11 +38,24 @@ func (c *list) move(way, behind uint32) {
 
 func (c *list) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
+// leaves is the way that leaves a ring next: one without a line, else a new one, else the last.
+func (c *list) leaves(ring uint32) uint32 {
+	way := c.prev[ring]
+	if uint64(c.has[ring]) == c.ways || way != ring && c.keys[way] == empty {
+		return way
+	}
+	c.has[ring]++
+	added := uint32(len(c.keys))
+	c.keys, c.prev, c.next = append(c.keys, empty), append(c.prev, way), append(c.next, ring)
+	c.next[way], c.prev[ring] = added, added
+	return added
+}
+
 // fill takes a line in and returns what it replaces.
 func (c *list) fill(k key) (victim key) {
 	line := k >> 1
 	ring := c.ring(line)
-	way := c.prev[ring]
+	way := c.leaves(ring)
 	if victim = c.keys[way]; victim != empty {
 		c.index.remove(victim >> 1)
 	}

@@ -8,46 +8,50 @@ var randomPolicy = Policy{Name: "random", Doc: "any line leaves, drawn with the 
 // random is sets that are full up to a number of ways. The line that is dropped from a set
 // leaves its way to the last one.
 type random struct {
-	tags
-	full  []uint32 // by set
+	geometry
+	lines [][]key // by set; where sets are large, memory is made as lines come
 	draw  *rand.Rand
 	index *index // of sets too large to search
 }
 
 func newRandom(g geometry, draw *rand.Rand) *random {
-	c := &random{tags: newTags(g), full: make([]uint32, g.sets), draw: draw}
+	c := &random{geometry: g, lines: make([][]key, g.sets), draw: draw}
 	if g.ways > scanned {
-		x := newIndex(g.sets * g.ways)
+		x := newIndex()
 		c.index = &x
+		return c
+	}
+	all := make([]key, g.sets*g.ways)
+	for s := range c.lines {
+		c.lines[s] = all[:0:g.ways]
+		all = all[g.ways:]
 	}
 	return c
 }
 
-// at is where a line is among all keys.
-func (c *random) at(line uint64) (uint64, bool) {
+// at is where a line is in its set.
+func (c *random) at(line uint64) (set *[]key, way int, ok bool) {
+	set = &c.lines[c.set(line)]
 	if c.index != nil {
 		way, ok := c.index.find(line)
-		return uint64(way), ok
+		return set, int(way), ok
 	}
-	base := c.set(line) * c.ways
-	w := uint64(find(c.keys[base:base+c.ways], line))
-	return base + w, w < c.ways
+	way = find(*set, line)
+	return set, way, way < len(*set)
 }
 
 func (c *random) use(keys []key, out []miss) (used, missed int) { return useEach(c, keys, out) }
 
 // fill takes a line in and returns what it replaces.
-func (c *random) fill(k key) key {
-	s := c.set(k >> 1)
-	way := s * c.ways
-	if n := uint64(c.full[s]); n < c.ways {
-		way += n
-		c.full[s]++
+func (c *random) fill(k key) (victim key) {
+	set := &c.lines[c.set(k>>1)]
+	way := uint64(len(*set))
+	if victim = empty; way < c.ways {
+		*set = append(*set, k)
 	} else {
-		way += c.draw.Uint64N(c.ways)
+		way = c.draw.Uint64N(c.ways)
+		victim, (*set)[way] = (*set)[way], k
 	}
-	victim := c.keys[way]
-	c.keys[way] = k
 	if c.index != nil {
 		if victim != empty {
 			c.index.remove(victim >> 1)
@@ -58,9 +62,9 @@ func (c *random) fill(k key) key {
 }
 
 func (c *random) hit(k key) bool {
-	at, ok := c.at(k >> 1)
+	set, way, ok := c.at(k >> 1)
 	if ok {
-		c.keys[at] |= k
+		(*set)[way] |= k
 	}
 	return ok
 }
@@ -68,20 +72,19 @@ func (c *random) hit(k key) bool {
 func (c *random) mark(line uint64) bool { return c.hit(line<<1 | 1) }
 
 func (c *random) drop(line uint64) key {
-	at, ok := c.at(line)
+	set, way, ok := c.at(line)
 	if !ok {
 		return empty
 	}
-	s := c.set(line)
-	c.full[s]--
-	last := s*c.ways + uint64(c.full[s])
-	k, moved := c.keys[at], c.keys[last]
-	c.keys[at], c.keys[last] = moved, empty
+	last := len(*set) - 1
+	k, moved := (*set)[way], (*set)[last]
+	(*set)[way] = moved
+	*set = (*set)[:last]
 	if c.index != nil {
 		c.index.remove(line)
-		if at != last {
+		if way != last {
 			c.index.remove(moved >> 1)
-			c.index.insert(moved>>1, uint32(at))
+			c.index.insert(moved>>1, uint32(way))
 		}
 	}
 	return k

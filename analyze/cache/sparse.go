@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "math/bits"
 
 // mostDense is how many lines the caches of one level hold together at most, of all processors, before their sets are made when
 // they are first used: what is made at once takes about ten bytes for each.
@@ -18,21 +15,8 @@ type sparse struct {
 	of    func(g geometry) array
 }
 
-// linesAtOnce is of neighbouring sets that are made together, if their number is a power of two. A set is made whole.
+// linesAtOnce is of neighbouring sets that are made together, if their number is a power of two.
 const linesAtOnce = 128
-
-// MostWays is how many ways sets have at most, one for each processor.
-const MostWays = 1 << 26
-
-// CheckMemory says which sets are too large to be made for so many processors.
-func (s Spec) CheckMemory(procs int) error {
-	for i := range s.Levels {
-		if l := &s.Levels[i]; l.Ways > MostWays/int64(max(procs, 1)) {
-			return fmt.Errorf("%s: a set of %d lines for each of %d processors is more than %d lines at once; make it of fewer ways, or look at some of the processors at a time", l.Name, l.Ways, procs, MostWays)
-		}
-	}
-	return nil
-}
 
 func newSparse(g geometry, of func(geometry) array) *sparse {
 	c := &sparse{geometry: g, near: newGeometry(1, int64(g.ways)), of: of}

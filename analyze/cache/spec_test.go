@@ -105,14 +105,3 @@ func TestGrammarHasAll(t *testing.T) {
 		}
 	}
 }
-
-// Sets that would take all memory are an error before they are made.
-func TestSetsTooLarge(t *testing.T) {
-	s := parse(t, "L1=32KiB/8/64B,LL=64MiB/full/64B")[0]
-	if err := s.CheckMemory(64); err != nil {
-		t.Error(err)
-	}
-	if err := s.CheckMemory(65); err == nil || !strings.HasPrefix(err.Error(), "LL: a set of 1048576 lines for each of 65 processors is more than 67108864 lines at once") {
-		t.Error(err)
-	}
-}
