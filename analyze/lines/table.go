@@ -147,14 +147,8 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 		number := l >> Neighbours
 		h := uint64(t.hash[i&(Batch-1)])
 		p := &pages[h&mask]
-		for p.number != number || p.places == 0 {
-			if p.places == 0 {
-				t.used++
-				*p = page{number, uint32(t.used)}
-				break
-			}
-			h++
-			p = &pages[h&mask]
+		if p.number != number || p.places == 0 {
+			p = t.at(number, h)
 		}
 		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
@@ -171,14 +165,8 @@ func (t *Table) findNear(lines []uint64, place []uint32) {
 		number := l >> Neighbours
 		h := t.bucket(number)
 		p := &pages[h&mask]
-		for p.number != number || p.places == 0 {
-			if p.places == 0 {
-				t.used++
-				*p = page{number, uint32(t.used)}
-				break
-			}
-			h++
-			p = &pages[h&mask]
+		if p.number != number || p.places == 0 {
+			p = t.at(number, h)
 		}
 		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
@@ -201,7 +189,8 @@ func (t *Table) findAlone(lines []uint64, place []uint32) {
 	}
 }
 
-// at is the page of a number whose bucket is known, a new one for a new number.
+// at is the page of a number whose bucket is known, a new one for a new number. Where most are in their buckets it pays to look there
+// before.
 func (t *Table) at(number, h uint64) *page {
 	for mask := uint64(len(t.pages) - 1); ; h++ {
 		p := &t.pages[h&mask]
@@ -218,20 +207,9 @@ func (t *Table) at(number, h uint64) *page {
 
 // Place is the place of one line, a new one for a new line.
 func (t *Table) Place(line uint64) (uint32, error) {
-	number, mask := line>>t.of, uint64(len(t.pages)-1)
-	for h := t.bucket(number); ; h++ {
-		p := &t.pages[h&mask]
-		if p.places == 0 {
-			break
-		}
-		if p.number == number {
-			return p.places<<t.of | uint32(line&(1<<t.of-1)), nil
-		}
-	}
 	if err := t.MakeRoom(); err != nil {
 		return 0, err
 	}
-	var place [1]uint32
-	t.Find([]uint64{line}, place[:])
-	return place[0], nil
+	number := line >> t.of
+	return t.at(number, t.bucket(number)).places<<t.of | uint32(line&(1<<t.of-1)), nil
 }
