@@ -106,6 +106,13 @@ func TestFitIsTheMinimum(t *testing.T) {
 		if name == "steep" && len(f.Warnings) == 0 {
 			t.Errorf("%s: no reservation", name)
 		}
+		for _, p := range f.params(leastPower, "interval", "source") { // the file may travel without the notes
+			for _, w := range f.Warnings {
+				if !strings.Contains(p.Method, strings.TrimSpace(w.Error())) {
+					t.Errorf("%s: the method of %s, %q, does not say that %v", name, p.Name, p.Method, w)
+				}
+			}
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (w way) model() Model {
 		}
 		f := &Fitted{Params: fit.params(w, interval, m.Source), Miss: w.miss(fit.Law(), m)}
 		if w.suffix == "" {
-			f.Warnings = fit.Warnings // those of the other ways are with their parameters
+			f.Warnings = fit.Warnings // those of the other ways are with their parameters alone
 		}
 		return f, nil
 	}}
@@ -90,10 +90,8 @@ func (w way) replicate(s *sample, start params) ([]float64, error) {
 // params is alpha and beta.
 func (f *Fit) params(w way, interval, source string) []analysis.Param {
 	method := fmt.Sprintf(w.what, f.N) + "; " + interval
-	if w.suffix != "" {
-		for _, warning := range f.Warnings {
-			method += "; " + strings.TrimSpace(warning.Error())
-		}
+	for _, warning := range f.Warnings { // those of the paper's law are notes too, but the file may travel alone
+		method += "; " + strings.TrimSpace(warning.Error())
 	}
 	return []analysis.Param{
 		{Name: "alpha" + w.suffix, Estimate: f.Alpha, Unit: "1", N: uint64(f.N), Method: method, Source: source},
