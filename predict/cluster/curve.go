@@ -63,8 +63,21 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 	if c.nodes() > 1 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote as often as if homes were anywhere"))
 	}
+	pred.Warnings = append(pred.Warnings, r.short(c, in.memory)...)
 	pred.Warnings = append(pred.Warnings, published(c)...)
 	return c.finish(pred, v.Name(), r)
+}
+
+// short is what speaks against a run so short that most of what misses all caches, such a share of all uses, is used for the first time.
+func (r *Run) short(c *Case, misses float64) []error {
+	d, err := r.pooled(last(c.Machine).Line)
+	if err != nil || c.Machine.Shared != nil {
+		return nil
+	}
+	if first := d.cold / max(1, misses*d.total()); first > 0.5 {
+		return []error{fmt.Errorf("%.0f %% of the misses are first uses of lines: a longer run on the same data has fewer for each instruction", 100*first)}
+	}
+	return nil
 }
 
 // nearest is the run with as many processors as the case, or the next smaller one.

@@ -139,6 +139,24 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 	}
 }
 
+// Of a run of which most misses are first uses, a longer one would have others.
+func TestCurveOfAShortRun(t *testing.T) {
+	for cold, want := range map[int]bool{300: true, 150: false} {
+		run := curveRun(t, 1, [3]int{64, -1, cold}, [3]int{64, 10, 700}, [3]int{64, 5000, 200})
+		p, err := Curve{}.Predict(&Case{[]*Run{run}, smpMachine(t, "ways = 2", "ways = 4096"), 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, w := range p.Warnings {
+			said = said || strings.Contains(w.Error(), "60 % of the misses are first uses of lines")
+		}
+		if said != want {
+			t.Errorf("%d first uses: reservations %v", cold, p.Warnings)
+		}
+	}
+}
+
 func TestCurveRefuses(t *testing.T) {
 	for want, run := range map[string]*Run{
 		"run has no reuse.arrow":                   {Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"gamma": 0.2})},
