@@ -127,7 +127,7 @@ func pool(all []*Distances) *Distances {
 // params are the rates of caches without limit. Rates of nothing are left out.
 func (d *Distances) params(line unit.Bytes, source string) []analysis.Param {
 	uses, lost := d.Total(), d.Coherence()
-	out := []analysis.Param{analysis.Exact("line", float64(line), "B", 1, "chosen: the size of the lines that are used", source)}
+	out := []analysis.Param{analysis.Exact("line", float64(line), "B", 1, "chosen: size of a line", source)}
 	if uses > 0 {
 		out = append(out, analysis.Exact("coherence", float64(lost)/float64(uses), "1", uses,
 			"counted: uses of lines that another processor has stored since the processor's last use, per use, all processors", source))

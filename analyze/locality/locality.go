@@ -180,7 +180,7 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 		counted("cold", "counted: first uses of a line per use", m.ColdRatio(), "1", m.Total())
 	}
 	procs := uint64(m.processors)
-	counted("line", "chosen: the unit of beta and footprint", float64(m.Line), "B", 1)
+	counted("line", "chosen: size of a line", float64(m.Line), "B", 1)
 	counted("footprint", "counted: distinct lines of the processor that has most", float64(m.Footprint), "lines", procs)
 	counted("instructions", "counted, all processors", float64(m.instr), "1", procs)
 	counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs)

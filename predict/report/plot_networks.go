@@ -14,6 +14,9 @@ var networkGaps = tablePlot{
 			if r.err != nil {
 				return nil, fmt.Errorf("%s: %w", t.path, r.err)
 			}
+			if len(names) == 0 {
+				continue // no messages
+			}
 			c := &Chart{Kind: linesChart, X: Axis{Name: "network", Scale: categoryScale}, Y: Axis{Name: "gap", Unit: "messages", Scale: logScale}}
 			of := func(look mark, name string, values []float64) {
 				s := look.series(name, "points", name)

@@ -9,7 +9,7 @@ import (
 )
 
 // plots lists the figures of tables, in the order of the page. One more is a file with its plot and a line here.
-var plots = []tablePlot{timeline, messageTime, messageRanks, messageTimeline, messagePath, messageMatrix, networkGaps, linesTouched, fittedTimes, sharingMatrix, windtunnelCurves, budgetFront}
+var plots = []tablePlot{timeline, messageTime, messageRanks, messageTimeline, messagePath, messageMatrix, networkGaps, linesTouched, fittedTimes, workingSets, sharingMatrix, windtunnelCurves, budgetFront}
 
 // tablePlot makes the figures of the tables that it knows, each kind of which has a section of the page.
 type tablePlot struct {

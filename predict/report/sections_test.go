@@ -33,6 +33,8 @@ func samples(name string) map[string]*store.Table {
 		"sharing_matrix": of("sharing_matrix", c("line", "B", []int64{64, 64, 256}), c("from", "", []int32{-1, 1, 1}), c("to", "", []int32{1, 0, 0}),
 			c("bytes", "B", []uint64{64, 128, 256})),
 		"comm_networks": of("comm_networks", c("network", "", []string{"bus", name}), c("traffic_gap", "messages", []float64{4, 1}), c("bisection_gap", "messages", []float64{4, 0})),
+		"working_set": of("working_set", c("proc", "", []int32{-1, -1, 0, 0, 1, 1}), c("line", "B", []int64{64, 64, 64, 64, 64, 64}), c("window", "uses", []uint64{1, 8, 1, 5, 1, 3}),
+			c("footprint", "lines", []float64{1, 6, 1, 4, 1, 3})),
 		"marshal": of("marshal", c("kind", "", []string{"send", "send", "recv"}), c("bytes", "B", []int64{640, 640, 64}), c("line", "B", []int64{64, 64, 64}), c("messages", "", []uint64{2, 2, 1}), c("placed", "", []uint64{2, 2, 0}),
 			c("mlt", "lines", []uint64{20, 20, 0}), c("expected", "lines", []float64{21, 21, 7})),
 		"fit": of("fit", c("experiment", "", words(4)), c("state", "", []string{"", "", "", ""}), c("model", "", []string{"S1", "S1", "M1", name}), c("method", "", words(4)),
@@ -117,6 +119,41 @@ func TestPlotsRefuseWhatTheyCannotDraw(t *testing.T) {
 				if used && (!strings.Contains(err.Error(), "some/file.arrow") || !strings.Contains(err.Error(), c.Name)) {
 					t.Errorf("%s without %s: %v", table, c.Name, err)
 				}
+			}
+		}
+	}
+}
+
+// All together are 6 lines, processor 0 has most, 4: in bytes.
+func TestWorkingSets(t *testing.T) {
+	figures, err := workingSets.draw([]found{{Table: samples("x")["working_set"], program: "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	var points [][]Point
+	for _, s := range figures[0].Chart.Series {
+		names, points = append(names, s.Name), append(points, s.Points)
+	}
+	if want := []string{"all processors together", "processor 0"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if want := [][]Point{{point(1, 64), point(8, 384)}, {point(1, 64), point(5, 256)}}; !reflect.DeepEqual(points, want) {
+		t.Errorf("got %v, want %v", points, want)
+	}
+}
+
+// A program without messages asks nothing of networks, and there is nothing to draw.
+func TestNoPlotOfNothing(t *testing.T) {
+	for _, p := range []tablePlot{networkGaps, workingSets, sharingMatrix, messageMatrix} {
+		for _, name := range p.tables {
+			empty := *samples("x")[name]
+			empty.Columns = slices.Clone(empty.Columns)
+			for i, c := range empty.Columns {
+				empty.Columns[i].Data = reflect.ValueOf(c.Data).Slice(0, 0).Interface()
+			}
+			if figures, err := p.draw([]found{{Table: &empty, program: "x"}}); err != nil || len(figures) > 0 {
+				t.Errorf("%s: %d figures, %v", name, len(figures), err)
 			}
 		}
 	}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// workingSets is how many distinct lines so many uses in a row are of, of analyze reuse_time.
+var workingSets = tablePlot{
+	id: "workingset", heading: "Working sets", tables: []string{"working_set"},
+	note: "Distinct lines of as many uses in a row as the window has, on average, in bytes: of the processor that uses most, and of all together in the order in which they run. Where a curve is flat, a cache of that size holds what the program works with.",
+	draw: func(tables []found) (figures []Figure, err error) {
+		for _, t := range tables {
+			c, line, err := workingSetChart(t)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.path, err)
+			}
+			if c != nil {
+				figures = append(figures, Figure{Heading: t.program, Title: fmt.Sprintf("Working sets in lines of %s, %s", byteLabel(line), t.program), Chart: c})
+			}
+		}
+		return figures, nil
+	},
+}
+
+// workingSetChart has a series for each of whose windows there are to see, in lines of the first size, which it returns. It is nil for a
+// table of no rows.
+func workingSetChart(t found) (*Chart, float64, error) {
+	r := reader{table: t.Table}
+	proc, line, window := r.whole("proc"), r.whole("line"), r.whole("window")
+	footprint := r.measured("footprint", "lines")
+	if r.err != nil || len(proc) == 0 {
+		return nil, 0, r.err
+	}
+	size, largest, most := float64(line[0]), int64(-1), 0.0
+	for i, f := range footprint {
+		if window[i] <= 0 || !(f >= 0) || math.IsInf(f, 0) {
+			return nil, 0, fmt.Errorf("row %d of the table has footprint %v in windows of %d uses", i, f, window[i])
+		}
+		if proc[i] >= 0 && line[i] == line[0] && f > most {
+			largest, most = proc[i], f
+		}
+	}
+	c := &Chart{Kind: linesChart, X: Axis{Name: "window", Unit: "uses", Scale: logScale}, Y: Axis{Name: "distinct lines", Unit: "B", Scale: logScale}}
+	for n, who := range []struct {
+		proc int64
+		name string
+	}{{-1, "all processors together"}, {largest, fmt.Sprintf("processor %d", largest)}} {
+		s := markOf(n).series(who.name, "line", who.name)
+		for i := range proc {
+			if proc[i] == who.proc && line[i] == line[0] {
+				s.Points = append(s.Points, point(float64(window[i]), positive(size*footprint[i])))
+			}
+		}
+		if len(s.Points) > 0 && (n == 0 || largest >= 0) {
+			c.Series = append(c.Series, s)
+		}
+	}
+	return c, size, nil
+}
