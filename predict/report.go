@@ -19,8 +19,9 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		Use:   "report DIR|FILE... -o FILE",
 		Short: "one HTML page of a study",
 		Long: "Report makes one self-contained HTML page of the tables and parameter files in each DIR (searched to the\n" +
-			"bottom) and FILE: programs and their locality, miss-ratio curves, models against simulation, where the time\n" +
-			"goes, and how far to trust it; and, of tables that predict budget -o leaves, what any smaller budget buys.\n" +
+			"bottom) and FILE: programs and their locality, miss-ratio curves, working sets, who supplies whose caches and\n" +
+			"sends to whom, models against simulation, where the time goes, and how far to trust it; and, of tables that\n" +
+			"predict budget -o leaves, what any smaller budget buys.\n" +
 			"The page needs no network. Plots can be asked for values, their series hidden, scales changed, tables\n" +
 			"sorted, and plots saved as SVG, PNG and PDF; without script they are drawings. Of tables that calibrate fit\n" +
 			"leaves it shows measured times beside those of the models.",
