@@ -32,7 +32,7 @@ type observerFlags struct {
 func (f *observerFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.matrix, "matrix", false, "print, and write to the file of -o, who sends how much to whom instead")
 	flags.StringVar(&f.path, "path", "", "print, and write to the file of -o, the critical path instead: `BY` is segment, or processor for its sums")
-	flags.StringVar(&f.timeline, "timeline", "", "write the events at their simulated times to `FILE`: .json for Chrome and Perfetto, .prv for Paraver, with its labels in .pcf beside")
+	flags.StringVar(&f.timeline, "timeline", "", "write the events at their simulated times to `FILE`: .json for Chrome and Perfetto, .prv for Paraver, with its labels in .pcf and .row beside")
 }
 
 // check reads the flags.
@@ -97,7 +97,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	}
 	var notes []string
 	err := store.WriteFile(f.timeline, func(w io.Writer) (err error) {
-		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{}, w)
+		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: true}, w)
 		return err
 	})
 	if err != nil {
@@ -109,18 +109,23 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	return f.labels(src)
 }
 
-// labels writes what Paraver calls the events of a timeline to the file where it looks for it, .pcf beside the .prv.
+// labels writes what Paraver calls the events and processors of a timeline to the files where it looks for it, .pcf and .row beside the .prv.
 func (f *observerFlags) labels(src trace.Source) error {
 	tunable, ok := f.viewer.(format.Tunable)
-	if !ok || !slices.ContainsFunc(tunable.Settings(), func(s format.Setting) bool { return s.Name == "pcf" }) {
+	if !ok {
 		return nil
 	}
-	err := store.WriteFile(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+".pcf", func(w io.Writer) error {
-		_, err := f.viewer.Export(src, format.ExportOptions{Set: map[string]string{"pcf": "true"}}, w)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("writing the labels of the timeline: %w", err)
+	for _, s := range tunable.Settings() {
+		if s.Name != "pcf" && s.Name != "row" {
+			continue
+		}
+		err := store.WriteFile(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
+			_, err := f.viewer.Export(src, format.ExportOptions{Set: map[string]string{s.Name: "true"}}, w)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("writing the labels of the timeline: %w", err)
+		}
 	}
 	return nil
 }

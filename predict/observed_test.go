@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -36,6 +39,105 @@ func TestTimelineOfParaverHasLabels(t *testing.T) {
 	}
 	if events == 0 {
 		t.Error("no events")
+	}
+}
+
+// paraver is what a timeline for Paraver says, read anew: for how long each processor runs [ns], and how many messages there are.
+type paraver struct {
+	running  []int64
+	messages int
+}
+
+// readParaver reads a timeline: records in order of time, none beyond the end of the header, calls that end before the next begin, and messages
+// that are not received before they are sent.
+func readParaver(t *testing.T, text string) (p paraver) {
+	t.Helper()
+	var end, last int64
+	var procs, comms int
+	header, body, _ := strings.Cut(text, "\n")
+	_, header, _ = strings.Cut(header, "):")
+	if n, err := fmt.Sscanf(header, "%d_ns:0:1:%d(", &end, &procs); n != 2 {
+		t.Fatalf("header %q: %v", header, err)
+	}
+	if n, err := fmt.Sscanf(header[strings.LastIndex(header, ",")+1:], "%d", &comms); n != 1 {
+		t.Fatalf("header %q: %v", header, err)
+	}
+	p.running = make([]int64, procs)
+	in, runsTo := make([]bool, procs), make([]int64, procs)
+	for line := range strings.Lines(body) {
+		if line[0] == 'c' {
+			comms--
+			continue
+		}
+		var v []int64
+		for _, text := range strings.Split(strings.TrimSpace(line), ":") {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, n)
+		}
+		at, proc := v[5], v[3]-1
+		if at < last || at > end {
+			t.Fatalf("%q after %d, of %d", line, last, end)
+		}
+		last = at
+		switch v[0] {
+		case 1:
+			if at < runsTo[proc] || v[6] < at || v[6] > end || in[proc] {
+				t.Errorf("%q runs in a call, or after it ran to %d, of %d", line, runsTo[proc], end)
+			}
+			p.running[proc] += v[6] - at
+			runsTo[proc] = v[6]
+		case 2:
+			for i := 6; i < len(v); i += 2 {
+				if call := v[i] == 50000001 || v[i] == 50000002; call {
+					if in[proc] == (v[i+1] != 0) {
+						t.Errorf("%q: a call begins in another, or ends that has not begun", line)
+					}
+					in[proc] = v[i+1] != 0
+				}
+			}
+		case 3:
+			p.messages++
+			if sent, received := v[5], v[12]; v[6] < sent || received < v[11] || received < sent {
+				t.Errorf("%q is received before it is sent, or posted", line)
+			}
+		}
+	}
+	if comms != 0 {
+		t.Errorf("%d communicators more than there are", comms)
+	}
+	return p
+}
+
+// A timeline for Paraver has all messages, and processors run for as long as they compute.
+func TestTimelineOfParaverIsTheResult(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "run.prv")
+	machine := writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]")
+	status, out, stderr := predict("replay", writeMessages(t), machine, "--timeline", file, "--format", "json")
+	var run struct{ Procs []struct{ Compute float64 } }
+	if err := json.Unmarshal([]byte(out), &run); status != 0 || err != nil {
+		t.Fatalf("status %d, %v, %s", status, err, stderr)
+	}
+	text := read(t, file)
+	got := readParaver(t, text)
+	if len(got.running) != len(run.Procs) {
+		t.Fatalf("%d processors, not %d", len(got.running), len(run.Procs))
+	}
+	within := 1 + float64(strings.Count(text, "\n1:")) // each begin and end of running is rounded to a nanosecond
+	for i, p := range run.Procs {
+		if computes := p.Compute * 1e9; math.Abs(float64(got.running[i])-computes) > within {
+			t.Errorf("processor %d runs %d ns, and computes %v", i, got.running[i], computes)
+		}
+	}
+	if got.messages == 0 {
+		t.Error("no messages")
+	}
+	names := read(t, filepath.Join(dir, "run.row"))
+	if want := fmt.Sprintf("LEVEL THREAD SIZE %d\n", len(run.Procs)); !strings.Contains(names, want) || strings.Count(names, "processor ") != 2*len(run.Procs) {
+		t.Errorf("names are %q", names)
 	}
 }
 

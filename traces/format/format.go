@@ -187,8 +187,9 @@ func (o Options) Setting(f Tunable, name string) string { return setting(f, o.Se
 
 // ExportOptions are what the user can ask of exporters.
 type ExportOptions struct {
-	Procs []trace.Proc      // processors to write; nil means all
-	Set   map[string]string // settings of the format (Tunable), those that were given
+	Simulated bool              // times are of a simulation, whose clocks agree
+	Procs     []trace.Proc      // processors to write; nil means all
+	Set       map[string]string // settings of the format (Tunable), those that were given
 }
 
 // Setting is the value of one of f's settings: what was given, or its default. It

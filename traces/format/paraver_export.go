@@ -18,7 +18,8 @@ var (
 
 // Settings are those of the export.
 func (Paraver) Settings() []Setting {
-	return append([]Setting{{"pcf", "false", "when written: true writes the labels (.pcf) of the exported events instead of the trace"}}, timelineSettings...)
+	return append([]Setting{{"pcf", "false", "when written: true writes the labels (.pcf) of the exported events instead of the trace"},
+		{"row", "false", "when written: true writes the names of processors (.row) instead of the trace"}}, timelineSettings...)
 }
 
 // Loses says what of a trace the format cannot express.
@@ -58,13 +59,18 @@ var prvNames = map[trace.Kind]struct {
 // Export writes a trace, or its labels.
 func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	switch labels := o.Setting(f, "pcf"); labels {
-	case "true":
-		writePCF(out)
-		return nil, out.Flush()
-	case "false":
-	default:
-		return nil, badSetting("pcf=%s: it is true or false", labels)
+	for _, other := range []struct {
+		name  string
+		write func()
+	}{{"pcf", func() { writePCF(out) }}, {"row", func() { writeRow(out, src.Header().Procs) }}} {
+		switch asked := o.Setting(f, other.name); asked {
+		case "true":
+			other.write()
+			return nil, out.Flush()
+		case "false":
+		default:
+			return nil, badSetting("%s=%s: it is true or false", other.name, asked)
+		}
 	}
 	x := prvWriter{lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
 	defer x.lines.close()
@@ -313,6 +319,19 @@ func (x *prvWriter) write(out *bufio.Writer) error {
 		out.WriteByte('\n')
 	}
 	return x.lines.writeTo(out)
+}
+
+// writeRow writes the names of what Export writes: processors are tasks of one thread.
+func writeRow(out *bufio.Writer, procs int) {
+	for i, level := range [...]string{"TASK", "THREAD"} {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(out, "LEVEL %s SIZE %d\n", level, procs)
+		for p := range procs {
+			fmt.Fprintf(out, "processor %d\n", p)
+		}
+	}
 }
 
 // writePCF writes the labels of what Export writes.

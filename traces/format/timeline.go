@@ -77,7 +77,7 @@ func timeline(src trace.Source, f Tunable, o ExportOptions, sink timelineSink) (
 	}
 	sink = selectedProcs(src, o, sink, &notes)
 	if src.Header().HasTime {
-		note, err := recordedTimeline(src, sink)
+		note, err := recordedTimeline(src, o.Simulated, sink)
 		return append(notes, note...), err
 	}
 	notes = append(notes, "the trace has no times: they are nominal, no prediction ("+priceList(f, o)+")")

@@ -12,8 +12,8 @@ import (
 // next one of its processor begins, and a Compute for its work, if that is in ps. The
 // events of all processors come in the order of time, so that what a wildcard receives
 // is what was sent first.
-func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
-	r := recorded{post: post{sink: sink}, work: src.Header().WorkUnit}
+func recordedTimeline(src trace.Source, simulated bool, sink timelineSink) (notes []string, err error) {
+	r := recorded{post: post{sink: sink, simulated: simulated}, work: src.Header().WorkUnit}
 	defer func() {
 		for _, w := range r.all {
 			w.cursor.Stop()
@@ -112,9 +112,9 @@ func (r *recorded) together(w *recordedProc) error {
 	if w.event != nil {
 		end = w.time
 	}
-	worked := -1 // what comes before work that begins at once took no time
+	worked := -1 // what comes before work, or a send, that begins at once took no time
 	for i := range r.run {
-		if e := &r.run[i]; e.Kind == trace.Compute && e.Work > 0 {
+		if e := &r.run[i]; e.Kind == trace.Compute && e.Work > 0 || e.Kind == trace.Send || e.Kind == trace.Isend {
 			worked = i
 		}
 	}

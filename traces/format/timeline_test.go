@@ -441,3 +441,23 @@ func prvRing(lines int) []byte {
 	}
 	return b.Bytes()
 }
+
+// Of operations that wait side by side the first receive ends when the next one begins, which is before its message is sent, at 5 us. In a simulation,
+// whose clocks agree, the message is shown as received when it has been sent.
+func TestSimulatedMessagesAreSentFirst(t *testing.T) {
+	receives, works, sends, ends := trace.NewEvent(trace.Recv), trace.NewEvent(trace.Compute), trace.NewEvent(trace.Send), trace.NewEvent(trace.Compute)
+	receives.Peer, receives.Tag, receives.Bytes, works.Work = 1, 3, 10, 500_000
+	sends.Peer, sends.Tag, sends.Bytes, sends.Time, ends.Time = 0, 3, 10, 5_000_000, 6_000_000
+	src := &trace.Memory{Head: trace.Header{Program: "graph", Procs: 2, HasTime: true, WorkUnit: trace.WorkPicos},
+		EventsOf: []trace.Events{{Rows: []trace.Event{receives, works}}, {Proc: 1, Rows: []trace.Event{sends, ends}}}}
+	for simulated, want := range map[bool]string{true: "3:0:1:2:1:5000:6000:0:1:1:1:0:6000:10:3", false: "3:0:1:2:1:5000:6000:0:1:1:1:0:0:10:3"} {
+		var out strings.Builder
+		notes, err := (Paraver{}).Export(src, ExportOptions{Simulated: simulated}, &out)
+		if err != nil || (len(notes) == 1) != simulated {
+			t.Errorf("simulated %v: notes %q, %v", simulated, notes, err)
+		}
+		if !strings.Contains(out.String(), want+"\n") {
+			t.Errorf("simulated %v: %s", simulated, out.String())
+		}
+	}
+}
