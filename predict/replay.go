@@ -62,8 +62,9 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
 			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
 			"message that others may send them, by what is known of their next events (--ahead): they meet less often, where messages between\n" +
-			"workers are few, but looking ahead costs more than a quantum's meetings do on one host. Quantum is for 1024 processors and more, on\n" +
-			"a host with nothing else to do. Networks of links run on one worker.\n" +
+			"workers are few. Where looking ahead costs more than the meetings that it saves, which it does for many processors to a worker, they\n" +
+			"leave it for a time and meet after every lookahead, unless --ahead is given. Quantum is for 1024 processors and more, on a host with\n" +
+			"nothing else to do, and whoa hardly slower. Networks of links run on one worker.\n" +
 			"--engine-stats counts windows, events in them, and appointments, which do not depend on the host, and a note says why a network takes one worker: with a worker for each\n" +
 			"processor and several --ahead it is the experiment of [dickens1996, Tab. 3].\n\n" +
 			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +

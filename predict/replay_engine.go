@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/pflag"
 
 	"spoor/predict/engine"
@@ -20,7 +22,7 @@ type engineFlags struct {
 func (f *engineFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.protocol, "engine", string(engine.Sequential), "how messages are simulated: `NAME` is sequential, or, by --workers together, quantum or whoa")
 	flags.StringVar(&f.quantum, "quantum", "0s", "`TIME` for which the workers of engine quantum go on alone, at most the lookahead, o + L of loggp; 0s: as long")
-	flags.IntVar(&f.opt.Ahead, "ahead", engine.DefaultAhead, "`EVENTS` of each processor that engine whoa looks ahead, F of [dickens1996]")
+	flags.IntVar(&f.opt.Ahead, "ahead", 0, fmt.Sprintf("`EVENTS` of each processor that engine whoa looks ahead, F of [dickens1996]; 0: %d, as long as that takes no longer than what it saves", engine.DefaultAhead))
 	flags.BoolVar(&f.stats, "engine-stats", false, "print what the engine did instead: windows, events in them, appointments; a note says why a network takes one worker")
 }
 
@@ -37,8 +39,8 @@ func (f *engineFlags) check() (err error) {
 		return stage.Usage("--quantum %s is not from 0s to 1s", f.quantum)
 	case quantum > 0 && f.opt.Protocol != engine.Quantum:
 		return stage.Usage("--quantum is about --engine quantum, not %s", f.opt.Protocol)
-	case f.opt.Ahead < 1:
-		return stage.Usage("--ahead %d; it takes at least one", f.opt.Ahead)
+	case f.opt.Ahead < 0:
+		return stage.Usage("--ahead %d is negative", f.opt.Ahead)
 	}
 	f.opt.Quantum = unit.Seconds(quantum).Picos()
 	return nil

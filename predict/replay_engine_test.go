@@ -75,7 +75,7 @@ func TestReplayEngineErrors(t *testing.T) {
 		{"--engine quantum --quantum 1", 2, "--quantum: "},
 		{"--engine quantum --quantum 2s", 2, "--quantum 2s is not from 0s to 1s"},
 		{"--engine whoa --quantum 1ns", 2, "--quantum is about --engine quantum, not whoa"},
-		{"--engine whoa --ahead 0", 2, "--ahead 0; it takes at least one"},
+		{"--engine whoa --ahead -1", 2, "--ahead -1 is negative"},
 	} {
 		if status, _, stderr := predict(append([]string{"replay", prefix, machine}, strings.Fields(c.args)...)...); status != c.status || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: status %d, stderr %q, want %d, %q", c.args, status, stderr, c.status, c.want)

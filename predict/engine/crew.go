@@ -14,6 +14,8 @@ type crew struct {
 // report is what a worker says of itself when workers meet.
 type report struct {
 	next    int64 // the first window in which one of its ranks, or one to whom they sent, acts
+	turns   int64 // windows of the lookahead in which its ranks have acted
+	found   int64 // outlooks that it has found
 	failed  *failure
 	err     error
 	outlook            // Whoa's
@@ -27,6 +29,7 @@ type plan struct {
 	over   bool
 	from   int64 // window
 	window int64 // the end of Whoa's window
+	pays   pays
 	_      [64]byte
 }
 
@@ -97,8 +100,10 @@ func (c *crew) report(e *engine, d *windows, r *report) {
 	if r.next = d.first(e); e.outlet.first < never {
 		r.next = min(r.next, int64(e.outlet.first/d.width))
 	}
-	if c.Protocol == Whoa {
-		e.look(r, r.next >= c.plan[e.number].window)
+	r.turns, r.looked = d.turns, false
+	if p := &c.plan[e.number]; c.Protocol == Whoa && (p.pays.rests == 0 || r.next < p.window) {
+		e.look(r, r.next >= p.window)
+		r.found = e.future.found
 	}
 }
 

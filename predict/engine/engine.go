@@ -78,7 +78,9 @@
 // Differs: where the paper's simulators tell each other of appointments in messages, workers
 // meet, and all appointments and halting times are made anew, so that their number is that of the
 // program, not of the host's timing. Where many ranks acted since they met, looking at them takes longer than to meet again: then workers
-// go on for the lookahead, as by a Quantum, up to w(t). B has the latency too: what is bounded is when a message is
+// go on for the lookahead, as by a Quantum, up to w(t). And if nothing is said of F, they do not look ahead at all for some time where that
+// takes longer than the meetings that it saves, as where there are many ranks for each worker: then windows have the length of the lookahead,
+// as in YAWNS [nicol1993], and what is sent in them is no appointment. With an F that is given there are none of these. B has the latency too: what is bounded is when a message is
 // felt. Of long messages, whose receivers answer, all know no more than that an answer takes the
 // lookahead. Graphs and nonblocking collectives are not looked ahead in.
 //
@@ -93,6 +95,8 @@
 //     large-scale applications in the LogGOPS model. HPDC 2010.
 //   - [kielmann2000] Thilo Kielmann, Henri Bal, Kees Verstoep: Fast measurement of LogP parameters for
 //     message passing platforms. IPDPS 2000 Workshops.
+//   - [nicol1993] David Nicol: The cost of conservative synchronization in parallel discrete event
+//     simulations. JACM 40(2), 1993.
 //   - [dickens1996] Phillip Dickens, Philip Heidelberger, David Nicol: Parallelized direct execution
 //     simulation of message-passing parallel programs. IEEE TPDS 7(10), 1996.
 package engine
@@ -193,7 +197,9 @@ type Options struct {
 	Protocol Protocol   // of several workers
 	Workers  int        // if 0, one; no more than there are ranks
 	Quantum  unit.Picos // at most the lookahead; if 0, as long
-	Ahead    int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead
+	Ahead    int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead, where that pays
+
+	alone bool // Whoa, if nothing is said of F: workers need not look ahead
 }
 
 // Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or

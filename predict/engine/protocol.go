@@ -21,7 +21,7 @@ func ParseProtocol(name string) (Protocol, error) {
 	return "", fmt.Errorf("no engine %q; there are %s, %s, %s", name, Sequential, Quantum, Whoa)
 }
 
-// DefaultAhead is how many operations Whoa looks ahead if nothing else is said.
+// DefaultAhead is how many operations Whoa looks ahead if nothing else is said, where that pays: see pays.
 const DefaultAhead = 64
 
 // Stats is what an engine did. It is that of the program, the protocol and the number of workers: not of
@@ -31,7 +31,7 @@ type Stats struct {
 	Reason       string   // why it has one worker, whatever was asked for; empty if it could have several
 	Workers      int
 	Ahead        int    // F, of Whoa
-	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, its quanta
+	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, and where Whoa does not look ahead, those of a fixed length
 	Meetings     uint64 // of workers, to exchange messages
 	Appointments uint64 // with other workers: what was seen ahead that rank of them may be sent
 	Remote       uint64 // messages from worker to worker, with requests for long ones and answers
@@ -44,7 +44,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 		opt.Protocol = Sequential
 	}
 	if opt.Ahead == 0 {
-		opt.Ahead = DefaultAhead
+		opt.Ahead, opt.alone = DefaultAhead, true
 	}
 	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
 		return nil, fmt.Errorf("a quantum of %v, %d workers, %d operations ahead: none may be negative", opt.Quantum, opt.Workers, opt.Ahead)

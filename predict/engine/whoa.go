@@ -28,6 +28,7 @@ type outlooks struct {
 	acts, last, span, asks, asked []unit.Picos
 	sends, later                  [][]unit.Picos // by worker; without this one
 	stale, short                  marked         // which are to be found anew; whose programs may go ahead
+	found                         int64          // outlooks
 	lines                         []line         // of each
 	dues                          []due          // of each line
 }
@@ -98,6 +99,7 @@ func (e *engine) look(r *report, fills bool) {
 	for k := -several - aFew; k < 0; k++ {
 		o.foresee(e, found.all, k, fills)
 	}
+	o.found += int64(len(found.all))
 	for k, i := range found.all {
 		o.foresee(e, found.all, k, fills)
 		o.find(&e.ranks[e.first+i], int(i), fills)
@@ -264,6 +266,13 @@ func (o *outlooks) waits(r *rank, i int, done unit.Picos) {
 // halting is up to which window a worker goes on by the appointments of others with it.
 func (c *crew) halting(e *engine, all []report) int64 {
 	p, look := &c.plan[e.number], e.lookahead
+	if p.from >= p.window && e.opt.alone {
+		if p.pays.rests > 0 {
+			return c.alone(e)
+		}
+		p.pays.window(all)
+	}
+	p.pays.meetings++
 	next, mail, last, span, asks, asked := never, never, never, never, never, never
 	for i := range all {
 		l := &all[i]

@@ -17,6 +17,7 @@ type windows struct {
 	ring   [ringSize][]int32
 	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
 	far    waiting
+	turns  int64 // windows in which ranks acted
 }
 
 const (
@@ -65,7 +66,7 @@ func (d *windows) upTo(e *engine, end int64) error {
 			return err
 		}
 		limit := min(unit.Picos(d.now+1)*d.width, Horizon)
-		i := d.now % ringSize
+		i, acted := d.now%ringSize, int64(0)
 		list := d.ring[i]
 		for k := -2 * several; k < 0; k++ {
 			foresee(e, list, k)
@@ -76,10 +77,11 @@ func (d *windows) upTo(e *engine, end int64) error {
 			if r.window != d.now {
 				continue
 			}
-			r.window, e.acting, e.limit = noWindow, id, limit
+			r.window, e.acting, e.limit, acted = noWindow, id, limit, 1
 			r.run()
 			d.put(r)
 		}
+		d.turns += acted
 		if d.ring[i] = d.ring[i][:0]; e.failed != nil && limit > e.failed.at {
 			break
 		}

@@ -58,21 +58,23 @@ func BenchmarkWorkers(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			start := time.Now()
 			var stats [2]Stats
-			with := func(p Protocol, workers int) func() {
+			with := func(p Protocol, workers, ahead int) func() {
 				return func() {
-					e := w.simulate(b, Options{Model: benchModel(), Protocol: p, Workers: workers}).Engine
+					e := w.simulate(b, Options{Model: benchModel(), Protocol: p, Workers: workers, Ahead: ahead}).Engine
 					if workers == 2 && p == Quantum {
 						stats[0] = e
-					} else if workers == 2 {
+					} else if workers == 2 && ahead == 0 {
 						stats[1] = e
 					}
 				}
 			}
 			least := byTurns(b, func() time.Duration { return time.Since(start) }, []way{
-				{"sequential", with(Sequential, 1)}, {"quantum", with(Quantum, 2)}, {"whoa", with(Whoa, 2)}, {"whoa-1", with(Whoa, 1)}})
+				{"sequential", with(Sequential, 1, 0)}, {"quantum", with(Quantum, 2, 0)}, {"whoa", with(Whoa, 2, 0)}, {"whoa-1", with(Whoa, 1, 0)},
+				{"ahead", with(Whoa, 2, DefaultAhead)}})
 			b.ReportMetric(float64(w.messages)/least["sequential"]/1e6, "sequential-Mmsg/s")
 			b.ReportMetric(least["sequential"]/least["quantum"], "quantum-2-speedup")
 			b.ReportMetric(least["sequential"]/least["whoa"], "whoa-2-speedup")
+			b.ReportMetric(least["sequential"]/least["ahead"], "whoa-2-always-ahead-speedup")
 			b.ReportMetric(least["whoa-1"]/least["whoa"], "whoa-2-over-1")
 			b.ReportMetric(float64(stats[0].Meetings), "quantum-meetings")
 			b.ReportMetric(float64(stats[1].Meetings), "whoa-meetings")
