@@ -29,7 +29,7 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 	}
 	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
-	title := cmd.Flags().String("title", "Model against simulation", "`text` at the top of the page")
+	title := cmd.Flags().String("title", "", "`text` at the top of the page; what the study holds if it is not given")
 	figure := cmd.Flags().String("figure", "", "write only the figure with this `TITLE`, as SVG")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
 	var machines, published []string

@@ -13,6 +13,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -72,7 +73,8 @@ type legendEntry struct {
 	Meaning string
 }
 
-// WriteHTML writes the page. The same study gives the same bytes.
+// WriteHTML writes the page, under the title or, if that is empty, what the study
+// holds. The same study gives the same bytes.
 func (s *Study) WriteHTML(w io.Writer, title string) error {
 	p, err := s.page(title)
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *Study) WriteHTML(w io.Writer, title string) error {
 
 // page is what the page shows.
 func (s *Study) page(title string) (*page, error) {
-	p := &page{Study: s, Title: clean(title), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours(),
+	p := &page{Study: s, Title: cmp.Or(clean(title), s.holds()), Version: stage.Version, CSS: template.CSS(pageCSS), Colours: colours(),
 		Policy: policy(), Scripts: scripts(), Picks: picks(s)}
 	for _, line := range s.Commands {
 		p.Commands = append(p.Commands, clean(line))
@@ -127,6 +129,20 @@ func (s *Study) page(title string) (*page, error) {
 	}
 	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
 	return p, nil
+}
+
+// holds names what the study holds, for a title.
+func (s *Study) holds() string {
+	switch {
+	case len(s.Comparison.Cases) > 0:
+		return "Model against simulation"
+	case len(s.rows) > 0:
+		return "Predicted times"
+	case len(s.Traces) > 0:
+		return "Programs and their locality"
+	default:
+		return "Study"
+	}
 }
 
 // modelMeanings says what the models of the cluster package are.

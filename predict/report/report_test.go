@@ -355,3 +355,24 @@ func TestLaws(t *testing.T) {
 		t.Errorf("a trace without parameters has the law %v", l)
 	}
 }
+
+// A page without a title of its own does not claim what the study does not hold.
+func TestTitleIsWhatTheStudyHolds(t *testing.T) {
+	rows := quick.study().rows
+	for _, row := range []struct {
+		study Study
+		want  string
+	}{
+		{*quick.study(), "Model against simulation"},
+		{Study{rows: rows[:1], Comparison: &Comparison{}}, "Predicted times"},
+		{Study{Traces: []Trace{{Program: "p"}}, Comparison: &Comparison{}}, "Programs and their locality"},
+		{Study{Comparison: &Comparison{}}, "Study"},
+	} {
+		if page := render(t, &row.study, ""); !strings.Contains(page, "<h1>"+row.want+"</h1>") {
+			t.Errorf("no title %q", row.want)
+		}
+	}
+	if page := render(t, quick.study(), "mine"); !strings.Contains(page, "<h1>mine</h1>") {
+		t.Error("a title that is given is not shown")
+	}
+}
