@@ -148,7 +148,7 @@ const (
 type Op struct {
 	Work    unit.Picos // computation before it
 	Extra   unit.Picos // overhead beyond o_s or o_r: of the buffer
-	Bytes   int64      // of a message that is sent; of other operations, the mark by which Options.Live knows them
+	Bytes   int64      // of a message that is sent; of a receive, the most that it takes, or 0 for any; with Options.Live, of all that send nothing the mark by which it knows them
 	Peer    int32      // of a receive or probe, None is any
 	Tag     int32      // of a receive or probe, None is any
 	Group   int32      // in which messages and receives match
@@ -272,7 +272,8 @@ type engine struct {
 	shipping     shipping              // if Model.Shared
 	ops          uint64
 	reported     uint64
-	reused       uint64    // requests that were opened again while they were open
+	reused       uint64 // requests that were opened again while they were open
+	short        Short
 	delivered    Delivered // what the observer is shown
 	outlet       outlet
 	future       *outlooks // if Whoa

@@ -217,6 +217,9 @@ func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	if e.live != nil {
 		r.matched(n, m)
 	}
+	if p := &e.pendings.items[n]; p.bytes < m.bytes && p.bytes > 0 {
+		r.tooShort(p, m)
+	}
 	if m.kind == ask {
 		read, sends := m.at+e.receiving(0), e.sending(0)
 		if now > read {

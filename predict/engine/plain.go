@@ -229,6 +229,9 @@ func (r *rank) arrivePlain(i int32, m *mail) {
 		return
 	}
 	p := &e.pendings.items[n]
+	if p.bytes < m.bytes && p.bytes > 0 {
+		r.tooShort(p, m)
+	}
 	p.done, p.late, p.fly, p.bytes = m.at, m.late, e.Latency+carry, m.bytes
 	if e.mails.drop(i); p.left || p.waiter != 0 {
 		r.complete(n, p.done, p.late, p.fly)

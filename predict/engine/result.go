@@ -44,6 +44,7 @@ type Result struct {
 	Ops      uint64
 	Reused   uint64 // requests that were opened again before they were waited for
 	Open     uint64 // requests that nobody waited for
+	Short    Short  // receives with too little room
 	Engine   Stats  // how it came about
 }
 
@@ -61,6 +62,7 @@ func (c *crew) result() *Result {
 	for _, e := range c.engines {
 		res.Ops += e.ops
 		res.Reused += e.reused
+		res.Short.add(&e.short)
 		for i := e.first; i < e.end; i++ {
 			r := &e.ranks[i]
 			r.account.Time = r.cpu

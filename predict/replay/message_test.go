@@ -114,6 +114,12 @@ func messageCases() []messageCase {
 			trace: messageTrace(rows(an(trace.Irecv, with(1), request(3)), an(trace.Isend, with(1), of(10), request(4)), an(trace.Wait, request(4)), an(trace.Wait, request(3))),
 				rows(an(trace.Isend, with(0), of(10), request(0)), an(trace.Recv, with(0)), an(trace.Wait, request(0)))),
 			want: []float64{138, 138}},
+		{name: "a receive with too little room", // 60 as of all bytes; last at 178, taken by 188
+			trace: messageTrace(rows(an(trace.Send, after(50), with(1), of(10))), rows(an(trace.Recv, with(0), of(9)))),
+			want:  []float64{60, 188}, warns: "(1): the first on rank 1: 9 bytes for a message of 10 from rank 0 with tag 0;"},
+		{name: "a receive with room to spare", // the same
+			trace: messageTrace(rows(an(trace.Send, after(50), with(1), of(10))), rows(an(trace.Recv, with(0), of(11)))),
+			want:  []float64{60, 188}},
 		{name: "a test that succeeded waits, one that failed does not", // 138
 			trace: messageTrace(rows(an(trace.Irecv, with(1), request(3)), an(trace.Test, request(3)), an(trace.Test, request(3), count(1)), an(trace.Clock)),
 				rows(an(trace.Send, with(0), of(10)))),
