@@ -44,8 +44,12 @@ type encoder struct {
 	spans []span
 	body  []byte
 	msg   []byte
-	// The middle of a column as both make it.
-	special, general []byte
+	// A sample of a column, in so many pieces, and as both make it.
+	pieces                   int
+	sample, special, general []byte
+	// A column of texts as Arrow has it.
+	text    []byte
+	offsets []int32
 
 	archive *archiver // if one was needed
 }
@@ -54,7 +58,13 @@ func newEncoder() *encoder { return newEncoderAt(zstd.SpeedDefault) }
 
 // tableEncoders are those of tables that have been written: an encoder's memory is a hundred times what most tables take.
 // What a frame looks like does not depend on those before it.
-var tableEncoders = sync.Pool{New: func() any { return newEncoder() }}
+var tableEncoders = sync.Pool{New: func() any {
+	// Matches reach back over all of a batch's numbers, as in the usual window, whose memory takes as long to clear as a large
+	// table to write.
+	e := newEncoderWith(zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8*batchRows), zstd.WithLowerEncoderMem(true))
+	e.pieces = 4 // tables are sorted: no place in one is like the others
+	return e
+}}
 
 // newArchiveEncoder takes its time.
 func newArchiveEncoder() *encoder { return newEncoderAt(zstd.SpeedBestCompression) }
@@ -62,12 +72,15 @@ func newArchiveEncoder() *encoder { return newEncoderAt(zstd.SpeedBestCompressio
 // newEncoderAt makes frames without checksums: the digest of their message covers
 // them, and xxhash would take a tenth of the time to write and a quarter of that to read.
 func newEncoderAt(level zstd.EncoderLevel) *encoder {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level),
-		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	return newEncoderWith(zstd.WithEncoderLevel(level))
+}
+
+func newEncoderWith(options ...zstd.EOption) *encoder {
+	z, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))...)
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048)}
+	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048), pieces: 1}
 }
 
 // begin starts a batch; columns follow in the order of the schema.
@@ -78,7 +91,7 @@ func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
 }
 
-// sampleRows is how many elements decide between the two compressors.
+// sampleRows is how many elements of a long buffer decide between the two compressors.
 const sampleRows = 1 << 14
 
 // buffer adds one compressed buffer of elements of the given width, or the plain
@@ -100,46 +113,65 @@ func (e *encoder) buffer(b []byte, width int) {
 // appender is a compressor of columns that may decline.
 type appender = func(dst, column []byte, width int) ([]byte, bool)
 
-// compress appends b by the compressor that makes less of it, or of its middle.
+// compress appends b by the compressor that makes less of it, or of a sample: then no other sees the rest.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
-	middle := b
-	if rows := len(b) / width; rows > sampleRows {
-		from := (rows - sampleRows) / 2
-		middle = b[from*width : (from+sampleRows)*width]
-	}
-	general := 0 // what the other makes of the middle, once that is known
+	sample := e.sampled(b, width)
+	whole := len(sample) == len(b)
+	general := 0 // what the other makes of the sample, once that is known
 	for _, special := range []struct {
 		appender
 		clear int // a ratio at which trying the other is a waste of time
-		most  int // percent of the size that the other makes of the middle
+		most  int // percent of the size that the other makes of a sample
 	}{
 		{e.few.Append, 32, 100},
-		{e.few.AppendWide, 12, 90}, // which gains less from what comes after the middle
+		{e.few.AppendWide, 12, 90}, // which gains less from what lies between
 	} {
-		out, ok := special.appender(dst, b, width)
-		if !ok {
+		most := special.most
+		if whole {
+			most = 100
+		}
+		var ok bool
+		if e.special, ok = special.appender(e.special[:0], sample, width); !ok {
 			continue
 		}
-		size := len(out) - len(dst)
-		if size*special.clear <= len(b) {
-			return out
+		if size := len(e.special); size*special.clear > len(sample) {
+			if general == 0 {
+				e.general = e.z.EncodeAll(sample, e.general[:0])
+				general = len(e.general)
+			}
+			if size*100 > general*most {
+				continue
+			}
 		}
-		if len(middle) < len(b) {
-			e.special, _ = special.appender(e.special[:0], middle, width)
-			size = len(e.special)
+		if whole {
+			return append(dst, e.special...)
 		}
-		if general == 0 {
-			e.general = e.z.EncodeAll(middle, e.general[:0])
-			general = len(e.general)
-		}
-		if size*100 <= general*special.most {
+		if out, ok := special.appender(dst, b, width); ok {
 			return out
 		}
 	}
-	if general > 0 && len(middle) == len(b) {
+	if general > 0 && whole {
 		return append(dst, e.general...)
 	}
 	return e.z.EncodeAll(b, dst)
+}
+
+// sampled is b, or pieces of it if it is long: one from the middle, or more at equal distances from its beginning to its end.
+func (e *encoder) sampled(b []byte, width int) []byte {
+	rows := len(b) / width
+	if rows <= 2*sampleRows { // to see fewer twice would not pay
+		return b
+	}
+	if e.pieces == 1 {
+		return b[(rows-sampleRows)/2*width:][:sampleRows*width]
+	}
+	piece := sampleRows / e.pieces
+	e.sample = e.sample[:0]
+	for i := range e.pieces {
+		from := i * (rows - piece) / (e.pieces - 1) * width
+		e.sample = append(e.sample, b[from:from+piece*width]...)
+	}
+	return e.sample
 }
 
 // finish is the message of the batch, valid until the next call, and the length

@@ -159,19 +159,15 @@ func encodeColumn(e *encoder, data any, from, to int) {
 	case []float64:
 		put(e, d[from:to])
 	case []string:
-		size := 0
+		e.text, e.offsets = e.text[:0], append(e.offsets[:0], 0)
 		for _, s := range d[from:to] {
-			size += len(s)
-		}
-		text, offsets := make([]byte, 0, size), make([]int32, 1, to-from+1)
-		for _, s := range d[from:to] {
-			text = append(text, s...)
-			offsets = append(offsets, int32(len(text)))
+			e.text = append(e.text, s...)
+			e.offsets = append(e.offsets, int32(len(e.text)))
 		}
 		e.column(to-from, 0)
 		e.buffer(nil, 1)
-		putBuffer(e, offsets)
-		e.buffer(text, 1)
+		putBuffer(e, e.offsets)
+		e.buffer(e.text, 1)
 	}
 }
 
