@@ -102,6 +102,13 @@ func clock() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// zipf is one of a number of lines, with popularity falling as rank^-0.9, by the inverse of the continuous distribution; lines
+// of neighbouring rank are far apart.
+func zipf(r *rand.Rand, lines uint64) uint64 {
+	rank := uint64(math.Pow(1+r.Float64()*(math.Pow(float64(lines), 0.1)-1), 10)) - 1
+	return min(rank, lines-1) * 0x9E3779B1 % lines
+}
+
 // BenchmarkStream finds the distances of one long stream in memory, and from a file beside it, on one core and
 // on two. Not with -cpu: sub-benchmarks all run on the last number of its list.
 func BenchmarkStream(b *testing.B) {
@@ -112,7 +119,8 @@ func BenchmarkStream(b *testing.B) {
 		next func(i uint64) (addr uint64, op trace.Op)
 	}{
 		{"uniform", func(uint64) (uint64, trace.Op) { return r.Uint64N(1<<20) * 64, trace.Load }},
-		{"zipf", func(uint64) (uint64, trace.Op) { return uint64(math.Exp(r.Float64()*math.Log(1<<20))) * 64, trace.Load }},
+		{"logUniform", func(uint64) (uint64, trace.Op) { return uint64(math.Exp(r.Float64()*math.Log(1<<20))) * 64, trace.Load }},
+		{"zipf4M", func(uint64) (uint64, trace.Op) { return zipf(r, 1<<22) * 64, trace.Load }},
 		{"program", func(i uint64) (uint64, trace.Op) {
 			if i%3 > 0 {
 				return 0x401000 + i%64*4, trace.Ifetch

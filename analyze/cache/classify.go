@@ -142,6 +142,6 @@ func (c *classes) reach() {
 		c.seen = append(c.seen, make([]uint64, n-len(c.seen))...)
 	}
 	if c.full != nil {
-		c.full.last = lines.Extend(c.full.last, c.places.table)
+		c.full.last = lines.Extend(c.full.last, c.places.table.Places())
 	}
 }

@@ -57,9 +57,9 @@ func (t *Table) Places() int { return (t.used + 1) << t.of }
 // Pages is how many pages have lines.
 func (t *Table) Pages() int { return t.used }
 
-// Extend appends zeros to what is kept by place until there is one for each place of t.
-func Extend[T any](kept []T, t *Table) []T {
-	if n := t.Places(); n > cap(kept) {
+// Extend appends zeros to what is kept by place until there is one for each of n places.
+func Extend[T any](kept []T, n int) []T {
+	if n > cap(kept) {
 		kept = append(make([]T, 0, 2*n), kept...)[:n] // append would make large ones a quarter longer, and copy them often
 	} else if n > len(kept) {
 		at := len(kept)

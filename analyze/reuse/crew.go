@@ -2,8 +2,9 @@ package reuse
 
 import "slices"
 
-// crew counts the spans of a stack in parallel. Each span is measured on a goroutine of its own
-// that also joins it to those before, as soon as they have been joined: whatever
+// crew counts the spans of a stack in parallel. Each has a goroutine of its own: it takes the slots of its uses as
+// soon as all before have theirs, measures the span, and joins it to those before as soon as they
+// have been joined. Meanwhile the caller's goroutine looks up the lines of a later span. Whatever
 // happens to the stack, goroutines end by themselves.
 //
 // What a span costs to join is what its older uses cost anyway; besides, nothing is done
@@ -21,8 +22,9 @@ type crew struct {
 // job is a span with the uses to measure.
 type job struct {
 	span
-	left   []uint32      // slots
-	joined chan struct{} // closed then
+	left          []uint32      // places of the lines; once slots have been taken, the slots that they leave
+	gone          []uint32      // places of the lines that take slots, where those are driven out of the newest
+	taken, joined chan struct{} // closed then
 }
 
 // spanLevel is the level of the smallest spans: 64 blocks take about a millisecond.
@@ -41,7 +43,8 @@ const mostBands = 4
 func newCrew(cores, level int) *crew {
 	c := &crew{level: level}
 	for range cores + ahead {
-		j := &job{joined: make(chan struct{})}
+		j := &job{taken: make(chan struct{}), joined: make(chan struct{})}
+		close(j.taken)
 		close(j.joined)
 		c.jobs = append(c.jobs, j)
 	}
@@ -64,36 +67,49 @@ func (c *crew) start(e *era, slot uint32) {
 	j := c.current()
 	<-j.joined
 	j.start(e, slot, edge{slot: slot})
-	j.left = slices.Grow(j.left[:0], int(e.spanBlocks())*blockSlots)
-	j.joined, c.busy = make(chan struct{}), true
+	n := int(e.spanBlocks()) * blockSlots
+	j.left, j.gone = slices.Grow(j.left[:0], n), j.gone[:0]
+	if e.apart > 0 {
+		j.gone = slices.Grow(j.gone, n)
+	}
+	j.taken, j.joined, c.busy = make(chan struct{}), make(chan struct{}), true
 }
 
-// send has the job at hand, if there is one, done.
-func (c *crew) send() {
+// last is the job before the one at hand, or, if there is none, the one that was sent last.
+func (c *crew) last() *job { return c.jobs[(c.turn+len(c.jobs)-1)%len(c.jobs)] }
+
+// settle waits until the uses of all jobs have their slots.
+func (c *crew) settle() { <-c.last().taken }
+
+// send has the job at hand, if there is one, done, with slots of s.
+func (c *crew) send(s *Stack) {
 	if !c.busy {
 		return
 	}
 	c.busy = false
 	j := c.current()
-	before := c.jobs[(c.turn+len(c.jobs)-1)%len(c.jobs)].joined
+	taken, joined, places := c.last().taken, c.last().joined, s.lines.Places()
 	c.turn = (c.turn + 1) % len(c.jobs)
 	go func() {
+		<-taken
+		j.take(s, places)
+		close(j.taken)
 		j.older = slices.Grow(j.older, len(j.left))
 		for left := j.left; len(left) > 0; left = left[min(batch, len(left)):] {
 			j.measure(left[:min(batch, len(left))])
 		}
-		<-before
+		<-joined
 		j.join(&c.join)
 		close(j.joined)
 	}()
 }
 
-// drain waits until all jobs are done, and hands over what they have counted.
-func (c *crew) drain(t *tally) {
-	c.send()
+// drain waits until all jobs of s are done, and hands over what they have counted.
+func (c *crew) drain(s *Stack) {
+	c.send(s)
 	for _, j := range c.jobs {
 		<-j.joined
-		t.drain(&j.tally)
+		s.tally.drain(&j.tally)
 	}
-	t.drain(&c.join)
+	s.tally.drain(&c.join)
 }

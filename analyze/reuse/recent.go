@@ -22,7 +22,7 @@ func (s *Stack) touchFirst(line uint64) {
 	}
 	var place [1]uint32
 	if at == r.full {
-		s.find([]uint64{line}, place[:])
+		s.lines.Find([]uint64{line}, place[:])
 		r.full++
 		s.tally.cold++
 	} else {

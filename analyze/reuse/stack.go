@@ -2,7 +2,6 @@ package reuse
 
 import (
 	"math"
-	"math/bits"
 
 	"spoor/analyze/lines"
 )
@@ -23,8 +22,8 @@ import (
 type Stack struct {
 	recent recent
 	lines  *lines.Table
-	slots  []uint32 // by place in the table of lines; 0: none
-	slot   uint32   // the next one to take
+	slots  []uint32 // by place in the table of lines; 0: none; a crew's, while it has jobs
+	slot   uint32   // the next one to take; with a crew, the first of the span
 	room   int      // uses that the span has slots for
 	span   span     // of all slots, if the caller's goroutine counts
 	crew   *crew    // counts in parallel, or nil
@@ -37,7 +36,7 @@ type Stack struct {
 	keys  [batch]uint64          // lines that were not recent when they came
 	leave [batch]uint16          // which line stopped being recent then: an index in place
 	place [newest + batch]uint32 // in the table of lines: of the recent ones at the start of the batch, then of keys
-	left  [batch]uint32          // the slots that they leave
+	left  [batch]uint32          // the slots that they leave, where there is no crew
 }
 
 const batch = lines.Batch
@@ -64,7 +63,7 @@ func newStack(c *crew) *Stack {
 // found, and the number of first uses. The stack owns what it returns.
 func (s *Stack) Distances() (uses []uint64, cold uint64) {
 	if s.crew != nil {
-		s.crew.drain(&s.tally)
+		s.crew.drain(s)
 		s.room = 0
 	} else {
 		s.tally.drain(&s.span.tally)
@@ -84,8 +83,7 @@ func (s *Stack) Touch(lines []uint64) error {
 			return err
 		}
 		if s.era.apart == 0 {
-			s.find(lines[:n], s.place[newest:])
-			s.count(n)
+			s.touchAll(lines[:n])
 		} else {
 			s.touchApart(lines[:n])
 		}
@@ -95,12 +93,34 @@ func (s *Stack) Touch(lines []uint64) error {
 	return nil
 }
 
+// touchAll uses a batch of lines when all have slots.
+func (s *Stack) touchAll(lines []uint64) {
+	s.room -= len(lines)
+	if s.crew != nil {
+		s.lines.Find(lines, s.crew.current().more(len(lines)))
+		return
+	}
+	left := s.left[:len(lines)]
+	s.lines.Find(lines, left)
+	s.reach(s.lines.Places())
+	s.slot = s.take(left, s.slot)
+	s.span.measure(left)
+}
+
 // touchApart uses a batch of lines when the newest are apart.
 func (s *Stack) touchApart(lines []uint64) {
 	keys := s.filter(lines)
 	copy(s.place[:newest], s.recent.place[:])
-	s.find(keys, s.place[newest:])
-	s.count(len(keys))
+	s.lines.Find(keys, s.place[newest:])
+	s.room -= len(keys)
+	if s.crew != nil {
+		s.crew.current().add(s.leave[:len(keys)], &s.place)
+	} else {
+		s.reach(s.lines.Places())
+		left := s.left[:len(keys)]
+		s.takeApart(left)
+		s.span.measure(left)
+	}
 	s.recent.settle(&s.place)
 	s.again.newest += uint64(len(lines) - len(keys))
 }
@@ -115,81 +135,21 @@ func (s *Stack) makeRoom() error {
 	return s.lines.MakeRoom()
 }
 
-// find writes the place of each line; new ones have slot 0.
-func (s *Stack) find(keys []uint64, place []uint32) {
-	s.lines.Find(keys, place)
-	s.slots = lines.Extend(s.slots, s.lines)
-}
-
 // nextSpan goes on to the next stretch of slots.
 func (s *Stack) nextSpan() error {
 	if s.crew == nil {
 		return s.compact()
 	}
-	s.crew.send()
+	s.crew.send(s)
 	size := s.era.spanBlocks() << blockShift
-	end := (uint64(s.slot) + uint64(size) - 1) &^ uint64(size-1)
+	end := uint64(s.slot|(size-1)) + 1
 	if end >= uint64(len(s.era.blocks))<<blockShift {
+		s.crew.settle()
 		return s.compact()
 	}
 	s.slot, s.room = uint32(end), int(s.era.spanBlocks())*blockSlots
 	s.crew.start(s.era, s.slot)
 	return nil
-}
-
-// count has n uses measured, those of keys.
-func (s *Stack) count(n int) {
-	if s.crew == nil {
-		s.take(s.left[:n])
-		s.span.measure(s.left[:n])
-		return
-	}
-	j := s.crew.current()
-	at := len(j.left)
-	j.left = j.left[:at+n]
-	s.take(j.left[at:])
-}
-
-// take looks up the slots that the keys leave, 0 for first uses, and gives a new one to the
-// line that each drives out of the recent ones, if there are such, or to each.
-func (s *Stack) take(left []uint32) {
-	if s.era.apart == 0 {
-		s.takeEach(left)
-		return
-	}
-	slots := s.slots
-	slot := s.slot
-	place := s.place[newest:][:len(left)]
-	for i, at := range place {
-		left[i] = slots[at]
-		slots[s.place[s.leave[i&(batch-1)]]] = slot
-		slot++
-		if slot&positionMask == blockSlots {
-			slot += 1<<blockShift - blockSlots
-		}
-	}
-	s.slot = slot
-	s.room -= len(left)
-}
-
-// takeEach is take when all lines have slots.
-func (s *Stack) takeEach(left []uint32) {
-	slots := s.slots
-	slot := s.slot
-	place := s.place[newest:][:len(left)]
-	for i, at := range place {
-		old := slots[at]
-		left[i] = old
-		slots[at] = slot
-		_, far := bits.Sub32(soon, slot-old, 0)
-		s.again.newest += uint64(1 - far)
-		slot++
-		if slot&positionMask == blockSlots {
-			slot += 1<<blockShift - blockSlots
-		}
-	}
-	s.slot = slot
-	s.room -= len(left)
 }
 
 // compact renumbers the live slots from the bottom, in their order.

@@ -32,7 +32,7 @@ func (c *counter) Touch(used []uint64) error {
 			return err
 		}
 		c.lines.Find(used[:n], c.place[:])
-		c.last = lines.Extend(c.last, c.lines)
+		c.last = lines.Extend(c.last, c.lines.Places())
 		c.measure(c.place[:n])
 		used = used[n:]
 	}
