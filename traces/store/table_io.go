@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -159,7 +160,11 @@ func encodeColumn(e *encoder, data any, from, to int) {
 	case []float64:
 		put(e, d[from:to])
 	case []string:
-		e.text, e.offsets = e.text[:0], append(e.offsets[:0], 0)
+		size := 0
+		for _, s := range d[from:to] {
+			size += len(s)
+		}
+		e.text, e.offsets = slices.Grow(e.text[:0], size), append(slices.Grow(e.offsets[:0], to-from+1), 0)
 		for _, s := range d[from:to] {
 			e.text = append(e.text, s...)
 			e.offsets = append(e.offsets, int32(len(e.text)))
