@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 
 	"spoor/tracegen/spmd"
@@ -29,13 +30,18 @@ import (
 // At the end the insides are solved for. If the residual is then greater than the
 // iteration thought, it goes on from there.
 //
+// What depends on the rectangle only is prepared once, for any number of systems,
+// which differ in right sides and boundary values and are solved one after another,
+// each from zero.
+//
 // The paper's ratios of computation to communication are g=256 (high) and g=64
 // (low), on numbers of ranks that are powers of 4.
 //
 // Differs: any number of ranks is possible, and the rectangle is a square for
 // squares only; the paper does not say which right side, boundary values and
-// tolerance it has, and here they are those of sor; the original may iterate on
-// all unknowns, which is the same iteration if it starts with the insides solved.
+// tolerance it has, and here the first system is that of sor (the others: poisson);
+// it solves one, as far as it says; the original may iterate on all unknowns, which
+// is the same iteration if it starts with the insides solved.
 var BPS = workload.Kernel{
 	Name: "bps", Paper: "dickens1996",
 	Doc: "Poisson's equation by substructuring, conjugate gradients and fast solvers (Bramble, Pasciak, Schatz)",
@@ -43,33 +49,45 @@ var BPS = workload.Kernel{
 		{Name: "g", Default: 64, Min: 2, Max: 2048, Must: "a power of 2", Holds: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
 		{Name: "iterations", Default: 100, Min: 1, Max: 1 << 20, Doc: "steps of the conjugate gradient iteration at most"},
 		{Name: "digits", Default: 8, Min: 1, Max: 12, Doc: "ends when the residual is 10^-digits of the first"},
+		{Name: "systems", Default: 1, Min: 1, Max: 1 << 12, Later: true, Doc: "right sides to solve for, one after another"},
 	},
 	Small: workload.Values{"g": 16},
+	Check: checkBPS,
 	Make:  newBPS,
 }
 
-type bps struct {
-	g, iterations int
-	tolerance     float64 // of the residual, relative to the first
-	mesh          mesh
-	solver        *fastPoisson
-	u             [][]float64 // of each rank: g+1 rows of g+1, its square with its border
-	rhs           [][]float64 // of each rank: the right side there
-	outcome       []bpsOutcome
+// checkBPS limits what a rank has to the greatest square.
+func checkBPS(v workload.Values) error {
+	points, most := (v["g"]+1)*(v["g"]+1), 2049*2049
+	if v["systems"] > most/points {
+		return fmt.Errorf("systems=%d is out of range; 1 to %d, so that with g=%d a rank has no more than %d points", v["systems"], most/points, v["g"], most)
+	}
+	return nil
 }
 
-// bpsOutcome is what a rank knows at the end; all know the same.
+type bps struct {
+	g, iterations, systems int
+	tolerance              float64 // of the residual, relative to the first
+	mesh                   mesh
+	solver                 *fastPoisson
+	u                      [][]float64    // of each rank: for every system g+1 rows of g+1, its square with its border
+	rhs                    [][]float64    // of each rank: the right side there, of the system that is being solved
+	outcome                [][]bpsOutcome // of each rank: of every system
+}
+
+// bpsOutcome is what a rank knows of a system at the end; all know the same.
 type bpsOutcome struct {
 	steps           int
 	first, residual float64 // 2-norms of the residual on the wire basket, before and after
 }
 
 func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
-	f := &bps{g: v["g"], iterations: v["iterations"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
+	f := &bps{g: v["g"], iterations: v["iterations"], systems: v["systems"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
 	f.solver = newFastPoisson(f.g)
-	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([]bpsOutcome, procs)
+	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([][]bpsOutcome, procs)
 	for rank := range procs {
 		f.u[rank], f.rhs[rank] = f.input(rank)
+		f.outcome[rank] = make([]bpsOutcome, f.systems)
 	}
 	return f
 }
@@ -77,34 +95,51 @@ func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
 // size is the number of points inside the rectangle.
 func (f *bps) size() (rows, cols int) { return f.mesh.rows*f.g - 1, f.mesh.cols*f.g - 1 }
 
-// spacing is the distance between points; the longer side of the rectangle is 1.
-func (f *bps) spacing() float64 {
+// problem is that of a system, counted from 0, with points at such a distance that
+// the longer side of the rectangle is 1.
+func (f *bps) problem(system int) poisson {
 	rows, cols := f.size()
-	return 1 / float64(max(rows, cols)+1)
+	return poisson{n: system + 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
-// input is what a rank starts from: zero inside the rectangle, the solution on its boundary.
+// input is what a rank starts from: of every system zero inside the rectangle and the
+// solution on its boundary, and the right side of the first.
 func (f *bps) input(rank int) (u, rhs []float64) {
-	wide, h := f.g+1, f.spacing()
+	wide := f.g + 1
 	rows, cols := f.size()
 	row, col := f.mesh.position(rank)
-	u, rhs = make([]float64, wide*wide), make([]float64, wide*wide)
-	for i := range wide {
-		for j := range wide {
-			y, x := row*f.g+i, col*f.g+j
-			if y == 0 || y == rows+1 || x == 0 || x == cols+1 {
-				u[i*wide+j] = poissonSolution(y, x, h)
+	u, rhs = make([]float64, f.systems*wide*wide), make([]float64, wide*wide)
+	for system := range f.systems {
+		problem, grid := f.problem(system), u[system*wide*wide:]
+		for i := range wide {
+			for j := range wide {
+				y, x := row*f.g+i, col*f.g+j
+				if y == 0 || y == rows+1 || x == 0 || x == cols+1 {
+					grid[i*wide+j] = problem.solution(y, x)
+				}
 			}
-			rhs[i*wide+j] = -poissonRHS(y, h)
 		}
 	}
+	setRHS(rhs, wide, row*f.g, f.problem(0))
 	return u, rhs
 }
 
-// Program solves for the wire basket and then for the insides of the squares.
+// setRHS sets the right side on a grid in rows of wide points, of which the first is
+// so many rows down the rectangle.
+func setRHS(rhs []float64, wide, first int, problem poisson) {
+	for i := range len(rhs) / wide {
+		value, row := -problem.rhs(first+i), rhs[i*wide:(i+1)*wide]
+		for j := range row {
+			row[j] = value
+		}
+	}
+}
+
+// Program solves for the wire basket and then for the insides of the squares, system
+// by system.
 func (f *bps) Program(r *spmd.Rank) error {
 	s := newSubstructure(r, f)
-	outcome := &f.outcome[r.ID()]
+	outcome, system := &f.outcome[r.ID()][0], 0
 	for {
 		s.solveInside(s.u, s.rhs)
 		s.findResidual()
@@ -114,10 +149,23 @@ func (f *bps) Program(r *spmd.Rank) error {
 		}
 		enough := f.tolerance * outcome.first
 		if outcome.residual <= enough || outcome.steps == f.iterations {
-			return nil
+			if system++; system == f.systems {
+				return nil
+			}
+			s.next(f.problem(system))
+			outcome = &f.outcome[r.ID()][system]
+			continue
 		}
 		outcome.steps += s.conjugateGradients(f.iterations-outcome.steps, enough)
 	}
+}
+
+// next makes a system the one to solve: its grid follows that of the one before.
+func (s *substructure) next(problem poisson) {
+	wide := s.g + 1
+	row, _ := s.mesh.position(s.r.ID())
+	s.u = s.u[wide*wide:]
+	setRHS(s.rhs, wide, row*s.g, problem)
 }
 
 // conjugateGradients improves u on the wire basket until the residual is small

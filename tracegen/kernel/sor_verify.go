@@ -35,19 +35,19 @@ func (f *sor) Verify() error {
 			return fmt.Errorf("point (%d,%d) is %v, by serial relaxation %v", at/(cols+2), at%(cols+2), got[at], want[at])
 		}
 	}
-	return checkPoissonSolution(got, rows, cols, f.spacing())
+	return f.problem().check(got, rows, cols)
 }
 
 // serial is odd-even relaxation as the textbook has it. Both conversions keep
 // multiplication and addition apart, as in relax.
 func (f *sor) serial() []float64 {
 	rows, cols := f.size()
-	wide, h := cols+2, f.spacing()
+	wide, problem := cols+2, f.problem()
 	u := make([]float64, (rows+2)*wide)
 	for i := range rows + 2 {
 		for j := range wide {
 			if i == 0 || i == rows+1 || j == 0 || j == cols+1 {
-				u[i*wide+j] = poissonSolution(i, j, h)
+				u[i*wide+j] = problem.solution(i, j)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (f *sor) serial() []float64 {
 				for j := 1; j <= cols; j++ {
 					if (i+j)%2 == colour {
 						at := i*wide + j
-						mean := (u[at-wide] + u[at+wide] + u[at-1] + u[at+1] - poissonRHS(i, h)) / 4
+						mean := (u[at-wide] + u[at+wide] + u[at-1] + u[at+1] - problem.rhs(i)) / 4
 						change := float64(f.omega * (mean - u[at]))
 						u[at] += change
 						greatest = max(greatest, math.Abs(change))

@@ -34,6 +34,7 @@ type Param struct {
 	Default, Min, Max int
 	Must              string         // what else must hold, or ""
 	Holds             func(int) bool // whether it does; nil if the kernel's Check says
+	Later             bool           // added to a kernel that had been recorded: a header shows it if it is not the default
 	Doc               string
 }
 
@@ -114,9 +115,12 @@ func (k Kernel) New(v Values, procs int, seed uint64) (Instance, error) {
 
 // Args lists the values in the order of the parameters, as headers show them.
 func (k Kernel) Args(v Values) []trace.Arg {
-	args := make([]trace.Arg, len(k.Params))
-	for i, p := range k.Params {
-		args[i] = trace.Arg{Key: p.Name, Value: strconv.Itoa(v[p.Name])}
+	var args []trace.Arg
+	for _, p := range k.Params {
+		if p.Later && v[p.Name] == p.Default {
+			continue // recordings from before it have the same bytes
+		}
+		args = append(args, trace.Arg{Key: p.Name, Value: strconv.Itoa(v[p.Name])})
 	}
 	return args
 }

@@ -6,6 +6,7 @@ import tape__ "spoor/tracegen/tape"
 import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
 
 import (
+	"fmt"
 	"math"
 
 	"spoor/tracegen/spmd"
@@ -19,19 +20,29 @@ var BPS = workload.Kernel{
 		{Name: "g", Default: 64, Min: 2, Max: 2048, Must: "a power of 2", Holds: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
 		{Name: "iterations", Default: 100, Min: 1, Max: 1 << 20, Doc: "steps of the conjugate gradient iteration at most"},
 		{Name: "digits", Default: 8, Min: 1, Max: 12, Doc: "ends when the residual is 10^-digits of the first"},
+		{Name: "systems", Default: 1, Min: 1, Max: 1 << 12, Later: true, Doc: "right sides to solve for, one after another"},
 	},
 	Small: workload.Values{"g": 16},
+	Check: checkBPS,
 	Make:  newBPS,
 }
 
+func checkBPS(v workload.Values) error {
+	points, most := (v["g"]+1)*(v["g"]+1), 2049*2049
+	if v["systems"] > most/points {
+		return fmt.Errorf("systems=%d is out of range; 1 to %d, so that with g=%d a rank has no more than %d points", v["systems"], most/points, v["g"], most)
+	}
+	return nil
+}
+
 type bps struct {
-	g, iterations int
-	tolerance     float64
-	mesh          mesh
-	solver        *fastPoisson
-	u             [][]float64
-	rhs           [][]float64
-	outcome       []bpsOutcome
+	g, iterations, systems int
+	tolerance              float64
+	mesh                   mesh
+	solver                 *fastPoisson
+	u                      [][]float64
+	rhs                    [][]float64
+	outcome                [][]bpsOutcome
 }
 
 type bpsOutcome struct {
@@ -40,11 +51,12 @@ type bpsOutcome struct {
 }
 
 func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
-	f := &bps{g: v["g"], iterations: v["iterations"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
+	f := &bps{g: v["g"], iterations: v["iterations"], systems: v["systems"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
 	f.solver = newFastPoisson(f.g)
-	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([]bpsOutcome, procs)
+	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([][]bpsOutcome, procs)
 	for rank := range procs {
 		f.u[rank], f.rhs[rank] = f.input(rank)
+		f.outcome[rank] = make([]bpsOutcome, f.systems)
 	}
 	return f
 }
@@ -53,75 +65,122 @@ func (f *bps) size() (rows, cols int) {
 	return f.mesh.rows*f.g - 1, f.mesh.cols*f.g - 1
 }
 
-func (f *bps) spacing() float64 {
+func (f *bps) problem(system int) poisson {
 	rows, cols := f.size()
-	return 1 / float64(max(rows, cols)+1)
+	return poisson{n: system + 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
 func (f *bps) input(rank int) (u, rhs []float64) {
-	wide, h := f.g+1, f.spacing()
+	wide := f.g + 1
 	rows, cols := f.size()
 	row, col := f.mesh.position(rank)
-	u, rhs = make([]float64, wide*wide), make([]float64, wide*wide)
-	for i := range wide {
-		for j := range wide {
-			y, x := row*f.g+i, col*f.g+j
-			if y == 0 ||
-				y == rows+1 ||
-				x == 0 ||
-				x == cols+1 {
-				u[i*wide+j] = poissonSolution(y, x, h)
+	u, rhs = make([]float64, f.systems*wide*wide), make([]float64, wide*wide)
+	for system := range f.systems {
+		problem, grid := f.problem(system), u[system*wide*wide:]
+		for i := range wide {
+			for j := range wide {
+				y, x := row*f.g+i, col*f.g+j
+				if y == 0 ||
+					y == rows+1 ||
+					x == 0 ||
+					x == cols+1 {
+					grid[i*wide+j] = problem.solution(y, x)
+				}
 			}
-			rhs[i*wide+j] = -poissonRHS(y, h)
 		}
 	}
+	setRHS(rhs, wide, row*f.g, f.problem(0))
 	return u, rhs
+}
+
+func setRHS(rhs []float64, wide, first int, problem poisson) {
+	t__ := tape__.Cur()
+	n__ := hooks__.None
+	for i := range len(rhs) / wide {
+		n__ += 37
+		value, row := -problem.rhs(first+i), rhs[i*wide:(i+1)*wide]
+		{
+			v1__ := row
+			n__ += 4 * uint64(len(v1__))
+			for j := range v1__ {
+				row[j] = value
+			}
+		}
+	}
+	t__.N += n__
 }
 
 func (f *bps) Program(r *spmd.Rank) error {
 	t__ := tape__.Cur()
 	n__ := hooks__.None
-	n__ += 16
+	n__ += 17
 	t__.N += n__
 	n__ = 0
 	s := newSubstructure(r, f)
-	n__ += 12
+	n__ += 15
 	t__.N += n__
 	n__ = 0
-	outcome := &f.outcome[r.ID()]
+	outcome, system := &f.outcome[r.ID()][0], 0
 	n__ += 1
 	for {
-		n__ += 9
+		n__ += 11
 		s.solveInside(s.u, s.rhs)
 		t__.N += n__
 		n__ = 0
 		s.findResidual()
-		n__ += 13
+		n__ += 11
 		t__.N += n__
 		n__ = 0
 		outcome.residual = math.Sqrt(s.innerProduct(s.residual, s.residual))
-		n__ += 10
+		n__ += 8
 		if outcome.steps == 0 {
 			n__ += 1
 			outcome.first = outcome.residual
 		}
 		enough := f.tolerance * outcome.first
 		{
-			v1__ := outcome.residual <= enough
-			if !v1__ {
-				n__ += 4
-				v1__ = outcome.steps == f.iterations
+			v2__ := outcome.residual <= enough
+			if !v2__ {
+				n__ += 5
+				v2__ = outcome.steps == f.iterations
 			}
-			if v1__ != (0 != 0) {
+			if v2__ != (0 != 0) {
+				n__ += 4
+				if system++; system == f.systems {
+					t__.N += n__
+					return nil
+				}
+				n__ += 22
 				t__.N += n__
-				return nil
+				n__ = 0
+				s.next(f.problem(system))
+				n__ += 16
+				t__.N += n__
+				n__ = 0
+				outcome = &f.outcome[r.ID()][system]
+				n__ += 1
+				continue
 			}
 		}
-		n__ += 7
+		n__ += 11
 		t__.N += n__
 		n__ = 0
 		outcome.steps += s.conjugateGradients(f.iterations-outcome.steps, enough)
 	}
+}
+
+func (s *substructure) next(problem poisson) {
+	t__ := tape__.Cur()
+	n__ := hooks__.None
+	n__ += 31
+	wide := s.g + 1
+	t__.N += n__
+	n__ = 0
+	row, _ := s.mesh.position(s.r.ID())
+	n__ += 25
+	s.u = s.u[wide*wide:]
+	setRHS(s.rhs, wide, row*s.g, problem)
+	t__.N += n__
 }
 
 func (s *substructure) conjugateGradients(limit int, enough float64) int {
@@ -150,9 +209,9 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 		along := fall / s.innerProduct(p, product)
 		n__ += 9
 		{
-			v2__ := x
-			n__ += 21 * uint64(len(v2__))
-			for k := range v2__ {
+			v3__ := x
+			n__ += 21 * uint64(len(v3__))
+			for k := range v3__ {
 				x[k] += along * p[k]
 				residual[k] -= along * product[k]
 			}
@@ -168,12 +227,12 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 		fall, left = s.innerProducts(residual, z, residual)
 		n__ += 4
 		{
-			v3__ := step == limit
-			if !v3__ {
+			v4__ := step == limit
+			if !v4__ {
 				n__ += 4
-				v3__ = math.Sqrt(left) <= enough
+				v4__ = math.Sqrt(left) <= enough
 			}
-			if v3__ != (0 != 0) {
+			if v4__ != (0 != 0) {
 				s.addToBorder(s.u, x)
 				t__.N += n__
 				return step
@@ -182,9 +241,9 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 		n__ += 13
 		ratio := fall / before
 		{
-			v4__ := p
-			n__ += 10 * uint64(len(v4__))
-			for k := range v4__ {
+			v5__ := p
+			n__ += 10 * uint64(len(v5__))
+			for k := range v5__ {
 				p[k] = z[k] + ratio*p[k]
 			}
 		}

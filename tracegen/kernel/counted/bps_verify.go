@@ -17,10 +17,16 @@ func fastPoissonBound(g int, right, solution float64) float64 {
 	return fourierError(2*g)*(right+8*solution) + (12*8+8*8)*0x1p-53*solution
 }
 
-func (f *bps) gathered() []float64 {
+func (f *bps) square(rank, system int) []float64 {
+	points := (f.g + 1) * (f.g + 1)
+	return f.u[rank][system*points : (system+1)*points]
+}
+
+func (f *bps) gathered(system int) []float64 {
 	rows, cols := f.size()
 	all := make([]float64, (rows+2)*(cols+2))
-	for rank, u := range f.u {
+	for rank := range f.u {
+		u := f.square(rank, system)
 		row, col := f.mesh.position(rank)
 		for i := range f.g + 1 {
 			copy(all[(row*f.g+i)*(cols+2)+col*f.g:], u[i*(f.g+1):(i+1)*(f.g+1)])
@@ -30,23 +36,33 @@ func (f *bps) gathered() []float64 {
 }
 
 func (f *bps) Verify() error {
-	rows, cols := f.size()
-	u := f.gathered()
-	if err := f.checkShared(u); err != nil {
-		return err
+	for system := range f.systems {
+		if err := f.verify(system); err != nil {
+			return fmt.Errorf("system %d: %w", system+1, err)
+		}
 	}
-	if err := f.checkInside(u); err != nil {
-		return err
-	}
-	if err := f.checkWireBasket(u); err != nil {
-		return err
-	}
-	return checkPoissonSolution(u, rows, cols, f.spacing())
+	return nil
 }
 
-func (f *bps) checkShared(all []float64) error {
+func (f *bps) verify(system int) error {
+	rows, cols := f.size()
+	u := f.gathered(system)
+	if err := f.checkShared(u, system); err != nil {
+		return err
+	}
+	if err := f.checkInside(u, f.problem(system)); err != nil {
+		return err
+	}
+	if err := f.checkWireBasket(u, system); err != nil {
+		return err
+	}
+	return f.problem(system).check(u, rows, cols)
+}
+
+func (f *bps) checkShared(all []float64, system int) error {
 	_, cols := f.size()
-	for rank, u := range f.u {
+	for rank := range f.u {
+		u := f.square(rank, system)
 		row, col := f.mesh.position(rank)
 		for at := range u {
 			i, j := row*f.g+at/(f.g+1), col*f.g+at%(f.g+1)
@@ -54,22 +70,22 @@ func (f *bps) checkShared(all []float64) error {
 				return fmt.Errorf("point (%d,%d) is %v on rank %d and %v on another", i, j, u[at], rank, all[i*(cols+2)+j])
 			}
 		}
-		if f.outcome[rank] != f.outcome[0] {
-			return fmt.Errorf("rank %d ended with %+v, rank 0 with %+v", rank, f.outcome[rank], f.outcome[0])
+		if mine, first := f.outcome[rank][system], f.outcome[0][system]; mine != first {
+			return fmt.Errorf("rank %d ended with %+v, rank 0 with %+v", rank, mine, first)
 		}
 	}
 	return nil
 }
 
-func (f *bps) checkInside(u []float64) error {
-	wide, h := f.mesh.cols*f.g+1, f.spacing()
+func (f *bps) checkInside(u []float64, problem poisson) error {
+	wide := f.mesh.cols*f.g + 1
 	for rank := range f.u {
 		row, col := f.mesh.position(rank)
 		var residual, right, solution float64
 		for i := row*f.g + 1; i < (row+1)*f.g; i++ {
 			for j := col*f.g + 1; j < (col+1)*f.g; j++ {
 				at := i*wide + j
-				e, b := poissonResidual(u, wide, i, j, h), math.Abs(poissonRHS(i, h))
+				e, b := problem.residual(u, wide, i, j), math.Abs(problem.rhs(i))
 				for _, beside := range [...]struct {
 					border bool
 					at     int
@@ -90,22 +106,22 @@ func (f *bps) checkInside(u []float64) error {
 	return nil
 }
 
-func (f *bps) checkWireBasket(u []float64) error {
-	wide, h := f.mesh.cols*f.g+1, f.spacing()
+func (f *bps) checkWireBasket(u []float64, system int) error {
+	wide, problem := f.mesh.cols*f.g+1, f.problem(system)
 	var sum, value float64
 	points := 0.0
 	for i := 1; i < f.mesh.rows*f.g; i++ {
 		for j := 1; j < f.mesh.cols*f.g; j++ {
 			if i%f.g == 0 ||
 				j%f.g == 0 {
-				e := poissonResidual(u, wide, i, j, h)
+				e := problem.residual(u, wide, i, j)
 				sum += e * e
 				points++
 			}
 			value = max(value, math.Abs(u[i*wide+j]))
 		}
 	}
-	end, residual := f.outcome[0], math.Sqrt(sum)
+	end, residual := f.outcome[0][system], math.Sqrt(sum)
 	rounding := (2*poissonRounding+4*8*0x1p-53)*max(1, value)*math.Sqrt(points) + points*0x1p-53*residual
 	if !(math.Abs(residual-end.residual) <= rounding) {
 		return fmt.Errorf("the residual on edges and vertices is %.6g, the iteration says %.6g", residual, end.residual)
@@ -118,7 +134,11 @@ func (f *bps) checkWireBasket(u []float64) error {
 }
 
 func (f *bps) Digest() string {
-	return workload.Digest(f.gathered(), int64(f.outcome[0].steps))
+	var results []any
+	for system := range f.systems {
+		results = append(results, f.gathered(system), int64(f.outcome[0][system].steps))
+	}
+	return workload.Digest(results...)
 }
 
 func (f *bps) Counts() workload.Counts {

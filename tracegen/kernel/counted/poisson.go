@@ -7,40 +7,45 @@ import (
 	"math"
 )
 
-func poissonSolution(i, j int, h float64) float64 {
-	x, y := float64(j)*h, float64(i)*h
-	return y * (float64(x*x) + float64(y*y))
+type poisson struct {
+	n int
+	h float64
 }
 
-func poissonRHS(i int, h float64) float64 {
-	return 8 * float64(i) * h * h * h
+func (p poisson) solution(i, j int) float64 {
+	x, y := float64(j)*p.h, float64(i)*p.h
+	return y * (float64(x*x) + float64(float64(p.n)*y*y))
 }
 
-func poissonResidual(u []float64, wide, i, j int, h float64) float64 {
+func (p poisson) rhs(i int) float64 {
+	return float64(2+6*p.n) * float64(i) * p.h * p.h * p.h
+}
+
+func (p poisson) residual(u []float64, wide, i, j int) float64 {
 	at := i*wide + j
-	return u[at-wide] + u[at+wide] + u[at-1] + u[at+1] - poissonRHS(i, h) - 4*u[at]
+	return u[at-wide] + u[at+wide] + u[at-1] + u[at+1] - p.rhs(i) - 4*u[at]
 }
 
 const poissonRounding = (8*8 + 5*8) * 0x1p-53
 
-func checkPoissonSolution(u []float64, rows, cols int, h float64) error {
+func (p poisson) check(u []float64, rows, cols int) error {
 	wide := cols + 2
 	var residual, value, wrong float64
 	for i := range rows + 2 {
 		for j := range wide {
-			solution := poissonSolution(i, j, h)
+			solution := p.solution(i, j)
 			wrong = max(wrong, math.Abs(u[i*wide+j]-solution))
 			value = max(value, math.Abs(u[i*wide+j]), math.Abs(solution))
 			if i > 0 &&
 				i <= rows &&
 				j > 0 &&
 				j <= cols {
-				residual = max(residual, math.Abs(poissonResidual(u, wide, i, j, h)))
+				residual = max(residual, math.Abs(p.residual(u, wide, i, j)))
 			}
 		}
 	}
 	n := float64(min(rows, cols) + 1)
-	bound := n * n / 8 * (residual + (8*5*0x1p-53+poissonRounding)*value)
+	bound := n * n / 8 * (residual + (8*7*0x1p-53+poissonRounding)*value)
 	if !(wrong <= bound) {
 		return fmt.Errorf("the error is %.3g, more than the %.3g that a residual of %.3g permits", wrong, bound, residual)
 	}

@@ -7,6 +7,7 @@ import hooks__ "spoor/tracegen/instrument/rewrite/hooks"
 import unsafe__ "unsafe"
 
 import (
+	"fmt"
 	"math"
 
 	"spoor/tracegen/spmd"
@@ -20,19 +21,29 @@ var BPS = workload.Kernel{
 		{Name: "g", Default: 64, Min: 2, Max: 2048, Must: "a power of 2", Holds: workload.PowerOfTwo, Doc: "intervals along a side of a rank's square"},
 		{Name: "iterations", Default: 100, Min: 1, Max: 1 << 20, Doc: "steps of the conjugate gradient iteration at most"},
 		{Name: "digits", Default: 8, Min: 1, Max: 12, Doc: "ends when the residual is 10^-digits of the first"},
+		{Name: "systems", Default: 1, Min: 1, Max: 1 << 12, Later: true, Doc: "right sides to solve for, one after another"},
 	},
 	Small: workload.Values{"g": 16},
+	Check: checkBPS,
 	Make:  newBPS,
 }
 
+func checkBPS(v workload.Values) error {
+	points, most := (v["g"]+1)*(v["g"]+1), 2049*2049
+	if v["systems"] > most/points {
+		return fmt.Errorf("systems=%d is out of range; 1 to %d, so that with g=%d a rank has no more than %d points", v["systems"], most/points, v["g"], most)
+	}
+	return nil
+}
+
 type bps struct {
-	g, iterations int
-	tolerance     float64
-	mesh          mesh
-	solver        *fastPoisson
-	u             [][]float64
-	rhs           [][]float64
-	outcome       []bpsOutcome
+	g, iterations, systems int
+	tolerance              float64
+	mesh                   mesh
+	solver                 *fastPoisson
+	u                      [][]float64
+	rhs                    [][]float64
+	outcome                [][]bpsOutcome
 }
 
 type bpsOutcome struct {
@@ -41,49 +52,101 @@ type bpsOutcome struct {
 }
 
 func newBPS(v workload.Values, procs int, _ uint64) workload.Instance {
-	f := &bps{g: v["g"], iterations: v["iterations"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
+	f := &bps{g: v["g"], iterations: v["iterations"], systems: v["systems"], tolerance: math.Pow10(-v["digits"]), mesh: newMesh(0, procs)}
 	f.solver = newFastPoisson(f.g)
-	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([]bpsOutcome, procs)
+	f.u, f.rhs, f.outcome = make([][]float64, procs), make([][]float64, procs), make([][]bpsOutcome, procs)
 	for rank := range procs {
 		f.u[rank], f.rhs[rank] = f.input(rank)
+		f.outcome[rank] = make([]bpsOutcome, f.systems)
 	}
 	return f
 }
 
 func (f *bps) size() (rows, cols int) {
-	return f.mesh.rows*f.g - 1, f.mesh.cols*f.g - 1
+	t__ := tape__.Cur()
+	b__, o__, l__ := t__.Open()
+	{
+		if o__ >= l__ {
+			o__ = t__.Full(o__)
+		}
+		tape__.Put(b__, o__, unsafe__.Pointer(&f.mesh.rows), tape__.L8)
+		v1__ := f.mesh.rows
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&f.g), tape__.L8)
+		v2__ := f.g
+		tape__.Put(b__, o__+16, unsafe__.Pointer(&f.mesh.cols), tape__.L8)
+		v3__ := f.mesh.cols
+		tape__.Put(b__, o__+24, unsafe__.Pointer(&f.g), tape__.L8)
+		v4__ := f.g
+		t__.Close(o__ + 32)
+		return v1__*v2__ - 1, v3__*v4__ - 1
+	}
 }
 
-func (f *bps) spacing() float64 {
+func (f *bps) problem(system int) poisson {
 	rows, cols := f.size()
-	return 1 / float64(max(rows, cols)+1)
+	return poisson{n: system + 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
 func (f *bps) input(rank int) (u, rhs []float64) {
-	wide, h := f.g+1, f.spacing()
+	wide := f.g + 1
 	rows, cols := f.size()
 	row, col := f.mesh.position(rank)
-	u, rhs = make([]float64, wide*wide), make([]float64, wide*wide)
-	for i := range wide {
-		for j := range wide {
-			y, x := row*f.g+i, col*f.g+j
-			if y == 0 ||
-				y == rows+1 ||
-				x == 0 ||
-				x == cols+1 {
-				u[i*wide+j] = poissonSolution(y, x, h)
+	u, rhs = make([]float64, f.systems*wide*wide), make([]float64, wide*wide)
+	for system := range f.systems {
+		problem, grid := f.problem(system), u[system*wide*wide:]
+		for i := range wide {
+			for j := range wide {
+				y, x := row*f.g+i, col*f.g+j
+				if y == 0 ||
+					y == rows+1 ||
+					x == 0 ||
+					x == cols+1 {
+					grid[i*wide+j] = problem.solution(y, x)
+				}
 			}
-			rhs[i*wide+j] = -poissonRHS(y, h)
 		}
 	}
+	setRHS(rhs, wide, row*f.g, f.problem(0))
 	return u, rhs
+}
+
+func setRHS(rhs []float64, wide, first int, problem poisson) {
+	t__ := tape__.Cur()
+	b__, o__, l__ := t__.Open()
+	n__ := hooks__.None
+	for i := range len(rhs) / wide {
+		n__ += 37
+		v5__ := problem.rhs(first + i)
+		v6__ := rhs[i*wide : (i+1)*wide]
+		value, row := -v5__, v6__
+		{
+			v7__ := row
+			if n__ != 0 {
+				if o__ >= l__ {
+					o__ = t__.Full(o__)
+				}
+				hooks__.Work(b__, o__, n__)
+				o__ += 8
+				n__ = 0
+			}
+			for j := range v7__ {
+				if o__ >= l__ {
+					o__ = t__.Full(o__)
+				}
+				tape__.Put(b__, o__, unsafe__.Pointer(&row[j]), tape__.S8+4*tape__.I)
+				row[j] = value
+				o__ += 8
+			}
+		}
+	}
+	t__.Close(o__)
 }
 
 func (f *bps) Program(r *spmd.Rank) error {
 	t__ := tape__.Cur()
 	b__, o__, l__ := t__.Open()
 	n__ := hooks__.None
-	n__ += 16
+	n__ += 17
 	if n__ != 0 {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
@@ -94,30 +157,24 @@ func (f *bps) Program(r *spmd.Rank) error {
 	}
 	t__.Close(o__)
 	s := newSubstructure(r, f)
-	n__ += 12
-	if n__ != 0 {
-		t__.Work(n__)
-		n__ = 0
-	}
-	v1__ := r.ID()
-	v2__ := f.outcome
-	outcome := &v2__[v1__]
-	n__ += 1
+	v8__ := r.ID()
+	v9__ := f.outcome
 	o__ = t__.Off()
-	if n__ != 0 {
-		if o__ >= l__ {
-			o__ = t__.Full(o__)
-		}
-		hooks__.Work(b__, o__, n__)
-		o__ += 8
-		n__ = 0
+	if o__ >= l__ {
+		o__ = t__.Full(o__)
 	}
+	tape__.Put(b__, o__, unsafe__.Pointer(&v9__[v8__]), tape__.L24+15*tape__.I)
+	v10__ := v9__[v8__]
+	outcome, system := &v10__[0], 0
+	n__ += 1
+	o__ += 8
 	for {
 		if o__ >= l__ {
 			o__ = t__.Full(o__)
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&s.u), tape__.L24+4*tape__.I)
-		tape__.Put(b__, o__+8, unsafe__.Pointer(&s.rhs), tape__.L24+5*tape__.I)
+		tape__.Put(b__, o__, unsafe__.Pointer(&s.u), tape__.L24+5*tape__.I+n__*tape__.I)
+		n__ = 0
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&s.rhs), tape__.L24+6*tape__.I)
 		t__.Close(o__ + 16)
 		s.solveInside(s.u, s.rhs)
 		s.findResidual()
@@ -126,71 +183,141 @@ func (f *bps) Program(r *spmd.Rank) error {
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&s.residual), tape__.L24+4*tape__.I)
+			tape__.Put(b__, o__, unsafe__.Pointer(&s.residual), tape__.L24+3*tape__.I)
 			tape__.Put(b__, o__+8, unsafe__.Pointer(&s.residual), tape__.L24+4*tape__.I)
 			t__.Close(o__ + 16)
-			v3__ := s.innerProduct(s.residual, s.residual)
-			v4__ := math.Sqrt(v3__)
+			v11__ := s.innerProduct(s.residual, s.residual)
+			v12__ := math.Sqrt(v11__)
 			o__ = t__.Off()
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&outcome.residual), tape__.S8+5*tape__.I)
-			outcome.residual = v4__
+			tape__.Put(b__, o__, unsafe__.Pointer(&outcome.residual), tape__.S8+4*tape__.I)
+			outcome.residual = v12__
 		}
 		{
 			tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.steps), tape__.L8+2*tape__.I)
-			v5__ := outcome.steps
+			v13__ := outcome.steps
 			o__ += 16
-			if v5__ == 0 {
+			if v13__ == 0 {
 				{
 					tape__.Put(b__, o__, unsafe__.Pointer(&outcome.residual), tape__.L8)
-					v6__ := outcome.residual
+					v14__ := outcome.residual
 					tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.first), tape__.S8+1*tape__.I)
-					outcome.first = v6__
+					outcome.first = v14__
 				}
 				o__ += 16
 			}
 		}
-		tape__.Put(b__, o__, unsafe__.Pointer(&f.tolerance), tape__.L8+3*tape__.I)
-		v7__ := f.tolerance
+		tape__.Put(b__, o__, unsafe__.Pointer(&f.tolerance), tape__.L8+2*tape__.I)
+		v15__ := f.tolerance
 		tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.first), tape__.L8+2*tape__.I)
-		v8__ := outcome.first
-		enough := v7__ * v8__
+		v16__ := outcome.first
+		enough := v15__ * v16__
 		{
-			tape__.Put(b__, o__+16, unsafe__.Pointer(&outcome.residual), tape__.L8+3*tape__.I)
-			v9__ := outcome.residual
-			v10__ := v9__ <= enough
+			tape__.Put(b__, o__+16, unsafe__.Pointer(&outcome.residual), tape__.L8+2*tape__.I)
+			v17__ := outcome.residual
+			v18__ := v17__ <= enough
 			o__ += 24
-			if !v10__ {
+			if !v18__ {
 				tape__.Put(b__, o__, unsafe__.Pointer(&outcome.steps), tape__.L8+2*tape__.I)
-				v11__ := outcome.steps
-				tape__.Put(b__, o__+8, unsafe__.Pointer(&f.iterations), tape__.L8+2*tape__.I)
-				v12__ := f.iterations
-				v10__ = v11__ == v12__
+				v19__ := outcome.steps
+				tape__.Put(b__, o__+8, unsafe__.Pointer(&f.iterations), tape__.L8+3*tape__.I)
+				v20__ := f.iterations
+				v18__ = v19__ == v20__
 				o__ += 16
 			}
-			if v10__ != (0 != 0) {
-				t__.Close(o__)
-				return nil
+			if v18__ != (0 != 0) {
+				{
+					system++
+					tape__.Put(b__, o__, unsafe__.Pointer(&f.systems), tape__.L8+4*tape__.I)
+					v21__ := f.systems
+					o__ += 8
+					if system == v21__ {
+						t__.Close(o__)
+						return nil
+					}
+				}
+				n__ += 22
+				{
+					if n__ != 0 {
+						if o__ >= l__ {
+							o__ = t__.Full(o__)
+						}
+						hooks__.Work(b__, o__, n__)
+						o__ += 8
+						n__ = 0
+					}
+					t__.Close(o__)
+					v22__ := f.problem(system)
+					s.next(v22__)
+				}
+				{
+					v23__ := r.ID()
+					v24__ := f.outcome
+					o__ = t__.Off()
+					if o__ >= l__ {
+						o__ = t__.Full(o__)
+					}
+					tape__.Put(b__, o__, unsafe__.Pointer(&v24__[v23__]), tape__.L24+16*tape__.I)
+					v25__ := v24__[v23__]
+					outcome = &v25__[system]
+				}
+				n__ += 1
+				o__ += 8
+				continue
 			}
 		}
 		{
-			tape__.Put(b__, o__, unsafe__.Pointer(&f.iterations), tape__.L8+1*tape__.I)
-			v13__ := f.iterations
-			tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.steps), tape__.L8+2*tape__.I)
-			v14__ := outcome.steps
+			tape__.Put(b__, o__, unsafe__.Pointer(&f.iterations), tape__.L8+2*tape__.I)
+			v26__ := f.iterations
+			tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.steps), tape__.L8+3*tape__.I)
+			v27__ := outcome.steps
 			t__.Close(o__ + 16)
-			v15__ := s.conjugateGradients(v13__-v14__, enough)
+			v28__ := s.conjugateGradients(v26__-v27__, enough)
 			o__ = t__.Off()
 			if o__ >= l__ {
 				o__ = t__.Full(o__)
 			}
-			tape__.Put(b__, o__, unsafe__.Pointer(&outcome.steps), tape__.L8+2*tape__.I)
-			tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.steps), tape__.S8+2*tape__.I)
-			outcome.steps += v15__
+			tape__.Put(b__, o__, unsafe__.Pointer(&outcome.steps), tape__.L8+3*tape__.I)
+			tape__.Put(b__, o__+8, unsafe__.Pointer(&outcome.steps), tape__.S8+3*tape__.I)
+			outcome.steps += v28__
 		}
 		o__ += 16
+	}
+}
+
+func (s *substructure) next(problem poisson) {
+	t__ := tape__.Cur()
+	b__, o__, l__ := t__.Open()
+	if o__ >= l__ {
+		o__ = t__.Full(o__)
+	}
+	tape__.Put(b__, o__, unsafe__.Pointer(&s.g), tape__.L8+10*tape__.I)
+	v29__ := s.g
+	wide := v29__ + 1
+	tape__.Put(b__, o__+8, unsafe__.Pointer(&s.r), tape__.L8+10*tape__.I)
+	v30__ := s.r
+	t__.Close(o__ + 16)
+	v31__ := v30__.ID()
+	o__ = t__.Off()
+	if o__ >= l__ {
+		o__ = t__.Full(o__)
+	}
+	tape__.Put(b__, o__, unsafe__.Pointer(&s.mesh), tape__.L16+11*tape__.I)
+	row, _ := s.mesh.position(v31__)
+	{
+		tape__.Put(b__, o__+8, unsafe__.Pointer(&s.u), tape__.L24+6*tape__.I)
+		v32__ := s.u[wide*wide:]
+		tape__.Put(b__, o__+16, unsafe__.Pointer(&s.u), tape__.S24+6*tape__.I)
+		s.u = v32__
+	}
+	{
+		tape__.Put(b__, o__+24, unsafe__.Pointer(&s.rhs), tape__.L24+6*tape__.I)
+		tape__.Put(b__, o__+32, unsafe__.Pointer(&s.g), tape__.L8+7*tape__.I)
+		v33__ := s.g
+		t__.Close(o__ + 40)
+		setRHS(s.rhs, wide, row*v33__, problem)
 	}
 }
 
@@ -244,28 +371,28 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 			t__.Work(n__)
 			n__ = 0
 		}
-		v16__ := s.innerProduct(p, product)
-		along := fall / v16__
+		v34__ := s.innerProduct(p, product)
+		along := fall / v34__
 		{
-			v17__ := x
+			v35__ := x
 			o__ = t__.Off()
-			for k := range v17__ {
+			for k := range v35__ {
 				{
 					if o__ >= l__ {
 						o__ = t__.Full(o__)
 					}
 					tape__.Put(b__, o__, unsafe__.Pointer(&x[k]), tape__.L8+3*tape__.I)
 					tape__.Put(b__, o__+8, unsafe__.Pointer(&p[k]), tape__.L8+4*tape__.I)
-					v18__ := p[k]
+					v36__ := p[k]
 					tape__.Put(b__, o__+16, unsafe__.Pointer(&x[k]), tape__.S8+3*tape__.I)
-					x[k] += along * v18__
+					x[k] += along * v36__
 				}
 				{
 					tape__.Put(b__, o__+24, unsafe__.Pointer(&residual[k]), tape__.L8+4*tape__.I)
 					tape__.Put(b__, o__+32, unsafe__.Pointer(&product[k]), tape__.L8+3*tape__.I)
-					v19__ := product[k]
+					v37__ := product[k]
 					tape__.Put(b__, o__+40, unsafe__.Pointer(&residual[k]), tape__.S8+4*tape__.I)
-					residual[k] -= along * v19__
+					residual[k] -= along * v37__
 				}
 				o__ += 48
 			}
@@ -291,13 +418,13 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 		fall, left = s.innerProducts(residual, z, residual)
 		n__ += 4
 		{
-			v20__ := step == limit
+			v38__ := step == limit
 			o__ = t__.Off()
-			if !v20__ {
+			if !v38__ {
 				n__ += 4
-				v20__ = math.Sqrt(left) <= enough
+				v38__ = math.Sqrt(left) <= enough
 			}
-			if v20__ != (0 != 0) {
+			if v38__ != (0 != 0) {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
 				}
@@ -311,7 +438,7 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 		n__ += 13
 		ratio := fall / before
 		{
-			v21__ := p
+			v39__ := p
 			if n__ != 0 {
 				if o__ >= l__ {
 					o__ = t__.Full(o__)
@@ -320,17 +447,17 @@ func (s *substructure) conjugateGradients(limit int, enough float64) int {
 				o__ += 8
 				n__ = 0
 			}
-			for k := range v21__ {
+			for k := range v39__ {
 				{
 					if o__ >= l__ {
 						o__ = t__.Full(o__)
 					}
 					tape__.Put(b__, o__, unsafe__.Pointer(&z[k]), tape__.L8+3*tape__.I)
-					v22__ := z[k]
+					v40__ := z[k]
 					tape__.Put(b__, o__+8, unsafe__.Pointer(&p[k]), tape__.L8+3*tape__.I)
-					v23__ := p[k]
+					v41__ := p[k]
 					tape__.Put(b__, o__+16, unsafe__.Pointer(&p[k]), tape__.S8+4*tape__.I)
-					p[k] = v22__ + ratio*v23__
+					p[k] = v40__ + ratio*v41__
 				}
 				o__ += 24
 			}

@@ -55,13 +55,13 @@ func sorFactor(rows, cols int) float64 {
 	return 2 / (1 + math.Sqrt(1-float64(r*r)))
 }
 
-func (f *sor) spacing() float64 {
+func (f *sor) problem() poisson {
 	rows, cols := f.size()
-	return 1 / float64(max(rows, cols)+1)
+	return poisson{n: 1, h: 1 / float64(max(rows, cols)+1)}
 }
 
 func (f *sor) input(rank int) (rhs, u []float64) {
-	g, h := f.g, f.spacing()
+	g, problem := f.g, f.problem()
 	rows, cols := f.size()
 	row, col := f.mesh.position(rank)
 	rhs, u = make([]float64, g*g), make([]float64, (g+2)*(g+2))
@@ -72,11 +72,11 @@ func (f *sor) input(rank int) (rhs, u []float64) {
 				y == rows+1 ||
 				x == 0 ||
 				x == cols+1 {
-				u[i*(g+2)+j] = poissonSolution(y, x, h)
+				u[i*(g+2)+j] = problem.solution(y, x)
 			}
 			if i < g &&
 				j < g {
-				rhs[i*g+j] = poissonRHS(y+1, h)
+				rhs[i*g+j] = problem.rhs(y + 1)
 			}
 		}
 	}
