@@ -15,33 +15,33 @@ by=${BY:-least}
 slowdown=${SLOWDOWN-2 4 16}
 mkdir -p "$out"
 
-# Programs of the paper, and for one and two processors which runs have their instructions timed: a quarter, a half and three
-# quarters as long as the one that is predicted, which on two ends sor after 190 and 430 iterations, bps after 8. On one, bps has nothing
-# to iterate and no shorter run: there it is the shortest on two, and c = U/I.
+# Programs of the paper, long enough to be timed, and which runs have their instructions timed: a quarter, a half and three
+# quarters as long as the one that is predicted, on as many ranks. sor does not test for convergence, which would end it on two
+# ranks after 190 and 430 iterations; bps solves several systems.
 # With SIZES=others it is sizes that the paper does not have; PROGRAMS is a pattern of those to measure, SLOWDOWN the ranks to
 # simulate on one host core, none if it is empty.
 programs() { "${SIZES:-paper}" | grep -E -e "${PROGRAMS:-.}"; }
 paper() {
 	cat <<-P
-		sor g=25,digits=15,iterations=2000 1:iterations=500,1000,1500 2:iterations=48,95,143
-		sor g=50,digits=15,iterations=1000 1:iterations=250,500,750 2:iterations=108,215,323
-		sor g=250,digits=15,iterations=100 1:iterations=25,50,75 2:iterations=25,50,75
-		bps g=64 2:iterations=1 2:iterations=2,4,6
-		bps g=256 2:iterations=1 2:iterations=2,4,6
-		apucs f=64,time=1000 1:time=250,500,750 2:time=250,500,750
-		apucs f=1,time=1000 1:time=250,500,750 2:time=250,500,750
-		pgl triangles=500,frames=20 1:frames=5,10,15 2:frames=5,10,15
-		pgl triangles=1000,frames=20 1:frames=5,10,15 2:frames=5,10,15
+		sor g=25,check=0,iterations=4000 iterations=1000,2000,3000
+		sor g=50,check=0,iterations=1000 iterations=250,500,750
+		sor g=250,digits=15,iterations=100 iterations=25,50,75
+		bps g=64,systems=100 systems=25,50,75
+		bps g=256,systems=8 systems=2,4,6
+		apucs f=64,time=1000 time=250,500,750
+		apucs f=1,time=1000 time=250,500,750
+		pgl triangles=500,frames=20 frames=5,10,15
+		pgl triangles=1000,frames=20 frames=5,10,15
 	P
 }
 others() {
 	cat <<-P
-		sor g=100,digits=15,iterations=400 1:iterations=100,200,300 2:iterations=100,200,300
-		bps g=128 2:iterations=1 2:iterations=2,4,6
-		apucs f=16,time=1000 1:time=250,500,750 2:time=250,500,750
-		apucs f=4,time=1000 1:time=250,500,750 2:time=250,500,750
-		pgl triangles=2000,frames=20 1:frames=5,10,15 2:frames=5,10,15
-		pgl triangles=1000,frames=20,size=256 1:frames=5,10,15 2:frames=5,10,15
+		sor g=100,digits=15,iterations=400 iterations=100,200,300
+		bps g=128,systems=32 systems=8,16,24
+		apucs f=16,time=1000 time=250,500,750
+		apucs f=4,time=1000 time=250,500,750
+		pgl triangles=2000,frames=20 frames=5,10,15
+		pgl triangles=1000,frames=20,size=256 frames=5,10,15
 	P
 }
 
@@ -92,21 +92,18 @@ machine() {
 # total FILE: nanoseconds of a message of 8 bytes.
 total() { tr -d '"' <"$1" | awk '/^(L|o_s|o_r) / && !n[$1]++ { sum += $3 } END { print sum, name }' name="$1"; }
 
-# lengths SHORTER: of RANKS:KEY=LENGTH,LENGTH... the lengths.
+# lengths SHORTER: of KEY=LENGTH,LENGTH... the lengths.
 lengths() { echo "${1#*=}" | tr , ' '; }
 
-# runs PROGRAM SETTINGS SHORTER1 SHORTER2: leaves rows in short.1.LENGTH, short.2.LENGTH, whole.1 and whole.2, and the network of the turn
+# runs PROGRAM SETTINGS SHORTER: leaves rows in short.1.LENGTH, short.2.LENGTH, whole.1 and whole.2, and the network of the turn
 # whose messages took the least time (or the median). Each row is the medians of three runs after a first one in the process, which touches fresh memory.
 runs() {
 	rm -f "$out"/short.* "$out"/whole.* "$out"/turn.*
 	for turn in $(seq "$repeat"); do
 		delayed -repeat 3 >"$out/turn.$turn"
 		for procs in 1 2; do
-			few=$3
-			[ $procs = 1 ] || few=$4
-			key=${few#*:}
-			for length in $(lengths "$few"); do
-				direct "$1" "$(shorter "$2" "${key%%=*}=$length")" --procs "${few%%:*}" --machine "$out/unit.toml" --native --repeat 3 >>"$out/short.$procs.$length"
+			for length in $(lengths "$3"); do
+				direct "$1" "$(shorter "$2" "${3%%=*}=$length")" --procs $procs --machine "$out/unit.toml" --native --repeat 3 >>"$out/short.$procs.$length"
 			done
 			direct "$1" "$2" --procs $procs --machine "$out/unit.toml" --native --repeat 3 >>"$out/whole.$procs"
 		done
@@ -121,7 +118,6 @@ instruction() {
 		{ i[NR] = $1; u[NR] = $2 }
 		END {
 			n = NR - 1
-			if (n == 1) { printf "%.6g 0\n", u[1] / i[1]; exit }
 			for (k = 1; k <= n; k++) { mi += i[k] / n; mu += u[k] / n }
 			for (k = 1; k <= n; k++) { ii += (i[k] - mi) ^ 2; iu += (i[k] - mi) * (u[k] - mu) }
 			whole = mu + iu / ii * (i[NR] - mi)
@@ -141,13 +137,11 @@ echo
 echo "ns of an instruction, % of it to start, ns of a message of 8 bytes (o_s, o_r, L); times in seconds, error of the predicted one in %${slowdown:+, and slowdown on one host core of $slowdown ranks}"
 printf '%-37s %7s %5s %7s %5s %17s | %9s %9s %6s | %9s %9s %6s |\n' program instr,1 start instr,2 start message native,1 predicted error native,2 predicted error
 programs >"$out/programs"
-while read -r kernel settings one two; do
-	runs "$kernel" "$settings" "$one" "$two"
+while read -r kernel settings few; do
+	runs "$kernel" "$settings" "$few"
 	m=$(echo "$kernel.$settings" | tr ,= .-)
 	printf '%-37s' "$kernel $settings"
 	for procs in 1 2; do
-		few=$one
-		[ $procs = 1 ] || few=$two
 		c=$(instruction $(lengths "$few" | tr ' ' '\n' | sed "s|^|$out/short.$procs.|") "$out/whole.$procs")
 		machine "$m.$procs" "${c% *}"
 		printf ' %7.3g %5s' $c
