@@ -16,6 +16,7 @@ type windows struct {
 	now    int64 // window
 	ring   [ringSize][]int32
 	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
+	spare  [][]int32             // lists that are done: the last is in fast memory
 	far    waiting
 	turns  int64 // windows in which ranks acted
 }
@@ -51,8 +52,16 @@ func (d *windows) put(r *rank) {
 		return
 	}
 	i := w % ringSize
-	d.ring[i] = append(d.ring[i], r.id)
+	d.enter(i, r.id)
 	d.filled[i/64] |= 1 << (i % 64)
+}
+
+// enter puts a rank into the i-th list, which has the room of one that is done.
+func (d *windows) enter(i int64, id int32) {
+	if n := len(d.spare); n > 0 && d.ring[i] == nil {
+		d.ring[i], d.spare = d.spare[n-1], d.spare[:n-1]
+	}
+	d.ring[i] = append(d.ring[i], id)
 }
 
 func (d *windows) sooner(_ *engine, r *rank) { d.put(r) }
@@ -82,7 +91,7 @@ func (d *windows) upTo(e *engine, end int64) error {
 			d.put(r)
 		}
 		d.turns += acted
-		if d.ring[i] = d.ring[i][:0]; e.failed != nil && limit > e.failed.at {
+		if d.ring[i], d.spare = nil, append(d.spare, list[:0]); e.failed != nil && limit > e.failed.at {
 			break
 		}
 	}
@@ -147,7 +156,7 @@ func (d *windows) advance(end int64) bool {
 	i = d.now % ringSize
 	d.filled[i/64] &^= 1 << (i % 64)
 	for len(d.far) > 0 && int64(d.far[0].t/d.width) == d.now {
-		d.ring[i] = append(d.ring[i], d.far.pop().strand)
+		d.enter(i, d.far.pop().strand)
 	}
 	return true
 }
