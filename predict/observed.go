@@ -97,7 +97,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 	}
 	var notes []string
 	err := store.WriteFile(f.timeline, func(w io.Writer) (err error) {
-		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: true}, w)
+		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: true, Spells: times.Spells}, w)
 		return err
 	})
 	if err != nil {

@@ -42,9 +42,9 @@ func TestTimelineOfParaverHasLabels(t *testing.T) {
 	}
 }
 
-// paraver is what a timeline for Paraver says, read anew: for how long each processor runs [ns], and how many messages there are.
+// paraver is what a timeline for Paraver says, read anew: for how long each processor is in each state [ns], and how many messages there are.
 type paraver struct {
-	running  []int64
+	states   []map[int64]int64
 	messages int
 }
 
@@ -62,7 +62,10 @@ func readParaver(t *testing.T, text string) (p paraver) {
 	if n, err := fmt.Sscanf(header[strings.LastIndex(header, ",")+1:], "%d", &comms); n != 1 {
 		t.Fatalf("header %q: %v", header, err)
 	}
-	p.running = make([]int64, procs)
+	p.states = make([]map[int64]int64, procs)
+	for i := range p.states {
+		p.states[i] = map[int64]int64{}
+	}
 	in, runsTo := make([]bool, procs), make([]int64, procs)
 	for line := range strings.Lines(body) {
 		if line[0] == 'c' {
@@ -84,10 +87,10 @@ func readParaver(t *testing.T, text string) (p paraver) {
 		last = at
 		switch v[0] {
 		case 1:
-			if at < runsTo[proc] || v[6] < at || v[6] > end || in[proc] {
+			if at < runsTo[proc] || v[6] < at || v[6] > end || in[proc] && v[7] == 1 {
 				t.Errorf("%q runs in a call, or after it ran to %d, of %d", line, runsTo[proc], end)
 			}
-			p.running[proc] += v[6] - at
+			p.states[proc][v[7]] += v[6] - at
 			runsTo[proc] = v[6]
 		case 2:
 			for i := 6; i < len(v); i += 2 {
@@ -111,25 +114,40 @@ func readParaver(t *testing.T, text string) (p paraver) {
 	return p
 }
 
-// A timeline for Paraver has all messages, and processors run for as long as they compute.
+// split is where the time of processors went, as reported [s].
+type split struct {
+	Procs []struct{ Compute, Overhead, Latency, Contention, Wait float64 }
+}
+
+// A timeline for Paraver has all messages, and processors are in its states for as long as the result says of the parts of their time.
 func TestTimelineOfParaverIsTheResult(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.prv")
 	machine := writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]")
 	status, out, stderr := predict("replay", writeMessages(t), machine, "--timeline", file, "--format", "json")
-	var run struct{ Procs []struct{ Compute float64 } }
+	var run split
 	if err := json.Unmarshal([]byte(out), &run); status != 0 || err != nil {
 		t.Fatalf("status %d, %v, %s", status, err, stderr)
 	}
 	text := read(t, file)
 	got := readParaver(t, text)
-	if len(got.running) != len(run.Procs) {
-		t.Fatalf("%d processors, not %d", len(got.running), len(run.Procs))
+	if len(got.states) != len(run.Procs) {
+		t.Fatalf("%d processors, not %d", len(got.states), len(run.Procs))
 	}
-	within := 1 + float64(strings.Count(text, "\n1:")) // each begin and end of running is rounded to a nanosecond
+	within := 1 + float64(strings.Count(text, "\n1:")) // each begin and end is rounded to a nanosecond
+	labels := read(t, filepath.Join(dir, "run.pcf"))
 	for i, p := range run.Procs {
-		if computes := p.Compute * 1e9; math.Abs(float64(got.running[i])-computes) > within {
-			t.Errorf("processor %d runs %d ns, and computes %v", i, got.running[i], computes)
+		for state, seconds := range map[int64]float64{1: p.Compute, 7: p.Overhead, 3: p.Latency, 15: p.Contention, 9: p.Wait} {
+			if math.Abs(float64(got.states[i][state])-seconds*1e9) > within {
+				t.Errorf("processor %d is %d ns in state %d, not %v s", i, got.states[i][state], state, seconds)
+			}
+			if !regexp.MustCompile(fmt.Sprintf(`(?m)^%d +\S`, state)).MatchString(labels) {
+				t.Errorf("state %d has no label", state)
+			}
+			delete(got.states[i], state)
+		}
+		if len(got.states[i]) > 0 {
+			t.Errorf("processor %d: states %v", i, got.states[i])
 		}
 	}
 	if got.messages == 0 {
@@ -141,13 +159,43 @@ func TestTimelineOfParaverIsTheResult(t *testing.T) {
 	}
 }
 
-func TestTimelineOfChromeIsOneFile(t *testing.T) {
+// A timeline for Chrome is one file, whose slices of where time goes are as long as the result says, one after the other.
+func TestTimelineOfChromeIsTheResult(t *testing.T) {
 	dir := t.TempDir()
-	if status, _, stderr := predict("replay", writeMessages(t), writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]"), "--timeline", filepath.Join(dir, "run.json")); status != 0 {
-		t.Fatalf("status %d, %s", status, stderr)
+	status, out, stderr := predict("replay", writeMessages(t), writeMachine(t, "m", "[system]", "[network]\nmodel = \"loggp\"\nL = \"100 ns\"\no = \"10 ns\"\ng = \"20 ns\"\nG = \"2 ns/B\"\n[system]"), "--timeline", filepath.Join(dir, "run.json"), "--format", "json")
+	var run split
+	if err := json.Unmarshal([]byte(out), &run); status != 0 || err != nil {
+		t.Fatalf("status %d, %v, %s", status, err, stderr)
 	}
-	if !json.Valid([]byte(read(t, filepath.Join(dir, "run.json")))) {
-		t.Error("no JSON")
+	var file struct {
+		TraceEvents []struct {
+			Name, Cat, Ph string
+			Pid, Tid      int
+			Ts, Dur       float64 // us
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(dir, "run.json"))), &file); err != nil {
+		t.Fatal(err)
+	}
+	ends, sums := map[[2]int]float64{}, map[string]float64{}
+	for _, e := range file.TraceEvents {
+		if e.Ph != "X" {
+			continue
+		}
+		thread := [2]int{e.Pid, e.Tid}
+		if e.Ts < ends[thread]-1e-6 {
+			t.Errorf("%+v begins before %v, when the one before it ends", e, ends[thread])
+		}
+		if ends[thread] = e.Ts + e.Dur; e.Cat == "state" {
+			sums[fmt.Sprint(e.Name, e.Tid-len(run.Procs))] += e.Dur
+		}
+	}
+	for i, p := range run.Procs {
+		for name, seconds := range map[string]float64{"compute": p.Compute, "overhead": p.Overhead, "latency": p.Latency, "contention": p.Contention, "wait": p.Wait} {
+			if got := sums[fmt.Sprint(name, i)]; math.Abs(got-seconds*1e6) > 1e-3 {
+				t.Errorf("processor %d: %s takes %v us, not %v s", i, name, got, seconds)
+			}
+		}
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("files %v", files)

@@ -54,7 +54,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as LogGOPSim does. --path prints what had to take as long as it\n" +
 			"did: it goes back from the end, from messages that were waited for to their senders, and adds up to the time; what a\n" +
 			"message waited for in ports and links is its contention, and counted from the message that held them, but where messages\n" +
-			"share links. --timeline is for viewers.\n\n" +
+			"share links. --timeline is for viewers: events, messages, and on what processors spend their time.\n\n" +
 			"Collectives that a trace has whole are simulated as the messages of --collectives. linear is a message between the root and\n" +
 			"every other rank, binomial a tree; doubling is recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall),\n" +
 			"dissemination (barrier) and trees; ring is rings, a chain (scan), pairs in rounds (alltoall), and the same as doubling for the others.\n" +

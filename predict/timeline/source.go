@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spoor/predict/engine"
+	"spoor/traces/format"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -12,8 +13,14 @@ import (
 // Times observes when the events of a trace begin.
 type Times struct {
 	engine.Quiet
-	ranks [][]item
-	ends  []unit.Picos
+	ranks  [][]item
+	spells [][]spell
+}
+
+// spell is what a processor did since the one before it: there are no gaps.
+type spell struct {
+	to   unit.Picos
+	what engine.Part
 }
 
 // item is an event that began, or a computation.
@@ -25,12 +32,16 @@ type item struct {
 
 // NewTimes observes so many ranks.
 func NewTimes(ranks int) *Times {
-	return &Times{ranks: make([][]item, ranks), ends: make([]unit.Picos, ranks)}
+	return &Times{ranks: make([][]item, ranks), spells: make([][]spell, ranks)}
 }
 
 // Span implements engine.Observer.
 func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
-	t.ends[rank] = to
+	if all := t.spells[rank]; len(all) > 0 && all[len(all)-1].what == what {
+		all[len(all)-1].to = to
+	} else {
+		t.spells[rank] = append(all, spell{to, what})
+	}
 	if what != engine.Computing {
 		return
 	}
@@ -45,6 +56,31 @@ func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
 // Began implements engine.Observer.
 func (t *Times) Began(rank int32, row int64, at unit.Picos) {
 	t.ranks[rank] = append(t.ranks[rank], item{at: at, row: row})
+}
+
+// states are those of viewers.
+var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
+	engine.Contention: format.StateContention, engine.Waiting: format.StateWait}
+
+// Spells is what a processor spent its time on, from 0 on without gaps.
+func (t *Times) Spells(p trace.Proc) iter.Seq[format.Spell] {
+	return func(yield func(format.Spell) bool) {
+		begin := unit.Picos(0)
+		for _, s := range t.spells[p] {
+			if !yield(format.Spell{State: states[s.what], Begin: int64(begin), End: int64(s.to)}) {
+				return
+			}
+			begin = s.to
+		}
+	}
+}
+
+// end is when a processor ended.
+func (t *Times) end(p trace.Proc) unit.Picos {
+	if all := t.spells[p]; len(all) > 0 {
+		return all[len(all)-1].to
+	}
+	return 0
 }
 
 // Of is the events of src at their simulated times, and as computations what is between them. They
@@ -111,7 +147,7 @@ func (t *timed) events(p trace.Proc) (*trace.Events, error) {
 		out.Rows = append(out.Rows, e)
 	}
 	last := trace.NewEvent(trace.Compute) // until which the event before it lasts
-	last.Time = int64(t.ends[p])
+	last.Time = int64(t.end(p))
 	out.Rows = append(out.Rows, last)
 	return out, nil
 }

@@ -45,11 +45,14 @@ func (Chrome) Loses() string { return "references, layouts of buffers, needs" }
 func (f Chrome) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	x := chromeWriter{out: out, work: src.Header().WorkUnit}
-	if err := x.header(src.Header(), o.Procs); err != nil {
+	if err := x.header(src.Header(), o); err != nil {
 		return nil, err
 	}
 	notes, err := timeline(src, f, o, &x)
 	if err != nil {
+		return nil, err
+	}
+	if err := x.spells(o, src.Header().Procs); err != nil {
 		return nil, err
 	}
 	refs, err := refsNote(src, o, f.Name())
@@ -67,33 +70,34 @@ func (f Chrome) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string
 
 // chromeWriter writes one event a line.
 type chromeWriter struct {
-	out    *bufio.Writer
-	buf    []byte
-	work   trace.WorkUnit
-	events int64
-	arrows int64
+	out     *bufio.Writer
+	buf     []byte
+	work    trace.WorkUnit
+	events  int64
+	arrows  int64
+	process byte // 0: of events, 1: of spells
 }
 
 // header begins the file and names the processors.
-func (x *chromeWriter) header(h trace.Header, procs []trace.Proc) error {
+func (x *chromeWriter) header(h trace.Header, o ExportOptions) error {
 	x.out.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
-	if len(procs) == 0 {
-		for p := range h.Procs {
-			procs = append(procs, trace.Proc(p))
-		}
-	}
 	if err := x.meta("process_name", 0, "name", h.Title()); err != nil {
 		return err
 	}
-	for _, p := range procs {
-		if err := x.meta("thread_name", p, "name", fmt.Sprintf("processor %d", p)); err != nil {
-			return err
-		}
-		if err := x.meta("thread_sort_index", p, "sort_index", int(p)); err != nil {
+	for _, p := range o.chosenProcs(h.Procs) {
+		if err := x.thread(p, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// thread names a thread after a processor.
+func (x *chromeWriter) thread(thread, p trace.Proc) error {
+	if err := x.meta("thread_name", thread, "name", fmt.Sprintf("processor %d", p)); err != nil {
+		return err
+	}
+	return x.meta("thread_sort_index", thread, "sort_index", int(p))
 }
 
 // meta names or orders a thread. encoding/json makes text safe, even within a page.
@@ -116,7 +120,8 @@ func (x *chromeWriter) begin(name string, phase byte, p trace.Proc) {
 	}
 	x.events++
 	x.buf = append(append(append(x.buf, "\n{\"name\":\""...), name...), `","ph":"`...)
-	x.buf = append(append(x.buf, phase), `","pid":0,"tid":`...)
+	x.buf = append(append(x.buf, phase), `","pid":`...)
+	x.buf = append(append(x.buf, '0'+x.process), `,"tid":`...)
 	x.buf = strconv.AppendInt(x.buf, int64(p), 10)
 }
 

@@ -72,11 +72,14 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 			return nil, badSetting("%s=%s: it is true or false", other.name, asked)
 		}
 	}
-	x := prvWriter{lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
+	x := prvWriter{spelt: o.Spells != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
 	defer x.lines.close()
 	notes, err := timeline(src, f, o, &x)
 	if err == nil {
 		err = x.leaveAll()
+	}
+	if err == nil && x.spelt {
+		err = x.spells(o)
 	}
 	if err == nil {
 		err = x.write(out)
@@ -133,6 +136,7 @@ type prvWriter struct {
 	ids     map[int32]int64 // of communicators
 	end     int64           // ns
 	rounded int64
+	spelt   bool // states come of their own
 }
 
 // prvOpenCall is an event of which the end has not been written, as the next may cut it.
@@ -175,13 +179,15 @@ func (x *prvWriter) span(p trace.Proc, e *trace.Event, begin, end int64) error {
 	if err := x.leave(p, begin); err != nil {
 		return err
 	}
+	if e.Kind == trace.Compute && x.spelt {
+		return nil
+	}
 	from := x.nanos(begin)
 	if e.Kind == trace.Compute {
-		const running = 1
 		x.start('1', p)
 		x.number(from)
 		x.number(x.nanos(end))
-		x.number(running)
+		x.number(states[StateCompute].paraver)
 		return x.add(from, prvStates)
 	}
 	x.start('2', p)
@@ -336,7 +342,10 @@ func writeRow(out *bufio.Writer, procs int) {
 
 // writePCF writes the labels of what Export writes.
 func writePCF(out *bufio.Writer) {
-	out.WriteString("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n1    Running\n")
+	out.WriteString("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n")
+	for _, s := range states[StateCompute:] {
+		fmt.Fprintf(out, "%d    %s\n", s.paraver, s.label)
+	}
 	for _, t := range []struct {
 		typ  int64
 		name string
