@@ -3,8 +3,9 @@ package engine
 // The program of a plain run depends on messages by when its receives end, and by nothing else. Which receive a message ends does not depend on which
 // of the two is first: of the messages that come in an order, and receives that are posted in an order, whoever is first on either side has the
 // first that it selects on the other. And what leaves takes neither the port nor the time of what comes. So until it waits for a message that is not
-// known, or looks for one, a program may go on beyond the time up to which its rank knows all messages. And where it waits for several
-// before it does anything else, nobody feels it before the last has come. Both let ranks act more seldom, and do more at once.
+// known, or looks for one, a program may go on beyond the time up to which its rank knows all messages. It may not send to its own rank: that is there
+// at once, after what else comes then. And where it waits for several before it does anything else, nobody feels it before the last has come. Both let
+// ranks act more seldom, and do more at once.
 
 // farthest is how many operations a rank does at once beyond the time up to which it knows all messages: what it sends is kept until then.
 const farthest = 256
@@ -25,7 +26,7 @@ func (r *rank) freely() bool {
 			return false
 		}
 	case starting:
-		if s.op.Kind > Wait {
+		if s.op.Kind > Wait || s.op.Peer == r.id && (s.op.Kind == Send || s.op.Kind == Isend) {
 			return false
 		}
 	default:
