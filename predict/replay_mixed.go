@@ -25,12 +25,18 @@ func (k kindOf) String() string {
 // kind is how s is simulated, with the references of programs that pass messages if they are asked for.
 func (s *simulation) kind(references bool) kindOf {
 	switch {
-	case !s.survey.HasMessages():
+	case !s.survey.HasMessages() && (references || !s.hasTimesAlone()):
 		return byMemory
 	case references || s.survey.SharesMemory():
 		return byBoth
 	}
 	return byMessages
+}
+
+// hasTimesAlone is whether what a trace does takes times of its own, and there are no instructions and no references that a memory could delay.
+func (s *simulation) hasTimesAlone() bool {
+	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
+	return sum(func(t trace.Totals) uint64 { return uint64(t.Instr) + t.Refs }) == 0 && sum(func(t trace.Totals) uint64 { return t.Events }) > 0
 }
 
 // kind is how the traces are simulated: all in one way.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -486,6 +487,29 @@ func TestReplayQuanta(t *testing.T) {
 	} {
 		if status, _, stderr := predict(append([]string{"replay", trace, "--machine", m}, args...)...); status != stage.WrongUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// What computes for times of its own, and does nothing else, takes them: there is nothing to count.
+func TestReplayOfTimesAlone(t *testing.T) {
+	dir := t.TempDir()
+	file, prefix := filepath.Join(dir, "a.goal"), filepath.Join(dir, "a")
+	if err := os.WriteFile(file, []byte("num_ranks 2\nrank 0 {\nl1: calc 100\n}\nrank 1 {\nl1: calc 30\nl2: calc 40\nl2 requires l1\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(filepath.Join(buildStages(t), "traces"), "import", file, "-o", prefix).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	machine := filepath.Join("..", "data", "machine", "loggp-example.toml")
+	status, out, stderr := predict("replay", prefix, "--machine", machine, "--format", "json")
+	var run struct{ Procs []struct{ Time float64 } }
+	if err := json.Unmarshal([]byte(out), &run); status != 0 || err != nil || len(run.Procs) != 2 {
+		t.Fatalf("status %d, %v\n%s%s", status, err, out, stderr)
+	}
+	for i, want := range []float64{100e-9, 70e-9} {
+		if got := run.Procs[i].Time; math.Abs(got-want) > 1e-15 {
+			t.Errorf("rank %d takes %v s, want %v", i, got, want)
 		}
 	}
 }
