@@ -68,7 +68,8 @@ func (s Shape) Others(others int, fs, fa, fb float64) (float64, error) {
 			}
 		}
 	}
-	return max(0, n*loss), nil
+	left, err := s.Projection(fs + fa)
+	return max(0, min(n*loss, left)), err // joined loads are up to some 10^-5 off at the corner of what A leaves
 }
 
 // keptShared is how many shared blocks a fully associative cache of n blocks has when a process

@@ -185,6 +185,7 @@ func FuzzFormsStayWithinBounds(f *testing.F) {
 	f.Add(uint16(1), uint8(64), 0.5, 1e300, 1e-300)
 	f.Add(uint16(512), uint8(4), 1e9, 1e15, 3.25)
 	f.Add(uint16(125), uint8(112), 0.05, 486000.0, 1449.0)
+	f.Add(uint16(23), uint8(246), 0.05, 5400.0, 26424.0)                           // all is lost of what lies about the corner
 	f.Add(uint16(152), uint8(253), 4.943333333333333, 48755.0, 32.083333333333336) // a corner among joined loads
 	f.Fuzz(func(t *testing.T, sets uint16, ways uint8, fs, fa, fb float64) {
 		s := Shape{1 + int(sets%5000), 1 + int(ways)}
