@@ -134,3 +134,13 @@ func TestAheadOfSpecial(t *testing.T) {
 		})
 	}
 }
+
+// An operation of a kind that there is not is an error wherever it comes: programs that go on freely once passed it by.
+func TestKindsThatThereAreNot(t *testing.T) {
+	for _, kind := range []Kind{0, Away + 1} {
+		ops := [][]Op{{{Kind: Irecv, Peer: 1, Request: 0, Group: None}, {Kind: kind, Request: None}, {Kind: Wait, Request: 0}}, {{Kind: Send, Request: None, Group: None}}}
+		if _, err := outcome(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "which there is not") {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+	}
+}

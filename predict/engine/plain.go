@@ -111,30 +111,18 @@ const noTime = unit.Picos(-1)
 
 // startPlain is start. It is when the operation has ended, or noTime.
 func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
-	switch e := r.e; op.Kind {
-	case Wait:
-		switch n := r.requests.close(op.Request); {
-		case n == over:
-			return now
-		case n > 0:
-			r.await(&r.main, n, now)
-			return noTime
-		}
-	case Irecv:
-		r.request(op.Request, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now))
-		return now
-	case Send, Isend:
-		if op.Peer < 0 || int(op.Peer) >= len(e.ranks) || op.Peer == r.id || e.long(op.Bytes) {
-			break
-		}
-		if op.Kind == Send {
-			return r.sendPlain(op, r.stall(now, op))
-		}
-		t := r.sendPlain(op, now)
-		r.request(op.Request, over)
-		return t
+	on := special
+	if op.Kind > Isend || !r.e.long(op.Bytes) {
+		now, on = r.embark(op, now)
 	}
-	r.start(&r.main, now)
+	switch on {
+	case 0:
+		return now
+	case special:
+		r.start(&r.main, now)
+	default:
+		r.await(&r.main, on, now)
+	}
 	return noTime
 }
 

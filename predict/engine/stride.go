@@ -61,9 +61,10 @@ func (r *rank) stand(at int, t unit.Picos) {
 // special is that an operation has not begun.
 const special int32 = -2
 
-// embark is startPlain. It is until when the processor is busy, and the pending operation to end then, or none.
+// embark begins an operation whose message, if it sends one, is not long. It is until when the processor is busy, and the pending operation to end then, or none.
 func (r *rank) embark(op *Op, now unit.Picos) (unit.Picos, int32) {
 	switch op.Kind {
+	case Compute:
 	case Isend, Send:
 		if uint(op.Peer) >= uint(len(r.e.ranks)) || op.Peer == r.id {
 			return now, special
@@ -90,6 +91,8 @@ func (r *rank) embark(op *Op, now unit.Picos) (unit.Picos, int32) {
 		}
 	case Recv:
 		return now, r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
+	default:
+		return now, special
 	}
 	return now, 0
 }
