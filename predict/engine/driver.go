@@ -74,11 +74,11 @@ func (d *inOrder) sooner(e *engine, r *rank) {
 	e.limit = min(e.limit, e.until(r.next, r.id))
 }
 
-// until is when a message of a rank that acts at a time could come. A network of links is shared:
+// until is when a message of a rank that acts at a time could come. Links are for all:
 // whoever acts first sends first, at a time the lower number.
 func (e *engine) until(at unit.Picos, rank int32) unit.Picos {
 	h := at + e.lookahead
-	if e.Net != nil && e.acting > rank {
+	if e.linked() && e.acting > rank {
 		h = at
 	}
 	return min(h, Horizon)
