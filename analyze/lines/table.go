@@ -14,8 +14,9 @@ import (
 // do not, because most lines are left out or lie far apart, a page is of one line.
 // The first page of places, and so place 0, belongs to no line.
 type Table struct {
-	pages []page // hash table, a power of two long, linear probing
-	shift uint   // 64 - log2(len(pages))
+	pairs []pair // hash table, a power of two long, linear probing
+	shift uint   // 64 - log2(len(pairs))
+	full  int    // pairs in the table
 	used  int    // pages in the table
 	of    Sharing
 	hash  [Batch]uint32
@@ -25,10 +26,13 @@ type Table struct {
 // latency of memory, few enough for the first-level cache.
 const Batch = 256
 
-type page struct {
-	number uint64 // line >> Table.of
-	places uint32 // number of the page of places; 0: empty
+// pair is two neighbouring pages, which are in the memory that one would take, aligned: the table is half as long.
+type pair struct {
+	number uint64    // line >> Table.of >> 1
+	places [2]uint32 // numbers of the pages of places; 0: none, and the pair is empty if both are
 }
+
+func (p *pair) empty() bool { return p.places == [2]uint32{} }
 
 // A Sharing is log2 of how many lines share a page of places.
 type Sharing uint
@@ -42,13 +46,13 @@ const (
 // NewTable is a table of no lines, which shares pages among neighbours.
 func NewTable() *Table {
 	const logSize = 10
-	return &Table{pages: make([]page, 1<<logSize), shift: 64 - logSize, of: Neighbours}
+	return &Table{pairs: make([]pair, 1<<logSize), shift: 64 - logSize, of: Neighbours}
 }
 
 // Reset forgets all lines, and keeps the memory.
 func (t *Table) Reset(of Sharing) {
-	clear(t.pages)
-	t.used, t.of = 0, of
+	clear(t.pairs)
+	t.full, t.used, t.of = 0, 0, of
 }
 
 // Places is how many places there are, those of no line included.
@@ -73,9 +77,9 @@ func Extend[T any](kept []T, n int) []T {
 // found, and of its neighbours.
 func (t *Table) All() iter.Seq2[uint64, uint32] {
 	return func(yield func(uint64, uint32) bool) {
-		for _, p := range t.pages {
-			for i := uint32(0); p.places != 0 && i < 1<<t.of; i++ {
-				if !yield(p.number<<t.of|uint64(i), p.places<<t.of|i) {
+		for _, p := range t.pairs {
+			for i := range uint32(2) << t.of {
+				if page := p.places[i>>t.of]; page != 0 && !yield(p.number<<t.of<<1|uint64(i), page<<t.of|i&(1<<t.of-1)) {
 					return
 				}
 			}
@@ -88,26 +92,26 @@ func (t *Table) MakeRoom() error {
 	if t.used > math.MaxUint32>>t.of-Batch {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
-	if (t.used+Batch)*8 > len(t.pages)*5 {
+	if (t.full+Batch)*8 > len(t.pairs)*5 {
 		t.grow()
 	}
 	return nil
 }
 
 func (t *Table) grow() {
-	old := t.pages
-	t.pages = make([]page, 2*len(old))
+	old := t.pairs
+	t.pairs = make([]pair, 2*len(old))
 	t.shift--
-	mask := uint64(len(t.pages) - 1)
+	mask := uint64(len(t.pairs) - 1)
 	for _, p := range old {
-		if p.places == 0 {
+		if p.empty() {
 			continue
 		}
 		h := t.bucket(p.number)
-		for t.pages[h].places != 0 {
+		for !t.pairs[h].empty() {
 			h = (h + 1) & mask
 		}
-		t.pages[h] = p
+		t.pairs[h] = p
 	}
 }
 
@@ -127,81 +131,87 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 		t.findAlone(lines, place)
 		return
 	}
-	if len(t.pages) <= nearPages {
+	if len(t.pairs) <= nearPairs {
 		t.findNear(lines, place)
 		return
 	}
-	pages := t.pages
+	pairs := t.pairs
 	var touched uint32
 	for i, l := range lines {
-		h := t.bucket(l >> Neighbours)
+		h := t.bucket(l >> Neighbours >> 1)
 		t.hash[i&(Batch-1)] = uint32(h)
-		touched += pages[h&uint64(len(pages)-1)].places
+		touched += pairs[h&uint64(len(pairs)-1)].places[0]
 	}
 	place = place[:len(lines)]
 	if len(place) > 0 {
 		place[0] = touched // or the compiler drops the reads, whose cache misses overlap
 	}
-	mask := uint64(len(pages) - 1)
+	mask := uint64(len(pairs) - 1)
 	for i, l := range lines {
 		number := l >> Neighbours
 		h := uint64(t.hash[i&(Batch-1)])
-		p := &pages[h&mask]
-		if p.number != number || p.places == 0 {
-			p = t.at(number, h)
+		p := &pairs[h&mask]
+		page := p.places[number&1]
+		if p.number != number>>1 || page == 0 {
+			page = t.at(number, h)
 		}
-		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
+		place[i] = page<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
 }
 
-// nearPages is how long a hash table is at most that the second-level cache holds: there is little to overlap.
-const nearPages = 1 << 13
+// nearPairs is how long a hash table is at most that the second-level cache holds: there is little to overlap.
+const nearPairs = 1 << 13
 
 // findNear is Find in one pass.
 func (t *Table) findNear(lines []uint64, place []uint32) {
-	pages, mask := t.pages, uint64(len(t.pages)-1)
+	pairs, mask := t.pairs, uint64(len(t.pairs)-1)
 	place = place[:len(lines)]
 	for i, l := range lines {
 		number := l >> Neighbours
-		h := t.bucket(number)
-		p := &pages[h&mask]
-		if p.number != number || p.places == 0 {
-			p = t.at(number, h)
+		h := t.bucket(number >> 1)
+		p := &pairs[h&mask]
+		page := p.places[number&1]
+		if p.number != number>>1 || page == 0 {
+			page = t.at(number, h)
 		}
-		place[i] = p.places<<Neighbours | uint32(l&(1<<Neighbours-1))
+		place[i] = page<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
 }
 
 // findAlone is Find for pages of one line.
 func (t *Table) findAlone(lines []uint64, place []uint32) {
-	mask := uint64(len(t.pages) - 1)
+	mask := uint64(len(t.pairs) - 1)
 	var touched uint32
 	for i, l := range lines {
-		h := t.bucket(l)
+		h := t.bucket(l >> 1)
 		t.hash[i&(Batch-1)] = uint32(h)
-		touched += t.pages[h&mask].places
+		touched += t.pairs[h&mask].places[0]
 	}
 	if len(lines) > 0 {
 		place[0] = touched // see Find
 	}
 	for i, l := range lines {
-		place[i] = t.at(l, uint64(t.hash[i&(Batch-1)])).places
+		place[i] = t.at(l, uint64(t.hash[i&(Batch-1)]))
 	}
 }
 
-// at is the page of a number whose bucket is known, a new one for a new number. Where most are in their buckets it pays to look there
-// before.
-func (t *Table) at(number, h uint64) *page {
-	for mask := uint64(len(t.pages) - 1); ; h++ {
-		p := &t.pages[h&mask]
-		if p.places == 0 {
+// at is the page of places of a page whose pair's bucket is known, a new one for a new page. Where most are in their buckets it pays to
+// look there before.
+func (t *Table) at(number, h uint64) uint32 {
+	for mask := uint64(len(t.pairs) - 1); ; h++ {
+		p := &t.pairs[h&mask]
+		page := &p.places[number&1]
+		if p.empty() {
+			t.full++
+			p.number = number >> 1
+		} else if p.number != number>>1 {
+			continue
+		}
+		if *page == 0 {
 			t.used++
-			*p = page{number, uint32(t.used)}
-			return p
+			*page = uint32(t.used)
 		}
-		if p.number == number {
-			return p
-		}
+		return *page
 	}
 }
 
@@ -211,5 +221,5 @@ func (t *Table) Place(line uint64) (uint32, error) {
 		return 0, err
 	}
 	number := line >> t.of
-	return t.at(number, t.bucket(number)).places<<t.of | uint32(line&(1<<t.of-1)), nil
+	return t.at(number, t.bucket(number>>1))<<t.of | uint32(line&(1<<t.of-1)), nil
 }

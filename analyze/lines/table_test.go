@@ -55,7 +55,7 @@ func TestLargeTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	table, of := NewTable(), map[uint64]uint32{}
 	place := make([]uint32, Batch)
-	for len(table.pages) <= 4*nearPages {
+	for len(table.pairs) <= 4*nearPairs {
 		var batch [Batch]uint64
 		for i := range batch {
 			batch[i] = r.Uint64N(40_000) << (4 * r.Uint64N(13))
