@@ -37,6 +37,8 @@ type Stack struct {
 	leave [batch]uint16          // which line stopped being recent then: an index in place
 	place [newest + batch]uint32 // in the table of lines: of the recent ones at the start of the batch, then of keys
 	left  [batch]uint32          // the slots that they leave, where there is no crew
+
+	touched uint32
 }
 
 const batch = lines.Batch

@@ -9,18 +9,25 @@ import (
 // reach makes room for the slots of lines at so many places. New lines have none.
 func (s *Stack) reach(places int) { s.slots = lines.Extend(s.slots, places) }
 
-// take gives the slots from one on to lines, of which it has the places, and returns the next one. In left are then the
-// slots that they leave, 0 for first uses.
+// take gives the slots from one on to the lines of a batch, of which it has the places, and returns the next one. In left are then the
+// slots that they leave, 0 for first uses. All are looked at before: loads that no stores are between overlap more.
 func (s *Stack) take(left []uint32, slot uint32) (next uint32) {
 	slots := s.slots
+	var touched uint32
+	for _, at := range left {
+		touched += slots[at]
+	}
+	s.touched = touched // or the compiler drops the loads
+	near := uint32(0)
 	for i, at := range left {
 		old := slots[at]
 		left[i] = old
 		slots[at] = slot
 		_, far := bits.Sub32(soon, slot-old, 0)
-		s.again.newest += uint64(1 - far)
+		near += 1 - far
 		slot = following(slot)
 	}
+	s.again.newest += uint64(near)
 	return slot
 }
 
@@ -77,9 +84,12 @@ func (j *job) add(leave []uint16, place *[newest + batch]uint32) {
 // take takes the slots of a job, when those of all jobs before have been taken. There are so many places.
 func (j *job) take(s *Stack, places int) {
 	s.reach(places)
-	if j.era.apart == 0 {
-		s.take(j.left, j.first)
-	} else {
+	if j.era.apart > 0 {
 		s.takeFor(j.left, j.gone, j.first)
+		return
+	}
+	slot := j.first
+	for left := j.left; len(left) > 0; left = left[min(batch, len(left)):] {
+		slot = s.take(left[:min(batch, len(left))], slot)
 	}
 }
