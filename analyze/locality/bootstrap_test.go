@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spoor/analyze/analysis"
@@ -84,6 +85,45 @@ func TestBootstrapCovers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Uses that are even over 300 lines miss less in large caches than any power law has it: alpha ends at its bound, in all replicates
+// too, which is no interval of it. That of beta is for this alpha, and narrow: it is the scale.
+func TestBoundHasNoInterval(t *testing.T) {
+	for _, procs := range []int{1, 4} { // too few uses of one processor for a bootstrap
+		r := rand.New(rand.NewPCG(3, 3))
+		var streams [][]uint64
+		for range procs {
+			var lines []uint64
+			for range 3000 {
+				lines = append(lines, r.Uint64N(300))
+			}
+			streams = append(streams, lines)
+		}
+		m := measure(t, source(streams...))
+		if got, want := m.bootstrap != nil, procs > 1; got != want {
+			t.Fatalf("%d processors: a bootstrap: %v, want %v", procs, got, want)
+		}
+		for _, w := range []way{likelyPower, likelyCapped} {
+			f, err := w.model().Fit(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alpha, beta := f.Params[0], f.Params[1]
+			if p := params([2]float64{math.Log(alpha.Value - 1), math.Log(beta.Value)}); math.Abs(p[0]-maxA) > 1e-9 {
+				t.Fatalf("%d processors: %s %v is not at its bound", procs, alpha.Name, alpha.Value)
+			}
+			if alpha.Lo != alpha.Value || alpha.Hi != alpha.Value {
+				t.Errorf("%d processors: %s %v has an interval from %v to %v", procs, alpha.Name, alpha.Value, alpha.Lo, alpha.Hi)
+			}
+			if !(beta.Lo < beta.Value && beta.Value < beta.Hi && beta.Hi < 1.5*beta.Lo) {
+				t.Errorf("%d processors: %s %v has an interval from %v to %v", procs, beta.Name, beta.Value, beta.Lo, beta.Hi)
+			}
+			if !strings.Contains(alpha.Method, "alpha is held at its bound") {
+				t.Errorf("%s does not say that it is held: %s", alpha.Name, alpha.Method)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -33,7 +34,8 @@ type Fit struct {
 	N           int     // points, or uses
 	Warnings    []error // reservations
 
-	at params
+	at   params
+	held [2]bool // a and b without intervals, at a bound
 }
 
 // Law is the law with the fitted values.
@@ -51,8 +53,18 @@ const (
 // half a per cent.
 const steep = 100
 
+var bounds = [2][2]float64{{minA, maxA}, {minB, maxB}}
+
 // params are a and b.
 type params [2]float64
+
+// held says which of a and b are at a bound: what is beyond it would fit better, or as well.
+func (p params) held() (held [2]bool) {
+	for i, b := range bounds {
+		held[i] = p[i] <= b[0] || p[i] >= b[1]
+	}
+	return held
+}
 
 func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
 
@@ -61,7 +73,8 @@ func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
 // to the bounds, from starts at several scales. The intervals are those of the linearised
 // least-squares problem, Student's t with n-2 degrees of freedom times the standard
 // errors of the two logarithms; they take the residuals as independent, which
-// neighbouring points of a curve are not, so that they are lower limits of the uncertainty.
+// neighbouring points of a curve are not, so that they are lower limits of the uncertainty. What is held at a bound has no
+// interval, and the other one's is for that value.
 func FitLaw(points []Point) (Fit, error) {
 	if len(points) < 3 {
 		return Fit{}, tooFew(len(points))
@@ -83,7 +96,7 @@ func FitLaw(points []Point) (Fit, error) {
 	best, cost := search(f, points[len(points)-1].X)
 	_, _, h := f(best)
 	n := float64(len(points))
-	width, err := inverted(h, cost/(n-2), distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975))
+	width, err := inverted(h, best.held(), cost/(n-2), distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975))
 	fit := describe(best, width, err)
 	fit.N = len(points)
 	return fit, nil
@@ -171,7 +184,7 @@ func descend(f objective, start params, enough float64) (params, float64) {
 // the region stays, and the other one moves alone.
 func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 	var free [2]bool
-	for i, bound := range [2][2]float64{{minA, maxA}, {minB, maxB}} {
+	for i, bound := range bounds {
 		free[i] = !(p[i] <= bound[0] && g[i] > 0 || p[i] >= bound[1] && g[i] < 0)
 	}
 	for i := range h {
@@ -209,24 +222,54 @@ func describe(p params, width [2]float64, err error) Fit {
 	return f
 }
 
-// setIntervals makes alpha and beta from their logarithms, which have half intervals of width.
+// still is half an interval of what is at a bound in all replicates, whose search ends at much smaller steps.
+const still = 1e-3
+
+// setIntervals makes alpha and beta from their logarithms, which have half intervals of width. What is at a bound, in all
+// replicates too, has none: that they agree does not say that what is beyond were any worse.
 func (f *Fit) setIntervals(width [2]float64) {
 	p, law := f.at, f.at.law()
+	for i, held := range p.held() {
+		if f.held[i] = held && width[i] < still; f.held[i] {
+			width[i] = 0
+		}
+	}
 	f.Alpha = analysis.Estimate{Value: law.Alpha, Lo: 1 + math.Exp(p[0]-width[0]), Hi: 1 + math.Exp(p[0]+width[0])}
 	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
+}
+
+// reservations is what is to be said against the values and the intervals.
+func (f *Fit) reservations() (out []string) {
+	for _, w := range f.Warnings {
+		out = append(out, strings.TrimSpace(w.Error()))
+	}
+	for i, name := range []string{"alpha", "beta"} {
+		if f.held[i] && !f.held[1-i] {
+			out = append(out, fmt.Sprintf("%s is held at its bound and has no interval: that of %s is for this %s", name, [...]string{"beta", "alpha"}[i], name))
+		}
+	}
+	return out
 }
 
 // maxWidth keeps an interval that the points do not limit within doubles.
 const maxWidth = 300
 
 // inverted is half the intervals of a and b: t times the roots of the diagonal of the inverse
-// of a matrix, times a variance.
-func inverted(h [2][2]float64, variance, t float64) ([2]float64, error) {
-	var inverse mat.Dense
-	if err := inverse.Inverse(mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})); err != nil {
-		return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not tell alpha and beta apart: their intervals are unlimited")
+// of a matrix, times a variance; 0 of what is held, which leaves the other one alone.
+func inverted(h [2][2]float64, held [2]bool, variance, t float64) (width [2]float64, err error) {
+	inverse := mat.NewDense(2, 2, nil)
+	switch {
+	case held[0] || held[1]:
+		for i := range width {
+			if !held[i] {
+				inverse.Set(i, i, 1/h[i][i])
+			}
+		}
+	default:
+		if err := inverse.Inverse(mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})); err != nil {
+			return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not tell alpha and beta apart: their intervals are unlimited")
+		}
 	}
-	var width [2]float64
 	for i := range width {
 		width[i] = min(t*math.Sqrt(max(0, inverse.At(i, i))*variance), maxWidth)
 		if math.IsNaN(width[i]) {

@@ -20,7 +20,8 @@
 // Intervals are those of a block bootstrap over phases between barriers (or stretches of equal length, without enough barriers)
 // and over processors: see [bootstrap]. Where there are fewer than four of both, they are those of
 // the linearised least squares, or of the observed information, both far too narrow because
-// uses of one program depend on each other; the method of each parameter says which. First uses count as misses of
+// uses of one program depend on each other; the method of each parameter says which. An alpha or beta that ends at its bound has no
+// interval (lo and hi are the value), and that of the other one is for it. First uses count as misses of
 // caches of every size in the law of the paper, so that alpha and beta of short streams are biased, and no interval
 // covers that. Those of *_ml are not.
 //
@@ -55,6 +56,7 @@ const Columns = `Columns of locality_curve.arrow, for fully associative LRU cach
 locality.params.toml, with intervals, names of models at the end (none: the law of the paper):
   alpha, beta        power law; *_capped: between the cold misses and the footprint; *_ml: by maximum likelihood, which
                      is to be preferred for short traces: first uses do not bias it
+                     one that ends at its bound has no interval: lo and hi are the value, and the other's interval is for it
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
   gamma, cold        references per instruction; first uses of a line per use
   What a trace cannot tell is left out, and a note says so: a law of lines that are not used twice or of two sizes of

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"spoor/analyze/analysis"
 )
@@ -90,8 +89,8 @@ func (w way) replicate(s *sample, start params) ([]float64, error) {
 // params is alpha and beta.
 func (f *Fit) params(w way, interval, source string) []analysis.Param {
 	method := fmt.Sprintf(w.what, f.N) + "; " + interval
-	for _, warning := range f.Warnings { // those of the paper's law are notes too, but the file may travel alone
-		method += "; " + strings.TrimSpace(warning.Error())
+	for _, r := range f.reservations() { // those of the paper's law are notes too, but the file may travel alone
+		method += "; " + r
 	}
 	return []analysis.Param{
 		{Name: "alpha" + w.suffix, Estimate: f.Alpha, Unit: "1", N: uint64(f.N), Method: method, Source: source},
@@ -109,7 +108,7 @@ func likeliest(s *sample, f objective, n float64) (Fit, error) {
 	}
 	best, _ := search(f, float64(s.footprint))
 	_, _, h := f(best)
-	width, err := inverted(h, 1/n, 1.96)
+	width, err := inverted(h, best.held(), 1/n, 1.96)
 	fit := describe(best, width, err)
 	fit.N = int(math.Round(n))
 	return fit, nil
