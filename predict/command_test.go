@@ -135,7 +135,7 @@ func TestCompareAndReportStatus(t *testing.T) {
 		{[]string{"report", dir}, stage.WrongUsage, "-o FILE"},
 		{[]string{"report", t.TempDir(), "-o", page}, stage.Failed, "no analysis, prediction or simulation"},
 		{[]string{"report", prediction, simulation, "--commands", missing, "-o", page}, stage.Failed, "reading the commands"},
-		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "writing the page"},
+		{[]string{"report", prediction, simulation, "-o", filepath.Join(missing, "x.html")}, stage.Failed, "x.html: no such file"},
 		{[]string{"report", prediction, simulation, "-o", page}, stage.Done, ""},
 	} {
 		status, out, errs := run(row.args...)
@@ -169,5 +169,32 @@ func TestCompareBaseline(t *testing.T) {
 	page := filepath.Join(dir, "p.html")
 	if status, _, errs = predict("report", table, "--baseline", "smp", "-o", page); status != 0 {
 		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
+// What cannot be written is said before anything else is looked at; what can be leaves nothing until it is.
+func TestOutputsAreTriedFirst(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "missing")
+	for _, args := range [][]string{
+		{"replay", "no-trace", "no-machine.toml", "-o", filepath.Join(missing, "x.arrow")},
+		{"replay", "no-trace", "no-machine.toml", "--timeline", filepath.Join(missing, "x.json")},
+		{"direct", "fft", "--machine", "no-machine.toml", "-o", filepath.Join(missing, "x.arrow")},
+		{"cluster", "--params", "none", "--machine", "no-machine.toml", "-o", missing + "/"},
+	} {
+		if status, out, stderr := predict(args...); status != stage.Failed || out != "" || !strings.Contains(stderr, missing) {
+			t.Errorf("%q: status %d, printed %q, stderr %q", args, status, out, stderr)
+		}
+	}
+	if status, _, stderr := predict("replay", "no-trace", "no-machine.toml", "-o", filepath.Join(dir, "x.arrow")); status != stage.Failed || !strings.Contains(stderr, "no-machine.toml") {
+		t.Errorf("status %d, stderr %q", status, stderr)
+	}
+	prediction, simulation := writeTables(t)
+	status, out, stderr := predict("report", prediction, simulation, "-o", "-")
+	if status != stage.Done || !strings.HasPrefix(out, "<!DOCTYPE html>") || !strings.Contains(out, "</html>") {
+		t.Errorf("a page to standard output: status %d, %d bytes, stderr %q", status, len(out), stderr)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

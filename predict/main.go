@@ -11,6 +11,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/traces/stage"
+	"spoor/traces/store"
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
@@ -27,6 +28,7 @@ func command(env *stage.Env) *cobra.Command {
 			"models, from traces by simulation, and it compares the two.",
 		Example: "  $ tracegen fft --procs 2 --set points=1024 -o fft\n" +
 			"  $ predict replay fft --machine data/machine/du2000-smp-256k.toml",
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return tryOutputs(cmd) },
 	}
 	root.AddCommand(
 		budgetCommand(env),
@@ -42,4 +44,16 @@ func command(env *stage.Env) *cobra.Command {
 		windtunnelCommand(env),
 	)
 	return root
+}
+
+// tryOutputs finds out, before the work is done, whether the files that cmd is to write can be written.
+func tryOutputs(cmd *cobra.Command) error {
+	for _, name := range []string{"output", "timeline"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() != "" && f.Value.String() != "-" {
+			if err := store.TryFile(f.Value.String()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -76,7 +76,7 @@ func engineTable(rows []messageRow) *store.Table {
 		columnOf(rows, "processors", "", func(r messageRow) int32 { return int32(len(r.result.Ranks)) }),
 		columnOf(rows, "engine", "", func(r messageRow) string { return string(r.result.Engine.Protocol) }),
 		columnOf(rows, "workers", "", func(r messageRow) int32 { return int32(r.result.Engine.Workers) }),
-		columnOf(rows, "ahead", "", func(r messageRow) int32 { return int32(r.result.Engine.Ahead) }),
+		columnOf(rows, "ahead", "", func(r messageRow) uint64 { return uint64(r.result.Engine.Ahead) }),
 		columnOf(rows, "events", "", func(r messageRow) uint64 { return r.result.Ops }),
 		columnOf(rows, "windows", "", func(r messageRow) uint64 { return r.result.Engine.Windows }),
 		columnOf(rows, "events_window_processor", "", func(r messageRow) float64 { return r.result.EventsPerWindow() }),

@@ -46,6 +46,7 @@ func TestReplayEngineStats(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--engine whoa --workers 2", "pair,m,2,whoa,2,64,2,1,1,2,1,1,1\n"},
 		{"--engine quantum --workers 2", "pair,m,2,quantum,2,0,2,2,0.5,2,0,1,1\n"},
+		{"--engine whoa --workers 2 --ahead 99999999999", "pair,m,2,whoa,2,99999999999,2,1,1,2,1,1,1\n"},
 		{"", "pair,m,2,sequential,1,0,2,0,0,0,0,1,0\n"},
 	} {
 		status, out, stderr := predict(append([]string{"replay", prefix, machine, "--engine-stats", "--format", "csv"}, strings.Fields(c.args)...)...)

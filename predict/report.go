@@ -28,7 +28,8 @@ func reportCommand(env *stage.Env) *cobra.Command {
 		Example: reportExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
-	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`")
+	out := cmd.Flags().StringP("output", "o", "", "write the page to `FILE`, or - for standard output")
+	stage.TakesDash(cmd)
 	title := cmd.Flags().String("title", "", "`text` at the top of the page; what the study holds if it is not given")
 	figure := cmd.Flags().String("figure", "", "write only the figure with this `TITLE`, as SVG")
 	commands := cmd.Flags().String("commands", "", "`FILE` of the commands that made the tables, shown under provenance")
@@ -87,7 +88,13 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	for _, u := range study.Notes() {
 		env.Note("%s", u)
 	}
-	if err := store.WriteFile(out, write); err != nil {
+	var err error
+	if out == "-" {
+		err = write(env.Out)
+	} else {
+		err = store.WriteFile(out, write)
+	}
+	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil

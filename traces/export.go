@@ -54,6 +54,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "format to write (see traces formats)")
 	flags.StringVarP(&output, "output", "o", "", "file to write, or - for standard output")
+	stage.TakesDash(cmd)
 	flags.StringToStringVar(&set, "set", nil, "settings of the format, name=value (see traces formats NAME)")
 	flags.Int32SliceVar(&procs, "proc", nil, "processors to write (default all)")
 	return cmd

@@ -16,6 +16,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"spoor/traces/nearest"
 )
 
 // maxSize bounds a document: what people write is a thousand times smaller.
@@ -167,6 +169,11 @@ func (d *Document) Keys() []string { return d.keys }
 // have a toml tag. A key that is not exactly the tag of a field is an error.
 func (d *Document) Decode(into any) error {
 	if err := d.decode(into); err != nil {
+		var missing *toml.StrictMissingError
+		if errors.As(err, &missing) && len(missing.Errors) > 0 {
+			line, _ := missing.Errors[0].Position()
+			return d.unknownKey(line, strings.Join(missing.Errors[0].Key(), "."), reflect.TypeOf(into))
+		}
 		return d.decodeError(err)
 	}
 	return d.spelling(reflect.TypeOf(into))
@@ -182,7 +189,7 @@ func (d *Document) spelling(into reflect.Type) error {
 				break // a value
 			}
 			if at == unknown {
-				return fmt.Errorf("%s:%d: unknown key %s", d.name, d.lines[key], key)
+				return d.unknownKey(d.lines[key], key, into)
 			}
 		}
 	}
@@ -194,6 +201,40 @@ var index = regexp.MustCompile(`\[[0-9]+\]`)
 
 // unknown is the type of a key that a struct does not have.
 var unknown = reflect.TypeFor[struct{ unknown bool }]()
+
+// unknownKey is the error of a key that into does not have: it asks for the nearest of those that its table has.
+func (d *Document) unknownKey(line int, key string, into reflect.Type) error {
+	table, at := "", into
+	for rest := index.ReplaceAllString(key, ""); rest != ""; {
+		var part string
+		part, rest, _ = strings.Cut(rest, ".")
+		next := field(at, part)
+		if next == nil {
+			break
+		}
+		if next == unknown {
+			if meant := nearest.Name(part, keysOf(at)); meant != "" {
+				return fmt.Errorf("%s:%d: unknown key %s; did you mean %s?", d.name, line, key, join(table, meant))
+			}
+			break
+		}
+		table, at = join(table, part), next
+	}
+	return fmt.Errorf("%s:%d: unknown key %s", d.name, line, key)
+}
+
+// keysOf lists the keys of a table that is read into t.
+func keysOf(t reflect.Type) (keys []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("toml"); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
 
 // field is the type of what a key of t names, unknown if there is no such field, and
 // nil if t has no keys.
@@ -222,12 +263,6 @@ func (d *Document) decode(into any) error {
 
 // decodeError gives an error of the TOML reader the place that it is about.
 func (d *Document) decodeError(err error) error {
-	var missing *toml.StrictMissingError
-	if errors.As(err, &missing) && len(missing.Errors) > 0 {
-		e := missing.Errors[0]
-		line, _ := e.Position()
-		return fmt.Errorf("%s:%d: unknown key %s", d.name, line, strings.Join(e.Key(), "."))
-	}
 	var e *toml.DecodeError
 	if errors.As(err, &e) {
 		line, _ := e.Position()

@@ -21,7 +21,7 @@ func TestErrorsNameFileLineAndKey(t *testing.T) {
 		{"only a comment", "# nothing\n", "f.toml: the document is empty"},
 		{"syntax", "name = \"a\"\nsize == 3\n", "f.toml:2: "},
 		{"cut string", "name = \"a", "f.toml:1: "},
-		{"unknown key", "name = \"a\"\n[memory]\nsise = \"3\"\n", "f.toml:3: unknown key memory.sise"},
+		{"unknown key", "name = \"a\"\n[memory]\nsise = \"3\"\n", "f.toml:3: unknown key memory.sise; did you mean memory.size?"},
 		{"unknown table", "[disk]\nsize = 1\n", "f.toml:1: unknown key disk"},
 		{"unknown key in an array", "[[cache]]\nline = 1\n[[cache]]\nways = 1\n", "f.toml:4: unknown key cache.ways"},
 		{"twice", "name = \"a\"\nname = \"b\"\n", "f.toml:2: "},
@@ -30,9 +30,9 @@ func TestErrorsNameFileLineAndKey(t *testing.T) {
 		{"wrong type of text", "name = 3\n", "f.toml:1: name: is of TOML's type integer; it must be text in quotes"},
 		{"no table", "memory = 3\n", "f.toml:1: memory: is of TOML's type integer; it must be a table"},
 		{"one table alone", "[[memory]]\nsize = \"3\"\n", "f.toml:1: memory: there is one of it at most"},
-		{"wrong case", "name = \"a\"\n[memory]\nSize = \"3\"\n", "f.toml:3: unknown key memory.Size"},
-		{"wrong case of a table", "name = \"a\"\n[Memory]\nsize = \"3\"\n", "f.toml:2: unknown key Memory"},
-		{"inline", "name = \"a\"\ncache = [{line = 1},\n {Line = 1}]\n", "f.toml:3: unknown key cache[1].Line"},
+		{"wrong case", "name = \"a\"\n[memory]\nSize = \"3\"\n", "f.toml:3: unknown key memory.Size; did you mean memory.size?"},
+		{"wrong case of a table", "name = \"a\"\n[Memory]\nsize = \"3\"\n", "f.toml:2: unknown key Memory; did you mean memory?"},
+		{"inline", "name = \"a\"\ncache = [{line = 1},\n {Line = 1}]\n", "f.toml:3: unknown key cache[1].Line; did you mean cache.line?"},
 		{"not text", "\x00\xff\xfe", "f.toml:1: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -138,5 +138,16 @@ func (m *Model) otherCarry(bytes int64) unit.Picos {
 	return maxDuration
 }
 
+// mostBytes bounds a message on any network: at a megabyte a second it takes no longer than maxDuration.
+const mostBytes = 1 << 40
+
+// Longest is how many bytes a message may have. Beyond maxDuration times of bytes are all alike.
+func (m *Model) Longest() int64 {
+	if m.PerByte*mostBytes < float64(maxDuration) {
+		return mostBytes
+	}
+	return int64(float64(maxDuration) / m.PerByte)
+}
+
 // long is whether a message waits for its receiver.
 func (m *Model) long(bytes int64) bool { return m.Long >= 0 && bytes > m.Long }

@@ -93,6 +93,9 @@ func (r *reader) message(e *trace.Event) (op engine.Op, err error) {
 			r.collective(&op, e)
 		}
 	}
+	if e.Bytes > r.longest {
+		return op, fmt.Errorf("has %d bytes; messages of up to %v can be simulated on this network", e.Bytes, unit.Bytes(r.longest))
+	}
 	if r.ForBuffers() {
 		op.Extra, err = r.Buffer(e)
 	}
@@ -119,11 +122,11 @@ func (r *reader) work(e *trace.Event) (unit.Picos, error) {
 			}
 		}
 	}
-	if beside >= mostWork {
-		return 0, errTooLong
-	}
 	work, err := r.Instructions(instr)
-	return min(work+beside, mostWork), err
+	if err == nil && beside >= mostWork-min(work, mostWork) {
+		err = errTooLong
+	}
+	return work + beside, err
 }
 
 // recorded is how long the Compute before an event took when the trace was recorded.

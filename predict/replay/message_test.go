@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"testing"
 
@@ -261,6 +262,11 @@ func TestMessagesErrors(t *testing.T) {
 		{name: "times of a graph", trace: timed(messageTrace(rows(an(trace.Send, with(1), needs())), rows(recv))), opt: MessageOptions{Recorded: true}, want: "are a graph"},
 		{name: "times that go back", trace: timed(messageTrace(rows(an(trace.Compute, begins(9)), an(trace.Send, with(1), begins(8))), rows(recv))), opt: MessageOptions{Recorded: true}, want: "begins at 8000 ps"},
 		{name: "work for ever", trace: messageTrace(rows(an(trace.Compute, works(1<<62)), an(trace.Marker)), rows(recv)), want: "more than can be simulated"},
+		{name: "two works for ever", trace: messageTrace(rows(an(trace.Compute, after(1<<31), works(1<<60-1)), an(trace.Marker)), rows(recv)), want: "more than can be simulated"},
+		{name: "a message for ever", trace: messageTrace(rows(an(trace.Send, with(1), of(math.MaxInt64))), rows(an(trace.Recv, with(0), of(math.MaxInt64)))),
+			want: "event 0 (send): has 9223372036854775807 bytes; messages of up to 1TiB can be simulated on this network"},
+		{name: "a slow message", net: "model = \"loggp\"\nL = \"1 ns\"\no = \"1 ns\"\ng = \"1 ns\"\nG = \"1 ms/B\"",
+			trace: messageTrace(rows(an(trace.Send, with(1), of(1<<31))), rows(an(trace.Recv, with(0), of(1<<31)))), want: "messages of up to "},
 		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Semantics: LogGOPSim}, want: "about loggp"},
 		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that need themselves"},
 		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "needs operation 5, but there are 1"},

@@ -37,6 +37,8 @@ type messageRun struct {
 	opt    MessageOptions
 	survey *Survey
 	tagged bool // messages of collectives say of which call they are
+
+	longest int64 // bytes of a message
 }
 
 // Messages replays the events of src, which passes messages, on the processors and the network of m:
@@ -65,6 +67,7 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 	if err != nil {
 		return nil, err
 	}
+	r.longest = model.Longest()
 	var programs []engine.Program
 	for p := range trace.Proc(r.head.Procs) {
 		in := r.reader(p)

@@ -43,6 +43,7 @@ func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine,
 	if err != nil {
 		return nil, err
 	}
+	r.longest = x.model.Longest()
 	for id := range trace.Proc(r.head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
 		p.read(src)

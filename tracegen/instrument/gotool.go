@@ -74,8 +74,12 @@ func (g goTool) failure(command, messages string, err error) error {
 		}
 		return filepath.Join(g.dir, at)
 	}))
+	const require = "go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER, where FOLDER holds the sources of spoor"
 	if strings.Contains(messages, spmdPath) && !strings.Contains(messages, spmdPath+".") {
-		return fmt.Errorf("the module of %s does not know spoor; in that folder: go mod edit -require=spoor@v0.0.0 -replace=spoor=FOLDER, where FOLDER holds the sources of spoor", g.dir)
+		return fmt.Errorf("the module of %s does not know spoor; in that folder: %s", g.dir, require)
+	}
+	if strings.Contains(messages, "go.mod file not found") {
+		return fmt.Errorf("%s is in no Go module; in that folder: go mod init NAME, and %s", g.dir, require)
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && messages != "" {

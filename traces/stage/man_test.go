@@ -14,7 +14,7 @@ func TestManualPages(t *testing.T) {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.1"))
-	if err != nil || len(files) != 7 {
+	if err != nil || len(files) != 8 {
 		t.Fatalf("%q, %v", files, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "tool-well.1"))

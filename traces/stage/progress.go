@@ -11,7 +11,10 @@ import (
 
 // Progress shows how far a command is, with rate and time left, when standard
 // error is a terminal.
-type Progress struct{ bar *progressbar.ProgressBar }
+type Progress struct {
+	bar *progressbar.ProgressBar
+	env *Env
+}
 
 // Bytes are steps that Progress counts in multiples.
 const Bytes = "bytes"
@@ -33,7 +36,16 @@ func (e *Env) Progress(what string, total int64, steps string) *Progress {
 		progressbar.OptionClearOnFinish())
 	// Time begins when it is first shown: with steps already done, the first rate would be without bounds.
 	_ = bar.RenderBlank()
-	return &Progress{bar}
+	p := &Progress{bar, e}
+	e.shown.Store(p)
+	return p
+}
+
+// hide clears the display until there are more steps, so that other text can be written; p may be nil.
+func (p *Progress) hide() {
+	if p != nil {
+		_ = p.bar.Clear()
+	}
 }
 
 // Add reports n more steps.
@@ -47,6 +59,7 @@ func (p *Progress) Add(n int) {
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
+		p.env.shown.CompareAndSwap(p, nil)
 	}
 }
 

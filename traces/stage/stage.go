@@ -11,9 +11,13 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"spoor/traces/nearest"
 )
 
 // Version is the version of all five commands, recorded in the files they write.
@@ -31,6 +35,7 @@ type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	quiet    bool
+	shown    atomic.Pointer[Progress] // on the terminal now, or nil
 }
 
 // OS is the environment of the running process.
@@ -39,6 +44,7 @@ func OS() *Env { return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr} }
 // Note tells the user something that does not stop the command.
 func (e *Env) Note(format string, args ...any) {
 	if !e.quiet {
+		e.shown.Load().hide()
 		fmt.Fprintf(e.Err, "spoor: note: "+format+"\n", args...)
 	}
 }
@@ -74,6 +80,7 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 	if ctx.Err() != nil {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}
 	}
+	env.shown.Load().hide()
 	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(err))
 	if isUsage(err) {
 		fmt.Fprintf(env.Err, "spoor: see '%s --help'\n", cmd.CommandPath())
@@ -101,7 +108,7 @@ func prepare(root *cobra.Command, env *Env) {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpTemplate(helpTemplate)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errors.New(plainly(err.Error())) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return errors.New(plainly(err.Error()) + meant(cmd, err)) })
 	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
 	root.AddCommand(manual(root))
 	mark(root)
@@ -126,6 +133,20 @@ func plainly(msg string) string {
 	return strings.TrimSuffix(msg, m[0]) + what
 }
 
+// meant asks whether a flag was meant that cmd has, where err is of one that it has not.
+func meant(cmd *cobra.Command, err error) string {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if name := nearest.Name(missing.GetSpecifiedName(), names); name != "" {
+		return "; did you mean --" + name + "?"
+	}
+	return ""
+}
+
 // mark says how a command is used where its arguments are wrong, and tags the errors of every command's own work.
 func mark(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
@@ -136,16 +157,42 @@ func mark(cmd *cobra.Command) {
 			return nil
 		}
 	}
-	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := run(cmd, args); err != nil {
-				return runError{err}
-			}
-			return nil
-		}
-	}
+	cmd.RunE, cmd.PersistentPreRunE = work(named(cmd.RunE)), work(named(cmd.PersistentPreRunE))
 	for _, sub := range cmd.Commands() {
 		mark(sub)
+	}
+}
+
+// TakesDash marks a command whose --output may be - for standard output.
+func TakesDash(cmd *cobra.Command) { cmd.Annotations = map[string]string{dash: ""} }
+
+const dash = "-"
+
+// named refuses - as an --output of a command that does not take it: a file of that name is hardly what is meant.
+func named(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	if run == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if _, takes := cmd.Annotations[dash]; !takes {
+			if f := cmd.Flags().Lookup("output"); f != nil && f.Value.String() == dash {
+				return Usage("--output -: this command does not write its files to standard output; name them")
+			}
+		}
+		return run(cmd, args)
+	}
+}
+
+// work tags the errors of run, if there is such a function.
+func work(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	if run == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if err := run(cmd, args); err != nil {
+			return runError{err}
+		}
+		return nil
 	}
 }
 

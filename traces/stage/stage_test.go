@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -25,6 +26,7 @@ func tree(env *Env) *cobra.Command {
 	run := func(name string, f func(cmd *cobra.Command, args []string) error) *cobra.Command {
 		cmd := &cobra.Command{Use: name + " [ARG]", Short: "ends " + name, Example: "  $ tool " + name, Args: cobra.MaximumNArgs(1), RunE: f}
 		cmd.Flags().Int("size", 4, "bytes")
+		cmd.Flags().String("output", "", "file")
 		return cmd
 	}
 	root.AddCommand(
@@ -45,6 +47,9 @@ func tree(env *Env) *cobra.Command {
 			}
 		}),
 	)
+	dash := run("dash", func(*cobra.Command, []string) error { return nil })
+	TakesDash(dash)
+	root.AddCommand(dash)
 	return root
 }
 
@@ -71,8 +76,12 @@ func TestMainStatus(t *testing.T) {
 		{"frob", WrongUsage, "", "spoor: tool: unknown command..."},
 		{"well a b", WrongUsage, "", "spoor: tool well: accepts at most 1 arg(s), received 2; usage: tool well [ARG] [flags]\nspoor: see 'tool well --help'\n"},
 		{"well --frob", WrongUsage, "", "spoor: tool well: unknown flag: --frob\nspoor: see 'tool well --help'\n"},
+		{"well --sise 4", WrongUsage, "", "spoor: tool well: unknown flag: --sise; did you mean --size?\nspoor: see 'tool well --help'\n"},
+		{"well -s", WrongUsage, "", "spoor: tool well: unknown shorthand flag: 's' in -s\nspoor: see 'tool well --help'\n"},
 		{"well --size x", WrongUsage, "", "spoor: tool well: invalid argument \"x\" for \"--size\" flag: not a whole number\nspoor: see 'tool well --help'\n"},
 		{"well --size 99999999999999999999", WrongUsage, "", "spoor: tool well: invalid argument \"99999999999999999999\" for \"--size\" flag: too large or too small\nspoor: see 'tool well --help'\n"},
+		{"well --output -", WrongUsage, "", "spoor: tool well: --output -: this command does not write its files to standard output; name them\nspoor: see 'tool well --help'\n"},
+		{"dash --output -", Done, "", ""},
 		{"--version", Done, "tool " + Version + "\n", ""},
 	} {
 		status, out, errs := run(strings.Fields(c.args)...)
@@ -191,6 +200,24 @@ func TestProgressIsSilentWithoutTerminal(t *testing.T) {
 	p.Done()
 	if info, err := file.Stat(); err != nil || info.Size() > 0 {
 		t.Errorf("%v bytes in a file, %v", info.Size(), err)
+	}
+}
+
+// A note takes the place of what is shown of the progress, and does not stand behind it.
+func TestNotesHideProgress(t *testing.T) {
+	var errs bytes.Buffer
+	env := &Env{Err: &errs}
+	bar := progressbar.NewOptions64(100, progressbar.OptionSetWriter(&errs), progressbar.OptionSetDescription("reading"))
+	p := &Progress{bar, env}
+	env.shown.Store(p)
+	p.Add(5)
+	env.Note("hello")
+	if before, _, found := strings.Cut(errs.String(), "spoor: note: hello\n"); !found || !strings.HasSuffix(before, "\r") {
+		t.Errorf("%q", errs.String())
+	}
+	p.Done()
+	if env.shown.Load() != nil {
+		t.Error("it is still shown")
 	}
 }
 

@@ -55,6 +55,18 @@ func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
 	return os.Rename(partial, path)
 }
 
+// TryFile finds out whether WriteFile could make the file at path: for those who would
+// otherwise learn it at the end of their work. It leaves nothing.
+func TryFile(path string) error {
+	f, err := createAside(path, partialSuffix)
+	if err != nil {
+		return err
+	}
+	defer f.release()
+	f.Close()
+	return os.Remove(path + partialSuffix)
+}
+
 // aside is a file that is written under another name than its final one.
 type aside struct {
 	*os.File

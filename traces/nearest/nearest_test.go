@@ -1,0 +1,32 @@
+package nearest
+
+import "testing"
+
+func TestName(t *testing.T) {
+	names := []string{"fft", "lu", "points", "latency", "L"}
+	for name, want := range map[string]string{
+		"ftt": "fft", "FFT": "fft", "point": "points", "latncy": "latency", "letancy": "latency", "l": "L",
+		"": "", "xyz": "", "machine": "",
+	} {
+		if got := Name(name, names); got != want {
+			t.Errorf("of %q: got %q, want %q", name, got, want)
+		}
+	}
+	if got := Name("a", nil); got != "" {
+		t.Errorf("of no names: got %q", got)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"abc", "abc", 0},
+		{"kitten", "sitting", 3}, {"sharing", "shareing", 1}, {"ab", "ba", 2},
+	} {
+		if got := edits(c.a, c.b); got != c.want {
+			t.Errorf("of %q and %q: got %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
