@@ -1,6 +1,11 @@
 package engine
 
-import "spoor/traces/unit"
+import (
+	"fmt"
+
+	"spoor/predict/network"
+	"spoor/traces/unit"
+)
 
 // crew is the workers of a run.
 type crew struct {
@@ -155,6 +160,9 @@ func (c *crew) outcome() error {
 // end is an error if a rank goes beyond the end of time.
 func (c *crew) end() error {
 	for _, e := range c.engines {
+		if next := e.sharedNext(); next >= Horizon && next < network.Never && e.Shared != nil {
+			return fmt.Errorf("messages are on their links after %v, more than can be simulated", Horizon)
+		}
 		if err := e.pulse(); err != nil {
 			return err
 		}

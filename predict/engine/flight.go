@@ -55,6 +55,9 @@ func (r *rank) behind(to int32, at unit.Picos) unit.Picos {
 func (e *engine) overLinks(at unit.Picos, from, to int32, bytes int64) network.Delivery {
 	m := network.Message{From: e.Node(from), To: e.Node(to), Bytes: unit.Bytes(bytes)}
 	d := e.Net.Send(at, m)
+	if d.Latency >= maxDuration {
+		e.fail(tooLong(from, to, bytes))
+	}
 	if m.From != m.To {
 		e.boundByLinks()
 	}

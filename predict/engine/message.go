@@ -9,6 +9,10 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	if e.LogGOPSim {
 		e.bound(e.causes.out, r.id, now == r.out)
 	}
+	if r.endless(to, bytes) {
+		e.fail(tooLong(r.id, to, bytes))
+		return now, over
+	}
 	long := e.long(bytes)
 	onWire := bytes
 	if long && !e.LogGOPSim {
@@ -39,6 +43,20 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 		r.transmit(to, m, 0, t, onWire, over)
 	}
 	return t, n
+}
+
+// endless is whether a message takes longer than any duration that is simulated. Over Net, that is known when it is sent.
+func (r *rank) endless(to int32, bytes int64) bool {
+	e, b := r.e, unit.Bytes(bytes)
+	switch {
+	case bytes <= 1 || to == r.id:
+		return false
+	case e.Shared != nil:
+		return e.Node(r.id) != e.Node(to) && e.Shared.Least(b) >= maxDuration
+	case e.Sizes != nil:
+		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= maxDuration
+	}
+	return e.Net == nil && e.carry(bytes) >= maxDuration
 }
 
 func (r *rank) sequence() uint32 {

@@ -131,7 +131,10 @@ func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
 	e := r.e
 	carry, ok := e.plainCarry(op.Bytes)
 	if !ok {
-		carry = e.otherCarry(op.Bytes)
+		if carry = e.otherCarry(op.Bytes); carry >= maxDuration {
+			e.fail(tooLong(r.id, op.Peer, op.Bytes))
+			return now
+		}
 	}
 	if now > r.cpu {
 		r.idle(now-r.cpu, 0, 0)

@@ -76,6 +76,10 @@ func (c *crew) result() *Result {
 	return res
 }
 
+func tooLong(from, to int32, bytes int64) error {
+	return fmt.Errorf("a message of %d bytes from rank %d to rank %d takes %v or longer, more than can be simulated", bytes, from, to, maxDuration)
+}
+
 func tooLate(from, to int32) error {
 	return fmt.Errorf("a message from rank %d to rank %d comes after %v, more than can be simulated", from, to, Horizon)
 }

@@ -217,10 +217,10 @@ func (f *Fluid) setRate(id int32) {
 // odd is what rounds durations: not half, as shares of two and four messages end there, and the least that differs in their rates would count.
 const odd = 0.3766
 
-// later is a duration in whole picoseconds.
+// later is a duration in whole picoseconds, at most until the Horizon.
 func later(p float64) unit.Picos {
-	if p < float64(maxWire) {
+	if p < float64(Horizon) {
 		return unit.Picos(p + odd)
 	}
-	return maxWire
+	return Horizon
 }
