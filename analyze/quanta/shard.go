@@ -1,6 +1,8 @@
 package quanta
 
 import (
+	"slices"
+
 	"spoor/analyze/analysis"
 	"spoor/analyze/cache"
 	"spoor/traces/trace"
@@ -82,12 +84,7 @@ func (s *shard) Add(p *analysis.Piece) error {
 		s.advance(time)
 		s.event(p.Proc, p.Event.Kind)
 	case p.Refs.Len() > 0:
-		for i, op := range p.Refs.Op {
-			s.ref(p.Of[i], op, uint64(p.Refs.Instr[i]))
-			if s.caches != nil && op.Data() {
-				s.lookUp(p.Of[i], p.Refs.Addr[i], p.Refs.Size[i])
-			}
-		}
+		s.refs(p)
 		s.now = time
 	default:
 		s.advance(time)
@@ -96,20 +93,84 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-func (s *shard) ref(p trace.Proc, op trace.Op, instr uint64) {
-	q := &s.procs[p]
-	q.clock += instr
-	if q.clock-s.start > s.length {
-		s.advance(q.clock)
+// refs takes references, those of one quantum after the other.
+func (s *shard) refs(p *analysis.Piece) {
+	for i := 0; i < len(p.Of); {
+		j, next := s.within(p, i)
+		if j > i {
+			s.touched = true
+			s.tally(p.Of[i:j], p.Refs.Op[i:j])
+			s.lookUpAll(p, i, j)
+		}
+		if i = j; i < len(p.Of) {
+			s.advance(next)
+		}
 	}
-	s.touched = true
-	s.count(q, ofRef(op), 1)
+}
+
+// within is the index of the first reference from i on that is not in the open quantum, and when that ends.
+func (s *shard) within(p *analysis.Piece, i int) (j int, next uint64) {
+	end, instr := s.start+s.length, p.Refs.Instr
+	if len(s.procs) == 1 { // whose clock stays in a register
+		now := s.procs[0].clock
+		for ; i < len(instr); i++ {
+			if next = now + uint64(instr[i]); next > end {
+				break
+			}
+			now = next
+		}
+		s.procs[0].clock = now
+		return i, next
+	}
+	for of := p.Of[:len(instr)]; i < len(instr); i++ {
+		q := &s.procs[of[i]]
+		if next = q.clock + uint64(instr[i]); next > end {
+			break
+		}
+		q.clock = next
+	}
+	return i, next
+}
+
+// tally counts references of the open quantum by operation: of many, in the digits of one number.
+func (s *shard) tally(of []trace.Proc, ops []trace.Op) {
+	const digit = 64 / uint(trace.Flush)
+	for some := range slices.Chunk(ops, 1<<digit-1) {
+		sum := uint64(0)
+		for _, op := range some {
+			sum += 1 << (uint(op-trace.Load) * digit & 63)
+		}
+		for op := trace.Load; op <= trace.Flush; op++ {
+			n := sum >> (uint(op-trace.Load) * digit) & (1<<digit - 1)
+			s.totals[ofRef(op)] += n
+			if s.keep && len(s.procs) == 1 {
+				s.procs[0].counts[ofRef(op)] += uint32(n)
+			}
+		}
+	}
+	if s.keep && len(s.procs) > 1 {
+		for i, op := range ops {
+			s.procs[of[i]].counts[ofRef(op)]++
+		}
+	}
 }
 
 func (s *shard) count(q *progress, k happening, n uint64) {
 	s.totals[k] += n
 	if s.keep {
 		q.counts[k] += uint32(n)
+	}
+}
+
+// lookUpAll sends the loads and stores from index from up to index to through the caches of their processors, if there are any.
+func (s *shard) lookUpAll(p *analysis.Piece, from, to int) {
+	if s.caches == nil {
+		return
+	}
+	for i := from; i < to; i++ {
+		if p.Refs.Op[i].Data() {
+			s.lookUp(p.Of[i], p.Refs.Addr[i], p.Refs.Size[i])
+		}
 	}
 }
 
