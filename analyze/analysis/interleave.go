@@ -20,8 +20,8 @@ import (
 // by processor, and their Lock events come at the time of the Unlock. No other event
 // makes a processor wait.
 //
-// References come in pieces that reach to the next event. When a processor has to wait, and
-// when its program ends, a piece of its own says so. Memory is one batch of each stream per
+// References come in pieces that reach to the next event, unless they are long; those of a lone processor are
+// pieces of its program order. When a processor has to wait, and when its program ends, a piece of its own says so. Memory is one batch of each stream per
 // processor. Barriers or locks that can never be passed are an error that names who waits
 // where.
 func Interleave(src trace.Source) iter.Seq2[*Piece, error] {
@@ -66,6 +66,7 @@ type merger struct {
 	from     int    // those before it in the space have been yielded
 	merged   int    // in the space
 	rows     int    // of a piece at most
+	whole    bool   // pieces are those of the only processor's program order
 	time     uint64 // when the last of them ends
 	piece    Piece
 	sheet    sheet                  // of the piece
@@ -90,7 +91,7 @@ func newSpace(rows int, hasPC bool) space {
 // use goes on in another space. Nothing is merged at the time.
 func (m *merger) use(s space) { m.space, m.from, m.merged = s, 0, 0 }
 
-// How many references a piece of the interleaved order has at most. On one core all shards look at it in turn: it is so long that
+// How many references a piece of the interleaved order of several processors has at most. On one core all shards look at it in turn: it is so long that
 // what each of them keeps comes back to the second-level cache once for many uses, and so short that it stays there itself. On a
 // belt, where each looks at many pieces in turn, it stays in the first-level cache.
 const (
@@ -100,7 +101,7 @@ const (
 
 func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
 	n := max(0, src.Header().Procs)
-	return &merger{src: src, yield: yield, rows: mergeRows, waits: make([]place, n), granted: make([]bool, n),
+	return &merger{src: src, yield: yield, rows: mergeRows, whole: n == 1, waits: make([]place, n), granted: make([]bool, n),
 		sheet:    sheet{numbers: newNumbers(n)},
 		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -10,6 +11,9 @@ import (
 // merge copies references of the processor that is first, up to where another one is.
 // The first of them ends at time.
 func (m *merger) merge(s *strand, time uint64) error {
+	if m.whole {
+		return m.pass(s, time)
+	}
 	limit, limitProc := m.ready.second()
 	if s.proc < limitProc && limit < math.MaxUint64 {
 		limit++ // ties are ours
@@ -44,6 +48,23 @@ func (m *merger) merge(s *strand, time uint64) error {
 	return m.advance(s)
 }
 
+// pass yields the references of the only processor up to its next event, or to the end of the batch. They are those of its program
+// order, and use the same lines.
+func (m *merger) pass(s *strand, time uint64) error {
+	n := s.end - s.at
+	m.piece = s.item(time)
+	m.piece.Proc, m.piece.Of = trace.Interleaved, lines.Extend(m.of, n)[:n]
+	m.of = m.piece.Of
+	m.refs.Instr = append(m.refs.Instr[:0], m.piece.Refs.Instr...)
+	m.refs.Instr[0] = uint32(time - s.clock)
+	m.piece.Refs.Proc, m.piece.Refs.Instr = trace.Interleaved, m.refs.Instr
+	s.taken(s.end, uint64(m.piece.Time))
+	if m.stopped = !m.yield(&m.piece, nil); m.stopped {
+		return nil
+	}
+	return m.advance(s)
+}
+
 // take copies the columns of the references of s from index from up to index to; Instr is there.
 func (m *merger) take(s *strand, from, to int) {
 	n := m.merged
@@ -71,11 +92,16 @@ func (m *merger) flush() {
 	}
 	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[from:to], Refs: m.refs.Slice(from, to), sheet: &m.sheet}
 	m.sheet.reset()
-	for _, n := range m.piece.Refs.Instr {
-		m.piece.Instr += unit.Instructions(n)
-	}
+	m.piece.Instr = sum(m.piece.Refs.Instr)
 	m.from = to
 	if m.stopped = !m.yield(&m.piece, nil); m.merged+m.rows > len(m.of) {
 		m.from, m.merged = 0, 0
 	}
+}
+
+func sum(counts []uint32) (n unit.Instructions) {
+	for _, c := range counts {
+		n += unit.Instructions(c)
+	}
+	return n
 }

@@ -9,6 +9,9 @@ import (
 	"spoor/traces/unit"
 )
 
+// mostRows is how many references a piece has at most.
+const mostRows = 1 << 18
+
 // strand reads the two streams of one processor as one program: references and
 // events in order, each at its time, counted in instructions.
 //
@@ -73,9 +76,10 @@ func (s *strand) ready() error {
 	if err := s.fillEvents(); err != nil {
 		return err
 	}
+	s.sheet.reset()
 	s.end = s.at
 	if s.refs != nil && s.event() == nil {
-		s.end = s.refs.Len()
+		s.end = s.at + min(s.refs.Len()-s.at, mostRows)
 		if s.eventAt < len(s.events) {
 			s.end = s.at + int(min(uint64(s.end-s.at), s.events[s.eventAt].Refs-s.consumed))
 		}
@@ -196,11 +200,8 @@ func work(h trace.Header, e *trace.Event) uint64 {
 func (s *strand) item(time uint64) Piece {
 	p := Piece{Proc: s.proc, Event: s.event()}
 	if p.Event == nil {
-		for _, n := range s.refs.Instr[s.at+1 : s.end] {
-			time += uint64(n)
-		}
+		time += uint64(sum(s.refs.Instr[s.at+1 : s.end]))
 		p.Refs, p.sheet = s.refs.Slice(s.at, s.end), &s.sheet
-		s.sheet.reset()
 	}
 	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)
 	return p

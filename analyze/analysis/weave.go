@@ -24,7 +24,7 @@ func weave(src trace.Source, orders []order, apart bool, m *meter) error {
 	w.meter = m
 	if apart {
 		w.belt = newBelt(orders[0].shards, src.Header().HasPC)
-		merge.rows = beltRows
+		merge.rows, merge.whole = beltRows, false
 		merge.use(w.belt.next.space)
 	} else {
 		w.feeder = newFeeder(orders[0].shards, false, m)

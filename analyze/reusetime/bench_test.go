@@ -55,7 +55,7 @@ func BenchmarkTimes(b *testing.B) {
 			name string
 			make func() lines.Toucher
 		}{
-			{"times", func() lines.Toucher { return newCounter(new(Times)) }},
+			{"times", func() lines.Toucher { return newNumbered(new(Times)) }},
 			{"hash-only", func() lines.Toucher { return &hashOnly{table: lines.NewTable()} }},
 			{"stack-distances", func() lines.Toucher { return reuse.NewStack() }},
 		} {

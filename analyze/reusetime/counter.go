@@ -1,19 +1,20 @@
 package reusetime
 
-import "spoor/analyze/lines"
+import (
+	"slices"
 
-// counter finds the times of a stream of lines: a look-up of every use's line in one hash table, and of its
-// last use. What is kept is a word for each place in the table.
+	"spoor/analyze/lines"
+)
+
+// counter finds the times of a stream of lines, of which it is told the places: a word for each has the last use.
 type counter struct {
-	now   uint64 // uses so far; the latest was at this time
-	lines *lines.Table
+	now   uint64   // uses so far; the latest was at this time
 	last  []uint64 // use of each line, by place; 0: none yet
 	times *Times
 
 	// Reuse times below shortTimes, the last element what is not: most are short, and counting these
 	// without a branch saves a third of the time.
 	short [shortTimes + 1]uint64
-	place [lines.Batch]uint32
 	long  [lines.Batch]interval // those of a batch that are not short
 }
 
@@ -22,21 +23,12 @@ type interval struct{ last, now uint64 }
 
 const shortTimes = exactTimes - 1
 
-func newCounter(t *Times) *counter { return &counter{lines: lines.NewTable(), times: t} }
-
-// Touch uses lines in order.
-func (c *counter) Touch(used []uint64) error {
-	for len(used) > 0 {
-		n := min(len(used), lines.Batch)
-		if err := c.lines.MakeRoom(); err != nil {
-			return err
-		}
-		c.lines.Find(used[:n], c.place[:])
-		c.last = lines.Extend(c.last, c.lines.Places())
-		c.measure(c.place[:n])
-		used = used[n:]
+// add uses lines in order.
+func (c *counter) add(uses *lines.Uses) {
+	c.last = lines.Extend(c.last, uses.Room)
+	for places := range slices.Chunk(uses.Places, lines.Batch) {
+		c.measure(places)
 	}
-	return nil
 }
 
 func (c *counter) measure(place []uint32) {

@@ -5,13 +5,39 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spoor/analyze/lines"
 )
+
+// numbered is a counter with a table of its own.
+type numbered struct {
+	*counter
+	table *lines.Table
+	uses  lines.Uses
+}
+
+func newNumbered(t *Times) *numbered {
+	return &numbered{counter: &counter{times: t}, table: lines.NewTable(), uses: lines.Uses{Places: make([]uint32, lines.Batch)}}
+}
+
+func (n *numbered) Touch(used []uint64) error {
+	for some := range slices.Chunk(used, lines.Batch) {
+		if err := n.table.MakeRoom(); err != nil {
+			return err
+		}
+		n.uses.Places = n.uses.Places[:len(some)]
+		n.table.Find(some, n.uses.Places)
+		n.uses.Room = n.table.Places()
+		n.add(&n.uses)
+	}
+	return nil
+}
 
 // measure counts a stream of lines.
 func measure(t testing.TB, stream []uint64, chunk int) *Times {
 	t.Helper()
 	times := new(Times)
-	c := newCounter(times)
+	c := newNumbered(times)
 	for part := range slices.Chunk(stream, chunk) {
 		if err := c.Touch(part); err != nil {
 			t.Fatal(err)

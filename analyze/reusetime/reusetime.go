@@ -40,7 +40,6 @@ import (
 	"slices"
 
 	"spoor/analyze/analysis"
-	"spoor/analyze/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -76,7 +75,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	for _, line := range a.Lines {
 		t := &Times{Line: line}
 		s.Sizes = append(s.Sizes, t)
-		s.feeds = append(s.feeds, feed{lines.NewFeed(line.Shift()), newCounter(t)})
+		s.counters = append(s.counters, &counter{times: t})
 	}
 	a.shards[p] = s
 	return s
@@ -88,12 +87,7 @@ type Shard struct {
 	Elapsed unit.Instructions // when the order ends, waiting included
 	Sizes   []*Times          // by line size
 
-	feeds []feed
-}
-
-type feed struct {
-	*lines.Feed
-	*counter
+	counters []*counter // likewise
 }
 
 // Times is what one order does with lines of one size.
@@ -117,23 +111,22 @@ func (s *Shard) Add(p *analysis.Piece) error {
 	if p.Refs.Len() == 0 {
 		return nil
 	}
-	for _, f := range s.feeds {
-		if err := f.Add(&p.Refs, f.counter); err != nil {
+	for _, c := range s.counters {
+		uses, err := p.Uses(c.times.Line)
+		if err != nil {
 			return err
 		}
+		c.add(uses)
 	}
 	return nil
 }
 
 // End lets go of all but the times.
 func (s *Shard) End() error {
-	for _, f := range s.feeds {
-		if err := f.Flush(f.counter); err != nil {
-			return err
-		}
-		f.end()
+	for _, c := range s.counters {
+		c.end()
 	}
-	s.feeds = nil
+	s.counters = nil
 	return nil
 }
 
