@@ -9,6 +9,8 @@ type batch struct {
 	runs []run
 	base uint64 // uses of first levels before the batch
 
+	crossed bool // a reference of first levels uses several lines
+
 	sizes   []ask // of the stores to first levels that may pass them on, in order: what they ask
 	counted int   // of these, how many have been simulated
 }
@@ -73,6 +75,9 @@ func (b *batch) add(l *level, n int) {
 
 // simulate simulates the uses, and empties the batch. What misses goes to below, if levels are simulated one after the other.
 func (b *batch) simulate(below *batch) {
+	if below != nil {
+		below.crossed = b.crossed
+	}
 	for i, r := range b.runs {
 		to := len(b.keys)
 		if i+1 < len(b.runs) {
@@ -87,5 +92,6 @@ func (b *batch) simulate(below *batch) {
 	for _, r := range b.runs {
 		r.level.lastUse = 0
 	}
+	b.crossed = false
 	b.keys, b.info, b.runs, b.sizes, b.counted = b.keys[:0], b.info[:0], b.runs[:0], b.sizes[:0], 0
 }

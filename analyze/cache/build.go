@@ -110,7 +110,7 @@ func (h *hierarchy) connect(s Spec, tlb bool, procs int) {
 func newPort(l *level) port {
 	p := port{level: l, shift: l.shift, last: empty}
 	if l.description.passes() {
-		p.forget = empty
+		p.forget = 1<<64 - 1
 	}
 	return p
 }

@@ -18,14 +18,14 @@ const none = -1
 type port struct {
 	level  *level
 	shift  uint
-	last   key // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else empty
-	forget key // what makes last empty after a store: empty, or 0
+	last   key // the latest use, if its line is there for sure after it, and nobody else needs to know of the next; else of no line
+	forget key // what makes last that of no line after a store: all bits, or 0
 }
 
 // keyOf is the key of a use.
 func keyOf(line uint64, o op) key { return line<<1 | key(o&stores) }
 
-// after is what last is after a use that is not empty.
+// after is what last is after a use.
 func (p *port) after(k key) key { return k | p.forget&-(k&1) }
 
 // add takes references. The processors are those of the interleaved order; nil otherwise.
@@ -166,6 +166,7 @@ func (f *feed) cross(number int32, k key, last uint64, o op) {
 		f.turn(number)
 	}
 	first := uint32(len(b.keys))
+	b.crossed = b.crossed || k>>1 != last
 	for {
 		p.last = p.after(k)
 		b.keys, b.info = append(b.keys, k), append(b.info, first<<infoShift|uint32(o))

@@ -8,8 +8,8 @@ import (
 // packed is sets of few ways, LRU or FIFO, whose order and signatures are words: nothing is
 // searched or moved one by one, and a use costs the same wherever its line is in the order.
 //
-// The order has the ways in the order in which they leave, four bits each: the lowest is the last to leave. Ways that a set
-// does not have stay above. A signature is eight bits of a hash of the line, so that one subtraction
+// The order has the ways in the order in which they leave, four bits each: the lowest is the last to leave. Above
+// the ways that a set has there may be anything. A signature is eight bits of a hash of the line, so that one subtraction
 // compares eight of them; what it finds is held to the key, so a false match costs time only.
 type packed struct {
 	geometry
@@ -54,13 +54,19 @@ func signature(line uint64) uint8 {
 // zeroBytes has the highest bit of every byte of x that is zero, and perhaps of some above the lowest of those.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & (everyByte << 7) }
 
-// candidates is the ways with a signature: bit 7 of byte n for way n, bit 6 for way n+8.
-func (s *packedSet) candidates(sig uint8) uint64 {
+// matches has the highest bit of the byte of every way with a signature, and perhaps of some above the lowest of those, for the first
+// eight ways and the others. Lower bits mean nothing.
+func (s *packedSet) matches(sig uint8) (low, high uint64) {
 	all := uint64(sig) * everyByte
-	low, high := binary.LittleEndian.Uint64(s.signatures[:8]), binary.LittleEndian.Uint64(s.signatures[8:])
-	low, high = low^all, high^all
-	return (low-everyByte)&^low&(everyByte<<7) | (high-everyByte)&^high>>1&(everyByte<<6)
+	low, high = binary.LittleEndian.Uint64(s.signatures[:8])^all, binary.LittleEndian.Uint64(s.signatures[8:])^all
+	return (low - everyByte) &^ low, (high - everyByte) &^ high
 }
+
+// merged is matches in one word: bit 7 of byte n for way n, bit 6 for way n+8.
+func merged(low, high uint64) uint64 { return low&(everyByte<<7) | high>>1&(everyByte<<6) }
+
+// candidates is the ways with a signature.
+func (s *packedSet) candidates(sig uint8) uint64 { return merged(s.matches(sig)) }
 
 // lowest is the way of the lowest candidate.
 func lowest(found uint64) uint64 {
@@ -105,24 +111,27 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 
 func (c *packed) use(keys []key, out []miss) (used, missed int) {
 	all, mask, last := c.all, c.mask, c.last&63 // in registers
-	behind := -(uint64(16) << last)
-	odd := uint64(0) // the number of sets, if it is no power of two
-	if c.odd() {
-		odd = c.sets
-	}
 	for i, k := range keys {
+		if missed >= len(out) {
+			return i, missed
+		}
 		at := k >> 1 & mask
-		if odd != 0 {
-			at = k &^ back >> 1 % odd
+		if mask == 0 && c.odd() {
+			at = k &^ back >> 1 % c.sets
 		}
 		set, sig := &all[at], signature(k>>1)
-		if found := set.candidates(sig); k >= back { // known before memory answers
-			if w := set.way(found, k&^back>>1); w >= 0 {
+		low, high := set.matches(sig)
+		if k >= back { // known before memory answers
+			if w := set.way(merged(low, high), k&^back>>1); w >= 0 {
 				set.keys[w&(packedWays-1)] |= 1
 				continue
 			}
-		} else if found != 0 {
-			if w := set.way(found, k>>1); w >= 0 {
+			out[missed] = miss{i, empty}
+			missed++
+			continue
+		}
+		if (low|high)&(everyByte<<7) != 0 {
+			if w := set.way(merged(low, high), k>>1); w >= 0 {
 				set.keys[w&(packedWays-1)] |= k
 				if c.onUse {
 					set.order = toFront(set.order, place(set.order, w))
@@ -132,17 +141,11 @@ func (c *packed) use(keys []key, out []miss) (used, missed int) {
 		}
 		order := set.order
 		w := order >> last & 15
-		to := &out[missed]
-		to.at, to.victim = i, set.keys[w]
+		out[missed] = miss{i, set.keys[w]}
 		missed++
-		if k < back {
-			set.order = order&behind | order<<4&^behind | w
-			set.signatures[w] = sig
-			set.keys[w] = k
-		}
-		if missed == len(out) {
-			return i + 1, missed
-		}
+		set.order = order<<4 | w
+		set.signatures[w] = sig
+		set.keys[w] = k
 	}
 	return len(keys), missed
 }

@@ -70,11 +70,11 @@ func (c *pairs) use(keys []key, out []miss) (used, missed int) {
 // run is use from some key on, up to one whose signature is that of another line, or that is written back. It goes on
 // counting from what it is given.
 func (c *pairs) run(keys []key, out []miss, used, missed int) (int, int) {
-	all, mask, exists, odd := c.all, c.mask, c.exists, c.odd() // in registers
+	all, mask, exists := c.all, c.mask, c.exists // in registers
 	for ; used < len(keys) && missed < len(out); used++ {
 		k := keys[used]
 		at := k >> 1 & mask
-		if odd {
+		if mask == 0 && c.odd() {
 			at = k &^ back >> 1 % c.sets
 		}
 		set := &all[at]

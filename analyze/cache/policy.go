@@ -9,8 +9,8 @@ import (
 // whether the use dirties it. Lines are of 4 bytes or more, so the highest bit is left for [back], and a key never is empty.
 type key = uint64
 
-// empty is the key of no line.
-const empty key = 1<<64 - 1
+// empty is the key of no line, which is clean.
+const empty key = 1<<64 - 2
 
 // An array is the lines that a cache holds, and the policy that says which of them leaves.
 // It is called by the run, so that no call is made for a use that hits.
@@ -35,7 +35,7 @@ const back key = 1 << 63
 // A miss is a line that was not there.
 type miss struct {
 	at     int // among the keys
-	victim key // that the line replaces, empty if none; means nothing if the line is written back
+	victim key // that the line replaces, empty if none, as if the line is written back
 }
 
 // missRoom is how many misses are looked at together.

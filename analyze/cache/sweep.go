@@ -13,7 +13,7 @@ func (l *level) sweep(b *batch, from, to int, below *batch) {
 		case l.classes != nil:
 			l.causes(b.keys[from:from+used], l.out[:n])
 		}
-		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], below)
+		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], b.crossed, below)
 		from += used
 	}
 }
@@ -50,27 +50,34 @@ func (l *level) causes(keys []key, out []miss) {
 }
 
 // below counts misses and what they replace, and puts into the batch what the next level is asked for: the lines that missed, and
-// behind each the dirty one that left for it.
-func (l *level) below(keys []key, info []uint32, out []miss, to *batch) {
-	missed := l.countMisses(keys, info, out)
+// behind each the dirty one that left for it. Crossed says whether any reference uses several lines.
+func (l *level) below(keys []key, info []uint32, out []miss, crossed bool, to *batch) {
+	if crossed {
+		l.countSplit(keys, info, out)
+	}
+	var missed [ops]uint64
 	if l.next == nil {
-		return
+		missed = l.countMisses(keys, info, out)
+	} else {
+		asked, why := to.room(2 * len(out))
+		var n int
+		missed, n = l.askFor(keys, info, out, asked, why)
+		rescale(asked[:n], l.shift, l.next.shift)
+		to.add(l.next, n)
+		for o := range ops {
+			l.next.Uses[o] += missed[o]
+		}
 	}
-	asked, why := to.room(2 * len(out))
-	n := askFor(keys, info, out, asked, why, uint32(l.shift))
+	l.countEvictions(out, total(missed))
 	for o := range ops {
-		l.next.Uses[o] += missed[o]
+		l.Misses[o] += missed[o]
 	}
-	rescale(asked[:n], l.shift, l.next.shift)
-	to.add(l.next, n)
 }
 
-// countMisses counts misses, and the lines that they replace. It returns those of each operation.
+// countMisses counts misses, and the dirty lines that they replace. It returns those of each operation.
 func (l *level) countMisses(keys []key, info []uint32, out []miss) (missed [ops]uint64) {
 	info = info[:len(keys)]
-	var evicted, written, split uint64
-	var sums uint64 // of misses by operation, missedBits each: in memory one would wait for the other
-	last := l.lastUse
+	var sums, written uint64
 	for i := range out {
 		m := &out[i]
 		what := info[m.at]
@@ -78,44 +85,76 @@ func (l *level) countMisses(keys []key, info []uint32, out []miss) (missed [ops]
 			l.Passed += 1 << (what & 63)
 			continue
 		}
-		sums += 1 << (what & infoOp * missedBits & 63)
-		use := what>>infoShift + 1
-		if use == last {
-			split++
-		}
-		last = use
-		_, there := bits.Sub64(m.victim, empty, 0) // 1 unless it is empty
-		evicted += there
-		written += m.victim & there
+		sums += oneOf(what)
+		written += m.victim & 1
 	}
-	l.lastUse = last
+	l.Writebacks += written
+	return byOp(sums)
+}
+
+// oneOf is one miss by operation, missedBits each: in memory one sum would wait for the other.
+func oneOf(info uint32) uint64 { return 1 << (info & infoOp * missedBits & 63) }
+
+// byOp is a sum of oneOf, of missRoom misses at most.
+func byOp(sums uint64) (missed [ops]uint64) {
 	for o := range missed {
 		missed[o] = sums >> (o * missedBits) & (1<<missedBits - 1)
-		l.Misses[o] += missed[o]
 	}
-	l.Evictions += evicted
-	l.Writebacks += written
-	l.Split += split
 	return missed
 }
 
 const missedBits = 16 // of a sum up to missRoom
 
+// countEvictions counts the lines that misses replace, of which so many bring lines: all of them once the level is full.
+func (l *level) countEvictions(out []miss, bring uint64) {
+	if total(l.Misses)-l.Evictions == uint64(l.description.Sets*l.description.Ways) {
+		l.Evictions += bring
+		return
+	}
+	for i := range out {
+		_, there := bits.Sub64(out[i].victim, empty, 0) // 1 unless it is empty
+		l.Evictions += there
+	}
+}
+
+// countSplit counts misses beyond the first of their reference.
+func (l *level) countSplit(keys []key, info []uint32, out []miss) {
+	for i := range out {
+		at := out[i].at
+		if keys[at] >= back {
+			continue
+		}
+		use := info[at]>>infoShift + 1
+		if use == l.lastUse {
+			l.Split++
+		}
+		l.lastUse = use
+	}
+}
+
 // askFor writes what misses ask of the next level, and why, which of a line that is written back is log2 of its bytes. It returns how
-// much that is.
-func askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32, size uint32) (n int) {
+// many of them bring lines, by operation, and how much is asked for.
+func (l *level) askFor(keys []key, info []uint32, out []miss, asked []key, why []uint32) (missed [ops]uint64, n int) {
 	info, why = info[:len(keys)], why[:len(asked)]
+	size := uint32(l.shift)
+	var sums uint64
 	for i := range out {
 		m := &out[i]
 		k, what := keys[m.at], info[m.at]
-		_, there := bits.Sub64(m.victim, empty, 0) // 1 unless it is empty
-		isBack := k >> 63                          // then it stays dirty, and replaces nothing
-		asked[n], why[n] = k&^(1-isBack), what
+		if k >= back { // it stays dirty, and replaces nothing
+			l.Passed += 1 << (what & 63)
+			asked[n], why[n] = k, what
+			n++
+			continue
+		}
+		sums += oneOf(what)
+		asked[n], why[n] = k&^1, what
 		n++
 		asked[n], why[n] = m.victim|back, size
-		n += int(m.victim & there &^ isBack)
+		n += int(m.victim & 1)
 	}
-	return n
+	l.Writebacks += uint64(n - len(out))
+	return byOp(sums), n
 }
 
 // rescale turns the keys of lines of 2^from bytes into those of lines of 2^to bytes, which are no shorter.
