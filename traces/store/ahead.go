@@ -145,7 +145,13 @@ func checkRefs(d *decoder, h trace.Header, b *refsSlot, info batchInfo) error {
 	if err := checkInfo(info, b.Proc, b.Len(), b.instr); err != nil {
 		return err
 	}
-	return trace.CheckRefs(h, &b.Refs)
+	check := trace.CheckRefs
+	if b.legal {
+		check = trace.CheckAddrs
+	}
+	err := check(h, &b.Refs)
+	b.legal = err == nil
+	return err
 }
 
 func checkInfo(info batchInfo, p trace.Proc, rows int, instr uint64) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -38,6 +39,7 @@ type span struct{ offset, length int64 }
 // encoder turns columns into record batch messages. It belongs to one goroutine.
 type encoder struct {
 	few   *zcolumn.Encoder // for columns of few different values, and addresses
+	ways  []way            // in which it may
 	z     *zstd.Encoder    // for all others
 	b     *flatbuffers.Builder
 	nodes []node
@@ -54,7 +56,12 @@ type encoder struct {
 	archive *archiver // if one was needed
 }
 
-func newEncoder() *encoder { return newEncoderAt(zstd.SpeedDefault) }
+// newEncoder is of traces, which are read more often than written.
+func newEncoder() *encoder {
+	e := newEncoderAt(zstd.SpeedDefault)
+	e.ways = append(e.ways, way{(*zcolumn.Encoder).AppendLiterals, 8, 110}) // random addresses are read in 0.6 of the time
+	return e
+}
 
 // tableEncoders are those of tables that have been written: an encoder's memory is a hundred times what most tables take.
 // What a frame looks like does not depend on those before it.
@@ -80,7 +87,7 @@ func newEncoderWith(options ...zstd.EOption) *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), z: z, b: flatbuffers.NewBuilder(2048), pieces: 1}
+	return &encoder{few: zcolumn.NewEncoder(), ways: slices.Clone(ways), z: z, b: flatbuffers.NewBuilder(2048), pieces: 1}
 }
 
 // begin starts a batch; columns follow in the order of the schema.
@@ -110,31 +117,33 @@ func (e *encoder) buffer(b []byte, width int) {
 	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
 }
 
-// appender is a compressor of columns that may decline.
-type appender = func(dst, column []byte, width int) ([]byte, bool)
+// way is a compressor of columns that may decline.
+type way struct {
+	append func(e *zcolumn.Encoder, dst, column []byte, width int) ([]byte, bool)
+	clear  int // a ratio at which trying the general one is a waste of time
+	most   int // percent of the size that the general one makes of a sample
+}
+
+var ways = []way{
+	{(*zcolumn.Encoder).Append, 32, 100},
+	{(*zcolumn.Encoder).AppendWide, 12, 90}, // which gains less from what lies between
+}
 
 // compress appends b by the compressor that makes less of it, or of a sample: then no other sees the rest.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
 	sample := e.sampled(b, width)
 	whole := len(sample) == len(b)
 	general := 0 // what the other makes of the sample, once that is known
-	for _, special := range []struct {
-		appender
-		clear int // a ratio at which trying the other is a waste of time
-		most  int // percent of the size that the other makes of a sample
-	}{
-		{e.few.Append, 32, 100},
-		{e.few.AppendWide, 12, 90}, // which gains less from what lies between
-	} {
-		most := special.most
+	for _, w := range e.ways {
+		most := w.most
 		if whole {
 			most = 100
 		}
 		var ok bool
-		if e.special, ok = special.appender(e.special[:0], sample, width); !ok {
+		if e.special, ok = w.append(e.few, e.special[:0], sample, width); !ok {
 			continue
 		}
-		if size := len(e.special); size*special.clear > len(sample) {
+		if size := len(e.special); size*w.clear > len(sample) {
 			if general == 0 {
 				e.general = e.z.EncodeAll(sample, e.general[:0])
 				general = len(e.general)
@@ -146,7 +155,7 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 		if whole {
 			return append(dst, e.special...)
 		}
-		if out, ok := special.appender(dst, b, width); ok {
+		if out, ok := w.append(e.few, dst, b, width); ok {
 			return out
 		}
 	}

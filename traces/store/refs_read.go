@@ -10,6 +10,7 @@ import (
 type refsSlot struct {
 	trace.Refs
 	instr uint64 // sum of Instr
+	legal bool   // sizes and operations are those of a batch that has been checked
 
 	procs  kept[int32]
 	instrs kept[uint32]
@@ -27,6 +28,7 @@ func (s *refsSlot) decode(d *decoder, archive, hasPC bool) {
 		d.archive = new(unarchiver)
 	}
 	d.archive.decode(d, &s.Refs, hasPC)
+	s.legal = false
 	s.instr = sum(s.Instr)
 }
 
@@ -39,8 +41,8 @@ func (s *refsSlot) decodePlain(d *decoder, hasPC bool) {
 		s.instr = sum(s.instrs.values)
 	}
 	s.Addr = get(d, s.Addr, d.rows)
-	s.sizes.read(d)
-	s.ops.read(d)
+	newSizes, newOps := s.sizes.read(d), s.ops.read(d)
+	s.legal = s.legal && !newSizes && !newOps
 	if hasPC {
 		s.PC = get(d, s.PC, d.rows)
 		if s.PC == nil {

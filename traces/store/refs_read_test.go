@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -60,6 +62,43 @@ func TestSlotForgetsMixedProcessors(t *testing.T) {
 		s.decode(d, false, false)
 		if d.done() == nil {
 			t.Fatal("rows of two processors are taken for a batch of one")
+		}
+	}
+}
+
+// Whatever a slot had before, a row that is not legal is found.
+func TestSlotIsChecked(t *testing.T) {
+	d, s := newDecoder(), new(refsSlot)
+	for i, c := range []struct {
+		addr uint64
+		size uint16
+		op   trace.Op
+		bad  bool
+	}{
+		{1, 8, trace.Load, false},
+		{math.MaxUint64 - 7, 8, trace.Load, false},
+		{math.MaxUint64 - 6, 8, trace.Load, true},
+		{1, 8, trace.Load, false},
+		{1, 0, trace.Load, true},
+		{1, 0, trace.Load, true},
+		{1, 8, trace.Load, false},
+		{1, 8, 0, true},
+		{1, 8, 0, true},
+		{1, 8, trace.Store, false},
+		{math.MaxUint64 - 6, 8, trace.Store, true},
+	} {
+		var r trace.Refs
+		for range 100 {
+			r.Append(1, c.addr, c.size, c.op)
+		}
+		msg, meta := sealedBatch(&r, make([]int32, r.Len()))
+		if err := d.open(msg, meta); err != nil {
+			t.Fatal(err)
+		}
+		s.decode(d, false, false)
+		err := checkRefs(d, trace.Header{Procs: 1}, s, batchInfo{rows: 100, instr: 100})
+		if invalid := (*trace.Invalid)(nil); errors.As(err, &invalid) != c.bad || err != nil && !c.bad {
+			t.Errorf("batch %d, access of %d bytes at %#x, operation %d: %v", i, c.size, c.addr, c.op, err)
 		}
 	}
 }

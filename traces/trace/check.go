@@ -61,6 +61,26 @@ func CheckRefs(h Header, b *Refs) error {
 	return nil
 }
 
+// CheckAddrs is [CheckRefs] of a batch whose operations and sizes are those of one that has passed it, and whose columns are of one length.
+func CheckAddrs(h Header, b *Refs) error {
+	if inLowerHalf(b.Addr) {
+		return checkProc(h, b.Proc)
+	}
+	return CheckRefs(h, b)
+}
+
+// inLowerHalf reports whether all addresses are in the lower half of the address space.
+func inLowerHalf(addr []uint64) bool {
+	var all uint64
+	for ; len(addr) >= 4; addr = addr[4:] {
+		all |= addr[0] | addr[1] | addr[2] | addr[3]
+	}
+	for _, a := range addr {
+		all |= a
+	}
+	return int64(all) >= 0
+}
+
 // plainlyLegal reports whether all rows are legal because their operations and
 // sizes are and their addresses are in the lower half of the address space. It has
 // no branch in a row: all references pass here, when written and when read.

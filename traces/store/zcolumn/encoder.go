@@ -63,6 +63,17 @@ func (e *Encoder) AppendWide(dst, column []byte, width int) ([]byte, bool) {
 	}), true
 }
 
+// AppendLiterals is AppendWide without matches: bytes are coded one by one. Of addresses that hardly repeat that makes little more, and
+// it is decoded sooner.
+func (e *Encoder) AppendLiterals(dst, column []byte, width int) ([]byte, bool) {
+	if width != wideWidth || len(column) > maxInput || len(column)%width != 0 {
+		return dst, false
+	}
+	return e.append(dst, column, width, new(distances), func(from, to int) {
+		e.block.literals = append(e.block.literals, column[from*width:to*width]...)
+	}), true
+}
+
 // isConstant reports whether all elements are the same.
 func isConstant(column []byte, width int) bool {
 	return len(column) > width && bytes.Equal(column[width:], column[:len(column)-width])

@@ -90,10 +90,12 @@ func TestDecoderReadsColumns(t *testing.T) {
 				if len(frame) > 6+len(column)+17+len(column)/10000 {
 					t.Errorf("%s, %d elements of width %d: %d bytes become %d", name, n, width, len(column), len(frame))
 				}
-				frame, ok = e.AppendWide(nil, column, width)
-				got, err = z.DecodeAll(frame, nil)
-				if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
-					t.Fatalf("%s, %d wide elements of width %d: accepted %t, %v", name, n, width, ok, err)
+				for i, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
+					frame, ok = appender(nil, column, width)
+					got, err = z.DecodeAll(frame, nil)
+					if ok != (width == wideWidth) || err != nil || (ok && !bytes.Equal(got, column)) {
+						t.Fatalf("%s, %d wide elements of width %d, %d: accepted %t, %v", name, n, width, i, ok, err)
+					}
 				}
 			}
 		}
@@ -113,6 +115,12 @@ func TestReferenceDecoderReadsColumns(t *testing.T) {
 				column := columns(width, n)[name]
 				frames, _ = e.Append(frames, column, width)
 				want = append(want, column...)
+				for _, appender := range []func(dst, column []byte, width int) ([]byte, bool){e.AppendWide, e.AppendLiterals} {
+					var ok bool
+					if frames, ok = appender(frames, column, width); ok {
+						want = append(want, column...)
+					}
+				}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ type wideFinder struct {
 	rows   []uint64              // its elements
 	one    [1 << wideBits]uint32 // entries of runs of one element
 	two    [1 << wideBits]uint32 // and of two: where code runs again, not what it refers to
+	at     int                   // bytes of the column that are in the block or before
 	distances
 }
 
@@ -64,7 +65,8 @@ const (
 
 // find fills b with elements from to to of the column.
 func (f *wideFinder) find(b *block, from, to int) {
-	next := from // first element not yet in b
+	next := from // first element not yet in b, but perhaps its low bytes
+	f.at = from * wideWidth
 	for i := from; i+wideTail <= to; {
 		m := f.best(i, to)
 		if m.gain <= 0 {
@@ -74,7 +76,7 @@ func (f *wideFinder) find(b *block, from, to int) {
 		for i > next && m.at > 0 && f.rows[i-1] == f.rows[m.at-1] {
 			i, m.at, m.length = i-1, m.at-1, m.length+1
 		}
-		f.add(b, next, i, m)
+		f.add(b, next, i, to, m)
 		next = i + m.length
 		// Long runs are found again at their sample.
 		for j, step := i+1, 1+m.length/4; j < min(next, to-1); j += step {
@@ -83,7 +85,8 @@ func (f *wideFinder) find(b *block, from, to int) {
 		}
 		i = next
 	}
-	b.literals = append(b.literals, f.column[f.low(b, next, to):to*wideWidth]...)
+	f.low(b, next, to)
+	b.literals = append(b.literals, f.column[f.at:to*wideWidth]...)
 }
 
 // hashes are those of the runs of one and two elements from i on.
@@ -159,14 +162,18 @@ func (f *wideFinder) extend(at, i, to int) int {
 	return len(here)
 }
 
-// add adds the elements from next on to b, and the run m that begins at i.
-func (f *wideFinder) add(b *block, next, i int, m run) {
-	at, distance := f.low(b, next, i), i-m.at
-	end := i * wideWidth
+// mostBefore is how many low bytes of the element behind a run it takes in: what is left may be a match.
+const mostBefore = wideWidth - minMatch
+
+// add adds the elements from next on to b, and the run m that begins at i, of those before element to.
+func (f *wideFinder) add(b *block, next, i, to int, m run) {
+	f.low(b, next, i)
+	at, distance := f.at, i-m.at
+	end := max(i*wideWidth, at)
 	if next < i {
 		v := f.rows[i-1]
 		if m.at > 0 { // the run takes in the high bytes of the element before
-			end -= min(bits.LeadingZeros64(v^f.rows[m.at-1])/8, wideWidth-1)
+			end = max(end-min(bits.LeadingZeros64(v^f.rows[m.at-1])/8, wideWidth-1), at)
 		}
 		if at == (i-1)*wideWidth {
 			n := len(b.literals)
@@ -175,25 +182,27 @@ func (f *wideFinder) add(b *block, next, i int, m run) {
 			b.literals = append(b.literals, f.column[at:end]...)
 		}
 	}
-	f.match(b, end-at, distance*wideWidth, (i+m.length)*wideWidth-end)
+	f.at = (i + m.length) * wideWidth
+	if behind := i + m.length; behind < to {
+		f.at += min(bits.TrailingZeros64(f.rows[behind]^f.rows[behind-distance])/8, mostBefore)
+	}
+	f.match(b, end-at, distance*wideWidth, f.at-end)
 }
 
 // low adds the elements from next on, but for the last before i, whose low bytes
-// alone are new: the rest is matches. It returns the byte to which it has come.
-func (f *wideFinder) low(b *block, next, i int) (at int) {
-	at = next * wideWidth
+// alone are new: the rest is matches.
+func (f *wideFinder) low(b *block, next, i int) {
 	for j := next; j < i-1; j++ { // emit sees to the last
 		same, distance := f.high(j)
-		if same == 0 {
+		from := (j+1)*wideWidth - same
+		if same == 0 || from <= f.at {
 			continue
 		}
-		from := (j+1)*wideWidth - same
-		b.literals = append(b.literals, f.column[at:from]...)
-		b.sequences = append(b.sequences, sequence{literals: uint32(from - at), match: uint32(same),
+		b.literals = append(b.literals, f.column[f.at:from]...)
+		b.sequences = append(b.sequences, sequence{literals: uint32(from - f.at), match: uint32(same),
 			offset: f.offset(distance*wideWidth, true)})
-		at = from + same
+		f.at = from + same
 	}
-	return at
 }
 
 // high is how many high bytes of element i, but not all, are those of an element
