@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -83,9 +84,12 @@ func readComparison(files []string) (*report.Comparison, error) {
 
 func readRows(files []string) (all []report.Row, err error) {
 	for _, f := range files {
+		if info, err := os.Stat(f); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("reading %s: it is a directory; name the tables of models and simulations in it", f)
+		}
 		t, err := store.ReadTable(f)
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", f, err)
+			return nil, err
 		}
 		rows, err := report.Rows(t)
 		if err != nil {

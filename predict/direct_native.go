@@ -36,6 +36,6 @@ func addNative(t *store.Table, times []unit.Picos, simulated []hostRuns, native 
 	}
 	t.Columns = append(t.Columns, store.Column{Name: "native", Unit: "s", Data: slices.Repeat([]float64{n}, len(times))},
 		store.Column{Name: "native_compute", Unit: "s", Data: slices.Repeat([]float64{computing.median()}, len(times))},
-		store.Column{Name: "error", Data: errors}, store.Column{Name: "simulated_in", Unit: "s", Data: host},
+		store.Column{Name: "error", Unit: "1", Data: errors}, store.Column{Name: "simulated_in", Unit: "s", Data: host},
 		store.Column{Name: "slowdown", Data: slowdown})
 }

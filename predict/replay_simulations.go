@@ -89,7 +89,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 		procs, have := s.trace.Header().Procs, s.machine.Count()
 		switch {
 		case procs > have:
-			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d", s.name(), procs, have)
+			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d; write more into its file, under [system], or cut the trace with traces slice --procs", s.name(), procs, have)
 		case o.full && procs < have:
 		default:
 			out = append(out, s)

@@ -8,6 +8,9 @@ import (
 	"spoor/traces/trace"
 )
 
+// mostInputs is how many files a trace is made of whose digests people are shown: a trace of messages may have one for each rank.
+const mostInputs = 8
+
 // facts are the rows of the table for people.
 type facts struct{ what, value []string }
 
@@ -102,7 +105,12 @@ func (i *info) provenance(f *facts) {
 	if i.Source.Rule != "" {
 		f.add("order", i.Source.Rule)
 	}
-	for _, sum := range i.Source.Inputs {
+	shown := i.Source.Inputs
+	if len(shown) > mostInputs {
+		f.add("inputs", fmt.Sprintf("%d files; --format json has the SHA-256 of each", len(shown)))
+		shown = nil
+	}
+	for _, sum := range shown {
 		f.add("input sha256", sum)
 	}
 	for _, n := range i.Source.Notes {

@@ -114,3 +114,21 @@ func TestCheckOfCollectivesInGraphs(t *testing.T) {
 		t.Errorf("other: status %d: %s%s, want %s", status, out, errs, want)
 	}
 }
+
+// People are shown the digests of a few files, not one for each rank.
+func TestManyInputs(t *testing.T) {
+	for _, n := range []int{0, mostInputs, mostInputs + 1} {
+		var i info
+		i.Source.Inputs = slices.Repeat([]string{"00"}, n)
+		what := i.table().Columns[0].Data.([]string)
+		shown := 0
+		for _, w := range what {
+			if w == "input sha256" {
+				shown++
+			}
+		}
+		if many := n > mostInputs; many != slices.Contains(what, "inputs") || many != (shown == 0) && n > 0 {
+			t.Errorf("of %d inputs: %q", n, what)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses and upgrades by coherence and write-backs are not in the curve"))
 	}
 	if r.Processors != c.Processors {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("stack distances of %d processors scaled to %d", r.Processors, c.Processors))
+		pred.Warnings = append(pred.Warnings, scaled("stack distances", r, c))
 	}
 	if c.nodes() > 1 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote as often as if homes were anywhere"))

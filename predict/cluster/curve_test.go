@@ -134,6 +134,9 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 			t.Errorf("n=%d: %q, %v", n, got, err)
 		}
 	}
+	if got, err := predict(2, one); err != nil || !strings.Contains(got, "of 1 processor scaled to 2: whether the program is parallel at all is not known") {
+		t.Errorf("of one: %q, %v", got, err)
+	}
 	if _, err := predict(1, two); err == nil || !strings.Contains(err.Error(), "no run with 1 processors or fewer is given, only with 2") {
 		t.Errorf("got %v", err)
 	}

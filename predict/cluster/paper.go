@@ -183,6 +183,14 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 	return c.finish(pred, p.Name(), r)
 }
 
+// scaled is the reservation of a case with more processors than the run that it is predicted from.
+func scaled(what string, r *Run, c *Case) error {
+	if r.Processors == 1 {
+		return fmt.Errorf("%s of 1 processor scaled to %d: whether the program is parallel at all is not known, and its work is taken to divide evenly", what, c.Processors)
+	}
+	return fmt.Errorf("%s of %d processors scaled to %d, and the work taken to divide evenly", what, r.Processors, c.Processors)
+}
+
 func (p Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 	if p.Printed {
 		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are as long as if every instruction were a reference, and the barrier term is gamma times what (3.13) has"))
@@ -191,7 +199,7 @@ func (p Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
 		all = append(all, fmt.Errorf("the power law is up to %.2g off the measured miss ratio", worst.Value))
 	}
 	if r.Processors != c.Processors {
-		all = append(all, fmt.Errorf("locality of %d processors scaled to %d by P_n(x) = P_1(n x)", r.Processors, c.Processors))
+		all = append(all, fmt.Errorf("%w; P_n(x) = P_1(n x)", scaled("locality", r, c)))
 	}
 	if f, ok := r.Params.Lookup("footprint"); ok && c.Machine.Disk != nil && f.Unit == "lines" &&
 		f.Value*float64(r.Processors)*l.line <= float64(c.Machine.Memory.Size)*float64(c.nodes()) {

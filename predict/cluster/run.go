@@ -62,6 +62,9 @@ func Open(path string) (*Run, error) {
 	set, err := param.Read(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if filepath.Ext(path) != ".toml" {
+			dir = path // not there yet
+		}
 		return nil, fmt.Errorf("%w; analyze --run reuse,locality,phases -o %s makes it", err, dir)
 	case err != nil:
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"spoor/traces/nearest"
 )
 
 // begin decides on the columns by the first line; done says that it is a header.
@@ -80,7 +82,7 @@ func (p *csvParser) notes() []string {
 		all = append(all, plural(p.blank, "blank line")+" skipped")
 	}
 	if len(p.ignored) > 0 && len(p.o.Columns) == 0 {
-		all = append(all, "ignored columns: "+listed(p.ignored))
+		all = append(all, "ignored columns: "+listed(p.meant()))
 	}
 	if !p.headed && len(p.o.Columns) == 0 {
 		all = append(all, "no header: the columns are taken for time, tid, op, addr, size")
@@ -101,6 +103,23 @@ func (p *csvParser) notes() []string {
 	}
 	if p.disorder > 0 {
 		all = append(all, plural(p.disorder, "row")+" with an earlier time than the row before, or the same and a smaller processor: merging by time orders them otherwise than the file")
+	}
+	return all
+}
+
+// meant are the ignored columns, each with that one of those that are missing which it may be a mistyped name of.
+func (p *csvParser) meant() (all []string) {
+	var missing []string
+	for _, c := range csvCanonical {
+		if !p.has[c] {
+			missing = append(missing, csvNames[c])
+		}
+	}
+	for _, name := range p.ignored {
+		if m := nearest.Name(name, missing); m != "" {
+			name += " (" + m + "?)"
+		}
+		all = append(all, name)
 	}
 	return all
 }

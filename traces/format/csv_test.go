@@ -185,6 +185,7 @@ func TestCSVNotes(t *testing.T) {
 		{"addr\n64\n", "no size column: every reference is taken for 1 byte"},
 		{"addr\n64\n", "no op column: every reference is taken for a load"},
 		{"addr,pc,cpi\n64,0,1\n", "ignored columns: pc, cpi"},
+		{"addr,opp,tim\n64,0,1\n", "ignored columns: opp (op?), tim (time?)"},
 		{"addr,time\n64,1\n", "time is taken for instructions executed"},
 		{"addr,tid\n64,1\n64,7\n", "thread 1 is 0, 7 is 1"},
 		{"addr,tid,time\n64,0,2\n64,1,1\n", "1 row with an earlier time"},
