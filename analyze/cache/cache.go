@@ -17,16 +17,19 @@
 //   - When an inclusive level evicts a line, all levels above it lose it. Uses that hit above do
 //     not make the line more recent in it.
 //   - An exclusive level fills with what the level above it evicts, clean or dirty, and gives a
-//     line away when it is asked for it.
-//   - A write-through level passes every store on. One that does not allocate passes on the stores
+//     line away when it is asked for it. A line that it has from another processor becomes the most recent.
+//   - A write-through level passes every store on, and write-backs too; a store that misses there asks the next level once, for
+//     the line and to write. One that does not allocate passes on the stores
 //     that miss, and takes no line for them; a miss of a level above that wants the line is no store.
+//   - Of lines that are not used again, OPT may drop any: misses do not depend on it, but writebacks do.
 //
 // Caches of different processors are not kept coherent: package phases does that.
 //
 // # Causes of misses
 //
 // A miss is compulsory if it is the level's first use of the line; else capacity, if a fully associative LRU
-// cache of the same size, which sees the same uses, misses too; else conflict. These add up to the misses.
+// cache of the same size, which sees the same uses and takes lines as the level does (none for stores
+// with no-allocate, what others evict if exclusive), misses too; else conflict. These add up to the misses.
 // full_misses, the misses of that fully associative cache, gives the other definition, by difference [hill1989].
 //
 // # The table cache

@@ -98,7 +98,7 @@ const Columns = `Columns of cache.arrow, for each description (caches), processo
                                        writes that were passed on; and of clean lines, if the next level is exclusive. What is
                                        dirty at the end stays. Both are -1 of TLBs
   compulsory, capacity, conflict       the misses by cause: first uses of a line; others that a fully associative LRU cache of
-                                       the same size misses too; the rest
+                                       the same size misses too, if it takes lines as the level does; the rest
   full_misses                          misses of that fully associative cache
   opt_misses                           with opt or with-opt: what OPT misses of the same uses; -1 where it was not asked for
 `

@@ -67,7 +67,8 @@ projection.arrow, a value in blocks for each cache, processor and quantity:
   model, paper                         projection of such a footprint: of LRU, and of [falsafi1997, eq. 4 or 8]
   model_inverse, paper_inverse         footprint of such a projection; none if the cache is full
 interference.arrow, for each cache and number of processes that take turns of a window on it:
-  per_switch, per_turn                 blocks that a process loses before it runs again; sum over all processes
+  per_switch, per_turn                 blocks that a process loses before it runs again, less those of its own that others bring; sum
+                                       over all processes
   error                                per_switch less what was measured
   source                               loss, extra_misses: measured; model: others after each other; model_window: so, with
                                        blocks shared if they are within the window; as_one: others as one process;

@@ -4,7 +4,7 @@ package marshal
 const Columns = `Table of marshal, by proc, line (bytes of a line), kind, and class of messages: bytes of one, count blocks of
 block bytes, stride apart, and offset, the address modulo the line size; -1 is not known, or several:
     messages, total       how many, and their bytes together
-    packed                lines of as many bytes from the beginning of a line, contiguous
+    packed                lines of as many bytes from the beginning of a line, contiguous, of all messages
     expected              mean lines touched over all addresses, of all messages
     lower, upper          bounds of [hur1999] for one message; -1 where they do not hold
     placed, mlt           messages whose address is known, and the lines that they touch, exactly

@@ -18,7 +18,8 @@ address lies in, "" for none, and the processor it is private to, or -1):
     moved, moved_rate        what came from other processors, and moved/uses
   sharing_matrix  by line, from (-1: memory) and to:
     lines, bytes             that misses moved from the cache that stored them last
-    words, used              that were loaded, once for each time they were stored, and their bytes
+    words, used              that were loaded, once for each time they were stored, and their bytes; from memory those that
+                             nobody had stored, once
   sharing_runs    by line and kind (write, read, invalidated):
     least, most, runs, sum   how many runs of least to most uses or copies, and the sum of their lengths
   sharing_lines   by line, array (the first, if several), kind, and number of users and writers, processors that use and store them:
