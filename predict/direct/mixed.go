@@ -67,7 +67,7 @@ func (b *mixed) Do(r *spmd.Rank, op *spmd.Op) {
 		return
 	}
 	l := b.lines[r.ID()]
-	l.ops = l.ops[:0]
+	l.ops.Reset()
 	if b.backend.Do(r, op); l.ahead {
 		l.pause()
 	}
@@ -102,9 +102,9 @@ func (b *mixed) Events(e *trace.Events) error {
 }
 
 // Operations implements replay.MixedProgram.
-func (b *mixed) Operations(p trace.Proc, e *trace.Event) ([]engine.Op, error) {
+func (b *mixed) Operations(p trace.Proc, e *trace.Event) (engine.Ops, error) {
 	if e.Kind == trace.Barrier {
-		return []engine.Op{{Kind: engine.Collective, Group: barrierGroup, Request: engine.None}}, nil
+		return engine.Pack(engine.Op{Kind: engine.Collective, Group: barrierGroup, Request: engine.None}), nil
 	}
 	return b.lines[p].ops, nil
 }

@@ -16,9 +16,9 @@ type timeline struct {
 	*spmd.Coroutine
 	*backend
 	charges  replay.Charges
-	executed uint64      // instructions until the last operation
-	ops      []engine.Op // not handed over, or being simulated
-	now      unit.Picos  // when all before them had ended
+	executed uint64     // instructions until the last operation
+	ops      engine.Ops // not handed over, or being simulated
+	now      unit.Picos // when all before them had ended
 	post     post
 	asked    *spmd.Op // what the rank waits for, paused
 	answer   engine.Answer
@@ -42,19 +42,19 @@ const (
 const mostIdle = 1 << 20
 
 // next has the rank run until it waits for an answer, or is as far ahead as it may be.
-func (l *timeline) next() ([]engine.Op, error) {
-	l.ops = l.ops[:0]
-	for len(l.ops) == 0 && !l.over {
+func (l *timeline) next() (engine.Ops, error) {
+	l.ops.Reset()
+	for l.ops.Len() == 0 && !l.over {
 		l.resumed++
 		l.Resume()
 		switch {
 		case l.err != nil:
-			return nil, l.err
+			return engine.Ops{}, l.err
 		case l.Err != nil:
-			return nil, l.Err
+			return engine.Ops{}, l.Err
 		case l.Ended:
 			l.over = true
-			l.ops = append(l.ops, engine.Op{Kind: engine.Compute, Work: l.work(), Request: engine.None})
+			l.ops.Add(&engine.Op{Kind: engine.Compute, Work: l.work(), Request: engine.None})
 		}
 	}
 	return l.ops, l.err
@@ -86,13 +86,13 @@ func (l *timeline) add(op *spmd.Op, is engine.Op) {
 	switch {
 	case l.sharer != nil: // what it takes until then is simulated beside it
 		l.ahead = true
-	case len(l.ops) >= l.opt.Ahead:
+	case l.ops.Len() >= l.opt.Ahead:
 		l.Pause()
 		fallthrough
 	default:
 		is.Work = l.work()
 	}
-	l.ops = append(l.ops, is)
+	l.ops.AddOpen(&is)
 	if op != nil {
 		l.charge(op)
 	}
@@ -115,7 +115,7 @@ func (l *timeline) charge(op *spmd.Op) {
 	if err != nil && l.err == nil {
 		l.err = err
 	}
-	l.ops[len(l.ops)-1].Extra = extra
+	l.ops.Last().Extra = extra
 }
 
 // pause lets the engine simulate everything so far.

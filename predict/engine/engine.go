@@ -174,7 +174,7 @@ type Program struct {
 	// may be called before those that it gave have ended, unless the last of them is Sensitive or there
 	// is an Options.Live.
 	// Those of several ranks are called at once, if there are several workers.
-	Next func() ([]Op, error)
+	Next func() (Ops, error)
 	// Graph is what each operation needs to have ended; nil: the one before it.
 	Graph *Graph
 }

@@ -54,17 +54,21 @@ func probe(from int32) Op   { return Op{Kind: Probe, Peer: from, Request: None, 
 // programs gives each rank its operations, some at a time.
 func programs(ranks [][]Op, batch int) (all []Program) {
 	for _, ops := range ranks {
-		all = append(all, Program{Next: func() ([]Op, error) {
-			n := len(ops)
-			if batch > 0 {
-				n = min(n, batch)
-			}
-			next := ops[:n]
-			ops = ops[n:]
-			return next, nil
-		}})
+		all = append(all, inBatches(Pack(ops...), batch))
 	}
 	return all
+}
+
+func inBatches(ops Ops, batch int) Program {
+	return Program{Next: func() (Ops, error) {
+		n := ops.Len()
+		if batch > 0 {
+			n = min(n, batch)
+		}
+		next := ops.Slice(0, n)
+		ops = ops.Slice(n, ops.Len())
+		return next, nil
+	}}
 }
 
 func ranks(all ...[]Op) [][]Op { return all }

@@ -27,10 +27,12 @@ func (r *rank) load() error {
 		if err != nil {
 			return err
 		}
-		if len(ops) == 0 {
+		if ops.Len() == 0 {
 			break
 		}
-		g.ops = append(g.ops, ops...)
+		for i := range ops.Len() {
+			g.ops = append(g.ops, ops.At(i))
+		}
 	}
 	if err := g.link(r.program.Graph); err != nil {
 		return err

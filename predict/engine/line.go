@@ -17,10 +17,10 @@ type line struct {
 	end  int          // where in sums that is which is not known
 	due  []due        // what is sent to each worker, and long messages
 
-	ops  []Op // rank.ops, if they are kept here
+	ops  Ops  // the rank's, if they are kept here
 	own  bool // they are
 	over bool // the program has come to its end, or to an error
-	then []Op // what the program gave after them
+	then Ops  // what the program gave after them
 	err  error
 	_    [56]byte
 }
@@ -90,22 +90,22 @@ func (k *line) total() unit.Picos { return k.sums[k.end] }
 func (k *line) known() int { return k.end - k.base }
 
 // ends is whether all is known that the program of r does.
-func (k *line) ends(r *rank) bool { return k.over && k.known() >= len(r.ops)+len(k.then) }
+func (k *line) ends(r *rank) bool { return k.over && k.known() >= len(r.ops)+k.then.Len() }
 
 // fetch is the next operations of the program, where none is left.
-func (r *rank) fetch() ([]Op, error) {
-	k := r.line
-	if k == nil {
+func (r *rank) fetch() (Ops, error) {
+	if r.e.future == nil {
 		return r.program.Next()
 	}
+	k := &r.e.future.lines[r.id-r.e.first]
 	k.base += len(r.ops)
 	k.own = false
-	if more := k.then; len(more) > 0 {
-		k.then = nil
+	if more := k.then; more.Len() > 0 {
+		k.then = Ops{}
 		return more, nil
 	}
 	if k.over {
-		return nil, k.err
+		return Ops{}, k.err
 	}
 	return r.program.Next()
 }
@@ -116,9 +116,9 @@ func (k *line) lookAhead(r *rank, ahead int) {
 		return
 	}
 	k.forget(r.at - 1)
-	for r.at-1+ahead > len(r.ops)+len(k.then) && k.extend(r, ahead) {
+	for r.at-1+ahead > len(r.ops)+k.then.Len() && k.extend(r, ahead) {
 	}
-	end := min(r.at-1+ahead, len(r.ops)+len(k.then))
+	end := min(r.at-1+ahead, len(r.ops)+k.then.Len())
 	if k.base+end <= k.end {
 		return
 	}
@@ -142,15 +142,15 @@ func (k *line) fetchOf(r *rank, ahead int, fills bool) {
 			fetch(unsafe.Pointer(&d.all[d.head]), 1)
 		}
 	}
-	if op := r.main.op; op != nil {
-		fetch(unsafe.Pointer(op), 1)
+	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
+		fetch(unsafe.Pointer(&r.ops[at]), 1)
 	}
 	if !fills || k.base+r.at-1+ahead < len(k.sums) {
 		return
 	}
 	ops, from, to := r.ops, max(len(k.sums)-1-k.base, r.at-1), r.at-1+ahead+ahead/2
 	if from >= len(ops) {
-		ops, from, to = k.then, from-len(ops), to-len(ops)
+		ops, from, to = k.then.all, from-len(ops), to-len(ops)
 	}
 	if to = min(to, len(ops)); from < to {
 		fetchOps(ops[from:to])
@@ -158,8 +158,8 @@ func (k *line) fetchOf(r *rank, ahead int, fills bool) {
 }
 
 // fetchOps fetches operations, one at least.
-func fetchOps(ops []Op) {
-	fetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(Op{}))-1)/lineBytes+1)
+func fetchOps(ops []packed) {
+	fetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(packed{}))-1)/lineBytes+1)
 }
 
 // forget drops what operations before the i-th take, once that is most of sums: what is left, and what is put behind it, is at most
@@ -180,10 +180,10 @@ func (k *line) forget(i int) {
 func (k *line) reckon(r *rank, i int) {
 	row := r.main.row - int64(r.at-1)
 	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
-		k.put(r, r.ops[from:to], row+int64(from))
+		k.put(r, Ops{r.ops[from:to], r.wide}, row+int64(from))
 	}
-	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), len(k.then)); from < to {
-		k.put(r, k.then[from:to], row+int64(from+len(r.ops)))
+	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), k.then.Len()); from < to {
+		k.put(r, k.then.Slice(from, to), row+int64(from+len(r.ops)))
 	}
 }
 
@@ -194,46 +194,49 @@ func (k *line) extend(r *rank, ahead int) bool {
 		return false
 	}
 	if first := r.at - 1; !k.own || 2*first >= len(r.ops) {
-		k.ops = append(k.ops[:0], r.ops[first:]...)
+		k.ops.Reset()
+		k.ops.append(&Ops{r.ops[first:], r.wide})
 		k.base += first
 		r.at, k.own = 1, true
 	}
-	k.ops = append(k.ops, k.then...)
-	k.then = nil
-	var more []Op
-	if more, k.err = r.program.Next(); k.err != nil || len(more) == 0 {
+	k.ops.append(&k.then)
+	k.then = Ops{}
+	var more Ops
+	if more, k.err = r.program.Next(); k.err != nil || more.Len() == 0 {
 		k.over = true
 	}
-	if len(more) < ahead {
-		k.ops = append(k.ops, more...)
+	if more.Len() < ahead {
+		k.ops.append(&more)
 	} else {
 		k.then = more
 	}
-	r.ops = k.ops
-	r.main.op = &r.ops[r.at-1]
+	r.ops, r.wide = k.ops.all, k.ops.wide
+	r.main.op = r.op(r.at - 1)
 	return !k.over
 }
 
 // last is the last operation that r has.
-func (k *line) last(r *rank) *Op {
-	if n := len(k.then); n > 0 {
-		return &k.then[n-1]
+func (k *line) last(r *rank) Op {
+	if n := k.then.Len(); n > 0 {
+		return k.then.At(n - 1)
 	}
-	return &r.ops[len(r.ops)-1]
+	all := Ops{r.ops, r.wide}
+	return all.At(all.Len() - 1)
 }
 
 // put puts operations on the time-line, the first of which has a row.
-func (k *line) put(r *rank, ops []Op, row int64) {
+func (k *line) put(r *rank, ops Ops, row int64) {
 	n := len(k.sums)
-	k.sums = slices.Grow(k.sums, len(ops))[:n+len(ops)]
+	k.sums = slices.Grow(k.sums, ops.Len())[:n+ops.Len()]
 	total, sums := k.sums[n-1], k.sums[n:]
-	for i := range ops {
-		op := &ops[i]
-		if total += op.Work; uint64(op.Work) > uint64(maxDuration) {
-			total += bounded(op.Work) - op.Work
-		}
-		if op.Kind != Wait && op.Kind != Irecv && op.Kind != Compute {
-			total = k.busy(r, op, promise{row + int64(i), total})
+	for i := range ops.all {
+		p := &ops.all[i]
+		if total += unit.Picos(p.work); p.kind != Wait && p.kind != Irecv && p.kind != Compute {
+			op := ops.At(i)
+			if p.kind == isWide {
+				total += bounded(op.Work)
+			}
+			total = k.busy(r, &op, promise{row + int64(i), total})
 		}
 		total = min(total, Horizon)
 		sums[i] = total

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,21 +26,17 @@ func tagged(op Op) Op       { op.Tag = 3; return op }
 // thenLooks does what it does, and then looks so often; for ever if negative.
 func thenLooks(times int, look Op, first ...Op) Program {
 	begun := false
-	return Program{Next: func() ([]Op, error) {
+	return Program{Next: func() (Ops, error) {
 		if !begun && len(first) > 0 {
 			begun = true
-			return first, nil
+			return Pack(first...), nil
 		}
 		n := 1 << 10
 		if times >= 0 {
 			n = min(n, times)
 			times -= n
 		}
-		ops := make([]Op, n)
-		for i := range ops {
-			ops[i] = look
-		}
-		return ops, nil
+		return Pack(slices.Repeat([]Op{look}, n)...), nil
 	}}
 }
 

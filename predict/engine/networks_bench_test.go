@@ -13,6 +13,7 @@ func BenchmarkNetworks(b *testing.B) {
 		make func() *workload
 	}{{"stencil-1024", func() *workload { return stencil(1024, 1e5) }}, {"random-256", func() *workload { return scattered(256, 1e5) }}, {"alltoall-64", func() *workload { return allToAll(64, 5e4) }}} {
 		load := w.make()
+		load.programs()
 		b.Run(w.name, func(b *testing.B) {
 			ranks := len(load.ranks)
 			torus := func() Model {

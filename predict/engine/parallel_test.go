@@ -117,14 +117,13 @@ func TestFirstFailure(t *testing.T) {
 			for _, workers := range []int{1, 2, 3, 4} {
 				var all []Program
 				for _, at := range c.fails {
-					ops := does(work(at/2), work(at-at/2))
-					all = append(all, Program{Next: func() ([]Op, error) {
-						if len(ops) == 0 {
-							return nil, bad
+					next := programs(ranks(does(work(at/2), work(at-at/2))), 1)[0].Next
+					all = append(all, Program{Next: func() (Ops, error) {
+						one, err := next()
+						if one.Len() == 0 {
+							err = bad
 						}
-						one := ops[:1]
-						ops = ops[1:]
-						return one, nil
+						return one, err
 					}})
 				}
 				if _, err := Run(context.Background(), all, Options{Model: loggp(), Protocol: p, Workers: workers}); err == nil || err.Error() != c.want || !errors.Is(err, bad) {
@@ -170,18 +169,18 @@ func TestSensitive(t *testing.T) {
 		asked := 0
 		ops := []Op{work(100), recv(1), work(50)}
 		ops[1].Sensitive = sensitive
-		programs := []Program{{Next: func() (next []Op, _ error) {
+		programs := []Program{{Next: func() (next Ops, _ error) {
 			if asked < len(ops) {
-				next = ops[asked : asked+1]
+				next.Add(&ops[asked])
 			}
 			asked++
 			return next, nil
 		}}, {Next: programs(ranks(does(work(300), send(0, 10))), 0)[0].Next}}
 		early := 0
-		programs[1].Next = func(next func() ([]Op, error)) func() ([]Op, error) {
-			return func() ([]Op, error) {
+		programs[1].Next = func(next func() (Ops, error)) func() (Ops, error) {
+			return func() (Ops, error) {
 				one, err := next()
-				if len(one) == 0 { // its only operations are over, or seen ahead
+				if one.Len() == 0 { // its only operations are over, or seen ahead
 					early = asked
 				}
 				return one, err

@@ -73,9 +73,9 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 	for {
 		t := noTime
 		switch e.now = now; {
-		case s.phase == starting && s.op.Kind <= Wait:
+		case s.phase == starting && r.ops[r.at-1].plain():
 			e.ops++
-			t = r.startPlain(s.op, now)
+			t = r.startPlain(&r.ops[r.at-1], now)
 		case s.phase == collecting && s.op.Kind != Collective:
 			t = r.collectPlain(s.on, s.op.Extra, now)
 			s.on = 0
@@ -92,10 +92,9 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 			if r.at == len(r.ops) {
 				r.advance(s, t)
 			} else {
-				op := &r.ops[r.at]
-				s.t, s.op, s.phase = t, op, starting
+				s.t, s.op, s.phase = t, r.op(r.at), starting
 				s.row++
-				if r.at++; op.Work != 0 || !op.sound() {
+				if r.at++; s.op.Work != 0 || s.op != &r.is {
 					r.ready(s)
 				}
 			}
@@ -110,9 +109,9 @@ func (r *rank) glide(now, mail unit.Picos) bool {
 const noTime = unit.Picos(-1)
 
 // startPlain is start. It is when the operation has ended, or noTime.
-func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
+func (r *rank) startPlain(op *packed, now unit.Picos) unit.Picos {
 	on := special
-	if op.Kind > Isend || !r.e.long(op.Bytes) {
+	if op.kind > Isend || !r.e.long(int64(op.bytes)) {
 		now, on = r.embark(op, now)
 	}
 	switch on {
@@ -127,39 +126,38 @@ func (r *rank) startPlain(op *Op, now unit.Picos) unit.Picos {
 }
 
 // sendPlain is send, of a message that is not long, to another rank.
-func (r *rank) sendPlain(op *Op, now unit.Picos) unit.Picos {
-	e := r.e
-	carry, ok := e.plainCarry(op.Bytes)
+func (r *rank) sendPlain(op *packed, now unit.Picos) unit.Picos {
+	e, bytes, tag, group := r.e, int64(op.bytes), op.tag, int32(op.group)
+	carry, ok := e.plainCarry(bytes)
 	if !ok {
-		if carry = e.otherCarry(op.Bytes); carry >= maxDuration {
-			e.fail(tooLong(r.id, op.Peer, op.Bytes))
+		if carry = e.otherCarry(bytes); carry >= maxDuration {
+			e.fail(tooLong(r.id, op.peer, bytes))
 			return now
 		}
 	}
 	if now > r.cpu {
 		r.idle(now-r.cpu, 0, 0)
 	}
-	long := e.Send + op.Extra
-	r.account.Parts[Overhead] += long
-	t := r.cpu + long
+	begun := r.cpu
+	t := begun + e.Send
+	r.account.Parts[Overhead] += e.Send
 	r.cpu = t
-	begun := t - e.Send
 	begins := max(begun, r.out)
 	r.out = min(begins+e.Gap+carry, Horizon)
 	at := max(begins+e.reach(), now+1)
 	seq := r.sequence()
 	if at >= Horizon {
-		e.fail(tooLate(r.id, op.Peer))
+		e.fail(tooLate(r.id, op.peer))
 		return t
 	}
-	if op.Peer < e.first || op.Peer >= e.end {
-		e.send(op.Peer, &mail{at: at, late: begins - begun, bytes: op.Bytes, from: r.id, seq: seq, tag: op.Tag, group: op.Group, kind: eager})
+	if op.peer < e.first || op.peer >= e.end {
+		e.send(op.peer, &mail{at: at, late: begins - begun, bytes: bytes, from: r.id, seq: seq, tag: tag, group: group, kind: eager})
 		return t
 	}
 	i := e.mails.add()
 	m := &e.mails.items[i]
-	m.at, m.late, m.bytes, m.from, m.seq, m.tag, m.group, m.node, m.next, m.kind = at, begins-begun, op.Bytes, r.id, seq, op.Tag, op.Group, 0, 0, eager
-	d := &e.ranks[op.Peer]
+	m.at, m.late, m.bytes, m.from, m.seq, m.tag, m.group, m.node, m.next, m.kind = at, begins-begun, bytes, r.id, seq, tag, group, 0, 0, eager
+	d := &e.ranks[op.peer]
 	e.push(&d.arrivals, entry{at, r.id, i})
 	if d.wants == r.id || d.wants == None {
 		if d.more == nil {
@@ -184,11 +182,13 @@ func (r *rank) collectPlain(on int32, extra, now unit.Picos) unit.Picos {
 	if p.what == Irecv {
 		long = r.e.Receive + extra
 	}
-	if long > 0 || t > r.cpu {
-		t = r.use(t, long, Overhead, p.late, p.fly)
+	if t > r.cpu {
+		r.idle(t-r.cpu, p.late, p.fly)
 	}
+	r.account.Parts[Overhead] += long
+	r.cpu += long
 	r.e.pendings.drop(on)
-	return t
+	return r.cpu
 }
 
 // arrivePlain is arrive, of a mail that is a whole message of another rank.
@@ -224,7 +224,12 @@ func (r *rank) arrivePlain(i int32, m *mail) {
 		r.tooShort(p, m)
 	}
 	p.done, p.late, p.fly, p.bytes = m.at, m.late, e.Latency+carry, m.bytes
-	if e.mails.drop(i); p.left || p.waiter != 0 {
-		r.complete(n, p.done, p.late, p.fly)
+	e.mails.drop(i)
+	switch {
+	case p.left:
+		e.pendings.drop(n)
+	case p.waiter != 0:
+		p.waiter = 0
+		r.main.t, r.main.phase = max(r.main.t, p.done), collecting
 	}
 }

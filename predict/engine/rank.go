@@ -33,10 +33,11 @@ type rank struct {
 	inbox    inbox
 	virt     unit.Picos // when the port would be, if bytes held it
 	account  Rank
-	ops      []Op
+	ops      []packed
 	cpu      unit.Picos // until when its processor's time is accounted for
 	out      unit.Picos // when its ports are free
 	in       unit.Picos
+	is       Op     // main's, unless it is wide
 	main     strand // the program, if it is no graph
 
 	// What most ranks have no use for.
@@ -45,7 +46,7 @@ type rank struct {
 	among    []int32 // requests of a WaitAny
 	graph    *graph
 	program  Program
-	line     *line // Whoa's
+	wide     []Op // of ops
 	looking  looking
 	_        [24]byte
 }
@@ -89,7 +90,7 @@ func (r *rank) advance(s *strand, t unit.Picos) {
 	if r.at == len(r.ops) && !r.proceed(s, t) {
 		return
 	}
-	s.op = &r.ops[r.at]
+	s.op = r.op(r.at)
 	r.at++
 	r.ready(s)
 }
@@ -104,13 +105,23 @@ func (r *rank) proceed(s *strand, t unit.Picos) bool {
 	case err != nil:
 		r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
 		return false
-	case len(ops) == 0:
+	case ops.Len() == 0:
 		s.phase = ended
 		r.use(t, 0, Overhead, 0, 0)
 		return false
 	}
-	r.ops, r.at = ops, 0
+	r.ops, r.wide, r.at = ops.all, ops.wide, 0
 	return true
+}
+
+// op is the i-th operation, which is main's from now on.
+func (r *rank) op(i int) *Op {
+	p := &r.ops[i]
+	if p.kind == isWide {
+		return &r.wide[p.request]
+	}
+	p.into(&r.is)
+	return &r.is
 }
 
 // ready begins an operation.

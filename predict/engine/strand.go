@@ -146,7 +146,7 @@ func (r *rank) startSend(s *strand, now unit.Picos) {
 		return
 	}
 	if op.Kind == Send {
-		now = r.stall(now, op)
+		now = r.stall(now, op.Extra, op.Peer)
 	}
 	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra)
 	if s.agenda.did(now); op.Kind == Send {
@@ -164,9 +164,9 @@ func (r *rank) startSend(s *strand, now unit.Picos) {
 }
 
 // stall has the processor wait until what it sends can leave when the processor has done with it.
-func (r *rank) stall(now unit.Picos, op *Op) unit.Picos {
-	free := r.out - op.Extra
-	if free <= now || op.Peer == r.id || r.graph != nil || r.e.LogGOPSim {
+func (r *rank) stall(now, extra unit.Picos, to int32) unit.Picos {
+	free := r.out - extra
+	if free <= now || to == r.id || r.graph != nil || r.e.LogGOPSim {
 		return now
 	}
 	r.e.becauseOfPort(r.id)

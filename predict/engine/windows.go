@@ -12,13 +12,15 @@ import (
 // than the lookahead, what they do is felt in the next one, or later. Those that act in one of the
 // next windows are in a ring of lists; the others are in a heap.
 type windows struct {
-	width  unit.Picos
-	now    int64 // window
-	ring   [ringSize][]int32
-	filled [ringSize / 64]uint64 // which lists of the ring have ranks, or had
-	spare  [][]int32             // lists that are done: the last is in fast memory
-	far    waiting
-	turns  int64 // windows in which ranks acted
+	width   unit.Picos
+	inverse uint64 // see windowOf
+	shift   uint8
+	now     int64 // window
+	ring    [ringSize][]int32
+	filled  [ringSize / 64]uint64 // which lists of the ring have ranks, or had
+	spare   [][]int32             // lists that are done: the last is in fast memory
+	far     waiting
+	turns   int64 // windows in which ranks acted
 }
 
 const (
@@ -28,7 +30,25 @@ const (
 	noTurn     = int64(math.MaxInt64)
 )
 
-func newWindows(width unit.Picos) *windows { return &windows{width: width, now: noWindow} }
+func newWindows(width unit.Picos) *windows {
+	d := &windows{width: width, now: noWindow}
+	if width > 2 {
+		n := bits.Len64(uint64(width - 1))
+		d.inverse, _ = bits.Div64(1<<n>>2, 0, uint64(width))
+		d.inverse, d.shift = d.inverse+1, uint8(n-2)
+	}
+	return d
+}
+
+// windowOf is the window of a time before Horizon: by the reciprocal of the width, as to divide takes longer than what is done with it.
+// It is exact, as the product of that with the width, of L bits, is at most 2^L more than 2^(62+L).
+func (d *windows) windowOf(t unit.Picos) int64 {
+	if d.inverse == 0 {
+		return int64(t / d.width)
+	}
+	product, _ := bits.Mul64(uint64(t), d.inverse)
+	return int64(product >> d.shift)
+}
 
 func (d *windows) add(r *rank) {
 	r.window = noWindow
@@ -42,7 +62,7 @@ func (d *windows) put(r *rank) {
 		r.window = noWindow
 		return
 	}
-	w := int64(r.next / d.width)
+	w := d.windowOf(r.next)
 	if w == r.window {
 		return
 	}
@@ -104,8 +124,8 @@ const (
 	several   = 8
 	lineBytes = 64
 	rankLines = (int(hot)-1)/lineBytes + 1
-	upcoming  = 6                                                   // operations of each
-	opLines   = (upcoming*int(unsafe.Sizeof(Op{}))-1)/lineBytes + 2 // in which they are, wherever they begin
+	upcoming  = 6                                                       // operations of each
+	opLines   = (upcoming*int(unsafe.Sizeof(packed{}))-1)/lineBytes + 2 // in which they are, wherever they begin
 )
 
 // foresee fetches for ranks that act after the k-th of a list.
@@ -121,11 +141,11 @@ func foresee(e *engine, ids []int32, k int) {
 // fetchBehind fetches what r points to.
 func (r *rank) fetchBehind() {
 	e := r.e
-	if op := r.main.op; op != nil {
-		fetch(unsafe.Pointer(op), opLines)
+	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
+		fetch(unsafe.Pointer(&r.ops[at]), opLines)
 	}
-	for i := range min(len(r.arrivals), len(r.near)) {
-		fetch(unsafe.Pointer(&e.mails.items[r.arrivals[i].mail]), 1)
+	if len(r.arrivals) > 0 {
+		fetch(unsafe.Pointer(&e.mails.items[r.arrivals[0].mail]), 1)
 	}
 	if on := r.main.on; on > 0 {
 		fetch(unsafe.Pointer(&e.pendings.items[on]), 1)

@@ -33,7 +33,7 @@ func byTurns(b *testing.B, now func() time.Duration, ways []way) map[string]floa
 
 // simulate runs a workload.
 func (w *workload) simulate(b *testing.B, opt Options) *Result {
-	res, err := Run(context.Background(), programs(w.ranks, 256), opt)
+	res, err := Run(context.Background(), w.programs(), opt)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,6 +55,7 @@ func BenchmarkWorkers(b *testing.B) {
 		{"stencil-4096", func() *workload { return stencil(4096, 1e6) }},
 	} {
 		w := c.make()
+		w.programs()
 		b.Run(c.name, func(b *testing.B) {
 			start := time.Now()
 			var stats [2]Stats
@@ -87,6 +88,7 @@ func BenchmarkWorkers(b *testing.B) {
 func BenchmarkBeside(b *testing.B) {
 	for _, c := range patterns {
 		w := c.make()
+		w.programs()
 		b.Run(c.name, func(b *testing.B) {
 			cost := refCost{L: 2000, o: 500, g: 500, G: 1}
 			byChannel, paired := w.reference(), w.reference()

@@ -20,13 +20,15 @@ func simulate(t testing.TB, m Machine, steps [][]engine.Step, begin ...unit.Pico
 	t.Helper()
 	var programs []engine.Program
 	for p := range m.Procs {
-		ops := []engine.Op{{Kind: engine.Collective, Request: engine.None}}
+		op, begun := engine.Op{Kind: engine.Collective, Request: engine.None}, false
 		if begin != nil {
-			ops[0].Work = begin[p]
+			op.Work = begin[p]
 		}
-		programs = append(programs, engine.Program{Next: func() ([]engine.Op, error) {
-			now := ops
-			ops = nil
+		programs = append(programs, engine.Program{Next: func() (now engine.Ops, _ error) {
+			if !begun {
+				begun = true
+				now.Add(&op)
+			}
 			return now, nil
 		}})
 	}

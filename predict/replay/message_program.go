@@ -19,7 +19,7 @@ type reader struct {
 	stop    func()
 	rows    []trace.Event
 	row     int64
-	ops     []engine.Op
+	ops     engine.Ops
 	began   int64 // of a recorded Compute before the next event, if pending
 	pending bool
 	calls   map[int32]int32 // collectives so far, by code
@@ -35,19 +35,19 @@ func (m *messageRun) reader(p trace.Proc) *reader {
 }
 
 // next is the next operations.
-func (r *reader) next() ([]engine.Op, error) {
+func (r *reader) next() (engine.Ops, error) {
 	for len(r.rows) == 0 {
 		b, err, ok := r.pull()
 		if err != nil || !ok {
-			return nil, err
+			return engine.Ops{}, err
 		}
 		if b.Proc != r.proc {
-			return nil, fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
+			return engine.Ops{}, fmt.Errorf("asked for its events, got those of processor %d", b.Proc)
 		}
 		r.rows = b.Rows
 	}
 	n := min(len(r.rows), opsAtOnce)
-	r.ops = r.ops[:0]
+	r.ops.Reset()
 	for i := range n {
 		e := &r.rows[i]
 		op, err := r.message(e)
@@ -55,9 +55,9 @@ func (r *reader) next() ([]engine.Op, error) {
 			op.Work, err = r.work(e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
+			return engine.Ops{}, fmt.Errorf("event %d (%v): %w", r.row, e.Kind, err)
 		}
-		r.ops = append(r.ops, op)
+		r.ops.Add(&op)
 		r.row++
 	}
 	r.rows = r.rows[n:]

@@ -86,7 +86,7 @@ type MixedProgram interface {
 	Program
 	engine.Live
 	// Operations are what an event of messages, to which processor p has come, is to the engine: one or more.
-	Operations(p trace.Proc, e *trace.Event) ([]engine.Op, error)
+	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
 }
 
 // DirectMixed is Mixed for a program that runs while it is simulated, as Direct is Run.
@@ -111,7 +111,7 @@ type mixed struct {
 	model   engine.Model
 	readers []*reader    // of a trace: make operations of its events
 	live    MixedProgram // or nil
-	ops     [][]engine.Op
+	ops     []engine.Ops
 	back    func(rank int32, at unit.Picos)
 	brought bool // a rank back to the engine
 	there   int  // how many processors have left the engine once, as all do first
@@ -119,7 +119,7 @@ type mixed struct {
 
 // newMixed is a run on the memory system of m whose messages go over its network.
 func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.Places, opt Options) (*mixed, error) {
-	x := &mixed{ops: make([][]engine.Op, head.Procs)}
+	x := &mixed{ops: make([]engine.Ops, head.Procs)}
 	var err error
 	if memsys.NeedsTraffic(m) {
 		return nil, errors.New("the gap of the machine's network is that of the traffic, which is not known of messages and references together; give it as network.g")
@@ -155,7 +155,7 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 	x.sys.Watch(x.catchUp)
 	var programs []engine.Program
 	for p := range x.procs {
-		programs = append(programs, engine.Program{Next: func() ([]engine.Op, error) { return x.next(p) }})
+		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
 	}
 	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, Beside: x, Live: live})
 	if err != nil {
@@ -165,17 +165,17 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 }
 
 // leaves is what a processor does when it has no message to see to.
-var leaves = []engine.Op{{Kind: engine.Away, Peer: engine.None, Tag: engine.None, Request: engine.None}}
+var leaves = engine.Pack(engine.Op{Kind: engine.Away, Peer: engine.None, Tag: engine.None, Request: engine.None})
 
 // next is what processor p does next: operations of messages, of which the engine may change what they cost until they have ended, or all
 // else.
-func (x *mixed) next(p int) ([]engine.Op, error) {
-	if ops := x.ops[p]; len(ops) > 0 {
-		x.ops[p] = nil
+func (x *mixed) next(p int) (engine.Ops, error) {
+	if ops := x.ops[p]; ops.Len() > 0 {
+		x.ops[p] = engine.Ops{}
 		return ops, nil
 	}
 	if x.procs[p].state == finished {
-		return nil, nil
+		return engine.Ops{}, nil
 	}
 	return leaves, nil
 }
@@ -196,7 +196,7 @@ func (x *mixed) hand(p *processor, e *trace.Event) (err error) {
 	} else {
 		var op engine.Op
 		op, err = x.readers[p.id].message(e)
-		x.ops[p.id] = []engine.Op{op}
+		x.ops[p.id] = engine.Pack(op)
 	}
 	if err != nil {
 		return p.problem(e, "cannot be simulated: %v", err)

@@ -20,10 +20,10 @@ func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *
 	t.Helper()
 	var programs []engine.Program
 	for _, all := range ops {
-		all = slices.Clone(all)
-		programs = append(programs, engine.Program{Next: func() ([]engine.Op, error) {
-			now := all
-			all = nil
+		left := engine.Pack(all...)
+		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) {
+			now := left
+			left = engine.Ops{}
 			return now, nil
 		}})
 	}

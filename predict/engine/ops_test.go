@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"spoor/traces/unit"
+)
+
+// What is packed comes back as it was, however little of it is usual, from batches, too, and from what other operations were put behind.
+func TestPackKeepsAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	numbers := []int64{0, 1, -1, 7, math.MaxInt16, math.MaxInt16 + 1, math.MinInt16, math.MinInt16 - 1, math.MaxInt32, math.MinInt32,
+		math.MaxUint32, math.MaxUint32 + 1, 1 << 62, math.MaxInt64, math.MinInt64}
+	some := func() int64 { return numbers[rng.IntN(len(numbers))] }
+	for range 200 {
+		var ops []Op
+		for range rng.IntN(40) {
+			op := Op{Kind: Kind(rng.IntN(int(Away) + 2)), Peer: int32(some()), Tag: int32(some()), Request: int32(some()), Group: None}
+			switch rng.IntN(4) {
+			case 0:
+				op.Work, op.Bytes, op.Group = unit.Picos(some()), some(), int32(some())
+			case 1:
+				op.Extra = unit.Picos(some())
+			case 2:
+				op.Lenient, op.Sensitive = rng.IntN(2) == 0, rng.IntN(2) == 0
+			}
+			ops = append(ops, op)
+		}
+		all, joined := Pack(ops...), Pack(ops...)
+		from := rng.IntN(len(ops) + 1)
+		rest := all.Slice(from, all.Len())
+		joined.append(&rest)
+		all.append(&Ops{})
+		if all.Len() != len(ops) || joined.Len() != 2*len(ops)-from {
+			t.Fatalf("%d and %d operations, want %d and %d", all.Len(), joined.Len(), len(ops), 2*len(ops)-from)
+		}
+		for i := range joined.Len() {
+			want := i
+			if i >= len(ops) {
+				want = i - len(ops) + from
+			} else if got := all.At(i); got != ops[i] {
+				t.Fatalf("operation %d is %+v, want %+v", i, got, ops[i])
+			}
+			if got := joined.At(i); got != ops[want] {
+				t.Fatalf("operation %d behind others is %+v, want %+v", i, got, ops[want])
+			}
+		}
+	}
+}
+
+// What most programs consist of is packed, and takes half of an Op.
+func TestUsualOperationsArePacked(t *testing.T) {
+	if size := unsafe.Sizeof(packed{}); 2*size > unsafe.Sizeof(Op{}) {
+		t.Errorf("%d bytes of %d", size, unsafe.Sizeof(Op{}))
+	}
+	ops := stencil(16, 500).ranks[0]
+	if all := Pack(ops...); len(all.wide) > 0 {
+		t.Errorf("%d of %d are wide, as %+v", len(all.wide), len(ops), all.wide[0])
+	}
+}
+
+// A program may change an operation that it added open until that has ended, here a receive that waits: the engine reads it where it is.
+func TestOpenOperations(t *testing.T) {
+	var waits Ops
+	late := recv(1)
+	waits.AddOpen(&late)
+	asked := 0
+	all := programs(ranks(nil, does(work(50), send(0, 10))), 0)
+	sends := all[1].Next
+	all[0].Next = func() (Ops, error) {
+		now := waits
+		waits = Ops{}
+		return now, nil
+	}
+	open := waits.Last()
+	all[1].Next = func() (Ops, error) {
+		if asked++; asked == 2 { // it has sent, at 55; rank 0 has waited since 0
+			open.Extra = 100
+		}
+		return sends()
+	}
+	res, err := Run(t.Context(), all, Options{Model: loggp()})
+	if err != nil || asked < 2 || res.Ranks[0].Time != 50+48+100 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A time is divided by the width of windows exactly, where there is a reciprocal and where there is none.
+func TestWindowsDivideExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 20000 {
+		width := 1 + unit.Picos(rng.Int64N(1<<(1+rng.IntN(61))))
+		if rng.IntN(4) == 0 {
+			width = 1 << rng.IntN(62)
+		}
+		d := newWindows(width)
+		at := unit.Picos(rng.Int64N(int64(Horizon)))
+		for _, at := range []unit.Picos{0, at, at / width * width, max(0, at/width*width-1), Horizon - 1} {
+			if got, want := d.windowOf(at), int64(at/width); got != want {
+				t.Fatalf("%d / %d is %d, got %d", at, width, want, got)
+			}
+		}
+	}
+}
