@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"math/bits"
 )
 
 // Table maps lines to places, small consecutive numbers, so that what is kept of every line can be
@@ -150,7 +151,8 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 	for i, l := range lines {
 		number := l >> Neighbours
 		h := uint64(t.hash[i&(Batch-1)])
-		p := &pairs[h&mask]
+		_, here := bits.Sub64(pairs[h&mask].number^number>>1, 1, 0)
+		p := &pairs[(h+1-here)&mask] // one in four is in the next bucket: there is no branch that is hard to predict
 		page := p.places[number&1]
 		if p.number != number>>1 || page == 0 {
 			page = t.at(number, h)
