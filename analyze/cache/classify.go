@@ -19,6 +19,9 @@ type classes struct {
 	seen   []uint64 // by place, a bit: lines that full missed before
 	misses *uint64  // of full
 	todo   []uint32 // places of uses that are to be counted
+	all    bool     // of the keys that they are of, none is written back
+	missed []uint32 // of uses, which full missed
+	at     []uint32 // and which the level missed
 	found  []uint32 // where they are kept
 }
 
@@ -32,15 +35,15 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
-// begin says what the next uses are, which miss and hits count, and reports whether no line is known to be written back among them.
-func (c *classes) begin(keys []key) (noneBack bool) {
+// begin says what the next uses are, which miss, hits and causes count.
+func (c *classes) begin(keys []key) {
 	if c == nil || c.full == nil {
-		return false
+		return
 	}
 	c.found = c.places.find(keys, c.found)
 	c.todo = c.found
 	c.reach()
-	return len(c.found) == len(keys)
+	c.all = len(c.found) == len(keys)
 }
 
 // miss counts the next n uses, of which the last one, of a line, missed in the level. It is the cause.
@@ -79,15 +82,62 @@ func (c *classes) use(line uint64, missed bool) cause {
 
 // count has full see uses, and is the cause if the last one missed in the level.
 func (c *classes) count(places []uint32) (why cause) {
-	for len(places) > 0 {
-		n := c.full.use(places)
-		if n == len(places) {
-			return conflict
+	c.missed = c.full.use(places, c.missed[:0])
+	why = conflict
+	for _, i := range c.missed {
+		if w := c.why(false, places[i]); int(i) == len(places)-1 {
+			why = w
 		}
-		why = c.why(false, places[n])
-		places = places[n+1:]
 	}
 	return why
+}
+
+// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts.
+func (c *classes) causes(keys []key, out []miss, counts *Counts) {
+	if c.full == nil {
+		for i := range out {
+			if k := keys[out[i].at]; k < back {
+				counts.blame(c.why(false, c.place(k>>1)))
+			}
+		}
+		return
+	}
+	n := c.among(keys, out)
+	places, at := c.todo[:n], c.at
+	c.todo = c.todo[n:]
+	counts.Conflict += uint64(len(at)) // those that full missed, too, go below
+	c.missed = c.full.use(places, c.missed[:0])
+	for _, i := range c.missed {
+		why := c.why(false, places[i])
+		for len(at) > 0 && at[0] < i {
+			at = at[1:]
+		}
+		if len(at) > 0 && at[0] == i {
+			counts.Conflict--
+			counts.blame(why)
+		}
+	}
+}
+
+// among finds which of the uses among keys missed in the level, and returns how many uses there are.
+func (c *classes) among(keys []key, out []miss) (uses int) {
+	c.at = c.at[:0]
+	if c.all {
+		for i := range out {
+			c.at = append(c.at, uint32(out[i].at))
+		}
+		return len(keys)
+	}
+	for i, k := range keys {
+		if len(out) > 0 && out[0].at == i {
+			if k < back {
+				c.at = append(c.at, uint32(uses))
+			}
+			out = out[1:]
+		}
+		uses += 1 - int(k>>63)
+	}
+	return uses
 }
 
 // offer is a write that brings no line.
@@ -111,7 +161,8 @@ func (c *classes) give(line uint64) cause {
 // take is a line that comes without a use.
 func (c *classes) take(line uint64) {
 	if c != nil {
-		c.full.use([]uint32{c.place(line)})
+		at := [1]uint32{c.place(line)}
+		c.missed = c.full.use(at[:], c.missed[:0])
 	}
 }
 

@@ -25,13 +25,13 @@ func newFull(ways uint32) *full {
 	return &full{ways: ways, ring: make([]uint32, firstRing), now: 1, oldest: 1, end: lastMoment}
 }
 
-// use uses lines in order up to the first that is not there, takes that in, and returns its index. If all are there, that
-// is len(places).
-func (f *full) use(places []uint32) int {
+// use uses lines in order, takes in those that are not there, and appends their indices to missed. For each, another line leaves
+// if there are too many.
+func (f *full) use(places, missed []uint32) []uint32 {
 	last, ring, now, oldest, limit := f.last, f.ring, f.now, f.oldest, f.limit()
 	for i, p := range places {
 		if now == limit {
-			f.now = now
+			f.now, f.oldest = now, oldest
 			f.makeRoom()
 			ring, now, oldest, limit = f.ring, f.now, f.oldest, f.limit()
 		}
@@ -39,35 +39,34 @@ func (f *full) use(places []uint32) int {
 		last[p] = now
 		ring[int(now)&(len(ring)-1)] = p
 		now++
-		if before < oldest {
-			f.now = now
-			f.taken()
-			return i
+		if before >= oldest {
+			continue
 		}
+		missed = append(missed, uint32(i))
+		if f.held < f.ways {
+			f.held++
+			continue
+		}
+		for last[ring[int(oldest)&(len(ring)-1)]] != oldest {
+			oldest++
+		}
+		oldest++
+		limit = min(oldest+uint32(len(ring)), f.end)
 	}
-	f.now = now
-	return len(places)
+	f.now, f.oldest = now, oldest
+	return missed
 }
 
 // limit is the moment for which there is no room.
 func (f *full) limit() uint32 { return min(f.oldest+uint32(len(f.ring)), f.end) }
 
-// taken has a line leave for one that was taken in, if there are too many.
-func (f *full) taken() {
-	if f.held < f.ways {
-		f.held++
-		return
-	}
-	last, ring, t := f.last, f.ring, f.oldest
-	for last[ring[int(t)&(len(ring)-1)]] != t {
-		t++
-	}
-	f.oldest = t + 1
-}
-
 // hit uses a line if it is there, and reports whether it is.
 func (f *full) hit(place uint32) bool {
-	return f.last[place] >= f.oldest && f.use([]uint32{place}) == 1
+	if f.last[place] < f.oldest {
+		return false
+	}
+	f.use([]uint32{place}, nil)
+	return true
 }
 
 // drop takes a line out, and reports whether it was there.

@@ -51,7 +51,7 @@ func TestFullIsNaive(t *testing.T) {
 					n.take(p)
 				}
 			default:
-				got, want = f.use([]uint32{p}) == 1, n.take(p)
+				got, want = len(f.use([]uint32{p}, nil)) == 0, n.take(p)
 			}
 			if got != want || int(f.held) != len(n.lines) {
 				t.Fatalf("%d ways: %s %d of place %d: there %v and not %v, %d lines and not %d", ways, what, i, p, got, want, f.held, len(n.lines))
@@ -63,14 +63,25 @@ func TestFullIsNaive(t *testing.T) {
 	}
 }
 
-// Uses in one call go on up to the first line that is not there.
-func TestFullStops(t *testing.T) {
-	f := newFull(2)
-	f.last = make([]uint32, 4)
-	for at, want := range []int{0, 0, 2} {
-		places := [][]uint32{{1, 1}, {2, 1}, {1, 2, 3}}[at]
-		if n := f.use(places); n != want {
-			t.Errorf("uses of %v stop at %d and not %d", places, n, want)
+// Uses in one call find what they find one by one.
+func TestFullInOneCall(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, ways := range []int{1, 2, 7, 64, firstRing, 3 * firstRing} {
+		f, n := newFull(uint32(ways)), &naiveFull{ways: ways}
+		places := uint32(ways + ways/2 + 2)
+		f.last = make([]uint32, places)
+		f.end = 4 * firstRing
+		for range 100 {
+			var some, want []uint32
+			for i := range r.Uint32N(300) {
+				p := r.Uint32N(places) * r.Uint32N(places) / places
+				if some = append(some, p); !n.take(p) {
+					want = append(want, i)
+				}
+			}
+			if got := f.use(some, nil); !slices.Equal(got, want) || int(f.held) != len(n.lines) {
+				t.Fatalf("%d ways: %v missed and not %v, %d lines and not %d", ways, got, want, f.held, len(n.lines))
+			}
 		}
 	}
 }

@@ -4,49 +4,15 @@ import "math/bits"
 
 // sweep serves requests of a level that nothing below can change, and leaves in below what it asks of the next one.
 func (l *level) sweep(b *batch, from, to int, below *batch) {
-	noneBack := l.classes.begin(b.keys[from:to])
+	l.classes.begin(b.keys[from:to])
 	for from < to {
 		used, n := l.array.use(b.keys[from:to], l.out[:])
-		switch {
-		case noneBack:
-			l.causesOfUses(b.keys[from:from+used], l.out[:n])
-		case l.classes != nil:
-			l.causes(b.keys[from:from+used], l.out[:n])
+		if l.classes != nil {
+			l.classes.causes(b.keys[from:from+used], l.out[:n], &l.Counts)
 		}
 		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], b.crossed, below)
 		from += used
 	}
-}
-
-// causesOfUses is causes where no line is written back: the uses up to a miss are counted at once.
-func (l *level) causesOfUses(keys []key, out []miss) {
-	seen := 0
-	for i := range out {
-		to := out[i].at + 1
-		l.blame(l.classes.miss(to-seen, keys[to-1]>>1))
-		seen = to
-	}
-	l.classes.hits(len(keys) - seen)
-}
-
-// causes counts the causes of misses among uses, and lines that are written back.
-func (l *level) causes(keys []key, out []miss) {
-	hits := 0
-	for i, k := range keys {
-		missed := len(out) > 0 && out[0].at == i
-		if missed {
-			out = out[1:]
-		}
-		switch {
-		case k >= back:
-		case missed:
-			l.blame(l.classes.miss(hits+1, k>>1))
-			hits = 0
-		default:
-			hits++
-		}
-	}
-	l.classes.hits(hits)
 }
 
 // below counts misses and what they replace, and puts into the batch what the next level is asked for: the lines that missed, and
