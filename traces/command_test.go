@@ -303,6 +303,9 @@ func TestSeveralFilesAreProcessors(t *testing.T) {
 	if status != stage.Done {
 		t.Fatal(errs)
 	}
+	if !strings.Contains(errs, "addresses of the 3 files are taken for those of one address space") {
+		t.Errorf("stderr %q", errs)
+	}
 	x, err := store.Open("x")
 	if err != nil {
 		t.Fatal(err)

@@ -119,6 +119,9 @@ func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) er
 	for _, n := range append(f.notes, f.idle(layout)...) {
 		env.Note("%s", n)
 	}
+	if _, joint := im.(format.Joint); !joint && files.Len() > 1 {
+		env.Note("addresses of the %d files are taken for those of one address space; of processes, import each alone, and join them with traces merge --separate", files.Len())
+	}
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 // messageMatrix is who sends how much to whom, of analyze comm.
 var messageMatrix = tablePlot{
 	id: "messages", heading: "Who sends to whom", tables: []string{"comm"},
-	note: "Bytes that each processor sends to each other one, the darker the more; collective operations count as what they are made of. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
+	note: "Bytes that each processor sends to each other one, the darker the more; collective operations count as their messages, where the trace has these or analyze --collectives was told which they are, and are left out otherwise. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range largest(tables) {
 			r := reader{table: t.Table}

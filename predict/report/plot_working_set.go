@@ -41,7 +41,7 @@ func workingSetChart(t found) (*Chart, float64, error) {
 			largest, most = proc[i], f
 		}
 	}
-	c := &Chart{Kind: linesChart, X: Axis{Name: "window", Unit: "uses", Scale: logScale}, Y: Axis{Name: "distinct lines", Unit: "B", Scale: logScale}}
+	c := &Chart{Kind: linesChart, X: Axis{Name: "window", Unit: "uses", Scale: logScale}, Y: Axis{Name: "distinct lines, in bytes", Unit: "B", Scale: logScale}}
 	for n, who := range []struct {
 		proc int64
 		name string

@@ -68,7 +68,8 @@ func (t *text) checkNUL(line []byte) error {
 		return nil
 	}
 	n := len(line[at:]) - len(bytes.TrimLeft(line[at:], "\x00"))
-	return t.fail(nil, fmt.Sprintf("%s, a hole left by a crash or a sparse copy", plural(n, "NUL byte")), "make the trace again")
+	return t.fail(nil, fmt.Sprintf("%s, a hole left by a crash, a sparse copy, or several processes that write one file", plural(n, "NUL byte")),
+		"make the trace again, with a file for each process, as valgrind --log-file=x.%p.log does")
 }
 
 // notes summarises the oddities.
