@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -230,20 +231,63 @@ func (s *Stack) classes() (uses []uint64, cold uint64) {
 	if s.crew != nil {
 		s.Distances() // which waits for all
 	}
-	for _, t := range []*tally{&s.tally, &s.span.tally} {
-		cold += t.cold
-		counted := t.counted()
-		for i := 0; i+1 < len(starts) && starts[i] < int64(len(counted)); i++ {
-			if i == len(uses) {
-				uses = append(uses, 0)
-			}
-			for _, n := range counted[starts[i]:min(starts[i+1], int64(len(counted)))] {
-				uses[i] += n
-			}
-		}
+	uses = classesOf(s.tally.counted())
+	for i, n := range s.span.tally.byClass() {
+		uses[i] += n
 	}
-	for len(uses) > 0 && uses[len(uses)-1] == 0 { // how much room there is depends on batches
+	for len(uses) > 0 && uses[len(uses)-1] == 0 {
 		uses = uses[:len(uses)-1]
 	}
-	return uses, cold
+	return uses, s.tally.cold + s.span.tally.cold
+}
+
+// classesOf is uses by class, from those by distance.
+func classesOf(uses []uint64) []uint64 {
+	out := make([]uint64, len(starts)-1)
+	for i := range out {
+		from, end := starts[i], min(starts[i+1], int64(len(uses)))
+		if from >= end {
+			break
+		}
+		for _, n := range uses[from:end] {
+			out[i] += n
+		}
+	}
+	return out
+}
+
+// byClass is the uses so far. Carries are counted by class when they come, once this has been asked for: then bytes are all that is
+// added up.
+func (t *tally) byClass() []uint64 {
+	if t.classes == nil {
+		t.classes = classesOf(t.uses)
+	}
+	out := slices.Clone(t.classes)
+	for i := range out {
+		from, end := starts[i], min(starts[i+1], int64(len(t.few)))
+		if from >= end {
+			break
+		}
+		out[i] += sum(t.few[from:end])
+	}
+	return out
+}
+
+// classOf is the class of a distance.
+func classOf(distance uint32) int {
+	i, _ := slices.BinarySearch(starts, int64(distance)+1)
+	return i - 1
+}
+
+// sum adds bytes up, eight at a time.
+func sum(bytes []uint8) (n uint64) {
+	const even = 0x00FF00FF00FF00FF
+	for ; len(bytes) >= 8; bytes = bytes[8:] {
+		word := binary.NativeEndian.Uint64(bytes)
+		n += (word&even + word>>8&even) * 0x0001000100010001 >> 48
+	}
+	for _, b := range bytes {
+		n += uint64(b)
+	}
+	return n
 }

@@ -178,3 +178,26 @@ func FuzzSegments(f *testing.F) {
 		checkSegments(t, "even", m, s, s.Segments.Even)
 	})
 }
+
+// Uses by class are those of the distances, however often they are asked for on the way.
+func TestClassesAreDistances(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 6))
+	asked, other := NewStack(), NewStack()
+	for part := range 60 {
+		used := make([]uint64, 1000)
+		for i := range used {
+			used[i] = r.Uint64N(uint64(20 + 5*part))
+		}
+		for _, s := range []*Stack{asked, other} {
+			if err := s.Touch(used); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, gotCold := asked.classes()
+		uses, cold := other.Distances()
+		want := classesOf(uses)
+		if len(got) > len(want) || !slices.Equal(slices.Concat(got, make([]uint64, len(want)-len(got))), want) || gotCold != cold {
+			t.Fatalf("after %d uses: %v and %d first ones, want %v and %d", 1000*(part+1), got, gotCold, want, cold)
+		}
+	}
+}

@@ -8,6 +8,8 @@ type tally struct {
 	few  []uint8  // by distance, modulo 256
 	uses []uint64 // by distance, without few
 	cold uint64
+
+	classes []uint64 // uses by class of distance, without few; nil: nobody has asked
 }
 
 // add counts uses at distances.
@@ -35,6 +37,9 @@ func (t *tally) carry(d uint32) {
 		t.uses = longer(t.uses, len(t.few))
 	}
 	t.uses[d] += 256
+	if t.classes != nil {
+		t.classes[classOf(d)] += 256
+	}
 }
 
 // longer is counts with room for n at least, twice as much as before or more.
@@ -56,6 +61,7 @@ func (t *tally) counted() []uint64 {
 
 // take adds few uses at each distance.
 func (t *tally) take(few []uint8) {
+	t.classes = nil
 	if len(t.uses) < len(few) {
 		t.uses = longer(t.uses, len(few))
 	}
@@ -101,5 +107,5 @@ func (t *tally) drain(from *tally) {
 func (t *tally) forget() {
 	clear(t.few)
 	clear(t.uses)
-	t.cold = 0
+	t.cold, t.classes = 0, nil
 }
