@@ -16,20 +16,19 @@ func (s *space) addAlone(of []trace.Proc, to int) error {
 		}
 	}
 	m, f := &s.members[0], &s.firsts
-	end, _ := slices.BinarySearch(s.uses.Refs, uint32(to))
-	blocks := s.uses.Lines[s.taken:end]
-	places, refs := s.uses.Places[s.taken:end], s.uses.Refs[s.taken:end]
-	s.taken = end
+	blocks := s.uses.Lines[s.taken:]
+	places, refs := s.uses.Places[s.taken:][:len(blocks)], s.uses.Refs[s.taken:][:len(blocks)]
 	f.Lines, f.Refs, f.Places = slices.Grow(f.Lines[:0], len(blocks)), slices.Grow(f.Refs[:0], len(blocks)), slices.Grow(f.Places[:0], len(blocks))
 	lineOf, refOf, placeOf := f.Lines[:len(blocks)], f.Refs[:len(blocks)], f.Places[:len(blocks)]
-	n, unknown := 0, 0
-	for i, b := range blocks {
+	stamps, stamp := m.stamps, s.stamp
+	i, n, unknown := 0, 0, 0
+	for ; i < len(blocks) && int(refs[i]) < to; i++ {
 		at := places[i]
-		before := m.stamps[at]
-		m.stamps[at] = s.stamp
-		lineOf[n], refOf[n], placeOf[n] = b, refs[i], at
+		before := stamps[at]
+		stamps[at] = stamp
+		lineOf[n], refOf[n], placeOf[n] = blocks[i], refs[i], at
 		first := 0
-		if before != s.stamp {
+		if before != stamp {
 			first = 1
 		}
 		n += first
@@ -37,13 +36,12 @@ func (s *space) addAlone(of []trace.Proc, to int) error {
 			unknown++
 		}
 	}
+	s.taken += i
 	f.Lines, f.Refs, f.Places = f.Lines[:n], f.Refs[:n], f.Places[:n]
 	m.counts.now += uint64(n)
 	m.counts.total += uint64(unknown)
 	for i := range m.fills {
-		for _, b := range f.Lines {
-			m.fills[i].add(b, s.window)
-		}
+		m.fills[i].addAll(f.Lines, s.window)
 	}
 	return nil
 }

@@ -335,22 +335,52 @@ const waysBits = 24
 
 // add adds a block that is new in the window.
 func (f *fill) add(b, window uint64) {
-	if f.shape.Sets == 1 {
+	if !f.hasSets() {
 		return
 	}
-	if f.sets == nil {
-		f.sets = make([]uint64, f.shape.Sets)
-	}
 	set := &f.sets[modulo(f.shape.Sets).of(b)]
-	if *set>>waysBits != window {
-		*set = window << waysBits
-	}
-	n := *set & MaxBlocks
-	f.crowd = f.crowd || n > 0
-	if n < uint64(f.shape.Ways) {
+	had := inWindow(*set, window)
+	if *set = had; had&MaxBlocks < uint64(f.shape.Ways) {
 		*set++
 		f.now++
 	}
+	f.crowd = f.crowd || had&MaxBlocks > 0
+}
+
+// addAll adds blocks that are new in the window.
+func (f *fill) addAll(blocks []uint64, window uint64) {
+	if !f.hasSets() {
+		return
+	}
+	sets, number, ways := f.sets, modulo(f.shape.Sets), uint64(f.shape.Ways)
+	crowd, more := uint64(0), uint64(0)
+	for _, b := range blocks {
+		set := &sets[number.of(b)]
+		had := inWindow(*set, window)
+		crowd |= had & MaxBlocks
+		if had&MaxBlocks < ways {
+			had++
+			more++
+		}
+		*set = had
+	}
+	f.crowd, f.now = f.crowd || crowd > 0, f.now+more
+}
+
+// hasSets reports whether blocks belong to sets, and makes these.
+func (f *fill) hasSets() bool {
+	if f.shape.Sets > 1 && f.sets == nil {
+		f.sets = make([]uint64, f.shape.Sets)
+	}
+	return f.shape.Sets > 1
+}
+
+// inWindow is what a set has in a window, from what it had last.
+func inWindow(set, window uint64) uint64 {
+	if set>>waysBits != window {
+		return window << waysBits
+	}
+	return set
 }
 
 // close ends a window with so many distinct blocks.
