@@ -96,8 +96,13 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 		return nil
 	}
 	var notes []string
-	err := store.WriteFile(f.timeline, func(w io.Writer) (err error) {
-		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: true, Spells: times.Spells}, w)
+	messages, err := times.Messages(src)
+	if err != nil {
+		return fmt.Errorf("writing the timeline: %w", err)
+	}
+	known := &format.Simulated{Spells: times.Spells, Messages: messages, End: times.End}
+	err = store.WriteFile(f.timeline, func(w io.Writer) (err error) {
+		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: known}, w)
 		return err
 	})
 	if err != nil {

@@ -116,10 +116,11 @@ func readParaver(t *testing.T, text string) (p paraver) {
 
 // split is where the time of processors went, as reported [s].
 type split struct {
-	Procs []struct{ Compute, Overhead, Latency, Contention, Wait float64 }
+	Time  float64
+	Procs []struct{ Time, Compute, Overhead, Latency, Contention, Wait float64 }
 }
 
-// A timeline for Paraver has all messages, and processors are in its states for as long as the result says of the parts of their time.
+// A timeline for Paraver has all messages, and processors are in its states for as long as the result says of the parts of their time, and idle at the end.
 func TestTimelineOfParaverIsTheResult(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.prv")
@@ -137,7 +138,7 @@ func TestTimelineOfParaverIsTheResult(t *testing.T) {
 	within := 1 + float64(strings.Count(text, "\n1:")) // each begin and end is rounded to a nanosecond
 	labels := read(t, filepath.Join(dir, "run.pcf"))
 	for i, p := range run.Procs {
-		for state, seconds := range map[int64]float64{1: p.Compute, 7: p.Overhead, 3: p.Latency, 15: p.Contention, 9: p.Wait} {
+		for state, seconds := range map[int64]float64{0: run.Time - p.Time, 1: p.Compute, 7: p.Overhead, 3: p.Latency, 15: p.Contention, 9: p.Wait} {
 			if math.Abs(float64(got.states[i][state])-seconds*1e9) > within {
 				t.Errorf("processor %d is %d ns in state %d, not %v s", i, got.states[i][state], state, seconds)
 			}

@@ -39,7 +39,7 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 	}
 	obs := b.opt.Observer
 	if obs != nil {
-		obs = &rows{obs, make([]int64, len(ranks))}
+		obs = &rows{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
 	}
 	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.Barriers(len(ranks), b.opt.Collectives),
 		Observer: obs, Live: b, Progress: b.opt.Progress})

@@ -10,6 +10,30 @@ type causes struct {
 	out      []Cause // why the port of a rank is free when it is, and not sooner
 	in       []Cause
 	links    []Cause // of messages over Model.Net
+
+	row  int64   // of the receive that is posted now, or nowhere
+	rows []int64 // of receives, by pending operation
+}
+
+// nowhere is the row of what is no operation of its own.
+const nowhere int64 = -1
+
+// posts notes the row of the receive of a pending operation.
+func (e *engine) posts(n int32) {
+	if e.obs == nil {
+		return
+	}
+	for len(e.causes.rows) <= int(n) {
+		e.causes.rows = append(e.causes.rows, nowhere)
+	}
+	e.causes.rows[n] = e.causes.row
+}
+
+// matches tells of the message that a receive gets.
+func (e *engine) matches(rank, n int32, m *mail) {
+	if e.obs != nil && e.causes.rows[n] != nowhere {
+		e.obs.Matched(rank, e.causes.rows[n], m.from, m.tag, m.group)
+	}
 }
 
 // because says that what happens now does so because of what a rank did until a time.

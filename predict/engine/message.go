@@ -220,6 +220,7 @@ func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	n := e.pendings.add()
 	p := &e.pendings.items[n] // what a message tells, and a channel, is filled in with it
 	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.what, p.left = undone, mark, from, tag, group, 0, Irecv, false
+	e.posts(n)
 	if i := r.post(n); i != 0 {
 		m := e.mails.items[i]
 		e.becauseOf(i)
@@ -232,6 +233,7 @@ func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
 // meet gives a mail to its receive.
 func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	e := r.e
+	e.matches(r.id, n, m)
 	if e.live != nil {
 		r.matched(n, m)
 	}

@@ -7,6 +7,11 @@ import "spoor/traces/unit"
 type Observer interface {
 	// Began is that a rank came to the operation of a row, having done its Work.
 	Began(rank int32, row int64, at unit.Picos)
+	// Ended is that the operation of a row ended.
+	Ended(rank int32, row int64, at unit.Picos)
+	// Matched is that the receive of a row gets a message, of which it is what comes next: of one sender, tag and group, in the order in
+	// which they were sent. Messages of collectives are none.
+	Matched(rank int32, row int64, from, tag, group int32)
 	// Waited is why a rank's processor was idle until now: the Spans since it was busy last.
 	Waited(rank int32, why Cause)
 	// Span is what a rank's processor did from a time until a time.
@@ -20,6 +25,12 @@ type Quiet struct{}
 
 // Began does nothing.
 func (Quiet) Began(int32, int64, unit.Picos) {}
+
+// Ended does nothing.
+func (Quiet) Ended(int32, int64, unit.Picos) {}
+
+// Matched does nothing.
+func (Quiet) Matched(int32, int64, int32, int32, int32) {}
 
 // Waited does nothing.
 func (Quiet) Waited(int32, Cause) {}
@@ -37,6 +48,20 @@ type Observers []Observer
 func (all Observers) Began(rank int32, row int64, at unit.Picos) {
 	for _, o := range all {
 		o.Began(rank, row, at)
+	}
+}
+
+// Ended implements Observer.
+func (all Observers) Ended(rank int32, row int64, at unit.Picos) {
+	for _, o := range all {
+		o.Ended(rank, row, at)
+	}
+}
+
+// Matched implements Observer.
+func (all Observers) Matched(rank int32, row int64, from, tag, group int32) {
+	for _, o := range all {
+		o.Matched(rank, row, from, tag, group)
 	}
 }
 

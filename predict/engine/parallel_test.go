@@ -138,7 +138,11 @@ func TestFirstFailure(t *testing.T) {
 type log []strings.Builder
 
 func (l log) Began(rank int32, row int64, at unit.Picos) { fmt.Fprintln(&l[rank], "began", row, at) }
-func (l log) Waited(rank int32, why Cause)               { fmt.Fprintln(&l[rank], "waited", why) }
+func (l log) Ended(rank int32, row int64, at unit.Picos) { fmt.Fprintln(&l[rank], "ended", row, at) }
+func (l log) Matched(rank int32, row int64, from, tag, group int32) {
+	fmt.Fprintln(&l[rank], "matched", row, from, tag, group)
+}
+func (l log) Waited(rank int32, why Cause) { fmt.Fprintln(&l[rank], "waited", why) }
 func (l log) Span(rank int32, what Part, from, to unit.Picos) {
 	fmt.Fprintln(&l[rank], what, from, to)
 }

@@ -358,6 +358,9 @@ func (r *rank) goesOn(t unit.Picos, n need) unit.Picos {
 
 // finish ends the operation of a strand.
 func (r *rank) finish(s *strand, t unit.Picos) {
+	if r.e.obs != nil && s.own == 0 && s.op.Kind != Among {
+		r.e.obs.Ended(r.id, s.row, t)
+	}
 	if s == &r.main {
 		r.advance(s, t)
 		return

@@ -35,6 +35,20 @@ func (s *serial) Began(rank int32, row int64, at unit.Picos) {
 	s.Unlock()
 }
 
+// Ended passes on.
+func (s *serial) Ended(rank int32, row int64, at unit.Picos) {
+	s.Lock()
+	s.Observer.Ended(rank, row, at)
+	s.Unlock()
+}
+
+// Matched passes on.
+func (s *serial) Matched(rank int32, row int64, from, tag, group int32) {
+	s.Lock()
+	s.Observer.Matched(rank, row, from, tag, group)
+	s.Unlock()
+}
+
 // Waited passes on.
 func (s *serial) Waited(rank int32, why Cause) {
 	s.Lock()

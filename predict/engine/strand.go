@@ -81,6 +81,7 @@ func (r *rank) need(s *strand) need {
 // step has a strand do the next thing at a time.
 func (r *rank) step(s *strand, now unit.Picos) {
 	r.e.because(None, now)
+	r.e.causes.row = nowhere
 	switch s.phase {
 	case working:
 		s.t = r.use(now, s.op.Work, Computing, 0, 0)
@@ -91,6 +92,7 @@ func (r *rank) step(s *strand, now unit.Picos) {
 		r.e.ops++
 		if r.e.obs != nil && s.op.Kind != Among {
 			r.e.obs.Began(r.id, s.row, now)
+			r.e.causes.row = s.row
 		}
 		r.start(s, now)
 	case collecting:

@@ -4,88 +4,14 @@ import (
 	"iter"
 	"slices"
 
-	"spoor/predict/engine"
-	"spoor/traces/format"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
 
-// Times observes when the events of a trace begin.
-type Times struct {
-	engine.Quiet
-	ranks  [][]item
-	spells [][]spell
-}
-
-// spell is what a processor did since the one before it: there are no gaps.
-type spell struct {
-	to   unit.Picos
-	what engine.Part
-}
-
-// item is an event that began, or a computation.
-type item struct {
-	at   unit.Picos
-	long unit.Picos // of a computation
-	row  int64      // of the event; of a computation none
-}
-
-// NewTimes observes so many ranks.
-func NewTimes(ranks int) *Times {
-	return &Times{ranks: make([][]item, ranks), spells: make([][]spell, ranks)}
-}
-
-// Span implements engine.Observer.
-func (t *Times) Span(rank int32, what engine.Part, from, to unit.Picos) {
-	if all := t.spells[rank]; len(all) > 0 && all[len(all)-1].what == what {
-		all[len(all)-1].to = to
-	} else {
-		t.spells[rank] = append(all, spell{to, what})
-	}
-	if what != engine.Computing {
-		return
-	}
-	all := t.ranks[rank]
-	if n := len(all); n > 0 && all[n-1].row < 0 && all[n-1].at+all[n-1].long == from {
-		all[n-1].long += to - from
-		return
-	}
-	t.ranks[rank] = append(all, item{from, to - from, int64(none)})
-}
-
-// Began implements engine.Observer.
-func (t *Times) Began(rank int32, row int64, at unit.Picos) {
-	t.ranks[rank] = append(t.ranks[rank], item{at: at, row: row})
-}
-
-// states are those of viewers.
-var states = [...]format.State{engine.Computing: format.StateCompute, engine.Overhead: format.StateOverhead, engine.Latency: format.StateLatency,
-	engine.Contention: format.StateContention, engine.Waiting: format.StateWait}
-
-// Spells is what a processor spent its time on, from 0 on without gaps.
-func (t *Times) Spells(p trace.Proc) iter.Seq[format.Spell] {
-	return func(yield func(format.Spell) bool) {
-		begin := unit.Picos(0)
-		for _, s := range t.spells[p] {
-			if !yield(format.Spell{State: states[s.what], Begin: int64(begin), End: int64(s.to)}) {
-				return
-			}
-			begin = s.to
-		}
-	}
-}
-
-// end is when a processor ended.
-func (t *Times) end(p trace.Proc) unit.Picos {
-	if all := t.spells[p]; len(all) > 0 {
-		return all[len(all)-1].to
-	}
-	return 0
-}
-
 // Of is the events of src at their simulated times, and as computations what is between them. They
-// come in the order of time, without needs and references. What a receive from any source got is
-// not among what was observed: viewers match it with what was sent first.
+// come in the order of time, without needs and references. End says how long they take.
+//
+// Of a graph, whose operations wait side by side, a receive is there as long as its processor takes up the message, and a send as long as it
+// takes to hand it over.
 func (t *Times) Of(src trace.Source) trace.Source { return &timed{src, t} }
 
 type timed struct {
@@ -122,32 +48,58 @@ func (t *timed) Events(procs ...trace.Proc) iter.Seq2[*trace.Events, error] {
 	}
 }
 
+// shown is an item as it is to be seen.
+type shown struct {
+	span
+	row int64
+}
+
 // events are those of a processor.
 func (t *timed) events(p trace.Proc) (*trace.Events, error) {
-	var rows []trace.Event
-	for b, err := range t.Source.Events(p) {
+	rows, graph, err := rowsOf(t.Source, p)
+	if err != nil {
+		return nil, err
+	}
+	r := &t.ranks[p]
+	var all []shown
+	for _, it := range r.items {
+		switch {
+		case it.row < 0:
+			all = append(all, shown{span{it.at, it.end}, it.row})
+		case rows[it.row].Kind != trace.Compute: // what that computed is an item of its own
+			all = append(all, shown{it.shown(rows[it.row].Kind, graph), it.row})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b shown) int { return int(min(1, max(-1, a.from-b.from))) })
+	out := &trace.Events{Proc: p}
+	r.ends = r.ends[:0]
+	for _, s := range all {
+		e := trace.NewEvent(trace.Compute)
+		if s.row >= 0 {
+			e = rows[s.row]
+			e.Work = 0
+		} else {
+			e.Work = int64(s.to - s.from)
+		}
+		e.Instr, e.Refs, e.Needs, e.Time = 0, 0, nil, int64(s.from)
+		out.Rows, r.ends = append(out.Rows, e), append(r.ends, s.to)
+	}
+	last := trace.NewEvent(trace.Compute)
+	last.Time = int64(t.end(p))
+	out.Rows, r.ends = append(out.Rows, last), append(r.ends, t.end(p))
+	return out, nil
+}
+
+// rowsOf are the events of a processor, and whether they are a graph.
+func rowsOf(src trace.Source, p trace.Proc) (rows []trace.Event, graph bool, err error) {
+	for b, err := range src.Events(p) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		rows = append(rows, b.Rows...)
 	}
-	items := slices.Clone(t.ranks[p])
-	slices.SortStableFunc(items, func(a, b item) int { return int(min(1, max(-1, a.at-b.at))) })
-	out := &trace.Events{Proc: p}
-	for _, it := range items {
-		e := trace.NewEvent(trace.Compute)
-		if it.row >= 0 {
-			e = rows[it.row]
-		}
-		if e.Kind == trace.Compute && it.row >= 0 {
-			continue // what it computed is an item of its own
-		}
-		e.Instr, e.Refs, e.Needs = 0, 0, nil
-		e.Time, e.Work = int64(it.at), int64(it.long)
-		out.Rows = append(out.Rows, e)
-	}
-	last := trace.NewEvent(trace.Compute) // until which the event before it lasts
-	last.Time = int64(t.end(p))
-	out.Rows = append(out.Rows, last)
-	return out, nil
+	return rows, slices.ContainsFunc(rows, func(e trace.Event) bool { return e.Needs != nil }), nil
 }
+
+// End is when an event of Of, by its number on its processor, ended. Its processor's events have been asked for.
+func (t *Times) End(p trace.Proc, row int64) int64 { return int64(t.ranks[p].ends[row]) }

@@ -213,6 +213,6 @@ func (x *chromeWriter) delivered(m *delivery) error {
 	x.begin("message", 'f', m.to)
 	x.buf = append(x.buf, `,"bp":"e","cat":"message"`...)
 	x.number("id", x.arrows)
-	x.micros("ts", max(m.posted, m.received-within, m.sent))
+	x.micros("ts", max(m.posted, m.taken, m.received-within, m.sent))
 	return x.end()
 }

@@ -187,8 +187,7 @@ func (o Options) Setting(f Tunable, name string) string { return setting(f, o.Se
 
 // ExportOptions are what the user can ask of exporters.
 type ExportOptions struct {
-	Simulated bool              // times are of a simulation, whose clocks agree
-	Spells    Spells            // for timelines: what processors spent their time on, if it is known
+	Simulated *Simulated        // for timelines: what else is known, if times are of a simulation
 	Procs     []trace.Proc      // processors to write; nil means all
 	Set       map[string]string // settings of the format (Tunable), those that were given
 }

@@ -72,7 +72,7 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 			return nil, badSetting("%s=%s: it is true or false", other.name, asked)
 		}
 	}
-	x := prvWriter{spelt: o.Spells != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
+	x := prvWriter{spelt: o.Simulated != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
 	defer x.lines.close()
 	notes, err := timeline(src, f, o, &x)
 	if err == nil {

@@ -26,6 +26,7 @@ type delivery struct {
 	bytes            int64
 	sent, sentEnd    int64
 	posted, received int64 // begin of the receive, end of it or of its wait
+	taken            int64 // begin of what ends then, if it is known
 }
 
 // timelineSettings are the prices of the nominal clock.
@@ -76,8 +77,11 @@ func timeline(src trace.Source, f Tunable, o ExportOptions, sink timelineSink) (
 		return nil, err
 	}
 	sink = selectedProcs(src, o, sink, &notes)
+	if o.Simulated != nil {
+		return notes, simulatedTimeline(src, o.Simulated, sink)
+	}
 	if src.Header().HasTime {
-		note, err := recordedTimeline(src, o.Simulated, sink)
+		note, err := recordedTimeline(src, sink)
 		return append(notes, note...), err
 	}
 	notes = append(notes, "the trace has no times: they are nominal, no prediction ("+priceList(f, o)+")")

@@ -18,10 +18,8 @@ type slot struct {
 
 // post matches messages and receives, and passes those on that both sides are known of.
 type post struct {
-	open      trace.Post[*mail, *slot]
-	sink      timelineSink
-	simulated bool // clocks agree
-	early     int  // messages whose receive has ended before their send began
+	open trace.Post[*mail, *slot]
+	sink timelineSink
 }
 
 // send finds the receive of m, which e sends. It is nil if none has come.
@@ -38,18 +36,13 @@ func (p *post) receive(to trace.Proc, e *trace.Event, s *slot) {
 	s.mail, _ = p.open.Receive(to, e, s)
 }
 
-// deliver passes on the message of s, once both sides are known. Where clocks agree none arrives before it is sent, whatever the times of its receive say:
-// it is one of several operations of a processor that wait side by side.
+// deliver passes on the message of s, once both sides are known.
 func (p *post) deliver(s *slot) error {
 	if s.mail == nil || s.received < 0 {
 		return nil
 	}
 	m := s.mail.delivery
 	m.posted, m.received = s.posted, s.received
-	if p.simulated && m.received < m.sent {
-		p.early++
-		m.received = m.sentEnd
-	}
 	return p.sink.delivered(&m)
 }
 
@@ -61,9 +54,6 @@ func (p *post) unmatchedNotes() (notes []string) {
 	}
 	if receives > 0 {
 		notes = append(notes, plural(receives, "receive")+" without a message, shown without an arrow")
-	}
-	if p.early > 0 {
-		notes = append(notes, plural(p.early, "message")+" received beside other operations: shown as received when sent")
 	}
 	return notes
 }

@@ -12,8 +12,8 @@ import (
 // next one of its processor begins, and a Compute for its work, if that is in ps. The
 // events of all processors come in the order of time, so that what a wildcard receives
 // is what was sent first.
-func recordedTimeline(src trace.Source, simulated bool, sink timelineSink) (notes []string, err error) {
-	r := recorded{post: post{sink: sink, simulated: simulated}, work: src.Header().WorkUnit}
+func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
+	r := recorded{post: post{sink: sink}, work: src.Header().WorkUnit}
 	defer func() {
 		for _, w := range r.all {
 			w.cursor.Stop()

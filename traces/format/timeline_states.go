@@ -47,28 +47,45 @@ func (o ExportOptions) chosenProcs(all int) (procs []trace.Proc) {
 }
 
 // spells writes states instead of what runs. What is shorter than the nanoseconds that it begins and ends in is left out.
+// A processor that ended is idle until the last one has.
 func (x *prvWriter) spells(o ExportOptions) error {
-	for _, p := range o.chosenProcs(len(x.open)) {
-		for s := range o.Spells(p) {
+	procs := o.chosenProcs(len(x.open))
+	ended := make([]int64, len(procs))
+	for i, p := range procs {
+		for s := range o.Simulated.Spells(p) {
 			begin, end := x.nanos(s.Begin), x.nanos(s.End)
-			if begin == end {
-				continue
-			}
-			x.start('1', p)
-			x.number(begin)
-			x.number(end)
-			x.number(states[s.State].paraver)
-			if err := x.add(begin, prvStates); err != nil {
+			if err := x.state(p, begin, end, states[s.State].paraver); err != nil {
 				return err
 			}
+			ended[i] = end
+		}
+	}
+	for i, p := range procs {
+		if err := x.state(p, ended[i], x.end, prvIdle); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// prvIdle is the state of who does nothing.
+const prvIdle = 0
+
+// state writes a state, unless it takes no time.
+func (x *prvWriter) state(p trace.Proc, begin, end, state int64) error {
+	if begin == end {
+		return nil
+	}
+	x.start('1', p)
+	x.number(begin)
+	x.number(end)
+	x.number(state)
+	return x.add(begin, prvStates)
+}
+
 // spells writes states as slices of threads of their own, in a process beside that of events, whose slices they need not fit into.
 func (x *chromeWriter) spells(o ExportOptions, procs int) error {
-	if x.process = 1; o.Spells == nil {
+	if x.process = 1; o.Simulated == nil {
 		return nil
 	}
 	if err := x.meta("process_name", trace.Proc(procs), "name", "where time goes"); err != nil {
@@ -79,7 +96,7 @@ func (x *chromeWriter) spells(o ExportOptions, procs int) error {
 		if err := x.thread(thread, p); err != nil {
 			return err
 		}
-		for s := range o.Spells(p) {
+		for s := range o.Simulated.Spells(p) {
 			x.begin(states[s.State].name, 'X', thread)
 			x.buf = append(x.buf, `,"cat":"state"`...)
 			x.micros("ts", s.Begin)

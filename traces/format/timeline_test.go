@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -442,22 +443,46 @@ func prvRing(lines int) []byte {
 	return b.Bytes()
 }
 
-// Of operations that wait side by side the first receive ends when the next one begins, which is before its message is sent, at 5 us. In a simulation,
-// whose clocks agree, the message is shown as received when it has been sent.
-func TestSimulatedMessagesAreSentFirst(t *testing.T) {
-	receives, works, sends, ends := trace.NewEvent(trace.Recv), trace.NewEvent(trace.Compute), trace.NewEvent(trace.Send), trace.NewEvent(trace.Compute)
-	receives.Peer, receives.Tag, receives.Bytes, works.Work = 1, 3, 10, 500_000
-	sends.Peer, sends.Tag, sends.Bytes, sends.Time, ends.Time = 0, 3, 10, 5_000_000, 6_000_000
-	src := &trace.Memory{Head: trace.Header{Program: "graph", Procs: 2, HasTime: true, WorkUnit: trace.WorkPicos},
-		EventsOf: []trace.Events{{Rows: []trace.Event{receives, works}}, {Proc: 1, Rows: []trace.Event{sends, ends}}}}
-	for simulated, want := range map[bool]string{true: "3:0:1:2:1:5000:6000:0:1:1:1:0:6000:10:3", false: "3:0:1:2:1:5000:6000:0:1:1:1:0:0:10:3"} {
-		var out strings.Builder
-		notes, err := (Paraver{}).Export(src, ExportOptions{Simulated: simulated}, &out)
-		if err != nil || (len(notes) == 1) != simulated {
-			t.Errorf("simulated %v: notes %q, %v", simulated, notes, err)
+// What is known of a simulation is written as it is: two messages that a receive from any source gets in another order than they were sent, and an
+// event that ends before the next one begins. A processor that ended is idle until the last one has.
+func TestSimulated(t *testing.T) {
+	receives := trace.NewEvent(trace.Recv)
+	receives.Bytes, receives.Time = 10, 2_000_000
+	again := receives
+	again.Time = 5_000_000
+	first, second := trace.NewEvent(trace.Send), trace.NewEvent(trace.Send)
+	first.Peer, second.Peer, second.Time = 0, 0, 1_000_000
+	src := &trace.Memory{Head: trace.Header{Program: "any", Procs: 3, HasTime: true, WorkUnit: trace.WorkPicos},
+		EventsOf: []trace.Events{{Rows: []trace.Event{receives, again}}, {Proc: 1, Rows: []trace.Event{first}}, {Proc: 2, Rows: []trace.Event{second}}}}
+	ends := [][]int64{{3_000_000, 7_000_000}, {1_000_000}, {2_000_000}}
+	known := &Simulated{
+		End: func(p trace.Proc, row int64) int64 { return ends[p][row] },
+		Spells: func(p trace.Proc) iter.Seq[Spell] {
+			all := ends[p]
+			return slices.Values([]Spell{{StateOverhead, 0, all[len(all)-1]}})
+		},
+		Messages: []Message{{From: 2, To: 0, Tag: 4, Bytes: 10, Sent: 1_000_000, SentEnd: 2_000_000, Posted: 2_000_000, Taken: 2_000_000, Received: 3_000_000},
+			{From: 1, To: 0, Tag: 4, Bytes: 9, Sent: 0, SentEnd: 1_000_000, Posted: 5_000_000, Taken: 5_000_000, Received: 7_000_000}},
+	}
+	var prv, chrome strings.Builder
+	for _, x := range []struct {
+		Exporter
+		out  *strings.Builder
+		want []string
+	}{
+		{Paraver{}, &prv, []string{"3:0:1:3:1:1000:2000:0:1:1:1:2000:3000:10:4", "3:0:1:2:1:0:1000:0:1:1:1:5000:7000:9:4",
+			"2:0:1:1:1:3000:50000001:0", "1:0:1:1:1:0:7000:7", "1:0:1:2:1:1000:7000:0", "1:0:1:3:1:2000:7000:0"}},
+		{Chrome{}, &chrome, []string{`"name":"recv","ph":"X","pid":0,"tid":0,"cat":"message","ts":2.000000,"dur":1.000000`,
+			`"ph":"f","pid":0,"tid":0,"bp":"e","cat":"message","id":1,"ts":2.999000`, `"ph":"f","pid":0,"tid":0,"bp":"e","cat":"message","id":2,"ts":6.999000`}},
+	} {
+		notes, err := x.Export(src, ExportOptions{Simulated: known}, x.out)
+		if err != nil || slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "arrow") }) {
+			t.Errorf("%s: %v, %v", x.Name(), notes, err)
 		}
-		if !strings.Contains(out.String(), want+"\n") {
-			t.Errorf("simulated %v: %s", simulated, out.String())
+		for _, want := range x.want {
+			if !strings.Contains(x.out.String(), want) {
+				t.Errorf("%s: no %s in\n%s", x.Name(), want, x.out)
+			}
 		}
 	}
 }
