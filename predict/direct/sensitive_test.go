@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,13 @@ func TestErrors(t *testing.T) {
 		{"rank 1: rotten", func(r *spmd.Rank) error {
 			if r.ID() == 1 {
 				return fmt.Errorf("rotten")
+			}
+			spmd.Recv(r, 1, 0, []int{0})
+			return nil
+		}},
+		{"rank 1: the program ended its goroutine", func(r *spmd.Rank) error {
+			if r.ID() == 1 {
+				runtime.Goexit()
 			}
 			spmd.Recv(r, 1, 0, []int{0})
 			return nil

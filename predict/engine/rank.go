@@ -101,7 +101,10 @@ func (r *rank) proceed(s *strand, t unit.Picos) bool {
 		r.e.live.Resumes(r.id, t)
 	}
 	ops, err := r.fetch()
-	switch {
+	switch interrupted := r.e.ctx.Err(); { // who acts alone, or takes no time, does so for as long as its program lasts
+	case interrupted != nil:
+		r.e.fail(interrupted)
+		return false
 	case err != nil:
 		r.e.fail(fmt.Errorf("rank %d: %w", r.id, err))
 		return false

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"fmt"
 	"iter"
 
 	"spoor/tracegen/tape"
@@ -13,6 +14,7 @@ type Coroutine struct {
 	Rank  *Rank
 	Ended bool  // its Main has returned ...
 	Err   error // ... this
+	left  bool  // the program has ended its goroutine
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
@@ -25,11 +27,24 @@ func NewCoroutine(r *Rank) *Coroutine {
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
 		r.rec.tape.Bind()
+		defer c.leave()
 		c.Err = r.Main()
 		c.Ended = true
 	})
 	return c
 }
+
+// leave has a rank whose program ends its goroutine (runtime.Goexit) end with an error, and pause: beyond here, that would end the goroutine of who
+// has resumed it, too.
+func (c *Coroutine) leave() {
+	if c.Ended {
+		return
+	}
+	c.Ended, c.left, c.Err = true, true, errLeft(c.Rank.id)
+	c.yield(struct{}{})
+}
+
+func errLeft(rank int) error { return fmt.Errorf("rank %d: the program ended its goroutine", rank) }
 
 // Resume runs the rank until it pauses or ends.
 func (c *Coroutine) Resume() {
@@ -47,4 +62,10 @@ func (c *Coroutine) Pause() {
 }
 
 // Stop ends the rank wherever it is.
-func (c *Coroutine) Stop() { c.stop() }
+func (c *Coroutine) Stop() {
+	if c.left {
+		go c.stop() // ends the goroutine that calls it
+		return
+	}
+	c.stop()
+}

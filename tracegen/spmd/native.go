@@ -3,7 +3,6 @@ package spmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -105,7 +104,7 @@ func (n *native) Run(ctx context.Context, ranks []*Rank) error {
 	var all sync.WaitGroup
 	for id, r := range ranks {
 		all.Go(func() {
-			err := fmt.Errorf("rank %d: the program ended its goroutine", id)
+			err := errLeft(id)
 			defer func() { errs[id] = n.finish(r, err) }()
 			n.begin(id)
 			err = r.Main()

@@ -453,16 +453,21 @@ func TestRunsThatCannotFinishSayWhy(t *testing.T) {
 	}
 }
 
+// It ends no goroutine of others, and what it has deferred is done.
 func TestProgramThatEndsItsGoroutine(t *testing.T) {
-	err := Native(context.Background(), 2, func(r *Rank) error {
-		if r.ID() == 1 {
-			runtime.Goexit()
+	for _, b := range backends {
+		deferred := false
+		err := b.run(context.Background(), 2, func(r *Rank) error {
+			if r.ID() == 1 {
+				defer func() { deferred = true }()
+				runtime.Goexit()
+			}
+			r.Barrier()
+			return nil
+		})
+		if err == nil || err.Error() != "rank 1: the program ended its goroutine" || !deferred {
+			t.Errorf("%s: %v, deferred: %v", b.name, err, deferred)
 		}
-		r.Barrier()
-		return nil
-	})
-	if err == nil || !strings.Contains(err.Error(), "rank 1: the program ended its goroutine") {
-		t.Error(err)
 	}
 }
 

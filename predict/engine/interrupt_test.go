@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"spoor/traces/unit"
+)
+
+// An interrupt ends a run soon, also while one rank acts alone or takes no time.
+func TestInterrupts(t *testing.T) {
+	const soon = 1000 // operations
+	for name, m := range map[string]Model{"loggp": loggp(), "loggopsim": loggopsim(), "links": sharing(t, "bus", 3, "")} {
+		for _, long := range []unit.Picos{0, 1} {
+			for _, ranks := range []int{1, 3} {
+				for _, p := range []Protocol{Sequential, Quantum, Whoa} {
+					ctx, interrupt := context.WithCancel(t.Context())
+					asked := 0
+					all := []Program{{Next: func() (Ops, error) {
+						switch asked++; asked {
+						case soon:
+							interrupt()
+						case 10 * soon:
+							return Ops{}, errors.New("it goes on")
+						}
+						return Pack(work(long)), nil
+					}}}
+					for len(all) < ranks {
+						all = append(all, programs([][]Op{{recv(0)}}, 0)...)
+					}
+					_, err := Run(ctx, all, Options{Model: m, Protocol: p, Workers: ranks})
+					if !errors.Is(err, context.Canceled) || asked > 2*soon {
+						t.Errorf("%s, %d ranks, work of %d ps, %s: %v, after %d operations", name, ranks, long, p, err, asked)
+					}
+				}
+			}
+		}
+	}
+}
