@@ -2,98 +2,121 @@ package reuse
 
 import "math"
 
-// burst measures distances exactly, but in short stretches of the stream only. It cuts
-// the stream into strata and takes a stretch of fixed length at a random place of each. Of the first
-// half it only notes which lines were used, and in what order; the distances of the second half are counted.
+// burst measures distances exactly, but in blocks of the stream only. It cuts the stream into blocks of one length and these
+// into strata, and measures one block of each, any with the same chance: what is found there stands for as many blocks
+// as the stratum has. So phases count by how long they are, wherever they begin, and the last one does, whenever the
+// stream ends. Of the block before it is only noted which lines were used, and in what order; the two are a stretch.
 //
-// A line that the second half uses, and the stretch has not used before, is farther away than all
+// Stretches that happen to be alike seem more certain than they are, and would weigh most where they have missed a phase: so few say nothing,
+// see [burst.knows].
+//
+// A line that the measured block uses, and the stretch has not used before, is farther away than all
 // lines of the stretch, and is taken for a miss of every capacity. It is one of every
-// capacity below the number of lines that the first half has used; above, there is doubt.
+// capacity below the number of lines that the first half has used; above, there is doubt, but where the stretch begins with the stream.
 type burst struct {
-	length     uint64 // of a stretch
-	seed       uint64
-	number     uint64 // strata begun
-	at         uint64 // uses so far
-	start, end uint64 // of the stretch, of the stratum
-	weight     float64
-	sparse     uint64 // lengths of a stretch in a stratum, in the long run
-	stretch    *stretch
+	burstKind
+	seed      uint64
+	number    uint64 // strata drawn
+	end       uint64 // of them, in blocks
+	at        uint64 // uses so far
+	sparse    uint64 // blocks in a stratum, in the long run
+	now, next place
+	stretch   *stretch // around now
+	warming   *stretch // around next, where that overlaps
 
-	// Of all stretches; ratios are weighted by the length of the stratum.
-	stretches int
+	// Of all stretches; ratios are weighted by the uses that they stand for.
+	counted   float64        // uses
 	sum, sum2 float64        // weights, their squares
 	uses      []float64      // share of uses by distance, below the greatest capacity
 	miss      [cells]moments // ratios by capacity
 	doubt     [cells]float64 // share of uses that may be hits, by capacity
 }
 
+// place is a block to be measured, and how many it stands for.
+type place struct{ block, blocks uint64 }
+
 // moments are sums over stretches of a ratio m with weights w.
 type moments struct{ wm, wwm, wwmm float64 }
 
-// burstLengths: a stretch measures capacities up to a quarter of its length. The
+// burstKinds are the lengths of blocks. A block measures capacities up to a half of its length. The
 // shorter it is, the more of them a stream has.
-var burstLengths = [...]uint64{1 << 10, 1 << 13, 1 << 16}
+//
+// The first strata are small, so that short streams have several; then they grow. The longest blocks would take too long for that.
+var burstKinds = [...]burstKind{{1 << 9, 24, 8}, {1 << 12, 24, 8}, {1 << 15, 0, 6}}
 
-// shareOfLength is what share of its length a stretch measures.
-const shareOfLength = 4
+type burstKind struct {
+	block  uint64 // its length
+	first  uint64 // so many strata grow by a quarter of a block each
+	growth uint64 // of the others, in quarters of a block
+}
 
-// Strata are so many times as long as their stretches in the long run: it depends on how many of
+// shareOfBlock is what share of its length a block measures.
+const shareOfBlock = 2
+
+// Strata have so many blocks in the long run: it depends on how many of
 // the uses were of new lines, which take longest. A program whose stretches go fast gets more of them.
 const (
-	densest  = 8
-	sparsest = 64
+	densest  = 16
+	sparsest = 128
 )
 
-func newBurst(length, seed uint64) *burst {
-	b := &burst{length: length, seed: seed, stretch: newStretch(length), sparse: densest, uses: make([]float64, length/shareOfLength)}
-	b.next()
+func newBurst(kind burstKind, seed uint64) *burst {
+	b := &burst{burstKind: kind, seed: seed, sparse: densest, uses: make([]float64, kind.block/shareOfBlock)}
+	b.stretch, b.warming = newStretch(2*b.block), newStretch(2*b.block)
+	b.now, b.next = b.draw(), b.draw()
+	b.stretch.skip() // nothing is before the first block, which is always measured
 	return b
 }
 
-// next begins a stratum. The first ones are short, so that short streams have several.
-func (b *burst) next() {
-	n := b.length * min(b.sparse, 2+b.number)
-	b.start = b.end + mix(b.seed+b.number)>>32%(n-b.length+1)
-	b.end += n
+// draw begins a stratum.
+func (b *burst) draw() place {
+	slow := min(b.number, b.first)
+	n := min(1+(slow+(b.number-slow)*b.growth)/4, b.sparse)
+	p := place{b.end + mix(b.seed+b.number)>>32%n, n}
 	b.number++
-	b.weight = float64(n)
+	b.end += n
+	return p
 }
 
 // touch uses lines in order.
 func (b *burst) touch(lines []uint64) {
 	for len(lines) > 0 {
-		half, stop := b.start+b.length/2, b.start+b.length
-		n := uint64(len(lines))
+		block := b.at / b.block
+		n := min(uint64(len(lines)), (block+1)*b.block-b.at)
 		switch {
-		case b.at < b.start:
-			n = min(n, b.start-b.at)
-		case b.at < stop:
-			if b.at < half {
-				n = min(n, half-b.at)
-			} else {
-				n = min(n, stop-b.at)
-			}
-			b.stretch.touch(lines[:n])
+		case block+1 < b.now.block:
+			n = min(uint64(len(lines)), (b.now.block-1)*b.block-b.at)
 		default:
-			n = min(n, b.end-b.at)
+			b.stretch.touch(lines[:n])
+			if block+1 == b.next.block {
+				b.warming.touch(lines[:n])
+			}
 		}
 		lines = lines[n:]
 		b.at += n
-		if b.at == stop {
-			b.count()
-		}
-		if b.at == b.end {
-			b.next()
+		if b.at == (b.now.block+1)*b.block {
+			b.count(b.block)
+			if b.next.block == b.now.block+1 {
+				b.stretch, b.warming = b.warming, b.stretch
+			}
+			b.now, b.next = b.next, b.draw()
 		}
 	}
 }
 
-// count takes a stretch in.
-func (b *burst) count() {
+// finish counts the block that the stream ends in.
+func (b *burst) finish() {
+	if begin := b.now.block * b.block; b.at > begin {
+		b.count(b.at - begin)
+	}
+}
+
+// count takes a stretch in, with so many uses measured.
+func (b *burst) count(measured uint64) {
 	uses, unseen := b.stretch.found()
-	warm := uint64(b.stretch.warm)
-	w, n := b.weight, float64(b.length-b.length/2)
-	b.stretches++
+	warm, n := uint64(b.stretch.warm), float64(measured)
+	w := n * float64(b.now.blocks)
+	b.counted += n
 	b.sum += w
 	b.sum2 += w * w
 	left, c := n, 0
@@ -104,7 +127,7 @@ func (b *burst) count() {
 			b.miss[c].wm += w * m
 			b.miss[c].wwm += w * w * m
 			b.miss[c].wwmm += w * w * m * m
-			if warm < uint64(d) {
+			if warm < uint64(d) && b.now.block > 1 {
 				b.doubt[c] += w * float64(unseen) / n
 			}
 			c++
@@ -114,18 +137,29 @@ func (b *burst) count() {
 			left -= float64(uses[d])
 		}
 	}
-	b.sparse = densest + (sparsest-densest)*(warm+unseen)/b.length
+	b.sparse = densest + (sparsest-densest)*(warm+unseen)/(2*b.block)
 	b.stretch.reset()
 }
 
 const (
-	fewestStretches = 8
+	fewestStretches = 16
 	mostDoubt       = 0.002
 )
 
+// stretches is how many there are, if they stand for different numbers of uses: as many as would have the same error and stand
+// for the same number each (Kish's effective sample size) [kish1965].
+//
+// [kish1965] L. Kish: Survey sampling. Wiley 1965.
+func (b *burst) stretches() float64 {
+	if b.sum == 0 {
+		return 0
+	}
+	return b.sum * b.sum / b.sum2
+}
+
 // knows reports whether the stretches tell the miss ratio at the start of a cell.
 func (b *burst) knows(c int) bool {
-	return b.stretches >= fewestStretches && cellStart(c) <= uint64(len(b.uses)) && b.doubt[c] <= mostDoubt*b.sum
+	return b.stretches() >= fewestStretches && cellStart(c) <= uint64(len(b.uses)) && b.doubt[c] <= mostDoubt*b.sum
 }
 
 // ratios is the miss ratio by capacity.
@@ -143,10 +177,7 @@ func (b *burst) ratios() []float64 {
 func (b *burst) errors(c int) (standard, doubt float64) {
 	s := b.miss[c]
 	m := s.wm / b.sum
-	n := float64(b.stretches)
+	n := b.stretches()
 	variance := max(0, s.wwmm-2*m*s.wwm+m*m*b.sum2) * n / (n - 1)
 	return math.Sqrt(variance) / b.sum, b.doubt[c] / b.sum
 }
-
-// counted is how many uses were counted.
-func (b *burst) counted() float64 { return float64(b.stretches) * float64(b.length-b.length/2) }

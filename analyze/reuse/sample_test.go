@@ -1,6 +1,7 @@
 package reuse
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -283,46 +284,69 @@ func TestBurstIsNaive(t *testing.T) {
 
 func checkBurst(t *testing.T, lines []uint64) {
 	t.Helper()
-	b := newBurst(1<<10, 5)
-	var naive Naive
+	const block = 1 << 9
+	b := newBurst(burstKind{block, 24, 8}, 5)
+	places := []place{b.now}
+	for at := range lines {
+		if b.touch(lines[at : at+1]); b.now != places[len(places)-1] {
+			places = append(places, b.now)
+		}
+	}
+	b.finish()
 	var sum, doubt float64
 	misses := make([]float64, len(b.uses)+1)
-	half := b.length / 2
-	share := 1 / float64(half)
-	warm, fresh := 0, 0.0
-	for at, l := range lines {
-		start, weight := b.start, b.weight
-		if now := uint64(at); now >= start && now < start+b.length {
-			switch d := naive.Touch(l); {
-			case now < start+half:
-				warm = len(naive.lines)
-			default:
-				if d == Cold {
-					fresh++
-				}
-				for c := range misses {
-					if d == Cold || d >= int64(c) {
-						misses[c] += weight * share
-					}
-				}
+	for _, p := range places {
+		var naive Naive
+		first := int(p.block) * block
+		for _, l := range lines[min(len(lines), max(0, first-block)):min(len(lines), first)] {
+			naive.Touch(l)
+		}
+		warm := len(naive.lines)
+		for _, l := range lines[min(len(lines), first):min(len(lines), first+block)] {
+			d := naive.Touch(l)
+			sum += float64(p.blocks)
+			if d == Cold && warm < 64 && p.block > 1 {
+				doubt += float64(p.blocks)
 			}
-			if now == start+b.length-1 {
-				sum += weight
-				if warm < 64 {
-					doubt += weight * fresh * share
+			for c := range misses {
+				if d == Cold || d >= int64(c) {
+					misses[c] += float64(p.blocks)
 				}
-				naive, fresh = Naive{}, 0
 			}
 		}
-		b.touch([]uint64{l})
 	}
-	if b.stretches < 20 || b.sum != sum || math.Abs(b.doubt[cellOf(64)]-doubt) > 1e-9 {
-		t.Fatalf("%d stretches, weight %v, doubt %v; want %v, %v", b.stretches, b.sum, b.doubt[cellOf(64)], sum, doubt)
+	if len(places) < 40 || b.sum != sum || math.Abs(b.doubt[cellOf(64)]-doubt) > 1e-9*doubt {
+		t.Fatalf("%d stretches, weight %v, doubt %v; want %v, %v", len(places), b.sum, b.doubt[cellOf(64)], sum, doubt)
 	}
 	ratios := b.ratios()
 	for c := range misses {
 		if got, want := ratios[c], misses[c]/sum; math.Abs(got-want) > 1e-9 {
 			t.Errorf("capacity %d: ratio %v, want %v", c, got, want)
+		}
+	}
+}
+
+// Every use stands for itself as a mean over seeds, the first ones and the last ones as well: five standard errors allow for chance.
+func TestBurstIsFair(t *testing.T) {
+	const block, blocks, seeds = 1 << 6, 150, 10_000
+	lines := make([]uint64, block*blocks-block/2) // the last block is not whole
+	stands := make([]float64, blocks)
+	for seed := range uint64(seeds) {
+		b := newBurst(burstKind{block, 24, 8}, mix(seed))
+		for now := (place{}); len(lines) > int(b.at); {
+			if b.now != now {
+				now = b.now
+				if now.block < blocks {
+					stands[now.block] += float64(now.blocks) / seeds
+				}
+			}
+			b.touch(lines[b.at:min(len(lines), int(b.at)+block)])
+		}
+	}
+	most := 5 * math.Sqrt((densest-1.)/seeds) // of strata of so many blocks
+	for i, n := range stands {
+		if math.Abs(n-1) > most {
+			t.Errorf("block %d stands for %v", i, n)
 		}
 	}
 }
@@ -349,28 +373,80 @@ func TestIntervalsCover(t *testing.T) {
 		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
 		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: Enough}, 0.93, 0.02},
 	} {
-		exact := exactly(t, c.lines)
 		var capacities []int64
-		for size := int64(1); size < int64(exact.Cold); size *= 2 {
+		for size := int64(1); size < int64(exactly(t, c.lines).Cold); size *= 2 {
 			capacities = append(capacities, size)
 		}
-		want, covered, worst := exact.Misses(capacities), 0, 0.0
-		for seed := range seeds {
-			c.s.Seed = uint64(seed)
-			d := sampleOf(t, c.s, c.lines, 1<<14)
-			for i, m := range d.Misses(capacities) {
-				ratio, truth := float64(m)/float64(len(c.lines)), float64(want[i])/float64(len(c.lines))
-				if lo, hi := d.interval(capacities[i], ratio); lo <= truth && truth <= hi {
-					covered++
-				}
-				worst = max(worst, math.Abs(ratio-truth))
-			}
+		covered, worst := 0, 0.0
+		excess := 0.0
+		for _, j := range judge(t, c.s, c.lines, capacities, seeds) {
+			covered += j.covered
+			worst = max(worst, j.worst)
+			excess = max(excess, j.ours-j.plain)
 		}
 		share := float64(covered) / float64(seeds*len(capacities))
-		t.Logf("%s: %.3f covered, worst error %.4f", name, share, worst)
+		t.Logf("%s: %.3f covered, worst error %.4f; root mean square at most %.4f above that of SHARDS-adj", name, share, worst, excess)
 		if share < c.least || worst > c.worst {
 			t.Errorf("%s: %.3f of intervals have the exact ratio, worst error %v; want %v and %v", name, share, worst, c.least, c.worst)
 		}
+	}
+}
+
+// judgement is of what samples say of a capacity.
+type judgement struct {
+	covered     int     // intervals with the exact ratio
+	worst       float64 // error
+	ours, plain float64 // root mean square errors: of curves, and by SHARDS-adj from the same lines
+}
+
+// judge compares curves of so many seeds with the exact one.
+func judge(t *testing.T, s Sampling, lines []uint64, capacities []int64, seeds int) []judgement {
+	t.Helper()
+	out := make([]judgement, len(capacities))
+	want, uses := exactly(t, lines).Misses(capacities), float64(len(lines))
+	for seed := range seeds {
+		s.Seed = uint64(seed)
+		sampler, d := newSampler(s), new(Distances)
+		if err := cmp.Or(sampler.Touch(lines), sampler.end(d)); err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range d.Misses(capacities) {
+			j, ratio, truth := &out[i], float64(m)/uses, float64(want[i])/uses
+			if lo, hi := d.interval(capacities[i], ratio); lo <= truth && truth <= hi {
+				j.covered++
+			}
+			j.worst = max(j.worst, math.Abs(ratio-truth))
+			j.ours += square(ratio-truth) / float64(seeds)
+			j.plain += square(sampler.found.misses(float64(capacities[i]))/uses-truth) / float64(seeds)
+		}
+	}
+	for i := range out {
+		out[i].ours, out[i].plain = math.Sqrt(out[i].ours), math.Sqrt(out[i].plain)
+	}
+	return out
+}
+
+// Few and unlike phases: 95 % intervals hold the exact ratio at every capacity, and curves are no worse than those of SHARDS-adj from
+// the same lines.
+func TestScansAreSeen(t *testing.T) {
+	lines := zipf(400_000, 1<<15)
+	for i := range lines {
+		if i/20_000%4 == 3 {
+			lines[i] = 1<<15 + uint64(i%9000)
+		}
+	}
+	capacities := []int64{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}
+	for _, s := range []Sampling{{Rate: 0.05}, {Lines: 1000}} {
+		const seeds = 40
+		least, most := 1.0, 0.0
+		for i, j := range judge(t, s, lines, capacities, seeds) {
+			share, error := float64(j.covered)/seeds, j.ours/j.plain
+			if share < 0.9 || error > 1.1 {
+				t.Errorf("%v: capacity %d: %.3f of intervals have the exact ratio, error %.2f of that of SHARDS-adj", s, capacities[i], share, error)
+			}
+			least, most = min(least, share), max(most, error)
+		}
+		t.Logf("%v: %.3f covered at least, error %.2f of that of SHARDS-adj at most", s, least, most)
 	}
 }
 

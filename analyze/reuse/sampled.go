@@ -93,9 +93,25 @@ func (f *sampled) regress(cell, on int, known float64) (slope, rest float64) {
 	if v := groups*stat.Variance(x[:], nil) + known*known; on >= 0 && v > 0 {
 		// Between no correction and one in proportion: what is outside is chance.
 		slope = min(max(0, groups*stat.Covariance(x[:], y[:], nil)/v), floats.Sum(y[:])/max(1, floats.Sum(x[:])))
+		slope *= trust(slope, x[:], y[:])
 	}
-	floats.AddScaled(y[:], -slope, x[:])
-	return slope, stat.StdDev(y[:], nil) * math.Sqrt(groups*(groups-1.)/(groups-2))
+	return slope, stat.StdDev(residuals(slope, x[:], y[:]), nil) * math.Sqrt(groups*(groups-1.)/(groups-2))
+}
+
+// trust is by how much a slope is shrunk, as groups are few: by the share of its square that is the square of its standard error.
+func trust(slope float64, x, y []float64) float64 {
+	variance := stat.Variance(residuals(slope, x, y), nil) / (groups - 2) / stat.Variance(x, nil)
+	if square(slope) > variance {
+		return 1 - variance/square(slope)
+	}
+	return 0 // or x does not vary
+}
+
+// residuals is what a slope leaves of y.
+func residuals(slope float64, x, y []float64) []float64 {
+	out := slices.Clone(y)
+	floats.AddScaled(out, -slope, x)
+	return out
 }
 
 // from is the uses of at least a distance, which are not cold.

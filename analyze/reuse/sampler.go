@@ -38,7 +38,7 @@ func newSampler(s Sampling) *sampler {
 		t.full.reset(t.sharing())
 		t.split()
 	}
-	for i, n := range burstLengths {
+	for i, n := range burstKinds {
 		t.bursts = append(t.bursts, newBurst(n, mix(t.seed+uint64(i))))
 	}
 	return t
@@ -260,6 +260,9 @@ func (s *sampler) end(d *Distances) error {
 		return nil
 	}
 	d.Rate = s.rate()
+	for _, b := range s.bursts {
+		b.finish()
+	}
 	if s.uses > 0 {
 		s.collect()
 		newEstimate(s).distances(d)

@@ -61,6 +61,13 @@ func (s *stretch) touch(lines []uint64) {
 	}
 }
 
+// skip has no first half.
+func (s *stretch) skip() {
+	s.live = zeroed(s.live, int(s.half/64+1))
+	s.at = s.half
+	s.turn()
+}
+
 // note uses lines of the first half.
 func (s *stretch) note(lines []uint64) {
 	s.makeRoom()
