@@ -56,11 +56,24 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 		if err != nil {
 			return nil, done, fmt.Errorf("examining %s: %w", p, err)
 		}
+		if isEmpty(t) {
+			return nil, done, fmt.Errorf("replaying %s: the trace is empty: it has no instructions, references, messages or other events, so there is nothing to replay; record or import the program again, with what it does", p)
+		}
 		for _, m := range machines {
 			sims = append(sims, &simulation{prefix: p, trace: t, machine: m, survey: survey})
 		}
 	}
 	return sims, done, nil
+}
+
+// isEmpty is whether processors do nothing in a trace.
+func isEmpty(t *store.Trace) bool {
+	for p := range trace.Proc(t.Header().Procs) {
+		if all := t.Totals(p); uint64(all.Instr)+all.Refs+all.Events > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // readMachine reads the machine of a file, with nodes of other kinds in place of its last ones.

@@ -65,6 +65,41 @@ func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event)
 	return prefix
 }
 
+// writeEvents writes a trace of two processors that has no references, and the same events on each, if any.
+func writeEvents(t *testing.T, rows []trace.Event) string {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "events")
+	head := trace.Header{Program: "events", Format: "spmd", Procs: 2, WorkUnit: trace.WorkInstr}
+	w, err := store.Create(prefix, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for p := range trace.Proc(2) {
+		if err := w.Events(&trace.Events{Proc: p, Rows: rows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(head); err != nil {
+		t.Fatal(err)
+	}
+	return prefix
+}
+
+// What marks places and does nothing else takes no time.
+func TestReplayOfNothing(t *testing.T) {
+	prefix := writeEvents(t, []trace.Event{trace.NewEvent(trace.Marker)})
+	machine := filepath.Join("..", "data", "machine", "loggp-example.toml")
+	status, out, stderr := predict("replay", prefix, machine, "--format", "json")
+	var run struct {
+		Time  float64
+		Procs []struct{ Time float64 }
+	}
+	if err := json.Unmarshal([]byte(out), &run); status != 0 || err != nil || run.Time != 0 || len(run.Procs) != 2 {
+		t.Errorf("status %d, %v\n%s%s", status, err, out, stderr)
+	}
+}
+
 // writeMachine writes a machine description with some lines replaced.
 func writeMachine(t *testing.T, name string, replace ...string) string {
 	t.Helper()
@@ -239,6 +274,7 @@ func TestReplayErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	three := writeTrace(t, "three", 3, nil)
+	empty := writeEvents(t, nil)
 	for _, c := range []struct {
 		name   string
 		args   []string
@@ -251,6 +287,7 @@ func TestReplayErrors(t *testing.T) {
 		{"barrier without unit", []string{good, machine, "--barrier", "5"}, 2, "no unit"},
 		{"negative barrier", []string{good, machine, "--barrier", "-5ns"}, 2, "0s to 1s"},
 		{"no workers", []string{good, machine, "--workers", "0"}, 2, "at least one"},
+		{"empty trace", []string{empty, machine}, 1, "replaying " + empty + ": the trace is empty: it has no instructions, references, messages or other events"},
 		{"missing trace", []string{good + "x", machine}, 1, "goodx"},
 		{"missing machine", []string{good, machine + "x.toml"}, 1, "x.toml"},
 		{"missing refs", []string{noRefs, machine}, 1, "is the refs file complete?"},

@@ -9,10 +9,13 @@ type causes struct {
 	pendings []Cause
 	out      []Cause // why the port of a rank is free when it is, and not sooner
 	in       []Cause
-	links    []Cause // of messages over Model.Net
+	links    []Cause          // why messages over Model.Net were sent
+	left     Cause            // why the last of them has left
+	pairs    map[uint64]Cause // of when the last message between two ranks came, if Model.linked
 
-	row  int64   // of the receive that is posted now, or nowhere
-	rows []int64 // of receives, by pending operation
+	strand *strand // that posts receives now though its processor is busy with something else, or nil
+	row    int64   // of the receive that is posted now, or nowhere
+	rows   []int64 // of receives, by pending operation
 }
 
 // nowhere is the row of what is no operation of its own.
@@ -43,6 +46,21 @@ func (e *engine) because(by int32, since unit.Picos) {
 	}
 }
 
+// becausePosted says that what happens now does so because a rank posts a receive, or has its processor take the message up.
+func (e *engine) becausePosted(by int32, since unit.Picos) {
+	if e.because(by, since); e.obs != nil && e.causes.strand != nil {
+		e.causes.now = e.causes.strand.why
+	}
+}
+
+// posting says which strand posts receives now, if it does so because of what it waited for, and not of what its processor did: LogGOPSim's do,
+// in collectives.
+func (e *engine) posting(s *strand, busy bool) {
+	if e.causes.strand = nil; e.obs != nil && busy && s.met == s.t {
+		e.causes.strand = s
+	}
+}
+
 // becauseOf says that what happens now does so because a mail has come.
 func (e *engine) becauseOf(mail int32) {
 	if e.obs != nil {
@@ -69,16 +87,41 @@ func (e *engine) bound(port []Cause, rank int32, by bool) {
 	port[rank] = e.causes.now
 }
 
-// boundByLinks says that what happens now does so because of what the message waited for that is before it on the links, if there is one; and that
-// others wait for it.
+// boundByLinks says that a message over links leaves, and what happens now, which is that it comes, does so because of what it waited for, if there is
+// something.
 func (e *engine) boundByLinks() {
 	if e.obs == nil {
 		return
 	}
-	if n := e.Net.Behind(); n > 0 {
-		e.causes.now = e.causes.links[n-1]
+	c := &e.causes
+	c.links = append(c.links, c.now)
+	c.left = c.now
+	left, came := e.Net.Behind()
+	if left > 0 {
+		c.left = c.links[left-1]
 	}
-	e.causes.links = append(e.causes.links, e.causes.now)
+	if came > 0 {
+		c.now = c.links[came-1]
+	}
+}
+
+// becauseLeft says that what happens now does so because the last message over links has left.
+func (e *engine) becauseLeft(from, to int) {
+	if e.obs != nil && from != to {
+		e.causes.now = e.causes.left
+	}
+}
+
+// boundByOrder says that what comes to a rank now does so because of what the message before it of the same pair waited for, if it was held until that
+// came; and that those after it are held by what comes now.
+func (e *engine) boundByOrder(pair uint64, held bool) {
+	if e.obs == nil {
+		return
+	}
+	if held {
+		e.causes.now = e.causes.pairs[pair]
+	}
+	e.causes.pairs[pair] = e.causes.now
 }
 
 // holds says that a port waits for what the rank began at a time.

@@ -82,6 +82,7 @@ func (r *rank) stepRound(s *strand, now unit.Picos) {
 	s.t = now
 	if d.pass == posts {
 		d.nodes = d.nodes[:0]
+		r.e.posting(s, now < r.cpu)
 		for i := d.from; i < d.to; i++ {
 			node := over
 			if p := d.steps[i].Peer; p < 0 || int(p) >= len(r.e.ranks) {
@@ -94,6 +95,7 @@ func (r *rank) stepRound(s *strand, now unit.Picos) {
 			}
 			d.nodes = append(d.nodes, node)
 		}
+		r.e.posting(nil, false)
 		d.at, d.pass = d.from, sends
 	} else {
 		m := &d.steps[d.at]

@@ -298,6 +298,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 		}
 		if e.obs != nil {
 			e.causes.out, e.causes.in = make([]Cause, n), make([]Cause, n)
+			e.causes.pairs = map[uint64]Cause{}
 		}
 		for r := e.first; r < e.end; r++ {
 			ranks[r].e, ranks[r].id = e, r

@@ -42,13 +42,17 @@ func (e *engine) flying(bytes int64) unit.Picos {
 // flights are how many mails without bytes one after the other there are, with those before it.
 var flights = [...]unit.Picos{ask: 1, answer: 2, data: 2, release: 0}
 
-// behind is when a message comes that does not overtake those that its sender sent before to the
-// same receiver.
-func (r *rank) behind(to int32, at unit.Picos) unit.Picos {
-	pair := pairOf(r.id, to)
-	at = max(at, r.e.pairs[pair])
-	r.e.pairs[pair] = at
-	return at
+// arriveBehind delivers a mail whose way ends at a time, but not before those that its sender sent before to the same receiver:
+// for that it is late.
+func (r *rank) arriveBehind(to int32, m mail, at, fly unit.Picos) {
+	e, pair := r.e, pairOf(r.id, to)
+	m.at = max(at, e.pairs[pair])
+	m.late += m.at - at
+	e.pairs[pair] = m.at
+	why := e.causes.now
+	e.boundByOrder(pair, m.at > at)
+	e.deliver(to, m, fly)
+	e.causes.now = why
 }
 
 // overLinks sends a message over Net.

@@ -73,16 +73,19 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 	switch {
 	case to == r.id:
 		m.at = at
+		e.deliver(to, m, fly)
 	case e.Shared != nil && e.Node(r.id) != e.Node(to):
 		e.ship(shipment{mail: m, fly: fly, to: to, ends: ends}, at, bytes, true)
 		return
 	case e.Shared != nil:
-		m.at = r.behind(to, at)
+		r.arriveBehind(to, m, at, fly)
 	case e.Net != nil:
 		d := e.overLinks(at, r.id, to, bytes)
 		m.late += d.Arrive - at - d.Latency
 		fly += d.Latency
-		m.at, left = r.behind(to, d.Arrive), d.Free
+		left = d.Free
+		r.arriveBehind(to, m, d.Arrive, fly)
+		e.becauseLeft(e.Node(r.id), e.Node(to))
 	default:
 		sending, carry := e.sending(bytes), e.carry(bytes)
 		begun := at - sending
@@ -92,8 +95,8 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 		m.late += begins - begun
 		fly += max(0, e.reach()-sending+carry)
 		m.at, left = begins+e.reach(), begins+sending+carry
+		e.deliver(to, m, fly)
 	}
-	e.deliver(to, m, fly)
 	if ends != over {
 		r.complete(ends, left, m.late, fly)
 	}
@@ -252,7 +255,7 @@ func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
 	r.complete(n, m.at, m.late, fly)
 	if e.LogGOPSim && m.node != 0 {
 		at := max(m.at-e.Receive-e.carry(m.bytes), now) // when it was taken up and the receive posted
-		e.because(r.id, at)
+		e.becausePosted(r.id, at)
 		e.deliver(m.from, mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
 	}
 }

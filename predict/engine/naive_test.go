@@ -42,6 +42,7 @@ type naiveRank struct {
 
 type naiveMail struct {
 	at, late, fly    unit.Picos
+	held             unit.Picos // of late
 	from, tag, group int32
 	seq              uint32
 	bytes            int64
@@ -568,11 +569,20 @@ func (n *naive) put(r *naiveRank, to int32, m *naiveMail) {
 	n.ranks[to].coming = append(n.ranks[to].coming, m)
 }
 
+// hold lets m come no sooner than what its sender sent before to the same receiver.
+func (n *naive) hold(r *naiveRank, to int32, m *naiveMail) {
+	pair := [2]int32{r.id, to}
+	m.held = max(0, n.pairs[pair]-m.at)
+	m.at += m.held
+	m.late += m.held
+	n.pairs[pair] = m.at
+}
+
 // leaves is when the last byte has left.
 func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) unit.Picos {
 	if n.near(r.id, to) {
-		m.at = max(at, n.pairs[[2]int32{r.id, to}])
-		n.pairs[[2]int32{r.id, to}] = m.at
+		m.at = at
+		n.hold(r, to, m)
 		n.put(r, to, m)
 		return at
 	}
@@ -621,7 +631,7 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 		if left == never {
 			return
 		}
-		*m.send = naiveEnd{known: true, at: left, late: d.late, fly: d.fly}
+		*m.send = naiveEnd{known: true, at: left, late: d.late - d.held, fly: d.fly}
 		n.wakes(r, m.send)
 		return
 	case n.LogGOPSim:

@@ -89,7 +89,8 @@ func (all Observers) Message(from, to int32, d *Delivered) {
 // Cause is what a processor waited for: what the rank By did until Since. What lies between that
 // and the end of the waiting is the way of a message, no more than Fly of it in flight, and the other
 // messages that it waited for in ports and links. Of a message that a port or a link held up for another one it
-// is what the other one waited for, but where messages share links. If By is None, nothing is known.
+// is what the other one waited for, but where messages share links; and of one that was held until what its sender sent
+// the same receiver before had come, it is what that waited for. If By is None, nothing is known.
 type Cause struct {
 	Since, Fly unit.Picos
 	By         int32

@@ -48,7 +48,7 @@ type rank struct {
 	program  Program
 	wide     []Op // of ops
 	looking  looking
-	_        [24]byte
+	_        [16]byte
 }
 
 // hot is where the part ends of a rank that is used again and again: with the first part of main.

@@ -14,7 +14,7 @@ const (
 	Computing  Part = 1 + iota
 	Overhead        // o_s, o_r and what comes on top of them
 	Latency         // waiting for a message that is on its way
-	Contention      // waiting for a message that waited for ports or links, or for the own port
+	Contention      // waiting for a message that waited for ports or links, or to come behind one that its sender sent before, or for the own port
 	Waiting         // for a message that was not sent yet, and for everything else
 	endPart
 )

@@ -86,7 +86,8 @@ func (e *engine) landed(i int32) {
 		if n.held = false; !n.left {
 			return
 		}
-		n.late += max(0, s.at-n.at)
-		n.at = max(n.at, s.at)
+		if s.at > n.at {
+			n.late, n.at, n.why = n.late+s.at-n.at, s.at, s.why
+		}
 	}
 }

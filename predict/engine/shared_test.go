@@ -56,8 +56,7 @@ func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, b
 	m.late += d.Arrive - at - d.Latency
 	m.fly += d.Latency
 	if m.at = d.Arrive; ordered {
-		m.at = max(m.at, n.pairs[[2]int32{r.id, to}])
-		n.pairs[[2]int32{r.id, to}] = m.at
+		n.hold(r, to, m)
 	}
 	n.put(r, to, m)
 	return d.Free

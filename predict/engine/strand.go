@@ -36,7 +36,8 @@ type strand struct {
 	agenda *agenda    // LogGOPSim's, or nil
 	late   unit.Picos // of the message that was probed
 	fly    unit.Picos
-	why    Cause // of its coming, if there is an Observer
+	why    Cause      // of its coming, if there is an Observer; or of the end of what was waited for last
+	met    unit.Picos // when that was, if it was not before the strand waited
 }
 
 // need is what a strand must have to go on.
@@ -241,10 +242,12 @@ func (r *rank) collect(s *strand, now unit.Picos) {
 		s.agenda.did(r.taken(p))
 		s.agenda.follow(t)
 	}
-	if long > 0 || t > r.cpu {
-		if r.e.obs != nil {
-			r.e.causes.now = r.e.causes.pendings[s.on]
+	if r.e.obs != nil {
+		if r.e.causes.now = r.e.causes.pendings[s.on]; p.done == t {
+			s.why, s.met = r.e.causes.now, t
 		}
+	}
+	if long > 0 || t > r.cpu {
 		t = r.use(t, long, Overhead, p.late, p.fly)
 	}
 	r.e.pendings.drop(s.on)

@@ -17,7 +17,7 @@ type channel struct {
 // hold is until when a message has a channel.
 type hold struct {
 	to      unit.Picos
-	message uint64
+	message uint64 // that it has been held up by, or that which has it
 }
 
 // reserve takes so long a time as early as possible, not before at. Nothing is taken beyond
@@ -40,11 +40,11 @@ func (c *channel) carry(s calendar.Span, message unit.Bytes, h *history) {
 		if len(c.holds) == cap(c.holds) {
 			c.holds = slices.DeleteFunc(c.holds, func(o hold) bool { return o.to <= h.settled })
 		}
-		c.holds = append(c.holds, hold{s.To, h.sent.messages})
+		c.holds = append(c.holds, hold{s.To, h.origin()})
 	}
 }
 
-// until is the message that has a channel until a time.
+// until is the message because of which a channel is taken until a time.
 func (c *channel) until(t unit.Picos) uint64 {
 	for i := len(c.holds) - 1; i >= 0; i-- {
 		if c.holds[i].to == t {

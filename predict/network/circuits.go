@@ -48,6 +48,7 @@ func (c *circuits) Send(at unit.Picos, m Message) Delivery {
 	carry := c.time(m.Bytes)
 	idle := unit.Picos(len(c.taken)-1)*c.hop + carry
 	end := c.earliest(at+idle, carry)
+	c.leaves()
 	switch {
 	case end > Horizon:
 	case c.greedy:

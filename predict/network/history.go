@@ -11,7 +11,8 @@ type history struct {
 	sent    tally
 	settled unit.Picos
 	watched bool
-	behind  uint64 // what the present message waited for last
+	behind  uint64 // what the present message waited for last, or what that waited for
+	left    uint64 // the same when its sender's port was free
 }
 
 // Settled remembers the time.
@@ -21,7 +22,18 @@ func (h *history) Settled(before unit.Picos) { h.settled = max(h.settled, before
 func (h *history) Watch() { h.watched = true }
 
 // Behind implements Network.
-func (h *history) Behind() uint64 { return h.behind }
+func (h *history) Behind() (left, came uint64) { return h.left, h.behind }
+
+// leaves says that what the present message waits for from now on does not keep its sender's port.
+func (h *history) leaves() { h.left = h.behind }
+
+// origin is the message that those wait for who wait for the present one now.
+func (h *history) origin() uint64 {
+	if h.behind > 0 {
+		return h.behind
+	}
+	return h.sent.messages
+}
 
 // waits says that the present message waits for a channel until a time.
 func (h *history) waits(c *channel, until unit.Picos) {
@@ -40,7 +52,7 @@ func (h *history) begin(at unit.Picos, m Message) bool {
 		return false
 	}
 	h.sent.add(m.Bytes)
-	h.behind = 0
+	h.behind, h.left = 0, 0
 	return true
 }
 

@@ -27,9 +27,9 @@ func newNaive(n Network) *naive {
 	return &naive{n: n, taken: map[string][]span{}, usage: map[string]*Part{}}
 }
 
-func (v *naive) Settled(unit.Picos) {}
-func (v *naive) Watch()             {}
-func (v *naive) Behind() uint64     { return 0 }
+func (v *naive) Settled(unit.Picos)    {}
+func (v *naive) Watch()                {}
+func (v *naive) Behind() (_, _ uint64) { return 0, 0 }
 
 func (v *naive) Send(at unit.Picos, m Message) Delivery {
 	if m.From == m.To || at >= Horizon {

@@ -36,6 +36,7 @@ func (p *ports) Send(at unit.Picos, m Message) Delivery {
 	}
 	way := p.way(m)
 	sent, free := p.sends[m.From].reserve(at, way.out, m.Bytes, &p.history)
+	p.leaves()
 	begins, _ := p.receives[m.To].reserve(sent+way.first, way.in, m.Bytes, &p.history)
 	return delivered(at, free, begins+way.rest, way.first+way.rest)
 }

@@ -12,7 +12,14 @@ import (
 // Path observes what each processor did and what it waited for, to find the critical path: what had
 // to take as long as it did for the run to take as long as it did. It goes back from the end of
 // the processor that ended last; where a processor waited for a message, it follows the way of
-// the message back to its sender. It holds some 16 bytes for each operation.
+// the message back to its sender, or to that of the message which held it: causes in a chain. So whoever computes longer on it
+// makes the run as much longer, and if no other chain takes as long, who computes a little shorter makes it shorter.
+//
+// Differs: by more than a little, messages and operations may change their order, in ports, on links, for receives from any
+// sender, in graphs and beside nonblocking collectives; the run may then take any time. Where messages share links, by
+// bandwidth or in packets, all of a message's waiting there is counted from its own sender, whatever the others did that it waited for.
+//
+// It holds some 16 bytes for each operation.
 type Path struct {
 	engine.Quiet
 	ranks []activity

@@ -27,7 +27,7 @@ func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *
 			return now, nil
 		}})
 	}
-	res, err := engine.Run(context.Background(), programs, engine.Options{Model: m, Observer: obs})
+	res, err := engine.Run(context.Background(), programs, engine.Options{Model: m, Observer: obs, Steps: dissemination(len(ops))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,34 +97,6 @@ func TestPathsByHand(t *testing.T) {
 			t.Errorf("%s:\ngot  %v\nwant %v", name, got, c.want)
 		}
 	}
-}
-
-// A critical path has no gaps, what processors do on it they did, and whoever computes a
-// picosecond longer on it makes the run a picosecond longer.
-func FuzzPath(f *testing.F) {
-	for seed := range uint64(60) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		m := engine.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, Long: 100}
-		m.Receiver = seed%2 == 1
-		if seed%3 == 0 {
-			m.LogGOPSim = true
-		}
-		ops := random(rng, 2+rng.IntN(4))
-		p := NewPath(len(ops))
-		res := run(t, m, ops, p)
-		for _, s := range wholePath(t, p, res) {
-			if s.Part != engine.Computing {
-				continue
-			}
-			longer := run(t, m, delayed(p, ops, s), nil)
-			if longer.Time <= res.Time {
-				t.Fatalf("a picosecond more in %+v, and the run takes %d instead of %d", s, longer.Time, res.Time)
-			}
-		}
-	})
 }
 
 // wholePath is the critical path of a run, which has no gaps and takes its time, as the parts of each rank take the rank's.
