@@ -47,7 +47,7 @@ func (p *kernelProgram) header() trace.Header {
 
 func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Options) (out simulated, err error) {
 	var res *direct.Result
-	out.seconds, err = p.run(p.kernel, func(program spmd.Program) (err error) {
+	out.seconds, err = p.run(ctx, p.kernel, func(program spmd.Program) (err error) {
 		res, err = direct.Run(ctx, program, m.Machine, opt)
 		return err
 	})
@@ -59,14 +59,16 @@ func (p *kernelProgram) simulate(ctx context.Context, m target, opt direct.Optio
 }
 
 func (p *kernelProgram) kind(ctx context.Context) (kindOf, error) {
-	inst, err := p.kernel.New(p.values, p.procs, p.seed)
-	if err != nil {
-		return 0, err
-	}
-	if shares, err := direct.SharesMemory(ctx, inst.Program, p.procs); shares || err != nil {
-		return byMemory, err
-	}
-	return byMessages, nil
+	return stage.Interruptible(ctx, func() (kindOf, error) {
+		inst, err := p.kernel.New(p.values, p.procs, p.seed)
+		if err != nil {
+			return 0, err
+		}
+		if shares, err := direct.SharesMemory(ctx, inst.Program, p.procs); shares || err != nil {
+			return byMemory, err
+		}
+		return byMessages, nil
+	})
 }
 
 func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.MemoryOptions) (out simulatedMixed, err error) {
@@ -74,14 +76,16 @@ func (p *kernelProgram) simulateMixed(ctx context.Context, m target, opt direct.
 	if err != nil {
 		return out, err
 	}
-	out.seconds, err = p.run(k, func(program spmd.Program) error {
-		res, err := direct.Mixed(ctx, program, m.Machine, opt)
-		if err == nil {
-			out.result = res.MixedResult
-		}
+	var res *direct.MixedResult
+	out.seconds, err = p.run(ctx, k, func(program spmd.Program) (err error) {
+		res, err = direct.Mixed(ctx, program, m.Machine, opt)
 		return err
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	out.result = res.MixedResult
+	return out, nil
 }
 
 // simulateMemory runs the kernel twice if it takes its own traffic to know the gap of the network.
@@ -92,7 +96,7 @@ func (p *kernelProgram) simulateMemory(ctx context.Context, m target, opt direct
 	}
 	var res *direct.MemoryResult
 	run := func() error {
-		seconds, err := p.run(k, func(program spmd.Program) (err error) {
+		seconds, err := p.run(ctx, k, func(program spmd.Program) (err error) {
 			res, err = direct.Memory(ctx, program, m.Machine, opt)
 			return err
 		})
@@ -122,34 +126,39 @@ func (p *kernelProgram) native(ctx context.Context) (hostRun, error) {
 }
 
 // timed runs the kernel at full speed, and says what by measures.
-func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int, spmd.Program) (time.Duration, error)) (took time.Duration, err error) {
+func (p *kernelProgram) timed(ctx context.Context, by func(context.Context, int, spmd.Program) (time.Duration, error)) (time.Duration, error) {
 	k, err := workload.Find(kernel.All, p.kernel.Name)
 	if err != nil {
 		return 0, err
 	}
 	runtime.GC() // data that were there before are reused, so that the program does not touch new pages
-	_, err = p.run(k, func(program spmd.Program) (err error) {
+	var took time.Duration
+	if _, err := p.run(ctx, k, func(program spmd.Program) (err error) {
 		took, err = by(ctx, p.procs, program)
 		return err
-	})
-	return took, err
+	}); err != nil {
+		return 0, err
+	}
+	return took, nil
 }
 
-// run runs the kernel in one of its forms, and verifies its result.
-func (p *kernelProgram) run(form workload.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
-	inst, err := form.New(p.values, p.procs, p.seed)
-	if err != nil {
-		return 0, err
-	}
-	start := time.Now()
-	if err := by(inst.Program); err != nil {
-		return 0, err
-	}
-	seconds = time.Since(start).Seconds()
-	if err := inst.Verify(); err != nil {
-		return 0, fmt.Errorf("verifying the result: %w", err)
-	}
-	return seconds, nil
+// run runs the kernel in one of its forms, and verifies its result. An interrupt does not wait for what ranks compute: by may run on then.
+func (p *kernelProgram) run(ctx context.Context, form workload.Kernel, by func(spmd.Program) error) (seconds float64, err error) {
+	return stage.Interruptible(ctx, func() (float64, error) {
+		inst, err := form.New(p.values, p.procs, p.seed)
+		if err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		if err := by(inst.Program); err != nil {
+			return 0, err
+		}
+		seconds := time.Since(start).Seconds()
+		if err := inst.Verify(); err != nil {
+			return 0, fmt.Errorf("verifying the result: %w", err)
+		}
+		return seconds, nil
+	})
 }
 
 func (p *kernelProgram) remove() error { return nil }

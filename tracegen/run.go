@@ -51,7 +51,7 @@ func (o *options) runNative(ctx context.Context, env *stage.Env) error {
 		if err != nil {
 			return err
 		}
-		took, err := interruptible(ctx, func() (time.Duration, error) { return spmd.Timed(ctx, o.procs, inst.Program) })
+		took, err := stage.Interruptible(ctx, func() (time.Duration, error) { return spmd.Timed(ctx, o.procs, inst.Program) })
 		if err != nil {
 			return fmt.Errorf("running %s: %w", o.kernel.Name, err)
 		}
@@ -110,7 +110,7 @@ func (o *options) form() []workload.Kernel {
 }
 
 func (o *options) instance(ctx context.Context) (workload.Instance, error) {
-	return interruptible(ctx, func() (workload.Instance, error) {
+	return stage.Interruptible(ctx, func() (workload.Instance, error) {
 		k, err := workload.Find(o.form(), o.kernel.Name)
 		if err != nil {
 			return nil, err
@@ -120,31 +120,11 @@ func (o *options) instance(ctx context.Context) (workload.Instance, error) {
 }
 
 func (o *options) verify(ctx context.Context, inst workload.Instance) error {
-	_, err := interruptible(ctx, func() (struct{}, error) { return struct{}{}, inst.Verify() })
+	_, err := stage.Interruptible(ctx, func() (struct{}, error) { return struct{}{}, inst.Verify() })
 	if err != nil {
 		return fmt.Errorf("verifying the result of %s: %w", o.kernel.Name, err)
 	}
 	return nil
-}
-
-// interruptible returns what f returns, or when the command is interrupted: then
-// f runs on, for as long as the process lives, and its result is lost.
-func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := f()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		return *new(T), ctx.Err()
-	}
 }
 
 // header is what the trace says of itself.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"spoor/calibrate/machine"
+	"spoor/predict/direct"
+	"spoor/tracegen/spmd"
+	"spoor/tracegen/workload"
+)
+
+// busy is a run whose rank computes until it may end.
+type busy struct {
+	workload.Instance
+	begins, may chan struct{}
+}
+
+func (b *busy) Program(*spmd.Rank) error {
+	close(b.begins)
+	<-b.may
+	return nil
+}
+
+// An interrupt ends the command while a rank computes, and does not wait until it comes to an operation.
+func TestDirectInterruptsWhatComputes(t *testing.T) {
+	m, err := machine.Read("../data/machine/loggp-example.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, act := range map[string]func(context.Context, *kernelProgram) error{
+		"kind": func(ctx context.Context, p *kernelProgram) error { _, err := p.kind(ctx); return err },
+		"simulate": func(ctx context.Context, p *kernelProgram) error {
+			_, err := p.simulate(ctx, target{Machine: m}, direct.Options{Procs: 1})
+			return err
+		},
+	} {
+		b := &busy{begins: make(chan struct{}), may: make(chan struct{})}
+		ctx, interrupt := context.WithCancel(t.Context())
+		go func() {
+			<-b.begins
+			interrupt()
+		}()
+		p := &kernelProgram{kernel: workload.Kernel{Name: "busy", Make: func(workload.Values, int, uint64) workload.Instance { return b }}, procs: 1}
+		if err := act(ctx, p); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		close(b.may)
+	}
+}
