@@ -147,7 +147,7 @@ func (m *prvMessage) recvOp(kind trace.Kind, request int32) prvOp {
 
 // post looks for the call that asked for m at its logical time.
 func (r *prvRank) post(m *prvMessage) bool {
-	if i := sort.Search(len(r.irecvs), func(i int) bool { return r.irecvs[i].end >= m.posted }); i < len(r.irecvs) && r.irecvs[i].begin <= m.posted {
+	if i := r.asking(m.posted); i >= 0 {
 		call := r.irecvs[i]
 		r.irecvs = slices.Delete(r.irecvs, i, i+1)
 		r.exact = true
@@ -170,6 +170,18 @@ func (r *prvRank) post(m *prvMessage) bool {
 		call.ops = append(call.ops, m.recvOp(trace.Recv, trace.None))
 	}
 	return true
+}
+
+// asking is the Irecv that covers time t, or -1. Of those that touch there, it is the one that begins.
+func (r *prvRank) asking(t int64) int {
+	i := sort.Search(len(r.irecvs), func(i int) bool { return r.irecvs[i].end >= t })
+	if i+1 < len(r.irecvs) && r.irecvs[i].begin < t && r.irecvs[i+1].begin == t {
+		return i + 1
+	}
+	if i < len(r.irecvs) && r.irecvs[i].begin <= t {
+		return i
+	}
+	return -1
 }
 
 // asked makes a call the Irecv of m, which some other call completes.

@@ -163,6 +163,20 @@ func TestParaverNonblocking(t *testing.T) {
 	wantNotes(t, r, worldsNote)
 }
 
+// Of two Irecvs that touch in time, a message is the one's that begins when it was asked for, though it comes first.
+func TestParaverTouchingIrecvs(t *testing.T) {
+	m, r := importPrv(t, prvTwo+
+		"1:0:1:1:1:0:1000:1\n1:0:1:2:1:0:1000:1\n"+
+		"2:0:1:1:1:10:50000001:4\n2:0:1:1:1:12:50000001:0\n2:0:1:1:1:12:50000001:4\n2:0:1:1:1:14:50000001:0\n"+
+		"2:0:1:2:1:20:50000001:1\n3:0:1:2:1:20:21:0:1:1:1:12:50:8:1\n2:0:1:2:1:22:50000001:0\n"+
+		"2:0:1:2:1:30:50000001:1\n3:0:1:2:1:30:31:0:1:1:1:10:60:16:2\n2:0:1:2:1:35:50000001:0\n"+
+		"2:0:1:1:1:40:50000001:5\n2:0:1:1:1:50:50000001:0\n2:0:1:1:1:50:50000001:5\n2:0:1:1:1:60:50000001:0\n")
+	if got, want := told(m, 0), "compute 10 @0, irecv 1 16B r1 @10, irecv 1 8B r0 @12, compute 26 @14, wait r0 @40, wait r1 @50, compute 940 @60"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	wantNotes(t, r, worldsNote)
+}
+
 // An Irecv that nobody completes, and one whose message comes too late to say which.
 func TestParaverBlockingAndSendrecv(t *testing.T) {
 	m, r := importPrv(t, prvTwo+
