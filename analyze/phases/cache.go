@@ -163,29 +163,29 @@ func (t *tally) upgrade(d int, oldest uint8) {
 }
 
 // flush turns the counts into rows, in their order, and forgets them.
-func (t *tally) flush(k key, out *rows) {
+func (t *tally) flush(shape int, out *rows) {
 	for i, n := range t.reuse[0] {
-		out.add(k, reuseLoadEvent, int64(i+Invalidated), n)
+		out.add(subjectOf(shape, reuseLoadEvent, i+Invalidated), n)
 	}
 	for i, n := range t.reuse[1] {
-		out.add(k, reuseStoreEvent, int64(i+Invalidated), n)
+		out.add(subjectOf(shape, reuseStoreEvent, i+Invalidated), n)
 	}
 	for _, of := range []struct {
 		event event
 		count *[MaxWays + 1]uint64
 	}{{supplyPlusEvent, &t.supplyPlus}, {upgradeMinusEvent, &t.upgradeMinus}, {upgradePlusEvent, &t.upgradePlus}} {
 		for d, n := range of.count[:MaxWays] {
-			out.add(k, of.event, int64(d), n)
+			out.add(subjectOf(shape, of.event, d), n)
 		}
 	}
 	for d := range MaxWays {
 		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more < fewer {
-			out.add(k, writebackMinusEvent, int64(d), fewer-more)
+			out.add(subjectOf(shape, writebackMinusEvent, d), fewer-more)
 		}
 	}
 	for d := range MaxWays {
 		if more, fewer := t.writebacks[d+1], t.writebacks[d]; more > fewer {
-			out.add(k, writebackPlusEvent, int64(d), more-fewer)
+			out.add(subjectOf(shape, writebackPlusEvent, d), more-fewer)
 		}
 	}
 	*t = tally{}

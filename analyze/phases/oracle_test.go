@@ -2,6 +2,7 @@ package phases
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
@@ -172,6 +174,9 @@ func compare(src trace.Source, a *Analysis) error {
 		if err != nil {
 			return err
 		}
+		if err := compareSummary(results[0].Summary, profile); err != nil {
+			return err
+		}
 		for _, n := range a.Sets {
 			for ways := 1; ways <= MaxWays; ways++ {
 				o := newOracle(src.Header().Procs, line, profile.Window(), uint64(n), ways)
@@ -184,6 +189,38 @@ func compare(src trace.Source, a *Analysis) error {
 				if err := o.compare(profile, n); err != nil {
 					return fmt.Errorf("lines of %v, %d sets, %d ways: %w", line, n, ways, err)
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// compareSummary holds a summary to the phases of a profile, added up.
+func compareSummary(t *store.Table, profile *Profile) error {
+	proc, err1 := store.Data[int32](t, "proc")
+	line, err2 := store.Data[int64](t, "line")
+	sets, err3 := store.Data[int64](t, "sets")
+	ways, err4 := store.Data[int64](t, "ways")
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return err
+	}
+	for i, p := range proc {
+		if line[i] != profile.line {
+			continue
+		}
+		var c Counts
+		for phase := range profile.Phases() {
+			d, err := profile.Counts(trace.Proc(p), phase, sets[i], int(ways[i]))
+			if err != nil {
+				return err
+			}
+			c.add(d)
+		}
+		want := map[string]uint64{"instr": uint64(c.Instr), "uses": c.Loads + c.Stores, "misses": c.LoadMisses + c.StoreMisses,
+			"upgrades": c.Upgrades, "writebacks": c.Writebacks, "supplies": c.Supplies}
+		for name, want := range want {
+			if got, err := store.Data[uint64](t, name); err != nil || got[i] != want {
+				return fmt.Errorf("summary of processor %d, %d sets, %d ways: %s is not %d (%v)", p, sets[i], ways[i], name, want, err)
 			}
 		}
 	}

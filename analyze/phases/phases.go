@@ -104,7 +104,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p != trace.Interleaved || h.Procs < 1 {
 		return nil
 	}
-	s := &shard{procs: make([]progress, h.Procs), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
+	s := &shard{procs: make([]progress, h.Procs), rows: make([]rows, h.Procs), shapes: a.shapes(), size: cmp.Or(a.Window, DefaultWindow), limit: cmp.Or(a.windows, maxWindows)}
 	for _, line := range a.Lines {
 		s.sims = append(s.sims, newSimulation(h.Procs, line, a.Sets))
 	}
@@ -154,11 +154,12 @@ type shard struct {
 	done    []unit.Instructions // of a piece's references: where each ends in its processor's phase
 	at      []unit.Instructions // and in the interleaved order
 	size    unit.Instructions
-	windows int // rows of so many windows
+	windows int // that rows are of, those that have not been joined counted apart
 	limit   int
 	locks   uint64 // that are taken
 	flags   uint64 // that are waited for, and ends of other processors
-	rows    rows
+	shapes  []shape
+	rows    []rows // by processor
 	traffic trafficRows
 }
 
@@ -284,12 +285,13 @@ func (s *shard) endPhase(p trace.Proc, now unit.Instructions) error {
 // flush turns what a processor did in its window into rows.
 func (s *shard) flush(p trace.Proc) {
 	q := &s.procs[p]
-	k := key{proc: int32(p), phase: q.phase, window: q.window}
-	for _, sim := range s.sims {
-		k.line = int64(sim.line)
-		s.rows.add(k, instrEvent, 0, uint64(q.done-q.begun))
-		sim.flush(p, k, &s.rows)
+	out := &s.rows[p]
+	for i, sim := range s.sims {
+		first := i * (1 + len(sim.caches)) // shape of this line size
+		out.add(subjectOf(first, instrEvent, 0), uint64(q.done-q.begun))
+		sim.flush(p, first, out)
 	}
+	out.end(q.phase, q.window)
 	q.begun = q.done
 	s.windows++
 	for s.windows > s.limit {
@@ -300,8 +302,14 @@ func (s *shard) flush(p trace.Proc) {
 // coarsen joins neighbouring windows of the same phase.
 func (s *shard) coarsen() {
 	s.size *= 2
-	for i := range s.rows {
-		s.rows[i].window /= 2
+	s.windows = 0
+	for p := range s.rows {
+		r := &s.rows[p]
+		for i := range r.windows {
+			r.windows[i].window /= 2
+		}
+		r.join()
+		s.windows += len(r.windows)
 	}
 	for i := range s.traffic {
 		s.traffic[i].window /= 2
@@ -309,8 +317,7 @@ func (s *shard) coarsen() {
 	for p := range s.procs {
 		s.procs[p].window /= 2
 	}
-	s.rows, s.traffic = s.rows.join(), s.traffic.join()
-	s.windows = s.rows.windows()
+	s.traffic = s.traffic.join()
 	s.limit = max(s.limit, 2*s.windows) // phases alone may be more
 }
 
@@ -322,7 +329,10 @@ func (s *shard) End() error {
 		}
 	}
 	s.sims, s.blocks, s.orders, s.uses = nil, nil, nil, nil
-	s.rows, s.traffic = s.rows.join(), s.traffic.join()
+	for p := range s.rows {
+		s.rows[p].join()
+	}
+	s.traffic = s.traffic.join()
 	return nil
 }
 
@@ -335,9 +345,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
 		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)},
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
-	full := s.rows.table(meta)
-	summary, err := summarise(full, a.Lines, meta)
-	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summary}
+	full := tableOf(s.rows, s.shapes, meta)
+	out := analysis.Result{Tables: []*store.Table{full}, Full: full, Summary: summarise(s.rows, s.shapes, meta)}
 	if len(a.PerNode) > 0 {
 		meta = append(meta, trace.Arg{Key: blockFact, Value: strconv.FormatInt(int64(a.Block), 10)},
 			trace.Arg{Key: perNodeFact, Value: listOf(a.PerNode, "")}, trace.Arg{Key: placementFact, Value: listOf(a.Placements, "")},
@@ -348,5 +357,5 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 			trace.Arg{Key: cacheFact, Value: fmt.Sprintf("%d, %d, %d", a.Within.Sets, a.Within.Ways, a.Within.Line)})
 		out.Tables = append(out.Tables, s.traffic.table(meta))
 	}
-	return out, err
+	return out, nil
 }

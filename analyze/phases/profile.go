@@ -70,6 +70,14 @@ func (a *place) compare(b *place) int {
 	return cmp.Or(cmp.Compare(a.phase, b.phase), cmp.Compare(a.window, b.window), cmp.Compare(a.proc, b.proc))
 }
 
+// row is one of the table.
+type row struct {
+	proc                                int32
+	phase, window, line, sets, distance int64
+	count                               uint64
+	event                               event
+}
+
 // Load reads a phases table, of which it keeps the rows of one line size. A line size that it does not have is an error that
 // lists those it has.
 func Load(t store.Batched, line unit.Bytes) (*Profile, error) {
@@ -323,7 +331,7 @@ func eachOfBatch(t *store.Table, from int, use func(*row)) error {
 			sets[i] < 0 || sets[i] > math.MaxInt32 {
 			return fmt.Errorf("row %d of the phases table: event %q at distance %d, processor %d, phase %d, %d sets is impossible", from+i, names[i], distance[i], proc[i], phase[i], sets[i])
 		}
-		use(&row{key{proc[i], phase[i], at[i], line[i], sets[i]}, distance[i], count[i], e})
+		use(&row{proc[i], phase[i], at[i], line[i], sets[i], distance[i], count[i], e})
 	}
 	return nil
 }

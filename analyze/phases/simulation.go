@@ -129,8 +129,8 @@ func (s *simulation) invalidateOthers(p trace.Proc, line uint64, id uint32) {
 	}
 }
 
-// flush turns what p did into rows, and forgets it.
-func (s *simulation) flush(p trace.Proc, k key, out *rows) {
+// flush turns what p did into rows, of a shape and those after it, and forgets it.
+func (s *simulation) flush(p trace.Proc, shape int, out *rows) {
 	again := &s.again[p]
 	for i, n := range again {
 		s.uses[p][i] += n
@@ -139,12 +139,11 @@ func (s *simulation) flush(p trace.Proc, k key, out *rows) {
 		}
 	}
 	*again = [2]uint64{}
-	out.add(k, loadEvent, 0, s.uses[p][0])
-	out.add(k, storeEvent, 0, s.uses[p][1])
+	out.add(subjectOf(shape, loadEvent, 0), s.uses[p][0])
+	out.add(subjectOf(shape, storeEvent, 0), s.uses[p][1])
 	s.uses[p] = [2]uint64{}
-	for _, c := range s.caches {
-		k.sets = c.sets
-		c.tallies[p].flush(k, out)
+	for i, c := range s.caches {
+		c.tallies[p].flush(shape+1+i, out)
 	}
 }
 

@@ -5,31 +5,45 @@ import (
 
 	"spoor/traces/store"
 	"spoor/traces/trace"
-	"spoor/traces/unit"
 )
 
 // shownWays are the associativities that people see.
 var shownWays = []int{1, 2, 4, 8}
 
 // summarise adds the phases of each processor up, for people.
-func summarise(full *store.Table, lines []unit.Bytes, meta []trace.Arg) (*store.Table, error) {
+func summarise(procs []rows, shapes []shape, meta []trace.Arg) *store.Table {
+	totals := make([][]uint64, len(procs))
+	for p := range procs {
+		totals[p] = procs[p].total(len(shapes))
+	}
 	var s sums
-	for _, line := range lines {
-		p, err := Load(full, line)
-		if err != nil {
-			return nil, err
+	for first := 0; first < len(shapes); {
+		end := first + 1
+		for end < len(shapes) && shapes[end].sets > 0 {
+			end++
 		}
-		for proc := range p.Procs() {
-			for _, n := range p.Sets() {
+		for p, total := range totals {
+			windows := procs[p].windows
+			for i := first + 1; i < end; i++ {
 				for _, ways := range shownWays {
-					if err := s.add(p, trace.Proc(proc), n, ways); err != nil {
-						return nil, err
-					}
+					var c Counts
+					c.take(total, first, ways)
+					c.take(total, i, ways)
+					s.add(trace.Proc(p), windows[len(windows)-1].phase+1, shapes[i], ways, &c)
 				}
 			}
 		}
+		first = end
 	}
-	return s.table(meta), nil
+	return s.table(meta)
+}
+
+// take adds what was counted of one shape.
+func (c *Counts) take(total []uint64, shape, ways int) {
+	for i, n := range total[shape<<shapeBits : (shape+1)<<shapeBits] {
+		x := counter{count: n, event: subject(i).event(), distance: int8(subject(i).distance())}
+		x.apply(c, ways)
+	}
 }
 
 type sums struct {
@@ -38,32 +52,18 @@ type sums struct {
 	instr, uses, misses, upgrades, writebacks, supply []uint64
 }
 
-func (s *sums) add(p *Profile, proc trace.Proc, sets int64, ways int) error {
-	var sum Counts
-	for phase := range p.Phases() {
-		c, err := p.Counts(proc, phase, sets, ways)
-		if err != nil {
-			return err
-		}
-		sum.Instr += c.Instr
-		sum.Loads += c.Loads + c.Stores
-		sum.LoadMisses += c.LoadMisses + c.StoreMisses
-		sum.Upgrades += c.Upgrades
-		sum.Writebacks += c.Writebacks
-		sum.Supplies += c.Supplies
-	}
+func (s *sums) add(proc trace.Proc, phases int64, of shape, ways int, c *Counts) {
 	s.proc = append(s.proc, int32(proc))
-	s.phases = append(s.phases, int64(p.Phases()))
-	s.line = append(s.line, p.line)
-	s.sets = append(s.sets, sets)
+	s.phases = append(s.phases, phases)
+	s.line = append(s.line, of.line)
+	s.sets = append(s.sets, of.sets)
 	s.ways = append(s.ways, int64(ways))
-	s.instr = append(s.instr, uint64(sum.Instr))
-	s.uses = append(s.uses, sum.Loads)
-	s.misses = append(s.misses, sum.LoadMisses)
-	s.upgrades = append(s.upgrades, sum.Upgrades)
-	s.writebacks = append(s.writebacks, sum.Writebacks)
-	s.supply = append(s.supply, sum.Supplies)
-	return nil
+	s.instr = append(s.instr, uint64(c.Instr))
+	s.uses = append(s.uses, c.Loads+c.Stores)
+	s.misses = append(s.misses, c.LoadMisses+c.StoreMisses)
+	s.upgrades = append(s.upgrades, c.Upgrades)
+	s.writebacks = append(s.writebacks, c.Writebacks)
+	s.supply = append(s.supply, c.Supplies)
 }
 
 func (s *sums) table(meta []trace.Arg) *store.Table {
