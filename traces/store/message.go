@@ -46,8 +46,8 @@ type encoder struct {
 	spans []span
 	body  []byte
 	msg   []byte
-	// A sample of a column, in so many pieces, and as both make it.
-	pieces                   int
+	// A sample of a column, of so many elements in so many pieces, and as both make it.
+	sampleRows, pieces       int
 	sample, special, general []byte
 	// A column of texts as Arrow has it.
 	text    []byte
@@ -69,7 +69,9 @@ var tableEncoders = sync.Pool{New: func() any {
 	// Matches reach back over all of a batch's numbers, as in the usual window, whose memory takes as long to clear as a large
 	// table to write.
 	e := newEncoderWith(zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8*batchRows), zstd.WithLowerEncoderMem(true))
-	e.pieces = 4 // tables are sorted: no place in one is like the others
+	// Tables are sorted: no place in one is like the others. They have ten thousands of rows rather than millions, so that a quarter
+	// of the sample takes up to a fifth of the time off, and what a run of analyze writes is at most 1.1 % larger.
+	e.sampleRows, e.pieces = 1<<12, 4
 	return e
 }}
 
@@ -87,7 +89,7 @@ func newEncoderWith(options ...zstd.EOption) *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), ways: slices.Clone(ways), z: z, b: flatbuffers.NewBuilder(2048), pieces: 1}
+	return &encoder{few: zcolumn.NewEncoder(), ways: slices.Clone(ways), z: z, b: flatbuffers.NewBuilder(2048), sampleRows: sampleRows, pieces: 1}
 }
 
 // begin starts a batch; columns follow in the order of the schema.
@@ -98,7 +100,7 @@ func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
 }
 
-// sampleRows is how many elements of a long buffer decide between the two compressors.
+// sampleRows is how many elements of a long buffer of a trace decide between the compressors.
 const sampleRows = 1 << 14
 
 // buffer adds one compressed buffer of elements of the given width, or the plain
@@ -168,13 +170,13 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 // sampled is b, or pieces of it if it is long: one from the middle, or more at equal distances from its beginning to its end.
 func (e *encoder) sampled(b []byte, width int) []byte {
 	rows := len(b) / width
-	if rows <= 2*sampleRows { // to see fewer twice would not pay
+	if rows <= 2*e.sampleRows { // to see fewer twice would not pay
 		return b
 	}
 	if e.pieces == 1 {
-		return b[(rows-sampleRows)/2*width:][:sampleRows*width]
+		return b[(rows-e.sampleRows)/2*width:][:e.sampleRows*width]
 	}
-	piece := sampleRows / e.pieces
+	piece := e.sampleRows / e.pieces
 	e.sample = e.sample[:0]
 	for i := range e.pieces {
 		from := i * (rows - piece) / (e.pieces - 1) * width
