@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"spoor/analyze/analysis"
@@ -122,28 +124,46 @@ func save(dir string, results []analysis.Result) (err error) {
 			os.Remove(dir) // goes if it is empty
 		}
 	}()
-	var written []string
-	for _, r := range results {
-		for _, t := range r.Tables {
-			name := t.Name + ".arrow"
-			if err := store.WriteTable(filepath.Join(aside.Path, name), t); err != nil {
-				return fmt.Errorf("writing %s: %w", filepath.Join(dir, name), err)
-			}
-			written = append(written, name)
-		}
-		for _, f := range r.Files {
-			if err := store.WriteFile(filepath.Join(aside.Path, f.Name), f.Fill); err != nil {
-				return fmt.Errorf("writing %s: %w", filepath.Join(dir, f.Name), err)
-			}
-			written = append(written, f.Name)
-		}
+	files := filesOf(results)
+	if err := writeAll(aside.Path, dir, files); err != nil {
+		return err
 	}
-	for _, name := range written {
-		if err := os.Rename(filepath.Join(aside.Path, name), filepath.Join(dir, name)); err != nil {
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(aside.Path, f.name), filepath.Join(dir, f.name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// output is a file of the results.
+type output struct {
+	name  string
+	write func(path string) error
+}
+
+func filesOf(results []analysis.Result) (files []output) {
+	for _, r := range results {
+		for _, t := range r.Tables {
+			files = append(files, output{t.Name + ".arrow", func(path string) error { return store.WriteTable(path, t) }})
+		}
+		for _, f := range r.Files {
+			files = append(files, output{f.Name, func(path string) error { return store.WriteFile(path, f.Fill) }})
+		}
+	}
+	return files
+}
+
+// writeAll writes the files into a directory aside, as many at a time as there are cores. Of several errors it is that of the first file, and names where that
+// would have been.
+func writeAll(aside, dir string, files []output) error {
+	errs := make([]error, len(files))
+	analysis.InParallel(len(files), runtime.GOMAXPROCS(0), func(i int) {
+		if err := files[i].write(filepath.Join(aside, files[i].name)); err != nil {
+			errs[i] = fmt.Errorf("writing %s: %w", filepath.Join(dir, files[i].name), err)
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // print writes summaries for people, or the one result in full for programs.

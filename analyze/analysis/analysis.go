@@ -94,7 +94,8 @@ type Analysis interface {
 	// analyses return for one order is fed once. One that builds on the state of more
 	// than one other returns a [Joint].
 	NewShard(h trace.Header, proc trace.Proc) Shard
-	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor.
+	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor. Other analyses that look at the
+	// same shards may merge at the same time, so it changes none of them.
 	Merge(shards []Shard) (Result, error)
 }
 

@@ -66,6 +66,7 @@ type merger struct {
 	from     int    // those before it in the space have been yielded
 	merged   int    // in the space
 	rows     int    // of a piece at most
+	first    uint32 // Instr of the piece's first reference in program order
 	whole    bool   // pieces are those of the only processor's program order
 	time     uint64 // when the last of them ends
 	piece    Piece

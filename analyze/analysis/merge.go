@@ -20,6 +20,9 @@ func (m *merger) merge(s *strand, time uint64) error {
 	}
 	instr := s.refs.Instr[:s.end]
 	from, i, n, last := s.at, s.at, m.merged, s.clock
+	if n == m.from {
+		m.first = instr[i]
+	}
 	for {
 		m.refs.Instr[n] = uint32(time - last)
 		last = time

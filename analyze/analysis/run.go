@@ -52,15 +52,16 @@ func (n *NoResult) Error() string { return n.Err.Error() }
 // Unwrap is the same.
 func (n *NoResult) Unwrap() error { return n.Err }
 
-// merge makes the results of all, or the error of the first that has none.
+// merge makes the results of all, as many at a time as there are cores, or the error of the first that has none.
 func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	results := make([]Result, len(analyses))
 	var first error
 	var able []string
-	for i, a := range analyses {
-		var err error
-		if results[i], err = a.Merge(shards[i]); err == nil {
-			able = append(able, a.Name())
+	errs := make([]error, len(analyses))
+	InParallel(len(analyses), runtime.GOMAXPROCS(0), func(i int) { results[i], errs[i] = analyses[i].Merge(shards[i]) })
+	for i, err := range errs {
+		if err == nil {
+			able = append(able, analyses[i].Name())
 		} else if first == nil {
 			first = err
 		}
@@ -138,7 +139,7 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(orders))
-	inParallel(len(orders), cores, func(i int) {
+	InParallel(len(orders), cores, func(i int) {
 		if errs[i] = orders[i].read(src, cores > len(orders) && len(orders[i].shards) > 1, &meter{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
 			cancel()
 		}
@@ -161,11 +162,11 @@ func spread(orders []order, cores int) {
 	}
 }
 
-// inParallel calls do with 0 to n-1, in that order, so many at a time.
-func inParallel(n, cores int, do func(int)) {
+// InParallel calls do with 0 to n-1, in that order, so many at a time, and returns when all have returned.
+func InParallel(n, atOnce int, do func(int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(cores, n) {
+	for range min(atOnce, n) {
 		workers.Go(func() {
 			for i := range next {
 				do(i)

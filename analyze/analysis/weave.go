@@ -10,29 +10,41 @@ import (
 // is merged: the trace is read once.
 //
 // On several cores every shard of the interleaved order has a goroutine of its own, and those
-// of a program order look at a stretch of it while the processors are merged.
+// of a program order look at a stretch of it while the processors are merged. Those of a lone processor have goroutines of their own, too.
 func weave(src trace.Source, orders []order, apart bool, m *meter) error {
-	var w weaver
 	merge := newMerger(src, nil)
 	merge.programs = map[trace.Proc]*feeder{}
-	var programs []*feeder
-	for _, o := range orders[1:] {
+	w := weaver{meter: m}
+	interleaved, programs := orders[0].shards, orders[1:]
+	if h := src.Header(); apart && h.Procs == 1 {
+		w.belt = newBelt(h, interleaved, shardsOf(programs))
+		programs = nil
+	} else if apart {
+		w.belt = newBelt(h, interleaved, nil)
+	} else {
+		w.feeder = newFeeder(interleaved, false, m)
+	}
+	if w.belt != nil {
+		merge.whole = false
+		w.belt.begin(merge)
+	}
+	var feeders []*feeder
+	for _, o := range programs {
 		f := newFeeder(o.shards, apart, m)
 		merge.programs[o.proc] = f
-		programs = append(programs, f)
-	}
-	w.meter = m
-	if apart {
-		w.belt = newBelt(orders[0].shards, src.Header().HasPC)
-		merge.rows, merge.whole = beltRows, false
-		merge.use(w.belt.next.space)
-	} else {
-		w.feeder = newFeeder(orders[0].shards, false, m)
+		feeders = append(feeders, f)
 	}
 	merge.yield = func(p *Piece, _ error) bool { return w.take(merge, p) }
 	err := merge.run()
 	merge.stop()
-	return w.end(err, programs)
+	return w.end(err, feeders)
+}
+
+func shardsOf(orders []order) (shards []Shard) {
+	for _, o := range orders {
+		shards = append(shards, o.shards...)
+	}
+	return shards
 }
 
 // weaver is who takes the interleaved order.
@@ -49,6 +61,9 @@ func (w *weaver) take(m *merger, p *Piece) bool {
 		return w.feeder.failed() == nil && w.meter.err == nil
 	}
 	w.meter.count(p.Refs.Len())
+	if w.belt.program > 0 {
+		w.meter.count(p.Refs.Len())
+	}
 	w.belt.add(m, p)
 	return !w.belt.failed.Load() && w.meter.err == nil
 }
@@ -68,7 +83,7 @@ func (w *weaver) end(err error, programs []*feeder) error {
 	errs := []error{first, err, w.meter.err}
 	if firstCause(errs) == nil {
 		ends := make([]error, len(programs))
-		inParallel(len(programs), runtime.GOMAXPROCS(0), func(i int) { ends[i] = programs[i].end() })
+		InParallel(len(programs), runtime.GOMAXPROCS(0), func(i int) { ends[i] = programs[i].end() })
 		errs = ends
 	}
 	return firstCause(errs)

@@ -113,6 +113,11 @@ func TestRunFeedsOrders(t *testing.T) {
 		}
 		checkOrders(t, m.InBatches(2*longPiece), nil)
 		checkOrders(t, m.InBatches(2*longPiece), []trace.Proc{1})
+		lone := randomTrace(rand.New(rand.NewPCG(1, 6)), 1, 4, 2000)
+		for i := range uint64(loneRows + longPiece) {
+			lone.RefsOf[0].Append(uint32(1+i%3), i, 8, trace.Load)
+		}
+		checkOrders(t, lone.InBatches(loneRows+1), nil)
 	})
 }
 
@@ -154,6 +159,13 @@ func TestRunFails(t *testing.T) {
 				if s.ended {
 					t.Errorf("%v: order %d was ended", fails, p)
 				}
+			}
+		}
+		lone := randomTrace(rand.New(rand.NewPCG(1, 5)), 1, 3, 500)
+		for _, fails := range []map[trace.Proc]int{{-1: 1}, {0: 1}, {-1: 3, 0: 2}, {-1: 2, 0: 3}} {
+			a, b := &listener{name: "a"}, &listener{name: "b", fails: fails}
+			if _, err := Run(context.Background(), lone, Options{}, a, b); err != errHeard || a.shards[0].ended || a.shards[trace.Interleaved].ended {
+				t.Errorf("one processor: %v: error %v", fails, err)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
