@@ -68,6 +68,9 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	if src.IsAt(f.output) {
 		return stage.Usage("-o %s: that is the trace to be read; choose another name", f.output)
 	}
+	if err := checkRefs(src, path); err != nil {
+		return err
+	}
 	total := uint64(0)
 	for p := range trace.Proc(src.Header().Procs) {
 		total += src.Totals(p).Refs

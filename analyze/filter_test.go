@@ -33,6 +33,7 @@ func TestFilterStatus(t *testing.T) {
 		{"--cache L1d=1KiB/2/64B/opt -o x two", stage.WrongUsage, "--cache: L1d: what opt evicts"},
 		{"--cache L1d=1KiB/2/64B -o x nowhere", stage.Failed, "nowhere"},
 		{"--cache L1d=1KiB/2/64B -o no/such/folder two", stage.Failed, "no/such/folder"},
+		{"--cache L1d=1KiB/2/64B -o x two.events.arrow", stage.Failed, "references, but there are none; its .refs.arrow file is needed"},
 	} {
 		status, out, errs := analyze(append([]string{"filter"}, strings.Fields(c.args)...)...)
 		if status != c.status || !strings.Contains(errs, c.want) || out != "" {

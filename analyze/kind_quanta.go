@@ -31,7 +31,7 @@ func (q *quantumFlags) length() (unit.Instructions, error) {
 func quantaKind(q *quantumFlags) *kind {
 	var seed uint64
 	var private string
-	return &kind{name: "quanta", doc: "what processors do in every quantum [falsafi1997]: samples in quanta.arrow, mu, sigma_intra, n_cxsw, n_fp in quanta.params.toml",
+	return &kind{name: quantaName, doc: "what processors do in every quantum [falsafi1997]: samples in quanta.arrow, mu, sigma_intra, n_cxsw, n_fp in quanta.params.toml",
 		details: quanta.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&q.cycles, "quantum", 100, "quanta, footprint: length of a quantum in `cycles`, rounded to whole instructions")

@@ -60,6 +60,7 @@ var nastyTraces = map[string]nasty{
 	"cold":          {procs: 1, refs: func(_ trace.Proc, r *trace.Refs) { fill(r, 1000, 1, 1<<20, 8) }},
 	"refs alone":    {procs: 2, refs: ops(500, trace.Load, trace.Store), only: store.RefsSuffix},
 	"events alone":  {procs: 2, events: barriers, only: store.EventsSuffix, fails: map[string]string{"footprint": noData, "quanta": noInstr}},
+	"lost refs":     {procs: 2, refs: ops(100, trace.Load), events: barriers, only: store.EventsSuffix, fails: lost},
 	"no time":       {procs: 2, refs: func(_ trace.Proc, r *trace.Refs) { fill(r, 300, 0, 64, 8) }, events: barriers, fails: map[string]string{"quanta": noInstr}},
 	"one works":     {procs: 5, refs: oneWorks, events: barriers},
 	"top":           {procs: 2, refs: top, events: barriers},
@@ -73,6 +74,11 @@ var nastyTraces = map[string]nasty{
 
 var stuck = map[string]string{"reuse": "waiting for ever", "reuse_time": "waiting for ever", "phases": "waiting for ever", "footprint": "waiting for ever",
 	"quanta": "waiting for ever", "cache": "waiting for ever", "sharing": "waiting for ever", "coherent": "waiting for ever"}
+
+const lostRefs = "processor 0: event barrier comes after 100 references, but there are none"
+
+var lost = map[string]string{"reuse": lostRefs, "locality": lostRefs, "reuse_time": lostRefs, "phases": lostRefs, "footprint": lostRefs, "cache": lostRefs,
+	"sharing": lostRefs, "coherent": lostRefs, "quanta": noInstr}
 
 func fill(r *trace.Refs, n int, instr uint32, stride uint64, size uint16) {
 	for i := range n {

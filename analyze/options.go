@@ -92,8 +92,8 @@ func allKinds() []*kind {
 	}
 }
 
-// The analyses that need no references.
-const commName, marshalName = "comm", "marshal"
+// The analyses that say something true of events without the references that were beside them.
+const commName, marshalName, quantaName = "comm", "marshal", "quanta"
 
 // tool is what the results say made them.
 const tool = "spoor analyze " + stage.Version
@@ -112,6 +112,11 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	}
 	defer src.Close()
 	o.suit(env, src)
+	if o.needRefs() {
+		if err := checkRefs(src, path); err != nil {
+			return err
+		}
+	}
 	procs, err := o.selected(src.Header().Procs)
 	if err != nil {
 		return err
@@ -152,24 +157,9 @@ func (o *options) suit(env *stage.Env, src *store.Trace) {
 	o.run = []string{marshalName, commName}
 }
 
-// messagesOnly reports whether the trace has messages and no references. What cannot be read is found when it is analysed.
-func messagesOnly(src *store.Trace) bool {
-	for p := range trace.Proc(src.Header().Procs) {
-		if src.Totals(p).Refs > 0 {
-			return false
-		}
-	}
-	for b, err := range src.Events() {
-		if err != nil {
-			return false
-		}
-		for i := range b.Rows {
-			if e := &b.Rows[i]; e.Kind >= trace.Bcast && e.Kind <= trace.AllToAll || e.Kind >= trace.Send && e.Kind <= trace.Irecv {
-				return true
-			}
-		}
-	}
-	return false
+// needRefs reports whether analyses are chosen that look at references.
+func (o *options) needRefs() bool {
+	return slices.ContainsFunc(o.chosen(), func(k *kind) bool { return !slices.Contains([]string{commName, marshalName, quantaName}, k.name) })
 }
 
 // noteUnused says that a flag was given of analyses that do not run.

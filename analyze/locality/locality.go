@@ -60,7 +60,7 @@ locality.params.toml, with intervals, names of models at the end (none: the law 
   fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
   gamma, cold        references per instruction; first uses of a line per use
   What a trace cannot tell is left out, and a note says so: a law of lines that are not used twice or of two sizes of
-  cache, gamma of no instructions.
+  cache, gamma of no instructions or no references.
   line, footprint    unit of beta; distinct lines of the processor that has most
 Columns of locality_assoc.arrow, for each cache of --assoc:
   full, corrected    miss ratio of a fully associative cache of the same size, and with Smith's correction for sets
@@ -108,7 +108,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 func (a *Analysis) simulates() bool { return a.Assoc.Simulate && len(a.Assoc.Shapes) > 0 }
 
 // Merge fits. What a trace cannot tell is left out, and a reservation says so: of one that uses no line twice, the power
-// law; of one that counts no instructions, gamma.
+// law; of one that counts no instructions, or has no loads and stores, gamma.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
 	models := a.models()
@@ -169,9 +169,11 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 	counted := func(name, what string, v float64, u string, n uint64) {
 		params = append(params, analysis.Exact(name, v, u, n, what, m.Source))
 	}
-	if m.instr == 0 {
+	switch {
+	case m.refs == 0: // the model has 1/gamma; that there are none says more of the trace than of the program
+	case m.instr == 0:
 		warnings = append(warnings, errors.New("locality: the trace counts no instructions, so that gamma, references per instruction, is left out"))
-	} else {
+	default:
 		gamma := m.gamma()
 		params = append(params, gamma)
 		if gamma.Value > 1 {

@@ -257,7 +257,7 @@ func TestDegenerateTraces(t *testing.T) {
 	}{
 		{"empty", source(), "no loads or stores", append(noTime, nothing...)},
 		{"no references", source(nil), "no loads or stores", append(noTime, nothing...)},
-		{"fetches alone", fetches, "no loads or stores", nothing},
+		{"fetches alone", fetches, "no loads or stores", append(noTime, nothing...)},
 		{"one line", source([]uint64{5, 5, 5}), "no alpha and beta: a curve of 1 cache sizes cannot tell two parameters", noFit},
 		{"all cold", source(sweep), "no model power, capped, power_ml, capped_ml, so no alpha and beta: no line is used twice", noFit},
 		{"no instructions", uncounted, "counts no instructions, so that gamma", noTime},

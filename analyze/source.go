@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// checkRefs is an error if only the events are left of a trace that had references: that there is nothing to be found
+// would not be true. What cannot be read is found when it is analysed.
+func checkRefs(src *store.Trace, path string) error {
+	if hasRefs(src) {
+		return nil
+	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return nil
+		}
+		if n := len(b.Rows); n > 0 && b.Rows[n-1].Refs > 0 {
+			return fmt.Errorf("reading %s: processor %d: event %v comes after %d references, but there are none; its %s file is needed beside it",
+				path, b.Proc, b.Rows[n-1].Kind, b.Rows[n-1].Refs, store.RefsSuffix)
+		}
+	}
+	return nil
+}
+
+func hasRefs(src *store.Trace) bool {
+	for p := range trace.Proc(src.Header().Procs) {
+		if src.Totals(p).Refs > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// messagesOnly reports whether the trace has messages and no references. What cannot be read is found when it is analysed.
+func messagesOnly(src *store.Trace) bool {
+	if hasRefs(src) {
+		return false
+	}
+	for b, err := range src.Events() {
+		if err != nil {
+			return false
+		}
+		for i := range b.Rows {
+			if e := &b.Rows[i]; e.Kind >= trace.Bcast && e.Kind <= trace.AllToAll || e.Kind >= trace.Send && e.Kind <= trace.Irecv {
+				return true
+			}
+		}
+	}
+	return false
+}
