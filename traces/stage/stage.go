@@ -67,15 +67,20 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	out := &output{Writer: env.Out}
+	env.Out = out
 	root := build(env)
 	prepare(root, env)
 	root.SetArgs(args)
 	root.SetIn(env.In)
-	root.SetOut(env.Out)
+	root.SetOut(helpOutput{out})
 	root.SetErr(env.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return Done
+		if out.err == nil {
+			return Done
+		}
+		err = runError{out.err}
 	}
 	if ctx.Err() != nil {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}

@@ -59,6 +59,25 @@ func run(args ...string) (status int, out, errs string) {
 	return status, o.String(), e.String()
 }
 
+// What was not written is an error once, whoever wrote: the command, which does not look, or the tree.
+func TestFullStandardOutput(t *testing.T) {
+	for _, args := range []string{"well", "--help", "help", "well --help", "help well", "--version", "completion bash", "completion fish", ""} {
+		var errs bytes.Buffer
+		status := Main(tree, &Env{In: strings.NewReader(""), Out: full{}, Err: &errs}, strings.Fields(args))
+		if got := errs.String(); status != Failed || !strings.HasPrefix(got, "spoor: tool") || !strings.HasSuffix(got, ": short write\n") || strings.Count(got, "\n") != 1 {
+			t.Errorf("%q: status %d, %q", args, status, got)
+		}
+	}
+}
+
+func TestChildrenHaveTheFile(t *testing.T) {
+	env := &Env{In: strings.NewReader(""), Out: os.Stderr, Err: io.Discard}
+	Main(tree, env, []string{"dash"})
+	if env.Out == io.Writer(os.Stderr) || env.ForChild() != io.Writer(os.Stderr) || OS().ForChild() != io.Writer(os.Stdout) {
+		t.Errorf("children have %v and %v", env.ForChild(), OS().ForChild())
+	}
+}
+
 func TestMainStatus(t *testing.T) {
 	for _, c := range []struct {
 		args        string
