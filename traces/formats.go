@@ -15,7 +15,8 @@ func formatsCommand(env *stage.Env) *cobra.Command {
 		Use:   "formats [NAME]",
 		Short: "list the foreign formats",
 		Long: "Formats lists what import reads and export writes, and how import recognises it; of one format, also\n" +
-			"what a trace loses when it is written so, and the settings that --set takes.",
+			"what its columns or lines may hold, what a trace loses when it is written so, and the settings that --set\n" +
+			"takes.",
 		Example: "  $ traces formats\n  $ traces formats lackey\n  $ traces formats --format csv",
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -67,6 +68,11 @@ func oneFormat(f format.Format) *store.Table {
 	add("write", writes)
 	if _, ok := f.(format.Importer); ok {
 		add("recognised by", f.Magic())
+	}
+	if e, ok := f.(format.Explained); ok {
+		for _, p := range e.Parts() {
+			add(p.Name, p.Doc)
+		}
 	}
 	if _, ok := f.(format.Joint); ok {
 		add("several files", "are one trace")

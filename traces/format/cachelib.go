@@ -14,8 +14,9 @@ import (
 type CacheLib struct{}
 
 var (
-	_ Importer = CacheLib{}
-	_ Tunable  = CacheLib{}
+	_ Importer  = CacheLib{}
+	_ Tunable   = CacheLib{}
+	_ Explained = CacheLib{}
 )
 
 // Name is "cachelib".
@@ -33,6 +34,13 @@ func (CacheLib) Magic() string {
 
 // Settings are the size of a block and what counts mean.
 func (CacheLib) Settings() []Setting { return []Setting{settingBlock, settingRepeat} }
+
+// Parts are the columns.
+func (CacheLib) Parts() []Part {
+	return []Part{{"column op_time", keyTimeDoc + "; may be absent"}, {"column key or block_id", keyKeyDoc},
+		{"column size or io_size", "bytes, a whole number"}, {"column op or op_name", keyOpDoc()},
+		{"column op_count", fmt.Sprintf("requests that the line stands for, 1 to %d; may be absent", maxRepeat)}}
+}
 
 // cachelibColumns are the names in a header.
 var cachelibColumns = map[string]keyColumn{"op_time": keyTime, "key": keyKey, "size": keySize, "op": keyOp, "op_count": keyCount,

@@ -28,9 +28,10 @@ import (
 type CSV struct{}
 
 var (
-	_ Importer = CSV{}
-	_ Exporter = CSV{}
-	_ Threaded = CSV{}
+	_ Importer  = CSV{}
+	_ Exporter  = CSV{}
+	_ Threaded  = CSV{}
+	_ Explained = CSV{}
 )
 
 // Name is "csv".
@@ -44,6 +45,30 @@ func (CSV) Description() string {
 // Magic says how the format is recognised.
 func (CSV) Magic() string {
 	return "a header with these names; guessed from five such columns without one"
+}
+
+// Parts are the columns.
+func (CSV) Parts() []Part {
+	var ops []string
+	for _, o := range csvOperations {
+		ops = append(ops, o.what+": "+strings.Join(o.words, " "))
+	}
+	docs := [csvColumns]string{
+		csvTime: "instructions executed, a whole number; without it, or with --csv-time=rows, each row is one",
+		csvTid:  "the processor, a whole number; 0 without it",
+		csvOp:   strings.Join(ops, "; ") + "; in any case, and a load without it",
+		csvAddr: "0x and hexadecimal digits, or decimal ones; --addr-base=16 takes all for hexadecimal",
+		csvSize: "bytes, 1 to 65535; --default-size or 1 without it",
+	}
+	var all []Part
+	for _, c := range csvCanonical {
+		doc := docs[c]
+		if also := csvAliases[c][1:]; len(also) > 0 {
+			doc += " (also called " + strings.Join(also, ", ") + ")"
+		}
+		all = append(all, Part{"column " + c.name(), doc})
+	}
+	return all
 }
 
 // Threaded marks that rows name their thread.
@@ -61,29 +86,58 @@ const (
 	csvColumns
 )
 
-var csvNames = [csvColumns]string{csvTime: "time", csvTid: "tid", csvOp: "op", csvAddr: "addr", csvSize: "size"}
+// name is the column's own name.
+func (c csvColumn) name() string { return csvAliases[c][0] }
 
 var csvCanonical = []csvColumn{csvTime, csvTid, csvOp, csvAddr, csvSize}
 
-var csvAliases = map[string]csvColumn{
-	"time": csvTime, "ts": csvTime, "timestamp": csvTime, "cycle": csvTime,
-	"tid": csvTid, "thread": csvTid, "core": csvTid, "cpu": csvTid,
-	"op": csvOp, "type": csvOp, "rw": csvOp, "access": csvOp,
-	"addr": csvAddr, "address": csvAddr, "vaddr": csvAddr,
-	"size": csvSize, "bytes": csvSize, "len": csvSize,
+// csvAliases are the names of each column, its own first.
+var csvAliases = [csvColumns][]string{
+	csvTime: {"time", "ts", "timestamp", "cycle"},
+	csvTid:  {"tid", "thread", "core", "cpu"},
+	csvOp:   {"op", "type", "rw", "access"},
+	csvAddr: {"addr", "address", "vaddr"},
+	csvSize: {"size", "bytes", "len"},
 }
+
+// csvNamed is the column that each name means.
+var csvNamed = func() map[string]csvColumn {
+	all := map[string]csvColumn{}
+	for c, names := range csvAliases {
+		for _, name := range names {
+			all[name] = csvColumn(c)
+		}
+	}
+	return all
+}()
 
 // csvModify stands beside the operations of trace for M.
 const csvModify trace.Op = 0xff
 
-var csvWords = map[string]trace.Op{
-	"r": trace.Load, "0": trace.Load, "load": trace.Load, "read": trace.Load, "ld": trace.Load,
-	"w": trace.Store, "1": trace.Store, "store": trace.Store, "write": trace.Store, "st": trace.Store,
-	"i": trace.Ifetch, "2": trace.Ifetch, "ifetch": trace.Ifetch,
-	"m": csvModify, "modify": csvModify, "rmw": csvModify,
-	"p": trace.Prefetch, "prefetch": trace.Prefetch,
-	"f": trace.Flush, "flush": trace.Flush,
+// csvOperations are the words for operations, in any case.
+var csvOperations = []struct {
+	op    trace.Op
+	what  string
+	words []string
+}{
+	{trace.Load, "load", []string{"R", "0", "load", "read", "LD"}},
+	{trace.Store, "store", []string{"W", "1", "store", "write", "ST"}},
+	{trace.Ifetch, "instruction fetch", []string{"I", "2", "ifetch"}},
+	{csvModify, "load and store (--modify)", []string{"M", "modify", "rmw"}},
+	{trace.Prefetch, "prefetch", []string{"P", "prefetch"}},
+	{trace.Flush, "flush", []string{"F", "flush"}},
 }
+
+// csvWords is the operation of each word, in lower case.
+var csvWords = func() map[string]trace.Op {
+	all := map[string]trace.Op{}
+	for _, o := range csvOperations {
+		for _, word := range o.words {
+			all[strings.ToLower(word)] = o.op
+		}
+	}
+	return all
+}()
 
 // csvLetters is csvWords for words of one byte.
 var csvLetters = func() (table [256]trace.Op) {
@@ -144,7 +198,7 @@ func csvCanonicalRow(line []byte, sep byte) bool {
 
 // csvAlias is the column that a name means, or 0.
 func csvAlias(name []byte) csvColumn {
-	return csvAliases[strings.ToLower(string(bytes.Trim(name, blanks)))]
+	return csvNamed[strings.ToLower(string(bytes.Trim(name, blanks)))]
 }
 
 // csvSeparator is what the first line has most of, outside quotes.

@@ -52,7 +52,7 @@ func (p *csvParser) columns(header []string, line []byte) error {
 		if c == 0 {
 			p.ignored = append(p.ignored, name)
 		} else if p.has[c] {
-			return p.fail(line, fmt.Sprintf("column %d is a second %s column", i+1, csvNames[c]), "name the columns with --columns, and those to ignore -")
+			return p.fail(line, fmt.Sprintf("column %d is a second %s column", i+1, c.name()), "name the columns with --columns, and those to ignore -")
 		}
 		p.has[c] = true
 		p.cols = append(p.cols, c)
@@ -112,7 +112,7 @@ func (p *csvParser) meant() (all []string) {
 	var missing []string
 	for _, c := range csvCanonical {
 		if !p.has[c] {
-			missing = append(missing, csvNames[c])
+			missing = append(missing, c.name())
 		}
 	}
 	for _, name := range p.ignored {

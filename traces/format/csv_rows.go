@@ -138,7 +138,7 @@ func (p *csvParser) badField(line []byte, i int, problem string) error {
 	if err := p.checkNUL(line); err != nil {
 		return err
 	}
-	reason := fmt.Sprintf("column %s: %s is %s", csvNames[p.cols[i]], quote(p.fields[i]), problem)
+	reason := fmt.Sprintf("column %s: %s is %s", p.cols[i].name(), quote(p.fields[i]), problem)
 	return p.fail(line, reason, "")
 }
 

@@ -14,8 +14,9 @@ import (
 type D4Bin struct{}
 
 var (
-	_ Importer = D4Bin{}
-	_ Exporter = D4Bin{}
+	_ Importer  = D4Bin{}
+	_ Exporter  = D4Bin{}
+	_ Explained = D4Bin{}
 )
 
 // Name is "d4bin".
@@ -26,6 +27,11 @@ func (D4Bin) Description() string { return "Dinero IV binary: 8-byte records, 32
 
 // Magic says how the format is recognised.
 func (D4Bin) Magic() string { return "none; never guessed" }
+
+// Parts are the fields of a record.
+func (D4Bin) Parts() []Part {
+	return []Part{{"bytes 0-3", "address, little endian"}, {"bytes 4-5", "size in bytes, little endian"}, {"byte 6", "type: " + dinParts(dinLabels)}, {"byte 7", "padding"}}
+}
 
 // Sniff never recognises the format: any bytes could be it.
 func (D4Bin) Sniff([]byte) Verdict { return foreign }

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"spoor/traces/trace"
 )
@@ -20,10 +21,12 @@ type Din struct{}
 type XDin struct{}
 
 var (
-	_ Importer = Din{}
-	_ Exporter = Din{}
-	_ Importer = XDin{}
-	_ Exporter = XDin{}
+	_ Importer  = Din{}
+	_ Exporter  = Din{}
+	_ Explained = Din{}
+	_ Importer  = XDin{}
+	_ Exporter  = XDin{}
+	_ Explained = XDin{}
 )
 
 // Name is "din".
@@ -43,6 +46,30 @@ func (Din) Magic() string { return "none; guessed from labels 0-5 and hexadecima
 
 // Magic says how the format is recognised.
 func (XDin) Magic() string { return "none; guessed from types r w i m c v and two hexadecimal numbers" }
+
+// Parts are the labels and what follows them.
+func (Din) Parts() []Part {
+	return []Part{{"label", dinParts(dinLabels)}, {"address", "hexadecimal, with or without 0x"},
+		{"size", fmt.Sprintf("none: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}}
+}
+
+// Parts are the types and what follows them.
+func (XDin) Parts() []Part {
+	return []Part{{"type", dinParts(xdinTypes[:len(dinOps)]) + "; in any case"}, {"address", "hexadecimal, with or without 0x"},
+		{"size", "bytes, hexadecimal; the rest of the line is a comment"}}
+}
+
+// dinParts says what each label stands for, and what becomes of it.
+func dinParts(labels []byte) string {
+	var all []string
+	for i, what := range []string{"read", "write", "instruction fetch", "misc", "copy back", "invalidate"} {
+		if i >= dinMisc {
+			what += fmt.Sprintf(" (a %s)", dinOps[i])
+		}
+		all = append(all, string(labels[i])+" "+what)
+	}
+	return strings.Join(all, ", ")
+}
 
 const (
 	dinSize       = 4 // of a reference, as Dinero IV has it

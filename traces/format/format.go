@@ -99,6 +99,12 @@ func badSetting(format string, args ...any) error {
 // Tunable is implemented by formats with settings.
 type Tunable interface{ Settings() []Setting }
 
+// Part is a column, a label or a kind of line of a format, and what import takes there, one line for people.
+type Part struct{ Name, Doc string }
+
+// Explained is implemented by formats whose lines people write themselves, or would have to look up.
+type Explained interface{ Parts() []Part }
+
 // Aliased is implemented by formats that people know by other names too.
 type Aliased interface{ Aliases() []string }
 

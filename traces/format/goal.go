@@ -31,11 +31,12 @@ import (
 type Goal struct{}
 
 var (
-	_ Importer = Goal{}
-	_ Shaped   = Goal{}
-	_ Tunable  = Goal{}
-	_ Aliased  = Goal{}
-	_ Threaded = Goal{}
+	_ Importer  = Goal{}
+	_ Shaped    = Goal{}
+	_ Tunable   = Goal{}
+	_ Aliased   = Goal{}
+	_ Threaded  = Goal{}
+	_ Explained = Goal{}
 )
 
 // Name is "goal".
@@ -49,6 +50,15 @@ func (Goal) Description() string { return "LogGOPSim schedules, text and binary"
 
 // Magic says how the format is recognised.
 func (Goal) Magic() string { return "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00" }
+
+// Parts are the statements of the text.
+func (Goal) Parts() []Part {
+	return []Part{{"num_ranks N", "comes first; // and /* */ are comments"}, {"rank R { ... }", "the operations of each rank, in the order of ranks"},
+		{"[label:] calc N", "computation of N units (--set unit); then perhaps cpu C, which is left out"},
+		{"[label:] send Sb to R", "S bytes; then perhaps tag T, cpu C, nic N, in this order; C and N are left out"},
+		{"[label:] recv Sb from R", "the same; R and T may be -1, for any"},
+		{"label requires label", "the first begins when the second has ended; irequires: when it has begun"}}
+}
 
 // Threaded says that one file has all ranks.
 func (Goal) Threaded() {}

@@ -228,14 +228,41 @@ func (p *keyTable) notes() []string {
 	return all
 }
 
-// keyWords are the operations of key-value caches, in lower case.
-var keyWords = map[string]trace.Op{
-	"get": trace.Load, "gets": trace.Load, "get_lease": trace.Load, "read": trace.Load, "getchunkdata": trace.Load,
-	"set": trace.Store, "set_lease": trace.Store, "add": trace.Store, "replace": trace.Store, "cas": trace.Store,
-	"append": trace.Store, "prepend": trace.Store, "incr": trace.Store, "decr": trace.Store, "write": trace.Store,
-	"update": trace.Store, "putchunk": trace.Store,
-	"delete": trace.Flush,
+// keyOperations are the operations of key-value caches, in lower case.
+var keyOperations = []struct {
+	op    trace.Op
+	words []string
+}{
+	{trace.Load, []string{"get", "gets", "get_lease", "read", "getchunkdata"}},
+	{trace.Store, []string{"set", "set_lease", "add", "replace", "cas", "append", "prepend", "incr", "decr", "write", "update", "putchunk"}},
+	{trace.Flush, []string{"delete"}},
 }
+
+// keyWords is the operation of each word.
+var keyWords = func() map[string]trace.Op {
+	all := map[string]trace.Op{}
+	for _, o := range keyOperations {
+		for _, word := range o.words {
+			all[word] = o.op
+		}
+	}
+	return all
+}()
+
+// keyOpDoc is what a column of operations may hold.
+func keyOpDoc() string {
+	var all []string
+	for _, o := range keyOperations {
+		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))
+	}
+	return strings.Join(all, "; ") + "; in any case, and what follows a point is ignored"
+}
+
+// The parts of several formats of requests.
+const (
+	keyTimeDoc = "a number, perhaps with a fraction; where it goes back is noted, and it has no other effect"
+	keyKeyDoc  = "anything but nothing; its hash is the number of the object"
+)
 
 // keyWord is the operation that a word stands for. What follows a point says how it
 // was done.

@@ -15,8 +15,9 @@ import (
 type Lackey struct{}
 
 var (
-	_ Importer = Lackey{}
-	_ Exporter = Lackey{}
+	_ Importer  = Lackey{}
+	_ Exporter  = Lackey{}
+	_ Explained = Lackey{}
 )
 
 // Name is "lackey".
@@ -27,6 +28,13 @@ func (Lackey) Description() string { return "valgrind --tool=lackey --trace-mem=
 
 // Magic says how the format is recognised.
 func (Lackey) Magic() string { return "==PID== lines, or I, L, S, M with address,size" }
+
+// Parts are the kinds of lines.
+func (Lackey) Parts() []Part {
+	return []Part{{"I  address,size", "instruction fetch; address hexadecimal, size 1 to 65535 bytes, decimal"},
+		{" L address,size", "load"}, {" S address,size", "store"}, {" M address,size", "load and store of the same bytes (--modify)"},
+		{"==PID== text", "valgrind's messages; the program's own output among them is left out, and noted"}}
+}
 
 const lackeySniffLines = 200
 

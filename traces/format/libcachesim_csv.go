@@ -3,7 +3,9 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"spoor/traces/trace"
 )
@@ -13,8 +15,9 @@ import (
 type LibCacheSimCSV struct{}
 
 var (
-	_ Importer = LibCacheSimCSV{}
-	_ Tunable  = LibCacheSimCSV{}
+	_ Importer  = LibCacheSimCSV{}
+	_ Tunable   = LibCacheSimCSV{}
+	_ Explained = LibCacheSimCSV{}
 )
 
 // Name is "libcachesim-csv".
@@ -40,6 +43,15 @@ func (LibCacheSimCSV) Settings() []Setting {
 		{"obj-id-is-num", "true", "objects that are decimal numbers keep them; false hashes all"},
 		settingBlock,
 	}
+}
+
+// Parts is what the column of the operation may hold.
+func (LibCacheSimCSV) Parts() []Part {
+	var all []string
+	for _, o := range libcachesimOps {
+		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))
+	}
+	return []Part{{"column of the time", keyTimeDoc}, {"column of the operation", strings.Join(all, "; ") + "; or, by words, " + keyOpDoc()}}
 }
 
 // Sniff never recognises input: only its user knows the columns.
@@ -147,13 +159,22 @@ func moreLetters(line []byte) bool {
 	return n > 0
 }
 
-// libcachesimOp takes words, and the numbers of SCSI commands that block traces have.
+// libcachesimOps are letters, and the numbers of SCSI commands that block traces have, in lower case.
+var libcachesimOps = []struct {
+	op    trace.Op
+	words []string
+}{
+	{trace.Load, []string{"r", "28", "88", "08", "8", "a8"}},
+	{trace.Store, []string{"w", "2a", "8a", "0a", "a", "aa"}},
+}
+
+// libcachesimOp takes these and the words of key-value caches.
 func libcachesimOp(word []byte) (trace.Op, bool) {
-	switch string(bytes.ToLower(word)) {
-	case "r", "28", "88", "08", "8", "a8":
-		return trace.Load, true
-	case "w", "2a", "8a", "0a", "a", "aa":
-		return trace.Store, true
+	lower := string(bytes.ToLower(word))
+	for _, o := range libcachesimOps {
+		if slices.Contains(o.words, lower) {
+			return o.op, true
+		}
 	}
 	return keyWord(word)
 }

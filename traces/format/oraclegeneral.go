@@ -19,9 +19,10 @@ import (
 type OracleGeneral struct{}
 
 var (
-	_ Importer = OracleGeneral{}
-	_ Exporter = OracleGeneral{}
-	_ Tunable  = OracleGeneral{}
+	_ Importer  = OracleGeneral{}
+	_ Exporter  = OracleGeneral{}
+	_ Tunable   = OracleGeneral{}
+	_ Explained = OracleGeneral{}
 )
 
 // Name is "oracleGeneral".
@@ -42,6 +43,12 @@ func (OracleGeneral) Settings() []Setting {
 	return []Setting{settingBlock,
 		{"variant", "general", "when read: general (records of 24 bytes) or opns (27, with operation and namespace)"},
 		{"rate", "1e9", "when written: instructions in a second of the time column"}}
+}
+
+// Parts are the fields of a record.
+func (OracleGeneral) Parts() []Part {
+	return []Part{{"record", "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it from 1, or -1 (8)"},
+		{"operation (opns)", "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; a byte before the last field, and 2 bytes of namespace after it"}}
 }
 
 const (

@@ -22,10 +22,11 @@ import (
 type Pinatrace struct{}
 
 var (
-	_ Importer = Pinatrace{}
-	_ Exporter = Pinatrace{}
-	_ Shaped   = Pinatrace{}
-	_ Threaded = Pinatrace{}
+	_ Importer  = Pinatrace{}
+	_ Exporter  = Pinatrace{}
+	_ Shaped    = Pinatrace{}
+	_ Threaded  = Pinatrace{}
+	_ Explained = Pinatrace{}
 )
 
 // Name is "pinatrace".
@@ -37,6 +38,14 @@ func (Pinatrace) Description() string { return "Pin's pinatrace.out: ip, R or W 
 // Magic says how the format is recognised.
 func (Pinatrace) Magic() string {
 	return "Pin's header; guessed from lines of R or W before an address, a colon before them"
+}
+
+// Parts are those of a line, in their order.
+func (Pinatrace) Parts() []Part {
+	return []Part{{"line", "[thread] [ip] operation address [size [value]], separated by blanks, commas or colons; # begins a comment"},
+		{"operation", "R load, W store, I instruction fetch"},
+		{"address", "0x and hexadecimal digits, (nil), or decimal digits; --addr-base=16 takes all for hexadecimal"},
+		{"size", "bytes, 1 to 65535; --default-size or 1 without it"}}
 }
 
 // Layout has the PC column if it is asked for.

@@ -27,11 +27,12 @@ import (
 type SimGridTI struct{}
 
 var (
-	_ Joint    = SimGridTI{}
-	_ Exporter = SimGridTI{}
-	_ Shaped   = SimGridTI{}
-	_ Tunable  = SimGridTI{}
-	_ Aliased  = SimGridTI{}
+	_ Joint     = SimGridTI{}
+	_ Exporter  = SimGridTI{}
+	_ Shaped    = SimGridTI{}
+	_ Tunable   = SimGridTI{}
+	_ Aliased   = SimGridTI{}
+	_ Explained = SimGridTI{}
 )
 
 // Name is "simgrid-ti".
@@ -48,6 +49,19 @@ func (SimGridTI) Description() string {
 // Magic says how the format is recognised.
 func (SimGridTI) Magic() string {
 	return "none; guessed from lines of a rank and an action, or of file names with rank-N"
+}
+
+// Parts are the actions with their values.
+func (SimGridTI) Parts() []Part {
+	all := []Part{{"line", "rank, action and its values, separated by blanks"}}
+	for _, a := range tiActions {
+		usage := a.usage
+		if usage == "" {
+			usage = "any; the action is left out, and noted"
+		}
+		all = append(all, Part{"action " + a.name, usage})
+	}
+	return all
 }
 
 // Layout says that work is in flop.

@@ -27,8 +27,9 @@ import (
 type SynchroTrace struct{}
 
 var (
-	_ Joint    = SynchroTrace{}
-	_ Threaded = SynchroTrace{}
+	_ Joint     = SynchroTrace{}
+	_ Threaded  = SynchroTrace{}
+	_ Explained = SynchroTrace{}
 )
 
 // Name is "synchrotrace".
@@ -42,6 +43,14 @@ func (SynchroTrace) Description() string {
 // Magic says how the format is recognised.
 func (SynchroTrace) Magic() string {
 	return "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names"
+}
+
+// Parts are the kinds of lines of a file of events.
+func (SynchroTrace) Parts() []Part {
+	return []Part{{"@ iops,flops,reads,writes", "computation, then $ and the ranges (start end) it wrote, * and those it read"},
+		{"# thread event start end ...", "ranges read that another thread wrote"},
+		{"^ type^address", "a call of the thread library; address&mutex of a wait for a condition"},
+		{"! n", "n instructions were executed"}}
 }
 
 // Threaded says that each file is a thread.

@@ -7,8 +7,9 @@ import "bytes"
 type Twitter struct{}
 
 var (
-	_ Importer = Twitter{}
-	_ Tunable  = Twitter{}
+	_ Importer  = Twitter{}
+	_ Tunable   = Twitter{}
+	_ Explained = Twitter{}
 )
 
 // Name is "twitter".
@@ -24,6 +25,12 @@ func (Twitter) Magic() string { return "none; guessed from seven such columns" }
 
 // Settings is the size of a block.
 func (Twitter) Settings() []Setting { return []Setting{settingBlock} }
+
+// Parts are the columns that count; the others may hold anything.
+func (Twitter) Parts() []Part {
+	return []Part{{"column 1, time", keyTimeDoc}, {"column 2, key", keyKeyDoc}, {"column 4, value size", "bytes, a whole number"},
+		{"column 6, operation", keyOpDoc()}}
+}
 
 var (
 	twitterColumns = []keyColumn{keyTime, keyKey, 0, keySize, 0, keyOp, 0}
