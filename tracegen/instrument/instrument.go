@@ -32,6 +32,7 @@ import (
 	"slices"
 
 	"spoor/tracegen/instrument/rewrite"
+	"spoor/tracegen/instrument/wire"
 )
 
 // Options chooses what Build makes.
@@ -71,6 +72,9 @@ func (f Finding) compare(g Finding) int {
 
 // Build makes the recording form of a program. The caller removes it.
 func Build(ctx context.Context, o Options) (p *Program, err error) {
+	if err := wire.Supported(); err != nil {
+		return nil, err
+	}
 	real, err := filepath.EvalSymlinks(o.Dir) // what go.mod replaces may be relative to it
 	if err != nil {
 		return nil, fmt.Errorf("finding the program: %w", err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"spoor/tracegen/spmd"
 )
@@ -15,17 +14,14 @@ type Execute func(order *Order, program spmd.Program, out *Writer) (Result, erro
 // Serve makes spmd.Main execute the order that this process was started with, and send the result
 // through the pipe. In a process that was started by hand it does nothing.
 func Serve(execute Execute) {
-	order, err := Ordered()
+	s, err := newServer(execute)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "spoor:", err)
 		os.Exit(1)
 	}
-	if order == nil {
-		return
+	if s != nil {
+		spmd.OnMain(s.run)
 	}
-	syscall.CloseOnExec(order.FD) // the pipe ends when this process does
-	s := &server{order: order, execute: execute, out: NewWriter(os.NewFile(uintptr(order.FD), "recording"))}
-	spmd.OnMain(s.run)
 }
 
 type server struct {
@@ -33,6 +29,19 @@ type server struct {
 	execute Execute
 	out     *Writer
 	ran     bool
+}
+
+// newServer is for the order that this process was started with, or nil if there is none.
+func newServer(execute Execute) (*server, error) {
+	order, err := Ordered()
+	if err != nil || order == nil {
+		return nil, err
+	}
+	pipe, err := inherited(order.FD)
+	if err != nil {
+		return nil, err
+	}
+	return &server{order: order, execute: execute, out: NewWriter(pipe)}, nil
 }
 
 var errTwice = errors.New("spmd.Main was called a second time; a recording is of one run")

@@ -1,0 +1,17 @@
+//go:build !unix
+
+package wire
+
+import (
+	"errors"
+	"os"
+)
+
+var errOnlyUnix = errors.New("packages and their programs are run with a pipe under a number, which this system does not let a process have; " +
+	"kernels run here, and on Linux (WSL too), macOS or BSD packages do")
+
+// Supported says why no program can be run for recording.
+func Supported() error { return errOnlyUnix }
+
+// inherited fails.
+func inherited(int) (*os.File, error) { return nil, errOnlyUnix }
