@@ -49,13 +49,17 @@ func replayCommand(env *stage.Env) *cobra.Command {
 			"Traces that pass messages, or whose events have times of their own and nothing else, run on the machine's processors and\n" +
 			"network: package engine of the source says what a message takes. The parts of a processor's time are compute, overhead (of\n" +
 			"sending and receiving), latency (waiting for a message on its way), contention (for ports and links, and where messages could\n" +
-			"overtake others, for those that their sender sent the same receiver before) and wait (for a message that is not sent yet). References are not simulated then, unless the trace also has locks, flags, forks or task queues, or\n" +
-			"--references asks for them: then one simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and\n" +
-			"those of messages. Messages and the memories' traffic share the links of a network that has links. --semantics loggopsim\n" +
-			"charges messages as LogGOPSim does. --path prints what had to take as long as it did: it goes back from the end, from\n" +
-			"messages that were waited for to their senders, and adds up to the time; what a message waited for in ports, on links and behind\n" +
-			"its sender's earlier ones is its contention, and counted from the message that held it up, but where messages share links. --timeline is for viewers:\n" +
-			"events, messages, and on what processors spend their time.\n\n" +
+			"overtake others, for those that their sender sent the same receiver before) and wait (for a message that is not sent yet). On\n" +
+			"logp networks a sender that waits until its message has left (one that is long, or nonblocking) has as contention also what the\n" +
+			"message then waits at its receiver's port, up to the time that it waits.\n" +
+			"References are not simulated then, unless the trace also has locks, flags, forks or task queues, or --references asks for them:\n" +
+			"then one simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and those of messages.\n" +
+			"Messages and the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as\n" +
+			"LogGOPSim does.\n\n" +
+			"--path prints what had to take as long as it did: it goes back from the end, from messages that were waited for to their\n" +
+			"senders, and adds up to the time; what a message waited for in ports, on links and behind its sender's earlier ones is its\n" +
+			"contention, and counted from the message that held it up, but where messages share links.\n" +
+			"--timeline is for viewers: events, messages, and on what processors spend their time.\n\n" +
 			"Collectives that a trace has whole are simulated as the messages of --collectives. linear is a message between the root and\n" +
 			"every other rank, binomial a tree; doubling is recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall),\n" +
 			"dissemination (barrier) and trees; ring is rings, a chain (scan), pairs in rounds (alltoall), and the same as doubling for the others.\n" +

@@ -10,6 +10,9 @@ import (
 type Part uint8
 
 // The parts. The zero Part is not legal.
+//
+// Differs: over Model.Net with ports (logp), a sender that waits until its message has left has as Contention what the message
+// waits at its receiver's port as well, as far as that is not longer than its wait: a Delivery has both in one.
 const (
 	Computing  Part = 1 + iota
 	Overhead        // o_s, o_r and what comes on top of them
