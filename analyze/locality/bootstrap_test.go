@@ -184,7 +184,7 @@ func TestPhasesDiffer(t *testing.T) {
 				linear++
 			}
 			b := newBootstrap([]reuse.Segments{s}, 1<<14, 1)
-			fit.setIntervals([2]float64(b.widths(func(s *sample) ([]float64, error) { return w.replicate(s, fit.at) })))
+			fit.setIntervals([2]float64(b.widths(func(s *sample) ([]float64, error) { return w.replicate(s, &memo{start: fit.at}) })))
 			if fit.Alpha.Lo <= truth.Alpha.Value && truth.Alpha.Value <= fit.Alpha.Hi {
 				drawn++
 			}

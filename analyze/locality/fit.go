@@ -92,7 +92,7 @@ func FitLaw(points []Point) (Fit, error) {
 	if high == 0 {
 		return Fit{}, errors.New("no use of a line misses: there is no locality to fit")
 	}
-	f := leastSquares(points)
+	f := leastSquares(points, new(memo))
 	best, cost := search(f, points[len(points)-1].X)
 	_, _, h := f(best)
 	n := float64(len(points))
@@ -112,8 +112,8 @@ func tooFew(points int) error {
 // second derivatives.
 type objective func(p params) (cost float64, gradient [2]float64, curvature [2][2]float64)
 
-func leastSquares(points []Point) objective {
-	return func(p params) (float64, [2]float64, [2][2]float64) { return residuals(points, p) }
+func leastSquares(points []Point, m *memo) objective {
+	return func(p params) (float64, [2]float64, [2][2]float64) { return residuals(points, m.points(p, points)) }
 }
 
 // search finds the minimum, from starts at scales up to the given one. Package optimize of
@@ -134,18 +134,12 @@ func (p params) clamp() params {
 	return params{min(max(p[0], minA), maxA), min(max(p[1], minB), maxB)}
 }
 
-// residuals is the sum of squares at p, with the normal equations: gradient and the
-// Gauss-Newton matrix.
-func residuals(points []Point, p params) (cost float64, gradient [2]float64, hessian [2][2]float64) {
-	l := p.law()
-	for _, q := range points {
-		m := l.Miss(q.X)
-		r := m - q.Ratio
-		// m = exp(-e^a ln(1 + x e^-b)): dm/da = m ln m, dm/db = m (alpha-1) x/(x+beta).
-		d := [2]float64{0, m * (l.Alpha - 1) * q.X / (q.X + l.Beta)}
-		if m > 0 {
-			d[0] = m * math.Log(m)
-		}
+// residuals is the sum of squares, with the normal equations: gradient and the
+// Gauss-Newton matrix. Terms are those of the points.
+func residuals(points []Point, terms []powerTerm) (cost float64, gradient [2]float64, hessian [2][2]float64) {
+	for n, q := range points {
+		d := &terms[n].first
+		r := terms[n].miss - q.Ratio
 		cost += r * r
 		for i := range d {
 			gradient[i] += d[i] * r
@@ -158,22 +152,20 @@ func residuals(points []Point, p params) (cost float64, gradient [2]float64, hes
 }
 
 // descend is Levenberg and Marquardt's method from start: a step of Gauss and Newton, damped
-// until it lowers the cost, cut at the bounds.
+// until it lowers the cost, cut at the bounds. The last step is shorter than enough, and taken unseen: the cost is that before it.
 func descend(f objective, start params, enough float64) (params, float64) {
 	const maxSteps = 500
 	p, damping := start, 1e-3
 	cost, g, h := f(p)
 	for range maxSteps {
 		next := p.step(g, h, damping).clamp()
-		nextCost, nextG, nextH := f(next)
-		moved := math.Abs(next[0]-p[0]) + math.Abs(next[1]-p[1])
-		if nextCost < cost {
+		if moved := math.Abs(next[0]-p[0]) + math.Abs(next[1]-p[1]); moved < enough {
+			return next, cost
+		}
+		if nextCost, nextG, nextH := f(next); nextCost < cost {
 			p, cost, g, h = next, nextCost, nextG, nextH
 			damping = max(damping/9, 1e-15)
-		} else {
-			damping *= 11
-		}
-		if moved < enough || damping > 1e15 {
+		} else if damping *= 11; damping > 1e15 {
 			break
 		}
 	}

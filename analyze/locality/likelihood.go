@@ -12,25 +12,15 @@ import (
 // first use of a program, which k-1 lines precede, is censored at k-1: S(k-1). (At infinity its probability would be
 // 0. At the footprint, which most cold uses come long before, it would say more than is known.)
 // Classes of censored uses count as two places each, which is exact up to the third moment.
-func likelihood(s *sample) objective {
+func likelihood(s *sample, m *memo) objective {
 	total := s.total()
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		t := p.tail()
-		low := t.at(0)
-		for i, n := range s.uses {
-			high := t.at(float64(reuse.ClassStart(i + 1)))
-			if n > 0 {
-				sum.add(n/total, between(low, high))
-			}
-			low = high
+		for i, l := range m.classes(p, len(s.uses), -1) {
+			sum.add(s.uses[i]/total, l)
 		}
-		for i, n := range s.censored {
-			for _, k := range spread(i) {
-				if n > 0 {
-					sum.add(n/total/2, t.at(k))
-				}
-			}
+		for i, l := range m.beyond(p, len(s.censored)) {
+			sum.add(s.censored[i/2]/total/2, l)
 		}
 		return sum.objective()
 	}
@@ -39,23 +29,13 @@ func likelihood(s *sample) objective {
 // likelihoodAbove is the same of the uses that are not cold, under the law that is capped at the
 // footprint: what the law has from the last class on is in that class. Cold uses are a share of their own,
 // which does not depend on alpha and beta.
-func likelihoodAbove(s *sample) objective {
+func likelihoodAbove(s *sample, m *memo) objective {
 	total := s.total() - s.cold
 	last := lastClass(s.footprint)
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		t := p.tail()
-		low := t.at(0)
-		for i, n := range s.uses {
-			high := t.at(float64(reuse.ClassStart(i + 1)))
-			switch {
-			case n == 0:
-			case i == last:
-				sum.add(n/total, low)
-			default:
-				sum.add(n/total, between(low, high))
-			}
-			low = high
+		for i, l := range m.classes(p, len(s.uses), last) {
+			sum.add(s.uses[i]/total, l)
 		}
 		return sum.objective()
 	}
@@ -90,11 +70,12 @@ func (t tail) at(x float64) logProb {
 }
 
 // between is ln(exp(low) - exp(high)): low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
-// of the second term by delta is q = 1/(exp(delta) - 1), that of q is -q(1+q).
+// of the second term by delta is q = 1/(exp(delta) - 1) = exp(-delta)/(1 - exp(-delta)), that of q is -q(1+q).
 func between(low, high logProb) logProb {
 	delta := max(low.value-high.value, math.SmallestNonzeroFloat64)
-	q := 1 / math.Expm1(delta)
-	out := logProb{value: low.value + math.Log(-math.Expm1(-delta))}
+	rest := -math.Expm1(-delta)
+	q := math.Exp(-delta) / rest
+	out := logProb{value: low.value + math.Log(rest)}
 	var d [2]float64
 	for i := range d {
 		d[i] = low.first[i] - high.first[i]
@@ -113,6 +94,9 @@ type scores struct {
 }
 
 func (s *scores) add(weight float64, l logProb) {
+	if weight == 0 { // and the logarithm may be infinite
+		return
+	}
 	s.value += weight * l.value
 	for i := range l.first {
 		s.first[i] += weight * l.first[i]

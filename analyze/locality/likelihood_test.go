@@ -42,7 +42,7 @@ func random(seed uint64) *sample {
 
 // Gradients and second derivatives are those of the cost.
 func TestDerivativesOfLikelihood(t *testing.T) {
-	for name, f := range map[string]objective{"all": likelihood(random(1)), "above cold": likelihoodAbove(random(2))} {
+	for name, f := range map[string]objective{"all": likelihood(random(1), new(memo)), "above cold": likelihoodAbove(random(2), new(memo))} {
 		cost := func(x []float64) float64 { c, _, _ := f(params{x[0], x[1]}); return c }
 		for _, p := range []params{{-3, 1}, {0, 0.5}, {0.5, 4}, {-9, 9}, {3, 7}} {
 			_, g, h := f(p)
@@ -88,7 +88,7 @@ func positive(f objective, p params) bool {
 func TestFitsAreThoseOfNelderAndMead(t *testing.T) {
 	for seed := range uint64(6) {
 		s := sampleOf(drawn(rand.New(rand.NewPCG(seed, 8)), Law{1.3 + float64(seed)/5, 10}, 4000))
-		for name, f := range map[string]objective{"all": likelihood(s), "above cold": likelihoodAbove(s), "squares": leastSquares(s.points()), "squares above cold": leastSquares(s.pointsAbove())} {
+		for name, f := range map[string]objective{"all": likelihood(s, new(memo)), "above cold": likelihoodAbove(s, new(memo)), "squares": leastSquares(s.points(), new(memo)), "squares above cold": leastSquares(s.pointsAbove(), new(memo))} {
 			got, cost := search(f, float64(s.footprint))
 			cost2 := func(x []float64) float64 { c, _, _ := f(params{x[0], x[1]}.clamp()); return c }
 			want, err := optimize.Minimize(optimize.Problem{Func: cost2}, []float64{-0.5, 2}, &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-13, Iterations: 200}}, &optimize.NelderMead{})
@@ -124,7 +124,7 @@ func TestCensoringHasNoBias(t *testing.T) {
 			case "left out":
 				c.censored = nil
 			}
-			p, _ := search(likelihood(&c), float64(s.footprint))
+			p, _ := search(likelihood(&c, new(memo)), float64(s.footprint))
 			a, b := sum[name], squares[name]
 			for i := range p {
 				a[i] += p[i] - truth[i]
@@ -152,7 +152,7 @@ func TestObservedInformation(t *testing.T) {
 	var alpha, beta int
 	for seed := range uint64(streams) {
 		s := sampleOf(drawn(rand.New(rand.NewPCG(seed, 6)), law, 1500))
-		f, err := likeliest(s, likelihood(s), s.total())
+		f, err := likeliest(s, likelihood(s, new(memo)), s.total())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ type way struct {
 	name, suffix string
 	capped       bool
 	fit          func(s *sample) (Fit, error)
-	objective    func(s *sample) objective // the same, for replicates
-	what         string                    // what is fitted, of N things
-	linear       string                    // what intervals are without enough blocks
+	objective    func(s *sample, m *memo) objective // the same, for replicates
+	what         string                             // what is fitted, of N things
+	linear       string                             // what intervals are without enough blocks
 }
 
 const linearised = "interval from the covariance of the linearised problem, a lower limit"
@@ -23,9 +23,9 @@ const linearised = "interval from the covariance of the linearised problem, a lo
 // The published law has cold uses as misses of every size, or as censored ones.
 var (
 	leastPower = way{name: "power", what: "least squares of the miss ratio at %d sizes, quarter octaves up to the footprint, equal weights", linear: linearised,
-		fit: func(s *sample) (Fit, error) { return FitLaw(s.points()) }, objective: func(s *sample) objective { return leastSquares(s.points()) }}
+		fit: func(s *sample) (Fit, error) { return FitLaw(s.points()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.points(), m) }}
 	likelyPower = way{name: "power_ml", suffix: "_ml", what: "maximum likelihood of %d uses by classes of distance, cold ones censored at the lines used before", linear: informed,
-		fit: func(s *sample) (Fit, error) { return likeliest(s, likelihood(s), s.total()) }, objective: likelihood}
+		fit: func(s *sample) (Fit, error) { return likeliest(s, likelihood(s, new(memo)), s.total()) }, objective: likelihood}
 )
 
 // The capped law is the same between the cold misses, which every size has, and the footprint, from
@@ -34,9 +34,9 @@ var (
 //	1 - P(x) = cold + (1 - cold) (x/beta + 1)^-(alpha-1) for x < footprint, else cold
 var (
 	leastCapped = way{name: "capped", suffix: "_capped", capped: true, what: "least squares of the miss ratio above cold at %d sizes, quarter octaves below the footprint, equal weights", linear: linearised,
-		fit: func(s *sample) (Fit, error) { return FitLaw(s.pointsAbove()) }, objective: func(s *sample) objective { return leastSquares(s.pointsAbove()) }}
+		fit: func(s *sample) (Fit, error) { return FitLaw(s.pointsAbove()) }, objective: func(s *sample, m *memo) objective { return leastSquares(s.pointsAbove(), m) }}
 	likelyCapped = way{name: "capped_ml", suffix: "_capped_ml", capped: true, what: "maximum likelihood of %d uses that are not cold, by classes of distance, the last of which has the rest of the law", linear: informed,
-		fit: func(s *sample) (Fit, error) { return likeliest(s, likelihoodAbove(s), s.total()-s.cold) }, objective: likelihoodAbove}
+		fit: func(s *sample) (Fit, error) { return likeliest(s, likelihoodAbove(s, new(memo)), s.total()-s.cold) }, objective: likelihoodAbove}
 )
 
 const informed = "interval from the observed information, far too narrow for uses that depend on each other"
@@ -50,7 +50,8 @@ func (w way) model() Model {
 		}
 		interval := w.linear
 		if m.bootstrap != nil {
-			width := m.bootstrap.widths(func(s *sample) ([]float64, error) { return w.replicate(s, fit.at) })
+			from := &memo{start: fit.at}
+			width := m.bootstrap.widths(func(s *sample) ([]float64, error) { return w.replicate(s, from) })
 			fit.setIntervals([2]float64(width))
 			interval = m.bootstrap.method()
 		}
@@ -76,13 +77,13 @@ func (w way) miss(l Law, m *Measured) func(x float64) float64 {
 	}
 }
 
-// replicate is the parameters of a replicate, searched from those of the whole.
-func (w way) replicate(s *sample, start params) ([]float64, error) {
+// replicate is the parameters of a replicate, searched from where those of the whole are.
+func (w way) replicate(s *sample, from *memo) ([]float64, error) {
 	if total := s.total(); total == 0 || s.cold == total {
 		return nil, errors.New("no line is used twice")
 	}
 	const enough = 1e-6 // much less than replicates differ
-	p, _ := descend(w.objective(s), start, enough)
+	p, _ := descend(w.objective(s, from), from.start, enough)
 	return p[:], nil
 }
 
