@@ -57,9 +57,9 @@ func (s *simulation) tell(q *quiet, place uint32, first, last uint64, isStore bo
 		return err
 	}
 	id := s.holdings[0][place]
-	if h := &s.holders[id]; !h.isMixed {
-		q.words[0] = ^s.masks[int(id)*masks+unreadMask]
-		if h.isOwner {
+	if !s.holders[id].isMixed {
+		q.words[0] = s.copies[id].quiet
+		if s.copies[id].dirty != 0 {
 			q.words[1] = q.words[0]
 		}
 	}
@@ -69,9 +69,9 @@ func (s *simulation) tell(q *quiet, place uint32, first, last uint64, isStore bo
 // settle gives holders what is known as quiet.
 func (s *simulation) settle() {
 	for place, q := range s.quiet {
-		h := &s.holders[s.holdings[0][place]] // the first, of which nobody hears, if there is none
-		h.loads += q.uses[0]
-		h.stores += q.uses[1]
-		h.words += q.accesses
+		id := s.holdings[0][place] // the first, of which nobody hears, if there is none
+		s.copies[id].uses[0] += q.uses[0]
+		s.copies[id].uses[1] += q.uses[1]
+		s.accesses[id] += q.accesses
 	}
 }

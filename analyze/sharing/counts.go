@@ -81,27 +81,58 @@ func (s *simulation) uses() (n uint64) {
 	return n
 }
 
-// addUp adds the uses of a holder to those of its processor.
-func (s *simulation) addUp(id uint32) {
-	h := &s.holders[id]
-	l := &s.lines[h.line]
-	sharedUses := func(u usage) uint64 {
-		if l.shared == 0 {
-			return 0
+// addUp adds the uses of the holders of a line to those of their processors. A word is shared if several have accessed it.
+func (s *simulation) addUp(l *line) {
+	clear(s.users)
+	for id := l.holders; id != 0; id = s.holders[id].next {
+		for w, n := range s.accessesOf(id) {
+			if n > 0 {
+				s.users[w]++
+			}
 		}
-		return u.loads + u.stores
 	}
-	if l.region != mixed {
-		u := usage{h.loads, h.stores, h.words, h.sharedWords}
-		s.tally(l.region, h.proc).use(u, sharedUses(u))
-		return
+	for id := l.holders; id != 0; id = s.holders[id].next {
+		if l.region == mixed {
+			s.addMixed(l, id)
+			continue
+		}
+		n := s.usesOf(id)
+		u := usage{loads: n[0], stores: n[1]}
+		for w, n := range s.accessesOf(id) {
+			u.words += n
+			if s.users[w] > 1 {
+				u.sharedWords += n
+			}
+		}
+		s.addUsage(l, l.region, s.holders[id].proc, u)
+	}
+}
+
+// addMixed is addUp for a holder of a line with parts in several regions.
+func (s *simulation) addMixed(l *line, id uint32) {
+	for w, n := range s.accessesOf(id) {
+		if s.users[w] > 1 {
+			key := splitKey{id, s.regions.at(s.addr(s.holders[id].line, w))}
+			u := s.split[key]
+			u.sharedWords += n
+			s.split[key] = u
+		}
 	}
 	base := l.number << s.lineShift
 	for _, region := range s.regions.all(base, base+uint64(s.line)-1) {
 		if u, ok := s.split[splitKey{id, region}]; ok {
-			s.tally(region, h.proc).use(u, sharedUses(u))
+			s.addUsage(l, region, s.holders[id].proc, u)
 		}
 	}
+}
+
+// addUsage adds what a processor does with a line to what it does with an array.
+func (s *simulation) addUsage(l *line, region, proc int32, u usage) {
+	shared := uint64(0)
+	if l.shared != 0 {
+		shared = u.loads + u.stores
+	}
+	s.tally(region, proc).use(u, shared)
 }
 
 // flow is what moves between two caches.

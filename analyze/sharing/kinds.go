@@ -31,12 +31,12 @@ func (s *simulation) addKind(l *line) {
 	var key kindKey
 	var sum kindCounts
 	for id := l.holders; id != 0; id = s.holders[id].next {
-		h := &s.holders[id]
+		n := s.usesOf(id)
 		key.users++
-		if h.stores > 0 {
+		if n[1] > 0 {
 			key.writers++
 		}
-		sum.uses += h.loads + h.stores
+		sum.uses += n[0] + n[1]
 	}
 	base := l.number << s.lineShift
 	key.region = s.regions.first(base, base+uint64(s.line)-1)

@@ -12,9 +12,6 @@ func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, err
 	if len(s.holders) == math.MaxUint32 || len(s.shared) == math.MaxUint32 {
 		return 0, errLines
 	}
-	if p >= maxProcs {
-		return 0, errTooMany
-	}
 	number := &s.numbers[place]
 	if *number == 0 {
 		*number = s.newLine(first)
@@ -23,7 +20,9 @@ func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, err
 	l := &s.lines[n]
 	id := uint32(len(s.holders))
 	s.holders = append(s.holders, holder{line: n, next: l.holders, proc: int32(p), isMixed: l.region == mixed})
+	s.copies = append(s.copies, make([]copied, s.blocks)...)
 	s.masks = append(s.masks, make([]uint64, masks*s.blocks)...)
+	s.accesses = append(s.accesses, make([]uint64, s.apart)...)
 	if l.holders != 0 && l.shared == 0 {
 		l.shared = s.newShared()
 	}
@@ -45,9 +44,6 @@ func (s *simulation) newLine(first uint64) uint32 {
 	number := first >> s.lineShift
 	base := number << s.lineShift
 	s.lines = append(s.lines, line{number: number, lastProc: -1, region: s.regions.within(base, base+uint64(s.line)-1)})
-	if s.accesses != nil {
-		s.accesses = append(s.accesses, make([]uint64, s.words)...)
-	}
 	return uint32(len(s.lines) - 1)
 }
 
@@ -67,7 +63,7 @@ func (s *simulation) fold(l *line) {
 	}
 	owner := &s.holders[l.owner]
 	for b := range s.blocks {
-		dirty := &s.masks[(int(l.owner)*s.blocks+b)*masks+dirtyMask]
+		dirty := &s.copied(l.owner)[b].dirty
 		if *dirty == 0 {
 			continue
 		}
@@ -84,8 +80,8 @@ func (s *simulation) fold(l *line) {
 		}
 		*dirty = 0
 	}
-	s.runs[writeRun].add(owner.stores - s.shared[l.shared].runFrom)
-	l.owner, owner.isOwner = 0, false
+	s.runs[writeRun].add(s.usesOf(l.owner)[1] - s.shared[l.shared].runFrom)
+	l.owner = 0
 }
 
 // fetch gives a holder a shared copy.
@@ -97,7 +93,7 @@ func (s *simulation) fetch(id uint32, first uint64) {
 	if l.lastProc < 0 {
 		h.state = pure
 	}
-	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), h.loads
+	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), s.usesOf(id)[0]
 	s.matrix.line(l.lastProc, h.proc)
 }
 
@@ -130,9 +126,9 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 		}
 	}
 	if l.shared != 0 {
-		s.shared[l.shared].runFrom = h.stores
+		s.shared[l.shared].runFrom = s.usesOf(id)[1]
 	}
-	l.owner, l.lastProc, h.isOwner = id, h.proc, true
+	l.owner, l.lastProc = id, h.proc
 }
 
 // removeOthers ends all copies of a line but one. It counts them, and says whether one was that of
@@ -179,9 +175,12 @@ func (s *simulation) die(id uint32) {
 		}
 	}
 	if s.lines[h.line].shared != 0 {
-		s.runs[readRun].add(h.loads - h.loadsBefore)
+		s.runs[readRun].add(s.usesOf(id)[0] - h.loadsBefore)
 	}
 	h.state = invalid
+	for b := range s.copied(id) {
+		s.copied(id)[b].quiet = 0
+	}
 }
 
 // end ends all copies, and adds up what lines and holders counted.
@@ -200,10 +199,10 @@ func (s *simulation) end() {
 			if s.holders[id].state != invalid {
 				s.die(id)
 			}
-			s.addUp(id)
 		}
+		s.addUp(l)
 		s.addKind(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.masks, s.accesses, s.quiet = nil, nil, nil, nil, nil, nil, nil
+	s.holdings, s.numbers, s.lines, s.holders, s.copies, s.masks, s.accesses, s.quiet = nil, nil, nil, nil, nil, nil, nil, nil
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

@@ -16,6 +16,7 @@ type simulation struct {
 	line, word           unit.Bytes
 	lineShift, wordShift uint
 	words                int  // of a line
+	apart                int  // of these, whose accesses are counted apart: all, or 1 if there is but one processor, for all together
 	blocks               int  // of 64 words, of a line
 	blockShift           uint // log2 of the bytes of one
 
@@ -23,11 +24,14 @@ type simulation struct {
 	numbers  []uint32   // of lines, by place; 0: none yet
 	lines    []line     // by number; the first is not used
 	holders  []holder
-	masks    []uint64 // by holder, for each block: stale, unread, dirty
-	accesses []uint64 // by line and word: whose it is and how often it was accessed; none if there is but one processor
+	copies   []copied // by holder and block
+	masks    []uint64 // by holder, for each block: stale, unread
+	accesses []uint64 // by holder and word that is counted apart
 	shared   []sharedLine
 	written  []uint64 // by shared line and block: words that were stored
 	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
+
+	users []uint32 // by word that is counted apart: how many holders of the line at hand have accessed it, at the end
 
 	quiet []quiet // by place, if there is but one processor
 
@@ -60,9 +64,6 @@ type sharedLine struct {
 
 // holder is what a processor does with a line.
 type holder struct {
-	loads, stores   uint64
-	words           uint64 // accesses of words
-	sharedWords     uint64 // of these, of words that others access
 	loadsBefore     uint64 // the miss
 	line            uint32
 	next            uint32 // holder of the line
@@ -71,7 +72,13 @@ type holder struct {
 	region          int32 // of the miss
 	state           state
 	isMixed, isCold bool
-	isOwner         bool // of the line
+}
+
+// copied is what most uses of a block of a line need of its holder.
+type copied struct {
+	quiet uint64    // words whose accesses tell nothing new: neither stale nor unread, of a valid copy of a line in one region
+	dirty uint64    // words stored by the owner since it became that, and not yet known to others: none if it is not the owner
+	uses  [2]uint64 // loads and stores that began in the block
 }
 
 // state is that of a copy.
@@ -87,21 +94,21 @@ const (
 const (
 	staleMask  = iota // stored by others since the holder's last essential miss
 	unreadMask        // stored by others, or never accessed, since the holder's last access
-	dirtyMask         // stored by the owner since it became that, and not yet known to others
 	masks
 )
 
 func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *simulation {
 	word = min(word, size)
-	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word),
+	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), apart: 1,
 		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
 		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
 	s.blocks, s.blockShift = (s.words+63)/64, min(s.lineShift, s.wordShift+6)
-	s.masks = make([]uint64, masks*s.blocks)
 	if procs > 1 {
-		s.accesses = make([]uint64, s.words)
+		s.apart = s.words
 	}
+	s.copies, s.masks, s.accesses = make([]copied, s.blocks), make([]uint64, masks*s.blocks), make([]uint64, s.apart)
+	s.users = make([]uint32, s.apart)
 	s.written, s.writers = make([]uint64, s.blocks), make([]int32, s.words)
 	return s
 }
@@ -113,55 +120,73 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 	}
 	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
 	own, refs := uses.Own[:len(uses.Lines)], uses.Refs[:len(uses.Lines)]
+	procs, sizes, ops := p.Of[:len(p.Refs.Addr)], p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
+	wordShift, wordMask, blockShift := s.wordShift&63, uint64(s.words-1), s.blockShift&63
 	for i, number := range uses.Lines {
 		r := refs[i]
-		addr, of, isStore := p.Refs.Addr[r], p.Of[r], p.Refs.Op[r] == trace.Store
-		last := addr + uint64(p.Refs.Size[r]) - 1
-		if held := s.holdings[of]; int(own[i]) >= len(held) {
-			s.holdings[of] = lines.Reach(held, own[i])
+		of, first, isStore := procs[r], p.Refs.Addr[r], ops[r] == trace.Store
+		last := first + uint64(sizes[r]) - 1
+		held := s.holdings[of]
+		if int(own[i]) >= len(held) {
+			held = lines.Reach(held, own[i])
+			s.holdings[of] = held
 		}
 		s.phases.uses[of]++
-		holder := &s.holdings[of][own[i]]
-		if addr>>s.blockShift == last>>s.blockShift {
-			w0 := int(addr>>s.wordShift) & (s.words - 1)
-			if s.again(*holder, w0, w0+int(last>>s.wordShift-addr>>s.wordShift), isStore) {
+		holder := &held[own[i]]
+		if first>>blockShift == last>>blockShift {
+			w, more := first>>wordShift&wordMask, last>>wordShift-first>>wordShift
+			if c := &s.copies[int(*holder)*s.blocks+int(w>>6)]; c.again((uint64(2)<<(more&63)-1)<<(w&63), isStore) {
+				s.count(*holder, int(w), int(w+more))
 				continue
 			}
 		}
 		base := number << s.lineShift
-		if err := s.use(of, holder, uses.Places[i], max(addr, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
+		if err := s.use(of, holder, uses.Places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// again simulates an access of words w0 to w1 of a block of a valid copy that tells nothing new, and reports whether it is one: nobody
-// stored the words since the holder's last access, and who stores has the copy exclusive.
-func (s *simulation) again(id uint32, w0, w1 int, isStore bool) bool {
-	h := &s.holders[id]
-	at := (int(id)*s.blocks + w0>>6) * masks
-	m, words := s.masks[at:at+masks], (uint64(2)<<((w1-w0)&63)-1)<<(w0&63)
-	if h.state == invalid || h.isMixed || (m[staleMask]|m[unreadMask])&words != 0 {
+// again counts a use of words of the block that tells nothing new, and reports whether it is one: nobody stored the words since
+// the holder's last access, and who stores has the copy exclusive.
+func (c *copied) again(words uint64, isStore bool) bool {
+	if words&^c.quiet != 0 {
 		return false
 	}
-	if isStore {
-		if !h.isOwner {
-			return false
-		}
-		m[dirtyMask] |= words
-		h.stores++
-	} else {
-		h.loads++
+	if !isStore {
+		c.uses[0]++
+		return true
 	}
-	h.words += uint64(w1 - w0 + 1)
-	for w := w0; w <= w1 && s.accesses != nil; w++ {
-		if !s.alone(h, w) {
-			s.touch(h, w)
-		}
+	if c.dirty == 0 { // or the first store to the block
+		return false
 	}
+	c.dirty |= words
+	c.uses[1]++
 	return true
 }
+
+// count counts accesses of words w0 to w1.
+func (s *simulation) count(id uint32, w0, w1 int) {
+	for w := w0; w <= w1; w++ {
+		s.accesses[int(id)*s.apart+w&(s.apart-1)]++
+	}
+}
+
+// usesOf is the loads and stores of a holder.
+func (s *simulation) usesOf(id uint32) (n [2]uint64) {
+	for _, c := range s.copied(id) {
+		n[0] += c.uses[0]
+		n[1] += c.uses[1]
+	}
+	return n
+}
+
+// accessesOf is how often a holder accessed each word that is counted apart.
+func (s *simulation) accessesOf(id uint32) []uint64 { return s.accesses[int(id)*s.apart:][:s.apart] }
+
+// copied is the blocks of a holder.
+func (s *simulation) copied(id uint32) []copied { return s.copies[int(id)*s.blocks:][:s.blocks] }
 
 // use simulates a load or store of the bytes of one line from first to last, and finds out who holds that.
 func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last uint64, isStore bool) error {
@@ -189,22 +214,29 @@ func (s *simulation) access(id uint32, first, last uint64, isStore, hit bool) {
 	w1 := int(last >> s.wordShift & uint64(s.words-1))
 	if isStore {
 		s.own(id, first, hit)
-		h.stores++
-	} else {
-		h.loads++
-	}
-	h.words += uint64(w1 - w0 + 1)
-	for w := w0; w <= w1 && s.accesses != nil; w++ {
-		if !s.alone(h, w) {
-			s.touch(h, w)
-		}
 	}
 	if h.isMixed {
 		s.useMixed(id, first, w0, w1, isStore)
 	}
+	s.copied(id)[w0>>6].uses[index(isStore)]++
+	s.count(id, w0, w1)
 	for b := w0 >> 6; b <= w1>>6; b++ {
 		s.mark(id, b, blockMask(w0, w1, b), isStore)
 	}
+	if h.isMixed {
+		return
+	}
+	for b := range s.copied(id) {
+		m := s.masks[(int(id)*s.blocks+b)*masks:][:masks]
+		s.copied(id)[b].quiet = ^(m[staleMask] | m[unreadMask])
+	}
+}
+
+func index(isStore bool) int {
+	if isStore {
+		return 1
+	}
+	return 0
 }
 
 // blockMask has the words from w0 to w1 that lie in block b.
@@ -226,7 +258,7 @@ func (s *simulation) mark(id uint32, b int, words uint64, isStore bool) {
 	fresh := m[unreadMask] & words
 	m[unreadMask] &^= words
 	if isStore {
-		m[dirtyMask] |= words
+		s.copied(id)[b].dirty |= words
 		return
 	}
 	for ; fresh != 0; fresh &= fresh - 1 {
@@ -236,62 +268,11 @@ func (s *simulation) mark(id uint32, b int, words uint64, isStore bool) {
 	}
 }
 
-// Whose a word is lies above how often it was accessed.
-const (
-	accessBits = 44 // more accesses than any trace has
-	manyProcs  = 1<<(64-accessBits) - 1
-	maxProcs   = manyProcs - 1
-)
-
-var (
-	errLines    = errors.New("sharing: more than 2^32 distinct lines; use a larger line size")
-	errTooMany  = errors.New("sharing: more than 2^20 - 2 processors")
-	accessCount = uint64(1)<<accessBits - 1
-)
-
-// alone counts an access of a word that is that of the processor alone, and reports whether it is one: most are.
-func (s *simulation) alone(h *holder, w int) bool {
-	a := &s.accesses[int(h.line)*s.words+w]
-	if *a>>accessBits != uint64(h.proc)+1 {
-		return false
-	}
-	*a++
-	return true
-}
-
-// touch counts any other access of a word.
-func (s *simulation) touch(h *holder, w int) {
-	a := &s.accesses[int(h.line)*s.words+w]
-	switch whose := *a >> accessBits; whose {
-	case manyProcs:
-		h.sharedWords++
-	case 0:
-		*a = (uint64(h.proc)+1)<<accessBits | 1
-	default:
-		first := s.holderOf(h.line, int32(whose-1))
-		s.holders[first].sharedWords += *a & accessCount
-		if s.holders[first].isMixed {
-			key := splitKey{first, s.regions.at(s.addr(h.line, w))}
-			u := s.split[key]
-			u.sharedWords += *a & accessCount
-			s.split[key] = u
-		}
-		*a = manyProcs << accessBits
-		h.sharedWords++
-	}
-}
+var errLines = errors.New("sharing: more than 2^32 distinct lines; use a larger line size")
 
 // addr is the first byte of a word.
 func (s *simulation) addr(line uint32, w int) uint64 {
 	return s.lines[line].number<<s.lineShift + uint64(w)<<s.wordShift
-}
-
-func (s *simulation) holderOf(line uint32, proc int32) uint32 {
-	id := s.lines[line].holders
-	for s.holders[id].proc != proc {
-		id = s.holders[id].next
-	}
-	return id
 }
 
 // splitKey is a holder of a line with parts in several regions, and one of these.
@@ -306,14 +287,10 @@ func (s *simulation) useMixed(id uint32, first uint64, w0, w1 int, isStore bool)
 	u := s.split[key]
 	u.add(isStore)
 	s.split[key] = u
-	h := &s.holders[id]
 	for w := w0; w <= w1; w++ {
-		key.region = s.regions.at(s.addr(h.line, w))
+		key.region = s.regions.at(s.addr(s.holders[id].line, w))
 		u := s.split[key]
 		u.words++
-		if s.accesses != nil && s.accesses[int(h.line)*s.words+w]>>accessBits == manyProcs {
-			u.sharedWords++
-		}
 		s.split[key] = u
 	}
 }
