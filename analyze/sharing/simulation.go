@@ -33,6 +33,8 @@ type simulation struct {
 
 	users []uint32 // by word that is counted apart: how many holders of the line at hand have accessed it, at the end
 
+	touched uint64 // or the compiler drops the loads of touch
+
 	quiet []quiet // by place, if there is but one processor
 
 	regions *regions
@@ -119,20 +121,42 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 		return s.addAlone(uses, p)
 	}
 	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
-	own, refs := uses.Own[:len(uses.Lines)], uses.Refs[:len(uses.Lines)]
+	for from := 0; from < len(uses.Lines); from += lines.Batch {
+		to := min(from+lines.Batch, len(uses.Lines))
+		s.touch(uses.Own[from:to], uses.Refs[from:to], p.Of)
+		if err := s.addBatch(uses, p, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touch makes room for lines of processors, and loads what is kept of those that are known: loads that nothing waits for overlap.
+func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
+	touched, refs := s.touched, refs[:len(own)]
+	for i, place := range own {
+		held := &s.holdings[of[refs[i]]]
+		if int(place) >= len(*held) {
+			*held = lines.Reach(*held, place)
+		}
+		id := int((*held)[place])
+		touched += s.copies[id*s.blocks].quiet + s.accesses[id*s.apart]
+	}
+	s.touched = touched
+}
+
+// addBatch simulates uses for whose lines there is room.
+func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Piece, from, to int) error {
+	used := uses.Lines[from:to]
+	own, refs, places := uses.Own[from:to], uses.Refs[from:to], uses.Places[from:to]
 	procs, sizes, ops := p.Of[:len(p.Refs.Addr)], p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
 	wordShift, wordMask, blockShift := s.wordShift&63, uint64(s.words-1), s.blockShift&63
-	for i, number := range uses.Lines {
+	for i, number := range used {
 		r := refs[i]
 		of, first, isStore := procs[r], p.Refs.Addr[r], ops[r] == trace.Store
 		last := first + uint64(sizes[r]) - 1
-		held := s.holdings[of]
-		if int(own[i]) >= len(held) {
-			held = lines.Reach(held, own[i])
-			s.holdings[of] = held
-		}
 		s.phases.uses[of]++
-		holder := &held[own[i]]
+		holder := &s.holdings[of][own[i]]
 		if first>>blockShift == last>>blockShift {
 			w, more := first>>wordShift&wordMask, last>>wordShift-first>>wordShift
 			if c := &s.copies[int(*holder)*s.blocks+int(w>>6)]; c.again((uint64(2)<<(more&63)-1)<<(w&63), isStore) {
@@ -141,7 +165,7 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 			}
 		}
 		base := number << s.lineShift
-		if err := s.use(of, holder, uses.Places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
+		if err := s.use(of, holder, places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
 			return err
 		}
 	}
