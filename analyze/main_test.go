@@ -292,6 +292,18 @@ func TestNoteOnTracesOfMessages(t *testing.T) {
 	}
 }
 
+// Whose events are missing, nobody waits at barriers, which is said.
+func TestNoteOnMissingEvents(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "two", 2, 2, 100)
+	write(t, "one", 1, 2, 100)
+	for name, want := range map[string]bool{"two": false, "two" + store.RefsSuffix: true, "one" + store.RefsSuffix: false} {
+		if _, _, errs := analyze("--run", "coherent", "-o", "d", name); strings.Contains(errs, "the trace has no .events.arrow file") != want {
+			t.Errorf("%s: note %v is wanted: %s", name, want, errs)
+		}
+	}
+}
+
 // Without --run, a trace of messages gets what there is of messages.
 func TestTracesOfMessagesWithoutRun(t *testing.T) {
 	t.Chdir(t.TempDir())

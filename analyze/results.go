@@ -41,6 +41,9 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	if total == 0 && !o.onlyMessages() {
 		env.Note("the trace has no references; its messages are what --run comm,marshal is for")
 	}
+	if src.Header().Procs > 1 && !src.HasEvents() {
+		env.Note("the trace has no %s file: its processors are taken to wait for nobody, at barriers and locks neither", store.EventsSuffix)
+	}
 	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}

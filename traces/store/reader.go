@@ -254,6 +254,9 @@ func (t *Trace) Close() error {
 	return errors.Join(errs...)
 }
 
+// HasEvents reports whether there is a file of events, empty or not.
+func (t *Trace) HasEvents() bool { return t.events != nil }
+
 // IsAt reports whether a trace that is written to prefix takes the place of a file of t.
 func (t *Trace) IsAt(prefix string) bool {
 	return t.refs != nil && sameFile(t.refs.path, prefix+RefsSuffix) || t.events != nil && sameFile(t.events.path, prefix+EventsSuffix)
