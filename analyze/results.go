@@ -157,11 +157,14 @@ func filesOf(results []analysis.Result) (files []output) {
 	return files
 }
 
-// writeAll writes the files into a directory aside, as many at a time as there are cores. Of several errors it is that of the first file, and names where that
+// writersPerCore is how many files are written at a time for each core: small ones mostly wait for the disk.
+const writersPerCore = 2
+
+// writeAll writes the files into a directory aside, several at a time. Of several errors it is that of the first file, and names where that
 // would have been.
 func writeAll(aside, dir string, files []output) error {
 	errs := make([]error, len(files))
-	analysis.InParallel(len(files), runtime.GOMAXPROCS(0), func(i int) {
+	analysis.InParallel(len(files), writersPerCore*runtime.GOMAXPROCS(0), func(i int) {
 		if err := files[i].write(filepath.Join(aside, files[i].name)); err != nil {
 			errs[i] = fmt.Errorf("writing %s: %w", filepath.Join(dir, files[i].name), err)
 		}

@@ -14,27 +14,12 @@ func (m *merger) merge(s *strand, time uint64) error {
 	if m.whole {
 		return m.pass(s, time)
 	}
-	limit, limitProc := m.ready.second()
-	if s.proc < limitProc && limit < math.MaxUint64 {
-		limit++ // ties are ours
+	instr, from := s.refs.Instr[:s.end], s.at
+	if m.merged == m.from {
+		m.first = instr[from]
 	}
-	instr := s.refs.Instr[:s.end]
-	from, i, n, last := s.at, s.at, m.merged, s.clock
-	if n == m.from {
-		m.first = instr[i]
-	}
-	for {
-		m.refs.Instr[n] = uint32(time - last)
-		last = time
-		n++
-		i++
-		if i >= len(instr) || n >= m.from+m.rows {
-			break
-		}
-		if time += uint64(instr[i]); time >= limit {
-			break
-		}
-	}
+	i, last := m.writeInstr(s, instr, time)
+	n := m.merged + i - from
 	m.take(s, from, i)
 	m.time = last
 	s.taken(i, last)
@@ -49,6 +34,33 @@ func (m *merger) merge(s *strand, time uint64) error {
 		return nil
 	}
 	return m.advance(s)
+}
+
+// writeInstr writes the Instr of references of the processor that is first, as many as come before another one's and have room, and is
+// the index after them, and when the last of them ends. The first of them ends at time.
+func (m *merger) writeInstr(s *strand, instr []uint32, time uint64) (to int, last uint64) {
+	i, out := s.at, m.refs.Instr[m.merged:m.from+m.rows]
+	if len(m.ready) == 1 { // there is no other one
+		n := copy(out, instr[i:])
+		out[0] = uint32(time - s.clock)
+		return i + n, time + uint64(sum(instr[i+1:i+n]))
+	}
+	limit, limitProc := m.ready.second()
+	if s.proc < limitProc && limit < math.MaxUint64 {
+		limit++ // ties are ours
+	}
+	last = s.clock
+	for n := range out {
+		out[n] = uint32(time - last)
+		last = time
+		if i++; i >= len(instr) {
+			break
+		}
+		if time += uint64(instr[i]); time >= limit {
+			break
+		}
+	}
+	return i, last
 }
 
 // pass yields the references of the only processor up to its next event, or to the end of the batch. They are those of its program
