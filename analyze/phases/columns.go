@@ -6,8 +6,9 @@ event of a processor, in a phase, counted by barriers from 0, and a window of --
   line, sets                           of the caches; sets is 0 of events that do not depend on them
   event    instr, load, store          instructions, and uses of lines
            reuse_load, reuse_store     uses by their distance in lines of the set
-           upgrade_plus, ..._minus     stores that ask others to give up a line that is there, writeback_ and supply_plus likewise:
-                                       modified lines that misses push out, misses that another cache serves
+           upgrade_plus, ..._minus     stores that hit a line that is not modified, and ask others to give it up, who may not have it (the
+                                       protocol has three states); writeback_ and supply_plus likewise: modified lines that
+                                       misses push out, misses that another cache serves
   distance                             caches of more ways than that hit; -1 first use, -2 another processor has stored the line
                                        since, which all miss. Of upgrades and the like, caches of more ways count what is plus and
                                        take off what is minus
