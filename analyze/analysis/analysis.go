@@ -45,11 +45,11 @@ type Shard interface {
 	End() error
 }
 
-// An EventShard is a Shard that looks at events alone, and at neither references nor
-// the Instr of pieces. A program order that no other shard wants is read without its references.
+// An EventShard is a Shard that may look at events alone, and at neither references nor
+// the Instr of pieces. A program order that no other shard wants is then read without its references.
 type EventShard interface {
 	Shard
-	EventsOnly()
+	EventsOnly() bool
 }
 
 // A ParallelShard is a Shard that can keep several cores busy by itself. What it finds

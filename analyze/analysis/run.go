@@ -195,8 +195,8 @@ func firstCause(errs []error) error {
 }
 
 func wantsRefs(s Shard) bool {
-	_, eventsOnly := s.(EventShard)
-	return !eventsOnly
+	e, is := s.(EventShard)
+	return !is || !e.EventsOnly()
 }
 
 // eventsOf is a trace without its references.

@@ -110,7 +110,7 @@ type shard struct {
 }
 
 // EventsOnly says that references are not needed.
-func (s *shard) EventsOnly() {}
+func (s *shard) EventsOnly() bool { return true }
 
 // Add sees the next piece.
 func (s *shard) Add(p *analysis.Piece) error {

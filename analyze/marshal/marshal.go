@@ -44,8 +44,9 @@ import (
 
 // Analysis counts lines of all its sizes.
 type Analysis struct {
-	Lines []unit.Bytes // powers of two, ascending
-	Meta  []trace.Arg  // for the tables
+	Lines  []unit.Bytes // powers of two, ascending
+	Events trace.Source // the trace, whose events are read up to the first message that has an address: where there is none, references are not looked at; nil: they are
+	Meta   []trace.Arg  // for the tables
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -58,7 +59,21 @@ func (a *Analysis) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
 	}
-	return newShard(p, a.Lines)
+	s := newShard(p, a.Lines)
+	if a.Events != nil && !anyPlaced(a.Events, p) {
+		s.sets = nil
+	}
+	return s
+}
+
+// anyPlaced reports whether a processor has a message with an address. What cannot be read is found when it is analysed.
+func anyPlaced(src trace.Source, p trace.Proc) bool {
+	for b, err := range src.Events(p) {
+		if err != nil || slices.ContainsFunc(b.Rows, func(e trace.Event) bool { return e.Addr != 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 func newShard(p trace.Proc, lines []unit.Bytes) *shard {
@@ -115,10 +130,13 @@ type shard struct {
 	tallies map[class]*tally
 	open    map[int32]message // receives that have not been completed, by request
 	behind  *message          // a receive whose interval is going on
-	sets    []*lineSet        // lines used in this interval, by line size
+	sets    []*lineSet        // lines used in this interval, by line size; none if nobody asks for them
 	refs    bool              // there are any
 	limit   int
 }
+
+// EventsOnly reports whether references are not needed.
+func (s *shard) EventsOnly() bool { return s.sets == nil }
 
 // Add sees the next piece.
 func (s *shard) Add(p *analysis.Piece) error {

@@ -3,6 +3,7 @@ package marshal
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -298,5 +299,46 @@ func BenchmarkLines(b *testing.B) {
 	for b.Loop() {
 		l, _ := Layout{n % 64, 1 << 40, 12, 8004}.Lines(64)
 		n += l
+	}
+}
+
+// counting counts the references of a trace that are read.
+type counting struct {
+	trace.Source
+	refs *int
+}
+
+func (c counting) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
+	return func(yield func(*trace.Refs, error) bool) {
+		for b, err := range c.Source.Refs(procs...) {
+			if err == nil {
+				*c.refs += b.Len()
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// Where no message has an address references say nothing, and processors that have none are not read.
+func TestReferencesOfPlacedMessages(t *testing.T) {
+	m, _, _ := random(5)
+	for p := range m.EventsOf[:2] {
+		for i := range m.EventsOf[p].Rows {
+			m.EventsOf[p].Rows[i].Addr = 0
+		}
+	}
+	m.EventsOf[1].Rows[39].Addr = 1 << 16
+	want, read := text(run(t, m, nil, 16, 64).Full), 0
+	results, err := analysis.Run(context.Background(), counting{m, &read}, analysis.Options{}, &Analysis{Lines: []unit.Bytes{16, 64}, Events: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(results[0].Full); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if need := m.RefsOf[1].Len() + m.RefsOf[2].Len(); read != need {
+		t.Errorf("%d references read, not the %d of processors 1 and 2", read, need)
 	}
 }
