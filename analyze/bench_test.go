@@ -57,49 +57,63 @@ func sweep(b *testing.B, procs, sweeps, each int) string {
 	return prefix
 }
 
-// BenchmarkTogether measures all analyses in one run beside each of them alone, in
-// turn, and says how many times the dearest the run takes. On one core times are those of the processor.
+// BenchmarkTogether measures all analyses in one run beside each of them alone, in turn, each at its best of some rounds, and
+// says how many times the dearest the run takes: by the clock on all cores, and in time of one core.
 func BenchmarkTogether(b *testing.B) {
-	traces := map[string]string{"one": sweep(b, 1, 10, 80_000), "four": sweep(b, 4, 10, 20_000)}
-	for _, name := range []string{"one", "four"} {
-		b.Run(name, func(b *testing.B) {
-			var names []string
-			for _, k := range allKinds() {
-				names = append(names, k.name)
-			}
-			all := strings.Join(names, ",")
-			best := map[string]time.Duration{}
-			for b.Loop() {
-				for _, run := range append(names, all) {
-					start := clock()
-					if status, _, errs := analyze("--quiet", "--run", run, "-o", filepath.Join(b.TempDir(), "d"), traces[name]); status != 0 {
-						b.Fatal(errs)
-					}
-					if t := clock() - start; best[run] == 0 || t < best[run] {
-						best[run] = t
-					}
-				}
-			}
-			var dearest, sum time.Duration
-			for _, run := range names {
-				dearest = max(dearest, best[run])
-				sum += best[run]
-				b.ReportMetric(best[run].Seconds()*1e3, run+"-ms")
-			}
-			b.ReportMetric(best[all].Seconds()*1e3, "all-ms")
-			b.ReportMetric(float64(best[all])/float64(dearest), "x-dearest")
-			b.ReportMetric(float64(best[all])/float64(sum), "x-apart")
+	for _, t := range []struct {
+		name        string
+		procs, each int
+	}{{"one", 1, 80_000}, {"four", 4, 20_000}} {
+		b.Run(t.name, func(b *testing.B) {
+			prefix := sweep(b, t.procs, 10, t.each)
+			b.Run("clock", func(b *testing.B) { besideDearest(b, prefix, func() int64 { return time.Now().UnixNano() }) })
+			b.Run("core", func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				besideDearest(b, prefix, ofCore)
+			})
 		})
 	}
 }
 
-// clock is the time that this process took on one core, or else that of the day.
-func clock() time.Duration {
-	var u syscall.Rusage
-	if runtime.GOMAXPROCS(0) > 1 || syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return time.Duration(time.Now().UnixNano())
+// besideDearest runs all analyses, and each of them, by turns.
+func besideDearest(b *testing.B, prefix string, now func() int64) {
+	var names []string
+	for _, k := range allKinds() {
+		names = append(names, k.name)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	all := strings.Join(names, ",")
+	best := map[string]int64{}
+	for b.Loop() {
+		for range 4 {
+			for _, run := range append(names, all) {
+				start := now()
+				if status, _, errs := analyze("--quiet", "--run", run, "-o", filepath.Join(b.TempDir(), "d"), prefix); status != 0 {
+					b.Fatal(errs)
+				}
+				if t := now() - start; best[run] == 0 || t < best[run] {
+					best[run] = t
+				}
+			}
+		}
+	}
+	var dearest, sum int64
+	for _, run := range names {
+		dearest = max(dearest, best[run])
+		sum += best[run]
+		b.ReportMetric(float64(best[run])/1e6, run+"-ms")
+	}
+	b.ReportMetric(float64(best[all])/1e6, "all-ms")
+	b.ReportMetric(float64(best[all])/float64(dearest), "x-dearest")
+	b.ReportMetric(float64(best[all])/float64(sum), "x-apart")
+}
+
+// ofCore is the time of processors that this process took, in ns.
+func ofCore() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
 }
 
 // zipf is one of a number of lines, with popularity falling as rank^-0.9, by the inverse of the continuous distribution; lines
