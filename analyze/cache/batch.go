@@ -11,6 +11,9 @@ type batch struct {
 
 	crossed bool // a reference of first levels uses several lines
 
+	placed bool     // the places of lines are known, see [feed.hand]
+	places []uint32 // if so, those of keys but of lines that are written back
+
 	sizes   []ask // of the stores to first levels that may pass them on, in order: what they ask
 	counted int   // of these, how many have been simulated
 }
@@ -94,4 +97,5 @@ func (b *batch) simulate(below *batch) {
 	}
 	b.crossed = false
 	b.keys, b.info, b.runs, b.sizes, b.counted = b.keys[:0], b.info[:0], b.runs[:0], b.sizes[:0], 0
+	b.places = b.places[:0]
 }

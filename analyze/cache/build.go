@@ -55,6 +55,7 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *h
 	}
 	for _, f := range h.feeds {
 		f.stack()
+		f.hand()
 	}
 	return h
 }

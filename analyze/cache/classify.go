@@ -35,15 +35,22 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
+// finds reports whether the places of all uses are needed.
+func (c *classes) finds() bool { return c != nil && c.full != nil }
+
 // begin says what the next uses are, which miss, hits and causes count.
-func (c *classes) begin(keys []key) {
-	if c == nil || c.full == nil {
+func (c *classes) begin(b *batch, from, to int) {
+	if !c.finds() {
 		return
 	}
-	c.found = c.places.find(keys, c.found)
-	c.todo = c.found
+	if b.placed {
+		c.todo = b.places
+	} else {
+		c.found = c.places.find(b.keys[from:to], c.found)
+		c.todo = c.found
+	}
 	c.reach()
-	c.all = len(c.found) == len(keys)
+	c.all = len(c.todo) == to-from
 }
 
 // miss counts the next n uses, of which the last one, of a line, missed in the level. It is the cause.
@@ -92,8 +99,8 @@ func (c *classes) count(places []uint32) (why cause) {
 	return why
 }
 
-// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts.
-func (c *classes) causes(keys []key, out []miss, counts *Counts) {
+// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts, and their places to below.
+func (c *classes) causes(keys []key, out []miss, counts *Counts, below *batch) {
 	if c.full == nil {
 		for i := range out {
 			if k := keys[out[i].at]; k < back {
@@ -105,6 +112,11 @@ func (c *classes) causes(keys []key, out []miss, counts *Counts) {
 	n := c.among(keys, out)
 	places, at := c.todo[:n], c.at
 	c.todo = c.todo[n:]
+	if below.placed {
+		for _, i := range at {
+			below.places = append(below.places, places[i])
+		}
+	}
 	counts.Conflict += uint64(len(at)) // those that full missed, too, go below
 	c.missed = c.full.use(places, c.missed[:0])
 	for _, i := range c.missed {

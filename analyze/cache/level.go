@@ -186,7 +186,7 @@ func (l *level) run(b *batch, from, to int) {
 		}
 		return
 	}
-	l.classes.begin(b.keys[from:to])
+	l.classes.begin(b, from, to)
 	for from < to {
 		used, n := l.array.use(b.keys[from:to], l.out[:l.ahead])
 		seen := -1

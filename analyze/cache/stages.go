@@ -30,3 +30,14 @@ func (f *feed) stack() {
 		f.stages = append(f.stages, &batch{})
 	}
 }
+
+// hand has levels hand on the places of lines that miss with them, where all that the next one is asked for comes from
+// one that numbers lines alike.
+func (f *feed) hand() {
+	if len(f.ports) > 1 || len(f.stages) == 1 {
+		return
+	}
+	for i, l := 1, f.ports[0].level; l.next != nil; i, l = i+1, l.next {
+		f.stages[i].placed = l.classes.finds() && l.next.classes.finds() && l.classes.places == l.next.classes.places
+	}
+}

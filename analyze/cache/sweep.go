@@ -4,11 +4,11 @@ import "math/bits"
 
 // sweep serves requests of a level that nothing below can change, and leaves in below what it asks of the next one.
 func (l *level) sweep(b *batch, from, to int, below *batch) {
-	l.classes.begin(b.keys[from:to])
+	l.classes.begin(b, from, to)
 	for from < to {
 		used, n := l.array.use(b.keys[from:to], l.out[:])
 		if l.classes != nil {
-			l.classes.causes(b.keys[from:from+used], l.out[:n], &l.Counts)
+			l.classes.causes(b.keys[from:from+used], l.out[:n], &l.Counts, below)
 		}
 		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], b.crossed, below)
 		from += used
