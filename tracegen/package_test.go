@@ -144,29 +144,62 @@ func TestPackageInterrupted(t *testing.T) {
 // What is not recorded is said where the user and the readers of the trace see it.
 func TestUnrecordedConstructsAreNamed(t *testing.T) {
 	elsewhere(t)
-	dir := ownModule(t, `package main
-
-import "spoor/tracegen/spmd"
-
-func main() {
-	spmd.Main(func(r *spmd.Rank) error {
-		for range map[int]int{r.ID(): 1} {
+	for _, c := range []struct{ code, want string }{
+		{"for range map[int]int{r.ID(): 1} {\n}", "not recorded: main.go:7: "},
+		{"done := make(chan int)\ngo func() { done <- 1 }()\n<-done", "not recorded: main.go:8: a goroutine, whatever it executes"},
+	} {
+		dir := ownModule(t, "package main\n\nimport \"spoor/tracegen/spmd\"\n\nfunc main() {\nspmd.Main(func(r *spmd.Rank) error {\n"+c.code+"\nreturn nil\n})\n}\n")
+		status, _, errs := tracegen("--package", dir, "-o", "x")
+		if status != stage.Done || !strings.Contains(errs, c.want) {
+			t.Errorf("status %d: %s", status, errs)
 		}
-		return nil
-	})
+		x, err := store.Open("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		if notes := x.Header().Notes; len(notes) != 1 || !strings.Contains(notes[0], c.want) {
+			t.Errorf("notes %q", notes)
+		}
+	}
 }
-`)
-	status, _, errs := tracegen("--package", dir, "-o", "x")
-	if status != stage.Done || !strings.Contains(errs, "not recorded: main.go:7: ") {
-		t.Errorf("status %d: %s", status, errs)
+
+// The program of this folder's page runs on several ranks, natively and recorded.
+func TestProgramOfThePageIsRecorded(t *testing.T) {
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```go\n")
+	text, _, found := strings.Cut(text, "```")
+	if !found {
+		t.Fatal("the page has no program")
+	}
+	elsewhere(t)
+	dir := ownModule(t, text)
+	for _, args := range [][]string{{"--native"}, {"-o", "x"}} {
+		if status, _, errs := tracegen(append(args, "--package", dir, "--procs", "4", "-q")...); status != stage.Done || errs != "" {
+			t.Errorf("%s: status %d: %s", args, status, errs)
+		}
 	}
 	x, err := store.Open("x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if notes := x.Header().Notes; len(notes) != 1 || !strings.Contains(notes[0], "not recorded: main.go:7: ") {
-		t.Errorf("notes %q", notes)
+	stores := 0
+	for b, err := range x.Refs() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			if b.Op[i] == trace.Store && b.Addr[i] < x.Header().Regions[0].Base+1<<19 {
+				stores++
+			}
+		}
+	}
+	if stores != 1<<16 {
+		t.Errorf("%d stores to the array, want one for each of its elements", stores)
 	}
 }
 

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/packages"
@@ -44,29 +45,27 @@ func ownGoroutineOnly(all []*packages.Package) bool {
 				return false
 			}
 		}
-		if startsGoroutine(p) {
+		if len(goroutineStarts(p)) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func startsGoroutine(p *packages.Package) bool {
-	for _, used := range p.TypesInfo.Uses {
+// goroutineStarts are the places of p that start goroutines, in no order. What these execute is not recorded.
+func goroutineStarts(p *packages.Package) (starts []token.Pos) {
+	for name, used := range p.TypesInfo.Uses {
 		if f, ok := used.(*types.Func); ok && otherGoroutine[f.Origin().FullName()] {
-			return true
+			starts = append(starts, name.Pos())
 		}
 	}
 	for _, file := range p.Syntax {
-		found := false
 		ast.Inspect(file, func(n ast.Node) bool {
-			_, starts := n.(*ast.GoStmt)
-			found = found || starts
-			return !found
-		})
-		if found {
+			if s, ok := n.(*ast.GoStmt); ok {
+				starts = append(starts, s.Pos())
+			}
 			return true
-		}
+		})
 	}
-	return false
+	return starts
 }

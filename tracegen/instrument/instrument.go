@@ -153,6 +153,9 @@ func (p *Program) instrument(ctx context.Context, o Options, s *Sources) (overla
 		for _, f := range result.Findings {
 			p.Findings = append(p.Findings, s.finding(f.Pos, f.What))
 		}
+		for _, at := range goroutineStarts(s.Packages[i]) {
+			p.Findings = append(p.Findings, s.finding(s.Packages[i].Fset.Position(at), "a goroutine, whatever it executes"))
+		}
 	}
 	slices.SortFunc(p.Findings, Finding.compare)
 	return changed, nil

@@ -69,7 +69,7 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64,
 	key := regionKey{owner, name}
 	if i, ok := s.index[key]; ok {
 		if s.data[i] != data || s.regions[i].Bytes != bytes {
-			panic(fmt.Sprintf("array %q was placed before with other data", name))
+			panic(fmt.Sprintf("array %q was placed before with other data; %s", name, remedy(owner)))
 		}
 		return s.regions[i].Base
 	}
@@ -89,6 +89,14 @@ func (s *space) place(owner int, name string, data unsafe.Pointer, bytes uint64,
 		s.atlas.insert(span{uint64(uintptr(data)), bytes, base})
 	}
 	return base
+}
+
+// remedy is what a program should do in place of giving one name to several arrays of owner.
+func remedy(owner int) string {
+	if owner == shared {
+		return "every rank passes the same slice to Shared: make it once, before spmd.Main, or call Alloc, which does"
+	}
+	return "each array of a rank has a name of its own"
 }
 
 // allocated gives memory that a rank allocated its place. A rank that has used up

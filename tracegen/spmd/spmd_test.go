@@ -428,7 +428,11 @@ func TestRunsThatCannotFinishSayWhy(t *testing.T) {
 			Private(r, "x", make([]int, 3))
 			Private(r, "x", make([]int, 3))
 			return nil
-		}, []string{`rank 0: panic at spmd_test.go:`, `array "x" was placed before with other data`}},
+		}, []string{`rank 0: panic at spmd_test.go:`, `array "x" was placed before with other data; each array of a rank`}},
+		{"an array of every rank", 2, func(r *Rank) error {
+			Shared(r, "x", make([]int, 3))
+			return nil
+		}, []string{`panic at spmd_test.go:`, `array "x" was placed before with other data; every rank passes the same slice`}},
 		{"no ranks", 0, nil, []string{"procs=0 is out of range; 1 to 4096"}},
 		{"too many ranks", MaxProcs + 1, nil, []string{"1 to 4096"}},
 	} {
