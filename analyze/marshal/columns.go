@@ -6,8 +6,9 @@ block bytes, stride apart, and offset, the address modulo the line size; -1 is n
     messages, total       how many, and their bytes together
     packed                lines of as many bytes from the beginning of a line, contiguous, of all messages
     expected              mean lines touched over all addresses, of all messages
-    lower, upper          bounds of [hur1999] for one message; -1 where they do not hold
+    lower, upper          bounds of [hur1999] for one message, of a row or of a column; -1 where they do not hold
     placed, mlt           messages whose address is known, and the lines that they touch, exactly
-    measured, used        of these, messages with references around them, and the lines of their buffers that the
-                          program used: before a send, since its last message; behind a receive, up to its next
+    measured, used        of these, messages of processors that have references, but for receives that nobody waits for; and the
+                          lines of their buffers that the program loads or stores: before a send or a collective, since its
+                          last message; behind a receive, up to its next. An irecv is where it has come: at its wait or test
 `

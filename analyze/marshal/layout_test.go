@@ -105,6 +105,20 @@ func TestLinesOfTheOtherFormula(t *testing.T) {
 	}
 }
 
+// Rows of a matrix that follow each other are one row of [hur1999, sec. 3.2], however many blocks they are.
+func TestRowsWithoutHoles(t *testing.T) {
+	for _, stride := range []int64{24, -24} {
+		l := Layout{Addr: 1 << 20, Count: 5, Block: 24, Stride: stride}
+		if lower, upper, err := l.Bounds(64); err != nil || lower != 2 || upper != 3 { // ceil(120/64), and one more
+			t.Errorf("%+v: %d to %d, %v", l, lower, upper, err)
+		}
+	}
+	l := Layout{Addr: 1 << 20, Count: 5, Block: 24, Stride: 16}
+	if lower, upper, err := l.Bounds(64); err == nil {
+		t.Errorf("%+v: %d to %d", l, lower, upper)
+	}
+}
+
 // The values of hur_lin_mlt_check: 4-byte integers, d columns of a matrix, lines of 64 bytes.
 func TestColumnsOfThePaper(t *testing.T) {
 	for _, c := range []struct {

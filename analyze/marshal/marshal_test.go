@@ -84,7 +84,7 @@ func TestUsedLines(t *testing.T) {
 		"0 64 send 64 8 8 64 0 2 128 2 16.21875 -1 -1 2 16 2 3", // expected: (456 + 63)/64 each, as one stretch
 		"0 64 recv 128 1 128 0 0 1 128 2 2.984375 2 3 1 2 1 1",
 		"0 64 irecv 64 1 64 0 0 1 64 1 1.984375 1 2 1 1 0 0",
-		"0 64 irecv 65 2 64 64 0 1 65 2 2 -1 -1 1 2 1 1",
+		"0 64 irecv 65 2 64 64 0 1 65 2 2 2 3 1 2 1 1", // a row of 65 bytes
 	}
 	if got := text(r.Full); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

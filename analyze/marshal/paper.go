@@ -45,14 +45,14 @@ func ColumnBounds(rows int64, apart, width, line unit.Bytes) (lower, upper uint6
 }
 
 // Bounds are those of the paper for the layout, as if its base were not known: of a
-// column or of a row. They fail where the paper has none.
+// column, or of a row, which blocks that follow each other without a hole are too. They fail where the paper has none.
 func (l Layout) Bounds(line unit.Bytes) (lower, upper uint64, err error) {
 	h, err := l.hull(line)
 	switch {
 	case err != nil || h.count == 0:
 		return 0, 0, err
-	case h.count == 1:
-		lower, upper = RowBounds(unit.Bytes(h.block), line)
+	case h.count == 1 || h.stride == h.block:
+		lower, upper = RowBounds(unit.Bytes(h.count*h.block), line)
 		return lower, upper, nil
 	case h.stride > math.MaxInt64:
 		return 0, 0, fmt.Errorf("blocks 2^63 bytes apart")

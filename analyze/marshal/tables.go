@@ -84,10 +84,13 @@ func joined(all []row, compare func(a, b *row) int) ([]row, error) {
 
 // bounds are those of the paper for a message of the class, or unknown.
 func (r *row) bounds() (lower, upper int64) {
-	if r.count < 1 || r.count > 1 && r.class.bytes/r.count != r.block { // the rest, or a layout that is not full
+	l := Layout{Count: r.count, Block: min(r.block, r.class.bytes), Stride: max(r.stride, -r.stride)}
+	switch {
+	case l.Stride == r.block && r.class.bytes < r.count*r.block: // a row that is not full is a row
+		l.Count, l.Block = 1, r.class.bytes
+	case r.count < 1 || r.count > 1 && r.class.bytes/r.count < r.block: // the rest, or a layout that is not full
 		return unknown, unknown
 	}
-	l := Layout{Count: r.count, Block: min(r.block, r.class.bytes), Stride: max(r.stride, -r.stride)}
 	low, high, err := l.Bounds(r.line)
 	if err != nil {
 		return unknown, unknown

@@ -96,8 +96,8 @@ func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 // for b_c > 2 l. The paper does not say how the bounds of columns are combined; their mean is as for rows.
 // [marshal.ColumnBounds] refuses d > b_c - l, where LB fails.
 func PrintedMLT(t marshal.Layout, line unit.Bytes) (float64, error) {
-	if t.Count == 1 {
-		lower, upper := marshal.RowBounds(unit.Bytes(t.Block), line)
+	if t.Count == 1 || t.Stride == t.Block {
+		lower, upper := marshal.RowBounds(unit.Bytes(t.Count*t.Block), line)
 		return (float64(lower) + float64(upper)) / 2, nil
 	}
 	l := int64(line)

@@ -56,7 +56,7 @@ func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 	if f.Space = f.Exact * float64(line); p.Experiment != timing.Array {
 		f.Space += f.N
 	}
-	f.MLT, err = paperMLT(p, layout, line)
+	f.MLT, err = paperMLT(p.Item, layout, line)
 	f.MLT *= blocks
 	return f, err
 }
@@ -65,16 +65,12 @@ func Of(p *timing.Point, line, page unit.Bytes) (f Features, err error) {
 //
 // Differs: the paper takes the mean for rows, and does not say what it takes for columns. Where theorem
 // 2 has no bounds, because rows of the block share lines, it is the mean over all bases that are multiples of an item.
-func paperMLT(p *timing.Point, layout marshal.Layout, line unit.Bytes) (float64, error) {
-	if p.Rows == 1 || layout.Stride == layout.Block {
-		lower, upper := marshal.RowBounds(p.Bytes, line)
-		return (float64(lower) + float64(upper)) / 2, nil
-	}
+func paperMLT(item unit.Bytes, layout marshal.Layout, line unit.Bytes) (float64, error) {
 	if lower, upper, err := layout.Bounds(line); err == nil {
 		return (float64(lower) + float64(upper)) / 2, nil
 	}
 	align := line
-	for p.Item%align != 0 || layout.Stride%int64(align) != 0 {
+	for item%align != 0 || layout.Stride%int64(align) != 0 {
 		align /= 2
 	}
 	return layout.Expected(line, align)
