@@ -404,3 +404,18 @@ func TestWhatChangesNothingIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// A pattern over the folder of a drmemtrace is of its schedules, too.
+func TestSchedulesAreLeftOut(t *testing.T) {
+	workspace(t)
+	write(t, "cpu_schedule.bin.zip", "PK")
+	write(t, "serial_schedule.bin.gz", "")
+	status, _, errs := traces(nil, "import", "cpu_schedule.bin.zip", "serial_schedule.bin.gz", "-o", "x")
+	if status != stage.Failed || !strings.Contains(errs, "cpu_schedule.bin.zip: a schedule of drmemtrace, which has no references; import its folder") {
+		t.Errorf("schedules alone: status %d, %s", status, errs)
+	}
+	status, _, errs = traces(nil, "import", "cpu_schedule.bin.zip", "data/sample/tiny.log", "-o", "x")
+	if status != stage.Done || !strings.Contains(errs, "note: cpu_schedule.bin.zip: a schedule of drmemtrace, which has no references: left out") {
+		t.Errorf("a schedule and a trace: status %d, %s", status, errs)
+	}
+}

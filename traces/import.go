@@ -137,6 +137,10 @@ func usageOf(err error) error {
 // expand replaces folders by the files of the trace in them.
 func (f *importFlags) expand(args []string) (paths []string, err error) {
 	for _, path := range args {
+		if format.IsSchedule(path) {
+			f.notes = append(f.notes, path+": a schedule of drmemtrace, which has no references: left out")
+			continue
+		}
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			paths = append(paths, path)
 			continue
@@ -147,6 +151,9 @@ func (f *importFlags) expand(args []string) (paths []string, err error) {
 		}
 		f.importer = joint
 		paths = append(paths, these...)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: a schedule of drmemtrace, which has no references; import its folder, or the files *.trace.* beside it", args[0])
 	}
 	return paths, nil
 }

@@ -15,7 +15,12 @@ import (
 var (
 	drTraceName = regexp.MustCompile(`\.(mem)?trace(\.(zip|gz|lz4|sz|zst|xz|bz2))?$`)
 	drRawName   = regexp.MustCompile(`^drmemtrace\..*\.raw(\.(zip|gz|lz4|sz|zst|xz|bz2))?$`)
+	drSchedule  = regexp.MustCompile(`^(cpu|serial)_schedule\.bin(\.(zip|gz|lz4|sz|zst|xz|bz2))?$`)
 )
+
+// IsSchedule reports whether the file at path has the name of a schedule that raw2trace leaves beside the files of references: a pattern such
+// as trace/*.zip is of both, and schedules say nothing that a trace has a place for.
+func IsSchedule(path string) bool { return drSchedule.MatchString(filepath.Base(path)) }
 
 // Expand lists the files of threads or cores in dir, in its folder trace, or in its
 // one folder *.tracedir. A folder of raw files is an error that says what to run.
