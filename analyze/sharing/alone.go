@@ -1,28 +1,41 @@
 package sharing
 
 import (
+	"math/bits"
+
 	"spoor/analyze/analysis"
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
 )
 
-// quiet is the accesses of a line that tell nothing new, of a processor that is alone: nobody else changes which these are, so that
-// masks tell them, and they need not be added to what the holder of the line does before the end.
-type quiet struct {
-	words    [2]uint64 // whose loads, and whose stores, tell nothing new
-	uses     [2]uint64 // loads and stores that did not
-	accesses uint64    // of words, by these
+// alone is what a processor that is alone does with lines of one block, by place. Nobody else takes a copy or stores a word, so that
+// the words of a line that it has accessed, and whether it has stored one, tell all that the protocol would. Lines with parts in several
+// regions are simulated like those of several processors.
+type alone struct {
+	lines   []loneLine
+	more    []uint64 // words that were accessed beyond one by a use
+	regions []int32  // of the line
+}
+
+// loneLine is a line of a processor that is alone.
+type loneLine struct {
+	words [2]uint64 // whose loads, and whose stores, tell nothing new: those accessed, and likewise once one was stored
+	uses  [2]uint64 // loads and stores
 }
 
 // isAlone reports whether there is but one processor, and a line has one block.
 func (s *simulation) isAlone() bool { return len(s.holdings) == 1 && s.blocks == 1 }
 
+// reach makes room for places up to the last.
+func (a *alone) reach(last uint32) {
+	a.lines, a.more, a.regions = lines.Reach(a.lines, last), lines.Reach(a.more, last), lines.Reach(a.regions, last)
+}
+
 // addAlone is add for a processor that is alone.
 func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Piece) error {
-	last := uint32(uses.Room - 1)
-	s.numbers, s.holdings[0], s.quiet = lines.Reach(s.numbers, last), lines.Reach(s.holdings[0], last), lines.Reach(s.quiet, last)
+	s.alone.reach(uint32(uses.Room - 1))
 	s.phases.uses[0] += uint64(len(uses.Lines))
-	refs, places := uses.Refs[:len(uses.Lines)], uses.Places[:len(uses.Lines)]
+	refs, places, known := uses.Refs[:len(uses.Lines)], uses.Places[:len(uses.Lines)], s.alone.lines
 	sizes, ops := p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
 	within, wordShift, wordMask := uint64(1)<<s.lineShift-1, s.wordShift&63, uint64(s.words-1)
 	for i, number := range uses.Lines {
@@ -39,39 +52,72 @@ func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Piece) error {
 		}
 		more := last>>wordShift - first>>wordShift
 		words := (uint64(2)<<(more&63) - 1) << (first >> wordShift & wordMask)
-		q := &s.quiet[places[i]]
-		if words&^q.words[store] == 0 {
-			q.uses[store]++
-			q.accesses += more + 1
-		} else if err := s.tell(q, places[i], first, last, store == 1); err != nil {
-			return err
+		l := &known[places[i]]
+		if words&^l.words[store] != 0 {
+			isMixed, err := s.tell(l, places[i], first, last, words, store)
+			if err != nil {
+				return err
+			}
+			if isMixed {
+				continue
+			}
+		}
+		l.uses[store]++
+		if more > 0 {
+			s.alone.more[places[i]] += more
 		}
 	}
 	return nil
 }
 
-// tell simulates an access that tells something new, or is one of a line with parts in several regions, and finds out which are
-// quiet after it.
-func (s *simulation) tell(q *quiet, place uint32, first, last uint64, isStore bool) error {
-	if err := s.use(0, &s.holdings[0][place], place, first, last, isStore); err != nil {
-		return err
-	}
-	id := s.holdings[0][place]
-	if !s.holders[id].isMixed {
-		q.words[0] = s.copies[id].quiet
-		if s.copies[id].dirty != 0 {
-			q.words[1] = q.words[0]
+// tell takes what is new of an access of a processor that is alone, and all of it if the line has parts in several regions.
+func (s *simulation) tell(l *loneLine, place uint32, first, last, words uint64, store int) (isMixed bool, err error) {
+	hit := l.words[0] != 0
+	if !hit {
+		base := first &^ (1<<s.lineShift - 1)
+		region := s.regions.within(base, base+uint64(s.line)-1)
+		if region == mixed {
+			s.numbers, s.holdings[0] = lines.Reach(s.numbers, place), lines.Reach(s.holdings[0], place)
+			return true, s.use(0, &s.holdings[0][place], place, first, last, store == 1)
 		}
+		s.alone.regions[place] = region
+		s.tally(region, 0).pure++
+		s.phases.count(0, s.phases.at[0]).cold++
+		s.matrix.line(-1, 0)
 	}
-	return nil
+	switch {
+	case store == 0:
+		s.matrix.memory[0].words += uint64(bits.OnesCount64(words &^ l.words[0]))
+	case hit && l.words[1] == 0:
+		s.tally(s.alone.regions[place], 0).silent++
+	}
+	l.words[0] |= words
+	if store == 1 || l.words[1] != 0 {
+		l.words[1] = l.words[0]
+	}
+	return false, nil
 }
 
-// settle gives holders what is known as quiet.
-func (s *simulation) settle() {
-	for place, q := range s.quiet {
-		id := s.holdings[0][place] // the first, of which nobody hears, if there is none
-		s.copies[id].uses[0] += q.uses[0]
-		s.copies[id].uses[1] += q.uses[1]
-		s.accesses[id] += q.accesses
+// endAlone adds up what was counted by line.
+func (s *simulation) endAlone() {
+	a := &s.alone
+	kinds := make([][2]kindCounts, len(s.tallies)) // by region, of lines without stores and with
+	for place, l := range a.lines {
+		n := l.uses[0] + l.uses[1]
+		if n == 0 {
+			continue
+		}
+		region := a.regions[place]
+		s.tally(region, 0).use(usage{loads: l.uses[0], stores: l.uses[1], words: n + a.more[place]}, 0)
+		k := &kinds[region][min(l.uses[1], 1)]
+		k.lines, k.uses = k.lines+1, k.uses+n
 	}
+	for region, byWriters := range kinds {
+		for writers, n := range byWriters {
+			if n.lines > 0 {
+				s.addKind(kindKey{region: int32(region), kind: private, users: 1, writers: int32(writers)}, n)
+			}
+		}
+	}
+	s.alone = alone{}
 }

@@ -26,10 +26,10 @@ const (
 var kindNames = [endKind]string{private: "private", readOnly: "read-only", initialised: "initialised",
 	producerConsumer: "producer-consumer", migratory: "migratory", readWrite: "read-write"}
 
-// addKind counts a line by its kind.
-func (s *simulation) addKind(l *line) {
+// addKindOf counts a line by its kind.
+func (s *simulation) addKindOf(l *line) {
 	var key kindKey
-	var sum kindCounts
+	sum := kindCounts{lines: 1}
 	for id := l.holders; id != 0; id = s.holders[id].next {
 		n := s.usesOf(id)
 		key.users++
@@ -42,8 +42,13 @@ func (s *simulation) addKind(l *line) {
 	key.region = s.regions.first(base, base+uint64(s.line)-1)
 	shared := s.shared[l.shared] // no counts if it is private
 	key.kind = kindOf(key.users, key.writers, &shared)
+	sum.trues, sum.falses = shared.trues, shared.falses
+	s.addKind(key, sum)
+}
+
+func (s *simulation) addKind(key kindKey, n kindCounts) {
 	old := s.kinds[key]
-	s.kinds[key] = kindCounts{old.lines + 1, old.uses + sum.uses, old.trues + shared.trues, old.falses + shared.falses}
+	s.kinds[key] = kindCounts{old.lines + n.lines, old.uses + n.uses, old.trues + n.trues, old.falses + n.falses}
 }
 
 func kindOf(users, writers int32, l *sharedLine) kind {

@@ -188,8 +188,8 @@ func (s *simulation) end() {
 	for p := range s.phases.at {
 		s.phases.sum(trace.Proc(p))
 	}
-	s.settle()
 	s.kinds = map[kindKey]kindCounts{}
+	s.endAlone()
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
 		if l.shared != 0 {
@@ -201,8 +201,8 @@ func (s *simulation) end() {
 			}
 		}
 		s.addUp(l)
-		s.addKind(l)
+		s.addKindOf(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.copies, s.masks, s.accesses, s.quiet = nil, nil, nil, nil, nil, nil, nil, nil
+	s.holdings, s.numbers, s.lines, s.holders, s.copies, s.masks, s.accesses = nil, nil, nil, nil, nil, nil, nil
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

@@ -35,7 +35,7 @@ type simulation struct {
 
 	touched uint64 // or the compiler drops the loads of touch
 
-	quiet []quiet // by place, if there is but one processor
+	alone alone // if there is but one processor
 
 	regions *regions
 	split   map[splitKey]usage // of lines in several regions
