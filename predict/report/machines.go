@@ -48,7 +48,7 @@ func machineRows(machines []Machine) []machineRow {
 	for i, m := range machines {
 		rows[i] = machineRow{
 			Name:      clean(m.Name),
-			System:    fmt.Sprintf("%s, %s", m.System.Target, plural(m.System.Processors, "processor")),
+			System:    fmt.Sprintf("%s, %s", m.System.Target, systemSize(m.Machine)),
 			Processor: fmt.Sprintf("%s, CPI %s", spaced(m.Processor.Clock), number(float64(m.Processor.CPI), 3)),
 			Memory:    fmt.Sprintf("%s, %s", byteLabel(float64(m.Memory.Size)), spaced(m.Memory.Latency)),
 			Bus:       "held for " + spaced(m.Memory.Occupancy),
@@ -64,6 +64,17 @@ func machineRows(machines []Machine) []machineRow {
 		}
 	}
 	return rows
+}
+
+// systemSize says how many processors a machine has, and in how many nodes.
+func systemSize(m *machine.Machine) string {
+	switch {
+	case m.System.Nodes == 1:
+		return plural(m.System.Processors, "processor")
+	case len(m.Others) > 0:
+		return fmt.Sprintf("%s in %s", plural(m.Count(), "processor"), plural(m.System.Nodes, "node"))
+	}
+	return fmt.Sprintf("%s of %s", plural(m.System.Nodes, "node"), plural(m.System.Processors, "processor"))
 }
 
 // spaced prints a quantity with a space before its unit, and one cycle as one.
