@@ -26,7 +26,7 @@ func command(env *stage.Env) *cobra.Command {
 		Short: "measures what a trace says of its program",
 		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
 			"directory DIR: tables DIR/*.arrow, which traces head prints, and parameters DIR/*.params.toml, all of them or none.\n" +
-			"Without --run, a trace that has no references gets marshal and comm in place of reuse and locality.\n\n" +
+			"Without --run, and with --run all, a trace that has no references gets marshal and comm in place of the others.\n\n" +
 			"Analyses:\n" + describeAll(o.kinds),
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
@@ -51,6 +51,7 @@ func command(env *stage.Env) *cobra.Command {
 	o.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.expand()
 		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, flag) })
 		o.interleavedAsked, o.runAsked = f.Changed("interleaved"), f.Changed("run")
 		return o.analyze(cmd.Context(), env, args[0])

@@ -115,7 +115,10 @@ func TestStatus(t *testing.T) {
 
 		{"-o d none --run reuse,quanta,cache,footprint", stage.Failed, "no loads or stores; the others have results: --run reuse,cache"},
 		{"-o d none --run quanta", stage.Failed, "no time to be cut\n"},
-		{"four", stage.WrongUsage, "output"},
+		{"four", stage.WrongUsage, "-o, --output DIRECTORY is needed: directory of the results\n"},
+		{"filter four", stage.WrongUsage, "--cache LEVELS is needed: "},
+		{"-o d four --run all", stage.Done, "\ncoherent\n"},
+		{"-o d four --run comm,all,resue", stage.WrongUsage, `no analysis "resue"`},
 		{"-o d four --run comm --collectives tree", stage.WrongUsage, `no algorithm "tree"; there are apart, linear`},
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
@@ -322,7 +325,11 @@ func TestTracesOfMessagesWithoutRun(t *testing.T) {
 	if err := w.Close(head); err != nil {
 		t.Fatal(err)
 	}
-	status, _, errs := analyze("-o", "d", "x")
+	status, _, errs := analyze("-o", "all", "--run", "all", "x")
+	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references, so --run is marshal,comm, not all\n") {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	status, _, errs = analyze("-o", "d", "x")
 	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references, so --run is marshal,comm, not reuse,locality") {
 		t.Fatalf("status %d: %s", status, errs)
 	}

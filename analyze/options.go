@@ -33,13 +33,14 @@ type options struct {
 // settings are what results depend on besides the trace and its orders.
 type settings struct {
 	run, line []string
+	all       bool // run is all of them, by one word
 	kinds     []*kind
 	flags     *pflag.FlagSet // all of them, those of one kind included
 }
 
 func newSettings() *settings {
 	s := &settings{kinds: allKinds(), flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
-	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names")
+	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names, or all")
 	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
 	for _, k := range s.kinds {
 		if k.flags != nil {
@@ -95,6 +96,9 @@ func allKinds() []*kind {
 // The analyses that say something true of events without the references that were beside them.
 const commName, marshalName, quantaName = "comm", "marshal", "quanta"
 
+// everything stands for all analyses in --run.
+const everything = "all"
+
 // tool is what the results say made them.
 const tool = "spoor analyze " + stage.Version
 
@@ -148,12 +152,27 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	return print(env, *o.format, o.chosen(), results)
 }
 
-// suit replaces the analyses that run by default where a trace has nothing but messages.
-func (o *options) suit(env *stage.Env, src *store.Trace) {
-	if o.runAsked || !messagesOnly(src) {
+// expand puts the names of all analyses in the place of everything.
+func (s *settings) expand() {
+	if s.all = slices.Contains(s.run, everything); !s.all {
 		return
 	}
-	env.Note("the trace has no references, so --run is %s,%s, not %s", marshalName, commName, strings.Join(o.run, ","))
+	s.run = slices.DeleteFunc(s.run, func(name string) bool { return name == everything })
+	for _, k := range s.kinds {
+		s.run = append(s.run, k.name)
+	}
+}
+
+// suit replaces the analyses that nobody named where a trace has nothing but messages.
+func (o *options) suit(env *stage.Env, src *store.Trace) {
+	if o.runAsked && !o.all || !messagesOnly(src) {
+		return
+	}
+	meant := strings.Join(o.run, ",")
+	if o.all {
+		meant = everything
+	}
+	env.Note("the trace has no references, so --run is %s,%s, not %s", marshalName, commName, meant)
 	o.run = []string{marshalName, commName}
 }
 
@@ -187,7 +206,7 @@ func (s *settings) check(f stage.Format) error {
 	names := namesOf(s.kinds)
 	for _, name := range s.run {
 		if !slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }) {
-			return stage.Usage("--run: no analysis %q; there are %s", name, names)
+			return stage.Usage("--run: no analysis %q; there are %s, and %s, which is all of them", name, names, everything)
 		}
 	}
 	chosen := s.chosen()

@@ -86,7 +86,7 @@ func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 		err = runError{errors.New("interrupted; nothing partial was left behind")}
 	}
 	env.shown.Load().hide()
-	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(err))
+	fmt.Fprintf(env.Err, "spoor: %s: %s\n", cmd.CommandPath(), oneLine(needed(cmd, err)))
 	if isUsage(err) {
 		fmt.Fprintf(env.Err, "spoor: see '%s --help'\n", cmd.CommandPath())
 		return WrongUsage
@@ -150,6 +150,28 @@ func meant(cmd *cobra.Command, err error) string {
 		return "; did you mean --" + name + "?"
 	}
 	return ""
+}
+
+// absent is what cobra says of flags without which a command does not run.
+var absent = regexp.MustCompile(`^required flag\(s\) "(.*)" not set$`)
+
+// needed says what flags are for that a command needs and err says are not there.
+func needed(cmd *cobra.Command, err error) error {
+	m := absent.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	var texts []string
+	for _, name := range strings.Split(m[1], `", "`) {
+		f := cmd.Flags().Lookup(name)
+		what, usage := pflag.UnquoteUsage(f)
+		text := "--" + name + " " + strings.ToUpper(what) + " is needed: " + usage
+		if f.Shorthand != "" {
+			text = "-" + f.Shorthand + ", " + text
+		}
+		texts = append(texts, text)
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 // mark says how a command is used where its arguments are wrong, and tags the errors of every command's own work.
