@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"sync"
 
 	"spoor/analyze/lines"
@@ -12,6 +13,15 @@ import (
 // first asks. One that asks at all asks of every piece. What is returned is as valid as the piece. The error says that there are
 // too many lines.
 func (p *Piece) Uses(line unit.Bytes) (*lines.Uses, error) { return p.sheet.of(line, p) }
+
+// SharedUses is Uses if any shard has asked for lines of that size before, else nil: for those that find lines more cheaply than all
+// by themselves.
+func (p *Piece) SharedUses(line unit.Bytes) (*lines.Uses, error) {
+	if p.sheet == nil || !p.sheet.numbers.asked(line) {
+		return nil, nil
+	}
+	return p.Uses(line)
+}
 
 // Number lets pieces that do not come from a run be asked for their uses: they are one order, of so many processors.
 func Number(pieces []Piece, procs int) {
@@ -30,6 +40,13 @@ type numbers struct {
 
 func newNumbers(procs int) *numbers {
 	return &numbers{procs: procs}
+}
+
+// asked reports whether anybody has asked for lines of a size.
+func (n *numbers) asked(line unit.Bytes) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.sizes, func(x *numbering) bool { return x.line == line })
 }
 
 // sheet is what one piece uses, as far as anybody has asked.

@@ -106,7 +106,7 @@ type shard struct {
 
 func (s *shard) Add(p *analysis.Piece) error {
 	for _, h := range s.hierarchies {
-		if err := h.add(&p.Refs, p.Of); err != nil {
+		if err := h.addPiece(p); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -28,34 +29,43 @@ func parse(t testing.TB, texts ...string) []Spec {
 	return out
 }
 
-// simulate is the counts of every level of every description, by processor.
-func simulate(t testing.TB, src trace.Source, a *Analysis) map[trace.Proc][][]Counts {
-	t.Helper()
-	out := map[trace.Proc][][]Counts{}
-	h := src.Header()
-	var orders []analysis.Shard
-	for p := trace.Interleaved; int(p) < h.Procs; p++ {
-		s := a.NewShard(h, p)
-		if s == nil {
-			continue
+// tested is an analysis whose counts are kept, and before which others may have asked for the uses of lines of three sizes.
+type tested struct {
+	*Analysis
+	others bool
+	counts map[trace.Proc][][]Counts
+	shared int // feeds that took the places of lines from others
+}
+
+type testedShard struct {
+	*shard
+	others bool
+}
+
+func (a *tested) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
+	s := a.Analysis.NewShard(h, p)
+	if s == nil {
+		return nil
+	}
+	return &testedShard{s.(*shard), a.others}
+}
+
+func (s *testedShard) Add(p *analysis.Piece) error {
+	for line := unit.Bytes(16); s.others && p.Refs.Len() > 0 && line <= 64; line *= 2 {
+		if _, err := p.Uses(line); err != nil {
+			return err
 		}
-		orders = append(orders, s)
-		pieces := analysis.Interleave(src)
-		if p >= 0 {
-			pieces = analysis.Program(src, p)
-		}
-		for piece, err := range pieces {
-			if err == nil {
-				err = s.Add(piece)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.End(); err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range s.(*shard).hierarchies {
+	}
+	return s.shard.Add(p)
+}
+
+func (a *tested) Merge(shards []analysis.Shard) (analysis.Result, error) {
+	var own []analysis.Shard
+	a.counts = map[trace.Proc][][]Counts{}
+	for _, x := range shards {
+		s := x.(*testedShard).shard
+		own = append(own, s)
+		for _, h := range s.hierarchies {
 			var levels []Counts
 			for _, instances := range h.of {
 				var sum Counts
@@ -64,19 +74,41 @@ func simulate(t testing.TB, src trace.Source, a *Analysis) map[trace.Proc][][]Co
 				}
 				levels = append(levels, sum)
 			}
-			out[p] = append(out[p], levels)
+			a.counts[s.proc] = append(a.counts[s.proc], levels)
+			for _, f := range h.feeds {
+				if f.stages[0].placed {
+					a.shared++
+				}
+			}
 		}
 	}
-	if _, err := a.Merge(orders); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return a.Analysis.Merge(own)
 }
 
-// compare holds the simulation of all descriptions to the naive one.
+// simulate is the counts of every level of every description, by processor.
+func simulate(t testing.TB, src trace.Source, a *Analysis) map[trace.Proc][][]Counts {
+	t.Helper()
+	return simulateAmong(t, src, a, false).counts
+}
+
+// simulateAmong runs an analysis, by itself or after others.
+func simulateAmong(t testing.TB, src trace.Source, a *Analysis, others bool) *tested {
+	t.Helper()
+	x := &tested{Analysis: a, others: others}
+	if _, err := analysis.Run(context.Background(), src, analysis.Options{}, x); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// compare holds the simulation of all descriptions, by itself and after others, to the naive one.
 func compare(t testing.TB, src trace.Source, a *Analysis) {
 	t.Helper()
+	after := simulateAmong(t, src, a, true)
 	for p, got := range simulate(t, src, a) {
+		if !reflect.DeepEqual(got, after.counts[p]) {
+			t.Fatalf("processor %d:\nafter others %+v\nby itself    %+v", p, after.counts[p], got)
+		}
 		for i, s := range a.Specs {
 			want, err := naive(s, src, p, a.Seed)
 			if err != nil {
@@ -199,6 +231,20 @@ func TestStages(t *testing.T) {
 			}
 		}
 		compare(t, m, a)
+	}
+}
+
+// Places of lines are those that others in the run use where nothing but data goes to a first level; sets of several batches, references that
+// cross lines, and lines that are written back among those that missed.
+func TestPlacesOfOthers(t *testing.T) {
+	for i, text := range []string{"L1d=128B/2/16B,LL=512B/4/16B", "L1d=128B/2/16B,L2=256B/4/16B,LL=1KiB/4/32B", "L1d=128B/2/16B/random", "L1d=512B/4/32B/fifo,LL=2KiB/full/32B"} {
+		r := rand.New(rand.NewPCG(uint64(i), 12))
+		src := randomTrace(r, 2, 5*batchUses).InBatches(1000)
+		a := &Analysis{Classify: true, Interleaved: true, Specs: parse(t, text)}
+		compare(t, src, a)
+		if alone, after := simulateAmong(t, src, a, false), simulateAmong(t, src, a, true); alone.shared != 0 || after.shared != 3 {
+			t.Errorf("%s: %d and %d orders share places, want 0 and 3", text, alone.shared, after.shared)
+		}
 	}
 }
 

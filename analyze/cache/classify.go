@@ -201,10 +201,10 @@ func (c *classes) place(line uint64) uint32 {
 
 // reach makes room for all places that there are.
 func (c *classes) reach() {
-	if n := c.places.table.Places()/64 + 1; n > len(c.seen) {
+	if n := c.places.room/64 + 1; n > len(c.seen) {
 		c.seen = append(c.seen, make([]uint64, n-len(c.seen))...)
 	}
 	if c.full != nil {
-		c.full.last = lines.Extend(c.full.last, c.places.table.Places())
+		c.full.last = lines.Extend(c.full.last, c.places.room)
 	}
 }

@@ -6,6 +6,7 @@ import "spoor/analyze/lines"
 // line that misses is looked up once for all of them.
 type places struct {
 	table  *lines.Table
+	room   int    // how many there are
 	line   uint64 // the latest one
 	latest uint32 // its place; 0: there is none
 	err    error  // there are too many lines
@@ -25,6 +26,7 @@ func (p *places) of(line uint64) uint32 {
 		return 0 // of no line; the run ends here
 	}
 	p.line, p.latest = line, at
+	p.reach(p.table.Places())
 	return at
 }
 
@@ -51,5 +53,9 @@ func (p *places) find(keys []key, found []uint32) []uint32 {
 		p.table.Find(p.some[:some], found[n:])
 		n += some
 	}
+	p.reach(p.table.Places())
 	return found[:n]
 }
+
+// reach says that there are so many at least.
+func (p *places) reach(n int) { p.room = max(p.room, n) }

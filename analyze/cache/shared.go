@@ -1,0 +1,89 @@
+package cache
+
+import (
+	"slices"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// addPiece takes a piece.
+func (h *hierarchy) addPiece(p *analysis.Piece) error {
+	for _, f := range h.feeds {
+		uses, err := f.uses(p)
+		if err != nil {
+			return err
+		}
+		if uses == nil {
+			f.add(&p.Refs, p.Of)
+		} else {
+			f.addUses(p.Refs.Op, uses)
+		}
+	}
+	return h.failed()
+}
+
+// uses is what a piece uses, if that is what the feed's only port sees and other analyses ask for it, else nil: a hash table that sees no line
+// twice in a row is cheaper than one that sees all uses, unless that is there anyhow. What is so for the first references stays so: lines have one
+// place.
+func (f *feed) uses(p *analysis.Piece) (uses *lines.Uses, err error) {
+	if f.shared && p.Refs.Len() > 0 {
+		uses, err = p.SharedUses(unit.Bytes(1) << f.ports[0].shift)
+		f.shared = uses != nil
+		f.stages[0].placed = f.shared
+	}
+	return uses, err
+}
+
+// addUses is add for uses of lines that have places, of loads and stores.
+func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
+	l := f.ports[0].level
+	l.classes.places.reach(uses.Room)
+	for at := 0; at < len(uses.Lines); {
+		if len(f.stages[0].keys) >= batchUses {
+			f.flush()
+		}
+		from := at
+		var n uint64
+		at, n = f.gatherUses(kinds, uses, at)
+		l.Uses[stores] += n
+		l.Uses[loads] += uint64(at-from) - n
+	}
+}
+
+// gatherUses adds uses from one on, as long as there is room and a reference has more of them, and returns the number of the next, and how many were
+// stores.
+func (f *feed) gatherUses(kinds []trace.Op, uses *lines.Uses, at int) (next int, stored uint64) {
+	b, p := f.stages[0], &f.ports[0]
+	b.turn(p.level)
+	keys, info, to := b.keys[:batchUses], b.info[:batchUses], slices.Grow(b.places, batchUses)[:batchUses]
+	n, first, recent, before := len(b.keys), 0, p.last, none
+	refs, places := uses.Refs[:len(uses.Lines)], uses.Places[:len(uses.Lines)]
+	for ; at < len(refs); at++ {
+		ref := int(refs[at])
+		if ref == before {
+			b.crossed = true
+		} else {
+			first = n
+		}
+		if n >= len(keys) {
+			if ref != before {
+				break
+			}
+			keys, info, to = append(keys, 0), append(info, 0), append(to, 0)
+		}
+		before = ref
+		k := keyOf(uses.Lines[at], opOf(kinds[ref]))
+		stored += k & 1
+		if k != recent && k|1 != recent { // else a hit that changes nothing
+			recent = k
+			keys[n], info[n], to[n] = k, uint32(first)<<infoShift|uint32(k&1), places[at]
+			n++
+		}
+	}
+	p.last = recent
+	b.keys, b.info, b.places = keys[:n], info[:n], to[:n]
+	return at, stored
+}
