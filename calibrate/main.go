@@ -44,16 +44,17 @@ func command(env *stage.Env) *cobra.Command {
 
 func showCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show FILE...",
+		Use:   "show FILE|DIR...",
 		Short: "check machine descriptions and parameter files, and show what they mean",
-		Long: "Show reads machine descriptions and parameter files, which may be mixed, as strictly as predict does.\n" +
+		Long: "Show reads machine descriptions and parameter files, which may be mixed, as strictly as predict does,\n" +
+			"of a DIR those named *.params.toml and *.machine.toml.\n" +
 			"Of a machine it prints every quantity as given and as it works out: times at the machine's clock, sets\n" +
 			"of caches, and what was left open with what is put in its place. Of a parameter it prints value, unit,\n" +
 			"95 % interval and method.",
 		Example: "  $ calibrate show data/machine/du2000-smp-256k.toml\n" +
 			"  $ tracegen fft --set points=1024 -o fft\n" +
 			"  $ analyze -o fft.analysis fft\n" +
-			"  $ calibrate show fft.analysis/locality.params.toml --format csv",
+			"  $ calibrate show fft.analysis --format csv",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("no file is named")
@@ -65,8 +66,14 @@ func showCommand(env *stage.Env) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		var s shown
 		for _, path := range args {
-			if err := s.file(path); err != nil {
+			files, err := named(path)
+			if err != nil {
 				return err
+			}
+			for _, file := range files {
+				if err := s.file(file); err != nil {
+					return err
+				}
 			}
 		}
 		return stage.Print(env.Out, *format, s.table())

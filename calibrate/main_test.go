@@ -36,10 +36,17 @@ source = "fft.refs.arrow sha256:00"
 
 func TestStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
+	for _, dir := range []string{"dir", "bare"} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{
-		"fft.params.toml": params,
-		"bad.params.toml": strings.Replace(params, `unit = "1"`, "", 1),
-		"empty.toml":      "",
+		"fft.params.toml":     params,
+		"dir/fft.params.toml": params,
+		"table.arrow":         "ARROW1\x00\x00",
+		"bad.params.toml":     strings.Replace(params, `unit = "1"`, "", 1),
+		"empty.toml":          "",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -70,6 +77,9 @@ func TestStatus(t *testing.T) {
 		{"show m.toml odd.toml", stage.Failed, "odd.toml:14: cache[0].size: 256KiB is not a multiple of line x ways"},
 		{"show bad.params.toml", stage.Failed, "bad.params.toml:1: alpha"},
 		{"show empty.toml", stage.Failed, "empty.toml: the document is empty"},
+		{"show dir --format csv", stage.Done, "dir/fft.params.toml,alpha,1.5,"},
+		{"show bare", stage.Failed, "bare: the directory has no *.params.toml and no *.machine.toml"},
+		{"show table.arrow", stage.Failed, "table.arrow:1: byte 6 of the file is NUL"},
 		{"show nowhere.toml", stage.Failed, "nowhere.toml: no such file"},
 		{"memory --quick --quiet --format csv -o host", stage.Done, "\nmemory_latency,"},
 		{"memory --quick --quiet --format csv --from host.memory.arrow -o host", stage.Done, "\ncache1_size,"},

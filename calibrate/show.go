@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"spoor/calibrate/machine"
@@ -17,6 +19,26 @@ func (s *shown) add(file, name, value, means string) {
 	s.names = append(s.names, name)
 	s.values = append(s.values, value)
 	s.means = append(s.means, means)
+}
+
+// named are the files that path names: the parameters and machines in it, where it is a directory.
+func named(path string) (files []string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, nil // whether it can be read is said where it is
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".params.toml") || strings.HasSuffix(e.Name(), ".machine.toml") {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: the directory has no *.params.toml and no *.machine.toml; name the files", path)
+	}
+	return files, nil
 }
 
 // file adds what the file at path says. Parameter files are named *.params.toml;

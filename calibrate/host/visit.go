@@ -95,7 +95,7 @@ func (w *visitor) late() bool { return w.Host.Now()-w.begin > w.Budget }
 // overdue is an error where samples come so slowly that there is no end to it.
 func (w *visitor) overdue(launch int) error {
 	if took := w.Host.Now() - w.begin; took > overdue*w.Budget {
-		return &TooNoisy{fmt.Sprintf("%d of %d launches took %v, as the processor is taken away or nobody answers; wait until the host is idle", launch, w.Launches, took)}
+		return &TooNoisy{fmt.Sprintf("%d of %d launches are done after %v, as the processor is taken away or nobody answers; wait until the host is idle", launch, w.Launches, took)}
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ func Read(path string) (*Document, error) {
 
 // Parse finds the keys of text; name is what errors call it.
 func Parse(name string, text []byte) (*Document, error) {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return nil, fmt.Errorf("%s:%d: byte %d of the file is NUL, which no text has; is it a TOML document?", name, 1+bytes.Count(text[:i], []byte("\n")), i)
+	}
 	d := &Document{name: name, text: text, lines: map[string]int{}}
 	p := &unstable.Parser{}
 	p.Reset(text)

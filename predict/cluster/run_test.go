@@ -148,9 +148,16 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = MVA{}.Predict(&Case{[]*Run{r}, smpMachine(t, `"256 KiB"`, `"512 KiB"`), 2})
-	if err == nil || !strings.Contains(err.Error(), "it has 2048; run analyze with --sets 4096") {
-		t.Errorf("got %v", err)
+	const inner = "[[cache]]\nsize = \"8 KiB\"\nline = \"64 B\"\nways = 2\nlatency = \"1 cycle\"\n[[cache]]"
+	for want, m := range map[string]*machine.Machine{
+		"no caches of 4096 sets; it has 2048; run analyze with --sets 4096":       smpMachine(t, `"256 KiB"`, `"512 KiB"`),
+		"no caches of 64,4096 sets; it has 2048; run analyze with --sets 64,4096": smpMachine(t, `"256 KiB"`, `"512 KiB"`, "[[cache]]", inner),
+		"no caches of 32 ways; it has 1 to 16; predict replay simulates any":      smpMachine(t, "ways = 2", "ways = 32"),
+	} {
+		_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
@@ -35,6 +38,9 @@ func (r *Run) ofPhases(of func(processor int) *machine.Machine) (program, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := r.counted(of); err != nil {
+		return nil, err
+	}
 	out := make(program, profile.Phases())
 	for i := range out {
 		out[i] = make([][]Work, r.Processors)
@@ -45,6 +51,39 @@ func (r *Run) ofPhases(of func(processor int) *machine.Machine) (program, error)
 		}
 	}
 	return out, nil
+}
+
+// counted is an error if a cache was not measured. It names all that analyze must be asked for.
+func (r *Run) counted(of func(processor int) *machine.Machine) error {
+	var have, missing []int64
+	for p := range r.Processors {
+		for _, level := range of(p).Caches {
+			profile, err := r.profile(level.Line)
+			if err != nil {
+				return err
+			}
+			if level.Ways > phases.MaxWays {
+				return fmt.Errorf("%s: the phases table has no caches of %d ways; it has 1 to %d; predict replay simulates any", r.Name, level.Ways, phases.MaxWays)
+			}
+			if have = profile.Sets(); !slices.Contains(have, int64(level.Sets())) {
+				missing = append(missing, int64(level.Sets()))
+			}
+		}
+	}
+	if slices.Sort(missing); len(missing) > 0 {
+		list := numbers(slices.Compact(missing))
+		return fmt.Errorf("%s: the phases table has no caches of %s sets; it has %s; run analyze with --sets %s", r.Name, list, numbers(have), list)
+	}
+	return nil
+}
+
+// numbers is a list as --sets takes it.
+func numbers(values []int64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, strconv.FormatInt(v, 10))
+	}
+	return strings.Join(out, ",")
 }
 
 // stretches is what processor p does in one phase, window by window.
