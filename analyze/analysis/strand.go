@@ -30,6 +30,8 @@ type strand struct {
 	refs     *trace.Refs
 	at       int    // next reference in refs
 	end      int    // the references in refs before it come before the next event
+	rest     uint64 // instructions of these but the first
+	summed   bool   // rest is known
 	consumed uint64 // references so far
 	events   []trace.Event
 	eventAt  int
@@ -77,7 +79,7 @@ func (s *strand) ready() error {
 		return err
 	}
 	s.sheet.reset()
-	s.end = s.at
+	s.end, s.summed = s.at, false
 	if s.refs != nil && s.event() == nil {
 		s.end = s.at + min(s.refs.Len()-s.at, mostRows)
 		if s.eventAt < len(s.events) {
@@ -200,7 +202,10 @@ func work(h trace.Header, e *trace.Event) uint64 {
 func (s *strand) item(time uint64) Piece {
 	p := Piece{Proc: s.proc, Event: s.event()}
 	if p.Event == nil {
-		time += uint64(sum(s.refs.Instr[s.at+1 : s.end]))
+		if !s.summed {
+			s.rest, s.summed = uint64(Executed(s.refs.Instr[s.at+1:s.end])), true
+		}
+		time += s.rest
 		p.Refs, p.sheet = s.refs.Slice(s.at, s.end), &s.sheet
 	}
 	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)

@@ -93,9 +93,9 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 		to = min(from+evenLength-g.rows, p.Refs.Len())
 		part := analysis.Piece{Proc: p.Proc, Refs: p.Refs.Slice(from, to)}
 		if from == 0 { // where streams of references and events disagree, it is on the first reference
-			part.Instr = p.Instr - instructions(p.Refs.Instr[to:])
+			part.Instr = p.Instr - analysis.Executed(p.Refs.Instr[to:])
 		} else {
-			part.Instr = instructions(part.Refs.Instr)
+			part.Instr = analysis.Executed(part.Refs.Instr)
 		}
 		if err := s.add(&part); err != nil {
 			return err
@@ -110,13 +110,6 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 		}
 	}
 	return nil
-}
-
-func instructions(counts []uint32) (n unit.Instructions) {
-	for _, c := range counts {
-		n += unit.Instructions(c)
-	}
-	return n
 }
 
 // end cuts at the end of the program.
