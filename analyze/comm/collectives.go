@@ -22,8 +22,9 @@ import (
 //	alltoall   all at once   all at once   Bruck          pairs in rounds
 //
 // A star is a message between the root and every other member. Twice is to the first member and
-// back from it. Trees are binomial. The others are the algorithms of those names of package spmd, and
-// count the same messages.
+// back from it. Trees are binomial, of blocks of members with neighbouring numbers whatever the root: the root leads those that it
+// is in, and others are led by their first member. The others are the algorithms of those names of package spmd, and
+// count the same messages; pieces of data differ by a byte at most.
 type Algorithm string
 
 // The algorithms. Apart stands for none: collectives are counted by themselves.

@@ -21,4 +21,8 @@ const Columns = `Tables of comm:
     bisection_gap            by the bisection, in times of a message
     traffic_time             both in seconds, by bytes: of the busiest link for each message that a
     bisection_time           processor sends; of the mean message
+  Messages of recorded collectives, by --collectives: apart, none but on the path, one from each member to each that needs something
+  of it; linear, between the root, or the first member, and all others, of scan from one to the next; binomial, along trees, of scan
+  by doubling; doubling, by recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall), dissemination (barrier),
+  trees else; ring, in rings (allreduce, allgather, bcast of pieces), from one to the next (scan), in pairs (alltoall), else as doubling
 `

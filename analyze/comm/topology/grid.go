@@ -26,16 +26,35 @@ func (g grid) Name() string {
 func (g grid) Procs() int   { return g.rows * g.cols }
 func (g grid) Links() int64 { return 4 * int64(g.Procs()) }
 
-// Bisection cuts the longer dimension, which cuts a ring of more than two at two places.
+// Bisection cuts all rows, or all columns, whichever crosses fewer links. A ring of more than two is cut at two places.
 func (g grid) Bisection() int64 {
-	short, long := int64(min(g.rows, g.cols)), max(g.rows, g.cols)
 	switch {
-	case long < 2:
-		return 0
-	case g.wraps && long > 2:
-		return 4 * short
+	case g.rows < 2:
+		return 2 * g.cut(g.cols, 1)
+	case g.cols < 2:
+		return 2 * g.cut(g.rows, 1)
 	}
-	return 2 * short
+	return 2 * min(g.cut(g.cols, g.rows), g.cut(g.rows, g.cols))
+}
+
+// cut is how many pairs of neighbours the two halves of the grid part, if each of so many lines of n nodes is cut. An odd n makes
+// a step: half of the lines have one node more on one side.
+func (g grid) cut(n, lines int) int64 {
+	if n%2 == 0 {
+		return int64(lines) * g.places(n)
+	}
+	return int64(lines)*g.places(n) + g.places(lines)
+}
+
+// places is how many links a line of n nodes loses when it is cut in two.
+func (g grid) places(n int) int64 {
+	switch {
+	case n < 2:
+		return 0
+	case g.wraps && n > 2:
+		return 2
+	}
+	return 1
 }
 
 // The directions of the four links from a node.

@@ -28,7 +28,8 @@ type Topology interface {
 	Ends(l Link) (from, to int, ok bool)
 	// Links is above the number of every link.
 	Links() int64
-	// Bisection is how many links lead from either half of the processors to the other.
+	// Bisection is how many links lead from either half of the processors to the other, of the halves, as equal
+	// as can be, between which there are fewest.
 	Bisection() int64
 }
 

@@ -2,6 +2,8 @@ package topology
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"testing"
 )
 
@@ -116,6 +118,53 @@ func TestBisection(t *testing.T) {
 			t.Errorf("%s of one: %d", n.Name(), n.Bisection())
 		}
 	}
+}
+
+// The fewest links between any two halves, odd numbers of processors included.
+func TestBisectionIsLeast(t *testing.T) {
+	for procs := 2; procs <= 18; procs++ {
+		all := []Topology{Full(procs)}
+		if cube, err := Hypercube(procs); err == nil {
+			all = append(all, cube)
+		}
+		for rows := 1; rows <= procs; rows++ {
+			if procs%rows == 0 {
+				all = append(all, Mesh(rows, procs/rows), Torus(rows, procs/rows))
+			}
+		}
+		for _, n := range all {
+			if got, want := n.Bisection(), leastCut(procs, nodes(t, n)); got != want {
+				t.Errorf("%s of %d: bisection %d, want %d", n.Name(), procs, got, want)
+			}
+		}
+	}
+}
+
+// leastCut tries every half of the nodes, of which each has links to others.
+func leastCut(procs int, ends map[int][]int) int64 {
+	masks := make([]uint64, procs)
+	for from, of := range ends {
+		for _, to := range of {
+			masks[from] |= 1 << to
+		}
+	}
+	least := math.MaxInt
+	for half := range uint64(1) << procs {
+		if bits.OnesCount64(half) != procs/2 {
+			continue
+		}
+		crossing := 0
+		for from, to := range masks {
+			if half>>from&1 == 0 {
+				to &= half
+			} else {
+				to &^= half
+			}
+			crossing += bits.OnesCount64(to)
+		}
+		least = min(least, crossing)
+	}
+	return int64(least)
 }
 
 // A shift, in which every processor sends and receives once, puts no two messages on
