@@ -84,13 +84,16 @@ commands:
 fuzz:
 	@GO='$(GO)' sh .ci/fuzz $(FUZZTIME) $(STAGES)
 
+# Lines that name make run with -n, too, as those are makes that only print. These run scripts, which print nothing of the kind.
+SCRIPT = @$(if $(findstring n,$(firstword -$(MAKEFLAGS))),echo )
+
 ## smoke       every study at small sizes, and whether the quickstart is incremental and repeatable
 smoke:
-	@sh pipelines/smoke.sh '$(MAKE)'
+	$(SCRIPT)sh pipelines/smoke.sh '$(MAKE)'
 
 ## slurm       the quickstart pipeline on a Slurm cluster of one node, where Slurm is installed
 slurm: $(BINARIES)
-	@sh pipelines/slurm/test.sh '$(MAKE)'
+	$(SCRIPT)sh pipelines/slurm/test.sh '$(MAKE)'
 
 ## papers      every study of a paper and its report, at reduced size; SCALE=full has the papers' sizes, OUT=DIR puts all there
 GOALS ?= report
@@ -103,12 +106,12 @@ golden:
 
 ## torture     the studies of all papers killed 20 times and run onto full disks, small as in tests; SCALE=quick is as make papers
 torture: $(BINARIES)
-	@MAKE='$(MAKE)' sh pipelines/torture.sh
+	$(SCRIPT)MAKE='$(MAKE)' sh pipelines/torture.sh
 
 ## times       processor time and memory of studies from nothing: TIMED=du2000 for one, SCALE=full for the papers' sizes
 TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)
 times: $(BINARIES)
-	@sh .ci/times '$(MAKE)' '$(or $(SCALE),quick)' $(TIMED)
+	$(SCRIPT)sh .ci/times '$(MAKE)' '$(or $(SCALE),quick)' $(TIMED)
 
 ## bench       every figure with a bar, beside its reference: a table, also in data/bench/KEEP.tsv if KEEP is given
 bench:
