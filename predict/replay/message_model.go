@@ -33,7 +33,7 @@ func ParseSemantics(name string) (Semantics, error) {
 func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []topology.Flow) (engine.Model, error) {
 	n := m.Network
 	if n == nil {
-		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages", m.Name)
+		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
 	}
 	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), Long: -1, LogGOPSim: s == LogGOPSim}
 	if n.Sending.Known {

@@ -18,7 +18,7 @@ type Comparison struct {
 	Models []string // in order of first appearance
 	Cases  []Case   // by program and machine in order of first appearance, then by processors
 	// Unpaired names each prediction without a simulation, and each simulation
-	// without a prediction.
+	// without a prediction, where anything is predicted.
 	Unpaired []string
 }
 
@@ -122,6 +122,9 @@ func (c *Comparison) join(simulated, predicted []Row) error {
 			return fmt.Errorf("two predictions by %s of %s, %s; leave one of them out", p.Model, p.Program, p.place())
 		}
 		k.Predicted[i] = p
+	}
+	if len(predicted) == 0 {
+		return nil // simulations alone: there is nothing to compare
 	}
 	for _, k := range list {
 		if !slices.ContainsFunc(k.Predicted, func(p Row) bool { return p.Model != "" }) {

@@ -79,6 +79,17 @@ func TestCompareNamesRowsWithoutPartner(t *testing.T) {
 	}
 }
 
+// A study of simulations alone lacks no prediction.
+func TestSimulationsAlone(t *testing.T) {
+	c, err := Compare([]Row{{Program: "fft", Machine: "a", Processors: 4, EInstr: 1}, {Program: "fft", Machine: "b", Processors: 4, EInstr: 2}})
+	if err != nil || len(c.Cases) != 0 || len(c.Unpaired) != 0 {
+		t.Fatalf("%v, %+v", err, c)
+	}
+	if said := trust(&Study{Comparison: c, Simplified: &Abstractions{}}); len(said) != 1 || !strings.Contains(said[0], "there is no prediction with a simulation beside it") {
+		t.Errorf("%q", said)
+	}
+}
+
 func TestCompareRefusesDoubles(t *testing.T) {
 	sim, pred := Row{Program: "fft", Machine: "a", Processors: 2, EInstr: 1}, Row{Program: "fft", Machine: "a", Processors: 2, Model: "mva", EInstr: 1}
 	for name, rows := range map[string][]Row{"two simulations": {sim, sim}, "two predictions by mva": {sim, pred, pred}} {

@@ -13,7 +13,7 @@ func trust(s *Study) []string {
 	var list []string
 	c := s.Comparison
 	if len(c.Cases) == 0 {
-		list = append(list, "Nothing here has been checked: no prediction has a simulation beside it.")
+		list = append(list, "Nothing here has been checked: there is no prediction with a simulation beside it.")
 	}
 	for i := range c.Models {
 		if sum := c.Summary(i); sum.Cases > 0 {
@@ -22,11 +22,8 @@ func trust(s *Study) []string {
 	}
 	list = append(list, c.intervalSentences()...)
 	list = append(list, fitSentences(s.Traces)...)
-	for i := range c.Unpaired {
-		if len(c.Models) == 0 {
-			break // nothing is predicted
-		}
-		list = append(list, "Not compared: "+c.Unpaired[i]+".")
+	for _, u := range c.Unpaired {
+		list = append(list, "Not compared: "+u+".")
 	}
 	return list
 }
