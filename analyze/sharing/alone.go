@@ -13,7 +13,6 @@ import (
 // regions are simulated like those of several processors.
 type alone struct {
 	lines   []loneLine
-	more    []uint64 // words that were accessed beyond one by a use
 	regions []int32  // of the line
 }
 
@@ -21,6 +20,7 @@ type alone struct {
 type loneLine struct {
 	words [2]uint64 // whose loads, and whose stores, tell nothing new: those accessed, and likewise once one was stored
 	uses  [2]uint64 // loads and stores
+	more  uint64    // words that these accessed beyond one each
 }
 
 // isAlone reports whether there is but one processor, and a line has one block.
@@ -28,7 +28,7 @@ func (s *simulation) isAlone() bool { return len(s.holdings) == 1 && s.blocks ==
 
 // reach makes room for places up to the last.
 func (a *alone) reach(last uint32) {
-	a.lines, a.more, a.regions = lines.Reach(a.lines, last), lines.Reach(a.more, last), lines.Reach(a.regions, last)
+	a.lines, a.regions = lines.Reach(a.lines, last), lines.Reach(a.regions, last)
 }
 
 // addAlone is add for a processor that is alone.
@@ -63,9 +63,7 @@ func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Piece) error {
 			}
 		}
 		l.uses[store]++
-		if more > 0 {
-			s.alone.more[places[i]] += more
-		}
+		l.more += more
 	}
 	return nil
 }
@@ -108,7 +106,7 @@ func (s *simulation) endAlone() {
 			continue
 		}
 		region := a.regions[place]
-		s.tally(region, 0).use(usage{loads: l.uses[0], stores: l.uses[1], words: n + a.more[place]}, 0)
+		s.tally(region, 0).use(usage{loads: l.uses[0], stores: l.uses[1], words: n + l.more}, 0)
 		k := &kinds[region][min(l.uses[1], 1)]
 		k.lines, k.uses = k.lines+1, k.uses+n
 	}
