@@ -16,6 +16,9 @@ type packed struct {
 	all   []packedSet
 	last  uint // shift of the way in the order that leaves next
 	onUse bool // a use moves a line to the front: LRU
+
+	hits    bool   // most uses did so lately
+	touched uint64 // see touch
 }
 
 // packedSet is one set. Its order and signatures, all that most misses need to see, lie in one line of the host's caches.
@@ -27,7 +30,8 @@ type packedSet struct {
 }
 
 const (
-	packedWays = 16 // the most: 64 bits of four each
+	packedWays = 16      // the most: 64 bits of four each
+	nearSets   = 1 << 10 // so many are near enough in the host's caches
 	inOrder    = 0xFEDCBA9876543210
 	everyByte  = 0x0101010101010101
 	everyFour  = 0x1111111111111111
@@ -109,7 +113,21 @@ func (c *packed) toBack(order uint64, place uint) uint64 {
 	return order&^(16<<c.last-1) | order&(1<<place-1) | behind>>4 | w<<c.last
 }
 
+// touch loads a word of each of the host's cache lines that sets lie in: loads that nothing waits for overlap.
+func (c *packed) touch(keys []key) {
+	var touched uint64
+	all, mask := c.all, c.mask
+	for _, k := range keys {
+		set := &all[k>>1&mask]
+		touched += set.order + set.keys[6] + set.keys[13]
+	}
+	c.touched += touched // or the compiler drops the loads
+}
+
 func (c *packed) use(keys []key, out []miss) (used, missed int) {
+	if c.hits && len(c.all) > nearSets {
+		c.touch(keys[:min(len(keys), len(out))])
+	}
 	all, mask, last := c.all, c.mask, c.last&63 // in registers
 	for i, k := range keys {
 		if missed >= len(out) {
@@ -147,6 +165,7 @@ func (c *packed) use(keys []key, out []miss) (used, missed int) {
 		set.signatures[w] = sig
 		set.keys[w] = k
 	}
+	c.hits = 2*missed < len(keys)
 	return len(keys), missed
 }
 
