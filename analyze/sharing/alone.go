@@ -13,7 +13,7 @@ import (
 // regions are simulated like those of several processors.
 type alone struct {
 	lines   []loneLine
-	regions []int32  // of the line
+	regions []int32 // of the line
 }
 
 // loneLine is a line of a processor that is alone.
