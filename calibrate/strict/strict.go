@@ -48,8 +48,8 @@ func Read(path string) (*Document, error) {
 
 // Parse finds the keys of text; name is what errors call it.
 func Parse(name string, text []byte) (*Document, error) {
-	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return nil, fmt.Errorf("%s:%d: byte %d of the file is NUL, which no text has; is it a TOML document?", name, 1+bytes.Count(text[:i], []byte("\n")), i)
+	if err := isText(name, text); err != nil {
+		return nil, err
 	}
 	d := &Document{name: name, text: text, lines: map[string]int{}}
 	p := &unstable.Parser{}
@@ -91,6 +91,14 @@ func Parse(name string, text []byte) (*Document, error) {
 		return nil, fmt.Errorf("%s: the document is empty", name)
 	}
 	return d, nil
+}
+
+// isText is an error for what is no text at all: an Arrow file, a program.
+func isText(name string, text []byte) error {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return fmt.Errorf("%s:%d: byte %d of the file is NUL, which no text has; is it a TOML document?", name, 1+bytes.Count(text[:i], []byte("\n")), i)
+	}
+	return nil
 }
 
 // within is the path of a table, whose parents that are arrays stand for their last elements so far: "node[1].memory" for
