@@ -59,6 +59,19 @@ type ParallelShard interface {
 	Cores(n int) // is called before the first piece, if there are cores to spare
 }
 
+// A UsesShard is a Shard that asks every piece that has references for its uses of lines of some sizes; see [Piece.Uses].
+type UsesShard interface {
+	Shard
+	UsesOf() []unit.Bytes // those sizes
+}
+
+// An ObligingShard is a Shard that may ask pieces for their uses, which is worth while where others ask too. What it finds does not
+// depend on that.
+type ObligingShard interface {
+	Shard
+	TakeUses(line unit.Bytes) // is called before the first piece, for each size that others ask for
+}
+
 // Joint is several shards of one order, as one. A run feeds the parts, each once, whoever
 // else returns them.
 type Joint struct{ Parts []Shard }

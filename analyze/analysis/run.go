@@ -133,6 +133,7 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	}
 	cores := runtime.GOMAXPROCS(0)
 	spread(orders, cores)
+	oblige(src.Header().Procs, orders)
 	if orders[0].proc == trace.Interleaved {
 		return weave(src, orders, cores > 1, &meter{ctx: ctx, progress: opts.Progress})
 	}

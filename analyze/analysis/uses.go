@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"slices"
 	"sync"
 
 	"spoor/analyze/lines"
@@ -14,13 +13,28 @@ import (
 // too many lines.
 func (p *Piece) Uses(line unit.Bytes) (*lines.Uses, error) { return p.sheet.of(line, p) }
 
-// SharedUses is Uses if any shard has asked for lines of that size before, else nil: for those that find lines more cheaply than all
-// by themselves.
-func (p *Piece) SharedUses(line unit.Bytes) (*lines.Uses, error) {
-	if p.sheet == nil || !p.sheet.numbers.asked(line) {
-		return nil, nil
+// oblige tells shards which uses others ask for. Of a lone processor both orders have the same.
+func oblige(procs int, orders []order) {
+	if procs == 1 {
+		orders = []order{{shards: shardsOf(orders)}}
 	}
-	return p.Uses(line)
+	for _, o := range orders {
+		asked := map[unit.Bytes]bool{}
+		for _, s := range o.shards {
+			if u, ok := s.(UsesShard); ok {
+				for _, line := range u.UsesOf() {
+					asked[line] = true
+				}
+			}
+		}
+		for _, s := range o.shards {
+			if u, ok := s.(ObligingShard); ok {
+				for line := range asked {
+					u.TakeUses(line)
+				}
+			}
+		}
+	}
 }
 
 // Number lets pieces that do not come from a run be asked for their uses: they are one order, of so many processors.
@@ -40,13 +54,6 @@ type numbers struct {
 
 func newNumbers(procs int) *numbers {
 	return &numbers{procs: procs}
-}
-
-// asked reports whether anybody has asked for lines of a size.
-func (n *numbers) asked(line unit.Bytes) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return slices.ContainsFunc(n.sizes, func(x *numbering) bool { return x.line == line })
 }
 
 // sheet is what one piece uses, as far as anybody has asked.

@@ -10,7 +10,7 @@ type feed struct {
 	coupled bool         // levels take lines from each other, so hits cannot be told beforehand across ports
 	stages  []*batch     // of the first levels, and where levels are simulated one after the other those below
 	latest  int32        // port of the latest use
-	shared  bool         // the places of lines may be those that the order's other analyses share, see [feed.uses]
+	shared  bool         // the places of lines are those that the order's other analyses share
 }
 
 const none = -1

@@ -25,16 +25,30 @@ func (h *hierarchy) addPiece(p *analysis.Piece) error {
 	return h.failed()
 }
 
-// uses is what a piece uses, if that is what the feed's only port sees and other analyses ask for it, else nil: a hash table that sees no line
-// twice in a row is cheaper than one that sees all uses, unless that is there anyhow. What is so for the first references stays so: lines have one
-// place.
-func (f *feed) uses(p *analysis.Piece) (uses *lines.Uses, err error) {
-	if f.shared && p.Refs.Len() > 0 {
-		uses, err = p.SharedUses(unit.Bytes(1) << f.ports[0].shift)
-		f.shared = uses != nil
-		f.stages[0].placed = f.shared
+// TakeUses has feeds look at the uses of lines of a size that others ask for: a hash table that sees no line twice in a row is cheaper
+// than one that sees all uses, unless that is there anyhow.
+func (s *shard) TakeUses(line unit.Bytes) {
+	for _, h := range s.hierarchies {
+		for _, f := range h.feeds {
+			if f.seesUses() && unit.Bytes(1)<<f.ports[0].shift == line {
+				f.shared, f.stages[0].placed = true, true
+			}
+		}
 	}
-	return uses, err
+}
+
+// seesUses reports whether uses of lines are what the feed's only port sees, and their places are any use: levels are simulated one after the
+// other.
+func (f *feed) seesUses() bool {
+	return len(f.ports) == 1 && len(f.stages) > 1 && len(f.of) == 1 && f.of[0][ifetches] == none && f.ports[0].level.classes.finds()
+}
+
+// uses is what a piece uses, if others ask for it, else nil.
+func (f *feed) uses(p *analysis.Piece) (*lines.Uses, error) {
+	if !f.shared || p.Refs.Len() == 0 {
+		return nil, nil
+	}
+	return p.Uses(unit.Bytes(1) << f.ports[0].shift)
 }
 
 // addUses is add for uses of lines that have places, of loads and stores.

@@ -40,5 +40,4 @@ func (f *feed) hand() {
 	for i, l := 1, f.ports[0].level; l.next != nil; i, l = i+1, l.next {
 		f.stages[i].placed = l.classes.finds() && l.next.classes.finds() && l.classes.places == l.next.classes.places
 	}
-	f.shared = len(f.of) == 1 && f.of[0][ifetches] == none && f.ports[0].level.classes.finds()
 }

@@ -198,6 +198,16 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
+// UsesOf is the sizes of blocks that are not made of smaller ones.
+func (s *shard) UsesOf() (sizes []unit.Bytes) {
+	for _, space := range s.spaces {
+		if space.coarser == nil {
+			sizes = append(sizes, space.Size)
+		}
+	}
+	return sizes
+}
+
 // within is the index of the first reference from i on that is not in the open window, and where
 // the window in which that lies ends; 0 if there is none.
 func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {

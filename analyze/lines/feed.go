@@ -1,6 +1,10 @@
 package lines
 
-import "spoor/traces/trace"
+import (
+	"slices"
+
+	"spoor/traces/trace"
+)
 
 // Toucher uses lines in order, and keeps nothing of the slice.
 type Toucher interface {
@@ -29,24 +33,55 @@ func (f *Feed) Add(refs *trace.Refs, to Toucher) error {
 			near = min(at+feedLines, len(refs.Addr))
 			f.touch(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
 		}
-		if len(f.buffer) == cap(f.buffer) {
-			if err := f.Flush(to); err != nil {
-				return err
-			}
+		if err := f.makeRoom(to); err != nil {
+			return err
 		}
 		n, more := f.gather(refs.Addr[at:near], refs.Size[at:near], refs.Op[at:near])
 		at += n
 		for line := refs.Addr[at-1]>>f.shift + 1; more > 0; more-- {
-			if len(f.buffer) == cap(f.buffer) {
-				if err := f.Flush(to); err != nil {
-					return err
-				}
+			if err := f.makeRoom(to); err != nil {
+				return err
 			}
 			f.buffer = append(f.buffer, line)
 			line++
 		}
 	}
 	return nil
+}
+
+// AddUses uses the lines of the references before index end, from use on, named by their places, and returns the use after them. Lines
+// are handed on when Add would do it, at the next reference of any kind: Toucher cannot tell the one from the other.
+func (f *Feed) AddUses(u *Uses, use, end int, to Toucher) (next int, err error) {
+	next = len(u.Refs)
+	if next > use && int(u.Refs[next-1]) >= end {
+		n, _ := slices.BinarySearch(u.Refs[use:], uint32(end))
+		next = use + n
+	}
+	for use < next {
+		if err := f.makeRoom(to); err != nil {
+			return use, err
+		}
+		had := len(f.buffer)
+		n := min(next-use, cap(f.buffer)-had)
+		f.buffer = f.buffer[:had+n]
+		kept := f.buffer[had:]
+		for i, at := range u.Places[use:][:n] {
+			kept[i] = uint64(at)
+		}
+		use += n
+	}
+	if next == 0 || int(u.Refs[next-1]) < end-1 {
+		return next, f.makeRoom(to)
+	}
+	return next, nil
+}
+
+// makeRoom hands on what is kept if there is no room for more.
+func (f *Feed) makeRoom(to Toucher) error {
+	if len(f.buffer) < cap(f.buffer) {
+		return nil
+	}
+	return f.Flush(to)
 }
 
 // touch loads a word of every line of the host's caches that holds references: loads that nothing

@@ -16,6 +16,51 @@ func (c *collector) Touch(lines []uint64) error {
 	return nil
 }
 
+// Lines by their places are handed on when lines of references are.
+func TestFeedOfUses(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, data := range []float64{0.1, 0.9, 1} {
+		n, feed, other := NewNumbering(6, 1), NewFeed(6), NewFeed(6)
+		of := map[uint64]uint64{}
+		var got, want collector
+		for part := range 2000 {
+			var refs trace.Refs
+			for range 64 {
+				op := trace.Ifetch
+				if r.Float64() < data {
+					op = trace.Load
+				}
+				refs.Append(1, r.Uint64N(1<<14), uint16(1+r.Uint64N(2)*r.Uint64N(200)), op)
+			}
+			var uses Uses
+			if err := n.Number(&refs, nil, &uses); err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range uses.Lines {
+				of[uint64(uses.Places[i])] = line
+			}
+			for use, from := 0, 0; from < 64; from += 16 {
+				var err error
+				if use, err = feed.AddUses(&uses, use, from+16, &got); err != nil {
+					t.Fatal(err)
+				}
+				cut := refs.Slice(from, from+16)
+				if err := other.Add(&cut, &want); err != nil {
+					t.Fatal(err)
+				}
+				if len(got) != len(want) {
+					t.Fatalf("%v data, part %d, behind %d references: %d lines are handed on, not %d", data, part, from+16, len(got), len(want))
+				}
+			}
+		}
+		for i := range got {
+			if got[i] = of[got[i]]; got[i] != want[i] {
+				t.Fatalf("%v data: use %d is of line %d, not %d", data, i, got[i], want[i])
+			}
+		}
+	}
+}
+
 // A feed hands on the lines of data references in order, wherever these are cut and whatever crosses lines.
 func TestFeedIsDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -219,6 +219,14 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
+// UsesOf is all line sizes.
+func (s *shard) UsesOf() (sizes []unit.Bytes) {
+	for _, sim := range s.sims {
+		sizes = append(sizes, sim.line)
+	}
+	return sizes
+}
+
 // share has nodes use the blocks of references.
 func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) error {
 	if len(s.blocks) == 0 {

@@ -45,7 +45,11 @@ const ahead = 2
 // mostBands is how many bitmaps of slots there are at most: two bytes of a line each.
 const mostBands = 4
 
+// newCrew is nil for a single core.
 func newCrew(cores, level int) *crew {
+	if cores < 2 {
+		return nil
+	}
 	c := &crew{level: level}
 	for range cores + ahead {
 		j := &job{taken: make(chan struct{}), joined: make(chan struct{}), done: make(chan struct{})}

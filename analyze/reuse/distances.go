@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"spoor/analyze/analysis"
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -30,6 +31,10 @@ type Distances struct {
 	stack    *Stack   // either
 	sampler  *sampler // or
 	feed     *lines.Feed
+
+	others bool        // ask for the uses of pieces, and the stack is of their places
+	uses   *lines.Uses // then, of the piece at hand
+	taken  int         // of these
 }
 
 // Far is a number of uses at one distance, which is an estimate.
@@ -41,16 +46,39 @@ type Far struct {
 // Bounds are of a 95 % interval.
 type Bounds struct{ Lo, Hi float64 }
 
-func (d *Distances) add(refs *trace.Refs) error {
+// begin goes on to a piece that has references.
+func (d *Distances) begin(p *analysis.Piece) (err error) {
 	if d.feed == nil {
-		d.feed = lines.NewFeed(d.shift)
-		if d.sampling.On() {
-			d.sampler = newSampler(d.sampling)
-		} else {
-			d.stack = NewParallelStack(d.cores)
-		}
+		d.start()
 	}
-	return d.feed.Add(refs, d.toucher())
+	if d.others {
+		d.taken = 0
+		d.uses, err = p.Uses(d.Line)
+	}
+	return err
+}
+
+func (d *Distances) start() {
+	d.feed = lines.NewFeed(d.shift)
+	switch {
+	case d.sampling.On():
+		d.sampler = newSampler(d.sampling)
+	case d.others:
+		d.stack = newNumberedStack(d.cores)
+	default:
+		d.stack = NewParallelStack(d.cores)
+	}
+}
+
+// add sees references of the piece, up to the one with an index.
+func (d *Distances) add(refs *trace.Refs, to int) error {
+	if !d.others {
+		return d.feed.Add(refs, d.toucher())
+	}
+	d.stack.lines.(*numbered).places = d.uses.Room
+	var err error
+	d.taken, err = d.feed.AddUses(d.uses, d.taken, to, d.stack)
+	return err
 }
 
 func (d *Distances) toucher() lines.Toucher {
@@ -75,7 +103,7 @@ func (d *Distances) end() error {
 	} else {
 		d.take(d.stack)
 	}
-	d.stack, d.sampler, d.feed = nil, nil, nil
+	d.stack, d.sampler, d.feed, d.uses = nil, nil, nil, nil
 	return nil
 }
 

@@ -20,7 +20,7 @@ func (s *Stack) forget() {
 // What it costs depends on whether lines are used with their neighbours.
 func (s *Stack) reset(of lines.Sharing) {
 	s.forget()
-	s.lines.Reset(of)
+	s.lines.(*lines.Table).Reset(of)
 	s.slots = s.slots[:0]
 	s.recent = recent{}
 	apart := s.again.pays()

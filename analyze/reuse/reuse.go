@@ -93,6 +93,15 @@ func (s *Shard) Cores(n int) {
 	}
 }
 
+// TakeUses makes the distances at a line size those of uses that others ask for, which saves a table of lines. A sample has another one.
+func (s *Shard) TakeUses(line unit.Bytes) {
+	for _, d := range s.Sizes {
+		if d.Line == line && !d.sampling.On() {
+			d.others = true
+		}
+	}
+}
+
 // Add sees the next piece.
 func (s *Shard) Add(p *analysis.Piece) error {
 	if s.segmenter != nil {
@@ -102,21 +111,48 @@ func (s *Shard) Add(p *analysis.Piece) error {
 }
 
 func (s *Shard) add(p *analysis.Piece) error {
-	s.Instr += p.Instr
-	if p.Event != nil {
+	if p.Refs.Len() == 0 {
+		s.Instr += p.Instr
 		return nil
 	}
-	for _, op := range p.Refs.Op {
-		if op.Data() {
-			s.Refs++
-		}
+	if err := s.begin(p); err != nil {
+		return err
 	}
+	return s.addTo(p, p.Refs.Len())
+}
+
+// begin goes on to a piece that has references.
+func (s *Shard) begin(p *analysis.Piece) error {
 	for _, d := range s.Sizes {
-		if err := d.add(&p.Refs); err != nil {
+		if err := d.begin(p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addTo adds a part of that piece, up to a reference with an index.
+func (s *Shard) addTo(p *analysis.Piece, to int) error {
+	s.Instr += p.Instr
+	s.Refs += data(p.Refs.Op)
+	for _, d := range s.Sizes {
+		if err := d.add(&p.Refs, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// data is how many references are of data.
+func data(ops []trace.Op) (n uint64) {
+	for _, op := range ops {
+		one := uint64(0) // or there is a branch that is hard to predict
+		if op.Data() {
+			one = 1
+		}
+		n += one
+	}
+	return n
 }
 
 // End lets go of all but the distances.

@@ -19,6 +19,33 @@ func run(t testing.TB, src trace.Source, interleaved bool, lines ...unit.Bytes) 
 	return runIt(t, src, &Analysis{Lines: lines, Interleaved: interleaved})
 }
 
+// asker asks for uses of lines beside an analysis of distances.
+type asker []unit.Bytes
+
+func (asker) Name() string { return "asker" }
+
+func (a asker) NewShard(trace.Header, trace.Proc) analysis.Shard { return &askerShard{a} }
+
+func (asker) Merge([]analysis.Shard) (r analysis.Result, err error) { return r, nil }
+
+type askerShard struct{ asker }
+
+func (s *askerShard) UsesOf() []unit.Bytes { return s.asker }
+
+func (*askerShard) End() error { return nil }
+
+func (s *askerShard) Add(p *analysis.Piece) error {
+	for _, line := range s.asker {
+		if p.Refs.Len() == 0 {
+			return nil
+		}
+		if _, err := p.Uses(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func runIt(t testing.TB, src trace.Source, a *Analysis) analysis.Result {
 	t.Helper()
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
@@ -83,6 +110,19 @@ func TestTableIsNaive(t *testing.T) {
 	for _, n := range []int{0, 1, batch, 1000} {
 		if got := rows(t, run(t, m.InBatches(n), true, 1, 16, 64).Full); !slices.Equal(got, want) {
 			t.Errorf("batches of %d: got %d rows, want %d", n, len(got), len(want))
+		}
+		a := &Analysis{Lines: []unit.Bytes{1, 16, 64}, Interleaved: true}
+		results, err := analysis.Run(context.Background(), m.InBatches(n), analysis.Options{}, a, asker{1, 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rows(t, results[0].Full); !slices.Equal(got, want) {
+			t.Errorf("batches of %d, beside one who asks for uses: got %d rows, want %d", n, len(got), len(want))
+		}
+		for p, s := range a.shards {
+			if !s.At(1).others || s.At(16).others || !s.At(64).others {
+				t.Errorf("processor %d takes uses that nobody asks for, or not those that somebody does", p)
+			}
 		}
 	}
 	if got := rows(t, run(t, m, false, 64).Full); got[0][0] == '-' {

@@ -89,6 +89,9 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 		g.phases.done++
 		return g.cut(s, &g.phases, false)
 	}
+	if err := s.begin(p); err != nil {
+		return err
+	}
 	for from, to := 0, 0; from < p.Refs.Len(); from = to {
 		to = min(from+evenLength-g.rows, p.Refs.Len())
 		part := analysis.Piece{Proc: p.Proc, Refs: p.Refs.Slice(from, to)}
@@ -97,7 +100,7 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 		} else {
 			part.Instr = analysis.Executed(part.Refs.Instr)
 		}
-		if err := s.add(&part); err != nil {
+		if err := s.addTo(&part, to); err != nil {
 			return err
 		}
 		if g.rows += to - from; g.rows < evenLength {

@@ -31,10 +31,15 @@ func program(r *rand.Rand, phases ...int) *trace.Memory {
 }
 
 func segmentsOf(t testing.TB, m trace.Source, lines ...unit.Bytes) *Shard {
+	return segmentsBeside(t, m, nil, lines...)
+}
+
+// segmentsBeside is segmentsOf where others ask for uses of lines.
+func segmentsBeside(t testing.TB, m trace.Source, asked asker, lines ...unit.Bytes) *Shard {
 	t.Helper()
 	a := &Analysis{Lines: lines}
 	a.NewShard(m.Header(), 0).(*Shard).KeepSegments(lines[0])
-	if _, err := analysis.Run(context.Background(), m, analysis.Options{}, a); err != nil {
+	if _, err := analysis.Run(context.Background(), m, analysis.Options{}, a, asked); err != nil {
 		t.Fatal(err)
 	}
 	return a.shards[0]
@@ -57,8 +62,10 @@ func TestSegmentsAreNaive(t *testing.T) {
 			checkSegments(t, name+", "+cut, m, s, segments)
 		}
 		for _, n := range []int{1, 1000} {
-			if other := segmentsOf(t, m.InBatches(n), 64, 128); !equal(other.Segments.Phases, s.Segments.Phases) || !equal(other.Segments.Even, s.Segments.Even) {
-				t.Errorf("%s: batches of %d make other segments", name, n)
+			for _, asked := range []asker{nil, {64}, {128}} {
+				if other := segmentsBeside(t, m.InBatches(n), asked, 64, 128); !equal(other.Segments.Phases, s.Segments.Phases) || !equal(other.Segments.Even, s.Segments.Even) {
+					t.Errorf("%s: batches of %d, beside one who asks for uses of %v, make other segments", name, n, asked)
+				}
 			}
 		}
 	}
@@ -173,9 +180,11 @@ func FuzzSegments(f *testing.F) {
 			phases = append(phases, int(n))
 		}
 		m := program(rand.New(rand.NewPCG(seed, 4)), phases...)
-		s := segmentsOf(t, m, 64)
-		checkSegments(t, "phases", m, s, s.Segments.Phases)
-		checkSegments(t, "even", m, s, s.Segments.Even)
+		for _, asked := range []asker{nil, {64}} {
+			s := segmentsBeside(t, m, asked, 64)
+			checkSegments(t, "phases", m, s, s.Segments.Phases)
+			checkSegments(t, "even", m, s, s.Segments.Even)
+		}
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 // others. The rest goes through a batch at a time, so that the cache misses of its steps overlap.
 type Stack struct {
 	recent recent
-	lines  *lines.Table
+	lines  table
 	slots  []uint32 // by place in the table of lines; 0: none; a crew's, while it has jobs
 	slot   uint32   // the next one to take; with a crew, the first of the span
 	room   int      // uses that the span has slots for
@@ -49,9 +49,6 @@ func NewStack() *Stack { return NewParallelStack(1) }
 // NewParallelStack is a stack of no lines that counts on goroutines of its own, enough to keep so many cores
 // busy. It finds what a stack on one core finds.
 func NewParallelStack(cores int) *Stack {
-	if cores < 2 {
-		return newStack(nil)
-	}
 	return newStack(newCrew(cores, spanLevel))
 }
 

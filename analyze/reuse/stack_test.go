@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spoor/analyze/lines"
 )
 
 func check(t testing.TB, lines []uint64, chunk int) {
@@ -38,6 +40,35 @@ func check(t testing.TB, lines []uint64, chunk int) {
 			t.Fatalf("crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
 		}
 	}
+	for _, c := range []*crew{nil, newCrew(2, 0)} {
+		got, cold := numberedDistances(t, c, lines, chunk)
+		if cold != wantCold || !slices.Equal(got, want) {
+			t.Fatalf("numbered, crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
+		}
+	}
+}
+
+// numberedDistances is what a stack finds of lines that another table gives places.
+func numberedDistances(t testing.TB, c *crew, used []uint64, chunk int) (uses []uint64, cold uint64) {
+	t.Helper()
+	s, table := newStack(c), lines.NewTable()
+	places := new(numbered)
+	s.lines = places
+	for part := range slices.Chunk(used, chunk) {
+		names := make([]uint64, len(part))
+		for i, l := range part {
+			place, err := table.Place(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names[i] = uint64(place)
+		}
+		places.places = table.Places()
+		if err := s.Touch(names); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.Distances()
 }
 
 func TestStackIsNaive(t *testing.T) {

@@ -121,6 +121,14 @@ func (s *Shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
+// UsesOf is all line sizes.
+func (s *Shard) UsesOf() (sizes []unit.Bytes) {
+	for _, t := range s.Sizes {
+		sizes = append(sizes, t.Line)
+	}
+	return sizes
+}
+
 // End lets go of all but the times.
 func (s *Shard) End() error {
 	for _, c := range s.counters {

@@ -168,6 +168,14 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
+// UsesOf is all line sizes.
+func (s *shard) UsesOf() (sizes []unit.Bytes) {
+	for _, sim := range s.sims {
+		sizes = append(sizes, sim.line)
+	}
+	return sizes
+}
+
 // End classifies the misses whose copies still live, and lets go of all but the counts.
 func (s *shard) End() error {
 	for _, sim := range s.sims {
