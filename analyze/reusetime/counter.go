@@ -1,6 +1,7 @@
 package reusetime
 
 import (
+	"math/bits"
 	"slices"
 
 	"spoor/analyze/lines"
@@ -8,17 +9,17 @@ import (
 
 // counter finds the times of a stream of lines, of which it is told the places: a word for each has the last use.
 type counter struct {
-	now   uint64   // uses so far; the latest was at this time
-	last  []uint64 // use of each line, by place; 0: none yet
+	now   uint64   // uses so far
+	last  []uint64 // use of each line, by place: its position, from 1, and shortTimes; 0: none yet, which is so long ago
 	times *Times
 
-	// Reuse times below shortTimes, the last element what is not: most are short, and counting these
-	// without a branch saves a third of the time.
+	// Reuse times below shortTimes, the last element what is not. Most are short, and are counted without a branch that is hard to
+	// predict.
 	short [shortTimes + 1]uint64
 	long  [lines.Batch]interval // those of a batch that are not short
 }
 
-// interval is a use and the one of the same line before it, 0 for none.
+// interval is a use and the one of the same line before it.
 type interval struct{ last, now uint64 }
 
 const shortTimes = exactTimes - 1
@@ -32,28 +33,23 @@ func (c *counter) add(uses *lines.Uses) {
 }
 
 func (c *counter) measure(place []uint32) {
-	last, now, n := c.last, c.now, 0
+	last, now, n := c.last, c.now+shortTimes, 0
 	for _, at := range place {
 		now++
 		was := last[at]
 		last[at] = now
 		t := now - was
-		c.short[min(t, shortTimes)]++
+		_, short := bits.Sub64(t, shortTimes, 0)
+		c.short[(t|(short-1))&shortTimes]++
 		c.long[n&(lines.Batch-1)] = interval{was, now}
-		if t >= shortTimes || was == 0 {
-			n++
-		}
+		n += int(1 - short)
 	}
-	c.now = now
+	c.now = now - shortTimes
 	for _, use := range c.long[:n] {
-		switch t := use.now - use.last; {
-		case use.last == 0:
-			c.times.First.add(t)
-			if t < shortTimes {
-				c.short[t]-- // it is no reuse
-			}
-		default:
-			c.times.Reuse.add(t)
+		if use.last == 0 {
+			c.times.First.add(use.now - shortTimes)
+		} else {
+			c.times.Reuse.add(use.now - use.last)
 		}
 	}
 }
@@ -67,7 +63,7 @@ func (c *counter) end() {
 	}
 	for _, use := range c.last {
 		if use > 0 {
-			c.times.Last.add(c.now + 1 - use)
+			c.times.Last.add(c.now + shortTimes + 1 - use)
 			c.times.Lines++
 		}
 	}

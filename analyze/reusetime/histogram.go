@@ -27,11 +27,16 @@ const (
 // A Bin is how many times are from Least to Most, and their sum.
 type Bin struct{ Least, Most, Count, Sum uint64 }
 
-// indexOf is the bin of a time. Bins are those of t-1, so that they end at powers of two.
-func indexOf(t uint64) int {
+// find is the bin of a time, and its excess over the least one of the bin. Bins are those of t-1, so that they end at powers of two.
+func find(t uint64) (index int, excess uint64) {
 	t--
-	octave := max(bits.Len64(t), binBits+1) - binBits - 1
-	return octave<<binBits + int(t>>octave)
+	octave := uint(max(bits.Len64(t), binBits+1)-binBits-1) & 63
+	return int(octave<<binBits) + int(t>>octave), t & (1<<octave - 1)
+}
+
+func indexOf(t uint64) int {
+	i, _ := find(t)
+	return i
 }
 
 // end is the largest time of a bin; that of bin -1 is 0.
@@ -43,12 +48,13 @@ func end(index int) uint64 {
 func (h *Histogram) add(t uint64) { h.addMany(t, 1) }
 
 func (h *Histogram) addMany(t, n uint64) {
-	i := indexOf(t)
+	i, excess := find(t)
 	if i >= len(h.bins) {
 		h.bins = append(h.bins, make([]bin, i+1-len(h.bins))...)
 	}
-	h.bins[i].count += n
-	h.bins[i].excess += n * (t - end(i-1) - 1)
+	b := &h.bins[i]
+	b.count += n
+	b.excess += n * excess
 }
 
 // put adds a bin behind all others that have times.

@@ -61,6 +61,9 @@ func TestBins(t *testing.T) {
 		if indexOf(least) != i || indexOf(most) != i || most < least {
 			t.Fatalf("bin %d is from %d to %d", i, least, most)
 		}
+		if _, excess := find(most); excess != most-least {
+			t.Fatalf("in bin %d from %d to %d, the last time is %d over the least", i, least, most, excess)
+		}
 		if width := most - least + 1; most <= exactTimes && width != 1 || width<<binBits > most {
 			if most > exactTimes || width != 1 {
 				t.Fatalf("bin %d from %d to %d is too wide", i, least, most)
