@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,9 @@ func createAside(path, suffix string) (*aside, error) {
 	}
 	for {
 		a, err := openAside(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, bare(err), filepath.Dir(path))
+		}
 		if err != nil {
 			return nil, writeError(path, err)
 		}

@@ -228,7 +228,7 @@ func TestCreateSaysWhatItCannotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ prefix, want string }{
-		{filepath.Join(dir, "none", "x"), "writing " + filepath.Join(dir, "none", "x.refs.arrow") + ": no such file or directory"},
+		{filepath.Join(dir, "none", "x"), "writing " + filepath.Join(dir, "none", "x.refs.arrow") + ": no such file or directory; make the folder " + filepath.Join(dir, "none") + " first"},
 		{filepath.Join(dir, "e"), "writing " + filepath.Join(dir, "e.events.arrow") + ": it exists and is a directory"},
 		{dir + "/", "the name of the file is missing"},
 		{dir + "/.", "the name of the file is missing"},
