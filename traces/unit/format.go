@@ -5,15 +5,23 @@ import (
 	"strconv"
 )
 
-// String prints b with the largest binary prefix that divides it: "64KiB", "1000B".
+// String prints b with the largest binary prefix that divides it: "64KiB", "1000B"; and with a decimal one where that
+// is a shorter number of millions at least: "16GB".
 func (b Bytes) String() string {
-	names := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for b != 0 && b%1024 == 0 && i < len(names)-1 {
-		b /= 1024
-		i++
+	binary, n := scaled(b, 1024)
+	if thousands, k := scaled(b, 1000); k >= 2 && len(thousands) < len(binary) {
+		return thousands + []string{"MB", "GB", "TB"}[k-2]
 	}
-	return strconv.FormatInt(int64(b), 10) + names[i]
+	return binary + []string{"B", "KiB", "MiB", "GiB", "TiB"}[n]
+}
+
+// scaled divides b by base as often as it goes, at most four times.
+func scaled(b Bytes, base Bytes) (digits string, times int) {
+	for b != 0 && b%base == 0 && times < 4 {
+		b /= base
+		times++
+	}
+	return strconv.FormatInt(int64(b), 10), times
 }
 
 // String prints c as "58 cycles" or "1 cycle".

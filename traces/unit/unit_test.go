@@ -111,9 +111,12 @@ func TestParseBytes(t *testing.T) {
 // What Bytes prints, ParseBytes reads as the same number.
 func TestBytesRoundTrip(t *testing.T) {
 	law := func(mantissa uint32, shift uint8) bool {
-		b := Bytes(mantissa) << (shift % 21) // below 2^53: all exact in a float64
-		again, err := ParseBytes(b.String())
-		return err == nil && again == b
+		for _, b := range []Bytes{Bytes(mantissa) << (shift % 21), Bytes(mantissa) * 1e6} { // below 2^53: all exact in a float64
+			if again, err := ParseBytes(b.String()); err != nil || again != b {
+				return false
+			}
+		}
+		return true
 	}
 	if err := quick.Check(law, &quick.Config{MaxCount: 5000}); err != nil {
 		t.Error(err)
@@ -129,6 +132,12 @@ func TestString(t *testing.T) {
 		{Bytes(1000), "1000B"},
 		{Bytes(1024), "1KiB"},
 		{Bytes(65536), "64KiB"},
+		{Bytes(16e9), "16GB"},
+		{Bytes(3e6), "3MB"},
+		{Bytes(2e12), "2TB"},
+		{Bytes(-5e6), "-5MB"},
+		{Bytes(1 << 30), "1GiB"},
+		{Bytes(1e6 << 20), "1000000MiB"},
 		{Bytes(1 << 30), "1GiB"},
 		{Bytes(1 << 50), "1024TiB"},
 		{Bytes(-2048), "-2KiB"},
