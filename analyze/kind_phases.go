@@ -28,7 +28,7 @@ type phasesFlags struct {
 
 func phasesKind() *kind {
 	o := &phasesFlags{}
-	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 16 ways between barriers: phases.arrow",
+	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 20 ways between barriers: phases.arrow",
 		details: phases.Columns + "\n" + trafficColumns, flags: o.add, build: o.analysis}
 }
 

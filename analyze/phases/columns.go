@@ -1,7 +1,7 @@
 package phases
 
 // Columns says what the table phases holds, for help texts.
-const Columns = `Columns of phases.arrow, of private caches that are kept coherent, all of 1 to 16 ways at once: a row counts an
+const Columns = `Columns of phases.arrow, of private caches that are kept coherent, all of 1 to 20 ways at once: a row counts an
 event of a processor, in a phase, counted by barriers from 0, and a window of --window instructions in it:
   line, sets                           of the caches; sets is 0 of events that do not depend on them
   event    instr, load, store          instructions, and uses of lines; a reference is in the window in which its instructions end, with

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -334,11 +335,37 @@ func TestProfileSaysWhatThereIs(t *testing.T) {
 		ways  int
 		want  string
 	}{
-		{0, 0, 16, 2, "it has 4, 8"}, {0, 0, 4, 17, "1 to 16"}, {0, 0, 4, 0, "1 to 16"}, {0, 2, 4, 1, "2 phases of 2 processors"},
+		{0, 0, 16, 2, "it has 4, 8"}, {0, 0, 4, 21, "1 to 20"}, {0, 0, 4, 0, "1 to 20"}, {0, 2, 4, 1, "2 phases of 2 processors"},
 		{2, 0, 4, 1, "2 phases of 2 processors"},
 	} {
 		if _, err := p.Counts(c.proc, c.phase, c.sets, c.ways); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A table that does not say how many ways it has is one of 16.
+func TestWaysOfTables(t *testing.T) {
+	table := func(facts ...trace.Arg) *store.Table {
+		return &store.Table{Name: "phases", Meta: append(facts, trace.Arg{Key: setsFact, Value: "4"}, trace.Arg{Key: windowFact, Value: "100"}), Columns: []store.Column{
+			{Name: "proc", Data: []int32{0}}, {Name: "phase", Data: []int64{0}}, {Name: "window", Data: []int64{0}}, {Name: "line", Unit: "B", Data: []int64{64}}, {Name: "sets", Data: []int64{0}},
+			{Name: "event", Data: []string{"instr"}}, {Name: "distance", Unit: "lines", Data: []int64{0}}, {Name: "count", Data: []uint64{9}}}}
+	}
+	for ways, facts := range map[int][]trace.Arg{16: nil, MaxWays: {{Key: waysFact, Value: strconv.Itoa(MaxWays)}}} {
+		p, err := Load(table(facts...), 64)
+		if err != nil || p.Ways() != ways {
+			t.Fatalf("%d ways: %v", ways, err)
+		}
+		if _, err := p.Counts(0, 0, 4, ways); err != nil {
+			t.Error(err)
+		}
+		if _, err := p.Counts(0, 0, 4, ways+1); err == nil {
+			t.Errorf("of %d ways there are %d", ways, ways+1)
+		}
+	}
+	for _, wrong := range []string{"0", "many", "21"} {
+		if _, err := Load(table(trace.Arg{Key: waysFact, Value: wrong}), 64); err == nil || !strings.Contains(err.Error(), "run analyze again") {
+			t.Errorf("%q ways: %v", wrong, err)
 		}
 	}
 }

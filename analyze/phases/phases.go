@@ -54,8 +54,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// MaxWays is the largest associativity: deeper is only known to be deeper.
-const MaxWays = 16
+// MaxWays is the largest associativity, that of second-level caches of 1.25 MiB: deeper is only known to be deeper.
+const MaxWays = 20
 
 // MaxSets is the largest number of sets.
 const MaxSets = 1 << 20
@@ -351,6 +351,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	}
 	s := shards[0].(*shard)
 	meta := append(slices.Clone(a.Meta), trace.Arg{Key: setsFact, Value: listOf(a.Sets, "")},
+		trace.Arg{Key: waysFact, Value: strconv.Itoa(MaxWays)},
 		trace.Arg{Key: windowFact, Value: strconv.FormatUint(uint64(s.size), 10)},
 		trace.Arg{Key: locksFact, Value: strconv.FormatUint(s.locks, 10)}, trace.Arg{Key: flagsFact, Value: strconv.FormatUint(s.flags, 10)})
 	full := tableOf(s.rows, s.shapes, meta)

@@ -44,6 +44,7 @@ type Profile struct {
 	procs   int
 	size    unit.Instructions // of a window
 	sets    []int64
+	ways    int          // the most
 	phases  [][][]window // by phase and window, those with any instruction; by processor
 	numbers [][]int64    // what the table calls these windows
 }
@@ -124,10 +125,11 @@ func takeCounter(places []place, x *row) []place {
 	return places
 }
 
-// The facts of a phases table: the sets simulated, for a trace without data references has
+// The facts of a phases table: the sets and most ways simulated, for a trace without data references has
 // no rows that say so, and the size of a window in instructions.
 const (
 	setsFact   = "sets"
+	waysFact   = "ways"
 	windowFact = "window"
 	locksFact  = "locks"
 	flagsFact  = "flags"
@@ -157,6 +159,10 @@ func (p *Profile) readFacts(t *store.Table) error {
 		return fmt.Errorf("the phases table's window is %q, not a number of instructions; run analyze again", t.Fact(windowFact))
 	}
 	p.size = unit.Instructions(size)
+	ways := cmp.Or(t.Fact(waysFact), "16") // tables that do not say have these
+	if p.ways, err = strconv.Atoi(ways); err != nil || p.ways < 1 || p.ways > MaxWays {
+		return fmt.Errorf("the phases table's most ways are %q, not a number from 1 to %d; run analyze again", ways, MaxWays)
+	}
 	return nil
 }
 
@@ -216,6 +222,9 @@ func (p *Profile) Window() unit.Instructions { return p.size }
 // Sets lists the numbers of sets that can be asked for.
 func (p *Profile) Sets() []int64 { return p.sets }
 
+// Ways is the most ways that can be asked for.
+func (p *Profile) Ways() int { return p.ways }
+
 // Counts is what proc did in phase with caches of sets by ways lines. A shape that was not
 // simulated is an error that lists those that were.
 func (p *Profile) Counts(proc trace.Proc, phase int, sets int64, ways int) (Counts, error) {
@@ -238,8 +247,8 @@ func (p *Profile) WindowCounts(proc trace.Proc, phase, at int, sets int64, ways 
 	switch {
 	case proc < 0 || int(proc) >= p.procs || phase < 0 || phase >= len(p.phases) || at < 0 || at >= len(p.phases[phase]):
 		return Counts{}, p.absent(proc, phase)
-	case ways < 1 || ways > MaxWays:
-		return Counts{}, fmt.Errorf("the phases table has no caches of %d ways; it has 1 to %d", ways, MaxWays)
+	case ways < 1 || ways > p.ways:
+		return Counts{}, fmt.Errorf("the phases table has no caches of %d ways; it has 1 to %d", ways, p.ways)
 	case !slices.Contains(p.sets, sets):
 		return Counts{}, fmt.Errorf("the phases table has no caches of %d sets; it has %s; run analyze with --sets %d", sets, listOf(p.sets, ""), sets)
 	}

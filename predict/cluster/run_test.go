@@ -152,7 +152,7 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 	for want, m := range map[string]*machine.Machine{
 		"no caches of 4096 sets; it has 2048; run analyze with --sets 4096":       smpMachine(t, `"256 KiB"`, `"512 KiB"`),
 		"no caches of 64,4096 sets; it has 2048; run analyze with --sets 64,4096": smpMachine(t, `"256 KiB"`, `"512 KiB"`, "[[cache]]", inner),
-		"no caches of 32 ways; it has 1 to 16; predict replay simulates any":      smpMachine(t, "ways = 2", "ways = 32"),
+		"no caches of 32 ways; it has 1 to 20; predict replay simulates any":      smpMachine(t, "ways = 2", "ways = 32"),
 	} {
 		_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
 		if err == nil || !strings.Contains(err.Error(), want) {

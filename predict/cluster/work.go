@@ -62,8 +62,8 @@ func (r *Run) counted(of func(processor int) *machine.Machine) error {
 			if err != nil {
 				return err
 			}
-			if level.Ways > phases.MaxWays {
-				return fmt.Errorf("%s: the phases table has no caches of %d ways; it has 1 to %d; predict replay simulates any", r.Name, level.Ways, phases.MaxWays)
+			if level.Ways > profile.Ways() {
+				return fmt.Errorf("%s: the phases table has no caches of %d ways; it has 1 to %d; predict replay simulates any", r.Name, level.Ways, profile.Ways())
 			}
 			if have = profile.Sets(); !slices.Contains(have, int64(level.Sets())) {
 				missing = append(missing, int64(level.Sets()))
