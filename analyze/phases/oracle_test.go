@@ -64,7 +64,7 @@ func (o *oracle) piece(p *analysis.Piece) {
 	}
 	for i, addr := range p.Refs.Addr {
 		o.at[p.Of[i]] += unit.Instructions(p.Refs.Instr[i])
-		if at := o.at[p.Of[i]]; at > 0 && p.Refs.Instr[i] > 0 {
+		if at := o.at[p.Of[i]]; at > 0 {
 			o.cur[p.Of[i]] = int64((at - 1) / o.window)
 		}
 		o.count(p.Of[i], Counts{Instr: unit.Instructions(p.Refs.Instr[i])})
@@ -154,7 +154,7 @@ func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 				if r.IntN(3) == 0 {
 					addr += uint64(p+1) << 20
 				}
-				refs.Append(uint32(1+r.IntN(3)), addr, uint16(1+r.IntN(20)), op)
+				refs.Append(uint32(r.IntN(4)), addr, uint16(1+r.IntN(20)), op)
 			}
 			e := trace.NewEvent(trace.Barrier)
 			e.Refs = uint64(refs.Len())
@@ -162,6 +162,23 @@ func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
 		}
 	}
 	return m
+}
+
+// compute has processors compute for a while before some of their events.
+func compute(r *rand.Rand, m *trace.Memory) {
+	m.Head.WorkUnit = trace.WorkInstr
+	for p := range m.EventsOf {
+		var all []trace.Event
+		for _, e := range m.EventsOf[p].Rows {
+			if r.IntN(3) == 0 {
+				c := trace.NewEvent(trace.Compute)
+				c.Refs, c.Work = e.Refs, r.Int64N(500)
+				all = append(all, c)
+			}
+			all = append(all, e)
+		}
+		m.EventsOf[p].Rows = all
+	}
 }
 
 // compare holds the analysis of a trace to the oracle at every associativity.

@@ -4,7 +4,8 @@
 //
 // A phase is cut into windows of so many instructions, because misses come in
 // bursts, and what processors wait for a bus depends on how many of them are in a
-// burst at once. A reference belongs to the window in which its instructions end.
+// burst at once. A reference belongs to the window in which its instructions end, and
+// an event to that of the reference before it.
 //
 // The caches are set-associative with LRU replacement, write-back and
 // write-allocate. The protocol is three-state snooping write-invalidate, as in
@@ -172,6 +173,11 @@ type progress struct {
 	start  unit.Instructions // in the interleaved order: when it would have begun the phase if it never had waited in it
 }
 
+// end is the last position in the window of a processor, of windows of a size.
+func (q *progress) end(size unit.Instructions) unit.Instructions {
+	return unit.Instructions(q.window+1) * size
+}
+
 // Add sees the next piece of the interleaved order.
 func (s *shard) Add(p *analysis.Piece) error {
 	if p.Event != nil {
@@ -187,7 +193,7 @@ func (s *shard) Add(p *analysis.Piece) error {
 		case trace.WaitFlag, trace.Join:
 			s.flags++
 		}
-		s.cross(p, q.done, p.Time-came)
+		s.cross(p, min(q.done, q.end(s.size)), p.Time-came)
 		return nil
 	}
 	if p.Stops == trace.Lock {
@@ -258,7 +264,7 @@ func (s *shard) within(p *analysis.Piece, i int) int {
 	for ; i < len(p.Of); i++ {
 		q := &s.procs[p.Of[i]]
 		done := q.done + unit.Instructions(p.Refs.Instr[i])
-		if p.Refs.Instr[i] > 0 && done > unit.Instructions(q.window+1)*s.size {
+		if done > q.end(s.size) {
 			return i
 		}
 		q.done, s.done[i], s.at[i] = done, done, q.start+done

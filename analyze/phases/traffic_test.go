@@ -69,7 +69,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 			if o.delay > 0 || o.alone {
 				e := *p.Event
 				o.waiting[p.Proc] = append(o.waiting[p.Proc], naiveUse{at: p.Time + o.counts[p.Proc] - o.waited[p.Proc],
-					window: int64((max(at.done, 1) - 1) / o.window), event: &e})
+					window: at.window, event: &e})
 			}
 		}
 		o.start[p.Proc] = p.Time - o.at[p.Proc].done
@@ -84,7 +84,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		q := p.Of[i]
 		at := &o.at[q]
 		at.done += unit.Instructions(p.Refs.Instr[i])
-		if at.done > 0 && p.Refs.Instr[i] > 0 {
+		if at.done > 0 {
 			at.window = int64((at.done - 1) / o.window)
 		}
 		if op := p.Refs.Op[i]; op.Data() {
@@ -621,6 +621,9 @@ func TestTrafficIsTheProtocol(t *testing.T) {
 		}
 		if r.IntN(2) == 0 {
 			cross(r, m)
+		}
+		if r.IntN(2) == 0 {
+			compute(r, m)
 		}
 		a := &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{2}, Within: Within{Sets: 1 << r.IntN(4), Ways: 1 + r.IntN(4), Line: 16 << r.IntN(3)}, Window: unit.Instructions(1 + r.IntN(300)), windows: 1 + r.IntN(40),
 			PerNode: []int{1, 2, 4}, Block: 64 << r.IntN(3), Placements: Placements[r.IntN(2):], Networks: Networks[r.IntN(3):], Right: r.Float64(), Latency: unit.Instructions(r.IntN(50)),
