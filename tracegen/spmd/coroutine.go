@@ -48,9 +48,10 @@ func errLeft(rank int) error { return fmt.Errorf("rank %d: the program ended its
 
 // Resume runs the rank until it pauses or ends.
 func (c *Coroutine) Resume() {
-	tape.Switch(c.Rank.rec.tape)
+	t := c.Rank.rec.tape
+	tape.Switch(t)
 	c.next()
-	tape.Switch(nil)
+	tape.Leave(t)
 }
 
 // Pause, called in Do, returns when the rank is resumed. If it is stopped instead,

@@ -72,6 +72,10 @@ func Switch(t *Tape) {
 	current.Store(t)
 }
 
+// Leave ends the turn of t, if it still has it: a rank that went on to compute after an interrupt may end while
+// another one has it, of a recording that began since.
+func Leave(t *Tape) { current.CompareAndSwap(t, idle) }
+
 // Drain hands over what is written.
 func (t *Tape) Drain() {
 	if t.off > 0 {

@@ -124,6 +124,20 @@ func TestTapesAreSwitched(t *testing.T) {
 	}
 }
 
+// A rank that ends when its turn has long been another's leaves it to that one.
+func TestOnlyWhoHasTheTurnEndsIt(t *testing.T) {
+	defer Switch(nil)
+	old, present := New(Margin, nil, nil), New(Margin, nil, nil)
+	Switch(old)
+	Switch(present)
+	if Leave(old); Cur() != present {
+		t.Error("a tape that was switched from has ended the turn of another")
+	}
+	if Leave(present); Cur() == present || Cur() == nil {
+		t.Error("the turn has not ended")
+	}
+}
+
 func TestEveryGoroutineHasItsOwnTape(t *testing.T) {
 	defer Switch(nil)
 	rank := New(Margin, nil, nil)
