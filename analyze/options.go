@@ -138,15 +138,18 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if procs != nil {
 		results = append(results, kept.result())
 	}
-	if err := save(o.dir, results); err != nil {
+	if err := o.keep(results, procs == nil); err != nil {
 		return err
 	}
-	if procs == nil {
-		if err := dropPart(o.dir); err != nil {
-			return err
-		}
-	}
 	return print(env, *o.format, o.chosen(), results)
+}
+
+// keep writes the results. Beside those of all processors nothing is left to merge.
+func (o *options) keep(results []analysis.Result, whole bool) error {
+	if err := save(o.dir, results); err != nil || !whole {
+		return err
+	}
+	return dropPart(o.dir)
 }
 
 // build makes the analyses, and completes the request.

@@ -19,11 +19,7 @@ func compareCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare FIRST.params.toml AGAIN.params.toml...",
 		Short: "how many parameters of further runs fall into the intervals of a first one",
-		Long: "Compare holds intervals to what they promise: that another run of the same measurements finds a parameter inside in\n" +
-			"95 of 100 cases. Run the same command several times, on a host that is in the same state, and compare the files. It prints a\n" +
-			"row for each kind of parameter, which is what stands before the first _ of the name, and one for all. Parameters without an\n" +
-			"interval, and those that the other run has not, are not compared, and counted. Where sizes were divided into classes, a\n" +
-			"class is compared with that which has its middle size, whatever its number.",
+		Long:  compareLong,
 		Example: "  $ calibrate fit data/sample/transfers.csv -o one\n" +
 			"  $ calibrate fit data/sample/transfers.csv --seed 2 -o two\n" +
 			"  $ calibrate compare one.params.toml two.params.toml",
@@ -56,6 +52,13 @@ func compareCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// compareLong is the help of the command.
+const compareLong = "Compare holds intervals to what they promise: that another run of the same measurements finds a parameter inside in\n" +
+	"95 of 100 cases. Run the same command several times, on a host that is in the same state, and compare the files. It prints a\n" +
+	"row for each kind of parameter, which is what stands before the first _ of the name, and one for all. Parameters without an\n" +
+	"interval, and those that the other run has not, are not compared, and counted. Where sizes were divided into classes, a\n" +
+	"class is compared with that which has its middle size, whatever its number."
 
 // kindOf is what a parameter is counted under.
 func kindOf(name string) string {

@@ -29,21 +29,7 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE... -o PREFIX",
 		Short: "fit models to times that were measured here or elsewhere",
-		Long: "Fit reads tables of measured times, fits the models of messages to them, and says how sure their parameters\n" +
-			"are. Of messages that are packed and unpacked it fits S1, S2, S3, M1, M2 and M3 of [hur1999], M1x, which has\n" +
-			"the memory lines exactly, page, which has pages too, and level, which has the pieces that are copied and the\n" +
-			"bytes beyond what a cache holds; of ping-pongs and bursts LogGP and PLogP, and with what exchanges take for a\n" +
-			"parameter, duplex, LogGP duplex and PLogP duplex. Models are judged by points that they were not fitted to. It writes\n\n" +
-			"    PREFIX.params.toml   parameters with unit, method, source, and the interval in which another run of the same\n" +
-			"                         measurements finds them in 95 of 100 cases\n" +
-			"    PREFIX.fit.arrow     what each model says of each point, beside what was measured\n" +
-			"    PREFIX.plogp.arrow   o_s, o_r, g and duplex by size, if there are ping-pongs\n" +
-			"    PREFIX.network.toml  the same as the section [network] of a machine, to put behind one that has none\n\n" +
-			"and prints a row for each model, judged by points as said: error_ratio is SSE/SST (0 is perfect), gain that of\n" +
-			"S1 over its own, noise the error_ratio that no model can be better than, median and p90 are of relative errors. Several states of the machine\n" +
-			"are never pooled: their parameters end in -STATE. If repetitions disagree, there are no parameters.\n\n" +
-			"Formats, recognised by content (several files of a kind that is not our own are several launches):\n\n" +
-			timing.Formats() + "\n" + timing.Schema,
+		Long:  fitLong,
 		Example: "  $ calibrate fit data/sample/transfers.csv -o host\n" +
 			"  $ calibrate show host.params.toml\n" +
 			"  $ calibrate fit data/sample/transfers.csv --state far -o far --format csv\n" +
@@ -66,6 +52,23 @@ func fitCommand(env *stage.Env) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, paths []string) error { return runFit(env, &f, paths, *format) }
 	return cmd
 }
+
+// fitLong is the help of the command.
+var fitLong = "Fit reads tables of measured times, fits the models of messages to them, and says how sure their parameters\n" +
+	"are. Of messages that are packed and unpacked it fits S1, S2, S3, M1, M2 and M3 of [hur1999], M1x, which has\n" +
+	"the memory lines exactly, page, which has pages too, and level, which has the pieces that are copied and the\n" +
+	"bytes beyond what a cache holds; of ping-pongs and bursts LogGP and PLogP, and with what exchanges take for a\n" +
+	"parameter, duplex, LogGP duplex and PLogP duplex. Models are judged by points that they were not fitted to. It writes\n\n" +
+	"    PREFIX.params.toml   parameters with unit, method, source, and the interval in which another run of the same\n" +
+	"                         measurements finds them in 95 of 100 cases\n" +
+	"    PREFIX.fit.arrow     what each model says of each point, beside what was measured\n" +
+	"    PREFIX.plogp.arrow   o_s, o_r, g and duplex by size, if there are ping-pongs\n" +
+	"    PREFIX.network.toml  the same as the section [network] of a machine, to put behind one that has none\n\n" +
+	"and prints a row for each model, judged by points as said: error_ratio is SSE/SST (0 is perfect), gain that of\n" +
+	"S1 over its own, noise the error_ratio that no model can be better than, median and p90 are of relative errors. Several states of the machine\n" +
+	"are never pooled: their parameters end in -STATE. If repetitions disagree, there are no parameters.\n\n" +
+	"Formats, recognised by content (several files of a kind that is not our own are several launches):\n\n" +
+	timing.Formats() + "\n" + timing.Schema
 
 func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) error {
 	if f.prefix == "" {

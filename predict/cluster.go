@@ -46,26 +46,9 @@ const clusterExample = `  $ tracegen fft --procs 2 --set points=1024 -o fft
 // clusterCommand is predict cluster.
 func clusterCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cluster --params P... --machine FILE...",
-		Short: "E(Instr) on symmetric multiprocessors and clusters by models of the memory hierarchy",
-		Long: "Cluster predicts E(Instr), the time of the run over the instructions of all processors, in nanoseconds, with its\n" +
-			"parts, what binds, an interval and reservations [du2000]. The interval from lo to hi is to hold 95 % of simulations: it is\n" +
-			"what the model varies, from parameters_lo to parameters_hi, widened by model_below and model_above, which are how far beyond\n" +
-			"that simulations of other programs were on machines of the kind. Models:\n" +
-			"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
-			"         and for the network of clusters (3.19, 3.20, 3.25, 3.27), with gamma in rates and prefactors,\n" +
-			"         where --as-printed has none\n" +
-			"  curve  the same with the measured stack distances\n" +
-			"  mva    closed queueing networks of what the processors do between the trace's barriers, and in clusters the\n" +
-			"         messages of shared memory in software\n\n" +
-			"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
-			"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
-			"for clusters lines as large as blocks, too. What a model lacks that --model names is an error; of all models, those that lack\n" +
-			"something are left out with a note. Several P are runs of one program with different numbers of processors.\n" +
-			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.\n\n" +
-			"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own clock, caches and\n" +
-			"memory, as many processors, and lines as long; or the machine's file has them as [[node]]. Processors have the work\n" +
-			"that the trace gives them. predict replay simulates the same clusters.",
+		Use:     "cluster --params P... --machine FILE...",
+		Short:   "E(Instr) on symmetric multiprocessors and clusters by models of the memory hierarchy",
+		Long:    clusterLong,
 		Example: clusterExample,
 	}
 	o := &clusterOptions{}
@@ -89,6 +72,26 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// clusterLong is the help of the command.
+const clusterLong = "Cluster predicts E(Instr), the time of the run over the instructions of all processors, in nanoseconds, with its\n" +
+	"parts, what binds, an interval and reservations [du2000]. The interval from lo to hi is to hold 95 % of simulations: it is\n" +
+	"what the model varies, from parameters_lo to parameters_hi, widened by model_below and model_above, which are how far beyond\n" +
+	"that simulations of other programs were on machines of the kind. Models:\n" +
+	"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
+	"         and for the network of clusters (3.19, 3.20, 3.25, 3.27), with gamma in rates and prefactors,\n" +
+	"         where --as-printed has none\n" +
+	"  curve  the same with the measured stack distances\n" +
+	"  mva    closed queueing networks of what the processors do between the trace's barriers, and in clusters the\n" +
+	"         messages of shared memory in software\n\n" +
+	"P is a directory that analyze wrote, or the .params.toml in it: paper needs locality, curve reuse, and mva phases\n" +
+	"at the sets of the machine's caches, for clusters with --per-node and the machine's --placement; curve needs\n" +
+	"for clusters lines as large as blocks, too. What a model lacks that --model names is an error; of all models, those that lack\n" +
+	"something are left out with a note. Several P are runs of one program with different numbers of processors.\n" +
+	"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works.\n\n" +
+	"Clusters may have unequal nodes: each --node takes the place of one of the last, with its own clock, caches and\n" +
+	"memory, as many processors, and lines as long; or the machine's file has them as [[node]]. Processors have the work\n" +
+	"that the trace gives them. predict replay simulates the same clusters."
 
 func (o *clusterOptions) run(env *stage.Env, args []string) error {
 	stray, machines := splitReplayArgs(args, o.machines)

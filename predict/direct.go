@@ -45,26 +45,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "direct {KERNEL | ./DIR} --machine FILE... [-- ARG ...]",
 		Short: "run a program itself on simulated machines",
-		Long: "Direct runs a kernel of tracegen, or a program of yours, under the simulator [dickens1996], and what it asks of time\n" +
-			"(clocks, tests, probes, receives from any source, locks, flags and task queues) gets the answers of the simulated\n" +
-			"machine. What a replay of a trace takes as it was recorded is therefore decided anew on each machine. The parts of the\n" +
-			"time are those of 'predict replay', and so are the times of programs that do not ask.\n\n" +
-			"A program passes messages, on the processors and the network of the machine, or it shares memory: then its references\n" +
-			"run on the machine's caches, memories and network, as those of a trace do in 'predict replay', whose targets these are.\n" +
-			"One that passes messages and takes locks or tasks, or waits for flags, does both at once, and so does any that passes\n" +
-			"messages with --references: see 'predict replay --help'.\n" +
-			"The column tasks says how tasks of queues are given out: simulated here, recorded by a replay.\n\n" +
-			"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
-			"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
-			"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
-			"Ranks that wait for each other, or look 4 million times on end (Test, Iprobe) for what nobody will do, are an error that names them.\n" +
-			"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
-			"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
-			"With --native the program runs at full speed on this host, too, as often as --repeat says and once before that: the table\n" +
-			"then has the median of its times, of what a rank computed on average (native_compute: without messages and waiting, of\n" +
-			"runs of their own), the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
-			"over the native time. On a machine with 1 GHz and cpi = 1, native_compute / compute is the nanoseconds of an instruction,\n" +
-			"from which a machine for longer runs of the program is described. The environment variable GOMAXPROCS says on how many processors; a simulation takes one.",
+		Long:  directLong,
 		Example: "  $ predict direct sor --procs 4 --set g=8 --set iterations=20 --machine data/machine/loggp-example.toml\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/heat --procs 4 --machine data/machine/loggp-example.toml -- -size 32\n" +
 			"  $ predict direct ./tracegen/instrument/testdata/mandelbrot --procs 4 --machine data/machine/du2000-smp-256k.toml -- -size 32\n" +
@@ -95,6 +76,28 @@ func directCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// directLong is the help of the command.
+const directLong = "Direct runs a kernel of tracegen, or a program of yours, under the simulator [dickens1996], and what it asks of time\n" +
+	"(clocks, tests, probes, receives from any source, locks, flags and task queues) gets the answers of the simulated\n" +
+	"machine. What a replay of a trace takes as it was recorded is therefore decided anew on each machine. The parts of the\n" +
+	"time are those of 'predict replay', and so are the times of programs that do not ask.\n\n" +
+	"A program passes messages, on the processors and the network of the machine, or it shares memory: then its references\n" +
+	"run on the machine's caches, memories and network, as those of a trace do in 'predict replay', whose targets these are.\n" +
+	"One that passes messages and takes locks or tasks, or waits for flags, does both at once, and so does any that passes\n" +
+	"messages with --references: see 'predict replay --help'.\n" +
+	"The column tasks says how tasks of queues are given out: simulated here, recorded by a replay.\n\n" +
+	"Ranks run ahead of what is simulated where time cannot tell them anything, when they pass messages up to --ahead\n" +
+	"operations; the result is the same whatever that is. When they share memory they run up to the next lock, barrier, flag\n" +
+	"or clock, and what they read without a lock while others write it is what is there when they run.\n" +
+	"Ranks that wait for each other, or look 4 million times on end (Test, Iprobe) for what nobody will do, are an error that names them.\n" +
+	"Nodes of a cluster may be unequal, as in 'predict replay': then all processors must take part.\n" +
+	"'tracegen KERNEL --help' shows the parameters of a kernel.\n\n" +
+	"With --native the program runs at full speed on this host, too, as often as --repeat says and once before that: the table\n" +
+	"then has the median of its times, of what a rank computed on average (native_compute: without messages and waiting, of\n" +
+	"runs of their own), the error of the predicted time, the time that this host took to simulate it, and the slowdown, that\n" +
+	"over the native time. On a machine with 1 GHz and cpi = 1, native_compute / compute is the nanoseconds of an instruction,\n" +
+	"from which a machine for longer runs of the program is described. The environment variable GOMAXPROCS says on how many processors; a simulation takes one."
 
 func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) (err error) {
 	p, err := o.program(ctx, env, args)

@@ -14,13 +14,9 @@ const crossoverExample = `  $ predict message crossover --param S1_alpha=20us --
 // crossoverCommand is predict message crossover.
 func crossoverCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "crossover --params P...",
-		Short: "from which d on one operation is faster than another",
-		Long: "Crossover looks for the least d from which on, up to the largest that is tried, the second of two operations takes less\n" +
-			"time than the first, by every model, for every size of the array: by default, from which size of boxes on a\n" +
-			"convolution by scans is faster than one by shifts [hur1999, sec. 7]. ratio is the time of the first over that of\n" +
-			"the second there, ratio_before at d-1; 0 means that there is no such d, and then ratio is that at the largest. From\n" +
-			"d = sure on the second is faster wherever within their intervals the times are.",
+		Use:     "crossover --params P...",
+		Short:   "from which d on one operation is faster than another",
+		Long:    crossoverLong,
 		Example: crossoverExample,
 		Args:    cobra.NoArgs,
 	}
@@ -56,6 +52,13 @@ func crossoverCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// crossoverLong is the help of the command.
+const crossoverLong = "Crossover looks for the least d from which on, up to the largest that is tried, the second of two operations takes less\n" +
+	"time than the first, by every model, for every size of the array: by default, from which size of boxes on a\n" +
+	"convolution by scans is faster than one by shifts [hur1999, sec. 7]. ratio is the time of the first over that of\n" +
+	"the second there, ratio_before at d-1; 0 means that there is no such d, and then ratio is that at the largest. From\n" +
+	"d = sure on the second is faster wherever within their intervals the times are."
 
 // twoOperations are the operations of --between.
 func twoOperations(names []string) (ops [2]message.Operation, err error) {

@@ -33,47 +33,9 @@ type replayOptions struct {
 // replayCommand is predict replay.
 func replayCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "replay PREFIX... --machine FILE...",
-		Short: "run recorded traces on simulated machines",
-		Long: "Replay runs the references, barriers and locks of each trace on each machine and says where the time goes: E(Instr),\n" +
-			"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
-			"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
-			"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
-			"processors than the machine; the others take no part, and nodes without any are not in the network. Clusters may have\n" +
-			"unequal nodes: each --node takes the place of one of the last, with its own processors, clock, caches, memory and disk; or\n" +
-			"the machine's file has them as [[node]]. Then all processors must take part.\n\n" +
-			"Caches begin empty, as those of a program that is started. With --warm each machine runs the trace twice, and the second run is\n" +
-			"told of: for times of a benchmark that repeats, or of one step of many.\n\n" +
-			"--quanta DIR cuts simulated time into quanta and leaves in DIR what each processor does in them, as analyze --run quanta\n" +
-			"does of a clock that misses do not stop; with footprints of analyze beside them they are for predict windtunnel.\n\n" + replayTargets +
-			"Traces that pass messages, or whose events have times of their own and nothing else, run on the machine's processors and\n" +
-			"network: package engine of the source says what a message takes. The parts of a processor's time are compute, overhead (of\n" +
-			"sending and receiving), latency (waiting for a message on its way), contention (for ports and links, and where messages could\n" +
-			"overtake others, for those that their sender sent the same receiver before) and wait (for a message that is not sent yet). On\n" +
-			"logp networks a sender that waits until its message has left (one that is long, or nonblocking) has as contention also what the\n" +
-			"message then waits at its receiver's port, up to the time that it waits.\n" +
-			"References are not simulated then, unless the trace also has locks, flags, forks or task queues, or --references asks for them:\n" +
-			"then one simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and those of messages.\n" +
-			"Messages and the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as\n" +
-			"LogGOPSim does.\n\n" +
-			"--path prints what had to take as long as it did: it goes back from the end, from messages that were waited for to their\n" +
-			"senders, and adds up to the time; what a message waited for in ports, on links and behind its sender's earlier ones is its\n" +
-			"contention, and counted from the message that held it up, but where messages share links.\n" +
-			"--timeline is for viewers: events, messages, and on what processors spend their time.\n\n" +
-			"Collectives that a trace has whole are simulated as the messages of --collectives. linear is a message between the root and\n" +
-			"every other rank, binomial a tree; doubling is recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall),\n" +
-			"dissemination (barrier) and trees; ring is rings, a chain (scan), pairs in rounds (alltoall), and the same as doubling for the others.\n" +
-			"To post a receive takes no time: o_r is for taking the message.\n\n" +
-			"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
-			"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
-			"message that others may send them, by what is known of their next events (--ahead): they meet less often, where messages between\n" +
-			"workers are few. Where looking ahead costs more than the meetings that it saves, which it does for many processors to a worker, they\n" +
-			"leave it for a time and meet after every lookahead, unless --ahead is given. Quantum is for 1024 processors and more, on a host with\n" +
-			"nothing else to do, and whoa hardly slower. Networks of links run on one worker.\n" +
-			"--engine-stats counts windows, events in them, and appointments, which do not depend on the host, and a note says why a network takes one worker: with a worker for each\n" +
-			"processor and several --ahead it is the experiment of [dickens1996, Tab. 3].\n\n" +
-			"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
-			"trace and one machine are a single object with the time in seconds of each processor.",
+		Use:     "replay PREFIX... --machine FILE...",
+		Short:   "run recorded traces on simulated machines",
+		Long:    replayLong,
 		Example: replayExample,
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -97,6 +59,47 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// replayLong is the help of the command.
+const replayLong = "Replay runs the references, barriers and locks of each trace on each machine and says where the time goes: E(Instr),\n" +
+	"the time of the run over the instructions of all processors, in nanoseconds, and its parts. ideal is instructions and\n" +
+	"cache latency if every reference hit, latency what memory and network take on an idle machine, contention the waiting\n" +
+	"for what others use, sync the waiting at barriers, for locks, and at the end for the slowest. A trace may have fewer\n" +
+	"processors than the machine; the others take no part, and nodes without any are not in the network. Clusters may have\n" +
+	"unequal nodes: each --node takes the place of one of the last, with its own processors, clock, caches, memory and disk; or\n" +
+	"the machine's file has them as [[node]]. Then all processors must take part.\n\n" +
+	"Caches begin empty, as those of a program that is started. With --warm each machine runs the trace twice, and the second run is\n" +
+	"told of: for times of a benchmark that repeats, or of one step of many.\n\n" +
+	"--quanta DIR cuts simulated time into quanta and leaves in DIR what each processor does in them, as analyze --run quanta\n" +
+	"does of a clock that misses do not stop; with footprints of analyze beside them they are for predict windtunnel.\n\n" + replayTargets +
+	"Traces that pass messages, or whose events have times of their own and nothing else, run on the machine's processors and\n" +
+	"network: package engine of the source says what a message takes. The parts of a processor's time are compute, overhead (of\n" +
+	"sending and receiving), latency (waiting for a message on its way), contention (for ports and links, and where messages could\n" +
+	"overtake others, for those that their sender sent the same receiver before) and wait (for a message that is not sent yet). On\n" +
+	"logp networks a sender that waits until its message has left (one that is long, or nonblocking) has as contention also what the\n" +
+	"message then waits at its receiver's port, up to the time that it waits.\n" +
+	"References are not simulated then, unless the trace also has locks, flags, forks or task queues, or --references asks for them:\n" +
+	"then one simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and those of messages.\n" +
+	"Messages and the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as\n" +
+	"LogGOPSim does.\n\n" +
+	"--path prints what had to take as long as it did: it goes back from the end, from messages that were waited for to their\n" +
+	"senders, and adds up to the time; what a message waited for in ports, on links and behind its sender's earlier ones is its\n" +
+	"contention, and counted from the message that held it up, but where messages share links.\n" +
+	"--timeline is for viewers: events, messages, and on what processors spend their time.\n\n" +
+	"Collectives that a trace has whole are simulated as the messages of --collectives. linear is a message between the root and\n" +
+	"every other rank, binomial a tree; doubling is recursive doubling (allreduce, scan), Bruck's algorithms (allgather, alltoall),\n" +
+	"dissemination (barrier) and trees; ring is rings, a chain (scan), pairs in rounds (alltoall), and the same as doubling for the others.\n" +
+	"To post a receive takes no time: o_r is for taking the message.\n\n" +
+	"With --engine quantum or whoa, the --workers simulate one trace together, each some processors: results are the same, and\n" +
+	"a note says which engine ran. Workers of quantum meet after every quantum; those of whoa [dickens1996] go on up to the first\n" +
+	"message that others may send them, by what is known of their next events (--ahead): they meet less often, where messages between\n" +
+	"workers are few. Where looking ahead costs more than the meetings that it saves, which it does for many processors to a worker, they\n" +
+	"leave it for a time and meet after every lookahead, unless --ahead is given. Quantum is for 1024 processors and more, on a host with\n" +
+	"nothing else to do, and whoa hardly slower. Networks of links run on one worker.\n" +
+	"--engine-stats counts windows, events in them, and appointments, which do not depend on the host, and a note says why a network takes one worker: with a worker for each\n" +
+	"processor and several --ahead it is the experiment of [dickens1996, Tab. 3].\n\n" +
+	"Arguments that end in .toml are machines too, so that --machine data/machine/*.toml works. With --format json, one\n" +
+	"trace and one machine are a single object with the time in seconds of each processor."
 
 func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) error {
 	prefixes, machines := splitReplayArgs(args, o.machines)

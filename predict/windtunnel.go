@@ -37,27 +37,9 @@ const windtunnelExample = `  $ tracegen water --procs 8 --set molecules=32 --set
 // windtunnelCommand is predict windtunnel.
 func windtunnelCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "windtunnel --params P... --prices FILE",
-		Short: "whether a parallel simulator of a parallel computer is worth its money",
-		Long: "Windtunnel predicts how long a quantum takes when N target nodes are simulated on p hosts, K = N/p each, what speedup\n" +
-			"that is, and whether it is above the costup, for then parallel simulation is cost-effective [falsafi1997]. Times\n" +
-			"are in cycles, by cause. The summary has K_min, the targets per host of least cost/performance, and the\n" +
-			"size from which on parallel simulation is cost-effective. Models of the slowest host:\n" +
-			"  printed  all equations as printed; --as-printed is the same\n" +
-			"  paper    with the slips in equations 10, 12 and 14 corrected\n" +
-			"  gamma    order statistics of gamma distributions; interference that simulation bears out\n" +
-			"  bounded  likewise, of times that the quantum bounds; the default where it does\n" +
-			"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them, from samples of quanta\n" +
-			"  placed   likewise, of the targets that --placement has on each host; the default where there are samples\n\n" +
-			"P is a directory in which analyze has left quanta and footprint of a fully parallel run (one target per host),\n" +
-			"or predict replay --quanta those of simulated time, or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
-			"data/machine/windtunnel/example.params.toml, and nothing if it is not given. Larger systems than the\n" +
-			"measured one have larger problems, whose quanta are alike.\n\n" +
-			"With --measured, speedups are compared with the critical path through the quanta of an analysis, with\n" +
-			"misses as it has simulated them, for targets placed on hosts in blocks or in turn; no prices are needed. From lo to hi is what the program's quanta\n" +
-			"and the intervals of parameters leave open; without --measured intervals have how far off the model is besides,\n" +
-			"on samples of the program's own quanta or, where there are none, on 14 other programs. With --halves too, speedups and these\n" +
-			"whole intervals are of one half of the quanta, and what was measured of the other.",
+		Use:     "windtunnel --params P... --prices FILE",
+		Short:   "whether a parallel simulator of a parallel computer is worth its money",
+		Long:    windtunnelLong,
 		Example: windtunnelExample,
 		Args:    cobra.NoArgs,
 	}
@@ -82,6 +64,27 @@ func windtunnelCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// windtunnelLong is the help of the command.
+const windtunnelLong = "Windtunnel predicts how long a quantum takes when N target nodes are simulated on p hosts, K = N/p each, what speedup\n" +
+	"that is, and whether it is above the costup, for then parallel simulation is cost-effective [falsafi1997]. Times\n" +
+	"are in cycles, by cause. The summary has K_min, the targets per host of least cost/performance, and the\n" +
+	"size from which on parallel simulation is cost-effective. Models of the slowest host:\n" +
+	"  printed  all equations as printed; --as-printed is the same\n" +
+	"  paper    with the slips in equations 10, 12 and 14 corrected\n" +
+	"  gamma    order statistics of gamma distributions; interference that simulation bears out\n" +
+	"  bounded  likewise, of times that the quantum bounds; the default where it does\n" +
+	"  kinds    bounded for each of 16 kinds of quanta, by how long targets execute in them, from samples of quanta\n" +
+	"  placed   likewise, of the targets that --placement has on each host; the default where there are samples\n\n" +
+	"P is a directory in which analyze has left quanta and footprint of a fully parallel run (one target per host),\n" +
+	"or predict replay --quanta those of simulated time, or a parameter file. What the host's operations take comes from a parameter file too, for example\n" +
+	"data/machine/windtunnel/example.params.toml, and nothing if it is not given. Larger systems than the\n" +
+	"measured one have larger problems, whose quanta are alike.\n\n" +
+	"With --measured, speedups are compared with the critical path through the quanta of an analysis, with\n" +
+	"misses as it has simulated them, for targets placed on hosts in blocks or in turn; no prices are needed. From lo to hi is what the program's quanta\n" +
+	"and the intervals of parameters leave open; without --measured intervals have how far off the model is besides,\n" +
+	"on samples of the program's own quanta or, where there are none, on 14 other programs. With --halves too, speedups and these\n" +
+	"whole intervals are of one half of the quanta, and what was measured of the other."
 
 func (o *windtunnelOptions) run(env *stage.Env) error {
 	if err := o.check(); err != nil {

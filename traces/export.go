@@ -19,12 +19,7 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export PREFIX --to FORMAT -o FILE",
 		Short: "write a foreign format",
-		Long: "Export writes the references of a trace, or its messages, in a foreign format, whole or not at all, and\n" +
-			"notes what the format cannot express (traces formats NAME lists it). With -o - it writes to standard\n" +
-			"output, once it has read the whole trace and found nothing wrong.\n\n" +
-			"Formats of references without a thread column take one processor (--proc); csv takes all, merged by\n" +
-			"instructions executed, ties by processor. Formats of messages take all. Those of timelines (paraver,\n" +
-			"chrome) use recorded times, and nominal ones where a trace has none.",
+		Long:  exportLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces export tiny --to csv -o tiny.csv\n" +
 			"  $ traces export tiny --to lackey -o - | head -n 4\n" +
@@ -59,6 +54,14 @@ func exportCommand(env *stage.Env) *cobra.Command {
 	flags.Int32SliceVar(&procs, "proc", nil, "processors to write (default all)")
 	return cmd
 }
+
+// exportLong is the help of the command.
+const exportLong = "Export writes the references of a trace, or its messages, in a foreign format, whole or not at all, and\n" +
+	"notes what the format cannot express (traces formats NAME lists it). With -o - it writes to standard\n" +
+	"output, once it has read the whole trace and found nothing wrong.\n\n" +
+	"Formats of references without a thread column take one processor (--proc); csv takes all, merged by\n" +
+	"instructions executed, ties by processor. Formats of messages take all. Those of timelines (paraver,\n" +
+	"chrome) use recorded times, and nominal ones where a trace has none."
 
 func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter, o format.ExportOptions, output string) error {
 	t, err := store.Open(path)

@@ -18,10 +18,7 @@ func headCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "head PREFIX|FILE",
 		Short: "print the first rows",
-		Long: "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
-			"instr is the instructions since the row before it; of events there is the time, where it was recorded,\n" +
-			"and where some row depends on others than the one before it, the rows that each needs.\n" +
-			"Of a table that another stage wrote, such as reuse.arrow, it prints the first rows; -n 1000000000 are all.",
+		Long:  headLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces head -n 2 --format csv tiny\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",
 		Args: cobra.ExactArgs(1),
@@ -56,6 +53,12 @@ func headCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// headLong is the help of the command.
+const headLong = "Head prints the first references (or events) of a trace, one processor's after the other's.\n" +
+	"instr is the instructions since the row before it; of events there is the time, where it was recorded,\n" +
+	"and where some row depends on others than the one before it, the rows that each needs.\n" +
+	"Of a table that another stage wrote, such as reuse.arrow, it prints the first rows; -n 1000000000 are all."
 
 // headOf is the first n rows of one of the streams of a trace.
 func headOf(path string, procs []trace.Proc, n int, events bool) (*store.Table, error) {

@@ -38,13 +38,7 @@ func importCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE... -o PREFIX",
 		Short: "read foreign traces",
-		Long: "Import reads foreign traces and writes PREFIX.refs.arrow and PREFIX.events.arrow, whole or not at all.\n" +
-			"FILE may be - for standard input. Compression (gzip, zstd, xz, bzip2, lz4, snappy, zip) and format are\n" +
-			"recognised by content; a format without magic is guessed with a note, or given by --from.\n\n" +
-			"Several FILEs become one processor each, in their order, or the ranks of one trace in formats with a file\n" +
-			"for each (traces formats); a folder stands for the files of such a trace in it. Formats with a thread\n" +
-			"column take one FILE.\n" +
-			"What was guessed, tolerated or dropped is noted, here and in the trace.",
+		Long:  importLong,
 		Example: "  $ traces import data/sample/matmul.log.zst -o matmul\n" +
 			"  $ traces import - --ifetch drop -o child < data/sample/fork_12544.log.zst\n" +
 			"  $ traces import data/sample/fork_12543.log.zst data/sample/fork_12544.log.zst -o both\n" +
@@ -76,6 +70,15 @@ func importCommand(env *stage.Env) *cobra.Command {
 	flags.StringVar(&f.csvTime, "csv-time", "instructions", "csv: what the time column counts, instructions, or rows to ignore it")
 	return cmd
 }
+
+// importLong is the help of the command.
+const importLong = "Import reads foreign traces and writes PREFIX.refs.arrow and PREFIX.events.arrow, whole or not at all.\n" +
+	"FILE may be - for standard input. Compression (gzip, zstd, xz, bzip2, lz4, snappy, zip) and format are\n" +
+	"recognised by content; a format without magic is guessed with a note, or given by --from.\n\n" +
+	"Several FILEs become one processor each, in their order, or the ranks of one trace in formats with a file\n" +
+	"for each (traces formats); a folder stands for the files of such a trace in it. Formats with a thread\n" +
+	"column take one FILE.\n" +
+	"What was guessed, tolerated or dropped is noted, here and in the trace."
 
 // run imports all files into one trace.
 func (f *importFlags) run(ctx context.Context, env *stage.Env, args []string) error {

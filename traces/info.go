@@ -19,21 +19,7 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info PREFIX|FILE",
 		Short: "say what a trace holds",
-		Long: "Info reads a trace and prints how it was made, and its counts, over all processors:\n" +
-			"  refs         references by operation\n" +
-			"  bytes        sum of the sizes of loads and stores\n" +
-			"  lines64      distinct 64-byte lines that loads and stores (data) and instruction fetches (ifetch)\n" +
-			"               touch; an access across a boundary touches every line it has a byte in\n" +
-			"  pages4096    likewise, distinct pages of 4 KiB\n" +
-			"  events       events by kind; payload is the sum of their bytes, work the sum of what computes\n" +
-			"               amount to, in the trace's unit\n" +
-			"  messages     sends: number, bytes, smallest and largest; sizes are counted between powers of\n" +
-			"               two, and the median is one of those between two sizes\n" +
-			"  collectives  calls by all processors, and the groups that have them\n" +
-			"  requests     opened, waited for, tested\n" +
-			"With --by-proc the table has a row for each processor instead; JSON has both.\n" +
-			"Of a table that another stage wrote, such as reuse.arrow, it prints the facts that hold for all of it, and\n" +
-			"its columns with their units; head prints its rows.",
+		Long:  infoLong,
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n  $ traces info tiny\n  $ traces info tiny --by-proc\n" +
 			"  $ traces info tiny --format json",
 		Args: cobra.ExactArgs(1),
@@ -66,6 +52,23 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	}
 	return cmd
 }
+
+// infoLong is the help of the command.
+const infoLong = "Info reads a trace and prints how it was made, and its counts, over all processors:\n" +
+	"  refs         references by operation\n" +
+	"  bytes        sum of the sizes of loads and stores\n" +
+	"  lines64      distinct 64-byte lines that loads and stores (data) and instruction fetches (ifetch)\n" +
+	"               touch; an access across a boundary touches every line it has a byte in\n" +
+	"  pages4096    likewise, distinct pages of 4 KiB\n" +
+	"  events       events by kind; payload is the sum of their bytes, work the sum of what computes\n" +
+	"               amount to, in the trace's unit\n" +
+	"  messages     sends: number, bytes, smallest and largest; sizes are counted between powers of\n" +
+	"               two, and the median is one of those between two sizes\n" +
+	"  collectives  calls by all processors, and the groups that have them\n" +
+	"  requests     opened, waited for, tested\n" +
+	"With --by-proc the table has a row for each processor instead; JSON has both.\n" +
+	"Of a table that another stage wrote, such as reuse.arrow, it prints the facts that hold for all of it, and\n" +
+	"its columns with their units; head prints its rows."
 
 // info is what the command prints; the names are an interface.
 type info struct {

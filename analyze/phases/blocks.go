@@ -249,33 +249,23 @@ func (b *blocks) home(number uint64, toucher trace.Proc) trace.Proc {
 // else wants the network or a bus. Caches lose what their nodes lose.
 func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool, now unit.Instructions) (until, idle unit.Instructions) {
 	home, owner, had := trace.Proc(b.homes[id]), b.directory.owner[id], b.directory.state(id, n) == foundValid
-	count := func(kind transfer, from, to trace.Proc) { b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++ }
-	send := func(at unit.Instructions, kind transfer, from, to trace.Proc, m message) unit.Instructions {
-		count(kind, from, to)
-		return b.net.send(at, from, to, m)
-	}
 	if had {
-		count(upgradeTransfer, home, n)
+		b.count(p, upgradeTransfer, home, n)
 	} else {
-		count(fetchTransfer, home, n)
+		b.count(p, fetchTransfer, home, n)
 	}
 	if owner >= 0 {
 		b.each(number, func(line uint64) { b.within.weaken(owner, line) })
 	}
 	if owner >= 0 && owner != home {
-		count(recallTransfer, owner, n)
-		now = send(b.within.access(owner, now), blockTransfer, owner, home, b.block)
+		b.count(p, recallTransfer, owner, n)
+		now = b.send(p, b.within.access(owner, now), blockTransfer, owner, home, b.block)
 		b.directory.load(id, home)
 		idle = b.within.Miss + b.delay
 	}
 	until = now
 	if isStore {
-		b.others(id, n, func(q trace.Proc) {
-			b.each(number, func(line uint64) { b.within.strip(q, line) })
-			if q != home && q != owner {
-				until = max(until, b.within.access(q, send(now, rightTransfer, home, q, b.right)))
-			}
-		})
+		until = b.invalidate(p, n, id, number, now)
 	}
 	switch {
 	case had:
@@ -286,9 +276,9 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool
 	switch {
 	case n == home:
 	case had:
-		until = max(until, send(b.within.access(home, now), rightTransfer, home, n, b.right))
+		until = max(until, b.send(p, b.within.access(home, now), rightTransfer, home, n, b.right))
 	default:
-		until = max(until, send(b.within.access(home, now), blockTransfer, home, n, b.block))
+		until = max(until, b.send(p, b.within.access(home, now), blockTransfer, home, n, b.block))
 	}
 	if isStore {
 		b.directory.store(id, n)
@@ -297,6 +287,31 @@ func (b *blocks) acquire(p, n trace.Proc, id uint32, number uint64, isStore bool
 		b.directory.load(id, n)
 	}
 	return until, idle
+}
+
+// invalidate takes a block from all nodes but n, of processor p, which stores to it: until when all have been told. The owner has been, with
+// the recall.
+func (b *blocks) invalidate(p, n trace.Proc, id uint32, number uint64, now unit.Instructions) (until unit.Instructions) {
+	home, owner := trace.Proc(b.homes[id]), b.directory.owner[id]
+	until = now
+	b.others(id, n, func(q trace.Proc) {
+		b.each(number, func(line uint64) { b.within.strip(q, line) })
+		if q != home && q != owner {
+			until = max(until, b.within.access(q, b.send(p, now, rightTransfer, home, q, b.right)))
+		}
+	})
+	return until
+}
+
+// count adds a transfer that processor p causes.
+func (b *blocks) count(p trace.Proc, kind transfer, from, to trace.Proc) {
+	b.procs[p].tallies[traffic{kind, int32(from), int32(to)}]++
+}
+
+// send counts a message that processor p causes, and says when it has come.
+func (b *blocks) send(p trace.Proc, at unit.Instructions, kind transfer, from, to trace.Proc, m message) unit.Instructions {
+	b.count(p, kind, from, to)
+	return b.net.send(at, from, to, m)
 }
 
 // each calls do for all lines of a block.

@@ -28,9 +28,6 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 		out = append(out, analysis.Param{Name: name, Unit: unit, N: n, Source: a.Source, Method: what + "; " + b.method,
 			Estimate: analysis.Estimate{Value: value * scale, Lo: lo * scale, Hi: hi * scale}})
 	}
-	exact := func(name, unit string, value float64, what string) {
-		out = append(out, analysis.Exact(name, value, unit, n, what, a.Source))
-	}
 	estimate("mu", "cycles", float64(k.time)/count, a.cpi(), mean, "mean processing time of a processor in a quantum, zeros included")
 	if procs > 1 {
 		estimate("sigma_intra", "cycles", math.Sqrt(sse/quanta/float64(procs-1)), a.cpi(), intra,
@@ -44,7 +41,8 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 			"standard deviation between quanta of their mean processing time")
 	}
 	if sst > 0 {
-		exact("intra_share", "1", sse/sst, "share of the variation of processing times that is within quanta: SSE/SST")
+		what := "share of the variation of processing times that is within quanta: SSE/SST"
+		out = append(out, analysis.Exact("intra_share", sse/sst, "1", n, what, a.Source))
 	}
 	estimate("slowest", "cycles", float64(k.slowest)/quanta, a.cpi(), slowest, "mean over quanta of the longest processing time: what a model of K = 1 predicts")
 	estimate("n_cxsw", "processors", float64(k.active)/quanta, 1, active, "mean number of processors active in a quantum")
@@ -55,11 +53,21 @@ func (a *Analysis) parameters(s *shard) []analysis.Param {
 		estimate("sigma_cxsw", "1", math.Sqrt(k.activeSquares.occupied(k.active, procs)/freedom), 1, intraActive, fmt.Sprintf(what, "is active"))
 		estimate("sigma_fp", "1", math.Sqrt(k.runningSquares.occupied(k.running, procs)/freedom), 1, intraRunning, fmt.Sprintf(what, "executes"))
 	}
+	return append(out, a.counted(s)...)
+}
+
+// counted are the parameters that are counts, and those that were chosen.
+func (a *Analysis) counted(s *shard) []analysis.Param {
+	procs, n := s.samples.procs, s.sums.quanta
+	var out []analysis.Param
+	exact := func(name, unit string, value float64, what string) {
+		out = append(out, analysis.Exact(name, value, unit, n, what, a.Source))
+	}
 	for _, h := range s.present() {
-		exact("per_quantum_"+h.String(), "1", float64(s.totals[h])/count, fmt.Sprintf("counted: %s per processor and quantum", h))
+		exact("per_quantum_"+h.String(), "1", float64(s.totals[h])/(float64(n)*float64(procs)), fmt.Sprintf("counted: %s per processor and quantum", h))
 	}
 	exact("targets", "processors", float64(procs), "counted")
-	exact("quanta", "1", quanta, "counted")
+	exact("quanta", "1", float64(n), "counted")
 	exact("quantum", "cycles", float64(a.Length)*a.cpi(), "chosen")
 	if !a.simulated {
 		exact("cpi", "cycles", a.cpi(), "chosen: cycles per instruction")
