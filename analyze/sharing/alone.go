@@ -76,7 +76,7 @@ func (s *simulation) tell(l *loneLine, place uint32, first, last, words uint64, 
 		region := s.regions.within(base, base+uint64(s.line)-1)
 		if region == mixed {
 			s.numbers, s.holdings[0] = lines.Reach(s.numbers, place), lines.Reach(s.holdings[0], place)
-			return true, s.use(0, &s.holdings[0][place], place, first, last, store == 1)
+			return true, s.use(0, &s.holdings[0][place], place, first, last, store)
 		}
 		s.alone.regions[place] = region
 		s.tally(region, 0).pure++

@@ -85,7 +85,7 @@ func (s *simulation) uses() (n uint64) {
 func (s *simulation) addUp(l *line) {
 	clear(s.users)
 	for id := l.holders; id != 0; id = s.holders[id].next {
-		for w, n := range s.accessesOf(id) {
+		for w, n := range s.copies.accesses(id) {
 			if n > 0 {
 				s.users[w]++
 			}
@@ -96,9 +96,9 @@ func (s *simulation) addUp(l *line) {
 			s.addMixed(l, id)
 			continue
 		}
-		n := s.usesOf(id)
+		n := s.copies.uses(id)
 		u := usage{loads: n[0], stores: n[1]}
-		for w, n := range s.accessesOf(id) {
+		for w, n := range s.copies.accesses(id) {
 			u.words += n
 			if s.users[w] > 1 {
 				u.sharedWords += n
@@ -110,9 +110,9 @@ func (s *simulation) addUp(l *line) {
 
 // addMixed is addUp for a holder of a line with parts in several regions.
 func (s *simulation) addMixed(l *line, id uint32) {
-	for w, n := range s.accessesOf(id) {
+	for w, n := range s.copies.accesses(id) {
 		if s.users[w] > 1 {
-			key := splitKey{id, s.regions.at(s.addr(s.holders[id].line, w))}
+			key := splitKey{id, s.regions.at(s.addr(s.copies.line(id), w))}
 			u := s.split[key]
 			u.sharedWords += n
 			s.split[key] = u

@@ -31,7 +31,7 @@ func (s *simulation) addKindOf(l *line) {
 	var key kindKey
 	sum := kindCounts{lines: 1}
 	for id := l.holders; id != 0; id = s.holders[id].next {
-		n := s.usesOf(id)
+		n := s.copies.uses(id)
 		key.users++
 		if n[1] > 0 {
 			key.writers++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"spoor/analyze/analysis"
@@ -138,6 +139,17 @@ func TestFastIsNaive(t *testing.T) {
 func TestManyProcessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	if err := compare(randomTrace(r, 70, 2, 8), &Analysis{Lines: []unit.Bytes{32}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Counters of a word run over, those of its neighbours do not.
+func TestWordsThatAreUsedOften(t *testing.T) {
+	var text strings.Builder
+	for i := range 1100 {
+		fmt.Fprintf(&text, "%d%c%d ", i%2, "LLS"[i%3], i%7%2*8+i%13/12*16)
+	}
+	if err := compare(script(t, 2, text.String()), &Analysis{Lines: []unit.Bytes{16, 64}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,23 +19,20 @@ func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, err
 	n := *number
 	l := &s.lines[n]
 	id := uint32(len(s.holders))
-	s.holders = append(s.holders, holder{line: n, next: l.holders, proc: int32(p), isMixed: l.region == mixed})
-	s.copies = append(s.copies, make([]copied, s.blocks)...)
-	s.masks = append(s.masks, make([]uint64, masks*s.blocks)...)
-	s.accesses = append(s.accesses, make([]uint64, s.apart)...)
+	s.holders = append(s.holders, holder{next: l.holders, proc: int32(p), isCold: true})
+	s.copies.add(n, l.region == mixed)
 	if l.holders != 0 && l.shared == 0 {
 		l.shared = s.newShared()
 	}
 	s.fold(l)
 	l.holders = id
 	for b := range s.blocks {
-		m := s.masks[(int(id)*s.blocks+b)*masks:]
-		m[unreadMask] = math.MaxUint64
+		c := s.copies.block(id, b)
+		c[unread] = math.MaxUint64
 		if l.shared != 0 {
-			m[staleMask] = s.written[int(l.shared)*s.blocks+b]
+			c[stale] = s.written[int(l.shared)*s.blocks+b]
 		}
 	}
-	s.holders[id].isCold = true
 	s.fetch(id, first)
 	return id, nil
 }
@@ -63,47 +60,48 @@ func (s *simulation) fold(l *line) {
 	}
 	owner := &s.holders[l.owner]
 	for b := range s.blocks {
-		dirty := &s.copied(l.owner)[b].dirty
-		if *dirty == 0 {
+		news := s.copies.block(l.owner, b)[dirty]
+		if news == 0 {
 			continue
 		}
-		s.written[int(l.shared)*s.blocks+b] |= *dirty
-		for words := *dirty; words != 0; words &= words - 1 {
+		s.written[int(l.shared)*s.blocks+b] |= news
+		for words := news; words != 0; words &= words - 1 {
 			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = owner.proc + 1
 		}
 		for id := l.holders; id != 0; id = s.holders[id].next {
 			if id != l.owner {
-				m := s.masks[(int(id)*s.blocks+b)*masks:]
-				m[staleMask] |= *dirty
-				m[unreadMask] |= *dirty
+				c := s.copies.block(id, b)
+				c[stale] |= news
+				c[unread] |= news
 			}
 		}
-		*dirty = 0
+		s.copies.block(l.owner, b)[dirty] = 0
 	}
-	s.runs[writeRun].add(s.usesOf(l.owner)[1] - s.shared[l.shared].runFrom)
+	s.runs[writeRun].add(s.copies.uses(l.owner)[1] - s.shared[l.shared].runFrom)
 	l.owner = 0
 }
 
 // fetch gives a holder a shared copy.
 func (s *simulation) fetch(id uint32, first uint64) {
 	h := &s.holders[id]
-	l := &s.lines[h.line]
+	l := &s.lines[s.copies.line(id)]
 	l.valid++
-	h.state = unneeded
 	if l.lastProc < 0 {
-		h.state = pure
+		s.copies.setState(id, pure)
+	} else {
+		s.copies.setState(id, unneeded)
 	}
-	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), s.usesOf(id)[0]
+	h.phase, h.region, h.loadsBefore = s.phases.at[h.proc], s.regions.at(first), s.copies.uses(id)[0]
 	s.matrix.line(l.lastProc, h.proc)
 }
 
 // own makes the copy of a holder that stores exclusive. If it had one before, and not just fetched it, that is an upgrade.
 func (s *simulation) own(id uint32, first uint64, hit bool) {
-	h := &s.holders[id]
-	l := &s.lines[h.line]
+	l := &s.lines[s.copies.line(id)]
 	if l.owner == id {
 		return
 	}
+	h := &s.holders[id]
 	removed, fromLast := s.removeOthers(id)
 	if hit {
 		t, phase := s.tally(s.regions.at(first), h.proc), s.phases.count(h.proc, s.phases.at[h.proc])
@@ -126,7 +124,7 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 		}
 	}
 	if l.shared != 0 {
-		s.shared[l.shared].runFrom = s.usesOf(id)[1]
+		s.shared[l.shared].runFrom = s.copies.uses(id)[1]
 	}
 	l.owner, l.lastProc = id, h.proc
 }
@@ -134,12 +132,12 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 // removeOthers ends all copies of a line but one. It counts them, and says whether one was that of
 // the processor that stored the line last.
 func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
-	l := &s.lines[s.holders[keep].line]
+	l := &s.lines[s.copies.line(keep)]
 	for id := l.holders; id != 0 && l.valid > 1; id = s.holders[id].next {
-		if h := &s.holders[id]; id != keep && h.state != invalid {
+		if id != keep && s.copies.state(id) != invalid {
 			s.die(id)
 			removed++
-			fromLast = fromLast || h.proc == l.lastProc
+			fromLast = fromLast || s.holders[id].proc == l.lastProc
 			l.valid--
 		}
 	}
@@ -150,15 +148,16 @@ func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
 func (s *simulation) die(id uint32) {
 	h := &s.holders[id]
 	t, phase := s.tally(h.region, h.proc), s.phases.count(h.proc, h.phase)
-	shared := &s.shared[s.lines[h.line].shared]
+	l, was := &s.lines[s.copies.line(id)], s.copies.state(id)
+	shared := &s.shared[l.shared]
 	switch {
-	case h.isCold && h.state == pure:
+	case h.isCold && was == pure:
 		t.pure++
-	case h.isCold && h.state == essential:
+	case h.isCold && was == essential:
 		t.coldTrue++
 	case h.isCold:
 		t.coldFalse++
-	case h.state == essential:
+	case was == essential:
 		t.trues++
 		phase.trues++
 		shared.trues++
@@ -167,20 +166,21 @@ func (s *simulation) die(id uint32) {
 		phase.falses++
 		shared.falses++
 	}
+	if l.shared != 0 {
+		s.runs[readRun].add(s.copies.uses(id)[0] - h.loadsBefore)
+	}
+	for b := range s.blocks {
+		c := s.copies.block(id, b)
+		c[quiet] = 0
+		if h.isCold { // a cold miss is essential whatever was accessed
+			c[stale] = 0
+		}
+	}
 	if h.isCold {
 		phase.cold++
 		h.isCold = false
-		for b := range s.blocks { // a cold miss is essential whatever was accessed
-			s.masks[(int(id)*s.blocks+b)*masks+staleMask] = 0
-		}
 	}
-	if s.lines[h.line].shared != 0 {
-		s.runs[readRun].add(s.usesOf(id)[0] - h.loadsBefore)
-	}
-	h.state = invalid
-	for b := range s.copied(id) {
-		s.copied(id)[b].quiet = 0
-	}
+	s.copies.setState(id, invalid)
 }
 
 // end ends all copies, and adds up what lines and holders counted.
@@ -196,13 +196,13 @@ func (s *simulation) end() {
 			s.fold(l)
 		}
 		for id := l.holders; id != 0; id = s.holders[id].next {
-			if s.holders[id].state != invalid {
+			if s.copies.state(id) != invalid {
 				s.die(id)
 			}
 		}
 		s.addUp(l)
 		s.addKindOf(l)
 	}
-	s.holdings, s.numbers, s.lines, s.holders, s.copies, s.masks, s.accesses = nil, nil, nil, nil, nil, nil, nil
+	s.holdings, s.numbers, s.lines, s.holders, s.copies = nil, nil, nil, nil, copies{}
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
 }

@@ -70,7 +70,7 @@
 //
 // # Memory
 //
-// Some 200 bytes for each line of 64 bytes, 150 for each processor more that uses it, and 16 for each pair
+// Some 200 bytes for each line of 64 bytes, 120 for each processor more that uses it, and 16 for each pair
 // of processors at most.
 //
 // [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for

@@ -24,16 +24,15 @@ type simulation struct {
 	numbers  []uint32   // of lines, by place; 0: none yet
 	lines    []line     // by number; the first is not used
 	holders  []holder
-	copies   []copied // by holder and block
-	masks    []uint64 // by holder, for each block: stale, unread
-	accesses []uint64 // by holder and word that is counted apart
+	copies   copies
 	shared   []sharedLine
 	written  []uint64 // by shared line and block: words that were stored
 	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
 
 	users []uint32 // by word that is counted apart: how many holders of the line at hand have accessed it, at the end
 
-	touched uint64 // or the compiler drops the loads of touch
+	ids     [lines.Batch]uint32 // holders of the uses at hand, as far as they are known
+	touched uint64              // or the compiler drops the loads of touch
 
 	alone alone // if there is but one processor
 
@@ -66,38 +65,13 @@ type sharedLine struct {
 
 // holder is what a processor does with a line.
 type holder struct {
-	loadsBefore     uint64 // the miss
-	line            uint32
-	next            uint32 // holder of the line
-	phase           uint32 // of the miss
-	proc            int32
-	region          int32 // of the miss
-	state           state
-	isMixed, isCold bool
+	loadsBefore uint64 // the miss
+	next        uint32 // holder of the line
+	phase       uint32 // of the miss
+	proc        int32
+	region      int32 // of the miss
+	isCold      bool
 }
-
-// copied is what most uses of a block of a line need of its holder.
-type copied struct {
-	quiet uint64    // words whose accesses tell nothing new: neither stale nor unread, of a valid copy of a line in one region
-	dirty uint64    // words stored by the owner since it became that, and not yet known to others: none if it is not the owner
-	uses  [2]uint64 // loads and stores that began in the block
-}
-
-// state is that of a copy.
-type state uint8
-
-const (
-	invalid   state = iota
-	pure            // cold, of a line that nobody had stored
-	unneeded        // nothing that others stored was accessed
-	essential       // it was
-)
-
-const (
-	staleMask  = iota // stored by others since the holder's last essential miss
-	unreadMask        // stored by others, or never accessed, since the holder's last access
-	masks
-)
 
 func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *simulation {
 	word = min(word, size)
@@ -109,8 +83,7 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 	if procs > 1 {
 		s.apart = s.words
 	}
-	s.copies, s.masks, s.accesses = make([]copied, s.blocks), make([]uint64, masks*s.blocks), make([]uint64, s.apart)
-	s.users = make([]uint32, s.apart)
+	s.copies, s.users = newCopies(s.blocks, s.apart), make([]uint32, s.apart)
 	s.written, s.writers = make([]uint64, s.blocks), make([]int32, s.words)
 	return s
 }
@@ -131,89 +104,55 @@ func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 	return nil
 }
 
-// touch makes room for lines of processors, and loads what is kept of those that are known: loads that nothing waits for overlap.
+// touch makes room for lines of processors, finds the holders of those that are known, and loads what is kept of these: loads that
+// nothing waits for overlap.
 func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
-	touched, refs := s.touched, refs[:len(own)]
+	refs, ids := refs[:len(own)], s.ids[:len(own)]
 	for i, place := range own {
 		held := &s.holdings[of[refs[i]]]
 		if int(place) >= len(*held) {
 			*held = lines.Reach(*held, place)
 		}
-		id := int((*held)[place])
-		touched += s.copies[id*s.blocks].quiet + s.accesses[id*s.apart]
+		ids[i] = (*held)[place]
+	}
+	touched := s.touched
+	for _, id := range ids {
+		touched += s.copies.cells[int(id)*s.copies.each]
 	}
 	s.touched = touched
 }
 
 // addBatch simulates uses for whose lines there is room.
 func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Piece, from, to int) error {
-	used := uses.Lines[from:to]
+	used, ids := uses.Lines[from:to], s.ids[:to-from]
 	own, refs, places := uses.Own[from:to], uses.Refs[from:to], uses.Places[from:to]
 	procs, sizes, ops := p.Of[:len(p.Refs.Addr)], p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
 	wordShift, wordMask, blockShift := s.wordShift&63, uint64(s.words-1), s.blockShift&63
 	for i, number := range used {
 		r := refs[i]
-		of, first, isStore := procs[r], p.Refs.Addr[r], ops[r] == trace.Store
+		of, first, store := procs[r], p.Refs.Addr[r], 0
+		if ops[r] == trace.Store {
+			store = 1
+		}
 		last := first + uint64(sizes[r]) - 1
 		s.phases.uses[of]++
-		holder := &s.holdings[of][own[i]]
 		if first>>blockShift == last>>blockShift {
 			w, more := first>>wordShift&wordMask, last>>wordShift-first>>wordShift
-			if c := &s.copies[int(*holder)*s.blocks+int(w>>6)]; c.again((uint64(2)<<(more&63)-1)<<(w&63), isStore) {
-				s.count(*holder, int(w), int(w+more))
+			if s.copies.block(ids[i], int(w>>6)).again((uint64(2)<<(more&63)-1)<<(w&63), store) {
+				s.copies.count(ids[i], int(w), int(w+more))
 				continue
 			}
 		}
 		base := number << s.lineShift
-		if err := s.use(of, holder, places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), isStore); err != nil {
+		if err := s.use(of, &s.holdings[of][own[i]], places[i], max(first, base), min(last, base|(1<<s.lineShift-1)), store); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// again counts a use of words of the block that tells nothing new, and reports whether it is one: nobody stored the words since
-// the holder's last access, and who stores has the copy exclusive.
-func (c *copied) again(words uint64, isStore bool) bool {
-	if words&^c.quiet != 0 {
-		return false
-	}
-	if !isStore {
-		c.uses[0]++
-		return true
-	}
-	if c.dirty == 0 { // or the first store to the block
-		return false
-	}
-	c.dirty |= words
-	c.uses[1]++
-	return true
-}
-
-// count counts accesses of words w0 to w1.
-func (s *simulation) count(id uint32, w0, w1 int) {
-	for w := w0; w <= w1; w++ {
-		s.accesses[int(id)*s.apart+w&(s.apart-1)]++
-	}
-}
-
-// usesOf is the loads and stores of a holder.
-func (s *simulation) usesOf(id uint32) (n [2]uint64) {
-	for _, c := range s.copied(id) {
-		n[0] += c.uses[0]
-		n[1] += c.uses[1]
-	}
-	return n
-}
-
-// accessesOf is how often a holder accessed each word that is counted apart.
-func (s *simulation) accessesOf(id uint32) []uint64 { return s.accesses[int(id)*s.apart:][:s.apart] }
-
-// copied is the blocks of a holder.
-func (s *simulation) copied(id uint32) []copied { return s.copies[int(id)*s.blocks:][:s.blocks] }
-
 // use simulates a load or store of the bytes of one line from first to last, and finds out who holds that.
-func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last uint64, isStore bool) error {
+func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last uint64, store int) error {
 	hit := false
 	switch id := *holder; {
 	case id == 0:
@@ -221,46 +160,45 @@ func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last
 		if *holder, err = s.hold(p, place, first); err != nil {
 			return err
 		}
-	case s.holders[id].state == invalid:
-		s.fold(&s.lines[s.holders[id].line])
+	case s.copies.state(id) == invalid:
+		s.fold(&s.lines[s.copies.line(id)])
 		s.fetch(id, first)
 	default:
 		hit = true
 	}
-	s.access(*holder, first, last, isStore, hit)
+	s.access(p, *holder, first, last, store, hit)
 	return nil
 }
 
 // access simulates a load or store with a valid copy, which it hit or has just got.
-func (s *simulation) access(id uint32, first, last uint64, isStore, hit bool) {
-	h := &s.holders[id]
+func (s *simulation) access(p trace.Proc, id uint32, first, last uint64, store int, hit bool) {
 	w0 := int(first >> s.wordShift & uint64(s.words-1))
 	w1 := int(last >> s.wordShift & uint64(s.words-1))
-	if isStore {
+	if store == 1 {
 		s.own(id, first, hit)
 	}
-	if h.isMixed {
-		s.useMixed(id, first, w0, w1, isStore)
+	isMixed := s.copies.isMixed(id)
+	if isMixed {
+		s.useMixed(id, first, w0, w1, store == 1)
 	}
-	s.copied(id)[w0>>6].uses[index(isStore)]++
-	s.count(id, w0, w1)
+	s.copies.block(id, w0>>6)[loads+store]++
+	s.copies.count(id, w0, w1)
 	for b := w0 >> 6; b <= w1>>6; b++ {
-		s.mark(id, b, blockMask(w0, w1, b), isStore)
+		words := blockMask(w0, w1, b)
+		fresh := s.mark(id, b, words)
+		if store == 1 {
+			s.copies.block(id, b)[dirty] |= words
+		} else if fresh != 0 {
+			s.receive(p, id, b, fresh)
+		}
 	}
-	if h.isMixed {
+	if isMixed {
 		return
 	}
-	for b := range s.copied(id) {
-		m := s.masks[(int(id)*s.blocks+b)*masks:][:masks]
-		s.copied(id)[b].quiet = ^(m[staleMask] | m[unreadMask])
+	for b := range s.blocks {
+		c := s.copies.block(id, b)
+		c[quiet] = ^(c[stale] | c[unread])
 	}
-}
-
-func index(isStore bool) int {
-	if isStore {
-		return 1
-	}
-	return 0
 }
 
 // blockMask has the words from w0 to w1 that lie in block b.
@@ -269,26 +207,30 @@ func blockMask(w0, w1, b int) uint64 {
 	return math.MaxUint64 << (from & 63) & (math.MaxUint64 >> (63 - to&63))
 }
 
-// mark is the access of words of a block.
-func (s *simulation) mark(id uint32, b int, words uint64, isStore bool) {
-	at := int(id)*masks*s.blocks + b*masks
-	m := s.masks[at : at+masks]
-	if m[staleMask]&words != 0 {
-		s.holders[id].state = essential
+// mark is the access of words of a block. It returns those that the holder had not accessed since others stored them, or ever.
+func (s *simulation) mark(id uint32, b int, words uint64) (fresh uint64) {
+	c := s.copies.block(id, b)
+	if c[stale]&words != 0 {
+		s.copies.setState(id, essential)
 		for i := range s.blocks {
-			s.masks[int(id)*masks*s.blocks+i*masks+staleMask] = 0
+			s.copies.block(id, i)[stale] = 0
 		}
 	}
-	fresh := m[unreadMask] & words
-	m[unreadMask] &^= words
-	if isStore {
-		s.copied(id)[b].dirty |= words
+	fresh = c[unread] & words
+	c[unread] &^= words
+	return fresh
+}
+
+// receive is a load of words of a block that move to the processor.
+func (s *simulation) receive(p trace.Proc, id uint32, b int, words uint64) {
+	if s.copies.state(id) == pure { // nobody has stored any: what is kept of the line need not be looked up
+		s.matrix.memory[p].words += uint64(bits.OnesCount64(words))
 		return
 	}
-	for ; fresh != 0; fresh &= fresh - 1 {
-		h := &s.holders[id]
-		from := s.writers[int(s.lines[h.line].shared)*s.words+64*b+bits.TrailingZeros64(fresh)]
-		s.matrix.word(from-1, h.proc)
+	shared := int(s.lines[s.copies.line(id)].shared)
+	for ; words != 0; words &= words - 1 {
+		from := s.writers[shared*s.words+64*b+bits.TrailingZeros64(words)]
+		s.matrix.word(from-1, int32(p))
 	}
 }
 
@@ -312,7 +254,7 @@ func (s *simulation) useMixed(id uint32, first uint64, w0, w1 int, isStore bool)
 	u.add(isStore)
 	s.split[key] = u
 	for w := w0; w <= w1; w++ {
-		key.region = s.regions.at(s.addr(s.holders[id].line, w))
+		key.region = s.regions.at(s.addr(s.copies.line(id), w))
 		u := s.split[key]
 		u.words++
 		s.split[key] = u
