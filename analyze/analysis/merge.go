@@ -118,11 +118,33 @@ func (m *merger) flush() {
 func Executed(instr []uint32) unit.Instructions {
 	n := uint64(0)
 	for ; len(instr) >= 8; instr = instr[8:] {
-		n += uint64(instr[0]) + uint64(instr[1]) + (uint64(instr[2]) + uint64(instr[3])) +
-			(uint64(instr[4]) + uint64(instr[5]) + (uint64(instr[6]) + uint64(instr[7])))
+		n += eight((*[8]uint32)(instr))
 	}
 	for _, c := range instr {
 		n += uint64(c)
 	}
 	return unit.Instructions(n)
+}
+
+func eight(c *[8]uint32) uint64 {
+	return uint64(c[0]) + uint64(c[1]) + (uint64(c[2]) + uint64(c[3])) + (uint64(c[4]) + uint64(c[5]) + (uint64(c[6]) + uint64(c[7])))
+}
+
+// Within is how many references from the first on execute at most so many instructions in all, and how many these execute.
+func Within(instr []uint32, most uint64) (n int, executed uint64) {
+	for ; len(instr)-n >= 8; n += 8 {
+		sum := executed + eight((*[8]uint32)(instr[n:]))
+		if sum > most {
+			break
+		}
+		executed = sum
+	}
+	for _, c := range instr[n:] {
+		if executed+uint64(c) > most {
+			break
+		}
+		executed += uint64(c)
+		n++
+	}
+	return n, executed
 }

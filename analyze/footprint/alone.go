@@ -4,54 +4,81 @@ import (
 	"slices"
 
 	"spoor/analyze/lines"
-	"spoor/traces/trace"
 )
 
-// addAlone is add of one processor that is alone: nothing is shared, and nobody takes turns, so that stamps tell all of a block. First
-// uses in the window are gathered without a branch, which would be hard to predict.
-func (s *space) addAlone(of []trace.Proc, to int) error {
+// addAlone is add of one processor that is alone: nothing is shared, and nobody takes turns, so that stamps tell all of a block.
+func (s *space) addAlone(to int) error {
 	if s.coarser != nil {
-		if err := s.coarsen(of); err != nil {
-			return err
-		}
+		return s.addCoarse()
 	}
+	end := s.taken + countBefore(s.uses.Refs[s.taken:], to)
+	s.addFirstsAlone(s.uses.Places[s.taken:end], s.uses.Lines[s.taken:end], 0)
+	s.taken = end
+	return nil
+}
+
+// countBefore is how many references, whose indices ascend, come before one.
+func countBefore(refs []uint32, to int) (n int) {
+	for n+8 <= len(refs) && int(refs[n+7]) < to {
+		n += 8
+	}
+	for n < len(refs) && int(refs[n]) < to {
+		n++
+	}
+	return n
+}
+
+// firsts is the first uses in the window, of the references that were taken last.
+type firsts struct {
+	of     []uint32 // their indices among the uses of these references
+	blocks []uint64
+	places []uint32
+}
+
+// addFirstsAlone takes uses at these places, of blocks that are the numbers divided by 2^shift. First ones are gathered without a branch,
+// which would be hard to predict.
+func (s *space) addFirstsAlone(places []uint32, numbers []uint64, shift uint) {
 	m, f := &s.members[0], &s.firsts
-	blocks := s.uses.Lines[s.taken:]
-	places, refs := s.uses.Places[s.taken:][:len(blocks)], s.uses.Refs[s.taken:][:len(blocks)]
-	f.Lines, f.Refs, f.Places = slices.Grow(f.Lines[:0], len(blocks)), slices.Grow(f.Refs[:0], len(blocks)), slices.Grow(f.Places[:0], len(blocks))
-	lineOf, refOf, placeOf := f.Lines[:len(blocks)], f.Refs[:len(blocks)], f.Places[:len(blocks)]
-	stamps, stamp := m.stamps, s.stamp
-	i, n, unknown := 0, 0, 0
-	for ; i < len(blocks) && int(refs[i]) < to; i++ {
-		at := places[i]
+	f.of = slices.Grow(f.of[:0], len(places))[:len(places)]
+	of, stamps, stamp, n := f.of, m.stamps, s.stamp, 0
+	for i, at := range places {
 		before := stamps[at]
 		stamps[at] = stamp
-		lineOf[n], refOf[n], placeOf[n] = blocks[i], refs[i], at
+		of[n] = uint32(i)
 		first := 0
 		if before != stamp {
 			first = 1
 		}
 		n += first
-		if before == noStamp {
-			unknown++
+	}
+	f.of = of[:n]
+	f.blocks, f.places = slices.Grow(f.blocks[:0], n)[:n], slices.Grow(f.places[:0], n)[:n]
+	for i, use := range f.of {
+		f.blocks[i], f.places[i] = numbers[use]>>shift, places[use]
+	}
+	m.counts.now += uint64(n)
+	for i := range m.fills {
+		m.fills[i].addAll(f.blocks, s.window)
+	}
+}
+
+// known is how many blocks have a stamp.
+func known(stamps []uint32) (n uint64) {
+	for _, stamp := range stamps {
+		if stamp != noStamp {
+			n++
 		}
 	}
-	s.taken += i
-	f.Lines, f.Refs, f.Places = f.Lines[:n], f.Refs[:n], f.Places[:n]
-	m.counts.now += uint64(n)
-	m.counts.total += uint64(unknown)
-	for i := range m.fills {
-		m.fills[i].addAll(f.Lines, s.window)
-	}
-	return nil
+	return n
 }
 
 // coarser is how a space of one processor that is alone gets its uses: a block's first use in a window is the first one of a smaller
 // block that lies in it, so that it needs to see no others.
 type coarser struct {
-	fine    *space
-	numbers *lines.Numbering
-	uses    lines.Uses
+	fine   *space
+	table  *lines.Table
+	of     []uint32 // by sixteen neighbours among the smaller blocks: the place of theirs; 0: none yet
+	places []uint32 // of the blocks of the finer space's first uses
 }
 
 // nest has spaces get their uses from one before them, if the places of its blocks tell those of theirs: all neighbours of one must lie
@@ -60,20 +87,29 @@ func nest(spaces []*space) {
 	for i, s := range spaces {
 		for _, fine := range spaces[:i] {
 			if fine.Size<<groupShift <= s.Size && fine.coarser == nil && s.coarser == nil {
-				s.coarser = &coarser{fine: fine, numbers: lines.NewNumbering(s.Size.Shift(), 1)}
+				s.coarser = &coarser{fine: fine, table: lines.NewTable()}
 			}
 		}
 	}
 }
 
-// coarsen makes the uses of a space those that its finer one took last.
-func (s *space) coarsen(of []trace.Proc) error {
+// addCoarse takes the uses that the finer space found to be first ones.
+func (s *space) addCoarse() error {
 	c := s.coarser
-	c.fine.firsts.Room = c.fine.uses.Room
-	if err := c.numbers.NumberCoarse(of, &c.fine.firsts, c.fine.Size.Shift(), &c.uses); err != nil {
-		return err
+	fine, shift := &c.fine.firsts, s.Size.Shift()-c.fine.Size.Shift()
+	c.of = lines.Reach(c.of, uint32(c.fine.uses.Room>>groupShift))
+	c.places = slices.Grow(c.places[:0], len(fine.places))[:len(fine.places)]
+	for i, at := range fine.places {
+		place := &c.of[at>>groupShift]
+		if *place == 0 {
+			var err error
+			if *place, err = c.table.Place(fine.blocks[i] >> shift); err != nil {
+				return err
+			}
+		}
+		c.places[i] = *place
 	}
-	s.uses, s.taken = &c.uses, 0
-	s.reach(c.uses.Room)
+	s.reach(c.table.Places())
+	s.addFirstsAlone(c.places, fine.blocks, shift)
 	return nil
 }

@@ -239,18 +239,16 @@ func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
 	return len(p.Of), 0
 }
 
-// withinAlone is within for quanta of one processor, whose clock stays in a register.
+// withinAlone is within for quanta of one processor.
 func (s *shard) withinAlone(p *analysis.Piece, i int) (j int, end uint64) {
-	now := s.clock[0]
-	for j = i; j < len(p.Refs.Instr); j++ {
-		time := now + uint64(p.Refs.Instr[j])
-		if time > s.end {
-			end = (time + s.window.Length - 1) / s.window.Length * s.window.Length
-			break
-		}
-		now = time
+	now := &s.clock[0]
+	if j = i; *now <= s.end { // an event may be behind it
+		n, executed := analysis.Within(p.Refs.Instr[i:], s.end-*now)
+		j, *now = i+n, *now+executed
 	}
-	s.clock[0] = now
+	if j < len(p.Refs.Instr) {
+		end = (*now + uint64(p.Refs.Instr[j]) + s.window.Length - 1) / s.window.Length * s.window.Length
+	}
 	return j, end
 }
 

@@ -11,8 +11,8 @@ type space struct {
 	Blocks
 	uses    *lines.Uses // of the piece at hand
 	coarser *coarser    // where they come from, if not from the piece
-	firsts  lines.Uses  // of one processor alone: first uses in the window, of the references that were taken last
-	taken   int         // of them
+	firsts  firsts      // of one processor alone
+	taken   int         // of its uses
 	window  uint64      // the open one, from 1
 	stamp   uint32      // likewise, from firstStamp and over again
 	members []member
@@ -102,7 +102,7 @@ func (s *space) begin(p *analysis.Piece) (err error) {
 func (s *space) add(of []trace.Proc, to int) error {
 	switch {
 	case s.isAlone():
-		return s.addAlone(of, to)
+		return s.addAlone(to)
 	case s.turns == nil:
 		s.addFirsts(of, to)
 		return nil
@@ -254,6 +254,9 @@ func (s *space) end() {
 			b := &s.blocks[m.numbers[j>>groupShift]<<groupShift|uint32(j&(groupBlocks-1))]
 			m.counts.sum(u.visits, b.owner == several)
 		}
+		if s.isAlone() {
+			m.counts.total = known(m.stamps)
+		}
 		m.numbers, m.uses, m.stamps = nil, nil, nil
 		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
 	}
@@ -263,7 +266,7 @@ func (s *space) end() {
 	if s.isAlone() {
 		s.all.total = s.members[0].counts.total
 	}
-	s.coarser, s.firsts = nil, lines.Uses{}
+	s.coarser, s.firsts = nil, firsts{}
 }
 
 // counts is the windows of a processor.

@@ -197,7 +197,9 @@ func (d *draw) replicate(quanta *stretches, block int) replicate {
 		left -= size
 		end := min(from+size, len(quanta.each))
 		k.add(quanta, from, end)
-		k.add(quanta, 0, size-(end-from))
+		if rest := size - (end - from); rest > 0 {
+			k.add(quanta, 0, rest)
+		}
 	}
 	return k
 }
@@ -232,8 +234,7 @@ func (k *replicate) add(t *stretches, from, to int) {
 	k.n += float64(to - from)
 	k.procs = float64(t.procs)
 	if t.whole {
-		k.quantumSums.add(&t.first[to])
-		k.subtract(&t.first[from])
+		k.addBetween(&t.first[from], &t.first[to])
 		return
 	}
 	for i := range t.each[from:to] {
@@ -252,15 +253,16 @@ func (s *quantumSums) add(q *quantumSums) {
 	s.activeSquares += q.activeSquares
 }
 
-func (s *quantumSums) subtract(q *quantumSums) {
-	s.time -= q.time
-	s.squares -= q.squares
-	s.slowest -= q.slowest
-	s.running -= q.running
-	s.active -= q.active
-	s.between -= q.between
-	s.runningSquares -= q.runningSquares
-	s.activeSquares -= q.activeSquares
+// addBetween adds what is in to beyond from.
+func (s *quantumSums) addBetween(from, to *quantumSums) {
+	s.time += to.time - from.time
+	s.squares += to.squares - from.squares
+	s.slowest += to.slowest - from.slowest
+	s.running += to.running - from.running
+	s.active += to.active - from.active
+	s.between += to.between - from.between
+	s.runningSquares += to.runningSquares - from.runningSquares
+	s.activeSquares += to.activeSquares - from.activeSquares
 }
 
 // sums is quantum i of those kept, every processor as often as its weight says.

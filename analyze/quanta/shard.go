@@ -111,15 +111,13 @@ func (s *shard) refs(p *analysis.Piece) {
 // within is the index of the first reference from i on that is not in the open quantum, and when that ends.
 func (s *shard) within(p *analysis.Piece, i int) (j int, next uint64) {
 	end, instr := s.start+s.length, p.Refs.Instr
-	if len(s.procs) == 1 { // whose clock stays in a register
-		now := s.procs[0].clock
-		for ; i < len(instr); i++ {
-			if next = now + uint64(instr[i]); next > end {
-				break
-			}
-			now = next
+	if len(s.procs) == 1 {
+		q := &s.procs[0]
+		n, executed := analysis.Within(instr[i:], end-q.clock)
+		q.clock += executed
+		if i += n; i < len(instr) {
+			next = q.clock + uint64(instr[i])
 		}
-		s.procs[0].clock = now
 		return i, next
 	}
 	for of := p.Of[:len(instr)]; i < len(instr); i++ {
@@ -132,13 +130,18 @@ func (s *shard) within(p *analysis.Piece, i int) (j int, next uint64) {
 	return i, next
 }
 
+// digit is how long the digits of numbers are that count operations.
+const digit = 64 / uint(trace.Flush)
+
+// ones is a one in the digit of each operation.
+var ones = [8]uint64{trace.Load: 1, trace.Store: 1 << digit, trace.Ifetch: 1 << (2 * digit), trace.Prefetch: 1 << (3 * digit), trace.Flush: 1 << (4 * digit)}
+
 // tally counts references of the open quantum by operation: of many, in the digits of one number.
 func (s *shard) tally(of []trace.Proc, ops []trace.Op) {
-	const digit = 64 / uint(trace.Flush)
 	for some := range slices.Chunk(ops, 1<<digit-1) {
 		sum := uint64(0)
 		for _, op := range some {
-			sum += 1 << (uint(op-trace.Load) * digit & 63)
+			sum += ones[op&7]
 		}
 		for op := trace.Load; op <= trace.Flush; op++ {
 			n := sum >> (uint(op-trace.Load) * digit) & (1<<digit - 1)
