@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -40,8 +41,9 @@ type bootstrap struct {
 
 // drawing is the replicates of one bootstrap.
 type drawing struct {
-	samples []sample
-	blocks  float64 // of equal size
+	samples []sample // all that differ: few blocks are drawn alike again and again
+	drawn   []int    // by replicate: its sample
+	blocks  float64  // of equal size
 }
 
 // newBootstrap draws. It is nil if there are too few blocks.
@@ -127,31 +129,44 @@ func equalBlocks(blocks []*sample) float64 {
 // draw takes as many blocks as there are, with replacement, again and again.
 func (d *drawing) draw(footprint int64, blocks []*sample, seed, stream uint64) {
 	r := rand.New(rand.NewPCG(seed, stream))
-	times := make([]float64, len(blocks))
+	var all [][]float64 // by sample: how many times it has each block
 	for range replicates {
-		clear(times)
+		times := make([]float64, len(blocks))
 		for range blocks {
 			times[r.IntN(len(blocks))]++
 		}
-		s := sample{footprint: footprint}
-		for i, n := range times {
-			if n > 0 {
-				s.addSample(blocks[i], n)
-			}
+		at := slices.IndexFunc(all, func(other []float64) bool { return slices.Equal(times, other) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, times)
+			d.samples = append(d.samples, mixture(footprint, blocks, times))
 		}
-		d.samples = append(d.samples, s)
+		d.drawn = append(d.drawn, at)
 	}
+}
+
+// mixture is a sample that has each block so many times.
+func mixture(footprint int64, blocks []*sample, times []float64) sample {
+	s := sample{footprint: footprint}
+	for i, n := range times {
+		if n > 0 {
+			s.addSample(blocks[i], n)
+		}
+	}
+	return s
 }
 
 // variance is that of a statistic, by coordinate. Replicates of which it cannot be told are left out.
 func (d *drawing) variance(of func(*sample) ([]float64, error)) []float64 {
-	var values [][]float64
+	told := make([][]float64, len(d.samples))
 	for i := range d.samples {
-		v, err := of(&d.samples[i])
-		if err != nil {
-			continue
+		if v, err := of(&d.samples[i]); err == nil {
+			told[i] = v
 		}
-		for j, x := range v {
+	}
+	var values [][]float64
+	for _, i := range d.drawn {
+		for j, x := range told[i] {
 			if j == len(values) {
 				values = append(values, nil)
 			}

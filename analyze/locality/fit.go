@@ -138,16 +138,16 @@ func (p params) clamp() params {
 // Gauss-Newton matrix. Terms are those of the points.
 func residuals(points []Point, terms []powerTerm) (cost float64, gradient [2]float64, hessian [2][2]float64) {
 	for n, q := range points {
-		d := &terms[n].first
-		r := terms[n].miss - q.Ratio
+		d := &terms[n]
+		r := d.miss - q.Ratio
 		cost += r * r
-		for i := range d {
-			gradient[i] += d[i] * r
-			for j := range d {
-				hessian[i][j] += d[i] * d[j]
-			}
-		}
+		gradient[0] += d.byA * r
+		gradient[1] += d.byB * r
+		hessian[0][0] += d.byA * d.byA
+		hessian[0][1] += d.byA * d.byB
+		hessian[1][1] += d.byB * d.byB
 	}
+	hessian[1][0] = hessian[0][1]
 	return cost, gradient, hessian
 }
 

@@ -16,11 +16,13 @@ func likelihood(s *sample, m *memo) objective {
 	total := s.total()
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		for i, l := range m.classes(p, len(s.uses), -1) {
-			sum.add(s.uses[i]/total, l)
+		classes := m.classes(p, len(s.uses), -1)
+		for i := range classes {
+			sum.add(s.uses[i]/total, &classes[i])
 		}
-		for i, l := range m.beyond(p, len(s.censored)) {
-			sum.add(s.censored[i/2]/total/2, l)
+		farther := m.farther(p, len(s.censored))
+		for i := range farther {
+			sum.add(s.censored[i/2]/total/2, &farther[i])
 		}
 		return sum.objective()
 	}
@@ -34,8 +36,9 @@ func likelihoodAbove(s *sample, m *memo) objective {
 	last := lastClass(s.footprint)
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
 		var sum scores
-		for i, l := range m.classes(p, len(s.uses), last) {
-			sum.add(s.uses[i]/total, l)
+		classes := m.classes(p, len(s.uses), last)
+		for i := range classes {
+			sum.add(s.uses[i]/total, &classes[i])
 		}
 		return sum.objective()
 	}
@@ -51,68 +54,65 @@ func lastClass(footprint int64) int {
 }
 
 // logProb is the logarithm of a probability with its derivatives by a and b.
-type logProb struct {
-	value  float64
-	first  [2]float64
-	second [3]float64 // aa, ab, bb
+type logProb struct{ value, a, b, aa, ab, bb float64 }
+
+// place is l = ln(1 + x e^-b) with its derivatives by b.
+type place struct{ log, first, second float64 }
+
+func placeOf(x, beta float64) place {
+	return place{math.Log1p(x / beta), -x / (x + beta), x * beta / ((x + beta) * (x + beta))}
 }
 
-// tail is ln S(x) = -e^a ln(1 + x e^-b) at parameters whose exponentials are the same for all x.
-type tail struct{ e, beta float64 }
-
-func (p params) tail() tail { return tail{-math.Exp(p[0]), math.Exp(p[1])} }
-
-func (t tail) at(x float64) logProb {
-	l := math.Log1p(x / t.beta)
-	d := -x / (x + t.beta)
-	dd := x * t.beta / ((x + t.beta) * (x + t.beta))
-	return logProb{t.e * l, [2]float64{t.e * l, t.e * d}, [3]float64{t.e * l, t.e * d, t.e * dd}}
+// tail is ln S(x) = -e^a l, given e = -e^a.
+func (p *logProb) tail(at *place, e float64) {
+	l, d := e*at.log, e*at.first
+	*p = logProb{l, l, d, l, d, e * at.second}
 }
 
-// between is ln(exp(low) - exp(high)): low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
+// between is ln(S(x) - S(y)) of two places x < y, that is low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
 // of the second term by delta is q = 1/(exp(delta) - 1) = exp(-delta)/(1 - exp(-delta)), that of q is -q(1+q).
-func between(low, high logProb) logProb {
-	delta := max(low.value-high.value, math.SmallestNonzeroFloat64)
+func (p *logProb) between(x, y *place, e float64) {
+	low, lowB, lowBB := e*x.log, e*x.first, e*x.second
+	high, highB, highBB := e*y.log, e*y.first, e*y.second
+	da, db := low-high, lowB-highB
+	delta := max(da, math.SmallestNonzeroFloat64)
 	rest := -math.Expm1(-delta)
 	q := math.Exp(-delta) / rest
-	out := logProb{value: low.value + math.Log(rest)}
-	var d [2]float64
-	for i := range d {
-		d[i] = low.first[i] - high.first[i]
-		out.first[i] = low.first[i] + q*d[i]
-	}
-	for i, dd := range [3]float64{d[0] * d[0], d[0] * d[1], d[1] * d[1]} {
-		out.second[i] = low.second[i] + q*(low.second[i]-high.second[i]) - q*(1+q)*dd
-	}
-	return out
+	p.value = low + math.Log(rest)
+	p.a = low + q*da
+	p.b = lowB + q*db
+	p.aa = low + q*da - q*(1+q)*(da*da)
+	p.ab = lowB + q*db - q*(1+q)*(da*db)
+	p.bb = lowBB + q*(lowBB-highBB) - q*(1+q)*(db*db)
 }
 
 // scores sums up a log-likelihood.
 type scores struct {
 	logProb
-	square [3]float64 // of first derivatives: aa, ab, bb
+	squareAA, squareAB, squareBB float64 // of first derivatives
 }
 
-func (s *scores) add(weight float64, l logProb) {
+func (s *scores) add(weight float64, l *logProb) {
 	if weight == 0 { // and the logarithm may be infinite
 		return
 	}
 	s.value += weight * l.value
-	for i := range l.first {
-		s.first[i] += weight * l.first[i]
-	}
-	for i, square := range [3]float64{l.first[0] * l.first[0], l.first[0] * l.first[1], l.first[1] * l.first[1]} {
-		s.second[i] += weight * l.second[i]
-		s.square[i] += weight * square
-	}
+	s.a += weight * l.a
+	s.b += weight * l.b
+	s.aa += weight * l.aa
+	s.ab += weight * l.ab
+	s.bb += weight * l.bb
+	s.squareAA += weight * (l.a * l.a)
+	s.squareAB += weight * (l.a * l.b)
+	s.squareBB += weight * (l.b * l.b)
 }
 
 // objective turns it round. Where the observed information is not positive definite, far from the
 // maximum, the squares of the scores stand in for it.
 func (s *scores) objective() (cost float64, g [2]float64, h [2][2]float64) {
-	i := [3]float64{-s.second[0], -s.second[1], -s.second[2]}
-	if !(i[0] > 0 && i[0]*i[2]-i[1]*i[1] > 0) {
-		i = s.square
+	aa, ab, bb := -s.aa, -s.ab, -s.bb
+	if !(aa > 0 && aa*bb-ab*ab > 0) {
+		aa, ab, bb = s.squareAA, s.squareAB, s.squareBB
 	}
-	return -s.value, [2]float64{-s.first[0], -s.first[1]}, [2][2]float64{{i[0], i[1]}, {i[1], i[2]}}
+	return -s.value, [2]float64{-s.a, -s.b}, [2][2]float64{{aa, ab}, {ab, bb}}
 }
