@@ -70,6 +70,9 @@ func (h *Histogram) put(index int, count, excess uint64) error {
 	return nil
 }
 
+// has reports whether there are times in a bin.
+func (h *Histogram) has(index int) bool { return index < len(h.bins) && h.bins[index].count > 0 }
+
 // total is how many times there are.
 func (h *Histogram) total() (n uint64) {
 	for _, b := range h.bins {

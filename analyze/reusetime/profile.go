@@ -1,10 +1,6 @@
 package reusetime
 
-import (
-	"iter"
-	"slices"
-	"sort"
-)
+import "sort"
 
 // A Profile is what the times of a stream say of windows and caches of every size. Between the ends of
 // bins, counts and sums are interpolated. The
@@ -28,16 +24,9 @@ type edge struct {
 	working     float64 // n s(w): the sum of min(t, w) over all reuse and last times
 }
 
-// newProfile makes a profile of bins that are ordered and share their limits.
-func newProfile(reuse, first, last iter.Seq[Bin]) *Profile {
-	p := new(Profile)
-	for b := range reuse {
-		p.Uses += float64(b.Count)
-	}
-	for b := range first {
-		p.Uses += float64(b.Count)
-		p.Lines += float64(b.Count)
-	}
+func newProfile(reuse, first, last *Histogram) *Profile {
+	lines := float64(first.total())
+	p := &Profile{Uses: float64(reuse.total()) + lines, Lines: lines}
 	if p.Uses == 0 {
 		return p
 	}
@@ -62,19 +51,20 @@ func newProfile(reuse, first, last iter.Seq[Bin]) *Profile {
 }
 
 // edgesOf are the ends of all bins that are not empty, and of the windows before the first and after the last.
-func edgesOf(uses float64, all ...iter.Seq[Bin]) []edge {
-	windows := []float64{0, uses}
-	for _, bins := range all {
-		for b := range bins {
-			windows = append(windows, float64(b.Least-1), min(float64(b.Most), uses))
+func edgesOf(uses float64, reuse, first, last *Histogram) []edge {
+	edges := []edge{{window: 0}}
+	add := func(w float64) {
+		if w > edges[len(edges)-1].window {
+			edges = append(edges, edge{window: w})
 		}
 	}
-	slices.Sort(windows)
-	windows = slices.Compact(windows)
-	edges := make([]edge, len(windows))
-	for i, w := range windows {
-		edges[i].window = w
+	for i := range max(len(reuse.bins), len(first.bins), len(last.bins)) { // they share their limits
+		if reuse.has(i) || first.has(i) || last.has(i) {
+			add(float64(end(i - 1)))
+			add(min(float64(end(i)), uses))
+		}
 	}
+	add(uses)
 	return edges
 }
 
@@ -83,12 +73,12 @@ func edgesOf(uses float64, all ...iter.Seq[Bin]) []edge {
 // that none is a difference of large numbers.
 type sums struct{ over, excess, covered []float64 }
 
-func (p *Profile) sums(bins iter.Seq[Bin]) sums {
+func (p *Profile) sums(h *Histogram) sums {
 	n := len(p.edges)
 	s := sums{make([]float64, n), make([]float64, n), make([]float64, n)}
 	count, above := make([]float64, n), make([]float64, n) // of the bin that begins at an edge: its times, and their sum over the edge
 	k := 0
-	for b := range bins {
+	for b := range h.All() {
 		for p.edges[k].window < float64(b.Least-1) {
 			k++
 		}

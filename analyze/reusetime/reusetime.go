@@ -38,6 +38,7 @@ package reusetime
 
 import (
 	"slices"
+	"sync"
 
 	"spoor/analyze/analysis"
 	"spoor/traces/store"
@@ -98,6 +99,9 @@ type Times struct {
 	Reuse Histogram // reuse times of all uses but first ones
 	First Histogram // positions of the lines' first uses, from 1
 	Last  Histogram // positions of the lines' last uses, counted from the end, from 1
+
+	once    sync.Once // several analyses ask for the profile
+	profile *Profile
 }
 
 // At is the times at one of the line sizes; it panics if that is none of them.
@@ -138,8 +142,11 @@ func (s *Shard) End() error {
 	return nil
 }
 
-// Profile is what the times say of windows and caches.
-func (t *Times) Profile() *Profile { return newProfile(t.Reuse.All(), t.First.All(), t.Last.All()) }
+// Profile is what the times, once all are known, say of windows and caches.
+func (t *Times) Profile() *Profile {
+	t.once.Do(func() { t.profile = newProfile(&t.Reuse, &t.First, &t.Last) })
+	return t.profile
+}
 
 // Merge makes the tables; see [Columns].
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
