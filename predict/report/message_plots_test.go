@@ -40,6 +40,26 @@ func TestMessageSlices(t *testing.T) {
 	}
 }
 
+// Simulations of one run say in what they differ, and two that do not are an error.
+func TestMessageSettings(t *testing.T) {
+	with := func(collectives string) found {
+		table := *samples("x")["message simulation"]
+		table.Meta = []trace.Arg{{Key: "collectives", Value: collectives}, {Key: "semantics", Value: "spoor"}}
+		return found{Table: &table, path: collectives}
+	}
+	figures, err := messageTime.draw([]found{with("ring"), with("linear")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"2 processors, linear", "2 processors, ring", "4 processors, linear", "4 processors, ring"}
+	if got := figures[0].Chart.Y.Categories; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := messageTime.draw([]found{with("ring"), with("ring")}); err == nil || !strings.Contains(err.Error(), "two simulations of x, 2 processors, x") {
+		t.Errorf("of one simulation twice: %v", err)
+	}
+}
+
 // Of 8 s of path, processor 0 computes 3 and waits 1 for a message, processor 1 computes 4.
 func TestMessagePath(t *testing.T) {
 	figures, err := messagePath.draw([]found{{Table: samples("x")["critical path"]}})

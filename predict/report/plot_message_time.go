@@ -28,14 +28,24 @@ var messageTime = tablePlot{
 	},
 }
 
+// messageSettings are the facts of tables that tell simulations of one run apart.
+var messageSettings = []string{"semantics", "collectives", "computation"}
+
 // messageRun is one simulation.
 type messageRun struct {
 	program, machine string
 	processors       int
+	settings         []string              // messageSettings; those of its table
 	parts            [len(slice{})]float64 // ms
 }
 
-// messageRuns are those of all tables, by program, machine and processors.
+// compare orders runs by program, machine, processors and settings.
+func (r messageRun) compare(o messageRun) int {
+	return cmp.Or(cmp.Compare(r.program, o.program), cmp.Compare(r.machine, o.machine), cmp.Compare(r.processors, o.processors),
+		slices.Compare(r.settings, o.settings))
+}
+
+// messageRuns are those of all tables, in their order.
 func messageRuns(tables []found) (runs []messageRun, err error) {
 	for _, t := range tables {
 		r := reader{table: t.Table}
@@ -47,8 +57,12 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 		if r.err != nil {
 			return nil, fmt.Errorf("%s: %w", t.path, r.err)
 		}
+		settings := make([]string, len(messageSettings))
+		for k, name := range messageSettings {
+			settings[k] = clean(t.Fact(name))
+		}
 		for i := range program {
-			run := messageRun{program: clean(program[i]), machine: clean(machine[i]), processors: int(processors[i])}
+			run := messageRun{program: clean(program[i]), machine: clean(machine[i]), processors: int(processors[i]), settings: settings}
 			if run.processors < 1 {
 				return nil, fmt.Errorf("%s: row %d is of %d processors", t.path, i, run.processors)
 			}
@@ -62,10 +76,24 @@ func messageRuns(tables []found) (runs []messageRun, err error) {
 			runs = append(runs, run)
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b messageRun) int {
-		return cmp.Or(cmp.Compare(a.program, b.program), cmp.Compare(a.machine, b.machine), cmp.Compare(a.processors, b.processors))
-	})
+	slices.SortFunc(runs, messageRun.compare)
+	for i := 1; i < len(runs); i++ {
+		if a := runs[i]; a.compare(runs[i-1]) == 0 {
+			return nil, fmt.Errorf("two simulations of %s, %s, %s; leave one of them out", a.program, plural(a.processors, "processor"), a.machine)
+		}
+	}
 	return runs, nil
+}
+
+// label says how many processors, and the settings in which runs differ.
+func (r messageRun) label(runs []messageRun) string {
+	text := plural(r.processors, "processor")
+	for k, setting := range r.settings {
+		if setting != "" && slices.ContainsFunc(runs, func(o messageRun) bool { return o.settings[k] != setting }) {
+			text += ", " + setting
+		}
+	}
+	return text
 }
 
 // messageStacks has a bar for each number of processors, by machine.
@@ -77,7 +105,7 @@ func messageStacks(runs []messageRun) *Chart {
 			for k := range messageParts {
 				c.Series[k].Points = append(c.Series[k].Points, point(float64(len(c.Y.Categories)), r.parts[k]))
 			}
-			c.Y.Categories = append(c.Y.Categories, plural(r.processors, "processor"))
+			c.Y.Categories = append(c.Y.Categories, r.label(runs))
 		}
 		c.Groups = append(c.Groups, Group{g.Head, first, len(c.Y.Categories)})
 	}
