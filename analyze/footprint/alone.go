@@ -51,10 +51,10 @@ func (s *space) addFirstsAlone(places []uint32, numbers []uint64, shift uint) {
 		}
 		n += first
 	}
-	f.of = of[:n]
-	f.blocks, f.places = slices.Grow(f.blocks[:0], n)[:n], slices.Grow(f.places[:0], n)[:n]
-	for i, use := range f.of {
-		f.blocks[i], f.places[i] = numbers[use]>>shift, places[use]
+	f.of, f.blocks, f.places = of[:n], slices.Grow(f.blocks[:0], n)[:n], slices.Grow(f.places[:0], n)[:n]
+	blocks, kept := f.blocks, f.places[:len(f.blocks)]
+	for i, use := range f.of[:len(blocks)] {
+		blocks[i], kept[i] = numbers[use]>>(shift&63), places[use]
 	}
 	m.counts.now += uint64(n)
 	for i := range m.fills {
