@@ -111,14 +111,14 @@ func (s *Shard) Add(p *analysis.Piece) error {
 }
 
 func (s *Shard) add(p *analysis.Piece) error {
+	s.Instr += p.Instr
 	if p.Refs.Len() == 0 {
-		s.Instr += p.Instr
 		return nil
 	}
 	if err := s.begin(p); err != nil {
 		return err
 	}
-	return s.addTo(p, p.Refs.Len())
+	return s.addTo(&p.Refs, p.Refs.Len())
 }
 
 // begin goes on to a piece that has references.
@@ -131,12 +131,11 @@ func (s *Shard) begin(p *analysis.Piece) error {
 	return nil
 }
 
-// addTo adds a part of that piece, up to a reference with an index.
-func (s *Shard) addTo(p *analysis.Piece, to int) error {
-	s.Instr += p.Instr
-	s.Refs += data(p.Refs.Op)
+// addTo adds some references of that piece, up to the one with an index.
+func (s *Shard) addTo(refs *trace.Refs, to int) error {
+	s.Refs += data(refs.Op)
 	for _, d := range s.Sizes {
-		if err := d.add(&p.Refs, to); err != nil {
+		if err := d.add(refs, to); err != nil {
 			return err
 		}
 	}

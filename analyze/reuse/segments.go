@@ -66,6 +66,10 @@ type segmenter struct {
 	distances    *Distances
 	phases, even cutter
 	rows         int // since the last place where an even segment might have ended
+
+	toCome   []uint32          // Instr of the references of the piece at hand that have not been added
+	summed   []uint32          // the same at the last end of a segment in the piece; nil: there was none
+	executed unit.Instructions // by those
 }
 
 // evenLength is after how many references, of all kinds, an even segment may end.
@@ -92,17 +96,14 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 	if err := s.begin(p); err != nil {
 		return err
 	}
+	s.Instr += p.Instr
 	for from, to := 0, 0; from < p.Refs.Len(); from = to {
 		to = min(from+evenLength-g.rows, p.Refs.Len())
-		part := analysis.Piece{Proc: p.Proc, Refs: p.Refs.Slice(from, to)}
-		if from == 0 { // where streams of references and events disagree, it is on the first reference
-			part.Instr = p.Instr - analysis.Executed(p.Refs.Instr[to:])
-		} else {
-			part.Instr = analysis.Executed(part.Refs.Instr)
-		}
+		part := p.Refs.Slice(from, to)
 		if err := s.addTo(&part, to); err != nil {
 			return err
 		}
+		g.toCome = p.Refs.Instr[to:]
 		if g.rows += to - from; g.rows < evenLength {
 			continue
 		}
@@ -112,6 +113,7 @@ func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
 			return err
 		}
 	}
+	g.toCome, g.summed = nil, nil
 	return nil
 }
 
@@ -133,7 +135,7 @@ func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
 	if !must && !c.due(s.Refs, d.stack.width()) {
 		return nil
 	}
-	now := mark{instr: s.Instr, refs: s.Refs}
+	now := mark{instr: s.Instr - g.ahead(), refs: s.Refs}
 	if d.stack != nil {
 		if err := d.feed.Flush(d.stack); err != nil {
 			return err
@@ -142,6 +144,18 @@ func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
 	}
 	c.cut(now)
 	return nil
+}
+
+// ahead is what references of the piece that are still to come execute. Where streams of references and events disagree, it is on the
+// first reference, so that this is added up from the end. Most pieces of a long program have no end of a segment, and are not added up.
+func (g *segmenter) ahead() unit.Instructions {
+	if g.summed == nil {
+		g.executed = analysis.Executed(g.toCome)
+	} else {
+		g.executed -= analysis.Executed(g.summed[:len(g.summed)-len(g.toCome)])
+	}
+	g.summed = g.toCome
+	return g.executed
 }
 
 // scanShare times the references of a segment are the distances at least, each of which a cut looks at:
