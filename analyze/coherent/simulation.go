@@ -11,32 +11,25 @@ import (
 // simulation is the caches of all processors at one line size.
 type simulation struct {
 	line   unit.Bytes
-	caches []*cache     // by processor; nil until its first use
+	caches []cache      // by processor
 	first  []holder     // by place: the first of the list of those whose copy is valid
 	found  []*Distances // by processor, at the end
+
+	touched state // or the compiler drops the loads of touch
 }
 
 // cache is that of one processor, without limit: what all sizes have in common. How deep lines lie is the stack's
 // business.
 type cache struct {
-	copies []held // by place among the processor's own lines
-	stack  *reuse.HoledStack
-
-	top      uint32 // of copies: of the line used last, whose distance is 0 as long as its copy is valid
-	topState state
-	topUses  uint64 // that so needed nothing else
-}
-
-// held is a line that the processor has used, and may have still.
-type held struct {
-	next  holder // the next one whose copy is valid
-	state state
+	states []state           // by place among the processor's own lines: small, as most uses need nothing else
+	nexts  []holder          // likewise: the next one whose copy is valid
+	stack  *reuse.HoledStack // nil until the first use
 }
 
 // holder is the copy of a line in a cache.
 type holder struct {
 	proc trace.Proc
-	copy uint32 // of its copies; 0: nobody
+	copy uint32 // its place there; 0: nobody
 }
 
 // state is that of a copy.
@@ -49,104 +42,118 @@ const (
 )
 
 func newSimulation(procs int, line unit.Bytes) *simulation {
-	return &simulation{line: line, caches: make([]*cache, procs)}
+	return &simulation{line: line, caches: make([]cache, procs)}
 }
 
 // add simulates the uses of a piece.
 func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
 	s.first = lines.Reach(s.first, uint32(uses.Room-1))
-	own, refs := uses.Own[:len(uses.Places)], uses.Refs[:len(uses.Places)]
-	for i, place := range uses.Places {
-		ref := refs[i]
-		wanted := shared
-		if p.Refs.Op[ref] == trace.Store {
-			wanted = exclusive
-		}
-		who := holder{p.Of[ref], own[i]}
-		c := s.caches[who.proc]
-		if c == nil {
-			c = &cache{stack: reuse.NewHoledStack()}
-			s.caches[who.proc] = c
-		}
-		if who.copy == c.top && c.topState >= wanted {
-			c.topUses++
-		} else if err := s.use(c, who, place, wanted); err != nil {
+	for from := 0; from < len(uses.Places); from += lines.Batch {
+		to := min(from+lines.Batch, len(uses.Places))
+		s.touch(uses.Own[from:to], uses.Refs[from:to], p.Of)
+		if err := s.addBatch(uses.Places[from:to], uses.Own[from:to], uses.Refs[from:to], p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use simulates a load, which wants a copy shared at least, or a store, which wants it exclusive.
-func (s *simulation) use(c *cache, who holder, place uint32, wanted state) error {
-	c.copies = lines.Reach(c.copies, who.copy)
-	own := &c.copies[who.copy]
-	if own.state < wanted {
-		if wanted == shared {
-			s.fetch(own, who, &s.first[place])
-		} else if err := s.store(own, who, &s.first[place]); err != nil {
+// touch makes room for lines of processors, and loads their states: loads that nothing waits for overlap.
+func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
+	touched, refs := s.touched, refs[:len(own)]
+	for i, place := range own {
+		c := &s.caches[of[refs[i]]]
+		if int(place) >= len(c.states) {
+			c.reach(place)
+		}
+		touched += c.states[place]
+	}
+	s.touched = touched
+}
+
+// addBatch simulates uses for whose lines there is room.
+func (s *simulation) addBatch(places, own, refs []uint32, p *analysis.Piece) error {
+	own, refs = own[:len(places)], refs[:len(places)]
+	ops, of := p.Refs.Op, p.Of[:len(p.Refs.Op)]
+	for i, place := range places {
+		ref := refs[i]
+		wanted := shared
+		if ops[ref] == trace.Store {
+			wanted = exclusive
+		}
+		who := holder{of[ref], own[i]}
+		c := &s.caches[who.proc]
+		if c.states[who.copy] < wanted {
+			if err := s.get(c, who, &s.first[place], wanted); err != nil {
+				return err
+			}
+		}
+		if err := c.stack.Use(who.copy); err != nil {
 			return err
 		}
 	}
-	c.top, c.topState = who.copy, own.state
-	return c.stack.Use(who.copy)
+	return nil
+}
+
+// reach makes room for a line of the cache's processor.
+func (c *cache) reach(place uint32) {
+	if c.stack == nil {
+		c.stack = reuse.NewHoledStack()
+	}
+	c.states, c.nexts = lines.Reach(c.states, place), lines.Reach(c.nexts, place)
+}
+
+// get gives a processor the copy that a use wants: a load one that is shared at least, a store one that is exclusive.
+func (s *simulation) get(c *cache, who holder, first *holder, wanted state) error {
+	if wanted == exclusive {
+		return s.store(c, who, first)
+	}
+	s.fetch(c, who, first)
+	return nil
 }
 
 // fetch gives a processor a valid copy. If another has it exclusive, it does no longer.
-func (s *simulation) fetch(own *held, who holder, first *holder) {
+func (s *simulation) fetch(c *cache, who holder, first *holder) {
 	if first.copy != 0 {
-		s.caches[first.proc].set(first.copy, shared)
+		s.caches[first.proc].states[first.copy] = shared
 	}
-	own.state, own.next = shared, *first
+	c.states[who.copy], c.nexts[who.copy] = shared, *first
 	*first = who
 }
 
 // store makes a copy the only one.
-func (s *simulation) store(own *held, who holder, first *holder) error {
+func (s *simulation) store(c *cache, who holder, first *holder) error {
 	for at := *first; at.copy != 0; {
-		other := s.caches[at.proc]
-		next := other.copies[at.copy].next
+		other := &s.caches[at.proc]
+		next := other.nexts[at.copy]
 		if at.proc != who.proc {
-			other.set(at.copy, absent)
+			other.states[at.copy] = absent
 			if err := other.stack.Remove(at.copy); err != nil {
 				return err
 			}
 		}
 		at = next
 	}
-	own.state, own.next = exclusive, holder{}
+	c.states[who.copy], c.nexts[who.copy] = exclusive, holder{}
 	*first = who
 	return nil
-}
-
-// set gives a copy another state.
-func (c *cache) set(number uint32, to state) {
-	c.copies[number].state = to
-	if number == c.top {
-		c.topState = to
-	}
 }
 
 // end turns caches into distances.
 func (s *simulation) end() error {
 	s.found = make([]*Distances, len(s.caches))
-	for p, c := range s.caches {
+	for p := range s.caches {
+		c := &s.caches[p]
 		s.found[p] = &Distances{Line: s.line}
-		if c == nil {
+		if c.stack == nil {
 			continue
 		}
 		uses, lost, cold, err := c.stack.Distances()
 		if err != nil {
 			return err
 		}
-		if c.topUses > 0 && len(uses) == 0 {
-			uses = []uint64{0}
-		}
-		if c.topUses > 0 {
-			uses[0] += c.topUses
-		}
 		s.found[p] = &Distances{Line: s.line, Uses: uses, Lost: lost, Cold: cold}
-		s.caches[p] = nil
+		*c = cache{}
 	}
 	s.caches, s.first = nil, nil
 	return nil
