@@ -12,7 +12,7 @@ type batch struct {
 	crossed bool // a reference of first levels uses several lines
 
 	placed bool     // the places of lines are known, see [feed.hand]
-	places []uint32 // if so, those of keys but of lines that are written back
+	places []uint32 // if so, those of keys
 
 	sizes   []ask // of the stores to first levels that may pass them on, in order: what they ask
 	counted int   // of these, how many have been simulated
@@ -68,6 +68,12 @@ func (b *batch) room(n int) ([]key, []uint32) {
 	b.keys, b.info = slices.Grow(b.keys, n+1), slices.Grow(b.info, n+1)
 	at := len(b.keys)
 	return b.keys[at : at+n+1], b.info[at : at+n+1]
+}
+
+// spare is where so many places more, and one that is not kept, can be written.
+func (b *batch) spare(n int) []uint32 {
+	b.places = slices.Grow(b.places, n+1)
+	return b.places[len(b.places):][:n+1]
 }
 
 // add adds the uses of a level that have been written.

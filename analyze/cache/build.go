@@ -31,30 +31,29 @@ func newHierarchy(s Spec, procs int, classify bool, seed uint64, dense int64) *h
 			n = procs
 		}
 		for range n {
-			h.of[i] = append(h.of[i], &level{description: &s.Levels[i], shift: s.Levels[i].Line.Shift()})
+			h.of[i] = append(h.of[i], &level{description: &s.Levels[i], traits: traitsOf(&s.Levels[i]), shift: s.Levels[i].Line.Shift()})
 		}
 	}
 	for _, tlb := range []bool{false, true} {
 		h.connect(s, tlb, procs)
 	}
+	for _, f := range h.feeds {
+		f.stack()
+	}
 	for i, instances := range h.of {
 		for p, l := range instances {
-			l.fill(seed+uint64(i)<<32+uint64(p), dense/int64(len(instances)))
-			l.ahead = missRoom
-			if l.coupled() {
-				l.ahead = 1
-			}
+			var numbered *places
 			if classify {
 				by := seenBy{l.shift, everyone}
 				if len(instances) > 1 {
 					by.proc = p
 				}
-				l.classes = newClasses(l, h.placesOf(by), !l.loses())
+				numbered = h.placesOf(by)
 			}
+			l.fill(seed+uint64(i)<<32+uint64(p), dense/int64(len(instances)), numbered)
 		}
 	}
 	for _, f := range h.feeds {
-		f.stack()
 		f.hand()
 	}
 	return h
@@ -149,14 +148,31 @@ func contains(levels []*level, l *level) bool {
 	return false
 }
 
-// fill makes what a level holds, if it is no more than so many lines at once.
-func (l *level) fill(seed uint64, dense int64) {
-	d := l.description
+// traitsOf is what a description says.
+func traitsOf(d *Level) traits {
 	policy, _ := findPolicy(d.Policy) // the description was checked
-	l.traits = traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
+	t := traits{inclusive: d.Inclusion == Inclusive, exclusive: d.Inclusion == Exclusive,
 		through: d.WriteThrough, allocate: !d.NoAllocate, later: policy.make == nil}
-	l.plain = !l.exclusive && !l.through && l.allocate && !l.later && !d.WithOPT
+	t.plain = !t.exclusive && !t.through && t.allocate && !t.later && !d.WithOPT
+	return t
+}
+
+// fill makes what a level holds, if it is no more than so many lines at once, and what finds the causes of misses if lines are numbered.
+func (l *level) fill(seed uint64, dense int64, numbered *places) {
+	d := l.description
+	if numbered != nil && l.ages() && d.Sets*d.Ways <= dense {
+		l.aged = newAged(newGeometry(d.Sets, d.Ways), numbered)
+		return
+	}
+	if numbered != nil {
+		l.classes = newClasses(l, numbered, !l.loses())
+	}
+	l.ahead = missRoom
+	if l.coupled() {
+		l.ahead = 1
+	}
 	if !l.later {
+		policy, _ := findPolicy(d.Policy)
 		const stream = 0x5eed // one of PCG's streams; any will do
 		draw := rand.New(rand.NewPCG(seed, stream))
 		of := func(g geometry) array { return policy.make(g, draw) }
@@ -169,6 +185,12 @@ func (l *level) fill(seed uint64, dense int64) {
 	if l.later || d.WithOPT {
 		l.record = newRecord()
 	}
+}
+
+// ages reports whether the ages of lines say all about the level. One that is fully associative needs no other to find causes.
+func (l *level) ages() bool {
+	d := l.description
+	return l.swept && d.Policy == lruPolicy.Name && d.Sets > 1 && d.Ways <= packedWays
 }
 
 // loses reports whether an inclusive level takes lines from this one.
@@ -195,8 +217,8 @@ func (h *hierarchy) failed() error {
 			if l.record != nil && l.record.err != nil {
 				return l.record.err
 			}
-			if l.classes != nil && l.classes.places.err != nil {
-				return l.classes.places.err
+			if p := l.numbered(); p != nil && p.err != nil {
+				return p.err
 			}
 		}
 	}
@@ -224,7 +246,7 @@ func (h *hierarchy) end() error {
 
 // end replays what OPT has to know, and lets go of all but the counts.
 func (l *level) end() error {
-	l.array, l.classes = nil, nil
+	l.array, l.aged, l.classes = nil, nil, nil
 	if l.record == nil {
 		return nil
 	}

@@ -35,6 +35,20 @@ func newClasses(l *level, p *places, alone bool) *classes {
 	return c
 }
 
+// numbered is where lines are numbered, nil if misses are not classified.
+func (l *level) numbered() *places {
+	switch {
+	case l.aged != nil:
+		return l.aged.places
+	case l.classes != nil:
+		return l.classes.places
+	}
+	return nil
+}
+
+// finds reports whether a level needs the places of all uses.
+func (l *level) finds() bool { return l.aged != nil || l.classes.finds() }
+
 // finds reports whether the places of all uses are needed.
 func (c *classes) finds() bool { return c != nil && c.full != nil }
 
@@ -44,9 +58,9 @@ func (c *classes) begin(b *batch, from, to int) {
 		return
 	}
 	if b.placed {
-		c.todo = b.places
+		c.todo = b.places[from:to]
 	} else {
-		c.found = c.places.find(b.keys[from:to], c.found)
+		c.found = c.places.find(b.keys[from:to], false, c.found)
 		c.todo = c.found
 	}
 	c.reach()
@@ -99,8 +113,8 @@ func (c *classes) count(places []uint32) (why cause) {
 	return why
 }
 
-// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts, and their places to below.
-func (c *classes) causes(keys []key, out []miss, counts *Counts, below *batch) {
+// causes counts uses that lie among keys, and adds the causes of those that missed in the level to counts.
+func (c *classes) causes(keys []key, out []miss, counts *Counts) {
 	if c.full == nil {
 		for i := range out {
 			if k := keys[out[i].at]; k < back {
@@ -112,12 +126,7 @@ func (c *classes) causes(keys []key, out []miss, counts *Counts, below *batch) {
 	n := c.among(keys, out)
 	places, at := c.todo[:n], c.at
 	c.todo = c.todo[n:]
-	if below.placed {
-		for _, i := range at {
-			below.places = append(below.places, places[i])
-		}
-	}
-	counts.Conflict += uint64(len(at)) // those that full missed, too, go below
+	counts.Conflict += uint64(len(at)) // those that full missed, too, are counted below
 	c.missed = c.full.use(places, c.missed[:0])
 	for _, i := range c.missed {
 		why := c.why(false, places[i])

@@ -85,7 +85,8 @@ type level struct {
 	description *Level
 	traits
 	shift   uint
-	array   array // nil for OPT
+	array   array // nil for OPT, or if aged is not
+	aged    *aged // instead of array and classes
 	next    *level
 	above   []*level // of an inclusive level: all that may hold its lines
 	classes *classes // nil if misses are not classified
@@ -99,6 +100,7 @@ type level struct {
 
 // traits is what the description says, at hand.
 type traits struct {
+	swept                bool // levels are simulated one after the other
 	plain                bool // every use that misses brings the line, and none that hits goes on
 	inclusive, exclusive bool
 	through              bool // write-through

@@ -30,19 +30,22 @@ func (p *places) of(line uint64) uint32 {
 	return at
 }
 
-// find is the places of the lines of keys but those written back, in the memory of found if that is enough.
-func (p *places) find(keys []key, found []uint32) []uint32 {
+// find is the places of the lines of keys, of those written back only if wanted, in the memory of found if that is enough.
+func (p *places) find(keys []key, backs bool, found []uint32) []uint32 {
 	if cap(found) < len(keys) {
 		found = make([]uint32, 2*len(keys))
 	}
 	found = found[:len(keys)]
-	n := 0
+	n, skip := 0, 1
+	if backs {
+		skip = 0
+	}
 	for len(keys) > 0 {
 		some := 0
 		for len(keys) > 0 && some < lines.Batch {
 			k := keys[0]
-			p.some[some] = k >> 1
-			some += 1 - int(k>>63)
+			p.some[some] = k &^ back >> 1
+			some += 1 - int(k>>63)&skip
 			keys = keys[1:]
 		}
 		if err := p.table.MakeRoom(); err != nil {

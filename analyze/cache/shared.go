@@ -40,7 +40,7 @@ func (s *shard) TakeUses(line unit.Bytes) {
 // seesUses reports whether uses of lines are what the feed's only port sees, and their places are any use: levels are simulated one after the
 // other.
 func (f *feed) seesUses() bool {
-	return len(f.ports) == 1 && len(f.stages) > 1 && len(f.of) == 1 && f.of[0][ifetches] == none && f.ports[0].level.classes.finds()
+	return len(f.ports) == 1 && len(f.stages) > 1 && len(f.of) == 1 && f.of[0][ifetches] == none && f.ports[0].level.finds()
 }
 
 // uses is what a piece uses, if others ask for it, else nil.
@@ -54,7 +54,7 @@ func (f *feed) uses(p *analysis.Piece) (*lines.Uses, error) {
 // addUses is add for uses of lines that have places, of loads and stores.
 func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	l := f.ports[0].level
-	l.classes.places.reach(uses.Room)
+	l.numbered().reach(uses.Room)
 	for at := 0; at < len(uses.Lines); {
 		if len(f.stages[0].keys) >= batchUses {
 			f.flush()

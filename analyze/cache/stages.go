@@ -26,18 +26,33 @@ func (f *feed) stack() {
 		}
 		deepest = max(deepest, d)
 	}
+	for l := range depth {
+		l.swept = true
+	}
 	for range deepest {
 		f.stages = append(f.stages, &batch{})
 	}
 }
 
-// hand has levels hand on the places of lines that miss with them, where all that the next one is asked for comes from
-// one that numbers lines alike.
+// hand has levels hand on the places of lines with them, where all number lines alike and know them by their places. Others are told what lines
+// are written back.
 func (f *feed) hand() {
-	if len(f.ports) > 1 || len(f.stages) == 1 {
+	first := f.ports[0].level
+	alike := len(f.ports) == 1 && first.aged != nil
+	for l := first; l != nil && alike; l = l.next {
+		alike = l.aged != nil && l.aged.places == first.aged.places
+	}
+	if alike {
+		for _, b := range f.stages[1:] {
+			b.placed = true
+		}
 		return
 	}
-	for i, l := 1, f.ports[0].level; l.next != nil; i, l = i+1, l.next {
-		f.stages[i].placed = l.classes.finds() && l.next.classes.finds() && l.classes.places == l.next.classes.places
+	for i := range f.ports {
+		for l := f.ports[i].level; l.next != nil; l = l.next {
+			if l.aged != nil {
+				l.aged.names = []uint64{0}
+			}
+		}
 	}
 }

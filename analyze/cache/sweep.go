@@ -4,14 +4,31 @@ import "math/bits"
 
 // sweep serves requests of a level that nothing below can change, and leaves in below what it asks of the next one.
 func (l *level) sweep(b *batch, from, to int, below *batch) {
+	if l.aged != nil {
+		l.sweepAged(b, from, to, below)
+		return
+	}
 	l.classes.begin(b, from, to)
 	for from < to {
 		used, n := l.array.use(b.keys[from:to], l.out[:])
 		if l.classes != nil {
-			l.classes.causes(b.keys[from:from+used], l.out[:n], &l.Counts, below)
+			l.classes.causes(b.keys[from:from+used], l.out[:n], &l.Counts)
 		}
 		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], b.crossed, below)
 		from += used
+	}
+}
+
+// sweepAged is sweep of lines whose ages are known.
+func (l *level) sweepAged(b *batch, from, to int, below *batch) {
+	places := l.aged.placesOf(b, from, to)
+	for from < to {
+		used, n := l.aged.use(b.keys[from:to], places, l.out[:], &l.Counts)
+		if below.placed && l.next != nil {
+			l.aged.hand(places, l.out[:n], below)
+		}
+		l.below(b.keys[from:from+used], b.info[from:from+used], l.out[:n], b.crossed, below)
+		from, places = from+used, places[used:]
 	}
 }
 
