@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -123,7 +124,8 @@ func jsonValue(c store.Column, row int) ([]byte, error) {
 }
 
 func printTable(w io.Writer, t *store.Table) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	buffered := bufio.NewWriter(w) // a tabwriter writes every cell by itself
+	out := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
 	for i, c := range t.Columns {
 		head := c.Name
 		if c.Unit != "" {
@@ -138,7 +140,10 @@ func printTable(w io.Writer, t *store.Table) error {
 		}
 		fmt.Fprintln(out)
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
 
 func separator(i int) string {

@@ -40,20 +40,25 @@ func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
 			err = writeError(path, err)
 		}
 	}()
-	w := bufio.NewWriter(f)
-	if err = fill(w); err != nil {
-		return err
-	}
-	if err = w.Flush(); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
+	if err = fillFile(f.File, fill); err != nil {
 		return err
 	}
 	return os.Rename(partial, path)
+}
+
+// fillFile writes f, brings it to the disk and closes it if nothing fails.
+func fillFile(f *os.File, fill func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	if err := fill(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // TryFile finds out whether WriteFile could make the file at path: for those who would

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -62,6 +63,21 @@ func lockFolder(path string) (*Folder, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// WriteFile makes the file called name in f, where there must be none. Nobody else writes there, nor reads what is there before it is
+// complete and moved, so that it needs no lock of its own and no other name meanwhile, as it does elsewhere. Its contents are on the
+// disk when WriteFile returns. Errors do not say which file was being written.
+func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
+	file, err := os.OpenFile(filepath.Join(f.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return bare(err)
+	}
+	if err := fillFile(file, fill); err != nil {
+		file.Close()
+		return bare(err)
+	}
+	return nil
 }
 
 // Remove removes the folder and what is in it, and lets others write.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,19 @@ func TestFolder(t *testing.T) {
 	}
 	if _, err := NewFolder(dir); runtime.GOOS == "linux" && !errors.Is(err, errBusy) {
 		t.Errorf("a second one: %v", err)
+	}
+	say := func(w io.Writer) error { _, err := io.WriteString(w, "all"); return err }
+	if err := f.WriteFile("a", say); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(f.Path, "a")); err != nil || string(text) != "all" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := f.WriteFile("a", say); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a second file of that name: %v", err)
+	}
+	if err := f.WriteFile("b", func(io.Writer) error { return io.ErrShortWrite }); err != io.ErrShortWrite {
+		t.Error(err)
 	}
 	if err := f.Remove(); err != nil {
 		t.Error(err)

@@ -24,15 +24,30 @@ var tableTypes = map[dataType]bool{tInt32: true, tInt64: true, tUint64: true, tF
 // WriteTable writes t to path, whole or not at all. The keys of t.Meta must not
 // begin with "spoor.", and texts must be UTF-8.
 func WriteTable(path string, t *Table) error {
-	s, err := tableSchema(t)
+	fill, err := t.filler()
 	if err != nil {
 		return writeError(path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error {
+	return WriteFile(path, fill)
+}
+
+// WriteTable is WriteTable of a file called name in the folder.
+func (f *Folder) WriteTable(name string, t *Table) error {
+	fill, err := t.filler()
+	if err != nil {
+		return err
+	}
+	return f.WriteFile(name, fill)
+}
+
+// filler checks t and is what writes it.
+func (t *Table) filler() (fill func(io.Writer) error, err error) {
+	s, err := tableSchema(t)
+	return func(w io.Writer) error {
 		e := tableEncoders.Get().(*encoder)
 		defer tableEncoders.Put(e)
 		return writeTable(w, e, t, s)
-	})
+	}, err
 }
 
 func writeTable(w io.Writer, e *encoder, t *Table, s *schema) error {
