@@ -167,7 +167,7 @@ func (b *block) appendSequences(dst []byte) []byte {
 		lc, mc := c[ofLiterals]%maxCodes, c[ofMatches]%maxCodes
 		w.add(uint64(s.literals-literalBase[lc]), uint(literalBits[lc]))
 		w.add(uint64(s.match-matchBase[mc]), uint(matchBits[mc]))
-		w.move()
+		w.makeRoom(31) // most codes have no such bits
 		oc := c[ofOffsets] & 31
 		w.add(uint64(s.offset)&(1<<oc-1), uint(oc))
 		if i == 0 {
@@ -175,9 +175,16 @@ func (b *block) appendSequences(dst []byte) []byte {
 		}
 		i--
 		c = b.codes[i]
-		stateO = o.put(&w, stateO, c[ofOffsets])
-		stateM = m.put(&w, stateM, c[ofMatches])
-		stateL = l.put(&w, stateL, c[ofLiterals])
+		w.makeRoom(3 * maxLog)
+		if !o.rle { // its states are one and have no bits; likewise below
+			stateO = o.put(&w, stateO, c[ofOffsets])
+		}
+		if !m.rle {
+			stateM = m.put(&w, stateM, c[ofMatches])
+		}
+		if !l.rle {
+			stateL = l.put(&w, stateL, c[ofLiterals])
+		}
 		w.move()
 	}
 	w.move()

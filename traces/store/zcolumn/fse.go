@@ -28,6 +28,13 @@ func (w *bitWriter) move() {
 	w.used &= 7
 }
 
+// makeRoom moves only if that is needed to add n more bits.
+func (w *bitWriter) makeRoom(n uint) {
+	if w.used+n > 56 {
+		w.move()
+	}
+}
+
 // flush pads the last byte with zeros.
 func (w *bitWriter) flush() {
 	w.used += 7
