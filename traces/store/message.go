@@ -39,7 +39,7 @@ type span struct{ offset, length int64 }
 // encoder turns columns into record batch messages. It belongs to one goroutine.
 type encoder struct {
 	few   *zcolumn.Encoder // for columns of few different values, and addresses
-	ways  []way            // in which it may
+	ways  []way            // in which it may, or none if it is of tables
 	z     *zstd.Encoder    // for all others
 	b     *flatbuffers.Builder
 	nodes []node
@@ -69,9 +69,9 @@ var tableEncoders = sync.Pool{New: func() any {
 	// Matches reach back over all of a batch's numbers, as in the usual window, whose memory takes as long to clear as a large
 	// table to write.
 	e := newEncoderWith(zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8*batchRows), zstd.WithLowerEncoderMem(true))
-	// Tables are sorted: no place in one is like the others. They have ten thousands of rows rather than millions, so that a quarter
-	// of the sample takes up to a fifth of the time off, and what a run of analyze writes is at most 1.1 % larger.
-	e.sampleRows, e.pieces = 1<<12, 4
+	// Tables are sorted: no place in one is like the others. They have ten thousands of rows rather than millions, so that half of this
+	// sample would save less than it costs to choose wrongly, and twice as much takes a fifth of the time.
+	e.ways, e.sampleRows, e.pieces = nil, 1<<11, 4
 	return e
 }}
 
@@ -100,9 +100,6 @@ func (e *encoder) column(length, nulls int) {
 	e.nodes = append(e.nodes, node{length, nulls})
 }
 
-// sampleRows is how many elements of a long buffer of a trace decide between the compressors.
-const sampleRows = 1 << 14
-
 // buffer adds one compressed buffer of elements of the given width, or the plain
 // one where that is not larger.
 func (e *encoder) buffer(b []byte, width int) {
@@ -117,72 +114,6 @@ func (e *encoder) buffer(b []byte, width int) {
 	}
 	e.spans = append(e.spans, span{int64(start), int64(len(e.body) - start)})
 	e.body = append(e.body, padding[:-len(e.body)&(alignment-1)]...)
-}
-
-// way is a compressor of columns that may decline.
-type way struct {
-	append func(e *zcolumn.Encoder, dst, column []byte, width int) ([]byte, bool)
-	clear  int // a ratio at which trying the general one is a waste of time
-	most   int // percent of the size that the general one makes of a sample
-}
-
-var ways = []way{
-	{(*zcolumn.Encoder).Append, 32, 100},
-	{(*zcolumn.Encoder).AppendWide, 12, 90}, // which gains less from what lies between
-}
-
-// compress appends b by the compressor that makes less of it, or of a sample: then no other sees the rest.
-func (e *encoder) compress(dst, b []byte, width int) []byte {
-	sample := e.sampled(b, width)
-	whole := len(sample) == len(b)
-	general := 0 // what the other makes of the sample, once that is known
-	for _, w := range e.ways {
-		most := w.most
-		if whole {
-			most = 100
-		}
-		var ok bool
-		if e.special, ok = w.append(e.few, e.special[:0], sample, width); !ok {
-			continue
-		}
-		if size := len(e.special); size*w.clear > len(sample) {
-			if general == 0 {
-				e.general = e.z.EncodeAll(sample, e.general[:0])
-				general = len(e.general)
-			}
-			if size*100 > general*most {
-				continue
-			}
-		}
-		if whole {
-			return append(dst, e.special...)
-		}
-		if out, ok := w.append(e.few, dst, b, width); ok {
-			return out
-		}
-	}
-	if general > 0 && whole {
-		return append(dst, e.general...)
-	}
-	return e.z.EncodeAll(b, dst)
-}
-
-// sampled is b, or pieces of it if it is long: one from the middle, or more at equal distances from its beginning to its end.
-func (e *encoder) sampled(b []byte, width int) []byte {
-	rows := len(b) / width
-	if rows <= 2*e.sampleRows { // to see fewer twice would not pay
-		return b
-	}
-	if e.pieces == 1 {
-		return b[(rows-e.sampleRows)/2*width:][:e.sampleRows*width]
-	}
-	piece := e.sampleRows / e.pieces
-	e.sample = e.sample[:0]
-	for i := range e.pieces {
-		from := i * (rows - piece) / (e.pieces - 1) * width
-		e.sample = append(e.sample, b[from:from+piece*width]...)
-	}
-	return e.sample
 }
 
 // finish is the message of the batch, valid until the next call, and the length

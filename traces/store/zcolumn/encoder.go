@@ -39,8 +39,8 @@ func (e *Encoder) Append(dst, column []byte, width int) ([]byte, bool) {
 	if len(column) > maxInput || len(column)%width != 0 {
 		return dst, false
 	}
-	if isConstant(column, width) {
-		return e.appendConstant(dst, column, width), true
+	if dst, ok := e.AppendConstant(dst, column, width); ok {
+		return dst, true
 	}
 	if !e.symbols.read(column, width) {
 		return dst, false
@@ -79,8 +79,11 @@ func isConstant(column []byte, width int) bool {
 	return len(column) > width && bytes.Equal(column[width:], column[:len(column)-width])
 }
 
-// appendConstant is Append for such a column.
-func (e *Encoder) appendConstant(dst, column []byte, width int) []byte {
+// AppendConstant is Append for a column of one element throughout.
+func (e *Encoder) AppendConstant(dst, column []byte, width int) ([]byte, bool) {
+	if !isConstant(column, width) {
+		return dst, false
+	}
 	recent := distances{}
 	return e.append(dst, column, width, &recent, func(from, to int) {
 		first := max(from, 1)
@@ -89,7 +92,7 @@ func (e *Encoder) appendConstant(dst, column []byte, width int) []byte {
 			return
 		}
 		recent.emit(e.block, column, width, from*width, first, max(recent.reps[0]/width, 1), to-first)
-	})
+	}), true
 }
 
 // append appends a frame, for whose blocks find fills e.block.
