@@ -69,11 +69,12 @@ func (e *encoder) compressTable(dst, b []byte, width int) []byte {
 	}
 	sample := e.sampled(b, width)
 	special, size := e.compressNumbers(sample, width)
-	if special == nil || size*clearOfTables > len(sample) && e.generalSize(sample) < size {
-		return e.z.EncodeAll(b, dst)
+	if special != nil && (size*clearOfTables <= len(sample) || size <= e.generalSize(sample)) {
+		if out, ok := special(e.few, dst, b, width); ok {
+			return out
+		}
 	}
-	out, _ := special(e.few, dst, b, width)
-	return out
+	return e.z.EncodeAll(b, dst)
 }
 
 // compressNumbers is the special compressor that makes less of a sample of numbers of eight bytes, if it is one, and the size.

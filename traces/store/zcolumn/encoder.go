@@ -81,7 +81,7 @@ func isConstant(column []byte, width int) bool {
 
 // AppendConstant is Append for a column of one element throughout.
 func (e *Encoder) AppendConstant(dst, column []byte, width int) ([]byte, bool) {
-	if !isConstant(column, width) {
+	if len(column) > maxInput || !isConstant(column, width) {
 		return dst, false
 	}
 	recent := distances{}
