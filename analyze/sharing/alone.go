@@ -13,14 +13,42 @@ import (
 // regions are simulated like those of several processors.
 type alone struct {
 	lines   []loneLine
-	regions []int32 // of the line
+	regions []int32             // of the line
+	often   map[uint32]loneUses // by place: uses that are not in the line's counter
 }
 
 // loneLine is a line of a processor that is alone.
 type loneLine struct {
 	words [2]uint64 // whose loads, and whose stores, tell nothing new: those accessed, and likewise once one was stored
-	uses  [2]uint64 // loads and stores
-	more  uint64    // words that these accessed beyond one each
+	uses  loneCount
+}
+
+// loneUses is uses of a line.
+type loneUses struct {
+	by   [2]uint64 // loads and stores
+	more uint64    // words that these accessed beyond one each
+}
+
+// loneCount is loneUses in one word, each below a bit that says that its part is full. What one use adds is less than half of a part.
+type loneCount uint64
+
+const (
+	countBits = 21
+	moreShift = 2 * countBits
+	countFull = 1<<(countBits-1) | 1<<(2*countBits-1) | 1<<(3*countBits-1)
+	countMask = 1<<countBits - 1
+)
+
+// one is the count of a load or store of so many words beyond one.
+func one(store int, more uint64) loneCount {
+	return 1<<(store*countBits&63) + loneCount(more)<<moreShift
+}
+
+// addTo adds what was counted to uses.
+func (c loneCount) addTo(u *loneUses) {
+	u.by[0] += uint64(c & countMask)
+	u.by[1] += uint64(c >> countBits & countMask)
+	u.more += uint64(c >> moreShift & countMask)
 }
 
 // isAlone reports whether there is but one processor, and a line has one block.
@@ -62,10 +90,18 @@ func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Piece) error {
 				continue
 			}
 		}
-		l.uses[store]++
-		l.more += more
+		if l.uses += one(store, more); l.uses&countFull != 0 {
+			s.alone.spill(l, places[i])
+		}
 	}
 	return nil
+}
+
+// spill empties the counter of a line.
+func (a *alone) spill(l *loneLine, place uint32) {
+	u := a.often[place]
+	l.uses.addTo(&u)
+	a.often[place], l.uses = u, 0
 }
 
 // tell takes what is new of an access of a processor that is alone, and all of it if the line has parts in several regions.
@@ -101,13 +137,15 @@ func (s *simulation) endAlone() {
 	a := &s.alone
 	kinds := make([][2]kindCounts, len(s.tallies)) // by region, of lines without stores and with
 	for place, l := range a.lines {
-		n := l.uses[0] + l.uses[1]
+		u := a.often[uint32(place)]
+		l.uses.addTo(&u)
+		n := u.by[0] + u.by[1]
 		if n == 0 {
 			continue
 		}
 		region := a.regions[place]
-		s.tally(region, 0).use(usage{loads: l.uses[0], stores: l.uses[1], words: n + l.more}, 0)
-		k := &kinds[region][min(l.uses[1], 1)]
+		s.tally(region, 0).use(usage{loads: u.by[0], stores: u.by[1], words: n + u.more}, 0)
+		k := &kinds[region][min(u.by[1], 1)]
 		k.lines, k.uses = k.lines+1, k.uses+n
 	}
 	for region, byWriters := range kinds {

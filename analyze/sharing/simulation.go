@@ -78,7 +78,7 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), apart: 1,
 		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
 		regions: r, split: map[splitKey]usage{}, tallies: make([]regionTally, len(r.names)),
-		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans)}
+		matrix: newMatrix(procs), phases: newPhases(procs, maxSpans), alone: alone{often: map[uint32]loneUses{}}}
 	s.blocks, s.blockShift = (s.words+63)/64, min(s.lineShift, s.wordShift+6)
 	if procs > 1 {
 		s.apart = s.words
