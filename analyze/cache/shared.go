@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"math"
 	"slices"
 
 	"spoor/analyze/analysis"
@@ -56,7 +57,7 @@ func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	l := f.ports[0].level
 	l.numbered().reach(uses.Room)
 	for at := 0; at < len(uses.Lines); {
-		if len(f.stages[0].keys) >= batchUses {
+		if len(f.stages[0].keys) > batchUses-fewUses {
 			f.flush()
 		}
 		from := at
@@ -67,37 +68,37 @@ func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	}
 }
 
-// gatherUses adds uses from one on, as long as there is room and a reference has more of them, and returns the number of the next, and how many were
-// stores.
+// fewUses is for how many no room is sought: most may be hits that need none.
+const fewUses = batchUses / 8
+
+// gatherUses adds uses from one on, as many as there is room for, and those that the reference of the last one has besides, and returns the number of
+// the next, and how many were stores.
 func (f *feed) gatherUses(kinds []trace.Op, uses *lines.Uses, at int) (next int, stored uint64) {
 	b, p := f.stages[0], &f.ports[0]
 	b.turn(p.level)
-	keys, info, to := b.keys[:batchUses], b.info[:batchUses], slices.Grow(b.places, batchUses)[:batchUses]
-	n, first, recent, before := len(b.keys), 0, p.last, none
-	refs, places := uses.Refs[:len(uses.Lines)], uses.Places[:len(uses.Lines)]
-	for ; at < len(refs); at++ {
-		ref := int(refs[at])
-		if ref == before {
-			b.crossed = true
-		} else {
+	end := at + min(batchUses-len(b.keys), len(uses.Lines)-at)
+	for end < len(uses.Lines) && uses.Refs[end] == uses.Refs[end-1] {
+		end++
+	}
+	n, first := len(b.keys), 0
+	keys, info, places := slices.Grow(b.keys, end-at)[:n+end-at], slices.Grow(b.info, end-at)[:n+end-at], b.spare(end-at)
+	used, refs, from := uses.Lines[at:end], uses.Refs[at:end], uses.Places[at:end]
+	recent, before, start := p.last, uint32(math.MaxUint32), n
+	for i, line := range used { // there is no branch that is hard to predict
+		if refs[i] != before {
 			first = n
 		}
-		if n >= len(keys) {
-			if ref != before {
-				break
-			}
-			keys, info, to = append(keys, 0), append(info, 0), append(to, 0)
-		}
-		before = ref
-		k := keyOf(uses.Lines[at], opOf(kinds[ref]))
+		before = refs[i]
+		k := keyOf(line, opOf(kinds[before]))
 		stored += k & 1
+		keys[n], info[n], places[n-start] = k, uint32(first)<<infoShift|uint32(k&1), from[i]
 		if k != recent && k|1 != recent { // else a hit that changes nothing
 			recent = k
-			keys[n], info[n], to[n] = k, uint32(first)<<infoShift|uint32(k&1), places[at]
 			n++
 		}
 	}
 	p.last = recent
-	b.keys, b.info, b.places = keys[:n], info[:n], to[:n]
-	return at, stored
+	b.crossed = b.crossed || uses.Crossed
+	b.keys, b.info, b.places = keys[:n], info[:n], b.places[:len(b.places)+n-start]
+	return end, stored
 }

@@ -14,6 +14,8 @@ type Uses struct {
 	Places []uint32 // of lines in the order's [Table]
 	Own    []uint32 // likewise, as if each processor had a table of its own
 	Room   int      // how many places there are by now
+
+	Crossed bool // a reference may use several lines; if not, none does
 }
 
 // Numbering gives the lines of an order, of one size, their places: among all lines, and among those that each
@@ -53,6 +55,7 @@ func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *
 	n.blocks = Reach(n.blocks, uint32(fine.Room>>Neighbours))
 	count, shift := 0, n.shift-shift
 	uses.resize(len(fine.Lines))
+	uses.Crossed = fine.Crossed
 	for i, line := range fine.Lines {
 		block, ref := line>>shift, fine.Refs[i]
 		if count > 0 && uses.Refs[count-1] == ref && uses.Lines[count-1] == block {
@@ -104,12 +107,13 @@ func (n *Numbering) page(p trace.Proc, page uint32) []uint32 {
 
 // gather finds the lines, and whose uses they are.
 func (u *Uses) gather(refs *trace.Refs, shift uint) {
-	u.Lines, u.Refs = u.Lines[:0], u.Refs[:0]
+	u.Lines, u.Refs, u.Crossed = u.Lines[:0], u.Refs[:0], false
 	for at := 0; at < len(refs.Addr); {
 		rest := len(refs.Addr) - at
 		u.Lines, u.Refs = slices.Grow(u.Lines, rest), slices.Grow(u.Refs, rest)
 		var more uint64
 		at, more = u.gatherTo(refs, at, shift)
+		u.Crossed = u.Crossed || more > 0
 		for line := refs.Addr[at-1]>>shift + 1; more > 0; more-- {
 			u.Lines, u.Refs = append(u.Lines, line), append(u.Refs, uint32(at-1))
 			line++
