@@ -41,7 +41,7 @@ const (
 	firstMoment = 1 // the bit of moment 0 is clear
 	fewMoments  = 1 << 12
 	momentRoom  = 8       // moments for each place, at least: the more, the less often lines get new ones
-	nearLines   = 1 << 15 // what is known of so many is near enough in the host's caches
+	nearLines   = 1 << 13 // what is known of so many is near enough in the host's caches, as long as nobody else uses these
 )
 
 func newAged(g geometry, p *places) *aged {
