@@ -191,11 +191,12 @@ func (s *samples) draw(r *rand.Rand, block int) []draw {
 // replicate sums the drawn blocks of quanta, whose stretches are those of its weights. Blocks go on at the first quantum behind the last.
 func (d *draw) replicate(quanta *stretches, block int) replicate {
 	k := replicate{drawn: true}
-	left := len(quanta.each)
+	n := len(quanta.number)
+	left := n
 	for _, from := range d.from {
 		from, size := int(from), min(block, left)
 		left -= size
-		end := min(from+size, len(quanta.each))
+		end := min(from+size, n)
 		k.add(quanta, from, end)
 		if rest := size - (end - from); rest > 0 {
 			k.add(quanta, 0, rest)
@@ -206,25 +207,25 @@ func (d *draw) replicate(quanta *stretches, block int) replicate {
 
 // stretches tells the sums over quanta that follow each other.
 type stretches struct {
-	procs int
-	each  []quantumSums // of each quantum
-	first []quantumSums // of so many, none at first
-	whole bool          // the sums of all are exact, and so are differences
+	*samples
+	weights []uint32      // how often each processor counts
+	first   []quantumSums // of so many quanta, none at first
+	whole   bool          // the sums of all are exact, and so are differences
 }
 
 // stretches is of the quanta that are kept; it takes the place of another.
 func (s *samples) stretches(weights []uint32, t *stretches) *stretches {
 	if t == nil {
-		n := len(s.number)
-		t = &stretches{procs: s.procs, each: make([]quantumSums, n), first: make([]quantumSums, n+1)}
+		t = &stretches{samples: s, first: make([]quantumSums, len(s.number)+1)}
 	}
-	for i := range t.each {
-		t.each[i] = s.sums(i, weights)
-		t.first[i+1] = t.first[i]
-		t.first[i+1].add(&t.each[i])
+	t.weights = weights
+	var all quantumSums
+	for i := range s.number {
+		q := s.sums(i, weights)
+		all.add(&q)
+		t.first[i+1] = all
 	}
 	// Sums of squares are the largest, and all are whole numbers.
-	all := &t.first[len(t.each)]
 	t.whole = max(all.squares, all.between, all.runningSquares, all.activeSquares) < 1<<53
 	return t
 }
@@ -237,8 +238,9 @@ func (k *replicate) add(t *stretches, from, to int) {
 		k.addBetween(&t.first[from], &t.first[to])
 		return
 	}
-	for i := range t.each[from:to] {
-		k.quantumSums.add(&t.each[from+i])
+	for i := from; i < to; i++ {
+		q := t.sums(i, t.weights)
+		k.quantumSums.add(&q)
 	}
 }
 
