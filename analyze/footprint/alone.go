@@ -19,11 +19,10 @@ func (s *space) addAlone(to int) error {
 
 // countBefore is how many references, whose indices ascend, come before one.
 func countBefore(refs []uint32, to int) (n int) {
-	for n+8 <= len(refs) && int(refs[n+7]) < to {
-		n += 8
-	}
-	for n < len(refs) && int(refs[n]) < to {
-		n++
+	for step := 64; step > 0; step /= 4 { // windows are short
+		for n+step <= len(refs) && int(refs[n+step-1]) < to {
+			n += step
+		}
 	}
 	return n
 }
