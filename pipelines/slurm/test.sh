@@ -86,8 +86,18 @@ KillWait=1
 NodeName=$host NodeAddr=127.0.0.1 CPUs=64 State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 EOF
-	# The first job that analyses LU waits to be killed.
-	printf '#!/bin/sh\ncase $SLURM_JOB_NAME in *lu*analysis*) mkdir %s/victim 2>/dev/null && sleep 600;; esac\nexit 0\n' "$dir" >"$dir/prolog"
+	# The first job that analyses LU waits to be killed. It ignores the signal that Slurm sends a second before, or its command could
+	# begin when that has ended the wait, and be done before it is killed.
+	cat >"$dir/prolog" <<EOF
+#!/bin/sh
+case \$SLURM_JOB_NAME in *lu*analysis*)
+	mkdir $dir/victim 2>/dev/null || exit 0
+	trap '' TERM
+	echo \$SLURM_JOB_ID >$dir/victim/job
+	while :; do sleep 600; done ;;
+esac
+exit 0
+EOF
 	chmod 755 "$dir/prolog"
 	export SLURM_CONF="$dir/slurm.conf"
 	slurmctld >>"$log" 2>&1 || unable "slurmctld does not start"
@@ -102,8 +112,8 @@ EOF
 
 # lose kills the job that waits for it.
 lose() {
-	until [ -d "$dir/victim" ]; do sleep 0.1; done
-	for job in $(squeue -h -t R -o '%i %j' | sed -n 's/ .*lu.*analysis.*//p'); do scancel --signal=KILL "$job" && scancel "$job"; done
+	until [ -s "$dir/victim/job" ]; do sleep 0.1; done
+	scancel "$(cat "$dir/victim/job")"
 }
 
 start
