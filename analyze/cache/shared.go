@@ -68,7 +68,7 @@ func (f *feed) addUses(kinds []trace.Op, uses *lines.Uses) {
 	}
 }
 
-// fewUses is for how many no room is sought: most may be hits that need none.
+// fewUses is for how many uses a batch is not filled up: many are hits, which need no room, so that ever fewer would be gathered at a time.
 const fewUses = batchUses / 8
 
 // gatherUses adds uses from one on, as many as there is room for, and those that the reference of the last one has besides, and returns the number of

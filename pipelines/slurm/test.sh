@@ -112,7 +112,10 @@ EOF
 
 # lose kills the job that waits for it.
 lose() {
-	until [ -s "$dir/victim/job" ]; do sleep 0.1; done
+	until [ -s "$dir/victim/job" ]; do
+		[ -d "$dir" ] || return 0 # the test is over, and nothing waited
+		sleep 0.1
+	done
 	scancel "$(cat "$dir/victim/job")"
 }
 
