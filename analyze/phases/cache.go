@@ -47,7 +47,7 @@ func (c *cache) stack(p trace.Proc, line uint64) *stack {
 
 // depth is where a line lies in the stack, MaxWays if it does not.
 func (s *stack) depth(id uint32) int {
-	for i, t := range s.tag {
+	for i, t := range &s.tag {
 		if t == id {
 			return i
 		}
@@ -109,7 +109,7 @@ func (c *cache) use(p trace.Proc, line uint64, id uint32, isStore bool, f found)
 // search is the depth of a line and of the first hole above it, MaxWays for none.
 func (s *stack) search(id uint32) (d, hole int) {
 	hole = MaxWays
-	for i, t := range s.tag {
+	for i, t := range &s.tag {
 		if t == id {
 			return i, hole
 		}

@@ -60,7 +60,7 @@ func (s *samples) add(q uint64, procs []progress, time func(*progress) uint64) {
 		if t > 0 || p.event {
 			active = 1
 		}
-		for k, n := range p.counts {
+		for k, n := range &p.counts {
 			if n > 0 {
 				s.counts[k] = append(reach(s.counts[k], len(s.time)), n)
 			}
