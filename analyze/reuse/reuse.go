@@ -133,23 +133,13 @@ func (s *Shard) begin(p *analysis.Piece) error {
 
 // addTo adds some references of that piece, up to the one with an index.
 func (s *Shard) addTo(refs *trace.Refs, to int) error {
-	s.Refs += data(refs.Op)
+	s.Refs += uint64(trace.CountData(refs.Op))
 	for _, d := range s.Sizes {
 		if err := d.add(refs, to); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-var ofData = [8]uint64{trace.Load: 1, trace.Store: 1}
-
-// data is how many references are of data.
-func data(ops []trace.Op) (n uint64) {
-	for _, op := range ops {
-		n += ofData[op&7] // a test would be a branch that is hard to predict
-	}
-	return n
 }
 
 // End lets go of all but the distances.

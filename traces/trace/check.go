@@ -72,10 +72,12 @@ func CheckAddrs(h Header, b *Refs) error {
 // inLowerHalf reports whether all addresses are in the lower half of the address space.
 func inLowerHalf(addr []uint64) bool {
 	var all uint64
-	for ; len(addr) >= 4; addr = addr[4:] {
-		all |= addr[0] | addr[1] | addr[2] | addr[3]
+	at := 0
+	for ; at+8 <= len(addr); at += 8 {
+		a := (*[8]uint64)(addr[at:])
+		all |= (a[0] | a[1]) | (a[2] | a[3]) | ((a[4] | a[5]) | (a[6] | a[7]))
 	}
-	for _, a := range addr {
+	for _, a := range addr[at:] {
 		all |= a
 	}
 	return int64(all) >= 0
@@ -85,15 +87,41 @@ func inLowerHalf(addr []uint64) bool {
 // sizes are and their addresses are in the lower half of the address space. It has
 // no branch in a row: all references pass here, when written and when read.
 func plainlyLegal(b *Refs) bool {
-	op, size := b.Op[:len(b.Addr)], b.Size[:len(b.Addr)]
-	var bad uint32
-	var addrs uint64
-	for i, a := range b.Addr {
-		addrs |= a
-		// The differences are negative for the operations 0 and from endOp on, and for size 0.
-		bad |= (uint32(endOp-2) - uint32(op[i]-1)) | (uint32(size[i]) - 1)
+	if !inLowerHalf(b.Addr) {
+		return false
 	}
-	return int32(bad) >= 0 && int64(addrs) >= 0
+	op, size := b.Op[:len(b.Addr)], b.Size[:len(b.Addr)]
+	var bad uint64
+	at := 0
+	for ; at+8 <= len(op); at += 8 { // eight in one number, and sizes in two
+		ops, sizes := opsOf((*[8]Op)(op[at:])), (*[8]uint16)(size[at:])
+		bad |= (ops | (ops&(7*everyByte) + (8-uint64(endOp))*everyByte)) & (0xF8 * everyByte) // from endOp on
+		bad |= (ops - everyByte) &^ ops & (everyByte << 7)                                    // 0
+		bad |= zeros((*[4]uint16)(sizes[:4])) | zeros((*[4]uint16)(sizes[4:]))
+	}
+	for ; at < len(op); at++ {
+		if !op[at].Valid() || size[at] == 0 {
+			return false
+		}
+	}
+	return bad == 0
+}
+
+const (
+	everyByte = 0x0101010101010101
+	everyWord = 0x0001000100010001
+)
+
+// opsOf is operations as the bytes of a number.
+func opsOf(op *[8]Op) uint64 {
+	return uint64(op[0]) | uint64(op[1])<<8 | uint64(op[2])<<16 | uint64(op[3])<<24 |
+		uint64(op[4])<<32 | uint64(op[5])<<40 | uint64(op[6])<<48 | uint64(op[7])<<56
+}
+
+// zeros is not 0 if any size is.
+func zeros(size *[4]uint16) uint64 {
+	x := uint64(size[0]) | uint64(size[1])<<16 | uint64(size[2])<<32 | uint64(size[3])<<48
+	return (x - everyWord) &^ x & (everyWord << 15)
 }
 
 func refProblem(addr uint64, size uint16, op Op) string {

@@ -29,7 +29,10 @@
 // instructions executed.
 package trace
 
-import "iter"
+import (
+	"iter"
+	"math/bits"
+)
 
 // Proc is a virtual processor: a thread or a rank, from 0.
 type Proc int32
@@ -60,6 +63,21 @@ func (o Op) Valid() bool { return o-1 < endOp-1 }
 
 // Data reports whether o is a load or a store: what data caches see.
 func (o Op) Data() bool { return o == Load || o == Store }
+
+// CountData is how many of valid operations are loads and stores.
+func CountData(ops []Op) (n int) {
+	at := 0
+	for ; at+8 <= len(ops); at += 8 { // eight in one number: of loads and stores just one of the two lowest bits is set, and not the next one
+		x := opsOf((*[8]Op)(ops[at:]))
+		n += bits.OnesCount64((x ^ x>>1) &^ (x >> 2) & everyByte)
+	}
+	for _, o := range ops[at:] {
+		if o.Data() {
+			n++
+		}
+	}
+	return n
+}
 
 // String is the name that files and commands use.
 func (o Op) String() string { return name(opNames[:], int(o)) }

@@ -199,6 +199,42 @@ func TestCheckRefs(t *testing.T) {
 	}
 }
 
+// A batch is legal if every row is, wherever an illegal one lies among others.
+func TestCheckRefsIsDefinition(t *testing.T) {
+	h := Header{Procs: 2}
+	for _, n := range []int{1, 7, 8, 9, 17} {
+		for at := range n {
+			for op := range 256 {
+				for _, size := range []uint16{0, 1, 0x80, 0x8000, math.MaxUint16} {
+					for _, addr := range []uint64{0, 1 << 62, 1 << 63, math.MaxUint64} {
+						r := refsOf(1, n)
+						r.Op[at], r.Size[at], r.Addr[at] = Op(op), size, addr
+						want := Op(op).Valid() && size > 0 && addr+uint64(size)-1 >= addr
+						if err := CheckRefs(h, &r); (err == nil) != want {
+							t.Fatalf("row %d of %d, operation %d of %d bytes at %#x: %v", at, n, op, size, addr, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCountData(t *testing.T) {
+	var ops []Op
+	want := 0
+	for i := range 100 {
+		if got := CountData(ops); got != want {
+			t.Fatalf("%d of %v are of data, not %d", want, ops, got)
+		}
+		o := Ops[(i*i/3+i)%len(Ops)]
+		ops = append(ops, o)
+		if o.Data() {
+			want++
+		}
+	}
+}
+
 func TestCheckEvents(t *testing.T) {
 	h := Header{Procs: 2}
 	good := func() Events {
