@@ -16,6 +16,7 @@ STACKS := -run '^(TestStackIsNaive|TestDistancesSoFar)$$' ./analyze/reuse
 FUZZTIME   ?= 30s
 TESTFLAGS  ?=
 BENCHTIME  ?= 1s
+ROUNDS     ?= 3
 # Step vet is for all packages: others need not vet them again.
 TEST = $(GO) test -vet=off $(TESTFLAGS)
 # The race detector needs a C compiler.
@@ -113,9 +114,9 @@ TIMED ?= $(if $(filter full,$(SCALE)),,quickstart) $(PAPERS)
 times: $(BINARIES)
 	$(SCRIPT)sh .ci/times '$(MAKE)' '$(or $(SCALE),quick)' $(TIMED)
 
-## bench       every figure with a bar, beside its reference: a table, also in data/bench/KEEP.tsv if KEEP is given
+## bench       every figure with a bar, beside its reference, medians of ROUNDS: a table, also in data/bench/KEEP.tsv if KEEP is given
 bench:
-	@GO='$(GO)' sh .ci/bench $(BIN)/bench.txt $(BENCHTIME) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
+	@GO='$(GO)' ROUNDS=$(ROUNDS) sh .ci/bench $(BIN)/bench.txt $(BENCHTIME) >$(BIN)/bench.tsv && cat $(BIN)/bench.tsv
 	@$(if $(KEEP),cp $(BIN)/bench.tsv data/bench/$(KEEP).tsv)
 
 ## benchmarks  all benchmarks
