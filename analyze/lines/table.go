@@ -93,10 +93,18 @@ func (t *Table) MakeRoom() error {
 	if t.used > math.MaxUint32>>t.of-Batch {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
-	if (t.full+Batch)*8 > len(t.pairs)*5 {
+	if (t.full+Batch)*8 > len(t.pairs)*t.fullest() {
 		t.grow()
 	}
 	return nil
+}
+
+// fullest is how many of eight pairs are in use at most: of lines that are alone, which are few, so that most are where they should be.
+func (t *Table) fullest() int {
+	if t.of == Alone {
+		return 2
+	}
+	return 5
 }
 
 func (t *Table) grow() {

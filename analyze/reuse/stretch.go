@@ -1,16 +1,14 @@
 package reuse
 
-import "math"
-
 // stretch measures the distances of the second half of a short stream, of known length, and only notes what the first half uses.
-// Its memory is for the lines of the longest half so far, and is not cleared between streams.
+// What it looks up is small, for the host's caches: most uses of such streams are first ones, of which an empty entry tells.
 type stretch struct {
 	half   uint32
 	at     uint32      // uses so far
 	latest []latestUse // hash table of lines, linear probing, at most half full
-	shift  uint        // 64 - log2(len(latest))
+	shift  uint        // 32 - log2(len(latest))
 	used   int         // lines in the table
-	base   uint32      // what is in the table from before is older
+	lines  []uint64    // by number of the use, from 1
 	live   []uint64    // of the first half, a bit for each use, from 1: whether it is the latest of its line
 	ranks  ranks       // of those
 	warm   uint32      // how many
@@ -20,24 +18,25 @@ type stretch struct {
 	hash   [batch]uint32 // of the lines of a batch
 }
 
-// latestUse is when a line was used last: base plus the number of the use, from 1.
-type latestUse struct {
-	line uint64
-	when uint32
-}
+// latestUse is the number of the use of a line that was the latest, below some bits of the line's hash, which tell most lines apart; 0: none.
+type latestUse uint32
+
+const (
+	numberBits = 17
+	numberMask = 1<<numberBits - 1 // the longest stream
+)
 
 func newStretch(length uint64) *stretch {
+	if length > numberMask {
+		panic("reuse: a stretch is too long for the numbers of its uses") // lengths are constants
+	}
 	const logSize = 10
-	return &stretch{half: uint32(length / 2), latest: make([]latestUse, 1<<logSize), shift: 64 - logSize}
+	return &stretch{half: uint32(length / 2), latest: make([]latestUse, 1<<logSize), shift: 32 - logSize, lines: make([]uint64, length+1)}
 }
 
 // reset begins another stream.
 func (s *stretch) reset() {
-	s.base += s.at
-	if s.base > math.MaxUint32/2 { // half as long is any stream
-		clear(s.latest)
-		s.base = 0
-	}
+	clear(s.latest)
 	s.at, s.used = 0, 0
 	s.span.tally.forget()
 }
@@ -109,29 +108,34 @@ func (s *stretch) measure(lines []uint64) {
 
 // reach hashes the lines of a batch, and makes the cache misses of looking them up overlap.
 func (s *stretch) reach(lines []uint64) {
-	latest, shift := s.latest, s.shift&63 // in registers
+	latest, shift := s.latest, s.shift&31 // in registers
 	var touched uint32
 	for i, l := range lines {
-		h := mix(l) >> shift
-		s.hash[i&(batch-1)] = uint32(h)
-		touched += latest[h].when
+		h := hashOf(l)
+		s.hash[i&(batch-1)] = h
+		touched += uint32(latest[h>>shift])
 	}
 	s.left[0] = touched // or the compiler drops the loads
 }
+
+// hashOf is a hash of a line. Its highest bits tell where an entry should be, its lowest ones are in it.
+func hashOf(line uint64) uint32 { return uint32(mix(line) >> 32) }
 
 // use notes that a line with a hash is used now, and returns which use of it was the latest, 0 for none.
 func (s *stretch) use(line uint64, hash uint32) (was uint32) {
 	latest := s.latest
 	mask := uint32(len(latest) - 1)
-	for h := hash; ; h++ {
+	s.lines[s.at] = line
+	now := latestUse(hash<<numberBits | s.at)
+	for h := hash >> (s.shift & 31); ; h++ {
 		e := &latest[h&mask]
-		if e.when <= s.base {
+		if *e == 0 {
 			s.used++
-			*e = latestUse{line, s.base + s.at}
+			*e = now
 			return 0
 		}
-		if e.line == line {
-			was, e.when = e.when-s.base, s.base+s.at
+		if was := uint32(*e & numberMask); (*e^now)&^numberMask == 0 && s.lines[was] == line {
+			*e = now
 			return was
 		}
 	}
@@ -145,13 +149,13 @@ func (s *stretch) makeRoom() {
 	old := s.latest
 	s.latest = make([]latestUse, 2*len(old))
 	s.shift--
-	mask := uint64(len(s.latest) - 1)
+	mask := uint32(len(s.latest) - 1)
 	for _, e := range old {
-		if e.when <= s.base {
+		if e == 0 {
 			continue
 		}
-		h := mix(e.line) >> (s.shift & 63)
-		for s.latest[h&mask].when != 0 {
+		h := hashOf(s.lines[e&numberMask]) >> (s.shift & 31)
+		for s.latest[h&mask] != 0 {
 			h++
 		}
 		s.latest[h&mask] = e
