@@ -93,6 +93,9 @@ func (r *rank) advance(s *strand, t unit.Picos) {
 	s.op = r.op(r.at)
 	r.at++
 	r.ready(s)
+	if s.op.Kind == Away && s.phase == starting && s.row > 0 {
+		r.step(s, t) // now, even if others act before: who leaves at a time is there when what is beside the engine acts at that time
+	}
 }
 
 // proceed has the program give its next operations, unless it is at its end.

@@ -195,6 +195,21 @@ func TestWorkedMixed(t *testing.T) {
 	}
 }
 
+// Of two that come to a lock at one time the lower number has it first, and so has one that has just sent a message.
+func TestLockAtTheEndOfASend(t *testing.T) {
+	src := messageTrace(rows(an(trace.Send, after(20), with(1), of(10)), an(trace.Lock, with(1)), an(trace.Unlock, after(5), with(1))),
+		rows(an(trace.Lock, after(30), with(1)), an(trace.Unlock, with(1)), an(trace.Recv, with(0))))
+	res, err := replayMixed(src, messageMachine(t, ""), MixedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range []unit.Picos{0, 5 * ns} {
+		if got := res.Procs[p].Times.Sync; got != want {
+			t.Errorf("processor %d waits %v for the lock, not %v", p, got, want)
+		}
+	}
+}
+
 // Who is forked at once can pass messages at once: 10 bytes are there at 128, and taken by 138.
 func TestForkedToPassMessages(t *testing.T) {
 	src := messageTrace(rows(an(trace.Fork, with(1)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(10))))
