@@ -13,7 +13,7 @@ type Beside interface {
 	// Open is called once, before the run, with how ranks come back: at a time not before what the engine has had it act until. That of a
 	// rank which is not away is a mistake.
 	Open(back func(rank int32, at unit.Picos))
-	// Leave is that a rank is away from a time on.
+	// Leave is that a rank is away from a time on. It comes before what happens there at that time, as soon as the rank knows.
 	Leave(rank int32, at unit.Picos)
 	// Next is a time before which nothing happens there, or later than Horizon.
 	Next() unit.Picos
