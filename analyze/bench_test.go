@@ -77,8 +77,7 @@ func BenchmarkTogether(b *testing.B) {
 	}
 }
 
-// besideDearest finds the dearest analysis, and runs it and all of them by turns: each run of all beside the two of the dearest
-// around it, as a host may be slower for seconds. The median of the ratios is what counts.
+// besideDearest finds the dearest analysis, and runs it and all of them by turns.
 func besideDearest(b *testing.B, prefix string, now func() int64) {
 	var names []string
 	for _, k := range allKinds() {
@@ -92,7 +91,6 @@ func besideDearest(b *testing.B, prefix string, now func() int64) {
 		return float64(now() - start)
 	}
 	best := map[string]float64{}
-	var dearest string
 	var ratios []float64
 	all := strings.Join(names, ",")
 	for b.Loop() {
@@ -103,24 +101,31 @@ func besideDearest(b *testing.B, prefix string, now func() int64) {
 				}
 			}
 		}
-		dearest = slices.MaxFunc(names, func(x, y string) int { return cmp.Compare(best[x], best[y]) })
-		const pairs = 9
-		before := took(dearest)
-		for range pairs {
-			together, after := took(all), took(dearest)
-			ratios = append(ratios, 2*together/(before+after))
-			before = after
-		}
+		dearest := slices.MaxFunc(names, func(x, y string) int { return cmp.Compare(best[x], best[y]) })
+		ratios = append(ratios, besideEachOther(took, all, dearest)...)
 	}
 	var sum float64
 	for _, run := range names {
 		sum += best[run]
 		b.ReportMetric(best[run]/1e6, run+"-ms")
 	}
-	b.ReportMetric(best[all]/1e6, "all-ms")
 	slices.Sort(ratios)
+	b.ReportMetric(best[all]/1e6, "all-ms")
 	b.ReportMetric(ratios[len(ratios)/2], "x-dearest")
 	b.ReportMetric(best[all]/sum, "x-apart")
+}
+
+// besideEachOther is how many times another one each of some runs takes: beside the two of the other one around it, as a host may be
+// slower for seconds.
+func besideEachOther(took func(run string) float64, run, other string) (ratios []float64) {
+	const pairs = 9
+	before := took(other)
+	for range pairs {
+		t, after := took(run), took(other)
+		ratios = append(ratios, 2*t/(before+after))
+		before = after
+	}
+	return ratios
 }
 
 // ofCore is the time of processors that this process took, in ns.

@@ -134,7 +134,7 @@ func (s *stretch) use(line uint64, hash uint32) (was uint32) {
 			*e = now
 			return 0
 		}
-		if was := uint32(*e & numberMask); (*e^now)&^numberMask == 0 && s.lines[was] == line {
+		if was = uint32(*e & numberMask); (*e^now)&^numberMask == 0 && s.lines[was] == line {
 			*e = now
 			return was
 		}

@@ -141,7 +141,7 @@ const (
 	Among   // the next WaitAny waits for this request, too
 	WaitAny // for the first of several requests to end
 
-	Away // Options.Beside says when it has ended
+	Away // Options.Beside says when it has ended; given first or alone, so that it begins as soon as what was before has ended
 )
 
 // Op is an operation of a rank.

@@ -93,7 +93,7 @@ func (r *rank) advance(s *strand, t unit.Picos) {
 	s.op = r.op(r.at)
 	r.at++
 	r.ready(s)
-	if s.op.Kind == Away && s.phase == starting && s.row > 0 {
+	if s.op.Kind == Away && s.phase == starting && s.row > 0 { // not at the start, when not all ranks are there
 		r.step(s, t) // now, even if others act before: who leaves at a time is there when what is beside the engine acts at that time
 	}
 }
