@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spoor/analyze/reuse"
@@ -152,6 +153,12 @@ func TestComposeAddsUp(t *testing.T) {
 		all += programs[len(programs)-1].Lines
 	}
 	programs = append(programs, Program{new(Profile), 0.5}) // uses nothing
+	sweep := make([]uint64, 40000)
+	for i := range sweep {
+		sweep[i] = uint64(i)
+	}
+	programs = slices.Insert(programs, 0, Program{measure(t, sweep, 1000).Profile(), 0.04}) // uses lines that are new for longest
+	all += float64(len(sweep))
 	before := make([]float64, len(programs))
 	for size := 1.0; size < 4*all; size *= 1.7 {
 		sum := 0.0

@@ -62,7 +62,7 @@ func (h *Histogram) put(index int, count, excess uint64) error {
 	if index >= maxBins || index < len(h.bins) || count == 0 {
 		return errors.New("a bin of times that is empty, out of order or beyond the last")
 	}
-	if width := float64(end(index) - end(index-1)); float64(excess) >= float64(count)*width {
+	if high, most := bits.Mul64(count, end(index)-end(index-1)-1); high == 0 && excess > most {
 		return fmt.Errorf("%d times of a bin that ends at %d have another sum", count, end(index))
 	}
 	h.bins = append(h.bins, make([]bin, index+1-len(h.bins))...)

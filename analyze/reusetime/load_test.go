@@ -114,6 +114,16 @@ func TestLoadRefuses(t *testing.T) {
 				d[i] = 1
 			}
 		}},
+		{"times up to 3 of 2 uses", func(times, windows *store.Table) {
+			twice := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+			twice.RefsOf[0].Append(1, 0, 8, trace.Load)
+			twice.RefsOf[0].Append(1, 0, 8, trace.Load)
+			r := run(t, twice, &Analysis{Lines: []unit.Bytes{64}})
+			*times, *windows = *r.Tables[0], *r.Tables[1]
+			for _, column := range []string{"least", "most", "sum"} {
+				*number(times, column, -1) = 3
+			}
+		}},
 		{"of the trace", func(times, _ *store.Table) { times.Meta = []trace.Arg{{Key: "trace", Value: "other"}} }},
 	} {
 		dir := t.TempDir()
@@ -151,7 +161,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("lines of %v: another profile", line)
 		}
 	}
-	for _, text := range []string{`[[99999,1,0]]`, `[[5,1,0],[5,1,0]]`, `[[5,0,0]]`, `[[5,1,7]]`, `[1]`} {
+	for _, text := range []string{`[[99999,1,0]]`, `[[5,1,0],[5,1,0]]`, `[[5,0,0]]`, `[[5,1,7]]`, `[[5,1,1]]`, `[[600,1,2]]`, `[1]`} {
 		if err := json.Unmarshal([]byte(text), new(Histogram)); err == nil {
 			t.Errorf("%s is no error", text)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/reuse"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -98,6 +99,28 @@ func checkWindows(t *testing.T, table *store.Table, uses map[string][]uint64) {
 	}
 }
 
+// Windows are the quarter octaves, each the end of its bin, and the last is all uses.
+func TestWindowsAreQuarterOctaves(t *testing.T) {
+	for uses := range uint64(exactTimes) {
+		if got, want := Windows(uses+1), reuse.QuarterOctaves(uses+1); !slices.EqualFunc(got, want, func(a uint64, b int64) bool { return a == uint64(b) }) {
+			t.Fatalf("%d uses: windows %v, want %v", uses+1, got, want)
+		}
+	}
+	const uses = 1<<40 + 1
+	got, want := Windows(uses), reuse.QuarterOctaves(uses)
+	if len(got) != len(want) || got[len(got)-1] != uses {
+		t.Fatalf("windows %v, want about %v", got, want)
+	}
+	for i, w := range got {
+		if q := uint64(want[i]); w < q || w-q > q>>binBits || q&(q-1) == 0 && w != q {
+			t.Errorf("a window of %d, want about %d", w, q)
+		}
+	}
+	if len(Windows(0)) > 0 {
+		t.Error("windows of no uses")
+	}
+}
+
 // fp and Denning's working set differ by the windows that the start cuts.
 func TestWorkingSetIsFootprintAndStart(t *testing.T) {
 	stream := parts()[0].stream[:3000]
@@ -135,5 +158,20 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("%s: footprint %v, want %v", c.name, f, c.size)
 		}
 		checkShape(t, p)
+	}
+}
+
+// A bin refuses sums that no times of it have: the excess of count times is count*(width-1) at most.
+func TestBinRefusesSumsThatNoTimesHave(t *testing.T) {
+	for _, index := range []int{5, 100, 511, 600, 1000, 4000} {
+		width := end(index) - end(index-1)
+		for _, count := range []uint64{1, 2, 7, 1000} {
+			if err := new(Histogram).put(index, count, count*(width-1)); err != nil {
+				t.Errorf("bin to %d, %d times: %v", end(index), count, err)
+			}
+			if err := new(Histogram).put(index, count, count*(width-1)+1); err == nil {
+				t.Errorf("bin to %d, of width %d: %d times with an excess of %d are no error", end(index), width, count, count*(width-1)+1)
+			}
+		}
 	}
 }
