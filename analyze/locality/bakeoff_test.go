@@ -9,7 +9,6 @@ import (
 	"spoor/analyze/reuse"
 	"spoor/analyze/reusetime"
 	"spoor/traces/store"
-	"spoor/traces/trace"
 	"spoor/traces/unit"
 )
 
@@ -71,17 +70,12 @@ func matmul(n int) (r recording) {
 	return r
 }
 
-// curveOf is the columns of locality_curve for a stream of uses.
-func curveOf(t *testing.T, stream []uint64) func(column string) []float64 {
+// curveOf is the columns of locality_curve for streams of uses, one of each processor.
+func curveOf(t *testing.T, streams ...[]uint64) func(column string) []float64 {
 	t.Helper()
-	refs := trace.Refs{}
-	for _, line := range stream {
-		refs.Append(1, line<<6, 8, trace.Load)
-	}
-	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: []trace.Refs{refs}}
 	lines := []unit.Bytes{64}
 	times := &reusetime.Analysis{Lines: lines}
-	results, err := analysis.Run(context.Background(), m, analysis.Options{}, times,
+	results, err := analysis.Run(context.Background(), source(streams...), analysis.Options{}, times,
 		&Analysis{Reuse: &reuse.Analysis{Lines: lines}, Times: times, Line: 64, Source: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +133,25 @@ func TestBakeOff(t *testing.T) {
 		}
 		if max(hotl, aet) > c.share*power {
 			t.Errorf("%s: HOTL %.5f, AET %.5f, want at most %v of the power law's %.5f", c.name, hotl, aet, c.share, power)
+		}
+	}
+}
+
+// Processors count by their uses: where caches hold all, first uses alone miss, and below loops miss always.
+func TestTimesOfProcessorsArePooled(t *testing.T) {
+	column := curveOf(t, inTurn(100, 10), inTurn(5000, 1000))
+	for _, model := range []string{"hotl", "aet"} {
+		for i, lines := range column("lines") {
+			want := 1010. / 5100
+			switch {
+			case lines < 10:
+				want = 1
+			case lines < 1000:
+				want = 5010. / 5100
+			}
+			if got := column(model)[i]; math.Abs(got-want) > 0.02 {
+				t.Errorf("%s, %v lines: %v, want %v", model, lines, got, want)
+			}
 		}
 	}
 }

@@ -196,13 +196,13 @@ func (b *bootstrap) widths(of func(*sample) ([]float64, error)) []float64 {
 	out := make([]float64, max(len(phases), len(processors)))
 	for i := range out {
 		x, y := at(phases, i), at(processors, i)
-		variance := max(x+y-at(cells, i), x, y)
-		if !(variance > 0) {
-			continue // all replicates are alike
-		}
 		if math.IsInf(x+y, 1) {
 			out[i] = maxWidth
 			continue
+		}
+		variance := max(x+y-at(cells, i), x, y)
+		if variance == 0 {
+			continue // all replicates are alike
 		}
 		free := (x + y) * (x + y) / (x*x/max(b.phases.blocks-1, 1) + y*y/max(b.processors.blocks-1, 1))
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile(0.975)

@@ -1,6 +1,7 @@
 package locality
 
 import (
+	"errors"
 	"context"
 	"fmt"
 	"math"
@@ -52,6 +53,25 @@ func TestSampleIsTheWhole(t *testing.T) {
 	for i, want := range m.Points(reuse.QuarterOctaves(m.Footprint)) {
 		if got := m.sample.points()[i]; got.X != want.X || math.Abs(got.Ratio-want.Ratio) > 1e-12 {
 			t.Errorf("point %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Two numbers with mean, variance and third moment of all of a class.
+func TestSpread(t *testing.T) {
+	for class := range 30 {
+		var want, got [4]float64
+		from, to := reuse.ClassStart(class), reuse.ClassStart(class+1)
+		for k := range want {
+			for x := from; x < to; x++ {
+				want[k] += math.Pow(float64(x), float64(k)) / float64(to-from)
+			}
+			for _, x := range spread(class) {
+				got[k] += math.Pow(x, float64(k)) / 2
+			}
+			if math.Abs(got[k]-want[k]) > 1e-12*want[k] {
+				t.Errorf("from %d to %d: a moment %d of %v, want %v", from, to-1, k, got[k], want[k])
+			}
 		}
 	}
 }
@@ -219,6 +239,66 @@ func TestBlocks(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%d programs: %q, want %q", len(c.programs), got, c.want)
+		}
+	}
+}
+
+// blocksWith is programs of four phases, by what is to be their references of 100,000 instructions. All have as many uses.
+func blocksWith(refs [][4]uint64) (out []reuse.Segments) {
+	for _, row := range refs {
+		var s reuse.Segments
+		for _, n := range row {
+			s.Phases = append(s.Phases, reuse.Segment{Instr: 100_000, Refs: n, Uses: []uint64{50}})
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Half intervals of a mean are Student's t times the root of the variance of means of n, that is s^2/n: of phases, and with those of
+// processors less those of both, 1/3 + 1/3 - 2/15, with (1/3 + 1/3)^2 / (2 (1/3)^2/3) = 6 degrees of freedom. So are those of gamma, in
+// logarithms.
+func TestWidthsOfMeans(t *testing.T) {
+	for _, c := range []struct {
+		refs [][4]uint64
+		want float64
+	}{
+		{[][4]uint64{{999, 1001, 1001, 999}}, 3.182 * math.Sqrt(1./3)},
+		{[][4]uint64{{998, 1000, 1000, 998}, {1000, 1002, 1002, 1000}, {998, 1000, 1000, 998}, {1000, 1002, 1002, 1000}}, 2.447 * math.Sqrt(8./15)},
+	} {
+		const seeds = 30
+		var width, low, high float64
+		for seed := range uint64(seeds) {
+			m := Measured{refs: 1000, instr: 100_000, bootstrap: newBootstrap(blocksWith(c.refs), 100, seed)}
+			width += m.bootstrap.widths(func(s *sample) ([]float64, error) { return []float64{s.refs / s.instr * 1e5}, nil })[0] / seeds
+			gamma := m.gamma()
+			low += math.Log(gamma.Value/gamma.Lo) / seeds
+			high += math.Log(gamma.Hi/gamma.Value) / seeds
+		}
+		for _, got := range []float64{width, 1000 * low, 1000 * high} {
+			if relative(got, c.want) > 0.03 { // 200 replicates give a width to 5 %, 30 times as many to 1 %
+				t.Errorf("%d processors: half an interval of %v, want %v", len(c.refs), got, c.want)
+			}
+		}
+	}
+}
+
+// A statistic that most replicates do not tell is unlimited, with several processors too.
+func TestWidthsOfWhatFewReplicatesTell(t *testing.T) {
+	for _, procs := range []int{1, 4} {
+		var refs [][4]uint64
+		for range procs {
+			refs = append(refs, [4]uint64{1, 2, 3, 4})
+		}
+		b, n := newBootstrap(blocksWith(refs), 100, 1), 0
+		got := b.widths(func(s *sample) ([]float64, error) {
+			if n++; n%16 != 0 {
+				return nil, errors.New("nothing was drawn")
+			}
+			return []float64{s.refs}, nil
+		})
+		if len(got) != 1 || got[0] != maxWidth {
+			t.Errorf("%d processors: half an interval of %v, want %v", procs, got, maxWidth)
 		}
 	}
 }

@@ -71,6 +71,39 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// Intervals of few points are Student's, from derivatives by differences.
+func TestIntervalsAreStudents(t *testing.T) {
+	for n, quantile := range map[int]float64{4: 4.303, 5: 3.182, 8: 2.447} { // of n-2 degrees of freedom, from a table
+		var points []Point
+		for i := range n {
+			x := math.Exp2(float64(2 * i))
+			points = append(points, Point{x, Law{1.7, 9}.Miss(x) + 0.01*float64(i%3-1)*float64(i%2)})
+		}
+		f, err := FitLaw(points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := math.Log(f.Alpha.Value-1), math.Log(f.Beta.Value)
+		var cost, aa, ab, bb float64
+		for _, q := range points {
+			miss := func(da, db float64) float64 { return Law{1 + math.Exp(a+da), math.Exp(b + db)}.Miss(q.X) }
+			const h = 1e-5
+			byA, byB := (miss(h, 0)-miss(-h, 0))/(2*h), (miss(0, h)-miss(0, -h))/(2*h)
+			cost += (miss(0, 0) - q.Ratio) * (miss(0, 0) - q.Ratio)
+			aa, ab, bb = aa+byA*byA, ab+byA*byB, bb+byB*byB
+		}
+		deviation := math.Sqrt(cost / float64(n-2) / (aa*bb - ab*ab))
+		for name, w := range map[string][2]float64{
+			"alpha": {math.Log((f.Alpha.Hi - 1) / (f.Alpha.Value - 1)), quantile * deviation * math.Sqrt(bb)},
+			"beta":  {math.Log(f.Beta.Hi / f.Beta.Value), quantile * deviation * math.Sqrt(aa)},
+		} {
+			if relative(w[0], w[1]) > 1e-3 { // digits of the table
+				t.Errorf("%d points: half the interval of ln %s is %v, want %v", n, name, w[0], w[1])
+			}
+		}
+	}
+}
+
 // No grid point is better than the least-squares fit, on curves that are no power law.
 func TestFitIsTheMinimum(t *testing.T) {
 	for name, ratio := range map[string]func(x float64) float64{
@@ -144,7 +177,7 @@ func source(procs ...[]uint64) *trace.Memory {
 }
 
 func run(src trace.Source) (map[string]param, []error, error) {
-	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{32, 64}}, Line: 64, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
+	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{32, 64}}, Line: 64, Seed: 5, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		return nil, nil, err
@@ -219,6 +252,11 @@ func TestStreamOfKnownLaw(t *testing.T) {
 	if g := got["gamma"].Value; g != 0.25 {
 		t.Errorf("gamma %g: every fourth instruction is a load", g)
 	}
+	for _, name := range []string{"alpha", "gamma"} {
+		if m := got[name].Method; !strings.HasSuffix(m, "200 replicates, seed 5") {
+			t.Errorf("the method of %s does not end with the seed: %s", name, m)
+		}
+	}
 	// The stack starts empty, and uses deeper than what it has grown to are cold: the
 	// curve lies above the law by that at small sizes.
 	if e := got["fit_max_error"].Value; e > 0.03 || got["fit_mean_error"].Value > e {
@@ -245,6 +283,10 @@ func TestDegenerateTraces(t *testing.T) {
 	for i := range uncounted.RefsOf[0].Instr {
 		uncounted.RefsOf[0].Instr[i] = 0
 	}
+	often := source([]uint64{1, 2, 3, 4, 1, 2, 3, 4, 5})
+	for i := range often.RefsOf[0].Instr {
+		often.RefsOf[0].Instr[i] = uint32(min(i%3, 1))
+	}
 	sweep := make([]uint64, 100)
 	for i := range sweep {
 		sweep[i] = uint64(i)
@@ -262,6 +304,7 @@ func TestDegenerateTraces(t *testing.T) {
 		{"one line", source([]uint64{5, 5, 5}), "no alpha and beta: a curve of 1 cache sizes cannot tell two parameters", noFit},
 		{"all cold", source(sweep), "no model power, capped, power_ml, capped_ml, so no alpha and beta: no line is used twice", noFit},
 		{"no instructions", uncounted, "counts no instructions, so that gamma", noTime},
+		{"three references in two instructions", often, "1.5 references per instruction: gamma above 1", nil},
 		{"a sweep, twice", source(append(sweep, sweep...)), "", nil},
 		{"all uses but the first at distance 0", source([]uint64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}), "", nil},
 		{"all uses at the largest distance", source(inTurn(5000, 7)), "", nil},
@@ -289,9 +332,9 @@ func TestDegenerateTraces(t *testing.T) {
 }
 
 // A program that follows the law between its cold misses and its footprint is found
-// exactly by the capped fit, and not by the law that falls to 0.
+// exactly by the capped fits, and not by the law that falls to 0.
 func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
-	const total, footprint, cold = 1e12, 5000, 0.05
+	const total, footprint, cold = 1e12, 4096, 0.05
 	law := Law{1.6, 40}
 	misses := func(x int) float64 {
 		if x >= footprint {
@@ -314,10 +357,40 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 			got[q.Name] = q.Value
 		}
 	}
-	if relative(got["alpha_capped"], law.Alpha) > 1e-6 || relative(got["beta_capped"], law.Beta) > 1e-5 {
-		t.Errorf("alpha %v, beta %v, want %v", got["alpha_capped"], got["beta_capped"], law)
+	for _, way := range []string{"capped", "capped_ml"} {
+		if alpha, beta := got["alpha_"+way], got["beta_"+way]; relative(alpha, law.Alpha) > 1e-6 || relative(beta, law.Beta) > 1e-5 {
+			t.Errorf("%s: alpha %v, beta %v, want %v", way, alpha, beta, law)
+		}
 	}
 	if got["fit_max_error_capped"] > 1e-9 || got["fit_mean_error"] < 1e-3 {
 		t.Errorf("errors: capped %v at most, without cap %v on average", got["fit_max_error_capped"], got["fit_mean_error"])
+	}
+}
+
+// What is at a bound has an interval if replicates leave it.
+func TestBoundThatReplicatesLeave(t *testing.T) {
+	for _, width := range []float64{still / 2, 2 * still, 0.5} {
+		f := Fit{at: params{maxA, 3}}
+		f.setIntervals([2]float64{width, 0.1})
+		want := 1 + math.Exp(maxA+width)
+		if width < still {
+			want = f.Alpha.Value
+		}
+		if f.held != [2]bool{width < still, false} || relative(f.Alpha.Hi, want) > 1e-12 || relative(f.Beta.Hi, math.Exp(3.1)) > 1e-12 {
+			t.Errorf("half an interval of %v: %+v", width, f)
+		}
+	}
+}
+
+// The sizes at which models are judged, and how.
+func TestJudge(t *testing.T) {
+	for footprint, want := range map[uint64][]int64{1: {1}, 2: {1, 2}, 5: {1, 2, 4, 8}, 8: {1, 2, 4, 8}, 9: {1, 2, 4, 8, 16}} {
+		if got := octaves(footprint); !slices.Equal(got, want) {
+			t.Errorf("a footprint of %d: %v, want %v", footprint, got, want)
+		}
+	}
+	mean, worst := judge(func(x float64) float64 { return 1 / x }, []Point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
+	if mean != 0.1875 || worst != 0.5 {
+		t.Errorf("errors %v and %v, want 0.1875 and 0.5", mean, worst)
 	}
 }
