@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -68,6 +69,38 @@ func TestComposeStatus(t *testing.T) {
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a failed compose left its directory behind")
+	}
+}
+
+// Together, programs miss as often for each use as they do for each instruction, over what they use for each.
+func TestComposeAddsUpByRates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "one", 1, 1, 3000)
+	write(t, "four", 4, 2, 500)
+	must(t, "--run reuse_time -o a one")
+	must(t, "--run reuse_time -o b four")
+	for _, flags := range []string{"", " --rates 1,0.25,3"} {
+		must(t, "compose a b a --cache-lines 16,64 -o d"+flags)
+		table := read(t, "d/compose.arrow")
+		program, _ := store.Data[int32](table, "program")
+		rate, _ := store.Data[float64](table, "rate")
+		for _, name := range []string{"rate", "window", "occupied", "alone", "shared"} {
+			values, _ := store.Data[float64](table, name)
+			sum := 0.
+			for i, x := range values {
+				if name == "alone" || name == "shared" {
+					x *= rate[i]
+				}
+				if program[i] >= 0 {
+					sum += x
+					continue
+				}
+				if x == 0 || math.Abs(x-sum) > 1e-12*sum { // another order of operations
+					t.Errorf("%s of all: %v, want %v", name, x, sum)
+				}
+				sum = 0
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -131,6 +132,59 @@ func TestIdlePartsJoin(t *testing.T) {
 		t.Errorf("parts print\n%s\nthe whole\n%s", got, want)
 	}
 	sameFiles(t, "joined", "whole")
+}
+
+// long is a shard whose JSON is longer than rows of a part.
+type long struct{ text string }
+
+func (*long) Add(*analysis.Piece) error         { return nil }
+func (*long) End() error                        { return nil }
+func (l *long) MarshalJSON() ([]byte, error)    { return json.Marshal(l.text) }
+func (l *long) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.text) }
+
+func TestLongShardsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	p := newPart(&request{}, newSettings())
+	var want [2]*long
+	for i, n := range []int{3*pieceLength + 5, pieceLength - 2} {
+		want[i] = &long{strings.Repeat("0123456789", n/10+1)[:n]}
+		if err := p.keep("x/0", trace.Proc(i), want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := save(dir, []analysis.Result{p.result()}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := readPart(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, shard := range want {
+		var got long
+		if err := kept.read("x/0", trace.Proc(i), &got); err != nil || got != *shard {
+			t.Errorf("of %d bytes %d are read (%v)", len(shard.text), len(got.text), err)
+		}
+	}
+}
+
+// Parts that another version made are not understood.
+func TestPartsOfOtherVersions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeRing(t, "x", 2, 1)
+	must(t, "--procs 0 -o a x")
+	table := read(t, "a/shards.arrow")
+	for i, f := range table.Meta {
+		if f.Key == "tool" {
+			table.Meta[i].Value = "spoor analyze 0.0"
+		}
+	}
+	if err := save("a", []analysis.Result{{Tables: []*store.Table{table}}}); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := analyze("merge", "a", "-o", "b")
+	if status != stage.Failed || !strings.Contains(errs, `it was made by "spoor analyze 0.0", and this is "`+tool) {
+		t.Errorf("status %d: %s", status, errs)
+	}
 }
 
 func TestMergeStatus(t *testing.T) {

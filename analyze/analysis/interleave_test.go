@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type item struct {
 	proc  trace.Proc
 	addr  uint64     // of a reference
-	kind  trace.Kind // of an event
+	kind  trace.Kind // of an event, or that stops the processor: none at its end
 	peer  int32
 	instr uint64
 	time  uint64
@@ -35,7 +36,7 @@ func flatten(t testing.TB, src trace.Source) (items []item, err error) {
 			continue
 		}
 		if p.Refs.Len() == 0 {
-			items = append(items, item{proc: p.Proc, time: uint64(p.Time), stops: true})
+			items = append(items, item{proc: p.Proc, kind: p.Stops, time: uint64(p.Time), stops: true})
 		}
 		total := uint64(0)
 		for i, a := range p.Refs.Addr {
@@ -78,10 +79,12 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 		out = append(out, s)
 		steps[p] = steps[p][1:]
 	}
-	stop := func(p int, now uint64) { out = append(out, item{proc: trace.Proc(p), time: now, stops: true}) }
+	stop := func(p int, at trace.Kind, now uint64) {
+		out = append(out, item{proc: trace.Proc(p), kind: at, time: now, stops: true})
+	}
 	stopAtEnd := func(p int, now uint64) {
 		if len(steps[p]) == 0 {
-			stop(p, now)
+			stop(p, 0, now)
 		}
 	}
 	for p := range n {
@@ -106,7 +109,7 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 		case trace.Barrier:
 			blocked[best] = true
 			if !all(blocked, func(p int) bool { return steps[p][0].kind == trace.Barrier && steps[p][0].peer == s.peer }) {
-				stop(best, now)
+				stop(best, trace.Barrier, now)
 				continue
 			}
 			for p := range n {
@@ -122,7 +125,7 @@ func naiveInterleave(m *trace.Memory) (out []item, stuck bool) {
 			if o, held := owner[s.peer]; held && o != best {
 				blocked[best] = true
 				queue[s.peer] = append(queue[s.peer], best)
-				stop(best, now)
+				stop(best, trace.Lock, now)
 				continue
 			}
 			owner[s.peer] = best
@@ -169,6 +172,10 @@ func naiveProgram(m *trace.Memory, p int) (out []naiveStep) {
 	for i := 0; ; i++ {
 		for len(events) > 0 && events[0].Refs == uint64(i) {
 			eventAt += uint64(events[0].Instr)
+			if events[0].Kind == trace.Compute && m.Head.WorkUnit == trace.WorkInstr {
+				eventAt += uint64(events[0].Work)
+				refAt += uint64(events[0].Work)
+			}
 			add(item{kind: events[0].Kind, peer: events[0].Peer}, eventAt)
 			events = events[1:]
 		}
@@ -181,17 +188,21 @@ func naiveProgram(m *trace.Memory, p int) (out []naiveStep) {
 }
 
 // randomTrace makes a trace with consistent positions whose barriers and locks
-// match. Instruction counts are small, so that ties are common.
+// match, in half of all cases with more behind the last barrier. Instruction counts are small, so that ties are common.
 func randomTrace(r *rand.Rand, procs, phases, length int) *trace.Memory {
-	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
+	units := []trace.WorkUnit{trace.WorkInstr, trace.WorkPicos}
+	m := &trace.Memory{Head: trace.Header{Procs: procs, WorkUnit: units[r.IntN(2)]}, RefsOf: make([]trace.Refs, procs), EventsOf: make([]trace.Events, procs)}
+	more := r.IntN(2)
 	for p := range procs {
 		w := recorder{refs: &m.RefsOf[p], events: &m.EventsOf[p]}
 		w.refs.Proc, w.events.Proc = trace.Proc(p), trace.Proc(p)
-		for phase := range phases {
+		for phase := range phases + more {
 			for range r.IntN(length + 1) {
 				w.random(r)
 			}
-			w.event(r, trace.Barrier, int32(phase%2))
+			if phase < phases {
+				w.event(r, trace.Barrier, int32(phase%2))
+			}
 		}
 	}
 	return m.InBatches(1 + r.IntN(5))
@@ -204,7 +215,7 @@ type recorder struct {
 }
 
 func (w *recorder) random(r *rand.Rand) {
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		object := int32(10 + r.IntN(2))
 		w.event(r, trace.Lock, object)
@@ -214,6 +225,9 @@ func (w *recorder) random(r *rand.Rand) {
 		w.event(r, trace.Unlock, object)
 	case 1:
 		w.event(r, trace.Marker, 0)
+	case 2:
+		w.event(r, trace.Compute, 0)
+		w.events.Rows[len(w.events.Rows)-1].Work = int64(r.IntN(6))
 	default:
 		w.ref(r)
 	}
@@ -305,6 +319,11 @@ func TestInterleaveNamesWhoWaits(t *testing.T) {
 		e.Kind = k
 		return e
 	}
+	burst := func(instr uint32, work int64) trace.Event {
+		e := event(trace.Compute, trace.None)
+		e.Instr, e.Work = instr, work
+		return e
+	}
 	for _, c := range []struct {
 		name   string
 		events [][]trace.Event
@@ -315,9 +334,11 @@ func TestInterleaveNamesWhoWaits(t *testing.T) {
 		{"lock never given back", [][]trace.Event{{event(trace.Lock, 5)}, {event(trace.Lock, 5)}}, []string{"processor 1 at lock 5 held by 0"}},
 		{"lock twice", [][]trace.Event{{event(trace.Lock, 5), event(trace.Lock, 5)}}, []string{"processor 0 at lock 5 held by 0"}},
 		{"unlock of another's", [][]trace.Event{{event(trace.Lock, 5)}, {event(trace.Unlock, 5)}}, []string{"processor 1: unlock", "lock 5", "does not hold"}},
+		{"more than can be", [][]trace.Event{{burst(0, math.MaxInt64), burst(10, 0)}}, []string{"processor 0: compute after 0 references: more than 2^63 instructions"}},
+		{"no more than can be", [][]trace.Event{{burst(10, math.MaxInt64-10), barrier(0, 3)}, {}}, []string{"processor 0 at barrier 3"}},
 		{"too many references", [][]trace.Event{{barrier(9, 0)}}, []string{"barrier after 9 references, but the processor has 1"}},
 	} {
-		m := &trace.Memory{Head: trace.Header{Procs: len(c.events)}}
+		m := &trace.Memory{Head: trace.Header{Procs: len(c.events), WorkUnit: trace.WorkInstr}}
 		for p, rows := range c.events {
 			var refs trace.Refs
 			refs.Proc = trace.Proc(p)

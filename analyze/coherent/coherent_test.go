@@ -1,6 +1,7 @@
 package coherent
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/reuse"
@@ -142,6 +145,7 @@ func check(t testing.TB, src trace.Source, lines ...unit.Bytes) {
 	if got := rows(t, r.Tables[1], "proc", "line", "lines", "misses", "cold", "coherence", "refs"); !slices.Equal(sorted(got), sorted(wantCurve)) {
 		t.Errorf("got %v, want %v", got, wantCurve)
 	}
+	checkParams(t, src, r, lines[0])
 }
 
 func naiveRows(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []string) {
@@ -180,6 +184,27 @@ func naiveCurve(t testing.TB, src trace.Source, line unit.Bytes, p int) (out []s
 		out = append(out, fmt.Sprintf("%d %d %d %d %d %d %d ", p, line, capacity, c.misses, c.cold, c.coherence, c.uses))
 	}
 	return out
+}
+
+// checkParams holds the rates of all processors to caches without limit.
+func checkParams(t testing.TB, src trace.Source, r analysis.Result, line unit.Bytes) {
+	t.Helper()
+	m := newMachine(src.Header().Procs, math.MaxInt)
+	uses(t, src, line, m.use)
+	var all counts
+	for _, c := range m.counts {
+		all.uses, all.cold, all.coherence = all.uses+c.uses, all.cold+c.cold, all.coherence+c.coherence
+	}
+	var file bytes.Buffer
+	params := map[string]struct{ Value float64 }{}
+	if err := r.Files[0].Fill(&file); err != nil || toml.Unmarshal(file.Bytes(), &params) != nil {
+		t.Fatalf("%v: %s", err, file.Bytes())
+	}
+	for name, of := range map[string]uint64{"coherence": all.uses, "lost": all.uses - all.cold} {
+		if got, is := params[name]; is != (of > 0) || is && got.Value != float64(all.coherence)/float64(of) {
+			t.Errorf("%s: %v (%t), want %d of %d", name, got.Value, is, all.coherence, of)
+		}
+	}
 }
 
 // random is a trace of processors that share some lines, and use others alone.

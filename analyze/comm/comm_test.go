@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -185,21 +186,108 @@ func TestWildcards(t *testing.T) {
 	}
 }
 
+// onFlag is a signal of flag 5, or a wait for so many.
+func onFlag(k trace.Kind, count int32, instr uint32) trace.Event {
+	e := trace.NewEvent(k)
+	e.Peer, e.Tag, e.Instr = 5, count, instr
+	return e
+}
+
 func TestFlags(t *testing.T) {
-	flag := func(k trace.Kind, count int32, instr uint32) trace.Event {
-		e := trace.NewEvent(k)
-		e.Peer, e.Tag, e.Instr = 5, count, instr
-		return e
-	}
 	m := memory(3)
-	m.EventsOf[0].Rows = []trace.Event{flag(trace.Signal, -1, 10), flag(trace.Signal, -1, 30)}
-	m.EventsOf[1].Rows = []trace.Event{flag(trace.Signal, -1, 20)}
-	m.EventsOf[2].Rows = []trace.Event{flag(trace.WaitFlag, 0, 1), flag(trace.WaitFlag, 2, 1), flag(trace.WaitFlag, 1, 1), flag(trace.WaitFlag, 3, 1), flag(trace.WaitFlag, 3, 4)}
+	m.EventsOf[0].Rows = []trace.Event{onFlag(trace.Signal, -1, 10), onFlag(trace.Signal, -1, 30)}
+	m.EventsOf[1].Rows = []trace.Event{onFlag(trace.Signal, -1, 20)}
+	m.EventsOf[2].Rows = []trace.Event{onFlag(trace.WaitFlag, 0, 1), onFlag(trace.WaitFlag, 2, 1), onFlag(trace.WaitFlag, 1, 1), onFlag(trace.WaitFlag, 3, 1), onFlag(trace.WaitFlag, 3, 4)}
 	if got := text(named(t, run(t, m, Apart, Costs{}), "comm_path"))[0]; got != "0 0 44 44 0 0 2 68 1.5454545454545454 0" {
 		t.Error(got)
 	}
-	m.EventsOf[2].Rows = append(m.EventsOf[2].Rows, flag(trace.WaitFlag, 4, 1))
+	m.EventsOf[2].Rows = append(m.EventsOf[2].Rows, onFlag(trace.WaitFlag, 4, 1))
 	if got := text(named(t, run(t, m, Apart, Costs{}), "comm_path"))[0]; !strings.HasSuffix(got, " 1") {
+		t.Error(got)
+	}
+}
+
+// Of equally long paths the one with fewer messages counts, and of these the one with fewer bytes.
+func TestLaterPath(t *testing.T) {
+	var all []path
+	for i := range uint64(27) {
+		all = append(all, path{length: i / 9, messages: i / 3 % 3, bytes: i % 3})
+	}
+	for _, a := range all {
+		for _, b := range all {
+			want := slices.MinFunc([]path{a, b}, func(a, b path) int {
+				return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(a.messages, b.messages), cmp.Compare(a.bytes, b.bytes))
+			})
+			if got := later(a, b); got != want {
+				t.Errorf("of %+v and %+v the later is %+v", a, b, got)
+			}
+		}
+	}
+}
+
+// Both ways to the last event take 20, and what is known last is that with a message.
+func TestWaysOfEqualLength(t *testing.T) {
+	of := func(e trace.Event, needs ...int64) trace.Event {
+		e.Needs = append([]int64{}, needs...)
+		return e
+	}
+	compute := trace.NewEvent(trace.Compute)
+	compute.Work = 20
+	for name, rows := range map[string][3][]trace.Event{
+		"signals": {{message(trace.Send, 1, 20), onFlag(trace.Signal, 0, 0)}, {message(trace.Recv, 0, 0), onFlag(trace.Signal, 0, 0)}, {onFlag(trace.WaitFlag, 2, 0), onFlag(trace.Signal, 0, 1)}},
+		"needs":   {{of(compute), of(message(trace.Recv, 1, 0)), of(message(trace.Send, 2, 1), 0, 1)}, {message(trace.Send, 0, 20)}, {message(trace.Recv, 0, 0)}},
+	} {
+		m := memory(3)
+		for p := range rows {
+			m.EventsOf[p].Rows = rows[p]
+		}
+		p := named(t, run(t, m, Apart, Costs{}), "comm_path")
+		length, messages := data[uint64](t, p, "length")[0], data[uint64](t, p, "messages")[0]
+		if length != 21 || messages != 0 {
+			t.Errorf("%s: a path of %d with %d messages", name, length, messages)
+		}
+	}
+}
+
+// Who needs nothing of the others in a collective goes on at once: these may wait for a message of him before they come.
+func TestWhoNeedsNothingGoesOn(t *testing.T) {
+	const n, root = 4, 2
+	for _, how := range []Algorithm{Apart, Linear} {
+		for _, kind := range collectiveKinds {
+			for first := range n {
+				c := call{kind: kind, root: root}
+				if slices.ContainsFunc([]int{0, 1, 2, 3}, func(j int) bool { return j != first && c.needs(first, j) }) {
+					continue
+				}
+				m := memory(n)
+				e := message(kind, root, 1)
+				if !rooted(kind) {
+					e.Peer = trace.None
+				}
+				m.EventsOf[first].Rows = []trace.Event{e}
+				for p := range n {
+					if p != first {
+						m.EventsOf[first].Rows = append(m.EventsOf[first].Rows, message(trace.Send, int32(p), 1))
+						m.EventsOf[p].Rows = []trace.Event{message(trace.Recv, int32(first), 1), e}
+					}
+				}
+				if got := data[uint64](t, named(t, run(t, m, how, Costs{3, 1}), "comm_path"), "released")[0]; got > 0 {
+					t.Errorf("%s %s: %d wait for ever for %d", how, kind, got, first)
+				}
+			}
+		}
+	}
+}
+
+// A receive that was let go, because its message never came while anybody could go on, ends at once; when the message comes, it
+// ends nothing else.
+func TestLateMessages(t *testing.T) {
+	m := memory(3)
+	m.EventsOf[0].Rows = []trace.Event{message(trace.Recv, 1, 1), message(trace.Send, 1, 1), message(trace.Recv, 2, 1), message(trace.Send, 1, 5)}
+	m.EventsOf[1].Rows = []trace.Event{message(trace.Recv, 0, 0), message(trace.Send, 0, 1), message(trace.Send, 2, 1)}
+	m.EventsOf[2].Rows = []trace.Event{message(trace.Recv, 1, 0), message(trace.Send, 0, 100)}
+	// 0 is let go at 1 and sends at 2; 1 sends at 3 and 4; 2 sends at 104, and 0 ends 5 later.
+	if got := text(named(t, run(t, m, Apart, Costs{}), "comm_path"))[0]; got != fmt.Sprintf("0 0 109 109 3 24 0 110 %v 1", 110./109) {
 		t.Error(got)
 	}
 }
@@ -297,6 +385,21 @@ func TestAlgorithmsCountAsThoseOfSpmd(t *testing.T) {
 	}
 }
 
+// What is as long for one as for all is as long as its sender has it, and pieces are of the longest.
+func TestUnequalLengths(t *testing.T) {
+	for how, want := range map[Algorithm][]string{
+		Doubling: {"0 0 1 1", "1 1 2 10", "1 2 1 100", "2 1 0 10"},
+		Ring: {"0 0 1 34", "0 1 2 33", "0 2 0 33", "1 0 1 33", "1 1 2 34", "1 2 0 33", // 100 = 33 + 33 + 34, each to two others, twice
+			"2 0 1 33", "2 1 2 33", "2 2 0 34", "3 0 1 34", "3 1 2 33", "3 2 0 33"},
+	} {
+		var got []string
+		Messages(how, trace.AllReduce, 0, []int64{1, 10, 100}, func(round, from, to int, n int64) { got = append(got, fmt.Sprint(round, from, to, n)) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", how, got, want)
+		}
+	}
+}
+
 // A tree of five around member 3: blocks [0 1] [2 3] [4]. Member 3 leads what it is in.
 func TestTree(t *testing.T) {
 	var got []string
@@ -388,15 +491,15 @@ func TestTables(t *testing.T) {
 	big.Bytes = 1000
 	bcast := trace.NewEvent(trace.Bcast)
 	bcast.Peer, bcast.Bytes = 1, 64
-	empty := message(trace.Send, 1, 1)
+	empty := message(trace.Isend, 1, 1)
 	empty.Bytes = 0
 	m.EventsOf[0].Rows = []trace.Event{message(trace.Send, 1, 5), big, big, empty, bcast}
 	m.EventsOf[1].Rows = []trace.Event{message(trace.Recv, 0, 1), message(trace.Recv, 0, 1), bcast}
 	m.EventsOf[2].Rows = []trace.Event{message(trace.Recv, 0, 1), message(trace.Recv, 0, 1), bcast}
 	r := run(t, m, Linear, Costs{})
 	for name, want := range map[string][]string{
-		"comm":             {"0 1 send 2 8 0 8", "0 2 isend 2 2000 1000 1000", "1 0 bcast 1 64 64 64", "1 2 bcast 1 64 64 64"},
-		"comm_sizes":       {"send 0 0 1 0", "send 8 15 1 8", "isend 512 1023 2 2000", "bcast 64 127 2 128"},
+		"comm":             {"0 1 send 1 8 8 8", "0 1 isend 1 0 0 0", "0 2 isend 2 2000 1000 1000", "1 0 bcast 1 64 64 64", "1 2 bcast 1 64 64 64"},
+		"comm_sizes":       {"send 8 15 1 8", "isend 0 0 1 0", "isend 512 1023 2 2000", "bcast 64 127 2 128"},
 		"comm_procs":       {"0 26 4 2008 64 2 0 1", "1 2 2 128 8 2 2 1", "2 2 0 0 2064 0 2 1"},
 		"comm_collectives": {"-1 bcast 1 3 1 192"},
 		"comm_path":        {"0 0 26 26 0 0 0 30 1.1538461538461537 0"},
@@ -407,7 +510,7 @@ func TestTables(t *testing.T) {
 	}
 	// Some processors alone have the same rows.
 	some, err := attempt(m, []trace.Proc{0}, Linear, Costs{})
-	if err != nil || len(some.Warnings) != 1 || !slices.Equal(text(some.Full), []string{"0 1 send 2 8 0 8", "0 2 isend 2 2000 1000 1000"}) {
+	if err != nil || len(some.Warnings) != 1 || !slices.Equal(text(some.Full), []string{"0 1 send 1 8 8 8", "0 1 isend 1 0 0 0", "0 2 isend 2 2000 1000 1000"}) {
 		t.Errorf("%v %v %v", text(some.Full), some.Warnings, err)
 	}
 	if n := named(t, some, "comm_path").Rows() + named(t, some, "comm_networks").Rows(); n != 0 {
@@ -474,6 +577,15 @@ func TestEdges(t *testing.T) {
 	}
 	if _, err := attempt(huge, nil, Apart, Costs{}); err == nil {
 		t.Error("a path longer than 2^63")
+	}
+	most := trace.NewEvent(trace.Compute)
+	most.Work = math.MaxInt64 - 1
+	all := memory(3)
+	for p := range all.EventsOf {
+		all.EventsOf[p].Rows = []trace.Event{most}
+	}
+	if _, err := attempt(all, nil, Apart, Costs{}); err == nil || !strings.Contains(err.Error(), "the work of all processors exceeds 2^64") {
+		t.Error(err)
 	}
 	huge.EventsOf[0].Rows = nil
 	for range 3 {

@@ -102,6 +102,12 @@ func random(r *rand.Rand, procs, length int) *trace.Memory {
 			e.Instr, e.Refs = uint32(at-last), uint64(refs.Len())
 			events.Rows = append(events.Rows, e)
 		}
+		for range 3 { // hits at the end
+			refs.Append(7, refs.Addr[refs.Len()-1], 1, trace.Load)
+			if refs.PC != nil {
+				refs.PC = append(refs.PC, 1)
+			}
+		}
 		m.RefsOf, m.EventsOf = append(m.RefsOf, refs), append(m.EventsOf, events)
 	}
 	return m

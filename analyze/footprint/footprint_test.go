@@ -94,7 +94,7 @@ func (n *naive) usersIn(window, b uint64) (count int) {
 
 // row is the footprint table's for a processor, -1 for all.
 func (n *naive) row(p trace.Proc) (c counts) {
-	total, inTraces := blockSet{}, uint64(0)
+	total := blockSet{}
 	for _, w := range n.windows {
 		set := n.sets[w][p]
 		if p == trace.Interleaved {
@@ -116,14 +116,17 @@ func (n *naive) row(p trace.Proc) (c counts) {
 				inTrace++
 			}
 		}
-		c.now, c.sharedNow = uint64(len(set)), inWindow
-		c.close()
-		inTraces += inTrace
+		blocks := uint64(len(set))
+		c.windows++
+		c.blocks, c.shared, c.traceShared = c.blocks+blocks, c.shared+inWindow, c.traceShared+inTrace
+		c.most, c.mostShared, c.mostPrivate = max(c.most, blocks), max(c.mostShared, inWindow), max(c.mostPrivate, blocks-inWindow)
 	}
 	for b := range total {
-		c.sum(1, len(n.users[b]) > 1)
+		c.total++
+		if len(n.users[b]) > 1 {
+			c.totalShared++
+		}
 	}
-	c.traceShared = inTraces
 	return c
 }
 
@@ -351,6 +354,17 @@ func TestFootprintsAreNaive(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		m := randomTrace(r, 1+r.IntN(6), r.IntN(4), 100).InBatches(1 + r.IntN(50))
 		if check(t, m, randomWindow(r), 2<<r.IntN(9)); t.Failed() {
+			t.Fatal("seed", seed)
+		}
+	}
+}
+
+// References that take no time belong to the window that ends when they come, whatever the batches.
+func TestReferencesAtTheEndOfAQuantum(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		m := randomTrace(r, 1, 1+r.IntN(3), 60).InBatches(1 + r.IntN(3))
+		if check(t, m, Window{Quanta, uint64(1 + r.IntN(6))}, 64); t.Failed() {
 			t.Fatal("seed", seed)
 		}
 	}

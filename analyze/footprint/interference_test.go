@@ -137,6 +137,7 @@ func TestPrintedSlip(t *testing.T) {
 // The corrected sums are the closed form, and eq. 10 with its weights is right for one block alone.
 func FuzzCorrectedSumsAreClosed(f *testing.F) {
 	f.Add(uint8(4), uint8(2), uint8(3), uint8(2))
+	f.Add(uint8(1), uint8(200), uint8(3), uint8(250)) // no set is likely to be empty
 	f.Fuzz(func(t *testing.T, n, fs, fa, fb uint8) {
 		i, err := Printed{Once: true, Exact: true}.Interference(1+int(n), int(fs), int(fa), int(fb))
 		got := must(t, i, err)
@@ -203,5 +204,21 @@ func TestSeveral(t *testing.T) {
 	m, err = Several(i, 4, 500, 300, 400)
 	if got := must(t, m, err); !close12(got, a+3*b) {
 		t.Errorf("M(4) = %v, want %v", got, a+3*b)
+	}
+}
+
+// Two processes, and any number that share nothing, are those of eq. 14: others are as one with the sum of their footprints.
+func TestTurnsAreSeveral(t *testing.T) {
+	for _, s := range []Shape{{1, 64}, {64, 1}, {16, 4}} {
+		for _, c := range []struct {
+			k                    int
+			fs, average, largest float64
+		}{{1, 10, 20, 50}, {2, 10, 20, 50}, {2, 30, 5, 40}, {3, 0, 20, 50}, {4, 0, 7, 30}} {
+			got, err := s.Turns(c.k, c.fs, c.average, c.largest)
+			want, err2 := Several(s.Interference, c.k, c.fs, c.average, c.largest)
+			if must(t, got, err); math.Abs(got-must(t, want, err2)) > 1e-9 {
+				t.Errorf("%v, %+v: %v, want %v", s, c, got, want)
+			}
+		}
 	}
 }

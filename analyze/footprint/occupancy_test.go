@@ -223,7 +223,8 @@ func Example() {
 	// 704 misses a turn of four
 }
 
-// How many blocks lie in a set is binomial, as gonum has it, and their mean is exact with very many, too.
+// How many blocks lie in a set is binomial, as gonum has it. The mean is exact with very many, too, and with neighbours joined, and
+// the variance is that of whole blocks and a part of one.
 func TestDistributionIsBinomial(t *testing.T) {
 	for _, c := range []struct{ blocks, sets float64 }{{1, 2}, {30, 2}, {100, 64}, {5000, 16}, {900, 1000}} {
 		gonum := distuv.Binomial{N: c.blocks, P: 1 / c.sets}
@@ -233,13 +234,25 @@ func TestDistributionIsBinomial(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ blocks, sets float64 }{{0.5, 7}, {1e13 + 0.25, 1 << 30}, {48792.03, 153}} {
-		mean := 0.0
-		for _, l := range distribution(c.blocks, c.sets) {
-			mean += l.k * l.p
+	for _, c := range []struct{ blocks, sets float64 }{{0.5, 7}, {1e13 + 0.25, 1 << 30}, {1e14 + 0.25, 1 << 30}, {48792.03, 153}} {
+		all := distribution(c.blocks, c.sets)
+		want := c.blocks / c.sets
+		for _, some := range [][]load{all, joined(all)} {
+			if mean := moment(some, 0, 1); math.Abs(mean-want) > 1e-12*want {
+				t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
+			}
 		}
-		if want := c.blocks / c.sets; math.Abs(mean-want) > 1e-12*want {
-			t.Errorf("%v blocks in %v sets: %v in the mean, not %v", c.blocks, c.sets, mean, want)
+		whole, part := math.Modf(c.blocks)
+		if v, want := moment(all, want, 2), (whole*(1-1/c.sets)+part*(1-part/c.sets))/c.sets; math.Abs(v-want) > 1e-6*want { // a normal distribution, cut
+			t.Errorf("%v blocks in %v sets: a variance of %v, not %v", c.blocks, c.sets, v, want)
 		}
 	}
+}
+
+// moment is the mean of a power of the difference to a value.
+func moment(loads []load, about, power float64) (m float64) {
+	for _, l := range loads {
+		m += l.p * math.Pow(l.k-about, power)
+	}
+	return m
 }

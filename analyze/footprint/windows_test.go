@@ -60,6 +60,9 @@ func TestWindowsThin(t *testing.T) {
 	const n = 10000
 	for i := range uint64(n) {
 		w.add(i+1, members)
+		if i < 64 && len(w.number) != int(i)+1 {
+			t.Fatalf("%d of %d windows are kept", len(w.number), i+1)
+		}
 	}
 	if k := len(w.number); k > 64 || k < 16 || len(w.processors) != k || len(w.private) != k || !slices.IsSorted(w.number) || w.number[0] > n/4 || w.number[k-1] < 3*n/4 {
 		t.Errorf("%d kept: %v", k, w.number)

@@ -54,6 +54,9 @@ func (n *naive) check(t *testing.T, refs *trace.Refs, of []trace.Proc, u *Uses) 
 		if had, ok := n.holds[[2]uint32{uint32(p), own}]; ok && had != line || own < 1<<Neighbours {
 			t.Fatalf("line %#x of processor %d is at %d, as is %#x", line, p, own, had)
 		}
+		if i > 0 && from[i] == from[i-1] && !u.Crossed {
+			t.Fatalf("lines of 2^%d bytes: reference %d uses several", n.shift, from[i])
+		}
 		n.line[place], n.own[[2]uint64{p, line}], n.holds[[2]uint32{uint32(p), own}] = line, own, line
 		n.place[line] = place
 	}

@@ -155,6 +155,23 @@ func TestColumnsOfThePaper(t *testing.T) {
 	}
 }
 
+// The theorem is of blocks more than two lines apart, with a hole of a line at least.
+func TestColumnsOfTheTheorem(t *testing.T) {
+	for _, c := range []struct {
+		apart, width unit.Bytes
+		lower, upper uint64 // of 5 rows and lines of 10; 0 if there is no theorem
+	}{
+		{28, 18, 13, 14}, // q = 2: 5 + ceil(18/2) and one less
+		{28, 19, 0, 0},
+		{22, 12, 10, 11}, // 5 + ceil(12/2)
+		{20, 1, 0, 0},
+	} {
+		if lower, upper, err := ColumnBounds(5, c.apart, c.width, 10); lower != c.lower || upper != c.upper || (err == nil) != (c.upper > 0) {
+			t.Errorf("%d bytes, %d apart: %d to %d (%v), want %d to %d", c.width, c.apart, lower, upper, err, c.lower, c.upper)
+		}
+	}
+}
+
 // A full group of l/q blocks touches l/q + floor((r+d-1)/q) lines, r = base mod q [FACTS 3.2].
 func TestGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))
@@ -185,6 +202,19 @@ func TestExpectedIsTheMean(t *testing.T) {
 		got, err := l.Expected(unit.Bytes(line), unit.Bytes(align))
 		if want := float64(sum) / float64(line/align); err != nil || math.Abs(got-want) > 1e-9*want { // rounding of a sum of ten terms
 			t.Fatalf("%+v, lines of %d, multiples of %d: %v (%v), want %v", l, line, align, got, err, want)
+		}
+	}
+	for range 3000 {
+		line := []int64{2, 3, 8}[r.IntN(3)]
+		l := Layout{0, 1 + r.Int64N(5), 1 + r.Int64N(2*line), r.Int64N(8*line) - 4*line}
+		n, sum := 1+r.Int64N(l.Count*l.Block), 0
+		for base := range line {
+			l.Addr = 1<<20*uint64(line) + uint64(base)
+			sum += len(naive(l, n, unit.Bytes(line)))
+		}
+		got, err := l.First(n).expected(unit.Bytes(line))
+		if want := float64(sum) / float64(line); err != nil || math.Abs(got-want) > 1e-9*want { // rounding, as before
+			t.Fatalf("%d bytes of %+v, lines of %d: %v (%v), want %v", n, l, line, got, err, want)
 		}
 	}
 	row := Layout{Count: 1, Block: 64}

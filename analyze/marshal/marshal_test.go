@@ -78,13 +78,21 @@ func TestUsedLines(t *testing.T) {
 	wait := event(trace.Wait, 8, Layout{}, func(e *trace.Event) { e.Request, e.Bytes = 3, 65 })
 	load(16384+64, 16384+65)
 	lost := event(trace.Irecv, 10, Layout{16384, 1, 64, 64}, func(e *trace.Event) { e.Request = 4 })
-	m.EventsOf[0].Rows = []trace.Event{send, second, barrier, recv, irecv, wait, lost}
+	unknown := event(trace.Irecv, 10, Layout{32768, 1, 192, 0}, func(e *trace.Event) { e.Request = 5 })
+	early := event(trace.Test, 10, Layout{}, func(e *trace.Event) { e.Request = 5 })
+	load(32768) // before a test that succeeds
+	late := event(trace.Test, 11, Layout{}, func(e *trace.Event) { e.Request, e.Peer, e.Count = 5, trace.None, 1 })
+	load(32768+64, 32768+128)
+	short := event(trace.Recv, 13, Layout{65536, 1, 128, 0}, func(e *trace.Event) { e.Bytes = 10 })
+	m.EventsOf[0].Rows = []trace.Event{send, second, barrier, recv, irecv, wait, lost, unknown, early, late, short}
 	r := run(t, m, nil, 64)
 	want := []string{ // proc line kind bytes count block stride offset messages total packed expected lower upper placed mlt measured used
 		"0 64 send 64 8 8 64 0 2 128 2 16.21875 -1 -1 2 16 2 3", // expected: (456 + 63)/64 each, as one stretch
+		"0 64 recv 10 1 128 0 0 1 10 1 1.140625 1 2 1 1 1 0",    // bounds of 10 bytes
 		"0 64 recv 128 1 128 0 0 1 128 2 2.984375 2 3 1 2 1 1",
 		"0 64 irecv 64 1 64 0 0 1 64 1 1.984375 1 2 1 1 0 0",
-		"0 64 irecv 65 2 64 64 0 1 65 2 2 2 3 1 2 1 1", // a row of 65 bytes
+		"0 64 irecv 65 2 64 64 0 1 65 2 2 2 3 1 2 1 1",          // a row of 65 bytes
+		"0 64 irecv 192 1 192 0 0 1 192 3 3.984375 3 4 1 3 1 2", // nobody says how much came: all
 	}
 	if got := text(r.Full); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -163,6 +171,7 @@ func TestRandomTracesAreNaive(t *testing.T) {
 		m, mlt, used := random(seed)
 		m.InBatches(1 + int(seed%7)*10)
 		full := run(t, m, nil, 16).Full
+		inBounds(t, full)
 		if got := total[uint64](t, full, "mlt"); got != mlt {
 			t.Fatalf("seed %d: MLT %d, want %d", seed, got, mlt)
 		}
@@ -171,6 +180,25 @@ func TestRandomTracesAreNaive(t *testing.T) {
 		}
 		if n := total[uint64](t, full, "messages"); n != 120 {
 			t.Fatalf("seed %d: %d messages", seed, n)
+		}
+	}
+}
+
+// inBounds holds the lines of every class to the bounds that it is said to have.
+func inBounds(t testing.TB, full *store.Table) {
+	t.Helper()
+	messages, _ := store.Data[uint64](full, "messages")
+	mlt, _ := store.Data[uint64](full, "mlt")
+	lower, _ := store.Data[int64](full, "lower")
+	upper, _ := store.Data[int64](full, "upper")
+	block, _ := store.Data[int64](full, "block")
+	stride, _ := store.Data[int64](full, "stride")
+	for i, n := range messages {
+		if stride[i] == -block[i] { // what is filled of them may have a hole
+			continue
+		}
+		if upper[i] >= 0 && (mlt[i] < n*uint64(lower[i]) || mlt[i] > n*uint64(upper[i])) {
+			t.Fatalf("%d lines are not within bounds: %s", mlt[i], text(full)[i])
 		}
 	}
 }
@@ -249,6 +277,11 @@ func TestEdges(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "processor 0: send after 0 references: ") {
 			t.Errorf("%+v: %v", l, err)
 		}
+	}
+	alone := memory(1) // no references: nobody knows what is used
+	alone.EventsOf[0].Rows = []trace.Event{event(trace.Send, 0, Layout{4096, 1, 64, 0}, nil)}
+	if got := run(t, alone, nil, 64).Full; total[uint64](t, got, "placed") != 1 || total[uint64](t, got, "measured") != 0 {
+		t.Errorf("without references: %v", text(got))
 	}
 	end := memory(1) // to the last byte there is
 	end.RefsOf[0].Append(1, math.MaxUint64-7, 8, trace.Store)

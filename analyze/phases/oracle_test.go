@@ -293,6 +293,26 @@ func TestEveryAssociativityIsTheProtocol(t *testing.T) {
 	}
 }
 
+// A line is used at the distance 1 between two stores: caches of two ways or more have it modified all the time, that of one way never has
+// it when it is stored. So there are no upgrades, of which none need be taken off.
+func TestNoUpgradesToTakeOff(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for _, r := range []struct {
+		addr uint64
+		op   trace.Op
+	}{{0, trace.Store}, {32, trace.Load}, {0, trace.Load}, {32, trace.Load}, {0, trace.Store}} {
+		m.RefsOf[0].Append(1, r.addr, 8, r.op)
+	}
+	results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Lines: []unit.Bytes{32}, Sets: []int64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := store.Data[string](results[0].Full, "event")
+	if err != nil || slices.ContainsFunc(events, func(e string) bool { return strings.HasPrefix(e, "upgrade") }) {
+		t.Error(events, err)
+	}
+}
+
 // More processors than bits in a word.
 func TestManyProcessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))

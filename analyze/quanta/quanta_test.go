@@ -322,6 +322,23 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// The statistics that are drawn are those parameters, of the same two quanta as they are.
+func TestStatisticsByHand(t *testing.T) {
+	s := newSamples(2, 100, 1)
+	for q, busy := range [][2]uint64{{10, 4}, {10, 0}} {
+		s.add(uint64(q), []progress{{busy: busy[0]}, {busy: busy[1], event: true}}, func(p *progress) uint64 { return p.busy })
+	}
+	k := &s.bootstrap(1).kept
+	for name, got := range map[string][2]float64{
+		"mean": {mean(k), 6}, "intra": {intra(k), math.Sqrt(34)}, "total": {total(k), math.Sqrt(72. / 3)}, "inter": {inter(k), math.Sqrt(2)},
+		"slowest": {slowest(k), 10}, "active": {active(k), 2}, "running": {running(k), 1.5}, "intraActive": {intraActive(k), 0}, "intraRunning": {intraRunning(k), 0.5},
+	} {
+		if !near(got[0], got[1]) {
+			t.Errorf("%s: got %v, want %v", name, got[0], got[1])
+		}
+	}
+}
+
 // A burst of 2^40 instructions is as quick as any other.
 func TestLongBurst(t *testing.T) {
 	m := byHand()

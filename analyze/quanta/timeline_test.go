@@ -3,6 +3,7 @@ package quanta
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,9 +11,10 @@ import (
 	"spoor/traces/unit"
 )
 
-// By hand: quanta of 10 ns. Processor 0 waits from 4 to 12 ns and ends at 25; processor 1 executes all the time, to 20.
+// By hand: quanta of 10 ns. Processor 0 waits from 4 to 12 ns and ends at 25; processor 1 executes all the time, to 20; processor 2
+// waits at once, for no time and to 20 ns, where it goes on, and ends at 25.
 func TestTimelineByHand(t *testing.T) {
-	tl := &Timeline{Clock: 1e9, Length: 10, Ends: []unit.Picos{25000, 20000}, Waits: [][]Wait{{{4000, 12000}}, nil}}
+	tl := &Timeline{Clock: 1e9, Length: 10, Ends: []unit.Picos{25000, 20000, 25000}, Waits: [][]Wait{{{4000, 12000}}, nil, {{0, 0}, {0, 20000}}}}
 	res, err := tl.Result()
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +23,11 @@ func TestTimelineByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []float64{4, 10, 8, 10, 5, 0}
+	active, _ := store.Data[int32](res.Tables[0], "active")
+	if want := []int32{1, 1, 0, 1, 1, 1, 1, 0, 1}; !slices.Equal(active, want) {
+		t.Errorf("active: %v, want %v", active, want)
+	}
+	want := []float64{4, 10, 0, 8, 10, 0, 5, 0, 5}
 	if len(times) != len(want) {
 		t.Fatalf("%v, want %v", times, want)
 	}
@@ -32,7 +38,8 @@ func TestTimelineByHand(t *testing.T) {
 	}
 }
 
-// Any waits: the time in every quantum is that of all its picoseconds in which the processor neither waits nor has ended.
+// Any waits: the time in every quantum is that of all its picoseconds in which the processor neither waits nor has ended, and it is
+// active if there are any, or if it goes on, though for no time: at the end, or to wait again.
 func TestTimelineIsNaive(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -67,6 +74,7 @@ func TestTimelineIsNaive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		active, _ := store.Data[int32](res.Tables[0], "active")
 		for q := 0; q*length < last; q++ {
 			for p := range busy {
 				n := 0
@@ -77,6 +85,11 @@ func TestTimelineIsNaive(t *testing.T) {
 				}
 				if got := times[q*len(busy)+p]; math.Abs(got-float64(n)) > 1e-9 {
 					t.Fatalf("seed %d: processor %d in quantum %d executes %v, want %d", seed, p, q, got, n)
+				}
+				end := unit.Picos(q+1) * length
+				goesOn := slices.ContainsFunc(tl.Waits[p], func(w Wait) bool { return w.From < w.To && w.To > end-length && w.To <= end })
+				if got := active[q*len(busy)+p] == 1; got != (n > 0 || goesOn) {
+					t.Fatalf("seed %d: that processor %d is active in quantum %d is %t", seed, p, q, got)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -194,6 +195,49 @@ func TestCurveIsSimulatedLRU(t *testing.T) {
 			t.Errorf("%d lines: %d misses, want %d, not above %d", c, misses[i], want, last)
 		}
 		last = want
+	}
+}
+
+// In a cache of any size, distances that are pooled miss as often as each for itself. Those of samples lie between those of others, and are equal to some.
+func TestPooledDistancesMissTogether(t *testing.T) {
+	far, near := zipf(40_000, 3000), uniform(20_000, 100)
+	capacities := make([]int64, 1<<12)
+	for i := range capacities {
+		capacities[i] = int64(i)
+	}
+	var all Distances
+	want, cold := make([]uint64, len(capacities)), uint64(0)
+	for i, d := range []*Distances{exactly(t, near), sampleOf(t, Sampling{Rate: 0.1}, far, 1000), sampleOf(t, Sampling{Rate: 0.1}, far, 1000), exactly(t, far),
+		sampleOf(t, Sampling{Rate: 0.2}, far, 1000)} {
+		for c, n := range d.Misses(capacities) {
+			want[c] += n
+		}
+		cold += d.Cold
+		all.Add(d)
+		if got := all.Misses(capacities); !slices.Equal(got, want) || all.Footprint() != cold {
+			t.Errorf("%d pooled: %d lines, want %d; misses %v, want %v", i+1, all.Footprint(), cold, got[:9], want[:9])
+		}
+	}
+}
+
+// What a shard of another order or of other lines has found is refused.
+func TestKeptShardsOfOthers(t *testing.T) {
+	h := trace.Header{Procs: 2}
+	text, err := json.Marshal((&Analysis{Lines: []unit.Bytes{64}}).NewShard(h, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text  string
+		proc  trace.Proc
+		lines []unit.Bytes
+		ok    bool
+	}{{string(text), 1, []unit.Bytes{64}, true}, {string(text), 0, []unit.Bytes{64}, false}, {string(text), 1, []unit.Bytes{64, 128}, false},
+		{string(text), 1, nil, false}, {`{"Proc":1,"Sizes":[null]}`, 1, []unit.Bytes{64}, false}} {
+		s := (&Analysis{Lines: c.lines}).NewShard(h, c.proc)
+		if err := json.Unmarshal([]byte(c.text), s); (err == nil) != c.ok {
+			t.Errorf("%s for processor %d, lines of %v: %v", c.text, c.proc, c.lines, err)
+		}
 	}
 }
 

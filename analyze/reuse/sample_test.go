@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -163,7 +164,10 @@ func checkLaws(t testing.TB, s Sampling, lines []uint64, chunk int) {
 		}
 		last = f.Distance
 	}
-	capacities := Capacities(d.Footprint())
+	var capacities []int64
+	for c := range min(d.Footprint(), 1<<12) {
+		capacities = append(capacities, int64(c+1))
+	}
 	for i, m := range d.Misses(capacities) {
 		ratio := float64(m) / float64(d.Total())
 		if lo, hi := d.interval(capacities[i], ratio); !(0 <= lo && lo <= ratio && ratio <= hi && hi <= 1) {
@@ -279,6 +283,80 @@ func TestSampleIsLimited(t *testing.T) {
 func TestBurstIsNaive(t *testing.T) {
 	for _, lines := range [][]uint64{zipf(400_000, 3000), uniform(400_000, 3000), uniform(400_000, 3)} {
 		checkBurst(t, lines)
+		b := newBurst(burstKind{1 << 9, 24, 8}, 5)
+		b.touch(lines[:300_000])
+		checkBurst(t, lines[:b.now.block<<9+100]) // ends in a block that is measured
+	}
+}
+
+// How many blocks the first strata have: one for four strata, then two, and so on; after the slow ones two more each. The longest
+// blocks have strata that grow by one and a half from the start. All end at the densest.
+func TestStrataGrow(t *testing.T) {
+	for i, want := range map[int][]uint64{
+		0: {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 9, 11, 13, 15, 16, 16},
+		2: {1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 16},
+	} {
+		b := newBurst(burstKinds[i], 1)
+		got := []uint64{b.now.blocks, b.next.blocks}
+		for len(got) < len(want) {
+			got = append(got, b.draw().blocks)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("kind %d: strata of %v blocks, want %v", i, got, want)
+		}
+	}
+}
+
+// In half of the 16 groups x is 9 and in the others 11; in half of either, y is off above the line base + slope x, and below it in the rest.
+// So off^2 (16/14) is the variance of one that is left of a fitted line, and off^2/14 that of the slope.
+func TestRegressIsLeastSquares(t *testing.T) {
+	for _, c := range []struct {
+		base, slope, off float64
+		on               int
+		want             float64 // slope, less the share of its square that is its variance
+	}{
+		{2, 0.5, 0.5, 3, 0.5 * 13 / 14},
+		{2, 0.5, 0, 3, 0.5},
+		{2, 0.1, 0.5, 3, 0},          // may be chance
+		{20, -1, 0.1, 3, 0},          // no less than no correction
+		{-10, 2, 0, 3, 1. * 13 / 14}, // no more than in proportion, 10/10
+		{2, 0.5, 0.5, -1, 0},
+	} {
+		var f sampled
+		for g := range f.group {
+			x, e := 11-float64(g%2*2), 1-float64(g/2%2*2)
+			f.group[g][3], f.group[g][5] = x, c.base+c.slope*x+c.off*e
+		}
+		slope, rest := f.regress(5, c.on, 0)
+		left := square(c.off) + square(c.slope-c.want)
+		if want := math.Sqrt(16 * left * 16 / 14); math.Abs(slope-c.want) > 1e-9 || math.Abs(rest-want) > 1e-9 {
+			t.Errorf("%+v: slope %v and rest %v, want %v and %v", c, slope, rest, c.want, want)
+		}
+	}
+}
+
+// Of 16 groups that a line has been fitted to, 14 degrees of freedom are left: Student's t at 97.5 % is 2.1448.
+func TestIntervalIsStudents(t *testing.T) {
+	d := &Distances{Far: []Far{{1000, 500}}, Cold: 500}
+	e := estimate{uses: 1000, rate: 0.1}
+	for c := range e.rest {
+		e.rest[c] = 10
+	}
+	e.interval(d)
+	const capacity, width = 1 << 30, 2.1448 * 10 / 1000
+	if lo, hi := d.interval(capacity, 0.5); math.Abs(0.5-width-lo) > 1e-6 || math.Abs(0.5+width-hi) > 1e-6 {
+		t.Errorf("%v to %v, want 0.5 give or take %v", lo, hi, width)
+	}
+}
+
+// Between capacities that are known, 8 and 10, the ratio is no more than at the former and no less than at the latter.
+func TestIntervalInBetween(t *testing.T) {
+	d := &Distances{Within: make([]Bounds, cells)}
+	d.Within[cellOf(8)], d.Within[cellOf(10)] = Bounds{0.5, 0.6}, Bounds{0.3, 0.4}
+	for capacity, want := range map[int64]Bounds{8: {0.5, 0.6}, 9: {0.3, 0.6}, 10: {0.3, 0.4}} {
+		if lo, hi := d.interval(capacity, 0.45); (Bounds{lo, hi}) != want {
+			t.Errorf("capacity %d: %v to %v, want %v", capacity, lo, hi, want)
+		}
 	}
 }
 
@@ -491,6 +569,10 @@ func TestSampledTables(t *testing.T) {
 			if kept := keptAndRead(t, a); !reflect.DeepEqual(kept.Tables, first.Tables) {
 				t.Errorf("%v: keeping shards makes a difference", s)
 			}
+		}
+		results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Lines: []unit.Bytes{32, 64}, Interleaved: true, Sampling: s}, asker{64})
+		if err != nil || !reflect.DeepEqual(results[0], first) {
+			t.Errorf("%v: one who asks for uses makes a difference: %v", s, err)
 		}
 		full := first.Tables[0]
 		if full.Fact("sample_rate") == "" || full.Fact("sample_seed") != fmt.Sprint(s.Seed) || len(first.Warnings) == 0 {

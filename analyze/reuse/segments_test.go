@@ -80,6 +80,7 @@ func equal(a, b []Segment) bool {
 func checkSegments(t *testing.T, name string, m *trace.Memory, s *Shard, segments []Segment) {
 	t.Helper()
 	var naive Naive
+	before, after := clocks(m)
 	at, sum := 0, Segment{}
 	for i, seg := range segments {
 		want := Segment{Instr: seg.Instr, Before: uint64(len(naive.lines)), Uses: make([]uint64, len(seg.Uses))}
@@ -106,12 +107,37 @@ func checkSegments(t *testing.T, name string, m *trace.Memory, s *Shard, segment
 			t.Errorf("%s, segment %d: %+v, want %+v", name, i, seg, want)
 		}
 		sum.Instr += seg.Instr
+		next := at // that may be of the next segment
+		for next < len(after) && !m.RefsOf[0].Op[next].Data() {
+			next++
+		}
+		if at > 0 && (sum.Instr < after[at-1] || sum.Instr > before[next]) {
+			t.Errorf("%s, segment %d: ends after %d instructions, want %d to %d", name, i, sum.Instr, after[at-1], before[next])
+		}
 		sum.Refs += seg.Refs
 		sum.Cold += seg.Total()
 	}
 	if d := s.Sizes[0]; sum.Instr != s.Instr || sum.Refs != s.Refs || sum.Cold != d.Total() {
 		t.Errorf("%s: %d instructions, %d references, %d uses, want %d, %d, %d", name, sum.Instr, sum.Refs, sum.Cold, s.Instr, s.Refs, d.Total())
 	}
+}
+
+// clocks is how many instructions are executed before and after each reference. Those of events count where they are ahead.
+func clocks(m *trace.Memory) (before, after []unit.Instructions) {
+	var clock, ofRefs, ofEvents unit.Instructions
+	events := m.EventsOf[0].Rows
+	for i := range m.RefsOf[0].Len() + 1 {
+		for ; len(events) > 0 && events[0].Refs == uint64(i); events = events[1:] {
+			ofEvents = max(clock, ofEvents+unit.Instructions(events[0].Instr))
+			clock = ofEvents
+		}
+		if before = append(before, clock); i < m.RefsOf[0].Len() {
+			ofRefs = max(clock, ofRefs+unit.Instructions(m.RefsOf[0].Instr[i]))
+			clock = ofRefs
+			after = append(after, clock)
+		}
+	}
+	return before, after
 }
 
 // Phases end at barriers, even segments are even.
@@ -134,6 +160,24 @@ func TestWhereSegmentsEnd(t *testing.T) {
 		if share := float64(seg.Refs) * float64(n) / float64(long.Refs); share < 0.5 || share > 1.6 {
 			t.Errorf("segment %d of %d has %.2f times its share", i, n, share)
 		}
+	}
+}
+
+// Of three phases of 1000 references and a rest, half of the mean is (3000 + rest)/8, which is the rest at 428.6.
+func TestWhatIsLeftIsJoined(t *testing.T) {
+	for rest, want := range map[int]int{1: 3, 428: 3, 429: 4, 1000: 4} {
+		m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1), EventsOf: make([]trace.Events, 1)}
+		for i := range 3000 + rest {
+			m.RefsOf[0].Append(1, uint64(i%4)*64, 8, trace.Load)
+		}
+		for _, at := range []uint64{1000, 2000, 3000} {
+			m.EventsOf[0].Rows = append(m.EventsOf[0].Rows, trace.Event{Kind: trace.Barrier, Refs: at})
+		}
+		s := segmentsOf(t, m, 64)
+		if n := len(s.Segments.Phases); n != want {
+			t.Errorf("a rest of %d: %d segments, want %d", rest, n, want)
+		}
+		checkSegments(t, "phases", m, s, s.Segments.Phases)
 	}
 }
 

@@ -156,6 +156,32 @@ func TestDistancesSoFar(t *testing.T) {
 	}
 }
 
+// A stack that has been emptied keeps no lines apart, if that did not pay, and then has fewer than could be.
+func TestFewLinesInAnEmptiedStack(t *testing.T) {
+	for few := range uint64(newest + 2) {
+		s, used := NewStack(), make([]uint64, 100_000)
+		for i := range used {
+			used[i] = uint64(i) % 1000
+		}
+		if err := s.Touch(used); err != nil {
+			t.Fatal(err)
+		}
+		if s.reset(lines.Neighbours); s.era.apart != 0 {
+			t.Fatalf("%d lines apart", s.era.apart)
+		}
+		for i := range used {
+			used[i] = uint64(i) % (few + 1)
+		}
+		if err := s.Touch(used); err != nil {
+			t.Fatal(err)
+		}
+		got, cold := s.Distances()
+		if want := uint64(len(used)) - few - 1; cold != few+1 || uint64(len(got)) != few+1 || got[few] != want {
+			t.Errorf("%d lines: cold %d and %v, want %d at distance %d", few+1, cold, got, want, few)
+		}
+	}
+}
+
 func FuzzStackIsNaive(f *testing.F) {
 	f.Add([]byte("abcabcaabbccxyzabc"), uint8(3), uint8(1))
 	f.Add(binary.LittleEndian.AppendUint64(nil, math.MaxUint64), uint8(1), uint8(0))

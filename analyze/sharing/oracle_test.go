@@ -278,10 +278,28 @@ func (o *oracle) lines() {
 		if len(users) > 1 {
 			o.lineRuns(at, users)
 		}
-		key := kindKey{o.lineRegion(at[0]), kindOf(int32(len(users)), int32(len(writers)), &pattern), int32(len(users)), int32(len(writers))}
+		key := kindKey{o.lineRegion(at[0]), naiveKind(len(users), len(writers), &pattern), int32(len(users)), int32(len(writers))}
 		k := o.kinds[key]
 		o.kinds[key] = kindCounts{k.lines + 1, k.uses + sum.uses, k.trues + sum.trues, k.falses + sum.falses}
 	}
+}
+
+// naiveKind is the kind of a line, by what the stores that remove copies are.
+func naiveKind(users, writers int, l *sharedLine) kind {
+	removing := l.again + l.took + l.other
+	switch {
+	case users < 2:
+		return private
+	case writers < 1:
+		return readOnly
+	case removing < 1:
+		return initialised
+	case 2*l.again > removing:
+		return producerConsumer
+	case 2*l.took > removing:
+		return migratory
+	}
+	return readWrite
 }
 
 // lineRegion is the first named array of the line of use i.

@@ -96,6 +96,7 @@ func TestHandWorkedRunsAndKinds(t *testing.T) {
 		{"producer-consumer", "0S0 0S0 1L0 0S0 1L0 1L0 2L0 0S0", producerConsumer, 3, 1, "1 1 2", "1 1 2", "1 2"},
 		{"migratory", "0L0 0S0 1L0 1S0 2L0 2S0 0L0 0S0", migratory, 3, 3, "1 1 1 1", "1 1 1 1", "1 1 1"},
 		{"read-write", "0S0 1L0 2L0 1S0 0L0 2L0 2S0", readWrite, 3, 3, "1 1 1", "1 1 1 1", "2 2"},
+		{"one store like a producer's, one that migrates: neither are most", "0S0 1L0 0S0 1S0", readWrite, 2, 2, "1 1 1", "1", "1 1"},
 	} {
 		s, err := measure(script(t, 3, c.script), &Analysis{Lines: []unit.Bytes{64}})
 		if err != nil {

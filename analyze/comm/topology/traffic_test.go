@@ -41,6 +41,9 @@ func TestCarry(t *testing.T) {
 	if got.Gap() != 3 || got.GapTime(1) != 164 || BisectionGap(got.Net) != 2 || got.BisectionTime(1) != 98 {
 		t.Errorf("gaps %v %v %v %v", got.Gap(), got.GapTime(1), BisectionGap(got.Net), got.BisectionTime(1))
 	}
+	if got := Carry(Mesh(1, 4), []Flow{{2, 3, 1, 8}, {1, 2, 1, 8}}); got.Busiest != 1*directions {
+		t.Errorf("the first of two equal links is %d", got.Busiest)
+	}
 	if none := Carry(Mesh(1, 4), flows[3:]); none.Messages != 0 || none.Hops != 0 {
 		t.Errorf("got %+v", none)
 	}
