@@ -86,7 +86,7 @@ func joined(all []row, compare func(a, b *row) int) ([]row, error) {
 func (r *row) bounds() (lower, upper int64) {
 	l := Layout{Count: r.count, Block: min(r.block, r.class.bytes), Stride: max(r.stride, -r.stride)}
 	switch {
-	case l.Stride == r.block && r.class.bytes < r.count*r.block: // a row that is not full is a row
+	case l.Stride == r.block && r.class.bytes < r.count*r.block && (r.stride > 0 || r.class.bytes%r.block == 0): // a row that is not full is a row
 		l.Count, l.Block = 1, r.class.bytes
 	case r.count < 1 || r.count > 1 && r.class.bytes/r.count < r.block: // the rest, or a layout that is not full
 		return unknown, unknown
