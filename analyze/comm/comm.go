@@ -24,9 +24,11 @@
 // that follows does. Locks are left out: nothing says who has them first. A receive or a collective without its partners
 // is let go when nothing else can go on, and counted.
 //
-// A member of a collective goes on when the messages that it needs have come. Differs:
-// in an order of events in which one that only passes something on, in the middle of a tree, sends other
-// messages too, before the last member comes, it is taken to send these afterwards.
+// A member of a collective goes on when the messages that it needs have come.
+//
+// Differs: before the last member has come it does so only where each hears from one other: in broadcasts, but that of Ring, in scans that are
+// chains or counted apart, and in scatters that are stars or counted apart. Elsewhere, one that hears from any other goes on when the last has
+// come, with the time at which it had its messages; if the last waits for it before, that is let go, and counted.
 //
 // # Networks
 //

@@ -249,32 +249,78 @@ func TestWaysOfEqualLength(t *testing.T) {
 	}
 }
 
-// Who needs nothing of the others in a collective goes on at once: these may wait for a message of him before they come.
-func TestWhoNeedsNothingGoesOn(t *testing.T) {
-	const n, root = 4, 2
-	for _, how := range []Algorithm{Apart, Linear} {
+// handsOn are the ways of collectives in which nobody waits for members from whom nothing comes to him.
+func handsOn(kind trace.Kind, how Algorithm) bool {
+	return how == Apart || how == Linear || kind == trace.Bcast && how != Ring || kind == trace.Scan && how == Ring
+}
+
+// needing says of whom something comes to a member of a collective, by way of others too.
+func needing(c call, how Algorithm, member int) map[int]bool {
+	needs := map[int]bool{}
+	if how == Apart {
+		for j := range c.bytes {
+			needs[j] = c.needs(member, j)
+		}
+		return needs
+	}
+	type sent struct{ round, from, to int }
+	var all []sent
+	c.send = func(round, from, to int, _ int64) { all = append(all, sent{round, from, to}) }
+	c.messages(how)
+	before := map[int]int{member: math.MaxInt} // by member: what it hears before this round comes to the one
+	for _, s := range slices.Backward(all) {
+		if s.round < before[s.to] {
+			before[s.from], needs[s.from] = max(before[s.from], s.round), true
+		}
+	}
+	return needs
+}
+
+// Who needs nothing of a member of a collective does not wait for it: that one waits for a message of his before it comes.
+func TestNobodyWaitsForWhomHeDoesNotNeed(t *testing.T) {
+	const n, root = 5, 2
+	for _, how := range Algorithms {
 		for _, kind := range collectiveKinds {
-			for first := range n {
-				c := call{kind: kind, root: root}
-				if slices.ContainsFunc([]int{0, 1, 2, 3}, func(j int) bool { return j != first && c.needs(first, j) }) {
+			for pair := range n * n {
+				first, last := pair/n, pair%n
+				c := call{kind: kind, root: root, bytes: make([]int64, n)}
+				if !handsOn(kind, how) || first == last || needing(c, how, first)[last] {
 					continue
 				}
 				m := memory(n)
-				e := message(kind, root, 1)
-				if !rooted(kind) {
-					e.Peer = trace.None
-				}
-				m.EventsOf[first].Rows = []trace.Event{e}
-				for p := range n {
-					if p != first {
-						m.EventsOf[first].Rows = append(m.EventsOf[first].Rows, message(trace.Send, int32(p), 1))
-						m.EventsOf[p].Rows = []trace.Event{message(trace.Recv, int32(first), 1), e}
+				for p := range int32(n) {
+					e := message(kind, trace.None, 1)
+					if rooted(kind) {
+						e.Peer = root
 					}
+					m.EventsOf[p].Rows = []trace.Event{e}
 				}
+				m.EventsOf[first].Rows = append(m.EventsOf[first].Rows, message(trace.Send, int32(last), 1))
+				m.EventsOf[last].Rows = slices.Insert(m.EventsOf[last].Rows, 0, message(trace.Recv, int32(first), 1))
 				if got := data[uint64](t, named(t, run(t, m, how, Costs{3, 1}), "comm_path"), "released")[0]; got > 0 {
-					t.Errorf("%s %s: %d wait for ever for %d", how, kind, got, first)
+					t.Errorf("%s %s: %d wait for ever where %d waits for %d", how, kind, got, last, first)
 				}
 			}
+		}
+	}
+}
+
+// 1 has the root's data at 5 and sends to 3 at 6; 2 comes late, and sends to 3 at 50. What 3 receives from anybody first is of 1: it works from 6 to 66.
+func TestReceivesFromAnyAreInOrderOfTheClock(t *testing.T) {
+	for _, how := range []Algorithm{Apart, Linear, Binomial, Doubling} {
+		m := memory(4)
+		bcast := func(instr uint32) trace.Event {
+			e := message(trace.Bcast, 0, instr)
+			e.Group = 4
+			return e
+		}
+		m.EventsOf[0].Rows = []trace.Event{bcast(5)}
+		m.EventsOf[1].Rows = []trace.Event{bcast(1), message(trace.Send, 3, 1)}
+		m.EventsOf[2].Rows = []trace.Event{message(trace.Send, 3, 50), bcast(50)}
+		m.EventsOf[3].Rows = []trace.Event{message(trace.Recv, trace.None, 0), message(trace.Recv, trace.None, 60)}
+		p := named(t, run(t, m, how, Costs{}), "comm_path")
+		if length := data[uint64](t, p, "length")[0]; length != 100 { // of 2; 3 has its second message at 66
+			t.Errorf("%s: a path of %d, want 100", how, length)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type meeting struct {
 	entered []path
 	here    []bool
 	exits   []moment // by member
+	passing *passing // nil: who needs anything waits for all
 }
 
 // meets has a processor come to a collective.
@@ -41,14 +42,22 @@ func (r *replay) meets(t *task) error {
 	if root, is := slices.BinarySearch(members, trace.Proc(e.Peer)); is && rooted(m.kind) {
 		m.root = root
 	}
+	if m.came == 0 {
+		m.passing = newPassing(m.call, r.how)
+	}
 	m.entered[i], m.bytes[i], m.here[i] = t.begin, e.Bytes, true
+	if m.passing != nil {
+		if err := r.passOn(m, i); err != nil {
+			return err
+		}
+	} else if !receives(m.kind, r.how, m.root, i, len(members)) {
+		m.exits[i] = moment{known: true, at: t.begin}
+	}
 	if m.came++; m.came == len(members) {
 		delete(r.calls, key)
 		if err := r.complete(m, members, key.object < 0); err != nil {
 			return err
 		}
-	} else if !receives(m.kind, r.how, m.root, i, len(members)) {
-		m.exits[i] = moment{known: true, at: t.begin}
 	}
 	if e.Request >= 0 {
 		return r.starts(t, &m.exits[i])
