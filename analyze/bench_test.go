@@ -170,6 +170,15 @@ func BenchmarkStream(b *testing.B) {
 			m.RefsOf[0].Append(1, addr, 8, op)
 		}
 		file := saved(b, m)
+		b.Run(s.name+"/file/hash", func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			for b.Loop() {
+				if _, err := analysis.Run(context.Background(), file, analysis.Options{}, hashing{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+		})
 		for _, from := range []struct {
 			name string
 			src  trace.Source
@@ -187,6 +196,53 @@ func BenchmarkStream(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// hashing finds the lines of all uses in a hash table, and nothing of them.
+type hashing struct{}
+
+func (hashing) Name() string                                    { return "hashing" }
+func (hashing) Merge([]analysis.Shard) (analysis.Result, error) { return analysis.Result{}, nil }
+func (hashing) UsesOf() []unit.Bytes                            { return []unit.Bytes{64} }
+func (hashing) End() error                                      { return nil }
+func (h hashing) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
+	if p == trace.Interleaved {
+		return nil
+	}
+	return h
+}
+
+func (hashing) Add(p *analysis.Piece) error {
+	if p.Event != nil {
+		return nil
+	}
+	_, err := p.Uses(64)
+	return err
+}
+
+// BenchmarkProcessors finds the distances of four processors, each by itself, on one core and on two.
+func BenchmarkProcessors(b *testing.B) {
+	const procs, n = 4, 1 << 21
+	m := &trace.Memory{Head: trace.Header{Procs: procs}, RefsOf: make([]trace.Refs, procs)}
+	for p := range procs {
+		r := rand.New(rand.NewPCG(uint64(p), 2))
+		m.RefsOf[p].Proc = trace.Proc(p)
+		for range n {
+			m.RefsOf[p].Append(1, uint64(math.Exp(r.Float64()*math.Log(1<<18)))*64, 8, trace.Load)
+		}
+	}
+	src := m.InBatches(1 << 18)
+	for _, cores := range []int{1, 2} {
+		b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+			for b.Loop() {
+				if _, err := analysis.Run(context.Background(), src, analysis.Options{}, &reuse.Analysis{Lines: []unit.Bytes{64}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*procs*n/b.Elapsed().Seconds()/1e6, "Mrefs/s")
+		})
 	}
 }
 

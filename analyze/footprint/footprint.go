@@ -26,7 +26,7 @@
 //
 // The methods of [Shape], [Printed] and [Several] are the models of [falsafi1997], corrected and as
 // published. What they are held to is measured: K processes take turns of one window each on one cache,
-// every process with its own references in its own order.
+// every process with its own references in its own order. K is a power of two.
 //
 //   - loss is what the projection of a process has lost when it runs again: the model's interference, and what one measures by
 //     flushing;
@@ -66,7 +66,8 @@ projection.arrow, a value in blocks for each cache, processor and quantity:
   footprint, projection                means of windows: blocks used, and those of them that the empty cache would keep
   model, paper                         projection of such a footprint: of LRU, and of [falsafi1997, eq. 4 or 8]
   model_inverse, paper_inverse         footprint of such a projection; none if the cache is full
-interference.arrow, for each cache and number of processes that take turns of a window on it:
+interference.arrow, for each cache and number of processes that take turns of a window on it: 2, 4, 8 neighbours and so on, without
+those that are left when such groups are made:
   per_switch, per_turn                 blocks that a process loses before it runs again, less those of its own that others bring; sum
                                        over all processes
   error                                per_switch less what was measured

@@ -83,7 +83,7 @@ func (c calendar) fit(now, long unit.Instructions) unit.Instructions {
 		if s.from >= now+max(1, long) {
 			break
 		}
-		now = max(now, s.to)
+		now = s.to
 	}
 	return now
 }

@@ -14,7 +14,7 @@ import (
 // Timeline is when the processors of a simulated machine execute, to be cut into quanta of its time: misses take time in it, as
 // they do in the paper's simulator, and not in the interleaved order of a trace.
 //
-// A processor is active in a quantum if it executes in it, or goes on at its end.
+// A processor is active in a quantum if it executes in it, or goes on in it, be it at its end or to wait again at once.
 //
 // Differs: in the paper a target is also active when a message of the coherence protocol reaches it.
 type Timeline struct {

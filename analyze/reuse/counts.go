@@ -89,9 +89,7 @@ func (c *counts) above(block, open uint32, at *closed) (d uint32) {
 	for i := range (bits.Len32(block^open) + 1) / 2 {
 		j := block & 3
 		block >>= 2
-		if i > 0 {
-			d += at[i]
-		}
+		d += at[i]
 		if i < narrowLevels {
 			d += uint32(c.narrow[i][block]>>(narrowBits*j)) & narrowMask
 		} else {

@@ -44,7 +44,7 @@ func (s *simulation) newLine(first uint64) uint32 {
 	return uint32(len(s.lines) - 1)
 }
 
-// newShared is for a line that gets a second holder. If the first has stored it, that is one write run.
+// newShared is for a line that gets a second holder.
 func (s *simulation) newShared() uint32 {
 	s.shared = append(s.shared, sharedLine{})
 	s.written = append(s.written, make([]uint64, s.blocks)...)
