@@ -42,11 +42,17 @@ func (o *options) needRefs() bool {
 	return slices.ContainsFunc(o.chosen(), func(k *kind) bool { return !slices.Contains([]string{commName, marshalName, quantaName}, k.name) })
 }
 
-// noteUnused says that a flag was given of analyses that do not run.
-func (s *settings) noteUnused(env *stage.Env, f *pflag.Flag) {
+// noteUnused says that a flag was given of analyses that do not run, or without another one that it needs.
+func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag) {
 	of := s.owners(f)
 	if len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(s.run, name) }) {
 		env.Note("--%s does nothing here: it is a flag of %s, see --run", f.Name, strings.Join(of, ", "))
+		return
+	}
+	for _, k := range s.chosen() {
+		if other := k.needs[f.Name]; other != "" && !all.Changed(other) {
+			env.Note("--%s does nothing here without --%s", f.Name, other)
+		}
 	}
 }
 
@@ -72,7 +78,7 @@ func (s *settings) check(f stage.Format) error {
 	}
 	chosen := s.chosen()
 	if len(chosen) == 0 {
-		return stage.Usage("--run: no analysis; there are %s", names)
+		return stage.Usage("--run: no analysis; there are %s, and %s, which is all of them", names, everything)
 	}
 	if f != stage.Human && len(chosen) > 1 {
 		return stage.Usage("--format %s prints one analysis; choose it with --run", f)

@@ -122,7 +122,7 @@ func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
 			return nil, stage.Usage("--cache: %w", err)
 		}
 		if b < line || b%line != 0 || b/line > maxCacheLines {
-			return nil, stage.Usage("--cache: %v is not from 1 to %d lines of %v", b, int64(maxCacheLines), line)
+			return nil, stage.Usage("--cache: %v is not a whole number of lines of %v, from 1 to %d", b, line, int64(maxCacheLines))
 		}
 		sizes = append(sizes, int64(b/line))
 	}

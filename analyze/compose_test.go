@@ -41,7 +41,7 @@ func TestComposeStatus(t *testing.T) {
 		{"a b --cache 4KiB", stage.WrongUsage, "output"},
 		{"--cache 4KiB -o x", stage.WrongUsage, "requires at least 1 arg"},
 		{"a b -o x", stage.WrongUsage, "no size of the cache"},
-		{"a b --cache 100B -o x", stage.WrongUsage, "--cache: 100B is not from 1 to"},
+		{"a b --cache 100B -o x", stage.WrongUsage, "--cache: 100B is not a whole number of lines of 64B, from 1 to"},
 		{"a b --cache 4 -o x", stage.WrongUsage, "has no unit"},
 		{"a b --cache-lines 0 -o x", stage.WrongUsage, "--cache-lines: 0 is not"},
 		{"a b --cache-lines 1 --rates 1 -o x", stage.WrongUsage, "1 rates for 2 programs"},

@@ -13,6 +13,7 @@ func localityKind(sampling *sampleFlags) *kind {
 	var caches []string
 	var simulate bool
 	return &kind{name: "locality", doc: "alpha, beta and gamma of the power law [du2000]: locality.params.toml; models beside the exact curve: locality_curve.arrow, and with --assoc set-associative caches: locality_assoc.arrow",
+		needs:   map[string]string{"assoc-simulate": "assoc"},
 		details: locality.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.Uint64Var(&seed, "locality-seed", 1, "locality: of what is drawn at random for intervals, a `number` that is recorded")

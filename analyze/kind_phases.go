@@ -26,10 +26,14 @@ type phasesFlags struct {
 	networks   []string
 }
 
+// ofNodes are flags of what is counted between nodes, and in them.
+var ofNodes = map[string]string{"block": "per-node", "placement": "per-node", "delay": "per-node", "between": "per-node", "latency": "per-node",
+	"right": "per-node", "miss": "per-node", "ways": "per-node"}
+
 func phasesKind() *kind {
 	o := &phasesFlags{}
 	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 20 ways between barriers: phases.arrow",
-		details: phases.Columns + "\n" + trafficColumns, flags: o.add, build: o.analysis}
+		details: phases.Columns + "\n" + trafficColumns, flags: o.add, needs: ofNodes, build: o.analysis}
 }
 
 func (o *phasesFlags) add(f *pflag.FlagSet) {

@@ -52,7 +52,7 @@ func command(env *stage.Env) *cobra.Command {
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.expand()
-		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, flag) })
+		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, f, flag) })
 		o.interleavedAsked, o.runAsked = f.Changed("interleaved"), f.Changed("run")
 		return o.analyze(cmd.Context(), env, args[0])
 	}

@@ -401,12 +401,16 @@ func TestUnusedFlags(t *testing.T) {
 		})
 	}
 	unmatched(t, "x")
+	write(t, "y", 2, 1, 10)
 	for args, want := range map[string]string{
-		"--run comm --assoc 64x8":                      "spoor: note: --assoc does nothing here: it is a flag of locality, see --run\n",
-		"--run comm --interleaved=false":               "spoor: note: --interleaved does nothing here: it is a flag of reuse, reuse_time, cache, see --run\n",
-		"--run comm --link-bandwidth 1GB/s --line 32B": "",
+		"--run comm --assoc 64x8 x":                      "spoor: note: --assoc does nothing here: it is a flag of locality, see --run\n",
+		"--run comm --interleaved=false x":               "spoor: note: --interleaved does nothing here: it is a flag of reuse, reuse_time, cache, see --run\n",
+		"--run comm --link-bandwidth 1GB/s --line 32B x": "",
+		"--run phases --delay 5 y":                       "spoor: note: --delay does nothing here without --per-node\n",
+		"--run phases --delay 5 --per-node 1 y":          "",
+		"--run locality --assoc-simulate=false y":        "spoor: note: --assoc-simulate does nothing here without --assoc\n",
 	} {
-		status, _, errs := analyze(append(strings.Fields(args), "-o", "d", "x")...)
+		status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
 		if status != stage.Done || strings.Contains(errs, "does nothing") != (want != "") || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, want %q", args, status, errs, want)
 		}

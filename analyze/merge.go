@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -35,7 +36,7 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
 			"  $ analyze --procs 0-1 -o first fft\n  $ analyze --procs 2-3 -o second fft\n  $ analyze merge first second -o both",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return m.merge(env, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return m.merge(cmd.Context(), env, args) },
 	}
 	cmd.Flags().StringVarP(&m.dir, "output", "o", "", "`directory` of the results")
 	cmd.Flags().StringVar(&m.path, "trace", "", "`prefix` of the trace that the parts are of")
@@ -44,7 +45,7 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 	return cmd
 }
 
-func (m *merging) merge(env *stage.Env, dirs []string) error {
+func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) error {
 	if err := checkOutput(m.dir); err != nil {
 		return err
 	}
@@ -76,12 +77,12 @@ func (m *merging) merge(env *stage.Env, dirs []string) error {
 		env.Note("processors %s are in none of the parts", trace.FormatProcs(those(owners, false)))
 		r.procs = procs
 	}
-	results, err := join(s, r, procs, owners)
+	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return join(s, r, procs, owners) })
 	if err != nil {
 		return err
 	}
 	warn(env, results)
-	if err := save(m.dir, results); err != nil {
+	if err := keep(m.dir, results, r.procs == nil); err != nil {
 		return err
 	}
 	return print(env, *m.format, s.chosen(), results)

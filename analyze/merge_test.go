@@ -187,6 +187,22 @@ func TestPartsOfOtherVersions(t *testing.T) {
 	}
 }
 
+// Beside the results of all processors nothing is left that could be merged.
+func TestMergeLeavesNoPart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeRing(t, "x", 2, 1)
+	must(t, "--procs 0 -o a x")
+	must(t, "--procs 1 -o b x")
+	must(t, "merge a -o a")
+	if _, err := os.Stat("a/" + partTable + ".arrow"); err != nil {
+		t.Error(err)
+	}
+	must(t, "merge a b -o a")
+	if _, err := os.Stat("a/" + partTable + ".arrow"); err == nil {
+		t.Error("a is still a part")
+	}
+}
+
 func TestMergeStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeRing(t, "x", 4, 1)

@@ -72,6 +72,7 @@ type kind struct {
 	name, doc string
 	details   string // more for the help, if one line is not enough
 	flags     func(*pflag.FlagSet)
+	needs     map[string]string                         // flags that do nothing without another one: which
 	build     func(*request) (analysis.Analysis, error) // an error about a flag is one of usage
 }
 
@@ -138,18 +139,18 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if procs != nil {
 		results = append(results, kept.result())
 	}
-	if err := o.keep(results, procs == nil); err != nil {
+	if err := keep(o.dir, results, procs == nil); err != nil {
 		return err
 	}
 	return print(env, *o.format, o.chosen(), results)
 }
 
 // keep writes the results. Beside those of all processors nothing is left to merge.
-func (o *options) keep(results []analysis.Result, whole bool) error {
-	if err := save(o.dir, results); err != nil || !whole {
+func keep(dir string, results []analysis.Result, whole bool) error {
+	if err := save(dir, results); err != nil || !whole {
 		return err
 	}
-	return dropPart(o.dir)
+	return dropPart(dir)
 }
 
 // build makes the analyses, and completes the request.
@@ -195,13 +196,23 @@ func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.An
 	if r.procs == nil {
 		return nil
 	}
+	var needAll, without []string
 	for _, a := range analyses {
 		if len(analysis.Orders(r.header, r.procs[:1], a)) == 0 {
-			return stage.Usage("%s needs all processors; leave --procs out", a.Name())
+			needAll = append(needAll, a.Name())
 		}
 		if len(analysis.Orders(r.header, []trace.Proc{trace.Interleaved}, a)) > 0 {
-			env.Note("%s: the interleaved order needs all processors and is left out", a.Name())
+			without = append(without, a.Name())
 		}
+	}
+	switch {
+	case len(needAll) == 1:
+		return stage.Usage("%s needs all processors; leave --procs or it out", needAll[0])
+	case len(needAll) > 1:
+		return stage.Usage("%s need all processors; leave --procs or them out", strings.Join(needAll, ", "))
+	}
+	for _, name := range without {
+		env.Note("%s: the interleaved order needs all processors and is left out", name)
 	}
 	return nil
 }

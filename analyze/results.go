@@ -50,7 +50,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	if kept.procs != nil {
 		run.Keep = kept.keep
 	}
-	results, err := analysis.Run(ctx, src, run, analyses...)
+	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return analysis.Run(ctx, src, run, analyses...) })
 	if err != nil {
 		return nil, orWithout(err)
 	}

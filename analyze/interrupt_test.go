@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+	"spoor/traces/trace"
+)
+
+// lengthy is an analysis whose results take for ever. It is interrupted when it begins to make them.
+type lengthy struct{ interrupt func() }
+
+func (lengthy) Name() string                                     { return "lengthy" }
+func (lengthy) NewShard(trace.Header, trace.Proc) analysis.Shard { return nil }
+func (l lengthy) Merge([]analysis.Shard) (analysis.Result, error) {
+	l.interrupt()
+	select {}
+}
+
+// Who is interrupted while results are made from what was read does not wait for them.
+func TestInterruptedMerge(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "x", 1, 1, 10)
+	src, err := store.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options{settings: newSettings()}
+	_, err = o.measure(ctx, &stage.Env{Out: io.Discard, Err: io.Discard}, src, newPart(&request{header: src.Header()}, o.settings), []analysis.Analysis{lengthy{cancel}})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
