@@ -175,12 +175,7 @@ func (l *level) fill(seed uint64, dense int64, numbered *places) {
 		policy, _ := findPolicy(d.Policy)
 		const stream = 0x5eed // one of PCG's streams; any will do
 		draw := rand.New(rand.NewPCG(seed, stream))
-		of := func(g geometry) array { return policy.make(g, draw) }
-		if g := newGeometry(d.Sets, d.Ways); d.Sets*d.Ways <= dense {
-			l.array = of(g)
-		} else {
-			l.array = newSparse(g, of)
-		}
+		l.array = roomy(newGeometry(d.Sets, d.Ways), dense, func(g geometry) array { return policy.make(g, draw) })
 	}
 	if l.later || d.WithOPT {
 		l.record = newRecord()

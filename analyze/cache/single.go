@@ -8,9 +8,10 @@ type LRU struct {
 	missed [missRoom]miss
 }
 
-// NewLRU is an empty cache of sets*ways lines, which must be below 2^31.
-func NewLRU(sets, ways int64) *LRU {
-	return &LRU{array: lruPolicy.make(newGeometry(sets, ways), nil)}
+// NewLRU is an empty cache of sets*ways lines, which must be below 2^31. Where so many such caches are too large together, its memory is bounded
+// by the lines that are used.
+func NewLRU(sets, ways int64, caches int) *LRU {
+	return &LRU{array: roomy(newGeometry(sets, ways), mostDense/int64(max(caches, 1)), func(g geometry) array { return lruPolicy.make(g, nil) })}
 }
 
 // Misses uses lines in order and counts those that were not there.

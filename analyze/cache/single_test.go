@@ -8,9 +8,13 @@ import (
 
 // Caches of every kind of array count misses of lines of all sizes, up to the largest, as lists of lines by set do.
 func TestLRUOfLargeLines(t *testing.T) {
-	for _, shape := range [][2]int64{{1, 1}, {4, 2}, {7, 3}, {8, 8}, {2, 16}, {1, 40}} {
+	for i, shape := range [][2]int64{{1, 1}, {4, 2}, {7, 3}, {8, 8}, {2, 16}, {1, 40}, {7, 3}, {64, 8}, {2, 40}} {
 		r := rand.New(rand.NewPCG(uint64(shape[0]), 5))
-		c, sets := NewLRU(shape[0], shape[1]), make([][]uint64, shape[0])
+		caches := 1
+		if i >= 6 {
+			caches = mostDense
+		}
+		c, sets := NewLRU(shape[0], shape[1], caches), make([][]uint64, shape[0])
 		for range 200 {
 			var lines []uint64
 			misses := uint64(0)

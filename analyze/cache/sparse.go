@@ -15,6 +15,14 @@ type sparse struct {
 	of    func(g geometry) array
 }
 
+// roomy is sets that are made at once if they have so many lines at most, else when they are first used.
+func roomy(g geometry, dense int64, of func(geometry) array) array {
+	if g.sets*g.ways <= uint64(dense) {
+		return of(g)
+	}
+	return newSparse(g, of)
+}
+
 // linesAtOnce is of neighbouring sets that are made together, if their number is a power of two.
 const linesAtOnce = 128
 

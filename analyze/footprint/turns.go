@@ -29,7 +29,7 @@ func newTurns(s Shape, procs int) *turns {
 	for k := 1; k <= procs; k *= 2 {
 		one := &turn{processes: k, misses: make([]uint64, procs)}
 		for range procs / k {
-			one.caches = append(one.caches, cache.NewLRU(int64(s.Sets), int64(s.Ways)))
+			one.caches = append(one.caches, cache.NewLRU(int64(s.Sets), int64(s.Ways), 2*procs))
 		}
 		t.by = append(t.by, one)
 	}

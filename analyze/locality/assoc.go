@@ -32,10 +32,10 @@ type simulation struct {
 
 var _ analysis.KeptShard = (*simulation)(nil)
 
-func newSimulation(shapes []Shape, line unit.Bytes) *simulation {
+func newSimulation(shapes []Shape, line unit.Bytes, procs int) *simulation {
 	s := &simulation{Misses: make([]uint64, len(shapes)), feed: lines.NewFeed(line.Shift())}
 	for _, shape := range shapes {
-		s.caches = append(s.caches, cache.NewLRU(shape.Sets, shape.Ways))
+		s.caches = append(s.caches, cache.NewLRU(shape.Sets, shape.Ways, procs))
 	}
 	return s
 }

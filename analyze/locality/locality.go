@@ -95,7 +95,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	s.KeepSegments(a.Line)
 	j := &analysis.Joint{Parts: []analysis.Shard{s}}
 	if a.simulates() {
-		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line))
+		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line, h.Procs))
 	}
 	for _, m := range a.models() {
 		if m.Needs != nil {

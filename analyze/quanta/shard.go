@@ -70,7 +70,7 @@ func newShard(h trace.Header, length unit.Instructions, c Cache, samples *sample
 		s.procs[i].running = true
 		if c != (Cache{}) {
 			s.line = c.Line.Shift()
-			s.caches = append(s.caches, cache.NewLRU(c.Sets, c.Ways))
+			s.caches = append(s.caches, cache.NewLRU(c.Sets, c.Ways, h.Procs))
 		}
 	}
 	s.keep = samples.wants(0)
