@@ -313,6 +313,28 @@ func TestNoUpgradesToTakeOff(t *testing.T) {
 	}
 }
 
+// Locks that are taken, and flags and other processors that are waited for, are counted apart.
+func TestLocksAndFlags(t *testing.T) {
+	m := &trace.Memory{Head: trace.Header{Procs: 2}, RefsOf: make([]trace.Refs, 2), EventsOf: make([]trace.Events, 2)}
+	for _, on := range []struct {
+		proc   int
+		kind   trace.Kind
+		object int32
+	}{{0, trace.Lock, 5}, {0, trace.Unlock, 5}, {0, trace.Lock, 6}, {0, trace.Unlock, 6}, {0, trace.Signal, 7}, {1, trace.Lock, 5}, {1, trace.Unlock, 5}, {1, trace.WaitFlag, 7}} {
+		e := trace.NewEvent(on.kind)
+		e.Peer, e.Tag = on.object, 1
+		m.RefsOf[on.proc].Proc, m.EventsOf[on.proc].Proc = trace.Proc(on.proc), trace.Proc(on.proc)
+		m.EventsOf[on.proc].Rows = append(m.EventsOf[on.proc].Rows, e)
+	}
+	results, err := analysis.Run(context.Background(), m, analysis.Options{}, &Analysis{Lines: []unit.Bytes{64}, Sets: []int64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if full := results[0].Full; full.Fact("locks") != "3" || full.Fact("flags") != "1" {
+		t.Errorf("%s locks, %s flags, want 3 and 1", full.Fact("locks"), full.Fact("flags"))
+	}
+}
+
 // More processors than bits in a word.
 func TestManyProcessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
