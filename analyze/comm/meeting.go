@@ -75,6 +75,8 @@ func (r *replay) complete(m *meeting, members []trace.Proc, byMessages bool) err
 	switch {
 	case !byMessages:
 		ends = m.direct(Costs{}, false)
+	case r.how == Apart && m.passing != nil:
+		return nil // all have gone on
 	case r.how == Apart:
 		ends = m.direct(r.Costs, true)
 	default:
@@ -106,7 +108,7 @@ func (r *replay) resolved(m *meeting, members []trace.Proc) []path {
 }
 
 // direct is when members go on if each waits for all that it needs something of, or
-// for the messages of these.
+// for the messages of these, where that is not one other member; see passing.
 func (m *meeting) direct(costs Costs, byMessages bool) []path {
 	from := func(i int) path {
 		switch {
@@ -119,26 +121,11 @@ func (m *meeting) direct(costs Costs, byMessages bool) []path {
 	}
 	ends := slices.Clone(m.entered)
 	switch m.kind {
-	case trace.Bcast, trace.Scatter:
-		for i := range ends {
-			n := m.bytes[m.root]
-			if m.kind == trace.Scatter {
-				n = m.bytes[i]
-			}
-			if i != m.root {
-				ends[i] = later(ends[i], costs.over(m.entered[m.root], n))
-			}
-		}
 	case trace.Reduce, trace.Gather:
 		for i := range ends {
 			if i != m.root {
 				ends[m.root] = later(ends[m.root], from(i))
 			}
-		}
-	case trace.Scan:
-		var last path
-		for i := range ends {
-			ends[i], last = later(ends[i], last), later(last, from(i))
 		}
 	default:
 		m.others(ends, from)

@@ -7,9 +7,7 @@ import "spoor/traces/trace"
 type passing struct {
 	from [][]int // by member: to whom it hands on
 	of   []int   // by member: who hands on to it, none if nobody does
-	ends []path  // by member: when it goes on
 	sums []path  // by member: when what it and those before it have put in has come to the next, in a scan that is counted by itself
-	done []bool  // by member
 }
 
 const none = -1
@@ -22,7 +20,7 @@ func newPassing(c call, how Algorithm) *passing {
 		return nil
 	}
 	n := len(c.bytes)
-	p := &passing{from: make([][]int, n), of: make([]int, n), ends: make([]path, n), sums: make([]path, n), done: make([]bool, n)}
+	p := &passing{from: make([][]int, n), of: make([]int, n), sums: make([]path, n)}
 	for i := range p.of {
 		p.of[i] = none
 	}
@@ -40,16 +38,15 @@ func (r *replay) passOn(m *meeting, member int) error {
 	for todo := []int{member}; len(todo) > 0; {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if !m.here[i] || p.of[i] != none && !p.done[p.of[i]] {
+		if !m.here[i] || p.of[i] != none && !m.exits[p.of[i]].known {
 			continue
 		}
-		p.done[i] = true
-		p.ends[i], p.sums[i] = m.entered[i], r.over(m.entered[i], m.bytes[i])
+		end, sum := m.entered[i], r.over(m.entered[i], m.bytes[i])
 		if from := p.of[i]; from != none {
-			p.ends[i] = later(p.ends[i], r.handed(m, from, i))
-			p.sums[i] = later(p.sums[i], p.sums[from])
+			end, sum = later(end, r.handed(m, from, i)), later(sum, p.sums[from])
 		}
-		if err := r.settle(&m.exits[i], p.ends[i]); err != nil {
+		p.sums[i] = sum
+		if err := r.settle(&m.exits[i], end); err != nil {
 			return err
 		}
 		todo = append(todo, p.from[i]...)
@@ -61,12 +58,12 @@ func (r *replay) passOn(m *meeting, member int) error {
 func (r *replay) handed(m *meeting, from, to int) path {
 	switch m.kind {
 	case trace.Bcast:
-		return r.over(m.passing.ends[from], m.bytes[m.root])
+		return r.over(m.exits[from].at, m.bytes[m.root])
 	case trace.Scatter:
-		return r.over(m.passing.ends[from], m.bytes[to])
+		return r.over(m.exits[from].at, m.bytes[to])
 	}
 	if r.how == Apart {
 		return m.passing.sums[from]
 	}
-	return r.over(m.passing.ends[from], m.bytes[from])
+	return r.over(m.exits[from].at, m.bytes[from])
 }
