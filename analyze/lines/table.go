@@ -56,6 +56,9 @@ func (t *Table) Reset(of Sharing) {
 	t.full, t.used, t.of = 0, 0, of
 }
 
+// Sharing is how lines share pages.
+func (t *Table) Sharing() Sharing { return t.of }
+
 // Places is how many places there are, those of no line included.
 func (t *Table) Places() int { return (t.used + 1) << t.of }
 
@@ -65,7 +68,7 @@ func (t *Table) Pages() int { return t.used }
 // Extend appends zeros to what is kept by place until there is one for each of n places.
 func Extend[T any](kept []T, n int) []T {
 	if n > cap(kept) {
-		kept = append(make([]T, 0, 2*n), kept...)[:n] // append would make large ones a quarter longer, and copy them often
+		kept = append(make([]T, 0, n+n/2), kept...)[:n] // append would make large ones a quarter longer, and copy them often
 	} else if n > len(kept) {
 		at := len(kept)
 		kept = kept[:n]
@@ -99,13 +102,16 @@ func (t *Table) MakeRoom() error {
 	return nil
 }
 
-// fullest is how many of eight pairs are in use at most: of lines that are alone, which are few, so that most are where they should be.
+// fullest is how many of eight pairs are in use at most: of lines that are alone, as long as they are few, so that most are where they should be.
 func (t *Table) fullest() int {
-	if t.of == Alone {
+	if t.of == Alone && len(t.pairs) < farPairs {
 		return 2
 	}
 	return 5
 }
+
+// farPairs is how long a hash table is at least that the caches hold no part worth mentioning of.
+const farPairs = 1 << 20
 
 func (t *Table) grow() {
 	old := t.pairs

@@ -1,6 +1,9 @@
 package reuse
 
-import "iter"
+import (
+	"iter"
+	"math"
+)
 
 // table gives lines places, as [lines.Table] does.
 type table interface {
@@ -15,7 +18,7 @@ type numbered struct{ places int }
 
 func newNumberedStack(cores int) *Stack {
 	s := NewParallelStack(cores)
-	s.lines = new(numbered)
+	s.lines, s.check = new(numbered), math.MaxInt
 	return s
 }
 

@@ -21,7 +21,7 @@ func (s *Stack) forget() {
 func (s *Stack) reset(of lines.Sharing) {
 	s.forget()
 	s.lines.(*lines.Table).Reset(of)
-	s.slots = s.slots[:0]
+	s.slots, s.check = s.slots[:0], s.few
 	s.recent = recent{}
 	apart := s.again.pays()
 	if apart == 0 {

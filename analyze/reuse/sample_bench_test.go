@@ -3,6 +3,7 @@ package reuse
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"testing"
@@ -64,6 +65,19 @@ func (t *tableAlone) Touch(lines []uint64) error {
 		lines = lines[n:]
 	}
 	return nil
+}
+
+// spread uses so many lines, each that far from the one before, once in order and twice at random.
+func spread(n, every uint64) (lines []uint64) {
+	r := rand.New(rand.NewPCG(1, 8))
+	for i := range 3 * n {
+		line := i
+		if i >= n {
+			line = r.Uint64N(n)
+		}
+		lines = append(lines, line*every)
+	}
+	return lines
 }
 
 // mapAlone counts uses in Go's map.
@@ -138,9 +152,14 @@ func (d *Distances) errors(exact *Distances) (mean, most float64) {
 	return mean, most
 }
 
-// BenchmarkMemory is what exact distances keep of a line besides the hash table.
+// BenchmarkMemory is what exact distances keep of a line besides the hash table, whose neighbours share pages: of streams, and of lines of which
+// every so many is used, in order and then at random.
 func BenchmarkMemory(b *testing.B) {
-	for name, makeRefs := range benchmarked(b) {
+	all := benchmarked(b)
+	for _, every := range []uint64{6, 64} {
+		all[fmt.Sprintf("every%d", every)] = func() *trace.Refs { return loads(spread(1<<20, every)) }
+	}
+	for name, makeRefs := range all {
 		b.Run(name, func(b *testing.B) {
 			refs := makeRefs()
 			heap := func(t lines.Toucher) float64 {

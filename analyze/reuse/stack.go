@@ -29,6 +29,8 @@ type Stack struct {
 	crew   *crew    // counts in parallel, or nil
 	era    *era
 	least  int   // blocks of an era
+	few    int   // places that need no care
+	check  int   // with more places, pages may have too few lines each
 	tally  tally // of recent lines, and what others have handed over
 	again  again
 
@@ -53,7 +55,7 @@ func NewParallelStack(cores int) *Stack {
 }
 
 func newStack(c *crew) *Stack {
-	s := &Stack{crew: c, least: minBlocks, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
+	s := &Stack{crew: c, least: minBlocks, few: fewPlaces, check: fewPlaces, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
 	s.begin(0, newest)
 	return s
 }
@@ -131,6 +133,11 @@ func (s *Stack) makeRoom() error {
 			return err
 		}
 	}
+	if s.lines.Places() > s.check {
+		if err := s.fitPages(); err != nil {
+			return err
+		}
+	}
 	return s.lines.MakeRoom()
 }
 
@@ -179,7 +186,11 @@ func (s *Stack) compact() error {
 	case was > 0 && is == 0:
 		s.giveSlots(uint32(n))
 	}
-	s.begin(n+int(was)-int(is), is)
+	live := n + int(was)
+	if err := s.suitPages(live, is > 0); err != nil {
+		return err
+	}
+	s.begin(live-int(is), is)
 	return nil
 }
 

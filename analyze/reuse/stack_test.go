@@ -29,7 +29,7 @@ func check(t testing.TB, lines []uint64, chunk int) {
 	}
 	// Spans of 448 uses, and of four times as many, are joined often.
 	for _, c := range []*crew{nil, newCrew(2, 0), newCrew(3, 1)} {
-		s := newStack(c)
+		s := newCareful(c)
 		for part := range slices.Chunk(lines, chunk) {
 			if err := s.Touch(part); err != nil {
 				t.Fatal(err)
@@ -46,6 +46,13 @@ func check(t testing.TB, lines []uint64, chunk int) {
 			t.Fatalf("numbered, crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
 		}
 	}
+}
+
+// newCareful is a stack that looks early at how many lines its pages have.
+func newCareful(c *crew) *Stack {
+	s := newStack(c)
+	s.few, s.check = 64, 64
+	return s
 }
 
 // numberedDistances is what a stack finds of lines that another table gives places.
