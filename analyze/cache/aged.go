@@ -15,14 +15,14 @@ import (
 type aged struct {
 	geometry
 	places *places
-	lines  []agedLine // by place
-	orders []uint64   // by set
-	held   []uint64   // by way: the place of its line above one bit that says whether it is dirty; 0: it has none. Those of no set come first
-	logWay uint       // log2 of the ways that each set has in held
-	last   uint       // shift of the way in the order that leaves next
-	names  []uint64   // by page of places: the number of the page of lines; nil if nobody asks what lines leave
-	latest []uint64   // by moment, a bit: its line has not been used since; of moments to come, too
-	now    uint32     // the next moment
+	lines  []agedLine   // by place
+	orders []uint64     // by set
+	held   []uint64     // by way: the place of its line above one bit that says whether it is dirty; 0: it has none. Those of no set come first
+	logWay uint         // log2 of the ways that each set has in held
+	last   uint         // shift of the way in the order that leaves next
+	names  *lines.Names // nil if nobody asks what lines leave
+	latest []uint64     // by moment, a bit: its line has not been used since; of moments to come, too
+	now    uint32       // the next moment
 	oldest uint32
 	room   uint64 // lines that the fully associative cache can take before one has to leave
 
@@ -78,7 +78,7 @@ func (c *aged) placesOf(b *batch, from, to int) []uint32 {
 	}
 	c.lines = lines.Extend(c.lines, c.places.room)
 	if c.names != nil {
-		c.names = lines.Extend(c.names, c.places.room>>lines.Neighbours+1)
+		c.names.Reach(c.places.room)
 	}
 	return at
 }
@@ -187,9 +187,9 @@ func (c *aged) fill(k key, of uint32) (way uint32, victim key, left uint32) {
 	}
 	if c.names != nil {
 		if left != 0 {
-			victim |= (c.names[left>>lines.Neighbours]<<lines.Neighbours | uint64(left)&(1<<lines.Neighbours-1)) << 1
+			victim |= c.names.Of(left) << 1
 		}
-		c.names[of>>lines.Neighbours] = k >> 1 >> lines.Neighbours
+		c.names.Set(of, k>>1)
 	}
 	return uint32(at)<<1 | uint32(k&1), victim, left
 }

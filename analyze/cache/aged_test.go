@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spoor/analyze/lines"
 )
 
 // Uses and write-backs, many of them in one call, find what naive sets and a naive fully associative cache find, while lines get new
@@ -12,7 +14,7 @@ func TestAgedIsNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, shape := range [][2]int64{{2, 1}, {3, 2}, {64, 2}, {5, 7}, {4, 8}, {2, 16}, {16, 16}} {
 		c := newAged(newGeometry(shape[0], shape[1]), newPlaces())
-		c.names = []uint64{0}
+		c.names = new(lines.Names)
 		l, got := newNaiveLevel(&Level{Sets: shape[0], Ways: shape[1], Line: 1, Policy: lruPolicy.Name}, 0), Counts{}
 		most, condensed := uint64(shape[0]*shape[1]*3/2+2), 0
 		for range 400 {

@@ -13,7 +13,7 @@ type places struct {
 	some   [lines.Batch]uint64
 }
 
-func newPlaces() *places { return &places{table: lines.NewTable()} }
+func newPlaces() *places { return &places{table: lines.NewScattering()} }
 
 // of is the place of a line.
 func (p *places) of(line uint64) uint32 {

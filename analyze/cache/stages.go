@@ -1,5 +1,7 @@
 package cache
 
+import "spoor/analyze/lines"
+
 // coupled reports whether what is below may change what the level holds.
 func (l *level) coupled() bool {
 	for n := l.next; n != nil; n = n.next {
@@ -51,7 +53,7 @@ func (f *feed) hand() {
 	for i := range f.ports {
 		for l := f.ports[i].level; l.next != nil; l = l.next {
 			if l.aged != nil {
-				l.aged.names = []uint64{0}
+				l.aged.names = new(lines.Names)
 			}
 		}
 	}

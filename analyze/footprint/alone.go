@@ -75,9 +75,8 @@ func known(stamps []uint32) (n uint64) {
 // block that lies in it, so that it needs to see no others.
 type coarser struct {
 	fine   *space
-	table  *lines.Table
-	of     []uint32 // by sixteen neighbours among the smaller blocks: the place of theirs; 0: none yet
-	places []uint32 // of the blocks of the finer space's first uses
+	known  *lines.Coarse // blocks of the smaller ones
+	places []uint32      // of the blocks of the finer space's first uses
 }
 
 // nest has spaces get their uses from one before them, if the places of its blocks tell those of theirs: all neighbours of one must lie
@@ -85,8 +84,8 @@ type coarser struct {
 func nest(spaces []*space) {
 	for i, s := range spaces {
 		for _, fine := range spaces[:i] {
-			if fine.Size<<groupShift <= s.Size && fine.coarser == nil && s.coarser == nil {
-				s.coarser = &coarser{fine: fine, table: lines.NewTable()}
+			if fine.Size<<lines.Neighbours <= s.Size && fine.coarser == nil && s.coarser == nil {
+				s.coarser = &coarser{fine: fine, known: lines.NewCoarse()}
 			}
 		}
 	}
@@ -96,19 +95,15 @@ func nest(spaces []*space) {
 func (s *space) addCoarse() error {
 	c := s.coarser
 	fine, shift := &c.fine.firsts, s.Size.Shift()-c.fine.Size.Shift()
-	c.of = lines.Reach(c.of, uint32(c.fine.uses.Room>>groupShift))
+	c.known.Reach(c.fine.uses.Room)
 	c.places = slices.Grow(c.places[:0], len(fine.places))[:len(fine.places)]
 	for i, at := range fine.places {
-		place := &c.of[at>>groupShift]
-		if *place == 0 {
-			var err error
-			if *place, err = c.table.Place(fine.blocks[i] >> shift); err != nil {
-				return err
-			}
+		var err error
+		if c.places[i], err = c.known.Place(at, fine.blocks[i]>>shift); err != nil {
+			return err
 		}
-		c.places[i] = *place
 	}
-	s.reach(c.table.Places())
+	s.reach(c.known.Places())
 	s.addFirstsAlone(c.places, fine.blocks, shift)
 	return nil
 }

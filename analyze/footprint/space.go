@@ -16,12 +16,12 @@ type space struct {
 	window  uint64      // the open one, from 1
 	stamp   uint32      // likewise, from firstStamp and over again
 	members []member
-	blocks  []block  // by place, sixteen neighbours side by side
-	groups  []uint64 // of such neighbours: by place / 16, the block / 16
-	all     counts   // of all processors together
-	turns   []*turns // by shape, if they are simulated
-	longest int      // streams that are kept for that
-	tooLong bool     // one was longer
+	blocks  []block     // by place, sixteen neighbours side by side
+	names   lines.Names // their numbers
+	all     counts      // of all processors together
+	turns   []*turns    // by shape, if they are simulated
+	longest int         // streams that are kept for that
+	tooLong bool        // one was longer
 	kept    windows
 	spans   *spans // nil if there is one processor alone
 }
@@ -132,7 +132,7 @@ func (s *space) reach(places int) {
 	for len(s.blocks) < places {
 		s.blocks = append(s.blocks, block{owner: trace.Everyone})
 	}
-	s.groups = grown(s.groups, places>>groupShift)
+	s.names.Reach(places)
 }
 
 // use is one of a block other than the processor's latest, by its places among the processor's own and all.
@@ -150,7 +150,8 @@ func (s *space) use(p trace.Proc, m *member, b uint64, own, place uint32) {
 		return
 	}
 	if u.visits == 0 {
-		m.numbers[own>>groupShift], s.groups[place>>groupShift] = place>>groupShift, b>>groupShift
+		m.numbers[own>>groupShift] = place >> groupShift
+		s.names.Set(place, b)
 	}
 	if s.spans != nil {
 		s.spans.use(p, place, u.window, s.window)
@@ -217,7 +218,7 @@ func (s *space) close() {
 	}
 	s.kept.add(s.window, s.members)
 	if s.spans != nil {
-		s.spans.close(s.window, s.groups)
+		s.spans.close(s.window, &s.names)
 	}
 	s.all.close()
 	for i := range s.members {

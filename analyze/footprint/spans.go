@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"spoor/analyze/lines"
 	"spoor/traces/trace"
 )
 
@@ -125,14 +126,14 @@ func (s *spans) again(windows uint64) {
 	s.reused[j+1] += part
 }
 
-// close ends a window. The groups of blocks are those that have places, in order.
-func (s *spans) close(window uint64, groups []uint64) {
+// close ends a window. The names are of the blocks that have places.
+func (s *spans) close(window uint64, names *lines.Names) {
 	for _, l := range s.levels {
 		if window-l.start+1 < 1<<l.log {
 			return
 		}
 		if l.open {
-			s.count(l, groups)
+			s.count(l, names)
 			if l.drawn++; l.drawn == someSpans {
 				l.drawn, l.thin = 0, l.thin+1
 			}

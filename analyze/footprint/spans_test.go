@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spoor/analyze/analysis"
+	"spoor/analyze/lines"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -216,6 +217,11 @@ func TestSpansAreSimulated(t *testing.T) {
 // Spans of a level that are left out do not change what is expected: others stand for them.
 func TestSpansThin(t *testing.T) {
 	s := newSpans([]Shape{{4, 1}}, 2)
+	names := new(lines.Names)
+	names.Reach(8)
+	for b := range uint32(8) {
+		names.Set(b, uint64(b))
+	}
 	const windows = 20000
 	for w := uint64(1); w <= windows; w++ {
 		for p := range trace.Proc(2) {
@@ -226,7 +232,7 @@ func TestSpansThin(t *testing.T) {
 			}
 			s.use(p, b, before, w)
 		}
-		s.close(w, []uint64{0})
+		s.close(w, names)
 	}
 	if l := s.levels[0]; l.thin < 3 || math.Abs(l.losses[0][0].uses/(2*windows)-1) > 0.1 {
 		t.Errorf("thinned %d times to %v blocks of %d", l.thin, l.losses[0][0].uses, 2*windows)

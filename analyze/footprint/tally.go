@@ -1,5 +1,7 @@
 package footprint
 
+import "spoor/analyze/lines"
+
 // tally counts, of processes that share a cache, the distinct blocks that they use of each of its sets in a span. All its
 // counts are zero between groups of processes.
 type tally struct {
@@ -21,9 +23,9 @@ const (
 
 // count counts the blocks of a span, for groups of every size. Of as many processes as there are, and of more, one group has
 // all that there are, and so many times what the others use.
-func (s *spans) count(l *level, groups []uint64) {
+func (s *spans) count(l *level, names *lines.Names) {
 	for i, shape := range s.shapes {
-		s.tally.sort(l.of, groups, shape.Sets)
+		s.tally.sort(l.of, names, shape.Sets)
 		for j, k := range s.sharers {
 			if k >= s.procs {
 				s.group(l, i, j, len(s.sharers), s.tally.of)
@@ -37,15 +39,15 @@ func (s *spans) count(l *level, groups []uint64) {
 }
 
 // sort finds the sets of all blocks.
-func (t *tally) sort(of [][]uint32, groups []uint64, sets int) {
+func (t *tally) sort(of [][]uint32, names *lines.Names, sets int) {
 	t.own, t.all = grown(t.own, sets), grown(t.all, sets)
-	t.users = grown(t.users, len(groups)<<groupShift)
+	t.users = grown(t.users, names.Places())
 	t.of = grown(t.of, len(of))
 	setOf := modulo(sets)
 	for p, places := range of {
 		blocks := t.of[p][:0]
 		for _, place := range places {
-			set := uint32(setOf.of(groups[place>>groupShift]<<groupShift | uint64(place&(groupBlocks-1))))
+			set := uint32(setOf.of(names.Of(place)))
 			t.own[set]++
 			blocks = append(blocks, inSet{place: place, set: set})
 		}

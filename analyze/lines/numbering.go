@@ -25,12 +25,14 @@ type Numbering struct {
 	table  *Table
 	own    [][]uint32 // by processor: by page of the table, its own page, from 1; 0: none yet
 	counts []uint32   // by processor: of those
-	blocks []uint32   // see NumberCoarse: by page of lines, the place of its block; 0: none yet
+	coarse *Coarse    // see NumberCoarse
 }
 
 // NewNumbering is of lines of 2^shift bytes, used by so many processors.
 func NewNumbering(shift uint, procs int) *Numbering {
-	return &Numbering{shift: shift, table: NewTable(), own: make([][]uint32, procs), counts: make([]uint32, procs)}
+	n := &Numbering{shift: shift, table: NewScattering(), own: make([][]uint32, procs), counts: make([]uint32, procs)}
+	n.coarse = &Coarse{table: n.table}
+	return n
 }
 
 // Number makes uses those of the references, which are of the processors in of. With one processor that may be nil.
@@ -42,17 +44,17 @@ func (n *Numbering) Number(refs *trace.Refs, of []trace.Proc, uses *Uses) error 
 		if err := n.table.MakeRoom(); err != nil {
 			return err
 		}
-		n.table.Find(uses.Lines[from:to], uses.Places[from:to])
+		n.table.findFor(uses.Lines[from:to], uses.Places[from:to], users{of, uses.Refs[from:to]})
 	}
 	n.divide(of, uses)
 	return nil
 }
 
 // NumberCoarse is Number if what the references use of lines is known, and lines are so small that all neighbours of one are in its
-// block: then the place of a line tells that of its block, and no hash table is searched but for new ones. It is always called with lines of the
-// same numbering, of 2^shift bytes.
+// block: see [Coarse]. It is always called with lines of the same numbering, of 2^shift bytes.
 func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *Uses) error {
-	n.blocks = Reach(n.blocks, uint32(fine.Room>>Neighbours))
+	n.coarse.Reach(fine.Room)
+	by := users{of, fine.Refs}
 	count, shift := 0, n.shift-shift
 	uses.resize(len(fine.Lines))
 	uses.Crossed = fine.Crossed
@@ -61,14 +63,14 @@ func (n *Numbering) NumberCoarse(of []trace.Proc, fine *Uses, shift uint, uses *
 		if count > 0 && uses.Refs[count-1] == ref && uses.Lines[count-1] == block {
 			continue // it crosses lines within the block
 		}
-		place := &n.blocks[fine.Places[i]>>Neighbours]
-		if *place == 0 {
+		place, known := n.coarse.known(fine.Places[i], block)
+		if !known {
 			var err error
-			if *place, err = n.table.Place(block); err != nil {
+			if place, err = n.coarse.learn(fine.Places[i], block, by.at(i)); err != nil {
 				return err
 			}
 		}
-		uses.Lines[count], uses.Refs[count], uses.Places[count] = block, ref, *place
+		uses.Lines[count], uses.Refs[count], uses.Places[count] = block, ref, place
 		count++
 	}
 	uses.resize(count)

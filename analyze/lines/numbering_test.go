@@ -69,9 +69,13 @@ func FuzzNumberingIsMap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, procs, repeat uint8) {
 		n := 1 + int(procs%5)
 		plain, apart, coarse := NewNumbering(6, n), NewNumbering(12, n), NewNumbering(12, n)
+		for _, numbering := range []*Numbering{plain, apart, coarse} {
+			numbering.table.scattered.few = int(repeat / 8)
+		}
 		lines, pages, again := newNaive(6), newNaive(12), newNaive(12)
 		var fine, uses Uses
 		for k := range uint64(repeat%8) + 1 {
+			plain.table.scattered.now, coarse.table.scattered.now = k%2 == 0, k%3 == 0
 			var refs trace.Refs
 			var of []trace.Proc
 			for i, b := range data[:min(len(data), 3*Batch)] {

@@ -7,20 +7,23 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+
+	"spoor/traces/trace"
 )
 
 // Table maps lines to places, small consecutive numbers, so that what is kept of every line can be
 // in plain arrays. Sixteen neighbouring lines share a page of places, one cache line of an array
 // of words: programs that use a line use its neighbours, and the hash table is so much smaller. Where they
-// do not, because most lines are left out or lie far apart, a page is of one line.
+// do not, because most lines are left out or lie far apart, a page is of one line, or lines are scattered: see [NewScattering].
 // The first page of places, and so place 0, belongs to no line.
 type Table struct {
-	pairs []pair // hash table, a power of two long, linear probing
-	shift uint   // 64 - log2(len(pairs))
-	full  int    // pairs in the table
-	used  int    // pages in the table
-	of    Sharing
-	hash  [Batch]uint32
+	pairs     []pair // hash table, a power of two long, linear probing
+	shift     uint   // 64 - log2(len(pairs))
+	full      int    // pairs in the table
+	used      int    // pages of places
+	of        Sharing
+	scattered *scattered // nil if none ever are
+	hash      [Batch]uint32
 }
 
 // Batch is how many lines go through each step together: enough to cover the
@@ -30,7 +33,7 @@ const Batch = 256
 // pair is two neighbouring pages, which are in the memory that one would take, aligned: the table is half as long.
 type pair struct {
 	number uint64    // line >> Table.of >> 1
-	places [2]uint32 // numbers of the pages of places; 0: none, and the pair is empty if both are
+	places [2]uint32 // numbers of the pages of places, or isNode and where scattered lines have theirs; 0: none, and the pair is empty if both are
 }
 
 func (p *pair) empty() bool { return p.places == [2]uint32{} }
@@ -42,6 +45,13 @@ type Sharing uint
 const (
 	Neighbours Sharing = 4
 	Alone      Sharing = 0
+)
+
+// How many lines of sixteen neighbours are used decides what is best: what is kept of each takes a few words, and to find it by itself some
+// thirty bytes, so that three pay.
+const (
+	FewOfPage  = 3 // with fewer, it takes less memory to give each line a place of its own
+	ManyOfPage = 5 // with as many, it takes far less to give a page to all neighbours
 )
 
 // NewTable is a table of no lines, which shares pages among neighbours.
@@ -62,7 +72,7 @@ func (t *Table) Sharing() Sharing { return t.of }
 // Places is how many places there are, those of no line included.
 func (t *Table) Places() int { return (t.used + 1) << t.of }
 
-// Pages is how many pages have lines.
+// Pages is how many pages of places have lines.
 func (t *Table) Pages() int { return t.used }
 
 // Extend appends zeros to what is kept by place until there is one for each of n places.
@@ -78,7 +88,7 @@ func Extend[T any](kept []T, n int) []T {
 }
 
 // All yields all lines of all pages, in no useful order, with their places: of every line that was
-// found, and of its neighbours.
+// found, and of its neighbours. None may be scattered.
 func (t *Table) All() iter.Seq2[uint64, uint32] {
 	return func(yield func(uint64, uint32) bool) {
 		for _, p := range t.pairs {
@@ -93,7 +103,7 @@ func (t *Table) All() iter.Seq2[uint64, uint32] {
 
 // MakeRoom ensures room for a batch of lines that are all new.
 func (t *Table) MakeRoom() error {
-	if t.used > math.MaxUint32>>t.of-Batch {
+	if t.used > math.MaxUint32>>t.of-Batch || t.scattered != nil && t.scattered.full() {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
 	if (t.full+Batch)*8 > len(t.pairs)*t.fullest() {
@@ -130,24 +140,43 @@ func (t *Table) grow() {
 	}
 }
 
+// golden is 2^64 divided by the golden ratio.
+const golden = 0x9E3779B97F4A7C15
+
 // bucket multiplies by 2^64 divided by the golden ratio (Knuth's multiplicative
 // hashing). Once would do for neighbouring pages, but not for pages at every
 // power-of-two stride, which crowd; folding the upper half in and multiplying again does.
 func (t *Table) bucket(number uint64) uint64 {
-	const golden = 0x9E3779B97F4A7C15
 	number *= golden
 	return ((number ^ number>>32) * golden) >> (t.shift & 63)
 }
 
 // Find writes the place of each line, new ones for new lines. There must be room: at most a
 // batch of lines for each call of MakeRoom.
-func (t *Table) Find(lines []uint64, place []uint32) {
+func (t *Table) Find(lines []uint64, place []uint32) { t.findFor(lines, place, users{}) }
+
+// users is whose uses are looked up: those of a reference by index, of the processors in of. All are of the first if that is nil.
+type users struct {
+	of   []trace.Proc
+	refs []uint32
+}
+
+// at is who made a use.
+func (u *users) at(use int) trace.Proc {
+	if u.of == nil {
+		return 0
+	}
+	return u.of[u.refs[use]]
+}
+
+// findFor is Find of lines of which it is known who uses them.
+func (t *Table) findFor(lines []uint64, place []uint32, by users) {
 	if t.of == Alone {
 		t.findAlone(lines, place)
 		return
 	}
 	if len(t.pairs) <= nearPairs {
-		t.findNear(lines, place)
+		t.findNear(lines, place, by)
 		return
 	}
 	pairs := t.pairs
@@ -168,8 +197,9 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 		_, here := bits.Sub64(pairs[h&mask].number^number>>1, 1, 0)
 		p := &pairs[(h+1-here)&mask] // one in four is in the next bucket: there is no branch that is hard to predict
 		page := p.places[number&1]
-		if p.number != number>>1 || page == 0 {
-			page = t.at(number, h)
+		if p.number != number>>1 || page-1 >= isNode-1 {
+			place[i] = t.at(l, h, by.at(i))
+			continue
 		}
 		place[i] = page<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
@@ -179,7 +209,7 @@ func (t *Table) Find(lines []uint64, place []uint32) {
 const nearPairs = 1 << 13
 
 // findNear is Find in one pass.
-func (t *Table) findNear(lines []uint64, place []uint32) {
+func (t *Table) findNear(lines []uint64, place []uint32, by users) {
 	pairs, mask := t.pairs, uint64(len(t.pairs)-1)
 	place = place[:len(lines)]
 	for i, l := range lines {
@@ -187,8 +217,9 @@ func (t *Table) findNear(lines []uint64, place []uint32) {
 		h := t.bucket(number >> 1)
 		p := &pairs[h&mask]
 		page := p.places[number&1]
-		if p.number != number>>1 || page == 0 {
-			page = t.at(number, h)
+		if p.number != number>>1 || page-1 >= isNode-1 {
+			place[i] = t.at(l, h, by.at(i))
+			continue
 		}
 		place[i] = page<<Neighbours | uint32(l&(1<<Neighbours-1))
 	}
@@ -207,35 +238,44 @@ func (t *Table) findAlone(lines []uint64, place []uint32) {
 		place[0] = touched // see Find
 	}
 	for i, l := range lines {
-		place[i] = t.at(l, uint64(t.hash[i&(Batch-1)]))
+		place[i] = t.at(l, uint64(t.hash[i&(Batch-1)]), 0)
 	}
 }
 
-// at is the page of places of a page whose pair's bucket is known, a new one for a new page. Where most are in their buckets it pays to
-// look there before.
-func (t *Table) at(number, h uint64) uint32 {
+// at is the place of a line whose pair's bucket is known, a new one for a new line, which somebody uses. Where most pairs are in their buckets
+// it pays to look there before.
+func (t *Table) at(line, h uint64, by trace.Proc) uint32 {
+	number := line >> t.of
 	for mask := uint64(len(t.pairs) - 1); ; h++ {
 		p := &t.pairs[h&mask]
-		page := &p.places[number&1]
 		if p.empty() {
 			t.full++
 			p.number = number >> 1
+			if t.scattered != nil && t.scatters(p.number) {
+				p.places[0] = t.scattered.node()
+			}
 		} else if p.number != number>>1 {
 			continue
 		}
+		if p.places[0] >= isNode {
+			return t.scatter(p, line, by)
+		}
+		page := &p.places[number&1]
 		if *page == 0 {
 			t.used++
 			*page = uint32(t.used)
 		}
-		return *page
+		return *page<<t.of | uint32(line&(1<<t.of-1))
 	}
 }
 
 // Place is the place of one line, a new one for a new line.
-func (t *Table) Place(line uint64) (uint32, error) {
+func (t *Table) Place(line uint64) (uint32, error) { return t.placeFor(line, 0) }
+
+// placeFor is Place of a line of which it is known who uses it.
+func (t *Table) placeFor(line uint64, by trace.Proc) (uint32, error) {
 	if err := t.MakeRoom(); err != nil {
 		return 0, err
 	}
-	number := line >> t.of
-	return t.at(number, t.bucket(number>>1))<<t.of | uint32(line&(1<<t.of-1)), nil
+	return t.at(line, t.bucket(line>>t.of>>1), by), nil
 }

@@ -11,9 +11,16 @@ import (
 func FuzzTableIsMap(f *testing.F) {
 	f.Add([]byte("abcabcaabbccxyzabc"), uint8(3), uint8(40))
 	f.Add(binary.LittleEndian.AppendUint64(nil, math.MaxUint64), uint8(1), uint8(0))
+	f.Add([]byte("abcdefghijklmnopqrstuvwxyzabcabcaabbccxyzabc"), uint8(8), uint8(1))
 	f.Fuzz(func(t *testing.T, data []byte, repeat, stride uint8) {
 		table, of, line := NewTable(), map[uint64]uint32{}, map[uint32]uint64{}
-		table.Reset([]Sharing{Neighbours, Alone}[stride%2])
+		switch stride % 3 {
+		case 0:
+			table.Reset(Alone)
+		case 1:
+			table = NewScattering()
+			table.scattered.few = int(repeat % 8)
+		}
 		var kept []uint64
 		for k := range uint64(repeat) + 1 {
 			var batch []uint64
@@ -22,6 +29,9 @@ func FuzzTableIsMap(f *testing.F) {
 			}
 			if err := table.MakeRoom(); err != nil {
 				t.Fatal(err)
+			}
+			if table.scattered != nil {
+				table.scattered.now = k%3 == 0
 			}
 			place := make([]uint32, len(batch))
 			table.Find(batch, place)

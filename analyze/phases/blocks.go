@@ -103,7 +103,7 @@ const nobody = -1
 func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
 	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), shift: a.Block.Shift(), places: trace.NewPlaces(h),
-		touched: map[uint64]int32{}, numbers: lines.NewTable(), directory: newDirectory(nodes), within: newWithin(a.Within, h.Procs, perNode), procs: make([]asked, h.Procs), window: window, rows: rows}
+		touched: map[uint64]int32{}, numbers: lines.NewScattering(), directory: newDirectory(nodes), within: newWithin(a.Within, h.Procs, perNode), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.lineBits = b.shift - all.shift
 	b.block, b.right = a.messages(delay)
 	b.order = newDelayed(all, delay, b.use)

@@ -9,8 +9,6 @@ import (
 
 const (
 	fewPlaces  = 1 << 22 // need no care: 16 MB of slots
-	fewOfPage  = 3       // with fewer lines to a page, each of its own takes less memory, slots and table together
-	manyOfPage = 5       // with as many, pages for neighbours take far less
 	pageSample = 64      // of so many pages, one is looked at
 )
 
@@ -24,8 +22,8 @@ func (s *Stack) fitPages() error {
 	return s.compact()
 }
 
-// suitPages sees to it that memory goes by lines, and not by pages of which little is used. It gives every line a page of its own, if few of the live lines are neighbours, and neighbours one again, if many are. The slots have
-// just been renumbered; the newest lines may have none.
+// suitPages sees to it that memory goes by lines, and not by pages of which little is used: it gives every line a page of its own, if few of the
+// live ones are neighbours, and neighbours one again, if many are. The slots have just been renumbered; the newest lines may have none.
 func (s *Stack) suitPages(live int, apart bool) error {
 	t, ok := s.lines.(*lines.Table)
 	if !ok || t.Places() < s.few && t.Sharing() == lines.Neighbours {
@@ -33,9 +31,9 @@ func (s *Stack) suitPages(live int, apart bool) error {
 	}
 	of := t.Sharing()
 	switch {
-	case of == lines.Neighbours && live < t.Pages()*fewOfPage:
+	case of == lines.Neighbours && live < t.Pages()*lines.FewOfPage:
 		of = lines.Alone
-	case of == lines.Alone && t.Places() > s.check && linesOfPage(t) >= manyOfPage:
+	case of == lines.Alone && t.Places() > s.check && linesOfPage(t) >= lines.ManyOfPage:
 		of = lines.Neighbours
 	}
 	if of != t.Sharing() {
