@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -95,11 +96,24 @@ func roundTicks(lo, hi float64) []plot.Tick {
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
 		for _, s := range steps {
 			if v := s * math.Pow(10, e); v >= lo && v <= hi {
-				ticks = append(ticks, plot.Tick{Value: v, Label: number(v, 3)})
+				ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
 			}
 		}
 	}
 	return thinned(ticks, 8)
+}
+
+// tickLabel prints a value beside an axis, where there is little room: large and small ones by their power of ten, as "2·10⁵".
+func tickLabel(v float64) string {
+	e := int(math.Floor(math.Log10(math.Abs(v)) + 1e-9))
+	if v == 0 || e > -5 && e < 5 {
+		return number(v, 3)
+	}
+	power := "10" + strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
+	if m := number(v/math.Pow10(e), 3); m != "1" {
+		return m + "·" + power
+	}
+	return power
 }
 
 // linearTicks marks about four round values from 0 to hi.
@@ -114,7 +128,7 @@ func linearTicks(_, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := range 8 {
 		if v := float64(i) * step; v <= hi {
-			ticks = append(ticks, plot.Tick{Value: v, Label: number(v, 3)})
+			ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
 		}
 	}
 	return ticks

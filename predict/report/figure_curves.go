@@ -33,7 +33,7 @@ func curveFigure(id string, traces []Trace, looks map[int]mark) (Figure, error) 
 	}
 	p := newPlot("size of a fully associative LRU cache", "misses per reference")
 	logarithmic(&p.X, lo, hi, byteTicks)
-	logarithmic(&p.Y, max(low, high*1e-6)*.8, min(high*1.3, 1), percentTicks)
+	logarithmic(&p.Y, min(max(low, high*1e-6)*.8, .5), min(high*1.3, 1), percentTicks)
 	p.Add(grid(true, true))
 	for _, t := range traces {
 		p.Add(measuredLine(t, looks[t.Processors]))

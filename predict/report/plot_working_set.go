@@ -45,7 +45,7 @@ func workingSetChart(t found) (*Chart, float64, error) {
 	for n, who := range []struct {
 		proc int64
 		name string
-	}{{-1, "all processors together"}, {largest, fmt.Sprintf("processor %d", largest)}} {
+	}{{-1, "all processors together"}, {largest, "the processor that uses most"}} {
 		s := markOf(n).series(who.name, "line", who.name)
 		for i := range proc {
 			if proc[i] == who.proc && line[i] == line[0] {

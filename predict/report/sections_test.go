@@ -135,7 +135,7 @@ func TestWorkingSets(t *testing.T) {
 	for _, s := range figures[0].Chart.Series {
 		names, points = append(names, s.Name), append(points, s.Points)
 	}
-	if want := []string{"all processors together", "processor 0"}; !slices.Equal(names, want) {
+	if want := []string{"all processors together", "the processor that uses most"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
 	if want := [][]Point{{point(1, 64), point(8, 384)}, {point(1, 64), point(5, 256)}}; !reflect.DeepEqual(points, want) {

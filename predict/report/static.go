@@ -146,7 +146,12 @@ func (a Axis) set(axis *plot.Axis, values []float64) {
 		case a.Whole:
 			ticks = processorCounts
 		}
-		logarithmic(axis, max(lo, hi*1e-6)/1.07, hi*1.07, ticks)
+		least, most := max(lo, hi*1e-6)/1.07, hi*1.07
+		if a.Unit == "%" && hi <= 1 { // there is no more of a whole
+			most = min(most, 1)
+			least = min(least, most/2)
+		}
+		logarithmic(axis, least, most, ticks)
 	default:
 		axis.Min, axis.Max = min(0, lo), hi*1.05
 		if axis.Max <= axis.Min {

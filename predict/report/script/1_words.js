@@ -26,6 +26,14 @@ const amount = (v, unit, digits = 3) => {
 	return number(v / 1024 ** scale, digits + 1) + " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][scale];
 };
 
+// tickLabel prints v beside an axis, where there is little room: large and small values by their power of ten, as 2·10⁵.
+const tickLabel = (v, unit) => {
+	const e = Math.floor(Math.log10(Math.abs(v)) + 1e-9);
+	if (unit || v === 0 || (e > -5 && e < 5)) return amount(v, unit);
+	const m = number(v / 10 ** e), power = "10" + String(e).replace(/./g, c => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]);
+	return m === "1" ? power : m + "·" + power;
+};
+
 // ticks are about five values from lo to hi where a scale is marked.
 const ticks = (axis, scale, lo, hi) => {
 	if (axis.ticks) return axis.ticks.map(t => t.at);

@@ -20,19 +20,19 @@ const extent = (axis, scale, values, group) => {
 	if (scale !== "log") return [Math.min(0, lo), hi * 1.05 || 1];
 	lo = Math.max(lo, hi * 1e-6);
 	const pad = Math.max((hi / lo) ** 0.04, hi < 2 * lo ? Math.sqrt(2 * lo / hi) : 1);
-	return [lo / pad, hi * pad];
+	return [lo / pad, axis.unit === "%" && hi <= 1 ? Math.min(hi * pad, 1) : hi * pad]; // there is no more of a whole
 };
 
 const axisOption = (axis, scale, [lo, hi], more) => {
 	const at = ticks(axis, scale, lo, hi).map(v => bend(axis, v));
 	const label = v => {
 		if (axis.ticks) return (axis.ticks.find(t => Math.abs(bend(axis, t.at) - v) < 1e-9) || { label: "" }).label;
-		return axis.scale === "category" ? axis.categories[v] : amount(v, axis.unit === "B" || axis.unit === "%" ? axis.unit : "");
+		return axis.scale === "category" ? axis.categories[v] : tickLabel(v, axis.unit === "B" || axis.unit === "%" ? axis.unit : "");
 	};
 	return {
 		type: scale === "log" ? "log" : "value", logBase: axis.unit === "B" || axis.whole ? 2 : 10, min: bend(axis, lo), max: bend(axis, hi),
 		axisLabel: { customValues: at, formatter: label, color: ink("muted"), fontSize: 11, fontFamily: font, hideOverlap: true, width: 110, overflow: "truncate" },
-		axisTick: { show: false, customValues: at }, axisLine: { show: false }, minorTick: { show: false },
+		axisTick: { show: false, customValues: at }, axisLine: { show: false, onZero: false }, minorTick: { show: false },
 		splitLine: { show: axis.scale !== "category", lineStyle: { color: ink("grid") } },
 		nameTextStyle: { color: ink("muted"), fontSize: 11, fontFamily: font },
 		name: axis.name + (axis.unit && axis.unit !== "B" && axis.unit !== "%" ? ` [${axis.unit}]` : ""), ...more,
@@ -165,9 +165,11 @@ const matrixOption = (chart, view) => {
 	const lo = Math.min(...values), hi = Math.max(...values);
 	const strength = v => v <= 0 ? 0 : view.y === "log" && hi > lo ? 0.12 + 0.88 * Math.log(v / lo) / Math.log(hi / lo) : 0.04 + 0.96 * v / hi;
 	const cells = axis => ({ nameLocation: "middle", nameGap: 26, nameTextStyle: { color: ink("muted"), fontSize: 11, fontFamily: font }, name: axis.name, type: "category", data: axis.categories, axisTick: { show: false }, axisLine: { lineStyle: { color: ink("grid") } }, axisLabel: { color: ink("muted"), fontSize: 11, fontFamily: font } });
+	const rows = { ...cells(chart.y), inverse: true, nameGap: 18 + 6.4 * Math.max(...chart.y.categories.map(c => c.length)) };
+	rows.axisLabel.interval = Math.ceil(chart.y.categories.length / 20) - 1; // they do not touch
 	return {
 		grid: { left: 24, right: 14, top: 8, bottom: 24, containLabel: true },
-		xAxis: cells(chart.x), yAxis: { ...cells(chart.y), inverse: true },
+		xAxis: cells(chart.x), yAxis: rows,
 		series: [{ type: "custom", name: s.name, data: s.points, encode: { x: 0, y: 1 }, renderItem: (_, api) => {
 			const [x, y] = api.coord([api.value(0), api.value(1)]), [w, h] = api.size([1, 1]);
 			return { type: "rect", shape: { x: x - w / 2 + 0.5, y: y - h / 2 + 0.5, width: Math.max(1, w - 1), height: Math.max(1, h - 1) }, style: { fill: ink(s.ink), fillOpacity: strength(api.value(2)) } };
