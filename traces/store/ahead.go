@@ -81,8 +81,6 @@ type ahead[T any] struct {
 // start adds a decoder.
 func (a *ahead[T]) start() {
 	a.workers.Go(func() {
-		d := decoders.Get().(*decoder)
-		defer decoders.Put(d)
 		for {
 			var slot *T
 			select {
@@ -94,10 +92,12 @@ func (a *ahead[T]) start() {
 			if !ok {
 				return
 			}
+			d := decoders.Get().(*decoder) // who waits for a slot has none
 			err := d.load(a.part.file, i)
 			if err == nil {
 				err = a.decode(d, slot, i)
 			}
+			decoders.Put(d)
 			if err != nil {
 				err = a.part.batchError(i, err)
 			}
@@ -163,7 +163,7 @@ func checkInfo(info batchInfo, p trace.Proc, rows int, instr uint64) error {
 
 // eventsSlot is a decoded batch of events, by its number in the file.
 type eventsSlot struct {
-	eventsBatch
+	readEvents
 	index int
 }
 
@@ -185,7 +185,7 @@ func (c *eventsChecker) begin(s *eventsSlot) {
 }
 
 // rowsAtOnce is how many events are rows at a time: a row is twice as wide as its columns.
-const rowsAtOnce = 1 << 12
+const rowsAtOnce = 1 << 9
 
 // rows makes rows of a batch, so many at a time. They are valid until the next ones.
 func (c *eventsChecker) rows(s *eventsSlot, out *trace.Events) iter.Seq[error] {

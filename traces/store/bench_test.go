@@ -164,7 +164,8 @@ func benchEvents() *trace.Events {
 func BenchmarkEvents(b *testing.B) {
 	rows := benchEvents().Rows
 	e, d := newEncoder(), newDecoder()
-	var batch, back eventsBatch
+	var batch eventsBatch
+	var back readEvents
 	var out []trace.Event
 	size := 0
 	for b.Loop() {

@@ -21,6 +21,8 @@ type decoder struct {
 	rows  int
 	err   error
 
+	scratch []uint64 // see scratch
+
 	archive *unarchiver // if one was needed
 }
 

@@ -51,8 +51,7 @@ const (
 	wideCols
 )
 
-// eventsBatch is events of one processor as columns, on their way to or from a
-// file.
+// eventsBatch is events of one processor as columns, on their way to a file.
 type eventsBatch struct {
 	proc   trace.Proc
 	procs  []int32 // scratch: the proc column
@@ -152,99 +151,4 @@ func (n *needsColumn) encode(e *encoder) {
 	e.buffer(validity, 1)
 	putBuffer(e, n.starts)
 	put(e, n.values)
-}
-
-// decode reads the columns of b from d.
-func (b *eventsBatch) decode(d *decoder, hasTime bool) {
-	b.procs = get(d, b.procs, d.rows)
-	b.instr = get(d, b.instr, d.rows)
-	b.refs = get(d, b.refs, d.rows)
-	b.kind = get(d, b.kind, d.rows)
-	for i := range b.narrow {
-		b.narrow[i] = get(d, b.narrow[i], d.rows)
-	}
-	for i := range b.wide {
-		if i != colTime || hasTime {
-			b.wide[i] = get(d, b.wide[i], d.rows)
-		} else {
-			b.wide[i] = filled(b.wide[i], d.rows, 0)
-		}
-	}
-	b.needs.decode(d)
-	b.proc = oneProc(d, b.procs)
-}
-
-func (n *needsColumn) decode(d *decoder) {
-	length, nulls := d.node()
-	if d.err == nil && (length != d.rows || nulls < 0 || nulls > d.rows) {
-		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, d.rows)
-	}
-	n.nulls = nulls
-	n.bitmap = filled(n.bitmap, (d.rows+7)/8, 0xff)
-	if nulls == 0 {
-		d.skipValidity()
-	} else {
-		d.buffer(n.bitmap)
-	}
-	n.starts = sized(n.starts, d.rows+1)
-	d.buffer(rawBytes(n.starts))
-	fromLittle(n.starts)
-	values := 0
-	if len(d.nodes) > 0 {
-		values = d.nodes[0].length
-	}
-	if values < 0 || values > maxNeeds {
-		d.fail("its needs have %d values", values)
-		values = 0
-	}
-	n.values = get(d, n.values, values)
-	if d.err == nil {
-		n.check(d)
-	}
-}
-
-// check holds offsets and bitmap to each other.
-func (n *needsColumn) check(d *decoder) {
-	valid := 0
-	for i := range d.rows {
-		if n.starts[i] > n.starts[i+1] || (n.isNull(i) && n.starts[i] != n.starts[i+1]) {
-			d.fail("its needs have offsets out of order")
-			return
-		}
-		if !n.isNull(i) {
-			valid++
-		}
-	}
-	if n.starts[0] != 0 || int(n.starts[d.rows]) != len(n.values) || valid != d.rows-n.nulls {
-		d.fail("its needs have wrong offsets or a wrong number of nulls")
-	}
-}
-
-func (n *needsColumn) isNull(i int) bool { return n.bitmap[i/8]>>(i%8)&1 == 0 }
-
-// list is the needs of row i: nil where null, and never nil where not.
-func (n *needsColumn) list(i int) []int64 {
-	if n.isNull(i) {
-		return nil
-	}
-	if from, to := n.starts[i], n.starts[i+1]; from < to {
-		return n.values[from:to:to]
-	}
-	return []int64{}
-}
-
-// rows fills dst with the events of b from row from up to row to; their needs share memory with b.
-func (b *eventsBatch) rows(dst []trace.Event, from, to int) []trace.Event {
-	dst = dst[:0]
-	for i := from; i < to; i++ {
-		dst = append(dst, trace.Event{
-			Instr: b.instr[i], Refs: b.refs[i], Kind: b.kind[i],
-			Peer: b.narrow[colPeer][i], Tag: b.narrow[colTag][i],
-			Group: b.narrow[colGroup][i], Request: b.narrow[colRequest][i],
-			Bytes: b.wide[colBytes][i], Addr: b.wide[colAddr][i], Count: b.wide[colCount][i],
-			Block: b.wide[colBlock][i], Stride: b.wide[colStride][i],
-			Work: b.wide[colWork][i], Time: b.wide[colTime][i], Needs: b.needs.list(i),
-		})
-	}
-	return dst
 }

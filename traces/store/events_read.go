@@ -1,0 +1,174 @@
+package store
+
+import (
+	"bytes"
+	"unsafe"
+
+	"spoor/traces/trace"
+)
+
+// readEvents is events of one processor as columns, as they come from a file. Those of many processors are in memory side by side, and most
+// columns of most programs are the same in all rows.
+type readEvents struct {
+	proc   trace.Proc
+	count  int
+	instr  column[uint32]
+	refs   column[uint64]
+	kind   column[trace.Kind]
+	narrow [narrowCols]column[int32]
+	wide   [wideCols]column[int64]
+	needs  readNeeds
+}
+
+// readNeeds is a column of type list<int64> that may be null.
+type readNeeds struct {
+	starts column[int32] // where each row's list begins in values, and at last their number
+	bitmap []byte
+	values []int64
+	nulls  int
+}
+
+// Len is the number of events.
+func (b *readEvents) Len() int { return b.count }
+
+// instructions is their sum.
+func (b *readEvents) instructions() (n uint64) {
+	for i := range b.count {
+		n += uint64(b.instr.at(i))
+	}
+	return n
+}
+
+// decode reads the columns of b from d.
+func (b *readEvents) decode(d *decoder, hasTime bool) {
+	b.proc, b.count = oneProc(d, get(d, scratch[int32](d, d.rows), d.rows)), d.rows
+	b.instr.read(d)
+	b.refs.read(d)
+	b.kind.read(d)
+	for i := range b.narrow {
+		b.narrow[i].read(d)
+	}
+	for i := range b.wide {
+		if i != colTime || hasTime {
+			b.wide[i].read(d)
+		} else {
+			b.wide[i].fill(0)
+		}
+	}
+	b.needs.decode(d)
+}
+
+func (n *readNeeds) decode(d *decoder) {
+	length, nulls := d.node()
+	if d.err == nil && (length != d.rows || nulls < 0 || nulls > d.rows) {
+		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, d.rows)
+	}
+	n.nulls = nulls
+	n.bitmap = filled(n.bitmap, (d.rows+7)/8, 0xff)
+	if nulls == 0 {
+		d.skipValidity()
+	} else {
+		d.buffer(n.bitmap)
+	}
+	starts := scratch[int32](d, d.rows+1)
+	d.buffer(rawBytes(starts))
+	fromLittle(starts)
+	n.starts.keep(starts)
+	values := 0
+	if len(d.nodes) > 0 {
+		values = d.nodes[0].length
+	}
+	if values < 0 || values > maxNeeds {
+		d.fail("its needs have %d values", values)
+		values = 0
+	}
+	n.values = get(d, n.values, values)
+	if d.err == nil {
+		n.check(d)
+	}
+}
+
+// check holds offsets and bitmap to each other.
+func (n *readNeeds) check(d *decoder) {
+	valid := 0
+	for i := range d.rows {
+		from, to := n.starts.at(i), n.starts.at(i+1)
+		if from > to || (n.isNull(i) && from != to) {
+			d.fail("its needs have offsets out of order")
+			return
+		}
+		if !n.isNull(i) {
+			valid++
+		}
+	}
+	if n.starts.at(0) != 0 || int(n.starts.at(d.rows)) != len(n.values) || valid != d.rows-n.nulls {
+		d.fail("its needs have wrong offsets or a wrong number of nulls")
+	}
+}
+
+func (n *readNeeds) isNull(i int) bool { return n.bitmap[i/8]>>(i%8)&1 == 0 }
+
+// list is the needs of row i: nil where null, and never nil where not.
+func (n *readNeeds) list(i int) []int64 {
+	if n.isNull(i) {
+		return nil
+	}
+	if from, to := n.starts.at(i), n.starts.at(i+1); from < to {
+		return n.values[from:to:to]
+	}
+	return []int64{}
+}
+
+// rows fills dst with the events of b from row from up to row to; their needs share memory with b.
+func (b *readEvents) rows(dst []trace.Event, from, to int) []trace.Event {
+	dst = dst[:0]
+	for i := from; i < to; i++ {
+		dst = append(dst, trace.Event{
+			Instr: b.instr.at(i), Refs: b.refs.at(i), Kind: b.kind.at(i),
+			Peer: b.narrow[colPeer].at(i), Tag: b.narrow[colTag].at(i),
+			Group: b.narrow[colGroup].at(i), Request: b.narrow[colRequest].at(i),
+			Bytes: b.wide[colBytes].at(i), Addr: b.wide[colAddr].at(i), Count: b.wide[colCount].at(i),
+			Block: b.wide[colBlock].at(i), Stride: b.wide[colStride].at(i),
+			Work: b.wide[colWork].at(i), Time: b.wide[colTime].at(i), Needs: b.needs.list(i),
+		})
+	}
+	return dst
+}
+
+// column is numbers by row, or one for all.
+type column[T number] struct {
+	rows []T
+	mask int // of the number of a row: 0 where there is one for all
+}
+
+// at is the number of a row.
+func (c *column[T]) at(i int) T { return c.rows[i&c.mask] }
+
+// read reads the next column, of plain numbers.
+func (c *column[T]) read(d *decoder) { c.keep(get(d, scratch[T](d, d.rows), d.rows)) }
+
+// keep keeps a copy of rows.
+func (c *column[T]) keep(rows []T) {
+	if alike(rows) {
+		c.fill(rows[0])
+		return
+	}
+	c.rows, c.mask = sized(c.rows, len(rows)), -1
+	copy(c.rows, rows)
+}
+
+// fill makes it one number for all.
+func (c *column[T]) fill(all T) { c.rows, c.mask = append(c.rows[:0], all), 0 }
+
+// alike reports whether there are numbers, and all are the same.
+func alike[T number](s []T) bool {
+	return len(s) > 0 && bytes.Equal(rawBytes(s[1:]), rawBytes(s[:len(s)-1]))
+}
+
+// scratch is memory of the decoder for so many numbers, until its next use.
+func scratch[T number](d *decoder, n int) []T {
+	var v T
+	size := int(unsafe.Sizeof(v))
+	d.scratch = sized(d.scratch, ((n+decodeSlack)*size+7)/8)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(d.scratch))), len(d.scratch)*8/size)[:n]
+}
