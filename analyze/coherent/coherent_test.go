@@ -326,3 +326,27 @@ func Example() {
 	// processor 1 distance -2 count 9
 	// processor 1 distance -1 count 1
 }
+
+// The distances of a lone processor are exact, even if those that another analysis finds beside are of a sample.
+func TestLoneProcessorIsExactBesideASample(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	m := &trace.Memory{Head: trace.Header{Procs: 1}, RefsOf: make([]trace.Refs, 1)}
+	for range 20_000 {
+		m.RefsOf[0].Append(1, r.Uint64N(3000)*64, 8, trace.Load)
+	}
+	want := run(t, m, 64)
+	sampled := &reuse.Analysis{Lines: []unit.Bytes{64}, Sampling: reuse.Sampling{Rate: 0.05, Seed: 1}}
+	for _, beside := range []*reuse.Analysis{sampled, {Lines: []unit.Bytes{64}}} {
+		a := &Analysis{Lines: []unit.Bytes{64}, Line: 64, Source: "s", Tool: "t", Reuse: beside}
+		results, err := analysis.Run(context.Background(), m, analysis.Options{}, beside, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, table := range results[1].Tables {
+			names := []string{"distance", "count", "misses", "cold"}
+			if got, want := rows(t, table, names...), rows(t, want.Tables[i], names...); !slices.Equal(got, want) {
+				t.Errorf("table %s beside %+v is %v, want %v", table.Name, beside.Sampling, got, want)
+			}
+		}
+	}
+}
