@@ -27,11 +27,13 @@ var (
 // valid until the next. The goroutines have ended when the iteration has.
 //
 // There is one goroutine, and where there are cores and the consumer has waited for it, another one. On one
-// core there is one batch: what the consumer gets is still in the caches.
+// core there is one batch: what the consumer gets is still in the caches. So it is where many processors are read side by side: each
+// batch of references is 4 MB.
 func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		a := ahead[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
-		if runtime.GOMAXPROCS(0) == 1 {
+		defer p.reading.Add(-1)
+		if p.reading.Add(1) > manyReaders || runtime.GOMAXPROCS(0) == 1 {
 			at.slots = 1
 		}
 		for range at.slots {
@@ -55,6 +57,9 @@ func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, 
 		}
 	}
 }
+
+// manyReaders is how many iterations hold batches ahead.
+const manyReaders = 32
 
 // patience is how many times a consumer waits before it gets another decoder. The first
 // batch is always waited for.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -68,5 +69,57 @@ func TestColumnsOfBatches(t *testing.T) {
 		if at != len(want[p]) {
 			t.Errorf("processor %d has %d events, want %d", p, at, len(want[p]))
 		}
+	}
+}
+
+// Many processors can be read side by side, by more iterations than hold batches ahead.
+func TestManyReaders(t *testing.T) {
+	const procs, refs = 2 * manyReaders, 95
+	h := trace.Header{Procs: procs, WorkUnit: trace.WorkInstr}
+	prefix := filepath.Join(t.TempDir(), "x")
+	w, err := Create(prefix, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.most = 10
+	for p := range trace.Proc(procs) {
+		b := trace.Refs{Proc: p}
+		for i := range uint64(refs) {
+			b.Append(1, uint64(p)<<20+i, 1, trace.Load)
+		}
+		if err := w.Refs(&b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(h); err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var pulls []func() (*trace.Refs, error, bool)
+	var stops []func()
+	for p := range trace.Proc(procs) {
+		pull, stop := iter.Pull2(src.Refs(p))
+		pulls, stops = append(pulls, pull), append(stops, stop)
+	}
+	for at := uint64(0); at < refs; at += 10 {
+		for p, pull := range pulls {
+			b, err, ok := pull()
+			if err != nil || !ok || b.Addr[0] != uint64(p)<<20+at || b.Len() != int(min(10, refs-at)) {
+				t.Fatalf("processor %d has %v, %v, %v from reference %d on", p, b, err, ok, at)
+			}
+		}
+	}
+	for p, stop := range stops {
+		if _, _, ok := pulls[p](); ok {
+			t.Errorf("processor %d has more references than were written", p)
+		}
+		stop()
+	}
+	if n := src.refs.reading.Load(); n != 0 {
+		t.Errorf("%d iterations are going on", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"spoor/traces/trace"
 )
@@ -18,6 +19,8 @@ type part struct {
 	*file
 	head   trace.Header
 	byProc []int // batches, one processor's after the other's
+
+	reading atomic.Int32 // iterations that are going on
 }
 
 // openParts opens the files that path names, by kind. A file that is called like
