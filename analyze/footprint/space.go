@@ -61,7 +61,7 @@ type use struct {
 	at     uint32 // behind its latest place in the stream, if turns are simulated
 }
 
-// Groups are the pages of [lines.Table].
+// Groups are the pages of places of [lines.Table]: of neighbours, but where lines are scattered.
 const (
 	groupShift  = uint(lines.Neighbours)
 	groupBlocks = 1 << groupShift

@@ -60,7 +60,7 @@ func NewTable() *Table {
 	return &Table{pairs: make([]pair, 1<<logSize), shift: 64 - logSize, of: Neighbours}
 }
 
-// Reset forgets all lines, and keeps the memory.
+// Reset forgets all lines, and keeps the memory. None may be scattered.
 func (t *Table) Reset(of Sharing) {
 	clear(t.pairs)
 	t.full, t.used, t.of = 0, 0, of

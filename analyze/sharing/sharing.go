@@ -71,7 +71,8 @@
 // # Memory
 //
 // Some 200 bytes for each line of 64 bytes, 120 for each processor more that uses it, and 16 for each pair
-// of processors at most. Some of that is kept for neighbours of lines too: where one of sixteen is used, it is up to ten times as much.
+// of processors at most. The first 16384 groups of sixteen neighbours are kept whole, whatever of them is used: there it is up to ten times
+// as much.
 //
 // [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
 // cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,

@@ -16,8 +16,8 @@ var decoders = sync.Pool{New: func() any { return newDecoder() }}
 // depth is how many batches an iteration holds, and how many decoders it has at most.
 type depth struct{ slots, decoders int }
 
-// Of references one batch is with the consumer, and the others are ready or being decoded. Events are five
-// times as wide, and consumers take more time for them.
+// Of references one batch is with the consumer, and the others are ready or being decoded. Of events
+// consumers take more time.
 var (
 	refsAhead   = depth{3, 2}
 	eventsAhead = depth{2, 1}

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"spoor/traces/trace"
@@ -14,14 +13,11 @@ import (
 func TestColumnsOfBatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	h := trace.Header{Procs: 2, WorkUnit: trace.WorkInstr, HasTime: true}
-	prefix := filepath.Join(t.TempDir(), "x")
-	w, err := Create(prefix, h)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const batches, each = 40, 7
-	w.rows = each
-	var want [2][]trace.Event
+	m := &trace.Memory{Head: h, RefsOf: make([]trace.Refs, h.Procs), EventsOf: make([]trace.Events, h.Procs)}
+	for p := range m.RefsOf {
+		m.RefsOf[p].Proc, m.EventsOf[p].Proc = trace.Proc(p), trace.Proc(p)
+	}
 	for range batches {
 		pick := func(v, other int64) int64 { return v }
 		if r.IntN(2) > 0 {
@@ -32,73 +28,41 @@ func TestColumnsOfBatches(t *testing.T) {
 			e := trace.NewEvent(trace.Send)
 			e.Instr, e.Peer, e.Tag = uint32(pick(tag, 7)), int32(pick(0, 1)), int32(pick(tag, 5))
 			e.Bytes, e.Time = pick(bytes, 8), pick(when, 0)
-			if n := len(want[0]); n > 0 && pick(0, 1) > 0 {
+			if n := len(m.EventsOf[0].Rows); n > 0 && pick(0, 1) > 0 {
 				e.Needs = []int64{r.Int64N(int64(n))}
 			}
-			for p := range want {
-				want[p] = append(want[p], e)
+			for p := range m.EventsOf {
+				m.EventsOf[p].Rows = append(m.EventsOf[p].Rows, e)
 			}
 		}
 	}
-	for p := range trace.Proc(2) {
-		if err := w.Events(&trace.Events{Proc: p, Rows: want[p]}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(h); err != nil {
-		t.Fatal(err)
-	}
+	same(t, saved(t, m, each), m)
+}
+
+// saved is m in a file, in batches of so many rows.
+func saved(t *testing.T, m *trace.Memory, rows int) *Trace {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "x")
+	saveBatches(t, prefix, m, rows, rows)
 	src, err := Open(prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer src.Close()
-	for p := range trace.Proc(2) {
-		at := 0
-		for b, err := range src.Events(p) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range b.Rows {
-				if !reflect.DeepEqual(e, want[p][at]) {
-					t.Fatalf("event %d of processor %d is %+v, want %+v", at, p, e, want[p][at])
-				}
-				at++
-			}
-		}
-		if at != len(want[p]) {
-			t.Errorf("processor %d has %d events, want %d", p, at, len(want[p]))
-		}
-	}
+	t.Cleanup(func() { src.Close() })
+	return src
 }
 
 // Many processors can be read side by side, by more iterations than hold batches ahead.
 func TestManyReaders(t *testing.T) {
 	const procs, refs = 2 * manyReaders, 95
-	h := trace.Header{Procs: procs, WorkUnit: trace.WorkInstr}
-	prefix := filepath.Join(t.TempDir(), "x")
-	w, err := Create(prefix, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.most = 10
-	for p := range trace.Proc(procs) {
-		b := trace.Refs{Proc: p}
+	m := &trace.Memory{Head: trace.Header{Procs: procs, WorkUnit: trace.WorkInstr}, RefsOf: make([]trace.Refs, procs)}
+	for p := range m.RefsOf {
+		m.RefsOf[p].Proc = trace.Proc(p)
 		for i := range uint64(refs) {
-			b.Append(1, uint64(p)<<20+i, 1, trace.Load)
-		}
-		if err := w.Refs(&b); err != nil {
-			t.Fatal(err)
+			m.RefsOf[p].Append(1, uint64(p)<<20+i, 1, trace.Load)
 		}
 	}
-	if err := w.Close(h); err != nil {
-		t.Fatal(err)
-	}
-	src, err := Open(prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := saved(t, m, 10)
 	var pulls []func() (*trace.Refs, error, bool)
 	var stops []func()
 	for p := range trace.Proc(procs) {

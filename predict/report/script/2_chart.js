@@ -27,7 +27,7 @@ const axisOption = (axis, scale, [lo, hi], more) => {
 	const at = ticks(axis, scale, lo, hi).map(v => bend(axis, v));
 	const label = v => {
 		if (axis.ticks) return (axis.ticks.find(t => Math.abs(bend(axis, t.at) - v) < 1e-9) || { label: "" }).label;
-		return axis.scale === "category" ? axis.categories[v] : tickLabel(v, axis.unit === "B" || axis.unit === "%" ? axis.unit : "");
+		return axis.scale === "category" ? axis.categories[v] : axis.whole ? number(v) : tickLabel(v, axis.unit === "B" || axis.unit === "%" ? axis.unit : "");
 	};
 	return {
 		type: scale === "log" ? "log" : "value", logBase: axis.unit === "B" || axis.whole ? 2 : 10, min: bend(axis, lo), max: bend(axis, hi),
