@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"runtime"
+
 	"spoor/analyze/analysis"
 	"spoor/analyze/lines"
 	"spoor/traces/trace"
@@ -50,8 +52,8 @@ type member struct {
 	used    []uint32 // their places in uses
 	lasts   []latest // they by last use, if that is needed
 	again   []uint64
-	runs    [2][]uint64 // of blocks, one after the other, that caches of a shape are to see of the window
-	before  []uint64    // those of its window before
+	runs    [][2][]uint64 // by shape, of blocks, one after the other, that its caches are to see of the window
+	before  []uint64      // those of its window before
 }
 
 // use is a block of memory as one processor uses it.
@@ -72,14 +74,15 @@ func newSpace(b Blocks, procs, maxTurn int) *space {
 	s := &space{kept: windows{limit: maxWindows}, Blocks: b, window: 1, stamp: firstStamp, members: make([]member, procs)}
 	for i := range s.members {
 		m := &s.members[i]
+		m.runs = make([][2][]uint64, len(b.Shapes))
 		for _, shape := range b.Shapes {
 			m.fills = append(m.fills, fill{shape: shape})
 		}
 	}
 	if s.longest = maxTurn / procs; procs > 1 && len(b.Shapes) > 0 {
 		s.spans = newSpans(b.Shapes, procs)
-		for _, shape := range b.Shapes {
-			s.turns = append(s.turns, newTurns(shape, procs))
+		for i, shape := range b.Shapes {
+			s.turns = append(s.turns, newTurns(shape, i, procs))
 		}
 	}
 	return s
@@ -213,13 +216,8 @@ func (s *space) close() {
 	if s.all.now == 0 {
 		return
 	}
-	for i, t := range s.turns {
-		t.run(s.members, i)
-	}
+	s.simulate()
 	s.kept.add(s.window, s.members)
-	if s.spans != nil {
-		s.spans.close(s.window, &s.names)
-	}
 	s.all.close()
 	for i := range s.members {
 		m := &s.members[i]
@@ -237,6 +235,42 @@ func (s *space) close() {
 	s.window++
 	s.nextStamp()
 }
+
+// simulate has processes take turns of the window, and counts the spans that end with it. Nothing of this needs anything of the
+// rest: with many processors, this is most of what a footprint takes.
+func (s *space) simulate() {
+	if s.spans == nil {
+		return
+	}
+	var work []func()
+	ending := s.spans.ending(s.window)
+	if len(ending) > 0 {
+		for i := range s.Shapes {
+			work = append(work, func() { s.spans.count(i, ending, &s.names) })
+		}
+	}
+	uses := 0
+	for i := range s.members {
+		s.members[i].condense()
+		uses += len(s.members[i].stream)
+	}
+	for _, t := range s.turns {
+		for _, k := range t.by {
+			work = append(work, func() { k.run(s.members) })
+		}
+	}
+	if cores := runtime.GOMAXPROCS(0); uses > fewUses && cores > 1 {
+		analysis.InParallel(len(work), cores, func(i int) { work[i]() })
+	} else {
+		for _, do := range work {
+			do()
+		}
+	}
+	s.spans.next(s.window)
+}
+
+// fewUses are simulated before other cores are at work.
+const fewUses = 1 << 12
 
 // again is how often processors used anything in a window, having done so in one before, so that others could have taken something
 // from them in between.

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"spoor/analyze/lines"
 	"spoor/traces/trace"
 )
 
@@ -32,7 +31,7 @@ type spans struct {
 	levels  []*level  // spans of 1, 2, 4, ... windows
 	reused  []float64 // uses of blocks again, by level: one after 3 windows is part of 2 and of 4
 	parts   []float64 // by few windows, once they are known: what of such a use is part of the longer; 0: not yet, or nothing
-	tally   tally
+	tallies []tally   // by shape
 }
 
 // Limits of spans: the longest is of so many windows, and those of a level are left out as soon as one is of too many
@@ -49,7 +48,7 @@ const (
 const mostSharers = 1 << 10
 
 func newSpans(shapes []Shape, procs int) *spans {
-	s := &spans{procs: procs, shapes: shapes, reused: make([]float64, spanLevels), parts: make([]float64, 1<<(spanLevels-1))}
+	s := &spans{procs: procs, shapes: shapes, tallies: make([]tally, len(shapes)), reused: make([]float64, spanLevels), parts: make([]float64, 1<<(spanLevels-1))}
 	for k := 2; k <= max(mostSharers, procs); k *= 2 {
 		s.sharers, s.times = append(s.sharers, k), append(s.times, max(1, float64(k-1)/float64(procs-1)))
 	}
@@ -126,14 +125,20 @@ func (s *spans) again(windows uint64) {
 	s.reused[j+1] += part
 }
 
-// close ends a window. The names are of the blocks that have places.
-func (s *spans) close(window uint64, names *lines.Names) {
-	for _, l := range s.levels {
+// ending is the spans that end with a window, as their levels.
+func (s *spans) ending(window uint64) []*level {
+	for i, l := range s.levels {
 		if window-l.start+1 < 1<<l.log {
-			return
+			return s.levels[:i]
 		}
+	}
+	return s.levels
+}
+
+// next goes on behind a window, whose spans have been counted.
+func (s *spans) next(window uint64) {
+	for _, l := range s.ending(window) {
 		if l.open {
-			s.count(l, names)
 			if l.drawn++; l.drawn == someSpans {
 				l.drawn, l.thin = 0, l.thin+1
 			}

@@ -3,6 +3,8 @@ package footprint
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -232,7 +234,8 @@ func TestSpansThin(t *testing.T) {
 			}
 			s.use(p, b, before, w)
 		}
-		s.close(w, names)
+		s.count(0, s.ending(w), names)
+		s.next(w)
 	}
 	if l := s.levels[0]; l.thin < 3 || math.Abs(l.losses[0][0].uses/(2*windows)-1) > 0.1 {
 		t.Errorf("thinned %d times to %v blocks of %d", l.thin, l.losses[0][0].uses, 2*windows)
@@ -271,5 +274,25 @@ func TestSpansOfManyProcessors(t *testing.T) {
 	}
 	if found != 4 {
 		t.Errorf("%d rows", found)
+	}
+}
+
+// What is simulated on several cores is what one finds.
+func TestOnSeveralCores(t *testing.T) {
+	m := randomTrace(rand.New(rand.NewPCG(5, 5)), 4, 3, 8*fewUses)
+	on := func(cores int) []*store.Table {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		blocks := []Blocks{{"", 64, []Shape{{64, 1}, {16, 4}, {1, 32}}}, {"", 4096, []Shape{{1, 16}}}}
+		r, err := run(t, m, &Analysis{Window: Window{References, 2 * fewUses}, Blocks: blocks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Tables
+	}
+	one := on(1)
+	for i, four := range on(4) {
+		if !reflect.DeepEqual(one[i], four) {
+			t.Errorf("%s: on one core %v, on four %v", four.Name, one[i].Columns, four.Columns)
+		}
 	}
 }

@@ -21,18 +21,22 @@ const (
 	more  = 3
 )
 
-// count counts the blocks of a span, for groups of every size. Of as many processes as there are, and of more, one group has
-// all that there are, and so many times what the others use.
-func (s *spans) count(l *level, names *lines.Names) {
-	for i, shape := range s.shapes {
-		s.tally.sort(l.of, names, shape.Sets)
+// count counts the blocks of spans that end, for a shape and groups of every size. Of as many processes as there are, and of more, one group has
+// all that there are, and so many times what the others use. The names are of the blocks that have places.
+func (s *spans) count(shape int, ending []*level, names *lines.Names) {
+	t := &s.tallies[shape]
+	for _, l := range ending {
+		if !l.open {
+			continue
+		}
+		t.sort(l.of, names, s.shapes[shape].Sets)
 		for j, k := range s.sharers {
 			if k >= s.procs {
-				s.group(l, i, j, len(s.sharers), s.tally.of)
+				s.group(l, shape, j, len(s.sharers), t.of)
 				break
 			}
 			for first := 0; first+k <= s.procs; first += k {
-				s.group(l, i, j, j+1, s.tally.of[first:first+k])
+				s.group(l, shape, j, j+1, t.of[first:first+k])
 			}
 		}
 	}
@@ -71,7 +75,7 @@ func grown[T any](s []T, n int) []T {
 
 // group counts the blocks of processes that share a cache, for some of the numbers of sharers.
 func (s *spans) group(l *level, shape, from, to int, members [][]inSet) {
-	t := &s.tally
+	t := &s.tallies[shape]
 	for _, of := range members {
 		for _, b := range of {
 			u := t.users[b.place]
