@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 
 	"spoor/traces/trace"
 )
@@ -19,6 +20,8 @@ import (
 type Table struct {
 	pairs     []pair // hash table, a power of two long, linear probing
 	shift     uint   // 64 - log2(len(pairs))
+	factor    uint64 // of the hash
+	crowded   bool   // a line was put far behind its bucket
 	full      int    // pairs in the table
 	used      int    // pages of places
 	of        Sharing
@@ -57,7 +60,7 @@ const (
 // NewTable is a table of no lines, which shares pages among neighbours.
 func NewTable() *Table {
 	const logSize = 10
-	return &Table{pairs: make([]pair, 1<<logSize), shift: 64 - logSize, of: Neighbours}
+	return &Table{pairs: make([]pair, 1<<logSize), shift: 64 - logSize, factor: golden, of: Neighbours}
 }
 
 // Reset forgets all lines, and keeps the memory. None may be scattered.
@@ -106,8 +109,13 @@ func (t *Table) MakeRoom() error {
 	if t.used > math.MaxUint32>>t.of-Batch || t.scattered != nil && t.scattered.full() {
 		return errors.New("more distinct lines in one stream than 2^32 places hold; use a larger line size")
 	}
+	if t.crowded {
+		t.factor, t.crowded = rand.Uint64()|1, false // what is found does not depend on it
+		t.rehash(len(t.pairs))
+	}
 	if (t.full+Batch)*8 > len(t.pairs)*t.fullest() {
-		t.grow()
+		t.shift--
+		t.rehash(2 * len(t.pairs))
 	}
 	return nil
 }
@@ -123,10 +131,14 @@ func (t *Table) fullest() int {
 // farPairs is how long a hash table is at least that the caches hold no part worth mentioning of.
 const farPairs = 1 << 20
 
-func (t *Table) grow() {
+// mostSteps is how far a line is behind its bucket at most, unless lines were made to crowd: where five of eight pairs are in use, chance does not
+// put any so far behind. Then the hash becomes one that nobody knows.
+const mostSteps = 1 << 10
+
+// rehash makes the hash table so long.
+func (t *Table) rehash(size int) {
 	old := t.pairs
-	t.pairs = make([]pair, 2*len(old))
-	t.shift--
+	t.pairs = make([]pair, size)
 	mask := uint64(len(t.pairs) - 1)
 	for _, p := range old {
 		if p.empty() {
@@ -144,11 +156,11 @@ func (t *Table) grow() {
 const golden = 0x9E3779B97F4A7C15
 
 // bucket multiplies by 2^64 divided by the golden ratio (Knuth's multiplicative
-// hashing). Once would do for neighbouring pages, but not for pages at every
+// hashing), as long as lines are not made for that. Once would do for neighbouring pages, but not for pages at every
 // power-of-two stride, which crowd; folding the upper half in and multiplying again does.
 func (t *Table) bucket(number uint64) uint64 {
-	number *= golden
-	return ((number ^ number>>32) * golden) >> (t.shift & 63)
+	number *= t.factor
+	return ((number ^ number>>32) * t.factor) >> (t.shift & 63)
 }
 
 // Find writes the place of each line, new ones for new lines. There must be room: at most a
@@ -245,10 +257,11 @@ func (t *Table) findAlone(lines []uint64, place []uint32) {
 // at is the place of a line whose pair's bucket is known, a new one for a new line, which somebody uses. Where most pairs are in their buckets
 // it pays to look there before.
 func (t *Table) at(line, h uint64, by trace.Proc) uint32 {
-	number := line >> t.of
+	number, from := line>>t.of, h
 	for mask := uint64(len(t.pairs) - 1); ; h++ {
 		p := &t.pairs[h&mask]
 		if p.empty() {
+			t.crowded = t.crowded || h-from > mostSteps
 			t.full++
 			p.number = number >> 1
 			if t.scattered != nil && t.scatters(p.number) {

@@ -89,3 +89,44 @@ func TestLargeTable(t *testing.T) {
 		lines[at] = l
 	}
 }
+
+// crowding is lines of pairs that would all be at the start of tables of up to 2^20 pairs.
+func crowding(n int) (lines []uint64) {
+	const inverse = 0xF1DE83E19937733D // of the factor
+	r := rand.New(rand.NewPCG(1, 1))
+	for len(lines) < n {
+		folded := r.Uint64() >> 20 * inverse
+		if pair := (folded ^ folded>>32) * inverse; pair < 1<<58 {
+			lines = append(lines, pair<<Neighbours<<1)
+		}
+	}
+	return lines
+}
+
+// Lines that are made to crowd are spread as others are, and keep their places.
+func TestCrowdedLines(t *testing.T) {
+	for _, table := range []*Table{NewTable(), NewScattering()} {
+		of := map[uint64]uint32{}
+		for _, line := range crowding(20_000) {
+			place, err := table.Place(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[line] = place
+		}
+		if table.factor == golden {
+			t.Error("the hash is that for which lines were made")
+		}
+		for line, want := range of {
+			if got, err := table.Place(line); got != want || err != nil {
+				t.Fatalf("line %#x was at %d, is at %d (%v)", line, want, got, err)
+			}
+		}
+		mask := uint64(len(table.pairs) - 1)
+		for at, p := range table.pairs {
+			if steps := (uint64(at) - table.bucket(p.number)) & mask; !p.empty() && steps > mostSteps {
+				t.Fatalf("pair %#x is %d steps behind its bucket", p.number, steps)
+			}
+		}
+	}
+}

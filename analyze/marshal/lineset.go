@@ -2,6 +2,7 @@ package marshal
 
 import (
 	"math/bits"
+	"math/rand/v2"
 
 	"spoor/traces/trace"
 	"spoor/traces/unit"
@@ -17,6 +18,8 @@ type lineSet struct {
 	count    uint64     // of lines in it
 	used     []uint64   // pages in it
 	slots    []pageSlot // a power of two of them, half free
+	factor   uint64     // of the hash
+	top      uint       // 64 - log2(len(slots))
 	known    int
 }
 
@@ -30,10 +33,14 @@ type pageSlot struct {
 const (
 	pageShift = 6
 	pageLines = 1 << pageShift
+
+	logSlots  = 8                  // at first
+	golden    = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
+	mostSteps = 1 << 9             // that a page is behind its home, unless pages were made to crowd: half the slots are free
 )
 
 func newLineSet(line unit.Bytes) *lineSet {
-	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<8)}
+	return &lineSet{line: line, shift: line.Shift(), interval: 1, slots: make([]pageSlot, 1<<logSlots), factor: golden, top: 64 - logSlots}
 }
 
 // add puts the lines of loads and stores in.
@@ -73,25 +80,45 @@ func (s *lineSet) use(line uint64) {
 	slot.lines |= 1 << (line % pageLines)
 	s.count++
 	if isNew {
-		if s.known++; s.known > len(s.slots)/2 {
-			s.grow()
-		}
+		s.made(slot.number)
+	}
+}
+
+// made makes room after a page was new. Where it is far behind its home, the hash becomes one that nobody knows: what is found does not depend on it.
+func (s *lineSet) made(number uint64) {
+	s.known++
+	_, steps := s.search(number)
+	if steps > mostSteps {
+		s.factor = rand.Uint64() | 1
+		s.rehash(len(s.slots))
+	}
+	if s.known > len(s.slots)/2 {
+		s.top--
+		s.rehash(2 * len(s.slots))
 	}
 }
 
 // find is the slot of a page, or the free one where it belongs.
 func (s *lineSet) find(number uint64) *pageSlot {
+	slot, _ := s.search(number)
+	return slot
+}
+
+// search is find, and how far the slot is from the page's home.
+func (s *lineSet) search(number uint64) (slot *pageSlot, steps uint64) {
 	mask := uint64(len(s.slots) - 1)
-	for i := number * 0x9e3779b97f4a7c15 >> 20 & mask; ; i = (i + 1) & mask {
-		if slot := &s.slots[i]; slot.number == number || slot.interval == 0 {
-			return slot
+	home := number * s.factor >> (s.top & 63)
+	for ; ; steps++ {
+		if slot = &s.slots[(home+steps)&mask]; slot.number == number || slot.interval == 0 {
+			return slot, steps
 		}
 	}
 }
 
-func (s *lineSet) grow() {
+// rehash makes the table so long.
+func (s *lineSet) rehash(size int) {
 	old := s.slots
-	s.slots = make([]pageSlot, 2*len(old))
+	s.slots = make([]pageSlot, size)
 	for _, slot := range old {
 		if slot.interval > 0 {
 			*s.find(slot.number) = slot

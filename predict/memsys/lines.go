@@ -1,6 +1,9 @@
 package memsys
 
-import "math/bits"
+import (
+	"math/bits"
+	"math/rand/v2"
+)
 
 // lines remembers of every line ever touched where it is in each cache, so that
 // a bus transaction need not search all caches, and a miss knows its reason. It
@@ -11,13 +14,19 @@ type lines struct {
 	where []uint8  // by slot and processor
 	count int
 	shift uint // 64 - log2(len(keys))
+
+	factor uint64 // of the hash
 }
 
-const firstLines = 1 << 6
+const (
+	firstLines = 1 << 6
+	golden     = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
+	mostSteps  = 1 << 9             // that a line is behind its home, unless lines were made to crowd: half the slots are free
+)
 
 func newLines(procs int) lines {
 	return lines{procs: procs, keys: make([]uint64, firstLines), where: make([]uint8, firstLines*procs),
-		shift: 64 - uint(bits.TrailingZeros(firstLines))}
+		shift: 64 - uint(bits.TrailingZeros(firstLines)), factor: golden}
 }
 
 // of is where line is in the cache of each processor; writing to it is how the
@@ -26,7 +35,13 @@ func (l *lines) of(line uint64) []uint8 {
 	i := l.slot(line)
 	if l.keys[i] == 0 {
 		if 2*(l.count+1) > len(l.keys) {
-			l.grow()
+			l.shift--
+			l.rehash(2 * len(l.keys))
+			i = l.slot(line)
+		}
+		if (i-l.home(line))&(len(l.keys)-1) > mostSteps {
+			l.factor = rand.Uint64() | 1 // what is found does not depend on it
+			l.rehash(len(l.keys))
 			i = l.slot(line)
 		}
 		l.keys[i] = line + 1
@@ -47,17 +62,20 @@ func (l *lines) known(line uint64) []uint8 {
 // slot finds the slot of line, or the free one where it belongs. Lines are at
 // least four bytes, so that line+1 never wraps to the mark of a free slot.
 func (l *lines) slot(line uint64) int {
-	i := int(line * 0x9E3779B97F4A7C15 >> l.shift) // 2^64 / golden ratio
+	i := l.home(line)
 	for l.keys[i] != 0 && l.keys[i] != line+1 {
 		i = (i + 1) & (len(l.keys) - 1)
 	}
 	return i
 }
 
-func (l *lines) grow() {
+// home is the slot where the search for a line begins.
+func (l *lines) home(line uint64) int { return int(line * l.factor >> (l.shift & 63)) }
+
+// rehash makes the table so long.
+func (l *lines) rehash(size int) {
 	keys, where := l.keys, l.where
-	l.keys, l.where = make([]uint64, 2*len(keys)), make([]uint8, 2*len(where))
-	l.shift--
+	l.keys, l.where = make([]uint64, size), make([]uint8, size*l.procs)
 	for i, key := range keys {
 		if key != 0 {
 			to := l.slot(key - 1)

@@ -233,6 +233,28 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Lines that are made to crowd are spread as others are, and found.
+func TestCrowdedLines(t *testing.T) {
+	const inverse = 0xF1DE83E19937733D // of the factor
+	table, r := newLines(1), rand.New(rand.NewPCG(1, 1))
+	made := table.factor
+	var lines []uint64
+	for len(lines) < 2000 {
+		if line := r.Uint64() >> 20 * inverse; line < 1<<62 {
+			lines = append(lines, line)
+			table.of(line)[0] = uint8(len(lines))
+		}
+	}
+	if table.factor == made {
+		t.Error("the hash is that for which lines were made")
+	}
+	for i, line := range lines {
+		if at := table.known(line); at == nil || at[0] != uint8(i+1) {
+			t.Fatalf("line %#x: %v, want %d", line, at, uint8(i+1))
+		}
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	good := two
 	for _, c := range []struct {
