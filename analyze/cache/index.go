@@ -16,9 +16,12 @@ type indexEntry struct {
 	way  uint32 // + 1; 0: no entry
 }
 
+// golden is 2^64 divided by the golden ratio.
+const golden = 0x9E3779B97F4A7C15
+
 // newIndex is an index of no lines.
 func newIndex() index {
-	const log, golden = 4, 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
+	const log = 4
 	return index{entries: make([]indexEntry, 1<<log), shift: 64 - log, factor: golden}
 }
 

@@ -51,7 +51,6 @@ func newPacked(g geometry, onUse bool) *packed {
 
 // signature is that of a line.
 func signature(line uint64) uint8 {
-	const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 	return uint8(line * golden >> 54)
 }
 

@@ -180,7 +180,8 @@ func (s *space) keep(m *member, b uint64) {
 	s.turns, s.tooLong = nil, true
 	for i := range s.members {
 		m := &s.members[i]
-		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
+		m.stream, m.set, m.used, m.lasts, m.again, m.before = nil, nil, nil, nil, nil, nil
+		clear(m.runs)
 	}
 }
 
@@ -251,7 +252,9 @@ func (s *space) simulate() {
 	}
 	uses := 0
 	for i := range s.members {
-		s.members[i].condense()
+		if s.turns != nil {
+			s.members[i].condense()
+		}
 		uses += len(s.members[i].stream)
 	}
 	for _, t := range s.turns {
@@ -293,7 +296,8 @@ func (s *space) end() {
 			m.counts.total = known(m.stamps)
 		}
 		m.numbers, m.uses, m.stamps = nil, nil, nil
-		m.stream, m.set, m.used, m.lasts, m.before = nil, nil, nil, nil, nil
+		m.stream, m.set, m.used, m.lasts, m.again, m.before = nil, nil, nil, nil, nil, nil
+		clear(m.runs)
 	}
 	for _, b := range s.blocks {
 		s.all.sum(b.visits, b.owner == several)

@@ -37,7 +37,7 @@ func newSparse(c *Config, full fullMap) (*sparse, error) {
 
 // set is the entries that a line may have.
 func (s *sparse) set(home int, line uint64) []uint64 {
-	i := int(line*0x9E3779B97F4A7C15>>s.shift) * s.ways // 2^64 / golden ratio
+	i := int(line*golden>>s.shift) * s.ways
 	return s.entries[home][i : i+s.ways]
 }
 
