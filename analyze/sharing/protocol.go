@@ -13,24 +13,24 @@ func (s *simulation) hold(p trace.Proc, place uint32, first uint64) (uint32, err
 		return 0, errLines
 	}
 	number := &s.numbers[place]
-	if *number == 0 {
+	isNew := *number == 0
+	if isNew {
 		*number = s.newLine(first)
 	}
 	n := *number
 	l := &s.lines[n]
 	id := uint32(len(s.holders))
-	s.holders = append(s.holders, holder{next: l.holders, proc: int32(p), isCold: true})
+	s.holders = append(s.holders, holder{proc: int32(p), isCold: true})
 	s.copies.add(n, l.region == mixed)
-	if l.holders != 0 && l.shared == 0 {
+	if !isNew && l.shared == 0 {
 		l.shared = s.newShared()
 	}
 	s.fold(l)
-	l.holders = id
 	for b := range s.blocks {
 		c := s.copies.block(id, b)
 		c[unread] = math.MaxUint64
 		if l.shared != 0 {
-			c[stale] = s.written[int(l.shared)*s.blocks+b]
+			c[stale] = s.written[int(l.shared)*s.blocks+b].words
 		}
 	}
 	s.fetch(id, first)
@@ -47,45 +47,80 @@ func (s *simulation) newLine(first uint64) uint32 {
 // newShared is for a line that gets a second holder.
 func (s *simulation) newShared() uint32 {
 	s.shared = append(s.shared, sharedLine{})
-	s.written = append(s.written, make([]uint64, s.blocks)...)
-	s.writers = append(s.writers, make([]int32, s.words)...)
+	s.written = append(s.written, make([]written, s.blocks)...)
+	s.writers = append(s.writers, make([]writer, s.words)...)
 	return uint32(len(s.shared) - 1)
 }
 
-// fold makes what the owner of a line has stored known to all others, and its copy
-// shared.
+// fold tells what the owner of a line has stored, and makes its copy shared. Nobody else has a copy then, and who fetches one
+// catches up, so that a fold costs the same however many others use the line.
 func (s *simulation) fold(l *line) {
 	if l.owner == 0 {
 		return
 	}
-	owner := &s.holders[l.owner]
+	if l.folds == s.maxFolds {
+		s.renumber(l)
+	}
+	l.folds++
+	by := s.holders[l.owner].proc + 1
 	for b := range s.blocks {
-		news := s.copies.block(l.owner, b)[dirty]
-		if news == 0 {
+		c := s.copies.block(l.owner, b)
+		if c[dirty] == 0 {
 			continue
 		}
-		s.written[int(l.shared)*s.blocks+b] |= news
-		for words := news; words != 0; words &= words - 1 {
-			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = owner.proc + 1
+		of := &s.written[int(l.shared)*s.blocks+b]
+		of.words, of.fold = of.words|c[dirty], l.folds
+		for words := c[dirty]; words != 0; words &= words - 1 {
+			s.writers[int(l.shared)*s.words+64*b+bits.TrailingZeros64(words)] = writer{by, l.folds}
 		}
-		for id := l.holders; id != 0; id = s.holders[id].next {
-			if id != l.owner {
-				c := s.copies.block(id, b)
-				c[stale] |= news
-				c[unread] |= news
-			}
-		}
-		s.copies.block(l.owner, b)[dirty] = 0
+		c[dirty] = 0
 	}
 	s.runs[writeRun].add(s.copies.uses(l.owner)[1] - s.shared[l.shared].runFrom)
 	l.owner = 0
+}
+
+// catchUp takes in what folds told since the copy of a holder ended.
+func (s *simulation) catchUp(id uint32) {
+	l, known := &s.lines[s.copies.line(id)], s.holders[id].folds
+	for b := range s.blocks {
+		of := &s.written[int(l.shared)*s.blocks+b]
+		if of.fold <= known {
+			continue
+		}
+		writers, news := s.writers[int(l.shared)*s.words+64*b:], uint64(0)
+		for words := of.words; words != 0; words &= words - 1 {
+			if writers[bits.TrailingZeros64(words)].fold > known {
+				news |= words & -words
+			}
+		}
+		c := s.copies.block(id, b)
+		c[stale] |= news
+		c[unread] |= news
+	}
+}
+
+// renumber has all holders without a copy catch up, and begins the numbers of folds of a line anew.
+func (s *simulation) renumber(l *line) {
+	for id := 1; id < len(s.holders); id++ {
+		if &s.lines[s.copies.line(uint32(id))] == l && s.copies.state(uint32(id)) == invalid {
+			s.catchUp(uint32(id))
+			s.holders[id].folds = 0
+		}
+	}
+	for b := range s.blocks {
+		s.written[int(l.shared)*s.blocks+b].fold = 0
+	}
+	for w := range s.words {
+		s.writers[int(l.shared)*s.words+w].fold = 0
+	}
+	l.folds = 0
 }
 
 // fetch gives a holder a shared copy.
 func (s *simulation) fetch(id uint32, first uint64) {
 	h := &s.holders[id]
 	l := &s.lines[s.copies.line(id)]
-	l.valid++
+	h.next, l.holders = l.holders, id
 	if l.lastProc < 0 {
 		s.copies.setState(id, pure)
 	} else {
@@ -133,14 +168,14 @@ func (s *simulation) own(id uint32, first uint64, hit bool) {
 // the processor that stored the line last.
 func (s *simulation) removeOthers(keep uint32) (removed uint64, fromLast bool) {
 	l := &s.lines[s.copies.line(keep)]
-	for id := l.holders; id != 0 && l.valid > 1; id = s.holders[id].next {
-		if id != keep && s.copies.state(id) != invalid {
+	for id := l.holders; id != 0; id = s.holders[id].next {
+		if id != keep {
 			s.die(id)
 			removed++
 			fromLast = fromLast || s.holders[id].proc == l.lastProc
-			l.valid--
 		}
 	}
+	l.holders, s.holders[keep].next = keep, 0
 	return removed, fromLast
 }
 
@@ -181,6 +216,7 @@ func (s *simulation) die(id uint32) {
 		h.isCold = false
 	}
 	s.copies.setState(id, invalid)
+	h.folds = l.folds
 }
 
 // end ends all copies, and adds up what lines and holders counted.
@@ -190,6 +226,7 @@ func (s *simulation) end() {
 	}
 	s.kinds = map[kindKey]kindCounts{}
 	s.endAlone()
+	s.listAll()
 	for n := 1; n < len(s.lines); n++ {
 		l := &s.lines[n]
 		if l.shared != 0 {
@@ -205,4 +242,15 @@ func (s *simulation) end() {
 	}
 	s.holdings, s.numbers, s.lines, s.holders, s.copies = nil, nil, nil, nil, copies{}
 	s.shared, s.written, s.writers, s.split = nil, nil, nil, nil
+}
+
+// listAll has the lists of lines have all holders.
+func (s *simulation) listAll() {
+	for n := range s.lines {
+		s.lines[n].holders = 0
+	}
+	for id := 1; id < len(s.holders); id++ {
+		l := &s.lines[s.copies.line(uint32(id))]
+		s.holders[id].next, l.holders = l.holders, uint32(id)
+	}
 }

@@ -95,6 +95,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -116,7 +117,8 @@ type Analysis struct {
 	Word  unit.Bytes   // a power of two; 0 is DefaultWord; lines that are smaller are one word
 	Meta  []trace.Arg  // for the tables
 
-	spans int // of barrier phases that are kept apart, for tests; 0 is maxSpans
+	spans int    // of barrier phases that are kept apart, for tests; 0 is maxSpans
+	folds uint32 // of a line until they are renumbered, for tests; 0 is as many as have numbers
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
@@ -131,7 +133,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	}
 	s := &shard{regions: newRegions(h.Regions)}
 	for _, line := range a.Lines {
-		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans)))
+		s.sims = append(s.sims, newSimulation(h.Procs, line, a.word(), s.regions, cmp.Or(a.spans, maxSpans), cmp.Or(a.folds, math.MaxUint32)))
 	}
 	return s
 }

@@ -26,8 +26,9 @@ type simulation struct {
 	holders  []holder
 	copies   copies
 	shared   []sharedLine
-	written  []uint64 // by shared line and block: words that were stored
-	writers  []int32  // by shared line and word: who stored it last, +1; 0: nobody
+	written  []written // by shared line and block
+	writers  []writer  // by shared line and word
+	maxFolds uint32    // of a line, until they are renumbered
 
 	users []uint32 // by word that is counted apart: how many holders of the line at hand have accessed it, at the end
 
@@ -48,10 +49,10 @@ type simulation struct {
 // line is what all processors do with a line.
 type line struct {
 	number   uint64
-	holders  uint32 // the first of a list
+	holders  uint32 // the first of a list: of those with a copy, and at the end of all
 	owner    uint32 // holder of the exclusive copy, or 0
 	shared   uint32 // once there are two holders
-	valid    int32  // copies
+	folds    uint32 // see fold
 	lastProc int32  // that stored it, or -1
 	region   int32  // of all of it, or mixed
 }
@@ -63,17 +64,30 @@ type sharedLine struct {
 	took, again, other uint64 // stores that removed copies, by pattern
 }
 
+// written is the words of a block that were stored.
+type written struct {
+	words uint64
+	fold  uint32 // the latest that told of some
+}
+
+// writer is who stored a word last.
+type writer struct {
+	by   int32  // the processor + 1; 0: nobody
+	fold uint32 // that told of it
+}
+
 // holder is what a processor does with a line.
 type holder struct {
 	loadsBefore uint64 // the miss
-	next        uint32 // holder of the line
+	next        uint32 // holder in the line's list
+	folds       uint32 // of the line, when the copy ended: what later ones told is not known yet
 	phase       uint32 // of the miss
 	proc        int32
 	region      int32 // of the miss
 	isCold      bool
 }
 
-func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *simulation {
+func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, maxFolds uint32) *simulation {
 	word = min(word, size)
 	s := &simulation{line: size, word: word, lineShift: size.Shift(), wordShift: word.Shift(), words: int(size / word), apart: 1,
 		holdings: make([][]uint32, procs), lines: make([]line, 1), holders: make([]holder, 1), shared: make([]sharedLine, 1),
@@ -84,7 +98,7 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int) *
 		s.apart = s.words
 	}
 	s.copies, s.users = newCopies(s.blocks, s.apart), make([]uint32, s.apart)
-	s.written, s.writers = make([]uint64, s.blocks), make([]int32, s.words)
+	s.written, s.writers, s.maxFolds = make([]written, s.blocks), make([]writer, s.words), maxFolds
 	return s
 }
 
@@ -162,6 +176,7 @@ func (s *simulation) use(p trace.Proc, holder *uint32, place uint32, first, last
 		}
 	case s.copies.state(id) == invalid:
 		s.fold(&s.lines[s.copies.line(id)])
+		s.catchUp(id)
 		s.fetch(id, first)
 	default:
 		hit = true
@@ -229,7 +244,7 @@ func (s *simulation) receive(p trace.Proc, id uint32, b int, words uint64) {
 	}
 	shared := int(s.lines[s.copies.line(id)].shared)
 	for ; words != 0; words &= words - 1 {
-		from := s.writers[shared*s.words+64*b+bits.TrailingZeros64(words)]
+		from := s.writers[shared*s.words+64*b+bits.TrailingZeros64(words)].by
 		s.matrix.word(from-1, int32(p))
 	}
 }
