@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+	"math/rand/v2"
 
 	"spoor/traces/unit"
 )
@@ -49,9 +50,13 @@ type slot struct {
 
 const leastSlots = 8
 
+// salt is of all hashes: nobody knows it, so that no trace has channels made to crowd in a table. What is simulated does not depend on it.
+var salt = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
 func hashOf(from, tag, group int32) uint32 {
 	h := uint64(uint32(from)) | uint64(uint32(tag))<<32
-	return uint32((h ^ uint64(uint32(group))*0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15 >> 32)
+	hi, lo := bits.Mul64(h^uint64(uint32(group))*0xd6e8feb86659fd93^salt[0], salt[1])
+	return uint32((hi ^ lo) >> 32)
 }
 
 // channel finds the slot of a channel. If nothing waits there, it is free, and where it belongs.

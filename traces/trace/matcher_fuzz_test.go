@@ -354,3 +354,24 @@ func FuzzCollectivesAgree(f *testing.F) {
 		}
 	})
 }
+
+// Channels that are made to crowd with one salt do not with another.
+func TestChannelsAreSalted(t *testing.T) {
+	defer func(was [3]uint64) { salt = was }(salt)
+	var crowd []channel
+	for tag := int32(0); len(crowd) < 256; tag++ {
+		if c := (channel{from: 1, to: 2, tag: tag}); c.hash()%256 == 0 {
+			crowd = append(crowd, c)
+		}
+	}
+	salt[1]++
+	still := 0
+	for _, c := range crowd {
+		if c.hash()%256 == 0 {
+			still++
+		}
+	}
+	if still > len(crowd)/8 {
+		t.Errorf("%d of %d channels have the same home still", still, len(crowd))
+	}
+}

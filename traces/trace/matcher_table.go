@@ -3,6 +3,7 @@ package trace
 import (
 	"iter"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -39,12 +40,15 @@ func (t *flows) find(c channel) *flow {
 	}
 }
 
+// salt is of all hashes: nobody knows it, so that no trace has channels made to crowd in a table. What is found does not depend on it.
+var salt = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64() | 1}
+
 // hash mixes all of c.
 func (c channel) hash() uint64 {
 	ends := uint64(uint32(c.from))<<32 | uint64(uint32(c.to))
 	what := uint64(uint32(c.tag))<<32 | uint64(uint32(c.group))
-	hi, lo := bits.Mul64(ends^0x9e3779b97f4a7c15, what^0xd1b54a32d192ed03)
-	hi, lo = bits.Mul64(hi^lo^ends, 0x94d049bb133111eb)
+	hi, lo := bits.Mul64(ends^salt[0], what^salt[1])
+	hi, lo = bits.Mul64(hi^lo^ends, salt[2])
 	return hi ^ lo
 }
 
