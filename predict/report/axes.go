@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -109,11 +108,7 @@ func tickLabel(v float64) string {
 	if v == 0 || e > -5 && e < 5 {
 		return number(v, 3)
 	}
-	power := "10" + strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
-	if m := number(v/math.Pow10(e), 3); m != "1" {
-		return m + "·" + power
-	}
-	return power
+	return strings.TrimPrefix(byPower(v, 3), "1·")
 }
 
 // linearTicks marks about four round values from 0 to hi.

@@ -332,8 +332,8 @@ func TestMachinesAreShownAsDescribed(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for _, row := range []struct{ got, want string }{
-		{number(1234567, 3), "1.23e+06"}, {number(123456, 3), "123456"}, {number(.00012345, 3), "0.000123"}, {number(1.5, 3), "1.5"}, {number(0, 3), "0"},
-		{number(9.999, 3), "10"}, {number(-2, 3), "−2"}, {number(1e-9, 2), "1e-09"}, {number(math.NaN(), 3), "–"},
+		{number(1234567, 3), "1.23·10⁶"}, {number(-2.5e-12, 3), "−2.5·10⁻¹²"}, {number(999_999_999, 3), "1·10⁹"}, {number(math.Inf(1), 3), "+∞"}, {number(123456, 3), "123456"}, {number(.00012345, 3), "0.000123"}, {number(1.5, 3), "1.5"}, {number(0, 3), "0"},
+		{number(9.999, 3), "10"}, {number(-2, 3), "−2"}, {number(1e-9, 2), "1·10⁻⁹"}, {number(math.NaN(), 3), "–"},
 		{fixed(6), "6.000"}, {fixed(12.34567), "12.35"}, {fixed(123456), "123456"},
 		{count(999), "999"}, {count(1000), "1\u2009000"}, {count(61234567), "61\u2009234\u2009567"},
 		{percent(.0213), "2.1\u00a0%"}, {signedPercent(.05), "+5.0\u00a0%"}, {signedPercent(-.0001), "0.0\u00a0%"}, {signedPercent(-.126), "−12.6\u00a0%"},

@@ -9,25 +9,39 @@ import (
 // unknown stands where a number is not known.
 const unknown = "–"
 
-// number prints v with digits significant digits, without an exponent from a
-// millionth to a million, and with thin spaces between thousands.
+// number prints v with digits significant digits, and from a million on and below a millionth by its power of ten.
 func number(v float64, digits int) string {
 	a := math.Abs(v)
 	switch {
 	case math.IsNaN(v):
 		return unknown
 	case a != 0 && (a < 1e-6 || a >= 1e6):
-		return strconv.FormatFloat(v, 'g', digits, 64)
+		return byPower(v, digits)
 	case a == 0:
 		return "0"
 	}
-	decimals := max(0, digits-1-int(math.Floor(math.Log10(a))))
-	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	return plain(strconv.FormatFloat(v, 'f', max(0, digits-1-int(math.Floor(math.Log10(a)))), 64))
+}
+
+// plain leaves out zeros at the end of decimals, and has the sign that minus has in print.
+func plain(s string) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return strings.Replace(s, "-", "−", 1)
 }
+
+// byPower prints v as "2.1·10⁶".
+func byPower(v float64, digits int) string {
+	if math.IsInf(v, 0) {
+		return strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "∞", 1)
+	}
+	m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	power, _ := strconv.Atoi(e)
+	return plain(m) + "·10" + superscripts.Replace(strconv.Itoa(power))
+}
+
+var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // fixed prints a time with four significant digits, all of them.
 func fixed(v float64) string {

@@ -8,11 +8,17 @@ const element = (tag, attributes = {}, ...children) => {
 	return e;
 };
 
-// number prints v with three significant digits, and no exponent from a millionth to a million.
+// byPower prints v as 2.1·10⁶.
+const byPower = (v, digits) => {
+	const [m, e] = v.toExponential(digits - 1).split("e");
+	return String(Number(m)).replace("-", "−") + "·10" + String(Number(e)).replace(/./g, c => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]);
+};
+
+// number prints v with three significant digits, and from a million on and below a millionth by its power of ten.
 const number = (v, digits = 3) => {
 	if (v === null || v === undefined || Number.isNaN(v)) return "–";
 	const a = Math.abs(v);
-	if (a !== 0 && (a < 1e-6 || a >= 1e6)) return v.toExponential(digits - 1).replace("-", "−");
+	if (a !== 0 && (a < 1e-6 || a >= 1e6)) return byPower(v, digits);
 	return String(a >= 10 ** digits ? Math.round(v) : Number(v.toPrecision(digits))).replace("-", "−");
 };
 
@@ -30,8 +36,7 @@ const amount = (v, unit, digits = 3) => {
 const tickLabel = (v, unit) => {
 	const e = Math.floor(Math.log10(Math.abs(v)) + 1e-9);
 	if (unit || v === 0 || (e > -5 && e < 5)) return amount(v, unit);
-	const m = number(v / 10 ** e), power = "10" + String(e).replace(/./g, c => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]);
-	return m === "1" ? power : m + "·" + power;
+	return byPower(v, 3).replace(/^1·/, "");
 };
 
 // ticks are about five values from lo to hi where a scale is marked.

@@ -16,9 +16,10 @@ const sortable = table => {
 	});
 };
 
-// sortKey reads a cell: "1 234", "−2.1 %" and "64 KiB" are numbers.
+// sortKey reads a cell: "1 234", "−2.1 %", "2.1·10⁶" and "64 KiB" are numbers.
 const sortKey = cell => {
-	const text = cell ? cell.textContent.trim() : "", plain = text.replace(/−/g, "-").replace(/[\u2009\u00a0]/g, " ").replace(/(\d) (?=\d{3}\b)/g, "$1");
+	const text = cell ? cell.textContent.trim() : "", plain = text.replace(/−/g, "-").replace(/[\u2009\u00a0]/g, " ").replace(/(\d) (?=\d{3}\b)/g, "$1")
+		.replace(/·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)/, (_, power) => "e" + power.replace(/./g, c => c === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)));
 	const match = /^[-+]?[0-9.]+(e[-+]?\d+)?/i.exec(plain);
 	if (!match) return { text, number: NaN };
 	const unit = /^\s*([KMGTP])iB/.exec(plain.slice(match[0].length));
