@@ -190,7 +190,6 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		if err := f.replay(a); err != nil {
 			return analysis.Result{}, err
 		}
-		f.matrix.join(f.path.matrix)
 		warnings = f.reservations(a)
 	}
 	if err := f.matrix.check(); err != nil {
@@ -261,7 +260,7 @@ func (f *findings) replay(a *Analysis) error {
 	for i, s := range f.shards {
 		graphs[i] = s.graph
 	}
-	f.path = newReplay(a.Events, a, f.unit, f.members)
+	f.path = newReplay(a.Events, a, f.unit, f.members, f.matrix)
 	return f.path.run(graphs)
 }
 

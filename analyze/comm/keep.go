@@ -45,9 +45,8 @@ type keptCall struct {
 // MarshalJSON writes what the processor did, sorted.
 func (s *shard) MarshalJSON() ([]byte, error) {
 	k := kept{Events: s.events, Receives: s.receives, Instr: s.instr, Work: s.work, Graph: s.graph}
-	for _, p := range s.matrix.pairs() {
-		c := s.matrix.cells[p]
-		k.Pairs = append(k.Pairs, keptPair{p.to, p.kind, c.messages, c.bytes, c.least, c.most})
+	for _, e := range s.matrix.sorted() {
+		k.Pairs = append(k.Pairs, keptPair{e.to, e.kind, e.messages, e.bytes, e.least, e.most})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(s.matrix.sizes)) {
 		for i, class := range s.matrix.sizes[kind] {
@@ -70,9 +69,9 @@ func (s *shard) UnmarshalJSON(text []byte) error {
 	}
 	s.events, s.receives, s.instr, s.work, s.graph = k.Events, k.Receives, k.Instr, k.Work, k.Graph
 	for _, p := range k.Pairs {
-		c := &cell{p.Messages, p.Bytes, p.Least, p.Most}
-		s.matrix.cells[pair{s.proc, p.To, p.Kind}] = c
-		s.matrix.total.join(c)
+		c := cell{p.Messages, p.Bytes, p.Least, p.Most}
+		s.matrix.of(pair{s.proc, p.To, p.Kind}).join(&c)
+		s.matrix.total.join(&c)
 	}
 	for _, size := range k.Sizes {
 		if size.Class < 0 || size.Class >= len(sizes{}) {

@@ -3,7 +3,6 @@ package comm
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math/bits"
 	"slices"
 
@@ -25,30 +24,43 @@ type cell struct {
 // sizes are messages by the class of their size: none, 1, 2-3, 4-7, ... bytes.
 type sizes [64]struct{ messages, bytes uint64 }
 
-// matrix is the messages of all pairs that have any.
+// matrix is the messages of all pairs that have any: of thousands of processors, there may be millions.
 type matrix struct {
-	cells map[pair]*cell
+	at    map[pair]uint32 // in all
+	all   []entry
 	sizes map[trace.Kind]*sizes
 	total cell
 }
 
+// entry is the messages of a pair.
+type entry struct {
+	pair
+	cell
+}
+
 func newMatrix() *matrix {
-	return &matrix{map[pair]*cell{}, map[trace.Kind]*sizes{}, cell{least: -1}}
+	return &matrix{at: map[pair]uint32{}, sizes: map[trace.Kind]*sizes{}, total: cell{least: -1}}
 }
 
 // add adds a message.
 func (m *matrix) add(p pair, bytes int64) {
-	c := m.cells[p]
-	if c == nil {
-		c = &cell{least: -1}
-		m.cells[p] = c
-	}
 	one := cell{1, uint64(bytes), bytes, bytes}
-	c.join(&one)
+	m.of(p).join(&one)
 	m.total.join(&one)
 	class := &m.classes(p.kind)[bits.Len64(uint64(bytes))]
 	class.messages++
 	class.bytes += uint64(bytes)
+}
+
+// of is the cell of a pair. It is valid until the next call.
+func (m *matrix) of(p pair) *cell {
+	i, ok := m.at[p]
+	if !ok {
+		i = uint32(len(m.all))
+		m.at[p] = i
+		m.all = append(m.all, entry{p, cell{least: -1}})
+	}
+	return &m.all[i].cell
 }
 
 func (m *matrix) classes(k trace.Kind) *sizes {
@@ -75,12 +87,9 @@ const overflown = 1 << 63
 
 // join adds the messages of another matrix.
 func (m *matrix) join(other *matrix) {
-	for p, c := range other.cells {
-		if mine := m.cells[p]; mine != nil {
-			mine.join(c)
-		} else {
-			m.cells[p] = c
-		}
+	for i := range other.all {
+		e := &other.all[i]
+		m.of(e.pair).join(&e.cell)
 	}
 	for k, classes := range other.sizes {
 		mine := m.classes(k)
@@ -101,9 +110,15 @@ func (m *matrix) check() error {
 	return nil
 }
 
-// pairs are those of m, sorted.
-func (m *matrix) pairs() []pair {
-	return slices.SortedFunc(maps.Keys(m.cells), func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.kind, b.kind))
-	})
+// sorted is all entries, sorted. None is added from then on.
+func (m *matrix) sorted() []entry {
+	if m.at != nil {
+		m.at = nil
+		slices.SortFunc(m.all, func(a, b entry) int { return a.pair.compare(b.pair) })
+	}
+	return m.all
+}
+
+func (p pair) compare(q pair) int {
+	return cmp.Or(cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to), cmp.Compare(p.kind, q.kind))
 }

@@ -25,7 +25,7 @@ type replay struct {
 	members  map[int32][]trace.Proc // of groups, ascending
 	calls    map[callKey]*meeting
 	flags    map[int32]*flag
-	matrix   *matrix // of collectives
+	matrix   *matrix // to which messages of collectives are added
 	longest  path
 	ends     trace.Proc // where the longest path does, the lowest of several
 	released uint64     // events that waited for ever
@@ -78,9 +78,9 @@ type flag struct {
 	waiting map[int][]*moment
 }
 
-func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc) *replay {
+func newReplay(src trace.Source, a *Analysis, unit workUnit, members map[int32][]trace.Proc, m *matrix) *replay {
 	r := &replay{Costs: a.Costs, how: a.Collectives, unit: unit, members: members,
-		calls: map[callKey]*meeting{}, flags: map[int32]*flag{}, matrix: newMatrix()}
+		calls: map[callKey]*meeting{}, flags: map[int32]*flag{}, matrix: m}
 	for p := range src.Header().Procs {
 		r.actors = append(r.actors, &actor{proc: trace.Proc(p), events: trace.NewEventCursor(src, trace.Proc(p)),
 			requests: map[int32]*moment{}, rounds: map[callKey]int{}})

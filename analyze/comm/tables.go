@@ -21,18 +21,15 @@ func column[S, T any](items []S, of func(S) T) []T {
 
 // matrixTable has a row for every pair and kind.
 func (f *findings) matrixTable(meta []trace.Arg) *store.Table {
-	pairs := f.matrix.pairs()
-	of := func(value func(*cell) uint64) []uint64 {
-		return column(pairs, func(p pair) uint64 { return value(f.matrix.cells[p]) })
-	}
+	all := f.matrix.sorted()
 	return &store.Table{Name: "comm", Meta: meta, Columns: []store.Column{
-		{Name: "from", Data: column(pairs, func(p pair) int32 { return int32(p.from) })},
-		{Name: "to", Data: column(pairs, func(p pair) int32 { return int32(p.to) })},
-		{Name: "kind", Data: column(pairs, func(p pair) string { return p.kind.String() })},
-		{Name: "messages", Data: of(func(c *cell) uint64 { return c.messages })},
-		{Name: "bytes", Unit: "B", Data: of(func(c *cell) uint64 { return c.bytes })},
-		{Name: "least", Unit: "B", Data: of(func(c *cell) uint64 { return uint64(c.least) })},
-		{Name: "most", Unit: "B", Data: of(func(c *cell) uint64 { return uint64(c.most) })},
+		{Name: "from", Data: column(all, func(e entry) int32 { return int32(e.from) })},
+		{Name: "to", Data: column(all, func(e entry) int32 { return int32(e.to) })},
+		{Name: "kind", Data: column(all, func(e entry) string { return e.kind.String() })},
+		{Name: "messages", Data: column(all, func(e entry) uint64 { return e.messages })},
+		{Name: "bytes", Unit: "B", Data: column(all, func(e entry) uint64 { return e.bytes })},
+		{Name: "least", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.least) })},
+		{Name: "most", Unit: "B", Data: column(all, func(e entry) uint64 { return uint64(e.most) })},
 	}}
 }
 
@@ -73,16 +70,15 @@ func (f *findings) procTable(meta []trace.Arg) *store.Table {
 		of[s.proc] = &sums{cell: cell{least: -1}}
 	}
 	last := pair{-1, -1, 0}
-	for _, p := range f.matrix.pairs() {
-		c := f.matrix.cells[p]
-		of[p.from].join(c)
-		if p.from != last.from || p.to != last.to {
-			of[p.from].partners++
+	for _, e := range f.matrix.sorted() {
+		of[e.from].join(&e.cell)
+		if e.from != last.from || e.to != last.to {
+			of[e.from].partners++
 		}
-		if to := of[p.to]; to != nil {
-			to.received += c.bytes
+		if to := of[e.to]; to != nil {
+			to.received += e.bytes
 		}
-		last = p
+		last = e.pair
 	}
 	calls := func(s *shard) (n uint64) {
 		for _, t := range s.calls {

@@ -8,11 +8,9 @@ func trafficOf(m *matrix, procs int) (all []topology.Traffic) {
 	if m.total.messages == 0 {
 		return nil
 	}
-	var flows []topology.Flow
-	for _, p := range m.pairs() {
-		c := m.cells[p]
-		flows = append(flows, topology.Flow{From: int(p.from), To: int(p.to), Messages: c.messages, Bytes: c.bytes})
-	}
+	flows := column(m.sorted(), func(e entry) topology.Flow {
+		return topology.Flow{From: int(e.from), To: int(e.to), Messages: e.messages, Bytes: e.bytes}
+	})
 	for _, net := range topology.All(procs) {
 		if t := topology.Carry(net, flows); t.Messages > 0 {
 			all = append(all, t)
