@@ -234,7 +234,7 @@ func (s *shard) UsesOf() (sizes []unit.Bytes) {
 }
 
 // share has nodes use the blocks of references.
-func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) error {
+func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructions) (err error) {
 	if len(s.blocks) == 0 {
 		return nil
 	}
@@ -245,7 +245,8 @@ func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructio
 		}
 	}
 	s.uses.forget(s.orders)
-	return nil
+	s.traffic, err = s.traffic.bounded(mostTraffic)
+	return err
 }
 
 // cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.

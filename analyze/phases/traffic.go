@@ -44,6 +44,20 @@ func (r trafficRows) join() trafficRows {
 	return out
 }
 
+// mostTraffic is more rows than a table has room for.
+const mostTraffic = 14_000_000
+
+// bounded joins rows where there are half as many more, and fails if more are left.
+func (r trafficRows) bounded(most int) (trafficRows, error) {
+	if len(r) <= most+most/2 {
+		return r, nil
+	}
+	if r = r.join(); len(r) > most {
+		return nil, fmt.Errorf("phases: what nodes ask of each other is more than a table holds, above %d counts: ask for larger nodes (--per-node), for fewer networks, placements and delays at once (--between, --placement, --delay), or for longer windows (--window)", most)
+	}
+	return r, nil
+}
+
 // The facts of a traffic table: what was counted, as a trace without traffic has no rows that say so.
 const (
 	blockFact     = "block"

@@ -752,3 +752,20 @@ func TestDelayedIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// Rows that count the same are no reason to give up.
+func TestTrafficIsBounded(t *testing.T) {
+	var alike, apart trafficRows
+	for i := range int64(16) {
+		alike, apart = append(alike, trafficRow{window: i % 10, count: 1}), append(apart, trafficRow{window: i, count: 1})
+	}
+	if got, err := apart[:15].bounded(10); len(got) != 15 || err != nil {
+		t.Errorf("%d rows, %v", len(got), err)
+	}
+	if got, err := alike.bounded(10); len(got) != 10 || err != nil || got[0].count != 2 || got[9].count != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := apart.bounded(10); err == nil || !strings.Contains(err.Error(), "--per-node") {
+		t.Error(err)
+	}
+}

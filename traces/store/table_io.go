@@ -98,7 +98,7 @@ func tableSchema(t *Table) (*schema, error) {
 			return nil, fmt.Errorf("column %s has %d rows, but %s has %d", c.Name, columnLen(c.Data), t.Columns[0].Name, t.Rows())
 		}
 		if size += n; size > maxTable {
-			return nil, errors.New("it is larger than a table may be")
+			return nil, fmt.Errorf("it is larger than a table may be, which is %d MiB in memory: ask for less at once", maxTable>>20)
 		}
 		s.fields = append(s.fields, field{name: c.Name, typ: typ, meta: unitPairs(c.Unit)})
 	}
