@@ -21,7 +21,8 @@
 // and over processors: see [bootstrap]. Where there are fewer than four of both, they are those of
 // the linearised least squares, or of the observed information, both far too narrow because
 // uses of one program depend on each other; the method of each parameter says which. An alpha or beta that ends at its bound has no
-// interval (lo and hi are the value), and that of the other one is for it. First uses count as misses of
+// interval (lo and hi are the value), and that of the other one is for it. Of a sample, intervals are of what that does not know of the
+// trace, see [byCurves]. First uses count as misses of
 // caches of every size in the law of the paper, so that alpha and beta of short streams are biased, and no interval
 // covers that. Those of *_ml are not.
 //
@@ -50,7 +51,8 @@ import (
 
 // Columns says what is in the table and the parameters.
 const Columns = `Columns of locality_curve.arrow, for fully associative LRU caches of quarter octaves and powers of two:
-  lines, exact       size, and the measured miss ratio of all processors, each with a cache of its own
+  lines, exact       size, and the measured miss ratio of all processors, each with a cache of its own; of a sample, its
+                     estimate
   power, ...         what each model makes of it; hotl and aet, if reuse_time runs too: by average footprints and
                      by average eviction times, see there
 locality.params.toml, with intervals, names of models at the end (none: the law of the paper):
@@ -180,12 +182,19 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 			warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma.Value))
 		}
 	}
-	if m.Total() > 0 {
-		counted("cold", "counted: first uses of a line per use", m.ColdRatio(), "1", m.Total())
-	}
 	procs := uint64(m.processors)
+	colds := func(name, what string, v float64, u string, n uint64) {
+		p := analysis.Exact(name, v, u, n, "counted: "+what, m.Source)
+		if m.uncertain != nil {
+			p.Estimate, p.Method = m.uncertain.share(v), "estimated of a sample: "+what+"; "+byCurves
+		}
+		params = append(params, p)
+	}
+	if m.Total() > 0 {
+		colds("cold", "first uses of a line per use", m.ColdRatio(), "1", m.Total())
+	}
 	counted("line", "chosen: size of a line", float64(m.Line), "B", 1)
-	counted("footprint", "counted: distinct lines of the processor that has most", float64(m.Footprint), "lines", procs)
+	colds("footprint", "distinct lines of the processor that has most", float64(m.Footprint), "lines", procs)
 	counted("instructions", "counted, all processors", float64(m.instr), "1", procs)
 	counted("references", "counted: loads and stores, all processors", float64(m.refs), "1", procs)
 	counted("processors", "counted: those with references", float64(m.processors), "1", procs)

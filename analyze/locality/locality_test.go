@@ -177,7 +177,11 @@ func source(procs ...[]uint64) *trace.Memory {
 }
 
 func run(src trace.Source) (map[string]param, []error, error) {
-	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{32, 64}}, Line: 64, Seed: 5, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
+	return sampledRun(src, reuse.Sampling{})
+}
+
+func sampledRun(src trace.Source, sampling reuse.Sampling) (map[string]param, []error, error) {
+	a := &Analysis{Reuse: &reuse.Analysis{Lines: []unit.Bytes{32, 64}, Sampling: sampling}, Line: 64, Seed: 5, Source: "x.refs.arrow sha256:00", Tool: "spoor\nx"}
 	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
 	if err != nil {
 		return nil, nil, err

@@ -15,7 +15,9 @@ type Measured struct {
 
 	sample     sample // the same, as far as fits of the power law go
 	programs   []reuse.Segments
-	bootstrap  *bootstrap // nil: too little to draw from
+	bootstrap  *bootstrap         // nil: too little to draw from
+	each       []*reuse.Distances // by processor
+	uncertain  *uncertain         // nil: distances are exact
 	instr      unit.Instructions
 	refs       uint64
 	processors int // with references
@@ -27,7 +29,7 @@ func (m *Measured) add(s *reuse.Shard) {
 	d := s.At(m.Line)
 	m.Add(d)
 	m.sample.addCold(0, d.Cold, 1)
-	m.programs = append(m.programs, s.Segments)
+	m.programs, m.each = append(m.programs, s.Segments), append(m.each, d)
 	m.Footprint = max(m.Footprint, d.Footprint())
 	if s.Refs > 0 {
 		m.processors++
@@ -48,6 +50,7 @@ func (m *Measured) prepare(seed uint64) {
 	}
 	s.addUses(class, float64(n))
 	m.bootstrap = newBootstrap(m.programs, s.footprint, seed)
+	m.uncertain, m.each = uncertainty(m.each, len(s.uses)), nil
 }
 
 // ColdRatio is first uses per use.

@@ -49,7 +49,11 @@ func (w way) model() Model {
 			return nil, err
 		}
 		interval := w.linear
-		if m.bootstrap != nil {
+		switch {
+		case m.uncertain != nil:
+			fit.setIntervals(m.uncertain.widths(&m.sample, fit.at, func(s *sample) ([]float64, error) { return w.replicate(s, &memo{start: fit.at}) }))
+			interval = byCurves
+		case m.bootstrap != nil:
 			from := &memo{start: fit.at}
 			width := m.bootstrap.widths(func(s *sample) ([]float64, error) { return w.replicate(s, from) })
 			fit.setIntervals([2]float64(width))

@@ -194,9 +194,9 @@ func (d *Distances) Misses(capacities []int64) []uint64 {
 	return out
 }
 
-// interval is the 95 % interval of the miss ratio at a capacity: the ratio alone, if distances
+// Interval is the 95 % interval of the miss ratio at a capacity: the ratio alone, if distances
 // are exact.
-func (d *Distances) interval(capacity int64, ratio float64) (lo, hi float64) {
+func (d *Distances) Interval(capacity int64, ratio float64) (lo, hi float64) {
 	if d.Within == nil {
 		return ratio, ratio
 	}

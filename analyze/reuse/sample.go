@@ -19,7 +19,8 @@ measured exactly for the short distances. A share that is few lines says little 
 --sample-least lines all are looked at, and it is exact; the share falls to that of --sample as lines become more. The
 tables say sample_rate, sample_least, sample_lines and sample_seed; summaries have
 the share of lines in the end as sampled, and lo and hi after each ratio. Segments of programs, which
-intervals of locality come from, are not sampled: then intervals are those of the fit alone.
+intervals of locality come from, are not sampled: its intervals are then of what the sample does not know of this trace, and nothing
+of what another run would change.
 `
 
 // Sampling says which lines are looked at. The zero value is all of them: exact distances.

@@ -170,7 +170,7 @@ func checkLaws(t testing.TB, s Sampling, lines []uint64, chunk int) {
 	}
 	for i, m := range d.Misses(capacities) {
 		ratio := float64(m) / float64(d.Total())
-		if lo, hi := d.interval(capacities[i], ratio); !(0 <= lo && lo <= ratio && ratio <= hi && hi <= 1) {
+		if lo, hi := d.Interval(capacities[i], ratio); !(0 <= lo && lo <= ratio && ratio <= hi && hi <= 1) {
 			t.Fatalf("%v: capacity %d: ratio %v from %v to %v", s, capacities[i], ratio, lo, hi)
 		}
 	}
@@ -344,7 +344,7 @@ func TestIntervalIsStudents(t *testing.T) {
 	}
 	e.interval(d)
 	const capacity, width = 1 << 30, 2.1448 * 10 / 1000
-	if lo, hi := d.interval(capacity, 0.5); math.Abs(0.5-width-lo) > 1e-6 || math.Abs(0.5+width-hi) > 1e-6 {
+	if lo, hi := d.Interval(capacity, 0.5); math.Abs(0.5-width-lo) > 1e-6 || math.Abs(0.5+width-hi) > 1e-6 {
 		t.Errorf("%v to %v, want 0.5 give or take %v", lo, hi, width)
 	}
 }
@@ -354,7 +354,7 @@ func TestIntervalInBetween(t *testing.T) {
 	d := &Distances{Within: make([]Bounds, cells)}
 	d.Within[cellOf(8)], d.Within[cellOf(10)] = Bounds{0.5, 0.6}, Bounds{0.3, 0.4}
 	for capacity, want := range map[int64]Bounds{8: {0.5, 0.6}, 9: {0.3, 0.6}, 10: {0.3, 0.4}} {
-		if lo, hi := d.interval(capacity, 0.45); (Bounds{lo, hi}) != want {
+		if lo, hi := d.Interval(capacity, 0.45); (Bounds{lo, hi}) != want {
 			t.Errorf("capacity %d: %v to %v, want %v", capacity, lo, hi, want)
 		}
 	}
@@ -490,7 +490,7 @@ func judge(t *testing.T, s Sampling, lines []uint64, capacities []int64, seeds i
 		}
 		for i, m := range d.Misses(capacities) {
 			j, ratio, truth := &out[i], float64(m)/uses, float64(want[i])/uses
-			if lo, hi := d.interval(capacities[i], ratio); lo <= truth && truth <= hi {
+			if lo, hi := d.Interval(capacities[i], ratio); lo <= truth && truth <= hi {
 				j.covered++
 			}
 			j.worst = max(j.worst, math.Abs(ratio-truth))

@@ -97,7 +97,7 @@ func (c *curve) add(p trace.Proc, d *Distances) {
 		c.refs = append(c.refs, total)
 		c.lines = append(c.lines, capacities[i])
 		c.misses = append(c.misses, m)
-		lo, hi := d.interval(capacities[i], c.ratio[len(c.ratio)-1])
+		lo, hi := d.Interval(capacities[i], c.ratio[len(c.ratio)-1])
 		c.lo, c.hi = append(c.lo, lo), append(c.hi, hi)
 	}
 }
@@ -141,7 +141,7 @@ func (s *summary) add(shard *Shard, d *Distances) {
 	total := float64(max(1, d.Total()))
 	for i, m := range d.Misses(Shown[:]) {
 		ratio := float64(m) / total
-		lo, hi := d.interval(Shown[i], ratio)
+		lo, hi := d.Interval(Shown[i], ratio)
 		s.ratio[i], s.lo[i], s.hi[i] = append(s.ratio[i], ratio), append(s.lo[i], lo), append(s.hi[i], hi)
 	}
 	s.rate = append(s.rate, d.Rate)
