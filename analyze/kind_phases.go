@@ -137,7 +137,8 @@ So it is decided how often a block moves that several nodes store to, who touche
                              alone (recall), and stores to blocks that others had too (upgrade); instructions for which it
                              waited at locks and flags (wait), and for turns on the network and at buses of other nodes and for blocks on
                              their way to somebody (queue), where a hit takes one as each instruction does
-With delay 0 nobody waits, and there are no counts of wait and queue. A block that another node has alone comes by way of its home.
+With delay 0 nobody waits: there are no counts of wait and queue, and networks, which are all alike then, are counted once, as the
+first by its name. A block that another node has alone comes by way of its home.
 For nodes of all processors of the trace, nobody else is asked for anything. Under delay 0, their counts are of misses (kind miss), stores to lines that a processor
 had but others perhaps too (claim), modified lines that misses push out (writeback), and wait.
 `
