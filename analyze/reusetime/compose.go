@@ -1,6 +1,9 @@
 package reusetime
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // A Program shares a cache with others.
 type Program struct {
@@ -49,9 +52,9 @@ func Compose(programs []Program, lines float64) []Share {
 	return shares
 }
 
-// solve is the least t from 0 to limit for which enough holds, which holds from there on.
+// solve is the least t from 0 to limit for which enough holds, which holds from there on. Numbers above 0 are as their bits are, so that
+// none is left out, however small beside the limit.
 func solve(limit float64, enough func(t float64) bool) float64 {
-	const steps = 1 << 62 // doubles resolve less
-	n := sort.Search(steps, func(i int) bool { return enough(limit * (float64(i) / steps)) })
-	return limit * (float64(n) / steps)
+	n := sort.Search(int(math.Float64bits(limit)), func(i int) bool { return enough(math.Float64frombits(uint64(i))) })
+	return math.Float64frombits(uint64(n))
 }

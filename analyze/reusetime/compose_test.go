@@ -178,3 +178,14 @@ func TestComposeAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// Rates may be as far apart as doubles are.
+func TestComposeOfRatesFarApart(t *testing.T) {
+	p := measure(t, parts()[0].stream[:50000], 1000).Profile()
+	for _, fast := range []float64{1, 1e6, 1e18, 1e100} {
+		shares := Compose([]Program{{p, 1e-6}, {p, fast}}, 64)
+		if sum := shares[0].Lines + shares[1].Lines; math.Abs(sum-64) > 1e-6 {
+			t.Errorf("rates of 1e-6 and %v: %v of 64 lines", fast, sum)
+		}
+	}
+}
