@@ -299,7 +299,7 @@ func (m *merger) stuck() error {
 	if len(ended) > 0 {
 		msg += "; processors that have ended: " + list(ended)
 	}
-	return fmt.Errorf("%s; the trace is incomplete or its barriers and locks do not match", msg)
+	return fmt.Errorf("%s; the trace is incomplete or its barriers and locks do not match; reuse, locality, reuse_time and cache of each processor alone go on with --interleaved=false", msg)
 }
 
 func list(names []string) string {
