@@ -100,7 +100,7 @@ const Columns = `Columns of cache.arrow, for each description (caches), processo
   compulsory, capacity, conflict       the misses by cause: first uses of a line; others that a fully associative LRU cache of
                                        the same size misses too, if it takes lines as the level does; the rest
   full_misses                          misses of that fully associative cache
-  opt_misses                           with opt or with-opt: what OPT misses of the same uses; -1 where it was not asked for
+  opt_misses                           with opt or with-opt: what OPT misses of the same uses; -1 at levels that do not ask for it, no column if none does
 `
 
 // Parse reads a description of levels.

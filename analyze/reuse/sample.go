@@ -9,9 +9,11 @@ import (
 
 // Columns says what is in the tables.
 const Columns = `Columns of reuse.arrow: number of uses by distance; the distance is the number of distinct other lines
-since the line's last use, -1 for first uses.
+since the line's last use, -1 for first uses. Processor -1, here and elsewhere, is all of them in the interleaved order.
 Columns of curve.arrow, for fully associative LRU caches:
-  lines, ratio       size in lines, and misses per use
+  lines              size in lines
+  misses, refs       uses of lines that miss, and all: a reference that crosses lines uses several
+  ratio              misses per use
   lo, hi             95 % interval of ratio: of a sample, by how parts of it differ; the ratio itself if it is exact
 With --sample or --sample-lines, distances and counts are estimates, and so are footprint and all that is
 made of them: a share of all lines is looked at (SHARDS), and short stretches of the trace are
