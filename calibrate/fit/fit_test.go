@@ -444,9 +444,44 @@ func TestSegmentsRefuse(t *testing.T) {
 	for name, c := range map[string][2][]float64{
 		"one point": {{1}, {1}}, "no points": {nil, nil}, "twice the same": {{1, 1, 2}, {1, 1, 1}}, "zero": {{1, 2}, {0, 1}},
 		"not a number": {{1, 2}, {math.NaN(), 1}}, "no end": {{1, 2}, {math.Inf(1), 1}},
+		"squares of nothing": {{1, 2, 3}, {1e-200, 1e-200, 1e-200}}, "almost nothing": {{1, 2, 3}, {1e-300, 2e-300, 3e-300}},
+		"one that is almost nothing": {{1, 2, 3, 4}, {1e-156, 1, 2, 3}}, "squares without end": {{1, 2, 3}, {1e200, 1e200, 1e200}},
 	} {
 		if s, err := Segments(c[0], c[1], 3); err == nil {
 			t.Errorf("%s: %v", name, s)
 		}
 	}
+}
+
+// Whatever the values, segments go from the first point to the last with lines that are numbers, or there is an error.
+func FuzzSegmentsOfAnyValues(f *testing.F) {
+	for _, least := range []float64{1, 1e-15, 1e-100, 1e-156, 1e-200, 5e-324, 1e6, 1e160, 1e308} {
+		f.Add(least, least, uint8(7))
+		f.Add(least, 1.0, uint8(7))
+		f.Add(1.0, least, uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, first, others float64, points uint8) {
+		var x, y []float64
+		for i := range 2 + int(points%20) {
+			x, y = append(x, float64(i)), append(y, others)
+		}
+		y[0] = first
+		got, err := Segments(x, y, 4)
+		if err != nil {
+			return
+		}
+		next := 0
+		for _, s := range got {
+			if at := s.Line.At0 + s.Line.Slope; s.First != next || math.IsNaN(at) || math.IsInf(at, 0) {
+				t.Fatalf("segments %+v of %v", got, y)
+			}
+			next = s.Last + 1
+		}
+		if next != len(x) {
+			t.Fatalf("segments %+v of %d points", got, len(x))
+		}
+		if l, err := LineOf(x, y, nil); err == nil && math.IsNaN(l.At0+l.Slope) {
+			t.Fatalf("line %+v of %v", l, y)
+		}
+	})
 }

@@ -67,6 +67,9 @@ func Segments(x, y []float64, most int) ([]Segment, error) {
 			best, least = division, c
 		}
 	}
+	if best == nil {
+		return nil, fmt.Errorf("no line is found through %d values from %g to %g: their squares are beyond the range of numbers", len(x), slices.Min(y), slices.Max(y))
+	}
 	return best, nil
 }
 
@@ -114,7 +117,8 @@ func newSums(x, y, times []float64) *sums {
 	return s
 }
 
-// line is the one of least squared relative errors through the points from first to last, and their sum.
+// line is the one of least squared relative errors through the points from first to last, and their sum; that is infinite where points before
+// them weigh so much more that nothing is left of theirs.
 func (s *sums) line(first, last int) (Line, float64) {
 	of := func(sum []float64) float64 { return sum[last+1] - sum[first] }
 	w, x, y, xx, xy, yy := of(s.w), of(s.x), of(s.y), of(s.xx), of(s.xy), of(s.yy)
@@ -125,6 +129,9 @@ func (s *sums) line(first, last int) (Line, float64) {
 	}
 	at := (y - slope*x) / w
 	cost := yy - at*y - slope*xy
+	if math.IsNaN(cost) || math.IsInf(cost, 0) {
+		cost = math.Inf(1)
+	}
 	return Line{At0: at - slope/s.unit*s.shifted, Slope: slope / s.unit}, max(cost, 0)
 }
 
@@ -188,5 +195,8 @@ func LineOf(x, y []float64, drawn []int) (Line, error) {
 		return Line{}, &TooFew{len(u), 1}
 	}
 	line, _ := newSums(u, v, times).line(0, len(u)-1)
+	if at := line.At0 + line.Slope; math.IsNaN(at) || math.IsInf(at, 0) {
+		return Line{}, fmt.Errorf("no line is found through %d values from %g to %g: their squares are beyond the range of numbers", len(v), slices.Min(v), slices.Max(v))
+	}
 	return line, nil
 }

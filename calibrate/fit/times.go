@@ -9,6 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// ShortestTime is the least time, in seconds, that is believed of a measurement: a femtosecond, which is far below what any clock
+// can tell. Squares of what is shorter by far, and of their inverses, leave the range of numbers.
+const ShortestTime = 1e-15
+
 // Times are repeated measurements of points, by cluster: what was measured together and may be off
 // together, such as a launch of the program.
 type Times struct {

@@ -208,13 +208,15 @@ func TestBadTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(s *store.Table){
-		"no table of":         func(s *store.Table) { s.Name = "samples" },
-		"miss_time":           func(s *store.Table) { s.Columns = s.Columns[:7] },
-		"row 2: time":         func(s *store.Table) { s.Columns[4].Data = []float64{1, math.NaN(), 3} },
-		"row 3: instructions": func(s *store.Table) { s.Columns[5].Data = []int64{1, 1, 0} },
-		"row 1: miss_time":    func(s *store.Table) { s.Columns[7].Data = []float64{-1, 0, 0} },
-		"row 1: launch":       func(s *store.Table) { s.Columns[2].Data = []int32{-1, 0, 0} },
-		"that does nothing":   func(s *store.Table) { s.Columns[4].Data = []float64{2, 2, 3} },
+		"no table of":           func(s *store.Table) { s.Name = "samples" },
+		"miss_time":             func(s *store.Table) { s.Columns = s.Columns[:7] },
+		"row 2: time":           func(s *store.Table) { s.Columns[4].Data = []float64{1, math.NaN(), 3} },
+		"row 2: time: 1e-200 s": func(s *store.Table) { s.Columns[4].Data = []float64{1, 1e-200, 3} },
+		"row 3: time: 1e+09 s":  func(s *store.Table) { s.Columns[4].Data = []float64{1, 2, 1e9} },
+		"row 3: instructions":   func(s *store.Table) { s.Columns[5].Data = []int64{1, 1, 0} },
+		"row 1: miss_time":      func(s *store.Table) { s.Columns[7].Data = []float64{-1, 0, 0} },
+		"row 1: launch":         func(s *store.Table) { s.Columns[2].Data = []int32{-1, 0, 0} },
+		"that does nothing":     func(s *store.Table) { s.Columns[4].Data = []float64{2, 2, 3} },
 		"there is no run": func(s *store.Table) {
 			s.Columns = []store.Column{{Name: "kernel", Data: []string{}}, {Name: "arguments", Data: []string{}}, {Name: "launch", Data: []int32{}},
 				{Name: "time", Data: []float64{}}, {Name: "instructions", Data: []int64{}}, {Name: "miss_time", Data: []float64{}}}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"spoor/calibrate/fit"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
@@ -35,6 +36,9 @@ func (t *table) table(o Options, levels []Level) *store.Table {
 	}}
 }
 
+// maxTime bounds what is believed of a run, in seconds.
+const maxTime = 1e6
+
 // read is the columns of a table that fits need.
 func read(s *store.Table) (*table, error) {
 	if s.Name != tableName {
@@ -53,6 +57,8 @@ func read(s *store.Table) (*table, error) {
 		switch {
 		case !(t.time[i] > 0) || math.IsInf(t.time[i], 1):
 			return nil, fmt.Errorf("row %d: time: %v is not above zero", i+1, t.time[i])
+		case t.time[i] < fit.ShortestTime || t.time[i] > maxTime:
+			return nil, fmt.Errorf("row %d: time: %v s is not from %v to %v s, and is not believed; correct it, or take the row out", i+1, t.time[i], float64(fit.ShortestTime), float64(maxTime))
 		case t.instructions[i] < 1:
 			return nil, fmt.Errorf("row %d: instructions: %d are fewer than one", i+1, t.instructions[i])
 		case !(t.missTime[i] >= 0) || math.IsInf(t.missTime[i], 1):

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"spoor/calibrate/fit"
 	"spoor/traces/store"
 	"spoor/traces/unit"
 )
@@ -53,7 +54,7 @@ func read(t *store.Table) (*measured, error) {
 		case disturbed[i] != 0:
 			m.rejected++
 			continue
-		case !(y > 0 && y < maxTime) || region[i] < 0 || stride[i] < 0:
+		case !(y >= fit.ShortestTime && y < maxTime) || region[i] < 0 || stride[i] < 0:
 			return nil, fmt.Errorf("row %d: %v takes %v s, which is not believed", i+1, p, y)
 		case state[i] != m.state:
 			continue

@@ -246,6 +246,7 @@ func TestBadTables(t *testing.T) {
 		"not of memory samples":      func(t *store.Table) { t.Name = "reuse" },
 		"has no column kind":         func(t *store.Table) { t.Columns = t.Columns[1:] },
 		"there are no samples":       func(t *store.Table) { *t = *table(&host.Sampler{}, nil, nil) },
+		"takes 1e-200 s, which is":   func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = 1e-200 },
 		"is not believed":            func(t *store.Table) { t.Columns[len(t.Columns)-1].Data.([]float64)[0] = math.NaN() },
 		"processors: is missing":     func(t *store.Table) { t.Meta = nil },
 		`fact memory: "much"`:        func(t *store.Table) { t.Meta[1].Value = "much" },

@@ -271,3 +271,31 @@ func TestDuplexIsMeasuredApart(t *testing.T) {
 		t.Errorf("1024 bytes: %+v", row)
 	}
 }
+
+// Times that are all alike, down to those whose squares are beyond the range of numbers, are fitted or refused.
+func TestTimesThatAreAllAlike(t *testing.T) {
+	for _, seconds := range []float64{1e-300, 1e-200, 1e-15, 1e-6, 1e6, 1e200} {
+		for _, e := range []timing.Experiment{timing.PingPong, timing.Gap, timing.Exchange} {
+			for _, launches := range []int{1, 3} {
+				d := &timing.Data{}
+				for launch := range launches {
+					for k := range 12 {
+						d.Timings = append(d.Timings, timing.Timing{Point: timing.Point{Experiment: e, Bytes: 1 << k, Blocks: 1, Count: 1},
+							Launch: launch, Time: unit.Seconds(seconds)})
+					}
+				}
+				studies, failed := loggp.Run(d, 1)
+				if len(studies)+len(failed) == 0 {
+					t.Errorf("%s of %g s, %d launches: neither a study nor a reason for none", e, seconds, launches)
+				}
+				for _, s := range studies {
+					for _, v := range s.Values {
+						if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+							t.Errorf("%s of %g s, %d launches: %s is %v", e, seconds, launches, v.Name, v.Value)
+						}
+					}
+				}
+			}
+		}
+	}
+}

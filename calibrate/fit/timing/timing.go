@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"spoor/analyze/marshal"
+	"spoor/calibrate/fit"
 	"spoor/traces/unit"
 )
 
@@ -113,6 +114,7 @@ func (d *Data) place(t *Timing) string { return fmt.Sprintf("%s:%d", d.paths[t.f
 
 // Bounds of what is believed.
 const (
+	minTime  = unit.Seconds(fit.ShortestTime)
 	maxTime  = unit.Seconds(1e6)
 	maxCount = int64(1) << 40
 )
@@ -124,6 +126,8 @@ func (t *Timing) check() error {
 		return fmt.Errorf("time: %v s is not above zero", float64(t.Time))
 	case t.Time > maxTime || t.Delay > maxTime || t.Sentinel > maxTime:
 		return fmt.Errorf("a time above %v is not believed", maxTime)
+	case t.Time < minTime || 0 < t.Delay && t.Delay < minTime || 0 < t.Sentinel && t.Sentinel < minTime:
+		return fmt.Errorf("a time below a femtosecond is not believed, as no clock tells it: correct the number or its unit, or take the line out")
 	case t.Delay < 0 || t.Sentinel < 0:
 		return fmt.Errorf("delay or sentinel is negative")
 	case t.Set != Both && t.Set != Train && t.Set != Test:
