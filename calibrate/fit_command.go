@@ -71,8 +71,8 @@ var fitLong = "Fit reads tables of measured times, fits the models of messages t
 	timing.Formats() + "\n" + timing.Schema
 
 func runFit(env *stage.Env, f *fitFlags, paths []string, format stage.Format) error {
-	if f.prefix == "" {
-		return stage.Usage("-o PREFIX says where the files go")
+	if err := checkPrefix(f.prefix); err != nil {
+		return err
 	}
 	d, err := timing.Read(paths...)
 	if err != nil {

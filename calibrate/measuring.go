@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -35,13 +37,26 @@ func (o *measuring) add(flags *pflag.FlagSet) {
 const maxLaunches = 100
 
 func (o *measuring) check() error {
+	if err := checkPrefix(o.prefix); err != nil {
+		return err
+	}
 	switch {
-	case o.prefix == "":
-		return stage.Usage("-o PREFIX is missing")
 	case o.launches < host.MinLaunches || o.launches > maxLaunches:
 		return stage.Usage("--launches: %d is not from %d to %d", o.launches, host.MinLaunches, maxLaunches)
 	case !(o.stolen >= 0 && o.stolen <= 1):
 		return stage.Usage("--max-stolen: %v is not from 0 to 1", o.stolen)
+	}
+	return nil
+}
+
+// checkPrefix refuses what names no file: with .params.toml behind it, a folder would be a hidden file in it.
+func checkPrefix(prefix string) error {
+	if prefix == "" {
+		return stage.Usage("-o PREFIX is missing: it says where the files go")
+	}
+	base := filepath.Base(prefix)
+	if os.IsPathSeparator(prefix[len(prefix)-1]) || base == "." || base == ".." {
+		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
 	return nil
 }
