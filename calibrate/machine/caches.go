@@ -22,7 +22,7 @@ func (r *reader) caches(list []cacheText) {
 // cache reads a level behind those that have been read.
 func (r *reader) cache(at string, t cacheText) Cache {
 	c := Cache{Size: r.size(at+".size", t.Size, 1), Line: r.size(at+".line", t.Line, minLine),
-		Ways: r.count(at+".ways", t.Ways, maxWays), Latency: r.latency(at+".latency", t.Latency)}
+		Ways: r.count(at+".ways", t.Ways, maxWays), Latency: r.ofMemory(at+".latency", t.Latency, r.reach())}
 	if r.err != nil {
 		return c
 	}

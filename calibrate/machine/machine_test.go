@@ -109,6 +109,12 @@ func TestBadDescriptions(t *testing.T) {
 		{"cpi = 1\n", "cpi = 1\nahead = 3\n", "m.toml:2: processor.streams: is missing"},
 		{"cpi = 1\n", "cpi = 1\nahead = 2000\nstreams = 3\n", "m.toml:5: processor.ahead: 2000 is not from 1"},
 		{"cpi = 1\n", "cpi = nan\n", "m.toml:4: processor.cpi: "},
+		{"cpi = 1\n", "cpi = 1e-308\n", "m.toml:4: processor.cpi: 1e-308 is not from 0.001 to 1000 periods of the clock"},
+		{"cpi = 1\n", "cpi = 1\ncpf = 1e-308\n", "m.toml:5: processor.cpf: 1e-308 is not from 0.001 to 1000 periods of the clock"},
+		{"cpi = 1\n", "cpi = 500\n", "m.toml:4: processor.cpi: 500 cycles of 200MHz are 2.5us; an instruction takes from 0 to 1us"},
+		{`latency = "10 ns"`, `latency = "9 s"`, `m.toml:14: cache[1].latency: "9 s" is 9s; a cache or memory takes from 0 to 1s`},
+		{`latency = "50 cycles"`, `latency = "9 s"`, `m.toml:17: memory.latency: "9 s" is 9s; a cache or memory takes from 0 to 1s`},
+		{`occupancy = "200 ns"`, `occupancy = "9 s"`, `m.toml:18: memory.occupancy: "9 s" is 9s; a cache or memory takes from 0 to 1s`},
 		{"cpi = 1\n", "cpi = inf\n", "m.toml:4: processor.cpi: "},
 		{"cpi = 1\n", "cpi = 0\n", "m.toml:4: processor.cpi: "},
 		{"cpi = 1\n", "cpi = -1\n", "m.toml:4: processor.cpi: "},
@@ -174,6 +180,34 @@ func section(t *testing.T, head string) string {
 		return good[:begin]
 	}
 	return good[:begin] + good[begin+end+2:]
+}
+
+// What a hit takes is bounded, where there is no cache that of the memory.
+func TestNearestIsFast(t *testing.T) {
+	slow := change(t, `latency = "0 cycles"`, `latency = "2 us"`)
+	if m, err := Parse("m.toml", []byte(slow)); err == nil || !strings.HasPrefix(err.Error(), `m.toml:9: cache[0].latency: "2 us" is 2us; the nearest cache, or the memory if there are no caches, takes from 0 to 1us`) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	const none = `name = "none"
+[processor]
+clock = "200 MHz"
+cpi = 1
+[memory]
+size = "64 MiB"
+latency = "LATENCY"
+[system]
+target = "logp"
+processors = 1
+[network]
+model = "full"
+bandwidth = "20 MB/s"
+`
+	if _, err := Parse("m.toml", []byte(strings.Replace(none, "LATENCY", "1 us", 1))); err != nil {
+		t.Error(err)
+	}
+	if m, err := Parse("m.toml", []byte(strings.Replace(none, "LATENCY", "9 s", 1))); err == nil || !strings.HasPrefix(err.Error(), `m.toml:7: memory.latency: "9 s" is 9s; the nearest cache`) {
+		t.Errorf("%+v, %v", m, err)
+	}
 }
 
 func TestMissingSections(t *testing.T) {

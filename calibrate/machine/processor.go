@@ -16,8 +16,10 @@ func (r *reader) processor(p *processorText) {
 	switch {
 	case p.CPI == nil:
 		r.fail("processor.cpi", "is missing")
-	case !(*p.CPI > 0 && *p.CPI <= maxCPI):
-		r.fail("processor.cpi", "%v is not above 0 and at most %v", *p.CPI, maxCPI)
+	case !(*p.CPI >= minCPI && *p.CPI <= maxCPI):
+		r.fail("processor.cpi", "%v is not from %v to %v periods of the clock", *p.CPI, minCPI, maxCPI)
+	case unit.Cycles(*p.CPI).At(unit.Hertz(clock)) > MaxStep:
+		r.fail("processor.cpi", "%v cycles of %v are %v; an instruction takes from 0 to %v", *p.CPI, unit.Hertz(clock), unit.Cycles(*p.CPI).At(unit.Hertz(clock)), MaxStep)
 	default:
 		r.m.Processor = Processor{Clock: unit.Hertz(clock), CPI: unit.Cycles(*p.CPI)}
 		r.overlap(p)
@@ -30,8 +32,8 @@ func (r *reader) processor(p *processorText) {
 func (r *reader) flops(p *processorText) {
 	switch {
 	case p.CPF == nil:
-	case !(*p.CPF > 0 && *p.CPF <= maxCPI):
-		r.fail("processor.cpf", "%v is not above 0 and at most %v", *p.CPF, maxCPI)
+	case !(*p.CPF >= minCPI && *p.CPF <= maxCPI):
+		r.fail("processor.cpf", "%v is not from %v to %v periods of the clock", *p.CPF, minCPI, maxCPI)
 	default:
 		r.m.Processor.CPF = unit.Cycles(*p.CPF)
 	}

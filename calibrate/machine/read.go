@@ -16,8 +16,9 @@ import (
 // of a bound with another within range.
 const (
 	minClock, maxClock        = unit.Hertz(1e3), unit.Hertz(1e12)
-	maxCPI                    = 1000
+	minCPI, maxCPI            = 1e-3, 1000
 	MaxLatency                = unit.Seconds(10)
+	maxMemoryTime             = unit.Seconds(1)
 	minLine, maxLine          = unit.Bytes(4), unit.Bytes(1 << 20)
 	maxCache                  = unit.Bytes(1 << 40)
 	maxMemory                 = unit.Bytes(1 << 50)
@@ -27,6 +28,10 @@ const (
 	maxOutstanding, maxWindow = 1 << 10, 1 << 20
 	maxAhead, maxStreams      = 1 << 10, 1 << 8
 )
+
+// MaxStep bounds the time of an instruction, and of a touch of the nearest cache, or of the memory if there is none: the work of one reference
+// cannot overflow simulated time.
+const MaxStep = unit.Seconds(1e-6)
 
 // reader turns text into a Machine and keeps the first error.
 type reader struct {
@@ -177,6 +182,27 @@ func (r *reader) latency(path string, t text) Latency {
 		r.inRange(path, r.m.At(l))
 	}
 	return l
+}
+
+// ofMemory reads what a cache or the memory takes, at most most.
+func (r *reader) ofMemory(path string, t text, most unit.Seconds) Latency {
+	l := r.latency(path, t)
+	switch s := r.m.At(l); {
+	case r.err != nil || s <= most:
+	case most == MaxStep:
+		r.fail(path, "%q is %v; the nearest cache, or the memory if there are no caches, takes from 0 to %v", t.value, s, most)
+	default:
+		r.fail(path, "%q is %v; a cache or memory takes from 0 to %v", t.value, s, most)
+	}
+	return l
+}
+
+// reach is the bound of a level behind those that have been read.
+func (r *reader) reach() unit.Seconds {
+	if len(r.m.Caches) == 0 {
+		return MaxStep
+	}
+	return maxMemoryTime
 }
 
 func (r *reader) inRange(path string, s unit.Seconds) unit.Seconds {

@@ -3,7 +3,7 @@ package machine
 import "spoor/traces/unit"
 
 func (r *reader) memory(t *memoryText) {
-	m := Memory{Size: r.size("memory.size", t.Size, 1), Latency: r.latency("memory.latency", t.Latency)}
+	m := Memory{Size: r.size("memory.size", t.Size, 1), Latency: r.ofMemory("memory.latency", t.Latency, r.reach())}
 	m.Occupancy, m.Invalidate = m.Latency, m.Latency
 	if r.err != nil {
 		return
@@ -20,12 +20,12 @@ func (r *reader) memory(t *memoryText) {
 		r.fail("memory.latency", "%q is not above 0", t.Latency.value)
 	}
 	if t.Occupancy.given {
-		m.Occupancy = r.latency("memory.occupancy", t.Occupancy)
+		m.Occupancy = r.ofMemory("memory.occupancy", t.Occupancy, maxMemoryTime)
 	} else {
 		r.m.Assumed = append(r.m.Assumed, "memory.occupancy not given: a transfer holds the bus for the whole memory latency")
 	}
 	if t.Invalidate.given {
-		m.Invalidate = r.latency("memory.invalidate", t.Invalidate)
+		m.Invalidate = r.ofMemory("memory.invalidate", t.Invalidate, maxMemoryTime)
 	} else {
 		m.Invalidate = m.Occupancy
 		r.m.Assumed = append(r.m.Assumed, "memory.invalidate not given: an address-only transaction takes the bus as long as a line transfer")

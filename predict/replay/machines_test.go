@@ -44,11 +44,12 @@ func randomDescription(c *choices, target string, procs int) string {
 	if target == "smp" || target == "ccnuma" || target == "dir1sw" || target == "clogp" {
 		d.maybe("ahead = %d\nstreams = %d", 1+d.below(4), 1+d.below(3))
 	}
-	line, size := 4<<d.below(5), 0
+	line, size, slow := 4<<d.below(5), 0, "900 ns" // every touch takes it without caches
 	if target != "logp" {
 		line, size = d.caches(target)
+		slow = "900 us"
 	}
-	d.line("[memory]\nsize = \"%d B\"\nlatency = %q", max(1<<12, 2*size), d.one("1 cycle", "25 ns", "900 us"))
+	d.line("[memory]\nsize = \"%d B\"\nlatency = %q", max(1<<12, 2*size), d.one("1 cycle", "25 ns", slow))
 	d.maybe("occupancy = %q", d.latency())
 	d.maybe("invalidate = %q", d.latency())
 	d.maybe("placement = %q", d.one("first-touch", "interleaved"))
