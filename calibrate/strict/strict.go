@@ -46,8 +46,9 @@ func Read(path string) (*Document, error) {
 	return Parse(path, text)
 }
 
-// Parse finds the keys of text; name is what errors call it.
+// Parse finds the keys of text, behind the byte order mark that some editors put before it; name is what errors call it.
 func Parse(name string, text []byte) (*Document, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if err := isText(name, text); err != nil {
 		return nil, err
 	}

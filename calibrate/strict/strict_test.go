@@ -100,3 +100,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A byte order mark before a document is skipped; one within it is none.
+func TestByteOrderMark(t *testing.T) {
+	const mark = "\ufeff"
+	d, err := Parse("m.toml", []byte(mark+"a = 1\nb = 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var into struct {
+		A int64 `toml:"a"`
+		B int64 `toml:"b"`
+	}
+	if err := d.Decode(&into); err != nil || into.A != 1 || into.B != 2 || d.lines["b"] != 2 {
+		t.Errorf("%+v, %v, lines %v", into, err, d.lines)
+	}
+	for text, want := range map[string]string{mark: "m.toml: the document is empty", mark + "a = \n": "m.toml:1: ", "a = 1\n" + mark + "b = 2\n": "m.toml:2: "} {
+		if _, err := Parse("m.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
