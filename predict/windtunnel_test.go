@@ -12,6 +12,23 @@ import (
 	"spoor/traces/store"
 )
 
+// Footprints that leave most of a cache unused make times less than nothing by the printed equations: what is not known then is said in words.
+func TestWindtunnelAsPrintedMayKnowNothing(t *testing.T) {
+	dir := writeQuanta(t, "", "")
+	var text strings.Builder
+	for _, name := range []string{"f_s_cache", "f_avg_cache", "f_max_cache", "f_s_tlb", "f_avg_tlb", "f_max_tlb",
+		"f_s_window_cache", "f_avg_window_cache", "f_max_window_cache", "f_s_window_tlb", "f_avg_window_tlb", "f_max_window_tlb"} {
+		fmt.Fprintf(&text, "[%s]\nvalue = 1.5\nunit = \"blocks\"\nsource = \"prog.refs.arrow sha256:abc\"\n", name)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "footprint.params.toml"), []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := run("windtunnel", "--params", dir+",../data/machine/windtunnel/example.params.toml", "--prices", sgi, "--as-printed")
+	if status != stage.Done || strings.Contains(out, "NaN") || strings.Count(out, ", beta not known, as a target takes less than no time as printed") != 4 {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+}
+
 // writeQuanta leaves the parameters of quanta of 8 targets, one of which may be replaced.
 func writeQuanta(t *testing.T, name, with string) string {
 	t.Helper()

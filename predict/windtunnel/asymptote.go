@@ -1,6 +1,7 @@
 package windtunnel
 
 import (
+	"fmt"
 	"math"
 
 	"spoor/calibrate/machine"
@@ -43,6 +44,14 @@ func (a Asymptote) Minimum() float64 {
 		x -= ((2*x+a.Beta)*x*x - a.R*a.Beta) / ((6*x + 2*a.Beta) * x)
 	}
 	return x * x
+}
+
+// beta says what Beta is, which is not known where targets take less than no time.
+func (a Asymptote) beta() string {
+	if math.IsNaN(a.Beta) {
+		return "beta not known, as a target takes less than no time as printed"
+	}
+	return fmt.Sprintf("beta = %.4g", a.Beta)
 }
 
 // asymptote is that of T(K,p): a is all that each target costs, with the interference among all that were

@@ -175,7 +175,7 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Quantity{"K_min", h.Name, a.Minimum(), "targets", fmt.Sprintf("per host, of least cost/performance by eq. 21, for %d hosts: r = %.4g, beta = %.4g", p, a.R, a.Beta)})
+			out = append(out, Quantity{"K_min", h.Name, a.Minimum(), "targets", fmt.Sprintf("per host, of least cost/performance by eq. 21, for %d hosts: r = %.4g, %s", p, a.R, a.beta())})
 		}
 		p, o, err := c.best(h, prices, n)
 		if err != nil {
