@@ -45,6 +45,9 @@ func (p Param) HasInterval() bool { return p.Lo <= p.Value && p.Value <= p.Hi }
 // value that is not finite, or an interval that does not hold the value.
 func (p Param) Check() error {
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	if key, v := p.beyond(); key != "" {
+		return fmt.Errorf("%s: %v is beyond %v, which nothing that is measured comes near; correct the number", key, v, maxValue)
+	}
 	switch {
 	case !legal(p.Name):
 		return fmt.Errorf("%q is not a name of letters, digits, '_' and '-'", p.Name)
@@ -64,6 +67,22 @@ func (p Param) Check() error {
 		return fmt.Errorf("hi: %v is below the value %v", p.Hi, p.Value)
 	}
 	return nil
+}
+
+// maxValue is what no parameter is believed to be beyond: squares of it are still numbers.
+const maxValue = 1e100
+
+// beyond is the first number of p beyond maxValue, and its key.
+func (p Param) beyond() (key string, v float64) {
+	for _, of := range []struct {
+		key string
+		v   float64
+	}{{"value", p.Value}, {"lo", p.Lo}, {"hi", p.Hi}} {
+		if math.Abs(of.v) > maxValue && !math.IsInf(of.v, 0) {
+			return of.key, of.v
+		}
+	}
+	return "", 0
 }
 
 func legal(name string) bool {

@@ -60,6 +60,8 @@ func TestBadFiles(t *testing.T) {
 		{"lo = 1.2\n", "lo = nan\n", "p.toml:5: alpha.lo: "},
 		{"lo = 1.2\n", "", "p.toml:2: alpha: "},
 		{"hi = 1.27", "hi = 1.23", "p.toml:6: alpha.hi: "},
+		{"hi = 1.27", "hi = 1e300", "p.toml:6: alpha.hi: hi: 1e+300 is beyond 1e+100, which nothing that is measured comes near"},
+		{"lo = 1.2\n", "lo = -1e300\n", "p.toml:5: alpha.lo: lo: -1e+300 is beyond 1e+100"},
 		{"hi = 1.27", "hi = inf", "p.toml:6: alpha.hi: "},
 		{"n = 1234", "n = -1", "p.toml:7: "},
 		{"n = 1234", "m = 1234", "p.toml:7: unknown key alpha.m"},
@@ -116,7 +118,7 @@ func TestAdd(t *testing.T) {
 // What is written reads back the same.
 func FuzzWriteRead(f *testing.F) {
 	f.Add("alpha", 1.25, "1", 0.1, 0.2, uint64(7), "how \"ever\"", "a\\b\x7f\n")
-	f.Add("beta", -1e300, "lines", 0.0, 0.0, uint64(0), "", "é")
+	f.Add("beta", -1e99, "lines", 0.0, 0.0, uint64(0), "", "é")
 	f.Fuzz(func(t *testing.T, name string, v float64, unit string, below, above float64, n uint64, method, source string) {
 		p := Param{name, v, unit, v - math.Abs(below), v + math.Abs(above), n >> 1, method, source}
 		var s Set
