@@ -14,8 +14,9 @@ import (
 
 // filterFlags are the flags of filter.
 type filterFlags struct {
-	output, cache string
-	options       filter.Options
+	output  string
+	caches  []string
+	options filter.Options
 }
 
 func filterCommand(env *stage.Env) *cobra.Command {
@@ -44,7 +45,7 @@ func filterCommand(env *stage.Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "`prefix` of the files to write")
-	flags.StringVar(&f.cache, "cache", "", "description of the `levels` that hold references back")
+	flags.StringArrayVar(&f.caches, "cache", nil, "description of the `levels` that hold references back, all in one")
 	flags.BoolVar(&f.options.WriteBacks, "write-backs", true, "lines that leave dirty become stores")
 	flags.Uint64Var(&f.options.Seed, "cache-seed", 1, "`seed` of random replacement")
 	_ = cmd.MarkFlagRequired("output") // the flags exist
@@ -53,7 +54,10 @@ func filterCommand(env *stage.Env) *cobra.Command {
 }
 
 func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) error {
-	spec, err := cache.Parse(f.cache)
+	if len(f.caches) > 1 {
+		return stage.Usage("--cache is given %d times, and a filter has one description of caches: write levels behind each other, as --cache L1d=...,L2=...", len(f.caches))
+	}
+	spec, err := cache.Parse(f.caches[0])
 	if err == nil {
 		_, err = cache.NewFilter(spec, true, 0)
 	}

@@ -11,6 +11,9 @@ import (
 	"spoor/traces/unit"
 )
 
+// leastBandwidth is that of links that are believed: gaps of less would be beyond what can be counted.
+const leastBandwidth = unit.BytesPerSecond(1)
+
 func commKind() *kind {
 	var collectives, bandwidth string
 	var costs comm.Costs
@@ -28,8 +31,11 @@ func commKind() *kind {
 				return nil, stage.Usage("--collectives: %w", err)
 			}
 			speed, err := unit.Parse(bandwidth, "B/s")
-			if err != nil || !(speed > 0) {
+			switch {
+			case err != nil || !(speed > 0):
 				return nil, stage.Usage("--link-bandwidth: %q is not a bandwidth such as 20 MB/s", bandwidth)
+			case unit.BytesPerSecond(speed) < leastBandwidth:
+				return nil, stage.Usage("--link-bandwidth: %q is less than %v, which no link is as slow as", bandwidth, leastBandwidth)
 			}
 			if !(costs.Byte >= 0 && costs.Byte <= 1e18) || costs.Message > 1e18 {
 				return nil, stage.Usage("--message-cost and --byte-cost: a number from 0 to 1e18")

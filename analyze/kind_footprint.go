@@ -91,7 +91,7 @@ func (o *footprintFlags) blocks(r *request) (out []footprint.Blocks, err error) 
 	return append(out, footprint.Blocks{Name: "tlb", Size: page, Shapes: tlbs}), nil
 }
 
-// shapesOf reads caches such as 512x4.
+// shapesOf reads caches such as 512x4, each once.
 func shapesOf(flag string, texts []string) (out []footprint.Shape, err error) {
 	for _, text := range texts {
 		sets, ways, found := strings.Cut(text, "x")
@@ -102,7 +102,9 @@ func shapesOf(flag string, texts []string) (out []footprint.Shape, err error) {
 		if !found || err1 != nil || err2 != nil || s.Sets < 1 || s.Ways < 1 || s.Sets > footprint.MaxBlocks/s.Ways {
 			return nil, stage.Usage("%s: %q is not sets x ways of at most %d blocks together, such as 512x4", flag, text, footprint.MaxBlocks)
 		}
-		out = append(out, s)
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
 	return out, nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -14,7 +16,7 @@ import (
 // phasesFlags are what is counted of coherent caches, and of the traffic between nodes.
 type phasesFlags struct {
 	sets       []int64
-	window     uint64
+	window     fromOne
 	block      string
 	placements []string
 	perNode    []int
@@ -36,9 +38,31 @@ func phasesKind() *kind {
 		details: phases.Columns + "\n" + trafficColumns, flags: o.add, needs: ofNodes, build: o.analysis}
 }
 
+// fromOne is a flag's whole number, of which an error says that they begin with 1.
+type fromOne uint64
+
+// Set reads the number.
+func (n *fromOne) Set(text string) error {
+	v, err := strconv.ParseUint(text, 0, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return errors.New("too large")
+	}
+	if err != nil {
+		return errors.New("not a whole number from 1")
+	}
+	*n = fromOne(v)
+	return nil
+}
+
+func (n *fromOne) String() string { return strconv.FormatUint(uint64(*n), 10) }
+
+// Type is what the number is called in help.
+func (n *fromOne) Type() string { return "uint" }
+
 func (o *phasesFlags) add(f *pflag.FlagSet) {
 	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
-	f.Uint64Var(&o.window, "window", uint64(phases.DefaultWindow), "phases: `instructions` that are counted together; doubled while there are too many windows")
+	o.window = fromOne(phases.DefaultWindow)
+	f.Var(&o.window, "window", "phases: `instructions` that are counted together; doubled while there are too many windows")
 	f.StringVar(&o.block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
 	f.StringSliceVar(&o.placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
 	f.IntSliceVar(&o.perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")

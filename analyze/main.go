@@ -7,6 +7,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func command(env *stage.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.AddFlagSet(o.flags)
-	f.StringVar(&o.procs, "procs", "", "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all); what was found of them can be merged with others")
+	f.StringArrayVar(&o.procs, "procs", nil, "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all), may be given again; what was found of them can be merged with others")
 	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, reuse_time, cache: measure the interleaved order of several processors too, as processor -1")
 	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
 	o.format = stage.FormatFlag(f)
@@ -87,6 +88,9 @@ func parseLines(texts []string) ([]unit.Bytes, error) {
 	var lines []unit.Bytes
 	for _, text := range texts {
 		b, err := unit.ParseBytes(text)
+		if n, e := strconv.ParseUint(text, 10, 32); e == nil && unit.Bytes(n).IsPowerOfTwo() {
+			return nil, stage.Usage("--line: %q has no unit; write \"%sB\"", text, text)
+		}
 		if err != nil {
 			return nil, stage.Usage("--line: %w", err)
 		}

@@ -132,7 +132,14 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, reuse_time, phases`},
 		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},
 		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
-		{"-o d four --line 64", stage.WrongUsage, "has no unit"},
+		{"-o d four --line 64", stage.WrongUsage, "--line: \"64\" has no unit; write \"64B\"\n"},
+		{"-o d four --line 48", stage.WrongUsage, "has no unit; write for example"},
+		{"-o d four --run reuse --format csv --procs 1 --procs 2-3", stage.Done, "\n2,64,-1,"},
+		{"-o d four --run comm --link-bandwidth 1e-320B/s", stage.WrongUsage, `--link-bandwidth: "1e-320B/s" is less than 1B/s`},
+		{"-o d four --run phases --window -1", stage.WrongUsage, "\"--window\" flag: not a whole number from 1\n"},
+		{"-o d four --run phases --window 1e3", stage.WrongUsage, "\"--window\" flag: not a whole number from 1\n"},
+		{"-o d four --run phases --window 99999999999999999999", stage.WrongUsage, "\"--window\" flag: too large\n"},
+		{"filter --cache L1d=1KiB/4/64B --cache L2=4KiB/8/64B -o near four", stage.WrongUsage, "--cache is given 2 times, and a filter has one description of caches"},
 		{"-o d four --run locality --assoc 4", stage.WrongUsage, `--assoc: "4" is not sets x ways`},
 		{"-o d four --run locality --assoc 4x2 --line 1B", stage.WrongUsage, "lines of 2B or more"},
 		{"-o d four --run phases --sets 3", stage.WrongUsage, "3 is not a power of two"},
@@ -413,6 +420,23 @@ func TestUnusedFlags(t *testing.T) {
 		status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
 		if status != stage.Done || strings.Contains(errs, "does nothing") != (want != "") || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, want %q", args, status, errs, want)
+		}
+	}
+}
+
+// A list whose flag is given again goes on, and caches that are named twice are measured once.
+func TestListsGoOn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "four", 4, 2, 500)
+	for _, c := range []struct{ again, once []string }{
+		{[]string{"--run", "reuse", "--procs", "0", "--procs", "2-3"}, []string{"--run", "reuse", "--procs", "0,2-3"}},
+		{[]string{"--run", "footprint", "--footprint-cache", "64x1,64x1", "--footprint-tlb", "1x64", "--footprint-tlb", "1x64"},
+			[]string{"--run", "footprint", "--footprint-cache", "64x1", "--footprint-tlb", "1x64"}},
+	} {
+		status1, again, errs := analyze(append(c.again, "--format", "csv", "-o", "d", "four")...)
+		status2, once, _ := analyze(append(c.once, "--format", "csv", "-o", "e", "four")...)
+		if status1 != stage.Done || status2 != stage.Done || again != once {
+			t.Errorf("%v: status %d and %d, %s\n%s\n%s", c.again, status1, status2, errs, again, once)
 		}
 	}
 }

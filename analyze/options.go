@@ -22,7 +22,7 @@ import (
 // options is the command line.
 type options struct {
 	*settings
-	procs            string
+	procs            []string
 	interleaved      bool
 	interleavedAsked bool // not merely by default
 	runAsked         bool
@@ -177,7 +177,7 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 
 // selected is the processors of --procs, nil for all.
 func (o *options) selected(have int) ([]trace.Proc, error) {
-	procs, err := trace.ParseProcs(o.procs, have)
+	procs, err := trace.ParseProcs(strings.Join(o.procs, ","), have)
 	if err != nil {
 		return nil, stage.Usage("--procs: %w", err)
 	}
