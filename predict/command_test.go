@@ -172,6 +172,21 @@ func TestCompareBaseline(t *testing.T) {
 	}
 }
 
+// An empty name of a file is no file, and not the same as no flag, for whatever command.
+func TestOutputsHaveNames(t *testing.T) {
+	for _, args := range [][]string{
+		{"replay", "no-trace", "no-machine.toml", "-o", ""},
+		{"replay", "no-trace", "no-machine.toml", "--timeline="},
+		{"cluster", "--params", "nowhere", "--machine", "nowhere.toml", "-o", ""},
+		{"windtunnel", "--params", "nowhere", "--prices", sgi, "--output="},
+		{"report", "nowhere", "-o", ""},
+	} {
+		if status, out, errs := run(args...); status != stage.WrongUsage || out != "" || !strings.Contains(errs, ": no file is named") {
+			t.Errorf("%q: status %d, %s%s", args, status, out, errs)
+		}
+	}
+}
+
 // What cannot be written is said before anything else is looked at; what can be leaves nothing until it is.
 func TestOutputsAreTriedFirst(t *testing.T) {
 	dir := t.TempDir()

@@ -46,13 +46,18 @@ func command(env *stage.Env) *cobra.Command {
 	return root
 }
 
-// tryOutputs finds out, before the work is done, whether the files that cmd is to write can be written.
+// tryOutputs finds out, before the work is done, whether the files that cmd is to write are named and can be written.
 func tryOutputs(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "timeline"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Value.String() != "" && f.Value.String() != "-" {
+		f := cmd.Flags().Lookup(name)
+		switch {
+		case f == nil || f.Value.String() == "-":
+		case f.Value.String() != "":
 			if err := store.TryFile(f.Value.String()); err != nil {
 				return err
 			}
+		case f.Changed:
+			return stage.Usage("--%s: no file is named", name)
 		}
 	}
 	return nil
