@@ -15,9 +15,11 @@ import (
 // they miss are loads or, of prefetchers, prefetches. Responses, writebacks and what
 // keeps caches coherent are counted and left out, as are commands whose number is not
 // known. The requestors of the header's id_strings (packet field pkt_id) are the
-// processors, in the order in which they appear. They share one count of
-// instructions, which keeps the order of the packets: instruction fetches are
-// the instructions, and without any, every reference is one.
+// processors, in the order in which they appear, those of a cpu together: its
+// fetches and its data are one stream. Instruction fetches are a processor's
+// instructions, and without any, every request is one. Each processor counts its own,
+// so that the order of packets of different processors is not kept; --set count=all
+// keeps it at the price of counts that are those of all processors together.
 type Gem5 struct{}
 
 var (
@@ -52,14 +54,16 @@ const (
 	gem5By      = "by"
 	gem5Version = "version"
 	gem5Ticks   = "ticks"
+	countBy     = "count" // of pinatrace, too
 )
 
 // Settings are what a processor is, which numbers commands have, and the time of
 // exported packets.
 func (Gem5) Settings() []Setting {
 	return []Setting{
-		{gem5By, "port", "when read: what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
+		{gem5By, "cpu", "when read: what a processor is: cpu (requestors x.inst, x.data and others of x), port (every requestor), or one of all"},
 		{gem5Version, "24", "when read: the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
+		countSetting("packets"),
 		{gem5Ticks, "1000", "when written: ticks of 1 ps for each instruction"},
 	}
 }
@@ -76,7 +80,11 @@ func (Gem5) Sniff(head []byte) Verdict {
 func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: newThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
 	if !slices.Contains(gem5Bys, p.by) {
-		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
+		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose cpu, port or one", gem5By, p.by)
+	}
+	var err error
+	if p.together, err = countTogether(f, o); err != nil {
+		return Result{}, err
 	}
 	version := o.Setting(f, gem5Version)
 	if p.commands = gem5Versions[version]; p.commands == nil {
@@ -99,7 +107,7 @@ func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return p.finish()
 }
 
-var gem5Bys = []string{"port", "cpu", "one"}
+var gem5Bys = []string{"cpu", "port", "one"}
 
 // gem5Parser is where an import is.
 type gem5Parser struct {
@@ -110,8 +118,8 @@ type gem5Parser struct {
 	o        Options
 	commands []gem5Command
 	at       gem5Packet
-	now      uint64 // instructions of all processors
-	fetches  bool   // from here on, instruction fetches are the instructions
+	together bool   // instructions are counted of all processors together
+	now      uint64 // these
 }
 
 func (p *gem5Parser) message(m []byte) error {
@@ -139,7 +147,7 @@ func (p *gem5Parser) finish() (Result, error) {
 	if r.Procs == 0 {
 		return Result{}, p.fail("end of file after no requests of a processor: "+p.leftOut(), "record between processor and cache, or choose another --set version")
 	}
-	if r.Procs > 1 {
+	if r.Procs > 1 && p.together {
 		r.Rule = "order of the packets, as instructions executed"
 	}
 	return r, nil

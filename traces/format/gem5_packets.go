@@ -197,18 +197,18 @@ func (p *gem5Parser) packet(m []byte) error {
 
 // refer appends the reference of a packet.
 func (p *gem5Parser) refer(proc *gem5Proc, k *gem5Packet, kind gem5Kind, op trace.Op) {
-	now := p.now
-	switch {
-	case op == trace.Ifetch:
-		p.fetches, proc.fetches = true, true
-		p.now++
-		now = p.now
-	case !p.fetches:
-		p.before++
-		p.now++
-		now = p.now
-	case proc.fetches:
-		now = proc.now // a part of the instruction that it has fetched
+	now := proc.now // a part of the instruction that it has fetched
+	if op == trace.Ifetch || !proc.fetches {
+		if p.now++; p.together {
+			now = p.now
+		} else {
+			now++
+		}
+	}
+	if op == trace.Ifetch {
+		proc.fetches = true
+	} else if !proc.fetches {
+		proc.before++
 	}
 	p.threads.advance(proc.thread, now)
 	if op == trace.Ifetch && p.o.DropIfetch {

@@ -24,7 +24,8 @@ type gem5Procs struct {
 type gem5Proc struct {
 	*thread
 	name    string
-	fetches bool // it has made an instruction fetch
+	fetches bool   // it has made an instruction fetch
+	before  uint64 // requests before the first one
 }
 
 // gem5Owner is what a requestor is taken for: a number that is the same for all
@@ -117,8 +118,11 @@ func (p *gem5Procs) requestors() string {
 		names = append(names, fmt.Sprintf("%d is %s", int(p.threads.first)+i, name))
 	}
 	note := "processors are numbered by their first requests: " + listed(names)
-	if p.by == "port" && p.cpus {
+	switch {
+	case p.by == "port" && p.cpus:
 		note += "; --set by=cpu makes one of x.inst, x.data and others of x"
+	case p.by == "cpu" && p.cpus:
+		note += ", each with the requestors .inst, .data and others of its name; --set by=port takes every requestor for one"
 	}
 	return note
 }

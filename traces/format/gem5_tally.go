@@ -17,7 +17,6 @@ type gem5Tally struct {
 	having         [256]uint64
 	first, latest  uint64 // ticks
 	backwards      uint64
-	before         uint64 // references before the first instruction fetch
 	nowhere        uint64 // references without pc
 }
 
@@ -107,12 +106,7 @@ func (p *gem5Parser) notes() (all []string) {
 		all = append(all, "left out: "+left)
 	}
 	add(p.caches, "%s of caches, for lines that they miss or prefetch, stored as loads and prefetches", count(p.caches, "request"))
-	switch {
-	case !p.fetches:
-		all = append(all, "no instruction fetches: every reference counts as one instruction")
-	default:
-		add(p.before, "%s before the first instruction fetch counted as one instruction each", count(p.before, "reference"))
-	}
+	all = append(all, p.instructions()...)
 	if pcs := p.with(gem5PC); p.o.PC {
 		add(p.nowhere, "%s whose instruction is not known: pc 0", count(p.nowhere, "reference"))
 	} else {
@@ -121,6 +115,15 @@ func (p *gem5Parser) notes() (all []string) {
 	add(p.backwards, "ticks go backwards %s: the order of the packets is kept", count(p.backwards, "time"))
 	add(p.version, "version %d of the packet trace is not known; read as version 0", p.version)
 	return append(all, p.requestors())
+}
+
+// instructions says what counts as an instruction.
+func (p *gem5Parser) instructions() []string {
+	tally := make([]fetching, len(p.procs))
+	for i, proc := range p.procs {
+		tally[i] = fetching{proc.fetches, proc.before}
+	}
+	return instructionNotes(tally, int(p.threads.first), counting{"processor", "request", "packets", "", p.together})
 }
 
 // facts go with the trace without being worth a message.

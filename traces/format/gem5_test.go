@@ -81,7 +81,7 @@ func TestGem5Commands(t *testing.T) {
 	if _, _, err := importText(Gem5{}, b.String(), set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose one") {
 		t.Errorf("version 7: %v", err)
 	}
-	if _, _, err := importText(Gem5{}, b.String(), set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose port, cpu or one") {
+	if _, _, err := importText(Gem5{}, b.String(), set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose cpu, port or one") {
 		t.Errorf("by=core: %v", err)
 	}
 }
@@ -98,10 +98,10 @@ func TestGem5Processors(t *testing.T) {
 		b.packet(uint64(i), cmd, 0x1000+id, 4, flags, id, 0x400000+uint64(i))
 	}
 	for by, want := range map[string][][]row{
-		"port": {{{1, 0x1001, 4, trace.Ifetch}, {2, 0x1001, 4, trace.Ifetch}}, {{1, 0x1002, 4, trace.Load}, {2, 0x1002, 4, trace.Load}},
-			{{2, 0x1003, 4, trace.Ifetch}}, {{3, 0x1004, 4, trace.Load}}, {{3, 0x1005, 4, trace.Load}}, {{3, 0x1006, 4, trace.Load}}},
-		"cpu": {{{1, 0x1001, 4, trace.Ifetch}, {0, 0x1002, 4, trace.Load}, {2, 0x1001, 4, trace.Ifetch}, {0, 0x1002, 4, trace.Load}},
-			{{2, 0x1003, 4, trace.Ifetch}, {0, 0x1004, 4, trace.Load}, {0, 0x1005, 4, trace.Load}}, {{3, 0x1006, 4, trace.Load}}},
+		"port": {{{1, 0x1001, 4, trace.Ifetch}, {1, 0x1001, 4, trace.Ifetch}}, {{1, 0x1002, 4, trace.Load}, {1, 0x1002, 4, trace.Load}},
+			{{1, 0x1003, 4, trace.Ifetch}}, {{1, 0x1004, 4, trace.Load}}, {{1, 0x1005, 4, trace.Load}}, {{1, 0x1006, 4, trace.Load}}},
+		"cpu": {{{1, 0x1001, 4, trace.Ifetch}, {0, 0x1002, 4, trace.Load}, {1, 0x1001, 4, trace.Ifetch}, {0, 0x1002, 4, trace.Load}},
+			{{1, 0x1003, 4, trace.Ifetch}, {0, 0x1004, 4, trace.Load}, {0, 0x1005, 4, trace.Load}}, {{1, 0x1006, 4, trace.Load}}},
 		"one": {{{1, 0x1001, 4, trace.Ifetch}, {0, 0x1002, 4, trace.Load}, {1, 0x1003, 4, trace.Ifetch}, {1, 0x1001, 4, trace.Ifetch},
 			{0, 0x1004, 4, trace.Load}, {0, 0x1005, 4, trace.Load}, {0, 0x1002, 4, trace.Load}, {0, 0x1006, 4, trace.Load}}},
 	} {
@@ -120,10 +120,40 @@ func TestGem5Processors(t *testing.T) {
 			t.Errorf("by=%s: pcs %#x", by, m.RefsOf[0].PC)
 		}
 		first := map[string]string{"port": "0 is sys.cpu0.inst, 1 is sys.cpu0.data, 2 is sys.cpu1.inst", "cpu": "0 is sys.cpu0, 1 is sys.cpu1, 2 is sys.cpu10.x", "one": "0 is all requestors"}
-		wantNotes(t, r, "processors are numbered by their first requests: "+first[by])
+		notes := map[string][]string{"one": nil,
+			"port": {"no instruction fetches of processors 1, 3, 4, 5: every request there counts as one instruction", "every processor counts its own instructions: the order of packets of different processors is lost"},
+			"cpu":  {"no instruction fetches of processor 2: every request there counts as one instruction", "every processor counts its own instructions"}}
+		wantNotes(t, r, append(notes[by], "processors are numbered by their first requests: "+first[by])...)
+		if r.Rule != "" {
+			t.Errorf("by=%s: order by %s", by, r.Rule)
+		}
 	}
 	_, r := mustImport(t, Gem5{}, b.String(), Options{DropIfetch: true})
-	wantNotes(t, r, "the pc of 8 packets left out", "processors are")
+	wantNotes(t, r, "no instruction fetches of processor 2", "every processor", "the pc of 8 packets left out", "processors are")
+}
+
+func TestGem5CountsAllTogether(t *testing.T) {
+	var b gem5Bytes
+	b.begin("cpu0.inst", "cpu0.data", "cpu1.inst", "cpu1.data")
+	for _, id := range []uint64{1, 0, 1, 2, 3, 0} {
+		b.packet(1, 1, 0x1000+id, 4, gem5InstFetch*(1-id&1), id)
+	}
+	m, r := mustImport(t, Gem5{}, b.String(), set(countBy, "all"))
+	for p, want := range [][]row{{{1, 0x1001, 4, trace.Load}, {1, 0x1000, 4, trace.Ifetch}, {0, 0x1001, 4, trace.Load}, {2, 0x1000, 4, trace.Ifetch}},
+		{{3, 0x1002, 4, trace.Ifetch}, {0, 0x1003, 4, trace.Load}}} {
+		if got := rows(m, trace.Proc(p)); !slices.Equal(got, want) {
+			t.Errorf("processor %d: %v, want %v", p, got, want)
+		}
+	}
+	wantNotes(t, r, "1 request before the first instruction fetch of their processor counted as one instruction each",
+		"instructions are counted of all processors together, so that merging keeps the order of the packets", "processors are")
+	if r.Rule != "order of the packets, as instructions executed" {
+		t.Errorf("order by %q", r.Rule)
+	}
+	_, _, err := importText(Gem5{}, b.String(), set(countBy, "each"))
+	if err == nil || !strings.Contains(err.Error(), "choose own or all") {
+		t.Errorf("count=each: %v", err)
+	}
 }
 
 func TestGem5Notes(t *testing.T) {
@@ -193,24 +223,22 @@ func TestGem5RoundTrip(t *testing.T) {
 	for p := range m.RefsOf {
 		m.RefsOf[p].Proc = trace.Proc(p)
 	}
-	last := [2]uint32{}
 	for i := range uint32(200) {
 		p := rng.IntN(2)
 		if i == 0 {
 			p = 0
 		}
 		r := &m.RefsOf[p]
-		r.Append(i+1-last[p], 0x1000+uint64(i)*4, 4, trace.Ifetch)
+		r.Append(1, 0x1000+uint64(i)*4, 4, trace.Ifetch)
 		r.Append(0, rng.Uint64()>>1, 8, trace.Store)
 		r.PC = append(r.PC, 0x1000+uint64(i)*4, 7)
-		last[p] = i + 1
 	}
 	var b bytes.Buffer
 	notes, err := Gem5{}.Export(m, ExportOptions{}, &b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantNotes(t, Result{Notes: notes}, "gem5 has no counts of instructions", "gem5 has ticks: an instruction is 1000")
+	wantNotes(t, Result{Notes: notes}, "gem5 has ticks: an instruction is 1000")
 	again, r := mustImport(t, Gem5{}, b.String(), Options{PC: true})
 	sameTrace(t, "two processors", again, m)
 	for p := range m.RefsOf {
@@ -218,7 +246,8 @@ func TestGem5RoundTrip(t *testing.T) {
 			t.Errorf("processor %d: the pc columns differ", p)
 		}
 	}
-	if want := `recorded by "spoor" from tick 1000 to 200000, at 1000000000000 ticks a second`; !slices.Contains(r.Facts, want) {
+	latest := max(m.RefsOf[0].Len(), m.RefsOf[1].Len()) / 2 * 1000
+	if want := fmt.Sprintf(`recorded by "spoor" from tick 1000 to %d, at 1000000000000 ticks a second`, latest); !slices.Contains(r.Facts, want) {
 		t.Errorf("facts %q, want %q", r.Facts, want)
 	}
 	_, err = Gem5{}.Export(m, ExportOptions{Set: map[string]string{gem5Ticks: "0"}}, &b)
@@ -230,7 +259,7 @@ func TestGem5RoundTrip(t *testing.T) {
 	if notes, err = (Gem5{}).Export(m, ExportOptions{Procs: []trace.Proc{0}}, &b); err != nil {
 		t.Fatal(err)
 	}
-	wantNotes(t, Result{Notes: notes}, "gem5 has no flush: 1", "gem5 has no events: 1", "gem5 has no counts", "gem5 has ticks")
+	wantNotes(t, Result{Notes: notes}, "gem5 has no flush: 1", "gem5 has no events: 1", "gem5 has ticks")
 }
 
 func TestGem5Samples(t *testing.T) {
@@ -254,9 +283,17 @@ func TestGem5Samples(t *testing.T) {
 		if want := `recorded by "system.monitor" from tick 1500 to 35103, at 1000000000000 ticks a second`; !slices.Contains(r.Facts, want) {
 			t.Errorf("%s: facts %q, want %q", name, r.Facts, want)
 		}
-		first, procs := row{1, 4198400, 7, trace.Ifetch}, 2
+		first, procs := row{1, 4198400, 7, trace.Ifetch}, 1
+		instr := uint64(28) // as many as there are fetches
 		if minimal {
-			first.op, procs = trace.Load, 1
+			first.op, instr = trace.Load, 71 // every request is one
+		}
+		var sum uint64
+		for _, r := range rows(m, 0) {
+			sum += uint64(r.instr)
+		}
+		if sum != instr {
+			t.Errorf("%s: %d instructions, want %d", name, sum, instr)
 		}
 		if r.Procs != procs || rows(m, 0)[0] != first || m.RefsOf[0].PC[0] != map[bool]uint64{false: 4198400}[minimal] {
 			t.Errorf("%s: %d processors, %+v", name, r.Procs, rows(m, 0)[0])

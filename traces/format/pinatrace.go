@@ -15,8 +15,10 @@ import (
 // instruction fetches (I), decimal addresses, a size and the value after the
 // address, and comments.
 //
-// Without instruction fetches, every reference is one instruction, but a write
-// directly after a read of the same instruction is part of it.
+// Without instruction fetches of a thread, every reference of it is one instruction,
+// but its write directly after its read of the same instruction is part of it. Each
+// thread counts its own instructions; --set count=all counts those of all together,
+// which keeps the order of the lines.
 //
 // Source: Intel Pin, source/tools/ManualExamples/pinatrace.cpp.
 type Pinatrace struct{}
@@ -25,6 +27,7 @@ var (
 	_ Importer  = Pinatrace{}
 	_ Exporter  = Pinatrace{}
 	_ Shaped    = Pinatrace{}
+	_ Tunable   = Pinatrace{}
 	_ Threaded  = Pinatrace{}
 	_ Explained = Pinatrace{}
 )
@@ -53,6 +56,9 @@ func (Pinatrace) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.
 
 // Threaded says that lines may name their thread.
 func (Pinatrace) Threaded() {}
+
+// Settings are how instructions are counted.
+func (Pinatrace) Settings() []Setting { return []Setting{countSetting("lines")} }
 
 var (
 	pinEOF    = []byte("#eof")
@@ -90,8 +96,12 @@ func (Pinatrace) Sniff(head []byte) Verdict {
 }
 
 // Import parses all of in.
-func (Pinatrace) Import(in *Input, o Options, sink Sink) (Result, error) {
+func (f Pinatrace) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := pinParser{o: o, threads: newThreads(sink, o, o.PC), size: max(1, o.DefaultSize)}
+	var err error
+	if p.together, err = countTogether(f, o); err != nil {
+		return Result{}, err
+	}
 	if err := p.fastLines(in, p.fast, p.slow); err != nil {
 		return Result{}, err
 	}
@@ -103,7 +113,7 @@ func (Pinatrace) Import(in *Input, o Options, sink Sink) (Result, error) {
 	}
 	r := Result{Procs: len(p.threads.order), Lines: uint64(p.line), Notes: p.notes()}
 	r.Counts = []Count{{"R", p.count[trace.Load]}, {"W", p.count[trace.Store]}, {"I", p.count[trace.Ifetch]}}
-	if r.Procs > 1 {
+	if r.Procs > 1 && p.together {
 		r.Rule = "order of the lines, as instructions executed"
 	}
 	return r, nil

@@ -11,17 +11,26 @@ import (
 // line at a time.
 type pinParser struct {
 	text
-	o       Options
-	threads threads
-	latest  *thread // of the line before
-	last    pinLine // the line before
-	now     uint64  // instructions of all threads
-	size    uint16  // of references without
+	o        Options
+	threads  threads
+	procs    []*pinThread
+	latest   *pinThread // of the line before
+	together bool       // instructions are counted of all threads together
+	now      uint64     // these
+	size     uint16     // of references without
 
 	count                                          [8]uint64 // by operation
 	ended                                          bool      // #eof was there
 	comments, named, sized, decimal, more, nowhere int
 	cut                                            int
+}
+
+// pinThread is a thread.
+type pinThread struct {
+	*thread
+	last    pinLine // its latest line
+	fetches bool    // it has made an instruction fetch
+	before  uint64  // references before the first one
 }
 
 func (p *pinParser) records() uint64 {
@@ -101,7 +110,7 @@ func (p *pinParser) slow(raw []byte, last bool) error {
 func (p *pinParser) record(r *pinLine) (problem string) {
 	t := p.latest
 	if t == nil || t.id != r.thread {
-		if t, problem = p.threads.find(r.thread); problem != "" {
+		if t, problem = p.find(r.thread); problem != "" {
 			return problem
 		}
 	}
@@ -114,35 +123,56 @@ func (p *pinParser) record(r *pinLine) (problem string) {
 	}
 	p.tally(r)
 	// A write directly after a read by the same instruction is part of it.
-	part := t == p.latest && p.last.op == trace.Load && r.op == trace.Store &&
-		(p.count[trace.Ifetch] > 0 || r.ip != 0 && r.ip == p.last.ip)
-	modify := part && r.addr == p.last.addr && r.size == p.last.size
+	part := (t == p.latest || !p.together) && t.last.op == trace.Load && r.op == trace.Store &&
+		(t.fetches || r.ip != 0 && r.ip == t.last.ip)
+	modify := part && r.addr == t.last.addr && r.size == t.last.size
 	if !part {
 		p.begin(t, r)
 	}
-	p.latest, p.last = t, *r
+	p.latest, t.last = t, *r
 	switch {
 	case modify && p.o.Modify == ModifyLoad, r.op == trace.Ifetch && p.o.DropIfetch:
 		return ""
-	case modify && p.o.Modify == ModifyStore:
+	case modify && p.o.Modify == ModifyStore && t.refs.Len() > 0: // or advance of another thread has sent the load away
 		t.unref()
 	}
 	t.ref(r.addr, size, r.op)
 	return ""
 }
 
-// begin moves t to the instruction of r.
-func (p *pinParser) begin(t *thread, r *pinLine) {
-	now := t.now
-	if r.op == trace.Ifetch || p.count[trace.Ifetch] == 0 {
-		p.now++
-		now = p.now
+// find is the thread with that number.
+func (p *pinParser) find(id uint64) (t *pinThread, problem string) {
+	th, problem := p.threads.find(id)
+	if problem != "" {
+		return nil, problem
 	}
-	p.threads.advance(t, now)
+	at := int(th.refs.Proc - p.threads.first)
+	if at == len(p.procs) {
+		p.procs = append(p.procs, &pinThread{thread: th})
+	}
+	return p.procs[at], ""
+}
+
+// begin moves t to the instruction of r.
+func (p *pinParser) begin(t *pinThread, r *pinLine) {
+	now := t.now
+	if r.op == trace.Ifetch || !t.fetches {
+		if p.now++; p.together {
+			now = p.now
+		} else {
+			now++
+		}
+	}
+	if r.op == trace.Ifetch {
+		t.fetches = true
+	} else if !t.fetches {
+		t.before++
+	}
+	p.threads.advance(t.thread, now)
 	switch {
 	case r.op == trace.Ifetch:
 		t.pc = r.addr
-	case r.ip != 0 || p.count[trace.Ifetch] == 0:
+	case r.ip != 0 || !t.fetches:
 		t.pc = r.ip
 	}
 }
@@ -180,9 +210,7 @@ func (p *pinParser) notes() []string {
 		all = append(all, "no #eof at the end: the run was cut off, or the tool is not Pin's own")
 	}
 	add(records-p.sized, "%s without a size taken for %s; --default-size chooses another", plural(records-p.sized, "reference"), plural(int(p.size), "byte"))
-	if p.count[trace.Ifetch] == 0 {
-		all = append(all, "no instruction fetches: every reference counts as one instruction, but for a write directly after a read by the same one")
-	}
+	all = append(all, p.instructions()...)
 	if p.o.PC && p.count[trace.Ifetch] == 0 {
 		add(p.nowhere, "%s whose instruction is not known: pc 0", plural(p.nowhere, "reference"))
 	}
@@ -194,4 +222,13 @@ func (p *pinParser) notes() []string {
 	add(p.more, "%s with more after the size, left out", plural(p.more, "line"))
 	add(p.comments, "%s skipped", plural(p.comments, "comment line"))
 	return all
+}
+
+// instructions says what counts as an instruction.
+func (p *pinParser) instructions() []string {
+	tally := make([]fetching, len(p.procs))
+	for i, t := range p.procs {
+		tally[i] = fetching{t.fetches, t.before}
+	}
+	return instructionNotes(tally, int(p.threads.first), counting{"thread", "reference", "lines", ", but for a write directly after a read by the same one", p.together})
 }

@@ -109,13 +109,52 @@ func TestPinatraceFetches(t *testing.T) {
 
 func TestPinatraceThreads(t *testing.T) {
 	m, r := mustImport(t, Pinatrace{}, "7: 0x401000: R 0x10\n9: 0x401000: R 0x20\n9: 0x401000: W 0x20\n7: 0x401000: W 0x10\n#eof\n", Options{})
-	for p, want := range [][]row{{{1, 0x10, 1, trace.Load}, {2, 0x10, 1, trace.Store}}, {{2, 0x20, 1, trace.Load}, {0, 0x20, 1, trace.Store}}} {
+	for p, want := range [][]row{{{1, 0x10, 1, trace.Load}, {0, 0x10, 1, trace.Store}}, {{1, 0x20, 1, trace.Load}, {0, 0x20, 1, trace.Store}}} {
 		if got := rows(m, trace.Proc(p)); !slices.Equal(got, want) {
 			t.Errorf("processor %d: %v, want %v", p, got, want)
 		}
 	}
-	if r.Procs != 2 || r.Rule == "" || !slices.Contains(r.Notes, "threads are numbered as processors by their first rows: thread 7 is 0, 9 is 1") {
+	if r.Procs != 2 || r.Rule != "" || !slices.Contains(r.Notes, "threads are numbered as processors by their first rows: thread 7 is 0, 9 is 1") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestPinatraceThreadsCountTheirOwnInstructions(t *testing.T) {
+	// Thread 1 has fetches, thread 2 has none, and thread 3 has one later.
+	const text = "1 I 0x100\n2 R 0x20\n1 R 0x10\n3 R 0x30\n2 R 0x21\n3 I 0x300\n2 W 0x22\n3 R 0x31\n1 I 0x104\n#eof\n"
+	own := [][]row{{{1, 0x100, 1, trace.Ifetch}, {0, 0x10, 1, trace.Load}, {1, 0x104, 1, trace.Ifetch}},
+		{{1, 0x20, 1, trace.Load}, {1, 0x21, 1, trace.Load}, {1, 0x22, 1, trace.Store}},
+		{{1, 0x30, 1, trace.Load}, {1, 0x300, 1, trace.Ifetch}, {0, 0x31, 1, trace.Load}}}
+	all := [][]row{{{1, 0x100, 1, trace.Ifetch}, {0, 0x10, 1, trace.Load}, {6, 0x104, 1, trace.Ifetch}},
+		{{2, 0x20, 1, trace.Load}, {2, 0x21, 1, trace.Load}, {2, 0x22, 1, trace.Store}},
+		{{3, 0x30, 1, trace.Load}, {2, 0x300, 1, trace.Ifetch}, {0, 0x31, 1, trace.Load}}}
+	for how, want := range map[string][][]row{"own": own, "all": all} {
+		m, r := mustImport(t, Pinatrace{}, text, set(countBy, how))
+		for p := range want {
+			if got := rows(m, trace.Proc(p)); !slices.Equal(got, want[p]) {
+				t.Errorf("count=%s, processor %d: %v, want %v", how, p, got, want[p])
+			}
+		}
+		order := map[string]string{"own": "every processor counts its own instructions: the order of lines of different processors is lost",
+			"all": "instructions are counted of all processors together, so that merging keeps the order of the lines"}[how]
+		wantNotes(t, r, "9 references without a size", "no instruction fetches of processor 1: every reference there counts as one instruction",
+			"1 reference before the first instruction fetch", order, "the number before", "threads are numbered")
+		if (r.Rule != "") != (how == "all") {
+			t.Errorf("count=%s: order by %q", how, r.Rule)
+		}
+	}
+}
+
+// The load of a read-modify-write may be gone by the time of its store.
+func TestPinatraceModifyAcrossThreads(t *testing.T) {
+	const text = "1: 0x401000: R 0x10\n2: 0x401000: R 0x20\n1: 0x401000: W 0x10\n2: 0x401000: W 0x20\n#eof\n"
+	for how, want := range map[Modify][]trace.Op{0: {trace.Load, trace.Store}, ModifyLoad: {trace.Load}, ModifyStore: {trace.Store}} {
+		m, _ := mustImport(t, Pinatrace{}, text, Options{Modify: how})
+		for p := range trace.Proc(2) {
+			if got := m.RefsOf[p].Op; !slices.Equal(got, want) {
+				t.Errorf("%v, processor %d: %v, want %v", how, p, got, want)
+			}
+		}
 	}
 }
 
