@@ -88,6 +88,9 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	}
 	bar.Done()
 	env.Note("%s: %d references and %d write-backs go on of %d references", path, n.Beyond-n.WriteBacks, n.WriteBacks, n.Refs)
+	if warning := src.Header().SampleWarning(); warning != "" {
+		env.Note("%s: %s", path, warning)
+	}
 	for _, note := range n.Notes() {
 		env.Note("%s: %s", path, note)
 	}

@@ -27,9 +27,9 @@ func analyze(args ...string) (status int, out, errs string) {
 }
 
 // write makes a trace of random references, with a barrier at the end of each phase.
-func write(t testing.TB, prefix string, procs, phases, refsPerPhase int) {
+func write(t testing.TB, prefix string, procs, phases, refsPerPhase int, notes ...string) {
 	t.Helper()
-	h := trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test"}
+	h := trace.Header{Program: "random", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr, Tool: "test", Notes: notes}
 	w, err := store.Create(prefix, h)
 	if err != nil {
 		t.Fatal(err)
@@ -303,6 +303,31 @@ func TestNoteOnTracesOfMessages(t *testing.T) {
 }
 
 // Whose events are missing, nobody waits at barriers, which is said.
+func TestNoteOnSamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "whole", 2, 2, 500)
+	write(t, "tenth", 2, 2, 500, trace.SampleNote("0.1 of all lines"))
+	const note, source = "spoor: note: tenth: the trace is a sample (0.1 of all lines): rates", ", a sample: 0.1 of all lines"
+	for args, want := range map[string]bool{"-o a tenth": true, "-o b whole": false, "--run comm -o c tenth": false, "--run footprint -o d tenth": true,
+		"filter --cache L1d=1KiB/2/64B -o e tenth": true, "--procs 0 -o f tenth": true, "--procs 1 -o g tenth": true} {
+		status, _, errs := analyze(strings.Fields(args)...)
+		if status != stage.Done || strings.Contains(errs, note) != want {
+			t.Errorf("analyze %s: status %d, a note of a sample is wanted: %t:\n%s", args, status, want, errs)
+		}
+	}
+	if status, _, errs := analyze("merge", "-o", "h", "f", "g"); status != stage.Done || !strings.Contains(errs, "the trace is a sample (0.1 of all lines)") {
+		t.Errorf("analyze merge: status %d: %s", status, errs)
+	}
+	for file, want := range map[string]bool{"a/locality": true, "b/locality": false, "d/footprint": true, "h/locality": true} {
+		if got := strings.Contains(text(t, file+".params.toml"), source); got != want {
+			t.Errorf("%s.params.toml says that it is of a sample: %t, want %t", file, got, want)
+		}
+	}
+	if got := read(t, "a/curve.arrow").Fact("trace_sample"); got != "0.1 of all lines" {
+		t.Errorf("curve.arrow is of sample %q", got)
+	}
+}
+
 func TestNoteOnMissingEvents(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "two", 2, 2, 100)

@@ -82,6 +82,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 		return err
 	}
 	warn(env, results)
+	s.warnOfSample(env, r.name, r.header)
 	if err := keep(m.dir, results, r.procs == nil); err != nil {
 		return err
 	}

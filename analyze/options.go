@@ -62,7 +62,7 @@ type request struct {
 	lines  []unit.Bytes        // ascending
 	first  unit.Bytes          // the line size that was given first
 	meta   []trace.Arg         // facts in every table
-	source string              // what parameters are of: name and digest of the trace
+	source string              // what parameters are of: name and digest of the trace, and if it is a sample
 	reuse  *reuse.Analysis     // which several build on
 	times  *reusetime.Analysis // nil if not asked for
 }
@@ -128,6 +128,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	if err != nil {
 		return err
 	}
+	o.warnOfSample(env, path, r.header)
 	if err := o.checkOrders(env, &r, analyses); err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 		return nil, err
 	}
 	r.lines, r.first = sorted(given), given[0]
-	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest
+	r.meta, r.source = r.facts(), r.name+" sha256:"+r.digest+r.header.SampleSource()
 	r.reuse = &reuse.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
 	if slices.Contains(s.run, reuseTimeName) {
 		r.times = &reusetime.Analysis{Lines: r.lines, Interleaved: r.interleaved, Meta: r.meta}
@@ -234,6 +235,9 @@ func (r *request) facts() []trace.Arg {
 		{Key: "trace", Value: r.digest},
 		{Key: "line", Value: strings.Join(sizes, ",")},
 		{Key: "tool", Value: tool},
+	}
+	if which := r.header.Sample(); which != "" {
+		facts = append(facts, trace.Arg{Key: "trace_sample", Value: which})
 	}
 	if r.procs != nil {
 		facts = append(facts, trace.Arg{Key: "selected", Value: trace.FormatProcs(r.procs)})

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
+	"spoor/traces/stage"
 	"spoor/traces/store"
 	"spoor/traces/trace"
 )
@@ -23,6 +25,14 @@ func checkRefs(src *store.Trace, path string) error {
 		}
 	}
 	return nil
+}
+
+// warnOfSample notes that a trace is a sample, if more is looked at than messages, which a sample has whole.
+func (s *settings) warnOfSample(env *stage.Env, path string, h trace.Header) {
+	refs := slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name != commName && k.name != marshalName })
+	if warning := h.SampleWarning(); warning != "" && refs {
+		env.Note("%s: %s", path, warning)
+	}
 }
 
 func hasRefs(src *store.Trace) bool {

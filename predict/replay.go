@@ -133,6 +133,9 @@ func (o *replayOptions) run(ctx context.Context, env *stage.Env, args []string) 
 // simulate runs all simulations in the way of their traces, and reports them.
 func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*simulation) error {
 	kind, err := o.kind(sims)
+	if err == nil && kind != byMessages {
+		warnOfSamples(env, sims)
+	}
 	switch {
 	case err != nil:
 		return err

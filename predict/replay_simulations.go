@@ -66,6 +66,17 @@ func openSimulations(env *stage.Env, prefixes, files, nodes []string) (sims []*s
 	return sims, done, nil
 }
 
+// warnOfSamples notes once for each trace that it is a sample.
+func warnOfSamples(env *stage.Env, sims []*simulation) {
+	told := map[string]bool{}
+	for _, s := range sims {
+		if warning := s.trace.Header().SampleWarning(); warning != "" && !told[s.prefix] {
+			told[s.prefix] = true
+			env.Note("%s: %s", s.prefix, warning)
+		}
+	}
+}
+
 // isEmpty is whether processors do nothing in a trace.
 func isEmpty(t *store.Trace) bool {
 	for p := range trace.Proc(t.Header().Procs) {

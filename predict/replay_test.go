@@ -28,10 +28,10 @@ func predict(args ...string) (status int, stdout, stderr string) {
 
 // writeTrace writes a trace of procs processors that step through an array of
 // their own and one that all share, with two barriers; change may spoil the events.
-func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event) []trace.Event) string {
+func writeTrace(t *testing.T, name string, procs int, change func([]trace.Event) []trace.Event, notes ...string) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), name)
-	head := trace.Header{Program: name, Format: "spmd", Procs: procs, WorkUnit: trace.WorkInstr}
+	head := trace.Header{Program: name, Format: "spmd", Procs: procs, WorkUnit: trace.WorkInstr, Notes: notes}
 	w, err := store.Create(prefix, head)
 	if err != nil {
 		t.Fatal(err)
@@ -319,6 +319,25 @@ func TestReplayErrors(t *testing.T) {
 
 // TestReplayFits: of several machines, those that cannot run a trace are left out with a note, and with --full those
 // that it does not fill too.
+func TestReplayOfSamples(t *testing.T) {
+	sample := writeTrace(t, "sample", 2, nil, trace.SampleNote("0.1 of all lines"))
+	m := writeMachine(t, "m")
+	status, _, errs := predict("replay", sample, "--machine", m, "--machine", m)
+	if note := sample + ": the trace is a sample (0.1 of all lines): rates"; status != 0 || strings.Count(errs, note) != 1 {
+		t.Errorf("status %d, not one note of a sample: %s", status, errs)
+	}
+	if status, _, errs = predict("replay", writeTrace(t, "whole", 2, nil), "--machine", m); status != 0 || strings.Contains(errs, "sample") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	dir := filepath.Join(t.TempDir(), "q")
+	if status, _, errs = predict("replay", sample, "--machine", m, "--quanta", dir); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	if params, err := os.ReadFile(filepath.Join(dir, "quanta.params.toml")); err != nil || !strings.Contains(string(params), ", a sample: 0.1 of all lines") {
+		t.Errorf("%v: parameters do not say that they are of a sample:\n%s", err, params)
+	}
+}
+
 func TestReplayFits(t *testing.T) {
 	prefix := writeTrace(t, "t", 2, nil)
 	small := writeMachine(t, "small", "processors = 4", "processors = 1")

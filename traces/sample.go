@@ -113,9 +113,9 @@ func (f *sampleFlags) advice(kept, all uint64) string {
 
 func (f *sampleFlags) note() string {
 	if f.by == "line" {
-		return fmt.Sprintf("a sample: the references to %v of all 64-byte lines, seed %d", f.rate, f.seed)
+		return trace.SampleNote(fmt.Sprintf("the references to %v of all 64-byte lines, seed %d", f.rate, f.seed))
 	}
-	return fmt.Sprintf("a sample: windows of %d references, %v of all, seed %d", f.window, f.rate, f.seed)
+	return trace.SampleNote(fmt.Sprintf("windows of %d references, %v of all, seed %d", f.window, f.rate, f.seed))
 }
 
 // chooser decides which references of a processor are in the sample.

@@ -124,7 +124,8 @@ func (r *Run) identify() {
 	for _, p := range r.Params.All() {
 		name, hash, found := strings.Cut(p.Source, " sha256:")
 		if found {
-			r.Program, r.Trace = strings.TrimSuffix(name, store.RefsSuffix), hash
+			r.Program = strings.TrimSuffix(name, store.RefsSuffix)
+			r.Trace, _, _ = strings.Cut(hash, ",") // from what else it may say, as that it is of a sample
 			return
 		}
 	}

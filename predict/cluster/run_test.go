@@ -26,7 +26,7 @@ func analyzed(t *testing.T, change func(facts []trace.Arg) []trace.Arg) string {
 	facts := []trace.Arg{{Key: "program", Value: "pattern"}, {Key: "procs", Value: "2"}, {Key: "trace", Value: hash}}
 	lines := []unit.Bytes{64}
 	r := &reuse.Analysis{Lines: lines, Meta: facts}
-	l := &locality.Analysis{Reuse: r, Line: 64, Source: "pattern.refs.arrow sha256:" + hash, Tool: "test", Meta: facts}
+	l := &locality.Analysis{Reuse: r, Line: 64, Source: "pattern.refs.arrow sha256:" + hash + ", a sample: of it", Tool: "test", Meta: facts}
 	if change != nil {
 		facts = change(facts)
 	}

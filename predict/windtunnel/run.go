@@ -233,13 +233,20 @@ func (r *Run) identify() error {
 		r.Program = mu.Source
 		return nil
 	}
+	hash = digest(hash)
 	r.Program, r.Trace = strings.TrimSuffix(name, store.RefsSuffix), hash
 	for _, p := range r.Params.All() {
-		if _, other, found := strings.Cut(p.Source, " sha256:"); found && other != hash && strings.HasPrefix(p.Name, "f_") {
+		if _, other, found := strings.Cut(p.Source, " sha256:"); found && digest(other) != hash && strings.HasPrefix(p.Name, "f_") {
 			return fmt.Errorf("%s is of trace %.12s, mu of %.12s; analyze one trace for both", p.Name, other, hash)
 		}
 	}
 	return nil
+}
+
+// digest is the first of what a source says after the digest's name; it may go on, as that it is of a sample.
+func digest(text string) string {
+	hash, _, _ := strings.Cut(text, ",")
+	return hash
 }
 
 // reservations says what speaks against believing predictions from r.

@@ -78,7 +78,7 @@ func document(source, lines string) []byte {
 
 func newRun(t *testing.T, program, host string) (*Run, error) {
 	t.Helper()
-	a, err := param.Parse("prog.params.toml", document("prog.refs.arrow sha256:abc", program))
+	a, err := param.Parse("prog.params.toml", document("prog.refs.arrow sha256:abc, a sample: of it", program))
 	if err != nil {
 		t.Fatal(err)
 	}

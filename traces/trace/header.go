@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"strconv"
 	"strings"
 
 	"spoor/traces/unit"
@@ -44,6 +45,50 @@ func (h Header) Title() string {
 		parts = append(parts, a.Key+"="+a.Value)
 	}
 	return strings.Join(parts, " ")
+}
+
+// samplePrefix begins the note of a trace that is a sample.
+const samplePrefix = "a sample: "
+
+// SampleNote is the note of a trace that has some of its program's references, and
+// says which.
+func SampleNote(which string) string { return samplePrefix + which }
+
+// Sample says which of its program's references the trace has, by the notes of it and
+// of the traces that it was merged from ("trace 1: a sample: ..."), or "" if all.
+func (h Header) Sample() string {
+	var all []string
+	for _, note := range h.Notes {
+		of, rest := "", note
+		for !strings.HasPrefix(rest, samplePrefix) {
+			n, more, found := strings.Cut(rest, ": ")
+			number, is := strings.CutPrefix(n, "trace ")
+			if _, err := strconv.Atoi(number); !found || !is || err != nil {
+				break
+			}
+			of, rest = of+n+": ", more
+		}
+		if which, is := strings.CutPrefix(rest, samplePrefix); is {
+			all = append(all, of+which)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// SampleWarning is what users of results must know of a trace that is a sample, or "".
+func (h Header) SampleWarning() string {
+	if which := h.Sample(); which != "" {
+		return "the trace is a sample (" + which + "): rates, footprints, distances and times of its references are those of the sample, not of the program"
+	}
+	return ""
+}
+
+// SampleSource is what the source of a parameter says more of a trace that is a sample, or "".
+func (h Header) SampleSource() string {
+	if which := h.Sample(); which != "" {
+		return ", " + SampleNote(which)
+	}
+	return ""
 }
 
 // Totals counts what one processor did.
