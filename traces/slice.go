@@ -28,7 +28,9 @@ func sliceCommand(env *stage.Env) *cobra.Command {
 			"Processors are numbered anew, from 0. Positions count from the start of the part. What the part does\n" +
 			"not have both sides of is left out, and noted: messages to or from elsewhere and the waits for them,\n" +
 			"collectives and barriers that not all processors are at, unlocks without their lock. Of receives that\n" +
-			"take any sender or tag, as many stay as there are messages for them.",
+			"take any sender or tag, as many stay as there are messages for them, the last ones. Waits for flags are\n" +
+			"for as many signals in the part as must have come by then, whoever else gave the others; if that is none,\n" +
+			"they are left out.",
 		Example: "  $ traces import data/sample/tiny.log -o tiny\n" +
 			"  $ traces slice tiny --instr 0:10 -o start\n" +
 			"  $ traces head -n 2 --format csv start\n  proc,instr,op,addr,size\n  0,1,ifetch,0x401000,7\n  0,1,ifetch,0x401007,7",

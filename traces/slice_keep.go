@@ -32,6 +32,10 @@ func (k *keeper) event(pos uint64, row int64, e *trace.Event) (uint64, trace.Eve
 	if !k.whole(e, in) || !in {
 		return 0, kept, false
 	}
+	if kept.Kind == trace.WaitFlag && !k.await(&kept) {
+		k.s.lost[lostFlags]++
+		return 0, kept, false
+	}
 	k.renumber(&kept)
 	return pos, kept, true
 }
@@ -93,7 +97,7 @@ func (k *keeper) receive(e *trace.Event, in bool) bool {
 	switch {
 	case !k.s.inside(e.Peer):
 	case wild:
-		ok = in && take(k.left.wild, t)
+		ok = in && !take(k.left.others, t)
 	case k.s.wild[t.box]:
 		ok = in && take(k.left.receives, f)
 	default:

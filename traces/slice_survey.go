@@ -11,7 +11,8 @@ import (
 // processors do with each other it keeps what is whole: the n-th message from one
 // rank to another with a tag, in a group, if both its send and its receive are in
 // the windows, the n-th collective of a group if all its members have it there.
-// Where receives take any sender or tag, it keeps as many of both sides (quotas).
+// Where receives take any sender or tag, it keeps as many of both sides (quotas), and
+// waits for flags are for signals in the windows (flagSignals).
 type slicing struct {
 	src     *watched
 	work    bool // work is instructions
@@ -24,8 +25,11 @@ type slicing struct {
 	wild            map[box]bool    // a receive there takes any sender or tag
 	takers          map[taker]int64 // such receives in the windows
 	quotas          quotas
+	flags           map[int32]*flagSignals
+	waits           bool // someone waits for a flag in the windows
 	meetings        map[meeting]span
 	lost            [endLoss]uint64
+	fewer           uint64 // waits for flags that are for fewer signals than in the whole
 	over            int    // processors that end before the part
 	end             uint64 // the last of their instructions
 	needs           bool   // some event names those that it needs
@@ -68,6 +72,7 @@ const (
 	lostMessages loss = iota
 	lostCollectives
 	lostWaits
+	lostFlags
 	lostUnlocks
 	endLoss
 )
@@ -75,7 +80,7 @@ const (
 func newSlicing(src *watched, procs []trace.Proc) *slicing {
 	s := &slicing{src: src, work: src.Header().WorkUnit == trace.WorkInstr, procs: procs, windows: make([]window, len(procs)),
 		number: map[trace.Proc]int{}, sends: map[flow]span{}, receives: map[flow]span{}, wild: map[box]bool{}, takers: map[taker]int64{},
-		meetings: map[meeting]span{}, kept: make([]rowMap, len(procs))}
+		flags: map[int32]*flagSignals{}, meetings: map[meeting]span{}, kept: make([]rowMap, len(procs))}
 	for i, p := range procs {
 		s.windows[i] = everything
 		s.number[p] = i
@@ -89,11 +94,15 @@ func (s *slicing) losses() (all []string) {
 		lostMessages:    "%d sends and receives whose partner is not in the part are left out",
 		lostCollectives: "%d calls of collectives and barriers at which not all are in the part are left out",
 		lostWaits:       "%d waits, tests and probes of what is not in the part are left out",
+		lostFlags:       "%d waits for flags are left out, as their signals may all be from elsewhere than the part",
 		lostUnlocks:     "%d unlocks of what was locked before the part are left out",
 	} {
 		if n := s.lost[l]; n > 0 {
 			all = append(all, fmt.Sprintf(text, n))
 		}
+	}
+	if s.fewer > 0 {
+		all = append(all, fmt.Sprintf("%d waits for flags count the signals in the part alone", s.fewer))
 	}
 	if s.over > 0 {
 		all = append(all, fmt.Sprintf("%d of %d processors end before the part, at instruction %d or earlier", s.over, len(s.procs), s.end))
@@ -140,7 +149,9 @@ func (s *slicing) survey() error {
 				row++
 				pos += uint64(e.Instr)
 				s.needs = s.needs || e.Needs != nil
-				s.note(p, e, s.windows[i].hasEvent(pos, row), count, mine)
+				in := s.windows[i].hasEvent(pos, row)
+				s.note(p, e, in, count, mine)
+				s.noteFlag(p, e, in, pos < s.windows[i].from || row < s.windows[i].first)
 				if e.Kind == trace.Compute && s.work {
 					pos += uint64(e.Work)
 				}
@@ -149,6 +160,9 @@ func (s *slicing) survey() error {
 		s.meet(count, mine)
 	}
 	s.share()
+	if err := s.signalsElsewhere(); err != nil {
+		return err
+	}
 	if s.needs {
 		return s.mapRows()
 	}
@@ -226,6 +240,6 @@ func (s *slicing) mapRows() error {
 			}
 		}
 	}
-	s.lost = [endLoss]uint64{} // they are counted again when the part is written
+	s.lost, s.fewer = [endLoss]uint64{}, 0 // they are counted again when the part is written
 	return nil
 }

@@ -10,10 +10,13 @@ import (
 
 // quotas are how many sends and receives of a part are kept where receives take any
 // sender or tag. Nothing says which message such a receive took, so the part has as
-// many of both as can go together, the first of each flow and of each taker.
+// many of both as can go together: the first of each flow, and the last of each taker. When
+// the t-th of the last n receives of a taker was done in the whole, n-t were still to come, so
+// that t of the n messages in the part were there; were the first kept, they could wait for
+// messages that come only after what is behind them.
 type quotas struct {
 	sends, receives map[flow]int64
-	wild            map[taker]int64
+	others          map[taker]int64 // receives that are not kept
 }
 
 // taker is receives of one box that take any sender, or any tag, or both (trace.None).
@@ -54,7 +57,7 @@ func (s *slicing) share() {
 	for _, share := range shares {
 		share.match()
 		for _, t := range share.takers {
-			s.quotas.wild[t.taker] = t.has
+			s.quotas.others[t.taker] = t.wants - t.has
 		}
 		for _, f := range share.flows {
 			s.quotas.sends[f.flow] += f.used
@@ -145,7 +148,7 @@ func (f *flowShare) move(n int64, taker int) {
 
 // clone is the quotas before anything is kept.
 func (q quotas) clone() quotas {
-	return quotas{maps.Clone(q.sends), maps.Clone(q.receives), maps.Clone(q.wild)}
+	return quotas{maps.Clone(q.sends), maps.Clone(q.receives), maps.Clone(q.others)}
 }
 
 // take takes one of key, if there is one left.
