@@ -69,17 +69,18 @@ paper  30.0            30.0             0 of 1      fft points=1024, 2 processor
 mva    2.0             2.0              1 of 1      fft points=1024, 2 processors, smp
 
 model  target  rows  inside [%]  inside_parameters [%]
-paper  smp     1     0           0
 mva    smp     1     100         0
-paper  all     1     0           0
 mva    all     1     100         0
-all    all     2     50          0
+all    all     1     100         0
 `
 	if trimmed(out) != trimmed(want) {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
 	if !strings.Contains(errs, "note: fft points=1024, 4 processors, smp: simulated, not predicted") {
 		t.Errorf("the row without partner is not named: %s", errs)
+	}
+	if !strings.Contains(errs, "note: 1 predictions have no interval") { // paper's
+		t.Errorf("who has no interval is not counted: %s", errs)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestCompareFormats(t *testing.T) {
 		t.Errorf("json: %v, %+v", err, rows)
 	}
 	_, out, _ = run("compare", "--intervals", "--format", "csv", prediction, simulation)
-	if want := "model,target,rows,inside,inside_parameters\npaper,smp,1,0,0\nmva,smp,1,100,0\n"; !strings.HasPrefix(out, want) {
+	if want := "model,target,rows,inside,inside_parameters\nmva,smp,1,100,0\nmva,all,1,100,0\n"; !strings.HasPrefix(out, want) {
 		t.Errorf("intervals: got\n%s", out)
 	}
 	table := filepath.Join(t.TempDir(), "c.arrow")

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,9 +26,11 @@ func compareCommand(env *stage.Env) *cobra.Command {
 			"model is pessimistic. A summary of each model follows: mean and worst absolute error, and how many rows are\n" +
 			"within the 5 % that the paper claims; and how many % of the simulations are inside the intervals of each model, which\n" +
 			"are to hold 95 %, on each kind of machine, and inside what the model varies alone, without its own error as it was\n" +
-			"measured on other programs. FILEs are tables of predict cluster and predict replay, in any order.\n" +
+			"measured on other programs. Predictions without an interval count neither as inside nor as outside. FILEs are tables of\n" +
+			"predict cluster and predict replay, in any order.\n" +
 			"CSV, JSON and -o have one line for each row and model instead, and no summary; beyond is how far the simulation is\n" +
-			"outside of what the model varies. With --intervals they have the shares inside.\n\n" +
+			"outside of what the model varies; where there is no lo and hi, inside says nothing. With --intervals they have the shares\n" +
+			"inside.\n\n" +
 			"With --baseline, simulations of simplified machines are set beside those of the machines that they simplify\n" +
 			"instead: E(Instr), latency and contention of spasm-mesh-clogp, say, beside those of spasm-mesh.",
 		Example: compareExample,
@@ -60,8 +64,12 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
 	}
 	table := c.Long()
+	told, without := withIntervals(c)
+	if without > 0 {
+		env.Note("%d predictions have no interval, as their reservations say, and do not count as inside or outside", without)
+	}
 	if intervals {
-		table = c.CoverageTable()
+		table = told.CoverageTable()
 	}
 	if out != "" {
 		if err := store.WriteTable(out, table); err != nil {
@@ -71,7 +79,24 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	if format != stage.Human || intervals {
 		return stage.Print(env.Out, format, table)
 	}
-	return printComparison(env.Out, c)
+	return printComparison(env.Out, c, told)
+}
+
+// withIntervals is c with those predictions alone that have an interval, and how many have none.
+func withIntervals(c *report.Comparison) (told *report.Comparison, without int) {
+	some := *c
+	some.Cases = slices.Clone(c.Cases)
+	for i := range some.Cases {
+		k := &some.Cases[i]
+		k.Predicted = slices.Clone(k.Predicted)
+		for j, r := range k.Predicted {
+			if r.Model != "" && (math.IsNaN(r.Lo) || math.IsNaN(r.Hi)) {
+				k.Predicted[j] = report.Row{}
+				without++
+			}
+		}
+	}
+	return &some, without
 }
 
 func readComparison(files []string) (*report.Comparison, error) {
@@ -128,8 +153,8 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 	return stage.Print(env.Out, format, a.Summary())
 }
 
-// printComparison prints the rows and then the summary, for people.
-func printComparison(w io.Writer, c *report.Comparison) error {
+// printComparison prints the rows and then the summary, for people, and how many simulations are in the intervals of those that have one.
+func printComparison(w io.Writer, c, told *report.Comparison) error {
 	if err := stage.Print(w, stage.Human, wide(c)); err != nil {
 		return err
 	}
@@ -137,8 +162,12 @@ func printComparison(w io.Writer, c *report.Comparison) error {
 	if err := stage.Print(w, stage.Human, summary(c)); err != nil {
 		return err
 	}
+	coverage := told.CoverageTable()
+	if coverage.Rows() == 0 {
+		return nil
+	}
 	fmt.Fprintln(w)
-	return stage.Print(w, stage.Human, c.CoverageTable())
+	return stage.Print(w, stage.Human, coverage)
 }
 
 // wide has a row for each case and two columns for each model.

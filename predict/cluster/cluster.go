@@ -100,7 +100,9 @@ func (c *Case) given() string {
 func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
-	p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
+	if p.Untested == "" {
+		p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
+	}
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}

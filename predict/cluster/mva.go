@@ -3,7 +3,6 @@ package cluster
 import (
 	"fmt"
 
-	"spoor/analyze/phases"
 	"spoor/calibrate/machine"
 	"spoor/predict/model"
 	"spoor/traces/unit"
@@ -41,7 +40,7 @@ import (
 // requests are evenly spaced.
 //
 // On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
-// that, waits at locks and flags are not modelled. Who waits wants neither bus nor network.
+// that, waits at locks and flags are not modelled, and there is no interval: see [onMachine.atLocks]. Who waits wants neither bus nor network.
 //
 // Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
 // another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
@@ -75,9 +74,7 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 			return model.Prediction{}, err
 		}
 	}
-	if locks, flags, ok := phases.Waits(headOf(on.run.phases)); ok && locks+flags > 0 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: %s", locks, flags, on.waited(c)))
-	}
+	on.atLocks(c, &pred)
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
 	}
@@ -153,18 +150,6 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 	}
 	s := split(net.sum(), instructions(on.work)*float64(c.Processors))
 	return s.Total(), nil
-}
-
-// waited says what is known of waits at locks and flags.
-func (on *onMachine) waited(c *Case) string {
-	if c.nodes() > 1 {
-		return "waiting for these is as in the order that was counted"
-	}
-	node, err := on.run.node()
-	if err != nil {
-		return fmt.Sprintf("waiting for these is not in this model, nor what it does to the order in which data move (%v)", err)
-	}
-	return fmt.Sprintf("waiting for these is as counted with misses that take %d instructions; here, they take %.3g", node.Miss, on.costs.memory/on.costs.step)
 }
 
 // program is the work of a run: by phase and processor, the stretches in order.

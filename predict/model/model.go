@@ -37,6 +37,7 @@ type Prediction struct {
 	EInstr     unit.Seconds
 	Interval   Interval // by what the model itself varies
 	Beyond     Beyond   // how far simulations were outside of such intervals
+	Untested   string   // why simulations of other programs say nothing of how far off this is; "" if they do
 	Split      Split
 	Terms      []Term
 	Limit      string // what binds: the largest part of the split, or a saturated resource
@@ -66,9 +67,12 @@ type Beyond struct {
 func (b Beyond) Known() bool { return b.Covers != "" }
 
 // Whole is where E(Instr) may lie with the model's own error: what the model varies, or where that is not known the value
-// alone, widened by p.Beyond.
+// alone, widened by p.Beyond. It is unknown where that was not tested: what the model varies is only a part of it.
 func (p Prediction) Whole() Interval {
 	i := p.Interval
+	if p.Untested != "" {
+		return Interval{}
+	}
 	if !p.Beyond.Known() {
 		return i
 	}
@@ -131,6 +135,8 @@ func (p Prediction) Check() error {
 		return fmt.Errorf("E(Instr) of %v is outside its interval from %v to %v", p.EInstr, p.Interval.Lo, p.Interval.Hi)
 	case p.Beyond.Known() && !(p.Beyond.Below >= 0 && p.Beyond.Below < 1 && p.Beyond.Above >= 0 && !math.IsInf(p.Beyond.Above, 0)):
 		return fmt.Errorf("simulations of %v below and %v above the interval", p.Beyond.Below, p.Beyond.Above)
+	case p.Beyond.Known() && p.Untested != "":
+		return fmt.Errorf("simulations of other programs %v below and %v above the interval of a prediction that none tests: %s", p.Beyond.Below, p.Beyond.Above, p.Untested)
 	case p.Limit == "":
 		return errors.New("a prediction that does not say what binds")
 	case !(p.Utilization >= 0 && p.Utilization <= 1):

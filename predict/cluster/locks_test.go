@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spoor/analyze/analysis"
+	"spoor/analyze/phases"
+	"spoor/calibrate/machine"
+	"spoor/predict/model"
+	"spoor/traces/trace"
+	"spoor/traces/unit"
+)
+
+// locking is processors that take one lock many times, and add to what it guards.
+func locking(procs, times int) *trace.Memory {
+	m := &trace.Memory{Head: trace.Header{Program: "locking", Format: "test", Procs: procs, WorkUnit: trace.WorkInstr}}
+	for p := range trace.Proc(procs) {
+		refs, events := trace.Refs{Proc: p}, trace.Events{Proc: p}
+		say := func(kind trace.Kind, instr uint32) {
+			e := trace.NewEvent(kind)
+			e.Instr, e.Refs = instr, uint64(len(refs.Addr))
+			e.Peer = 1
+			events.Rows = append(events.Rows, e)
+		}
+		for i := range times {
+			say(trace.Lock, 0)
+			for line := range uint64(8) {
+				refs.Append(10, 64*line, 8, trace.Load)
+				refs.Append(10, 64*line, 8, trace.Store)
+			}
+			say(trace.Unlock, 160)
+			refs.Append(uint32(20+i%7), own(p), 8, trace.Load)
+			e := trace.NewEvent(trace.Marker)
+			e.Instr, e.Refs = uint32(20+i%7), uint64(len(refs.Addr))
+			events.Rows = append(events.Rows, e)
+		}
+		m.RefsOf, m.EventsOf = append(m.RefsOf, refs), append(m.EventsOf, events)
+	}
+	return m
+}
+
+// countedAlone is measured, with waits of one node with all processors in an order of such misses and caches.
+func countedAlone(t *testing.T, src trace.Source, m *machine.Machine, w phases.Within) *Run {
+	t.Helper()
+	level := last(m)
+	a := &phases.Analysis{Lines: []unit.Bytes{level.Line}, Sets: slices.Compact([]int64{w.Sets, int64(level.Sets())}), PerNode: []int{src.Header().Procs}, Block: 256,
+		Placements: []phases.Placement{phases.FirstTouch}, Networks: []phases.Network{phases.Ideal}, Delays: []unit.Instructions{0}, Right: phases.DefaultRight, Within: w}
+	results, err := analysis.Run(context.Background(), src, analysis.Options{}, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Run{Name: "run", Program: "locking", Processors: src.Header().Procs, Params: paramsOf(t, nil), phases: results[0].Tables[0], away: results[0].Tables[1]}
+}
+
+// An interval is given where waits at locks were counted with the misses and the caches of the machine, as in the study that tells how exact that is, and on no other;
+// and analyze is told what is nearer.
+func TestIntervalsWhereLocksWereCounted(t *testing.T) {
+	const steps = 100
+	m, src := smpMachine(t), locking(4, steps)
+	like := phases.Within{Miss: 50, Sets: 2048, Ways: 2, Line: 64}
+	but := func(change func(w *phases.Within)) phases.Within {
+		w := like
+		change(&w)
+		return w
+	}
+	for _, tc := range []struct {
+		name  string
+		run   *Run
+		on    *machine.Machine
+		known bool
+		say   string
+	}{
+		{"as on the machine", countedAlone(t, src, m, like), m, true, "misses that take 50 instructions; here, they take 50"},
+		{"a cache of half the size", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets /= 2 })), m, true, "here, they take 50"},
+		{"a small cache", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets = 64 })), m, false, "in caches of 64 sets of 2 ways; here, they take 50 (analyze --per-node 4 --miss 50 --ways 2 with 2048 as the first of --sets is nearer)"},
+		{"shorter misses", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 20 })), m, false, "take 20 instructions; here, they take 50 (analyze --per-node 4 --miss 50"},
+		{"not counted", measured(t, src, m), m, false, "not in this model, nor what it does to the order in which data move (nothing was counted of one node with all processors; run analyze with --run phases --per-node 4 --miss 50 --ways 2 with 2048 as the first of --sets)"},
+		{"alone", measured(t, locking(1, steps), m), m, true, ""},
+	} {
+		p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		said := reservations(p)
+		if p.Whole().Known() != tc.known || p.Beyond.Known() != tc.known || !strings.Contains(said, strings.ReplaceAll(tc.say, ";", ",")) || (tc.say == "") != (said == "") {
+			t.Errorf("%s: interval %+v, %s", tc.name, p.Whole(), said)
+		}
+		if lo := Table([]model.Prediction{p}, nil).Columns[7]; lo.Name != "lo" || math.IsNaN(lo.Data.([]float64)[0]) == tc.known {
+			t.Errorf("%s: column %+v", tc.name, lo)
+		}
+	}
+}
