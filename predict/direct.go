@@ -13,6 +13,7 @@ import (
 	"spoor/calibrate/machine"
 	"spoor/predict/direct"
 	"spoor/predict/engine"
+	"spoor/predict/replay"
 	"spoor/tracegen/spmd"
 	"spoor/traces/stage"
 	"spoor/traces/store"
@@ -65,7 +66,7 @@ func directCommand(env *stage.Env) *cobra.Command {
 	flags.IntVar(&o.ahead, "ahead", direct.DefaultAhead, "`OPERATIONS` that a rank may run ahead of its simulation")
 	flags.BoolVar(&o.native, "native", false, "run the program at full speed, too, and compare")
 	flags.IntVar(&o.repeat, "repeat", 1, "with --native: how many times to run and to simulate")
-	flags.BoolVar(&o.references, "references", false, "simulate the references of a program that passes messages, too")
+	flags.BoolVar(&o.references, "references", false, "simulate the references of a program that passes messages, too, as those of one that shares memory are")
 	o.messages.addCommon(flags)
 	o.memory.add(flags)
 	format := stage.FormatFlag(flags)
@@ -117,21 +118,30 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		machines = append(machines, target{m, f})
 	}
 	kind, err := p.kind(ctx)
+	withoutThem := wantedOf(o.references, o.changed("references")) == leftAside
 	switch {
 	case err != nil:
 		return fmt.Errorf("running %s: %w", p.header().Title(), err)
 	case kind == byMessages && o.references:
 		kind = byBoth
-	case kind == byMemory && o.references:
-		return stage.Usage("--references is about a program that passes messages, and %s does not", p.header().Program)
+	case kind != byMessages && withoutThem:
+		return withReferences(p, kind)
 	}
 	if kind != byBoth {
 		err := o.runAlone(ctx, env, p, machines, kind)
-		if !isBoth(err) {
+		switch {
+		case !isBoth(err):
 			return err
+		case withoutThem:
+			return withReferences(p, byBoth)
 		}
 	}
 	return o.runMixed(ctx, env, p, machines)
+}
+
+// withReferences is the error of a program that is simulated with its references, and was to be without.
+func withReferences(p directProgram, kind kindOf) error {
+	return stage.Usage("--references=false: %s %v, which is simulated with its references alone", p.header().Program, kind)
 }
 
 // runAlone runs a program that shares memory or passes messages. If it does both, the error says so and nothing has been printed.
@@ -262,6 +272,7 @@ func (o *directOptions) simulate(ctx context.Context, env *stage.Env, p directPr
 			}
 		}
 	}
+	env.Note("%s on %s: %v", row.title, m.Name, replay.ErrNoReferences)
 	return row, host, nil
 }
 

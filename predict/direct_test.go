@@ -129,7 +129,7 @@ func TestDirectMistakes(t *testing.T) {
 		{[]string{"ep", smp, "--procs", "8"}, 1, "the program has 8 processors and the machine 4"},
 		{[]string{"sor", smp, "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 		{[]string{"sor", smp, "--barrier", "1us"}, 2, "--barrier is not about a program that passes messages, as sor does"},
-		{[]string{"ep", smp, "--references"}, 2, "--references is about a program that passes messages, and ep does not"},
+		{[]string{"ep", smp, "--references=false"}, 2, "--references=false: ep shares memory, which is simulated with its references alone"},
 		{[]string{"sor", smp, "--references", "--path", "segment"}, 2, "--path is not about programs that share memory and pass messages, as sor does here"},
 		{[]string{"sor", smp, "--references", "--procs", "2", "--set", "g=4"}, 1, "has no section [network]"},
 	} {
@@ -159,5 +159,41 @@ func TestDirectDoesBoth(t *testing.T) {
 	total, err := strconv.ParseFloat(simulated[1][slices.Index(simulated[0], "time")], 64)
 	if err != nil || math.Abs(sum/total-1) > 1e-9 {
 		t.Errorf("parts add up to %g, the run takes %g, %v", sum, total, err)
+	}
+}
+
+// One command line is about a program that passes messages on any number of processors, one of which has nobody to pass any to: with --references all have what
+// their misses take, with --references=false none has, in a replay as in a simulation of the program, and without either it says which it is.
+func TestReferencesOfAScalingStudy(t *testing.T) {
+	machine := []string{"--machine", "../data/machine/loggp-example.toml"}
+	none := "references are not simulated where there are messages"
+	for procs, said := range map[int]string{1: "it passes no messages, so its references are simulated", 2: none} {
+		prefix := recordedKernel(t, "convscan", procs, []string{"l=16"})
+		replay := append([]string{"replay", prefix}, machine...)
+		direct := append([]string{"direct", "convscan", "--procs", strconv.Itoa(procs), "--set", "l=16"}, machine...)
+		time := func(args []string, flag ...string) float64 {
+			rows := csvRows(t, append(slices.Clone(args), flag...)...)
+			v, err := strconv.ParseFloat(rows[1][slices.Index(rows[0], "time")], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		with, without := time(replay, "--references"), time(replay, "--references=false")
+		if !(with > 1.2*without) || time(direct, "--references") != with || time(direct, "--references=false") != without {
+			t.Errorf("%d processors: %v with references, %v without; direct %v, %v", procs, with, without, time(direct, "--references"), time(direct, "--references=false"))
+		}
+		if got, want := time(replay), map[bool]float64{true: with, false: without}[procs == 1]; got != want {
+			t.Errorf("%d processors: %v, want %v", procs, got, want)
+		}
+		if _, _, errs := predict(replay...); strings.Count(errs, said) != 1 {
+			t.Errorf("%d processors: a replay does not say once %q: %s", procs, said, errs)
+		}
+		if _, _, errs := predict(append(replay, "--references")...); errs != "" {
+			t.Errorf("%d processors, asked for: %s", procs, errs)
+		}
+		if _, _, errs := predict(direct...); strings.Count(errs, none) != 1 {
+			t.Errorf("%d processors: direct does not say once %q: %s", procs, none, errs)
+		}
 	}
 }

@@ -45,7 +45,7 @@ func replayCommand(env *stage.Env) *cobra.Command {
 	stage.PathsVar(flags, &o.nodes, "node", "description `FILE` of a node of another kind, in place of a last one of each cluster; may be repeated")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "simulations that run at once")
 	flags.BoolVar(&o.full, "full", false, "only on machines that have as many processors as the trace")
-	flags.BoolVar(&o.references, "references", false, "simulate the references of traces that pass messages, too")
+	flags.BoolVar(&o.references, "references", false, "simulate the references of traces that pass messages, too; --references=false leaves out those of others, too")
 	o.memory.add(flags)
 	flags.BoolVar(&o.warm, "warm", false, "begin with what a run before has left in caches and memories, not with nothing")
 	flags.StringVar(&o.quanta.dir, "quanta", "", "write what processors do in every quantum into `DIR`, as analyze --run quanta does, and print it")
@@ -80,6 +80,8 @@ const replayLong = "Replay runs the references, barriers and locks of each trace
 	"message then waits at its receiver's port, up to the time that it waits.\n" +
 	"References are not simulated then, unless the trace also has locks, flags, forks or task queues, or --references asks for them:\n" +
 	"then one simulation runs both, in the parts ideal, memory_latency, memory_contention and sync and those of messages.\n" +
+	"Traces without messages, as those of one processor are, have their references simulated, but for --references=false. So\n" +
+	"a program that passes messages is simulated in one way on 1, 2 and 4 processors with --references, or with --references=false.\n" +
 	"Messages and the memories' traffic share the links of a network that has links. --semantics loggopsim charges messages as\n" +
 	"LogGOPSim does.\n\n" +
 	"--path prints what had to take as long as it did: it goes back from the end, from messages that were waited for to their\n" +
@@ -153,6 +155,7 @@ func (o *replayOptions) simulate(ctx context.Context, env *stage.Env, sims []*si
 	if err := simulateAll(ctx, env, sims, o.memory.opt, o.workers); err != nil {
 		return err
 	}
+	o.noteReferences(env, sims)
 	for _, s := range sims {
 		for _, w := range s.result.Warnings {
 			env.Note("%s: %v", s.name(), w)

@@ -22,12 +22,35 @@ func (k kindOf) String() string {
 	return [...]string{"", "shares memory", "passes messages", "shares memory and passes messages"}[k]
 }
 
-// kind is how s is simulated, with the references of programs that pass messages if they are asked for.
-func (s *simulation) kind(references bool) kindOf {
+// wanted is what --references says: nothing, that references are simulated, or that they are left out.
+type wanted uint8
+
+const (
+	unsaid wanted = 1 + iota
+	simulatedToo
+	leftAside
+)
+
+// wantedOf reads the flag.
+func wantedOf(references, changed bool) wanted {
 	switch {
-	case !s.survey.HasMessages() && (references || !s.hasTimesAlone()):
+	case !changed:
+		return unsaid
+	case references:
+		return simulatedToo
+	}
+	return leftAside
+}
+
+// kind is how s is simulated. A trace without messages has its references simulated unless they are to be left out, one that passes messages has
+// them if they are asked for; what takes locks or tasks or waits for flags has no others.
+func (s *simulation) kind(references wanted) kindOf {
+	switch messages := s.survey.HasMessages(); {
+	case !messages && (s.hasTimesAlone() || references == leftAside):
+		return byMessages
+	case !messages:
 		return byMemory
-	case references || s.survey.SharesMemory():
+	case references == simulatedToo || s.survey.SharesMemory():
 		return byBoth
 	}
 	return byMessages
@@ -41,16 +64,54 @@ func (s *simulation) hasTimesAlone() bool {
 
 // kind is how the traces are simulated: all in one way.
 func (o *replayOptions) kind(sims []*simulation) (kindOf, error) {
-	first := sims[0].kind(o.references)
+	references := wantedOf(o.references, o.changed("references"))
+	first := sims[0].kind(references)
 	for _, s := range sims {
-		if k := s.kind(o.references); k != first {
+		if references == leftAside && s.survey.SharesMemory() {
+			return 0, stage.Usage("--references=false: %s takes locks or tasks, waits for flags or forks, which is simulated with its references alone", s.prefix)
+		}
+		if k := s.kind(references); k != first {
 			return 0, stage.Usage("%s %v, and %s %v: their results differ in kind; replay them apart", sims[0].prefix, first, s.prefix, k)
 		}
 	}
-	if first == byMemory && o.references {
-		return 0, stage.Usage("--references is about traces that pass messages, and %s does not", sims[0].prefix)
+	if first == byMessages && references == leftAside {
+		switch {
+		case o.quanta.dir != "":
+			return 0, stage.Usage("--quanta is about references, and --references=false leaves them out")
+		case o.warm:
+			return 0, stage.Usage("--warm is about references, and --references=false leaves them out")
+		}
 	}
 	return first, nil
+}
+
+// noteReferences says of each trace once that its references are simulated where those of the same program on more processors, or of its like, are not: on a network
+// of messages, and where one processor alone has nobody to pass any to.
+func (o *replayOptions) noteReferences(env *stage.Env, sims []*simulation) {
+	if o.changed("references") {
+		return
+	}
+	said := ""
+	for _, s := range sims {
+		if s.prefix != said && s.mayPassMessages() {
+			said = s.prefix
+			env.Note("%s: it passes no messages, so its references are simulated; those of traces that do are not: --references simulates them in both, --references=false in neither", s.name())
+		}
+	}
+}
+
+// mayPassMessages is whether a trace that passes no messages may be of a program that does, on the machine of s: in the trace is nothing of a shared memory, and the machine has a
+// network for messages, or one processor alone does nothing but compute.
+func (s *simulation) mayPassMessages() bool {
+	sum := func(of func(trace.Totals) uint64) uint64 { return total([]*simulation{s}, of) }
+	if s.machine.Network == nil || s.survey.SharesMemory() || sum(func(t trace.Totals) uint64 { return t.Refs }) == 0 {
+		return false
+	}
+	switch s.machine.Network.Model {
+	case "loggp", "plogp":
+		return true
+	}
+	return s.trace.Header().Procs == 1 && sum(func(t trace.Totals) uint64 { return t.Events }) == 0
 }
 
 // runMixed replays traces that share memory and pass messages.

@@ -302,6 +302,8 @@ func TestReplayErrors(t *testing.T) {
 		{"message", []string{message, machine}, 1, "has no section [network], and the trace has messages"},
 		{"messages and memory", []string{good, message, machine}, 2, "replay them apart"},
 		{"several errors: the first", []string{good, unmatched, three, machine, writeMachine(t, "two", "processors = 4", "processors = 3")}, 1, "replaying " + unmatched + " on m:"},
+		{"locks without references", []string{unmatched, machine, "--references=false"}, 2, "--references=false: " + unmatched + " takes locks or tasks"},
+		{"warm without references", []string{good, machine, "--references=false", "--warm"}, 2, "--warm is about references"},
 		{"semantics", []string{good, machine, "--semantics", "mpi"}, 2, "no semantics \"mpi\""},
 		{"algorithm", []string{good, machine, "--collectives", "apart"}, 2, "no algorithm \"apart\""},
 		{"computation", []string{good, machine, "--computation", "guessed"}, 2, "no source \"guessed\""},

@@ -89,10 +89,13 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 	}
 	out := &MessageResult{res, r.warnings(m, res)}
 	if s.refs {
-		out.Warnings = append(out.Warnings, errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi; --references simulates them"))
+		out.Warnings = append(out.Warnings, ErrNoReferences)
 	}
 	return out, nil
 }
+
+// ErrNoReferences warns of a simulation of messages alone, of a program that uses memory.
+var ErrNoReferences = errors.New("references are not simulated where there are messages: misses of caches cost nothing beyond processor.cpi; --references simulates them")
 
 // check refuses what cannot be replayed, and finds what m says of computation.
 func (r *messageRun) check(m *machine.Machine) (err error) {
