@@ -15,8 +15,8 @@ import (
 // they miss are loads or, of prefetchers, prefetches. Responses, writebacks and what
 // keeps caches coherent are counted and left out, as are commands whose number is not
 // known. The requestors of the header's id_strings (packet field pkt_id) are the
-// processors, in the order in which they appear, those of a cpu together: its
-// fetches and its data are one stream. Instruction fetches are a processor's
+// processors, in the order in which they appear; --set by=cpu puts those of a cpu
+// together, as its fetches and its data are one stream. Instruction fetches are a processor's
 // instructions, and without any, every request is one. Each processor counts its own,
 // so that the order of packets of different processors is not kept; --set count=all
 // keeps it at the price of counts that are those of all processors together.
@@ -61,7 +61,7 @@ const (
 // exported packets.
 func (Gem5) Settings() []Setting {
 	return []Setting{
-		{gem5By, "cpu", "when read: what a processor is: cpu (requestors x.inst, x.data and others of x), port (every requestor), or one of all"},
+		{gem5By, "port", "when read: what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
 		{gem5Version, "24", "when read: the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
 		countSetting("packets"),
 		{gem5Ticks, "1000", "when written: ticks of 1 ps for each instruction"},
@@ -80,7 +80,7 @@ func (Gem5) Sniff(head []byte) Verdict {
 func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: newThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
 	if !slices.Contains(gem5Bys, p.by) {
-		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose cpu, port or one", gem5By, p.by)
+		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
 	}
 	var err error
 	if p.together, err = countTogether(f, o); err != nil {
@@ -107,7 +107,7 @@ func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return p.finish()
 }
 
-var gem5Bys = []string{"cpu", "port", "one"}
+var gem5Bys = []string{"port", "cpu", "one"}
 
 // gem5Parser is where an import is.
 type gem5Parser struct {

@@ -81,7 +81,7 @@ func TestGem5Commands(t *testing.T) {
 	if _, _, err := importText(Gem5{}, b.String(), set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose one") {
 		t.Errorf("version 7: %v", err)
 	}
-	if _, _, err := importText(Gem5{}, b.String(), set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose cpu, port or one") {
+	if _, _, err := importText(Gem5{}, b.String(), set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose port, cpu or one") {
 		t.Errorf("by=core: %v", err)
 	}
 }
@@ -129,7 +129,7 @@ func TestGem5Processors(t *testing.T) {
 		}
 	}
 	_, r := mustImport(t, Gem5{}, b.String(), Options{DropIfetch: true})
-	wantNotes(t, r, "no instruction fetches of processor 2", "every processor", "the pc of 8 packets left out", "processors are")
+	wantNotes(t, r, "no instruction fetches of processors 1, 3, 4, 5", "every processor", "the pc of 8 packets left out", "processors are")
 }
 
 func TestGem5CountsAllTogether(t *testing.T) {
@@ -138,7 +138,7 @@ func TestGem5CountsAllTogether(t *testing.T) {
 	for _, id := range []uint64{1, 0, 1, 2, 3, 0} {
 		b.packet(1, 1, 0x1000+id, 4, gem5InstFetch*(1-id&1), id)
 	}
-	m, r := mustImport(t, Gem5{}, b.String(), set(countBy, "all"))
+	m, r := mustImport(t, Gem5{}, b.String(), Options{Set: map[string]string{countBy: "all", gem5By: "cpu"}})
 	for p, want := range [][]row{{{1, 0x1001, 4, trace.Load}, {1, 0x1000, 4, trace.Ifetch}, {0, 0x1001, 4, trace.Load}, {2, 0x1000, 4, trace.Ifetch}},
 		{{3, 0x1002, 4, trace.Ifetch}, {0, 0x1003, 4, trace.Load}}} {
 		if got := rows(m, trace.Proc(p)); !slices.Equal(got, want) {
@@ -270,7 +270,10 @@ func TestGem5Samples(t *testing.T) {
 			t.Fatal(err)
 		}
 		minimal := name == "tiny_minimal.trc"
-		m, r := mustImport(t, Gem5{}, string(file), Options{PC: true})
+		if _, r := mustImport(t, Gem5{}, string(file), Options{}); !minimal && r.Procs != 2 {
+			t.Errorf("%s: %d requestors, want 2", name, r.Procs)
+		}
+		m, r := mustImport(t, Gem5{}, string(file), Options{PC: true, Set: map[string]string{gem5By: "cpu"}})
 		facts := map[string]uint64{"packets": 72, "bytes": 779, "id_strings": 3, "ReadReq": 36, "WriteReq": 34, "WritebackDirty": 1, "SoftPFExReq": 1}
 		if !minimal {
 			facts["packets with flags"], facts["packets with pkt_id"], facts["packets with pc"] = 72, 72, 70
