@@ -157,7 +157,7 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 			for _, size := range sizes {
 				a, err := logp.Of(m, n, size, of.flows)
 				if err != nil {
-					return nil, nil, fmt.Errorf("abstracting machine %q for %d processors: %w", m.Name, n, err)
+					return nil, nil, fmt.Errorf("abstracting machine %q for %s: %w", m.Name, stage.Count(n, "processor"), err)
 				}
 				if o.printed {
 					if a.Gaps = slices.DeleteFunc(a.Gaps, func(g logp.Gap) bool { return g.From != machine.GapBisection }); len(a.Gaps) == 0 {

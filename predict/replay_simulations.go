@@ -113,7 +113,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 		procs, have := s.trace.Header().Procs, s.machine.Count()
 		switch {
 		case procs > have:
-			err = fmt.Errorf("replaying %s: the trace has %d processors and the machine %d; write more into its file, under [system], or cut the trace with traces slice --procs", s.name(), procs, have)
+			err = fmt.Errorf("replaying %s: the trace has %s and the machine %d; write more into its file, under [system], or cut the trace with traces slice --procs", s.name(), stage.Count(procs, "processor"), have)
 		case o.full && procs < have:
 		default:
 			out = append(out, s)
@@ -130,7 +130,7 @@ func (o *replayOptions) fitting(env *stage.Env, sims []*simulation) (out []*simu
 		return nil, err
 	}
 	if n := len(sims) - len(out); n > 0 && !o.full {
-		env.Note("%d simulations are left out: the traces have more processors than the machines", n)
+		env.Note("%s left out: the traces have more processors than the machines", stage.Count(n, "simulation"))
 	}
 	return out, nil
 }

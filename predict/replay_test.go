@@ -354,7 +354,7 @@ func TestReplayFits(t *testing.T) {
 	} {
 		args := append([]string{"replay", prefix, small, filled, large, "--format", "csv"}, strings.Fields(c.args)...)
 		status, out, errs := predict(args...)
-		if status != 0 || strings.Contains(out, c.not) || strings.Contains(errs, "1 simulations are left out") != c.note {
+		if status != 0 || strings.Contains(out, c.not) || strings.Contains(errs, "1 simulation left out") != c.note {
 			t.Errorf("%q: status %d, %s, %s", c.args, status, out, errs)
 		}
 		for _, want := range strings.Fields(c.want) {

@@ -419,3 +419,10 @@ func TestSchedulesAreLeftOut(t *testing.T) {
 		t.Errorf("a schedule and a trace: status %d, %s", status, errs)
 	}
 }
+
+// Without --proc come all, and no number stands for that.
+func TestHeadHelpHasNoProcessorForAll(t *testing.T) {
+	if _, help, _ := traces(nil, "head", "--help"); !strings.Contains(help, "rows of this processor (default all, in order)\n") {
+		t.Errorf("%s", help)
+	}
+}

@@ -25,7 +25,7 @@ func headCommand(env *stage.Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&n, "rows", "n", 10, "how many rows")
-	flags.IntVar(&proc, "proc", -1, "rows of this processor (default all, in order)")
+	flags.IntVar(&proc, "proc", 0, "rows of this processor (default all, in order)")
 	flags.BoolVar(&events, "events", false, "events instead of references")
 	print := stage.FormatFlag(flags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

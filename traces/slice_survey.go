@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"spoor/traces/stage"
 	"spoor/traces/trace"
 )
 
@@ -94,7 +95,7 @@ func (s *slicing) losses() (all []string) {
 		lostMessages:    "%d sends and receives whose partner is not in the part are left out",
 		lostCollectives: "%d calls of collectives and barriers at which not all are in the part are left out",
 		lostWaits:       "%d waits, tests and probes of what is not in the part are left out",
-		lostFlags:       "%d waits for flags are left out, as their signals may all be from elsewhere than the part",
+		lostFlags:       "%d waits for flags whose signals may all be from elsewhere than the part are left out",
 		lostUnlocks:     "%d unlocks of what was locked before the part are left out",
 	} {
 		if n := s.lost[l]; n > 0 {
@@ -102,7 +103,7 @@ func (s *slicing) losses() (all []string) {
 		}
 	}
 	if s.fewer > 0 {
-		all = append(all, fmt.Sprintf("%d waits for flags count the signals in the part alone", s.fewer))
+		all = append(all, stage.Count(int(s.fewer), "wait")+" for flags made to count the signals in the part alone")
 	}
 	if s.over > 0 {
 		all = append(all, fmt.Sprintf("%d of %d processors end before the part, at instruction %d or earlier", s.over, len(s.procs), s.end))

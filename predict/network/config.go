@@ -194,7 +194,7 @@ func Topology(m *machine.Machine, nodes int) (topology.Topology, error) {
 	}
 	of, known := topologies[name]
 	if !known {
-		return nil, fmt.Errorf("machine %q has a %s network, which has no topology; there are %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
+		return nil, fmt.Errorf("the network of machine %q is of model %s, which has no topology; there are %s", m.Name, name, strings.Join(slices.Sorted(maps.Keys(topologies)), ", "))
 	}
 	net, err := of(configOf(m, nodes, nil))
 	if err != nil {

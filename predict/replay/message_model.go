@@ -56,7 +56,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 		return model, nil
 	}
 	if model.LogGOPSim {
-		return engine.Model{}, fmt.Errorf("machine %q has a %s network; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
+		return engine.Model{}, fmt.Errorf("the network of machine %q is of model %s; the semantics of LogGOPSim are about loggp", m.Name, n.Model)
 	}
 	return linked(model, m, ranks, traffic)
 }

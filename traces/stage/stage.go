@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -174,12 +175,33 @@ func needed(cmd *cobra.Command, err error) error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
+// Count is a number of things: "1 trace", "2 traces".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// counts is what cobra says of a wrong number of arguments.
+var counts = regexp.MustCompile(`^(requires|accepts) (at least |at most |between \d+ and )?(\d+) arg\(s\), (?:only )?received (\d+)$`)
+
+// counted says it of as many arguments as there are.
+func counted(err error) string {
+	m := counts.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err.Error()
+	}
+	n, _ := strconv.Atoi(m[3]) // digits
+	return m[1] + " " + m[2] + Count(n, "argument") + ", received " + m[4]
+}
+
 // mark says how a command is used where its arguments are wrong, and tags the errors of every command's own work.
 func mark(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
-				return fmt.Errorf("%w; usage: %s", err, cmd.UseLine())
+				return fmt.Errorf("%s; usage: %s", counted(err), cmd.UseLine())
 			}
 			return nil
 		}

@@ -93,7 +93,7 @@ func TestMainStatus(t *testing.T) {
 		{"-q noted", Done, "", ""},
 		{"interrupted", Failed, "", "spoor: tool interrupted: interrupted; nothing partial was left behind\n"},
 		{"frob", WrongUsage, "", "spoor: tool: unknown command..."},
-		{"well a b", WrongUsage, "", "spoor: tool well: accepts at most 1 arg(s), received 2; usage: tool well [ARG] [flags]\nspoor: see 'tool well --help'\n"},
+		{"well a b", WrongUsage, "", "spoor: tool well: accepts at most 1 argument, received 2; usage: tool well [ARG] [flags]\nspoor: see 'tool well --help'\n"},
 		{"well --frob", WrongUsage, "", "spoor: tool well: unknown flag: --frob\nspoor: see 'tool well --help'\n"},
 		{"well --sise 4", WrongUsage, "", "spoor: tool well: unknown flag: --sise; did you mean --size?\nspoor: see 'tool well --help'\n"},
 		{"well -s", WrongUsage, "", "spoor: tool well: unknown shorthand flag: 's' in -s\nspoor: see 'tool well --help'\n"},
@@ -254,5 +254,23 @@ func TestPathsWithCommas(t *testing.T) {
 	}
 	if want := []string{"a,b.toml", "c.toml", "d.toml", "e.toml"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for _, c := range []struct {
+		check cobra.PositionalArgs
+		args  int
+		want  string
+	}{
+		{cobra.MinimumNArgs(1), 0, "requires at least 1 argument, received 0"},
+		{cobra.MaximumNArgs(1), 2, "accepts at most 1 argument, received 2"},
+		{cobra.ExactArgs(1), 2, "accepts 1 argument, received 2"},
+		{cobra.ExactArgs(2), 1, "accepts 2 arguments, received 1"},
+		{cobra.RangeArgs(1, 2), 3, "accepts between 1 and 2 arguments, received 3"},
+	} {
+		if got := counted(c.check(&cobra.Command{}, make([]string, c.args))); got != c.want {
+			t.Errorf("%d arguments: %q, want %q", c.args, got, c.want)
+		}
 	}
 }
