@@ -139,7 +139,7 @@ func (r *Run) join(t *store.Table) error {
 	if hash := t.Fact("trace"); r.Trace == "" {
 		r.Trace = hash
 	} else if hash != r.Trace {
-		return fmt.Errorf("%s.arrow is of trace %.12s, the parameters are of %.12s; analyze the trace again", t.Name, hash, r.Trace)
+		return fmt.Errorf("%s.arrow is of trace %.12s, the parameters are of %.12s; take it away, or analyze the trace again into a folder of its own", t.Name, hash, r.Trace)
 	}
 	if selected := t.Fact("selected"); selected != "" {
 		return fmt.Errorf("%s.arrow has only processors %s of the trace; analyze all of them", t.Name, selected)

@@ -113,7 +113,7 @@ func (r *Run) perSwitch(path, name string, take func(t *store.Table, i int, l *L
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	if hash := t.Fact("trace"); t.Name != name || hash != r.Trace {
-		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s; analyze the trace again", path, t.Name, hash, r.Trace)
+		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s; take it away, or analyze the trace again into a folder of its own", path, t.Name, hash, r.Trace)
 	}
 	for i, l := range []struct {
 		*Level

@@ -25,7 +25,7 @@ func (r *Run) sample(path string) error {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	if hash := t.Fact("trace"); r.Trace != "" && hash != r.Trace {
-		return fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; analyze the trace again", path, hash, r.Trace)
+		return fmt.Errorf("%s is of trace %.12s, the parameters are of %.12s; take it away, or analyze the trace again into a folder of its own", path, hash, r.Trace)
 	}
 	if program := t.Fact("program"); program != "" {
 		r.Program = program
