@@ -50,9 +50,11 @@ func (on *onMachine) waited(c *Case) (known, untested string) {
 	}
 	if on.pipelined() {
 		known += fmt.Sprintf(" and hold the bus for all of them; here, they take %.3g and hold it for %.3g: believe predict replay", takes, on.holds())
-		untested = "that was tested on machines alone whose misses hold the bus throughout"
 	} else {
 		known += fmt.Sprintf("; here, they take %.3g", takes)
+	}
+	if on.pipelined() || c.kind() != string(c.Machine.System.Target) { // the study has none of these in which waits were counted
+		untested = "that was tested on machines alone with one level of caches whose misses are waited for, and hold the bus throughout"
 	}
 	if sameMiss && sameCaches {
 		return known, untested

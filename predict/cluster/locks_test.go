@@ -82,6 +82,7 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		{"not counted", measured(t, src, m), m, false, "not in this model, nor what it does to the order in which data move (nothing was counted of one node with all processors; run analyze with --run phases --per-node 4 --miss 50 --ways 2 with 2048 as the first of --sets)"},
 		{"pipelined, held throughout", countedAlone(t, src, m, like), pipelined, false, "here, they take 50 and hold it for 4: believe predict replay (analyze --per-node 4 --miss 4 "},
 		{"pipelined, as it holds the bus", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 4 })), pipelined, false, "here, they take 50 and hold it for 4: believe predict replay; no interval"},
+		{"misses that overlap", countedAlone(t, src, m, like), smpMachine(t, "cpi = 1", "cpi = 1\noutstanding = 4\nwindow = 64"), false, "here, they take 50; no interval is given, as that was tested on machines alone with one level"},
 		{"alone", measured(t, locking(1, steps), m), m, true, ""},
 	} {
 		p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})
