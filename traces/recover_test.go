@@ -228,7 +228,7 @@ func TestRecoverNothing(t *testing.T) {
 	for _, n := range []int{0, 4, 100, len(file) / 3} {
 		write(t, "x.refs.arrow", string(file[:n]))
 		status, out, errs := traces(nil, "check", "--recover", "x")
-		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 {
+		if status != stage.Failed || out != "" || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "--recover") {
 			t.Errorf("%d bytes: status %d, %q, %q", n, status, out, errs)
 		}
 	}

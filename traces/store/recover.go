@@ -48,6 +48,9 @@ func sameFile(a, b string) bool {
 }
 
 func recoverError(path string, err error) error {
+	if errors.Is(err, errCut) {
+		err = errors.New("nothing can be saved: it is cut before the end of what says what it holds")
+	}
 	return fmt.Errorf("recovering %s: %w", path, bare(err))
 }
 
