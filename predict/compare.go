@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +62,11 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
 	}
 	table := c.Long()
-	told, without := withIntervals(c)
-	if without > 0 {
-		env.Note("%d predictions have no interval, as their reservations say, and do not count as inside or outside", without)
+	if n := c.Untold(); n > 0 {
+		env.Note("%d predictions have no interval, as their reservations say, and do not count as inside or outside", n)
 	}
 	if intervals {
-		table = told.CoverageTable()
+		table = c.CoverageTable()
 	}
 	if out != "" {
 		if err := store.WriteTable(out, table); err != nil {
@@ -79,24 +76,7 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	if format != stage.Human || intervals {
 		return stage.Print(env.Out, format, table)
 	}
-	return printComparison(env.Out, c, told)
-}
-
-// withIntervals is c with those predictions alone that have an interval, and how many have none.
-func withIntervals(c *report.Comparison) (told *report.Comparison, without int) {
-	some := *c
-	some.Cases = slices.Clone(c.Cases)
-	for i := range some.Cases {
-		k := &some.Cases[i]
-		k.Predicted = slices.Clone(k.Predicted)
-		for j, r := range k.Predicted {
-			if r.Model != "" && (math.IsNaN(r.Lo) || math.IsNaN(r.Hi)) {
-				k.Predicted[j] = report.Row{}
-				without++
-			}
-		}
-	}
-	return &some, without
+	return printComparison(env.Out, c)
 }
 
 func readComparison(files []string) (*report.Comparison, error) {
@@ -154,7 +134,7 @@ func compareAbstractions(env *stage.Env, files, baselines []string, format stage
 }
 
 // printComparison prints the rows and then the summary, for people, and how many simulations are in the intervals of those that have one.
-func printComparison(w io.Writer, c, told *report.Comparison) error {
+func printComparison(w io.Writer, c *report.Comparison) error {
 	if err := stage.Print(w, stage.Human, wide(c)); err != nil {
 		return err
 	}
@@ -162,7 +142,7 @@ func printComparison(w io.Writer, c, told *report.Comparison) error {
 	if err := stage.Print(w, stage.Human, summary(c)); err != nil {
 		return err
 	}
-	coverage := told.CoverageTable()
+	coverage := c.CoverageTable()
 	if coverage.Rows() == 0 {
 		return nil
 	}

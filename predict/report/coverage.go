@@ -62,7 +62,7 @@ func (c *Comparison) Coverage() []Coverage {
 	each := func(model, target func(Row) string) {
 		for i := range c.Models {
 			for _, k := range c.Cases {
-				if r := k.Predicted[i]; r.Model != "" {
+				if r := k.Predicted[i]; r.Model != "" && !r.isUntold() {
 					add(model(r), target(r), r, k.Simulated.EInstr)
 				}
 			}
@@ -73,6 +73,21 @@ func (c *Comparison) Coverage() []Coverage {
 	each(func(r Row) string { return r.Model }, every)
 	each(every, every)
 	return list
+}
+
+// isUntold reports whether nothing is known of how far off the prediction may be: then the simulation is neither inside nor outside.
+func (r Row) isUntold() bool { return math.IsNaN(r.Lo) || math.IsNaN(r.Hi) }
+
+// Untold is how many predictions have no interval.
+func (c *Comparison) Untold() (n int) {
+	for _, k := range c.Cases {
+		for _, r := range k.Predicted {
+			if r.Model != "" && r.isUntold() {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // CoverageTable has a row for each Coverage; shares are in percent.
