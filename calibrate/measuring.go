@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -54,8 +53,7 @@ func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing: it says where the files go")
 	}
-	base := filepath.Base(prefix)
-	if os.IsPathSeparator(prefix[len(prefix)-1]) || base == "." || base == ".." {
+	if !store.NamesFile(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
 	return nil

@@ -197,20 +197,7 @@ func (p *gem5Parser) packet(m []byte) error {
 
 // refer appends the reference of a packet.
 func (p *gem5Parser) refer(proc *gem5Proc, k *gem5Packet, kind gem5Kind, op trace.Op) {
-	now := proc.now // a part of the instruction that it has fetched
-	if op == trace.Ifetch || !proc.fetches {
-		if p.now++; p.together {
-			now = p.now
-		} else {
-			now++
-		}
-	}
-	if op == trace.Ifetch {
-		proc.fetches = true
-	} else if !proc.fetches {
-		proc.before++
-	}
-	p.threads.advance(proc.thread, now)
+	p.threads.advance(proc.thread, proc.step(op, proc.now, &p.now, p.together))
 	if op == trace.Ifetch && p.o.DropIfetch {
 		return
 	}

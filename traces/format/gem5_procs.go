@@ -23,9 +23,8 @@ type gem5Procs struct {
 // gem5Proc is a processor.
 type gem5Proc struct {
 	*thread
-	name    string
-	fetches bool   // it has made an instruction fetch
-	before  uint64 // requests before the first one
+	fetching
+	name string
 }
 
 // gem5Owner is what a requestor is taken for: a number that is the same for all

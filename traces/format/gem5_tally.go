@@ -121,7 +121,7 @@ func (p *gem5Parser) notes() (all []string) {
 func (p *gem5Parser) instructions() []string {
 	tally := make([]fetching, len(p.procs))
 	for i, proc := range p.procs {
-		tally[i] = fetching{proc.fetches, proc.before}
+		tally[i] = proc.fetching
 	}
 	return instructionNotes(tally, int(p.threads.first), counting{"processor", "request", "packets", "", p.together})
 }

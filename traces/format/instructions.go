@@ -3,6 +3,8 @@ package format
 import (
 	"fmt"
 	"strconv"
+
+	"spoor/traces/trace"
 )
 
 // countSetting is the setting of formats whose records have an order across
@@ -23,8 +25,24 @@ func countTogether(f Tunable, o Options) (bool, error) {
 // fetching is what a processor's instructions are: its fetches, and what it did before
 // the first of them.
 type fetching struct {
-	fetches bool
-	before  uint64
+	fetches bool   // it has made an instruction fetch
+	before  uint64 // references before the first one
+}
+
+// step is the number of the instruction that a record of the processor is of, given
+// that of its record before. It counts those of all processors, too.
+func (f *fetching) step(op trace.Op, own uint64, all *uint64, together bool) uint64 {
+	isFetch := op == trace.Ifetch
+	if f.fetches && !isFetch {
+		return own // a part of the instruction that it has fetched
+	}
+	if f.fetches = isFetch; !isFetch {
+		f.before++
+	}
+	if *all++; together {
+		return *all
+	}
+	return own + 1
 }
 
 // counting is how an import counts instructions, for its notes.

@@ -28,9 +28,8 @@ type pinParser struct {
 // pinThread is a thread.
 type pinThread struct {
 	*thread
-	last    pinLine // its latest line
-	fetches bool    // it has made an instruction fetch
-	before  uint64  // references before the first one
+	fetching
+	last pinLine // its latest line
 }
 
 func (p *pinParser) records() uint64 {
@@ -155,20 +154,7 @@ func (p *pinParser) find(id uint64) (t *pinThread, problem string) {
 
 // begin moves t to the instruction of r.
 func (p *pinParser) begin(t *pinThread, r *pinLine) {
-	now := t.now
-	if r.op == trace.Ifetch || !t.fetches {
-		if p.now++; p.together {
-			now = p.now
-		} else {
-			now++
-		}
-	}
-	if r.op == trace.Ifetch {
-		t.fetches = true
-	} else if !t.fetches {
-		t.before++
-	}
-	p.threads.advance(t.thread, now)
+	p.threads.advance(t.thread, t.step(r.op, t.now, &p.now, p.together))
 	switch {
 	case r.op == trace.Ifetch:
 		t.pc = r.addr
@@ -228,7 +214,7 @@ func (p *pinParser) notes() []string {
 func (p *pinParser) instructions() []string {
 	tally := make([]fetching, len(p.procs))
 	for i, t := range p.procs {
-		tally[i] = fetching{t.fetches, t.before}
+		tally[i] = t.fetching
 	}
 	return instructionNotes(tally, int(p.threads.first), counting{"thread", "reference", "lines", ", but for a write directly after a read by the same one", p.together})
 }

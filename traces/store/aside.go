@@ -95,10 +95,16 @@ func partName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, RefsSuffix), EventsSuffix)
 }
 
+// NamesFile reports whether path, of a file or without its suffix, has a name in the end: a folder with a suffix behind it is a hidden file.
+func NamesFile(path string) bool {
+	name := partName(path)
+	return name != "" && name != "." && name != ".."
+}
+
 // createAside creates the file aside of path. It refuses to replace what is not a
 // file: renaming over a device would destroy it.
 func createAside(path, suffix string) (*aside, error) {
-	if name := partName(path); name == "" || name == "." || name == ".." {
+	if !NamesFile(path) {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
