@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -90,18 +91,50 @@ func helpTree(t *testing.T, command []string) {
 	for _, sub := range subcommands(help) {
 		helpTree(t, append(command[:len(command):len(command)], sub))
 	}
+	for _, name := range topicNames(help) {
+		t.Run(command[0]+"_help_"+name, func(t *testing.T) {
+			t.Parallel()
+			runExamples(t, parseExamples(printed(t, command[0], "help", name)))
+		})
+	}
 }
 
 func help(t *testing.T, command []string) string {
 	t.Helper()
-	cmd := exec.Command(command[0], append(command[1:len(command):len(command)], "--help")...)
+	return printed(t, append(command[:len(command):len(command)], "--help")...)
+}
+
+// printed is the standard output of a command that must succeed and print nothing else.
+func printed(t *testing.T, command ...string) string {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil || errs.Len() > 0 {
-		t.Fatalf("%s --help: %v\n%s", strings.Join(command, " "), err, errs.String())
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, errs.String())
 	}
 	return string(out)
+}
+
+// topicNames are the names below each line that ends in "help NAME' explains one):". A list is of lines with a
+// name and its meaning, two blanks apart, or of names alone.
+func topicNames(help string) (names []string) {
+	in := false
+	for line := range strings.Lines(help) {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasSuffix(text, "help NAME' explains one):"):
+			in = true
+		case text == "":
+			in = false
+		case in && regexp.MustCompile(`^\S+ {2,}\S`).MatchString(text):
+			names = append(names, strings.Fields(text)[0])
+		case in:
+			names = append(names, strings.Fields(text)...)
+		}
+	}
+	return names
 }
 
 // subcommands are the names in the list that follows "Commands:" in a help text.

@@ -1,11 +1,24 @@
-// Package nearest finds the name that somebody meant who mistyped one.
+// Package nearest finds the name that a user probably meant.
 package nearest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Name is the one of names that takes the fewest insertions, deletions and
-// replacements of letters to make of name, whose case does not count; the first of
-// several, and "" if name has to change by more than half.
+// Unknown returns the error for a name that is not in names. It suggests the nearest one and lists all of them.
+// The argument what says what the name is of, as in `unknown kernel "ul"`.
+func Unknown(what, name string, names []string) error {
+	meant := ""
+	if n := Name(name, names); n != "" {
+		meant = fmt.Sprintf("; did you mean %q?", n)
+	}
+	return fmt.Errorf("unknown %s %q%s (known: %s)", what, name, meant, strings.Join(names, ", "))
+}
+
+// Name returns the one of names that is the fewest edits away from name, ignoring case.
+// An edit inserts, deletes or replaces a letter, or swaps two neighbours. Of equals the first one wins.
+// Name returns "" if more than half of name would have to change.
 func Name(name string, names []string) string {
 	best, distance := "", len(name)/2+1
 	for _, n := range names {
@@ -16,24 +29,26 @@ func Name(name string, names []string) string {
 	return best
 }
 
-// edits is the Levenshtein distance: how many insertions, deletions and
-// replacements of a byte turn a into b.
+// edits returns the number of edits that turn a into b: the optimal string alignment distance, in bytes.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

@@ -6,7 +6,7 @@ func TestName(t *testing.T) {
 	names := []string{"fft", "lu", "points", "latency", "L"}
 	for name, want := range map[string]string{
 		"ftt": "fft", "FFT": "fft", "point": "points", "latncy": "latency", "letancy": "latency", "l": "L",
-		"": "", "xyz": "", "machine": "",
+		"": "", "xyz": "", "machine": "", "ul": "lu",
 	} {
 		if got := Name(name, names); got != want {
 			t.Errorf("of %q: got %q, want %q", name, got, want)
@@ -23,7 +23,7 @@ func TestEdits(t *testing.T) {
 		want int
 	}{
 		{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"abc", "abc", 0},
-		{"kitten", "sitting", 3}, {"sharing", "shareing", 1}, {"ab", "ba", 2},
+		{"kitten", "sitting", 3}, {"sharing", "shareing", 1}, {"ab", "ba", 1}, {"cab", "bac", 2},
 	} {
 		if got := edits(c.a, c.b); got != c.want {
 			t.Errorf("of %q and %q: got %d, want %d", c.a, c.b, got, c.want)

@@ -2,8 +2,8 @@ package stage
 
 import "context"
 
-// Interruptible returns what f returns, or when the command is interrupted: then
-// f runs on, for as long as the process lives, and its result is lost.
+// Interruptible runs f and returns its result. If ctx is cancelled first, Interruptible returns the error of ctx;
+// f then keeps running until the process ends, and its result is lost.
 func Interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -17,10 +17,10 @@ import (
 	"spoor/traces/store"
 )
 
-// Format is how a command prints its result.
+// Format is an output format of results.
 type Format string
 
-// The formats of standard output.
+// Output formats.
 const (
 	Human Format = "table"
 	CSV   Format = "csv"
@@ -29,7 +29,7 @@ const (
 
 var formats = []Format{Human, CSV, JSON}
 
-// Set reads the value of a --format flag.
+// Set parses the value of a --format flag.
 func (f *Format) Set(s string) error {
 	if !slices.Contains(formats, Format(s)) {
 		return fmt.Errorf("formats are table, csv and json")
@@ -38,21 +38,21 @@ func (f *Format) Set(s string) error {
 	return nil
 }
 
-// String is the name of the format.
+// String returns the name of the format.
 func (f *Format) String() string { return string(*f) }
 
-// Type is what the help shows as the flag's value.
+// Type returns the placeholder of the flag's value in the help.
 func (f *Format) Type() string { return "table|csv|json" }
 
-// FormatFlag adds --format, a table for people by default.
+// FormatFlag adds --format. The default is a table for people.
 func FormatFlag(flags *pflag.FlagSet) *Format {
 	f := Human
 	flags.Var(&f, "format", "how to print the result")
 	return &f
 }
 
-// Print writes t to w. CSV has the exact values under plain column names; JSON is
-// an array of objects in column order; the table for people rounds to four digits.
+// Print writes t to w. CSV has exact values below plain column names. JSON is an array of objects in
+// column order. The table for people rounds to four significant digits.
 func Print(w io.Writer, f Format, t *store.Table) error {
 	switch f {
 	case CSV:
@@ -110,7 +110,7 @@ func printJSON(w io.Writer, t *store.Table) error {
 	return err
 }
 
-// jsonValue is one value in JSON; what JSON has no number for is null.
+// jsonValue returns one value in JSON. NaN and infinities are null.
 func jsonValue(c store.Column, row int) ([]byte, error) {
 	switch d := c.Data.(type) {
 	case []string:
@@ -124,7 +124,7 @@ func jsonValue(c store.Column, row int) ([]byte, error) {
 }
 
 func printTable(w io.Writer, t *store.Table) error {
-	buffered := bufio.NewWriter(w) // a tabwriter writes every cell by itself
+	buffered := bufio.NewWriter(w) // a tabwriter writes each cell with a call of its own
 	out := tabwriter.NewWriter(buffered, 0, 0, 2, ' ', 0)
 	for i, c := range t.Columns {
 		head := c.Name
@@ -153,7 +153,7 @@ func separator(i int) string {
 	return "\t"
 }
 
-// cell prints one value; digits are the significant ones of a float, -1 all.
+// cell formats one value. digits is the number of significant digits of a float; -1 means all.
 func cell(c store.Column, row, digits int) string {
 	switch d := c.Data.(type) {
 	case []int32:
@@ -164,7 +164,7 @@ func cell(c store.Column, row, digits int) string {
 		return strconv.FormatUint(d[row], 10)
 	case []float64:
 		if digits >= 0 && math.IsNaN(d[row]) {
-			return "-" // for people: there is no value
+			return "-" // no value
 		}
 		return strconv.FormatFloat(d[row], 'g', digits, 64)
 	default:

@@ -7,15 +7,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// PathsVar adds a flag that takes paths: it may be repeated, and a value that is no path itself is a list of
-// them with commas.
+// PathsVar adds a flag that takes paths and may be repeated. A value that is not an existing path is split at commas.
 func PathsVar(flags *pflag.FlagSet, paths *[]string, name, usage string) {
 	flags.Var((*pathsValue)(paths), name, usage)
 }
 
 type pathsValue []string
 
-// Set appends what value names. A path may have commas of its own.
+// Set appends the paths of value. An existing path may contain commas.
 func (p *pathsValue) Set(value string) error {
 	if _, err := os.Stat(value); err == nil {
 		*p = append(*p, value)

@@ -9,18 +9,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a command is, with rate and time left, when standard
-// error is a terminal.
+// Progress displays the progress of a command, its rate and the time left, if standard error is a terminal.
 type Progress struct {
 	bar *progressbar.ProgressBar
 	env *Env
 }
 
-// Bytes are steps that Progress counts in multiples.
+// Bytes as the name of steps makes Progress print KiB, MiB and so on.
 const Bytes = "bytes"
 
-// Progress starts a display of total steps (-1 if nobody knows), called what. Steps are Bytes,
-// or what else their plural says.
+// Progress starts a display with the title what. total is the number of steps, or -1 if it is unknown.
+// steps is the plural name of a step, or Bytes.
 func (e *Env) Progress(what string, total int64, steps string) *Progress {
 	f, ok := e.Err.(*os.File)
 	if e.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
@@ -34,14 +33,14 @@ func (e *Env) Progress(what string, total int64, steps string) *Progress {
 		progressbar.OptionSetWriter(e.Err), progressbar.OptionSetDescription(what),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish())
-	// Time begins when it is first shown: with steps already done, the first rate would be without bounds.
+	// The clock starts at the first display. Without this call the first rate would be far too high.
 	_ = bar.RenderBlank()
 	p := &Progress{bar, e}
 	e.shown.Store(p)
 	return p
 }
 
-// hide clears the display until there are more steps, so that other text can be written; p may be nil.
+// hide clears the display until the next step, so that other text can be written. p may be nil.
 func (p *Progress) hide() {
 	if p != nil {
 		_ = p.bar.Clear()
@@ -51,7 +50,7 @@ func (p *Progress) hide() {
 // Add reports n more steps.
 func (p *Progress) Add(n int) {
 	if p.bar != nil {
-		_ = p.bar.Add(n) // a display that fails is no reason to stop
+		_ = p.bar.Add(n) // a display that fails must not stop the command
 	}
 }
 
@@ -63,7 +62,7 @@ func (p *Progress) Done() {
 	}
 }
 
-// Reader counts what is read from r as steps.
+// Reader returns a reader that counts the bytes read from r as steps.
 func (p *Progress) Reader(r io.Reader) io.Reader { return progressReader{r, p} }
 
 type progressReader struct {

@@ -1,5 +1,5 @@
-// Package stage is what every stage binary shares: exit status, wrong usage,
-// interrupts, progress and the formats of standard output.
+// Package stage runs the command of a stage binary. It gives all five the same exit statuses, help, errors,
+// interrupts, progress display and output formats.
 package stage
 
 import (
@@ -24,25 +24,25 @@ import (
 // Version is the version of all five commands, recorded in the files they write.
 const Version = "0.1.0"
 
-// The statuses that commands exit with.
+// Exit statuses of commands.
 const (
 	Done       = 0
 	Failed     = 1
 	WrongUsage = 2
 )
 
-// Env is what a command sees of the world. Results and nothing else go to Out.
+// Env holds a command's standard streams. Results go to Out; notes, warnings and errors go to Err.
 type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	quiet    bool
-	shown    atomic.Pointer[Progress] // on the terminal now, or nil
+	shown    atomic.Pointer[Progress] // the display on the terminal, or nil
 }
 
-// OS is the environment of the running process.
+// OS returns the environment of the running process.
 func OS() *Env { return &Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr} }
 
-// Note tells the user something that does not stop the command.
+// Note prints a note on standard error, unless --quiet is given. The command goes on.
 func (e *Env) Note(format string, args ...any) {
 	if !e.quiet {
 		e.shown.Load().hide()
@@ -50,20 +50,19 @@ func (e *Env) Note(format string, args ...any) {
 	}
 }
 
-// usageError is wrong usage found after the flags were parsed.
+// usageError is a usage error found after the flags were parsed.
 type usageError struct{ error }
 
-// Usage is an error that ends the command with status 2.
+// Usage returns an error that ends the command with status 2.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// runError marks errors that come out of a command's own work; all others are
-// wrong usage, found by the command tree.
+// runError marks errors of a command's own work. All other errors are usage errors from the command tree.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// Main runs the command tree that build makes, and returns the exit status.
-// An interrupt cancels the command's context; a second one kills.
+// Main runs the command tree that build returns, and returns the exit status.
+// An interrupt cancels the command's context. A second interrupt kills the process.
 func Main(build func(*Env) *cobra.Command, env *Env, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -101,29 +100,32 @@ func isUsage(err error) bool {
 	return errors.As(err, &usage) || !errors.As(err, &run)
 }
 
-// oneLine keeps an error to one line whatever names and texts it quotes.
+// oneLine puts an error on one line and escapes control characters of the texts that it quotes.
 func oneLine(err error) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "\x00", `\0`, "\x1b", `\e`).Replace(strings.TrimSpace(err.Error()))
 }
 
-// prepare gives every command of the tree the shared flags and manners.
+// prepare adds what all commands of the tree share: flags, help and error texts.
 func prepare(root *cobra.Command, env *Env) {
 	root.Version = Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(usageTemplate)
-	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpFunc(writeHelp)
+	if _, has := root.Annotations[helpKey]; !has {
+		AddTopics(root)
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return errors.New(plainly(err.Error()) + meant(cmd, err)) })
 	root.PersistentFlags().BoolVarP(&env.quiet, "quiet", "q", false, "print no notes and no progress")
-	root.AddCommand(manual(root))
+	root.AddCommand(manual(root), reference(root, env))
 	mark(root)
 }
 
-// numbers is what conversions of the standard library say of wrong ones.
+// numbers matches the errors of strconv.
 var numbers = regexp.MustCompile(`strconv\.(\w+): parsing ".*": (invalid syntax|value out of range)$`)
 
-// plainly says of a wrong number what a right one is.
+// plainly replaces an error of strconv by a description of valid numbers.
 func plainly(msg string) string {
 	m := numbers.FindStringSubmatch(msg)
 	if m == nil {
@@ -139,7 +141,7 @@ func plainly(msg string) string {
 	return strings.TrimSuffix(msg, m[0]) + what
 }
 
-// meant asks whether a flag was meant that cmd has, where err is of one that it has not.
+// meant suggests a flag of cmd if err is about an unknown flag.
 func meant(cmd *cobra.Command, err error) string {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
@@ -153,10 +155,10 @@ func meant(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// absent is what cobra says of flags without which a command does not run.
+// absent matches cobra's error for missing required flags.
 var absent = regexp.MustCompile(`^required flag\(s\) "(.*)" not set$`)
 
-// needed says what flags are for that a command needs and err says are not there.
+// needed rewrites cobra's error for missing required flags: it adds what each flag is for.
 func needed(cmd *cobra.Command, err error) error {
 	m := absent.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -175,7 +177,7 @@ func needed(cmd *cobra.Command, err error) error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-// Count is a number of things: "1 trace", "2 traces".
+// Count returns a number with its noun: "1 trace", "2 traces".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -183,10 +185,10 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// counts is what cobra says of a wrong number of arguments.
+// counts matches cobra's error for a wrong number of arguments.
 var counts = regexp.MustCompile(`^(requires|accepts) (at least |at most |between \d+ and )?(\d+) arg\(s\), (?:only )?received (\d+)$`)
 
-// counted says it of as many arguments as there are.
+// counted rewrites cobra's error for a wrong number of arguments.
 func counted(err error) string {
 	m := counts.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -196,7 +198,7 @@ func counted(err error) string {
 	return m[1] + " " + m[2] + Count(n, "argument") + ", received " + m[4]
 }
 
-// mark says how a command is used where its arguments are wrong, and tags the errors of every command's own work.
+// mark adds the usage line to errors about arguments, and marks the errors of each command's own work as runError.
 func mark(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -212,12 +214,12 @@ func mark(cmd *cobra.Command) {
 	}
 }
 
-// TakesDash marks a command whose --output may be - for standard output.
+// TakesDash marks a command that accepts `--output -` for standard output.
 func TakesDash(cmd *cobra.Command) { cmd.Annotations = map[string]string{dash: ""} }
 
 const dash = "-"
 
-// named refuses - as an --output of a command that does not take it: a file of that name is hardly what is meant.
+// named refuses `--output -` if the command does not accept it. Nobody wants a file of that name.
 func named(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	if run == nil {
 		return nil
@@ -232,7 +234,7 @@ func named(run func(*cobra.Command, []string) error) func(*cobra.Command, []stri
 	}
 }
 
-// work tags the errors of run, if there is such a function.
+// work marks the errors of run as runError. It returns nil for nil.
 func work(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	if run == nil {
 		return nil
@@ -247,20 +249,3 @@ func work(run func(*cobra.Command, []string) error) func(*cobra.Command, []strin
 
 const usageTemplate = `Usage: {{.UseLine}}{{if .HasAvailableSubCommands}} COMMAND{{end}}
 `
-
-const helpTemplate = `Usage: {{if .Runnable}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}
-
-{{if .Long}}{{.Long | trimTrailingWhitespaces}}{{else}}{{.Short}}{{end}}
-{{if .HasAvailableSubCommands}}
-Commands:
-{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
-{{end}}{{end}}{{end}}{{if .HasExample}}
-Examples:
-{{.Example}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if .HasAvailableInheritedFlags}}
-Flags of all commands:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}`

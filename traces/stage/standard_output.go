@@ -2,8 +2,8 @@ package stage
 
 import "io"
 
-// output is a command's standard output. It remembers the first error, so that a command ends with status 1
-// where what it says could not be written, even where nobody looked at the error.
+// output is a command's standard output. It keeps the first write error, so that Main returns status 1
+// even if the command ignored the error.
 type output struct {
 	io.Writer
 	err error
@@ -17,15 +17,15 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// helpOutput is an output for the command tree, which would print the errors of help and version itself.
+// helpOutput hides write errors from cobra, which would print them itself.
 type helpOutput struct{ to *output }
 
 func (h helpOutput) Write(b []byte) (int, error) {
-	_, _ = h.to.Write(b) // remembered
+	_, _ = h.to.Write(b) // kept by output
 	return len(b), nil
 }
 
-// ForChild is standard output as another process takes it: a file is its own, not copied to.
+// ForChild returns standard output for a child process. A file is passed on directly, without a copying goroutine.
 func (e *Env) ForChild() io.Writer {
 	if o, ok := e.Out.(*output); ok {
 		return o.Writer
