@@ -62,9 +62,9 @@ func check(ctx context.Context, env *stage.Env, path string) (*store.Table, erro
 	}
 	defer t.Close()
 	src := watch(ctx, env, t, "checking")
-	did, err := trace.CheckAll(src) // also that the totals used below are right
+	did, err := trace.Validate(src) // also that the totals used below are right
 	src.progress.Done()
-	var at *trace.Unsound
+	var at *trace.RowError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("checking %s: %w", fileOf(path, at.IsRef), err)
 	}
@@ -96,7 +96,7 @@ func fileOf(path string, refs bool) string {
 }
 
 // checkTable has a row for everything that was found and held to an invariant.
-func checkTable(procs int, did *trace.Checked) *store.Table {
+func checkTable(procs int, did *trace.Report) *store.Table {
 	var checked, sound []string
 	var count []uint64
 	always := func(what string, n uint64, s string) {

@@ -120,7 +120,7 @@ func (s *strand) fillRefs() error {
 			}
 		}
 		if b.Proc != s.proc {
-			return &trace.Invalid{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
+			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the references of processor %d", s.proc)}
 		}
 		s.refs, s.at = b, 0
 		s.noRefs = s.noRefs && b.Len() == 0
@@ -143,7 +143,7 @@ func (s *strand) fillEvents() error {
 			return err
 		}
 		if b.Proc != s.proc {
-			return &trace.Invalid{Proc: b.Proc, Msg: fmt.Sprintf("came among the events of processor %d", s.proc)}
+			return &trace.BatchError{Proc: b.Proc, Msg: fmt.Sprintf("came among the events of processor %d", s.proc)}
 		}
 		s.events, s.eventAt = b.Rows, 0
 		if n := len(b.Rows); n > 0 {

@@ -279,7 +279,7 @@ func (f *findings) reservations(a *Analysis) (all []error) {
 	if n := f.path.released; n > 0 {
 		all = append(all, fmt.Errorf("comm: on the critical path, receives, waits and collectives without their partners do not wait (%d)", n))
 	}
-	if n, _ := f.path.post.Left(); n > 0 {
+	if n, _ := f.path.post.Unmatched(); n > 0 {
 		all = append(all, fmt.Errorf("comm: messages that nobody receives (%d)", n))
 	}
 	return all

@@ -710,7 +710,7 @@ func BenchmarkMatcher(b *testing.B) {
 		match := trace.NewMatcher()
 		for p := range m.EventsOf {
 			for i := range m.EventsOf[p].Rows {
-				if err := match.Event(trace.Proc(p), &m.EventsOf[p].Rows[i], trace.Place{At: int64(i)}); err != nil {
+				if err := match.Event(trace.Proc(p), &m.EventsOf[p].Rows[i], trace.Pos{At: int64(i)}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,7 +17,7 @@ import (
 // those of a processor.
 type replay struct {
 	Costs
-	post     trace.Post[path, *moment] // paths that arrive with messages, moments when receives have theirs
+	post     trace.MatchQueue[path, *moment] // paths that arrive with messages, moments when receives have theirs
 	how      Algorithm
 	unit     workUnit
 	actors   []*actor

@@ -24,7 +24,7 @@ type blocks struct {
 	nodes     int
 	size      unit.Bytes
 	shift     uint
-	places    *trace.Places
+	places    *trace.HomeMap
 	placement Placement
 	touched   map[uint64]int32 // page -> node
 	numbers   *lines.Table     // of blocks
@@ -102,7 +102,7 @@ const nobody = -1
 // newBlocks is the memories of nodes with nothing in them; rows take what is asked for, in windows of phases.
 func newBlocks(h trace.Header, a *Analysis, all *uses, perNode int, placement Placement, network Network, delay unit.Instructions, window func(unit.Instructions) int64, rows *trafficRows) *blocks {
 	nodes := (h.Procs + perNode - 1) / perNode
-	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), shift: a.Block.Shift(), places: trace.NewPlaces(h),
+	b := &blocks{size: a.Block, perNode: perNode, nodes: nodes, placement: placement, delay: delay, net: newWires(network, nodes), shift: a.Block.Shift(), places: trace.NewHomeMap(h),
 		touched: map[uint64]int32{}, numbers: lines.NewScattering(), directory: newDirectory(nodes), within: newWithin(a.Within, h.Procs, perNode), procs: make([]asked, h.Procs), window: window, rows: rows}
 	b.lineBits = b.shift - all.shift
 	b.block, b.right = a.messages(delay)

@@ -37,7 +37,7 @@ type nodesOracle struct {
 	to        map[uint64]int
 
 	perNode int
-	places  *trace.Places
+	places  *trace.HomeMap
 	pages   map[uint64]int
 	home    map[uint64]int
 	right   map[uint64][]string
@@ -572,7 +572,7 @@ func newNodesOracle(h trace.Header, a *Analysis, placement Placement, network Ne
 	}
 	return &nodesOracle{a: a, size: size, node: node, placement: placement, network: network, delay: delay,
 		held: map[string]naiveSpans{}, waited: make([]unit.Instructions, h.Procs), stopped: make([]bool, h.Procs),
-		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewPlaces(h), pages: map[uint64]int{},
+		holder: map[int32]int{}, lineUp: map[int32][]int{}, signals: map[int32]int32{}, perNode: perNode, places: trace.NewHomeMap(h), pages: map[uint64]int{},
 		home: map[uint64]int{}, right: map[uint64][]string{}, nodes: (h.Procs + perNode - 1) / perNode, window: profile.Window(),
 		at: make([]progress, h.Procs), found: map[window3]*Traffic{}, waiting: make([][]naiveUse, h.Procs), late: make([]unit.Instructions, h.Procs),
 		start: make([]unit.Instructions, h.Procs), counts: make([]unit.Instructions, h.Procs), until: map[uint64]unit.Instructions{}, to: map[uint64]int{}}

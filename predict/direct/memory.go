@@ -56,7 +56,7 @@ func Memory(ctx context.Context, program spmd.Program, m *machine.Machine, opt M
 		return nil, err
 	}
 	b := &memory{opt: opt, clock: clock, head: trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}}
-	b.places = trace.NewPlaces(b.head)
+	b.places = trace.NewHomeMap(b.head)
 	flows, err := b.build(m)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ type memory struct {
 	head   trace.Header
 	clock  replay.Clock
 	system memsys.System
-	places *trace.Places
+	places *trace.HomeMap
 	placed int // regions that places knows
 	ranks  []*sharer
 	result *replay.Result

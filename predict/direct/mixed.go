@@ -26,7 +26,7 @@ func Mixed(ctx context.Context, program spmd.Program, m *machine.Machine, opt Me
 		return nil, err
 	}
 	head := trace.Header{Procs: opt.Procs, WorkUnit: trace.WorkInstr}
-	b := &mixed{memory: &memory{opt: opt, head: head, places: trace.NewPlaces(head)}, backend: &backend{machine: m}}
+	b := &mixed{memory: &memory{opt: opt, head: head, places: trace.NewHomeMap(head)}, backend: &backend{machine: m}}
 	record := spmd.Options{Procs: opt.Procs, Allocated: opt.Allocated, Early: true}
 	recording, err := spmd.Run(ctx, record, program, b, b)
 	if err != nil {

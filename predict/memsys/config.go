@@ -20,7 +20,7 @@ type Config struct {
 	Memory     Memory
 	Protocol   Protocol // that keeps the caches coherent; the zero Protocol is that of the target's paper
 
-	Places    *trace.Places    // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
+	Places    *trace.HomeMap   // where the arrays of the program lie, for machines whose memory is distributed; nil: nowhere in particular
 	PerNode   int              // processors of each node
 	Others    []Node           // of a cluster, in place of the last nodes; all processors take part then
 	Placement Placement        // of what the arrays do not place
@@ -193,11 +193,11 @@ func checkTime(name string, t unit.Picos) error {
 // which may be fewer than m has. The flows are the traffic of the program between nodes, for the gap of a network that is
 // found by it; nothing else needs them (see NewCounted).
 func New(m *machine.Machine, head trace.Header, traffic ...topology.Flow) (System, error) {
-	return NewPlaced(m, trace.NewPlaces(head), traffic...)
+	return NewPlaced(m, trace.NewHomeMap(head), traffic...)
 }
 
 // NewPlaced is New for a program that may still place arrays: places must know of one before it is touched.
-func NewPlaced(m *machine.Machine, places *trace.Places, traffic ...topology.Flow) (System, error) {
+func NewPlaced(m *machine.Machine, places *trace.HomeMap, traffic ...topology.Flow) (System, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (c *Config) system(target Target) (System, error) {
 }
 
 // prepare is the target of m and what it needs to know, but for the network.
-func prepare(m *machine.Machine, places *trace.Places) (Target, Config, error) {
+func prepare(m *machine.Machine, places *trace.HomeMap) (Target, Config, error) {
 	target, err := named(string(m.System.Target))
 	if err != nil {
 		return nil, Config{}, err
@@ -259,7 +259,7 @@ func named(name string) (Target, error) {
 }
 
 // configOf is what the targets need to know of m.
-func configOf(m *machine.Machine, places *trace.Places) (Config, error) {
+func configOf(m *machine.Machine, places *trace.HomeMap) (Config, error) {
 	c := Config{Processors: places.Procs(), Places: places, PerNode: m.System.Processors, Machine: m,
 		Placement: Placement{m.Memory.Placement, m.Memory.Page}, Memory: memoryOf(m), Caches: levelsOf(m)}
 	if m.Shared != nil {

@@ -15,7 +15,7 @@ type Placement struct {
 // homes tells which node's memory holds a line: that of the processor which the trace's regions
 // name, otherwise the one that Placement chooses for its page.
 type homes struct {
-	places    *trace.Places
+	places    *trace.HomeMap
 	layout    layout
 	nodes     int // that take part
 	placement Placement
@@ -28,7 +28,7 @@ func newHomes(c *Config, line unit.Bytes) *homes {
 	h := &homes{places: c.Places, layout: c.layout(), nodes: c.nodes(), placement: c.Placement,
 		shift: line.Shift(), touched: map[uint64]int32{}}
 	if h.places == nil {
-		h.places = trace.NewPlaces(trace.Header{Procs: c.Processors})
+		h.places = trace.NewHomeMap(trace.Header{Procs: c.Processors})
 	}
 	return h
 }

@@ -19,7 +19,7 @@ func NeedsTraffic(m *machine.Machine) bool {
 
 // NewCounted is a system like NewPlaced's of a machine that needs traffic, but with the gap of the bisection. What
 // flows returns after a program has run on it is the traffic that New needs.
-func NewCounted(m *machine.Machine, places *trace.Places) (sys System, flows func() []topology.Flow, err error) {
+func NewCounted(m *machine.Machine, places *trace.HomeMap) (sys System, flows func() []topology.Flow, err error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err
@@ -38,7 +38,7 @@ func NewCounted(m *machine.Machine, places *trace.Places) (sys System, flows fun
 
 // NewOn is a system like NewPlaced's whose nodes are connected by a network that others use too, in the same time. What they use instead of it is
 // the network that NewOn returns.
-func NewOn(m *machine.Machine, places *trace.Places, net network.Network) (System, network.Network, error) {
+func NewOn(m *machine.Machine, places *trace.HomeMap, net network.Network) (System, network.Network, error) {
 	target, c, err := prepare(m, places)
 	if err != nil {
 		return nil, nil, err

@@ -39,7 +39,7 @@ func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine,
 	if err := r.checkMixed(m); err != nil {
 		return nil, err
 	}
-	x, err := newMixed(ctx, r.head, m, trace.NewPlaces(r.head), opt.Options)
+	x, err := newMixed(ctx, r.head, m, trace.NewHomeMap(r.head), opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ type MixedProgram interface {
 }
 
 // DirectMixed is Mixed for a program that runs while it is simulated, as Direct is Run.
-func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.Places, opt MixedOptions) (*MixedResult, error) {
+func DirectMixed(ctx context.Context, head trace.Header, program MixedProgram, m *machine.Machine, places *trace.HomeMap, opt MixedOptions) (*MixedResult, error) {
 	x, err := newMixed(ctx, head, m, places, opt.Options)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ type mixed struct {
 }
 
 // newMixed is a run on the memory system of m whose messages go over its network.
-func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.Places, opt Options) (*mixed, error) {
+func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places *trace.HomeMap, opt Options) (*mixed, error) {
 	x := &mixed{ops: make([]engine.Ops, head.Procs)}
 	var err error
 	if memsys.NeedsTraffic(m) {

@@ -149,7 +149,7 @@ func (r *run) fillEvents(p *processor) error {
 	p.eventsTaken = min(from+eventsAtOnce, len(p.events.Rows))
 	some := trace.Events{Proc: p.events.Proc, Rows: p.events.Rows[from:p.eventsTaken]}
 	err := r.takeEvents(p, &some)
-	if bad := (*trace.Invalid)(nil); errors.As(err, &bad) {
+	if bad := (*trace.BatchError)(nil); errors.As(err, &bad) {
 		bad.Row += from
 	}
 	return err

@@ -25,7 +25,7 @@ const (
 )
 
 // node says one node, and returns the row of its last event.
-func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.Place) (int64, error) {
+func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.Pos) (int64, error) {
 	e := trace.NewEvent(trace.Compute)
 	e.Needs = needs
 	switch {
@@ -45,7 +45,7 @@ func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.P
 }
 
 // collective says a node that is one, in its process group.
-func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at trace.Place) (int64, error) {
+func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at trace.Pos) (int64, error) {
 	if n.coll >= uint64(len(chakraColls)) {
 		return 0, c.talk.fail(at, fmt.Sprintf("node %d: unknown comm_type %d", n.id, int64(n.coll)))
 	}

@@ -166,7 +166,7 @@ func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
 		for j, at := range n.needs {
 			needs[j] = g.row[at]
 		}
-		row, err := c.node(s, n, needs, trace.Place{File: file, At: n.offset})
+		row, err := c.node(s, n, needs, trace.Pos{File: file, At: n.offset})
 		if err != nil {
 			return err
 		}

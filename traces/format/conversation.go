@@ -16,17 +16,17 @@ type conversation struct {
 	accept  bool // unmatched messages are notes
 	rows    int  // events of a speaker that go to the sink at a time
 	spoken  int  // speakers so far
-	fail    func(at trace.Place, msg string) error
-	where   func(at trace.Place) string // for notes, which go into the trace and so name no path
+	fail    func(at trace.Pos, msg string) error
+	where   func(at trace.Pos) string // for notes, which go into the trace and so name no path
 }
 
 // conversationInText is for files of text, whose places are lines.
 func conversationInText(files *Files, o Options, sink Sink) *conversation {
 	return &conversation{sink: sink, matcher: trace.NewMatcher(), accept: o.Unmatched,
-		fail: func(at trace.Place, msg string) error {
+		fail: func(at trace.Pos, msg string) error {
 			return &trace.SyntaxError{File: files.Path(int(at.File)), Line: int(at.At), Msg: msg}
 		},
-		where: func(at trace.Place) string {
+		where: func(at trace.Pos) string {
 			if files.Len() == 1 {
 				return fmt.Sprintf("line %d", at.At)
 			}
@@ -37,10 +37,10 @@ func conversationInText(files *Files, o Options, sink Sink) *conversation {
 // conversationInBytes is for binary files, whose places are offsets.
 func conversationInBytes(files *Files, o Options, sink Sink) *conversation {
 	c := conversationInText(files, o, sink)
-	c.fail = func(at trace.Place, msg string) error {
+	c.fail = func(at trace.Pos, msg string) error {
 		return fmt.Errorf("%s: offset %d: %s", files.Path(int(at.File)), at.At, msg)
 	}
-	c.where = func(at trace.Place) string { return fmt.Sprintf("file %d, offset %d", at.File, at.At) }
+	c.where = func(at trace.Pos) string { return fmt.Sprintf("file %d, offset %d", at.File, at.At) }
 	return c
 }
 
@@ -67,7 +67,7 @@ const (
 
 // say appends e, which the input has at place, and returns its row among the events
 // of its rank. Needs must stay as they are until the next flush.
-func (s *speaker) say(e *trace.Event, at trace.Place) (row int64, err error) {
+func (s *speaker) say(e *trace.Event, at trace.Pos) (row int64, err error) {
 	if err := s.c.matcher.Event(s.batch.Proc, e, at); err != nil {
 		return 0, s.c.fail(at, err.Error())
 	}
@@ -83,7 +83,7 @@ func (s *speaker) say(e *trace.Event, at trace.Place) (row int64, err error) {
 
 // compute appends an amount of work, unless it is 0. time matters where the layout
 // has times.
-func (s *speaker) compute(work, time int64, at trace.Place) error {
+func (s *speaker) compute(work, time int64, at trace.Pos) error {
 	if work == 0 {
 		return nil
 	}
@@ -110,13 +110,13 @@ func (c *conversation) finish(procs int) (notes []string, err error) {
 	left := 0
 	for _, m := range c.matcher.Finish(procs) {
 		if !c.accept && !m.Legal {
-			return nil, c.fail(m.Place, m.Msg+"; --unmatched note imports it all the same")
+			return nil, c.fail(m.Pos, m.Msg+"; --unmatched note imports it all the same")
 		}
 		if len(notes) == maxUnmatchedNotes {
 			left++
 			continue
 		}
-		notes = append(notes, c.where(m.Place)+": "+m.Msg)
+		notes = append(notes, c.where(m.Pos)+": "+m.Msg)
 	}
 	if left > 0 {
 		n := c.matcher.Counts()

@@ -18,7 +18,7 @@ type dumpiImport struct {
 	rankOf  []int // by file
 	size    int   // ranks of the world
 	said    int   // the largest that MPI_Comm_size said
-	saidAt  trace.Place
+	saidAt  trace.Pos
 	start   int64 // ns of walltime; of all ranks, or unused if they have their own
 	own     bool
 	null    bool           // source=-1 is MPI_PROC_NULL

@@ -56,8 +56,8 @@ func newDumpiRank(d *dumpiImport, rank, file int) *dumpiRank {
 }
 
 // place is that of a call.
-func (r *dumpiRank) place(c *dumpiCall) trace.Place {
-	return trace.Place{File: r.file, At: int64(c.line)}
+func (r *dumpiRank) place(c *dumpiCall) trace.Pos {
+	return trace.Pos{File: r.file, At: int64(c.line)}
 }
 
 // returned takes a call.

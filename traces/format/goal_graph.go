@@ -173,7 +173,7 @@ func (g *goalGraph) tell(s *speaker) error {
 	singles := g.singles
 	for i := range g.ops {
 		op := &g.ops[i]
-		at := trace.Place{At: op.at}
+		at := trace.Pos{At: op.at}
 		needs := noNeeds
 		if from, to := g.of(i); from < to {
 			needs = g.needs[from:to:to]

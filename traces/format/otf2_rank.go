@@ -113,7 +113,7 @@ func expireOTF2(e *trace.Event, ended bool) (keep bool) {
 }
 
 // here is the place of the line.
-func (p *otf2Parser) here() trace.Place { return trace.Place{At: int64(p.line)} }
+func (p *otf2Parser) here() trace.Pos { return trace.Pos{At: int64(p.line)} }
 
 // picos is the time between two timestamps in ps.
 func (p *otf2Parser) picos(from, to uint64, line []byte) (int64, error) {

@@ -80,7 +80,7 @@ func (r *prvRank) collective(call *prvCall) error {
 	case prvPerMember:
 		n := int64(r.p.members(c))
 		if op.bytes > math.MaxInt64/n {
-			return r.p.c.fail(trace.Place{File: r.p.file, At: call.line}, fmt.Sprintf("%d bytes to each of %d ranks exceed 64 bits", op.bytes, n))
+			return r.p.c.fail(trace.Pos{File: r.p.file, At: call.line}, fmt.Sprintf("%d bytes to each of %d ranks exceed 64 bits", op.bytes, n))
 		}
 		op.bytes *= n
 	case prvReduceScatter:

@@ -84,7 +84,7 @@ func (r *prvRank) sayOp(op *prvOp, t int64) error {
 	if (op.kind == trace.Recv || op.kind == trace.Irecv) && !r.p.ours {
 		e.Bytes = r.p.arrived(prvChannel{op.peer, int32(r.s.batch.Proc), op.tag}, op.bytes)
 	}
-	if _, err := r.s.say(&e, trace.Place{File: r.p.file, At: op.line}); err != nil {
+	if _, err := r.s.say(&e, trace.Pos{File: r.p.file, At: op.line}); err != nil {
 		return err
 	}
 	return r.flushSome()
@@ -101,7 +101,7 @@ func (r *prvRank) flushSome() error {
 // computeUntil says what was computed up to t: while the rank was running, or all the
 // time if the trace has no states.
 func (r *prvRank) computeUntil(t, line int64) error {
-	place := trace.Place{File: r.p.file, At: line}
+	place := trace.Pos{File: r.p.file, At: line}
 	if !r.states && t > r.cursor && t != prvOpen {
 		if err := r.s.compute(t-r.cursor, r.cursor, place); err != nil {
 			return err

@@ -24,7 +24,7 @@ type patient struct {
 	expire  expiry
 
 	work, since int64 // computation not said yet, and when it began
-	sinceAt     trace.Place
+	sinceAt     trace.Pos
 }
 
 // expiry decides whether an event that is not settled in time is said as it is. At
@@ -33,7 +33,7 @@ type expiry func(e *trace.Event, ended bool) (keep bool)
 
 type waiting struct {
 	event trace.Event
-	at    trace.Place
+	at    trace.Pos
 	state waitState
 }
 
@@ -51,7 +51,7 @@ func (c *conversation) patient(p trace.Proc, share *patience, expire expiry) *pa
 }
 
 // busy adds computation of work, which began at time.
-func (p *patient) busy(work, time int64, at trace.Place) {
+func (p *patient) busy(work, time int64, at trace.Pos) {
 	if p.work == 0 {
 		p.since, p.sinceAt = time, at
 	}
@@ -70,7 +70,7 @@ func (p *patient) idle() error {
 }
 
 // say appends e, after computation so far.
-func (p *patient) say(e trace.Event, at trace.Place) error {
+func (p *patient) say(e trace.Event, at trace.Pos) error {
 	if err := p.idle(); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (p *patient) say(e trace.Event, at trace.Place) error {
 }
 
 // hold appends e, to be settled with the ticket.
-func (p *patient) hold(e trace.Event, at trace.Place) (ticket int64, err error) {
+func (p *patient) hold(e trace.Event, at trace.Pos) (ticket int64, err error) {
 	if err := p.idle(); err != nil {
 		return 0, err
 	}

@@ -44,7 +44,7 @@ const (
 // tiOdd counts an oddity.
 type tiOdd struct {
 	n     int
-	first trace.Place
+	first trace.Pos
 }
 
 // tiOddText is what was counted, and what became of it.

@@ -34,7 +34,7 @@ type tiParser struct {
 	values  [][]byte // fields after the action
 	action  *tiAction
 	index   int // of action in tiActions
-	at      trace.Place
+	at      trace.Pos
 	rank    *tiRank
 	problem error
 
@@ -47,7 +47,7 @@ type tiParser struct {
 // tiPartner is a rank that a line of a shared file names.
 type tiPartner struct {
 	rank int32
-	at   trace.Place
+	at   trace.Pos
 	text string
 }
 

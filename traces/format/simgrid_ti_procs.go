@@ -63,7 +63,7 @@ func (p *tiParser) checkFar() error {
 // unmatched messages are notes, so is the latter.
 func (p *tiParser) checkFinalized(ranks ...*tiRank) error {
 	var cut []string
-	var last trace.Place
+	var last trace.Pos
 	for _, r := range ranks {
 		switch {
 		case r.state == tiFinalized:

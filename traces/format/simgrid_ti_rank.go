@@ -16,9 +16,9 @@ type tiRank struct {
 	number   int32
 	speaker  *speaker
 	state    tiState
-	size     int64       // of an element without datatype
-	fraction float64     // of a flop, that no amount has yet
-	last     trace.Place // of its latest action
+	size     int64     // of an element without datatype
+	fraction float64   // of a flop, that no amount has yet
+	last     trace.Pos // of its latest action
 	requests tiRequests
 }
 

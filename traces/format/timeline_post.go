@@ -18,7 +18,7 @@ type slot struct {
 
 // post matches messages and receives, and passes those on that both sides are known of.
 type post struct {
-	open trace.Post[*mail, *slot]
+	open trace.MatchQueue[*mail, *slot]
 	sink timelineSink
 }
 
@@ -48,7 +48,7 @@ func (p *post) deliver(s *slot) error {
 
 // unmatchedNotes say so.
 func (p *post) unmatchedNotes() (notes []string) {
-	sends, receives := p.open.Left()
+	sends, receives := p.open.Unmatched()
 	if sends > 0 {
 		notes = append(notes, plural(sends, "message")+" without a receive, shown without an arrow")
 	}

@@ -199,7 +199,7 @@ func (c *eventsChecker) rows(s *eventsSlot, out *trace.Events) iter.Seq[error] {
 		for from := 0; from < s.Len(); from += rowsAtOnce {
 			out.Proc, out.Rows = s.proc, s.rows(out.Rows, from, min(from+rowsAtOnce, s.Len()))
 			err := trace.CheckEvents(c.head, out, c.last, c.total(s.proc))
-			var invalid *trace.Invalid
+			var invalid *trace.BatchError
 			if errors.As(err, &invalid) {
 				invalid.Row += from
 			}

@@ -97,7 +97,7 @@ func TestSlotIsChecked(t *testing.T) {
 		}
 		s.decode(d, false, false)
 		err := checkRefs(d, trace.Header{Procs: 1}, s, batchInfo{rows: 100, instr: 100})
-		if invalid := (*trace.Invalid)(nil); errors.As(err, &invalid) != c.bad || err != nil && !c.bad {
+		if invalid := (*trace.BatchError)(nil); errors.As(err, &invalid) != c.bad || err != nil && !c.bad {
 			t.Errorf("batch %d, access of %d bytes at %#x, operation %d: %v", i, c.size, c.addr, c.op, err)
 		}
 	}

@@ -151,7 +151,7 @@ func (w *Writer) checkEvents(b *trace.Events) error {
 	}
 	for i := range b.Rows {
 		if n := len(b.Rows[i].Needs); n > maxEventNeeds {
-			return &trace.Invalid{Proc: b.Proc, Row: i, Msg: fmt.Sprintf("it needs %d others; at most %d are supported", n, maxEventNeeds)}
+			return &trace.BatchError{Proc: b.Proc, Row: i, Msg: fmt.Sprintf("it needs %d others; at most %d are supported", n, maxEventNeeds)}
 		}
 	}
 	return nil

@@ -23,14 +23,14 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s: record %d, offset %d: %s", e.File, e.Record, e.Offset, e.Msg)
 }
 
-// Invalid is the first row of a batch that breaks an invariant.
-type Invalid struct {
+// BatchError is the first row of a batch that breaks an invariant.
+type BatchError struct {
 	Proc Proc
 	Row  int // within the batch
 	Msg  string
 }
 
-func (e *Invalid) Error() string {
+func (e *BatchError) Error() string {
 	return fmt.Sprintf("processor %d, row %d of the batch: %s", e.Proc, e.Row, e.Msg)
 }
 
@@ -43,11 +43,11 @@ func CheckRefs(h Header, b *Refs) error {
 	}
 	n := len(b.Addr)
 	if len(b.Instr) != n || len(b.Size) != n || len(b.Op) != n || (b.PC != nil && len(b.PC) != n) {
-		return &Invalid{b.Proc, 0, fmt.Sprintf("columns of unequal length (instr %d, addr %d, size %d, op %d, pc %d)",
+		return &BatchError{b.Proc, 0, fmt.Sprintf("columns of unequal length (instr %d, addr %d, size %d, op %d, pc %d)",
 			len(b.Instr), n, len(b.Size), len(b.Op), len(b.PC))}
 	}
 	if h.HasPC != (b.PC != nil) && n > 0 {
-		return &Invalid{b.Proc, 0, "the header and the batch disagree on the pc column"}
+		return &BatchError{b.Proc, 0, "the header and the batch disagree on the pc column"}
 	}
 	if plainlyLegal(b) {
 		return nil
@@ -55,7 +55,7 @@ func CheckRefs(h Header, b *Refs) error {
 	op, size := b.Op[:n], b.Size[:n]
 	for i, a := range b.Addr {
 		if op[i]-1 >= endOp-1 || size[i] == 0 || a > math.MaxUint64-uint64(size[i])+1 {
-			return &Invalid{b.Proc, i, refProblem(a, size[i], op[i])}
+			return &BatchError{b.Proc, i, refProblem(a, size[i], op[i])}
 		}
 	}
 	return nil
@@ -145,7 +145,7 @@ func CheckEvents(h Header, b *Events, last, total uint64) error {
 	for i := range b.Rows {
 		e := &b.Rows[i]
 		if msg := eventProblem(e, last, total); msg != "" {
-			return &Invalid{b.Proc, i, msg}
+			return &BatchError{b.Proc, i, msg}
 		}
 		last = e.Refs
 	}
@@ -170,7 +170,7 @@ func eventProblem(e *Event, last, total uint64) string {
 
 func checkProc(h Header, p Proc) error {
 	if p < 0 || int(p) >= h.Procs {
-		return &Invalid{p, 0, fmt.Sprintf("no such processor: the trace has %d", h.Procs)}
+		return &BatchError{p, 0, fmt.Sprintf("no such processor: the trace has %d", h.Procs)}
 	}
 	return nil
 }

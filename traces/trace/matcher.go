@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Place is where in a foreign input an event was: the number of the file, and the
+// Pos is where in a foreign input an event was: the number of the file, and the
 // line or offset in it. In a stored trace it is the row.
-type Place struct {
+type Pos struct {
 	File int32
 	At   int64
 }
@@ -18,7 +18,7 @@ type Place struct {
 // ranks do not call.
 type Mismatch struct {
 	Proc  Proc
-	Place Place
+	Pos   Pos
 	Kind  Kind
 	Msg   string // "send from rank 0 to rank 1 with tag 3 (5 bytes) has no receive"
 	Legal bool   // the program may have meant it: worth a note, not an error
@@ -107,7 +107,7 @@ type party struct {
 	calls  map[int32]*member // by group
 	recent *member           // the one of the latest call
 	group  int32             // of recent
-	last   Place
+	last   Pos
 	lastOf Kind
 }
 
@@ -127,7 +127,7 @@ func (m *Matcher) party(p Proc) *party {
 // Event takes the next event of p. The error is about e itself: a wait for a
 // request that is not open, a request that is used twice, a collective that is
 // another one than the same collective of an earlier processor.
-func (m *Matcher) Event(p Proc, e *Event, at Place) error {
+func (m *Matcher) Event(p Proc, e *Event, at Pos) error {
 	who := m.party(p)
 	who.last, who.lastOf = at, e.Kind
 	switch e.Kind {
@@ -222,6 +222,6 @@ func order(a, b Mismatch) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(a.Proc, b.Proc), cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.At, b.Place.At),
+	return cmp.Or(cmp.Compare(a.Proc, b.Proc), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.At, b.Pos.At),
 		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Msg, b.Msg))
 }

@@ -45,7 +45,7 @@ func BenchmarkMatcher(b *testing.B) {
 				m := NewMatcher()
 				most := 0
 				halo(procs, rounds, fresh, func(p Proc, e *Event, at int64) {
-					if events++; m.Event(p, e, Place{At: at}) != nil {
+					if events++; m.Event(p, e, Pos{At: at}) != nil {
 						b.Fatal("not sound")
 					}
 					if most++; most == procs*rounds*9/2 {

@@ -29,7 +29,7 @@ type member struct {
 	who    *party
 	next   int    // offset in order
 	done   uint64 // calls
-	last   Place
+	last   Pos
 	kind   Kind
 	strays *strays // where and how it disagreed, in a graph
 }
@@ -48,7 +48,7 @@ func (s *strays) count(mine, theirs Kind) {
 }
 
 // collective holds the next call of who to those of other members.
-func (m *Matcher) collective(who *party, e *Event, at Place) error {
+func (m *Matcher) collective(who *party, e *Event, at Pos) error {
 	if !e.Collective() {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (m *Matcher) collective(who *party, e *Event, at Place) error {
 	if e.Needs == nil {
 		return err
 	}
-	mine.strays = &strays{first: Mismatch{Proc: who.proc, Place: at, Kind: e.Kind, Msg: err.Error(), Legal: true}}
+	mine.strays = &strays{first: Mismatch{Proc: who.proc, Pos: at, Kind: e.Kind, Msg: err.Error(), Legal: true}}
 	mine.strays.count(now.kind, then.kind)
 	return nil
 }
@@ -187,7 +187,7 @@ func (m *Matcher) absent(g *collectives, longest *member, procs int) {
 
 // fewer says that a member comes to an end before the one that has most.
 func (m *Matcher) fewer(g *collectives, longest, mine *member) {
-	m.found.add(Mismatch{Proc: mine.who.proc, Place: mine.last, Kind: mine.kind}, 1, func() string {
+	m.found.add(Mismatch{Proc: mine.who.proc, Pos: mine.last, Kind: mine.kind}, 1, func() string {
 		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", mine.who.proc, plural(mine.done, "collective"),
 			inGroup(g.group), longest.who.proc, mine.done+1, g.at(mine.done).kind)
 	})

@@ -167,7 +167,7 @@ func inOrder(t *testing.T, events [][]who, rng *rand.Rand) ([]Mismatch, *Matcher
 			}
 			p = (p + 1) % len(events)
 		}
-		if err := m.Event(Proc(p), &events[p][next[p]].Event, Place{File: int32(next[p] / 5), At: int64(next[p])}); err != nil {
+		if err := m.Event(Proc(p), &events[p][next[p]].Event, Pos{File: int32(next[p] / 5), At: int64(next[p])}); err != nil {
 			t.Fatal(err)
 		}
 		next[p]++
@@ -234,7 +234,7 @@ func FuzzMatcherIsNaive(f *testing.F) {
 func TestQueueIsAList(t *testing.T) {
 	type entry struct {
 		bytes int64
-		at    Place
+		at    Pos
 	}
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 2000 {
@@ -318,7 +318,7 @@ func FuzzCollectivesAgree(f *testing.F) {
 		m, failed := NewMatcher(), false
 		for _, list := range events {
 			for i, w := range list {
-				failed = failed || m.Event(w.proc, &w.Event, Place{At: int64(i)}) != nil
+				failed = failed || m.Event(w.proc, &w.Event, Pos{At: int64(i)}) != nil
 			}
 		}
 		disagree, uneven := false, uint64(0)

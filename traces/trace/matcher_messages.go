@@ -48,7 +48,7 @@ func (m *Matcher) box(at inbox) *box {
 }
 
 // send takes a message to its receive, or lets it wait.
-func (m *Matcher) send(p Proc, e *Event, at Place) {
+func (m *Matcher) send(p Proc, e *Event, at Pos) {
 	m.counts.Sends++
 	f := m.flow(channel{p, Proc(e.Peer), e.Tag, e.Group})
 	f.loose = f.loose || e.Needs != nil
@@ -66,7 +66,7 @@ func (m *Matcher) send(p Proc, e *Event, at Place) {
 }
 
 // receive takes a message, or waits for one.
-func (m *Matcher) receive(p Proc, e *Event, at Place) {
+func (m *Matcher) receive(p Proc, e *Event, at Pos) {
 	m.counts.Receives++
 	if e.Peer < 0 || e.Tag < 0 {
 		m.counts.Wildcards++
@@ -91,13 +91,13 @@ func (m *Matcher) receive(p Proc, e *Event, at Place) {
 // pair holds a receive at a place to its message. In a graph the order of rows is not
 // that of execution, so that only a receive that is alone with its message in the
 // channel is sure to get it: whether that is so, Finish knows.
-func (m *Matcher) pair(f *flow, sent, room int64, at Place) {
+func (m *Matcher) pair(f *flow, sent, room int64, at Pos) {
 	m.counts.Messages++
 	f.alone, f.paired = !f.paired && !f.later, true
 	if room <= 0 || room >= sent {
 		return
 	}
-	short := Mismatch{Proc: f.to, Place: at, Kind: Recv}
+	short := Mismatch{Proc: f.to, Pos: at, Kind: Recv}
 	say := func() string {
 		return fmt.Sprintf("receive of %d bytes is smaller than the matching send of %d (truncation): %s", room, sent, f.channel)
 	}
@@ -156,7 +156,7 @@ func (m *Matcher) leftOver(f *flow, procs int) {
 		if f.receives {
 			who, kind = f.to, Recv
 		}
-		m.found.add(Mismatch{Proc: who, Place: at, Kind: kind}, 1, func() string { return f.lack(bytes, procs) })
+		m.found.add(Mismatch{Proc: who, Pos: at, Kind: kind}, 1, func() string { return f.lack(bytes, procs) })
 	}
 }
 

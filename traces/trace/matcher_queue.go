@@ -30,7 +30,7 @@ func (q *queue) empty() bool { return q.first.count == 0 }
 
 func (m *runs) empty() bool { return m == nil || m.head == len(m.all) }
 
-func (q *queue) push(bytes int64, at Place) {
+func (q *queue) push(bytes int64, at Pos) {
 	last, file := &q.first, q.file
 	if !q.more.empty() {
 		last, file = &q.more.all[len(q.more.all)-1], q.more.file
@@ -70,8 +70,8 @@ func (r *run) extend(bytes, at int64) bool {
 }
 
 // pop takes the first message; the queue must not be empty.
-func (q *queue) pop() (bytes int64, at Place) {
-	bytes, at = q.first.bytes, Place{q.file, q.first.at}
+func (q *queue) pop() (bytes int64, at Pos) {
+	bytes, at = q.first.bytes, Pos{q.file, q.first.at}
 	q.first.at += int64(q.first.step)
 	if q.first.count--; q.first.count == 0 && !q.more.empty() {
 		if r := q.more.take(); r.count > 0 {
@@ -109,10 +109,10 @@ func (q *queue) count() uint64 {
 }
 
 // end is the place of the last message; the queue must not be empty.
-func (q *queue) end() Place {
+func (q *queue) end() Pos {
 	r, file := q.first, q.file
 	if !q.more.empty() {
 		r, file = q.more.all[len(q.more.all)-1], q.more.file
 	}
-	return Place{file, r.at + int64(r.step)*int64(r.count-1)}
+	return Pos{file, r.at + int64(r.step)*int64(r.count-1)}
 }

@@ -7,13 +7,13 @@ import (
 
 // request is an operation that its processor has started.
 type request struct {
-	at     Place
+	at     Pos
 	kind   Kind
 	tested bool // it may have completed in a test
 }
 
 // start opens the request of e.
-func (who *party) start(e *Event, at Place) error {
+func (who *party) start(e *Event, at Pos) error {
 	if old, used := who.open[e.Request]; used && !old.tested {
 		return fmt.Errorf("%s opens request %d, which is open", e.Kind, e.Request)
 	}
@@ -63,7 +63,7 @@ func (m *Matcher) leftOpen(who *party) {
 		return
 	}
 	m.counts.Open += n
-	m.found.add(Mismatch{Proc: who.proc, Place: first.at, Kind: first.kind, Legal: true}, n, func() string {
+	m.found.add(Mismatch{Proc: who.proc, Pos: first.at, Kind: first.kind, Legal: true}, n, func() string {
 		text := fmt.Sprintf("rank %d never waits for request %d of this %s", who.proc, id, first.kind)
 		if n > 1 {
 			text += fmt.Sprintf(", nor for %d more", n-1)

@@ -11,7 +11,7 @@ import (
 func matched(procs int, said ...who) string {
 	m := NewMatcher()
 	for i, w := range said {
-		if err := m.Event(w.proc, &w.Event, Place{At: int64(i)}); err != nil {
+		if err := m.Event(w.proc, &w.Event, Pos{At: int64(i)}); err != nil {
 			return err.Error()
 		}
 	}
@@ -151,7 +151,7 @@ func TestMatcherListsTheFirst(t *testing.T) {
 		m := NewMatcher()
 		for i := n; i > 0; i-- { // no processor sees its own go back
 			w := message(Proc(i), Send, 0, 3, 5)
-			if err := m.Event(w.proc, &w.Event, Place{At: 1}); err != nil {
+			if err := m.Event(w.proc, &w.Event, Pos{At: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -173,7 +173,7 @@ func TestMatcherIsFlat(t *testing.T) {
 	const n = 1 << 20
 	for i := range int64(n) {
 		w := message(0, Send, 1, 3, 5)
-		if m.Event(0, &w.Event, Place{At: 9 + 4*i}) != nil {
+		if m.Event(0, &w.Event, Pos{At: 9 + 4*i}) != nil {
 			t.Fatal("not sound")
 		}
 	}
@@ -182,7 +182,7 @@ func TestMatcherIsFlat(t *testing.T) {
 		t.Errorf("%+v", f.waiting)
 	}
 	halo(64, 1000, true, func(p Proc, e *Event, at int64) {
-		if m.Event(p, e, Place{At: at}) != nil {
+		if m.Event(p, e, Pos{At: at}) != nil {
 			t.Fatal("not sound")
 		}
 	})

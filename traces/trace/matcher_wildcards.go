@@ -8,7 +8,7 @@ import (
 // pool counts what a wildcard may have to do with.
 type pool struct {
 	sends, receives   uint64 // receives: those after the wildcard
-	lastSend, lastGot Place
+	lastSend, lastGot Pos
 }
 
 // box knows the wildcards of one inbox.
@@ -17,12 +17,12 @@ type box struct {
 	sources, tags map[int32]bool // taken with any tag; from any source
 	marks         int32          // kinds of wildcard so far
 	wild          uint64
-	last          Place
+	last          Pos
 	sum           poolSum
 }
 
 // wildcard counts a receive that names no source or no tag.
-func (b *box) wildcard(e *Event, at Place) {
+func (b *box) wildcard(e *Event, at Pos) {
 	b.wild++
 	b.last = at
 	switch {
@@ -91,7 +91,7 @@ func (m *Matcher) surplus(f *flow, procs int) {
 	if p.receives > p.sends {
 		more := p.receives - p.sends
 		sum.surplus += more
-		m.found.add(Mismatch{Proc: f.to, Place: p.lastGot, Kind: Recv}, more, func() string {
+		m.found.add(Mismatch{Proc: f.to, Pos: p.lastGot, Kind: Recv}, more, func() string {
 			return fmt.Sprintf("%s on rank %d from rank %d%s%s: %d more than are sent", plural(p.receives, "receive"), f.to, f.from,
 				withTag(f.tag), inGroup(f.group), more)
 		})
@@ -108,13 +108,13 @@ func (m *Matcher) balance(at inbox, b *box) {
 	matched := min(s.sends, receives-s.surplus)
 	m.counts.Messages += matched
 	if more := receives - s.surplus - matched; more > 0 {
-		m.found.add(Mismatch{Proc: at.to, Place: b.last, Kind: Recv}, more, func() string {
+		m.found.add(Mismatch{Proc: at.to, Pos: b.last, Kind: Recv}, more, func() string {
 			return fmt.Sprintf("receives on rank %d from any rank or with any tag%s: %d more than are sent", at.to, inGroup(at.group), more)
 		})
 	}
 	if more := s.sends - matched; more > 0 {
 		f := s.sender
-		m.found.add(Mismatch{Proc: f.from, Place: f.pool.lastSend, Kind: Send}, more, func() string {
+		m.found.add(Mismatch{Proc: f.from, Pos: f.pool.lastSend, Kind: Send}, more, func() string {
 			return fmt.Sprintf("sends to rank %d%s: %d more than are received, this or earlier ones (receives take any rank or tag)",
 				at.to, inGroup(at.group), more)
 		})

@@ -31,7 +31,7 @@ func (w *walk) needs(e *Event) error {
 // point back cannot go in a circle.
 func (w *walk) checkNeeds() error {
 	if w.need.row > 0 && w.need.row >= w.events {
-		return &Unsound{Proc: w.p, Row: w.need.of, Kind: w.need.kind,
+		return &RowError{Proc: w.p, Row: w.need.of, Kind: w.need.kind,
 			Msg: fmt.Sprintf("needs event %d, but there are %d", w.need.row, w.events)}
 	}
 	if !w.loops {
@@ -47,7 +47,7 @@ func (w *walk) checkNeeds() error {
 		}
 	}
 	if c := g.circle(); c != nil {
-		return &Unsound{Proc: w.p, Row: int64(c[0]), Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
+		return &RowError{Proc: w.p, Row: int64(c[0]), Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func TestCheckRefs(t *testing.T) {
 	} {
 		h, r := h, refsOf(1, 3)
 		c.spoil(&h, &r)
-		var invalid *Invalid
+		var invalid *BatchError
 		if err := CheckRefs(h, &r); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
 			t.Errorf("%s: %v; want row %d, %q", name, err, c.row, c.reason)
 		}
@@ -271,7 +271,7 @@ func TestCheckEvents(t *testing.T) {
 	} {
 		e := good()
 		c.spoil(&e)
-		var invalid *Invalid
+		var invalid *BatchError
 		if err := CheckEvents(h, &e, c.last, c.total); !errors.As(err, &invalid) || invalid.Row != c.row || !strings.Contains(invalid.Msg, c.reason) {
 			t.Errorf("%s: %v; want row %d, %q", name, err, c.row, c.reason)
 		}
@@ -414,14 +414,14 @@ func TestCheckCounts(t *testing.T) {
 	e = event(Bcast, 0, 10)
 	e.Group, e.Peer = 6, 1
 	more(1, e)
-	got, err := CheckAll(m.InBatches(3))
+	got, err := Validate(m.InBatches(3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Checked{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1,
+	want := Report{Refs: 20, Events: 15, Joined: 15, Needs: 2, Locks: 1,
 		MatchCounts: MatchCounts{Sends: 3, Receives: 3, Messages: 3, Requests: 2, Open: 1, Collectives: 3, Groups: 2},
 		Calls:       []GroupCalls{{Group: None, Members: 2, Calls: 1}, {Group: 6, Members: 1, Calls: 1}},
-		Notes:       []Unsound{{Proc: 1, Row: 2, Kind: Irecv, Msg: "rank 1 never waits for request 2 of this irecv"}}}
+		Notes:       []RowError{{Proc: 1, Row: 2, Kind: Irecv, Msg: "rank 1 never waits for request 2 of this irecv"}}}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, want %+v", *got, want)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Unsound is the first row of a trace that breaks an invariant.
-type Unsound struct {
+// RowError is the first row of a trace that breaks an invariant.
+type RowError struct {
 	Proc  Proc
 	IsRef bool  // a reference, not an event
 	Row   int64 // among those of the processor
@@ -15,31 +15,31 @@ type Unsound struct {
 	Msg   string
 }
 
-func (e *Unsound) Error() string {
+func (e *RowError) Error() string {
 	if e.IsRef {
 		return fmt.Sprintf("processor %d, reference %d: %s", e.Proc, e.Row, e.Msg)
 	}
 	return fmt.Sprintf("processor %d, event %d (%s): %s", e.Proc, e.Row, e.Kind, e.Msg)
 }
 
-// Checked is what a sound trace was held to.
-type Checked struct {
+// Report is what a sound trace was held to.
+type Report struct {
 	Refs, Events uint64
 	Joined       uint64 // events held to their place among the references
 	Needs        uint64 // named by events
 	Locks        uint64 // taken
 	MatchCounts
 	Calls []GroupCalls
-	Notes []Unsound // what is legal, and yet may be a mistake: requests that nobody waits for
+	Notes []RowError // what is legal, and yet may be a mistake: requests that nobody waits for
 }
 
 // Check holds a whole trace to every invariant, as CheckAll.
 func Check(src Source) error {
-	_, err := CheckAll(src)
+	_, err := Validate(src)
 	return err
 }
 
-// CheckAll holds a whole trace to every invariant: those of batches (CheckRefs,
+// Validate holds a whole trace to every invariant: those of batches (CheckRefs,
 // CheckEvents), and what only the whole can tell:
 //
 //   - batches come processor by processor, as a Source promises;
@@ -54,7 +54,7 @@ func Check(src Source) error {
 //
 // A source without any reference is taken for the events of a trace alone, whose
 // joins cannot be checked. Where a row is at fault, the error is an *Unsound.
-func CheckAll(src Source) (*Checked, error) {
+func Validate(src Source) (*Report, error) {
 	c := wholeCheck{src: src, head: src.Header(), match: NewMatcher()}
 	if c.head.Procs < 0 {
 		return nil, fmt.Errorf("the header has %d processors", c.head.Procs)
@@ -91,7 +91,7 @@ type wholeCheck struct {
 	head   Header
 	joined bool
 	match  *Matcher
-	did    Checked
+	did    Report
 }
 
 // proc walks both streams of one processor side by side.
@@ -104,7 +104,7 @@ func (c *wholeCheck) proc(p Proc) error {
 			return err
 		}
 		if b.Proc != p {
-			return &Invalid{b.Proc, 0, fmt.Sprintf("came among the events of processor %d", p)}
+			return &BatchError{b.Proc, 0, fmt.Sprintf("came among the events of processor %d", p)}
 		}
 		if err := CheckEvents(c.head, b, w.last, math.MaxUint64); err != nil {
 			return w.placed(err, b)
@@ -132,7 +132,7 @@ func (c *wholeCheck) messages() error {
 	all := c.match.Finish(c.head.Procs)
 	c.did.MatchCounts, c.did.Calls = c.match.Counts(), c.match.Calls()
 	for _, m := range all {
-		u := Unsound{Proc: m.Proc, Row: m.Place.At, Kind: m.Kind, Msg: m.Msg}
+		u := RowError{Proc: m.Proc, Row: m.Pos.At, Kind: m.Kind, Msg: m.Msg}
 		if !m.Legal {
 			if more := c.did.Mismatches - 1; more > 0 {
 				u.Msg += fmt.Sprintf(" (and %d more)", more)

@@ -38,7 +38,7 @@ func (w *walk) event(e *Event) error {
 	if err == nil || w.failed {
 		return err
 	}
-	return &Unsound{Proc: w.p, Row: w.events, Kind: e.Kind, Msg: err.Error()}
+	return &RowError{Proc: w.p, Row: w.events, Kind: e.Kind, Msg: err.Error()}
 }
 
 // join holds an event to its place among the references.
@@ -126,7 +126,7 @@ func (w *walk) fill() (bool, error) {
 // check holds a batch of references to what batches must be.
 func (w *walk) check(b *Refs) error {
 	if b.Proc != w.p {
-		return &Invalid{b.Proc, 0, fmt.Sprintf("came among the references of processor %d", w.p)}
+		return &BatchError{b.Proc, 0, fmt.Sprintf("came among the references of processor %d", w.p)}
 	}
 	return w.placed(CheckRefs(w.c.head, b), nil)
 }
@@ -134,14 +134,14 @@ func (w *walk) check(b *Refs) error {
 // placed says which row of the processor is invalid: one of the batch of events, or
 // of the references that come next.
 func (w *walk) placed(err error, events *Events) error {
-	var row *Invalid
+	var row *BatchError
 	if !errors.As(err, &row) {
 		return err
 	}
 	if events == nil {
-		return &Unsound{Proc: w.p, IsRef: true, Row: int64(w.done) + int64(row.Row), Msg: row.Msg}
+		return &RowError{Proc: w.p, IsRef: true, Row: int64(w.done) + int64(row.Row), Msg: row.Msg}
 	}
-	return &Unsound{Proc: w.p, Row: w.events + int64(row.Row), Kind: events.Rows[row.Row].Kind, Msg: row.Msg}
+	return &RowError{Proc: w.p, Row: w.events + int64(row.Row), Kind: events.Rows[row.Row].Kind, Msg: row.Msg}
 }
 
 // checkTotals is for sources that say how many rows they have.
@@ -177,5 +177,5 @@ func (w *walk) meaning(e *Event) error {
 		}
 		w.held[e.Peer]--
 	}
-	return w.c.match.Event(w.p, e, Place{At: w.events})
+	return w.c.match.Event(w.p, e, Pos{At: w.events})
 }

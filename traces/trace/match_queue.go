@@ -1,11 +1,11 @@
 package trace
 
-// Post hands messages to receives while a program is gone through in the order of time, be it recorded
+// MatchQueue hands messages to receives while a program is gone through in the order of time, be it recorded
 // or that of a model. M is what its user keeps of a message, R of a receive. The zero value is empty.
 //
 // Messages and receives match as in MPI, and as [Matcher] has it: those of one sender, receiver, tag
 // and group in their order. What a wildcard gets, which Matcher leaves open, is what was sent first.
-type Post[M, R any] struct {
+type MatchQueue[M, R any] struct {
 	boxes map[address]*mailbox[M, R]
 	calls uint64
 }
@@ -37,7 +37,7 @@ type unclaimed[T any] struct {
 	call uint64
 }
 
-func (p *Post[M, R]) box(to Proc, group int32) *mailbox[M, R] {
+func (p *MatchQueue[M, R]) box(to Proc, group int32) *mailbox[M, R] {
 	at := address{to, group}
 	b := p.boxes[at]
 	if b == nil {
@@ -52,7 +52,7 @@ func (p *Post[M, R]) box(to Proc, group int32) *mailbox[M, R] {
 
 // Send takes the receive that the message of e, a Send or an Isend of from, has waited for; if there
 // is none, m waits.
-func (p *Post[M, R]) Send(from Proc, e *Event, m M) (receive R, found bool) {
+func (p *MatchQueue[M, R]) Send(from Proc, e *Event, m M) (receive R, found bool) {
 	p.calls++
 	b := p.box(Proc(e.Peer), e.Group)
 	sent := envelope{int32(from), max(e.Tag, None)}
@@ -71,7 +71,7 @@ func (p *Post[M, R]) Send(from Proc, e *Event, m M) (receive R, found bool) {
 }
 
 // Receive takes the message that e, a Recv or an Irecv of to, gets; if there is none, r waits.
-func (p *Post[M, R]) Receive(to Proc, e *Event, r R) (message M, found bool) {
+func (p *MatchQueue[M, R]) Receive(to Proc, e *Event, r R) (message M, found bool) {
 	p.calls++
 	b := p.box(to, e.Group)
 	want := envelope{max(e.Peer, None), max(e.Tag, None)}
@@ -102,8 +102,8 @@ func shift[T any](queues map[envelope][]unclaimed[T], e envelope) T {
 	return q[0].what
 }
 
-// Left counts the messages and the receives that have no partner.
-func (p *Post[M, R]) Left() (messages, receives int) {
+// Unmatched counts the messages and the receives that have no partner.
+func (p *MatchQueue[M, R]) Unmatched() (messages, receives int) {
 	for _, b := range p.boxes {
 		for _, q := range b.messages {
 			messages += len(q)

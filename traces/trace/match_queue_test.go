@@ -32,7 +32,7 @@ func fits(r, m posted) bool {
 func TestPostIsNaive(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var p Post[int, int]
+		var p MatchQueue[int, int]
 		var messages, receives []posted
 		for i := range 400 {
 			me, e := rng.Int32N(3), NewEvent(Send)
@@ -62,7 +62,7 @@ func TestPostIsNaive(t *testing.T) {
 				t.Fatalf("seed %d, call %d: it gets %d, %v, by search %d, %v", seed, i, got, found, want, has)
 			}
 		}
-		if m, r := p.Left(); m != len(messages) || r != len(receives) {
+		if m, r := p.Unmatched(); m != len(messages) || r != len(receives) {
 			t.Fatalf("seed %d: %d messages and %d receives are left, want %d and %d", seed, m, r, len(messages), len(receives))
 		}
 	}

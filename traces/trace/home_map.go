@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Places finds whose memory holds an address, as far as the regions of a trace say. It is not safe for
+// HomeMap finds whose memory holds an address, as far as the regions of a trace say. It is not safe for
 // concurrent use.
-type Places struct {
+type HomeMap struct {
 	regions []Region // by address; those that place nothing are left out
 	lasts   []uint64 // bytes of the regions
 	latest  int      // region that was looked for
 	procs   int      // whom regions place parts with
 }
 
-// NewPlaces is what h says.
-func NewPlaces(h Header) *Places {
-	p := &Places{procs: h.Procs}
+// NewHomeMap is what h says.
+func NewHomeMap(h Header) *HomeMap {
+	p := &HomeMap{procs: h.Procs}
 	p.Add(h.Regions...)
 	return p
 }
 
 // Procs is the number of processors.
-func (p *Places) Procs() int { return p.procs }
+func (p *HomeMap) Procs() int { return p.procs }
 
 // Add makes more regions known.
-func (p *Places) Add(regions ...Region) {
+func (p *HomeMap) Add(regions ...Region) {
 	for _, r := range regions {
 		if r.Bytes > 0 && (r.Owner != Everyone || r.Home.Kind != AnyHome) {
 			p.regions = append(p.regions, r)
@@ -40,7 +40,7 @@ func (p *Places) Add(regions ...Region) {
 
 // Of is the processor whose memory holds the line of these first and last bytes; false if the machine decides. A line
 // that several regions share belongs to the first of them that has a byte of it.
-func (p *Places) Of(first, last uint64) (Proc, bool) {
+func (p *HomeMap) Of(first, last uint64) (Proc, bool) {
 	i := p.latest
 	if i == len(p.regions) || first < p.regions[i].Base || first > p.lasts[i] { // the search would not find this one
 		i, _ = slices.BinarySearch(p.lasts, first)
