@@ -53,7 +53,7 @@ time-cost, their product. Cheaper is better among equals.
 
 Under the ranking are the front (machines than which no cheaper one is as fast), the winner with one parameter
 less and more by --vary (change: of its time or cost; regret: how far it is then behind the new winner), and
-reservations. A margin inside --model-error decides nothing: give a share, or the table that predict compare -o
+warnings. A margin inside --model-error decides nothing: give a share, or the table that predict compare -o
 leaves of the same model beside simulation, whose mean error is taken.`
 
 // budgetCommand is predict budget.

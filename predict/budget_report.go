@@ -81,7 +81,7 @@ func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Tabl
 		fmt.Fprintf(w, "note: %v\n", l)
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "reservation: %v\n", warning)
+		fmt.Fprintf(w, "warning: %v\n", warning)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestBudgetPrintsAll(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for _, want := range []string{"prog by model paper, prices of 1999, an example", "behind [%]", "best: ", "front:", "if the parameters were others:", "C_machine",
-		"inside the model's error of 50 %", "reservation: the barrier term"} {
+		"inside the model's error of 50 %", "warning: the barrier term"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -75,7 +75,7 @@ func clusterCommand(env *stage.Env) *cobra.Command {
 
 // clusterLong is the help of the command.
 const clusterLong = "Cluster predicts E(Instr), the time of the run over the instructions of all processors, in nanoseconds, with its\n" +
-	"parts, what binds, an interval and reservations [du2000]. The interval from lo to hi is to hold 95 % of simulations: it is\n" +
+	"parts, what binds, an interval and warnings [du2000]. The interval from lo to hi is to hold 95 % of simulations: it is\n" +
 	"what the model varies, from parameters_lo to parameters_hi, widened by model_below and model_above, which are how far beyond\n" +
 	"that simulations of other programs were on machines of the kind. Models:\n" +
 	"  paper  as published: a power law fitted to the stack distances, and queues for memory and disks (3.16),\n" +
@@ -146,15 +146,15 @@ func (o *clusterOptions) read(files []string) (all []*machine.Machine, err error
 	return all, nil
 }
 
-// leftOut is the reason why nothing can be predicted of one machine, which says nothing of others.
-type leftOut struct{ error }
+// skippedMachine is the reason why nothing can be predicted of one machine, which says nothing of others.
+type skippedMachine struct{ error }
 
 // predictAll predicts for each machine for which it can be done, and notes which are left out. It fails if all are.
 func (o *clusterOptions) predictAll(env *stage.Env, runs []*cluster.Run, machines []*machine.Machine, models []model.Model[*cluster.Case]) (all []model.Prediction, err error) {
 	var reasons []error
 	for _, m := range machines {
 		some, err := o.predict(env, &cluster.Case{Runs: runs, Machine: m}, models)
-		if reason := (leftOut{}); errors.As(err, &reason) {
+		if reason := (skippedMachine{}); errors.As(err, &reason) {
 			reasons = append(reasons, reason)
 		} else if err != nil {
 			return nil, err
@@ -246,7 +246,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 		processors = o.fitting(env, c.Runs, c.Machine)
 	}
 	if len(processors) == 0 {
-		return nil, leftOut{fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", c.Machine.Name, c.Machine.Count())}
+		return nil, skippedMachine{fmt.Errorf("no run fits machine %s, which has %d processors; give --processors to scale one", c.Machine.Name, c.Machine.Count())}
 	}
 	var last error
 	for _, n := range processors {
@@ -267,7 +267,7 @@ func (o *clusterOptions) predict(env *stage.Env, c *cluster.Case, models []model
 		}
 	}
 	if len(all) == 0 {
-		return nil, leftOut{fmt.Errorf("predicting %s on %s: no model applies: %w", c.Runs[0].Program, c.Machine.Name, last)}
+		return nil, skippedMachine{fmt.Errorf("predicting %s on %s: no model applies: %w", c.Runs[0].Program, c.Machine.Name, last)}
 	}
 	return all, nil
 }

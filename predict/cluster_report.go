@@ -34,7 +34,7 @@ func (o *clusterOptions) report(env *stage.Env, all []model.Prediction) error {
 func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error {
 	short := *t
 	short.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
-		return c.Name == "trace" || c.Name == "interval" || c.Name == "reservations"
+		return c.Name == "trace" || c.Name == "interval" || c.Name == "warnings"
 	})
 	if err := stage.Print(w, stage.Human, &short); err != nil {
 		return err
@@ -47,7 +47,7 @@ func printPredictions(w io.Writer, t *store.Table, all []model.Prediction) error
 	return stage.Print(w, stage.Human, notes)
 }
 
-// remarks lists what the intervals cover and the reservations, each with the rows it is about.
+// remarks lists what the intervals cover and the warnings, each with the rows it is about.
 func remarks(all []model.Prediction) *store.Table {
 	var models, texts, where []string
 	add := func(p model.Prediction, text string) {
@@ -65,7 +65,7 @@ func remarks(all []model.Prediction) *store.Table {
 			add(p, "interval: "+p.Interval.Covers)
 		}
 		for _, r := range p.Warnings {
-			add(p, "reservation: "+strings.TrimSpace(r.Error()))
+			add(p, "warning: "+strings.TrimSpace(r.Error()))
 		}
 	}
 	return &store.Table{Name: "remarks", Columns: []store.Column{

@@ -48,13 +48,13 @@ func TestClusterPrintsPredictions(t *testing.T) {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var rows []struct {
-		Program, Trace, Machine, Model, Limit, Reservations string
-		Processors                                          int
-		Lo, Hi                                              *float64
-		ParametersLo                                        *float64 `json:"parameters_lo"`
-		ModelBelow                                          float64  `json:"model_below"`
-		E                                                   float64  `json:"e_instr"`
-		Ideal, Latency, Contention, Sync                    float64
+		Program, Trace, Machine, Model, Limit, Warnings string
+		Processors                                      int
+		Lo, Hi                                          *float64
+		ParametersLo                                    *float64 `json:"parameters_lo"`
+		ModelBelow                                      float64  `json:"model_below"`
+		E                                               float64  `json:"e_instr"`
+		Ideal, Latency, Contention, Sync                float64
 	}
 	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 2 {
 		t.Fatalf("%v: %s", err, out)
@@ -85,7 +85,7 @@ func TestClusterPrintsPredictions(t *testing.T) {
 func TestClusterForPeople(t *testing.T) {
 	smp, dir := writeMachine(t, "m1"), writeAnalysis(t, "1", true)
 	_, out, _ := predict("cluster", "--params", dir, "--machine", smp, "--processors", "1,2")
-	for _, want := range []string{"e_instr [ns]", "reservation: the barrier term is per instruction", "interval: fully associative to binomial"} {
+	for _, want := range []string{"e_instr [ns]", "warning: the barrier term is per instruction", "interval: fully associative to binomial"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

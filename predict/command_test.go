@@ -36,7 +36,7 @@ func writeTables(t *testing.T) (prediction, simulation string) {
 		store.Column{Name: "target", Data: []string{"smp", "smp"}},
 		store.Column{Name: "parameters_lo", Unit: "ns", Data: []float64{math.NaN(), 9.7}}, store.Column{Name: "parameters_hi", Unit: "ns", Data: []float64{math.NaN(), 9.9}},
 		store.Column{Name: "model", Data: []string{"paper", "mva"}}, store.Column{Name: "lo", Unit: "ns", Data: []float64{math.NaN(), 9}}, store.Column{Name: "hi", Unit: "ns", Data: []float64{math.NaN(), 11}},
-		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "reservations", Data: []string{"", ""}})}
+		store.Column{Name: "limit", Data: []string{"", ""}}, store.Column{Name: "interval", Data: []string{"", ""}}, store.Column{Name: "warnings", Data: []string{"", ""}})}
 	s := &store.Table{Name: "simulation", Columns: append(shared([]int32{2, 4}, []float64{10, 5}),
 		store.Column{Name: "instructions", Data: []uint64{1000, 1000}})}
 	prediction, simulation = filepath.Join(dir, "a.arrow"), filepath.Join(dir, "b.arrow")

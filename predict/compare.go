@@ -63,7 +63,7 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 	}
 	table := c.Long()
 	if n := c.Untold(); n > 0 {
-		env.Note("%d predictions have no interval, as their reservations say, and do not count as inside or outside", n)
+		env.Note("%d predictions have no interval, as their warnings say, and do not count as inside or outside", n)
 	}
 	if intervals {
 		table = c.CoverageTable()

@@ -118,7 +118,7 @@ func (o *directOptions) run(ctx context.Context, env *stage.Env, args []string) 
 		machines = append(machines, target{m, f})
 	}
 	kind, err := p.kind(ctx)
-	withoutThem := wantedOf(o.references, o.changed("references")) == leftAside
+	withoutThem := refsModeOf(o.references, o.changed("references")) == refsOff
 	switch {
 	case err != nil:
 		return fmt.Errorf("running %s: %w", p.header().Title(), err)

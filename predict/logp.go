@@ -196,7 +196,7 @@ func (o *logpOptions) report(env *stage.Env, of traffic, rows []logpRow, warning
 	}
 	for i, w := range warnings {
 		if i == 0 || w.Error() != warnings[i-1].Error() {
-			fmt.Fprintf(env.Out, "reservation: %v\n", w)
+			fmt.Fprintf(env.Out, "warning: %v\n", w)
 		}
 	}
 	return nil

@@ -116,7 +116,7 @@ func (f *lawFlags) set(o *message.Options) (*param.Set, error) {
 	return param.Merge(append(sets, given)...)
 }
 
-// report prints a table, with reservations for people, and writes the full one.
+// report prints a table, with warnings for people, and writes the full one.
 func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message.Prediction, more ...error) error {
 	if f.output != "" {
 		if err := store.WriteTable(f.output, written); err != nil {
@@ -129,8 +129,8 @@ func (f *lawFlags) report(env *stage.Env, t, written *store.Table, all []message
 	if len(all) > 0 {
 		fmt.Fprintf(env.Out, "\ninterval: %s\n", all[0].Covers)
 	}
-	for _, w := range append(more, message.Reservations(all)...) {
-		fmt.Fprintf(env.Out, "reservation: %v\n", w)
+	for _, w := range append(more, message.Warnings(all)...) {
+		fmt.Fprintf(env.Out, "warning: %v\n", w)
 	}
 	return nil
 }

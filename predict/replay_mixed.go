@@ -22,35 +22,35 @@ func (k kindOf) String() string {
 	return [...]string{"", "shares memory", "passes messages", "shares memory and passes messages"}[k]
 }
 
-// wanted is what --references says: nothing, that references are simulated, or that they are left out.
-type wanted uint8
+// refsMode is what --references says: nothing, that references are simulated, or that they are left out.
+type refsMode uint8
 
 const (
-	unsaid wanted = 1 + iota
-	simulatedToo
-	leftAside
+	refsAuto refsMode = 1 + iota
+	refsOn
+	refsOff
 )
 
-// wantedOf reads the flag.
-func wantedOf(references, changed bool) wanted {
+// refsModeOf reads the flag.
+func refsModeOf(references, changed bool) refsMode {
 	switch {
 	case !changed:
-		return unsaid
+		return refsAuto
 	case references:
-		return simulatedToo
+		return refsOn
 	}
-	return leftAside
+	return refsOff
 }
 
 // kind is how s is simulated. A trace without messages has its references simulated unless they are to be left out, one that passes messages has
 // them if they are asked for; what takes locks or tasks or waits for flags has no others.
-func (s *simulation) kind(references wanted) kindOf {
+func (s *simulation) kind(references refsMode) kindOf {
 	switch messages := s.survey.HasMessages(); {
-	case !messages && (s.hasTimesAlone() || references == leftAside):
+	case !messages && (s.hasTimesAlone() || references == refsOff):
 		return byMessages
 	case !messages:
 		return byMemory
-	case references == simulatedToo || s.survey.SharesMemory():
+	case references == refsOn || s.survey.SharesMemory():
 		return byBoth
 	}
 	return byMessages
@@ -64,17 +64,17 @@ func (s *simulation) hasTimesAlone() bool {
 
 // kind is how the traces are simulated: all in one way.
 func (o *replayOptions) kind(sims []*simulation) (kindOf, error) {
-	references := wantedOf(o.references, o.changed("references"))
+	references := refsModeOf(o.references, o.changed("references"))
 	first := sims[0].kind(references)
 	for _, s := range sims {
-		if references == leftAside && s.survey.SharesMemory() {
+		if references == refsOff && s.survey.SharesMemory() {
 			return 0, stage.Usage("--references=false: %s takes locks or tasks, waits for flags or forks, which is simulated with its references alone", s.prefix)
 		}
 		if k := s.kind(references); k != first {
 			return 0, stage.Usage("%s %v, and %s %v: their results differ in kind; replay them apart", sims[0].prefix, first, s.prefix, k)
 		}
 	}
-	if first == byMessages && references == leftAside {
+	if first == byMessages && references == refsOff {
 		switch {
 		case o.quanta.dir != "":
 			return 0, stage.Usage("--quanta is about references, and --references=false leaves them out")

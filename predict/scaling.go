@@ -88,8 +88,8 @@ func (o *scalingOptions) run(env *stage.Env) error {
 	if err := stage.Print(env.Out, o.format, t); err != nil || o.format != stage.Human {
 		return err
 	}
-	for _, w := range study.Reservations(all, at) {
-		fmt.Fprintf(env.Out, "\nreservation: %v", w)
+	for _, w := range study.Warnings(all, at) {
+		fmt.Fprintf(env.Out, "\nwarning: %v", w)
 	}
 	fmt.Fprintln(env.Out)
 	return nil

@@ -37,7 +37,7 @@ func writeSizes(t *testing.T) (dirs []string) {
 func TestScalingFeedsModels(t *testing.T) {
 	dirs, file := writeSizes(t), filepath.Join(t.TempDir(), "large.params.toml")
 	status, out, errs := predict("scaling", "--params", strings.Join(dirs, ","), "--processors", "2", "--size", "n=4096", "-o", file)
-	if status != stage.Done || errs != "" || !strings.Contains(out, "1000 s") || !strings.Contains(out, "reservation: 1 times the processors and 8 times the size") {
+	if status != stage.Done || errs != "" || !strings.Contains(out, "1000 s") || !strings.Contains(out, "warning: 1 times the processors and 8 times the size") {
 		t.Fatalf("%d %s\n%s", status, errs, out)
 	}
 	status, out, errs = predict("cluster", "--params", file, "--model", "paper", "--machine", writeMachine(t, "m"), "--format", "csv")

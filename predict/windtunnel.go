@@ -176,7 +176,7 @@ func (o *windtunnelOptions) report(env *stage.Env, p windtunnel.Prediction) erro
 	}
 	fmt.Fprintf(env.Out, "\ninterval: %s\n", p.Covers)
 	for _, w := range p.Warnings {
-		fmt.Fprintf(env.Out, "reservation: %v\n", w)
+		fmt.Fprintf(env.Out, "warning: %v\n", w)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (o *windtunnelOptions) compare(env *stage.Env, run *windtunnel.Run) error {
 	}
 	compare := m.Compare
 	if o.halves {
-		compare = m.Halves
+		compare = m.CrossValidate
 	}
 	rows, err := compare()
 	if err != nil {

@@ -57,13 +57,13 @@ func TestWindtunnelPrintsAll(t *testing.T) {
 	if status != stage.Done || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	for _, want := range []string{"prog: model bounded, prices sgi1993", "cost_performance [$]", "K_min", "break-even", "interval: parameters", "reservation: of the host, t_cxsw, t_win"} {
+	for _, want := range []string{"prog: model bounded, prices sgi1993", "cost_performance [$]", "K_min", "break-even", "interval: parameters", "warning: of the host, t_cxsw, t_win"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	table, err := store.ReadTable(out)
-	if err != nil || table.Name != "windtunnel" || table.Rows() != 1+3*2 || table.Fact("prices") != "sgi1993" || table.Fact("reservations") == "" {
+	if err != nil || table.Name != "windtunnel" || table.Rows() != 1+3*2 || table.Fact("prices") != "sgi1993" || table.Fact("warnings") == "" {
 		t.Errorf("%v %+v", err, table)
 	}
 	_, text, _ = run("windtunnel", "--params", dir, "--prices", sgi, "--format", "json", "--as-printed", "--hosts", "8", "--targets", "8,16")

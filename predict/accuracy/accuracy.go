@@ -118,9 +118,9 @@ func kernel(program string) string {
 	return name
 }
 
-// Beyond is how far simulations of other programs than this one were beyond the intervals of a kind: the factor of the Level
+// ModelMargin is how far simulations of other programs than this one were beyond the intervals of a kind: the factor of the Level
 // nearest, to either side. It is unknown where there is none.
-func (t *Table) Beyond(k Kind, program string) model.Beyond {
+func (t *Table) ModelMargin(k Kind, program string) model.ModelMargin {
 	var factors []float64 // their logarithms
 	kernels := map[string]bool{}
 	for _, r := range t.rows {
@@ -131,10 +131,10 @@ func (t *Table) Beyond(k Kind, program string) model.Beyond {
 		factors = append(factors, math.Abs(math.Log1p(r.beyond)))
 	}
 	if len(factors) == 0 {
-		return model.Beyond{}
+		return model.ModelMargin{}
 	}
 	factor := quantile(factors, Level)
-	return model.Beyond{Below: -math.Expm1(-factor), Above: math.Expm1(factor),
+	return model.ModelMargin{Below: -math.Expm1(-factor), Above: math.Expm1(factor),
 		Covers: fmt.Sprintf("how far beyond that %v %% of %d simulations of %d other programs were on such machines", 100*Level, len(factors), len(kernels))}
 }
 

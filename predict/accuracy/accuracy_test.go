@@ -31,14 +31,14 @@ func TestBeyondHoldsOutTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := table.Beyond(Kind{"mva", "smp"}, "fft points=1024")
+	b := table.ModelMargin(Kind{"mva", "smp"}, "fft points=1024")
 	if math.Abs(b.Below-0.2) > 1e-12 || math.Abs(b.Above-0.25) > 1e-12 || !strings.Contains(b.Covers, "95 % of 7 simulations of 7 other programs") {
 		t.Errorf("%+v", b)
 	}
-	if b := table.Beyond(Kind{"mva", "smp"}, "ours"); math.Abs(b.Below-0.9) > 1e-12 || math.Abs(b.Above-9) > 1e-12 {
+	if b := table.ModelMargin(Kind{"mva", "smp"}, "ours"); math.Abs(b.Below-0.9) > 1e-12 || math.Abs(b.Above-9) > 1e-12 {
 		t.Errorf("of a program that is not in the table: %+v", b)
 	}
-	if b := table.Beyond(Kind{"mva", "ccnuma"}, "fft"); b.Known() {
+	if b := table.ModelMargin(Kind{"mva", "ccnuma"}, "fft"); b.Known() {
 		t.Errorf("of machines that were not simulated: %+v", b)
 	}
 }
@@ -53,7 +53,7 @@ func TestCoverage(t *testing.T) {
 			table.rows = append(table.rows, row{Kind{"m", "t"}, fmt.Sprint(k), random.ExpFloat64() - 0.9*random.Float64()})
 		}
 		r := table.rows[0]
-		b := table.Beyond(r.Kind, r.kernel)
+		b := table.ModelMargin(r.Kind, r.kernel)
 		if all++; -b.Below <= r.beyond && r.beyond <= b.Above {
 			inside++
 		}
@@ -84,7 +84,7 @@ func TestClusterTable(t *testing.T) {
 				}
 			}
 		}
-		b := table.Beyond(Kind{"mva", "smp"}, name)
+		b := table.ModelMargin(Kind{"mva", "smp"}, name)
 		if !(b.Below >= 0 && b.Below < 1 && b.Above >= 0) || !b.Known() {
 			t.Errorf("%s: %+v", name, b)
 		}
@@ -97,7 +97,7 @@ func TestClusterTableHolds(t *testing.T) {
 	table := Cluster()
 	inside, all := map[Kind]int{}, map[Kind]int{}
 	for _, r := range table.rows {
-		b := table.Beyond(r.Kind, r.kernel)
+		b := table.ModelMargin(r.Kind, r.kernel)
 		if all[r.Kind]++; -b.Below <= r.beyond && r.beyond <= b.Above {
 			inside[r.Kind]++
 		}
@@ -124,7 +124,7 @@ func TestWindTunnelTable(t *testing.T) {
 			if r.Kind != (Kind{model, Quanta}) {
 				continue
 			}
-			b := table.Beyond(r.Kind, r.kernel)
+			b := table.ModelMargin(r.Kind, r.kernel)
 			programs[r.kernel] = true
 			if all++; r.beyond == 0 {
 				inside++

@@ -73,7 +73,7 @@ type Result struct {
 	Looked   int         // of which so many had to be predicted
 	Unknown  int         // and so many could not be
 	Left     []error     // why
-	Warnings []error     // reservations
+	Warnings []error     // what makes the result doubtful
 }
 
 // Margin is by how much more the runner-up's value is, as a share; NaN if there is none.

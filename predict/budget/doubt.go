@@ -20,10 +20,10 @@ func (p *Problem) doubt(r *Result) error {
 	switch margin := r.Margin(); {
 	case math.IsNaN(margin):
 		warn("there is no other machine to compare it with")
-	case math.IsNaN(p.Error) && best.Beyond.Known() && margin <= max(best.Beyond.Below, best.Beyond.Above):
+	case math.IsNaN(p.Error) && best.ModelMargin.Known() && margin <= max(best.ModelMargin.Below, best.ModelMargin.Above):
 		warn("the margin of %.2g %% is inside the model's error: by simulations of other programs its intervals reach %.0f %% lower and %.0f %% higher (--model-error gives another)",
-			100*margin, 100*best.Beyond.Below, 100*best.Beyond.Above)
-	case math.IsNaN(p.Error) && !best.Beyond.Known():
+			100*margin, 100*best.ModelMargin.Below, 100*best.ModelMargin.Above)
+	case math.IsNaN(p.Error) && !best.ModelMargin.Known():
 		warn("how far off model %s is was not said (--model-error): a margin of %.2g %% may mean nothing", p.Model.Name(), 100*margin)
 	case margin <= p.Error:
 		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be the better one", 100*margin, 100*p.Error)

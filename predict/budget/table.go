@@ -90,7 +90,7 @@ func (p *Problem) table(name string, list []Candidate, predictions []model.Predi
 	scaled := func(name string, of func(model.Interval) unit.Seconds) store.Column {
 		return numbers(name, "s", func(i int, c *Candidate) float64 {
 			e := predictions[i]
-			if whole := e.Whole(); whole.Known() {
+			if whole := e.FullInterval(); whole.Known() {
 				return float64(c.Time * of(whole) / e.EInstr)
 			}
 			return math.NaN()

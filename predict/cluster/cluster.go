@@ -101,7 +101,7 @@ func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
 	if p.Untested == "" {
-		p.Beyond = accuracy.Cluster().Beyond(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
+		p.ModelMargin = accuracy.Cluster().ModelMargin(accuracy.Kind{Model: name, Target: c.kind()}, p.Program)
 	}
 	for _, a := range c.Machine.Assumed {
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))

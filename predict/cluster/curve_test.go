@@ -80,7 +80,7 @@ func curveRun(t testing.TB, n int, rows ...[3]int) *Run {
 	for _, r := range rows {
 		uses += n * r[2]
 	}
-	return &Run{Name: "run", Program: "p", Processors: n, reuse: reuseTable(n, rows...),
+	return &Run{Name: "run", Program: "p", Processors: n, reuseTable: reuseTable(n, rows...),
 		Params: paramsOf(t, map[string]float64{"gamma": 0.25, "line": 64, "references": float64(uses), "instructions": 4 * float64(uses), "footprint": 1})}
 }
 
@@ -155,7 +155,7 @@ func TestCurveOfAShortRun(t *testing.T) {
 			said = said || strings.Contains(w.Error(), "60 % of the misses are first uses of lines")
 		}
 		if said != want {
-			t.Errorf("%d first uses: reservations %v", cold, p.Warnings)
+			t.Errorf("%d first uses: warnings %v", cold, p.Warnings)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestTableRows(t *testing.T) {
 	if err != nil || len(e) != 2 || !near(e[0], float64(p.EInstr)*1e9, 1e-12) {
 		t.Errorf("%v, %v", e, err)
 	}
-	r, err := store.Data[string](table, "reservations")
+	r, err := store.Data[string](table, "warnings")
 	if err != nil || !strings.Contains(r[0], "barrier term") || strings.Count(r[0], ";") != len(p.Warnings)-1 {
 		t.Errorf("%q, %v", r, err)
 	}

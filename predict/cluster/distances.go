@@ -112,13 +112,13 @@ func (r *Run) interleaved(line unit.Bytes) (distances, error) {
 
 // distances reads those of every processor, and then of the interleaved order.
 func (r *Run) distances(line unit.Bytes) ([]distances, error) {
-	if r.reuse == nil {
+	if r.reuseTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run reuse,locality", r.Name, reuseFile)
 	}
-	proc, err1 := store.Data[int32](r.reuse, "proc")
-	size, err2 := store.Data[int64](r.reuse, "line")
-	at, err3 := store.Data[int64](r.reuse, "distance")
-	count, err4 := store.Data[uint64](r.reuse, "count")
+	proc, err1 := store.Data[int32](r.reuseTable, "proc")
+	size, err2 := store.Data[int64](r.reuseTable, "line")
+	at, err3 := store.Data[int64](r.reuseTable, "distance")
+	count, err4 := store.Data[uint64](r.reuseTable, "count")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}

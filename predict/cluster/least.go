@@ -15,7 +15,7 @@ import (
 // and the network, or the ports of the switch, of a cluster.
 //
 // What nodes ask of each other depends on the delay of blocks, which only the solution has: it is between what was counted for two
-// delays next to each other (see [Run.apart]). So the bound is that of the two for which it is lowest, where every window has of either
+// delays next to each other (see [Run.addRemoteDemand]). So the bound is that of the two for which it is lowest, where every window has of either
 // what is less.
 //
 // Of unequal nodes the bound is 0.
@@ -33,7 +33,7 @@ func (v MVA) least(c *Case) (unit.Seconds, error) {
 		return 0, err
 	}
 	costs := costsOf(c.Machine)
-	if costs.between, err = c.between(); err != nil {
+	if costs.interconnect, err = c.interconnect(); err != nil {
 		return 0, err
 	}
 	least := math.Inf(1)
@@ -64,8 +64,8 @@ func (c *Case) floors() ([]program, error) {
 	}
 	var out []program
 	if c.nodes() == 1 {
-		out = []program{c.floor(work, func(int, int, int) Away { return Away{} })}
-	} else if out, err = c.floorsApart(r, work); err != nil {
+		out = []program{c.floor(work, func(int, int, int) RemoteDemand { return RemoteDemand{} })}
+	} else if out, err = c.clusterFloors(r, work); err != nil {
 		return nil, err
 	}
 	if r.floors == nil {
@@ -75,7 +75,7 @@ func (c *Case) floors() ([]program, error) {
 	return out, nil
 }
 
-func (c *Case) floorsApart(r *Run, work program) (out []program, err error) {
+func (c *Case) clusterFloors(r *Run, work program) (out []program, err error) {
 	traffic, err := r.traffic(c.nodesOf())
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func (c *Case) floorsApart(r *Run, work program) (out []program, err error) {
 	}
 	for lo := range max(1, len(traffic.Delays)-1) {
 		hi := min(lo+1, len(traffic.Delays)-1)
-		out = append(out, c.floor(work, func(p, phase, at int) Away {
+		out = append(out, c.floor(work, func(p, phase, at int) RemoteDemand {
 			number := profile.Number(phase, at)
-			return lesser(awayOf(traffic.Window(trace.Proc(p), phase, number, lo), c.nodes()), awayOf(traffic.Window(trace.Proc(p), phase, number, hi), c.nodes()))
+			return lesser(remoteDemand(traffic.Window(trace.Proc(p), phase, number, lo), c.nodes()), remoteDemand(traffic.Window(trace.Proc(p), phase, number, hi), c.nodes()))
 		}))
 	}
 	return out, nil
@@ -96,16 +96,16 @@ func (c *Case) floorsApart(r *Run, work program) (out []program, err error) {
 
 // floor is work with what nodes ask of each other. Where processors wait for every miss, all windows of a phase are one, as times are
 // sums then.
-func (c *Case) floor(work program, away func(p, phase, at int) Away) program {
+func (c *Case) floor(work program, away func(p, phase, at int) RemoteDemand) program {
 	out := make(program, len(work))
 	for phase := range work {
 		out[phase] = make([][]Work, len(work[phase]))
 		for p, windows := range work[phase] {
 			var all []Work
 			for at, w := range windows {
-				w.Away = away(p, phase, at)
+				w.Remote = away(p, phase, at)
 				if c.nodes() > 1 && c.perNode() == 1 {
-					w.Upgrades = 0 // see [Run.apart]
+					w.Upgrades = 0 // see [Run.addRemoteDemand]
 				}
 				w.Writebacks = min(w.Writebacks, w.Misses) // see [costs.stretch]
 				if len(all) > 0 && c.Machine.Processor.Outstanding == 0 {
@@ -120,8 +120,8 @@ func (c *Case) floor(work program, away func(p, phase, at int) Away) program {
 	return out
 }
 
-// lesser is the less of a and b in everything. Of less than one block in a window, ports get less: see [costs.away].
-func lesser(a, b Away) Away {
+// lesser is the less of a and b in everything. Of less than one block in a window, ports get less: see [costs.remoteStretch].
+func lesser(a, b RemoteDemand) RemoteDemand {
 	a.Blocks, a.Upgrades, a.Rights = min(a.Blocks, b.Blocks), min(a.Upgrades, b.Upgrades), min(a.Rights, b.Rights)
 	for i := range a.Ports {
 		a.Ports[i] = min(a.Ports[i], b.Ports[i]) * min(1, a.Blocks)
@@ -140,7 +140,7 @@ func (c *costs) least(work program) (sum float64) {
 			for _, w := range windows {
 				s := c.stretch(w)
 				alone += s.ideal + s.latency
-				servers = c.serve(servers, &s, w.Away)
+				servers = c.serve(servers, &s, w.Remote)
 			}
 			longest = max(longest, alone)
 		}
@@ -153,11 +153,11 @@ func (c *costs) least(work program) (sum float64) {
 }
 
 // serve adds for how long servers are held.
-func (c *costs) serve(held []float64, s *stretch, a Away) []float64 {
+func (c *costs) serve(held []float64, s *stretch, a RemoteDemand) []float64 {
 	if held == nil {
 		held = make([]float64, 1+len(a.Ports))
 	}
-	switch b := &c.between; {
+	switch b := &c.interconnect; {
 	case b.nodes > 1 && b.switched:
 		for i, n := range a.Ports {
 			held[1+i] += n * b.block.held
@@ -176,7 +176,7 @@ func (c *costs) serve(held []float64, s *stretch, a Away) []float64 {
 // whichever is nearer.
 func (c *Case) nodesOf() nodesOf {
 	of := nodesOf{c.Machine.System.Block, c.perNode(), phases.Placement(c.Machine.Memory.Placement), phases.Ideal}
-	if b, err := c.between(); err == nil && b.holding() {
+	if b, err := c.interconnect(); err == nil && b.holding() {
 		of.network = phases.Network(c.Machine.Network.Model)
 	}
 	return of

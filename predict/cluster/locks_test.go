@@ -53,7 +53,7 @@ func countedAlone(t *testing.T, src trace.Source, m *machine.Machine, w phases.W
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Run{Name: "run", Program: "locking", Processors: src.Header().Procs, Params: paramsOf(t, nil), phases: results[0].Tables[0], away: results[0].Tables[1]}
+	return &Run{Name: "run", Program: "locking", Processors: src.Header().Procs, Params: paramsOf(t, nil), phasesTable: results[0].Tables[0], trafficTable: results[0].Tables[1]}
 }
 
 // An interval is given where waits at locks were counted with the misses and the caches of the machine, as in the study that tells how exact that is, and on no other;
@@ -89,9 +89,9 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		said := reservations(p)
-		if p.Whole().Known() != tc.known || p.Beyond.Known() != tc.known || !strings.Contains(said, strings.ReplaceAll(tc.say, ";", ",")) || (tc.say == "") != (said == "") {
-			t.Errorf("%s: interval %+v, %s", tc.name, p.Whole(), said)
+		said := warnings(p)
+		if p.FullInterval().Known() != tc.known || p.ModelMargin.Known() != tc.known || !strings.Contains(said, strings.ReplaceAll(tc.say, ";", ",")) || (tc.say == "") != (said == "") {
+			t.Errorf("%s: interval %+v, %s", tc.name, p.FullInterval(), said)
 		}
 		if lo := Table([]model.Prediction{p}, nil).Columns[7]; lo.Name != "lo" || math.IsNaN(lo.Data.([]float64)[0]) == tc.known {
 			t.Errorf("%s: column %+v", tc.name, lo)

@@ -26,7 +26,7 @@ import (
 // ports of a switch, and misses in nodes take time and turns on their buses (analyze --delay, --latency, --miss): of the machine's own delay, or between those
 // for which it was counted. What was waited in that order, for the network, for blocks on their way, and at locks and flags, is counted with it: a wait in a queue of
 // random customers knows nothing of two that want the same block. The bus of each node is a closed network, and so is the network where
-// nodes are unequal or messages do not hold it, as nothing was counted of these: two queues that one processor is never in at once (see [network.apart]). Of a switch,
+// nodes are unequal or messages do not hold it, as nothing was counted of these: two queues that one processor is never in at once (see [network.twoQueueWaits]). Of a switch,
 // messages compete that want the same port (see [portWaits]).
 //
 // Differs: one network in place of one queue for each resource, so that the time a
@@ -40,7 +40,7 @@ import (
 // requests are evenly spaced.
 //
 // On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
-// that, waits at locks and flags are not modelled, and there is no interval: see [onMachine.atLocks]. Who waits wants neither bus nor network.
+// that, waits at locks and flags are not modelled, and there is no interval: see [placedRun.addLockWarning]. Who waits wants neither bus nor network.
 //
 // Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
 // another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
@@ -68,13 +68,13 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	pred := v.prediction(&on.costs, on.work, net, c.Processors)
-	pred.Warnings = append(pred.Warnings, on.reservations...)
+	pred.Warnings = append(pred.Warnings, on.warnings...)
 	if c.nodes() > 1 {
-		if err := on.orders(c, &pred); err != nil {
+		if err := on.varyOrder(c, &pred); err != nil {
 			return model.Prediction{}, err
 		}
 	}
-	on.atLocks(c, &pred)
+	on.addLockWarning(c, &pred)
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
 	}
@@ -85,16 +85,16 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	return c.finish(pred, v.Name(), on.run)
 }
 
-// onMachine is a run on a machine, before anybody waits.
-type onMachine struct {
-	run          *Run
-	costs        costs
-	work         program
-	reservations []error
+// placedRun is a run on a machine, before anybody waits.
+type placedRun struct {
+	run      *Run
+	costs    costs
+	work     program
+	warnings []error
 }
 
 // begin finds out what a run does on the machine of c.
-func (MVA) begin(c *Case) (*onMachine, error) {
+func (MVA) begin(c *Case) (*placedRun, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 	if err != nil {
 		return nil, err
 	}
-	work, reservations, err := r.program(c)
+	work, warnings, err := r.program(c)
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +110,15 @@ func (MVA) begin(c *Case) (*onMachine, error) {
 		return nil, fmt.Errorf("%s: the trace counts no instructions", r.Name)
 	}
 	costs := costsOf(c.Machine)
-	if costs.between, err = c.between(); err != nil {
+	if costs.interconnect, err = c.interconnect(); err != nil {
 		return nil, err
 	}
-	costs.each = c.unequal(costs.between)
-	costs.group(work, r.settles(len(work)))
+	costs.each = c.unequal(costs.interconnect)
+	costs.group(work, r.drains(len(work)))
 	if c.nodes() == 1 {
 		costs.step = costs.hits(work)
 	}
-	return &onMachine{r, costs, work, reservations}, nil
+	return &placedRun{r, costs, work, warnings}, nil
 }
 
 // exactRun is the run that c is about.
@@ -131,11 +131,11 @@ func (c *Case) exactRun() (*Run, error) {
 }
 
 // solve lets everybody wait; in a cluster, work then has what nodes ask of each other.
-func (on *onMachine) solve(c *Case) (*network, error) {
+func (on *placedRun) solve(c *Case) (*network, error) {
 	if c.nodes() == 1 {
 		return on.costs.run(on.work, c.Processors, waits), nil
 	}
-	return on.run.settle(c, &on.costs, on.work)
+	return on.run.solveCluster(c, &on.costs, on.work)
 }
 
 // eInstr is what Predict says, alone.
@@ -157,9 +157,9 @@ type program [][][]Work
 
 // run puts work on a machine; wait solves the networks.
 func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
-	net := &network{wait: wait, procs: make([]times, n), perNode: c.between.perNode(n), counted: c.between.queues > 0}
-	if c.between.switched {
-		net.ports = make([]float64, 2*c.between.nodes)
+	net := &network{wait: wait, procs: make([]times, n), perNode: c.interconnect.perNode(n), counted: c.interconnect.queues > 0}
+	if c.interconnect.switched {
+		net.ports = make([]float64, 2*c.interconnect.nodes)
 	} else {
 		net.ports = make([]float64, 1)
 	}
@@ -178,10 +178,10 @@ func (c *costs) run(work program, n int, wait func([]customer) []float64) *netwo
 func (v MVA) prediction(c *costs, work program, net *network, n int) model.Prediction {
 	instr, sum := instructions(work), net.sum()
 	s := split(sum, instr*float64(n))
-	bus := net.held / float64(max(1, c.between.nodes))
+	bus := net.held / float64(max(1, c.interconnect.nodes))
 	pred := model.Prediction{EInstr: s.Total(), Split: s, Utilization: min(1, max(bus, net.busiest())/net.now),
 		Limit: limit(bus, (sum.ideal+sum.latency)/float64(n), s), Terms: terms(c, work, net, instr)}
-	if net.busiest() >= max(bus, (sum.ideal+sum.latency)/float64(n)) && c.between.nodes > 1 {
+	if net.busiest() >= max(bus, (sum.ideal+sum.latency)/float64(n)) && c.interconnect.nodes > 1 {
 		pred.Limit = "network"
 	}
 	if n > 1 {
@@ -224,8 +224,8 @@ func terms(c *costs, work program, net *network, instr float64) []model.Term {
 		{Symbol: "W", Value: wait, Unit: "s", What: "mean wait for the bus"},
 		{Symbol: "phases", Value: float64(len(work)), Unit: "1", What: "barriers + 1"},
 	}
-	if c.between.nodes > 1 {
-		out = append(out, c.between.terms(all)...)
+	if c.interconnect.nodes > 1 {
+		out = append(out, c.interconnect.terms(all)...)
 	}
 	return out
 }

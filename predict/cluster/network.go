@@ -8,12 +8,12 @@ import (
 // Work is what one processor does in a stretch of its program.
 type Work struct {
 	Instr      float64
-	Touches    float64   // loads and stores of lines
-	Inner      []float64 // misses of each cache level but the last
-	Misses     float64   // of the last level: line transfers over the bus
-	Upgrades   float64   // bus transactions without data
-	Writebacks float64   // modified lines pushed out by misses
-	Away       Away      // what the node asks of others for it
+	Touches    float64      // loads and stores of lines
+	Inner      []float64    // misses of each cache level but the last
+	Misses     float64      // of the last level: line transfers over the bus
+	Upgrades   float64      // bus transactions without data
+	Writebacks float64      // modified lines pushed out by misses
+	Remote     RemoteDemand // what the node asks of others for it
 }
 
 // plus is the sum of w and v.
@@ -23,23 +23,23 @@ func (w Work) plus(v Work) Work {
 	for i, m := range v.Inner {
 		inner[i] += m
 	}
-	return Work{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks, w.Away.plus(v.Away)}
+	return Work{w.Instr + v.Instr, w.Touches + v.Touches, inner, w.Misses + v.Misses, w.Upgrades + v.Upgrades, w.Writebacks + v.Writebacks, w.Remote.plus(v.Remote)}
 }
 
 // costs are the times of a machine in seconds.
 type costs struct {
-	instr      float64   // 1/S: of an instruction
-	touch      float64   // tau_1: of a load or store that hits in the first level
-	inner      []float64 // of a hit in each level behind the first
-	memory     float64   // tau_2: of a miss on an idle bus
-	occupancy  float64   // of the bus by a line
-	invalidate float64   // of and for an upgrade
-	shared     bool      // a level behind the private ones, the last of inner, takes upgrades from the bus
-	overlap    overlap   // of misses with each other and with instructions
-	exposed    float64   // part of misses that is waited for, where it was measured; 0: overlap says
-	between    between   // nodes
-	step       float64   // of an instruction or hit
-	each       []costs   // of each processor, if they are not equal
+	instr        float64      // 1/S: of an instruction
+	touch        float64      // tau_1: of a load or store that hits in the first level
+	inner        []float64    // of a hit in each level behind the first
+	memory       float64      // tau_2: of a miss on an idle bus
+	occupancy    float64      // of the bus by a line
+	invalidate   float64      // of and for an upgrade
+	shared       bool         // a level behind the private ones, the last of inner, takes upgrades from the bus
+	overlap      overlap      // of misses with each other and with instructions
+	exposed      float64      // part of misses that is waited for, where it was measured; 0: overlap says
+	interconnect interconnect // nodes
+	step         float64      // of an instruction or hit
+	each         []costs      // of each processor, if they are not equal
 }
 
 // of are the costs of a processor.
@@ -61,7 +61,7 @@ type stretch struct {
 	held    float64    // for which the bus is held
 	holds   [3]hold    // of the bus, by visits
 	stalls  [3]float64 // for which the processor waits
-	away    awayStretch
+	remote  remoteStretch
 }
 
 // waited is the part of a miss that the processor waits for: what was measured, or see [overlap.waited]. Upgrades are not
@@ -116,10 +116,10 @@ func (c *costs) stretch(w Work) stretch {
 		stall := c.memory * s.exposed
 		s.stalls = [3]float64{stall, stall, c.invalidate * c.overlap.waited(c.invalidate, gap)}
 	}
-	s.away = c.away(w.Away, instructions)
-	s.latency += s.away.latency
-	s.sync = w.Away.Waits * c.step
-	s.pending = w.Away.Queues * c.step * c.between.queues
+	s.remote = c.remoteStretch(w.Remote, instructions)
+	s.latency += s.remote.latency
+	s.sync = w.Remote.Waits * c.step
+	s.pending = w.Remote.Queues * c.step * c.interconnect.queues
 	return s
 }
 
@@ -165,7 +165,7 @@ type network struct {
 
 	perNode int       // processors; 0: there is one node
 	counted bool      // waits for the network are in stretches
-	ports   []float64 // of the network, for how long each was held: see [between.port]
+	ports   []float64 // of the network, for how long each was held: see [interconnect.port]
 }
 
 // phase runs what every processor does from one barrier to the next: by
@@ -248,7 +248,7 @@ func (n *network) advance(work [][]stretch, active, at []int, left []float64) {
 		n.procs[p].contention += part * (contention[i] + s.pending)
 		n.procs[p].sync += part * s.sync
 		n.held += part * s.held
-		for i, held := range s.away.ports {
+		for i, held := range s.remote.ports {
 			n.ports[i] += part * held
 		}
 		const rest = 1e-9 // of a stretch is rounding
@@ -266,7 +266,7 @@ func (n *network) contention(work [][]stretch, active, at []int) []float64 {
 		all[i] = &work[p][at[p]]
 	}
 	if n.perNode > 0 {
-		return n.apart(all, active)
+		return n.twoQueueWaits(all, active)
 	}
 	waits := n.onBus(all, make([]float64, len(all)))
 	for i, s := range all {

@@ -266,7 +266,7 @@ func measured(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Run{Name: "run", Program: "pattern", Processors: src.Header().Procs, Params: paramsOf(t, nil), phases: results[0].Tables[0]}
+	return &Run{Name: "run", Program: "pattern", Processors: src.Header().Procs, Params: paramsOf(t, nil), phasesTable: results[0].Tables[0]}
 }
 
 // Counts and times at the ends of what files may say still end, with finite times.
@@ -279,16 +279,16 @@ func TestExtremesEnd(t *testing.T) {
 		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
 		phase := make([][]Work, 1+r.IntN(12))
 		if n := len(phase); n%2 == 0 && i%4 == 0 {
-			c.between = between{nodes: n / 2, switched: r.IntN(2) == 0, block: message{pick(times), pick(times)}, right: message{pick(times), pick(times)}}
+			c.interconnect = interconnect{nodes: n / 2, switched: r.IntN(2) == 0, block: message{pick(times), pick(times)}, right: message{pick(times), pick(times)}}
 		}
 		for p := range phase {
 			for range r.IntN(3) {
 				w := Work{Instr: pick(counts), Touches: pick(counts), Misses: pick(counts), Upgrades: pick(counts), Writebacks: pick(counts)}
-				w.Away = Away{Blocks: pick(counts), Upgrades: pick(counts), Rights: pick(counts), Ports: make([]float64, 2*c.between.nodes)}
-				if n := c.between.nodes; n > 0 { // each message leaves by one port and comes by another
-					w.Away.Ports[2*r.IntN(n)] += w.Away.Blocks / 2
-					w.Away.Ports[2*r.IntN(n)] += w.Away.Blocks / 2
-					w.Away.Ports[2*r.IntN(n)+1] += w.Away.Blocks
+				w.Remote = RemoteDemand{Blocks: pick(counts), Upgrades: pick(counts), Rights: pick(counts), Ports: make([]float64, 2*c.interconnect.nodes)}
+				if n := c.interconnect.nodes; n > 0 { // each message leaves by one port and comes by another
+					w.Remote.Ports[2*r.IntN(n)] += w.Remote.Blocks / 2
+					w.Remote.Ports[2*r.IntN(n)] += w.Remote.Blocks / 2
+					w.Remote.Ports[2*r.IntN(n)+1] += w.Remote.Blocks
 				}
 				phase[p] = append(phase[p], w)
 			}

@@ -10,11 +10,11 @@ import (
 
 // node is what processors of one node do in an order that takes time, or [phases.ErrNotCounted].
 func (r *Run) node() (*phases.NodeProfile, error) {
-	if r.away == nil {
+	if r.trafficTable == nil {
 		return nil, fmt.Errorf("%w; run analyze with --run phases --per-node %d", phases.ErrNotCounted, r.Processors)
 	}
 	if r.timed == nil {
-		n, err := phases.LoadNode(r.away, r.Processors)
+		n, err := phases.LoadNode(r.trafficTable, r.Processors)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
@@ -37,7 +37,7 @@ func (c *costs) hits(work program) float64 {
 func (r *Run) inTime(c *Case, work program) error {
 	node, err := r.node()
 	if errors.Is(err, phases.ErrNotCounted) {
-		return nil // a reservation says so
+		return nil // a warning says so
 	}
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (r *Run) inTime(c *Case, work program) error {
 			for at := range work[phase][p] {
 				w := &work[phase][p][at]
 				timed := node.Window(trace.Proc(p), phase, profile.Number(phase, at))
-				w.Away.Waits = float64(timed.Waits)
+				w.Remote.Waits = float64(timed.Waits)
 				if !same {
 					continue
 				}

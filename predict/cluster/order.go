@@ -28,12 +28,12 @@ const sensitive = 0.08
 
 // orders adds to a prediction what E(Instr) is if processors come in the order of the next shorter and longer delay that were counted: who is first at a
 // lock, a page or a block may depend on little, and then simulations are as far apart when any latency changes by 1 % (make -C pipelines/du2000 spread).
-func (on *onMachine) orders(c *Case, pred *model.Prediction) error {
+func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 	asked, err := on.run.traffic(c.nodesOf())
-	if err != nil || on.costs.between.queues == 0 {
+	if err != nil || on.costs.interconnect.queues == 0 {
 		return err
 	}
-	o := order{asked, on.costs.between.block.time / on.costs.step}
+	o := order{asked, on.costs.interconnect.block.time / on.costs.step}
 	if miss := on.costs.memory / on.costs.step; math.Abs(float64(asked.Miss)-miss) > sameDelay*miss {
 		pred.Warnings = append(pred.Warnings, fmt.Errorf("what nodes ask of each other was counted with misses that take %d instructions; here, they take %.3g", asked.Miss, miss))
 	}
@@ -43,7 +43,7 @@ func (on *onMachine) orders(c *Case, pred *model.Prediction) error {
 	near := o.neighbours()
 	work, instr := on.work.clone(), instructions(on.work)
 	for _, i := range near {
-		if err := on.run.apart(c, work, scaledTo(asked, i, o.delay, c.nodes())); err != nil {
+		if err := on.run.addRemoteDemand(c, work, scaledTo(asked, i, o.delay, c.nodes())); err != nil {
 			return err
 		}
 		e := unit.Seconds(on.costs.run(work, c.Processors, waits).now / instr)

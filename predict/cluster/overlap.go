@@ -38,19 +38,19 @@ func (o overlap) waited(miss, gap float64) float64 {
 	return max(0, miss-min(o.window, o.outstanding*gap)) / miss / o.together(gap)
 }
 
-// settles is how often processors of a run wait for all misses under way: at locks, at flags, and at ends of phases.
-func (r *Run) settles(phaseCount int) float64 {
-	locks, flags, _ := phases.Waits(headOf(r.phases))
+// drains is how often processors of a run wait for all misses under way: at locks, at flags, and at ends of phases.
+func (r *Run) drains(phaseCount int) float64 {
+	locks, flags, _ := phases.Waits(headOf(r.phasesTable))
 	return float64(locks) + float64(flags) + float64(phaseCount*r.Processors)
 }
 
 // group makes misses, and what goes to other nodes, come in as many groups.
-func (c *costs) group(work program, settles float64) {
+func (c *costs) group(work program, drains float64) {
 	all := work.sum()
-	c.overlap.group = (all.Misses + all.Upgrades) / settles
-	c.between.overlap = c.overlap
-	c.between.overlap.group = (all.Away.Blocks + all.Away.Upgrades) / settles
+	c.overlap.group = (all.Misses + all.Upgrades) / drains
+	c.interconnect.overlap = c.overlap
+	c.interconnect.overlap.group = (all.Remote.Blocks + all.Remote.Upgrades) / drains
 	for p := range c.each {
-		c.each[p].overlap.group, c.each[p].between.overlap = c.overlap.group, c.between.overlap
+		c.each[p].overlap.group, c.each[p].interconnect.overlap = c.overlap.group, c.interconnect.overlap
 	}
 }

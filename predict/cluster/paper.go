@@ -74,11 +74,11 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 		{Symbol: "alpha", Value: l.alpha.Value, Unit: "1", What: "locality of the power law (2.1)"},
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
 	}, pred.Terms...)
-	pred.Warnings = append(pred.Warnings, p.reservations(c, r, l)...)
+	pred.Warnings = append(pred.Warnings, p.warnings(c, r, l)...)
 	return c.finish(pred, p.Name(), r)
 }
 
-// scaled is the reservation of a case with more processors than the run that it is predicted from.
+// scaled is the warning of a case with more processors than the run that it is predicted from.
 func scaled(what string, r *Run, c *Case) error {
 	if r.Processors == 1 {
 		return fmt.Errorf("%s of 1 processor scaled to %d: whether the program is parallel at all is not known, and its work is taken to divide evenly", what, c.Processors)
@@ -86,7 +86,7 @@ func scaled(what string, r *Run, c *Case) error {
 	return fmt.Errorf("%s of %d processors scaled to %d, and the work taken to divide evenly", what, r.Processors, c.Processors)
 }
 
-func (p Paper) reservations(c *Case, r *Run, l fitted) (all []error) {
+func (p Paper) warnings(c *Case, r *Run, l fitted) (all []error) {
 	if p.Printed {
 		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are as long as if every instruction were a reference, and the barrier term is gamma times what (3.13) has"))
 	}

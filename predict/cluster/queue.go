@@ -68,7 +68,7 @@ type customer struct {
 	think      float64
 	holds      [3]hold
 	memoryless bool      // hold the bus for an exponential time of the same mean instead
-	ports      []float64 // of a switch instead of a bus: which part of the messages uses each; see [between]
+	ports      []float64 // of a switch instead of a bus: which part of the messages uses each; see [interconnect]
 }
 
 // moments are the mean of the times for which c holds the bus, and of their squares.

@@ -5,7 +5,7 @@ import (
 
 	"spoor/calibrate/machine"
 	"spoor/predict/model"
-	interconnect "spoor/predict/network"
+	netmodel "spoor/predict/network"
 	"spoor/traces/unit"
 )
 
@@ -83,12 +83,12 @@ func (c *Case) remote() (remote, error) {
 }
 
 // message is what becomes of a message with so many bytes on an idle network.
-func (c *Case) message(size unit.Bytes) (interconnect.Delivery, error) {
-	net, err := interconnect.New(c.Machine, c.nodes())
+func (c *Case) message(size unit.Bytes) (netmodel.Delivery, error) {
+	net, err := netmodel.New(c.Machine, c.nodes())
 	if err != nil {
-		return interconnect.Delivery{}, err
+		return netmodel.Delivery{}, err
 	}
-	return net.Send(0, interconnect.Message{From: 0, To: 1, Bytes: size}), nil
+	return net.Send(0, netmodel.Message{From: 0, To: 1, Bytes: size}), nil
 }
 
 // clustered are the targets of several nodes that are modelled.

@@ -23,9 +23,9 @@ type Run struct {
 	Trace        string // SHA-256 of the trace
 	Processors   int
 	Params       *param.Set
-	reuse        *store.Table  // nil: not measured
-	phases       store.Batched // nil: not measured
-	away         store.Batched // traffic between nodes; nil: not measured
+	reuseTable   *store.Table  // nil: not measured
+	phasesTable  store.Batched // nil: not measured
+	trafficTable store.Batched // traffic between nodes; nil: not measured
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
@@ -45,10 +45,10 @@ type nodesOf struct {
 }
 
 const (
-	paramsFile = "locality.params.toml"
-	reuseFile  = "reuse.arrow"
-	phasesFile = "phases.arrow"
-	awayFile   = "traffic.arrow"
+	paramsFile  = "locality.params.toml"
+	reuseFile   = "reuse.arrow"
+	phasesFile  = "phases.arrow"
+	trafficFile = "traffic.arrow"
 )
 
 // Open reads what was measured of a run: path is a parameter file, or the
@@ -71,10 +71,10 @@ func Open(path string) (*Run, error) {
 	}
 	r := &Run{Name: path, Params: set}
 	r.identify()
-	if r.reuse, err = readBeside(dir, reuseFile, store.ReadTable); err != nil {
+	if r.reuseTable, err = readBeside(dir, reuseFile, store.ReadTable); err != nil {
 		return nil, err
 	}
-	for name, table := range map[string]*store.Batched{phasesFile: &r.phases, awayFile: &r.away} {
+	for name, table := range map[string]*store.Batched{phasesFile: &r.phasesTable, trafficFile: &r.trafficTable} {
 		t, err := readBeside(dir, name, store.OpenTable)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func Open(path string) (*Run, error) {
 			*table = t
 		}
 	}
-	for _, t := range []*store.Table{r.reuse, headOf(r.phases), headOf(r.away)} {
+	for _, t := range []*store.Table{r.reuseTable, headOf(r.phasesTable), headOf(r.trafficTable)} {
 		if err := r.join(t); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
@@ -197,13 +197,13 @@ func (r *Run) gamma() (param.Param, error) {
 
 // profile is the phases of the run with lines of this size.
 func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
-	if r.phases == nil {
+	if r.phasesTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases", r.Name, phasesFile)
 	}
 	if p := r.profiles[line]; p != nil {
 		return p, nil
 	}
-	p, err := phases.Load(r.phases, line)
+	p, err := phases.Load(r.phasesTable, line)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
@@ -219,13 +219,13 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 
 // traffic is what nodes ask of each other.
 func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
-	if r.away == nil {
-		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --between %s", r.Name, awayFile, n.block, n.perNode, n.placement, n.network)
+	if r.trafficTable == nil {
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --between %s", r.Name, trafficFile, n.block, n.perNode, n.placement, n.network)
 	}
 	if p := r.traffics[n]; p != nil {
 		return p, nil
 	}
-	p, err := phases.LoadTraffic(r.away, n.block, n.perNode, n.placement, n.network)
+	p, err := phases.LoadTraffic(r.trafficTable, n.block, n.perNode, n.placement, n.network)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Name, err)
 	}

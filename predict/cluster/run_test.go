@@ -59,7 +59,7 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Program != "pattern" || r.Trace != hash || r.Processors != 2 || r.reuse == nil || r.phases == nil {
+		if r.Program != "pattern" || r.Trace != hash || r.Processors != 2 || r.reuseTable == nil || r.phasesTable == nil {
 			t.Errorf("%s: %+v", path, r)
 		}
 		for _, m := range All {
@@ -171,7 +171,7 @@ func TestTwoLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one.phases = results[0].Tables[0]
+	one.phasesTable = results[0].Tables[0]
 	work, err := one.ofPhases(func(int) *machine.Machine { return m })
 	if err != nil {
 		t.Fatal(err)

@@ -24,20 +24,20 @@ func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 		column(all, "processors", "", func(p model.Prediction) int32 { return int32(p.Processors) }),
 		column(all, "model", "", func(p model.Prediction) string { return p.Model }),
 		nanos("e_instr", func(p model.Prediction) unit.Seconds { return p.EInstr }),
-		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Whole(), p.Whole().Lo) }),
-		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Whole(), p.Whole().Hi) }),
+		nanos("lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.FullInterval(), p.FullInterval().Lo) }),
+		nanos("hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.FullInterval(), p.FullInterval().Hi) }),
 		nanos("parameters_lo", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Lo) }),
 		nanos("parameters_hi", func(p model.Prediction) unit.Seconds { return ifKnown(p.Interval, p.Interval.Hi) }),
-		column(all, "model_below", "%", func(p model.Prediction) float64 { return percentIfKnown(p.Beyond, p.Beyond.Below) }),
-		column(all, "model_above", "%", func(p model.Prediction) float64 { return percentIfKnown(p.Beyond, p.Beyond.Above) }),
+		column(all, "model_below", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Below) }),
+		column(all, "model_above", "%", func(p model.Prediction) float64 { return percentIfKnown(p.ModelMargin, p.ModelMargin.Above) }),
 		nanos("ideal", func(p model.Prediction) unit.Seconds { return p.Split.Ideal }),
 		nanos("latency", func(p model.Prediction) unit.Seconds { return p.Split.Latency }),
 		nanos("contention", func(p model.Prediction) unit.Seconds { return p.Split.Contention }),
 		nanos("sync", func(p model.Prediction) unit.Seconds { return p.Split.Sync }),
 		column(all, "utilization", "", func(p model.Prediction) float64 { return p.Utilization }),
 		column(all, "limit", "", func(p model.Prediction) string { return p.Limit }),
-		column(all, "interval", "", func(p model.Prediction) string { return p.Whole().Covers }),
-		column(all, "reservations", "", reservations),
+		column(all, "interval", "", func(p model.Prediction) string { return p.FullInterval().Covers }),
+		column(all, "warnings", "", warnings),
 	}}
 }
 
@@ -80,15 +80,15 @@ func ifKnown(i model.Interval, s unit.Seconds) unit.Seconds {
 	return s
 }
 
-func percentIfKnown(b model.Beyond, share float64) float64 {
+func percentIfKnown(b model.ModelMargin, share float64) float64 {
 	if !b.Known() {
 		return math.NaN()
 	}
 	return 100 * share
 }
 
-// reservations joins them with semicolons, which they do not contain themselves.
-func reservations(p model.Prediction) string {
+// warnings joins them with semicolons, which they do not contain themselves.
+func warnings(p model.Prediction) string {
 	var list []string
 	for _, w := range p.Warnings {
 		list = append(list, strings.ReplaceAll(w.Error(), ";", ","))

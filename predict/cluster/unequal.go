@@ -41,14 +41,14 @@ func (c *Case) machineOf(p int) *machine.Machine {
 }
 
 // unequal are the costs of every processor, nil if all nodes are of one kind.
-func (c *Case) unequal(net between) []costs {
+func (c *Case) unequal(net interconnect) []costs {
 	if len(c.Machine.Others) == 0 {
 		return nil
 	}
 	each := make([]costs, c.Processors)
 	for p := range each {
 		each[p] = costsOf(c.machineOf(p))
-		each[p].between = net
+		each[p].interconnect = net
 	}
 	return each
 }

@@ -62,11 +62,11 @@ func TestUnequalCaches(t *testing.T) {
 
 // A node with nothing to do does not matter, however slow; two nodes that work alone take as long as the slower one.
 func TestNodeWithoutWork(t *testing.T) {
-	c := costs{instr: 1, memory: 50, occupancy: 50, between: between{nodes: 2, block: message{500, 300}, right: message{100, 20}}}
+	c := costs{instr: 1, memory: 50, occupancy: 50, interconnect: interconnect{nodes: 2, block: message{500, 300}, right: message{100, 20}}}
 	slow := c
 	slow.instr = 1000
 	work := func(idle bool) program {
-		w := Work{Instr: 1e6, Misses: 1000, Away: Away{Blocks: 100}}
+		w := Work{Instr: 1e6, Misses: 1000, Remote: RemoteDemand{Blocks: 100}}
 		if idle {
 			return program{{{w}, {}}}
 		}

@@ -162,25 +162,25 @@ func grow(procs int, hop, interval unit.Picos, tell func(from, to int, at unit.P
 		tell(m.from, to, m.at)
 		next[0].at += interval
 		heap.Fix(&next, 0)
-		heap.Push(&next, told{m.at + hop, to})
+		heap.Push(&next, delivery{m.at + hop, to})
 	}
 }
 
-// told is the next message of a processor, when it is there.
-type told struct {
+// delivery is the next message of a processor, when it is there.
+type delivery struct {
 	at   unit.Picos
 	from int
 }
 
 // messages are a heap.
-type messages []told
+type messages []delivery
 
 func (m messages) Len() int { return len(m) }
 func (m messages) Less(i, j int) bool {
 	return m[i].at < m[j].at || m[i].at == m[j].at && m[i].from < m[j].from
 }
 func (m messages) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
-func (m *messages) Push(x any)   { *m = append(*m, x.(told)) }
+func (m *messages) Push(x any)   { *m = append(*m, x.(delivery)) }
 func (m *messages) Pop() any {
 	last := (*m)[len(*m)-1]
 	*m = (*m)[:len(*m)-1]

@@ -148,7 +148,7 @@ func (e *estimate) prediction() (Prediction, error) {
 			above += square(law.high * part)
 			judged = 1
 		}
-		e.reservations(kind, law, s)
+		e.warnings(kind, law, s)
 	}
 	e.interval(math.Sqrt(below), math.Sqrt(above), known > 0, judged > 0)
 	return *p, p.Check()
@@ -172,8 +172,8 @@ func (e *estimate) interval(below, above float64, known, judged bool) {
 	}
 }
 
-// reservations says what speaks against believing a law.
-func (e *estimate) reservations(kind timing.Experiment, l *law, s *sum) {
+// warnings says what speaks against believing a law.
+func (e *estimate) warnings(kind timing.Experiment, l *law, s *sum) {
 	warn := func(format string, args ...any) { e.p.Warnings = append(e.p.Warnings, fmt.Errorf(format, args...)) }
 	if l.instead != "" {
 		warn("%s: there are no coefficients of model %s, and those of %s stand in for them", kind, e.p.Model, l.instead)
@@ -190,15 +190,15 @@ func (e *estimate) reservations(kind timing.Experiment, l *law, s *sum) {
 	}
 }
 
-// Reservations are those of all predictions, each once, in the order in which they come.
-func Reservations(all []Prediction) (out []error) {
+// Warnings are those of all predictions, each once, in the order in which they come.
+func Warnings(all []Prediction) (out []error) {
 	for _, p := range all {
 		out = append(out, p.Warnings...)
 	}
 	return Distinct(out)
 }
 
-// Distinct is every reservation once.
+// Distinct is every warning once.
 func Distinct(all []error) (out []error) {
 	seen := map[string]bool{}
 	for _, w := range all {
@@ -219,7 +219,7 @@ type Crossover struct {
 	At     float64 // and at d; without a crossover, at the largest d
 	// Sure is the least d from which on the second is faster whatever times are within their intervals; 0: there is none.
 	Sure     int64
-	Warnings []error // reservations
+	Warnings []error // what makes the result doubtful
 }
 
 // Cross looks for the least d from which on, up to most, second takes less time than first.
@@ -254,6 +254,6 @@ func (l *Laws) Cross(first, second Operation, c Case, least, most int64) (Crosso
 			x.Sure = d
 		}
 	}
-	x.Warnings = Reservations(all)
+	x.Warnings = Warnings(all)
 	return x, nil
 }

@@ -219,5 +219,5 @@ func Busiest(all []Share) (inStep, apart unit.Seconds) {
 	return inStep, apart
 }
 
-// Warnings are reservations about the trace.
+// Warnings are warnings about the trace.
 func (t *Traffic) Warnings() []error { return t.warnings }

@@ -61,17 +61,17 @@ func TermsTable(rows []Row, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// Facts are what intervals cover, and reservations.
+// Facts are what intervals cover, and warnings.
 func Facts(all []Prediction) []trace.Arg {
 	var warnings []string
-	for _, w := range Reservations(all) {
+	for _, w := range Warnings(all) {
 		warnings = append(warnings, strings.ReplaceAll(w.Error(), ";", ","))
 	}
 	covers := ""
 	if len(all) > 0 {
 		covers = all[0].Covers
 	}
-	return []trace.Arg{{Key: "interval", Value: covers}, {Key: "reservations", Value: strings.Join(warnings, "; ")}}
+	return []trace.Arg{{Key: "interval", Value: covers}, {Key: "warnings", Value: strings.Join(warnings, "; ")}}
 }
 
 // TrafficRow is what a processor's messages cost by a model.

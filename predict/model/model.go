@@ -2,7 +2,7 @@
 //
 // A prediction names its terms in the symbols of its paper, says which of them
 // binds, how far off it may be and what that interval covers, and carries the
-// reservations that speak against believing it.
+// warnings that speak against believing it.
 package model
 
 import (
@@ -28,22 +28,22 @@ type Model[In any] interface {
 // the run over the instructions of all processors [du2000, eq. 3.4]. The zero
 // Prediction is none: see Check.
 type Prediction struct {
-	Program    string
-	Trace      string // identifies the trace that was measured
-	Machine    string
-	Target     string // kind of machine: smp, cow, clump
-	Processors int
-	Model      string
-	EInstr     unit.Seconds
-	Interval   Interval // by what the model itself varies
-	Beyond     Beyond   // how far simulations were outside of such intervals
-	Untested   string   // why simulations of other programs say nothing of how far off this is; "" if they do
-	Split      Split
-	Terms      []Term
-	Limit      string // what binds: the largest part of the split, or a saturated resource
+	Program     string
+	Trace       string // identifies the trace that was measured
+	Machine     string
+	Target      string // kind of machine: smp, cow, clump
+	Processors  int
+	Model       string
+	EInstr      unit.Seconds
+	Interval    Interval    // by what the model itself varies
+	ModelMargin ModelMargin // how far simulations were outside of such intervals
+	Untested    string      // why simulations of other programs say nothing of how far off this is; "" if they do
+	Split       Split
+	Terms       []Term
+	Limit       string // what binds: the largest part of the split, or a saturated resource
 	// Utilization is the share of the time for which the bus is held.
 	Utilization float64
-	Warnings    []error // reservations
+	Warnings    []error // what makes the result doubtful
 }
 
 // Interval is where E(Instr) may lie as far as Covers reaches. The zero Interval
@@ -56,34 +56,34 @@ type Interval struct {
 // Known reports whether i says anything.
 func (i Interval) Known() bool { return i.Covers != "" }
 
-// Beyond is how far below and above the intervals of a model the simulations of other programs were, as shares of the ends of
-// the interval: the model's own error. The zero Beyond is unknown.
-type Beyond struct {
+// ModelMargin is how far below and above the intervals of a model the simulations of other programs were, as shares of the ends of
+// the interval: the model's own error. The zero ModelMargin is unknown.
+type ModelMargin struct {
 	Below, Above float64
 	Covers       string // which simulations
 }
 
 // Known reports whether b says anything.
-func (b Beyond) Known() bool { return b.Covers != "" }
+func (b ModelMargin) Known() bool { return b.Covers != "" }
 
-// Whole is where E(Instr) may lie with the model's own error: what the model varies, or where that is not known the value
-// alone, widened by p.Beyond. It is unknown where that was not tested: what the model varies is only a part of it.
-func (p Prediction) Whole() Interval {
+// FullInterval is where E(Instr) may lie with the model's own error: what the model varies, or where that is not known the value
+// alone, widened by p.ModelMargin. It is unknown where that was not tested: what the model varies is only a part of it.
+func (p Prediction) FullInterval() Interval {
 	i := p.Interval
 	if p.Untested != "" {
 		return Interval{}
 	}
-	if !p.Beyond.Known() {
+	if !p.ModelMargin.Known() {
 		return i
 	}
 	if !i.Known() {
 		i = Interval{Lo: p.EInstr, Hi: p.EInstr}
 	}
-	covers := p.Beyond.Covers
+	covers := p.ModelMargin.Covers
 	if i.Covers != "" {
 		covers = i.Covers + "; and " + covers
 	}
-	return Interval{Lo: i.Lo * unit.Seconds(1-p.Beyond.Below), Hi: i.Hi * unit.Seconds(1+p.Beyond.Above), Covers: covers}
+	return Interval{Lo: i.Lo * unit.Seconds(1-p.ModelMargin.Below), Hi: i.Hi * unit.Seconds(1+p.ModelMargin.Above), Covers: covers}
 }
 
 // Split is E(Instr) by cause. The parts add up to it.
@@ -133,10 +133,10 @@ func (p Prediction) Check() error {
 		return fmt.Errorf("a part of E(Instr) is negative: %+v", p.Split)
 	case p.Interval.Known() && !(p.Interval.Lo <= p.EInstr && p.EInstr <= p.Interval.Hi):
 		return fmt.Errorf("E(Instr) of %v is outside its interval from %v to %v", p.EInstr, p.Interval.Lo, p.Interval.Hi)
-	case p.Beyond.Known() && !(p.Beyond.Below >= 0 && p.Beyond.Below < 1 && p.Beyond.Above >= 0 && !math.IsInf(p.Beyond.Above, 0)):
-		return fmt.Errorf("simulations of %v below and %v above the interval", p.Beyond.Below, p.Beyond.Above)
-	case p.Beyond.Known() && p.Untested != "":
-		return fmt.Errorf("simulations of other programs %v below and %v above the interval of a prediction that none tests: %s", p.Beyond.Below, p.Beyond.Above, p.Untested)
+	case p.ModelMargin.Known() && !(p.ModelMargin.Below >= 0 && p.ModelMargin.Below < 1 && p.ModelMargin.Above >= 0 && !math.IsInf(p.ModelMargin.Above, 0)):
+		return fmt.Errorf("simulations of %v below and %v above the interval", p.ModelMargin.Below, p.ModelMargin.Above)
+	case p.ModelMargin.Known() && p.Untested != "":
+		return fmt.Errorf("simulations of other programs %v below and %v above the interval of a prediction that none tests: %s", p.ModelMargin.Below, p.ModelMargin.Above, p.Untested)
 	case p.Limit == "":
 		return errors.New("a prediction that does not say what binds")
 	case !(p.Utilization >= 0 && p.Utilization <= 1):

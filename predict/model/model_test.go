@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		"above":            func(p *Prediction) { p.Interval.Hi = 9.5 },
 		"interval of NaN":  func(p *Prediction) { p.Interval.Lo = nan },
 		"no limit":         func(p *Prediction) { p.Limit = "" },
-		"tested by none":   func(p *Prediction) { p.Untested, p.Beyond = "locks", Beyond{0.1, 0.1, "other programs"} },
+		"tested by none":   func(p *Prediction) { p.Untested, p.ModelMargin = "locks", ModelMargin{0.1, 0.1, "other programs"} },
 		"over-utilization": func(p *Prediction) { p.Utilization = 1.1 },
 	} {
 		p := whole()
@@ -67,7 +67,7 @@ func TestAnUnknownIntervalIsNoInterval(t *testing.T) {
 func TestUntestedHasNoWholeInterval(t *testing.T) {
 	p := whole()
 	p.Untested = "waits at locks are not in it"
-	if p.Whole().Known() || !p.Interval.Known() || p.Check() != nil {
-		t.Errorf("%+v, %v", p.Whole(), p.Check())
+	if p.FullInterval().Known() || !p.Interval.Known() || p.Check() != nil {
+		t.Errorf("%+v, %v", p.FullInterval(), p.Check())
 	}
 }

@@ -58,7 +58,7 @@ type page struct {
 	TermLegend     []legendEntry
 	Caveat         string
 	Trust          []string
-	Reservations   []reservation
+	Warnings       []warning
 	Sections       []section
 	Picks          []pick
 	Policy         string
@@ -127,7 +127,7 @@ func (s *Study) page(title string) (*page, error) {
 	if slices.Contains(s.Comparison.Models, "mva") {
 		p.Caveat = mvaCaveat
 	}
-	p.Trust, p.Reservations = trust(s), reservations(s.Comparison)
+	p.Trust, p.Warnings = trust(s), warnings(s.Comparison)
 	return p, nil
 }
 

@@ -34,7 +34,7 @@ type Row struct {
 	Split                   Split
 	Instr                   float64  // instructions of all processors; of simulations only
 	Limit                   string   // the term that binds
-	Reservations            []string // what speaks against believing the row
+	Warnings                []string // what speaks against believing the row
 }
 
 // Rows reads a prediction or simulation table.
@@ -48,13 +48,13 @@ func Rows(t *store.Table) ([]Row, error) {
 	program, trace, machine := r.text("program"), r.text("trace"), r.text("machine")
 	processors := r.whole("processors")
 	e, split := r.nanos("e_instr"), [...][]float64{r.nanos("ideal"), r.nanos("latency"), r.nanos("contention"), r.nanos("sync")}
-	var model, target, limit, covers, reservations []string
+	var model, target, limit, covers, warnings []string
 	var lo, hi, parametersLo, parametersHi []float64
 	var instr []int64
 	if !predicted {
 		instr = r.whole("instructions")
 	} else {
-		model, limit, covers, reservations = r.text("model"), r.text("limit"), r.text("interval"), r.text("reservations")
+		model, limit, covers, warnings = r.text("model"), r.text("limit"), r.text("interval"), r.text(warningColumn(t))
 		target = r.text("target")
 		lo, hi, parametersLo, parametersHi = r.nanos("lo"), r.nanos("hi"), r.nanos("parameters_lo"), r.nanos("parameters_hi")
 	}
@@ -70,7 +70,7 @@ func Rows(t *store.Table) ([]Row, error) {
 			row.Target = clean(target[i])
 			row.Lo, row.Hi, row.Covers = lo[i], hi[i], clean(covers[i])
 			row.ParametersLo, row.ParametersHi = parametersLo[i], parametersHi[i]
-			row.Reservations = reservationList(reservations[i])
+			row.Warnings = warningList(warnings[i])
 		}
 		if !predicted {
 			row.Instr = float64(instr[i])
@@ -110,7 +110,15 @@ func (r Row) hasInterval() bool { return r.Lo > 0 && r.Hi >= r.Lo && !math.IsInf
 // place names machine and processors: "4 processors, du2000-smp-256k".
 func (r Row) place() string { return plural(r.Processors, "processor") + ", " + r.Machine }
 
-func reservationList(s string) []string {
+// warningColumn names the column with the warnings: tables of older versions call it reservations.
+func warningColumn(t *store.Table) string {
+	if _, err := store.Data[string](t, "reservations"); err == nil {
+		return "reservations"
+	}
+	return "warnings"
+}
+
+func warningList(s string) []string {
 	var list []string
 	for part := range strings.SplitSeq(s, ";") {
 		if part = clean(part); part != "" {

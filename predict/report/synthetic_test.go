@@ -57,14 +57,14 @@ func (f fake) prediction() *store.Table {
 }
 
 type columns struct {
-	program, trace, machine, model, limit, reservations []string
-	processors                                          []int32
-	e, lo, hi, ideal, latency, contention, sync         []float64
+	program, trace, machine, model, limit, warnings []string
+	processors                                      []int32
+	e, lo, hi, ideal, latency, contention, sync     []float64
 }
 
-func (c *columns) add(program, machine string, n int32, model string, e float64, reservation string) {
+func (c *columns) add(program, machine string, n int32, model string, e float64, warning string) {
 	c.program, c.trace, c.machine = append(c.program, program), append(c.trace, "5f1c"), append(c.machine, machine)
-	c.model, c.limit, c.reservations = append(c.model, model), append(c.limit, "latency"), append(c.reservations, reservation)
+	c.model, c.limit, c.warnings = append(c.model, model), append(c.limit, "latency"), append(c.warnings, warning)
 	c.processors = append(c.processors, n)
 	c.e, c.lo, c.hi = append(c.e, e), append(c.lo, .98*e), append(c.hi, 1.03*e)
 	sync := .1 * float64(n-1) * e
@@ -82,7 +82,7 @@ func (c columns) simulated() []store.Column {
 func (c columns) predicted() []store.Column {
 	return append(c.simulated(), store.Column{Name: "model", Data: c.model}, store.Column{Name: "lo", Unit: "ns", Data: c.lo},
 		store.Column{Name: "hi", Unit: "ns", Data: c.hi}, store.Column{Name: "parameters_lo", Unit: "ns", Data: c.lo}, store.Column{Name: "parameters_hi", Unit: "ns", Data: c.hi},
-		store.Column{Name: "target", Data: c.limit}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "reservations", Data: c.reservations})
+		store.Column{Name: "target", Data: c.limit}, store.Column{Name: "limit", Data: c.limit}, store.Column{Name: "interval", Data: c.limit}, store.Column{Name: "warnings", Data: c.warnings})
 }
 
 // study is a whole study around the tables of f.

@@ -91,28 +91,28 @@ func (t Trace) name() string {
 	return t.Program + ", " + plural(t.Processors, "processor")
 }
 
-// reservation is one thing that predictions say against themselves.
-type reservation struct {
+// warning is one thing that predictions say against themselves.
+type warning struct {
 	Text string
 	Of   []string // the predictions that say it
 }
 
-// reservations collects what the predictions say against themselves, most
+// warnings collects what the predictions say against themselves, most
 // frequent first.
-func reservations(c *Comparison) []reservation {
-	var list []reservation
+func warnings(c *Comparison) []warning {
+	var list []warning
 	for _, k := range c.Cases {
 		for _, r := range k.Predicted {
-			for _, text := range r.Reservations {
-				i := slices.IndexFunc(list, func(v reservation) bool { return v.Text == text })
+			for _, text := range r.Warnings {
+				i := slices.IndexFunc(list, func(v warning) bool { return v.Text == text })
 				if i < 0 {
 					i = len(list)
-					list = append(list, reservation{Text: text})
+					list = append(list, warning{Text: text})
 				}
 				list[i].Of = append(list[i].Of, r.Model+" for "+k.Name())
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b reservation) int { return cmp.Compare(len(b.Of), len(a.Of)) })
+	slices.SortStableFunc(list, func(a, b warning) int { return cmp.Compare(len(b.Of), len(a.Of)) })
 	return list
 }

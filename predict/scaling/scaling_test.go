@@ -183,8 +183,8 @@ func TestStudy(t *testing.T) {
 	if p, size := s.Reach(at); p != 1 || size != 8 {
 		t.Errorf("reach %v, %v", p, size)
 	}
-	if _, there := got["fit_error"]; there || len(s.Reservations(all, at)) != 1 {
-		t.Errorf("%v, %v", got, s.Reservations(all, at))
+	if _, there := got["fit_error"]; there || len(s.Warnings(all, at)) != 1 {
+		t.Errorf("%v, %v", got, s.Warnings(all, at))
 	}
 	set, err := s.Params(all, at)
 	if err != nil {

@@ -44,8 +44,8 @@ func Table(all []Quantity) *store.Table {
 	}}
 }
 
-// Reservations speak against believing what was extrapolated.
-func (s *Study) Reservations(all []Quantity, at Point) (list []error) {
+// Warnings speak against believing what was extrapolated.
+func (s *Study) Warnings(all []Quantity, at Point) (list []error) {
 	const far = 1.0
 	if p, size := s.Reach(at); p > far || size > far {
 		list = append(list, fmt.Errorf("%.3g times the processors and %.3g times the size of the largest run", p, size))

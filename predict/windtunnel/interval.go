@@ -24,8 +24,8 @@ type uncertainty struct {
 	draws  []*calculator         // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
 	singly [][2]*calculator
 	covers string
-	unseen bool         // it is of quanta as many as were sampled, and not of the mean of all: these vary as much again
-	beyond model.Beyond // without samples, the model's own error on other programs; else see [calculator.missed]
+	unseen bool              // it is of quanta as many as were sampled, and not of the mean of all: these vary as much again
+	beyond model.ModelMargin // without samples, the model's own error on other programs; else see [calculator.missed]
 }
 
 // system is so many targets on so many hosts.
@@ -83,7 +83,7 @@ func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	u := &uncertainty{base: c, known: map[system][2]float64{}, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
 		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed %s", replicates, placements)
-	} else if u.beyond = accuracy.WindTunnel().Beyond(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.beyond.Known() {
+	} else if u.beyond = accuracy.WindTunnel().ModelMargin(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.beyond.Known() {
 		u.covers += "; and " + u.beyond.Covers
 	}
 	for _, in := range inputs() {

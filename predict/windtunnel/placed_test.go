@@ -196,7 +196,7 @@ func TestHalves(t *testing.T) {
 		t.Errorf("mu of %v and %v, of all %v", a, b, r.Parameters.Mu)
 	}
 	r.Params = &param.Set{}
-	rows, err := newMeasured(r).Halves()
+	rows, err := newMeasured(r).CrossValidate()
 	inside, all := 0, 0
 	for _, row := range rows {
 		if m, _ := Named(row.Model); m.kinds {
@@ -209,7 +209,7 @@ func TestHalves(t *testing.T) {
 		t.Errorf("%d of %d inside, %v", inside, all, err)
 	}
 	few := &Run{Samples: alikeSamples(2, 40)}
-	if _, err := newMeasured(few).Halves(); err == nil || !strings.Contains(err.Error(), "too few samples") {
+	if _, err := newMeasured(few).CrossValidate(); err == nil || !strings.Contains(err.Error(), "too few samples") {
 		t.Error(err)
 	}
 }

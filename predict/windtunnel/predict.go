@@ -31,7 +31,7 @@ type Prediction struct {
 	Summary        []Quantity
 	Terms          []model.Term
 	Covers         string  // what intervals cover
-	Warnings       []error // reservations
+	Warnings       []error // what makes the result doubtful
 }
 
 // Point is a size on a number of hosts.
@@ -103,7 +103,7 @@ func Predict(in Case) (Prediction, error) {
 		return Prediction{}, err
 	}
 	p.Terms = c.terms(r)
-	p.Warnings = append(p.Warnings, c.reservations(r, in, p)...)
+	p.Warnings = append(p.Warnings, c.warnings(r, in, p)...)
 	return p, p.Check()
 }
 
@@ -241,8 +241,8 @@ func (c *calculator) terms(r *Run) []model.Term {
 	return terms
 }
 
-// reservations are those of the model and the case.
-func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
+// warnings are those of the model and the case.
+func (c *calculator) warnings(r *Run, in Case, p Prediction) (out []error) {
 	warn := func(format string, args ...any) { out = append(out, fmt.Errorf(format, args...)) }
 	if r.Slowest > 0 {
 		t, err := c.time(1, c.Targets)
@@ -254,7 +254,7 @@ func (c *calculator) reservations(r *Run, in Case, p Prediction) (out []error) {
 	if r.Samples == nil {
 		warn("there are no samples beside the parameters: how far off the model is can only be said of other programs")
 	} else if !c.model.placed {
-		out = append(out, r.Samples.unevenness()...)
+		out = append(out, r.Samples.imbalanceWarnings()...)
 	}
 	if most := slices.Max(in.Targets); most != c.Targets || slices.Min(in.Targets) != c.Targets {
 		warn("%d targets were measured, up to %d are predicted: a program whose data grow with the machine is taken to have the same quanta", c.Targets, most)

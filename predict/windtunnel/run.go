@@ -23,7 +23,7 @@ type Run struct {
 	Slowest        unit.Cycles // mean of the longest processing time of each quantum: T_processing(1,N), measured; 0: not known
 	Samples        *Samples    // nil: not there
 	Simulated      extras      // of caches as the host's; empty: not there
-	Warnings       []error     // reservations
+	Warnings       []error     // what makes the result doubtful
 }
 
 const (
@@ -124,7 +124,7 @@ func New(set *param.Set) (*Run, error) {
 	if err := r.identify(); err != nil {
 		return nil, err
 	}
-	r.reservations(&t, quantum)
+	r.warnings(&t, quantum)
 	return r, nil
 }
 
@@ -249,8 +249,8 @@ func digest(text string) string {
 	return hash
 }
 
-// reservations says what speaks against believing predictions from r.
-func (r *Run) reservations(t *taker, quantum unit.Cycles) {
+// warnings says what speaks against believing predictions from r.
+func (r *Run) warnings(t *taker, quantum unit.Cycles) {
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Errorf(format, args...)) }
 	if len(t.free) > 0 {
 		warn("of the host, %s not given: taken to cost nothing", strings.Join(t.free, ", "))

@@ -158,7 +158,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestReservations(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	for _, row := range []struct{ name, with, say string }{
 		{"t_cxsw", "", "t_cxsw not given: taken to cost nothing"},
 		{"cache_block", "32 B", "for the cache were measured in blocks of 64 B, the host's are of 32 B"},
@@ -408,7 +408,7 @@ func TestIntervalOfParameters(t *testing.T) {
 	}
 	speedup := func(sigma float64) float64 { return 4 * 75 / gammaMaximum(work{75, sigma, 100}, 1, 4) }
 	within(t, "speedup", p.Points[0].Speedup, speedup(30), 1e-9)
-	off := accuracy.WindTunnel().Beyond(accuracy.Kind{Model: "gamma", Target: accuracy.Quanta}, r.Program) // on other programs, besides
+	off := accuracy.WindTunnel().ModelMargin(accuracy.Kind{Model: "gamma", Target: accuracy.Quanta}, r.Program) // on other programs, besides
 	within(t, "lo", p.Points[0].Lo, speedup(42)*(1-off.Below), 1e-9)
 	within(t, "hi", p.Points[0].Hi, speedup(20)*(1+off.Above), 1e-9)
 	if !strings.Contains(fmt.Sprint(p.Warnings), "can only be said of other programs") || !strings.Contains(p.Covers, "13 other programs") && !strings.Contains(p.Covers, "14 other programs") {

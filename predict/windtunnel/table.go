@@ -60,7 +60,7 @@ func (p Prediction) facts(more []trace.Arg) []trace.Arg {
 		warnings = append(warnings, strings.ReplaceAll(w.Error(), ";", ","))
 	}
 	return append([]trace.Arg{{Key: "program", Value: p.Program}, {Key: "trace", Value: p.Trace}, {Key: "model", Value: p.Model}, {Key: "prices", Value: p.Prices},
-		{Key: "interval", Value: p.Covers}, {Key: "reservations", Value: strings.Join(warnings, "; ")}}, more...)
+		{Key: "interval", Value: p.Covers}, {Key: "warnings", Value: strings.Join(warnings, "; ")}}, more...)
 }
 
 // SummaryTable is what it all comes to.

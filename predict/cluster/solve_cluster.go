@@ -9,10 +9,10 @@ import (
 )
 
 // holding reports whether a message holds the network for most of its time.
-func (b *between) holding() bool { return 2*b.block.held > b.block.time }
+func (b *interconnect) holding() bool { return 2*b.block.held > b.block.time }
 
 // A window is what a processor asks of others in a window of a phase, by its number.
-type window func(p trace.Proc, phase int, number int64) Away
+type window func(p trace.Proc, phase int, number int64) RemoteDemand
 
 // windowsOf are what was counted for delays, at one that may be between them. What is waited for takes messages: it grows as the delay does.
 func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
@@ -21,8 +21,8 @@ func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
 		return scaledTo(t, lo, delay, nodes)
 	}
 	linear := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
-	return func(p trace.Proc, phase int, number int64) Away {
-		a, b := awayOf(t.Window(p, phase, number, lo), nodes), awayOf(t.Window(p, phase, number, hi), nodes)
+	return func(p trace.Proc, phase int, number int64) RemoteDemand {
+		a, b := remoteDemand(t.Window(p, phase, number, lo), nodes), remoteDemand(t.Window(p, phase, number, hi), nodes)
 		out := a.scaled(1 - part).plus(b.scaled(part))
 		out.Waits, out.Queues = max(0, a.Waits+linear*(b.Waits-a.Waits)), max(0, a.Queues+linear*(b.Queues-a.Queues))
 		return out
@@ -35,15 +35,15 @@ func scaledTo(t *phases.TrafficProfile, counted int, delay float64, nodes int) w
 	if d := float64(t.Delays[counted]); d > 0 {
 		by = delay / d
 	}
-	return func(p trace.Proc, phase int, number int64) Away {
-		a := awayOf(t.Window(p, phase, number, counted), nodes)
+	return func(p trace.Proc, phase int, number int64) RemoteDemand {
+		a := remoteDemand(t.Window(p, phase, number, counted), nodes)
 		a.Waits, a.Queues = by*a.Waits, by*a.Queues
 		return a
 	}
 }
 
 // apart adds to the work between barriers what nodes need of others.
-func (r *Run) apart(c *Case, work program, away window) error {
+func (r *Run) addRemoteDemand(c *Case, work program, away window) error {
 	profile, err := r.profile(last(c.Machine).Line)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (r *Run) apart(c *Case, work program, away window) error {
 		for p := range work[i] {
 			for at := range work[i][p] {
 				w := &work[i][p][at]
-				w.Away = away(trace.Proc(p), i, profile.Number(i, at))
+				w.Remote = away(trace.Proc(p), i, profile.Number(i, at))
 				if c.perNode() == 1 {
 					w.Upgrades = 0 // there is nobody else on the bus
 				}
@@ -77,7 +77,7 @@ func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float6
 
 // settle has work ask for what nodes need of others, which depends on how long they wait for blocks, and the network run it. Where messages
 // hold the network, turns on it are in what was counted. Else the wait is found from itself, beginning with none.
-func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
+func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error) {
 	asked, err := r.traffic(c.nodesOf())
 	if err != nil {
 		return nil, err
@@ -86,30 +86,30 @@ func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 	for p := range costs.each {
 		costs.each[p].step = costs.step
 	}
-	delay := costs.between.block.time / costs.step
-	if costs.between.holding() {
+	delay := costs.interconnect.block.time / costs.step
+	if costs.interconnect.holding() {
 		if costs.each == nil { // what was counted is of equal nodes
-			costs.between.queues = 1
+			costs.interconnect.queues = 1
 			if latency := float64(asked.Latency); latency < delay {
-				costs.between.queues = costs.between.block.held / costs.between.block.time / (1 - latency/delay)
+				costs.interconnect.queues = costs.interconnect.block.held / costs.interconnect.block.time / (1 - latency/delay)
 			}
 		}
-		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
+		if err := r.addRemoteDemand(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
-		costs.group(work, r.settles(len(work)))
+		costs.group(work, r.drains(len(work)))
 		return costs.run(work, c.Processors, waits), nil
 	}
 	var net *network
 	blocks := 0.0
-	for range maxSettle {
-		if err := r.apart(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
+	for range maxRoundsOfDelay {
+		if err := r.addRemoteDemand(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
-		costs.group(work, r.settles(len(work)))
+		costs.group(work, r.drains(len(work)))
 		net = costs.run(work, c.Processors, waits)
 		before := blocks
-		if blocks = work.sum().Away.Blocks; math.Abs(blocks-before) <= settled*blocks {
+		if blocks = work.sum().Remote.Blocks; math.Abs(blocks-before) <= delayTolerance*blocks {
 			break
 		}
 		delay = net.delay(costs, work, asked.Right)
@@ -117,15 +117,15 @@ func (r *Run) settle(c *Case, costs *costs, work program) (*network, error) {
 	return net, nil
 }
 
-// maxSettle bounds the rounds of [Run.settle], and settled is when they end: relative to the number of blocks.
+// maxRoundsOfDelay bounds the rounds of [Run.solveCluster], and delayTolerance is when they end: relative to the number of blocks.
 const (
-	maxSettle = 8
-	settled   = 0.01
+	maxRoundsOfDelay = 8
+	delayTolerance   = 0.01
 )
 
 // delay is how long a message with a block takes with what is waited for it, in the time of an instruction or hit, if messages without one take a part of that.
 func (n *network) delay(c *costs, work program, right float64) float64 {
-	away := work.sum().Away
+	away := work.sum().Remote
 	contention := -away.Queues * c.step
 	for _, t := range n.procs {
 		contention += t.contention
@@ -134,5 +134,5 @@ func (n *network) delay(c *costs, work program, right float64) float64 {
 	if messages == 0 {
 		return 0
 	}
-	return (away.Blocks*c.between.block.time + away.Upgrades*c.between.right.time + contention) / (messages * c.step)
+	return (away.Blocks*c.interconnect.block.time + away.Upgrades*c.interconnect.right.time + contention) / (messages * c.step)
 }

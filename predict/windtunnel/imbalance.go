@@ -2,12 +2,12 @@ package windtunnel
 
 import "fmt"
 
-// mostUneven is how much longer the slowest host may take than with targets placed at random before that is warned of.
-const mostUneven = 0.1
+// maxImbalance is how much longer the slowest host may take than with targets placed at random before that is warned of.
+const maxImbalance = 0.1
 
-// unevenness warns of placements that bring targets together which execute in the same quanta, or which execute more than others: the
+// imbalanceWarnings warns of placements that bring targets together which execute in the same quanta, or which execute more than others: the
 // models' are at random.
-func (s *Samples) unevenness() (out []error) {
+func (s *Samples) imbalanceWarnings() (out []error) {
 	for _, p := range Placements {
 		worst, at := 0.0, 0
 		for hosts := 2; hosts < s.Targets; hosts *= 2 {
@@ -18,7 +18,7 @@ func (s *Samples) unevenness() (out []error) {
 				worst, at = e, hosts
 			}
 		}
-		if worst > mostUneven {
+		if worst > maxImbalance {
 			out = append(out, fmt.Errorf("placement %s brings targets together that execute in the same quanta, or more than others: on %d hosts the slowest executes %.0f %% longer than with targets placed at random, as the model has them", p.Name, at, 100*worst))
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"spoor/traces/unit"
 )
 
-// Halves is as Compare, with everything that comes from quanta, intervals too, from one half of them and what was measured from the other, either
+// CrossValidate is as Compare, with everything that comes from quanta, intervals too, from one half of them and what was measured from the other, either
 // way round: so it says what intervals are worth for quanta that nobody has seen. These vary as those do that were, which the intervals allow for. What switches
 // cost is the same for both.
-func (m *Measured) Halves() (out []Comparison, err error) {
-	if m.run.Samples.Quanta() < leastToHalve {
+func (m *Measured) CrossValidate() (out []Comparison, err error) {
+	if m.run.Samples.Quanta() < minCrossValidated {
 		return nil, errors.New("there are too few samples of quanta for halves of them")
 	}
 	halves := m.run.halves()
@@ -25,8 +25,8 @@ func (m *Measured) Halves() (out []Comparison, err error) {
 	return out, nil
 }
 
-// leastToHalve is how many quanta there must be, so that each half has a kind's.
-const leastToHalve = 2 * leastOfKind
+// minCrossValidated is how many quanta there must be, so that each half has a kind's.
+const minCrossValidated = 2 * leastOfKind
 
 // halves are r with every other block of neighbouring quanta, and with the rest; blocks are those of the bootstrap.
 func (r *Run) halves() (out [2]*Run) {

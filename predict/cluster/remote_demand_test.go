@@ -17,18 +17,18 @@ import (
 // Ten blocks of 100 s + 30 s for the memory they come from; two upgrades of 40 s + 20 s there, which also tell a third node.
 func TestAwayByHand(t *testing.T) {
 	c := testCosts // memory 50, invalidate 20
-	c.between = between{nodes: 3, block: message{100, 80}, right: message{40, 10}}
-	w := Work{Instr: 1000, Touches: 300, Misses: 20, Away: Away{Blocks: 10, Upgrades: 2, Rights: 3, Ports: []float64{4, 6, 6, 0, 0, 4}}}
+	c.interconnect = interconnect{nodes: 3, block: message{100, 80}, right: message{40, 10}}
+	w := Work{Instr: 1000, Touches: 300, Misses: 20, Remote: RemoteDemand{Blocks: 10, Upgrades: 2, Rights: 3, Ports: []float64{4, 6, 6, 0, 0, 4}}}
 	s := c.stretch(w)
 	if want := 20*50 + 10*(50+100) + 2*(20+40.0); !near(s.latency, want, 1e-12) {
 		t.Errorf("latency %v, want %v", s.latency, want)
 	}
-	if got, want := s.away.ports, 10*80+3*10.0; len(got) != 1 || !near(got[0], want, 1e-12) || s.away.visits != 12 {
-		t.Errorf("the bus is held for %v in %v visits, want %v", got, s.away.visits, want)
+	if got, want := s.remote.ports, 10*80+3*10.0; len(got) != 1 || !near(got[0], want, 1e-12) || s.remote.visits != 12 {
+		t.Errorf("the bus is held for %v in %v visits, want %v", got, s.remote.visits, want)
 	}
-	c.between.switched = true
+	c.interconnect.switched = true
 	s = c.stretch(w)
-	if got := s.away.ports; len(got) != 6 || got[0] != 320 || got[1] != 480 || got[5] != 320 {
+	if got := s.remote.ports; len(got) != 6 || got[0] != 320 || got[1] != 480 || got[5] != 320 {
 		t.Errorf("ports held for %v", got)
 	}
 	alone := c.run(program{{{w}}}, 3, waits)
@@ -123,7 +123,7 @@ func measuredApart(t testing.TB, src trace.Source, m *machine.Machine) *Run {
 		t.Fatal(err)
 	}
 	return &Run{Name: "run", Program: "pattern", Processors: src.Header().Procs, Params: paramsOf(t, nil),
-		phases: results[0].Tables[0], away: results[0].Tables[1]}
+		phasesTable: results[0].Tables[0], trafficTable: results[0].Tables[1]}
 }
 
 // The whole way, as in TestMVAAgainstTheSimulator, on clusters of every kind. On a switch, the two processors of a node compete for its
