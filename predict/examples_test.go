@@ -213,7 +213,7 @@ func runExamples(t *testing.T, examples []example) {
 			t.Fatalf("$ %s\nexit status %d\n%s", e.line, exit.ExitCode(), errs.String())
 		case err != nil:
 			t.Fatalf("$ %s\n%v", e.line, err)
-		case e.output != "" && trimmed(string(out)) != trimmed(e.output):
+		case e.output != "" && !shows(trimmed(string(out)), trimmed(e.output)):
 			t.Errorf("$ %s\ngot:\n%s\nthe help says:\n%s", e.line, out, e.output)
 		}
 	}
@@ -226,6 +226,33 @@ func trimmed(s string) string {
 		lines[i] = strings.TrimRight(l, " \t")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shows reports whether a page shows an output: as it is, or with a line "..." for any lines that it leaves out.
+func shows(output, page string) bool {
+	output, page = "\n"+output+"\n", "\n"+page+"\n"
+	parts := strings.Split(page, "\n...\n")
+	rest, ok := strings.CutPrefix(output, strings.TrimSuffix(parts[0], "\n"))
+	if len(parts) == 1 {
+		return output == page
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(rest, "\n"+strings.Trim(part, "\n")+"\n")
+		rest, ok = "\n"+after, ok && found
+	}
+	return ok && strings.HasSuffix(rest, "\n"+strings.TrimPrefix(parts[len(parts)-1], "\n")) || ok && strings.TrimSpace(parts[len(parts)-1]) == ""
+}
+
+func TestShows(t *testing.T) {
+	const output = "a\nb\nc\nd\ne"
+	for page, want := range map[string]bool{
+		output: true, "a\nb": false, "a\n...": true, "...\ne": true, "a\n...\ne": true, "...\nc\n...": true, "...\nb\n...\nd\n...": true,
+		"...\nd\n...\nb\n...": false, "b\n...": false, "...\nd": false, "a\n...\nd": false, "...\nbb\n...": false,
+	} {
+		if got := shows(output, page); got != want {
+			t.Errorf("%q: %v", page, got)
+		}
+	}
 }
 
 func TestParseExamples(t *testing.T) {

@@ -9,26 +9,49 @@ import (
 	"testing"
 )
 
-// Every `$` line in an indented block of the project's, a stage's or the machines' page runs as it stands, like those
-// of help texts; text that follows a line in its block is its exact standard output.
+// Every `$` line of a page, in an indented block or in a fence of console, runs as it stands, like those of help
+// texts. Text that follows a line in its block is its exact standard output, with "..." for lines left out.
+// Pages of studies have make targets instead, which other tests run.
 func TestExamplesOfThePagesRun(t *testing.T) {
-	pages, err := filepath.Glob(filepath.Join("..", "*", "README.md"))
-	if err != nil || len(pages) < len(mayImport) {
-		t.Fatalf("%q, %v", pages, err)
-	}
-	pages = append(pages, filepath.Join("..", "README.md"), filepath.Join("..", "data", "machine", "README.md"))
 	bin := buildStages(t)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for _, page := range pages {
+	for _, page := range pagesBelow(t, "..") {
+		if strings.HasPrefix(page, filepath.Join("..", "pipelines")) {
+			continue
+		}
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(filepath.Base(filepath.Dir(page)), func(t *testing.T) {
+		examples := parseExamples(indented(string(text)))
+		if len(examples) == 0 {
+			continue
+		}
+		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../"), func(t *testing.T) {
 			t.Parallel()
-			runExamples(t, parseExamples(indented(string(text))))
+			runExamples(t, examples)
 		})
 	}
+}
+
+// pagesBelow lists the Markdown pages that belong to the project.
+func pagesBelow(t *testing.T, dir string) (pages []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == "out" || strings.HasPrefix(e.Name(), ".") && path != dir):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".md"):
+			pages = append(pages, path)
+		}
+		return nil
+	})
+	if err != nil || len(pages) < len(mayImport) {
+		t.Fatalf("%q, %v", pages, err)
+	}
+	return pages
 }
 
 // The tables and sentences of all pages that name a command in a comment are what it prints.
@@ -83,17 +106,27 @@ func TestPagesAreHeldToTheirCommands(t *testing.T) {
 	}
 }
 
-// indented has the blocks of a page as help texts have theirs.
+// indented returns the indented blocks and the fences of console of a page, laid out as in help texts.
 func indented(page string) string {
 	var b strings.Builder
+	fence := "" // the line that opened it
 	for line := range strings.Lines(page) {
+		text := strings.TrimSpace(line)
 		block, is := strings.CutPrefix(line, "    ")
-		if !is {
-			block = "\n"
-			b.WriteString(block)
-			continue
+		switch {
+		case fence != "" && text == "```":
+			fence = ""
+			b.WriteString("\n")
+		case fence == "" && strings.HasPrefix(text, "```"):
+			fence = text
+			b.WriteString("\n")
+		case fence == "```console":
+			b.WriteString("  " + line)
+		case fence == "" && is:
+			b.WriteString("  " + block)
+		default:
+			b.WriteString("\n")
 		}
-		b.WriteString("  " + block)
 	}
 	return b.String()
 }
