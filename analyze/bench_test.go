@@ -204,7 +204,7 @@ type hashing struct{}
 
 func (hashing) Name() string                                    { return "hashing" }
 func (hashing) Merge([]analysis.Shard) (analysis.Result, error) { return analysis.Result{}, nil }
-func (hashing) UsesOf() []unit.Bytes                            { return []unit.Bytes{64} }
+func (hashing) LineSizes() []unit.Bytes                         { return []unit.Bytes{64} }
 func (hashing) End() error                                      { return nil }
 func (h hashing) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
@@ -213,7 +213,7 @@ func (h hashing) NewShard(_ trace.Header, p trace.Proc) analysis.Shard {
 	return h
 }
 
-func (hashing) Add(p *analysis.Piece) error {
+func (hashing) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		return nil
 	}

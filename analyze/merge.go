@@ -108,7 +108,7 @@ func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analys
 		return nil, err
 	}
 	whole := newPart(r, s)
-	results, err := analysis.Join(r.header, procs, func(name string, p trace.Proc, kept analysis.KeptShard) error {
+	results, err := analysis.Join(r.header, procs, func(name string, p trace.Proc, kept analysis.MergeableShard) error {
 		if err := owners[p].read(name, p, kept); err != nil {
 			return err
 		}

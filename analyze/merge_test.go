@@ -137,7 +137,7 @@ func TestIdlePartsJoin(t *testing.T) {
 // long is a shard whose JSON is longer than rows of a part.
 type long struct{ text string }
 
-func (*long) Add(*analysis.Piece) error         { return nil }
+func (*long) Add(*analysis.Chunk) error         { return nil }
 func (*long) End() error                        { return nil }
 func (l *long) MarshalJSON() ([]byte, error)    { return json.Marshal(l.text) }
 func (l *long) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.text) }

@@ -78,7 +78,7 @@ func set(f *pflag.Flag, text string) error {
 }
 
 // keep adds a shard. One that cannot be kept is missed when parts are merged.
-func (p *part) keep(name string, proc trace.Proc, s analysis.KeptShard) error {
+func (p *part) keep(name string, proc trace.Proc, s analysis.MergeableShard) error {
 	if s == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func readPart(dir string) (*part, error) {
 }
 
 // read gives a shard what was kept of it.
-func (p *part) read(name string, proc trace.Proc, s analysis.KeptShard) error {
+func (p *part) read(name string, proc trace.Proc, s analysis.MergeableShard) error {
 	text, ok := p.readings[reading{proc, name}]
 	if !ok || s == nil {
 		return fmt.Errorf("%s: nothing was kept of %s of processor %d", p.dir, name, proc)

@@ -48,7 +48,7 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	defer bar.Done()
 	run := analysis.Options{Procs: kept.procs, Progress: bar.Add}
 	if kept.procs != nil {
-		run.Keep = kept.keep
+		run.OnEnd = kept.keep
 	}
 	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return analysis.Run(ctx, src, run, analyses...) })
 	if err != nil {
@@ -60,8 +60,8 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 
 // orWithout says how to have what the other analyses found, if one has no result.
 func orWithout(err error) error {
-	if n := (*analysis.NoResult)(nil); errors.As(err, &n) {
-		return fmt.Errorf("%w; the others have results: --run %s", err, strings.Join(n.Able, ","))
+	if n := (*analysis.NoResultError)(nil); errors.As(err, &n) {
+		return fmt.Errorf("%w; the others have results: --run %s", err, strings.Join(n.Others, ","))
 	}
 	return err
 }

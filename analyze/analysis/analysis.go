@@ -15,38 +15,38 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Piece is a stretch of an order: references, or one event. The producer owns it
-// and all it refers to: it is valid until the next piece.
+// A Chunk is a stretch of an order: references, or one event. The producer owns it
+// and all it refers to: it is valid until the next chunk.
 //
 // In program order, references are all of one processor, and as they are in the trace. In the
 // interleaved order they are of several, and their Instr counts from the
 // processor's previous reference or event, whichever is later.
 //
-// A piece of the interleaved order that has neither references nor an event says that a
+// A chunk of the interleaved order that has neither references nor an event says that a
 // processor stops: at a barrier or lock, until its event comes, or because its program has ended.
-type Piece struct {
-	Proc  trace.Proc        // trace.Interleaved for references in the interleaved order
-	Time  unit.Instructions // when the piece's last item ends; waiting included in the interleaved order
-	Of    []trace.Proc      // whose each reference is, in the interleaved order; else nil
-	Refs  trace.Refs        // empty when Event is set
-	Event *trace.Event      // nil for references
-	Stops trace.Kind        // of a piece with neither: at what its processor waits; zero at its end
-	Instr unit.Instructions // executed from the end of the previous item of each processor to the end of the piece's last
+type Chunk struct {
+	Proc     trace.Proc        // trace.Interleaved for references in the interleaved order
+	Time     unit.Instructions // when the chunk's last item ends; waiting included in the interleaved order
+	RefProcs []trace.Proc      // whose each reference is, in the interleaved order; else nil
+	Refs     trace.Refs        // empty when Event is set
+	Event    *trace.Event      // nil for references
+	StopsAt  trace.Kind        // of a chunk with neither: at what its processor waits; zero at its end
+	Instr    unit.Instructions // executed from the end of the previous item of each processor to the end of the chunk's last
 
-	sheet *sheet // see Uses
+	useCache *useCache // see Uses
 }
 
 // A Shard is the state of one analysis for one order. It is fed from one
 // goroutine, so it needs no lock.
 type Shard interface {
-	// Add sees the next piece of the order and keeps nothing of it.
-	Add(p *Piece) error
-	// End is called once after the last piece: memory that only Add needs is let go.
+	// Add sees the next chunk of the order and keeps nothing of it.
+	Add(p *Chunk) error
+	// End is called once after the last chunk: memory that only Add needs is let go.
 	End() error
 }
 
 // An EventShard is a Shard that may look at events alone, and at neither references nor
-// the Instr of pieces. A program order that no other shard wants is then read without its references.
+// the Instr of chunks. A program order that no other shard wants is then read without its references.
 type EventShard interface {
 	Shard
 	EventsOnly() bool
@@ -56,28 +56,28 @@ type EventShard interface {
 // does not depend on them.
 type ParallelShard interface {
 	Shard
-	Cores(n int) // is called before the first piece, if there are cores to spare
+	Cores(n int) // is called before the first chunk, if there are cores to spare
 }
 
-// A UsesShard is a Shard that asks every piece that has references for its uses of lines of some sizes; see [Piece.Uses].
-type UsesShard interface {
+// A LineUsesShard is a Shard that asks every chunk that has references for its uses of lines of some sizes; see [Chunk.Uses].
+type LineUsesShard interface {
 	Shard
-	UsesOf() []unit.Bytes // those sizes
+	LineSizes() []unit.Bytes // those sizes
 }
 
-// An ObligingShard is a Shard that may ask pieces for their uses, which is worth while where others ask too. What it finds does not
+// An OptionalUsesShard is a Shard that may ask chunks for their uses, which is worth while where others ask too. What it finds does not
 // depend on that.
-type ObligingShard interface {
+type OptionalUsesShard interface {
 	Shard
-	TakeUses(line unit.Bytes) // is called before the first piece, for each size that others ask for
+	ShareUses(line unit.Bytes) // is called before the first chunk, for each size that others ask for
 }
 
-// Joint is several shards of one order, as one. A run feeds the parts, each once, whoever
+// ShardGroup is several shards of one order, as one. A run feeds the parts, each once, whoever
 // else returns them.
-type Joint struct{ Parts []Shard }
+type ShardGroup struct{ Parts []Shard }
 
-// Add shows the piece to all parts.
-func (j *Joint) Add(p *Piece) error {
+// Add shows the chunk to all parts.
+func (j *ShardGroup) Add(p *Chunk) error {
 	for _, s := range j.Parts {
 		if err := s.Add(p); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (j *Joint) Add(p *Piece) error {
 }
 
 // End ends all parts.
-func (j *Joint) End() error {
+func (j *ShardGroup) End() error {
 	for _, s := range j.Parts {
 		if err := s.End(); err != nil {
 			return err
@@ -105,7 +105,7 @@ type Analysis interface {
 	// does not want that order. It is called from one goroutine. An analysis that
 	// builds on another's state may return the other's shard: a shard that several
 	// analyses return for one order is fed once. One that builds on the state of more
-	// than one other returns a [Joint].
+	// than one other returns a [ShardGroup].
 	NewShard(h trace.Header, proc trace.Proc) Shard
 	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor. Other analyses that look at the
 	// same shards may merge at the same time, so it changes none of them.

@@ -20,12 +20,12 @@ import (
 // by processor, and their Lock events come at the time of the Unlock. No other event
 // makes a processor wait.
 //
-// References come in pieces that reach to the next event, unless they are long; those of a lone processor are
-// pieces of its program order. When a processor has to wait, and when its program ends, a piece of its own says so. Memory is one batch of each stream per
+// References come in chunks that reach to the next event, unless they are long; those of a lone processor are
+// chunks of its program order. When a processor has to wait, and when its program ends, a chunk of its own says so. Memory is one batch of each stream per
 // processor. Barriers or locks that can never be passed are an error that names who waits
 // where.
-func Interleave(src trace.Source) iter.Seq2[*Piece, error] {
-	return func(yield func(*Piece, error) bool) {
+func Interleave(src trace.Source) iter.Seq2[*Chunk, error] {
+	return func(yield func(*Chunk, error) bool) {
 		m := newMerger(src, yield)
 		defer m.stop()
 		if err := m.run(); err != nil && !m.stopped {
@@ -54,9 +54,9 @@ type place struct {
 
 type merger struct {
 	src      trace.Source
-	yield    func(*Piece, error) bool
+	yield    func(*Chunk, error) bool
 	stopped  bool // the consumer wants no more
-	strands  []*strand
+	streams  []*stream
 	waits    []place // by processor
 	granted  []bool  // by processor: its next event is a Lock that it has got
 	ready    queue
@@ -65,13 +65,13 @@ type merger struct {
 	space           // for references that have been merged
 	from     int    // those before it in the space have been yielded
 	merged   int    // in the space
-	rows     int    // of a piece at most
-	first    uint32 // Instr of the piece's first reference in program order
-	whole    bool   // pieces are those of the only processor's program order
+	rows     int    // of a chunk at most
+	first    uint32 // Instr of the chunk's first reference in program order
+	whole    bool   // chunks are those of the only processor's program order
 	time     uint64 // when the last of them ends
-	piece    Piece
-	sheet    sheet                  // of the piece
-	programs map[trace.Proc]*feeder // who looks at program orders, too
+	chunk    Chunk
+	useCache useCache                   // of the chunk
+	programs map[trace.Proc]*dispatcher // who looks at program orders, too
 }
 
 // space is columns of full length.
@@ -92,31 +92,31 @@ func newSpace(rows int, hasPC bool) space {
 // use goes on in another space. Nothing is merged at the time.
 func (m *merger) use(s space) { m.space, m.from, m.merged = s, 0, 0 }
 
-// How many references a piece of the interleaved order of several processors has at most. On one core all shards look at it in turn: it is so long that
+// How many references a chunk of the interleaved order of several processors has at most. On one core all shards look at it in turn: it is so long that
 // what each of them keeps comes back to the second-level cache once for many uses, and so short that it stays there itself. On a
-// belt, where each looks at many pieces in turn, it stays in the first-level cache.
+// pipeline, where each looks at many chunks in turn, it stays in the first-level cache.
 const (
-	mergeRows = 1 << 13
-	beltRows  = 1 << 10
+	mergeRows    = 1 << 13
+	pipelineRows = 1 << 10
 )
 
-func newMerger(src trace.Source, yield func(*Piece, error) bool) *merger {
+func newMerger(src trace.Source, yield func(*Chunk, error) bool) *merger {
 	n := max(0, src.Header().Procs)
 	return &merger{src: src, yield: yield, rows: mergeRows, whole: n == 1, waits: make([]place, n), granted: make([]bool, n),
-		sheet:    sheet{numbers: newNumbers(n)},
+		useCache: useCache{numbers: newNumbers(n)},
 		barriers: map[object]int{}, locks: map[object]*lock{}, space: newSpace(mergeRows, src.Header().HasPC)}
 }
 
 func (m *merger) stop() {
-	for _, s := range m.strands {
+	for _, s := range m.streams {
 		s.stop()
 	}
 }
 
 func (m *merger) run() error {
 	for p := range m.waits {
-		s, err := newStrand(m.src, trace.Proc(p), m.programs[trace.Proc(p)])
-		m.strands = append(m.strands, s)
+		s, err := newStream(m.src, trace.Proc(p), m.programs[trace.Proc(p)])
+		m.streams = append(m.streams, s)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (m *merger) run() error {
 // step takes what the processor that is first does next.
 func (m *merger) step() error {
 	first := m.ready[0]
-	s := m.strands[first.proc]
+	s := m.streams[first.proc]
 	if s.at < s.end {
 		return m.merge(s, first.time)
 	}
@@ -160,24 +160,24 @@ func (m *merger) step() error {
 }
 
 // idle tells that a processor stops at the time.
-func (m *merger) idle(s *strand, time uint64) {
+func (m *merger) idle(s *stream, time uint64) {
 	if m.flush(); m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: s.proc, Time: unit.Instructions(time), Stops: m.waits[s.proc].kind}
-	m.stopped = !m.yield(&m.piece, nil)
+	m.chunk = Chunk{Proc: s.proc, Time: unit.Instructions(time), StopsAt: m.waits[s.proc].kind}
+	m.stopped = !m.yield(&m.chunk, nil)
 }
 
 // emit yields the event of the processor that is first.
-func (m *merger) emit(s *strand) error {
-	if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
+func (m *merger) emit(s *stream) error {
+	if m.stopped = m.stopped || !m.yield(&s.chunk, nil); m.stopped {
 		return nil
 	}
 	return m.advance(s)
 }
 
 // advance puts the next item of the processor that is first into the queue in its place.
-func (m *merger) advance(s *strand) error {
+func (m *merger) advance(s *stream) error {
 	if err := s.ready(); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (m *merger) advance(s *strand) error {
 }
 
 // enqueue puts the next item of a processor that was not in the queue into it.
-func (m *merger) enqueue(s *strand) error {
+func (m *merger) enqueue(s *stream) error {
 	if time, ok, err := s.next(); err != nil {
 		return err
 	} else if ok {
@@ -200,23 +200,23 @@ func (m *merger) enqueue(s *strand) error {
 	return nil
 }
 
-func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
+func (m *merger) arrive(s *stream, e *trace.Event, now uint64) error {
 	at := place{trace.Barrier, objectOf(e)}
 	s.take(now)
 	m.ready.pop()
 	m.waits[s.proc] = at
-	if m.barriers[at.object]++; m.barriers[at.object] < len(m.strands) {
+	if m.barriers[at.object]++; m.barriers[at.object] < len(m.streams) {
 		m.idle(s, now)
 		return nil
 	}
 	delete(m.barriers, at.object)
-	for _, s := range m.strands {
-		s.piece.Time = unit.Instructions(now)
-		if m.stopped = m.stopped || !m.yield(&s.piece, nil); m.stopped {
+	for _, s := range m.streams {
+		s.chunk.Time = unit.Instructions(now)
+		if m.stopped = m.stopped || !m.yield(&s.chunk, nil); m.stopped {
 			return nil
 		}
 	}
-	for p, s := range m.strands {
+	for p, s := range m.streams {
 		m.waits[p] = place{}
 		s.delay(now - s.clock)
 		if err := s.ready(); err != nil {
@@ -232,7 +232,7 @@ func (m *merger) arrive(s *strand, e *trace.Event, now uint64) error {
 	return nil
 }
 
-func (m *merger) lock(s *strand, e *trace.Event, now uint64) error {
+func (m *merger) lock(s *stream, e *trace.Event, now uint64) error {
 	at := objectOf(e)
 	l := m.locks[at]
 	if l == nil {
@@ -251,7 +251,7 @@ func (m *merger) lock(s *strand, e *trace.Event, now uint64) error {
 	return m.emit(s)
 }
 
-func (m *merger) unlock(s *strand, e *trace.Event, now uint64) error {
+func (m *merger) unlock(s *stream, e *trace.Event, now uint64) error {
 	at := objectOf(e)
 	l := m.locks[at]
 	if l == nil || !l.held || l.owner != s.proc {
@@ -265,7 +265,7 @@ func (m *merger) unlock(s *strand, e *trace.Event, now uint64) error {
 		delete(m.locks, at)
 		return nil
 	}
-	next := m.strands[l.queue[0]]
+	next := m.streams[l.queue[0]]
 	l.queue = l.queue[1:]
 	l.owner, m.granted[next.proc], m.waits[next.proc] = next.proc, true, place{}
 	arrived, _, err := next.next()

@@ -22,7 +22,7 @@ type item struct {
 	stops bool
 }
 
-// flatten splits the pieces of an order into items.
+// flatten splits the chunks of an order into items.
 func flatten(t testing.TB, src trace.Source) (items []item, err error) {
 	t.Helper()
 	clock := make([]uint64, src.Header().Procs)
@@ -36,20 +36,20 @@ func flatten(t testing.TB, src trace.Source) (items []item, err error) {
 			continue
 		}
 		if p.Refs.Len() == 0 {
-			items = append(items, item{proc: p.Proc, kind: p.Stops, time: uint64(p.Time), stops: true})
+			items = append(items, item{proc: p.Proc, kind: p.StopsAt, time: uint64(p.Time), stops: true})
 		}
 		total := uint64(0)
 		for i, a := range p.Refs.Addr {
 			n := uint64(p.Refs.Instr[i])
 			total += n
-			clock[p.Of[i]] += n
-			items = append(items, item{proc: p.Of[i], addr: a, instr: n, time: clock[p.Of[i]]})
+			clock[p.RefProcs[i]] += n
+			items = append(items, item{proc: p.RefProcs[i], addr: a, instr: n, time: clock[p.RefProcs[i]]})
 		}
-		if n := p.Refs.Len(); n > 0 && clock[p.Of[n-1]] != uint64(p.Time) {
-			t.Errorf("a piece that ends at %d says %d", clock[p.Of[n-1]], p.Time)
+		if n := p.Refs.Len(); n > 0 && clock[p.RefProcs[n-1]] != uint64(p.Time) {
+			t.Errorf("a chunk that ends at %d says %d", clock[p.RefProcs[n-1]], p.Time)
 		}
 		if total != uint64(p.Instr) {
-			t.Errorf("a piece of %d instructions says %d", total, p.Instr)
+			t.Errorf("a chunk of %d instructions says %d", total, p.Instr)
 		}
 	}
 	return items, nil

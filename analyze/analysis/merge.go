@@ -10,7 +10,7 @@ import (
 
 // merge copies references of the processor that is first, up to where another one is.
 // The first of them ends at time.
-func (m *merger) merge(s *strand, time uint64) error {
+func (m *merger) merge(s *stream, time uint64) error {
 	if m.whole {
 		return m.pass(s, time)
 	}
@@ -38,12 +38,12 @@ func (m *merger) merge(s *strand, time uint64) error {
 
 // writeInstr writes the Instr of references of the processor that is first, as many as come before another one's and have room, and is
 // the index after them, and when the last of them ends. The first of them ends at time.
-func (m *merger) writeInstr(s *strand, instr []uint32, time uint64) (to int, last uint64) {
+func (m *merger) writeInstr(s *stream, instr []uint32, time uint64) (to int, last uint64) {
 	i, out := s.at, m.refs.Instr[m.merged:m.from+m.rows]
 	if len(m.ready) == 1 { // there is no other one
 		n := copy(out, instr[i:])
 		out[0] = uint32(time - s.clock)
-		return i + n, time + uint64(Executed(instr[i+1:i+n]))
+		return i + n, time + uint64(SumInstr(instr[i+1:i+n]))
 	}
 	limit, limitProc := m.ready.second()
 	if s.proc < limitProc && limit < math.MaxUint64 {
@@ -65,23 +65,23 @@ func (m *merger) writeInstr(s *strand, instr []uint32, time uint64) (to int, las
 
 // pass yields the references of the only processor up to its next event, or to the end of the batch. They are those of its program
 // order, and use the same lines.
-func (m *merger) pass(s *strand, time uint64) error {
+func (m *merger) pass(s *stream, time uint64) error {
 	n := s.end - s.at
-	m.piece = s.item(time)
-	m.piece.Proc, m.piece.Of = trace.Interleaved, lines.Extend(m.of, n)[:n]
-	m.of = m.piece.Of
-	m.refs.Instr = append(m.refs.Instr[:0], m.piece.Refs.Instr...)
+	m.chunk = s.item(time)
+	m.chunk.Proc, m.chunk.RefProcs = trace.Interleaved, lines.Extend(m.of, n)[:n]
+	m.of = m.chunk.RefProcs
+	m.refs.Instr = append(m.refs.Instr[:0], m.chunk.Refs.Instr...)
 	m.refs.Instr[0] = uint32(time - s.clock)
-	m.piece.Refs.Proc, m.piece.Refs.Instr = trace.Interleaved, m.refs.Instr
-	s.taken(s.end, uint64(m.piece.Time))
-	if m.stopped = !m.yield(&m.piece, nil); m.stopped {
+	m.chunk.Refs.Proc, m.chunk.Refs.Instr = trace.Interleaved, m.refs.Instr
+	s.taken(s.end, uint64(m.chunk.Time))
+	if m.stopped = !m.yield(&m.chunk, nil); m.stopped {
 		return nil
 	}
 	return m.advance(s)
 }
 
 // take copies the columns of the references of s from index from up to index to; Instr is there.
-func (m *merger) take(s *strand, from, to int) {
+func (m *merger) take(s *stream, from, to int) {
 	n := m.merged
 	m.merged += to - from
 	if to-from == 1 { // nearly always, when processors run in step
@@ -105,17 +105,17 @@ func (m *merger) flush() {
 	if from == to || m.stopped {
 		return
 	}
-	m.piece = Piece{Proc: trace.Interleaved, Time: unit.Instructions(m.time), Of: m.of[from:to], Refs: m.refs.Slice(from, to), sheet: &m.sheet}
-	m.sheet.reset()
-	m.piece.Instr = Executed(m.piece.Refs.Instr)
+	m.chunk = Chunk{Proc: trace.Interleaved, Time: unit.Instructions(m.time), RefProcs: m.of[from:to], Refs: m.refs.Slice(from, to), useCache: &m.useCache}
+	m.useCache.reset()
+	m.chunk.Instr = SumInstr(m.chunk.Refs.Instr)
 	m.from = to
-	if m.stopped = !m.yield(&m.piece, nil); m.merged+m.rows > len(m.of) {
+	if m.stopped = !m.yield(&m.chunk, nil); m.merged+m.rows > len(m.of) {
 		m.from, m.merged = 0, 0
 	}
 }
 
-// Executed is how many instructions references executed in all. Eight at a time are added, so that they need not wait for each other.
-func Executed(instr []uint32) unit.Instructions {
+// SumInstr is how many instructions references executed in all. Eight at a time are added, so that they need not wait for each other.
+func SumInstr(instr []uint32) unit.Instructions {
 	n := uint64(0)
 	for ; len(instr) >= 8; instr = instr[8:] {
 		n += eight((*[8]uint32)(instr))
@@ -130,8 +130,8 @@ func eight(c *[8]uint32) uint64 {
 	return uint64(c[0]) + uint64(c[1]) + (uint64(c[2]) + uint64(c[3])) + (uint64(c[4]) + uint64(c[5]) + (uint64(c[6]) + uint64(c[7])))
 }
 
-// Within is how many references from the first on execute at most so many instructions in all, and how many these execute.
-func Within(instr []uint32, most uint64) (n int, executed uint64) {
+// PrefixWithin is how many references from the first on execute at most so many instructions in all, and how many these execute.
+func PrefixWithin(instr []uint32, most uint64) (n int, executed uint64) {
 	for ; len(instr)-n >= 8; n += 8 {
 		sum := executed + eight((*[8]uint32)(instr[n:]))
 		if sum > most {

@@ -16,7 +16,7 @@ func TestWithinIsDefinition(t *testing.T) {
 			instr[i] = r.Uint32() >> r.UintN(33)
 			sum += uint64(instr[i])
 		}
-		if got := uint64(Executed(instr)); got != sum {
+		if got := uint64(SumInstr(instr)); got != sum {
 			t.Fatalf("%d execute %d, not %d", instr, got, sum)
 		}
 		for _, most := range []uint64{0, 1, sum / 2, sum - min(sum, 1), sum, math.MaxUint64} {
@@ -25,7 +25,7 @@ func TestWithinIsDefinition(t *testing.T) {
 				executed += uint64(instr[n])
 				n++
 			}
-			if got, of := Within(instr, most); got != n || of != executed {
+			if got, of := PrefixWithin(instr, most); got != n || of != executed {
 				t.Fatalf("%d: %d execute %d of at most %d instructions, not %d that execute %d", instr, got, of, most, n, executed)
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"spoor/traces/trace"
 )
 
-// Program yields what processor p did, in program order: references in pieces as
+// Program yields what processor p did, in program order: references in chunks as
 // long as batches and events allow, and the events between them.
-func Program(src trace.Source, p trace.Proc) iter.Seq2[*Piece, error] {
-	return func(yield func(*Piece, error) bool) {
-		s, err := newStrand(src, p, nil)
+func Program(src trace.Source, p trace.Proc) iter.Seq2[*Chunk, error] {
+	return func(yield func(*Chunk, error) bool) {
+		s, err := newStream(src, p, nil)
 		defer s.stop()
 		for ; err == nil; err = s.ready() {
 			var time uint64
@@ -22,7 +22,7 @@ func Program(src trace.Source, p trace.Proc) iter.Seq2[*Piece, error] {
 				return
 			}
 			s.take(time)
-			if !yield(&s.piece, nil) {
+			if !yield(&s.chunk, nil) {
 				return
 			}
 		}

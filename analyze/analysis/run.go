@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Procs    []trace.Proc   // program orders wanted; nil means all processors and the interleaved order too
 	Progress func(refs int) // if not nil, called now and then from several goroutines
-	Keep     Each           // if not nil, called with every shard when it has ended
+	OnEnd    ShardFunc      // if not nil, called with every shard when it has ended
 }
 
 // order is one order of the trace with those who want it.
@@ -32,25 +32,25 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 	if err := readAll(ctx, src, opts, orders); err != nil {
 		return nil, err
 	}
-	if opts.Keep != nil {
-		if err := opts.Keep.call(orders); err != nil {
+	if opts.OnEnd != nil {
+		if err := opts.OnEnd.call(orders); err != nil {
 			return nil, err
 		}
 	}
 	return merge(analyses, shards)
 }
 
-// NoResult is that a trace is nothing for an analysis, though others have results of it.
-type NoResult struct {
-	Err  error
-	Able []string // names of the others; there is one at least
+// NoResultError is that a trace is nothing for an analysis, though others have results of it.
+type NoResultError struct {
+	Err    error
+	Others []string // names of the others; there is one at least
 }
 
 // Error is what is the matter.
-func (n *NoResult) Error() string { return n.Err.Error() }
+func (n *NoResultError) Error() string { return n.Err.Error() }
 
 // Unwrap is the same.
-func (n *NoResult) Unwrap() error { return n.Err }
+func (n *NoResultError) Unwrap() error { return n.Err }
 
 // merge makes the results of all, as many at a time as there are cores, or the error of the first that has none.
 func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
@@ -72,7 +72,7 @@ func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	case able == nil:
 		return nil, first
 	}
-	return nil, &NoResult{first, able}
+	return nil, &NoResultError{first, able}
 }
 
 // Orders are the orders that a run of analyses reads.
@@ -118,14 +118,14 @@ func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []ord
 
 // parts is what is fed of a shard.
 func parts(s Shard) []Shard {
-	if j, ok := s.(*Joint); ok {
+	if j, ok := s.(*ShardGroup); ok {
 		return j.Parts
 	}
 	return []Shard{s}
 }
 
 // readAll feeds all orders. With the interleaved order among them the trace is read once for
-// all; without, orders are read apart, as many at a time as there are cores. Of several
+// all; without, orders are read parallel, as many at a time as there are cores. Of several
 // errors the one of the first order is returned.
 func readAll(ctx context.Context, src trace.Source, opts Options, orders []order) error {
 	if len(orders) == 0 {
@@ -133,15 +133,15 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	}
 	cores := runtime.GOMAXPROCS(0)
 	spread(orders, cores)
-	oblige(src.Header().Procs, orders)
+	shareUses(src.Header().Procs, orders)
 	if orders[0].proc == trace.Interleaved {
-		return weave(src, orders, cores > 1, &meter{ctx: ctx, progress: opts.Progress})
+		return feedInterleaved(src, orders, cores > 1, &progress{ctx: ctx, progress: opts.Progress})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, len(orders))
 	InParallel(len(orders), cores, func(i int) {
-		if errs[i] = orders[i].read(src, cores > len(orders) && len(orders[i].shards) > 1, &meter{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
+		if errs[i] = orders[i].read(src, cores > len(orders) && len(orders[i].shards) > 1, &progress{ctx: ctx, progress: opts.Progress}); errs[i] != nil {
 			cancel()
 		}
 	})
@@ -208,11 +208,11 @@ func (eventsOf) Refs(...trace.Proc) iter.Seq2[*trace.Refs, error] {
 }
 
 // read feeds a program order.
-func (o order) read(src trace.Source, apart bool, m *meter) error {
+func (o order) read(src trace.Source, parallel bool, m *progress) error {
 	if !slices.ContainsFunc(o.shards, wantsRefs) {
 		src = eventsOf{src}
 	}
-	f := newFeeder(o.shards, apart, m)
+	f := newDispatcher(o.shards, parallel, m)
 	for p, err := range Program(src, o.proc) {
 		if err != nil {
 			return err

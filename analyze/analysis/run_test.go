@@ -13,9 +13,9 @@ type tallier struct {
 	joint  bool
 }
 
-type tallyShard struct{ pieces, ends int }
+type tallyShard struct{ chunks, ends int }
 
-func (s *tallyShard) Add(*Piece) error { s.pieces++; return nil }
+func (s *tallyShard) Add(*Chunk) error { s.chunks++; return nil }
 func (s *tallyShard) End() error       { s.ends++; return nil }
 
 func (tallier) Name() string { return "tally" }
@@ -24,7 +24,7 @@ func (t tallier) NewShard(h trace.Header, p trace.Proc) Shard {
 	case p == trace.Interleaved:
 		return nil
 	case t.joint:
-		return &Joint{t.shards}
+		return &ShardGroup{t.shards}
 	}
 	return t.shards[0]
 }
@@ -40,12 +40,12 @@ func TestPartsAreFedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*tallyShard{a, b} {
-		if s.pieces != 1 || s.ends != 1 {
-			t.Errorf("%d pieces and %d ends, want one each", s.pieces, s.ends)
+		if s.chunks != 1 || s.ends != 1 {
+			t.Errorf("%d chunks and %d ends, want one each", s.chunks, s.ends)
 		}
 	}
-	alone := &Joint{both}
-	if err := alone.Add(nil); err != nil || alone.End() != nil || a.pieces != 2 || b.ends != 2 {
+	alone := &ShardGroup{both}
+	if err := alone.Add(nil); err != nil || alone.End() != nil || a.chunks != 2 || b.ends != 2 {
 		t.Errorf("fed by hand: %v, %+v, %+v", err, a, b)
 	}
 }

@@ -7,48 +7,48 @@ import (
 	"spoor/traces/unit"
 )
 
-// Uses is what the piece's loads and stores use of lines of a size. Lines have their places for the whole order, so that what a
+// Uses is what the chunk's loads and stores use of lines of a size. Lines have their places for the whole order, so that what a
 // shard keeps of lines can be in plain arrays: all shards that ask share the search of one hash table, done when the
-// first asks. One that asks at all asks of every piece. What is returned is as valid as the piece. The error says that there are
+// first asks. One that asks at all asks of every chunk. What is returned is as valid as the chunk. The error says that there are
 // too many lines.
-func (p *Piece) Uses(line unit.Bytes) (*lines.Uses, error) { return p.sheet.of(line, p) }
+func (p *Chunk) Uses(line unit.Bytes) (*lines.Uses, error) { return p.useCache.of(line, p) }
 
-// oblige tells shards which uses others ask for. Of a lone processor both orders have the same.
-func oblige(procs int, orders []order) {
+// shareUses tells shards which uses others ask for. Of a lone processor both orders have the same.
+func shareUses(procs int, orders []order) {
 	if procs == 1 {
 		orders = []order{{shards: shardsOf(orders)}}
 	}
 	for _, o := range orders {
 		asked := map[unit.Bytes]bool{}
 		for _, s := range o.shards {
-			if u, ok := s.(UsesShard); ok {
-				for _, line := range u.UsesOf() {
+			if u, ok := s.(LineUsesShard); ok {
+				for _, line := range u.LineSizes() {
 					asked[line] = true
 				}
 			}
 		}
 		for _, s := range o.shards {
-			if u, ok := s.(ObligingShard); ok {
+			if u, ok := s.(OptionalUsesShard); ok {
 				for line := range asked {
-					u.TakeUses(line)
+					u.ShareUses(line)
 				}
 			}
 		}
 	}
 }
 
-// Number lets pieces that do not come from a run be asked for their uses: they are one order, of so many processors.
-func Number(pieces []Piece, procs int) {
+// NumberLines lets chunks that do not come from a run be asked for their uses: they are one order, of so many processors.
+func NumberLines(chunks []Chunk, procs int) {
 	n := newNumbers(procs)
-	for i := range pieces {
-		pieces[i].sheet = &sheet{numbers: n}
+	for i := range chunks {
+		chunks[i].useCache = &useCache{numbers: n}
 	}
 }
 
 // numbers gives the lines of an order their places.
 type numbers struct {
 	procs int
-	mu    sync.Mutex // shards may look at pieces at the same time
+	mu    sync.Mutex // shards may look at chunks at the same time
 	sizes []*numbering
 }
 
@@ -56,8 +56,8 @@ func newNumbers(procs int) *numbers {
 	return &numbers{procs: procs}
 }
 
-// sheet is what one piece uses, as far as anybody has asked.
-type sheet struct {
+// useCache is what one chunk uses, as far as anybody has asked.
+type useCache struct {
 	numbers *numbers
 	sizes   []*lineUses
 }
@@ -65,19 +65,19 @@ type sheet struct {
 // lineUses is the uses of lines of one size.
 type lineUses struct {
 	line  unit.Bytes
-	known bool // of this piece
+	known bool // of this chunk
 	uses  lines.Uses
 	err   error
 }
 
-// reset is for the next piece.
-func (s *sheet) reset() {
+// reset is for the next chunk.
+func (s *useCache) reset() {
 	for _, u := range s.sizes {
 		u.known = false
 	}
 }
 
-func (s *sheet) of(line unit.Bytes, p *Piece) (*lines.Uses, error) {
+func (s *useCache) of(line unit.Bytes, p *Chunk) (*lines.Uses, error) {
 	s.numbers.mu.Lock()
 	defer s.numbers.mu.Unlock()
 	u := s.known(line, p)
@@ -85,7 +85,7 @@ func (s *sheet) of(line unit.Bytes, p *Piece) (*lines.Uses, error) {
 }
 
 // known is the uses of one size, which it finds if need be.
-func (s *sheet) known(line unit.Bytes, p *Piece) *lineUses {
+func (s *useCache) known(line unit.Bytes, p *Chunk) *lineUses {
 	u := s.size(line)
 	if u.known {
 		return u
@@ -93,17 +93,17 @@ func (s *sheet) known(line unit.Bytes, p *Piece) *lineUses {
 	u.known = true
 	n := s.numbers.of(line)
 	if n.fine == 0 {
-		u.err = n.Number(&p.Refs, p.Of, &u.uses)
+		u.err = n.Number(&p.Refs, p.RefProcs, &u.uses)
 		return u
 	}
 	fine := s.known(n.fine, p)
 	if u.err = fine.err; u.err == nil {
-		u.err = n.NumberCoarse(p.Of, &fine.uses, n.fine.Shift(), &u.uses)
+		u.err = n.NumberCoarse(p.RefProcs, &fine.uses, n.fine.Shift(), &u.uses)
 	}
 	return u
 }
 
-func (s *sheet) size(line unit.Bytes) *lineUses {
+func (s *useCache) size(line unit.Bytes) *lineUses {
 	for _, u := range s.sizes {
 		if u.line == line {
 			return u

@@ -104,7 +104,7 @@ type shard struct {
 	hierarchies []*hierarchy // by description
 }
 
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	for _, h := range s.hierarchies {
 		if err := h.addPiece(p); err != nil {
 			return err

@@ -50,14 +50,14 @@ func (a *tested) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return &testedShard{s.(*shard), a.others}
 }
 
-func (s *testedShard) UsesOf() []unit.Bytes {
+func (s *testedShard) LineSizes() []unit.Bytes {
 	if !s.others {
 		return nil
 	}
 	return []unit.Bytes{16, 32, 64}
 }
 
-func (s *testedShard) Add(p *analysis.Piece) error {
+func (s *testedShard) Add(p *analysis.Chunk) error {
 	for line := unit.Bytes(16); s.others && p.Refs.Len() > 0 && line <= 64; line *= 2 {
 		if _, err := p.Uses(line); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"spoor/analyze/analysis"
 )
 
-var _ analysis.KeptShard = (*shard)(nil)
+var _ analysis.MergeableShard = (*shard)(nil)
 
 // MarshalJSON writes the counts by description, level and instance.
 func (s *shard) MarshalJSON() ([]byte, error) { return json.Marshal(s.counts()) }

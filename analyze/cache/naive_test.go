@@ -433,8 +433,8 @@ func naive(s Spec, src trace.Source, proc trace.Proc, seed uint64) ([]Counts, er
 		}
 		for i, addr := range p.Refs.Addr {
 			of := 0
-			if p.Of != nil {
-				of = int(p.Of[i])
+			if p.RefProcs != nil {
+				of = int(p.RefProcs[i])
 			}
 			ref++
 			naiveRef(s, levels, of, ref, addr, uint64(p.Refs.Size[i]), p.Refs.Op[i])

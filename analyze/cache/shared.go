@@ -11,14 +11,14 @@ import (
 )
 
 // addPiece takes a piece.
-func (h *hierarchy) addPiece(p *analysis.Piece) error {
+func (h *hierarchy) addPiece(p *analysis.Chunk) error {
 	for _, f := range h.feeds {
 		uses, err := f.uses(p)
 		if err != nil {
 			return err
 		}
 		if uses == nil {
-			f.add(&p.Refs, p.Of)
+			f.add(&p.Refs, p.RefProcs)
 		} else {
 			f.addUses(p.Refs.Op, uses)
 		}
@@ -26,9 +26,9 @@ func (h *hierarchy) addPiece(p *analysis.Piece) error {
 	return h.failed()
 }
 
-// TakeUses has feeds look at the uses of lines of a size that others ask for: a hash table that sees no line twice in a row is cheaper
+// ShareUses has feeds look at the uses of lines of a size that others ask for: a hash table that sees no line twice in a row is cheaper
 // than one that sees all uses, unless that is there anyhow.
-func (s *shard) TakeUses(line unit.Bytes) {
+func (s *shard) ShareUses(line unit.Bytes) {
 	for _, h := range s.hierarchies {
 		for _, f := range h.feeds {
 			if f.seesUses() && unit.Bytes(1)<<f.ports[0].shift == line {
@@ -45,7 +45,7 @@ func (f *feed) seesUses() bool {
 }
 
 // uses is what a piece uses, if others ask for it, else nil.
-func (f *feed) uses(p *analysis.Piece) (*lines.Uses, error) {
+func (f *feed) uses(p *analysis.Chunk) (*lines.Uses, error) {
 	if !f.shared || p.Refs.Len() == 0 {
 		return nil, nil
 	}

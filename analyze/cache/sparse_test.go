@@ -48,9 +48,9 @@ func TestMemoryOfManyProcessors(t *testing.T) {
 	var shards []analysis.Shard
 	for p := trace.Interleaved; p < procs; p++ {
 		s := a.NewShard(trace.Header{Procs: procs}, p)
-		piece := &analysis.Piece{Refs: refs}
+		piece := &analysis.Chunk{Refs: refs}
 		if p == trace.Interleaved {
-			piece.Of = make([]trace.Proc, each)
+			piece.RefProcs = make([]trace.Proc, each)
 		}
 		if err := s.Add(piece); err != nil {
 			t.Fatal(err)

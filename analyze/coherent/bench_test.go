@@ -41,12 +41,12 @@ func workload(procs, phases, each int) *trace.Memory {
 func BenchmarkCoherent(b *testing.B) {
 	const procs, phases, each = 16, 8, 30_000
 	m := workload(procs, phases, each)
-	var pieces []analysis.Piece
+	var pieces []analysis.Chunk
 	for p, err := range analysis.Interleave(m) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		q := analysis.Piece{Proc: p.Proc, Of: append([]trace.Proc(nil), p.Of...)}
+		q := analysis.Chunk{Proc: p.Proc, RefProcs: append([]trace.Proc(nil), p.RefProcs...)}
 		for i, addr := range p.Refs.Addr {
 			q.Refs.Append(p.Refs.Instr[i], addr, p.Refs.Size[i], p.Refs.Op[i])
 		}
@@ -71,12 +71,12 @@ func BenchmarkCoherent(b *testing.B) {
 		}
 		for i := range pieces {
 			for j, addr := range pieces[i].Refs.Addr {
-				lines[pieces[i].Of[j]][addr>>6]++
+				lines[pieces[i].RefProcs[j]][addr>>6]++
 			}
 		}
 	})
 	pass("coherent", func() {
-		analysis.Number(pieces, m.Head.Procs)
+		analysis.NumberLines(pieces, m.Head.Procs)
 		s := (&Analysis{Lines: []unit.Bytes{64}}).NewShard(m.Head, trace.Interleaved)
 		for i := range pieces {
 			if err := s.Add(&pieces[i]); err != nil {

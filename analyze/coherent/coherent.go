@@ -93,7 +93,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 type shard struct{ sims []*simulation }
 
 // Add sees the next piece of the interleaved order.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Refs.Len() == 0 {
 		return nil
 	}
@@ -109,8 +109,8 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-// UsesOf is all line sizes.
-func (s *shard) UsesOf() (sizes []unit.Bytes) {
+// LineSizes is all line sizes.
+func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
 	}

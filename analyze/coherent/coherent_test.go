@@ -84,7 +84,7 @@ func uses(t testing.TB, src trace.Source, line unit.Bytes, yield func(p int, lin
 			if op := piece.Refs.Op[i]; op.Data() {
 				last := (a + uint64(piece.Refs.Size[i]) - 1) >> line.Shift()
 				for l := a >> line.Shift(); ; l++ {
-					if yield(int(piece.Of[i]), l, op == trace.Store); l == last {
+					if yield(int(piece.RefProcs[i]), l, op == trace.Store); l == last {
 						break
 					}
 				}

@@ -46,11 +46,11 @@ func newSimulation(procs int, line unit.Bytes) *simulation {
 }
 
 // add simulates the uses of a piece.
-func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
+func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
 	s.first = lines.Reach(s.first, uint32(uses.Room-1))
 	for from := 0; from < len(uses.Places); from += lines.Batch {
 		to := min(from+lines.Batch, len(uses.Places))
-		s.touch(uses.Own[from:to], uses.Refs[from:to], p.Of)
+		s.touch(uses.Own[from:to], uses.Refs[from:to], p.RefProcs)
 		if err := s.addBatch(uses.Places[from:to], uses.Own[from:to], uses.Refs[from:to], p); err != nil {
 			return err
 		}
@@ -72,9 +72,9 @@ func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 }
 
 // addBatch simulates uses for whose lines there is room.
-func (s *simulation) addBatch(places, own, refs []uint32, p *analysis.Piece) error {
+func (s *simulation) addBatch(places, own, refs []uint32, p *analysis.Chunk) error {
 	own, refs = own[:len(places)], refs[:len(places)]
-	ops, of := p.Refs.Op, p.Of[:len(p.Refs.Op)]
+	ops, of := p.Refs.Op, p.RefProcs[:len(p.Refs.Op)]
 	for i, place := range places {
 		ref := refs[i]
 		wanted := shared

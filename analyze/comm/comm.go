@@ -115,7 +115,7 @@ type shard struct {
 func (s *shard) EventsOnly() bool { return true }
 
 // Add sees the next piece.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	e := p.Event
 	if e == nil {
 		return nil

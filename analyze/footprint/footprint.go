@@ -169,14 +169,14 @@ type shard struct {
 }
 
 // Add sees the next piece of the interleaved order.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	if e := p.Event; e != nil {
 		s.clock[p.Proc] = uint64(p.Time)
 		if e.Kind == trace.Barrier && s.window.Cut == Barriers {
 			s.close()
 		}
 	}
-	if len(p.Of) == 0 {
+	if len(p.RefProcs) == 0 {
 		return nil
 	}
 	for _, space := range s.spaces {
@@ -184,10 +184,10 @@ func (s *shard) Add(p *analysis.Piece) error {
 			return err
 		}
 	}
-	for i := 0; i < len(p.Of); {
+	for i := 0; i < len(p.RefProcs); {
 		j, next := s.within(p, i)
 		for _, space := range s.spaces {
-			if err := space.add(p.Of, j); err != nil {
+			if err := space.add(p.RefProcs, j); err != nil {
 				return err
 			}
 		}
@@ -199,8 +199,8 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-// UsesOf is the sizes of blocks that are not made of smaller ones.
-func (s *shard) UsesOf() (sizes []unit.Bytes) {
+// LineSizes is the sizes of blocks that are not made of smaller ones.
+func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, space := range s.spaces {
 		if space.coarser == nil {
 			sizes = append(sizes, space.Size)
@@ -211,14 +211,14 @@ func (s *shard) UsesOf() (sizes []unit.Bytes) {
 
 // within is the index of the first reference from i on that is not in the open window, and where
 // the window in which that lies ends; 0 if there is none.
-func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
+func (s *shard) within(p *analysis.Chunk, i int) (j int, end uint64) {
 	switch s.window.Cut {
 	case Quanta:
 		if len(s.clock) == 1 {
 			return s.withinAlone(p, i)
 		}
-		for ; i < len(p.Of); i++ {
-			q := &s.clock[p.Of[i]]
+		for ; i < len(p.RefProcs); i++ {
+			q := &s.clock[p.RefProcs[i]]
 			time := *q + uint64(p.Refs.Instr[i])
 			if time > s.end {
 				return i, (time + s.window.Length - 1) / s.window.Length * s.window.Length
@@ -226,7 +226,7 @@ func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
 			*q = time
 		}
 	case References:
-		for ; i < len(p.Of); i++ {
+		for ; i < len(p.RefProcs); i++ {
 			if !p.Refs.Op[i].Data() {
 				continue
 			}
@@ -237,14 +237,14 @@ func (s *shard) within(p *analysis.Piece, i int) (j int, end uint64) {
 			s.used++
 		}
 	}
-	return len(p.Of), 0
+	return len(p.RefProcs), 0
 }
 
 // withinAlone is within for quanta of one processor.
-func (s *shard) withinAlone(p *analysis.Piece, i int) (j int, end uint64) {
+func (s *shard) withinAlone(p *analysis.Chunk, i int) (j int, end uint64) {
 	now := &s.clock[0]
 	if j = i; *now <= s.end { // an event may be behind it
-		n, executed := analysis.Within(p.Refs.Instr[i:], s.end-*now)
+		n, executed := analysis.PrefixWithin(p.Refs.Instr[i:], s.end-*now)
 		j, *now = i+n, *now+executed
 	}
 	if j < len(p.Refs.Instr) {

@@ -45,7 +45,7 @@ func newNaive(t testing.TB, src trace.Source, w Window, size unit.Bytes) *naive 
 			}
 		}
 		for i, addr := range p.Refs.Addr {
-			q := p.Of[i]
+			q := p.RefProcs[i]
 			clock[q] += uint64(p.Refs.Instr[i])
 			if !p.Refs.Op[i].Data() {
 				continue
@@ -506,7 +506,7 @@ func BenchmarkFootprint(b *testing.B) {
 		}
 	}
 	m.InBatches(1 << 16)
-	measure := func(name string, add func() func(*analysis.Piece)) {
+	measure := func(name string, add func() func(*analysis.Chunk)) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				f := add()
@@ -520,20 +520,20 @@ func BenchmarkFootprint(b *testing.B) {
 			b.ReportMetric(float64(b.N)*4*each/b.Elapsed().Seconds()/1e6, "Mrefs/s")
 		})
 	}
-	shard := func(w Window, shapes ...Shape) func() func(*analysis.Piece) {
-		return func() func(*analysis.Piece) {
+	shard := func(w Window, shapes ...Shape) func() func(*analysis.Chunk) {
+		return func() func(*analysis.Chunk) {
 			a := &Analysis{Window: w, Blocks: []Blocks{{"", 64, shapes}}}
 			s := a.NewShard(m.Head, trace.Interleaved)
-			return func(p *analysis.Piece) {
+			return func(p *analysis.Chunk) {
 				if err := s.Add(p); err != nil {
 					b.Fatal(err)
 				}
 			}
 		}
 	}
-	measure("order and hashing alone", func() func(*analysis.Piece) {
+	measure("order and hashing alone", func() func(*analysis.Chunk) {
 		seen := map[uint64]uint64{}
-		return func(p *analysis.Piece) {
+		return func(p *analysis.Chunk) {
 			for _, addr := range p.Refs.Addr {
 				seen[addr>>6]++
 			}

@@ -89,7 +89,7 @@ func newSpace(b Blocks, procs, maxTurn int) *space {
 }
 
 // begin goes on to another piece, none of whose uses have been taken yet.
-func (s *space) begin(p *analysis.Piece) (err error) {
+func (s *space) begin(p *analysis.Chunk) (err error) {
 	if s.coarser != nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ type simulation struct {
 	feed   *lines.Feed
 }
 
-var _ analysis.KeptShard = (*simulation)(nil)
+var _ analysis.MergeableShard = (*simulation)(nil)
 
 func newSimulation(shapes []Shape, line unit.Bytes, procs int) *simulation {
 	s := &simulation{Misses: make([]uint64, len(shapes)), feed: lines.NewFeed(line.Shift())}
@@ -40,7 +40,7 @@ func newSimulation(shapes []Shape, line unit.Bytes, procs int) *simulation {
 	return s
 }
 
-func (s *simulation) Add(p *analysis.Piece) error {
+func (s *simulation) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		return nil
 	}

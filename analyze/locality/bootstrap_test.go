@@ -23,7 +23,7 @@ func measure(t testing.TB, src trace.Source) *Measured {
 	m := &Measured{Distances: reuse.Distances{Line: 64}}
 	var shards []*reuse.Shard
 	for p := range src.Header().Procs {
-		shards = append(shards, a.NewShard(src.Header(), trace.Proc(p)).(*analysis.Joint).Parts[0].(*reuse.Shard))
+		shards = append(shards, a.NewShard(src.Header(), trace.Proc(p)).(*analysis.ShardGroup).Parts[0].(*reuse.Shard))
 	}
 	if _, err := analysis.Run(context.Background(), src, analysis.Options{}, a.Reuse); err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	}
 	s := a.Reuse.NewShard(h, p).(*reuse.Shard)
 	s.KeepSegments(a.Line)
-	j := &analysis.Joint{Parts: []analysis.Shard{s}}
+	j := &analysis.ShardGroup{Parts: []analysis.Shard{s}}
 	if a.simulates() {
 		j.Parts = append(j.Parts, newSimulation(a.Assoc.Shapes, a.Line, h.Procs))
 	}
@@ -117,7 +117,7 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	needs := make([][]analysis.Shard, len(models))
 	var simulations []*simulation
 	for _, s := range shards {
-		parts := s.(*analysis.Joint).Parts
+		parts := s.(*analysis.ShardGroup).Parts
 		m.add(parts[0].(*reuse.Shard))
 		parts = parts[1:]
 		if a.simulates() {

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/trace"
 )
 
-var _ analysis.KeptShard = (*shard)(nil)
+var _ analysis.MergeableShard = (*shard)(nil)
 
 // kept is a shard as it is written.
 type kept struct {

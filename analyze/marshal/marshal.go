@@ -139,7 +139,7 @@ type shard struct {
 func (s *shard) EventsOnly() bool { return s.sets == nil }
 
 // Add sees the next piece.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event == nil {
 		s.refs = true
 		for _, set := range s.sets {

@@ -53,7 +53,7 @@ func (o *oracle) count(p trace.Proc, c Counts) {
 	windows[o.cur[p]] = sum
 }
 
-func (o *oracle) piece(p *analysis.Piece) {
+func (o *oracle) piece(p *analysis.Chunk) {
 	if p.Event != nil {
 		o.count(p.Proc, Counts{Instr: p.Instr}) // an event begins no window
 		o.at[p.Proc] += p.Instr
@@ -63,14 +63,14 @@ func (o *oracle) piece(p *analysis.Piece) {
 		}
 	}
 	for i, addr := range p.Refs.Addr {
-		o.at[p.Of[i]] += unit.Instructions(p.Refs.Instr[i])
-		if at := o.at[p.Of[i]]; at > 0 {
-			o.cur[p.Of[i]] = int64((at - 1) / o.window)
+		o.at[p.RefProcs[i]] += unit.Instructions(p.Refs.Instr[i])
+		if at := o.at[p.RefProcs[i]]; at > 0 {
+			o.cur[p.RefProcs[i]] = int64((at - 1) / o.window)
 		}
-		o.count(p.Of[i], Counts{Instr: unit.Instructions(p.Refs.Instr[i])})
+		o.count(p.RefProcs[i], Counts{Instr: unit.Instructions(p.Refs.Instr[i])})
 		if op := p.Refs.Op[i]; op.Data() {
 			for l := addr >> o.shift; l <= (addr+uint64(p.Refs.Size[i])-1)>>o.shift; l++ {
-				o.use(p.Of[i], l, op == trace.Store)
+				o.use(p.RefProcs[i], l, op == trace.Store)
 			}
 		}
 	}

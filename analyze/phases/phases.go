@@ -179,7 +179,7 @@ func (q *progress) end(size unit.Instructions) unit.Instructions {
 }
 
 // Add sees the next piece of the interleaved order.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		q := &s.procs[p.Proc]
 		q.done += p.Instr
@@ -196,11 +196,11 @@ func (s *shard) Add(p *analysis.Piece) error {
 		s.cross(p, min(q.done, q.end(s.size)), p.Time-came)
 		return nil
 	}
-	if p.Stops == trace.Lock {
+	if p.StopsAt == trace.Lock {
 		s.uses.procs[p.Proc].came = p.Time
 	}
-	s.done, s.at = slices.Grow(s.done, len(p.Of))[:len(p.Of)], slices.Grow(s.at, len(p.Of))[:len(p.Of)]
-	if len(p.Of) == 0 {
+	s.done, s.at = slices.Grow(s.done, len(p.RefProcs))[:len(p.RefProcs)], slices.Grow(s.at, len(p.RefProcs))[:len(p.RefProcs)]
+	if len(p.RefProcs) == 0 {
 		return nil
 	}
 	for _, sim := range s.sims {
@@ -208,25 +208,25 @@ func (s *shard) Add(p *analysis.Piece) error {
 			return err
 		}
 	}
-	for i := 0; i < len(p.Of); {
+	for i := 0; i < len(p.RefProcs); {
 		j := s.within(p, i)
 		for _, sim := range s.sims {
 			sim.add(p, j)
 		}
 		refs := p.Refs.Slice(i, j)
-		if err := s.share(p.Of[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
+		if err := s.share(p.RefProcs[i:j], &refs, s.done[i:j], s.at[i:j]); err != nil {
 			return err
 		}
 		i = j
-		if i < len(p.Of) {
-			s.turnWindow(p.Of[i], unit.Instructions(p.Refs.Instr[i]))
+		if i < len(p.RefProcs) {
+			s.turnWindow(p.RefProcs[i], unit.Instructions(p.Refs.Instr[i]))
 		}
 	}
 	return nil
 }
 
-// UsesOf is all line sizes.
-func (s *shard) UsesOf() (sizes []unit.Bytes) {
+// LineSizes is all line sizes.
+func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
 	}
@@ -250,7 +250,7 @@ func (s *shard) share(of []trace.Proc, r *trace.Refs, done, at []unit.Instructio
 }
 
 // cross lets nodes' processors wait for each other at locks and flags; in the interleaved order, one has waited for so long.
-func (s *shard) cross(p *analysis.Piece, done, waited unit.Instructions) {
+func (s *shard) cross(p *analysis.Chunk, done, waited unit.Instructions) {
 	switch p.Event.Kind {
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag:
 		if len(s.blocks) > 0 {
@@ -261,9 +261,9 @@ func (s *shard) cross(p *analysis.Piece, done, waited unit.Instructions) {
 
 // within counts the instructions of the references from i on up to the first that
 // lies in another window than what its processor did before, and is its index.
-func (s *shard) within(p *analysis.Piece, i int) int {
-	for ; i < len(p.Of); i++ {
-		q := &s.procs[p.Of[i]]
+func (s *shard) within(p *analysis.Chunk, i int) int {
+	for ; i < len(p.RefProcs); i++ {
+		q := &s.procs[p.RefProcs[i]]
 		done := q.done + unit.Instructions(p.Refs.Instr[i])
 		if done > q.end(s.size) {
 			return i

@@ -49,7 +49,7 @@ func newSimulation(procs int, line unit.Bytes, sets []int64) *simulation {
 }
 
 // begin goes on to another piece, none of whose uses have been simulated yet.
-func (s *simulation) begin(p *analysis.Piece) (err error) {
+func (s *simulation) begin(p *analysis.Chunk) (err error) {
 	if s.of, err = p.Uses(s.line); err != nil {
 		return err
 	}
@@ -59,12 +59,12 @@ func (s *simulation) begin(p *analysis.Piece) (err error) {
 }
 
 // add simulates the uses of the piece's references up to one with an index.
-func (s *simulation) add(piece *analysis.Piece, to int) {
+func (s *simulation) add(piece *analysis.Chunk, to int) {
 	used := s.of.Lines
 	places, refs := s.of.Places[:len(used)], s.of.Refs[:len(used)]
 	i := s.done
 	for ; i < len(used) && int(refs[i]) < to; i++ {
-		line, p, isStore := used[i], piece.Of[refs[i]], piece.Refs.Op[refs[i]] == trace.Store
+		line, p, isStore := used[i], piece.RefProcs[refs[i]], piece.Refs.Op[refs[i]] == trace.Store
 		if s.tops[p] == nil {
 			s.tops[p] = make([]top, s.mask+1)
 		}

@@ -59,7 +59,7 @@ type naiveUse struct {
 	event  *trace.Event // instead
 }
 
-func (o *nodesOracle) piece(p *analysis.Piece) {
+func (o *nodesOracle) piece(p *analysis.Chunk) {
 	if p.Event != nil {
 		at := &o.at[p.Proc]
 		at.done += p.Instr
@@ -81,7 +81,7 @@ func (o *nodesOracle) piece(p *analysis.Piece) {
 		return
 	}
 	for i, addr := range p.Refs.Addr {
-		q := p.Of[i]
+		q := p.RefProcs[i]
 		at := &o.at[q]
 		at.done += unit.Instructions(p.Refs.Instr[i])
 		if at.done > 0 {

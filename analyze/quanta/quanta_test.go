@@ -60,7 +60,7 @@ func newNaive(t testing.TB, src trace.Source, length unit.Instructions, c Cache)
 			item(p.Proc, uint64(p.Instr), ofEvent(e.Kind), uint64(p.Time))
 		}
 		for i, instr := range p.Refs.Instr {
-			q := p.Of[i]
+			q := p.RefProcs[i]
 			item(q, uint64(instr), ofRef(p.Refs.Op[i]), clock[q]+uint64(instr))
 			if c.Line > 0 && p.Refs.Op[i].Data() {
 				n.use(c, q, p.Refs.Addr[i], clock[q])

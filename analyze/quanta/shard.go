@@ -78,7 +78,7 @@ func newShard(h trace.Header, length unit.Instructions, c Cache, samples *sample
 }
 
 // Add sees the next piece of the interleaved order.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	switch time := uint64(p.Time); {
 	case p.Event != nil:
 		s.advance(time)
@@ -94,33 +94,33 @@ func (s *shard) Add(p *analysis.Piece) error {
 }
 
 // refs takes references, those of one quantum after the other.
-func (s *shard) refs(p *analysis.Piece) {
-	for i := 0; i < len(p.Of); {
+func (s *shard) refs(p *analysis.Chunk) {
+	for i := 0; i < len(p.RefProcs); {
 		j, next := s.within(p, i)
 		if j > i {
 			s.touched = true
-			s.tally(p.Of[i:j], p.Refs.Op[i:j])
+			s.tally(p.RefProcs[i:j], p.Refs.Op[i:j])
 			s.lookUpAll(p, i, j)
 		}
-		if i = j; i < len(p.Of) {
+		if i = j; i < len(p.RefProcs) {
 			s.advance(next)
 		}
 	}
 }
 
 // within is the index of the first reference from i on that is not in the open quantum, and when that ends.
-func (s *shard) within(p *analysis.Piece, i int) (j int, next uint64) {
+func (s *shard) within(p *analysis.Chunk, i int) (j int, next uint64) {
 	end, instr := s.start+s.length, p.Refs.Instr
 	if len(s.procs) == 1 {
 		q := &s.procs[0]
-		n, executed := analysis.Within(instr[i:], end-q.clock)
+		n, executed := analysis.PrefixWithin(instr[i:], end-q.clock)
 		q.clock += executed
 		if i += n; i < len(instr) {
 			next = q.clock + uint64(instr[i])
 		}
 		return i, next
 	}
-	for of := p.Of[:len(instr)]; i < len(instr); i++ {
+	for of := p.RefProcs[:len(instr)]; i < len(instr); i++ {
 		q := &s.procs[of[i]]
 		if next = q.clock + uint64(instr[i]); next > end {
 			break
@@ -166,13 +166,13 @@ func (s *shard) count(q *progress, k happening, n uint64) {
 }
 
 // lookUpAll sends the loads and stores from index from up to index to through the caches of their processors, if there are any.
-func (s *shard) lookUpAll(p *analysis.Piece, from, to int) {
+func (s *shard) lookUpAll(p *analysis.Chunk, from, to int) {
 	if s.caches == nil {
 		return
 	}
 	for i := from; i < to; i++ {
 		if p.Refs.Op[i].Data() {
-			s.lookUp(p.Of[i], p.Refs.Addr[i], p.Refs.Size[i])
+			s.lookUp(p.RefProcs[i], p.Refs.Addr[i], p.Refs.Size[i])
 		}
 	}
 }

@@ -47,7 +47,7 @@ type Far struct {
 type Bounds struct{ Lo, Hi float64 }
 
 // begin goes on to a piece that has references.
-func (d *Distances) begin(p *analysis.Piece) (err error) {
+func (d *Distances) begin(p *analysis.Chunk) (err error) {
 	if d.feed == nil {
 		d.start()
 	}

@@ -8,7 +8,7 @@ import (
 	"spoor/analyze/analysis"
 )
 
-var _ analysis.KeptShard = (*Shard)(nil)
+var _ analysis.MergeableShard = (*Shard)(nil)
 
 // found is a shard without its methods. What a shard has found is in its exported fields.
 type found Shard

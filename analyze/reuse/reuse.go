@@ -93,8 +93,8 @@ func (s *Shard) Cores(n int) {
 	}
 }
 
-// TakeUses makes the distances at a line size those of uses that others ask for, which saves a table of lines. A sample has another one.
-func (s *Shard) TakeUses(line unit.Bytes) {
+// ShareUses makes the distances at a line size those of uses that others ask for, which saves a table of lines. A sample has another one.
+func (s *Shard) ShareUses(line unit.Bytes) {
 	for _, d := range s.Sizes {
 		if d.Line == line && !d.sampling.On() {
 			d.others = true
@@ -103,14 +103,14 @@ func (s *Shard) TakeUses(line unit.Bytes) {
 }
 
 // Add sees the next piece.
-func (s *Shard) Add(p *analysis.Piece) error {
+func (s *Shard) Add(p *analysis.Chunk) error {
 	if s.segmenter != nil {
 		return s.segmenter.add(s, p)
 	}
 	return s.add(p)
 }
 
-func (s *Shard) add(p *analysis.Piece) error {
+func (s *Shard) add(p *analysis.Chunk) error {
 	s.Instr += p.Instr
 	if p.Refs.Len() == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (s *Shard) add(p *analysis.Piece) error {
 }
 
 // begin goes on to a piece that has references.
-func (s *Shard) begin(p *analysis.Piece) error {
+func (s *Shard) begin(p *analysis.Chunk) error {
 	for _, d := range s.Sizes {
 		if err := d.begin(p); err != nil {
 			return err

@@ -31,11 +31,11 @@ func (asker) Merge([]analysis.Shard) (r analysis.Result, err error) { return r, 
 
 type askerShard struct{ asker }
 
-func (s *askerShard) UsesOf() []unit.Bytes { return s.asker }
+func (s *askerShard) LineSizes() []unit.Bytes { return s.asker }
 
 func (*askerShard) End() error { return nil }
 
-func (s *askerShard) Add(p *analysis.Piece) error {
+func (s *askerShard) Add(p *analysis.Chunk) error {
 	for _, line := range s.asker {
 		if p.Refs.Len() == 0 {
 			return nil

@@ -85,7 +85,7 @@ func (s *Shard) KeepSegments(line unit.Bytes) {
 }
 
 // add sees the next piece, and gives it to the shard in parts that end where segments may.
-func (g *segmenter) add(s *Shard, p *analysis.Piece) error {
+func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 	if p.Event != nil {
 		if err := s.add(p); err != nil || p.Event.Kind != trace.Barrier {
 			return err
@@ -150,9 +150,9 @@ func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
 // first reference, so that this is added up from the end. Most pieces of a long program have no end of a segment, and are not added up.
 func (g *segmenter) ahead() unit.Instructions {
 	if g.summed == nil {
-		g.executed = analysis.Executed(g.toCome)
+		g.executed = analysis.SumInstr(g.toCome)
 	} else {
-		g.executed -= analysis.Executed(g.summed[:len(g.summed)-len(g.toCome)])
+		g.executed -= analysis.SumInstr(g.summed[:len(g.summed)-len(g.toCome)])
 	}
 	g.summed = g.toCome
 	return g.executed

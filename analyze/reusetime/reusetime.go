@@ -110,7 +110,7 @@ func (s *Shard) At(line unit.Bytes) *Times {
 }
 
 // Add sees the next piece.
-func (s *Shard) Add(p *analysis.Piece) error {
+func (s *Shard) Add(p *analysis.Chunk) error {
 	s.Elapsed = max(s.Elapsed, p.Time)
 	if p.Refs.Len() == 0 {
 		return nil
@@ -125,8 +125,8 @@ func (s *Shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-// UsesOf is all line sizes.
-func (s *Shard) UsesOf() (sizes []unit.Bytes) {
+// LineSizes is all line sizes.
+func (s *Shard) LineSizes() (sizes []unit.Bytes) {
 	for _, t := range s.Sizes {
 		sizes = append(sizes, t.Line)
 	}

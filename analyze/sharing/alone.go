@@ -60,7 +60,7 @@ func (a *alone) reach(last uint32) {
 }
 
 // addAlone is add for a processor that is alone.
-func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Piece) error {
+func (s *simulation) addAlone(uses *lines.Uses, p *analysis.Chunk) error {
 	s.alone.reach(uint32(uses.Room - 1))
 	s.phases.uses[0] += uint64(len(uses.Lines))
 	refs, places, known := uses.Refs[:len(uses.Lines)], uses.Places[:len(uses.Lines)], s.alone.lines

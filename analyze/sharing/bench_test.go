@@ -36,12 +36,12 @@ func workload(procs, each int, own uint64) *trace.Memory {
 }
 
 // keep is the interleaved order of a trace.
-func keep(b *testing.B, m *trace.Memory) (pieces []analysis.Piece) {
+func keep(b *testing.B, m *trace.Memory) (pieces []analysis.Chunk) {
 	for p, err := range analysis.Interleave(m) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		q := analysis.Piece{Proc: p.Proc, Of: append([]trace.Proc(nil), p.Of...)}
+		q := analysis.Chunk{Proc: p.Proc, RefProcs: append([]trace.Proc(nil), p.RefProcs...)}
 		for i, addr := range p.Refs.Addr {
 			q.Refs.Append(p.Refs.Instr[i], addr, p.Refs.Size[i], p.Refs.Op[i])
 		}
@@ -86,8 +86,8 @@ func BenchmarkSharing(b *testing.B) {
 	}
 }
 
-func pass(b *testing.B, m *trace.Memory, pieces []analysis.Piece, lines []unit.Bytes) {
-	analysis.Number(pieces, m.Head.Procs)
+func pass(b *testing.B, m *trace.Memory, pieces []analysis.Chunk, lines []unit.Bytes) {
+	analysis.NumberLines(pieces, m.Head.Procs)
 	s := (&Analysis{Lines: lines}).NewShard(m.Head, trace.Interleaved)
 	for i := range pieces {
 		if err := s.Add(&pieces[i]); err != nil {

@@ -53,7 +53,7 @@ func newOracle(src trace.Source, line, word unit.Bytes, r *regions) (*oracle, er
 			last := addr + uint64(p.Refs.Size[i]) - 1
 			for l := addr >> line.Shift(); l <= last>>line.Shift(); l++ {
 				from, to := max(addr, l<<line.Shift()), min(last, l<<line.Shift()+uint64(line)-1)
-				o.uses = append(o.uses, use{int32(p.Of[i]), phase[p.Of[i]], l, from, from >> o.wordShift, to >> o.wordShift, p.Refs.Op[i] == trace.Store})
+				o.uses = append(o.uses, use{int32(p.RefProcs[i]), phase[p.RefProcs[i]], l, from, from >> o.wordShift, to >> o.wordShift, p.Refs.Op[i] == trace.Store})
 				if l == 1<<(64-line.Shift())-1 {
 					break
 				}

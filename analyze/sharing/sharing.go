@@ -147,7 +147,7 @@ type shard struct {
 }
 
 // Add sees the next piece of the interleaved order.
-func (s *shard) Add(p *analysis.Piece) error {
+func (s *shard) Add(p *analysis.Chunk) error {
 	if p.Event != nil {
 		if p.Event.Kind == trace.Barrier {
 			for _, sim := range s.sims {
@@ -171,8 +171,8 @@ func (s *shard) Add(p *analysis.Piece) error {
 	return nil
 }
 
-// UsesOf is all line sizes.
-func (s *shard) UsesOf() (sizes []unit.Bytes) {
+// LineSizes is all line sizes.
+func (s *shard) LineSizes() (sizes []unit.Bytes) {
 	for _, sim := range s.sims {
 		sizes = append(sizes, sim.line)
 	}

@@ -103,14 +103,14 @@ func newSimulation(procs int, size, word unit.Bytes, r *regions, maxSpans int, m
 }
 
 // add simulates the uses of a piece.
-func (s *simulation) add(uses *lines.Uses, p *analysis.Piece) error {
+func (s *simulation) add(uses *lines.Uses, p *analysis.Chunk) error {
 	if s.isAlone() {
 		return s.addAlone(uses, p)
 	}
 	s.numbers = lines.Reach(s.numbers, uint32(uses.Room-1))
 	for from := 0; from < len(uses.Lines); from += lines.Batch {
 		to := min(from+lines.Batch, len(uses.Lines))
-		s.touch(uses.Own[from:to], uses.Refs[from:to], p.Of)
+		s.touch(uses.Own[from:to], uses.Refs[from:to], p.RefProcs)
 		if err := s.addBatch(uses, p, from, to); err != nil {
 			return err
 		}
@@ -137,10 +137,10 @@ func (s *simulation) touch(own, refs []uint32, of []trace.Proc) {
 }
 
 // addBatch simulates uses for whose lines there is room.
-func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Piece, from, to int) error {
+func (s *simulation) addBatch(uses *lines.Uses, p *analysis.Chunk, from, to int) error {
 	used, ids := uses.Lines[from:to], s.ids[:to-from]
 	own, refs, places := uses.Own[from:to], uses.Refs[from:to], uses.Places[from:to]
-	procs, sizes, ops := p.Of[:len(p.Refs.Addr)], p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
+	procs, sizes, ops := p.RefProcs[:len(p.Refs.Addr)], p.Refs.Size[:len(p.Refs.Addr)], p.Refs.Op[:len(p.Refs.Addr)]
 	wordShift, wordMask, blockShift := s.wordShift&63, uint64(s.words-1), s.blockShift&63
 	for i, number := range used {
 		r := refs[i]

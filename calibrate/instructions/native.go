@@ -93,11 +93,11 @@ func (t *Tracegen) Count(ctx context.Context, r Run, line unit.Bytes) (c Counts,
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 	var shard *reuse.Shard
-	keep := func(_ string, _ trace.Proc, s analysis.KeptShard) error {
+	keep := func(_ string, _ trace.Proc, s analysis.MergeableShard) error {
 		shard, _ = s.(*reuse.Shard)
 		return nil
 	}
-	if _, err := analysis.Run(ctx, src, analysis.Options{Procs: []trace.Proc{0}, Keep: keep}, &reuse.Analysis{Lines: []unit.Bytes{line}}); err != nil {
+	if _, err := analysis.Run(ctx, src, analysis.Options{Procs: []trace.Proc{0}, OnEnd: keep}, &reuse.Analysis{Lines: []unit.Bytes{line}}); err != nil {
 		return c, fmt.Errorf("stack distances of %s: %w", r.Kernel, err)
 	}
 	distances := shard.At(line)

@@ -2,8 +2,8 @@ package analysis
 
 import "context"
 
-// meter reports what has been read, and looks whether to go on.
-type meter struct {
+// progress reports what has been read, and looks whether to go on.
+type progress struct {
 	ctx      context.Context
 	progress func(int) // may be nil
 	steps    int
@@ -14,8 +14,8 @@ type meter struct {
 // at the context.
 const progressStep = 1 << 16
 
-// count counts a piece of so many references.
-func (m *meter) count(refs int) {
+// count counts a chunk of so many references.
+func (m *progress) count(refs int) {
 	if m.steps += max(1, refs); m.steps < progressStep {
 		return
 	}

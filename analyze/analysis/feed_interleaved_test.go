@@ -16,25 +16,25 @@ import (
 // listener keeps what several shards of every order see.
 type listener struct {
 	name   string
-	fails  map[trace.Proc]int // by order: the piece at which the shard fails
+	fails  map[trace.Proc]int // by order: the chunk at which the shard fails
 	shards map[trace.Proc]*heard
 }
 
-// heard is the pieces of an order as text, with references joined: pieces may be cut anywhere else.
+// heard is the chunks of an order as text, with references joined: chunks may be cut anywhere else.
 type heard struct {
 	items  []string
-	refs   bool // the latest piece is of references, which are not yet known to have ended
+	refs   bool // the latest chunk is of references, which are not yet known to have ended
 	time   unit.Instructions
 	instr  unit.Instructions // of them
-	pieces int
+	chunks int
 	fails  int
 	ended  bool
 }
 
 var errHeard = errors.New("heard enough")
 
-func (s *heard) Add(p *Piece) error {
-	if s.pieces++; s.pieces == s.fails {
+func (s *heard) Add(p *Chunk) error {
+	if s.chunks++; s.chunks == s.fails {
 		return errHeard
 	}
 	if p.Event != nil || p.Refs.Len() == 0 {
@@ -56,7 +56,7 @@ func (s *heard) join() {
 
 func (s *heard) End() error { s.join(); s.ended = true; return nil }
 
-func pieceItems(p *Piece) (out []string) {
+func pieceItems(p *Chunk) (out []string) {
 	if p.Event != nil || p.Refs.Len() == 0 {
 		text := fmt.Sprint(p.Proc, p.Time, p.Instr)
 		if p.Event != nil {
@@ -66,8 +66,8 @@ func pieceItems(p *Piece) (out []string) {
 	}
 	for i, addr := range p.Refs.Addr {
 		who := p.Proc
-		if p.Of != nil {
-			who = p.Of[i]
+		if p.RefProcs != nil {
+			who = p.RefProcs[i]
 		}
 		out = append(out, fmt.Sprint(who, addr, p.Refs.Instr[i], p.Refs.Size[i], p.Refs.Op[i]))
 	}
@@ -106,15 +106,15 @@ func TestRunFeedsOrders(t *testing.T) {
 			checkOrders(t, m, []trace.Proc{0})
 		}
 		m := randomTrace(rand.New(rand.NewPCG(1, 4)), 3, 2, 2000)
-		for p := range m.RefsOf { // long pieces
-			for i := range uint64(3 * longPiece) {
+		for p := range m.RefsOf { // long chunks
+			for i := range uint64(3 * longChunk) {
 				m.RefsOf[p].Append(uint32(1+i%3), i, 8, trace.Load)
 			}
 		}
-		checkOrders(t, m.InBatches(2*longPiece), nil)
-		checkOrders(t, m.InBatches(2*longPiece), []trace.Proc{1})
+		checkOrders(t, m.InBatches(2*longChunk), nil)
+		checkOrders(t, m.InBatches(2*longChunk), []trace.Proc{1})
 		lone := randomTrace(rand.New(rand.NewPCG(1, 6)), 1, 4, 2000)
-		for i := range uint64(loneRows + longPiece) {
+		for i := range uint64(loneRows + longChunk) {
 			lone.RefsOf[0].Append(uint32(1+i%3), i, 8, trace.Load)
 		}
 		checkOrders(t, lone.InBatches(loneRows+1), nil)
@@ -130,12 +130,12 @@ func checkOrders(t *testing.T, src trace.Source, procs []trace.Proc) {
 	for _, l := range []*listener{a, b} {
 		for p, s := range l.shards {
 			var want heard
-			pieces := Interleave(src)
+			chunks := Interleave(src)
 			if p != trace.Interleaved {
-				pieces = Program(src, p)
+				chunks = Program(src, p)
 			}
-			for piece, err := range pieces {
-				if err != nil || want.Add(piece) != nil {
+			for chunk, err := range chunks {
+				if err != nil || want.Add(chunk) != nil {
 					t.Fatal(err)
 				}
 			}
@@ -146,7 +146,7 @@ func checkOrders(t *testing.T, src trace.Source, procs []trace.Proc) {
 	}
 }
 
-// Of several shards that fail the one that fails at the earliest piece is heard, and nobody is ended.
+// Of several shards that fail the one that fails at the earliest chunk is heard, and nobody is ended.
 func TestRunFails(t *testing.T) {
 	onCores(t, func(t *testing.T) {
 		m := randomTrace(rand.New(rand.NewPCG(1, 5)), 3, 3, 500)

@@ -9,16 +9,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// mostRows is how many references a piece has at most.
+// mostRows is how many references a chunk has at most.
 const mostRows = 1 << 18
 
-// strand reads the two streams of one processor as one program: references and
+// stream reads the two streams of one processor as one program: references and
 // events in order, each at its time, counted in instructions.
 //
-// The two streams count instructions apart. Where they disagree (an event lies
+// The two streams count instructions parallel. Where they disagree (an event lies
 // later than the reference that follows it), time stands still until the later
 // stream is reached, and goes on from there by differences.
-type strand struct {
+type stream struct {
 	proc    trace.Proc
 	head    trace.Header
 	checked bool // references are, by their source
@@ -43,14 +43,14 @@ type strand struct {
 	refTime uint64 // when the latest reference ended
 	evTime  uint64 // when the latest event ended
 
-	piece   Piece
-	sheet   sheet   // of references, in program order
-	program *feeder // sees every item when it is known, if not nil
+	chunk    Chunk
+	useCache useCache    // of references, in program order
+	program  *dispatcher // sees every item when it is known, if not nil
 }
 
-func newStrand(src trace.Source, p trace.Proc, program *feeder) (*strand, error) {
+func newStream(src trace.Source, p trace.Proc, program *dispatcher) (*stream, error) {
 	_, checked := src.(trace.CheckedSource)
-	s := &strand{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, sheet: sheet{numbers: newNumbers(1)}}
+	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, useCache: useCache{numbers: newNumbers(1)}}
 	var stopRefs, stopEvents func()
 	s.pullRefs, stopRefs = iter.Pull2(src.Refs(p))
 	s.pullEvents, stopEvents = iter.Pull2(src.Events(p))
@@ -65,8 +65,8 @@ func newStrand(src trace.Source, p trace.Proc, program *feeder) (*strand, error)
 }
 
 // ready reads on, if need be, so that the next item is known. What the latest
-// piece refers to is lost.
-func (s *strand) ready() error {
+// chunk refers to is lost.
+func (s *stream) ready() error {
 	if s.program != nil {
 		if err := s.program.wait(); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *strand) ready() error {
 	if err := s.fillEvents(); err != nil {
 		return err
 	}
-	s.sheet.reset()
+	s.useCache.reset()
 	s.end, s.summed = s.at, false
 	if s.refs != nil && s.event() == nil {
 		s.end = s.at + min(s.refs.Len()-s.at, mostRows)
@@ -90,7 +90,7 @@ func (s *strand) ready() error {
 }
 
 // show shows the next item to who looks at the program order.
-func (s *strand) show() error {
+func (s *stream) show() error {
 	if s.program == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s *strand) show() error {
 }
 
 // fillRefs makes refs a batch with references left, or nil at the end.
-func (s *strand) fillRefs() error {
+func (s *stream) fillRefs() error {
 	for s.refs == nil || s.at == s.refs.Len() {
 		b, err, ok := s.pullRefs()
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *strand) fillRefs() error {
 }
 
 // fillEvents makes eventAt the next event, if there is one.
-func (s *strand) fillEvents() error {
+func (s *stream) fillEvents() error {
 	for s.eventAt == len(s.events) {
 		b, err, ok := s.pullEvents()
 		if err != nil {
@@ -154,7 +154,7 @@ func (s *strand) fillEvents() error {
 }
 
 // event is the next item if that is an event.
-func (s *strand) event() *trace.Event {
+func (s *stream) event() *trace.Event {
 	if s.eventAt == len(s.events) {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (s *strand) event() *trace.Event {
 }
 
 // next is when the next item ends; ok is false at the end of the program.
-func (s *strand) next() (time uint64, ok bool, err error) {
+func (s *stream) next() (time uint64, ok bool, err error) {
 	if e := s.event(); e != nil {
 		t := max(s.clock, s.evTime+uint64(e.Instr))
 		work := work(s.head, e)
@@ -186,7 +186,7 @@ func (s *strand) next() (time uint64, ok bool, err error) {
 }
 
 // ended reports whether the program has no more items.
-func (s *strand) ended() bool { return s.refs == nil && s.eventAt == len(s.events) }
+func (s *stream) ended() bool { return s.refs == nil && s.eventAt == len(s.events) }
 
 // work is what an event executes beyond its Instr: a burst stated as an amount of
 // instructions.
@@ -199,39 +199,39 @@ func work(h trace.Header, e *trace.Event) uint64 {
 
 // item is the next item: an event, or the references up to the next event or the end of
 // the batch. The time is when the first of them ends.
-func (s *strand) item(time uint64) Piece {
-	p := Piece{Proc: s.proc, Event: s.event()}
+func (s *stream) item(time uint64) Chunk {
+	p := Chunk{Proc: s.proc, Event: s.event()}
 	if p.Event == nil {
 		if !s.summed {
-			s.rest, s.summed = uint64(Executed(s.refs.Instr[s.at+1:s.end])), true
+			s.rest, s.summed = uint64(SumInstr(s.refs.Instr[s.at+1:s.end])), true
 		}
 		time += s.rest
-		p.Refs, p.sheet = s.refs.Slice(s.at, s.end), &s.sheet
+		p.Refs, p.useCache = s.refs.Slice(s.at, s.end), &s.useCache
 	}
 	p.Time, p.Instr = unit.Instructions(time), unit.Instructions(time-s.clock)
 	return p
 }
 
-// take makes the next item the piece.
-func (s *strand) take(time uint64) {
-	s.piece = s.item(time)
-	if time = uint64(s.piece.Time); s.piece.Event == nil {
+// take makes the next item the chunk.
+func (s *stream) take(time uint64) {
+	s.chunk = s.item(time)
+	if time = uint64(s.chunk.Time); s.chunk.Event == nil {
 		s.taken(s.end, time)
 		return
 	}
 	s.eventAt++
 	s.clock, s.evTime = time, time
-	s.refTime += work(s.head, s.piece.Event)
+	s.refTime += work(s.head, s.chunk.Event)
 }
 
 // taken goes on behind the references before index to, the last of which ends at time.
-func (s *strand) taken(to int, time uint64) {
+func (s *stream) taken(to int, time uint64) {
 	s.consumed += uint64(to - s.at)
 	s.at, s.clock, s.refTime = to, time, time
 }
 
-// delay makes everything after the latest piece wait.
-func (s *strand) delay(instr uint64) {
+// delay makes everything after the latest chunk wait.
+func (s *stream) delay(instr uint64) {
 	s.waited += instr
 	s.clock += instr
 	s.refTime += instr

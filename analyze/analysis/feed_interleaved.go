@@ -1,0 +1,90 @@
+package analysis
+
+import (
+	"runtime"
+
+	"spoor/traces/trace"
+)
+
+// weave feeds the interleaved order, the first one, and all program orders, which are what
+// is merged: the trace is read once.
+//
+// On several cores every shard of the interleaved order has a goroutine of its own, and those
+// of a program order look at a stretch of it while the processors are merged. Those of a lone processor have goroutines of their own, too.
+func feedInterleaved(src trace.Source, orders []order, parallel bool, m *progress) error {
+	merge := newMerger(src, nil)
+	merge.programs = map[trace.Proc]*dispatcher{}
+	w := interleavedFeed{progress: m}
+	interleaved, programs := orders[0].shards, orders[1:]
+	if h := src.Header(); parallel && h.Procs == 1 {
+		w.pipeline = newPipeline(h, interleaved, shardsOf(programs))
+		programs = nil
+	} else if parallel {
+		w.pipeline = newPipeline(h, interleaved, nil)
+	} else {
+		w.dispatcher = newDispatcher(interleaved, false, m)
+	}
+	if w.pipeline != nil {
+		merge.whole = false
+		w.pipeline.begin(merge)
+	}
+	var dispatchers []*dispatcher
+	for _, o := range programs {
+		f := newDispatcher(o.shards, parallel, m)
+		merge.programs[o.proc] = f
+		dispatchers = append(dispatchers, f)
+	}
+	merge.yield = func(p *Chunk, _ error) bool { return w.take(merge, p) }
+	err := merge.run()
+	merge.stop()
+	return w.end(err, dispatchers)
+}
+
+func shardsOf(orders []order) (shards []Shard) {
+	for _, o := range orders {
+		shards = append(shards, o.shards...)
+	}
+	return shards
+}
+
+// interleavedFeed is who takes the interleaved order.
+type interleavedFeed struct {
+	progress   *progress
+	pipeline   *pipeline   // on several cores
+	dispatcher *dispatcher // on one
+}
+
+// take reports whether to go on.
+func (w *interleavedFeed) take(m *merger, p *Chunk) bool {
+	if w.pipeline == nil {
+		w.dispatcher.feed(*p)
+		return w.dispatcher.failed() == nil && w.progress.err == nil
+	}
+	w.progress.count(p.Refs.Len())
+	if w.pipeline.program > 0 {
+		w.progress.count(p.Refs.Len())
+	}
+	w.pipeline.add(m, p)
+	return !w.pipeline.failed.Load() && w.progress.err == nil
+}
+
+// end ends all shards, if reading has come to the end.
+func (w *interleavedFeed) end(err error, programs []*dispatcher) error {
+	if err == nil && w.progress.err == nil {
+		w.progress.err = w.progress.ctx.Err()
+	}
+	whole := err == nil && w.progress.err == nil
+	var first error // of the interleaved order
+	if w.pipeline != nil {
+		first = w.pipeline.end(whole)
+	} else if first = w.dispatcher.failed(); first == nil && whole {
+		first = w.dispatcher.end()
+	}
+	errs := []error{first, err, w.progress.err}
+	if firstCause(errs) == nil {
+		ends := make([]error, len(programs))
+		InParallel(len(programs), runtime.GOMAXPROCS(0), func(i int) { ends[i] = programs[i].end() })
+		errs = ends
+	}
+	return firstCause(errs)
+}
