@@ -31,7 +31,7 @@ func reuseKind(s *sampleFlags) *kind {
 		details: reuse.Columns,
 		flags: func(f *pflag.FlagSet) {
 			f.Float64Var(&s.Rate, "sample", 1, "reuse, locality: look at this share of all lines only, chosen by a hash; a `rate` from 1e-06 to 1, which is exact")
-			f.IntVar(&s.Least, "sample-least", reuse.Enough, "reuse, locality: look at so many lines at least, whatever the rate, or at all if there are fewer; a `number` from 64, or 0, no limit")
+			f.IntVar(&s.Least, "sample-least", reuse.EnoughLines, "reuse, locality: look at so many lines at least, whatever the rate, or at all if there are fewer; a `number` from 64, or 0, no limit")
 			f.IntVar(&s.Lines, "sample-lines", 0, "reuse, locality: look at so many lines at most, so that memory is bounded whatever the trace; a `number` from 64, or 0, no limit")
 			f.Uint64Var(&s.Seed, "sample-seed", 1, "reuse, locality: of the choice of lines, a `number` that is recorded")
 		},
@@ -43,5 +43,5 @@ func (s *sampleFlags) sampled(r *request) (meta []trace.Arg, source string) {
 	if !s.On() {
 		return r.meta, r.source
 	}
-	return slices.Concat(r.meta, s.Facts()), r.source + ", " + s.String()
+	return slices.Concat(r.meta, s.Meta()), r.source + ", " + s.String()
 }

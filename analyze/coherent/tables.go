@@ -86,7 +86,7 @@ type summary struct {
 	proc                  []int32
 	line                  []int64
 	uses, cold, coherence []uint64
-	ratio                 [len(reuse.Shown)][]float64
+	ratio                 [len(reuse.SummaryCapacities)][]float64
 }
 
 func (s *summary) add(p trace.Proc, d *Distances) {
@@ -95,7 +95,7 @@ func (s *summary) add(p trace.Proc, d *Distances) {
 	s.uses = append(s.uses, d.Total())
 	s.cold = append(s.cold, d.Cold)
 	s.coherence = append(s.coherence, d.Coherence())
-	misses, _ := d.Misses(reuse.Shown[:])
+	misses, _ := d.Misses(reuse.SummaryCapacities[:])
 	for i, m := range misses {
 		s.ratio[i] = append(s.ratio[i], float64(m)/float64(max(1, d.Total())))
 	}
@@ -109,7 +109,7 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 		{Name: "cold", Data: s.cold},
 		{Name: "coherence", Data: s.coherence},
 	}}
-	for i, capacity := range reuse.Shown {
+	for i, capacity := range reuse.SummaryCapacities {
 		t.Columns = append(t.Columns, store.Column{Name: "miss" + strconv.FormatInt(capacity, 10), Data: s.ratio[i]})
 	}
 	return t

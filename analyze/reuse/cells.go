@@ -2,9 +2,9 @@ package reuse
 
 import "math/bits"
 
-// Capacities at which a sample knows its error are the starts of cells: cell c is
-// the distances from cellStart(c) up to the next start. There are four to an octave, so that
-// powers of two and the means of neighbouring ones are starts.
+// cells is the number of cells. Cell c holds the distances from cellStart(c) up to the next start. A sample
+// knows its error at the capacities where cells start. An octave has four cells, so that cells start at the
+// powers of two and at the means of neighbouring powers.
 const cells = 252
 
 func cellOf(distance uint64) int {

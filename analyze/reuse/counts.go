@@ -2,24 +2,22 @@ package reuse
 
 import "math/bits"
 
-// counts tells how many live slots lie above a block, without those of the open block,
-// which is the one that still takes slots.
+// counts holds the number of live slots above each block. It excludes the open block, the one that still
+// gives out slots.
 //
-// It is a tree of fan-out four over the blocks. A node says for each of its first three
-// children how many live slots the later, closed children have: three fields of a
-// word, where they fit into 21 bits, or of two words. Adding c below a child is one multiplication
-// and one addition, taking one away is one subtraction. What the open nodes do
-// not say yet is in [closed].
+// It is a tree of fan-out four over the blocks. A node has, for each of its first three children, the number
+// of live slots of the later closed children. These are three fields: of one word, if they fit into 21 bits,
+// or of two words. Adding a count below a child takes one multiplication and one addition; removing a slot
+// takes one subtraction. Counts that the open nodes do not contain yet are in [closed].
 //
-// Differs: Mattson's and Olken's trees have a node per line; here a leaf is 448 slots,
-// and a removal climbs only to the first node that contains the open block, which is
-// near for lines used not long ago.
+// Differs: Mattson's and Olken's trees have one node per line. Here a leaf is 448 slots. A removal climbs
+// only to the first node that contains the open block, which is near for recently used lines.
 type counts struct {
 	narrow [narrowLevels][]uint64
 	wide   [wideLevels][][2]uint64
 }
 
-// closed is, by height of the open node, how many live slots its closed children have.
+// closed has, by height of the open node, the number of live slots of its closed children.
 type closed [1 + topLevel]uint32
 
 const (
@@ -56,8 +54,8 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// remove takes one live slot away from a closed block and returns how many live slots
-// lie in closed blocks above it. The open block is given too.
+// remove removes a live slot of a closed block. It returns the number of live slots in closed blocks above
+// it. open is the number of the open block.
 func (c *counts) remove(block, open uint32, at *closed) uint32 {
 	levels := (bits.Len32(block^open) + 1) / 2
 	at[levels]--
@@ -84,7 +82,8 @@ func (c *counts) remove(block, open uint32, at *closed) uint32 {
 	return d
 }
 
-// above is how many live slots lie in closed blocks above a closed block. The open block is given too.
+// above returns the number of live slots in closed blocks above a closed block. open is the number of the
+// open block.
 func (c *counts) above(block, open uint32, at *closed) (d uint32) {
 	for i := range (bits.Len32(block^open) + 1) / 2 {
 		j := block & 3
@@ -99,8 +98,8 @@ func (c *counts) above(block, open uint32, at *closed) (d uint32) {
 	return d
 }
 
-// close adds a node of the given level that has stopped taking slots: a block is of level 0.
-// It climbs to the level top at most.
+// close adds a node of the given level that gives out no more slots. Blocks are of level 0. It climbs up to
+// the level top.
 func (c *counts) close(level, top int, number, live uint32, at *closed) {
 	n := uint64(live)
 	for i := level; i < top; i++ {

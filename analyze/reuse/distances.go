@@ -13,46 +13,47 @@ import (
 	"spoor/traces/unit"
 )
 
-// Distances is the uses of lines of one size in one order: all of them, exact or estimated
-// from a sample.
+// Distances holds the numbers of uses by distance, for one line size and one order. They are exact, or
+// estimated from a sample.
 type Distances struct {
 	Line unit.Bytes `json:"-"`
 	Uses []uint64   // by distance
-	Far  []Far      `json:",omitempty"` // uses at other distances, which are above and ascend: of a sample
-	Cold uint64     // first uses, which is the number of distinct lines
-	Rate float64    // share of lines that the sample ended with; 1 is exact
+	Far  []Far      `json:",omitempty"` // uses at larger distances, ascending; only of a sample
+	Cold uint64     // first uses: the number of distinct lines
+	Rate float64    // final sampling rate of lines; 1: exact
 
-	// Within are 95 % intervals of miss ratios at the capacities where cells start; none if distances are exact.
+	// Within has a 95 % interval of the miss ratio for the start of each cell; nil if the distances are
+	// exact.
 	Within []Bounds `json:",omitempty"`
 
 	shift    uint
-	cores    int // that the stack may keep busy
+	cores    int // for the stack
 	sampling Sampling
-	stack    *Stack   // either
-	sampler  *sampler // or
+	stack    *Stack   // nil if lines are sampled
+	sampler  *sampler // nil if distances are exact
 	feed     *lines.Feed
 
-	others bool        // ask for the uses of pieces, and the stack is of their places
-	uses   *lines.Uses // then, of the piece at hand
-	taken  int         // of these
+	external bool        // the stack uses the places that a shared table of lines assigns
+	uses     *lines.Uses // of the current chunk, if external
+	usesRead int         // how many of these the stack has read
 }
 
-// Far is a number of uses at one distance, which is an estimate.
+// Far is an estimated number of uses at one distance.
 type Far struct {
 	Distance int64
 	Uses     uint64
 }
 
-// Bounds are of a 95 % interval.
+// Bounds are the ends of a 95 % interval.
 type Bounds struct{ Lo, Hi float64 }
 
-// begin goes on to a piece that has references.
+// begin starts a chunk that has references.
 func (d *Distances) begin(p *analysis.Chunk) (err error) {
 	if d.feed == nil {
 		d.start()
 	}
-	if d.others {
-		d.taken = 0
+	if d.external {
+		d.usesRead = 0
 		d.uses, err = p.Uses(d.Line)
 	}
 	return err
@@ -63,21 +64,21 @@ func (d *Distances) start() {
 	switch {
 	case d.sampling.On():
 		d.sampler = newSampler(d.sampling)
-	case d.others:
-		d.stack = newNumberedStack(d.cores)
+	case d.external:
+		d.stack = newExternalStack(d.cores)
 	default:
 		d.stack = NewParallelStack(d.cores)
 	}
 }
 
-// add sees references of the piece, up to the one with an index.
+// add processes references of the current chunk. They end at index to.
 func (d *Distances) add(refs *trace.Refs, to int) error {
-	if !d.others {
+	if !d.external {
 		return d.feed.Add(refs, d.toucher())
 	}
-	d.stack.lines.(*numbered).places = d.uses.Room
+	d.stack.lines.(*externalTable).places = d.uses.Room
 	var err error
-	d.taken, err = d.feed.AddUses(d.uses, d.taken, to, d.stack)
+	d.usesRead, err = d.feed.AddUses(d.uses, d.usesRead, to, d.stack)
 	return err
 }
 
@@ -101,19 +102,19 @@ func (d *Distances) end() error {
 			return err
 		}
 	} else {
-		d.take(d.stack)
+		d.setExact(d.stack)
 	}
 	d.stack, d.sampler, d.feed, d.uses = nil, nil, nil, nil
 	return nil
 }
 
-// take takes exact distances over.
-func (d *Distances) take(s *Stack) {
+// setExact sets the exact distances of a stack.
+func (d *Distances) setExact(s *Stack) {
 	uses, cold := s.Distances()
 	d.Uses, d.Cold = slices.Clip(uses), cold
 }
 
-// Add pools the uses of another order: distances stay what they are.
+// Add adds the uses of another order at the same distances.
 func (d *Distances) Add(o *Distances) {
 	if n := len(o.Uses) - len(d.Uses); n > 0 {
 		d.Uses = append(d.Uses, make([]uint64, n)...)
@@ -127,7 +128,7 @@ func (d *Distances) Add(o *Distances) {
 	}
 }
 
-// addFar adds uses at distances that need not be above those of d.Uses.
+// addFar adds uses at distances that may be below len(d.Uses).
 func (d *Distances) addFar(far []Far) {
 	all := slices.Concat(d.Far, far)
 	slices.SortStableFunc(all, func(a, b Far) int { return cmp.Compare(a.Distance, b.Distance) })
@@ -145,7 +146,7 @@ func (d *Distances) addFar(far []Far) {
 	}
 }
 
-// All yields the numbers of uses that are not cold, by distance, ascending.
+// All yields each distance with its number of uses, ascending, without first uses.
 func (d *Distances) All() iter.Seq2[int64, uint64] {
 	return func(yield func(int64, uint64) bool) {
 		for i, n := range d.Uses {
@@ -161,7 +162,7 @@ func (d *Distances) All() iter.Seq2[int64, uint64] {
 	}
 }
 
-// Total is the number of uses.
+// Total returns the number of uses.
 func (d *Distances) Total() uint64 {
 	n := d.Cold
 	for _, uses := range d.Uses {
@@ -173,11 +174,12 @@ func (d *Distances) Total() uint64 {
 	return n
 }
 
-// Footprint is the number of distinct lines.
+// Footprint returns the number of distinct lines.
 func (d *Distances) Footprint() uint64 { return d.Cold }
 
-// Misses is how many uses miss in a fully associative LRU cache at each of the
-// given capacities, in lines, ascending: those of distance at or above it, and the cold ones.
+// Misses returns the number of uses that miss in a fully associative LRU cache at each of the given
+// capacities. These are in lines, ascending. A use misses if its distance is at least the capacity, or if it
+// is a first use.
 func (d *Distances) Misses(capacities []int64) []uint64 {
 	out := make([]uint64, len(capacities))
 	misses := d.Total()
@@ -194,33 +196,33 @@ func (d *Distances) Misses(capacities []int64) []uint64 {
 	return out
 }
 
-// Interval is the 95 % interval of the miss ratio at a capacity: the ratio alone, if distances
-// are exact.
+// Interval returns the 95 % interval of the miss ratio at a capacity. Both ends are ratio if distances are
+// exact.
 func (d *Distances) Interval(capacity int64, ratio float64) (lo, hi float64) {
 	if d.Within == nil {
 		return ratio, ratio
 	}
 	c := cellOf(uint64(capacity))
 	lo, hi = d.Within[c].Lo, d.Within[c].Hi
-	if cellStart(c) < uint64(capacity) { // between two capacities that are known
+	if cellStart(c) < uint64(capacity) { // between the starts of two cells
 		lo = d.Within[c+1].Lo
 	}
 	return lo, hi
 }
 
-// fewLines is less than a sample should have.
+// fewLines is the number of sampled lines below which a warning says that the sample is too small.
 const fewLines = 100
 
-// warn tells of a sample that says little.
+// warn returns a warning if the sample is too small.
 func (d *Distances) warn(p trace.Proc) []error {
-	kept := math.Round(float64(d.Cold) * d.Rate)
-	if d.Within == nil || kept >= fewLines {
+	sampled := math.Round(float64(d.Cold) * d.Rate)
+	if d.Within == nil || sampled >= fewLines {
 		return nil
 	}
-	return []error{fmt.Errorf("processor %d, lines of %v: the sample has %v lines only, so that intervals may be wrong", p, d.Line, kept)}
+	return []error{fmt.Errorf("processor %d, lines of %v: the sample has only %v lines, its intervals may be wrong; increase --sample or --sample-least", p, d.Line, sampled)}
 }
 
-// mean is the mean distance of the uses that are not cold, 0 without any.
+// mean returns the mean distance of all uses except first uses; 0 if there are none.
 func (d *Distances) mean() float64 {
 	var sum, n float64
 	for distance, uses := range d.All() {

@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// estimate makes the distances of all uses of what bursts and a sample found. Up to
-// a capacity, the border, bursts tell the miss ratio, and above it the sample does.
+// estimate computes the distances of all uses from the bursts and the sample of lines. The bursts determine
+// the miss ratio at capacities up to the border. The sample determines it above the border.
 type estimate struct {
-	uses  float64 // all
-	rate  float64 // the last one
+	uses  float64 // of all lines
+	rate  float64 // final sampling rate
 	found *sampled
 
-	near   []*burst                       // which one tells the miss ratio at the start of each cell, up to the border
-	ratios []float64                      // by capacity, of bursts alone, up to the border
-	border int                            // the cell that starts there: 0 if bursts tell nothing
-	misses float64                        // at the border, by bursts and sample
-	joined float64                        // variance of that
-	excess float64                        // misses at the border by bursts alone, above those of the sample
-	errors struct{ known, doubt float64 } // of excess, by the bursts: standard error and what may be too much
+	bursts         []*burst                       // the one that determines the miss ratio at the start of each cell, up to the border
+	ratios         []float64                      // by capacity up to the border, from bursts alone
+	border         int                            // the cell that starts at the border; 0: bursts determine nothing
+	misses         float64                        // at the border, from bursts and sample
+	borderVariance float64                        // variance of misses
+	excess         float64                        // misses at the border, of bursts less those of the sample
+	errors         struct{ known, doubt float64 } // of excess, from bursts: standard error, and possible overestimate
 
-	slope [cells + 1]float64 // how much of the excess there is at the start of a cell
-	rest  [cells + 1]float64 // standard error, without the part from bursts
-	more  [cells + 1]float64 // misses at the start of a cell, above those of the sample
+	slopes     [cells + 1]float64 // share of the excess at the start of each cell
+	residual   [cells + 1]float64 // standard error at the start of each cell, without the part that excess causes
+	correction [cells + 1]float64 // corrected misses less those of the sample, at the start of each cell
 }
 
 func newEstimate(s *sampler) *estimate {
@@ -39,11 +39,11 @@ func newEstimate(s *sampler) *estimate {
 		known[b] = b.ratios()
 	}
 	for c := range cells {
-		i := slices.IndexFunc(s.bursts, func(b *burst) bool { return b.knows(c) })
-		if i < 0 || c > 0 && e.ofBursts(s.bursts[i], c) > e.ofSample(c) {
+		i := slices.IndexFunc(s.bursts, func(b *burst) bool { return b.covers(c) })
+		if i < 0 || c > 0 && e.burstVariance(s.bursts[i], c) > e.sampleVariance(c) {
 			break
 		}
-		e.near = append(e.near, s.bursts[i])
+		e.bursts = append(e.bursts, s.bursts[i])
 		if c > 0 {
 			e.ratios = append(e.ratios, known[s.bursts[i]][cellStart(c-1)+1:cellStart(c)+1]...)
 			e.border = c
@@ -52,28 +52,31 @@ func newEstimate(s *sampler) *estimate {
 	return e
 }
 
-// ofBursts is the variance of the misses at the start of a cell by bursts, the doubt included.
-func (e *estimate) ofBursts(b *burst, c int) float64 {
+// burstVariance returns the variance of the misses at the start of a cell, estimated from a burst. It
+// includes the doubt.
+func (e *estimate) burstVariance(b *burst, c int) float64 {
 	standard, doubt := b.errors(c)
 	return square(e.uses) * (square(standard) + square(doubt) + square(rare/b.counted))
 }
 
-// ofSample is the same by the sample. Where the groups know the distances, what these are off by is in how they differ: a group's are
-// off by four times as much, and all of them together by a quarter of that. Nearer, all uses that may be meant are in doubt.
-func (e *estimate) ofSample(c int) float64 {
+// sampleVariance returns the variance of the misses at the start of a cell, estimated from the sample. If the
+// groups can measure this distance, their spread includes the error of distances. A group's distances are off
+// by four times as much as those of the sample, and the mean over 16 groups divides that by four. At shorter
+// distances, all uses that may be affected are in doubt.
+func (e *estimate) sampleVariance(c int) float64 {
 	_, spread := e.found.regress(c, -1, 0)
-	return square(spread) + e.blur(c)
+	return square(spread) + e.blurVariance(c)
 }
 
-// blur is the part that the groups do not show.
-func (e *estimate) blur(c int) float64 {
+// blurVariance returns the part of the variance that the groups do not show.
+func (e *estimate) blurVariance(c int) float64 {
 	known := square(rare / e.rate)
 	capacity := float64(cellStart(c))
 	if capacity*e.rate >= groups {
 		return known
 	}
-	shift := e.shift(capacity)
-	nearer := e.uses // all may be meant, whether in the sample or not
+	shift := e.distanceError(capacity)
+	nearer := e.uses // all may be affected, in the sample or not
 	if shift < capacity {
 		nearer = e.found.misses(capacity - shift)
 	}
@@ -83,41 +86,41 @@ func (e *estimate) blur(c int) float64 {
 // distances fills d.
 func (e *estimate) distances(d *Distances) {
 	d.Cold = uint64(min(max(1, math.Round(e.found.cold)), e.uses))
-	e.join()
+	e.combineBorder()
 	e.correct()
-	e.settle()
-	e.short(d)
-	e.long(d)
-	e.interval(d)
+	e.makeMonotone()
+	e.fillNear(d)
+	e.fillFar(d)
+	e.intervals(d)
 }
 
-// join finds the misses at the border: bursts and sample are weighted by their errors.
-func (e *estimate) join() {
+// combineBorder computes the misses at the border: the mean of bursts and sample, weighted by their errors.
+func (e *estimate) combineBorder() {
 	e.misses = e.uses
 	if e.border == 0 {
 		return
 	}
-	b := e.near[e.border]
+	b := e.bursts[e.border]
 	e.errors.known, e.errors.doubt = b.errors(e.border)
 	e.errors.known, e.errors.doubt = e.errors.known*e.uses, e.errors.doubt*e.uses
 	sampled, byBursts := e.found.misses(float64(cellStart(e.border))), e.ratios[len(e.ratios)-1]*e.uses
 	e.excess = byBursts - sampled
-	ofSample, ofBursts := e.ofSample(e.border), e.ofBursts(b, e.border)
+	ofSample, ofBursts := e.sampleVariance(e.border), e.burstVariance(b, e.border)
 	e.misses = (byBursts*ofSample + sampled*ofBursts) / (ofSample + ofBursts)
-	e.joined = ofSample * ofBursts / (ofSample + ofBursts)
+	e.borderVariance = ofSample * ofBursts / (ofSample + ofBursts)
 	e.misses = min(max(e.misses, e.found.cold), e.uses)
 }
 
 func square(x float64) float64 { return x * x }
 
-// shift is by how much a distance in a sample may be wrong: the relative standard error of the number of kept
-// lines among d is sqrt((1-R)/(R d)) for independent hashes.
-func (e *estimate) shift(distance float64) float64 {
+// distanceError returns half the width of the 95 % interval of a distance in a sample. For independent
+// hashes, the relative standard error of the number of kept lines among d lines is sqrt((1-R)/(R d)).
+func (e *estimate) distanceError(distance float64) float64 {
 	return normalQuantile * math.Sqrt((1-e.rate)/e.rate*distance)
 }
 
-// correct finds how much the excess of bursts over the sample at the border says of the sample's misses
-// above it. Nothing, if the distances there are so short that the groups do not know them.
+// correct computes how much of the excess at the border applies to the sample's misses at larger capacities.
+// It is none if the groups cannot measure the distances at the border, because these are too short.
 func (e *estimate) correct() {
 	on := -1
 	if float64(cellStart(e.border))*e.rate >= groups {
@@ -129,23 +132,23 @@ func (e *estimate) correct() {
 	}
 	for c := e.border; c <= cells; c++ {
 		if c == cells || cellStart(c) > farthest {
-			on = -1 // only cold uses are left, as many as there are lines in the sample
+			on = -1 // only first uses are left, as many as the sample has lines
 		}
-		e.slope[c], e.rest[c] = e.found.regress(c, on, e.errors.known)
+		e.slopes[c], e.residual[c] = e.found.regress(c, on, e.errors.known)
 	}
 }
 
-// settle finds the misses from the border on. They never rise: where corrected ones do, all that are concerned take
-// their mean, weighted by errors (isotonic regression by pooling adjacent violators). So what the sample knows well of large capacities
-// holds for the border too.
-func (e *estimate) settle() {
+// makeMonotone computes the misses from the border on. Misses must not increase with capacity. Where
+// corrected misses increase, all of them get their mean, weighted by errors (isotonic regression by pooling
+// adjacent violators). So accurate results of the sample at large capacities also improve the border.
+func (e *estimate) makeMonotone() {
 	type pool struct{ misses, weight float64 }
 	var pools []pool
 	var ends []int
 	for c := e.border; c < cells; c++ {
-		p := pool{e.found.misses(float64(cellStart(c))) + e.slope[c]*e.excess, 1 / (square(e.rest[c]) + square(e.slope[c]*e.errors.known) + e.blur(c))}
+		p := pool{e.found.misses(float64(cellStart(c))) + e.slopes[c]*e.excess, 1 / (square(e.residual[c]) + square(e.slopes[c]*e.errors.known) + e.blurVariance(c))}
 		if c == e.border && c > 0 {
-			p = pool{e.misses, 1 / e.joined}
+			p = pool{e.misses, 1 / e.borderVariance}
 		}
 		for n := len(pools); n > 0 && pools[n-1].misses < p.misses; n-- {
 			last := pools[n-1]
@@ -157,7 +160,7 @@ func (e *estimate) settle() {
 	c := e.border
 	for i, p := range pools {
 		for ; c <= ends[i]; c++ {
-			e.more[c] = p.misses - e.found.misses(float64(cellStart(c)))
+			e.correction[c] = p.misses - e.found.misses(float64(cellStart(c)))
 		}
 	}
 	if e.border > 0 {
@@ -165,15 +168,15 @@ func (e *estimate) settle() {
 	}
 }
 
-// moreAt interpolates.
-func (e *estimate) moreAt(capacity uint64) float64 {
+// correctionAt interpolates the correction between starts of cells.
+func (e *estimate) correctionAt(capacity uint64) float64 {
 	c := cellOf(capacity)
 	from, to := cellStart(c), cellStart(c+1)
-	return e.more[c] + (e.more[c+1]-e.more[c])*float64(capacity-from)/float64(to-from)
+	return e.correction[c] + (e.correction[c+1]-e.correction[c])*float64(capacity-from)/float64(to-from)
 }
 
-// short is the uses at the distances below the border.
-func (e *estimate) short(d *Distances) {
+// fillNear sets the uses at distances below the border.
+func (e *estimate) fillNear(d *Distances) {
 	e.misses = max(math.Round(e.misses), float64(d.Cold))
 	last := uint64(e.uses)
 	d.Uses = make([]uint64, len(e.ratios)-1)
@@ -182,16 +185,16 @@ func (e *estimate) short(d *Distances) {
 		if capacity := i + 1; capacity < len(d.Uses) {
 			left = max(left, math.Round(e.ratios[capacity]*e.uses))
 		}
-		next := min(last, uint64(left)) // misses never rise
+		next := min(last, uint64(left)) // misses never increase
 		d.Uses[i] = last - next
 		last = next
 	}
 }
 
-// long is the uses at the other distances.
-func (e *estimate) long(d *Distances) {
+// fillFar sets the uses at distances from the border on.
+func (e *estimate) fillFar(d *Distances) {
 	border := uint64(len(d.Uses))
-	far := e.found.from(border)
+	far := e.found.atLeast(border)
 	misses := e.found.cold
 	for _, s := range far {
 		misses += s.uses
@@ -202,7 +205,7 @@ func (e *estimate) long(d *Distances) {
 		misses -= s.uses
 		left := d.Cold
 		if i < len(far)-1 {
-			left = uint64(min(max(float64(left), math.Round(misses+e.moreAt(s.distance+1))), float64(last)))
+			left = uint64(min(max(float64(left), math.Round(misses+e.correctionAt(s.distance+1))), float64(last)))
 		}
 		if n := last - left; n > 0 {
 			d.Far = append(d.Far, Far{int64(s.distance), n})
@@ -211,8 +214,8 @@ func (e *estimate) long(d *Distances) {
 	}
 }
 
-// withSteps puts the distances at which the correction changes, where the sample has none, among the far ones: the border,
-// which has what the sample has too few of, and the last of each cell.
+// withSteps adds the distances at which the correction changes, if the sample has no use there. These are the
+// border, which gets the uses that the sample lacks, and the last distance of each cell.
 func (e *estimate) withSteps(far []scaled) []scaled {
 	all := append(slices.Clone(far), scaled{distance: cellStart(e.border)})
 	for c := e.border + 2; len(far) > 0 && c < cells && cellStart(c) <= far[len(far)-1].distance; c++ {
@@ -222,37 +225,38 @@ func (e *estimate) withSteps(far []scaled) []scaled {
 	return slices.CompactFunc(all, func(a, b scaled) bool { return a.distance == b.distance })
 }
 
-// interval is the 95 % interval of the miss ratio at the start of each cell.
+// intervals computes the 95 % interval of the miss ratio at the start of each cell.
 //
-// What bursts tell has the error of the mean over stretches, and the doubt. What the sample tells has that
-// of the groups; besides, the true ratio may be that of a capacity as much nearer or farther as distances may be wrong.
-// The groups do not show that where the curve falls at once.
-func (e *estimate) interval(d *Distances) {
+// Below the border, the interval contains the standard error over stretches, and the doubt. Above it, the
+// interval contains the spread of the groups and the error of distances. The second is added as the ratios at
+// capacities smaller and larger by that error, because groups do not show it where the curve falls steeply.
+func (e *estimate) intervals(d *Distances) {
 	curve := newCumulated(d)
 	ratio := func(capacity float64) float64 { return float64(curve.misses(uint64(max(0, capacity)))) / e.uses }
 	for c := range cells {
 		x := float64(cellStart(c))
 		at := ratio(x)
 		lo, hi := at, at
-		if c < len(e.near) {
-			b, raw := e.near[c], e.ratios[cellStart(c)]
+		if c < len(e.bursts) {
+			b, raw := e.bursts[c], e.ratios[cellStart(c)]
 			standard, doubt := b.errors(c)
-			width := studentsQuantile(b.stretches()-1)*standard + rare/b.counted
+			width := studentsQuantile(b.effectiveStretches()-1)*standard + rare/b.counted
 			lo, hi = min(at, raw)-width-doubt, max(at, raw)+width
 		} else {
-			width := studentsQuantile(groups-2) * math.Hypot(e.rest[c], e.slope[c]*e.errors.known) / e.uses
-			doubt := e.slope[c] * e.errors.doubt / e.uses
-			lo, hi = min(at-width-doubt, ratio(x+e.shift(x))), max(at+width, ratio(x-e.shift(x)))
+			width := studentsQuantile(groups-2) * math.Hypot(e.residual[c], e.slopes[c]*e.errors.known) / e.uses
+			doubt := e.slopes[c] * e.errors.doubt / e.uses
+			lo, hi = min(at-width-doubt, ratio(x+e.distanceError(x))), max(at+width, ratio(x-e.distanceError(x)))
 		}
 		d.Within = append(d.Within, Bounds{max(0, lo), min(1, hi)})
 	}
 }
 
-const upper = 0.975 // end of a 95 % interval
+const upper = 0.975 // upper end of a 95 % interval, as a probability
 
 var (
 	normalQuantile = distuv.UnitNormal.Quantile(upper)
-	// rare is how many uses may well be of a kind that none was found of: exp(-rare) = 1 - upper.
+	// rare is the largest number of uses of a kind that plausibly exists although none was found: exp(-rare)
+	// = 1 - upper.
 	rare = -math.Log(1 - upper)
 )
 
@@ -260,11 +264,11 @@ func studentsQuantile(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(upper)
 }
 
-// cumulated answers how many uses miss.
+// cumulated looks up the number of misses at a capacity.
 type cumulated struct {
 	*Distances
-	near []uint64 // misses by capacity
-	far  []uint64 // misses at the capacity above each far distance
+	near []uint64 // by capacity
+	far  []uint64 // at the capacity just above each far distance
 }
 
 func newCumulated(d *Distances) *cumulated {

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// holes is a set of slots of which the topmost is at hand. Every level has a bit for each word of the
-// one before that is not empty.
+// holes is a set of slots, with fast access to the topmost. Every level has a bit for each word of the level
+// before that is not empty.
 type holes struct {
 	levels [][]uint64
-	top    uint32 // 0: there are none
+	top    uint32 // 0: the set is empty
 }
 
 func newHoles(slots int) (h holes) {

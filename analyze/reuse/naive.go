@@ -2,12 +2,11 @@ package reuse
 
 import "slices"
 
-// Naive is the definition of the stack distance: the lines in the order of their last
-// use, newest first; the distance of a use is the position of its line. It is the
-// oracle of Stack.
+// Naive is the definition of the stack distance. It keeps the lines in the order of their last use, newest
+// first. The distance of a use is the position of its line. Tests compare Stack with it.
 type Naive struct{ lines []uint64 }
 
-// Touch uses a line and returns its distance, or Cold.
+// Touch uses a line. It returns the distance, or Cold.
 func (n *Naive) Touch(line uint64) int64 {
 	at := slices.Index(n.lines, line)
 	if at < 0 {
@@ -19,11 +18,11 @@ func (n *Naive) Touch(line uint64) int64 {
 	return int64(at)
 }
 
-// NaiveHoled is the definition of the stack with holes: the lines and holes by depth. It is the oracle of
-// HoledStack.
+// NaiveHoled is the definition of the stack with holes: a list of lines and holes by depth. Tests compare
+// HoledStack with it.
 type NaiveHoled struct {
 	entries []entry
-	lost    map[uint64]int64 // depth at which a line was taken out the last time
+	lost    map[uint64]int64 // depth at which a line was last removed
 }
 
 // entry is a line, or a hole.
@@ -32,12 +31,12 @@ type entry struct {
 	isHole bool
 }
 
-// Use uses a line. What it returns besides the distance is where the line was taken out since its last use; either
-// is Cold if there is none.
+// Use uses a line. It returns the distance, and the depth at which the line was removed since its last use.
+// Either is Cold if there is none.
 func (n *NaiveHoled) Use(line uint64) (distance, lost int64) {
 	at := slices.Index(n.entries, entry{line: line})
 	hole := slices.IndexFunc(n.entries, func(e entry) bool { return e.isHole })
-	end := at // of what is pushed down
+	end := at // of the entries that are pushed down
 	if at < 0 || hole >= 0 && hole < at {
 		end = hole
 	}
@@ -56,7 +55,7 @@ func (n *NaiveHoled) Use(line uint64) (distance, lost int64) {
 	return int64(at), Cold
 }
 
-// Remove takes a line out, if it is there.
+// Remove invalidates a line, if it is in the stack.
 func (n *NaiveHoled) Remove(line uint64) {
 	at := slices.Index(n.entries, entry{line: line})
 	if at < 0 {
@@ -68,19 +67,19 @@ func (n *NaiveHoled) Remove(line uint64) {
 	n.entries[at], n.lost[line] = entry{isHole: true}, int64(at)
 }
 
-// NaiveSample is the definition of sampled distances: only lines whose hash is not above a limit go to the list, and
-// what is found stands for the inverse of the rate. It is the oracle of what [Sampling] finds without bursts.
+// NaiveSample is the definition of sampled distances. Only lines whose hash is at most a limit are used. Each
+// use counts 1/rate times. Tests compare [Sampling] without bursts with it.
 type NaiveSample struct {
 	Naive
 	Hash  func(line uint64) uint64
-	Last  uint64 // hash of a kept line at most
-	Asked uint64 // that Last falls to while there are Least lines
-	Least int    // for that; 0: Last is Asked
-	Lines int    // at most so many; 0: as many as there are
+	Last  uint64 // largest hash of a kept line
+	Asked uint64 // the lowest value of Last while there are Least lines
+	Least int    // 0: Last is constant
+	Lines int    // at most this many kept lines; 0: no limit
 	Uses  map[uint64]float64
 	Cold  float64
 
-	since int // kept uses since the last check for too many lines
+	since int // kept uses since the last check of the number of lines
 }
 
 // Touch uses a line.

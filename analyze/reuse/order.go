@@ -6,46 +6,47 @@ import (
 	"spoor/analyze/lines"
 )
 
-// colds is the number of first uses so far. The stack counts on the caller's goroutine.
-func (s *Stack) colds() uint64 { return s.tally.cold + s.span.tally.cold }
+// coldUses returns the number of first uses so far. Only for stacks that count on the caller's goroutine.
+func (s *Stack) coldUses() uint64 { return s.tally.cold + s.window.tally.cold }
 
-// forget makes the stack count from 0. It keeps the lines, and counts on the caller's goroutine.
-func (s *Stack) forget() {
-	for _, t := range []*tally{&s.tally, &s.span.tally} {
-		t.forget()
+// resetCounts sets all counts to 0 and keeps the lines. Only for stacks that count on the caller's goroutine.
+func (s *Stack) resetCounts() {
+	for _, t := range []*tally{&s.tally, &s.window.tally} {
+		t.reset()
 	}
 }
 
-// reset empties the stack, and keeps its memory, and the newest lines apart if that paid. It counts on the caller's goroutine.
-// What it costs depends on whether lines are used with their neighbours.
+// reset empties the stack and keeps its memory. It keeps the newest lines without slots if that saved time.
+// Only for stacks that count on the caller's goroutine. Its cost depends on whether neighbouring lines are
+// used.
 func (s *Stack) reset(of lines.Sharing) {
-	s.forget()
+	s.resetCounts()
 	s.lines.(*lines.Table).Reset(of)
-	s.slots, s.check = s.slots[:0], s.few
+	s.slots, s.checkPlacesAt = s.slots[:0], s.minPlacesToCheck
 	s.recent = recent{}
-	apart := s.again.pays()
-	if apart == 0 {
-		s.recent.full = newest // nothing is special about the start
+	topExcluded := s.recency.topExcluded()
+	if topExcluded == 0 {
+		s.recent.count = newest // the start needs no special treatment
 	}
-	s.begin(0, apart)
+	s.begin(0, topExcluded)
 }
 
-// order is the lines, the one used last at the end.
+// order returns the lines by last use, the newest at the end.
 func (s *Stack) order() []uint64 {
-	apart := s.recent.line[:min(s.recent.full, int(s.era.apart))]
-	var lines, live []uint64 // live: slots above indexes of lines
+	excluded := s.recent.line[:min(s.recent.count, int(s.epoch.topExcluded))]
+	var lines, live []uint64 // live: slots, above indexes of lines
 	for line, place := range s.lines.All() {
-		if slot := s.slots[place]; slot != 0 && !slices.Contains(apart, line) {
+		if slot := s.slots[place]; slot != 0 && !slices.Contains(excluded, line) {
 			live = append(live, uint64(slot)<<32|uint64(len(lines)))
 			lines = append(lines, line)
 		}
 	}
 	slices.Sort(live)
-	out := make([]uint64, 0, len(live)+len(apart))
+	out := make([]uint64, 0, len(live)+len(excluded))
 	for _, l := range live {
 		out = append(out, lines[uint32(l)])
 	}
-	for _, l := range slices.Backward(apart) {
+	for _, l := range slices.Backward(excluded) {
 		out = append(out, l)
 	}
 	return out

@@ -24,7 +24,7 @@ func TestPagesFollowLines(t *testing.T) {
 			}
 		}
 		check(t, stream, 1000)
-		for _, c := range []*crew{nil, newCrew(2, 0)} {
+		for _, c := range []*workers{nil, newWorkers(2, 0)} {
 			s, naive := newCareful(c), new(Naive)
 			var seen []lines.Sharing
 			for part := range slices.Chunk(stream, 200) {

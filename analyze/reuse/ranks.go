@@ -12,7 +12,8 @@ type ranks struct {
 	below []uint32 // live slots below each word
 }
 
-// bitmap has a bit for each of n slots: whether it is among the given ones. Bands of these, which have bitmaps of their own, go at the same time.
+// bitmap returns n bits, of which those of the given slots are set. It fills count bitmaps in parallel and
+// merges them.
 func bitmap(slots []uint32, n, count int) []uint64 {
 	bands := make([][]uint64, count)
 	inBands(len(slots), count, func(band, from, to int) {
@@ -30,7 +31,7 @@ func bitmap(slots []uint32, n, count int) []uint64 {
 	return bands[0]
 }
 
-// inBands divides n into so many bands, and calls do with all at the same time.
+// inBands divides n indexes into bands, and runs do for all of them in parallel.
 func inBands(n, count int, do func(band, from, to int)) {
 	var others sync.WaitGroup
 	for band := 1; band < count; band++ {
@@ -40,8 +41,8 @@ func inBands(n, count int, do func(band, from, to int)) {
 	others.Wait()
 }
 
-// rank counts the slots whose bits are set, of which slot 0, which stays what it is, is none.
-// So many that half of all slots would be live are an error.
+// rank counts the set bits. Slot 0 keeps its number and is not counted. It returns an error if half of all
+// slots would be live.
 func rank(live []uint64) (r ranks, n int, err error) {
 	live[0] |= 1
 	r = ranks{live, make([]uint32, len(live))}
@@ -55,15 +56,15 @@ func rank(live []uint64) (r ranks, n int, err error) {
 	return r, n, err
 }
 
-// slot is the new name of a live slot.
+// slot returns the new number of a live slot.
 func (r *ranks) slot(old uint32) uint32 {
 	word := old >> 6
 	rank := r.below[word] + uint32(bits.OnesCount64(r.live[word]&(1<<(old&63)-1)))
 	return slotOf(rank)
 }
 
-// slotOf is the slot of a rank, from 1, when slots have just been renumbered.
+// slotOf returns the slot of a rank, from 1, just after slots were renumbered.
 func slotOf(rank uint32) uint32 { return rank/blockSlots<<blockShift | rank%blockSlots }
 
-// rankOf is the rank of such a slot.
+// rankOf returns the rank of such a slot.
 func rankOf(slot uint32) uint32 { return slot>>blockShift*blockSlots + slot&positionMask }

@@ -1,29 +1,30 @@
 package reuse
 
-// newest is how many lines are kept apart. Four fit the registers; more would cost
-// the programs that do not profit. Those that use the newest lines as rarely as others, at random or by Zipf's law,
-// pay even for four, whereas a product of matrices takes half the time: hence eras with and without.
+// newest is the number of lines that have no slots. Four fit the registers. More would slow down programs
+// that gain nothing. Some programs use the newest lines as rarely as others, at random or by Zipf's law. Even
+// four lines slow them down, whereas a matrix product takes half the time. Therefore only some epochs exclude
+// the newest lines.
 const newest = 4
 
-// recent is the newest lines, newest first, with their places in the table of lines.
+// recent holds the newest lines, newest first, with their places in the table of lines.
 type recent struct {
-	line  [newest]uint64
-	place [newest]uint32
-	from  [newest]uint16 // where the batch in hand has the place: an index in Stack.place
-	full  int            // how many there are; from newest on there is nothing special about the start
+	line   [newest]uint64
+	place  [newest]uint32
+	source [newest]uint16 // index of the line's place in Stack.place, for the current batch
+	count  int            // number of these lines; from newest on, the start of the stream is over
 }
 
-// touchFirst uses a line while there are fewer than newest.
-func (s *Stack) touchFirst(line uint64) {
+// touchInitial uses a line while there are fewer than newest.
+func (s *Stack) touchInitial(line uint64) {
 	r := &s.recent
 	at := 0
-	for at < r.full && r.line[at] != line {
+	for at < r.count && r.line[at] != line {
 		at++
 	}
 	var place [1]uint32
-	if at == r.full {
+	if at == r.count {
 		s.lines.Find([]uint64{line}, place[:])
-		r.full++
+		r.count++
 		s.tally.cold++
 	} else {
 		s.tally.uses[at]++
@@ -34,7 +35,7 @@ func (s *Stack) touchFirst(line uint64) {
 	r.line[0], r.place[0] = line, place[0]
 }
 
-// filter counts the uses of recent lines and returns the lines that were not recent.
+// filter counts the uses of recent lines. It returns the lines that were not recent.
 func (s *Stack) filter(lines []uint64) []uint64 {
 	r := &s.recent
 	l0, l1, l2, l3 := r.line[0], r.line[1], r.line[2], r.line[3]
@@ -58,57 +59,57 @@ func (s *Stack) filter(lines []uint64) []uint64 {
 			l0, l1, l2, l3 = l, l0, l1, l2
 			f0, f1, f2, f3 = f3, f0, f1, f2
 		default:
-			s.keys[n&(batch-1)] = l
-			s.leave[n&(batch-1)] = f3
+			s.missed[n&(batch-1)] = l
+			s.displaced[n&(batch-1)] = f3
 			l0, l1, l2, l3 = l, l0, l1, l2
 			f0, f1, f2, f3 = uint16(newest+n), f0, f1, f2
 			n++
 		}
 	}
 	r.line = [newest]uint64{l0, l1, l2, l3}
-	r.from = [newest]uint16{f0, f1, f2, f3}
+	r.source = [newest]uint16{f0, f1, f2, f3}
 	s.tally.uses[0] += n0
 	s.tally.uses[1] += n1
 	s.tally.uses[2] += n2
 	s.tally.uses[3] += n3
-	return s.keys[:n]
+	return s.missed[:n]
 }
 
-// settle takes over the places of the lines that are recent after a batch.
-func (r *recent) settle(place *[newest + batch]uint32) {
-	for i, f := range r.from {
+// updatePlaces sets the places of the lines that are recent after a batch.
+func (r *recent) updatePlaces(place *[newest + batch]uint32) {
+	for i, f := range r.source {
 		r.place[i] = place[f]
 	}
 }
 
-// again tells in an era whether it pays to keep the newest lines apart.
-type again struct {
-	newest uint64 // uses of the newest lines, or, if these are not apart, of lines used not longer ago than soon
+// recencyStats measures in an epoch whether excluding the newest lines from the slots saves time.
+type recencyStats struct {
+	newest uint64 // uses of the newest lines; if these have slots, uses within recentDistance slots
 	uses   uint64
 }
 
 const (
-	soon    = 2 * newest
-	payFrom = 8 // one use in so many is of the newest lines
+	recentDistance = 2 * newest
+	minRecentUses  = 8 // exclude the newest lines if they get at least one use in this many
 )
 
-// pays is how many lines are to be apart.
-func (a *again) pays() uint32 {
-	if a.newest*payFrom < a.uses {
+// topExcluded returns the number of newest lines to exclude from the slots.
+func (a *recencyStats) topExcluded() uint32 {
+	if a.newest*minRecentUses < a.uses {
 		return 0
 	}
 	return newest
 }
 
-// giveSlots gives slots to the newest lines, above n that have just been renumbered.
-func (s *Stack) giveSlots(n uint32) {
+// includeTop gives the newest lines slots, above n that have just been renumbered.
+func (s *Stack) includeTop(n uint32) {
 	for i, place := range s.recent.place {
 		s.slots[place] = slotOf(n + newest - uint32(i))
 	}
 }
 
-// setApart takes the slots of the newest lines from them, when n have just been renumbered.
-func (s *Stack) setApart(n uint32) {
+// excludeTop takes the slots of the newest lines away, after n slots were renumbered.
+func (s *Stack) excludeTop(n uint32) {
 	r := &s.recent
 	for line, place := range s.lines.All() {
 		if rank := rankOf(s.slots[place]); rank > n-newest {

@@ -1,20 +1,18 @@
-// Package reuse finds LRU stack distances, exact or of a sample of lines.
+// Package reuse measures LRU stack distances, exactly or from a sample of lines.
 //
-// The stack distance of a use of a memory line is the number of distinct other
-// lines used since the line's last use; a first use is cold. A fully associative LRU
-// cache of C lines hits exactly the uses of distance below C. (Others call the number
-// of uses in between, counted with repetition, reuse distance: that is reuse time, and
-// is not measured here.)
+// The stack distance of a use of a memory line is the number of distinct other lines used since the line's
+// last use. A first use is cold. A fully associative LRU cache of C lines hits exactly the uses of distance
+// below C. Other authors use "reuse distance" for the number of uses in between, counted with repetition.
+// That is the reuse time, see package reusetime.
 //
-// Only data references use lines: loads and stores. Instruction fetches, prefetches
-// and flushes are skipped. A reference that crosses lines uses each of them, in
-// order of address.
+// Only data references use lines: loads and stores. Instruction fetches, prefetches and flushes are skipped.
+// A reference that crosses lines uses each of them, in order of address.
 //
-// [mattson1970] R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation
-// techniques for storage hierarchies. IBM Systems Journal 9(2), 1970, pp. 78-117.
+// [mattson1970] R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage
+// hierarchies. IBM Systems Journal 9(2), 1970, pp. 78-117.
 //
-// [niu2012] Q. Niu, J. Dinan, Q. Lu, P. Sadayappan: PARDA: a fast parallel reuse
-// distance analysis algorithm. IPDPS 2012.
+// [niu2012] Q. Niu, J. Dinan, Q. Lu, P. Sadayappan: PARDA: a fast parallel reuse distance analysis algorithm.
+// IPDPS 2012.
 package reuse
 
 import (
@@ -30,24 +28,23 @@ import (
 // Cold is the distance of a first use.
 const Cold int64 = -1
 
-// Analysis finds the distances of every processor's program and, of more than one
-// processor, of the interleaved order.
+// Analysis measures the distances of every processor's program. With several processors, it also measures the
+// interleaved order.
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
-	Interleaved bool         // measure the interleaved order too
-	Sampling    Sampling     // which lines; all, if it is zero
-	Meta        []trace.Arg  // for the tables
+	Interleaved bool         // also measure the interleaved order
+	Sampling    Sampling     // sampled lines; zero: all
+	Meta        []trace.Arg  // metadata of the tables
 
 	shards map[trace.Proc]*Shard
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
 
-// Name is "reuse".
+// Name returns "reuse".
 func (a *Analysis) Name() string { return "reuse" }
 
-// NewShard makes the state for one order, the same one whenever it is asked for the
-// same order.
+// NewShard returns the shard of one order. Calls for the same order return the same shard.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved && (!a.Interleaved || h.Procs < 2) {
 		return nil
@@ -66,24 +63,24 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// Shard is what one order does at every line size.
+// Shard holds the distances of one order at every line size.
 type Shard struct {
 	Proc  trace.Proc
 	Instr unit.Instructions // executed
 	Refs  uint64            // data references
 	Sizes []*Distances      // by line size
 
-	Segments  Segments // if kept
+	Segments  Segments // if KeepSegments was called
 	segmenter *segmenter
 }
 
-// At is the distances at one of the line sizes; it panics if that is none of them.
+// At returns the distances at one of the line sizes. It panics if there is no such size.
 func (s *Shard) At(line unit.Bytes) *Distances {
 	return s.Sizes[slices.IndexFunc(s.Sizes, func(d *Distances) bool { return d.Line == line })]
 }
 
-// Cores says how many cores the shard may keep busy. One that keeps segments keeps one: where they
-// end depends on what has been counted.
+// Cores sets the number of cores that the shard may use. A shard that keeps segments uses one core, because
+// the ends of segments depend on the counts so far.
 func (s *Shard) Cores(n int) {
 	if s.segmenter != nil {
 		return
@@ -93,16 +90,17 @@ func (s *Shard) Cores(n int) {
 	}
 }
 
-// ShareUses makes the distances at a line size those of uses that others ask for, which saves a table of lines. A sample has another one.
+// ShareUses makes the distances at a line size read the chunk's shared uses, which saves a table of lines. It
+// has no effect on sampled distances.
 func (s *Shard) ShareUses(line unit.Bytes) {
 	for _, d := range s.Sizes {
 		if d.Line == line && !d.sampling.On() {
-			d.others = true
+			d.external = true
 		}
 	}
 }
 
-// Add sees the next piece.
+// Add processes the next chunk.
 func (s *Shard) Add(p *analysis.Chunk) error {
 	if s.segmenter != nil {
 		return s.segmenter.add(s, p)
@@ -121,7 +119,7 @@ func (s *Shard) add(p *analysis.Chunk) error {
 	return s.addTo(&p.Refs, p.Refs.Len())
 }
 
-// begin goes on to a piece that has references.
+// begin starts a chunk that has references.
 func (s *Shard) begin(p *analysis.Chunk) error {
 	for _, d := range s.Sizes {
 		if err := d.begin(p); err != nil {
@@ -131,7 +129,7 @@ func (s *Shard) begin(p *analysis.Chunk) error {
 	return nil
 }
 
-// addTo adds some references of that piece, up to the one with an index.
+// addTo processes references of the current chunk. They end at index to.
 func (s *Shard) addTo(refs *trace.Refs, to int) error {
 	s.Refs += uint64(trace.CountData(refs.Op))
 	for _, d := range s.Sizes {
@@ -142,7 +140,7 @@ func (s *Shard) addTo(refs *trace.Refs, to int) error {
 	return nil
 }
 
-// End lets go of all but the distances.
+// End frees everything except the results.
 func (s *Shard) End() error {
 	if s.segmenter != nil {
 		if err := s.segmenter.end(s); err != nil {
@@ -158,18 +156,18 @@ func (s *Shard) End() error {
 	return nil
 }
 
-// Merge makes the tables: reuse, with a row per distance that occurs, and curve, with
-// the miss ratio by capacity.
+// Merge returns the tables: reuse, with a row for each distance that occurs, and curve, with the miss ratio
+// by capacity.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
-	var few []error
+	var warnings []error
 	rows, curve, sum := histogram{}, curve{}, summary{sampled: a.Sampling.On()}
-	var tables sync.WaitGroup // a row for each of a million distances is as much as all else
+	var tables sync.WaitGroup // the table of a million distances takes as long as the rest
 	for _, add := range []func(*Shard, *Distances){
 		func(s *Shard, d *Distances) { rows.add(s.Proc, d) },
 		func(s *Shard, d *Distances) { curve.add(s.Proc, d) },
 		func(s *Shard, d *Distances) {
 			sum.add(s, d)
-			few = append(few, d.warn(s.Proc)...)
+			warnings = append(warnings, d.warn(s.Proc)...)
 		},
 	} {
 		tables.Go(func() {
@@ -182,8 +180,8 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 		})
 	}
 	tables.Wait()
-	meta := slices.Concat(a.Meta, a.Sampling.Facts())
+	meta := slices.Concat(a.Meta, a.Sampling.Meta())
 	full := rows.table(meta)
 	return analysis.Result{Tables: []*store.Table{full, curve.table(meta)}, Full: full, Summary: sum.table(meta),
-		Warnings: slices.Concat(a.Sampling.Warn(a.Name()), few)}, nil
+		Warnings: slices.Concat(a.Sampling.Warn(a.Name()), warnings)}, nil
 }

@@ -121,7 +121,7 @@ func TestTableIsNaive(t *testing.T) {
 			t.Errorf("batches of %d, beside one who asks for uses: got %d rows, want %d", n, len(got), len(want))
 		}
 		for p, s := range a.shards {
-			if !s.At(1).others || s.At(16).others || !s.At(64).others {
+			if !s.At(1).external || s.At(16).external || !s.At(64).external {
 				t.Errorf("processor %d takes uses that nobody asks for, or not those that somebody does", p)
 			}
 		}

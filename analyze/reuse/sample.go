@@ -7,86 +7,92 @@ import (
 	"spoor/traces/trace"
 )
 
-// Columns says what is in the tables.
-const Columns = `Columns of reuse.arrow: number of uses by distance; the distance is the number of distinct other lines
-since the line's last use, -1 for first uses. Processor -1, here and elsewhere, is all of them in the interleaved order.
-Columns of curve.arrow, for fully associative LRU caches:
-  lines              size in lines
-  misses, refs       uses of lines that miss, and all: a reference that crosses lines uses several
-  ratio              misses per use
-  lo, hi             95 % interval of ratio: of a sample, by how parts of it differ; the ratio itself if it is exact
-With --sample or --sample-lines, distances and counts are estimates, and so are footprint and all that is
-made of them: a share of all lines is looked at (SHARDS), and short stretches of the trace are
-measured exactly for the short distances. A share that is few lines says little of them: of what has no more than
---sample-least lines all are looked at, and it is exact; the share falls to that of --sample as lines become more. The
-tables say sample_rate, sample_least, sample_lines and sample_seed; summaries have
-the share of lines in the end as sampled, and lo and hi after each ratio. Segments of programs, which
-intervals of locality come from, are not sampled: its intervals are then of what the sample does not know of this trace, and nothing
-of what another run would change.
+// Columns describes the tables.
+const Columns = `Columns of reuse.arrow, the number of uses by stack distance:
+  proc               processor; -1: all processors in the interleaved order
+  line               line size in bytes
+  distance           number of distinct other lines used since the line's last use; -1: first uses
+  count              number of uses at this distance
+Columns of curve.arrow, the miss-ratio curve of fully associative LRU caches:
+  proc, line         as in reuse.arrow
+  lines              cache size in lines
+  misses             number of uses that miss
+  refs               number of all uses; a reference that crosses lines counts once for each line
+  ratio              misses / refs
+  lo, hi             95 % interval of ratio, from the spread between parts of the sample; if exact, both are ratio
+With --sample or --sample-lines, distances and counts are estimates. So are footprint and all results derived
+from them. A share of all lines is measured (SHARDS). Short distances are measured exactly in short parts of the
+trace. Small samples are inaccurate. If the trace has at most --sample-least lines, all are measured and the
+result is exact. With more lines, the sampling rate decreases to --sample. The tables store sample_rate,
+sample_least, sample_lines and sample_seed. Summaries add the columns:
+  sampled            share of lines that was measured at the end; 1: exact
+  lo, hi             95 % interval of the miss ratio in the column before
+Segments of programs, from which locality computes its intervals, are not sampled. The intervals of locality
+then cover the sampling error only, not the variation between runs.
 `
 
-// Sampling says which lines are looked at. The zero value is all of them: exact distances.
+// Sampling selects the lines to measure. The zero value selects all of them: exact distances.
 //
-// A line is kept if hash(line) mod P < T, with P = 2^64 and T = R P; the distances between
-// uses of kept lines, divided by the rate R, are estimates of distances, and every use stands for 1/R
-// uses [waldspurger2015]. If Lines is set, T is lowered whenever there might be more lines than
-// that: lines that are out are forgotten, and what was found at rate R goes on standing for 1/R uses,
-// which is what rescaling all counts by the ratio of rates comes to [waldspurger2015].
+// A line is kept if hash(line) mod P < T, with P = 2^64 and T = R P. The distances between uses of kept
+// lines, divided by the rate R, estimate the true distances. Every use counts 1/R times [waldspurger2015]. If
+// Lines is set, T is lowered whenever there might be more lines than that. Lines above the new T are removed.
+// Uses found at rate R still count 1/R times, which equals rescaling all counts by the ratio of the rates
+// [waldspurger2015].
 //
-// The error of a sample depends on how many lines it has, not on what share they are. If Least is set, T begins at P and is
-// lowered in the same way, to R P at last, as long as so many lines are left: a trace of fewer lines is measured exactly.
+// The error of a sample depends on its number of lines, not on its rate. If Least is set, T starts at P. It
+// is lowered in the same way, down to R P, while at least Least lines remain. So a trace of fewer lines is
+// measured exactly.
 //
-// A sample says nothing of distances below a few times 1/R, which are most. They are
-// measured exactly in bursts, see [burst]. With bursts, the number of uses at distances that only the
-// sample knows is known without the sample, and corrects it by regression; the rest
-// goes to the short distances. Without (a short trace), the difference of expected and
-// actual number of uses goes to distance 0, which is SHARDS-adj.
+// A sample cannot measure distances below a few times 1/R, which are most. They are measured exactly in
+// bursts, see [burst]. Bursts then also determine the number of uses at the larger distances. A regression
+// corrects the sample with it. The remaining uses have short distances. A trace that is too short for bursts
+// adds the difference between expected and actual number of uses to distance 0, which is SHARDS-adj.
 //
-// Differs: T is lowered for a quarter of the lines at once, not for each new line; hash is
-// stratified, see [sampler.hash].
+// Differs: T is lowered for a quarter of the lines at once, not for each new line. The hash is stratified,
+// see [sampler.hash].
 //
-// [waldspurger2015] C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC
-// construction with SHARDS. FAST 2015, pp. 95-110.
+// [waldspurger2015] C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC construction with
+// SHARDS. FAST 2015, pp. 95-110.
 type Sampling struct {
-	Rate  float64 // of lines; before there are more than Lines, if that is set; 0 is the same as 1, all
-	Least int     // so many distinct lines at least, of every size and order, MinLines or more, where there are as many, whatever the rate; 0: whatever the rate gives
-	Lines int     // at most so many distinct lines at a time, of every size and order, MinLines or more; 0: as many as there are
+	Rate  float64 // share of lines, from MinRate to 1, before Lines lowers it; 0: all
+	Least int     // minimum of distinct lines for each size and order, from MinLines, if the trace has them; 0: none
+	Lines int     // maximum of distinct lines at a time for each size and order, from MinLines; 0: none
 	Seed  uint64  // of the hash
 }
 
-// The least that makes a sample.
+// Limits of a sample.
 const (
 	MinRate  = 1e-6
 	MinLines = 64
 	maxLines = 1 << 30
 )
 
-// Enough is the least number of lines that is good for most: the standard error of a share among n lines is no more
-// than 0.5/sqrt(n), 0.011 here.
-const Enough = 1 << 11
+// EnoughLines is a number of lines that suffices for most uses. The standard error of a share among n lines
+// is at most 0.5/sqrt(n), here 0.011.
+const EnoughLines = 1 << 11
 
-// Check tells of values that make no sample.
+// Check returns an error if a value is out of range.
 func (s Sampling) Check() error {
 	if s.Rate != 0 && !(s.Rate >= MinRate && s.Rate <= 1) {
-		return fmt.Errorf("%v is not a rate from %v to 1", s.Rate, MinRate)
+		return fmt.Errorf("sampling rate %v is outside %v to 1", s.Rate, MinRate)
 	}
 	for _, n := range []int{s.Least, s.Lines} {
 		if n != 0 && (n < MinLines || n > maxLines) {
-			return fmt.Errorf("a sample of %d lines is not one of %d to %d", n, MinLines, maxLines)
+			return fmt.Errorf("a sample of %d lines is outside %d to %d", n, MinLines, maxLines)
 		}
 	}
 	return nil
 }
 
-// On reports whether not all lines are looked at.
+// On reports whether lines are sampled.
 func (s Sampling) On() bool { return s.Rate != 0 && s.Rate < 1 || s.Lines > 0 }
 
-// Facts are what tables say of the sampling: nothing, if all lines are looked at.
-func (s Sampling) Facts() []trace.Arg {
+// Meta returns the metadata of tables of this sampling; none if all lines are measured.
+func (s Sampling) Meta() []trace.Arg {
 	if !s.On() {
 		return nil
 	}
-	facts := []trace.Arg{{Key: "sample_rate", Value: strconv.FormatFloat(s.asked(), 'g', -1, 64)}}
+	facts := []trace.Arg{{Key: "sample_rate", Value: strconv.FormatFloat(s.targetRate(), 'g', -1, 64)}}
 	if n := s.least(); n > 0 {
 		facts = append(facts, trace.Arg{Key: "sample_least", Value: strconv.Itoa(n)})
 	}
@@ -96,7 +102,7 @@ func (s Sampling) Facts() []trace.Arg {
 	return append(facts, trace.Arg{Key: "sample_seed", Value: strconv.FormatUint(s.Seed, 10)})
 }
 
-// Warn is what a result named so says of the sampling.
+// Warn returns the warning that the named result is an estimate.
 func (s Sampling) Warn(name string) []error {
 	if !s.On() {
 		return nil
@@ -108,7 +114,7 @@ func (s Sampling) Warn(name string) []error {
 	return []error{fmt.Errorf("%s is an estimate, %v%s", name, s, where)}
 }
 
-// String says it in words.
+// String describes the sampling.
 func (s Sampling) String() string {
 	if !s.On() {
 		return "all lines"
@@ -120,21 +126,21 @@ func (s Sampling) String() string {
 	if s.Lines > 0 {
 		limits += fmt.Sprintf(", %d lines at most", s.Lines)
 	}
-	return fmt.Sprintf("sampled: rate %v%s, seed %d", s.asked(), limits, s.Seed)
+	return fmt.Sprintf("sampled: rate %v%s, seed %d", s.targetRate(), limits, s.Seed)
 }
 
-// asked is the rate, before there are too many lines.
-func (s Sampling) asked() float64 {
+// targetRate returns the rate before the maximum of lines lowers it.
+func (s Sampling) targetRate() float64 {
 	if s.Rate == 0 {
 		return 1
 	}
 	return s.Rate
 }
 
-// least is how many lines there are at least; 0 if that does not matter. It is well below what they may be at most.
+// least returns the minimum of lines; 0 if there is none. It is at most half of the maximum.
 func (s Sampling) least() int {
 	switch {
-	case s.asked() == 1:
+	case s.targetRate() == 1:
 		return 0
 	case s.Lines > 0:
 		return min(s.Least, s.Lines/2)
@@ -142,5 +148,5 @@ func (s Sampling) least() int {
 	return s.Least
 }
 
-// varies reports whether the rate does.
+// varies reports whether the rate changes during the trace.
 func (s Sampling) varies() bool { return s.Lines > 0 || s.least() > 0 }

@@ -39,7 +39,7 @@ func exactly(t testing.TB, lines []uint64) *Distances {
 	if err := s.Touch(lines); err != nil {
 		t.Fatal(err)
 	}
-	d.take(s)
+	d.setExact(s)
 	return d
 }
 
@@ -47,7 +47,7 @@ func exactly(t testing.TB, lines []uint64) *Distances {
 func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 	t.Helper()
 	fast := newSampler(s)
-	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Asked: fast.asked, Least: s.least(), Lines: s.Lines, Uses: map[uint64]float64{}}
+	naive := NaiveSample{Hash: fast.hash, Last: fast.last, Asked: fast.targetLast, Least: s.least(), Lines: s.Lines, Uses: map[uint64]float64{}}
 	for _, l := range lines {
 		naive.Touch(l)
 	}
@@ -68,8 +68,8 @@ func checkSample(t testing.TB, s Sampling, lines []uint64, chunk int) {
 		got[f.distance] += f.uses
 	}
 	for d, n := range naive.Uses {
-		if s.varies() && bits.Len64(d) > significant {
-			d = d >> (bits.Len64(d) - significant) << (bits.Len64(d) - significant)
+		if s.varies() && bits.Len64(d) > significantBits {
+			d = d >> (bits.Len64(d) - significantBits) << (bits.Len64(d) - significantBits)
 		}
 		want[d] += n
 	}
@@ -237,9 +237,9 @@ func TestHashIsEven(t *testing.T) {
 			}
 			// A stratum has a line more or less. With strides, see hash: independent ones would vary by
 			// sqrt(n R (1-R)) = 69.
-			most := 4 * 0.5 * math.Sqrt(n>>strataShift)
+			most := 4 * 0.5 * math.Sqrt(n>>stratumShift)
 			if stride > 1 {
-				most = 4 * 69 * math.Pow(2.24*0.05*(1<<strataShift), 0.25)
+				most = 4 * 69 * math.Pow(2.24*0.05*(1<<stratumShift), 0.25)
 			}
 			if off := math.Abs(float64(kept) - n*0.05); off > most {
 				t.Errorf("stride %d, seed %d: %d of %d lines", stride, seed, kept, n)
@@ -263,11 +263,11 @@ func TestSampleIsLimited(t *testing.T) {
 		if err := s.flush(); err != nil {
 			t.Fatal(err)
 		}
-		if n := s.old + s.full.colds(); n > limit {
+		if n := s.carriedLines + s.stack.coldUses(); n > limit {
 			t.Fatalf("%d lines, more than %d", n, limit)
 		}
 	}
-	if most := 1 << significant * 20; len(s.found.far) > most || s.rate()*(1<<20) > limit {
+	if most := 1 << significantBits * 20; len(s.found.far) > most || s.rate()*(1<<20) > limit {
 		t.Errorf("rate %v, %d distances, more than %d", s.rate(), len(s.found.far), most)
 	}
 	d := new(Distances)
@@ -339,10 +339,10 @@ func TestRegressIsLeastSquares(t *testing.T) {
 func TestIntervalIsStudents(t *testing.T) {
 	d := &Distances{Far: []Far{{1000, 500}}, Cold: 500}
 	e := estimate{uses: 1000, rate: 0.1}
-	for c := range e.rest {
-		e.rest[c] = 10
+	for c := range e.residual {
+		e.residual[c] = 10
 	}
-	e.interval(d)
+	e.intervals(d)
 	const capacity, width = 1 << 30, 2.1448 * 10 / 1000
 	if lo, hi := d.Interval(capacity, 0.5); math.Abs(0.5-width-lo) > 1e-6 || math.Abs(0.5+width-hi) > 1e-6 {
 		t.Errorf("%v to %v, want 0.5 give or take %v", lo, hi, width)
@@ -364,7 +364,7 @@ func checkBurst(t *testing.T, lines []uint64) {
 	t.Helper()
 	const block = 1 << 9
 	b := newBurst(burstKind{block, 24, 8}, 5)
-	places := []place{b.now}
+	places := []sampledBlock{b.now}
 	for at := range lines {
 		if b.touch(lines[at : at+1]); b.now != places[len(places)-1] {
 			places = append(places, b.now)
@@ -372,7 +372,7 @@ func checkBurst(t *testing.T, lines []uint64) {
 	}
 	b.finish()
 	var sum, doubt float64
-	misses := make([]float64, len(b.uses)+1)
+	misses := make([]float64, len(b.shares)+1)
 	for _, p := range places {
 		var naive Naive
 		first := int(p.block) * block
@@ -411,17 +411,17 @@ func TestBurstIsFair(t *testing.T) {
 	stands := make([]float64, blocks)
 	for seed := range uint64(seeds) {
 		b := newBurst(burstKind{block, 24, 8}, mix(seed))
-		for now := (place{}); len(lines) > int(b.at); {
+		for now := (sampledBlock{}); len(lines) > int(b.uses); {
 			if b.now != now {
 				now = b.now
 				if now.block < blocks {
 					stands[now.block] += float64(now.blocks) / seeds
 				}
 			}
-			b.touch(lines[b.at:min(len(lines), int(b.at)+block)])
+			b.touch(lines[b.uses:min(len(lines), int(b.uses)+block)])
 		}
 	}
-	most := 5 * math.Sqrt((densest-1.)/seeds) // of strata of so many blocks
+	most := 5 * math.Sqrt((minStratumBlocks-1.)/seeds) // of strata of so many blocks
 	for i, n := range stands {
 		if math.Abs(n-1) > most {
 			t.Errorf("block %d stands for %v", i, n)
@@ -449,7 +449,7 @@ func TestIntervalsCover(t *testing.T) {
 		"fallen":  {matmul(80), Sampling{Lines: 1000}, 0.93, 0.02}, // the rate falls on the way, to what is not a power of two
 		"phases":  {phased(1_000_000), Sampling{Rate: 0.1}, 0.93, 0.05},
 		"limited": {zipf(1_000_000, 1<<15), Sampling{Lines: 4000}, 0.93, 0.02},
-		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: Enough}, 0.93, 0.02},
+		"least":   {zipf(1_000_000, 1<<15), Sampling{Rate: 0.01, Least: EnoughLines}, 0.93, 0.02},
 	} {
 		var capacities []int64
 		for size := int64(1); size < int64(exactly(t, c.lines).Cold); size *= 2 {

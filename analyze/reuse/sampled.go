@@ -10,27 +10,27 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// sampled is what a sample has found at all its rates, scaled to all uses.
+// sampled holds the uses that a sample found at all its rates, scaled to all uses.
 type sampled struct {
-	far   []scaled // ascending
+	far   []scaled // by distance, ascending
 	cold  float64
-	left  []float64          // uses that miss from each of far on, and all cold ones: by sum
-	group [groups]cellCounts // the same, of each group alone
+	tail  []float64          // sums: uses from far[i] on, with all first uses
+	group [groups]cellCounts // the misses of each group alone
 }
 
-// scaled is how many uses there are of a distance.
+// scaled is a distance with its estimated number of uses.
 type scaled struct {
 	distance uint64
 	uses     float64
 }
 
-// cellCounts is uses by cell, and the cold ones at the end.
+// cellCounts holds uses by cell, with first uses at the end.
 type cellCounts [cells + 1]float64
 
-// distanceAt is the distance for a number of kept lines in between.
+// distanceAt returns the estimated distance if the sample has this number of kept lines in between.
 func distanceAt(kept int, rate float64) uint64 { return uint64(float64(kept) / rate) }
 
-// add takes in what was found at a rate.
+// add adds the uses found at a rate.
 func (f *sampled) add(uses []uint64, cold uint64, rate float64) {
 	f.cold += float64(cold) / rate
 	for kept, n := range uses {
@@ -40,15 +40,15 @@ func (f *sampled) add(uses []uint64, cold uint64, rate float64) {
 	}
 }
 
-// significant is how many bits of a distance count when the rate varies. So there are no more
-// than 512 distances to an octave, whatever the stream.
-const significant = 10
+// significantBits is the number of bits to which distances are rounded when the rate varies. So an octave has
+// at most 512 distances, whatever the stream.
+const significantBits = 10
 
-// coarsen rounds distances down to those bits, and joins equal ones. No power of two is crossed.
+// coarsen rounds distances down to significantBits and merges equal ones. Powers of two stay apart.
 func (f *sampled) coarsen() {
 	for i := range f.far {
 		d := &f.far[i].distance
-		drop := max(0, bits.Len64(*d)-significant)
+		drop := max(0, bits.Len64(*d)-significantBits)
 		*d = *d >> drop << drop
 	}
 	slices.SortStableFunc(f.far, func(a, b scaled) int { return cmp.Compare(a.distance, b.distance) })
@@ -64,7 +64,7 @@ func (f *sampled) coarsen() {
 	f.far = f.far[:n]
 }
 
-// add takes in what a group has found, when all groups together have the rate.
+// add adds the uses found by a group. rate is that of all groups together.
 func (c *cellCounts) add(uses []uint64, cold uint64, rate float64) {
 	c[cells] += float64(cold) / rate
 	for kept, n := range uses {
@@ -72,16 +72,16 @@ func (c *cellCounts) add(uses []uint64, cold uint64, rate float64) {
 	}
 }
 
-// cumulate makes it uses of at least the distance at which each cell starts.
+// cumulate turns the uses of each cell into the uses from the start of the cell on.
 func (c *cellCounts) cumulate() {
 	for i := cells - 1; i >= 0; i-- {
 		c[i] += c[i+1]
 	}
 }
 
-// regress tells, from how the groups differ, how much the misses at the start of a cell change
-// with those at the start of another one, of which something else is known with a standard error, and the standard
-// error of the rest. The groups are cumulated. Without another cell, -1, all is rest.
+// regress estimates, from the spread of the groups, how the misses at the start of a cell depend on those at
+// the start of cell on. known is the standard error of other information about cell on. It returns the slope
+// and the residual standard error. The groups must be cumulated. If on is -1, the slope is 0.
 func (f *sampled) regress(cell, on int, known float64) (slope, rest float64) {
 	var x, y [groups]float64
 	for g := range f.group {
@@ -91,45 +91,46 @@ func (f *sampled) regress(cell, on int, known float64) (slope, rest float64) {
 		}
 	}
 	if v := groups*stat.Variance(x[:], nil) + known*known; on >= 0 && v > 0 {
-		// Between no correction and one in proportion: what is outside is chance.
+		// The slope lies between no correction and a proportional one. Values outside are random.
 		slope = min(max(0, groups*stat.Covariance(x[:], y[:], nil)/v), floats.Sum(y[:])/max(1, floats.Sum(x[:])))
-		slope *= trust(slope, x[:], y[:])
+		slope *= shrinkage(slope, x[:], y[:])
 	}
 	return slope, stat.StdDev(residuals(slope, x[:], y[:]), nil) * math.Sqrt(groups*(groups-1.)/(groups-2))
 }
 
-// trust is by how much a slope is shrunk, as groups are few: by the share of its square that is the square of its standard error.
-func trust(slope float64, x, y []float64) float64 {
+// shrinkage returns the factor by which a slope is shrunk because groups are few: one minus the ratio of its
+// squared standard error to its square.
+func shrinkage(slope float64, x, y []float64) float64 {
 	variance := stat.Variance(residuals(slope, x, y), nil) / (groups - 2) / stat.Variance(x, nil)
 	if square(slope) > variance {
 		return 1 - variance/square(slope)
 	}
-	return 0 // or x does not vary
+	return 0 // also if x does not vary
 }
 
-// residuals is what a slope leaves of y.
+// residuals returns y minus slope times x.
 func residuals(slope float64, x, y []float64) []float64 {
 	out := slices.Clone(y)
 	floats.AddScaled(out, -slope, x)
 	return out
 }
 
-// from is the uses of at least a distance, which are not cold.
-func (f *sampled) from(distance uint64) []scaled {
+// atLeast returns the uses from a distance on, without first uses.
+func (f *sampled) atLeast(distance uint64) []scaled {
 	i, _ := slices.BinarySearchFunc(f.far, distance, func(s scaled, at uint64) int { return cmp.Compare(s.distance, at) })
 	return f.far[i:]
 }
 
-// sum finds how many uses are left from each distance on.
+// sum computes the tail sums.
 func (f *sampled) sum() {
-	f.left = make([]float64, len(f.far)+1)
-	f.left[len(f.far)] = f.cold
+	f.tail = make([]float64, len(f.far)+1)
+	f.tail[len(f.far)] = f.cold
 	for i := len(f.far) - 1; i >= 0; i-- {
-		f.left[i] = f.left[i+1] + f.far[i].uses
+		f.tail[i] = f.tail[i+1] + f.far[i].uses
 	}
 }
 
-// misses is the uses that miss at a capacity, once they are summed.
+// misses returns the uses that miss at a capacity. Call sum first.
 func (f *sampled) misses(capacity float64) float64 {
-	return f.left[len(f.far)-len(f.from(uint64(max(0, capacity))))]
+	return f.tail[len(f.far)-len(f.atLeast(uint64(max(0, capacity))))]
 }

@@ -8,34 +8,34 @@ import (
 	"spoor/analyze/lines"
 )
 
-// sampler finds the distances of a sample of the lines of a stream.
+// sampler measures the distances of a sample of the lines of a stream.
 type sampler struct {
 	Sampling
-	seed   uint64 // mixed
-	last   uint64 // hash of a kept line at most: T-1
-	asked  uint64 // what that falls to, as there are lines enough
-	uses   uint64 // of all lines
-	full   *Stack
-	groups []*Stack // of parts of the sample, nil while all lines are kept
-	bursts []*burst
-	found  sampled // by what was kept at higher rates
-	old    uint64  // lines that the rate at hand began with
-	since  int     // uses since there was a check for too many lines
-	kept   []uint64
-	parts  [groups][]uint64 // of kept lines
+	seed           uint64 // hash of Seed
+	last           uint64 // largest hash of a kept line: T-1
+	targetLast     uint64 // final value of last, if there are enough lines
+	uses           uint64 // of all lines
+	stack          *Stack
+	groups         []*Stack // each for a part of the sample; nil while all lines are kept
+	bursts         []*burst
+	found          sampled // at higher rates
+	carriedLines   uint64  // kept lines when the current rate began
+	usesSinceCheck int     // uses since the last check of the number of lines
+	kept           []uint64
+	parts          [groups][]uint64 // kept lines by group
 }
 
-// keptLines is how many kept uses are looked at together.
+// keptLines is the size of a batch of kept uses.
 const keptLines = 1 << 12
 
 func newSampler(s Sampling) *sampler {
-	t := &sampler{Sampling: s, seed: mix(s.Seed + 1), last: math.MaxUint64, asked: math.MaxUint64, full: NewStack(), kept: make([]uint64, 0, keptLines)}
-	if r := s.asked(); r < 1 {
-		t.asked = uint64(math.Ldexp(r, 64)) - 1
+	t := &sampler{Sampling: s, seed: mix(s.Seed + 1), last: math.MaxUint64, targetLast: math.MaxUint64, stack: NewStack(), kept: make([]uint64, 0, keptLines)}
+	if r := s.targetRate(); r < 1 {
+		t.targetLast = uint64(math.Ldexp(r, 64)) - 1
 	}
-	if s.least() == 0 && t.asked < t.last {
-		t.last = t.asked
-		t.full.reset(t.sharing())
+	if s.least() == 0 && t.targetLast < t.last {
+		t.last = t.targetLast
+		t.stack.reset(t.sharing())
 		t.split()
 	}
 	for i, n := range burstKinds {
@@ -44,27 +44,29 @@ func newSampler(s Sampling) *sampler {
 	return t
 }
 
-// rate is the share of lines that are kept at present.
+// rate returns the current share of kept lines.
 func (s *sampler) rate() float64 { return (float64(s.last) + 1) * 0x1p-64 }
 
 const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio
 
-// mix is as good as random.
+// mix is a hash of 64 bits.
 func mix(x uint64) uint64 {
 	x *= golden
 	return (x ^ x>>32) * golden
 }
 
-// strataShift is of a stratum: so many neighbouring lines.
-const strataShift = 10
+// stratumShift is the binary logarithm of the size of a stratum of neighbouring lines.
+const stratumShift = 10
 
-// hash is of a line. Within a stratum of neighbours it goes in steps of the golden ratio, which
-// spread as evenly as any; every stratum begins at random. So a sample has its
-// share of every array, give or take a line for every stratum, where the share by independent hashes varies
-// by the square root of the number of lines. The price: of programs that use every s-th line alone, with
-// s a Fibonacci number, neighbours are kept or left together, and the share varies
-// (2.2 R 1024)^(1/4) times as much as by independent hashes at worst, 2.2 times at a rate of 0.01. Strides of powers of two do not suffer.
-func (s *sampler) hash(line uint64) uint64 { return mix(line>>strataShift^s.seed) + line*golden }
+// hash returns the hash of a line. Within a stratum of neighbours, hashes advance in steps of the golden
+// ratio, which spread as evenly as any. Every stratum starts at a random value. So the sampled part of an
+// array is off by at most one line per stratum. With independent hashes, the error is the square root of the
+// number of lines.
+//
+// Limitation: if a program uses only every s-th line, and s is a Fibonacci number, then neighbours are kept
+// or dropped together. The error is then up to (2.2 R 1024)^(1/4) times that of independent hashes: 2.2 times
+// at a rate of 0.01. Strides of powers of two are not affected.
+func (s *sampler) hash(line uint64) uint64 { return mix(line>>stratumShift^s.seed) + line*golden }
 
 // Touch uses lines in order.
 func (s *sampler) Touch(lines []uint64) error {
@@ -85,10 +87,10 @@ func (s *sampler) Touch(lines []uint64) error {
 	return nil
 }
 
-// fewKept is the last hash where few lines are kept: so few that it pays to look at several at once.
+// fewKept is the value of last below which several lines are checked at once, because few are kept.
 const fewKept = math.MaxUint64 / 32
 
-// filter keeps the lines that are in the sample: there is room for all.
+// filter appends the sampled lines to kept, which has room for all.
 func (s *sampler) filter(lines []uint64) {
 	if s.last > fewKept {
 		s.filterEach(lines)
@@ -103,7 +105,7 @@ func (s *sampler) filter(lines []uint64) {
 	s.filterEach(lines)
 }
 
-// filterEach keeps lines without a branch: which of them are kept is hard to predict.
+// filterEach does so without a branch, because kept lines are hard to predict.
 func (s *sampler) filterEach(lines []uint64) {
 	n := len(s.kept)
 	kept := s.kept[:cap(s.kept)]
@@ -116,22 +118,22 @@ func (s *sampler) filterEach(lines []uint64) {
 	s.kept = kept[:n]
 }
 
-// flush finds the distances of what was kept.
+// flush measures the distances of the kept lines.
 func (s *sampler) flush() error {
 	kept := s.kept
 	for len(kept) > 0 {
 		n := len(kept)
-		if s.most() > 0 {
-			n = min(n, s.pace()-s.since)
+		if s.maxKept() > 0 {
+			n = min(n, s.checkInterval()-s.usesSinceCheck)
 		}
 		if err := s.use(kept[:n]); err != nil {
 			return err
 		}
 		kept = kept[n:]
-		if s.since += n; s.most() > 0 && s.since == s.pace() {
-			s.since = 0
+		if s.usesSinceCheck += n; s.maxKept() > 0 && s.usesSinceCheck == s.checkInterval() {
+			s.usesSinceCheck = 0
 			var err error
-			if kept, err = s.limit(kept); err != nil {
+			if kept, err = s.lowerRate(kept); err != nil {
 				return err
 			}
 		}
@@ -140,9 +142,9 @@ func (s *sampler) flush() error {
 	return nil
 }
 
-// use finds the distances of kept lines.
+// use measures the distances of some kept lines.
 func (s *sampler) use(kept []uint64) error {
-	if err := s.full.Touch(kept); err != nil || s.groups == nil {
+	if err := s.stack.Touch(kept); err != nil || s.groups == nil {
 		return err
 	}
 	for g := range s.parts {
@@ -160,13 +162,13 @@ func (s *sampler) use(kept []uint64) error {
 	return nil
 }
 
-// groups is the number of parts of a sample, whose differences tell its error.
+// groups is the number of parts of a sample. Their spread is the error of the sample.
 const groups = 16
 
-// group is of a kept line. Every group is itself a sample, at a rate that much lower.
+// group returns the group of a kept line. Every group is a sample too, at 1/groups of the rate.
 func (s *sampler) group(line uint64) int { return int(s.hash(line) / (s.last/groups + 1)) }
 
-// split begins with empty groups.
+// split starts with empty groups.
 func (s *sampler) split() {
 	if s.groups == nil {
 		s.groups = make([]*Stack, groups)
@@ -179,7 +181,7 @@ func (s *sampler) split() {
 	}
 }
 
-// sharing says how lines share pages: not, if few neighbours of a line are kept.
+// sharing returns how lines share pages. They do not share if few neighbours of a line are kept.
 func (s *sampler) sharing() lines.Sharing {
 	if s.last < math.MaxUint64/8 {
 		return lines.Alone
@@ -187,59 +189,59 @@ func (s *sampler) sharing() lines.Sharing {
 	return lines.Neighbours
 }
 
-// most is how many lines are kept at present, 0: as many as there are at the rate. Until the rate is as low as asked for, a quarter
-// may go and the least is left.
-func (s *sampler) most() int {
-	if s.last > s.asked {
+// maxKept returns the current maximum of kept lines; 0: none. While the rate is above its target, the maximum
+// leaves the minimum of lines after a quarter is removed.
+func (s *sampler) maxKept() int {
+	if s.last > s.targetLast {
 		return (s.least() + 2) / 3 * 4
 	}
 	return s.Lines
 }
 
-// pace is after how many uses of kept lines there is a check for too many.
-func (s *sampler) pace() int { return s.most() / 16 }
+// checkInterval returns the number of kept uses between checks of the number of lines.
+func (s *sampler) checkInterval() int { return s.maxKept() / 16 }
 
-// limit lowers the rate, if there might be too many lines before the next check, and filters what
-// is still to be used.
-func (s *sampler) limit(rest []uint64) ([]uint64, error) {
-	if s.old+s.full.colds()+uint64(s.pace()) <= uint64(s.most()) {
+// lowerRate lowers the rate if there might be too many lines before the next check. It returns those uses of
+// rest that are still sampled.
+func (s *sampler) lowerRate(rest []uint64) ([]uint64, error) {
+	if s.carriedLines+s.stack.coldUses()+uint64(s.checkInterval()) <= uint64(s.maxKept()) {
 		return rest, nil
 	}
-	order := s.full.order()
+	order := s.stack.order()
 	hashes := make([]uint64, len(order))
 	for i, l := range order {
 		hashes[i] = s.hash(l)
 	}
 	slices.Sort(hashes)
 	s.collect()
-	s.last = s.lower(max(hashes[s.most()/4*3], 1) - 1)
+	s.last = s.nextLast(max(hashes[s.maxKept()/4*3], 1) - 1)
 	out := func(l uint64) bool { return s.hash(l) > s.last }
 	order, rest = slices.DeleteFunc(order, out), slices.DeleteFunc(rest, out)
-	s.full.reset(s.sharing())
+	s.stack.reset(s.sharing())
 	s.split()
 	if err := s.use(order); err != nil {
 		return nil, err
 	}
-	s.full.forget()
+	s.stack.resetCounts()
 	for _, g := range s.groups {
-		g.forget()
+		g.resetCounts()
 	}
-	s.old = uint64(len(order))
+	s.carriedLines = uint64(len(order))
 	return rest, nil
 }
 
-// lower is what the hash of a kept line is at most after a step, which ends at what is asked for.
-func (s *sampler) lower(to uint64) uint64 {
-	if s.last > s.asked {
-		return max(to, s.asked)
+// nextLast returns the new value of last. It does not fall below its target while that is not reached.
+func (s *sampler) nextLast(to uint64) uint64 {
+	if s.last > s.targetLast {
+		return max(to, s.targetLast)
 	}
 	return to
 }
 
-// collect adds what was found at the present rate.
+// collect adds what was found at the current rate.
 func (s *sampler) collect() {
 	rate := s.rate()
-	uses, cold := s.full.Distances()
+	uses, cold := s.stack.Distances()
 	s.found.add(uses, cold, rate)
 	if s.varies() {
 		s.found.coarsen()
@@ -250,13 +252,13 @@ func (s *sampler) collect() {
 	}
 }
 
-// end fills d. A sample of all lines is exact.
+// end fills d. The result is exact if all lines were kept.
 func (s *sampler) end(d *Distances) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
 	if s.last == math.MaxUint64 {
-		d.take(s.full)
+		d.setExact(s.stack)
 		return nil
 	}
 	d.Rate = s.rate()

@@ -10,17 +10,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Segment is a stretch of one program order. Its uses are by class of distance: class i
-// holds those from ClassStart(i) up to the start of the next.
+// A Segment is a part of one program order. Its uses are counted by class of distance. Class i holds the
+// distances from ClassStart(i) up to the start of the next class.
 type Segment struct {
 	Instr  unit.Instructions // executed
 	Refs   uint64            // data references
 	Before uint64            // distinct lines before the segment
 	Cold   uint64            // first uses
-	Uses   []uint64          // by class, without cold ones
+	Uses   []uint64          // by class, without first uses
 }
 
-// Total is the number of uses.
+// Total returns the number of uses.
 func (s *Segment) Total() uint64 {
 	n := s.Cold
 	for _, c := range s.Uses {
@@ -29,18 +29,18 @@ func (s *Segment) Total() uint64 {
 	return n
 }
 
-// Segments cut a program in two ways. Both have it all, and at most MaxSegments: when there are
-// more, neighbours are joined, two and two.
+// Segments divide a program in two ways. Each covers the whole program with at most MaxSegments. If there are
+// more, pairs of neighbours are merged.
 type Segments struct {
 	Phases []Segment // between barriers
 	Even   []Segment // of about equal numbers of references
 }
 
-// MaxSegments of a program.
+// MaxSegments is the maximum number of segments of a program.
 const MaxSegments = 64
 
-// QuarterOctaves are as near to the powers of the fourth root of two as whole
-// numbers allow, up to limit, and limit itself.
+// QuarterOctaves returns the powers of the fourth root of two, rounded to whole numbers, below limit, and
+// limit.
 func QuarterOctaves(limit uint64) []int64 {
 	var out []int64
 	for i := 0; ; i++ {
@@ -54,29 +54,29 @@ func QuarterOctaves(limit uint64) []int64 {
 	}
 }
 
-// starts of the classes; the last is above every distance, those that a sample estimates included.
+// starts has the start of each class. The last value is above every distance, also above estimated ones.
 var starts = slices.Concat([]int64{0}, QuarterOctaves(1<<53))
 
-// ClassStart is the least distance of a class, and one more than the greatest of the class
-// before. Class 0 is distance 0, the next ones begin with the quarter octaves.
+// ClassStart returns the smallest distance of a class. Class 0 is distance 0; each later class is a quarter
+// octave.
 func ClassStart(class int) int64 { return starts[class] }
 
-// segmenter cuts what a shard does, at one line size.
+// segmenter divides the uses of a shard at one line size into segments.
 type segmenter struct {
 	distances    *Distances
 	phases, even cutter
-	rows         int // since the last place where an even segment might have ended
+	rows         int // references since the last possible end of an even segment
 
-	toCome   []uint32          // Instr of the references of the piece at hand that have not been added
-	summed   []uint32          // the same at the last end of a segment in the piece; nil: there was none
-	executed unit.Instructions // by those
+	remaining []uint32          // Instr of the references of the current chunk that were not added yet
+	summed    []uint32          // value of remaining at the last end of a segment in the chunk; nil: none
+	executed  unit.Instructions // sum of summed
 }
 
-// evenLength is after how many references, of all kinds, an even segment may end.
+// evenLength is the number of references, of all kinds, between possible ends of even segments.
 const evenLength = 4096
 
-// KeepSegments makes a shard of a program order that has seen nothing yet keep segments too, with
-// distances at one of the line sizes. A sample keeps none: it does not know the distances of a segment.
+// KeepSegments makes a new shard of a program order also record segments, for one of its line sizes. Sampled
+// distances have no segments, because a sample does not determine the distances of a segment.
 func (s *Shard) KeepSegments(line unit.Bytes) {
 	if s.At(line).sampling.On() {
 		return
@@ -84,7 +84,7 @@ func (s *Shard) KeepSegments(line unit.Bytes) {
 	s.segmenter = &segmenter{distances: s.At(line), phases: cutter{length: 1}, even: cutter{length: evenLength}}
 }
 
-// add sees the next piece, and gives it to the shard in parts that end where segments may.
+// add processes the next chunk. It passes the chunk to the shard in parts that end where segments may end.
 func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 	if p.Event != nil {
 		if err := s.add(p); err != nil || p.Event.Kind != trace.Barrier {
@@ -103,7 +103,7 @@ func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 		if err := s.addTo(&part, to); err != nil {
 			return err
 		}
-		g.toCome = p.Refs.Instr[to:]
+		g.remaining = p.Refs.Instr[to:]
 		if g.rows += to - from; g.rows < evenLength {
 			continue
 		}
@@ -113,11 +113,11 @@ func (g *segmenter) add(s *Shard, p *analysis.Chunk) error {
 			return err
 		}
 	}
-	g.toCome, g.summed = nil, nil
+	g.remaining, g.summed = nil, nil
 	return nil
 }
 
-// end cuts at the end of the program.
+// end ends the last segments.
 func (g *segmenter) end(s *Shard) error {
 	for _, c := range []*cutter{&g.phases, &g.even} {
 		if err := g.cut(s, c, true); err != nil {
@@ -129,13 +129,13 @@ func (g *segmenter) end(s *Shard) error {
 	return nil
 }
 
-// cut ends a segment if it is long enough, or has to.
-func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
+// cut ends a segment if it is long enough or final.
+func (g *segmenter) cut(s *Shard, c *cutter, final bool) error {
 	d := g.distances
-	if !must && !c.due(s.Refs, d.stack.width()) {
+	if !final && !c.due(s.Refs, d.stack.width()) {
 		return nil
 	}
-	now := mark{instr: s.Instr - g.ahead(), refs: s.Refs}
+	now := mark{instr: s.Instr - g.remainingInstr(), refs: s.Refs}
 	if d.stack != nil {
 		if err := d.feed.Flush(d.stack); err != nil {
 			return err
@@ -146,38 +146,39 @@ func (g *segmenter) cut(s *Shard, c *cutter, must bool) error {
 	return nil
 }
 
-// ahead is what references of the piece that are still to come execute. Where streams of references and events disagree, it is on the
-// first reference, so that this is added up from the end. Most pieces of a long program have no end of a segment, and are not added up.
-func (g *segmenter) ahead() unit.Instructions {
+// remainingInstr returns the instructions of the references still to come in the chunk. If the references and
+// events of a stream disagree, the difference is in the first reference. Therefore it sums from the end. Most
+// chunks of a long program contain no end of a segment, and are not summed.
+func (g *segmenter) remainingInstr() unit.Instructions {
 	if g.summed == nil {
-		g.executed = analysis.SumInstr(g.toCome)
+		g.executed = analysis.SumInstr(g.remaining)
 	} else {
-		g.executed -= analysis.SumInstr(g.summed[:len(g.summed)-len(g.toCome)])
+		g.executed -= analysis.SumInstr(g.summed[:len(g.summed)-len(g.remaining)])
 	}
-	g.summed = g.toCome
+	g.summed = g.remaining
 	return g.executed
 }
 
-// scanShare times the references of a segment are the distances at least, each of which a cut looks at:
-// cuts cost a few per cent of what uses do.
+// scanShare times the references of a segment are at least the number of distances that a cut scans. So cuts
+// take a few per cent of the time of uses.
 const scanShare = 4
 
-// mark is what was counted up to an end of a segment.
+// mark has the counts up to the end of a segment.
 type mark struct {
 	instr      unit.Instructions
 	refs, cold uint64
 	uses       []uint64 // by class
 }
 
-// cutter is one way to cut.
+// cutter divides a program in one way.
 type cutter struct {
 	segments []Segment
-	length   uint64 // of a segment, in barriers or references
-	done     uint64 // since the last end
+	length   uint64 // minimum length of a segment, in barriers or references
+	done     uint64 // length since the last end
 	last     mark
 }
 
-// due reports whether a segment ends, and makes room for it.
+// due reports whether a segment ends now, and makes room for it.
 func (c *cutter) due(refs uint64, width int) bool {
 	if c.done < c.length || (refs-c.last.refs)*scanShare < uint64(width) || refs == c.last.refs {
 		return false
@@ -197,7 +198,7 @@ func (c *cutter) cut(now mark) {
 	c.segments = append(c.segments, s)
 }
 
-// halve joins neighbours; from now on segments are as long.
+// halve merges pairs of neighbours and doubles the length of later segments.
 func (c *cutter) halve() {
 	for i := range MaxSegments / 2 {
 		c.segments[i] = join(c.segments[2*i], c.segments[2*i+1])
@@ -206,8 +207,8 @@ func (c *cutter) halve() {
 	c.length *= 2
 }
 
-// joinRest joins what is left at the end to the segment before, if it is less than half as long as
-// segments are on average, or one too many.
+// joinRest merges the last segment with the one before, if it is shorter than half the mean segment, or if
+// there is one too many.
 func (c *cutter) joinRest(refs uint64) {
 	n := len(c.segments)
 	if n > MaxSegments || n > 1 && c.segments[n-1].Refs*uint64(2*n) < refs {
@@ -215,12 +216,12 @@ func (c *cutter) joinRest(refs uint64) {
 	}
 }
 
-// join is two neighbours as one.
+// join merges two neighbours.
 func join(a, b Segment) Segment {
 	a.Instr += b.Instr
 	a.Refs += b.Refs
 	a.Cold += b.Cold
-	uses := slices.Clone(b.Uses) // the later one has no fewer classes
+	uses := slices.Clone(b.Uses) // b, the later one, has at least as many classes
 	for i, n := range a.Uses {
 		uses[i] += n
 	}
@@ -228,30 +229,30 @@ func join(a, b Segment) Segment {
 	return a
 }
 
-// width is above all distances so far.
+// width returns a number above all distances so far.
 func (s *Stack) width() int {
 	if s == nil {
 		return 0
 	}
-	return max(s.tally.width(), s.span.tally.width())
+	return max(s.tally.width(), s.window.tally.width())
 }
 
-// classes is the number of uses by class of distance so far, and that of first uses.
+// classes returns the number of uses so far by class of distance, and the number of first uses.
 func (s *Stack) classes() (uses []uint64, cold uint64) {
-	if s.crew != nil {
-		s.Distances() // which waits for all
+	if s.workers != nil {
+		s.Distances() // waits for all jobs
 	}
-	uses = classesOf(s.tally.counted())
-	for i, n := range s.span.tally.byClass() {
+	uses = classesOf(s.tally.flush())
+	for i, n := range s.window.tally.byClass() {
 		uses[i] += n
 	}
 	for len(uses) > 0 && uses[len(uses)-1] == 0 {
 		uses = uses[:len(uses)-1]
 	}
-	return uses, s.tally.cold + s.span.tally.cold
+	return uses, s.tally.cold + s.window.tally.cold
 }
 
-// classesOf is uses by class, from those by distance.
+// classesOf converts uses by distance to uses by class.
 func classesOf(uses []uint64) []uint64 {
 	out := make([]uint64, len(starts)-1)
 	for i := range out {
@@ -266,30 +267,30 @@ func classesOf(uses []uint64) []uint64 {
 	return out
 }
 
-// byClass is the uses so far. Carries are counted by class when they come, once this has been asked for: then bytes are all that is
-// added up.
+// byClass returns the uses so far. After the first call, carries are also counted by class. Then only bytes
+// need to be summed.
 func (t *tally) byClass() []uint64 {
 	if t.classes == nil {
 		t.classes = classesOf(t.uses)
 	}
 	out := slices.Clone(t.classes)
 	for i := range out {
-		from, end := starts[i], min(starts[i+1], int64(len(t.few)))
+		from, end := starts[i], min(starts[i+1], int64(len(t.bytes)))
 		if from >= end {
 			break
 		}
-		out[i] += sum(t.few[from:end])
+		out[i] += sum(t.bytes[from:end])
 	}
 	return out
 }
 
-// classOf is the class of a distance.
+// classOf returns the class of a distance.
 func classOf(distance uint32) int {
 	i, _ := slices.BinarySearch(starts, int64(distance)+1)
 	return i - 1
 }
 
-// sum adds bytes up, eight at a time.
+// sum adds bytes, eight at a time.
 func sum(bytes []uint8) (n uint64) {
 	const even = 0x00FF00FF00FF00FF
 	for ; len(bytes) >= 8; bytes = bytes[8:] {

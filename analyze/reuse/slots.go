@@ -2,14 +2,14 @@ package reuse
 
 import "math/bits"
 
-// A block holds the live bits of 448 slots in seven words; the eighth has for each of
-// the seven how many live slots the words above it have, nine bits each.
+// A block holds the live bits of 448 slots in seven words. The eighth word has, for each of the seven, the
+// number of live slots in the words above it, nine bits each.
 type block [8]uint64
 
-// A slot is named by its position: block<<blockShift | bit. Slot 0 is never used.
+// A slot is numbered block<<blockShift | bit. Slot 0 is never used.
 const (
 	blockSlots   = 7 * 64
-	blockShift   = 9 // of the block number within a slot's name
+	blockShift   = 9 // of the block number within a slot number
 	positionMask = 1<<blockShift - 1
 	aboveBits    = 9 // of a field of the eighth word
 	aboveMask    = 1<<aboveBits - 1
@@ -23,25 +23,25 @@ var below = func() (b [8]uint64) {
 	return b
 }()
 
-// era is the slots between two renumberings: live bits, and counts above the blocks.
-type era struct {
-	blocks []block
-	counts counts
-	level  int    // spans are nodes of this level of the counts
-	apart  uint32 // how many lines, the newest, have no slots
-	edge   edge   // what has been counted ends there
+// epoch holds the slots between two renumberings: their live bits, and the counts above blocks.
+type epoch struct {
+	blocks      []block
+	counts      counts
+	level       int    // windows are nodes of this level of the counts
+	topExcluded uint32 // number of newest lines without slots
+	edge        edge   // end of the counted slots
 }
 
-// edge is where slots are taken.
+// edge is the position of the next slot to assign.
 type edge struct {
-	slot   uint32 // the next
-	live   uint32 // slots in its block
+	slot   uint32 // the next slot
+	live   uint32 // live slots in its block
 	closed closed
 }
 
-// reset makes e an era of n blocks. As many of its lowest slots are live, and what is
-// left of their span is skipped.
-func (e *era) reset(n, level int, live uint32) *era {
+// reset makes e an epoch of n blocks. The lowest slots are live, as many as given. The rest of their window
+// is skipped.
+func (e *epoch) reset(n, level int, live uint32) *epoch {
 	if n == len(e.blocks) {
 		clear(e.blocks)
 	} else {
@@ -60,14 +60,14 @@ func (e *era) reset(n, level int, live uint32) *era {
 	return e
 }
 
-// restart makes e an era of n blocks that is one span, and returns how many slots there are to take.
-func (e *era) restart(n, live int) (room int) {
+// restart makes e an epoch of n blocks with a single window. It returns the number of free slots.
+func (e *epoch) restart(n, live int) (room int) {
 	e.reset(n, topLevel, uint32(live))
 	return (n-int(e.edge.slot>>blockShift))*blockSlots - int(e.edge.slot&positionMask)
 }
 
-// push takes the next slot.
-func (e *era) push(at *edge) {
+// push assigns the next slot.
+func (e *epoch) push(at *edge) {
 	slot := at.slot
 	b := &e.blocks[slot>>blockShift]
 	w := slot >> 6 & 7
@@ -80,8 +80,9 @@ func (e *era) push(at *edge) {
 	}
 }
 
-// pushAll takes the next n slots. A block that they fill stays open until more are taken. Counts above the level top stay as they are.
-func (e *era) pushAll(at *edge, n uint32, top int) {
+// pushAll assigns the next n slots. A full block stays open until another slot is assigned. Counts above the
+// level top do not change.
+func (e *epoch) pushAll(at *edge, n uint32, top int) {
 	for n > 0 {
 		if at.slot&positionMask == blockSlots {
 			e.closeBlock(at, top)
@@ -95,25 +96,25 @@ func (e *era) pushAll(at *edge, n uint32, top int) {
 	}
 }
 
-// closeBlock goes on with the next block. Counts above the level top stay as they are.
-func (e *era) closeBlock(at *edge, top int) {
+// closeBlock moves to the next block. Counts above the level top do not change.
+func (e *epoch) closeBlock(at *edge, top int) {
 	number := at.slot >> blockShift
 	e.counts.close(0, top, number, at.live, &at.closed)
 	at.live = 0
 	at.slot = (number + 1) << blockShift
 }
 
-// skip goes on to the start of the next span, if it is not at the start of one.
-func (e *era) skip(at *edge) {
-	for at.slot&(e.spanBlocks()<<blockShift-1) != 0 {
+// skip moves to the start of the next window, unless it is at the start of one.
+func (e *epoch) skip(at *edge) {
+	for at.slot&(e.windowBlocks()<<blockShift-1) != 0 {
 		e.closeBlock(at, topLevel)
 	}
 }
 
-func (e *era) spanBlocks() uint32 { return 1 << (2 * e.level) }
+func (e *epoch) windowBlocks() uint32 { return 1 << (2 * e.level) }
 
-// remove clears a live slot and returns how many live slots lie above it.
-func (e *era) remove(slot uint32, at *edge) uint32 {
+// remove clears a live slot and returns the number of live slots above it.
+func (e *epoch) remove(slot uint32, at *edge) uint32 {
 	number := slot >> blockShift
 	d := e.blocks[number].remove(slot)
 	if current := at.slot >> blockShift; number != current {
@@ -123,8 +124,8 @@ func (e *era) remove(slot uint32, at *edge) uint32 {
 	return d
 }
 
-// above is how many live slots lie above one.
-func (e *era) above(slot uint32, at *edge) uint32 {
+// above returns the number of live slots above one.
+func (e *epoch) above(slot uint32, at *edge) uint32 {
 	number := slot >> blockShift
 	d := e.blocks[number].above(slot)
 	if current := at.slot >> blockShift; number != current {
@@ -133,7 +134,7 @@ func (e *era) above(slot uint32, at *edge) uint32 {
 	return d
 }
 
-// fill makes n slots live, from one on.
+// fill makes n slots live, starting at from.
 func (b *block) fill(from, n uint32) {
 	for n > 0 {
 		w := from >> 6 & 7
@@ -145,13 +146,13 @@ func (b *block) fill(from, n uint32) {
 	}
 }
 
-// above is how many live slots of the block lie above one.
+// above returns the number of live slots of the block above one.
 func (b *block) above(slot uint32) uint32 {
 	w := slot >> 6 & 7
 	return uint32(bits.OnesCount64(b[w]>>(slot&63))) - 1 + uint32(b[7]>>(aboveBits*w))&aboveMask
 }
 
-// remove clears a live slot and returns how many of the block lie above it.
+// remove clears a live slot and returns the number of live slots of the block above it.
 func (b *block) remove(slot uint32) uint32 {
 	w := slot >> 6 & 7
 	word, above := b[w], b[7]

@@ -6,76 +6,75 @@ import (
 	"spoor/analyze/lines"
 )
 
-// Stack finds the exact LRU stack distance of every line of a stream, in O(log M)
-// steps for M distinct lines, whatever the length of the stream.
+// Stack measures the exact LRU stack distance of every use of a line in a stream. A use takes O(log M) steps
+// for M distinct lines, whatever the length of the stream.
 //
-// Every line has a slot, the newest the highest; using a line clears its slot and
-// takes a new one, so that the distance is the number of live slots above the old
-// one. That makes two steps, which share nothing but slots. The first, here, looks up the
-// slot that each use leaves, and takes new ones; the second, [span], counts.
-// Slots run out after several uses of every line; then the live ones are renumbered
-// from the bottom, and a new [era] begins.
+// Every line has a slot, the newest line the highest. A use clears the line's slot and takes a new one. The
+// distance is the number of live slots above the old slot. There are two steps, which share only slots. The
+// first step, here, looks up old slots and assigns new ones. The second step, [window], counts. Slots run out
+// after several uses of every line. Then the live slots are renumbered from the bottom, and a new [epoch]
+// begins.
 //
-// The newest four lines have no slots: [recent] finds their distances by comparing,
-// which is most uses in most programs. In eras of programs that hardly use them again, they have slots like
-// others. The rest goes through a batch at a time, so that the cache misses of its steps overlap.
+// The newest four lines have no slots. [recent] finds their distances by comparing, and these are most uses
+// of most programs. If a program rarely uses them, they have slots in the next epoch. All other uses are
+// processed in batches, so that the cache misses of their steps overlap.
 type Stack struct {
-	recent recent
-	lines  table
-	slots  []uint32 // by place in the table of lines; 0: none; a crew's, while it has jobs
-	slot   uint32   // the next one to take; with a crew, the first of the span
-	room   int      // uses that the span has slots for
-	span   span     // of all slots, if the caller's goroutine counts
-	crew   *crew    // counts in parallel, or nil
-	era    *era
-	least  int   // blocks of an era
-	few    int   // places that need no care
-	check  int   // with more places, pages may have too few lines each
-	tally  tally // of recent lines, and what others have handed over
-	again  again
+	recent           recent
+	lines            table
+	slots            []uint32 // by place in the table of lines; 0: none; owned by the workers while they have jobs
+	slot             uint32   // the next slot to assign; with workers, the first of the window
+	free             int      // slots left in the window
+	window           window   // all slots, if the caller's goroutine counts
+	workers          *workers // count in parallel; nil: no workers
+	epoch            *epoch
+	minBlocks        int   // minimum number of blocks of an epoch
+	minPlacesToCheck int   // with fewer places, pages are not checked
+	checkPlacesAt    int   // with more places, pages are checked again
+	tally            tally // of recent lines, and from the window or the workers
+	recency          recencyStats
 
 	// One batch.
-	keys  [batch]uint64          // lines that were not recent when they came
-	leave [batch]uint16          // which line stopped being recent then: an index in place
-	place [newest + batch]uint32 // in the table of lines: of the recent ones at the start of the batch, then of keys
-	left  [batch]uint32          // the slots that they leave, where there is no crew
+	missed    [batch]uint64          // lines that were not recent when used
+	displaced [batch]uint16          // the line that each of these displaces from the newest: an index in place
+	place     [newest + batch]uint32 // in the table of lines: of the recent lines at the start of the batch, then of missed
+	oldSlots  [batch]uint32          // of the used lines; only without workers
 
 	touched uint32
 }
 
 const batch = lines.Batch
 
-// NewStack is a stack of no lines.
+// NewStack returns an empty stack.
 func NewStack() *Stack { return NewParallelStack(1) }
 
-// NewParallelStack is a stack of no lines that counts on goroutines of its own, enough to keep so many cores
-// busy. It finds what a stack on one core finds.
+// NewParallelStack returns an empty stack that counts on goroutines of its own, enough for the given number
+// of cores. The results are those of a stack on one core.
 func NewParallelStack(cores int) *Stack {
-	return newStack(newCrew(cores, spanLevel))
+	return newStack(newWorkers(cores, minWindowLevel))
 }
 
-func newStack(c *crew) *Stack {
-	s := &Stack{crew: c, least: minBlocks, few: fewPlaces, check: fewPlaces, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
+func newStack(c *workers) *Stack {
+	s := &Stack{workers: c, minBlocks: minBlocks, minPlacesToCheck: minPlacesToCheck, checkPlacesAt: minPlacesToCheck, lines: lines.NewTable(), tally: tally{uses: make([]uint64, newest)}}
 	s.begin(0, newest)
 	return s
 }
 
-// Distances is the number of uses by stack distance so far, up to the largest one
-// found, and the number of first uses. The stack owns what it returns.
+// Distances returns the number of uses so far by stack distance, up to the largest, and the number of first
+// uses. The stack owns the slice.
 func (s *Stack) Distances() (uses []uint64, cold uint64) {
-	if s.crew != nil {
-		s.crew.drain(s)
-		s.room = 0
+	if s.workers != nil {
+		s.workers.drain(s)
+		s.free = 0
 	} else {
-		s.tally.drain(&s.span.tally)
+		s.tally.drain(&s.window.tally)
 	}
-	return s.tally.trimmed(), s.tally.cold
+	return s.tally.nonZero(), s.tally.cold
 }
 
-// Touch uses lines in order. Its error says that there are too many distinct ones.
+// Touch uses lines in order. It returns an error if there are too many distinct lines.
 func (s *Stack) Touch(lines []uint64) error {
-	for len(lines) > 0 && s.recent.full < newest {
-		s.touchFirst(lines[0])
+	for len(lines) > 0 && s.recent.count < newest {
+		s.touchInitial(lines[0])
 		lines = lines[1:]
 	}
 	for len(lines) > 0 {
@@ -83,91 +82,91 @@ func (s *Stack) Touch(lines []uint64) error {
 		if err := s.makeRoom(); err != nil {
 			return err
 		}
-		if s.era.apart == 0 {
-			s.touchAll(lines[:n])
+		if s.epoch.topExcluded == 0 {
+			s.touchBatch(lines[:n])
 		} else {
-			s.touchApart(lines[:n])
+			s.touchExcluding(lines[:n])
 		}
-		s.again.uses += uint64(n)
+		s.recency.uses += uint64(n)
 		lines = lines[n:]
 	}
 	return nil
 }
 
-// touchAll uses a batch of lines when all have slots.
-func (s *Stack) touchAll(lines []uint64) {
-	s.room -= len(lines)
-	if s.crew != nil {
-		s.lines.Find(lines, s.crew.current().more(len(lines)))
+// touchBatch uses a batch of lines when all lines have slots.
+func (s *Stack) touchBatch(lines []uint64) {
+	s.free -= len(lines)
+	if s.workers != nil {
+		s.lines.Find(lines, s.workers.currentJob().grow(len(lines)))
 		return
 	}
-	left := s.left[:len(lines)]
-	s.lines.Find(lines, left)
-	s.reach(s.lines.Places())
-	s.slot = s.take(left, s.slot)
-	s.span.measure(left)
+	oldSlots := s.oldSlots[:len(lines)]
+	s.lines.Find(lines, oldSlots)
+	s.extendSlots(s.lines.Places())
+	s.slot = s.assignSlots(oldSlots, s.slot)
+	s.window.measure(oldSlots)
 }
 
-// touchApart uses a batch of lines when the newest are apart.
-func (s *Stack) touchApart(lines []uint64) {
+// touchExcluding uses a batch of lines when the newest have no slots.
+func (s *Stack) touchExcluding(lines []uint64) {
 	keys := s.filter(lines)
 	copy(s.place[:newest], s.recent.place[:])
 	s.lines.Find(keys, s.place[newest:])
-	s.room -= len(keys)
-	if s.crew != nil {
-		s.crew.current().add(s.leave[:len(keys)], &s.place)
+	s.free -= len(keys)
+	if s.workers != nil {
+		s.workers.currentJob().add(s.displaced[:len(keys)], &s.place)
 	} else {
-		s.reach(s.lines.Places())
-		left := s.left[:len(keys)]
-		s.takeApart(left)
-		s.span.measure(left)
+		s.extendSlots(s.lines.Places())
+		oldSlots := s.oldSlots[:len(keys)]
+		s.assignBatch(oldSlots)
+		s.window.measure(oldSlots)
 	}
-	s.recent.settle(&s.place)
-	s.again.newest += uint64(len(lines) - len(keys))
+	s.recent.updatePlaces(&s.place)
+	s.recency.newest += uint64(len(lines) - len(keys))
 }
 
 // makeRoom ensures slots and table entries for a batch.
 func (s *Stack) makeRoom() error {
-	if s.room < batch {
-		if err := s.nextSpan(); err != nil {
+	if s.free < batch {
+		if err := s.nextWindow(); err != nil {
 			return err
 		}
 	}
-	if s.lines.Places() > s.check {
-		if err := s.fitPages(); err != nil {
+	if s.lines.Places() > s.checkPlacesAt {
+		if err := s.checkPages(); err != nil {
 			return err
 		}
 	}
 	return s.lines.MakeRoom()
 }
 
-// nextSpan goes on to the next stretch of slots.
-func (s *Stack) nextSpan() error {
-	if s.crew == nil {
+// nextWindow starts the next window, or a new epoch.
+func (s *Stack) nextWindow() error {
+	if s.workers == nil {
 		return s.compact()
 	}
-	s.crew.send(s)
-	size := s.era.spanBlocks() << blockShift
+	s.workers.submit(s)
+	size := s.epoch.windowBlocks() << blockShift
 	end := uint64(s.slot|(size-1)) + 1
-	if end >= uint64(len(s.era.blocks))<<blockShift {
-		s.crew.settle()
+	if end >= uint64(len(s.epoch.blocks))<<blockShift {
+		s.workers.waitAssigned()
 		return s.compact()
 	}
-	s.slot, s.room = uint32(end), int(s.era.spanBlocks())*blockSlots
-	s.crew.start(s.era, s.slot)
+	s.slot, s.free = uint32(end), int(s.epoch.windowBlocks())*blockSlots
+	s.workers.startJob(s.epoch, s.slot)
 	return nil
 }
 
 // compact renumbers the live slots from the bottom, in their order.
 func (s *Stack) compact() error {
 	slots := s.slots
-	if s.era.apart > 0 {
+	if s.epoch.topExcluded > 0 {
 		for _, at := range s.recent.place {
-			slots[at] = 0 // what recent lines have is stale
+			slots[at] = 0 // slots of recent lines are out of date
 		}
 	}
-	bands := s.crew.bands()
-	r, n, err := rank(bitmap(slots, len(s.era.blocks)<<blockShift, bands))
+	bands := s.workers.bands()
+	r, n, err := rank(bitmap(slots, len(s.epoch.blocks)<<blockShift, bands))
 	if err != nil {
 		return err
 	}
@@ -176,54 +175,54 @@ func (s *Stack) compact() error {
 			slots[from+i] = r.slot(slot)
 		}
 	})
-	was, is := s.era.apart, s.again.pays()
-	if was == 0 && n < newest {
-		is = 0 // there are not so many lines
+	oldExcluded, excluded := s.epoch.topExcluded, s.recency.topExcluded()
+	if oldExcluded == 0 && n < newest {
+		excluded = 0 // there are too few lines
 	}
 	switch {
-	case was == 0 && is > 0:
-		s.setApart(uint32(n))
-	case was > 0 && is == 0:
-		s.giveSlots(uint32(n))
+	case oldExcluded == 0 && excluded > 0:
+		s.excludeTop(uint32(n))
+	case oldExcluded > 0 && excluded == 0:
+		s.includeTop(uint32(n))
 	}
-	live := n + int(was)
-	if err := s.suitPages(live, is > 0); err != nil {
+	live := n + int(oldExcluded)
+	if err := s.adaptPages(live, excluded > 0); err != nil {
 		return err
 	}
-	s.begin(live-int(is), is)
+	s.begin(live-int(excluded), excluded)
 	return nil
 }
 
 const (
-	slotsPerLine = 8                            // at the start of an era: one in so many uses less one renumbers a line
-	spansPerEra  = 16                           // of a crew: renumbering waits for nobody, but memory is left to more than one era
-	minBlocks    = 64                           // with fewer, compacting would show
-	maxBlocks    = math.MaxUint32 >> blockShift // a slot has 32 bits
+	slotsPerLine    = 8                            // at the start of an epoch: one of slotsPerLine-1 uses renumbers a line
+	windowsPerEpoch = 16                           // at least, with workers: renumbering waits for no job, but memory of several epochs is in use
+	minBlocks       = 64                           // with fewer blocks, compacting would take noticeable time
+	maxBlocks       = math.MaxUint32 >> blockShift // a slot has 32 bits
 )
 
-// begin starts an era in which so many slots are live, and so many lines apart.
-func (s *Stack) begin(live int, apart uint32) {
-	s.again = again{}
-	n := min(max(s.least, live*slotsPerLine/blockSlots), maxBlocks)
-	if s.crew == nil {
-		if s.era == nil {
-			s.era = new(era)
+// begin starts an epoch with the given numbers of live slots and of newest lines without slots.
+func (s *Stack) begin(live int, topExcluded uint32) {
+	s.recency = recencyStats{}
+	n := min(max(s.minBlocks, live*slotsPerLine/blockSlots), maxBlocks)
+	if s.workers == nil {
+		if s.epoch == nil {
+			s.epoch = new(epoch)
 		}
-		s.era.apart = apart
-		s.room = s.era.restart(n, live)
-		s.span.start(s.era, 1, s.era.edge)
-		s.slot = s.era.edge.slot
+		s.epoch.topExcluded = topExcluded
+		s.free = s.epoch.restart(n, live)
+		s.window.start(s.epoch, 1, s.epoch.edge)
+		s.slot = s.epoch.edge.slot
 		return
 	}
-	level := s.crew.level
+	level := s.workers.windowLevel
 	n *= 2
-	for level < largeLevel && n >= spansPerEra<<(2*level+2) {
+	for level < maxWindowLevel && n >= windowsPerEpoch<<(2*level+2) {
 		level++
 	}
-	n = min((n/(1<<(2*level))+spansPerEra), maxBlocks>>(2*level)) << (2 * level)
-	s.era = new(era).reset(n, level, uint32(live))
-	s.era.apart = apart
-	s.slot = s.era.edge.slot
-	s.room = (1<<(2*level)-int(s.slot>>blockShift)&(1<<(2*level)-1))*blockSlots - int(s.slot&positionMask)
-	s.crew.start(s.era, s.slot)
+	n = min((n/(1<<(2*level))+windowsPerEpoch), maxBlocks>>(2*level)) << (2 * level)
+	s.epoch = new(epoch).reset(n, level, uint32(live))
+	s.epoch.topExcluded = topExcluded
+	s.slot = s.epoch.edge.slot
+	s.free = (1<<(2*level)-int(s.slot>>blockShift)&(1<<(2*level)-1))*blockSlots - int(s.slot&positionMask)
+	s.workers.startJob(s.epoch, s.slot)
 }

@@ -28,7 +28,7 @@ func check(t testing.TB, lines []uint64, chunk int) {
 		want[d]++
 	}
 	// Spans of 448 uses, and of four times as many, are joined often.
-	for _, c := range []*crew{nil, newCrew(2, 0), newCrew(3, 1)} {
+	for _, c := range []*workers{nil, newWorkers(2, 0), newWorkers(3, 1)} {
 		s := newCareful(c)
 		for part := range slices.Chunk(lines, chunk) {
 			if err := s.Touch(part); err != nil {
@@ -37,29 +37,29 @@ func check(t testing.TB, lines []uint64, chunk int) {
 		}
 		got, cold := s.Distances()
 		if cold != wantCold || !slices.Equal(got, want) {
-			t.Fatalf("crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
+			t.Fatalf("workers %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
 		}
 	}
-	for _, c := range []*crew{nil, newCrew(2, 0)} {
-		got, cold := numberedDistances(t, c, lines, chunk)
+	for _, c := range []*workers{nil, newWorkers(2, 0)} {
+		got, cold := externalDistances(t, c, lines, chunk)
 		if cold != wantCold || !slices.Equal(got, want) {
-			t.Fatalf("numbered, crew %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
+			t.Fatalf("external places, workers %v, %d lines in chunks of %d: got cold %d and %v\nwant %d and %v", c != nil, len(lines), chunk, cold, got, wantCold, want)
 		}
 	}
 }
 
 // newCareful is a stack that looks early at how many lines its pages have.
-func newCareful(c *crew) *Stack {
+func newCareful(c *workers) *Stack {
 	s := newStack(c)
-	s.few, s.check = 64, 64
+	s.minPlacesToCheck, s.checkPlacesAt = 64, 64
 	return s
 }
 
-// numberedDistances is what a stack finds of lines that another table gives places.
-func numberedDistances(t testing.TB, c *crew, used []uint64, chunk int) (uses []uint64, cold uint64) {
+// externalDistances returns the distances of a stack whose places another table assigns.
+func externalDistances(t testing.TB, c *workers, used []uint64, chunk int) (uses []uint64, cold uint64) {
 	t.Helper()
 	s, table := newStack(c), lines.NewTable()
-	places := new(numbered)
+	places := new(externalTable)
 	s.lines = places
 	for part := range slices.Chunk(used, chunk) {
 		names := make([]uint64, len(part))
@@ -134,8 +134,8 @@ func TestMemoryIsBoundedByLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if most := 2 * distinct * slotsPerLine / blockSlots; len(s.era.blocks) > most {
-		t.Errorf("%d blocks for %d lines, more than %d", len(s.era.blocks), distinct, most)
+	if most := 2 * distinct * slotsPerLine / blockSlots; len(s.epoch.blocks) > most {
+		t.Errorf("%d blocks for %d lines, more than %d", len(s.epoch.blocks), distinct, most)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestMemoryIsBoundedByLines(t *testing.T) {
 func TestDistancesSoFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	lines := make([]uint64, 5000)
-	for _, c := range []*crew{nil, newCrew(2, 0)} {
+	for _, c := range []*workers{nil, newWorkers(2, 0)} {
 		s, naive := newStack(c), new(Naive)
 		want := make([]uint64, 300)
 		for range 10 {
@@ -157,7 +157,7 @@ func TestDistancesSoFar(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, cold := s.Distances(); cold != 300 || !slices.Equal(got, want) {
-				t.Fatalf("crew %v: cold %d and %v\nwant 300 and %v", c != nil, cold, got, want)
+				t.Fatalf("workers %v: cold %d and %v\nwant 300 and %v", c != nil, cold, got, want)
 			}
 		}
 	}
@@ -173,8 +173,8 @@ func TestFewLinesInAnEmptiedStack(t *testing.T) {
 		if err := s.Touch(used); err != nil {
 			t.Fatal(err)
 		}
-		if s.reset(lines.Neighbours); s.era.apart != 0 {
-			t.Fatalf("%d lines apart", s.era.apart)
+		if s.reset(lines.Neighbours); s.epoch.topExcluded != 0 {
+			t.Fatalf("%d lines apart", s.epoch.topExcluded)
 		}
 		for i := range used {
 			used[i] = uint64(i) % (few + 1)
@@ -282,10 +282,10 @@ func sparse(lines []uint64) []uint64 {
 	return lines
 }
 
-// Two cores find what one does in eras so large that they have the largest spans.
+// Two cores find what one does in epochs so large that they have the largest windows.
 func TestLargestSpans(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
-	one, two := newStack(nil), newStack(newCrew(2, spanLevel))
+	one, two := newStack(nil), newStack(newWorkers(2, minWindowLevel))
 	part := make([]uint64, 10_000)
 	for range 120 {
 		for i := range part {
@@ -297,8 +297,8 @@ func TestLargestSpans(t *testing.T) {
 			}
 		}
 	}
-	if two.era.level != largeLevel {
-		t.Errorf("spans are of level %d, not %d", two.era.level, largeLevel)
+	if two.epoch.level != maxWindowLevel {
+		t.Errorf("windows are of level %d, not %d", two.epoch.level, maxWindowLevel)
 	}
 	want, wantCold := one.Distances()
 	if got, cold := two.Distances(); cold != wantCold || !slices.Equal(got, want) {

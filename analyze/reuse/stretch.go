@@ -1,29 +1,31 @@
 package reuse
 
-// stretch measures the distances of the second half of a short stream, of known length, and only notes what the first half uses.
-// What it looks up is small, for the host's caches: most uses of such streams are first ones, of which an empty entry tells.
+// stretch measures the distances of the second half of a short stream of known length. It only records the
+// order of the lines of the first half. Its tables are small, to fit the host's caches. Most uses of such
+// streams are first uses, which an empty table entry shows.
 type stretch struct {
-	half   uint32
-	at     uint32      // uses so far
-	latest []latestUse // hash table of lines, linear probing, at most half full
-	shift  uint        // 32 - log2(len(latest))
-	used   int         // lines in the table
-	lines  []uint64    // by number of the use, from 1
-	live   []uint64    // of the first half, a bit for each use, from 1: whether it is the latest of its line
-	ranks  ranks       // of those
-	warm   uint32      // how many
-	era    era
-	span   span
-	left   [batch]uint32
-	hash   [batch]uint32 // of the lines of a batch
+	half           uint32
+	at             uint32      // uses so far
+	latest         []latestUse // hash table of lines, linear probing, at most half full
+	shift          uint        // 32 - log2(len(latest))
+	used           int         // lines in the table
+	lines          []uint64    // by number of the use, from 1
+	live           []uint64    // a bit for each use of the first half, from 1: whether it is the latest use of its line
+	ranks          ranks       // of live
+	firstHalfLines uint32      // number of lines of the first half
+	epoch          epoch
+	window         window
+	oldSlots       [batch]uint32
+	hash           [batch]uint32 // of the lines of a batch
 }
 
-// latestUse is the number of the use of a line that was the latest, below some bits of the line's hash, which tell most lines apart; 0: none.
+// latestUse is the number of a line's latest use, below some bits of the line's hash; 0: none. These bits
+// distinguish most lines.
 type latestUse uint32
 
 const (
 	numberBits = 17
-	numberMask = 1<<numberBits - 1 // the longest stream
+	numberMask = 1<<numberBits - 1 // length of the longest stream
 )
 
 func newStretch(length uint64) *stretch {
@@ -34,11 +36,11 @@ func newStretch(length uint64) *stretch {
 	return &stretch{half: uint32(length / 2), latest: make([]latestUse, 1<<logSize), shift: 32 - logSize, lines: make([]uint64, length+1)}
 }
 
-// reset begins another stream.
+// reset starts another stream.
 func (s *stretch) reset() {
 	clear(s.latest)
 	s.at, s.used = 0, 0
-	s.span.tally.forget()
+	s.window.tally.reset()
 }
 
 // touch uses lines in order, all of one half.
@@ -49,28 +51,28 @@ func (s *stretch) touch(lines []uint64) {
 	for len(lines) > 0 {
 		n := min(len(lines), batch)
 		if s.at < s.half {
-			s.note(lines[:n])
+			s.record(lines[:n])
 		} else {
 			s.measure(lines[:n])
 		}
 		lines = lines[n:]
 	}
 	if s.at == s.half {
-		s.turn()
+		s.startSecondHalf()
 	}
 }
 
-// skip has no first half.
-func (s *stretch) skip() {
+// skipFirstHalf starts a stream without a first half.
+func (s *stretch) skipFirstHalf() {
 	s.live = zeroed(s.live, int(s.half/64+1))
 	s.at = s.half
-	s.turn()
+	s.startSecondHalf()
 }
 
-// note uses lines of the first half.
-func (s *stretch) note(lines []uint64) {
+// record uses lines of the first half.
+func (s *stretch) record(lines []uint64) {
 	s.makeRoom()
-	s.reach(lines)
+	s.hashBatch(lines)
 	for i, l := range lines {
 		s.at++
 		if was := s.use(l, s.hash[i&(batch-1)]); was != 0 {
@@ -80,48 +82,49 @@ func (s *stretch) note(lines []uint64) {
 	}
 }
 
-// turn goes on to the second half: the lines of the first take the lowest slots, in the order of their latest uses.
-func (s *stretch) turn() {
+// startSecondHalf gives the lines of the first half the lowest slots, in the order of their latest uses.
+func (s *stretch) startSecondHalf() {
 	r, n, _ := rank(s.live) // never too many
-	s.ranks, s.warm = r, uint32(n)
-	s.era.restart((n+int(s.half))/blockSlots+2, n)
-	s.span.start(&s.era, 1, s.era.edge)
+	s.ranks, s.firstHalfLines = r, uint32(n)
+	s.epoch.restart((n+int(s.half))/blockSlots+2, n)
+	s.window.start(&s.epoch, 1, s.epoch.edge)
 }
 
 // measure uses lines of the second half.
 func (s *stretch) measure(lines []uint64) {
 	s.makeRoom()
-	s.reach(lines)
+	s.hashBatch(lines)
 	for i, l := range lines {
 		s.at++
 		switch was := s.use(l, s.hash[i&(batch-1)]); {
 		case was > s.half:
-			s.left[i&(batch-1)] = slotOf(s.warm + was - s.half)
+			s.oldSlots[i&(batch-1)] = slotOf(s.firstHalfLines + was - s.half)
 		case was > 0:
-			s.left[i&(batch-1)] = s.ranks.slot(was)
+			s.oldSlots[i&(batch-1)] = s.ranks.slot(was)
 		default:
-			s.left[i&(batch-1)] = 0
+			s.oldSlots[i&(batch-1)] = 0
 		}
 	}
-	s.span.measure(s.left[:len(lines)])
+	s.window.measure(s.oldSlots[:len(lines)])
 }
 
-// reach hashes the lines of a batch, and makes the cache misses of looking them up overlap.
-func (s *stretch) reach(lines []uint64) {
-	latest, shift := s.latest, s.shift&31 // in registers
+// hashBatch hashes the lines of a batch, and loads their entries, so that the cache misses overlap.
+func (s *stretch) hashBatch(lines []uint64) {
+	latest, shift := s.latest, s.shift&31 // keeps these in registers
 	var touched uint32
 	for i, l := range lines {
 		h := hashOf(l)
 		s.hash[i&(batch-1)] = h
 		touched += uint32(latest[h>>shift])
 	}
-	s.left[0] = touched // or the compiler drops the loads
+	s.oldSlots[0] = touched // keeps the compiler from dropping the loads
 }
 
-// hashOf is a hash of a line. Its highest bits tell where an entry should be, its lowest ones are in it.
+// hashOf returns a hash of a line. Its highest bits are the index of an entry, its lowest bits are in the
+// entry.
 func hashOf(line uint64) uint32 { return uint32(mix(line) >> 32) }
 
-// use notes that a line with a hash is used now, and returns which use of it was the latest, 0 for none.
+// use records a use of a line. It returns the number of the line's previous use; 0: none.
 func (s *stretch) use(line uint64, hash uint32) (was uint32) {
 	latest := s.latest
 	mask := uint32(len(latest) - 1)
@@ -141,7 +144,7 @@ func (s *stretch) use(line uint64, hash uint32) (was uint32) {
 	}
 }
 
-// makeRoom ensures room for a batch of lines that are all new.
+// makeRoom ensures room for a batch of new lines.
 func (s *stretch) makeRoom() {
 	if 2*(s.used+batch) <= len(s.latest) {
 		return
@@ -162,7 +165,7 @@ func (s *stretch) makeRoom() {
 	}
 }
 
-// found is the number of uses of the second half by distance, as far as there are any, and how many were of lines not used before.
-func (s *stretch) found() (uses []uint64, cold uint64) {
-	return s.span.tally.trimmed(), s.span.tally.cold
+// distances returns the number of uses of the second half by distance, and the number of uses of new lines.
+func (s *stretch) distances() (uses []uint64, cold uint64) {
+	return s.window.tally.nonZero(), s.window.tally.cold
 }

@@ -8,7 +8,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// histogram is the columns of the reuse table, sorted by proc, line, distance.
+// histogram has the columns of the reuse table, sorted by proc, line, distance.
 type histogram struct {
 	proc           []int32
 	line, distance []int64
@@ -23,7 +23,7 @@ func (h *histogram) add(p trace.Proc, d *Distances) {
 	for range d.All() {
 		rows++
 	}
-	var same sync.WaitGroup // filling these takes as long as the others
+	var same sync.WaitGroup // filling these two takes as long as the others
 	same.Go(func() { h.proc, h.line = repeated(h.proc, int32(p), rows), repeated(h.line, int64(d.Line), rows) })
 	h.distance, h.count = slices.Grow(h.distance, rows), slices.Grow(h.count, rows)
 	h.row(Cold, d.Cold)
@@ -42,7 +42,7 @@ func (h *histogram) row(distance int64, count uint64) {
 	}
 }
 
-// repeated appends v so many times.
+// repeated appends v the given number of times.
 func repeated[T any](s []T, v T, times int) []T {
 	s = slices.Grow(s, times)
 	n := len(s)
@@ -62,8 +62,8 @@ func (h *histogram) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// Capacities are the powers of two and the means of neighbouring ones below footprint, and
-// footprint itself.
+// Capacities returns the powers of two below footprint, the means of neighbouring powers, and footprint
+// itself.
 func Capacities(footprint uint64) []int64 {
 	var out []int64
 	for c := uint64(1); c < footprint && c != 0; c *= 2 {
@@ -78,7 +78,7 @@ func Capacities(footprint uint64) []int64 {
 	return out
 }
 
-// curve is the columns of the miss-ratio curve.
+// curve has the columns of the miss-ratio curve.
 type curve struct {
 	proc         []int32
 	line, lines  []int64
@@ -115,33 +115,33 @@ func (c *curve) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// summary is what people want to see first.
+// summary has the columns of the summary that is printed first.
 type summary struct {
-	proc                []int32
-	line                []int64
-	refs, uses, touched []uint64
-	mean                []float64
-	ratio, lo, hi       [len(Shown)][]float64
-	sampled             bool
-	rate                []float64
+	proc                  []int32
+	line                  []int64
+	refs, uses, footprint []uint64
+	mean                  []float64
+	ratio, lo, hi         [len(SummaryCapacities)][]float64
+	sampled               bool
+	rate                  []float64
 }
 
-// Shown are the capacities, in lines, whose miss ratio people see.
-var Shown = [...]int64{16, 256, 4096, 65536}
+// SummaryCapacities are the capacities, in lines, whose miss ratios are in the summary.
+var SummaryCapacities = [...]int64{16, 256, 4096, 65536}
 
-var shownNames = [...]string{"miss16", "miss256", "miss4096", "miss65536"}
+var summaryNames = [...]string{"miss16", "miss256", "miss4096", "miss65536"}
 
 func (s *summary) add(shard *Shard, d *Distances) {
 	s.proc = append(s.proc, int32(shard.Proc))
 	s.line = append(s.line, int64(d.Line))
 	s.refs = append(s.refs, shard.Refs)
 	s.uses = append(s.uses, d.Total())
-	s.touched = append(s.touched, d.Footprint())
+	s.footprint = append(s.footprint, d.Footprint())
 	s.mean = append(s.mean, d.mean())
 	total := float64(max(1, d.Total()))
-	for i, m := range d.Misses(Shown[:]) {
+	for i, m := range d.Misses(SummaryCapacities[:]) {
 		ratio := float64(m) / total
-		lo, hi := d.Interval(Shown[i], ratio)
+		lo, hi := d.Interval(SummaryCapacities[i], ratio)
 		s.ratio[i], s.lo[i], s.hi[i] = append(s.ratio[i], ratio), append(s.lo[i], lo), append(s.hi[i], hi)
 	}
 	s.rate = append(s.rate, d.Rate)
@@ -153,13 +153,13 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 		{Name: "line", Unit: "B", Data: s.line},
 		{Name: "refs", Data: s.refs},
 		{Name: "uses", Data: s.uses},
-		{Name: "footprint", Unit: "lines", Data: s.touched},
+		{Name: "footprint", Unit: "lines", Data: s.footprint},
 		{Name: "mean", Unit: "lines", Data: s.mean},
 	}}
 	if s.sampled {
 		t.Columns = append(t.Columns, store.Column{Name: "sampled", Data: s.rate})
 	}
-	for i, name := range shownNames {
+	for i, name := range summaryNames {
 		t.Columns = append(t.Columns, store.Column{Name: name, Data: s.ratio[i]})
 		if s.sampled {
 			t.Columns = append(t.Columns, store.Column{Name: "lo", Data: s.lo[i]}, store.Column{Name: "hi", Data: s.hi[i]})

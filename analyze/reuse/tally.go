@@ -2,14 +2,14 @@ package reuse
 
 import "encoding/binary"
 
-// tally counts uses by distance. They fall anywhere between 0 and the number of lines, so that counting them is as slow as the
-// cache that holds all counts: these are bytes, with a carry once in 256 uses.
+// tally counts uses by distance. Distances fall anywhere between 0 and the number of lines. So counting is as
+// slow as the cache that holds all counts. Counts are therefore bytes, with a carry once in 256 uses.
 type tally struct {
-	few  []uint8  // by distance, modulo 256
-	uses []uint64 // by distance, without few
-	cold uint64
+	bytes []uint8  // by distance, modulo 256
+	uses  []uint64 // by distance, without bytes
+	cold  uint64
 
-	classes []uint64 // uses by class of distance, without few; nil: nobody has asked
+	classes []uint64 // uses by class of distance, without bytes; nil: not requested
 }
 
 // add counts uses at distances.
@@ -18,10 +18,10 @@ func (t *tally) add(dist []uint32) {
 	for _, d := range dist {
 		top = max(top, d)
 	}
-	if int(top) >= len(t.few) {
-		t.few = longer(t.few, int(top)+1)
+	if int(top) >= len(t.bytes) {
+		t.bytes = grow(t.bytes, int(top)+1)
 	}
-	few := t.few
+	few := t.bytes
 	for _, d := range dist {
 		n := few[d] + 1
 		few[d] = n
@@ -34,7 +34,7 @@ func (t *tally) add(dist []uint32) {
 //go:noinline
 func (t *tally) carry(d uint32) {
 	if int(d) >= len(t.uses) {
-		t.uses = longer(t.uses, len(t.few))
+		t.uses = grow(t.uses, len(t.bytes))
 	}
 	t.uses[d] += 256
 	if t.classes != nil {
@@ -42,47 +42,47 @@ func (t *tally) carry(d uint32) {
 	}
 }
 
-// longer is counts with room for n at least, twice as much as before or more.
-func longer[T any](counts []T, n int) []T {
+// grow returns the counts with room for at least n, and at least twice the length.
+func grow[T any](counts []T, n int) []T {
 	grown := make([]T, max(n, 2*len(counts)))
 	copy(grown, counts)
 	return grown
 }
 
-// width is above all distances so far.
-func (t *tally) width() int { return max(len(t.few), len(t.uses)) }
+// width returns a number above all distances so far.
+func (t *tally) width() int { return max(len(t.bytes), len(t.uses)) }
 
-// counted is the number of uses by distance so far, with zeros at the end.
-func (t *tally) counted() []uint64 {
-	t.take(t.few)
-	clear(t.few)
+// flush adds the bytes to the uses. It returns the uses so far by distance, with zeros at the end.
+func (t *tally) flush() []uint64 {
+	t.addBytes(t.bytes)
+	clear(t.bytes)
 	return t.uses
 }
 
-// take adds few uses at each distance.
-func (t *tally) take(few []uint8) {
+// addBytes adds the bytes of each distance to the uses.
+func (t *tally) addBytes(bytes []uint8) {
 	t.classes = nil
-	if len(t.uses) < len(few) {
-		t.uses = longer(t.uses, len(few))
+	if len(t.uses) < len(bytes) {
+		t.uses = grow(t.uses, len(bytes))
 	}
-	uses := t.uses[:len(few)]
+	uses := t.uses[:len(bytes)]
 	d := 0
-	for ; d+8 <= len(few); d += 8 { // most are of no use
-		if binary.NativeEndian.Uint64(few[d:]) == 0 {
+	for ; d+8 <= len(bytes); d += 8 { // most are zero
+		if binary.NativeEndian.Uint64(bytes[d:]) == 0 {
 			continue
 		}
-		for i, n := range few[d : d+8] {
+		for i, n := range bytes[d : d+8] {
 			uses[d+i] += uint64(n)
 		}
 	}
-	for ; d < len(few); d++ {
-		uses[d] += uint64(few[d])
+	for ; d < len(bytes); d++ {
+		uses[d] += uint64(bytes[d])
 	}
 }
 
-// trimmed is the uses up to the largest distance found.
-func (t *tally) trimmed() []uint64 {
-	uses := t.counted()
+// nonZero returns the uses up to the largest distance found.
+func (t *tally) nonZero() []uint64 {
+	uses := t.flush()
 	n := len(uses)
 	for n > 0 && uses[n-1] == 0 {
 		n--
@@ -90,9 +90,9 @@ func (t *tally) trimmed() []uint64 {
 	return uses[:n]
 }
 
-// drain takes over what from has counted.
+// drain adds the counts of another tally, and resets that.
 func (t *tally) drain(from *tally) {
-	t.take(from.few)
+	t.addBytes(from.bytes)
 	if len(t.uses) < len(from.uses) {
 		t.uses, from.uses = from.uses, t.uses
 	}
@@ -100,12 +100,12 @@ func (t *tally) drain(from *tally) {
 		t.uses[d] += n
 	}
 	t.cold += from.cold
-	from.forget()
+	from.reset()
 }
 
-// forget counts from 0.
-func (t *tally) forget() {
-	clear(t.few)
+// reset sets all counts to 0.
+func (t *tally) reset() {
+	clear(t.bytes)
 	clear(t.uses)
 	t.cold, t.classes = 0, nil
 }

@@ -17,13 +17,11 @@ const (
 	perByte            = 2
 )
 
-func loggp() Model {
-	return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1}
-}
+func loggp() Model { return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, Long: -1} }
 
 func receiver() Model {
 	m := loggp()
-	m.ReceiverPort = true
+	m.Receiver = true
 	return m
 }
 
@@ -35,7 +33,7 @@ func loggopsim() Model {
 
 // long is m with S = 100.
 func long(m Model) Model {
-	m.EagerLimit = 100
+	m.Long = 100
 	return m
 }
 

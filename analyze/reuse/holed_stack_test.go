@@ -111,8 +111,8 @@ func TestHoledMemoryIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if most := max(minBlocks, 2*distinct/blockSlots); len(s.era.blocks) > most {
-		t.Errorf("%d blocks, more than %d", len(s.era.blocks), most)
+	if most := max(minBlocks, 2*distinct/blockSlots); len(s.epoch.blocks) > most {
+		t.Errorf("%d blocks, more than %d", len(s.epoch.blocks), most)
 	}
 }
 

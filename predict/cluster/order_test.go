@@ -32,7 +32,7 @@ func TestOrdersSayWhatToCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(got.Warnings, func(e error) bool { return strings.Contains(e.Error(), "run analyze with --delay 4571") }) {
+	if !slices.ContainsFunc(got.Warnings, func(e error) bool { return strings.Contains(e.Error(), "analyze --delay 4571 counts it") }) {
 		t.Error(got.Warnings)
 	}
 }
@@ -53,7 +53,7 @@ func TestFillHoldsNothingLonger(t *testing.T) {
 		for i := range w {
 			w[i] = float64(r.IntN(2)) * r.ExpFloat64()
 		}
-		capUtilization(customers, w)
+		fill(customers, w)
 		for i := range w {
 			b, _ := customers[i].moments()
 			if w[i] > all-b+1e-9 {

@@ -1,0 +1,225 @@
+package reuse
+
+import (
+	"slices"
+
+	"spoor/analyze/lines"
+)
+
+// A HoledStack is the LRU stack of a cache from which a coherence protocol invalidates lines. It finds the
+// exact distances of fully associative caches of all sizes at once.
+//
+// An invalidated line leaves a hole at its depth: every cache that had the line now has an invalid one. A use
+// pushes down only the entries above the topmost hole. If the used line was found below that hole, the hole
+// moves to the depth of the line. If the line was not in the stack, it fills the hole. So a line at depth d,
+// holes counted, is in the caches of more than d lines.
+//
+// Slots are those of [Stack], and a hole has a slot like a line. If a line below the topmost hole is used,
+// its slot becomes a hole, and the slot of the topmost hole is freed.
+//
+// The newest lines have no slots, as in [recent]: most uses only compare places. There is no hole among them.
+// If one of them is invalidated, it and all older ones get slots.
+//
+// Lines are identified by their places in a table of lines; place 0 is none. Uses are processed in batches,
+// so that the cache misses of their steps overlap.
+type HoledStack struct {
+	recent       [newest]uint32 // places of the newest lines, newest first; then 0
+	recentCount  int            // number of these
+	slots        []uint32       // by place; 0: the line is not in the stack, or is recent
+	removedDepth []uint32       // by place: 1 + depth at which the line was last removed; 0: never
+	epoch        epoch
+	free         int // slots not yet taken
+	holes        holes
+	uses         tally // by distance; uses of lines that were never in the stack are cold
+	removedUses  tally // uses of removed lines, by their depth when removed
+
+	pending      [batch]step
+	pendingCount int // steps in pending
+	dist         [batch]uint32
+	depth        [batch]uint32
+}
+
+// step is a use of a line that is not recent, or the removal of a line.
+type step struct {
+	place     uint32 // 0: none
+	displaced uint32 // the place of the line that then gets a slot; 0: none
+	above     uint32 // number of recent lines
+	removes   bool   // remove the line
+}
+
+// NewHoledStack returns an empty stack.
+func NewHoledStack() *HoledStack {
+	s := &HoledStack{uses: tally{uses: make([]uint64, newest)}}
+	s.begin(0)
+	return s
+}
+
+// Use uses the line at a place. It returns an error if there are too many lines.
+func (s *HoledStack) Use(place uint32) error {
+	r, uses := &s.recent, s.uses.uses[:newest]
+	switch place {
+	case r[0]:
+		uses[0]++
+		return nil
+	case r[1]:
+		uses[1]++
+		r[0], r[1] = place, r[0]
+		return nil
+	case r[2]:
+		uses[2]++
+		r[0], r[1], r[2] = place, r[0], r[1]
+		return nil
+	}
+	if place == r[3] {
+		uses[3]++
+	} else if err := s.enqueue(step{place: place, displaced: r[3], above: uint32(s.recentCount)}); err != nil {
+		return err
+	} else if s.recentCount < newest {
+		s.recentCount++
+	}
+	r[0], r[1], r[2], r[3] = place, r[0], r[1], r[2]
+	return nil
+}
+
+// Remove invalidates the line at a place, if it is in the stack.
+func (s *HoledStack) Remove(place uint32) error {
+	if at := slices.Index(s.recent[:s.recentCount], place); at >= 0 {
+		for s.recentCount > at {
+			s.recentCount--
+			if err := s.enqueue(step{displaced: s.recent[s.recentCount]}); err != nil {
+				return err
+			}
+			s.recent[s.recentCount] = 0
+		}
+	}
+	return s.enqueue(step{place: place, above: uint32(s.recentCount), removes: true})
+}
+
+func (s *HoledStack) enqueue(next step) error {
+	s.pending[s.pendingCount] = next
+	if s.pendingCount++; s.pendingCount == batch {
+		return s.flush()
+	}
+	return nil
+}
+
+// Distances returns what was found so far. uses has the uses by stack distance, up to the largest. lost has
+// the uses of lines that were removed since their last use, by their depth when removed. cold is the number
+// of first uses.
+func (s *HoledStack) Distances() (uses, lost []uint64, cold uint64, err error) {
+	err = s.flush()
+	return s.uses.nonZero(), s.removedUses.nonZero(), s.uses.cold, err
+}
+
+// flush processes the pending steps.
+func (s *HoledStack) flush() error {
+	steps := s.pending[:s.pendingCount]
+	s.pendingCount = 0
+	if s.free < len(steps) {
+		if err := s.compact(); err != nil {
+			return err
+		}
+	}
+	s.prepare(steps)
+	dist, depth := s.dist[:0], s.depth[:0]
+	for _, step := range steps {
+		switch slot := s.slots[step.place]; {
+		case step.removes:
+			s.remove(step.place, step.above)
+		case slot != 0:
+			dist = append(dist, s.vacate(slot)+step.above)
+			s.slots[step.place] = 0
+		case step.place == 0:
+		case s.removedDepth[step.place] != 0:
+			depth = append(depth, s.removedDepth[step.place]-1)
+			s.fillTopHole()
+		default:
+			s.uses.cold++
+			s.fillTopHole()
+		}
+		if step.displaced != 0 {
+			s.slots[step.displaced] = s.epoch.edge.slot
+			s.epoch.push(&s.epoch.edge)
+		}
+	}
+	s.free -= len(steps)
+	s.uses.add(dist)
+	s.removedUses.add(depth)
+	return nil
+}
+
+// prepare extends the arrays to all places, and loads the blocks of the steps, so that their cache misses
+// overlap.
+func (s *HoledStack) prepare(steps []step) {
+	top := uint32(0)
+	for _, step := range steps {
+		top = max(top, step.place)
+	}
+	s.slots, s.removedDepth = lines.Extend(s.slots, int(top)+1), lines.Extend(s.removedDepth, int(top)+1)
+	var touched uint64
+	for _, step := range steps {
+		touched += s.epoch.blocks[s.slots[step.place]>>blockShift][7]
+	}
+	s.dist[0] = uint32(touched) // keeps the compiler from dropping the loads
+}
+
+// vacate frees the slot of a line that is used, and returns the distance of the use.
+func (s *HoledStack) vacate(slot uint32) uint32 {
+	e := &s.epoch
+	if slot > s.holes.top {
+		return e.remove(slot, &e.edge)
+	}
+	d := e.above(slot, &e.edge)
+	s.fillTopHole()
+	s.holes.add(slot)
+	return d
+}
+
+// fillTopHole removes the topmost hole, if there is one.
+func (s *HoledStack) fillTopHole() {
+	if hole := s.holes.top; hole != 0 {
+		s.epoch.remove(hole, &s.epoch.edge)
+		s.holes.removeTop()
+	}
+}
+
+// remove invalidates the line at a place. above is the number of recent lines.
+func (s *HoledStack) remove(place, above uint32) {
+	slot := s.slots[place]
+	if slot == 0 {
+		return
+	}
+	s.removedDepth[place] = above + s.epoch.above(slot, &s.epoch.edge) + 1
+	s.slots[place] = 0
+	s.holes.add(slot)
+}
+
+// compact renumbers the slots of lines and holes from the bottom, in their order.
+func (s *HoledStack) compact() error {
+	live := make([]uint64, 0, len(s.epoch.blocks)<<blockShift/64)
+	for i := range s.epoch.blocks {
+		live = append(live, s.epoch.blocks[i][:]...)
+		live[len(live)-1] = 0 // the counts of the block
+	}
+	r, n, err := rank(live)
+	if err != nil {
+		return err
+	}
+	for i, slot := range s.slots {
+		s.slots[i] = r.slot(slot)
+	}
+	old := s.holes
+	s.begin(n)
+	for slot := range old.all() {
+		s.holes.add(r.slot(slot))
+	}
+	return nil
+}
+
+// begin starts an epoch with the given number of live slots. It has at least as many free slots as there are
+// places, because renumbering takes a step for each place.
+func (s *HoledStack) begin(live int) {
+	n := min(max(minBlocks, max(live*slotsPerLine, live+len(s.slots))/blockSlots), maxBlocks)
+	s.free = s.epoch.restart(n, live)
+	s.holes = newHoles(n << blockShift)
+}
