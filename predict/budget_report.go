@@ -73,9 +73,9 @@ func printBudget(w io.Writer, p *budget.Problem, r *budget.Result, t *store.Tabl
 	}
 	fmt.Fprintln(w)
 	const most = 5
-	for i, l := range r.Left {
+	for i, l := range r.Skipped {
 		if i == most {
-			fmt.Fprintf(w, "note: %d more reasons\n", len(r.Left)-most)
+			fmt.Fprintf(w, "note: %d more reasons\n", len(r.Skipped)-most)
 			break
 		}
 		fmt.Fprintf(w, "note: %v\n", l)

@@ -155,7 +155,7 @@ func (o *logpOptions) rows(of traffic, sizes []unit.Bytes) (rows []logpRow, warn
 		}
 		for _, n := range procs {
 			for _, size := range sizes {
-				a, err := logp.Of(m, n, size, of.flows)
+				a, err := logp.Abstract(m, n, size, of.flows)
 				if err != nil {
 					return nil, nil, fmt.Errorf("abstracting machine %q for %s: %w", m.Name, stage.Count(n, "processor"), err)
 				}

@@ -37,7 +37,7 @@ func writeSizes(t *testing.T) (dirs []string) {
 func TestScalingFeedsModels(t *testing.T) {
 	dirs, file := writeSizes(t), filepath.Join(t.TempDir(), "large.params.toml")
 	status, out, errs := predict("scaling", "--params", strings.Join(dirs, ","), "--processors", "2", "--size", "n=4096", "-o", file)
-	if status != stage.Done || errs != "" || !strings.Contains(out, "1000 s") || !strings.Contains(out, "warning: 1 times the processors and 8 times the size") {
+	if status != stage.Done || errs != "" || !strings.Contains(out, "1000 s") || !strings.Contains(out, "warning: the point has 1 times the processors and 8 times the size") {
 		t.Fatalf("%d %s\n%s", status, errs, out)
 	}
 	status, out, errs = predict("cluster", "--params", file, "--model", "paper", "--machine", writeMachine(t, "m"), "--format", "csv")
@@ -63,8 +63,8 @@ func TestScalingStatus(t *testing.T) {
 		{[]string{"--params", all, "--processors", "NaN"}, stage.WrongUsage, "is not a number of processors"},
 		{[]string{"--params", all, "--processors", "2"}, stage.WrongUsage, "give --size n=VALUE"},
 		{[]string{"--params", all, "--processors", "2", "--size", "n"}, stage.WrongUsage, "such as points=65536"},
-		{[]string{"--params", all, "--processors", "2", "--size", "m=3"}, stage.Failed, "differ in n, besides m"},
-		{[]string{"--params", dirs[0] + "," + dirs[1], "--processors", "2", "--size", "n=300"}, stage.Failed, "2 different runs are too few; 4 are needed"},
+		{[]string{"--params", all, "--processors", "2", "--size", "m=3"}, stage.Failed, "differ in n besides m"},
+		{[]string{"--params", dirs[0] + "," + dirs[1], "--processors", "2", "--size", "n=300"}, stage.Failed, "2 different runs are too few; analyze at least 4"},
 		{[]string{"--params", t.TempDir(), "--processors", "2"}, stage.Failed, "run analyze with"},
 	} {
 		status, out, errs := predict(append([]string{"scaling"}, row.args...)...)

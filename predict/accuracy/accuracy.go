@@ -1,20 +1,22 @@
-// Package accuracy widens the intervals of models by how far from simulation they were.
+// Package accuracy widens the intervals of models by the error of the models, measured with simulations.
 //
-// An interval that a model gives itself covers what it varies: parameters, or assumptions of which two are as good. How
-// far off the model itself is can only be measured, on programs and machines that were simulated too. The tables of this package
-// hold, for each prediction of such a study, how far beyond the model's interval the simulation was. An interval for another
-// program is widened by the factor within which 95 % of those were: conformalized quantile regression [romano2019], which covers 95 % of
-// what resembles the study, whatever the distribution is.
+// The interval that a model computes covers only what the model varies: parameters, or equally good
+// assumptions. The error of the model itself can only be measured, on programs and machines that were also
+// simulated. The tables of this package hold, for each prediction of such a study, how far the simulation was
+// outside the model's interval. An interval for another program is widened by the factor that covers 95 % of
+// them. This is conformalized quantile regression [romano2019]. It covers 95 % of the cases that resemble the
+// study, for any distribution.
 //
-// The factor is the same to either side. With some dozen programs a quantile of each side is that of the worst program or two on it,
-// and that others are off one way does not say that the next one is: of mva on SMPs, IS is 25 % below its intervals and Cholesky 23 % above, and nobody else is
-// far off. A factor has all programs for both sides.
+// The factor is the same on both sides. With a dozen programs, a quantile of one side is that of its worst one
+// or two programs. That the others err in one direction says little about the next program: for mva on SMPs,
+// IS is 25 % below its intervals and Cholesky 23 % above, and no other program is far outside. A common factor
+// uses all programs for both sides.
 //
-// Programs are held out whole: what was measured on a program does not widen, or narrow, the intervals of its own predictions,
-// so that a program of the study is told as much as one that nobody has seen. Predictions for one program resemble each other, so
-// that it is the number of programs that counts: of m others, all that is known of one more is that it is the worst with a
-// probability of 1/(m+1) [lee2023]. Therefore programs are not divided into classes, such as those with locks, which
-// models know nothing of: it takes 9 others for 90 %, and 19 for 95 %.
+// Programs are held out as a whole. The measurements of a program do not change the intervals of its own
+// predictions, so a program of the study gets the same interval as a new program. Predictions for one program
+// resemble each other, so the number of programs counts. With m other programs, one more is the worst of all
+// with probability 1/(m+1) [lee2023]. So 90 % needs 9 other programs, and 95 % needs 19. Therefore programs
+// are not divided into classes that models know nothing about, such as those with locks.
 //
 //   - [lee2023] Yonghoon Lee, Rina Foygel Barber, Rebecca Willett: Distribution-free inference with hierarchical data. 2023.
 //   - [romano2019] Yaniv Romano, Evan Patterson, Emmanuel J. Candès: Conformalized Quantile Regression. NeurIPS 2019.
@@ -34,28 +36,28 @@ import (
 	"spoor/predict/model"
 )
 
-// Level is the share of simulations that intervals are to hold.
+// Level is the share of simulations that the intervals should contain.
 const Level = 0.95
 
-// cluster.csv is what `make -C pipelines/du2000 accuracy` leaves.
+// cluster.csv is the output of `make -C pipelines/du2000 accuracy`.
 //
 //go:embed cluster.csv
 var clusterTable string
 
-// windtunnel.csv is what `make -C pipelines/falsafi1997 accuracy` leaves: speedups beside the critical path, for both placements of targets,
-// in quanta of instructions and of simulated time.
+// windtunnel.csv is the output of `make -C pipelines/falsafi1997 accuracy`: speedups and the critical path, for both
+// placements of targets, in quanta of instructions and of simulated time.
 //
 //go:embed windtunnel.csv
 var windTunnelTable string
 
-// Cluster is the table of the models of predict/cluster, and WindTunnel that of predict/windtunnel, whose target is [Quanta].
+// Cluster returns the table of the models of predict/cluster. WindTunnel returns that of predict/windtunnel, with target [Quanta].
 var (
 	Cluster    = sync.OnceValue(func() *Table { return embedded(clusterTable) })
 	WindTunnel = sync.OnceValue(func() *Table { return embedded(windTunnelTable) })
 )
 
-// What follows the target, in [Cluster], of machines whose processors go on behind misses, and of those that have several levels of caches
-// and wait.
+// Suffixes of targets in [Cluster]: for machines whose processors continue behind misses, and for machines with several
+// levels of caches whose processors wait.
 const (
 	Overlap = "-overlap"
 	Levels  = "-levels"
@@ -67,28 +69,28 @@ const Quanta = "quanta"
 func embedded(text string) *Table {
 	t, err := Read(strings.NewReader(text))
 	if err != nil {
-		panic(err) // a test reads it
+		panic(err) // cannot happen: a test reads the table
 	}
 	return t
 }
 
-// Table is how far simulations were beyond the intervals of models.
+// Table holds how far simulations were outside the intervals of models.
 type Table struct{ rows []row }
 
-// Kind is the predictions of a model for a kind of machine.
+// Kind selects the predictions of a model for a kind of machine.
 type Kind struct{ Model, Target string }
 
-// row is one prediction that was simulated too.
+// row is one prediction with its simulation.
 type row struct {
 	Kind
 	kernel string
-	beyond float64 // the simulation over the nearer end of the interval, less one; 0 inside
+	beyond float64 // the simulation over the nearer end of the interval, minus 1; 0 inside
 }
 
-// head is what a table begins with: columns of predict compare.
+// head is the first line of a table: columns of predict compare.
 const head = "program,target,model,beyond"
 
-// Read reads a table: lines of head, in which beyond is in percent.
+// Read reads a table: the line head, and lines with those columns. Column beyond is in percent.
 func Read(r io.Reader) (*Table, error) {
 	t := &Table{}
 	lines := bufio.NewScanner(r)
@@ -105,23 +107,23 @@ func Read(r io.Reader) (*Table, error) {
 		}
 		percent, err := strconv.ParseFloat(f[3], 64)
 		if err != nil || !(percent > -100) || math.IsInf(percent, 0) {
-			return nil, fmt.Errorf("line %d: %q is not how far a time is beyond another, in percent", n, f[3])
+			return nil, fmt.Errorf("line %d: column beyond is %q, not a number of percent above -100", n, f[3])
 		}
 		t.rows = append(t.rows, row{Kind{f[2], f[1]}, kernel(f[0]), percent / 100})
 	}
 	return t, lines.Err()
 }
 
-// kernel is the name of a program without its arguments.
+// kernel returns the name of a program without its arguments.
 func kernel(program string) string {
 	name, _, _ := strings.Cut(program, " ")
 	return name
 }
 
-// ModelMargin is how far simulations of other programs than this one were beyond the intervals of a kind: the factor of the Level
-// nearest, to either side. It is unknown where there is none.
+// ModelMargin returns how far simulations of programs other than this one were outside the intervals of kind
+// k, as the factor that contains the share Level of them. It is unknown if there are none.
 func (t *Table) ModelMargin(k Kind, program string) model.ModelMargin {
-	var factors []float64 // their logarithms
+	var factors []float64 // logarithms
 	kernels := map[string]bool{}
 	for _, r := range t.rows {
 		if r.Kind != k || r.kernel == kernel(program) {
@@ -135,11 +137,11 @@ func (t *Table) ModelMargin(k Kind, program string) model.ModelMargin {
 	}
 	factor := quantile(factors, Level)
 	return model.ModelMargin{Below: -math.Expm1(-factor), Above: math.Expm1(factor),
-		Covers: fmt.Sprintf("how far beyond that %v %% of %d simulations of %d other programs were on such machines", 100*Level, len(factors), len(kernels))}
+		Covers: fmt.Sprintf("the model's error, by %v %% of %d simulations of %d other programs on such machines", 100*Level, len(factors), len(kernels))}
 }
 
-// quantile is what another value of the same kind exceeds with a probability of at most 1-q: the one with rank q (n+1) of n, or
-// the largest if they are too few [romano2019, lemma 2]. It sorts values.
+// quantile returns the value that another value of the same kind exceeds with probability at most 1-q. It is
+// the value of rank q (n+1) of n, or the largest if n is too small [romano2019, lemma 2]. It sorts values.
 func quantile(values []float64, q float64) float64 {
 	slices.Sort(values)
 	rank := int(math.Ceil(q * float64(len(values)+1)))

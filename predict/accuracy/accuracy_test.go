@@ -145,11 +145,11 @@ func TestReadRefuses(t *testing.T) {
 	for text, say := range map[string]string{
 		"a,b\n":                         "line 1: \"a,b\", want",
 		head + "\nfft,smp,mva\n":        "line 2: 3 values",
-		head + "\nfft,smp,mva,x\n":      "line 2: \"x\" is not how far",
-		head + "\nfft,smp,mva,NaN\n":    "line 2: \"NaN\"",
-		head + "\nfft,smp,mva,-100\n":   "line 2: \"-100\"",
+		head + "\nfft,smp,mva,x\n":      "line 2: column beyond is \"x\", not a number",
+		head + "\nfft,smp,mva,NaN\n":    "line 2: column beyond is \"NaN\"",
+		head + "\nfft,smp,mva,-100\n":   "line 2: column beyond is \"-100\"",
 		head + "\n\n":                   "line 2: 1 values",
-		head + "\na,b,c,1\nfft,s,m,Inf": "line 3: \"Inf\"",
+		head + "\na,b,c,1\nfft,s,m,Inf": "line 3: column beyond is \"Inf\"",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q: %v, want %q", text, err, say)

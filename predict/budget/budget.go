@@ -1,14 +1,16 @@
-// Package budget finds the machine to buy or to rent: of all that a catalogue offers for so much money, the one on which a program
-// is done soonest, or at the least cost, as a model of the memory hierarchy predicts it.
+// Package budget finds the best machine to buy or rent for an amount of money.
+//
+// Of all machines in a catalogue, it selects the one with the least time or cost for a program, as a model of
+// the memory hierarchy predicts them:
 //
 //	minimise E(Instr) subject to C_cluster = N (C_machine(n) + C_net) <= B      [du2000, eq. 3.6 and 3.7]
 //
-// and the same for what is added to a machine that is there, for so much money more [du2000, sec. 3.3].
+// It does the same for additions to an existing machine, for an additional amount of money [du2000, sec. 3.3].
 //
-// All configurations are looked at, or shown to be worse than others that were, by a lower bound of their time: see
-// [Problem.Search]. With the winner come the runner-up and how much worse it is, all configurations
-// that are the fastest for their price, and what changes in the parameters make of the winner: a margin that is smaller
-// than the model's error decides nothing.
+// The search is exact. It predicts every configuration, or rules it out by a lower bound of its time: see
+// [Problem.Search]. The result contains the winner, the runner-up and its distance, all configurations that
+// are the fastest for their price, and the effect of changed parameters on the winner. A distance smaller than
+// the model's error decides nothing.
 //
 // The paper is
 //
@@ -27,31 +29,31 @@ import (
 	"spoor/traces/unit"
 )
 
-// Problem is what is to be decided.
+// Problem is a decision to make.
 type Problem struct {
-	Runs      []*cluster.Run // of one program, see [cluster.Case]
+	Runs      []*cluster.Run // runs of one program, see [cluster.Case]
 	Model     model.Model[*cluster.Case]
 	Catalogue *machine.Catalogue
-	Have      *machine.Parts // what is there already and goes on being used; nil: nothing
-	Budget    unit.Dollars   // for what is bought, or per hour
+	Have      *machine.Parts // existing machine that stays in use; nil: none
+	Budget    unit.Dollars   // for the purchase, or per hour
 	Limits    Limits
 	Objective Objective
-	Top       int // how many are ranked
-	// Error is that of the model, as a share of what it predicts; NaN: not known.
+	Top       int // number of machines to rank
+	// Error is the error of the model, as a share of the prediction; NaN: not known.
 	Error float64
 }
 
 // Candidate is one configuration.
 type Candidate struct {
 	machine.Parts
-	Paid  unit.Dollars // out of the budget
-	Worth unit.Dollars // of the whole machine, by the catalogue
-	Time  unit.Seconds // of the whole run
-	Value float64      // of the objective
-	at    int          // in the order of the catalogue
+	Paid  unit.Dollars // price to pay from the budget
+	Worth unit.Dollars // catalogue price of the whole machine
+	Time  unit.Seconds // time of the whole run
+	Value float64      // value of the objective
+	at    int          // position in the catalogue
 }
 
-// before is the order of candidates: by value, price, and place in the catalogue.
+// before orders candidates by value, price, and position in the catalogue.
 func (c *Candidate) before(d *Candidate) bool {
 	switch {
 	case c.Value != d.Value:
@@ -64,19 +66,19 @@ func (c *Candidate) before(d *Candidate) bool {
 	return c.Nodes < d.Nodes
 }
 
-// Result is what is best.
+// Result is the outcome of a search.
 type Result struct {
-	Ranked   []Candidate // the best of all
-	Front    []Candidate // those than which no cheaper one is as fast, by price
-	Less     []Candidate // the best and the second of every budget up to that of the problem, the best first
-	All      int         // configurations that meet the limits
-	Looked   int         // of which so many had to be predicted
-	Unknown  int         // and so many could not be
-	Left     []error     // why
-	Warnings []error     // what makes the result doubtful
+	Ranked         []Candidate // the best of all, best first
+	Front          []Candidate // configurations that no cheaper one matches in time, by price
+	SmallerBudgets []Candidate // the best two of every budget up to that of the problem, best first
+	All            int         // number of configurations that meet the limits
+	Predicted      int         // number of those that were predicted
+	Unpredicted    int         // number of those that the model could not predict
+	Skipped        []error     // reasons for that
+	Warnings       []error     // what makes the result doubtful
 }
 
-// Margin is by how much more the runner-up's value is, as a share; NaN if there is none.
+// Margin returns the relative distance of the runner-up's value to the best, or NaN without a runner-up.
 func (r *Result) Margin() float64 {
 	if len(r.Ranked) < 2 {
 		return math.NaN()
@@ -84,13 +86,14 @@ func (r *Result) Margin() float64 {
 	return r.Ranked[1].Value/r.Ranked[0].Value - 1
 }
 
-// Predict is the full prediction for a candidate.
+// Predict returns the full prediction for a candidate.
 func (p *Problem) Predict(c Candidate) (model.Prediction, error) {
 	m := p.Catalogue.Machine(c.Parts)
 	return p.Model.Predict(&cluster.Case{Runs: p.Runs, Machine: m, Processors: c.Processors * c.Nodes})
 }
 
-// JobCost is what a run costs that takes so long: rent for that time, or that part of the machine's life.
+// JobCost returns the cost of a run of time t: the rent for that time, or the price times that share of the
+// machine's lifetime.
 func (p *Problem) JobCost(worth unit.Dollars, t unit.Seconds) unit.Dollars {
 	if p.Catalogue.Hourly {
 		return worth * unit.Dollars(t/3600)
@@ -98,8 +101,9 @@ func (p *Problem) JobCost(worth unit.Dollars, t unit.Seconds) unit.Dollars {
 	return worth * unit.Dollars(t/p.Catalogue.Lifetime)
 }
 
-// enough is the cheapest machine on the front that is within a share of the best value, and false if that is the best itself.
-func (p *Problem) enough(r *Result, share float64) (Candidate, bool) {
+// cheapestWithin returns the cheapest machine on the front that is within a share of the best value. It
+// returns false if that is the best machine itself.
+func (p *Problem) cheapestWithin(r *Result, share float64) (Candidate, bool) {
 	best := r.Ranked[0]
 	for _, c := range r.Front {
 		value := p.Objective.of(c.Time, p.JobCost(c.Worth, c.Time))
@@ -110,23 +114,23 @@ func (p *Problem) enough(r *Result, share float64) (Candidate, bool) {
 	return best, false
 }
 
-// check says what is wrong with p before anything is searched.
+// check returns an error if p is invalid.
 func (p *Problem) check() error {
 	c := p.Catalogue
 	switch {
 	case c == nil:
 		return fmt.Errorf("the list of prices has no [catalogue]; data/price has examples")
 	case !(p.Budget >= 0) || math.IsInf(float64(p.Budget), 0):
-		return fmt.Errorf("a budget of %v is no amount", p.Budget)
+		return fmt.Errorf("the budget is %v, not an amount of 0 or more", p.Budget)
 	case p.Objective.needsCost && !c.Hourly && c.Lifetime == 0:
-		return fmt.Errorf("objective %s needs catalogue.lifetime: for how long a machine serves that is bought", p.Objective.Name)
+		return fmt.Errorf("objective %s needs catalogue.lifetime, the service life of a bought machine", p.Objective.Name)
 	case p.Top < 1:
-		return fmt.Errorf("a ranking of %d machines", p.Top)
+		return fmt.Errorf("cannot rank %d machines; give --top 1 or more", p.Top)
 	}
 	return nil
 }
 
-// price is what is paid for s, and what it is worth.
+// price returns what s costs from the budget, and its whole catalogue price.
 func (p *Problem) price(s machine.Parts) (paid, worth unit.Dollars) {
 	worth = p.Catalogue.Price(s)
 	if p.Have == nil {

@@ -249,11 +249,11 @@ func TestSearchIsEnumeration(t *testing.T) {
 		near(t, fmt.Sprintf("case %d, ranking", i), r.Ranked, ranked[:min(len(ranked), p.Top)])
 		near(t, fmt.Sprintf("case %d, front", i), r.Front, front)
 		for _, c := range ranked { // with just so much money as some machine costs
-			got, want := affordable(r.Less, c.Paid), affordable(ranked, c.Paid)
+			got, want := affordable(r.SmallerBudgets, c.Paid), affordable(ranked, c.Paid)
 			near(t, fmt.Sprintf("case %d, for %v", i, c.Paid), got[:min(2, len(got))], want[:min(2, len(want))])
 		}
-		if r.Looked > r.All || p.Limits.Deadline == 0 && len(ranked) != r.All {
-			t.Errorf("case %d: %d of %d machines, want %d", i, r.Looked, r.All, len(ranked))
+		if r.Predicted > r.All || p.Limits.Deadline == 0 && len(ranked) != r.All {
+			t.Errorf("case %d: %d of %d machines, want %d", i, r.Predicted, r.All, len(ranked))
 		}
 	}
 }
@@ -274,10 +274,10 @@ func TestDecision(t *testing.T) {
 	price, _ := store.Data[float64](d, "price")
 	e, _ := store.Data[float64](d, "e_instr")
 	time, _ := store.Data[float64](d, "time")
-	if d.Name != "budget" || d.Fact("model_error") != "0.1" || len(ranks) != len(r.Less) || len(ranks) < 5 || ranks[0] != 1 || slices.Max(ranks[1:]) > 0 {
-		t.Fatalf("%d rows of %d, ranks %v, facts %v", len(ranks), len(r.Less), ranks, d.Meta)
+	if d.Name != "budget" || d.Fact("model_error") != "0.1" || len(ranks) != len(r.SmallerBudgets) || len(ranks) < 5 || ranks[0] != 1 || slices.Max(ranks[1:]) > 0 {
+		t.Fatalf("%d rows of %d, ranks %v, facts %v", len(ranks), len(r.SmallerBudgets), ranks, d.Meta)
 	}
-	for i, c := range r.Less { // the runs have 10^9 instructions
+	for i, c := range r.SmallerBudgets { // the runs have 10^9 instructions
 		if price[i] != float64(c.Paid) || math.Abs(e[i]/time[i]-1) > 1e-12 {
 			t.Errorf("row %d: $%v, %v ns, %v s; want %+v", i, price[i], e[i], time[i], c)
 		}
@@ -318,18 +318,18 @@ func TestRefusals(t *testing.T) {
 		change func(p *Problem)
 		say    string
 	}{
-		{func(p *Problem) { p.Budget = 1099 }, "a budget of $1099 buys nothing that meets all limits: the cheapest is 1x1 ws 256KiB 64MiB for $1100"},
+		{func(p *Problem) { p.Budget = 1099 }, "no machine within the limits costs at most $1099: the cheapest is 1x1 ws 256KiB 64MiB for $1100"},
 		{func(p *Problem) { p.Budget, p.Limits.MinMemory = 1199, 65<<20 }, "the cheapest is 1x1 ws 256KiB 128MiB for $1200"},
-		{func(p *Problem) { p.Limits.MinMemory = 1 << 40 }, "no machine of the catalogue meets --min-memory 1TiB, whatever the money; without --min-memory 1TiB there would be some"},
-		{func(p *Problem) { p.Limits = Limits{MaxNodes: 2, MinProcessors: 9, PowerOfTwo: true} }, "meets --power-of-two, --max-nodes 2, --min-processors 9, whatever the money; without --max-nodes 2, or without --min-processors 9 there"},
-		{func(p *Problem) { p.Limits = Limits{MaxNodes: 2, MinProcessors: 9, MinMemory: 1 << 40} }, "dropping one of them does not help"},
+		{func(p *Problem) { p.Limits.MinMemory = 1 << 40 }, "no machine of the catalogue meets --min-memory 1TiB at any price; drop --min-memory 1TiB"},
+		{func(p *Problem) { p.Limits = Limits{MaxNodes: 2, MinProcessors: 9, PowerOfTwo: true} }, "meets --power-of-two, --max-nodes 2, --min-processors 9 at any price; drop --max-nodes 2 or --min-processors 9"},
+		{func(p *Problem) { p.Limits = Limits{MaxNodes: 2, MinProcessors: 9, MinMemory: 1 << 40} }, "dropping one of these limits does not help"},
 		{func(p *Problem) { p.Limits.Deadline = 1e-9 }, "no machine meets --deadline 1ns within the budget and the other limits: the fastest takes"},
-		{func(p *Problem) { p.Budget = unit.Dollars(math.NaN()) }, "is no amount"},
-		{func(p *Problem) { p.Budget = -1 }, "is no amount"},
-		{func(p *Problem) { p.Budget = unit.Dollars(math.Inf(1)) }, "is no amount"},
-		{func(p *Problem) { p.Top = 0 }, "a ranking of 0"},
+		{func(p *Problem) { p.Budget = unit.Dollars(math.NaN()) }, "not an amount of 0 or more"},
+		{func(p *Problem) { p.Budget = -1 }, "not an amount of 0 or more"},
+		{func(p *Problem) { p.Budget = unit.Dollars(math.Inf(1)) }, "not an amount of 0 or more"},
+		{func(p *Problem) { p.Top = 0 }, "cannot rank 0 machines"},
 		{func(p *Problem) { p.Catalogue = nil }, "has no [catalogue]"},
-		{func(p *Problem) { p.Model = cluster.Curve{} }, "model curve predicts none of"},
+		{func(p *Problem) { p.Model = cluster.Curve{} }, "model curve can predict none of"},
 		{func(p *Problem) {
 			p.Catalogue = catalogue(t, strings.Replace(shop, "lifetime = \"1000 h\"\n", "", 1))
 			p.Objective = Objectives[1]
@@ -356,7 +356,7 @@ func TestDoubt(t *testing.T) {
 		}
 		return fmt.Sprint(r.Warnings)
 	}
-	if got := warned(); !strings.Contains(got, "is inside the model's error: by simulations of other programs its intervals reach 88 % lower") {
+	if got := warned(); !strings.Contains(got, "is inside the model's error, which is -88 % to") {
 		t.Error(got)
 	}
 	if p.Error = 1; !strings.Contains(warned(), "inside the model's error of 1e+02 %") {
@@ -506,7 +506,7 @@ func BenchmarkMillion(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(r.All), "machines")
-				b.ReportMetric(float64(r.Looked), "predicted")
+				b.ReportMetric(float64(r.Predicted), "predicted")
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"spoor/traces/store"
 )
 
-// Describe writes a description of each ranked machine into a folder, as 01-4x1-ws.toml and so on.
+// Describe writes a machine description of each ranked machine into a folder, as 01-4x1-ws.toml and so on.
 func (p *Problem) Describe(r *Result, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

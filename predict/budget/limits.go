@@ -9,24 +9,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// Limits are what machines must meet. A zero is no limit.
+// Limits are the requirements on machines. A zero is no limit.
 type Limits struct {
-	PowerOfTwo    bool // processors
+	PowerOfTwo    bool // number of processors
 	MaxNodes      int
 	MinProcessors int
 	MaxProcessors int
-	MinMemory     unit.Bytes   // of each node
+	MinMemory     unit.Bytes   // memory of each node
 	MinTotal      unit.Bytes   // memory of all nodes
-	Deadline      unit.Seconds // for the run
+	Deadline      unit.Seconds // for the time of the run
 }
 
-// limit is one of them that is set.
+// limit is a requirement that is set.
 type limit struct {
-	name string // as the command has it
+	name string // flag of the command
 	met  func(c *machine.Catalogue, p machine.Parts) bool
 }
 
-// list is the limits of machines, which do not depend on time or money.
+// list returns the limits that do not depend on time or money.
 func (l Limits) list() (all []limit) {
 	add := func(set bool, name string, met func(*machine.Catalogue, machine.Parts) bool) {
 		if set {
@@ -54,11 +54,12 @@ func (l Limits) list() (all []limit) {
 	return all
 }
 
-// infeasible says why no machine is left: which limits leave some if they are dropped, or what the cheapest costs.
+// infeasible returns the reason why no machine is left: the price of the cheapest, or the limits that exclude
+// all.
 func (p *Problem) infeasible() error {
 	limits := p.Limits.list()
 	if c, found := p.cheapest(limits); found {
-		return fmt.Errorf("a budget of %s buys nothing that meets all limits: the cheapest is %s for %s", p.money(p.Budget), p.Catalogue.Name(c.Parts), p.money(c.Paid))
+		return fmt.Errorf("no machine within the limits costs at most %s: the cheapest is %s for %s", p.money(p.Budget), p.Catalogue.Name(c.Parts), p.money(c.Paid))
 	}
 	var names, guilty []string
 	for i, l := range limits {
@@ -70,16 +71,16 @@ func (p *Problem) infeasible() error {
 	}
 	switch {
 	case len(limits) == 0:
-		return fmt.Errorf("the catalogue has nothing to choose from")
+		return fmt.Errorf("the catalogue has no machines")
 	case len(guilty) == 0:
-		return fmt.Errorf("no machine of the catalogue meets %s, whatever the money; dropping one of them does not help", strings.Join(names, ", "))
+		return fmt.Errorf("no machine of the catalogue meets %s at any price; dropping one of these limits does not help", strings.Join(names, ", "))
 	}
-	return fmt.Errorf("no machine of the catalogue meets %s, whatever the money; without %s there would be some", strings.Join(names, ", "), strings.Join(guilty, ", or without "))
+	return fmt.Errorf("no machine of the catalogue meets %s at any price; drop %s", strings.Join(names, ", "), strings.Join(guilty, " or "))
 }
 
-// cheapest is the cheapest machine within limits.
+// cheapest returns the cheapest machine within limits.
 func (p *Problem) cheapest(limits []limit) (least Candidate, found bool) {
-	p.all(limits, func(c Candidate) bool {
+	p.eachMachine(limits, func(c Candidate) bool {
 		if !found || c.Paid < least.Paid {
 			least, found = c, true
 		}
@@ -88,16 +89,17 @@ func (p *Problem) cheapest(limits []limit) (least Candidate, found bool) {
 	return least, found
 }
 
-// all passes each machine within limits on, without its time, until the function says that more nodes are of no interest.
-func (p *Problem) all(limits []limit, use func(Candidate) bool) {
+// eachMachine calls use for each machine within limits, without its time. In each series, it stops when use
+// returns false.
+func (p *Problem) eachMachine(limits []limit, use func(Candidate) bool) {
 	for at, s := range p.Catalogue.Series() {
-		p.ofSeries(at, s, limits, use)
+		p.eachInSeries(at, s, limits, use)
 	}
 }
 
-func (p *Problem) ofSeries(at int, s machine.Parts, limits []limit, use func(Candidate) bool) {
+func (p *Problem) eachInSeries(at int, s machine.Parts, limits []limit, use func(Candidate) bool) {
 	for most := p.Catalogue.Most(s); s.Nodes <= most; s.Nodes++ {
-		if !p.keeps(s) || !met(limits, p.Catalogue, s) {
+		if !p.extendsOwned(s) || !met(limits, p.Catalogue, s) {
 			continue
 		}
 		c := Candidate{Parts: s, at: at}
@@ -117,7 +119,7 @@ func met(limits []limit, c *machine.Catalogue, p machine.Parts) bool {
 	return true
 }
 
-// money is an amount as the catalogue has it.
+// money formats an amount in the unit of the catalogue.
 func (p *Problem) money(d unit.Dollars) string {
 	d = unit.Dollars(cents(float64(d)))
 	if p.Catalogue.Hourly {

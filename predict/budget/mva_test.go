@@ -148,13 +148,13 @@ func TestSearchOfMVA(t *testing.T) {
 		near(t, fmt.Sprintf("case %d, ranking", i), r.Ranked, ranked[:p.Top])
 		near(t, fmt.Sprintf("case %d, front", i), r.Front, front)
 		for _, c := range ranked {
-			got, want := affordable(r.Less, c.Paid), affordable(ranked, c.Paid)
+			got, want := affordable(r.SmallerBudgets, c.Paid), affordable(ranked, c.Paid)
 			near(t, fmt.Sprintf("case %d, for %v", i, c.Paid), got[:min(2, len(got))], want[:min(2, len(want))])
 		}
-		predicted, all = predicted+r.Looked, all+r.All
+		predicted, all = predicted+r.Predicted, all+r.All
 		best, err := p.search(true)
-		if err != nil || best.Looked > r.Looked {
-			t.Fatalf("case %d: %v, %d predicted for the ranked alone, %d for all", i, err, best.Looked, r.Looked)
+		if err != nil || best.Predicted > r.Predicted {
+			t.Fatalf("case %d: %v, %d predicted for the ranked alone, %d for all", i, err, best.Predicted, r.Predicted)
 		}
 		near(t, fmt.Sprintf("case %d, ranked alone", i), best.Ranked, r.Ranked)
 		for _, c := range ranked {

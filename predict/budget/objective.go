@@ -7,7 +7,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Objective is what is to be least. It must not fall with time, nor with cost.
+// Objective is the value to minimize. It must not decrease when time or cost increases.
 type Objective struct {
 	Name, Unit string
 	needsCost  bool
@@ -21,7 +21,7 @@ var Objectives = []Objective{
 	{"time-cost", "s $", true, func(t unit.Seconds, job unit.Dollars) float64 { return float64(t) * float64(job) }},
 }
 
-// ObjectiveNamed is the objective called name.
+// ObjectiveNamed returns the objective called name.
 func ObjectiveNamed(name string) (Objective, error) {
 	var names []string
 	for _, o := range Objectives {

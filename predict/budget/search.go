@@ -16,24 +16,27 @@ import (
 
 // Search finds the best machines.
 //
-// A machine whose least time (see [cluster.Series.LeastTime]) makes its value worse than that of all that are ranked so far,
-// and which is slower than another one that costs no more, is not predicted: neither list can have it.
-// Numbers of nodes that are powers of two come first, and the largest, so that such machines are soon there. Where a prediction takes
-// much longer than its bound, all bounds come first, and machines in the order of what they are worth at best.
+// It does not predict a machine that cannot be in either list. Such a machine has a least time (see
+// [cluster.Series.LeastTime]) with a worse value than all ranked so far, and is slower than another one that
+// costs no more.
+//
+// Numbers of nodes that are powers of two come first, and the largest number, to find good machines early. If
+// a prediction takes much longer than its bound, Search computes all bounds first, and then takes machines in
+// the order of their bounds.
 func (p *Problem) Search() (*Result, error) {
 	r, err := p.search(false)
 	if err != nil {
 		return nil, err
 	}
-	return r, p.doubt(r)
+	return r, p.addWarnings(r)
 }
 
-// search is Search without doubts, and of the ranked alone if that is all that is wanted.
+// search is Search without warnings. With rankedOnly it computes only the ranking.
 func (p *Problem) search(rankedOnly bool) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	s := &search{Problem: p, out: &Result{}, late: unit.Seconds(math.Inf(1)), rankedOnly: rankedOnly}
+	s := &search{Problem: p, out: &Result{}, leastLate: unit.Seconds(math.Inf(1)), rankedOnly: rankedOnly}
 	s.limits = p.Limits.list()
 	if err := s.gather(); err != nil {
 		return nil, err
@@ -48,28 +51,28 @@ func (p *Problem) search(rankedOnly bool) (*Result, error) {
 		}
 	}
 	if len(s.out.Ranked) == 0 {
-		return nil, s.none()
+		return nil, s.noResult()
 	}
-	s.out.Left = s.left()
+	s.out.Skipped = s.skipReasons()
 	for _, n := range s.reasons {
-		s.out.Unknown += n
+		s.out.Unpredicted += n
 	}
 	return s.out, nil
 }
 
-// search is one under way.
+// search is the state of a search.
 type search struct {
 	*Problem
-	limits  []limit
-	series  []priced
-	out     *Result
-	reasons map[string]int // why machines could not be predicted, and how many
-	late    unit.Seconds   // the least time of those that miss the deadline
+	limits    []limit
+	series    []priced
+	out       *Result
+	reasons   map[string]int // number of machines by the reason why they could not be predicted
+	leastLate unit.Seconds   // the least time of machines that miss the deadline
 
-	rankedOnly bool // nobody asks for the front, nor for less money
+	rankedOnly bool // without the front and smaller budgets
 }
 
-// priced is the machines with one kind of node and network that the limits and the money leave.
+// priced is the machines with one kind of node and network that meet the limits and the budget.
 type priced struct {
 	*cluster.Series
 	at    int
@@ -82,7 +85,7 @@ func (s *search) gather() error {
 	s.reasons = map[string]int{}
 	for at, parts := range s.Catalogue.Series() {
 		machines, last := 0, machine.Parts{}
-		s.ofSeries(at, parts, s.limits, func(c Candidate) bool {
+		s.eachInSeries(at, parts, s.limits, func(c Candidate) bool {
 			if s.affords(&c) {
 				machines, last = machines+1, c.Parts
 			}
@@ -105,22 +108,22 @@ func (s *search) gather() error {
 	return nil
 }
 
-// affords reports whether c is within the budget; it allows for rounding.
+// affords reports whether c is within the budget, with a tolerance for rounding.
 func (p *Problem) affords(c *Candidate) bool { return c.Paid <= p.Budget*(1+1e-12) }
 
-// try looks at the machines of a series: those that come first, or the others.
+// try tries the machines of a series: with seeding those that come first, otherwise the others.
 func (s *search) try(series *priced, seeding bool) {
 	s.within(series, func(c Candidate) {
 		if first := bits.OnesCount(uint(c.Nodes)) == 1 || c.Nodes == series.last; first == seeding {
 			least, err := series.LeastTime(c.Nodes)
-			s.look(series.Series, &c, least, err)
+			s.predict(series.Series, &c, least, err)
 		}
 	})
 }
 
-// within passes on the machines of a series.
+// within calls use for the machines of a series.
 func (s *search) within(series *priced, use func(Candidate)) {
-	s.ofSeries(series.at, series.parts, s.limits, func(c Candidate) bool {
+	s.eachInSeries(series.at, series.parts, s.limits, func(c Candidate) bool {
 		if c.Nodes > series.last {
 			return false
 		}
@@ -129,14 +132,14 @@ func (s *search) within(series *priced, use func(Candidate)) {
 	})
 }
 
-// bounded is a machine of which only the least time is known.
+// bounded is a machine with only a bound of its time.
 type bounded struct {
-	Candidate // Time and Value at best
+	Candidate // Time and Value are bounds
 	of        *priced
 	err       error // why there is no bound; such machines come first
 }
 
-// tryByBounds looks at all machines, the best by their bounds first.
+// tryByBounds tries all machines, in the order of their bounds.
 func (s *search) tryByBounds() {
 	var all []bounded
 	for i := range s.series {
@@ -157,13 +160,13 @@ func (s *search) tryByBounds() {
 	})
 	for i := range all {
 		b := &all[i]
-		s.look(b.of.Series, &b.Candidate, b.Time, b.err)
+		s.predict(b.of.Series, &b.Candidate, b.Time, b.err)
 	}
 }
 
-// look predicts c, if it can be in a list; it takes at least so long, if there is no err.
-func (s *search) look(series *cluster.Series, c *Candidate, least unit.Seconds, err error) {
-	if err == nil && s.hopeless(c, least) {
+// predict predicts c if it can be in a list. Without err, its time is at least least.
+func (s *search) predict(series *cluster.Series, c *Candidate, least unit.Seconds, err error) {
+	if err == nil && s.ruledOut(c, least) {
 		return
 	}
 	if err == nil {
@@ -173,20 +176,20 @@ func (s *search) look(series *cluster.Series, c *Candidate, least unit.Seconds, 
 		s.reasons[err.Error()]++
 		return
 	}
-	s.out.Looked++
+	s.out.Predicted++
 	if s.Limits.Deadline > 0 && c.Time > s.Limits.Deadline {
-		s.late = min(s.late, c.Time)
+		s.leastLate = min(s.leastLate, c.Time)
 		return
 	}
 	c.Value = s.Objective.of(c.Time, s.JobCost(c.Worth, c.Time))
 	s.rank(*c)
-	s.out.Front = enter(s.out.Front, *c)
-	s.out.Less = amongTwo(s.out.Less, *c)
+	s.out.Front = addToFront(s.out.Front, *c)
+	s.out.SmallerBudgets = addToBestTwo(s.out.SmallerBudgets, *c)
 }
 
-// hopeless reports whether c can be in no list if it takes at least so long.
-func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
-	if d := s.Limits.Deadline; d > 0 && least > d && least >= s.late {
+// ruledOut reports whether c can be in no list if its time is at least least.
+func (s *search) ruledOut(c *Candidate, least unit.Seconds) bool {
+	if d := s.Limits.Deadline; d > 0 && least > d && least >= s.leastLate {
 		return true
 	}
 	if len(s.out.Ranked) < s.Top {
@@ -194,7 +197,7 @@ func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
 	}
 	value := s.Objective.of(least, s.JobCost(c.Worth, least))
 	switch ranked := value <= s.out.Ranked[len(s.out.Ranked)-1].Value*(1+1e-12); {
-	case ranked || !s.rankedOnly && !twoBefore(s.out.Less, c, value):
+	case ranked || !s.rankedOnly && !twoBefore(s.out.SmallerBudgets, c, value):
 		return false
 	case s.rankedOnly:
 		return true
@@ -204,7 +207,7 @@ func (s *search) hopeless(c *Candidate, least unit.Seconds) bool {
 	return i > 0 && f[i-1].Time < least
 }
 
-// rank puts c where it belongs among the best.
+// rank inserts c into the ranking.
 func (s *search) rank(c Candidate) {
 	r := s.out.Ranked
 	i := sort.Search(len(r), func(i int) bool { return c.before(&r[i]) })
@@ -217,8 +220,9 @@ func (s *search) rank(c Candidate) {
 	s.out.Ranked = slices.Insert(r, i, c)
 }
 
-// enter adds c to a front, unless another one is as fast and costs no more, and takes out those for which c is that.
-func enter(front []Candidate, c Candidate) []Candidate {
+// addToFront adds c to a front, unless another one is as fast and costs no more. It removes those that c makes
+// superfluous.
+func addToFront(front []Candidate, c Candidate) []Candidate {
 	first := sort.Search(len(front), func(i int) bool { return front[i].Paid >= c.Paid })
 	if first > 0 && front[first-1].Time <= c.Time {
 		return front
@@ -230,16 +234,16 @@ func enter(front []Candidate, c Candidate) []Candidate {
 		}
 	}
 	if last < len(front) && last == first && front[last].Paid == c.Paid {
-		return front // which costs the same and is faster
+		return front // it costs the same and is faster
 	}
 	return slices.Replace(front, first, last, c)
 }
 
-// amongTwo adds c to the machines that are the best or the second of some budget, the best first, and takes out those before which
-// two others come by then that cost no more.
-func amongTwo(list []Candidate, c Candidate) []Candidate {
+// addToBestTwo adds c to the machines that are among the best two for some budget, best first. It removes each
+// machine that two better ones match in price.
+func addToBestTwo(list []Candidate, c Candidate) []Candidate {
 	at := sort.Search(len(list), func(i int) bool { return c.before(&list[i]) })
-	cheapest, second := unit.Dollars(math.Inf(1)), unit.Dollars(math.Inf(1)) // of those that come before
+	cheapest, second := unit.Dollars(math.Inf(1)), unit.Dollars(math.Inf(1)) // of the better ones
 	return slices.DeleteFunc(slices.Insert(list, at, c), func(d Candidate) bool {
 		if d.Paid >= second {
 			return true
@@ -249,7 +253,7 @@ func amongTwo(list []Candidate, c Candidate) []Candidate {
 	})
 }
 
-// twoBefore reports whether two of list cost no more than c and are better than a value.
+// twoBefore reports whether two machines of list cost no more than c and are better than a value.
 func twoBefore(list []Candidate, c *Candidate, value float64) bool {
 	n := 0
 	for i := range list {
@@ -266,12 +270,12 @@ func twoBefore(list []Candidate, c *Candidate, value float64) bool {
 	return false
 }
 
-// none says why nothing is left.
-func (s *search) none() error {
-	if !math.IsInf(float64(s.late), 0) {
-		return fmt.Errorf("no machine meets --deadline %v within the budget and the other limits: the fastest takes %v", s.Limits.Deadline, s.late)
+// noResult returns the reason why no machine is left.
+func (s *search) noResult() error {
+	if !math.IsInf(float64(s.leastLate), 0) {
+		return fmt.Errorf("no machine meets --deadline %v within the budget and the other limits: the fastest takes %v", s.Limits.Deadline, s.leastLate)
 	}
-	text, reasons := "", s.left()
+	text, reasons := "", s.skipReasons()
 	for i, r := range reasons {
 		if i == 3 {
 			text += fmt.Sprintf("; and %d more reasons", len(reasons)-i)
@@ -279,11 +283,11 @@ func (s *search) none() error {
 		}
 		text += "; " + r.Error()
 	}
-	return fmt.Errorf("model %s predicts none of %d machines%s", s.Model.Name(), s.out.All, text)
+	return fmt.Errorf("model %s can predict none of %d machines%s", s.Model.Name(), s.out.All, text)
 }
 
-// left are the reasons why machines could not be predicted, the most frequent first.
-func (s *search) left() (all []error) {
+// skipReasons returns the reasons why machines could not be predicted, most frequent first.
+func (s *search) skipReasons() (all []error) {
 	reasons := make([]string, 0, len(s.reasons))
 	for r := range s.reasons {
 		reasons = append(reasons, r)
@@ -292,7 +296,7 @@ func (s *search) left() (all []error) {
 		return cmp.Or(s.reasons[b]-s.reasons[a], strings.Compare(a, b))
 	})
 	for _, r := range reasons {
-		all = append(all, fmt.Errorf("%d machines are left out: %s", s.reasons[r], r))
+		all = append(all, fmt.Errorf("%d machines were left out: %s", s.reasons[r], r))
 	}
 	return all
 }

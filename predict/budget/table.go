@@ -12,19 +12,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// Table has a row for each ranked machine, the best first.
+// Table has a row for each ranked machine, best first.
 func (p *Problem) Table(r *Result, facts []trace.Arg) (*store.Table, error) {
 	predictions, err := p.predictions(r.Ranked)
 	return p.table("budget", r.Ranked, predictions, r, facts), err
 }
 
-// Decision is Table with E(Instr), and with what is the best or the second for less money: that has rank 0 if it is not ranked.
+// Decision is Table with E(Instr), and with the best two for smaller budgets. Rank is 0 for machines that are
+// not ranked.
 func (p *Problem) Decision(r *Result, facts []trace.Arg) (*store.Table, error) {
 	list, ranks := slices.Clone(r.Ranked), make([]int32, len(r.Ranked))
 	for i := range ranks {
 		ranks[i] = int32(i + 1)
 	}
-	for _, c := range r.Less {
+	for _, c := range r.SmallerBudgets {
 		if !slices.ContainsFunc(r.Ranked, func(d Candidate) bool { return d.Parts == c.Parts }) {
 			list, ranks = append(list, c), append(ranks, 0)
 		}
@@ -59,7 +60,7 @@ func (p *Problem) predictions(list []Candidate) ([]model.Prediction, error) {
 	return all, nil
 }
 
-// FrontTable has a row for each machine than which no cheaper one is as fast.
+// FrontTable has a row for each machine on the front: no cheaper machine is as fast.
 func (p *Problem) FrontTable(r *Result, facts []trace.Arg) *store.Table {
 	return p.table("front", r.Front, nil, r, facts)
 }
@@ -107,7 +108,7 @@ func (p *Problem) table(name string, list []Candidate, predictions []model.Predi
 	return t
 }
 
-// parts are the columns that say what machines are made of.
+// parts returns the columns with the parts of machines.
 func (p *Problem) parts(list []Candidate) []store.Column {
 	words := func(name string, of func(c *Candidate) string) store.Column {
 		data := make([]string, len(list))
@@ -158,29 +159,29 @@ func (p *Problem) SensitivityTable(all []Shift) *store.Table {
 	return t
 }
 
-// close is what counts as equal in a summary, if nobody knows how far off the model is.
-const close = 0.01
+// closeShare is the distance that counts as equal in a summary if the model's error is not known.
+const closeShare = 0.01
 
-// Summary says in a few lines what was decided.
+// Summary describes the decision in a few lines.
 func (p *Problem) Summary(r *Result) string {
 	best := r.Ranked[0]
 	text := fmt.Sprintf("best: %s for %s", p.Catalogue.Name(best.Parts), p.money(best.Paid))
 	if m := r.Margin(); !math.IsNaN(m) {
 		text += fmt.Sprintf("; the runner-up is %.2g %% behind: %s for %s", 100*m, p.Catalogue.Name(r.Ranked[1].Parts), p.money(r.Ranked[1].Paid))
 	}
-	share := close
+	share := closeShare
 	if !math.IsNaN(p.Error) {
 		share = p.Error
 	}
-	if c, cheaper := p.enough(r, share); cheaper {
-		text += fmt.Sprintf("\nno more than %.2g %% behind: %s for %s", 100*share, p.Catalogue.Name(c.Parts), p.money(c.Paid))
+	if c, cheaper := p.cheapestWithin(r, share); cheaper {
+		text += fmt.Sprintf("\nwithin %.2g %% of the best: %s for %s", 100*share, p.Catalogue.Name(c.Parts), p.money(c.Paid))
 	}
-	text += fmt.Sprintf("\n%d machines within limits and budget, %d predicted", r.All, r.Looked)
-	if r.Unknown > 0 {
-		text += fmt.Sprintf(", %d left out", r.Unknown)
+	text += fmt.Sprintf("\n%d machines within limits and budget, %d predicted", r.All, r.Predicted)
+	if r.Unpredicted > 0 {
+		text += fmt.Sprintf(", %d without prediction", r.Unpredicted)
 	}
-	if bounded := r.All - r.Looked - r.Unknown; bounded > 0 {
-		text += fmt.Sprintf(", %d bounded", bounded)
+	if bounded := r.All - r.Predicted - r.Unpredicted; bounded > 0 {
+		text += fmt.Sprintf(", %d ruled out by bounds", bounded)
 	}
 	return text
 }

@@ -7,12 +7,12 @@ import (
 	"spoor/traces/unit"
 )
 
-// keeps reports whether s can be made of what is there: with nodes of the same kind, none of which gets less than it has, or with
-// all new ones.
+// extendsOwned reports whether s can be made from the existing machine: with nodes of the same kind, none of
+// which gets less than it has, or with all new nodes.
 //
-// Differs: what is there may also be left alone, and nodes may be replaced by others, which the paper's cases do not; nothing that is replaced
-// brings money.
-func (p *Problem) keeps(s machine.Parts) bool {
+// Differs: the existing machine may also stay unchanged, and nodes may be replaced by others, unlike in the
+// paper's cases. Replaced parts return no money.
+func (p *Problem) extendsOwned(s machine.Parts) bool {
 	h := p.Have
 	if h == nil || s.Node != h.Node {
 		return true
@@ -22,8 +22,8 @@ func (p *Problem) keeps(s machine.Parts) bool {
 		n.Caches[s.Cache].Size >= n.Caches[h.Cache].Size && n.Memories[s.Memory].Size >= n.Memories[h.Memory].Size
 }
 
-// addition is what it takes to make s of what is there: more nodes, more processors and memory in those that there are, larger caches
-// and another network in place of the old ones.
+// addition returns the price to extend the existing machine to s: more nodes, more processors and memory in
+// the existing nodes, and larger caches and another network in place of the old ones.
 func (p *Problem) addition(s machine.Parts) (paid unit.Dollars) {
 	h, c := p.Have, p.Catalogue
 	if s.Node != h.Node {
@@ -48,14 +48,14 @@ func (p *Problem) addition(s machine.Parts) (paid unit.Dollars) {
 	return paid
 }
 
-// UpgradeOf is p for what is added to m, which the catalogue must have the parts of.
+// UpgradeOf returns p for additions to m. The catalogue must have the parts of m.
 func (p Problem) UpgradeOf(m *machine.Machine) (Problem, error) {
 	if p.Catalogue == nil {
 		return p, p.check()
 	}
 	have, err := p.Catalogue.Find(m)
 	if err != nil {
-		return p, fmt.Errorf("machine %s is not made of what the catalogue has: %w", m.Name, err)
+		return p, fmt.Errorf("the catalogue lacks parts of machine %s: %w", m.Name, err)
 	}
 	p.Have = &have
 	return p, nil

@@ -125,7 +125,7 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 		m, bytes := random(r), 1+r.Int64N(1<<r.IntN(14))
 		m.Latency = max(m.Latency, 1) // messages take a picosecond at least
 		down, up := make([][]engine.Step, m.Procs), make([][]engine.Step, m.Procs)
-		grow(m.Procs, m.hop(bytes), m.sending(bytes), func(from, to int, _ unit.Picos) {
+		optimalTree(m.Procs, m.hop(bytes), m.sendInterval(bytes), func(from, to int, _ unit.Picos) {
 			down[to] = append(down[to], engine.Step{Bytes: bytes, Peer: int32(from)})
 			down[from] = append(down[from], engine.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
 		})
@@ -135,7 +135,7 @@ func TestOptimalTreesReachTheirBounds(t *testing.T) {
 		// Leaves begin as late as they may: who sends earlier may be in the way of others.
 		want := least(t, "reduce", m, bytes)
 		begin := make([]unit.Picos, m.Procs)
-		grow(m.Procs, m.hop(bytes), m.taking(bytes), func(to, from int, at unit.Picos) {
+		optimalTree(m.Procs, m.hop(bytes), m.receiveInterval(bytes), func(to, from int, at unit.Picos) {
 			up[to] = append([]engine.Step{{Bytes: bytes, Peer: int32(from)}}, up[to]...) // what the tree has first comes last
 			up[from] = append(up[from], engine.Step{Bytes: bytes, Peer: int32(to), Send: true, Round: 1})
 			begin[from], begin[to] = want-at, 0
@@ -206,7 +206,7 @@ func TestGapsOfThePaper(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := Of(m, procs, 32, nil)
+			a, err := Abstract(m, procs, 32, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,14 +224,14 @@ func TestGapOfTraffic(t *testing.T) {
 		t.Fatal(err)
 	}
 	// On 2 x 2 processors, 0 and 1 exchange 10 messages each and nobody else does: 10 over a link, 5 each on average.
-	a, err := Of(m, 4, 32, []topology.Flow{{From: 0, To: 1, Messages: 10, Bytes: 320}, {From: 1, To: 0, Messages: 10, Bytes: 320}})
+	a, err := Abstract(m, 4, 32, []topology.Flow{{From: 0, To: 1, Messages: 10, Bytes: 320}, {From: 1, To: 0, Messages: 10, Bytes: 320}})
 	if err != nil || len(a.Gaps) != 2 || a.With(a.Gaps[1]).Gap != 2*1600000 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := Of(m, 1, 32, nil); err == nil {
+	if _, err := Abstract(m, 1, 32, nil); err == nil {
 		t.Error("no error about one processor")
 	}
-	if _, err := Of(&machine.Machine{Name: "x"}, 2, 32, nil); err == nil || !strings.Contains(err.Error(), "no section [network]") {
+	if _, err := Abstract(&machine.Machine{Name: "x"}, 2, 32, nil); err == nil || !strings.Contains(err.Error(), "no section [network]") {
 		t.Error(err)
 	}
 }

@@ -11,35 +11,37 @@ import (
 	"spoor/traces/unit"
 )
 
-// Gap is a gap with where it is from.
+// Gap is a gap with its origin.
 type Gap struct {
 	From string // "machine", machine.GapBisection or machine.GapTraffic
 	Time unit.Picos
 }
 
-// Abstraction is a network as LogP has it.
+// Abstraction is the LogP description of a network.
 type Abstraction struct {
 	Machine  Machine // with the first of the gaps
 	Gaps     []Gap
 	Warnings []error
 }
 
-// With is the machine with a gap.
+// With returns the machine with a gap.
 func (a Abstraction) With(g Gap) Machine {
 	m := a.Machine
 	m.Gap = g.Time
 	return m
 }
 
-// Of abstracts the network of m between so many processors, for messages of so many bytes. Its own L, o, g and G are taken where it has them. Of
-// a network of links, L is the time of a message, header included, on an idle network, and g comes from its bandwidth:
+// Abstract returns the LogP parameters of the network of m between procs processors, for messages of so many
+// bytes. If the network has L, o, g or G itself, these are used. For a network of links, L is the time of a
+// message with header on an idle network, and g follows from the bandwidth:
 //
 //	bisection  L times the processors for each link across the bisection, both directions counted [sivasubramaniam1995, sec. 5]
 //	traffic    L times the messages over the busiest link for each that a processor sends, if there is traffic
 //
-// and G is 0, as all messages are as long as L has them. Of plogp, o_s and o_r are those of the bytes, g is that of one byte, G what the others
-// add to that of the bytes, for each, and L what is left of the time of a message [kielmann2000, sec. 2.1].
-func Of(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) (a Abstraction, err error) {
+// G is 0, because all messages are as long as L assumes. For plogp, o_s and o_r are those of the bytes, and g
+// is that of one byte. G is the increase of g from one byte to the bytes, per byte, and L the rest of the time
+// of a message [kielmann2000, sec. 2.1].
+func Abstract(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) (a Abstraction, err error) {
 	n := m.Network
 	if n == nil {
 		return a, fmt.Errorf("machine %q has no section [network]", m.Name)
@@ -65,7 +67,7 @@ func Of(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow
 	return a, a.Machine.Check(int64(max(1, bytes)))
 }
 
-// bySize finds the parameters of messages of so many bytes.
+// bySize sets the parameters of messages of so many bytes.
 func (a *Abstraction) bySize(m *machine.Machine, s *network.BySize, bytes unit.Bytes) error {
 	bytes = max(1, bytes)
 	one := s.Gap.At(1)
@@ -75,16 +77,16 @@ func (a *Abstraction) bySize(m *machine.Machine, s *network.BySize, bytes unit.B
 		a.Machine.PerByte = max(0, float64(s.Gap.At(bytes)-one)) / float64(bytes-1)
 	}
 	if a.Machine.Latency = s.Latency + one - a.Machine.Send - a.Machine.Receive; a.Machine.Latency < 0 {
-		return fmt.Errorf("machine %q: processors take part in messages of %v for %v longer than L + g of one byte; LogP has no such network", m.Name, bytes, -a.Machine.Latency)
+		return fmt.Errorf("machine %q: o_s + o_r of messages of %v exceeds L + g of one byte by %v; LogP cannot describe such a network", m.Name, bytes, -a.Machine.Latency)
 	}
 	a.Machine.Receiver = true
 	return nil
 }
 
-// links finds L and gaps of a network of links.
+// links sets L and the gaps of a network of links.
 func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, traffic []topology.Flow) error {
 	if procs < 2 {
-		return errors.New("one processor has no gap; take two or more")
+		return errors.New("one processor has no gap; use two or more")
 	}
 	net, err := network.Topology(m, procs)
 	if err != nil {
@@ -93,14 +95,14 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 	n := m.Network
 	if !n.Latency.Known {
 		if n.Bandwidth.Value <= 0 {
-			return fmt.Errorf("machine %q: network.bandwidth is missing, and so is network.L", m.Name)
+			return fmt.Errorf("machine %q: network.bandwidth and network.L are missing; one is needed", m.Name)
 		}
 		a.Machine.Latency = ((bytes + n.Header).Over(n.Bandwidth.Value * unit.BytesPerSecond(n.Efficiency))).Picos()
 		if n.Fixed.Known {
 			a.Machine.Latency += m.At(n.Fixed.Value).Picos()
 		}
 		if n.Switch != (machine.Latency{}) {
-			a.Warnings = append(a.Warnings, errors.New("latency L leaves out the switches on the way"))
+			a.Warnings = append(a.Warnings, errors.New("latency L does not include the switches"))
 		}
 	}
 	a.Machine.PerByte = 0
@@ -112,8 +114,8 @@ func (a *Abstraction) links(m *machine.Machine, procs int, bytes unit.Bytes, tra
 	return nil
 }
 
-// Traffic is who sends how many messages to whom in a trace, and their mean bytes. Collectives that are recorded whole are left out, as an
-// error that is not fatal.
+// Traffic counts the messages between processors in a trace, and returns their mean size. Whole collectives
+// are not counted, which the warning reports.
 func Traffic(src trace.Source) (flows []topology.Flow, mean unit.Bytes, warning, err error) {
 	procs := src.Header().Procs
 	at := map[[2]int]int{}
@@ -143,10 +145,10 @@ func Traffic(src trace.Source) (flows []topology.Flow, mean unit.Bytes, warning,
 		}
 	}
 	if messages == 0 {
-		return nil, 0, nil, errors.New("the trace has no messages between two processors, and so no traffic")
+		return nil, 0, nil, errors.New("the trace has no messages between two processors")
 	}
 	if whole > 0 {
-		warning = fmt.Errorf("%d calls of collectives that are recorded whole are left out of the traffic", whole)
+		warning = fmt.Errorf("the traffic lacks %d calls of collectives, because the trace does not contain their messages", whole)
 	}
 	return flows, unit.Bytes(bytes / messages), warning, nil
 }

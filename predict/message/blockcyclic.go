@@ -9,20 +9,20 @@ import (
 	"spoor/analyze/marshal"
 )
 
-// Region is the part of an array in which a statement is executed.
+// Region is the part of an array on which a statement is executed.
 type Region struct {
 	Name, Doc string
-	// rows is how many items of row i there are, from column 0 on.
+	// row returns the number of items of row i in the region, from column 0.
 	row func(i, cols int64) int64
 }
 
-// Regions lists them.
+// Regions lists all regions.
 var Regions = []Region{
 	{"full", "all of the array", func(_, cols int64) int64 { return cols }},
 	{"lower", "the lower triangle with the diagonal", func(i, cols int64) int64 { return min(i+1, cols) }},
 }
 
-// RegionNamed is the region called name.
+// RegionNamed returns the region called name.
 func RegionNamed(name string) (Region, error) {
 	for _, r := range Regions {
 		if r.Name == name {
@@ -32,48 +32,50 @@ func RegionNamed(name string) (Region, error) {
 	return Region{}, fmt.Errorf("there is no region %q; there are %s", name, strings.Join(names(Regions, func(r Region) string { return r.Name }), ", "))
 }
 
-// Distribution is an array in blocks of Block x Block items, dealt out to the mesh in turn.
+// Distribution is an array in blocks of Block x Block items, distributed cyclically over the mesh.
 type Distribution struct {
 	Block      int64
-	Most, Mean float64 // items of the region that a processor has: the most, and the mean
+	Most, Mean float64 // items of the region per processor: largest and mean
 	Prediction Prediction
 }
 
-// Imbalance is how much more the busiest processor has than the mean.
+// Imbalance returns the relative excess of the busiest processor over the mean.
 func (d Distribution) Imbalance() float64 { return d.Most/d.Mean - 1 }
 
-// BlockCyclic predicts A = A + A@west + A@north in a region of an array that is dealt out in square blocks, for all sizes of
-// blocks for which every processor has as many rows and columns: two statements on the items of the region, of
-// which the busiest processor has most, and a shift by a column and by a row. Small blocks balance the region and have
-// more edges: of every block, each processor sends the last column and row, all of them in one message. Its array lies in memory as one block.
+// BlockCyclic predicts A = A + A@west + A@north in a region of an array, for block-cyclic distributions. It
+// uses all block sizes for which every processor has equally many rows and columns. The cost is two statements
+// on the items of the busiest processor, and a shift by a column and by a row.
+//
+// Small blocks balance the region and have more edges. Each processor sends the last column and row of every
+// block, all in one message. The array of a processor lies in memory as one block.
 func (l *Laws) BlockCyclic(c Case, region Region) (out []Distribution, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.Rows > mostDealt || c.Cols > mostDealt || c.MeshRows*c.MeshCols > mostDealt {
-		return nil, fmt.Errorf("an array of %d x %d items on %d processors; sizes of blocks are looked for up to %d each", c.Rows, c.Cols, c.MeshRows*c.MeshCols, mostDealt)
+	if c.Rows > maxDistributed || c.Cols > maxDistributed || c.MeshRows*c.MeshCols > maxDistributed {
+		return nil, fmt.Errorf("an array of %d x %d items on %d processors is too large; each may be at most %d", c.Rows, c.Cols, c.MeshRows*c.MeshCols, maxDistributed)
 	}
 	for k := int64(1); k*c.MeshRows <= c.Rows && k*c.MeshCols <= c.Cols; k++ {
 		if c.Rows%(k*c.MeshRows) != 0 || c.Cols%(k*c.MeshCols) != 0 {
 			continue
 		}
-		d, err := l.dealt(c, region, k)
+		d, err := l.distribution(c, region, k)
 		if err != nil {
 			return nil, fmt.Errorf("blocks of %d: %w", k, err)
 		}
 		out = append(out, d)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no size of square blocks gives every processor as many rows and columns; take an array whose rows and columns are multiples of the mesh's")
+		return nil, errors.New("no block size gives all processors equally many rows and columns; use an array whose sides are multiples of the mesh's")
 	}
 	return out, nil
 }
 
-// mostDealt bounds arrays and meshes that are dealt out.
-const mostDealt = 1 << 14
+// maxDistributed bounds the sides of distributed arrays, and the meshes.
+const maxDistributed = 1 << 14
 
-// dealt is the prediction for blocks of k x k.
-func (l *Laws) dealt(c Case, region Region, k int64) (d Distribution, err error) {
+// distribution returns the prediction for blocks of k x k.
+func (l *Laws) distribution(c Case, region Region, k int64) (d Distribution, err error) {
 	d.Block = k
 	d.Most, d.Mean = c.share(region, k)
 	steps := []Step{c.statement("A = A + A@west, A + A@north", 2, int64(d.Most), 3, 1, c.rectangle(1, int64(d.Most), 0), c.rectangle(1, int64(d.Most), 0))}
@@ -99,7 +101,7 @@ func (l *Laws) dealt(c Case, region Region, k int64) (d Distribution, err error)
 	return d, err
 }
 
-// share is how many items of a region the processor with most of them has, and the mean.
+// share returns the items of a region on the processor with the most, and the mean.
 func (c *Case) share(region Region, k int64) (most, mean float64) {
 	has := make([]int64, c.MeshRows*c.MeshCols)
 	total := int64(0)
@@ -108,7 +110,7 @@ func (c *Case) share(region Region, k int64) (most, mean float64) {
 		total += n
 		row := has[i/k%c.MeshRows*c.MeshCols:][:c.MeshCols]
 		for q := range row {
-			row[q] += dealtTo(int64(q), n, k, c.MeshCols)
+			row[q] += itemsOf(int64(q), n, k, c.MeshCols)
 		}
 	}
 	for _, n := range has {
@@ -117,14 +119,14 @@ func (c *Case) share(region Region, k int64) (most, mean float64) {
 	return most, float64(total) / float64(len(has))
 }
 
-// dealtTo is how many of n items that are dealt out in blocks of k to so many come to the one called q.
-func dealtTo(q, n, k, of int64) int64 {
+// itemsOf returns how many of n items come to processor q, if blocks of k go to the processors in turn.
+func itemsOf(q, n, k, of int64) int64 {
 	round := k * of
 	return n/round*k + min(max(n%round-q*k, 0), k)
 }
 
-// Advise is the distribution that takes the least time, and the one after it; nil if there is none. Of equals it is
-// that of larger blocks, which are simpler to compute with.
+// Advise returns the distribution with the least time and the next one, or nil if there is none. Of equal
+// times, the larger blocks are better, because they are simpler to compute with.
 func Advise(all []Distribution) (best, next *Distribution) {
 	for i := len(all) - 1; i >= 0; i-- {
 		d := &all[i]

@@ -12,39 +12,39 @@ import (
 	"spoor/traces/unit"
 )
 
-// Prediction is the time of something by one model. The zero Prediction is none: see Check.
+// Prediction is the time of an operation by one model. The zero Prediction is invalid: see Check.
 type Prediction struct {
 	Name     string
 	Model    string
 	Time     unit.Seconds
-	Lo, Hi   unit.Seconds // not a number if nothing is known of coefficients and errors
-	Covers   string       // what Lo and Hi cover
+	Lo, Hi   unit.Seconds // NaN if coefficients and errors have no intervals
+	Covers   string       // the uncertainties that Lo and Hi include
 	Messages float64
-	Bytes    float64      // of messages
-	Lines    float64      // touched by messages, as the model counts them; 0 if it does not
-	Fixed    unit.Seconds // of Time, what messages take however long they are: alpha of each
+	Bytes    float64      // bytes of the messages
+	Lines    float64      // lines touched by messages, as the model counts them, or 0
+	Fixed    unit.Seconds // the part of Time that does not depend on size: alpha of each message
 	Terms    []model.Term
 	Limit    string // the largest term
 	Warnings []error
 }
 
-// Check says why p is no answer.
+// Check returns an error if p is invalid.
 func (p Prediction) Check() error {
 	switch {
 	case p.Model == "" || p.Limit == "":
-		return errors.New("an empty prediction")
+		return errors.New("the prediction is empty")
 	case !(p.Time > 0) || math.IsInf(float64(p.Time), 0):
-		return fmt.Errorf("%s takes %v s by model %s, which is no time: coefficients of least squares can be negative, those of relative errors (*_rel) cannot", p.Name, float64(p.Time), p.Model)
+		return fmt.Errorf("the time of %s by model %[3]s is %[2]v s, not positive: least squares can give negative coefficients, relative errors (*_rel) cannot", p.Name, float64(p.Time), p.Model)
 	case !math.IsNaN(float64(p.Lo)) && !(p.Lo <= p.Time && p.Time <= p.Hi):
 		return fmt.Errorf("%s: %v is outside %v to %v", p.Name, p.Time, p.Lo, p.Hi)
 	}
 	return nil
 }
 
-// sum is what steps amount to, under one law: of every term, what its coefficient is multiplied by.
+// sum is the sum of steps under one law: for every term, the factor of its coefficient.
 type sum struct {
 	by   []float64
-	most int64 // bytes of the largest
+	most int64 // bytes of the largest message
 }
 
 // estimate adds up steps.
@@ -58,7 +58,7 @@ func newEstimate(l *Laws, name string) *estimate {
 	return &estimate{l, map[timing.Experiment]*sum{}, Prediction{Name: name, Model: l.Model.Name}}
 }
 
-// add adds so many times what has the features.
+// add adds a step with the given features a number of times.
 func (e *estimate) add(kind timing.Experiment, times float64, f *marshalling.Features, bytes int64) error {
 	law := e.laws.of[kind]
 	if law == nil {
@@ -81,7 +81,7 @@ func (e *estimate) add(kind timing.Experiment, times float64, f *marshalling.Fea
 	return nil
 }
 
-// lines are those that the model knows of.
+// lines returns the lines that the model counts.
 func (l *Laws) lines(f *marshalling.Features) float64 {
 	switch {
 	case !l.Model.Layout:
@@ -92,7 +92,7 @@ func (l *Laws) lines(f *marshalling.Features) float64 {
 	return f.Exact
 }
 
-// Predict is the time of an operation.
+// Predict returns the time of an operation.
 func (l *Laws) Predict(o Operation, c Case) (Prediction, error) {
 	c.Printed = l.Printed
 	steps, err := o.Steps(c)
@@ -113,8 +113,8 @@ func (l *Laws) Predict(o Operation, c Case) (Prediction, error) {
 	return e.prediction()
 }
 
-// prediction is what has been added up. Coefficients vary by their intervals, each for itself; the errors of a law
-// are taken to have one sign for all that it is asked, so that they do not cancel.
+// prediction returns the sum of the steps. Each coefficient varies independently over its interval. The errors
+// of a law have the same sign for all steps, so they do not cancel.
 func (e *estimate) prediction() (Prediction, error) {
 	p := &e.p
 	var below, above, known, judged float64 // known, judged: shares of the time
@@ -143,7 +143,7 @@ func (e *estimate) prediction() (Prediction, error) {
 			}
 		}
 		p.Time += unit.Seconds(part)
-		if law.judged > 0 {
+		if law.points > 0 {
 			below += square(law.low * part)
 			above += square(law.high * part)
 			judged = 1
@@ -161,36 +161,36 @@ func (e *estimate) interval(below, above float64, known, judged bool) {
 	p.Lo, p.Hi = max(0, p.Time-unit.Seconds(below)), p.Time+unit.Seconds(above)
 	switch {
 	case known && judged:
-		p.Covers = "coefficients by their intervals, each for itself, and 95 % of the errors of the model at times that it was not fitted to"
+		p.Covers = "the intervals of the coefficients, one at a time, and 95 % of the model's errors at times held out from its fit"
 	case known:
-		p.Covers = "coefficients by their intervals, each for itself; how far the model is off is not known"
+		p.Covers = "the intervals of the coefficients, one at a time; the model's error is not known"
 	case judged:
-		p.Covers = "95 % of the errors of the model at times that it was not fitted to"
+		p.Covers = "95 % of the model's errors at times held out from its fit"
 	default:
 		p.Covers = "nothing: no coefficient has an interval"
 		p.Lo, p.Hi = unit.Seconds(math.NaN()), unit.Seconds(math.NaN())
 	}
 }
 
-// warnings says what speaks against believing a law.
+// warnings adds what makes a law doubtful for the steps.
 func (e *estimate) warnings(kind timing.Experiment, l *law, s *sum) {
 	warn := func(format string, args ...any) { e.p.Warnings = append(e.p.Warnings, fmt.Errorf(format, args...)) }
-	if l.instead != "" {
-		warn("%s: there are no coefficients of model %s, and those of %s stand in for them", kind, e.p.Model, l.instead)
+	if l.substitute != "" {
+		warn("%s: model %s has no coefficients, so those of %s are used", kind, e.p.Model, l.substitute)
 	}
-	if l.mostJudged > 0 && s.most > l.mostJudged {
-		warn("%s: up to %v is asked for, and %v was the most that was measured", kind, unit.Bytes(s.most), unit.Bytes(l.mostJudged))
+	if l.largest > 0 && s.most > l.largest {
+		warn("%s: sizes up to %v are predicted, but the largest measured one is %v", kind, unit.Bytes(s.most), unit.Bytes(l.largest))
 	}
 	for i, t := range l.terms {
 		if c := l.params[i]; c.Value < 0 {
 			warn("%s: %s is negative, %.4g %s", kind, c.Name, c.Value, c.Unit)
 		} else if c.HasInterval() && c.Lo <= 0 && c.Hi > 0 && t.Symbol != "alpha" && s.by[i] != 0 {
-			warn("%s: %s may be 0: its interval is from %.3g to %.3g %s", kind, c.Name, c.Lo, c.Hi, c.Unit)
+			warn("%s: %s may be 0: its interval is %.3g to %.3g %s", kind, c.Name, c.Lo, c.Hi, c.Unit)
 		}
 	}
 }
 
-// Warnings are those of all predictions, each once, in the order in which they come.
+// Warnings returns the warnings of all predictions, each once, in order.
 func Warnings(all []Prediction) (out []error) {
 	for _, p := range all {
 		out = append(out, p.Warnings...)
@@ -198,7 +198,7 @@ func Warnings(all []Prediction) (out []error) {
 	return Distinct(out)
 }
 
-// Distinct is every warning once.
+// Distinct returns every warning once.
 func Distinct(all []error) (out []error) {
 	seen := map[string]bool{}
 	for _, w := range all {
@@ -210,22 +210,22 @@ func Distinct(all []error) (out []error) {
 	return out
 }
 
-// Crossover is where one operation begins to be faster than another.
+// Crossover is the point at which one operation becomes faster than another.
 type Crossover struct {
 	Case   Case
 	Model  string
-	D      int64   // least d from which on the second is faster, up to the largest that was tried; 0: there is none
-	Before float64 // time of the first over that of the second, at d-1; not a number for the least d
-	At     float64 // and at d; without a crossover, at the largest d
-	// Sure is the least d from which on the second is faster whatever times are within their intervals; 0: there is none.
+	D      int64   // least d from which the second is faster, up to the largest tried; 0: none
+	Before float64 // time of the first over that of the second, at d-1; NaN for the least d
+	At     float64 // the same at d, or at the largest d without a crossover
+	// Sure is the least d from which the second is faster for all times within their intervals; 0: none.
 	Sure     int64
 	Warnings []error // what makes the result doubtful
 }
 
-// Cross looks for the least d from which on, up to most, second takes less time than first.
+// Cross returns the least d from which, up to most, second takes less time than first.
 func (l *Laws) Cross(first, second Operation, c Case, least, most int64) (Crossover, error) {
 	if least < 1 || most < least || most-least > 1<<12 {
-		return Crossover{}, fmt.Errorf("a crossover is looked for from d = %d to %d: from 1 on, and at most 4096 of them", least, most)
+		return Crossover{}, fmt.Errorf("cannot search a crossover from d = %d to %d: it must begin at 1 or more and have at most 4096 steps", least, most)
 	}
 	x := Crossover{Case: c, Model: l.Model.Name, Before: math.NaN(), At: math.NaN()}
 	above := math.NaN() // ratio at d+1

@@ -18,19 +18,19 @@ import (
 
 // Traffic is the messages of a recorded program, by processor, in classes of equal layout.
 type Traffic struct {
-	of       [][]class // by processor
+	of       [][]class // classes by processor
 	warnings []error
 }
 
-// class is messages of one processor that are alike.
+// class is messages of one processor with equal features.
 type class struct {
 	receives bool
 	messages float64
-	bytes    int64 // of one
+	bytes    int64 // bytes of one message
 	features marshalling.Features
 }
 
-// Events counts the lines and pages that the messages of a trace touch, with the buffers that they have there.
+// Events counts the lines and pages that the messages of a trace touch in their buffers.
 func Events(ctx context.Context, src trace.Source, line, page unit.Bytes) (*Traffic, error) {
 	sizes := []unit.Bytes{min(line, page), max(line, page)}
 	results, err := analysis.Run(ctx, src, analysis.Options{}, &marshal.Analysis{Lines: slices.Compact(sizes)})
@@ -40,7 +40,7 @@ func Events(ctx context.Context, src trace.Source, line, page unit.Bytes) (*Traf
 	return newTraffic(results[0].Full, src.Header().Procs, line, page)
 }
 
-// columnsOf are columns of a table of marshal.
+// columnsOf is the columns of a table of analysis marshal.
 type columnsOf struct {
 	proc                                    []int32
 	kind                                    []string
@@ -70,14 +70,15 @@ func read(t *store.Table) (c columnsOf, err error) {
 	return c, errors.Join(errs...)
 }
 
-// layout tells classes apart that are of one line size: a class of lines is one of pages or several.
+// layout identifies a class of one line size. A class of lines corresponds to one or several classes of pages.
 type layout struct {
 	proc                        int32
 	kind                        string
 	bytes, count, block, stride int64
 }
 
-// newTraffic takes the classes of a table of marshal. Pages are the mean over messages that differ in the address alone.
+// newTraffic reads the classes from a table of analysis marshal. The pages of a class are the mean over
+// messages that differ only in their address.
 func newTraffic(t *store.Table, procs int, line, page unit.Bytes) (*Traffic, error) {
 	c, err := read(t)
 	if err != nil {
@@ -115,10 +116,10 @@ func newTraffic(t *store.Table, procs int, line, page unit.Bytes) (*Traffic, err
 		out.of[c.proc[i]], any = append(out.of[c.proc[i]], one), true
 	}
 	if whole > 0 {
-		out.warnings = append(out.warnings, fmt.Errorf("%.0f calls of collectives that are recorded whole are left out: which messages they send is not in the trace", whole))
+		out.warnings = append(out.warnings, fmt.Errorf("%.0f calls of collectives are left out, because the trace does not contain their messages", whole))
 	}
 	if !any {
-		return nil, errors.New("the trace has no messages between two processors; those of programs that share memory are their references")
+		return nil, errors.New("the trace has no messages between two processors; programs with shared memory have references instead")
 	}
 	return out, nil
 }
@@ -127,13 +128,14 @@ func (c *columnsOf) layout(i int) layout {
 	return layout{c.proc[i], c.kind[i], c.bytes[i], c.count[i], c.block[i], c.stride[i]}
 }
 
-// touched is the lines of all messages of a row: exactly where addresses are known, else their means over addresses.
+// touched returns the lines of all messages of a row: exact where addresses are known, otherwise the mean over
+// addresses.
 func (c *columnsOf) touched(i int) float64 {
 	placed, n := float64(c.placed[i]), float64(c.messages[i])
 	return float64(c.mlt[i]) + c.expected[i]*(n-placed)/n
 }
 
-// paper is the mean of the bounds for one message, or of the lines if there are no bounds.
+// paper returns the mean of the bounds for one message, or of the lines if there are no bounds.
 func (c *columnsOf) paper(i int) float64 {
 	if c.lower[i] >= 0 {
 		return (float64(c.lower[i]) + float64(c.upper[i])) / 2
@@ -141,20 +143,20 @@ func (c *columnsOf) paper(i int) float64 {
 	return c.expected[i] / float64(c.messages[i])
 }
 
-// Share is what the messages of a processor cost.
+// Share is the cost of the messages of a processor.
 type Share struct {
 	Proc           int
-	Sent, Received Prediction // of no messages: the zero Prediction
+	Sent, Received Prediction // zero without messages
 }
 
-// InStep is the time if whatever the processor sends and receives goes on at the same time, as in shifts.
+// InStep returns the time if sends and receives of the processor overlap fully, as in shifts.
 func (s Share) InStep() unit.Seconds { return max(s.Sent.Time, s.Received.Time) }
 
-// Apart is the time if nothing does, as in a game of ping-pong.
+// Apart returns the time if nothing overlaps, as in a ping-pong.
 func (s Share) Apart() unit.Seconds { return s.Sent.Time + s.Received.Time }
 
-// AtLeast is the time if all messages are under way at once, and what one takes however long it is, is waited for once. Of the bytes and lines
-// of a message half is the work of either end.
+// AtLeast returns the time if all messages are in flight at once, so that the fixed time of a message counts
+// once. Half of the time for bytes and lines of a message is the work of either end.
 func (s Share) AtLeast() unit.Seconds {
 	one, rest := unit.Seconds(0), unit.Seconds(0)
 	for _, p := range []Prediction{s.Sent, s.Received} {
@@ -167,7 +169,8 @@ func (s Share) AtLeast() unit.Seconds {
 	return min(s.InStep(), one+rest)
 }
 
-// Lo is AtLeast with coefficients and errors of the model at the low ends of their intervals; not a number if nothing is known of these.
+// Lo returns AtLeast with the low ends of the intervals of coefficients and errors. It is NaN if these are not
+// known.
 func (s Share) Lo() unit.Seconds {
 	share := unit.Seconds(1)
 	for _, p := range []Prediction{s.Sent, s.Received} {
@@ -178,8 +181,8 @@ func (s Share) Lo() unit.Seconds {
 	return share * s.AtLeast()
 }
 
-// Traffic predicts the messages of every processor, sent and received, each with its own buffer: of every message, whoever
-// sends it and whoever receives it are charged with all of it, for both have to do with it until it is there.
+// Traffic predicts the messages of every processor, sent and received, each with its own buffer. Sender and
+// receiver are both charged the whole message, because both are involved until it has arrived.
 func (l *Laws) Traffic(t *Traffic) (out []Share, err error) {
 	for p, of := range t.of {
 		s := Share{Proc: p}
@@ -194,7 +197,7 @@ func (l *Laws) Traffic(t *Traffic) (out []Share, err error) {
 	return out, nil
 }
 
-// classes is what a processor sends, or receives; the zero Prediction of nothing.
+// classes returns the cost of what a processor sends, or receives. Without messages it is the zero Prediction.
 func (l *Laws) classes(proc int, of []class, receives bool) (Prediction, error) {
 	e := newEstimate(l, fmt.Sprintf("processor %d", proc))
 	for i := range of {
@@ -211,7 +214,7 @@ func (l *Laws) classes(proc int, of []class, receives bool) (Prediction, error) 
 	return e.prediction()
 }
 
-// Busiest is the processor whose messages take longest, in step and apart.
+// Busiest returns the longest times of any processor, in step and apart.
 func Busiest(all []Share) (inStep, apart unit.Seconds) {
 	for _, s := range all {
 		inStep, apart = unit.Seconds(math.Max(float64(inStep), float64(s.InStep()))), unit.Seconds(math.Max(float64(apart), float64(s.Apart())))
@@ -219,5 +222,5 @@ func Busiest(all []Share) (inStep, apart unit.Seconds) {
 	return inStep, apart
 }
 
-// Warnings are warnings about the trace.
+// Warnings returns the warnings about the trace.
 func (t *Traffic) Warnings() []error { return t.warnings }

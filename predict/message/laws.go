@@ -14,17 +14,17 @@ import (
 	"spoor/traces/unit"
 )
 
-// Options says which parameters are taken.
+// Options selects parameters.
 type Options struct {
-	State   string // of the machine, part of the names of parameters; empty: the names have none
-	Printed bool   // as the paper prints it
-	// Line and Page are sizes of memory lines and pages; 0: those that the parameters say.
+	State   string // state of the machine, a part of parameter names; empty: none
+	Printed bool   // use the equations as printed
+	// Line and Page are sizes of memory lines and pages; 0: those of the parameters.
 	Line, Page unit.Bytes
-	// Residuals are relative errors of the models at times that they were not fitted to; none: not known.
+	// Residuals are relative errors of the models at times held out from their fits; none: not known.
 	Residuals []Residual
 }
 
-// Residual is how far off a model was at one point: the measured time over the predicted one, less 1.
+// Residual is the error of a model at one point: the measured time over the predicted one, minus 1.
 type Residual struct {
 	Experiment           timing.Experiment
 	State, Model, Method string
@@ -32,7 +32,7 @@ type Residual struct {
 	Error                float64
 }
 
-// Laws are what one model says of messages, statements and scans.
+// Laws are the formulas of one model for messages, statements and scans.
 type Laws struct {
 	Model      marshalling.Model
 	Printed    bool
@@ -40,26 +40,26 @@ type Laws struct {
 	of         map[timing.Experiment]*law
 }
 
-// law is a model with coefficients.
+// law is a formula with coefficients.
 type law struct {
 	terms      []marshalling.Term
 	params     []param.Param
-	low, high  float64 // relative errors within which 95 % of the measured times are
-	judged     int     // by so many points; 0: low and high are not known
-	mostJudged int64   // bytes
-	instead    string  // of which model it is, if that is another one
+	low, high  float64 // relative errors that contain 95 % of the measured times
+	points     int     // number of points behind low and high; 0: these are not known
+	largest    int64   // bytes of the largest of the points
+	substitute string  // model of the coefficients, if it is another one
 }
 
-// experiments are those of which there are laws. The first one has to be there.
+// experiments lists the experiments with laws. The first one is required.
 var experiments = []timing.Experiment{timing.Transfer, timing.Array, timing.Scan}
 
-// defaults of sizes that nobody says.
+// Sizes of lines and pages if none are given.
 const (
 	defaultLine = unit.Bytes(64)
 	defaultPage = unit.Bytes(4096)
 )
 
-// Models lists those of marshalling.All that the parameters have coefficients of.
+// Models lists the models of marshalling.All for which the parameters have coefficients.
 func Models(set *param.Set, o Options) (out []string) {
 	for _, m := range marshalling.All {
 		if _, err := newLaw(set, timing.Transfer, m, o); err == nil {
@@ -69,8 +69,9 @@ func Models(set *param.Set, o Options) (out []string) {
 	return out
 }
 
-// New takes the coefficients of a model from a set of parameters. Statements on arrays are of model S1 where they have no
-// coefficients of the model: those on contiguous blocks alone cannot tell lines from loads and stores.
+// New takes the coefficients of a model from a set of parameters. Statements on arrays use model S1 if they
+// have no coefficients of the model: measurements on contiguous blocks alone cannot separate lines from loads
+// and stores.
 func New(set *param.Set, name string, o Options) (*Laws, error) {
 	i := slices.IndexFunc(marshalling.All, func(m marshalling.Model) bool { return m.Name == name })
 	if i < 0 {
@@ -88,7 +89,7 @@ func New(set *param.Set, name string, o Options) (*Laws, error) {
 			return nil, missingHint(set, err)
 		}
 		if one, err := newLaw(set, e, marshalling.All[0], o); err == nil && e == timing.Array {
-			one.instead = marshalling.All[0].Name
+			one.substitute = marshalling.All[0].Name
 			l.of[e] = one
 		}
 	}
@@ -102,17 +103,17 @@ func names[T any](all []T, of func(T) string) (out []string) {
 	return out
 }
 
-// missing is that there is no such parameter.
+// missing is the error that a parameter does not exist.
 type missing struct {
 	name string
 	e    timing.Experiment
 }
 
 func (m *missing) Error() string {
-	return fmt.Sprintf("parameter %s is missing; calibrate fit makes it of a table of times of experiment %s", m.name, m.e)
+	return fmt.Sprintf("parameter %s is missing; make it with calibrate fit from times of experiment %s", m.name, m.e)
 }
 
-// missingHint says which states there are, if the parameter has one.
+// missingHint adds the available states to the error if the parameter has states.
 func missingHint(set *param.Set, err error) error {
 	var m *missing
 	if !errors.As(err, &m) {
@@ -125,13 +126,13 @@ func missingHint(set *param.Set, err error) error {
 		}
 	}
 	if len(states) > 0 {
-		return fmt.Errorf("parameter %s is known of the states %s alone; choose one", m.name, strings.Join(states, ", "))
+		return fmt.Errorf("parameter %s exists only for states %s; choose one with --state", m.name, strings.Join(states, ", "))
 	}
 	return err
 }
 
-// newLaw takes the coefficients of one experiment: those of relative errors, and if there are none or all is to be as
-// printed, those of least squares.
+// newLaw takes the coefficients of one experiment: those of relative errors if there are any, otherwise those
+// of least squares. As printed, it takes those of least squares.
 func newLaw(set *param.Set, e timing.Experiment, m marshalling.Model, o Options) (*law, error) {
 	if !o.Printed {
 		if l, err := fittedLaw(set, e, m, marshalling.Methods[1], o); err == nil {
@@ -141,8 +142,8 @@ func newLaw(set *param.Set, e timing.Experiment, m marshalling.Model, o Options)
 	return fittedLaw(set, e, m, marshalling.Methods[0], o)
 }
 
-// fittedLaw takes those that were fitted by one method. That of arithmetic operations may be missing: it is there if the
-// points that were fitted differed in them.
+// fittedLaw takes the coefficients of one fit method. The coefficient of arithmetic operations may be missing:
+// it exists if the fitted points differ in them.
 func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) (*law, error) {
 	l := &law{}
 	if m.Cached {
@@ -170,7 +171,7 @@ func fittedLaw(set *param.Set, e timing.Experiment, m marshalling.Model, method 
 		}
 		l.terms, l.params = append(l.terms, t), append(l.params, p)
 	}
-	l.judge(e, m, method, o)
+	l.measureErrors(e, m, method, o)
 	return l, nil
 }
 
@@ -185,20 +186,20 @@ func parameterName(e timing.Experiment, m marshalling.Model, t marshalling.Term,
 	return name
 }
 
-// fewest is how many points there must be for an interval of 95 %.
-const fewest = 20
+// minResiduals is the least number of points for an interval of 95 %.
+const minResiduals = 20
 
-// judge finds how far off the law was.
-func (l *law) judge(e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) {
+// measureErrors sets the errors of the law from the residuals.
+func (l *law) measureErrors(e timing.Experiment, m marshalling.Model, method marshalling.Method, o Options) {
 	var all []float64
 	for _, r := range o.Residuals {
 		if r.Experiment == e && r.Model == m.Name && r.Method == method.Name && (r.State == o.State || o.State == "") {
 			all = append(all, r.Error)
-			l.mostJudged = max(l.mostJudged, r.Bytes)
+			l.largest = max(l.largest, r.Bytes)
 		}
 	}
-	if l.judged = len(all); l.judged < fewest {
-		l.judged = 0
+	if l.points = len(all); l.points < minResiduals {
+		l.points = 0
 		return
 	}
 	slices.Sort(all)
@@ -206,7 +207,7 @@ func (l *law) judge(e timing.Experiment, m marshalling.Model, method marshalling
 	l.low, l.high = min(0, all[int(math.Floor(0.025*n))]), max(0, all[int(math.Ceil(0.975*n))])
 }
 
-// sizes takes the sizes of lines and pages from the parameters, which say what they were fitted with.
+// sizes takes the sizes of lines and pages from the parameters, which record the sizes of their fit.
 func (l *Laws) sizes(o Options) error {
 	l.Line, l.Page = o.Line, o.Page
 	for _, e := range experiments {
@@ -229,12 +230,12 @@ func (l *Laws) sizes(o Options) error {
 		l.Page = defaultPage
 	}
 	if !l.Line.IsPowerOfTwo() || !l.Page.IsPowerOfTwo() {
-		return fmt.Errorf("lines of %v and pages of %v; both must be powers of two", l.Line, l.Page)
+		return fmt.Errorf("lines of %v and pages of %v: both must be powers of two", l.Line, l.Page)
 	}
 	return nil
 }
 
-// Terms are the coefficients in the paper's symbols.
+// Terms returns the coefficients in the paper's symbols.
 func (l *Laws) Terms() (out []model.Term) {
 	for _, e := range experiments {
 		one := l.of[e]

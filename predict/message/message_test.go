@@ -97,7 +97,7 @@ func TestOperationsByHand(t *testing.T) {
 func TestStatementsOfAnotherModel(t *testing.T) {
 	l := laws(t, "M1", Options{}, "M1_alpha=1us", "M1_beta=1ns/B", "M1_gamma=10ns/line", "array_S1_alpha=100ns", "array_S1_beta=1ns/access")
 	p := predict(t, l, "copy", Case{Rows: 64, Cols: 64, Item: 4, MeshRows: 2, MeshCols: 2, D: 1})
-	if !near(float64(p.Time)*1e9, 100+2*1024) || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), "those of S1 stand in") {
+	if !near(float64(p.Time)*1e9, 100+2*1024) || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), "so those of S1 are used") {
 		t.Errorf("%v, %v", p.Time, p.Warnings)
 	}
 }
@@ -411,7 +411,7 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = predict(t, l, "rows", Case{Rows: 1, Cols: 2000, Item: 1, MeshRows: 1, MeshCols: 1, D: 1})
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), "was the most that was measured") || p.Limit != "beta of transfer" {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), "but the largest measured one is") || p.Limit != "beta of transfer" {
 		t.Errorf("%v, %s", p.Warnings, p.Limit)
 	}
 }
@@ -425,8 +425,8 @@ func TestErrors(t *testing.T) {
 		want        string
 	}{
 		{"unknown model", "X", full, Options{}, "there is no model"},
-		{"no parameters", "S1", full, Options{}, "parameter S1_alpha is missing; calibrate fit makes it"},
-		{"a state", "S1", given(t, "S1_alpha-far=1us", "S1_alpha-near=1us"), Options{}, "of the states far, near alone"},
+		{"no parameters", "S1", full, Options{}, "parameter S1_alpha is missing; make it with calibrate fit"},
+		{"a state", "S1", given(t, "S1_alpha-far=1us", "S1_alpha-near=1us"), Options{}, "exists only for states far, near"},
 		{"a unit", "S1", given(t, "S1_alpha=1us", "S1_beta=1us/line"), Options{}, `in "s/line"`},
 		{"lines", "M1", full, Options{Line: 48}, "powers of two"},
 	} {
@@ -450,7 +450,7 @@ func TestErrors(t *testing.T) {
 	}
 	negative := laws(t, "S1", Options{}, "S1_alpha=-1us", "S1_beta=0s/B")
 	op, _ := Named("rows")
-	if _, err := negative.Predict(op, Case{Rows: 4, Cols: 4, Item: 4, MeshRows: 1, MeshCols: 1, D: 1}); err == nil || !strings.Contains(err.Error(), "no time") {
+	if _, err := negative.Predict(op, Case{Rows: 4, Cols: 4, Item: 4, MeshRows: 1, MeshCols: 1, D: 1}); err == nil || !strings.Contains(err.Error(), "not positive") {
 		t.Error(err)
 	}
 	if _, err := PrintedMLT(marshal.Layout{Count: 3, Block: 4, Stride: 128}, 64); err == nil {

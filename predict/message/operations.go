@@ -12,49 +12,49 @@ import (
 // Case is an array on a mesh of processors.
 type Case struct {
 	Rows, Cols         int64      // L_R and L_C, in items
-	Item               unit.Bytes // of an item
+	Item               unit.Bytes // size of an item
 	MeshRows, MeshCols int64      // P_r and P_c
-	D                  int64      // rows or columns that are sent, or the edge of a box
-	Printed            bool       // scans are laws of their own
+	D                  int64      // rows or columns to send, or the side of a box
+	Printed            bool       // scans have their own formula
 }
 
-// Largest arrays, meshes and boxes.
+// Largest arrays and meshes.
 const (
-	mostItems = 1 << 31
-	mostMesh  = 1 << 16
+	maxItems = 1 << 31
+	maxMesh  = 1 << 16
 )
 
 func (c *Case) check() error {
 	switch {
-	case c.Rows < 1 || c.Cols < 1 || c.Rows > mostItems || c.Cols > mostItems:
+	case c.Rows < 1 || c.Cols < 1 || c.Rows > maxItems || c.Cols > maxItems:
 		return fmt.Errorf("an array of %d x %d items: both must be from 1 to 2^31", c.Rows, c.Cols)
 	case c.Item < 1 || c.Item > 1<<16:
 		return fmt.Errorf("items of %d bytes: they must be from 1 to 65536", int64(c.Item))
-	case c.MeshRows < 1 || c.MeshCols < 1 || c.MeshRows > mostMesh || c.MeshCols > mostMesh:
-		return fmt.Errorf("a mesh of %d x %d processors: both must be from 1 to %d", c.MeshRows, c.MeshCols, mostMesh)
+	case c.MeshRows < 1 || c.MeshCols < 1 || c.MeshRows > maxMesh || c.MeshCols > maxMesh:
+		return fmt.Errorf("a mesh of %d x %d processors: both must be from 1 to %d", c.MeshRows, c.MeshCols, maxMesh)
 	case c.MeshRows > c.Rows || c.MeshCols > c.Cols:
-		return fmt.Errorf("a mesh of %d x %d processors for an array of %d x %d items leaves some without any", c.MeshRows, c.MeshCols, c.Rows, c.Cols)
+		return fmt.Errorf("a mesh of %d x %d processors is larger than an array of %d x %d items", c.MeshRows, c.MeshCols, c.Rows, c.Cols)
 	case c.D < 1:
 		return fmt.Errorf("d is %d: it must be above 0", c.D)
 	}
 	return nil
 }
 
-// rows is b_r.
+// rows returns b_r.
 func (c *Case) rows() int64 { return (c.Rows + c.MeshRows - 1) / c.MeshRows }
 
-// cols is b_c, in items.
+// cols returns b_c, in items.
 func (c *Case) cols() int64 { return (c.Cols + c.MeshCols - 1) / c.MeshCols }
 
-// within is an error if d rows or columns are more than a processor has.
-func (c *Case) within(most int64) error {
+// checkD returns an error if a processor has fewer than d rows or columns.
+func (c *Case) checkD(most int64) error {
 	if c.D > most {
-		return fmt.Errorf("d is %d, and a processor has %d", c.D, most)
+		return fmt.Errorf("d is %d, but a processor has only %d", c.D, most)
 	}
 	return nil
 }
 
-// rectangle is rows by cols items of an array with wide items in a row.
+// rectangle returns the layout of rows by cols items of an array with wide items in a row.
 func (c *Case) rectangle(rows, cols, wide int64) marshal.Layout {
 	item := int64(c.Item)
 	return contiguous(marshal.Layout{Count: rows, Block: cols * item, Stride: wide * item})
@@ -64,25 +64,26 @@ func (c *Case) step(name string, times float64, kind timing.Experiment, touched 
 	return Step{Name: name, Times: times, Kind: kind, Item: c.Item, Touched: touched}
 }
 
-// message is rows by cols items sent, so many times.
+// message returns the step that sends a layout a number of times.
 func (c *Case) message(name string, times float64, of marshal.Layout) Step {
 	return c.step(name, times, timing.Transfer, of)
 }
 
-// statement has so many loads and stores and operations for each of n items.
+// statement returns the step of a statement on n items, with a number of accesses and operations for each
+// item.
 func (c *Case) statement(name string, times float64, n int64, accesses, ops float64, touched ...marshal.Layout) Step {
 	s := c.step(name, times, timing.Array, touched...)
 	s.Accesses, s.Ops = accesses*float64(n), ops*float64(n)
 	return s
 }
 
-// Operation is something that programs do with arrays.
+// Operation is a communication or computation of programs on arrays.
 type Operation struct {
 	Name, Doc string
 	steps     func(c *Case) ([]Step, error)
 }
 
-// Steps are those of every processor.
+// Steps returns the steps of every processor.
 func (o Operation) Steps(c Case) ([]Step, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -94,16 +95,16 @@ func (o Operation) Steps(c Case) ([]Step, error) {
 	return steps, nil
 }
 
-// Operations lists them.
+// Operations lists all operations.
 var Operations = []Operation{
 	{"rows", "send d rows to the processor below", func(c *Case) ([]Step, error) {
-		return []Step{c.message("rows", 1, c.rectangle(c.D, c.cols(), c.cols()))}, c.within(c.rows())
+		return []Step{c.message("rows", 1, c.rectangle(c.D, c.cols(), c.cols()))}, c.checkD(c.rows())
 	}},
 	{"columns", "send d columns to the processor on the right", func(c *Case) ([]Step, error) {
-		return []Step{c.message("columns", 1, c.rectangle(c.rows(), c.D, c.cols()))}, c.within(c.cols())
+		return []Step{c.message("columns", 1, c.rectangle(c.rows(), c.D, c.cols()))}, c.checkD(c.cols())
 	}},
 	{"corner", "send a corner of d x d items", func(c *Case) ([]Step, error) {
-		return []Step{c.message("corner", 1, c.rectangle(c.D, c.D, c.cols()))}, c.within(min(c.rows(), c.cols()))
+		return []Step{c.message("corner", 1, c.rectangle(c.D, c.D, c.cols()))}, c.checkD(min(c.rows(), c.cols()))
 	}},
 	{"set", "the statement A = s, of a scalar s", func(c *Case) ([]Step, error) { return c.arrays("A = s", 1, 1, 0), nil }},
 	{"copy", "A = B", func(c *Case) ([]Step, error) { return c.arrays("A = B", 2, 2, 0), nil }},
@@ -116,7 +117,7 @@ var Operations = []Operation{
 	{"convscan", "the same by two scans and three shifts", func(c *Case) ([]Step, error) { return c.convScan() }},
 }
 
-// Named is the operation called name.
+// Named returns the operation called name.
 func Named(name string) (Operation, error) {
 	for _, o := range Operations {
 		if o.Name == name {
@@ -126,7 +127,7 @@ func Named(name string) (Operation, error) {
 	return Operation{}, fmt.Errorf("there is no operation %q; there are %s", name, strings.Join(names(Operations, func(o Operation) string { return o.Name }), ", "))
 }
 
-// arrays is one statement on the block of so many arrays.
+// arrays returns one statement on the blocks of so many arrays.
 func (c *Case) arrays(name string, arrays int, accesses, ops float64) []Step {
 	s := c.statement(name, 1, c.rows()*c.cols(), accesses, ops)
 	for range arrays {

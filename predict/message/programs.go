@@ -6,12 +6,13 @@ import (
 	"spoor/calibrate/fit/timing"
 )
 
-// scan is the steps of prefix sums over an array with wide items in a row [hur1999, sec. 6], as kernel scan does them: every
-// processor scans its block; then sums pass along the mesh, one processor after the other finishing its
-// last column (or row), and each adds what it got to the rest of its block. The last one ends last.
+// scan returns the steps of prefix sums over an array with wide items in a row [hur1999, sec. 6], as in kernel
+// scan. Every processor scans its block. Then sums pass along the mesh, and one processor after the other
+// finishes its last column (or row). Each adds the received sums to the rest of its block. The last one ends
+// last.
 //
-// Differs: as printed it is a law of its own, of two columns (or rows) and one operation for each item; but processors
-// behind the first add twice, and the paper's law is fitted for every mesh anew.
+// Differs: as printed, a scan has its own formula, of two columns (or rows) and one operation for each item.
+// But processors after the first add twice, and the paper fits its formula for every mesh anew.
 func (c *Case) scan(horizontal bool, wide int64) []Step {
 	edge, hops := c.rectangle(1, c.cols(), wide), c.MeshRows-1
 	name, of := "vertical scan", "row"
@@ -36,8 +37,8 @@ func (c *Case) scan(horizontal bool, wide int64) []Step {
 		c.statement("add to the rest", 1, n, 2, 1, block))
 }
 
-// convShift is the steps of kernel convshift [hur1999, sec. 7]: d-1 shifts by a column and d-1 by a row, after each of which what has
-// moved is added. The array that moves has a row above and a column before it.
+// convShift returns the steps of kernel convshift [hur1999, sec. 7]: d-1 shifts by a column and d-1 by a row.
+// After each, the moved items are added. The array that moves has a row above and a column before it.
 func (c *Case) convShift() ([]Step, error) {
 	rows, cols := c.rows(), c.cols()
 	n, wide, times := rows*cols, cols+1, float64(c.D-1)
@@ -59,11 +60,12 @@ func (c *Case) convShift() ([]Step, error) {
 			c.statement("T = T@west, T@north", 2*times, n, 2, 0, moved),
 			c.statement("sums = sums + T", 2*times, n, 3, 1, block, moved))
 	}
-	return steps, c.box()
+	return steps, c.checkBox()
 }
 
-// convScan is the steps of kernel convscan [hur1999, sec. 7]: two scans, shifts by d rows, d columns and the corner, and the
-// sums of boxes from four prefix sums each. The array of prefix sums has d rows above and d columns before it.
+// convScan returns the steps of kernel convscan [hur1999, sec. 7]: two scans, shifts by d rows, d columns and
+// the corner, and the sums of boxes from four prefix sums each. The array of prefix sums has d rows above and
+// d columns before it.
 func (c *Case) convScan() ([]Step, error) {
 	rows, cols, d := c.rows(), c.cols(), c.D
 	n, wide := rows*cols, cols+d
@@ -82,11 +84,11 @@ func (c *Case) convScan() ([]Step, error) {
 	}
 	return append(steps,
 		c.statement("sums of boxes", 1, n, 5, 3, prefix, block),
-		c.statement("sums = sums * w", 1, n, 2, 1, block)), c.box()
+		c.statement("sums = sums * w", 1, n, 2, 1, block)), c.checkBox()
 }
 
-// box is an error if boxes reach beyond the neighbours.
-func (c *Case) box() error {
+// checkBox returns an error if boxes reach beyond the neighbours.
+func (c *Case) checkBox() error {
 	if c.D > min(c.rows(), c.cols()) {
 		return errors.New("boxes are larger than the block of a processor")
 	}

@@ -9,7 +9,7 @@ import (
 	"spoor/traces/store"
 )
 
-// ReadResiduals reads the table that calibrate fit writes beside the parameters: what models said of points.
+// ReadResiduals reads the table of residuals that calibrate fit writes next to the parameters.
 func ReadResiduals(path string) ([]Residual, error) {
 	t, err := store.ReadTable(path)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// Step is what every processor does, so many times: a message, a statement on arrays, or a scan.
+// Step is an action of every processor, done Times times: a message, a statement on arrays, or a scan.
 type Step struct {
 	Name     string
 	Times    float64
 	Kind     timing.Experiment // Transfer, Array or Scan
 	Item     unit.Bytes
-	Touched  []marshal.Layout // what is touched; addresses are not known
-	Accesses float64          // of an Array: loads and stores
+	Touched  []marshal.Layout // touched buffers; addresses are not known
+	Accesses float64          // loads and stores of an Array
 	Ops      float64          // arithmetic operations
 }
 
-// bytes of all that is touched.
+// bytes returns the size of all touched buffers.
 func (s *Step) bytes() (n int64) {
 	for _, t := range s.Touched {
 		n += t.Count * t.Block
@@ -28,7 +28,7 @@ func (s *Step) bytes() (n int64) {
 	return n
 }
 
-// features are what models know of the step, once.
+// features returns the inputs of the models for one execution of the step.
 func (s *Step) features(l *Laws) (f marshalling.Features, err error) {
 	for _, t := range s.Touched {
 		one, err := s.touched(t, l)
@@ -48,7 +48,8 @@ func (s *Step) features(l *Laws) (f marshalling.Features, err error) {
 	return f, nil
 }
 
-// touched is the lines and pages of one layout: the mean over all addresses that are multiples of an item.
+// touched returns the lines and pages of one layout: the mean over all addresses that are multiples of an
+// item.
 func (s *Step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err error) {
 	t = contiguous(t)
 	p := timing.Point{Experiment: timing.Transfer, Rows: t.Count, Cols: t.Block / int64(s.Item), Item: s.Item, Stride: unit.Bytes(t.Stride),
@@ -68,7 +69,7 @@ func (s *Step) touched(t marshal.Layout, l *Laws) (f marshalling.Features, err e
 	return f, err
 }
 
-// contiguous is a layout whose blocks follow one another as one block.
+// contiguous converts a layout with adjacent blocks to one block.
 func contiguous(t marshal.Layout) marshal.Layout {
 	if t.Count > 1 && t.Stride == t.Block {
 		return marshal.Layout{Addr: t.Addr, Count: 1, Block: t.Count * t.Block}
@@ -76,7 +77,7 @@ func contiguous(t marshal.Layout) marshal.Layout {
 	return t
 }
 
-// expected is the mean number of lines if the first byte lies at any multiple of an item alike.
+// expected returns the mean number of lines over all first addresses that are multiples of an item.
 func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 	align := line
 	for item%align != 0 || t.Count > 1 && t.Stride%int64(align) != 0 {
@@ -85,7 +86,8 @@ func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 	return t.Expected(line, align)
 }
 
-// PrintedMLT is the mean of the bounds as printed, for a base that is not known: with l the bytes of a line, of n contiguous bytes
+// PrintedMLT returns the mean of the bounds as printed, for an unknown base address. With l the bytes of a
+// line, of n contiguous bytes
 //
 //	LB = ceil(n/l), UB = ceil(n/l) + 1   [hur1999, eqs. 3-4]
 //
@@ -93,8 +95,8 @@ func expected(t marshal.Layout, item, line unit.Bytes) (float64, error) {
 //
 //	LB = floor(b_r q/l) (l/q + ceil(d/q) - 1), UB = ceil(b_r q/l) (l/q + ceil(d/q))   [hur1999, eqs. 5-6]
 //
-// for b_c > 2 l. The paper does not say how the bounds of columns are combined; their mean is as for rows.
-// [marshal.ColumnBounds] refuses d > b_c - l, where LB fails.
+// for b_c > 2 l. The paper does not say how the bounds of columns are combined; this uses their mean, as for
+// rows. [marshal.ColumnBounds] refuses d > b_c - l, where LB fails.
 func PrintedMLT(t marshal.Layout, line unit.Bytes) (float64, error) {
 	if t.Count == 1 || t.Stride == t.Block {
 		lower, upper := marshal.RowBounds(unit.Bytes(t.Count*t.Block), line)
@@ -102,7 +104,7 @@ func PrintedMLT(t marshal.Layout, line unit.Bytes) (float64, error) {
 	}
 	l := int64(line)
 	if t.Stride <= 2*l {
-		return 0, fmt.Errorf("rows are %d bytes apart; theorem 2 is for more than two lines of %v; leave out --as-printed", t.Stride, line)
+		return 0, fmt.Errorf("rows are %d bytes apart, but theorem 2 needs more than two lines of %v; omit --as-printed", t.Stride, line)
 	}
 	q := t.Stride
 	for r := l; r != 0; {

@@ -8,7 +8,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// Row is a prediction with what it is of.
+// Row is a prediction with its case.
 type Row struct {
 	Case Case
 	Prediction
@@ -61,7 +61,7 @@ func TermsTable(rows []Row, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// Facts are what intervals cover, and warnings.
+// Facts returns what the intervals cover, and the warnings.
 func Facts(all []Prediction) []trace.Arg {
 	var warnings []string
 	for _, w := range Warnings(all) {
@@ -74,7 +74,7 @@ func Facts(all []Prediction) []trace.Arg {
 	return []trace.Arg{{Key: "interval", Value: covers}, {Key: "warnings", Value: strings.Join(warnings, "; ")}}
 }
 
-// TrafficRow is what a processor's messages cost by a model.
+// TrafficRow is the cost of a processor's messages by a model.
 type TrafficRow struct {
 	Share
 	Model string

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// power is x^num/den log2(x)^logs.
+// power is x^(num/den) log2(x)^logs.
 type power struct{ num, den, logs int }
 
 func (p power) of(x float64) float64 {
@@ -20,7 +20,7 @@ func (p power) of(x float64) float64 {
 	return v
 }
 
-// text is the factor of a variable, empty if there is none.
+// text formats the factor of a variable. It is empty if there is none.
 func (p power) text(x string) string {
 	var parts []string
 	switch {
@@ -37,7 +37,7 @@ func (p power) text(x string) string {
 	return strings.Join(parts, " ")
 }
 
-// powers lists those of a variable, the simplest first.
+// powers lists the powers of a variable, simplest first.
 var powers = func() (all []power) {
 	for logs := range 2 {
 		for _, e := range [][2]int{{0, 1}, {1, 1}, {-1, 1}, {1, 2}, {-1, 2}, {2, 1}, {3, 1}, {3, 2}, {1, 3}, {2, 3}, {-1, 3}, {-2, 3}, {4, 3}, {5, 3}, {-2, 1}} {
@@ -47,7 +47,7 @@ var powers = func() (all []power) {
 	return all
 }()
 
-// form is a + b f(p, s), with or without a; without f it is a constant.
+// form is a + b f(p, s), with or without a. Without f it is a constant.
 type form struct {
 	constant, factor bool
 	p, s             power
@@ -55,7 +55,7 @@ type form struct {
 
 func (f form) of(at Point) float64 { return f.p.of(at.Processors) * f.s.of(at.Size) }
 
-// coefficients is how many there are.
+// coefficients returns the number of coefficients.
 func (f form) coefficients() int {
 	if f.constant && f.factor {
 		return 2
@@ -63,7 +63,8 @@ func (f form) coefficients() int {
 	return 1
 }
 
-// forms lists all for variables that vary: a constant, then those of one coefficient, then those of two.
+// forms lists all forms of the variables that vary: a constant, then those of one coefficient, then those of
+// two.
 func forms(processors, size bool) []form {
 	all := []form{{constant: true, p: powers[0], s: powers[0]}}
 	vary := func(does bool) []power {
@@ -84,20 +85,20 @@ func forms(processors, size bool) []form {
 	return all
 }
 
-// fitted is a form with its coefficients.
-type fitted struct {
+// fit is a form with its coefficients.
+type fit struct {
 	form
 	a, b       float64
-	left       float64       // root mean square of relative errors at points left out
+	crossError float64       // RMS relative error of points that are held out
 	spread     float64       // standard deviation of relative errors
-	relative   bool          // errors are relative to the value; otherwise to scale
-	scale      float64       // of the values
-	covariance [2][2]float64 // of a and b, for a spread of 1
+	relative   bool          // errors are relative to the value, otherwise to scale
+	scale      float64       // scale of the values
+	covariance [2][2]float64 // covariance of a and b for a spread of 1
 	free       int
 }
 
 // fitAll fits all forms that have fewer coefficients than there are observations.
-func fitAll(all []Observation) (out []fitted) {
+func fitAll(all []Observation) (out []fit) {
 	vary := func(of func(Observation) float64) bool {
 		most, least := extremes(all, of)
 		return most > least
@@ -125,9 +126,10 @@ func fitAll(all []Observation) (out []fitted) {
 	return out
 }
 
-// fit is weighted least squares, xs being the factor at each observation: the sum of squares of relative errors is least, unless a value is 0.
-func (f form) fit(all []Observation, xs []float64) (g fitted, ok bool) {
-	g = fitted{form: f, relative: true, free: len(all) - f.coefficients()}
+// fit does weighted least squares. The slice xs has the factor at each observation. It minimizes the sum of
+// squares of the relative errors, or of the absolute errors if a value is 0.
+func (f form) fit(all []Observation, xs []float64) (g fit, ok bool) {
+	g = fit{form: f, relative: true, free: len(all) - f.coefficients()}
 	for _, o := range all {
 		g.relative = g.relative && o.Value != 0
 		g.scale = max(g.scale, math.Abs(o.Value))
@@ -164,12 +166,12 @@ func (f form) fit(all []Observation, xs []float64) (g fitted, ok bool) {
 	}
 	g.a = g.covariance[0][0]*xy[0] + g.covariance[0][1]*xy[1]
 	g.b = g.covariance[1][0]*xy[0] + g.covariance[1][1]*xy[1]
-	return g, g.judge(rows, ys)
+	return g, g.findErrors(rows, ys)
 }
 
-// judge finds the errors of g, those at points left out by the leverage h of each: e/(1-h). A point that alone decides a coefficient has
-// no such error, and then there is no form.
-func (g *fitted) judge(rows [][2]float64, ys []float64) bool {
+// findErrors computes the errors of g. The error of a point that is held out is e/(1-h), with leverage h. If a
+// single point decides a coefficient, it has no such error, and the form is not used.
+func (g *fit) findErrors(rows [][2]float64, ys []float64) bool {
 	if g.free < 1 {
 		return false
 	}
@@ -182,27 +184,27 @@ func (g *fitted) judge(rows [][2]float64, ys []float64) bool {
 		}
 		e := ys[i] - g.a*row[0] - g.b*row[1]
 		squares += e * e
-		g.left += e * e / ((1 - h) * (1 - h))
+		g.crossError += e * e / ((1 - h) * (1 - h))
 	}
-	g.left = math.Sqrt(g.left / float64(len(rows)))
+	g.crossError = math.Sqrt(g.crossError / float64(len(rows)))
 	g.spread = math.Sqrt(squares / float64(g.free))
 	return true
 }
 
-// weight makes an error of value relative.
-func (g *fitted) weight(value float64) float64 {
+// weight returns the weight that makes an error of value relative.
+func (g *fit) weight(value float64) float64 {
 	if g.relative {
 		return 1 / math.Abs(value)
 	}
 	return 1 / g.scale
 }
 
-func (g *fitted) leverage(row [2]float64) float64 {
+func (g *fit) leverage(row [2]float64) float64 {
 	c := g.covariance
 	return row[0]*(c[0][0]*row[0]+c[0][1]*row[1]) + row[1]*(c[1][0]*row[0]+c[1][1]*row[1])
 }
 
-// inverse is that of the normal equations, of the coefficients that there are.
+// inverse inverts the normal equations of the coefficients in use.
 func (f form) inverse(m [2][2]float64) (out [2][2]float64, ok bool) {
 	switch {
 	case !f.factor:
@@ -213,21 +215,21 @@ func (f form) inverse(m [2][2]float64) (out [2][2]float64, ok bool) {
 		return out, m[1][1] > 0
 	}
 	det := m[0][0]*m[1][1] - m[0][1]*m[1][0]
-	const singular = 1e-10 // of what it would be if the columns were at right angles
+	const singular = 1e-10 // relative to the determinant with orthogonal columns
 	if !(det > singular*m[0][0]*m[1][1]) {
 		return out, false
 	}
 	return [2][2]float64{{m[1][1] / det, -m[0][1] / det}, {-m[1][0] / det, m[0][0] / det}}, true
 }
 
-// at is the value at a point.
-func (g *fitted) at(p Point) float64 {
+// at returns the value at a point.
+func (g *fit) at(p Point) float64 {
 	row := g.row(p)
 	return g.a*row[0] + g.b*row[1]
 }
 
-// half is half of the 95 % interval for another measurement there.
-func (g *fitted) half(p Point) float64 {
+// halfWidth returns half of the 95 % interval for another measurement at p.
+func (g *fit) halfWidth(p Point) float64 {
 	own := g.scale
 	if g.relative {
 		own = math.Abs(g.at(p))
@@ -236,7 +238,7 @@ func (g *fitted) half(p Point) float64 {
 	return t * g.spread * math.Sqrt(own*own+g.leverage(g.row(p)))
 }
 
-func (g *fitted) row(p Point) (row [2]float64) {
+func (g *fit) row(p Point) (row [2]float64) {
 	if g.constant {
 		row[0] = 1
 	}
@@ -246,8 +248,8 @@ func (g *fitted) row(p Point) (row [2]float64) {
 	return row
 }
 
-// String is the form with its coefficients, of processors p and size s.
-func (g *fitted) String() string {
+// String formats the form with its coefficients, for p processors and size s.
+func (g *fit) String() string {
 	factors := strings.TrimSpace(g.p.text("p") + " " + g.s.text("s"))
 	switch {
 	case !g.factor:

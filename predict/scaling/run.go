@@ -14,19 +14,19 @@ import (
 	"spoor/traces/store"
 )
 
-// Run is what was measured of one traced run.
+// Run holds the measurements of one traced run.
 type Run struct {
 	Name       string
 	Program    string            // without its arguments
-	Arguments  map[string]string // of the program
+	Arguments  map[string]string // arguments of the program
 	Processors float64
 	Values     []param.Param
 }
 
-// tables are those that say which program they are of; comm has what it sends, too.
+// tables lists the tables that name their program. Table comm also has the messages.
 var tables = []string{"comm", "reuse", "phases", "quanta", "footprint"}
 
-// Open reads the directory in which analyze has left parameters and tables of one run.
+// Open reads the directory in which analyze has written parameters and tables of one run.
 func Open(dir string) (*Run, error) {
 	r := &Run{Name: dir}
 	files, err := filepath.Glob(filepath.Join(dir, "*.params.toml"))
@@ -51,14 +51,14 @@ func Open(dir string) (*Run, error) {
 	}
 	switch {
 	case r.Program == "":
-		return nil, fmt.Errorf("%s has no table that says of which program it is; run analyze with --run reuse,locality or comm", dir)
+		return nil, fmt.Errorf("no table in %s names its program; run analyze with --run reuse,locality or comm", dir)
 	case len(r.Values) == 0:
 		return nil, fmt.Errorf("%s has no parameters; run analyze with --run locality, footprint, quanta or comm", dir)
 	}
 	return r, nil
 }
 
-// table takes what a table knows, if it is there.
+// table reads the facts of a table if it exists.
 func (r *Run) table(dir, name string) error {
 	path := filepath.Join(dir, name+".arrow")
 	t, err := store.ReadTable(path)
@@ -70,7 +70,7 @@ func (r *Run) table(dir, name string) error {
 	}
 	n, err := strconv.ParseFloat(t.Fact("procs"), 64)
 	if err != nil || !(n >= 1) {
-		return fmt.Errorf("reading %s: it does not say of how many processors it is: %q", path, t.Fact("procs"))
+		return fmt.Errorf("reading %s: it has no number of processors: %q", path, t.Fact("procs"))
 	}
 	if selected := t.Fact("selected"); selected != "" {
 		return fmt.Errorf("reading %s: it has only processors %s of the trace; analyze all of them", path, selected)
@@ -98,7 +98,7 @@ func (r *Run) identify(program string) {
 	}
 }
 
-// messages adds how many messages there are, and how long.
+// messages adds the number and sizes of messages.
 func (r *Run) messages(t *store.Table, path string) error {
 	count, err1 := store.Data[uint64](t, "messages")
 	bytes, err2 := store.Data[uint64](t, "bytes")
@@ -116,17 +116,18 @@ func (r *Run) messages(t *store.Table, path string) error {
 	return nil
 }
 
-// Study is runs of one program that differ in processors and in one argument.
+// Study is runs of one program that differ in the number of processors and in one argument.
 type Study struct {
 	Runs []*Run
-	Size string // the argument; empty if all are alike
+	Size string // name of the argument; empty if all runs have the same
 }
 
-// NewStudy finds out in what runs differ; size names the argument that is the size of the problem, if it is not the only one.
+// NewStudy finds the argument in which runs differ. With size given, the runs may differ only in that
+// argument.
 func NewStudy(runs []*Run, size string) (*Study, error) {
 	s := &Study{Runs: runs, Size: size}
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("no runs")
+		return nil, fmt.Errorf("no runs to extrapolate from; give --params")
 	}
 	differ := map[string]bool{}
 	for _, r := range runs[1:] {
@@ -149,9 +150,9 @@ func NewStudy(runs []*Run, size string) (*Study, error) {
 	slices.Sort(names)
 	switch {
 	case len(names) > 0 && size != "":
-		return nil, fmt.Errorf("runs differ in %s, besides %s; let only the size differ", strings.Join(names, ", "), size)
+		return nil, fmt.Errorf("runs differ in %s besides %s; use runs that differ only in the size", strings.Join(names, ", "), size)
 	case len(names) > 1:
-		return nil, fmt.Errorf("runs differ in %s; let one argument differ", strings.Join(names, ", "))
+		return nil, fmt.Errorf("runs differ in %s; use runs that differ in one argument", strings.Join(names, ", "))
 	case len(names) == 1:
 		s.Size = names[0]
 	}
@@ -163,7 +164,7 @@ func NewStudy(runs []*Run, size string) (*Study, error) {
 	return s, nil
 }
 
-// point is where r was measured.
+// point returns the point of run r.
 func (s *Study) point(r *Run) (Point, error) {
 	p := Point{r.Processors, 1}
 	if s.Size == "" {
@@ -176,7 +177,7 @@ func (s *Study) point(r *Run) (Point, error) {
 	return p, nil
 }
 
-// names are the parameters that all runs have, in the order of the first.
+// names returns the parameters that all runs have, in the order of the first run.
 func (s *Study) names() (all []param.Param) {
 	for _, p := range s.Runs[0].Values {
 		in := func(r *Run) bool {
@@ -189,17 +190,17 @@ func (s *Study) names() (all []param.Param) {
 	return all
 }
 
-// observations are the values of one parameter.
+// observations returns the values of one parameter.
 func (s *Study) observations(name string) (all []Observation) {
 	for _, r := range s.Runs {
 		i := slices.IndexFunc(r.Values, func(p param.Param) bool { return p.Name == name })
-		at, _ := s.point(r) // NewStudy has looked
+		at, _ := s.point(r) // NewStudy has checked it
 		all = append(all, Observation{at, r.Values[i].Value})
 	}
 	return all
 }
 
-// bounded are parameters that mean something above a bound only: their distance from it is what is fitted.
+// bounded lists parameters with a lower bound. The fit is of their distance from it.
 var bounded = map[string]float64{"alpha": 1, "alpha_capped": 1, "alpha_ml": 1, "alpha_capped_ml": 1}
 
 // Extrapolate predicts all parameters at a point.
@@ -226,7 +227,7 @@ func (s *Study) Extrapolate(at Point) (all []Quantity, err error) {
 	return all, nil
 }
 
-// Reach is how many times larger than the largest run a point is, in processors and in size.
+// Reach returns how many times larger a point is than the largest run, in processors and in size.
 func (s *Study) Reach(at Point) (processors, size float64) {
 	most := Point{}
 	for _, r := range s.Runs {
@@ -236,7 +237,7 @@ func (s *Study) Reach(at Point) (processors, size float64) {
 	return at.Processors / most.Processors, at.Size / most.Size
 }
 
-// Params is what was extrapolated, as a parameter file has it.
+// Params returns the extrapolated values as a parameter file.
 func (s *Study) Params(all []Quantity, at Point) (*param.Set, error) {
 	source := fmt.Sprintf("extrapolated from %d runs of %s", len(s.Runs), s.Runs[0].Program)
 	set := &param.Set{}

@@ -44,7 +44,7 @@ func TestFindsTheLaw(t *testing.T) {
 		at := Point{128, 12800}
 		q, err := Extrapolate(grid(procs, sizes, law), at)
 		want := law(at.Processors, at.Size)
-		if err != nil || math.Abs(q.Value-want) > 1e-6*math.Abs(want) || q.Lo > q.Value || q.Hi < q.Value || math.Abs(q.Left) > 1e-6 || q.Error > 1e-9 {
+		if err != nil || math.Abs(q.Value-want) > 1e-6*math.Abs(want) || q.Lo > q.Value || q.Hi < q.Value || math.Abs(q.HoldoutError) > 1e-6 || q.Error > 1e-9 {
 			t.Errorf("%s: %+v, want %v, %v", name, q, want, err)
 		}
 	}
@@ -75,8 +75,8 @@ func TestLeftOutByLeverageIsFitting(t *testing.T) {
 			v := h.at(o.Point)
 			sum += (v/o.Value - 1) * (v/o.Value - 1)
 		}
-		if want := math.Sqrt(sum / float64(len(all))); math.Abs(g.left-want) > 1e-6*want {
-			t.Errorf("%+v: %v, want %v", f, g.left, want)
+		if want := math.Sqrt(sum / float64(len(all))); math.Abs(g.crossError-want) > 1e-6*want {
+			t.Errorf("%+v: %v, want %v", f, g.crossError, want)
 		}
 	}
 }
@@ -119,8 +119,8 @@ func TestStaysAboveZero(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for say, all := range map[string][]Observation{
-		"2 different runs are too few; 4 are needed": grid([]float64{1, 2}, []float64{1}, func(_, _ float64) float64 { return 1 }),
-		"is no measurement":                          grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
+		"2 different runs are too few; analyze at least 4": grid([]float64{1, 2}, []float64{1}, func(_, _ float64) float64 { return 1 }),
+		"is not a valid measurement":                          grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
 		"size 0 is no":                               grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
 	} {
 		if _, err := Extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
@@ -208,14 +208,14 @@ func TestStudyRefuses(t *testing.T) {
 	a := open(t, "fft points=64 line=64", "2", one)
 	for say, pair := range map[string][]*Run{
 		"extrapolate one program at a time": {a, open(t, "lu n=64", "2", one)},
-		"differ in line, points; let one":   {a, open(t, "fft points=128 line=32", "2", one)},
+		"differ in line, points; use runs":   {a, open(t, "fft points=128 line=32", "2", one)},
 		`argument points is "many", not`:    {a, open(t, "fft points=many line=64", "2", one)},
 	} {
 		if _, err := NewStudy(pair, ""); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %q", err, say)
 		}
 	}
-	if _, err := NewStudy([]*Run{a, open(t, "fft points=64 line=32", "2", one)}, "points"); err == nil || !strings.Contains(err.Error(), "differ in line, besides points") {
+	if _, err := NewStudy([]*Run{a, open(t, "fft points=64 line=32", "2", one)}, "points"); err == nil || !strings.Contains(err.Error(), "differ in line besides points") {
 		t.Error(err)
 	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "run analyze with") {

@@ -31,12 +31,12 @@ func Table(all []Quantity) *store.Table {
 		words("unit", func(q Quantity) string { return q.Unit }),
 		words("form", func(q Quantity) string { return q.Form }),
 		numbers("cross", "%", func(q Quantity) float64 { return 100 * q.Error }),
-		numbers("left_out", "%", func(q Quantity) float64 { return 100 * q.Left }),
+		numbers("left_out", "%", func(q Quantity) float64 { return 100 * q.HoldoutError }),
 		words("held", func(q Quantity) string {
 			switch {
-			case math.IsNaN(q.Left):
+			case math.IsNaN(q.HoldoutError):
 				return "-"
-			case q.Held:
+			case q.HoldoutInside:
 				return "yes"
 			}
 			return "no"
@@ -44,27 +44,27 @@ func Table(all []Quantity) *store.Table {
 	}}
 }
 
-// Warnings speak against believing what was extrapolated.
+// Warnings returns what makes the extrapolated values doubtful.
 func (s *Study) Warnings(all []Quantity, at Point) (list []error) {
 	const far = 1.0
 	if p, size := s.Reach(at); p > far || size > far {
-		list = append(list, fmt.Errorf("%.3g times the processors and %.3g times the size of the largest run", p, size))
+		list = append(list, fmt.Errorf("the point has %.3g times the processors and %.3g times the size of the largest run", p, size))
 	}
 	var missed []string
 	checked := 0
 	for _, q := range all {
-		if !math.IsNaN(q.Left) {
+		if !math.IsNaN(q.HoldoutError) {
 			checked++
-			if !q.Held {
+			if !q.HoldoutInside {
 				missed = append(missed, q.Name)
 			}
 		}
 	}
 	switch {
 	case checked == 0:
-		list = append(list, fmt.Errorf("too few runs to leave the largest out: nothing was checked"))
+		list = append(list, fmt.Errorf("too few runs to hold out the largest, so nothing was checked; analyze more runs"))
 	case len(missed) > 0:
-		list = append(list, fmt.Errorf("of %d intervals from the smaller runs, %d did not hold the largest: %v", checked, len(missed), missed))
+		list = append(list, fmt.Errorf("of %d intervals from the smaller runs, %d do not contain the largest run: %v", checked, len(missed), missed))
 	}
 	return list
 }

@@ -9,8 +9,8 @@ import (
 	"spoor/predict/cluster"
 )
 
-// doubt says what speaks against the winner: a margin within the model's error, and intervals that overlap.
-func (p *Problem) doubt(r *Result) error {
+// addWarnings warns if the margin of the winner is within the model's error, or if intervals overlap.
+func (p *Problem) addWarnings(r *Result) error {
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Errorf(format, args...)) }
 	best, err := p.Predict(r.Ranked[0])
 	if err != nil {
@@ -19,14 +19,14 @@ func (p *Problem) doubt(r *Result) error {
 	r.Warnings = append(r.Warnings, best.Warnings...)
 	switch margin := r.Margin(); {
 	case math.IsNaN(margin):
-		warn("there is no other machine to compare it with")
+		warn("there is no other machine to compare with")
 	case math.IsNaN(p.Error) && best.ModelMargin.Known() && margin <= max(best.ModelMargin.Below, best.ModelMargin.Above):
-		warn("the margin of %.2g %% is inside the model's error: by simulations of other programs its intervals reach %.0f %% lower and %.0f %% higher (--model-error gives another)",
+		warn("the margin of %.2g %% is inside the model's error, which is -%.0f %% to +%.0f %% by simulations of other programs; set --model-error to use another",
 			100*margin, 100*best.ModelMargin.Below, 100*best.ModelMargin.Above)
 	case math.IsNaN(p.Error) && !best.ModelMargin.Known():
-		warn("how far off model %s is was not said (--model-error): a margin of %.2g %% may mean nothing", p.Model.Name(), 100*margin)
+		warn("the error of model %s is not known, so the margin of %.2g %% may mean nothing; set --model-error", p.Model.Name(), 100*margin)
 	case margin <= p.Error:
-		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be the better one", 100*margin, 100*p.Error)
+		warn("the margin of %.2g %% is inside the model's error of %.2g %%: the runner-up may be better", 100*margin, 100*p.Error)
 	}
 	if len(r.Ranked) < 2 {
 		return nil
@@ -35,7 +35,7 @@ func (p *Problem) doubt(r *Result) error {
 	if err != nil {
 		return err
 	}
-	if best.Interval.Known() && second.Interval.Known() { // the model errs on both alike
+	if best.Interval.Known() && second.Interval.Known() { // the error of the model is the same for both
 		worst := r.Ranked[0].Value * float64(best.Interval.Hi/best.EInstr)
 		if least := r.Ranked[1].Value * float64(second.Interval.Lo/second.EInstr); worst >= least {
 			warn("the intervals of winner and runner-up overlap: %s", best.Interval.Covers)
@@ -44,20 +44,20 @@ func (p *Problem) doubt(r *Result) error {
 	return nil
 }
 
-// Shift is what becomes of the decision if a parameter is another.
+// Shift is the effect of one changed parameter on the decision.
 type Shift struct {
 	Parameter, Means string
 	Factor           float64
 	Winner           Candidate
-	// Change is how much the value of the winner of before changes, and Regret how much worse it is than the new winner's, as
-	// shares; NaN if it is no longer within the budget.
+	// Change is the relative change of the old winner's value. Regret is its relative distance to the new
+	// winner. Both are NaN if the old winner exceeds the budget.
 	Change, Regret float64
 }
 
-// parameter is something that could be wrong.
+// parameter is a value that may be wrong.
 type parameter struct {
 	name, means string
-	change      func(p *Problem, factor float64) bool // false: p does not depend on it
+	change      func(p *Problem, factor float64) bool // returns false if p does not depend on it
 }
 
 var parameters = []parameter{
@@ -90,7 +90,8 @@ func offered(name, means string, set func(*machine.Change, float64)) parameter {
 	}}
 }
 
-// Sensitivity searches again with each parameter less and more by a share. Parameters that change nothing are left out.
+// Sensitivity searches again with each parameter smaller and larger by a share. It leaves out parameters that
+// change nothing.
 func (p *Problem) Sensitivity(r *Result, share float64) (all []Shift, err error) {
 	for _, q := range parameters {
 		var both []Shift
@@ -113,14 +114,15 @@ func (p *Problem) Sensitivity(r *Result, share float64) (all []Shift, err error)
 	return all, nil
 }
 
-// shift is how old, the winner of before, does in p; there is no new one if nothing is within the limits.
+// shift returns the effect on the old winner in the changed problem p. There is no new winner if nothing is
+// within the limits.
 func (p *Problem) shift(old Candidate) (Shift, error) {
 	s := Shift{Change: math.NaN(), Regret: math.NaN()}
 	q := *p
 	q.Top = 1
 	r, err := q.search(true)
 	if err != nil {
-		return s, nil // the money buys nothing any more
+		return s, nil // the budget no longer buys any machine
 	}
 	s.Winner = r.Ranked[0]
 	c := Candidate{Parts: old.Parts}
@@ -135,5 +137,5 @@ func (p *Problem) shift(old Candidate) (Shift, error) {
 	return s, err
 }
 
-// cents rounds to a hundredth of a cent, which sums of prices do not have.
+// cents rounds to a hundredth of a cent, to remove rounding errors of sums.
 func cents(d float64) float64 { return math.Round(d*1e4) / 1e4 }
