@@ -120,8 +120,8 @@ func TestStaysAboveZero(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for say, all := range map[string][]Observation{
 		"2 different runs are too few; analyze at least 4": grid([]float64{1, 2}, []float64{1}, func(_, _ float64) float64 { return 1 }),
-		"is not a valid measurement":                          grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
-		"size 0 is no":                               grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
+		"is not a valid measurement":                       grid(procs, sizes, func(_, _ float64) float64 { return math.NaN() }),
+		"size 0 is no":                                     grid(procs, []float64{0}, func(_, _ float64) float64 { return 1 }),
 	} {
 		if _, err := Extrapolate(all, Point{1, 1}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %q", err, say)
@@ -208,7 +208,7 @@ func TestStudyRefuses(t *testing.T) {
 	a := open(t, "fft points=64 line=64", "2", one)
 	for say, pair := range map[string][]*Run{
 		"extrapolate one program at a time": {a, open(t, "lu n=64", "2", one)},
-		"differ in line, points; use runs":   {a, open(t, "fft points=128 line=32", "2", one)},
+		"differ in line, points; use runs":  {a, open(t, "fft points=128 line=32", "2", one)},
 		`argument points is "many", not`:    {a, open(t, "fft points=many line=64", "2", one)},
 	} {
 		if _, err := NewStudy(pair, ""); err == nil || !strings.Contains(err.Error(), say) {
