@@ -5,17 +5,18 @@ import (
 	"sort"
 )
 
-// MissProbability is Smith's: a use at a stack distance misses in a set-associative LRU cache if as many lines as
-// its set has ways, or more, of those used since fell into its set, each of which does with
-// probability 1/sets, by itself [smith1978; hill1989]:
+// MissProbability returns Smith's probability that a use at a stack distance misses in a set-associative LRU
+// cache. The use misses if at least as many of the lines used since fell into its set as the set has ways.
+// Every line falls into the set with probability 1/sets, independently [smith1978; hill1989]:
 //
 //	P(miss | distance d) = P[Bin(d, 1/sets) >= ways]
 //
-// Programs with strides of powers of two, or arrays that are aligned alike, have lines that crowd in few sets, and
-// miss more often; programs that sweep through memory spread their lines evenly, and miss less often.
+// Programs with strides of powers of two, or with arrays of equal alignment, crowd their lines into few sets
+// and miss more often. Programs that sweep through memory spread their lines evenly and miss less often.
 //
-// Differs from an incomplete beta function: that takes the difference of logarithms of gamma functions, of which at
-// distances of 2^32 five digits are left. Here the last term of the smaller tail is a product, and the others follow.
+// Differs: an incomplete beta function takes differences of log-gamma functions. At distances of 2^32, only
+// five digits of these are left. Here the first term of the smaller tail is a product, and the other terms
+// follow from it.
 func MissProbability(distance, sets, ways int64) float64 {
 	switch {
 	case distance < ways:
@@ -30,16 +31,16 @@ func MissProbability(distance, sets, ways int64) float64 {
 	return max(0, 1-b.below(ways))
 }
 
-// binomial is the distribution of the number of n lines in one set.
+// binomial is the distribution of the number of lines in one set, of n lines.
 type binomial struct {
 	n int64
 	p float64
 }
 
-// odds are p/(1-p).
+// odds returns p/(1-p).
 func (b binomial) odds() float64 { return b.p / (1 - b.p) }
 
-// at is the probability of k, which is at most n: the product of the odds of each of k lines, and the others are elsewhere.
+// at returns the probability of k, at most n: the product of the odds of k lines, with the others elsewhere.
 func (b binomial) at(k int64) float64 {
 	log := float64(b.n) * math.Log1p(-b.p)
 	product := 1.0
@@ -53,10 +54,10 @@ func (b binomial) at(k int64) float64 {
 	return math.Exp(log + math.Log(product))
 }
 
-// negligible is a share that a double does not see.
+// negligible is a share that does not change a double.
 const negligible = 1e-17
 
-// above is the probability of k or more; k is above the mean, so that terms fall.
+// above returns the probability of k or more. k is above the mean, so that terms decrease.
 func (b binomial) above(k int64) float64 {
 	term, sum := 1.0, 0.0
 	for i := k; i <= b.n && term > negligible*sum; i++ {
@@ -66,7 +67,7 @@ func (b binomial) above(k int64) float64 {
 	return min(sum*b.at(k), 1)
 }
 
-// below is the probability of less than k; k is not above the mean.
+// below returns the probability of less than k. k is not above the mean.
 func (b binomial) below(k int64) float64 {
 	term, sum := 1.0, 0.0
 	for i := k - 1; i >= 0 && term > negligible*sum; i-- {
@@ -76,19 +77,19 @@ func (b binomial) below(k int64) float64 {
 	return min(sum*b.at(k-1), 1)
 }
 
-// corrected is the expected misses of uses by distance, without cold ones, in a set-associative
-// cache. From one distance to the next,
+// corrected returns the expected misses in a set-associative cache, without first uses. uses is by distance.
+// From one distance to the next,
 //
 //	P[Bin(d+1, p) >= k] = P[Bin(d, p) >= k] + p P[Bin(d, p) = k-1]
 //
-// and the second term follows from the one before, so that a distance costs a few operations.
-// Below the distances that hardly miss and above those that nearly always do, nothing is computed.
+// and the second term follows from the previous one. So a distance costs a few operations. Distances with a
+// miss probability near 0 or 1 are not computed.
 func corrected(uses []uint64, sets, ways int64) (misses float64) {
 	n := int64(len(uses))
 	d := ways + int64(sort.Search(int(max(0, n-ways)), func(i int) bool {
 		return MissProbability(ways+int64(i), sets, ways) > negligible
 	}))
-	block := 1024 + 16*ways // the first of a block costs as much as ways of the others, or more
+	block := 1024 + 16*ways // the first of a block costs at least as much as ways of the others
 	p := 1 / float64(sets)
 	for d < n {
 		tail := MissProbability(d, sets, ways)

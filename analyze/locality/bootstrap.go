@@ -13,44 +13,46 @@ import (
 	"spoor/analyze/reuse"
 )
 
-// replicates of each bootstrap.
+// replicates is the number of replicates of each bootstrap.
 const replicates = 200
 
-// enoughBlocks is how many blocks a bootstrap needs to say anything: four of nearly equal size.
+// enoughBlocks is the minimum of effective blocks of a bootstrap: four of nearly equal size.
 const enoughBlocks = 3.5
 
-// bootstrap is drawn blocks of a run. There are two ways in which runs of the same program could differ, and a block
-// bootstrap for each: other phases (or stretches of equal length), with all processors, and other
-// processors, with all their phases. Variances of the two add; what they have in common, that of
-// drawing single phases of single processors, is taken off once, as in two-way clustered errors [cameron2011].
+// bootstrap resamples blocks of a run. Runs of the same program could differ in two ways, and each has a
+// block bootstrap. The first resamples phases (or parts of equal length), with all processors. The second
+// resamples processors, with all their phases. The two variances are added. The variance of resampling single
+// phases of single processors is part of both, and is subtracted once, as in two-way clustered errors
+// [cameron2011].
 //
-// Blocks are taken as exchangeable. A start that differs from the rest, with most of the first uses, might so come twice or not
-// at all, and intervals are wide rather than narrow. They cover what another mix of phases, and other processors, would change, and
-// neither another input nor that the law may not fit.
+// Blocks are assumed exchangeable. A start that differs from the rest has most first uses. It may be drawn
+// twice or not at all, which makes intervals too wide rather than too narrow. Intervals cover another mix of
+// phases and other processors. They do not cover another input, or a law that does not fit.
 //
-// An interval is the value, in logarithms, give or take Student's t times the standard deviation over replicates, with the
-// degrees of freedom of Satterthwaite. Blocks of unequal size count as (sum)^2 / sum of squares blocks of equal size.
+// An interval is symmetric in the logarithm of the value. Its half width is Student's t times the standard
+// deviation over replicates, with the degrees of freedom of Satterthwaite. Blocks of unequal size count as
+// (sum)^2 / (sum of squares) blocks of equal size.
 //
-// [cameron2011] A. C. Cameron, J. B. Gelbach, D. L. Miller: Robust inference with multiway
-// clustering. Journal of Business & Economic Statistics 29(2), 2011, pp. 238-249.
+// [cameron2011] A. C. Cameron, J. B. Gelbach, D. L. Miller: Robust inference with multiway clustering.
+// Journal of Business & Economic Statistics 29(2), 2011, pp. 238-249.
 type bootstrap struct {
-	phases, processors, cells drawing
-	what                      string // the blocks, for the method
+	phases, processors, cells resampling
+	blocks                    string // description of the blocks, for the method
 	seed                      uint64
 }
 
-// drawing is the replicates of one bootstrap.
-type drawing struct {
-	samples []sample // all that differ: few blocks are drawn alike again and again
-	drawn   []int    // by replicate: its sample
-	blocks  float64  // of equal size
+// resampling holds the replicates of one bootstrap.
+type resampling struct {
+	samples     []sample // distinct replicates: few blocks are often drawn alike
+	replicates  []int    // index in samples of each replicate
+	equalBlocks float64  // number of blocks of equal size with the same error
 }
 
-// newBootstrap draws. It is nil if there are too few blocks.
+// newBootstrap draws the replicates. It returns nil if there are too few blocks.
 func newBootstrap(programs []reuse.Segments, footprint int64, seed uint64) *bootstrap {
 	b := &bootstrap{seed: seed}
 	cells, unit := blocksOf(programs)
-	var all, phases, processors []*sample
+	var cellSamples, phases, processors []*sample
 	for p, row := range cells {
 		processors = append(processors, new(sample))
 		for i := range row {
@@ -59,34 +61,35 @@ func newBootstrap(programs []reuse.Segments, footprint int64, seed uint64) *boot
 			}
 			phases[i].addSample(&row[i], 1)
 			processors[p].addSample(&row[i], 1)
-			all = append(all, &row[i])
+			cellSamples = append(cellSamples, &row[i])
 		}
 	}
-	var what []string
-	b.phases = drawing{blocks: equalBlocks(phases)}
-	b.processors = drawing{blocks: equalBlocks(processors)}
-	if b.phases.blocks >= enoughBlocks {
-		what = append(what, fmt.Sprintf("%d %s", len(phases), unit))
+	var blocks []string
+	b.phases = resampling{equalBlocks: equalBlocks(phases)}
+	b.processors = resampling{equalBlocks: equalBlocks(processors)}
+	if b.phases.equalBlocks >= enoughBlocks {
+		blocks = append(blocks, fmt.Sprintf("%d %s", len(phases), unit))
 		b.phases.draw(footprint, phases, seed, 1)
 	}
-	if len(processors) > 1 && (b.phases.samples != nil || b.processors.blocks >= enoughBlocks) {
-		what = append(what, fmt.Sprintf("%d processors", len(processors)))
+	if len(processors) > 1 && (b.phases.samples != nil || b.processors.equalBlocks >= enoughBlocks) {
+		blocks = append(blocks, fmt.Sprintf("%d processors", len(processors)))
 		b.processors.draw(footprint, processors, seed, 2)
 		if b.phases.samples != nil {
-			b.cells.blocks = equalBlocks(all)
-			b.cells.draw(footprint, all, seed, 3)
+			b.cells.equalBlocks = equalBlocks(cellSamples)
+			b.cells.draw(footprint, cellSamples, seed, 3)
 		}
 	}
-	if len(what) == 0 {
+	if len(blocks) == 0 {
 		return nil
 	}
-	b.what = strings.Join(what, " and ")
+	b.blocks = strings.Join(blocks, " and ")
 	return b
 }
 
-// blocksOf is the segments of each processor that has references: phases if there are enough of them, else even ones.
+// blocksOf returns the segments of each processor that has references. These are phases if there are enough,
+// else parts of equal length.
 func blocksOf(programs []reuse.Segments) (cells [][]sample, unit string) {
-	cut := func(segments func(*reuse.Segments) []reuse.Segment) (out [][]sample, enough bool) {
+	divide := func(segments func(*reuse.Segments) []reuse.Segment) (out [][]sample, enough bool) {
 		enough = true
 		for i := range programs {
 			var row []sample
@@ -105,14 +108,14 @@ func blocksOf(programs []reuse.Segments) (cells [][]sample, unit string) {
 		}
 		return out, enough
 	}
-	if cells, enough := cut(func(s *reuse.Segments) []reuse.Segment { return s.Phases }); enough {
+	if cells, enough := divide(func(s *reuse.Segments) []reuse.Segment { return s.Phases }); enough {
 		return cells, "phases between barriers"
 	}
-	cells, _ = cut(func(s *reuse.Segments) []reuse.Segment { return s.Even })
+	cells, _ = divide(func(s *reuse.Segments) []reuse.Segment { return s.Even })
 	return cells, "stretches of equal length"
 }
 
-// equalBlocks is how many blocks of equal size tell as much as these.
+// equalBlocks returns the number of blocks of equal size that would have the same error.
 func equalBlocks(blocks []*sample) float64 {
 	var sum, squares float64
 	for _, s := range blocks {
@@ -126,10 +129,10 @@ func equalBlocks(blocks []*sample) float64 {
 	return sum * sum / squares
 }
 
-// draw takes as many blocks as there are, with replacement, again and again.
-func (d *drawing) draw(footprint int64, blocks []*sample, seed, stream uint64) {
+// draw draws the replicates: as many blocks as there are, with replacement.
+func (d *resampling) draw(footprint int64, blocks []*sample, seed, stream uint64) {
 	r := rand.New(rand.NewPCG(seed, stream))
-	var all [][]float64 // by sample: how many times it has each block
+	var all [][]float64 // by sample: how often it contains each block
 	for range replicates {
 		times := make([]float64, len(blocks))
 		for range blocks {
@@ -141,11 +144,11 @@ func (d *drawing) draw(footprint int64, blocks []*sample, seed, stream uint64) {
 			all = append(all, times)
 			d.samples = append(d.samples, mixture(footprint, blocks, times))
 		}
-		d.drawn = append(d.drawn, at)
+		d.replicates = append(d.replicates, at)
 	}
 }
 
-// mixture is a sample that has each block so many times.
+// mixture returns a sample that contains each block the given number of times.
 func mixture(footprint int64, blocks []*sample, times []float64) sample {
 	s := sample{footprint: footprint}
 	for i, n := range times {
@@ -156,17 +159,18 @@ func mixture(footprint int64, blocks []*sample, times []float64) sample {
 	return s
 }
 
-// variance is that of a statistic, by coordinate. Replicates of which it cannot be told are left out.
-func (d *drawing) variance(of func(*sample) ([]float64, error)) []float64 {
-	told := make([][]float64, len(d.samples))
+// variance returns the variance of a statistic over replicates, by coordinate. It omits replicates for which
+// the statistic returns an error.
+func (d *resampling) variance(statistic func(*sample) ([]float64, error)) []float64 {
+	results := make([][]float64, len(d.samples))
 	for i := range d.samples {
-		if v, err := of(&d.samples[i]); err == nil {
-			told[i] = v
+		if v, err := statistic(&d.samples[i]); err == nil {
+			results[i] = v
 		}
 	}
 	var values [][]float64
-	for _, i := range d.drawn {
-		for j, x := range told[i] {
+	for _, i := range d.replicates {
+		for j, x := range results[i] {
 			if j == len(values) {
 				values = append(values, nil)
 			}
@@ -176,7 +180,7 @@ func (d *drawing) variance(of func(*sample) ([]float64, error)) []float64 {
 	out := make([]float64, len(values))
 	for j, x := range values {
 		if len(x) > replicates/2 {
-			out[j] = stat.Variance(x, nil) * d.blocks / max(d.blocks-1, 1) // drawing takes the share 1/blocks off
+			out[j] = stat.Variance(x, nil) * d.equalBlocks / max(d.equalBlocks-1, 1) // corrects the bias of resampling, a share of 1/blocks
 		} else {
 			out[j] = math.Inf(1)
 		}
@@ -184,9 +188,9 @@ func (d *drawing) variance(of func(*sample) ([]float64, error)) []float64 {
 	return out
 }
 
-// widths is half the 95 % intervals of a statistic, each at most maxWidth.
-func (b *bootstrap) widths(of func(*sample) ([]float64, error)) []float64 {
-	phases, processors, cells := b.phases.variance(of), b.processors.variance(of), b.cells.variance(of)
+// widths returns the half widths of the 95 % intervals of a statistic, each at most maxWidth.
+func (b *bootstrap) widths(statistic func(*sample) ([]float64, error)) []float64 {
+	phases, processors, cells := b.phases.variance(statistic), b.processors.variance(statistic), b.cells.variance(statistic)
 	at := func(v []float64, i int) float64 {
 		if i < len(v) {
 			return v[i]
@@ -202,16 +206,16 @@ func (b *bootstrap) widths(of func(*sample) ([]float64, error)) []float64 {
 		}
 		variance := max(x+y-at(cells, i), x, y)
 		if variance == 0 {
-			continue // all replicates are alike
+			continue // all replicates are equal
 		}
-		free := (x + y) * (x + y) / (x*x/max(b.phases.blocks-1, 1) + y*y/max(b.processors.blocks-1, 1))
+		free := (x + y) * (x + y) / (x*x/max(b.phases.equalBlocks-1, 1) + y*y/max(b.processors.equalBlocks-1, 1))
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile(0.975)
 		out[i] = min(t*math.Sqrt(variance), maxWidth)
 	}
 	return out
 }
 
-// method says how an interval was found.
+// method describes how an interval was computed.
 func (b *bootstrap) method() string {
-	return fmt.Sprintf("interval: bootstrap over %s, %d replicates, seed %d", b.what, replicates, b.seed)
+	return fmt.Sprintf("interval: bootstrap over %s, %d replicates, seed %d", b.blocks, replicates, b.seed)
 }

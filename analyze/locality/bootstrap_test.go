@@ -66,7 +66,7 @@ func TestSpread(t *testing.T) {
 			for x := from; x < to; x++ {
 				want[k] += math.Pow(float64(x), float64(k)) / float64(to-from)
 			}
-			for _, x := range spread(class) {
+			for _, x := range twoPoints(class) {
 				got[k] += math.Pow(x, float64(k)) / 2
 			}
 			if math.Abs(got[k]-want[k]) > 1e-12*want[k] {
@@ -125,7 +125,7 @@ func TestBoundHasNoInterval(t *testing.T) {
 		if got, want := m.bootstrap != nil, procs > 1; got != want {
 			t.Fatalf("%d processors: a bootstrap: %v, want %v", procs, got, want)
 		}
-		for _, w := range []way{likelyPower, likelyCapped} {
+		for _, w := range []fitMethod{powerML, cappedML} {
 			f, err := w.model().Fit(m)
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestBoundHasNoInterval(t *testing.T) {
 			if !(beta.Lo < beta.Value && beta.Value < beta.Hi && beta.Hi < 1.5*beta.Lo) {
 				t.Errorf("%d processors: %s %v has an interval from %v to %v", procs, beta.Name, beta.Value, beta.Lo, beta.Hi)
 			}
-			if !strings.Contains(alpha.Method, "alpha is held at its bound") {
+			if !strings.Contains(alpha.Method, "alpha is at its bound") {
 				t.Errorf("%s does not say that it is held: %s", alpha.Name, alpha.Method)
 			}
 		}
@@ -149,7 +149,7 @@ func TestBoundHasNoInterval(t *testing.T) {
 
 // covered counts the parameters whose interval has the law's.
 func covered(t *testing.T, m *Measured, law Law, held map[string]int) {
-	for _, w := range []way{leastPower, likelyPower} {
+	for _, w := range []fitMethod{powerLS, powerML} {
 		f, err := w.model().Fit(m)
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestPhasesDiffer(t *testing.T) {
 		return all
 	}
 	const trials = 60
-	for _, w := range []way{leastPower, likelyPower, likelyCapped} {
+	for _, w := range []fitMethod{powerLS, powerML, cappedML} {
 		truth, err := w.fit(pooled(mixed(rand.New(rand.NewPCG(1, 4)), 5000)))
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +235,7 @@ func TestBlocks(t *testing.T) {
 	} {
 		got := ""
 		if b := newBootstrap(c.programs, 1<<14, 1); b != nil {
-			got = b.what
+			got = b.blocks
 		}
 		if got != c.want {
 			t.Errorf("%d programs: %q, want %q", len(c.programs), got, c.want)

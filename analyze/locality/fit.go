@@ -18,63 +18,62 @@ type Point struct {
 	Ratio float64 // 0..1
 }
 
-// Law is the power law of locality [du2000, eq. 2.1]: of all uses, the fraction
+// Law is the power law of locality [du2000, eq. 2.1]. The fraction
 //
 //	P(x) = 1 - (x/beta + 1)^-(alpha-1),  alpha > 1, beta > 1
 //
-// has a stack distance below x, so that a cache of x lines misses 1 - P(x).
+// of all uses has a stack distance below x. So a cache of x lines has the miss ratio 1 - P(x).
 type Law struct{ Alpha, Beta float64 }
 
-// Miss is 1 - P(x), x in lines.
+// Miss returns 1 - P(x), x in lines.
 func (l Law) Miss(x float64) float64 { return math.Exp(-(l.Alpha - 1) * math.Log1p(x/l.Beta)) }
 
 // Fit is a law fitted to points.
 type Fit struct {
 	Alpha, Beta analysis.Estimate
-	N           int     // points, or uses
-	Warnings    []error // reservations
+	N           int // number of points, or of uses
+	Warnings    []error
 
-	at   params
-	held [2]bool // a and b without intervals, at a bound
+	at     params
+	pinned [2]bool // a and b at a bound, without intervals
 }
 
-// Law is the law with the fitted values.
+// Law returns the law with the fitted values.
 func (f Fit) Law() Law { return Law{f.Alpha.Value, f.Beta.Value} }
 
-// The fit looks for a = ln(alpha-1) and b = ln(beta), which makes alpha > 1 a matter
-// of course. The other ends are far outside anything that a trace can tell apart:
-// 1 - P then does not change in the fourth digit.
+// The fit searches a = ln(alpha-1) and b = ln(beta), which ensures alpha > 1. Except minB, the bounds are far
+// outside the values that a trace can distinguish: 1 - P then does not change in the fourth digit.
 const (
 	minA, maxA = -14, 14
 	minB, maxB = 0, 40
 )
 
-// steep is an alpha at which the law differs from exp(-(alpha-1) x/beta) by less than
-// half a per cent.
-const steep = 100
+// nearlyExponential is an alpha at which the law differs from exp(-(alpha-1) x/beta) by less than half a per
+// cent.
+const nearlyExponential = 100
 
 var bounds = [2][2]float64{{minA, maxA}, {minB, maxB}}
 
 // params are a and b.
 type params [2]float64
 
-// held says which of a and b are at a bound: what is beyond it would fit better, or as well.
-func (p params) held() (held [2]bool) {
+// atBound reports which of a and b are at a bound. Values beyond it would fit at least as well.
+func (p params) atBound() (atBound [2]bool) {
 	for i, b := range bounds {
-		held[i] = p[i] <= b[0] || p[i] >= b[1]
+		atBound[i] = p[i] <= b[0] || p[i] >= b[1]
 	}
-	return held
+	return atBound
 }
 
 func (p params) law() Law { return Law{1 + math.Exp(p[0]), math.Exp(p[1])} }
 
-// FitLaw fits the law to points by least squares of the miss ratio, every point with
-// the same weight: the Levenberg-Marquardt method in (ln(alpha-1), ln beta), held
-// to the bounds, from starts at several scales. The intervals are those of the linearised
-// least-squares problem, Student's t with n-2 degrees of freedom times the standard
-// errors of the two logarithms; they take the residuals as independent, which
-// neighbouring points of a curve are not, so that they are lower limits of the uncertainty. What is held at a bound has no
-// interval, and the other one's is for that value.
+// FitLaw fits the law to points by least squares of the miss ratio. All points have the same weight. It uses
+// the Levenberg-Marquardt method in (ln(alpha-1), ln beta) within the bounds, and starts at several scales.
+//
+// Intervals are those of the linearised least-squares problem: the standard errors of the two logarithms,
+// times Student's t with n-2 degrees of freedom. They assume independent residuals. Neighbouring points of a
+// curve are not independent, so that the intervals are lower limits of the uncertainty. A parameter at its
+// bound has no interval. The interval of the other parameter is then conditional on that value.
 func FitLaw(points []Point) (Fit, error) {
 	if len(points) < 3 {
 		return Fit{}, tooFew(len(points))
@@ -96,8 +95,8 @@ func FitLaw(points []Point) (Fit, error) {
 	best, cost := search(f, points[len(points)-1].X)
 	_, _, h := f(best)
 	n := float64(len(points))
-	width, err := inverted(h, best.held(), cost/(n-2), distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975))
-	fit := describe(best, width, err)
+	width, err := halfWidths(h, best.atBound(), cost/(n-2), distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 2}.Quantile(0.975))
+	fit := newFit(best, width, err)
 	fit.N = len(points)
 	return fit, nil
 }
@@ -105,21 +104,21 @@ func FitLaw(points []Point) (Fit, error) {
 var errNoReuse = errors.New("no line is used twice: there is no locality to fit")
 
 func tooFew(points int) error {
-	return fmt.Errorf("a curve of %d cache sizes cannot tell two parameters; use a smaller line size or a program with more data", points)
+	return fmt.Errorf("a curve of %d cache sizes does not determine two parameters; use a smaller line size or a program with more data", points)
 }
 
-// objective is what a fit minimises, with its gradient and a positive definite matrix in place of its
-// second derivatives.
+// objective is the function that a fit minimises. It returns the gradient, and a positive definite matrix in
+// place of the second derivatives.
 type objective func(p params) (cost float64, gradient [2]float64, curvature [2][2]float64)
 
 func leastSquares(points []Point, m *memo) objective {
 	return func(p params) (float64, [2]float64, [2][2]float64) { return residuals(points, m.points(p, points)) }
 }
 
-// search finds the minimum, from starts at scales up to the given one. Package optimize of
-// gonum has no bounds, at which these fits often end.
+// search finds the minimum, from starts at scales up to the given one. Package optimize of gonum has no
+// bounds, and these fits often end at a bound.
 func search(f objective, scale float64) (best params, cost float64) {
-	const enough = 1e-15 // relative to the parameters, below what doubles resolve in the cost
+	const enough = 1e-15 // relative to the parameters; below the resolution of the cost in doubles
 	cost = math.Inf(1)
 	for _, part := range []float64{0, 0.25, 0.5, 0.75, 1} {
 		start := params{-1, part * math.Log(scale)}
@@ -134,8 +133,8 @@ func (p params) clamp() params {
 	return params{min(max(p[0], minA), maxA), min(max(p[1], minB), maxB)}
 }
 
-// residuals is the sum of squares, with the normal equations: gradient and the
-// Gauss-Newton matrix. Terms are those of the points.
+// residuals returns the sum of squares, with its gradient and the Gauss-Newton matrix. terms are those of the
+// points.
 func residuals(points []Point, terms []powerTerm) (cost float64, gradient [2]float64, hessian [2][2]float64) {
 	for n, q := range points {
 		d := &terms[n]
@@ -151,8 +150,9 @@ func residuals(points []Point, terms []powerTerm) (cost float64, gradient [2]flo
 	return cost, gradient, hessian
 }
 
-// descend is Levenberg and Marquardt's method from start: a step of Gauss and Newton, damped
-// until it lowers the cost, cut at the bounds. The last step is shorter than enough, and taken unseen: the cost is that before it.
+// descend minimises by the method of Levenberg and Marquardt. Each step of Gauss and Newton is damped until
+// it lowers the cost, and is limited by the bounds. The last step is shorter than enough and is not
+// evaluated: the returned cost is that before it.
 func descend(f objective, start params, enough float64) (params, float64) {
 	const maxSteps = 500
 	p, damping := start, 1e-3
@@ -172,8 +172,8 @@ func descend(f objective, start params, enough float64) (params, float64) {
 	return p, cost
 }
 
-// step solves the damped normal equations. At a bound, the parameter that would leave
-// the region stays, and the other one moves alone.
+// step solves the damped normal equations. A parameter that would leave its bound stays, and the other one
+// moves alone.
 func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 	var free [2]bool
 	for i, bound := range bounds {
@@ -195,34 +195,36 @@ func (p params) step(g [2]float64, h [2][2]float64, damping float64) params {
 	return p
 }
 
-// describe adds intervals and reservations.
-func describe(p params, width [2]float64, err error) Fit {
+// newFit adds intervals and warnings to parameters.
+func newFit(p params, width [2]float64, err error) Fit {
 	f := Fit{at: p}
 	if err != nil {
 		f.Warnings = append(f.Warnings, err)
 	}
 	f.setIntervals(width)
 	if p[1] <= minB {
-		f.Warnings = append(f.Warnings, errors.New("the bound beta > 1 binds: the curve would fit better with a smaller beta"))
+		f.Warnings = append(f.Warnings, errors.New("beta is at its bound 1: a smaller beta would fit the curve better"))
 	}
-	if f.Alpha.Value > steep {
-		f.Warnings = append(f.Warnings, errors.New("the curve falls as fast as an exponential or faster: no power law fits it, and of alpha and beta only the ratio means something"))
+	if f.Alpha.Value > nearlyExponential {
+		f.Warnings = append(f.Warnings, errors.New("the curve falls at least as fast as an exponential: no power law fits it, and only the ratio of alpha and beta is meaningful"))
 	}
 	if p[0] <= minA {
-		f.Warnings = append(f.Warnings, errors.New("the bound alpha > 1 binds: the miss ratio hardly depends on the size"))
+		f.Warnings = append(f.Warnings, errors.New("alpha is at its bound 1: the miss ratio hardly depends on the cache size"))
 	}
 	return f
 }
 
-// still is half an interval of what is at a bound in all replicates, whose search ends at much smaller steps.
-const still = 1e-3
+// pinnedWidth is the half width below which all replicates are at the bound. Their search ends at much smaller
+// steps.
+const pinnedWidth = 1e-3
 
-// setIntervals makes alpha and beta from their logarithms, which have half intervals of width. What is at a bound, in all
-// replicates too, has none: that they agree does not say that what is beyond were any worse.
+// setIntervals sets alpha and beta from their logarithms, whose intervals have the given half widths. A
+// parameter that is at its bound in all replicates gets no interval. The agreement of replicates does not
+// show that values beyond the bound fit worse.
 func (f *Fit) setIntervals(width [2]float64) {
 	p, law := f.at, f.at.law()
-	for i, held := range p.held() {
-		if f.held[i] = held && width[i] < still; f.held[i] {
+	for i, atBound := range p.atBound() {
+		if f.pinned[i] = atBound && width[i] < pinnedWidth; f.pinned[i] {
 			width[i] = 0
 		}
 	}
@@ -230,36 +232,37 @@ func (f *Fit) setIntervals(width [2]float64) {
 	f.Beta = analysis.Estimate{Value: law.Beta, Lo: max(1, math.Exp(p[1]-width[1])), Hi: math.Exp(p[1] + width[1])}
 }
 
-// reservations is what is to be said against the values and the intervals.
-func (f *Fit) reservations() (out []string) {
+// warningTexts returns the warnings on the values and the intervals.
+func (f *Fit) warningTexts() (out []string) {
 	for _, w := range f.Warnings {
 		out = append(out, strings.TrimSpace(w.Error()))
 	}
 	for i, name := range []string{"alpha", "beta"} {
-		if f.held[i] && !f.held[1-i] {
-			out = append(out, fmt.Sprintf("%s is held at its bound and has no interval: that of %s is for this %s", name, [...]string{"beta", "alpha"}[i], name))
+		if f.pinned[i] && !f.pinned[1-i] {
+			out = append(out, fmt.Sprintf("%s is at its bound and has no interval: the interval of %s is conditional on it", name, [...]string{"beta", "alpha"}[i]))
 		}
 	}
 	return out
 }
 
-// maxWidth keeps an interval that the points do not limit within doubles.
+// maxWidth limits half widths, so that their exponentials are doubles.
 const maxWidth = 300
 
-// inverted is half the intervals of a and b: t times the roots of the diagonal of the inverse
-// of a matrix, times a variance; 0 of what is held, which leaves the other one alone.
-func inverted(h [2][2]float64, held [2]bool, variance, t float64) (width [2]float64, err error) {
+// halfWidths returns the half widths of the intervals of a and b. Each is t times the root of variance times
+// a diagonal element of the inverse of h. A parameter at its bound gets 0, and the other one is inverted
+// alone.
+func halfWidths(h [2][2]float64, atBound [2]bool, variance, t float64) (width [2]float64, err error) {
 	inverse := mat.NewDense(2, 2, nil)
 	switch {
-	case held[0] || held[1]:
+	case atBound[0] || atBound[1]:
 		for i := range width {
-			if !held[i] {
+			if !atBound[i] {
 				inverse.Set(i, i, 1/h[i][i])
 			}
 		}
 	default:
 		if err := inverse.Inverse(mat.NewDense(2, 2, []float64{h[0][0], h[0][1], h[1][0], h[1][1]})); err != nil {
-			return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not tell alpha and beta apart: their intervals are unlimited")
+			return [2]float64{maxWidth, maxWidth}, errors.New("the curve does not determine alpha and beta separately: their intervals are unlimited")
 		}
 	}
 	for i := range width {

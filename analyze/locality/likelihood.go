@@ -6,12 +6,14 @@ import (
 	"spoor/analyze/reuse"
 )
 
-// likelihood is minus the logarithm of the likelihood of a sample, per use. A use of class
-// [lo, hi) has the probability S(lo) - S(hi) with S = 1 - P, exactly. A cold use has no distance
-// that could be measured; it tells that the line lies deeper than all lines so far. So the k-th
-// first use of a program, which k-1 lines precede, is censored at k-1: S(k-1). (At infinity its probability would be
-// 0. At the footprint, which most cold uses come long before, it would say more than is known.)
-// Classes of censored uses count as two places each, which is exact up to the third moment.
+// likelihood returns minus the log-likelihood of a sample, per use. A use in the class [lo, hi) has the
+// probability S(lo) - S(hi) with S = 1 - P, exactly. A first use has no measurable distance. It only shows
+// that the line is deeper than all lines so far. Therefore the k-th first use of a program, after k-1 other
+// lines, is censored at k-1: its probability is S(k-1).
+//
+// Its probability at infinity would be 0. At the footprint, which is larger than k-1 for most first uses, it
+// would assume more than is known. Each class of censored uses counts as two points, which is exact up to the
+// third moment.
 func likelihood(s *sample, m *memo) objective {
 	total := s.total()
 	return func(p params) (cost float64, g [2]float64, h [2][2]float64) {
@@ -20,7 +22,7 @@ func likelihood(s *sample, m *memo) objective {
 		for i := range classes {
 			sum.add(s.uses[i]/total, &classes[i])
 		}
-		farther := m.farther(p, len(s.censored))
+		farther := m.tails(p, len(s.censored))
 		for i := range farther {
 			sum.add(s.censored[i/2]/total/2, &farther[i])
 		}
@@ -28,9 +30,9 @@ func likelihood(s *sample, m *memo) objective {
 	}
 }
 
-// likelihoodAbove is the same of the uses that are not cold, under the law that is capped at the
-// footprint: what the law has from the last class on is in that class. Cold uses are a share of their own,
-// which does not depend on alpha and beta.
+// likelihoodAbove does the same for uses that are not first uses, under the law capped at the footprint. The
+// last class contains the rest of the law. First uses are a separate share, which does not depend on alpha
+// and beta.
 func likelihoodAbove(s *sample, m *memo) objective {
 	total := s.total() - s.cold
 	last := lastClass(s.footprint)
@@ -44,7 +46,7 @@ func likelihoodAbove(s *sample, m *memo) objective {
 	}
 }
 
-// lastClass is the class of the greatest distance there can be.
+// lastClass returns the class of the largest possible distance.
 func lastClass(footprint int64) int {
 	i := 0
 	for reuse.ClassStart(i+1) < footprint {
@@ -53,25 +55,26 @@ func lastClass(footprint int64) int {
 	return i
 }
 
-// logProb is the logarithm of a probability with its derivatives by a and b.
+// logProb is the logarithm of a probability, with its derivatives by a and b.
 type logProb struct{ value, a, b, aa, ab, bb float64 }
 
-// place is l = ln(1 + x e^-b) with its derivatives by b.
-type place struct{ log, first, second float64 }
+// logTerm is l = ln(1 + x e^-b), with its derivatives by b.
+type logTerm struct{ log, first, second float64 }
 
-func placeOf(x, beta float64) place {
-	return place{math.Log1p(x / beta), -x / (x + beta), x * beta / ((x + beta) * (x + beta))}
+func newLogTerm(x, beta float64) logTerm {
+	return logTerm{math.Log1p(x / beta), -x / (x + beta), x * beta / ((x + beta) * (x + beta))}
 }
 
-// tail is ln S(x) = -e^a l, given e = -e^a.
-func (p *logProb) tail(at *place, e float64) {
+// tail sets p to ln S(x) = -e^a l, given e = -e^a.
+func (p *logProb) tail(at *logTerm, e float64) {
 	l, d := e*at.log, e*at.first
 	*p = logProb{l, l, d, l, d, e * at.second}
 }
 
-// between is ln(S(x) - S(y)) of two places x < y, that is low + ln(1 - exp(-delta)) with delta = low - high >= 0. The derivative
-// of the second term by delta is q = 1/(exp(delta) - 1) = exp(-delta)/(1 - exp(-delta)), that of q is -q(1+q).
-func (p *logProb) between(x, y *place, e float64) {
+// difference sets p to ln(S(x) - S(y)) for x < y. This is low + ln(1 - exp(-delta)) with delta = low - high
+// >= 0. The derivative of the second term by delta is q = 1/(exp(delta) - 1) = exp(-delta)/(1 - exp(-delta)),
+// and that of q is -q(1+q).
+func (p *logProb) difference(x, y *logTerm, e float64) {
 	low, lowB, lowBB := e*x.log, e*x.first, e*x.second
 	high, highB, highBB := e*y.log, e*y.first, e*y.second
 	da, db := low-high, lowB-highB
@@ -93,7 +96,7 @@ type scores struct {
 }
 
 func (s *scores) add(weight float64, l *logProb) {
-	if weight == 0 { // and the logarithm may be infinite
+	if weight == 0 { // the logarithm may be infinite
 		return
 	}
 	s.value += weight * l.value
@@ -107,8 +110,8 @@ func (s *scores) add(weight float64, l *logProb) {
 	s.squareBB += weight * (l.b * l.b)
 }
 
-// objective turns it round. Where the observed information is not positive definite, far from the
-// maximum, the squares of the scores stand in for it.
+// objective returns minus the sums. Far from the maximum, the observed information may not be positive
+// definite. Then the squares of the scores replace it.
 func (s *scores) objective() (cost float64, g [2]float64, h [2][2]float64) {
 	aa, ab, bb := -s.aa, -s.ab, -s.bb
 	if !(aa > 0 && aa*bb-ab*ab > 0) {

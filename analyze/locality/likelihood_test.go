@@ -152,7 +152,7 @@ func TestObservedInformation(t *testing.T) {
 	var alpha, beta int
 	for seed := range uint64(streams) {
 		s := sampleOf(drawn(rand.New(rand.NewPCG(seed, 6)), law, 1500))
-		f, err := likeliest(s, likelihood(s, new(memo)), s.total())
+		f, err := maximizeLikelihood(s, likelihood(s, new(memo)), s.total())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,40 +1,41 @@
-// Package locality sums the locality of a program up in three numbers: alpha and beta
-// of the power law, and gamma, the share of instructions that refer to memory.
+// Package locality describes the locality of a program by three numbers: alpha and beta of the power law, and
+// gamma, the share of instructions that refer to memory.
 //
-// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for
-// cost-effective cluster computing. IEEE Transactions on Computers 49(9), 2000,
-// pp. 915-933.
+// [du2000] X. Du, X. Zhang, Z. Zhu: Memory hierarchy considerations for cost-effective cluster computing.
+// IEEE Transactions on Computers 49(9), 2000, pp. 915-933.
 //
-// The power law P(x) = 1 - (x/beta + 1)^-(alpha-1) [du2000, eq. 2.1] is fitted to the
-// cumulative distribution of stack distances as measured: each processor's own, pooled, cold uses
-// included as misses of every size. The unit of x, which the paper does not state, is the memory line, of a size that the
-// parameters name.
+// The power law P(x) = 1 - (x/beta + 1)^-(alpha-1) [du2000, eq. 2.1] is fitted to the measured cumulative
+// distribution of stack distances. It pools the distances of all processors, each in its own order. First
+// uses count as misses at every size. The paper does not state the unit of x. Here it is the memory line,
+// whose size is among the parameters.
 //
-// Differs: the law never reaches 0, but a program does not touch more than its
-// footprint. Besides the law as published there is one that falls from 1 to the cold
-// misses and is capped at the footprint, with parameters named *_capped.
+// Differs: the law never reaches 0, but a program uses no more lines than its footprint. A second law falls
+// from 1 to the ratio of first uses, and is capped at the footprint. Its parameters are named *_capped.
 //
-// Both laws are fitted to the curve by least squares, and to the uses by maximum likelihood (*_ml), where the k-th
-// first use of a program is censored at the k-1 lines before it: see [likelihood].
+// Both laws are fitted in two ways: to the curve by least squares, and to the uses by maximum likelihood
+// (*_ml). In the second, the k-th first use of a program is censored at the k-1 lines before it, see
+// [likelihood].
 //
-// Intervals are those of a block bootstrap over phases between barriers (or stretches of equal length, without enough barriers)
-// and over processors: see [bootstrap]. Where there are fewer than four of both, they are those of
-// the linearised least squares, or of the observed information, both far too narrow because
-// uses of one program depend on each other; the method of each parameter says which. An alpha or beta that ends at its bound has no
-// interval (lo and hi are the value), and that of the other one is for it. Of a sample, intervals are of what that does not know of the
-// trace, see [byCurves]. First uses count as misses of
-// caches of every size in the law of the paper, so that alpha and beta of short streams are biased, and no interval
-// covers that. Those of *_ml are not.
+// Intervals come from a block bootstrap over processors and over phases between barriers, see [bootstrap].
+// With too few barriers, phases are replaced by parts of equal length. With fewer than four of both,
+// intervals are those of the linearised least squares, or of the observed information. Both are far too
+// narrow, because uses of one program depend on each other. The method of each parameter says which was used.
+// An alpha or beta at its bound has no interval (lo = hi = value), and the interval of the other parameter is
+// conditional on that value. Intervals of a sample of lines cover the sampling error only, see
+// [sampledInterval].
 //
-// [smith1978] A. J. Smith: A comparative study of set associative memory mapping algorithms and their use
-// for cache and main memory. IEEE Trans. Software Engineering 4(2), 1978, pp. 121-130.
+// Limitation: in the law of the paper, first uses count as misses of caches of every size. Therefore alpha
+// and beta of short streams are biased, and no interval covers the bias. Parameters *_ml have no such bias.
 //
-// [hill1989] M. D. Hill, A. J. Smith: Evaluating associativity in CPU caches. IEEE Trans. Computers
-// 38(12), 1989, pp. 1612-1630.
+// [smith1978] A. J. Smith: A comparative study of set associative memory mapping algorithms and their use for
+// cache and main memory. IEEE Trans. Software Engineering 4(2), 1978, pp. 121-130.
 //
-// [All] lists these and the other models. Each is held to the exact curve at all
-// power-of-two sizes: parameters fit_mean_error and fit_max_error, with the model's suffix,
-// are absolute errors of the miss ratio.
+// [hill1989] M. D. Hill, A. J. Smith: Evaluating associativity in CPU caches. IEEE Trans. Computers 38(12),
+// 1989, pp. 1612-1630.
+//
+// [All] lists these and the other models. Each is compared with the exact curve at all power-of-two sizes.
+// Parameters fit_mean_error and fit_max_error, with the model's suffix, are absolute errors of the miss
+// ratio.
 package locality
 
 import (
@@ -49,46 +50,61 @@ import (
 	"spoor/traces/unit"
 )
 
-// Columns says what is in the table and the parameters.
+// Columns describes the tables and the parameters.
 const Columns = `Columns of locality_curve.arrow, for fully associative LRU caches of quarter octaves and powers of two:
-  lines, exact       size, and the measured miss ratio of all processors, each with a cache of its own; of a sample, its
-                     estimate
-  power, ...         what each model makes of it; hotl and aet, if reuse_time runs too: by average footprints and
-                     by average eviction times, see there
-locality.params.toml, with intervals, names of models at the end (none: the law of the paper):
-  alpha, beta        power law; *_capped: between the cold misses and the footprint; *_ml: by maximum likelihood, which
-                     is to be preferred for short traces: first uses do not bias it
-                     one that ends at its bound has no interval: lo and hi are the value, and the other's interval is for it
-  fit_mean_error, fit_max_error    absolute error of the miss ratio over all powers of two
-  gamma, cold        references per instruction; first uses of a line per use
-  What a trace cannot tell is left out, and a note says so: a law of lines that are not used twice or of two sizes of
-  cache, gamma of no instructions or no references.
-  line, footprint    unit of beta; distinct lines of the processor that has most
+  lines              cache size in lines
+  exact              measured miss ratio of all processors, each with its own cache; with a sample, its estimate
+  power              miss ratio of the power law, least squares
+  capped             power law between the ratio of first uses and the footprint, least squares
+  power_ml           power law, maximum likelihood
+  capped_ml          capped law, maximum likelihood
+  hotl               from average footprints; only if reuse_time runs too, see there
+  aet                from average eviction times; only if reuse_time runs too, see there
+Parameters of locality.params.toml, with 95 % intervals:
+  alpha, beta        power law of the paper, least squares
+  *_capped           of the capped law
+  *_ml               by maximum likelihood; use these for short traces, because first uses do not bias them
+  fit_mean_error     mean absolute error of the miss ratio over all powers of two
+  fit_max_error      largest absolute error of the miss ratio over all powers of two
+  *_hotl, *_aet      errors of these models
+  gamma              references per instruction
+  cold               first uses of a line per use
+  line               line size, the unit of beta
+  footprint          largest number of distinct lines of a processor
+  instructions       number of instructions of all processors
+  references         number of loads and stores of all processors
+  processors         number of processors with references
+A parameter at its bound has no interval (lo = hi = value). The interval of the other is conditional on it.
+Parameters that the trace does not determine are omitted, with a note. The power law needs lines used twice
+and a curve of at least three cache sizes. gamma needs instructions and references.
 Columns of locality_assoc.arrow, for each cache of --assoc:
-  full, corrected    miss ratio of a fully associative cache of the same size, and with Smith's correction for sets
-                     P(miss | distance d) = P[Bin(d, 1/sets) >= ways]: lines fall into sets by chance
-  simulated, error   miss ratio with the lines' own sets, and by how much the correction is above it
+  sets, ways         number of sets, and lines of each set
+  full               miss ratio of a fully associative cache of the same size
+  corrected          the same with Smith's correction for sets, where lines fall into sets at random:
+                     P(miss | distance d) = P[Bin(d, 1/sets) >= ways]
+  simulated          miss ratio with the actual sets of the lines
+  error              corrected - simulated
 `
 
-// Analysis fits the locality of the distances that Reuse finds at one of its line sizes.
+// Analysis fits the locality to the distances that Reuse measures at one of its line sizes.
 type Analysis struct {
 	Reuse  *reuse.Analysis
-	Times  *reusetime.Analysis // nil: without the models that need reuse times
+	Times  *reusetime.Analysis // nil: omit the models that need reuse times
 	Line   unit.Bytes
 	Assoc  Associativity
 	Seed   uint64      // of the bootstrap
-	Source string      // of the numbers: name and digest of the trace
-	Tool   string      // what makes the file
-	Meta   []trace.Arg // for the tables
+	Source string      // source of the parameters: name and digest of the trace
+	Tool   string      // command that writes the file
+	Meta   []trace.Arg // metadata of the tables
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
 
-// Name is "locality".
+// Name returns "locality".
 func (a *Analysis) Name() string { return "locality" }
 
-// NewShard shares the state of the reuse analysis: a processor's distances are found once. With it
-// goes what models need beside.
+// NewShard returns the shard of the reuse analysis, so that a processor's distances are measured once. It
+// adds the shards that other models need.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved {
 		return nil
@@ -109,8 +125,8 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 
 func (a *Analysis) simulates() bool { return a.Assoc.Simulate && len(a.Assoc.Shapes) > 0 }
 
-// Merge fits. What a trace cannot tell is left out, and a reservation says so: of one that uses no line twice, the power
-// law; of one that counts no instructions, or has no loads and stores, gamma.
+// Merge fits the models. It omits parameters that the trace does not determine, with a warning. These are the
+// power law if no line is used twice, and gamma if there are no instructions, or no loads and stores.
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	m := Measured{Distances: reuse.Distances{Line: a.Line}, Source: a.Source}
 	models := a.models()
@@ -140,14 +156,14 @@ func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	return r, nil
 }
 
-// fit makes the results.
+// fit returns the results.
 func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result) {
 	var models []result
 	switch {
 	case m.refs == 0:
 		r.Warnings = append(r.Warnings, errors.New("locality: the trace has no loads or stores: there is nothing to fit"))
 	case m.Total() == 0:
-		r.Warnings = append(r.Warnings, errors.New("locality: the sample has no line of the trace: there is nothing to fit; sample more of them"))
+		r.Warnings = append(r.Warnings, errors.New("locality: the sample has no line of the trace: there is nothing to fit; increase --sample or --sample-least"))
 	default:
 		m.prepare(a.Seed)
 		models, r.Warnings = fitAll(m, a.models(), needs)
@@ -166,27 +182,27 @@ func (a *Analysis) fit(m *Measured, needs [][]analysis.Shard) (r analysis.Result
 	return r
 }
 
-// counted is what is not of models, gamma first, as far as the trace tells it.
+// counted returns the parameters that belong to no model, gamma first, if the trace determines them.
 func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 	counted := func(name, what string, v float64, u string, n uint64) {
 		params = append(params, analysis.Exact(name, v, u, n, what, m.Source))
 	}
 	switch {
-	case m.refs == 0: // the model has 1/gamma; that there are none says more of the trace than of the program
+	case m.refs == 0: // the model uses 1/gamma; a trace without references says nothing about the program
 	case m.instr == 0:
-		warnings = append(warnings, errors.New("locality: the trace counts no instructions, so that gamma, references per instruction, is left out"))
+		warnings = append(warnings, errors.New("locality: the trace counts no instructions, so that gamma (references per instruction) is omitted"))
 	default:
 		gamma := m.gamma()
 		params = append(params, gamma)
 		if gamma.Value > 1 {
-			warnings = append(warnings, fmt.Errorf("%.3g references per instruction: gamma above 1 is outside the model, which has one reference per instruction at most", gamma.Value))
+			warnings = append(warnings, fmt.Errorf("gamma is %.3g references per instruction, but the model assumes at most 1", gamma.Value))
 		}
 	}
 	procs := uint64(m.processors)
 	colds := func(name, what string, v float64, u string, n uint64) {
 		p := analysis.Exact(name, v, u, n, "counted: "+what, m.Source)
-		if m.uncertain != nil {
-			p.Estimate, p.Method = m.uncertain.share(v), "estimated of a sample: "+what+"; "+byCurves
+		if m.intervals != nil {
+			p.Estimate, p.Method = m.intervals.share(v), "estimated from a sample: "+what+"; "+sampledInterval
 		}
 		params = append(params, p)
 	}
@@ -201,7 +217,7 @@ func (m *Measured) counted() (params []analysis.Param, warnings []error) {
 	return params, warnings
 }
 
-// gamma is references per instruction; another run may have others.
+// gamma returns references per instruction. Its interval covers other runs.
 func (m *Measured) gamma() analysis.Param {
 	v := float64(m.refs) / float64(m.instr)
 	p := analysis.Exact("gamma", v, "1", m.refs, "counted: loads and stores per instruction", m.Source)

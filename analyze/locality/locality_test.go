@@ -135,12 +135,12 @@ func TestFitIsTheMinimum(t *testing.T) {
 			t.Errorf("%s: %+v is out of bounds", name, f)
 		}
 		if name == "exponential" && len(f.Warnings) == 0 {
-			t.Errorf("%s: no reservation", name)
+			t.Errorf("%s: no warning", name)
 		}
 		if name == "steep" && len(f.Warnings) == 0 {
-			t.Errorf("%s: no reservation", name)
+			t.Errorf("%s: no warning", name)
 		}
-		for _, p := range f.params(leastPower, "interval", "source") { // the file may travel without the notes
+		for _, p := range f.params(powerLS, "interval", "source") { // the file may travel without the notes
 			for _, w := range f.Warnings {
 				if !strings.Contains(p.Method, strings.TrimSpace(w.Error())) {
 					t.Errorf("%s: the method of %s, %q, does not say that %v", name, p.Name, p.Method, w)
@@ -305,10 +305,10 @@ func TestDegenerateTraces(t *testing.T) {
 		{"empty", source(), "no loads or stores", append(noTime, nothing...)},
 		{"no references", source(nil), "no loads or stores", append(noTime, nothing...)},
 		{"fetches alone", fetches, "no loads or stores", append(noTime, nothing...)},
-		{"one line", source([]uint64{5, 5, 5}), "no alpha and beta: a curve of 1 cache sizes cannot tell two parameters", noFit},
-		{"all cold", source(sweep), "no model power, capped, power_ml, capped_ml, so no alpha and beta: no line is used twice", noFit},
+		{"one line", source([]uint64{5, 5, 5}), "alpha and beta: a curve of 1 cache sizes does not determine two parameters", noFit},
+		{"all cold", source(sweep), "omitted models power, capped, power_ml, capped_ml, and with them alpha and beta: no line is used twice", noFit},
 		{"no instructions", uncounted, "counts no instructions, so that gamma", noTime},
-		{"three references in two instructions", often, "1.5 references per instruction: gamma above 1", nil},
+		{"three references in two instructions", often, "gamma is 1.5 references per instruction", nil},
 		{"a sweep, twice", source(append(sweep, sweep...)), "", nil},
 		{"all uses but the first at distance 0", source([]uint64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}), "", nil},
 		{"all uses at the largest distance", source(inTurn(5000, 7)), "", nil},
@@ -373,14 +373,14 @@ func TestCappedFitFindsLawAboveColdMisses(t *testing.T) {
 
 // What is at a bound has an interval if replicates leave it.
 func TestBoundThatReplicatesLeave(t *testing.T) {
-	for _, width := range []float64{still / 2, 2 * still, 0.5} {
+	for _, width := range []float64{pinnedWidth / 2, 2 * pinnedWidth, 0.5} {
 		f := Fit{at: params{maxA, 3}}
 		f.setIntervals([2]float64{width, 0.1})
 		want := 1 + math.Exp(maxA+width)
-		if width < still {
+		if width < pinnedWidth {
 			want = f.Alpha.Value
 		}
-		if f.held != [2]bool{width < still, false} || relative(f.Alpha.Hi, want) > 1e-12 || relative(f.Beta.Hi, math.Exp(3.1)) > 1e-12 {
+		if f.pinned != [2]bool{width < pinnedWidth, false} || relative(f.Alpha.Hi, want) > 1e-12 || relative(f.Beta.Hi, math.Exp(3.1)) > 1e-12 {
 			t.Errorf("half an interval of %v: %+v", width, f)
 		}
 	}
@@ -393,7 +393,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("a footprint of %d: %v, want %v", footprint, got, want)
 		}
 	}
-	mean, worst := judge(func(x float64) float64 { return 1 / x }, []Point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
+	mean, worst := fitErrors(func(x float64) float64 { return 1 / x }, []Point{{1, 1}, {2, 1}, {4, 0.5}, {8, 0.125}}) // off by 0, 1/2, 1/4, 0
 	if mean != 0.1875 || worst != 0.5 {
 		t.Errorf("errors %v and %v, want 0.1875 and 0.5", mean, worst)
 	}

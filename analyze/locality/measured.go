@@ -6,21 +6,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// Measured is what models are fitted to: the processors together, each in its own order.
+// Measured is the input of the models: all processors together, each in its own order.
 type Measured struct {
 	reuse.Distances                  // of all processors, pooled
-	Footprint       uint64           // distinct lines of the processor that has most
-	Needs           []analysis.Shard // what the model at hand needs beside, by processor
-	Source          string           // for parameters
+	Footprint       uint64           // largest number of distinct lines of a processor
+	Needs           []analysis.Shard // the shards that the current model needs, by processor
+	Source          string           // source of the parameters
 
-	sample     sample // the same, as far as fits of the power law go
-	programs   []reuse.Segments
-	bootstrap  *bootstrap         // nil: too little to draw from
-	each       []*reuse.Distances // by processor
-	uncertain  *uncertain         // nil: distances are exact
-	instr      unit.Instructions
-	refs       uint64
-	processors int // with references
+	sample      sample // the input of fits of the power law
+	programs    []reuse.Segments
+	bootstrap   *bootstrap         // nil: too few blocks
+	byProcessor []*reuse.Distances // until prepare
+	intervals   *curveIntervals    // nil: distances are exact
+	instr       unit.Instructions
+	refs        uint64
+	processors  int // with references
 }
 
 func (m *Measured) add(s *reuse.Shard) {
@@ -29,14 +29,14 @@ func (m *Measured) add(s *reuse.Shard) {
 	d := s.At(m.Line)
 	m.Add(d)
 	m.sample.addCold(0, d.Cold, 1)
-	m.programs, m.each = append(m.programs, s.Segments), append(m.each, d)
+	m.programs, m.byProcessor = append(m.programs, s.Segments), append(m.byProcessor, d)
 	m.Footprint = max(m.Footprint, d.Footprint())
 	if s.Refs > 0 {
 		m.processors++
 	}
 }
 
-// prepare is to be called when all have been added.
+// prepare computes the inputs of the fits. Call it after adding all shards.
 func (m *Measured) prepare(seed uint64) {
 	s := &m.sample
 	s.footprint = int64(m.Footprint)
@@ -50,13 +50,13 @@ func (m *Measured) prepare(seed uint64) {
 	}
 	s.addUses(class, float64(n))
 	m.bootstrap = newBootstrap(m.programs, s.footprint, seed)
-	m.uncertain, m.each = uncertainty(m.each, len(s.uses)), nil
+	m.intervals, m.byProcessor = newCurveIntervals(m.byProcessor, len(s.uses)), nil
 }
 
-// ColdRatio is first uses per use.
+// ColdRatio returns first uses per use.
 func (m *Measured) ColdRatio() float64 { return float64(m.Cold) / float64(m.Total()) }
 
-// Points is the measured curve at the given sizes, which ascend.
+// Points returns the measured curve at the given ascending sizes.
 func (m *Measured) Points(sizes []int64) []Point {
 	total := float64(m.Total())
 	out := make([]Point, len(sizes))
@@ -66,8 +66,8 @@ func (m *Measured) Points(sizes []int64) []Point {
 	return out
 }
 
-// octaves are the sizes at which models are judged: the powers of two up to the
-// first that holds the footprint.
+// octaves returns the sizes at which models are compared: powers of two up to the first that holds the
+// footprint.
 func octaves(footprint uint64) []int64 {
 	out := []int64{1}
 	for c := int64(1); uint64(c) < footprint; {

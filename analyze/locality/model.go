@@ -12,93 +12,93 @@ import (
 
 // A Model predicts the miss ratio of fully associative LRU caches of every size.
 type Model struct {
-	Name   string // of its column in locality_curve
-	Suffix string // of the names of its parameters
-	// When says whether an analysis has the model; nil: all have it.
-	When func(a *Analysis) bool
-	// Needs is the state that it needs of a program order beside the stack distances: a shard
-	// of its own, or of another analysis. If it needs none, the field is nil.
+	Name   string // also of its column in locality_curve
+	Suffix string // of its parameter names
+	// Enabled reports whether an analysis has the model; nil: always.
+	Enabled func(a *Analysis) bool
+	// Needs returns a shard of a program order that the model needs besides stack distances. It may belong to
+	// another analysis. nil: the model needs none.
 	Needs func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard
-	// Fit finds its parameters. Its error says why there is no fit.
+	// Fit finds the parameters. Its error says why there is no fit.
 	Fit func(m *Measured) (*Fitted, error)
 }
 
-// All lists every model. Those without a fit are left out.
-var All = []Model{leastPower.model(), leastCapped.model(), likelyPower.model(), likelyCapped.model(), hotl, aet}
+// All lists every model. The results omit models that could not be fitted.
+var All = []Model{powerLS.model(), cappedLS.model(), powerML.model(), cappedML.model(), hotl, aet}
 
-// models are those that the analysis has.
+// models returns the models of the analysis.
 func (a *Analysis) models() []Model {
-	return slices.DeleteFunc(slices.Clone(All), func(m Model) bool { return m.When != nil && !m.When(a) })
+	return slices.DeleteFunc(slices.Clone(All), func(m Model) bool { return m.Enabled != nil && !m.Enabled(a) })
 }
 
 // Fitted is a model with its values.
 type Fitted struct {
-	Miss     func(lines float64) float64 // the miss ratio of a cache of so many lines, 1 or more
-	Params   []analysis.Param            // what is to be known of them, in the parameter file
-	Warnings []error                     // reservations
+	Miss     func(lines float64) float64 // the miss ratio of a cache of this size, at least 1
+	Params   []analysis.Param            // for the parameter file
+	Warnings []error
 }
 
-// result is a model that has been judged against the measured curve.
+// result is a fitted model with its errors.
 type result struct {
 	Model
 	*Fitted
-	mean, worst float64 // absolute error of the miss ratio over all power-of-two sizes
+	mean, max float64 // absolute error of the miss ratio over all power-of-two sizes
 }
 
-// fitAll fits the models to what was measured. Needs of a model are in shards at its place.
+// fitAll fits the models to the measurements. needs has the shards of each model, in the order of models.
 func fitAll(m *Measured, models []Model, needs [][]analysis.Shard) (out []result, warnings []error) {
 	all := m.Points(octaves(m.Footprint))
-	var left unfitted
+	var failed unfitted
 	for i, model := range models {
 		m.Needs = needs[i]
 		f, err := model.Fit(m)
 		if err != nil {
-			left.add(model, err)
+			failed.add(model, err)
 			continue
 		}
 		r := result{Model: model, Fitted: f}
-		r.mean, r.worst = judge(f.Miss, all)
+		r.mean, r.max = fitErrors(f.Miss, all)
 		r.Params = append(r.Params,
-			r.judged("fit_mean_error", "mean", r.mean, len(all), m.Source),
-			r.judged("fit_max_error", "maximum", r.worst, len(all), m.Source))
+			r.errorParam("fit_mean_error", "mean", r.mean, len(all), m.Source),
+			r.errorParam("fit_max_error", "maximum", r.max, len(all), m.Source))
 		out = append(out, r)
 		warnings = append(warnings, f.Warnings...)
 	}
-	return out, append(warnings, left.warnings()...)
+	return out, append(warnings, failed.warnings()...)
 }
 
-// unfitted is the models without a fit, by the reason, in their order.
+// unfitted lists the models without a fit, grouped by reason, in their order.
 type unfitted struct {
 	reasons []string
 	models  [][]string
 }
 
-func (u *unfitted) add(m Model, why error) {
-	at := slices.Index(u.reasons, why.Error())
+func (u *unfitted) add(m Model, reason error) {
+	at := slices.Index(u.reasons, reason.Error())
 	if at < 0 {
 		at = len(u.reasons)
-		u.reasons, u.models = append(u.reasons, why.Error()), append(u.models, nil)
+		u.reasons, u.models = append(u.reasons, reason.Error()), append(u.models, nil)
 	}
 	u.models[at] = append(u.models[at], m.Name)
 }
 
-// warnings names the models, and what they would have told.
+// warnings returns a warning for each reason, with its models and missing parameters.
 func (u *unfitted) warnings() (out []error) {
-	for i, why := range u.reasons {
-		what := "no model " + strings.Join(u.models[i], ", ")
+	for i, reason := range u.reasons {
+		text := "omitted models " + strings.Join(u.models[i], ", ")
 		if slices.Contains(u.models[i], All[0].Name) {
-			what += ", so no alpha and beta"
+			text += ", and with them alpha and beta"
 		}
-		out = append(out, fmt.Errorf("locality: %s: %s", what, why))
+		out = append(out, fmt.Errorf("locality: %s: %s", text, reason))
 	}
 	return out
 }
 
-func (r *result) judged(name, what string, v float64, n int, source string) analysis.Param {
+func (r *result) errorParam(name, what string, v float64, n int, source string) analysis.Param {
 	return analysis.Exact(name+r.Suffix, v, "1", uint64(n), what+" absolute error of the fitted miss ratio over all power-of-two sizes", source)
 }
 
-func judge(miss func(x float64) float64, points []Point) (mean, worst float64) {
+func fitErrors(miss func(x float64) float64, points []Point) (mean, worst float64) {
 	for _, q := range points {
 		e := math.Abs(miss(q.X) - q.Ratio)
 		mean += e / float64(len(points))

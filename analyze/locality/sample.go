@@ -6,17 +6,17 @@ import (
 	"spoor/analyze/reuse"
 )
 
-// sample is what the fits need of uses: how many there are in each class of distance, which is
-// as exact as the fits can tell apart. Counts are weights: the bootstrap takes some twice.
+// sample holds the input of the fits: the number of uses in each class of distance, which is as exact as fits
+// can distinguish. Counts are weights, because a bootstrap takes some of them twice.
 type sample struct {
 	instr, refs float64
 	cold        float64
 	uses        []float64 // by class of distance
-	censored    []float64 // cold uses, by class of the number of lines used before them
+	censored    []float64 // first uses, by class of the number of lines used before
 	footprint   int64
 }
 
-// total is the number of uses.
+// total returns the number of uses.
 func (s *sample) total() float64 {
 	n := s.cold
 	for _, c := range s.uses {
@@ -25,7 +25,7 @@ func (s *sample) total() float64 {
 	return n
 }
 
-// add takes a segment in, so many times.
+// add adds a segment the given number of times.
 func (s *sample) add(seg *reuse.Segment, times float64) {
 	s.instr += times * float64(seg.Instr)
 	s.refs += times * float64(seg.Refs)
@@ -42,7 +42,7 @@ func (s *sample) addUses(class int, n float64) {
 	s.uses[class] += n
 }
 
-// addCold takes first uses in, before the first of which so many lines were used.
+// addCold adds n first uses. before is the number of lines used before the first of them.
 func (s *sample) addCold(before, n uint64, times float64) {
 	s.cold += times * float64(n)
 	for i, from, end := 0, int64(before), int64(before+n); from < end; i++ {
@@ -56,7 +56,7 @@ func (s *sample) addCold(before, n uint64, times float64) {
 	}
 }
 
-// addSample takes another sample in, so many times.
+// addSample adds another sample the given number of times.
 func (s *sample) addSample(t *sample, times float64) {
 	s.instr += times * t.instr
 	s.refs += times * t.refs
@@ -75,7 +75,7 @@ func addScaled(to, from []float64, times float64) []float64 {
 	return to
 }
 
-// pointsAbove is the miss ratio of uses that are not cold at the quarter octaves below the footprint.
+// pointsAbove returns the miss ratio without first uses at the quarter octaves below the footprint.
 func (s *sample) pointsAbove() []Point {
 	reused := s.total() - s.cold
 	out := make([]Point, 0, len(s.uses)+1)
@@ -84,7 +84,7 @@ func (s *sample) pointsAbove() []Point {
 		if i < len(s.uses) {
 			left -= s.uses[i]
 		}
-		ratio := 1.0 // if there are none
+		ratio := 1.0 // if there are no such uses
 		if reused > 0 {
 			ratio = min(max(0, left/reused), 1)
 		}
@@ -93,7 +93,7 @@ func (s *sample) pointsAbove() []Point {
 	return out
 }
 
-// points is the miss ratio of all uses at the quarter octaves below the footprint, and there.
+// points returns the miss ratio of all uses at the quarter octaves below the footprint, and at the footprint.
 func (s *sample) points() []Point {
 	out := s.pointsAbove()
 	cold := s.cold / s.total()
@@ -103,8 +103,8 @@ func (s *sample) points() []Point {
 	return append(out, Point{float64(s.footprint), cold})
 }
 
-// spread is two numbers with mean, variance and third moment of the whole numbers of a class.
-func spread(class int) [2]float64 {
+// twoPoints returns two numbers with the mean, variance and third moment of the integers of a class.
+func twoPoints(class int) [2]float64 {
 	first, last := float64(reuse.ClassStart(class)), float64(reuse.ClassStart(class+1)-1)
 	n := last - first + 1
 	mean, deviation := (first+last)/2, math.Sqrt((n*n-1)/12)

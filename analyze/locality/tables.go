@@ -12,7 +12,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// curve is the table of all models beside what was measured.
+// curve returns the table of the measured curve and all models.
 func curve(m *Measured, models []result, meta []trace.Arg) *store.Table {
 	sizes := slices.Concat(reuse.QuarterOctaves(m.Footprint), octaves(m.Footprint))
 	slices.Sort(sizes)
@@ -33,16 +33,16 @@ func curve(m *Measured, models []result, meta []trace.Arg) *store.Table {
 	return t
 }
 
-// summary is the models for people, with their errors, and what was counted.
+// summary returns the models with their errors, and the counted parameters, for printing.
 func summary(models []result, counted []analysis.Param, meta []trace.Arg) *store.Table {
 	var names, values, means, worsts []string
 	for _, r := range models {
 		var params []string
-		for _, p := range r.Params[:len(r.Params)-2] { // the others are the errors
+		for _, p := range r.Params[:len(r.Params)-2] { // the last two are the errors
 			params = append(params, strings.TrimSuffix(p.Name, r.Suffix)+" "+text(p))
 		}
 		names, values = append(names, r.Name), append(values, strings.Join(params, ", "))
-		means, worsts = append(means, digits(r.mean)), append(worsts, digits(r.worst))
+		means, worsts = append(means, digits(r.mean)), append(worsts, digits(r.max))
 	}
 	for _, p := range counted {
 		names, values = append(names, p.Name), append(values, text(p))
@@ -54,7 +54,7 @@ func summary(models []result, counted []analysis.Param, meta []trace.Arg) *store
 	}}
 }
 
-// text is a parameter for people.
+// text formats a parameter for printing.
 func text(p analysis.Param) string {
 	s := digits(p.Value)
 	if p.Unit != "1" {

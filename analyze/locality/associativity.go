@@ -13,16 +13,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// Shape is that of a set-associative cache. A line belongs to the set of its number modulo the sets.
+// Shape is the shape of a set-associative cache. A line belongs to the set of its number modulo Sets.
 type Shape struct{ Sets, Ways int64 }
 
-// Associativity is what set-associative caches are held to.
+// Associativity lists the set-associative caches that the analysis computes.
 type Associativity struct {
 	Shapes   []Shape
-	Simulate bool // beside the correction
+	Simulate bool // also simulate them, not only correct the fully associative curve
 }
 
-// simulation is the caches of all shapes in one program order.
+// simulation simulates the caches of all shapes for one program order.
 type simulation struct {
 	Misses []uint64 // by shape
 
@@ -61,10 +61,10 @@ func (s *simulation) End() error {
 	return err
 }
 
-// MarshalJSON keeps the misses.
+// MarshalJSON encodes the misses.
 func (s *simulation) MarshalJSON() ([]byte, error) { return json.Marshal(s.Misses) }
 
-// UnmarshalJSON reads them back.
+// UnmarshalJSON decodes them.
 func (s *simulation) UnmarshalJSON(text []byte) error {
 	var read []uint64
 	if err := json.Unmarshal(text, &read); err != nil {
@@ -77,10 +77,10 @@ func (s *simulation) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// offBy is an error of the correction that deserves a word.
-const offBy = 0.05
+// maxUnnotedError is the absolute error of the correction above which a warning appears.
+const maxUnnotedError = 0.05
 
-// table compares, for all processors, each with caches of its own.
+// table compares the caches for all processors, each with its own caches.
 func (a *Associativity) table(m *Measured, simulations []*simulation, meta []trace.Arg) (t *store.Table, warnings []error) {
 	sets, ways := make([]int64, len(a.Shapes)), make([]int64, len(a.Shapes))
 	full, smith := make([]float64, len(a.Shapes)), make([]float64, len(a.Shapes))
@@ -96,8 +96,8 @@ func (a *Associativity) table(m *Measured, simulations []*simulation, meta []tra
 		for _, p := range simulations {
 			simulated[i] += float64(p.Misses[i]) / total
 		}
-		if off[i] = smith[i] - simulated[i]; a.Simulate && math.Abs(off[i]) > offBy {
-			warnings = append(warnings, fmt.Errorf("%d x %d: lines do not spread over sets as if by chance: the correction for set associativity says a miss ratio of %.3g, the simulation %.3g", s.Sets, s.Ways, smith[i], simulated[i]))
+		if off[i] = smith[i] - simulated[i]; a.Simulate && math.Abs(off[i]) > maxUnnotedError {
+			warnings = append(warnings, fmt.Errorf("cache of %d sets x %d ways: lines do not fall into sets at random: miss ratio %.3g by the correction for associativity, %.3g by simulation", s.Sets, s.Ways, smith[i], simulated[i]))
 		}
 	}
 	t = &store.Table{Name: "locality_assoc", Meta: meta, Columns: []store.Column{

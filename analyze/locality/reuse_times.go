@@ -8,8 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// hotl and aet have no parameters: they compute the curve from the reuse times of each
-// processor. They are there if the analysis of reuse times is, which is most of their cost.
+// hotl and aet have no parameters. They compute the curve from the reuse times of each processor. The
+// analysis has them only if it also measures reuse times, which is most of their cost.
 var (
 	hotl = timesModel("hotl", (*reusetime.Profile).HOTL)
 	aet  = timesModel("aet", (*reusetime.Profile).AET)
@@ -17,8 +17,8 @@ var (
 
 func timesModel(name string, miss func(p *reusetime.Profile, lines float64) float64) Model {
 	return Model{Name: name, Suffix: "_" + name,
-		When:  func(a *Analysis) bool { return a.Times != nil },
-		Needs: func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard { return a.Times.NewShard(h, p) },
+		Enabled: func(a *Analysis) bool { return a.Times != nil },
+		Needs:   func(a *Analysis, h trace.Header, p trace.Proc) analysis.Shard { return a.Times.NewShard(h, p) },
 		Fit: func(m *Measured) (*Fitted, error) {
 			var profiles []*reusetime.Profile
 			uses := 0.0

@@ -168,7 +168,7 @@ func TestCorrectionOfKernels(t *testing.T) {
 				}
 			}
 		}
-		if said := fmt.Sprint(warnings); c.fails != "" != strings.Contains(said, "512 x 2") {
+		if said := fmt.Sprint(warnings); c.fails != "" != strings.Contains(said, "512 sets x 2 ways") {
 			t.Errorf("%s: %s", c.name, said)
 		}
 	}

@@ -49,9 +49,9 @@ func TestSampledParametersCover(t *testing.T) {
 // Curves at the ends of intervals have all uses, and never rise.
 func TestEndsAreCurves(t *testing.T) {
 	s := &sample{uses: []float64{50, 30, 10}, cold: 10, censored: []float64{4, 6}, footprint: 10}
-	u := &uncertain{lo: []float64{40, 12, 8}, at: []float64{50, 20, 10}, hi: []float64{90, 95, 14}}
+	u := &curveIntervals{lo: []float64{40, 12, 8}, at: []float64{50, 20, 10}, hi: []float64{90, 95, 14}}
 	want := [][]float64{{10, 0, 76}, {60, 28, 4}}
-	for i, other := range u.ends(s) {
+	for i, other := range u.samples(s) {
 		if math.Abs(other.total()-100) > 1e-9 || slices.Min(other.uses) < 0 || math.Abs(other.censored[1]-6*other.cold/10) > 1e-9 {
 			t.Errorf("%d: %+v", i, other)
 		}
@@ -67,7 +67,7 @@ func TestEndsAreCurves(t *testing.T) {
 // Where all that is sampled is exact, nothing is uncertain.
 func TestExactIsNotUncertain(t *testing.T) {
 	d := &reuse.Distances{Line: unit.Bytes(64), Uses: []uint64{5}, Cold: 2, Rate: 1}
-	if u := uncertainty([]*reuse.Distances{d}, 2); u != nil {
+	if u := newCurveIntervals([]*reuse.Distances{d}, 2); u != nil {
 		t.Errorf("%+v", u)
 	}
 }
