@@ -8,24 +8,24 @@ import (
 // A Program shares a cache with others.
 type Program struct {
 	*Profile
-	Rate float64 // uses of lines per instruction, or per whatever passes alike for all programs
+	Rate float64 // uses of lines per instruction, or per another unit of time common to all programs
 }
 
-// A Share is what a program has of a shared cache.
+// A Share is the part of a shared cache that a program gets.
 type Share struct {
-	Window float64 // the program's uses while a line stays
-	Lines  float64 // that it occupies on average
-	Miss   float64 // its miss ratio
+	Window float64 // uses of the program while a line stays
+	Lines  float64 // average number of lines that it occupies
+	Miss   float64 // miss ratio
 }
 
-// Compose predicts the shares of programs in a fully associative LRU cache of so many lines [xiang2013]: all
-// lines that were used in the last T instructions are in it, where T solves
+// Compose predicts the shares of programs in a fully associative LRU cache of the given lines [xiang2013].
+// The cache contains all lines used in the last T instructions, where T solves
 //
 //	fp_1(r_1 T) + fp_2(r_2 T) + ... = lines,  r_i uses per instruction of program i
 //
-// so that a program occupies fp_i(r_i T) lines, its natural partition [brock2015], and misses as often as alone in a
-// cache of so many. Programs are taken to run at the same time at even rates, all the time, with their
-// uses interleaved without regard to each other, and to share no lines.
+// So program i occupies fp_i(r_i T) lines, its natural partition [brock2015]. It misses as often as alone in
+// a cache of that size. Assumptions: all programs run all the time and at even rates, their uses interleave
+// independently, and they share no lines.
 func Compose(programs []Program, lines float64) []Share {
 	longest, all := 0.0, 0.0
 	for _, p := range programs {
@@ -52,9 +52,10 @@ func Compose(programs []Program, lines float64) []Share {
 	return shares
 }
 
-// solve is the least t from 0 to limit for which enough holds, which holds from there on. Numbers above 0 are as their bits are, so that
-// none is left out, however small beside the limit.
-func solve(limit float64, enough func(t float64) bool) float64 {
-	n := sort.Search(int(math.Float64bits(limit)), func(i int) bool { return enough(math.Float64frombits(uint64(i))) })
+// solve returns the smallest t from 0 to limit for which reached holds. If reached holds for t, it must hold
+// for all larger values. The bits of positive numbers order like the numbers. So the search covers every
+// number, however small.
+func solve(limit float64, reached func(t float64) bool) float64 {
+	n := sort.Search(int(math.Float64bits(limit)), func(i int) bool { return reached(math.Float64frombits(uint64(i))) })
 	return math.Float64frombits(uint64(n))
 }

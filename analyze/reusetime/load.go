@@ -12,7 +12,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Results is what an analysis of reuse times left in a directory.
+// Results are the tables of reuse times in a directory.
 type Results struct {
 	dir            string
 	times, windows *store.Table
@@ -32,12 +32,12 @@ func Load(dir string) (*Results, error) {
 		*t.to = table
 	}
 	if a, b := r.times.Fact("trace"), r.windows.Fact("trace"); a != b {
-		return nil, fmt.Errorf("%s: reuse_time is of the trace %q, working_set of %q", dir, a, b)
+		return nil, fmt.Errorf("%s: reuse_time is from trace %q, but working_set from %q; analyze one trace again", dir, a, b)
 	}
 	return r, nil
 }
 
-// LineSizes are those that there are, ascending.
+// LineSizes returns the line sizes of the tables, ascending.
 func (r *Results) LineSizes() ([]unit.Bytes, error) {
 	lines, err := store.Data[int64](r.times, "line")
 	if err != nil {
@@ -50,8 +50,8 @@ func (r *Results) LineSizes() ([]unit.Bytes, error) {
 	return sizes, nil
 }
 
-// Program is the whole program at a line size: the interleaved order, or that of the only processor. Its rate is 0
-// if the trace counts no instructions.
+// Program returns the whole program at a line size: the interleaved order, or that of the only processor. Its
+// rate is 0 if the trace has no instruction counts.
 func (r *Results) Program(line unit.Bytes) (Program, error) {
 	proc, times, err := r.read(line)
 	if err != nil {
@@ -64,31 +64,31 @@ func (r *Results) Program(line unit.Bytes) (Program, error) {
 	return p, nil
 }
 
-// read finds the times of the whole program, and whose they are.
+// read returns the times of the whole program, and their processor.
 func (r *Results) read(line unit.Bytes) (proc int32, times *Times, err error) {
 	rows, err := r.rows()
 	if err != nil {
 		return 0, nil, err
 	}
 	times = &Times{Line: line}
-	none := true
+	empty := true
 	for i, l := range rows.line {
 		if l != int64(line) {
 			continue
 		}
-		if none {
-			none, proc = false, rows.proc[i]
+		if empty {
+			empty, proc = false, rows.proc[i]
 		}
 		switch {
 		case rows.proc[i] == proc:
-			if err := rows.put(i, times); err != nil {
+			if err := rows.addTo(i, times); err != nil {
 				return 0, nil, fmt.Errorf("row %d of reuse_time: %w", i, err)
 			}
 		case proc != int32(trace.Interleaved):
-			return 0, nil, errors.New("several processors, and not their interleaved order; analyze all processors, with --interleaved")
+			return 0, nil, errors.New("several processors without their interleaved order; run analyze on all processors with --interleaved")
 		}
 	}
-	if none {
+	if empty {
 		return 0, nil, errors.New("the program has no loads or stores")
 	}
 	f, l := times.First.total(), times.Last.total()
@@ -97,14 +97,14 @@ func (r *Results) read(line unit.Bytes) (proc int32, times *Times, err error) {
 	}
 	times.Uses, times.Lines = times.Reuse.total()+f, f
 	for _, h := range []*Histogram{&times.Reuse, &times.First, &times.Last} {
-		if n := len(h.bins); n > 0 && end(n-2) >= times.Uses {
-			return 0, nil, fmt.Errorf("reuse_time has times up to %d of %d uses", end(n-1), times.Uses)
+		if n := len(h.bins); n > 0 && binEnd(n-2) >= times.Uses {
+			return 0, nil, fmt.Errorf("reuse_time has times up to %d of %d uses", binEnd(n-1), times.Uses)
 		}
 	}
 	return proc, times, nil
 }
 
-// rows are those of reuse_time.
+// rows reads the columns of reuse_time.
 func (r *Results) rows() (*timeRows, error) {
 	var rows timeRows
 	var errs [7]error
@@ -118,20 +118,20 @@ func (r *Results) rows() (*timeRows, error) {
 	return &rows, errors.Join(errs[:]...)
 }
 
-// put adds a row to the times that it is of.
-func (r *timeRows) put(i int, t *Times) error {
+// addTo adds a row to the histogram of its kind of time.
+func (r *timeRows) addTo(i int, t *Times) error {
 	to := map[string]*Histogram{reuseTimes: &t.Reuse, firstTimes: &t.First, lastTimes: &t.Last}[r.time[i]]
 	if to == nil {
-		return fmt.Errorf("there are no times of the name %q", r.time[i])
+		return fmt.Errorf("unknown kind of time %q", r.time[i])
 	}
 	k := indexOf(max(1, r.least[i]))
-	if r.least[i] != end(k-1)+1 || r.most[i] != end(k) {
-		return fmt.Errorf("there is no bin from %d to %d", r.least[i], r.most[i])
+	if r.least[i] != binEnd(k-1)+1 || r.most[i] != binEnd(k) {
+		return fmt.Errorf("no bin extends from %d to %d", r.least[i], r.most[i])
 	}
-	return to.put(k, r.count[i], r.sum[i]-r.count[i]*r.least[i])
+	return to.append(k, r.count[i], r.sum[i]-r.count[i]*r.least[i])
 }
 
-// rate is uses per instruction of an order.
+// rate returns the uses per instruction of an order.
 func (r *Results) rate(line unit.Bytes, proc int32) (float64, error) {
 	procs, err1 := store.Data[int32](r.windows, "proc")
 	lines, err2 := store.Data[int64](r.windows, "line")

@@ -70,7 +70,7 @@ func TestLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.Uses != want.Uses || p.Lines != want.Lines || !slices.Equal(p.edges, want.edges) {
+			if p.Uses != want.Uses || p.Lines != want.Lines || !slices.Equal(p.points, want.points) {
 				t.Errorf("%d processors, lines of %v: another profile", procs, line)
 			}
 			if rate := want.Uses / 40000; p.Rate < rate*(1-1e-12) || p.Rate > rate*(1+1e-12) {
@@ -94,18 +94,18 @@ func TestLoadRefuses(t *testing.T) {
 		change func(times, windows *store.Table)
 	}{
 		{"", func(_, _ *store.Table) {}},
-		{"there is no bin from 0", func(times, _ *store.Table) { *number(times, "least", 0) = 0 }},
-		{"there is no bin from 1 to 7", func(times, _ *store.Table) { *number(times, "most", 0) = 7 }},
+		{"no bin extends from 0", func(times, _ *store.Table) { *number(times, "least", 0) = 0 }},
+		{"no bin extends from 1 to 7", func(times, _ *store.Table) { *number(times, "most", 0) = 7 }},
 		{"out of order", func(times, _ *store.Table) {
 			*number(times, "least", 3), *number(times, "most", 3) = 1, 1
 		}},
 		{"empty", func(times, _ *store.Table) { *number(times, "count", 0) = 0 }},
-		{"have another sum", func(times, _ *store.Table) { *number(times, "sum", 0) += 5 }},
+		{"does not fit the bin", func(times, _ *store.Table) { *number(times, "sum", 0) += 5 }},
 		{"first and", func(times, _ *store.Table) {
 			*number(times, "count", -1) += 5
 			*number(times, "sum", -1) += 5 * *number(times, "least", -1)
 		}},
-		{`no times of the name "lost"`, func(times, _ *store.Table) { d, _ := store.Data[string](times, "time"); d[0] = "lost" }},
+		{`unknown kind of time "lost"`, func(times, _ *store.Table) { d, _ := store.Data[string](times, "time"); d[0] = "lost" }},
 		{"several processors", func(times, _ *store.Table) { d, _ := store.Data[int32](times, "proc"); d[0] = 5 }},
 		{"the reuse_time table has no column sum", func(times, _ *store.Table) { times.Columns = times.Columns[:6] }},
 		{"no rows of processor 0", func(_, windows *store.Table) {
@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 				*number(times, column, -1) = 3
 			}
 		}},
-		{"of the trace", func(times, _ *store.Table) { times.Meta = []trace.Arg{{Key: "trace", Value: "other"}} }},
+		{"from trace", func(times, _ *store.Table) { times.Meta = []trace.Arg{{Key: "trace", Value: "other"}} }},
 	} {
 		dir := t.TempDir()
 		times, windows := good()
@@ -157,7 +157,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range a.Lines {
-		if !slices.Equal(again.At(line).Profile().edges, a.shards[0].At(line).Profile().edges) {
+		if !slices.Equal(again.At(line).Profile().points, a.shards[0].At(line).Profile().points) {
 			t.Errorf("lines of %v: another profile", line)
 		}
 	}

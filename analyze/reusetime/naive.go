@@ -2,9 +2,9 @@ package reusetime
 
 import "slices"
 
-// NaiveTimes is the definition of the times: of each use, the distance in uses from the latest use of
-// the same line before it; if there is none, the use's own position, from 1; and of each
-// line the position of its last use, counted from the end. It is the oracle of the counter.
+// NaiveTimes is the definition of the times. The reuse time of a use is the number of uses since the previous
+// use of the same line. The first time of a line is the position of its first use, from 1. The last time of a
+// line is the position of its last use, from the end. Tests compare the counter with it.
 func NaiveTimes(stream []uint64) (reuse, first, last []uint64) {
 	for i, line := range stream {
 		before, after := -1, false
@@ -26,8 +26,8 @@ func NaiveTimes(stream []uint64) (reuse, first, last []uint64) {
 	return reuse, first, last
 }
 
-// NaiveFootprint is the definition of n-w+1 times the average footprint: the distinct lines of every
-// window of w uses of a stream of n, added up.
+// NaiveFootprint is the definition of n-w+1 times the average footprint: the sum of the distinct lines of
+// every window of w uses in a stream of n.
 func NaiveFootprint(stream []uint64, w int) (sum int) {
 	for i := range len(stream) - w + 1 {
 		sum += distinct(stream[i : i+w])
@@ -35,8 +35,8 @@ func NaiveFootprint(stream []uint64, w int) (sum int) {
 	return sum
 }
 
-// NaiveWorkingSet is the definition of n times the average working set: the distinct lines of the w uses
-// up to each use, or of as many as there are, added up.
+// NaiveWorkingSet is the definition of n times the average working set. It is the sum over all uses of the
+// distinct lines among the last w uses, or among all so far if these are fewer.
 func NaiveWorkingSet(stream []uint64, w int) (sum int) {
 	for i := range stream {
 		sum += distinct(stream[max(0, i+1-w) : i+1])

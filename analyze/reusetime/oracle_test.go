@@ -57,11 +57,11 @@ func binned(times []uint64) (h Histogram) {
 
 func TestBins(t *testing.T) {
 	for i := range (64-binBits)<<binBits + 1 {
-		least, most := end(i-1)+1, end(i)
+		least, most := binEnd(i-1)+1, binEnd(i)
 		if indexOf(least) != i || indexOf(most) != i || most < least {
 			t.Fatalf("bin %d is from %d to %d", i, least, most)
 		}
-		if _, excess := find(most); excess != most-least {
+		if _, excess := binOf(most); excess != most-least {
 			t.Fatalf("in bin %d from %d to %d, the last time is %d over the least", i, least, most, excess)
 		}
 		if width := most - least + 1; most <= exactTimes && width != 1 || width<<binBits > most {
@@ -71,7 +71,7 @@ func TestBins(t *testing.T) {
 		}
 	}
 	for k := range 63 {
-		if w := uint64(1) << k; end(indexOf(w)) != w {
+		if w := uint64(1) << k; binEnd(indexOf(w)) != w {
 			t.Errorf("no bin ends at %d", w)
 		}
 	}
@@ -98,7 +98,7 @@ func check(t testing.TB, stream []uint64, chunk int) {
 	p := times.Profile()
 	for w := 0; w <= len(stream); w += 1 + w/2 { // the definition is slow
 		if w > 0 {
-			w = int(min(end(indexOf(uint64(w))), uint64(len(stream)))) // formulas are exact there
+			w = int(min(binEnd(indexOf(uint64(w))), uint64(len(stream)))) // formulas are exact there
 		}
 		checkWindow(t, p, stream, reuse, w)
 	}
@@ -113,9 +113,9 @@ func checkWindow(t testing.TB, p *Profile, stream, reuse []uint64, w int) {
 	if n == 0 {
 		return
 	}
-	e := p.at(float64(w))
+	e := p.interpolate(float64(w))
 	rounding := 0.0
-	if !slices.ContainsFunc(p.edges, func(e edge) bool { return e.window == float64(w) }) {
+	if !slices.ContainsFunc(p.points, func(e point) bool { return e.window == float64(w) }) {
 		rounding = 1e-13 * p.Lines * p.Uses
 	}
 	if got, want := p.Lines*float64(n-w+1)-e.excess, float64(NaiveFootprint(stream, w)); math.Abs(got-want) > rounding {

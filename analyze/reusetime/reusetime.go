@@ -1,39 +1,40 @@
-// Package reusetime finds reuse times, and from them average footprints, working sets and the miss ratios of
-// caches, alone and shared, by models that need no stack distances.
+// Package reusetime measures reuse times. From them it computes average footprints, working sets, and the
+// miss ratios of caches, alone and shared. Its models need no stack distances.
 //
-// Three things go by confusing names. Of two uses of one line with nothing but other lines in between:
+// Three terms are easily confused. They describe two uses of one line, with only other lines in between:
 //
-//   - the reuse time is how many uses later the second one is: 1 if nothing lies between [hu2016, xiang2013];
-//   - the stack distance is how many distinct other lines lie between [mattson1970]; see package reuse;
-//   - "reuse distance" is the stack distance to most authors, but the number of uses between, the reuse
-//     time less 1, to others [eklov2010]. The name is not used here.
+//   - the reuse time is how many uses later the second use is: 1 if nothing lies between [hu2016, xiang2013];
+//   - the stack distance is the number of distinct other lines in between [mattson1970]; see package reuse;
+//   - "reuse distance" means the stack distance to most authors. To others it is the number of uses in between,
+//     the reuse time less 1 [eklov2010]. This project does not use the term.
 //
-// The footprint of a window is the number of distinct lines in it, and fp(w) its average over all windows of w
-// uses [xiang2013]; Denning's working set is the same of the windows that end at each use,
-// those cut by the start of the stream included [denning1968]. See [Profile.Footprint] and [Profile.WorkingSet].
+// The footprint of a window is the number of distinct lines in it. fp(w) is its average over all windows of w
+// uses [xiang2013]. Denning's working set is the same for the windows that end at each use, including those
+// that the start of the stream cuts [denning1968]. See [Profile.Footprint] and [Profile.WorkingSet].
 //
-// What uses lines is said at package reuse. A use is of one line: a reference that crosses lines has several.
+// Package reuse says which references use lines. A use is of one line: a reference that crosses lines has
+// several.
 //
-// Memory is one word for each distinct line, and histograms of bounded size: see [Histogram].
+// Memory is one word for each distinct line, and histograms of bounded size, see [Histogram].
 //
 // [denning1968] P. J. Denning: The working set model for program behavior. Communications of the ACM 11(5),
 // 1968, pp. 323-333.
 //
-// [denning1972] P. J. Denning, S. C. Schwartz: Properties of the working-set model. Communications of the
-// ACM 15(3), 1972, pp. 191-198.
+// [denning1972] P. J. Denning, S. C. Schwartz: Properties of the working-set model. Communications of the ACM
+// 15(3), 1972, pp. 191-198.
 //
 // [mattson1970] see package reuse.
 //
 // [eklov2010] D. Eklov, E. Hagersten: StatStack: efficient modeling of LRU caches. ISPASS 2010, pp. 55-65.
 //
-// [xiang2013] X. Xiang, C. Ding, H. Luo, B. Bao: HOTL: a higher order theory of locality. ASPLOS 2013,
-// pp. 343-356.
+// [xiang2013] X. Xiang, C. Ding, H. Luo, B. Bao: HOTL: a higher order theory of locality. ASPLOS 2013, pp.
+// 343-356.
 //
 // [brock2015] J. Brock, C. Ye, C. Ding, Y. Li, X. Wang, Y. Luo: Optimal cache partition-sharing. ICPP 2015,
 // pp. 749-758.
 //
-// [hu2016] X. Hu, X. Wang, L. Zhou, Y. Luo, C. Ding, Z. Wang: Kinetic modeling of data eviction in cache. USENIX
-// ATC 2016, pp. 351-364.
+// [hu2016] X. Hu, X. Wang, L. Zhou, Y. Luo, C. Ding, Z. Wang: Kinetic modeling of data eviction in cache.
+// USENIX ATC 2016, pp. 351-364.
 package reusetime
 
 import (
@@ -46,22 +47,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// Analysis finds the times of every processor's program and, of more than one processor, of the
+// Analysis measures the times of every processor's program. With several processors, it also measures the
 // interleaved order.
 type Analysis struct {
 	Lines       []unit.Bytes // line sizes, powers of two, ascending
-	Interleaved bool         // measure the interleaved order too
-	Meta        []trace.Arg  // for the tables
+	Interleaved bool         // also measure the interleaved order
+	Meta        []trace.Arg  // metadata of the tables
 
 	shards map[trace.Proc]*Shard
 }
 
 var _ analysis.Analysis = (*Analysis)(nil)
 
-// Name is "reuse_time".
+// Name returns "reuse_time".
 func (a *Analysis) Name() string { return "reuse_time" }
 
-// NewShard makes the state for one order, the same one whenever it is asked for the same order.
+// NewShard returns the shard of one order. Calls for the same order return the same shard.
 func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	if p == trace.Interleaved && (!a.Interleaved || h.Procs < 2) {
 		return nil
@@ -82,34 +83,34 @@ func (a *Analysis) NewShard(h trace.Header, p trace.Proc) analysis.Shard {
 	return s
 }
 
-// Shard is the times of one order at every line size.
+// Shard holds the times of one order at every line size.
 type Shard struct {
 	Proc    trace.Proc
-	Elapsed unit.Instructions // when the order ends, waiting included
+	Elapsed unit.Instructions // end of the order, waiting included
 	Sizes   []*Times          // by line size
 
-	counters []*counter // likewise
+	counters []*counter // by line size
 }
 
-// Times is what one order does with lines of one size.
+// Times holds the times of one order for one line size.
 type Times struct {
 	Line  unit.Bytes `json:"-"`
 	Uses  uint64
-	Lines uint64    // distinct
-	Reuse Histogram // reuse times of all uses but first ones
+	Lines uint64    // distinct lines
+	Reuse Histogram // reuse times of all uses except first uses
 	First Histogram // positions of the lines' first uses, from 1
 	Last  Histogram // positions of the lines' last uses, counted from the end, from 1
 
-	once    sync.Once // several analyses ask for the profile
+	once    sync.Once // several analyses use the profile
 	profile *Profile
 }
 
-// At is the times at one of the line sizes; it panics if that is none of them.
+// At returns the times at one of the line sizes. It panics if there is no such size.
 func (s *Shard) At(line unit.Bytes) *Times {
 	return s.Sizes[slices.IndexFunc(s.Sizes, func(t *Times) bool { return t.Line == line })]
 }
 
-// Add sees the next piece.
+// Add processes the next chunk.
 func (s *Shard) Add(p *analysis.Chunk) error {
 	s.Elapsed = max(s.Elapsed, p.Time)
 	if p.Refs.Len() == 0 {
@@ -125,7 +126,7 @@ func (s *Shard) Add(p *analysis.Chunk) error {
 	return nil
 }
 
-// LineSizes is all line sizes.
+// LineSizes returns all line sizes.
 func (s *Shard) LineSizes() (sizes []unit.Bytes) {
 	for _, t := range s.Sizes {
 		sizes = append(sizes, t.Line)
@@ -133,7 +134,7 @@ func (s *Shard) LineSizes() (sizes []unit.Bytes) {
 	return sizes
 }
 
-// End lets go of all but the times.
+// End frees everything except the times.
 func (s *Shard) End() error {
 	for _, c := range s.counters {
 		c.end()
@@ -142,13 +143,13 @@ func (s *Shard) End() error {
 	return nil
 }
 
-// Profile is what the times, once all are known, say of windows and caches.
+// Profile returns the profile of the times. Call it only after End.
 func (t *Times) Profile() *Profile {
 	t.once.Do(func() { t.profile = newProfile(&t.Reuse, &t.First, &t.Last) })
 	return t.profile
 }
 
-// Merge makes the tables; see [Columns].
+// Merge returns the tables, see [Columns].
 func (a *Analysis) Merge(shards []analysis.Shard) (analysis.Result, error) {
 	var times timeRows
 	var windows windowRows

@@ -164,13 +164,13 @@ func TestExtremes(t *testing.T) {
 // A bin refuses sums that no times of it have: the excess of count times is count*(width-1) at most.
 func TestBinRefusesSumsThatNoTimesHave(t *testing.T) {
 	for _, index := range []int{5, 100, 511, 600, 1000, 4000} {
-		width := end(index) - end(index-1)
+		width := binEnd(index) - binEnd(index-1)
 		for _, count := range []uint64{1, 2, 7, 1000} {
-			if err := new(Histogram).put(index, count, count*(width-1)); err != nil {
-				t.Errorf("bin to %d, %d times: %v", end(index), count, err)
+			if err := new(Histogram).append(index, count, count*(width-1)); err != nil {
+				t.Errorf("bin to %d, %d times: %v", binEnd(index), count, err)
 			}
-			if err := new(Histogram).put(index, count, count*(width-1)+1); err == nil {
-				t.Errorf("bin to %d, of width %d: %d times with an excess of %d are no error", end(index), width, count, count*(width-1)+1)
+			if err := new(Histogram).append(index, count, count*(width-1)+1); err == nil {
+				t.Errorf("bin to %d, of width %d: %d times with an excess of %d are no error", binEnd(index), width, count, count*(width-1)+1)
 			}
 		}
 	}

@@ -8,34 +8,38 @@ import (
 	"spoor/traces/trace"
 )
 
-// Columns says what the tables hold.
-const Columns = `Columns of reuse_time: a row is a bin of times of one processor, or of the interleaved order, -1.
-  line            size of a line, B
-  time            reuse: how many uses after the latest use of the same line a use is, 1 if it is the next one;
-                  first: position of a line's first use, counted from 1;
-                  last: position of a line's last use, counted from the end, from 1
-  least, most     times of the bin, in uses: one up to 512, then 256 bins an octave
-  count, sum      how many times are in the bin, and their sum
-  A use is of one line by a load or store. A reuse time is no stack distance, see reuse: that counts
-  distinct lines in between. "Reuse distance" is the name of either; it is not used here.
-Columns of working_set: a row is a window length, a quarter of an octave after the one before; the last is all uses.
-  window          uses
-  instructions    how long so many uses take on average: instructions executed, waiting included
-  footprint       mean of the distinct lines in each window of so many uses that is within the program [xiang2013]
-  working_set     mean of the distinct lines of as many uses, or all since the start if fewer, that end at
-                  each use: Denning's average working-set size [denning1968]
-Columns for people: hotl256, aet256, ...: miss ratio of a fully associative LRU cache of 256 lines by the
-  footprints [xiang2013] and by the average eviction time [hu2016]; estimates where curve, of reuse, is exact.
+// Columns describes the tables.
+const Columns = `Columns of reuse_time.arrow, one row for each bin of times:
+  proc               processor; -1: all processors in the interleaved order
+  line               line size in bytes
+  time               reuse: number of uses since the previous use of the same line, 1 for the next use
+                     first: position of a line's first use, counted from 1
+                     last: position of a line's last use, counted from the end, from 1
+  least, most        smallest and largest time of the bin, in uses; bins have one time up to 512, then 256 an octave
+  count              number of times in the bin
+  sum                sum of these times
+A use is of one line by a load or store. A reuse time counts all uses in between; a stack distance counts only
+distinct lines, see reuse. "Reuse distance" can mean either, and is not used here.
+Columns of working_set.arrow, one row for each window length, a quarter octave apart; the last is all uses:
+  proc, line         as in reuse_time.arrow
+  window             window length in uses
+  instructions       average duration of a window: instructions executed, waiting included
+  footprint          mean number of distinct lines over all windows within the program [xiang2013]
+  working_set        mean number of distinct lines among the last window uses of each use, or among all uses so far
+                     if these are fewer: Denning's average working-set size [denning1968]
+Columns of the summary:
+  hotl256, ...       miss ratio of a fully associative LRU cache of 256 lines from average footprints [xiang2013]
+  aet256, ...        the same from average eviction times [hu2016]; both are estimates, curve of reuse is exact
 `
 
-// Names of times in the table.
+// Kinds of times in the table.
 const (
 	reuseTimes = "reuse"
 	firstTimes = "first"
 	lastTimes  = "last"
 )
 
-// timeRows is the columns of the reuse_time table, sorted by proc, line, kind of time, time.
+// timeRows has the columns of the reuse_time table, sorted by proc, line, kind of time, time.
 type timeRows struct {
 	proc                    []int32
 	line                    []int64
@@ -72,11 +76,11 @@ func (r *timeRows) table(meta []trace.Arg) *store.Table {
 	}}
 }
 
-// Windows are the lengths of the working_set table for a stream of so many uses: the ends of the bins that hold
-// the powers of the fourth root of two, where footprints are exact, and all uses.
+// Windows returns the window lengths of the working_set table for a stream of the given uses. They are the
+// ends of the bins that hold the powers of the fourth root of two, where footprints are exact, and all uses.
 func Windows(uses uint64) (out []uint64) {
 	for i := 0; uses > 0; i++ {
-		w := end(indexOf(uint64(math.Round(math.Exp2(float64(i) / 4)))))
+		w := binEnd(indexOf(uint64(math.Round(math.Exp2(float64(i) / 4)))))
 		if w >= uses {
 			return append(out, uses)
 		}
@@ -87,12 +91,12 @@ func Windows(uses uint64) (out []uint64) {
 	return out
 }
 
-// windowRows is the columns of the working_set table.
+// windowRows has the columns of the working_set table.
 type windowRows struct {
-	proc                                  []int32
-	line                                  []int64
-	window                                []uint64
-	instructions, footprint, denningsSize []float64
+	proc                                []int32
+	line                                []int64
+	window                              []uint64
+	instructions, footprint, workingSet []float64
 }
 
 func (r *windowRows) add(s *Shard, t *Times, p *Profile) {
@@ -102,7 +106,7 @@ func (r *windowRows) add(s *Shard, t *Times, p *Profile) {
 		r.window = append(r.window, w)
 		r.instructions = append(r.instructions, float64(s.Elapsed)*(float64(w)/float64(t.Uses)))
 		r.footprint = append(r.footprint, p.Footprint(float64(w)))
-		r.denningsSize = append(r.denningsSize, p.WorkingSet(float64(w)))
+		r.workingSet = append(r.workingSet, p.WorkingSet(float64(w)))
 	}
 }
 
@@ -113,21 +117,21 @@ func (r *windowRows) table(meta []trace.Arg) *store.Table {
 		{Name: "window", Unit: "uses", Data: r.window},
 		{Name: "instructions", Unit: "instr", Data: r.instructions},
 		{Name: "footprint", Unit: "lines", Data: r.footprint},
-		{Name: "working_set", Unit: "lines", Data: r.denningsSize},
+		{Name: "working_set", Unit: "lines", Data: r.workingSet},
 	}}
 }
 
-// summary is what people want to see first.
+// summary has the columns of the summary that is printed first.
 type summary struct {
 	proc        []int32
 	line        []int64
 	uses, lines []uint64
 	mean        []float64
-	models      [2 * len(shown)][]float64
+	models      [2 * len(summaryCapacities)][]float64
 }
 
-// shown are the capacities whose miss ratios people see.
-var shown = [...]struct {
+// summaryCapacities are the capacities whose miss ratios are in the summary.
+var summaryCapacities = [...]struct {
 	lines     float64
 	hotl, aet string
 }{{256, "hotl256", "aet256"}, {4096, "hotl4096", "aet4096"}, {65536, "hotl65536", "aet65536"}}
@@ -138,7 +142,7 @@ func (s *summary) add(proc trace.Proc, t *Times, p *Profile) {
 	s.uses = append(s.uses, t.Uses)
 	s.lines = append(s.lines, t.Lines)
 	s.mean = append(s.mean, t.Reuse.mean())
-	for i, c := range shown {
+	for i, c := range summaryCapacities {
 		s.models[2*i] = append(s.models[2*i], p.HOTL(c.lines))
 		s.models[2*i+1] = append(s.models[2*i+1], p.AET(c.lines))
 	}
@@ -152,13 +156,13 @@ func (s *summary) table(meta []trace.Arg) *store.Table {
 		{Name: "footprint", Unit: "lines", Data: s.lines},
 		{Name: "mean", Unit: "uses", Data: s.mean},
 	}}
-	for i, c := range shown {
+	for i, c := range summaryCapacities {
 		t.Columns = append(t.Columns, store.Column{Name: c.hotl, Data: s.models[2*i]}, store.Column{Name: c.aet, Data: s.models[2*i+1]})
 	}
 	return t
 }
 
-// mean is the mean time, 0 without any.
+// mean returns the mean time; 0 if there is none.
 func (h *Histogram) mean() float64 {
 	var sum, n float64
 	for b := range h.All() {

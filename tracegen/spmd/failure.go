@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// errStopped is the result of a rank that panicked with Stopped. It is not a failure of that rank.
+// errStopped is the result of a rank that panicked with Stopped: not a failure of
+// its own.
 var errStopped = errors.New("stopped")
 
-// call runs the program on one rank. A panic becomes an error with its position.
+// call runs the program on one rank. A panic in it becomes an error with its place.
 func call(r *Rank, program Program) (err error) {
 	defer func() {
 		switch p := recover(); p.(type) {
@@ -29,8 +30,8 @@ func call(r *Rank, program Program) (err error) {
 	return nil
 }
 
-// panicPlace returns " at file.go:12", the innermost position outside the runtime and this package, or "". It is
-// called while panicking.
+// panicPlace is " at file.go:12", the innermost place outside the runtime and
+// this package, or "" if there is none. It is called while panicking.
 func panicPlace() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -47,7 +48,7 @@ func panicPlace() string {
 	}
 }
 
-// CheckProcs returns an error if the number of ranks is out of range.
+// CheckProcs is the error of a number of ranks that is out of range.
 func CheckProcs(procs int) error {
 	if procs < 1 || procs > MaxProcs {
 		return fmt.Errorf("procs=%d is out of range; 1 to %d", procs, MaxProcs)

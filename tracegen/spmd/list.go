@@ -1,17 +1,18 @@
 package spmd
 
-// node is a list node that is a field of its element. Insertion allocates nothing and removal needs no search.
+// node is a place in a list, within the element itself: being in a list costs no
+// memory, and leaving it no search.
 type node[T any] struct {
 	prev, next *node[T]
-	elem       *T
+	of         *T
 }
 
 // list is a doubly linked list.
 type list[T any] struct{ first, last *node[T] }
 
-// insert puts n, the node of elem, after at; a nil at means the beginning.
+// insert puts n, which stands for of, after at; nil is the beginning.
 func (l *list[T]) insert(n *node[T], of *T, at *node[T]) {
-	n.elem, n.prev = of, at
+	n.of, n.prev = of, at
 	if at == nil {
 		n.next, l.first = l.first, n
 	} else {

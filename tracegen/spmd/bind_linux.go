@@ -7,19 +7,18 @@ import (
 	"unsafe"
 )
 
-// processors is a set of processors in the layout of the Linux kernel.
+// processors is a set of processors, as the kernel has it.
 type processors [16]uint64
 
-// affinity calls one of the two system calls for the processors that the running thread may use. It reports
-// success.
+// affinity calls one of the two system calls about the processors that the running thread may use.
 func (p *processors) affinity(trap uintptr) bool {
 	_, _, errno := syscall.RawSyscall(trap, 0, unsafe.Sizeof(*p), uintptr(unsafe.Pointer(p)))
 	return errno == 0
 }
 
-// pin keeps the running goroutine on the i-th of the processors that it may use, for the rest of its life. It does
-// nothing if there are fewer processors. The thread ends with the goroutine.
-func pin(i int) {
+// bind keeps the running goroutine for the rest of its life on the i-th of the processors that it may use, if there are that
+// many. Its thread ends with it.
+func bind(i int) {
 	var may processors
 	if !may.affinity(syscall.SYS_SCHED_GETAFFINITY) {
 		return
@@ -35,7 +34,7 @@ func pin(i int) {
 		runtime.LockOSThread()
 		one := processors{}
 		one[w] = word & -word
-		one.affinity(syscall.SYS_SCHED_SETAFFINITY) // if it fails, the rank may run on any processor
+		one.affinity(syscall.SYS_SCHED_SETAFFINITY) // if it is refused, the rank runs where it may
 		return
 	}
 }
