@@ -30,7 +30,7 @@ GOLDEN  := $(patsubst pipelines/%/expected.tsv,%,$(wildcard pipelines/*/expected
 .PHONY: quickstart build install test $(STEPS) papers golden torture times bench benchmarks clean help
 
 ## quickstart  build, run the quickstart pipeline, print the path of its report
-quickstart:
+quickstart: $(BINARIES)
 	@$(MAKE) --no-print-directory -C pipelines/quickstart
 
 ## build       build the stage binaries into bin/

@@ -19,7 +19,7 @@ $(BIN)/.built: $(SOURCES)
 	@for d in $(BIN)/.new.*; do kill -0 $${d##*.} 2>/dev/null || rm -rf $$d; done
 	@set -e; new=bin/.new.$$$$; cd $(ROOT); trap 'rm -rf $$new' EXIT; trap 'exit 1' HUP INT TERM; \
 	build='$(GO) build -buildvcs=false'; stages='$(patsubst $(BIN)/%,./%,$(BINARIES))'; \
-	echo "cd $(ROOT) && $$build -o bin/ $$stages"; $$build -o $$new/ $$stages; \
+	echo "building $(notdir $(BINARIES)) into bin/ (the first time this takes one to two minutes)"; $$build -o $$new/ $$stages; \
 	for b in $(notdir $(BINARIES)); do cmp -s $$new/$$b bin/$$b || mv $$new/$$b bin/$$b; done; \
 	touch bin/.built
 

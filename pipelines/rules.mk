@@ -24,6 +24,8 @@
 #   REPORT      the file that the study ends in; out/report.html if not given
 #   PUBLISHED   files of numbers of a paper that the report shows beside simulations; optional
 #   FITS        tables of calibrate fit that the report shows; optional
+#   QUIET       --quiet if the report shows the warnings, so that make prints steps alone; optional
+#   LOOK        one sentence, printed at the end: what to look at first in the report; optional
 #   BASELINES   machines to which others are compared whose names begin with theirs and a hyphen; optional
 # and gets the targets report (the default), traces, analyses, predictions,
 # simulations, comparison, decisions, tables, golden, accept and clean. Names carry arguments without = or :, as
@@ -73,9 +75,9 @@ path.command       = predict replay $(OUT)/$1 --machine $(firstword $(MACHINES))
 ENGINE ?= local
 JOBS   ?= 64
 name       = $(subst /,.,$(patsubst $(OUT)/%,%,$@))
-step.local = $1 >/dev/null
+step.local = $1$(QUIET:%= %) >/dev/null
 step.slurm = sh $(ROOT)/pipelines/slurm/run $(OUT)/slurm/$(name).log '$1'
-step       = @echo '$1' && $(call step.$(ENGINE),$1)
+step       = @sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$1' && $(call step.$(ENGINE),$1)
 $(if $(step.$(ENGINE)),,$(error ENGINE=$(ENGINE): there are local and slurm))
 $(if $(filter slurm,$(ENGINE)),$(eval MAKEFLAGS += -j$(JOBS)))
 
@@ -100,7 +102,7 @@ $(OUT)/%.simulation.arrow: $(OUT)/%.refs.arrow $(OUT)/%.events.arrow $(MACHINES)
 # A decision is a table, and what is printed for people.
 CHOICES := $(foreach p,$(PROGRAMS),$(DECISIONS:%=$p.%))
 $(OUT)/%.decision.txt $(OUT)/%.decision.arrow: $$(call analysed,$$(basename $$*)) $(PRICES) $(BIN)/predict $(OUT)/decisions
-	@echo '$(call decision.command,$*)' && $(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
+	@sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' '$(call decision.command,$*)' && $(call decision.command,$*) >$(OUT)/$*.decision.new && mv $(OUT)/$*.decision.new $(OUT)/$*.decision.txt
 
 decisions: $(CHOICES:%=$(OUT)/%.decision.txt)
 	@for c in $(CHOICES); do echo "== $$c" && cat $(OUT)/$$c.decision.txt && echo || exit 1; done
@@ -116,12 +118,14 @@ REPORTED := $(if $(ANALYSES),$(foreach t,$(TRACES),$(addprefix $(OUT)/$t.analysi
 BASELINE := $(if $(BASELINES),--baseline $(subst $() ,$(comma),$(strip $(BASELINES))))
 
 $(OUT)/report.html: $(REPORTED) $(MACHINES) $(PUBLISHED) $(BIN)/predict $(OUT)/commands.txt
-	@echo predict report $(OUT) -o $@
+	@sh $(ROOT)/pipelines/step $(OUT)/steps '$(STEPS)' 'predict report $(OUT) -o $@'
 	@predict report --title '$(TITLE)' --commands $(OUT)/commands.txt $(MACHINES:%=--machine %) $(PUBLISHED:%=--published %) $(BASELINE) -o $@ $(REPORTED)
 
 REPORT ?= $(OUT)/report.html
 report: $(REPORT)
+	@rm -f $(OUT)/steps
 	@echo "report: $(abspath $(REPORT))"
+	@$(if $(LOOK),echo '$(LOOK)')
 
 comparison: predictions simulations
 	@$(if $(SETS),predict compare $(PREDICTIONS) $(SIMULATED:%=$(OUT)/%.simulation.arrow))
@@ -159,6 +163,12 @@ accept: $(OUT)/actual.tsv
 
 clean:
 	rm -rf $(OUT)
+
+# The number of steps is that of a make that only prints them. It is too large if the build leaves a binary unchanged.
+ifeq ($(findstring n,$(firstword -$(MAKEFLAGS)))$(filter clean golden accept,$(MAKECMDGOALS)),)
+STEPS ?= $(shell $(MAKE) -n --no-print-directory STEPS=0 $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c 'pipelines/step ')
+$(shell mkdir -p $(OUT) && rm -f $(OUT)/steps)
+endif
 
 # The lists that commands depend on are files, written when they change, so that
 # one more machine makes predictions again and leaves traces alone.

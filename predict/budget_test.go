@@ -109,7 +109,7 @@ func TestBudgetStatus(t *testing.T) {
 		{append(shop, "--budget", "$5000", "--model", "oracle"), stage.WrongUsage, "there are paper, curve, mva"},
 		{append(shop, "--budget", "$5000", "--model", "curve", "--as-printed"), stage.WrongUsage, "--as-printed is model paper"},
 		{[]string{"budget", "--params", dir, "--prices", shop1999, "--budget", "$5000"}, stage.Failed, "run analyze with --run reuse,locality"},
-		{[]string{"budget", "--params", lacks, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "analyze --run locality makes it"},
+		{[]string{"budget", "--params", lacks, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "run analyze with --run locality"},
 		{[]string{"budget", "--params", broken, "--prices", shop1999, "--budget", "$5000", "--model", "paper"}, stage.Failed, "nan.params.toml:2: alpha.value: value: NaN is not finite"},
 		{append(base, "--prices", empty, "--budget", "$5"), stage.Failed, "the catalogue is empty"},
 		{append(base, "--prices", sgi, "--budget", "$5"), stage.Failed, "there is no [catalogue]"},

@@ -183,7 +183,7 @@ func TestClusterStatus(t *testing.T) {
 		{[]string{"--params", one, "--machine", numa, "--machine", smp}, stage.Done, "left out: predicting prog on m5: no model applies"},
 		{[]string{"--params", one, "--machine", numa, "--machine", smp, "--model", "paper"}, stage.Failed, "is a ccnuma"},
 		{[]string{"--params", one, "--machine", numa, "--machine", numa}, stage.Failed, "nothing can be predicted on any of these machines"},
-		{[]string{"--params", one, "--machine", smp, "--processors", "99"}, stage.Failed, "99 processors on machine m1"},
+		{[]string{"--params", one, "--machine", smp, "--processors", "99"}, stage.Failed, "cannot use 99 processors of machine m1"},
 		{[]string{"--params", one, "--machine", smp, "--processors", "2", "--model", "mva"}, stage.Failed, "needs a run with 2 processors; there are runs with 1"},
 		{[]string{"--params", one, "--machine", smp, "--model", "paper,mva"}, stage.Failed, "has no phases.arrow; run analyze with --run phases"},
 		{[]string{"--params", one, "--params", one, "--machine", smp}, stage.Failed, "both have 1 processors"},

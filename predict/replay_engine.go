@@ -80,7 +80,7 @@ func engineTable(rows []messageRow) *store.Table {
 		columnOf(rows, "events", "", func(r messageRow) uint64 { return r.result.Ops }),
 		columnOf(rows, "windows", "", func(r messageRow) uint64 { return r.result.Engine.Windows }),
 		columnOf(rows, "events_window_processor", "", func(r messageRow) float64 { return r.result.EventsPerWindow() }),
-		columnOf(rows, "meetings", "", func(r messageRow) uint64 { return r.result.Engine.Meetings }),
+		columnOf(rows, "meetings", "", func(r messageRow) uint64 { return r.result.Engine.Barriers }),
 		columnOf(rows, "appointments", "", func(r messageRow) uint64 { return r.result.Engine.Appointments }),
 		columnOf(rows, "messages", "", func(r messageRow) uint64 { return r.result.Messages }),
 		columnOf(rows, "between_workers", "", func(r messageRow) uint64 { return r.result.Engine.Remote }),

@@ -243,12 +243,12 @@ type matrix map[[2]int32]*struct{ messages, bytes uint64 }
 
 // matrixObserver fills a matrix.
 type matrixObserver struct {
-	engine.Quiet
+	engine.NopObserver
 	matrix
 }
 
 // Message counts one.
-func (o matrixObserver) Message(from, to int32, d *engine.Delivered) {
+func (o matrixObserver) Message(from, to int32, d *engine.ReceivedMessage) {
 	c := o.matrix[[2]int32{from, to}]
 	if c == nil {
 		c = new(struct{ messages, bytes uint64 })

@@ -1,15 +1,14 @@
-// Package cluster predicts E(Instr), the average time per instruction of the whole
-// machine, of programs on clusters, from what was measured of their locality.
+// Package cluster predicts the average time per instruction of programs on clusters, from measurements of
+// their locality.
 //
-// It predicts a symmetric multiprocessor, and clusters of workstations or of such machines with shared memory in software, in
-// three ways:
+// E(Instr) is the time of the run over the instructions of all processors. The machine is a symmetric
+// multiprocessor, a cluster of workstations, or a cluster of multiprocessors. Clusters have shared memory in
+// software. There are three models:
 //
-//   - [Paper] is the model as published: a power law for the miss ratio,
-//     independent queues for memory and disks, a barrier term for exponential
-//     times between barriers.
+//   - [Paper] is the model as published: a power law for the miss ratio, independent queues for memory and disks, and a
+//     barrier term for exponential times between barriers.
 //   - [Curve] is the same with the measured distribution of stack distances.
-//   - [MVA] solves closed queueing networks for what the processors of the trace
-//     do between its barriers.
+//   - [MVA] solves closed queueing networks for what the processors of the trace do between its barriers.
 //
 // The paper is
 //
@@ -17,11 +16,14 @@
 //     Considerations for Cost-Effective Cluster Computing. IEEE Transactions on
 //     Computers 49(9), September 2000, pp. 915-933.
 //
-// Symbols are those of the paper: n processors of S instructions per second each;
-// gamma memory references per instruction; tau_i the time that level i of the
-// memory hierarchy adds without contention and t_i with it (1 cache, 2 memory, 3
-// disks), s_i its size; alpha and beta the locality of the program. A cluster has N nodes of n
-// processors.
+// Symbols are those of the paper:
+//
+//   - n processors execute S instructions per second each, with gamma memory references per instruction.
+//   - tau_i is the time that level i of the memory hierarchy adds without contention, t_i the time with contention. Level 1
+//     is the cache, 2 the memory, 3 the disks.
+//   - s_i is the size of level i.
+//   - alpha and beta describe the locality of the program.
+//   - A cluster has N nodes of n processors.
 package cluster
 
 import (
@@ -36,20 +38,20 @@ import (
 	"spoor/traces/unit"
 )
 
-// paperKey is the paper of all models here.
+// paperKey is the key of the paper behind all models of this package.
 const paperKey = "du2000"
 
-// Case is what is to be predicted.
+// Case is a prediction to make: a program, a machine and a number of processors.
 type Case struct {
-	Runs       []*Run           // of one program, by rising number of processors, each number once
-	Machine    *machine.Machine // only [MVA] knows nodes of other kinds, of as many processors as the others
-	Processors int              // that run the program
+	Runs       []*Run           // runs of one program, by rising number of processors, each number once
+	Machine    *machine.Machine // only [MVA] allows nodes of several kinds, with equal numbers of processors
+	Processors int              // number that run the program
 }
 
 // All lists the models, from the published one to the most exact.
 var All = []model.Model[*Case]{Paper{}, Curve{}, MVA{}}
 
-// Named is the model called name.
+// Named returns the model called name.
 func Named(name string) (model.Model[*Case], error) {
 	var names []string
 	for _, m := range All {
@@ -61,23 +63,23 @@ func Named(name string) (model.Model[*Case], error) {
 	return nil, fmt.Errorf("there is no model %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// check says what is impossible about c.
+// check returns an error if no model can predict c.
 func (c *Case) check() error {
 	m := c.Machine
 	switch {
 	case len(c.Runs) == 0:
-		return fmt.Errorf("no measured run")
+		return fmt.Errorf("no analyzed run; give --params")
 	case m.System.Target != machine.SMP && !clustered(m.System.Target):
-		return fmt.Errorf("machine %s is a %s; these models are of smp, cow and clump", m.Name, m.System.Target)
+		return fmt.Errorf("machine %s is a %s; these models predict smp, cow and clump, predict replay simulates the others", m.Name, m.System.Target)
 	case c.Processors < 1 || c.Processors > m.Count():
-		return fmt.Errorf("%d processors on machine %s, which has %d", c.Processors, m.Name, m.Count())
+		return fmt.Errorf("cannot use %d processors of machine %s: it has %d", c.Processors, m.Name, m.Count())
 	case c.Processors%c.perNode() != 0:
-		return fmt.Errorf("%d processors on machine %s, which has %d in each node: as many must take part in each", c.Processors, m.Name, m.System.Processors)
+		return fmt.Errorf("%d processors do not fill nodes of machine %s, which have %d each; choose a multiple", c.Processors, m.Name, m.System.Processors)
 	}
-	return c.checkOthers()
+	return c.checkNodeKinds()
 }
 
-// run is the run with exactly c.Processors processors, or nil.
+// run returns the run with exactly c.Processors processors, or nil.
 func (c *Case) run() *Run {
 	for _, r := range c.Runs {
 		if r.Processors == c.Processors {
@@ -87,8 +89,8 @@ func (c *Case) run() *Run {
 	return nil
 }
 
-// given lists the numbers of processors of the runs.
-func (c *Case) given() string {
+// runSizes lists the numbers of processors of the runs.
+func (c *Case) runSizes() string {
 	var list []string
 	for _, r := range c.Runs {
 		list = append(list, strconv.Itoa(r.Processors))
@@ -96,8 +98,9 @@ func (c *Case) given() string {
 	return strings.Join(list, ", ")
 }
 
-// finish completes a prediction of c from run r, and holds it to its contract.
-func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction, error) {
+// complete adds names, the model's error and the machine's warnings to a prediction from run r, and checks the
+// result.
+func (c *Case) complete(p model.Prediction, name string, r *Run) (model.Prediction, error) {
 	p.Model, p.Machine, p.Processors = name, c.Machine.Name, c.Processors
 	p.Program, p.Trace, p.Target = r.Program, r.Trace, string(c.Machine.System.Target)
 	if p.Untested == "" {
@@ -107,13 +110,14 @@ func (c *Case) finish(p model.Prediction, name string, r *Run) (model.Prediction
 		p.Warnings = append(p.Warnings, fmt.Errorf("%s", a))
 	}
 	if n := c.Machine.Processor.Ahead; n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Errorf("nothing is fetched ahead; this processor fetches up to %d lines of touches in order", n))
+		p.Warnings = append(p.Warnings, fmt.Errorf("the model has no prefetching; this processor prefetches up to %d lines of sequential accesses", n))
 	}
 	return p, p.Check()
 }
 
-// kind is the machines whose simulations widen the intervals of c's: those of its target whose processors go on behind misses, or that have
-// several levels of caches, or neither, as c's.
+// kind names the machines whose simulations give the model's error for c. They have the same target. Where the
+// processors of c continue behind misses, theirs do too; otherwise where c has several levels of caches,
+// theirs have several too.
 func (c *Case) kind() string {
 	target := string(c.Machine.System.Target)
 	switch m := c.Machine; {
@@ -125,7 +129,7 @@ func (c *Case) kind() string {
 	return target
 }
 
-// costsOf are the times of m.
+// costsOf returns the times of m.
 func costsOf(m *machine.Machine) costs {
 	c := costs{
 		instr:      float64(m.Processor.CPI.At(m.Processor.Clock)),
@@ -145,11 +149,11 @@ func costsOf(m *machine.Machine) costs {
 	return c
 }
 
-// last is the level of m's caches whose misses go to memory.
+// last returns the level of m's caches whose misses go to memory.
 func last(m *machine.Machine) machine.Cache { return m.Caches[len(m.Caches)-1] }
 
-// Sort orders runs by processors and refuses to mix programs, or two runs with
-// equal numbers of processors.
+// Sort orders runs by processors. It refuses runs of different programs, and two runs with equal numbers of
+// processors.
 func Sort(runs []*Run) error {
 	slices.SortStableFunc(runs, func(a, b *Run) int { return a.Processors - b.Processors })
 	for i, r := range runs[min(1, len(runs)):] {
@@ -164,10 +168,9 @@ func Sort(runs []*Run) error {
 	return nil
 }
 
-// limit is what binds: the bus if the demand for it is no less than the time of a
-// processor that never waits (the knee of the asymptotic bounds on a closed
-// network), otherwise the largest part of E(Instr). held and alone are for the
-// same work.
+// limit names what limits the time. It is the bus if the demand for it is at least the time of a processor
+// that never waits (the knee of the asymptotic bounds on a closed network). Otherwise it is the largest part
+// of E(Instr). The arguments held and alone are times for the same work.
 func limit(held, alone float64, s model.Split) string {
 	if held > 0 && held >= alone {
 		return "bus"
@@ -175,7 +178,7 @@ func limit(held, alone float64, s model.Split) string {
 	return s.Largest()
 }
 
-// split makes seconds per instruction of a time split and a number of instructions.
+// split returns the parts of t in seconds per instruction, for a number of instructions per.
 func split(t times, per float64) model.Split {
 	return model.Split{Ideal: unit.Seconds(t.ideal / per), Latency: unit.Seconds(t.latency / per),
 		Contention: unit.Seconds(t.contention / per), Sync: unit.Seconds(t.sync / per)}

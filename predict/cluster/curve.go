@@ -9,40 +9,39 @@ import (
 	"spoor/traces/unit"
 )
 
-// Curve is [Paper] with the measured stack distances in place of the power law:
-// those of the run with c.Processors processors, each processor's own, pooled.
+// Curve is [Paper] with the measured stack distances in place of the power law. They are those of the run with
+// c.Processors processors. Each processor has its own distances, and they are pooled.
 //
-// Set-associative caches always get the binomial correction (see
-// [distances.misses]). Data that fit into memory cause no disk accesses: the
-// curve ends at the footprint. Memory is shared, so that of n processors each has
-// an n-th of it for data of its own. In a cluster, first uses of blocks are remote too: see [Run.remote].
+//   - Set-associative caches always get the binomial correction (see [distances.misses]).
+//   - Data that fits into memory causes no disk accesses, because the curve ends at the footprint.
+//   - Memory is shared, so each of n processors has an n-th of it for its own data.
+//   - In a cluster, first uses of blocks are remote too (see [Run.remoteUses]).
+//   - If an access holds the memory for less than its whole time, the bus is a queue for that shorter time only.
+//   - The processor waits for a part of the misses that overlap (see [overlap]).
+//   - A cache that processors share has the misses of their interleaved order (see [Run.sharedCacheMisses]).
 //
-// Where a machine's memory is held for less than an access takes, the bus is a queue for that time only; of misses that overlap, a part
-// is waited for (see [overlap]); and a cache that processors share has the misses of their interleaved order (see [Run.beyondShared]).
-//
-// If there is no run with so many processors, the next smaller one is scaled: see
+// Without a run with so many processors, the run with the next smaller number is scaled: see
 // [distances.scaled].
 type Curve struct{}
 
 var _ model.Model[*Case] = Curve{}
 
-// Name is "curve".
+// Name returns "curve".
 func (Curve) Name() string { return "curve" }
 
-// Paper is the key of [du2000].
+// Paper returns the key of [du2000].
 func (Curve) Paper() string { return paperKey }
 
-// Predict needs the stack distances of a run at the line sizes of the machine's
-// caches.
+// Predict needs the stack distances of a run at the line sizes of the machine's caches.
 func (v Curve) Predict(c *Case) (model.Prediction, error) {
-	if err := cmp.Or(c.check(), c.equal(v.Name())); err != nil {
+	if err := cmp.Or(c.check(), c.requireEqualNodes(v.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r, err := c.nearest()
 	if err != nil {
 		return model.Prediction{}, err
 	}
-	net, err := c.remote()
+	net, err := c.remoteAccess()
 	if err != nil {
 		return model.Prediction{}, err
 	}
@@ -55,32 +54,33 @@ func (v Curve) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	if c.Processors > 1 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses and upgrades by coherence and write-backs are not in the curve"))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the curve has no coherence misses, no upgrades and no write-backs"))
 	}
 	if r.Processors != c.Processors {
-		pred.Warnings = append(pred.Warnings, scaled("stack distances", r, c))
+		pred.Warnings = append(pred.Warnings, scaledWarning("stack distances are", r, c))
 	}
 	if c.nodes() > 1 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote as often as if homes were anywhere"))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("first uses of blocks are remote with probability (N-1)/N, as if homes were random"))
 	}
-	pred.Warnings = append(pred.Warnings, r.short(c, in.memory)...)
-	pred.Warnings = append(pred.Warnings, published(c)...)
-	return c.finish(pred, v.Name(), r)
+	pred.Warnings = append(pred.Warnings, r.coldWarning(c, in.memory)...)
+	pred.Warnings = append(pred.Warnings, barrierWarning(c)...)
+	return c.complete(pred, v.Name(), r)
 }
 
-// short is what speaks against a run so short that most of what misses all caches, such a share of all uses, is used for the first time.
-func (r *Run) short(c *Case, misses float64) []error {
+// coldWarning warns if most misses of all caches are first uses of lines, as in a short run. The argument
+// misses is their share of all uses.
+func (r *Run) coldWarning(c *Case, misses float64) []error {
 	d, err := r.pooled(last(c.Machine).Line)
 	if err != nil || c.Machine.Shared != nil {
 		return nil
 	}
 	if first := d.cold / max(1, misses*d.total()); first > 0.5 {
-		return []error{fmt.Errorf("%.0f %% of the misses are first uses of lines: a longer run on the same data has fewer for each instruction", 100*first)}
+		return []error{fmt.Errorf("%.0f %% of the misses are first uses of lines; a longer run on the same data has fewer per instruction", 100*first)}
 	}
 	return nil
 }
 
-// nearest is the run with as many processors as the case, or the next smaller one.
+// nearest returns the run with as many processors as the case, or the next smaller one.
 func (c *Case) nearest() (*Run, error) {
 	var best *Run
 	for _, r := range c.Runs {
@@ -89,18 +89,18 @@ func (c *Case) nearest() (*Run, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("no run with %d processors or fewer is given, only with %s", c.Processors, c.given())
+		return nil, fmt.Errorf("no run has %d processors or fewer; the runs have %s", c.Processors, c.runSizes())
 	}
 	return best, nil
 }
 
-// inputs are those of (3.16), misses of a cache as count counts them.
-func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, ways int) float64) (*smp, error) {
+// inputs returns the inputs of (3.16). The function count gives the misses of a cache.
+func (Curve) inputs(c *Case, r *Run, net remoteAccess, count func(d distances, sets, ways int) float64) (*smp, error) {
 	gamma, err := r.gamma()
 	if err != nil {
 		return nil, err
 	}
-	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remote: net, gamma: gamma.Value, pipelined: true, overlaps: true}
+	s := &smp{costs: costsOf(c.Machine), n: c.perNode(), remoteAccess: net, gamma: gamma.Value, pipelined: true, overlaps: true}
 	var d distances
 	for _, level := range c.Machine.Caches {
 		if d, err = r.pooled(level.Line); err != nil {
@@ -113,7 +113,7 @@ func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, w
 		s.inner = append(s.inner, count(d, level.Sets(), level.Ways)/max(1, d.total()))
 	}
 	if c.Machine.Shared != nil {
-		misses, err := r.beyondShared(c)
+		misses, err := r.sharedCacheMisses(c)
 		if err != nil {
 			return nil, err
 		}
@@ -124,20 +124,20 @@ func (Curve) inputs(c *Case, r *Run, net remote, count func(d distances, sets, w
 	if disk := c.Machine.Disk; disk != nil {
 		s.disk = float64(c.Machine.At(disk.Latency))
 		lines := float64(c.Machine.Memory.Size) / float64(last(c.Machine).Line) / float64(s.n)
-		s.paging = d.beyond(lines) / max(1, d.total())
+		s.paging = d.atLeast(lines) / max(1, d.total())
 	}
 	if s.nodes > 1 {
-		if s.remote.share, err = r.remote(c); err != nil {
+		if s.remoteAccess.share, err = r.remoteUses(c); err != nil {
 			return nil, err
 		}
-		s.remote.share /= max(1, d.total())
+		s.remoteAccess.share /= max(1, d.total())
 	}
 	return s, nil
 }
 
-// remote is how many uses go to the memories of other nodes: those of blocks that one's own memory has no more, and first
-// ones, if all nodes are equally likely to be a block's home.
-func (r *Run) remote(c *Case) (float64, error) {
+// remoteUses returns how many uses go to the memories of other nodes. These are uses of blocks that the node's
+// own memory no longer holds, and first uses, if all nodes are equally likely to be the home of a block.
+func (r *Run) remoteUses(c *Case) (float64, error) {
 	m, n := c.Machine, float64(c.nodes())
 	d, err := r.pooled(m.System.Block)
 	if err != nil {
@@ -145,10 +145,10 @@ func (r *Run) remote(c *Case) (float64, error) {
 	}
 	d = d.scaled(float64(r.Processors) / float64(c.Processors))
 	blocks := float64(m.Memory.Size) / float64(m.System.Block) / float64(c.perNode())
-	return d.cold*(n-1)/n + d.beyond(blocks), nil
+	return d.cold*(n-1)/n + d.atLeast(blocks), nil
 }
 
-// touches is gamma in touches of lines: a reference that crosses lines is several.
+// touches returns gamma in line accesses: a reference that crosses lines accesses several.
 func (r *Run) touches(d distances, gamma float64) (float64, error) {
 	refs, ok := r.Params.Lookup("references")
 	if !ok || refs.Value <= 0 {
@@ -160,10 +160,9 @@ func (r *Run) touches(d distances, gamma float64) (float64, error) {
 	return gamma * d.total() / refs.Value, nil
 }
 
-// interval spans what the curve leaves open: how lines spread over the sets, from
-// perfectly to at random, and how much bus times vary, from not at all to
-// exponentially.
-func (v Curve) interval(c *Case, r *Run, net remote, e unit.Seconds) (model.Interval, error) {
+// interval spans what the curve leaves open. Lines spread over the sets perfectly or at random. Bus times are
+// fixed or exponential.
+func (v Curve) interval(c *Case, r *Run, net remoteAccess, e unit.Seconds) (model.Interval, error) {
 	out := model.Interval{Lo: e, Hi: e, Covers: "fully associative to binomial placement, fixed to exponential bus times"}
 	for _, count := range []func(distances, int, int) float64{distances.misses, distances.missesOfOneSet} {
 		in, err := v.inputs(c, r, net, count)
@@ -179,7 +178,7 @@ func (v Curve) interval(c *Case, r *Run, net remote, e unit.Seconds) (model.Inte
 	return out, nil
 }
 
-// fixedResponse is [response] of a server that takes the same time for everybody.
+// fixedResponse is [response] of a server with equal service times.
 func fixedResponse(n int, lambda, tau float64) float64 {
 	if lambda == 0 || math.IsInf(1/lambda, 0) {
 		return tau

@@ -41,8 +41,8 @@ func TestMissesOfOneSet(t *testing.T) {
 	if got := d.missesOfOneSet(4, 2); got != 1105 {
 		t.Errorf("got %v, want 5 cold and those from 8 on", got)
 	}
-	if d.misses(1, 8) != 1105 || d.total() != 1116 || d.beyond(8.5) != 1000 {
-		t.Errorf("%v %v %v", d.misses(1, 8), d.total(), d.beyond(8.5))
+	if d.misses(1, 8) != 1105 || d.total() != 1116 || d.atLeast(8.5) != 1000 {
+		t.Errorf("%v %v %v", d.misses(1, 8), d.total(), d.atLeast(8.5))
 	}
 }
 
@@ -128,16 +128,16 @@ func TestCurveTakesTheNextSmallerRun(t *testing.T) {
 		}
 		return strings.Join(warnings, "; "), err
 	}
-	for n, want := range map[int]string{1: "", 2: "", 4: "of 2 processors scaled to 4", 8: "of 2 processors scaled to 8"} {
+	for n, want := range map[int]string{1: "", 2: "", 4: "scaled from 2 processors to 4", 8: "scaled from 2 processors to 8"} {
 		got, err := predict(n, one, two)
 		if err != nil || strings.Contains(got, "scaled") != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("n=%d: %q, %v", n, got, err)
 		}
 	}
-	if got, err := predict(2, one); err != nil || !strings.Contains(got, "of 1 processor scaled to 2: whether the program is parallel at all is not known") {
+	if got, err := predict(2, one); err != nil || !strings.Contains(got, "scaled from 1 processor to 2: the model assumes that the program is parallel") {
 		t.Errorf("of one: %q, %v", got, err)
 	}
-	if _, err := predict(1, two); err == nil || !strings.Contains(err.Error(), "no run with 1 processors or fewer is given, only with 2") {
+	if _, err := predict(1, two); err == nil || !strings.Contains(err.Error(), "no run has 1 processors or fewer; the runs have 2") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -162,9 +162,9 @@ func TestCurveOfAShortRun(t *testing.T) {
 
 func TestCurveRefuses(t *testing.T) {
 	for want, run := range map[string]*Run{
-		"run has no reuse.arrow":                   {Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"gamma": 0.2})},
-		"has lines of [32] bytes, the machine 64":  curveRun(t, 1, [3]int{32, -1, 10}),
-		"distance -2 of processor 0 is impossible": curveRun(t, 1, [3]int{64, -2, 10}),
+		"run has no reuse.arrow":                     {Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"gamma": 0.2})},
+		"has lines of [32] bytes, the machine of 64": curveRun(t, 1, [3]int{32, -1, 10}),
+		"distance -2 of processor 0 is impossible":   curveRun(t, 1, [3]int{64, -2, 10}),
 	} {
 		if p, err := (Curve{}).Predict(&Case{[]*Run{run}, smpMachine(t), 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v, want an error with %q", p, err, want)

@@ -11,15 +11,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// distances are uses of lines by LRU stack distance, in lines.
+// distances counts uses of lines by LRU stack distance, in lines.
 type distances struct {
 	cold      float64 // first uses: the number of distinct lines
-	footprint float64 // distinct lines of the processor that has most
+	footprint float64 // distinct lines of the processor with the most
 	at        []float64
 	count     []float64
 }
 
-// total is the number of uses.
+// total returns the number of uses.
 func (d distances) total() float64 {
 	sum := d.cold
 	for _, n := range d.count {
@@ -28,8 +28,8 @@ func (d distances) total() float64 {
 	return sum
 }
 
-// beyond is the number of uses at a distance of lines or more, cold ones aside.
-func (d distances) beyond(lines float64) (sum float64) {
+// atLeast returns the number of uses at a distance of lines or more, without first uses.
+func (d distances) atLeast(lines float64) (sum float64) {
 	for i, x := range d.at {
 		if x >= lines {
 			sum += d.count[i]
@@ -38,21 +38,18 @@ func (d distances) beyond(lines float64) (sum float64) {
 	return sum
 }
 
-// missesOfOneSet is the number of misses of a fully associative LRU cache of sets x
-// ways lines.
+// missesOfOneSet returns the number of misses of a fully associative LRU cache with sets x ways lines.
 func (d distances) missesOfOneSet(sets, ways int) float64 {
-	return d.cold + d.beyond(float64(sets)*float64(ways))
+	return d.cold + d.atLeast(float64(sets)*float64(ways))
 }
 
-// misses is the number of misses of a set-associative LRU cache whose lines fall
-// into sets at random: a use at distance d misses if at least ways of the d lines
-// in between fell into its set,
+// misses returns the number of misses of a set-associative LRU cache. Lines fall into sets at random. A use at
+// distance d misses if at least ways of the d lines in between fell into its set:
 //
 //	P(miss | d) = P[Bin(d, 1/sets) >= ways]
 //
-// A. J. Smith: A comparative study of set associative memory mapping algorithms.
-// IEEE Transactions on Software Engineering 4(2), 1978, pp. 121-130. Regular
-// strides of a power of two do worse than that.
+// A. J. Smith: A comparative study of set associative memory mapping algorithms. IEEE Transactions on Software
+// Engineering 4(2), 1978, pp. 121-130. Regular strides of a power of two miss more often than that.
 func (d distances) misses(sets, ways int) float64 {
 	if sets == 1 {
 		return d.missesOfOneSet(sets, ways)
@@ -67,14 +64,13 @@ func (d distances) misses(sets, ways int) float64 {
 	return sum
 }
 
-// scaled is the distances if each processor does the given part of the work. Uses
-// that find their line within what will be one processor's share of the footprint
-// stay as they are, since each processor still walks through its share in the
-// same way; those that come back from beyond find the line nearer by that factor,
-// as all distances do in [du2000]: P_n(x) = P_1(n x).
+// scaled returns the distances if each processor does the given part of the work.
 //
-// Differs: the paper scales all distances, also those within one row or block,
-// which no partition shortens.
+// Some uses find their line within one processor's future share of the footprint. Their distances stay,
+// because each processor still walks through its share in the same way. Uses from beyond find the line nearer
+// by that factor, as all distances do in [du2000]: P_n(x) = P_1(n x).
+//
+// Differs: the paper scales all distances, also those within one row or block, which no partition shortens.
 func (d distances) scaled(part float64) distances {
 	if part == 1 {
 		return d
@@ -88,8 +84,8 @@ func (d distances) scaled(part float64) distances {
 	return out
 }
 
-// ofProcessors reads the distances of every processor of the run.
-func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
+// perProcessor reads the distances of every processor of the run.
+func (r *Run) perProcessor(line unit.Bytes) ([]distances, error) {
 	all, err := r.distances(line)
 	if err != nil {
 		return nil, err
@@ -97,7 +93,7 @@ func (r *Run) ofProcessors(line unit.Bytes) ([]distances, error) {
 	return all[:r.Processors], nil
 }
 
-// interleaved reads the distances in the order in which all processors' accesses come.
+// interleaved reads the distances in the interleaved order of all processors.
 func (r *Run) interleaved(line unit.Bytes) (distances, error) {
 	all, err := r.distances(line)
 	if err != nil || r.Processors == 1 {
@@ -110,7 +106,7 @@ func (r *Run) interleaved(line unit.Bytes) (distances, error) {
 	return d, nil
 }
 
-// distances reads those of every processor, and then of the interleaved order.
+// distances reads those of every processor, and then those of the interleaved order.
 func (r *Run) distances(line unit.Bytes) ([]distances, error) {
 	if r.reuseTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run reuse,locality", r.Name, reuseFile)
@@ -147,17 +143,17 @@ func (r *Run) distances(line unit.Bytes) ([]distances, error) {
 		}
 	}
 	if !slices.Contains(sizes, int64(line)) && len(proc) > 0 {
-		return nil, fmt.Errorf("%s: %s has lines of %v bytes, the machine %v; run analyze with --line %v", r.Name, reuseFile, sizes, int64(line), line)
+		return nil, fmt.Errorf("%s: %s has lines of %v bytes, the machine of %v; run analyze with --line %v", r.Name, reuseFile, sizes, int64(line), line)
 	}
 	return out, nil
 }
 
-// pooled is the distances of all processors together, each within its own program.
+// pooled returns the distances of all processors together, each within its own references.
 func (r *Run) pooled(line unit.Bytes) (distances, error) {
 	if d, known := r.pools[line]; known {
 		return d, nil
 	}
-	all, err := r.ofProcessors(line)
+	all, err := r.perProcessor(line)
 	if err != nil {
 		return distances{}, err
 	}

@@ -10,64 +10,67 @@ import (
 	"spoor/traces/unit"
 )
 
-// addLockWarning adds to a prediction what is known of waits at locks and flags, of a program that has any: a task queue is a lock, too.
+// addLockWarning warns about waits at locks and flags, if the program has any. A task queue is a lock, too.
 //
-// How far simulations of other programs are outside of the intervals was measured where these waits had been counted (make -C pipelines/du2000 accuracy): on
-// one SMP, in an order in which a miss takes as long as on the machine, holds the bus for all of it, and is one of caches like the machine's. Without that, Cholesky on 4
-// processors of du2000-smp-256k is 34 % below its simulation, and IS 36 % above it, with intervals of 1 % for those that have barriers alone. So without that there
-// is no interval.
+// The model's error was measured where these waits had been counted (make -C pipelines/du2000 accuracy): on
+// one SMP, in an order in which a miss takes as long as on the machine and holds the bus for all of it, with
+// caches like the machine's. Without such counts, Cholesky on 4 processors of du2000-smp-256k is 34 % below
+// its simulation and IS 36 % above it. Programs with barriers alone have intervals of 1 % there. So without
+// such counts the prediction gets no interval.
 func (on *placedRun) addLockWarning(c *Case, pred *model.Prediction) {
 	locks, flags, ok := phases.Waits(headOf(on.run.phasesTable))
 	if !ok || locks+flags == 0 || c.Processors == 1 {
-		return // who is alone waits for nobody
+		return // a single processor never waits for another
 	}
-	known := "waiting for these is as in the order that was counted"
+	known := "these waits are those that analyze counted"
 	if c.nodes() == 1 {
 		known, pred.Untested = on.lockWaits(c)
 	}
 	if pred.Untested != "" {
-		known += "; no interval is given, as " + pred.Untested
+		known += "; there is no interval: " + pred.Untested
 	}
-	pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for others besides barriers: %s", locks, flags, known))
+	pred.Warnings = append(pred.Warnings, fmt.Errorf("the program takes %d locks and waits %d times for flags: %s", locks, flags, known))
 }
 
-// waited says what is known of waits on one node, and why nobody has tested how exact that is; "" if somebody has.
+// lockWaits describes what is known of waits on one node. It also returns why the error of such a prediction
+// was never measured, or "" if it was.
 func (on *placedRun) lockWaits(c *Case) (known, untested string) {
 	node, err := on.run.node()
 	switch {
 	case errors.Is(err, phases.ErrNotCounted):
-		return fmt.Sprintf("waiting for these is not in this model, nor what it does to the order in which data move (nothing was counted of one node with all processors; run analyze with --run phases %s)", on.analyzeFlags(c)),
-			"what is missing may be most of the time"
+		return fmt.Sprintf("these waits are not in the prediction; run analyze with --run phases %s to count them", on.analyzeFlags(c)),
+			"the missing waits may be most of the time"
 	case err != nil:
-		return fmt.Sprintf("waiting for these is not in this model, nor what it does to the order in which data move (%v)", err), "what is missing may be most of the time"
+		return fmt.Sprintf("these waits are not in the prediction (%v)", err), "the missing waits may be most of the time"
 	}
 	takes := on.costs.memory / on.costs.step
 	sameMiss := sameWork(node.Miss, on.busHold())
 	sameCaches := c.caches(&node.Within)
-	known = fmt.Sprintf("waiting for these is as counted with misses that take %d instructions", node.Miss)
+	known = fmt.Sprintf("these waits are those counted with misses of %d instructions", node.Miss)
 	if !sameCaches {
-		known += fmt.Sprintf(" in caches of %d sets of %d ways", node.Sets, node.Ways)
+		known += fmt.Sprintf(" in caches of %d sets and %d ways", node.Sets, node.Ways)
 	}
 	if on.pipelined() {
-		known += fmt.Sprintf(" and hold the bus for all of them; here, they take %.3g and hold it for %.3g: believe predict replay", takes, on.busHold())
+		known += fmt.Sprintf(" that hold the bus throughout; here misses take %.3g instructions and hold the bus for %.3g; predict replay is more accurate", takes, on.busHold())
 	} else {
-		known += fmt.Sprintf("; here, they take %.3g", takes)
+		known += fmt.Sprintf("; here misses take %.3g instructions", takes)
 	}
-	if on.pipelined() || c.kind() != string(c.Machine.System.Target) { // the study has none of these in which waits were counted
-		untested = "that was tested on machines alone with one level of caches whose misses are waited for, and hold the bus throughout"
+	if on.pipelined() || c.kind() != string(c.Machine.System.Target) { // the study counted no waits on such machines
+		untested = "the error was measured only with one level of caches and misses that block the processor and the bus"
 	}
 	if sameMiss && sameCaches {
 		return known, untested
 	}
-	return known + fmt.Sprintf(" (analyze %s is nearer to that)", on.analyzeFlags(c)), "that was tested with the misses and caches of the machine alone"
+	return known + fmt.Sprintf(" (run analyze with %s to count like this machine)", on.analyzeFlags(c)), "the error was measured only with the misses and caches of the machine itself"
 }
 
-// pipelined says that a miss leaves the bus to others before it is at its end.
+// pipelined reports whether a miss releases the bus before it ends.
 func (on *placedRun) pipelined() bool { return on.costs.occupancy < on.costs.memory }
 
-// holds is for how many instructions or hits a miss holds the bus. Where it holds it for less than it takes, an order in which it takes no longer than that is nearer than one in
-// which it holds it for all that it takes: holders of a lock then wait for each other's misses, which they do not.
-// With --sets 1024,64 --ways 16, errors to the simulation on 4 processors in %, of no order, and of those with the occupancy and with the latency as --miss:
+// busHold returns for how many instructions or hits a miss holds the bus. If that is less than the whole miss,
+// counting with this shorter time is more accurate. An order with the whole time makes holders of a lock wait
+// for each other's misses, which they do not do on the machine. Errors against simulation on 4 processors in
+// %, with --sets 1024,64 --ways 16, without counts, and with the occupancy and with the latency as --miss:
 //
 //	                 example-server         example-desktop
 //	cholesky       -36   -1.5    +87      -30    -12    +34
@@ -79,19 +82,19 @@ func (on *placedRun) busHold() float64 {
 	return min(on.costs.occupancy, on.costs.memory) / on.costs.step
 }
 
-// analyzeFlags is what analyze is to be told for an order like that on the machine.
+// analyzeFlags returns the flags of analyze that count waits in an order like that on the machine.
 func (on *placedRun) analyzeFlags(c *Case) string {
 	cache := last(c.Machine)
-	return fmt.Sprintf("--per-node %d --miss %.0f --ways %d with %d as the first of --sets", on.run.Processors, max(1, math.Round(on.busHold())), cache.Ways, cache.Sets())
+	return fmt.Sprintf("--per-node %d --miss %.0f --ways %d and %d first in --sets", on.run.Processors, max(1, math.Round(on.busHold())), cache.Ways, cache.Sets())
 }
 
-// sameWork reports whether a whole number of instructions is as near to one as it may be for being the same.
+// sameWork reports whether a whole number of instructions is close enough to the wanted one to count as equal.
 func sameWork(counted unit.Instructions, want float64) bool {
 	return math.Abs(float64(counted)-max(1, want)) <= max(0.5, sameDelay*want)
 }
 
-// caches reports whether those of an order are like the private ones of the machine next to memory: of lines as long, and no more than twice or half as large, as
-// in the study.
+// caches reports whether the caches of a counted order are like the machine's private caches next to memory.
+// Lines must be as long, and the size within a factor of two, as in the study.
 func (c *Case) caches(w *phases.Within) bool {
 	cache := last(c.Machine)
 	by := float64(w.Sets) * float64(w.Ways) / float64(cache.Lines())

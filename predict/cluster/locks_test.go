@@ -75,14 +75,14 @@ func TestIntervalsWhereLocksWereCounted(t *testing.T) {
 		known bool
 		say   string
 	}{
-		{"as on the machine", countedAlone(t, src, m, like), m, true, "misses that take 50 instructions; here, they take 50"},
-		{"a cache of half the size", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets /= 2 })), m, true, "here, they take 50"},
-		{"a small cache", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets = 64 })), m, false, "in caches of 64 sets of 2 ways; here, they take 50 (analyze --per-node 4 --miss 50 --ways 2 with 2048 as the first of --sets is nearer to that)"},
-		{"shorter misses", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 20 })), m, false, "take 20 instructions; here, they take 50 (analyze --per-node 4 --miss 50"},
-		{"not counted", measured(t, src, m), m, false, "not in this model, nor what it does to the order in which data move (nothing was counted of one node with all processors; run analyze with --run phases --per-node 4 --miss 50 --ways 2 with 2048 as the first of --sets)"},
-		{"pipelined, held throughout", countedAlone(t, src, m, like), pipelined, false, "here, they take 50 and hold it for 4: believe predict replay (analyze --per-node 4 --miss 4 "},
-		{"pipelined, as it holds the bus", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 4 })), pipelined, false, "here, they take 50 and hold it for 4: believe predict replay; no interval"},
-		{"misses that overlap", countedAlone(t, src, m, like), smpMachine(t, "cpi = 1", "cpi = 1\noutstanding = 4\nwindow = 64"), false, "here, they take 50; no interval is given, as that was tested on machines alone with one level"},
+		{"as on the machine", countedAlone(t, src, m, like), m, true, "misses of 50 instructions; here misses take 50"},
+		{"a cache of half the size", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets /= 2 })), m, true, "here misses take 50"},
+		{"a small cache", countedAlone(t, src, m, but(func(w *phases.Within) { w.Sets = 64 })), m, false, "in caches of 64 sets and 2 ways; here misses take 50 instructions (run analyze with --per-node 4 --miss 50 --ways 2 and 2048 first in --sets to count like this machine)"},
+		{"shorter misses", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 20 })), m, false, "misses of 20 instructions; here misses take 50 instructions (run analyze with --per-node 4 --miss 50"},
+		{"not counted", measured(t, src, m), m, false, "not in the prediction; run analyze with --run phases --per-node 4 --miss 50 --ways 2 and 2048 first in --sets to count them"},
+		{"pipelined, held throughout", countedAlone(t, src, m, like), pipelined, false, "here misses take 50 instructions and hold the bus for 4; predict replay is more accurate (run analyze with --per-node 4 --miss 4 "},
+		{"pipelined, as it holds the bus", countedAlone(t, src, m, but(func(w *phases.Within) { w.Miss = 4 })), pipelined, false, "here misses take 50 instructions and hold the bus for 4; predict replay is more accurate; there is no interval"},
+		{"misses that overlap", countedAlone(t, src, m, like), smpMachine(t, "cpi = 1", "cpi = 1\noutstanding = 4\nwindow = 64"), false, "here misses take 50 instructions; there is no interval: the error was measured only with one level"},
 		{"alone", measured(t, locking(1, steps), m), m, true, ""},
 	} {
 		p, err := MVA{}.Predict(&Case{[]*Run{tc.run}, tc.on, tc.run.Processors})

@@ -8,58 +8,65 @@ import (
 	"spoor/traces/unit"
 )
 
-// MVA predicts from what each processor does between barriers, window by window of
-// its instructions. At any time, the processors that have not reached the barrier
-// are the customers of a closed queueing network with one server, the bus, solved
-// by mean value analysis with fixed bus times (see [waits]) for the windows that
-// they are in; a phase lasts as long as its slowest processor, and phases follow
-// each other:
+// MVA predicts from what each processor does between barriers, window by window of its instructions.
+//
+// The processors that have not reached the barrier are the customers of a closed queueing network with one
+// server, the bus. The network is solved by mean value analysis with fixed bus times (see [waits]) for the
+// windows that the processors are in. A phase lasts as long as its slowest processor, and phases follow each
+// other:
 //
 //	E(Instr) = sum(phases) max(processors) (ideal + latency + contention) / instructions of all processors
 //
-// Misses, upgrades and write-backs are those that coherent caches of the machine's
-// shape have in the trace. There is no fitted constant.
+// Misses, upgrades and write-backs are those of coherent caches of the machine's shape in the trace. There is
+// no fitted constant.
 //
-// In a cluster, what nodes ask of each other is counted in the trace, for memories with room for everything: messages with blocks and without, and
-// between which nodes. Where several nodes store to parts of one block (false sharing), how often it moves depends on who gets there first; where pages
-// go to who touches them first, so does who waits ever after. The traffic is therefore that of an order in which messages take time and turns on a bus or at
-// ports of a switch, and misses in nodes take time and turns on their buses (analyze --delay, --latency, --miss): of the machine's own delay, or between those
-// for which it was counted. What was waited in that order, for the network, for blocks on their way, and at locks and flags, is counted with it: a wait in a queue of
-// random customers knows nothing of two that want the same block. The bus of each node is a closed network, and so is the network where
-// nodes are unequal or messages do not hold it, as nothing was counted of these: two queues that one processor is never in at once (see [network.twoQueueWaits]). Of a switch,
-// messages compete that want the same port (see [portWaits]).
+// In a cluster, the requests between nodes are counted in the trace, for memories of unlimited capacity:
+// messages with and without blocks, and between which nodes. The order of the processors matters. Where
+// several nodes store to parts of one block (false sharing), the order decides how often the block moves.
+// Where the first access decides the home of a page, it decides who waits from then on. So the traffic is
+// counted in an order in which
 //
-// Differs: one network in place of one queue for each resource, so that the time a
-// processor waits is not also thinking time; fixed bus times in place of
-// exponential ones; the barrier term (3.13) is replaced by the imbalance of the
-// trace's own phases; coherence is counted, not a factor fitted to simulations.
-// There is no disk term: data must fit into memory. The caches of the order in which traffic is counted are of one size.
+//   - messages take time and queue on a bus or at ports of a switch, and
+//   - misses in nodes take time and queue on the buses of the nodes (analyze --delay, --latency, --miss).
 //
-// Requests are taken to come at random within a window. Processors that miss in
-// step, such as streams of equal pace, wait less: the interval begins where
-// requests are evenly spaced.
+// The counts are for the machine's own delay, or interpolated between delays that were counted. They include
+// the waits for the network, for blocks in transit, and at locks and flags. A queue of random customers cannot
+// predict these, because it does not know that two processors want the same block. The bus of each node is a
+// closed network. So is the network between nodes if nodes are unequal or messages do not hold it, since these
+// were not counted. One processor is never in two of these queues at once (see [network.twoQueueWaits]). At a
+// switch, messages for the same port compete (see [portWaits]).
 //
-// On one node, waits and misses are those of an order in which misses take time and turns on the bus: see [Run.inTime]. Without
-// that, waits at locks and flags are not modelled, and there is no interval: see [placedRun.addLockWarning]. Who waits wants neither bus nor network.
+// Differs: one network in place of one queue for each resource, so the time a processor waits is not also
+// thinking time. Bus times are fixed, not exponential. The imbalance of the trace's own phases replaces the
+// barrier term (3.13). Coherence is counted, not a factor fitted to simulations. There is no disk term: data
+// must fit into memory. Traffic is counted with caches of one size.
 //
-// Nodes may be unequal, with equally many processors each. Each processor has the work that the trace gives it, and takes as long for a block from
-// another node's memory as for one from its own, and the message. README.md in pipelines/du2000 compares that with simulation.
+// Requests are assumed to be random within a window. Processors that miss in step, such as streams of equal
+// pace, wait less. So the interval begins at the waits of evenly spaced requests.
 //
-// Of misses that overlap, a part is waited for: see [overlap]. A cache that processors share keeps a part of the misses from
-// memory: see [Run.behindShared]. It takes upgrades from the bus.
+// On one node, waits and misses are those of an order in which misses take time and queue on the bus: see
+// [Run.addTimed]. Without these counts, the model has no waits at locks and flags, and no interval: see
+// [placedRun.addLockWarning]. A processor that waits at a lock or flag uses neither bus nor network.
+//
+// Nodes may be unequal if all have equally many processors. Each processor does the work that the trace gives
+// it. A block from another node's memory takes as long as one from the processor's own memory, and the
+// message. README.md in pipelines/du2000 compares that with simulation.
+//
+// The processor waits for a part of the misses that overlap: see [overlap]. A cache that processors share
+// filters the misses to memory (see [Run.addSharedCache]), and upgrades do not reach the bus.
 type MVA struct{}
 
 var _ model.Model[*Case] = MVA{}
 
-// Name is "mva".
+// Name returns "mva".
 func (MVA) Name() string { return "mva" }
 
-// Paper is the key of [du2000].
+// Paper returns the key of [du2000].
 func (MVA) Paper() string { return paperKey }
 
 // Predict needs a run with exactly c.Processors processors.
 func (v MVA) Predict(c *Case) (model.Prediction, error) {
-	on, err := v.begin(c)
+	on, err := v.place(c)
 	if err != nil {
 		return model.Prediction{}, err
 	}
@@ -76,16 +83,16 @@ func (v MVA) Predict(c *Case) (model.Prediction, error) {
 	}
 	on.addLockWarning(c, &pred)
 	if c.Machine.Processor.Outstanding > 0 && c.Machine.Processor.Exposed == 0 {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed what they fetch"))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("misses overlap as if they came at random and no instruction needed their data"))
 	}
 	if most := on.run.footprint(c.Machine); most > float64(c.Machine.Memory.Size) {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("the data of one processor, %.3g MiB, exceed the memory of %v: disk accesses are not in this model",
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("the data of one processor, %.3g MiB, exceeds the memory of %v: the model has no disk accesses",
 			most/(1<<20), c.Machine.Memory.Size))
 	}
-	return c.finish(pred, v.Name(), on.run)
+	return c.complete(pred, v.Name(), on.run)
 }
 
-// placedRun is a run on a machine, before anybody waits.
+// placedRun is the work of a run on a machine, before any waits.
 type placedRun struct {
 	run      *Run
 	costs    costs
@@ -93,8 +100,8 @@ type placedRun struct {
 	warnings []error
 }
 
-// begin finds out what a run does on the machine of c.
-func (MVA) begin(c *Case) (*placedRun, error) {
+// place finds the work of a run on the machine of c.
+func (MVA) place(c *Case) (*placedRun, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -113,24 +120,24 @@ func (MVA) begin(c *Case) (*placedRun, error) {
 	if costs.interconnect, err = c.interconnect(); err != nil {
 		return nil, err
 	}
-	costs.each = c.unequal(costs.interconnect)
-	costs.group(work, r.drains(len(work)))
+	costs.each = c.nodeCosts(costs.interconnect)
+	costs.setGroups(work, r.drains(len(work)))
 	if c.nodes() == 1 {
-		costs.step = costs.hits(work)
+		costs.step = costs.hitTime(work)
 	}
 	return &placedRun{r, costs, work, warnings}, nil
 }
 
-// exactRun is the run that c is about.
+// exactRun returns the run with the number of processors of c.
 func (c *Case) exactRun() (*Run, error) {
 	r := c.run()
 	if r == nil {
-		return nil, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.given())
+		return nil, fmt.Errorf("model mva needs a run with %d processors; there are runs with %s", c.Processors, c.runSizes())
 	}
 	return r, nil
 }
 
-// solve lets everybody wait; in a cluster, work then has what nodes ask of each other.
+// solve finds the waits. In a cluster, it also adds the requests between nodes to the work.
 func (on *placedRun) solve(c *Case) (*network, error) {
 	if c.nodes() == 1 {
 		return on.costs.run(on.work, c.Processors, waits), nil
@@ -138,9 +145,9 @@ func (on *placedRun) solve(c *Case) (*network, error) {
 	return on.run.solveCluster(c, &on.costs, on.work)
 }
 
-// eInstr is what Predict says, alone.
+// eInstr returns only the E(Instr) of Predict.
 func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
-	on, err := v.begin(c)
+	on, err := v.place(c)
 	if err != nil {
 		return 0, err
 	}
@@ -152,10 +159,10 @@ func (v MVA) eInstr(c *Case) (unit.Seconds, error) {
 	return s.Total(), nil
 }
 
-// program is the work of a run: by phase and processor, the stretches in order.
+// program is the work of a run: the stretches in order, by phase and processor.
 type program [][][]Work
 
-// run puts work on a machine; wait solves the networks.
+// run executes work on a machine with n processors. The function wait solves the queueing networks.
 func (c *costs) run(work program, n int, wait func([]customer) []float64) *network {
 	net := &network{wait: wait, procs: make([]times, n), perNode: c.interconnect.perNode(n), counted: c.interconnect.queues > 0}
 	if c.interconnect.switched {
@@ -190,12 +197,12 @@ func (v MVA) prediction(c *costs, work program, net *network, n int) model.Predi
 		}
 		lo, hi := e(evenWaits), e(exponentialWaits)
 		pred.Interval = model.Interval{Lo: min(lo, s.Total()), Hi: max(hi, s.Total()),
-			Covers: "waits from those of evenly spaced requests to those of exponential bus times; not the counts"}
+			Covers: "waits from those of evenly spaced requests to those of exponential bus times, but not errors of the counts"}
 	}
 	return pred
 }
 
-// sum is the times of all processors.
+// sum adds the times of all processors.
 func (n *network) sum() (sum times) {
 	for _, t := range n.procs {
 		sum.ideal += t.ideal
@@ -214,13 +221,13 @@ func terms(c *costs, work program, net *network, instr float64) []model.Term {
 		wait += t.contention / max(1, visits)
 	}
 	out := []model.Term{
-		{Symbol: "gamma", Value: all.Touches / instr, Unit: "1", What: "touches of lines per instruction"},
+		{Symbol: "gamma", Value: all.Touches / instr, Unit: "1", What: "line accesses per instruction"},
 		{Symbol: "1/S", Value: c.instr, Unit: "s", What: "time of an instruction without its references"},
 		{Symbol: "tau_1", Value: c.touch, Unit: "s", What: "time of a cache hit"},
 		{Symbol: "tau_2", Value: c.memory, Unit: "s", What: "time of a memory access without contention"},
-		{Symbol: "P_2", Value: all.Misses / max(1, all.Touches), Unit: "1", What: "touches that go to memory"},
-		{Symbol: "upgrades", Value: all.Upgrades / max(1, all.Touches), Unit: "1", What: "touches that invalidate other copies"},
-		{Symbol: "writebacks", Value: all.Writebacks / max(1, all.Touches), Unit: "1", What: "touches that push a modified line out"},
+		{Symbol: "P_2", Value: all.Misses / max(1, all.Touches), Unit: "1", What: "line accesses that go to memory"},
+		{Symbol: "upgrades", Value: all.Upgrades / max(1, all.Touches), Unit: "1", What: "line accesses that invalidate other copies"},
+		{Symbol: "writebacks", Value: all.Writebacks / max(1, all.Touches), Unit: "1", What: "line accesses that evict a modified line"},
 		{Symbol: "W", Value: wait, Unit: "s", What: "mean wait for the bus"},
 		{Symbol: "phases", Value: float64(len(work)), Unit: "1", What: "barriers + 1"},
 	}
@@ -241,7 +248,7 @@ func instructions(work program) (sum float64) {
 	return sum
 }
 
-// sum is all of it.
+// sum adds all work.
 func (p program) sum() (all Work) {
 	for _, phase := range p {
 		for _, stretches := range phase {
@@ -253,7 +260,7 @@ func (p program) sum() (all Work) {
 	return all
 }
 
-// footprint is the data of the processor that has most, in bytes, 0 if not known.
+// footprint returns the size of the data of the processor with the most, in bytes, or 0 if it is unknown.
 func (r *Run) footprint(m *machine.Machine) float64 {
 	f, ok := r.Params.Lookup("footprint")
 	line, err := r.parameter("line", "B")

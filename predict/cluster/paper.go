@@ -8,34 +8,32 @@ import (
 	"spoor/predict/model"
 )
 
-// Paper is the models as published: of one SMP [du2000, eq. 3.4 and 3.16],
+// Paper is the models as published. For one SMP it is [du2000, eq. 3.4 and 3.16]:
 //
 //	E(Instr) = (1/n) [ 1/S + gamma T_mem ]
 //	T_mem = tau_1 + (1/(gamma S)) [ n l2 tau_2/U(n, l2 tau_2) + n l3 tau_3/U(n, l3 tau_3) - 2 + 1/2 + ... + 1/n ]
 //
-// where l_i = gamma S times the share of references that miss in level i-1, here
-// per second, and U is [du2000, eq. 3.9]; and of clusters (see [remote]). The disk terms are there if the machine
-// has a disk. Misses follow the power law P_n(x) = P_1(n x) [du2000, eq. 2.1]; of
-// several runs, the one with the fewest processors supplies alpha, beta and gamma,
-// as the paper has one set of them for each application.
+// Here l_i = gamma S times the share of references that miss in level i-1, per second, and U is [du2000, eq.
+// 3.9]. The disk terms are present if the machine has a disk. For clusters see [remoteAccess]. Misses follow
+// the power law P_n(x) = P_1(n x) [du2000, eq. 2.1]. Of several runs, the one with the fewest processors
+// supplies alpha, beta and gamma, as the paper has one set of them for each application.
 //
-// Differs: the printed prefactor of (3.16) is 1/S; dimensions want 1/(gamma S). x
-// is in lines of the size the parameters name. Evaluated as
-// T_mem = tau_1 + sum of miss ratio times t_i + (1/2 + ... + 1/n)/(gamma S) with
-// t_i of [response], which is the same. Levels of caches behind the first add
-// their latency times the misses before them.
+// Differs: the printed prefactor of (3.16) is 1/S; its dimensions require 1/(gamma S). x is in lines of the
+// size that the parameters name. The equation is evaluated as T_mem = tau_1 + sum of miss ratio times t_i +
+// (1/2 + ... + 1/n)/(gamma S) with t_i of [response], which is equal. Further levels of caches add their
+// latency times the misses before them.
 type Paper struct {
-	// Raise is by how much the rate of remote accesses is raised for coherence; the paper fitted 12.4 %
-	// to its simulations of clusters [du2000, sec. 4.3.2].
+	// Raise is the relative increase of the rate of remote accesses for coherence. The paper fitted
+	// 12.4 % to its simulations of clusters [du2000, sec. 4.3.2].
 	Raise float64
-	// Printed takes rates and prefactor as they are printed, so that the paper can be checked: l_i = S times the share of references
-	// [du2000, sec. 3.2] and 1/S in (3.16), (3.19), (3.20), (3.25) and (3.27), both without gamma.
+	// Printed uses rates and prefactor as printed, to check the paper. Both are without gamma: l_i = S times
+	// the share of references [du2000, sec. 3.2], and 1/S in (3.16), (3.19), (3.20), (3.25) and (3.27).
 	Printed bool
 }
 
 var _ model.Model[*Case] = Paper{}
 
-// Name is "paper" or "printed", with what is raised: "paper+12.4%".
+// Name returns "paper" or "printed", with the raise if there is one: "paper+12.4%".
 func (p Paper) Name() string {
 	name := "paper"
 	if p.Printed {
@@ -47,12 +45,12 @@ func (p Paper) Name() string {
 	return name
 }
 
-// Paper is the key of [du2000].
+// Paper returns the key of [du2000].
 func (Paper) Paper() string { return paperKey }
 
 // Predict needs alpha, beta and gamma of a run.
 func (p Paper) Predict(c *Case) (model.Prediction, error) {
-	if err := cmp.Or(c.check(), c.equal(p.Name())); err != nil {
+	if err := cmp.Or(c.check(), c.requireEqualNodes(p.Name())); err != nil {
 		return model.Prediction{}, err
 	}
 	r := c.Runs[0]
@@ -61,7 +59,7 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 		return model.Prediction{}, err
 	}
 	value := func(p param.Param) float64 { return p.Value }
-	net, err := c.remote()
+	net, err := c.remoteAccess()
 	if err != nil {
 		return model.Prediction{}, err
 	}
@@ -75,47 +73,48 @@ func (p Paper) Predict(c *Case) (model.Prediction, error) {
 		{Symbol: "beta", Value: l.beta.Value, Unit: "lines", What: "locality of the power law (2.1)"},
 	}, pred.Terms...)
 	pred.Warnings = append(pred.Warnings, p.warnings(c, r, l)...)
-	return c.finish(pred, p.Name(), r)
+	return c.complete(pred, p.Name(), r)
 }
 
-// scaled is the warning of a case with more processors than the run that it is predicted from.
-func scaled(what string, r *Run, c *Case) error {
+// scaledWarning is the warning of a case with more processors than the run behind its prediction.
+func scaledWarning(what string, r *Run, c *Case) error {
 	if r.Processors == 1 {
-		return fmt.Errorf("%s of 1 processor scaled to %d: whether the program is parallel at all is not known, and its work is taken to divide evenly", what, c.Processors)
+		return fmt.Errorf("%s scaled from 1 processor to %d: the model assumes that the program is parallel and its work divides evenly", what, c.Processors)
 	}
-	return fmt.Errorf("%s of %d processors scaled to %d, and the work taken to divide evenly", what, r.Processors, c.Processors)
+	return fmt.Errorf("%s scaled from %d processors to %d: the model assumes that the work divides evenly", what, r.Processors, c.Processors)
 }
 
-func (p Paper) warnings(c *Case, r *Run, l fitted) (all []error) {
+// warnings returns what makes a prediction of [Paper] doubtful.
+func (p Paper) warnings(c *Case, r *Run, l powerLawFit) (all []error) {
 	if p.Printed {
-		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are as long as if every instruction were a reference, and the barrier term is gamma times what (3.13) has"))
+		all = append(all, fmt.Errorf("rates and prefactor are as printed, without gamma: queues are those of one reference per instruction, and the barrier term is gamma times (3.13)"))
 	}
 	if worst, ok := r.Params.Lookup("fit_max_error"); ok {
-		all = append(all, fmt.Errorf("the power law is up to %.2g off the measured miss ratio", worst.Value))
+		all = append(all, fmt.Errorf("the power law differs from the measured miss ratio by up to %.2g", worst.Value))
 	}
 	if r.Processors != c.Processors {
-		all = append(all, fmt.Errorf("%w; P_n(x) = P_1(n x)", scaled("locality", r, c)))
+		all = append(all, fmt.Errorf("%w; P_n(x) = P_1(n x)", scaledWarning("locality is", r, c)))
 	}
 	if f, ok := r.Params.Lookup("footprint"); ok && c.Machine.Disk != nil && f.Unit == "lines" &&
 		f.Value*float64(r.Processors)*l.line <= float64(c.Machine.Memory.Size)*float64(c.nodes()) {
-		all = append(all, fmt.Errorf("all data fit into memory, but the power law sends references to the disk"))
+		all = append(all, fmt.Errorf("all data fits into memory, but the power law sends references to the disk"))
 	}
 	if c.nodes() > 1 {
-		all = append(all, fmt.Errorf("remote accesses are those that the power law sends beyond a node's memory, whoever shares data"))
+		all = append(all, fmt.Errorf("remote accesses are those that the power law sends beyond a node's memory; the model ignores sharing"))
 	}
 	if m := c.Machine; m.Memory.Occupancy != m.Memory.Latency && c.Processors > 1 {
-		all = append(all, fmt.Errorf("the bus is taken as held for the memory latency %v, not for the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
+		all = append(all, fmt.Errorf("the model assumes that an access holds the bus for the memory latency %v, not the occupancy %v", m.Memory.Latency, m.Memory.Occupancy))
 	}
 	if c.Machine.Processor.Outstanding > 0 {
-		all = append(all, fmt.Errorf("every miss is waited for; this processor has %d under way", c.Machine.Processor.Outstanding))
+		all = append(all, fmt.Errorf("the model waits for every miss; this processor has up to %d in flight", c.Machine.Processor.Outstanding))
 	}
-	return append(all, published(c)...)
+	return append(all, barrierWarning(c)...)
 }
 
-// published is what speaks against all that is predicted with (3.16).
-func published(c *Case) (all []error) {
+// barrierWarning returns the warnings of all predictions with (3.16).
+func barrierWarning(c *Case) (all []error) {
 	if c.Processors > 1 {
-		all = append(all, fmt.Errorf("the barrier term is per instruction, whatever the number of barriers"))
+		all = append(all, fmt.Errorf("the barrier term is per instruction and ignores the number of barriers"))
 	}
 	return all
 }

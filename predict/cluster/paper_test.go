@@ -196,7 +196,7 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 		for _, alpha := range []float64{1.2, 1.25, 1.4} {
 			for _, beta := range []float64{80, 93, 100} {
 				for _, gamma := range []float64{0.3, 0.32} {
-					s := l.smp(&Case{[]*Run{run}, smpMachine(t), n}, run, remote{}, alpha, beta, gamma).solve(response)
+					s := l.smp(&Case{[]*Run{run}, smpMachine(t), n}, run, remoteAccess{}, alpha, beta, gamma).solve(response)
 					if e := unit.Seconds(s.eInstr(n)); e < p.Interval.Lo*(1-1e-12) || e > p.Interval.Hi*(1+1e-12) {
 						t.Errorf("n=%d: %v at (%v, %v, %v) is outside %+v", n, e, alpha, beta, gamma, p.Interval)
 					}
@@ -209,14 +209,14 @@ func TestPaperIntervalIsTheBoxOfItsParameters(t *testing.T) {
 func TestPaperRefuses(t *testing.T) {
 	good := lawRun(t, 1, 1.3, 90, 0.31)
 	for want, c := range map[string]*Case{
-		"no measured run":                        {nil, smpMachine(t), 1},
-		"9 processors on machine test":           {[]*Run{good}, smpMachine(t), 9},
-		"0 processors on machine test":           {[]*Run{good}, smpMachine(t), 0},
-		"these models are of smp, cow and clump": {[]*Run{good}, smpMachine(t, `"smp"`, `"ccnuma"`), 1},
-		"alpha is 1; the power law needs it":     {[]*Run{lawRun(t, 1, 1, 90, 0.31)}, smpMachine(t), 1},
-		"beta is 0; the power law needs it":      {[]*Run{lawRun(t, 1, 1.3, 0, 0.31)}, smpMachine(t), 1},
-		"parameter gamma is -1, below 0":         {[]*Run{lawRun(t, 1, 1.3, 90, -1)}, smpMachine(t), 1},
-		"parameter alpha is missing":             {[]*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, smpMachine(t), 1},
+		"no analyzed run":                         {nil, smpMachine(t), 1},
+		"cannot use 9 processors of machine test": {[]*Run{good}, smpMachine(t), 9},
+		"cannot use 0 processors of machine test": {[]*Run{good}, smpMachine(t), 0},
+		"these models predict smp, cow and clump": {[]*Run{good}, smpMachine(t, `"smp"`, `"ccnuma"`), 1},
+		"alpha is 1, but the power law needs":     {[]*Run{lawRun(t, 1, 1, 90, 0.31)}, smpMachine(t), 1},
+		"beta is 0, but the power law needs":      {[]*Run{lawRun(t, 1, 1.3, 0, 0.31)}, smpMachine(t), 1},
+		"parameter gamma is -1, below 0":          {[]*Run{lawRun(t, 1, 1.3, 90, -1)}, smpMachine(t), 1},
+		"parameter alpha is missing":              {[]*Run{{Name: "run", Program: "p", Processors: 1, Params: paramsOf(t, map[string]float64{"beta": 1})}}, smpMachine(t), 1},
 	} {
 		if p, err := (Paper{}).Predict(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %+v, %v, want an error with %q", p, err, want)

@@ -9,22 +9,22 @@ import (
 	"spoor/traces/unit"
 )
 
-// powerLaw is the locality of a program on n processors [du2000, eq. 2.1], of which
-// miss gives the share of references that go beyond the nearest x lines.
+// powerLaw is the locality of a program on n processors [du2000, eq. 2.1]. Its method miss returns the share
+// of references that go beyond the nearest x lines.
 type powerLaw struct{ alpha, beta, n float64 }
 
 func (l powerLaw) miss(x float64) float64 {
 	return math.Pow(l.n*x/l.beta+1, 1-l.alpha)
 }
 
-// fitted is the parameters of a run; lengths are in lines of line bytes.
-type fitted struct {
+// powerLawFit holds the parameters of a run. Lengths are in lines of line bytes.
+type powerLawFit struct {
 	alpha, beta, gamma param.Param
 	line               float64
 	printed            bool // see [Paper]
 }
 
-func (r *Run) locality() (l fitted, err error) {
+func (r *Run) locality() (l powerLawFit, err error) {
 	if l.alpha, err = r.parameter("alpha", "1"); err != nil {
 		return l, err
 	}
@@ -40,39 +40,40 @@ func (r *Run) locality() (l fitted, err error) {
 	case err != nil:
 		return l, err
 	case !(l.alpha.Value > 1):
-		return l, fmt.Errorf("%s: parameter alpha is %v; the power law needs it above 1", r.Name, l.alpha.Value)
+		return l, fmt.Errorf("%s: parameter alpha is %v, but the power law needs a value above 1", r.Name, l.alpha.Value)
 	case !(l.beta.Value > 0):
-		return l, fmt.Errorf("%s: parameter beta is %v; the power law needs it above 0", r.Name, l.beta.Value)
+		return l, fmt.Errorf("%s: parameter beta is %v, but the power law needs a value above 0", r.Name, l.beta.Value)
 	case !(l.line >= 1):
 		return l, fmt.Errorf("%s: parameter line is %v bytes", r.Name, l.line)
 	}
 	return l, nil
 }
 
-// smp is the inputs of (3.16) for given parameters. Distances of the measured run
-// shrink by how many times more processors share the work.
-func (l fitted) smp(c *Case, r *Run, net remote, alpha, beta, gamma float64) *smp {
+// smp returns the inputs of (3.16) for the given parameters. Distances of the measured run are divided by the
+// factor by which the number of processors is larger.
+func (l powerLawFit) smp(c *Case, r *Run, net remoteAccess, alpha, beta, gamma float64) *smp {
 	s := &smp{}
 	l.fill(s, c, r, net, alpha, beta, gamma)
 	return s
 }
 
-// fill makes s the inputs of [fitted.smp]; what s was for the same machine is used again.
-func (l fitted) fill(s *smp, c *Case, r *Run, net remote, alpha, beta, gamma float64) {
+// fill sets s to the inputs of [powerLawFit.smp]. It reuses the costs if s had them, which must be of the same
+// machine.
+func (l powerLawFit) fill(s *smp, c *Case, r *Run, net remoteAccess, alpha, beta, gamma float64) {
 	law := powerLaw{alpha, beta, float64(c.Processors) / float64(r.Processors)}
 	if s.instr == 0 {
 		s.costs = costsOf(c.Machine)
 	}
-	s.n, s.remote, s.gamma, s.inner, s.printed = c.perNode(), net, gamma, s.inner[:0], l.printed
+	s.n, s.remoteAccess, s.gamma, s.inner, s.printed = c.perNode(), net, gamma, s.inner[:0], l.printed
 	memory := float64(c.Machine.Memory.Size) / l.line
 	if net.nodes > 1 {
-		s.remote.share = law.miss(memory) * (1 + net.raise)
+		s.remoteAccess.share = law.miss(memory) * (1 + net.raise)
 	}
 	for _, level := range c.Machine.Caches {
 		s.inner = append(s.inner, law.miss(float64(level.Size)/l.line))
 	}
 	if shared := c.Machine.Shared; shared != nil {
-		// Of data that nobody else uses, each processor has its part there.
+		// Each processor has its part of the cache for its private data.
 		s.inner = append(s.inner, law.miss(float64(shared.Size)/l.line/float64(s.n)))
 	}
 	s.memory = s.inner[len(s.inner)-1]
@@ -83,10 +84,10 @@ func (l fitted) fill(s *smp, c *Case, r *Run, net remote, alpha, beta, gamma flo
 	}
 }
 
-// interval is E(Instr) over the box of the three parameters' intervals. E(Instr)
-// falls with alpha and rises with beta and gamma, so two corners bound it; e is at the
-// values, and in the box whatever the rounding.
-func (l fitted) interval(c *Case, r *Run, net remote, e unit.Seconds) model.Interval {
+// interval returns E(Instr) over the box of the three parameters' intervals. E(Instr) falls with alpha and
+// rises with beta and gamma, so two corners bound it. The argument e is E(Instr) at the values, which rounding
+// must not put outside.
+func (l powerLawFit) interval(c *Case, r *Run, net remoteAccess, e unit.Seconds) model.Interval {
 	if !l.alpha.HasInterval() || !l.beta.HasInterval() || !l.gamma.HasInterval() || l.beta.Lo <= 0 {
 		return model.Interval{}
 	}
@@ -98,6 +99,6 @@ func (l fitted) interval(c *Case, r *Run, net remote, e unit.Seconds) model.Inte
 	return model.Interval{
 		Lo:     min(e, at(l.alpha.Hi, l.beta.Lo, max(0, l.gamma.Lo))),
 		Hi:     max(e, at(l.alpha.Lo, l.beta.Hi, l.gamma.Hi)),
-		Covers: "all of the 95 % intervals of alpha, beta and gamma at once; not that the power law may not fit",
+		Covers: "the 95 % intervals of alpha, beta and gamma at once, but not a poor fit of the power law",
 	}
 }

@@ -4,21 +4,19 @@ import (
 	"math"
 )
 
-// utilization is how busy one server is that n customers use, each thinking for
-// an exponential time of mean 1/lambda between two services of exponential time of
-// mean tau, with rho = lambda*tau [du2000, eq. 3.9]:
+// utilization is the utilization of one server with n customers. Each thinks for an exponential time of mean
+// 1/lambda between two services of exponential time of mean tau, with rho = lambda*tau [du2000, eq. 3.9]:
 //
 //	U = 1 - (1/(n! rho^n)) / sum(k=0..n) 1/(k! rho^k)
 //
-// Differs: evaluated as 1 - ErlangB(n, 1/rho), which is the same and does not
-// overflow.
+// Differs: evaluated as 1 - ErlangB(n, 1/rho), which is equal and does not overflow.
 func utilization(n int, rho float64) float64 {
 	if rho == 0 {
 		return 0
 	}
 	a, b := 1/rho, 1.0
 	if math.IsInf(a, 0) {
-		return float64(n) * rho // 1/rho overflows: nobody ever waits
+		return float64(n) * rho // 1/rho overflows: there are no waits
 	}
 	for k := 1; k <= n; k++ {
 		b = a * b / (float64(k) + a*b)
@@ -26,14 +24,13 @@ func utilization(n int, rho float64) float64 {
 	return 1 - b
 }
 
-// response is the mean time from request to end of service at the server of
-// [utilization] [du2000, eq. 3.12]:
+// response returns the mean time from request to end of service at the server of [utilization] [du2000, eq.
+// 3.12]:
 //
 //	t = n*tau/U - 1/lambda
 //
-// Differs: computed by mean value analysis, R(k) = tau*(1 + Q(k-1)), X(k) =
-// k/(1/lambda + R(k)), Q(k) = X(k)*R(k), which is the same and loses no digits when
-// lambda*tau is small.
+// Differs: computed by mean value analysis, R(k) = tau*(1 + Q(k-1)), X(k) = k/(1/lambda + R(k)), Q(k) =
+// X(k)*R(k). This is equal and loses no digits when lambda*tau is small.
 func response(n int, lambda, tau float64) float64 {
 	r, q := tau, 0.0
 	for k := 1; k <= n; k++ {
@@ -43,8 +40,9 @@ func response(n int, lambda, tau float64) float64 {
 	return r
 }
 
-// harmonicTail is 1/2 + 1/3 + ... + 1/n: what the slowest of n exponential times
-// exceeds their mean by [du2000, eq. 3.13]; of many, by the expansion of Euler and Maclaurin, which is exact to the last digits there.
+// harmonicTail returns 1/2 + 1/3 + ... + 1/n. By this factor of the mean, the largest of n exponential times
+// exceeds the mean [du2000, eq. 3.13]. Large n use the expansion of Euler and Maclaurin, which is exact to the
+// last digits there.
 func harmonicTail(n int) (sum float64) {
 	if n >= 64 {
 		const gamma = 0.57721566490153286061
@@ -58,20 +56,20 @@ func harmonicTail(n int) (sum float64) {
 	return sum
 }
 
-// A hold is one kind of use of the bus: for how long it is held, and the share of
-// the visits that are of this kind.
+// A hold is one kind of use of the bus: how long the bus is held, and which share of the visits are of this
+// kind.
 type hold struct{ time, share float64 }
 
-// A customer of the bus thinks for an exponential time of mean think, waits in
-// line, and holds the bus for one of holds, the shares of which add up to 1.
+// A customer of the bus thinks for an exponential time of mean think, waits in the queue, and holds the bus
+// for one of holds. The shares of holds add up to 1.
 type customer struct {
 	think      float64
 	holds      [3]hold
-	memoryless bool      // hold the bus for an exponential time of the same mean instead
-	ports      []float64 // of a switch instead of a bus: which part of the messages uses each; see [interconnect]
+	memoryless bool      // true: holds the bus for an exponential time of the same mean
+	ports      []float64 // for a switch: share of the messages that use each port, as in [RemoteDemand]
 }
 
-// moments are the mean of the times for which c holds the bus, and of their squares.
+// moments returns the means of the bus time of c and of its square.
 func (c *customer) moments() (mean, square float64) {
 	for _, h := range c.holds {
 		mean += h.share * h.time
@@ -83,29 +81,29 @@ func (c *customer) moments() (mean, square float64) {
 	return mean, square
 }
 
-// minCycle keeps visits that cost nothing from coming infinitely often, in seconds.
+// minCycle bounds the rate of visits that cost nothing, in seconds.
 const minCycle = 1e-15
 
-// cycle is the time from one visit of c to its next if it waits w for each.
+// cycle returns the time from one visit of c to the next if c waits w for each.
 func (c *customer) cycle(w float64) float64 {
 	b, _ := c.moments()
 	return max(minCycle, c.think+w+b)
 }
 
-// takacs is the mean wait per visit of n equal customers, exact for exponential
-// think times and any distribution of the time for which the bus is held. With
-// beta(s) the Laplace transform of the latter and lambda = 1/think, a busy period
-// lasts on average
+// takacs returns the mean wait per visit of n equal customers. It is exact for exponential think times and any
+// distribution of the bus time. With beta(s) the Laplace transform of the bus time and lambda = 1/think, a
+// busy period lasts on average
 //
 //	B = b sum(k=0..n-1) C(n-1,k) prod(i=1..k) (1 - beta(i lambda))/beta(i lambda)
 //
-// the bus is busy for U = B/(B + 1/(n lambda)), and W = n b/U - think - b.
-// L. Takacs: Introduction to the Theory of Queues. Oxford University Press, 1962,
-// chapter 5 (the machine interference problem).
+// The bus is busy for U = B/(B + 1/(n lambda)), and W = n b/U - think - b.
+//
+// L. Takacs: Introduction to the Theory of Queues. Oxford University Press, 1962, chapter 5 (the machine
+// interference problem).
 func takacs(n int, c customer) float64 {
 	b, _ := c.moments()
 	if c.think <= 0 {
-		return float64(n-1) * b // everybody waits for everybody else
+		return float64(n-1) * b // each waits for all others
 	}
 	// term is the logarithm of a term of the sum.
 	term, sum := 0.0, 1.0
@@ -121,8 +119,7 @@ func takacs(n int, c customer) float64 {
 	return max(0, float64(n)*(b+idle/sum)-c.think-b)
 }
 
-// transform is the Laplace transform of the time for which c holds the bus, and 1
-// minus that without loss of digits.
+// transform returns the Laplace transform of the bus time of c, and 1 minus that without loss of digits.
 func (c *customer) transform(s float64) (beta, rest float64) {
 	for _, h := range c.holds {
 		beta += h.share * math.Exp(-s*h.time)

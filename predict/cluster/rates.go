@@ -5,15 +5,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// Rates are what follows from E(Instr) of p on c for programs of transactions of so many instructions, 0 if it has none [du2000, sec. 5]: with n processors
-// in all, each of clock rate CR,
+// Rates returns CPI and transaction rates from E(Instr) of p on c, for transactions of the given number of
+// instructions, or only CPI if it is 0 [du2000, sec. 5]. With n processors in all, each of clock rate CR,
 //
 //	CPI = n E(Instr) CR,  E(Tran) = n E(Instr) I,  60 s/min n/E(Tran) transactions per minute
 //
-// where n E(Instr) is the time of an instruction of one processor. Transactions are of all kinds: TPC-C counts New-Order alone, of which there are 45 % at most.
+// where n E(Instr) is the time of an instruction of one processor. Transactions are of all kinds. TPC-C counts
+// New-Order only, which are at most 45 % of them.
 //
-// Differs: the text has E(Instr) itself in the first two, which by (3.4) is that of all processors together, and n/E(Tran) without the 60 s of a minute. So
-// does this, as printed.
+// Differs: the text uses E(Instr) itself in the first two, which by (3.4) is that of all processors together,
+// and n/E(Tran) without the 60 s of a minute. With printed, this function does the same.
 func Rates(p model.Prediction, c *Case, instructions float64, printed bool) (out []model.Term) {
 	n, each := float64(p.Processors), float64(p.EInstr)*float64(p.Processors)
 	minute := 60.0

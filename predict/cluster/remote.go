@@ -9,26 +9,28 @@ import (
 	"spoor/traces/unit"
 )
 
-// remote is the accesses to the memories of other nodes. With N nodes of n processors, the time of one is
+// remoteAccess is the model of accesses to the memories of other nodes. With N nodes of n processors, the time
+// of one is
 //
 //	t_r = t_2 + n N tau_r/U(nN, l_r tau_r) - 1/l_r                        by bus    [du2000, eq. 3.19, 3.25]
 //	t_r = t_2 + n (N-1) tau_r/U(n(N-1), l_r tau_r/(N-1)) - (N-1)/l_r      by switch [du2000, eq. 3.20, 3.27]
 //
-// and the barrier term is that of n N processors. Remote are the references beyond a node's memory, of size s_2; those
-// beyond N s_2, which all memories have together, go to the disks (3.17, 3.18).
+// and the barrier term is that of n N processors. References beyond a node's memory, of size s_2, are remote.
+// References beyond N s_2, the size of all memories together, go to the disk (3.17, 3.18).
 //
-// Differs: the printed prefactors are 1/S again. tau_r is the whole time of a message with a block on an idle network, whatever of it
-// holds the network, as the paper has no other number. As for one SMP, an access pays for all levels before it.
-type remote struct {
-	nodes    int     // N; 1 is none
-	switched bool    // not a bus
-	tau      float64 // of one access on an idle network
-	share    float64 // of references
-	raise    float64 // by which share is more than it would be, see [Paper]
+// Differs: the printed prefactors are 1/S again. tau_r is the whole time of a message with a block on an idle
+// network, whichever part of it holds the network, because the paper has no other number. As for one SMP, an
+// access pays for all levels before it.
+type remoteAccess struct {
+	nodes    int     // N; 1: no remote accesses
+	switched bool    // a switch, not a bus
+	tau      float64 // time of one access on an idle network
+	share    float64 // share of references that are remote
+	raise    float64 // relative increase of share, see [Paper]
 }
 
-// solve adds what the network does to out.
-func (r remote) solve(out *solution, perRef float64, n int, t func(n int, lambda, tau float64) float64) {
+// solve adds the terms of the network to out.
+func (r remoteAccess) solve(out *solution, perRef float64, n int, t func(n int, lambda, tau float64) float64) {
 	if r.nodes < 2 {
 		return
 	}
@@ -41,8 +43,8 @@ func (r remote) solve(out *solution, perRef float64, n int, t func(n int, lambda
 	out.ur = share(customers, out.lr/parts, out.tr, r.tau)
 }
 
-// explain adds the terms of the network.
-func (r remote) explain(p *model.Prediction, o solution) {
+// addTerms adds the terms of the network to a prediction.
+func (r remoteAccess) addTerms(p *model.Prediction, o solution) {
 	if r.nodes < 2 {
 		return
 	}
@@ -57,15 +59,15 @@ func (r remote) explain(p *model.Prediction, o solution) {
 	}
 }
 
-// perNode is how many processors of a node take part.
+// perNode returns how many processors of a node take part.
 func (c *Case) perNode() int { return min(c.Processors, c.Machine.System.Processors) }
 
-// nodes is how many take part.
+// nodes returns how many nodes take part.
 func (c *Case) nodes() int { return (c.Processors + c.perNode() - 1) / c.perNode() }
 
-// remote is the network of c, or nothing if there is one node.
-func (c *Case) remote() (remote, error) {
-	r := remote{nodes: c.nodes()}
+// remoteAccess returns the network of c. With one node it is empty.
+func (c *Case) remoteAccess() (remoteAccess, error) {
+	r := remoteAccess{nodes: c.nodes()}
 	if r.nodes < 2 {
 		return r, nil
 	}
@@ -75,14 +77,14 @@ func (c *Case) remote() (remote, error) {
 	case "switch":
 		r.switched = true
 	default:
-		return r, fmt.Errorf("the network of machine %s is a %s; this model is of a bus or a switch", m.Name, m.Network.Model)
+		return r, fmt.Errorf("the network of machine %s is a %s; this model needs a bus or a switch", m.Name, m.Network.Model)
 	}
 	d, err := c.message(m.System.Block)
 	r.tau = float64(d.Latency) / 1e12
 	return r, err
 }
 
-// message is what becomes of a message with so many bytes on an idle network.
+// message returns the times of a message of size bytes on an idle network.
 func (c *Case) message(size unit.Bytes) (netmodel.Delivery, error) {
 	net, err := netmodel.New(c.Machine, c.nodes())
 	if err != nil {
@@ -91,5 +93,5 @@ func (c *Case) message(size unit.Bytes) (netmodel.Delivery, error) {
 	return net.Send(0, netmodel.Message{From: 0, To: 1, Bytes: size}), nil
 }
 
-// clustered are the targets of several nodes that are modelled.
+// clustered reports whether the models know target t as one of several nodes.
 func clustered(t machine.Target) bool { return t == machine.COW || t == machine.CLUMP }

@@ -8,17 +8,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// RemoteDemand is what one processor makes its node ask of others, with shared memory in blocks.
+// RemoteDemand counts what one processor makes its node request from other nodes. Shared memory is kept in
+// blocks.
 type RemoteDemand struct {
-	Blocks   float64   // messages with a block that it waits for
-	Upgrades float64   // stores to blocks that the node had, but others too
-	Rights   float64   // messages for these and for other stores: rights to store, and invalidations
-	Waits    float64   // for others at locks and flags, in instructions and hits
-	Queues   float64   // for turns on the network and for blocks on their way, likewise
-	Ports    []float64 // bytes aside, how many messages with a block use each port of the network, see [interconnect.port]
+	Blocks   float64   // messages with a block; the processor waits for each
+	Upgrades float64   // stores to blocks that this node and others have copies of
+	Rights   float64   // messages without a block, for these and other stores: store permissions and invalidations
+	Waits    float64   // time of waiting at locks and flags, in instructions and hits
+	Queues   float64   // time of waiting for the network and for blocks in transit, in instructions and hits
+	Ports    []float64 // messages with a block at each port: 2 n is the output of node n, 2 n + 1 its input
 }
 
-// remoteDemand is what the trace has.
+// remoteDemand converts the counts of the trace.
 func remoteDemand(t phases.Traffic, nodes int) RemoteDemand {
 	a := RemoteDemand{Upgrades: float64(t.Upgrades), Waits: float64(t.Waits), Queues: float64(t.Queues), Ports: make([]float64, 2*nodes)}
 	for _, m := range t.Messages {
@@ -30,7 +31,7 @@ func remoteDemand(t phases.Traffic, nodes int) RemoteDemand {
 	return a
 }
 
-// plus is the sum of a and b.
+// plus returns the sum of a and b.
 func (a RemoteDemand) plus(b RemoteDemand) RemoteDemand {
 	ports := make([]float64, max(len(a.Ports), len(b.Ports)))
 	copy(ports, a.Ports)
@@ -40,7 +41,7 @@ func (a RemoteDemand) plus(b RemoteDemand) RemoteDemand {
 	return RemoteDemand{a.Blocks + b.Blocks, a.Upgrades + b.Upgrades, a.Rights + b.Rights, a.Waits + b.Waits, a.Queues + b.Queues, ports}
 }
 
-// scaled is so many times a.
+// scaled returns a multiplied by a factor.
 func (a RemoteDemand) scaled(by float64) RemoteDemand {
 	ports := make([]float64, len(a.Ports))
 	for i, n := range a.Ports {
@@ -49,37 +50,37 @@ func (a RemoteDemand) scaled(by float64) RemoteDemand {
 	return RemoteDemand{by * a.Blocks, by * a.Upgrades, by * a.Rights, by * a.Waits, by * a.Queues, ports}
 }
 
-// between is the network of a cluster, with times in seconds.
+// interconnect is the network of a cluster. Times are in seconds.
 type interconnect struct {
 	nodes    int
-	switched bool    // not a bus
-	queues   float64 // for how long messages hold it, of what was counted; 0: waits are not those that were counted
-	block    message // with a block
-	right    message // without
-	overlap  overlap // of messages with each other and with instructions
+	switched bool        // a switch, not a bus
+	queues   float64     // factor from the counted waits for the network to those here; 0: counted waits are not used
+	block    messageTime // of a message with a block
+	right    messageTime // of a message without a block
+	overlap  overlap     // overlap of messages with each other and with instructions
 }
 
-// between is the network of c.
+// interconnect returns the network of c. With one node it is zero.
 func (c *Case) interconnect() (interconnect, error) {
-	r, err := c.remote()
+	r, err := c.remoteAccess()
 	if err != nil || r.nodes < 2 {
 		return interconnect{}, err
 	}
 	b := interconnect{nodes: r.nodes, switched: r.switched}
 	for _, m := range []struct {
 		size unit.Bytes
-		to   *message
+		to   *messageTime
 	}{{c.Machine.System.Block, &b.block}, {0, &b.right}} {
 		d, err := c.message(m.size)
 		if err != nil {
 			return interconnect{}, err
 		}
-		*m.to = message{float64(d.Latency) / 1e12, float64(d.Free) / 1e12}
+		*m.to = messageTime{float64(d.Latency) / 1e12, float64(d.Free) / 1e12}
 	}
 	return b, nil
 }
 
-// perNode is how many of n processors are in each node; 0 for a single node.
+// perNode returns how many of n processors are in each node, or 0 for a single node.
 func (b *interconnect) perNode(n int) int {
 	if b.nodes < 2 {
 		return 0
@@ -92,35 +93,42 @@ func (b *interconnect) terms(all Work) []model.Term {
 	return []model.Term{
 		{Symbol: "N", Value: float64(b.nodes), Unit: "1", What: "nodes"},
 		{Symbol: "tau_r", Value: b.block.time, Unit: "s", What: "time of a message with a block on an idle network"},
-		{Symbol: "P_r", Value: all.Remote.Blocks / touches, Unit: "1", What: "messages with a block per touch"},
-		{Symbol: "rights", Value: all.Remote.Rights / touches, Unit: "1", What: "messages without a block per touch"},
+		{Symbol: "P_r", Value: all.Remote.Blocks / touches, Unit: "1", What: "messages with a block per line access"},
+		{Symbol: "rights", Value: all.Remote.Rights / touches, Unit: "1", What: "messages without a block per line access"},
 	}
 }
 
-// message is what one costs.
-type message struct{ time, held float64 }
+// messageTime is the time of a message on an idle network, and how long the message holds the network, in
+// seconds.
+type messageTime struct{ time, held float64 }
 
-// remoteStretch is RemoteDemand in seconds.
+// remoteStretch is a [RemoteDemand] as times in seconds.
 type remoteStretch struct {
-	visits  float64   // messages that are waited for
-	latency float64   // of them on an idle network, and of the other nodes' memories
-	holds   [3]hold   // of the network, by visits
-	ports   []float64 // for how long each port is held: of a bus, which is one, or of a switch
-	parts   []float64 // of the messages, which use each port of a switch
+	visits  float64   // messages that the processor waits for
+	latency float64   // their time on an idle network, with the memories of the other nodes
+	holds   [3]hold   // uses of the network, by share of visits
+	ports   []float64 // how long each port is held; a bus is one port
+	parts   []float64 // share of the messages that use each port of a switch
 }
 
-// remoteStretch is what a means on a machine. A block takes an access to the memory that it comes from, and a message. A right takes a
-// message and as long as an upgrade on the other node's bus; invalidations go out at the same time, and a store that
-// fetches its block does not wait for them longer than for the block. Processors that go on behind misses, here between instructions of
-// so long in all, do so behind blocks too, but wait at least for as long as a message holds the network: the next one follows it there.
+// remoteStretch converts a to times on a machine. The instructions of the stretch take the given time in all.
+//
+//   - A block takes an access to the memory that it comes from, and a message.
+//   - An upgrade takes a message, and as long as an upgrade on the bus of the other node.
+//   - Invalidations go out at the same time. A store that also fetches its block waits only for the block.
+//
+// Processors that continue behind misses also continue behind blocks. They wait at least for as long as a
+// message holds the network, because the next message follows it there.
 func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretch {
 	b := &c.interconnect
 	s := remoteStretch{visits: a.Blocks + a.Upgrades}
 	if s.visits == 0 {
 		return s
 	}
-	behind := func(time, held float64) float64 { return max(held, time*b.overlap.waited(time, instructions/s.visits)) }
-	s.latency = a.Blocks*behind(c.memory+b.block.time, b.block.held) + a.Upgrades*behind(c.invalidate+b.right.time, b.right.held)
+	waited := func(time, held float64) float64 {
+		return max(held, time*b.overlap.exposedShare(time, instructions/s.visits))
+	}
+	s.latency = a.Blocks*waited(c.memory+b.block.time, b.block.held) + a.Upgrades*waited(c.invalidate+b.right.time, b.right.held)
 	rights := max(a.Rights, a.Upgrades)
 	s.holds[0] = hold{b.block.held, a.Blocks / s.visits}
 	if a.Upgrades > 0 {
@@ -138,17 +146,18 @@ func (c *costs) remoteStretch(a RemoteDemand, instructions float64) remoteStretc
 	return s
 }
 
-// maxJoint bounds the rounds of [network.twoQueueWaits], and enough is when they end: relative to the time of a stretch.
+// maxJoint bounds the rounds of [network.twoQueueWaits]. The rounds end at a relative change below enough,
+// compared with the time of a stretch.
 const (
 	maxJoint = 50
 	enough   = 1e-7
 )
 
-// apart is the waiting of each active processor of a cluster in all of its stretch: for the bus of its node and for the network. While a
-// processor waits for one of them, it wants nothing of the other: both queues are solved with the waits of the other as time spent
-// elsewhere, until they agree.
+// twoQueueWaits returns how long each active processor of a cluster waits in its whole stretch, for the bus of
+// its node and for the network. A processor that waits for one of them does not use the other. So each queue
+// is solved with the waits of the other as time spent elsewhere, until the two agree.
 func (n *network) twoQueueWaits(all []*stretch, active []int) []float64 {
-	buses, net := make([]float64, len(all)), make([]float64, len(all)) // waits in the whole stretch
+	buses, net := make([]float64, len(all)), make([]float64, len(all)) // waits in the whole stretch, in seconds
 	step, before, change := 1.0, math.Inf(1), math.Inf(1)
 	set := func(waits []float64, i int, w float64) {
 		change = max(change, math.Abs(w-waits[i])/all[i].total())
@@ -166,12 +175,12 @@ func (n *network) twoQueueWaits(all []*stretch, active []int) []float64 {
 		if change < enough {
 			break
 		}
-		if change > before/2 { // two saturated queues swing
+		if change > before/2 { // two saturated queues oscillate
 			step = 0.5
 		}
 		before = change
 	}
-	if change >= enough && !n.counted { // so that the network at least is never held for more than all of the time: see [MVA.least]
+	if change >= enough && !n.counted { // keeps the utilization of the network at 1 or less: see [MVA.bound]
 		for i, w := range n.onNetwork(all, buses) {
 			net[i] = w * all[i].remote.visits
 		}
@@ -182,7 +191,8 @@ func (n *network) twoQueueWaits(all []*stretch, active []int) []float64 {
 	return net
 }
 
-// onBuses finds the waiting per visit for the bus of each node, whose processors are so long on the network besides.
+// onBuses finds the wait per visit for the bus of each node. The processors spend the times net on the network
+// besides.
 func (n *network) onBuses(all []*stretch, active []int, net []float64, set func(i int, w float64)) {
 	for from := 0; from < len(active); {
 		to := from + 1
@@ -200,10 +210,10 @@ func (n *network) onBuses(all []*stretch, active []int, net []float64, set func(
 	}
 }
 
-// onNetwork is the waiting for the network per message, of processors that wait for so long for their buses.
+// onNetwork returns the wait for the network per message. The processors also wait for their buses as given.
 func (n *network) onNetwork(all []*stretch, buses []float64) []float64 {
 	out := make([]float64, len(all))
-	var who []int
+	var index []int
 	var customers []customer
 	for i, s := range all {
 		if s.remote.visits == 0 {
@@ -212,15 +222,15 @@ func (n *network) onNetwork(all []*stretch, buses []float64) []float64 {
 		c := customer{holds: s.remote.holds, ports: s.remote.parts}
 		mean, _ := c.moments()
 		c.think = max(0, (s.total()+buses[i])/s.remote.visits-mean)
-		who, customers = append(who, i), append(customers, c)
+		index, customers = append(index, i), append(customers, c)
 	}
 	for k, w := range n.wait(customers) {
-		out[who[k]] = w
+		out[index[k]] = w
 	}
 	return out
 }
 
-// busiest is the part of the time for which the port of the network was held that was held longest.
+// busiest returns how long the busiest port of the network was held, in seconds.
 func (n *network) busiest() (held float64) {
 	for _, h := range n.ports {
 		held = max(held, h)

@@ -12,7 +12,7 @@ import (
 func clusterPrinted(s *smp) float64 {
 	perSecond := 1 / s.instr
 	n, nodes := float64(s.n), float64(s.nodes)
-	l2, l3, l4 := s.gamma*perSecond*s.memory, s.gamma*perSecond*s.remote.share, s.gamma*perSecond*s.paging
+	l2, l3, l4 := s.gamma*perSecond*s.memory, s.gamma*perSecond*s.remoteAccess.share, s.gamma*perSecond*s.paging
 	queue := func(customers, rate, tau float64) float64 {
 		return customers * tau / utilization(int(customers), rate*tau)
 	}
@@ -39,10 +39,10 @@ func TestClusterEquations(t *testing.T) {
 			for _, switched := range []bool{false, true} {
 				for _, share := range []float64{1e-4, 1e-3, 1e-2} {
 					s := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: 2000, n: n, gamma: 0.3, memory: 0.02, paging: 1e-4,
-						remote: remote{nodes: nodes, switched: switched, tau: 3275, share: share}}
+						remoteAccess: remoteAccess{nodes: nodes, switched: switched, tau: 3275, share: share}}
 					out := s.solve(response)
 					if got, want := out.eInstr(s.processors()), clusterPrinted(&s); !near(got, want, 1e-6) {
-						t.Errorf("%+v: got %v, as printed %v", s.remote, got, want)
+						t.Errorf("%+v: got %v, as printed %v", s.remoteAccess, got, want)
 					}
 				}
 			}
@@ -50,7 +50,7 @@ func TestClusterEquations(t *testing.T) {
 	}
 	alone := smp{costs: costs{instr: 1, touch: 1, memory: 50}, disk: 2000, n: 4, gamma: 0.3, memory: 0.02, paging: 1e-4}
 	one := alone
-	one.remote = remote{nodes: 1, tau: 3275}
+	one.remoteAccess = remoteAccess{nodes: 1, tau: 3275}
 	if a, b := one.solve(response), alone.solve(response); a != b {
 		t.Errorf("a cluster of one SMP is no SMP: %+v, %+v", a, b)
 	}
@@ -74,26 +74,26 @@ func clumpMachine(t testing.TB, changes ...string) *machine.Machine {
 // A remote access is a message of 256 + 25 bytes, and 75 cycles.
 func TestRemoteAccess(t *testing.T) {
 	c := &Case{Machine: clumpMachine(t), Processors: 4}
-	r, err := c.remote()
+	r, err := c.remoteAccess()
 	if want := 75*5e-9 + 281*8/100e6; err != nil || r.nodes != 2 || r.switched || !near(r.tau, want, 1e-6) {
 		t.Errorf("%+v, %v, want a time of %v", r, err, want)
 	}
 	c.Machine = clumpMachine(t, `model = "bus"`, `model = "switch"`, `header = "25 B"`, "header = \"25 B\"\nefficiency = \"48/53\"")
-	r, err = c.remote()
+	r, err = c.remoteAccess()
 	if want := 75*5e-9 + 281*8/100e6*53/48; err != nil || !r.switched || !near(r.tau, want, 1e-6) {
 		t.Errorf("%+v, %v, want a time of %v", r, err, want)
 	}
 	c.Processors = 2 // one node
-	if r, err = c.remote(); err != nil || r.nodes != 1 {
+	if r, err = c.remoteAccess(); err != nil || r.nodes != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	c.Processors = 3
 	c.Runs = []*Run{{Processors: 3}}
-	if err := c.check(); err == nil || !strings.Contains(err.Error(), "as many must take part in each") {
+	if err := c.check(); err == nil || !strings.Contains(err.Error(), "do not fill nodes of machine test, which have 2 each") {
 		t.Error(err)
 	}
 	c.Machine, c.Processors = clumpMachine(t, `model = "bus"`, `model = "hypercube"`), 4
-	if _, err = c.remote(); err == nil || !strings.Contains(err.Error(), "of a bus or a switch") {
+	if _, err = c.remoteAccess(); err == nil || !strings.Contains(err.Error(), "needs a bus or a switch") {
 		t.Error(err)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"spoor/traces/unit"
 )
 
-// Run is what was measured of one traced run of a program.
+// Run holds the measurements of one traced run of a program.
 type Run struct {
-	Name         string // what errors call it
+	Name         string // name in errors
 	Program      string
 	Trace        string // SHA-256 of the trace
 	Processors   int
@@ -29,14 +29,14 @@ type Run struct {
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
-	inputs       map[string]map[int]*smp // of curve: see [Series]
+	inputs       map[string]map[int]*smp // cache of model curve: see [Series]
 	traffics     map[nodesOf]*phases.TrafficProfile
 	timed        *phases.NodeProfile     // see [Run.node]
-	solved       map[string]unit.Seconds // of mva: see [Series.solved]
-	floors       map[string][]program    // likewise: see [Case.floors]
+	solved       map[string]unit.Seconds // cache of model mva: see [Series.solved]
+	boundWorks   map[string][]program    // cache of model mva: see [Case.boundWork]
 }
 
-// nodesOf is what traffic between nodes depends on, besides delays.
+// nodesOf holds the settings that traffic between nodes depends on, besides delays.
 type nodesOf struct {
 	block     unit.Bytes
 	perNode   int
@@ -51,9 +51,9 @@ const (
 	trafficFile = "traffic.arrow"
 )
 
-// Open reads what was measured of a run: path is a parameter file, or the
-// directory in which analyze has left one. Tables of stack distances and of
-// phases are read if they lie beside it, and must be of the same trace.
+// Open reads the measurements of a run. The path is a parameter file, or the directory in which analyze has
+// left one. Tables of stack distances, phases and traffic are read if they are in the same directory. They
+// must be of the same trace.
 func Open(path string) (*Run, error) {
 	file, dir := path, filepath.Dir(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -63,9 +63,9 @@ func Open(path string) (*Run, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if filepath.Ext(path) != ".toml" {
-			dir = path // not there yet
+			dir = path // does not exist yet
 		}
-		return nil, fmt.Errorf("%w; analyze --run reuse,locality,phases -o %s makes it", err, dir)
+		return nil, fmt.Errorf("%w; make it with analyze --run reuse,locality,phases -o %s", err, dir)
 	case err != nil:
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Open(path string) (*Run, error) {
 	return r, r.count()
 }
 
-// headOf is the head of a table, if there is one.
+// headOf returns the head of a table, or nil without a table.
 func headOf(t store.Batched) *store.Table {
 	if t == nil {
 		return nil
@@ -99,7 +99,7 @@ func headOf(t store.Batched) *store.Table {
 	return t.Head()
 }
 
-// readBeside reads a table of an analysis, or its head; a file that is not there is nil.
+// readBeside reads a table of an analysis, or its head. It returns nil if the file does not exist.
 func readBeside[T any, P interface {
 	*T
 	store.Batched
@@ -118,20 +118,20 @@ func readBeside[T any, P interface {
 	return t, nil
 }
 
-// identify takes program and trace from the source of the parameters, which is
-// "fft.refs.arrow sha256:<hex>".
+// identify takes program and trace from the source of the parameters, which reads "fft.refs.arrow
+// sha256:<hex>".
 func (r *Run) identify() {
 	for _, p := range r.Params.All() {
 		name, hash, found := strings.Cut(p.Source, " sha256:")
 		if found {
 			r.Program = strings.TrimSuffix(name, store.RefsSuffix)
-			r.Trace, _, _ = strings.Cut(hash, ",") // from what else it may say, as that it is of a sample
+			r.Trace, _, _ = strings.Cut(hash, ",") // without further facts, such as that of a sample
 			return
 		}
 	}
 }
 
-// join takes the facts of a table about the run, and refuses those of another one.
+// join takes the facts about the run from a table. It refuses a table of another run.
 func (r *Run) join(t *store.Table) error {
 	if t == nil {
 		return nil
@@ -139,17 +139,17 @@ func (r *Run) join(t *store.Table) error {
 	if hash := t.Fact("trace"); r.Trace == "" {
 		r.Trace = hash
 	} else if hash != r.Trace {
-		return fmt.Errorf("%s.arrow is of trace %.12s, the parameters are of %.12s; take it away, or analyze the trace again into a folder of its own", t.Name, hash, r.Trace)
+		return fmt.Errorf("%s.arrow is of trace %.12s, but the parameters are of %.12s; delete it, or analyze the trace again into another folder", t.Name, hash, r.Trace)
 	}
 	if selected := t.Fact("selected"); selected != "" {
 		return fmt.Errorf("%s.arrow has only processors %s of the trace; analyze all of them", t.Name, selected)
 	}
 	n, err := strconv.Atoi(t.Fact("procs"))
 	if err != nil || n < 1 {
-		return fmt.Errorf("%s.arrow does not say of how many processors it is: %q", t.Name, t.Fact("procs"))
+		return fmt.Errorf("%s.arrow has no number of processors: %q", t.Name, t.Fact("procs"))
 	}
 	if r.Processors != 0 && r.Processors != n {
-		return fmt.Errorf("%s and %s are of %d and %d processors", reuseFile, phasesFile, r.Processors, n)
+		return fmt.Errorf("%s and %s have different numbers of processors, %d and %d", reuseFile, phasesFile, r.Processors, n)
 	}
 	r.Processors = n
 	if program := t.Fact("program"); program != "" {
@@ -158,7 +158,7 @@ func (r *Run) join(t *store.Table) error {
 	return nil
 }
 
-// count takes the number of processors from the parameters if no table says it.
+// count takes the number of processors from the parameters if no table has it.
 func (r *Run) count() error {
 	if r.Program == "" {
 		r.Program = r.Name
@@ -177,16 +177,16 @@ func (r *Run) count() error {
 	return nil
 }
 
-// parameter is one of analyze's locality.
+// parameter returns a parameter that analyze --run locality has written.
 func (r *Run) parameter(name, unit string) (param.Param, error) {
 	p, err := r.Params.Get(name, unit)
 	if err != nil {
-		return p, fmt.Errorf("%w; analyze --run locality makes it, if the trace tells it", err)
+		return p, fmt.Errorf("%w; run analyze with --run locality", err)
 	}
 	return p, nil
 }
 
-// gamma is the number of memory references per instruction.
+// gamma returns the number of memory references per instruction.
 func (r *Run) gamma() (param.Param, error) {
 	g, err := r.parameter("gamma", "1")
 	if err == nil && g.Value < 0 {
@@ -195,7 +195,7 @@ func (r *Run) gamma() (param.Param, error) {
 	return g, err
 }
 
-// profile is the phases of the run with lines of this size.
+// profile returns the phases of the run with lines of this size.
 func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 	if r.phasesTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases", r.Name, phasesFile)
@@ -217,7 +217,7 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 	return p, nil
 }
 
-// traffic is what nodes ask of each other.
+// traffic returns the counted requests between nodes.
 func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	if r.trafficTable == nil {
 		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --between %s", r.Name, trafficFile, n.block, n.perNode, n.placement, n.network)
@@ -236,7 +236,8 @@ func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	return p, nil
 }
 
-// Scaled is runs with alpha, beta or gamma multiplied, and false if none has it.
+// Scaled returns copies of runs with alpha, beta or gamma multiplied by a factor, and whether any run has that
+// parameter.
 func Scaled(runs []*Run, name string, factor float64) (out []*Run, found bool) {
 	for _, r := range runs {
 		scaled := *r
@@ -246,7 +247,7 @@ func Scaled(runs []*Run, name string, factor float64) (out []*Run, found bool) {
 				p.Value, p.Lo, p.Hi, found = p.Value*factor, p.Lo*factor, p.Hi*factor, true
 			}
 			if err := scaled.Params.Add(p); err != nil {
-				return runs, false // what cannot be written is not varied
+				return runs, false // a value that cannot be written is not varied
 			}
 		}
 		out = append(out, &scaled)

@@ -111,9 +111,9 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	for want, dir := range map[string]string{
-		"phases.arrow is of trace ffff, the parameters are of": analyzed(t, with("trace", "ffff")),
-		"does not say of how many processors it is: \"two\"":   analyzed(t, with("procs", "two")),
-		"are of 2 and 3 processors":                            analyzed(t, with("procs", "3")),
+		"phases.arrow is of trace ffff, but the parameters are of": analyzed(t, with("trace", "ffff")),
+		"has no number of processors: \"two\"":                     analyzed(t, with("procs", "two")),
+		"different numbers of processors, 2 and 3":                 analyzed(t, with("procs", "3")),
 		"phases.arrow has only processors 0 of the trace": analyzed(t, func(f []trace.Arg) []trace.Arg {
 			return append(f[:len(f):len(f)], trace.Arg{Key: "selected", Value: "0"})
 		}),
@@ -152,7 +152,7 @@ func TestCachesThatWereNotMeasured(t *testing.T) {
 	for want, m := range map[string]*machine.Machine{
 		"no caches of 4096 sets; it has 2048; run analyze with --sets 4096":       smpMachine(t, `"256 KiB"`, `"512 KiB"`),
 		"no caches of 64,4096 sets; it has 2048; run analyze with --sets 64,4096": smpMachine(t, `"256 KiB"`, `"512 KiB"`, "[[cache]]", inner),
-		"no caches of 32 ways; it has 1 to 20; predict replay simulates any":      smpMachine(t, "ways = 2", "ways = 32"),
+		"caches of 1 to 20 ways, not 32; use predict replay":                      smpMachine(t, "ways = 2", "ways = 32"),
 	} {
 		_, err = MVA{}.Predict(&Case{[]*Run{r}, m, 2})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -172,7 +172,7 @@ func TestTwoLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.phasesTable = results[0].Tables[0]
-	work, err := one.ofPhases(func(int) *machine.Machine { return m })
+	work, err := one.phaseWork(func(int) *machine.Machine { return m })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,27 +9,28 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Series is how long one program takes on machines that differ in their number of nodes alone, for those who ask for
-// many of them. E(Instr) agrees with what the model predicts for each, to the last bit.
+// A Series predicts one program on machines that differ only in their number of nodes. It is fast for many
+// machines. E(Instr) equals the result of the model's Predict, to the last bit.
 type Series struct {
 	c     Case
-	nodes func(nodes int) (*smp, error) // of [Paper] and [Curve]
+	nodes func(nodes int) (*smp, error) // inputs of models [Paper] and [Curve]
 	mva   *MVA
-	first bool // all is predicted from the first run
+	first bool // the first run predicts all machines
 }
 
-// NewSeries is that of a model for m with any number of nodes to m.System.Nodes, all of whose processors run the program.
+// NewSeries returns the series of a model for m with any number of nodes up to m.System.Nodes. All processors
+// run the program.
 func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, error) {
 	s := &Series{c: Case{Runs: runs, Machine: m, Processors: m.System.Processors}}
 	if err := s.c.check(); err != nil {
 		return nil, err
 	}
-	if err := counted(runs); err != nil {
+	if err := countInstructions(runs); err != nil {
 		return nil, err
 	}
 	many := s.c
 	many.Processors *= min(2, m.System.Nodes)
-	net, err := many.remote()
+	net, err := many.remoteAccess()
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +42,13 @@ func NewSeries(v model.Model[*Case], runs []*Run, m *machine.Machine) (*Series, 
 	case MVA:
 		s.mva = &v
 	default:
-		return nil, fmt.Errorf("model %s knows no series of machines", v.Name())
+		return nil, fmt.Errorf("model %s cannot predict a series of machines", v.Name())
 	}
 	return s, nil
 }
 
-// paper makes s one of model paper, over net with as many nodes as are asked for.
-func (s *Series) paper(v Paper, net remote) error {
+// paper prepares s for model paper, over net with any number of nodes.
+func (s *Series) paper(v Paper, net remoteAccess) error {
 	l, err := s.c.Runs[0].locality()
 	if err != nil {
 		return err
@@ -63,8 +64,8 @@ func (s *Series) paper(v Paper, net remote) error {
 	return nil
 }
 
-// curve makes s one of model curve, whose inputs are found once.
-func (s *Series) curve(v Curve, net remote) {
+// curve prepares s for model curve. Its inputs are computed once.
+func (s *Series) curve(v Curve, net remoteAccess) {
 	known := s.known()
 	s.nodes = func(nodes int) (*smp, error) {
 		in := known[nodes]
@@ -85,10 +86,11 @@ func (s *Series) curve(v Curve, net remote) {
 	}
 }
 
-// Slow reports whether a time takes so much longer to find than its bound that one should have the bounds of all machines first.
+// Slow reports whether a time takes much longer to compute than its bound, so that a search should compute all
+// bounds first.
 func (s *Series) Slow() bool { return s.mva != nil }
 
-// known are the inputs that were found for machines with the same nodes, whatever connects them.
+// known returns the inputs computed so far for machines with the same nodes, whatever their network.
 func (s *Series) known() map[int]*smp {
 	m, r := s.c.Machine, s.c.Runs[0]
 	key := fmt.Sprintf("%#v %#v %#v %#v %#v %d", m.Processor, m.Caches, m.Shared, m.Memory, m.System.Block, m.System.Processors)
@@ -104,12 +106,13 @@ func (s *Series) known() map[int]*smp {
 	return r.inputs[key]
 }
 
-// Time is that of the whole run with so many nodes, and LeastTime is no more than that: see [Series.Bound].
-func (s *Series) Time(nodes int) (unit.Seconds, error)      { return s.whole(s.EInstr(nodes)) }
-func (s *Series) LeastTime(nodes int) (unit.Seconds, error) { return s.whole(s.Bound(nodes)) }
+// Time returns the time of the whole run with so many nodes. LeastTime returns a lower bound of it: see
+// [Series.Bound].
+func (s *Series) Time(nodes int) (unit.Seconds, error)      { return s.runTime(s.EInstr(nodes)) }
+func (s *Series) LeastTime(nodes int) (unit.Seconds, error) { return s.runTime(s.Bound(nodes)) }
 
-// whole is the time of all instructions: those of the run that E(Instr) is predicted from.
-func (s *Series) whole(e unit.Seconds, err error) (unit.Seconds, error) {
+// runTime multiplies E(Instr) by the instructions of the run behind it.
+func (s *Series) runTime(e unit.Seconds, err error) (unit.Seconds, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -122,8 +125,8 @@ func (s *Series) whole(e unit.Seconds, err error) (unit.Seconds, error) {
 	return e * unit.Seconds(r.instructions), nil
 }
 
-// counted finds out how many instructions each run has.
-func counted(runs []*Run) error {
+// countInstructions sets the number of instructions of each run.
+func countInstructions(runs []*Run) error {
 	for _, r := range runs {
 		instr, err := r.parameter("instructions", "1")
 		if err != nil {
@@ -136,7 +139,7 @@ func counted(runs []*Run) error {
 	return nil
 }
 
-// EInstr is E(Instr) with so many nodes.
+// EInstr returns E(Instr) with so many nodes.
 func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
 	s.c.Processors = nodes * s.c.Machine.System.Processors
 	if s.mva != nil {
@@ -145,20 +148,21 @@ func (s *Series) EInstr(nodes int) (unit.Seconds, error) {
 	return s.solve(nodes, response)
 }
 
-// Bound is no more than EInstr, and found soon. It is E(Instr) if servers were only as busy as the asymptotic bounds of closed
-// networks say: an access takes its own time, or that of all processors less what each does in between. Of [MVA], see [MVA.least].
+// Bound returns a lower bound of EInstr, and is fast. It is E(Instr) with servers as busy as the asymptotic
+// bounds of closed networks: an access takes its own time, or that of all processors less the time of each in
+// between. For [MVA], see [MVA.bound].
 func (s *Series) Bound(nodes int) (e unit.Seconds, err error) {
 	const rounding = 1e-9
 	s.c.Processors = nodes * s.c.Machine.System.Processors
 	if s.mva != nil {
-		return s.solved("least", s.mva.least)
+		return s.solved("least", s.mva.bound)
 	}
-	e, err = s.solve(nodes, leastResponse)
+	e, err = s.solve(nodes, minResponse)
 	return e * (1 - rounding), err
 }
 
-// solved is what [MVA] found for machines that are the same to it: it knows neither prices nor sizes of memories, and none of the
-// parameters that [Scaled] is asked for.
+// solved returns the result of [MVA] for a machine, and remembers it for machines that are equal to the model.
+// The model uses neither prices nor sizes of memories, and none of the parameters that [Scaled] changes.
 func (s *Series) solved(what string, of func(*Case) (unit.Seconds, error)) (unit.Seconds, error) {
 	m, r := *s.c.Machine, s.c.Runs[0]
 	m.Memory.Size, m.System.Nodes = 0, s.c.nodes()
@@ -193,8 +197,8 @@ func (s *Series) solve(nodes int, t func(n int, lambda, tau float64) float64) (u
 	return unit.Seconds(e), nil
 }
 
-// leastResponse is a lower bound of [response].
-func leastResponse(n int, lambda, tau float64) float64 {
+// minResponse returns a lower bound of [response].
+func minResponse(n int, lambda, tau float64) float64 {
 	if lambda == 0 {
 		return tau
 	}

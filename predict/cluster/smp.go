@@ -6,32 +6,32 @@ import (
 	"spoor/predict/model"
 )
 
-// smp is the inputs of (3.16), and of one node of a cluster: the share of references that miss in each level.
+// smp holds the inputs of (3.16), for an SMP or one node of a cluster.
 type smp struct {
 	costs
 	disk float64 // tau_3, 0 for no disk
 	n    int     // processors of a node
-	// pipelined says that an access holds the bus for the occupancy only, and not for all of its time.
-	pipelined bool
-	overlaps  bool // misses of processors that go on behind them
-	printed   bool // see [Paper]
-	remote         // in other nodes
-	gamma     float64
-	inner     []float64 // misses of each cache level but the last, per reference
-	memory    float64   // references that go to memory
-	paging    float64   // references that go to the disks
+	// pipelined: an access holds the bus for the occupancy only, not for its whole time.
+	pipelined    bool
+	overlaps     bool // processors continue behind misses
+	printed      bool // see [Paper]
+	remoteAccess      // accesses to other nodes
+	gamma        float64
+	inner        []float64 // misses of each cache level but the last, per reference
+	memory       float64   // share of references that go to memory
+	paging       float64   // share of references that go to the disks
 }
 
-// solution is what (3.16) says, in seconds per instruction of one processor.
+// solution is the result of (3.16), in seconds per instruction of one processor.
 type solution struct {
 	times
 	l2, t2, u2 float64 // rate [1/s], access time [s] and utilization of the memory
-	l3, t3, u3 float64 // of the disks
-	lr, tr, ur float64 // of the network
+	l3, t3, u3 float64 // the same of the disks
+	lr, tr, ur float64 // the same of the network
 }
 
-// solve evaluates (3.16); t is the mean response of n customers with request rate
-// lambda at a server of mean service time tau.
+// solve evaluates (3.16). The function t is the mean response of n customers with request rate lambda at a
+// server of mean service time tau.
 func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	perRef, barriers := s.gamma/s.instr, s.instr // gamma S, and 1/S
 	if s.printed {
@@ -44,9 +44,9 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	out.t2, out.u2 = s.bus(out.l2, t)
 	out.latency = s.gamma * s.memory * s.costs.memory * exposed
 	out.contention = s.gamma * s.memory * (out.t2 - s.costs.memory) * exposed
-	s.remote.solve(&out, perRef, s.n, t)
-	out.latency += s.gamma * s.remote.share * (s.costs.memory + s.remote.tau)
-	out.contention += s.gamma * s.remote.share * (out.t2 - s.costs.memory + out.tr - s.remote.tau)
+	s.remoteAccess.solve(&out, perRef, s.n, t)
+	out.latency += s.gamma * s.remoteAccess.share * (s.costs.memory + s.remoteAccess.tau)
+	out.contention += s.gamma * s.remoteAccess.share * (out.t2 - s.costs.memory + out.tr - s.remoteAccess.tau)
 	if s.disk > 0 {
 		out.t3 = t(s.n, out.l3, s.disk)
 		out.u3 = share(s.n, out.l3, out.t3, s.disk)
@@ -58,8 +58,8 @@ func (s *smp) solve(t func(n int, lambda, tau float64) float64) (out solution) {
 	return out
 }
 
-// waiting is how long a reference waits for inner levels, on average, and which part of memory accesses is waited for, if instructions
-// take the ideal time.
+// waiting returns how long a reference waits for inner levels on average, and the share of memory accesses
+// that the processor waits for, if instructions take the ideal time.
 func (s *smp) waiting(ideal float64) (inside, exposed float64) {
 	c := s.costs
 	if !s.overlaps {
@@ -69,8 +69,8 @@ func (s *smp) waiting(ideal float64) (inside, exposed float64) {
 	return c.hierarchy(s.inner, s.memory, gap(s.memory), gap)
 }
 
-// bus is the time of a memory access with contention, and how busy the bus is. For what an access takes besides holding it, a
-// processor is elsewhere, as if it were thinking.
+// bus returns the time of a memory access with contention, and the utilization of the bus. The part of an
+// access that does not hold the bus counts as thinking time.
 func (s *smp) bus(rate float64, t func(n int, lambda, tau float64) float64) (with, busy float64) {
 	held := s.held()
 	rest := s.costs.memory - held
@@ -81,7 +81,7 @@ func (s *smp) bus(rate float64, t func(n int, lambda, tau float64) float64) (wit
 	return rest + with, share(s.n, rate, with, held)
 }
 
-// held is for how long an access holds the bus.
+// held returns how long an access holds the bus.
 func (s *smp) held() float64 {
 	if s.pipelined {
 		return min(s.costs.memory, s.occupancy)
@@ -89,19 +89,19 @@ func (s *smp) held() float64 {
 	return s.costs.memory
 }
 
-// processors are those of all nodes.
+// processors returns the number of processors of all nodes.
 func (s *smp) processors() int { return s.n * max(1, s.nodes) }
 
-// share is how busy a server is [du2000, eq. 3.10]: n customers, each with a
-// response of t after a mean of 1/lambda, want it for tau.
+// share returns the utilization of a server [du2000, eq. 3.10]. Each of n customers needs it for tau, and gets
+// a response after t and a mean of 1/lambda.
 func share(n int, lambda, t, tau float64) float64 {
 	return min(1, float64(n)*lambda*tau/(1+lambda*t))
 }
 
-// eInstr is E(Instr) [du2000, eq. 3.4].
+// eInstr returns E(Instr) [du2000, eq. 3.4].
 func (o *solution) eInstr(n int) float64 { return float64(split(o.times, float64(n)).Total()) }
 
-// prediction is o with its terms.
+// prediction converts o to a prediction with its terms.
 func (s *smp) prediction(o solution) model.Prediction {
 	n := float64(s.n)
 	sum := split(o.times, float64(s.processors()))
@@ -127,9 +127,9 @@ func (s *smp) prediction(o solution) model.Prediction {
 			p.Limit = "disk"
 		}
 	}
-	s.remote.explain(&p, o)
+	s.remoteAccess.addTerms(&p, o)
 	if s.gamma > 1 {
-		p.Warnings = append(p.Warnings, fmt.Errorf("%.3g references per instruction: the model is of one at most", s.gamma))
+		p.Warnings = append(p.Warnings, fmt.Errorf("%.3g references per instruction, but the model assumes at most one", s.gamma))
 	}
 	return p
 }

@@ -8,17 +8,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// holding reports whether a message holds the network for most of its time.
-func (b *interconnect) holding() bool { return 2*b.block.held > b.block.time }
+// holdsNetwork reports whether a message holds the network for most of its time.
+func (b *interconnect) holdsNetwork() bool { return 2*b.block.held > b.block.time }
 
-// A window is what a processor asks of others in a window of a phase, by its number.
-type window func(p trace.Proc, phase int, number int64) RemoteDemand
+// A demandFunc returns the requests of a processor in a window of a phase, by its number.
+type demandFunc func(p trace.Proc, phase int, number int64) RemoteDemand
 
-// windowsOf are what was counted for delays, at one that may be between them. What is waited for takes messages: it grows as the delay does.
-func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
+// interpolatedDemand returns the requests at a delay, interpolated between the delays that were counted. Waits
+// consist of messages, so they grow in proportion to the delay.
+func interpolatedDemand(t *phases.TrafficProfile, delay float64, nodes int) demandFunc {
 	lo, hi, part := bracket(t.Delays, delay)
 	if lo == hi {
-		return scaledTo(t, lo, delay, nodes)
+		return countedDemand(t, lo, delay, nodes)
 	}
 	linear := (delay - float64(t.Delays[lo])) / float64(t.Delays[hi]-t.Delays[lo])
 	return func(p trace.Proc, phase int, number int64) RemoteDemand {
@@ -29,8 +30,9 @@ func windowsOf(t *phases.TrafficProfile, delay float64, nodes int) window {
 	}
 }
 
-// scaledTo are what was counted for one of the delays, in an order that is the same at another.
-func scaledTo(t *phases.TrafficProfile, counted int, delay float64, nodes int) window {
+// countedDemand returns the requests counted for one of the delays. Waits are scaled to another delay in the
+// same order.
+func countedDemand(t *phases.TrafficProfile, counted int, delay float64, nodes int) demandFunc {
 	by := 1.0
 	if d := float64(t.Delays[counted]); d > 0 {
 		by = delay / d
@@ -42,8 +44,8 @@ func scaledTo(t *phases.TrafficProfile, counted int, delay float64, nodes int) w
 	}
 }
 
-// apart adds to the work between barriers what nodes need of others.
-func (r *Run) addRemoteDemand(c *Case, work program, away window) error {
+// addRemoteDemand adds the requests between nodes to the work between barriers.
+func (r *Run) addRemoteDemand(c *Case, work program, away demandFunc) error {
 	profile, err := r.profile(last(c.Machine).Line)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (r *Run) addRemoteDemand(c *Case, work program, away window) error {
 				w := &work[i][p][at]
 				w.Remote = away(trace.Proc(p), i, profile.Number(i, at))
 				if c.perNode() == 1 {
-					w.Upgrades = 0 // there is nobody else on the bus
+					w.Upgrades = 0 // no other processor is on the bus
 				}
 			}
 		}
@@ -62,7 +64,8 @@ func (r *Run) addRemoteDemand(c *Case, work program, away window) error {
 	return nil
 }
 
-// bracket is the two of delays between which one is, and how far from the first to the second, by their logarithms.
+// bracket returns the two delays around the given one, and the position between them by logarithms, from 0 to
+// 1.
 func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float64) {
 	for hi < len(delays)-1 && float64(delays[hi]) < delay {
 		hi++
@@ -75,38 +78,39 @@ func bracket(delays []unit.Instructions, delay float64) (lo, hi int, part float6
 	return lo, hi, min(1, max(0, part))
 }
 
-// settle has work ask for what nodes need of others, which depends on how long they wait for blocks, and the network run it. Where messages
-// hold the network, turns on it are in what was counted. Else the wait is found from itself, beginning with none.
+// solveCluster adds the requests between nodes to work, and solves the network. The requests depend on how
+// long nodes wait for blocks. If messages hold the network, the counts include the waits for it. Otherwise the
+// wait is found by iteration, which begins with no wait.
 func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error) {
 	asked, err := r.traffic(c.nodesOf())
 	if err != nil {
 		return nil, err
 	}
-	costs.step = costs.hits(work)
+	costs.step = costs.hitTime(work)
 	for p := range costs.each {
 		costs.each[p].step = costs.step
 	}
 	delay := costs.interconnect.block.time / costs.step
-	if costs.interconnect.holding() {
-		if costs.each == nil { // what was counted is of equal nodes
+	if costs.interconnect.holdsNetwork() {
+		if costs.each == nil { // the counts are of equal nodes
 			costs.interconnect.queues = 1
 			if latency := float64(asked.Latency); latency < delay {
 				costs.interconnect.queues = costs.interconnect.block.held / costs.interconnect.block.time / (1 - latency/delay)
 			}
 		}
-		if err := r.addRemoteDemand(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
+		if err := r.addRemoteDemand(c, work, interpolatedDemand(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
-		costs.group(work, r.drains(len(work)))
+		costs.setGroups(work, r.drains(len(work)))
 		return costs.run(work, c.Processors, waits), nil
 	}
 	var net *network
 	blocks := 0.0
 	for range maxRoundsOfDelay {
-		if err := r.addRemoteDemand(c, work, windowsOf(asked, delay, c.nodes())); err != nil {
+		if err := r.addRemoteDemand(c, work, interpolatedDemand(asked, delay, c.nodes())); err != nil {
 			return nil, err
 		}
-		costs.group(work, r.drains(len(work)))
+		costs.setGroups(work, r.drains(len(work)))
 		net = costs.run(work, c.Processors, waits)
 		before := blocks
 		if blocks = work.sum().Remote.Blocks; math.Abs(blocks-before) <= delayTolerance*blocks {
@@ -117,13 +121,15 @@ func (r *Run) solveCluster(c *Case, costs *costs, work program) (*network, error
 	return net, nil
 }
 
-// maxRoundsOfDelay bounds the rounds of [Run.solveCluster], and delayTolerance is when they end: relative to the number of blocks.
+// maxRoundsOfDelay bounds the rounds of [Run.solveCluster]. The rounds end when the number of blocks changes
+// by less than delayTolerance.
 const (
 	maxRoundsOfDelay = 8
 	delayTolerance   = 0.01
 )
 
-// delay is how long a message with a block takes with what is waited for it, in the time of an instruction or hit, if messages without one take a part of that.
+// delay returns how long a message with a block takes with its waits, in the time of an instruction or hit.
+// Messages without a block take the share right of that.
 func (n *network) delay(c *costs, work program, right float64) float64 {
 	away := work.sum().Remote
 	contention := -away.Queues * c.step

@@ -10,8 +10,9 @@ import (
 	"spoor/traces/unit"
 )
 
-// Table has a row for each prediction; times are in nanoseconds per instruction. E(Instr) is from lo to hi, which is what the
-// model varies, from parameters_lo to parameters_hi, with how far below and above that simulations of other programs were.
+// Table has a row for each prediction. Times are in nanoseconds per instruction. The interval of E(Instr) is
+// lo to hi. It is the interval that the model varies, parameters_lo to parameters_hi, widened by the model's
+// error, model_below and model_above.
 func Table(all []model.Prediction, facts []trace.Arg) *store.Table {
 	nanos := func(name string, of func(model.Prediction) unit.Seconds) store.Column {
 		return column(all, name, "ns", func(p model.Prediction) float64 { return 1e9 * float64(of(p)) })
@@ -87,7 +88,7 @@ func percentIfKnown(b model.ModelMargin, share float64) float64 {
 	return 100 * share
 }
 
-// warnings joins them with semicolons, which they do not contain themselves.
+// warnings joins the warnings of p with semicolons. Semicolons inside become commas.
 func warnings(p model.Prediction) string {
 	var list []string
 	for _, w := range p.Warnings {

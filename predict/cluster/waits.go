@@ -6,32 +6,29 @@ import (
 	"slices"
 )
 
-// maxExact is the largest number of customers whose subsets are all looked at: 2^10
-// networks of 10 customers.
+// maxExact is the largest number of customers for which [waits] uses all subsets: 2^10 networks of 10
+// customers.
 const maxExact = 10
 
-// waits is the mean wait of each customer per visit at a bus that serves first
-// come, first served.
+// waits returns the mean wait of each customer per visit at a bus that serves first come, first served.
 //
-// Every customer is a class of its own. Mean value analysis over all subsets
-// takes the wait of p from what it sees on arrival, the network without p:
+// Every customer is a class of its own. Mean value analysis over all subsets computes the wait of p from what
+// p finds on arrival, the network without p:
 //
 //	W_p(S) = sum(q in S-p) [ X_q W_q b_q + U_q r_q ],   X_q = 1/(Z_q + W_q + b_q),  U_q = X_q b_q
 //
-// all of S-p, with b_q the mean time for which q holds the bus and r_q =
-// E[b_q^2]/(2 b_q) what is left of it when somebody comes. For exponential times
-// (r = b) of equal means this is exact. Bus times are nearly fixed, and there the
-// mean over the customers is replaced by the exact one of n equal customers: see
-// [takacs]. The bus is never held for more than all of the time, which raises the
-// waits if need be.
+// Here all quantities on the right are of S-p, b_q is the mean bus time of q, and r_q = E[b_q^2]/(2 b_q) is
+// the rest of it at an arrival. For exponential times (r = b) of equal means this is exact. Bus times are
+// nearly fixed. For these, the mean over the customers is replaced by the exact one of n equal customers: see
+// [takacs]. The utilization of the bus is at most 1, which raises the waits if necessary.
 func waits(customers []customer) []float64 {
 	n := len(customers)
 	if n < 2 {
 		return make([]float64, n)
 	}
-	if routed(customers) {
+	if usesSwitch(customers) {
 		w := portWaits(customers)
-		fill(customers, w)
+		capUtilization(customers, w)
 		return w
 	}
 	how := estimatorFor(n)
@@ -40,7 +37,7 @@ func waits(customers []customer) []float64 {
 	if e := how.equal(n, average); e > 0 {
 		scale(w, takacs(n, average)/e)
 	}
-	fill(customers, w)
+	capUtilization(customers, w)
 	return w
 }
 
@@ -50,8 +47,7 @@ func scale(w []float64, factor float64) {
 	}
 }
 
-// An estimator is one way to do mean value analysis, for any customers and for n
-// equal ones.
+// An estimator is one way to do mean value analysis, for any customers and for n equal ones.
 type estimator struct {
 	customers func([]customer) []float64
 	equal     func(n int, c customer) float64
@@ -62,7 +58,7 @@ var (
 	byFixedPoint = estimator{fixedPoint, equalFixedPoint}
 )
 
-// estimatorFor looks at all subsets of n customers if they are few.
+// estimatorFor selects all subsets for few customers, the fixed point for many.
 func estimatorFor(n int) estimator {
 	if n <= maxExact {
 		return bySubsets
@@ -70,8 +66,8 @@ func estimatorFor(n int) estimator {
 	return byFixedPoint
 }
 
-// mean is the customer whose holds are those of all visits together, and whose
-// think time makes as many visits as all of them do without waiting.
+// mean returns the average customer. Its holds are those of all visits together. Its think time gives as many
+// visits as all customers make without waiting.
 func mean(customers []customer) (m customer) {
 	rate := 0.0
 	for i := range customers {
@@ -93,7 +89,7 @@ func mean(customers []customer) (m customer) {
 	return m
 }
 
-// measure is what the waits depend on.
+// measure holds the values of a customer that the waits depend on.
 type measure struct{ think, mean, square float64 }
 
 func (c *customer) measure() measure {
@@ -109,18 +105,17 @@ func measuresOf(customers []customer) []measure {
 	return all
 }
 
-// load is what an arriving customer waits for because q is in the network, if q
-// itself waits w.
+// load returns how long an arriving customer waits because q is in the network, if q itself waits w.
 func (q *measure) load(w float64) float64 {
 	return (w*q.mean + q.square/2) / max(minCycle, q.think+w+q.mean)
 }
 
-// overSubsets is the recursion of [waits] over all subsets, in O(n 2^n): what p finds
-// in S is the load of all of S-p, whoever p is.
+// overSubsets is the recursion of [waits] over all subsets, in O(n 2^n). What p finds in S is the load of all
+// of S-p, for every p.
 func overSubsets(customers []customer) []float64 {
 	n := len(customers)
 	measures := measuresOf(customers)
-	loads := make([]float64, 1<<n) // of all customers of each network
+	loads := make([]float64, 1<<n) // load of all customers, by network
 	for s := 1; s < 1<<n; s++ {
 		for rest := s; rest != 0; rest &= rest - 1 {
 			p := bits.TrailingZeros(uint(rest))
@@ -134,7 +129,7 @@ func overSubsets(customers []customer) []float64 {
 	return w
 }
 
-// equalSubsets is [overSubsets] of n equal customers: all subsets of one size are one.
+// equalSubsets is [overSubsets] for n equal customers: all subsets of one size are equal.
 func equalSubsets(n int, c customer) (w float64) {
 	m := c.measure()
 	for k := 2; k <= n; k++ {
@@ -143,12 +138,11 @@ func equalSubsets(n int, c customer) (w float64) {
 	return w
 }
 
-// maxRounds bounds the iterations of a fixed point, which halve the error or better.
+// maxRounds bounds the iterations of a fixed point. Each at least halves the error.
 const maxRounds = 200
 
-// fixedPoint takes what p sees from the whole network without p's part, in the
-// manner of Bard and Schweitzer: the network without p is taken to be as the
-// others are with it.
+// fixedPoint computes what p finds from the whole network without p's part, like Bard and Schweitzer. It
+// assumes that the others behave without p as they do with it.
 func fixedPoint(customers []customer) []float64 {
 	const tolerance = 1e-12
 	w := make([]float64, len(customers))
@@ -160,7 +154,7 @@ func fixedPoint(customers []customer) []float64 {
 		}
 		change := 0.0
 		for p := range customers {
-			// Halfway, so that the round trip of a saturated bus does not swing.
+			// Damped by half, so that a saturated bus does not oscillate.
 			next := (w[p] + total - measures[p].load(w[p])) / 2
 			change = max(change, math.Abs(next-w[p])/customers[p].cycle(next))
 			w[p] = next
@@ -172,7 +166,7 @@ func fixedPoint(customers []customer) []float64 {
 	return w
 }
 
-// equalFixedPoint is [fixedPoint] of n equal customers.
+// equalFixedPoint is [fixedPoint] for n equal customers.
 func equalFixedPoint(n int, c customer) (w float64) {
 	m := c.measure()
 	for range maxRounds {
@@ -181,35 +175,35 @@ func equalFixedPoint(n int, c customer) (w float64) {
 	return w
 }
 
-// evenWaits is the least that n customers can wait on average, which they do if
-// their requests are evenly spaced: nothing as long as the bus has room for
-// all of them, and then R = n*b - Z.
+// evenWaits returns the least mean waits of n customers, which are those of evenly spaced requests. They are 0
+// as long as the bus has room for all requests, and then R = n*b - Z.
 func evenWaits(customers []customer) []float64 {
 	w := make([]float64, len(customers))
-	fill(customers, w)
+	capUtilization(customers, w)
 	return w
 }
 
-// exponentialWaits is [waits] for exponential bus times of the same means, as in
-// [du2000, eq. 3.12], which they are for equal customers.
+// exponentialWaits is [waits] for exponential bus times of the same means. For equal customers it is [du2000,
+// eq. 3.12].
 func exponentialWaits(customers []customer) []float64 {
 	memoryless := slices.Clone(customers)
 	for i := range memoryless {
 		memoryless[i].memoryless = true
 	}
 	approximate := estimatorFor(len(customers)).customers
-	if routed(memoryless) {
+	if usesSwitch(memoryless) {
 		approximate = portWaits
 	}
 	w := approximate(memoryless)
-	fill(memoryless, w)
+	capUtilization(memoryless, w)
 	return w
 }
 
-// fill raises the waits, all by the same part of what they are below the most that they can be, by as little that the bus is held for no more
-// than all of the time. Nobody is in front of another one twice, so that a wait is at most what all others hold the bus; when everybody waits that
-// long, it is never held for longer.
-func fill(customers []customer, w []float64) {
+// capUtilization raises the waits until the utilization of the bus, or of each port, is at most 1. All waits
+// rise by the same part of their distance to the largest possible wait, and by no more than needed. No
+// customer is ahead of another twice, so a wait is at most the bus time of all others. If all wait that long,
+// the utilization is at most 1.
+func capUtilization(customers []customer, w []float64) {
 	measures := measuresOf(customers)
 	all := 0.0
 	for i := range measures {
@@ -220,7 +214,7 @@ func fill(customers []customer, w []float64) {
 		return min(w[i], most) + part*max(0, most-w[i])
 	}
 	var ports []float64
-	if routed(customers) {
+	if usesSwitch(customers) {
 		ports = make([]float64, len(customers[0].ports))
 	}
 	busy := func(part float64) (u float64) {

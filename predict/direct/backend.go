@@ -42,7 +42,7 @@ func (b *backend) Run(ctx context.Context, ranks []*spmd.Rank) (err error) {
 		obs = &rows{obs, make([]int64, len(ranks)), make([][]int64, len(ranks))}
 	}
 	b.result, err = engine.Run(ctx, programs, engine.Options{Model: b.model, Steps: replay.Barriers(len(ranks), b.opt.Collectives),
-		Observer: obs, Live: b, Progress: b.opt.Progress})
+		Observer: obs, Direct: b, Progress: b.opt.Progress})
 	for _, l := range b.lines {
 		if l.Err != nil {
 			return l.Err // as it is: it names the rank
@@ -97,14 +97,14 @@ func (b *backend) Matched(rank int32, mark int64, from, tag int32) {
 }
 
 // Came implements engine.Live.
-func (b *backend) Came(rank, group, from, tag int32, at unit.Picos) {
+func (b *backend) Arrived(rank, group, from, tag int32, at unit.Picos) {
 	if group >= trace.None {
 		b.lines[rank].post.came(channel{from, tag, group}, at)
 	}
 }
 
 // Found implements engine.Live.
-func (b *backend) Found(rank int32, a *engine.Answer) {
+func (b *backend) Answered(rank int32, a *engine.Answer) {
 	l := b.lines[rank]
 	switch a.Mark {
 	case answered:
@@ -127,4 +127,4 @@ func (b *backend) Found(rank int32, a *engine.Answer) {
 }
 
 // Resumes implements engine.Live.
-func (b *backend) Resumes(rank int32, now unit.Picos) { b.lines[rank].now = now }
+func (b *backend) Resumed(rank int32, now unit.Picos) { b.lines[rank].now = now }

@@ -204,7 +204,7 @@ func (l *timeline) wait(op *spmd.Op) {
 
 func (l *timeline) waitAny(op *spmd.Op) {
 	for i, q := range op.Requests {
-		is := engine.Op{Kind: engine.Among, Request: q.ID}
+		is := engine.Op{Kind: engine.AddToWaitAny, Request: q.ID}
 		if i == len(op.Requests)-1 {
 			is.Kind = engine.WaitAny
 		}

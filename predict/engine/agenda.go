@@ -6,55 +6,55 @@ import "spoor/traces/unit"
 // is first. An operation schedules what follows when it begins: computation and sends when they have the processor, a receive when its message has, or when
 // it is posted if that was before. What is nonblocking is scheduled together, up to the next wait, and that schedules what follows when the
 // last of it has begun. In other semantics there is none.
-type agenda struct {
-	since unit.Picos // when the present operation was scheduled
-	last  unit.Picos // when the last operation began of those that were scheduled with it
-	begun unit.Picos // when the first of them could begin
+type enqueueStamp struct {
+	enqueued   unit.Picos // when the present operation was scheduled
+	lastBegun  unit.Picos // when the last operation began of those that were scheduled with it
+	firstReady unit.Picos // when the first of them could begin
 }
 
 // atFirst is before all that is scheduled at any time.
-const atFirst unit.Picos = -1
+const beforeAll unit.Picos = -1
 
 // did is that an operation began at a time.
-func (a *agenda) did(at unit.Picos) {
+func (a *enqueueStamp) began(at unit.Picos) {
 	if a != nil {
-		a.last = max(a.last, at)
+		a.lastBegun = max(a.lastBegun, at)
 	}
 }
 
 // posted is that a receive was.
-func (a *agenda) posted() {
+func (a *enqueueStamp) postedReceive() {
 	if a != nil {
-		a.last = max(a.last, a.begun)
+		a.lastBegun = max(a.lastBegun, a.firstReady)
 	}
 }
 
 // follow is that what follows those that began is scheduled, and can begin at a time.
-func (a *agenda) follow(begin unit.Picos) {
+func (a *enqueueStamp) enqueueNext(begin unit.Picos) {
 	if a != nil {
-		a.since, a.begun = a.last, begin
+		a.enqueued, a.firstReady = a.lastBegun, begin
 	}
 }
 
 // taken is when a pending operation that has ended began: when the processor took up the message.
-func (r *rank) taken(p *pending) unit.Picos {
-	if p.what != Irecv {
+func (r *rank) tookUpAt(p *pendingOp) unit.Picos {
+	if p.kind != Irecv {
 		return p.done
 	}
-	return p.done - r.e.Receive - r.e.carry(p.bytes)
+	return p.done - r.e.Receive - r.e.bytesTime(p.bytes)
 }
 
 // mailIsFirst is whether a rank of LogGOPSim takes up a mail before it goes on, when it could do either at a time.
-func (r *rank) mailIsFirst(now unit.Picos) bool {
+func (r *rank) arrivalIsFirst(now unit.Picos) bool {
 	e := r.e
 	if now == never || len(r.releases) > 0 && r.releases[0].at == now {
 		return true
 	}
-	since := atFirst
-	if r.more != nil {
-		since = r.more.scheduled(r, now)
-	} else if s := &r.main; r.need(s) != nothing {
-		since = s.agenda.since
+	since := beforeAll
+	if r.tasks != nil {
+		since = r.tasks.nextEnqueued(r, now)
+	} else if s := &r.main; r.resourceFor(s) != nothing {
+		since = s.stamp.enqueued
 	}
 	sent := r.arrivals[0].at - e.Latency - e.Send
 	return sent < since || sent == since && r.arrivals[0].from < r.id

@@ -8,16 +8,16 @@ package engine
 // ranks act more seldom, and do more at once.
 
 // farthest is how many operations a rank does at once beyond the time up to which it knows all messages: what it sends is kept until then.
-const farthest = 256
+const maxAhead = 256
 
 // early is whether ranks may do so. Long messages are answered by who has posted its receive at that time, and leave through the port at the time of
 // the answer. Beside something else, ranks act in its time.
-func (e *engine) early() bool { return e.plain && e.Long < 0 && e.opt.Beside == nil }
+func (e *engine) runsAhead() bool { return e.fast && e.EagerLimit < 0 && e.opt.CoSimulator == nil }
 
 // freely is whether the program goes on whatever comes. It does not go on to work: what it sends after that would have to be kept for long.
-func (r *rank) freely() bool {
+func (r *rank) mayRunAhead() bool {
 	e, s := r.e, &r.main
-	if e.ahead == 0 || s.t >= Horizon || r.dead {
+	if e.aheadLeft == 0 || s.t >= Horizon || r.failed {
 		return false
 	}
 	switch s.phase {
@@ -32,20 +32,20 @@ func (r *rank) freely() bool {
 	default:
 		return false
 	}
-	e.ahead--
+	e.aheadLeft--
 	return true
 }
 
 // together is among how many waits that follow each other, each for something to end, the last is looked for.
-const together = 32
+const maxWaitScan = 32
 
 // awaited is the pending operation that r, which waits, waits for last before it does anything but wait, as far as that is looked for.
-func (r *rank) awaited() int32 {
-	on := r.main.on
-	if !r.e.early() {
+func (r *rank) lastAwaited() int32 {
+	on := r.main.pending
+	if !r.e.runsAhead() {
 		return on
 	}
-	next := r.ops[r.at:min(r.at+together, len(r.ops))]
+	next := r.ops[r.at:min(r.at+maxWaitScan, len(r.ops))]
 	for i := range next {
 		if next[i].kind != Wait || next[i].work != 0 {
 			break
@@ -54,7 +54,7 @@ func (r *rank) awaited() int32 {
 		if n <= 0 {
 			break
 		}
-		if p := &r.e.pendings.items[n]; p.done == undone && p.from >= 0 {
+		if p := &r.e.pendingOps.items[n]; p.done == unfinished && p.from >= 0 {
 			on = n
 		}
 	}
@@ -62,11 +62,11 @@ func (r *rank) awaited() int32 {
 }
 
 // settle takes up the messages of ranks that wait for another one, which does not come.
-func (c *crew) settle() error {
+func (c *workers) drainBlocked() error {
 	for _, e := range c.engines {
 		for i := e.first; i < e.end; i++ {
-			if r := &e.ranks[i]; r.more == nil && len(r.arrivals) > 0 {
-				e.acting, e.limit = r.id, Horizon
+			if r := &e.ranks[i]; r.tasks == nil && len(r.arrivals) > 0 {
+				e.active, e.limit = r.id, Horizon
 				r.run()
 			}
 		}

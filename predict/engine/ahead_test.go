@@ -20,7 +20,7 @@ func TestAheadIsSeen(t *testing.T) {
 	}
 	for seed := range uint64(count) {
 		ops, _, opt := random(seed, 2+int(seed%9), 20+int(seed%80), false, seed%3 == 0)
-		opt.Model.Long, opt.Model.LogGOPSim = -1, false
+		opt.Model.EagerLimit, opt.Model.LogGOPSim = -1, false
 		if holdToWatched(t, ops, opt); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -30,7 +30,7 @@ func TestAheadIsSeen(t *testing.T) {
 // holdToWatched holds all protocols to a run that is watched.
 func holdToWatched(t *testing.T, ops [][]Op, opt Options) {
 	t.Helper()
-	opt.Observer = Quiet{}
+	opt.Observer = NopObserver{}
 	want, _ := account(ops, nil, opt)
 	opt.Observer = nil
 	for _, opt.Protocol = range []Protocol{Sequential, Quantum, Whoa} {
@@ -69,8 +69,8 @@ func TestAheadFails(t *testing.T) {
 	bad := send(7, 1)
 	slow := send(0, 1)
 	slow.Extra = 1e6
-	late, sooner := does(slow, bad), does(recv(0), work(10), bad)
-	ops := ranks(does(send(1, 1), work(unit.Picos(5e5)), send(1, 1)), sooner, late)
+	portWait, sooner := does(slow, bad), does(recv(0), work(10), bad)
+	ops := ranks(does(send(1, 1), work(unit.Picos(5e5)), send(1, 1)), sooner, portWait)
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
 		for _, workers := range []int{1, 2, 3} {
 			got, _ := account(ops, nil, Options{Model: loggp(), Protocol: p, Workers: workers})
@@ -101,7 +101,7 @@ func TestAheadWaitsForEver(t *testing.T) {
 // Operations that are not as most are, between such: the result or the error is that of who is watched.
 func TestAheadOfSpecial(t *testing.T) {
 	lenient, extra, unsound := wait(9), isend(1, 8, 5), isend(1, 8, 6)
-	lenient.Lenient, extra.Extra, unsound.Extra = true, 70, -1
+	lenient.IgnoreClosed, extra.Extra, unsound.Extra = true, 70, -1
 	far := work(Horizon / 5)
 	for name, middle := range map[string][]Op{
 		"nothing":               nil,
@@ -114,9 +114,9 @@ func TestAheadOfSpecial(t *testing.T) {
 		"one that is not open":  does(wait(9)),
 		"nobody":                does(isend(2, 8, 5)),
 		"negative overhead":     does(unsound),
-		"a kind that is not":    does(Op{Kind: Away + 1}),
+		"a kind that is not":    does(Op{Kind: Suspended + 1}),
 		"next to for ever":      does(far, far, far, far, isend(1, 8, 5), work(maxDuration), isend(1, 8, 6), wait(5)),
-		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), farthest),
+		"more than at once":     slices.Repeat(does(isend(1, 8, 5), wait(5)), maxAhead),
 		"more than is received": slices.Repeat(does(isend(1, 8, None)), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAheadOfSpecial(t *testing.T) {
 
 // An operation of a kind that there is not is an error wherever it comes: programs that go on freely once passed it by.
 func TestKindsThatThereAreNot(t *testing.T) {
-	for _, kind := range []Kind{0, Away + 1} {
+	for _, kind := range []Kind{0, Suspended + 1} {
 		ops := [][]Op{{{Kind: Irecv, Peer: 1, Request: 0, Group: None}, {Kind: kind, Request: None}, {Kind: Wait, Request: 0}}, {{Kind: Send, Request: None, Group: None}}}
 		if _, err := outcome(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "which there is not") {
 			t.Errorf("kind %d: %v", kind, err)

@@ -7,29 +7,29 @@ import (
 )
 
 // round is how far a strand is with the steps of a collective.
-type round struct {
+type collectiveState struct {
 	steps    []Step
 	from, to int // of steps, the present round
-	at       int // of steps, the next thing to do
-	pass     pass
-	nodes    []int32 // pending operations of the round's steps
+	next     int // of steps, the next thing to do
+	stage    roundStage
+	pending  []int32 // pending operations of the round's steps
 }
 
 // pass is what a strand does with the steps of a round.
-type pass uint8
+type roundStage uint8
 
 const (
-	posts    pass = iota // all receives
-	sends                // one after the other
-	receives             // waits for them
-	departs              // waits until what was sent has left
+	postReceives    roundStage = iota // all receives
+	sendMessages                      // one after the other
+	awaitReceives                     // waits for them
+	awaitDepartures                   // waits until what was sent has left
 )
 
 // sends is whether the next thing is to send.
-func (d *round) sends() bool { return d.pass == sends }
+func (d *collectiveState) isSending() bool { return d.stage == sendMessages }
 
 // startCollective begins the steps, as a strand of its own if the collective has a request.
-func (r *rank) startCollective(s *strand, now unit.Picos) {
+func (r *rank) startCollective(s *task, now unit.Picos) {
 	steps, err := r.e.opt.Steps(r.id, s.op)
 	if err != nil {
 		r.e.fail(fmt.Errorf("rank %d: operation %d: %w", r.id, s.row, err))
@@ -37,35 +37,35 @@ func (r *rank) startCollective(s *strand, now unit.Picos) {
 	}
 	c := s
 	if s.op.Request >= 0 {
-		if r.more == nil {
-			r.more = &strands{schedules: r.e.LogGOPSim}
+		if r.tasks == nil {
+			r.tasks = &taskQueue{enqueues: r.e.LogGOPSim}
 		}
 		op := *s.op // which the program may change when it goes on
-		c = r.more.add(s.row, &op, now)
-		if c.agenda != nil {
-			*c.agenda = *s.agenda
+		c = r.tasks.add(s.row, &op, now)
+		if c.stamp != nil {
+			*c.stamp = *s.stamp
 		}
-		c.own = r.e.pendings.add()
-		r.e.pendings.items[c.own] = pending{done: undone, what: Collective, group: s.op.Group, tag: s.op.Tag}
-		r.request(s.op.Request, c.own)
+		c.completes = r.e.pendingOps.add()
+		r.e.pendingOps.items[c.completes] = pendingOp{done: unfinished, kind: Collective, group: s.op.Group, tag: s.op.Tag}
+		r.openRequest(s.op.Request, c.completes)
 	}
-	if c.round == nil {
-		c.round = &round{}
+	if c.collective == nil {
+		c.collective = &collectiveState{}
 	}
-	*c.round = round{steps: steps, nodes: c.round.nodes[:0]}
+	*c.collective = collectiveState{steps: steps, pending: c.collective.pending[:0]}
 	c.t, c.phase = now, stepping
-	c.agenda.follow(now)
+	c.stamp.enqueueNext(now)
 	r.beginRound(c)
 	if c != s {
-		r.more.after(r, c)
+		r.tasks.requeue(r, c)
 		r.finish(s, now)
 	}
 }
 
 // beginRound comes to the next round, or to the end.
-func (r *rank) beginRound(s *strand) {
-	d := s.round
-	d.from, d.pass = d.to, posts
+func (r *rank) beginRound(s *task) {
+	d := s.collective
+	d.from, d.stage = d.to, postReceives
 	if d.from == len(d.steps) {
 		r.finish(s, s.t)
 		return
@@ -77,51 +77,51 @@ func (r *rank) beginRound(s *strand) {
 }
 
 // stepRound posts the receives of a round, or sends one of its messages.
-func (r *rank) stepRound(s *strand, now unit.Picos) {
-	d := s.round
+func (r *rank) stepRound(s *task, now unit.Picos) {
+	d := s.collective
 	s.t = now
-	if d.pass == posts {
-		d.nodes = d.nodes[:0]
-		r.e.posting(s, now < r.cpu)
+	if d.stage == postReceives {
+		d.pending = d.pending[:0]
+		r.e.beginPosting(s, now < r.cpu)
 		for i := d.from; i < d.to; i++ {
-			node := over
+			node := completed
 			if p := d.steps[i].Peer; p < 0 || int(p) >= len(r.e.ranks) {
 				r.e.fail(fmt.Errorf("rank %d: operation %d has a message with rank %d of %d", r.id, s.row, p, len(r.e.ranks)))
 				return
 			}
 			if !d.steps[i].Send {
-				s.agenda.posted()
-				node = r.offer(d.steps[i].Peer, s.op.Tag, s.op.Group, 0, now)
+				s.stamp.postedReceive()
+				node = r.postReceive(d.steps[i].Peer, s.op.Tag, s.op.Group, 0, now)
 			}
-			d.nodes = append(d.nodes, node)
+			d.pending = append(d.pending, node)
 		}
-		r.e.posting(nil, false)
-		d.at, d.pass = d.from, sends
+		r.e.beginPosting(nil, false)
+		d.next, d.stage = d.from, sendMessages
 	} else {
-		m := &d.steps[d.at]
-		s.t, d.nodes[d.at-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0)
-		s.agenda.did(now)
-		d.at++
+		m := &d.steps[d.next]
+		s.t, d.pending[d.next-d.from] = r.send(now, m.Peer, s.op.Tag, s.op.Group, m.Bytes, 0)
+		s.stamp.began(now)
+		d.next++
 	}
-	r.nextOfRound(s)
+	r.advanceRound(s)
 }
 
 // nextOfRound goes to the next thing to do.
-func (r *rank) nextOfRound(s *strand) {
-	for d := s.round; ; d.at, d.pass = d.from, d.pass+1 {
-		for ; d.at < d.to; d.at++ {
-			switch n := d.nodes[d.at-d.from]; {
-			case d.pass == sends && d.steps[d.at].Send:
+func (r *rank) advanceRound(s *task) {
+	for d := s.collective; ; d.next, d.stage = d.from, d.stage+1 {
+		for ; d.next < d.to; d.next++ {
+			switch n := d.pending[d.next-d.from]; {
+			case d.stage == sendMessages && d.steps[d.next].Send:
 				s.phase = stepping
 				return
-			case d.pass != sends && n != over && d.steps[d.at].Send == (d.pass == departs):
-				d.at++
-				r.await(s, n, s.t)
+			case d.stage != sendMessages && n != completed && d.steps[d.next].Send == (d.stage == awaitDepartures):
+				d.next++
+				r.blockOn(s, n, s.t)
 				return
 			}
 		}
-		if d.pass == departs {
-			s.agenda.follow(s.t)
+		if d.stage == awaitDepartures {
+			s.stamp.enqueueNext(s.t)
 			r.beginRound(s)
 			return
 		}

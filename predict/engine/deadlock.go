@@ -25,7 +25,7 @@ type Deadlock struct {
 }
 
 // most is how many of a kind an error names.
-const most = 8
+const maxNamed = 8
 
 // Error names the ranks, what they do, and who waits for whom.
 func (d *Deadlock) Error() string {
@@ -35,7 +35,7 @@ func (d *Deadlock) Error() string {
 		waiting[w.Rank] = true
 	}
 	fmt.Fprintf(&b, "deadlock at %v: %d of %d ranks wait for ever", d.At, len(waiting), d.Ranks)
-	for i, w := range d.Blocked[:min(most, len(d.Blocked))] {
+	for i, w := range d.Blocked[:min(maxNamed, len(d.Blocked))] {
 		sep := ";"
 		if i == 0 {
 			sep = ":"
@@ -45,10 +45,10 @@ func (d *Deadlock) Error() string {
 			fmt.Fprintf(&b, ", which has ended")
 		}
 	}
-	if n := len(d.Blocked) - most; n > 0 {
+	if n := len(d.Blocked) - maxNamed; n > 0 {
 		fmt.Fprintf(&b, "; and %d more", n)
 	}
-	if c := d.circle(); c != nil {
+	if c := d.cycle(); c != nil {
 		fmt.Fprintf(&b, "; in a circle: %s", c)
 	}
 	if len(d.Left) > 0 {
@@ -58,7 +58,7 @@ func (d *Deadlock) Error() string {
 }
 
 // circle is ranks each of which waits for the next alone.
-func (d *Deadlock) circle() circle {
+func (d *Deadlock) cycle() cycle {
 	on := map[int32]int32{}
 	for _, w := range d.Blocked {
 		if _, is := on[w.Rank]; !is {
@@ -67,7 +67,7 @@ func (d *Deadlock) circle() circle {
 	}
 	seen := map[int32]bool{}
 	for _, w := range d.Blocked {
-		var path circle
+		var path cycle
 		for at := w.Rank; ; at = on[at] {
 			if i := slices.Index(path, at); i >= 0 {
 				return path[i:]
@@ -82,14 +82,14 @@ func (d *Deadlock) circle() circle {
 	return nil
 }
 
-type circle []int32
+type cycle []int32
 
 // String is "rank 0 for rank 1 for rank 0".
-func (c circle) String() string {
+func (c cycle) String() string {
 	var b strings.Builder
 	for i, r := range c {
-		if i == most && len(c) > most+1 {
-			fmt.Fprintf(&b, "%d more for ", len(c)-most)
+		if i == maxNamed && len(c) > maxNamed+1 {
+			fmt.Fprintf(&b, "%d more for ", len(c)-maxNamed)
 			break
 		}
 		fmt.Fprintf(&b, "rank %d for ", r)
@@ -106,15 +106,15 @@ type Leftover struct{ Left []string }
 func (l *Leftover) Error() string { return "left over at the end: " + list(l.Left) }
 
 func list(all []string) string {
-	text := strings.Join(all[:min(most, len(all))], "; ")
-	if n := len(all) - most; n > 0 {
+	text := strings.Join(all[:min(maxNamed, len(all))], "; ")
+	if n := len(all) - maxNamed; n > 0 {
 		text += fmt.Sprintf("; and on %d more ranks", n)
 	}
 	return text
 }
 
 // stuck is what is wrong when there are no more events.
-func (c *crew) stuck() error {
+func (c *workers) checkFinished() error {
 	ranks := c.engines[0].ranks
 	d := &Deadlock{Ranks: len(ranks)}
 	for i := range ranks {
@@ -136,11 +136,11 @@ func (c *crew) stuck() error {
 
 // blocked is the operations of r that wait, by row.
 func (r *rank) blocked() (all []Blocked) {
-	if r.main.phase == blocked || r.main.phase == away {
+	if r.main.phase == blocked || r.main.phase == suspended {
 		all = append(all, r.waitsFor(&r.main))
 	}
-	if r.more != nil {
-		for _, s := range r.more.all {
+	if r.tasks != nil {
+		for _, s := range r.tasks.all {
 			if s.phase == blocked {
 				all = append(all, r.waitsFor(s))
 			}
@@ -148,19 +148,19 @@ func (r *rank) blocked() (all []Blocked) {
 	}
 	slices.SortFunc(all, func(a, b Blocked) int { return int(a.Row - b.Row) })
 	if g := r.graph; g != nil && g.left > 0 && len(all) == 0 {
-		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.needs, func(n int32) bool { return n > 0 })), r.id, "operations that need themselves"})
+		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), r.id, "operations that need themselves"})
 	}
 	return all
 }
 
 // waitsFor says what a strand waits for.
-func (r *rank) waitsFor(s *strand) Blocked {
+func (r *rank) waitsFor(s *task) Blocked {
 	b := Blocked{Rank: r.id, Row: s.row, For: None}
-	if r.e.opt.Beside != nil {
-		b.Row = r.e.opt.Beside.Row(r.id)
+	if r.e.opt.CoSimulator != nil {
+		b.Row = r.e.opt.CoSimulator.Row(r.id)
 	}
-	if s.phase == away {
-		b.What, b.For = r.e.opt.Beside.WaitsFor(r.id)
+	if s.phase == suspended {
+		b.What, b.For = r.e.opt.CoSimulator.WaitsFor(r.id)
 		return b
 	}
 	if s.op.Kind == Probe {
@@ -168,20 +168,20 @@ func (r *rank) waitsFor(s *strand) Blocked {
 		return b
 	}
 	if s.op.Kind == WaitAny {
-		b.What = fmt.Sprintf("one of %d requests to end", len(r.among))
+		b.What = fmt.Sprintf("one of %d requests to end", len(r.anyRequests))
 		return b
 	}
-	b.For, b.What = r.pends(s, s.on)
+	b.For, b.What = r.describePending(s, s.pending)
 	return b
 }
 
 // pends says what ends a pending operation that a strand is about, and the rank that has to do it, or None.
-func (r *rank) pends(s *strand, on int32) (other int32, what string) {
-	p := &r.e.pendings.items[on]
+func (r *rank) describePending(s *task, on int32) (other int32, what string) {
+	p := &r.e.pendingOps.items[on]
 	switch {
-	case p.what == Isend:
+	case p.kind == Isend:
 		return p.from, fmt.Sprintf("rank %d to receive its message of %d bytes%s%s", p.from, p.bytes, withTag(p.tag), inGroup(p.group))
-	case p.what == Collective:
+	case p.kind == Collective:
 		return None, "a collective that it began to end"
 	case s.op.Kind == Collective:
 		return p.from, fmt.Sprintf("rank %d in a collective", p.from)
@@ -193,7 +193,7 @@ func (r *rank) pends(s *strand, on int32) (other int32, what string) {
 func (r *rank) leftOver() string {
 	var text string
 	if n := r.inbox.unmatched; n > 0 {
-		m := &r.e.mails.items[r.inbox.oldest]
+		m := &r.e.packets.items[r.inbox.oldest]
 		text = fmt.Sprintf("%s that rank %d does not receive%s", message(m.from, m.tag, m.group), r.id, more(int(n)))
 	}
 	p, n := r.leftReceives()
@@ -207,22 +207,22 @@ func (r *rank) leftOver() string {
 }
 
 // leftReceives is the first receive that has no message and that nobody waits for, and how many there are.
-func (r *rank) leftReceives() (first *pending, n int) {
+func (r *rank) leftReceives() (first *pendingOp, n int) {
 	look := func(i int32) {
-		p := &r.e.pendings.items[i]
+		p := &r.e.pendingOps.items[i]
 		if p.waiter != 0 {
 			return
 		}
-		if n++; first == nil || p.number < first.number {
+		if n++; first == nil || p.order < first.order {
 			first = p
 		}
 	}
 	for i := range r.inbox.slots {
-		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendings.items[p].next {
+		for p := max(0, -r.inbox.slots[i].first); p > 0; p = r.e.pendingOps.items[p].next {
 			look(p)
 		}
 	}
-	for _, p := range r.inbox.wild {
+	for _, p := range r.inbox.wildcards {
 		look(p)
 	}
 	return first, n

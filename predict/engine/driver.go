@@ -16,42 +16,42 @@ type driver interface {
 
 // driverFor is the driver that suits a model.
 func driverFor(m *Model) driver {
-	if m.linked() || m.Lookahead() < leastWidth {
-		return &inOrder{}
+	if m.usesLinks() || m.Lookahead() < leastWidth {
+		return &sequentialDriver{}
 	}
 	return newWindows(m.Lookahead())
 }
 
 // inOrder lets the rank that is first act until another one could.
-type inOrder struct{ queue }
+type sequentialDriver struct{ eventQueue }
 
-func (d *inOrder) run(e *engine) error {
-	for n := 0; len(d.turns) > 0; n++ {
-		first := d.turns[0]
-		shared, beside := e.sharedNext(), e.besideNext()
+func (d *sequentialDriver) run(e *engine) error {
+	for n := 0; len(d.events) > 0; n++ {
+		first := d.events[0]
+		shared, beside := e.sharedNext(), e.coSimulatorNext()
 		at := min(first.at, shared, beside)
 		if at >= Horizon || e.failed != nil && at > e.failed.at {
 			return nil
 		}
 		if n%1024 == 0 {
-			if err := e.pulse(); err != nil {
+			if err := e.checkpoint(); err != nil {
 				return err
 			}
 		}
 		switch {
 		case beside <= min(first.at, shared):
-			if err := e.opt.Beside.Act(min(first.at, shared)); err != nil {
+			if err := e.opt.CoSimulator.Act(min(first.at, shared)); err != nil {
 				return err
 			}
 			continue
 		case shared <= first.at:
-			e.land()
+			e.stepLinks()
 			continue
 		}
 		r := &e.ranks[first.rank]
-		e.acting = first.rank
+		e.active = first.rank
 		second := d.second()
-		e.limit = min(e.until(second.at, second.rank), shared, beside)
+		e.limit = min(e.limitBefore(second.at, second.rank), shared, beside)
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}
@@ -69,21 +69,21 @@ func (e *engine) sharedNext() unit.Picos {
 	return e.Shared.Next()
 }
 
-func (d *inOrder) sooner(e *engine, r *rank) {
-	d.queue.sooner(r)
-	e.limit = min(e.limit, e.until(r.next, r.id))
+func (d *sequentialDriver) sooner(e *engine, r *rank) {
+	d.eventQueue.sooner(r)
+	e.limit = min(e.limit, e.limitBefore(r.next, r.id))
 }
 
 // until is when a message of a rank that acts at a time could come. Links are for all:
 // whoever acts first sends first, at a time the lower number.
-func (e *engine) until(at unit.Picos, rank int32) unit.Picos {
+func (e *engine) limitBefore(at unit.Picos, rank int32) unit.Picos {
 	h := at + e.lookahead
-	if e.linked() && e.acting > rank {
+	if e.usesLinks() && e.active > rank {
 		h = at
 	}
 	return min(h, Horizon)
 }
 
-func beyond(rank int32) error {
+func errBeyondHorizon(rank int32) error {
 	return fmt.Errorf("rank %d: simulated time passes %v, more than can be simulated", rank, Horizon)
 }

@@ -17,7 +17,7 @@ var onBus = map[string]func(t *testing.T) Model{
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Model{Send: 500, Receive: 700, Long: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+		return Model{Send: 500, Receive: 700, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 	},
 	"max-min": func(t *testing.T) Model { return sharingBy(t, "sharing = \"max-min\"\n", "bus", 8, "") },
 	"packets": func(t *testing.T) Model { return inPackets(t, "bus", 8, "") },
@@ -29,10 +29,10 @@ func TestEndlessMessages(t *testing.T) {
 	models := map[string]func(t *testing.T) Model{
 		"loggp": func(*testing.T) Model { return loggp() },
 		"plogp": func(*testing.T) Model {
-			return Model{Long: -1, Sizes: network.NewBySize(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
+			return Model{EagerLimit: -1, Sizes: network.NewBySize(l, network.Curve{{Cost: o}}, network.Curve{{Cost: o}}, network.Curve{{Bytes: 0, Cost: g}, {Bytes: 1000, Cost: 2_000_000}})}
 		},
 		"loggopsim": func(*testing.T) Model {
-			return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, Long: -1, LogGOPSim: true}
+			return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1, LogGOPSim: true}
 		},
 	}
 	for name, of := range onBus {
@@ -42,7 +42,7 @@ func TestEndlessMessages(t *testing.T) {
 		for _, long := range []int64{-1, 1000} {
 			simulate := func(all ...[]Op) (*Result, error) {
 				m := of(t)
-				m.Long = long
+				m.EagerLimit = long
 				return Run(context.Background(), programs(all, 0), Options{Model: m})
 			}
 			_, err := simulate([]Op{send(1, math.MaxInt64)}, []Op{recv(0)})

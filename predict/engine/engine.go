@@ -135,26 +135,26 @@ const (
 	Collective                 // the messages that Options.Steps says
 
 	// Those of a program that runs along: what they find, Options.Live is told.
-	Test    // whether a request has ended: then it is waited for
-	Iprobe  // whether there is a message
-	Clock   // what time it is
-	Among   // the next WaitAny waits for this request, too
-	WaitAny // for the first of several requests to end
+	Test         // whether a request has ended: then it is waited for
+	Iprobe       // whether there is a message
+	Clock        // what time it is
+	AddToWaitAny // the next WaitAny waits for this request, too
+	WaitAny      // for the first of several requests to end
 
-	Away // Options.Beside says when it has ended; given first or alone, so that it begins as soon as what was before has ended
+	Suspended // Options.Beside says when it has ended; given first or alone, so that it begins as soon as what was before has ended
 )
 
 // Op is an operation of a rank.
 type Op struct {
-	Work    unit.Picos // computation before it
-	Extra   unit.Picos // overhead beyond o_s or o_r: of the buffer
-	Bytes   int64      // of a message that is sent; of a receive, the most that it takes, or 0 for any; with Options.Live, of all that send nothing the mark by which it knows them
-	Peer    int32      // of a receive or probe, None is any
-	Tag     int32      // of a receive or probe, None is any
-	Group   int32      // in which messages and receives match
-	Request int32      // that is opened, or waited for; or None
-	Kind    Kind
-	Lenient bool // a Wait for a request that is not open is over at once
+	Work         unit.Picos // computation before it
+	Extra        unit.Picos // overhead beyond o_s or o_r: of the buffer
+	Bytes        int64      // of a message that is sent; of a receive, the most that it takes, or 0 for any; with Options.Live, of all that send nothing the mark by which it knows them
+	Peer         int32      // of a receive or probe, None is any
+	Tag          int32      // of a receive or probe, None is any
+	Group        int32      // in which messages and receives match
+	Request      int32      // that is opened, or waited for; or None
+	Kind         Kind
+	IgnoreClosed bool // a Wait for a request that is not open is over at once
 	// Sensitive is that what follows depends on when, or how, this ends: Next is not called before.
 	Sensitive bool
 }
@@ -189,17 +189,17 @@ type Graph struct {
 type Options struct {
 	Model Model
 	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
-	Steps    func(rank int32, op *Op) ([]Step, error)
-	Observer Observer // or nil
-	Live     Live     // or nil
-	Beside   Beside   // or nil: then there is one worker
-	Progress func(ops int)
-	Protocol Protocol   // of several workers
-	Workers  int        // if 0, one; no more than there are ranks
-	Quantum  unit.Picos // at most the lookahead; if 0, as long
-	Ahead    int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead, where that pays
+	Steps       func(rank int32, op *Op) ([]Step, error)
+	Observer    Observer      // or nil
+	Direct      DirectProgram // or nil
+	CoSimulator CoSimulator   // or nil: then there is one worker
+	Progress    func(ops int)
+	Protocol    Protocol   // of several workers
+	Workers     int        // if 0, one; no more than there are ranks
+	Quantum     unit.Picos // at most the lookahead; if 0, as long
+	Ahead       int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead, where that pays
 
-	alone bool // Whoa, if nothing is said of F: workers need not look ahead
+	adaptive bool // Whoa, if nothing is said of F: workers need not look ahead
 }
 
 // Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or
@@ -217,26 +217,26 @@ func drive(ctx context.Context, programs []Program, opt Options, drivers ...driv
 	if err := opt.Model.check(); err != nil {
 		return nil, err
 	}
-	if err := errBeside(&opt, programs); err != nil {
+	if err := errCoSimulator(&opt, programs); err != nil {
 		return nil, err
 	}
 	if len(drivers) > 1 {
-		opt = serially(opt)
+		opt = withLocks(opt)
 	}
 	engines := newEngines(ctx, len(programs), opt, drivers)
-	if opt.Beside != nil {
-		opt.Beside.Open(engines[0].back)
+	if opt.CoSimulator != nil {
+		opt.CoSimulator.Open(engines[0].resume)
 	}
 	for i := range programs {
 		r := &engines[0].ranks[i]
-		if r.begin(programs[i]); r.e.failed != nil {
+		if r.start(programs[i]); r.e.failed != nil {
 			return nil, r.e.failed.err
 		}
-		r.rest(never, r.ownTime())
+		r.updateNext(never, r.programTime())
 		r.e.driver.add(r)
 	}
-	all := crew{Stats: Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
-	for _, finish := range []func() error{all.run, all.settle, all.end, all.clear, all.stuck} {
+	all := workers{Stats: Stats{Protocol: opt.Protocol, Workers: len(engines)}, engines: engines}
+	for _, finish := range []func() error{all.run, all.drainBlocked, all.checkHorizon, all.drainArrivals, all.checkFinished} {
 		if err := finish(); err != nil {
 			return nil, err
 		}
@@ -247,51 +247,51 @@ func drive(ctx context.Context, programs []Program, opt Options, drivers ...driv
 // engine is the state of a worker: of ranks from first to before end.
 type engine struct {
 	Model
-	ctx          context.Context
-	opt          Options
-	obs          Observer
-	live         Live
-	plain        bool   // see isPlain
-	ranks        []rank // all
-	first        int32
-	end          int32
-	number       int
-	driver       driver
-	mails        pool[mail]
-	pendings     pool[pending]
-	lookahead    unit.Picos
-	now          unit.Picos // of the present event
-	limit        unit.Picos // until which the rank that acts knows all messages
-	done         unit.Picos // until when all has been done, if there are other workers
-	acting       int32
-	ahead        int // operations that the rank which acts may still do beyond the limit
-	failed       *failure
-	flights      []unit.Picos          // of mails, if Model.linked
-	causes       causes                // if there is an Observer
-	pairs        map[uint64]unit.Picos // when the last message between two ranks came, if Model.linked
-	shipping     shipping              // if Model.Shared
-	ops          uint64
-	reported     uint64
-	reused       uint64 // requests that were opened again while they were open
-	short        Short
-	delivered    Delivered // what the observer is shown
-	outlet       outlet
-	future       *outlooks // if Whoa
-	asking       int       // long messages that were not answered
-	appointments uint64
+	ctx               context.Context
+	opt               Options
+	obs               Observer
+	direct            DirectProgram
+	fast              bool   // see isPlain
+	ranks             []rank // all
+	first             int32
+	end               int32
+	number            int
+	driver            driver
+	packets           pool[packet]
+	pendingOps        pool[pendingOp]
+	lookahead         unit.Picos
+	now               unit.Picos // of the present event
+	limit             unit.Picos // until which the rank that acts knows all messages
+	settledUntil      unit.Picos // until when all has been done, if there are other workers
+	active            int32
+	aheadLeft         int // operations that the rank which acts may still do beyond the limit
+	failed            *failure
+	flights           []unit.Picos          // of mails, if Model.linked
+	causes            causes                // if there is an Observer
+	pairs             map[uint64]unit.Picos // when the last message between two ranks came, if Model.linked
+	transfers         transferTable         // if Model.Shared
+	ops               uint64
+	reported          uint64
+	reused            uint64 // requests that were opened again while they were open
+	truncations       Truncations
+	received          ReceivedMessage // what the observer is shown
+	outbox            outbox
+	lookaheads        *lookaheads // if Whoa
+	rendezvousPending int         // long messages that were not answered
+	appointments      uint64
 }
 
 // newEngines shares ranks out to drivers.
 func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all []*engine) {
 	ranks := make([]rank, n)
 	for i, d := range drivers {
-		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, live: opt.Live, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
+		e := &engine{Model: opt.Model, ctx: ctx, opt: opt, obs: opt.Observer, direct: opt.Direct, ranks: ranks, lookahead: opt.Model.Lookahead(), driver: d,
 			number: i, first: int32(i * n / len(drivers)), end: int32((i + 1) * n / len(drivers))}
-		e.plain = e.isPlain()
-		e.mails.items, e.pendings.items = make([]mail, 1), make([]pending, 1) // index 0 stands for none
-		if e.linked() {
-			e.pairs, e.shipping.last = map[uint64]unit.Picos{}, map[uint64]int32{}
-			e.shipping.all.items = make([]shipment, 1)
+		e.fast = e.canRunFast()
+		e.packets.items, e.pendingOps.items = make([]packet, 1), make([]pendingOp, 1) // index 0 stands for none
+		if e.usesLinks() {
+			e.pairs, e.transfers.last = map[uint64]unit.Picos{}, map[uint64]int32{}
+			e.transfers.all.items = make([]transfer, 1)
 		}
 		if e.obs != nil && e.Net != nil {
 			e.Net.Watch()
@@ -309,7 +309,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 }
 
 // pulse is called now and then.
-func (e *engine) pulse() error {
+func (e *engine) checkpoint() error {
 	if e.opt.Progress != nil {
 		e.opt.Progress(int(e.ops - e.reported))
 		e.reported = e.ops

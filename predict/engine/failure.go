@@ -15,8 +15,8 @@ func (f *failure) before(g *failure) bool {
 
 // fail ends the rank that acts.
 func (e *engine) fail(err error) {
-	e.ranks[e.acting].dead = true
-	if f := (&failure{e.now, e.acting, err}); f.before(e.failed) {
+	e.ranks[e.active].failed = true
+	if f := (&failure{e.now, e.active, err}); f.before(e.failed) {
 		e.failed = f
 	}
 	e.limit = 0

@@ -17,11 +17,13 @@ const (
 	perByte            = 2
 )
 
-func loggp() Model { return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, Long: -1} }
+func loggp() Model {
+	return Model{Send: o, Receive: o, Latency: l, Gap: g, PerByte: perByte, EagerLimit: -1}
+}
 
 func receiver() Model {
 	m := loggp()
-	m.Receiver = true
+	m.ReceiverPort = true
 	return m
 }
 
@@ -33,7 +35,7 @@ func loggopsim() Model {
 
 // long is m with S = 100.
 func long(m Model) Model {
-	m.Long = 100
+	m.EagerLimit = 100
 	return m
 }
 

@@ -9,23 +9,23 @@ import (
 
 // pending is an operation that has not ended: a receive that is posted, a long send, a
 // nonblocking collective. It is in a channel as long as it is a receive without a message.
-type pending struct {
-	done   unit.Picos // when it ended, or undone
-	late   unit.Picos // for which its message waited for ports
-	fly    unit.Picos // what it was on its way besides
-	bytes  int64      // of a long send; of a receive, its mark, or if it has a message, that one's
-	from   int32      // of a receive: what it selects by; of a send, its receiver
-	tag    int32
-	group  int32
-	number uint32 // of a receive, in the order of posting
-	next   int32  // in its channel
-	last   int32  // of the channel, if it is the first
-	waiter int32  // the strand that waits for it, from 1
-	what   Kind   // Isend, Irecv, Collective
-	left   bool   // nobody will wait for it
+type pendingOp struct {
+	done      unit.Picos // when it ended, or undone
+	portWait  unit.Picos // for which its message waited for ports
+	flight    unit.Picos // what it was on its way besides
+	bytes     int64      // of a long send; of a receive, its mark, or if it has a message, that one's
+	from      int32      // of a receive: what it selects by; of a send, its receiver
+	tag       int32
+	group     int32
+	order     uint32 // of a receive, in the order of posting
+	next      int32  // in its channel
+	last      int32  // of the channel, if it is the first
+	waiter    int32  // the strand that waits for it, from 1
+	kind      Kind   // Isend, Irecv, Collective
+	abandoned bool   // nobody will wait for it
 }
 
-const undone = unit.Picos(-1)
+const unfinished = unit.Picos(-1)
 
 // inbox is what waits on a rank, by channel: a sender, tag and group. In a channel there are mails
 // without a receive, or receives without a mail, never both. Channels in which something waits are
@@ -33,11 +33,11 @@ const undone = unit.Picos(-1)
 // rest is with that, which is needed anyway.
 type inbox struct {
 	slots     []slot
-	wild      []int32 // receives from any sender or with any tag, in the order of posting
+	wildcards []int32 // receives from any sender or with any tag, in the order of posting
 	used      int32
 	oldest    int32 // of all mails that wait
-	youngest  int32
-	receives  uint32 // posted so far
+	newest    int32
+	posted    uint32 // posted so far
 	unmatched int32  // mails that wait
 	shift     uint8  // 32 - log2 of slots
 }
@@ -69,19 +69,19 @@ func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
 	mask := len(b.slots) - 1
 	for at = int(hash >> b.shift); ; at = (at + 1) & mask {
 		s := b.slots[at]
-		if s.first == 0 || s.hash == hash && r.e.isOf(s.first, from, tag, group) {
+		if s.first == 0 || s.hash == hash && r.e.isChannel(s.first, from, tag, group) {
 			return at, hash
 		}
 	}
 }
 
 // isOf is whether what waits first in a slot is of a channel.
-func (e *engine) isOf(first, from, tag, group int32) bool {
+func (e *engine) isChannel(first, from, tag, group int32) bool {
 	if first > 0 {
-		m := &e.mails.items[first]
+		m := &e.packets.items[first]
 		return m.from == from && m.tag == tag && m.group == group
 	}
-	p := &e.pendings.items[-first]
+	p := &e.pendingOps.items[-first]
 	return p.from == from && p.tag == tag && p.group == group
 }
 
@@ -120,85 +120,85 @@ func (b *inbox) free(at int) {
 }
 
 // match is the pending receive that takes a mail that comes, or 0.
-func (r *rank) match(m *mail) int32 {
+func (r *rank) match(m *packet) int32 {
 	e, b := r.e, &r.inbox
 	at, _ := r.channel(m.from, m.tag, m.group)
 	found := max(0, -b.slots[at].first)
-	if len(b.wild) > 0 {
+	if len(b.wildcards) > 0 {
 		if w := r.matchWild(m, found); w != 0 {
 			return w
 		}
 	}
 	if found != 0 {
-		p := &e.pendings.items[found]
+		p := &e.pendingOps.items[found]
 		if p.next == 0 {
 			b.free(at)
 		} else {
 			b.slots[at].first = -p.next
-			e.pendings.items[p.next].last = p.last
+			e.pendingOps.items[p.next].last = p.last
 		}
 	}
 	return found
 }
 
 // matchWild is the receive from any sender, or with any tag, that takes a mail before one that was found, or 0.
-func (r *rank) matchWild(m *mail, found int32) int32 {
+func (r *rank) matchWild(m *packet, found int32) int32 {
 	e, b := r.e, &r.inbox
-	for i, w := range b.wild {
-		p := &e.pendings.items[w]
-		if found != 0 && int32(p.number-e.pendings.items[found].number) > 0 {
+	for i, w := range b.wildcards {
+		p := &e.pendingOps.items[w]
+		if found != 0 && int32(p.order-e.pendingOps.items[found].order) > 0 {
 			break
 		}
 		if p.selects(m) {
-			b.wild = append(b.wild[:i], b.wild[i+1:]...)
+			b.wildcards = append(b.wildcards[:i], b.wildcards[i+1:]...)
 			return w
 		}
 	}
 	return 0
 }
 
-func (p *pending) selects(m *mail) bool {
+func (p *pendingOp) selects(m *packet) bool {
 	return p.group == m.group && (p.from == m.from || p.from < 0) && (p.tag == m.tag || p.tag < 0)
 }
 
 // keep lets a mail wait for its receive.
-func (r *rank) keep(i int32) {
+func (r *rank) storeUnmatched(i int32) {
 	e, b := r.e, &r.inbox
-	m := &e.mails.items[i]
+	m := &e.packets.items[i]
 	at, hash := r.channel(m.from, m.tag, m.group)
 	m.next, m.last = 0, i
 	if first := b.slots[at].first; first == 0 {
 		b.slots[at] = slot{hash, i}
 		b.used++
 	} else {
-		f := &e.mails.items[first]
-		e.mails.items[f.last].next = i
+		f := &e.packets.items[first]
+		e.packets.items[f.last].next = i
 		f.last = i
 	}
-	m.prev, m.after = b.youngest, 0
-	if b.youngest == 0 {
+	m.older, m.newer = b.newest, 0
+	if b.newest == 0 {
 		b.oldest = i
 	} else {
-		e.mails.items[b.youngest].after = i
+		e.packets.items[b.newest].newer = i
 	}
-	b.youngest = i
+	b.newest = i
 	b.unmatched++
 }
 
 // post offers a receive to the mails that wait: it is the mail that it takes, or 0 if it waits
 // itself.
-func (r *rank) post(n int32) int32 {
+func (r *rank) matchReceive(n int32) int32 {
 	e, b := r.e, &r.inbox
-	p := &e.pendings.items[n]
-	b.receives++
-	p.number, p.next, p.last = b.receives, 0, n
+	p := &e.pendingOps.items[n]
+	b.posted++
+	p.order, p.next, p.last = b.posted, 0, n
 	if p.from < 0 || p.tag < 0 {
-		i := r.first(p)
+		i := r.firstSelected(p)
 		if i == 0 {
-			b.wild = append(b.wild, n)
+			b.wildcards = append(b.wildcards, n)
 			return 0
 		}
-		at, _ := r.channel(e.mails.items[i].from, e.mails.items[i].tag, p.group)
+		at, _ := r.channel(e.packets.items[i].from, e.packets.items[i].tag, p.group)
 		r.unlink(i, at)
 		return i
 	}
@@ -211,17 +211,17 @@ func (r *rank) post(n int32) int32 {
 		b.slots[at] = slot{hash, -n}
 		b.used++
 	default:
-		f := &e.pendings.items[-first]
-		e.pendings.items[f.last].next = n
+		f := &e.pendingOps.items[-first]
+		e.pendingOps.items[f.last].next = n
 		f.last = n
 	}
 	return 0
 }
 
 // first is the first mail that waits and that p selects, or 0.
-func (r *rank) first(p *pending) int32 {
-	for i := r.inbox.oldest; i != 0; i = r.e.mails.items[i].after {
-		if p.selects(&r.e.mails.items[i]) {
+func (r *rank) firstSelected(p *pendingOp) int32 {
+	for i := r.inbox.oldest; i != 0; i = r.e.packets.items[i].newer {
+		if p.selects(&r.e.packets.items[i]) {
 			return i
 		}
 	}
@@ -231,22 +231,22 @@ func (r *rank) first(p *pending) int32 {
 // unlink removes a mail, the first of a slot, from those that wait.
 func (r *rank) unlink(i int32, at int) {
 	e, b := r.e, &r.inbox
-	m := &e.mails.items[i]
+	m := &e.packets.items[i]
 	if m.next == 0 {
 		b.free(at)
 	} else {
 		b.slots[at].first = m.next
-		e.mails.items[m.next].last = m.last
+		e.packets.items[m.next].last = m.last
 	}
-	if m.prev == 0 {
-		b.oldest = m.after
+	if m.older == 0 {
+		b.oldest = m.newer
 	} else {
-		e.mails.items[m.prev].after = m.after
+		e.packets.items[m.older].newer = m.newer
 	}
-	if m.after == 0 {
-		b.youngest = m.prev
+	if m.newer == 0 {
+		b.newest = m.older
 	} else {
-		e.mails.items[m.after].prev = m.prev
+		e.packets.items[m.newer].older = m.older
 	}
 	b.unmatched--
 }

@@ -10,48 +10,48 @@ import (
 // line is the time-line of a rank: what its program does next, as far as that is known, and what it takes at
 // least. That is found for many operations together, some of them beyond what is known, which nobody looks at yet: one by one, each would wait
 // for memory.
-type line struct {
+type schedule struct {
 	// What is looked at of most.
-	sums []unit.Picos // what all before an operation has taken at least, of one after the other
-	base int          // where rank.ops begin in sums
-	end  int          // where in sums that is which is not known
-	due  []due        // what is sent to each worker, and long messages
+	sums         []unit.Picos   // what all before an operation has taken at least, of one after the other
+	base         int            // where rank.ops begin in sums
+	end          int            // where in sums that is which is not known
+	appointments []appointments // what is sent to each worker, and long messages
 
-	ops  Ops  // the rank's, if they are kept here
-	own  bool // they are
-	over bool // the program has come to its end, or to an error
-	then Ops  // what the program gave after them
-	err  error
-	_    [56]byte
+	ops       Ops  // the rank's, if they are kept here
+	ownsOps   bool // they are
+	ended     bool // the program has come to its end, or to an error
+	following Ops  // what the program gave after them
+	err       error
+	_         [56]byte
 }
 
 // newLines are time-lines without any operations, that have room for most of what they are to have.
-func newLines(ranks, workers, ahead int) ([]line, []due) {
+func newSchedules(ranks, workers, ahead int) ([]schedule, []appointments) {
 	room := 3*min(ahead, DefaultAhead) + 2 // see forget
-	all, due, sums := make([]line, ranks), make([]due, ranks*(workers+1)), make([]unit.Picos, ranks*room)
+	all, due, sums := make([]schedule, ranks), make([]appointments, ranks*(workers+1)), make([]unit.Picos, ranks*room)
 	for i := range all {
-		all[i].due = due[i*(workers+1) : (i+1)*(workers+1)]
+		all[i].appointments = due[i*(workers+1) : (i+1)*(workers+1)]
 		all[i].sums = sums[i*room : i*room+1 : (i+1)*room]
 	}
 	return all, due
 }
 
 // due is messages to a worker, in the order in which they are sent.
-type due struct {
-	all   []promise
+type appointments struct {
+	all   []appointment
 	head  int32
 	known int32 // how many are of operations that are known
 }
 
 // promise is what a rank has done at least when it begins to send a message.
-type promise struct {
+type appointment struct {
 	row int64 // of its operation
 	sum unit.Picos
 }
 
 // after is how long it is at least until a rank that has done so much begins with the first message of an operation
 // from a row on; or never.
-func (d *due) after(row int64, done unit.Picos) unit.Picos {
+func (d *appointments) untilNext(row int64, done unit.Picos) unit.Picos {
 	for d.head < d.known && d.all[d.head].row < row {
 		d.head++
 	}
@@ -61,7 +61,7 @@ func (d *due) after(row int64, done unit.Picos) unit.Picos {
 	return max(d.all[d.head].sum-done, 0)
 }
 
-func (d *due) add(p promise) {
+func (d *appointments) add(p appointment) {
 	if d.head > 16 && 2*int(d.head) > len(d.all) {
 		d.all = d.all[:copy(d.all, d.all[d.head:])]
 		d.known -= d.head
@@ -71,7 +71,7 @@ func (d *due) add(p promise) {
 }
 
 // show has those be known that are before a row. It is how many of them are from another row on.
-func (d *due) show(before, from int64) (n uint64) {
+func (d *appointments) reveal(before, from int64) (n uint64) {
 	for ; int(d.known) < len(d.all) && d.all[d.known].row < before; d.known++ {
 		if d.all[d.known].row >= from {
 			n++
@@ -81,90 +81,92 @@ func (d *due) show(before, from int64) (n uint64) {
 }
 
 // done is what a rank has done at least before operation i of those that it has.
-func (k *line) done(i int) unit.Picos { return k.sums[min(k.base+i, k.end)] }
+func (k *schedule) minBefore(i int) unit.Picos { return k.sums[min(k.base+i, k.end)] }
 
 // total is what all that is known takes.
-func (k *line) total() unit.Picos { return k.sums[k.end] }
+func (k *schedule) total() unit.Picos { return k.sums[k.end] }
 
 // known is how many operations are, of those that the rank has.
-func (k *line) known() int { return k.end - k.base }
+func (k *schedule) known() int { return k.end - k.base }
 
 // ends is whether all is known that the program of r does.
-func (k *line) ends(r *rank) bool { return k.over && k.known() >= len(r.ops)+k.then.Len() }
+func (k *schedule) complete(r *rank) bool {
+	return k.ended && k.known() >= len(r.ops)+k.following.Len()
+}
 
 // fetch is the next operations of the program, where none is left.
-func (r *rank) fetch() (Ops, error) {
-	if r.e.future == nil {
+func (r *rank) nextOps() (Ops, error) {
+	if r.e.lookaheads == nil {
 		return r.program.Next()
 	}
-	k := &r.e.future.lines[r.id-r.e.first]
+	k := &r.e.lookaheads.schedules[r.id-r.e.first]
 	k.base += len(r.ops)
-	k.own = false
-	if more := k.then; more.Len() > 0 {
-		k.then = Ops{}
+	k.ownsOps = false
+	if more := k.following; more.Len() > 0 {
+		k.following = Ops{}
 		return more, nil
 	}
-	if k.over {
+	if k.ended {
 		return Ops{}, k.err
 	}
 	return r.program.Next()
 }
 
 // lookAhead puts operations on the time-line, so that there are so many from the present one on.
-func (k *line) lookAhead(r *rank, ahead int) {
+func (k *schedule) fill(r *rank, ahead int) {
 	if r.main.phase == ended {
 		return
 	}
-	k.forget(r.at - 1)
-	for r.at-1+ahead > len(r.ops)+k.then.Len() && k.extend(r, ahead) {
+	k.trim(r.at - 1)
+	for r.at-1+ahead > len(r.ops)+k.following.Len() && k.readAhead(r, ahead) {
 	}
-	end := min(r.at-1+ahead, len(r.ops)+k.then.Len())
+	end := min(r.at-1+ahead, len(r.ops)+k.following.Len())
 	if k.base+end <= k.end {
 		return
 	}
 	if k.base+end >= len(k.sums) {
-		k.reckon(r, end+ahead/2)
+		k.computeSums(r, end+ahead/2)
 	}
 	k.end = k.base + end
 	row := r.main.row - int64(r.at-1)
-	for w := range k.due {
-		if n := k.due[w].show(row+int64(end), r.main.row); w < len(k.due)-1 {
+	for w := range k.appointments {
+		if n := k.appointments[w].reveal(row+int64(end), r.main.row); w < len(k.appointments)-1 {
 			r.e.appointments += n
 		}
 	}
 }
 
 // fetchOf fetches what an outlook looks at that r and its time-line point to.
-func (k *line) fetchOf(r *rank, ahead int, fills bool) {
-	fetch(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
-	for w := range k.due {
-		if d := &k.due[w]; int(d.head) < len(d.all) {
-			fetch(unsafe.Pointer(&d.all[d.head]), 1)
+func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
+	prefetch(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
+	for w := range k.appointments {
+		if d := &k.appointments[w]; int(d.head) < len(d.all) {
+			prefetch(unsafe.Pointer(&d.all[d.head]), 1)
 		}
 	}
 	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
-		fetch(unsafe.Pointer(&r.ops[at]), 1)
+		prefetch(unsafe.Pointer(&r.ops[at]), 1)
 	}
-	if !fills || k.base+r.at-1+ahead < len(k.sums) {
+	if !fill || k.base+r.at-1+ahead < len(k.sums) {
 		return
 	}
 	ops, from, to := r.ops, max(len(k.sums)-1-k.base, r.at-1), r.at-1+ahead+ahead/2
 	if from >= len(ops) {
-		ops, from, to = k.then.all, from-len(ops), to-len(ops)
+		ops, from, to = k.following.all, from-len(ops), to-len(ops)
 	}
 	if to = min(to, len(ops)); from < to {
-		fetchOps(ops[from:to])
+		prefetchOps(ops[from:to])
 	}
 }
 
 // fetchOps fetches operations, one at least.
-func fetchOps(ops []packed) {
-	fetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(packed{}))-1)/lineBytes+1)
+func prefetchOps(ops []packedOp) {
+	prefetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes+1)
 }
 
 // forget drops what operations before the i-th take, once that is most of sums: what is left, and what is put behind it, is at most
 // three times what is looked ahead. All of those operations may have been done unseen.
-func (k *line) forget(i int) {
+func (k *schedule) trim(i int) {
 	first, last := k.base+i, len(k.sums)-1
 	if first > last {
 		first, k.base = last, last-i
@@ -177,55 +179,55 @@ func (k *line) forget(i int) {
 }
 
 // reckon finds what operations take, before the i-th or all that there are.
-func (k *line) reckon(r *rank, i int) {
+func (k *schedule) computeSums(r *rank, i int) {
 	row := r.main.row - int64(r.at-1)
 	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
-		k.put(r, Ops{r.ops[from:to], r.wide}, row+int64(from))
+		k.addOps(r, Ops{r.ops[from:to], r.wide}, row+int64(from))
 	}
-	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), k.then.Len()); from < to {
-		k.put(r, k.then.Slice(from, to), row+int64(from+len(r.ops)))
+	if from, to := len(k.sums)-1-k.base-len(r.ops), min(i-len(r.ops), k.following.Len()); from < to {
+		k.addOps(r, k.following.Slice(from, to), row+int64(from+len(r.ops)))
 	}
 }
 
 // extend asks the program for more, and keeps what it gave and was not done: the program may
 // write over it. Of what it gives, little is copied, and much is left where it is.
-func (k *line) extend(r *rank, ahead int) bool {
-	if k.over || r.e.live != nil || k.last(r).Sensitive {
+func (k *schedule) readAhead(r *rank, ahead int) bool {
+	if k.ended || r.e.direct != nil || k.lastOp(r).Sensitive {
 		return false
 	}
-	if first := r.at - 1; !k.own || 2*first >= len(r.ops) {
+	if first := r.at - 1; !k.ownsOps || 2*first >= len(r.ops) {
 		k.ops.Reset()
 		k.ops.append(&Ops{r.ops[first:], r.wide})
 		k.base += first
-		r.at, k.own = 1, true
+		r.at, k.ownsOps = 1, true
 	}
-	k.ops.append(&k.then)
-	k.then = Ops{}
+	k.ops.append(&k.following)
+	k.following = Ops{}
 	var more Ops
 	if more, k.err = r.program.Next(); k.err != nil || more.Len() == 0 {
-		k.over = true
+		k.ended = true
 	}
 	if more.Len() < ahead {
 		k.ops.append(&more)
 	} else {
-		k.then = more
+		k.following = more
 	}
 	r.ops, r.wide = k.ops.all, k.ops.wide
 	r.main.op = r.op(r.at - 1)
-	return !k.over
+	return !k.ended
 }
 
 // last is the last operation that r has.
-func (k *line) last(r *rank) Op {
-	if n := k.then.Len(); n > 0 {
-		return k.then.At(n - 1)
+func (k *schedule) lastOp(r *rank) Op {
+	if n := k.following.Len(); n > 0 {
+		return k.following.At(n - 1)
 	}
 	all := Ops{r.ops, r.wide}
 	return all.At(all.Len() - 1)
 }
 
 // put puts operations on the time-line, the first of which has a row.
-func (k *line) put(r *rank, ops Ops, row int64) {
+func (k *schedule) addOps(r *rank, ops Ops, row int64) {
 	n := len(k.sums)
 	k.sums = slices.Grow(k.sums, ops.Len())[:n+ops.Len()]
 	total, sums := k.sums[n-1], k.sums[n:]
@@ -236,7 +238,7 @@ func (k *line) put(r *rank, ops Ops, row int64) {
 			if p.kind == isWide {
 				total += bounded(op.Work)
 			}
-			total = k.busy(r, &op, promise{row + int64(i), total})
+			total = k.addOp(r, &op, appointment{row + int64(i), total})
 		}
 		total = min(total, Horizon)
 		sums[i] = total
@@ -244,33 +246,33 @@ func (k *line) put(r *rank, ops Ops, row int64) {
 }
 
 // busy notes who feels an operation, and is when the processor has done with it at least.
-func (k *line) busy(r *rank, op *Op, begun promise) unit.Picos {
+func (k *schedule) addOp(r *rank, op *Op, begun appointment) unit.Picos {
 	e, total := r.e, begun.sum
 	switch op.Kind {
 	case Send, Isend:
-		if op.Peer < e.first || op.Peer >= e.end || e.Long >= 0 {
-			k.promise(r, op, begun)
+		if op.Peer < e.first || op.Peer >= e.end || e.EagerLimit >= 0 {
+			k.addAppointment(r, op, begun)
 		}
-		total += bounded(e.leastSending(op.Bytes) + op.Extra)
+		total += bounded(e.minSendOverhead(op.Bytes) + op.Extra)
 	case Recv:
 		if !e.LogGOPSim {
-			total += bounded(e.leastReceiving() + op.Extra)
+			total += bounded(e.minReceiveOverhead() + op.Extra)
 		}
 	case Collective:
-		k.promise(r, op, begun)
+		k.addAppointment(r, op, begun)
 	}
 	return total
 }
 
 // leastSending is for how long the processor of a sender is busy at least.
-func (e *engine) leastSending(bytes int64) unit.Picos {
+func (e *engine) minSendOverhead(bytes int64) unit.Picos {
 	if e.Sizes == nil {
 		return e.Send
 	}
-	if e.long(bytes) && !e.LogGOPSim {
+	if e.isRendezvous(bytes) && !e.LogGOPSim {
 		bytes = 0
 	}
-	return e.sending(bytes)
+	return e.sendOverhead(bytes)
 }
 
 // bounded is a duration, or what is next to it of an operation that is not sound.
@@ -282,20 +284,20 @@ func bounded(long unit.Picos) unit.Picos {
 }
 
 // promise notes who feels an operation.
-func (k *line) promise(r *rank, op *Op, p promise) {
+func (k *schedule) addAppointment(r *rank, op *Op, p appointment) {
 	e := r.e
 	if op.Kind == Collective {
-		for w := range k.due {
+		for w := range k.appointments {
 			if w != e.number {
-				k.due[w].add(p) // who is in it is found out when it begins
+				k.appointments[w].add(p) // who is in it is found out when it begins
 			}
 		}
 		return
 	}
-	if e.long(op.Bytes) {
-		k.due[len(k.due)-1].add(p)
+	if e.isRendezvous(op.Bytes) {
+		k.appointments[len(k.appointments)-1].add(p)
 	}
 	if to := op.Peer; (to < e.first || to >= e.end) && to >= 0 && int(to) < len(e.ranks) {
-		k.due[e.ownerOf(to)].add(p)
+		k.appointments[e.workerOf(to)].add(p)
 	}
 }

@@ -104,7 +104,7 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 	r := e.rank
 	switch {
 	case e.m != nil:
-		b.free[r], b.takesUp[r] = e.t+b.Receive+b.carry(e.m.bytes), e.t+b.Gap+b.carry(e.m.bytes)
+		b.free[r], b.takesUp[r] = e.t+b.Receive+b.bytesTime(e.m.bytes), e.t+b.Gap+b.bytesTime(e.m.bytes)
 		if i := find(b.posted[r], e.m.from, e.m.tag); i >= 0 {
 			b.posted[r] = slices.Delete(b.posted[r], i, i+1)
 			return b.meets(r, e.m, e.t)
@@ -114,9 +114,9 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 		b.free[r] = e.t + e.op.Work
 		return []int32{r}
 	case e.op.Kind == Send:
-		b.free[r], b.sends[r] = e.t+b.Send, e.t+b.Gap+b.carry(e.op.Bytes)
+		b.free[r], b.sends[r] = e.t+b.Send, e.t+b.Gap+b.bytesTime(e.op.Bytes)
 		b.insert(blockingEvent{t: e.t + b.Send + b.Latency, rank: e.op.Peer, m: &blockingMessage{r, e.op.Tag, e.op.Bytes}})
-		if !b.long(e.op.Bytes) {
+		if !b.isRendezvous(e.op.Bytes) {
 			return []int32{r}
 		}
 	default:
@@ -132,7 +132,7 @@ func (b *blocking) does(e *blockingEvent) []int32 {
 
 // meets is who goes on when a message has its receive, at a time: the sender of a long one, too, from then on.
 func (b *blocking) meets(r int32, m *blockingMessage, t unit.Picos) []int32 {
-	if !b.long(m.bytes) {
+	if !b.isRendezvous(m.bytes) {
 		return []int32{r}
 	}
 	b.free[m.from], b.sends[m.from] = max(b.free[m.from], t), max(b.sends[m.from], t)
@@ -171,7 +171,7 @@ func TestLogGOPSimOfLongMessages(t *testing.T) {
 	differ := 0
 	for seed := range uint64(all) {
 		rng := rand.New(rand.NewPCG(seed, 23))
-		m := Model{Send: 1_500_000, Receive: 1_500_000, Latency: 2_500_000, Gap: 1_000_000, PerByte: 6000, Long: 500, LogGOPSim: true}
+		m := Model{Send: 1_500_000, Receive: 1_500_000, Latency: 2_500_000, Gap: 1_000_000, PerByte: 6000, EagerLimit: 500, LogGOPSim: true}
 		ops := blockingProgram(rng)
 		res, err := Run(context.Background(), programs(ops, 0), Options{Model: m})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 func exactly(t testing.TB, w *workload, cost refCost) (differ int) {
 	t.Helper()
 	m := Model{Send: unit.Picos(cost.o) * 1000, Receive: unit.Picos(cost.o) * 1000, Latency: unit.Picos(cost.L) * 1000, Gap: unit.Picos(cost.g) * 1000,
-		PerByte: float64(cost.G) * 1000, Long: -1, LogGOPSim: true}
+		PerByte: float64(cost.G) * 1000, EagerLimit: -1, LogGOPSim: true}
 	ref := w.reference()
 	ends, _ := refExact(ref, refChannels(ref), cost)
 	for _, all := range [][]Program{programs(w.ranks, 7), graphsOf(w)} {

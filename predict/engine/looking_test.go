@@ -13,10 +13,10 @@ import (
 // deaf is a program that does not care what it finds.
 type deaf struct{}
 
-func (deaf) Matched(int32, int64, int32, int32)  {}
-func (deaf) Came(_, _, _, _ int32, _ unit.Picos) {}
-func (deaf) Found(int32, *Answer)                {}
-func (deaf) Resumes(int32, unit.Picos)           {}
+func (deaf) Matched(int32, int64, int32, int32)     {}
+func (deaf) Arrived(_, _, _, _ int32, _ unit.Picos) {}
+func (deaf) Answered(int32, *Answer)                {}
+func (deaf) Resumed(int32, unit.Picos)              {}
 func iprobe(from int32) Op {
 	return Op{Kind: Iprobe, Peer: from, Tag: 3, Request: None, Group: None, Work: 10}
 }
@@ -59,11 +59,11 @@ func TestLookingInVain(t *testing.T) {
 			[]string{"rank 0 (event 4194304) for a message from rank 1 with tag 0, for which it has looked 4194304 times, which has ended"}},
 		{"for a receiver", long(loggp()), []Program{thenLooks(-1, test(7), isend(1, 1000, 7)), quiet()},
 			[]string{"rank 0 (event 4194304) for rank 1 to receive its message of 1000 bytes with tag 0, for which"}},
-		{"while another computes", loggp(), []Program{thenLooks(forEver+5, iprobe(1)), quiet(work(10*forEver + 1000))}, nil},
-		{"for what is on its way", loggp(), []Program{thenLooks(forEver+5, iprobe(1), work(1), tagged(recv(1))), quiet(tagged(send(0, 10)), tagged(send(0, 20*forEver)))}, []string{"does not receive"}},
+		{"while another computes", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1)), quiet(work(10*pollLimit + 1000))}, nil},
+		{"for what is on its way", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1), work(1), tagged(recv(1))), quiet(tagged(send(0, 10)), tagged(send(0, 20*pollLimit)))}, []string{"does not receive"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Run(context.Background(), c.all, Options{Model: c.model, Live: deaf{}})
+			_, err := Run(context.Background(), c.all, Options{Model: c.model, Direct: deaf{}})
 			var d *Deadlock
 			if vain := errors.As(err, &d); (len(c.want) == 0) != (err == nil) || vain != (len(c.want) > 0 && c.want[0] != "does not receive") {
 				t.Fatal(err)

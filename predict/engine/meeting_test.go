@@ -10,7 +10,7 @@ import (
 // others look.
 func TestMeeting(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
-		m := newMeeting(workers)
+		m := newBarrier(workers)
 		var came atomic.Int64
 		const meetings = 60
 		for w := range workers {
@@ -18,7 +18,7 @@ func TestMeeting(t *testing.T) {
 				defer m.leave()
 				for k := range meetings {
 					if w == k%7 {
-						time.Sleep(2 * patience)
+						time.Sleep(2 * spinTime)
 					}
 					came.Add(1)
 					m.wait(w)

@@ -7,46 +7,46 @@ import "spoor/traces/unit"
 func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos) (unit.Picos, int32) {
 	e := r.e
 	if e.LogGOPSim {
-		e.bound(e.causes.out, r.id, now == r.out)
+		e.chainPort(e.causes.out, r.id, now == r.outFree)
 	}
-	if r.endless(to, bytes) {
-		e.fail(tooLong(r.id, to, bytes))
-		return now, over
+	if r.exceedsHorizon(to, bytes) {
+		e.fail(errTooLong(r.id, to, bytes))
+		return now, completed
 	}
-	long := e.long(bytes)
+	long := e.isRendezvous(bytes)
 	onWire := bytes
 	if long && !e.LogGOPSim {
 		onWire = 0
 	}
-	t := r.use(now, e.sending(onWire)+extra, Overhead, 0, 0)
-	if e.because(r.id, t); e.Sizes != nil {
-		e.because(r.id, min(t, t+e.flying(onWire)))
+	t := r.occupy(now, e.sendOverhead(onWire)+extra, Overhead, 0, 0)
+	if e.setCause(r.id, t); e.Sizes != nil {
+		e.setCause(r.id, min(t, t+e.flightAfterSend(onWire)))
 	}
-	m := mail{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
-	n := over
+	m := packet{from: r.id, tag: tag, group: group, bytes: bytes, kind: eager}
+	n := completed
 	if long {
-		n = e.pendings.add()
-		e.pendings.items[n] = pending{done: undone, bytes: bytes, from: to, tag: tag, group: group, what: Isend}
-		m.node = n
-		e.asking++
+		n = e.pendingOps.add()
+		e.pendingOps.items[n] = pendingOp{done: unfinished, bytes: bytes, from: to, tag: tag, group: group, kind: Isend}
+		m.pending = n
+		e.rendezvousPending++
 	}
 	switch {
 	case e.LogGOPSim:
-		r.out = min(now+e.Gap+e.carry(bytes), Horizon)
-		e.holds(e.causes.out, r.id, now)
+		r.outFree = min(now+e.Gap+e.bytesTime(bytes), Horizon)
+		e.setPortCause(e.causes.out, r.id, now)
 		m.at, m.seq = t+e.Latency, r.sequence()
 		e.deliver(to, m, e.Latency)
 	default:
 		if long {
-			m.kind = ask
+			m.kind = rts
 		}
-		r.transmit(to, m, 0, t, onWire, over)
+		r.transmit(to, m, 0, t, onWire, completed)
 	}
 	return t, n
 }
 
 // endless is whether a message takes longer than any duration that is simulated. Over Net, that is known when it is sent.
-func (r *rank) endless(to int32, bytes int64) bool {
+func (r *rank) exceedsHorizon(to int32, bytes int64) bool {
 	e, b := r.e, unit.Bytes(bytes)
 	switch {
 	case bytes <= 1 || to == r.id:
@@ -56,7 +56,7 @@ func (r *rank) endless(to int32, bytes int64) bool {
 	case e.Sizes != nil:
 		return max(e.Sizes.Gap.At(b), e.Sizes.Send.At(b), e.Sizes.Receive.At(b)) >= maxDuration
 	}
-	return e.Net == nil && e.carry(bytes) >= maxDuration
+	return e.Net == nil && e.bytesTime(bytes) >= maxDuration
 }
 
 func (r *rank) sequence() uint32 {
@@ -66,39 +66,39 @@ func (r *rank) sequence() uint32 {
 
 // transmit has the interface send so many bytes of a mail that has been on its way for fly, when its
 // port is free. When the last of them has left, a pending operation ends, unless it is over.
-func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends int32) {
+func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, ends int32) {
 	e := r.e
 	left := at
 	m.seq = r.sequence()
 	switch {
 	case to == r.id:
 		m.at = at
-		e.deliver(to, m, fly)
+		e.deliver(to, m, flight)
 	case e.Shared != nil && e.Node(r.id) != e.Node(to):
-		e.ship(shipment{mail: m, fly: fly, to: to, ends: ends}, at, bytes, true)
+		e.startTransfer(transfer{packet: m, flight: flight, to: to, ends: ends}, at, bytes, true)
 		return
 	case e.Shared != nil:
-		r.arriveBehind(to, m, at, fly)
+		r.deliverInOrder(to, m, at, flight)
 	case e.Net != nil:
-		d := e.overLinks(at, r.id, to, bytes)
-		m.late += d.Arrive - at - d.Latency
-		fly += d.Latency
+		d := e.sendOverLinks(at, r.id, to, bytes)
+		m.portWait += d.Arrive - at - d.Latency
+		flight += d.Latency
 		left = d.Free
-		r.arriveBehind(to, m, d.Arrive, fly)
-		e.becauseLeft(e.Node(r.id), e.Node(to))
+		r.deliverInOrder(to, m, d.Arrive, flight)
+		e.setCauseDeparture(e.Node(r.id), e.Node(to))
 	default:
-		sending, carry := e.sending(bytes), e.carry(bytes)
+		sending, carry := e.sendOverhead(bytes), e.bytesTime(bytes)
 		begun := at - sending
-		e.bound(e.causes.out, r.id, r.out > begun)
-		begins := max(begun, r.out)
-		r.out = min(begins+e.spacing(bytes, carry), Horizon)
-		m.late += begins - begun
-		fly += max(0, e.reach()-sending+carry)
-		m.at, left = begins+e.reach(), begins+sending+carry
-		e.deliver(to, m, fly)
+		e.chainPort(e.causes.out, r.id, r.outFree > begun)
+		begins := max(begun, r.outFree)
+		r.outFree = min(begins+e.portTime(bytes, carry), Horizon)
+		m.portWait += begins - begun
+		flight += max(0, e.firstByteDelay()-sending+carry)
+		m.at, left = begins+e.firstByteDelay(), begins+sending+carry
+		e.deliver(to, m, flight)
 	}
-	if ends != over {
-		r.complete(ends, left, m.late, fly)
+	if ends != completed {
+		r.complete(ends, left, m.portWait, flight)
 	}
 }
 
@@ -106,216 +106,216 @@ func (r *rank) transmit(to int32, m mail, fly, at unit.Picos, bytes int64, ends 
 func (r *rank) arrive(now unit.Picos) {
 	e := r.e
 	if len(r.releases) > 0 && r.releases[0].at == now {
-		r.released()
+		r.arriveAck()
 		return
 	}
 	i := e.pop(&r.arrivals)
-	e.becauseOf(i)
-	m := e.mails.items[i]
-	fly := r.flight(i, &m)
+	e.setCausePacket(i)
+	m := e.packets.items[i]
+	flight := r.flightTime(i, &m)
 	if e.urgent(&m) {
 		r.urgent--
 	}
 	switch {
 	case e.LogGOPSim:
-		r.takeUp(&m, now, fly)
-		r.came(&m)
-	case m.kind == answer:
-		e.mails.drop(i)
-		r.answered(&m, fly)
+		r.occupyReceiver(&m, now, flight)
+		r.countMessage(&m)
+	case m.kind == cts:
+		e.packets.drop(i)
+		r.sendData(&m, flight)
 		return
-	case m.kind == ask:
-		r.takeIn(&m, 0)
+	case m.kind == rts:
+		r.passPort(&m, 0)
 	default:
-		r.takeIn(&m, m.bytes)
-		r.came(&m)
+		r.passPort(&m, m.bytes)
+		r.countMessage(&m)
 		if m.kind == data {
-			e.mails.drop(i)
-			e.pendings.items[m.node].bytes = m.bytes
-			r.complete(m.node, m.at, m.late, fly)
+			e.packets.drop(i)
+			e.pendingOps.items[m.pending].bytes = m.bytes
+			r.complete(m.pending, m.at, m.portWait, flight)
 			return
 		}
 	}
-	if e.live != nil {
-		r.tellOf(&m)
+	if e.direct != nil {
+		r.reportArrival(&m)
 	}
 	if n := r.match(&m); n != 0 {
-		e.mails.drop(i)
-		r.meet(n, &m, fly, now)
+		e.packets.drop(i)
+		r.acceptMatch(n, &m, flight, now)
 		return
 	}
-	e.mails.items[i] = m
-	e.keepCause(&e.causes.mails, i)
-	r.keep(i)
-	r.show(&m, fly)
+	e.packets.items[i] = m
+	e.saveCause(&e.causes.packets, i)
+	r.storeUnmatched(i)
+	r.wakeProbers(&m, flight)
 }
 
 // released takes up the next release.
-func (r *rank) released() {
+func (r *rank) arriveAck() {
 	e := r.e
 	i := e.pop(&r.releases)
 	r.urgent--
-	e.becauseOf(i)
-	m := e.mails.items[i]
-	fly := r.flight(i, &m)
-	e.mails.drop(i)
-	r.complete(m.node, m.at, m.late, fly)
+	e.setCausePacket(i)
+	m := e.packets.items[i]
+	flight := r.flightTime(i, &m)
+	e.packets.drop(i)
+	r.complete(m.pending, m.at, m.portWait, flight)
 }
 
 // takeUp has a processor of LogGOPSim take a mail up, which is there when that is over.
-func (r *rank) takeUp(m *mail, now, fly unit.Picos) {
+func (r *rank) occupyReceiver(m *packet, now, flight unit.Picos) {
 	e := r.e
-	e.bound(e.causes.in, r.id, now > m.at && now == r.in)
-	m.late += now - m.at
-	m.at = r.use(now, e.Receive+e.carry(m.bytes), Overhead, m.late, fly)
-	r.in = min(now+e.Gap+e.carry(m.bytes), Horizon)
-	e.holds(e.causes.in, r.id, now)
+	e.chainPort(e.causes.in, r.id, now > m.at && now == r.inFree)
+	m.portWait += now - m.at
+	m.at = r.occupy(now, e.Receive+e.bytesTime(m.bytes), Overhead, m.portWait, flight)
+	r.inFree = min(now+e.Gap+e.bytesTime(m.bytes), Horizon)
+	e.setPortCause(e.causes.in, r.id, now)
 }
 
 // takeIn brings so many bytes of a mail through the port: m.at becomes when the last is there.
-func (r *rank) takeIn(m *mail, bytes int64) {
+func (r *rank) passPort(m *packet, bytes int64) {
 	e := r.e
-	if m.from == r.id || e.linked() {
+	if m.from == r.id || e.usesLinks() {
 		return
 	}
-	e.bound(e.causes.in, r.id, r.in > m.at)
-	start, carry := max(m.at, r.in), e.carry(bytes)
-	held := e.spacing(bytes, carry)
-	if r.in = start + e.Gap; e.Receiver || e.Sizes != nil {
-		r.in = min(start+held, Horizon)
+	e.chainPort(e.causes.in, r.id, r.inFree > m.at)
+	start, carry := max(m.at, r.inFree), e.bytesTime(bytes)
+	held := e.portTime(bytes, carry)
+	if r.inFree = start + e.Gap; e.ReceiverPort || e.Sizes != nil {
+		r.inFree = min(start+held, Horizon)
 	} else {
-		queued := max(m.at, r.virt)
-		r.virt = min(queued+held, Horizon)
+		queued := max(m.at, r.virtualIn)
+		r.virtualIn = min(queued+held, Horizon)
 		r.account.Overlap += queued - start
 	}
-	m.late += start - m.at
+	m.portWait += start - m.at
 	m.at = start + carry
 }
 
 // came counts a message.
-func (r *rank) came(m *mail) {
+func (r *rank) countMessage(m *packet) {
 	r.account.Messages++
 	r.account.Bytes += m.bytes
 	if r.e.obs != nil {
-		r.e.delivered = Delivered{Tag: m.tag, Group: m.group, Bytes: m.bytes, Arrived: m.at}
-		r.e.obs.Message(m.from, r.id, &r.e.delivered)
+		r.e.received = ReceivedMessage{Tag: m.tag, Group: m.group, Bytes: m.bytes, Arrived: m.at}
+		r.e.obs.Message(m.from, r.id, &r.e.received)
 	}
 }
 
 // show lets those who probe see a mail.
-func (r *rank) show(m *mail, fly unit.Picos) {
+func (r *rank) wakeProbers(m *packet, flight unit.Picos) {
 	for i := 0; i < len(r.probers); i++ {
-		s := r.strand(r.probers[i])
-		p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
+		s := r.taskNumbered(r.probers[i])
+		p := pendingOp{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
 		if p.selects(m) {
 			r.probers = append(r.probers[:i], r.probers[i+1:]...)
 			i--
-			s.phase, s.late, s.fly, s.why = probed, m.late, fly, r.e.causes.now
-			r.found(s, m)
-			r.wake(s, m.at)
+			s.phase, s.portWait, s.flight, s.cause = probed, m.portWait, flight, r.e.causes.now
+			r.reportProbe(s, m)
+			r.resumeTask(s, m.at)
 		}
 	}
 }
 
 // offer posts a receive.
-func (r *rank) offer(from, tag, group int32, mark int64, now unit.Picos) int32 {
+func (r *rank) postReceive(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
-	n := e.pendings.add()
-	p := &e.pendings.items[n] // what a message tells, and a channel, is filled in with it
-	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.what, p.left = undone, mark, from, tag, group, 0, Irecv, false
-	e.posts(n)
-	if i := r.post(n); i != 0 {
-		m := e.mails.items[i]
-		e.becauseOf(i)
-		e.mails.drop(i)
-		r.meet(n, &m, r.flight(i, &m), now)
+	n := e.pendingOps.add()
+	p := &e.pendingOps.items[n] // what a message tells, and a channel, is filled in with it
+	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned = unfinished, mark, from, tag, group, 0, Irecv, false
+	e.noteReceiveRow(n)
+	if i := r.matchReceive(n); i != 0 {
+		m := e.packets.items[i]
+		e.setCausePacket(i)
+		e.packets.drop(i)
+		r.acceptMatch(n, &m, r.flightTime(i, &m), now)
 	}
 	return n
 }
 
 // meet gives a mail to its receive.
-func (r *rank) meet(n int32, m *mail, fly, now unit.Picos) {
+func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	e := r.e
-	e.matches(r.id, n, m)
-	if e.live != nil {
-		r.matched(n, m)
+	e.reportMatched(r.id, n, m)
+	if e.direct != nil {
+		r.reportMatch(n, m)
 	}
-	if p := &e.pendings.items[n]; p.bytes < m.bytes && p.bytes > 0 {
-		r.tooShort(p, m)
+	if p := &e.pendingOps.items[n]; p.bytes < m.bytes && p.bytes > 0 {
+		r.noteTruncation(p, m)
 	}
-	if m.kind == ask {
-		read, sends := m.at+e.receiving(0), e.sending(0)
+	if m.kind == rts {
+		read, sends := m.at+e.receiveOverhead(0), e.sendOverhead(0)
 		if now > read {
-			e.because(r.id, now)
+			e.setCause(r.id, now)
 		}
-		r.answer(n, m, fly+e.receiving(0)+sends, max(read, now)+sends)
+		r.sendCTS(n, m, flight+e.receiveOverhead(0)+sends, max(read, now)+sends)
 		return
 	}
-	e.pendings.items[n].bytes = m.bytes
-	r.complete(n, m.at, m.late, fly)
-	if e.LogGOPSim && m.node != 0 {
-		at := max(m.at-e.Receive-e.carry(m.bytes), now) // when it was taken up and the receive posted
-		e.becausePosted(r.id, at)
-		e.deliver(m.from, mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, kind: release}, fly)
+	e.pendingOps.items[n].bytes = m.bytes
+	r.complete(n, m.at, m.portWait, flight)
+	if e.LogGOPSim && m.pending != 0 {
+		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive posted
+		e.setCausePosted(r.id, at)
+		e.deliver(m.from, packet{at: at, from: r.id, seq: r.sequence(), portWait: m.portWait, pending: m.pending, kind: ack}, flight)
 	}
 }
 
 // answer answers a request at a time, beside the processor and the port.
-func (r *rank) answer(n int32, m *mail, fly, at unit.Picos) {
+func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	e := r.e
-	a := mail{at: at, from: r.id, seq: r.sequence(), late: m.late, node: m.node, next: n, kind: answer}
+	a := packet{at: at, from: r.id, seq: r.sequence(), portWait: m.portWait, pending: m.pending, next: n, kind: cts}
 	switch {
 	case m.from == r.id:
 	case e.Shared != nil && e.Node(r.id) != e.Node(m.from):
-		e.ship(shipment{mail: a, fly: fly, to: m.from, ends: over}, at, 0, false)
+		e.startTransfer(transfer{packet: a, flight: flight, to: m.from, ends: completed}, at, 0, false)
 		return
 	case e.Shared != nil:
 	case e.Net != nil:
-		d := e.overLinks(at, r.id, m.from, 0)
-		a.late += d.Arrive - at - d.Latency
-		fly += d.Latency
+		d := e.sendOverLinks(at, r.id, m.from, 0)
+		a.portWait += d.Arrive - at - d.Latency
+		flight += d.Latency
 		a.at = d.Arrive
 	default:
-		fly += max(0, e.flying(0))
-		a.at += e.flying(0)
+		flight += max(0, e.flightAfterSend(0))
+		a.at += e.flightAfterSend(0)
 	}
-	e.deliver(m.from, a, fly)
+	e.deliver(m.from, a, flight)
 }
 
 // answered sends a long message.
-func (r *rank) answered(a *mail, fly unit.Picos) {
+func (r *rank) sendData(a *packet, flight unit.Picos) {
 	e := r.e
-	e.asking--
-	p := e.pendings.items[a.node]
-	m := mail{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, late: a.late, node: a.next, kind: data}
-	before := e.receiving(0) + e.sending(p.bytes)
-	r.transmit(a.from, m, fly+before, a.at+before, p.bytes, a.node)
+	e.rendezvousPending--
+	p := e.pendingOps.items[a.pending]
+	m := packet{from: r.id, tag: p.tag, group: p.group, bytes: p.bytes, portWait: a.portWait, pending: a.next, kind: data}
+	before := e.receiveOverhead(0) + e.sendOverhead(p.bytes)
+	r.transmit(a.from, m, flight+before, a.at+before, p.bytes, a.pending)
 }
 
 // complete ends a pending operation.
-func (r *rank) complete(n int32, done, late, fly unit.Picos) {
-	p := &r.e.pendings.items[n]
-	p.done, p.late, p.fly = done, late, fly
-	r.e.keepCause(&r.e.causes.pendings, n)
+func (r *rank) complete(n int32, done, portWait, flight unit.Picos) {
+	p := &r.e.pendingOps.items[n]
+	p.done, p.portWait, p.flight = done, portWait, flight
+	r.e.saveCause(&r.e.causes.pendingOps, n)
 	switch {
-	case p.left:
-		r.e.pendings.drop(n)
+	case p.abandoned:
+		r.e.pendingOps.drop(n)
 	case p.waiter != 0:
-		s := r.strand(p.waiter)
+		s := r.taskNumbered(p.waiter)
 		p.waiter = 0
 		if s.op.Kind == WaitAny {
-			r.sooner(s, done)
+			r.recheckWaitAny(s, done)
 			return
 		}
 		s.phase = collecting
-		r.wake(s, done)
+		r.resumeTask(s, done)
 	}
 }
 
 // wake lets a strand go on, not before a time.
-func (r *rank) wake(s *strand, at unit.Picos) {
+func (r *rank) resumeTask(s *task, at unit.Picos) {
 	s.t = max(s.t, at)
-	if r.more != nil {
-		r.more.put(r, s)
+	if r.tasks != nil {
+		r.tasks.put(r, s)
 	}
 }

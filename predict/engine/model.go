@@ -13,8 +13,8 @@ type Model struct {
 	Latency       unit.Picos // L
 	Gap           unit.Picos // g
 	PerByte       float64    // G, in picoseconds
-	Long          int64      // S: messages of more bytes wait for their receiver; none if negative
-	Receiver      bool       // bytes hold the port of their receiver
+	EagerLimit    int64      // S: messages of more bytes wait for their receiver; none if negative
+	ReceiverPort  bool       // bytes hold the port of their receiver
 
 	// Sizes are o_s, o_r, L and g of PLogP instead of all of these but S.
 	Sizes *network.BySize
@@ -50,9 +50,9 @@ func (m *Model) check() error {
 	switch {
 	case !(m.PerByte >= 0):
 		return fmt.Errorf("a byte costs %v ps", m.PerByte)
-	case m.LogGOPSim && (m.linked() || m.Sizes != nil):
+	case m.LogGOPSim && (m.usesLinks() || m.Sizes != nil):
 		return fmt.Errorf("the semantics of LogGOPSim are about L, o, g and G, not a network of links, nor tables by size")
-	case m.linked() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
+	case m.usesLinks() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
 		return fmt.Errorf("messages go over a network of links, or one whose links they share, or by tables of sizes: one of these")
 	case m.LogGOPSim && m.Send != m.Receive:
 		return fmt.Errorf("the semantics of LogGOPSim have one o, not %v and %v", m.Send, m.Receive)
@@ -64,17 +64,17 @@ func (m *Model) check() error {
 // least. Senders that LogGOPSim lets go on when their message is received know no more than that,
 // nor do networks of links.
 func (m *Model) Lookahead() unit.Picos {
-	if m.linked() || m.LogGOPSim && m.Long >= 0 {
+	if m.usesLinks() || m.LogGOPSim && m.EagerLimit >= 0 {
 		return 1
 	}
-	return max(1, m.reach())
+	return max(1, m.firstByteDelay())
 }
 
 // linked is whether messages go over links.
-func (m *Model) linked() bool { return m.Net != nil || m.Shared != nil }
+func (m *Model) usesLinks() bool { return m.Net != nil || m.Shared != nil }
 
 // reach is how long after a rank began to send the first byte is at the receiver, if no port is taken.
-func (m *Model) reach() unit.Picos {
+func (m *Model) firstByteDelay() unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.First()
 	}
@@ -82,7 +82,7 @@ func (m *Model) reach() unit.Picos {
 }
 
 // sending is o_s of a message.
-func (m *Model) sending(bytes int64) unit.Picos {
+func (m *Model) sendOverhead(bytes int64) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Send.At(unit.Bytes(bytes))
 	}
@@ -90,7 +90,7 @@ func (m *Model) sending(bytes int64) unit.Picos {
 }
 
 // receiving is o_r of a message.
-func (m *Model) receiving(bytes int64) unit.Picos {
+func (m *Model) receiveOverhead(bytes int64) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Receive.At(unit.Bytes(bytes))
 	}
@@ -98,7 +98,7 @@ func (m *Model) receiving(bytes int64) unit.Picos {
 }
 
 // leastReceiving is o_r of whatever comes.
-func (m *Model) leastReceiving() unit.Picos {
+func (m *Model) minReceiveOverhead() unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.LeastReceive()
 	}
@@ -106,7 +106,7 @@ func (m *Model) leastReceiving() unit.Picos {
 }
 
 // spacing is for how long a message, whose carry is known, holds a port that its bytes hold.
-func (m *Model) spacing(bytes int64, carry unit.Picos) unit.Picos {
+func (m *Model) portTime(bytes int64, carry unit.Picos) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Gap.At(unit.Bytes(bytes))
 	}
@@ -114,21 +114,21 @@ func (m *Model) spacing(bytes int64, carry unit.Picos) unit.Picos {
 }
 
 // carry is for how long the bytes of a message after its first are on their way.
-func (m *Model) carry(bytes int64) unit.Picos {
+func (m *Model) bytesTime(bytes int64) unit.Picos {
 	if t := float64(bytes-1)*m.PerByte + 0.5; m.Sizes == nil && bytes > 1 && t < float64(maxDuration) {
 		return unit.Picos(t)
 	}
-	return m.otherCarry(bytes)
+	return m.bytesTimeSlow(bytes)
 }
 
 // plainCarry is carry of messages of at least two bytes in LogGP, and whether it is that.
-func (m *Model) plainCarry(bytes int64) (unit.Picos, bool) {
+func (m *Model) bytesTimeFast(bytes int64) (unit.Picos, bool) {
 	t := float64(bytes-1)*m.PerByte + 0.5
 	return unit.Picos(t), bytes > 1 && t < float64(maxDuration)
 }
 
 // otherCarry is carry where no byte follows, where it is beyond all time, and by size.
-func (m *Model) otherCarry(bytes int64) unit.Picos {
+func (m *Model) bytesTimeSlow(bytes int64) unit.Picos {
 	switch {
 	case m.Sizes != nil:
 		return m.Sizes.Rest(unit.Bytes(bytes))
@@ -139,15 +139,15 @@ func (m *Model) otherCarry(bytes int64) unit.Picos {
 }
 
 // mostBytes bounds a message on any network: at a megabyte a second it takes no longer than maxDuration.
-const mostBytes = 1 << 40
+const maxNetworkBytes = 1 << 40
 
 // Longest is how many bytes a message may have. Beyond maxDuration times of bytes are all alike.
-func (m *Model) Longest() int64 {
-	if m.PerByte*mostBytes < float64(maxDuration) {
-		return mostBytes
+func (m *Model) MaxBytes() int64 {
+	if m.PerByte*maxNetworkBytes < float64(maxDuration) {
+		return maxNetworkBytes
 	}
 	return int64(float64(maxDuration) / m.PerByte)
 }
 
 // long is whether a message waits for its receiver.
-func (m *Model) long(bytes int64) bool { return m.Long >= 0 && bytes > m.Long }
+func (m *Model) isRendezvous(bytes int64) bool { return m.EagerLimit >= 0 && bytes > m.EagerLimit }

@@ -41,24 +41,24 @@ type naiveRank struct {
 }
 
 type naiveMail struct {
-	at, late, fly    unit.Picos
-	held             unit.Picos // of late
-	from, tag, group int32
-	seq              uint32
-	bytes            int64
-	kind             mailKind
-	receive          *naiveReceive
-	send             *naiveEnd
-	sendBytes        int64
+	at, portWait, flight unit.Picos
+	held                 unit.Picos // of late
+	from, tag, group     int32
+	seq                  uint32
+	bytes                int64
+	kind                 packetKind
+	receive              *naiveReceive
+	send                 *naiveEnd
+	sendBytes            int64
 }
 
 // naiveEnd is the end of something.
 type naiveEnd struct {
-	known     bool
-	at        unit.Picos
-	late, fly unit.Picos
-	receive   bool
-	bytes     int64
+	known            bool
+	at               unit.Picos
+	portWait, flight unit.Picos
+	receive          bool
+	bytes            int64
 }
 
 type naiveReceive struct {
@@ -160,15 +160,15 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 	var does func(unit.Picos)
 	var first *naiveMail
 	for _, m := range r.coming {
-		if first == nil || m.kind == release && first.kind != release ||
-			(m.kind == release) == (first.kind == release) && (m.at < first.at || m.at == first.at && (m.from < first.from || m.from == first.from && m.seq < first.seq)) {
+		if first == nil || m.kind == ack && first.kind != ack ||
+			(m.kind == ack) == (first.kind == ack) && (m.at < first.at || m.at == first.at && (m.from < first.from || m.from == first.from && m.seq < first.seq)) {
 			first = m
 		}
 	}
 	// A release needs nothing, so that it may be before or after the first of the others.
 	var other *naiveMail
 	for _, m := range r.coming {
-		if m.kind != release && (other == nil || m.at < other.at || m.at == other.at && (m.from < other.from || m.from == other.from && m.seq < other.seq)) {
+		if m.kind != ack && (other == nil || m.at < other.at || m.at == other.at && (m.from < other.from || m.from == other.from && m.seq < other.seq)) {
 			other = m
 		}
 	}
@@ -177,7 +177,7 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 			continue
 		}
 		t := m.at
-		if n.LogGOPSim && m.kind != release {
+		if n.LogGOPSim && m.kind != ack {
 			t = max(t, r.cpu, r.in)
 		}
 		if t < at {
@@ -210,7 +210,7 @@ func (n *naive) next(r *naiveRank) (unit.Picos, func(unit.Picos)) {
 	}
 	first = other
 	for _, m := range r.coming {
-		if m.kind == release && m.at == at {
+		if m.kind == ack && m.at == at {
 			first = nil
 		}
 	}
@@ -268,10 +268,10 @@ func (n *naive) when(r *naiveRank, s *naiveStrand, processor, port bool) (unit.P
 }
 
 // busy has the processor busy from a time on, after it was idle for want of a message.
-func (n *naive) busy(r *naiveRank, from, long unit.Picos, part Part, late, fly unit.Picos) {
+func (n *naive) busy(r *naiveRank, from, long unit.Picos, part Part, portWait, flight unit.Picos) {
 	if idle := from - r.cpu; idle > 0 {
-		contention := min(idle, late)
-		latency := min(idle-contention, fly)
+		contention := min(idle, portWait)
+		latency := min(idle-contention, flight)
 		r.account.Parts[Contention] += contention
 		r.account.Parts[Latency] += latency
 		r.account.Parts[Waiting] += idle - contention - latency
@@ -295,20 +295,20 @@ func (n *naive) act(r *naiveRank, s *naiveStrand, now unit.Picos) {
 			}
 		}
 		if long > 0 || max(now, e.at) > r.cpu {
-			n.busy(r, max(now, e.at), long, Overhead, e.late, e.fly)
+			n.busy(r, max(now, e.at), long, Overhead, e.portWait, e.flight)
 			now = r.cpu
 		}
 		s.on = nil
 		taken := e.at
 		if e.receive && n.LogGOPSim {
-			taken -= n.Receive + n.carry(e.bytes)
+			taken -= n.Receive + n.bytesTime(e.bytes)
 		}
 		s.agenda.began = append(s.agenda.began, taken)
 		s.agenda.schedule(max(now, e.at))
 		n.over(r, s, max(now, e.at))
 		return
 	case s.seen != nil:
-		n.busy(r, now, 0, Overhead, s.seen.late, s.seen.fly)
+		n.busy(r, now, 0, Overhead, s.seen.portWait, s.seen.flight)
 		s.seen = nil
 		n.over(r, s, max(now, r.cpu))
 		return
@@ -394,7 +394,7 @@ func (n *naive) perform(r *naiveRank, s *naiveStrand, op *naiveOp, now unit.Pico
 			e = r.requests[op.Request]
 			delete(r.requests, op.Request)
 			if e == nil {
-				if !op.Lenient {
+				if !op.IgnoreClosed {
 					n.bad = "request"
 				}
 				n.over(r, s, now)
@@ -541,20 +541,20 @@ func (n *naive) sends(r *naiveRank, op *naiveOp, now unit.Picos) *naiveEnd {
 	n.busy(r, now, n.oS(n.wired(op.Bytes))+op.Extra, Overhead, 0, 0)
 	e := &naiveEnd{known: true, at: -1}
 	m := &naiveMail{from: r.id, tag: op.Tag, group: op.Group, bytes: op.Bytes, kind: eager}
-	isLong := n.Long >= 0 && op.Bytes > n.Long
+	isLong := n.EagerLimit >= 0 && op.Bytes > n.EagerLimit
 	if isLong {
 		e = &naiveEnd{}
 		m.send, m.sendBytes = e, op.Bytes
 	}
 	if n.LogGOPSim {
-		r.out = now + n.Gap + n.carry(op.Bytes)
-		m.at, m.fly = r.cpu+n.Latency, n.Latency
+		r.out = now + n.Gap + n.bytesTime(op.Bytes)
+		m.at, m.flight = r.cpu+n.Latency, n.Latency
 		n.put(r, op.Peer, m)
 		return e
 	}
 	onWire := op.Bytes
 	if isLong {
-		m.kind, onWire = ask, 0
+		m.kind, onWire = rts, 0
 	}
 	n.leaves(r, op.Peer, m, r.cpu, onWire, nil)
 	return e
@@ -574,7 +574,7 @@ func (n *naive) hold(r *naiveRank, to int32, m *naiveMail) {
 	pair := [2]int32{r.id, to}
 	m.held = max(0, n.pairs[pair]-m.at)
 	m.at += m.held
-	m.late += m.held
+	m.portWait += m.held
 	n.pairs[pair] = m.at
 }
 
@@ -602,65 +602,65 @@ func (n *naive) leaves(r *naiveRank, to int32, m *naiveMail, at unit.Picos, byte
 		begun := at - n.oS(bytes)
 		start := max(begun, r.out)
 		r.out = start + n.gap(bytes)
-		m.late += start - begun
-		m.fly += max(0, s.Latency+n.gap(bytes)-n.oR(bytes)-n.oS(bytes))
+		m.portWait += start - begun
+		m.flight += max(0, s.Latency+n.gap(bytes)-n.oR(bytes)-n.oS(bytes))
 		m.at = start + s.First()
 		n.put(r, to, m)
 		return start + n.oS(bytes) + n.rest(bytes)
 	}
 	start := max(at, r.out)
-	r.out = start + n.Gap + n.carry(bytes)
-	m.late += start - at
-	m.fly += n.Latency + n.carry(bytes)
+	r.out = start + n.Gap + n.bytesTime(bytes)
+	m.portWait += start - at
+	m.flight += n.Latency + n.bytesTime(bytes)
 	m.at = start + n.Latency
 	n.put(r, to, m)
-	return start + n.carry(bytes)
+	return start + n.bytesTime(bytes)
 }
 
 // comes takes up a mail.
 func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 	r.coming = slices.DeleteFunc(r.coming, func(o *naiveMail) bool { return o == m })
 	switch {
-	case m.kind == release:
-		*m.send = naiveEnd{known: true, at: m.at, late: m.late, fly: m.fly}
+	case m.kind == ack:
+		*m.send = naiveEnd{known: true, at: m.at, portWait: m.portWait, flight: m.flight}
 		n.wakes(r, m.send)
 		return
-	case m.kind == answer:
-		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, late: m.late, fly: m.fly + n.oR(0) + n.oS(m.sendBytes)}
+	case m.kind == cts:
+		d := &naiveMail{from: r.id, tag: m.tag, group: m.group, bytes: m.sendBytes, kind: data, receive: m.receive, portWait: m.portWait, flight: m.flight + n.oR(0) + n.oS(m.sendBytes)}
 		left := n.leaves(r, m.from, d, m.at+n.oR(0)+n.oS(m.sendBytes), m.sendBytes, m.send)
 		if left == never {
 			return
 		}
-		*m.send = naiveEnd{known: true, at: left, late: d.late - d.held, fly: d.fly}
+		*m.send = naiveEnd{known: true, at: left, portWait: d.portWait - d.held, flight: d.flight}
 		n.wakes(r, m.send)
 		return
 	case n.LogGOPSim:
-		m.late += now - m.at
-		n.busy(r, now, n.Receive+n.carry(m.bytes), Overhead, m.late, m.fly)
-		r.in = now + n.Gap + n.carry(m.bytes)
+		m.portWait += now - m.at
+		n.busy(r, now, n.Receive+n.bytesTime(m.bytes), Overhead, m.portWait, m.flight)
+		r.in = now + n.Gap + n.bytesTime(m.bytes)
 		m.at = r.cpu
-	case m.from != r.id && !n.linked():
+	case m.from != r.id && !n.usesLinks():
 		bytes := m.bytes
-		if m.kind == ask {
+		if m.kind == rts {
 			bytes = 0
 		}
 		start := max(m.at, r.in)
 		r.in = start + n.Gap
 		if n.Sizes != nil {
 			r.in = start + n.gap(bytes)
-		} else if n.Receiver {
-			r.in += n.carry(bytes)
+		} else if n.ReceiverPort {
+			r.in += n.bytesTime(bytes)
 		} else {
 			queued := max(m.at, r.virtual)
-			r.virtual = queued + n.Gap + n.carry(bytes)
+			r.virtual = queued + n.Gap + n.bytesTime(bytes)
 			r.account.Overlap += queued - start
 		}
-		m.late += start - m.at
-		if m.at = start + n.carry(bytes); n.Sizes != nil {
+		m.portWait += start - m.at
+		if m.at = start + n.bytesTime(bytes); n.Sizes != nil {
 			m.at = start + n.rest(bytes)
 		}
 	}
-	if m.kind != ask {
+	if m.kind != rts {
 		r.account.Messages++
 		r.account.Bytes += m.bytes
 	}
@@ -686,21 +686,21 @@ func (n *naive) comes(r *naiveRank, m *naiveMail, now unit.Picos) {
 }
 
 func (n *naive) ends(r *naiveRank, e *naiveEnd, m *naiveMail) {
-	e.known, e.at, e.late, e.fly, e.bytes = true, m.at, m.late, m.fly, m.bytes
+	e.known, e.at, e.portWait, e.flight, e.bytes = true, m.at, m.portWait, m.flight, m.bytes
 	n.wakes(r, e)
 }
 
 // meet gives a mail to a receive.
 func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos) {
-	if m.kind != ask {
+	if m.kind != rts {
 		n.ends(r, p.end, m)
 		if m.send != nil {
-			n.put(r, m.from, &naiveMail{kind: release, from: r.id, at: max(now, m.at-n.Receive-n.carry(m.bytes)), late: m.late, fly: m.fly, send: m.send})
+			n.put(r, m.from, &naiveMail{kind: ack, from: r.id, at: max(now, m.at-n.Receive-n.bytesTime(m.bytes)), portWait: m.portWait, flight: m.flight, send: m.send})
 		}
 		return
 	}
 	leave := max(m.at+n.oR(0), now) + n.oS(0)
-	a := &naiveMail{kind: answer, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, late: m.late, fly: m.fly + n.oR(0) + n.oS(0), at: leave}
+	a := &naiveMail{kind: cts, from: r.id, tag: m.tag, group: m.group, receive: p, send: m.send, sendBytes: m.sendBytes, portWait: m.portWait, flight: m.flight + n.oR(0) + n.oS(0), at: leave}
 	if n.near(r.id, m.from) {
 		n.put(r, m.from, a)
 		return
@@ -715,10 +715,10 @@ func (n *naive) meet(r *naiveRank, p *naiveReceive, m *naiveMail, now unit.Picos
 	}
 	if m.from != r.id && n.Sizes != nil {
 		a.at += n.Sizes.First() - n.oS(0) + n.rest(0)
-		a.fly += max(0, n.Sizes.First()-n.oS(0)+n.rest(0))
+		a.flight += max(0, n.Sizes.First()-n.oS(0)+n.rest(0))
 	} else if m.from != r.id {
 		a.at += n.Latency
-		a.fly += n.Latency
+		a.flight += n.Latency
 	}
 	n.put(r, m.from, a)
 }

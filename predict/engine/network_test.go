@@ -23,7 +23,7 @@ func TestLogGPOfNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linked := Model{Send: o, Receive: o, Long: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+	linked := Model{Send: o, Receive: o, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 	var ends []string
 	for _, m := range []Model{loggp(), linked} {
 		res, err := Run(context.Background(), programs(), Options{Model: m})

@@ -21,10 +21,10 @@ func BenchmarkNetworks(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				return Model{Send: 500_000, Receive: 500_000, Long: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+				return Model{Send: 500_000, Receive: 500_000, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 			}
 			sized := benchModel()
-			sized.Receiver = true
+			sized.ReceiverPort = true
 			for name, model := range map[string]func() Model{"loggp": benchModel, "plogp": func() Model { return asPLogP(sized) }, "torus": torus,
 				"torus max-min": func() Model { return sharing(b, "torus", ranks, "latency = \"1 us\"\nswitch = \"100 ns\"\n") },
 				"torus in packets": func() Model {

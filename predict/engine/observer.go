@@ -17,29 +17,29 @@ type Observer interface {
 	// Span is what a rank's processor did from a time until a time.
 	Span(rank int32, what Part, from, to unit.Picos)
 	// Message is that a message came: the last of its bytes at arrived.
-	Message(from, to int32, op *Delivered)
+	Message(from, to int32, op *ReceivedMessage)
 }
 
 // Quiet is an Observer that does nothing, for those that want some of what there is.
-type Quiet struct{}
+type NopObserver struct{}
 
 // Began does nothing.
-func (Quiet) Began(int32, int64, unit.Picos) {}
+func (NopObserver) Began(int32, int64, unit.Picos) {}
 
 // Ended does nothing.
-func (Quiet) Ended(int32, int64, unit.Picos) {}
+func (NopObserver) Ended(int32, int64, unit.Picos) {}
 
 // Matched does nothing.
-func (Quiet) Matched(int32, int64, int32, int32, int32) {}
+func (NopObserver) Matched(int32, int64, int32, int32, int32) {}
 
 // Waited does nothing.
-func (Quiet) Waited(int32, Cause) {}
+func (NopObserver) Waited(int32, Cause) {}
 
 // Span does nothing.
-func (Quiet) Span(int32, Part, unit.Picos, unit.Picos) {}
+func (NopObserver) Span(int32, Part, unit.Picos, unit.Picos) {}
 
 // Message does nothing.
-func (Quiet) Message(int32, int32, *Delivered) {}
+func (NopObserver) Message(int32, int32, *ReceivedMessage) {}
 
 // Observers are several.
 type Observers []Observer
@@ -80,7 +80,7 @@ func (all Observers) Span(rank int32, what Part, from, to unit.Picos) {
 }
 
 // Message implements Observer.
-func (all Observers) Message(from, to int32, d *Delivered) {
+func (all Observers) Message(from, to int32, d *ReceivedMessage) {
 	for _, o := range all {
 		o.Message(from, to, d)
 	}
@@ -92,12 +92,12 @@ func (all Observers) Message(from, to int32, d *Delivered) {
 // is what the other one waited for, but where messages share links; and of one that was held until what its sender sent
 // the same receiver before had come, it is what that waited for. If By is None, nothing is known.
 type Cause struct {
-	Since, Fly unit.Picos
-	By         int32
+	Since, Flight unit.Picos
+	By            int32
 }
 
 // Delivered is a message that came.
-type Delivered struct {
+type ReceivedMessage struct {
 	Tag, Group int32
 	Bytes      int64
 	Arrived    unit.Picos

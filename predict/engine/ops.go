@@ -9,12 +9,12 @@ import (
 // Ops is operations one after the other, as they are kept: there are more of them than of anything else, and reading them takes longer than
 // most of what is done for them. So one that is as most are takes half the memory of an Op.
 type Ops struct {
-	all  []packed
+	all  []packedOp
 	wide []Op // those that are not as most are
 }
 
 // packed is an operation without what most have none of.
-type packed struct {
+type packedOp struct {
 	peer    int32
 	tag     int32
 	request int32 // of one that is wide, its number among those
@@ -37,17 +37,17 @@ func Pack(ops ...Op) (o Ops) {
 
 // Add puts an operation behind the others.
 func (o *Ops) Add(op *Op) {
-	if op.Kind == isWide || op.Lenient || op.Sensitive || op.Extra != 0 || uint64(op.Bytes) > math.MaxUint32 || uint64(op.Work) > math.MaxUint32 ||
+	if op.Kind == isWide || op.IgnoreClosed || op.Sensitive || op.Extra != 0 || uint64(op.Bytes) > math.MaxUint32 || uint64(op.Work) > math.MaxUint32 ||
 		int32(int16(op.Group)) != op.Group {
 		o.AddOpen(op)
 		return
 	}
-	o.all = append(o.all, packed{op.Peer, op.Tag, op.Request, uint32(op.Bytes), uint32(op.Work), int16(op.Group), op.Kind})
+	o.all = append(o.all, packedOp{op.Peer, op.Tag, op.Request, uint32(op.Bytes), uint32(op.Work), int16(op.Group), op.Kind})
 }
 
 // AddOpen puts an operation behind the others that may still be changed, until it has ended: see Last.
 func (o *Ops) AddOpen(op *Op) {
-	o.all = append(o.all, packed{request: int32(len(o.wide)), kind: isWide})
+	o.all = append(o.all, packedOp{request: int32(len(o.wide)), kind: isWide})
 	o.wide = append(o.wide, *op)
 }
 
@@ -74,7 +74,7 @@ func (o *Ops) Slice(from, to int) Ops { return Ops{o.all[from:to], o.wide} }
 func (o *Ops) Reset() { o.all, o.wide = o.all[:0], o.wide[:0] }
 
 // plain is whether it is one of those that most programs consist of, and packed.
-func (p *packed) plain() bool { return p.kind-1 < Wait }
+func (p *packedOp) isCommon() bool { return p.kind-1 < Wait }
 
 // append puts others behind those that there are.
 func (o *Ops) append(more *Ops) {
@@ -89,8 +89,8 @@ func (o *Ops) append(more *Ops) {
 }
 
 // into has op be what is packed, unless that is wide. Field by field: what is copied as one after it was built waits for its parts.
-func (p *packed) into(op *Op) {
+func (p *packedOp) into(op *Op) {
 	op.Work, op.Extra, op.Bytes = unit.Picos(p.work), 0, int64(p.bytes)
 	op.Peer, op.Tag, op.Group, op.Request = p.peer, p.tag, int32(p.group), p.request
-	op.Kind, op.Lenient, op.Sensitive = p.kind, false, false
+	op.Kind, op.IgnoreClosed, op.Sensitive = p.kind, false, false
 }

@@ -18,14 +18,14 @@ func TestPackKeepsAll(t *testing.T) {
 	for range 200 {
 		var ops []Op
 		for range rng.IntN(40) {
-			op := Op{Kind: Kind(rng.IntN(int(Away) + 2)), Peer: int32(some()), Tag: int32(some()), Request: int32(some()), Group: None}
+			op := Op{Kind: Kind(rng.IntN(int(Suspended) + 2)), Peer: int32(some()), Tag: int32(some()), Request: int32(some()), Group: None}
 			switch rng.IntN(4) {
 			case 0:
 				op.Work, op.Bytes, op.Group = unit.Picos(some()), some(), int32(some())
 			case 1:
 				op.Extra = unit.Picos(some())
 			case 2:
-				op.Lenient, op.Sensitive = rng.IntN(2) == 0, rng.IntN(2) == 0
+				op.IgnoreClosed, op.Sensitive = rng.IntN(2) == 0, rng.IntN(2) == 0
 			}
 			ops = append(ops, op)
 		}
@@ -53,7 +53,7 @@ func TestPackKeepsAll(t *testing.T) {
 
 // What most programs consist of is packed, and takes half of an Op.
 func TestUsualOperationsArePacked(t *testing.T) {
-	if size := unsafe.Sizeof(packed{}); 2*size > unsafe.Sizeof(Op{}) {
+	if size := unsafe.Sizeof(packedOp{}); 2*size > unsafe.Sizeof(Op{}) {
 		t.Errorf("%d bytes of %d", size, unsafe.Sizeof(Op{}))
 	}
 	ops := stencil(16, 500).ranks[0]
@@ -65,8 +65,8 @@ func TestUsualOperationsArePacked(t *testing.T) {
 // A program may change an operation that it added open until that has ended, here a receive that waits: the engine reads it where it is.
 func TestOpenOperations(t *testing.T) {
 	var waits Ops
-	late := recv(1)
-	waits.AddOpen(&late)
+	portWait := recv(1)
+	waits.AddOpen(&portWait)
 	asked := 0
 	all := programs(ranks(nil, does(work(50), send(0, 10))), 0)
 	sends := all[1].Next

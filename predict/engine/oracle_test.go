@@ -130,7 +130,7 @@ func (a *author) wait(r int32) {
 	i := a.IntN(len(a.open[r]))
 	id := a.open[r][i]
 	a.open[r] = slices.Delete(a.open[r], i, i+1)
-	a.add(r, Op{Kind: Wait, Request: id, Lenient: a.IntN(3) == 0, Group: None})
+	a.add(r, Op{Kind: Wait, Request: id, IgnoreClosed: a.IntN(3) == 0, Group: None})
 }
 
 // collective has all ranks do one, some of them maybe without waiting.
@@ -212,7 +212,7 @@ func (a *author) graphs(ranks [][]Op) (all []*Graph) {
 }
 
 var models = []Model{loggp(), long(loggp()), receiver(), long(receiver()), loggopsim(), long(loggopsim()),
-	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, Long: 50}, {Long: -1}, {Long: 0, LogGOPSim: true}, {Latency: 1, Long: -1, PerByte: 1},
+	{Send: 3, Receive: 4, Latency: 0, Gap: 0, PerByte: 0.3, EagerLimit: 50}, {EagerLimit: -1}, {EagerLimit: 0, LogGOPSim: true}, {Latency: 1, EagerLimit: -1, PerByte: 1},
 	plogp(), long(plogp()), crooked()}
 
 // compare holds a run to the naive one. It reports whether the program came to its end.
@@ -222,7 +222,7 @@ func compare(t *testing.T, ops [][]Op, graphs []*Graph, m Model) bool {
 	naive := newNaive(ops, graphs, m, steps)
 	naive.run()
 	want, ends := naive.outcome()
-	for name, d := range map[string]driver{"suited": driverFor(&m), "in order": &inOrder{}, "windows": newWindows(m.Lookahead()),
+	for name, d := range map[string]driver{"suited": driverFor(&m), "in order": &sequentialDriver{}, "windows": newWindows(m.Lookahead()),
 		"narrow windows": newWindows((m.Lookahead() + 6) / 7)} {
 		if got, err := outcome(t, d, ops, graphs, Options{Model: m, Steps: steps}); got != want {
 			t.Errorf("%s, %+v: got\n%s\nwant\n%s\n%v", name, m, got, want, err)

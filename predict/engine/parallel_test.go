@@ -76,7 +76,7 @@ func TestProtocolsAgree(t *testing.T) {
 func TestManyAgree(t *testing.T) {
 	for _, long := range []int64{-1, 1000} {
 		opt := Options{Model: benchModel()}
-		opt.Model.Long = long
+		opt.Model.EagerLimit = long
 		for _, w := range []*workload{stencil(256, 10000), scattered(300, 6000), allToAll(100, 1)} {
 			for _, opt.Ahead = range []int{0, 20} {
 				if !agree(t, w.ranks, nil, opt) {
@@ -146,7 +146,7 @@ func (l log) Waited(rank int32, why Cause) { fmt.Fprintln(&l[rank], "waited", wh
 func (l log) Span(rank int32, what Part, from, to unit.Picos) {
 	fmt.Fprintln(&l[rank], what, from, to)
 }
-func (l log) Message(from, to int32, op *Delivered) { fmt.Fprintln(&l[to], "message", from, *op) }
+func (l log) Message(from, to int32, op *ReceivedMessage) { fmt.Fprintln(&l[to], "message", from, *op) }
 
 // Observers see the same of each rank.
 func TestObserversAgree(t *testing.T) {

@@ -26,12 +26,12 @@ func TestPays(t *testing.T) {
 		}
 		apart = append(apart, does(one...))
 	}
-	if got, want := stats(apart, Whoa, 0), stats(apart, Whoa, DefaultAhead); got != want || got.Meetings*2 > stats(apart, Quantum, 0).Meetings {
+	if got, want := stats(apart, Whoa, 0), stats(apart, Whoa, DefaultAhead); got != want || got.Barriers*2 > stats(apart, Quantum, 0).Barriers {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	many := stencil(512, 100_000).ranks
 	got, always, quantum := stats(many, Whoa, 0), stats(many, Whoa, DefaultAhead), stats(many, Quantum, 0)
-	if got.Appointments == 0 || got.Appointments > always.Appointments/2 || got.Meetings > quantum.Meetings {
+	if got.Appointments == 0 || got.Appointments > always.Appointments/2 || got.Barriers > quantum.Barriers {
 		t.Errorf("%+v, always ahead %+v, quantum %+v", got, always, quantum)
 	}
 	if always.Appointments != always.Remote {

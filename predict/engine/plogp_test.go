@@ -36,7 +36,7 @@ func (n *naive) rest(bytes int64) unit.Picos {
 
 // wired is what a send puts on its way first.
 func (n *naive) wired(bytes int64) int64 {
-	if n.Long >= 0 && bytes > n.Long && !n.LogGOPSim {
+	if n.EagerLimit >= 0 && bytes > n.EagerLimit && !n.LogGOPSim {
 		return 0
 	}
 	return bytes
@@ -64,7 +64,7 @@ func lookUp(c network.Curve, bytes int64) unit.Picos {
 
 // plogp is L = 22 and tables in which a byte costs 2 ps up to 30 bytes, 4 beyond; the processors of both ends take part in it.
 func plogp() Model {
-	return Model{Long: -1, Sizes: network.NewBySize(22,
+	return Model{EagerLimit: -1, Sizes: network.NewBySize(22,
 		network.Curve{{Bytes: 1, Cost: 5}, {Bytes: 51, Cost: 30}},
 		network.Curve{{Bytes: 0, Cost: 4}, {Bytes: 10, Cost: 4}, {Bytes: 50, Cost: 24}},
 		network.Curve{{Bytes: 1, Cost: 8}, {Bytes: 30, Cost: 66}, {Bytes: 80, Cost: 266}})}
@@ -72,7 +72,7 @@ func plogp() Model {
 
 // crooked has a table as it may be measured: a gap shorter than overheads, that falls, and is known of few sizes.
 func crooked() Model {
-	return Model{Long: 60, Sizes: network.NewBySize(3,
+	return Model{EagerLimit: 60, Sizes: network.NewBySize(3,
 		network.Curve{{Bytes: 8, Cost: 12}, {Bytes: 20, Cost: 7}, {Bytes: 33, Cost: 31}},
 		network.Curve{{Bytes: 3, Cost: 9}},
 		network.Curve{{Bytes: 5, Cost: 10}, {Bytes: 17, Cost: 40}, {Bytes: 40, Cost: 13}})}
@@ -81,7 +81,7 @@ func crooked() Model {
 // asPLogP is the tables of LogGP: of two sizes, as it is a line.
 func asPLogP(m Model) Model {
 	latency := m.Send + m.Latency + m.Receive - m.Gap
-	return Model{Long: m.Long, Sizes: network.NewBySize(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
+	return Model{EagerLimit: m.EagerLimit, Sizes: network.NewBySize(latency, network.Curve{{Bytes: 1, Cost: m.Send}}, network.Curve{{Bytes: 1, Cost: m.Receive}},
 		network.Curve{{Bytes: 1, Cost: m.Gap}, {Bytes: 1001, Cost: m.Gap + unit.Picos(1000*m.PerByte)}})}
 }
 
@@ -111,7 +111,7 @@ func TestPLogPByHand(t *testing.T) {
 		{"rendezvous", ranks(does(send(1, 11)), does(recv(0))), at(89, 110), 10},
 	} {
 		m := plogp()
-		m.Long = c.long
+		m.EagerLimit = c.long
 		res, err := Run(context.Background(), programs(c.ranks, 0), Options{Model: m})
 		if err != nil {
 			t.Fatal(c.name, err)
@@ -131,9 +131,9 @@ func FuzzPLogPIsLogGP(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, ranks, steps uint8, graphs bool) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		m := Model{Send: unit.Picos(rng.IntN(9)), Receive: unit.Picos(rng.IntN(9)), Latency: 17 + unit.Picos(rng.IntN(30)), PerByte: float64(rng.IntN(4)), Long: -1, Receiver: true}
+		m := Model{Send: unit.Picos(rng.IntN(9)), Receive: unit.Picos(rng.IntN(9)), Latency: 17 + unit.Picos(rng.IntN(30)), PerByte: float64(rng.IntN(4)), EagerLimit: -1, ReceiverPort: true}
 		if m.Gap = max(m.Send, m.Receive) + unit.Picos(rng.IntN(9)); seed%2 == 0 {
-			m.Long = int64(rng.IntN(100))
+			m.EagerLimit = int64(rng.IntN(100))
 		}
 		a := newAuthor(seed, 1+int(ranks%8))
 		ops := a.write(int(steps))

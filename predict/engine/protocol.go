@@ -32,7 +32,7 @@ type Stats struct {
 	Workers      int
 	Ahead        int    // F, of Whoa
 	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, and where Whoa does not look ahead, those of a fixed length
-	Meetings     uint64 // of workers, to exchange messages
+	Barriers     uint64 // of workers, to exchange messages
 	Appointments uint64 // with other workers: what was seen ahead that rank of them may be sent
 	Remote       uint64 // messages from worker to worker, with requests for long ones and answers
 }
@@ -44,16 +44,16 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 		opt.Protocol = Sequential
 	}
 	if opt.Ahead == 0 {
-		opt.Ahead, opt.alone = DefaultAhead, true
+		opt.Ahead, opt.adaptive = DefaultAhead, true
 	}
 	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
 		return nil, fmt.Errorf("a quantum of %v, %d workers, %d operations ahead: none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
 	}
-	if opt.Beside != nil {
+	if opt.CoSimulator != nil {
 		opt.Protocol = Sequential
-		return []driver{&inOrder{}}, nil
+		return []driver{&sequentialDriver{}}, nil
 	}
-	if opt.Protocol == Sequential || parallel(&opt.Model) != "" {
+	if opt.Protocol == Sequential || sequentialReason(&opt.Model) != "" {
 		return []driver{driverFor(&opt.Model)}, nil
 	}
 	if opt.Protocol == Quantum && opt.Quantum > 0 {
@@ -70,7 +70,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 }
 
 // parallel is why a model has no use for several workers, if it has none.
-func parallel(m *Model) string {
+func sequentialReason(m *Model) string {
 	switch {
 	case m.Net != nil:
 		return "its network is shared by all messages, in the order in which they are sent"

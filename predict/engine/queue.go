@@ -3,33 +3,33 @@ package engine
 import "spoor/traces/unit"
 
 // turn is when a rank acts next.
-type turn struct {
+type rankEvent struct {
 	at   unit.Picos
 	rank int32
 }
 
-func (t turn) before(u turn) bool { return t.at < u.at || t.at == u.at && t.rank < u.rank }
+func (t rankEvent) before(u rankEvent) bool { return t.at < u.at || t.at == u.at && t.rank < u.rank }
 
 // queue is the turns of all ranks, the first of which is first: a heap in which each turn has
 // four behind it, so that it is half as deep as one with two.
-type queue struct {
-	turns []turn
-	at    []int32 // of each rank's turn in turns
+type eventQueue struct {
+	events []rankEvent
+	at     []int32 // of each rank's turn in turns
 }
 
-const behind = 4
+const heapArity = 4
 
 // add puts a new rank in. Ranks are added in order.
-func (q *queue) add(r *rank) {
-	q.turns = append(q.turns, turn{})
+func (q *eventQueue) add(r *rank) {
+	q.events = append(q.events, rankEvent{})
 	q.at = append(q.at, 0)
-	q.up(len(q.turns)-1, turn{r.next, r.id})
+	q.up(len(q.events)-1, rankEvent{r.next, r.id})
 }
 
 // second is the turn behind the first; without one, a turn that never comes.
-func (q *queue) second() turn {
-	s := turn{at: never}
-	for _, t := range q.turns[1:min(len(q.turns), behind+1)] {
+func (q *eventQueue) second() rankEvent {
+	s := rankEvent{at: never}
+	for _, t := range q.events[1:min(len(q.events), heapArity+1)] {
 		if t.before(s) {
 			s = t
 		}
@@ -38,44 +38,44 @@ func (q *queue) second() turn {
 }
 
 // sooner moves the turn of r, which is now earlier.
-func (q *queue) sooner(r *rank) { q.up(int(q.at[r.id]), turn{r.next, r.id}) }
+func (q *eventQueue) sooner(r *rank) { q.up(int(q.at[r.id]), rankEvent{r.next, r.id}) }
 
 // put moves the turn of r, which is now later or the same.
-func (q *queue) put(r *rank) { q.down(int(q.at[r.id]), turn{r.next, r.id}) }
+func (q *eventQueue) put(r *rank) { q.down(int(q.at[r.id]), rankEvent{r.next, r.id}) }
 
-func (q *queue) up(i int, t turn) {
+func (q *eventQueue) up(i int, t rankEvent) {
 	for i > 0 {
-		parent := (i - 1) / behind
-		if !t.before(q.turns[parent]) {
+		parent := (i - 1) / heapArity
+		if !t.before(q.events[parent]) {
 			break
 		}
-		q.turns[i] = q.turns[parent]
-		q.at[q.turns[i].rank] = int32(i)
+		q.events[i] = q.events[parent]
+		q.at[q.events[i].rank] = int32(i)
 		i = parent
 	}
-	q.turns[i] = t
+	q.events[i] = t
 	q.at[t.rank] = int32(i)
 }
 
-func (q *queue) down(i int, t turn) {
+func (q *eventQueue) down(i int, t rankEvent) {
 	for {
-		first := behind*i + 1
-		if first >= len(q.turns) {
+		first := heapArity*i + 1
+		if first >= len(q.events) {
 			break
 		}
 		least := first
-		for k := first + 1; k < min(first+behind, len(q.turns)); k++ {
-			if q.turns[k].before(q.turns[least]) {
+		for k := first + 1; k < min(first+heapArity, len(q.events)); k++ {
+			if q.events[k].before(q.events[least]) {
 				least = k
 			}
 		}
-		if !q.turns[least].before(t) {
+		if !q.events[least].before(t) {
 			break
 		}
-		q.turns[i] = q.turns[least]
-		q.at[q.turns[i].rank] = int32(i)
+		q.events[i] = q.events[least]
+		q.at[q.events[i].rank] = int32(i)
 		i = least
 	}
-	q.turns[i] = t
+	q.events[i] = t
 	q.at[t.rank] = int32(i)
 }

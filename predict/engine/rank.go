@@ -12,66 +12,66 @@ import (
 // there are more ranks than the fastest memory holds.
 type rank struct {
 	// What others look at who send to it.
-	id       int32
-	wants    int32      // who sends what it waits for, None: any, or nobody
-	next     unit.Picos // when it acts on others next
-	arrivals heap
-	window   int64 // in which it acts next, if there are windows
-	more     *strands
-	probes   bool     // it waits for a message, and not to have it
-	dead     bool     // has failed
-	urgent   int32    // mails of arrivals that others wait for, and releases
-	near     [4]entry // where arrivals begin
+	id          int32
+	source      int32      // who sends what it waits for, None: any, or nobody
+	next        unit.Picos // when it acts on others next
+	arrivals    arrivalHeap
+	window      int64 // in which it acts next, if there are windows
+	tasks       *taskQueue
+	probes      bool       // it waits for a message, and not to have it
+	failed      bool       // has failed
+	urgent      int32      // mails of arrivals that others wait for, and releases
+	arrivalRoom [4]arrival // where arrivals begin
 
 	// What it acts on: its processor, its ports, its program.
-	own      own
-	e        *engine
-	seq      uint32 // of mails sent
-	looks    int32  // see earliest
-	requests requests
-	at       int // of ops, the one after main's
-	inbox    inbox
-	virt     unit.Picos // when the port would be, if bytes held it
-	account  Rank
-	ops      []packed
-	cpu      unit.Picos // until when its processor's time is accounted for
-	out      unit.Picos // when its ports are free
-	in       unit.Picos
-	is       Op     // main's, unless it is wide
-	main     strand // the program, if it is no graph
+	inline     inlineTables
+	e          *engine
+	seq        uint32 // of mails sent
+	scanBudget int32  // see earliest
+	requests   requestTable
+	at         int // of ops, the one after main's
+	inbox      inbox
+	virtualIn  unit.Picos // when the port would be, if bytes held it
+	account    Rank
+	ops        []packedOp
+	cpu        unit.Picos // until when its processor's time is accounted for
+	outFree    unit.Picos // when its ports are free
+	inFree     unit.Picos
+	mainOp     Op   // main's, unless it is wide
+	main       task // the program, if it is no graph
 
 	// What most ranks have no use for.
-	releases heap    // they need no processor
-	probers  []int32 // strands
-	among    []int32 // requests of a WaitAny
-	graph    *graph
-	program  Program
-	wide     []Op // of ops
-	looking  looking
-	_        [16]byte
+	releases    arrivalHeap // they need no processor
+	probers     []int32     // strands
+	anyRequests []int32     // requests of a WaitAny
+	graph       *graph
+	program     Program
+	wide        []Op // of ops
+	polls       pollCount
+	_           [16]byte
 }
 
 // hot is where the part ends of a rank that is used again and again: with the first part of main.
-const hot = unsafe.Offsetof(rank{}.main) + unsafe.Offsetof(strand{}.own)
+const hot = unsafe.Offsetof(rank{}.main) + unsafe.Offsetof(task{}.completes)
 
 // own is room for what most ranks need of requests and inbox.
-type own struct {
+type inlineTables struct {
 	requests [leastRequests]request
 	slots    [leastSlots]slot
 }
 
 // open has r begin in its own room.
 func (r *rank) open() {
-	r.arrivals = r.near[:0]
-	r.requests.slots = r.own.requests[:]
-	r.inbox.slots, r.inbox.shift = r.own.slots[:], shiftOf(leastSlots)
+	r.arrivals = r.arrivalRoom[:0]
+	r.requests.slots = r.inline.requests[:]
+	r.inbox.slots, r.inbox.shift = r.inline.slots[:], shiftOf(leastSlots)
 }
 
 // begin readies the first operations.
-func (r *rank) begin(p Program) {
+func (r *rank) start(p Program) {
 	r.open()
-	if r.program, r.e.acting = p, r.id; r.e.LogGOPSim {
-		r.main.agenda = &agenda{since: atFirst}
+	if r.program, r.e.active = p, r.id; r.e.LogGOPSim {
+		r.main.stamp = &enqueueStamp{enqueued: beforeAll}
 	}
 	if p.Graph != nil {
 		if err := r.load(); err != nil {
@@ -84,26 +84,26 @@ func (r *rank) begin(p Program) {
 }
 
 // advance goes to the next operation of the program.
-func (r *rank) advance(s *strand, t unit.Picos) {
+func (r *rank) advance(s *task, t unit.Picos) {
 	s.t = t
 	s.row++
-	if r.at == len(r.ops) && !r.proceed(s, t) {
+	if r.at == len(r.ops) && !r.fetchOps(s, t) {
 		return
 	}
 	s.op = r.op(r.at)
 	r.at++
-	r.ready(s)
-	if s.op.Kind == Away && s.phase == starting && s.row > 0 { // not at the start, when not all ranks are there
+	r.beginOp(s)
+	if s.op.Kind == Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks are there
 		r.step(s, t) // now, even if others act before: who leaves at a time is there when what is beside the engine acts at that time
 	}
 }
 
 // proceed has the program give its next operations, unless it is at its end.
-func (r *rank) proceed(s *strand, t unit.Picos) bool {
-	if r.e.live != nil {
-		r.e.live.Resumes(r.id, t)
+func (r *rank) fetchOps(s *task, t unit.Picos) bool {
+	if r.e.direct != nil {
+		r.e.direct.Resumed(r.id, t)
 	}
-	ops, err := r.fetch()
+	ops, err := r.nextOps()
 	switch interrupted := r.e.ctx.Err(); { // who acts alone, or takes no time, does so for as long as its program lasts
 	case interrupted != nil:
 		r.e.fail(interrupted)
@@ -113,7 +113,7 @@ func (r *rank) proceed(s *strand, t unit.Picos) bool {
 		return false
 	case ops.Len() == 0:
 		s.phase = ended
-		r.use(t, 0, Overhead, 0, 0)
+		r.occupy(t, 0, Overhead, 0, 0)
 		return false
 	}
 	r.ops, r.wide, r.at = ops.all, ops.wide, 0
@@ -126,33 +126,33 @@ func (r *rank) op(i int) *Op {
 	if p.kind == isWide {
 		return &r.wide[p.request]
 	}
-	p.into(&r.is)
-	return &r.is
+	p.into(&r.mainOp)
+	return &r.mainOp
 }
 
 // ready begins an operation.
-func (r *rank) ready(s *strand) {
+func (r *rank) beginOp(s *task) {
 	op := s.op
 	if s.phase = starting; op.Work > 0 {
 		s.phase = working
 	} else if r.e.LogGOPSim && (op.Kind == Recv || op.Kind == Irecv) {
 		s.t = max(s.t, r.cpu) // posted when the processor has done with what it took up before
 	}
-	if !op.sound() {
+	if !op.valid() {
 		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
 	}
 }
 
 // sound is whether an operation has durations and bytes that there are.
-func (op *Op) sound() bool {
+func (op *Op) valid() bool {
 	return uint64(op.Work) <= uint64(maxDuration) && uint64(op.Extra) <= uint64(maxDuration) && op.Bytes >= 0
 }
 
 // use has the processor spend a time on something, from a time on or when it is free. Where it
 // was idle before, it waited for a message that was late, and on its way.
-func (r *rank) use(at, long unit.Picos, part Part, late, fly unit.Picos) unit.Picos {
+func (r *rank) occupy(at, long unit.Picos, part Part, portWait, flight unit.Picos) unit.Picos {
 	if idle := at - r.cpu; idle > 0 {
-		r.idle(idle, late, fly)
+		r.accountIdle(idle, portWait, flight)
 	}
 	r.account.Parts[part] += long
 	if r.e.obs != nil && long > 0 {
@@ -163,21 +163,21 @@ func (r *rank) use(at, long unit.Picos, part Part, late, fly unit.Picos) unit.Pi
 }
 
 // idle accounts for a time in which the processor waited.
-func (r *rank) idle(idle, late, fly unit.Picos) {
-	r.e.causes.now.Fly = fly
-	late = min(late, idle)
-	fly = min(fly, idle-late)
+func (r *rank) accountIdle(idle, portWait, flight unit.Picos) {
+	r.e.causes.now.Flight = flight
+	portWait = min(portWait, idle)
+	flight = min(flight, idle-portWait)
 	if r.e.obs == nil {
-		r.account.Parts[Waiting] += idle - late - fly
-		r.account.Parts[Contention] += late
-		r.account.Parts[Latency] += fly
+		r.account.Parts[Waiting] += idle - portWait - flight
+		r.account.Parts[Contention] += portWait
+		r.account.Parts[Latency] += flight
 		r.cpu += idle
 		return
 	}
 	for _, part := range [...]struct {
 		what Part
 		long unit.Picos
-	}{{Waiting, idle - late - fly}, {Contention, late}, {Latency, fly}} {
+	}{{Waiting, idle - portWait - flight}, {Contention, portWait}, {Latency, flight}} {
 		if part.long > 0 {
 			r.account.Parts[part.what] += part.long
 			r.e.obs.Span(r.id, part.what, r.cpu, r.cpu+part.long)
@@ -188,13 +188,13 @@ func (r *rank) idle(idle, late, fly unit.Picos) {
 }
 
 // finish ends the operation of a strand.
-func (r *rank) finish(s *strand, t unit.Picos) {
-	if r.e.obs != nil && s.own == 0 && s.op.Kind != Among {
+func (r *rank) finish(s *task, t unit.Picos) {
+	if r.e.obs != nil && s.completes == 0 && s.op.Kind != AddToWaitAny {
 		r.e.obs.Ended(r.id, s.row, t)
 	}
 	if s == &r.main {
 		r.advance(s, t)
 		return
 	}
-	r.end(s, t)
+	r.endTask(s, t)
 }

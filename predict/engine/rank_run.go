@@ -5,42 +5,42 @@ import "spoor/traces/unit"
 // run acts up to the limit: what comes at a time is before what the program does then.
 func (r *rank) run() {
 	e := r.e
-	e.touch(r.id)
-	if e.plain && r.more == nil && r.runPlain() {
+	e.markDirty(r.id)
+	if e.fast && r.tasks == nil && r.runFast() {
 		return
 	}
 	for {
-		mail, own := r.mailTime(), r.ownTime()
+		mail, own := r.arrivalTime(), r.programTime()
 		mailFirst := mail <= own
 		if mail == own && e.LogGOPSim {
-			mailFirst = r.mailIsFirst(own)
+			mailFirst = r.arrivalIsFirst(own)
 		}
 		switch {
-		case r.dead:
-			r.rest(mail, own)
+		case r.failed:
+			r.updateNext(mail, own)
 			return
 		case mailFirst && mail < e.limit:
 			e.now = mail
 			r.arrive(mail)
 		case !mailFirst && own < e.limit:
-			if e.now = own; r.more == nil {
-				r.spin(own, mail)
+			if e.now = own; r.tasks == nil {
+				r.runProgram(own, mail)
 			} else {
-				r.turn(own)
+				r.runTask(own)
 			}
 		default:
-			r.rest(mail, own)
+			r.updateNext(mail, own)
 			return
 		}
 	}
 }
 
 // goesOnAtAll is whether r would act after the end of time.
-func (r *rank) goesOnAtAll() bool {
-	if r.more == nil {
+func (r *rank) hasWork() bool {
+	if r.tasks == nil {
 		return r.main.phase < blocked
 	}
-	for _, w := range r.more.wait {
+	for _, w := range r.tasks.ready {
 		if len(w) > 0 {
 			return true
 		}
@@ -50,55 +50,55 @@ func (r *rank) goesOnAtAll() bool {
 
 // rest finds when r acts on others next if nothing more comes. What it does before, it does then:
 // messages that it does not wait for, and work.
-func (r *rank) rest(mail, own unit.Picos) {
+func (r *rank) updateNext(mail, own unit.Picos) {
 	s := &r.main
 	r.probes = s.op != nil && s.op.Kind == Probe
 	switch {
-	case r.dead:
-		r.wants, r.next = nobody, never
-	case s.phase == away && r.urgent == 0:
-		r.wants, r.next = nobody, never
-	case r.more != nil || r.urgent > 0:
-		r.wants, r.next = None, min(mail, own)
+	case r.failed:
+		r.source, r.next = noSource, never
+	case s.phase == suspended && r.urgent == 0:
+		r.source, r.next = noSource, never
+	case r.tasks != nil || r.urgent > 0:
+		r.source, r.next = None, min(mail, own)
 	case s.phase == working:
-		r.wants, r.next = nobody, own+s.op.Work
-	case s.phase == choosing:
-		r.wants = None
-		r.next = min(own, r.earliest(mail))
+		r.source, r.next = noSource, own+s.op.Work
+	case s.phase == selecting:
+		r.source = None
+		r.next = min(own, r.earliestEffect(mail))
 	case s.phase != blocked:
-		r.wants, r.next = nobody, own
+		r.source, r.next = noSource, own
 	default:
-		if r.wants = s.op.Peer; s.op.Kind == WaitAny {
-			r.wants = None
+		if r.source = s.op.Peer; s.op.Kind == WaitAny {
+			r.source = None
 		} else if s.op.Kind != Probe {
-			r.wants = r.e.pendings.items[r.awaited()].from
+			r.source = r.e.pendingOps.items[r.lastAwaited()].from
 		}
-		r.next = r.earliest(mail)
+		r.next = r.earliestEffect(mail)
 	}
 }
 
 // nobody is who is waited for by a rank that does not wait.
-const nobody int32 = -2
+const noSource int32 = -2
 
 // few is how many mails are looked through for those that are waited for; of more, each that was taken up pays for looksEach, and so many may be saved.
 const (
-	few       = 32
-	looksEach = 4
-	mostLooks = 1 << 20
+	maxScan        = 32
+	scanPerArrival = 4
+	maxScanBudget  = 1 << 20
 )
 
 // earliest is when r can act on others after the first mail from whom it wants, or earlier.
-func (r *rank) earliest(mail unit.Picos) unit.Picos {
-	if n := len(r.arrivals) - few; n > 0 {
-		if n > int(r.looks) {
+func (r *rank) earliestEffect(mail unit.Picos) unit.Picos {
+	if n := len(r.arrivals) - maxScan; n > 0 {
+		if n > int(r.scanBudget) {
 			return mail
 		}
-		r.looks -= int32(n)
+		r.scanBudget -= int32(n)
 	}
 	at := never
 	for i := range r.arrivals {
-		if a := &r.arrivals[i]; a.from == r.wants || r.wants == None {
-			at = min(at, max(mail, a.at)+r.delay(&r.e.mails.items[a.mail]))
+		if a := &r.arrivals[i]; a.from == r.source || r.source == None {
+			at = min(at, max(mail, a.at)+r.effectDelay(&r.e.packets.items[a.packet]))
 		}
 	}
 	return at
@@ -106,27 +106,27 @@ func (r *rank) earliest(mail unit.Picos) unit.Picos {
 
 // delay is how long it takes at least from the first byte of a message until r, which waits for it,
 // acts on others.
-func (r *rank) delay(m *mail) (long unit.Picos) {
+func (r *rank) effectDelay(m *packet) (long unit.Picos) {
 	e := r.e
-	if r.more != nil {
+	if r.tasks != nil {
 		return 0
 	}
-	if !e.linked() && m.from != r.id {
-		long = e.carry(m.bytes)
+	if !e.usesLinks() && m.from != r.id {
+		long = e.bytesTime(m.bytes)
 	}
 	if !r.probes || e.LogGOPSim {
-		long += e.receiving(m.bytes)
+		long += e.receiveOverhead(m.bytes)
 	}
 	return long
 }
 
 // spin has the program go on as long as nothing else comes.
-func (r *rank) spin(now, mail unit.Picos) {
+func (r *rank) runProgram(now, mail unit.Picos) {
 	s := &r.main
 	for {
 		r.step(s, now)
-		if r.more != nil { // it has begun a nonblocking collective, and is one of several
-			r.more.after(r, s)
+		if r.tasks != nil { // it has begun a nonblocking collective, and is one of several
+			r.tasks.requeue(r, s)
 			return
 		}
 		if s.phase >= blocked || s.t >= mail || s.t >= r.e.limit {
@@ -141,11 +141,11 @@ func (r *rank) spin(now, mail unit.Picos) {
 }
 
 // mailTime is when r takes up the next mail.
-func (r *rank) mailTime() unit.Picos {
+func (r *rank) arrivalTime() unit.Picos {
 	at := never
 	if len(r.arrivals) > 0 {
 		if at = r.arrivals[0].at; r.e.LogGOPSim {
-			at = max(at, r.cpu, r.in)
+			at = max(at, r.cpu, r.inFree)
 		}
 	}
 	if len(r.releases) > 0 {
@@ -155,22 +155,22 @@ func (r *rank) mailTime() unit.Picos {
 }
 
 // ownTime is when the program of r goes on.
-func (r *rank) ownTime() unit.Picos {
-	if r.more != nil {
-		return r.more.time(r)
+func (r *rank) programTime() unit.Picos {
+	if r.tasks != nil {
+		return r.tasks.nextTime(r)
 	}
 	s := &r.main
 	if s.phase >= blocked {
 		return never
 	}
-	return r.goesOn(s.t, r.need(s))
+	return r.availableAt(s.t, r.resourceFor(s))
 }
 
 // goesOn is when who could go on at a time has what it needs.
-func (r *rank) goesOn(t unit.Picos, n need) unit.Picos {
+func (r *rank) availableAt(t unit.Picos, n resource) unit.Picos {
 	switch n {
 	case port:
-		return max(t, r.cpu, r.out)
+		return max(t, r.cpu, r.outFree)
 	case processor:
 		return max(t, r.cpu)
 	}

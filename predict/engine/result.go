@@ -40,15 +40,15 @@ type Rank struct {
 
 // Result is a simulated run.
 type Result struct {
-	Time     unit.Picos // until the last rank ended
-	Ranks    []Rank
-	Messages uint64 // of collectives too
-	Bytes    int64
-	Ops      uint64
-	Reused   uint64 // requests that were opened again before they were waited for
-	Open     uint64 // requests that nobody waited for
-	Short    Short  // receives with too little room
-	Engine   Stats  // how it came about
+	Time        unit.Picos // until the last rank ended
+	Ranks       []Rank
+	Messages    uint64 // of collectives too
+	Bytes       int64
+	Ops         uint64
+	Reused      uint64      // requests that were opened again before they were waited for
+	Open        uint64      // requests that nobody waited for
+	Truncations Truncations // receives with too little room
+	Engine      Stats       // how it came about
 }
 
 // EventsPerWindow is how many operations of a rank there are in a window of Whoa, or of a Quantum, on
@@ -60,12 +60,12 @@ func (r *Result) EventsPerWindow() float64 {
 	return float64(r.Ops) / float64(r.Engine.Windows) / float64(len(r.Ranks))
 }
 
-func (c *crew) result() *Result {
+func (c *workers) result() *Result {
 	res := &Result{Engine: c.Stats}
 	for _, e := range c.engines {
 		res.Ops += e.ops
 		res.Reused += e.reused
-		res.Short.add(&e.short)
+		res.Truncations.add(&e.truncations)
 		for i := e.first; i < e.end; i++ {
 			r := &e.ranks[i]
 			r.account.Time = r.cpu
@@ -79,10 +79,10 @@ func (c *crew) result() *Result {
 	return res
 }
 
-func tooLong(from, to int32, bytes int64) error {
+func errTooLong(from, to int32, bytes int64) error {
 	return fmt.Errorf("a message of %d bytes from rank %d to rank %d takes %v or longer, more than can be simulated", bytes, from, to, maxDuration)
 }
 
-func tooLate(from, to int32) error {
+func errTooLate(from, to int32) error {
 	return fmt.Errorf("a message from rank %d to rank %d comes after %v, more than can be simulated", from, to, Horizon)
 }

@@ -7,14 +7,14 @@ import (
 )
 
 // serial has several workers call what is not theirs one after the other.
-type serial struct {
+type lockedObserver struct {
 	sync.Mutex
 	Observer
 }
 
 // serially is opt for several workers.
-func serially(opt Options) Options {
-	s := &serial{Observer: opt.Observer}
+func withLocks(opt Options) Options {
+	s := &lockedObserver{Observer: opt.Observer}
 	if opt.Observer != nil {
 		opt.Observer = s
 	}
@@ -29,42 +29,42 @@ func serially(opt Options) Options {
 }
 
 // Began passes on.
-func (s *serial) Began(rank int32, row int64, at unit.Picos) {
+func (s *lockedObserver) Began(rank int32, row int64, at unit.Picos) {
 	s.Lock()
 	s.Observer.Began(rank, row, at)
 	s.Unlock()
 }
 
 // Ended passes on.
-func (s *serial) Ended(rank int32, row int64, at unit.Picos) {
+func (s *lockedObserver) Ended(rank int32, row int64, at unit.Picos) {
 	s.Lock()
 	s.Observer.Ended(rank, row, at)
 	s.Unlock()
 }
 
 // Matched passes on.
-func (s *serial) Matched(rank int32, row int64, from, tag, group int32) {
+func (s *lockedObserver) Matched(rank int32, row int64, from, tag, group int32) {
 	s.Lock()
 	s.Observer.Matched(rank, row, from, tag, group)
 	s.Unlock()
 }
 
 // Waited passes on.
-func (s *serial) Waited(rank int32, why Cause) {
+func (s *lockedObserver) Waited(rank int32, why Cause) {
 	s.Lock()
 	s.Observer.Waited(rank, why)
 	s.Unlock()
 }
 
 // Span passes on.
-func (s *serial) Span(rank int32, what Part, from, to unit.Picos) {
+func (s *lockedObserver) Span(rank int32, what Part, from, to unit.Picos) {
 	s.Lock()
 	s.Observer.Span(rank, what, from, to)
 	s.Unlock()
 }
 
 // Message passes on.
-func (s *serial) Message(from, to int32, op *Delivered) {
+func (s *lockedObserver) Message(from, to int32, op *ReceivedMessage) {
 	s.Lock()
 	s.Observer.Message(from, to, op)
 	s.Unlock()

@@ -6,38 +6,38 @@ import (
 )
 
 // shipping is what is on its way over links that messages share: when it comes is known when it has left.
-type shipping struct {
-	all  pool[shipment]
+type transferTable struct {
+	all  pool[transfer]
 	last map[uint64]int32 // between two ranks, that has not come
 }
 
 // shipment is a mail under way.
-type shipment struct {
-	mail
-	why  Cause
-	fly  unit.Picos // before
-	to   int32
-	ends int32 // pending operation that ends when it has left, or over
-	next int32 // sent after it between the same ranks, which comes no sooner; or 0
-	held bool  // until those before it have come
-	left bool
+type transfer struct {
+	packet
+	cause  Cause
+	flight unit.Picos // before
+	to     int32
+	ends   int32 // pending operation that ends when it has left, or over
+	next   int32 // sent after it between the same ranks, which comes no sooner; or 0
+	held   bool  // until those before it have come
+	left   bool
 }
 
 // pairOf are two ranks.
-func pairOf(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
+func pairKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
 
 // ship puts a mail on its way at a time. Those that are ordered do not overtake each other.
-func (e *engine) ship(s shipment, at unit.Picos, bytes int64, ordered bool) {
-	all := &e.shipping.all
-	s.why = e.causes.now
+func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered bool) {
+	all := &e.transfers.all
+	s.cause = e.causes.now
 	i := all.add()
 	if ordered {
-		pair := pairOf(s.from, s.to)
-		if before := e.shipping.last[pair]; before != 0 {
+		pair := pairKey(s.from, s.to)
+		if before := e.transfers.last[pair]; before != 0 {
 			all.items[before].next = i
 			s.held = true
 		}
-		e.shipping.last[pair] = i
+		e.transfers.last[pair] = i
 	}
 	all.items[i] = s
 	e.Shared.Send(at, network.Message{From: e.Node(s.from), To: e.Node(s.to), Bytes: unit.Bytes(bytes)}, network.Order{Major: s.from, Minor: s.seq, Tag: i})
@@ -45,40 +45,40 @@ func (e *engine) ship(s shipment, at unit.Picos, bytes int64, ordered bool) {
 }
 
 // land does what happens next on the links.
-func (e *engine) land() {
-	e.now, e.acting = e.Shared.Next(), None
+func (e *engine) stepLinks() {
+	e.now, e.active = e.Shared.Next(), None
 	for _, d := range e.Shared.Step() {
-		s := &e.shipping.all.items[d.Tag]
-		late, fly := s.late+d.Arrive-d.Sent-d.Latency, s.fly+d.Latency
-		if e.causes.now = s.why; d.Left && s.ends != over {
-			e.accept(s.from, &mail{at: d.Free, from: s.from, seq: s.seq, late: late, node: s.ends, kind: release}, fly)
+		s := &e.transfers.all.items[d.Tag]
+		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
+		if e.causes.now = s.cause; d.Left && s.ends != completed {
+			e.enqueueArrival(s.from, &packet{at: d.Free, from: s.from, seq: s.seq, portWait: portWait, pending: s.ends, kind: ack}, flight)
 		}
 		if !d.Came {
 			continue
 		}
-		if s.at, s.late, s.fly, s.left = d.Arrive, late, fly, true; !s.held {
-			e.landed(d.Tag)
+		if s.at, s.portWait, s.flight, s.left = d.Arrive, portWait, flight, true; !s.held {
+			e.deliverTransfer(d.Tag)
 		}
 	}
 }
 
 // landed delivers a mail that has left, and those behind it that waited for it.
-func (e *engine) landed(i int32) {
-	all := &e.shipping.all
+func (e *engine) deliverTransfer(i int32) {
+	all := &e.transfers.all
 	for i != 0 {
 		s := all.items[i]
 		all.drop(i)
-		if pair := pairOf(s.from, s.to); e.shipping.last[pair] == i {
-			delete(e.shipping.last, pair)
+		if pair := pairKey(s.from, s.to); e.transfers.last[pair] == i {
+			delete(e.transfers.last, pair)
 		}
 		if s.at >= Horizon {
-			e.acting = s.from
-			e.fail(tooLate(s.from, s.to))
-			e.acting = None
+			e.active = s.from
+			e.fail(errTooLate(s.from, s.to))
+			e.active = None
 			return
 		}
-		e.causes.now = s.why
-		e.accept(s.to, &s.mail, s.fly)
+		e.causes.now = s.cause
+		e.enqueueArrival(s.to, &s.packet, s.flight)
 		if i = s.next; i == 0 {
 			return
 		}
@@ -87,7 +87,7 @@ func (e *engine) landed(i int32) {
 			return
 		}
 		if s.at > n.at {
-			n.late, n.at, n.why = n.late+s.at-n.at, s.at, s.why
+			n.portWait, n.at, n.cause = n.portWait+s.at-n.at, s.at, s.cause
 		}
 	}
 }

@@ -34,7 +34,7 @@ func sharingBy(t testing.TB, how, model string, nodes int, more string) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Send: 500, Receive: 700, Long: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
+	return Model{Send: 500, Receive: 700, EagerLimit: -1, Shared: net, Node: func(rank int32) int { return int(rank) }}
 }
 
 // naiveShip is a mail that is on its way over shared links.
@@ -53,8 +53,8 @@ func (n *naive) near(r, to int32) bool { return n.Shared != nil && r != to && n.
 // overLinks has a mail come over Net, after those before it between the same ranks if it is ordered. It is when it has left.
 func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ordered bool) unit.Picos {
 	d := n.Net.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)})
-	m.late += d.Arrive - at - d.Latency
-	m.fly += d.Latency
+	m.portWait += d.Arrive - at - d.Latency
+	m.flight += d.Latency
 	if m.at = d.Arrive; ordered {
 		n.hold(r, to, m)
 	}
@@ -65,7 +65,7 @@ func (n *naive) overLinks(r *naiveRank, to int32, m *naiveMail, at unit.Picos, b
 func (n *naive) ship(r *naiveRank, to int32, m *naiveMail, at unit.Picos, bytes int64, ends *naiveEnd) {
 	r.sent++
 	m.seq = r.sent
-	n.ships = append(n.ships, &naiveShip{naiveMail: m, to: to, ends: ends, ordered: m.kind != answer})
+	n.ships = append(n.ships, &naiveShip{naiveMail: m, to: to, ends: ends, ordered: m.kind != cts})
 	n.Shared.Send(at, network.Message{From: n.Node(r.id), To: n.Node(to), Bytes: unit.Bytes(bytes)}, network.Order{Major: r.id, Minor: m.seq, Tag: int32(len(n.ships) - 1)})
 }
 
@@ -74,24 +74,24 @@ func (n *naive) land() {
 	n.now = n.Shared.Next()
 	for _, d := range n.Shared.Step() {
 		s := n.ships[d.Tag]
-		late, fly := s.late+d.Arrive-d.Sent-d.Latency, s.fly+d.Latency
+		portWait, flight := s.portWait+d.Arrive-d.Sent-d.Latency, s.flight+d.Latency
 		if d.Left && s.ends != nil {
 			sender := n.ranks[s.from]
-			sender.coming = append(sender.coming, &naiveMail{kind: release, from: s.from, seq: s.seq, at: d.Free, late: late, fly: fly, send: s.ends})
+			sender.coming = append(sender.coming, &naiveMail{kind: ack, from: s.from, seq: s.seq, at: d.Free, portWait: portWait, flight: flight, send: s.ends})
 		}
 		if !d.Came {
 			continue
 		}
-		s.at, s.late, s.fly, s.left = d.Arrive, late, fly, true
+		s.at, s.portWait, s.flight, s.left = d.Arrive, portWait, flight, true
 		for i, o := range n.ships {
 			before := func(b *naiveShip) bool { return b.ordered && o.ordered && !b.gone && b.from == o.from && b.to == o.to }
 			if !o.left || o.gone || slices.ContainsFunc(n.ships[:i], before) {
 				continue
 			}
-			late := d.Arrive - o.at // for those that waited for this one
-			if o != s && late > 0 {
-				o.at += late
-				o.late += late
+			portWait := d.Arrive - o.at // for those that waited for this one
+			if o != s && portWait > 0 {
+				o.at += portWait
+				o.portWait += portWait
 			}
 			o.gone = true
 			n.ranks[o.to].coming = append(n.ranks[o.to].coming, o.naiveMail)
@@ -117,9 +117,9 @@ func FuzzLinked(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, Long: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
+			m := Model{Send: unit.Picos(seed % 4 * 5), Receive: 7, EagerLimit: -1, Net: net, Node: func(rank int32) int { return int(rank) }}
 			if seed%2 == 0 {
-				m.Long = 50
+				m.EagerLimit = 50
 			}
 			return m
 		}
@@ -155,7 +155,7 @@ func FuzzShared(f *testing.F) {
 				m.Node = func(rank int32) int { return int(rank) / 2 }
 			}
 			if m.Send = unit.Picos(model % 3 * 100); seed%2 == 0 {
-				m.Long = 50
+				m.EagerLimit = 50
 			}
 			return m
 		}
@@ -169,13 +169,13 @@ func FuzzShared(f *testing.F) {
 }
 
 func TestSharedByHand(t *testing.T) {
-	long := func(m Model) Model { m.Long = 100; return m }
+	long := func(m Model) Model { m.EagerLimit = 100; return m }
 	for _, c := range []struct {
-		name  string
-		model Model
-		ranks [][]Op
-		want  []unit.Picos
-		late  unit.Picos // of all ranks
+		name     string
+		model    Model
+		ranks    [][]Op
+		want     []unit.Picos
+		portWait unit.Picos // of all ranks
 	}{
 		{"one message", sharing(t, "bus", 2, "latency = \"3 ns\"\n"), // 500 + 10 bytes + 3 ns + 700
 			ranks(does(send(1, 10)), does(recv(0))), at(500, 14_200), 0},
@@ -203,15 +203,15 @@ func TestSharedByHand(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		checkParts(t, res)
-		late := unit.Picos(0)
+		portWait := unit.Picos(0)
 		for i, r := range res.Ranks {
-			late += r.Parts[Contention]
+			portWait += r.Parts[Contention]
 			if r.Time != c.want[i] {
 				t.Errorf("%s: rank %d ends at %d, want %d", c.name, i, r.Time, c.want[i])
 			}
 		}
-		if late != c.late {
-			t.Errorf("%s: %d of contention, want %d", c.name, late, c.late)
+		if portWait != c.portWait {
+			t.Errorf("%s: %d of contention, want %d", c.name, portWait, c.portWait)
 		}
 		if p := res.Engine.Protocol; p != Sequential {
 			t.Errorf("%s: %s", c.name, p)

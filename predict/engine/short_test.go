@@ -9,7 +9,7 @@ import (
 // Who receives with too little room is found by every protocol, by any number of workers, and whether somebody observes or not. By hand it is
 // known where ranks send to each other in turns: message i has i % 7 bytes, and its receive room for i % 5.
 func TestShortReceives(t *testing.T) {
-	want := Short{Group: None}
+	want := Truncations{Group: None}
 	all := make([][]Op, 6)
 	for i := range 300 {
 		from, to := int32(i%6), int32((i+1+i/6%5)%6)
@@ -20,18 +20,18 @@ func TestShortReceives(t *testing.T) {
 			continue
 		}
 		if want.Receives++; want.Receives == 1 || to < want.Rank {
-			want = Short{want.Receives, to, from, int32(i), None, int64(i % 5), int64(i % 7), 0}
+			want = Truncations{want.Receives, to, from, int32(i), None, int64(i % 5), int64(i % 7), 0}
 		}
 	}
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
 		for _, workers := range []int{1, 2, 5} {
-			for _, obs := range []Observer{nil, Quiet{}} {
+			for _, obs := range []Observer{nil, NopObserver{}} {
 				res, err := Run(context.Background(), programs(all, 0), Options{Model: loggp(), Protocol: p, Workers: workers, Observer: obs})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if res.Short.number = 0; res.Short != want {
-					t.Errorf("%s, %d workers, observer %v: got %+v, want %+v", p, workers, obs, res.Short, want)
+				if res.Truncations.number = 0; res.Truncations != want {
+					t.Errorf("%s, %d workers, observer %v: got %+v, want %+v", p, workers, obs, res.Truncations, want)
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func TestShortReceivesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found += res.Short.Receives
+		found += res.Truncations.Receives
 	}
 	if found < 100 {
 		t.Errorf("%d receives with too little room", found)

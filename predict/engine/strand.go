@@ -15,44 +15,44 @@ const (
 	collecting                  // what it waited for is there
 	probed                      // the message that it looked for is there
 	stepping                    // it does the steps of a collective
-	choosing                    // one of those that it waits for may be there
-	returned                    // it was away
+	selecting                   // one of those that it waits for may be there
+	resuming                    // it was away
 	blocked
-	away // until it comes back
+	suspended // until it comes back
 	ended
 )
 
 // strand is a sequence of operations of a rank: all of its program, one operation of a graph, or
 // one nonblocking collective.
-type strand struct {
-	t      unit.Picos // when it goes on
-	row    int64      // of its operation
-	op     *Op
-	on     int32 // the pending operation that it waits for, or that it opened
-	phase  phase
-	number int32
-	own    int32      // what ends with it, if it is a nonblocking one
-	round  *round     // of a collective
-	agenda *agenda    // LogGOPSim's, or nil
-	late   unit.Picos // of the message that was probed
-	fly    unit.Picos
-	why    Cause      // of its coming, if there is an Observer; or of the end of what was waited for last
-	met    unit.Picos // when that was, if it was not before the strand waited
+type task struct {
+	t          unit.Picos // when it goes on
+	row        int64      // of its operation
+	op         *Op
+	pending    int32 // the pending operation that it waits for, or that it opened
+	phase      phase
+	number     int32
+	completes  int32            // what ends with it, if it is a nonblocking one
+	collective *collectiveState // of a collective
+	stamp      *enqueueStamp    // LogGOPSim's, or nil
+	portWait   unit.Picos       // of the message that was probed
+	flight     unit.Picos
+	cause      Cause      // of its coming, if there is an Observer; or of the end of what was waited for last
+	endedAt    unit.Picos // when that was, if it was not before the strand waited
 }
 
 // need is what a strand must have to go on.
-type need uint8
+type resource uint8
 
 const (
-	nothing   need = iota
-	processor      // to be free
-	port           // and the port of messages that leave: LogGOPSim
-	turns          // its turn, to post a receive, which takes no processor: LogGOPSim
-	needs          // how many there are
+	nothing   resource = iota
+	processor          // to be free
+	port               // and the port of messages that leave: LogGOPSim
+	postOrder          // its turn, to post a receive, which takes no processor: LogGOPSim
+	resources          // how many there are
 )
 
 // need says which.
-func (r *rank) need(s *strand) need {
+func (r *rank) resourceFor(s *task) resource {
 	sends := processor
 	if r.e.LogGOPSim {
 		sends = port
@@ -69,10 +69,10 @@ func (r *rank) need(s *strand) need {
 		case s.op.Kind == Send || s.op.Kind == Isend:
 			return sends
 		case r.e.LogGOPSim && (s.op.Kind == Recv || s.op.Kind == Irecv):
-			return turns
+			return postOrder
 		}
 	case stepping:
-		if s.round.sends() {
+		if s.collective.isSending() {
 			return sends
 		}
 	}
@@ -80,38 +80,38 @@ func (r *rank) need(s *strand) need {
 }
 
 // step has a strand do the next thing at a time.
-func (r *rank) step(s *strand, now unit.Picos) {
-	r.e.because(None, now)
-	r.e.causes.row = nowhere
+func (r *rank) step(s *task, now unit.Picos) {
+	r.e.setCause(None, now)
+	r.e.causes.row = noRow
 	switch s.phase {
 	case working:
-		s.t = r.use(now, s.op.Work, Computing, 0, 0)
+		s.t = r.occupy(now, s.op.Work, Computing, 0, 0)
 		s.phase = starting
-		s.agenda.did(now)
-		s.agenda.follow(s.t)
+		s.stamp.began(now)
+		s.stamp.enqueueNext(s.t)
 	case starting:
 		r.e.ops++
-		if r.e.obs != nil && s.op.Kind != Among {
+		if r.e.obs != nil && s.op.Kind != AddToWaitAny {
 			r.e.obs.Began(r.id, s.row, now)
 			r.e.causes.row = s.row
 		}
-		r.start(s, now)
+		r.startOp(s, now)
 	case collecting:
 		r.collect(s, now)
 	case probed:
-		r.e.because(s.why.By, s.why.Since)
-		r.finish(s, r.use(now, 0, Overhead, s.late, s.fly))
+		r.e.setCause(s.cause.By, s.cause.Since)
+		r.finish(s, r.occupy(now, 0, Overhead, s.portWait, s.flight))
 	case stepping:
 		r.stepRound(s, now)
-	case choosing:
-		r.choose(s, now)
-	case returned:
-		r.comeBack(s, now)
+	case selecting:
+		r.waitAny(s, now)
+	case resuming:
+		r.finishSuspended(s, now)
 	}
 }
 
 // start begins the operation of a strand.
-func (r *rank) start(s *strand, now unit.Picos) {
+func (r *rank) startOp(s *task, now unit.Picos) {
 	op := s.op
 	switch op.Kind {
 	case Compute:
@@ -119,13 +119,13 @@ func (r *rank) start(s *strand, now unit.Picos) {
 	case Send, Isend:
 		r.startSend(s, now)
 	case Recv, Irecv:
-		s.agenda.posted()
-		n := r.offer(op.Peer, op.Tag, op.Group, op.Bytes, now)
+		s.stamp.postedReceive()
+		n := r.postReceive(op.Peer, op.Tag, op.Group, op.Bytes, now)
 		if op.Kind == Recv {
-			r.await(s, n, now)
+			r.blockOn(s, n, now)
 			return
 		}
-		r.request(op.Request, n)
+		r.openRequest(op.Request, n)
 		r.finish(s, now)
 	case Wait:
 		r.startWait(s, now)
@@ -133,51 +133,51 @@ func (r *rank) start(s *strand, now unit.Picos) {
 		r.startProbe(s, now)
 	case Collective:
 		r.startCollective(s, now)
-	case Test, Iprobe, Clock, Among, WaitAny:
-		r.startLive(s, now)
-	case Away:
-		r.startAway(s, now)
+	case Test, Iprobe, Clock, AddToWaitAny, WaitAny:
+		r.startQuery(s, now)
+	case Suspended:
+		r.startSuspended(s, now)
 	default:
 		r.e.fail(fmt.Errorf("rank %d: operation %d is of kind %d, which there is not", r.id, s.row, op.Kind))
 	}
 }
 
-func (r *rank) startSend(s *strand, now unit.Picos) {
+func (r *rank) startSend(s *task, now unit.Picos) {
 	op := s.op
 	if op.Peer < 0 || int(op.Peer) >= len(r.e.ranks) {
 		r.e.fail(fmt.Errorf("rank %d: operation %d sends to rank %d of %d", r.id, s.row, op.Peer, len(r.e.ranks)))
 		return
 	}
 	if op.Kind == Send {
-		now = r.stall(now, op.Extra, op.Peer)
+		now = r.waitForPort(now, op.Extra, op.Peer)
 	}
 	t, n := r.send(now, op.Peer, op.Tag, op.Group, op.Bytes, op.Extra)
-	if s.agenda.did(now); op.Kind == Send {
-		s.agenda.follow(t)
+	if s.stamp.began(now); op.Kind == Send {
+		s.stamp.enqueueNext(t)
 	}
 	switch {
 	case op.Kind == Isend:
-		r.request(op.Request, n)
+		r.openRequest(op.Request, n)
 		r.finish(s, t)
-	case n == over:
+	case n == completed:
 		r.finish(s, t)
 	default:
-		r.await(s, n, t)
+		r.blockOn(s, n, t)
 	}
 }
 
 // stall has the processor wait until what it sends can leave when the processor has done with it.
-func (r *rank) stall(now, extra unit.Picos, to int32) unit.Picos {
-	free := r.out - extra
+func (r *rank) waitForPort(now, extra unit.Picos, to int32) unit.Picos {
+	free := r.outFree - extra
 	if free <= now || to == r.id || r.graph != nil || r.e.LogGOPSim {
 		return now
 	}
-	r.e.becauseOfPort(r.id)
-	return r.use(free, 0, Overhead, free-now, 0)
+	r.e.setCausePort(r.id)
+	return r.occupy(free, 0, Overhead, free-now, 0)
 }
 
 // request opens a request for a pending operation.
-func (r *rank) request(id, n int32) {
+func (r *rank) openRequest(id, n int32) {
 	old := n
 	if id >= 0 {
 		if old = r.requests.open(id, n); old == 0 {
@@ -186,41 +186,41 @@ func (r *rank) request(id, n int32) {
 		r.e.reused++
 	}
 	if old > 0 { // nobody will ask for it
-		p := &r.e.pendings.items[old]
-		if p.left = true; p.done != undone {
-			r.e.pendings.drop(old)
+		p := &r.e.pendingOps.items[old]
+		if p.abandoned = true; p.done != unfinished {
+			r.e.pendingOps.drop(old)
 		}
 	}
 }
 
-func (r *rank) startWait(s *strand, now unit.Picos) {
+func (r *rank) startWait(s *task, now unit.Picos) {
 	id := s.op.Request
-	s.agenda.follow(now)
+	s.stamp.enqueueNext(now)
 	if id < 0 {
 		r.finish(s, now)
 		return
 	}
 	n := r.requests.close(id)
 	switch {
-	case n == 0 && s.op.Lenient:
+	case n == 0 && s.op.IgnoreClosed:
 		r.finish(s, now)
 		return
 	case n == 0:
 		r.e.fail(fmt.Errorf("rank %d: operation %d waits for request %d, which is not open", r.id, s.row, id))
 		return
 	}
-	if n == over {
+	if n == completed {
 		r.finish(s, now)
 		return
 	}
-	r.await(s, n, now)
+	r.blockOn(s, n, now)
 }
 
 // await lets a strand go on when a pending operation has ended.
-func (r *rank) await(s *strand, n int32, now unit.Picos) {
-	p := &r.e.pendings.items[n]
-	s.on = n
-	if p.done == undone {
+func (r *rank) blockOn(s *task, n int32, now unit.Picos) {
+	p := &r.e.pendingOps.items[n]
+	s.pending = n
+	if p.done == unfinished {
 		s.t, s.phase = now, blocked
 		p.waiter = r.number(s)
 		return
@@ -229,45 +229,45 @@ func (r *rank) await(s *strand, n int32, now unit.Picos) {
 }
 
 // collect ends what a strand waited for: the processor takes up the message.
-func (r *rank) collect(s *strand, now unit.Picos) {
-	p := &r.e.pendings.items[s.on]
+func (r *rank) collect(s *task, now unit.Picos) {
+	p := &r.e.pendingOps.items[s.pending]
 	long := unit.Picos(0)
-	if p.what == Irecv && !r.e.LogGOPSim {
-		if long = r.e.receiving(p.bytes); s.op.Kind != Collective {
+	if p.kind == Irecv && !r.e.LogGOPSim {
+		if long = r.e.receiveOverhead(p.bytes); s.op.Kind != Collective {
 			long += s.op.Extra
 		}
 	}
 	t := max(now, p.done)
-	if s.agenda != nil {
-		s.agenda.did(r.taken(p))
-		s.agenda.follow(t)
+	if s.stamp != nil {
+		s.stamp.began(r.tookUpAt(p))
+		s.stamp.enqueueNext(t)
 	}
 	if r.e.obs != nil {
-		if r.e.causes.now = r.e.causes.pendings[s.on]; p.done == t {
-			s.why, s.met = r.e.causes.now, t
+		if r.e.causes.now = r.e.causes.pendingOps[s.pending]; p.done == t {
+			s.cause, s.endedAt = r.e.causes.now, t
 		}
 	}
 	if long > 0 || t > r.cpu {
-		t = r.use(t, long, Overhead, p.late, p.fly)
+		t = r.occupy(t, long, Overhead, p.portWait, p.flight)
 	}
-	r.e.pendings.drop(s.on)
-	s.on = 0
-	if s.op.Kind == Collective && s.round != nil {
+	r.e.pendingOps.drop(s.pending)
+	s.pending = 0
+	if s.op.Kind == Collective && s.collective != nil {
 		s.t, s.phase = t, stepping
-		r.nextOfRound(s)
+		r.advanceRound(s)
 		return
 	}
 	r.finish(s, t)
 }
 
-func (r *rank) startProbe(s *strand, now unit.Picos) {
-	p := pending{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
-	if i := r.first(&p); i != 0 {
-		m := &r.e.mails.items[i]
-		s.t, s.phase, s.late, s.fly = max(now, m.at), probed, m.late, r.flight(i, m)
-		r.e.becauseOf(i)
-		s.why = r.e.causes.now
-		r.found(s, m)
+func (r *rank) startProbe(s *task, now unit.Picos) {
+	p := pendingOp{from: s.op.Peer, tag: s.op.Tag, group: s.op.Group}
+	if i := r.firstSelected(&p); i != 0 {
+		m := &r.e.packets.items[i]
+		s.t, s.phase, s.portWait, s.flight = max(now, m.at), probed, m.portWait, r.flightTime(i, m)
+		r.e.setCausePacket(i)
+		s.cause = r.e.causes.now
+		r.reportProbe(s, m)
 		return
 	}
 	s.t, s.phase = now, blocked

@@ -8,140 +8,140 @@ import (
 
 // outlook is what is known of the future of the ranks of a worker, for Whoa: the least of each rank's. Bounds are from below, and
 // for other workers, by number, of when they feel something.
-type outlook struct {
-	acts  unit.Picos // when one acts
-	last  unit.Picos // L: when what is known has been done
-	span  unit.Picos // S: for how long one that waits has something known to do, from its release on
-	asks  unit.Picos // when a long message is asked for, or answered
-	asked unit.Picos // the same of one that waits, from its release on
-	sends []unit.Picos
-	later []unit.Picos // the same of one that waits, from its release on
+type lookahead struct {
+	earliest        unit.Picos // when one acts
+	last            unit.Picos // L: when what is known has been done
+	residual        unit.Picos // S: for how long one that waits has something known to do, from its release on
+	rendezvous      unit.Picos // when a long message is asked for, or answered
+	rendezvousAfter unit.Picos // the same of one that waits, from its release on
+	sends           []unit.Picos
+	sendsAfter      []unit.Picos // the same of one that waits, from its release on
 }
 
-func newOutlook(workers int) outlook {
+func newLookahead(workers int) lookahead {
 	both := make([]unit.Picos, 2*workers)
-	return outlook{sends: both[:workers], later: both[workers:]}
+	return lookahead{sends: both[:workers], sendsAfter: both[workers:]}
 }
 
 // outlooks is those of each rank of a worker, one after the other, found anew for those that acted or got something.
-type outlooks struct {
-	acts, last, span, asks, asked []unit.Picos
-	sends, later                  [][]unit.Picos // by worker; without this one
-	stale, short                  marked         // which are to be found anew; whose programs may go ahead
-	found                         int64          // outlooks
-	lines                         []line         // of each
-	dues                          []due          // of each line
+type lookaheads struct {
+	earliest, last, residual, rendezvous, rendezvousAfter []unit.Picos
+	sends, sendsAfter                                     [][]unit.Picos // by worker; without this one
+	dirty, toFill                                         dirtySet       // which are to be found anew; whose programs may go ahead
+	computed                                              int64          // outlooks
+	schedules                                             []schedule     // of each
+	appointments                                          []appointments // of each line
 }
 
 // marked is some ranks, in no order.
-type marked struct {
+type dirtySet struct {
 	all []int32
 	is  []bool
 }
 
-func (m *marked) add(i int32) {
+func (m *dirtySet) add(i int32) {
 	if !m.is[i] {
 		m.is[i] = true
 		m.all = append(m.all, i)
 	}
 }
 
-func (m *marked) clear() {
+func (m *dirtySet) clear() {
 	for _, i := range m.all {
 		m.is[i] = false
 	}
 	m.all = m.all[:0]
 }
 
-func newOutlooks(ranks, workers, ahead int) *outlooks {
+func newLookaheads(ranks, workers, ahead int) *lookaheads {
 	each := func() []unit.Picos { return make([]unit.Picos, ranks) }
-	o := &outlooks{acts: each(), last: each(), span: each(), asks: each(), asked: each(),
-		stale: marked{is: make([]bool, ranks)}, short: marked{is: make([]bool, ranks)}}
-	o.lines, o.dues = newLines(ranks, workers, ahead)
+	o := &lookaheads{earliest: each(), last: each(), residual: each(), rendezvous: each(), rendezvousAfter: each(),
+		dirty: dirtySet{is: make([]bool, ranks)}, toFill: dirtySet{is: make([]bool, ranks)}}
+	o.schedules, o.appointments = newSchedules(ranks, workers, ahead)
 	for range workers {
-		o.sends, o.later = append(o.sends, each()), append(o.later, each())
+		o.sends, o.sendsAfter = append(o.sends, each()), append(o.sendsAfter, each())
 	}
 	for i := range int32(ranks) {
-		o.stale.add(i)
+		o.dirty.add(i)
 	}
 	return o
 }
 
 // touch is that a rank acts, or does so sooner than was said, or has to answer.
-func (e *engine) touch(rank int32) {
-	if e.future != nil {
-		e.future.stale.add(rank - e.first)
+func (e *engine) markDirty(rank int32) {
+	if e.lookaheads != nil {
+		e.lookaheads.dirty.add(rank - e.first)
 	}
 }
 
 // longest is the longest duration that is looked ahead.
-const longest = Horizon / 4
+const maxLookahead = Horizon / 4
 
 // after is a time, or never, and a duration later, of which longest count.
-func after(t, long unit.Picos) unit.Picos { return min(t+min(long, longest), never) }
+func addTime(t, long unit.Picos) unit.Picos { return min(t+min(long, maxLookahead), never) }
 
 // mostFound is of how many ranks the outlook is found anew within a window: of more, that takes longer than to meet again after the lookahead.
-const mostFound = 64
+const maxRecomputed = 64
 
 // look makes a worker's outlook. At the end of a window, programs go ahead: those that acted since the last.
-func (e *engine) look(r *report, fills bool) {
-	o := e.future
-	if r.looked = fills || len(o.stale.all) <= mostFound; !r.looked {
+func (e *engine) updateLookahead(r *status, fill bool) {
+	o := e.lookaheads
+	if r.hasBounds = fill || len(o.dirty.all) <= maxRecomputed; !r.hasBounds {
 		return
 	}
-	for _, i := range o.stale.all {
-		o.short.add(i)
+	for _, i := range o.dirty.all {
+		o.toFill.add(i)
 	}
-	found := &o.stale
-	if fills {
-		found = &o.short
+	found := &o.dirty
+	if fill {
+		found = &o.toFill
 	}
-	for k := -several - aFew; k < 0; k++ {
-		o.foresee(e, found.all, k, fills)
+	for k := -prefetchDistance - opsPrefetchDistance; k < 0; k++ {
+		o.prefetch(e, found.all, k, fill)
 	}
-	o.found += int64(len(found.all))
+	o.computed += int64(len(found.all))
 	for k, i := range found.all {
-		o.foresee(e, found.all, k, fills)
-		o.find(&e.ranks[e.first+i], int(i), fills)
+		o.prefetch(e, found.all, k, fill)
+		o.compute(&e.ranks[e.first+i], int(i), fill)
 	}
-	if o.stale.clear(); fills {
-		o.short.clear()
+	if o.dirty.clear(); fill {
+		o.toFill.clear()
 	}
-	r.mail = e.outlet.first
-	o.sum(&r.outlook, e)
-	r.acts = min(r.acts, r.mail)
-	if e.asking > 0 {
-		r.asks = 0 // any rank may answer now
+	r.firstSent = e.outbox.first
+	o.sum(&r.lookahead, e)
+	r.earliest = min(r.earliest, r.firstSent)
+	if e.rendezvousPending > 0 {
+		r.rendezvous = 0 // any rank may answer now
 	}
 }
 
 // foresee fetches for ranks whose outlooks are found after that of the k-th: what is known of them, and when that is there what it points to.
-func (o *outlooks) foresee(e *engine, found []int32, k int, fills bool) {
-	if k += aFew; k >= 0 && k < len(found) {
+func (o *lookaheads) prefetch(e *engine, found []int32, k int, fill bool) {
+	if k += opsPrefetchDistance; k >= 0 && k < len(found) {
 		i := found[k]
-		o.lines[i].fetchOf(&e.ranks[e.first+i], e.opt.Ahead, fills)
+		o.schedules[i].prefetch(&e.ranks[e.first+i], e.opt.Ahead, fill)
 	}
-	if k += several; k < len(found) {
+	if k += prefetchDistance; k < len(found) {
 		i := found[k]
-		r, k := &e.ranks[e.first+i], &o.lines[i]
-		fetch(unsafe.Pointer(r), 1)
-		fetch(unsafe.Pointer(&r.e), 1)
-		fetch(unsafe.Pointer(&r.ops), 2)
-		fetch(unsafe.Pointer(k), 2)
-		fetch(unsafe.Pointer(&o.dues[int(i)*len(k.due)]), 2)
+		r, k := &e.ranks[e.first+i], &o.schedules[i]
+		prefetch(unsafe.Pointer(r), 1)
+		prefetch(unsafe.Pointer(&r.e), 1)
+		prefetch(unsafe.Pointer(&r.ops), 2)
+		prefetch(unsafe.Pointer(k), 2)
+		prefetch(unsafe.Pointer(&o.appointments[int(i)*len(k.appointments)]), 2)
 	}
 }
 
 // aFew is how many outlooks ahead operations are fetched: they are many lines of memory.
-const aFew = 2
+const opsPrefetchDistance = 2
 
 // sum is the least of all.
-func (o *outlooks) sum(l *outlook, e *engine) {
-	l.acts, l.last, l.span = least(o.acts), least(o.last), least(o.span)
-	l.asks, l.asked = least(o.asks), least(o.asked)
+func (o *lookaheads) sum(l *lookahead, e *engine) {
+	l.earliest, l.last, l.residual = least(o.earliest), least(o.last), least(o.residual)
+	l.rendezvous, l.rendezvousAfter = least(o.rendezvous), least(o.rendezvousAfter)
 	for w := range l.sends {
 		if w != e.number {
-			l.sends[w], l.later[w] = least(o.sends[w]), least(o.later[w])
+			l.sends[w], l.sendsAfter[w] = least(o.sends[w]), least(o.sendsAfter[w])
 		}
 	}
 }
@@ -159,144 +159,144 @@ func least(all []unit.Picos) unit.Picos {
 }
 
 // find is the outlook of r, the i-th rank.
-func (o *outlooks) find(r *rank, i int, fills bool) {
-	o.clear(i)
-	o.acts[i] = r.next
+func (o *lookaheads) compute(r *rank, i int, fill bool) {
+	o.reset(i)
+	o.earliest[i] = r.next
 	if r.urgent > 0 {
-		o.asks[i] = r.next
+		o.rendezvous[i] = r.next
 	}
 	switch {
-	case r.more != nil:
-		o.unknown(r, i)
-	case r.main.phase != ended && !r.dead:
-		if fills {
-			o.lines[i].lookAhead(r, r.e.opt.Ahead)
+	case r.tasks != nil:
+		o.addUnknown(r, i)
+	case r.main.phase != ended && !r.failed:
+		if fill {
+			o.schedules[i].fill(r, r.e.opt.Ahead)
 		}
-		o.add(r, i)
+		o.addSchedule(r, i)
 	}
 }
 
-func (o *outlooks) clear(i int) {
+func (o *lookaheads) reset(i int) {
 	for w := range o.sends {
-		o.sends[w][i], o.later[w][i] = never, never
+		o.sends[w][i], o.sendsAfter[w][i] = never, never
 	}
-	o.acts[i], o.last[i], o.span[i], o.asks[i], o.asked[i] = never, never, never, never, never
+	o.earliest[i], o.last[i], o.residual[i], o.rendezvous[i], o.rendezvousAfter[i] = never, never, never, never, never
 }
 
 // unknown is that nothing is known of a rank but when it acts next.
-func (o *outlooks) unknown(r *rank, i int) {
+func (o *lookaheads) addUnknown(r *rank, i int) {
 	e := r.e
-	soon := after(r.next, e.lookahead)
+	soon := addTime(r.next, e.lookahead)
 	for w := range o.sends {
-		o.sends[w][i], o.later[w][i] = soon, e.lookahead
+		o.sends[w][i], o.sendsAfter[w][i] = soon, e.lookahead
 	}
-	o.last[i], o.span[i] = r.next, 0
-	if e.Long >= 0 {
-		o.asks[i], o.asked[i] = min(o.asks[i], soon), e.lookahead
+	o.last[i], o.residual[i] = r.next, 0
+	if e.EagerLimit >= 0 {
+		o.rendezvous[i], o.rendezvousAfter[i] = min(o.rendezvous[i], soon), e.lookahead
 	}
 }
 
 // add is that a rank has a time-line.
-func (o *outlooks) add(r *rank, i int) {
-	s, k := &r.main, &o.lines[i]
-	before, behind := k.done(r.at-1), k.done(r.at)
+func (o *lookaheads) addSchedule(r *rank, i int) {
+	s, k := &r.main, &o.schedules[i]
+	before, behind := k.minBefore(r.at-1), k.minBefore(r.at)
 	switch {
 	case s.phase == working:
-		o.goesOn(r, i, r.ownTime(), before)
+		o.addRunning(r, i, r.programTime(), before)
 	case s.phase == collecting && s.op.Kind == Send:
-		o.goesOn(r, i, r.ownTime(), behind)
-	case s.phase == choosing: // or sooner
+		o.addRunning(r, i, r.programTime(), behind)
+	case s.phase == selecting: // or sooner
 		begun := min(behind, before+s.op.Work)
-		o.goesOn(r, i, r.ownTime(), begun)
-		o.waits(r, i, begun)
+		o.addRunning(r, i, r.programTime(), begun)
+		o.addBlocked(r, i, begun)
 	case s.phase != blocked:
-		o.goesOn(r, i, r.ownTime(), min(behind, before+s.op.Work))
+		o.addRunning(r, i, r.programTime(), min(behind, before+s.op.Work))
 	default:
 		if r.next < never {
-			o.goesOn(r, i, r.next, behind)
+			o.addRunning(r, i, r.next, behind)
 		}
-		if r.next < never && r.ordered() {
+		if r.next < never && r.releaseInOrder() {
 			return
 		}
 		if s.op.Kind != Send {
 			behind = min(behind, before+s.op.Work)
 		}
-		o.waits(r, i, behind)
+		o.addBlocked(r, i, behind)
 	}
 }
 
 // ordered is whether the message that releases r comes after those that have come from who it wants
 // something from. Answers may pass them by.
-func (r *rank) ordered() bool {
-	return r.wants >= 0 && (r.main.op.Kind == Probe || r.e.pendings.items[r.main.on].what != Isend)
+func (r *rank) releaseInOrder() bool {
+	return r.source >= 0 && (r.main.op.Kind == Probe || r.e.pendingOps.items[r.main.pending].kind != Isend)
 }
 
 // goesOn is that a rank goes on at a time, when it has done so much of its time-line.
-func (o *outlooks) goesOn(r *rank, i int, at, done unit.Picos) {
-	e, k := r.e, &o.lines[i]
+func (o *lookaheads) addRunning(r *rank, i int, at, done unit.Picos) {
+	e, k := r.e, &o.schedules[i]
 	for w := range o.sends {
-		if d := k.due[w].after(r.main.row, done); d < never {
-			o.sends[w][i] = after(at, d+e.lookahead)
+		if d := k.appointments[w].untilNext(r.main.row, done); d < never {
+			o.sends[w][i] = addTime(at, d+e.lookahead)
 		}
 	}
-	if d := k.due[len(o.sends)].after(r.main.row, done); d < never {
-		o.asks[i] = min(o.asks[i], after(at, d+e.lookahead))
+	if d := k.appointments[len(o.sends)].untilNext(r.main.row, done); d < never {
+		o.rendezvous[i] = min(o.rendezvous[i], addTime(at, d+e.lookahead))
 	}
-	if !k.ends(r) {
-		o.last[i] = after(at, k.total()-done)
+	if !k.complete(r) {
+		o.last[i] = addTime(at, k.total()-done)
 	}
 }
 
 // waits is that a rank goes on when it is released.
-func (o *outlooks) waits(r *rank, i int, done unit.Picos) {
-	e, k := r.e, &o.lines[i]
-	for w := range o.later {
-		if d := k.due[w].after(r.main.row, done); d < never {
-			o.later[w][i] = d + e.lookahead
+func (o *lookaheads) addBlocked(r *rank, i int, done unit.Picos) {
+	e, k := r.e, &o.schedules[i]
+	for w := range o.sendsAfter {
+		if d := k.appointments[w].untilNext(r.main.row, done); d < never {
+			o.sendsAfter[w][i] = d + e.lookahead
 		}
 	}
-	if d := k.due[len(o.later)].after(r.main.row, done); d < never {
-		o.asked[i] = d + e.lookahead
+	if d := k.appointments[len(o.sendsAfter)].untilNext(r.main.row, done); d < never {
+		o.rendezvousAfter[i] = d + e.lookahead
 	}
-	if !k.ends(r) {
-		o.span[i] = k.total() - done
+	if !k.complete(r) {
+		o.residual[i] = k.total() - done
 	}
 }
 
 // halting is up to which window a worker goes on by the appointments of others with it.
-func (c *crew) halting(e *engine, all []report) int64 {
-	p, look := &c.plan[e.number], e.lookahead
-	if p.from >= p.window && e.opt.alone {
-		if p.pays.rests > 0 {
-			return c.alone(e)
+func (c *workers) haltingWindow(e *engine, all []status) int64 {
+	p, look := &c.plans[e.number], e.lookahead
+	if p.from >= p.windowEnd && e.opt.adaptive {
+		if p.backoff.skip > 0 {
+			return c.endWithoutLookahead(e)
 		}
-		p.pays.window(all)
+		p.backoff.endWindow(all)
 	}
-	p.pays.meetings++
+	p.backoff.barriers++
 	next, mail, last, span, asks, asked := never, never, never, never, never, never
 	for i := range all {
 		l := &all[i]
-		next, mail = min(next, l.acts), min(mail, l.mail)
-		last, span = min(last, l.last), min(span, l.span)
-		asks, asked = min(asks, l.asks), min(asked, l.asked)
+		next, mail = min(next, l.earliest), min(mail, l.firstSent)
+		last, span = min(last, l.last), min(span, l.residual)
+		asks, asked = min(asks, l.rendezvous), min(asked, l.rendezvousAfter)
 	}
-	released := min(mail, after(next, look))
-	if p.from >= p.window {
-		if p.window = int64(after(min(last, after(released, span)), look) / look); e.number == 0 && p.from < noTurn {
+	released := min(mail, addTime(next, look))
+	if p.from >= p.windowEnd {
+		if p.windowEnd = int64(addTime(min(last, addTime(released, span)), look) / look); e.number == 0 && p.from < noFurtherWindow {
 			c.Windows++
 		}
-		p.window = max(p.window, p.from+1)
+		p.windowEnd = max(p.windowEnd, p.from+1)
 	}
 	for i := range all {
-		if !all[i].looked {
+		if !all[i].hasBounds {
 			return p.from + 1
 		}
 	}
-	halt := after(min(asks, after(released, asked)), look)
+	halt := addTime(min(asks, addTime(released, asked)), look)
 	for i := range all {
 		if i != e.number {
-			halt = min(halt, all[i].sends[e.number], after(released, all[i].later[e.number]))
+			halt = min(halt, all[i].sends[e.number], addTime(released, all[i].sendsAfter[e.number]))
 		}
 	}
-	return min(p.window, int64(halt/look))
+	return min(p.windowEnd, int64(halt/look))
 }

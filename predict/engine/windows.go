@@ -11,27 +11,27 @@ import (
 // windows lets all ranks that act in a window of time do so, in any order: as a window is no longer
 // than the lookahead, what they do is felt in the next one, or later. Those that act in one of the
 // next windows are in a ring of lists; the others are in a heap.
-type windows struct {
-	width   unit.Picos
-	inverse uint64 // see windowOf
-	shift   uint8
-	now     int64 // window
-	ring    [ringSize][]int32
-	filled  [ringSize / 64]uint64 // which lists of the ring have ranks, or had
-	spare   [][]int32             // lists that are done: the last is in fast memory
-	far     waiting
-	turns   int64 // windows in which ranks acted
+type windowDriver struct {
+	width         unit.Picos
+	inverse       uint64 // see windowOf
+	shift         uint8
+	now           int64 // window
+	ring          [ringSize][]int32
+	filled        [ringSize / 64]uint64 // which lists of the ring have ranks, or had
+	spare         [][]int32             // lists that are done: the last is in fast memory
+	far           readyHeap
+	activeWindows int64 // windows in which ranks acted
 }
 
 const (
-	ringSize   = 1 << 10
-	leastWidth = unit.Picos(16) // less is not worth a window
-	noWindow   = int64(-1)
-	noTurn     = int64(math.MaxInt64)
+	ringSize        = 1 << 10
+	leastWidth      = unit.Picos(16) // less is not worth a window
+	noWindow        = int64(-1)
+	noFurtherWindow = int64(math.MaxInt64)
 )
 
-func newWindows(width unit.Picos) *windows {
-	d := &windows{width: width, now: noWindow}
+func newWindows(width unit.Picos) *windowDriver {
+	d := &windowDriver{width: width, now: noWindow}
 	if width > 2 {
 		n := bits.Len64(uint64(width - 1))
 		d.inverse, _ = bits.Div64(1<<n>>2, 0, uint64(width))
@@ -42,7 +42,7 @@ func newWindows(width unit.Picos) *windows {
 
 // windowOf is the window of a time before Horizon: by the reciprocal of the width, as to divide takes longer than what is done with it.
 // It is exact, as the product of that with the width, of L bits, is at most 2^L more than 2^(62+L).
-func (d *windows) windowOf(t unit.Picos) int64 {
+func (d *windowDriver) windowOf(t unit.Picos) int64 {
 	if d.inverse == 0 {
 		return int64(t / d.width)
 	}
@@ -50,14 +50,14 @@ func (d *windows) windowOf(t unit.Picos) int64 {
 	return int64(product >> d.shift)
 }
 
-func (d *windows) add(r *rank) {
+func (d *windowDriver) add(r *rank) {
 	r.window = noWindow
 	d.put(r)
 }
 
 // put lets a rank act in the window of its next. It may be in lists of others, which its window
 // tells from this.
-func (d *windows) put(r *rank) {
+func (d *windowDriver) put(r *rank) {
 	if r.next >= Horizon {
 		r.window = noWindow
 		return
@@ -68,7 +68,7 @@ func (d *windows) put(r *rank) {
 	}
 	r.window = w
 	if w-d.now >= ringSize {
-		d.far.push(ticket{r.next, r.next, int64(r.id), r.id})
+		d.far.push(readyEntry{r.next, r.next, int64(r.id), r.id})
 		return
 	}
 	i := w % ringSize
@@ -77,40 +77,40 @@ func (d *windows) put(r *rank) {
 }
 
 // enter puts a rank into the i-th list, which has the room of one that is done.
-func (d *windows) enter(i int64, id int32) {
+func (d *windowDriver) enter(i int64, id int32) {
 	if n := len(d.spare); n > 0 && d.ring[i] == nil {
 		d.ring[i], d.spare = d.spare[n-1], d.spare[:n-1]
 	}
 	d.ring[i] = append(d.ring[i], id)
 }
 
-func (d *windows) sooner(_ *engine, r *rank) { d.put(r) }
+func (d *windowDriver) sooner(_ *engine, r *rank) { d.put(r) }
 
-func (d *windows) run(e *engine) error { return d.upTo(e, noTurn) }
+func (d *windowDriver) run(e *engine) error { return d.upTo(e, noFurtherWindow) }
 
 // upTo has ranks act in all windows before one.
-func (d *windows) upTo(e *engine, end int64) error {
+func (d *windowDriver) upTo(e *engine, end int64) error {
 	for d.advance(end) {
-		if err := e.pulse(); err != nil {
+		if err := e.checkpoint(); err != nil {
 			return err
 		}
 		limit := min(unit.Picos(d.now+1)*d.width, Horizon)
 		i, acted := d.now%ringSize, int64(0)
 		list := d.ring[i]
-		for k := -2 * several; k < 0; k++ {
-			foresee(e, list, k)
+		for k := -2 * prefetchDistance; k < 0; k++ {
+			prefetchRanks(e, list, k)
 		}
 		for k, id := range list {
-			foresee(e, list, k)
+			prefetchRanks(e, list, k)
 			r := &e.ranks[id]
 			if r.window != d.now {
 				continue
 			}
-			r.window, e.acting, e.limit, acted = noWindow, id, limit, 1
+			r.window, e.active, e.limit, acted = noWindow, id, limit, 1
 			r.run()
 			d.put(r)
 		}
-		d.turns += acted
+		d.activeWindows += acted
 		if d.ring[i], d.spare = nil, append(d.spare, list[:0]); e.failed != nil && limit > e.failed.at {
 			break
 		}
@@ -121,50 +121,50 @@ func (d *windows) upTo(e *engine, end int64) error {
 // Memory is slower than a processor. So what a rank acts on is fetched while others act that are before it: the rank itself, and when that
 // is there what it points to, each by so many ranks ahead.
 const (
-	several   = 8
-	lineBytes = 64
-	rankLines = (int(hot)-1)/lineBytes + 1
-	upcoming  = 6                                                       // operations of each
-	opLines   = (upcoming*int(unsafe.Sizeof(packed{}))-1)/lineBytes + 2 // in which they are, wherever they begin
+	prefetchDistance = 8
+	lineBytes        = 64
+	rankLines        = (int(hot)-1)/lineBytes + 1
+	prefetchedOps    = 6                                                              // operations of each
+	opLines          = (prefetchedOps*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes + 2 // in which they are, wherever they begin
 )
 
 // foresee fetches for ranks that act after the k-th of a list.
-func foresee(e *engine, ids []int32, k int) {
-	if k += several; k >= 0 && k < len(ids) {
-		e.ranks[ids[k]].fetchBehind()
+func prefetchRanks(e *engine, ids []int32, k int) {
+	if k += prefetchDistance; k >= 0 && k < len(ids) {
+		e.ranks[ids[k]].prefetchTargets()
 	}
-	if k += several; k < len(ids) {
-		fetch(unsafe.Pointer(&e.ranks[ids[k]]), rankLines)
+	if k += prefetchDistance; k < len(ids) {
+		prefetch(unsafe.Pointer(&e.ranks[ids[k]]), rankLines)
 	}
 }
 
 // fetchBehind fetches what r points to.
-func (r *rank) fetchBehind() {
+func (r *rank) prefetchTargets() {
 	e := r.e
 	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
-		fetch(unsafe.Pointer(&r.ops[at]), opLines)
+		prefetch(unsafe.Pointer(&r.ops[at]), opLines)
 	}
 	if len(r.arrivals) > 0 {
-		fetch(unsafe.Pointer(&e.mails.items[r.arrivals[0].mail]), 1)
+		prefetch(unsafe.Pointer(&e.packets.items[r.arrivals[0].packet]), 1)
 	}
-	if on := r.main.on; on > 0 {
-		fetch(unsafe.Pointer(&e.pendings.items[on]), 1)
+	if on := r.main.pending; on > 0 {
+		prefetch(unsafe.Pointer(&e.pendingOps.items[on]), 1)
 	}
 	if slots := r.inbox.slots; len(slots) > leastSlots {
-		fetch(unsafe.Pointer(&slots[0]), 2)
+		prefetch(unsafe.Pointer(&slots[0]), 2)
 	}
 	if slots := r.requests.slots; len(slots) > leastRequests {
-		fetch(unsafe.Pointer(&slots[0]), 1)
+		prefetch(unsafe.Pointer(&slots[0]), 1)
 	}
 }
 
 // advance goes to the next window in which a rank acts, if it is before the end, and brings those in the
 // heap that act in it.
-func (d *windows) advance(end int64) bool {
+func (d *windowDriver) advance(end int64) bool {
 	i := (d.now + 1) % ringSize
 	next := d.now + 1 + d.gap(i)
 	if next > d.now+ringSize {
-		next = noTurn // there is none in the ring
+		next = noFurtherWindow // there is none in the ring
 	}
 	if len(d.far) > 0 {
 		next = min(next, int64(d.far[0].t/d.width))
@@ -176,14 +176,14 @@ func (d *windows) advance(end int64) bool {
 	i = d.now % ringSize
 	d.filled[i/64] &^= 1 << (i % 64)
 	for len(d.far) > 0 && int64(d.far[0].t/d.width) == d.now {
-		d.enter(i, d.far.pop().strand)
+		d.enter(i, d.far.pop().id)
 	}
 	return true
 }
 
 // first is the first window in which a rank acts, or noTurn.
-func (d *windows) first(e *engine) int64 {
-	next, ring := noTurn, d.now+1+ringSize
+func (d *windowDriver) first(e *engine) int64 {
+	next, ring := noFurtherWindow, d.now+1+ringSize
 	if len(d.far) > 0 {
 		next = int64(d.far[0].t / d.width)
 	}
@@ -204,7 +204,7 @@ func (d *windows) first(e *engine) int64 {
 }
 
 // gap is how many lists of the ring from the i-th on have no ranks.
-func (d *windows) gap(i int64) int64 {
+func (d *windowDriver) gap(i int64) int64 {
 	for n := int64(0); n < ringSize+64; {
 		word := d.filled[(i+n)%ringSize/64] >> ((i + n) % 64)
 		if word != 0 {

@@ -77,8 +77,8 @@ func BenchmarkWorkers(b *testing.B) {
 			b.ReportMetric(least["sequential"]/least["whoa"], "whoa-2-speedup")
 			b.ReportMetric(least["sequential"]/least["ahead"], "whoa-2-always-ahead-speedup")
 			b.ReportMetric(least["whoa-1"]/least["whoa"], "whoa-2-over-1")
-			b.ReportMetric(float64(stats[0].Meetings), "quantum-meetings")
-			b.ReportMetric(float64(stats[1].Meetings), "whoa-meetings")
+			b.ReportMetric(float64(stats[0].Barriers), "quantum-meetings")
+			b.ReportMetric(float64(stats[1].Barriers), "whoa-meetings")
 			b.ReportMetric(float64(stats[1].Windows), "whoa-windows")
 		})
 	}

@@ -32,7 +32,7 @@ func simulate(t testing.TB, m Machine, steps [][]engine.Step, begin ...unit.Pico
 			return now, nil
 		}})
 	}
-	model := engine.Model{Send: m.Send, Receive: m.Receive, Latency: m.Latency, Gap: m.Gap, PerByte: m.PerByte, Long: -1, Receiver: m.Receiver}
+	model := engine.Model{Send: m.Send, Receive: m.Receive, Latency: m.Latency, Gap: m.Gap, PerByte: m.PerByte, EagerLimit: -1, ReceiverPort: m.Receiver}
 	res, err := engine.Run(context.Background(), programs, engine.Options{Model: model, Steps: func(rank int32, _ *engine.Op) ([]engine.Step, error) { return steps[rank], nil }})
 	if err != nil {
 		t.Fatal(err)

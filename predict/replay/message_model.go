@@ -35,7 +35,7 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 	if n == nil {
 		return engine.Model{}, fmt.Errorf("machine %q has no section [network], and the trace has messages; give it one, as in data/machine/loggp-example.toml, or replay it on another", m.Name)
 	}
-	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), Long: -1, LogGOPSim: s == LogGOPSim}
+	model := engine.Model{Send: n.Overhead.Value.Picos(), Receive: n.Overhead.Value.Picos(), EagerLimit: -1, LogGOPSim: s == LogGOPSim}
 	if n.Sending.Known {
 		model.Send = n.Sending.Value.Picos()
 	}
@@ -43,12 +43,12 @@ func MessageModel(m *machine.Machine, ranks int, s Semantics, traffic func() []t
 		model.Receive = n.Receiving.Value.Picos()
 	}
 	if n.RendezvousMin.Known {
-		model.Long = int64(n.RendezvousMin.Value)
+		model.EagerLimit = int64(n.RendezvousMin.Value)
 	}
 	if n.Model == "loggp" {
 		model.Latency, model.Gap = n.Latency.Value.Picos(), n.Gap.Value.Picos()
 		model.PerByte = float64(n.GapPerByte.Value) * 1e12
-		model.Receiver = n.Ports == machine.BothPorts
+		model.ReceiverPort = n.Ports == machine.BothPorts
 		return model, nil
 	}
 	if n.Model == "plogp" && !model.LogGOPSim {

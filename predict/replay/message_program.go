@@ -80,7 +80,7 @@ func (r *reader) message(e *trace.Event) (op engine.Op, err error) {
 		op.Kind = engine.Wait
 	case trace.Test: // one that succeeded is waited for
 		if e.Count > 0 {
-			op.Kind, op.Lenient = engine.Wait, true
+			op.Kind, op.IgnoreClosed = engine.Wait, true
 		}
 	case trace.Probe:
 		op.Kind = engine.Probe

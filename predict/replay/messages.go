@@ -67,7 +67,7 @@ func Messages(ctx context.Context, src trace.Source, s *Survey, m *machine.Machi
 	if err != nil {
 		return nil, err
 	}
-	r.longest = model.Longest()
+	r.longest = model.MaxBytes()
 	var programs []engine.Program
 	for p := range trace.Proc(r.head.Procs) {
 		in := r.reader(p)
@@ -165,8 +165,8 @@ func (r *messageRun) warnings(m *machine.Machine, res *engine.Result) (all []err
 	if res.Reused > 0 {
 		all = append(all, fmt.Errorf("requests that were opened again before anybody waited for them (%d)", res.Reused))
 	}
-	if n := res.Short.Receives; n > 0 {
-		all = append(all, fmt.Errorf("receives with less room than their messages have bytes, which MPI calls an error (truncation), are replayed with all bytes (%d): the first %v; traces check lists them", n, &res.Short))
+	if n := res.Truncations.Receives; n > 0 {
+		all = append(all, fmt.Errorf("receives with less room than their messages have bytes, which MPI calls an error (truncation), are replayed with all bytes (%d): the first %v; traces check lists them", n, &res.Truncations))
 	}
 	if res.Open > 0 {
 		all = append(all, fmt.Errorf("requests that nobody waits for (%d)", res.Open))

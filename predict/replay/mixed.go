@@ -43,7 +43,7 @@ func Mixed(ctx context.Context, src trace.Source, s *Survey, m *machine.Machine,
 	if err != nil {
 		return nil, err
 	}
-	r.longest = x.model.Longest()
+	r.longest = x.model.MaxBytes()
 	for id := range trace.Proc(r.head.Procs) {
 		p := newProcessor(id, x.clockOf(id))
 		p.read(src)
@@ -84,7 +84,7 @@ func (r *messageRun) checkMixed(m *machine.Machine) error {
 // followed by what the program does when that has been simulated.
 type MixedProgram interface {
 	Program
-	engine.Live
+	engine.DirectProgram
 	// Operations are what an event of messages, to which processor p has come, is to the engine: one or more.
 	Operations(p trace.Proc, e *trace.Event) (engine.Ops, error)
 }
@@ -151,13 +151,13 @@ func newMixed(ctx context.Context, head trace.Header, m *machine.Machine, places
 func (x *mixed) clockOf(p trace.Proc) Clock { return x.opt.clock(p, x.clock) }
 
 // simulate runs all processors to their end.
-func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.Live) (*MixedResult, error) {
+func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), live engine.DirectProgram) (*MixedResult, error) {
 	x.sys.Watch(x.catchUp)
 	var programs []engine.Program
 	for p := range x.procs {
 		programs = append(programs, engine.Program{Next: func() (engine.Ops, error) { return x.next(p) }})
 	}
-	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, Beside: x, Live: live})
+	messages, err := engine.Run(x.ctx, programs, engine.Options{Model: x.model, Steps: steps, CoSimulator: x, Direct: live})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (x *mixed) simulate(steps func(int32, *engine.Op) ([]engine.Step, error), l
 }
 
 // leaves is what a processor does when it has no message to see to.
-var leaves = engine.Pack(engine.Op{Kind: engine.Away, Peer: engine.None, Tag: engine.None, Request: engine.None})
+var leaves = engine.Pack(engine.Op{Kind: engine.Suspended, Peer: engine.None, Tag: engine.None, Request: engine.None})
 
 // next is what processor p does next: operations of messages, of which the engine may change what they cost until they have ended, or all
 // else.
@@ -216,7 +216,7 @@ func (x *mixed) bring(p *processor, at unit.Picos) {
 func (x *mixed) Open(back func(rank int32, at unit.Picos)) { x.back = back }
 
 // Leave implements engine.Beside.
-func (x *mixed) Leave(rank int32, at unit.Picos) {
+func (x *mixed) Suspend(rank int32, at unit.Picos) {
 	p := x.procs[rank]
 	if x.there < len(x.procs) {
 		x.there++

@@ -132,7 +132,7 @@ func randomMixedMachine(t *testing.T, c *choices, procs int) (*machine.Machine, 
 	t.Helper()
 	cfg := randomConfig(c, procs)
 	cfg.Memory.Latency = max(cfg.Memory.Latency, 100) // machine files have no 0
-	net := engine.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, Long: -1}
+	net := engine.Model{Send: unit.Picos(1+c.below(40)) * 500, Latency: unit.Picos(1+c.below(200)) * 500, Gap: unit.Picos(c.below(100)) * 500, PerByte: float64(c.below(5)) * 250, EagerLimit: -1}
 	net.Receive = net.Send
 	cache := cfg.Caches[0]
 	m, err := machine.Parse("m.toml", fmt.Appendf(nil, `name = "m"

@@ -21,7 +21,7 @@ import (
 //
 // It holds some 16 bytes for each operation.
 type Path struct {
-	engine.Quiet
+	engine.NopObserver
 	ranks []activity
 }
 
@@ -120,6 +120,6 @@ func (p *Path) back(rank int32, t unit.Picos, jump bool) ([]Segment, engine.Caus
 	if why.By == engine.None || why.Since > t || why.Since == t && !jump { // not known
 		return []Segment{{rank, engine.None, engine.Contention, begin, t - begin}}, engine.Cause{By: rank, Since: begin}
 	}
-	late := max(0, t-why.Since-why.Fly)
+	late := max(0, t-why.Since-why.Flight)
 	return []Segment{{rank, why.By, engine.Latency, why.Since + late, t - why.Since - late}, {rank, why.By, engine.Contention, why.Since, late}}, why
 }

@@ -14,10 +14,10 @@ import (
 // chains are models by number in which only the times of computation and messages decide: no message or operation of random programs goes before another one because of
 // a picosecond, or hardly any.
 func chains(t testing.TB, number uint64, nodes int) engine.Model {
-	m := engine.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, Long: 100}
+	m := engine.Model{Send: 5003, Receive: 5003, Latency: 20011, Gap: 8117, PerByte: 2001, EagerLimit: 100}
 	switch number % 5 {
 	case 1:
-		m.Receiver = true
+		m.ReceiverPort = true
 	case 2:
 		m.LogGOPSim = true
 	case 3:
@@ -122,14 +122,14 @@ func onPath(p *Path, ops [][]engine.Op, path []Segment) (all [][2]int) {
 
 // order is in which order messages came to each rank, and which receives got them.
 type order struct {
-	engine.Quiet
+	engine.NopObserver
 	came [][][4]int64
 }
 
 func newOrder(ranks int) *order { return &order{came: make([][][4]int64, ranks)} }
 
 // Message implements engine.Observer.
-func (o *order) Message(from, to int32, d *engine.Delivered) {
+func (o *order) Message(from, to int32, d *engine.ReceivedMessage) {
 	o.came[to] = append(o.came[to], [4]int64{int64(from), int64(d.Tag), int64(d.Group), d.Bytes})
 }
 

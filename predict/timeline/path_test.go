@@ -14,7 +14,7 @@ import (
 )
 
 // The costs of the cases: 10 bytes take 5 + 20 + 18 + 5, and a message of more than 100 bytes asks.
-var model = engine.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, Long: 100}
+var model = engine.Model{Send: 5, Receive: 5, Latency: 20, Gap: 8, PerByte: 2, EagerLimit: 100}
 
 func run(t testing.TB, m engine.Model, ops [][]engine.Op, obs engine.Observer) *engine.Result {
 	t.Helper()
@@ -55,14 +55,14 @@ func linked(t testing.TB, of network.Model, nodes int, times unit.BytesPerSecond
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := engine.Model{Send: 5, Receive: 5, Long: 100, Net: net}
+	m := engine.Model{Send: 5, Receive: 5, EagerLimit: 100, Net: net}
 	m.Node = func(rank int32) int { return int(rank) }
 	return m
 }
 
 func TestPathsByHand(t *testing.T) {
 	ports := model
-	ports.Receiver = true
+	ports.ReceiverPort = true
 	bus := func() engine.Model { return linked(t, network.Bus{}, 4, 1) }
 	for name, c := range map[string]struct {
 		model engine.Model
@@ -170,7 +170,7 @@ func TestPathsOverSharedLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := NewPath(len(ops))
-		res := run(t, engine.Model{Send: 5, Receive: 5, Long: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
+		res := run(t, engine.Model{Send: 5, Receive: 5, EagerLimit: 100, Shared: net, Node: func(rank int32) int { return int(rank) }}, ops, p)
 		for _, s := range wholePath(t, p, res) {
 			if s.Part == engine.Contention {
 				contended++

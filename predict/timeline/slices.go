@@ -16,7 +16,7 @@ type Parts [engine.Waiting + 1]unit.Picos
 // long, a power of two of picoseconds: when the run goes on beyond the last one, they become twice as long. It holds no more
 // than 12 KiB for each processor.
 type Slices struct {
-	engine.Quiet
+	engine.NopObserver
 	width unit.Picos
 	ranks [][]Parts // by slice, up to the last one in which the processor did something
 }

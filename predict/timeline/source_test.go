@@ -18,7 +18,7 @@ import (
 // late is a receiver that comes late, in nanoseconds: the message of 10 bytes is sent from 7 to 12.
 func late(t testing.TB) trace.Source {
 	t.Helper()
-	m := engine.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, Long: -1}
+	m := engine.Model{Send: 5000, Receive: 5000, Latency: 20000, Gap: 8000, PerByte: 2000, EagerLimit: -1}
 	rows := func(events ...trace.Event) trace.Events { return trace.Events{Rows: events} }
 	send, recv, compute := trace.NewEvent(trace.Send), trace.NewEvent(trace.Recv), trace.NewEvent(trace.Compute)
 	send.Peer, send.Tag, send.Bytes = 1, 3, 10

@@ -11,7 +11,7 @@ import (
 
 // Times observes when the events of a trace begin and end, and which receive gets which message.
 type Times struct {
-	engine.Quiet
+	engine.NopObserver
 	ranks []observedRank
 }
 

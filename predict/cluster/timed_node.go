@@ -8,7 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// node is what processors of one node do in an order that takes time, or [phases.ErrNotCounted].
+// node returns what processors of one node do in an order in which misses take time, or
+// [phases.ErrNotCounted].
 func (r *Run) node() (*phases.NodeProfile, error) {
 	if r.trafficTable == nil {
 		return nil, fmt.Errorf("%w; run analyze with --run phases --per-node %d", phases.ErrNotCounted, r.Processors)
@@ -23,21 +24,22 @@ func (r *Run) node() (*phases.NodeProfile, error) {
 	return r.timed, nil
 }
 
-// alone reports whether all processors are in one node, and wait for nobody else.
-func (c *Case) alone() bool { return c.nodes() == 1 && c.Processors > 1 }
+// singleNode reports whether all processors are in one node. They then wait only for each other.
+func (c *Case) singleNode() bool { return c.nodes() == 1 && c.Processors > 1 }
 
-// hits is how long an instruction or use of a line takes on average, in seconds, where none misses.
-func (c *costs) hits(work program) float64 {
+// hitTime returns the mean time of an instruction or line access that hits, in seconds.
+func (c *costs) hitTime(work program) float64 {
 	all := work.sum()
 	return (all.Instr*c.instr + all.Touches*c.touch) / (all.Instr + all.Touches)
 }
 
-// inTime makes work that of one node in an order in which misses take time and turns on the bus, and locks and flags are waited for. That was
-// counted with caches of one shape: those of m have as many misses more or less as these have in the order without time.
-func (r *Run) inTime(c *Case, work program) error {
+// addTimed changes work to that of one node in an order in which misses take time and queue on the bus, and
+// processors wait at locks and flags. That order was counted with caches of one shape. Its difference in
+// misses from the order without time is added to the misses of m's caches.
+func (r *Run) addTimed(c *Case, work program) error {
 	node, err := r.node()
 	if errors.Is(err, phases.ErrNotCounted) {
-		return nil // a warning says so
+		return nil // addLockWarning warns of it
 	}
 	if err != nil {
 		return err
@@ -60,15 +62,16 @@ func (r *Run) inTime(c *Case, work program) error {
 				if err != nil {
 					return err
 				}
-				w.inTime(timed, counted)
+				w.addTimed(timed, counted)
 			}
 		}
 	}
 	return nil
 }
 
-// inTime adds to w what caches of one shape did more in an order that takes time than was counted in one that takes none.
-func (w *Work) inTime(timed phases.Traffic, counted phases.Counts) {
+// addTimed adds to w the difference of an order with time from the order without, as counted with caches of
+// one shape.
+func (w *Work) addTimed(timed phases.Traffic, counted phases.Counts) {
 	add := func(to *float64, timed, counted uint64) { *to = max(0, *to+float64(timed)-float64(counted)) }
 	add(&w.Misses, timed.Misses, counted.LoadMisses+counted.StoreMisses)
 	add(&w.Upgrades, timed.Claims, counted.Upgrades)

@@ -10,24 +10,25 @@ import (
 	"spoor/traces/unit"
 )
 
-// order is what a prediction for a cluster owes to the order in which traffic was counted: how long blocks took in it, in instructions and hits, and
-// how long they take.
+// order describes the orders in which traffic was counted: for which delays of blocks, and the delay on the
+// machine, in instructions and hits.
 type order struct {
 	counted *phases.TrafficProfile
 	delay   float64
 }
 
-// sameDelay is how near a delay that was counted is to be, of another one, for being the same.
+// sameDelay is the relative difference up to which two delays count as equal.
 const sameDelay = 0.01
 
 // nearby is the largest factor between two delays whose orders are compared.
 const nearby = 2
 
-// sensitive is how far E(Instr) may move with the order before the prediction says so.
+// sensitive is the relative change of E(Instr) with the order above which the prediction warns.
 const sensitive = 0.08
 
-// orders adds to a prediction what E(Instr) is if processors come in the order of the next shorter and longer delay that were counted: who is first at a
-// lock, a page or a block may depend on little, and then simulations are as far apart when any latency changes by 1 % (make -C pipelines/du2000 spread).
+// varyOrder computes E(Instr) also with the orders of the next shorter and longer delay that were counted, and
+// widens the interval to them. Small differences can decide which processor comes first at a lock, a page or a
+// block. Simulations then differ as much if any latency changes by 1 % (make -C pipelines/du2000 spread).
 func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 	asked, err := on.run.traffic(c.nodesOf())
 	if err != nil || on.costs.interconnect.queues == 0 {
@@ -35,31 +36,31 @@ func (on *placedRun) varyOrder(c *Case, pred *model.Prediction) error {
 	}
 	o := order{asked, on.costs.interconnect.block.time / on.costs.step}
 	if miss := on.costs.memory / on.costs.step; math.Abs(float64(asked.Miss)-miss) > sameDelay*miss {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("what nodes ask of each other was counted with misses that take %d instructions; here, they take %.3g", asked.Miss, miss))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were counted with misses of %d instructions; here misses take %.3g", asked.Miss, miss))
 	}
 	if !o.same() {
-		pred.Warnings = append(pred.Warnings, fmt.Errorf("what nodes ask of each other is between or beyond what was counted for delays; analyze --delay %.0f counts it", o.delay))
+		pred.Warnings = append(pred.Warnings, fmt.Errorf("requests between nodes were not counted for this delay, but interpolated; run analyze with --delay %.0f", o.delay))
 	}
 	near := o.neighbours()
 	work, instr := on.work.clone(), instructions(on.work)
 	for _, i := range near {
-		if err := on.run.addRemoteDemand(c, work, scaledTo(asked, i, o.delay, c.nodes())); err != nil {
+		if err := on.run.addRemoteDemand(c, work, countedDemand(asked, i, o.delay, c.nodes())); err != nil {
 			return err
 		}
 		e := unit.Seconds(on.costs.run(work, c.Processors, waits).now / instr)
 		pred.Interval.Lo, pred.Interval.Hi = min(pred.Interval.Lo, e), max(pred.Interval.Hi, e)
 		if off := float64(e/pred.EInstr) - 1; math.Abs(off) > sensitive {
-			pred.Warnings = append(pred.Warnings, fmt.Errorf("E(Instr) is %+.0f %% with the order of processors that was counted for a delay of %d: who is first decides, and that may depend on little",
+			pred.Warnings = append(pred.Warnings, fmt.Errorf("E(Instr) changes by %+.0f %% with the order of processors counted for delay %d: small timing differences decide who comes first",
 				100*off, asked.Delays[i]))
 		}
 	}
 	if len(near) > 0 {
-		pred.Interval.Covers += "; and orders of the delays next to this one"
+		pred.Interval.Covers += "; and the orders counted for the neighbouring delays"
 	}
 	return nil
 }
 
-// neighbours are the next shorter and longer of the delays, but for this one itself, if they are nearby.
+// neighbours returns the next shorter and longer delays that are nearby, without this delay itself.
 func (o *order) neighbours() (out []int) {
 	shorter, longer := -1, -1
 	for i, d := range o.counted.Delays {
@@ -78,12 +79,12 @@ func (o *order) neighbours() (out []int) {
 	return out
 }
 
-// same reports whether it is one of those that were counted.
+// same reports whether the delay is one of the counted ones.
 func (o *order) same() bool {
 	return slices.ContainsFunc(o.counted.Delays, func(d unit.Instructions) bool { return math.Abs(float64(d)-o.delay) <= sameDelay*o.delay })
 }
 
-// clone is a program whose work can be changed apart.
+// clone returns a copy of p with its own work.
 func (p program) clone() program {
 	out := slices.Clone(p)
 	for i := range out {

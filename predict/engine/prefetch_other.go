@@ -5,4 +5,4 @@ package engine
 import "unsafe"
 
 // fetch has no instruction here.
-func fetch(unsafe.Pointer, int) {}
+func prefetch(unsafe.Pointer, int) {}

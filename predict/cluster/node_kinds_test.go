@@ -62,7 +62,7 @@ func TestUnequalCaches(t *testing.T) {
 
 // A node with nothing to do does not matter, however slow; two nodes that work alone take as long as the slower one.
 func TestNodeWithoutWork(t *testing.T) {
-	c := costs{instr: 1, memory: 50, occupancy: 50, interconnect: interconnect{nodes: 2, block: message{500, 300}, right: message{100, 20}}}
+	c := costs{instr: 1, memory: 50, occupancy: 50, interconnect: interconnect{nodes: 2, block: messageTime{500, 300}, right: messageTime{100, 20}}}
 	slow := c
 	slow.instr = 1000
 	work := func(idle bool) program {
@@ -91,7 +91,7 @@ func TestUnequalNodesRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, one, 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, of test + test + test 2") {
+	if _, err := (MVA{}).Predict(&Case{[]*Run{r}, one, 8}); err == nil || !strings.Contains(err.Error(), "has 1 processors, one of test + test + test has 2") {
 		t.Error(err)
 	}
 	m, err = m.With(m, m, m, m)
@@ -102,7 +102,7 @@ func TestUnequalNodesRefuse(t *testing.T) {
 		t.Error(err)
 	}
 	for _, v := range []model.Model[*Case]{Paper{}, Curve{}} {
-		if _, err := v.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, m, 8}); err == nil || !strings.Contains(err.Error(), "is of equal nodes; mva knows others") {
+		if _, err := v.Predict(&Case{[]*Run{lawRun(t, 1, 1.3, 90, 0.31)}, m, 8}); err == nil || !strings.Contains(err.Error(), "needs equal nodes; use model mva") {
 			t.Error(err)
 		}
 	}

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func fetch(from unsafe.Pointer, lines int)
-TEXT ·fetch(SB), NOSPLIT, $0-16
+// func prefetch(from unsafe.Pointer, lines int)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ from+0(FP), AX
 	MOVQ lines+8(FP), CX
 more:

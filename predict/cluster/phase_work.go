@@ -11,34 +11,34 @@ import (
 	"spoor/traces/trace"
 )
 
-// program is what the run does on m's caches, with what speaks against it.
+// program returns the work of the run on the caches of c's machine, with warnings.
 func (r *Run) program(c *Case) (program, []error, error) {
 	m := c.Machine
-	work, err := r.ofPhases(c.machineOf)
+	work, err := r.phaseWork(c.machineOf)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.alone() {
-		if err := r.inTime(c, work); err != nil {
+	if c.singleNode() {
+		if err := r.addTimed(c, work); err != nil {
 			return nil, nil, err
 		}
 	}
 	switch {
 	case m.Shared != nil:
-		return r.behindShared(c, work)
+		return r.addSharedCache(c, work)
 	case c.nodes() > 1 && m.Memory.Page != phases.Page:
-		return work, []error{fmt.Errorf("traffic is that of pages of %v, not of %v", phases.Page, m.Memory.Page)}, nil
+		return work, []error{fmt.Errorf("requests between nodes were counted with pages of %v, but the machine has pages of %v", phases.Page, m.Memory.Page)}, nil
 	}
 	return work, nil, nil
 }
 
-// ofPhases is the phases that were measured with the caches of the machine that each processor is in.
-func (r *Run) ofPhases(of func(processor int) *machine.Machine) (program, error) {
+// phaseWork returns the measured phases with the caches of the machine that each processor is in.
+func (r *Run) phaseWork(of func(processor int) *machine.Machine) (program, error) {
 	profile, err := r.profile(last(of(0)).Line)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.counted(of); err != nil {
+	if err := r.checkSets(of); err != nil {
 		return nil, err
 	}
 	out := make(program, profile.Phases())
@@ -53,8 +53,8 @@ func (r *Run) ofPhases(of func(processor int) *machine.Machine) (program, error)
 	return out, nil
 }
 
-// counted is an error if a cache was not measured. It names all that analyze must be asked for.
-func (r *Run) counted(of func(processor int) *machine.Machine) error {
+// checkSets returns an error if a cache was not measured. It names all values that analyze --sets needs.
+func (r *Run) checkSets(of func(processor int) *machine.Machine) error {
 	var have, missing []int64
 	for p := range r.Processors {
 		for _, level := range of(p).Caches {
@@ -63,7 +63,7 @@ func (r *Run) counted(of func(processor int) *machine.Machine) error {
 				return err
 			}
 			if level.Ways > profile.Ways() {
-				return fmt.Errorf("%s: the phases table has no caches of %d ways; it has 1 to %d; predict replay simulates any", r.Name, level.Ways, profile.Ways())
+				return fmt.Errorf("%s: the phases table has caches of 1 to %[3]d ways, not %[2]d; use predict replay", r.Name, level.Ways, profile.Ways())
 			}
 			if have = profile.Sets(); !slices.Contains(have, int64(level.Sets())) {
 				missing = append(missing, int64(level.Sets()))
@@ -77,7 +77,7 @@ func (r *Run) counted(of func(processor int) *machine.Machine) error {
 	return nil
 }
 
-// numbers is a list as --sets takes it.
+// numbers formats a list for --sets.
 func numbers(values []int64) string {
 	var out []string
 	for _, v := range values {
@@ -86,7 +86,7 @@ func numbers(values []int64) string {
 	return strings.Join(out, ",")
 }
 
-// stretches is what processor p does in one phase, window by window.
+// stretches returns the work of processor p in one phase, window by window.
 func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, error) {
 	var out []Work
 	for i, level := range m.Caches {
@@ -108,8 +108,8 @@ func (r *Run) stretches(m *machine.Machine, p trace.Proc, phase int) ([]Work, er
 	return out, nil
 }
 
-// level takes the counts of one level of caches into w; alone says that there is
-// nobody whose copies an upgrade could invalidate.
+// level adds the counts of one level of caches to w. With alone there are no other processors whose copies an
+// upgrade could invalidate.
 func (w *Work) level(c phases.Counts, first, last, alone bool) {
 	misses := float64(c.LoadMisses + c.StoreMisses)
 	if first {

@@ -279,7 +279,7 @@ func TestExtremesEnd(t *testing.T) {
 		c := costs{instr: pick(times[1:]), touch: pick(times), memory: pick(times[1:]), occupancy: pick(times), invalidate: pick(times)}
 		phase := make([][]Work, 1+r.IntN(12))
 		if n := len(phase); n%2 == 0 && i%4 == 0 {
-			c.interconnect = interconnect{nodes: n / 2, switched: r.IntN(2) == 0, block: message{pick(times), pick(times)}, right: message{pick(times), pick(times)}}
+			c.interconnect = interconnect{nodes: n / 2, switched: r.IntN(2) == 0, block: messageTime{pick(times), pick(times)}, right: messageTime{pick(times), pick(times)}}
 		}
 		for p := range phase {
 			for range r.IntN(3) {

@@ -2,11 +2,11 @@ package cluster
 
 import "math"
 
-// routed reports whether customers use ports of a switch, and not one bus.
-func routed(customers []customer) bool { return len(customers) > 0 && customers[0].ports != nil }
+// usesSwitch reports whether customers use ports of a switch, not one bus.
+func usesSwitch(customers []customer) bool { return len(customers) > 0 && customers[0].ports != nil }
 
-// conflicts is how likely a message of p and one of q want the same port: p's sender's or p's receiver's, as the
-// traffic of the trace has them. On a bus they always want the same.
+// conflicts returns the probability that a message of p and one of q need the same port: the sender's or the
+// receiver's, by the traffic of the trace. On a bus the probability is 1.
 func conflicts(customers []customer) [][]float64 {
 	out := make([][]float64, len(customers))
 	for p := range out {
@@ -14,7 +14,7 @@ func conflicts(customers []customer) [][]float64 {
 	}
 	for p := range out {
 		for q := range p {
-			if !routed(customers) {
+			if !usesSwitch(customers) {
 				out[p][q], out[q][p] = 1, 1
 				continue
 			}
@@ -31,12 +31,13 @@ func conflicts(customers []customer) [][]float64 {
 	return out
 }
 
-// portWaits is the mean wait of each customer per visit at the ports of a switch: the fixed point of
+// portWaits returns the mean wait of each customer per visit at the ports of a switch. It is the fixed point
+// of
 //
 //	W_p = sum(q != p) P(p, q) [ X_q W_q b_q + U_q r_q ]
 //
-// with P(p, q) of [conflicts]: as [waits], where who wants another port is nobody's competitor. Waiting at one port
-// is so not taken for use of the others.
+// with P(p, q) of [conflicts]. It is like [waits], but customers of other ports do not compete. So a wait at
+// one port does not count as use of the others.
 func portWaits(customers []customer) []float64 {
 	const tolerance = 1e-9
 	w := make([]float64, len(customers))
@@ -59,7 +60,7 @@ func portWaits(customers []customer) []float64 {
 	return w
 }
 
-// busiestPort is how busy the port is that is busiest; sums is room for as many numbers as there are ports.
+// busiestPort returns the utilization of the busiest port. The slice sums has room for one number per port.
 func busiestPort(customers []customer, busy func(i int) float64, sums []float64) (most float64) {
 	clear(sums)
 	for q := range customers {

@@ -10,7 +10,7 @@ func TestFetchTouchesNothing(t *testing.T) {
 	one := [3]uint64{1, 2, 3}
 	for _, from := range []unsafe.Pointer{nil, unsafe.Pointer(&one)} {
 		for _, lines := range []int{0, 1, 1000} {
-			fetch(from, lines)
+			prefetch(from, lines)
 		}
 	}
 	if one != [3]uint64{1, 2, 3} {
@@ -27,7 +27,7 @@ func TestRanksFillLines(t *testing.T) {
 	if size := unsafe.Sizeof(r); size%lineBytes != 0 {
 		t.Errorf("a rank has %d bytes, which are not lines of %d", size, lineBytes)
 	}
-	for name, at := range map[string]uintptr{"near": unsafe.Offsetof(r.near), "own": unsafe.Offsetof(r.own), "e": unsafe.Offsetof(r.e)} {
+	for name, at := range map[string]uintptr{"near": unsafe.Offsetof(r.arrivalRoom), "own": unsafe.Offsetof(r.inline), "e": unsafe.Offsetof(r.e)} {
 		if at%lineBytes != 0 {
 			t.Errorf("%s is at byte %d of a rank, which begins no line of %d", name, at, lineBytes)
 		}

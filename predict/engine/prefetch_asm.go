@@ -7,4 +7,4 @@ import "unsafe"
 // fetch has some lines of memory, one at least, come to the processor, which does not wait for them. It touches nothing: they may be anybody's, or nobody's.
 //
 //go:noescape
-func fetch(from unsafe.Pointer, lines int)
+func prefetch(from unsafe.Pointer, lines int)

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func fetch(from unsafe.Pointer, lines int)
-TEXT ·fetch(SB), NOSPLIT, $0-16
+// func prefetch(from unsafe.Pointer, lines int)
+TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVD from+0(FP), R0
 	MOVD lines+8(FP), R1
 more:

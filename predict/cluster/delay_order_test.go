@@ -32,7 +32,7 @@ func TestOrdersSayWhatToCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(got.Warnings, func(e error) bool { return strings.Contains(e.Error(), "analyze --delay 4571 counts it") }) {
+	if !slices.ContainsFunc(got.Warnings, func(e error) bool { return strings.Contains(e.Error(), "run analyze with --delay 4571") }) {
 		t.Error(got.Warnings)
 	}
 }
@@ -53,7 +53,7 @@ func TestFillHoldsNothingLonger(t *testing.T) {
 		for i := range w {
 			w[i] = float64(r.IntN(2)) * r.ExpFloat64()
 		}
-		fill(customers, w)
+		capUtilization(customers, w)
 		for i := range w {
 			b, _ := customers[i].moments()
 			if w[i] > all-b+1e-9 {
