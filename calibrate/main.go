@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spoor/calibrate/machine"
 	"spoor/calibrate/transport"
 	"spoor/traces/stage"
 )
@@ -38,7 +39,8 @@ func command(env *stage.Env) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), compareCommand(env), showCommand(env))
+	root.AddCommand(allCommand(env), memoryCommand(env), transportCommand(env), marshallingCommand(env), instructionsCommand(env), fitCommand(env), compareCommand(env), showCommand(env), machinesCommand(env))
+	stage.CompleteFiles(root, "machine", machine.Names)
 	return root
 }
 

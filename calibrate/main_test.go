@@ -74,7 +74,7 @@ func TestStatus(t *testing.T) {
 		{"show m.toml --format csv", stage.Done, "m.toml,cache[0].size,256KiB,\"4096 lines of 64B, 2048 sets of 2 ways\"\n"},
 		{"show m.toml --format csv", stage.Done, "m.toml,memory.latency,50 cycles,\"250ns, 50 cycles: "},
 		{"show fft.params.toml --format csv", stage.Done, "fft.params.toml,alpha,1.5,95 % from 1.4 to 1.6; least squares\n"},
-		{"show m.toml odd.toml", stage.Failed, "odd.toml:14: cache[0].size: 256KiB is not a multiple of line x ways"},
+		{"show m.toml odd.toml", stage.Failed, "odd.toml:16: cache[0].size: 256KiB is not a multiple of line x ways"},
 		{"show bad.params.toml", stage.Failed, "bad.params.toml:1: alpha"},
 		{"show empty.toml", stage.Failed, "empty.toml: the document is empty"},
 		{"show dir --format csv", stage.Done, "dir/fft.params.toml,alpha,1.5,"},

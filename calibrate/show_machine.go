@@ -18,6 +18,8 @@ type machineRows struct {
 func (s *shown) machine(path string, m *machine.Machine) {
 	r := machineRows{s, path, m}
 	r.row("name", m.Name, "")
+	r.given("about", m.About, "")
+	r.given("source", m.Source, "of the numbers")
 	r.processor()
 	for i, c := range m.Caches {
 		r.cache(fmt.Sprintf("cache[%d]", i), c)

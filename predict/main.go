@@ -16,8 +16,10 @@ import (
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
-// noMachine is that a command was told no machine.
-func noMachine() error { return stage.Usage("no machine; give --machine FILE: %s", machine.Advice) }
+// noMachine returns the error of a command that needs --machine.
+func noMachine() error {
+	return stage.Usage("no machine; give --machine NAME or FILE: %s", machine.Advice)
+}
 
 // command is the command tree of predict: one line for each subcommand.
 func command(env *stage.Env) *cobra.Command {
@@ -43,6 +45,10 @@ func command(env *stage.Env) *cobra.Command {
 		upgradeCommand(env),
 		windtunnelCommand(env),
 	)
+	for _, flag := range []string{"machine", "node", "have"} {
+		stage.CompleteFiles(root, flag, machine.Names)
+	}
+	stage.CompleteFiles(root, "prices", machine.PriceNames)
 	return root
 }
 

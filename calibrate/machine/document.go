@@ -16,6 +16,8 @@ func (t *text) UnmarshalText(b []byte) error {
 // document is a description as it is written.
 type document struct {
 	Name      *string        `toml:"name"`
+	About     *string        `toml:"about"`
+	Source    *string        `toml:"source"`
 	Processor *processorText `toml:"processor"`
 	Cache     []cacheText    `toml:"cache"`
 	Shared    *cacheText     `toml:"shared_cache"`

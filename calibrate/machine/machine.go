@@ -6,6 +6,8 @@
 // no machine has are errors that name file, line and key.
 //
 //	name = "du2000-smp-256k"
+//	about = "SMP of 4 processors" # optional: one line that 'calibrate machines' prints
+//	source = "measured"      # optional: where the numbers come from, printed there too
 //	[processor]
 //	clock = "200 MHz"
 //	cpi = 1                  # clock periods of an instruction whose references all cost nothing
@@ -181,6 +183,8 @@ import "spoor/traces/unit"
 // Machine is a valid description of a machine.
 type Machine struct {
 	Name      string
+	About     string // one line for lists, or ""
+	Source    string // where the numbers come from, or ""
 	Processor Processor
 	Caches    []Cache // nearest first; none for targets without caches
 	Shared    *Cache  // the last level, which the processors of a node share; nil: none

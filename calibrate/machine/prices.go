@@ -92,8 +92,12 @@ const (
 	maxNetwork = 1e6
 )
 
-// ReadPrices reads the list at path.
-func ReadPrices(path string) (*Prices, error) {
+// ReadPrices reads the list that name means: a path, or a name as FindPrices finds it.
+func ReadPrices(name string) (*Prices, error) {
+	path, err := FindPrices(name)
+	if err != nil {
+		return nil, err
+	}
 	d, err := strict.Read(path)
 	if err != nil {
 		return nil, err

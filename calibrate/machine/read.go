@@ -1,9 +1,6 @@
 package machine
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -42,15 +39,16 @@ type reader struct {
 	err    error
 }
 
-// Advice says where descriptions are from.
-const Advice = "'calibrate memory -o host' writes host.machine.toml, the one of this host, and data/machine in the source has examples"
+// Advice says where machine descriptions come from. Errors end with it.
+const Advice = "'calibrate machines' lists all names, 'calibrate memory -o host' measures this host"
 
-// Read reads the description at path.
-func Read(path string) (*Machine, error) {
-	d, err := strict.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading a machine description: %w; %s", err, Advice)
+// Read reads the description that name means: a path, or a name as FindFile finds it.
+func Read(name string) (*Machine, error) {
+	path, err := FindFile(name)
+	if err != nil {
+		return nil, err
 	}
+	d, err := strict.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +77,7 @@ func decode(d *strict.Document) (*Machine, error) {
 		return nil, r.err
 	}
 	r.m.Name = r.name(doc.Name)
+	r.m.About, r.m.Source = r.oneLine("about", doc.About), r.oneLine("source", doc.Source)
 	r.processor(doc.Processor)
 	r.caches(doc.Cache)
 	r.sharedCache(doc.Shared)
@@ -116,10 +115,18 @@ func (r *reader) name(name *string) string {
 		r.fail("name", "is missing; results name the machine by it")
 		return ""
 	}
-	if len(*name) > maxNameLetters || strings.ContainsFunc(*name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		r.fail("name", "is longer than %d letters or has control characters", maxNameLetters)
+	return r.oneLine("name", name)
+}
+
+// oneLine reads a text for people. It is "" if the key is absent.
+func (r *reader) oneLine(path string, t *string) string {
+	if t == nil {
+		return ""
 	}
-	return *name
+	if len(*t) > maxNameLetters || strings.ContainsFunc(*t, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		r.fail(path, "is longer than %d letters or has control characters", maxNameLetters)
+	}
+	return *t
 }
 
 func names[T ~string](list []T) (out []string) {

@@ -15,6 +15,12 @@ func (m *Machine) Text() []byte {
 	section := func(name string) { fmt.Fprintf(&b, "\n%s\n", name) }
 	add := func(key, value string) { fmt.Fprintf(&b, "%s = %s\n", key, value) }
 	add("name", strconv.Quote(m.Name))
+	if m.About != "" {
+		add("about", strconv.Quote(m.About))
+	}
+	if m.Source != "" {
+		add("source", strconv.Quote(m.Source))
+	}
 	section("[processor]")
 	add("clock", exact(float64(m.Processor.Clock), "Hz"))
 	add("cpi", number(float64(m.Processor.CPI)))

@@ -18,8 +18,12 @@ type Machine struct {
 	Text []string // the lines of the description
 }
 
-// AddMachine adds the machine that the file at path describes.
-func (s *Study) AddMachine(path string) error {
+// AddMachine adds a machine. Its argument is the path or the name of a description, as machine.FindFile finds it.
+func (s *Study) AddMachine(name string) error {
+	path, err := machine.FindFile(name)
+	if err != nil {
+		return err
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err

@@ -77,6 +77,27 @@ func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	})
 }
 
+// CompleteFiles completes the values of a flag of root and of all commands below it that have it. A value is a name or the path of a
+// file; the shell completes paths. In a list with commas the last value is completed.
+func CompleteFiles(root *cobra.Command, flag string, names func() []string) {
+	if root.Flags().Lookup(flag) != nil {
+		_ = root.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			last := strings.LastIndex(typed, ",") + 1
+			if strings.ContainsAny(typed[last:], "/.") {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			var list []string
+			for _, name := range names() {
+				list = append(list, typed[:last]+name)
+			}
+			return list, cobra.ShellCompDirectiveNoSpace
+		})
+	}
+	for _, sub := range root.Commands() {
+		CompleteFiles(sub, flag, names)
+	}
+}
+
 // helpText returns the help of a command: usage, purpose, commands, topics, examples, flags in groups.
 func helpText(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag() // as cobra does before it runs cmd, but not for `help cmd`

@@ -1,0 +1,112 @@
+package machine
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"spoor/traces/installed"
+	"spoor/traces/nearest"
+)
+
+// Folders of description files, below each of installed.Folders.
+const (
+	machineFolder = "data/machine"
+	priceFolder   = "data/price"
+)
+
+const extension = ".toml"
+
+// FindFile returns the path of the machine description that name means. In this order, name is
+//
+//   - the path of a file;
+//   - NAME.toml in data/machine below the current folder;
+//   - NAME.toml in data/machine below $SPOOR_HOME, the checkout of the running binary, or PREFIX/share/spoor.
+//
+// A path such as data/machine/NAME.toml that does not exist here is searched in the same folders.
+// The error of an unknown name suggests the nearest one. It is an fs.ErrNotExist.
+func FindFile(name string) (string, error) {
+	path, ok := find(name, machineFolder)
+	if !ok {
+		return "", unknown("reading a machine description", name, Names(), "'calibrate machines' lists all names, 'calibrate memory -o host' measures this host")
+	}
+	return path, nil
+}
+
+// FindPrices returns the path of the price list that name means, with the rules of FindFile and the folder data/price.
+func FindPrices(name string) (string, error) {
+	path, ok := find(name, priceFolder)
+	if !ok {
+		return "", unknown("reading a price list", name, PriceNames(), "known: "+strings.Join(PriceNames(), ", "))
+	}
+	return path, nil
+}
+
+// Names lists the names of all machines that FindFile finds, sorted.
+func Names() []string { return namesIn(machineFolder) }
+
+// PriceNames lists the names of all price lists that FindPrices finds, sorted.
+func PriceNames() []string { return namesIn(priceFolder) }
+
+// find applies the rules of FindFile to a folder of descriptions.
+func find(name, folder string) (path string, ok bool) {
+	if path, _ = installed.Find(name); isFile(path) {
+		return path, true
+	}
+	if name == "" || name != filepath.Base(name) {
+		return "", false
+	}
+	for _, home := range installed.Folders() {
+		at := filepath.Join(home, folder, strings.TrimSuffix(name, extension)+extension)
+		if isFile(at) {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// isFile reports whether path exists and is no folder. It may be a pipe.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// namesIn lists the names of the descriptions in a folder below any of installed.Folders.
+func namesIn(folder string) (names []string) {
+	for _, home := range installed.Folders() {
+		files, _ := filepath.Glob(filepath.Join(home, folder, "*"+extension)) // the pattern is valid
+		for _, f := range files {
+			if isDescription(f) {
+				names = append(names, strings.TrimSuffix(filepath.Base(f), extension))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// isDescription reports whether a file is no parameter file. These are TOML files, too.
+func isDescription(path string) bool { return !strings.HasSuffix(path, ".params"+extension) }
+
+// unknown returns the error for a name that is no file and no known description.
+func unknown(doing, name string, known []string, advice string) error {
+	meant := ";"
+	switch near := nearest.Name(name, known); {
+	case isFile(name + extension):
+		meant = fmt.Sprintf("; did you mean the file %s%s?", name, extension)
+	case near != "":
+		meant = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return fmt.Errorf("%s: %s: %w%s %s", doing, name, errUnknown, meant, advice)
+}
+
+// errUnknown is the fs.ErrNotExist of a description.
+var errUnknown error = unknownName{}
+
+type unknownName struct{}
+
+func (unknownName) Error() string        { return "no such file or name" }
+func (unknownName) Is(target error) bool { return target == fs.ErrNotExist }

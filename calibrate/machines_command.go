@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"spoor/calibrate/machine"
+	"spoor/traces/stage"
+	"spoor/traces/store"
+)
+
+// machinesCommand returns the command that lists the machines that --machine NAME finds.
+func machinesCommand(env *stage.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "machines",
+		Short: "list the machine descriptions that --machine finds by name",
+		Long: "Machines lists the machine descriptions in data/machine below the current folder and in Spoor's own folder.\n" +
+			"Every command takes their names: 'predict replay fft --machine example-desktop'. Your own file takes its path.\n" +
+			"The column source says where a machine's numbers come from. 'calibrate show NAME' prints the numbers.\n" +
+			"Spoor's own folder is $SPOOR_HOME, the checkout of the running command, or PREFIX/share/spoor after make install.",
+		Example: "  $ calibrate machines\n  $ calibrate machines --format csv\n  $ calibrate show example-desktop",
+		Args:    cobra.NoArgs,
+	}
+	format := stage.FormatFlag(cmd.Flags())
+	cmd.RunE = func(*cobra.Command, []string) error {
+		table, err := listMachines(*format != stage.Human, func(err error) { env.Note("%v", err) })
+		if err != nil {
+			return err
+		}
+		return stage.Print(env.Out, *format, table)
+	}
+	return cmd
+}
+
+// listMachines returns a table with a row for each machine, with its file if files is set. It reports files that it cannot read and
+// leaves them out.
+func listMachines(files bool, report func(error)) (*store.Table, error) {
+	var names, targets, networks, sources, abouts, paths []string
+	var processors []int64
+	for _, name := range machine.Names() {
+		path, err := machine.FindFile(name)
+		if err != nil {
+			return nil, err
+		}
+		m, err := machine.Read(path)
+		if err != nil {
+			report(err)
+			continue
+		}
+		network := "-"
+		if m.Network != nil {
+			network = m.Network.Model
+		}
+		names, targets, networks = append(names, name), append(targets, string(m.System.Target)), append(networks, network)
+		sources, abouts, paths = append(sources, m.Source), append(abouts, m.About), append(paths, path)
+		processors = append(processors, int64(m.Count()))
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("listing machines: none is in data/machine here, and none in Spoor's own folder; set SPOOR_HOME to a checkout of Spoor")
+	}
+	t := &store.Table{Name: "machines", Columns: []store.Column{{Name: "name", Data: names}, {Name: "target", Data: targets},
+		{Name: "processors", Data: processors}, {Name: "network", Data: networks}, {Name: "source", Data: sources}, {Name: "about", Data: abouts}}}
+	if files {
+		t.Columns = append(t.Columns, store.Column{Name: "file", Data: paths})
+	}
+	return t, nil
+}
