@@ -54,8 +54,8 @@ func TestReplayEngineStats(t *testing.T) {
 			t.Errorf("%s: status %d, stderr %q, got\n%s\nwant\n%s", c.args, status, stderr, out, head+c.want)
 		}
 	}
-	for sharing, want := range map[string]string{"exclusive": "its network is shared by all messages, in the order in which they are sent",
-		"max-min": "its links are shared by all messages that are on their way"} {
+	for sharing, want := range map[string]string{"exclusive": "all messages share its network in the order of sending",
+		"max-min": "messages in flight share its links"} {
 		links := writeMachine(t, sharing, "[system]", "[network]\nmodel = \"bus\"\nsharing = \""+sharing+"\"\nL = \"100 ns\"\no = \"10 ns\"\nG = \"2 ns/B\"\n[system]")
 		if _, _, stderr := predict("replay", prefix, links, "--engine-stats"); !strings.Contains(stderr, "engine sequential, whatever is asked for: "+want) {
 			t.Errorf("%s: stderr %q, want %q", sharing, stderr, want)
@@ -71,8 +71,8 @@ func TestReplayEngineErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"--engine warp", 2, `no engine "warp"; there are sequential, quantum, whoa`},
-		{"--engine quantum --quantum 111ns", 1, "a quantum of 111ns is 1ns longer than the lookahead, 110ns: messages would come too late"},
+		{"--engine warp", 2, `unknown engine "warp"; use sequential, quantum or whoa`},
+		{"--engine quantum --quantum 111ns", 1, "the quantum 111ns is 1ns longer than the lookahead, 110ns; use a quantum of at most the lookahead"},
 		{"--engine quantum --quantum 1", 2, "--quantum: "},
 		{"--engine quantum --quantum 2s", 2, "--quantum 2s is not from 0s to 1s"},
 		{"--engine whoa --quantum 1ns", 2, "--quantum is about --engine quantum, not whoa"},

@@ -77,8 +77,8 @@ func processorTime() time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-func (w *workload) jitter(least, span int) unit.Picos {
-	return unit.Picos(least+w.rng.IntN(span)) * 1000
+func (w *workload) jitter(least, residual int) unit.Picos {
+	return unit.Picos(least+w.rng.IntN(residual)) * 1000
 }
 
 // stencil exchanges 8 KiB with four neighbours, and 8 bytes in a butterfly.

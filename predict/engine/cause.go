@@ -2,26 +2,26 @@ package engine
 
 import "spoor/traces/unit"
 
-// causes are why mails come and pending operations end.
+// causes holds why packets come and why pending operations end.
 type causes struct {
-	now        Cause // of what happens now
+	now        Cause // of the present event
 	packets    []Cause
 	pendingOps []Cause
-	out        []Cause // why the port of a rank is free when it is, and not sooner
+	out        []Cause // why the port of a rank is not free sooner
 	in         []Cause
 	links      []Cause          // why messages over Model.Net were sent
-	departure  Cause            // why the last of them has left
-	pairs      map[uint64]Cause // of when the last message between two ranks came, if Model.linked
+	departure  Cause            // why the last of them left
+	pairs      map[uint64]Cause // of the last message between two ranks, if Model.usesLinks
 
-	task *task   // that posts receives now though its processor is busy with something else, or nil
-	row  int64   // of the receive that is posted now, or nowhere
+	task *task   // that posts receives now although its processor is busy with something else, or nil
+	row  int64   // of the receive that is being posted, or noRow
 	rows []int64 // of receives, by pending operation
 }
 
-// nowhere is the row of what is no operation of its own.
+// noRow is the row of what is not an operation of a program.
 const noRow int64 = -1
 
-// posts notes the row of the receive of a pending operation.
+// noteReceiveRow notes the row of the receive of a pending operation.
 func (e *engine) noteReceiveRow(n int32) {
 	if e.obs == nil {
 		return
@@ -32,51 +32,51 @@ func (e *engine) noteReceiveRow(n int32) {
 	e.causes.rows[n] = e.causes.row
 }
 
-// matches tells of the message that a receive gets.
+// reportMatched tells the observer which message a receive gets.
 func (e *engine) reportMatched(rank, n int32, m *packet) {
 	if e.obs != nil && e.causes.rows[n] != noRow {
 		e.obs.Matched(rank, e.causes.rows[n], m.from, m.tag, m.group)
 	}
 }
 
-// because says that what happens now does so because of what a rank did until a time.
+// setCause sets the cause of the present event: what rank by did until since.
 func (e *engine) setCause(by int32, since unit.Picos) {
 	if e.obs != nil {
 		e.causes.now = Cause{By: by, Since: since}
 	}
 }
 
-// becausePosted says that what happens now does so because a rank posts a receive, or has its processor take the message up.
+// setCausePosted sets the cause to a rank that posts a receive, or that takes a message up.
 func (e *engine) setCausePosted(by int32, since unit.Picos) {
 	if e.setCause(by, since); e.obs != nil && e.causes.task != nil {
 		e.causes.now = e.causes.task.cause
 	}
 }
 
-// posting says which strand posts receives now, if it does so because of what it waited for, and not of what its processor did: LogGOPSim's do,
-// in collectives.
+// beginPosting sets the task that posts receives now, if the cause is what the task waited for and not its busy
+// processor. That happens in LogGOPSim's collectives.
 func (e *engine) beginPosting(s *task, busy bool) {
 	if e.causes.task = nil; e.obs != nil && busy && s.endedAt == s.t {
 		e.causes.task = s
 	}
 }
 
-// becauseOf says that what happens now does so because a mail has come.
-func (e *engine) setCausePacket(mail int32) {
+// setCausePacket sets the cause to the arrival of a packet.
+func (e *engine) setCausePacket(nextArrival int32) {
 	if e.obs != nil {
-		e.causes.now = e.causes.packets[mail]
+		e.causes.now = e.causes.packets[nextArrival]
 	}
 }
 
-// becauseOfPort says that what happens now does so because the port for what leaves is free.
+// setCausePort sets the cause to the send port of a rank, which becomes free.
 func (e *engine) setCausePort(rank int32) {
 	if e.obs != nil {
 		e.causes.now = e.causes.out[rank]
 	}
 }
 
-// bound says that what happens now does so because of what a port waited for, if it is so; and
-// that the port waits for what happens now.
+// chainPort sets the cause to what a port waited for, if by is set. It then makes the present event what the port
+// waits for.
 func (e *engine) chainPort(port []Cause, rank int32, by bool) {
 	if e.obs == nil {
 		return
@@ -87,8 +87,7 @@ func (e *engine) chainPort(port []Cause, rank int32, by bool) {
 	port[rank] = e.causes.now
 }
 
-// boundByLinks says that a message over links leaves, and what happens now, which is that it comes, does so because of what it waited for, if there is
-// something.
+// chainLinks does the same for a message over links, which leaves and arrives.
 func (e *engine) chainLinks() {
 	if e.obs == nil {
 		return
@@ -105,15 +104,15 @@ func (e *engine) chainLinks() {
 	}
 }
 
-// becauseLeft says that what happens now does so because the last message over links has left.
+// setCauseDeparture sets the cause to the departure of the last message over links.
 func (e *engine) setCauseDeparture(from, to int) {
 	if e.obs != nil && from != to {
 		e.causes.now = e.causes.departure
 	}
 }
 
-// boundByOrder says that what comes to a rank now does so because of what the message before it of the same pair waited for, if it was held until that
-// came; and that those after it are held by what comes now.
+// chainOrder does the same for the order of messages. If a message was held until the one before it of the same pair
+// came, its cause is the cause of that message. It then becomes what later messages of the pair wait for.
 func (e *engine) chainOrder(pair uint64, held bool) {
 	if e.obs == nil {
 		return
@@ -124,14 +123,14 @@ func (e *engine) chainOrder(pair uint64, held bool) {
 	e.causes.pairs[pair] = e.causes.now
 }
 
-// holds says that a port waits for what the rank began at a time.
+// setPortCause makes a port wait for what the rank began at a time.
 func (e *engine) setPortCause(port []Cause, rank int32, since unit.Picos) {
 	if e.obs != nil {
 		port[rank] = Cause{By: rank, Since: since}
 	}
 }
 
-// keepCause notes the cause of what happens now as that of number i.
+// saveCause stores the present cause under number i.
 func (e *engine) saveCause(all *[]Cause, i int32) {
 	if e.obs == nil {
 		return

@@ -6,29 +6,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// round is how far a strand is with the steps of a collective.
+// collectiveState is the progress of a task within a collective.
 type collectiveState struct {
 	steps    []Step
 	from, to int // of steps, the present round
-	next     int // of steps, the next thing to do
+	next     int // of steps, the next action
 	stage    roundStage
 	pending  []int32 // pending operations of the round's steps
 }
 
-// pass is what a strand does with the steps of a round.
+// roundStage is a stage of a round.
 type roundStage uint8
 
 const (
 	postReceives    roundStage = iota // all receives
 	sendMessages                      // one after the other
-	awaitReceives                     // waits for them
-	awaitDepartures                   // waits until what was sent has left
+	awaitReceives                     // waits for the receives
+	awaitDepartures                   // waits until the sent messages have left
 )
 
-// sends is whether the next thing is to send.
+// isSending reports whether the next action is to send.
 func (d *collectiveState) isSending() bool { return d.stage == sendMessages }
 
-// startCollective begins the steps, as a strand of its own if the collective has a request.
+// startCollective begins the steps. A collective with a request gets a task of its own.
 func (r *rank) startCollective(s *task, now unit.Picos) {
 	steps, err := r.e.opt.Steps(r.id, s.op)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *rank) startCollective(s *task, now unit.Picos) {
 		if r.tasks == nil {
 			r.tasks = &taskQueue{enqueues: r.e.LogGOPSim}
 		}
-		op := *s.op // which the program may change when it goes on
+		op := *s.op // a copy: the program may change it when it goes on
 		c = r.tasks.add(s.row, &op, now)
 		if c.stamp != nil {
 			*c.stamp = *s.stamp
@@ -62,7 +62,7 @@ func (r *rank) startCollective(s *task, now unit.Picos) {
 	}
 }
 
-// beginRound comes to the next round, or to the end.
+// beginRound begins the next round, or ends the collective.
 func (r *rank) beginRound(s *task) {
 	d := s.collective
 	d.from, d.stage = d.to, postReceives
@@ -86,7 +86,7 @@ func (r *rank) stepRound(s *task, now unit.Picos) {
 		for i := d.from; i < d.to; i++ {
 			node := completed
 			if p := d.steps[i].Peer; p < 0 || int(p) >= len(r.e.ranks) {
-				r.e.fail(fmt.Errorf("rank %d: operation %d has a message with rank %d of %d", r.id, s.row, p, len(r.e.ranks)))
+				r.e.fail(fmt.Errorf("rank %d: operation %d exchanges a message with rank %d, but there are only %d ranks", r.id, s.row, p, len(r.e.ranks)))
 				return
 			}
 			if !d.steps[i].Send {
@@ -106,7 +106,7 @@ func (r *rank) stepRound(s *task, now unit.Picos) {
 	r.advanceRound(s)
 }
 
-// nextOfRound goes to the next thing to do.
+// advanceRound goes to the next action.
 func (r *rank) advanceRound(s *task) {
 	for d := s.collective; ; d.next, d.stage = d.from, d.stage+1 {
 		for ; d.next < d.to; d.next++ {

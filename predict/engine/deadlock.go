@@ -8,7 +8,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Blocked is an operation that waits for ever.
+// Blocked is an operation that waits forever.
 type Blocked struct {
 	Rank int32
 	Row  int64  // of the operation in its program
@@ -16,25 +16,25 @@ type Blocked struct {
 	What string // that it waits for: "a message from rank 1 with tag 3"
 }
 
-// Deadlock is a run in which ranks wait that nobody lets go on.
+// Deadlock is the error of a run in which ranks wait forever.
 type Deadlock struct {
 	At      unit.Picos // of the last event
 	Ranks   int
 	Blocked []Blocked // by rank and row
-	Left    []string  // messages and receives without each other, first of each rank
+	Left    []string  // unmatched messages and receives, the first of each rank
 }
 
-// most is how many of a kind an error names.
+// maxNamed is how many of a kind an error names.
 const maxNamed = 8
 
-// Error names the ranks, what they do, and who waits for whom.
+// Error names the blocked ranks, their operations, and what they wait for.
 func (d *Deadlock) Error() string {
 	var b strings.Builder
 	waiting := map[int32]bool{}
 	for _, w := range d.Blocked {
 		waiting[w.Rank] = true
 	}
-	fmt.Fprintf(&b, "deadlock at %v: %d of %d ranks wait for ever", d.At, len(waiting), d.Ranks)
+	fmt.Fprintf(&b, "deadlock at %v: %d of %d ranks wait forever", d.At, len(waiting), d.Ranks)
 	for i, w := range d.Blocked[:min(maxNamed, len(d.Blocked))] {
 		sep := ";"
 		if i == 0 {
@@ -49,7 +49,7 @@ func (d *Deadlock) Error() string {
 		fmt.Fprintf(&b, "; and %d more", n)
 	}
 	if c := d.cycle(); c != nil {
-		fmt.Fprintf(&b, "; in a circle: %s", c)
+		fmt.Fprintf(&b, "; cycle: %s", c)
 	}
 	if len(d.Left) > 0 {
 		fmt.Fprintf(&b, "; left over: %s", list(d.Left))
@@ -57,7 +57,7 @@ func (d *Deadlock) Error() string {
 	return b.String()
 }
 
-// circle is ranks each of which waits for the next alone.
+// cycle returns ranks each of which waits only for the next.
 func (d *Deadlock) cycle() cycle {
 	on := map[int32]int32{}
 	for _, w := range d.Blocked {
@@ -84,7 +84,7 @@ func (d *Deadlock) cycle() cycle {
 
 type cycle []int32
 
-// String is "rank 0 for rank 1 for rank 0".
+// String returns "rank 0 for rank 1 for rank 0".
 func (c cycle) String() string {
 	var b strings.Builder
 	for i, r := range c {
@@ -98,11 +98,10 @@ func (c cycle) String() string {
 	return b.String()
 }
 
-// Leftover is a run that came to its end with messages that were not received, or receives that
-// got none.
+// Leftover is the error of a run that ended with messages that were not received, or receives without a message.
 type Leftover struct{ Left []string }
 
-// Error names some.
+// Error names some of them.
 func (l *Leftover) Error() string { return "left over at the end: " + list(l.Left) }
 
 func list(all []string) string {
@@ -113,7 +112,7 @@ func list(all []string) string {
 	return text
 }
 
-// stuck is what is wrong when there are no more events.
+// checkFinished returns the error of a run that has no more events.
 func (c *workers) checkFinished() error {
 	ranks := c.engines[0].ranks
 	d := &Deadlock{Ranks: len(ranks)}
@@ -134,7 +133,7 @@ func (c *workers) checkFinished() error {
 	return nil
 }
 
-// blocked is the operations of r that wait, by row.
+// blocked returns the operations of r that wait, by row.
 func (r *rank) blocked() (all []Blocked) {
 	if r.main.phase == blocked || r.main.phase == suspended {
 		all = append(all, r.waitsFor(&r.main))
@@ -148,12 +147,12 @@ func (r *rank) blocked() (all []Blocked) {
 	}
 	slices.SortFunc(all, func(a, b Blocked) int { return int(a.Row - b.Row) })
 	if g := r.graph; g != nil && g.left > 0 && len(all) == 0 {
-		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), r.id, "operations that need themselves"})
+		all = append(all, Blocked{r.id, int64(slices.IndexFunc(g.remaining, func(n int32) bool { return n > 0 })), r.id, "operations that depend on themselves"})
 	}
 	return all
 }
 
-// waitsFor says what a strand waits for.
+// waitsFor describes what a task waits for.
 func (r *rank) waitsFor(s *task) Blocked {
 	b := Blocked{Rank: r.id, Row: s.row, For: None}
 	if r.e.opt.CoSimulator != nil {
@@ -175,7 +174,7 @@ func (r *rank) waitsFor(s *task) Blocked {
 	return b
 }
 
-// pends says what ends a pending operation that a strand is about, and the rank that has to do it, or None.
+// describePending describes what ends a pending operation of a task. It returns the rank that has to do it, or None.
 func (r *rank) describePending(s *task, on int32) (other int32, what string) {
 	p := &r.e.pendingOps.items[on]
 	switch {
@@ -189,7 +188,8 @@ func (r *rank) describePending(s *task, on int32) (other int32, what string) {
 	return p.from, message(p.from, p.tag, p.group)
 }
 
-// leftOver is a message or a receive of r that has no partner, and how many more there are. Receives that are waited for have been named.
+// leftOver describes an unmatched message or receive of r and counts the others. It omits receives for which an
+// operation waits, because these are named as blocked.
 func (r *rank) leftOver() string {
 	var text string
 	if n := r.inbox.unmatched; n > 0 {
@@ -206,7 +206,7 @@ func (r *rank) leftOver() string {
 	return text + fmt.Sprintf("a receive on rank %d of %s that is not sent%s", r.id, message(p.from, p.tag, p.group), more(n))
 }
 
-// leftReceives is the first receive that has no message and that nobody waits for, and how many there are.
+// leftReceives returns the first unmatched receive for which no operation waits, and how many there are.
 func (r *rank) leftReceives() (first *pendingOp, n int) {
 	look := func(i int32) {
 		p := &r.e.pendingOps.items[i]
@@ -235,7 +235,7 @@ func more(n int) string {
 	return fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// message is "a message from rank 1 with tag 3 in group 2".
+// message returns "a message from rank 1 with tag 3 in group 2".
 func message(from, tag, group int32) string {
 	text := "a message from any rank"
 	if from >= 0 {

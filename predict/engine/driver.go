@@ -6,15 +6,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// driver decides which rank acts, and until when it knows all messages. A rank is not to act on
-// others before its next, nor after the next of any other and the lookahead.
+// driver decides which rank acts, and until when that rank knows all messages. A rank may not affect others before
+// its next, nor act later than the next of any other rank plus the lookahead.
 type driver interface {
 	add(r *rank)               // each, in order, before the run
-	run(e *engine) error       // until no rank acts any more, or before the first failure
-	sooner(e *engine, r *rank) // r, which is not acting, has an earlier next
+	run(e *engine) error       // until no rank acts any more, or the first failure
+	sooner(e *engine, r *rank) // r, which is not active, has an earlier next
 }
 
-// driverFor is the driver that suits a model.
+// driverFor returns the driver that suits a model.
 func driverFor(m *Model) driver {
 	if m.usesLinks() || m.Lookahead() < leastWidth {
 		return &sequentialDriver{}
@@ -22,14 +22,14 @@ func driverFor(m *Model) driver {
 	return newWindows(m.Lookahead())
 }
 
-// inOrder lets the rank that is first act until another one could.
+// sequentialDriver lets the first rank act until another one could.
 type sequentialDriver struct{ eventQueue }
 
 func (d *sequentialDriver) run(e *engine) error {
 	for n := 0; len(d.events) > 0; n++ {
 		first := d.events[0]
-		shared, beside := e.sharedNext(), e.coSimulatorNext()
-		at := min(first.at, shared, beside)
+		shared, coSimulator := e.sharedNext(), e.coSimulatorNext()
+		at := min(first.at, shared, coSimulator)
 		if at >= Horizon || e.failed != nil && at > e.failed.at {
 			return nil
 		}
@@ -39,7 +39,7 @@ func (d *sequentialDriver) run(e *engine) error {
 			}
 		}
 		switch {
-		case beside <= min(first.at, shared):
+		case coSimulator <= min(first.at, shared):
 			if err := e.opt.CoSimulator.Act(min(first.at, shared)); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (d *sequentialDriver) run(e *engine) error {
 		r := &e.ranks[first.rank]
 		e.active = first.rank
 		second := d.second()
-		e.limit = min(e.limitBefore(second.at, second.rank), shared, beside)
+		e.limit = min(e.limitBefore(second.at, second.rank), shared, coSimulator)
 		if e.Net != nil {
 			e.Net.Settled(first.at)
 		}
@@ -61,7 +61,7 @@ func (d *sequentialDriver) run(e *engine) error {
 	return nil
 }
 
-// sharedNext is when something happens next on links that messages share.
+// sharedNext returns the time of the next event of shared links.
 func (e *engine) sharedNext() unit.Picos {
 	if e.Shared == nil {
 		return never
@@ -74,8 +74,8 @@ func (d *sequentialDriver) sooner(e *engine, r *rank) {
 	e.limit = min(e.limit, e.limitBefore(r.next, r.id))
 }
 
-// until is when a message of a rank that acts at a time could come. Links are for all:
-// whoever acts first sends first, at a time the lower number.
+// limitBefore returns when a message of a rank that acts at a time could come. Links are shared by all ranks: the
+// first rank to act sends first, ties by rank.
 func (e *engine) limitBefore(at unit.Picos, rank int32) unit.Picos {
 	h := at + e.lookahead
 	if e.usesLinks() && e.active > rank {

@@ -1,91 +1,97 @@
-// Package engine simulates programs that pass messages: discrete events in order of time. It
-// knows time and order, what is posted and what has come; Model says what messages cost, and a
-// Program what a rank does.
+// Package engine simulates message-passing programs as discrete events in order of simulated time. The engine knows
+// time, order and matching. A Model gives the cost of messages, and a Program gives the operations of a rank.
 //
 // # Messages
 //
-// A message of s bytes, if none as of one, is sent in LogGP [alexandrov1995] as
+// A message of s bytes (a message without bytes counts as one byte) is sent in LogGP [alexandrov1995] as follows:
 //
 //	the sender's processor is busy for o_s
-//	the message leaves, when its sender's port is free; the port is free again g + (s-1) G later
+//	the message leaves when its sender's port is free; the port is free again g + (s-1) G later
 //	its first byte is at the receiver L later
-//	its last byte comes (s-1) G after the first, and the next first byte is taken up g after this one
-//	the receiver's processor is busy for o_r, when it takes the message
+//	its last byte comes (s-1) G after the first; the receiver takes up the next first byte g after this one
+//	the receiver's processor is busy for o_r when it takes the message
 //
-// so that it takes o_s + L + (s-1) G + o_r if nobody waits. The processor of a Send waits, before
-// its o_s, for the port to be free after it; an Isend leaves that to the interface and lets its
-// processor go on. Of more than S
-// bytes [ino2001], it is a request that leaves instead. When the receive has been posted it is
-// answered, and then the message leaves; each of the three takes o_s + L + o_r, of which only
-// the first o_s and the last o_r are the processors' time. The sender has done when the last
-// byte has left.
+// The message takes o_s + L + (s-1) G + o_r if nothing waits. Before its o_s, the processor of a Send waits until the
+// port is free when o_s is over. An Isend leaves this waiting to the interface, and its processor goes on.
 //
-// If Model.Receiver, the bytes of messages hold the port of their receiver too: for g + (s-1) G.
-// Without, as in all of the LogP family, messages from several senders come to a receiver at the
-// same time, each at the full bandwidth.
+// Messages of more than S bytes use the rendezvous protocol of LogGPS [ino2001]. The sender sends a request (RTS,
+// request to send). When the receive is posted, the receiver answers (CTS, clear to send). Then the data leaves. Each
+// of the three packets takes o_s + L + o_r. Only the first o_s and the last o_r occupy the ranks' processors. The
+// send ends when the last byte has left.
 //
-// In PLogP [kielmann2000] o_s, o_r and g are those of the message's size (Model.Sizes). With l the least of L + g(m) - o_r(m) of
-// all sizes m, a message of s bytes is sent as
+// With Model.ReceiverPort, a message also holds the port of its receiver for g + (s-1) G. Without it, as in all of
+// the LogP family, messages from several senders arrive at a receiver at the same time, each at the full bandwidth.
+//
+// In PLogP [kielmann2000], o_s, o_r and g depend on the message's size (Model.Sizes). Let l be the least of L + g(m)
+// - o_r(m) over all sizes m. A message of s bytes is sent as follows:
 //
 //	the sender's processor begins when its port is free, and is busy for o_s(s); the port is free again g(s) after that begin
 //	the first byte is at the receiver l after that begin
-//	the last byte comes L + g(s) - o_r(s) - l after the first, or with it, and the next first byte is taken up g(s) after this one
-//	the receiver's processor is busy for o_r(s), when it takes the message
+//	the last byte comes L + g(s) - o_r(s) - l after the first, or with it; the next first byte is taken up g(s) after this one
+//	the receiver's processor is busy for o_r(s) when it takes the message
 //
-// so that it takes L + g(s) if nobody waits. That is LogGP if o_s and o_r are the same for all sizes, g(s) is g + (s-1) G, bytes hold the receiver's port, and L is that of LogGP and o_s + o_r - g. Requests and answers are messages of no bytes.
+// The message takes L + g(s) if nothing waits. This equals LogGP under four conditions: o_s and o_r are the same for
+// all sizes; g(s) is g + (s-1) G; bytes hold the receiver's port; and L is LogGP's L + o_s + o_r - g. The RTS and CTS
+// packets are messages without bytes.
 //
-// To post a receive takes no time, as in LogGOPSim: o_r is for taking the message, whatever asks for it.
+// Posting a receive takes no time, as in LogGOPSim. The receiver pays o_r when it takes the message, whatever
+// operation requests it.
 //
-// What a rank sends to itself takes o_s and o_r alone. Everything else comes a picosecond after what
-// causes it at least.
+// A message of a rank to itself takes o_s and o_r only. Every other effect comes at least one picosecond after its
+// cause.
 //
-// LogGOPSim's semantics [hoefler2010] differ: see Model.LogGOPSim.
+// The semantics of LogGOPSim [hoefler2010] differ: see Model.LogGOPSim.
 //
 // # Matching
 //
-// A message is matched when its first byte comes: with the receive posted first of those that
-// select it by sender, tag and group. Those that find none wait in the order in which they
-// came, and a receive takes the first that it selects. Messages of one sender to one receiver
-// come in the order in which they were sent.
+// A message is matched when its first byte comes. It goes to the receive that was posted first among those that
+// select it by sender, tag and group. Messages without a receive wait in the order of arrival. A new receive takes
+// the first of them that it selects. Messages of one sender to one receiver arrive in the order in which they were
+// sent.
 //
 // # Order
 //
-// Every rank is a machine of its own: what it does next is a function of its program, and of the
-// messages that came, in the order of the times of their first bytes, ties by sender and
-// sequence; messages that come at a time are seen by what the program does at that time. Ranks
-// affect each other by messages alone, each of which comes at least Model.Lookahead after what
-// caused it. So any driver that gives a rank its messages before it passes their times gives the
-// same result, bit for bit. There are two: windows of the lookahead, and where that is next to nothing,
-// or a network of links is shared, one rank after the other in the order of what they do next.
-// Programs whose messages are all sent whole, in LogGP, and that nobody watches go on beyond that: see ahead.go.
+// Each rank is simulated separately. Its next action is a function of its program and of the messages that arrived.
+// Messages are ordered by the time of their first bytes, ties by sender and sequence number. A message that comes at
+// time t is visible to what the program does at time t. Ranks affect each other only through messages, and each
+// message comes at least Model.Lookahead after its cause. So every driver that gives a rank its messages before the
+// rank passes their times computes the same result, bit for bit. There are two drivers. One simulates windows of the
+// length of the lookahead. The other, for a lookahead near 0 and for shared networks of links, simulates one rank
+// after the other in the order of their next events. Some programs run ahead of the window: those with only eager
+// messages, in LogGP, without an observer. See run_ahead.go.
 //
 // # Workers
 //
-// Several workers have some ranks each, and drive them in windows. How far they may go before
-// they meet to exchange messages is the Protocol. By a fixed Quantum, that is a window. Whoa
-// [dickens1996], window-based halting on appointments, looks at the operations that programs are
-// ahead of their simulation, at most F. In a window from t to
+// Each of several workers has some of the ranks and simulates them in windows. The Protocol decides how far workers
+// go before they synchronize at a barrier and exchange messages. With Quantum, this is a fixed window. Whoa
+// [dickens1996] is window-based halting on appointments. It uses the operations that programs give in advance of
+// their simulation, at most F. In a window from t to
 //
 //	w(t) = B + min(L_min, R_min + S_min)
 //
-// all that is sent from worker to worker is known. B is the lookahead, L a bound from below on when
-// a rank that goes on has done all that is known of it, S how long one that waits takes for it,
-// from when it is released, and R when that is. Each of these messages is an appointment: the rank
-// sends no sooner than it can have done what comes before. Up to the first appointment that
-// others have with it, its halting time, a worker goes on alone. The appointments of ranks that wait
-// are later as time goes on.
+// every message from worker to worker is known. B is the lookahead. L is a lower bound on the time at which a running
+// rank has done its known operations. S is the time that a blocked rank needs for its known operations after its
+// release, and R is a lower bound on its release. Each message to another worker is an appointment: the rank sends it
+// no sooner than it can have done its earlier operations. The halting time of a worker is the first appointment that
+// other workers have with it. The worker simulates up to its halting time without synchronizing. While a rank is
+// blocked, its appointments move to later times.
 //
-// Differs: where the paper's simulators tell each other of appointments in messages, workers
-// meet, and all appointments and halting times are made anew, so that their number is that of the
-// program, not of the host's timing. Where many ranks acted since they met, looking at them takes longer than to meet again: then workers
-// go on for the lookahead, as by a Quantum, up to w(t). And if nothing is said of F, they do not look ahead at all for some time where that
-// takes longer than the meetings that it saves, as where there are many ranks for each worker: then windows have the length of the lookahead,
-// as in YAWNS [nicol1993], and what is sent in them is no appointment. With an F that is given there are none of these. B has the latency too: what is bounded is when a message is
-// felt. Of long messages, whose receivers answer, all know no more than that an answer takes the
-// lookahead. Graphs and nonblocking collectives are not looked ahead in.
+// Differs: the paper's simulators send each other messages to update appointments. Our workers meet at a barrier and
+// compute all appointments and halting times anew. So the number of appointments depends on the program and not on
+// the timing of the host.
 //
-// Differs: a processor that shares its time between several operations (of a graph, or a
-// nonblocking collective) takes them in the order in which they could begin, each to its end.
+// Differs: if many ranks acted since the last barrier, computing their bounds takes longer than another barrier. Then
+// workers go on for one lookahead, as with Quantum, up to w(t). If F is not given, workers do not look ahead at all
+// for some time if that takes longer than the barriers that it saves, for example with many ranks per worker. Their
+// windows then have the length of the lookahead, as in YAWNS [nicol1993], and messages in them are no appointments.
+// With a given F, workers do neither.
+//
+// Differs: B includes the latency, because the bound is on the time at which a receiver notices a message. For
+// rendezvous messages, whose receivers answer, the only bound is that an answer takes the lookahead. Operation graphs
+// and nonblocking collectives give no lookahead.
+//
+// Differs: a processor that is shared by several operations (of a graph, or a nonblocking collective) does them one
+// after the other, each to its end, in the order in which they could begin.
 //
 //   - [alexandrov1995] Albert Alexandrov, Mihai Ionescu, Klaus Schauser, Chris Scheiman: LogGP:
 //     Incorporating long messages into the LogP model. SPAA 1995.
@@ -107,8 +113,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// Horizon is the simulated time that no run may reach: 53 days. It leaves room for the sum of
-// any two durations.
+// Horizon is the simulated time that no run may reach: 53 days. It leaves room for the sum of any two durations.
 const Horizon = unit.Picos(1) << 62
 
 // maxDuration bounds each duration that a program or a message adds.
@@ -120,47 +125,52 @@ const never = unit.Picos(1)<<62 + 1
 // None stands for any peer or tag, and for no request.
 const None int32 = -1
 
-// Kind says what an operation is.
+// Kind is the kind of an operation.
 type Kind uint8
 
 // The kinds of operations. The zero Kind is not legal.
 const (
-	Compute    Kind = 1 + iota // Work alone
-	Send                       // returns when the message has been handed over; if it is long, when it has left
-	Isend                      // the same as a request
-	Recv                       // returns when the message is there
-	Irecv                      // the same as a request
-	Wait                       // for a request
-	Probe                      // until there is a message
-	Collective                 // the messages that Options.Steps says
+	Compute    Kind = 1 + iota // Work only
+	Send                       // ends when the message has been handed over; a rendezvous message, when it has left
+	Isend                      // a Send that opens a request
+	Recv                       // ends when the message is there
+	Irecv                      // a Recv that opens a request
+	Wait                       // waits until a request has ended
+	Probe                      // waits until a message is there, and leaves it there
+	Collective                 // exchanges the messages of Options.Steps
 
-	// Those of a program that runs along: what they find, Options.Live is told.
-	Test         // whether a request has ended: then it is waited for
-	Iprobe       // whether there is a message
-	Clock        // what time it is
-	AddToWaitAny // the next WaitAny waits for this request, too
-	WaitAny      // for the first of several requests to end
+	// Operations of a directly executed program. Options.Direct receives their answers.
+	Test         // asks whether a request has ended, and if so closes it
+	Iprobe       // asks whether a message is there
+	Clock        // asks for the time
+	AddToWaitAny // adds a request to those of the next WaitAny
+	WaitAny      // waits until the first of several requests has ended
 
-	Suspended // Options.Beside says when it has ended; given first or alone, so that it begins as soon as what was before has ended
+	// until Options.CoSimulator resumes the rank; begins when the operation before it ends, so it must be first or
+	// alone
+	Suspended
 )
 
 // Op is an operation of a rank.
 type Op struct {
-	Work         unit.Picos // computation before it
-	Extra        unit.Picos // overhead beyond o_s or o_r: of the buffer
-	Bytes        int64      // of a message that is sent; of a receive, the most that it takes, or 0 for any; with Options.Live, of all that send nothing the mark by which it knows them
-	Peer         int32      // of a receive or probe, None is any
-	Tag          int32      // of a receive or probe, None is any
-	Group        int32      // in which messages and receives match
-	Request      int32      // that is opened, or waited for; or None
+	Work  unit.Picos // computation before it
+	Extra unit.Picos // overhead beyond o_s or o_r, for copying a buffer
+	// size of a sent message; for a receive, its capacity, or 0 for any; with Options.Direct, the mark of each
+	// operation but sends
+	Bytes        int64
+	Peer         int32 // for a receive or probe, None means any
+	Tag          int32 // for a receive or probe, None means any
+	Group        int32 // messages and receives match within a group
+	Request      int32 // that it opens or waits for; or None
 	Kind         Kind
-	IgnoreClosed bool // a Wait for a request that is not open is over at once
-	// Sensitive is that what follows depends on when, or how, this ends: Next is not called before.
+	IgnoreClosed bool // a Wait ends at once if its request is not open
+	// Sensitive means that the following operations depend on when or how this one ends [dickens1996, "sensitive
+	// calls"]. Next is not called before it ends.
 	Sensitive bool
 }
 
-// Step is a message of a collective that a rank sends or receives. A rank does its steps round by
-// round: it posts the receives of a round, sends, and goes on when all that has come and left.
+// Step is a message of a collective that a rank sends or receives. A rank does its steps round by round. It posts the
+// receives of a round, sends, and goes on when all messages of the round have arrived and left.
 type Step struct {
 	Bytes int64
 	Round int32
@@ -168,42 +178,41 @@ type Step struct {
 	Send  bool
 }
 
-// Program is what a rank does.
+// Program is the program of one rank.
 type Program struct {
-	// Next is the next operations, which are valid until it is called again; none at the end. It
-	// may be called before those that it gave have ended, unless the last of them is Sensitive or there
-	// is an Options.Live.
-	// Those of several ranks are called at once, if there are several workers.
+	// Next returns the next operations; none at the end. They are valid until the next call. Next may be called
+	// before these operations have ended, except if the last of them is Sensitive or if there is an Options.Direct.
+	// With several workers, the Nexts of several ranks are called concurrently.
 	Next func() (Ops, error)
-	// Graph is what each operation needs to have ended; nil: the one before it.
+	// Graph gives the operations that each operation needs to have ended; nil means the operation before it.
 	Graph *Graph
 }
 
-// Graph has the needs of operation i in Rows, from Starts[i] to Starts[i+1].
+// Graph holds the needs of operation i in Rows, from Starts[i] to Starts[i+1].
 type Graph struct {
 	Starts []int64
 	Rows   []int32
 }
 
-// Options is what a run needs besides programs.
+// Options are the inputs of a run besides the programs.
 type Options struct {
 	Model Model
-	// Steps are those of a rank in a collective, by round. They may be shared, and are not changed.
+	// Steps returns the steps of a rank in a collective, ordered by round. The caller may share them; the engine does
+	// not change them.
 	Steps       func(rank int32, op *Op) ([]Step, error)
 	Observer    Observer      // or nil
 	Direct      DirectProgram // or nil
-	CoSimulator CoSimulator   // or nil: then there is one worker
+	CoSimulator CoSimulator   // or nil; a run with it has one worker
 	Progress    func(ops int)
 	Protocol    Protocol   // of several workers
-	Workers     int        // if 0, one; no more than there are ranks
-	Quantum     unit.Picos // at most the lookahead; if 0, as long
-	Ahead       int        // F: how many operations Whoa looks ahead; if 0, DefaultAhead, where that pays
+	Workers     int        // 0 means one; at most the number of ranks
+	Quantum     unit.Picos // at most the lookahead; 0 means the lookahead
+	Ahead       int        // F, the number of operations that Whoa looks ahead; 0 means DefaultAhead where that pays
 
-	adaptive bool // Whoa, if nothing is said of F: workers need not look ahead
+	adaptive bool // F is not given, so workers may switch looking ahead off
 }
 
-// Run simulates the programs of ranks 0, 1, ... The error is that of a program, a Deadlock, or
-// what is left over at the end.
+// Run simulates the programs of ranks 0, 1, ... It returns the error of a program, a *Deadlock, or a *Leftover.
 func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) {
 	drivers, err := driversFor(&opt, len(programs))
 	if err != nil {
@@ -212,7 +221,7 @@ func Run(ctx context.Context, programs []Program, opt Options) (*Result, error) 
 	return drive(ctx, programs, opt, drivers...)
 }
 
-// drive has drivers run the programs, each some.
+// drive simulates the programs with one worker for each driver.
 func drive(ctx context.Context, programs []Program, opt Options, drivers ...driver) (*Result, error) {
 	if err := opt.Model.check(); err != nil {
 		return nil, err
@@ -244,15 +253,15 @@ func drive(ctx context.Context, programs []Program, opt Options, drivers ...driv
 	return all.result(), nil
 }
 
-// engine is the state of a worker: of ranks from first to before end.
+// engine is the state of a worker. The worker owns the ranks from first to before end.
 type engine struct {
 	Model
 	ctx               context.Context
 	opt               Options
 	obs               Observer
 	direct            DirectProgram
-	fast              bool   // see isPlain
-	ranks             []rank // all
+	fast              bool   // the fast path applies: see canRunFast
+	ranks             []rank // of all workers
 	first             int32
 	end               int32
 	number            int
@@ -260,28 +269,28 @@ type engine struct {
 	packets           pool[packet]
 	pendingOps        pool[pendingOp]
 	lookahead         unit.Picos
-	now               unit.Picos // of the present event
-	limit             unit.Picos // until which the rank that acts knows all messages
-	settledUntil      unit.Picos // until when all has been done, if there are other workers
+	now               unit.Picos // time of the present event
+	limit             unit.Picos // until which the active rank knows all messages
+	settledUntil      unit.Picos // everything before this is simulated, if there are other workers
 	active            int32
-	aheadLeft         int // operations that the rank which acts may still do beyond the limit
+	aheadLeft         int // operations that the active rank may still run ahead of the limit
 	failed            *failure
-	flights           []unit.Picos          // of mails, if Model.linked
+	flights           []unit.Picos          // of packets, if Model.usesLinks
 	causes            causes                // if there is an Observer
-	pairs             map[uint64]unit.Picos // when the last message between two ranks came, if Model.linked
+	pairs             map[uint64]unit.Picos // when the last message between two ranks came, if Model.usesLinks
 	transfers         transferTable         // if Model.Shared
 	ops               uint64
 	reported          uint64
 	reused            uint64 // requests that were opened again while they were open
 	truncations       Truncations
-	received          ReceivedMessage // what the observer is shown
+	received          ReceivedMessage // scratch value for the observer
 	outbox            outbox
 	lookaheads        *lookaheads // if Whoa
-	rendezvousPending int         // long messages that were not answered
+	rendezvousPending int         // rendezvous messages without an answer
 	appointments      uint64
 }
 
-// newEngines shares ranks out to drivers.
+// newEngines divides the ranks among the drivers.
 func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all []*engine) {
 	ranks := make([]rank, n)
 	for i, d := range drivers {
@@ -308,7 +317,7 @@ func newEngines(ctx context.Context, n int, opt Options, drivers []driver) (all 
 	return all
 }
 
-// pulse is called now and then.
+// checkpoint reports progress and returns the error of the context. Drivers call it from time to time.
 func (e *engine) checkpoint() error {
 	if e.opt.Progress != nil {
 		e.opt.Progress(int(e.ops - e.reported))

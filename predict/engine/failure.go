@@ -2,7 +2,7 @@ package engine
 
 import "spoor/traces/unit"
 
-// failure is an error of a rank. The first in time ends a run, ties by rank.
+// failure is the error of a rank. The first failure in time ends a run, ties by rank.
 type failure struct {
 	at   unit.Picos
 	rank int32
@@ -13,7 +13,7 @@ func (f *failure) before(g *failure) bool {
 	return g == nil || f != nil && (f.at < g.at || f.at == g.at && f.rank < g.rank)
 }
 
-// fail ends the rank that acts.
+// fail ends the active rank with an error.
 func (e *engine) fail(err error) {
 	e.ranks[e.active].failed = true
 	if f := (&failure{e.now, e.active, err}); f.before(e.failed) {

@@ -5,7 +5,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// flight is for how long a mail that comes to r has been on its way, and not late: since the send.
+// flightTime returns how long a packet to r has been in flight since the send, without the time that it waited for
+// ports.
 func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 	e := r.e
 	switch {
@@ -30,8 +31,8 @@ func (r *rank) flightTime(i int32, m *packet) (flight unit.Picos) {
 	return flight
 }
 
-// flying is for how long a message is on its way when its sender's processor has done with it. That is less
-// than nothing if its receiver may have it sooner.
+// flightAfterSend returns how long a message is in flight after its sender's processor is done. It is negative if its
+// receiver may have it sooner.
 func (e *engine) flightAfterSend(bytes int64) unit.Picos {
 	if e.Sizes != nil {
 		return e.firstByteDelay() - e.sendOverhead(bytes) + e.bytesTime(bytes)
@@ -39,11 +40,11 @@ func (e *engine) flightAfterSend(bytes int64) unit.Picos {
 	return e.Latency + e.bytesTime(bytes)
 }
 
-// flights are how many mails without bytes one after the other there are, with those before it.
+// emptyLegs is the number of packets without bytes in a protocol exchange, up to and including this one.
 var emptyLegs = [...]unit.Picos{rts: 1, cts: 2, data: 2, ack: 0}
 
-// arriveBehind delivers a mail whose way ends at a time, but not before those that its sender sent before to the same receiver:
-// for that it is late.
+// deliverInOrder delivers a packet that arrives at a time, but not before earlier packets between the same ranks.
+// That wait counts as portWait.
 func (r *rank) deliverInOrder(to int32, m packet, at, flight unit.Picos) {
 	e, pair := r.e, pairKey(r.id, to)
 	m.at = max(at, e.pairs[pair])
@@ -55,7 +56,7 @@ func (r *rank) deliverInOrder(to int32, m packet, at, flight unit.Picos) {
 	e.causes.now = why
 }
 
-// overLinks sends a message over Net.
+// sendOverLinks sends a message over Net.
 func (e *engine) sendOverLinks(at unit.Picos, from, to int32, bytes int64) network.Delivery {
 	m := network.Message{From: e.Node(from), To: e.Node(to), Bytes: unit.Bytes(bytes)}
 	d := e.Net.Send(at, m)

@@ -7,19 +7,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// graph is the operations of a rank each of which needs others.
+// graph holds the operations of a rank whose program is a graph.
 type graph struct {
 	ops        []Op
-	remaining  []int32 // that have not ended
+	remaining  []int32 // needed operations that have not ended
 	readyAt    []unit.Picos
-	enqueued   []unit.Picos // LogGOPSim's: when the last of what each needs began
-	dependents []int32      // who needs operation i: from start[i] to start[i+1]
+	enqueued   []unit.Picos // with LogGOPSim: when the last needed operation began
+	dependents []int32      // operations that need operation i: from start[i] to start[i+1]
 	start      []int64
 	left       int // operations that have not ended
 	last       unit.Picos
 }
 
-// load reads all operations of a graph, and begins those that need nothing.
+// load reads all operations of a graph and begins those that need no other.
 func (r *rank) load() error {
 	g := &graph{}
 	for {
@@ -48,11 +48,11 @@ func (r *rank) load() error {
 	return nil
 }
 
-// link finds who needs whom.
+// link computes dependents from the needs.
 func (g *graph) link(of *Graph) error {
 	n := len(g.ops)
 	if len(of.Starts) != n+1 {
-		return fmt.Errorf("there are %d operations, and needs of %d", n, len(of.Starts)-1)
+		return fmt.Errorf("the graph has %d operations but dependencies for %d", n, len(of.Starts)-1)
 	}
 	g.remaining, g.readyAt, g.enqueued, g.left = make([]int32, n), make([]unit.Picos, n), make([]unit.Picos, n), n
 	g.start, g.dependents = make([]int64, n+1), make([]int32, len(of.Rows))
@@ -60,7 +60,7 @@ func (g *graph) link(of *Graph) error {
 		g.remaining[i] = int32(of.Starts[i+1] - of.Starts[i])
 		for _, need := range of.Rows[of.Starts[i]:of.Starts[i+1]] {
 			if need < 0 || int(need) >= n {
-				return fmt.Errorf("operation %d needs operation %d, but there are %d", i, need, n)
+				return fmt.Errorf("operation %d depends on operation %d, but there are only %d operations", i, need, n)
 			}
 			g.start[need+1]++
 		}
@@ -89,7 +89,7 @@ func (r *rank) spawn(i int) {
 	r.tasks.put(r, s)
 }
 
-// done begins the operations that needed nothing but the one of a strand, that has ended.
+// endGraphOp ends the operation of a task, and begins the operations that needed only this one.
 func (r *rank) endGraphOp(s *task, t unit.Picos) {
 	g := r.graph
 	began := unit.Picos(0)

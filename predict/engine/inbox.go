@@ -7,50 +7,50 @@ import (
 	"spoor/traces/unit"
 )
 
-// pending is an operation that has not ended: a receive that is posted, a long send, a
-// nonblocking collective. It is in a channel as long as it is a receive without a message.
+// pendingOp is an operation that has not ended: a posted receive, a rendezvous send, or a nonblocking collective. A
+// receive without a message is in a channel.
 type pendingOp struct {
-	done      unit.Picos // when it ended, or undone
-	portWait  unit.Picos // for which its message waited for ports
-	flight    unit.Picos // what it was on its way besides
-	bytes     int64      // of a long send; of a receive, its mark, or if it has a message, that one's
-	from      int32      // of a receive: what it selects by; of a send, its receiver
+	done      unit.Picos // when it ended, or unfinished
+	portWait  unit.Picos // time that its message waited for ports
+	flight    unit.Picos // time that its message was in flight
+	bytes     int64      // size of a rendezvous send; capacity or mark of a receive, then the size of its message
+	from      int32      // of a receive, its selector; of a send, its receiver
 	tag       int32
 	group     int32
 	order     uint32 // of a receive, in the order of posting
 	next      int32  // in its channel
-	last      int32  // of the channel, if it is the first
-	waiter    int32  // the strand that waits for it, from 1
+	last      int32  // last in the channel, if this is the first
+	waiter    int32  // the number of the task that waits for it, from 1
 	kind      Kind   // Isend, Irecv, Collective
-	abandoned bool   // nobody will wait for it
+	abandoned bool   // no operation will wait for it
 }
 
 const unfinished = unit.Picos(-1)
 
-// inbox is what waits on a rank, by channel: a sender, tag and group. In a channel there are mails
-// without a receive, or receives without a mail, never both. Channels in which something waits are
-// in a hash table with open addressing, whose slots know no more than the hash and the first: the
-// rest is with that, which is needed anyway.
+// inbox holds the unmatched packets and receives of a rank by channel: a sender, tag and group. A channel holds
+// either packets or receives, never both. Nonempty channels are in a hash table with open addressing. A slot has only
+// the hash and the first element, which is needed anyway and holds the rest.
 type inbox struct {
 	slots     []slot
 	wildcards []int32 // receives from any sender or with any tag, in the order of posting
 	used      int32
-	oldest    int32 // of all mails that wait
+	oldest    int32 // of all unmatched packets
 	newest    int32
-	posted    uint32 // posted so far
-	unmatched int32  // mails that wait
+	posted    uint32 // receives so far
+	unmatched int32  // packets
 	shift     uint8  // 32 - log2 of slots
 }
 
 // slot is a channel.
 type slot struct {
 	hash  uint32
-	first int32 // of the pool of mails, or if negative, of pendings; 0 if the slot is free
+	first int32 // index in the pool of packets; if negative, of pendingOps; 0 if the slot is free
 }
 
 const leastSlots = 8
 
-// salt is of all hashes: nobody knows it, so that no trace has channels made to crowd in a table. What is simulated does not depend on it.
+// salt randomizes all hashes, so that no trace can be made whose channels collide in a table. Simulated results do
+// not depend on it.
 var salt = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
 func hashOf(from, tag, group int32) uint32 {
@@ -59,7 +59,7 @@ func hashOf(from, tag, group int32) uint32 {
 	return uint32((hi ^ lo) >> 32)
 }
 
-// channel finds the slot of a channel. If nothing waits there, it is free, and where it belongs.
+// channel returns the slot of a channel. For an empty channel it returns the free slot to use.
 func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
 	b := &r.inbox
 	if 4*int(b.used) >= 3*len(b.slots) {
@@ -75,7 +75,7 @@ func (r *rank) channel(from, tag, group int32) (at int, hash uint32) {
 	}
 }
 
-// isOf is whether what waits first in a slot is of a channel.
+// isChannel reports whether the first element of a slot belongs to a channel.
 func (e *engine) isChannel(first, from, tag, group int32) bool {
 	if first > 0 {
 		m := &e.packets.items[first]
@@ -85,7 +85,7 @@ func (e *engine) isChannel(first, from, tag, group int32) bool {
 	return p.from == from && p.tag == tag && p.group == group
 }
 
-// shiftOf leaves of a hash as many bits as tell so many slots apart.
+// shiftOf returns the shift that leaves as many bits of a hash as there are slots.
 func shiftOf(slots int) uint8 { return uint8(32 - bits.Len(uint(slots-1))) }
 
 // grow doubles the slots.
@@ -105,8 +105,7 @@ func (b *inbox) grow() {
 	}
 }
 
-// free removes a channel in which nothing waits any more, and moves those behind it that are not
-// where they belong.
+// free removes an empty channel, and moves later slots that are away from their place.
 func (b *inbox) free(at int) {
 	mask := len(b.slots) - 1
 	b.used--
@@ -119,7 +118,7 @@ func (b *inbox) free(at int) {
 	b.slots[at] = slot{}
 }
 
-// match is the pending receive that takes a mail that comes, or 0.
+// match returns the receive that takes an arriving packet, or 0.
 func (r *rank) match(m *packet) int32 {
 	e, b := r.e, &r.inbox
 	at, _ := r.channel(m.from, m.tag, m.group)
@@ -141,7 +140,7 @@ func (r *rank) match(m *packet) int32 {
 	return found
 }
 
-// matchWild is the receive from any sender, or with any tag, that takes a mail before one that was found, or 0.
+// matchWild returns the wildcard receive that takes a packet before the receive found, or 0.
 func (r *rank) matchWild(m *packet, found int32) int32 {
 	e, b := r.e, &r.inbox
 	for i, w := range b.wildcards {
@@ -161,7 +160,7 @@ func (p *pendingOp) selects(m *packet) bool {
 	return p.group == m.group && (p.from == m.from || p.from < 0) && (p.tag == m.tag || p.tag < 0)
 }
 
-// keep lets a mail wait for its receive.
+// storeUnmatched stores a packet until its receive is posted.
 func (r *rank) storeUnmatched(i int32) {
 	e, b := r.e, &r.inbox
 	m := &e.packets.items[i]
@@ -185,8 +184,8 @@ func (r *rank) storeUnmatched(i int32) {
 	b.unmatched++
 }
 
-// post offers a receive to the mails that wait: it is the mail that it takes, or 0 if it waits
-// itself.
+// matchReceive returns the unmatched packet that a receive takes. If there is none, it stores the receive and returns
+// 0.
 func (r *rank) matchReceive(n int32) int32 {
 	e, b := r.e, &r.inbox
 	p := &e.pendingOps.items[n]
@@ -218,7 +217,7 @@ func (r *rank) matchReceive(n int32) int32 {
 	return 0
 }
 
-// first is the first mail that waits and that p selects, or 0.
+// firstSelected returns the first unmatched packet that p selects, or 0.
 func (r *rank) firstSelected(p *pendingOp) int32 {
 	for i := r.inbox.oldest; i != 0; i = r.e.packets.items[i].newer {
 		if p.selects(&r.e.packets.items[i]) {
@@ -228,7 +227,7 @@ func (r *rank) firstSelected(p *pendingOp) int32 {
 	return 0
 }
 
-// unlink removes a mail, the first of a slot, from those that wait.
+// unlink removes a packet, the first of a slot, from the unmatched packets.
 func (r *rank) unlink(i int32, at int) {
 	e, b := r.e, &r.inbox
 	m := &e.packets.items[i]

@@ -16,9 +16,9 @@ func TestInterrupts(t *testing.T) {
 			for _, ranks := range []int{1, 3} {
 				for _, p := range []Protocol{Sequential, Quantum, Whoa} {
 					ctx, interrupt := context.WithCancel(t.Context())
-					asked := 0
+					rendezvousAfter := 0
 					all := []Program{{Next: func() (Ops, error) {
-						switch asked++; asked {
+						switch rendezvousAfter++; rendezvousAfter {
 						case soon:
 							interrupt()
 						case 10 * soon:
@@ -30,8 +30,8 @@ func TestInterrupts(t *testing.T) {
 						all = append(all, programs([][]Op{{recv(0)}}, 0)...)
 					}
 					_, err := Run(ctx, all, Options{Model: m, Protocol: p, Workers: ranks})
-					if !errors.Is(err, context.Canceled) || asked > 2*soon {
-						t.Errorf("%s, %d ranks, work of %d ps, %s: %v, after %d operations", name, ranks, long, p, err, asked)
+					if !errors.Is(err, context.Canceled) || rendezvousAfter > 2*soon {
+						t.Errorf("%s, %d ranks, work of %d ps, %s: %v, after %d operations", name, ranks, long, p, err, rendezvousAfter)
 					}
 				}
 			}

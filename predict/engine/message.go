@@ -2,8 +2,8 @@ package engine
 
 import "spoor/traces/unit"
 
-// send has the processor send a message, from now on. It is the time when the processor goes on,
-// and the pending operation, or over.
+// send sends a message from time now on. It returns the time at which the processor goes on, and the pending
+// operation or completed.
 func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra unit.Picos) (unit.Picos, int32) {
 	e := r.e
 	if e.LogGOPSim {
@@ -45,7 +45,8 @@ func (r *rank) send(now unit.Picos, to, tag, group int32, bytes int64, extra uni
 	return t, n
 }
 
-// endless is whether a message takes longer than any duration that is simulated. Over Net, that is known when it is sent.
+// exceedsHorizon reports whether a message takes longer than any valid duration. With Net, that is known only when it
+// is sent.
 func (r *rank) exceedsHorizon(to int32, bytes int64) bool {
 	e, b := r.e, unit.Bytes(bytes)
 	switch {
@@ -64,8 +65,8 @@ func (r *rank) sequence() uint32 {
 	return r.seq
 }
 
-// transmit has the interface send so many bytes of a mail that has been on its way for fly, when its
-// port is free. When the last of them has left, a pending operation ends, unless it is over.
+// transmit sends bytes of a packet when the port is free. The packet has been in flight for `flight` before. The
+// pending operation `ends` ends when the last byte has left, unless it is completed.
 func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, ends int32) {
 	e := r.e
 	left := at
@@ -102,7 +103,7 @@ func (r *rank) transmit(to int32, m packet, flight, at unit.Picos, bytes int64, 
 	}
 }
 
-// arrive takes up the next mail.
+// arrive takes up the next packet.
 func (r *rank) arrive(now unit.Picos) {
 	e := r.e
 	if len(r.releases) > 0 && r.releases[0].at == now {
@@ -150,7 +151,7 @@ func (r *rank) arrive(now unit.Picos) {
 	r.wakeProbers(&m, flight)
 }
 
-// released takes up the next release.
+// arriveAck takes up the next ack.
 func (r *rank) arriveAck() {
 	e := r.e
 	i := e.pop(&r.releases)
@@ -162,7 +163,7 @@ func (r *rank) arriveAck() {
 	r.complete(m.pending, m.at, m.portWait, flight)
 }
 
-// takeUp has a processor of LogGOPSim take a mail up, which is there when that is over.
+// occupyReceiver occupies the receiver's processor for a packet (LogGOPSim). The message is there when that is over.
 func (r *rank) occupyReceiver(m *packet, now, flight unit.Picos) {
 	e := r.e
 	e.chainPort(e.causes.in, r.id, now > m.at && now == r.inFree)
@@ -172,7 +173,7 @@ func (r *rank) occupyReceiver(m *packet, now, flight unit.Picos) {
 	e.setPortCause(e.causes.in, r.id, now)
 }
 
-// takeIn brings so many bytes of a mail through the port: m.at becomes when the last is there.
+// passPort brings bytes of a packet through the receiver's port. It sets m.at to the arrival of the last byte.
 func (r *rank) passPort(m *packet, bytes int64) {
 	e := r.e
 	if m.from == r.id || e.usesLinks() {
@@ -192,7 +193,7 @@ func (r *rank) passPort(m *packet, bytes int64) {
 	m.at = start + carry
 }
 
-// came counts a message.
+// countMessage counts a message.
 func (r *rank) countMessage(m *packet) {
 	r.account.Messages++
 	r.account.Bytes += m.bytes
@@ -202,7 +203,7 @@ func (r *rank) countMessage(m *packet) {
 	}
 }
 
-// show lets those who probe see a mail.
+// wakeProbers wakes the tasks whose Probe selects a packet.
 func (r *rank) wakeProbers(m *packet, flight unit.Picos) {
 	for i := 0; i < len(r.probers); i++ {
 		s := r.taskNumbered(r.probers[i])
@@ -217,11 +218,11 @@ func (r *rank) wakeProbers(m *packet, flight unit.Picos) {
 	}
 }
 
-// offer posts a receive.
+// postReceive posts a receive.
 func (r *rank) postReceive(from, tag, group int32, mark int64, now unit.Picos) int32 {
 	e := r.e
 	n := e.pendingOps.add()
-	p := &e.pendingOps.items[n] // what a message tells, and a channel, is filled in with it
+	p := &e.pendingOps.items[n] // a match fills in the message's fields, a channel the others
 	p.done, p.bytes, p.from, p.tag, p.group, p.waiter, p.kind, p.abandoned = unfinished, mark, from, tag, group, 0, Irecv, false
 	e.noteReceiveRow(n)
 	if i := r.matchReceive(n); i != 0 {
@@ -233,7 +234,7 @@ func (r *rank) postReceive(from, tag, group int32, mark int64, now unit.Picos) i
 	return n
 }
 
-// meet gives a mail to its receive.
+// acceptMatch gives a packet to its receive.
 func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	e := r.e
 	e.reportMatched(r.id, n, m)
@@ -254,13 +255,13 @@ func (r *rank) acceptMatch(n int32, m *packet, flight, now unit.Picos) {
 	e.pendingOps.items[n].bytes = m.bytes
 	r.complete(n, m.at, m.portWait, flight)
 	if e.LogGOPSim && m.pending != 0 {
-		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive posted
+		at := max(m.at-e.Receive-e.bytesTime(m.bytes), now) // when it was taken up and the receive was posted
 		e.setCausePosted(r.id, at)
 		e.deliver(m.from, packet{at: at, from: r.id, seq: r.sequence(), portWait: m.portWait, pending: m.pending, kind: ack}, flight)
 	}
 }
 
-// answer answers a request at a time, beside the processor and the port.
+// sendCTS answers an rts at a time. The answer uses neither the processor nor the port.
 func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	e := r.e
 	a := packet{at: at, from: r.id, seq: r.sequence(), portWait: m.portWait, pending: m.pending, next: n, kind: cts}
@@ -282,7 +283,7 @@ func (r *rank) sendCTS(n int32, m *packet, flight, at unit.Picos) {
 	e.deliver(m.from, a, flight)
 }
 
-// answered sends a long message.
+// sendData sends the data of a rendezvous message.
 func (r *rank) sendData(a *packet, flight unit.Picos) {
 	e := r.e
 	e.rendezvousPending--
@@ -312,7 +313,7 @@ func (r *rank) complete(n int32, done, portWait, flight unit.Picos) {
 	}
 }
 
-// wake lets a strand go on, not before a time.
+// resumeTask lets a task go on, not before a time.
 func (r *rank) resumeTask(s *task, at unit.Picos) {
 	s.t = max(s.t, at)
 	if r.tasks != nil {

@@ -7,62 +7,65 @@ import (
 	"spoor/traces/unit"
 )
 
-// Model says what messages cost.
+// Model is the cost model of messages.
 type Model struct {
 	Send, Receive unit.Picos // o_s and o_r
 	Latency       unit.Picos // L
 	Gap           unit.Picos // g
 	PerByte       float64    // G, in picoseconds
-	EagerLimit    int64      // S: messages of more bytes wait for their receiver; none if negative
-	ReceiverPort  bool       // bytes hold the port of their receiver
+	EagerLimit    int64      // S: larger messages use the rendezvous protocol; if negative, none do
+	ReceiverPort  bool       // messages also hold the port of their receiver
 
-	// Sizes are o_s, o_r, L and g of PLogP instead of all of these but S.
+	// Sizes replaces o_s, o_r, L, g and G by the tables of PLogP.
 	Sizes *network.BySize
 
-	// Net delivers messages instead of L, g and G, or Shared, whose links they share. Node is which of its nodes a rank is on.
+	// Net replaces L, g and G by a network. Shared does the same for a network on which messages share links. Node
+	// returns the node of a rank.
 	Net    network.Network
 	Shared network.Shared
 	Node   func(rank int32) int
 
-	// LogGOPSim is the semantics of that simulator [hoefler2010]:
+	// LogGOPSim selects the semantics of that simulator [hoefler2010]:
 	//
 	//	a message of s bytes takes o + L + (s-1) G + o
 	//	the next one is sent max(o, g + (s-1) G) later; the sender's processor waits for that
-	//	the receiver's processor is busy for o + (s-1) G when it comes, whether it waits or not,
+	//	the receiver's processor is busy for o + (s-1) G when the message comes, whether it waits or not,
 	//	and takes up the next message g + (s-1) G later
-	//	the sender of more than S bytes waits until the receiver's processor takes them up and the receive has been posted, and a picosecond
+	//	the sender of more than S bytes waits until the receiver's processor has taken them up and the receive
+	//	has been posted, and one picosecond more
 	//
-	// with o = Send = Receive. Of what a processor could do next when it is free, it does first what was scheduled first: messages when they were
-	// sent, its own operations, receives among them, when those began that they wait for; what is nonblocking together. Of what was scheduled
-	// at the same time, that of the lower rank is first: messages are their sender's.
+	// with o = Send = Receive. A free processor does first what was enqueued first. A message is enqueued when it is
+	// sent. An operation of the rank, receives included, is enqueued when the operations before it begin; nonblocking
+	// operations are enqueued together. Ties go to the lower rank; a message counts as its sender's.
 	//
-	// Differs: LogGOPSim has the order of all events of the simulation, which is that of ranks where they schedule from the same time on. A message of no bytes takes as long as one of one byte, not G less.
+	// Differs: LogGOPSim orders by all events of the simulation. That is the order of ranks if they enqueue from the
+	// same time on. A message without bytes takes as long as a message of one byte, not G less.
 	LogGOPSim bool
 }
 
-// check says what is impossible about m.
+// check returns an error if m is not a valid model.
 func (m *Model) check() error {
 	for _, t := range []unit.Picos{m.Send, m.Receive, m.Latency, m.Gap} {
 		if t < 0 || t > maxDuration {
-			return fmt.Errorf("a message costs %v; that must be from 0 to %v", t, maxDuration)
+			return fmt.Errorf("machine model: the overhead, latency or gap of a message is %v; it must be from 0 to %v", t, maxDuration)
 		}
 	}
 	switch {
 	case !(m.PerByte >= 0):
-		return fmt.Errorf("a byte costs %v ps", m.PerByte)
+		return fmt.Errorf("machine model: the time of a byte is %v ps; it must be at least 0", m.PerByte)
 	case m.LogGOPSim && (m.usesLinks() || m.Sizes != nil):
-		return fmt.Errorf("the semantics of LogGOPSim are about L, o, g and G, not a network of links, nor tables by size")
+		return fmt.Errorf("LogGOPSim's semantics need L, o, g and G; they cannot use a network of links or tables by size")
 	case m.usesLinks() && m.Sizes != nil, m.Net != nil && m.Shared != nil:
-		return fmt.Errorf("messages go over a network of links, or one whose links they share, or by tables of sizes: one of these")
+		return fmt.Errorf("machine model: give one of a network of links, a network of shared links, and tables by size")
 	case m.LogGOPSim && m.Send != m.Receive:
-		return fmt.Errorf("the semantics of LogGOPSim have one o, not %v and %v", m.Send, m.Receive)
+		return fmt.Errorf("LogGOPSim's semantics need equal send and receive overheads, not %v and %v", m.Send, m.Receive)
 	}
 	return nil
 }
 
-// Lookahead is the least time from what a rank does to its effect on another one, a picosecond at
-// least. Senders that LogGOPSim lets go on when their message is received know no more than that,
-// nor do networks of links.
+// Lookahead returns the least time from an action of a rank to its effect on another rank. It is at least one
+// picosecond. It is exactly that for networks of links, and for LogGOPSim with rendezvous messages, because their
+// senders go on when the message is received.
 func (m *Model) Lookahead() unit.Picos {
 	if m.usesLinks() || m.LogGOPSim && m.EagerLimit >= 0 {
 		return 1
@@ -70,10 +73,10 @@ func (m *Model) Lookahead() unit.Picos {
 	return max(1, m.firstByteDelay())
 }
 
-// linked is whether messages go over links.
+// usesLinks reports whether messages use a network of links.
 func (m *Model) usesLinks() bool { return m.Net != nil || m.Shared != nil }
 
-// reach is how long after a rank began to send the first byte is at the receiver, if no port is taken.
+// firstByteDelay returns the time from the begin of a send to the first byte at the receiver if no port is taken.
 func (m *Model) firstByteDelay() unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.First()
@@ -81,7 +84,7 @@ func (m *Model) firstByteDelay() unit.Picos {
 	return m.Send + m.Latency
 }
 
-// sending is o_s of a message.
+// sendOverhead returns o_s of a message.
 func (m *Model) sendOverhead(bytes int64) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Send.At(unit.Bytes(bytes))
@@ -89,7 +92,7 @@ func (m *Model) sendOverhead(bytes int64) unit.Picos {
 	return m.Send
 }
 
-// receiving is o_r of a message.
+// receiveOverhead returns o_r of a message.
 func (m *Model) receiveOverhead(bytes int64) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Receive.At(unit.Bytes(bytes))
@@ -97,7 +100,7 @@ func (m *Model) receiveOverhead(bytes int64) unit.Picos {
 	return m.Receive
 }
 
-// leastReceiving is o_r of whatever comes.
+// minReceiveOverhead returns the least o_r of any message.
 func (m *Model) minReceiveOverhead() unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.LeastReceive()
@@ -105,7 +108,7 @@ func (m *Model) minReceiveOverhead() unit.Picos {
 	return m.Receive
 }
 
-// spacing is for how long a message, whose carry is known, holds a port that its bytes hold.
+// portTime returns how long a message holds a port. carry is its bytesTime.
 func (m *Model) portTime(bytes int64, carry unit.Picos) unit.Picos {
 	if m.Sizes != nil {
 		return m.Sizes.Gap.At(unit.Bytes(bytes))
@@ -113,7 +116,7 @@ func (m *Model) portTime(bytes int64, carry unit.Picos) unit.Picos {
 	return m.Gap + carry
 }
 
-// carry is for how long the bytes of a message after its first are on their way.
+// bytesTime returns the time from the first to the last byte of a message.
 func (m *Model) bytesTime(bytes int64) unit.Picos {
 	if t := float64(bytes-1)*m.PerByte + 0.5; m.Sizes == nil && bytes > 1 && t < float64(maxDuration) {
 		return unit.Picos(t)
@@ -121,13 +124,14 @@ func (m *Model) bytesTime(bytes int64) unit.Picos {
 	return m.bytesTimeSlow(bytes)
 }
 
-// plainCarry is carry of messages of at least two bytes in LogGP, and whether it is that.
+// bytesTimeFast returns bytesTime for LogGP messages of at least two bytes. It reports false for all others.
 func (m *Model) bytesTimeFast(bytes int64) (unit.Picos, bool) {
 	t := float64(bytes-1)*m.PerByte + 0.5
 	return unit.Picos(t), bytes > 1 && t < float64(maxDuration)
 }
 
-// otherCarry is carry where no byte follows, where it is beyond all time, and by size.
+// bytesTimeSlow returns bytesTime for messages of at most one byte, for tables by size, and for times beyond the
+// horizon.
 func (m *Model) bytesTimeSlow(bytes int64) unit.Picos {
 	switch {
 	case m.Sizes != nil:
@@ -138,10 +142,11 @@ func (m *Model) bytesTimeSlow(bytes int64) unit.Picos {
 	return maxDuration
 }
 
-// mostBytes bounds a message on any network: at a megabyte a second it takes no longer than maxDuration.
+// maxNetworkBytes bounds a message on any network. At one megabyte a second it takes no longer than maxDuration.
 const maxNetworkBytes = 1 << 40
 
-// Longest is how many bytes a message may have. Beyond maxDuration times of bytes are all alike.
+// MaxBytes returns the largest valid message size in bytes. Sizes that take longer than maxDuration are not
+// distinguished.
 func (m *Model) MaxBytes() int64 {
 	if m.PerByte*maxNetworkBytes < float64(maxDuration) {
 		return maxNetworkBytes
@@ -149,5 +154,5 @@ func (m *Model) MaxBytes() int64 {
 	return int64(float64(maxDuration) / m.PerByte)
 }
 
-// long is whether a message waits for its receiver.
+// isRendezvous reports whether a message uses the rendezvous protocol.
 func (m *Model) isRendezvous(bytes int64) bool { return m.EagerLimit >= 0 && bytes > m.EagerLimit }

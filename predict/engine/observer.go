@@ -2,25 +2,26 @@ package engine
 
 import "spoor/traces/unit"
 
-// Observer is told what happens, for timelines and matrices, one thing after the other. Of one rank,
-// that of a Span or the receiver, it comes in order of time. It may not keep its arguments.
+// Observer receives the events of a run, for timelines and matrices. Calls never overlap. Calls about one rank (the
+// rank of a Span, the receiver of a message) come in order of time. An Observer may not keep its arguments.
 type Observer interface {
-	// Began is that a rank came to the operation of a row, having done its Work.
+	// Began is called when a rank comes to the operation of a row, after its Work.
 	Began(rank int32, row int64, at unit.Picos)
-	// Ended is that the operation of a row ended.
+	// Ended is called when the operation of a row has ended.
 	Ended(rank int32, row int64, at unit.Picos)
-	// Matched is that the receive of a row gets a message, of which it is what comes next: of one sender, tag and group, in the order in
-	// which they were sent. Messages of collectives are none.
+	// Matched is called when the receive of a row gets a message. It gets the next message of that sender, tag and
+	// group in the order of sending. Messages of collectives are not reported.
 	Matched(rank int32, row int64, from, tag, group int32)
-	// Waited is why a rank's processor was idle until now: the Spans since it was busy last.
+	// Waited gives the cause for which a rank's processor was idle until now: during the Spans since it was last
+	// busy.
 	Waited(rank int32, why Cause)
-	// Span is what a rank's processor did from a time until a time.
+	// Span gives what a rank's processor did in an interval.
 	Span(rank int32, what Part, from, to unit.Picos)
-	// Message is that a message came: the last of its bytes at arrived.
+	// Message is called when the last byte of a message came, at op.Arrived.
 	Message(from, to int32, op *ReceivedMessage)
 }
 
-// Quiet is an Observer that does nothing, for those that want some of what there is.
+// NopObserver is an Observer that does nothing. Observers embed it if they need only some of the calls.
 type NopObserver struct{}
 
 // Began does nothing.
@@ -41,7 +42,7 @@ func (NopObserver) Span(int32, Part, unit.Picos, unit.Picos) {}
 // Message does nothing.
 func (NopObserver) Message(int32, int32, *ReceivedMessage) {}
 
-// Observers are several.
+// Observers forwards to several Observers.
 type Observers []Observer
 
 // Began implements Observer.
@@ -86,17 +87,17 @@ func (all Observers) Message(from, to int32, d *ReceivedMessage) {
 	}
 }
 
-// Cause is what a processor waited for: what the rank By did until Since. What lies between that
-// and the end of the waiting is the way of a message, no more than Fly of it in flight, and the other
-// messages that it waited for in ports and links. Of a message that a port or a link held up for another one it
-// is what the other one waited for, but where messages share links; and of one that was held until what its sender sent
-// the same receiver before had come, it is what that waited for. If By is None, nothing is known.
+// Cause is what a processor waited for: what the rank By did until Since. The time from Since to the end of the wait
+// has two parts. The message was in flight for at most Flight of it. For the rest, it waited in ports and links for
+// other messages. If a port or link held a message up, its cause is that of the message before it; messages that
+// share links are an exception. A message that was held for the order of its sender's messages also has the cause of
+// the message before it. If By is None, the cause is unknown.
 type Cause struct {
 	Since, Flight unit.Picos
 	By            int32
 }
 
-// Delivered is a message that came.
+// ReceivedMessage is a message that came.
 type ReceivedMessage struct {
 	Tag, Group int32
 	Bytes      int64

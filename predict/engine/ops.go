@@ -6,28 +6,28 @@ import (
 	"spoor/traces/unit"
 )
 
-// Ops is operations one after the other, as they are kept: there are more of them than of anything else, and reading them takes longer than
-// most of what is done for them. So one that is as most are takes half the memory of an Op.
+// Ops is a sequence of operations in a compact form. Operations are the most numerous objects of a run, and reading
+// them takes longer than most of their simulation. So a common operation takes half the memory of an Op.
 type Ops struct {
 	all  []packedOp
-	wide []Op // those that are not as most are
+	wide []Op // operations that do not fit packedOp
 }
 
-// packed is an operation without what most have none of.
+// packedOp is an operation without the fields that most operations do not use.
 type packedOp struct {
 	peer    int32
 	tag     int32
-	request int32 // of one that is wide, its number among those
+	request int32 // for a wide operation, its index in wide
 	bytes   uint32
-	work    uint32 // picoseconds: up to 4 ms
+	work    uint32 // picoseconds, up to 4 ms
 	group   int16
 	kind    Kind
 }
 
-// isWide is the kind of an operation that is not packed.
+// isWide is the kind of a packedOp that refers to wide.
 const isWide Kind = 0
 
-// Pack is some operations.
+// Pack returns the operations as Ops.
 func Pack(ops ...Op) (o Ops) {
 	for i := range ops {
 		o.Add(&ops[i])
@@ -35,7 +35,7 @@ func Pack(ops ...Op) (o Ops) {
 	return o
 }
 
-// Add puts an operation behind the others.
+// Add appends an operation.
 func (o *Ops) Add(op *Op) {
 	if op.Kind == isWide || op.IgnoreClosed || op.Sensitive || op.Extra != 0 || uint64(op.Bytes) > math.MaxUint32 || uint64(op.Work) > math.MaxUint32 ||
 		int32(int16(op.Group)) != op.Group {
@@ -45,19 +45,19 @@ func (o *Ops) Add(op *Op) {
 	o.all = append(o.all, packedOp{op.Peer, op.Tag, op.Request, uint32(op.Bytes), uint32(op.Work), int16(op.Group), op.Kind})
 }
 
-// AddOpen puts an operation behind the others that may still be changed, until it has ended: see Last.
+// AddOpen appends an operation that the caller may still change until it has ended: see Last.
 func (o *Ops) AddOpen(op *Op) {
 	o.all = append(o.all, packedOp{request: int32(len(o.wide)), kind: isWide})
 	o.wide = append(o.wide, *op)
 }
 
-// Last is the one that was added by AddOpen last.
+// Last returns the operation that AddOpen added last.
 func (o *Ops) Last() *Op { return &o.wide[len(o.wide)-1] }
 
-// Len is how many there are.
+// Len returns the number of operations.
 func (o *Ops) Len() int { return len(o.all) }
 
-// At is the i-th.
+// At returns the i-th operation.
 func (o *Ops) At(i int) (op Op) {
 	p := &o.all[i]
 	if p.kind == isWide {
@@ -67,16 +67,16 @@ func (o *Ops) At(i int) (op Op) {
 	return op
 }
 
-// Slice is those from one to before another.
+// Slice returns the operations from one index to before another.
 func (o *Ops) Slice(from, to int) Ops { return Ops{o.all[from:to], o.wide} }
 
-// Reset drops all, and keeps their memory.
+// Reset removes all operations and keeps their memory.
 func (o *Ops) Reset() { o.all, o.wide = o.all[:0], o.wide[:0] }
 
-// plain is whether it is one of those that most programs consist of, and packed.
+// isCommon reports whether the operation is packed and of a kind that the fast path handles.
 func (p *packedOp) isCommon() bool { return p.kind-1 < Wait }
 
-// append puts others behind those that there are.
+// append appends the operations of more.
 func (o *Ops) append(more *Ops) {
 	from := len(o.all)
 	o.all = append(o.all, more.all...)
@@ -88,7 +88,8 @@ func (o *Ops) append(more *Ops) {
 	}
 }
 
-// into has op be what is packed, unless that is wide. Field by field: what is copied as one after it was built waits for its parts.
+// into unpacks an operation that is not wide. It writes field by field, because copying a value that was just built
+// waits for its parts.
 func (p *packedOp) into(op *Op) {
 	op.Work, op.Extra, op.Bytes = unit.Picos(p.work), 0, int64(p.bytes)
 	op.Peer, op.Tag, op.Group, op.Request = p.peer, p.tag, int32(p.group), p.request

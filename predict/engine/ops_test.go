@@ -67,7 +67,7 @@ func TestOpenOperations(t *testing.T) {
 	var waits Ops
 	portWait := recv(1)
 	waits.AddOpen(&portWait)
-	asked := 0
+	rendezvousAfter := 0
 	all := programs(ranks(nil, does(work(50), send(0, 10))), 0)
 	sends := all[1].Next
 	all[0].Next = func() (Ops, error) {
@@ -77,13 +77,13 @@ func TestOpenOperations(t *testing.T) {
 	}
 	open := waits.Last()
 	all[1].Next = func() (Ops, error) {
-		if asked++; asked == 2 { // it has sent, at 55; rank 0 has waited since 0
+		if rendezvousAfter++; rendezvousAfter == 2 { // it has sent, at 55; rank 0 has waited since 0
 			open.Extra = 100
 		}
 		return sends()
 	}
 	res, err := Run(t.Context(), all, Options{Model: loggp()})
-	if err != nil || asked < 2 || res.Ranks[0].Time != 50+48+100 {
+	if err != nil || rendezvousAfter < 2 || res.Ranks[0].Time != 50+48+100 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

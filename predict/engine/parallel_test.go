@@ -170,14 +170,14 @@ func TestObserversAgree(t *testing.T) {
 // Programs that are not asked before something has ended are not.
 func TestSensitive(t *testing.T) {
 	for _, sensitive := range []bool{true, false} {
-		asked := 0
+		rendezvousAfter := 0
 		ops := []Op{work(100), recv(1), work(50)}
 		ops[1].Sensitive = sensitive
 		programs := []Program{{Next: func() (next Ops, _ error) {
-			if asked < len(ops) {
-				next.Add(&ops[asked])
+			if rendezvousAfter < len(ops) {
+				next.Add(&ops[rendezvousAfter])
 			}
-			asked++
+			rendezvousAfter++
 			return next, nil
 		}}, {Next: programs(ranks(does(work(300), send(0, 10))), 0)[0].Next}}
 		early := 0
@@ -185,7 +185,7 @@ func TestSensitive(t *testing.T) {
 			return func() (Ops, error) {
 				one, err := next()
 				if one.Len() == 0 { // its only operations are over, or seen ahead
-					early = asked
+					early = rendezvousAfter
 				}
 				return one, err
 			}

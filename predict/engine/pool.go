@@ -1,6 +1,6 @@
 package engine
 
-// pool is records that are known by their number, from 1.
+// pool stores records under a number, from 1.
 type pool[T any] struct {
 	items []T
 	free  []int32

@@ -4,7 +4,8 @@ package engine
 
 import "unsafe"
 
-// fetch has some lines of memory, one at least, come to the processor, which does not wait for them. It touches nothing: they may be anybody's, or nobody's.
+// prefetch prefetches cache lines, at least one. The processor does not wait for them. The addresses need not be
+// valid.
 //
 //go:noescape
 func prefetch(from unsafe.Pointer, lines int)

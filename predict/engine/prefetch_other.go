@@ -4,5 +4,5 @@ package engine
 
 import "unsafe"
 
-// fetch has no instruction here.
+// prefetch does nothing: this architecture has no instruction for it here.
 func prefetch(unsafe.Pointer, int) {}

@@ -2,42 +2,42 @@ package engine
 
 import "fmt"
 
-// Protocol is how far workers go before they meet.
+// Protocol decides how far workers go before they synchronize.
 type Protocol string
 
 // The protocols. The zero Protocol is Sequential.
 const (
-	Sequential Protocol = "sequential" // there is one worker
+	Sequential Protocol = "sequential" // one worker
 	Quantum    Protocol = "quantum"    // a window of a fixed length
-	Whoa       Protocol = "whoa"       // the first appointment that others have with them
+	Whoa       Protocol = "whoa"       // until the first appointment that other workers have with the worker
 )
 
-// ParseProtocol is the protocol of that name.
+// ParseProtocol returns the protocol with a name.
 func ParseProtocol(name string) (Protocol, error) {
 	switch p := Protocol(name); p {
 	case Sequential, Quantum, Whoa:
 		return p, nil
 	}
-	return "", fmt.Errorf("no engine %q; there are %s, %s, %s", name, Sequential, Quantum, Whoa)
+	return "", fmt.Errorf("unknown engine %q; use %s, %s or %s", name, Sequential, Quantum, Whoa)
 }
 
-// DefaultAhead is how many operations Whoa looks ahead if nothing else is said, where that pays: see pays.
+// DefaultAhead is the number of operations that Whoa looks ahead if F is not given. See lookaheadBackoff.
 const DefaultAhead = 64
 
-// Stats is what an engine did. It is that of the program, the protocol and the number of workers: not of
-// the host, and not of time.
+// Stats describes the work of an engine. It depends on the program, the protocol and the number of workers. It does
+// not depend on the host or its timing.
 type Stats struct {
-	Protocol     Protocol // that ran, which may be another one than was asked for
-	Reason       string   // why it has one worker, whatever was asked for; empty if it could have several
+	Protocol     Protocol // that ran; it may differ from the requested one
+	Reason       string   // why it has one worker; empty if it could have several
 	Workers      int
-	Ahead        int    // F, of Whoa
-	Windows      uint64 // in which all that workers send to each other was known; of a Quantum, and where Whoa does not look ahead, those of a fixed length
-	Barriers     uint64 // of workers, to exchange messages
-	Appointments uint64 // with other workers: what was seen ahead that rank of them may be sent
-	Remote       uint64 // messages from worker to worker, with requests for long ones and answers
+	Ahead        int    // F of Whoa
+	Windows      uint64 // with Whoa, windows with lookahead; with Quantum or without lookahead, windows of a fixed length
+	Barriers     uint64 // barriers at which workers exchanged messages
+	Appointments uint64 // messages to other workers that Whoa found by looking ahead
+	Remote       uint64 // packets from worker to worker, RTS and CTS included
 }
 
-// driversFor are a driver for each worker. opt becomes what there really is.
+// driversFor returns a driver for each worker. It sets the defaults in opt.
 func driversFor(opt *Options, ranks int) ([]driver, error) {
 	width := opt.Model.Lookahead()
 	if opt.Protocol == "" {
@@ -47,7 +47,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 		opt.Ahead, opt.adaptive = DefaultAhead, true
 	}
 	if opt.Quantum < 0 || opt.Workers < 0 || opt.Ahead < 0 {
-		return nil, fmt.Errorf("a quantum of %v, %d workers, %d operations ahead: none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
+		return nil, fmt.Errorf("the quantum is %v, the workers %d, the operations ahead %d; none may be negative", opt.Quantum, opt.Workers, opt.Ahead)
 	}
 	if opt.CoSimulator != nil {
 		opt.Protocol = Sequential
@@ -58,7 +58,7 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	}
 	if opt.Protocol == Quantum && opt.Quantum > 0 {
 		if opt.Quantum > width {
-			return nil, fmt.Errorf("a quantum of %v is %v longer than the lookahead, %v: messages would come too late", opt.Quantum, opt.Quantum-width, width)
+			return nil, fmt.Errorf("the quantum %v is %v longer than the lookahead, %v; use a quantum of at most the lookahead, or messages arrive too late", opt.Quantum, opt.Quantum-width, width)
 		}
 		width = opt.Quantum
 	}
@@ -69,15 +69,15 @@ func driversFor(opt *Options, ranks int) ([]driver, error) {
 	return all, nil
 }
 
-// parallel is why a model has no use for several workers, if it has none.
+// sequentialReason returns why a model needs a single worker, or "" if it can use several.
 func sequentialReason(m *Model) string {
 	switch {
 	case m.Net != nil:
-		return "its network is shared by all messages, in the order in which they are sent"
+		return "all messages share its network in the order of sending"
 	case m.Shared != nil:
-		return "its links are shared by all messages that are on their way"
+		return "messages in flight share its links"
 	case m.Lookahead() < leastWidth:
-		return fmt.Sprintf("its lookahead is next to nothing (%v)", m.Lookahead())
+		return fmt.Sprintf("its lookahead is too short (%v)", m.Lookahead())
 	}
 	return ""
 }

@@ -7,42 +7,42 @@ import (
 	"spoor/traces/unit"
 )
 
-// rank is one rank: its program, its processor and ports, what has been posted and what comes.
-// Nobody else changes it, but for mails that are put into arrivals. What is used together is together, in lines of memory, as
-// there are more ranks than the fastest memory holds.
+// rank is the state of one rank: its program, processor, ports, posted operations and arriving packets. Only the rank
+// itself changes it, except that senders add packets to arrivals. Fields that are used together share cache lines,
+// because not all ranks fit into the fastest cache.
 type rank struct {
-	// What others look at who send to it.
+	// Fields that senders to this rank read.
 	id          int32
-	source      int32      // who sends what it waits for, None: any, or nobody
-	next        unit.Picos // when it acts on others next
+	source      int32      // the sender it waits for; None: any sender; noSource: it does not wait for one
+	next        unit.Picos // when it next affects other ranks
 	arrivals    arrivalHeap
-	window      int64 // in which it acts next, if there are windows
+	window      int64 // in which it acts next, with windowDriver
 	tasks       *taskQueue
-	probes      bool       // it waits for a message, and not to have it
+	probes      bool       // it waits for a message in a Probe, without receiving it
 	failed      bool       // has failed
-	urgent      int32      // mails of arrivals that others wait for, and releases
-	arrivalRoom [4]arrival // where arrivals begin
+	urgent      int32      // urgent packets in arrivals, and acks
+	arrivalRoom [4]arrival // first storage of arrivals
 
-	// What it acts on: its processor, its ports, its program.
+	// Fields that the rank itself uses: its processor, ports and program.
 	inline     inlineTables
 	e          *engine
-	seq        uint32 // of mails sent
-	scanBudget int32  // see earliest
+	seq        uint32 // of packets sent
+	scanBudget int32  // see earliestEffect
 	requests   requestTable
-	at         int // of ops, the one after main's
+	at         int // index in ops of the operation after main's
 	inbox      inbox
-	virtualIn  unit.Picos // when the port would be, if bytes held it
+	virtualIn  unit.Picos // when the receive port would be free if bytes held it
 	account    Rank
 	ops        []packedOp
-	cpu        unit.Picos // until when its processor's time is accounted for
-	outFree    unit.Picos // when its ports are free
+	cpu        unit.Picos // until when the processor's time is accounted for
+	outFree    unit.Picos // when the ports are free
 	inFree     unit.Picos
-	mainOp     Op   // main's, unless it is wide
-	main       task // the program, if it is no graph
+	mainOp     Op   // main's operation, unless it is wide
+	main       task // the task of the program, if it is no graph
 
-	// What most ranks have no use for.
-	releases    arrivalHeap // they need no processor
-	probers     []int32     // strands
+	// Fields that most ranks do not use.
+	releases    arrivalHeap // acks need no processor
+	probers     []int32     // tasks in a Probe
 	anyRequests []int32     // requests of a WaitAny
 	graph       *graph
 	program     Program
@@ -51,23 +51,23 @@ type rank struct {
 	_           [16]byte
 }
 
-// hot is where the part ends of a rank that is used again and again: with the first part of main.
+// hot is the offset at which the frequently used part of a rank ends. That part includes the first fields of main.
 const hot = unsafe.Offsetof(rank{}.main) + unsafe.Offsetof(task{}.completes)
 
-// own is room for what most ranks need of requests and inbox.
+// inlineTables is room for the requests and the inbox of most ranks.
 type inlineTables struct {
 	requests [leastRequests]request
 	slots    [leastSlots]slot
 }
 
-// open has r begin in its own room.
+// open points the tables of r to its inline room.
 func (r *rank) open() {
 	r.arrivals = r.arrivalRoom[:0]
 	r.requests.slots = r.inline.requests[:]
 	r.inbox.slots, r.inbox.shift = r.inline.slots[:], shiftOf(leastSlots)
 }
 
-// begin readies the first operations.
+// start reads the first operations.
 func (r *rank) start(p Program) {
 	r.open()
 	if r.program, r.e.active = p, r.id; r.e.LogGOPSim {
@@ -93,18 +93,21 @@ func (r *rank) advance(s *task, t unit.Picos) {
 	s.op = r.op(r.at)
 	r.at++
 	r.beginOp(s)
-	if s.op.Kind == Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks are there
-		r.step(s, t) // now, even if others act before: who leaves at a time is there when what is beside the engine acts at that time
+	if s.op.Kind == Suspended && s.phase == starting && s.row > 0 { // not at the start, when not all ranks exist yet
+		// At once, even before earlier events of other ranks: a rank that suspends at t must be known when the
+		// co-simulator acts at t.
+		r.step(s, t)
 	}
 }
 
-// proceed has the program give its next operations, unless it is at its end.
+// fetchOps gets the next operations from the program. It reports false at the end of the program.
 func (r *rank) fetchOps(s *task, t unit.Picos) bool {
 	if r.e.direct != nil {
 		r.e.direct.Resumed(r.id, t)
 	}
 	ops, err := r.nextOps()
-	switch interrupted := r.e.ctx.Err(); { // who acts alone, or takes no time, does so for as long as its program lasts
+	// A rank that acts alone or takes no time acts until its program ends, so it checks the context itself.
+	switch interrupted := r.e.ctx.Err(); {
 	case interrupted != nil:
 		r.e.fail(interrupted)
 		return false
@@ -120,7 +123,7 @@ func (r *rank) fetchOps(s *task, t unit.Picos) bool {
 	return true
 }
 
-// op is the i-th operation, which is main's from now on.
+// op returns the i-th operation, which becomes main's.
 func (r *rank) op(i int) *Op {
 	p := &r.ops[i]
 	if p.kind == isWide {
@@ -130,26 +133,26 @@ func (r *rank) op(i int) *Op {
 	return &r.mainOp
 }
 
-// ready begins an operation.
+// beginOp begins an operation.
 func (r *rank) beginOp(s *task) {
 	op := s.op
 	if s.phase = starting; op.Work > 0 {
 		s.phase = working
 	} else if r.e.LogGOPSim && (op.Kind == Recv || op.Kind == Irecv) {
-		s.t = max(s.t, r.cpu) // posted when the processor has done with what it took up before
+		s.t = max(s.t, r.cpu) // posted when the processor has finished what it took up before
 	}
 	if !op.valid() {
-		r.e.fail(fmt.Errorf("rank %d: operation %d has %d ps of work, %d ps of overhead and %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
+		r.e.fail(fmt.Errorf("rank %d: operation %d is invalid: %d ps of work, %d ps of overhead, %d bytes", r.id, s.row, op.Work, op.Extra, op.Bytes))
 	}
 }
 
-// sound is whether an operation has durations and bytes that there are.
+// valid reports whether the durations and bytes of an operation are in range.
 func (op *Op) valid() bool {
 	return uint64(op.Work) <= uint64(maxDuration) && uint64(op.Extra) <= uint64(maxDuration) && op.Bytes >= 0
 }
 
-// use has the processor spend a time on something, from a time on or when it is free. Where it
-// was idle before, it waited for a message that was late, and on its way.
+// occupy uses the processor for a time, from a given time on or when it is free. If the processor was idle before, it
+// waited for a message. portWait and flight say how long that message waited for ports and how long it was in flight.
 func (r *rank) occupy(at, long unit.Picos, part Part, portWait, flight unit.Picos) unit.Picos {
 	if idle := at - r.cpu; idle > 0 {
 		r.accountIdle(idle, portWait, flight)
@@ -162,7 +165,7 @@ func (r *rank) occupy(at, long unit.Picos, part Part, portWait, flight unit.Pico
 	return r.cpu
 }
 
-// idle accounts for a time in which the processor waited.
+// accountIdle accounts for a time in which the processor waited.
 func (r *rank) accountIdle(idle, portWait, flight unit.Picos) {
 	r.e.causes.now.Flight = flight
 	portWait = min(portWait, idle)
@@ -187,7 +190,7 @@ func (r *rank) accountIdle(idle, portWait, flight unit.Picos) {
 	r.e.obs.Waited(r.id, r.e.causes.now)
 }
 
-// finish ends the operation of a strand.
+// finish ends the operation of a task.
 func (r *rank) finish(s *task, t unit.Picos) {
 	if r.e.obs != nil && s.completes == 0 && s.op.Kind != AddToWaitAny {
 		r.e.obs.Ended(r.id, s.row, t)

@@ -2,7 +2,7 @@ package engine
 
 import "spoor/traces/unit"
 
-// run acts up to the limit: what comes at a time is before what the program does then.
+// run simulates the rank up to the limit. An arrival at a time is handled before the program acts at that time.
 func (r *rank) run() {
 	e := r.e
 	e.markDirty(r.id)
@@ -10,32 +10,32 @@ func (r *rank) run() {
 		return
 	}
 	for {
-		mail, own := r.arrivalTime(), r.programTime()
-		mailFirst := mail <= own
-		if mail == own && e.LogGOPSim {
-			mailFirst = r.arrivalIsFirst(own)
+		nextArrival, nextAction := r.arrivalTime(), r.programTime()
+		arrivalFirst := nextArrival <= nextAction
+		if nextArrival == nextAction && e.LogGOPSim {
+			arrivalFirst = r.arrivalIsFirst(nextAction)
 		}
 		switch {
 		case r.failed:
-			r.updateNext(mail, own)
+			r.updateNext(nextArrival, nextAction)
 			return
-		case mailFirst && mail < e.limit:
-			e.now = mail
-			r.arrive(mail)
-		case !mailFirst && own < e.limit:
-			if e.now = own; r.tasks == nil {
-				r.runProgram(own, mail)
+		case arrivalFirst && nextArrival < e.limit:
+			e.now = nextArrival
+			r.arrive(nextArrival)
+		case !arrivalFirst && nextAction < e.limit:
+			if e.now = nextAction; r.tasks == nil {
+				r.runProgram(nextAction, nextArrival)
 			} else {
-				r.runTask(own)
+				r.runTask(nextAction)
 			}
 		default:
-			r.updateNext(mail, own)
+			r.updateNext(nextArrival, nextAction)
 			return
 		}
 	}
 }
 
-// goesOnAtAll is whether r would act after the end of time.
+// hasWork reports whether r would still act.
 func (r *rank) hasWork() bool {
 	if r.tasks == nil {
 		return r.main.phase < blocked
@@ -48,9 +48,9 @@ func (r *rank) hasWork() bool {
 	return false
 }
 
-// rest finds when r acts on others next if nothing more comes. What it does before, it does then:
-// messages that it does not wait for, and work.
-func (r *rank) updateNext(mail, own unit.Picos) {
+// updateNext computes when r next affects other ranks if no further packet comes. Work, and messages that r does not
+// wait for, affect no other rank and are done then.
+func (r *rank) updateNext(nextArrival, nextAction unit.Picos) {
 	s := &r.main
 	r.probes = s.op != nil && s.op.Kind == Probe
 	switch {
@@ -59,53 +59,54 @@ func (r *rank) updateNext(mail, own unit.Picos) {
 	case s.phase == suspended && r.urgent == 0:
 		r.source, r.next = noSource, never
 	case r.tasks != nil || r.urgent > 0:
-		r.source, r.next = None, min(mail, own)
+		r.source, r.next = None, min(nextArrival, nextAction)
 	case s.phase == working:
-		r.source, r.next = noSource, own+s.op.Work
+		r.source, r.next = noSource, nextAction+s.op.Work
 	case s.phase == selecting:
 		r.source = None
-		r.next = min(own, r.earliestEffect(mail))
+		r.next = min(nextAction, r.earliestEffect(nextArrival))
 	case s.phase != blocked:
-		r.source, r.next = noSource, own
+		r.source, r.next = noSource, nextAction
 	default:
 		if r.source = s.op.Peer; s.op.Kind == WaitAny {
 			r.source = None
 		} else if s.op.Kind != Probe {
 			r.source = r.e.pendingOps.items[r.lastAwaited()].from
 		}
-		r.next = r.earliestEffect(mail)
+		r.next = r.earliestEffect(nextArrival)
 	}
 }
 
-// nobody is who is waited for by a rank that does not wait.
+// noSource is the source of a rank that waits for no message.
 const noSource int32 = -2
 
-// few is how many mails are looked through for those that are waited for; of more, each that was taken up pays for looksEach, and so many may be saved.
+// Up to maxScan arrivals are searched for those that the rank waits for. Above that, each arrival that was taken up
+// pays for scanPerArrival more; the budget is at most maxScanBudget.
 const (
 	maxScan        = 32
 	scanPerArrival = 4
 	maxScanBudget  = 1 << 20
 )
 
-// earliest is when r can act on others after the first mail from whom it wants, or earlier.
-func (r *rank) earliestEffect(mail unit.Picos) unit.Picos {
+// earliestEffect returns a lower bound on the time at which r affects others, after the first packet from its source.
+func (r *rank) earliestEffect(nextArrival unit.Picos) unit.Picos {
 	if n := len(r.arrivals) - maxScan; n > 0 {
 		if n > int(r.scanBudget) {
-			return mail
+			return nextArrival
 		}
 		r.scanBudget -= int32(n)
 	}
 	at := never
 	for i := range r.arrivals {
 		if a := &r.arrivals[i]; a.from == r.source || r.source == None {
-			at = min(at, max(mail, a.at)+r.effectDelay(&r.e.packets.items[a.packet]))
+			at = min(at, max(nextArrival, a.at)+r.effectDelay(&r.e.packets.items[a.packet]))
 		}
 	}
 	return at
 }
 
-// delay is how long it takes at least from the first byte of a message until r, which waits for it,
-// acts on others.
+// effectDelay returns a lower bound on the time from the first byte of a message until r, which waits for it, affects
+// others.
 func (r *rank) effectDelay(m *packet) (long unit.Picos) {
 	e := r.e
 	if r.tasks != nil {
@@ -120,16 +121,16 @@ func (r *rank) effectDelay(m *packet) (long unit.Picos) {
 	return long
 }
 
-// spin has the program go on as long as nothing else comes.
-func (r *rank) runProgram(now, mail unit.Picos) {
+// runProgram runs the program as long as no packet arrives.
+func (r *rank) runProgram(now, nextArrival unit.Picos) {
 	s := &r.main
 	for {
 		r.step(s, now)
-		if r.tasks != nil { // it has begun a nonblocking collective, and is one of several
+		if r.tasks != nil { // a nonblocking collective began: the program is now one of several tasks
 			r.tasks.requeue(r, s)
 			return
 		}
-		if s.phase >= blocked || s.t >= mail || s.t >= r.e.limit {
+		if s.phase >= blocked || s.t >= nextArrival || s.t >= r.e.limit {
 			return
 		}
 		if r.e.LogGOPSim || len(r.arrivals) > 0 && r.arrivals[0].at <= s.t {
@@ -140,7 +141,7 @@ func (r *rank) runProgram(now, mail unit.Picos) {
 	}
 }
 
-// mailTime is when r takes up the next mail.
+// arrivalTime returns when r takes up the next packet.
 func (r *rank) arrivalTime() unit.Picos {
 	at := never
 	if len(r.arrivals) > 0 {
@@ -154,7 +155,7 @@ func (r *rank) arrivalTime() unit.Picos {
 	return at
 }
 
-// ownTime is when the program of r goes on.
+// programTime returns when the program of r goes on.
 func (r *rank) programTime() unit.Picos {
 	if r.tasks != nil {
 		return r.tasks.nextTime(r)
@@ -166,7 +167,7 @@ func (r *rank) programTime() unit.Picos {
 	return r.availableAt(s.t, r.resourceFor(s))
 }
 
-// goesOn is when who could go on at a time has what it needs.
+// availableAt returns when a task that could go on at t has the resource that it needs.
 func (r *rank) availableAt(t unit.Picos, n resource) unit.Picos {
 	switch n {
 	case port:

@@ -1,21 +1,20 @@
 package engine
 
-// requests are the open requests of a rank. Ranks number their requests one after the other, so
-// that a number has a place of its own among as many as there are open; a number that has not is
-// in a map.
+// requestTable holds the open requests of a rank. Ranks number their requests consecutively, so a table with one slot
+// for each open request usually has a slot for each number. Other requests are in a map.
 type requestTable struct {
 	slots    []request
-	overflow map[int32]int32 // those whose place is taken
+	overflow map[int32]int32 // requests whose slot is taken
 	used     int
 }
 
-// request is one of them.
+// request is an open request.
 type request struct {
 	id      int32
-	pending int32 // its pending operation, or over; 0 if the place is free
+	pending int32 // its pending operation, or completed; 0 if the slot is free
 }
 
-// over stands for an operation that ended as it began.
+// completed stands for an operation that ended at once.
 const completed int32 = -1
 
 const leastRequests = 8
@@ -30,7 +29,7 @@ func (q *requestTable) open(id, node int32) int32 {
 	return q.openSlow(id, node)
 }
 
-// put is open where nobody has the place. It is false where somebody may.
+// tryOpen adds a request whose slot is free. It reports false if the slot may be taken.
 func (q *requestTable) tryOpen(id, node int32) bool {
 	s := &q.slots[int(id)&(len(q.slots)-1)]
 	if s.pending != 0 || id < 0 || len(q.overflow) > 0 {
@@ -41,7 +40,7 @@ func (q *requestTable) tryOpen(id, node int32) bool {
 	return true
 }
 
-// openBeside is open where others may have the place.
+// openSlow adds a request whose slot may be taken.
 func (q *requestTable) openSlow(id, node int32) int32 {
 	for {
 		s := &q.slots[int(id)&(len(q.slots)-1)]
@@ -70,7 +69,7 @@ func (q *requestTable) openSlow(id, node int32) int32 {
 	}
 }
 
-// find is the pending operation of a request, or 0 if it is not open.
+// find returns the pending operation of a request, or 0 if it is not open.
 func (q *requestTable) find(id int32) int32 {
 	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.pending != 0 {
 		return s.pending
@@ -78,7 +77,7 @@ func (q *requestTable) find(id int32) int32 {
 	return q.overflow[id]
 }
 
-// close removes a request. It is its pending operation, or 0 if it is not open.
+// close removes a request. It returns its pending operation, or 0 if it is not open.
 func (q *requestTable) close(id int32) (node int32) {
 	if s := &q.slots[int(id)&(len(q.slots)-1)]; s.id == id && s.pending != 0 {
 		node, s.pending = s.pending, 0
@@ -92,7 +91,7 @@ func (q *requestTable) close(id int32) (node int32) {
 	return node
 }
 
-// grow doubles the places. Two that had their own still have.
+// grow doubles the slots. Requests with different slots keep different slots.
 func (q *requestTable) grow() {
 	old := q.slots
 	q.slots = make([]request, 2*len(old))

@@ -6,35 +6,37 @@ import (
 	"spoor/traces/unit"
 )
 
-// Part says what a processor's time is spent on.
+// Part is a part of a processor's time.
 type Part uint8
 
 // The parts. The zero Part is not legal.
 //
-// Differs: over Model.Net with ports (logp), a sender that waits until its message has left has as Contention what the message
-// waits at its receiver's port as well, as far as that is not longer than its wait: a Delivery has both in one.
+// Differs: over Model.Net with ports (logp), the Contention of a sender that waits until its message has left
+// includes the wait at the receiver's port, up to the sender's own wait. The reason is that a Delivery does not
+// separate the two.
 const (
-	Computing  Part = 1 + iota
-	Overhead        // o_s, o_r and what comes on top of them
-	Latency         // waiting for a message that is on its way
-	Contention      // waiting for a message that waited for ports or links, or to come behind one that its sender sent before, or for the own port
-	Waiting         // for a message that was not sent yet, and for everything else
+	Computing Part = 1 + iota
+	Overhead       // o_s, o_r and the Extra of operations
+	Latency        // waiting for a message in flight
+	// waiting for a message that waited for ports, links or earlier messages of its sender; or for the own port
+	Contention
+	Waiting // for a message that was not sent yet, and all other waits
 	endPart
 )
 
-// String is the name of the part.
+// String returns the name of the part.
 func (p Part) String() string {
 	return [...]string{"invalid", "compute", "overhead", "latency", "contention", "wait"}[min(p, endPart)%endPart]
 }
 
-// Rank is where the time of a rank went: Parts add up to it.
+// Rank is the time of a rank. Its Parts add up to Time.
 type Rank struct {
 	Time     unit.Picos // when it ended
 	Parts    [endPart]unit.Picos
-	Messages uint64 // that came to it
+	Messages uint64 // that it received
 	Bytes    int64
-	// Overlap is for how long the bytes of its messages came at the same time as others', which
-	// a port of the bandwidth 1/G cannot.
+	// Overlap is how long bytes of its messages arrived at the same time as those of others. A port of the bandwidth
+	// 1/G would not allow that.
 	Overlap unit.Picos
 }
 
@@ -42,17 +44,17 @@ type Rank struct {
 type Result struct {
 	Time        unit.Picos // until the last rank ended
 	Ranks       []Rank
-	Messages    uint64 // of collectives too
+	Messages    uint64 // including those of collectives
 	Bytes       int64
 	Ops         uint64
 	Reused      uint64      // requests that were opened again before they were waited for
-	Open        uint64      // requests that nobody waited for
-	Truncations Truncations // receives with too little room
-	Engine      Stats       // how it came about
+	Open        uint64      // requests for which no operation waited
+	Truncations Truncations // messages that were larger than their receives
+	Engine      Stats       // how the result was computed
 }
 
-// EventsPerWindow is how many operations of a rank there are in a window of Whoa, or of a Quantum, on
-// average [dickens1996, Tab. 3].
+// EventsPerWindow returns the mean number of operations of a rank in a window of Whoa or Quantum [dickens1996, Tab.
+// 3].
 func (r *Result) EventsPerWindow() float64 {
 	if r.Engine.Windows == 0 || len(r.Ranks) == 0 {
 		return 0
@@ -84,5 +86,5 @@ func errTooLong(from, to int32, bytes int64) error {
 }
 
 func errTooLate(from, to int32) error {
-	return fmt.Errorf("a message from rank %d to rank %d comes after %v, more than can be simulated", from, to, Horizon)
+	return fmt.Errorf("a message from rank %d to rank %d arrives after %v, more than can be simulated", from, to, Horizon)
 }

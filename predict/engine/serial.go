@@ -6,13 +6,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// serial has several workers call what is not theirs one after the other.
+// lockedObserver lets several workers call an Observer one after the other.
 type lockedObserver struct {
 	sync.Mutex
 	Observer
 }
 
-// serially is opt for several workers.
+// withLocks returns opt with an Observer and Steps that several workers may call.
 func withLocks(opt Options) Options {
 	s := &lockedObserver{Observer: opt.Observer}
 	if opt.Observer != nil {
@@ -28,42 +28,42 @@ func withLocks(opt Options) Options {
 	return opt
 }
 
-// Began passes on.
+// Began forwards to the Observer.
 func (s *lockedObserver) Began(rank int32, row int64, at unit.Picos) {
 	s.Lock()
 	s.Observer.Began(rank, row, at)
 	s.Unlock()
 }
 
-// Ended passes on.
+// Ended forwards to the Observer.
 func (s *lockedObserver) Ended(rank int32, row int64, at unit.Picos) {
 	s.Lock()
 	s.Observer.Ended(rank, row, at)
 	s.Unlock()
 }
 
-// Matched passes on.
+// Matched forwards to the Observer.
 func (s *lockedObserver) Matched(rank int32, row int64, from, tag, group int32) {
 	s.Lock()
 	s.Observer.Matched(rank, row, from, tag, group)
 	s.Unlock()
 }
 
-// Waited passes on.
+// Waited forwards to the Observer.
 func (s *lockedObserver) Waited(rank int32, why Cause) {
 	s.Lock()
 	s.Observer.Waited(rank, why)
 	s.Unlock()
 }
 
-// Span passes on.
+// Span forwards to the Observer.
 func (s *lockedObserver) Span(rank int32, what Part, from, to unit.Picos) {
 	s.Lock()
 	s.Observer.Span(rank, what, from, to)
 	s.Unlock()
 }
 
-// Message passes on.
+// Message forwards to the Observer.
 func (s *lockedObserver) Message(from, to int32, op *ReceivedMessage) {
 	s.Lock()
 	s.Observer.Message(from, to, op)

@@ -241,7 +241,7 @@ func TestMessagesErrors(t *testing.T) {
 		want  string
 	}{
 		{name: "each waits for the other", trace: messageTrace(rows(an(trace.Recv, with(1))), rows(an(trace.Recv, with(0)))),
-			want: "deadlock at 0s: 2 of 2 ranks wait for ever: rank 0 (event 0) for a message from rank 1 with tag 0; rank 1 (event 0) for a message from rank 0 with tag 0; in a circle: rank 0 for rank 1 for rank 0"},
+			want: "deadlock at 0s: 2 of 2 ranks wait forever: rank 0 (event 0) for a message from rank 1 with tag 0; rank 1 (event 0) for a message from rank 0 with tag 0; cycle: rank 0 for rank 1 for rank 0"},
 		{name: "who is waited for has ended", trace: messageTrace(rows(an(trace.Recv, with(1))), rows()),
 			want: "rank 0 (event 0) for a message from rank 1 with tag 0, which has ended"},
 		{name: "nobody receives", trace: messageTrace(rows(send), rows()), want: "a message from rank 0 with tag 0 that rank 1 does not receive"},
@@ -249,7 +249,7 @@ func TestMessagesErrors(t *testing.T) {
 		{name: "rendezvous", net: "model = \"loggp\"\nL = \"1 ns\"\no = \"1 ns\"\ng = \"1 ns\"\nG = \"1 ns/B\"\nS = \"5 B\"",
 			trace: messageTrace(rows(an(trace.Send, with(1), of(9)), an(trace.Recv, with(1))), rows(an(trace.Send, with(0), of(9)), an(trace.Recv, with(0)))),
 			want:  "rank 0 (event 0) for rank 1 to receive its message of 9 bytes with tag 0"},
-		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "rank 0: operation 0 sends to rank 7 of 1"},
+		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "rank 0: operation 0 sends to rank 7, but there are only 1 ranks"},
 		{name: "no such request", trace: messageTrace(rows(an(trace.Wait, request(7)))), want: "waits for request 7, which is not open"},
 		{name: "a lock", trace: messageTrace(rows(send, an(trace.Lock, with(3))), rows(recv)), want: "processor 0: event 1 (lock, after 0 references) is one of a shared memory"},
 		{name: "flops", trace: flops, want: "no processor.cpf"},
@@ -268,8 +268,8 @@ func TestMessagesErrors(t *testing.T) {
 		{name: "a slow message", net: "model = \"loggp\"\nL = \"1 ns\"\no = \"1 ns\"\ng = \"1 ns\"\nG = \"1 ms/B\"",
 			trace: messageTrace(rows(an(trace.Send, with(1), of(1<<31))), rows(an(trace.Recv, with(0), of(1<<31)))), want: "messages of up to "},
 		{name: "LogGOPSim on links", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"", trace: messageTrace(rows(send), rows(recv)), opt: MessageOptions{Semantics: LogGOPSim}, want: "about loggp"},
-		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that need themselves"},
-		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "needs operation 5, but there are 1"},
+		{name: "needs itself", trace: messageTrace(rows(an(trace.Send, with(1), needs(0))), rows(recv)), want: "operations that depend on themselves"},
+		{name: "needs what there is not", trace: messageTrace(rows(an(trace.Send, with(1), needs(5))), rows(recv)), want: "depends on operation 5, but there are only 1 operations"},
 	} {
 		res, err := replayMessages(c.trace, messageMachine(t, c.net), c.opt)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

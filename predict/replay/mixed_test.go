@@ -258,14 +258,14 @@ func TestMixedErrors(t *testing.T) {
 		want  string
 	}{
 		{name: "a lock and a message wait for each other", trace: messageTrace(rows(an(trace.Lock, with(3)), an(trace.Recv, with(1))), rows(an(trace.Lock, with(3)), an(trace.Send, with(0)))),
-			want: "rank 0 (event 1) for a message from rank 1 with tag 0; rank 1 (event 0) for lock 3, which processor 0 holds; in a circle: rank 0 for rank 1 for rank 0"},
+			want: "rank 0 (event 1) for a message from rank 1 with tag 0; rank 1 (event 0) for lock 3, which processor 0 holds; cycle: rank 0 for rank 1 for rank 0"},
 		{name: "a flag that nobody signals", trace: messageTrace(rows(an(trace.Send, with(1)), an(trace.WaitFlag, with(2), func(e *trace.Event) { e.Tag = 1 })), rows(an(trace.Recv, with(0)), an(trace.Signal, with(3)))),
-			want: "deadlock at 120ns: 1 of 2 ranks wait for ever: rank 0 (event 1) for 1 signals of flag 2, which has 0"},
+			want: "deadlock at 120ns: 1 of 2 ranks wait forever: rank 0 (event 1) for 1 signals of flag 2, which has 0"},
 		{name: "a graph", trace: messageTrace(rows(an(trace.Send, with(1), needs())), rows(an(trace.Recv, with(0)))), want: "the events of processor 0 are a graph"},
 		{name: "a collective beside", trace: messageTrace(rows(an(trace.AllReduce, request(1)), an(trace.Wait, request(1)))), want: "collectives that are not waited for at once"},
 		{name: "links that are shared", net: "model = \"bus\"\nbandwidth = \"1 GB/s\"\nsharing = \"max-min\"", trace: messageTrace(rows(an(trace.Send, with(1))), rows(an(trace.Recv, with(0)))), want: "max-min"},
 		{name: "beyond all time", trace: messageTrace(rows(an(trace.Send, with(1)), an(trace.Compute, works(1<<62))), rows(an(trace.Recv, with(0)))), want: "more than can be simulated"},
-		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "sends to rank 7 of 1"},
+		{name: "no such rank", trace: messageTrace(rows(an(trace.Send, with(7)))), want: "sends to rank 7, but there are only 1 ranks"},
 	} {
 		res, err := replayMixed(c.trace, messageMachine(t, c.net), MixedOptions{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

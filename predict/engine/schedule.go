@@ -7,27 +7,27 @@ import (
 	"spoor/traces/unit"
 )
 
-// line is the time-line of a rank: what its program does next, as far as that is known, and what it takes at
-// least. That is found for many operations together, some of them beyond what is known, which nobody looks at yet: one by one, each would wait
-// for memory.
+// schedule is the time-line of a rank [dickens1996]: the known next operations of its program, and the least time
+// that each takes. Sums are computed for many operations at once, some of them beyond the known ones: one by one,
+// each would wait for memory.
 type schedule struct {
-	// What is looked at of most.
-	sums         []unit.Picos   // what all before an operation has taken at least, of one after the other
-	base         int            // where rank.ops begin in sums
-	end          int            // where in sums that is which is not known
-	appointments []appointments // what is sent to each worker, and long messages
+	// The fields that are used most.
+	sums         []unit.Picos   // least time of all operations before one, if done one after the other
+	base         int            // index in sums at which rank.ops begin
+	end          int            // index in sums at which the unknown operations begin
+	appointments []appointments // messages to each worker; last, rendezvous messages
 
-	ops       Ops  // the rank's, if they are kept here
-	ownsOps   bool // they are
-	ended     bool // the program has come to its end, or to an error
-	following Ops  // what the program gave after them
+	ops       Ops  // the rank's operations, if they are stored here
+	ownsOps   bool // rank.ops are stored in ops
+	ended     bool // the program has ended or failed
+	following Ops  // what the program gave after ops
 	err       error
 	_         [56]byte
 }
 
-// newLines are time-lines without any operations, that have room for most of what they are to have.
+// newSchedules returns schedules without operations, with room for most of the operations to come.
 func newSchedules(ranks, workers, ahead int) ([]schedule, []appointments) {
-	room := 3*min(ahead, DefaultAhead) + 2 // see forget
+	room := 3*min(ahead, DefaultAhead) + 2 // see trim
 	all, due, sums := make([]schedule, ranks), make([]appointments, ranks*(workers+1)), make([]unit.Picos, ranks*room)
 	for i := range all {
 		all[i].appointments = due[i*(workers+1) : (i+1)*(workers+1)]
@@ -36,21 +36,21 @@ func newSchedules(ranks, workers, ahead int) ([]schedule, []appointments) {
 	return all, due
 }
 
-// due is messages to a worker, in the order in which they are sent.
+// appointments are the messages to a worker, in the order in which they are sent.
 type appointments struct {
 	all   []appointment
 	head  int32
-	known int32 // how many are of operations that are known
+	known int32 // how many belong to known operations
 }
 
-// promise is what a rank has done at least when it begins to send a message.
+// appointment is the earliest time, counted in the rank's own operations, at which the rank begins to send a message.
 type appointment struct {
 	row int64 // of its operation
 	sum unit.Picos
 }
 
-// after is how long it is at least until a rank that has done so much begins with the first message of an operation
-// from a row on; or never.
+// untilNext returns a lower bound on the time until a rank begins the first message of an operation from row on;
+// never if there is none. done is what the rank has done so far.
 func (d *appointments) untilNext(row int64, done unit.Picos) unit.Picos {
 	for d.head < d.known && d.all[d.head].row < row {
 		d.head++
@@ -70,7 +70,7 @@ func (d *appointments) add(p appointment) {
 	d.all = append(d.all, p)
 }
 
-// show has those be known that are before a row. It is how many of them are from another row on.
+// reveal makes the appointments before a row known. It returns how many of them are from row from on.
 func (d *appointments) reveal(before, from int64) (n uint64) {
 	for ; int(d.known) < len(d.all) && d.all[d.known].row < before; d.known++ {
 		if d.all[d.known].row >= from {
@@ -80,21 +80,21 @@ func (d *appointments) reveal(before, from int64) (n uint64) {
 	return n
 }
 
-// done is what a rank has done at least before operation i of those that it has.
+// minBefore returns the least time of all operations before operation i of those that the rank has.
 func (k *schedule) minBefore(i int) unit.Picos { return k.sums[min(k.base+i, k.end)] }
 
-// total is what all that is known takes.
+// total returns the least time of all known operations.
 func (k *schedule) total() unit.Picos { return k.sums[k.end] }
 
-// known is how many operations are, of those that the rank has.
+// known returns how many of the rank's operations are known.
 func (k *schedule) known() int { return k.end - k.base }
 
-// ends is whether all is known that the program of r does.
+// complete reports whether the whole rest of the program of r is known.
 func (k *schedule) complete(r *rank) bool {
 	return k.ended && k.known() >= len(r.ops)+k.following.Len()
 }
 
-// fetch is the next operations of the program, where none is left.
+// nextOps returns the next operations of the program when none is left.
 func (r *rank) nextOps() (Ops, error) {
 	if r.e.lookaheads == nil {
 		return r.program.Next()
@@ -112,7 +112,7 @@ func (r *rank) nextOps() (Ops, error) {
 	return r.program.Next()
 }
 
-// lookAhead puts operations on the time-line, so that there are so many from the present one on.
+// fill adds operations to the schedule until there are `ahead` from the present one on.
 func (k *schedule) fill(r *rank, ahead int) {
 	if r.main.phase == ended {
 		return
@@ -136,7 +136,7 @@ func (k *schedule) fill(r *rank, ahead int) {
 	}
 }
 
-// fetchOf fetches what an outlook looks at that r and its time-line point to.
+// prefetch prefetches what updateLookahead reads of r and its schedule.
 func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
 	prefetch(unsafe.Pointer(&k.sums[min(max(k.base+r.at-1, 0), k.end)]), 1)
 	for w := range k.appointments {
@@ -159,13 +159,14 @@ func (k *schedule) prefetch(r *rank, ahead int, fill bool) {
 	}
 }
 
-// fetchOps fetches operations, one at least.
+// prefetchOps prefetches at least one operation.
 func prefetchOps(ops []packedOp) {
 	prefetch(unsafe.Pointer(&ops[0]), (len(ops)*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes+1)
 }
 
-// forget drops what operations before the i-th take, once that is most of sums: what is left, and what is put behind it, is at most
-// three times what is looked ahead. All of those operations may have been done unseen.
+// trim removes the sums of operations before the i-th, once they are most of sums. What is left, with what is added
+// behind it, is at most three times `ahead`. All these operations may have been done without an update of the
+// schedule.
 func (k *schedule) trim(i int) {
 	first, last := k.base+i, len(k.sums)-1
 	if first > last {
@@ -178,7 +179,7 @@ func (k *schedule) trim(i int) {
 	}
 }
 
-// reckon finds what operations take, before the i-th or all that there are.
+// computeSums computes the sums of the operations before the i-th, or of all that there are.
 func (k *schedule) computeSums(r *rank, i int) {
 	row := r.main.row - int64(r.at-1)
 	if from, to := len(k.sums)-1-k.base, min(i, len(r.ops)); from < to {
@@ -189,8 +190,8 @@ func (k *schedule) computeSums(r *rank, i int) {
 	}
 }
 
-// extend asks the program for more, and keeps what it gave and was not done: the program may
-// write over it. Of what it gives, little is copied, and much is left where it is.
+// readAhead gets more operations from the program. It first copies what the program gave and the rank has not done,
+// because the program may overwrite it. Few of the new operations are copied; a long sequence stays where it is.
 func (k *schedule) readAhead(r *rank, ahead int) bool {
 	if k.ended || r.e.direct != nil || k.lastOp(r).Sensitive {
 		return false
@@ -217,7 +218,7 @@ func (k *schedule) readAhead(r *rank, ahead int) bool {
 	return !k.ended
 }
 
-// last is the last operation that r has.
+// lastOp returns the last operation that r has.
 func (k *schedule) lastOp(r *rank) Op {
 	if n := k.following.Len(); n > 0 {
 		return k.following.At(n - 1)
@@ -226,7 +227,7 @@ func (k *schedule) lastOp(r *rank) Op {
 	return all.At(all.Len() - 1)
 }
 
-// put puts operations on the time-line, the first of which has a row.
+// addOps adds operations to the schedule. The first of them has the given row.
 func (k *schedule) addOps(r *rank, ops Ops, row int64) {
 	n := len(k.sums)
 	k.sums = slices.Grow(k.sums, ops.Len())[:n+ops.Len()]
@@ -245,7 +246,7 @@ func (k *schedule) addOps(r *rank, ops Ops, row int64) {
 	}
 }
 
-// busy notes who feels an operation, and is when the processor has done with it at least.
+// addOp notes the receivers of an operation. It returns a lower bound on the time at which the processor has done it.
 func (k *schedule) addOp(r *rank, op *Op, begun appointment) unit.Picos {
 	e, total := r.e, begun.sum
 	switch op.Kind {
@@ -264,7 +265,7 @@ func (k *schedule) addOp(r *rank, op *Op, begun appointment) unit.Picos {
 	return total
 }
 
-// leastSending is for how long the processor of a sender is busy at least.
+// minSendOverhead returns the least time for which a send occupies the processor.
 func (e *engine) minSendOverhead(bytes int64) unit.Picos {
 	if e.Sizes == nil {
 		return e.Send
@@ -275,7 +276,7 @@ func (e *engine) minSendOverhead(bytes int64) unit.Picos {
 	return e.sendOverhead(bytes)
 }
 
-// bounded is a duration, or what is next to it of an operation that is not sound.
+// bounded returns a duration clamped to the valid range, because an invalid operation may have any.
 func bounded(long unit.Picos) unit.Picos {
 	if uint64(long) <= uint64(maxDuration) {
 		return long
@@ -283,13 +284,13 @@ func bounded(long unit.Picos) unit.Picos {
 	return min(max(long, 0), maxDuration)
 }
 
-// promise notes who feels an operation.
+// addAppointment notes the workers that an operation affects.
 func (k *schedule) addAppointment(r *rank, op *Op, p appointment) {
 	e := r.e
 	if op.Kind == Collective {
 		for w := range k.appointments {
 			if w != e.number {
-				k.appointments[w].add(p) // who is in it is found out when it begins
+				k.appointments[w].add(p) // its members become known when it begins
 			}
 		}
 		return

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// A worker looks for patience whether all others are there before it sleeps: a little longer than it takes to wake it up, so that of
-// workers which have a processor each, next to none sleeps.
+// A worker spins for spinTime at a barrier before it sleeps. This is a little longer than waking it up takes. So
+// workers that have a processor each almost never sleep.
 const (
 	spinTime       = 200 * time.Microsecond
 	maxSleepRounds = 15
 )
 
-// meeting is where workers wait for each other. Those that come first look for some time whether all
-// are there; then they sleep, as the host may have no processor for the others otherwise.
+// barrier synchronizes workers. Early workers spin for some time. Then they sleep, because the host may have no free
+// processor for the others.
 type barrier struct {
-	missing    atomic.Int32 // who has not come
+	missing    atomic.Int32 // workers that have not come
 	generation atomic.Uint64
 	waiters    []barrierWaiter
-	spins      bool // there is a processor for each
+	spins      bool // there is a processor for each worker
 	running    sync.WaitGroup
 }
 
-// seat is a worker's.
+// barrierWaiter is the state of a worker at a barrier.
 type barrierWaiter struct {
 	asleep          atomic.Bool
 	wake            chan struct{}
-	sleepRounds     int // meetings at which it does not look
-	nextSleepRounds int // rests after the next look that is in vain
+	sleepRounds     int // barriers at which it does not spin
+	nextSleepRounds int // sleepRounds after its next unsuccessful spin
 	_               [64]byte
 }
 
@@ -43,7 +43,7 @@ func newBarrier(workers int) *barrier {
 	return m
 }
 
-// wait returns when all workers have come. What they did before, all see after.
+// wait returns when all workers have come. What they wrote before it, all see after it.
 func (m *barrier) wait(worker int) {
 	number := m.generation.Load()
 	if m.missing.Add(-1) == 0 {
@@ -60,7 +60,7 @@ func (m *barrier) wait(worker int) {
 	if m.spin(s, number) {
 		return
 	}
-	for m.generation.Load() == number { // who woke the others up before may still be about it
+	for m.generation.Load() == number { // the worker that woke up the previous barrier may still be waking others
 		s.asleep.Store(true)
 		if m.generation.Load() == number || !s.asleep.CompareAndSwap(true, false) {
 			<-s.wake
@@ -68,12 +68,13 @@ func (m *barrier) wait(worker int) {
 	}
 }
 
-// leave is for good; close waits until all have left.
+// leave removes a worker for good. close waits until all have left.
 func (m *barrier) leave() { m.running.Done() }
 func (m *barrier) close() { m.running.Wait() }
 
-// look is whether all others come in time. Who looks in vain again does not at the next meeting, then not at the next three, and so on up to mostRests:
-// on a host that others use too, the processor is theirs who are waited for.
+// spin reports whether all others come in time. After an unsuccessful spin, a worker does not spin at the next
+// barriers: first one, then three, up to maxSleepRounds. On a host with other load, this leaves the processor to the
+// workers that have not come.
 func (m *barrier) spin(s *barrierWaiter, number uint64) bool {
 	if !m.spins {
 		return false

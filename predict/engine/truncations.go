@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// Short is receives that got more bytes than they had room for, which MPI calls an error (truncation). They are simulated with all bytes. A
-// receive of no bytes has room for whatever comes.
+// Truncations counts receives whose message was larger than their capacity, which MPI calls a truncation error. They
+// are simulated with all bytes. A receive of 0 bytes has unlimited capacity.
 type Truncations struct {
 	Receives uint64
 	// The first one in the program of the lowest rank that has any.
@@ -12,7 +12,7 @@ type Truncations struct {
 	number                 uint32
 }
 
-// String is "on rank 1: 10 bytes for a message of 20 from rank 0 with tag 3".
+// String returns "on rank 1: 10 bytes for a message of 20 from rank 0 with tag 3".
 func (s *Truncations) String() string {
 	text := fmt.Sprintf("on rank %d: %d bytes for a message of %d from rank %d with tag %d", s.Rank, s.Room, s.Bytes, s.From, s.Tag)
 	if s.Group != None {
@@ -30,7 +30,8 @@ func (s *Truncations) add(o *Truncations) {
 	s.Receives = n
 }
 
-// tooShort notes that a message came to a receive that has less room. Marks of programs that run along are no room.
+// noteTruncation counts a message that exceeds the capacity of its receive. The marks of directly executed programs
+// are no capacities.
 func (r *rank) noteTruncation(p *pendingOp, m *packet) {
 	if r.e.direct == nil {
 		r.e.truncations.add(&Truncations{Receives: 1, Rank: r.id, From: m.from, Tag: m.tag, Group: m.group, Room: p.bytes, Bytes: m.bytes, number: p.order})

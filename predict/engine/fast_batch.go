@@ -2,14 +2,15 @@ package engine
 
 import "spoor/traces/unit"
 
-// strides is whether stride goes on with the program.
+// canBatch reports whether runBatch can continue the program.
 func (r *rank) canBatch() bool {
 	s := &r.main
 	return r.e.aheadLeft > 0 && (s.phase == starting || s.phase == collecting) && r.ops[r.at-1].isCommon() && s.t < Horizon && !r.failed
 }
 
-// stride does one operation after the other, whatever comes: see freely. It stops at one that waits, that works, or that is special, which
-// is not begun then. What glide asks before each is asked when it stops.
+// runBatch does one operation after the other, whatever arrives: see mayRunAhead. It stops at an operation that
+// blocks, that has work, or that is special; it does not begin the latter two. The checks that runProgramFast makes
+// before each operation are made once, when it stops.
 func (r *rank) runBatch() {
 	e, s := r.e, &r.main
 	ops, at, t, on := r.ops, r.at, s.t, s.pending
@@ -51,7 +52,7 @@ func (r *rank) runBatch() {
 	r.commitBatch(at, t)
 }
 
-// stand has r be before the operation whose number is one less, at a time.
+// commitBatch sets the state of r to before the operation at-1, at a time.
 func (r *rank) commitBatch(at int, t unit.Picos) {
 	s := &r.main
 	s.row += int64(at - r.at)
@@ -59,10 +60,11 @@ func (r *rank) commitBatch(at int, t unit.Picos) {
 	s.op, s.t, s.phase, s.pending = r.op(at-1), t, starting, 0
 }
 
-// special is that an operation has not begun.
+// notStarted means that an operation has not begun.
 const notStarted int32 = -2
 
-// embark begins an operation whose message, if it sends one, is not long. It is until when the processor is busy, and the pending operation to end then, or none.
+// issueFast begins an operation. Its message, if it sends one, must not be a rendezvous message. It returns until
+// when the processor is busy, and the pending operation that ends then, 0 or notStarted.
 func (r *rank) issueFast(op *packedOp, now unit.Picos) (unit.Picos, int32) {
 	switch op.kind {
 	case Compute:

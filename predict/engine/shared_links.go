@@ -5,28 +5,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// shipping is what is on its way over links that messages share: when it comes is known when it has left.
+// transferTable holds the packets in flight over shared links. The arrival of a packet becomes known only when it has
+// left.
 type transferTable struct {
 	all  pool[transfer]
-	last map[uint64]int32 // between two ranks, that has not come
+	last map[uint64]int32 // last unfinished transfer between two ranks
 }
 
-// shipment is a mail under way.
+// transfer is a packet in flight over shared links.
 type transfer struct {
 	packet
 	cause  Cause
-	flight unit.Picos // before
+	flight unit.Picos // before this transfer
 	to     int32
-	ends   int32 // pending operation that ends when it has left, or over
-	next   int32 // sent after it between the same ranks, which comes no sooner; or 0
-	held   bool  // until those before it have come
+	ends   int32 // pending operation that ends when it has left, or completed
+	next   int32 // next transfer between the same ranks, which arrives no sooner; or 0
+	held   bool  // until those before it have arrived
 	left   bool
 }
 
-// pairOf are two ranks.
+// pairKey returns the map key of two ranks.
 func pairKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
 
-// ship puts a mail on its way at a time. Those that are ordered do not overtake each other.
+// startTransfer sends a packet at a time. Ordered packets do not overtake each other.
 func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered bool) {
 	all := &e.transfers.all
 	s.cause = e.causes.now
@@ -44,7 +45,7 @@ func (e *engine) startTransfer(s transfer, at unit.Picos, bytes int64, ordered b
 	e.limit = min(e.limit, at+e.Shared.Least(unit.Bytes(bytes)))
 }
 
-// land does what happens next on the links.
+// stepLinks simulates the next event of the links.
 func (e *engine) stepLinks() {
 	e.now, e.active = e.Shared.Next(), None
 	for _, d := range e.Shared.Step() {
@@ -62,7 +63,7 @@ func (e *engine) stepLinks() {
 	}
 }
 
-// landed delivers a mail that has left, and those behind it that waited for it.
+// deliverTransfer delivers a packet that has left, and those behind it that waited for it.
 func (e *engine) deliverTransfer(i int32) {
 	all := &e.transfers.all
 	for i != 0 {

@@ -7,29 +7,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// crew is the workers of a run.
+// workers are the workers of a run.
 type workers struct {
 	Stats
 	engines  []*engine
 	barrier  *barrier
-	statuses [2][]status  // of each worker, by turns
+	statuses [2][]status  // of each worker; the two sides alternate between barriers
 	plans    []windowPlan // of each worker
 }
 
-// report is what a worker says of itself when workers meet.
+// status is what a worker publishes at a barrier.
 type status struct {
-	next          int64 // the first window in which one of its ranks, or one to whom they sent, acts
+	next          int64 // first window in which one of its ranks, or a receiver of its packets, acts
 	activeWindows int64 // windows of the lookahead in which its ranks have acted
-	computed      int64 // outlooks that it has found
+	computed      int64 // bounds that it has computed
 	failed        *failure
 	err           error
-	lookahead                // Whoa's
-	hasBounds     bool       // whether it has been found
-	firstSent     unit.Picos // when the first message comes that it sent to another worker
-	_             [64]byte   // what others write is in other lines
+	lookahead                // of Whoa
+	hasBounds     bool       // whether lookahead has been computed
+	firstSent     unit.Picos // when the first packet comes that it sent to another worker
+	_             [64]byte   // keeps workers off each other's cache lines
 }
 
-// plan is what workers do until they meet again. Each makes it for itself, and it is the same.
+// windowPlan is what a worker does until the next barrier. Each worker computes it, with the same result.
 type windowPlan struct {
 	over      bool
 	from      int64 // window
@@ -38,7 +38,7 @@ type windowPlan struct {
 	_         [64]byte
 }
 
-// run has all workers do what there is to do.
+// run runs all workers to the end.
 func (c *workers) run() error {
 	first := c.engines[0]
 	if c.Protocol == "" || c.Protocol == Sequential || sequentialReason(&first.Model) != "" {
@@ -74,12 +74,12 @@ func (c *workers) run() error {
 	return c.firstError()
 }
 
-// work is what a worker does: until the next meeting, and again.
+// runWorker alternates between a barrier and a simulation up to the next halt.
 func (c *workers) runWorker(e *engine) {
 	defer c.barrier.leave()
 	d := e.driver.(*windowDriver)
-	for meetings := uint64(0); ; meetings++ {
-		side := meetings % 2
+	for barriers := uint64(0); ; barriers++ {
+		side := barriers % 2
 		c.writeStatus(e, d, &c.statuses[side][e.number])
 		c.barrier.wait(e.number)
 		e.outbox.flip()
@@ -87,7 +87,7 @@ func (c *workers) runWorker(e *engine) {
 		halt := c.nextHalt(e, c.statuses[side])
 		if c.plans[e.number].over {
 			if e.number == 0 {
-				c.Barriers = meetings
+				c.Barriers = barriers
 			}
 			return
 		}
@@ -96,7 +96,7 @@ func (c *workers) runWorker(e *engine) {
 	}
 }
 
-// report says how far a worker is.
+// writeStatus writes how far a worker is.
 func (c *workers) writeStatus(e *engine, d *windowDriver, r *status) {
 	r.failed = e.failed
 	if r.next = d.first(e); e.outbox.first < never {
@@ -109,7 +109,7 @@ func (c *workers) writeStatus(e *engine, d *windowDriver, r *status) {
 	}
 }
 
-// decide is up to before which window a worker goes on.
+// nextHalt returns the window before which a worker halts.
 func (c *workers) nextHalt(e *engine, all []status) (halt int64) {
 	p := &c.plans[e.number]
 	p.from, p.over = noFurtherWindow, false
@@ -136,7 +136,7 @@ func (c *workers) nextHalt(e *engine, all []status) (halt int64) {
 	return min(halt, last)
 }
 
-// outcome is the error of a run, if there is one.
+// firstError returns the first error of a run, if there is one.
 func (c *workers) firstError() error {
 	var failed *failure
 	for i, e := range c.engines {
@@ -154,11 +154,11 @@ func (c *workers) firstError() error {
 	return failed.cause()
 }
 
-// end is an error if a rank goes beyond the end of time.
+// checkHorizon returns an error if a rank would act after Horizon.
 func (c *workers) checkHorizon() error {
 	for _, e := range c.engines {
 		if next := e.sharedNext(); next >= Horizon && next < network.Never && e.Shared != nil {
-			return fmt.Errorf("messages are on their links after %v, more than can be simulated", Horizon)
+			return fmt.Errorf("messages still use links after %v, more than can be simulated", Horizon)
 		}
 		if err := e.checkpoint(); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (c *workers) checkHorizon() error {
 	return nil
 }
 
-// clear takes up the messages that nobody waited for.
+// drainArrivals takes up the messages for which no receive waits.
 func (c *workers) drainArrivals() error {
 	for _, e := range c.engines {
 		for i := e.first; i < e.end; i++ {

@@ -8,24 +8,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// windows lets all ranks that act in a window of time do so, in any order: as a window is no longer
-// than the lookahead, what they do is felt in the next one, or later. Those that act in one of the
-// next windows are in a ring of lists; the others are in a heap.
+// windowDriver lets all ranks that act in a window of time act in any order. A window is no longer than the
+// lookahead, so their effects come in the next window or later. Ranks that act in one of the next windows are in a
+// ring of lists. The others are in a heap.
 type windowDriver struct {
 	width         unit.Picos
 	inverse       uint64 // see windowOf
 	shift         uint8
 	now           int64 // window
 	ring          [ringSize][]int32
-	filled        [ringSize / 64]uint64 // which lists of the ring have ranks, or had
-	spare         [][]int32             // lists that are done: the last is in fast memory
+	filled        [ringSize / 64]uint64 // which lists of the ring have, or had, ranks
+	spare         [][]int32             // emptied lists, for reuse; the last one is still in a cache
 	far           readyHeap
 	activeWindows int64 // windows in which ranks acted
 }
 
 const (
 	ringSize        = 1 << 10
-	leastWidth      = unit.Picos(16) // less is not worth a window
+	leastWidth      = unit.Picos(16) // shorter windows are not worth it
 	noWindow        = int64(-1)
 	noFurtherWindow = int64(math.MaxInt64)
 )
@@ -40,8 +40,9 @@ func newWindows(width unit.Picos) *windowDriver {
 	return d
 }
 
-// windowOf is the window of a time before Horizon: by the reciprocal of the width, as to divide takes longer than what is done with it.
-// It is exact, as the product of that with the width, of L bits, is at most 2^L more than 2^(62+L).
+// windowOf returns the window of a time before Horizon. It multiplies by the reciprocal of the width, because a
+// division takes longer than the rest. The result is exact: the product of the reciprocal and the width, of L bits,
+// is at most 2^L more than 2^(62+L).
 func (d *windowDriver) windowOf(t unit.Picos) int64 {
 	if d.inverse == 0 {
 		return int64(t / d.width)
@@ -55,8 +56,8 @@ func (d *windowDriver) add(r *rank) {
 	d.put(r)
 }
 
-// put lets a rank act in the window of its next. It may be in lists of others, which its window
-// tells from this.
+// put enters a rank in the window of its next action. The rank may still be in lists of other windows; r.window says
+// which one counts.
 func (d *windowDriver) put(r *rank) {
 	if r.next >= Horizon {
 		r.window = noWindow
@@ -76,7 +77,7 @@ func (d *windowDriver) put(r *rank) {
 	d.filled[i/64] |= 1 << (i % 64)
 }
 
-// enter puts a rank into the i-th list, which has the room of one that is done.
+// enter puts a rank into the i-th list. A new list reuses an emptied one.
 func (d *windowDriver) enter(i int64, id int32) {
 	if n := len(d.spare); n > 0 && d.ring[i] == nil {
 		d.ring[i], d.spare = d.spare[n-1], d.spare[:n-1]
@@ -88,7 +89,7 @@ func (d *windowDriver) sooner(_ *engine, r *rank) { d.put(r) }
 
 func (d *windowDriver) run(e *engine) error { return d.upTo(e, noFurtherWindow) }
 
-// upTo has ranks act in all windows before one.
+// upTo lets ranks act in all windows before one.
 func (d *windowDriver) upTo(e *engine, end int64) error {
 	for d.advance(end) {
 		if err := e.checkpoint(); err != nil {
@@ -118,17 +119,18 @@ func (d *windowDriver) upTo(e *engine, end int64) error {
 	return nil
 }
 
-// Memory is slower than a processor. So what a rank acts on is fetched while others act that are before it: the rank itself, and when that
-// is there what it points to, each by so many ranks ahead.
+// Memory is slower than a processor. So ranks that act later are prefetched while others act: first the rank itself,
+// then, when it is there, what it points to. Each prefetch is prefetchDistance ranks ahead.
 const (
 	prefetchDistance = 8
 	lineBytes        = 64
 	rankLines        = (int(hot)-1)/lineBytes + 1
-	prefetchedOps    = 6                                                              // operations of each
-	opLines          = (prefetchedOps*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes + 2 // in which they are, wherever they begin
+	prefetchedOps    = 6 // of each rank
+	// cache lines that they take, wherever they begin
+	opLines = (prefetchedOps*int(unsafe.Sizeof(packedOp{}))-1)/lineBytes + 2
 )
 
-// foresee fetches for ranks that act after the k-th of a list.
+// prefetchRanks prefetches ranks that act after the k-th of a list.
 func prefetchRanks(e *engine, ids []int32, k int) {
 	if k += prefetchDistance; k >= 0 && k < len(ids) {
 		e.ranks[ids[k]].prefetchTargets()
@@ -138,7 +140,7 @@ func prefetchRanks(e *engine, ids []int32, k int) {
 	}
 }
 
-// fetchBehind fetches what r points to.
+// prefetchTargets prefetches what r points to.
 func (r *rank) prefetchTargets() {
 	e := r.e
 	if at := r.at - 1; uint(at) < uint(len(r.ops)) {
@@ -158,13 +160,13 @@ func (r *rank) prefetchTargets() {
 	}
 }
 
-// advance goes to the next window in which a rank acts, if it is before the end, and brings those in the
-// heap that act in it.
+// advance goes to the next window in which a rank acts, and reports false if it is not before end. It moves the ranks
+// of that window from the heap to its list.
 func (d *windowDriver) advance(end int64) bool {
 	i := (d.now + 1) % ringSize
 	next := d.now + 1 + d.gap(i)
 	if next > d.now+ringSize {
-		next = noFurtherWindow // there is none in the ring
+		next = noFurtherWindow // the ring has none
 	}
 	if len(d.far) > 0 {
 		next = min(next, int64(d.far[0].t/d.width))
@@ -181,7 +183,7 @@ func (d *windowDriver) advance(end int64) bool {
 	return true
 }
 
-// first is the first window in which a rank acts, or noTurn.
+// first returns the first window in which a rank acts, or noFurtherWindow.
 func (d *windowDriver) first(e *engine) int64 {
 	next, ring := noFurtherWindow, d.now+1+ringSize
 	if len(d.far) > 0 {
@@ -203,7 +205,7 @@ func (d *windowDriver) first(e *engine) int64 {
 	return next
 }
 
-// gap is how many lists of the ring from the i-th on have no ranks.
+// gap returns how many lists of the ring have no ranks, from the i-th on.
 func (d *windowDriver) gap(i int64) int64 {
 	for n := int64(0); n < ringSize+64; {
 		word := d.filled[(i+n)%ringSize/64] >> ((i + n) % 64)

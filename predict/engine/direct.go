@@ -6,34 +6,35 @@ import (
 	"spoor/traces/unit"
 )
 
-// Live is a program that runs along, and is told what depends on time. What concerns one rank
-// comes in the order of its time; of several ranks it comes at once, if there are several workers.
+// DirectProgram is a directly executed program: it runs during the simulation and receives the results that depend on
+// time. Calls about one rank come in order of its time. With several workers, calls about several ranks are
+// concurrent.
 type DirectProgram interface {
-	// Matched is that a receive with a mark other than 0 gets the next message from a rank
-	// with a tag, in the group of the receive.
+	// Matched is called when a receive with a mark other than 0 gets the next message from a rank with a tag, in the
+	// group of the receive.
 	Matched(rank int32, mark int64, from, tag int32)
-	// Came is that a message came, before it is Matched. All of it is there at a time, or if it
-	// waits for its receiver, never.
+	// Arrived is called when a message comes, before Matched. at is when all of it is there, or never if it waits for
+	// its receiver.
 	Arrived(rank, group, from, tag int32, at unit.Picos)
-	// Found is the answer to an operation that asks for something.
+	// Answered gives the answer to a query.
 	Answered(rank int32, a *Answer)
-	// Resumes is that a rank has done what it was to do, at a time, and is asked for more.
+	// Resumed is called when a rank has done its operations, before the engine calls Next.
 	Resumed(rank int32, now unit.Picos)
 }
 
-// Answer is what an operation found out.
+// Answer is the result of a query.
 type Answer struct {
 	Mark      int64      // of the operation
-	At        unit.Picos // when it was found; of a Clock, what time it is
+	At        unit.Picos // when it was found; for a Clock, the time
 	From, Tag int32      // Probe, Iprobe: of the message
-	Index     int        // WaitAny: which request, of those in the order of the Amongs
+	Index     int        // WaitAny: which request, in the order of the AddToWaitAnys
 	Done      bool       // Test: the request has ended; Iprobe: there is a message
 }
 
-// startLive begins an operation that asks for something.
+// startQuery begins an operation whose result depends on time.
 func (r *rank) startQuery(s *task, now unit.Picos) {
 	if r.e.direct == nil || r.tasks != nil {
-		r.e.fail(fmt.Errorf("rank %d: operation %d asks what time tells, which only a program that runs along can, one operation after the other", r.id, s.row))
+		r.e.fail(fmt.Errorf("rank %d: operation %d asks for a result that depends on time; only a directly executed program can do so, one operation at a time", r.id, s.row))
 		return
 	}
 	switch s.op.Kind {
@@ -63,13 +64,13 @@ func (r *rank) startQuery(s *task, now unit.Picos) {
 	}
 }
 
-// tell answers.
+// answer gives the answer to a query.
 func (r *rank) answer(s *task, a Answer) {
 	a.Mark, a.At = s.op.Bytes, r.e.now
 	r.e.direct.Answered(r.id, &a)
 }
 
-// tellOf tells of a message that comes.
+// reportArrival reports a message that comes.
 func (r *rank) reportArrival(m *packet) {
 	at := m.at
 	if m.kind == rts {
@@ -78,25 +79,25 @@ func (r *rank) reportArrival(m *packet) {
 	r.e.direct.Arrived(r.id, m.group, m.from, m.tag, at)
 }
 
-// matched tells of a match.
+// reportMatch reports a match.
 func (r *rank) reportMatch(n int32, m *packet) {
 	if mark := r.e.pendingOps.items[n].bytes; mark != 0 {
 		r.e.direct.Matched(r.id, mark, m.from, m.tag)
 	}
 }
 
-// found tells of a message that was looked for.
+// reportProbe answers a successful probe.
 func (r *rank) reportProbe(s *task, m *packet) {
 	if r.e.direct != nil {
 		r.answer(s, Answer{From: m.from, Tag: m.tag, Done: true})
 	}
 }
 
-// ended is when a request has ended, or undone.
+// requestEnd returns when a request ended, or unfinished.
 func (r *rank) requestEnd(id int32) (n int32, done unit.Picos) {
 	switch n = r.requests.find(id); n {
 	case 0:
-		r.e.fail(fmt.Errorf("rank %d: asks for request %d, which is not open", r.id, id))
+		r.e.fail(fmt.Errorf("rank %d: queries request %d, which is not open", r.id, id))
 		return n, unfinished
 	case completed:
 		return n, 0
@@ -118,8 +119,7 @@ func (r *rank) startTest(s *task, now unit.Picos) {
 	r.startWait(s, now)
 }
 
-// choose takes the first of several requests that has ended, of those that ended at a time the
-// first that is named; or waits for it.
+// waitAny takes the request that ended first, ties by their order in the WaitAny. If none has ended, it waits.
 func (r *rank) waitAny(s *task, now unit.Picos) {
 	first, when := -1, never
 	for i, id := range r.anyRequests {
@@ -138,7 +138,7 @@ func (r *rank) waitAny(s *task, now unit.Picos) {
 	}
 }
 
-// chosen ends a WaitAny: it becomes the Wait for one of its requests.
+// finishWaitAny ends a WaitAny: it becomes the Wait for one of its requests.
 func (r *rank) finishWaitAny(s *task, i int, now unit.Picos) {
 	for _, id := range r.anyRequests {
 		if n := r.requests.find(id); n > 0 {
@@ -151,7 +151,7 @@ func (r *rank) finishWaitAny(s *task, i int, now unit.Picos) {
 	r.startWait(s, now)
 }
 
-// sooner has a WaitAny look again when a request has ended.
+// recheckWaitAny lets a WaitAny check its requests again when one has ended.
 func (r *rank) recheckWaitAny(s *task, done unit.Picos) {
 	if s.phase == selecting {
 		s.t = min(s.t, done)

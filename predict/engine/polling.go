@@ -2,17 +2,18 @@ package engine
 
 import "fmt"
 
-// looking is how often a rank has looked for what was not there, one operation after the other.
+// pollCount counts the consecutive unsuccessful polls of a rank.
 type pollCount struct {
 	row   int64 // of the last one
 	times int64
 }
 
-// forEver is how often a rank looks before it is asked whether it does so in vain.
+// pollLimit is the number of polls after which the engine checks for a livelock.
 const pollLimit = 1 << 22
 
-// looked is that a strand looks for what is not there, and not on its way. A program that does nothing else, when nobody else goes on, would never end.
-// It could still decide to, by how often it has looked: forEver is more than that.
+// countPoll counts a poll for something that is neither there nor in flight. A program that only polls would never
+// end if no other rank goes on. A program could still stop after a number of polls, but pollLimit is larger than such
+// numbers.
 func (r *rank) countPoll(s *task) {
 	l := &r.polls
 	if s.row != l.row+1 {
@@ -24,7 +25,7 @@ func (r *rank) countPoll(s *task) {
 	}
 }
 
-// allInVain is whether nothing happens any more but that ranks look for something.
+// isLivelock reports whether ranks poll and nothing else happens any more.
 func (e *engine) isLivelock() bool {
 	if int(e.end-e.first) < len(e.ranks) || e.sharedNext() < Horizon || e.coSimulatorNext() < Horizon {
 		return false
@@ -38,13 +39,13 @@ func (e *engine) isLivelock() bool {
 	return true
 }
 
-// looksInVain is whether r has looked for ever, and does so next.
+// pollsForever reports whether r has reached pollLimit and polls next.
 func (r *rank) pollsForever() bool {
 	s := &r.main
 	return r.polls.times >= pollLimit && (s.op.Kind == Iprobe || s.op.Kind == Test) && s.row-r.polls.row <= 1
 }
 
-// inVain names who looks for what, and who waits.
+// livelock describes the polling and the blocked ranks.
 func (e *engine) livelock() *Deadlock {
 	d := &Deadlock{At: e.now, Ranks: len(e.ranks)}
 	for i := range e.ranks {
@@ -59,7 +60,7 @@ func (e *engine) livelock() *Deadlock {
 		} else if n, _ := r.requestEnd(r.main.op.Request); n > 0 {
 			b.For, b.What = r.describePending(&r.main, n)
 		}
-		b.What += fmt.Sprintf(", for which it has looked %d times", r.polls.times)
+		b.What += fmt.Sprintf(", for which it has polled %d times", r.polls.times)
 		d.Blocked = append(d.Blocked, b)
 	}
 	return d

@@ -74,7 +74,7 @@ func TestAheadFails(t *testing.T) {
 	for _, p := range []Protocol{Sequential, Quantum, Whoa} {
 		for _, workers := range []int{1, 2, 3} {
 			got, _ := account(ops, nil, Options{Model: loggp(), Protocol: p, Workers: workers})
-			if want := "rank 1: operation 2 sends to rank 7 of 3"; got != want {
+			if want := "rank 1: operation 2 sends to rank 7, but there are only 3 ranks"; got != want {
 				t.Errorf("%s, %d workers: %s, want %s", p, workers, got, want)
 			}
 		}
@@ -92,7 +92,7 @@ func TestAheadWaitsForEver(t *testing.T) {
 	ops = append(ops, wait(0), wait(1), wait(2))
 	all := ranks(ops, does(send(0, 10)), does(send(0, 10)), nil)
 	got, _ := account(all, nil, Options{Model: loggp()})
-	if want := fmt.Sprintf("deadlock at %v: 1 of 4 ranks wait for ever: rank 0 (event 5) for a message from rank 3 with tag 0, which has ended", unit.Picos(56)); got != want {
+	if want := fmt.Sprintf("deadlock at %v: 1 of 4 ranks wait forever: rank 0 (event 5) for a message from rank 3 with tag 0, which has ended", unit.Picos(56)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	holdToWatched(t, all, Options{Model: loggp()})
@@ -139,7 +139,7 @@ func TestAheadOfSpecial(t *testing.T) {
 func TestKindsThatThereAreNot(t *testing.T) {
 	for _, kind := range []Kind{0, Suspended + 1} {
 		ops := [][]Op{{{Kind: Irecv, Peer: 1, Request: 0, Group: None}, {Kind: kind, Request: None}, {Kind: Wait, Request: 0}}, {{Kind: Send, Request: None, Group: None}}}
-		if _, err := outcome(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "which there is not") {
+		if _, err := outcome(t, newWindows(1000), ops, nil, Options{Model: loggp()}); err == nil || !strings.Contains(err.Error(), "unknown kind") {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 	}

@@ -6,52 +6,52 @@ import (
 	"spoor/traces/unit"
 )
 
-// phase is how far a strand is with its operation.
+// phase is the progress of a task within its operation.
 type phase uint8
 
 const (
 	working    phase = 1 + iota // it has Work to do
 	starting                    // it comes to the operation itself
 	collecting                  // what it waited for is there
-	probed                      // the message that it looked for is there
+	probed                      // the message of its Probe is there
 	stepping                    // it does the steps of a collective
-	selecting                   // one of those that it waits for may be there
-	resuming                    // it was away
+	selecting                   // it selects a request of its WaitAny
+	resuming                    // the co-simulator resumed it
 	blocked
-	suspended // until it comes back
+	suspended // until the co-simulator resumes it
 	ended
 )
 
-// strand is a sequence of operations of a rank: all of its program, one operation of a graph, or
-// one nonblocking collective.
+// task is a sequence of operations of a rank: its whole program, one operation of a graph, or one nonblocking
+// collective.
 type task struct {
 	t          unit.Picos // when it goes on
 	row        int64      // of its operation
 	op         *Op
-	pending    int32 // the pending operation that it waits for, or that it opened
+	pending    int32 // the pending operation that it waits for or that it opened
 	phase      phase
 	number     int32
-	completes  int32            // what ends with it, if it is a nonblocking one
-	collective *collectiveState // of a collective
-	stamp      *enqueueStamp    // LogGOPSim's, or nil
-	portWait   unit.Picos       // of the message that was probed
+	completes  int32            // the pending operation that ends with this nonblocking collective
+	collective *collectiveState // the progress of a collective
+	stamp      *enqueueStamp    // with LogGOPSim, or nil
+	portWait   unit.Picos       // of the probed message
 	flight     unit.Picos
-	cause      Cause      // of its coming, if there is an Observer; or of the end of what was waited for last
-	endedAt    unit.Picos // when that was, if it was not before the strand waited
+	cause      Cause      // with an Observer: why the probed message came, or why the last pending operation ended
+	endedAt    unit.Picos // when that operation ended, if the task waited for it
 }
 
-// need is what a strand must have to go on.
+// resource is what a task must have to go on.
 type resource uint8
 
 const (
 	nothing   resource = iota
-	processor          // to be free
-	port               // and the port of messages that leave: LogGOPSim
-	postOrder          // its turn, to post a receive, which takes no processor: LogGOPSim
-	resources          // how many there are
+	processor          // a free processor
+	port               // a free processor and send port, with LogGOPSim
+	postOrder          // with LogGOPSim: its place in the order of posted receives; needs no processor
+	resources          // the number of resources
 )
 
-// need says which.
+// resourceFor returns the resource that a task needs next.
 func (r *rank) resourceFor(s *task) resource {
 	sends := processor
 	if r.e.LogGOPSim {
@@ -79,7 +79,7 @@ func (r *rank) resourceFor(s *task) resource {
 	return nothing
 }
 
-// step has a strand do the next thing at a time.
+// step lets a task do its next action at a time.
 func (r *rank) step(s *task, now unit.Picos) {
 	r.e.setCause(None, now)
 	r.e.causes.row = noRow
@@ -110,7 +110,7 @@ func (r *rank) step(s *task, now unit.Picos) {
 	}
 }
 
-// start begins the operation of a strand.
+// startOp begins the operation of a task.
 func (r *rank) startOp(s *task, now unit.Picos) {
 	op := s.op
 	switch op.Kind {
@@ -138,14 +138,14 @@ func (r *rank) startOp(s *task, now unit.Picos) {
 	case Suspended:
 		r.startSuspended(s, now)
 	default:
-		r.e.fail(fmt.Errorf("rank %d: operation %d is of kind %d, which there is not", r.id, s.row, op.Kind))
+		r.e.fail(fmt.Errorf("rank %d: operation %d has the unknown kind %d", r.id, s.row, op.Kind))
 	}
 }
 
 func (r *rank) startSend(s *task, now unit.Picos) {
 	op := s.op
 	if op.Peer < 0 || int(op.Peer) >= len(r.e.ranks) {
-		r.e.fail(fmt.Errorf("rank %d: operation %d sends to rank %d of %d", r.id, s.row, op.Peer, len(r.e.ranks)))
+		r.e.fail(fmt.Errorf("rank %d: operation %d sends to rank %d, but there are only %d ranks", r.id, s.row, op.Peer, len(r.e.ranks)))
 		return
 	}
 	if op.Kind == Send {
@@ -166,7 +166,8 @@ func (r *rank) startSend(s *task, now unit.Picos) {
 	}
 }
 
-// stall has the processor wait until what it sends can leave when the processor has done with it.
+// waitForPort blocks the processor until a message can leave at the end of its overhead. It returns when that
+// overhead begins.
 func (r *rank) waitForPort(now, extra unit.Picos, to int32) unit.Picos {
 	free := r.outFree - extra
 	if free <= now || to == r.id || r.graph != nil || r.e.LogGOPSim {
@@ -176,7 +177,7 @@ func (r *rank) waitForPort(now, extra unit.Picos, to int32) unit.Picos {
 	return r.occupy(free, 0, Overhead, free-now, 0)
 }
 
-// request opens a request for a pending operation.
+// openRequest opens a request for a pending operation.
 func (r *rank) openRequest(id, n int32) {
 	old := n
 	if id >= 0 {
@@ -185,7 +186,7 @@ func (r *rank) openRequest(id, n int32) {
 		}
 		r.e.reused++
 	}
-	if old > 0 { // nobody will ask for it
+	if old > 0 { // no operation will wait for it
 		p := &r.e.pendingOps.items[old]
 		if p.abandoned = true; p.done != unfinished {
 			r.e.pendingOps.drop(old)
@@ -216,7 +217,7 @@ func (r *rank) startWait(s *task, now unit.Picos) {
 	r.blockOn(s, n, now)
 }
 
-// await lets a strand go on when a pending operation has ended.
+// blockOn lets a task go on when a pending operation has ended.
 func (r *rank) blockOn(s *task, n int32, now unit.Picos) {
 	p := &r.e.pendingOps.items[n]
 	s.pending = n
@@ -228,7 +229,7 @@ func (r *rank) blockOn(s *task, n int32, now unit.Picos) {
 	s.t, s.phase = max(now, p.done), collecting
 }
 
-// collect ends what a strand waited for: the processor takes up the message.
+// collect ends the wait of a task: the processor takes up the message.
 func (r *rank) collect(s *task, now unit.Picos) {
 	p := &r.e.pendingOps.items[s.pending]
 	long := unit.Picos(0)

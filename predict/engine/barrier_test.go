@@ -12,11 +12,11 @@ func TestMeeting(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		m := newBarrier(workers)
 		var came atomic.Int64
-		const meetings = 60
+		const barriers = 60
 		for w := range workers {
 			go func() {
 				defer m.leave()
-				for k := range meetings {
+				for k := range barriers {
 					if w == k%7 {
 						time.Sleep(2 * spinTime)
 					}

@@ -6,16 +6,16 @@ import (
 	"spoor/traces/unit"
 )
 
-// outlook is what is known of the future of the ranks of a worker, for Whoa: the least of each rank's. Bounds are from below, and
-// for other workers, by number, of when they feel something.
+// lookahead holds the least bounds of all ranks of a worker, for Whoa. sends and sendsAfter are indexed by worker:
+// when that worker is affected.
 type lookahead struct {
-	earliest        unit.Picos // when one acts
-	last            unit.Picos // L: when what is known has been done
-	residual        unit.Picos // S: for how long one that waits has something known to do, from its release on
-	rendezvous      unit.Picos // when a long message is asked for, or answered
-	rendezvousAfter unit.Picos // the same of one that waits, from its release on
+	earliest        unit.Picos // when a rank acts next
+	last            unit.Picos // L: when the known operations have been done
+	residual        unit.Picos // S: how long the known operations of a blocked rank take after its release
+	rendezvous      unit.Picos // when a rendezvous message is requested or answered
+	rendezvousAfter unit.Picos // the same for a blocked rank, counted from its release
 	sends           []unit.Picos
-	sendsAfter      []unit.Picos // the same of one that waits, from its release on
+	sendsAfter      []unit.Picos // the same for a blocked rank, counted from its release
 }
 
 func newLookahead(workers int) lookahead {
@@ -23,17 +23,19 @@ func newLookahead(workers int) lookahead {
 	return lookahead{sends: both[:workers], sendsAfter: both[workers:]}
 }
 
-// outlooks is those of each rank of a worker, one after the other, found anew for those that acted or got something.
+// lookaheads holds the bounds of each rank of a worker. They are recomputed for ranks that acted or received
+// something.
 type lookaheads struct {
 	earliest, last, residual, rendezvous, rendezvousAfter []unit.Picos
-	sends, sendsAfter                                     [][]unit.Picos // by worker; without this one
-	dirty, toFill                                         dirtySet       // which are to be found anew; whose programs may go ahead
-	computed                                              int64          // outlooks
-	schedules                                             []schedule     // of each
-	appointments                                          []appointments // of each line
+	sends, sendsAfter                                     [][]unit.Picos // by worker; the own one is unused
+	// ranks to recompute; ranks whose schedules are to be filled
+	dirty, toFill dirtySet
+	computed      int64          // ranks recomputed so far
+	schedules     []schedule     // of each rank
+	appointments  []appointments // of each schedule
 }
 
-// marked is some ranks, in no order.
+// dirtySet is a set of ranks in no particular order.
 type dirtySet struct {
 	all []int32
 	is  []bool
@@ -67,23 +69,25 @@ func newLookaheads(ranks, workers, ahead int) *lookaheads {
 	return o
 }
 
-// touch is that a rank acts, or does so sooner than was said, or has to answer.
+// markDirty notes that a rank acted, or acts sooner than its bounds say, or has to answer.
 func (e *engine) markDirty(rank int32) {
 	if e.lookaheads != nil {
 		e.lookaheads.dirty.add(rank - e.first)
 	}
 }
 
-// longest is the longest duration that is looked ahead.
+// maxLookahead is the longest duration that is looked ahead.
 const maxLookahead = Horizon / 4
 
-// after is a time, or never, and a duration later, of which longest count.
+// addTime returns t plus a duration, at most never. At most maxLookahead of the duration counts.
 func addTime(t, long unit.Picos) unit.Picos { return min(t+min(long, maxLookahead), never) }
 
-// mostFound is of how many ranks the outlook is found anew within a window: of more, that takes longer than to meet again after the lookahead.
+// maxRecomputed is the number of ranks whose bounds are recomputed within a window. For more, that takes longer than
+// a barrier after one lookahead.
 const maxRecomputed = 64
 
-// look makes a worker's outlook. At the end of a window, programs go ahead: those that acted since the last.
+// updateLookahead computes a worker's bounds. With fill, at the end of a window, it also fills the schedules of the
+// ranks that acted since the last one.
 func (e *engine) updateLookahead(r *status, fill bool) {
 	o := e.lookaheads
 	if r.hasBounds = fill || len(o.dirty.all) <= maxRecomputed; !r.hasBounds {
@@ -115,7 +119,7 @@ func (e *engine) updateLookahead(r *status, fill bool) {
 	}
 }
 
-// foresee fetches for ranks whose outlooks are found after that of the k-th: what is known of them, and when that is there what it points to.
+// prefetch prefetches ranks and schedules that compute needs after the k-th rank, and then what they point to.
 func (o *lookaheads) prefetch(e *engine, found []int32, k int, fill bool) {
 	if k += opsPrefetchDistance; k >= 0 && k < len(found) {
 		i := found[k]
@@ -132,10 +136,11 @@ func (o *lookaheads) prefetch(e *engine, found []int32, k int, fill bool) {
 	}
 }
 
-// aFew is how many outlooks ahead operations are fetched: they are many lines of memory.
+// opsPrefetchDistance is how many ranks ahead operations are prefetched. It is small, because operations take many
+// cache lines.
 const opsPrefetchDistance = 2
 
-// sum is the least of all.
+// sum sets l to the least bounds of all ranks.
 func (o *lookaheads) sum(l *lookahead, e *engine) {
 	l.earliest, l.last, l.residual = least(o.earliest), least(o.last), least(o.residual)
 	l.rendezvous, l.rendezvousAfter = least(o.rendezvous), least(o.rendezvousAfter)
@@ -146,7 +151,7 @@ func (o *lookaheads) sum(l *lookahead, e *engine) {
 	}
 }
 
-// least is the least of some times, or never. It is twice as fast with two of them under way.
+// least returns the least of some times, or never. Two chains of comparisons make it twice as fast.
 func least(all []unit.Picos) unit.Picos {
 	a, b := never, never
 	for ; len(all) >= 2; all = all[2:] {
@@ -158,7 +163,7 @@ func least(all []unit.Picos) unit.Picos {
 	return min(a, b)
 }
 
-// find is the outlook of r, the i-th rank.
+// compute computes the bounds of r, the i-th rank.
 func (o *lookaheads) compute(r *rank, i int, fill bool) {
 	o.reset(i)
 	o.earliest[i] = r.next
@@ -183,7 +188,7 @@ func (o *lookaheads) reset(i int) {
 	o.earliest[i], o.last[i], o.residual[i], o.rendezvous[i], o.rendezvousAfter[i] = never, never, never, never, never
 }
 
-// unknown is that nothing is known of a rank but when it acts next.
+// addUnknown sets the bounds of a rank of which only its next action is known.
 func (o *lookaheads) addUnknown(r *rank, i int) {
 	e := r.e
 	soon := addTime(r.next, e.lookahead)
@@ -196,7 +201,7 @@ func (o *lookaheads) addUnknown(r *rank, i int) {
 	}
 }
 
-// add is that a rank has a time-line.
+// addSchedule sets the bounds of a rank that has a schedule.
 func (o *lookaheads) addSchedule(r *rank, i int) {
 	s, k := &r.main, &o.schedules[i]
 	before, behind := k.minBefore(r.at-1), k.minBefore(r.at)
@@ -225,13 +230,13 @@ func (o *lookaheads) addSchedule(r *rank, i int) {
 	}
 }
 
-// ordered is whether the message that releases r comes after those that have come from who it wants
-// something from. Answers may pass them by.
+// releaseInOrder reports whether the message that releases r comes after all that its sender sent before. Answers
+// (CTS) may overtake them.
 func (r *rank) releaseInOrder() bool {
 	return r.source >= 0 && (r.main.op.Kind == Probe || r.e.pendingOps.items[r.main.pending].kind != Isend)
 }
 
-// goesOn is that a rank goes on at a time, when it has done so much of its time-line.
+// addRunning sets the bounds of a rank that goes on at a time, when it has done the given part of its schedule.
 func (o *lookaheads) addRunning(r *rank, i int, at, done unit.Picos) {
 	e, k := r.e, &o.schedules[i]
 	for w := range o.sends {
@@ -247,7 +252,7 @@ func (o *lookaheads) addRunning(r *rank, i int, at, done unit.Picos) {
 	}
 }
 
-// waits is that a rank goes on when it is released.
+// addBlocked sets the bounds of a rank that goes on when it is released.
 func (o *lookaheads) addBlocked(r *rank, i int, done unit.Picos) {
 	e, k := r.e, &o.schedules[i]
 	for w := range o.sendsAfter {
@@ -263,7 +268,7 @@ func (o *lookaheads) addBlocked(r *rank, i int, done unit.Picos) {
 	}
 }
 
-// halting is up to which window a worker goes on by the appointments of others with it.
+// haltingWindow returns the window before which a worker halts, by the appointments of other workers with it.
 func (c *workers) haltingWindow(e *engine, all []status) int64 {
 	p, look := &c.plans[e.number], e.lookahead
 	if p.from >= p.windowEnd && e.opt.adaptive {
@@ -273,16 +278,16 @@ func (c *workers) haltingWindow(e *engine, all []status) int64 {
 		p.backoff.endWindow(all)
 	}
 	p.backoff.barriers++
-	next, mail, last, span, asks, asked := never, never, never, never, never, never
+	next, nextArrival, last, residual, rendezvous, rendezvousAfter := never, never, never, never, never, never
 	for i := range all {
 		l := &all[i]
-		next, mail = min(next, l.earliest), min(mail, l.firstSent)
-		last, span = min(last, l.last), min(span, l.residual)
-		asks, asked = min(asks, l.rendezvous), min(asked, l.rendezvousAfter)
+		next, nextArrival = min(next, l.earliest), min(nextArrival, l.firstSent)
+		last, residual = min(last, l.last), min(residual, l.residual)
+		rendezvous, rendezvousAfter = min(rendezvous, l.rendezvous), min(rendezvousAfter, l.rendezvousAfter)
 	}
-	released := min(mail, addTime(next, look))
+	released := min(nextArrival, addTime(next, look))
 	if p.from >= p.windowEnd {
-		if p.windowEnd = int64(addTime(min(last, addTime(released, span)), look) / look); e.number == 0 && p.from < noFurtherWindow {
+		if p.windowEnd = int64(addTime(min(last, addTime(released, residual)), look) / look); e.number == 0 && p.from < noFurtherWindow {
 			c.Windows++
 		}
 		p.windowEnd = max(p.windowEnd, p.from+1)
@@ -292,7 +297,7 @@ func (c *workers) haltingWindow(e *engine, all []status) int64 {
 			return p.from + 1
 		}
 	}
-	halt := addTime(min(asks, addTime(released, asked)), look)
+	halt := addTime(min(rendezvous, addTime(released, rendezvousAfter)), look)
 	for i := range all {
 		if i != e.number {
 			halt = min(halt, all[i].sends[e.number], addTime(released, all[i].sendsAfter[e.number]))

@@ -6,15 +6,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// parcel is a mail to a rank of another worker.
+// remotePacket is a packet to a rank of another worker.
 type remotePacket struct {
 	packet
-	cause Cause // it was sent, if there is an Observer
+	cause Cause // of its sending, if there is an Observer
 	to    int32
 }
 
-// outlet is what a worker sends to others: when they meet, each takes what is for it, and the worker
-// goes on with the other side.
+// outbox holds what a worker sends to others. After a barrier, each worker takes its part, and the sender fills the
+// other side.
 type outbox struct {
 	sides [2][][]remotePacket // by worker
 	side  int
@@ -29,7 +29,7 @@ func (o *outbox) open(workers int) {
 	o.first = never
 }
 
-// turn begins a side: what was on it has been taken.
+// flip begins the other side, whose packets have been taken.
 func (o *outbox) flip() {
 	o.side, o.first = 1-o.side, never
 	for w := range o.sides[o.side] {
@@ -37,12 +37,12 @@ func (o *outbox) flip() {
 	}
 }
 
-// ownerOf is the worker of a rank: the inverse of newEngines.
+// workerOf returns the worker of a rank. It is the inverse of the division in newEngines.
 func (e *engine) workerOf(rank int32) int {
 	return ((int(rank)+1)*len(e.outbox.sides[0]) - 1) / len(e.ranks)
 }
 
-// send puts a mail in for a rank of another worker.
+// sendRemote puts a packet to a rank of another worker into the outbox.
 func (e *engine) sendRemote(to int32, m *packet) {
 	o, w := &e.outbox, e.workerOf(to)
 	o.sides[o.side][w] = append(o.sides[o.side][w], remotePacket{*m, e.causes.now, to})
@@ -50,7 +50,7 @@ func (e *engine) sendRemote(to int32, m *packet) {
 	o.sent++
 }
 
-// collect takes what others sent before the meeting.
+// receiveRemote takes what others sent before the barrier.
 func (e *engine) receiveRemote(from []*engine, side int) {
 	for _, other := range from {
 		if other == e {
@@ -60,7 +60,7 @@ func (e *engine) receiveRemote(from []*engine, side int) {
 			p := &other.outbox.sides[side][e.number][i]
 			if p.at < e.settledUntil {
 				e.active = p.to
-				e.fail(fmt.Errorf("rank %d: a message from rank %d comes at %v, and all until %v is done; this is a bug of the engine: use the sequential one", p.to, p.from, p.at, e.settledUntil))
+				e.fail(fmt.Errorf("rank %d: a message from rank %d arrives at %v, but the rank is simulated up to %v; this is a bug: use the sequential engine", p.to, p.from, p.at, e.settledUntil))
 				return
 			}
 			e.active, e.causes.now = None, p.cause

@@ -2,42 +2,42 @@ package engine
 
 import "spoor/traces/unit"
 
-// mailKind says what comes to a rank.
+// packetKind is the kind of a packet.
 type packetKind uint8
 
 const (
-	eager packetKind = 1 + iota // a message, whole
-	rts                         // the request for a long one
-	cts                         // to it
-	data                        // the long one itself
-	ack                         // LogGOPSim's: a long one has been received
+	eager packetKind = 1 + iota // a whole message
+	rts                         // request to send: asks for a rendezvous
+	cts                         // clear to send: answers it
+	data                        // the data of a rendezvous message
+	ack                         // LogGOPSim's: a rendezvous message has been received
 )
 
-// mail is something on its way to a rank, or there. It is as long as a line of memory.
+// packet is a packet that is in flight to a rank or waits there. It fills one cache line.
 type packet struct {
-	at         unit.Picos // when its first byte comes; of one that waits for a receive, its last
-	portWait   unit.Picos // for which it has waited for ports
+	at         unit.Picos // when its first byte comes; its last byte, once it waits for a receive
+	portWait   unit.Picos // time that it waited for ports
 	bytes      int64
 	from       int32
-	seq        uint32 // of from
+	seq        uint32 // sequence number of from
 	tag, group int32
-	pending    int32 // the pending operation of who gets it; of an ask and in LogGOPSim, of its sender
-	next       int32 // in the channel; of an answer, the pending operation of its sender
-	last       int32 // of the channel, if it is the first
-	older      int32 // of all that wait
-	newer      int32 // of all that wait
+	pending    int32 // the receiver's pending operation; for an rts and in LogGOPSim, the sender's
+	next       int32 // next in the channel; for a cts, the pending operation of its sender
+	last       int32 // last in the channel, if this is the first
+	older      int32 // among all unmatched packets of the rank
+	newer      int32 // among all unmatched packets of the rank
 	kind       packetKind
 }
 
-// entry is a mail in the heap.
+// arrival is a packet in the heap.
 type arrival struct {
 	at     unit.Picos
 	from   int32
 	packet int32
 }
 
-// heap is the mails on their way to a rank, the first of which comes first, ties by sender and
-// sequence. As in queue, each has four behind it.
+// arrivalHeap orders the packets in flight to a rank by arrival time, ties by sender and sequence number. It is a
+// heap of arity heapArity.
 type arrivalHeap []arrival
 
 func (e *engine) before(a, b arrival) bool {
@@ -47,7 +47,7 @@ func (e *engine) before(a, b arrival) bool {
 	if a.from != b.from {
 		return a.from < b.from
 	}
-	// Sequences wrap around; those of mails under way are near to each other.
+	// Sequence numbers wrap around; those of packets in flight are near each other.
 	return int32(e.packets.items[a.packet].seq-e.packets.items[b.packet].seq) < 0
 }
 
@@ -95,12 +95,12 @@ func (e *engine) pop(h *arrivalHeap) int32 {
 	return first
 }
 
-// urgent is whether others wait for what a mail does.
+// urgent reports whether another rank waits for the effect of a packet.
 func (e *engine) urgent(m *packet) bool {
 	return m.kind == rts || m.kind == cts || e.LogGOPSim && m.kind == eager && m.pending != 0
 }
 
-// deliver sends a mail to a rank, maybe the one that acts.
+// deliver sends a packet to a rank, possibly the active one.
 func (e *engine) deliver(to int32, m packet, flight unit.Picos) {
 	if to != e.active {
 		m.at = max(m.at, e.now+1)
@@ -116,7 +116,7 @@ func (e *engine) deliver(to int32, m packet, flight unit.Picos) {
 	e.enqueueArrival(to, &m, flight)
 }
 
-// accept takes a mail to a rank of this worker.
+// enqueueArrival adds a packet to the arrivals of a rank of this worker.
 func (e *engine) enqueueArrival(to int32, m *packet, flight unit.Picos) {
 	i := e.packets.add()
 	e.packets.items[i] = *m

@@ -2,16 +2,17 @@ package engine
 
 import "spoor/traces/unit"
 
-// The ways of this file are those of most messages: whole ones in LogGP, of programs that nobody watches and that take their
-// operations one after the other. They do what spin, start, send and arrive do, in fewer steps, and leave to these what is special.
+// This file is the fast path for most messages: eager messages in LogGP, of programs without an observer that do one
+// operation after the other. The functions do the same as runProgram, startOp, send and arrive in fewer steps. They
+// call these for special cases.
 
-// isPlain is whether the ways of this file can be taken.
+// canRunFast reports whether the fast path applies.
 func (e *engine) canRunFast() bool {
 	return e.obs == nil && e.direct == nil && !e.LogGOPSim && !e.usesLinks() && e.Sizes == nil
 }
 
-// runPlain is run. It is false when the rank has become one that these ways are not for. Its processor is never busy beyond the time when its program
-// goes on.
+// runFast does the same as run. It reports false when the fast path no longer applies to the rank. The processor of
+// the rank is never busy beyond the time at which its program goes on.
 func (r *rank) runFast() bool {
 	e, s := r.e, &r.main
 	if e.runsAhead() {
@@ -21,31 +22,31 @@ func (r *rank) runFast() bool {
 		if r.canBatch() {
 			r.runBatch()
 		}
-		mail, own := never, never
+		nextArrival, nextAction := never, never
 		if len(r.arrivals) > 0 {
-			mail = r.arrivals[0].at
+			nextArrival = r.arrivals[0].at
 		}
 		if s.phase < blocked {
-			own = s.t
+			nextAction = s.t
 		}
 		switch {
 		case r.failed:
-			r.updateNext(mail, own)
+			r.updateNext(nextArrival, nextAction)
 			return true
-		case own < mail && own < e.limit || own < never && r.mayRunAhead():
-			if e.now = own; !r.runProgramFast(own, mail) {
+		case nextAction < nextArrival && nextAction < e.limit || nextAction < never && r.mayRunAhead():
+			if e.now = nextAction; !r.runProgramFast(nextAction, nextArrival) {
 				return false
 			}
-		case mail >= e.limit:
-			r.updateNext(mail, own)
+		case nextArrival >= e.limit:
+			r.updateNext(nextArrival, nextAction)
 			return true
 		default:
-			r.takeArrivals(mail)
+			r.takeArrivals(nextArrival)
 		}
 	}
 }
 
-// take takes up the next mail, and those after it that come before the limit, until the program goes on.
+// takeArrivals takes up the next packet, and those after it that come before the limit, until the program goes on.
 func (r *rank) takeArrivals(at unit.Picos) {
 	e := r.e
 	for {
@@ -67,8 +68,8 @@ func (r *rank) takeArrivals(at unit.Picos) {
 	}
 }
 
-// glide is spin.
-func (r *rank) runProgramFast(now, mail unit.Picos) bool {
+// runProgramFast does the same as runProgram.
+func (r *rank) runProgramFast(now, nextArrival unit.Picos) bool {
 	e, s := r.e, &r.main
 	for {
 		t := noTime
@@ -99,16 +100,16 @@ func (r *rank) runProgramFast(now, mail unit.Picos) bool {
 				}
 			}
 		}
-		if now = s.t; s.phase >= blocked || (now >= mail || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now) && !r.mayRunAhead() || r.canBatch() {
+		if now = s.t; s.phase >= blocked || (now >= nextArrival || now >= e.limit || len(r.arrivals) > 0 && r.arrivals[0].at <= now) && !r.mayRunAhead() || r.canBatch() {
 			return true
 		}
 	}
 }
 
-// noTime is that the next operation is not begun.
+// noTime means that the next operation has not begun.
 const noTime = unit.Picos(-1)
 
-// startPlain is start. It is when the operation has ended, or noTime.
+// startFast does the same as startOp. It returns when the operation has ended, or noTime.
 func (r *rank) startFast(op *packedOp, now unit.Picos) unit.Picos {
 	on := notStarted
 	if op.kind > Isend || !r.e.isRendezvous(int64(op.bytes)) {
@@ -125,7 +126,7 @@ func (r *rank) startFast(op *packedOp, now unit.Picos) unit.Picos {
 	return noTime
 }
 
-// sendPlain is send, of a message that is not long, to another rank.
+// sendFast does the same as send, for an eager message to another rank.
 func (r *rank) sendFast(op *packedOp, now unit.Picos) unit.Picos {
 	e, bytes, tag, group := r.e, int64(op.bytes), op.tag, int32(op.group)
 	carry, ok := e.bytesTimeFast(bytes)
@@ -175,7 +176,7 @@ func (r *rank) sendFast(op *packedOp, now unit.Picos) unit.Picos {
 	return t
 }
 
-// collectPlain is collect, but for collectives.
+// collectFast does the same as collect, except for collectives.
 func (r *rank) collectFast(on int32, extra, now unit.Picos) unit.Picos {
 	p := &r.e.pendingOps.items[on]
 	t, long := max(now, p.done), unit.Picos(0)
@@ -191,7 +192,7 @@ func (r *rank) collectFast(on int32, extra, now unit.Picos) unit.Picos {
 	return r.cpu
 }
 
-// arrivePlain is arrive, of a mail that is a whole message of another rank.
+// arriveFast does the same as arrive, for a whole message of another rank.
 func (r *rank) arriveFast(i int32, m *packet) {
 	e := r.e
 	carry, ok := e.bytesTimeFast(m.bytes)

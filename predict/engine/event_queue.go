@@ -2,7 +2,7 @@ package engine
 
 import "spoor/traces/unit"
 
-// turn is when a rank acts next.
+// rankEvent is the next action of a rank.
 type rankEvent struct {
 	at   unit.Picos
 	rank int32
@@ -10,23 +10,23 @@ type rankEvent struct {
 
 func (t rankEvent) before(u rankEvent) bool { return t.at < u.at || t.at == u.at && t.rank < u.rank }
 
-// queue is the turns of all ranks, the first of which is first: a heap in which each turn has
-// four behind it, so that it is half as deep as one with two.
+// eventQueue is a heap of the next events of all ranks. Its arity is heapArity, so that it is half as deep as a
+// binary heap.
 type eventQueue struct {
 	events []rankEvent
-	at     []int32 // of each rank's turn in turns
+	at     []int32 // index in events, by rank
 }
 
 const heapArity = 4
 
-// add puts a new rank in. Ranks are added in order.
+// add adds a rank. Ranks are added in order.
 func (q *eventQueue) add(r *rank) {
 	q.events = append(q.events, rankEvent{})
 	q.at = append(q.at, 0)
 	q.up(len(q.events)-1, rankEvent{r.next, r.id})
 }
 
-// second is the turn behind the first; without one, a turn that never comes.
+// second returns the event behind the first. If there is none, its time is never.
 func (q *eventQueue) second() rankEvent {
 	s := rankEvent{at: never}
 	for _, t := range q.events[1:min(len(q.events), heapArity+1)] {
@@ -37,10 +37,10 @@ func (q *eventQueue) second() rankEvent {
 	return s
 }
 
-// sooner moves the turn of r, which is now earlier.
+// sooner moves the event of r, which is now earlier.
 func (q *eventQueue) sooner(r *rank) { q.up(int(q.at[r.id]), rankEvent{r.next, r.id}) }
 
-// put moves the turn of r, which is now later or the same.
+// put moves the event of r, which is now later or the same.
 func (q *eventQueue) put(r *rank) { q.down(int(q.at[r.id]), rankEvent{r.next, r.id}) }
 
 func (q *eventQueue) up(i int, t rankEvent) {

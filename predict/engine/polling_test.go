@@ -50,13 +50,13 @@ func TestLookingInVain(t *testing.T) {
 		want  []string // nothing: no error
 	}{
 		{"for a rank that has ended", loggp(), []Program{thenLooks(-1, iprobe(1)), quiet(work(5))},
-			[]string{"1 of 2 ranks wait for ever", "rank 0 (event 4194303) for a message from rank 1 with tag 3, for which it has looked 4194304 times, which has ended"}},
+			[]string{"1 of 2 ranks wait forever", "rank 0 (event 4194303) for a message from rank 1 with tag 3, for which it has polled 4194304 times, which has ended"}},
 		{"for each other", loggp(), []Program{thenLooks(-1, iprobe(1)), thenLooks(-1, iprobe(0)), quiet(recv(0))},
-			[]string{"3 of 3 ranks", "rank 0 (event", "rank 1 (event", "in a circle: rank 0 for rank 1 for rank 0"}},
+			[]string{"3 of 3 ranks", "rank 0 (event", "rank 1 (event", "cycle: rank 0 for rank 1 for rank 0"}},
 		{"for who waits for the same", sharing(t, "bus", 2, ""), []Program{thenLooks(-1, iprobe(None)), quiet(recv(0))},
 			[]string{"2 of 2 ranks", "for a message from any rank with tag 3, for which", "rank 1 (event 0) for a message from rank 0"}},
 		{"for a request", loggp(), []Program{thenLooks(-1, test(7), irecv(1, 7)), quiet()},
-			[]string{"rank 0 (event 4194304) for a message from rank 1 with tag 0, for which it has looked 4194304 times, which has ended"}},
+			[]string{"rank 0 (event 4194304) for a message from rank 1 with tag 0, for which it has polled 4194304 times, which has ended"}},
 		{"for a receiver", long(loggp()), []Program{thenLooks(-1, test(7), isend(1, 1000, 7)), quiet()},
 			[]string{"rank 0 (event 4194304) for rank 1 to receive its message of 1000 bytes with tag 0, for which"}},
 		{"while another computes", loggp(), []Program{thenLooks(pollLimit+5, iprobe(1)), quiet(work(10*pollLimit + 1000))}, nil},

@@ -2,21 +2,21 @@ package engine
 
 import "spoor/traces/unit"
 
-// strands are what a rank does besides its program, or instead of it: the operations of a graph
-// that can go on, and nonblocking collectives. Who needs the same waits in one heap, ordered by
-// when it could go on, ties by when it was scheduled and row.
+// taskQueue holds the tasks of a rank besides its program, or instead of it: the ready operations of a graph, and
+// nonblocking collectives. Tasks that need the same resource are in one heap. It is ordered by the time at which they
+// could go on, ties by enqueue time and row.
 type taskQueue struct {
 	all   []*task // by number
 	free  []int32
-	ready [resources]readyHeap // by need
+	ready [resources]readyHeap // by resource
 
-	enqueues bool // LogGOPSim's, by when they were scheduled
+	enqueues bool // with LogGOPSim: ordered by enqueue time
 }
 
-// ticket is a strand that can go on from a time on.
+// readyEntry is a task that can go on from time t on.
 type readyEntry struct {
 	t        unit.Picos
-	enqueued unit.Picos // when it was scheduled, in LogGOPSim; else t
+	enqueued unit.Picos // with LogGOPSim, when it was enqueued; else t
 	row      int64
 	id       int32
 }
@@ -28,7 +28,7 @@ func (a readyEntry) before(b readyEntry) bool {
 	return a.earlier(b)
 }
 
-// earlier is whether of two that could go on at a time the first does.
+// earlier reports whether a goes first if both could go on.
 func (a readyEntry) earlier(b readyEntry) bool {
 	if a.enqueued != b.enqueued {
 		return a.enqueued < b.enqueued
@@ -36,7 +36,7 @@ func (a readyEntry) earlier(b readyEntry) bool {
 	return a.row < b.row
 }
 
-// waiting is a heap of tickets.
+// readyHeap is a heap of readyEntries.
 type readyHeap []readyEntry
 
 func (w *readyHeap) push(n readyEntry) {
@@ -70,10 +70,10 @@ func (w *readyHeap) pop() readyEntry {
 	return first
 }
 
-// mainNumber is the strand of the program; others follow it.
+// mainNumber is the number of the program's task. Those of other tasks follow it.
 const mainNumber int32 = 1
 
-// number is how mails and pending operations call a strand.
+// number returns the number by which packets and pending operations refer to a task.
 func (r *rank) number(s *task) int32 {
 	if s == &r.main {
 		return mainNumber
@@ -88,7 +88,7 @@ func (r *rank) taskNumbered(number int32) *task {
 	return r.tasks.all[number-mainNumber-1]
 }
 
-// add is a new strand.
+// add adds a task.
 func (m *taskQueue) add(row int64, op *Op, t unit.Picos) *task {
 	var s *task
 	if n := len(m.free); n > 0 {
@@ -105,7 +105,7 @@ func (m *taskQueue) add(row int64, op *Op, t unit.Picos) *task {
 	return s
 }
 
-// put lets a strand wait for what it needs to go on.
+// put queues a task for the resource that it needs.
 func (m *taskQueue) put(r *rank, s *task) {
 	n := r.resourceFor(s)
 	k := readyEntry{s.t, s.t, s.row, r.number(s)}
@@ -121,7 +121,7 @@ func (m *taskQueue) put(r *rank, s *task) {
 	m.ready[n].push(k)
 }
 
-// time is when the next strand goes on.
+// nextTime returns when the next task goes on.
 func (m *taskQueue) nextTime(r *rank) unit.Picos {
 	at := never
 	for n := range m.ready {
@@ -132,7 +132,8 @@ func (m *taskQueue) nextTime(r *rank) unit.Picos {
 	return at
 }
 
-// scheduled is when the strand was scheduled that LogGOPSim has do something next, at a time; or if it needs nothing for that, before all time.
+// nextEnqueued returns, with LogGOPSim, when the task that goes on next was enqueued. It returns beforeAll if that
+// task needs no resource.
 func (m *taskQueue) nextEnqueued(r *rank, now unit.Picos) unit.Picos {
 	since := never
 	for n := range m.ready {
@@ -143,8 +144,8 @@ func (m *taskQueue) nextEnqueued(r *rank, now unit.Picos) unit.Picos {
 	return since
 }
 
-// turn has the next strand do something at a time: of several, the one that needs nothing, then
-// the one that could have gone on first, or was scheduled first.
+// runTask lets the next task act at a time. A task without a resource goes first, then the task that was ready or
+// enqueued first.
 func (r *rank) runTask(now unit.Picos) {
 	m := r.tasks
 	found := -1
@@ -162,7 +163,7 @@ func (r *rank) runTask(now unit.Picos) {
 	m.requeue(r, s)
 }
 
-// after lets a strand that did something wait for its next turn.
+// requeue queues a task after its action.
 func (m *taskQueue) requeue(r *rank, s *task) {
 	switch {
 	case s.phase < blocked:
@@ -172,11 +173,11 @@ func (m *taskQueue) requeue(r *rank, s *task) {
 	}
 }
 
-// end ends an operation of a graph, or a nonblocking collective.
+// endTask ends an operation of a graph, or a nonblocking collective.
 func (r *rank) endTask(s *task, t unit.Picos) {
 	s.phase = ended
-	if own := s.completes; own != 0 {
-		r.complete(own, t, 0, 0)
+	if nextAction := s.completes; nextAction != 0 {
+		r.complete(nextAction, t, 0, 0)
 		return
 	}
 	r.endGraphOp(s, t)
