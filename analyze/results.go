@@ -117,7 +117,7 @@ func save(dir string, results []analysis.Result) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	aside, err := store.NewFolder(dir)
+	aside, err := store.NewStagingFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -142,16 +142,16 @@ func save(dir string, results []analysis.Result) (err error) {
 // output is a file of the results.
 type output struct {
 	name  string
-	write func(to *store.Folder, name string) error
+	write func(to *store.StagingFolder, name string) error
 }
 
 func filesOf(results []analysis.Result) (files []output) {
 	for _, r := range results {
 		for _, t := range r.Tables {
-			files = append(files, output{t.Name + ".arrow", func(to *store.Folder, name string) error { return to.WriteTable(name, t) }})
+			files = append(files, output{t.Name + ".arrow", func(to *store.StagingFolder, name string) error { return to.WriteTable(name, t) }})
 		}
 		for _, f := range r.Files {
-			files = append(files, output{f.Name, func(to *store.Folder, name string) error { return to.WriteFile(name, f.Fill) }})
+			files = append(files, output{f.Name, func(to *store.StagingFolder, name string) error { return to.WriteFile(name, f.Fill) }})
 		}
 	}
 	return files
@@ -162,7 +162,7 @@ const writersPerCore = 2
 
 // writeAll writes the files into a directory aside, several at a time. Of several errors it is that of the first file, and names where that
 // would have been.
-func writeAll(aside *store.Folder, dir string, files []output) error {
+func writeAll(aside *store.StagingFolder, dir string, files []output) error {
 	errs := make([]error, len(files))
 	analysis.InParallel(len(files), writersPerCore*runtime.GOMAXPROCS(0), func(i int) {
 		if err := files[i].write(aside, files[i].name); err != nil {

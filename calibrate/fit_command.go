@@ -212,7 +212,7 @@ func (r *fitted) write(env *stage.Env) error {
 	if err := r.networks(env); err != nil {
 		return err
 	}
-	return store.WriteFile(r.flags.prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
+	return store.WriteFileAtomic(r.flags.prefix+".params.toml", func(w io.Writer) error { return params.Write(w) })
 }
 
 // meta is the facts of the tables.

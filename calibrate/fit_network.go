@@ -20,7 +20,7 @@ func (r *fitted) networks(env *stage.Env) error {
 			env.Note("no %s: %v", r.networkFile(s), err)
 			continue
 		}
-		err = store.WriteFile(r.networkFile(s), func(w io.Writer) error {
+		err = store.WriteFileAtomic(r.networkFile(s), func(w io.Writer) error {
 			if _, err := fmt.Fprintf(w, "# PLogP [kielmann2000] by calibrate fit: put this behind a machine that has no [network].\n"); err != nil {
 				return err
 			}

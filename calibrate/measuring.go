@@ -53,7 +53,7 @@ func checkPrefix(prefix string) error {
 	if prefix == "" {
 		return stage.Usage("-o PREFIX is missing: it says where the files go")
 	}
-	if !store.NamesFile(prefix) {
+	if !store.HasFileName(prefix) {
 		return stage.Usage("-o %q: the name of the file is missing; write for example -o %s", prefix, filepath.Join(prefix, "host"))
 	}
 	return nil

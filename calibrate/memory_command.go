@@ -167,7 +167,7 @@ func (o *memoryOptions) write(r *memory.Result, table *store.Table) error {
 	if err := writeParams(o.prefix+".params.toml", filepath.Base(dataset), set); err != nil {
 		return err
 	}
-	return store.WriteFile(o.prefix+".machine.toml", func(w io.Writer) error {
+	return store.WriteFileAtomic(o.prefix+".machine.toml", func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -210,7 +210,7 @@ func writeParams(path, dataset string, set *param.Set) error {
 			return err
 		}
 	}
-	return store.WriteFile(path, all.Write)
+	return store.WriteFileAtomic(path, all.Write)
 }
 
 // memoryTable is what was found, beside what the kernel reports.

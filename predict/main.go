@@ -59,7 +59,7 @@ func tryOutputs(cmd *cobra.Command) error {
 		switch {
 		case f == nil || f.Value.String() == "-":
 		case f.Value.String() != "":
-			if err := store.TryFile(f.Value.String()); err != nil {
+			if err := store.CheckWritable(f.Value.String()); err != nil {
 				return err
 			}
 		case f.Changed:

@@ -101,7 +101,7 @@ func (f *observerFlags) write(env *stage.Env, src trace.Source, times *timeline.
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	known := &format.Simulated{Spells: times.Spells, Messages: messages, End: times.End}
-	err = store.WriteFile(f.timeline, func(w io.Writer) (err error) {
+	err = store.WriteFileAtomic(f.timeline, func(w io.Writer) (err error) {
 		notes, err = f.viewer.Export(times.Of(src), format.ExportOptions{Simulated: known}, w)
 		return err
 	})
@@ -124,7 +124,7 @@ func (f *observerFlags) labels(src trace.Source) error {
 		if s.Name != "pcf" && s.Name != "row" {
 			continue
 		}
-		err := store.WriteFile(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
+		err := store.WriteFileAtomic(strings.TrimSuffix(f.timeline, filepath.Ext(f.timeline))+"."+s.Name, func(w io.Writer) error {
 			_, err := f.viewer.Export(src, format.ExportOptions{Set: map[string]string{s.Name: "true"}}, w)
 			return err
 		})

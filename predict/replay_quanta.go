@@ -63,7 +63,7 @@ func (o *replayOptions) runQuanta(ctx context.Context, env *stage.Env, sims []*s
 		return err
 	}
 	for _, f := range res.Files {
-		if err := store.WriteFile(filepath.Join(o.quanta.dir, f.Name), f.Fill); err != nil {
+		if err := store.WriteFileAtomic(filepath.Join(o.quanta.dir, f.Name), f.Fill); err != nil {
 			return fmt.Errorf("writing the quanta: %w", err)
 		}
 	}

@@ -92,7 +92,7 @@ func writeReport(env *stage.Env, study *report.Study, baselines []string, comman
 	if out == "-" {
 		err = write(env.Out)
 	} else {
-		err = store.WriteFile(out, write)
+		err = store.WriteFileAtomic(out, write)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)

@@ -112,5 +112,5 @@ func writeStudy(path string, study *scaling.Study, all []scaling.Quantity, at sc
 	if err != nil {
 		return err
 	}
-	return store.WriteFile(path, set.Write)
+	return store.WriteFileAtomic(path, set.Write)
 }

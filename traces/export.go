@@ -80,7 +80,7 @@ func export(ctx context.Context, env *stage.Env, path string, ex format.Exporter
 			notes, err = ex.Export(watch(ctx, env, t, "exporting"), o, env.Out)
 		}
 	} else {
-		err = store.WriteFile(output, func(w io.Writer) (err error) {
+		err = store.WriteFileAtomic(output, func(w io.Writer) (err error) {
 			notes, err = ex.Export(src, o, w)
 			return err
 		})

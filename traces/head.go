@@ -37,7 +37,7 @@ func headCommand(env *stage.Env) *cobra.Command {
 			procs = []trace.Proc{trace.Proc(proc)}
 		}
 		rows, err := headOf(args[0], procs, n, events)
-		if errors.Is(err, store.ErrTable) && !events && procs == nil {
+		if errors.Is(err, store.ErrIsTable) && !events && procs == nil {
 			if rows, err = headTable(args[0], n); err != nil {
 				return err
 			}

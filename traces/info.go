@@ -28,7 +28,7 @@ func infoCommand(env *stage.Env) *cobra.Command {
 	print := stage.FormatFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		t, err := store.Open(args[0])
-		if errors.Is(err, store.ErrTable) && !byProc {
+		if errors.Is(err, store.ErrIsTable) && !byProc {
 			return infoOfTable(env, args[0], *print)
 		}
 		if err != nil {

@@ -130,7 +130,7 @@ func (f *sampleFlags) copy(src *watched, out *store.Writer, p trace.Proc) (uint6
 	if f.by == "window" {
 		c = newWindows(f.window, f.rate, f.seed, p)
 	}
-	to := store.NewSplice(out, src.Header(), p)
+	to := store.NewSplicer(out, src.Header(), p)
 	end, err := walk(src, p, visitor{
 		wants: c.batch,
 		ref: func(pos, row uint64, b *trace.Refs, i int) error {

@@ -108,14 +108,14 @@ func (s *slicing) write(prefix string) (err error) {
 // copy writes what is kept of one processor.
 func (s *slicing) copy(out *store.Writer, h trace.Header, i int) error {
 	w, p := s.windows[i], s.procs[i]
-	to := store.NewSplice(out, h, trace.Proc(i))
+	to := store.NewSplicer(out, h, trace.Proc(i))
 	limit, err := s.workOf(p)
 	if err != nil {
 		return err
 	}
 	keeper := s.newKeeper(i)
 	end, err := walk(s.src, p, visitor{
-		wants: func(b store.Batch) bool { return b.Instr <= w.to && b.Instr+b.Span+limit >= w.from },
+		wants: func(b store.Batch) bool { return b.StartInstr <= w.to && b.StartInstr+b.Instr+limit >= w.from },
 		ref: func(pos, _ uint64, b *trace.Refs, j int) error {
 			if !w.hasRef(pos) {
 				return nil

@@ -111,7 +111,7 @@ func save(t *testing.T, prefix string, all [][]placed) {
 	}
 	defer w.Abort()
 	for p, rows := range all {
-		s := store.NewSplice(w, h, trace.Proc(p))
+		s := store.NewSplicer(w, h, trace.Proc(p))
 		for _, r := range rows {
 			if r.event != nil {
 				err = s.Event(r.pos, *r.event)

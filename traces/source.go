@@ -31,7 +31,7 @@ func (w *watched) Refs(procs ...trace.Proc) iter.Seq2[*trace.Refs, error] {
 
 // chosen yields some batches of references of p.
 func (w *watched) chosen(p trace.Proc, batches []int) iter.Seq2[*trace.Refs, error] {
-	return w.shown(w.Trace.Chosen(p, batches))
+	return w.shown(w.Trace.ReadBatches(p, batches))
 }
 
 func (w *watched) shown(refs iter.Seq2[*trace.Refs, error]) iter.Seq2[*trace.Refs, error] {

@@ -70,7 +70,7 @@ func (w *walker) skip(b store.Batch) error {
 		return err
 	}
 	w.refRows += b.Rows
-	w.refPos = max(w.refPos+b.Span, w.evPos)
+	w.refPos = max(w.refPos+b.Instr, w.evPos)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (w *walker) eventsUpTo(refs uint64) error {
 }
 
 // spliceRef writes row i of b at its position in the new trace.
-func spliceRef(to *store.Splice, pos uint64, b *trace.Refs, i int) error {
+func spliceRef(to *store.Splicer, pos uint64, b *trace.Refs, i int) error {
 	pc := uint64(0)
 	if b.PC != nil {
 		pc = b.PC[i]

@@ -56,7 +56,7 @@ func Write(ctx context.Context, src trace.Source, prefix string, o Options) (all
 		if err != nil {
 			return Counts{}, err
 		}
-		if err := o.processor(ctx, src, p, f, store.NewSplice(out, h, p), &all); err != nil {
+		if err := o.processor(ctx, src, p, f, store.NewSplicer(out, h, p), &all); err != nil {
 			return Counts{}, err
 		}
 	}
@@ -90,7 +90,7 @@ func (c *Counts) Notes() (out []string) {
 const chunk = 1 << 12
 
 // processor filters what one processor did.
-func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc, f *cache.Filter, to *store.Splice, all *Counts) error {
+func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc, f *cache.Filter, to *store.Splicer, all *Counts) error {
 	end, work := uint64(0), src.Header().WorkUnit == trace.WorkInstr
 	for piece, err := range analysis.Program(src, p) {
 		if err != nil {
@@ -134,7 +134,7 @@ func (o *Options) processor(ctx context.Context, src trace.Source, p trace.Proc,
 }
 
 // copyRefs writes what goes on of a batch that starts at a position, and returns the position at its end.
-func copyRefs(to *store.Splice, at uint64, from *trace.Refs, beyond []cache.Beyond) (uint64, error) {
+func copyRefs(to *store.Splicer, at uint64, from *trace.Refs, beyond []cache.Beyond) (uint64, error) {
 	row := 0
 	for _, b := range beyond {
 		for ; row <= b.Row; row++ {

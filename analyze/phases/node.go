@@ -21,7 +21,7 @@ type NodeProfile struct {
 var ErrNotCounted = errors.New("nothing was counted of one node with all processors")
 
 // LoadNode reads a traffic table. [ErrNotCounted] says how to get what it does not have.
-func LoadNode(from store.Batched, procs int) (*NodeProfile, error) {
+func LoadNode(from store.TableSource, procs int) (*NodeProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)

@@ -81,7 +81,7 @@ type row struct {
 
 // Load reads a phases table, of which it keeps the rows of one line size. A line size that it does not have is an error that
 // lists those it has.
-func Load(t store.Batched, line unit.Bytes) (*Profile, error) {
+func Load(t store.TableSource, line unit.Bytes) (*Profile, error) {
 	head := t.Head()
 	if head.Name != "phases" {
 		return nil, fmt.Errorf("a %s table, not a phases table", head.Name)
@@ -301,12 +301,12 @@ func toOne(b bool) uint64 {
 }
 
 // eachRow passes the rows of a phases table on, each of which is possible.
-func eachRow(t store.Batched, use func(*row)) error {
+func eachRow(t store.TableSource, use func(*row)) error {
 	return eachBatch(t, func(batch *store.Table, first int) error { return eachOfBatch(batch, first, use) })
 }
 
 // eachBatch passes the batches of a table on, each with the number of rows before it, until use fails.
-func eachBatch(t store.Batched, use func(batch *store.Table, first int) error) error {
+func eachBatch(t store.TableSource, use func(batch *store.Table, first int) error) error {
 	first := 0
 	for batch, err := range t.Batches() {
 		if err != nil {

@@ -129,7 +129,7 @@ type window3 struct {
 }
 
 // LoadTraffic reads a traffic table. What it does not have is an error that says how to get it.
-func LoadTraffic(from store.Batched, block unit.Bytes, perNode int, placement Placement, network Network) (*TrafficProfile, error) {
+func LoadTraffic(from store.TableSource, block unit.Bytes, perNode int, placement Placement, network Network) (*TrafficProfile, error) {
 	t := from.Head()
 	if t.Name != "traffic" {
 		return nil, fmt.Errorf("a %s table, not a traffic table", t.Name)
@@ -245,7 +245,7 @@ func (t *TrafficProfile) Window(p trace.Proc, phase int, number int64, delay int
 }
 
 // eachTraffic passes the rows of a traffic table on, each of which is possible, until use fails.
-func eachTraffic(t store.Batched, use func(*trafficRow) error) error {
+func eachTraffic(t store.TableSource, use func(*trafficRow) error) error {
 	return eachBatch(t, func(batch *store.Table, first int) error { return eachTrafficOfBatch(batch, first, use) })
 }
 

@@ -23,9 +23,9 @@ type Run struct {
 	Trace        string // SHA-256 of the trace
 	Processors   int
 	Params       *param.Set
-	reuseTable   *store.Table  // nil: not measured
-	phasesTable  store.Batched // nil: not measured
-	trafficTable store.Batched // traffic between nodes; nil: not measured
+	reuseTable   *store.Table      // nil: not measured
+	phasesTable  store.TableSource // nil: not measured
+	trafficTable store.TableSource // traffic between nodes; nil: not measured
 	profiles     map[unit.Bytes]*phases.Profile
 	pools        map[unit.Bytes]distances
 	instructions float64                 // see [counted]
@@ -74,7 +74,7 @@ func Open(path string) (*Run, error) {
 	if r.reuseTable, err = readBeside(dir, reuseFile, store.ReadTable); err != nil {
 		return nil, err
 	}
-	for name, table := range map[string]*store.Batched{phasesFile: &r.phasesTable, trafficFile: &r.trafficTable} {
+	for name, table := range map[string]*store.TableSource{phasesFile: &r.phasesTable, trafficFile: &r.trafficTable} {
 		t, err := readBeside(dir, name, store.OpenTable)
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func Open(path string) (*Run, error) {
 }
 
 // headOf returns the head of a table, or nil without a table.
-func headOf(t store.Batched) *store.Table {
+func headOf(t store.TableSource) *store.Table {
 	if t == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func headOf(t store.Batched) *store.Table {
 // readBeside reads a table of an analysis, or its head. It returns nil if the file does not exist.
 func readBeside[T any, P interface {
 	*T
-	store.Batched
+	store.TableSource
 }](dir, name string, read func(path string) (P, error)) (P, error) {
 	path := filepath.Join(dir, name)
 	t, err := read(path)

@@ -43,7 +43,7 @@ func analyzed(t *testing.T, change func(facts []trace.Arg) []trace.Arg) string {
 			}
 		}
 		for _, f := range result.Files {
-			if err := store.WriteFile(filepath.Join(dir, f.Name), f.Fill); err != nil {
+			if err := store.WriteFileAtomic(filepath.Join(dir, f.Name), f.Fill); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -31,9 +31,9 @@ type dataRef struct {
 	slot int32
 }
 
-// lay finds the slots and where everything lies. The columns of blocks and addr
+// layOut finds the slots and where everything lies. The columns of blocks and addr
 // and pcs are complete and consistent.
-func (d *dictionary) lay() {
+func (d *dictionary) layOut() {
 	blocks := len(d.blockRefs)
 	d.from, d.dataFrom = d.from[:0], d.dataFrom[:0]
 	d.data, d.slots = d.data[:0], 0
@@ -48,8 +48,8 @@ func (d *dictionary) lay() {
 		at += int32(n)
 	}
 	d.from, d.dataFrom = append(d.from, at), append(d.dataFrom, int32(len(d.data)))
-	d.nextAt = sized(d.nextAt, blocks+1)
-	d.guessAt = filled(d.guessAt, d.slots+1, 0)
+	d.nextAt = resize(d.nextAt, blocks+1)
+	d.guessAt = fillTo(d.guessAt, d.slots+1, 0)
 	runs := int32(0)
 	for b, n := range d.blockRuns {
 		d.nextAt[b] = runs
@@ -138,8 +138,8 @@ func mixed(h, v uint64) uint64 {
 	return h ^ h>>29
 }
 
-// path guesses which block runs next.
-type path struct {
+// blockPredictor guesses which block runs next.
+type blockPredictor struct {
 	last   [4]int32 // the last blocks, most recent first
 	after4 []int32  // hash of the last four: the block that followed, + 1
 	after1 []int32  // the last block: the block that followed, + 1
@@ -147,23 +147,23 @@ type path struct {
 }
 
 // begin forgets everything; block 0 runs first.
-func (p *path) begin(blocks, runs int) {
+func (p *blockPredictor) begin(blocks, runs int) {
 	log := min(max(bits.Len(uint(runs))+1, 6), 17)
 	p.shift = 64 - log
-	p.after4 = filled(p.after4, 1<<log, 0)
-	p.after1 = filled(p.after1, blocks, 0)
+	p.after4 = fillTo(p.after4, 1<<log, 0)
+	p.after1 = fillTo(p.after1, blocks, 0)
 	p.last = [4]int32{}
 }
 
-// place is where the last four blocks are in after4.
-func (p *path) place() uint64 {
+// lastFourHash is where the last four blocks are in after4.
+func (p *blockPredictor) lastFourHash() uint64 {
 	h := uint64(p.last[0])<<32 | uint64(p.last[1])
 	h = h*0x9E3779B97F4A7C15 ^ (uint64(p.last[2])<<32 | uint64(p.last[3]))
 	return h * 0xD6E8FEB86659FD93 >> p.shift
 }
 
-// went says that block b was next; place is that of before.
-func (p *path) went(b int32, place uint64) {
+// update says that block b was next; place is that of before.
+func (p *blockPredictor) update(b int32, place uint64) {
 	p.after4[place] = b + 1
 	p.after1[p.last[0]] = b + 1
 	p.last = [4]int32{b, p.last[0], p.last[1], p.last[2]}
@@ -188,8 +188,8 @@ func (s *slot) base(r *recent) uint64 {
 	return r[0]
 }
 
-// was says that the slot referred to addr.
-func (s *slot) was(addr uint64, r *recent) {
+// update says that the slot referred to addr.
+func (s *slot) update(addr uint64, r *recent) {
 	step := addr - s.last
 	if step == s.step {
 		s.stride = step

@@ -7,11 +7,11 @@ import (
 // unarchiver turns the columns of the archive profile into references.
 type unarchiver struct {
 	dictionary
-	path     path
-	slot     []slot
-	misses   []uint64 // in the order of guess
-	guesses  []int32  // where each slot is in guess
-	missFrom []int32  // where each slot is in misses
+	predictor blockPredictor
+	slot      []slot
+	misses    []uint64 // in the order of guess
+	guesses   []int32  // where each slot is in guess
+	missFrom  []int32  // where each slot is in misses
 }
 
 // decode reads a batch into r.
@@ -21,17 +21,17 @@ func (u *unarchiver) decode(d *decoder, r *trace.Refs, hasPC bool) {
 		u.checkBlocks(d, hasPC)
 	}
 	if d.err == nil {
-		u.add(hasPC)
-		u.lay()
+		u.decodeDeltas(hasPC)
+		u.layOut()
 		u.checkRuns(d)
 	}
 	if d.err == nil {
-		u.join(d)
+		u.joinMisses(d)
 	}
 	if d.err == nil {
 		r.Reset()
 		r.Proc = trace.Proc(u.proc[0])
-		u.replay(d, r, int(u.refs[0]), hasPC)
+		u.expand(d, r, int(u.refs[0]), hasPC)
 	}
 }
 
@@ -64,9 +64,9 @@ func (u *unarchiver) checkBlocks(d *decoder, hasPC bool) {
 	}
 }
 
-// add undoes the differences of fetch and pc.
-func (u *unarchiver) add(hasPC bool) {
-	u.addr = filled(u.addr, len(u.op), 0)
+// decodeDeltas undoes the differences of fetch and pc.
+func (u *unarchiver) decodeDeltas(hasPC bool) {
+	u.addr = fillTo(u.addr, len(u.op), 0)
 	var end, before uint64
 	fetch := u.fetch
 	for i, op := range u.op {
@@ -78,7 +78,7 @@ func (u *unarchiver) add(hasPC bool) {
 	if !hasPC {
 		u.pcs = nil
 	} else {
-		u.pcs = sized(u.pcs, len(u.pc))
+		u.pcs = resize(u.pcs, len(u.pc))
 		for i, diff := range u.pc {
 			before += uint64(diff)
 			u.pcs[i] = before
@@ -94,10 +94,10 @@ func (u *unarchiver) checkRuns(d *decoder) {
 	}
 }
 
-// join fills misses.
-func (u *unarchiver) join(d *decoder) {
+// joinMisses fills misses.
+func (u *unarchiver) joinMisses(d *decoder) {
 	u.misses = u.misses[:0]
-	u.missFrom = sized(u.missFrom, u.slots)
+	u.missFrom = resize(u.missFrom, u.slots)
 	planes := u.miss
 	for s := range u.slots {
 		u.missFrom[s] = int32(len(u.misses))
@@ -124,20 +124,20 @@ func (u *unarchiver) join(d *decoder) {
 	}
 }
 
-// replay runs the blocks.
-func (u *unarchiver) replay(d *decoder, r *trace.Refs, rows int, hasPC bool) {
-	r.Instr, r.Addr = sized(r.Instr, rows), sized(r.Addr, rows)
-	r.Size, r.Op = sized(r.Size, rows), sized(r.Op, rows)
+// expand runs the blocks.
+func (u *unarchiver) expand(d *decoder, r *trace.Refs, rows int, hasPC bool) {
+	r.Instr, r.Addr = resize(r.Instr, rows), resize(r.Addr, rows)
+	r.Size, r.Op = resize(r.Size, rows), resize(r.Op, rows)
 	if hasPC {
-		r.PC = sized(r.PC, rows)
+		r.PC = resize(r.PC, rows)
 	} else {
 		r.PC = nil
 	}
-	u.slot = sized(u.slot, u.slots)
+	u.slot = resize(u.slot, u.slots)
 	clear(u.slot)
 	u.guesses = append(u.guesses[:0], u.guessAt...)
-	u.path.begin(len(u.blockRefs), len(u.next))
-	w := walk{next: append([]int32(nil), u.nextAt...), jump: u.jump, fresh: 1}
+	u.predictor.begin(len(u.blockRefs), len(u.next))
+	w := runCursor{next: append([]int32(nil), u.nextAt...), jump: u.jump, fresh: 1}
 	var recent recent
 	at := 0
 	for b := int32(0); ; {
@@ -181,27 +181,27 @@ func (u *unarchiver) fill(addrs []uint64, b int32, recent *recent) {
 			u.missFrom[ref.slot]++
 		}
 		addrs[ref.at] = addr
-		s.was(addr, recent)
+		s.update(addr, recent)
 	}
 }
 
-// walk is how far the runs have come.
-type walk struct {
+// runCursor is how far the runs have come.
+type runCursor struct {
 	next  []int32  // where each block is in the column next
 	jump  []uint32 // those not yet gone
 	fresh int32    // the first block that has not run
 }
 
 // step is the block that runs after b, or -1.
-func (u *unarchiver) step(w *walk, b int32) int32 {
-	at, place := w.next[b], u.path.place()
+func (u *unarchiver) step(w *runCursor, b int32) int32 {
+	at, place := w.next[b], u.predictor.lastFourHash()
 	w.next[b]++
 	to := int32(-1)
 	switch u.next[at] {
 	case nextAsAfterFour:
-		to = u.path.after4[place] - 1
+		to = u.predictor.after4[place] - 1
 	case nextAsAfterOne:
-		to = u.path.after1[b] - 1
+		to = u.predictor.after1[b] - 1
 	case nextIsNew:
 		to = w.fresh
 	case nextIsListed:
@@ -215,6 +215,6 @@ func (u *unarchiver) step(w *walk, b int32) int32 {
 	if to == w.fresh {
 		w.fresh++
 	}
-	u.path.went(to, place)
+	u.predictor.update(to, place)
 	return to
 }

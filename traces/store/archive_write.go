@@ -9,23 +9,23 @@ import (
 // archiver turns batches of references into the columns of the archive profile.
 type archiver struct {
 	dictionary
-	hashes map[uint64]int32 // the last block of each hash
-	same   []int32          // the block with the same hash before, or -1
-	runs   []int32          // blocks in the order of time
-	path   path
-	slot   []slot
-	miss64 []uint64 // of each guess, the distance if it missed
+	hashes    map[uint64]int32 // the last block of each hash
+	sameHash  []int32          // the block with the same hash before, or -1
+	runs      []int32          // blocks in the order of time
+	predictor blockPredictor
+	slot      []slot
+	miss64    []uint64 // of each guess, the distance if it missed
 }
 
 // encode puts the columns of r into e.
 func (a *archiver) encode(e *encoder, r *refsBatch, hasPC bool) {
 	a.reset()
 	a.cutAll(&r.Refs, hasPC)
-	a.lay()
-	a.follow()
+	a.layOut()
+	a.encodeRuns()
 	a.guessAll(&r.Refs)
-	a.split()
-	a.subtract(hasPC)
+	a.splitMisses()
+	a.encodeDeltas(hasPC)
 	a.proc = append(a.proc[:0], int32(r.Proc))
 	a.refs = append(a.refs[:0], uint32(r.Len()))
 	a.put(e, hasPC)
@@ -41,7 +41,7 @@ func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
 		a.hashes = map[uint64]int32{}
 	}
 	clear(a.hashes)
-	a.same, a.runs, a.addr, a.from = a.same[:0], a.runs[:0], a.addr[:0], append(a.from[:0], 0)
+	a.sameHash, a.runs, a.addr, a.from = a.sameHash[:0], a.runs[:0], a.addr[:0], append(a.from[:0], 0)
 	a.pcs = a.pcs[:0]
 	if !hasPC {
 		a.pcs = nil
@@ -55,12 +55,12 @@ func (a *archiver) cutAll(r *trace.Refs, hasPC bool) {
 		var cut bool
 		switch {
 		case op == trace.Ifetch:
-			cut = c.fetch(r.Addr[i], r.Size[i])
+			cut = c.cutByFetch(r.Addr[i], r.Size[i])
 		case c.fetches: // this block has an ifetch, and ends at one
 		case hasPC:
-			cut = c.data(r.PC[i])
+			cut = c.cutByPC(r.PC[i])
 		default:
-			cut = c.bare(st, i-from)
+			cut = c.cutByContext(st, i-from)
 		}
 		if (cut || i-from >= c.limit(op)) && i > from {
 			a.run(r, from, i, c.hash)
@@ -87,8 +87,8 @@ type cutter struct {
 	window  [3]uint64
 }
 
-// fetch reports whether an ifetch is not the one after the last: a jump.
-func (c *cutter) fetch(addr uint64, size uint16) bool {
+// cutByFetch reports whether an ifetch is not the one after the last: a jump.
+func (c *cutter) cutByFetch(addr uint64, size uint16) bool {
 	jump := addr != c.end
 	c.end, c.fetches = addr+uint64(size), true
 	return jump
@@ -102,16 +102,16 @@ func (c *cutter) limit(op trace.Op) int {
 	return usualBlock
 }
 
-// data reports whether the pc goes back: a loop.
-func (c *cutter) data(pc uint64) bool {
+// cutByPC reports whether the pc goes back: a loop.
+func (c *cutter) cutByPC(pc uint64) bool {
 	back := pc < c.pc
 	c.pc = pc
 	return back
 }
 
-// bare cuts traces that have neither at references whose neighbourhood has a
+// cutByContext cuts traces that have neither at references whose neighbourhood has a
 // certain hash, so that blocks begin alike wherever the same references recur.
-func (c *cutter) bare(static uint64, length int) bool {
+func (c *cutter) cutByContext(static uint64, length int) bool {
 	const least, most = 8, 64
 	h := mixed(mixed(mixed(static, c.window[0]), c.window[1]), c.window[2])
 	c.window = [3]uint64{static, c.window[0], c.window[1]}
@@ -124,7 +124,7 @@ func (a *archiver) run(r *trace.Refs, from, to int, hash uint64) {
 	if !ok {
 		first = -1
 	}
-	for b := first; b >= 0; b = a.same[b] {
+	for b := first; b >= 0; b = a.sameHash[b] {
 		if a.isBlock(b, r, from, to) {
 			a.blockRuns[b]++
 			a.runs = append(a.runs, b)
@@ -133,7 +133,7 @@ func (a *archiver) run(r *trace.Refs, from, to int, hash uint64) {
 	}
 	b := int32(len(a.blockRefs))
 	a.hashes[hash] = b
-	a.same = append(a.same, first)
+	a.sameHash = append(a.sameHash, first)
 	a.runs = append(a.runs, b)
 	a.blockRefs = append(a.blockRefs, uint8(to-from))
 	a.blockRuns = append(a.blockRuns, 1)
@@ -169,19 +169,19 @@ func (a *archiver) isBlock(b int32, r *trace.Refs, from, to int) bool {
 	return true
 }
 
-// follow fills next and jump.
-func (a *archiver) follow() {
-	a.next = filled(a.next, len(a.runs), 0) // what follows the last block is not read
+// encodeRuns fills next and jump.
+func (a *archiver) encodeRuns() {
+	a.next = fillTo(a.next, len(a.runs), 0) // what follows the last block is not read
 	at := append([]int32(nil), a.nextAt...)
-	a.path.begin(len(a.blockRefs), len(a.runs))
+	a.predictor.begin(len(a.blockRefs), len(a.runs))
 	fresh := int32(1)
 	for i, b := range a.runs[1:] {
-		place := a.path.place()
+		place := a.predictor.lastFourHash()
 		var code uint8
 		switch b + 1 {
-		case a.path.after4[place]:
+		case a.predictor.after4[place]:
 			code = nextAsAfterFour
-		case a.path.after1[a.runs[i]]:
+		case a.predictor.after1[a.runs[i]]:
 			code = nextAsAfterOne
 		case fresh + 1:
 			code = nextIsNew
@@ -194,17 +194,17 @@ func (a *archiver) follow() {
 		}
 		a.next[at[a.runs[i]]] = code
 		at[a.runs[i]]++
-		a.path.went(b, place)
+		a.predictor.update(b, place)
 	}
 }
 
 // guessAll fills guess and miss64.
 func (a *archiver) guessAll(r *trace.Refs) {
-	a.slot = sized(a.slot, a.slots)
+	a.slot = resize(a.slot, a.slots)
 	clear(a.slot)
 	at := append([]int32(nil), a.guessAt...)
-	a.guess = sized(a.guess, int(a.guessAt[a.slots]))
-	a.miss64 = sized(a.miss64, len(a.guess))
+	a.guess = resize(a.guess, int(a.guessAt[a.slots]))
+	a.miss64 = resize(a.miss64, len(a.guess))
 	var recent recent
 	from := 0
 	for _, b := range a.runs {
@@ -220,7 +220,7 @@ func (a *archiver) guessAll(r *trace.Refs) {
 			}
 			a.guess[at[d.slot]] = code
 			at[d.slot]++
-			s.was(addr, &recent)
+			s.update(addr, &recent)
 		}
 		from += int(a.blockRefs[b])
 	}
@@ -248,8 +248,8 @@ func (s *slot) right(code uint8, addr uint64, r *recent) bool {
 	return r[i]+s.from[i] == addr
 }
 
-// split fills the columns of misses.
-func (a *archiver) split() {
+// splitMisses fills the columns of misses.
+func (a *archiver) splitMisses() {
 	for i, code := range a.guess {
 		if code <= guessMiss {
 			continue
@@ -262,8 +262,8 @@ func (a *archiver) split() {
 	}
 }
 
-// subtract fills fetch and pc.
-func (a *archiver) subtract(hasPC bool) {
+// encodeDeltas fills fetch and pc.
+func (a *archiver) encodeDeltas(hasPC bool) {
 	var end, before uint64
 	for i, op := range a.op {
 		if op == trace.Ifetch {

@@ -54,17 +54,17 @@ func swapBytes(b []byte, width int) {
 	}
 }
 
-// sized is s with length n; its contents are to be overwritten.
-func sized[T any](s []T, n int) []T {
+// resize is s with length n; its contents are to be overwritten.
+func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
 	return s[:n]
 }
 
-// filled is s with n times v.
-func filled[T number](s []T, n int, v T) []T {
-	s = sized(s, n)
+// fillTo is s with n times v.
+func fillTo[T number](s []T, n int, v T) []T {
+	s = resize(s, n)
 	for i := range s {
 		s[i] = v
 	}
@@ -86,7 +86,7 @@ func putBuffer[T number](e *encoder, s []T) {
 
 // get reads a column of n plain numbers into the memory of s.
 func get[T number](d *decoder, s []T, n int) []T {
-	s = sized(s, n+decodeSlack)[:n]
+	s = resize(s, n+decodeSlack)[:n]
 	d.noNulls(n)
 	d.buffer(rawBytes(s))
 	fromLittle(s)

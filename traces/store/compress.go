@@ -8,28 +8,28 @@ const sampleRows = 1 << 14
 // compressor appends a column, or declines.
 type compressor func(e *zcolumn.Encoder, dst, column []byte, width int) ([]byte, bool)
 
-// way is a compressor of columns of traces.
-type way struct {
-	append compressor
-	clear  int // a ratio at which trying the general one is a waste of time
-	most   int // percent of the size that the general one makes of a sample
+// candidate is a compressor of columns of traces.
+type candidate struct {
+	append     compressor
+	goodRatio  int // a ratio at which trying the general one is a waste of time
+	maxPercent int // percent of the size that the general one makes of a sample
 }
 
-var ways = []way{
+var traceCandidates = []candidate{
 	{(*zcolumn.Encoder).Append, 32, 100},
 	{(*zcolumn.Encoder).AppendWide, 12, 90}, // which gains less from what lies between
 }
 
 // compress appends b by the compressor that makes less of it, or of a sample: then no other sees the rest.
 func (e *encoder) compress(dst, b []byte, width int) []byte {
-	if e.ways == nil {
+	if e.candidates == nil {
 		return e.compressTable(dst, b, width)
 	}
 	sample := e.sampled(b, width)
 	whole := len(sample) == len(b)
 	general := 0 // what the other makes of the sample, once that is known
-	for _, w := range e.ways {
-		most := w.most
+	for _, w := range e.candidates {
+		most := w.maxPercent
 		if whole {
 			most = 100
 		}
@@ -37,7 +37,7 @@ func (e *encoder) compress(dst, b []byte, width int) []byte {
 		if e.special, ok = w.append(e.few, e.special[:0], sample, width); !ok {
 			continue
 		}
-		if size := len(e.special); size*w.clear > len(sample) {
+		if size := len(e.special); size*w.goodRatio > len(sample) {
 			if general == 0 {
 				general = e.generalSize(sample)
 			}
@@ -69,7 +69,7 @@ func (e *encoder) compressTable(dst, b []byte, width int) []byte {
 	}
 	sample := e.sampled(b, width)
 	special, size := e.compressNumbers(sample, width)
-	if special != nil && (size*clearOfTables <= len(sample) || size <= e.generalSize(sample)) {
+	if special != nil && (size*goodTableRatio <= len(sample) || size <= e.generalSize(sample)) {
 		if out, ok := special(e.few, dst, b, width); ok {
 			return out
 		}
@@ -100,8 +100,8 @@ func (e *encoder) generalSize(sample []byte) int {
 const (
 	// smallBuffer is the bytes that the general compressor takes for less time than it takes to find out which does best.
 	smallBuffer = 1 << 12
-	// clearOfTables is way.clear for tables: lower, for the general compressor takes half as long again as the others.
-	clearOfTables = 4
+	// goodTableRatio is way.clear for tables: lower, for the general compressor takes half as long again as the others.
+	goodTableRatio = 4
 	// lowGain is what percent of the size by AppendWide that by AppendLow must be: a sample does not show all runs that repeat.
 	lowGain = 95
 )

@@ -69,7 +69,9 @@ func modeName(m os.FileMode) string {
 }
 
 // readError says once which file was being read.
-func readError(path string, err error) error { return fmt.Errorf("reading %s: %w", path, bare(err)) }
+func readError(path string, err error) error {
+	return fmt.Errorf("reading %s: %w", path, withoutPath(err))
+}
 
 // newFile checks everything but the batches of a file of the given size.
 func newFile(path string, r io.ReaderAt, size int64) (*file, error) {
@@ -90,7 +92,7 @@ func openFooter(path string, r io.ReaderAt, size int64) (f *file, at int64, err 
 	if err != nil {
 		return nil, 0, err
 	}
-	digest, whole := sealed(footer, digestAt(len(footer)))
+	digest, whole := verifyDigest(footer, digestAt(len(footer)))
 	flat, root := flatRoot(footer)
 	if err := f.parseFooter(flat, root); err != nil || !whole {
 		return nil, 0, explainFooter(f, err, whole)
@@ -266,7 +268,7 @@ func readSchemaMessage(r io.ReaderAt, size int64) ([]byte, error) {
 	if _, err := r.ReadAt(msg, start); err != nil {
 		return nil, err
 	}
-	if _, ok := sealed(msg, digestAt(n)); !ok {
+	if _, ok := verifyDigest(msg, digestAt(n)); !ok {
 		return nil, errors.New("its first schema is damaged: the checksum does not match")
 	}
 	return msg, nil
@@ -275,12 +277,12 @@ func readSchemaMessage(r io.ReaderAt, size int64) ([]byte, error) {
 // read reads batch i into buf and checks its digest.
 func (f *file) read(buf []byte, i int) ([]byte, error) {
 	b := f.blocks[i]
-	buf = sized(buf, b.meta+int(b.body))
+	buf = resize(buf, b.meta+int(b.body))
 	if _, err := f.r.ReadAt(buf, b.offset); err != nil {
 		return buf, err
 	}
 	n, err := metaSize(buf)
-	if digest, ok := sealed(buf, digestAt(b.meta)); err != nil || n != b.meta || !ok || digest != b.digest {
+	if digest, ok := verifyDigest(buf, digestAt(b.meta)); err != nil || n != b.meta || !ok || digest != b.digest {
 		return buf, errors.New("the checksum does not match: the file is damaged")
 	}
 	return buf, nil

@@ -33,8 +33,8 @@ func seal(b []byte, at int) {
 	hex.Encode(b[at:at+digestSize], sum[:])
 }
 
-// sealed is the digest in b at position at, and whether it is the right one.
-func sealed(b []byte, at int) (digest string, ok bool) {
+// verifyDigest is the digest in b at position at, and whether it is the right one.
+func verifyDigest(b []byte, at int) (digest string, ok bool) {
 	if at < 0 || at+digestSize > len(b) {
 		return "", false
 	}

@@ -117,7 +117,7 @@ func (n *needsColumn) add(needs []int64) {
 
 // encode puts the columns of b into e and returns the number of their rows.
 func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
-	b.procs = filled(b.procs, b.Len(), int32(b.proc))
+	b.procs = fillTo(b.procs, b.Len(), int32(b.proc))
 	put(e, b.procs)
 	put(e, b.instr)
 	put(e, b.refs)
@@ -136,7 +136,7 @@ func (b *eventsBatch) encode(e *encoder, hasTime bool) int {
 
 func (n *needsColumn) encode(e *encoder) {
 	rows := len(n.ends)
-	n.bitmap = filled(n.bitmap, (rows+7)/8, 0)
+	n.bitmap = fillTo(n.bitmap, (rows+7)/8, 0)
 	n.starts = append(append(n.starts[:0], 0), n.ends...)
 	for i, null := range n.null {
 		if !null {

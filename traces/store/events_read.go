@@ -64,7 +64,7 @@ func (n *readNeeds) decode(d *decoder) {
 		d.fail("a column has %d values and %d nulls in a batch of %d rows", length, nulls, d.rows)
 	}
 	n.nulls = nulls
-	n.bitmap = filled(n.bitmap, (d.rows+7)/8, 0xff)
+	n.bitmap = fillTo(n.bitmap, (d.rows+7)/8, 0xff)
 	if nulls == 0 {
 		d.skipValidity()
 	} else {
@@ -73,7 +73,7 @@ func (n *readNeeds) decode(d *decoder) {
 	starts := scratch[int32](d, d.rows+1)
 	d.buffer(rawBytes(starts))
 	fromLittle(starts)
-	n.starts.keep(starts)
+	n.starts.set(starts)
 	values := 0
 	if len(d.nodes) > 0 {
 		values = d.nodes[0].length
@@ -145,23 +145,23 @@ type column[T number] struct {
 func (c *column[T]) at(i int) T { return c.rows[i&c.mask] }
 
 // read reads the next column, of plain numbers.
-func (c *column[T]) read(d *decoder) { c.keep(get(d, scratch[T](d, d.rows), d.rows)) }
+func (c *column[T]) read(d *decoder) { c.set(get(d, scratch[T](d, d.rows), d.rows)) }
 
-// keep keeps a copy of rows.
-func (c *column[T]) keep(rows []T) {
-	if alike(rows) {
+// set keeps a copy of rows.
+func (c *column[T]) set(rows []T) {
+	if allEqual(rows) {
 		c.fill(rows[0])
 		return
 	}
-	c.rows, c.mask = sized(c.rows, len(rows)), -1
+	c.rows, c.mask = resize(c.rows, len(rows)), -1
 	copy(c.rows, rows)
 }
 
 // fill makes it one number for all.
 func (c *column[T]) fill(all T) { c.rows, c.mask = append(c.rows[:0], all), 0 }
 
-// alike reports whether there are numbers, and all are the same.
-func alike[T number](s []T) bool {
+// allEqual reports whether there are numbers, and all are the same.
+func allEqual[T number](s []T) bool {
 	return len(s) > 0 && bytes.Equal(rawBytes(s[1:]), rawBytes(s[:len(s)-1]))
 }
 
@@ -169,6 +169,6 @@ func alike[T number](s []T) bool {
 func scratch[T number](d *decoder, n int) []T {
 	var v T
 	size := int(unsafe.Sizeof(v))
-	d.scratch = sized(d.scratch, ((n+decodeSlack)*size+7)/8)
+	d.scratch = resize(d.scratch, ((n+decodeSlack)*size+7)/8)
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(d.scratch))), len(d.scratch)*8/size)[:n]
 }

@@ -39,19 +39,19 @@ func headerPairs(kind string, h trace.Header) []pair {
 	}
 	return []pair{
 		{kindKey, kind}, {versionKey, version},
-		{"spoor.program", valid(h.Program)}, {"spoor.format", valid(h.Format)},
+		{"spoor.program", toUTF8(h.Program)}, {"spoor.format", toUTF8(h.Format)},
 		{"spoor.args", jsonText(args)},
 		{"spoor.procs", strconv.Itoa(h.Procs)}, {"spoor.seed", strconv.FormatUint(h.Seed, 10)},
-		{"spoor.rule", valid(h.Rule)}, {"spoor.work_unit", valid(string(h.WorkUnit))},
-		{"spoor.inputs", jsonText(nonNil(h.Inputs))}, {"spoor.tool", valid(h.Tool)},
+		{"spoor.rule", toUTF8(h.Rule)}, {"spoor.work_unit", toUTF8(string(h.WorkUnit))},
+		{"spoor.inputs", jsonText(nonNil(h.Inputs))}, {"spoor.tool", toUTF8(h.Tool)},
 		{"spoor.notes", jsonText(nonNil(h.Notes))},
 		{"spoor.regions", jsonText(regionsJSON(h.Regions))},
 	}
 }
 
-// valid is s as UTF-8, which Arrow requires: the name of a traced command may
+// toUTF8 is s as UTF-8, which Arrow requires: the name of a traced command may
 // hold other bytes.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func toUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func nonNil(s []string) []string {
 	if s == nil {
@@ -162,7 +162,7 @@ func (s *schema) isArchive() bool {
 func parseTraceSchema(s *schema) (kind string, h trace.Header, err error) {
 	kind, _ = s.lookup(kindKey)
 	if kind != kindRefs && kind != kindEvents {
-		return kind, h, fmt.Errorf("it is a %s table, %w", kind, ErrTable)
+		return kind, h, fmt.Errorf("it is a %s table, %w", kind, ErrIsTable)
 	}
 	if profile, ok := s.lookup(profileKey); ok && (kind != kindRefs || profile != archiveProfile) {
 		return kind, h, fmt.Errorf("it is %s in the profile %q, which this version of Spoor does not read; use a newer one", kind, profile)

@@ -38,14 +38,14 @@ type span struct{ offset, length int64 }
 
 // encoder turns columns into record batch messages. It belongs to one goroutine.
 type encoder struct {
-	few   *zcolumn.Encoder // for columns of few different values, and addresses
-	ways  []way            // in which it may, or none if it is of tables
-	z     *zstd.Encoder    // for all others
-	b     *flatbuffers.Builder
-	nodes []node
-	spans []span
-	body  []byte
-	msg   []byte
+	few        *zcolumn.Encoder // for columns of few different values, and addresses
+	candidates []candidate      // in which it may, or none if it is of tables
+	z          *zstd.Encoder    // for all others
+	b          *flatbuffers.Builder
+	nodes      []node
+	spans      []span
+	body       []byte
+	msg        []byte
 	// A sample of a column, of so many elements in so many pieces, and as both make it.
 	sampleRows, pieces       int
 	sample, special, general []byte
@@ -59,7 +59,7 @@ type encoder struct {
 // newEncoder is of traces, which are read more often than written.
 func newEncoder() *encoder {
 	e := newEncoderAt(zstd.SpeedDefault)
-	e.ways = append(e.ways, way{(*zcolumn.Encoder).AppendLiterals, 8, 110}) // random addresses are read in 0.6 of the time
+	e.candidates = append(e.candidates, candidate{(*zcolumn.Encoder).AppendLiterals, 8, 110}) // random addresses are read in 0.6 of the time
 	return e
 }
 
@@ -71,7 +71,7 @@ var tableEncoders = sync.Pool{New: func() any {
 	e := newEncoderWith(zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(8*batchRows), zstd.WithLowerEncoderMem(true))
 	// Tables are sorted: no place in one is like the others. They have ten thousands of rows rather than millions, so that half of this
 	// sample would save less than it costs to choose wrongly, and twice as much takes a fifth of the time.
-	e.ways, e.sampleRows, e.pieces = nil, 1<<11, 4
+	e.candidates, e.sampleRows, e.pieces = nil, 1<<11, 4
 	return e
 }}
 
@@ -89,7 +89,7 @@ func newEncoderWith(options ...zstd.EOption) *encoder {
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &encoder{few: zcolumn.NewEncoder(), ways: slices.Clone(ways), z: z, b: flatbuffers.NewBuilder(2048), sampleRows: sampleRows, pieces: 1}
+	return &encoder{few: zcolumn.NewEncoder(), candidates: slices.Clone(traceCandidates), z: z, b: flatbuffers.NewBuilder(2048), sampleRows: sampleRows, pieces: 1}
 }
 
 // begin starts a batch; columns follow in the order of the schema.

@@ -42,15 +42,15 @@ func Open(path string) (*Trace, error) {
 // newTrace unites the files of a trace, given by kind.
 func newTrace(parts map[string]*part) (*Trace, error) {
 	t := &Trace{refs: parts[kindRefs], events: parts[kindEvents]}
-	if err := t.unite(); err != nil {
+	if err := t.mergeHeaders(); err != nil {
 		return t, err
 	}
 	t.count()
 	return t, nil
 }
 
-// unite holds the two files to each other and merges their headers.
-func (t *Trace) unite() error {
+// mergeHeaders holds the two files to each other and merges their headers.
+func (t *Trace) mergeHeaders() error {
 	switch {
 	case t.events == nil:
 		t.head = t.refs.head
@@ -67,7 +67,7 @@ func (t *Trace) unite() error {
 			t.head.Notes = append(t.head.Notes, n)
 		}
 	}
-	if want, ok := lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !recovered(t.refs) {
+	if want, ok := lookup(t.events.meta, refsKey); ok && want != t.refs.digest && !isRecovered(t.refs) {
 		return fmt.Errorf("reading %s: it does not belong to %s, which was written by another run; make both again", t.events.path, t.refs.path)
 	}
 	a, b := t.refs.head, t.events.head
@@ -77,8 +77,8 @@ func (t *Trace) unite() error {
 	return nil
 }
 
-// recovered reports whether Recover made the file.
-func recovered(p *part) bool {
+// isRecovered reports whether Recover made the file.
+func isRecovered(p *part) bool {
 	_, ok := lookup(p.meta, recoveredKey)
 	return ok
 }

@@ -13,8 +13,8 @@ import (
 // recoveredKey marks, in the footer's metadata, files that Recover made.
 const recoveredKey = "spoor.recovered"
 
-// Recovered says what Recover saved.
-type Recovered struct {
+// Recovery says what Recover saved.
+type Recovery struct {
 	Rows, Batches uint64
 	Lost          string // why the rest could not be read; empty if nothing was lost
 }
@@ -23,21 +23,21 @@ type Recovered struct {
 // unfinished trace file into a new file at out. The new header has a note of
 // it, and counts the processors if the old one does not. A file without even a
 // whole schema is an error, for nothing says what it holds.
-func Recover(path, out string) (Recovered, error) {
+func Recover(path, out string) (Recovery, error) {
 	in, size, err := openRegular(path)
 	if err != nil {
-		return Recovered{}, recoverError(path, err)
+		return Recovery{}, recoverError(path, err)
 	}
 	defer in.Close()
 	if sameFile(path, out) {
-		return Recovered{}, recoverError(path, errors.New("it cannot be written over itself; choose another name"))
+		return Recovery{}, recoverError(path, errors.New("it cannot be written over itself; choose another name"))
 	}
-	s := newSalvage(path, in, size)
+	s := newRecoverer(path, in, size)
 	defer decoders.Put(s.d)
 	if err := s.begin(); err != nil {
-		return Recovered{}, recoverError(path, err)
+		return Recovery{}, recoverError(path, err)
 	}
-	err = writeAside(out, recoverSuffix, s.copy)
+	err = writeVia(out, recoverSuffix, s.copy)
 	return s.done, err
 }
 
@@ -51,14 +51,14 @@ func recoverError(path string, err error) error {
 	if errors.Is(err, errCut) {
 		err = errors.New("nothing can be saved: it is cut before the end of what says what it holds")
 	}
-	return fmt.Errorf("recovering %s: %w", path, bare(err))
+	return fmt.Errorf("recovering %s: %w", path, withoutPath(err))
 }
 
 // recoverSuffix differs from partialSuffix: that may be the file to be read.
 const recoverSuffix = ".recovered" + partialSuffix
 
-// salvage is one run of Recover.
-type salvage struct {
+// recoverer is one run of Recover.
+type recoverer struct {
 	path   string
 	r      io.ReaderAt
 	size   int64
@@ -75,18 +75,18 @@ type salvage struct {
 	d      *decoder
 	refs   refsSlot
 	event  eventsSlot
-	done   Recovered
+	done   Recovery
 }
 
-func newSalvage(path string, r io.ReaderAt, size int64) *salvage {
+func newRecoverer(path string, r io.ReaderAt, size int64) *recoverer {
 	unknown := func(trace.Proc) uint64 { return math.MaxUint64 }
-	return &salvage{path: path, r: r, size: size, check: eventsChecker{total: unknown}, d: decoders.Get().(*decoder),
+	return &recoverer{path: path, r: r, size: size, check: eventsChecker{total: unknown}, d: decoders.Get().(*decoder),
 		last: map[trace.Proc]uint64{}}
 }
 
 // begin finds the schema: the final one where the footer is whole, else the
 // first one.
-func (s *salvage) begin() error {
+func (s *recoverer) begin() error {
 	if err := checkMagic(s.r, s.size); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *salvage) begin() error {
 }
 
 // firstSchema is the schema that the file begins with.
-func (s *salvage) firstSchema() (*schema, error) {
+func (s *recoverer) firstSchema() (*schema, error) {
 	msg, err := readSchemaMessage(s.r, s.size)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *salvage) firstSchema() (*schema, error) {
 
 // copy writes the new file. Batches are copied as they are, and the first schema
 // too: a whole file stays the same.
-func (s *salvage) copy(w io.Writer) error {
+func (s *recoverer) copy(w io.Writer) error {
 	out := container{w: w}
 	if err := out.begin(s.first); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *salvage) copy(w io.Writer) error {
 
 // copyBatches copies batches until one is not whole; its errors are those of
 // writing.
-func (s *salvage) copyBatches(out *container) error {
+func (s *recoverer) copyBatches(out *container) error {
 	for pos := s.start; ; pos += int64(len(s.d.msg)) {
 		meta, info, err := s.next(pos)
 		if err == io.EOF {
@@ -182,7 +182,7 @@ func (s *salvage) copyBatches(out *container) error {
 }
 
 // incomplete reports whether anything was lost, be it the footer alone.
-func (s *salvage) incomplete() bool {
+func (s *recoverer) incomplete() bool {
 	if s.done.Lost == "" && s.cut != nil {
 		s.done.Lost = fmt.Sprintf("after all %d batches: %v", s.done.Batches, s.cut)
 	}
@@ -190,7 +190,7 @@ func (s *salvage) incomplete() bool {
 }
 
 // amendHeader counts the processors and leaves a note.
-func (s *salvage) amendHeader() {
+func (s *recoverer) amendHeader() {
 	if s.head.Procs == 0 {
 		s.head.Procs = s.procs
 	}
@@ -199,7 +199,7 @@ func (s *salvage) amendHeader() {
 }
 
 // next reads and checks the batch at pos into s.d; io.EOF is the end of stream.
-func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
+func (s *recoverer) next(pos int64) (meta int, info batchInfo, err error) {
 	if meta, err = s.read(pos); err != nil {
 		return 0, info, err
 	}
@@ -228,12 +228,12 @@ func (s *salvage) next(pos int64) (meta int, info batchInfo, err error) {
 }
 
 // read reads the whole message at pos into s.d.msg and checks its digest.
-func (s *salvage) read(pos int64) (meta int, err error) {
+func (s *recoverer) read(pos int64) (meta int, err error) {
 	left := s.size - pos
 	if left < prefixSize {
 		return 0, errors.New("the file ends there")
 	}
-	prefix := sized(s.d.msg, prefixSize)
+	prefix := resize(s.d.msg, prefixSize)
 	if _, err := s.r.ReadAt(prefix, pos); err != nil {
 		return 0, err
 	}
@@ -246,7 +246,7 @@ func (s *salvage) read(pos int64) (meta int, err error) {
 	if int64(meta) > left {
 		return 0, errors.New("the file ends within it")
 	}
-	s.d.msg = sized(prefix, meta)
+	s.d.msg = resize(prefix, meta)
 	if _, err := s.r.ReadAt(s.d.msg, pos); err != nil {
 		return 0, err
 	}
@@ -257,11 +257,11 @@ func (s *salvage) read(pos int64) (meta int, err error) {
 	if m.body > left-int64(meta) {
 		return 0, errors.New("the file ends within it")
 	}
-	s.d.msg = sized(s.d.msg, meta+int(m.body))
+	s.d.msg = resize(s.d.msg, meta+int(m.body))
 	if _, err := s.r.ReadAt(s.d.msg, pos); err != nil {
 		return 0, err
 	}
-	if _, ok := sealed(s.d.msg, digestAt(meta)); !ok {
+	if _, ok := verifyDigest(s.d.msg, digestAt(meta)); !ok {
 		return 0, errors.New("the checksum does not match")
 	}
 	return meta, nil

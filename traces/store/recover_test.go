@@ -18,11 +18,11 @@ import (
 )
 
 // salvageBytes recovers b, in memory.
-func salvageBytes(name string, b []byte) (Recovered, []byte, error) {
-	s := newSalvage(name, bytes.NewReader(b), int64(len(b)))
+func salvageBytes(name string, b []byte) (Recovery, []byte, error) {
+	s := newRecoverer(name, bytes.NewReader(b), int64(len(b)))
 	defer decoders.Put(s.d)
 	if err := s.begin(); err != nil {
-		return Recovered{}, nil, err
+		return Recovery{}, nil, err
 	}
 	var out bytes.Buffer
 	err := s.copy(&out)
@@ -262,7 +262,7 @@ func TestRecoverAfterKill(t *testing.T) {
 }
 
 // checkRecovered recovers the file of a killed child, which made batches of rows.
-func checkRecovered(t *testing.T, partial, out string, rows uint64) Recovered {
+func checkRecovered(t *testing.T, partial, out string, rows uint64) Recovery {
 	t.Helper()
 	done, err := Recover(partial, out)
 	if err != nil || done.Batches == 0 || done.Rows != done.Batches*rows {

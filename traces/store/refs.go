@@ -52,7 +52,7 @@ func (r *refsBatch) add(b *trace.Refs, i, j int) {
 
 // encode puts the columns of r into e and returns the number of their rows.
 func (r *refsBatch) encode(e *encoder, hasPC bool) int {
-	r.procs = filled(r.procs, r.Len(), int32(r.Proc))
+	r.procs = fillTo(r.procs, r.Len(), int32(r.Proc))
 	put(e, r.procs)
 	put(e, r.Instr)
 	put(e, r.Addr)

@@ -12,10 +12,10 @@ type refsSlot struct {
 	instr uint64 // sum of Instr
 	legal bool   // sizes and operations are those of a batch that has been checked
 
-	procs  kept[int32]
-	instrs kept[uint32]
-	sizes  kept[uint16]
-	ops    kept[trace.Op]
+	procs  cachedColumn[int32]
+	instrs cachedColumn[uint32]
+	sizes  cachedColumn[uint16]
+	ops    cachedColumn[trace.Op]
 }
 
 // decode reads s from d, whose columns may be those of the archive profile.
@@ -55,9 +55,9 @@ func (s *refsSlot) decodePlain(d *decoder, hasPC bool) {
 	}
 }
 
-// kept is a column in a slot that stays as it is if the next batch there has the same one: a constant
+// cachedColumn is a column in a slot that stays as it is if the next batch there has the same one: a constant
 // one, or one of a short period, is the same few bytes in every batch, compressed.
-type kept[T number] struct {
+type cachedColumn[T number] struct {
 	values []T
 	packed []byte // which values were read from, if they are few
 }
@@ -66,13 +66,13 @@ type kept[T number] struct {
 const fewBytes = 1 << 10
 
 // read reads a column, and reports whether it is not the one that the slot had.
-func (k *kept[T]) read(d *decoder) (changed bool) {
+func (k *cachedColumn[T]) read(d *decoder) (changed bool) {
 	d.noNulls(d.rows)
 	packed := d.packed()
 	if len(k.packed) > 0 && len(k.values) == d.rows && bytes.Equal(packed, k.packed) {
 		return false
 	}
-	k.values = sized(k.values, d.rows+decodeSlack)[:d.rows]
+	k.values = resize(k.values, d.rows+decodeSlack)[:d.rows]
 	d.unpack(rawBytes(k.values), packed)
 	fromLittle(k.values)
 	k.packed = k.packed[:0]

@@ -27,7 +27,7 @@ func TestSlotForgetsNothing(t *testing.T) {
 	d, s := newDecoder(), new(refsSlot)
 	for i, n := range []int{5000, 5000, 300, 5000, 5000, 1, 300} {
 		r := trace.Refs{Proc: trace.Proc(i / 3)}
-		procs := filled([]int32(nil), n, int32(r.Proc))
+		procs := fillTo([]int32(nil), n, int32(r.Proc))
 		for j := range uint64(n) {
 			r.Append(uint32(1+i/2), uint64(i)+j*8, uint16(1+i/4), trace.Ops[(i/4+int(j)*(i&1))%2])
 		}
@@ -52,7 +52,7 @@ func TestSlotForgetsMixedProcessors(t *testing.T) {
 	for j := range uint64(1000) {
 		r.Append(1, j*8, 8, trace.Load)
 	}
-	procs := filled([]int32(nil), r.Len(), 1)
+	procs := fillTo([]int32(nil), r.Len(), 1)
 	procs[500] = 2
 	msg, meta := sealedBatch(&r, procs)
 	for range 3 {

@@ -20,7 +20,7 @@ type regionJSON struct {
 func regionsJSON(regions []trace.Region) []regionJSON {
 	list := make([]regionJSON, len(regions))
 	for i, r := range regions {
-		list[i] = regionJSON{Name: valid(r.Name), Owner: r.Owner, Base: r.Base, Bytes: r.Bytes,
+		list[i] = regionJSON{Name: toUTF8(r.Name), Owner: r.Owner, Base: r.Base, Bytes: r.Bytes,
 			Part: r.Home.Bytes, Procs: r.Home.Procs}
 		if r.Home.Kind != trace.AnyHome {
 			list[i].Home = r.Home.Kind.String()

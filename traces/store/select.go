@@ -8,10 +8,10 @@ import (
 
 // Batch is what the index of a file says of a batch of references.
 type Batch struct {
-	Row   uint64 // number of its first reference among those of its processor
-	Rows  uint64
-	Instr uint64 // sum of the column before it
-	Span  uint64 // sum of the column in it
+	Row        uint64 // number of its first reference among those of its processor
+	Rows       uint64
+	StartInstr uint64 // sum of the column before it
+	Instr      uint64 // sum of the column in it
 }
 
 // Batches lists the batches of references of a processor, in order.
@@ -23,16 +23,16 @@ func (t *Trace) Batches(p trace.Proc) (all []Batch, err error) {
 	var next Batch
 	for _, i := range order {
 		info := t.refs.blocks[i].batchInfo
-		next.Rows, next.Span = info.rows, info.instr
+		next.Rows, next.Instr = info.rows, info.instr
 		all = append(all, next)
-		next.Row, next.Instr = next.Row+info.rows, next.Instr+info.instr
+		next.Row, next.StartInstr = next.Row+info.rows, next.StartInstr+info.instr
 	}
 	return all, nil
 }
 
-// Chosen yields those batches of references of a processor whose number among
+// ReadBatches yields those batches of references of a processor whose number among
 // Batches is in chosen, which is ascending. The others are not read.
-func (t *Trace) Chosen(p trace.Proc, chosen []int) iter.Seq2[*trace.Refs, error] {
+func (t *Trace) ReadBatches(p trace.Proc, chosen []int) iter.Seq2[*trace.Refs, error] {
 	return func(yield func(*trace.Refs, error) bool) {
 		order, err := t.order(t.refs, []trace.Proc{p})
 		if err != nil {

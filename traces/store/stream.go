@@ -23,7 +23,7 @@ type batch interface {
 // in the order in which they were completed.
 type stream[B batch] struct {
 	path     string // its final name
-	f        *aside
+	f        *partialFile
 	out      container
 	batches  []B // by processor
 	buffered int // weight of batches
@@ -54,7 +54,7 @@ type job[B batch] struct {
 func encoders() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 func newStream[B batch](path string, s *schema, most int, fresh func() B, encode func(B, *encoder) int) (*stream[B], error) {
-	f, err := createAside(path, partialSuffix)
+	f, err := createPartial(path, partialSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +146,15 @@ func (w *stream[B]) added(p trace.Proc, n int, full bool) error {
 		return w.failure()
 	}
 	if w.buffered > w.most {
-		w.relieve()
+		w.submitLargest()
 		return w.failure()
 	}
 	return nil
 }
 
-// relieve completes the batches that have at least half of the average
+// submitLargest completes the batches that have at least half of the average
 // weight: that frees more than half of them and keeps batches large.
-func (w *stream[B]) relieve() {
+func (w *stream[B]) submitLargest() {
 	var none B
 	count := 0
 	for _, b := range w.batches {

@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// ErrTable is why Open refuses a file that ReadTable reads.
-var ErrTable = errors.New("not a trace")
+// ErrIsTable is why Open refuses a file that ReadTable reads.
+var ErrIsTable = errors.New("not a trace")
 
 // Column is one column of a Table. Data is a []int32, []int64, []uint64,
 // []float64 or []string.

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Batched is a table that is read in parts.
-type Batched interface {
+// TableSource is a table that is read in parts.
+type TableSource interface {
 	// Head has all facts and columns, and rows or none.
 	Head() *Table
 	// Batches is all rows in their order, in tables with all facts and columns, each of which is valid until the next. The error, if
@@ -28,7 +28,7 @@ type TableFile struct {
 	head *Table
 }
 
-var _, _ Batched = (*Table)(nil), (*TableFile)(nil)
+var _, _ TableSource = (*Table)(nil), (*TableFile)(nil)
 
 // OpenTable reads what the table at path is called, its facts and columns, and finds out whether any of it is damaged. The file is
 // not kept open: it must stay as it is.

@@ -28,11 +28,11 @@ func WriteTable(path string, t *Table) error {
 	if err != nil {
 		return writeError(path, err)
 	}
-	return WriteFile(path, fill)
+	return WriteFileAtomic(path, fill)
 }
 
 // WriteTable is WriteTable of a file called name in the folder.
-func (f *Folder) WriteTable(name string, t *Table) error {
+func (f *StagingFolder) WriteTable(name string, t *Table) error {
 	fill, err := t.filler()
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func openParts(path string) (map[string]*part, error) {
 		return found, nil
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return nil, missing(path)
+		return nil, missingError(path)
 	}
 	p, kind, err := openPart(path, suffixKind(path))
 	if err != nil {
@@ -72,8 +72,8 @@ func suffixKind(path string) string {
 	return ""
 }
 
-// missing says which names were tried.
-func missing(path string) error {
+// missingError says which names were tried.
+func missingError(path string) error {
 	what := fmt.Sprintf("neither %s nor %s exists", path+RefsSuffix, path+EventsSuffix)
 	if suffixKind(path) != "" || strings.HasSuffix(path, partialSuffix) {
 		what = "no such file"
@@ -88,16 +88,16 @@ func missing(path string) error {
 			break
 		}
 	}
-	return &absent{path, what}
+	return &notFoundError{path, what}
 }
 
-// absent says that no file of a trace exists.
-type absent struct{ path, what string }
+// notFoundError says that no file of a trace exists.
+type notFoundError struct{ path, what string }
 
-func (e *absent) Error() string { return fmt.Sprintf("reading %s: %s", e.path, e.what) }
+func (e *notFoundError) Error() string { return fmt.Sprintf("reading %s: %s", e.path, e.what) }
 
 // Unwrap lets errors.Is find fs.ErrNotExist.
-func (e *absent) Unwrap() error { return fs.ErrNotExist }
+func (e *notFoundError) Unwrap() error { return fs.ErrNotExist }
 
 // openPart opens one file, which must be of kind want if that is not "".
 func openPart(path, want string) (*part, string, error) {

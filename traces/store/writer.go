@@ -112,7 +112,7 @@ func (w *Writer) Refs(b *trace.Refs) error {
 		}
 		i = j
 	}
-	w.total = grown(w.total, b.Proc)
+	w.total = growTo(w.total, b.Proc)
 	w.total[b.Proc] += uint64(n)
 	return nil
 }
@@ -128,7 +128,7 @@ func (w *Writer) Events(b *trace.Events) error {
 	if err := w.checkEvents(b); err != nil {
 		return writeError(w.events.path, err)
 	}
-	w.last = grown(w.last, b.Proc)
+	w.last = growTo(w.last, b.Proc)
 	for i := range b.Rows {
 		e := &b.Rows[i]
 		to := w.events.batch(b.Proc)
@@ -157,8 +157,8 @@ func (w *Writer) checkEvents(b *trace.Events) error {
 	return nil
 }
 
-// grown is s with an element for p.
-func grown(s []uint64, p trace.Proc) []uint64 {
+// growTo is s with an element for p.
+func growTo(s []uint64, p trace.Proc) []uint64 {
 	if int(p) < len(s) {
 		return s
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// SyntaxError is bad input with its place. Line counts from 1 in text; Record and
-// Offset place it in binary input when Line is 0.
+// SyntaxError reports malformed input and its position. In text, Line counts from 1.
+// In binary input, Line is 0, and Record and Offset give the position.
 type SyntaxError struct {
 	File   string
 	Line   int
@@ -15,7 +15,7 @@ type SyntaxError struct {
 	Msg    string
 }
 
-// Error is "file:line: message" or "file: record N, offset X: message".
+// Error returns "file:line: message" or "file: record N, offset X: message".
 func (e *SyntaxError) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
@@ -23,7 +23,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s: record %d, offset %d: %s", e.File, e.Record, e.Offset, e.Msg)
 }
 
-// BatchError is the first row of a batch that breaks an invariant.
+// BatchError reports the first row of a batch that breaks an invariant.
 type BatchError struct {
 	Proc Proc
 	Row  int // within the batch
@@ -34,9 +34,12 @@ func (e *BatchError) Error() string {
 	return fmt.Sprintf("processor %d, row %d of the batch: %s", e.Proc, e.Row, e.Msg)
 }
 
-// CheckRefs holds a batch to the invariants of references: a processor that
-// exists, columns of one length, legal operations, sizes from 1, and no access
-// that wraps around the address space.
+// CheckRefs checks a batch against the invariants of references:
+//
+//   - its processor exists;
+//   - its columns have one length, and there is a PC column if the header says so;
+//   - every operation is legal and every size is at least 1;
+//   - no access wraps around the address space.
 func CheckRefs(h Header, b *Refs) error {
 	if err := checkProc(h, b.Proc); err != nil {
 		return err
@@ -61,7 +64,8 @@ func CheckRefs(h Header, b *Refs) error {
 	return nil
 }
 
-// CheckAddrs is [CheckRefs] of a batch whose operations and sizes are those of one that has passed it, and whose columns are of one length.
+// CheckAddrs is a faster [CheckRefs]. The operations and sizes of b must be those of
+// a batch that has passed CheckRefs, and its columns must have one length.
 func CheckAddrs(h Header, b *Refs) error {
 	if inLowerHalf(b.Addr) {
 		return checkProc(h, b.Proc)
@@ -83,9 +87,10 @@ func inLowerHalf(addr []uint64) bool {
 	return int64(all) >= 0
 }
 
-// plainlyLegal reports whether all rows are legal because their operations and
-// sizes are and their addresses are in the lower half of the address space. It has
-// no branch in a row: all references pass here, when written and when read.
+// plainlyLegal reports whether all operations and sizes are legal and all addresses
+// are in the lower half of the address space. Then all rows are legal. It has no
+// branch per row, because every reference is checked when it is written and when it
+// is read.
 func plainlyLegal(b *Refs) bool {
 	if !inLowerHalf(b.Addr) {
 		return false
@@ -93,10 +98,10 @@ func plainlyLegal(b *Refs) bool {
 	op, size := b.Op[:len(b.Addr)], b.Size[:len(b.Addr)]
 	var bad uint64
 	at := 0
-	for ; at+8 <= len(op); at += 8 { // eight in one number, and sizes in two
+	for ; at+8 <= len(op); at += 8 { // eight operations in one number, and eight sizes in two
 		ops, sizes := opsOf((*[8]Op)(op[at:])), (*[8]uint16)(size[at:])
-		bad |= (ops | (ops&(7*everyByte) + (8-uint64(endOp))*everyByte)) & (0xF8 * everyByte) // from endOp on
-		bad |= (ops - everyByte) &^ ops & (everyByte << 7)                                    // 0
+		bad |= (ops | (ops&(7*everyByte) + (8-uint64(endOp))*everyByte)) & (0xF8 * everyByte) // an operation >= endOp
+		bad |= (ops - everyByte) &^ ops & (everyByte << 7)                                    // an operation 0
 		bad |= zeros((*[4]uint16)(sizes[:4])) | zeros((*[4]uint16)(sizes[4:]))
 	}
 	for ; at < len(op); at++ {
@@ -112,13 +117,13 @@ const (
 	everyWord = 0x0001000100010001
 )
 
-// opsOf is operations as the bytes of a number.
+// opsOf packs eight operations into the bytes of a number.
 func opsOf(op *[8]Op) uint64 {
 	return uint64(op[0]) | uint64(op[1])<<8 | uint64(op[2])<<16 | uint64(op[3])<<24 |
 		uint64(op[4])<<32 | uint64(op[5])<<40 | uint64(op[6])<<48 | uint64(op[7])<<56
 }
 
-// zeros is not 0 if any size is.
+// zeros returns a number other than 0 if any of the sizes is 0.
 func zeros(size *[4]uint16) uint64 {
 	x := uint64(size[0]) | uint64(size[1])<<16 | uint64(size[2])<<32 | uint64(size[3])<<48
 	return (x - everyWord) &^ x & (everyWord << 15)
@@ -135,9 +140,9 @@ func refProblem(addr uint64, size uint16, op Op) string {
 	}
 }
 
-// CheckEvents holds a batch to the invariants of events; last is the Refs of the
-// processor's previous event (0 at first) and total its number of references, or
-// math.MaxUint64 when it is not known yet.
+// CheckEvents checks a batch against the invariants of events. The argument last is
+// the Refs of the processor's previous event, 0 at first. The argument total is the
+// processor's number of references, or math.MaxUint64 if it is not known yet.
 func CheckEvents(h Header, b *Events, last, total uint64) error {
 	if err := checkProc(h, b.Proc); err != nil {
 		return err

@@ -2,22 +2,22 @@ package trace
 
 import "iter"
 
-// EventCursor walks the events of one processor, whose batches it asks for as they are needed.
+// EventCursor reads the events of one processor one by one. It reads a batch when it needs it.
 type EventCursor struct {
 	pull func() (*Events, error, bool)
 	stop func()
 	rows []Event
-	at   int   // of the latest event among rows
-	row  int64 // and among all events of the processor
+	at   int   // index of the latest event in rows
+	row  int64 // number of the latest event among all events of the processor
 }
 
-// NewEventCursor stands before the first event of p. Stop has to be called.
+// NewEventCursor returns a cursor before the first event of p. The caller must call Stop.
 func NewEventCursor(src Source, p Proc) *EventCursor {
 	pull, stop := iter.Pull2(src.Events(p))
 	return &EventCursor{pull: pull, stop: stop, at: -1, row: -1}
 }
 
-// Next is the next event, or nil at the end. It is valid until the next call.
+// Next returns the next event, or nil at the end. The event is valid until the next call.
 func (c *EventCursor) Next() (*Event, error) {
 	c.at++
 	c.row++
@@ -32,8 +32,8 @@ func (c *EventCursor) Next() (*Event, error) {
 	return &c.rows[c.at], nil
 }
 
-// Row is the number of the latest event among those of its processor.
+// Row returns the number of the latest event among those of its processor, from 0.
 func (c *EventCursor) Row() int64 { return c.row }
 
-// Stop ends the walk.
+// Stop ends the iteration.
 func (c *EventCursor) Stop() { c.stop() }

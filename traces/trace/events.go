@@ -1,6 +1,6 @@
 package trace
 
-// Kind says what an event is.
+// Kind is the kind of an event.
 type Kind uint8
 
 // The kinds of events. The zero Kind is not legal.
@@ -51,11 +51,11 @@ var Kinds = func() (all []Kind) {
 // Valid reports whether k is one of Kinds.
 func (k Kind) Valid() bool { return k-1 < endKind-1 }
 
-// String is the name that files and commands use.
+// String returns the name that files and commands use.
 func (k Kind) String() string { return name(kindNames[:], int(k)) }
 
-// Synchronizes reports whether processors of a shared memory order what they do by such events: what comes
-// before has happened for all who come after.
+// Synchronizes reports whether events of kind k order the accesses of processors that
+// share memory: accesses before the event are visible to all accesses after it.
 func (k Kind) Synchronizes() bool {
 	switch k {
 	case Barrier, Lock, Unlock, Signal, WaitFlag, Fork, Join:
@@ -64,11 +64,11 @@ func (k Kind) Synchronizes() bool {
 	return false
 }
 
-// None stands for no or any peer, tag, group or request.
+// None means that an event has no peer, tag, group or request, or accepts any.
 const None int32 = -1
 
-// TaskQueues is the first number of the locks and flags of task queues: who gets which task depends on
-// the order in which processors come to the lock. Other locks and flags have lower numbers.
+// TaskQueues is the first number of the locks and flags of task queues. The order in which processors
+// acquire such a lock determines which processor gets which task. Other locks and flags have lower numbers.
 const TaskQueues = 1 << 30
 
 // Event is one row of Events.
@@ -76,27 +76,27 @@ type Event struct {
 	Instr   uint32 // instructions since this processor's previous event
 	Refs    uint64 // references of this processor that precede it
 	Kind    Kind
-	Peer    int32 // rank, or lock, barrier or flag object
+	Peer    int32 // rank, or number of the lock, barrier or flag
 	Tag     int32
 	Group   int32 // communicator
 	Request int32
 	Bytes   int64 // payload
-	Addr    int64 // layout of the buffer: Count blocks of Block bytes, Stride apart, from Addr
+	Addr    int64 // layout of the buffer: Count blocks of Block bytes, Stride bytes apart, from Addr
 	Count   int64
 	Block   int64
 	Stride  int64
 	Work    int64   // of a Compute: amount in the header's WorkUnit
-	Time    int64   // recorded start in ps; meaningful where Header.HasTime
-	Needs   []int64 // rows of this processor that must have finished; nil means the previous row
+	Time    int64   // recorded start in ps, if Header.HasTime is set
+	Needs   []int64 // rows of this processor that must finish before; nil means the previous row
 }
 
-// NewEvent is an event of kind k with no peer, tag, group or request.
+// NewEvent returns an event of kind k with no peer, tag, group or request.
 func NewEvent(k Kind) Event {
 	return Event{Kind: k, Peer: None, Tag: None, Group: None, Request: None}
 }
 
 // Collective reports whether e is an operation of a whole group. A barrier with a Peer
-// is not: it is an object in shared memory, where any processors may meet.
+// is not: it is an object in shared memory, and any processors may use it.
 func (e *Event) Collective() bool {
 	switch e.Kind {
 	case Barrier:
@@ -107,13 +107,13 @@ func (e *Event) Collective() bool {
 	return false
 }
 
-// Events is a batch of events of one processor. Events are few beside
-// references, so they are rows. The producer owns it: it is valid until the next
-// iteration or call.
+// Events is a batch of events of one processor. There are far fewer events than
+// references, so they are rows instead of columns. The producer owns the batch: it
+// is valid until the next iteration or call.
 type Events struct {
 	Proc Proc
 	Rows []Event
 }
 
-// Len is the number of events.
+// Len returns the number of events.
 func (e *Events) Len() int { return len(e.Rows) }

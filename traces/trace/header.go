@@ -7,7 +7,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// WorkUnit is what the amounts of Compute events are counted in.
+// WorkUnit is the unit of the Work of Compute events.
 type WorkUnit string
 
 // The units of work.
@@ -20,25 +20,25 @@ const (
 // Arg is one argument of the program that was traced.
 type Arg struct{ Key, Value string }
 
-// Header is what a trace says of itself. It holds no clock, host or path, so that
-// the same input gives the same bytes.
+// Header describes a trace. It holds no date, host or path: the same input gives
+// the same bytes.
 type Header struct {
 	Program  string   // kernel ("fft"), or the traced command ("gzip -1 -c")
-	Format   string   // what made it: "spmd", or the foreign format it was imported from
-	Args     []Arg    // in the order they are shown
-	Procs    int      // processors 0 .. Procs-1
-	Seed     uint64   // of the program's own randomness
-	Rule     string   // how the order between processors was decided while recording
-	WorkUnit WorkUnit // of Compute events
-	Inputs   []string // SHA-256 of each file it was made from, in hexadecimal
-	Tool     string   // name and version of the command that wrote it
-	Notes    []string // what was guessed, tolerated or dropped on the way
-	Regions  []Region // named arrays of the program, in the order of their first use
+	Format   string   // origin: "spmd", or the foreign format that was imported
+	Args     []Arg    // arguments of the program, in the order of display
+	Procs    int      // number of processors, which are 0 .. Procs-1
+	Seed     uint64   // seed of the program's own random numbers
+	Rule     string   // rule that ordered the processors while recording
+	WorkUnit WorkUnit // unit of the Work of Compute events
+	Inputs   []string // SHA-256 of each input file, in hexadecimal
+	Tool     string   // name and version of the command that wrote the trace
+	Notes    []string // values that the import guessed, tolerated or dropped
+	Regions  []Region // named arrays of the program, in the order of first use
 	HasPC    bool     // references carry PC
 	HasTime  bool     // events carry Time
 }
 
-// Title names the program with its arguments, for tables and plots: "fft points=65536".
+// Title returns the program and its arguments, for tables and plots: "fft points=65536".
 func (h Header) Title() string {
 	parts := []string{h.Program}
 	for _, a := range h.Args {
@@ -50,12 +50,13 @@ func (h Header) Title() string {
 // samplePrefix begins the note of a trace that is a sample.
 const samplePrefix = "a sample: "
 
-// SampleNote is the note of a trace that has some of its program's references, and
-// says which.
+// SampleNote returns the note of a trace that has only some of its program's
+// references. The argument describes which ones.
 func SampleNote(which string) string { return samplePrefix + which }
 
-// Sample says which of its program's references the trace has, by the notes of it and
-// of the traces that it was merged from ("trace 1: a sample: ..."), or "" if all.
+// Sample describes which of its program's references the trace has, or returns "" if
+// it has all. It reads the notes of the trace, which include those of the traces that
+// were merged into it ("trace 1: a sample: ...").
 func (h Header) Sample() string {
 	var all []string
 	for _, note := range h.Notes {
@@ -75,15 +76,16 @@ func (h Header) Sample() string {
 	return strings.Join(all, "; ")
 }
 
-// SampleWarning is what users of results must know of a trace that is a sample, or "".
+// SampleWarning returns the warning for results of a trace that is a sample, or "".
 func (h Header) SampleWarning() string {
 	if which := h.Sample(); which != "" {
-		return "the trace is a sample (" + which + "): rates, footprints, distances and times of its references are those of the sample, not of the program"
+		return "the trace is a sample (" + which + "): its rates, footprints, distances and times are not those of the whole program"
 	}
 	return ""
 }
 
-// SampleSource is what the source of a parameter says more of a trace that is a sample, or "".
+// SampleSource returns the text to append to the source of a parameter that was
+// measured on a trace that is a sample, or "".
 func (h Header) SampleSource() string {
 	if which := h.Sample(); which != "" {
 		return ", " + SampleNote(which)

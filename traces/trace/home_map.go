@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// HomeMap finds whose memory holds an address, as far as the regions of a trace say. It is not safe for
-// concurrent use.
+// HomeMap finds the processor whose memory holds an address, according to the regions of a trace. It is
+// not safe for concurrent use.
 type HomeMap struct {
-	regions []Region // by address; those that place nothing are left out
-	lasts   []uint64 // bytes of the regions
-	latest  int      // region that was looked for
-	procs   int      // whom regions place parts with
+	regions []Region // by address, without those that have no home
+	lasts   []uint64 // last byte of each region
+	latest  int      // index of the region that Of found last
+	procs   int      // processors over which the regions are distributed
 }
 
-// NewHomeMap is what h says.
+// NewHomeMap returns the map of the regions of h.
 func NewHomeMap(h Header) *HomeMap {
 	p := &HomeMap{procs: h.Procs}
 	p.Add(h.Regions...)
 	return p
 }
 
-// Procs is the number of processors.
+// Procs returns the number of processors.
 func (p *HomeMap) Procs() int { return p.procs }
 
-// Add makes more regions known.
+// Add adds regions.
 func (p *HomeMap) Add(regions ...Region) {
 	for _, r := range regions {
 		if r.Bytes > 0 && (r.Owner != Everyone || r.Home.Kind != AnyHome) {
@@ -38,11 +38,11 @@ func (p *HomeMap) Add(regions ...Region) {
 	}
 }
 
-// Of is the processor whose memory holds the line of these first and last bytes; false if the machine decides. A line
-// that several regions share belongs to the first of them that has a byte of it.
+// Of returns the processor whose memory holds the cache line with the given first and last bytes. It returns false if
+// the machine decides. If several regions share a line, the line belongs to the first of them.
 func (p *HomeMap) Of(first, last uint64) (Proc, bool) {
 	i := p.latest
-	if i == len(p.regions) || first < p.regions[i].Base || first > p.lasts[i] { // the search would not find this one
+	if i == len(p.regions) || first < p.regions[i].Base || first > p.lasts[i] { // it is another region than the latest
 		i, _ = slices.BinarySearch(p.lasts, first)
 		if i == len(p.regions) || p.regions[i].Base > last {
 			return 0, false

@@ -6,130 +6,138 @@ import (
 	"slices"
 )
 
-// Pos is where in a foreign input an event was: the number of the file, and the
+// Pos is the position of an event in a foreign input: the number of the file, and the
 // line or offset in it. In a stored trace it is the row.
 type Pos struct {
 	File int32
 	At   int64
 }
 
-// Mismatch is an event that lacks what it needs from another rank: a send without
-// a receive, a receive without a send or too small for it, a collective that other
+// Mismatch is an event that does not match those of other ranks: a send without a
+// receive, a receive without a send or too small for it, or a collective that other
 // ranks do not call.
 type Mismatch struct {
 	Proc  Proc
 	Pos   Pos
 	Kind  Kind
 	Msg   string // "send from rank 0 to rank 1 with tag 3 (5 bytes) has no receive"
-	Legal bool   // the program may have meant it: worth a note, not an error
+	Legal bool   // the program may be correct: a note, not an error
 }
 
-// Matcher holds the messages, requests and collectives of all processors to each
-// other. Events of one processor come in program order; processors may come one
-// after the other or mixed, and what is found is the same.
+// Matcher checks that the messages, requests and collectives of all processors match.
+// Events of one processor come in program order. Processors may come one after the
+// other or mixed; the result is the same.
 //
 // # Messages
 //
 // Sends and receives match as in MPI: the n-th receive from a rank with a tag in a
-// group gets the n-th message sent so. A receive of fewer bytes than its message is
-// a Mismatch (truncation), unless its bytes are 0, which also stand for unknown. A
-// peer or tag of -1 makes a receive a wildcard. Which message a wildcard gets
-// depends on time, and with it what later receives get that could take the same
-// messages: those are only counted. What remains certain is that a receive that
-// comes before every such wildcard gets its message in order, that more receives
-// from one rank with one tag than messages sent so are too many, and that in
-// one inbox (a rank and a group) all the messages in question and all the receives
-// must be equally many. No more than this is reported. Probes take nothing.
+// group gets the n-th message with that sender, tag and group. If the receive has
+// fewer bytes than its message, that is a Mismatch (truncation). A receive of 0 bytes
+// is not checked, because 0 also means that the size is unknown.
 //
-// Events with Needs are a graph, whose rows may run in another order. How many
-// messages and receives there are does not depend on it; which receive gets which
-// message may, so that truncation is a Legal Mismatch, unless there is one message in
-// the channel.
+// A receive with a peer or tag of -1 is a wildcard. Which message it gets depends on
+// time. So does the message of every later receive that could take the same messages.
+// Matcher only counts these receives, and reports what is certain:
+//
+//   - A receive before every such wildcard gets its message in order.
+//   - There must not be more receives from one rank with one tag than messages from it.
+//   - In one inbox (a rank and a group), the messages that wildcards can take and the
+//     receives that can take them must be equally many.
+//
+// Probes take no message.
+//
+// Events with Needs form a graph, and may execute in another order than that of their
+// rows. The numbers of messages and receives do not depend on the order, but which
+// receive gets which message may. Truncation is therefore a Legal Mismatch, unless the
+// channel has only one message.
 //
 // # Requests
 //
 // A request of a processor is open from the isend, irecv or collective that names it
-// until a wait for it. A test with a Count above 0 closes it too; a test without may
-// have closed it, and from then on the request can be waited for, used again or left. A
-// request still open at the end is a Legal Mismatch, one for each processor: the
-// program may have freed it. Waits without a request (-1) are not held to anything.
+// until a wait for it. A test with a Count above 0 closes it, too. A test without a
+// Count may have closed it: from then on, the processor may wait for the request, use
+// it again or leave it open. Requests that are still open at the end are a Legal
+// Mismatch, one for each processor, because the program may have freed them. Waits
+// without a request (-1) are not checked.
 //
 // # Collectives
 //
-// The n-th collective of each member of a group must be of the same kind and root
-// (-1 stands for a root that is not known), and all members must have equally many.
-// Of events with Needs the first that disagrees is a Legal Mismatch instead of an error,
-// if the member has as many of each kind as others have.
-// Members of the world (group -1) are all processors; of another group, those that
-// have a collective in it. A barrier with a Peer is one of an object in shared memory:
-// nothing says which processors meet there, and it is held to nothing.
+// The n-th collective of each member of a group must have the same kind and root. A
+// root of -1 is unknown and matches any. All members must have equally many
+// collectives. If the events have Needs, the first difference of a member is a Legal
+// Mismatch instead of an error, provided that the member has as many collectives of
+// each kind as the others.
+//
+// The members of the world (group -1) are all processors. The members of another group
+// are the processors with a collective in it. A barrier with a Peer is an object in
+// shared memory. It is not checked, because its participants are not recorded.
 //
 // # Memory
 //
-// What waits for its partner takes 24 bytes for each series of equal sizes whose
-// places are equally far apart, and some 100 for each sender, receiver, tag and group.
-// Collectives take a byte or two each, once for all members.
+// Unmatched messages and receives take 24 bytes for each series with equal sizes and
+// equally distant positions, and about 100 bytes for each sender, receiver, tag and
+// group. A collective takes one or two bytes, once for all members.
 type Matcher struct {
-	parties map[Proc]*party
-	latest  *party
-	flows   flows
-	boxes   map[inbox]*box
-	doubts  map[channel]Mismatch // of truncation, in graphs
-	groups  map[int32]*collectives
-	found   findings
-	counts  MatchCounts
+	ranks  map[Proc]*rank
+	latest *rank
+	flows  flows
+	boxes  map[inbox]*box
+	doubts map[channel]Mismatch // possible truncations in graphs
+	groups map[int32]*collectives
+	found  findings
+	counts MatchCounts
 }
 
-// MatchCounts is what a Matcher has seen, and after Finish also what it has found.
+// MatchCounts counts the events that a Matcher has seen, and after Finish also its findings.
 type MatchCounts struct {
 	Sends, Receives uint64
-	Messages        uint64 // that have both a send and a receive
-	Wildcards       uint64 // receives that name no rank or no tag
-	Requests        uint64 // that were opened
-	Open            uint64 // of these, never closed
-	Collectives     uint64 // calls by all members
-	Groups          int    // that have collectives
-	Mismatches      uint64 // those that are not Legal, also the ones that Finish leaves out
+	Messages        uint64 // pairs of a send and a receive
+	Wildcards       uint64 // receives from any rank or with any tag
+	Requests        uint64 // opened requests
+	Open            uint64 // requests that were never closed
+	Collectives     uint64 // calls, summed over members
+	Groups          int    // groups with collectives
+	Mismatches      uint64 // mismatches that are not Legal, including those that Finish does not list
 }
 
-// NewMatcher has seen nothing.
+// NewMatcher returns a Matcher without events.
 func NewMatcher() *Matcher {
-	return &Matcher{parties: map[Proc]*party{}, doubts: map[channel]Mismatch{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
+	return &Matcher{ranks: map[Proc]*rank{}, doubts: map[channel]Mismatch{}, boxes: map[inbox]*box{}, groups: map[int32]*collectives{}}
 }
 
-// Counts is what has been seen so far.
+// Counts returns the counts so far.
 func (m *Matcher) Counts() MatchCounts { return m.counts }
 
-// party is what a processor has going.
-type party struct {
-	proc   Proc
-	open   map[int32]request
-	calls  map[int32]*member // by group
-	recent *member           // the one of the latest call
-	group  int32             // of recent
-	last   Pos
-	lastOf Kind
+// rank is the state of one processor.
+type rank struct {
+	proc     Proc
+	open     map[int32]request
+	calls    map[int32]*member // by group
+	recent   *member           // member of the latest collective
+	group    int32             // group of recent
+	last     Pos               // position of the latest event
+	lastKind Kind
 }
 
-func (m *Matcher) party(p Proc) *party {
+func (m *Matcher) rank(p Proc) *rank {
 	if m.latest != nil && m.latest.proc == p {
 		return m.latest
 	}
-	who := m.parties[p]
-	if who == nil {
-		who = &party{proc: p, open: map[int32]request{}, calls: map[int32]*member{}}
-		m.parties[p] = who
+	r := m.ranks[p]
+	if r == nil {
+		r = &rank{proc: p, open: map[int32]request{}, calls: map[int32]*member{}}
+		m.ranks[p] = r
 	}
-	m.latest = who
-	return who
+	m.latest = r
+	return r
 }
 
-// Event takes the next event of p. The error is about e itself: a wait for a
-// request that is not open, a request that is used twice, a collective that is
-// another one than the same collective of an earlier processor.
+// Event adds the next event of p. It returns an error if e itself is wrong: a wait for
+// a request that is not open, a request that is used twice, or a collective that
+// differs from the same collective of an earlier processor.
 func (m *Matcher) Event(p Proc, e *Event, at Pos) error {
-	who := m.party(p)
-	who.last, who.lastOf = at, e.Kind
+	r := m.rank(p)
+	r.last, r.lastKind = at, e.Kind
 	switch e.Kind {
 	case Send, Isend:
 		if e.Peer < 0 {
@@ -139,12 +147,12 @@ func (m *Matcher) Event(p Proc, e *Event, at Pos) error {
 	case Recv, Irecv:
 		m.receive(p, e, at)
 	case Wait:
-		return who.wait(e)
+		return r.wait(e)
 	case Test:
-		who.test(e)
+		r.test(e)
 		return nil
 	case Barrier, Bcast, Reduce, AllReduce, Scan, Gather, AllGather, Scatter, AllToAll:
-		if err := m.collective(who, e, at); err != nil {
+		if err := m.collective(r, e, at); err != nil {
 			return err
 		}
 	default:
@@ -154,35 +162,35 @@ func (m *Matcher) Event(p Proc, e *Event, at Pos) error {
 		return nil
 	}
 	m.counts.Requests++
-	return who.start(e, at)
+	return r.start(e, at)
 }
 
-// Finish is called when every event has come, and lists what has no partner, in
-// the order of processors and places, those that are Legal after all others. Of more
-// than a thousand it lists the first, and says so in the last.
+// Finish lists the mismatches, after the last call of Event. They are in the order of
+// processors and positions; those that are Legal come last. If there are more than a
+// thousand, it lists only the first ones and appends the number of others to the last.
 func (m *Matcher) Finish(procs int) []Mismatch {
 	m.decide()
 	m.unmatched(procs)
-	for _, who := range m.parties {
-		m.leftOpen(who)
+	for _, r := range m.ranks {
+		m.leftOpen(r)
 	}
 	m.uneven(procs)
 	m.counts.Mismatches = m.found.errors
 	return m.found.list()
 }
 
-// maxListed is how many findings are kept.
+// maxListed is the most findings that Finish lists.
 const maxListed = 1000
 
-// findings are the first of those that were added, by processor and place.
+// findings holds the first findings by processor and position.
 type findings struct {
-	kept   []Mismatch
-	errors uint64
-	left   uint64 // out
+	kept    []Mismatch
+	errors  uint64
+	omitted uint64
 }
 
-// add keeps a finding that stands for n events. say is asked for the text only if
-// the finding may be among the first.
+// add adds a finding that stands for n events. It calls say for the text only if the
+// finding may be among the first.
 func (f *findings) add(m Mismatch, n uint64, say func() string) {
 	if !m.Legal {
 		f.errors += n
@@ -190,8 +198,8 @@ func (f *findings) add(m Mismatch, n uint64, say func() string) {
 	if len(f.kept) == 2*maxListed {
 		f.trim()
 	}
-	if len(f.kept) >= maxListed && order(m, f.kept[maxListed-1]) > 0 && f.left > 0 {
-		f.left++
+	if len(f.kept) >= maxListed && order(m, f.kept[maxListed-1]) > 0 && f.omitted > 0 {
+		f.omitted++
 		return
 	}
 	m.Msg = say()
@@ -201,20 +209,20 @@ func (f *findings) add(m Mismatch, n uint64, say func() string) {
 func (f *findings) trim() {
 	slices.SortStableFunc(f.kept, order)
 	if len(f.kept) > maxListed {
-		f.left += uint64(len(f.kept) - maxListed)
+		f.omitted += uint64(len(f.kept) - maxListed)
 		f.kept = f.kept[:maxListed]
 	}
 }
 
 func (f *findings) list() []Mismatch {
 	f.trim()
-	if f.left > 0 {
-		f.kept[maxListed-1].Msg += fmt.Sprintf(" (and %d more mismatches)", f.left)
+	if f.omitted > 0 {
+		f.kept[maxListed-1].Msg += fmt.Sprintf(" (and %d more mismatches)", f.omitted)
 	}
 	return f.kept
 }
 
-// order is that of processors and places; what is legal comes after all else.
+// order compares findings by processor and position. Legal ones come last.
 func order(a, b Mismatch) int {
 	if a.Legal != b.Legal {
 		if a.Legal {

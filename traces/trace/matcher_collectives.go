@@ -7,48 +7,47 @@ import (
 	"slices"
 )
 
-// call is a collective operation, and the member that came to it first.
+// call is a collective operation, and the member that called it first.
 type call struct {
 	kind  Kind
 	root  int32
 	first Proc
 }
 
-// collectives is what the members of one group call, in order: each call as the
-// number of its like, a varint.
+// collectives holds the sequence of collectives of one group.
 type collectives struct {
 	group   int32
-	calls   []call
+	calls   []call // different calls
 	numbers map[call]uint64
-	order   []byte
+	order   []byte // the sequence: the index in calls of each, as varints
 	members []*member
 }
 
-// member is how far a processor is in the order.
+// member is the state of a processor in the sequence of a group.
 type member struct {
-	who    *party
-	next   int    // offset in order
-	done   uint64 // calls
-	last   Pos
-	kind   Kind
-	strays *strays // where and how it disagreed, in a graph
+	rank     *rank
+	next     int    // offset in order
+	done     uint64 // number of calls
+	last     Pos    // position of the latest call
+	kind     Kind
+	diverged *divergence // of a graph whose rows differ from the sequence, else nil
 }
 
-// strays is a member whose rows are in another order than those of others. Graphs
-// may lead to one order all the same, if both have as many of each kind.
-type strays struct {
-	first Mismatch
-	more  [endKind]int64 // calls of each kind that the order has not, so far
+// divergence describes a member whose rows are in another order than those of others.
+// The graph may still execute in the common order, if both have as many calls of each kind.
+type divergence struct {
+	first   Mismatch
+	surplus [endKind]int64 // calls of each kind that the member has more than the sequence, so far
 }
 
-// count takes one more call.
-func (s *strays) count(mine, theirs Kind) {
-	s.more[mine]++
-	s.more[theirs]--
+// count adds one more pair of calls.
+func (s *divergence) count(mine, theirs Kind) {
+	s.surplus[mine]++
+	s.surplus[theirs]--
 }
 
-// collective holds the next call of who to those of other members.
-func (m *Matcher) collective(who *party, e *Event, at Pos) error {
+// collective compares the next call of r with those of other members.
+func (m *Matcher) collective(r *rank, e *Event, at Pos) error {
 	if !e.Collective() {
 		return nil
 	}
@@ -58,14 +57,14 @@ func (m *Matcher) collective(who *party, e *Event, at Pos) error {
 		m.groups[e.Group] = g
 		m.counts.Groups++
 	}
-	if who.recent == nil || who.group != e.Group {
-		who.recent, who.group = g.member(who), e.Group
+	if r.recent == nil || r.group != e.Group {
+		r.recent, r.group = g.member(r), e.Group
 	}
-	mine := who.recent
+	mine := r.recent
 	m.counts.Collectives++
 	mine.done++
 	mine.last, mine.kind = at, e.Kind
-	now := call{e.Kind, rootOf(e), who.proc}
+	now := call{e.Kind, rootOf(e), r.proc}
 	if mine.next == len(g.order) {
 		g.append(now)
 		mine.next = len(g.order)
@@ -74,24 +73,24 @@ func (m *Matcher) collective(who *party, e *Event, at Pos) error {
 	number, n := binary.Uvarint(g.order[mine.next:])
 	mine.next += n
 	then := g.calls[number]
-	if mine.strays != nil {
-		mine.strays.count(now.kind, then.kind)
+	if mine.diverged != nil {
+		mine.diverged.count(now.kind, then.kind)
 		return nil
 	}
 	if then.same(now) {
 		return nil
 	}
 	err := fmt.Errorf("rank %d collective #%d%s is %s, rank %d has %s", then.first, mine.done, inGroup(e.Group), then.text(now),
-		who.proc, now.text(then))
+		r.proc, now.text(then))
 	if e.Needs == nil {
 		return err
 	}
-	mine.strays = &strays{first: Mismatch{Proc: who.proc, Pos: at, Kind: e.Kind, Msg: err.Error(), Legal: true}}
-	mine.strays.count(now.kind, then.kind)
+	mine.diverged = &divergence{first: Mismatch{Proc: r.proc, Pos: at, Kind: e.Kind, Msg: err.Error(), Legal: true}}
+	mine.diverged.count(now.kind, then.kind)
 	return nil
 }
 
-// rootOf is the root of a collective that has one.
+// rootOf returns the root of a collective, or None if the kind has no root.
 func rootOf(e *Event) int32 {
 	switch e.Kind {
 	case Bcast, Reduce, Gather, Scatter:
@@ -100,11 +99,11 @@ func rootOf(e *Event) int32 {
 	return None
 }
 
-func (g *collectives) member(who *party) *member {
-	mine := who.calls[g.group]
+func (g *collectives) member(r *rank) *member {
+	mine := r.calls[g.group]
 	if mine == nil {
-		mine = &member{who: who}
-		who.calls[g.group] = mine
+		mine = &member{rank: r}
+		r.calls[g.group] = mine
 		g.members = append(g.members, mine)
 	}
 	return mine
@@ -124,7 +123,7 @@ func (c call) same(d call) bool {
 	return c.kind == d.kind && (c.root == d.root || c.root == None || d.root == None)
 }
 
-// text names the collective, with its root where that is what differs from d.
+// text names the collective, with its root if c and d differ only in the root.
 func (c call) text(d call) string {
 	if c.kind != d.kind {
 		return c.kind.String()
@@ -132,7 +131,7 @@ func (c call) text(d call) string {
 	return fmt.Sprintf("%s with root %d", c.kind, c.root)
 }
 
-// at is the n-th call, from 0.
+// at returns the n-th call, from 0.
 func (g *collectives) at(n uint64) call {
 	var number uint64
 	for i := 0; ; n-- {
@@ -144,17 +143,17 @@ func (g *collectives) at(n uint64) call {
 	}
 }
 
-// uneven finds members that have fewer collectives than others.
+// uneven finds members with fewer collectives than others.
 func (m *Matcher) uneven(procs int) {
 	for _, g := range m.groups {
 		longest := slices.MinFunc(g.members, func(a, b *member) int {
-			return cmp.Or(cmp.Compare(b.done, a.done), cmp.Compare(a.who.proc, b.who.proc))
+			return cmp.Or(cmp.Compare(b.done, a.done), cmp.Compare(a.rank.proc, b.rank.proc))
 		})
 		for _, mine := range g.members {
 			if mine.done < longest.done {
 				m.fewer(g, longest, mine)
 			}
-			m.strayed(mine, longest)
+			m.addDivergence(mine, longest)
 		}
 		if g.group == None && len(g.members) < procs {
 			m.absent(g, longest, procs)
@@ -162,34 +161,34 @@ func (m *Matcher) uneven(procs int) {
 	}
 }
 
-// strayed adds that a member disagreed. It is an error if no order of its calls is
-// that of others.
-func (m *Matcher) strayed(mine, longest *member) {
-	if mine.strays == nil {
+// addDivergence adds a finding if a member diverged. It is an error if no order of its calls
+// is the common sequence.
+func (m *Matcher) addDivergence(mine, longest *member) {
+	if mine.diverged == nil {
 		return
 	}
-	found := mine.strays.first
-	found.Legal = mine.done < longest.done || mine.strays.more == [endKind]int64{}
+	found := mine.diverged.first
+	found.Legal = mine.done < longest.done || mine.diverged.surplus == [endKind]int64{}
 	m.found.add(found, 1, func() string { return found.Msg })
 }
 
 // absent finds processors without any collective of the world.
 func (m *Matcher) absent(g *collectives, longest *member, procs int) {
 	for p := range Proc(procs) {
-		switch who := m.parties[p]; {
-		case who == nil: // it has no place of its own
-			m.fewer(g, longest, &member{who: &party{proc: p}, last: longest.last, kind: longest.kind})
-		case who.calls[None] == nil:
-			m.fewer(g, longest, &member{who: who, last: who.last, kind: who.lastOf})
+		switch r := m.ranks[p]; {
+		case r == nil: // it has no event, and so no position
+			m.fewer(g, longest, &member{rank: &rank{proc: p}, last: longest.last, kind: longest.kind})
+		case r.calls[None] == nil:
+			m.fewer(g, longest, &member{rank: r, last: r.last, kind: r.lastKind})
 		}
 	}
 }
 
-// fewer says that a member comes to an end before the one that has most.
+// fewer adds a finding for a member that has fewer collectives than the longest.
 func (m *Matcher) fewer(g *collectives, longest, mine *member) {
-	m.found.add(Mismatch{Proc: mine.who.proc, Pos: mine.last, Kind: mine.kind}, 1, func() string {
-		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", mine.who.proc, plural(mine.done, "collective"),
-			inGroup(g.group), longest.who.proc, mine.done+1, g.at(mine.done).kind)
+	m.found.add(Mismatch{Proc: mine.rank.proc, Pos: mine.last, Kind: mine.kind}, 1, func() string {
+		return fmt.Sprintf("rank %d ends after %s%s, where rank %d goes on with #%d: %s", mine.rank.proc, plural(mine.done, "collective"),
+			inGroup(g.group), longest.rank.proc, mine.done+1, g.at(mine.done).kind)
 	})
 }
 
@@ -197,18 +196,18 @@ func (m *Matcher) fewer(g *collectives, longest, mine *member) {
 type GroupCalls struct {
 	Group   int32
 	Members int
-	Calls   uint64 // of the member that has most
-	Graphs  bool   // some member has them in another order, which its graph may change
+	Calls   uint64 // calls of the member with most
+	Graphs  bool   // the rows of some member are in another order, which its graph may change
 }
 
-// Calls counts the collectives of every group, in the order of their numbers.
+// Calls returns the counts of every group, in the order of group numbers.
 func (m *Matcher) Calls() []GroupCalls {
 	var all []GroupCalls
 	for number, g := range m.groups {
 		n := GroupCalls{Group: number, Members: len(g.members)}
 		for _, mine := range g.members {
 			n.Calls = max(n.Calls, mine.done)
-			n.Graphs = n.Graphs || mine.strays != nil
+			n.Graphs = n.Graphs || mine.diverged != nil
 		}
 		all = append(all, n)
 	}

@@ -2,33 +2,33 @@ package trace
 
 import "fmt"
 
-// channel is what a receive without a wildcard selects by.
+// channel is the path of messages that a receive without a wildcard selects.
 type channel struct {
 	from, to   Proc
 	tag, group int32
 }
 
-// inbox is where receives with a wildcard look.
+// inbox is the destination of messages that a receive with a wildcard selects from.
 type inbox struct {
 	to    Proc
 	group int32
 }
 
-// flow is what is under way in one channel: messages without a receive, or
-// receives without a message, never both. Once a receive with a wildcard could take
-// messages of the channel, who gets which is open, and only counts are kept.
+// flow is the state of one channel. Its queue holds unmatched messages or unmatched
+// receives, never both. If a wildcard could take messages of the channel, the matching
+// is not determined, and flow only counts.
 type flow struct {
 	channel
 	box      *box
 	waiting  queue
-	pool     *pool // where a wildcard can take messages
-	marks    int32 // of the box, when that was found out
-	receives bool  // it is receives that wait
-	loose    bool  // some are in a graph: see pair
-	doubtful bool  // one is in Matcher.doubts
+	pool     *pool // counts, if a wildcard can take messages of the channel
+	kinds    int32 // wildcardKinds of the box when pool was last determined
+	receives bool  // waiting holds receives
+	inGraph  bool  // some events have Needs: see pair
+	doubtful bool  // Matcher.doubts has an entry
 	later    bool  // there may have been pairs before this flow was made
 	paired   bool  // there was a pair
-	alone    bool  // there was one only
+	alone    bool  // there was exactly one pair
 }
 
 func (m *Matcher) flow(c channel) *flow {
@@ -47,11 +47,11 @@ func (m *Matcher) box(at inbox) *box {
 	return b
 }
 
-// send takes a message to its receive, or lets it wait.
+// send matches a message with its receive, or queues it.
 func (m *Matcher) send(p Proc, e *Event, at Pos) {
 	m.counts.Sends++
 	f := m.flow(channel{p, Proc(e.Peer), e.Tag, e.Group})
-	f.loose = f.loose || e.Needs != nil
+	f.inGraph = f.inGraph || e.Needs != nil
 	switch {
 	case f.receives && !f.waiting.empty():
 		room, posted := f.waiting.pop()
@@ -65,7 +65,7 @@ func (m *Matcher) send(p Proc, e *Event, at Pos) {
 	}
 }
 
-// receive takes a message, or waits for one.
+// receive matches a receive with its message, or queues it.
 func (m *Matcher) receive(p Proc, e *Event, at Pos) {
 	m.counts.Receives++
 	if e.Peer < 0 || e.Tag < 0 {
@@ -74,7 +74,7 @@ func (m *Matcher) receive(p Proc, e *Event, at Pos) {
 		return
 	}
 	f := m.flow(channel{Proc(e.Peer), p, e.Tag, e.Group})
-	f.loose = f.loose || e.Needs != nil
+	f.inGraph = f.inGraph || e.Needs != nil
 	switch {
 	case f.shared():
 		f.pool.receives++
@@ -88,9 +88,9 @@ func (m *Matcher) receive(p Proc, e *Event, at Pos) {
 	}
 }
 
-// pair holds a receive at a place to its message. In a graph the order of rows is not
-// that of execution, so that only a receive that is alone with its message in the
-// channel is sure to get it: whether that is so, Finish knows.
+// pair compares the size of a receive with that of its message. In a graph, rows are not
+// in the order of execution. There, the pair is certain only if it is the only one of the
+// channel; decide checks that at the end.
 func (m *Matcher) pair(f *flow, sent, room int64, at Pos) {
 	m.counts.Messages++
 	f.alone, f.paired = !f.paired && !f.later, true
@@ -101,7 +101,7 @@ func (m *Matcher) pair(f *flow, sent, room int64, at Pos) {
 	say := func() string {
 		return fmt.Sprintf("receive of %d bytes is smaller than the matching send of %d (truncation): %s", room, sent, f.channel)
 	}
-	if !f.loose {
+	if !f.inGraph {
 		m.found.add(short, 1, say)
 	} else if !f.doubtful {
 		f.doubtful = true
@@ -110,19 +110,19 @@ func (m *Matcher) pair(f *flow, sent, room int64, at Pos) {
 	}
 }
 
-// decide finds out about the receives that are too small if the order of rows is
-// that of execution.
+// decide reports the receives of graphs that are too small if rows execute in their
+// order. The finding is an error only if the pair is certain.
 func (m *Matcher) decide() {
 	for c, short := range m.doubts {
 		f := m.flows.find(c)
 		if short.Legal = !f.alone || f.pool != nil || !f.waiting.empty(); short.Legal {
-			short.Msg += ", if they run in the order of their rows"
+			short.Msg += ", if rows execute in their order"
 		}
 		m.found.add(short, 1, func() string { return short.Msg })
 	}
 }
 
-// String is "from rank 0 to rank 1 with tag 3 in group 2".
+// String returns "from rank 0 to rank 1 with tag 3 in group 2".
 func (c channel) String() string {
 	return fmt.Sprintf("from rank %d to rank %d%s%s", c.from, c.to, withTag(c.tag), inGroup(c.group))
 }
@@ -134,7 +134,7 @@ func inGroup(group int32) string {
 	return fmt.Sprintf(" in group %d", group)
 }
 
-// unmatched finds messages and receives that are left over.
+// unmatched finds messages and receives without a partner.
 func (m *Matcher) unmatched(procs int) {
 	for f := range m.flows.all() {
 		if !f.shared() {
@@ -148,7 +148,7 @@ func (m *Matcher) unmatched(procs int) {
 	}
 }
 
-// leftOver names everything that waits in f.
+// leftOver adds a finding for every message or receive that waits in f.
 func (m *Matcher) leftOver(f *flow, procs int) {
 	for !f.waiting.empty() {
 		bytes, at := f.waiting.pop()
@@ -160,7 +160,7 @@ func (m *Matcher) leftOver(f *flow, procs int) {
 	}
 }
 
-// lack says what is wrong with a message or a receive that waits.
+// lack returns the text of the finding for a message or a receive that waits.
 func (f *flow) lack(bytes int64, procs int) string {
 	size := ""
 	if bytes > 0 || !f.receives {
@@ -171,7 +171,7 @@ func (f *flow) lack(bytes int64, procs int) string {
 		kind, lacks, peer = "receive", "has no send", f.from
 	}
 	if int(peer) >= procs {
-		lacks = fmt.Sprintf("names rank %d, and there are %d ranks", peer, procs)
+		lacks = fmt.Sprintf("names rank %d, but there are %d ranks", peer, procs)
 	}
 	if !f.receives {
 		return fmt.Sprintf("send %s%s %s", f.channel, size, lacks)

@@ -2,8 +2,8 @@ package trace
 
 import "math"
 
-// run is count messages of equal size, whose places are step apart. A run of 0 is
-// a change of file: at is the file of all that follows.
+// run is a series of count messages of equal size, with positions step apart. A run
+// with a count of 0 is a change of file: at is the file of all following messages.
 type run struct {
 	at    int64
 	bytes int64
@@ -11,19 +11,19 @@ type run struct {
 	count uint32
 }
 
-// queue holds the size and the place of messages, first in, first out. Most queues
+// queue holds the sizes and positions of messages, first in, first out. Most queues
 // never have more than one run.
 type queue struct {
-	first run   // of 0 if the queue is empty
-	file  int32 // of the first message
+	first run   // its count is 0 if the queue is empty
+	file  int32 // file of the first message
 	more  *runs // nil if there never were any
 }
 
-// runs are those after the first of a queue.
+// runs holds the runs after the first of a queue.
 type runs struct {
 	all  []run
-	head int   // the first that is left
-	file int32 // of the last message
+	head int   // index of the first remaining run
+	file int32 // file of the last message
 }
 
 func (q *queue) empty() bool { return q.first.count == 0 }
@@ -51,7 +51,7 @@ func (q *queue) push(bytes int64, at Pos) {
 	}
 }
 
-// extend adds one more message to the run if it continues it.
+// extend adds a message to the run if the message continues the series.
 func (r *run) extend(bytes, at int64) bool {
 	if r.bytes != bytes || r.count == math.MaxUint32 {
 		return false
@@ -69,7 +69,7 @@ func (r *run) extend(bytes, at int64) bool {
 	return true
 }
 
-// pop takes the first message; the queue must not be empty.
+// pop removes the first message and returns it. The queue must not be empty.
 func (q *queue) pop() (bytes int64, at Pos) {
 	bytes, at = q.first.bytes, Pos{q.file, q.first.at}
 	q.first.at += int64(q.first.step)
@@ -83,7 +83,7 @@ func (q *queue) pop() (bytes int64, at Pos) {
 	return bytes, at
 }
 
-// take takes the first run out, and gives back memory when there is much of it.
+// take removes the first run and returns it. It frees memory if much is unused.
 func (m *runs) take() run {
 	const few = 32
 	r := m.all[m.head]
@@ -97,7 +97,7 @@ func (m *runs) take() run {
 	return r
 }
 
-// count is the number of messages in the queue.
+// count returns the number of messages in the queue.
 func (q *queue) count() uint64 {
 	n := uint64(q.first.count)
 	if !q.more.empty() {
@@ -108,7 +108,7 @@ func (q *queue) count() uint64 {
 	return n
 }
 
-// end is the place of the last message; the queue must not be empty.
+// end returns the position of the last message. The queue must not be empty.
 func (q *queue) end() Pos {
 	r, file := q.first, q.file
 	if !q.more.empty() {

@@ -7,18 +7,17 @@ import (
 	"slices"
 )
 
-// flows finds flows by their channel: a hash table of numbers of flows, which lie in
-// pages. There may be as many as there are messages, where every message has a tag
-// of its own, so they are kept small, and those in which nothing waits give way to
-// others.
+// flows finds flows by their channel. It is a hash table of numbers of flows; the flows
+// lie in pages. If every message has its own tag, there may be as many flows as messages.
+// Flows are therefore small, and the table drops those in which nothing waits.
 type flows struct {
-	slots []uint32 // 1 + number, 0 where free; a power of two of them
+	slots []uint32 // number of a flow + 1, or 0 if free; their count is a power of two
 	pages [][]flow
 	n     int
-	swept bool // some were dropped
+	swept bool // some flows were dropped
 }
 
-// flowsOfPage is how many flows get memory at a time.
+// flowsOfPage is the number of flows that are allocated at a time.
 const flowsOfPage = 1 << 8
 
 func (t *flows) at(number int) *flow { return &t.pages[number/flowsOfPage][number%flowsOfPage] }
@@ -40,7 +39,7 @@ func (t *flows) find(c channel) *flow {
 	}
 }
 
-// salt is of all hashes: nobody knows it, so that no trace has channels made to crowd in a table. What is found does not depend on it.
+// salt is random, so that no trace can contain channels that were chosen to collide. The findings do not depend on it.
 var salt = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64() | 1}
 
 // hash mixes all of c.
@@ -52,8 +51,8 @@ func (c channel) hash() uint64 {
 	return hi ^ lo
 }
 
-// add makes a flow of c, which must not be there. Flows that were found before may
-// move.
+// add makes a flow of channel c, which must not have one. Pointers to other flows become
+// invalid.
 func (t *flows) add(c channel, b *box) *flow {
 	if t.n >= len(t.slots)/4*3 {
 		t.grow()
@@ -78,8 +77,8 @@ func (t *flows) enter(c channel, number uint32) {
 	t.slots[i] = number
 }
 
-// grow makes room: it drops the flows in which nothing waits, and doubles the slots
-// if that does not halve them.
+// grow makes room. It drops the flows in which nothing waits, and doubles the slots if
+// that frees too few.
 func (t *flows) grow() {
 	kept := 0
 	for f := range t.all() {

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// pool counts what a wildcard may have to do with.
+// pool counts the messages and receives of a channel that a wildcard may affect.
 type pool struct {
 	sends, receives   uint64 // receives: those after the wildcard
 	lastSend, lastGot Pos
 }
 
-// box knows the wildcards of one inbox.
+// box holds the wildcards of one inbox.
 type box struct {
-	any           bool
-	sources, tags map[int32]bool // taken with any tag; from any source
-	marks         int32          // kinds of wildcard so far
-	wild          uint64
-	last          Pos
+	any           bool           // some wildcard takes any source and any tag
+	sources, tags map[int32]bool // sources with any tag; tags from any source
+	wildcardKinds int32          // number of different wildcards so far
+	wild          uint64         // number of wildcards
+	last          Pos            // position of the latest wildcard
 	sum           poolSum
 }
 
@@ -38,7 +38,7 @@ func (b *box) wildcard(e *Event, at Pos) {
 func (b *box) mark(flag *bool) {
 	if !*flag {
 		*flag = true
-		b.marks++
+		b.wildcardKinds++
 	}
 }
 
@@ -48,19 +48,19 @@ func (b *box) markIn(set map[int32]bool, of int32) map[int32]bool {
 	}
 	if !set[of] {
 		set[of] = true
-		b.marks++
+		b.wildcardKinds++
 	}
 	return set
 }
 
-// shared reports whether a wildcard can take messages of f. From the first one on,
-// messages that wait are counted with the others that it can take; receives that
-// wait came before it, and still get their messages in order.
+// shared reports whether a wildcard can take messages of f. After the first such
+// wildcard, waiting messages move to the pool of messages that it can take. Waiting
+// receives came before the wildcard, and still get their messages in order.
 func (f *flow) shared() bool {
-	if f.marks == f.box.marks {
+	if f.kinds == f.box.wildcardKinds {
 		return f.pool != nil
 	}
-	f.marks = f.box.marks
+	f.kinds = f.box.wildcardKinds
 	if f.pool != nil || !f.box.any && !f.box.tags[f.tag] && !f.box.sources[int32(f.from)] {
 		return f.pool != nil
 	}
@@ -72,13 +72,14 @@ func (f *flow) shared() bool {
 	return true
 }
 
-// poolSum is what all pools of an inbox amount to.
+// poolSum is the sum of all pools of an inbox.
 type poolSum struct {
-	sends, receives, surplus uint64 // surplus: receives for which one channel has no messages
-	sender                   *flow  // the first channel that has more messages than receives
+	sends, receives, surplus uint64 // surplus: receives for which their channel has no message
+	sender                   *flow  // the first channel with more messages than receives
 }
 
-// surplus names the receives for which f has no messages, and adds f to its inbox.
+// surplus adds findings for the receives for which f has no messages, and adds f to the
+// sum of its inbox.
 func (m *Matcher) surplus(f *flow, procs int) {
 	p, sum := f.pool, &f.box.sum
 	waiting := f.waiting.count()
@@ -101,7 +102,8 @@ func (m *Matcher) surplus(f *flow, procs int) {
 	}
 }
 
-// balance compares all messages and receives of an inbox that a wildcard mixes.
+// balance compares the number of messages of an inbox that wildcards can take with the
+// number of receives.
 func (m *Matcher) balance(at inbox, b *box) {
 	s := b.sum
 	receives := s.receives + b.wild

@@ -2,12 +2,12 @@ package trace
 
 import "iter"
 
-// Memory is a trace held in memory, for tests and small programs: one batch of
-// each stream per processor.
+// Memory is a trace in memory, for tests and small programs. It has one batch of each
+// stream per processor.
 type Memory struct {
 	Head      Header
 	RefsOf    []Refs   // by processor
-	EventsOf  []Events // by processor; shorter where there are none
+	EventsOf  []Events // by processor; may be shorter than RefsOf
 	batchRows int
 }
 
@@ -19,7 +19,7 @@ func (m *Memory) InBatches(n int) *Memory {
 	return m
 }
 
-// Header is what the trace says of itself.
+// Header returns the header of the trace.
 func (m *Memory) Header() Header { return m.Head }
 
 // Refs yields the references of procs, or of all processors.

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// need is an event that another one needs.
+// need is a dependence: event of, which has the given kind, needs event row.
 type need struct {
 	row, of int64
-	kind    Kind // of the one that has the need
+	kind    Kind
 }
 
-// needs holds what e needs to what can be known before all events have come.
-func (w *walk) needs(e *Event) error {
+// needs checks the Needs of e, as far as that is possible before all events are known.
+func (w *procValidator) needs(e *Event) error {
 	for _, n := range e.Needs {
 		if n < 0 || n == w.events {
 			return fmt.Errorf("needs event %d", n)
@@ -21,20 +21,20 @@ func (w *walk) needs(e *Event) error {
 		if n > w.need.row {
 			w.need = need{n, w.events, e.Kind}
 		}
-		w.loops = w.loops || n > w.events
+		w.forward = w.forward || n > w.events
 	}
-	w.c.did.Needs += uint64(len(e.Needs))
+	w.c.report.Needs += uint64(len(e.Needs))
 	return nil
 }
 
-// checkNeeds is for needs that come later: now all events are known. Those that only
-// point back cannot go in a circle.
-func (w *walk) checkNeeds() error {
+// checkNeeds checks the needs of later events, after all events of the processor. Needs
+// that only point back cannot form a cycle.
+func (w *procValidator) checkNeeds() error {
 	if w.need.row > 0 && w.need.row >= w.events {
 		return &RowError{Proc: w.p, Row: w.need.of, Kind: w.need.kind,
 			Msg: fmt.Sprintf("needs event %d, but there are %d", w.need.row, w.events)}
 	}
-	if !w.loops {
+	if !w.forward {
 		return nil
 	}
 	g := graph{needs: make([]int64, 0, w.events), kinds: make([]Kind, 0, w.events)}
@@ -46,20 +46,20 @@ func (w *walk) checkNeeds() error {
 			g.add(&b.Rows[i])
 		}
 	}
-	if c := g.circle(); c != nil {
+	if c := g.cycle(); c != nil {
 		return &RowError{Proc: w.p, Row: int64(c[0]), Kind: g.kinds[c[0]], Msg: "needs itself: " + arrows(c)}
 	}
 	return nil
 }
 
-// graph is what the events of one processor need.
+// graph is the dependence graph of the events of one processor.
 type graph struct {
 	kinds []Kind
-	needs []int64 // by event: where its needs begin in all; see add
-	all   []int64
+	needs []int64 // by event: where its needs begin in all, or implied
+	all   []int64 // for each event with explicit needs: their number, then the needs
 }
 
-// implied is for events that need the one before and are not in all.
+// implied marks events without explicit needs. Such an event needs the one before it.
 const implied = -1
 
 func (g *graph) add(e *Event) {
@@ -73,7 +73,7 @@ func (g *graph) add(e *Event) {
 	g.kinds = append(g.kinds, e.Kind)
 }
 
-// need is the i-th need of an event, if it has so many.
+// need returns the i-th need of an event; false means that it has fewer.
 func (g *graph) need(event int64, i int64) (int64, bool) {
 	at := g.needs[event]
 	if at == implied {
@@ -85,9 +85,9 @@ func (g *graph) need(event int64, i int64) (int64, bool) {
 	return g.all[at+1+i], true
 }
 
-// circle is a number of events of which each needs the next, and the last the first;
-// nil if there is none. It searches depth first.
-func (g *graph) circle() []int64 {
+// cycle returns a series of events in which each event needs the next and the last
+// needs the first, or nil if there is none. It searches depth first.
+func (g *graph) cycle() []int64 {
 	type step struct{ event, next int64 }
 	const fresh, open, done = 0, 1, 2
 	state := make([]uint8, len(g.needs))
@@ -123,16 +123,16 @@ func (g *graph) circle() []int64 {
 	return nil
 }
 
-// arrows is "3 needs 5, 5 needs 4, 4 needs 3".
-func arrows(circle []int64) string {
+// arrows returns the text of a cycle: "3 needs 5, 5 needs 4, 4 needs 3".
+func arrows(cycle []int64) string {
 	const most = 6
 	var parts []string
-	for i, e := range circle {
-		if i == most && len(circle) > most+1 {
-			parts = append(parts, fmt.Sprintf("and so on by way of %d more", len(circle)-most))
+	for i, e := range cycle {
+		if i == most && len(cycle) > most+1 {
+			parts = append(parts, fmt.Sprintf("and so on through %d more", len(cycle)-most))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%d needs %d", e, circle[(i+1)%len(circle)]))
+		parts = append(parts, fmt.Sprintf("%d needs %d", e, cycle[(i+1)%len(cycle)]))
 	}
 	return strings.Join(parts, ", ")
 }

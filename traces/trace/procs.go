@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseProcs reads a list of numbers and ranges such as "0-3,6" of a trace with have
-// processors. The result is ascending; an empty text is all of them.
+// ParseProcs reads a list of numbers and ranges such as "0-3,6". The trace has have
+// processors. The result is ascending. An empty text selects all processors.
 func ParseProcs(text string, have int) (procs []Proc, err error) {
 	if text == "" {
 		text = "0-" + strconv.Itoa(have-1)
@@ -38,7 +38,7 @@ func ParseProcs(text string, have int) (procs []Proc, err error) {
 	return procs, nil
 }
 
-// FormatProcs prints ascending processors as [ParseProcs] reads them: "0-3,6".
+// FormatProcs returns ascending processors in the syntax of [ParseProcs]: "0-3,6".
 func FormatProcs(procs []Proc) string {
 	var out []string
 	for i := 0; i < len(procs); {

@@ -1,40 +1,40 @@
 package trace
 
-// Region is where a named array of the program lies.
+// Region is the address range of a named array of the program.
 type Region struct {
 	Name  string
-	Owner Proc // the processor it is private to, or Everyone
+	Owner Proc // the only processor that uses it, or Everyone
 	Base  uint64
 	Bytes uint64
 	Home  Home
 }
 
-// Everyone owns what all processors share.
+// Everyone is the owner of regions that all processors share.
 const Everyone Proc = -1
 
-// Home says which processor's memory holds which part of a shared array, on
-// machines whose memory is distributed. The zero Home leaves it to the machine.
+// Home assigns the parts of a shared array to the memories of processors, on machines
+// whose memory is distributed. The zero Home leaves the placement to the machine.
 type Home struct {
 	Kind  HomeKind
-	Bytes uint64 // of a cyclic part
-	Procs []Proc // of explicit parts of equal size, in order
+	Bytes uint64 // CyclicHome: size of a part
+	Procs []Proc // ExplicitHome: the processor of each part; the parts have equal size
 }
 
-// HomeKind is how a shared array is dealt to processors.
+// HomeKind is a way to distribute a shared array over processors.
 type HomeKind uint8
 
 // The kinds of homes.
 const (
 	AnyHome      HomeKind = iota // left to the machine
 	BlockHome                    // contiguous parts of equal size, part i to processor i
-	CyclicHome                   // parts of Bytes bytes, dealt in turn
+	CyclicHome                   // parts of Bytes bytes, assigned round robin
 	ExplicitHome                 // contiguous parts of equal size, part i to Procs[i]
 	endHomeKind
 )
 
 var homeNames = [...]string{AnyHome: "any", BlockHome: "block", CyclicHome: "cyclic", ExplicitHome: "explicit"}
 
-// String is the name that files use.
+// String returns the name that files use.
 func (k HomeKind) String() string {
 	if k >= endHomeKind {
 		return "invalid"
@@ -42,7 +42,7 @@ func (k HomeKind) String() string {
 	return homeNames[k]
 }
 
-// ParseHomeKind is the kind of that name.
+// ParseHomeKind returns the kind with the given name; false means that there is none.
 func ParseHomeKind(name string) (HomeKind, bool) {
 	for k := AnyHome; k < endHomeKind; k++ {
 		if homeNames[k] == name {
@@ -52,8 +52,8 @@ func ParseHomeKind(name string) (HomeKind, bool) {
 	return 0, false
 }
 
-// Of is the processor whose memory holds the byte at offset of an array of bytes
-// bytes on procs processors; false if the machine decides.
+// Of returns the processor whose memory holds the byte at offset, in an array of bytes
+// bytes on procs processors. It returns false if the machine decides.
 func (h Home) Of(offset, bytes uint64, procs int) (Proc, bool) {
 	if offset >= bytes || procs < 1 {
 		return 0, false
@@ -75,8 +75,8 @@ func (h Home) Of(offset, bytes uint64, procs int) (Proc, bool) {
 	return 0, false
 }
 
-// part is which of n contiguous parts, of ceil(bytes/n) bytes each but the last
-// ones, holds an offset.
+// part returns the number of the part that holds an offset. There are n contiguous
+// parts of ceil(bytes/n) bytes; the last ones may be smaller.
 func part(offset, bytes uint64, n int) int {
 	size := bytes / uint64(n)
 	if bytes%uint64(n) > 0 {

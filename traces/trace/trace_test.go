@@ -427,7 +427,7 @@ func TestCheckCounts(t *testing.T) {
 	}
 }
 
-// Whether needs go in a circle, which graph finds by a search, and this by adding up
+// Whether needs form a cycle, which graph finds by a search, and this by adding up
 // who can be reached.
 func FuzzCircle(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 4, 5})
@@ -470,9 +470,9 @@ func FuzzCircle(f *testing.F) {
 		for i := range reach {
 			want = want || reach[i][i]
 		}
-		got := g.circle()
+		got := g.cycle()
 		if want != (got != nil) {
-			t.Fatalf("circle %v in %v", got, needs)
+			t.Fatalf("cycle %v in %v", got, needs)
 		}
 		for i, e := range got {
 			if !one[e][got[(i+1)%len(got)]] {
@@ -489,8 +489,8 @@ func TestLongCircle(t *testing.T) {
 	for i := range int64(n) {
 		g.add(&Event{Needs: []int64{(i + 1) % n}})
 	}
-	c := g.circle()
-	if text := arrows(c); len(c) != n || text != "0 needs 1, 1 needs 2, 2 needs 3, 3 needs 4, 4 needs 5, 5 needs 6, and so on by way of 1048570 more" {
+	c := g.cycle()
+	if text := arrows(c); len(c) != n || text != "0 needs 1, 1 needs 2, 2 needs 3, 3 needs 4, 4 needs 5, 5 needs 6, and so on through 1048570 more" {
 		t.Error(len(c), text)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// RowError is the first row of a trace that breaks an invariant.
+// RowError reports the first row of a trace that breaks an invariant.
 type RowError struct {
 	Proc  Proc
-	IsRef bool  // a reference, not an event
-	Row   int64 // among those of the processor
+	IsRef bool  // the row is a reference, not an event
+	Row   int64 // number among the references or events of the processor
 	Kind  Kind  // of an event
 	Msg   string
 }
@@ -22,40 +22,40 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("processor %d, event %d (%s): %s", e.Proc, e.Row, e.Kind, e.Msg)
 }
 
-// Report is what a sound trace was held to.
+// Report counts the rows that Validate has checked in a valid trace.
 type Report struct {
 	Refs, Events uint64
-	Joined       uint64 // events held to their place among the references
-	Needs        uint64 // named by events
-	Locks        uint64 // taken
+	Joined       uint64 // events whose position among the references was checked
+	Needs        uint64 // needs of events
+	Locks        uint64 // lock acquisitions
 	MatchCounts
 	Calls []GroupCalls
-	Notes []RowError // what is legal, and yet may be a mistake: requests that nobody waits for
+	Notes []RowError // rows that are legal but may be mistakes, such as a request that is never waited for
 }
 
-// Check holds a whole trace to every invariant, as CheckAll.
+// Check checks a whole trace against every invariant, like Validate.
 func Check(src Source) error {
 	_, err := Validate(src)
 	return err
 }
 
-// Validate holds a whole trace to every invariant: those of batches (CheckRefs,
-// CheckEvents), and what only the whole can tell:
+// Validate checks a whole trace against every invariant. It checks each batch with
+// CheckRefs or CheckEvents, and then the invariants of the whole trace:
 //
-//   - batches come processor by processor, as a Source promises;
-//   - an event that r references precede happens after the r-th reference and
-//     before the next: this is how the two streams join;
-//   - needs are other events of the same processor, and no event needs itself by
-//     way of others;
-//   - messages, requests and collectives go together as Matcher says, between
-//     processors that exist;
-//   - a processor unlocks only what it has locked;
-//   - a source that knows its Totals counts right.
+//   - Batches come processor by processor, as a Source promises.
+//   - If r references precede an event, its position is not before the r-th
+//     reference and not after the next one.
+//   - Needs are other events of the same processor, and they form no cycle.
+//   - Messages, requests and collectives match by the rules of Matcher, between
+//     processors that exist.
+//   - A processor unlocks only locks that it holds.
+//   - The Totals of a source, if it has them, are the true counts.
 //
-// A source without any reference is taken for the events of a trace alone, whose
-// joins cannot be checked. Where a row is at fault, the error is an *Unsound.
+// If the source has no references, Validate assumes that they were not stored, and
+// cannot check the positions of events among them. If a row is wrong, the error is
+// a *RowError.
 func Validate(src Source) (*Report, error) {
-	c := wholeCheck{src: src, head: src.Header(), match: NewMatcher()}
+	c := validator{src: src, head: src.Header(), match: NewMatcher()}
 	if c.head.Procs < 0 {
 		return nil, fmt.Errorf("the header has %d processors", c.head.Procs)
 	}
@@ -68,7 +68,7 @@ func Validate(src Source) (*Report, error) {
 			return nil, err
 		}
 	}
-	return &c.did, c.messages()
+	return &c.report, c.messages()
 }
 
 // anyRefs reports whether src has references.
@@ -86,19 +86,20 @@ func anyRefs(src Source) (bool, error) {
 	return false, nil
 }
 
-type wholeCheck struct {
+// validator is one run of Validate.
+type validator struct {
 	src    Source
 	head   Header
-	joined bool
+	joined bool // the source has references
 	match  *Matcher
-	did    Report
+	report Report
 }
 
-// proc walks both streams of one processor side by side.
-func (c *wholeCheck) proc(p Proc) error {
+// proc checks both streams of one processor side by side.
+func (c *validator) proc(p Proc) error {
 	next, stop := iter.Pull2(c.src.Refs(p))
 	defer stop()
-	w := walk{c: c, p: p, next: next, held: map[int32]int{}}
+	w := procValidator{c: c, p: p, next: next, held: map[int32]int{}}
 	for b, err := range c.src.Events(p) {
 		if err != nil {
 			return err
@@ -122,24 +123,24 @@ func (c *wholeCheck) proc(p Proc) error {
 	if err := w.advance(math.MaxUint64); err != nil {
 		return err
 	}
-	c.did.Refs += w.done
-	c.did.Events += uint64(w.events)
+	c.report.Refs += w.done
+	c.report.Events += uint64(w.events)
 	return w.checkTotals()
 }
 
-// messages names the first event that lacks what it needs from another processor.
-func (c *wholeCheck) messages() error {
+// messages returns an error for the first event that has no partner on another processor.
+func (c *validator) messages() error {
 	all := c.match.Finish(c.head.Procs)
-	c.did.MatchCounts, c.did.Calls = c.match.Counts(), c.match.Calls()
+	c.report.MatchCounts, c.report.Calls = c.match.Counts(), c.match.Calls()
 	for _, m := range all {
 		u := RowError{Proc: m.Proc, Row: m.Pos.At, Kind: m.Kind, Msg: m.Msg}
 		if !m.Legal {
-			if more := c.did.Mismatches - 1; more > 0 {
+			if more := c.report.Mismatches - 1; more > 0 {
 				u.Msg += fmt.Sprintf(" (and %d more)", more)
 			}
 			return &u
 		}
-		c.did.Notes = append(c.did.Notes, u)
+		c.report.Notes = append(c.report.Notes, u)
 	}
 	return nil
 }

@@ -6,28 +6,28 @@ import (
 	"math"
 )
 
-// walk is where the check of one processor stands.
-type walk struct {
-	c    *wholeCheck
+// procValidator checks one processor.
+type procValidator struct {
+	c    *validator
 	p    Proc
 	next func() (*Refs, error, bool)
 
-	refs   *Refs
-	at     int    // row of refs that comes next
-	done   uint64 // references that came
-	refPos uint64 // position of the latest
-	evPos  uint64 // position of the latest event
-	full   bool   // an Instr was full, so that refPos is only a lower bound
-	last   uint64 // Refs of the latest event
-	events int64
-	need   need          // the largest so far
-	loops  bool          // some need comes later, so that needs could go in a circle
-	held   map[int32]int // locks
-	failed bool          // reading did, which is not the fault of an event
+	refs    *Refs
+	at      int           // next row of refs
+	done    uint64        // references so far
+	refPos  uint64        // position of the latest reference
+	evPos   uint64        // position of the latest event
+	full    bool          // an Instr was at its maximum, so that refPos is only a lower bound
+	last    uint64        // Refs of the latest event
+	events  int64         // events so far
+	need    need          // the one with the largest row so far
+	forward bool          // some event needs a later one, so that needs could form a cycle
+	held    map[int32]int // locks, with the number of acquisitions
+	failed  bool          // reading failed, so that the error is not one of an event
 }
 
-// event holds one event to its place among the references, and to its meaning.
-func (w *walk) event(e *Event) error {
+// event checks the position of one event among the references, and its fields.
+func (w *procValidator) event(e *Event) error {
 	err := w.join(e)
 	if err == nil {
 		err = w.needs(e)
@@ -41,12 +41,12 @@ func (w *walk) event(e *Event) error {
 	return &RowError{Proc: w.p, Row: w.events, Kind: e.Kind, Msg: err.Error()}
 }
 
-// join holds an event to its place among the references.
-func (w *walk) join(e *Event) error {
+// join checks the position of an event among the references, and advances the positions.
+func (w *procValidator) join(e *Event) error {
 	w.last = e.Refs
 	w.evPos += uint64(e.Instr)
 	if w.c.joined {
-		w.c.did.Joined++
+		w.c.report.Joined++
 		if err := w.place(e); err != nil {
 			return err
 		}
@@ -58,8 +58,8 @@ func (w *walk) join(e *Event) error {
 	return nil
 }
 
-// place moves the references up to e.
-func (w *walk) place(e *Event) error {
+// place reads the references that precede e, and checks that e lies between its neighbours.
+func (w *procValidator) place(e *Event) error {
 	if err := w.advance(e.Refs); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (w *walk) place(e *Event) error {
 	return nil
 }
 
-// advance moves past references until n have come.
-func (w *walk) advance(n uint64) error {
+// advance reads references until there were n.
+func (w *procValidator) advance(n uint64) error {
 	for w.done < n {
 		if ok, err := w.fill(); err != nil || !ok {
 			return err
@@ -98,8 +98,8 @@ func (w *walk) advance(n uint64) error {
 	return nil
 }
 
-// peek is the Instr of the next reference.
-func (w *walk) peek() (uint32, bool, error) {
+// peek returns the Instr of the next reference; false means that there is none.
+func (w *procValidator) peek() (uint32, bool, error) {
 	ok, err := w.fill()
 	if err != nil || !ok {
 		return 0, false, err
@@ -107,8 +107,9 @@ func (w *walk) peek() (uint32, bool, error) {
 	return w.refs.Instr[w.at], true, nil
 }
 
-// fill makes at a row of refs; false means there are no more.
-func (w *walk) fill() (bool, error) {
+// fill makes at the index of a row of refs. It reads batches if necessary; false means
+// that there are no more references.
+func (w *procValidator) fill() (bool, error) {
 	for w.refs == nil || w.at == w.refs.Len() {
 		b, err, ok := w.next()
 		if err == nil && ok {
@@ -123,17 +124,17 @@ func (w *walk) fill() (bool, error) {
 	return true, nil
 }
 
-// check holds a batch of references to what batches must be.
-func (w *walk) check(b *Refs) error {
+// check checks a batch of references.
+func (w *procValidator) check(b *Refs) error {
 	if b.Proc != w.p {
 		return &BatchError{b.Proc, 0, fmt.Sprintf("came among the references of processor %d", w.p)}
 	}
 	return w.placed(CheckRefs(w.c.head, b), nil)
 }
 
-// placed says which row of the processor is invalid: one of the batch of events, or
-// of the references that come next.
-func (w *walk) placed(err error, events *Events) error {
+// placed turns a BatchError into a RowError, which counts rows from the start of the
+// processor. The batch is one of events, or, if events is nil, the references to read next.
+func (w *procValidator) placed(err error, events *Events) error {
 	var row *BatchError
 	if !errors.As(err, &row) {
 		return err
@@ -144,8 +145,8 @@ func (w *walk) placed(err error, events *Events) error {
 	return &RowError{Proc: w.p, Row: w.events + int64(row.Row), Kind: events.Rows[row.Row].Kind, Msg: row.Msg}
 }
 
-// checkTotals is for sources that say how many rows they have.
-func (w *walk) checkTotals() error {
+// checkTotals compares the rows with the Totals of the source, if it has them.
+func (w *procValidator) checkTotals() error {
 	known, ok := w.c.src.(interface{ Totals(Proc) Totals })
 	if !ok {
 		return nil
@@ -157,8 +158,8 @@ func (w *walk) checkTotals() error {
 	return nil
 }
 
-// meaning holds an event to what its kind means.
-func (w *walk) meaning(e *Event) error {
+// meaning checks an event by the rules of its kind.
+func (w *procValidator) meaning(e *Event) error {
 	switch e.Kind {
 	case Send, Isend:
 		if e.Peer < 0 || int(e.Peer) >= w.c.head.Procs {
@@ -170,7 +171,7 @@ func (w *walk) meaning(e *Event) error {
 		}
 	case Lock:
 		w.held[e.Peer]++
-		w.c.did.Locks++
+		w.c.report.Locks++
 	case Unlock:
 		if w.held[e.Peer] == 0 {
 			return fmt.Errorf("of lock %d, which the processor does not hold", e.Peer)

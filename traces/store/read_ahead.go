@@ -13,14 +13,14 @@ import (
 // decoders are the decoders and buffers that iterations leave for the next ones.
 var decoders = sync.Pool{New: func() any { return newDecoder() }}
 
-// depth is how many batches an iteration holds, and how many decoders it has at most.
-type depth struct{ slots, decoders int }
+// readAhead is how many batches an iteration holds, and how many decoders it has at most.
+type readAhead struct{ slots, decoders int }
 
 // Of references one batch is with the consumer, and the others are ready or being decoded. Of events
 // consumers take more time.
 var (
-	refsAhead   = depth{3, 2}
-	eventsAhead = depth{2, 1}
+	refsAhead   = readAhead{3, 2}
+	eventsAhead = readAhead{2, 1}
 )
 
 // decodeAhead yields the batches in order, decoding on goroutines of its own. A batch is
@@ -29,9 +29,9 @@ var (
 // There is one goroutine, and where there are cores and the consumer has waited for it, another one. On one
 // core there is one batch: what the consumer gets is still in the caches. So it is where many processors are read side by side: each
 // batch of references is 4 MB.
-func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
+func decodeAhead[T any](p *part, order []int, at readAhead, decode func(d *decoder, slot *T, i int) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		a := ahead[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
+		a := prefetcher[T]{part: p, order: order, decode: decode, free: make(chan *T, at.slots), queue: make(chan chan decoded[T], at.slots), stop: make(chan struct{})}
 		defer p.reading.Add(-1)
 		if p.reading.Add(1) > manyReaders || runtime.GOMAXPROCS(0) == 1 {
 			at.slots = 1
@@ -44,7 +44,7 @@ func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, 
 		waits, more := 0, min(at.decoders, runtime.GOMAXPROCS(0))-1
 		for next := range a.queue {
 			if len(next) == 0 && more > 0 {
-				if waits++; waits == patience {
+				if waits++; waits == waitsPerDecoder {
 					a.start()
 					waits, more = 0, more-1
 				}
@@ -61,9 +61,9 @@ func decodeAhead[T any](p *part, order []int, at depth, decode func(d *decoder, 
 // manyReaders is how many iterations hold batches ahead.
 const manyReaders = 32
 
-// patience is how many times a consumer waits before it gets another decoder. The first
+// waitsPerDecoder is how many times a consumer waits before it gets another decoder. The first
 // batch is always waited for.
-const patience = 3
+const waitsPerDecoder = 3
 
 // decoded is a batch or what is wrong with it.
 type decoded[T any] struct {
@@ -71,8 +71,8 @@ type decoded[T any] struct {
 	err  error
 }
 
-// ahead is the batches of an iteration on their way.
-type ahead[T any] struct {
+// prefetcher is the batches of an iteration on their way.
+type prefetcher[T any] struct {
 	part    *part
 	order   []int // batches that nobody decodes yet
 	decode  func(d *decoder, slot *T, i int) error
@@ -84,7 +84,7 @@ type ahead[T any] struct {
 }
 
 // start adds a decoder.
-func (a *ahead[T]) start() {
+func (a *prefetcher[T]) start() {
 	a.workers.Go(func() {
 		for {
 			var slot *T
@@ -112,7 +112,7 @@ func (a *ahead[T]) start() {
 }
 
 // take is the next batch, and where to put it.
-func (a *ahead[T]) take() (i int, to chan decoded[T], ok bool) {
+func (a *prefetcher[T]) take() (i int, to chan decoded[T], ok bool) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
 	if len(a.order) == 0 {
@@ -128,7 +128,7 @@ func (a *ahead[T]) take() (i int, to chan decoded[T], ok bool) {
 }
 
 // end waits for the decoders.
-func (a *ahead[T]) end() {
+func (a *prefetcher[T]) end() {
 	close(a.stop)
 	a.workers.Wait()
 }

@@ -18,17 +18,17 @@ const partialSuffix = ".partial"
 // replaces it is known to stay.
 const previousSuffix = ".previous"
 
-// WriteFile makes the file at path appear whole or not at all: fill writes it
+// WriteFileAtomic makes the file at path appear whole or not at all: fill writes it
 // aside, and it is renamed when fill and every write succeeded and the contents
 // are on the disk. What a killed run left aside is overwritten; what another
 // process is writing is not. Errors say which file was being written.
-func WriteFile(path string, fill func(io.Writer) error) error {
-	return writeAside(path, partialSuffix, fill)
+func WriteFileAtomic(path string, fill func(io.Writer) error) error {
+	return writeVia(path, partialSuffix, fill)
 }
 
-func writeAside(path, suffix string, fill func(io.Writer) error) (err error) {
+func writeVia(path, suffix string, fill func(io.Writer) error) (err error) {
 	partial := path + suffix
-	f, err := createAside(path, suffix)
+	f, err := createPartial(path, suffix)
 	if err != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ func fillFile(f *os.File, fill func(io.Writer) error) error {
 	return f.Close()
 }
 
-// TryFile finds out whether WriteFile could make the file at path: for those who would
+// CheckWritable finds out whether WriteFile could make the file at path: for those who would
 // otherwise learn it at the end of their work. It leaves nothing.
-func TryFile(path string) error {
-	f, err := createAside(path, partialSuffix)
+func CheckWritable(path string) error {
+	f, err := createPartial(path, partialSuffix)
 	if err != nil {
 		return err
 	}
@@ -73,14 +73,14 @@ func TryFile(path string) error {
 	return os.Remove(path + partialSuffix)
 }
 
-// aside is a file that is written under another name than its final one.
-type aside struct {
+// partialFile is a file that is written under another name than its final one.
+type partialFile struct {
 	*os.File
 	lock *os.File // held, so that no other process writes the file too, or nil
 }
 
 // release lets others write the file, after it was renamed or removed.
-func (a *aside) release() {
+func (a *partialFile) release() {
 	if a.lock != nil {
 		a.lock.Close()
 	}
@@ -95,25 +95,25 @@ func partName(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, RefsSuffix), EventsSuffix)
 }
 
-// NamesFile reports whether path, of a file or without its suffix, has a name in the end: a folder with a suffix behind it is a hidden file.
-func NamesFile(path string) bool {
+// HasFileName reports whether path, of a file or without its suffix, has a name in the end: a folder with a suffix behind it is a hidden file.
+func HasFileName(path string) bool {
 	name := partName(path)
 	return name != "" && name != "." && name != ".."
 }
 
-// createAside creates the file aside of path. It refuses to replace what is not a
+// createPartial creates the file aside of path. It refuses to replace what is not a
 // file: renaming over a device would destroy it.
-func createAside(path, suffix string) (*aside, error) {
-	if !NamesFile(path) {
+func createPartial(path, suffix string) (*partialFile, error) {
+	if !HasFileName(path) {
 		return nil, fmt.Errorf("writing %q: the name of the file is missing", path)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("writing %s: it exists and is a %s", path, modeName(info.Mode()))
 	}
 	for {
-		a, err := openAside(path + suffix)
+		a, err := openPartial(path + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, bare(err), filepath.Dir(path))
+			return nil, fmt.Errorf("writing %s: %w; make the folder %s first", path, withoutPath(err), filepath.Dir(path))
 		}
 		if err != nil {
 			return nil, writeError(path, err)
@@ -126,11 +126,11 @@ func createAside(path, suffix string) (*aside, error) {
 
 var errBusy = errors.New("another process is writing it; wait for that, or choose another name")
 
-// openAside opens the empty file at path, locked, or nothing if another process
+// openPartial opens the empty file at path, locked, or nothing if another process
 // renamed or removed it meanwhile. What is in it is only cut when it is known to be
 // of a killed run.
-func openAside(path string) (_ *aside, err error) {
-	a := new(aside)
+func openPartial(path string) (_ *partialFile, err error) {
+	a := new(partialFile)
 	if a.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
 	}
@@ -157,10 +157,12 @@ func openAside(path string) (_ *aside, err error) {
 }
 
 // writeError says once which file was being written, by its final name.
-func writeError(path string, err error) error { return fmt.Errorf("writing %s: %w", path, bare(err)) }
+func writeError(path string, err error) error {
+	return fmt.Errorf("writing %s: %w", path, withoutPath(err))
+}
 
-// bare is err without the operation and the path, which the caller names.
-func bare(err error) error {
+// withoutPath is err without the operation and the path, which the caller names.
+func withoutPath(err error) error {
 	var p *os.PathError
 	var l *os.LinkError
 	switch {

@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// Folder is a folder aside of one that files are written into, until they are complete.
-type Folder struct {
+// StagingFolder is a folder aside of one that files are written into, until they are complete.
+type StagingFolder struct {
 	Path string
 	lock *os.File // held, so that no other process writes there
 }
 
-// NewFolder makes the empty folder dir/.partial. What a killed run left in it is
+// NewStagingFolder makes the empty folder dir/.partial. What a killed run left in it is
 // removed; what another process is writing is not.
-func NewFolder(dir string) (*Folder, error) {
+func NewStagingFolder(dir string) (*StagingFolder, error) {
 	path := filepath.Join(dir, partialSuffix)
 	for {
 		f, err := lockFolder(path)
@@ -29,7 +29,7 @@ func NewFolder(dir string) (*Folder, error) {
 }
 
 // lockFolder is the empty folder at path, locked, or nothing if another process removed it meanwhile.
-func lockFolder(path string) (*Folder, error) {
+func lockFolder(path string) (*StagingFolder, error) {
 	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func lockFolder(path string) (*Folder, error) {
 		lock.Close()
 		return nil, err
 	}
-	f := &Folder{path, lock}
+	f := &StagingFolder{path, lock}
 	entries, err := os.ReadDir(path)
 	for _, e := range entries {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(path, e.Name())))
@@ -68,17 +68,17 @@ func lockFolder(path string) (*Folder, error) {
 // WriteFile makes the file called name in f, where there must be none. Nobody else writes there, nor reads what is there before it is
 // complete and moved, so that it needs no lock of its own and no other name meanwhile, as it does elsewhere. Its contents are on the
 // disk when WriteFile returns. Errors do not say which file was being written.
-func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
+func (f *StagingFolder) WriteFile(name string, fill func(io.Writer) error) error {
 	file, err := os.OpenFile(filepath.Join(f.Path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return bare(err)
+		return withoutPath(err)
 	}
 	if err := fillFile(file, fill); err != nil {
 		file.Close()
-		return bare(err)
+		return withoutPath(err)
 	}
 	return nil
 }
 
 // Remove removes the folder and what is in it, and lets others write.
-func (f *Folder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
+func (f *StagingFolder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }

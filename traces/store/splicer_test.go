@@ -11,7 +11,7 @@ import (
 
 // Needs name the same events as before.
 func TestNeedsAreRenumbered(t *testing.T) {
-	s := Splice{stops: []int64{0, 2, 2, 5}}
+	s := Splicer{stops: []int64{0, 2, 2, 5}}
 	if got, want := s.renumbered([]int64{0, 1, 2, 4, 5, 9}), []int64{1, 2, 5, 7, 9, 13}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -36,7 +36,7 @@ func TestStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Abort()
-		s, end := NewSplice(w, h, 0), refs[len(refs)-1]+5*far
+		s, end := NewSplicer(w, h, 0), refs[len(refs)-1]+5*far
 		for _, at := range refs {
 			if err := s.Ref(at, at, 8, trace.Load, 0); err != nil {
 				t.Fatal(err)

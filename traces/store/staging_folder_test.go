@@ -15,14 +15,14 @@ func TestFolder(t *testing.T) {
 	if err := os.MkdirAll(left, 0o777); err != nil { // of a killed run
 		t.Fatal(err)
 	}
-	f, err := NewFolder(dir)
+	f, err := NewStagingFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(f.Path); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v in a new folder", entries, err)
 	}
-	if _, err := NewFolder(dir); runtime.GOOS == "linux" && !errors.Is(err, errBusy) {
+	if _, err := NewStagingFolder(dir); runtime.GOOS == "linux" && !errors.Is(err, errBusy) {
 		t.Errorf("a second one: %v", err)
 	}
 	say := func(w io.Writer) error { _, err := io.WriteString(w, "all"); return err }
@@ -47,7 +47,7 @@ func TestFolder(t *testing.T) {
 	if err := os.WriteFile(f.Path, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewFolder(dir); err == nil {
+	if _, err := NewStagingFolder(dir); err == nil {
 		t.Error("a file takes the folder's place")
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// A Splice writes one processor of a trace that is made of parts of another: rows come with their positions in
+// A Splicer writes one processor of a trace that is made of parts of another: rows come with their positions in
 // the new trace, the instructions executed up to and with them, and get the Instr and Refs that say so. Where an
 // Instr cannot hold a gap, a stop is added: a Compute without Work.
-type Splice struct {
+type Splicer struct {
 	out    *Writer
 	work   bool // work of events is instructions
 	buffer trace.Refs
@@ -28,9 +28,9 @@ type Splice struct {
 // spliceRows is how many references go to the writer at a time.
 const spliceRows = 1 << 14
 
-// NewSplice begins processor p of a trace with header h.
-func NewSplice(out *Writer, h trace.Header, p trace.Proc) *Splice {
-	s := &Splice{out: out, work: h.WorkUnit == trace.WorkInstr, buffer: trace.Refs{Proc: p}, one: trace.Events{Proc: p}}
+// NewSplicer begins processor p of a trace with header h.
+func NewSplicer(out *Writer, h trace.Header, p trace.Proc) *Splicer {
+	s := &Splicer{out: out, work: h.WorkUnit == trace.WorkInstr, buffer: trace.Refs{Proc: p}, one: trace.Events{Proc: p}}
 	if h.HasPC {
 		s.buffer.PC = []uint64{}
 	}
@@ -38,10 +38,10 @@ func NewSplice(out *Writer, h trace.Header, p trace.Proc) *Splice {
 }
 
 // Rows is how many references were written.
-func (s *Splice) Rows() uint64 { return s.rows }
+func (s *Splicer) Rows() uint64 { return s.rows }
 
 // Ref writes a reference; pc is left out of traces that have none.
-func (s *Splice) Ref(at, addr uint64, size uint16, op trace.Op, pc uint64) error {
+func (s *Splicer) Ref(at, addr uint64, size uint16, op trace.Op, pc uint64) error {
 	if len(s.buffer.Addr) >= spliceRows {
 		if err := s.flush(); err != nil {
 			return err
@@ -67,14 +67,14 @@ func (s *Splice) Ref(at, addr uint64, size uint16, op trace.Op, pc uint64) error
 	return nil
 }
 
-func (s *Splice) flush() error {
+func (s *Splicer) flush() error {
 	err := s.out.Refs(&s.buffer)
 	s.buffer.Reset()
 	return err
 }
 
 // Event writes an event. Its position is without its work; its Needs are rows among the events that were given.
-func (s *Splice) Event(at uint64, e trace.Event) error {
+func (s *Splicer) Event(at uint64, e trace.Event) error {
 	if err := s.approach(at); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Splice) Event(at uint64, e trace.Event) error {
 }
 
 // renumbered is the rows of needs with the stops counted.
-func (s *Splice) renumbered(needs []int64) []int64 {
+func (s *Splicer) renumbered(needs []int64) []int64 {
 	if len(s.stops) == 0 {
 		return needs
 	}
@@ -106,7 +106,7 @@ func (s *Splice) renumbered(needs []int64) []int64 {
 
 // approach adds stops until an Instr reaches the position from the latest event. As that is done for every
 // reference, the next stop is never before the latest of them.
-func (s *Splice) approach(at uint64) error {
+func (s *Splicer) approach(at uint64) error {
 	for at > s.evPos && at-s.evPos > math.MaxUint32 {
 		if err := s.stop(s.evPos + math.MaxUint32); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (s *Splice) approach(at uint64) error {
 }
 
 // stop adds an event that says that the processor has come to a position, which is near.
-func (s *Splice) stop(at uint64) error {
+func (s *Splicer) stop(at uint64) error {
 	if at <= s.evPos {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (s *Splice) stop(at uint64) error {
 	return s.put(at, e)
 }
 
-func (s *Splice) put(at uint64, e trace.Event) error {
+func (s *Splicer) put(at uint64, e trace.Event) error {
 	at = max(at, s.evPos)
 	e.Instr, e.Refs = uint32(at-s.evPos), s.rows
 	s.evPos = at
@@ -135,7 +135,7 @@ func (s *Splice) put(at uint64, e trace.Event) error {
 }
 
 // Finish writes what is left; end is the position at which the processor ends.
-func (s *Splice) Finish(end uint64) error {
+func (s *Splicer) Finish(end uint64) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
