@@ -220,7 +220,7 @@ func TestStatus(t *testing.T) {
 		{"import two.csv --default-size -1 -o x", 2, "65535"},
 		{"import two.csv --frob -o x", 2, "frob"},
 		{"import two.csv --set a=b -o x", 2, "csv has no settings when it is read"},
-		{"import what --from champsim --set record=65 -o x", 2, "--set record=65: it is not 64, 96 or auto"},
+		{"import what --from champsim --set record=65 -o x", 2, "--set record=65: choose 64, 96 or auto"},
 		{"import what --from gem5 --set ticks=1 -o x", 2, `no setting "ticks" when it is read; it has by, version, count`},
 		{"export tiny --to gem5 --set version=21 -o x", 2, `no setting "version" when it is written; it has ticks`},
 		{"export tiny --to gem5 --set ticks=0 -o x", 2, "traces export: --set ticks=0: "},

@@ -7,25 +7,26 @@ import (
 )
 
 const (
-	blockBytes = 256 << 10 // what parsers get at a time
+	blockBytes = 256 << 10 // size of a block that parsers get
 	blockCount = 4         // blocks in flight between decompression and parsing
-	// longBlocks is how many there are of units that can be much longer than a block,
-	// and keptBytes how large a block that grew for one may be to be used again.
+	// longBlocks is the number of blocks for units that can be much longer than a
+	// block. A block that grew for a long unit is used again if it has at most
+	// keptBytes.
 	longBlocks = 2
 	keptBytes  = 2 * maxLine
 )
 
-// block is what the reading goroutine hands over: bytes, or what ended them.
+// block is what the reading goroutine sends: bytes, or the error that ended them.
 type block struct {
 	data []byte
-	buf  []byte // the memory of data, to be given back
+	buf  []byte // the memory of data, to be reused
 	err  error
 }
 
-// blocks yields the input in blocks that cut accepts as whole (it returns how
-// many bytes of its argument are), the last one possibly not. Reading and
-// decompressing run on another goroutine. A unit over limit bytes ends the
-// iteration with errLongLine and its start. A block is valid until the next.
+// blocks yields the input in blocks. cut returns how many bytes of its argument are
+// whole units; each block ends after a whole unit, except possibly the last. Another
+// goroutine reads and decompresses. A unit of more than limit bytes ends the iteration
+// with errLongLine and the start of the unit. A block is valid until the next one.
 func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		count := blockCount
@@ -35,7 +36,7 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 		ready := make(chan block, count)
 		free := make(chan []byte, count)
 		for range count {
-			free <- nil // made when a short input turns out to be a long one
+			free <- nil // allocated when the input is longer than one block
 		}
 		done := make(chan struct{})
 		defer close(done)
@@ -50,7 +51,7 @@ func (in *Input) blocks(cut func([]byte) int, limit int) iter.Seq2[[]byte, error
 				if !open || !yield(b.data, b.err) || b.err != nil {
 					return
 				}
-				if cap(b.buf) > keptBytes { // it has grown for a long unit
+				if cap(b.buf) > keptBytes { // it grew for a long unit
 					free <- nil
 				} else {
 					free <- b.buf[:blockBytes]
@@ -75,9 +76,9 @@ func (p *producer) run() {
 	defer close(p.ready)
 	defer func() {
 		p.body.Close()
-		p.in.raw.ahead = noneAhead // all the rest is garbage now
+		p.in.raw.ahead = noneAhead // from here on all bytes are garbage
 	}()
-	var carry []byte // the start of a unit, at the end of the previous block
+	var carry []byte // the start of a unit at the end of the previous block
 	for {
 		buf, ok := p.take()
 		if !ok {
@@ -88,7 +89,7 @@ func (p *producer) run() {
 			p.send(block{data: buf[:min(n, 2*maxQuote*4)], err: errLongLine})
 			return
 		}
-		whole := n // at the end of the input, what is left counts as whole
+		whole := n // at the end of the input, the rest counts as whole
 		if end != io.EOF {
 			whole = p.cut(buf[:n])
 		}
@@ -105,10 +106,10 @@ func (p *producer) run() {
 	}
 }
 
-// fill copies carry to the start of buf and reads until it is full or the input
-// ends, and makes it larger while it holds no whole unit.
+// fill copies carry to the start of buf and reads until buf is full or the input ends.
+// It enlarges buf while buf holds no whole unit.
 func (p *producer) fill(buf *[]byte, carry []byte) (n int, end error, long bool) {
-	if len(carry) > len(*buf) { // the previous block had grown
+	if len(carry) > len(*buf) { // the previous block grew
 		*buf = make([]byte, len(carry))
 	}
 	n = copy(*buf, carry)
@@ -130,7 +131,7 @@ func (p *producer) fill(buf *[]byte, carry []byte) (n int, end error, long bool)
 	}
 }
 
-// firstUnit is the size of the first unit in b if it is over limit, or limit.
+// firstUnit returns the size of the first unit in b if it exceeds limit, else limit.
 func firstUnit(cut func([]byte) int, b []byte, limit int) int {
 	if len(b) <= limit || cut(b[:limit+1]) > 0 {
 		return limit

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// CacheLib is the CSV of requests of Meta's cache traces: a header names columns in
-// any order. Those of key-value traces are key, op, size, and perhaps op_time and
-// op_count; those of block traces block_id, op_name, io_size. Others are ignored.
+// CacheLib is the CSV of requests of Meta's cache traces. A header names the columns,
+// in any order. Key-value traces have key, op, size, and optionally op_time and
+// op_count. Block traces have block_id, op_name and io_size. Other columns are ignored.
 // A header within the file begins another table.
 type CacheLib struct{}
 
@@ -19,41 +19,41 @@ var (
 	_ Explained = CacheLib{}
 )
 
-// Name is "cachelib".
+// Name returns "cachelib".
 func (CacheLib) Name() string { return "cachelib" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (CacheLib) Description() string {
 	return "CacheLib: requests of a key-value or block cache, CSV with a header"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (CacheLib) Magic() string {
 	return "a header with key, op and size, or block_id, op_name and io_size"
 }
 
-// Settings are the size of a block and what counts mean.
+// Settings returns the block size and the meaning of counts.
 func (CacheLib) Settings() []Setting { return []Setting{settingBlock, settingRepeat} }
 
-// Parts are the columns.
+// Parts returns the columns.
 func (CacheLib) Parts() []Part {
-	return []Part{{"column op_time", keyTimeDoc + "; may be absent"}, {"column key or block_id", keyKeyDoc},
+	return []Part{{"column op_time", keyTimeDoc + "; optional"}, {"column key or block_id", keyKeyDoc},
 		{"column size or io_size", "bytes, a whole number"}, {"column op or op_name", keyOpDoc()},
-		{"column op_count", fmt.Sprintf("requests that the line stands for, 1 to %d; may be absent", maxRepeat)}}
+		{"column op_count", fmt.Sprintf("number of requests of the line, 1 to %d; optional", maxRepeat)}}
 }
 
-// cachelibColumns are the names in a header.
+// cachelibColumns maps the names in a header to columns.
 var cachelibColumns = map[string]keyColumn{"op_time": keyTime, "key": keyKey, "size": keySize, "op": keyOp, "op_count": keyCount,
 	"block_id": keyKey, "io_size": keySize, "op_name": keyOp}
 
-// cachelibRequired are the columns of key-value traces that must be there, with the
-// names that they have in block traces.
+// cachelibRequired lists the required columns with their names in key-value traces and
+// in block traces.
 var cachelibRequired = []struct {
 	column     keyColumn
 	name, also string
 }{{keyKey, "key", "block_id"}, {keySize, "size", "io_size"}, {keyOp, "op", "op_name"}}
 
-// Sniff is Certain of a header with all that is required.
+// Sniff is Certain of a header with all required columns.
 func (CacheLib) Sniff(head []byte) Verdict {
 	line, _, _ := bytes.Cut(head, newline)
 	cols, _ := cachelibHeader(bytes.TrimRight(line, blanks))
@@ -65,7 +65,7 @@ func (CacheLib) Sniff(head []byte) Verdict {
 	return Verdict{Certain, "a header of a CacheLib trace"}
 }
 
-// cachelibHeader is what the columns of a header mean.
+// cachelibHeader returns the meaning and the names of the columns of a header.
 func cachelibHeader(line []byte) (cols []keyColumn, names []string) {
 	for name := range strings.SplitSeq(string(line), ",") {
 		name = strings.Trim(name, blanks)
@@ -87,7 +87,7 @@ func (f CacheLib) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return p.run(in)
 }
 
-// cachelibTable takes line if it is a header, which the first line must be.
+// cachelibTable takes line if it is a header. The first line must be one.
 func cachelibTable(p *keyTable, line []byte) (bool, error) {
 	if p.cols != nil && !bytes.HasPrefix(line, []byte(p.names[0]+",")) && !bytes.HasPrefix(line, []byte("op_time,")) {
 		return false, nil
@@ -96,12 +96,12 @@ func cachelibTable(p *keyTable, line []byte) (bool, error) {
 	for _, r := range cachelibRequired {
 		if !slices.Contains(p.cols, r.column) {
 			return true, p.fail(line, fmt.Sprintf("required column %q is missing", r.name),
-				fmt.Sprintf("a header names key, op and size (or block_id, op_name and io_size); of this one %q or %q is not there", r.name, r.also))
+				fmt.Sprintf("a header names key, op and size (or block_id, op_name and io_size); this header has neither %q nor %q", r.name, r.also))
 		}
 	}
 	for i, c := range p.cols {
 		if c != 0 && slices.Contains(p.cols[:i], c) {
-			return true, p.fail(line, "column "+p.names[i]+" comes twice", "")
+			return true, p.fail(line, "column "+p.names[i]+" appears twice", "")
 		}
 	}
 	return true, nil

@@ -14,14 +14,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// Chakra is MLCommons' execution traces of machine learning: protocol buffers, a
-// file for each rank, NAME.RANK.et. A file is a graph of nodes: computation,
-// messages, collectives, and what each depends on.
+// Chakra is MLCommons' execution traces of machine learning: protocol buffers, one file
+// NAME.RANK.et for each rank. A file is a graph of nodes: computation, messages,
+// collectives, and their dependencies.
 //
-// Every node is an event, a rank's in an order that obeys its dependencies, which
-// become needs: those for data, as those for control name what called a node, which
-// may need it. Work is the recorded duration. The order of nodes that do not depend
-// on each other is that of the file.
+// Every node becomes an event. The events of a rank are in an order that obeys the
+// dependencies; nodes that do not depend on each other keep the order of the file. Data
+// dependencies become needs. Control dependencies do not, because they only name the
+// node that called a node. Work is the recorded duration.
 type Chakra struct{}
 
 var (
@@ -30,28 +30,28 @@ var (
 	_ Tunable = Chakra{}
 )
 
-// Name is "chakra".
+// Name returns "chakra".
 func (Chakra) Name() string { return "chakra" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Chakra) Description() string {
 	return "Chakra execution traces of machine learning, a protobuf file NAME.RANK.et for each rank"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Chakra) Magic() string {
-	return "none; guessed from a message of metadata and a message that can be a node"
+	return "none; guessed from a metadata message, then a message that can be a node"
 }
 
-// Layout has work in picoseconds.
+// Layout sets the unit of work to picoseconds.
 func (Chakra) Layout(Options) Layout { return Layout{Work: trace.WorkPicos} }
 
-// Settings is which dependencies count.
+// Settings returns which dependencies count.
 func (Chakra) Settings() []Setting {
-	return []Setting{{"deps", "data", "dependencies that count: data, as in Chakra's own feeder, or all, those for control too"}}
+	return []Setting{{"deps", "data", "dependencies that count: data (as in Chakra's own feeder) or all (data and control)"}}
 }
 
-// Sniff is Likely if the first message has a version and attributes alone and the
+// Sniff is Likely if the first message has only a version and attributes, and the
 // second has the fields of a node.
 func (Chakra) Sniff(head []byte) Verdict {
 	size, n := messageLength(head)
@@ -83,7 +83,7 @@ func (Chakra) Sniff(head []byte) Verdict {
 	return Verdict{Likely, fmt.Sprintf("metadata with version %s and a message that can be a node", quote(version))}
 }
 
-// chakraFile is the name of a file of one rank.
+// chakraFile matches the name of the file of a rank.
 var chakraFile = regexp.MustCompile(`^(.*)\.([0-9]+)\.et(?:\.[a-z0-9]+)?$`)
 
 // Expand lists the files NAME.RANK.et of a folder by rank.
@@ -100,7 +100,7 @@ func (Chakra) Expand(dir string) ([]string, error) {
 			continue
 		}
 		if name != "" && name != m[1] {
-			return nil, fmt.Errorf("%s: the folder has several traces, %s and %s; name the files of one", dir, quote([]byte(name)), quote([]byte(m[1])))
+			return nil, fmt.Errorf("%s: the folder has several traces, %s and %s; give the files of one", dir, quote([]byte(name)), quote([]byte(m[1])))
 		}
 		name = m[1]
 		files = append(files, filepath.Join(dir, e.Name()))
@@ -113,7 +113,7 @@ func (Chakra) Expand(dir string) ([]string, error) {
 	return files, nil
 }
 
-// chakraRank is the rank in the name of a file.
+// chakraRank returns the rank in the name of a file.
 func chakraRank(path string) (rank int, ok bool) {
 	m := chakraFile.FindStringSubmatch(filepath.Base(path))
 	if m == nil {
@@ -136,7 +136,7 @@ func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) 
 	case "all":
 		c.control = true
 	default:
-		return Result{}, badSetting("deps=%s: it is not data or all", v)
+		return Result{}, badSetting("deps=%s: choose data or all", v)
 	}
 	order, err := c.ranks()
 	if err != nil {
@@ -153,13 +153,13 @@ func (f Chakra) ImportFiles(files *Files, o Options, sink Sink) (Result, error) 
 	}
 	notes := append(c.notes(), unmatched...)
 	if rank, ok := chakraRank(files.Path(0)); ok && rank > 0 && len(order) == 1 {
-		notes = append(notes, fmt.Sprintf("the file of rank %d alone, which is processor 0: its collectives have no other members", rank))
+		notes = append(notes, fmt.Sprintf("only the file of rank %d, which is processor 0: its collectives have no other members", rank))
 	}
 	return Result{Procs: len(order), Lines: c.records, Notes: notes, Counts: c.counts()}, nil
 }
 
-// ranks are the files in the order of the ranks in their names, or as given where
-// the names have none.
+// ranks returns the files in the order of the ranks in their names. If the names have
+// no ranks, it returns the files in the order given.
 func (c *chakraImport) ranks() ([]int, error) {
 	order := make([]int, c.files.Len())
 	for i := range order {
@@ -171,7 +171,7 @@ func (c *chakraImport) ranks() ([]int, error) {
 		case !ok || c.files.Len() == 1:
 			rank = i
 		case rank >= len(order):
-			return nil, fmt.Errorf("%s: the file of rank %d, but there are %d files; name those of all ranks, from 0", c.files.Path(i), rank, len(order))
+			return nil, fmt.Errorf("%s: the file of rank %d, but there are %d files; give the files of all ranks from 0", c.files.Path(i), rank, len(order))
 		}
 		if order[rank] >= 0 {
 			return nil, fmt.Errorf("%s and %s are both the file of rank %d", c.files.Path(order[rank]), c.files.Path(i), rank)

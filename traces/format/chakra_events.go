@@ -8,8 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// chakraColls are the collectives by comm_type [et_def.proto, CollectiveCommType].
-// Those that scatter what was reduced are two events.
+// chakraColls lists the collectives by comm_type [et_def.proto, CollectiveCommType]. A
+// reduce-scatter becomes two events.
 var chakraColls = []struct {
 	name string
 	kind trace.Kind
@@ -24,7 +24,7 @@ const (
 	chakraReduceScatterBlock = 8
 )
 
-// node says one node, and returns the row of its last event.
+// node emits the events of a node, and returns the row of the last one.
 func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.Pos) (int64, error) {
 	e := trace.NewEvent(trace.Compute)
 	e.Needs = needs
@@ -44,7 +44,7 @@ func (c *chakraImport) node(s *speaker, n *chakraNode, needs []int64, at trace.P
 	return s.say(&e, at)
 }
 
-// collective says a node that is one, in its process group.
+// collective emits a collective node, in its process group.
 func (c *chakraImport) collective(s *speaker, n *chakraNode, e trace.Event, at trace.Pos) (int64, error) {
 	if n.coll >= uint64(len(chakraColls)) {
 		return 0, c.talk.fail(at, fmt.Sprintf("node %d: unknown comm_type %d", n.id, int64(n.coll)))
@@ -90,19 +90,19 @@ func (c *chakraImport) notes() (all []string) {
 		if c.missing > len(c.lacking) {
 			more = fmt.Sprintf("; and %d more", c.missing-len(c.lacking))
 		}
-		all = append(all, "dependencies on what is not in the trace count as satisfied: "+strings.Join(c.lacking, "; ")+more)
+		all = append(all, "dependencies on nodes that are not in the trace count as satisfied: "+strings.Join(c.lacking, "; ")+more)
 	}
 	if c.ctrl > 0 && !c.control {
-		all = append(all, fmt.Sprintf("%d control dependencies, which name what called a node, are left out; --set deps=all keeps them", c.ctrl))
+		all = append(all, fmt.Sprintf("%d control dependencies (they name the caller of a node) are omitted; --set deps=all keeps them", c.ctrl))
 	}
 	if c.wrappers > 0 {
-		all = append(all, plural(int(c.wrappers), "node")+" of the CPU of type COMM_COLL_NODE without comm_type are computation, not collectives")
+		all = append(all, plural(int(c.wrappers), "node")+" of type COMM_COLL_NODE on the CPU without comm_type: imported as computation")
 	}
 	if c.scattered > 0 {
-		all = append(all, plural(int(c.scattered), "reduce-scatter")+" taken for a reduce and a scatter")
+		all = append(all, plural(int(c.scattered), "reduce-scatter")+" imported as a reduce and a scatter")
 	}
 	if n := c.kinds[chakraMemLoad] + c.kinds[chakraMemStore]; n > 0 {
-		all = append(all, plural(int(n), "node")+" that move memory taken for computation of their duration")
+		all = append(all, plural(int(n), "node")+" that move memory, imported as computation of their duration")
 	}
 	if len(c.groups) > 0 {
 		names := make([]string, len(c.groups))

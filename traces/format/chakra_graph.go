@@ -15,32 +15,32 @@ import (
 type chakraImport struct {
 	files  *Files
 	talk   *conversation
-	groups map[string]int32 // of process groups, in the order of their first nodes
+	groups map[string]int32 // numbers of process groups, in the order of their first nodes
 
 	records   uint64
 	kinds     [chakraColl + 1]uint64
-	data      uint64 // dependencies
+	data      uint64 // data dependencies
 	ctrl      uint64
 	colls     map[string]uint64
 	collBytes uint64
-	wrappers  uint64   // collective nodes of the CPU that are none
-	control   bool     // dependencies for control count
-	missing   int      // dependencies on what is not there
-	lacking   []string // the first of them
+	wrappers  uint64   // COMM_COLL_NODEs on the CPU that are not collectives
+	control   bool     // control dependencies count
+	missing   int      // dependencies on nodes that do not exist
+	lacking   []string // the first missing ones
 	scattered uint64
 }
 
-// chakraRankGraph is the nodes of one rank.
+// chakraRankGraph has the nodes of one rank.
 type chakraRankGraph struct {
 	delimited
 	nodes   []chakraNode
 	byID    map[uint64]int
-	needers [][]int32 // of each node, in order
-	waiting []int     // needs that are not said yet
+	needers [][]int32 // nodes that depend on each node, in order
+	waiting []int     // needs that are not emitted yet
 	row     []int64   // the last event of each node
 }
 
-// file reads one rank and says its events.
+// file reads one rank and emits its events.
 func (c *chakraImport) file(i int, rank trace.Proc) error {
 	in, err := c.files.Open(i)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *chakraImport) file(i int, rank trace.Proc) error {
 	return c.say(&g, c.talk.speaker(rank), int32(i))
 }
 
-// read gathers the nodes of a file.
+// read collects the nodes of a file.
 func (g *chakraRankGraph) read(in *Input, ranks int) error {
 	head, err := in.Head()
 	switch {
@@ -73,7 +73,7 @@ func (g *chakraRankGraph) read(in *Input, ranks int) error {
 		}
 		n := chakraNode{offset: g.offset}
 		if problem := n.read(message); problem != "" {
-			return g.fail(problem, "the trace is damaged, or not a Chakra trace of the present schema")
+			return g.fail(problem, "the trace is damaged, or has another schema")
 		}
 		if problem := n.check(ranks); problem != "" {
 			return g.fail(fmt.Sprintf("node %d: %s", n.id, problem), "")
@@ -87,7 +87,7 @@ func (g *chakraRankGraph) read(in *Input, ranks int) error {
 	})
 }
 
-// metadata makes sure that the first message can be GlobalMetadata.
+// metadata checks that the first message can be GlobalMetadata.
 func (g *chakraRankGraph) metadata(message []byte) error {
 	for len(message) > 0 {
 		_, rest, problem := nextField(message)
@@ -99,8 +99,8 @@ func (g *chakraRankGraph) metadata(message []byte) error {
 	return nil
 }
 
-// link turns ids into places. Dependencies on nodes that are not there were pruned
-// by the tool that made the trace, and count as satisfied.
+// link replaces ids by indices. If a dependency does not exist, the tool that made the
+// trace pruned it; it counts as satisfied.
 func (c *chakraImport) link(g *chakraRankGraph) {
 	g.needers, g.waiting = make([][]int32, len(g.nodes)), make([]int, len(g.nodes))
 	for i := range g.nodes {
@@ -128,14 +128,14 @@ func (c *chakraImport) link(g *chakraRankGraph) {
 	}
 }
 
-// lacks counts a dependency on what is not there, and keeps the first ones.
+// lacks counts a dependency on a missing node, and keeps the first ones.
 func (c *chakraImport) lacks(node, id uint64) {
 	if c.missing++; len(c.lacking) < maxListed {
 		c.lacking = append(c.lacking, fmt.Sprintf("node %d depends on node %d, which does not exist", node, id))
 	}
 }
 
-// chakraReady is the nodes that can be said, by their places in the file.
+// chakraReady is the queue of nodes that can be emitted, by their index in the file.
 type chakraReady []int32
 
 func (r chakraReady) Len() int           { return len(r) }
@@ -148,14 +148,14 @@ func (r *chakraReady) Pop() any {
 	return last
 }
 
-// say says every node after what it needs, and of those that can be said the first
-// of the file.
+// say emits every node after its needs. If several nodes are ready, the first of the
+// file comes first.
 func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
 	g.row = make([]int64, len(g.nodes))
 	var ready chakraReady
 	for i, n := range g.waiting {
 		if n == 0 {
-			ready = append(ready, int32(i)) // in order, which is a heap
+			ready = append(ready, int32(i)) // sorted, therefore a heap
 		}
 	}
 	said := 0
@@ -184,8 +184,8 @@ func (c *chakraImport) say(g *chakraRankGraph, s *speaker, file int32) error {
 	return s.flush()
 }
 
-// circular names nodes that wait for each other: from one that waits, along what it
-// waits for, until one comes again.
+// circular reports a dependency cycle. It starts at a waiting node and follows the
+// needs until a node repeats.
 func (g *chakraRankGraph) circular() error {
 	at := slices.IndexFunc(g.waiting, func(n int) bool { return n > 0 })
 	var path []int
@@ -208,10 +208,10 @@ func (g *chakraRankGraph) circular() error {
 	return g.fail("dependency cycle of nodes "+strings.Join(ids, ", "), "make the trace again")
 }
 
-// errNoGroup is a trace with more process groups than can be numbered.
+// errNoGroup reports a trace with too many process groups.
 var errNoGroup = errors.New("more than 2^20 process groups")
 
-// group is the number of a process group. Nodes without one mean the world.
+// group returns the number of a process group. An empty name is the world.
 func (c *chakraImport) group(name string) (int32, error) {
 	if name == "" {
 		return trace.None, nil

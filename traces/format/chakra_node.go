@@ -21,26 +21,26 @@ const (
 
 var chakraTypes = []string{"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"}
 
-// chakraNode is what is kept of a node. The zero value of an attribute is what
-// protocol buffers have for one that is not there.
+// chakraNode holds the used fields of a node. An absent attribute has the zero value,
+// as in protocol buffers.
 type chakraNode struct {
 	id       uint64
-	offset   int64 // of its length
+	offset   int64 // of the length of its message
 	kind     uint64
 	micros   uint64   // duration
-	data     []uint64 // ids
+	data     []uint64 // ids of dependencies
 	ctrl     []uint64
-	needs    []int32 // places in the file of those that count
+	needs    []int32 // indices in the file of the dependencies that count
 	size     uint64  // comm_size, or tensor_size
 	src, dst uint64
 	tag      uint64
 	coll     uint64 // comm_type
-	isColl   bool   // it has a comm_type
+	isColl   bool   // comm_type is present
 	cpu      bool
 	group    string // pg_name
 }
 
-// read decodes a message; problem says why it is no node.
+// read decodes a message; problem says why it is not a node.
 func (n *chakraNode) read(message []byte) (problem string) {
 	for len(message) > 0 {
 		f, rest, problem := nextField(message)
@@ -79,7 +79,7 @@ func varintOf(f field) (uint64, string) {
 	return f.value, ""
 }
 
-// idsOf appends dependencies to ids: one, or a packed list.
+// idsOf appends dependencies to ids: a single id, or a packed list.
 func idsOf(f field, ids []uint64) (all []uint64, problem string) {
 	if f.kind == protowire.VarintType {
 		return append(ids, f.value), ""
@@ -90,22 +90,22 @@ func idsOf(f field, ids []uint64) (all []uint64, problem string) {
 	for b := f.bytes; len(b) > 0; {
 		id, size := protowire.ConsumeVarint(b)
 		if size < 0 {
-			return ids, fmt.Sprintf("the list in field %d is cut", f.number)
+			return ids, fmt.Sprintf("the list in field %d is truncated", f.number)
 		}
 		ids, b = append(ids, id), b[size:]
 	}
 	return ids, ""
 }
 
-// attribute reads a name with a value of any kind: producers differ in the kinds that
-// they give to one name.
+// attribute reads a named value of any type, because producers use different types for
+// the same name.
 func (n *chakraNode) attribute(message []byte) (problem string) {
 	var name, text string
 	var value uint64
 	for len(message) > 0 {
 		f, rest, problem := nextField(message)
 		if problem != "" {
-			return "an attribute: " + problem
+			return "attribute: " + problem
 		}
 		message = rest
 		switch {
@@ -147,7 +147,7 @@ func (n *chakraNode) set(name string, value uint64, text string) {
 	}
 }
 
-// check holds a node to what an event can be.
+// check reports a problem if no event can represent the node.
 func (n *chakraNode) check(ranks int) (problem string) {
 	peer := n.dst
 	if n.kind == chakraRecv {
@@ -159,15 +159,15 @@ func (n *chakraNode) check(ranks int) (problem string) {
 	case n.kind > chakraColl:
 		return fmt.Sprintf("unknown type %d", n.kind)
 	case n.micros > math.MaxInt64/1_000_000:
-		return fmt.Sprintf("a duration of %d us", n.micros)
+		return fmt.Sprintf("its duration of %d us is too long", n.micros)
 	case n.size > math.MaxInt64:
-		return fmt.Sprintf("a size of %d bytes", n.size)
+		return fmt.Sprintf("its size of %d bytes is too large", n.size)
 	case n.kind != chakraSend && n.kind != chakraRecv:
 		return ""
 	case peer >= uint64(ranks):
-		return fmt.Sprintf("its peer is rank %d, but there are %d files of ranks", int64(peer), ranks)
+		return fmt.Sprintf("its peer is rank %d, but there are files of %d ranks", int64(peer), ranks)
 	case n.tag > math.MaxInt32:
-		return fmt.Sprintf("its tag is %d", int64(n.tag))
+		return fmt.Sprintf("its tag %d is out of range", int64(n.tag))
 	}
 	return ""
 }

@@ -127,7 +127,7 @@ func TestChakraGraph(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "1 control dependencies") || !strings.Contains(notes, "1 node of the CPU") ||
+	if notes := strings.Join(r.Notes, "; "); !strings.Contains(notes, "1 control dependencies") || !strings.Contains(notes, "1 node of type COMM_COLL_NODE on the CPU") ||
 		!strings.Contains(notes, "2 reduce-scatters") || !strings.Contains(notes, `process groups by number: "tp"`) {
 		t.Errorf("notes %q", notes)
 	}
@@ -183,13 +183,13 @@ func TestChakraComplaints(t *testing.T) {
 		{etFile(comp(5, 5)), "dependency cycle of nodes 5"},
 		{etFile(etNode{id: 1}), "node 1: its type is INVALID_NODE"},
 		{etFile(etNode{id: 1, kind: 8}), "node 1: unknown type 8"},
-		{etFile(etNode{id: 1, kind: chakraSend, attrs: map[string]uint64{"comm_dst": 3}}), "its peer is rank 3, but there are 1 files"},
-		{etFile(etNode{id: 1, kind: chakraComp, micros: 1 << 60}), "a duration of"},
+		{etFile(etNode{id: 1, kind: chakraSend, attrs: map[string]uint64{"comm_dst": 3}}), "its peer is rank 3, but there are files"},
+		{etFile(etNode{id: 1, kind: chakraComp, micros: 1 << 60}), "its duration of"},
 		{etFile(etNode{id: 1, kind: chakraColl, attrs: map[string]uint64{"comm_type": 10}}), "unknown comm_type 10"},
 		{etFile(etNode{id: 1, kind: chakraSend}), "has no receive; --unmatched note"},
-		{etFile() + "\x05abc", "message is cut: 3 bytes of 5"},
-		{etFile() + "\x02\x08", "message is cut"},
-		{etFile() + "\x02\x0a\x05", "field 1 is damaged or cut"},
+		{etFile() + "\x05abc", "message is truncated: 3 bytes of 5"},
+		{etFile() + "\x02\x08", "message is truncated"},
+		{etFile() + "\x02\x0a\x05", "field 1 is damaged or truncated"},
 	} {
 		_, _, err := importRanks(t, Options{}, c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".et: ") || !strings.Contains(err.Error(), "offset ") {
@@ -201,7 +201,7 @@ func TestChakraComplaints(t *testing.T) {
 		t.Errorf("a pruned dependency: %v, %v", r.Notes, err)
 	}
 	_, _, err = importRanks(t, Options{Set: map[string]string{"deps": "none"}}, etFile())
-	wantError(t, "deps", err, "--set deps=none", "not data or all")
+	wantError(t, "deps", err, "--set deps=none", "choose data or all")
 }
 
 func TestChakraNamesOfRanks(t *testing.T) {
@@ -232,7 +232,7 @@ func TestChakraOfOneRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := (Chakra{}).ImportFiles(NewFiles(t.Context(), []string{path}, nil, nil), Options{}, new(memorySink))
-	if want := "the file of rank 3 alone, which is processor 0"; err != nil || !strings.Contains(strings.Join(r.Notes, "\n"), want) {
+	if want := "the file of rank 3, which is processor 0"; err != nil || !strings.Contains(strings.Join(r.Notes, "\n"), want) {
 		t.Errorf("notes %q, error %v, want %s", r.Notes, err, want)
 	}
 }

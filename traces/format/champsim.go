@@ -8,13 +8,16 @@ import (
 	"spoor/traces/trace"
 )
 
-// ChampSim is the input of the ChampSim simulator: one record of 64 bytes (96 in
-// the cloudsuite traces) for each instruction, back to back. A record has the
-// address of the instruction, flags of branches, registers, and the addresses that
-// the instruction stores to and loads from; a slot without access is 0. A file is
-// one thread. There are no sizes: the length of an instruction is the distance to
-// the next one where that can be, and all else is 1 byte or Options.DefaultSize.
-// Registers and branches are not kept.
+// ChampSim is the input of the ChampSim simulator. It has one record of 64 bytes (96 in
+// the cloudsuite traces) for each instruction, without gaps. A record holds:
+//
+//   - the address of the instruction, and flags of branches;
+//   - registers, which are ignored, like branches;
+//   - the addresses that the instruction stores to and loads from; 0 is an unused slot.
+//
+// A file is one thread. The format has no sizes. The length of an instruction is the
+// distance to the next one if that is a possible length. All other sizes are 1 byte or
+// Options.DefaultSize.
 //
 // Source: ChampSim, inc/trace_instruction.h (input_instr, cloudsuite_instr).
 type ChampSim struct{}
@@ -26,35 +29,35 @@ var (
 	_ Tunable  = ChampSim{}
 )
 
-// Name is "champsim".
+// Name returns "champsim".
 func (ChampSim) Name() string { return "champsim" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (ChampSim) Description() string {
 	return "ChampSim: 64-byte records of instructions (96 for cloudsuite)"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (ChampSim) Magic() string {
 	return "none; guessed from flags of 0 or 1 and plausible addresses in all records"
 }
 
-// Layout has the PC column if it is asked for.
+// Layout has the PC column if Options.PC is set.
 func (ChampSim) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
 
-// Settings has the size of records.
+// Settings returns the size of records.
 func (ChampSim) Settings() []Setting {
-	return []Setting{{"record", "auto", "bytes of a record: 64, 96 (cloudsuite), or auto: 64 unless the start of the file fits 96 alone"}}
+	return []Setting{{"record", "auto", "bytes of a record: 64, 96 (cloudsuite) or auto (96 if the start of the file fits only 96, else 64)"}}
 }
 
-// champsimLayout is where a record has what. All records begin with the address of
-// the instruction (8 bytes), is_branch (1) and branch_taken (1).
+// champsimLayout has the offsets of the fields of a record. All records begin with the
+// address of the instruction (8 bytes), is_branch (1) and branch_taken (1).
 type champsimLayout struct {
 	size    int
-	targets int    // offset of the registers that are written
-	sources int    // offset of the registers that are read
-	stores  [2]int // begin and end of the addresses that are stored to
-	loads   [2]int // begin and end of the addresses that are loaded from
+	targets int    // offset of the registers that the instruction writes
+	sources int    // offset of the registers that it reads
+	stores  [2]int // begin and end of the store addresses
+	loads   [2]int // begin and end of the load addresses
 }
 
 var (
@@ -68,7 +71,7 @@ const (
 	champsimMaxLen = 15 // bytes of the longest instruction (x86)
 )
 
-// champsimRecord is the layout that the setting names, nil for auto.
+// champsimRecord returns the layout that the setting selects, nil for auto.
 func champsimRecord(value string) (*champsimLayout, error) {
 	switch value {
 	case "64":
@@ -78,7 +81,7 @@ func champsimRecord(value string) (*champsimLayout, error) {
 	case "auto":
 		return nil, nil
 	}
-	return nil, badSetting("record=%s: it is not 64, 96 or auto", value)
+	return nil, badSetting("record=%s: choose 64, 96 or auto", value)
 }
 
 // Sniff is Likely if all records at the start can be instructions.
@@ -92,8 +95,8 @@ func (ChampSim) Sniff(head []byte) Verdict {
 }
 
 // fits reports whether the records at the start of a file, at least two, can be
-// instructions: flags are 0 or 1, addresses are canonical (of 48 bits), none of an
-// instruction is 0, and one in four instructions is close to the one before.
+// instructions: flags are 0 or 1, addresses are canonical (48 bits), no instruction
+// address is 0, and one in four instructions is close to its predecessor.
 func (l *champsimLayout) fits(head []byte) bool {
 	var n, near int
 	var last uint64

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	champsimIP      = 26       // ChampSim's number of the register of the instruction pointer
-	champsimUnknown = 0x400000 // address of instructions whose address is not known
+	champsimIP      = 26       // ChampSim's register number of the instruction pointer
+	champsimUnknown = 0x400000 // made-up address of instructions without a known address
 )
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (ChampSim) Loses() string {
-	return "events, sizes, prefetches, flushes, address 0, all processors but one, instructions without references, a load after a store of the same instruction"
+	return "events, sizes, prefetches, flushes, address 0, all processors except one, instructions without references, a load after a store of the same instruction"
 }
 
-// Export writes the references of one processor: a record for each instruction
-// fetch, with the loads and stores that follow it. An instruction whose fetch is
-// not recorded has the address in the PC column, or the same made-up one as others.
-// Instructions that the next one does not follow directly are written as taken
-// jumps. What does not fit in a record goes into another one of the same address.
+// Export writes the references of one processor. Each instruction fetch begins a
+// record, which also holds the loads and stores that follow it. If the fetch is not
+// recorded, the instruction has the address in the PC column, or champsimUnknown. An
+// instruction is written as a taken jump if the next record is not the next address.
+// References that do not fit go into another record of the same address.
 func (f ChampSim) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	layout, err := champsimRecord(o.Setting(f, "record"))
 	if err != nil {
@@ -54,17 +54,17 @@ func (f ChampSim) Export(src trace.Source, o ExportOptions, w io.Writer) ([]stri
 	return x.notes(), x.out.Flush()
 }
 
-// champsimWriter holds a record back until the next one tells whether it jumps.
+// champsimWriter delays each record until the next one shows whether it jumps.
 type champsimWriter struct {
 	layout *champsimLayout
 	out    *bufio.Writer
 	lost   losses
 
 	record        []byte
-	open          bool   // there is a record
-	ip            uint64 // its address
-	made          bool   // which is made up
-	length        uint64 // of its instruction, 0 if it is not known
+	open          bool   // a record is open
+	ip            uint64 // address of its instruction
+	made          bool   // ip is made up
+	length        uint64 // of its instruction, 0 if unknown
 	loads, stores int    // slots in use
 
 	unfetched, unknown, null, more, late, parts uint64
@@ -101,7 +101,7 @@ func (x *champsimWriter) refs(b *trace.Refs) error {
 	return nil
 }
 
-// beginUnfetched begins the record of an instruction whose fetch is not recorded.
+// beginUnfetched begins the record of an instruction without a recorded fetch.
 func (x *champsimWriter) beginUnfetched(b *trace.Refs, i int) error {
 	x.unfetched++
 	if b.PC != nil && b.PC[i] != 0 {
@@ -111,7 +111,7 @@ func (x *champsimWriter) beginUnfetched(b *trace.Refs, i int) error {
 	return x.begin(champsimUnknown, 0, true)
 }
 
-// begin writes the record that is there, and begins the next one.
+// begin writes the open record and begins the next one.
 func (x *champsimWriter) begin(ip, length uint64, made bool) error {
 	next := ip
 	if made {
@@ -124,8 +124,7 @@ func (x *champsimWriter) begin(ip, length uint64, made bool) error {
 	return err
 }
 
-// put writes the record that is there; next is the address of the next one, 0 if
-// that says nothing.
+// put writes the open record. next is the address of the next record, 0 if unknown.
 func (x *champsimWriter) put(next uint64) error {
 	if !x.open {
 		return nil
@@ -170,11 +169,11 @@ func (x *champsimWriter) notes() []string {
 			all = append(all, fmt.Sprintf(format, args...))
 		}
 	}
-	add(x.unfetched, "%s whose fetch is not in the trace: champsim fetches every one", plural(int(x.unfetched), "instruction"))
-	add(x.unknown, "%d of them without a known address: theirs is %#x, made up", x.unknown, champsimUnknown)
-	add(x.null, "champsim has no address 0: %d were left out", x.null)
-	add(x.more, "%s added for instructions with more loads or stores than one holds", plural(int(x.more), "record"))
+	add(x.unfetched, "%s without a fetch in the trace: champsim fetches each", plural(int(x.unfetched), "instruction"))
+	add(x.unknown, "%d of them have no known address and get %#x", x.unknown, champsimUnknown)
+	add(x.null, "champsim has no address 0: %d references omitted", x.null)
+	add(x.more, "%s added for instructions with more loads or stores than a record has slots", plural(int(x.more), "record"))
 	add(x.late, "%s moved before a store of the same instruction", plural(int(x.late), "load"))
-	add(x.parts, "%d instruction fetches that belong to the instruction before became instructions", x.parts)
+	add(x.parts, "%d instruction fetches that belong to the previous instruction became instructions", x.parts)
 	return all
 }

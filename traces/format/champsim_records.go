@@ -7,22 +7,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// champsimParser takes each record when the next one is known, which tells how
-// long the instruction is.
+// champsimParser handles each record when the next one is known, because the next
+// address gives the length of the instruction.
 type champsimParser struct {
 	records
 	layout  *champsimLayout
 	guessed bool
 	o       Options
 	stream  *stream
-	size    uint16 // of references, which the format does not have
-	highest uint64 // address where that many bytes can be
+	size    uint16 // of references; the format has no sizes
+	highest uint64 // largest address of a reference of that size
 	held    []byte // the latest record
 
 	branches, taken, notBranches, unknown, null, loads, stores, modifies, full uint64
 }
 
-// guess chooses the size of records by the start of the file.
+// guess chooses the size of records from the start of the file.
 func (p *champsimParser) guess(in *Input) *champsimLayout {
 	if head, err := in.Head(); err == nil && !champsim64.fits(head) && champsim96.fits(head) {
 		p.guessed = true
@@ -48,7 +48,7 @@ func (p *champsimParser) block(b []byte) error {
 	return p.stream.err
 }
 
-// finish takes the last record, whose length nothing tells.
+// finish handles the last record; its length is unknown.
 func (p *champsimParser) finish() error {
 	if err := p.instruction(-1, p.held, binary.LittleEndian.Uint64(p.held)); err != nil {
 		return err
@@ -56,8 +56,7 @@ func (p *champsimParser) finish() error {
 	return p.stream.finish()
 }
 
-// instruction takes record i of the block; next is the address in the record after
-// it.
+// instruction handles record i of the block. next is the address in the next record.
 func (p *champsimParser) instruction(i int, b []byte, next uint64) error {
 	branch, taken := b[champsimBranch], b[champsimTaken]
 	if branch|taken > 1 {
@@ -86,10 +85,10 @@ func (p *champsimParser) instruction(i int, b []byte, next uint64) error {
 	return p.data(i, b)
 }
 
-// data takes the loads of a record, then the stores.
+// data appends the loads of a record, then its stores.
 func (p *champsimParser) data(i int, b []byte) error {
 	l := p.layout
-	var twice [2][]byte // slots whose accesses are left out of the loads and of the stores
+	var twice [2][]byte // slots to omit from the loads and from the stores
 	switch p.o.Modify {
 	case ModifyLoad:
 		twice[1] = b[l.loads[0]:l.loads[1]]
@@ -115,8 +114,8 @@ func (p *champsimParser) data(i int, b []byte) error {
 	return nil
 }
 
-// slots appends the accesses in the slots from at[0] to at[1], but for those in
-// twice, and returns how many slots are in use.
+// slots appends the accesses in the slots from at[0] to at[1], except those in twice.
+// It returns the number of slots in use.
 func (p *champsimParser) slots(i int, b []byte, at [2]int, op trace.Op, twice []byte) (n int, err error) {
 	for k := at[0]; k < at[1]; k += 8 {
 		addr := binary.LittleEndian.Uint64(b[k:])
@@ -134,7 +133,7 @@ func (p *champsimParser) slots(i int, b []byte, at [2]int, op trace.Op, twice []
 	return n, nil
 }
 
-// modifies counts the stores of a record to addresses that it loads from.
+// modifies counts the stores of a record to addresses that it also loads.
 func (l *champsimLayout) modifies(b []byte) (n uint64) {
 	for k := l.stores[0]; k < l.stores[1]; k += 8 {
 		if addr := binary.LittleEndian.Uint64(b[k:]); addr != 0 && hasSlot(b[l.loads[0]:l.loads[1]], addr) {
@@ -160,7 +159,7 @@ func (p *champsimParser) badFlag(i int, branch, taken byte) error {
 	}
 	other := "96 reads cloudsuite's"
 	if p.layout == &champsim96 {
-		other = "64 reads the usual ones"
+		other = "64 reads ChampSim's own"
 	}
 	return p.fail(i, at, fmt.Sprintf("%s is %d, not 0 or 1", name, value),
 		fmt.Sprintf("this is probably not a ChampSim trace of %d-byte records (--set record=%s)", p.layout.size, other))
@@ -178,22 +177,22 @@ func (p *champsimParser) notes() (all []string) {
 		}
 	}
 	if p.guessed {
-		all = append(all, "read as cloudsuite's records of 96 bytes, a guess: the start of the file does not fit 64; --set record chooses")
+		all = append(all, "guessed 96-byte records (cloudsuite), because the start of the file does not fit 64; --set record=64 reads the others")
 	}
-	add(p.loads+p.stores, "champsim has no sizes: every load and store is taken for %s; --default-size chooses another", plural(int(p.size), "byte"))
+	add(p.loads+p.stores, "champsim has no sizes: every load and store counts as %s; --default-size sets another size", plural(int(p.size), "byte"))
 	if !p.o.DropIfetch {
-		add(p.unknown, "the length of %d of %s is unknown and taken for %s; the others reach to the next one",
+		add(p.unknown, "the length of %d of %s is unknown and counts as %s; the others extend to the next instruction",
 			p.unknown, plural(int(p.before), "instruction"), plural(int(p.size), "byte"))
 	}
-	add(p.notBranches, "%s with branch_taken, but not is_branch, as cvp2champsim writes: taken for no branches", plural(int(p.notBranches), "instruction"))
-	add(p.null, "%s at address 0: is there a hole in the file?", plural(int(p.null), "instruction"))
+	add(p.notBranches, "%s with branch_taken but not is_branch (as cvp2champsim writes): not counted as branches", plural(int(p.notBranches), "instruction"))
+	add(p.null, "%s at address 0: check whether the file has a hole", plural(int(p.null), "instruction"))
 	return all
 }
 
-// facts go with the trace without being worth a message.
+// facts returns properties of the trace that need no message.
 func (p *champsimParser) facts() (all []string) {
 	if p.full > 0 {
-		all = append(all, fmt.Sprintf("%s all slots of loads or of stores in use: tracers leave out what does not fit", plural(int(p.full), "record")+" with"))
+		all = append(all, fmt.Sprintf("%s all slots of loads or of stores in use: tracers drop accesses that do not fit", plural(int(p.full), "record")+" with"))
 	}
 	return all
 }

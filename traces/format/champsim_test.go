@@ -92,12 +92,12 @@ func TestChampSimRecords(t *testing.T) {
 			t.Errorf("%s: counts %s, want %s; %+v", c.name, got, wantCounts, r)
 		}
 		notes := strings.Join(r.Notes, "\n")
-		for _, note := range []string{"1 instruction with branch_taken, but not is_branch", "champsim has no sizes: every load and store is taken for"} {
+		for _, note := range []string{"1 instruction with branch_taken but not is_branch", "champsim has no sizes: every load and store counts as"} {
 			if !strings.Contains(notes, note) {
 				t.Errorf("%s: notes %q, want %q", c.name, r.Notes, note)
 			}
 		}
-		if strings.Contains(notes, "a guess") != strings.Contains(c.name, "guessed") || strings.Contains(notes, "the length of 3 of 5 instructions is unknown") == c.o.DropIfetch {
+		if strings.Contains(notes, "guessed 96-byte records") != strings.Contains(c.name, "guessed") || strings.Contains(notes, "the length of 3 of 5 instructions is unknown") == c.o.DropIfetch {
 			t.Errorf("%s: notes %q", c.name, r.Notes)
 		}
 	}
@@ -153,7 +153,7 @@ func TestBadChampSim(t *testing.T) {
 		{"is_branch", good + champsimOf(64, instruction{ip: 1, branch: 2}), Options{}, "record 5, offset 328: ", "is_branch is 2, not 0 or 1; this is probably not a ChampSim trace"},
 		{"branch_taken", champsimOf(64, instruction{ip: 1, taken: 3}) + good, Options{}, "record 0, offset 9: ", "branch_taken is 3"},
 		{"96 as 64", champsimOf(96, fewInstructions...), Options{Set: map[string]string{"record": "64"}}, "record 1, offset 72: ", "is_branch is 8, not 0 or 1; this is probably not a ChampSim trace of 64-byte records (--set record=96 reads cloudsuite's)"},
-		{"64 as 96", champsimOf(64, instruction{ip: 1}, instruction{ip: 2, loads: []uint64{0, 0x7f}}, instruction{ip: 3}), Options{Set: map[string]string{"record": "96"}}, "record 1, offset 104: ", "of 96-byte records (--set record=64 reads the usual ones)"},
+		{"64 as 96", champsimOf(64, instruction{ip: 1}, instruction{ip: 2, loads: []uint64{0, 0x7f}}, instruction{ip: 3}), Options{Set: map[string]string{"record": "96"}}, "record 1, offset 104: ", "of 96-byte records (--set record=64 reads ChampSim's own)"},
 		{"load", champsimOf(64, instruction{ip: 1, loads: []uint64{0, 1<<64 - 2}}), Options{DefaultSize: 4}, "record 0, offset 40: ", "wraps around"},
 		{"store", good + champsimOf(64, instruction{ip: 1, stores: []uint64{1<<64 - 2}}), Options{DefaultSize: 4}, "record 5, offset 336: ", "wraps around"},
 		{"fetch", good + champsimOf(64, instruction{ip: 1<<64 - 1}), Options{DefaultSize: 4}, "record 5, offset 320: ", "wraps around"},
@@ -162,7 +162,7 @@ func TestBadChampSim(t *testing.T) {
 		wantError(t, c.name, err, "standard input: "+c.place, c.reason)
 	}
 	_, _, err := importText(ChampSim{}, good, Options{Set: map[string]string{"record": "65"}})
-	wantError(t, "record=65", err, "", "--set record=65: it is not 64, 96 or auto")
+	wantError(t, "record=65", err, "", "--set record=65: choose 64, 96 or auto")
 	_, r := mustImport(t, ChampSim{}, champsimOf(64, instruction{}), Options{})
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 instruction at address 0") }) {
 		t.Errorf("a record of zeros: notes %q", r.Notes)
@@ -359,9 +359,9 @@ func TestChampSimExport(t *testing.T) {
 	if string(got) != champsimOf(64, want...) {
 		t.Errorf("got  %x\nwant %x", got, champsimOf(64, want...))
 	}
-	for _, note := range []string{"champsim has no flush: 1 were", "champsim has no events: 1 were", "champsim has no counts of instructions", "champsim has no sizes",
-		"2 instructions whose fetch is not in the trace", "1 of them without a known address: theirs is 0x400000", "champsim has no address 0: 1 were",
-		"1 record added", "1 load moved before a store", "1 instruction fetches that belong to the instruction before"} {
+	for _, note := range []string{"champsim has no flush: 1 omitted", "champsim has no events: 1 omitted", "champsim has no instruction counts", "champsim has no sizes",
+		"2 instructions without a fetch in the trace", "1 of them have no known address and get 0x400000", "champsim has no address 0: 1 references",
+		"1 record added", "1 load moved before a store", "1 instruction fetches that belong to the previous instruction"} {
 		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
 			t.Errorf("notes %q, want %q", notes, note)
 		}

@@ -10,9 +10,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// Chrome writes a timeline as JSON in the Trace Event Format, which ui.perfetto.dev and
-// chrome://tracing show: a thread for each processor, a complete event (X) for each
-// thing that it does, an arrow (s, f) for each message. Times are microseconds with
+// Chrome writes a timeline as JSON in the Trace Event Format. ui.perfetto.dev and
+// chrome://tracing show it. A processor is a thread, each of its events is a complete
+// event (X), and each message is an arrow (s, f). Times are in microseconds, with
 // picoseconds as decimals. Source: "Trace Event Format", Google, 2016.
 type Chrome struct{}
 
@@ -21,24 +21,24 @@ var (
 	_ Tunable  = Chrome{}
 )
 
-// Name is "chrome".
+// Name returns "chrome".
 func (Chrome) Name() string { return "chrome" }
 
-// Aliases are the other names of the format.
+// Aliases returns the other names of the format.
 func (Chrome) Aliases() []string { return []string{"perfetto"} }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Chrome) Description() string {
 	return "timeline for ui.perfetto.dev and chrome://tracing, JSON (Trace Event Format)"
 }
 
-// Magic says that nothing is read.
+// Magic says that the format is not read.
 func (Chrome) Magic() string { return "not read" }
 
-// Settings are those of the nominal clock.
+// Settings returns the settings of the nominal clock.
 func (Chrome) Settings() []Setting { return timelineSettings }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Chrome) Loses() string { return "references, layouts of buffers, needs" }
 
 // Export writes a timeline.
@@ -75,7 +75,7 @@ type chromeWriter struct {
 	work    trace.WorkUnit
 	events  int64
 	arrows  int64
-	process byte // 0: of events, 1: of spells
+	process byte // 0: of events, 1: of intervals
 }
 
 // header begins the file and names the processors.
@@ -100,7 +100,8 @@ func (x *chromeWriter) thread(thread, p trace.Proc) error {
 	return x.meta("thread_sort_index", thread, "sort_index", int(p))
 }
 
-// meta names or orders a thread. encoding/json makes text safe, even within a page.
+// meta names or orders a thread. encoding/json makes text safe, even within an HTML
+// page.
 func (x *chromeWriter) meta(name string, p trace.Proc, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -146,7 +147,8 @@ func (x *chromeWriter) end() error {
 	return err
 }
 
-// chromeCategory lets the viewer show and hide kinds together.
+// chromeCategory returns the category, with which the viewer shows and hides kinds
+// together.
 func chromeCategory(k trace.Kind) string {
 	switch {
 	case k == trace.Compute:
@@ -178,7 +180,7 @@ func (x *chromeWriter) span(p trace.Proc, e *trace.Event, begin, end int64) erro
 	return x.end()
 }
 
-// args are what else is known of an event.
+// args adds the other properties of an event.
 func (x *chromeWriter) args(e *trace.Event) {
 	x.buf = append(x.buf, `,"args":{`...)
 	at := len(x.buf)
@@ -198,8 +200,8 @@ func (x *chromeWriter) args(e *trace.Event) {
 	x.buf = append(x.buf, '}')
 }
 
-// delivered is an arrow. Its end must lie within the event that it points to, so it
-// is a nanosecond before that ends.
+// delivered writes an arrow. The viewer needs the end of the arrow within the receiving
+// event. Therefore the arrow ends a nanosecond before the event.
 func (x *chromeWriter) delivered(m *delivery) error {
 	const within = 1000
 	x.arrows++

@@ -18,21 +18,21 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// container is a way to compress a file, recognised by its first bytes.
+// container is a compression format, recognised by its first bytes.
 type container struct {
 	name   string
-	suffix string // what people call such files, to explain a wrong name
+	suffix string // usual suffix of such files, to explain a wrong name
 	magic  []func(head []byte) bool
-	open   func(r *bufio.Reader) (io.Reader, error) // of a stream
-	whole  func(raw *rawReader) (io.Reader, error)  // of a file that is read at random
+	open   func(r *bufio.Reader) (io.Reader, error) // opens a stream
+	whole  func(raw *rawReader) (io.Reader, error)  // opens a file that needs random access
 }
 
-// containers lists every container, each of which is read to the end of the file:
-// gzip members, zstd, xz and lz4 frames, bzip2 and snappy streams may follow each
-// other, and anything else behind the last of them is an error.
+// containers lists all containers. Each is read to the end of the file: gzip members,
+// zstd, xz and lz4 frames, and bzip2 and snappy streams may follow each other. Any
+// other bytes after the last one are an error.
 //
-// A snappy stream has no end mark: one that is cut between two of its chunks is
-// whole as far as anybody can tell.
+// Limitation: a snappy stream has no end mark. A stream that is cut between two chunks
+// is not detected as truncated.
 var containers = []container{
 	{name: "gzip", suffix: ".gz", magic: prefixes("\x1f\x8b"), open: openGzip},
 	{name: "zstd", suffix: ".zst", magic: append(prefixes("\x28\xb5\x2f\xfd"), isSkippable), open: openZstd},
@@ -44,11 +44,11 @@ var containers = []container{
 }
 
 const (
-	// maxWindow bounds the memory that a compressed stream can ask for: what
-	// `zstd --long=27` and `xz -9` need and a little more.
+	// maxWindow limits the memory for a compressed stream: enough for `zstd --long=27`
+	// and `xz -9`, plus a little.
 	maxWindow = 128 << 20
-	// containerBuffer holds compressed input; the decompressors read from it byte
-	// by byte, so that what is left in it tells how far they came.
+	// containerBuffer holds compressed input. The decompressors read from it byte by
+	// byte, so the unread bytes show how far they got.
 	containerBuffer = 64 << 10
 )
 
@@ -59,18 +59,20 @@ func prefixes(magics ...string) (all []func([]byte) bool) {
 	return all
 }
 
-// isSkippable reports a zstd skippable frame, magic 0x184D2A50 to 0x184D2A5F.
+// isSkippable reports whether head is a zstd skippable frame, magic 0x184D2A50 to
+// 0x184D2A5F.
 func isSkippable(head []byte) bool {
 	return len(head) >= 4 && binary.LittleEndian.Uint32(head)&^0xf == 0x184d2a50
 }
 
-// isBzip2 wants the block size and the first magic too: "BZh" alone may be text.
+// isBzip2 also checks the block size and the first magic, because "BZh" alone may be
+// text.
 func isBzip2(head []byte) bool {
 	return len(head) >= 4 && bytes.HasPrefix(head, []byte("BZh")) && head[3] >= '1' && head[3] <= '9' &&
 		(len(head) < 10 || bytes.HasPrefix(head[4:], []byte("1AY&SY")) || bytes.HasPrefix(head[4:], []byte("\x17\x72\x45\x38\x50\x90")))
 }
 
-// detectContainer finds the container that head is the start of, or nil.
+// detectContainer returns the container whose magic head has, or nil.
 func detectContainer(head []byte) *container {
 	for i := range containers {
 		for _, is := range containers[i].magic {
@@ -82,8 +84,8 @@ func detectContainer(head []byte) *container {
 	return nil
 }
 
-// openGzip reads member after member, and looks itself for the next: the library
-// takes a few trailing bytes for a cut header.
+// openGzip reads one member after another. It looks for the next member itself, because
+// the library reports a few trailing bytes as a truncated header.
 func openGzip(r *bufio.Reader) (io.Reader, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -120,11 +122,11 @@ func (g *gzipMembers) Read(b []byte) (int, error) {
 	}
 }
 
-// errTrailing is bytes after the last member that do not begin another.
+// errTrailing reports bytes after the last member that do not begin another one.
 var errTrailing = errors.New("trailing bytes")
 
 func openZstd(r *bufio.Reader) (io.Reader, error) {
-	// One worker decodes on the goroutine that reads, so that offsets are exact.
+	// One worker decodes on the reading goroutine, so that offsets are exact.
 	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func openZstd(r *bufio.Reader) (io.Reader, error) {
 	return zstdReader{d.IOReadCloser()}, nil
 }
 
-// zstdReader tells a frame that needs too much memory from a damaged one.
+// zstdReader distinguishes a frame that needs too much memory from a damaged one.
 type zstdReader struct{ io.ReadCloser }
 
 func (z zstdReader) Read(b []byte) (int, error) {
@@ -143,8 +145,8 @@ func (z zstdReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// The sizes of an xz stream's header, which the first block's header follows, and
-// of its footer: checksum, backward size and flags, magic.
+// The sizes of the parts of an xz stream. The first block's header follows the stream's
+// header. The footer has checksum, backward size, flags and magic.
 const (
 	xzHeader = 12
 	xzFooter = 12
@@ -166,8 +168,8 @@ func openXz(r *bufio.Reader) (io.Reader, error) {
 	return xzStreams{x, tail}, nil
 }
 
-// xzStreams does not take the library's word for the end: it also reports one
-// where the file ends within the header of a block.
+// xzStreams checks the end of the file itself: the library also reports the end if the
+// file ends within the header of a block.
 type xzStreams struct {
 	io.Reader
 	tail *xzTail
@@ -181,9 +183,9 @@ func (x xzStreams) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// xzTail knows whether the last thing read was the footer of a stream, with or
-// without padding. Footers are read as one piece of 12 bytes and padding of 4;
-// the library reads nothing else in pieces of 12.
+// xzTail records whether the latest read was the footer of a stream, with or without
+// padding. The library reads footers in one piece of 12 bytes and padding in pieces of
+// 4; it reads nothing else in pieces of 12.
 type xzTail struct {
 	r      *bufio.Reader
 	footer bool
@@ -207,8 +209,8 @@ func (t *xzTail) ReadByte() (byte, error) {
 	return t.r.ReadByte()
 }
 
-// xzDictionary is the size of the dictionary in the first block's header, or 0
-// if there is no such header: then the decoder finds out.
+// xzDictionary returns the size of the dictionary in the first block's header. It
+// returns 0 if there is no such header; the decoder then reports the error.
 func xzDictionary(head []byte) uint64 {
 	if len(head) < xzHeader+2 || head[xzHeader] == 0 {
 		return 0
@@ -234,7 +236,7 @@ func xzDictionary(head []byte) uint64 {
 
 func openBzip2(r *bufio.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
 
-// openLz4 decodes on the goroutine that reads, so that offsets are exact.
+// openLz4 decodes on the reading goroutine, so that offsets are exact.
 func openLz4(r *bufio.Reader) (io.Reader, error) {
 	z := lz4.NewReader(r)
 	return z, z.Apply(lz4.ConcurrencyOption(1))
@@ -242,7 +244,7 @@ func openLz4(r *bufio.Reader) (io.Reader, error) {
 
 func openSnappy(r *bufio.Reader) (io.Reader, error) { return s2.NewReader(r), nil }
 
-// describe says what a decompressor's error means to people.
+// describe returns a decompressor's error in plain words.
 func (c *container) describe(err error) string {
 	var structural bzip2.StructuralError
 	var damage *errZip

@@ -14,17 +14,18 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// zipMembers reads the members of a zip file one after the other, as one stream:
-// how DynamoRIO stores a trace in chunks. Numbered members must be in their order.
-// A zip file ends with its directory, so it is read at random and from no pipe.
+// zipMembers reads the members of a zip file one after the other, as one stream.
+// DynamoRIO stores the chunks of a trace so. Numbered members must be in order. The
+// directory of a zip file is at its end, so the file needs random access and cannot
+// come through a pipe.
 type zipMembers struct {
 	raw    *zipRaw
 	files  []*zip.File
-	next   int // member to open
+	next   int // index of the next member
 	member io.ReadCloser
 }
 
-// zipRaw counts what is read of a zip file.
+// zipRaw counts the bytes read from a zip file.
 type zipRaw struct {
 	io.ReaderAt
 	size int64
@@ -45,7 +46,7 @@ func (z *zipRaw) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// errZip is damage to a zip file, in words for people.
+// errZip reports damage to a zip file, in plain words.
 type errZip struct{ msg string }
 
 func (e *errZip) Error() string { return e.msg }
@@ -77,8 +78,8 @@ func openZip(raw *rawReader) (io.Reader, error) {
 	return m, m.checkOrder()
 }
 
-// endsInDirectory makes sure that nothing follows the record that ends a zip file,
-// of 22 bytes and a comment: the library skips what does.
+// endsInDirectory checks that nothing follows the end record, which has 22 bytes and a
+// comment. The library ignores such bytes.
 func endsInDirectory(z *zipRaw, dir *zip.Reader) error {
 	var magic [4]byte
 	if _, err := z.ReadAt(magic[:], z.size-22-int64(len(dir.Comment))); err != nil {
@@ -90,7 +91,7 @@ func endsInDirectory(z *zipRaw, dir *zip.Reader) error {
 	return nil
 }
 
-// randomAccess is r as what can be read anywhere, and its size, or nil.
+// randomAccess returns r as a reader with random access and its size, or nil.
 func randomAccess(r io.Reader) (io.ReaderAt, int64) {
 	switch f := r.(type) {
 	case *os.File:
@@ -106,14 +107,14 @@ func randomAccess(r io.Reader) (io.ReaderAt, int64) {
 	return nil, 0
 }
 
-// checkOrder makes sure that members are the pieces of one stream.
+// checkOrder checks that the members are the pieces of one stream.
 func (m *zipMembers) checkOrder() error {
 	for i := 1; i < len(m.files); i++ {
 		a, b := m.files[i-1].Name, m.files[i].Name
 		nameA, numberA := numbered(a)
 		nameB, numberB := numbered(b)
 		if numberA < 0 || numberB < 0 || nameA != nameB {
-			return &errZip{fmt.Sprintf("the zip file has several files (%s, %s) that are not numbered pieces of one; extract it and import the files", quote([]byte(a)), quote([]byte(b)))}
+			return &errZip{fmt.Sprintf("the zip file has several files (%s, %s), not the numbered pieces of one; extract it and import the files", quote([]byte(a)), quote([]byte(b)))}
 		}
 		if numberB <= numberA {
 			return &errZip{fmt.Sprintf("member %d: zip members out of order: %s before %s; make the file again", i, quote([]byte(a)), quote([]byte(b)))}
@@ -123,7 +124,7 @@ func (m *zipMembers) checkOrder() error {
 }
 
 // numbered splits the digits off the end of a member's name: "chunk." and 12. The
-// number is -1 if there are none.
+// number is -1 without digits.
 func numbered(name string) (string, int) {
 	stem := strings.TrimRight(name, "0123456789")
 	n, err := strconv.Atoi(name[len(stem):])
@@ -161,7 +162,7 @@ func (m *zipMembers) Read(b []byte) (int, error) {
 	}
 }
 
-// inMember says in which member an error is.
+// inMember adds the member to an error.
 func (m *zipMembers) inMember(i int, err error) error {
 	what := "damaged: " + err.Error()
 	switch {
@@ -177,7 +178,7 @@ func (m *zipMembers) inMember(i int, err error) error {
 	return &errZip{fmt.Sprintf("member %d, %s: %s", i, quote([]byte(m.files[i].Name)), what)}
 }
 
-// hash reads the file once more, in order, for its SHA-256. It returns io.EOF.
+// hash reads the file again, in order, for its SHA-256. It returns io.EOF.
 func (m *zipMembers) hash() error {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(interruptible{m.raw.ReaderAt, m.raw.raw.ctx}, 0, m.raw.size)); err != nil {

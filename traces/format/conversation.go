@@ -6,21 +6,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// conversation is what the ranks of a trace of messages say to each other. Events
-// go to the sink in batches and, with their place in the input, to a Matcher, so
-// that a message without a partner, a wait without a request or a collective on
-// which ranks disagree is an error at its line.
+// messageWriter writes the events of the ranks of a message-passing trace to a sink, in
+// batches. It also passes each event with its place in the input to a Matcher. The
+// Matcher reports an error at the line of a message without a partner, a wait without a
+// request, or a collective on which ranks disagree.
 type conversation struct {
 	sink    Sink
 	matcher *trace.Matcher
-	accept  bool // unmatched messages are notes
-	rows    int  // events of a speaker that go to the sink at a time
-	spoken  int  // speakers so far
+	accept  bool // unmatched messages are noted, not errors
+	rows    int  // events of a rank in a batch for the sink
+	spoken  int  // number of rankWriters so far
 	fail    func(at trace.Pos, msg string) error
-	where   func(at trace.Pos) string // for notes, which go into the trace and so name no path
+	where   func(at trace.Pos) string // place in notes; notes are stored in the trace and therefore name no path
 }
 
-// conversationInText is for files of text, whose places are lines.
+// newTextMessageWriter is for text files; places are lines.
 func conversationInText(files *Files, o Options, sink Sink) *conversation {
 	return &conversation{sink: sink, matcher: trace.NewMatcher(), accept: o.Unmatched,
 		fail: func(at trace.Pos, msg string) error {
@@ -34,7 +34,7 @@ func conversationInText(files *Files, o Options, sink Sink) *conversation {
 		}}
 }
 
-// conversationInBytes is for binary files, whose places are offsets.
+// newBinaryMessageWriter is for binary files; places are offsets.
 func conversationInBytes(files *Files, o Options, sink Sink) *conversation {
 	c := conversationInText(files, o, sink)
 	c.fail = func(at trace.Pos, msg string) error {
@@ -44,7 +44,7 @@ func conversationInBytes(files *Files, o Options, sink Sink) *conversation {
 	return c
 }
 
-// speaker collects the events of one rank in program order.
+// rankWriter collects the events of one rank in program order.
 type speaker struct {
 	c     *conversation
 	batch trace.Events
@@ -57,16 +57,17 @@ func (c *conversation) speaker(p trace.Proc) *speaker {
 	return &speaker{c: c, batch: trace.Events{Proc: p}}
 }
 
-// speakerRows is how many events of a speaker go to the sink at a time, at most, and
-// speakersRows how many wait in all of them: ranks may be many, and speak in turn.
+// A batch for the sink has at most rankBatch events of a rank. All ranks together
+// buffer about totalBatch events, because there may be many ranks and their events may
+// be interleaved.
 const (
 	speakerRows    = 1 << 12
 	minSpeakerRows = 1 << 5
 	speakersRows   = 1 << 18
 )
 
-// say appends e, which the input has at place, and returns its row among the events
-// of its rank. Needs must stay as they are until the next flush.
+// append appends e, which is at place at in the input, and returns its row among the
+// events of its rank. The caller must not change Needs until the next flush.
 func (s *speaker) say(e *trace.Event, at trace.Pos) (row int64, err error) {
 	if err := s.c.matcher.Event(s.batch.Proc, e, at); err != nil {
 		return 0, s.c.fail(at, err.Error())
@@ -81,8 +82,8 @@ func (s *speaker) say(e *trace.Event, at trace.Pos) (row int64, err error) {
 	return s.rows - 1, nil
 }
 
-// compute appends an amount of work, unless it is 0. time matters where the layout
-// has times.
+// compute appends an amount of work, unless it is 0. time is used if the layout has
+// times.
 func (s *speaker) compute(work, time int64, at trace.Pos) error {
 	if work == 0 {
 		return nil
@@ -93,24 +94,23 @@ func (s *speaker) compute(work, time int64, at trace.Pos) error {
 	return err
 }
 
-// flush sends what is collected; call it at the end of the rank.
+// flush sends the collected events. Call it at the end of the rank.
 func (s *speaker) flush() error {
 	err := s.c.sink.Events(&s.batch)
 	s.batch.Rows = s.batch.Rows[:0]
 	return err
 }
 
-// maxUnmatchedNotes is how many are noted one by one.
+// maxUnmatchedNotes is the largest number of single notes; one note counts the others.
 const maxUnmatchedNotes = 20
 
-// finish is called when all ranks are done. What lacks a partner is an error, or
-// notes if Options.Unmatched asks for them; what is legal, and yet may be a mistake, is
-// noted.
+// finish ends all ranks. Events without a partner are errors, or notes if
+// Options.Unmatched is set. Legal events that may be a mistake are noted.
 func (c *conversation) finish(procs int) (notes []string, err error) {
 	left := 0
 	for _, m := range c.matcher.Finish(procs) {
 		if !c.accept && !m.Legal {
-			return nil, c.fail(m.Pos, m.Msg+"; --unmatched note imports it all the same")
+			return nil, c.fail(m.Pos, m.Msg+"; --unmatched note imports the trace with a note")
 		}
 		if len(notes) == maxUnmatchedNotes {
 			left++

@@ -16,15 +16,15 @@ import (
 //	addr (address, vaddr)           0x and hexadecimal digits, or decimal digits
 //	size (bytes, len)               bytes; 1 or Options.DefaultSize without column
 //
-// Other columns are ignored. Without a header the columns are these five in this
-// order, or Options.Columns. Columns are separated by comma, semicolon, tab or bar,
-// whichever the first line has most of; values may be quoted as in RFC 4180, but a
-// line ends where the line ends.
+// Other columns are ignored. Without a header, the columns are these five in this
+// order, or Options.Columns. The separator is the comma, semicolon, tab or bar that is
+// most frequent in the first line. Values may be quoted as in RFC 4180, but may not
+// contain line ends.
 //
-// Threads become processors 0, 1, ... in order of their first rows. Time counts
-// executed instructions: the Instr of a reference is the time since the previous
-// row of its thread. Without a time column it is the number of the row, so that
-// merging processors by instructions executed gives back the order of the file.
+// Threads become processors 0, 1, ... in the order of their first rows. Time counts
+// executed instructions: the Instr of a reference is the time since the previous row of
+// its thread. Without a time column, the time is the row number. Merging processors by
+// instructions executed then restores the order of the file.
 type CSV struct{}
 
 var (
@@ -34,31 +34,31 @@ var (
 	_ Explained = CSV{}
 )
 
-// Name is "csv".
+// Name returns "csv".
 func (CSV) Name() string { return "csv" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (CSV) Description() string {
-	return "columns time,tid,op,addr,size with a header, or as --columns says"
+	return "columns time,tid,op,addr,size with a header, or those of --columns"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (CSV) Magic() string {
-	return "a header with these names; guessed from five such columns without one"
+	return "a header with these names; guessed from five such columns"
 }
 
-// Parts are the columns.
+// Parts returns the columns.
 func (CSV) Parts() []Part {
 	var ops []string
 	for _, o := range csvOperations {
 		ops = append(ops, o.what+": "+strings.Join(o.words, " "))
 	}
 	docs := [csvColumns]string{
-		csvTime: "instructions executed, a whole number; without it, or with --csv-time=rows, each row is one",
-		csvTid:  "the processor, a whole number; 0 without it",
-		csvOp:   strings.Join(ops, "; ") + "; in any case, and a load without it",
-		csvAddr: "0x and hexadecimal digits, or decimal ones; --addr-base=16 takes all for hexadecimal",
-		csvSize: "bytes, 1 to 65535; --default-size or 1 without it",
+		csvTime: "instructions executed, a whole number; without the column, or with --csv-time=rows, each row is one instruction",
+		csvTid:  "the processor, a whole number; default 0",
+		csvOp:   strings.Join(ops, "; ") + "; upper or lower case; default load",
+		csvAddr: "0x and hexadecimal digits, or decimal digits; with --addr-base=16 all are hexadecimal",
+		csvSize: "bytes, 1 to 65535; default --default-size, or 1",
 	}
 	var all []Part
 	for _, c := range csvCanonical {
@@ -71,10 +71,10 @@ func (CSV) Parts() []Part {
 	return all
 }
 
-// Threaded marks that rows name their thread.
+// Threaded marks a format whose rows name their thread.
 func (CSV) Threaded() {}
 
-// csvColumn is what a column means. The zero csvColumn is ignored.
+// csvColumn is the meaning of a column. The zero csvColumn is ignored.
 type csvColumn uint8
 
 const (
@@ -86,12 +86,12 @@ const (
 	csvColumns
 )
 
-// name is the column's own name.
+// name returns the column's own name.
 func (c csvColumn) name() string { return csvAliases[c][0] }
 
 var csvCanonical = []csvColumn{csvTime, csvTid, csvOp, csvAddr, csvSize}
 
-// csvAliases are the names of each column, its own first.
+// csvAliases lists the names of each column, its own first.
 var csvAliases = [csvColumns][]string{
 	csvTime: {"time", "ts", "timestamp", "cycle"},
 	csvTid:  {"tid", "thread", "core", "cpu"},
@@ -100,7 +100,7 @@ var csvAliases = [csvColumns][]string{
 	csvSize: {"size", "bytes", "len"},
 }
 
-// csvNamed is the column that each name means.
+// csvNamed maps each name to its column.
 var csvNamed = func() map[string]csvColumn {
 	all := map[string]csvColumn{}
 	for c, names := range csvAliases {
@@ -111,10 +111,10 @@ var csvNamed = func() map[string]csvColumn {
 	return all
 }()
 
-// csvModify stands beside the operations of trace for M.
+// csvModify extends the operations of package trace with M.
 const csvModify trace.Op = 0xff
 
-// csvOperations are the words for operations, in any case.
+// csvOperations lists the words for operations, in any case.
 var csvOperations = []struct {
 	op    trace.Op
 	what  string
@@ -128,7 +128,7 @@ var csvOperations = []struct {
 	{trace.Flush, "flush", []string{"F", "flush"}},
 }
 
-// csvWords is the operation of each word, in lower case.
+// csvWords maps each word, in lower case, to its operation.
 var csvWords = func() map[string]trace.Op {
 	all := map[string]trace.Op{}
 	for _, o := range csvOperations {
@@ -152,8 +152,8 @@ var csvLetters = func() (table [256]trace.Op) {
 
 const csvSniffLines = 100
 
-// Sniff is Certain of a header with two known names, or with one that is an
-// address, and makes a guess of lines with the five canonical columns.
+// Sniff is Certain of a header with two known names, or with one name of the addr
+// column. It is Likely for lines with the five canonical columns.
 func (CSV) Sniff(head []byte) Verdict {
 	first := head
 	if at := bytes.IndexByte(head, '\n'); at >= 0 {
@@ -196,12 +196,12 @@ func csvCanonicalRow(line []byte, sep byte) bool {
 	return true
 }
 
-// csvAlias is the column that a name means, or 0.
+// csvAlias returns the column of a name, or 0.
 func csvAlias(name []byte) csvColumn {
 	return csvNamed[strings.ToLower(string(bytes.Trim(name, blanks)))]
 }
 
-// csvSeparator is what the first line has most of, outside quotes.
+// csvSeparator returns the separator that is most frequent in line, outside quotes.
 func csvSeparator(line []byte) byte {
 	best, most := byte(','), 0
 	for _, sep := range []byte(",;\t|") {
@@ -220,8 +220,8 @@ func csvSeparator(line []byte) byte {
 	return best
 }
 
-// csvSplit appends the fields of a line without quotes to fields; with quotes it
-// takes them off, as RFC 4180 says, and returns nil if they are not closed.
+// csvSplit appends the fields of a line to fields. It removes quotes as in RFC 4180,
+// and returns nil if one is not closed.
 func csvSplit(fields [][]byte, line []byte, sep byte) [][]byte {
 	if bytes.IndexByte(line, '"') >= 0 {
 		return csvSplitQuoted(fields, line, sep)

@@ -10,13 +10,13 @@ import (
 
 var csvOps = map[trace.Op]byte{trace.Load: 'R', trace.Store: 'W', trace.Ifetch: 'I', trace.Prefetch: 'P', trace.Flush: 'F'}
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (CSV) Loses() string {
 	return "events, pc"
 }
 
 // Export writes the references of all chosen processors, merged by instructions
-// executed, ties by processor; time is the instructions executed.
+// executed; ties are ordered by processor. time is the instructions executed.
 func (CSV) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	procs := o.chosen(src)
 	out := bufio.NewWriterSize(w, 1<<16)

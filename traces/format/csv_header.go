@@ -9,7 +9,7 @@ import (
 	"spoor/traces/nearest"
 )
 
-// begin decides on the columns by the first line; done says that it is a header.
+// begin determines the columns from the first line; done reports that it is a header.
 func (p *csvParser) begin(line []byte) (done bool, err error) {
 	p.sep = csvSeparator(line)
 	fields := csvSplit(nil, line, p.sep)
@@ -32,7 +32,7 @@ func (p *csvParser) begin(line []byte) (done bool, err error) {
 		p.has = [csvColumns]bool{csvTime: true, csvTid: true, csvOp: true, csvAddr: true, csvSize: true}
 	default:
 		err = p.fail(line, fmt.Sprintf("no header, and %d columns are not time, tid, op, addr, size", len(fields)),
-			"name the columns with --columns")
+			"give the columns with --columns")
 	}
 	if p.o.TimeIsRows && err == nil {
 		p.cols = slices.Clone(p.cols)
@@ -52,7 +52,7 @@ func (p *csvParser) columns(header []string, line []byte) error {
 		if c == 0 {
 			p.ignored = append(p.ignored, name)
 		} else if p.has[c] {
-			return p.fail(line, fmt.Sprintf("column %d is a second %s column", i+1, c.name()), "name the columns with --columns, and those to ignore -")
+			return p.fail(line, fmt.Sprintf("column %d is a second %s column", i+1, c.name()), "give the columns with --columns, and - for each to ignore")
 		}
 		p.has[c] = true
 		p.cols = append(p.cols, c)
@@ -68,13 +68,13 @@ func ParseCSVColumns(s string) ([]string, error) {
 	names := strings.Split(s, ",")
 	for _, name := range names {
 		if name != "-" && csvAlias([]byte(name)) == 0 {
-			return nil, fmt.Errorf("unknown column %q; columns are time, tid, op, addr, size, and - for those to ignore", name)
+			return nil, fmt.Errorf("unknown column %q; columns are time, tid, op, addr, size, and - to ignore one", name)
 		}
 	}
 	return names, nil
 }
 
-const maxListed = 8 // threads or columns that a note names
+const maxListed = 8 // threads or columns that a note lists
 
 func (p *csvParser) notes() []string {
 	all := p.text.notes()
@@ -85,29 +85,29 @@ func (p *csvParser) notes() []string {
 		all = append(all, "ignored columns: "+listed(p.meant()))
 	}
 	if !p.headed && len(p.o.Columns) == 0 {
-		all = append(all, "no header: the columns are taken for time, tid, op, addr, size")
+		all = append(all, "no header: the columns are read as time, tid, op, addr, size")
 	}
 	if p.has[csvTime] {
-		all = append(all, "time is taken for instructions executed; --csv-time=rows counts every row as one instruction instead")
+		all = append(all, "time is read as instructions executed; --csv-time=rows counts every row as one instruction instead")
 	} else {
-		all = append(all, "every row counts as one instruction, of all threads together, so that merging keeps the order of the rows")
+		all = append(all, "every row counts as one instruction; rows of all threads are counted together, so that merging keeps their order")
 	}
 	if !p.has[csvSize] {
-		all = append(all, fmt.Sprintf("no size column: every reference is taken for %s", plural(int(p.size), "byte")))
+		all = append(all, fmt.Sprintf("no size column: every reference counts as %s", plural(int(p.size), "byte")))
 	}
 	if !p.has[csvOp] {
-		all = append(all, "no op column: every reference is taken for a load")
+		all = append(all, "no op column: every reference counts as a load")
 	}
 	if n := p.threads.numbering(); n != "" {
 		all = append(all, n)
 	}
 	if p.disorder > 0 {
-		all = append(all, plural(p.disorder, "row")+" with an earlier time than the row before, or the same and a smaller processor: merging by time orders them otherwise than the file")
+		all = append(all, plural(p.disorder, "row")+" out of order (by time, then processor): merging by time reorders them")
 	}
 	return all
 }
 
-// meant are the ignored columns, each with that one of those that are missing which it may be a mistyped name of.
+// meant returns the ignored columns, each with the missing column that it may misspell.
 func (p *csvParser) meant() (all []string) {
 	var missing []string
 	for _, c := range csvCanonical {

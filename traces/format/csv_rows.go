@@ -47,7 +47,7 @@ type csvParser struct {
 	threads  threads
 	latest   *thread // of the previous row
 	previous uint64  // its position
-	disorder int     // rows that merging puts elsewhere than the file does
+	disorder int     // rows that merging reorders
 }
 
 // parse takes one line.
@@ -74,7 +74,7 @@ func (p *csvParser) parse(raw []byte, last bool) error {
 	return p.row(line)
 }
 
-// trimRow trims a row; an empty last column after a tab stays.
+// trimRow trims a row, but keeps an empty last column after a tab.
 func (p *csvParser) trimRow(raw []byte) []byte {
 	if p.sep != '\t' {
 		return p.trim(raw)
@@ -103,7 +103,7 @@ func (p *csvParser) firstLine() string {
 	return "columns are"
 }
 
-// row takes the fields of one row.
+// row handles the fields of one row.
 func (p *csvParser) row(line []byte) error {
 	v := [csvColumns]uint64{csvSize: p.size}
 	op := trace.Load
@@ -165,7 +165,7 @@ func (p *csvParser) address(field []byte) (uint64, string) {
 	v, problem := parseDecimal(field)
 	if problem != "" {
 		if _, isHex := parseHex(field); isHex == "" {
-			problem = "hexadecimal without 0x; --addr-base=16 reads all addresses so"
+			problem = "hexadecimal without 0x; --addr-base=16 reads all addresses as hexadecimal"
 		}
 	}
 	return v, problem
@@ -178,7 +178,7 @@ func (p *csvParser) record(line []byte, op trace.Op, v *[csvColumns]uint64) erro
 	if t == nil || t.id != v[csvTid] {
 		var problem string
 		if t, problem = p.threads.find(v[csvTid]); problem != "" {
-			return p.fail(nil, problem, "is the right column named tid?")
+			return p.fail(nil, problem, "check which column is tid")
 		}
 	}
 	pos := p.rows

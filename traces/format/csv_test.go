@@ -182,15 +182,15 @@ func TestCSVRoundTripOfThreads(t *testing.T) {
 func TestCSVNotes(t *testing.T) {
 	for _, c := range []struct{ text, note string }{
 		{"addr\n64\n", "every row counts as one instruction"},
-		{"addr\n64\n", "no size column: every reference is taken for 1 byte"},
-		{"addr\n64\n", "no op column: every reference is taken for a load"},
+		{"addr\n64\n", "no size column: every reference counts as 1 byte"},
+		{"addr\n64\n", "no op column: every reference counts as a load"},
 		{"addr,pc,cpi\n64,0,1\n", "ignored columns: pc, cpi"},
 		{"addr,opp,tim\n64,0,1\n", "ignored columns: opp (op?), tim (time?)"},
-		{"addr,time\n64,1\n", "time is taken for instructions executed"},
+		{"addr,time\n64,1\n", "time is read as instructions executed"},
 		{"addr,tid\n64,1\n64,7\n", "thread 1 is 0, 7 is 1"},
-		{"addr,tid,time\n64,0,2\n64,1,1\n", "1 row with an earlier time"},
-		{"addr,tid,time\n64,0,2\n64,1,2\n64,0,2\n", "1 row with an earlier time"},
-		{"1,0,R,64,8\n", "no header: the columns are taken for"},
+		{"addr,tid,time\n64,0,2\n64,1,1\n", "1 row out of order (by time, then processor)"},
+		{"addr,tid,time\n64,0,2\n64,1,2\n64,0,2\n", "1 row out of order (by time, then processor)"},
+		{"1,0,R,64,8\n", "no header: the columns are read as"},
 		{"addr\n\n64\n", "1 blank line skipped"},
 	} {
 		_, r := mustImport(t, CSV{}, c.text, Options{})

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// D4Bin is Dinero IV's binary form: records of 8 bytes, little endian: address
-// (4), size (2), type (1, an index in r w i m c v), padding (1).
+// D4Bin is Dinero IV's binary form: little-endian records of 8 bytes. A record has the
+// address (4 bytes), size (2), type (1, an index in r w i m c v) and padding (1).
 type D4Bin struct{}
 
 var (
@@ -19,16 +19,16 @@ var (
 	_ Explained = D4Bin{}
 )
 
-// Name is "d4bin".
+// Name returns "d4bin".
 func (D4Bin) Name() string { return "d4bin" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (D4Bin) Description() string { return "Dinero IV binary: 8-byte records, 32-bit addresses" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (D4Bin) Magic() string { return "none; never guessed" }
 
-// Parts are the fields of a record.
+// Parts returns the fields of a record.
 func (D4Bin) Parts() []Part {
 	return []Part{{"bytes 0-3", "address, little endian"}, {"bytes 4-5", "size in bytes, little endian"}, {"byte 6", "type: " + dinParts(dinLabels)}, {"byte 7", "padding"}}
 }
@@ -60,7 +60,7 @@ func (p *d4Parser) block(b []byte) error {
 		addr, size, kind := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint16(b[4:]), b[6]
 		switch {
 		case int(kind) >= len(dinOps):
-			return p.fail(i, 6, fmt.Sprintf("unknown type %d", kind), "is this a Dinero IV binary trace?")
+			return p.fail(i, 6, fmt.Sprintf("unknown type %d", kind), "check that this is a Dinero IV binary trace")
 		case size == 0:
 			return p.fail(i, 4, "access of 0 bytes", "")
 		}
@@ -69,9 +69,9 @@ func (p *d4Parser) block(b []byte) error {
 	return p.stream.err
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (D4Bin) Loses() string {
-	return "events, prefetches, all processors but one, instructions that are not fetched, addresses over 32 bits, pc"
+	return "events, prefetches, all processors except one, instructions that are not fetched, addresses over 32 bits, pc"
 }
 
 // Export writes the references of one processor.

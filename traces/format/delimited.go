@@ -13,22 +13,22 @@ import (
 const (
 	maxMessage = 64 << 20              // bytes in a message of a stream
 	maxVarint  = binary.MaxVarintLen64 // bytes in a variable-length number
-	// maxLength is how many bytes the length of a message can have that is within the limit.
+	// maxLength is the number of bytes of the longest length field within the limit.
 	maxLength = 4
 )
 
-// delimited is the state that all parsers of streams of length-delimited protobuf
-// messages share: where they are. Each message follows its length, a varint.
+// delimited is the common state of parsers of length-delimited protobuf messages: their
+// position. Each message follows its length, a varint.
 type delimited struct {
 	file   string
-	number int64 // of the present message, from 0; after the last one, of all
-	offset int64 // of its length, in the decompressed input
+	number int64 // of the current message, from 0; at the end, the number of messages
+	offset int64 // of the message's length field, in the decompressed input
 }
 
-// messages calls f with each message of in after the first skip bytes, which the
-// caller knows from the head. A message is valid until the next. One over 64 MiB,
-// and one that the input has not all of, is an error; memory is taken as its bytes
-// arrive, whatever its length says.
+// messages calls f with each message of in after the first skip bytes, which the caller
+// knows from the head. A message is valid until the next one. A message over 64 MiB and
+// a truncated message are errors. Memory grows as bytes arrive, whatever the length
+// field is.
 func (d *delimited) messages(in *Input, skip int, f func(message []byte) error) error {
 	d.file, d.offset = in.Name, int64(skip)
 	in.skip(skip)
@@ -45,7 +45,7 @@ func (d *delimited) messages(in *Input, skip int, f func(message []byte) error) 
 				return d.badLength(size, n)
 			}
 			if size > uint64(len(block)-n) {
-				return d.fail(fmt.Sprintf("the message is cut: %d bytes of %d", len(block)-n, size), "make or copy the trace again")
+				return d.fail(fmt.Sprintf("the message is truncated: %d bytes of %d", len(block)-n, size), "make or copy the trace again")
 			}
 			end := n + int(size)
 			if err := f(block[n:end]); err != nil {
@@ -59,8 +59,8 @@ func (d *delimited) messages(in *Input, skip int, f func(message []byte) error) 
 	return nil
 }
 
-// messageLength reads the length at the start of b, which has n bytes. n is 0 if
-// the length is cut and negative if it is no length.
+// messageLength reads the length at the start of b, which has n bytes. n is 0 if the
+// length is truncated, and negative if it is invalid.
 func messageLength(b []byte) (size uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -68,8 +68,8 @@ func messageLength(b []byte) (size uint64, n int) {
 	return binary.Uvarint(b)
 }
 
-// wholeMessages cuts after the last message that is whole. What follows a length
-// that cannot be counts as whole, so that the parser sees it.
+// wholeMessages returns the end of the last whole message. The bytes after an invalid
+// length count as whole, so that the parser reports them.
 func wholeMessages(b []byte) int {
 	at := 0
 	for {
@@ -84,13 +84,13 @@ func wholeMessages(b []byte) int {
 	}
 }
 
-// badLength is the error of a length that cannot be, of n bytes.
+// badLength returns the error of an invalid length of n bytes.
 func (d *delimited) badLength(size uint64, n int) error {
 	switch {
 	case n < 0:
 		return d.fail(fmt.Sprintf("the length of the message is a varint longer than %d bytes", maxVarint), "the trace is damaged here or before")
 	case n == 0:
-		return d.fail("the length of the message is cut", "make or copy the trace again")
+		return d.fail("the length of the message is truncated", "make or copy the trace again")
 	}
 	return d.tooLong(size)
 }
@@ -99,7 +99,7 @@ func (d *delimited) tooLong(size uint64) error {
 	return d.fail(fmt.Sprintf("the length of the message, %d, exceeds the limit of %d bytes", size, maxMessage), "the trace is damaged here or before")
 }
 
-// fail is an error in the present message: what is wrong, what to do.
+// fail returns an error in the current message, with a reason and advice.
 func (d *delimited) fail(reason, advice string) error {
 	if advice != "" {
 		reason += "; " + advice
@@ -107,7 +107,7 @@ func (d *delimited) fail(reason, advice string) error {
 	return &trace.SyntaxError{File: d.file, Record: d.number, Offset: d.offset, Msg: reason}
 }
 
-// field is one field of a message: a number, or bytes.
+// field is one field of a message: a number or bytes.
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
@@ -115,12 +115,12 @@ type field struct {
 	bytes  []byte
 }
 
-// nextField takes the first field of a message; the problem of one that is none is
-// for the error at the present message.
+// nextField takes the first field of a message. problem says why it is invalid, for the
+// error at the current message.
 func nextField(message []byte) (f field, rest []byte, problem string) {
 	number, kind, n := protowire.ConsumeTag(message)
 	if n < 0 {
-		return f, nil, "damaged tag of a field"
+		return f, nil, "a field has a damaged tag"
 	}
 	f.number, f.kind = number, kind
 	rest = message[n:]
@@ -139,12 +139,12 @@ func nextField(message []byte) (f field, rest []byte, problem string) {
 		n = protowire.ConsumeFieldValue(number, kind, rest)
 	}
 	if n < 0 {
-		return f, nil, fmt.Sprintf("field %d is damaged or cut", number)
+		return f, nil, fmt.Sprintf("field %d is damaged or truncated", number)
 	}
 	return f, rest[n:], ""
 }
 
-// badField is the problem of a field that has another type than it should.
+// badField returns the problem of a field of the wrong type.
 func badField(f field, want protowire.Type) string {
 	return fmt.Sprintf("field %d is a %s, not a %s", f.number, wireTypes[f.kind], wireTypes[want])
 }

@@ -45,13 +45,13 @@ func TestDelimited(t *testing.T) {
 func TestBadDelimited(t *testing.T) {
 	stream := withLength(withLength(nil, "one"), "two")
 	for _, c := range []struct{ rest, reason string }{
-		{"\x05abcd", "the message is cut: 4 bytes of 5"},
-		{"\x80", "the length of the message is cut"},
+		{"\x05abcd", "the message is truncated: 4 bytes of 5"},
+		{"\x80", "the length of the message is truncated"},
 		{"\xff\xff\xff\xff\x0fx", "4294967295, exceeds the limit of 67108864 bytes"},
 		{"\x81\x80\x80\x20x", "67108865, exceeds the limit"},
 		{strings.Repeat("\xff", 11), "a varint longer than 10 bytes"},
-		{"\xff\xff\x03" + strings.Repeat("x", 60000), "the message is cut: 60000 bytes of 65535"},
-		{"\xff\xff\x03" + strings.Repeat("x", 65535) + "\x04", "the message is cut: 0 bytes of 4"},
+		{"\xff\xff\x03" + strings.Repeat("x", 60000), "the message is truncated: 60000 bytes of 65535"},
+		{"\xff\xff\x03" + strings.Repeat("x", 65535) + "\x04", "the message is truncated: 0 bytes of 4"},
 	} {
 		got, err := readDelimited(t, append(bytes.Clone(stream), c.rest...))
 		place := "standard input: record 2, offset 12: "

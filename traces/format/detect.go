@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Confidence says how sure an importer is that input is its own.
+// Confidence is how sure an importer is that it can read an input.
 type Confidence uint8
 
-// The confidences, least first. The zero Confidence says nothing.
+// The confidences, lowest first. The zero Confidence is not valid.
 const (
 	Foreign Confidence = 1 + iota // not this format
-	Likely                        // looks like it, but the format has no magic
-	Certain                       // has something no other format has
+	Likely                        // plausible, but the format has no magic
+	Certain                       // has a mark that no other format has
 )
 
-// Verdict is what an importer thinks of some input, and why.
+// Verdict is an importer's confidence in an input, and the reason.
 type Verdict struct {
 	Confidence Confidence
 	Why        string // "3 lines of label and hexadecimal address"
@@ -24,9 +24,9 @@ type Verdict struct {
 
 var foreign = Verdict{Confidence: Foreign}
 
-// Detect finds the importer for in by its first bytes. A format without magic is
-// guessed only if no other fits, and then note says which guess was made and why.
-// Otherwise the error lists the formats.
+// Detect finds the importer for in by its first bytes. If no format is Certain and
+// exactly one is Likely, Detect returns that one, and note gives the guess and the
+// reason. Otherwise the error lists the formats.
 func Detect(in *Input) (im Importer, note string, err error) {
 	head, err := in.Head()
 	if err != nil {
@@ -42,7 +42,7 @@ func Detect(in *Input) (im Importer, note string, err error) {
 		return nil, "", fmt.Errorf("%s: this is %s; %s", in.Name, s.what, s.advice)
 	}
 	if inner := detectContainer(head); inner != nil && in.container != nil {
-		return nil, "", fmt.Errorf("%s: this is %s within %s; decompress it once", in.Name, inner.name, in.container.name)
+		return nil, "", fmt.Errorf("%s: this is %s within %s; decompress it once first", in.Name, inner.name, in.container.name)
 	}
 	var likely []Importer
 	var why string
@@ -55,12 +55,13 @@ func Detect(in *Input) (im Importer, note string, err error) {
 		}
 	}
 	if len(likely) == 1 {
-		return likely[0], fmt.Sprintf("%s: read as %s, a guess: %s; --from chooses another format", in.Name, likely[0].Name(), why), nil
+		return likely[0], fmt.Sprintf("%s: guessed format %s from %s; --from chooses another", in.Name, likely[0].Name(), why), nil
 	}
 	return nil, "", in.undetectable(likely)
 }
 
-// stranger is what people take for a trace, and what to do with it instead.
+// lookalike is a kind of file that users mistake for a trace, and advice on what to
+// import instead.
 type stranger struct {
 	magic        string
 	at           int
@@ -69,12 +70,12 @@ type stranger struct {
 
 var strangers = []stranger{
 	{"ustar", 257, "a tar archive", "extract it and import its files or their folder"},
-	{"\x03B\x01\x00", 0, "a part of an OTF2 archive", "name the folder of the archive or its anchor file, NAME.otf2"},
-	{"DEFAULT_OPTIONS", 0, "the labels of a Paraver trace", "name its .prv, and they are read too"},
-	{"LEVEL CPU SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
-	{"LEVEL NODE SIZE ", 0, "the names of resources of a Paraver trace", "name its .prv"},
-	{"hostname=", 0, "what sst-dumpi says of a whole run (.meta)", "convert the .bin of every rank with dumpi2ascii -a and import the texts"},
-	{"ARROW1", 0, "an Arrow file", "if it is a trace of Spoor's, it needs no import: name it to the other commands"},
+	{"\x03B\x01\x00", 0, "a part of an OTF2 archive", "give the folder of the archive or its anchor file, NAME.otf2"},
+	{"DEFAULT_OPTIONS", 0, "the labels of a Paraver trace", "give its .prv file; the labels are then read too"},
+	{"LEVEL CPU SIZE ", 0, "the names of resources of a Paraver trace", "give its .prv file"},
+	{"LEVEL NODE SIZE ", 0, "the names of resources of a Paraver trace", "give its .prv file"},
+	{"hostname=", 0, "the description of a run by sst-dumpi (.meta)", "convert the .bin of every rank with dumpi2ascii -a and import the texts"},
+	{"ARROW1", 0, "an Arrow file", "if it is a Spoor trace, it needs no import: give it to the other commands"},
 	{"{\n  \"workload_graph\": [", 0, "Chakra's JSON", "convert it to .et with chakra's tools"},
 }
 
@@ -99,9 +100,9 @@ func (in *Input) undetectable(likely []Importer) error {
 	return fmt.Errorf("%s: %s, begins with %s; choose one of %s with --from", in.Name, reason, quote(in.head), names(readable))
 }
 
-// sniffLines gives f the complete lines at the start of head, at most limit of
-// them, and returns how many there were and for how many f was true. A cut last
-// line counts when there is no other.
+// sniffLines calls f with the complete lines at the start of head, at most limit of
+// them. It returns the number of lines and the number for which f is true. A truncated
+// last line counts only if it is the only line.
 func sniffLines(head []byte, limit int, f func(line []byte) bool) (lines, hits int) {
 	for len(head) > 0 && lines < limit {
 		line, rest, whole := bytes.Cut(head, newline)

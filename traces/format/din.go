@@ -8,16 +8,16 @@ import (
 	"spoor/traces/trace"
 )
 
-// Din is Dinero's traditional text: a label (0 read, 1 write, 2 instruction fetch,
-// 3 misc, 4 copy back, 5 invalidate) and a hexadecimal address on each line; the
-// rest of the line is a comment. It has no sizes: every reference is of 4 bytes,
-// or of Options.DefaultSize.
+// Din is Dinero's traditional text. Each line has a label (0 read, 1 write, 2
+// instruction fetch, 3 misc, 4 copy back, 5 invalidate) and a hexadecimal address; the
+// rest of the line is a comment. The format has no sizes: every reference has 4 bytes,
+// or Options.DefaultSize.
 //
-// Differs: Dinero IV clears the two low bits of addresses; they are kept here.
+// Differs: Dinero IV clears the two low bits of addresses. This importer keeps them.
 type Din struct{}
 
-// XDin is Dinero IV's extended text: an access type (r, w, i, m, c, v), an address
-// and a size, both hexadecimal, on each line; the rest is a comment.
+// XDin is Dinero IV's extended text. Each line has an access type (r, w, i, m, c, v),
+// and an address and a size in hexadecimal; the rest is a comment.
 type XDin struct{}
 
 var (
@@ -29,37 +29,37 @@ var (
 	_ Explained = XDin{}
 )
 
-// Name is "din".
+// Name returns "din".
 func (Din) Name() string { return "din" }
 
-// Name is "xdin".
+// Name returns "xdin".
 func (XDin) Name() string { return "xdin" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Din) Description() string { return "Dinero: label and address, text" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (XDin) Description() string { return "Dinero IV extended: type, address and size, text" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Din) Magic() string { return "none; guessed from labels 0-5 and hexadecimal addresses" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (XDin) Magic() string { return "none; guessed from types r w i m c v and two hexadecimal numbers" }
 
-// Parts are the labels and what follows them.
+// Parts returns the labels and the fields after them.
 func (Din) Parts() []Part {
 	return []Part{{"label", dinParts(dinLabels)}, {"address", "hexadecimal, with or without 0x"},
-		{"size", fmt.Sprintf("none: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}}
+		{"size", fmt.Sprintf("not in the format: --default-size, or %d bytes; the rest of the line is a comment", dinSize)}}
 }
 
-// Parts are the types and what follows them.
+// Parts returns the types and the fields after them.
 func (XDin) Parts() []Part {
 	return []Part{{"type", dinParts(xdinTypes[:len(dinOps)]) + "; in any case"}, {"address", "hexadecimal, with or without 0x"},
 		{"size", "bytes, hexadecimal; the rest of the line is a comment"}}
 }
 
-// dinParts says what each label stands for, and what becomes of it.
+// dinParts returns the meaning of each label, and the operation that import stores.
 func dinParts(labels []byte) string {
 	var all []string
 	for i, what := range []string{"read", "write", "instruction fetch", "misc", "copy back", "invalidate"} {
@@ -72,16 +72,16 @@ func dinParts(labels []byte) string {
 }
 
 const (
-	dinSize       = 4 // of a reference, as Dinero IV has it
+	dinSize       = 4 // bytes of a reference, as in Dinero IV
 	dinSniffLines = 100
 )
 
-// Sniff is Likely if all lines but one in ten are a label and an address.
+// Sniff is Likely if at least nine in ten lines are a label and an address.
 func (Din) Sniff(head []byte) Verdict {
 	return sniffDin(head, 2, dinLabels, "lines of a label from 0 to 5 and a hexadecimal address")
 }
 
-// Sniff is Likely if all lines but one in ten are a type, an address and a size.
+// Sniff is Likely if at least nine in ten lines are a type, an address and a size.
 func (XDin) Sniff(head []byte) Verdict {
 	return sniffDin(head, 3, xdinTypes, "lines of one of r w i m c v and two hexadecimal numbers")
 }
@@ -105,14 +105,14 @@ func sniffDin(head []byte, fields int, labels []byte, why string) Verdict {
 	return Verdict{Likely, why}
 }
 
-// dinLabels and xdinTypes are the labels, those of one operation at one index.
+// dinLabels and xdinTypes list the labels; an index is one operation.
 var (
 	dinLabels = []byte("012345")
 	xdinTypes = []byte("rwimcvRWIMCV")
 	dinOps    = []trace.Op{trace.Load, trace.Store, trace.Ifetch, trace.Load, trace.Flush, trace.Flush}
 )
 
-const dinMisc = 3 // index of the unknown accesses, which count as loads
+const dinMisc = 3 // index of the unknown accesses, imported as loads
 
 // trimHex removes an optional 0x.
 func trimHex(b []byte) []byte {
@@ -130,7 +130,7 @@ func (Din) Import(in *Input, o Options, sink Sink) (Result, error) {
 		p.size = dinSize
 	}
 	r, err := p.run(in)
-	r.Notes = append(r.Notes, fmt.Sprintf("din has no sizes: every reference is taken for %s", plural(int(p.size), "byte")))
+	r.Notes = append(r.Notes, fmt.Sprintf("din has no sizes: every reference counts as %s", plural(int(p.size), "byte")))
 	return r, err
 }
 
@@ -156,7 +156,7 @@ type dinParser struct {
 	text
 	dinCounter
 	labels *[256]uint8
-	size   uint64 // 0 if the line has it
+	size   uint64 // 0 if the line has a size
 }
 
 func newDinParser(o Options, sink Sink) *dinParser {
@@ -176,11 +176,11 @@ func (p *dinParser) run(in *Input) (Result, error) {
 	return Result{Procs: 1, Lines: uint64(p.line), Notes: append(p.text.notes(), p.dinCounter.notes()...)}, nil
 }
 
-// dinWindow is more than the longest record without a comment, 27 bytes.
+// dinWindow exceeds the longest record without a comment, 27 bytes.
 const dinWindow = 32
 
-// fast takes records with neither comment nor blanks around from the start of b, and
-// returns how many bytes they are. It stops at the first line that is anything else.
+// fast parses records without comments and surrounding blanks from the start of b, and
+// returns the number of bytes parsed. It stops at the first other line.
 func (p *dinParser) fast(b []byte) int {
 	i := 0
 	for i+dinWindow <= len(b) {
@@ -249,7 +249,7 @@ func (p *dinParser) parse(raw []byte, last bool) error {
 	return p.stream.err
 }
 
-// bad is an error, which NUL bytes explain better than anything else.
+// bad returns an error. If the line has a NUL byte, the error says so instead.
 func (p *dinParser) bad(line []byte, reason, advice string) error {
 	if err := p.checkNUL(line); err != nil {
 		return err

@@ -7,13 +7,13 @@ import (
 	"spoor/traces/trace"
 )
 
-// dinCounter maps Dinero's operations to the model. From the first instruction
-// fetch on, fetches are the instructions and data references are part of them;
-// before it, and without fetches at all, every reference is one instruction.
+// dinCounter maps Dinero's operations to references. From the first instruction fetch
+// on, each fetch is one instruction and data references belong to it. Before the first
+// fetch, and without fetches, every reference is one instruction.
 type dinCounter struct {
 	o       Options
 	stream  *stream
-	count   int // of references
+	count   int // of references since the last one that had a fetch
 	fetches bool
 	before  int // data references before the first fetch
 	misc    int
@@ -48,25 +48,25 @@ func (c *dinCounter) notes() (all []string) {
 		all = append(all, plural(c.before, "reference")+" before the first instruction fetch counted as one instruction each")
 	}
 	if c.misc > 0 {
-		all = append(all, plural(c.misc, "misc reference")+" taken for loads")
+		all = append(all, plural(c.misc, "misc reference")+" stored as loads")
 	}
 	return all
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Din) Loses() string {
-	return "events, sizes, prefetches, all processors but one, instructions that are not fetched, pc"
+	return "events, sizes, prefetches, all processors except one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.
 func (Din) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	notes, err := exportText(src, o, w, dinLine, "din")
-	return append(notes, "din has no sizes: readers take every reference for 4 bytes"), err
+	return append(notes, "din has no sizes: readers assume 4 bytes for every reference"), err
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (XDin) Loses() string {
-	return "events, prefetches, all processors but one, instructions that are not fetched, pc"
+	return "events, prefetches, all processors except one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.
@@ -74,7 +74,7 @@ func (XDin) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, er
 	return exportText(src, o, w, xdinLine, "xdin")
 }
 
-// dinIndexOf is the index in dinOps of each operation that Dinero has.
+// dinIndexOf returns the index in dinOps of an operation, if Dinero has it.
 func dinIndexOf(op trace.Op) (int, bool) {
 	switch op {
 	case trace.Load:

@@ -68,7 +68,7 @@ func TestDinOfTinyIsTiny(t *testing.T) {
 	}
 	got, r := mustImport(t, Din{}, dinOfTiny(t, false), Options{})
 	sameTrace(t, "din", got, want)
-	if !slices.Contains(r.Notes, "din has no sizes: every reference is taken for 4 bytes") {
+	if !slices.Contains(r.Notes, "din has no sizes: every reference counts as 4 bytes") {
 		t.Errorf("din: notes %q", r.Notes)
 	}
 }
@@ -88,7 +88,7 @@ func TestDinLabels(t *testing.T) {
 		if got := rows(m, 0); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", c.im.Name(), got, want)
 		}
-		for _, note := range []string{"1 misc reference taken for loads", "2 references before the first instruction fetch"} {
+		for _, note := range []string{"1 misc reference stored as loads", "2 references before the first instruction fetch"} {
 			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
 				t.Errorf("%s: notes %q, want %q", c.im.Name(), r.Notes, note)
 			}
@@ -125,7 +125,7 @@ func TestBadDin(t *testing.T) {
 		{Din{}, "0 1000\n\n1 2000\n", 2, "blank line"},
 		{Din{}, "0 1000\n \t\r\n1 2000\n", 2, "blank line"},
 		{Din{}, "0\n", 1, "the address is missing"},
-		{Din{}, "0 1000\n2", 2, "the address is missing: \"2\"; write label and hexadecimal address; the file ends within this line: it may be cut"},
+		{Din{}, "0 1000\n2", 2, "the address is missing: \"2\"; write label and hexadecimal address; the file ends within this line: it may be truncated"},
 		{Din{}, "0 zz\n", 1, "not a hexadecimal number"},
 		{Din{}, "0 12zz\n", 1, "not a hexadecimal number"},
 		{Din{}, "0 -12\n", 1, "a negative number"},
@@ -223,10 +223,10 @@ func TestExportNotes(t *testing.T) {
 		text  string
 		notes []string
 	}{
-		{Lackey{}, " L 00000010,8\n", []string{"lackey has no prefetch: 1 were", "lackey has no flush: 1 were", "lackey has no events: 1 were left out (barrier)", "lackey has no counts"}},
-		{Din{}, "0 10\n4 10\n", []string{"din has no prefetch: 1 were", "din has no events", "din has no counts", "din has no sizes"}},
-		{XDin{}, "r 10 8\nc 10 8\n", []string{"xdin has no prefetch: 1 were", "xdin has no events", "xdin has no counts"}},
-		{CSV{}, "time,tid,op,addr,size\n5,0,R,0x10,8\n6,0,P,0x10,8\n7,0,F,0x10,8\n", []string{"csv has no events: 1 were"}},
+		{Lackey{}, " L 00000010,8\n", []string{"lackey has no prefetch: 1 omitted", "lackey has no flush: 1 omitted", "lackey has no events: 1 omitted (barrier)", "lackey has no instruction counts"}},
+		{Din{}, "0 10\n4 10\n", []string{"din has no prefetch: 1 omitted", "din has no events", "din has no instruction counts", "din has no sizes"}},
+		{XDin{}, "r 10 8\nc 10 8\n", []string{"xdin has no prefetch: 1 omitted", "xdin has no events", "xdin has no instruction counts"}},
+		{CSV{}, "time,tid,op,addr,size\n5,0,R,0x10,8\n6,0,P,0x10,8\n7,0,F,0x10,8\n", []string{"csv has no events: 1 omitted"}},
 	} {
 		var b bytes.Buffer
 		notes, err := c.ex.Export(m, ExportOptions{Procs: []trace.Proc{0}}, &b)

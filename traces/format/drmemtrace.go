@@ -7,19 +7,19 @@ import (
 	"spoor/traces/trace"
 )
 
-// Drmemtrace is DynamoRIO's offline memory trace after raw2trace: records of 12
-// bytes (8 of 32-bit programs), little endian, of type (2), size (2) and address
-// (8 or 4), in a file for each thread or for each core. Source: DynamoRIO,
+// Drmemtrace is DynamoRIO's offline memory trace after raw2trace, with a file for each
+// thread or core. Records have 12 bytes (8 in traces of 32-bit programs), little
+// endian: type (2), size (2) and address (8 or 4). Source: DynamoRIO,
 // clients/drcachesim/common/trace_entry.h and reader/reader.cpp.
 //
-// Every thread is a processor, in the order in which the files name them first; in
-// traces that were sharded by core every file is. An instruction that is fetched is
-// one instruction; the later iterations of a repeated string instruction, which are
-// not fetched again, are none. Of the markers the starts of windows and the end of
-// a filtered warmup become Marker events; the others are counted.
+// Every thread is a processor, in the order in which the files first name it. In traces
+// sharded by core, every file is a processor. Each fetched instruction counts as one
+// instruction. The later iterations of a repeated string instruction are not fetched
+// again and do not count. Markers of the start of a window and of the end of a filtered
+// warmup become Marker events; other markers are only counted.
 //
-// Differs: DynamoRIO's reader stops at the first FOOTER; what follows it in joined
-// files and in traces sharded by core is read here.
+// Differs: DynamoRIO's reader stops at the first FOOTER. This importer also reads the
+// records after it, in joined files and in traces sharded by core.
 type Drmemtrace struct{}
 
 var (
@@ -30,31 +30,31 @@ var (
 	_ Threaded = Drmemtrace{}
 )
 
-// Name is "drmemtrace".
+// Name returns "drmemtrace".
 func (Drmemtrace) Name() string { return "drmemtrace" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Drmemtrace) Description() string {
 	return "DynamoRIO drmemtrace after raw2trace, a file for each thread or core"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Drmemtrace) Magic() string {
 	return "a HEADER record, then a VERSION marker or a THREAD record"
 }
 
-// Layout has a pc column if it is asked for.
+// Layout has a PC column if Options.PC is set.
 func (Drmemtrace) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
 
-// Settings are by: what a processor is.
+// Settings returns what a processor is.
 func (Drmemtrace) Settings() []Setting {
-	return []Setting{{"by", "auto", "when read: what a processor is: thread, core (a file), or auto, as the files are sharded"}}
+	return []Setting{{"by", "auto", "when read: what a processor is: thread, core (a file), or auto (as the files are sharded)"}}
 }
 
-// Threaded says that the format knows its threads.
+// Threaded marks a format that names its threads.
 func (Drmemtrace) Threaded() {}
 
-// The sizes of a record of 64-bit and of 32-bit programs.
+// The record sizes of 64-bit and 32-bit programs.
 const (
 	drRecord   = 12
 	drRecord32 = 8
@@ -62,11 +62,11 @@ const (
 
 // drEntry is one record.
 type drEntry struct {
-	kind, size uint16 // of a marker, size is its kind
-	addr       uint64 // or a value
+	kind, size uint16 // size is the kind of a marker
+	addr       uint64 // or value of a marker
 }
 
-// drDecode takes the record at the start of b, which is one at least.
+// drDecode decodes the record at the start of b, which holds at least one.
 func drDecode(b []byte, record int) drEntry {
 	e := drEntry{binary.LittleEndian.Uint16(b), binary.LittleEndian.Uint16(b[2:]), uint64(binary.LittleEndian.Uint32(b[4:]))}
 	if record == drRecord {
@@ -75,8 +75,9 @@ func drDecode(b []byte, record int) drEntry {
 	return e
 }
 
-// drRecordSize tells records of 8 bytes: after 8 bytes of HEADER a record follows,
-// which does not begin with zeros as the upper half of a version does.
+// drRecordSize returns the size of records. In 8-byte records, the record after the
+// HEADER does not begin with zeros. In 12-byte records, those bytes are the upper half
+// of a version, which is zero.
 func drRecordSize(head []byte) int {
 	if len(head) >= drRecord && binary.LittleEndian.Uint32(head[8:]) != 0 {
 		return drRecord32
@@ -84,7 +85,7 @@ func drRecordSize(head []byte) int {
 	return drRecord
 }
 
-// Sniff is Certain of a HEADER that a VERSION marker or a THREAD record follows.
+// Sniff is Certain of a HEADER followed by a VERSION marker or a THREAD record.
 func (Drmemtrace) Sniff(head []byte) Verdict {
 	size := drRecordSize(head)
 	if len(head) < size {
@@ -98,7 +99,7 @@ func (Drmemtrace) Sniff(head []byte) Verdict {
 	}
 	switch next := drDecode(head[size:], size); {
 	case next.kind == drMarker && next.size == drMarkVersion, next.kind == drThread && (next.size == 4 || next.size == 8):
-		return Verdict{Certain, "a HEADER record and what follows it"}
+		return Verdict{Certain, "a HEADER record and the record after it"}
 	case next.kind == drMarker && next.size < drMarks, next.kind == drThread, next.kind == drFooter:
 		return Verdict{Likely, "a HEADER record"}
 	}
@@ -116,7 +117,7 @@ func (f Drmemtrace) ImportFiles(files *Files, o Options, sink Sink) (Result, err
 	switch im.by {
 	case "auto", "thread", "core":
 	default:
-		return Result{}, badSetting("by=%s: a processor is a thread or a core; choose thread, core or auto", im.by)
+		return Result{}, badSetting("by=%s: choose thread, core or auto", im.by)
 	}
 	for i := range files.Len() {
 		in, err := files.Open(i)

@@ -9,8 +9,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// What an exported trace says of itself. Version 4 needs no encodings of
-// instructions, which later ones promise.
+// The header of an exported trace. Version 4 needs no instruction encodings; later
+// versions do.
 const (
 	drExportVersion  = 4
 	drExportFileType = 0x40 // x86-64
@@ -20,17 +20,17 @@ const (
 	drMarkLineSize   = 10
 )
 
-// drKinds are the record types of operations.
+// drKinds maps operations to record types.
 var drKinds = map[trace.Op]uint16{trace.Load: drRead, trace.Store: drWrite, trace.Ifetch: drInstr, trace.Prefetch: drPrefetch, trace.Flush: drDataFlush}
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Drmemtrace) Loses() string {
 	return "events, instructions that are not fetched, the order between processors"
 }
 
-// Export writes one file of records of 64-bit programs. Processors come one after
-// the other, as threads from 1. Where the PC column has another address than the
-// latest fetch, an instruction without a size says so, as in filtered traces.
+// Export writes one file of records of 64-bit programs. Processors follow each other,
+// as threads from 1. If the PC column differs from the latest fetch, Export writes an
+// instruction without a size, as in filtered traces.
 func (f Drmemtrace) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	procs := o.chosen(src)
 	x := drWriter{out: bufio.NewWriterSize(w, 1<<16)}
@@ -48,18 +48,18 @@ func (f Drmemtrace) Export(src trace.Source, o ExportOptions, w io.Writer) ([]st
 	}
 	notes := x.lost.notes(f.Name())
 	if x.otherPC > 0 {
-		notes = append(notes, fmt.Sprintf("%s has no other pc of an instruction fetch than its address: %d were left out", f.Name(), x.otherPC))
+		notes = append(notes, fmt.Sprintf("%s has no pc for instruction fetches: %d that differ from the fetched address are omitted", f.Name(), x.otherPC))
 	}
 	return notes, x.out.Flush()
 }
 
-// drWriter writes records; an error of the file shows when it is flushed.
+// drWriter writes records; flushing reports a write error.
 type drWriter struct {
 	out     *bufio.Writer
 	record  [drRecord]byte
 	pc      uint64 // of the latest instruction
 	lost    losses
-	otherPC uint64 // fetches with a pc that is not their address
+	otherPC uint64 // fetches with a PC other than their address
 }
 
 func (x *drWriter) put(kind, size uint16, addr uint64) {
@@ -93,7 +93,7 @@ func (x *drWriter) proc(src trace.Source, p trace.Proc) error {
 			x.lost.gaps = x.lost.gaps || b.Instr[i] > 1 || (b.Instr[i] == 1) != fetch
 			x.put(drKinds[b.Op[i]], b.Size[i], addr)
 		}
-		if _, err := x.out.Write(nil); err != nil { // what put met
+		if _, err := x.out.Write(nil); err != nil { // an earlier error of put
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (x *drWriter) proc(src trace.Source, p trace.Proc) error {
 	return nil
 }
 
-// from makes pc that of the next record.
+// from sets the PC of the next record.
 func (x *drWriter) from(pc, addr uint64, fetch bool) {
 	switch {
 	case fetch && pc != addr:

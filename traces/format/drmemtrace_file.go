@@ -9,30 +9,30 @@ import (
 	"spoor/traces/trace"
 )
 
-// drImport is the state of one import, of all its files.
+// drImport is the state of an import of all files.
 type drImport struct {
 	o    Options
 	sink Sink
 	by   string // auto until the first file is known, then thread or core
 
 	procs   []*drProc
-	threads map[uint64]*drTask // by thread number; of the present file alone if by core
-	tasks   int                // all that were ever in threads
+	threads map[uint64]*drTask // by thread number; if by core, of the current file alone
+	tasks   int                // all threads so far
 	drTally
 }
 
-// drProc is a processor: a thread, or a core.
+// drProc is a processor: a thread or a core.
 type drProc struct {
-	stream *stream // nil once its file is read
+	stream *stream // nil after its file is read
 	proc   trace.Proc
 	file   int
-	tasks  []*drTask // one, or those that ran on the core
+	tasks  []*drTask // one, or all that ran on the core
 
 	instrs   uint64 // fetched so far
-	filtered uint64 // executed so far but filtered out, as far as that is known
-	next     uint64 // the address after the latest instruction, which a bundle follows
+	filtered uint64 // executed so far but filtered out, as far as known
+	next     uint64 // the address after the latest instruction; a bundle continues there
 	window   uint64 // the latest window, or noWindow
-	flushing bool   // a flush from flushAt on has not ended
+	flushing bool   // a flush that starts at flushAt has not ended
 	flushAt  uint64
 }
 
@@ -44,22 +44,22 @@ type drTask struct {
 	proc     *drProc
 }
 
-// maxTasks bounds the memory that a damaged file can ask for.
+// maxTasks limits the memory that a damaged file can cause.
 const maxTasks = 1 << 18
 
 // drParser reads one file.
 type drParser struct {
 	records
 	*drImport
-	number      int // of the file
-	first       int // number of its first processor
+	number      int // index of the file
+	first       int // index of its first processor
 	task        *drTask
-	proc        *drProc // whose the next references are, or nil
+	proc        *drProc // of the next references, or nil
 	coreSharded bool
 	ended       bool // the latest record is a FOOTER
-	chunked     bool // CHUNK_INSTR_COUNT was seen
+	chunked     bool // a CHUNK_INSTR_COUNT marker was read
 	chunk       uint64
-	repeats     bool // a time and a cpu that repeat what the previous chunk said come next
+	repeats     bool // the next time and cpu repeat those of the previous chunk
 }
 
 // read parses one file.
@@ -84,7 +84,7 @@ func (im *drImport) read(in *Input) error {
 	return p.finish()
 }
 
-// finish ends the processors of the file: none goes on in another one.
+// finish ends the processors of the file. None continues in another file.
 func (p *drParser) finish() error {
 	p.all += uint64(p.before)
 	for _, proc := range p.procs[p.first:] {
@@ -99,7 +99,7 @@ func (p *drParser) finish() error {
 	return nil
 }
 
-// begin looks at the records before the first reference: they say what the file is.
+// begin reads the records before the first reference, which describe the file.
 func (p *drParser) begin(head []byte) error {
 	first := drDecode(head, p.size)
 	if first.kind != drHeader {
@@ -126,7 +126,7 @@ func (p *drParser) begin(head []byte) error {
 	case p.by == "auto":
 		p.by, p.guessed = by, true
 	case p.guessed && p.by != by:
-		return p.fail(0, 0, fmt.Sprintf("the file is sharded by %s and the files before it by %s", by, p.by), "import them apart, or choose with --set by=thread or by=core")
+		return p.fail(0, 0, fmt.Sprintf("the file is sharded by %s but the earlier files by %s", by, p.by), "import them separately, or choose with --set by=thread or by=core")
 	}
 	if p.by == "core" {
 		clear(p.threads)

@@ -8,7 +8,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// header takes a HEADER: the start of a file, or of the next trace in it.
+// header handles a HEADER: the start of a file, or of the next trace in it.
 func (p *drParser) header(i int, e drEntry) error {
 	p.chunked, p.chunk, p.repeats = false, 0, false
 	return p.version(i, e.addr)
@@ -25,7 +25,7 @@ func (p *drParser) version(i int, v uint64) error {
 	return nil
 }
 
-// thread takes a THREAD: the records after it are that thread's.
+// thread handles a THREAD: the next records are of that thread.
 func (p *drParser) thread(i int, e drEntry) error {
 	t := p.threads[e.addr]
 	switch {
@@ -40,17 +40,17 @@ func (p *drParser) thread(i int, e drEntry) error {
 		p.threads[t.tid] = t
 		p.tasks++
 	case t.proc.file != p.number && p.coreSharded:
-		return p.fail(i, 0, fmt.Sprintf("thread %d ran on other cores too, and nothing says in which order its parts in several files ran", t.tid),
+		return p.fail(i, 0, fmt.Sprintf("thread %d ran on several cores, and the order of its parts in different files is unknown", t.tid),
 			"import with --set by=core")
 	case t.proc.file != p.number:
-		return p.fail(i, 0, fmt.Sprintf("thread %d is in an earlier file too", t.tid), "import the files apart, or each as a processor with --set by=core")
+		return p.fail(i, 0, fmt.Sprintf("thread %d is in an earlier file too", t.tid), "import the files separately, or each as a processor with --set by=core")
 	}
 	p.task = t
 	return p.turnTo(t.proc)
 }
 
-// turnTo makes proc the one whose references come next. The memory for references
-// goes along, so that many threads need no more than one.
+// turnTo makes proc the processor of the next references. It moves the memory for
+// references to proc, so that many threads need only one buffer.
 func (p *drParser) turnTo(proc *drProc) error {
 	before := p.proc
 	p.proc = proc
@@ -64,7 +64,7 @@ func (p *drParser) turnTo(proc *drProc) error {
 	return a.err
 }
 
-// pid takes a PID: the process of the thread.
+// pid handles a PID: the process of the thread.
 func (p *drParser) pid(_ int, e drEntry) error {
 	if p.task != nil {
 		p.task.pid = e.addr
@@ -72,7 +72,7 @@ func (p *drParser) pid(_ int, e drEntry) error {
 	return nil
 }
 
-// marker takes a MARKER. Few are of interest here.
+// marker handles a MARKER. Most kinds are only counted.
 func (p *drParser) marker(i int, e drEntry) error {
 	if e.size >= drMarks {
 		p.unknown++
@@ -112,7 +112,7 @@ func (p *drParser) marker(i int, e drEntry) error {
 	return nil
 }
 
-// mark makes an event of the start of a window or of the end of a warmup.
+// mark appends an event for the start of a window or the end of a warmup.
 func (p *drParser) mark(e drEntry) {
 	event := trace.NewEvent(trace.Marker)
 	if p.proc == nil || e.size == drMarkWindow && e.addr == p.proc.window {
@@ -126,11 +126,11 @@ func (p *drParser) mark(e drEntry) {
 	p.proc.stream.mark(event)
 }
 
-// instrCount takes how many instructions the thread has executed, which filtered
-// traces say: those that were left out are known up to here.
+// instrCount handles the number of instructions that the thread has executed. Filtered
+// traces have it. It gives the number of instructions filtered out so far.
 func (p *drParser) instrCount(i int, n uint64) error {
 	if n > math.MaxInt64/2 {
-		return p.fail(i, 4, fmt.Sprintf("a count of %d instructions", n), "the file is damaged")
+		return p.fail(i, 4, fmt.Sprintf("the count of %d instructions is not possible", n), "the file is damaged")
 	}
 	if p.proc == nil || p.by == "core" || p.fileTypes&drFiltered == 0 {
 		return nil
@@ -142,14 +142,14 @@ func (p *drParser) instrCount(i int, n uint64) error {
 	return nil
 }
 
-// maxFlush is how much of a flush is kept, and flushPiece how much of it one
-// reference is if all of it is too long for one.
+// maxFlush is the number of bytes of a flush that are kept. A flush that is too long
+// for one reference is split into pieces of flushPiece bytes.
 const (
 	maxFlush   = 2 << 20
 	flushPiece = 32 << 10
 )
 
-// flush takes the flush of a cache, or where one begins.
+// flush handles a complete flush, or the start of one.
 func (p *drParser) flush(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (p *drParser) flush(i int, e drEntry) error {
 	return p.flushed(i, e.addr, uint64(e.size))
 }
 
-// flushEnd takes where a flush ends, the first byte after it.
+// flushEnd handles the end of a flush, the address after its last byte.
 func (p *drParser) flushEnd(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err
@@ -172,9 +172,9 @@ func (p *drParser) flushEnd(i int, e drEntry) error {
 	at := p.proc.flushAt
 	switch {
 	case !p.proc.flushing:
-		return p.fail(i, 0, "the end of a flush that has not begun", "")
+		return p.fail(i, 0, "the end of a flush without its start", "")
 	case e.addr <= at:
-		return p.fail(i, 4, fmt.Sprintf("a flush from %#x that ends at %#x", at, e.addr), "")
+		return p.fail(i, 4, fmt.Sprintf("a flush starts at %#x and ends at %#x", at, e.addr), "")
 	}
 	p.proc.flushing = false
 	return p.flushed(i, at, e.addr-at)

@@ -6,8 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// block has two ways: the fast one takes instructions and references as they should
-// be, the slow one everything else, a record at a time.
+// block has two paths. The fast path handles regular instructions and references. The
+// slow path handles all other records, one at a time.
 func (p *drParser) block(b []byte) error {
 	for i := 0; i < len(b); {
 		if p.proc != nil && !p.ended {
@@ -27,7 +27,7 @@ func (p *drParser) block(b []byte) error {
 	return nil
 }
 
-// fast takes records from the start of b, and returns how many bytes they are.
+// fast parses records from the start of b, and returns the number of bytes parsed.
 func (p *drParser) fast(b []byte) int {
 	proc, s, types, record, drop := p.proc, p.proc.stream, &p.types, p.size, p.o.DropIfetch
 	i := 0
@@ -61,10 +61,10 @@ func (p *drParser) fast(b []byte) int {
 	return i
 }
 
-// drOddSize reports a size of 0 or an access that wraps around.
+// drOddSize reports whether a size is 0 or an access wraps around.
 func drOddSize(e drEntry) bool { return e.size == 0 || e.addr+uint64(e.size)-1 < e.addr }
 
-// drTake has what the slow way does with each type that has its own.
+// drTake lists the slow path's handler of each type that has its own.
 var drTake = [drTypes]func(p *drParser, i int, e drEntry) error{
 	17:           (*drParser).bundle,
 	drInstrFlush: (*drParser).flush, 19: (*drParser).flushEnd, drDataFlush: (*drParser).flush, 21: (*drParser).flushEnd,
@@ -72,7 +72,7 @@ var drTake = [drTypes]func(p *drParser, i int, e drEntry) error{
 	drNoFetch: (*drParser).noFetch, drMaybeFetch: (*drParser).maybeFetch,
 }
 
-// slow takes one record of any kind.
+// slow handles one record of any kind.
 func (p *drParser) slow(i int, e drEntry) error {
 	if e.kind >= drTypes {
 		return p.fail(i, 0, "unknown record type "+drTypeName(e.kind), "the file is damaged, or newer than this importer")
@@ -95,16 +95,16 @@ func (p *drParser) slow(i int, e drEntry) error {
 	return take(p, i, e)
 }
 
-// needProc is an error for references before any THREAD record.
+// needProc returns an error for a reference before any THREAD record.
 func (p *drParser) needProc(i int, e drEntry) error {
 	if p.proc == nil {
-		return p.fail(i, 0, drTypeName(e.kind)+" before the first thread record, which says whose it is", "the start of the file is missing")
+		return p.fail(i, 0, drTypeName(e.kind)+" before the first thread record, so its thread is unknown", "the start of the file is missing")
 	}
 	return nil
 }
 
-// fetch takes an instruction; one without a size only says where data references
-// come from.
+// fetch handles an instruction. An instruction without a size only gives the PC of data
+// references.
 func (p *drParser) fetch(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *drParser) fetch(i int, e drEntry) error {
 	return nil
 }
 
-// noFetch takes the later iterations of a repeated string instruction.
+// noFetch handles a later iteration of a repeated string instruction.
 func (p *drParser) noFetch(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err
@@ -136,8 +136,8 @@ func (p *drParser) noFetch(i int, e drEntry) error {
 	return nil
 }
 
-// maybeFetch takes what is a later iteration if it is where the previous
-// instruction was.
+// maybeFetch handles an instruction that counts as a later iteration if it has the
+// address of the previous one.
 func (p *drParser) maybeFetch(i int, e drEntry) error {
 	if p.proc != nil && p.proc.stream.pc == e.addr {
 		return p.noFetch(i, e)
@@ -145,7 +145,7 @@ func (p *drParser) maybeFetch(i int, e drEntry) error {
 	return p.fetch(i, e)
 }
 
-// bundle takes instructions that follow each other: only their lengths are given.
+// bundle handles consecutive instructions, given by their lengths only.
 func (p *drParser) bundle(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err
@@ -153,14 +153,14 @@ func (p *drParser) bundle(i int, e drEntry) error {
 	most := p.size - 4
 	switch {
 	case p.proc.next == 0:
-		return p.fail(i, 0, "a bundle that follows no instruction", "")
+		return p.fail(i, 0, "a bundle without an instruction before it", "")
 	case int(e.size) > most:
-		return p.fail(i, 2, fmt.Sprintf("a bundle of %d instructions, over the limit of %d", e.size, most), "")
+		return p.fail(i, 2, fmt.Sprintf("a bundle has %d instructions, over the limit of %d", e.size, most), "")
 	}
 	for n := range e.size {
 		length := uint16(e.addr >> (8 * n) & 0xff)
 		if length == 0 {
-			return p.fail(i, 4, "a bundle with an instruction of 0 bytes", "")
+			return p.fail(i, 4, "a bundle has an instruction of 0 bytes", "")
 		}
 		if err := p.fetch(i, drEntry{drInstr, length, p.proc.next}); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (p *drParser) bundle(i int, e drEntry) error {
 	return nil
 }
 
-// access takes a reference that is odd.
+// access handles an irregular reference.
 func (p *drParser) access(i int, e drEntry) error {
 	if err := p.needProc(i, e); err != nil {
 		return err

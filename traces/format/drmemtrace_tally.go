@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// maxUnknownKinds is how many unknown kinds of markers are named.
+// maxUnknownKinds is the number of unknown marker kinds that a note lists.
 const maxUnknownKinds = 8
 
-// drTally is what an import counts of all its files.
+// drTally holds the counts of an import, over all its files.
 type drTally struct {
 	files   int
-	guessed bool   // what a processor is
+	guessed bool   // the kind of processor is a guess
 	all     uint64 // records
 
 	types        [64]uint64
 	markers      [drMarks]uint64
 	unknown      uint64 // markers
 	unknownKinds []uint16
-	versions     uint64 // a bit for each
-	fileTypes    uint64 // the bits of all
+	versions     uint64 // set of versions, one bit each
+	fileTypes    uint64 // union of the bits of all files
 
 	pcOnly       uint64 // instructions without a size
 	unsized      uint64 // data references without a size
-	repeated     uint64 // times and cpus at the starts of chunks
+	repeated     uint64 // times and cpus repeated at the starts of chunks
 	chunkGaps    uint64
 	windows      uint64
-	otherWidth   uint64 // files whose type says another size of addresses than their records have
-	openFlushes  uint64 // that have no end
+	otherWidth   uint64 // files whose type gives another address size than their records
+	openFlushes  uint64 // flushes without an end
 	splitFlushes uint64
 	cutFlushes   uint64
 }
 
-// counts are the records by type, the markers by kind, and what they add up to.
+// counts returns the records by type, the markers by kind, and totals.
 func (im *drImport) counts() (all []Count) {
 	add := func(name string, n uint64) {
 		if n > 0 {
@@ -61,7 +61,7 @@ func (im *drImport) fetched() (n uint64) {
 	return n
 }
 
-// notes are what was chosen, changed or left out.
+// notes returns the guesses, changes and omissions.
 func (im *drImport) notes() (all []string) {
 	add := func(n uint64, format string, args ...any) {
 		if n > 0 {
@@ -69,38 +69,38 @@ func (im *drImport) notes() (all []string) {
 		}
 	}
 	count := func(n uint64, noun string) string { return plural(int(n), noun) }
-	if im.guessed && im.by == "core" { // by thread, a file is a thread and both are the same
-		add(1, "every core is a processor, as the files are sharded; --set by=thread makes one of each thread")
+	if im.guessed && im.by == "core" { // by thread, a file is a thread, so both are the same
+		add(1, "every core is a processor, because the files are sharded by core; --set by=thread makes every thread one")
 	}
 	add(im.fileTypes&drFiltered, "the trace is filtered: references that hit in the filter's cache are missing, %s", im.filteredOut())
 	add(im.fileTypes&drInstrOnly, "the trace has instructions and no data references")
-	add(im.fileTypes&drRegDeps, "the trace was reduced to dependencies of registers: instructions have other lengths than the program's")
-	add(im.pcOnly, "%s not fetched, given by address alone for data references that follow", count(im.pcOnly, "instruction"))
-	add(im.unsized, "%s without a size taken for %s; --default-size chooses another", count(im.unsized, "data reference"), plural(int(im.defaultSize()), "byte"))
-	add(im.types[drHWPrefetch], "%s of the hardware stored as prefetches", count(im.types[drHWPrefetch], "prefetch"))
+	add(im.fileTypes&drRegDeps, "the trace is reduced to register dependencies: instruction lengths differ from the program's")
+	add(im.pcOnly, "%s not fetched; they only give the pc of the next data references", count(im.pcOnly, "instruction"))
+	add(im.unsized, "%s without a size counted as %s; --default-size sets another size", count(im.unsized, "data reference"), plural(int(im.defaultSize()), "byte"))
+	add(im.types[drHWPrefetch], "%s by the hardware stored as prefetches", count(im.types[drHWPrefetch], "prefetch"))
 	add(im.types[drInstrFlush], "flushes of the instruction cache stored as flushes: %d", im.types[drInstrFlush])
 	add(im.splitFlushes, "flushes over 65535 bytes split into pieces of %d: %d", flushPiece, im.splitFlushes)
-	add(im.cutFlushes, "flushes over %d bytes cut to these: %d", maxFlush, im.cutFlushes)
-	add(im.openFlushes, "flushes without an end left out: %d", im.openFlushes)
-	add(im.unknown, "%s of unknown kinds left out (%s)", count(im.unknown, "marker"), im.kinds())
+	add(im.cutFlushes, "flushes over %d bytes truncated to that size: %d", maxFlush, im.cutFlushes)
+	add(im.openFlushes, "flushes without an end omitted: %d", im.openFlushes)
+	add(im.unknown, "%s of unknown kinds omitted (%s)", count(im.unknown, "marker"), im.kinds())
 	add(im.chunkGaps, "the footers of chunks are not in sequence, %s: chunks may be missing", count(im.chunkGaps, "time"))
-	add(im.otherWidth, "the file type says addresses of another size than the records have")
+	add(im.otherWidth, "the address size in the file type differs from that of the records")
 	return all
 }
 
-// defaultSize is that of references without a size.
+// defaultSize returns the size of references that have none.
 func (im *drImport) defaultSize() uint16 { return max(1, im.o.DefaultSize) }
 
-// filteredOut says what is known of instructions that were filtered out.
+// filteredOut describes the known instructions that were filtered out.
 func (im *drImport) filteredOut() string {
 	var n uint64
 	for _, p := range im.procs {
 		n += p.filtered
 	}
 	if n == 0 {
-		return "and instructions are counted as far as they are recorded"
+		return "and only recorded instructions are counted"
 	}
-	return fmt.Sprintf("and %d instructions are counted where the trace gives their number, not where they were executed", n)
+	return fmt.Sprintf("and %d instructions are counted where the trace gives their number, not where they ran", n)
 }
 
 func (im *drImport) kinds() string {
@@ -111,7 +111,7 @@ func (im *drImport) kinds() string {
 	return strings.Join(names, ", ")
 }
 
-// facts go with the trace without being worth a message.
+// facts returns properties of the trace that need no message.
 func (im *drImport) facts() (all []string) {
 	var versions, types []string
 	for v := range drNewest + 1 {
@@ -130,21 +130,21 @@ func (im *drImport) facts() (all []string) {
 	}
 	all = append(all, fact)
 	if left := im.types[drEncoding] + im.types[drMarker] - im.windows - im.markers[drMarkFilterEnd]; left > 0 {
-		all = append(all, fmt.Sprintf("left out: %d encodings of instructions, %d markers", im.types[drEncoding], left-im.types[drEncoding]))
+		all = append(all, fmt.Sprintf("omitted: %d encodings of instructions, %d markers", im.types[drEncoding], left-im.types[drEncoding]))
 	}
 	if im.windows > 0 {
-		all = append(all, "a marker is the start of the window of its tag")
+		all = append(all, "a Marker event is the start of the window of its tag")
 	}
 	if im.markers[drMarkFilterEnd] > 0 {
-		all = append(all, "a marker without a tag is the end of the filtered warmup")
+		all = append(all, "a Marker event without a tag is the end of the filtered warmup")
 	}
 	return append(all, im.tasksOf()...)
 }
 
-// tasksPerFact keeps lines readable.
+// tasksPerFact limits the length of a line.
 const tasksPerFact = 64
 
-// tasksOf says which threads the processors are, or which ran on them.
+// tasksOf lists the threads of the processors: one each, or those that ran on a core.
 func (im *drImport) tasksOf() (all []string) {
 	if im.by == "core" {
 		for i, p := range im.procs {
@@ -166,7 +166,7 @@ func (im *drImport) tasksOf() (all []string) {
 	return all
 }
 
-// taskNames is "thread 11, 12 (process 11), 21 (process 20)".
+// taskNames returns text such as "thread 11, 12 (process 11), 21 (process 20)".
 func taskNames(tasks []*drTask) string {
 	var b strings.Builder
 	b.WriteString("thread ")

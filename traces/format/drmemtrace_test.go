@@ -115,13 +115,13 @@ func TestDrmemtraceRecords(t *testing.T) {
 	if got := m.RefsOf[0].PC; !slices.Equal(got, pcs) {
 		t.Errorf("pcs %#x, want %#x", got, pcs)
 	}
-	for _, note := range []string{"1 instruction not fetched", "1 data reference without a size taken for 1 byte", "1 prefetch of the hardware",
-		"flushes of the instruction cache stored as flushes: 1", "2 markers of unknown kinds left out (47, 60000)"} {
+	for _, note := range []string{"1 instruction not fetched", "1 data reference without a size counted as 1 byte", "1 prefetch by the hardware",
+		"flushes of the instruction cache stored as flushes: 1", "2 markers of unknown kinds omitted (47, 60000)"} {
 		if !hasNote(r.Notes, note) {
 			t.Errorf("notes %q, want %q", r.Notes, note)
 		}
 	}
-	for _, fact := range []string{"drmemtrace of version 7: x86-64", "left out: 1 encodings of instructions, 5 markers", "processors from 0 on are thread 7 (process 100)"} {
+	for _, fact := range []string{"drmemtrace of version 7: x86-64", "omitted: 1 encodings of instructions, 5 markers", "processors from 0 on are thread 7 (process 100)"} {
 		if !slices.Contains(r.Facts, fact) {
 			t.Errorf("facts %q, want %q", r.Facts, fact)
 		}
@@ -149,7 +149,7 @@ func TestDrmemtraceOf32Bits(t *testing.T) {
 		t.Errorf("facts %q, notes %q", r.Facts, r.Notes)
 	}
 	_, r = mustImport(t, Drmemtrace{}, string((&drFile{narrow: true}).begin(7, 0x40).end(7).bytes), Options{})
-	if !hasNote(r.Notes, "addresses of another size") {
+	if !hasNote(r.Notes, "the address size in the file type differs") {
 		t.Errorf("a 64-bit file type with records of 8 bytes: notes %q", r.Notes)
 	}
 }
@@ -231,11 +231,11 @@ func TestDrmemtraceFiles(t *testing.T) {
 		t.Errorf("cores: %d processors, %+v, notes %q", r.Procs, m.RefsOf, r.Notes)
 	}
 	_, _, err := importPaths(Drmemtrace{}, []string{a, b}, byThread)
-	complains(t, "a thread on two cores", err, b+": record ", "thread 7 ran on other cores too", "--set by=core")
+	complains(t, "a thread on two cores", err, b+": record ", "thread 7 ran on several cores", "--set by=core")
 	_, _, err = importPaths(Drmemtrace{}, []string{c, d}, Options{})
 	complains(t, "a thread in two files", err, d+": record 3, offset 36: ", "thread 7 is in an earlier file too", "--set by=core")
 	_, _, err = importPaths(Drmemtrace{}, []string{a, c}, Options{})
-	complains(t, "both ways to shard", err, c+": ", "sharded by thread", "before it by core", "--set by=")
+	complains(t, "both ways to shard", err, c+": ", "sharded by thread", "the earlier files by core", "--set by=")
 	_, _, err = importPaths(Drmemtrace{}, []string{a}, Options{Set: map[string]string{"by": "cpu"}})
 	complains(t, "by=cpu", err, "--set by=cpu", "thread, core or auto")
 	if m, r := mustImportPaths(t, Drmemtrace{}, []string{c, d}, Options{Set: map[string]string{"by": "core"}}); r.Procs != 2 || len(m.RefsOf) != 0 {
@@ -284,7 +284,7 @@ func TestDrmemtraceFlushes(t *testing.T) {
 		{0x1000 + 65535, []int{65535}, ""},
 		{0x1000 + 65536, []int{32768, 32768}, "split into pieces of 32768: 1"},
 		{0x1000 + 65537, []int{32768, 32768, 1}, "split"},
-		{math.MaxUint64, slices.Repeat([]int{32768}, 64), "over 2097152 bytes cut to these: 1"},
+		{math.MaxUint64, slices.Repeat([]int{32768}, 64), "over 2097152 bytes truncated to that size: 1"},
 	} {
 		f := new(drFile).begin(7, 0x40).add(drInstrFlush, 0, 0x1000).add(19, 0, c.end).end(7)
 		m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{})
@@ -302,7 +302,7 @@ func TestDrmemtraceFlushes(t *testing.T) {
 		}
 	}
 	f := new(drFile).begin(7, 0x40).add(drDataFlush, 0, 0x1000).add(drDataFlush, 0, 0x2000).end(7)
-	if m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{}); len(m.RefsOf) != 0 || !hasNote(r.Notes, "without an end left out: 2") {
+	if m, r := mustImport(t, Drmemtrace{}, string(f.bytes), Options{}); len(m.RefsOf) != 0 || !hasNote(r.Notes, "without an end omitted: 2") {
 		t.Errorf("flushes without an end: %+v, notes %q", m.RefsOf, r.Notes)
 	}
 }
@@ -332,12 +332,12 @@ func TestBadDrmemtrace(t *testing.T) {
 		{start().add(drInstr, 2, math.MaxUint64).end(7), []string{"record 5, offset 60", "access of 2 bytes at 0xffffffffffffffff wraps"}},
 		{start().add(drRead, 9, math.MaxUint64-7).end(7), []string{"wraps"}},
 		{start().add(drDataFlush, 9, math.MaxUint64-7).end(7), []string{"wraps"}},
-		{start().add(21, 0, 0x10).end(7), []string{"end of a flush that has not begun"}},
-		{start().add(20, 0, 0x10).add(21, 0, 0x10).end(7), []string{"record 6, offset 76", "a flush from 0x10 that ends at 0x10"}},
-		{start().add(17, 1, 4).end(7), []string{"bundle that follows no instruction"}},
-		{start().add(drInstr, 1, 4).add(17, 9, 4).end(7), []string{"bundle of 9 instructions, over the limit of 8"}},
+		{start().add(21, 0, 0x10).end(7), []string{"end of a flush without its start"}},
+		{start().add(20, 0, 0x10).add(21, 0, 0x10).end(7), []string{"record 6, offset 76", "a flush starts at 0x10 and ends at 0x10"}},
+		{start().add(17, 1, 4).end(7), []string{"bundle without an instruction"}},
+		{start().add(drInstr, 1, 4).add(17, 9, 4).end(7), []string{"bundle has 9 instructions, over the limit of 8"}},
 		{start().add(drInstr, 1, 4).add(17, 2, 4).end(7), []string{"instruction of 0 bytes"}},
-		{start().add(drMarker, drMarkInstrCount, math.MaxUint64).end(7), []string{"a count of 18446744073709551615 instructions"}},
+		{start().add(drMarker, drMarkInstrCount, math.MaxUint64).end(7), []string{"the count of 18446744073709551615 instructions"}},
 		{start(), []string{"record 5, offset 60", "without a FOOTER", "truncated"}},
 		{start().end(7).add(drRead, 1, 1), []string{"record 7, offset 84", "read (0) after the footer"}},
 		{&drFile{bytes: append(start().end(7).bytes, 1, 2, 3)}, []string{"record 7, offset 84", "3 trailing bytes"}},
@@ -413,7 +413,7 @@ func TestDrmemtraceFolders(t *testing.T) {
 		{"", ""},
 		{"raw/drmemtrace.a.1.0001.raw.gz raw/modules.log", "error: raw drmemtrace; drraw2trace"},
 		{"drmemtrace.a.1.0001.raw", "error: raw drmemtrace; drraw2trace"},
-		{"a.tracedir/1.trace b.tracedir/1.trace", "error: 2 folders *.tracedir"},
+		{"a.tracedir/1.trace b.tracedir/1.trace", "error: has 2 folders *.tracedir"},
 		{"trace/window.0000/1.trace trace/window.0001/1.trace", "error: 2 windows; window.0000"},
 	} {
 		dir := filepath.Join(t.TempDir(), "[a*") // which means something in patterns
@@ -482,7 +482,7 @@ func TestDrmemtraceExportNotes(t *testing.T) {
 	m.EventsOf[0].Rows = []trace.Event{trace.NewEvent(trace.Barrier)}
 	var b bytes.Buffer
 	notes, err := Drmemtrace{}.Export(m, ExportOptions{}, &b)
-	if err != nil || len(notes) != 3 || !hasNote(notes, "no events: 1 were left out (barrier)") || !hasNote(notes, "no counts of instructions") || !hasNote(notes, "no other pc of an instruction fetch than its address: 1") {
+	if err != nil || len(notes) != 3 || !hasNote(notes, "no events: 1 omitted (barrier)") || !hasNote(notes, "no instruction counts: instructions") || !hasNote(notes, "no pc for instruction fetches: 1") {
 		t.Errorf("notes %q, %v", notes, err)
 	}
 	again, r := mustImport(t, Drmemtrace{}, b.String(), Options{})

@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// The record types of trace_entry.h that are treated on their own.
+// The record types of trace_entry.h that have their own handling.
 const (
 	drRead       = 0
 	drWrite      = 1
@@ -24,11 +24,11 @@ const (
 	drNoFetch    = 29
 	drMaybeFetch = 30
 	drEncoding   = 47
-	drTypes      = 50 // those from here on are unknown; INVALID is the first
-	drNewest     = 7  // version of the format
+	drTypes      = 50 // number of known types; INVALID is the first unknown one
+	drNewest     = 7  // newest known version of the format
 )
 
-// The kinds of markers that are treated on their own.
+// The marker kinds that have their own handling.
 const (
 	drMarkTimestamp   = 2
 	drMarkCPU         = 3
@@ -40,11 +40,11 @@ const (
 	drMarkChunkFooter = 21
 	drMarkOrdinal     = 22
 	drMarkFilterEnd   = 23
-	drMarks           = 47 // those from here on are unknown
+	drMarks           = 47 // number of known kinds
 )
 
-// drTypeNames are the names of record types, as the format's own tools print them
-// but for the prefix TRACE_TYPE_.
+// drTypeNames are the names of record types that the format's own tools print, without
+// the prefix TRACE_TYPE_.
 var drTypeNames = [drTypes]string{"read", "write", "prefetch", "prefetch_read_l1", "prefetch_read_l2",
 	"prefetch_read_l3", "prefetchnta", "prefetch_read", "prefetch_write", "prefetch_instr", "instr",
 	"direct_jump", "indirect_jump", "cond_jump", "direct_call", "indirect_call", "return", "instr_bundle",
@@ -55,7 +55,7 @@ var drTypeNames = [drTypes]string{"read", "write", "prefetch", "prefetch_read_l1
 	"prefetch_instr_l3_nt", "prefetch_write_l1", "prefetch_write_l1_nt", "prefetch_write_l2",
 	"prefetch_write_l2_nt", "prefetch_write_l3", "prefetch_write_l3_nt", "encoding", "taken_jump", "untaken_jump"}
 
-// drMarkerNames are the names of kinds of markers, but for TRACE_MARKER_TYPE_.
+// drMarkerNames are the names of marker kinds, without the prefix TRACE_MARKER_TYPE_.
 var drMarkerNames = [drMarks]string{"kernel_event", "kernel_xfer", "timestamp", "cpu_id", "func_id",
 	"func_retaddr", "func_arg", "func_retval", "split_value", "filetype", "cache_line_size",
 	"instruction_count", "version", "rseq_abort", "window_id", "physical_address",
@@ -67,7 +67,7 @@ var drMarkerNames = [drMarks]string{"kernel_event", "kernel_xfer", "timestamp", 
 	"uncompleted_instruction", "midblock_end_pc", "hardware_event", "hardware_context_return",
 	"kernel_event_raw", "skipped_memref"}
 
-// drTypeName is "instr (10)".
+// drTypeName returns text such as "instr (10)".
 func drTypeName(kind uint16) string {
 	if int(kind) < len(drTypeNames) {
 		return drTypeNames[kind] + " (" + strconv.Itoa(int(kind)) + ")"
@@ -75,17 +75,17 @@ func drTypeName(kind uint16) string {
 	return strconv.Itoa(int(kind))
 }
 
-// drClass says how the fast way through a block takes a record.
+// drClass says how the fast path handles a record.
 type drClass uint8
 
 const (
-	drSlowly  drClass = iota // it does not
+	drSlowly  drClass = iota // not handled
 	drFetch                  // an instruction
 	drAccess                 // a reference with an operation in drOps
-	drNothing                // no reference
+	drNothing                // ignored
 )
 
-// drClasses and drOps are by record type.
+// drClasses and drOps are indexed by record type.
 var drClasses, drOps = func() (class [64]drClass, op [64]trace.Op) {
 	access := func(o trace.Op, first, last int) {
 		for t := first; t <= last; t++ {
@@ -104,7 +104,7 @@ var drClasses, drOps = func() (class [64]drClass, op [64]trace.Op) {
 	return class, op
 }()
 
-// The bits of a file type that matter to the import.
+// The bits of a file type that the import uses.
 const (
 	drFiltered    = 0x1 | 0x80 | 0x100 | 0x2000
 	drInstrOnly   = 0x4

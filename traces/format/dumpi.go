@@ -15,18 +15,18 @@ import (
 )
 
 // Dumpi is the text that dumpi2ascii makes of the traces of sst-dumpi, one file for
-// each rank: every call of MPI with its arguments, what they were set to, and when
-// it began and returned. With -a the sizes of datatypes and the number of calls
-// follow. The rank of a file is the number before the end of its name
-// (NAME-0003.txt), or what MPI_Comm_rank returned.
+// each rank. It has every MPI call with its arguments, its results, and the times when
+// it began and returned. With -a, the sizes of datatypes and the number of calls
+// follow. The rank of a file is the number at the end of its name (NAME-0003.txt), or
+// the result of MPI_Comm_rank.
 //
-// Work and times are in picoseconds of wall-clock time. A rank computes between
-// returning from one call and entering the next. Ranks and sizes that a receive
-// leaves open are taken from its status, if the program asked for one. Communicators
-// and groups that the program makes are followed through all files.
+// Work and times are in picoseconds of wall time. A rank computes between returning
+// from one call and entering the next. If a receive leaves the source or size open, its
+// status gives them, if the program requested one. Communicators and groups that the
+// program makes are tracked through all files.
 //
-// Differs: MPI_Sendrecv is a send that does not block, a receive, and a wait; tests
-// that find nothing are left out.
+// Differs: MPI_Sendrecv becomes a non-blocking send, a receive and a wait. Tests that
+// find nothing are omitted.
 type Dumpi struct{}
 
 var (
@@ -35,25 +35,25 @@ var (
 	_ Tunable = Dumpi{}
 )
 
-// Name is "dumpi".
+// Name returns "dumpi".
 func (Dumpi) Name() string { return "dumpi" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Dumpi) Description() string {
 	return "sst-dumpi: calls of MPI, a file for each rank, text of dumpi2ascii"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Dumpi) Magic() string { return "lines MPI_... entering at walltime" }
 
 // Layout has times, and work in picoseconds.
 func (Dumpi) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
 
-// Settings are the options of the format.
+// Settings returns the settings of the format.
 func (Dumpi) Settings() []Setting {
 	return []Setting{
-		{"clock", "common", "common: the ranks' clocks agree; own: each rank begins at 0"},
-		{"source", "any", "what source=-1 means where no status tells: any source, or null, as MPICH writes MPI_PROC_NULL"},
+		{"clock", "common", "common (the ranks' clocks agree) or own (each rank begins at time 0)"},
+		{"source", "any", "meaning of source=-1 without a status: any (any source) or null (MPI_PROC_NULL, as in MPICH)"},
 	}
 }
 
@@ -66,7 +66,8 @@ var (
 
 const dumpiSniffLines = 40 // more than the header that -a writes
 
-// Sniff is Certain of a call, and of the binary format, which is then explained.
+// Sniff is Certain of a call. It is also Certain of the binary format, so that Import
+// can explain the error.
 func (Dumpi) Sniff(head []byte) Verdict {
 	if bytes.HasPrefix(head, dumpiBinary) {
 		return Verdict{Certain, "the magic of binary dumpi"}
@@ -100,7 +101,7 @@ func dumpiName(path string) (before string, rank int, after string, ok bool) {
 	return base[:i], rank, base[end:], err == nil
 }
 
-// Expand lists the files of the ranks in a folder, if there is one trace in it.
+// Expand lists the files of the ranks in a folder, if it holds one trace.
 func (f Dumpi) Expand(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -120,7 +121,7 @@ func (f Dumpi) Expand(dir string) ([]string, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%s: more than one dumpi trace: %s and %s-NNNN%s; name the files of one", dir, name, strings.TrimSuffix(key[0], "-"), key[1])
+			return nil, fmt.Errorf("%s: more than one dumpi trace: %s and %s-NNNN%s; give the files of one", dir, name, strings.TrimSuffix(key[0], "-"), key[1])
 		}
 		found, name = paths, strings.TrimSuffix(key[0], "-")+"-NNNN"+key[1]
 	}

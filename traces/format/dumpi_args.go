@@ -16,30 +16,30 @@ func (c *dumpiCall) arg(name string) *dumpiArg {
 	return nil
 }
 
-// must is arg of an argument without which the call is an error.
+// must finds an argument; the call is an error without it.
 func (c *dumpiCall) must(name string) *dumpiArg {
 	a := c.arg(name)
 	if a == nil && c.err == nil {
-		c.err = c.fail(c.line, nil, fmt.Sprintf("%s without %s", c.name, name), "is the text whole?")
+		c.err = c.fail(c.line, nil, fmt.Sprintf("%s without %s", c.name, name), "check that the text is complete")
 	}
 	return a
 }
 
-// fail is an error at a line of the call.
+// fail returns an error at a line of the call.
 func (c *dumpiCall) fail(line int, text []byte, reason, advice string) error {
 	t := c.r.text
 	t.line = line
 	return t.fail(text, reason, advice)
 }
 
-// bad keeps the error of an argument, if it is the first.
+// bad records the error of an argument, if it is the first.
 func (c *dumpiCall) bad(a *dumpiArg, reason, advice string) {
 	if c.err == nil {
 		c.err = c.fail(a.line, c.buf[a.kind.from:a.value.to], reason, advice)
 	}
 }
 
-// int is a number, which a name in ( ) may follow. It is 0 if there is an error.
+// int returns a number; a name in ( ) may follow it. After an error it is 0.
 func (c *dumpiCall) int(name string) int64 {
 	a := c.must(name)
 	if a == nil {
@@ -57,7 +57,7 @@ func (c *dumpiCall) int(name string) int64 {
 	return v
 }
 
-// count is an int that is not negative.
+// count returns an int that must not be negative.
 func (c *dumpiCall) count(name string) int64 {
 	v := c.int(name)
 	if v < 0 {
@@ -69,7 +69,7 @@ func (c *dumpiCall) count(name string) int64 {
 
 var dumpiIgnored = []byte("<IGNORED>")
 
-// ints is an array of numbers, or nil if it is not significant at this rank.
+// ints returns an array of numbers, or nil if it is not significant at this rank.
 func (c *dumpiCall) ints(name string, into []int64) []int64 {
 	a := c.must(name)
 	if a == nil {
@@ -103,10 +103,10 @@ func (c *dumpiCall) ints(name string, into []int64) []int64 {
 	return into
 }
 
-// dumpiStatus is what a receive turned out to be.
+// dumpiStatus is the status of a completed receive.
 type dumpiStatus struct{ bytes, cancelled, source, tag int64 }
 
-// statuses are those of a call, or nil if the program ignored them.
+// statuses returns the statuses of a call, or nil if the program ignored them.
 func (c *dumpiCall) statuses(name string, into []dumpiStatus) []dumpiStatus {
 	a := c.must(name)
 	if a == nil {
@@ -124,7 +124,7 @@ func (c *dumpiCall) statuses(name string, into []dumpiStatus) []dumpiStatus {
 		}
 		end := bytes.IndexByte(value[open:], '}')
 		if end < 0 {
-			c.bad(a, "a status without its end", "")
+			c.bad(a, "the status has no end", "")
 			return nil
 		}
 		s, ok := parseDumpiStatus(value[open+1 : open+end])

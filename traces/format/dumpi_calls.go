@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// dumpiHandler takes a call of MPI.
+// dumpiHandler handles an MPI call.
 type dumpiHandler func(r *dumpiRank, c *dumpiCall) error
 
-// dumpiHandlers are the calls that matter for messages.
+// dumpiHandlers maps the calls that concern messages to their handlers.
 var dumpiHandlers map[string]dumpiHandler
 
 func init() {
@@ -49,8 +49,8 @@ func init() {
 	}
 }
 
-// dumpiLocal are calls that send no message, by how their names begin. Some of them
-// wait for other ranks all the same: MPI_Init, MPI_Finalize, calls on files.
+// dumpiLocal lists calls that send no message, by the start of their names. Some of
+// them still wait for other ranks: MPI_Init, MPI_Finalize, calls on files.
 var dumpiLocal = []string{"MPI_Init", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol", "MPI_Wtime", "MPI_Wtick", "MPI_Get_", "MPI_Type_", "MPI_Group_", "MPI_Comm_group",
 	"MPI_Comm_compare", "MPI_Comm_test_inter", "MPI_Comm_remote_", "MPI_Comm_get_", "MPI_Comm_set_", "MPI_Comm_create_", "MPI_Comm_delete_attr",
 	"MPI_Comm_free_keyval", "MPI_Comm_call_errhandler", "MPI_Comm_disconnect", "MPI_Attr_", "MPI_Keyval_", "MPI_Topo_test", "MPI_Dims_create", "MPI_Cart",
@@ -59,10 +59,11 @@ var dumpiLocal = []string{"MPI_Init", "MPI_Finalize", "MPI_Abort", "MPI_Pcontrol
 	"MPI_Register_datarep", "MPI_Win_get_", "MPI_Win_set_", "MPI_Win_create_", "MPI_Win_delete_attr", "MPI_Win_free_keyval", "MPI_Win_call_errhandler",
 	"MPI_Open_port", "MPI_Close_port", "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Lookup_name"}
 
-// dumpiStrange are the types of arguments of calls that communicate.
+// dumpiStrange lists the argument types of calls that communicate.
 var dumpiStrange = []string{"MPI_Comm", "MPI_Request", "MPI_Win"}
 
-// dumpiForeign are calls that communicate in ways that a trace of messages has not.
+// dumpiForeign lists calls that communicate in ways that a message trace cannot
+// express.
 var dumpiForeign = []string{"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Win_", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Grequest_"}
 
 func hasPrefixOf(name string, prefixes []string) bool {
@@ -74,7 +75,8 @@ func hasPrefixOf(name string, prefixes []string) bool {
 	return false
 }
 
-// stranger is a call without a handler: it is left out if it does not communicate.
+// stranger handles a call without a handler: it omits the call if the call does not
+// communicate.
 func (r *dumpiRank) stranger(c *dumpiCall) error {
 	if hasPrefixOf(c.name, dumpiLocal) {
 		r.d.notes.skip(c)
@@ -87,23 +89,23 @@ func (r *dumpiRank) stranger(c *dumpiCall) error {
 		}
 	}
 	if foreign {
-		return c.fail(c.line, nil, fmt.Sprintf("%s communicates in a way that is not read", c.name), "messages, requests and collectives of MPI-1 are; one-sided communication and spawned processes are not")
+		return c.fail(c.line, nil, fmt.Sprintf("%s communicates in an unsupported way", c.name), "only messages, requests and collectives of MPI-1 are imported, no one-sided communication or spawned processes")
 	}
 	r.d.notes.skip(c)
 	return nil
 }
 
-// commRank holds the rank of the file to what the call returned.
+// commRank checks the rank of the file against the result of the call.
 func (r *dumpiRank) commRank(c *dumpiCall) error {
 	if c.int("comm") == dumpiWorld {
 		if rank := c.int("rank"); rank != int64(r.rank) {
-			c.bad(c.must("rank"), fmt.Sprintf("the file is taken for rank %d", r.rank), "name the files of ranks NAME-0000.txt, NAME-0001.txt and so on")
+			c.bad(c.must("rank"), fmt.Sprintf("the file was read as rank %d", r.rank), "name the files of ranks NAME-0000.txt, NAME-0001.txt and so on")
 		}
 	}
 	return c.err
 }
 
-// commSize keeps the size of the world.
+// commSize records the size of the world.
 func (r *dumpiRank) commSize(c *dumpiCall) error {
 	size := c.count("size")
 	if c.int("comm") != dumpiWorld || c.err != nil {
@@ -115,7 +117,7 @@ func (r *dumpiRank) commSize(c *dumpiCall) error {
 	if r.d.said == 0 {
 		r.d.said, r.d.saidAt = int(size), r.place(c)
 	} else if size != int64(r.d.said) {
-		c.bad(c.arg("size"), fmt.Sprintf("another rank has a world of %d ranks", r.d.said), "give the files of one trace")
+		c.bad(c.arg("size"), fmt.Sprintf("another rank has %d ranks in MPI_COMM_WORLD", r.d.said), "give the files of one trace")
 	}
 	return c.err
 }

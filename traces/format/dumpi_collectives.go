@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// collective begins the event of a collective. alone is true if the rank has no
+// collective begins the event of a collective. alone reports whether the rank has no
 // partner in it.
 func (r *dumpiRank) collective(k trace.Kind, c *dumpiCall) (e trace.Event, comm *dumpiComm, alone bool) {
 	e, comm = r.event(k, c), r.comm(c, "comm")
@@ -17,7 +17,7 @@ func (r *dumpiRank) collective(k trace.Kind, c *dumpiCall) (e trace.Event, comm 
 	return e, comm, comm.self
 }
 
-// rooted is collective of one that has a root.
+// rooted is collective for one with a root.
 func (r *dumpiRank) rooted(k trace.Kind, c *dumpiCall) (e trace.Event, comm *dumpiComm, alone bool) {
 	e, comm, alone = r.collective(k, c)
 	e.Peer = r.peer(c, "root", c.int("root"), comm)
@@ -32,7 +32,7 @@ func (r *dumpiRank) barrier(c *dumpiCall) error {
 	return r.tell(e, c)
 }
 
-// vector handles a collective over a vector of count elements.
+// dumpiVector returns the handler of a collective over a vector of count elements.
 func dumpiVector(k trace.Kind, withRoot bool) dumpiHandler {
 	return func(r *dumpiRank, c *dumpiCall) error {
 		begin := r.collective
@@ -53,8 +53,8 @@ func (r *dumpiRank) exscan(c *dumpiCall) error {
 	return dumpiVector(trace.Scan, false)(r, c)
 }
 
-// gather counts the rank's own block. In place, the root's is what it receives from
-// others.
+// gather counts the rank's own block. In place, the root counts a block that it
+// receives from another rank.
 func (r *dumpiRank) gather(c *dumpiCall) error {
 	e, _, alone := r.rooted(trace.Gather, c)
 	if c.int("sendtype") <= 1 && c.arg("recvcount") != nil {
@@ -82,7 +82,7 @@ func (r *dumpiRank) scatter(c *dumpiCall) error {
 	return r.tell(e, c)
 }
 
-// allgather counts the rank's own block; alltoall all that it sends.
+// allgather counts the rank's own block.
 func (r *dumpiRank) allgather(c *dumpiCall) error {
 	e, _, alone := r.collective(trace.AllGather, c)
 	e.Bytes = r.mustBytes(c, "sendcount", "sendtype")
@@ -139,7 +139,7 @@ func (r *dumpiRank) alltoallw(c *dumpiCall) error {
 	return r.tell(e, c)
 }
 
-// reduceScatter is a reduction of the whole vector to rank 0, and a scatter of the
+// reduceScatter emits a reduction of the whole vector to rank 0, and a scatter of the
 // blocks.
 func (r *dumpiRank) reduceScatter(c *dumpiCall) error {
 	e, comm, alone := r.collective(trace.Reduce, c)

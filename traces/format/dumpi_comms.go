@@ -1,6 +1,6 @@
 package format
 
-// The numbers of communicators that every program has.
+// The numbers of the predefined communicators.
 const (
 	dumpiCommNull = 1
 	dumpiWorld    = 2
@@ -10,11 +10,11 @@ const (
 // dumpiComm is a communicator.
 type dumpiComm struct {
 	group   int32   // number in the trace; -1 for the world
-	ranks   []int32 // world ranks; nil for the world, and for the rank alone
+	ranks   []int32 // world ranks; nil for the world and for a rank alone
 	self    bool
 	dims    []int64 // of a grid
-	why     string  // its ranks are not known
-	waiting []int32 // ranks that came to the next call that makes a communicator of it
+	why     string  // why its ranks are not known, or ""
+	waiting []int32 // ranks at the next call that makes a communicator from this one
 }
 
 func (c *dumpiComm) size(r *dumpiRank) int {
@@ -27,7 +27,7 @@ func (c *dumpiComm) size(r *dumpiRank) int {
 	return len(c.ranks)
 }
 
-// world is the world rank of a rank of c.
+// world returns the world rank of a rank of c.
 func (c *dumpiComm) world(r *dumpiRank, local int32) int32 {
 	switch {
 	case c.self:
@@ -40,14 +40,14 @@ func (c *dumpiComm) world(r *dumpiRank, local int32) int32 {
 
 func (d *dumpiImport) worldSize() int { return max(d.size, d.said) }
 
-// Communicators every rank has; that of the rank alone comes before all others.
+// The communicators that every rank has. dumpiSelf precedes all others.
 var (
 	dumpiTheWorld = &dumpiComm{group: -1}
 	dumpiAlone    = &dumpiComm{group: 0, self: true}
 )
 
-// comm is the communicator of an argument. The first one that the program made
-// itself has all files read for the calls that make them.
+// comm returns the communicator of an argument. At the first communicator that the
+// program made itself, it reads all files for the calls that make communicators.
 func (r *dumpiRank) comm(c *dumpiCall, name string) *dumpiComm {
 	id := c.int(name)
 	if c.err != nil {
@@ -72,17 +72,18 @@ func (r *dumpiRank) comm(c *dumpiCall, name string) *dumpiComm {
 	}
 	made := r.d.created[r.rank]
 	if i >= len(made) || made[i] == nil || made[i].why != "" {
-		why := "its ranks do not all make it"
+		why := "not all of its ranks call the function that makes it"
 		if i < len(made) && made[i] != nil {
 			why = made[i].why
 		}
-		c.bad(c.arg(name), "the ranks of the communicator are not known: "+why, "are the files of all ranks given, and whole?")
+		c.bad(c.arg(name), "the ranks of the communicator are not known: "+why, "check that the files of all ranks are given, and complete")
 		return dumpiTheWorld
 	}
 	return made[i]
 }
 
-// makes is a call that makes a communicator, in order of which they are numbered.
+// makes handles a call that makes a communicator. Communicators are numbered in the
+// order of these calls.
 func (r *dumpiRank) makes(c *dumpiCall) error {
 	id := c.int("newcomm")
 	if id > dumpiCommNull {

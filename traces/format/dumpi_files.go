@@ -8,21 +8,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// dumpiImport is one trace: the files of all ranks.
+// dumpiImport is the import of one trace: the files of all ranks.
 type dumpiImport struct {
 	files   *Files
 	o       Options
 	c       *conversation
 	share   patience
-	fileOf  []int // by rank: its file, or -1
-	rankOf  []int // by file
-	size    int   // ranks of the world
-	said    int   // the largest that MPI_Comm_size said
+	fileOf  []int // file of each rank, or -1
+	rankOf  []int // rank of each file
+	size    int   // number of ranks with files
+	said    int   // largest result of MPI_Comm_size
 	saidAt  trace.Pos
-	start   int64 // ns of walltime; of all ranks, or unused if they have their own
+	start   int64 // ns of wall time, for all ranks; unused if each rank has its own
 	own     bool
 	null    bool           // source=-1 is MPI_PROC_NULL
-	created [][]*dumpiComm // by rank, in the order in which it made them; nil until needed
+	created [][]*dumpiComm // by rank, in the order of creation; nil until needed
 	notes   dumpiNotes
 	counts  map[string]uint64
 	sent    uint64
@@ -37,14 +37,14 @@ func (f Dumpi) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	case "own":
 		d.own = true
 	default:
-		return Result{}, badSetting("clock=%s: the clock is common or own", clock)
+		return Result{}, badSetting("clock=%s: choose common or own", clock)
 	}
 	switch source := o.Setting(f, "source"); source {
 	case "any":
 	case "null":
 		d.null = true
 	default:
-		return Result{}, badSetting("source=%s: source=-1 is any or null", source)
+		return Result{}, badSetting("source=%s: choose any or null", source)
 	}
 	if err := d.survey(); err != nil {
 		return Result{}, err
@@ -60,8 +60,8 @@ func (f Dumpi) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	return d.finish()
 }
 
-// survey finds the ranks of the files and when the trace begins, from the starts of
-// the files.
+// survey finds the ranks of the files and the start of the trace. It reads only the
+// starts of the files.
 func (d *dumpiImport) survey() error {
 	d.start = math.MaxInt64
 	latest := int64(0)
@@ -82,22 +82,22 @@ func (d *dumpiImport) survey() error {
 			d.fileOf = append(d.fileOf, -1)
 		}
 		if j := d.fileOf[rank]; j >= 0 {
-			return fmt.Errorf("%s: of rank %d, as is %s; give one file for each rank", d.files.Path(i), rank, d.files.Path(j))
+			return fmt.Errorf("%s: has rank %d, like %s; give one file for each rank", d.files.Path(i), rank, d.files.Path(j))
 		}
 		d.fileOf[rank] = i
 		d.rankOf = append(d.rankOf, rank)
 	}
 	d.size = len(d.fileOf)
 	if seconds := float64(latest-d.start) / 1e9; seconds > 60 && !d.own {
-		d.notes.apart = fmt.Sprintf("the ranks begin up to %.0f s apart; if their clocks do not agree, --set clock=own lets each begin at 0", seconds)
+		d.notes.apart = fmt.Sprintf("the start times of the ranks differ by up to %.0f s; if the clocks do not agree, --set clock=own starts each rank at 0", seconds)
 	}
 	return nil
 }
 
-// dumpiMaxRank bounds the numbers in the names of files.
+// dumpiMaxRank limits the numbers in the names of files.
 const dumpiMaxRank = 1 << 22
 
-// rankOfFile is the rank of a file by its name, or by what it says early.
+// rankOfFile returns the rank of a file, from its name or from a call near its start.
 func (d *dumpiImport) rankOfFile(i int, head []byte) (int, bool) {
 	if _, rank, _, ok := dumpiName(d.files.Path(i)); ok && rank < dumpiMaxRank {
 		return rank, true
@@ -113,13 +113,13 @@ func (d *dumpiImport) rankOfFile(i int, head []byte) (int, bool) {
 	}
 	for line := range bytes.Lines(head) {
 		if err := r.parse(bytes.TrimSuffix(line, newline), false); err != nil || rank >= 0 {
-			break // errors are found where the file is read
+			break // the reader of the whole file reports errors
 		}
 	}
 	return rank, rank >= 0 && rank < dumpiMaxRank
 }
 
-// dumpiFirstTime is when the first call began, in ns.
+// dumpiFirstTime returns when the first call began, in ns.
 func dumpiFirstTime(head []byte) (int64, bool) {
 	i := bytes.Index(head, dumpiEntering)
 	if i < 0 {
@@ -158,7 +158,7 @@ func (d *dumpiImport) one(rank, file int) error {
 	return nil
 }
 
-// finish holds all ranks to each other.
+// finish checks the ranks against each other.
 func (d *dumpiImport) finish() (Result, error) {
 	procs := max(d.size, d.said)
 	missing := 0
@@ -171,8 +171,8 @@ func (d *dumpiImport) finish() (Result, error) {
 		}
 	}
 	if missing > 0 {
-		msg := fmt.Sprintf("the world has %d ranks, and %s no file, the first is rank %d", procs, ranksHave(missing), first)
-		advice := "; give the files of all ranks, or their folder; --unmatched note imports it all the same"
+		msg := fmt.Sprintf("the world has %d ranks, but %s no file, first rank %d", procs, ranksHave(missing), first)
+		advice := "; give the files of all ranks, or their folder; --unmatched note imports the trace with a note"
 		switch {
 		case d.o.Unmatched:
 		case d.said > 0:

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// members are the world ranks of a group of one rank.
+// members returns the world ranks of a group of one rank.
 func (v *dumpiResolver) members(rank int32, g *dumpiGroup) (ranks []int32, ok bool) {
 	if g == nil {
 		return nil, false
@@ -42,7 +42,7 @@ func (v *dumpiResolver) evaluate(rank int32, g *dumpiGroup) (ranks []int32, ok b
 	return ranks, true
 }
 
-// combineGroups orders members as MPI does: those of a first.
+// combineGroups orders members as MPI does: first those of a.
 func combineGroups(kind string, a, b []int32) (ranks []int32) {
 	in := map[int32]bool{}
 	for _, r := range b {
@@ -63,7 +63,7 @@ func combineGroups(kind string, a, b []int32) (ranks []int32) {
 	return ranks
 }
 
-// pick lists the ranks that the call names, of n.
+// pick lists the ranks that the call selects, of n ranks.
 func (g *dumpiGroup) pick(n int) (picked []int, ok bool) {
 	if g.kind == "MPI_Group_incl" || g.kind == "MPI_Group_excl" {
 		for _, r := range g.ranks {

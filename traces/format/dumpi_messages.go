@@ -6,8 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// toNull is true if a message goes to MPI_PROC_NULL, which is negative and differs
-// between libraries.
+// toNull reports whether the message goes to MPI_PROC_NULL, a negative number that
+// depends on the MPI library.
 func (r *dumpiRank) toNull(c *dumpiCall) bool {
 	if c.int("dest") < 0 {
 		r.d.notes.null++
@@ -16,7 +16,8 @@ func (r *dumpiRank) toNull(c *dumpiCall) bool {
 	return false
 }
 
-// source is where a message comes from: by the status, if the call leaves it open.
+// source returns the sender of a message. If the call leaves it open, the status gives
+// it.
 func (r *dumpiRank) source(c *dumpiCall, comm *dumpiComm, s *dumpiStatus) (peer int32, null bool) {
 	local := c.int("source")
 	if local == -1 && s != nil && s.source >= 0 {
@@ -32,7 +33,7 @@ func (r *dumpiRank) source(c *dumpiCall, comm *dumpiComm, s *dumpiStatus) (peer 
 	return r.peer(c, "source", local, comm), false
 }
 
-// received is the size of a message: that of the status, or of the buffer.
+// received returns the size of a message, from its status or else from the buffer.
 func (r *dumpiRank) received(c *dumpiCall, count, datatype string, s *dumpiStatus) (n int64, known bool) {
 	if s != nil && s.bytes >= 0 {
 		return s.bytes, true
@@ -40,7 +41,8 @@ func (r *dumpiRank) received(c *dumpiCall, count, datatype string, s *dumpiStatu
 	return r.bytes(c, count, datatype)
 }
 
-// leftOpen notes a receive from any rank, and one of unknown size, for which 0 stands.
+// leftOpen counts a receive from any rank, and one of unknown size, which is stored as
+// 0.
 func (r *dumpiRank) leftOpen(peer int32, known bool) {
 	if peer < 0 {
 		r.d.notes.open++
@@ -50,7 +52,8 @@ func (r *dumpiRank) leftOpen(peer int32, known bool) {
 	}
 }
 
-// outgoing is a message that is sent; null is true if it goes nowhere.
+// outgoing returns the event of a sent message; null reports whether it goes to
+// MPI_PROC_NULL.
 func (r *dumpiRank) outgoing(k trace.Kind, c *dumpiCall) (e trace.Event, null bool) {
 	e = r.event(k, c)
 	comm := r.comm(c, "comm")
@@ -64,7 +67,7 @@ func (r *dumpiRank) outgoing(k trace.Kind, c *dumpiCall) (e trace.Event, null bo
 	return e, false
 }
 
-// incoming is a message that is received. s is nil if its status is not known.
+// incoming returns the event of a received message. s is nil if its status is unknown.
 func (r *dumpiRank) incoming(k trace.Kind, c *dumpiCall, s *dumpiStatus) (e trace.Event, comm *dumpiComm, null, known bool) {
 	e = r.event(k, c)
 	comm = r.comm(c, "comm")
@@ -113,8 +116,8 @@ func (r *dumpiRank) irecv(c *dumpiCall) error {
 	return r.launch(c, c.int("request"), &dumpiTemplate{event: e, comm: comm, quiet: null, bytes: known})
 }
 
-// launch starts an operation; of a receive that leaves something open, the event
-// waits for its status.
+// launch starts an operation. If a receive leaves the source or size open, its event
+// waits for the status.
 func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
 	if c.err != nil {
 		return c.err
@@ -142,7 +145,7 @@ func (r *dumpiRank) launch(c *dumpiCall, id int64, t *dumpiTemplate) error {
 	return nil
 }
 
-// initSend and initRecv make persistent requests, which start operations later.
+// initSend and initRecv make persistent requests, which later start operations.
 func (r *dumpiRank) initSend(c *dumpiCall) error {
 	e, null := r.outgoing(trace.Isend, c)
 	r.templates[c.int("request")] = &dumpiTemplate{event: e, quiet: null, bytes: true}
@@ -172,13 +175,13 @@ func (r *dumpiRank) startAll(c *dumpiCall) error {
 func (r *dumpiRank) startRequest(c *dumpiCall, name string, id int64) error {
 	t := r.templates[id]
 	if t == nil {
-		c.bad(c.must(name), fmt.Sprintf("request %d is not a persistent one", id), "")
+		c.bad(c.must(name), fmt.Sprintf("request %d is not persistent", id), "")
 		return c.err
 	}
 	return r.launch(c, id, t)
 }
 
-// sendrecv is a send that does not block, a receive, and a wait for the send.
+// sendrecv emits a non-blocking send, a receive, and a wait for the send.
 func (r *dumpiRank) sendrecv(c *dumpiCall) error {
 	return r.exchange(c, "sendcount", "sendtype", "recvcount", "recvtype")
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// dumpiNotes counts what an import guesses, tolerates or leaves out.
+// dumpiNotes counts the guesses, tolerated oddities and omissions of an import.
 type dumpiNotes struct {
 	text                                       text
 	ranksGuessed, comms, null, open, sizeless  int
@@ -25,7 +25,7 @@ func (n *dumpiNotes) skip(c *dumpiCall) {
 	n.skipped[c.name]++
 }
 
-// report adds what one rank had.
+// report adds the counts of one rank.
 func (r *dumpiRank) report() {
 	n := &r.d.notes
 	n.text.bom += r.bom
@@ -43,7 +43,7 @@ func (r *dumpiRank) report() {
 	}
 }
 
-// list is all notes.
+// list returns all notes.
 func (n *dumpiNotes) list() []string {
 	all := n.text.notes()
 	note := func(count int, format string, a ...any) {
@@ -51,27 +51,27 @@ func (n *dumpiNotes) list() []string {
 			all = append(all, fmt.Sprintf(format, a...))
 		}
 	}
-	note(n.ranksGuessed, "%s without a rank in the name or early in the text: taken for the rank of its place among the files", plural(n.ranksGuessed, "file"))
+	note(n.ranksGuessed, "%s without a rank in the name or near the start: its position among the files is its rank", plural(n.ranksGuessed, "file"))
 	for _, s := range []string{n.apart, n.missing} {
 		note(len(s), "%s", s)
 	}
-	note(n.open, "%s from any source, which no status tells", plural(n.open, "receive"))
-	note(n.sizeless, "%s of unknown size: the datatype is user-defined, and no status tells", plural(n.sizeless, "receive"))
-	note(n.null, "%s to or from MPI_PROC_NULL left out", plural(n.null, "message"))
-	note(n.exchanges, "%s taken for a send that does not block, a receive, and a wait", plural(n.exchanges, "MPI_Sendrecv"))
-	note(n.exscans, "%s taken for MPI_Scan", plural(n.exscans, "MPI_Exscan"))
-	note(n.reduceScatters, "%s taken for a reduction to rank 0 and a scatter", plural(n.reduceScatters, "MPI_Reduce_scatter"))
-	note(n.alone, "%s on MPI_COMM_SELF left out", plural(n.alone, "collective"))
-	note(n.tests, "%s that found nothing left out, with their time", plural(n.tests, "test or probe"))
+	note(n.open, "%s from any source, without a status to give it", plural(n.open, "receive"))
+	note(n.sizeless, "%s of unknown size: the datatype is user-defined, and there is no status", plural(n.sizeless, "receive"))
+	note(n.null, "%s to or from MPI_PROC_NULL omitted", plural(n.null, "message"))
+	note(n.exchanges, "%s imported as a non-blocking send, a receive and a wait", plural(n.exchanges, "MPI_Sendrecv"))
+	note(n.exscans, "%s imported as MPI_Scan", plural(n.exscans, "MPI_Exscan"))
+	note(n.reduceScatters, "%s imported as a reduction to rank 0 and a scatter", plural(n.reduceScatters, "MPI_Reduce_scatter"))
+	note(n.alone, "%s on MPI_COMM_SELF omitted", plural(n.alone, "collective"))
+	note(n.tests, "%s that found nothing omitted, with their time", plural(n.tests, "test or probe"))
 	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
-	note(n.comms, "%s that make communicators left out, with their time", plural(n.comms, "call"))
-	note(n.threads, "%s with calls of several threads, which are taken for one sequence", plural(n.threads, "rank"))
-	note(n.unfinished, "%s without MPI_Finalize at the end; the trace may be cut", plural(n.unfinished, "rank"))
-	note(int(n.ignored), "%s were made that sst-dumpi did not record", plural(int(n.ignored), "call"))
+	note(n.comms, "%s that make communicators omitted, with their time", plural(n.comms, "call"))
+	note(n.threads, "%s with calls of several threads, imported as one sequence", plural(n.threads, "rank"))
+	note(n.unfinished, "%s without MPI_Finalize at the end; the trace may be truncated", plural(n.unfinished, "rank"))
+	note(int(n.ignored), "%s not recorded by sst-dumpi", plural(int(n.ignored), "call"))
 	return append(all, n.leftOut()...)
 }
 
-// leftOut names the calls that send no message, the most frequent first.
+// leftOut lists the calls that send no message, the most frequent first.
 func (n *dumpiNotes) leftOut() []string {
 	var names []string
 	total := 0
@@ -87,10 +87,10 @@ func (n *dumpiNotes) leftOut() []string {
 	if len(names) > 5 {
 		names, more = names[:5], fmt.Sprintf(" and %d others", len(names)-5)
 	}
-	return []string{fmt.Sprintf("%s that send no message left out, with their time (%s%s)", plural(total, "call"), strings.Join(names, ", "), more)}
+	return []string{fmt.Sprintf("%s that send no message omitted, with their time (%s%s)", plural(total, "call"), strings.Join(names, ", "), more)}
 }
 
-// countList is calls by name, and what messages send.
+// countList returns the calls by name, and the bytes sent in messages.
 func (d *dumpiImport) countList() (all []Count) {
 	calls := uint64(0)
 	for name, n := range d.counts {

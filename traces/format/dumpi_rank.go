@@ -8,7 +8,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// dumpiRank follows the calls of one rank.
+// dumpiRank processes the calls of one rank.
 type dumpiRank struct {
 	dumpiReader
 	*patient
@@ -17,11 +17,11 @@ type dumpiRank struct {
 	file      int32
 	calls     uint64
 	counts    map[string]uint64
-	start     int64 // ns at which times begin
+	start     int64 // ns of wall time that become time 0
 	left      int64 // ns at which the latest call returned
 	leftIn    map[uint64]int64
 	types     dumpiTypes
-	comms     map[int64]int // communicators it made: which one of them it was
+	comms     map[int64]int // index of each communicator that it made
 	made      int
 	numbers   requestNumbers
 	requests  map[int64][]dumpiRequest
@@ -30,13 +30,13 @@ type dumpiRank struct {
 	status    []dumpiStatus
 }
 
-// dumpiRequest is an operation that was started.
+// dumpiRequest is a started operation.
 type dumpiRequest struct {
 	number int32
-	ticket int64 // of a receive to be settled, or -1
+	ticket int64 // of a receive to be resolved, or -1
 	comm   *dumpiComm
-	quiet  bool // it has no partner, and is no event
-	bytes  bool // its size is not known
+	quiet  bool // it has no partner and becomes no event
+	bytes  bool // its size is unknown
 }
 
 // dumpiTemplate is a persistent request.
@@ -55,12 +55,12 @@ func newDumpiRank(d *dumpiImport, rank, file int) *dumpiRank {
 	return r
 }
 
-// place is that of a call.
+// place returns the place of a call.
 func (r *dumpiRank) place(c *dumpiCall) trace.Pos {
 	return trace.Pos{File: r.file, At: int64(c.line)}
 }
 
-// returned takes a call.
+// returned handles a call.
 func (r *dumpiRank) returned(c *dumpiCall) error {
 	if r.calls == 0 {
 		r.left = c.enter
@@ -75,7 +75,7 @@ func (r *dumpiRank) returned(c *dumpiCall) error {
 	}
 	r.leftIn[c.thread] = c.leave
 	if c.leave-r.start > math.MaxInt64/1000 {
-		return c.fail(c.line, nil, fmt.Sprintf("%s returns over 106 days after the trace begins", c.name), "if the ranks' clocks do not agree, --set clock=own lets each begin at 0")
+		return c.fail(c.line, nil, fmt.Sprintf("%s returns over 106 days after the trace begins", c.name), "if the clocks of the ranks do not agree, --set clock=own starts each at 0")
 	}
 	if c.enter < r.start {
 		return c.fail(c.line, nil, c.name+" enters before the first call of the trace", "")
@@ -94,14 +94,14 @@ func (r *dumpiRank) returned(c *dumpiCall) error {
 	return c.err
 }
 
-// event is an event of the call.
+// event returns an event of the call.
 func (r *dumpiRank) event(k trace.Kind, c *dumpiCall) trace.Event {
 	e := trace.NewEvent(k)
 	e.Time = (c.enter - r.start) * 1000
 	return e
 }
 
-// tell says an event of the call, if its arguments were right.
+// tell emits an event of the call, if its arguments are valid.
 func (r *dumpiRank) tell(e trace.Event, c *dumpiCall) error {
 	if c.err != nil {
 		return c.err
@@ -109,19 +109,19 @@ func (r *dumpiRank) tell(e trace.Event, c *dumpiCall) error {
 	return r.say(e, r.place(c))
 }
 
-// peer is the world rank of a rank of comm.
+// peer returns the world rank of a rank of comm.
 func (r *dumpiRank) peer(c *dumpiCall, name string, local int64, comm *dumpiComm) int32 {
 	if c.err != nil {
 		return 0
 	}
 	if n := int64(comm.size(r)); local < 0 || local >= n {
-		c.bad(c.arg(name), fmt.Sprintf("rank %d of a communicator of %d ranks", local, n), "")
+		c.bad(c.arg(name), fmt.Sprintf("rank %d, but the communicator has %d ranks", local, n), "")
 		return 0
 	}
 	return comm.world(r, int32(local))
 }
 
-// tag reads a tag; -1 is any.
+// tag reads a tag; -1 means any.
 func (r *dumpiRank) tag(c *dumpiCall, name string) int32 {
 	v := c.int(name)
 	if v < -1 || v > math.MaxInt32 {
@@ -131,7 +131,7 @@ func (r *dumpiRank) tag(c *dumpiCall, name string) int32 {
 	return int32(v)
 }
 
-// bytes is count times the size of the datatype; known is false if the size is not
+// bytes returns count times the size of the datatype. known is false if the size is not
 // in the trace.
 func (r *dumpiRank) bytes(c *dumpiCall, count, datatype string) (n int64, known bool) {
 	elements := c.count(count)
@@ -153,7 +153,7 @@ func (r *dumpiRank) product(c *dumpiCall, a *dumpiArg, n, size int64) int64 {
 	return n * size
 }
 
-// mustBytes is bytes of what cannot be left open.
+// mustBytes is bytes, with an error for an unknown size.
 func (r *dumpiRank) mustBytes(c *dumpiCall, count, datatype string) int64 {
 	n, known := r.bytes(c, count, datatype)
 	if !known {
@@ -167,7 +167,7 @@ func (r *dumpiRank) unknownType(c *dumpiCall, datatype string) {
 	c.bad(a, fmt.Sprintf("user-defined datatype %d: its size is not in the trace", c.int(datatype)), "make the text with dumpi2ascii -a")
 }
 
-// statusOf is the one status of a call, or nil if it was ignored.
+// statusOf returns the only status of a call, or nil if the program ignored it.
 func (r *dumpiRank) statusOf(c *dumpiCall) *dumpiStatus {
 	if r.status = c.statuses("status", r.status); len(r.status) == 0 {
 		return nil
@@ -175,7 +175,7 @@ func (r *dumpiRank) statusOf(c *dumpiCall) *dumpiStatus {
 	return &r.status[0]
 }
 
-// aside takes a line of the header or footer that dumpi2ascii -a writes.
+// aside handles a line of the header or footer that dumpi2ascii -a writes.
 func (r *dumpiRank) aside(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, []byte("Datatype ")):
@@ -183,15 +183,15 @@ func (r *dumpiRank) aside(line []byte) error {
 	case bytes.HasPrefix(line, dumpiPrefix) && bytes.Contains(line, []byte(" called ")):
 		return r.checkCalls(line)
 	case bytes.Contains(line, dumpiReturning):
-		return r.fail(line, "a call returns that was not entered", "the trace is damaged")
+		return r.fail(line, "a call returns without entering", "the trace is damaged")
 	case bytes.IndexByte(line, '=') > 0 || bytes.IndexByte(line, ':') > 0:
 		return nil
 	}
 	return &dumpiCut{"neither a call nor a line of the header or footer"}
 }
 
-// checkCalls holds "MPI_Send called 3 times and ignored 0 times" to the calls that
-// were read.
+// checkCalls compares a line such as "MPI_Send called 3 times and ignored 0 times" with
+// the number of calls read.
 func (r *dumpiRank) checkCalls(line []byte) error {
 	var name string
 	var called, ignored uint64
@@ -200,7 +200,7 @@ func (r *dumpiRank) checkCalls(line []byte) error {
 	}
 	r.d.notes.ignored += ignored
 	if got := r.counts[name]; name != "MPI_ALL_FUNCTIONS" && got != called && got+ignored != called {
-		return r.fail(line, fmt.Sprintf("the trace has %s of %s", plural(int(got), "call"), name), "calls are missing")
+		return r.fail(line, fmt.Sprintf("the trace has %s of %s", plural(int(got), "call"), name), "calls are missing; copy or make the text again")
 	}
 	return nil
 }

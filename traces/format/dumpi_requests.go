@@ -8,7 +8,7 @@ import (
 
 const dumpiRequestNull = 1
 
-// complete ends the operation of a request; s is nil if its status is not known.
+// complete ends the operation of a request; s is nil if its status is unknown.
 func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, s *dumpiStatus) error {
 	if c.err != nil || id == dumpiRequestNull {
 		return c.err
@@ -16,7 +16,7 @@ func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, 
 	open := r.requests[id]
 	if len(open) == 0 {
 		if r.templates[id] != nil {
-			return nil // not started: the call returns at once
+			return nil // not started, so the call returns immediately
 		}
 		c.bad(c.must(name), fmt.Sprintf("request %d is not open", id), "")
 		return c.err
@@ -43,8 +43,8 @@ func (r *dumpiRank) complete(k trace.Kind, c *dumpiCall, name string, id int64, 
 	return r.tell(e, c)
 }
 
-// settleRequest tells a receive what its status says. gone is true if there was no
-// message for it.
+// settleRequest resolves a receive with its status. gone reports that no message
+// arrived for it.
 func (r *dumpiRank) settleRequest(q dumpiRequest, c *dumpiCall, s *dumpiStatus) (gone bool, err error) {
 	if s != nil && s.cancelled != 0 {
 		r.d.notes.cancelled++
@@ -125,7 +125,8 @@ func (r *dumpiRank) testany(c *dumpiCall) error {
 	return r.completeAny(trace.Test, c)
 }
 
-// completeAny completes the request of an index, which is negative if none was open.
+// completeAny completes the request of an index, which is negative if no request was
+// open.
 func (r *dumpiRank) completeAny(k trace.Kind, c *dumpiCall) error {
 	r.ints[0] = c.ints("requests", r.ints[0])
 	i := c.int("index")
@@ -133,7 +134,7 @@ func (r *dumpiRank) completeAny(k trace.Kind, c *dumpiCall) error {
 		return c.err
 	}
 	if i >= int64(len(r.ints[0])) {
-		c.bad(c.arg("index"), fmt.Sprintf("an index of %d requests", len(r.ints[0])), "")
+		c.bad(c.arg("index"), fmt.Sprintf("index out of range of %d requests", len(r.ints[0])), "")
 		return c.err
 	}
 	return r.complete(k, c, "requests", r.ints[0][i], r.statusOf(c))
@@ -148,8 +149,8 @@ func (r *dumpiRank) testsome(c *dumpiCall) error {
 	return r.completeSome(trace.Test, c)
 }
 
-// completeSome completes the requests of indices; a negative outcount says that none
-// was open.
+// completeSome completes the requests of indices. A negative outcount means that no
+// request was open.
 func (r *dumpiRank) completeSome(k trace.Kind, c *dumpiCall) error {
 	if c.int("outcount") <= 0 {
 		return c.err
@@ -159,7 +160,7 @@ func (r *dumpiRank) completeSome(k trace.Kind, c *dumpiCall) error {
 	r.status = c.statuses("statuses", r.status)
 	for n, i := range r.ints[1] {
 		if i < 0 || i >= int64(len(r.ints[0])) {
-			c.bad(c.arg("indices"), fmt.Sprintf("an index of %d requests", len(r.ints[0])), "")
+			c.bad(c.arg("indices"), fmt.Sprintf("index out of range of %d requests", len(r.ints[0])), "")
 			return c.err
 		}
 		var s *dumpiStatus
@@ -173,7 +174,7 @@ func (r *dumpiRank) completeSome(k trace.Kind, c *dumpiCall) error {
 	return c.err
 }
 
-// requestFree lets go of a request: nobody will wait for it.
+// requestFree frees a request: no call will wait for it.
 func (r *dumpiRank) requestFree(c *dumpiCall) error {
 	id := c.int("request")
 	delete(r.templates, id)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// resolve reads all files for what makes communicators, and finds the ranks of each.
+// resolve reads the calls in all files that make communicators, and finds the ranks of
+// each.
 func (d *dumpiImport) resolve() error {
 	size := len(d.fileOf)
 	made := make([][]dumpiCreation, size)
@@ -36,16 +37,16 @@ func (d *dumpiImport) resolve() error {
 	return nil
 }
 
-// dumpiResolver lets ranks meet in the calls that make communicators.
+// dumpiResolver matches the calls of all ranks that make communicators.
 type dumpiResolver struct {
 	d      *dumpiImport
 	made   [][]dumpiCreation
-	world  *dumpiComm // with its ranks
-	ready  []int32    // ranks that may go on
-	groups int32      // numbers given to communicators
+	world  *dumpiComm // with all its ranks
+	ready  []int32    // ranks that can advance
+	groups int32      // number of communicators so far
 }
 
-// parent is the communicator of a number in a creation of rank.
+// parent returns the communicator of a number in a creation of rank.
 func (v *dumpiResolver) parent(rank, i int32) *dumpiComm {
 	switch {
 	case i == dumpiParentWorld:
@@ -55,15 +56,16 @@ func (v *dumpiResolver) parent(rank, i int32) *dumpiComm {
 	case i >= 0 && int(i) < len(v.d.created[rank]) && v.d.created[rank][i] != nil:
 		return v.d.created[rank][i]
 	}
-	return &dumpiComm{why: "it is made from one whose ranks are not known"}
+	return &dumpiComm{why: "it is made from one with unknown ranks"}
 }
 
-// next is the creation that rank has come to.
+// next returns the current creation of rank.
 func (v *dumpiResolver) next(rank int32) *dumpiCreation {
 	return &v.made[rank][len(v.d.created[rank])]
 }
 
-// advance lets a rank go on to its next creation, where all ranks of the parent meet.
+// advance moves a rank to its next creation. When all ranks of the parent are there,
+// the communicators are made.
 func (v *dumpiResolver) advance(rank int32) {
 	for int(rank) < len(v.made) && len(v.d.created[rank]) < len(v.made[rank]) {
 		m := v.next(rank)
@@ -82,7 +84,7 @@ func (v *dumpiResolver) advance(rank int32) {
 	}
 }
 
-// meet makes the communicators of one call by all ranks of parent.
+// meet makes the communicators of a call by all ranks of parent.
 func (v *dumpiResolver) meet(parent *dumpiComm) {
 	parent.waiting = parent.waiting[:0]
 	kind := v.next(parent.ranks[0]).kind
@@ -147,7 +149,7 @@ func (v *dumpiResolver) split(parent *dumpiComm, made []*dumpiComm, by func(i in
 
 // create makes the communicators of groups.
 func (v *dumpiResolver) create(parent *dumpiComm, made []*dumpiComm) {
-	byFirst := map[int32]*dumpiComm{} // the groups of one call have no rank in common
+	byFirst := map[int32]*dumpiComm{} // the groups of one call are disjoint
 	for i, rank := range parent.ranks {
 		m := v.next(rank)
 		if m.none {
@@ -155,7 +157,7 @@ func (v *dumpiResolver) create(parent *dumpiComm, made []*dumpiComm) {
 		}
 		ranks, ok := v.members(rank, m.group)
 		if !ok || len(ranks) == 0 || !slices.Contains(ranks, rank) {
-			made[i] = &dumpiComm{why: "its group is not known"}
+			made[i] = &dumpiComm{why: "its group is unknown"}
 			continue
 		}
 		if byFirst[ranks[0]] == nil {
@@ -165,13 +167,13 @@ func (v *dumpiResolver) create(parent *dumpiComm, made []*dumpiComm) {
 	}
 }
 
-// cartSub splits a grid: ranks that differ only in dimensions that remain are
+// cartSub splits a grid. Ranks that differ only in the remaining dimensions stay
 // together.
 func (v *dumpiResolver) cartSub(parent *dumpiComm, made []*dumpiComm) {
 	remain := v.next(parent.ranks[0]).dims
 	if len(parent.dims) == 0 || len(remain) != len(parent.dims) || !isGrid(parent.dims, len(parent.ranks)) {
 		for i := range made {
-			made[i] = &dumpiComm{why: "it is a part of a grid whose dimensions are not known"}
+			made[i] = &dumpiComm{why: "it is a part of a grid with unknown dimensions"}
 		}
 		return
 	}

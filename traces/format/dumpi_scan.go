@@ -7,11 +7,11 @@ import (
 // dumpiCreation is a call that makes a communicator.
 type dumpiCreation struct {
 	kind   string
-	parent int32 // which of the rank's own, or one of the two below
-	none   bool  // the rank is not in the new one
+	parent int32 // index of the rank's own, or one of the two below
+	none   bool  // the rank is not in the new communicator
 	color  int64
 	key    int64
-	dims   []int64 // of a grid; which of them remain, of a part of one
+	dims   []int64 // dimensions of a grid, or flags of those that remain
 	group  *dumpiGroup
 }
 
@@ -21,36 +21,36 @@ const (
 	dumpiParentUnknown
 )
 
-// dumpiGroup is how a rank made a group, to be evaluated when its communicators are
-// known.
+// dumpiGroup records how a rank made a group. It is evaluated when the communicators
+// are known.
 type dumpiGroup struct {
-	kind  string // the call that made it
-	comm  int32  // as dumpiCreation.parent
+	kind  string // the call that made the group
+	comm  int32  // like dumpiCreation.parent
 	a, b  *dumpiGroup
 	ranks []int64
-	depth int // of the calls before it
+	depth int // number of nested calls
 
-	done    bool // members are found
+	done    bool // the members are known
 	members []int32
 	known   bool
 }
 
-const dumpiMaxDepth = 1000 // groups made of groups made of groups
+const dumpiMaxDepth = 1000 // maximum nesting of groups made of groups
 
-// dumpiScan reads one rank's calls for those that make communicators.
+// dumpiScan finds the calls of a rank that make communicators.
 type dumpiScan struct {
 	dumpiReader
 	made   []dumpiCreation
 	comms  map[int64]int32
 	groups map[int64]*dumpiGroup
-	lists  map[string][]int64 // those of all ranks, each once: ranks pass the same
+	lists  map[string][]int64 // arrays of all ranks, each stored once because ranks pass the same
 }
 
-// scan lists the creations of one file.
+// scan lists the creations in one file.
 func (d *dumpiImport) scan(file int, lists map[string][]int64) ([]dumpiCreation, error) {
 	in, err := d.files.Again(file)
 	if err != nil {
-		return nil, fmt.Errorf("the program makes communicators, whose ranks are in all files: %w", err)
+		return nil, fmt.Errorf("the program makes communicators, which need all files: %w", err)
 	}
 	defer in.Close()
 	s := &dumpiScan{comms: map[int64]int32{dumpiWorld: dumpiParentWorld, dumpiSelf: dumpiParentSelf}, groups: map[int64]*dumpiGroup{}, lists: lists}
@@ -60,7 +60,7 @@ func (d *dumpiImport) scan(file int, lists map[string][]int64) ([]dumpiCreation,
 	return s.made, err
 }
 
-// list is an array, kept once.
+// list returns an array, stored once.
 func (s *dumpiScan) list(c *dumpiCall, name string) []int64 {
 	values := c.ints(name, nil)
 	key := fmt.Sprint(values)
@@ -109,7 +109,7 @@ func (s *dumpiScan) take(c *dumpiCall) error {
 	return c.err
 }
 
-// takeGroup keeps how a group was made.
+// takeGroup records how a group was made.
 func (s *dumpiScan) takeGroup(c *dumpiCall) {
 	g := &dumpiGroup{kind: c.name}
 	switch c.name {

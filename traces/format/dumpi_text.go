@@ -13,26 +13,26 @@ type dumpiReader struct {
 	call    dumpiCall
 	inside  bool // the call has not returned yet
 	names   map[string]string
-	returns func(c *dumpiCall) error // takes a call
-	outside func(line []byte) error  // takes what is no call: the header and footer of -a
+	returns func(c *dumpiCall) error // handles a call
+	outside func(line []byte) error  // handles the header and footer of -a
 }
 
-// dumpiCall is one call of MPI. It is valid until the next.
+// dumpiCall is an MPI call. It is valid until the next one.
 type dumpiCall struct {
 	r            *dumpiReader
 	name         string
 	line         int
-	enter, leave int64 // ns of walltime
+	enter, leave int64 // ns of wall time
 	thread       uint64
 	args         []dumpiArg
 	buf          []byte // of the lines of args
-	err          error  // the first argument that was not as it should be
+	err          error  // the first error of an argument
 }
 
 // dumpiArg is `type name[length]=value`.
 type dumpiArg struct {
 	kind, name, value dumpiSpan
-	length            int64 // elements of an array, -1 if it is none
+	length            int64 // elements of an array, -1 for other values
 	line              int
 }
 
@@ -41,23 +41,23 @@ type dumpiSpan struct{ from, to int }
 
 func (c *dumpiCall) text(s dumpiSpan) []byte { return c.buf[s.from:s.to] }
 
-// read gives all calls of in to r.returns.
+// read passes all calls of in to r.returns.
 func (r *dumpiReader) read(in *Input) error {
 	r.names = map[string]string{}
 	r.call.r = r
 	if head, err := in.Head(); err == nil && bytes.HasPrefix(head, dumpiBinary) {
-		return fmt.Errorf("%s: offset 0: binary dumpi is not read; convert every rank with dumpi2ascii -a and import the texts", in.Name)
+		return fmt.Errorf("%s: offset 0: binary dumpi cannot be read; convert every rank with dumpi2ascii -a and import the texts", in.Name)
 	}
 	if err := r.lines(in, r.parse); err != nil {
 		return err
 	}
 	if r.inside {
-		return r.fail(nil, r.call.name+" entered, never returned: the trace is truncated", "make the trace again; was the program killed?")
+		return r.fail(nil, r.call.name+" entered, never returned: the trace is truncated", "make the trace again; the program may have been killed")
 	}
 	return nil
 }
 
-// parse takes one line.
+// parse handles one line.
 func (r *dumpiReader) parse(line []byte, last bool) error {
 	if n := len(line); n == 0 || line[0] <= ' ' || line[n-1] <= ' ' {
 		if line = r.trim(line); len(line) == 0 {
@@ -69,7 +69,7 @@ func (r *dumpiReader) parse(line []byte, last bool) error {
 	}
 	err := r.take(line)
 	if _, cut := err.(*dumpiCut); cut && last {
-		return r.fail(line, "the last line is cut in the middle", "make the text again")
+		return r.fail(line, "the last line is truncated", "make the text again")
 	}
 	if cut, is := err.(*dumpiCut); is {
 		return r.fail(line, cut.reason, "calls begin and end with their walltime, cputime and thread")
@@ -77,7 +77,7 @@ func (r *dumpiReader) parse(line []byte, last bool) error {
 	return err
 }
 
-// dumpiCut is the error of a line that could be part of one.
+// dumpiCut is the error of a line that may be truncated.
 type dumpiCut struct{ reason string }
 
 func (e *dumpiCut) Error() string { return e.reason }
@@ -141,22 +141,22 @@ func (r *dumpiReader) end(times, line []byte) error {
 	return r.returns(c)
 }
 
-// dumpiTimes reads "1.5, cputime 0.5 seconds in thread 0.", times in ns.
+// dumpiTimes reads "1.5, cputime 0.5 seconds in thread 0."; times are in ns.
 func dumpiTimes(b []byte) (wall int64, thread uint64, problem string) {
 	comma := bytes.Index(b, []byte(", cputime "))
 	in := bytes.LastIndex(b, []byte(" seconds in thread "))
 	if comma < 0 || in < comma || b[len(b)-1] != '.' {
-		return 0, 0, "a time that is not whole"
+		return 0, 0, "incomplete time"
 	}
 	sec, frac, _ := bytes.Cut(b[:comma], []byte("."))
 	s, problem := parseDecimal(sec)
 	if problem != "" || s > 9e9 || len(frac) > 9 {
-		return 0, 0, "a walltime that is not in seconds and nanoseconds"
+		return 0, 0, "walltime not in seconds and nanoseconds"
 	}
 	ns := uint64(0)
 	if len(frac) > 0 {
 		if ns, problem = parseDecimal(frac); problem != "" {
-			return 0, 0, "a walltime that is not in seconds and nanoseconds"
+			return 0, 0, "walltime not in seconds and nanoseconds"
 		}
 	}
 	for range 9 - len(frac) {
@@ -164,12 +164,12 @@ func dumpiTimes(b []byte) (wall int64, thread uint64, problem string) {
 	}
 	thread, problem = parseDecimal(b[in+len(" seconds in thread ") : len(b)-1])
 	if problem != "" {
-		return 0, 0, "a thread that is " + problem
+		return 0, 0, "thread is " + problem
 	}
 	return int64(s*1e9 + ns), thread, ""
 }
 
-// dumpiSeconds is a time in ns as the text has it: "4.0".
+// dumpiSeconds formats a time in ns as the text does: "4.0".
 func dumpiSeconds(ns int64) string {
 	frac := strings.TrimRight(fmt.Sprintf("%09d", ns%1e9), "0")
 	return strconv.FormatInt(ns/1e9, 10) + "." + frac + strings.Repeat("0", max(0, 1-len(frac)))
@@ -177,7 +177,7 @@ func dumpiSeconds(ns int64) string {
 
 const dumpiMaxCall = 64 << 20 // bytes of the arguments of a call
 
-// argument takes a line between entering and returning.
+// argument handles a line between entering and returning.
 func (r *dumpiReader) argument(line []byte) error {
 	c := &r.call
 	line = bytes.TrimPrefix(line, []byte("]")) // an array of arrays ends without a line end
@@ -189,14 +189,14 @@ func (r *dumpiReader) argument(line []byte) error {
 	switch {
 	case len(line) == 0 || bytes.HasPrefix(line, []byte("Perfcounters: ")):
 		return nil
-	case last >= 0 && bytes.HasPrefix(line, []byte(", [")): // the next of an array of arrays
+	case last >= 0 && bytes.HasPrefix(line, []byte(", [")): // the next element of an array of arrays
 		c.buf = append(c.buf, line...)
 		c.args[last].value.to = len(c.buf)
 		return nil
 	case bytes.Contains(line, dumpiEntering) && bytes.HasPrefix(line, dumpiPrefix):
-		return r.fail(line, fmt.Sprintf("a call inside %s, which has not returned", c.name), "the trace is damaged")
+		return r.fail(line, fmt.Sprintf("a call within %s, which has not returned", c.name), "the trace is damaged")
 	case last >= 0 && string(c.text(c.args[last].kind)) == "string" && (eq < 0 || !bytes.Contains(line[:eq], []byte(" "))):
-		return nil // strings may have line ends
+		return nil // strings may contain line ends
 	case eq < 0:
 		if err := r.checkNUL(line); err != nil {
 			return err
@@ -220,10 +220,10 @@ func (r *dumpiReader) split(line []byte, eq int) error {
 		for _, dim := range bytes.Split(bytes.TrimSuffix(left[open+1:], []byte("]")), []byte("][")) {
 			n, err := strconv.ParseInt(string(dim), 10, 32)
 			if err != nil || left[eq-1] != ']' {
-				return &dumpiCut{"an array whose length is not a number"}
+				return &dumpiCut{"the array length is not a number"}
 			}
 			if a.length *= max(n, 0); a.length > 1<<31 {
-				return r.fail(line, "an array of over 2^31 elements", "")
+				return r.fail(line, "the array has over 2^31 elements", "")
 			}
 		}
 	}

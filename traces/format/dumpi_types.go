@@ -5,23 +5,23 @@ import (
 	"fmt"
 )
 
-// dumpiBuiltin are the sizes in bytes of the datatypes of MPI by their number in
-// dumpi, on machines with 64-bit longs; dumpi lists MPI_LONG_LONG_INT, 16, with 0.
+// dumpiBuiltin lists the sizes in bytes of MPI's datatypes by their number in dumpi, on
+// machines with 64-bit longs. For MPI_LONG_LONG_INT, number 16, dumpi lists 0.
 var dumpiBuiltin = [...]int64{2: 1, 3: 1, 4: 1, 5: 1, 6: 4, 7: 2, 8: 2, 9: 4, 10: 4, 11: 8, 12: 8, 13: 4, 14: 8, 15: 16,
 	16: 8, 17: 8, 18: 8, 19: 1, 20: 0, 21: 0, 22: 8, 23: 12, 24: 12, 25: 6, 26: 8, 27: 20}
 
-// dumpiTypes knows the sizes of datatypes, in bytes.
+// dumpiTypes holds the sizes of datatypes in bytes.
 type dumpiTypes struct {
-	listed map[int64]int64 // by the footer of dumpi2ascii -a
-	made   map[int64]int64 // by calls so far; -1 if the call does not say
-	used   map[int64]int64 // of MPI itself
+	listed map[int64]int64 // from the footer of dumpi2ascii -a
+	made   map[int64]int64 // from calls so far; -1 if the call does not give it
+	used   map[int64]int64 // used sizes of MPI's own datatypes
 }
 
 func (t *dumpiTypes) init() {
 	t.listed, t.made, t.used = map[int64]int64{}, map[int64]int64{}, map[int64]int64{}
 }
 
-// size is the size of datatype id, if it is known.
+// size returns the size of datatype id, if known.
 func (t *dumpiTypes) size(id int64) (int64, bool) {
 	if id >= 0 && id < int64(len(dumpiBuiltin)) {
 		size := dumpiBuiltin[id]
@@ -56,7 +56,7 @@ func dumpiSizeLine(line []byte) (id, size int64, err error) {
 func (r *dumpiRank) readSizes() error {
 	in, err := r.d.files.Again(int(r.file))
 	if err != nil {
-		return nil // sizes are compared with the footer when it comes
+		return nil // the footer is compared with the used sizes when it comes
 	}
 	defer in.Close()
 	var t text
@@ -70,19 +70,20 @@ func (r *dumpiRank) readSizes() error {
 	})
 }
 
-// checkSize holds a size of the footer to the one that was used.
+// checkSize compares a size in the footer with the size that was used.
 func (r *dumpiRank) checkSize(line []byte) error {
 	id, size, err := dumpiSizeLine(line)
 	if err != nil {
 		return err
 	}
 	if used, ok := r.types.used[id]; ok && size > 0 && used != size {
-		return r.fail(line, fmt.Sprintf("a datatype that was taken for %d bytes", used), "import the text from a file, so that its end can be read first")
+		return r.fail(line, fmt.Sprintf("the datatype was read as %d bytes", used), "import the text from a file, so that its end can be read first")
 	}
 	return nil
 }
 
-// newType is the size of the datatype that a call makes: elements of the old one.
+// newType records the size of the datatype that a call makes from elements of the old
+// one.
 func (r *dumpiRank) newType(c *dumpiCall, elements func() int64) error {
 	n := elements()
 	size, ok := r.types.size(c.int("oldtype"))
@@ -96,12 +97,12 @@ func (r *dumpiRank) newType(c *dumpiCall, elements func() int64) error {
 	return c.err
 }
 
-// sum adds up an array.
+// sum adds the elements of an array.
 func (r *dumpiRank) sum(c *dumpiCall, name string) (total int64) {
 	r.ints[0] = c.ints(name, r.ints[0])
 	for _, v := range r.ints[0] {
 		if v < 0 || v > 1<<40 {
-			c.bad(c.arg(name), "a count that is negative, or over 2^40", "")
+			c.bad(c.arg(name), "a count is negative or over 2^40", "")
 			return 0
 		}
 		total += v
@@ -136,7 +137,7 @@ func (r *dumpiRank) typeSubarray(c *dumpiCall) error {
 	})
 }
 
-// typeStruct is blocks of different datatypes.
+// typeStruct has blocks of different datatypes.
 func (r *dumpiRank) typeStruct(c *dumpiCall) error {
 	r.ints[0], r.ints[1] = c.ints("lengths", r.ints[0]), c.ints("oldtypes", r.ints[1])
 	total := int64(0)
@@ -154,13 +155,13 @@ func (r *dumpiRank) typeStruct(c *dumpiCall) error {
 	return c.err
 }
 
-// typeUnknown is a datatype whose size the call does not say.
+// typeUnknown is a datatype whose size the call does not give.
 func (r *dumpiRank) typeUnknown(c *dumpiCall) error {
 	r.types.made[c.int("newtype")] = -1
 	return c.err
 }
 
-// typeSize says the size of a datatype itself.
+// typeSize gives the size of a datatype.
 func (r *dumpiRank) typeSize(c *dumpiCall) error {
 	if id := c.int("datatype"); id >= int64(len(dumpiBuiltin)) && c.err == nil {
 		r.types.made[id] = c.count("size")

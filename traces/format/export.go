@@ -11,12 +11,12 @@ import (
 	"spoor/traces/trace"
 )
 
-// losses counts what an exporter could not express.
+// losses counts the parts of a trace that an exporter cannot express.
 type losses struct {
 	ops    map[trace.Op]uint64
 	events uint64
 	kinds  []trace.Kind
-	gaps   bool // counts of instructions that are no instruction fetches
+	gaps   bool // instruction counts exist that are not instruction fetches
 }
 
 func (l *losses) drop(op trace.Op) {
@@ -26,8 +26,8 @@ func (l *losses) drop(op trace.Op) {
 	l.ops[op]++
 }
 
-// countEvents reads the events of procs: no format of references has them. A
-// Compute event without work is bookkeeping of instruction counts.
+// countEvents counts the events of procs, because no reference format has them. A
+// Compute event without work only carries an instruction count and is not counted.
 func (l *losses) countEvents(src trace.Source, procs []trace.Proc) error {
 	for b, err := range src.Events(procs...) {
 		if err != nil {
@@ -48,7 +48,7 @@ func (l *losses) countEvents(src trace.Source, procs []trace.Proc) error {
 func (l *losses) notes(format string) (all []string) {
 	for _, op := range trace.Ops {
 		if n := l.ops[op]; n > 0 {
-			all = append(all, fmt.Sprintf("%s has no %s: %d were left out", format, op, n))
+			all = append(all, fmt.Sprintf("%s has no %s: %d omitted", format, op, n))
 		}
 	}
 	if l.events > 0 {
@@ -57,10 +57,10 @@ func (l *losses) notes(format string) (all []string) {
 		for _, k := range l.kinds {
 			kinds = append(kinds, k.String())
 		}
-		all = append(all, fmt.Sprintf("%s has no events: %d were left out (%s)", format, l.events, strings.Join(kinds, ", ")))
+		all = append(all, fmt.Sprintf("%s has no events: %d omitted (%s)", format, l.events, strings.Join(kinds, ", ")))
 	}
 	if l.gaps {
-		all = append(all, format+" has no counts of instructions: those that are not instruction fetches were left out")
+		all = append(all, format+" has no instruction counts: instructions that are not fetched are omitted")
 	}
 	return all
 }
@@ -76,7 +76,7 @@ func (o ExportOptions) chosen(src trace.Source) []trace.Proc {
 	return procs
 }
 
-// oneProc is the processor that a format without threads can write.
+// oneProc returns the processor that a format without threads writes.
 func oneProc(src trace.Source, o ExportOptions, format string) (trace.Proc, error) {
 	procs := o.chosen(src)
 	if len(procs) != 1 {
@@ -85,8 +85,7 @@ func oneProc(src trace.Source, o ExportOptions, format string) (trace.Proc, erro
 	return procs[0], nil
 }
 
-// lineOf appends the line of one reference, or nothing where the format has none
-// for op.
+// lineOf appends the line of one reference, or nothing if the format does not have op.
 type lineOf func(line []byte, addr uint64, size uint16, op trace.Op) []byte
 
 // exportText writes the references of one processor, one line each.
@@ -119,7 +118,7 @@ func exportText(src trace.Source, o ExportOptions, w io.Writer, line lineOf, for
 	return lost.notes(format), out.Flush()
 }
 
-// cursor walks the references of one processor with their positions.
+// cursor iterates over the references of one processor with their positions.
 type cursor struct {
 	proc   trace.Proc
 	pull   func() (*trace.Refs, error, bool)
@@ -130,13 +129,13 @@ type cursor struct {
 	refs   *trace.Refs
 	at     int
 	row    uint64 // references before refs[at]
-	pos    uint64 // instructions up to refs[at], included
+	pos    uint64 // instructions up to and including refs[at]
 	event  uint64 // instructions up to the latest event
 	rows   []trace.Event
 	nextEv int
 }
 
-// newCursor stands at the first reference of proc; refs is nil if there is none.
+// newCursor starts at the first reference of proc; refs is nil if there is none.
 func newCursor(src trace.Source, proc trace.Proc) (*cursor, error) {
 	pull, stopRefs := iter.Pull2(src.Refs(proc))
 	events, stopEvents := iter.Pull2(src.Events(proc))
@@ -146,8 +145,8 @@ func newCursor(src trace.Source, proc trace.Proc) (*cursor, error) {
 	return c, c.advance()
 }
 
-// advance moves to the next reference. What Compute events before it carry is
-// part of its position.
+// advance moves to the next reference. Its position includes the instructions of
+// Compute events before it.
 func (c *cursor) advance() error {
 	c.at++
 	c.row++
@@ -181,7 +180,7 @@ func (c *cursor) carried() error {
 			c.pos += uint64(e.Work)
 			c.event += uint64(e.Work)
 		}
-		c.pos = max(c.pos, c.event) // an Instr of references that is full says less than the events
+		c.pos = max(c.pos, c.event) // if Instr of a reference is at its maximum, the events give more
 		c.nextEv++
 	}
 }

@@ -1,7 +1,7 @@
 package format
 
-// hexRun reads the hexadecimal digits at b[i:], at most 16, and returns where they
-// end. It is small, so that the compiler puts it into the loops of fast paths.
+// hexRun reads the hexadecimal digits at b[i:], at most 16, and returns their end. It
+// is small enough for the compiler to inline it into the fast paths.
 func hexRun(b []byte, i int) (v uint64, end int) {
 	last := min(i+16, len(b))
 	for ; i < last && hexValue[b[i]] <= 15; i++ {
@@ -10,8 +10,7 @@ func hexRun(b []byte, i int) (v uint64, end int) {
 	return v, i
 }
 
-// decimalRun reads the decimal digits at b[i:], at most 5, and returns where they
-// end.
+// decimalRun reads the decimal digits at b[i:], at most 5, and returns their end.
 func decimalRun(b []byte, i int) (v uint64, end int) {
 	last := min(i+5, len(b))
 	for ; i < last && b[i]-'0' <= 9; i++ {

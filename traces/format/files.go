@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Files are the files of one import, in order. A file is opened when its turn
-// comes, so that a trace of thousands of files holds few of them open.
+// Files holds the files of one import, in order. A file is opened only when it is
+// needed, so that a trace of thousands of files keeps few of them open.
 type Files struct {
 	ctx   context.Context
 	stdin io.Reader
@@ -17,12 +17,12 @@ type Files struct {
 
 type oneFile struct {
 	path string
-	in   *Input // nil until it is opened
-	once bool   // there is nothing at path
+	in   *Input // nil until opened
+	once bool   // an Input without a path, which can be read only once
 }
 
-// NewFiles lists the files at paths, of which "-" is stdin. seen, if not nil, is
-// called with the number of compressed bytes of every read, from other goroutines.
+// NewFiles lists the files at paths; "-" is standard input. If seen is not nil, other
+// goroutines call it with the number of compressed bytes of every read.
 func NewFiles(ctx context.Context, paths []string, stdin io.Reader, seen func(n int)) *Files {
 	f := &Files{ctx: ctx, stdin: stdin, seen: seen}
 	for _, p := range paths {
@@ -31,7 +31,7 @@ func NewFiles(ctx context.Context, paths []string, stdin io.Reader, seen func(n 
 	return f
 }
 
-// FilesOf lists inputs that are open already.
+// FilesOf lists inputs that are already open.
 func FilesOf(ins ...*Input) *Files {
 	f := new(Files)
 	for _, in := range ins {
@@ -41,20 +41,21 @@ func FilesOf(ins ...*Input) *Files {
 	return f
 }
 
-// Len is the number of files.
+// Len returns the number of files.
 func (f *Files) Len() int { return len(f.files) }
 
-// Path is the path of file i.
+// Path returns the path of file i.
 func (f *Files) Path(i int) string { return f.files[i].path }
 
-// Add appends a file, for formats whose files name others, and returns its number.
+// Add appends a file and returns its number. It serves formats whose files name other
+// files.
 func (f *Files) Add(path string) int {
 	f.files = append(f.files, oneFile{path: path})
 	return len(f.files) - 1
 }
 
-// Open opens file i, or returns the Input that an earlier call opened: a file can
-// be parsed once. Close it when it is parsed.
+// Open opens file i, or returns the Input of an earlier call, because a file can be
+// parsed only once. Close the Input after parsing.
 func (f *Files) Open(i int) (*Input, error) {
 	file := &f.files[i]
 	if file.in == nil {
@@ -67,16 +68,16 @@ func (f *Files) Open(i int) (*Input, error) {
 	return file.in, nil
 }
 
-// Again opens file i for another pass, besides the one of Open, and not counted as
+// Again opens file i for another pass besides that of Open. It does not count as
 // progress. Standard input cannot be read again.
 func (f *Files) Again(i int) (*Input, error) {
 	if file := &f.files[i]; file.once || file.path == "-" {
-		return nil, fmt.Errorf("%s: this must be read twice; give it as a file", file.path)
+		return nil, fmt.Errorf("%s: the input must be read twice; give it as a file", file.path)
 	}
 	return Open(f.ctx, f.files[i].path, f.stdin, nil)
 }
 
-// Head is the start of file i. A file whose turn has not come is closed again.
+// Head returns the start of file i. If Head opened the file, it closes it again.
 func (f *Files) Head(i int) ([]byte, error) {
 	if file := &f.files[i]; file.in != nil || file.path == "-" {
 		in, err := f.Open(i)
@@ -93,13 +94,13 @@ func (f *Files) Head(i int) ([]byte, error) {
 	return in.Head()
 }
 
-// One is file i alone.
+// One returns file i alone.
 func (f *Files) One(i int) *Files {
 	return &Files{ctx: f.ctx, stdin: f.stdin, seen: f.seen, files: f.files[i : i+1 : i+1]}
 }
 
-// SHA256s identify the files that were opened, as given, in order. They are valid
-// when all of them have been read.
+// SHA256s returns the hashes of the opened files as given, in order. They are valid
+// when all of the files have been read.
 func (f *Files) SHA256s() (sums []string) {
 	for _, file := range f.files {
 		if file.in != nil {
@@ -118,13 +119,13 @@ func (f *Files) Close() {
 	}
 }
 
-// importOne is Import of a Joint format.
+// importOne is Import of a MultiFileImporter.
 func importOne(im Joint, in *Input, o Options, sink Sink) (Result, error) {
 	return im.ImportFiles(FilesOf(in), o, sink)
 }
 
-// ExpandFolder lists the files of the trace in a folder, and finds the format that
-// knows it by the names of its files. im is the importer, or nil to ask all of them.
+// ExpandFolder lists the files of the trace in a folder, and finds the format from the
+// names of the files. im is the importer, or nil to try all of them.
 func ExpandFolder(dir string, im Importer) ([]string, Joint, error) {
 	var found Joint
 	var files []string
@@ -145,7 +146,7 @@ func ExpandFolder(dir string, im Importer) ([]string, Joint, error) {
 		}
 	}
 	if found == nil {
-		return nil, nil, fmt.Errorf("%s: the folder holds no trace of several files that is known by its names; name the files themselves", dir)
+		return nil, nil, fmt.Errorf("%s: no trace of several files recognised in the folder; give the files themselves", dir)
 	}
 	return files, found, nil
 }

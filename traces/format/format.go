@@ -1,14 +1,15 @@
-// Package format reads and writes foreign trace formats: one file each, one list.
+// Package format reads and writes foreign trace formats. All lists them; each format
+// has its own files.
 //
-// An importer recognises its format, parses it, and says where bad input is; the
-// invariants of traces are package trace's. Compressed input is recognised by its
-// first bytes, never by its name (containers), and is decompressed on another
-// goroutine, so that parsing overlaps with it.
+// An importer recognises its format, parses it, and reports where bad input is. Package
+// trace checks the invariants of traces. Compressed input is recognised by its first
+// bytes, not by its name (see containers). Another goroutine decompresses it, so that
+// parsing overlaps.
 //
-// Text may have carriage returns, a byte order mark, blanks at the ends of lines
-// and no line end after the last line; each such oddity is one note. UTF-16, NUL
-// bytes and lines over 1 MiB are errors. Every error names file and line, or file,
-// record and offset, quotes at most 60 characters of the text, and says what to do.
+// Text may have carriage returns, a byte order mark, blanks at the ends of lines and no
+// line end after the last line; each kind of oddity is one note. UTF-16, NUL bytes and
+// lines over 1 MiB are errors. An error gives the file and line, or the file, record
+// and offset. It quotes at most 60 characters of the text, and says what to do.
 package format
 
 import (
@@ -26,45 +27,45 @@ var All = []Format{Lackey{}, Din{}, XDin{}, D4Bin{}, CacheLib{}, CSV{}, ChampSim
 
 // Format is a foreign trace format; it is an Importer, an Exporter, or both.
 type Format interface {
-	Name() string        // what --from and --to take
-	Description() string // one line for people
-	Magic() string       // how the format is recognised, one line for people
+	Name() string        // the value of --from and --to
+	Description() string // one line for users
+	Magic() string       // how the format is recognised, one line for users
 }
 
 // Importer reads a format.
 type Importer interface {
 	Format
-	// Sniff judges the first bytes of decompressed input; a line may be cut at
-	// their end.
+	// Sniff judges the first bytes of decompressed input. The last line may be
+	// truncated.
 	Sniff(head []byte) Verdict
-	// Import parses all of in and feeds sink. It is called once per input.
+	// Import parses all of in and passes it to sink. It is called once per input.
 	Import(in *Input, o Options, sink Sink) (Result, error)
 }
 
-// Joint is implemented by importers for which several files can be one trace, such
-// as a file for each rank or thread. Their Import is ImportFiles of one file.
+// MultiFileImporter is implemented by importers that read several files as one trace,
+// such as a file for each rank or thread. Their Import is ImportFiles of one file.
 type Joint interface {
 	Importer
-	// Expand lists the files of the trace in a folder, in order, or nothing if the
-	// folder holds no trace of this format.
+	// Expand lists the files of the trace in a folder, in order. It returns nothing if
+	// the folder holds no trace of this format.
 	Expand(dir string) ([]string, error)
-	// ImportFiles parses all files, which are one trace, and feeds sink.
+	// ImportFiles parses all files as one trace and passes it to sink.
 	ImportFiles(files *Files, o Options, sink Sink) (Result, error)
 }
 
-// Layout fixes the optional columns of a trace and the unit of its work, which
-// must be known before it is read.
+// Layout gives the optional columns of a trace and the unit of its work. They must be
+// known before the trace is read.
 type Layout struct {
 	PC   bool           // references carry the address of their instruction
-	Time bool           // events carry the time at which they were recorded
+	Time bool           // events carry their recorded time
 	Work trace.WorkUnit // of Compute events
 }
 
-// Shaped is implemented by importers whose traces have another layout than
-// Layout{Work: trace.WorkInstr}.
+// LayoutImporter is implemented by importers whose layout is not Layout{Work:
+// trace.WorkInstr}.
 type Shaped interface{ Layout(o Options) Layout }
 
-// LayoutOf is the layout of what im imports.
+// LayoutOf returns the layout of the traces that im imports.
 func LayoutOf(im Importer, o Options) Layout {
 	if shaped, ok := im.(Shaped); ok {
 		return shaped.Layout(o)
@@ -72,12 +73,12 @@ func LayoutOf(im Importer, o Options) Layout {
 	return Layout{Work: trace.WorkInstr}
 }
 
-// Setting is an option of one format, which users give as --set name=value. One
-// that only importers or only exporters look at has a Doc that begins with "when
-// read" or "when written".
+// Setting is an option of one format, which users give as --set name=value. If only
+// importers or only exporters use it, its Doc begins with "when read" or "when
+// written".
 type Setting struct{ Name, Default, Doc string }
 
-// has says whether import (reading) or export looks at s.
+// has reports whether import (reading) or export uses s.
 func (s Setting) has(reading bool) bool {
 	if reading {
 		return !strings.HasPrefix(s.Doc, "when written")
@@ -85,44 +86,46 @@ func (s Setting) has(reading bool) bool {
 	return !strings.HasPrefix(s.Doc, "when read")
 }
 
-// SettingError is a value that a setting cannot have.
+// SettingError reports an invalid value of a setting.
 type SettingError struct{ error }
 
-// Unwrap is what is wrong with the value.
+// Unwrap returns what is wrong with the value.
 func (e *SettingError) Unwrap() error { return e.error }
 
-// badSetting is a SettingError about "name=value: why".
+// badSetting returns a SettingError of the form "name=value: why".
 func badSetting(format string, args ...any) error {
 	return &SettingError{fmt.Errorf("--set "+format, args...)}
 }
 
-// Tunable is implemented by formats with settings.
+// SettingsLister is implemented by formats with settings.
 type Tunable interface{ Settings() []Setting }
 
-// Part is a column, a label or a kind of line of a format, and what import takes there, one line for people.
+// Part is a column, a label or a kind of line of a format. Doc says in one line what
+// import accepts there.
 type Part struct{ Name, Doc string }
 
-// Explained is implemented by formats whose lines people write themselves, or would have to look up.
+// PartsLister is implemented by formats whose lines users write themselves, or need to
+// look up.
 type Explained interface{ Parts() []Part }
 
-// Aliased is implemented by formats that people know by other names too.
+// AliasLister is implemented by formats with further names.
 type Aliased interface{ Aliases() []string }
 
 // Exporter writes a format.
 type Exporter interface {
 	Format
-	// Export writes src to w and returns what the format could not express.
+	// Export writes src to w and returns notes on what the format could not express.
 	Export(src trace.Source, o ExportOptions, w io.Writer) (notes []string, err error)
-	// Loses says what of a trace the format cannot express, one line for people.
+	// Loses returns what the format cannot express, one line for users.
 	Loses() string
 }
 
-// Threaded is implemented by formats that say themselves which thread made a
-// reference; a file of any other format is one processor.
+// ThreadedImporter is implemented by formats whose files name the thread of each
+// reference. In other formats, a file is one processor.
 type Threaded interface{ Threaded() }
 
-// Sink takes a trace as it is parsed; store.Writer is one. It keeps nothing of
-// its arguments.
+// Sink receives a trace while it is parsed, such as store.Writer. It must not keep its
+// arguments.
 type Sink interface {
 	Refs(b *trace.Refs) error
 	Events(b *trace.Events) error
@@ -130,22 +133,22 @@ type Sink interface {
 
 // Result is what an importer learned besides references and events.
 type Result struct {
-	Program string   // the traced command, or "" when the input does not say
+	Program string   // the traced command, or "" if unknown
 	Procs   int      // processors are numbered from Options.FirstProc
 	Lines   uint64   // lines or records read
-	Rule    string   // what decided the order between processors, or ""
-	Notes   []string // what was guessed, tolerated or dropped
-	Facts   []string // what readers of the trace may want to know, but is no surprise
-	Counts  []Count  // what the input holds, by the format's own names
+	Rule    string   // what determines the order between processors, or ""
+	Notes   []string // guesses, tolerated oddities and omissions
+	Facts   []string // properties of the trace that need no message
+	Counts  []Count  // amounts in the input, by the format's own names
 }
 
-// Count is how many records of one name an input has.
+// Count is the number of records with a name.
 type Count struct {
 	Name string // "isend", "INSTR", "markers"
 	N    uint64
 }
 
-// Modify says what becomes of an instruction that loads and stores one place.
+// Modify selects how to store an instruction that loads and stores the same address.
 type Modify uint8
 
 // The ways to store a modify.
@@ -165,40 +168,40 @@ func ParseModify(s string) (Modify, error) {
 	case "store":
 		return ModifyStore, nil
 	case "keep":
-		return 0, fmt.Errorf("a trace has loads and stores but no modify; use split (load, then store), load or store")
+		return 0, fmt.Errorf("a trace cannot store a modify; use split (load, then store), load or store")
 	}
 	return 0, fmt.Errorf("%q is not split, load or store", s)
 }
 
-// Options are what the user can ask of importers. The zero value of a field is
-// the default.
+// Options are the user's options of an import. The zero value of a field is the
+// default.
 type Options struct {
 	FirstProc       trace.Proc        // number of the first processor of this input
 	Modify          Modify            // 0 is ModifySplit
-	DropIfetch      bool              // leave instruction fetches out; they still count as instructions
+	DropIfetch      bool              // omit instruction fetches; they still count as instructions
 	DefaultSize     uint16            // of references without a size; 0 is the format's own default
-	CollapseAtomics bool              // lackey: a load directly before a modify of the same bytes is part of it
-	IgnoreSummary   bool              // lackey: accept a summary that counts other instructions than the trace has
+	CollapseAtomics bool              // lackey: merge a load directly before a modify of the same bytes into it
+	IgnoreSummary   bool              // lackey: accept a summary with another instruction count than the trace
 	Columns         []string          // csv: meaning of the columns, instead of a header
 	AddrBase        int               // csv, pinatrace: base of addresses without 0x: 10 (also 0) or 16
-	TimeIsRows      bool              // csv: ignore the time column, every row is one instruction
-	PC              bool              // store the address of the instruction with each reference, where the format has it
-	Unmatched       bool              // accept messages without a partner; they are noted
-	Set             map[string]string // settings of the format (Tunable), those that were given
+	TimeIsRows      bool              // csv: ignore the time column; every row is one instruction
+	PC              bool              // store the address of the instruction with each reference, if the format has it
+	Unmatched       bool              // accept messages without a partner, with notes
+	Set             map[string]string // the given settings of the format
 }
 
-// Setting is the value of one of f's settings: what was given, or its default. It
+// Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
 func (o Options) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
 
-// ExportOptions are what the user can ask of exporters.
+// ExportOptions are the user's options of an export.
 type ExportOptions struct {
-	Simulated *Simulated        // for timelines: what else is known, if times are of a simulation
+	Simulated *Simulated        // for timelines of a simulation: what is known besides the events
 	Procs     []trace.Proc      // processors to write; nil means all
-	Set       map[string]string // settings of the format (Tunable), those that were given
+	Set       map[string]string // the given settings of the format
 }
 
-// Setting is the value of one of f's settings: what was given, or its default. It
+// Setting returns the value of one of f's settings: the given value, or the default. It
 // panics if f has no such setting.
 func (o ExportOptions) Setting(f Tunable, name string) string { return setting(f, o.Set, name) }
 
@@ -214,14 +217,14 @@ func setting(f Tunable, given map[string]string, name string) string {
 	panic("format: no setting " + name)
 }
 
-// CheckReading makes sure that importing f looks at all settings that were given.
+// CheckReading checks that importing f uses all given settings.
 func CheckReading(f Importer, given map[string]string) error {
-	return checkSettings(f, given, true, "when it is read")
+	return checkSettings(f, given, true, "for import")
 }
 
-// CheckWriting makes sure that exporting f looks at all settings that were given.
+// CheckWriting checks that exporting f uses all given settings.
 func CheckWriting(f Exporter, given map[string]string) error {
-	return checkSettings(f, given, false, "when it is written")
+	return checkSettings(f, given, false, "for export")
 }
 
 func checkSettings(f Format, given map[string]string, reading bool, when string) error {

@@ -7,19 +7,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// Gem5 is gem5's packet trace: the magic "gem5", then protobuf messages with their
-// lengths, a header and a packet for each request that a probe saw. Source: gem5
+// Gem5 is gem5's packet trace. After the magic "gem5" come protobuf messages with their
+// lengths: a header, and a packet for each request that a probe saw. Source: gem5
 // v24.0.0.1, src/proto/packet.proto, src/proto/protoio.cc, src/mem/packet.hh.
 //
-// The references are requests that a processor makes; those of caches for lines that
-// they miss are loads or, of prefetchers, prefetches. Responses, writebacks and what
-// keeps caches coherent are counted and left out, as are commands whose number is not
-// known. The requestors of the header's id_strings (packet field pkt_id) are the
-// processors, in the order in which they appear; --set by=cpu puts those of a cpu
-// together, as its fetches and its data are one stream. Instruction fetches are a processor's
-// instructions, and without any, every request is one. Each processor counts its own,
-// so that the order of packets of different processors is not kept; --set count=all
-// keeps it at the price of counts that are those of all processors together.
+// The references are the requests of processors. Requests of caches for missing lines
+// are loads; those of prefetchers are prefetches. Responses, writebacks, coherence
+// messages and unknown commands are only counted.
+//
+// The requestors of the header's id_strings (packet field pkt_id) become processors, in
+// the order in which they appear. --set by=cpu merges the requestors of a CPU, because
+// its fetches and its data accesses are one stream. Instruction fetches are a
+// processor's instructions; without them, every request is one. Each processor counts
+// its own instructions, so the order of packets of different processors is lost. --set
+// count=all keeps that order, but then the counts are those of all processors together.
 type Gem5 struct{}
 
 var (
@@ -30,23 +31,23 @@ var (
 	_ Threaded = Gem5{}
 )
 
-// Name is "gem5".
+// Name returns "gem5".
 func (Gem5) Name() string { return "gem5" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Gem5) Description() string {
 	return "gem5 packet trace of MemTraceProbe or CommMonitor, protobuf"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Gem5) Magic() string { return "gem5 at the start" }
 
 var gem5Magic = []byte("gem5")
 
-// Layout has the PC column if it is asked for.
+// Layout has the PC column if Options.PC is set.
 func (Gem5) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
 
-// Threaded says that packets name their requestor.
+// Threaded marks a format whose packets name their requestor.
 func (Gem5) Threaded() {}
 
 // The names of the settings.
@@ -54,15 +55,15 @@ const (
 	gem5By      = "by"
 	gem5Version = "version"
 	gem5Ticks   = "ticks"
-	countBy     = "count" // of pinatrace, too
+	countBy     = "count" // also of pinatrace
 )
 
-// Settings are what a processor is, which numbers commands have, and the time of
+// Settings returns what a processor is, the numbering of commands, and the time of
 // exported packets.
 func (Gem5) Settings() []Setting {
 	return []Setting{
-		{gem5By, "port", "when read: what a processor is: port (a requestor), cpu (requestors x.inst, x.data and others of x), or one of all"},
-		{gem5Version, "24", "when read: the numbers of commands: 24 (gem5 with LockedRMW commands), 21 (without), or stable (ReadReq and WriteReq alone)"},
+		{gem5By, "port", "when read: what a processor is: port (each requestor), cpu (all requestors x.inst, x.data and others of a cpu x) or one (all requestors)"},
+		{gem5Version, "24", "when read: the numbering of commands: 24 (gem5 with LockedRMW commands), 21 (without) or stable (only ReadReq and WriteReq)"},
 		countSetting("packets"),
 		{gem5Ticks, "1000", "when written: ticks of 1 ps for each instruction"},
 	}
@@ -80,7 +81,7 @@ func (Gem5) Sniff(head []byte) Verdict {
 func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	p := gem5Parser{o: o, gem5Procs: gem5Procs{by: o.Setting(f, gem5By), threads: newThreads(sink, o, o.PC), ofPort: map[uint64]*gem5Proc{}}}
 	if !slices.Contains(gem5Bys, p.by) {
-		return Result{}, badSetting("%s=%s: a processor is a port, a cpu, or one is all of them; choose port, cpu or one", gem5By, p.by)
+		return Result{}, badSetting("%s=%s: choose port, cpu or one", gem5By, p.by)
 	}
 	var err error
 	if p.together, err = countTogether(f, o); err != nil {
@@ -88,7 +89,7 @@ func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 	}
 	version := o.Setting(f, gem5Version)
 	if p.commands = gem5Versions[version]; p.commands == nil {
-		return Result{}, badSetting("%s=%s: the numbers of commands are known as 24, 21 or stable; choose one of these", gem5Version, version)
+		return Result{}, badSetting("%s=%s: choose 24, 21 or stable", gem5Version, version)
 	}
 	head, err := in.Head()
 	if err != nil {
@@ -109,7 +110,7 @@ func (f Gem5) Import(in *Input, o Options, sink Sink) (Result, error) {
 
 var gem5Bys = []string{"port", "cpu", "one"}
 
-// gem5Parser is where an import is.
+// gem5Parser is the state of an import.
 type gem5Parser struct {
 	delimited
 	gem5Header
@@ -118,8 +119,8 @@ type gem5Parser struct {
 	o        Options
 	commands []gem5Command
 	at       gem5Packet
-	together bool   // instructions are counted of all processors together
-	now      uint64 // these
+	together bool   // instructions are counted over all processors together
+	now      uint64 // that count
 }
 
 func (p *gem5Parser) message(m []byte) error {
@@ -138,14 +139,14 @@ func (p *gem5Parser) finish() (Result, error) {
 		return Result{}, p.fail("end of file after the magic: no header and no packets", "")
 	}
 	if p.packets == 0 {
-		return Result{}, p.fail("end of file after the header: no packets", "did the simulation end before gem5 closed the trace?")
+		return Result{}, p.fail("end of file after the header: no packets", "the simulation may have ended before gem5 closed the trace")
 	}
 	if err := p.threads.finish(); err != nil {
 		return Result{}, err
 	}
 	r := Result{Procs: len(p.threads.order), Lines: p.packets, Counts: p.counts(), Notes: p.notes(), Facts: p.facts()}
 	if r.Procs == 0 {
-		return Result{}, p.fail("end of file after no requests of a processor: "+p.leftOut(), "record between processor and cache, or choose another --set version")
+		return Result{}, p.fail("end of file without requests of a processor: "+p.leftOut(), "record between processor and cache, or choose another --set version")
 	}
 	if r.Procs > 1 && p.together {
 		r.Rule = "order of the packets, as instructions executed"

@@ -2,28 +2,28 @@ package format
 
 import "spoor/traces/trace"
 
-// gem5Kind is what a command means for a trace of references.
+// gem5Kind is the meaning of a command for a reference trace.
 type gem5Kind uint8
 
 const (
-	gem5Unknown  gem5Kind = iota // a number without a name
-	gem5Load                     // also of caches, for a line
+	gem5Unknown  gem5Kind = iota // no command has this number
+	gem5Load                     // also of a cache, for a line
 	gem5Store                    //
-	gem5Swap                     // a load and a store at once
+	gem5Swap                     // a load and a store in one
 	gem5Prefetch                 //
-	gem5Flush                    // maintenance of caches, of a line
+	gem5Flush                    // cache maintenance of a line
 	gem5Response                 // to a request
-	gem5Evict                    // a line that a cache writes back or gives up
-	gem5Coherent                 // between caches, of no bytes
-	gem5Other                    // fences, errors and what only the simulator has
+	gem5Evict                    // a line that a cache writes back or evicts
+	gem5Coherent                 // between caches, without data
+	gem5Other                    // fences, errors and commands of the simulator itself
 	gem5Kinds
 )
 
-// gem5KindNames are what notes call the kinds that are left out.
+// gem5KindNames are the names in notes of the omitted kinds.
 var gem5KindNames = [gem5Kinds]string{gem5Unknown: "unknown command", gem5Response: "response",
 	gem5Evict: "writeback", gem5Coherent: "upgrade", gem5Other: "other packet"}
 
-// gem5Ops are the operations of the kinds that are references; a swap is two.
+// gem5Ops maps the kinds that are references to operations. A swap is two.
 var gem5Ops = [gem5Kinds]trace.Op{gem5Load: trace.Load, gem5Store: trace.Store, gem5Swap: trace.Load, gem5Prefetch: trace.Prefetch, gem5Flush: trace.Flush}
 
 type gem5Command struct {
@@ -32,9 +32,9 @@ type gem5Command struct {
 	cache bool // a request that caches make
 }
 
-// gem5Version24 are the commands of v24.0.0.1, src/mem/packet.hh, in its order. The
-// numbers after CleanInvalidResp, of errors and the simulator's own, differ within
-// a version.
+// gem5Version24 lists the commands of v24.0.0.1, src/mem/packet.hh, in its order. The
+// numbers after CleanInvalidResp, of errors and the simulator's own commands, differ
+// within a version.
 var gem5Version24 = []gem5Command{
 	{name: "InvalidCmd", kind: gem5Other},
 	{name: "ReadReq", kind: gem5Load},
@@ -84,15 +84,15 @@ var gem5Version24 = []gem5Command{
 	{name: "CleanInvalidResp", kind: gem5Response},
 }
 
-// The numbers of the commands that no version changes, and of the four that older
-// ones do not have.
+// The numbers of the commands that are the same in all versions, and of the four that
+// older versions lack.
 const (
 	gem5ReadReq   = 1
 	gem5WriteReq  = 4
 	gem5LockedRMW = 30
 )
 
-// gem5Versions are the values of --set version.
+// gem5Versions maps the values of --set version to commands.
 var gem5Versions = map[string][]gem5Command{
 	"24":     gem5Version24,
 	"21":     append(append([]gem5Command{}, gem5Version24[:gem5LockedRMW]...), gem5Version24[gem5LockedRMW+4:]...),

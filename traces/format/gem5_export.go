@@ -13,31 +13,31 @@ import (
 	"spoor/traces/trace"
 )
 
-// What an exported trace says of itself.
+// The header of an exported trace.
 const (
 	gem5Object    = "spoor"
-	gem5Frequency = 1e12 // ticks a second, gem5's own
+	gem5Frequency = 1e12 // ticks per second, gem5's own
 )
 
-// gem5Codes are the command and the flags of operations. Commands are those whose
-// number no version of gem5 changes.
+// gem5Codes maps operations to commands and flags. It uses only commands with the same
+// number in all versions of gem5.
 var gem5Codes = map[trace.Op]struct{ cmd, flags uint64 }{
 	trace.Load: {gem5ReadReq, 0}, trace.Store: {gem5WriteReq, 0},
 	trace.Ifetch: {gem5ReadReq, gem5InstFetch}, trace.Prefetch: {gem5ReadReq, gem5PrefetchFlag},
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Gem5) Loses() string {
 	return "events, flushes, instructions that are not fetched"
 }
 
 // Export writes the references of all chosen processors, merged by instructions
-// executed, ties by processor. The tick of a packet is the instructions executed,
-// times those of --set ticks; pkt_id is the processor.
+// executed; ties are ordered by processor. The tick of a packet is the instructions
+// executed times --set ticks. pkt_id is the processor.
 func (f Gem5) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	ticks, problem := parseDecimal([]byte(o.Setting(f, gem5Ticks)))
 	if problem != "" || ticks == 0 || ticks > math.MaxUint32 {
-		return nil, badSetting("%s=%s: ticks for each instruction are a number from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
+		return nil, badSetting("%s=%s: give the ticks per instruction, from 1 to 2^32-1", gem5Ticks, o.Setting(f, gem5Ticks))
 	}
 	procs := o.chosen(src)
 	x := gem5Writer{out: bufio.NewWriterSize(w, 1<<16), ticks: ticks}
@@ -51,11 +51,11 @@ func (f Gem5) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, 
 	if err := x.lost.countEvents(src, procs); err != nil {
 		return nil, err
 	}
-	notes := append(x.lost.notes(f.Name()), fmt.Sprintf("%s has ticks: an instruction is %d of them, at 10^12 a second", f.Name(), ticks))
+	notes := append(x.lost.notes(f.Name()), fmt.Sprintf("%s has ticks: an instruction takes %d, at 10^12 ticks per second", f.Name(), ticks))
 	return notes, x.out.Flush()
 }
 
-// gem5HeaderOf is the first message.
+// gem5HeaderOf returns the first message.
 func gem5HeaderOf(procs []trace.Proc) (m []byte) {
 	m = protowire.AppendString(protowire.AppendTag(m, 1, protowire.BytesType), gem5Object)
 	m = appendNumber(m, 2, 0)
@@ -75,7 +75,7 @@ func appendNumber(m []byte, field protowire.Number, v uint64) []byte {
 // gem5Writer writes messages.
 type gem5Writer struct {
 	out   *bufio.Writer
-	ticks uint64 // for each instruction
+	ticks uint64 // per instruction
 	buf   []byte
 	size  [binary.MaxVarintLen64]byte
 	lost  losses
@@ -87,7 +87,7 @@ func (x *gem5Writer) message(m []byte) error {
 	return err
 }
 
-// packet writes the reference that c is at.
+// packet writes the current reference of c.
 func (x *gem5Writer) packet(c *cursor) error {
 	op := c.refs.Op[c.at]
 	x.lost.gaps = x.lost.gaps || c.refs.Instr[c.at] > 1 || (c.refs.Instr[c.at] == 1) != (op == trace.Ifetch)

@@ -9,20 +9,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// gem5Header is what the first message says.
+// gem5Header is the first message.
 type gem5Header struct {
-	object  string // that recorded the trace
+	object  string // name of the object that recorded the trace
 	version uint64
-	perSec  uint64            // ticks
+	perSec  uint64            // ticks per second
 	ids     map[uint64]string // names of requestors
 }
 
 const (
-	maxRequestors    = 1 << 16 // gem5 can have: their numbers have 16 bits
-	maxRequestorName = 256     // bytes that are kept
+	maxRequestors    = 1 << 16 // in gem5, whose requestor numbers have 16 bits
+	maxRequestorName = 256     // stored bytes of a name
 )
 
-// adviceInstructionTrace is for messages that packet traces do not have.
+// adviceInstructionTrace is for messages that do not occur in packet traces.
 const adviceInstructionTrace = "record packets, with a MemTraceProbe or CommMonitor"
 
 // header parses the first message.
@@ -43,19 +43,19 @@ func (p *gem5Parser) header(m []byte) error {
 			return err
 		}
 	}
-	const advice = "is this a gem5 packet trace?"
+	const advice = "check that this is a gem5 packet trace"
 	switch {
 	case !seen[1]:
 		return p.fail("header without the required field 1 (obj_id)", advice)
 	case !seen[3]:
 		return p.fail("header without the required field 3 (tick_freq)", advice)
 	case p.perSec == 0:
-		return p.fail("header: 0 ticks a second", "")
+		return p.fail("header: 0 ticks per second", "")
 	}
 	return nil
 }
 
-// headerField takes one of the first four fields.
+// headerField handles one of the first four fields.
 func (p *gem5Parser) headerField(f field) error {
 	want := protowire.VarintType
 	if f.number == 1 || f.number == 4 {
@@ -78,7 +78,7 @@ func (p *gem5Parser) headerField(f field) error {
 	return nil
 }
 
-// idString is the name of one requestor.
+// idString handles the name of one requestor.
 func (p *gem5Parser) idString(m []byte) error {
 	var key uint64
 	name := ""
@@ -106,7 +106,8 @@ func (p *gem5Parser) idString(m []byte) error {
 	return nil
 }
 
-// gem5Packet is a packet: its fields by number, and a bit for each that it has.
+// gem5Packet is a packet: its fields by number, and a bit for each field that is
+// present.
 type gem5Packet struct {
 	value [8]uint64
 	has   uint8
@@ -125,17 +126,17 @@ const (
 
 var gem5Fields = [...]string{gem5Tick: "tick", gem5Cmd: "cmd", gem5Addr: "addr", gem5Size: "size", gem5Flags: "flags", gem5ID: "pkt_id", gem5PC: "pc"}
 
-// gem5Required has a bit for each field that a packet must have.
+// gem5Required has a bit for each required field of a packet.
 const gem5Required = 1<<gem5Tick | 1<<gem5Cmd | 1<<gem5Addr | 1<<gem5Size
 
-// decode takes the fields of a packet.
+// decode reads the fields of a packet.
 func (k *gem5Packet) decode(m []byte) (problem string) {
 	k.has, k.value[gem5Flags], k.value[gem5ID], k.value[gem5PC] = 0, 0, 0, 0
 	for len(m) > 0 {
 		if tag := m[0]; tag&7 == uint8(protowire.VarintType) && tag>>3-1 < gem5PC {
 			v, n := protowire.ConsumeVarint(m[1:])
 			if n < 0 {
-				return fmt.Sprintf("field %d is damaged or cut", tag>>3)
+				return fmt.Sprintf("field %d is damaged or truncated", tag>>3)
 			}
 			k.value[tag>>3] = v
 			k.has |= 1 << (tag >> 3)
@@ -149,7 +150,7 @@ func (k *gem5Packet) decode(m []byte) (problem string) {
 		if problem != "" {
 			return problem
 		}
-		if f.number <= gem5PC { // a tag that takes more bytes than it needs
+		if f.number <= gem5PC { // a tag encoded in more bytes than needed
 			k.value[f.number] = f.value
 			k.has |= 1 << f.number
 		}
@@ -171,7 +172,7 @@ func (p *gem5Parser) packet(m []byte) error {
 				missing = append(missing, gem5Fields[f])
 			}
 		}
-		return p.fail("packet without the required "+strings.Join(missing, ", "), "is this a packet trace? the instruction traces of gem5 have the same magic")
+		return p.fail("packet without the required "+strings.Join(missing, ", "), "check that this is a packet trace; gem5's instruction traces have the same magic")
 	}
 	command := p.count(k)
 	op := gem5Ops[command.kind]
@@ -189,7 +190,7 @@ func (p *gem5Parser) packet(m []byte) error {
 	}
 	proc, problem := p.processor(k.value[gem5ID])
 	if problem != "" {
-		return p.fail("packet: "+problem, "with --set by=one there is one processor, whatever pkt_id says")
+		return p.fail("packet: "+problem, "--set by=one imports one processor, whatever pkt_id is")
 	}
 	p.refer(proc, k, command.kind, op)
 	return proc.err

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// gem5Procs finds the processor of each requestor.
+// gem5Procs maps requestors to processors.
 type gem5Procs struct {
 	by      string // --set by
 	threads threads
 	owners  map[uint64]gem5Owner // of requestors that have a name
-	cpus    bool                 // some of them are x.inst or x.data
+	cpus    bool                 // some requestors are x.inst or x.data
 	ofPort  map[uint64]*gem5Proc
 	procs   []*gem5Proc
-	last    *gem5Proc // that of port
+	last    *gem5Proc // the processor of port
 	port    uint64
 }
 
@@ -27,14 +27,14 @@ type gem5Proc struct {
 	name string
 }
 
-// gem5Owner is what a requestor is taken for: a number that is the same for all
-// requestors of a processor, and the processor's name.
+// gem5Owner is the owner of a requestor: a number shared by all requestors of a
+// processor, and the processor's name.
 type gem5Owner struct {
 	key  uint64
 	name string
 }
 
-// name takes the requestors that the header names.
+// name sets the owners of the requestors that the header names.
 func (p *gem5Procs) name(ids map[uint64]string) {
 	p.owners = map[uint64]gem5Owner{}
 	cpus := map[string]bool{}
@@ -85,7 +85,7 @@ func (p *gem5Procs) processor(id uint64) (proc *gem5Proc, problem string) {
 
 func (p *gem5Procs) newPort(id uint64) (proc *gem5Proc, problem string) {
 	if id >= maxRequestors {
-		return nil, fmt.Sprintf("pkt_id %d is not the number of a requestor, which has 16 bits", id)
+		return nil, fmt.Sprintf("pkt_id %d is not a requestor: their numbers have 16 bits", id)
 	}
 	owner, ok := p.owners[id]
 	switch {
@@ -106,7 +106,7 @@ func (p *gem5Procs) newPort(id uint64) (proc *gem5Proc, problem string) {
 	return p.procs[at], ""
 }
 
-// requestors says which requestor each processor is.
+// requestors lists the requestor of each processor.
 func (p *gem5Procs) requestors() string {
 	var names []string
 	for i, proc := range p.procs {
@@ -119,9 +119,9 @@ func (p *gem5Procs) requestors() string {
 	note := "processors are numbered by their first requests: " + listed(names)
 	switch {
 	case p.by == "port" && p.cpus:
-		note += "; --set by=cpu makes one of x.inst, x.data and others of x"
+		note += "; --set by=cpu merges x.inst, x.data and others of x into one"
 	case p.by == "cpu" && p.cpus:
-		note += ", each with the requestors .inst, .data and others of its name; --set by=port takes every requestor for one"
+		note += ", each with the requestors .inst, .data and others of its name; --set by=port makes every requestor a processor"
 	}
 	return note
 }

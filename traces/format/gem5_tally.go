@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// gem5Tally is what an import counts.
+// gem5Tally holds the counts of an import.
 type gem5Tally struct {
 	packets, bytes uint64
-	commandsSeen   [64]uint64 // by number, those with a name
+	commandsSeen   [64]uint64 // by number, of known commands
 	kinds          [gem5Kinds]uint64
-	caches         uint64   // requests that caches make
-	unknown        []uint64 // numbers of commands without a name, some of them
+	caches         uint64   // requests made by caches
+	unknown        []uint64 // some numbers of unknown commands
 	having         [256]uint64
 	first, latest  uint64 // ticks
 	backwards      uint64
-	nowhere        uint64 // references without pc
+	nowhere        uint64 // references without a PC
 }
 
-// count takes note of a packet, and finds its command.
+// count counts a packet and returns its command.
 func (p *gem5Parser) count(k *gem5Packet) *gem5Command {
 	tick := k.value[gem5Tick]
 	switch {
@@ -48,7 +48,7 @@ func (p *gem5Parser) count(k *gem5Packet) *gem5Command {
 	return command
 }
 
-// with is how many packets have a field.
+// with returns the number of packets that have a field.
 func (t *gem5Tally) with(field int) (n uint64) {
 	for has, count := range t.having {
 		if has>>field&1 != 0 {
@@ -74,7 +74,7 @@ func (p *gem5Parser) counts() []Count {
 	return all
 }
 
-// leftOut says which packets are no references.
+// leftOut describes the packets that are not references.
 func (p *gem5Parser) leftOut() string {
 	var all []string
 	for kind, name := range gem5KindNames {
@@ -103,21 +103,21 @@ func (p *gem5Parser) notes() (all []string) {
 	}
 	count := func(n uint64, noun string) string { return plural(int(n), noun) }
 	if left := p.leftOut(); left != "" {
-		all = append(all, "left out: "+left)
+		all = append(all, "omitted: "+left)
 	}
-	add(p.caches, "%s of caches, for lines that they miss or prefetch, stored as loads and prefetches", count(p.caches, "request"))
+	add(p.caches, "%s of caches (misses and prefetches) stored as loads and prefetches", count(p.caches, "request"))
 	all = append(all, p.instructions()...)
 	if pcs := p.with(gem5PC); p.o.PC {
-		add(p.nowhere, "%s whose instruction is not known: pc 0", count(p.nowhere, "reference"))
+		add(p.nowhere, "%s of unknown instructions: pc 0", count(p.nowhere, "reference"))
 	} else {
-		add(pcs, "the pc of %s left out; --pc stores it", count(pcs, "packet"))
+		add(pcs, "the pc of %s is omitted; --pc stores it", count(pcs, "packet"))
 	}
-	add(p.backwards, "ticks go backwards %s: the order of the packets is kept", count(p.backwards, "time"))
-	add(p.version, "version %d of the packet trace is not known; read as version 0", p.version)
+	add(p.backwards, "ticks go backwards %s: the packets stay in the order of the file", count(p.backwards, "time"))
+	add(p.version, "unknown version %d of the packet trace, read as version 0", p.version)
 	return append(all, p.requestors())
 }
 
-// instructions says what counts as an instruction.
+// instructions describes what counts as an instruction.
 func (p *gem5Parser) instructions() []string {
 	tally := make([]fetching, len(p.procs))
 	for i, proc := range p.procs {
@@ -126,7 +126,7 @@ func (p *gem5Parser) instructions() []string {
 	return instructionNotes(tally, int(p.threads.first), counting{"processor", "request", "packets", "", p.together})
 }
 
-// facts go with the trace without being worth a message.
+// facts returns properties of the trace that need no message.
 func (p *gem5Parser) facts() []string {
-	return []string{fmt.Sprintf("recorded by %s from tick %d to %d, at %d ticks a second", quote([]byte(p.object)), p.first, p.latest, p.perSec)}
+	return []string{fmt.Sprintf("recorded by %s from tick %d to %d, at %d ticks per second", quote([]byte(p.object)), p.first, p.latest, p.perSec)}
 }

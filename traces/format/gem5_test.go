@@ -78,7 +78,7 @@ func TestGem5Commands(t *testing.T) {
 			t.Errorf("version %s: counts %v", c.version, r.Counts)
 		}
 	}
-	if _, _, err := importText(Gem5{}, b.String(), set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose one") {
+	if _, _, err := importText(Gem5{}, b.String(), set(gem5Version, "7")); err == nil || !strings.Contains(err.Error(), "choose 24, 21 or stable") {
 		t.Errorf("version 7: %v", err)
 	}
 	if _, _, err := importText(Gem5{}, b.String(), set(gem5By, "core")); err == nil || !strings.Contains(err.Error(), "choose port, cpu or one") {
@@ -121,15 +121,15 @@ func TestGem5Processors(t *testing.T) {
 		}
 		first := map[string]string{"port": "0 is sys.cpu0.inst, 1 is sys.cpu0.data, 2 is sys.cpu1.inst", "cpu": "0 is sys.cpu0, 1 is sys.cpu1, 2 is sys.cpu10.x", "one": "0 is all requestors"}
 		notes := map[string][]string{"one": nil,
-			"port": {"no instruction fetches of processors 1, 3, 4, 5: every request there counts as one instruction", "every processor counts its own instructions: the order of packets of different processors is lost"},
-			"cpu":  {"no instruction fetches of processor 2: every request there counts as one instruction", "every processor counts its own instructions"}}
+			"port": {"no instruction fetches of processors 1, 3, 4, 5: each request there counts as one instruction", "every processor counts its own instructions, so the order of packets of different processors is lost"},
+			"cpu":  {"no instruction fetches of processor 2: each request there counts as one instruction", "every processor counts its own instructions"}}
 		wantNotes(t, r, append(notes[by], "processors are numbered by their first requests: "+first[by])...)
 		if r.Rule != "" {
 			t.Errorf("by=%s: order by %s", by, r.Rule)
 		}
 	}
 	_, r := mustImport(t, Gem5{}, b.String(), Options{DropIfetch: true})
-	wantNotes(t, r, "no instruction fetches of processors 1, 3, 4, 5", "every processor", "the pc of 8 packets left out", "processors are")
+	wantNotes(t, r, "no instruction fetches of processors 1, 3, 4, 5", "every processor", "the pc of 8 packets is omitted", "processors are")
 }
 
 func TestGem5CountsAllTogether(t *testing.T) {
@@ -146,7 +146,7 @@ func TestGem5CountsAllTogether(t *testing.T) {
 		}
 	}
 	wantNotes(t, r, "1 request before the first instruction fetch of their processor counted as one instruction each",
-		"instructions are counted of all processors together, so that merging keeps the order of the packets", "processors are")
+		"all processors share one instruction count, so that merging keeps the order of the packets", "processors are")
 	if r.Rule != "order of the packets, as instructions executed" {
 		t.Errorf("order by %q", r.Rule)
 	}
@@ -164,8 +164,8 @@ func TestGem5Notes(t *testing.T) {
 	if got := rows(m, 0); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	wantNotes(t, r, "left out: 1 unknown command (99; see --set version), 1 response",
-		"1 request of caches", "no instruction fetches", "3 references whose instruction is not known: pc 0", "ticks go backwards 1 time", "processors are")
+	wantNotes(t, r, "omitted: 1 unknown command (99; see --set version), 1 response",
+		"1 request of caches", "no instruction fetches", "3 references of unknown instructions: pc 0", "ticks go backwards 1 time", "processors are")
 }
 
 func TestGem5NamesArePrintable(t *testing.T) {
@@ -191,21 +191,21 @@ func TestBadGem5(t *testing.T) {
 		{header([]byte(obj + "\x18\x01\x20\x01")), "standard input: record 0, offset 4: ", "this is a gem5 instruction trace, not a packet trace"},
 		{header([]byte("\x18\x01")), "standard input: record 0, offset 4: ", "without the required field 1 (obj_id)"},
 		{header([]byte(obj)), "standard input: record 0, offset 4: ", "without the required field 3 (tick_freq)"},
-		{header([]byte(obj + "\x18\x00")), "standard input: record 0, offset 4: ", "0 ticks a second"},
+		{header([]byte(obj + "\x18\x00")), "standard input: record 0, offset 4: ", "0 ticks per second"},
 		{header([]byte("\x08\x01\x18\x01")), "standard input: record 0, offset 4: ", "field 1 is a varint, not a string or message"},
-		{header([]byte(obj + "\x18")), "standard input: record 0, offset 4: ", "field 3 is damaged or cut"},
+		{header([]byte(obj + "\x18")), "standard input: record 0, offset 4: ", "field 3 is damaged or truncated"},
 		{header([]byte(obj + "\x18\x01\x22\x02\x0a\x00")), "standard input: record 0, offset 4: ", "id_strings: field 1 is a string"},
 		{good + "\x00", at, "packet without the required tick, cmd, addr, size"},
 		{good + "\x06\x08\x01\x10\x01\x18\x01", at, "packet without the required size"},
-		{good + "\x05\x08\x01\x15\x01\x18", at, "field 2 is damaged or cut"},
+		{good + "\x05\x08\x01\x15\x01\x18", at, "field 2 is damaged or truncated"},
 		{good + "\x07\x08\x01\x15\x01\x18\x01\x01", at, "field 2 is a fixed 32-bit number, not a varint"},
-		{good + "\x02\x08\xff", at, "field 1 is damaged or cut"},
+		{good + "\x02\x08\xff", at, "field 1 is damaged or truncated"},
 		{good + "\x01\x07", at, "damaged tag"},
 		{good + "\x08\x08\x01\x10\x01\x18\x01\x20\x00", at, "access of 0 bytes"},
 		{good + "\x0a\x08\x01\x10\x01\x18\x01\x20\x80\x80\x04", at, "over the limit of 65535"},
-		{good + "\x0c\x08\x01\x10\x01\x18\x01\x20\x04\x30\x80\x80\x04", at, "pkt_id 65536 is not the number of a requestor"},
-		{good + "\x09\x08", at, "the message is cut: 1 bytes of 9"},
-		{new(gem5Bytes).begin().packet(1, 2, 0, 0).String(), "standard input: record 2, offset 30: ", "no requests of a processor: 1 response;"},
+		{good + "\x0c\x08\x01\x10\x01\x18\x01\x20\x04\x30\x80\x80\x04", at, "pkt_id 65536 is not a requestor"},
+		{good + "\x09\x08", at, "the message is truncated: 1 bytes of 9"},
+		{new(gem5Bytes).begin().packet(1, 2, 0, 0).String(), "standard input: record 2, offset 30: ", "without requests of a processor: 1 response;"},
 	} {
 		_, _, err := importText(Gem5{}, c.text, Options{})
 		wantError(t, fmt.Sprintf("%.60q", c.text), err, c.place, c.reason)
@@ -238,7 +238,7 @@ func TestGem5RoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantNotes(t, Result{Notes: notes}, "gem5 has ticks: an instruction is 1000")
+	wantNotes(t, Result{Notes: notes}, "gem5 has ticks: an instruction takes 1000")
 	again, r := mustImport(t, Gem5{}, b.String(), Options{PC: true})
 	sameTrace(t, "two processors", again, m)
 	for p := range m.RefsOf {
@@ -247,7 +247,7 @@ func TestGem5RoundTrip(t *testing.T) {
 		}
 	}
 	latest := max(m.RefsOf[0].Len(), m.RefsOf[1].Len()) / 2 * 1000
-	if want := fmt.Sprintf(`recorded by "spoor" from tick 1000 to %d, at 1000000000000 ticks a second`, latest); !slices.Contains(r.Facts, want) {
+	if want := fmt.Sprintf(`recorded by "spoor" from tick 1000 to %d, at 1000000000000 ticks per second`, latest); !slices.Contains(r.Facts, want) {
 		t.Errorf("facts %q, want %q", r.Facts, want)
 	}
 	_, err = Gem5{}.Export(m, ExportOptions{Set: map[string]string{gem5Ticks: "0"}}, &b)
@@ -283,7 +283,7 @@ func TestGem5Samples(t *testing.T) {
 				t.Errorf("%s: %d %s, want %d", name, got, fact, want)
 			}
 		}
-		if want := `recorded by "system.monitor" from tick 1500 to 35103, at 1000000000000 ticks a second`; !slices.Contains(r.Facts, want) {
+		if want := `recorded by "system.monitor" from tick 1500 to 35103, at 1000000000000 ticks per second`; !slices.Contains(r.Facts, want) {
 			t.Errorf("%s: facts %q, want %q", name, r.Facts, want)
 		}
 		first, procs := row{1, 4198400, 7, trace.Ifetch}, 1
@@ -318,7 +318,7 @@ func TestGem5Samples(t *testing.T) {
 func TestMalformedGem5(t *testing.T) {
 	dir := shared(t, filepath.Join("malformed", "address"))
 	for file, want := range map[string][2]string{
-		"a48_gem5_cut.ptrc":      {"record 72, offset 1738: ", "the message is cut: 17 bytes of 20"},
+		"a48_gem5_cut.ptrc":      {"record 72, offset 1738: ", "the message is truncated: 17 bytes of 20"},
 		"a49_gem5_varint.ptrc":   {"record 1, offset 74: ", "a varint longer than 10 bytes"},
 		"a50_gem5_huge_len.ptrc": {"record 1, offset 74: ", "4294967295, exceeds the limit"},
 	} {

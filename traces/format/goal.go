@@ -10,24 +10,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// Goal is the schedule of LogGOPSim, in text and in the binary form that its
-// txt2bin writes: for each rank a graph of calc, send and recv. What an operation
-// requires becomes its Needs; an operation that requires nothing has Needs that are
-// empty, not nil, for the order of the text means nothing.
+// Goal is the schedule of LogGOPSim, in text and in the binary form that its txt2bin
+// writes. For each rank it has a graph of calc, send and recv. The operations that an
+// operation requires become its Needs. An operation without requirements has empty
+// Needs, not nil, because the order of the text has no meaning.
 //
-// "a irequires b" lets a start once b has started. The start of b becomes a Marker
-// in the row before b: it needs what b requires, and b and a need it. Taking
-// irequires for requires instead would turn a receive that others only have to
-// follow into one that they wait for, and two ranks that exchange messages so would
-// wait for each other.
+// "a irequires b" lets a start after b has started. The start of b becomes a Marker in
+// the row before b. The marker needs the requirements of b; b and a need the marker.
+// Reading irequires as requires would be wrong: operations that may start with a
+// receive would then wait for its end. Two ranks that exchange messages could then
+// deadlock.
 //
-// The grammar is that of LogGOPSim's src/LogGOPSim/txt2bin.re, the binary that of
+// The grammar is that of LogGOPSim's src/LogGOPSim/txt2bin.re, the binary form that of
 // its Parser.hpp.
 //
-// Differs: comments may follow a statement, lines may be indented and dependencies
-// may come before the operations that they name; peers that do not exist, numbers
-// that overflow, labels that are defined twice, dependencies that are circular and
-// missing ranks are errors, which txt2bin accepts.
+// Differs: comments may follow a statement, lines may be indented, and dependencies may
+// precede the operations that they name. The following are errors here, but not in
+// txt2bin: peers that do not exist, numbers that overflow, labels that are defined
+// twice, dependency cycles, and missing ranks.
 type Goal struct{}
 
 var (
@@ -39,48 +39,48 @@ var (
 	_ Explained = Goal{}
 )
 
-// Name is "goal".
+// Name returns "goal".
 func (Goal) Name() string { return "goal" }
 
-// Aliases are the names of the two forms.
+// Aliases returns the names of the two forms.
 func (Goal) Aliases() []string { return []string{"goal.bin", "loggopsim"} }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Goal) Description() string { return "LogGOPSim schedules, text and binary" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Goal) Magic() string { return "num_ranks at the start of the text; 7f 10 00 00 00 00 00 00" }
 
-// Parts are the statements of the text.
+// Parts returns the statements of the text.
 func (Goal) Parts() []Part {
-	return []Part{{"num_ranks N", "comes first; // and /* */ are comments"}, {"rank R { ... }", "the operations of each rank, in the order of ranks"},
-		{"[label:] calc N", "computation of N units (--set unit); then perhaps cpu C, which is left out"},
-		{"[label:] send Sb to R", "S bytes; then perhaps tag T, cpu C, nic N, in this order; C and N are left out"},
-		{"[label:] recv Sb from R", "the same; R and T may be -1, for any"},
-		{"label requires label", "the first begins when the second has ended; irequires: when it has begun"}}
+	return []Part{{"num_ranks N", "the first statement; // and /* */ are comments"}, {"rank R { ... }", "the operations of each rank, in the order of ranks"},
+		{"[label:] calc N", "computation of N units (--set unit); optional: cpu C, ignored"},
+		{"[label:] send Sb to R", "S bytes; optional, in this order: tag T, cpu C, nic N; C and N are ignored"},
+		{"[label:] recv Sb from R", "like send; R and T may be -1 (any)"},
+		{"label requires label", "the first starts after the second ends; with irequires, after it starts"}}
 }
 
-// Threaded says that one file has all ranks.
+// Threaded marks a format with all ranks in one file.
 func (Goal) Threaded() {}
 
-// Layout is work in picoseconds.
+// Layout sets the unit of work to picoseconds.
 func (Goal) Layout(Options) Layout { return Layout{Work: trace.WorkPicos} }
 
 const goalUnitSetting = "unit"
 
-// Settings are the options of the format.
+// Settings returns the settings of the format.
 func (Goal) Settings() []Setting {
 	return []Setting{
-		{goalUnitSetting, "1ns", "what calc 1 takes: a whole number of picoseconds"},
-		{goalInstrSetting, "1ns", "when written: what an instruction takes"},
-		{goalFlopSetting, "", "when written: what a flop takes; needed for traces whose work is in flop"},
-		{goalBinarySetting, "false", "when written: true writes what LogGOPSim's txt2bin would make of the text"},
+		{goalUnitSetting, "1ns", "time of calc 1, a whole number of picoseconds"},
+		{goalInstrSetting, "1ns", "when written: time of an instruction"},
+		{goalFlopSetting, "", "when written: time of a flop; required if the work of the trace is in flop"},
+		{goalBinarySetting, "false", "when written: true writes the binary form, like LogGOPSim's txt2bin"},
 	}
 }
 
 const (
 	goalCookie     = 4223
-	goalUsedCookie = 2342 // of a file that a simulation has used up
+	goalUsedCookie = 2342 // of a file that a simulation consumed
 	maxGoalRanks   = 1 << 20
 )
 
@@ -94,15 +94,15 @@ func (Goal) Sniff(head []byte) Verdict {
 	case word == "num_ranks":
 		return Verdict{Certain, "num_ranks"}
 	case word == "rank" && bytes.HasSuffix(bytes.TrimRight(firstLine(rest), blanks), []byte("{")):
-		return Verdict{Likely, "a block of a rank, though without num_ranks"}
+		return Verdict{Likely, "a block of a rank, but no num_ranks"}
 	case open && bytes.Contains(rest, []byte("num_ranks")):
 		return Verdict{Likely, "num_ranks in a comment that is not closed"}
 	}
 	return foreign
 }
 
-// goalIsBinary reports whether head is the start of the binary form. The cookie of
-// a used file is no magic number, so the rest of the header must fit.
+// goalIsBinary reports whether head is the start of the binary form. The cookie of a
+// used file is too common to be a magic, so the rest of the header must also fit.
 func goalIsBinary(head []byte) bool {
 	if len(head) < 8 {
 		return false
@@ -117,8 +117,8 @@ func goalIsBinary(head []byte) bool {
 	return false
 }
 
-// skipGoalComments is the text from its first statement on, or from the comment
-// that is not closed.
+// skipGoalComments returns the text from its first statement on. If a comment is not
+// closed, open is true and rest is the comment.
 func skipGoalComments(b []byte) (rest []byte, open bool) {
 	for {
 		b = bytes.TrimLeft(b, blanks+"\n")
@@ -137,7 +137,7 @@ func skipGoalComments(b []byte) (rest []byte, open bool) {
 	}
 }
 
-// goalWord is the identifier at the start of b.
+// goalWord returns the identifier at the start of b.
 func goalWord(b []byte) string {
 	n := 0
 	for n < len(b) && goalIdent[b[n]] {
@@ -185,7 +185,7 @@ func goalPicos(name, value string) (int64, error) {
 	return int64(picos), nil
 }
 
-// goalImport is what the readers of both forms share.
+// goalImport is the common state of the readers of both forms.
 type goalImport struct {
 	c     *conversation
 	unit  int64 // of calc, in ps
@@ -196,7 +196,7 @@ type goalImport struct {
 	cpus, nics                               goalPlaces
 }
 
-// goalPlaces counts operations on other processors or interfaces than 0.
+// goalPlaces counts operations on processors or interfaces other than 0.
 type goalPlaces struct {
 	n    uint64
 	most uint64
@@ -221,30 +221,30 @@ func (p *goalImport) count(kind trace.Kind) {
 	}
 }
 
-// endRank hands the graph of rank over and empties it.
+// endRank passes on the graph of rank and empties it.
 func (p *goalImport) endRank(rank int64) error {
 	p.requires += uint64(len(p.graph.requires))
 	p.irequires += uint64(len(p.graph.irequires))
 	return p.graph.tell(p.c.speaker(trace.Proc(rank)))
 }
 
-// result completes the import; lines are of text, or operations.
+// result completes the import; lines are lines of text, or operations.
 func (p *goalImport) result(lines uint64) (Result, error) {
 	notes, err := p.c.finish(int(p.ranks))
 	if err != nil {
 		return Result{}, err
 	}
 	if p.calcs > 0 {
-		notes = append(notes, fmt.Sprintf("goal has no unit of time: calc 1 is taken for %v", unit.Picos(p.unit)))
+		notes = append(notes, fmt.Sprintf("goal has no unit of time: calc 1 counts as %v", unit.Picos(p.unit)))
 	}
 	if p.irequires > 0 {
-		notes = append(notes, fmt.Sprintf("%d irequires: the start of an operation that others may follow at once is a marker before it", p.irequires))
+		notes = append(notes, fmt.Sprintf("%d irequires: a marker before an operation represents its start", p.irequires))
 	}
 	if p.cpus.n > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations on other processors of their rank than cpu 0, up to %d: a trace has one for each rank", p.cpus.n, p.cpus.most))
+		notes = append(notes, fmt.Sprintf("%d operations on cpus other than 0, up to cpu %d: a trace has one processor per rank", p.cpus.n, p.cpus.most))
 	}
 	if p.nics.n > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations on other network interfaces than nic 0, up to %d: a trace has none", p.nics.n, p.nics.most))
+		notes = append(notes, fmt.Sprintf("%d operations on network interfaces other than nic 0, up to nic %d: a trace has no interfaces", p.nics.n, p.nics.most))
 	}
 	return Result{Procs: int(p.ranks), Lines: lines, Notes: notes, Counts: []Count{
 		{"rank", uint64(p.ranks)}, {"calc", p.calcs}, {"send", p.sends}, {"recv", p.recvs},

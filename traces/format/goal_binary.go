@@ -9,31 +9,31 @@ import (
 	"spoor/traces/trace"
 )
 
-// The binary form, little endian and packed. Offsets in it count from byte 8.
+// The binary form, little endian and packed. Its offsets count from byte 8.
 const (
-	goalBase   = 8  // what offsets count from: a cookie of 8 bytes is before
-	goalTable  = 14 // the jump table: after number of ranks (4), highest cpu (1) and nic (1)
-	goalRange  = 16 // of it for each rank: start (8) and end (8)
+	goalBase   = 8  // start of offsets, after a cookie of 8 bytes
+	goalTable  = 14 // the jump table, after number of ranks (4), highest cpu (1) and nic (1)
+	goalRange  = 16 // entry of each rank in it: start (8) and end (8)
 	goalCounts = 8  // a rank begins with its number of operations (4) and of roots (4), then the roots (4 each)
-	goalNode   = 39 // then operations of this size:
-	goalType   = 4  // after the number of operations that it waits for (4), type (1),
+	goalNode   = 39 // then the operations, of this size:
+	goalType   = 4  // after the number of operations that it waits for (4): type (1),
 	goalPeer   = 5  // peer (4),
 	goalSize   = 9  // size (8),
 	goalTag    = 17 // tag (4),
 	goalCPU    = 21 // cpu (1),
 	goalNIC    = 22 // nic (1),
-	goalEnds   = 23 // those that wait for its end: how many (4), and where in the appendix (4),
-	goalStarts = 31 // and those that wait for its start
+	goalEnds   = 23 // operations that wait for its end: number (4), and start in the appendix (4),
+	goalStarts = 31 // and the same for its start
 	goalIndex  = 4  // then the appendix: numbers of operations
 )
 
-// goalAny is -1, any rank or tag.
+// goalAny is -1: any rank or tag.
 const goalAny = math.MaxUint32
 
-// goalTypes are the kinds of operations by their type.
+// goalTypes maps the types of operations to kinds.
 var goalTypes = []trace.Kind{1: trace.Send, 2: trace.Recv, 3: trace.Compute}
 
-// goalBinary reads schedules in binary.
+// goalBinary reads schedules in the binary form.
 type goalBinary struct {
 	goalImport
 	file   string
@@ -45,11 +45,11 @@ type goalBinary struct {
 	roots  []byte
 	nodes  []byte
 	index  []byte // the appendix
-	used   int    // of it
+	used   int    // used entries of index
 	waits  []uint32
 }
 
-// goalSpan is where a rank lies in the file.
+// goalSpan is the range of a rank in the file.
 type goalSpan struct {
 	rank     int64
 	from, to uint64
@@ -86,26 +86,27 @@ func (p *goalBinary) run(in *Input) (Result, error) {
 	return r, err
 }
 
-// fail is an error at an offset; record is a rank in the jump table, or an operation.
+// fail returns an error at an offset; record is a rank in the jump table, or an
+// operation.
 func (p *goalBinary) fail(record, offset int64, format string, args ...any) error {
 	return &trace.SyntaxError{File: p.file, Record: record, Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }
 
-// header reads what is before the first rank.
+// header reads the bytes before the first rank.
 func (p *goalBinary) header() error {
 	head, err := p.in.take(nil, goalTable)
 	if err != nil {
 		return err
 	}
 	if len(head) >= goalBase && binary.LittleEndian.Uint64(head) == goalUsedCookie {
-		return p.fail(0, 0, "cookie %d: a destructive run of LogGOPSim has used up this file; make it again with txt2bin", goalUsedCookie)
+		return p.fail(0, 0, "cookie %d: a destructive run of LogGOPSim consumed this file; make it again with txt2bin", goalUsedCookie)
 	}
 	if len(head) < goalTable {
 		return p.fail(0, int64(len(head)), "the file ends within the header of %d bytes; copy it again", goalTable)
 	}
 	n := binary.LittleEndian.Uint32(head[goalBase:])
 	if n == 0 || n > maxGoalRanks {
-		return p.fail(0, goalBase, "%d ranks; there must be from 1 to %d", n, maxGoalRanks)
+		return p.fail(0, goalBase, "%d ranks; the number must be from 1 to %d", n, maxGoalRanks)
 	}
 	p.ranks = int64(n)
 	table, err := p.in.take(nil, goalRange*uint64(n))
@@ -118,7 +119,7 @@ func (p *goalBinary) header() error {
 	return p.jumps(table)
 }
 
-// jumps reads the jump table. Ranks may lie in any order; they are read in that of
+// jumps reads the jump table. Ranks may be in any order. They are read in the order of
 // the file, which may be a pipe.
 func (p *goalBinary) jumps(table []byte) error {
 	least := uint64(goalTable - goalBase + len(table))
@@ -155,7 +156,7 @@ func cmpUint64(a, b uint64) int {
 	return 0
 }
 
-// read makes block the bytes of one rank.
+// read sets block to the bytes of one rank.
 func (p *goalBinary) read(s goalSpan) error {
 	p.rank, p.base = s.rank, int64(s.from)
 	err := p.in.skipTo(s.from)
@@ -172,12 +173,12 @@ func (p *goalBinary) read(s goalSpan) error {
 	return nil
 }
 
-// decode makes the graph of one rank of its bytes.
+// decode makes the graph of one rank from its bytes.
 func (p *goalBinary) decode() error {
 	ops, roots := uint64(binary.LittleEndian.Uint32(p.block)), uint64(binary.LittleEndian.Uint32(p.block[4:]))
 	room := uint64(len(p.block)) - goalCounts
 	if need := goalIndex*roots + goalNode*ops; need > room || (room-need)%goalIndex != 0 || ops > math.MaxInt32 {
-		return p.fail(0, p.base, "rank %d has %d operations and %d roots, which do not fit into its %d bytes", p.rank, ops, roots, len(p.block))
+		return p.fail(0, p.base, "rank %d has %d operations and %d roots, more than its %d bytes can hold", p.rank, ops, roots, len(p.block))
 	}
 	p.roots = p.block[goalCounts:][:goalIndex*roots]
 	p.nodes = p.block[goalCounts+len(p.roots):][:goalNode*ops]
@@ -205,12 +206,12 @@ func (p *goalBinary) decode() error {
 	return nil
 }
 
-// at is the offset of a byte of operation i.
+// at returns the offset of a byte of operation i.
 func (p *goalBinary) at(i int64, field int) int64 {
 	return p.base + goalCounts + int64(len(p.roots)) + i*goalNode + int64(field)
 }
 
-// operation reads operation i and who waits for it.
+// operation reads operation i and the operations that wait for it.
 func (p *goalBinary) operation(i int64) error {
 	node := p.nodes[i*goalNode:][:goalNode]
 	kind := int(node[goalType])
@@ -222,7 +223,7 @@ func (p *goalBinary) operation(i int64) error {
 	p.cpus.add(uint64(node[goalCPU]))
 	if op.kind == trace.Compute {
 		if size > math.MaxInt64/uint64(p.unit) {
-			return p.fail(i, p.at(i, goalSize), "rank %d: calc %d is a time over 106 days; --set unit makes calc 1 shorter", p.rank, size)
+			return p.fail(i, p.at(i, goalSize), "rank %d: calc %d takes over 106 days; make calc 1 shorter with --set unit", p.rank, size)
 		}
 		op.size = int64(size) * p.unit
 	} else {
@@ -242,7 +243,7 @@ func (p *goalBinary) operation(i int64) error {
 	return p.waiting(i, goalStarts, &p.graph.irequires)
 }
 
-// address reads peer and tag of a message.
+// address reads the peer and tag of a message.
 func (p *goalBinary) address(i int64, node []byte, op *goalOp) error {
 	peer, tag := binary.LittleEndian.Uint32(node[goalPeer:]), binary.LittleEndian.Uint32(node[goalTag:])
 	p.nics.add(uint64(node[goalNIC]))
@@ -257,14 +258,14 @@ func (p *goalBinary) address(i int64, node []byte, op *goalOp) error {
 	return nil
 }
 
-// waiting reads which operations wait for operation i. All of them together use the
-// appendix once, so that a small file cannot claim many.
+// waiting reads the operations that wait for operation i. Each entry of the appendix is
+// used once, so that a small file cannot have many dependencies.
 func (p *goalBinary) waiting(i int64, field int, edges *[]goalEdge) error {
 	node := p.nodes[i*goalNode+int64(field):]
 	n, first := uint64(binary.LittleEndian.Uint32(node)), uint64(binary.LittleEndian.Uint32(node[4:]))
 	have := uint64(len(p.index) / goalIndex)
 	if n == 0 {
-		return nil // what is in first then means nothing
+		return nil // first then has no meaning
 	}
 	if n > have || first > have-n || uint64(p.used)+n > have {
 		return p.fail(i, p.at(i, field), "rank %d: %d dependencies from %d of the appendix, which has %d", p.rank, n, first, have)
@@ -273,7 +274,7 @@ func (p *goalBinary) waiting(i int64, field int, edges *[]goalEdge) error {
 	for list := p.index[first*goalIndex:][:n*goalIndex]; len(list) > 0; list = list[goalIndex:] {
 		op := binary.LittleEndian.Uint32(list)
 		if int(op) >= len(p.waits) {
-			return p.fail(i, p.at(i, field), "rank %d: operation %d depends on it, but there are %d", p.rank, op, len(p.waits))
+			return p.fail(i, p.at(i, field), "rank %d: operation %d depends on it, but there are only %d operations", p.rank, op, len(p.waits))
 		}
 		p.waits[op]++
 		*edges = append(*edges, goalEdge{int32(op), int32(i), p.at(i, 0)})
@@ -281,13 +282,13 @@ func (p *goalBinary) waiting(i int64, field int, edges *[]goalEdge) error {
 	return nil
 }
 
-// counts holds what each operation says of its dependencies, and the list of those
-// that have none, to the edges.
+// counts compares the edges with the numbers of dependencies of the operations, and
+// with the list of operations that have none.
 func (p *goalBinary) counts() error {
 	free := 0
 	for i, n := range p.waits {
 		if said := binary.LittleEndian.Uint32(p.nodes[i*goalNode:]); said != n {
-			return p.fail(int64(i), p.at(int64(i), 0), "rank %d: operation %d says that it waits for %d others, but %d lead to it", p.rank, i, said, n)
+			return p.fail(int64(i), p.at(int64(i), 0), "rank %d: operation %d should wait for %d others, but has %d dependencies", p.rank, i, said, n)
 		}
 		if n == 0 {
 			free++
@@ -297,12 +298,12 @@ func (p *goalBinary) counts() error {
 	for at := 0; at < len(p.roots); at += goalIndex {
 		root := binary.LittleEndian.Uint32(p.roots[at:])
 		if int(root) >= len(p.waits) || p.waits[root] != 0 {
-			return p.fail(int64(root), p.base+goalCounts+int64(at), "rank %d: operation %d cannot be a root: there is none, it waits for others, or it is listed before", p.rank, root)
+			return p.fail(int64(root), p.base+goalCounts+int64(at), "rank %d: operation %d cannot be a root: it does not exist, has dependencies or is listed twice", p.rank, root)
 		}
 		p.waits[root] = listed
 	}
 	if n := len(p.roots) / goalIndex; n != free {
-		return p.fail(0, p.base+4, "rank %d: %d roots, but %d operations wait for nothing", p.rank, n, free)
+		return p.fail(0, p.base+4, "rank %d: %d roots, but %d operations without dependencies", p.rank, n, free)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// goalBytes reads an input from front to back.
+// goalBytes reads an input from start to end.
 type goalBytes struct {
 	next   func() ([]byte, error, bool)
 	stop   func()
@@ -18,7 +18,7 @@ func newGoalBytes(in *Input) *goalBytes {
 	return &goalBytes{next: next, stop: stop}
 }
 
-// fill makes block not empty, unless the input has ended.
+// fill fetches the next block if block is empty and the input has not ended.
 func (b *goalBytes) fill() error {
 	for len(b.block) == 0 {
 		block, err, ok := b.next()
@@ -30,8 +30,8 @@ func (b *goalBytes) fill() error {
 	return nil
 }
 
-// take appends the next n bytes to dst, or as many as there are. Memory grows with
-// what there is, not with n.
+// take appends the next n bytes to dst, or all that are left. Memory grows with the
+// bytes read, not with n.
 func (b *goalBytes) take(dst []byte, n uint64) ([]byte, error) {
 	for n > 0 {
 		if err := b.fill(); err != nil || len(b.block) == 0 {
@@ -50,7 +50,7 @@ func (b *goalBytes) pass(n int) {
 	b.offset += uint64(n)
 }
 
-// skipTo passes what is before offset, or all there is.
+// skipTo skips the bytes before offset, or all that are left.
 func (b *goalBytes) skipTo(offset uint64) error {
 	for b.offset < offset {
 		if err := b.fill(); err != nil || len(b.block) == 0 {
@@ -61,7 +61,7 @@ func (b *goalBytes) skipTo(offset uint64) error {
 	return nil
 }
 
-// rest passes all there is, and counts it.
+// rest skips the remaining bytes, and counts them.
 func (b *goalBytes) rest() (uint64, error) {
 	from := b.offset
 	err := b.skipTo(math.MaxUint64)

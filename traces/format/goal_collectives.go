@@ -6,11 +6,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// A collective becomes the messages of a simple algorithm, the same whatever its
-// size: a barrier is a dissemination of single bytes; bcast and reduce are binomial
-// trees, allreduce both one after the other; scan goes from member to member;
-// gather and scatter are a message for each member; allgather is a ring; alltoall
-// is pairwise. Members are numbered in the order of their ranks.
+// A collective becomes the messages of a simple algorithm, whatever its size. Members
+// are numbered in the order of their ranks.
+//
+//   - barrier: a dissemination of single bytes;
+//   - bcast, reduce: binomial trees; allreduce: reduce, then bcast;
+//   - scan: from member to member;
+//   - gather, scatter: one message for each member;
+//   - allgather: a ring; alltoall: pairwise.
 
 // goalCrew is one member's view of a collective.
 type goalCrew struct {
@@ -40,7 +43,7 @@ func (x *goalExport) collective(e *trace.Event) {
 	}
 }
 
-// messages writes those of e.
+// messages writes the messages of e.
 func (c *goalCrew) messages(e *trace.Event, root int) {
 	switch e.Kind {
 	case trace.Barrier:
@@ -70,7 +73,7 @@ func (c *goalCrew) messages(e *trace.Event, root int) {
 	}
 }
 
-// at is the member d after this one, around the circle.
+// at returns the member at distance d after this one, around the ring.
 func (c *goalCrew) at(d int) int { return (c.me + d + len(c.members)) % len(c.members) }
 
 func (c *goalCrew) step(kind trace.Kind, member int, bytes int64) {
@@ -135,7 +138,7 @@ func (c *goalCrew) scan(bytes int64) {
 	}
 }
 
-// linear has the root do kind for every other member.
+// linear lets the root do kind for every other member.
 func (c *goalCrew) linear(root int, bytes int64, kind trace.Kind) {
 	if c.me != root {
 		other := trace.Send

@@ -18,23 +18,23 @@ const (
 	goalBinarySetting = "binary"
 )
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Goal) Loses() string {
 	return "references, recorded times, layouts of buffers, probes, markers, parts of a unit of time; " +
 		"collectives become messages, communicators other tags"
 }
 
-// Export writes all ranks. Program order becomes a chain of dependencies: an
-// operation requires the one before it, after isend and irecv only their start,
-// and after a wait the end of what was waited for. Instructions and work become
-// calc. Collectives become messages, as goal_collectives.go says.
+// Export writes all ranks. Program order becomes a chain of dependencies: an operation
+// requires the previous one. After isend and irecv it requires only their start; after
+// a wait it requires the end of the requested operation. Instructions and work become
+// calc. Collectives become messages (see goal_collectives.go).
 func (f Goal) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	x := &goalExport{src: src, head: src.Header()}
 	if n := len(o.Procs); n > 0 && n != x.head.Procs {
-		return nil, fmt.Errorf("a schedule has all ranks, as each needs the messages of others; export without --proc")
+		return nil, fmt.Errorf("a schedule needs all ranks, because of their messages; export without --proc")
 	}
 	if x.head.Procs < 1 || x.head.Procs > maxGoalRanks {
-		return nil, fmt.Errorf("the trace has %d processors; a schedule has from 1 to %d ranks", x.head.Procs, maxGoalRanks)
+		return nil, fmt.Errorf("the trace has %d processors; a schedule can have 1 to %d ranks", x.head.Procs, maxGoalRanks)
 	}
 	binary, err := x.settings(f, o)
 	if err != nil {
@@ -44,7 +44,7 @@ func (f Goal) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, 
 		return nil, err
 	}
 	if x.survey.flops > 0 && x.perFlop < 0 {
-		return nil, fmt.Errorf("the trace has its work in flop and a schedule has times; say how long one takes with --set %s=0.5ns", goalFlopSetting)
+		return nil, fmt.Errorf("the trace has work in flop, but a schedule has times; give the time of a flop, such as --set %s=0.5ns", goalFlopSetting)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	if binary {
@@ -58,7 +58,7 @@ func (f Goal) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, 
 	return x.notes(), out.Flush()
 }
 
-// settings reads the options.
+// settings reads the settings.
 func (x *goalExport) settings(f Goal, o ExportOptions) (binary bool, err error) {
 	if x.unit, err = goalPicos(goalUnitSetting, o.Setting(f, goalUnitSetting)); err != nil {
 		return false, err
@@ -74,12 +74,12 @@ func (x *goalExport) settings(f Goal, o ExportOptions) (binary bool, err error) 
 	}
 	v := o.Setting(f, goalBinarySetting)
 	if binary, err = strconv.ParseBool(v); err != nil {
-		return false, badSetting("%s: %q is not true or false", goalBinarySetting, v)
+		return false, badSetting("%s: %q is neither true nor false", goalBinarySetting, v)
 	}
 	return binary, nil
 }
 
-// goalRate reads a time that need not be whole, in ps.
+// goalRate reads a time in ps that need not be whole.
 func goalRate(name, value string) (float64, error) {
 	seconds, err := unit.Parse(value, "s")
 	if err != nil {
@@ -91,27 +91,27 @@ func goalRate(name, value string) (float64, error) {
 	return seconds * 1e12, nil
 }
 
-// notes says what the schedule does not have.
+// notes lists what the schedule cannot express.
 func (x *goalExport) notes() (all []string) {
 	s := x.survey
 	if n, some := s.references(x.src); some {
-		all = append(all, "goal has no memory references: "+n+" left out")
+		all = append(all, "goal has no memory references: "+n+" omitted")
 	}
 	if x.head.HasTime {
-		all = append(all, "goal has no recorded times: they were left out")
+		all = append(all, "goal has no recorded times: they are omitted")
 	}
 	if x.instrs > 0 {
-		all = append(all, fmt.Sprintf("%d instructions became calc, at %v each; --set %s says otherwise", x.instrs, unit.Seconds(x.perInstr*1e-12), goalInstrSetting))
+		all = append(all, fmt.Sprintf("%d instructions became calc, at %v each; --set %s changes that", x.instrs, unit.Seconds(x.perInstr*1e-12), goalInstrSetting))
 	}
 	if s.flops > 0 {
 		all = append(all, fmt.Sprintf("%d flop became calc, at %v each", s.flops, unit.Seconds(x.perFlop*1e-12)))
 	}
 	if x.rounded > 0 {
-		all = append(all, fmt.Sprintf("calc counts whole units of %v: %d computations are cut, what is cut is added to the next; --set %s=1ps has finer ones",
+		all = append(all, fmt.Sprintf("calc counts whole units of %v: %d computations are rounded down, the rest is added to the next; --set %s=1ps is finer",
 			unit.Picos(x.unit), x.rounded, goalUnitSetting))
 	}
 	if x.lost > 0 {
-		all = append(all, fmt.Sprintf("%d waits for no request of this trace were left out", x.lost))
+		all = append(all, fmt.Sprintf("%d waits without a request in this trace are omitted", x.lost))
 	}
 	return append(all, s.notes()...)
 }

@@ -8,31 +8,31 @@ import (
 	"spoor/traces/trace"
 )
 
-// goalExport turns the events of each rank into operations and what they require.
+// goalExport turns the events of each rank into operations and their requirements.
 type goalExport struct {
 	src               trace.Source
 	head              trace.Header
 	survey            *goalSurvey
 	out               goalWriter
 	unit              int64   // of calc, in ps
-	perInstr, perFlop float64 // in ps; perFlop is negative if it is not known
+	perInstr, perFlop float64 // in ps; perFlop is negative if unknown
 
-	// Of the present rank:
+	// State of the current rank:
 	proc    trace.Proc
-	nodes   int64           // so far
-	chain   []int64         // what the next operation requires: see goalRef
-	pending int64           // ps of computation that is no operation yet
-	fresh   bool            // some of it came since the latest calc
+	nodes   int64           // number of operations so far
+	chain   []int64         // requirements of the next operation: see goalRef
+	pending int64           // ps of computation that has not become an operation yet
+	fresh   bool            // some of it was added after the latest calc
 	open    map[int32]int64 // operation of each open request
-	row     int64           // of the present event
-	refs    []int64         // of each row: what those that need it require; only in graphs
+	row     int64           // of the current event
+	refs    []int64         // for each row, what its dependents require; only in graphs
 	marker  *trace.Event    // the previous row, if it may be the start of this one
 	err     error
 
 	instrs, rounded, lost uint64
 }
 
-// goalRef is the number of an operation twice, plus one if its start is meant.
+// goalRef returns twice the number of an operation, plus one for its start.
 func goalRef(node int64, start bool) int64 {
 	if start {
 		return 2*node + 1
@@ -43,7 +43,7 @@ func goalRef(node int64, start bool) int64 {
 // goalStep is an operation of a rank.
 type goalStep struct {
 	kind      trace.Kind // Send, Recv or Compute
-	size      int64      // in bytes, or units of calc
+	size      int64      // in bytes, or in units of calc
 	peer, tag int32
 	needs     []int64
 }
@@ -67,7 +67,7 @@ func (x *goalExport) ranks(out goalWriter) error {
 	x.instrs, x.rounded, x.lost = 0, 0, 0
 	for p := range x.head.Procs {
 		x.proc = trace.Proc(p)
-		if x.survey.graph[p] { // a row may need a later one: number them first
+		if x.survey.graph[p] { // a row may need a later one, so number them first
 			x.out, x.refs = numbering{}, x.refs[:0]
 			kept := [3]uint64{x.instrs, x.rounded, x.lost}
 			if err := x.rank(); err != nil {
@@ -119,7 +119,7 @@ func (x *goalExport) rank() error {
 	return x.out.end()
 }
 
-// emit writes an operation that requires the chain, and becomes the chain.
+// emit writes an operation that requires the chain, and makes it the new chain.
 func (x *goalExport) emit(s goalStep) (node int64) {
 	s.needs = x.chain
 	if err := x.out.step(&s); err != nil && x.err == nil {
@@ -131,11 +131,11 @@ func (x *goalExport) emit(s goalStep) (node int64) {
 	return node
 }
 
-// computed writes the computation so far, if it makes a unit; the rest is kept, so
-// that the sum of a rank is right.
+// computed writes the pending computation, if it is at least one unit. It keeps the
+// remainder, so that the sum of a rank is exact.
 func (x *goalExport) computed() { x.computedTo(0) }
 
-// computedTo is the same, with a unit for what lacks at most more ps of it.
+// computedTo is computed, but rounds up if at most more ps are missing to a unit.
 func (x *goalExport) computedTo(more int64) {
 	units, rest := x.pending/x.unit, x.pending%x.unit
 	if x.fresh && rest != 0 {
@@ -151,7 +151,7 @@ func (x *goalExport) computedTo(more int64) {
 	}
 }
 
-// compute adds n things that take each picoseconds.
+// compute adds n items of each picoseconds.
 func (x *goalExport) compute(n uint64, each float64) {
 	if picos := math.Round(float64(n) * each); picos < 1<<63 {
 		x.picos(int64(picos))
@@ -160,8 +160,8 @@ func (x *goalExport) compute(n uint64, each float64) {
 	}
 }
 
-// errLongCalc is where the times of traces end.
-var errLongCalc = errors.New("a computation over 106 days; a schedule cannot have it")
+// errLongCalc reports a computation longer than the largest time of a trace.
+var errLongCalc = errors.New("a computation takes over 106 days, more than a schedule can have")
 
 func (x *goalExport) picos(n int64) {
 	if n > math.MaxInt64-x.pending {
@@ -172,7 +172,7 @@ func (x *goalExport) picos(n int64) {
 	x.fresh = true
 }
 
-// event writes what one event is after the chain.
+// event writes an event after the chain.
 func (x *goalExport) event(e *trace.Event) {
 	if e.Instr > 0 {
 		x.instrs += uint64(e.Instr)
@@ -224,7 +224,7 @@ func (x *goalExport) message(e *trace.Event) {
 	}
 }
 
-// detach lets what follows start as soon as first has; request ends with last.
+// detach lets the next operation begin when first has started; request ends with last.
 func (x *goalExport) detach(request int32, first, last int64) {
 	x.chain = append(x.chain[:0], goalRef(first, true))
 	if request != trace.None {
@@ -232,7 +232,7 @@ func (x *goalExport) detach(request int32, first, last int64) {
 	}
 }
 
-// wait lets what follows require the end of a request.
+// wait lets the next operation require the end of a request.
 func (x *goalExport) wait(e *trace.Event) {
 	node, ok := x.open[e.Request]
 	if !ok {
@@ -250,8 +250,8 @@ func (x *goalExport) wait(e *trace.Event) {
 	x.chain = append(x.chain, goalRef(node, false))
 }
 
-// graphRow writes an event that has its own needs. A marker that is the only need
-// of the row after it is the start of that row.
+// graphRow writes an event that has its own needs. A marker that is the only need of
+// the next row represents the start of that row.
 func (x *goalExport) graphRow(e *trace.Event) {
 	marker := x.marker
 	x.marker = nil
@@ -279,7 +279,7 @@ func (x *goalExport) graphRow(e *trace.Event) {
 	x.node(x.row, e)
 }
 
-// previous is the needs of a row that has none of its own.
+// previous returns the needs of a row that has none of its own.
 func (x *goalExport) previous(row int64) []int64 {
 	if row == 0 {
 		return noNeeds
@@ -287,7 +287,7 @@ func (x *goalExport) previous(row int64) []int64 {
 	return []int64{row - 1}
 }
 
-// node writes the event in row as operations of which the last stands for it.
+// node writes the event in row as operations; the last one stands for the row.
 func (x *goalExport) node(row int64, e *trace.Event) {
 	needs := e.Needs
 	if needs == nil {
@@ -295,11 +295,11 @@ func (x *goalExport) node(row int64, e *trace.Event) {
 	}
 	x.chain = x.chain[:0]
 	for _, n := range needs {
-		ref := int64(0) // while numbering, of a row that comes later
+		ref := int64(0) // while numbering, for a row that comes later
 		if n >= 0 && n < int64(len(x.refs)) {
 			ref = x.refs[n]
 		} else if _, ok := x.out.(numbering); !ok {
-			x.err = fmt.Errorf("needs event %d, which is none", n)
+			x.err = fmt.Errorf("needs event %d, which does not exist", n)
 			return
 		}
 		x.chain = append(x.chain, ref)
@@ -313,7 +313,7 @@ func (x *goalExport) node(row int64, e *trace.Event) {
 	x.setRef(row, x.chain[0])
 }
 
-// setRef keeps what those that need row require.
+// setRef records what the dependents of row require.
 func (x *goalExport) setRef(row, ref int64) {
 	if row == int64(len(x.refs)) {
 		x.refs = append(x.refs, ref)

@@ -168,10 +168,10 @@ func TestGoalExportRefuses(t *testing.T) {
 		{tell(trace.WorkPicos), ExportOptions{}, "0 processors"},
 		{tell(trace.WorkPicos, []trace.Event{message(trace.Lock, 0, trace.None, 0)}), ExportOptions{}, "event 0 (lock)"},
 		{tell(trace.WorkPicos, []trace.Event{message(trace.Send, 1, 0, 0)}), ExportOptions{}, "peer 1, but the trace has 1"},
-		{tell(trace.WorkPicos, []trace.Event{none(trace.Barrier)}, nil), ExportOptions{}, "processor 0 has 1 collectives and barriers, processor 1 has 0"},
+		{tell(trace.WorkPicos, []trace.Event{none(trace.Barrier)}, nil), ExportOptions{}, "processor 0 has 1 collectives and barriers, but processor 1 has 0"},
 		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, working(1<<62)), none(trace.Compute, working(1<<62))}), ExportOptions{}, "over 106 days"},
 		{tell(trace.WorkPicos, []trace.Event{none(trace.Compute, needing(5))}), ExportOptions{}, "needs event 5"},
-		{tell(trace.WorkPicos, []trace.Event{message(trace.Recv, 0, 1<<31-1, 0), message(trace.Recv, 0, 0, 0, inGroup(1))}), ExportOptions{}, "do not fit into 31 bits"},
+		{tell(trace.WorkPicos, []trace.Event{message(trace.Recv, 0, 1<<31-1, 0), message(trace.Recv, 0, 0, 0, inGroup(1))}), ExportOptions{}, "together exceed 31 bits"},
 	} {
 		if _, err := (Goal{}).Export(c.m, c.o, io.Discard); err == nil || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%v, want %q", err, c.reason)

@@ -8,26 +8,26 @@ import (
 	"spoor/traces/trace"
 )
 
-// goalGraph is the operations of one rank and what they wait for.
+// goalGraph holds the operations of one rank and their dependencies.
 type goalGraph struct {
 	ops       []goalOp
 	requires  []goalEdge // the end of another operation
 	irequires []goalEdge // the start of another operation
 
-	// What follows is made of the above when the rank is complete.
-	ends    []int   // where the needs of each operation end in needs
-	needs   []int64 // operations twice, plus one if their start is meant; then rows
-	row     []int64 // of each operation
+	// Derived from the above when the rank is complete:
+	ends    []int   // end of the needs of each operation in needs
+	needs   []int64 // twice the operation, plus one for its start; later rows
+	row     []int64 // row of each operation
 	starts  []bool  // operations whose start is needed
-	singles []int64 // needs of those
+	singles []int64 // needs of the markers
 }
 
-// goalOp is an operation. All are independent of each other but for the edges.
+// goalOp is an operation. Only edges order operations.
 type goalOp struct {
 	at        int64 // line or offset
 	size      int64 // in bytes, or in picoseconds of work
 	peer, tag int32
-	label     int32 // number among goalLabels, or -1
+	label     int32 // number in goalLabels, or -1
 	kind      trace.Kind
 }
 
@@ -37,16 +37,16 @@ type goalEdge struct {
 	at        int64 // line or offset
 }
 
-// noNeeds are those of an operation that need not wait even for the previous row.
+// noNeeds are the needs of an operation that does not even wait for the previous row.
 var noNeeds = []int64{}
 
-// reset empties g, keeping its memory.
+// reset empties g but keeps its memory.
 func (g *goalGraph) reset() {
 	g.ops, g.requires, g.irequires = g.ops[:0], g.requires[:0], g.irequires[:0]
 }
 
-// collect gathers the needs of each operation, in the order in which they were
-// said. It reports whether an operation needs one that comes later, or itself.
+// collect gathers the needs of each operation, in the order of the input. forward
+// reports whether an operation needs itself or a later one.
 func (g *goalGraph) collect() (forward bool) {
 	g.ends = resized(g.ends, len(g.ops)+1)
 	clear(g.ends)
@@ -58,7 +58,7 @@ func (g *goalGraph) collect() (forward bool) {
 		}
 	}
 	for i := range g.ops {
-		g.ends[i+1] += g.ends[i] // now where the needs of i+1 begin
+		g.ends[i+1] += g.ends[i] // now the start of the needs of i+1
 	}
 	g.needs = resized(g.needs, g.ends[len(g.ops)])
 	for start, edges := range [2][]goalEdge{g.requires, g.irequires} {
@@ -71,7 +71,7 @@ func (g *goalGraph) collect() (forward bool) {
 	return forward
 }
 
-// of is where the needs of operation i are in needs.
+// of returns the range of the needs of operation i in needs.
 func (g *goalGraph) of(i int) (from, to int) {
 	if i > 0 {
 		from = g.ends[i-1]
@@ -79,8 +79,9 @@ func (g *goalGraph) of(i int) (from, to int) {
 	return from, g.ends[i]
 }
 
-// cycle is a circle of operations that need the next one, and the last the first,
-// or nothing. It is a search in depth whose path is kept, as ranks may be long.
+// cycle returns operations that each need the next one, and the last the first; or
+// nothing. It is a depth-first search with an explicit stack, because ranks may be
+// long.
 func (g *goalGraph) cycle() []int {
 	const fresh, onPath, done = 0, 1, 2
 	state := make([]uint8, len(g.ops))
@@ -114,11 +115,11 @@ func (g *goalGraph) cycle() []int {
 	return nil
 }
 
-// shownInCycle is how many operations of a circle an error names.
+// shownInCycle is the number of operations of a cycle that an error names.
 const shownInCycle = 5
 
-// circular says which operations wait for each other, and where that was said.
-// name is what the input calls an operation.
+// circular describes a cycle and its place in the input. name returns the input's name
+// of an operation.
 func (g *goalGraph) circular(ring []int, name func(op int) string) (at int64, msg string) {
 	last, first := int32(ring[len(ring)-1]), int32(ring[0])
 	for _, edges := range [2][]goalEdge{g.requires, g.irequires} {
@@ -142,8 +143,8 @@ func (g *goalGraph) circular(ring []int, name func(op int) string) (at int64, ms
 	return at, fmt.Sprintf("%s requires %s: they wait for each other", strings.Join(names, " requires "), name(ring[0]))
 }
 
-// place gives every operation its row: an operation whose start is needed has a
-// marker before it.
+// place gives every operation its row. An operation whose start is needed has a marker
+// in the row before it.
 func (g *goalGraph) place() {
 	g.starts = resized(g.starts, len(g.ops))
 	clear(g.starts)
@@ -166,8 +167,8 @@ func (g *goalGraph) place() {
 	}
 }
 
-// tell says all operations to s in their order and empties g. The edges are known
-// to lead to operations and not to be circular.
+// tell writes all operations to s in order and empties g. The edges must lead to
+// operations and have no cycle.
 func (g *goalGraph) tell(s *speaker) error {
 	g.place()
 	singles := g.singles
@@ -200,7 +201,7 @@ func (g *goalGraph) tell(s *speaker) error {
 	return s.flush()
 }
 
-// resized is s with n elements of any value.
+// resized returns s with n elements of any value.
 func resized[T any](s []T, n int) []T {
 	return slices.Grow(s[:0], n)[:n]
 }

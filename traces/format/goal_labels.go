@@ -5,10 +5,10 @@ import (
 	"hash/maphash"
 )
 
-// goalLabels numbers the labels of one rank in the order of their first use. A
-// schedule names three labels for each operation, so that a map of strings would be
-// most of the time: this is a hash table with linear probing over one piece of
-// memory, which a new rank empties at no cost.
+// goalLabels numbers the labels of one rank in the order of their first use. A schedule
+// names three labels for each operation, so a map of strings would take most of the
+// time. This is a hash table with linear probing in one piece of memory. A new rank
+// empties it at no cost.
 type goalLabels struct {
 	seed  maphash.Seed
 	slots []goalSlot
@@ -24,12 +24,12 @@ type goalSlot struct {
 
 type goalLabel struct {
 	from, to int   // in names
-	op       int32 // that the label is of, or -1 if it is not defined yet
+	op       int32 // operation of the label, or -1 if it is not defined yet
 }
 
-const goalSlots = 1 << 10 // at first; a power of two
+const goalSlots = 1 << 10 // initial size, a power of two
 
-// reset forgets all labels.
+// reset removes all labels.
 func (l *goalLabels) reset() {
 	if l.slots == nil {
 		l.seed, l.slots = maphash.MakeSeed(), make([]goalSlot, goalSlots)
@@ -38,7 +38,7 @@ func (l *goalLabels) reset() {
 	l.names, l.all = l.names[:0], l.all[:0]
 }
 
-// number is that of the label called name.
+// number returns the number of the label called name.
 func (l *goalLabels) number(name []byte) int32 {
 	hash := maphash.Bytes(l.seed, name)
 	mask := uint64(len(l.slots) - 1)
@@ -80,7 +80,7 @@ func (l *goalLabels) grow() {
 	}
 }
 
-// name is that of a label.
+// name returns the name of a label.
 func (l *goalLabels) name(number int32) []byte {
 	return l.names[l.all[number].from:l.all[number].to]
 }

@@ -10,34 +10,35 @@ import (
 	"spoor/traces/trace"
 )
 
-// goalSurvey is what must be known of all ranks before the first one is written.
+// goalSurvey holds the facts about all ranks that are needed before the first one is
+// written.
 type goalSurvey struct {
-	graph []bool // ranks in which some event says what it needs
+	graph []bool // ranks in which some event has Needs
 	flops uint64
 	tags  map[goalChannel]int32  // the highest tag
-	base  map[goalChannel]int32  // what is added to tags, so that no two channels have the same
+	base  map[goalChannel]int32  // offset of the tags, so that channels have different tags
 	crew  map[int32][]trace.Proc // members of each group that has collectives, in order
-	calls map[trace.Kind]uint64  // collectives, by all members
+	calls map[trace.Kind]uint64  // number of collectives, over all members
 	turns map[int32]map[trace.Proc]goalTurns
 	wild  uint64 // receives of any tag
 	probe uint64
-	loose bool // some collective has no root, or members that disagree on sizes
+	loose bool // some collective has no root, or members with different sizes
 }
 
-// goalChannel is messages that never match those of another channel.
+// goalChannel identifies messages that never match those of another channel.
 type goalChannel struct {
 	group      int32
 	collective bool
 }
 
-// goalTurns is the collectives of one member of a group so far.
+// goalTurns counts the collectives of one member of a group so far.
 type goalTurns struct {
 	n     uint64
 	sizes uint64 // a hash of their sizes
 }
 
-// surveyForGoal reads all events once. It is an error if one of them cannot be
-// expressed.
+// surveyForGoal reads all events once. It returns an error if a schedule cannot express
+// one of them.
 func surveyForGoal(src trace.Source) (*goalSurvey, error) {
 	head := src.Header()
 	s := &goalSurvey{graph: make([]bool, head.Procs), tags: map[goalChannel]int32{}, base: map[goalChannel]int32{},
@@ -81,7 +82,7 @@ func (s *goalSurvey) event(head trace.Header, p trace.Proc, e *trace.Event) erro
 			s.wild++
 		}
 		if (e.Kind == trace.Send || e.Kind == trace.Isend) && (e.Peer < 0 || e.Tag < 0) {
-			return fmt.Errorf("to peer %d with tag %d; only a receive can take any", e.Peer, e.Tag)
+			return fmt.Errorf("peer %d and tag %d: only a receive can use any", e.Peer, e.Tag)
 		}
 	case trace.Probe, trace.Iprobe:
 		s.probe++
@@ -89,7 +90,7 @@ func (s *goalSurvey) event(head trace.Header, p trace.Proc, e *trace.Event) erro
 		trace.Scatter, trace.AllToAll:
 		s.call(p, e)
 	case trace.Lock, trace.Unlock, trace.Signal, trace.WaitFlag, trace.Fork, trace.Join:
-		return fmt.Errorf("a schedule has only computation and messages, nothing of shared memory; replay the trace with predict replay")
+		return fmt.Errorf("a schedule has only computation and messages, no shared memory; use predict replay instead")
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (s *goalSurvey) call(p trace.Proc, e *trace.Event) {
 	}
 }
 
-// members makes the crew of each group, whose members must have equally many calls.
+// members lists the members of each group. All must have the same number of calls.
 func (s *goalSurvey) members(procs int) error {
 	for group, of := range s.turns {
 		var crew []trace.Proc
@@ -125,7 +126,7 @@ func (s *goalSurvey) members(procs int) error {
 		}
 		for _, p := range crew[1:] {
 			if a, b := of[crew[0]], of[p]; a.n != b.n {
-				return fmt.Errorf("group %d: processor %d has %d collectives and barriers, processor %d has %d; check the trace with traces check",
+				return fmt.Errorf("group %d: processor %d has %d collectives and barriers, but processor %d has %d; run traces check",
 					group, crew[0], a.n, p, b.n)
 			} else if a.sizes != b.sizes {
 				s.loose = true
@@ -136,13 +137,12 @@ func (s *goalSurvey) members(procs int) error {
 	return nil
 }
 
-// moveApart gives each channel tags of its own. The world comes first and keeps its
-// tags.
+// moveApart gives each channel its own tags. The world comes first and keeps its tags.
 func (s *goalSurvey) moveApart() error {
 	next := int64(0)
 	for _, c := range s.channels() {
 		if next+int64(s.tags[c]) > math.MaxInt32 {
-			return fmt.Errorf("the tags of %d communicators and their collectives do not fit into 31 bits one after the other; use lower tags", len(s.tags))
+			return fmt.Errorf("the tags of %d communicators and their collectives together exceed 31 bits; use lower tags", len(s.tags))
 		}
 		s.base[c] = int32(next)
 		next += int64(s.tags[c]) + 1
@@ -166,7 +166,7 @@ func (s *goalSurvey) channels() (all []goalChannel) {
 	return all
 }
 
-// references counts those of src, if there are some.
+// references counts the references of src, if there are any.
 func (s *goalSurvey) references(src trace.Source) (n string, some bool) {
 	if known, ok := src.(interface{ Totals(trace.Proc) trace.Totals }); ok {
 		var total uint64
@@ -183,12 +183,12 @@ func (s *goalSurvey) references(src trace.Source) (n string, some bool) {
 	return "", false
 }
 
-// shownChannels is how many a note names.
+// shownChannels is the number of channels that a note lists.
 const shownChannels = 4
 
 func (s *goalSurvey) notes() (all []string) {
 	if s.probe > 0 {
-		all = append(all, fmt.Sprintf("goal has no probes: %d were left out", s.probe))
+		all = append(all, fmt.Sprintf("goal has no probes: %d omitted", s.probe))
 	}
 	if len(s.calls) > 0 {
 		var kinds []string
@@ -199,7 +199,7 @@ func (s *goalSurvey) notes() (all []string) {
 		}
 		note := "goal has no collectives: " + strings.Join(kinds, ", ") + " became messages of simple algorithms"
 		if s.loose {
-			note += "; unknown roots are taken for the first member, blocks of others for as large as one's own"
+			note += "; an unknown root is the first member, and blocks of others have the size of the own block"
 		}
 		all = append(all, note)
 	}
@@ -221,7 +221,7 @@ func (s *goalSurvey) notes() (all []string) {
 	}
 	all = append(all, "goal has no communicators: each has its own tags ("+strings.Join(moved, ", ")+")")
 	if s.wild > 0 {
-		all = append(all, fmt.Sprintf("%d receives of any tag may now take messages of other communicators", s.wild))
+		all = append(all, fmt.Sprintf("%d receives of any tag may now receive messages of other communicators", s.wild))
 	}
 	return all
 }

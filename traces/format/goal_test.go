@@ -80,8 +80,8 @@ func TestGoalText(t *testing.T) {
 		if r.Procs != 3 || !slices.Equal(r.Counts, counts) {
 			t.Errorf("%s: %d ranks, counts %v, want %v", name, r.Procs, r.Counts, counts)
 		}
-		for _, note := range []string{"calc 1 is taken for 1ns", "1 irequires", "2 operations on other processors of their rank than cpu 0, up to 3",
-			"1 operations on other network interfaces than nic 0, up to 2"} {
+		for _, note := range []string{"calc 1 counts as 1ns", "1 irequires", "2 operations on cpus other than 0, up to cpu 3",
+			"1 operations on network interfaces other than nic 0, up to nic 2"} {
 			if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, note) }) {
 				t.Errorf("%s: notes %q, want %q", name, r.Notes, note)
 			}
@@ -117,7 +117,7 @@ func TestBadGoal(t *testing.T) {
 		{"num_ranks\n", 1, "ends before the number of ranks"},
 		{"num_ranks 0\n", 1, "0 ranks"},
 		{"num_ranks 1048577\n", 1, "1048577 ranks"},
-		{"num_ranks 1\nnum_ranks 1\n", 2, "second time"},
+		{"num_ranks 1\nnum_ranks 1\n", 2, "num_ranks appears twice"},
 		{"num_ranks 1\nrank 1 {\n}\n", 2, "rank 1, but num_ranks is 1"},
 		{"num_ranks 2\nrank 1 {\n}\n", 2, "rank 1 comes before rank 0"},
 		{"num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", 4, "rank 0 has two blocks"},
@@ -267,14 +267,14 @@ func TestBadGoalBinary(t *testing.T) {
 		{put(goalTable+8, 40), "which is too short"},
 		{put(goalTable+12, 0xffffffff), "past the end of any file"},
 		{put(goalTable+8, 160), "rank 1 lies within rank 0"},
-		{put(rank0, 3), "do not fit into its"},
-		{put(rank0+4, 1<<31), "do not fit into its"},
+		{put(rank0, 3), "more than its 94 bytes can hold"},
+		{put(rank0+4, 1<<31), "more than its 94 bytes can hold"},
 		{put(rank0+8, 1), "cannot be a root"},
 		{put(rank0+8, 9), "cannot be a root"},
-		{put(node0, 1), "offset 58: rank 0: operation 0 says that it waits for 1 others, but 0 lead to it"},
+		{put(node0, 1), "offset 58: rank 0: operation 0 should wait for 1 others, but has 0 dependencies"},
 		{func(b []byte) []byte { b[node0+goalType] = 9; return b }, fmt.Sprintf("offset %d: rank 0: operation type 9", node0+goalType)},
 		{func(b []byte) []byte { b[node0+goalType] = 0; return b }, "operation type 0"},
-		{put(node0+goalSize+4, 1<<31), "a time over 106 days"},
+		{put(node0+goalSize+4, 1<<31), "takes over 106 days"},
 		{put(node0+goalEnds, 2), "2 dependencies from 0 of the appendix, which has 1"},
 		{put(node0+goalEnds, 0xffffffff), "of the appendix, which has 1"},
 		{put(node0+goalEnds+4, 0xffffffff), "of the appendix, which has 1"},
@@ -283,8 +283,8 @@ func TestBadGoalBinary(t *testing.T) {
 		{put(node0+goalNode+goalPeer, goalAny), "peer 4294967295"},
 		{put(node0+goalNode+goalTag, goalAny), "tag 4294967295 is over"},
 		{put(node0+goalNode+goalSize+4, 1<<31), "over 2^63-1"},
-		{put(node0+2*goalNode, 2), "operation 2 depends on it, but there are 2"},
-		{put(node0+2*goalNode, 0), "operation 0 says that it waits for 0 others, but 1"},
+		{put(node0+2*goalNode, 2), "operation 2 depends on it, but there are only 2"},
+		{put(node0+2*goalNode, 0), "operation 0 should wait for 0 others, but has 1"},
 	} {
 		_, _, err := importBytes(Goal{}, c.damage(smallGoalFile()), Options{})
 		wantError(t, c.want, err, "standard input: ", c.want)

@@ -9,17 +9,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// goalText reads schedules in text. Statements end with their line, but num_ranks,
-// the start of a block and its end may share one.
+// goalText reads schedules in text. A statement ends with its line. Only num_ranks and
+// the start and end of a block may share a line.
 type goalText struct {
 	text
 	goalImport
 	labels  goalLabels
 	whole   []byte // the line, for errors
-	rest    []byte // what of it is to be read
-	rank    int64  // of the block that is open, or of the next
-	open    int    // line at which the block begins, or 0
-	comment int    // line at which a comment begins that is not closed, or 0
+	rest    []byte // its unread part
+	rank    int64  // of the open block, or of the next one
+	open    int    // first line of the open block, or 0
+	comment int    // first line of an open comment, or 0
 }
 
 // goalIdent has the characters of labels and keywords.
@@ -30,7 +30,7 @@ var goalIdent = func() (table [256]bool) {
 	return table
 }()
 
-// goalPortals are the operations of LogGOPSim 2, which has other semantics.
+// goalPortals lists the operations of LogGOPSim 2, which has other semantics.
 var goalPortals = []string{"append", "put", "get", "test", "tappend", "tput", "tget", "calcgem5"}
 
 func (p *goalText) run(in *Input) (Result, error) {
@@ -55,7 +55,7 @@ func (p *goalText) run(in *Input) (Result, error) {
 	return r, err
 }
 
-// parse takes one line.
+// parse handles one line.
 func (p *goalText) parse(line []byte, last bool) error {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		p.crlf++
@@ -81,7 +81,7 @@ func (p *goalText) parse(line []byte, last bool) error {
 	return nil
 }
 
-// skip passes blanks and comments. It reports whether something is left of the line.
+// skip skips blanks and comments. It reports whether the line has more.
 func (p *goalText) skip() bool {
 	for i, c := range p.rest {
 		switch c {
@@ -98,7 +98,7 @@ func (p *goalText) skip() bool {
 	return false
 }
 
-// skipComment is skip where a comment may begin.
+// skipComment is skip at a place where a comment may begin.
 func (p *goalText) skipComment() bool {
 	switch {
 	case bytes.HasPrefix(p.rest, []byte("//")):
@@ -112,7 +112,7 @@ func (p *goalText) skipComment() bool {
 	return true
 }
 
-// closeComment passes the rest of a comment, and reports whether it ends in this line.
+// closeComment skips the rest of a comment, and reports whether it ends in this line.
 func (p *goalText) closeComment() bool {
 	_, after, closed := bytes.Cut(p.rest, []byte("*/"))
 	p.rest = after
@@ -122,7 +122,7 @@ func (p *goalText) closeComment() bool {
 	return closed
 }
 
-// word takes the identifier at which the rest begins, which may be empty.
+// word reads the identifier at the start of the rest, which may be empty.
 func (p *goalText) word() []byte {
 	n := 0
 	for n < len(p.rest) && goalIdent[p.rest[n]] {
@@ -133,7 +133,7 @@ func (p *goalText) word() []byte {
 	return word
 }
 
-// number takes a decimal number; what is its meaning.
+// number reads a decimal number; what is its meaning.
 func (p *goalText) number(what string) (v uint64, err error) {
 	if !p.skip() {
 		return 0, p.bad("the line ends before the "+what, "")
@@ -157,7 +157,7 @@ func (p *goalText) number(what string) (v uint64, err error) {
 	return v, nil
 }
 
-// any takes a -1 in the place of a number, if there is one.
+// any reads a -1 instead of a number, if there is one.
 func (p *goalText) any() bool {
 	if p.skip() && bytes.HasPrefix(p.rest, []byte("-1")) && (len(p.rest) == 2 || !goalIdent[p.rest[2]]) {
 		p.rest = p.rest[2:]
@@ -166,7 +166,8 @@ func (p *goalText) any() bool {
 	return false
 }
 
-// bad is an error in this line, which NUL bytes explain better than anything else.
+// bad returns an error in this line. If the line has a NUL byte, the error says so
+// instead.
 func (p *goalText) bad(reason, advice string) error {
 	if err := p.checkNUL(p.whole); err != nil {
 		return err
@@ -174,12 +175,12 @@ func (p *goalText) bad(reason, advice string) error {
 	return p.fail(bytes.TrimLeft(p.whole, blanks), reason, advice)
 }
 
-// failAt is an error at another line.
+// failAt returns an error at another line.
 func (p *goalText) failAt(line int64, msg string) error {
 	return &trace.SyntaxError{File: p.file, Line: int(line), Msg: msg}
 }
 
-// statement takes one statement, or the start or the end of a block.
+// statement reads one statement, or the start or the end of a block.
 func (p *goalText) statement() error {
 	word := p.word()
 	switch string(word) {
@@ -188,7 +189,7 @@ func (p *goalText) statement() error {
 			p.rest = p.rest[1:]
 			return p.endBlock()
 		}
-		return p.bad("no statement", "statements are calc, send, recv, requires and irequires, in blocks of ranks")
+		return p.bad("no statement", "statements are calc, send, recv, requires and irequires, in the blocks of ranks")
 	case "num_ranks":
 		return p.numRanks()
 	case "rank":
@@ -200,13 +201,13 @@ func (p *goalText) statement() error {
 	return p.labelled(word)
 }
 
-// labelled takes the rest of a statement that begins with a label.
+// labelled reads the rest of a statement that begins with a label.
 func (p *goalText) labelled(name []byte) error {
 	switch {
 	case name[0] <= '9' || name[0] == '_':
 		return p.bad("a label begins with a letter", "")
 	case p.open == 0 && p.ranks == 0:
-		return p.bad("num_ranks is missing", "is this a schedule for LogGOPSim?")
+		return p.bad("num_ranks is missing", "check that this is a LogGOPSim schedule")
 	case p.open == 0:
 		return p.bad("a statement outside the blocks of ranks", "")
 	case !p.skip():
@@ -228,15 +229,15 @@ func (p *goalText) labelled(name []byte) error {
 	return p.unknown(verb)
 }
 
-// unknown is the error for what is no operation.
+// unknown returns the error for an unknown operation.
 func (p *goalText) unknown(word []byte) error {
 	if slices.Contains(goalPortals, string(word)) {
-		return p.bad(string(word)+" is an operation of LogGOPSim 2", "only calc, send and recv are read")
+		return p.bad(string(word)+" is an operation of LogGOPSim 2", "only calc, send and recv can be imported")
 	}
 	return p.bad("unknown operation", "operations are calc, send and recv")
 }
 
-// dependency takes the rest of "name requires other".
+// dependency reads the rest of "name requires other".
 func (p *goalText) dependency(name []byte) error {
 	edges := &p.graph.requires
 	switch verb := p.word(); string(verb) {
@@ -253,7 +254,7 @@ func (p *goalText) dependency(name []byte) error {
 	other := p.word()
 	switch {
 	case len(other) == 0 || other[0] <= '9' || other[0] == '_':
-		return p.bad("expected the label of what is required", "")
+		return p.bad("expected the label of the required operation", "")
 	case goalKeyword(other):
 		return p.bad(fmt.Sprintf("%s is a keyword and cannot be a label", other), "")
 	case p.skip():
@@ -263,7 +264,7 @@ func (p *goalText) dependency(name []byte) error {
 	return nil
 }
 
-// goalKeyword reports whether word begins other statements than those of labels.
+// goalKeyword reports whether word begins a statement other than that of a label.
 func goalKeyword(word []byte) bool {
 	_, operation := goalKind(word)
 	return operation || string(word) == "rank" || string(word) == "num_ranks"

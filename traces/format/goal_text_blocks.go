@@ -2,23 +2,23 @@ package format
 
 import "fmt"
 
-// numRanks takes the rest of the first statement.
+// numRanks reads the rest of the first statement.
 func (p *goalText) numRanks() error {
 	if p.ranks > 0 {
-		return p.bad("num_ranks for the second time", "")
+		return p.bad("num_ranks appears twice", "")
 	}
 	n, err := p.number("number of ranks")
 	if err != nil {
 		return err
 	}
 	if n == 0 || n > maxGoalRanks {
-		return p.bad(fmt.Sprintf("%d ranks; there must be from 1 to %d", n, maxGoalRanks), "")
+		return p.bad(fmt.Sprintf("%d ranks; the number must be from 1 to %d", n, maxGoalRanks), "")
 	}
 	p.ranks = int64(n)
 	return nil
 }
 
-// block takes the rest of the start of a block.
+// block reads the rest of the start of a block.
 func (p *goalText) block() error {
 	n, err := p.number("rank")
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *goalText) block() error {
 	case p.ranks == 0:
 		return p.bad("a block of a rank before num_ranks", "write num_ranks and the number of ranks first")
 	case p.open > 0:
-		return p.bad(fmt.Sprintf("the block of rank %d, which begins at line %d, is not closed", p.rank, p.open), "write } before")
+		return p.bad(fmt.Sprintf("the block of rank %d, which begins at line %d, is not closed", p.rank, p.open), "write } before this line")
 	case n >= uint64(p.ranks):
 		return p.bad(fmt.Sprintf("rank %d, but num_ranks is %d", n, p.ranks), "")
 	case n < uint64(p.rank):
@@ -65,8 +65,8 @@ func (p *goalText) endBlock() error {
 	return nil
 }
 
-// resolve makes the edges lead from operation to operation instead of from label
-// to label.
+// resolve makes the edges lead from operation to operation instead of from label to
+// label.
 func (p *goalText) resolve() error {
 	var missing *goalEdge
 	for _, edges := range [2][]goalEdge{p.graph.requires, p.graph.irequires} {
@@ -75,7 +75,7 @@ func (p *goalText) resolve() error {
 			op, needs := p.labels.all[e.op].op, p.labels.all[e.needs].op
 			if (op < 0 || needs < 0) && (missing == nil || e.at < missing.at) {
 				missing = e
-				break // those after it are of later lines
+				break // the later ones are of later lines
 			}
 			e.op, e.needs = op, needs
 		}
@@ -90,7 +90,7 @@ func (p *goalText) resolve() error {
 	return p.failAt(missing.at, fmt.Sprintf("label %s is not defined in the block of rank %d", quote(p.labels.name(label)), p.rank))
 }
 
-// nameOf is what the text calls an operation, for errors.
+// nameOf returns the name of an operation in the text, for errors.
 func (p *goalText) nameOf(op int) string {
 	return quote(p.labels.name(p.graph.ops[op].label))
 }

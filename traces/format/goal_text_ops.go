@@ -7,7 +7,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// goalKind is the operation called word.
+// goalKind returns the operation called word.
 func goalKind(word []byte) (kind trace.Kind, ok bool) {
 	switch string(word) {
 	case "calc":
@@ -20,7 +20,7 @@ func goalKind(word []byte) (kind trace.Kind, ok bool) {
 	return 0, false
 }
 
-// operation takes the rest of a calc, send or recv.
+// operation reads the rest of a calc, send or recv.
 func (p *goalText) operation(kind trace.Kind, label int32) (err error) {
 	if p.open == 0 {
 		return p.bad("an operation outside the blocks of ranks", "")
@@ -42,20 +42,20 @@ func (p *goalText) operation(kind trace.Kind, label int32) (err error) {
 	return nil
 }
 
-// calc takes what follows calc.
+// calc reads the part after calc.
 func (p *goalText) calc(op *goalOp) error {
 	n, err := p.number("time")
 	if err != nil {
 		return err
 	}
 	if n > math.MaxInt64/uint64(p.unit) {
-		return p.bad("a time over 106 days", "--set unit makes calc 1 shorter")
+		return p.bad("calc takes over 106 days", "make calc 1 shorter with --set unit")
 	}
 	op.size = int64(n) * p.unit
 	return p.options(op)
 }
 
-// message takes what follows send or recv.
+// message reads the part after send or recv.
 func (p *goalText) message(op *goalOp) error {
 	size, err := p.number("size")
 	if err != nil {
@@ -90,10 +90,10 @@ func (p *goalText) message(op *goalOp) error {
 	return p.options(op)
 }
 
-// goalOptions are the options in the order in which they must come.
+// goalOptions are the options in their required order.
 var goalOptions = []string{"tag", "cpu", "nic"}
 
-// options takes the rest of an operation.
+// options reads the rest of an operation.
 func (p *goalText) options(op *goalOp) error {
 	for next := 0; p.skip(); {
 		word := p.word()
@@ -115,7 +115,7 @@ func (p *goalText) options(op *goalOp) error {
 	return nil
 }
 
-// option takes the value of one option.
+// option reads the value of one option.
 func (p *goalText) option(op *goalOp, name string) error {
 	if name == "tag" && op.kind == trace.Recv && p.any() {
 		op.tag = trace.None

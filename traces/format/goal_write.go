@@ -10,9 +10,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// text writes the schedule in text as txt2bin can read it: labels are l1, l2, ...
-// in every rank, no line is indented, and no dependency comes before the operations
-// that it names.
+// text writes the schedule as text that txt2bin can read. Labels are l1, l2, ... in
+// every rank. No line is indented, and no dependency precedes the operations that it
+// names.
 func (x *goalExport) text(w *bufio.Writer) error {
 	fmt.Fprintf(w, "num_ranks %d\n", x.head.Procs)
 	return x.ranks(&goalTextWriter{w: w, later: map[int64][]int64{}})
@@ -21,10 +21,10 @@ func (x *goalExport) text(w *bufio.Writer) error {
 type goalTextWriter struct {
 	w    *bufio.Writer
 	line []byte
-	n    int64 // operations of this rank
+	n    int64 // number of operations of this rank
 
-	// later has, by operations to come, pairs of the operation that needs them and
-	// what exactly it needs.
+	// later maps operations to come to pairs: the dependent operation, and what exactly
+	// it needs.
 	later map[int64][]int64
 }
 
@@ -65,7 +65,7 @@ func (t *goalTextWriter) step(s *goalStep) error {
 	return err
 }
 
-// appendGoalEdge adds the line that says that label n needs ref.
+// appendGoalEdge appends the line that says that label n needs ref.
 func appendGoalEdge(b []byte, n, ref int64) []byte {
 	b = strconv.AppendInt(append(b, 'l'), n, 10)
 	verb := " requires l"
@@ -86,8 +86,8 @@ func (t *goalTextWriter) end() error {
 	return err
 }
 
-// binary writes the schedule as txt2bin does. The jump table comes first, so that
-// the ranks are made twice: to be measured, and to be written.
+// binary writes the schedule as txt2bin does. The jump table comes first; therefore the
+// ranks are made twice, to measure and to write them.
 func (x *goalExport) binary(w *bufio.Writer) error {
 	measure := &goalBinaryWriter{}
 	if err := x.ranks(measure); err != nil {
@@ -110,10 +110,10 @@ func (x *goalExport) binary(w *bufio.Writer) error {
 
 // goalBinaryWriter holds one rank at a time.
 type goalBinaryWriter struct {
-	w     *bufio.Writer // nil if the ranks are only measured
+	w     *bufio.Writer // nil while the ranks are only measured
 	sizes []uint64      // of each rank
-	steps []goalStep    // without needs ...
-	ends  []int         // ... which end there in needs
+	steps []goalStep    // without needs
+	ends  []int         // end of the needs of each step in needs
 	needs []int64
 }
 
@@ -134,7 +134,7 @@ func (t *goalBinaryWriter) step(s *goalStep) error {
 	return nil
 }
 
-// of is what step i needs.
+// of returns the needs of step i.
 func (t *goalBinaryWriter) of(i int) []int64 {
 	from := 0
 	if i > 0 {
@@ -165,10 +165,10 @@ func (t *goalBinaryWriter) end() error {
 	return t.nodes()
 }
 
-// nodes writes the operations, then the appendix: for each operation those that
-// wait for its end, then those that wait for its start.
+// nodes writes the operations, then the appendix. For each operation it lists the
+// operations that wait for its end, then those that wait for its start.
 func (t *goalBinaryWriter) nodes() error {
-	starts := make([]uint32, 2*len(t.steps)+1) // of the lists in the appendix, ends and starts in turn
+	starts := make([]uint32, 2*len(t.steps)+1) // starts of the lists in the appendix, alternating ends and starts
 	for _, ref := range t.needs {
 		starts[ref+1]++
 	}
@@ -192,7 +192,7 @@ func (t *goalBinaryWriter) nodes() error {
 	return binary.Write(t.w, binary.LittleEndian, appendix)
 }
 
-// append adds operation i, whose dependents are in the appendix from at[0] and at[1].
+// append appends operation i; its dependents are in the appendix from at[0] and at[1].
 func (t *goalBinaryWriter) append(b []byte, i int, at []uint32) []byte {
 	s := &t.steps[i]
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(t.of(i))))
@@ -208,7 +208,7 @@ func (t *goalBinaryWriter) append(b []byte, i int, at []uint32) []byte {
 	return b
 }
 
-// goalTypeOf is the index of kind in goalTypes.
+// goalTypeOf returns the index of kind in goalTypes.
 func goalTypeOf(kind trace.Kind) int {
 	for i, k := range goalTypes {
 		if i > 0 && k == kind {

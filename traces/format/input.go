@@ -15,10 +15,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// headBytes is how much of the input Sniff sees.
+// headBytes is the size of the input's start that Sniff sees.
 const headBytes = 64 << 10
 
-// Input is one file to import, decompressed as it is read.
+// Input is one file to import. It is decompressed while it is read.
 type Input struct {
 	Name string // as the user gave it, for messages only
 
@@ -28,11 +28,11 @@ type Input struct {
 	container *container // nil if the file is not compressed
 	body      io.Reader
 	head      []byte
-	headErr   error // what ended the head early, io.EOF if all of the input is in it
+	headErr   error // error at the end of the head; io.EOF if the head is the whole input
 }
 
-// Open opens the file at path, or stdin for "-". seen, if not nil, is called with
-// the number of compressed bytes of every read, from another goroutine.
+// Open opens the file at path; "-" is stdin. If seen is not nil, another goroutine
+// calls it with the number of compressed bytes of every read.
 func Open(ctx context.Context, path string, stdin io.Reader, seen func(n int)) (*Input, error) {
 	in := &Input{Name: path, ctx: ctx}
 	source := stdin
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, seen func(n int)) (
 			return nil, err
 		}
 		return in, nil
-	case <-ctx.Done(): // begin may wait for a terminal or a pipe, which nothing else would interrupt
+	case <-ctx.Done(): // begin may block on a terminal or a pipe, and nothing else interrupts it
 		return nil, context.Cause(ctx)
 	}
 }
@@ -92,8 +92,8 @@ func (in *Input) begin() error {
 	return nil
 }
 
-// Head is the start of the decompressed input, up to 64 KiB. It is an error if
-// the input is damaged within.
+// Head returns the start of the decompressed input, up to 64 KiB. It returns an error
+// if that part is damaged.
 func (in *Input) Head() ([]byte, error) {
 	if in.headErr != nil && in.headErr != io.EOF {
 		return nil, in.damaged(in.headErr)
@@ -101,8 +101,8 @@ func (in *Input) Head() ([]byte, error) {
 	return in.head, nil
 }
 
-// rest is all of the input from its start, for the one who parses it. The input
-// itself lets go of it: what is kept of thousands of files that were parsed is small.
+// rest returns all of the input from its start, for the parser. The Input no longer
+// refers to it, so that thousands of parsed files need little memory.
 func (in *Input) rest() io.ReadCloser {
 	head, body := in.head, in.body
 	in.head, in.body = nil, nil
@@ -125,16 +125,16 @@ func (r restOf) Close() error {
 	return nil
 }
 
-// skip leaves out the first n bytes of the head.
+// skip removes the first n bytes of the head.
 func (in *Input) skip(n int) { in.head = in.head[n:] }
 
-// SHA256 identifies the file as given (compressed, if it is), in hexadecimal. It
-// is valid when all of the input has been read.
+// SHA256 returns the hash of the file as given (compressed, if it is), in hexadecimal.
+// It is valid when all of the input has been read.
 func (in *Input) SHA256() string { return hex.EncodeToString(in.raw.sum.Sum(nil)) }
 
 // Close releases the file.
 func (in *Input) Close() {
-	if c, ok := in.body.(io.Closer); ok { // nobody began to parse it
+	if c, ok := in.body.(io.Closer); ok { // the input was never parsed
 		c.Close()
 	}
 	if in.file != nil {
@@ -142,7 +142,7 @@ func (in *Input) Close() {
 	}
 }
 
-// damaged is a reading error with its place in the file as given.
+// damaged adds the place in the file as given to a reading error.
 func (in *Input) damaged(err error) error {
 	if cause := context.Cause(in.ctx); cause != nil {
 		return cause
@@ -159,12 +159,12 @@ func (in *Input) damaged(err error) error {
 	return fmt.Errorf("%s: compressed offset %d: %s", in.Name, in.raw.offset(), in.container.describe(err))
 }
 
-// empty is the error for text without a byte.
+// empty returns the error for text without a byte.
 func (in *Input) empty() error {
 	return &trace.SyntaxError{File: in.Name, Line: 1, Msg: in.emptiness() + ": no banner and no records"}
 }
 
-// emptiness says what of an input without a byte is empty.
+// emptiness describes what is empty: the file or the stream.
 func (in *Input) emptiness() string {
 	if in.container != nil {
 		return "the " + in.container.name + " stream is empty"
@@ -172,24 +172,24 @@ func (in *Input) emptiness() string {
 	return "the file is empty"
 }
 
-// suffixHint says that the name promises a container the file is not in.
+// suffixHint reports that the suffix of the name belongs to another container.
 func (in *Input) suffixHint() string {
 	for _, c := range containers {
 		if in.container == nil && strings.HasSuffix(in.Name, c.suffix) {
-			return fmt.Sprintf("the name says %s, but offset 0 has not its magic", c.name)
+			return fmt.Sprintf("the name ends in %s, but the file lacks its magic", c.name)
 		}
 	}
 	return ""
 }
 
-// rawReader reads the file as given: it counts, hashes and shows progress.
+// rawReader reads the file as given. It counts, hashes and reports progress.
 type rawReader struct {
 	r      io.Reader
 	ctx    context.Context
 	sum    hash.Hash
 	seen   func(int)
 	count  int64
-	ahead  func() int // bytes read but not yet used
+	ahead  func() int // number of bytes read but not yet used
 	failed error      // an error of the file itself, not of its content
 }
 
@@ -211,5 +211,5 @@ func (r *rawReader) Read(b []byte) (int, error) {
 
 func noneAhead() int { return 0 }
 
-// offset is how far the decompressor came.
+// offset returns the position that the decompressor has reached.
 func (r *rawReader) offset() int64 { return r.count - int64(r.ahead()) }

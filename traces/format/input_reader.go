@@ -5,16 +5,15 @@ import (
 	"iter"
 )
 
-// inputReader is an Input as a stream, for parsers that hand it to a decompressor.
+// inputReader is an Input as a stream, for parsers that pass it to a decompressor.
 type inputReader struct {
 	next   func() ([]byte, error, bool)
 	stop   func() // ends reading; call it once
 	rest   []byte
-	failed error // what ended it early, an error for the user
+	failed error // an early error, for the user
 }
 
-// reader is the input from what has not been skipped on. Reading runs on another
-// goroutine.
+// reader returns the input after the skipped bytes. Another goroutine reads.
 func (in *Input) reader() *inputReader {
 	r := new(inputReader)
 	r.next, r.stop = iter.Pull2(in.blocks(func(b []byte) int { return len(b) }, maxLine))

@@ -7,34 +7,34 @@ import (
 	"spoor/traces/trace"
 )
 
-// countSetting is the setting of formats whose records have an order across
-// processors and no counts of instructions.
+// countSetting returns the setting of formats whose records are ordered across
+// processors but have no instruction counts.
 func countSetting(records string) Setting {
-	return Setting{countBy, "own", "when read: instructions are counted of each processor (own), or of all together (all), which keeps the order of the " + records + " across processors"}
+	return Setting{countBy, "own", "when read: instruction counts: own (each processor counts its own) or all (one count of all processors, which keeps the order of the " + records + " across processors)"}
 }
 
-// countTogether reports whether instructions are counted of all processors together.
+// countTogether reports whether all processors share one instruction count.
 func countTogether(f Tunable, o Options) (bool, error) {
 	how := o.Setting(f, countBy)
 	if how != "own" && how != "all" {
-		return false, badSetting("%s=%s: instructions are counted of each processor or of all; choose own or all", countBy, how)
+		return false, badSetting("%s=%s: choose own or all", countBy, how)
 	}
 	return how == "all", nil
 }
 
-// fetching is what a processor's instructions are: its fetches, and what it did before
-// the first of them.
+// fetching records how a processor counts instructions: its fetches, and its references
+// before the first of them.
 type fetching struct {
-	fetches bool   // it has made an instruction fetch
+	fetches bool   // it has fetched an instruction
 	before  uint64 // references before the first one
 }
 
-// step is the number of the instruction that a record of the processor is of, given
-// that of its record before. It counts those of all processors, too.
+// step returns the instruction number of a processor's record, given the number of its
+// previous record. It also updates the count of all processors.
 func (f *fetching) step(op trace.Op, own uint64, all *uint64, together bool) uint64 {
 	isFetch := op == trace.Ifetch
 	if f.fetches && !isFetch {
-		return own // a part of the instruction that it has fetched
+		return own // a part of the fetched instruction
 	}
 	if f.fetches = isFetch; !isFetch {
 		f.before++
@@ -45,15 +45,15 @@ func (f *fetching) step(op trace.Op, own uint64, all *uint64, together bool) uin
 	return own + 1
 }
 
-// counting is how an import counts instructions, for its notes.
+// counting describes how an import counts instructions, for its notes.
 type counting struct {
-	proc, ref, records string // what the format has
-	but                string // exception to what is one instruction
+	proc, ref, records string // the format's names
+	but                string // exception to the rule for one instruction
 	together           bool
 }
 
-// instructionNotes say what counts as an instruction of each processor, and what
-// becomes of the order across them.
+// instructionNotes describes what counts as an instruction of each processor, and
+// whether the order across processors is kept.
 func instructionNotes(all []fetching, first int, c counting) (notes []string) {
 	var without []string
 	var before uint64
@@ -66,7 +66,7 @@ func instructionNotes(all []fetching, first int, c counting) (notes []string) {
 	}
 	switch {
 	case len(without) == len(all) && len(all) > 1:
-		notes = append(notes, fmt.Sprintf("no instruction fetches: every %s of a %s counts as one instruction of it%s", c.ref, c.proc, c.but))
+		notes = append(notes, fmt.Sprintf("no instruction fetches: every %s of a %s counts as one of its instructions%s", c.ref, c.proc, c.but))
 	case len(without) == len(all):
 		notes = append(notes, fmt.Sprintf("no instruction fetches: every %s counts as one instruction%s", c.ref, c.but))
 	case len(without) > 0:
@@ -74,7 +74,7 @@ func instructionNotes(all []fetching, first int, c counting) (notes []string) {
 		if len(without) > 1 {
 			which = "processors " + listed(without)
 		}
-		notes = append(notes, fmt.Sprintf("no instruction fetches of %s: every %s there counts as one instruction%s", which, c.ref, c.but))
+		notes = append(notes, fmt.Sprintf("no instruction fetches of %s: each %s there counts as one instruction%s", which, c.ref, c.but))
 	}
 	if before > 0 {
 		notes = append(notes, fmt.Sprintf("%s before the first instruction fetch of their %s counted as one instruction each%s", plural(int(before), c.ref), c.proc, c.but))
@@ -82,9 +82,9 @@ func instructionNotes(all []fetching, first int, c counting) (notes []string) {
 	switch {
 	case len(all) < 2:
 	case c.together:
-		notes = append(notes, fmt.Sprintf("instructions are counted of all processors together, so that merging keeps the order of the %s: those of one include what others did", c.records))
+		notes = append(notes, fmt.Sprintf("all processors share one instruction count, so that merging keeps the order of the %s", c.records))
 	default:
-		notes = append(notes, fmt.Sprintf("every processor counts its own instructions: the order of %s of different processors is lost; --set %s=all keeps it, with counts of all together", c.records, countBy))
+		notes = append(notes, fmt.Sprintf("every processor counts its own instructions, so the order of %s of different processors is lost; --set %s=all keeps it, with one count of all", c.records, countBy))
 	}
 	return notes
 }

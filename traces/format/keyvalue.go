@@ -12,7 +12,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// keyColumn is what a column of a trace of requests means. The zero keyColumn is
+// keyColumn is the meaning of a column of a request trace. The zero keyColumn is
 // ignored.
 type keyColumn uint8
 
@@ -25,18 +25,18 @@ const (
 	keyColumns
 )
 
-// keyTable parses lines of requests for keys: one on each line, in columns without
-// quotes. Keys become numbers by their 64-bit hash (XXH3), or are numbers already.
+// keyTable parses lines of requests for keys: one per line, in columns without quotes.
+// A key becomes a number by its 64-bit hash (XXH3), or is already a number.
 type keyTable struct {
 	text
 	objects
 	sep     byte
 	cols    []keyColumn
 	names   []string // of the columns, for errors
-	numeric bool     // keys that are decimal numbers are what they say
+	numeric bool     // decimal keys are their own numbers
 	repeat  bool     // a count is that many requests
 	op      func(word []byte) (trace.Op, bool)
-	header  func(p *keyTable, line []byte) (is bool, err error) // of any line that begins a table, or nil
+	header  func(p *keyTable, line []byte) (is bool, err error) // nil, or called with every line that may be a header
 
 	fields   [][]byte
 	rows     uint64
@@ -44,14 +44,14 @@ type keyTable struct {
 	counted  uint64 // sum of counts
 	time     uint64
 	backward uint64
-	at       int // first line whose time is before that of the one before it
+	at       int // first line with an earlier time than the previous line
 	hashed   uint64
 	words    []Count // of operations, in the order of their first lines
 	ignored  int
 }
 
-// maxRepeat is how often a line may repeat its request: beyond it the count is more
-// likely damage, and the trace would not end.
+// maxRepeat limits the count of a line. A larger count is probably damage, and would
+// make the trace endless.
 const maxRepeat = 1 << 24
 
 // run parses all of in.
@@ -90,7 +90,7 @@ func (p *keyTable) parse(raw []byte, last bool) error {
 	}
 	p.fields = splitFields(p.fields[:0], line, p.sep)
 	if len(p.fields) != len(p.cols) {
-		return p.fail(line, fmt.Sprintf("%s, the table has %d columns", plural(len(p.fields), "field"), len(p.cols)), "")
+		return p.fail(line, fmt.Sprintf("%s, but the table has %d columns", plural(len(p.fields), "field"), len(p.cols)), "")
 	}
 	return p.row(line)
 }
@@ -106,7 +106,7 @@ func splitFields(fields [][]byte, line []byte, sep byte) [][]byte {
 	}
 }
 
-// request is one line.
+// keyRequest is one line.
 type keyRequest struct {
 	key         []byte
 	size, count uint64
@@ -138,7 +138,7 @@ func (p *keyTable) row(line []byte) error {
 	return p.stream.err
 }
 
-// field reads one column of a row; problem says why it cannot.
+// field reads one column of a row; problem says why it is invalid.
 func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem string) {
 	switch c {
 	case keyTime:
@@ -148,7 +148,7 @@ func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem stri
 		}
 	case keyKey:
 		if r.key = field; len(field) == 0 {
-			problem = "an empty key"
+			problem = "the key is empty"
 		}
 	case keySize:
 		r.size, problem = parseDecimal(field)
@@ -166,7 +166,7 @@ func (p *keyTable) field(r *keyRequest, c keyColumn, field []byte) (problem stri
 	return problem
 }
 
-// wholePart is a number without its fraction: times may have one.
+// wholePart returns a number without its fraction, because times may have one.
 func wholePart(field []byte) []byte {
 	whole, fraction, dotted := bytes.Cut(field, []byte{'.'})
 	if _, problem := parseDecimal(fraction); dotted && problem == "" {
@@ -185,7 +185,7 @@ func (p *keyTable) clock(now uint64) {
 	p.time = now
 }
 
-// maxWords is how many words for operations are counted apart.
+// maxWords is the number of operation names that are counted separately.
 const maxWords = 64
 
 func (p *keyTable) count(word []byte) {
@@ -200,7 +200,7 @@ func (p *keyTable) count(word []byte) {
 	}
 }
 
-// number is the number of the object with that key.
+// number returns the number of the object with that key.
 func (p *keyTable) number(key []byte) uint64 {
 	if p.numeric {
 		if n, problem := parseDecimal(key); problem == "" {
@@ -208,7 +208,7 @@ func (p *keyTable) number(key []byte) uint64 {
 		}
 	}
 	p.hashed++
-	return xxh3.Hash(key) & (math.MaxUint64 >> p.shift) // so that no two blocks of hashes overlap
+	return xxh3.Hash(key) & (math.MaxUint64 >> p.shift) // the blocks of two hashes must not overlap
 }
 
 func (p *keyTable) notes() []string {
@@ -217,13 +217,13 @@ func (p *keyTable) notes() []string {
 		all = append(all, fmt.Sprintf("the number of an object is the hash (XXH3, %d bits) of its key", 64-p.shift))
 	}
 	if p.backward > 0 {
-		all = append(all, fmt.Sprintf("line %d: time goes backwards (on %s); requests keep their order", p.at, plural(int(p.backward), "line")))
+		all = append(all, fmt.Sprintf("line %d: time goes backwards (on %s); requests stay in the order of the file", p.at, plural(int(p.backward), "line")))
 	}
 	if !p.repeat && p.counted > p.rows {
 		all = append(all, fmt.Sprintf("%s for %d operations: a line is one request", requests(p.rows), p.counted))
 	}
 	if p.ignored > 0 {
-		all = append(all, plural(p.ignored, "line")+" whose operation touches nothing left out")
+		all = append(all, plural(p.ignored, "line")+" with an operation that accesses no object omitted")
 	}
 	return all
 }
@@ -238,7 +238,7 @@ var keyOperations = []struct {
 	{trace.Flush, []string{"delete"}},
 }
 
-// keyWords is the operation of each word.
+// keyWords maps each word to its operation.
 var keyWords = func() map[string]trace.Op {
 	all := map[string]trace.Op{}
 	for _, o := range keyOperations {
@@ -249,22 +249,22 @@ var keyWords = func() map[string]trace.Op {
 	return all
 }()
 
-// keyOpDoc is what a column of operations may hold.
+// keyOpDoc describes the values of a column of operations.
 func keyOpDoc() string {
 	var all []string
 	for _, o := range keyOperations {
 		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))
 	}
-	return strings.Join(all, "; ") + "; in any case, and what follows a point is ignored"
+	return strings.Join(all, "; ") + "; upper or lower case; a point and the text after it are ignored"
 }
 
-// The parts of several formats of requests.
+// The Parts that several request formats share.
 const (
-	keyTimeDoc = "a number, perhaps with a fraction; where it goes back is noted, and it has no other effect"
-	keyKeyDoc  = "anything but nothing; its hash is the number of the object"
+	keyTimeDoc = "a number, optionally with a fraction; only used to note times that go backwards"
+	keyKeyDoc  = "any text that is not empty; its hash is the number of the object"
 )
 
-// keyWord is the operation that a word stands for. What follows a point says how it
+// keyWord returns the operation of a word. A suffix after a point only describes how it
 // was done.
 func keyWord(word []byte) (trace.Op, bool) {
 	name, _, _ := strings.Cut(strings.ToLower(string(word)), ".")
@@ -272,8 +272,8 @@ func keyWord(word []byte) (trace.Op, bool) {
 	return op, known
 }
 
-// settingRepeat is for formats with a column that counts requests.
-var settingRepeat = Setting{"repeat", "count", "what a count of operations is: count (that many requests) or once"}
+// settingRepeat is the setting of formats with a column of request counts.
+var settingRepeat = Setting{"repeat", "count", "meaning of an operation count: count (that many requests) or once (one request)"}
 
 func parseRepeat(o Options, f Tunable) (bool, error) {
 	switch v := o.Setting(f, settingRepeat.Name); v {
@@ -282,6 +282,6 @@ func parseRepeat(o Options, f Tunable) (bool, error) {
 	case "once":
 		return false, nil
 	default:
-		return false, badSetting("repeat=%s: it is not count or once", v)
+		return false, badSetting("repeat=%s: choose count or once", v)
 	}
 }

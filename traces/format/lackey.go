@@ -8,10 +8,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// Lackey is the text that `valgrind --tool=lackey --trace-mem=yes` prints. All
-// threads of the program are one processor, in the order in which valgrind ran
-// them: the text does not tell them apart. An instruction fetch is one
-// instruction, its data references none.
+// Lackey is the text that `valgrind --tool=lackey --trace-mem=yes` prints. The text
+// does not identify threads. All threads of the program become one processor, in the
+// order in which valgrind ran them. An instruction fetch is one instruction; its data
+// references add none.
 type Lackey struct{}
 
 var (
@@ -20,25 +20,25 @@ var (
 	_ Explained = Lackey{}
 )
 
-// Name is "lackey".
+// Name returns "lackey".
 func (Lackey) Name() string { return "lackey" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Lackey) Description() string { return "valgrind --tool=lackey --trace-mem=yes, text" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Lackey) Magic() string { return "==PID== lines, or I, L, S, M with address,size" }
 
-// Parts are the kinds of lines.
+// Parts returns the kinds of lines.
 func (Lackey) Parts() []Part {
 	return []Part{{"I  address,size", "instruction fetch; address hexadecimal, size 1 to 65535 bytes, decimal"},
 		{" L address,size", "load"}, {" S address,size", "store"}, {" M address,size", "load and store of the same bytes (--modify)"},
-		{"==PID== text", "valgrind's messages; the program's own output among them is left out, and noted"}}
+		{"==PID== text", "valgrind's messages; program output between them is omitted, with a note"}}
 }
 
 const lackeySniffLines = 200
 
-// Sniff looks for a line of valgrind's or a record.
+// Sniff looks for one of valgrind's lines or a record.
 func (Lackey) Sniff(head []byte) Verdict {
 	var certain, shaped bool
 	for n := 0; len(head) > 0 && n < lackeySniffLines; n++ {
@@ -63,7 +63,7 @@ func (Lackey) Sniff(head []byte) Verdict {
 	return foreign
 }
 
-// recordKind is I, L, S or M if line begins exactly as lackey prints records.
+// recordKind returns I, L, S or M if line begins exactly like a record of lackey.
 func recordKind(line []byte) byte {
 	if len(line) < 3 {
 		return 0
@@ -92,23 +92,23 @@ func (Lackey) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return Result{Program: p.program, Procs: 1, Lines: uint64(p.line), Notes: p.notes(), Facts: p.facts()}, nil
 }
 
-// lackeyParser has two ways through a block: the fast one takes well-formed
-// records in the middle of it, the slow one everything else, a line at a time.
+// lackeyParser has two paths. The fast path handles well-formed records in the middle
+// of a block. The slow path handles all other lines, one at a time.
 type lackeyParser struct {
 	text
 	o      Options
 	stream *stream
 
 	records, instrs, early, atomics uint64
-	earlyLine                       int  // the first of early
-	wasLoad                         bool // the line before this one is an L
+	earlyLine                       int  // the first line of early
+	wasLoad                         bool // the previous line is an L
 	lastAddr                        uint64
 	lastSize                        uint16
 
 	lackeyLog
 }
 
-// fastWindow is more than the longest well-formed record, 26 bytes.
+// fastWindow exceeds the longest well-formed record, 26 bytes.
 const fastWindow = 32
 
 const (
@@ -118,8 +118,8 @@ const (
 	prefixM = ' ' | 'M'<<8 | ' '<<16
 )
 
-// fast takes well-formed records from the start of b, and returns how many bytes
-// they are. It stops at the first line that is anything else.
+// fast parses well-formed records from the start of b, and returns the number of bytes
+// parsed. It stops at the first other line.
 func (p *lackeyParser) fast(b []byte) int {
 	i := 0
 	for i+fastWindow <= len(b) {
@@ -176,8 +176,8 @@ func (p *lackeyParser) record(kind byte, addr uint64, size uint16) {
 	p.wasLoad, p.lastAddr, p.lastSize = kind == 'L', addr, size
 }
 
-// modify appends an M. Valgrind prints atomic instructions as an L and an M of
-// the same bytes, a load too many; CollapseAtomics makes them one M.
+// modify appends an M. Valgrind prints an atomic instruction as an L and an M of the
+// same bytes, which is one load too many. CollapseAtomics makes them one M.
 func (p *lackeyParser) modify(addr uint64, size uint16) {
 	atomic := p.o.CollapseAtomics && p.wasLoad && p.lastAddr == addr && p.lastSize == size
 	if atomic {
@@ -189,9 +189,9 @@ func (p *lackeyParser) modify(addr uint64, size uint16) {
 	p.stream.modify(addr, size, p.o.Modify, atomic)
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Lackey) Loses() string {
-	return "events, prefetches, flushes, all processors but one, instructions that are not fetched, pc"
+	return "events, prefetches, flushes, all processors except one, instructions that are not fetched, pc"
 }
 
 // Export writes the references of one processor, one line each.
@@ -199,7 +199,7 @@ func (Lackey) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, 
 	return exportText(src, o, w, lackeyLine, "lackey")
 }
 
-// lackeyLine appends the record of r to line, or nothing if there is none.
+// lackeyLine appends the record of a reference to line, or nothing if lackey has none.
 func lackeyLine(line []byte, addr uint64, size uint16, op trace.Op) []byte {
 	switch op {
 	case trace.Ifetch:

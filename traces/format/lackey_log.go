@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	maxOddPercent  = 1       // of lines that are not lackey's, above which the file is not a trace
-	oddCheckLine   = 1 << 16 // where a file of mostly odd lines is given up early
-	maxMarkerNames = 256     // markers with other texts have no name
+	maxOddPercent  = 1       // of foreign lines; with more, the file is not a lackey trace
+	oddCheckLine   = 1 << 16 // line at which a file of mostly foreign lines is rejected early
+	maxMarkerNames = 256     // markers with further texts have no name
 )
 
-// lackeyLog is what valgrind says around the records, and what is not its own.
+// lackeyLog holds valgrind's messages around the records, and foreign lines.
 type lackeyLog struct {
 	program, version string
 	pids             []string
 	markers          []string // their texts; a marker's Tag is an index
 	banner, ended    bool
-	base             uint64 // instructions when the latest banner came
-	mismatch         error  // the first summary that counts other instructions
-	child            bool   // which is right for a forked child
-	signal           string // that ended the run, such as "signal 11 (SIGSEGV)"
-	unprinted        uint64 // instructions that the summary counts and the signal kept from being printed
+	base             uint64 // instructions before the latest banner
+	mismatch         error  // the first summary with another instruction count
+	child            bool   // a forked child, for which a mismatch is correct
+	signal           string // signal that ended the run, such as "signal 11 (SIGSEGV)"
+	unprinted        uint64 // instructions in the summary that were not printed because of the signal
 	first            uint64 // address of the first instruction
 
 	superblocks, odd, glued, cut int
@@ -34,7 +34,7 @@ type lackeyLog struct {
 	firstOddLine                 int
 }
 
-// slow takes one line of any kind.
+// slow handles one line of any kind.
 func (p *lackeyParser) slow(raw []byte, last bool) error {
 	if p.stream.err != nil {
 		return p.stream.err
@@ -66,7 +66,7 @@ func (p *lackeyParser) slow(raw []byte, last bool) error {
 	return p.strange(line, last)
 }
 
-// trimEnd counts what surrounds a record, whose first blank belongs to it.
+// trimEnd counts the text around a record. The first blank belongs to the record.
 func (p *lackeyParser) trimEnd(raw []byte) {
 	line := bytes.TrimSuffix(raw, []byte{'\r'})
 	if len(line) != len(raw) {
@@ -77,9 +77,9 @@ func (p *lackeyParser) trimEnd(raw []byte) {
 	}
 }
 
-// strict takes a line that begins as records do. What follows must be right: a
-// skipped record would be a reference lost in silence. Only the last line of the
-// file may be cut.
+// strict parses a line that begins like a record. The rest must be valid, because a
+// skipped record would be a reference lost without notice. Only the last line of the
+// file may be truncated.
 func (p *lackeyParser) strict(kind byte, line []byte, last bool) error {
 	addr, size, problem, advice := lackeyFields(line[min(3, len(line)):])
 	switch {
@@ -98,7 +98,7 @@ func (p *lackeyParser) strict(kind byte, line []byte, last bool) error {
 }
 
 const (
-	reasonCut = "the last line is cut (no line end, no size): the run was killed"
+	reasonCut = "the last line is truncated (no line end, no size): the run was killed"
 	adviceCut = "the trace is damaged; make it again"
 	adviceMix = "program output was mixed into the trace; run valgrind with --log-file"
 )
@@ -132,9 +132,9 @@ func lackeyFields(b []byte) (addr, size uint64, problem, advice string) {
 	return addr, size, "", ""
 }
 
-// strange takes a line that is neither valgrind's nor begins as records do: a
-// record with other blanks around it, a record glued to the end of program
-// output, or program output.
+// strange handles a line that is not valgrind's and does not begin like a record. It is
+// a record with other blanks around it, a record directly after program output, or
+// program output.
 func (p *lackeyParser) strange(line []byte, last bool) error {
 	if kind := line[0]; len(line) > 2 && bytes.IndexByte([]byte("ILSM"), kind) >= 0 && line[1] == ' ' {
 		if addr, size, problem, _ := lackeyFields(bytes.TrimLeft(line[1:], blanks)); problem == "" {
@@ -174,8 +174,8 @@ func (p *lackeyParser) oddLine(line []byte, reason, advice string) {
 	p.odd++
 }
 
-// valgrindLine takes apart "==PID== text", "--PID-- text" and "**PID** text",
-// also with a time before the PID, and with the > of a valgrind within valgrind.
+// valgrindLine splits "==PID== text", "--PID-- text" and "**PID** text". It also
+// accepts a time before the PID, and the > of a valgrind within valgrind.
 func valgrindLine(line []byte) (mark byte, pid, text []byte, ok bool) {
 	line = bytes.TrimLeft(line, ">")
 	if len(line) < 5 || line[0] != line[1] || (line[0] != '=' && line[0] != '-' && line[0] != '*') {
@@ -222,18 +222,18 @@ func (p *lackeyParser) valgrind(mark byte, pid, text []byte, last bool) {
 		p.program = value
 	case strings.HasPrefix(key, diedOf):
 		p.signal = strings.TrimPrefix(key, diedOf)
-	case key == "guest instrs" && !last: // the number at the end of a cut log may be cut too
+	case key == "guest instrs" && !last: // the number at the end of a truncated log may be truncated too
 		p.summary(value)
 	case key == "Exit code":
 		p.ended = true
 	}
 }
 
-// lackeyEvents is how many records lackey holds back until it prints them: a fault
-// among their instructions loses them, when the summary has counted them already.
+// lackeyEvents is the number of records that lackey buffers before printing. A fault
+// among their instructions loses them, although the summary already counts them.
 const lackeyEvents = 4
 
-// summary compares the count of instructions at the end of a run with ours.
+// summary compares the instruction count at the end of a run with ours.
 func (p *lackeyParser) summary(value string) {
 	p.ended = true
 	stated, problem := parseDecimal([]byte(strings.ReplaceAll(value, ",", "")))
@@ -244,14 +244,14 @@ func (p *lackeyParser) summary(value string) {
 	}
 	if problem == "" && stated != have && p.mismatch == nil {
 		p.mismatch = p.fail(nil, fmt.Sprintf("the summary counts %d guest instructions, the trace has %d I lines: lines are lost",
-			stated, have), adviceCut+"; or read it with --lackey-summary=ignore if it is of a forked child, which counts its parent's too, or of a program "+
-			"that handles its own faults (SIGSEGV), at each of which valgrind does not print up to 4 lines")
+			stated, have), adviceCut+"; use --lackey-summary=ignore for a forked child (its count includes the parent's), or a program "+
+			"that handles its own faults (SIGSEGV; valgrind drops up to 4 lines at each)")
 		p.child = p.base == 0 && stated > have && p.first >= firstLibrary
 	}
 }
 
-// firstLibrary is where valgrind puts shared libraries: a program starts below it,
-// in its own code or in the loader, but a child that was forked in a dynamically
+// firstLibrary is the address where valgrind puts shared libraries. A program starts
+// below it, in its own code or in the loader. A child that was forked in a dynamically
 // linked program starts above, in the C library's fork.
 const firstLibrary = 0x4800000
 
@@ -267,13 +267,13 @@ func (p *lackeyParser) marker(text string) {
 	p.stream.mark(e)
 }
 
-// check holds the whole file to what can only be known at its end.
+// check checks what is known only at the end of the file.
 func (p *lackeyParser) check() error {
 	switch {
 	case p.odd*100 > p.line*maxOddPercent:
 		return p.firstOdd
 	case p.records == 0:
-		return p.fail(nil, "end of file after no records", "run valgrind with --tool=lackey --trace-mem=yes; if it was, the run died before its first record")
+		return p.fail(nil, "end of file after no records", "run valgrind with --tool=lackey --trace-mem=yes; with these, the run ended before its first record")
 	case len(p.pids) <= 1 && !p.child && !p.o.IgnoreSummary:
 		return p.mismatch
 	}
@@ -287,24 +287,24 @@ func (p *lackeyParser) notes() []string {
 			all = append(all, fmt.Sprintf(format, args...))
 		}
 	}
-	add(p.cut, "the last line is cut and was left out: the run was killed")
-	add(p.odd-p.cut, "%s of %d not lackey's, the first line %d, skipped as program output; valgrind --log-file keeps it apart",
+	add(p.cut, "the last line is truncated and omitted: the run was killed")
+	add(p.odd-p.cut, "%s of %d not lackey's, first at line %d, skipped as program output; valgrind --log-file separates it",
 		plural(p.odd-p.cut, "line"), p.line, p.firstOddLine)
-	add(p.glued, "%s of those ending in a record, which was kept", plural(p.glued, "line"))
-	add(int(min(p.early, 1)), "line %d: %s before the first instruction: theirs is not known", p.earlyLine, plural(int(p.early), "data reference"))
-	add(p.superblocks, "superblock entries were left out: %d", p.superblocks)
-	add(len(p.pids)-1, "%d processes share the log: their references are one stream, and the summaries were not checked", len(p.pids))
-	add(int(min(p.atomics, 1)), "%s directly before a modify of the same bytes taken as part of it", plural(int(p.atomics), "load"))
-	add(int(p.unprinted), "the run died of %s: valgrind counted %s at its end that it did not print", p.signal, plural(int(p.unprinted), "instruction"))
+	add(p.glued, "%s of these end in a record, which is imported", plural(p.glued, "line"))
+	add(int(min(p.early, 1)), "line %d: %s before the first instruction, so their instruction is unknown", p.earlyLine, plural(int(p.early), "data reference"))
+	add(p.superblocks, "superblock entries omitted: %d", p.superblocks)
+	add(len(p.pids)-1, "%d processes share the log: their references are one stream, and summaries are not checked", len(p.pids))
+	add(int(min(p.atomics, 1)), "%s directly before a modify of the same bytes merged into it", plural(int(p.atomics), "load"))
+	add(int(p.unprinted), "the run died of %s: valgrind counted %s at the end without printing them", p.signal, plural(int(p.unprinted), "instruction"))
 	if p.mismatch != nil && len(p.pids) <= 1 {
 		why := "the summary was not checked"
 		if p.child {
-			why = "the summary counts more instructions, as it does for a forked child, and was not checked"
+			why = "the summary was not checked, because it counts more instructions, as for a forked child"
 		}
 		all = append(all, why)
 	}
 	if p.banner && !p.ended {
-		all = append(all, "no summary at the end: the run was killed, or the log is cut")
+		all = append(all, "no summary at the end: the run was killed, or the log is truncated")
 	}
 	for i, m := range p.markers {
 		all = append(all, "marker "+strconv.Itoa(i)+" is "+quote([]byte(m)))
@@ -312,10 +312,10 @@ func (p *lackeyParser) notes() []string {
 	return all
 }
 
-// facts go with the trace without being worth a message.
+// facts returns properties of the trace that need no message.
 func (p *lackeyParser) facts() (all []string) {
 	if p.version != "" {
 		all = append(all, "traced by "+p.version+", tool lackey")
 	}
-	return append(all, "threads, if the program has several, are one processor, in the order in which valgrind ran them")
+	return append(all, "all threads of the program are one processor, in the order in which valgrind ran them")
 }

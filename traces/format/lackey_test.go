@@ -189,16 +189,16 @@ func TestVariantsOfTinyAreOneTrace(t *testing.T) {
 func TestLackeyNotes(t *testing.T) {
 	long := strings.Repeat("I  00401000,4\n", 1000)
 	for _, c := range []struct{ name, text, note string }{
-		{"killed", sample(t, "killed_head300000.log.zst"), "the last line is cut and was left out"},
+		{"killed", sample(t, "killed_head300000.log.zst"), "the last line is truncated and omitted"},
 		{"killed", sample(t, "killed_head300000.log.zst"), "no summary at the end"},
 		{"no summary", sample(t, "tiny_nobc.log"), ""}, // the exit code is there
-		{"superblocks", sample(t, "tiny_sb.log"), "superblock entries were left out: 3"},
-		{"child", sample(t, "fork_12544.log.zst"), "as it does for a forked child"},
-		{"fault", long + died + "==1==   guest instrs:  1,004\n", "the run died of signal 11 (SIGSEGV): valgrind counted 4 instructions at its end that it did not print"},
+		{"superblocks", sample(t, "tiny_sb.log"), "superblock entries omitted: 3"},
+		{"child", sample(t, "fork_12544.log.zst"), "as for a forked child"},
+		{"fault", long + died + "==1==   guest instrs:  1,004\n", "the run died of signal 11 (SIGSEGV): valgrind counted 4 instructions at the end without printing them"},
 		{"cut summary", "==1== Lackey, an example Valgrind tool\n" + long + "==1==   guest instrs:  1,0", "no summary at the end"},
 		{"early data", " L 00402000,8\nI  00401000,4\n", "1 data reference before the first instruction"},
-		{"output", long + "-162\n", "1 line of 1001 not lackey's, the first line 1001"},
-		{"glued output", long + "sum = 3 L 00402000,8\n", "1 line of those ending in a record"},
+		{"output", long + "-162\n", "1 line of 1001 not lackey's, first at line 1001"},
+		{"glued output", long + "sum = 3 L 00402000,8\n", "1 line of these end in a record"},
 		{"two processes", "==1== x\n==2== guest instrs: 7\n" + long, "2 processes share the log"},
 		{"carriage returns", "I  00401000,4\r\n", "1 line with carriage return"},
 		{"no line end", "I  00401000,4", "the last line has no line end"},
@@ -245,8 +245,8 @@ func TestBadLackey(t *testing.T) {
 		{"glued", good + "I  00401000,3hello\n", 101, "--log-file"},
 		{"NUL bytes", good + strings.Repeat("\x00", 4096) + "\n" + good, 101, "4096 NUL bytes"},
 		{"NUL in a record", good + " L 0040\x001000,3\n", 101, "1 NUL byte"},
-		{"cut", "I  00401000,3\n S 0040", 2, "the last line is cut"},
-		{"cut at the comma", "I  00401000,3\n S 00401000,", 2, "the last line is cut"},
+		{"cut", "I  00401000,3\n S 0040", 2, "the last line is truncated"},
+		{"cut at the comma", "I  00401000,3\n S 00401000,", 2, "the last line is truncated"},
 		{"long line", good + "I  " + strings.Repeat("0", maxLine), 101, "longer than 1 MiB"},
 		{"output above 1 %", good + "hello\n" + good + "hello\nhello\n", 101, "not a lackey record"},
 		{"another file", strings.Repeat("hello\n", 100000), 1, "not a lackey record"},

@@ -10,8 +10,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// LibCacheSimCSV is a CSV of requests for objects as libCacheSim reads it: its
-// settings have libCacheSim's names, and number the columns from 1.
+// LibCacheSimCSV is a CSV of object requests, as libCacheSim reads it. Its settings
+// have libCacheSim's names, and number the columns from 1.
 type LibCacheSimCSV struct{}
 
 var (
@@ -20,41 +20,41 @@ var (
 	_ Explained = LibCacheSimCSV{}
 )
 
-// Name is "libcachesim-csv".
+// Name returns "libcachesim-csv".
 func (LibCacheSimCSV) Name() string { return "libcachesim-csv" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (LibCacheSimCSV) Description() string {
 	return "libCacheSim: requests for objects, CSV with columns by number"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (LibCacheSimCSV) Magic() string { return "none; never guessed" }
 
-// Settings number the columns.
+// Settings returns the settings of the columns.
 func (LibCacheSimCSV) Settings() []Setting {
 	return []Setting{
-		{"obj-id-col", "2", "number of the column with the object, from 1"},
-		{"obj-size-col", "0", "that with its size; 0 if there is none, and every object has 1 byte"},
-		{"time-col", "0", "that with the time; 0 if there is none"},
-		{"op-col", "0", "that with the operation; 0 if there is none, and every request is a read"},
-		{"delimiter", "auto", "a character, tab, or auto: of tab, comma, bar, semicolon and blank the one that the first line has most of"},
-		{"has-header", "auto", "true, false, or auto: the first line is a header if it has more letters than digits"},
-		{"obj-id-is-num", "true", "objects that are decimal numbers keep them; false hashes all"},
+		{"obj-id-col", "2", "column of the object; columns are numbered from 1"},
+		{"obj-size-col", "0", "column of the object's size; 0: none, every object has 1 byte"},
+		{"time-col", "0", "column of the time; 0: none"},
+		{"op-col", "0", "column of the operation; 0: none, every request is a read"},
+		{"delimiter", "auto", "a character, tab, or auto (the most frequent of tab, comma, bar, semicolon and blank in the first line)"},
+		{"has-header", "auto", "true, false, or auto (true if the first line has more letters than digits)"},
+		{"obj-id-is-num", "true", "true: decimal objects are their own numbers; false: all objects are hashed"},
 		settingBlock,
 	}
 }
 
-// Parts is what the column of the operation may hold.
+// Parts returns the values of the columns.
 func (LibCacheSimCSV) Parts() []Part {
 	var all []string
 	for _, o := range libcachesimOps {
 		all = append(all, o.op.String()+": "+strings.Join(o.words, " "))
 	}
-	return []Part{{"column of the time", keyTimeDoc}, {"column of the operation", strings.Join(all, "; ") + "; or, by words, " + keyOpDoc()}}
+	return []Part{{"column of the time", keyTimeDoc}, {"column of the operation", strings.Join(all, "; ") + "; or words: " + keyOpDoc()}}
 }
 
-// Sniff never recognises input: only its user knows the columns.
+// Sniff never recognises input, because only the user knows the columns.
 func (LibCacheSimCSV) Sniff([]byte) Verdict { return foreign }
 
 // Import parses all of in.
@@ -65,7 +65,7 @@ func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) 
 		return Result{}, err
 	}
 	if c.numeric, err = strconv.ParseBool(o.Setting(f, "obj-id-is-num")); err != nil {
-		return Result{}, badSetting("obj-id-is-num=%s: it is not true or false", o.Setting(f, "obj-id-is-num"))
+		return Result{}, badSetting("obj-id-is-num=%s: choose true or false", o.Setting(f, "obj-id-is-num"))
 	}
 	if err := c.settings(f); err != nil {
 		return Result{}, err
@@ -77,12 +77,12 @@ func (f LibCacheSimCSV) Import(in *Input, o Options, sink Sink) (Result, error) 
 	return c.run(in)
 }
 
-// libcachesimTable is a keyTable whose columns are known when its first line is.
+// libcachesimTable is a keyTable whose columns depend on its first line.
 type libcachesimTable struct {
 	keyTable
 	o       Options
-	numbers [keyColumns]int // of columns, from 1; 0 if there is none
-	asked   string          // for a header
+	numbers [keyColumns]int // of columns, from 1; 0 for none
+	asked   string          // value of has-header
 }
 
 func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
@@ -92,7 +92,7 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 		}
 		n, err := strconv.Atoi(c.o.Setting(f, name))
 		if err != nil || n < 0 || n > 1000 || n == 0 && keyColumn(column) == keyKey {
-			return badSetting("%s=%s: it is not the number of a column, from 1", name, c.o.Setting(f, name))
+			return badSetting("%s=%s: give the number of a column, from 1", name, c.o.Setting(f, name))
 		}
 		c.numbers[column] = n
 	}
@@ -102,16 +102,16 @@ func (c *libcachesimTable) settings(f LibCacheSimCSV) error {
 	case len(d) == 1:
 		c.sep = d[0]
 	case d != "auto":
-		return badSetting("delimiter=%s: it is not one character, tab or auto", d)
+		return badSetting("delimiter=%s: give one character, tab or auto", d)
 	}
 	switch c.asked = c.o.Setting(f, "has-header"); c.asked {
 	case "true", "false", "auto":
 		return nil
 	}
-	return badSetting("has-header=%s: it is not true, false or auto", c.asked)
+	return badSetting("has-header=%s: choose true, false or auto", c.asked)
 }
 
-// begin decides on separator, header and columns by the first line.
+// begin determines separator, header and columns from the first line.
 func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
 	if c.sep == 0 {
 		c.sep = mostOf(line, []byte("\t,|; "))
@@ -124,7 +124,7 @@ func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
 	for column, n := range c.numbers {
 		switch {
 		case n > len(fields):
-			return false, c.fail(line, fmt.Sprintf("column %d, but the line has %d", n, len(fields)), "--set delimiter= says what separates columns")
+			return false, c.fail(line, fmt.Sprintf("column %d, but the line has %d", n, len(fields)), "choose the separator of columns with --set delimiter=")
 		case n > 0 && c.cols[n-1] != 0:
 			return false, c.fail(line, fmt.Sprintf("column %d is chosen twice", n), "")
 		case n > 0:
@@ -134,7 +134,7 @@ func (c *libcachesimTable) begin(line []byte) (header bool, err error) {
 	return c.asked == "true" || c.asked == "auto" && moreLetters(line), nil
 }
 
-// mostOf is the byte of which line has most, the first of equals.
+// mostOf returns the most frequent candidate in line, the first of equals.
 func mostOf(line, candidates []byte) byte {
 	best, most := candidates[0], 0
 	for _, sep := range candidates {
@@ -159,7 +159,8 @@ func moreLetters(line []byte) bool {
 	return n > 0
 }
 
-// libcachesimOps are letters, and the numbers of SCSI commands that block traces have, in lower case.
+// libcachesimOps lists letters and the numbers of SCSI commands in block traces, in
+// lower case.
 var libcachesimOps = []struct {
 	op    trace.Op
 	words []string
@@ -168,7 +169,7 @@ var libcachesimOps = []struct {
 	{trace.Store, []string{"w", "2a", "8a", "0a", "a", "aa"}},
 }
 
-// libcachesimOp takes these and the words of key-value caches.
+// libcachesimOp accepts these, and the words of key-value caches.
 func libcachesimOp(word []byte) (trace.Op, bool) {
 	lower := string(bytes.ToLower(word))
 	for _, o := range libcachesimOps {

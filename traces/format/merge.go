@@ -6,8 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// mergeRefs calls put at each reference of procs, merged by instructions executed,
-// ties by processor.
+// mergeRefs calls put with each reference of procs, merged by instructions executed;
+// ties are ordered by processor.
 func mergeRefs(src trace.Source, procs []trace.Proc, put func(c *cursor) error) error {
 	var next mergeHeap
 	defer func() {

@@ -8,11 +8,11 @@ import (
 	"spoor/traces/unit"
 )
 
-// objects turns requests for objects of a cache, which have a number or a key and any
-// size, into references: each object is one block of memory, at its number times
-// the size of a block. A request is one instruction, so that reuse times count
-// requests. An analysis whose lines have the size of a block sees one line for
-// each object.
+// objects turns requests for cache objects into references. An object has a number or a
+// key, and any size. Each object is one block of memory; its address is its number
+// times the block size. A request is one instruction, so that reuse times count
+// requests. An analysis whose line size is the block size sees one line for each
+// object.
 type objects struct {
 	*stream
 	block uint64 // bytes of a block, a power of two
@@ -20,16 +20,16 @@ type objects struct {
 
 	large   uint64 // requests for objects larger than a block
 	empty   uint64 // requests for objects of 0 bytes
-	wrapped uint64 // numbers whose first bits are lost
+	wrapped uint64 // numbers that lose their upper bits
 }
 
 // settingBlock is the setting of all formats of objects.
-var settingBlock = Setting{"block", "64B", "size of the block of memory that stands for an object, a power of two up to 32KiB; analyses see one line for each object if their lines are as large"}
+var settingBlock = Setting{"block", "64B", "memory block that represents an object, a power of two up to 32KiB; with lines of this size, an analysis sees one line per object"}
 
 func newObjects(sink Sink, o Options, f Tunable) (objects, error) {
 	size, err := unit.ParseBytes(o.Setting(f, settingBlock.Name))
 	if err != nil || size < 1 || size > 1<<15 || size&(size-1) != 0 {
-		return objects{}, badSetting("block=%s: it is not a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))
+		return objects{}, badSetting("block=%s: give a power of two from 1B to 32KiB", o.Setting(f, settingBlock.Name))
 	}
 	return objects{stream: newStream(sink, o.FirstProc), block: uint64(size), shift: uint(bits.TrailingZeros64(uint64(size)))}, nil
 }
@@ -52,15 +52,15 @@ func (s *objects) request(id, size uint64, op trace.Op) {
 }
 
 func (s *objects) notes() (all []string) {
-	all = append(all, fmt.Sprintf("an object is a block of %s at its number times that; a request is one instruction", plural(int(s.block), "byte")))
+	all = append(all, fmt.Sprintf("an object is a block of %s at address number times block size; a request is one instruction", plural(int(s.block), "byte")))
 	if s.large > 0 {
-		all = append(all, fmt.Sprintf("%s for objects larger than a block, which are taken for one block", requests(s.large)))
+		all = append(all, fmt.Sprintf("%s for objects larger than a block, imported as one block", requests(s.large)))
 	}
 	if s.empty > 0 {
-		all = append(all, fmt.Sprintf("%s of 0 bytes, taken for 1", requests(s.empty)))
+		all = append(all, fmt.Sprintf("%s of 0 bytes, imported as 1 byte", requests(s.empty)))
 	}
 	if s.wrapped > 0 {
-		all = append(all, fmt.Sprintf("%s whose number is over %d bits, of which the last ones count", requests(s.wrapped), 64-s.shift))
+		all = append(all, fmt.Sprintf("%s with a number over %d bits, of which only the low bits are used", requests(s.wrapped), 64-s.shift))
 	}
 	return all
 }

@@ -81,7 +81,7 @@ func TestOracleGeneralExportNotes(t *testing.T) {
 		t.Fatalf("%d bytes, %v", b.Len(), err)
 	}
 	got := strings.Join(notes, "; ")
-	for _, want := range []string{"no ifetch: 1", "1 stores are requests", "1 references are for other bytes"} {
+	for _, want := range []string{"no ifetch: 1", "1 stores are requests", "1 references have another range"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("notes %q do not say %q", got, want)
 		}
@@ -166,14 +166,14 @@ func TestRequestsComplaints(t *testing.T) {
 	}{
 		{CacheLib{}, "op_time,k,op,size\n", nil, "standard input:1: ", `required column "key" is missing`},
 		{CacheLib{}, "key,op,size\na,FROB,5\n", nil, "standard input:2: ", `column op: "FROB" is an unknown operation`},
-		{CacheLib{}, "key,op,size\na,GET\n", nil, "standard input:2: ", "2 fields, the table has 3 columns"},
+		{CacheLib{}, "key,op,size\na,GET\n", nil, "standard input:2: ", "2 fields, but the table has 3 columns"},
 		{CacheLib{}, "key,op,size\na,GET,-5\n", nil, "standard input:2: ", `column size: "-5" is a negative number`},
-		{CacheLib{}, "key,op,size\n,GET,5\n", nil, "standard input:2: ", "an empty key"},
-		{CacheLib{}, "key,op,size,key\na,GET,5,b\n", nil, "standard input:1: ", "column key comes twice"},
+		{CacheLib{}, "key,op,size\n,GET,5\n", nil, "standard input:2: ", "the key is empty"},
+		{CacheLib{}, "key,op,size,key\na,GET,5,b\n", nil, "standard input:1: ", "column key appears twice"},
 		{CacheLib{}, "key,op,size,op_count\na,GET,5,0\n", nil, "standard input:2: ", "not a count from 1"},
 		{CacheLib{}, "key,op,size\n", nil, "standard input:1: ", "no requests"},
-		{CacheLib{}, "key,op,size\n", map[string]string{"repeat": "x"}, "--set repeat=x", "not count or once"},
-		{Twitter{}, "0,k,1,5,3,get\n", nil, "standard input:1: ", "6 fields, the table has 7"},
+		{CacheLib{}, "key,op,size\n", map[string]string{"repeat": "x"}, "--set repeat=x", "choose count or once"},
+		{Twitter{}, "0,k,1,5,3,get\n", nil, "standard input:1: ", "6 fields, but the table has 7"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "3"}, "standard input:1: ", "column 3, but the line has 2"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"time-col": "2"}, "standard input:1: ", "column 2 is chosen twice"},
 		{LibCacheSimCSV{}, "1,2\n", map[string]string{"obj-id-col": "0"}, "--set obj-id-col=0", "number of a column"},

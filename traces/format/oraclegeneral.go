@@ -8,14 +8,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// OracleGeneral is libCacheSim's binary trace of requests for objects: records of 24
-// bytes, little endian and packed, with a time in seconds (u32), the number of the
-// object (u64), its size (u32), and the number of the next request for it (i64,
-// from 1), which is -1 or the largest number if there is none. The variant opns has
-// 27, with an operation and a namespace (u8, u16) before the last.
+// OracleGeneral is libCacheSim's binary trace of object requests: packed little-endian
+// records of 24 bytes. A record has a time in seconds (u32), the number of the object
+// (u64), its size (u32), and the number of the next request for it (i64, from 1). The
+// latter is -1 or the largest number if there is none. The variant opns has 27 bytes,
+// with an operation and a namespace (u8, u16) before the last field.
 //
-// The next requests are checked as far as they can be: each is after its record,
-// and as many records without one as objects are what a complete trace has.
+// The importer checks that each next request is after its record. It notes if the
+// numbers of objects and of records without a next request differ, because they are
+// equal in a complete trace.
 type OracleGeneral struct{}
 
 var (
@@ -25,41 +26,41 @@ var (
 	_ Explained = OracleGeneral{}
 )
 
-// Name is "oracleGeneral".
+// Name returns "oracleGeneral".
 func (OracleGeneral) Name() string { return "oracleGeneral" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (OracleGeneral) Description() string {
 	return "libCacheSim: requests for objects with the next request for each, binary"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (OracleGeneral) Magic() string {
-	return "none; guessed from times that never go back and next requests that lie ahead"
+	return "none; guessed from times that never decrease and next requests after their records"
 }
 
-// Settings are the size of a block, the variant, and the clock of what is written.
+// Settings returns the block size, the variant, and the clock of exported records.
 func (OracleGeneral) Settings() []Setting {
 	return []Setting{settingBlock,
-		{"variant", "general", "when read: general (records of 24 bytes) or opns (27, with operation and namespace)"},
-		{"rate", "1e9", "when written: instructions in a second of the time column"}}
+		{"variant", "general", "when read: general (records of 24 bytes) or opns (27 bytes, with operation and namespace)"},
+		{"rate", "1e9", "when written: instructions per second of the time column"}}
 }
 
-// Parts are the fields of a record.
+// Parts returns the fields of a record.
 func (OracleGeneral) Parts() []Part {
-	return []Part{{"record", "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it from 1, or -1 (8)"},
-		{"operation (opns)", "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; a byte before the last field, and 2 bytes of namespace after it"}}
+	return []Part{{"record", "packed, little endian: time in seconds (4 bytes), object (8), its size (4), number of the next request for it (8), from 1, or -1"},
+		{"operation (opns)", "1, 2 and 12 load; 9 flush; 0 none; others up to 14 store; 1 byte, then 2 bytes of namespace, both before the last field"}}
 }
 
 const (
 	oracleRecord     = 24
 	oracleRecordOpNS = 27
 	oracleNever      = -1
-	oracleSniff      = 64 // records that are judged
+	oracleSniff      = 64 // records that Sniff checks
 )
 
-// Sniff is Likely if the first records have times that do not go back and next
-// requests that lie ahead.
+// Sniff is Likely if the times of the first records do not decrease and their next
+// requests come later.
 func (OracleGeneral) Sniff(head []byte) Verdict {
 	n := min(len(head)/oracleRecord, oracleSniff)
 	var last uint32
@@ -74,7 +75,7 @@ func (OracleGeneral) Sniff(head []byte) Verdict {
 	if n < 2 {
 		return foreign
 	}
-	return Verdict{Likely, fmt.Sprintf("%d records of 24 bytes whose times do not go back and whose next requests lie ahead", n)}
+	return Verdict{Likely, fmt.Sprintf("%d records of 24 bytes with increasing times and next requests after their records", n)}
 }
 
 // Import parses all of in.
@@ -85,7 +86,7 @@ func (f OracleGeneral) Import(in *Input, o Options, sink Sink) (Result, error) {
 	case "opns":
 		p.records.size, p.op = oracleRecordOpNS, 16
 	default:
-		return Result{}, badSetting("variant=%s: it is not general or opns", v)
+		return Result{}, badSetting("variant=%s: choose general or opns", v)
 	}
 	var err error
 	if p.objects, err = newObjects(sink, o, f); err != nil {
@@ -104,12 +105,12 @@ func (f OracleGeneral) Import(in *Input, o Options, sink Sink) (Result, error) {
 type oracleParser struct {
 	records
 	objects
-	op       int // where the operation is in a record, or 0
+	op       int // offset of the operation in a record, or 0
 	time     uint32
 	bytes    uint64
 	lasts    uint64 // requests without a next one
 	backward uint64
-	at       int64 // first record whose time is before that of the one before it
+	at       int64 // first record with an earlier time than the previous one
 }
 
 func (p *oracleParser) block(b []byte) error {
@@ -124,7 +125,7 @@ func (p *oracleParser) block(b []byte) error {
 		if p.op > 0 {
 			var known bool
 			if op, known = oracleOp(r[p.op]); !known {
-				return p.fail(i, p.op, fmt.Sprintf("unknown operation %d", r[p.op]), "is this an oracleGeneralOpNS trace?")
+				return p.fail(i, p.op, fmt.Sprintf("unknown operation %d", r[p.op]), "check that this is an oracleGeneralOpNS trace")
 			}
 		}
 		p.clock(i, binary.LittleEndian.Uint32(r))
@@ -143,7 +144,7 @@ func (p *oracleParser) next(i int, next int64) error {
 		p.lasts++
 	case next <= p.before+int64(i)+1:
 		return p.fail(i, p.records.size-8, fmt.Sprintf("next_access_vtime %d is not after this record, which is number %d", next, p.before+int64(i)+1),
-			"is this an oracleGeneral trace? --set variant=opns reads records of 27 bytes")
+			"check that this is an oracleGeneral trace; --set variant=opns reads records of 27 bytes")
 	}
 	return nil
 }
@@ -158,7 +159,7 @@ func (p *oracleParser) clock(i int, now uint32) {
 	p.time = now
 }
 
-// oracleOp is the operation of libCacheSim's number; 0 is one that does nothing.
+// oracleOp returns the operation of libCacheSim's number; 0 does nothing.
 func oracleOp(n byte) (trace.Op, bool) {
 	switch {
 	case n == 0:
@@ -176,7 +177,7 @@ func oracleOp(n byte) (trace.Op, bool) {
 func (p *oracleParser) notes() []string {
 	all := p.objects.notes()
 	if p.backward > 0 {
-		all = append(all, fmt.Sprintf("record %d, offset %d: time goes backwards (in %s); requests keep their order",
+		all = append(all, fmt.Sprintf("record %d, offset %d: time goes backwards (in %s); requests stay in the order of the file",
 			p.at, p.at*int64(p.records.size), plural(int(p.backward), "record")))
 	}
 	return all

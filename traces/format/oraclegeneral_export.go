@@ -13,16 +13,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (OracleGeneral) Loses() string {
-	return "operations, sizes other than a block, instructions below a second, events, instruction fetches and prefetches, all processors but one, pc"
+	return "operations, sizes other than a block, instructions below a second, events, instruction fetches and prefetches, all processors except one, pc"
 }
 
-// Export writes the loads and stores of one processor: every block that one touches
-// is a request for the object of that number.
+// Export writes the loads and stores of one processor. Each block that a reference
+// touches is a request for the object of that number.
 //
-// A record names the next request for its object, which comes later: records are
-// kept in a file without a name until their next request comes.
+// A record contains the number of the next request for its object, which comes later.
+// Therefore records are written to a temporary file and changed when their next request
+// comes.
 func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	block, err := newObjects(nil, Options{Set: o.Set}, f)
 	if err != nil {
@@ -30,7 +31,7 @@ func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([
 	}
 	rate, err := strconv.ParseFloat(o.Setting(f, "rate"), 64)
 	if err != nil || !(rate > 0) || math.IsInf(rate, 0) {
-		return nil, badSetting("rate=%s: it is not a number of instructions over 0", o.Setting(f, "rate"))
+		return nil, badSetting("rate=%s: give a number of instructions over 0", o.Setting(f, "rate"))
 	}
 	proc, err := oneProc(src, o, "oracleGeneral")
 	if err != nil {
@@ -53,12 +54,12 @@ func (f OracleGeneral) Export(src trace.Source, o ExportOptions, w io.Writer) ([
 
 type oracleExport struct {
 	objects
-	rate   float64 // instructions in a second
+	rate   float64 // instructions per second
 	out    *patchwork
 	latest map[uint64]int64 // the latest request for each object
 	lost   losses
 	stores uint64
-	other  uint64 // references that are not one whole block
+	other  uint64 // references other than one whole block
 }
 
 func (e *oracleExport) run(src trace.Source, proc trace.Proc) error {
@@ -78,7 +79,7 @@ func (e *oracleExport) run(src trace.Source, proc trace.Proc) error {
 		}
 		seconds := float64(c.pos) / e.rate
 		if seconds > math.MaxUint32 {
-			return fmt.Errorf("reference %d is at second %.0f, over the 32 bits that oracleGeneral has; --set rate= makes seconds longer", c.row, seconds)
+			return fmt.Errorf("reference %d is at second %.0f, which exceeds 32 bits; make seconds longer with --set rate=", c.row, seconds)
 		}
 		for id := addr >> e.shift; id <= (addr+uint64(size)-1)>>e.shift; id++ {
 			if err := e.request(uint32(seconds), id); err != nil {
@@ -113,16 +114,16 @@ func (e *oracleExport) notes() (all []string) {
 		all = append(all, fmt.Sprintf("oracleGeneral has no operations: %d stores are requests like loads", e.stores))
 	}
 	if e.other > 0 {
-		all = append(all, fmt.Sprintf("every request is for a block of %d bytes: %d references are for other bytes", e.block, e.other))
+		all = append(all, fmt.Sprintf("every request is for a block of %d bytes: %d references have another range", e.block, e.other))
 	}
 	return all
 }
 
-// patchwork is a growing file of which what was written can be changed. The latest
-// part of it is in memory, and most changes are to that.
+// patchwork is a growing file whose written bytes can be changed. Its latest part is in
+// memory, where most changes are.
 type patchwork struct {
 	file *os.File
-	tail []byte // from size-len(tail) on
+	tail []byte // bytes from size-len(tail) on
 	size int64
 }
 
@@ -133,7 +134,7 @@ func newPatchwork() (*patchwork, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patchwork{file: f}, os.Remove(f.Name()) // it goes when it is closed, whatever happens
+	return &patchwork{file: f}, os.Remove(f.Name()) // removed now, so that it disappears when it is closed
 }
 
 func (p *patchwork) append(b []byte) error {
@@ -148,8 +149,7 @@ func (p *patchwork) append(b []byte) error {
 	return nil
 }
 
-// patch changes the bytes at an offset; they may be on both sides of the start of
-// the tail.
+// patch changes the bytes at an offset. They may span the start of the tail.
 func (p *patchwork) patch(at int64, b []byte) error {
 	start := p.size - int64(len(p.tail))
 	if at >= start {

@@ -10,22 +10,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// OTF2Print is the text of otf2-print, the reader that comes with the Open Trace
-// Format 2 of Score-P, TAU and EZTrace: events of all locations, merged by time.
-// With -A or -G definitions precede them, which name the unit of time, the ranks
-// and the communicators; without them locations are taken for ranks.
+// OTF2Print is the text of otf2-print, the reader of the Open Trace Format 2 of
+// Score-P, TAU and EZTrace. It has the events of all locations, merged by time. With -A
+// or -G, definitions come first. They give the unit of time, the ranks and the
+// communicators. Without them, locations are ranks.
 //
 // Work and times are in picoseconds, from the first event. A rank computes between
-// leaving one MPI region and entering the next. Bytes of collectives are recorded
-// as Score-P counts them, over all partners of the rank, and are divided by the
-// size of the communicator where Spoor counts the vector or block of the rank.
+// leaving one MPI region and entering the next. Score-P records the bytes of a
+// collective over all partners of a rank. Spoor counts the vector or block of the rank,
+// so the importer divides by the size of the communicator.
 //
 // Differs: a process is one processor, whatever its threads do besides MPI.
 type OTF2Print struct{}
 
-// OTF2 is an archive of the Open Trace Format 2, given as its folder or as its
-// anchor file. It is read by running otf2-print, which comes with the library of
-// the format: the records have no public description.
+// OTF2 is an archive of the Open Trace Format 2, given as its folder or as its anchor
+// file. The importer runs otf2-print, which comes with the library of the format,
+// because the records have no public description.
 type OTF2 struct{}
 
 var (
@@ -36,22 +36,22 @@ var (
 	_ Shaped   = OTF2{}
 )
 
-// Name is "otf2-print".
+// Name returns "otf2-print".
 func (OTF2Print) Name() string { return "otf2-print" }
 
-// Name is "otf2".
+// Name returns "otf2".
 func (OTF2) Name() string { return "otf2" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (OTF2Print) Description() string { return "OTF2 (Score-P): text of otf2-print -A" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (OTF2) Description() string { return "OTF2 (Score-P): archive, read with otf2-print" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (OTF2Print) Magic() string { return "=== OTF2-PRINT ===" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (OTF2) Magic() string { return "03 'B' 'OTF2' at the start of the anchor file" }
 
 // Layout has times, and work in picoseconds.
@@ -60,14 +60,14 @@ func (OTF2Print) Layout(Options) Layout { return Layout{Time: true, Work: trace.
 // Layout has times, and work in picoseconds.
 func (OTF2) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
 
-// Settings are the options of the format.
+// Settings returns the settings of the format.
 func (OTF2Print) Settings() []Setting {
 	return []Setting{{"ticks", "", "ticks per second, if the text has no definitions (default 1000000000)"}}
 }
 
 var otf2Banner = []byte("=== OTF2-PRINT ===")
 
-// Sniff is Certain of the banner, which comes after an empty line.
+// Sniff is Certain of the banner, which follows an empty line.
 func (OTF2Print) Sniff(head []byte) Verdict {
 	found := false
 	sniffLines(head, 1, func(line []byte) bool {
@@ -80,7 +80,7 @@ func (OTF2Print) Sniff(head []byte) Verdict {
 	return foreign
 }
 
-// otf2Mark begins the anchor file, and otf2Magic follows it.
+// otf2Mark begins the anchor file; otf2Magic follows it.
 var (
 	otf2Mark  = []byte{3, 'B'}
 	otf2Magic = []byte("OTF2")
@@ -123,20 +123,20 @@ func (OTF2) Expand(dir string) ([]string, error) {
 		}
 	}
 	if len(anchors) > 1 {
-		return nil, fmt.Errorf("%s: %d anchor files of OTF2 archives, such as %s; name one", dir, len(anchors), filepath.Base(anchors[0]))
+		return nil, fmt.Errorf("%s: %d anchor files of OTF2 archives, such as %s; give one of them", dir, len(anchors), filepath.Base(anchors[0]))
 	}
 	return anchors, nil
 }
 
-// Import reads the archive of which in is the anchor file.
+// Import reads the archive whose anchor file is in.
 func (f OTF2) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return importOne(f, in, o, sink)
 }
 
-// ImportFiles reads the archive of which the one file is the anchor file.
+// ImportFiles reads the archive whose anchor file is the only file.
 func (OTF2) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	if files.Len() > 1 {
-		return Result{}, fmt.Errorf("%s: an OTF2 archive has one anchor file, and %d are given; import each alone", files.Path(1), files.Len())
+		return Result{}, fmt.Errorf("%s: %d anchor files given, but an OTF2 archive has one; import each separately", files.Path(1), files.Len())
 	}
 	if err := checkAnchor(files); err != nil {
 		return Result{}, err
@@ -147,8 +147,8 @@ func (OTF2) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	return printArchive(files, func(in *Input) (Result, error) { return importOTF2(in, o, "", sink) })
 }
 
-// checkAnchor makes sure that the file is the anchor of an archive, and reads it to
-// its end.
+// checkAnchor checks that the file is the anchor of an archive, and reads it to its
+// end.
 func checkAnchor(files *Files) error {
 	in, err := files.Open(0)
 	if err != nil {
@@ -163,7 +163,7 @@ func checkAnchor(files *Files) error {
 		return in.empty()
 	}
 	if in.container != nil {
-		return fmt.Errorf("%s: the anchor file is compressed; decompress it, otf2-print reads it itself", in.Name)
+		return fmt.Errorf("%s: the anchor file is compressed, which otf2-print cannot read; decompress it", in.Name)
 	}
 	if !bytes.HasPrefix(head, otf2Mark) {
 		return fmt.Errorf("%s: offset 0: %s is not the start of an OTF2 anchor file", in.Name, quote(head[:min(len(head), 6)]))
@@ -174,7 +174,7 @@ func checkAnchor(files *Files) error {
 	return drain(in)
 }
 
-// drain reads the rest of in, so that its digest is known.
+// drain reads the rest of in, so that its hash is known.
 func drain(in *Input) error {
 	for _, err := range in.blocks(func(b []byte) int { return len(b) }, blockBytes) {
 		if err != nil {

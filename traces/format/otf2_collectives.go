@@ -6,25 +6,25 @@ import (
 	"spoor/traces/trace"
 )
 
-// otf2Share says what of the bytes of a collective, which Score-P sums over all
-// partners of a rank, Spoor counts.
+// otf2Share says which part of a collective's bytes Spoor counts. Score-P records the
+// sum over all partners of a rank.
 type otf2Share uint8
 
 const (
 	otf2Nothing  otf2Share = 1 + iota
-	otf2Total              // all that the rank sends
-	otf2Sent               // its block, or vector, as sent to one; the root may send none, in place
-	otf2Received           // its block, or vector, as received; the root may receive none
-	otf2Each               // its block, or vector, which is sent to each
-	otf2Prefix             // its vector, of a scan: sent to all ranks from its own, received from all up to it
-	otf2Before             // the same without itself
+	otf2Total              // all bytes that the rank sends
+	otf2Sent               // its block or vector, as sent to one rank; the root may send none, in place
+	otf2Received           // its block or vector, as received; the root may receive none
+	otf2Each               // its block or vector, sent to each rank
+	otf2Prefix             // its vector of a scan: sent to all ranks from its own on, received from all up to it
+	otf2Before             // the same without the rank itself
 )
 
-// otf2Operation is what becomes of a collective.
+// otf2Operation is the event that a collective becomes.
 type otf2Operation struct {
-	kind  trace.Kind // 0 if it is left out
+	kind  trace.Kind // 0 if it is omitted
 	share otf2Share
-	note  string // of what it is a substitute for, or ""
+	note  string // note on the substitution, or ""
 }
 
 var otf2Operations = map[string]otf2Operation{
@@ -42,14 +42,14 @@ var otf2Operations = map[string]otf2Operation{
 	"ALLREDUCE":            {trace.AllReduce, otf2Each, ""},
 	"REDUCE":               {trace.Reduce, otf2Sent, ""},
 	"SCAN":                 {trace.Scan, otf2Prefix, ""},
-	"EXSCAN":               {trace.Scan, otf2Before, "EXSCAN taken for SCAN"},
-	"REDUCE_SCATTER":       {trace.Reduce, otf2Total, "REDUCE_SCATTER taken for a reduction to rank 0 and a scatter"},
-	"REDUCE_SCATTER_BLOCK": {trace.Reduce, otf2Total, "REDUCE_SCATTER taken for a reduction to rank 0 and a scatter"},
+	"EXSCAN":               {trace.Scan, otf2Before, "EXSCAN imported as SCAN"},
+	"REDUCE_SCATTER":       {trace.Reduce, otf2Total, "REDUCE_SCATTER imported as a reduction to rank 0 and a scatter"},
+	"REDUCE_SCATTER_BLOCK": {trace.Reduce, otf2Total, "REDUCE_SCATTER imported as a reduction to rank 0 and a scatter"},
 	"CREATE_HANDLE":        {}, "DESTROY_HANDLE": {}, "ALLOCATE": {}, "DEALLOCATE": {},
 	"CREATE_HANDLE_AND_ALLOCATE": {}, "DESTROY_HANDLE_AND_DEALLOCATE": {},
 }
 
-// otf2Call is the attributes of a collective that has ended.
+// otf2Call holds the attributes of a completed collective.
 type otf2Call struct {
 	op             otf2Operation
 	comm           *otf2Comm
@@ -77,14 +77,14 @@ func (p *otf2Parser) call(e *otf2Line) (c otf2Call, err error) {
 		return c, p.fail(e.line, "unknown collective operation "+quote(name), "")
 	}
 	if sent > math.MaxInt64 || received > math.MaxInt64 {
-		return c, p.fail(e.line, "a collective of over 2^63-1 bytes", "")
+		return c, p.fail(e.line, "the collective has over 2^63-1 bytes", "")
 	}
 	c.sent, c.received = int64(sent), int64(received)
 	c.comm, err = p.comm(comm, e)
 	return c, err
 }
 
-// collective is the end of a collective operation.
+// collective handles the end of a collective operation.
 func (p *otf2Parser) collective(e *otf2Line) error {
 	r, err := p.speak(e)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *otf2Parser) collective(e *otf2Line) error {
 	return p.sayCollective(r, ev, c.op, c.received, c.comm, e)
 }
 
-// completeCollective says what the collective was that a request started.
+// completeCollective completes the collective that a request started.
 func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, op otf2Operation, e *otf2Line) error {
 	request, err := p.close(r, id, trace.Barrier, e)
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *otf2Parser) completeCollective(r *otf2Rank, id uint64, ev trace.Event, 
 	return r.say(ev, p.here())
 }
 
-// abandon forgets what a request started.
+// abandon drops the collective that a request started.
 func (p *otf2Parser) abandon(r *otf2Rank, id uint64, e *otf2Line) error {
 	request, err := p.close(r, id, trace.Barrier, e)
 	if err != nil {
@@ -161,8 +161,8 @@ func (p *otf2Parser) abandon(r *otf2Rank, id uint64, e *otf2Line) error {
 	return err
 }
 
-// of is the share of what a rank among n sent and received, in bytes. Without n it
-// is the bytes as they are.
+// of returns the counted part of the bytes that a rank among n sent and received. If n
+// is 0, it returns the recorded bytes.
 func (s otf2Share) of(sent, received, n int64) int64 {
 	switch s {
 	case otf2Nothing:
@@ -190,7 +190,7 @@ func (s otf2Share) of(sent, received, n int64) int64 {
 	return sent
 }
 
-// divideEvenly is v by the first of the divisors that divides it, or v.
+// divideEvenly returns v divided by the first divisor without remainder, or v.
 func divideEvenly(v, first, second int64) int64 {
 	for _, by := range [...]int64{first, second} {
 		if by > 0 && v%by == 0 {
@@ -200,7 +200,7 @@ func divideEvenly(v, first, second int64) int64 {
 	return v
 }
 
-// sayCollective says what a collective is, or is taken for.
+// sayCollective emits a collective, or its substitute.
 func (p *otf2Parser) sayCollective(r *otf2Rank, ev trace.Event, op otf2Operation, received int64, c *otf2Comm, e *otf2Line) error {
 	if op.note == "" {
 		return r.say(ev, p.here())
@@ -210,7 +210,7 @@ func (p *otf2Parser) sayCollective(r *otf2Rank, ev trace.Event, op otf2Operation
 		return r.say(ev, p.here())
 	}
 	if ev.Peer = c.first; ev.Peer < 0 {
-		return p.fail(e.line, "which rank is the first of the communicator is not in the text", "print the archive with otf2-print -A")
+		return p.fail(e.line, "the text does not give the first rank of the communicator", "print the archive with otf2-print -A")
 	}
 	if err := r.say(ev, p.here()); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (p *otf2Parser) sayCollective(r *otf2Rank, ev trace.Event, op otf2Operation
 	return r.say(ev, p.here())
 }
 
-// root is the world rank of the root of a collective, or none.
+// root returns the world rank of the root of a collective, or none.
 func (p *otf2Parser) root(value []byte, op otf2Operation, c *otf2Comm, e *otf2Line) (int32, error) {
 	switch string(value) {
 	case "NONE":
@@ -231,7 +231,7 @@ func (p *otf2Parser) root(value []byte, op otf2Operation, c *otf2Comm, e *otf2Li
 	case "SELF":
 		return int32(e.place.rank.batch.Proc), nil
 	case "THIS_GROUP":
-		return 0, p.fail(e.line, "the root is a group", "collectives between two groups are not read")
+		return 0, p.fail(e.line, "the root is a group", "collectives between two groups cannot be imported")
 	}
 	return p.peer(value, c, e)
 }

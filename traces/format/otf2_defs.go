@@ -6,22 +6,22 @@ import (
 	"math"
 )
 
-// otf2Definitions are the definitions that matter for messages. All of them come
-// before the first event, or none.
+// otf2Definitions holds the definitions that concern messages. They all precede the
+// first event, or are absent.
 type otf2Definitions struct {
 	regions   map[uint64]*otf2Region
-	processOf map[uint64]uint64   // by location: its location group
+	processOf map[uint64]uint64   // location group of each location
 	processes []uint64            // location groups that are processes, in order
-	mainOf    map[uint64]uint64   // by process: its first location
-	members   []uint64            // locations of MPI by world rank
-	groups    map[uint64][]uint64 // locations of each group of MPI
+	mainOf    map[uint64]uint64   // first location of each process
+	members   []uint64            // MPI locations by world rank
+	groups    map[uint64][]uint64 // locations of each MPI group
 	selves    map[uint64]bool     // groups of one rank each
 	comms     map[uint64]*otf2Comm
 	made      int32            // communicators besides the world
 	rankOf    map[uint64]int32 // by location; complete when events begin
 	rankOfPr  map[uint64]int32 // by process
 	complete  bool             // the text has definitions, and they are in order
-	settled   bool             // the first event has come
+	settled   bool             // an event has been read
 }
 
 // otf2Region is a function, or another part of the program.
@@ -29,16 +29,16 @@ type otf2Region struct {
 	name     []byte
 	mpi      bool
 	test     bool // completes requests without waiting
-	exchange bool // sends and receives at once
+	exchange bool // sends and receives at the same time
 }
 
 // otf2Comm is a communicator.
 type otf2Comm struct {
 	group   int32 // number in the trace, -1 for the world
-	size    int   // ranks, or 0 if it is not known
+	size    int   // ranks, or 0 if unknown
 	first   int32 // world rank of its rank 0
 	self    bool  // of one rank
-	between bool  // two groups of ranks that talk to each other
+	between bool  // connects two groups of ranks
 }
 
 func (d *otf2Definitions) init() {
@@ -49,12 +49,12 @@ func (d *otf2Definitions) init() {
 	d.rankOf, d.rankOfPr = map[uint64]int32{}, map[uint64]int32{}
 }
 
-// define takes a line of the definitions.
+// define handles a line of the definitions.
 func (p *otf2Parser) define(line []byte) error {
 	name, rest := otf2Field(line)
 	define := otf2Defines[string(name)]
 	if define == nil {
-		return nil // the header row, strings, and what no message needs
+		return nil // the header row, strings, and definitions that no message needs
 	}
 	p.complete = true
 	if string(name) == "CLOCK_PROPERTIES" {
@@ -112,7 +112,7 @@ func (p *otf2Parser) defineRegion(id uint64, attrs, line []byte) error {
 	return nil
 }
 
-// newOTF2Region judges by the name what of MPI a region is.
+// newOTF2Region derives the properties of a region from its name.
 func newOTF2Region(name []byte, mpi bool) *otf2Region {
 	lower := bytes.ToLower(name)
 	return &otf2Region{name: bytes.Clone(name), mpi: mpi, test: bytes.HasPrefix(lower, []byte("mpi_test")),
@@ -158,7 +158,7 @@ func (p *otf2Parser) defineGroup(id uint64, attrs, line []byte) error {
 	members := otf2Members(list)
 	if problem != "" || n != uint64(len(members)) {
 		p.ragged = true
-		return p.fail(line, fmt.Sprintf("a group of %s members lists %d", quote(count), len(members)), "print the archive again")
+		return p.fail(line, fmt.Sprintf("the group has %s members but lists %d", quote(count), len(members)), "print the archive again")
 	}
 	p.groups[id] = members
 	if kind == "COMM_LOCATIONS" {
@@ -167,8 +167,8 @@ func (p *otf2Parser) defineGroup(id uint64, attrs, line []byte) error {
 	return nil
 }
 
-// otf2Members are the numbers in < > of a list of names: `"a" <0>, "b" <1>` or
-// `0 ("a" <0>), 1 ("b" <1>)`.
+// otf2Members returns the numbers in < > of a list of names: `"a" <0>, "b" <1>` or `0
+// ("a" <0>), 1 ("b" <1>)`.
 func otf2Members(list []byte) (members []uint64) {
 	mark := []byte(`" <`)
 	for {
@@ -183,7 +183,7 @@ func otf2Members(list []byte) (members []uint64) {
 		}
 		id, problem := parseDecimal(list[:end])
 		after := bytes.TrimPrefix(list[end+1:], []byte(")"))
-		if problem == "" && (len(after) == 0 || after[0] == ',') { // else part of a name
+		if problem == "" && (len(after) == 0 || after[0] == ',') { // otherwise it is part of a name
 			members, list = append(members, id), after
 		}
 	}
@@ -228,8 +228,8 @@ func (d *otf2Definitions) hasWorld() bool {
 	return false
 }
 
-// number gives every location its rank, when the definitions are complete: that
-// of its process. Without MPI, processes are numbered in their order.
+// number gives every location the rank of its process, when the definitions are
+// complete. Without MPI, processes are numbered in their order.
 func (d *otf2Definitions) number() {
 	d.settled = true
 	for rank, location := range d.members {
@@ -247,7 +247,7 @@ func (d *otf2Definitions) number() {
 	}
 }
 
-// worldRank is the rank of a location among all of MPI, or -1.
+// worldRank returns the rank of a location in MPI_COMM_WORLD, or -1.
 func (d *otf2Definitions) worldRank(location uint64) int32 {
 	if !d.settled {
 		for rank, l := range d.members {
@@ -270,5 +270,5 @@ func (d *otf2Definitions) worldRank(location uint64) int32 {
 	return -1
 }
 
-// otf2MaxRank bounds locations that are taken for ranks.
+// otf2MaxRank limits the locations that can be ranks.
 const otf2MaxRank = math.MaxUint16

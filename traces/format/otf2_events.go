@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// otf2Handlers are the events that make up a trace of messages. Others are counted
-// and left out.
+// otf2Handlers maps the events that concern messages to their handlers. Other events
+// are counted and omitted.
 var otf2Handlers map[string]func(p *otf2Parser, e *otf2Line) error
 
 func init() {
@@ -32,7 +32,7 @@ func init() {
 	}
 }
 
-// nothing is for events that say nothing that others do not.
+// nothing ignores an event without information of its own.
 func (p *otf2Parser) nothing(*otf2Line) error { return nil }
 
 // message reads the attributes of a message; peerKey is "Sender: " or "Receiver: ".
@@ -49,7 +49,7 @@ func (p *otf2Parser) message(e *otf2Line, peerKey string, request bool) (ev trac
 		return ev, 0, err
 	}
 	if bytes > math.MaxInt64 || tag > math.MaxInt32 {
-		return ev, 0, p.fail(e.line, fmt.Sprintf("a message of %d bytes with tag %d", bytes, tag), "the limits are 2^63-1 bytes and tags of 31 bits")
+		return ev, 0, p.fail(e.line, fmt.Sprintf("the message has %d bytes and tag %d", bytes, tag), "the limits are 2^63-1 bytes and tags of 31 bits")
 	}
 	ev.Bytes, ev.Tag = int64(bytes), int32(tag)
 	c, err := p.comm(comm, e)
@@ -64,8 +64,8 @@ func (p *otf2Parser) message(e *otf2Line, peerKey string, request bool) (ev trac
 	return ev, id, err
 }
 
-// comm finds a communicator by `"name" <id>`. Without definitions it is the world
-// if it is called so, and numbered when it is first seen if not.
+// comm finds a communicator by `"name" <id>`. Without definitions, the name
+// MPI_COMM_WORLD is the world, and others get a number when they first appear.
 func (p *otf2Parser) comm(value []byte, e *otf2Line) (*otf2Comm, error) {
 	id, ok := otf2Reference(value)
 	if !ok {
@@ -74,7 +74,7 @@ func (p *otf2Parser) comm(value []byte, e *otf2Line) (*otf2Comm, error) {
 	}
 	c := p.comms[id]
 	if c == nil && p.complete {
-		return nil, p.fail(e.line, fmt.Sprintf("communicator %d is not defined", id), "is the archive complete?")
+		return nil, p.fail(e.line, fmt.Sprintf("communicator %d is not defined", id), "check that the archive is complete")
 	}
 	if c == nil {
 		c = &otf2Comm{group: -1, first: 0}
@@ -87,11 +87,11 @@ func (p *otf2Parser) comm(value []byte, e *otf2Line) (*otf2Comm, error) {
 	return c, nil
 }
 
-// peer is the world rank of `2 ("name" <id>)`, a rank of c at location id.
+// peer returns the world rank of `2 ("name" <id>)`, a rank of c at location id.
 func (p *otf2Parser) peer(value []byte, c *otf2Comm, e *otf2Line) (int32, error) {
 	id, ok := otf2Reference(value)
 	if !ok {
-		return 0, p.fail(e.line, e.kind.name+" does not say at which location its partner is", "print the archive with otf2-print -A")
+		return 0, p.fail(e.line, e.kind.name+" does not give the location of its partner", "print the archive with otf2-print -A")
 	}
 	rank := int32(-1)
 	if p.complete {
@@ -100,7 +100,7 @@ func (p *otf2Parser) peer(value []byte, c *otf2Comm, e *otf2Line) (int32, error)
 		rank = int32(id)
 	}
 	if rank < 0 {
-		return 0, p.fail(e.line, fmt.Sprintf("location %d is no rank of MPI", id), "print the archive with otf2-print -A")
+		return 0, p.fail(e.line, fmt.Sprintf("location %d is not an MPI rank", id), "print the archive with otf2-print -A")
 	}
 	number, _ := otf2Field(value)
 	if local, problem := parseDecimal(number); c.group < 0 && (problem != "" || local != uint64(rank)) {
@@ -128,7 +128,7 @@ func (p *otf2Parser) send(e *otf2Line) error {
 	return r.say(ev, p.here())
 }
 
-// endExchange completes what an MPI_Sendrecv sent, after it received.
+// endExchange completes the sends of an MPI_Sendrecv, after it received.
 func (p *otf2Parser) endExchange(e *otf2Line) error {
 	l := e.place
 	for _, number := range l.sent {
@@ -170,14 +170,14 @@ func (p *otf2Parser) isend(e *otf2Line) error {
 	return r.say(ev, p.here())
 }
 
-// irecvRequest is the posting of a receive, of which only the request is known.
+// irecvRequest posts a receive, of which only the request is known.
 func (p *otf2Parser) irecvRequest(e *otf2Line) error { return p.posted(trace.Irecv, e) }
 
-// collectiveRequest is the start of a collective that does not block; the barrier
-// stands for any.
+// collectiveRequest starts a non-blocking collective. A barrier is the placeholder
+// until it completes.
 func (p *otf2Parser) collectiveRequest(e *otf2Line) error { return p.posted(trace.Barrier, e) }
 
-// posted holds back an event that its completion will tell more of.
+// posted holds back an event that its completion will complete.
 func (p *otf2Parser) posted(kind trace.Kind, e *otf2Line) error {
 	r, err := p.speak(e)
 	if err != nil {
@@ -249,7 +249,7 @@ func (p *otf2Parser) isendComplete(e *otf2Line) error {
 	return p.completed(r, request.number, e)
 }
 
-// cancelled ends a request: a receive was none, a send stays.
+// cancelled ends a request: a receive is dropped, a send stays.
 func (p *otf2Parser) cancelled(e *otf2Line) error {
 	r, err := p.speak(e)
 	if err != nil {
@@ -272,17 +272,17 @@ func (p *otf2Parser) cancelled(e *otf2Line) error {
 	return err
 }
 
-// requestOf reads the one attribute of the event.
+// requestOf reads the only attribute of the event.
 func (p *otf2Parser) requestOf(e *otf2Line) (uint64, error) {
 	a := otf2Attrs{rest: e.attrs}
 	id := a.number("Request: ")
 	return id, p.incomplete(&a, e.kind.name, e.line)
 }
 
-// open numbers a request: OTF2 counts all that there were in 64 bits.
+// open numbers a request. OTF2 numbers all requests of a run in 64 bits.
 func (p *otf2Parser) open(r *otf2Rank, id uint64, request otf2Request, e *otf2Line) (int32, error) {
 	if _, ok := r.requests[id]; ok {
-		return 0, p.fail(e.line, fmt.Sprintf("request %d is open already", id), "")
+		return 0, p.fail(e.line, fmt.Sprintf("request %d is already open", id), "")
 	}
 	request.number = r.numbers.take()
 	r.requests[id] = request
@@ -299,7 +299,7 @@ func (p *otf2Parser) close(r *otf2Rank, id uint64, kind trace.Kind, e *otf2Line)
 	return request, nil
 }
 
-// completed says that the request was waited for, or found by a test.
+// completed emits the completion of a request, by a wait or a test.
 func (p *otf2Parser) completed(r *otf2Rank, number int32, e *otf2Line) error {
 	ev := trace.NewEvent(trace.Wait)
 	if n := len(e.place.stack); n > 0 && e.place.stack[n-1].test {

@@ -9,37 +9,37 @@ import (
 	"spoor/traces/trace"
 )
 
-// otf2Location is one stream of events: a thread, or a process.
+// otf2Location is one stream of events: a thread or a process.
 type otf2Location struct {
 	id    uint64
-	rank  *otf2Rank // nil if it belongs to none
+	rank  *otf2Rank // nil if it belongs to no rank
 	main  bool      // its time outside MPI is the computation of the rank
 	began bool
 	time  uint64 // of its latest event
 	stack []*otf2Region
-	inMPI int     // regions of MPI in the stack
-	since uint64  // when the outermost of them was entered
-	sent  []int32 // requests of sends that an exchange completes when it is left
+	inMPI int     // number of MPI regions in the stack
+	since uint64  // when the outermost MPI region was entered
+	sent  []int32 // requests of sends that complete when MPI_Sendrecv is left
 }
 
-// otf2Rank is one process of MPI.
+// otf2Rank is an MPI process.
 type otf2Rank struct {
 	*patient
 	left     uint64 // when its main location last left MPI, or began
-	seen     bool   // main location has had an event
+	seen     bool   // the main location has had an event
 	requests map[uint64]otf2Request
 	numbers  requestNumbers
 	threads  map[uint64]bool
 }
 
-// otf2Request is a request that is not complete.
+// otf2Request is an incomplete request.
 type otf2Request struct {
 	number int32
-	ticket int64 // of a receive or collective that was posted
+	ticket int64 // of a posted receive or collective
 	kind   trace.Kind
 }
 
-// locate finds the stream of an event and holds it to the order of time.
+// locate finds the stream of an event and checks the order of time.
 func (p *otf2Parser) locate(id uint64, e *otf2Line) (*otf2Location, error) {
 	l := p.last
 	if l == nil || l.id != id {
@@ -80,7 +80,7 @@ func (p *otf2Parser) newLocation(id uint64, e *otf2Line) (*otf2Location, error) 
 		rank = p.worldRank(id)
 	} else {
 		if id > otf2MaxRank {
-			return nil, p.fail(e.line, fmt.Sprintf("without definitions locations are taken for ranks, and location %d is none", id), "print the archive with otf2-print -A")
+			return nil, p.fail(e.line, fmt.Sprintf("without definitions, locations are ranks, but location %d cannot be one", id), "print the archive with otf2-print -A")
 		}
 		rank = int32(id)
 	}
@@ -105,17 +105,17 @@ func (p *otf2Parser) rank(n int32) *otf2Rank {
 	return p.ranks[n]
 }
 
-// expireOTF2 leaves out what was posted long ago: it will be where it completes. At
-// the end a receive stays, for nobody completed it; what collective was meant is
-// not known.
+// expireOTF2 drops an event that was posted long ago; it will be emitted where it
+// completes. At the end, a receive stays because it never completed. A collective is
+// dropped because its kind is unknown.
 func expireOTF2(e *trace.Event, ended bool) (keep bool) {
 	return ended && e.Kind == trace.Irecv
 }
 
-// here is the place of the line.
+// here returns the place of the line.
 func (p *otf2Parser) here() trace.Pos { return trace.Pos{At: int64(p.line)} }
 
-// picos is the time between two timestamps in ps.
+// picos returns the time between two timestamps in ps.
 func (p *otf2Parser) picos(from, to uint64, line []byte) (int64, error) {
 	hi, lo := bits.Mul64(to-from, 1e12)
 	if hi < p.ticks {
@@ -123,10 +123,10 @@ func (p *otf2Parser) picos(from, to uint64, line []byte) (int64, error) {
 			return int64(q), nil
 		}
 	}
-	return 0, p.fail(line, fmt.Sprintf("%d ticks of which %d are a second are over 2^63 ps", to-from, p.ticks), "is the number of ticks per second right?")
+	return 0, p.fail(line, fmt.Sprintf("%d ticks at %d per second exceed 2^63 ps", to-from, p.ticks), "check the number of ticks per second")
 }
 
-// callTime is when the call of MPI began that made an event, in ps.
+// callTime returns when the MPI call of an event began, in ps.
 func (p *otf2Parser) callTime(e *otf2Line) (int64, error) {
 	if e.place.inMPI > 0 {
 		return p.picos(p.first, e.place.since, e.line)
@@ -134,12 +134,12 @@ func (p *otf2Parser) callTime(e *otf2Line) (int64, error) {
 	return p.picos(p.first, e.time, e.line)
 }
 
-// speak makes sure that an event is of a rank, and ends the computation before it
-// if no region of MPI did.
+// speak checks that an event belongs to a rank. It ends the computation before the
+// event, if no MPI region did.
 func (p *otf2Parser) speak(e *otf2Line) (*otf2Rank, error) {
 	l := e.place
 	if l.rank == nil {
-		return nil, p.fail(e.line, fmt.Sprintf("location %d sends or receives, and is no rank of MPI", l.id), "is the archive complete?")
+		return nil, p.fail(e.line, fmt.Sprintf("location %d sends or receives, but is not an MPI rank", l.id), "check that the archive is complete")
 	}
 	if !l.main {
 		l.rank.threads[l.id] = true
@@ -216,7 +216,7 @@ func (p *otf2Parser) leave(e *otf2Line) error {
 		return p.fail(e.line, fmt.Sprintf("LEAVE %s on location %d without ENTER", quote(r.name), l.id), "")
 	}
 	if top := l.stack[len(l.stack)-1]; top != r {
-		return p.fail(e.line, fmt.Sprintf("LEAVE %s on location %d, but the region it is in is %s", quote(r.name), l.id, quote(top.name)), "")
+		return p.fail(e.line, fmt.Sprintf("LEAVE %s on location %d, but its current region is %s", quote(r.name), l.id, quote(top.name)), "")
 	}
 	l.stack = l.stack[:len(l.stack)-1]
 	if !r.mpi {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// otf2Notices counts what an import guesses, tolerates or leaves out.
+// otf2Notices counts the guesses, tolerated oddities and omissions of an import.
 type otf2Notices struct {
 	ticks       bool
-	sent        uint64 // bytes of messages, sends
+	sent        uint64 // bytes of messages; number of sends
 	exchanges   int
 	late        int
 	cancelled   int
@@ -34,7 +34,7 @@ func (p *otf2Parser) finish() (Result, error) {
 	case p.section != otf2Events && p.events == 0:
 		return Result{}, p.fail(nil, "end of file before the line === Events", "print the events of the archive with otf2-print -A")
 	case p.events == 0:
-		return Result{}, p.fail(nil, "end of file after no events", "is the archive empty, or limited with -L or --time?")
+		return Result{}, p.fail(nil, "end of file after no events", "the archive is empty, or -L or --time excluded all events")
 	}
 	if err := p.endLocations(); err != nil {
 		return Result{}, err
@@ -59,9 +59,9 @@ func (p *otf2Parser) finish() (Result, error) {
 	return Result{Procs: procs, Lines: uint64(p.line), Notes: append(append(p.text.notes(), p.summary()...), unmatched...), Counts: counts}, nil
 }
 
-// endLocations adds the computation after the last call of MPI.
+// endLocations adds the computation after the last MPI call.
 func (p *otf2Parser) endLocations() error {
-	for _, l := range p.places { // each is of another rank, so that their order does not matter
+	for _, l := range p.places { // the order does not matter, because each is of another rank
 		if !l.main || l.inMPI > 0 {
 			continue
 		}
@@ -72,7 +72,7 @@ func (p *otf2Parser) endLocations() error {
 	return nil
 }
 
-// counts are the events by name, and what messages send.
+// counts returns the events by name, and the bytes sent in messages.
 func (p *otf2Parser) counts() (all []Count) {
 	for _, k := range p.names {
 		if k.n > 0 {
@@ -83,7 +83,7 @@ func (p *otf2Parser) counts() (all []Count) {
 	return append(all, Count{"events", p.events}, Count{"bytes sent", p.notices.sent})
 }
 
-// summary is the notes besides those about text.
+// summary returns the notes that do not concern the text.
 func (p *otf2Parser) summary() (all []string) {
 	n := &p.notices
 	note := func(count int, format string, a ...any) {
@@ -92,25 +92,25 @@ func (p *otf2Parser) summary() (all []string) {
 		}
 	}
 	if !p.complete {
-		all = append(all, "no definitions: locations are taken for ranks; otf2-print -A writes them")
+		all = append(all, "no definitions: locations are ranks; otf2-print -A prints definitions")
 	}
 	if n.ticks {
-		all = append(all, fmt.Sprintf("no definition of the clock: taken for %d ticks per second; --set ticks=N says otherwise", otf2DefaultTicks))
+		all = append(all, fmt.Sprintf("no definition of the clock: %d ticks per second assumed; --set ticks=N changes that", otf2DefaultTicks))
 	}
-	note(n.sizeless, "bytes of %s are as recorded, which may be a multiple: the size of the communicator is not in the text", plural(n.sizeless, "collective"))
+	note(n.sizeless, "bytes of %s are as recorded, perhaps a multiple: the communicator's size is unknown", plural(n.sizeless, "collective"))
 	for _, what := range slices.Sorted(maps.Keys(n.substitutes)) {
 		note(1, "%s: %d", what, n.substitutes[what])
 	}
-	note(n.exchanges, "%s of MPI_Sendrecv taken for sends that do not block, completed after the receive", plural(n.exchanges, "send"))
-	note(n.later, "%s that do not block and are taken for others are blocking ones where they complete", plural(n.later, "collective"))
-	note(n.late, "%s that completed over %d events after they were posted taken for blocking ones", plural(n.late, "receive or collective"), patientEvents)
+	note(n.exchanges, "%s of MPI_Sendrecv imported as non-blocking sends, completed after the receive", plural(n.exchanges, "send"))
+	note(n.later, "%s without an equivalent of their own imported as blocking, at their completion", plural(n.later, "collective"))
+	note(n.late, "%s completed over %d events after posting, imported as blocking", plural(n.late, "receive or collective"), patientEvents)
 	note(n.cancelled, "%s cancelled", plural(n.cancelled, "request"))
-	note(n.dropped, "%s that send no message of this trace left out (handles, communicators of one rank or between groups)", plural(n.dropped, "collective"))
+	note(n.dropped, "%s without messages in this trace omitted (handles, communicators of one rank or between groups)", plural(n.dropped, "collective"))
 	all = append(all, p.leftOut()...)
 	return append(all, p.strangers()...)
 }
 
-// leftOut names the events without a meaning for messages.
+// leftOut describes the events that do not concern messages.
 func (p *otf2Parser) leftOut() (all []string) {
 	var rma, other uint64
 	var names []string
@@ -127,18 +127,18 @@ func (p *otf2Parser) leftOut() (all []string) {
 		}
 	}
 	if rma > 0 {
-		all = append(all, fmt.Sprintf("one-sided communication is left out: %d events", rma))
+		all = append(all, fmt.Sprintf("one-sided communication is omitted: %d events", rma))
 	}
 	if other > 0 {
 		if len(names) > 5 {
 			names = append(names[:5], fmt.Sprintf("%d more", len(names)-5))
 		}
-		all = append(all, fmt.Sprintf("%d events that are no messages left out (%s)", other, strings.Join(names, ", ")))
+		all = append(all, fmt.Sprintf("%d events that are not messages omitted (%s)", other, strings.Join(names, ", ")))
 	}
 	return all
 }
 
-// strangers says what became of locations that are no rank of their own.
+// strangers describes the locations that are not ranks of their own.
 func (p *otf2Parser) strangers() (all []string) {
 	strangers, open, threads := 0, 0, 0
 	for _, l := range p.places {
@@ -155,13 +155,13 @@ func (p *otf2Parser) strangers() (all []string) {
 		}
 	}
 	if strangers > threads {
-		all = append(all, plural(strangers-threads, "location")+" without messages left out (threads, devices)")
+		all = append(all, plural(strangers-threads, "location")+" without messages omitted (threads, devices)")
 	}
 	if threads > 0 {
-		all = append(all, plural(threads, "thread")+" with messages counted to their process, without what they compute")
+		all = append(all, plural(threads, "thread")+" with messages, which count for the process; their computation is omitted")
 	}
 	if open > 0 {
-		all = append(all, plural(open, "location")+" inside a region at the end; the trace may be cut")
+		all = append(all, plural(open, "location")+" within a region at the end; the trace may be truncated")
 	}
 	return all
 }

@@ -14,12 +14,12 @@ import (
 
 const otf2Printer = "otf2-print"
 
-// identifyArchive adds the other files of the archive to files and reads them, so
-// that their digests identify what was imported: NAME.def, and the files of
-// locations in NAME.
+// identifyArchive adds the other files of the archive to files and reads them, so that
+// their hashes identify the import. They are NAME.def, and the files of locations in
+// the folder NAME.
 func identifyArchive(files *Files) error {
 	if file := &files.files[0]; file.once || file.path == "-" {
-		return fmt.Errorf("%s: an OTF2 archive is several files; name its folder or its anchor file", file.in.Name)
+		return fmt.Errorf("%s: an OTF2 archive is several files; give its folder or its anchor file", file.in.Name)
 	}
 	base := strings.TrimSuffix(files.Path(0), ".otf2")
 	inside, err := filepath.Glob(globQuote(base) + string(filepath.Separator) + "*.*")
@@ -28,7 +28,7 @@ func identifyArchive(files *Files) error {
 	}
 	for _, path := range append([]string{base + ".def"}, inside...) {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue // otf2-print knows which it needs
+			continue // otf2-print knows which files it needs
 		}
 		in, err := files.Open(files.Add(path))
 		if err != nil {
@@ -43,22 +43,22 @@ func identifyArchive(files *Files) error {
 	return nil
 }
 
-// globQuote makes a path match itself in filepath.Glob.
+// globQuote makes a path match only itself in filepath.Glob.
 func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// printArchive runs otf2-print and lets parse read what it writes, as it does.
+// printArchive runs otf2-print, while parse reads its output.
 func printArchive(files *Files, parse func(*Input) (Result, error)) (Result, error) {
 	anchor := files.Path(0)
 	tool, err := exec.LookPath(otf2Printer)
 	if err != nil {
-		return Result{}, fmt.Errorf("%s: reading OTF2 archives needs otf2-print, which is not installed here; install it (Debian: apt-get install otf2-tools), "+
-			"or run otf2-print -A %s > trace.txt where it is and import trace.txt", anchor, filepath.Base(anchor))
+		return Result{}, fmt.Errorf("%s: reading OTF2 archives needs otf2-print; install it (Debian: apt-get install otf2-tools), "+
+			"or run otf2-print -A %s > trace.txt elsewhere and import trace.txt", anchor, filepath.Base(anchor))
 	}
 	ctx, cancel := context.WithCancel(files.ctx)
 	defer cancel()
-	absolute, err := filepath.Abs(anchor) // a name that begins with - is no option
+	absolute, err := filepath.Abs(anchor) // so that a leading - is not an option
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,8 +89,8 @@ func readPrinted(ctx context.Context, anchor string, parse func(*Input) (Result,
 	return parse(in)
 }
 
-// printed is the error of an import: what otf2-print complains of explains what is
-// wrong with its output.
+// printed returns the error of an import. A complaint of otf2-print explains an error
+// in its output.
 func printed(ctx context.Context, ended, parseErr error, complaint *firstBytes, anchor string) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -108,7 +108,7 @@ func printed(ctx context.Context, ended, parseErr error, complaint *firstBytes, 
 	return nil
 }
 
-// firstBytes keeps the start of what is written to it.
+// firstBytes keeps the start of the written bytes.
 type firstBytes struct{ bytes.Buffer }
 
 // Write keeps b if there is room, and never fails.
@@ -119,8 +119,8 @@ func (f *firstBytes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// reason is what the first line of otf2-print's complaints says, without the place in
-// its own source, and with the names of files as from the folder of the anchor.
+// reason returns the first complaint of otf2-print. It omits the place in otf2-print's
+// source, and gives file names relative to the anchor's folder.
 func (f *firstBytes) reason(anchor string) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(f.Bytes()), newline)
 	if _, why, ok := bytes.Cut(line, []byte(": error: ")); ok {

@@ -133,7 +133,7 @@ func TestOTF2Messages(t *testing.T) {
 		transfer(trace.Wait, 20, -1, -1, -1, 0, 0))
 	wantEvents(t, m, 2, transfer(trace.Recv, 70, 0, 1, 1, -1, 1))
 	for _, note := range []string{"1 send of MPI_Sendrecv", "1 request cancelled", "1 location without messages", "1 thread with messages",
-		"2 locations inside a region at the end", "1 events that are no messages left out (METRIC)"} {
+		"2 locations within a region at the end", "1 events that are not messages omitted (METRIC)"} {
 		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
 			t.Errorf("notes %q, want %q", r.Notes, note)
 		}
@@ -184,7 +184,7 @@ func TestOTF2Collectives(t *testing.T) {
 	wantEvents(t, m, 0, all(transfer(trace.AllReduce, 0, -1, -1, 1, -1, 8))...)
 	wantEvents(t, m, 1, all()...)
 	wantEvents(t, m, 2, all(transfer(trace.AllReduce, 0, -1, -1, 1, 0, 8), transfer(trace.Wait, 0, -1, -1, -1, 0, 0))...)
-	for _, note := range []string{"REDUCE_SCATTER taken for a reduction to rank 0 and a scatter: 3", "6 collectives that send no message"} {
+	for _, note := range []string{"REDUCE_SCATTER imported as a reduction to rank 0 and a scatter: 3", "6 collectives without messages"} {
 		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, note) }) {
 			t.Errorf("notes %q, want %q", r.Notes, note)
 		}
@@ -230,34 +230,34 @@ func TestBadOTF2Print(t *testing.T) {
 		{otf2Plain, 4, "no events"},
 		{otf2Head, head, "no events"},
 		{otf2Plain + "LEAVE 0 5  Region: \"main\" <0>\n", 5, `LEAVE "main" on location 0 without ENTER`},
-		{otf2Plain + "ENTER 0 5  Region: \"a\" <0>\nLEAVE 0 6  Region: \"b\" <1>\n", 6, `LEAVE "b" on location 0, but the region it is in is "a"`},
+		{otf2Plain + "ENTER 0 5  Region: \"a\" <0>\nLEAVE 0 6  Region: \"b\" <1>\n", 6, `LEAVE "b" on location 0, but its current region is "a"`},
 		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 1 4  Region: \"main\" <0>\n", 6, "before that of the first event, 5"},
 		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 0 4  Region: \"main\" <0>\n", 6, "goes backwards on location 0, from 5"},
-		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 0 6  Reg", 6, "cut in the middle"},
+		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nENTER 0 6  Reg", 6, "truncated"},
 		{otf2Plain + "ENTER 0 5  Region: \"main\" <0>\nLEAVE 0 6  Region: \"main\" <0>\n\x00\x00\n", 7, "2 NUL bytes"},
 		{otf2Plain + "ENTER 0 5  main\n", 5, "ENTER without a region"},
 		{otf2Plain + "ENTER x 5  main\n", 5, "the location is not a decimal number"},
 		{otf2Plain + "ENTER 0 99999999999999999999  main\n", 5, "the timestamp is a number over 64 bits"},
 		{otf2Plain + "Enter 0 5\n", 5, "not the name of an event"},
-		{otf2Plain + "ENTER 70000 5  Region: \"main\" <0>\n", 5, "location 70000 is none"},
-		{otf2Head + "MPI_SEND 5 5  Receiver: 9 (\"\" <99>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, "location 99 is no rank of MPI"},
+		{otf2Plain + "ENTER 70000 5  Region: \"main\" <0>\n", 5, "location 70000 cannot be one"},
+		{otf2Head + "MPI_SEND 5 5  Receiver: 9 (\"\" <99>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, "location 99 is not an MPI rank"},
 		{otf2Head + "MPI_SEND 99 5  Receiver: 9 (\"\" <10>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, "location 99 sends or receives"},
 		{otf2Head + "MPI_SEND 10 5  Receiver: 1 (\"\" <30>), Communicator: \"W\" <0>, Tag: 7, Length: 5\n", head + 1, `rank "1" of the world is at location 30, which is rank 2`},
 		{otf2Head + "MPI_SEND 10 5  Receiver: 1 (\"\" <20>), Communicator: \"X\" <9>, Tag: 7, Length: 5\n", head + 1, "communicator 9 is not defined"},
-		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7`), 5, `MPI_SEND without a good "Length"`},
-		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: -1, Length: 5`), 5, `MPI_SEND without a good "Tag"`},
+		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7`), 5, `MPI_SEND without a valid "Length"`},
+		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: -1, Length: 5`), 5, `MPI_SEND without a valid "Tag"`},
 		{send(`Receiver: 1 ("" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 4294967295, Length: 5`), 5, "tags of 31 bits"},
-		{send(`Receiver: 1, Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5`), 5, "does not say at which location"},
+		{send(`Receiver: 1, Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5`), 5, "does not give the location"},
 		{send(`Receiver: 1 ("" <2>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 5, Length: 5`), 5, "is at location 2, which is rank 2"},
 		{otf2Plain + "MPI_ISEND_COMPLETE 0 5  Request: 5\n", 5, "request 5, which is not open"},
-		{otf2Plain + "MPI_IRECV_REQUEST 0 5  Request: 5\nMPI_IRECV_REQUEST 0 5  Request: 5\n", 6, "request 5 is open already"},
+		{otf2Plain + "MPI_IRECV_REQUEST 0 5  Request: 5\nMPI_IRECV_REQUEST 0 5  Request: 5\n", 6, "request 5 is already open"},
 		{otf2Plain + "MPI_IRECV_REQUEST 0 5  Request: 5\nMPI_ISEND_COMPLETE 0 5  Request: 5\n", 6, "request 5, which is not open"},
 		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: FROB, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, `unknown collective operation "FROB"`},
 		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: BCAST, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "bcast without a root"},
-		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: REDUCE_SCATTER, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "which rank is the first"},
-		{strings.Replace(otf2Head, "3 Members: 0", "4 Members: 0", 1), 26, `a group of "4" members lists 3`},
+		{otf2Plain + "MPI_COLLECTIVE_END 0 5  Operation: REDUCE_SCATTER, Communicator: \"c\" <0>, Root: NONE, Sent: 0, Received: 0\n", 5, "the text does not give the first"},
+		{strings.Replace(otf2Head, "3 Members: 0", "4 Members: 0", 1), 26, `the group has "4" members but lists 3`},
 		{strings.Replace(otf2Head, "Ticks per Seconds: 1000000000", "Ticks per Seconds: 0", 1), 11, "no number of ticks"},
-		{otf2Plain + "ENTER 0 5  Region: \"MPI_Send\" <0>\nLEAVE 0 18446744073709551615  Region: \"MPI_Send\" <0>\nENTER 0 18446744073709551615  Region: \"MPI_Send\" <0>\n", 7, "over 2^63 ps"},
+		{otf2Plain + "ENTER 0 5  Region: \"MPI_Send\" <0>\nLEAVE 0 18446744073709551615  Region: \"MPI_Send\" <0>\nENTER 0 18446744073709551615  Region: \"MPI_Send\" <0>\n", 7, "exceed 2^63 ps"},
 	} {
 		_, _, err := importText(OTF2Print{}, c.text, Options{})
 		wantError(t, fmt.Sprintf("%.90q", c.text[max(0, len(c.text)-90):]), err, fmt.Sprintf("standard input:%d: ", c.line), c.reason)
@@ -289,7 +289,7 @@ func TestOTF2HoldsReceivesBack(t *testing.T) {
 	if n := len(e); n != patientEvents+1 || e[0].Kind != trace.Recv || !reflect.DeepEqual(e[n-1], transfer(trace.Recv, 0, 1, 7, -1, -1, 5)) {
 		t.Errorf("%d events, the last %+v", n, e[n-1])
 	}
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 receive or collective that completed over") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "1 receive or collective completed over") }) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
@@ -421,7 +421,7 @@ func TestBadOTF2Archive(t *testing.T) {
 	fakePrinter(t, "echo '=== Events'; while echo 'ENTER 0 5 here'; do :; done")
 	bad("bad line, and no end", "otf2-print -A "+anchor+":2: ", "ENTER without a region")
 	t.Setenv("PATH", t.TempDir())
-	bad("not installed", anchor+": ", "apt-get install otf2-tools", "run otf2-print -A x.otf2 > trace.txt where it is")
+	bad("not installed", anchor+": ", "apt-get install otf2-tools", "run otf2-print -A x.otf2 > trace.txt elsewhere")
 	for text, want := range map[string]string{"\x03BOTF3": `offset 2: the anchor magic is not OTF2: "OTF3"`, "OTF2": "offset 0: ", "": "empty"} {
 		if err := os.WriteFile(anchor, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -429,16 +429,16 @@ func TestBadOTF2Archive(t *testing.T) {
 		bad(text, anchor+":", want)
 	}
 	_, _, err := importText(OTF2{}, "\x03BOTF2", Options{})
-	wantError(t, "standard input", err, "standard input: ", "name its folder or its anchor file")
+	wantError(t, "standard input", err, "standard input: ", "give its folder or its anchor file")
 	_, err = OTF2{}.ImportFiles(NewFiles(t.Context(), []string{"-"}, strings.NewReader("\x03BOTF2"), nil), Options{}, new(memorySink))
-	wantError(t, "a pipe", err, "standard input: ", "name its folder or its anchor file")
+	wantError(t, "a pipe", err, "standard input: ", "give its folder or its anchor file")
 }
 
 func TestMalformedOTF2(t *testing.T) {
 	dir := shared(t, "malformed")
 	for name, want := range map[string][2]string{
 		"m61_otf2print_unmatched_leave.txt": {":189: ", `LEAVE "main" on location 0 without ENTER`},
-		"m62_otf2print_cut.txt":             {":41: ", "cut in the middle"},
+		"m62_otf2print_cut.txt":             {":41: ", "truncated"},
 		"m63_otf2print_time_back.txt":       {":131: ", "the timestamp goes backwards on location 0"},
 	} {
 		file, err := os.ReadFile(filepath.Join(dir, "message", name))

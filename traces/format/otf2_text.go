@@ -22,7 +22,7 @@ type otf2Parser struct {
 	events  uint64
 	places  map[uint64]*otf2Location
 	last    *otf2Location // of the previous event
-	ranks   []*otf2Rank   // by world rank; nil where nothing was seen
+	ranks   []*otf2Rank   // by world rank; nil if no event yet
 	notices otf2Notices
 }
 
@@ -35,11 +35,11 @@ const (
 	otf2Events
 )
 
-// otf2Event is one kind of event: how many there were, and what to do with it.
+// otf2Event is a kind of event: its number of occurrences and its handler.
 type otf2Event struct {
 	name   string
 	n      uint64
-	handle func(p *otf2Parser, e *otf2Line) error // nil if it is left out
+	handle func(p *otf2Parser, e *otf2Line) error // nil if it is omitted
 }
 
 // otf2Line is one event.
@@ -62,14 +62,14 @@ func newOTF2Parser(c *conversation, ticks string) (*otf2Parser, error) {
 	if ticks != "" {
 		n, err := strconv.ParseUint(ticks, 10, 63)
 		if err != nil || n == 0 {
-			return nil, badSetting("ticks=%s: ticks per second are a whole number from 1", ticks)
+			return nil, badSetting("ticks=%s: give the ticks per second, a whole number from 1", ticks)
 		}
 		p.ticks = n
 	}
 	return p, nil
 }
 
-// parse takes one line.
+// parse handles one line.
 func (p *otf2Parser) parse(line []byte, last bool) error {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		p.crlf++
@@ -84,12 +84,12 @@ func (p *otf2Parser) parse(line []byte, last bool) error {
 	}
 	err := p.take(line)
 	if err != nil && last && p.ragged {
-		return p.fail(line, "the last line is cut in the middle", "print the archive again")
+		return p.fail(line, "the last line is truncated", "print the archive again")
 	}
 	return err
 }
 
-// take judges a line by how it begins and where it is.
+// take handles a line according to its start and section.
 func (p *otf2Parser) take(line []byte) error {
 	switch c := line[0]; {
 	case c >= 'A' && c <= 'Z' && p.section == otf2Events:
@@ -98,10 +98,10 @@ func (p *otf2Parser) take(line []byte) error {
 		p.heading(line)
 		return nil
 	case c == ' ' && p.section == otf2Events && bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("ADDITIONAL ATTRIBUTES")):
-		return nil // of the previous event
+		return nil // they belong to the previous event
 	case c >= 'A' && c <= 'Z' && p.section == otf2Defs:
 		return p.define(line)
-	case p.section == otf2Start && bytes.HasPrefix(line, otf2EventHeader): // somebody cut the banner off
+	case p.section == otf2Start && bytes.HasPrefix(line, otf2EventHeader): // the banner was removed
 		p.section = otf2Events
 		return nil
 	case p.section == otf2Start:
@@ -126,7 +126,7 @@ func (p *otf2Parser) heading(line []byte) {
 
 var otf2EventHeader = []byte("Event ")
 
-// event takes a line of the events.
+// event handles a line of the events.
 func (p *otf2Parser) event(line []byte) error {
 	if bytes.HasPrefix(line, otf2EventHeader) {
 		return nil
@@ -162,7 +162,7 @@ func (p *otf2Parser) event(line []byte) error {
 	return kind.handle(p, e)
 }
 
-// otf2Field cuts the first word off b, and the blanks after it.
+// otf2Field splits the first word and the blanks after it off b.
 func otf2Field(b []byte) (field, rest []byte) {
 	i := bytes.IndexByte(b, ' ')
 	if i < 0 {
@@ -171,8 +171,8 @@ func otf2Field(b []byte) (field, rest []byte) {
 	return b[:i], bytes.TrimLeft(b[i:], " ")
 }
 
-// newKind is an event that is left out, or nil if name is none. OTF2 gains kinds of
-// events with its versions.
+// newKind returns a kind of event that is omitted, or nil if name cannot be one. Newer
+// versions of OTF2 have further kinds.
 func (p *otf2Parser) newKind(name []byte) *otf2Event {
 	for _, c := range name {
 		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
@@ -187,7 +187,7 @@ func (p *otf2Parser) newKind(name []byte) *otf2Event {
 	return k
 }
 
-// fail is an error at the line, which quotes it without its columns.
+// fail returns an error at the line, and quotes the line without its columns.
 func (p *otf2Parser) fail(line []byte, reason, advice string) error {
 	if line != nil {
 		line = bytes.Join(bytes.Fields(line), []byte(" "))
@@ -195,7 +195,7 @@ func (p *otf2Parser) fail(line []byte, reason, advice string) error {
 	return p.text.fail(line, reason, advice)
 }
 
-// bad is an error, which NUL bytes explain better than anything else.
+// bad returns an error. If the line has a NUL byte, the error says so instead.
 func (p *otf2Parser) bad(line []byte, reason string) error {
 	p.ragged = true
 	if err := p.checkNUL(line); err != nil {
@@ -204,11 +204,11 @@ func (p *otf2Parser) bad(line []byte, reason string) error {
 	return p.fail(line, reason, "an event is a name, a location, a timestamp and attributes")
 }
 
-// otf2Attrs are attributes, taken from the right: names among them may hold commas
+// otf2Attrs parses attributes from the right, because names in them may contain commas
 // and quotes.
 type otf2Attrs struct {
 	rest []byte
-	lack string // the first key that was not there
+	lack string // the first missing key
 }
 
 // last takes the value of the last key.
@@ -239,14 +239,14 @@ func (a *otf2Attrs) number(key string) uint64 {
 	return v
 }
 
-// reference takes the number in < > at the end of the value of the last key, which
-// is a name and a number. ok is false if it is UNDEFINED.
+// reference takes the number in < > at the end of the value of the last key, which is a
+// name and a number. ok is false if it is UNDEFINED.
 func (a *otf2Attrs) reference(key string) (id uint64, ok bool) {
 	id, ok = otf2Reference(a.last(key))
 	return id, ok
 }
 
-// otf2Reference is the number in `"name" <5>` or `0 ("name" <5>)`.
+// otf2Reference returns the number in `"name" <5>` or `0 ("name" <5>)`.
 func otf2Reference(value []byte) (id uint64, ok bool) {
 	value = bytes.TrimSuffix(value, []byte(")"))
 	open := bytes.LastIndexByte(value, '<')
@@ -257,7 +257,7 @@ func otf2Reference(value []byte) (id uint64, ok bool) {
 	return id, problem == ""
 }
 
-// otf2Name is the name in `"name" <5>`.
+// otf2Name returns the name in `"name" <5>`.
 func otf2Name(value []byte) []byte {
 	if i := bytes.LastIndex(value, []byte(`" <`)); i > 0 && value[0] == '"' {
 		return value[1:i]
@@ -265,11 +265,11 @@ func otf2Name(value []byte) []byte {
 	return value
 }
 
-// incomplete is the error if an attribute was missing.
+// incomplete returns an error if an attribute was missing.
 func (p *otf2Parser) incomplete(a *otf2Attrs, name string, line []byte) error {
 	if a.lack == "" {
 		return nil
 	}
 	p.ragged = true
-	return p.fail(line, fmt.Sprintf("%s without a good %q", name, strings.TrimSuffix(a.lack, ": ")), "print the archive again")
+	return p.fail(line, fmt.Sprintf("%s without a valid %q", name, strings.TrimSuffix(a.lack, ": ")), "print the archive again")
 }

@@ -10,21 +10,23 @@ import (
 	"spoor/traces/trace"
 )
 
-// Paraver is the trace of BSC's Paraver, .prv: states, events and messages of the
-// tasks of parallel applications, text sorted by time. Every task is a processor;
-// those of further applications follow. Source: the parser of paraver-kernel, and for
-// the events of MPI calls the merger of Extrae (types 50000001 to 50000003, whose
-// value 0 leaves the call; 50100001 to 50100004, bytes sent and received, whether this
-// is the root, and the communicator of a collective).
+// Paraver is the trace of BSC's Paraver, .prv. It is text with the states, events and
+// messages of the tasks of parallel applications, sorted by time. Every task is a
+// processor; the tasks of further applications follow. Source: the parser of
+// paraver-kernel; for the events of MPI calls, the merger of Extrae:
 //
-// A task computes where its first thread is in state 1 (running) and in no MPI call.
-// A message is a Send and Recv, or an Isend or Irecv with their Wait, as the calls say
-// in which its times lie; a message in no call is a Send and a Recv at its logical
-// times. Messages have no communicator. Which call waits for an Isend is not recorded:
-// it is the first that ends after the message has come. Where Spoor itself exported the
-// trace, its own events (types 9100001 to 9100007) say all of this.
+//   - types 50000001 to 50000003 enter a call; value 0 leaves it;
+//   - types 50100001 to 50100004 are properties of a collective: bytes sent, bytes received, whether this task is the root, and the communicator.
 //
-// Differs: Paraver warns about bad records and goes on; they are errors here.
+// A task computes while its first thread is in state 1 (running) and in no MPI call. A
+// message is a Send and Recv, or an Isend or Irecv with their Wait, according to the
+// calls that contain its times. A message outside calls is a Send and a Recv at its
+// logical times. Messages have no communicator. The call that waits for an Isend is not
+// recorded; the importer takes the first that ends after the arrival of the message. If
+// Spoor exported the trace, Spoor's own events (types 9100001 to 9100007) give all of
+// this.
+//
+// Differs: Paraver warns about bad records and continues. They are errors here.
 type Paraver struct{}
 
 var (
@@ -32,22 +34,22 @@ var (
 	_ Shaped = Paraver{}
 )
 
-// Name is "paraver".
+// Name returns "paraver".
 func (Paraver) Name() string { return "paraver" }
 
-// Aliases are the other names of the format.
+// Aliases returns the other names of the format.
 func (Paraver) Aliases() []string { return []string{"prv"} }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Paraver) Description() string { return "Paraver: states, MPI calls and messages, text (.prv)" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Paraver) Magic() string { return `the first line begins with "#Paraver ("` }
 
 var (
 	prvMagic  = []byte("#Paraver (")
 	prvNew    = []byte("new format")
-	prvLabels = []string{".pcf", ".row"} // suffixes of the files beside a trace
+	prvLabels = []string{".pcf", ".row"} // suffixes of the files next to a trace
 )
 
 // Sniff is Certain if the text begins with the header.
@@ -64,11 +66,11 @@ func (Paraver) Sniff(head []byte) Verdict {
 // Layout has times, and work in picoseconds.
 func (Paraver) Layout(Options) Layout { return Layout{Time: true, Work: trace.WorkPicos} }
 
-// Expand finds the one trace in a folder; its labels are found by its name.
+// Expand finds the only trace in a folder. Its name gives the files of labels.
 func (Paraver) Expand(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.prv*"))
 	if len(files) > 1 {
-		return nil, fmt.Errorf("%s: the folder holds %d Paraver traces; name one", dir, len(files))
+		return nil, fmt.Errorf("%s: the folder holds %d Paraver traces; give one of them", dir, len(files))
 	}
 	return files, err
 }
@@ -78,8 +80,8 @@ func (f Paraver) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return importOne(f, in, o, sink)
 }
 
-// ImportFiles parses a trace. Its labels may be given with it, and are looked for
-// beside it otherwise.
+// ImportFiles parses a trace. If its labels are not given, they are taken from the
+// files next to it.
 func (Paraver) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	at, labels := -1, -1
 	for i := range files.Len() {
@@ -88,13 +90,13 @@ func (Paraver) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 			labels = i
 		case suffix == prvLabels[1]:
 		case at >= 0:
-			return Result{}, fmt.Errorf("%s: a Paraver trace is one file with its .pcf and .row; import each trace alone", files.Path(i))
+			return Result{}, fmt.Errorf("%s: a Paraver trace is one file with its .pcf and .row; import each trace separately", files.Path(i))
 		default:
 			at = i
 		}
 	}
 	if at < 0 {
-		return Result{}, fmt.Errorf("%s: the labels of a Paraver trace without the trace; name its .prv", files.Path(0))
+		return Result{}, fmt.Errorf("%s: only the labels of a Paraver trace; give its .prv file", files.Path(0))
 	}
 	if labels < 0 {
 		if path := prvBeside(files.Path(at)); path != "" {
@@ -120,10 +122,10 @@ func (Paraver) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	return p.run(in)
 }
 
-// prvBeside is the file of labels beside a trace, or "".
+// prvBeside returns the file of labels next to a trace, or "".
 func prvBeside(path string) string {
 	stem := path
-	for range 2 { // run.prv, run.prv.gz
+	for range 2 { // for run.prv and run.prv.gz
 		if suffix := filepath.Ext(stem); suffix != "" {
 			stem = strings.TrimSuffix(stem, suffix)
 		}

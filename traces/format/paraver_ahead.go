@@ -1,22 +1,22 @@
 package format
 
-// prvStage is what happens next with a message.
+// prvStage is the next action on a message.
 type prvStage uint8
 
 const (
 	prvSending    prvStage = iota
-	prvPosting             // at its logical receive
-	prvReceiving           // at its physical receive
+	prvPosting             // at its logical receive time
+	prvReceiving           // at its physical receive time
 	prvCompleting          // of its request
 	prvDone
 )
 
-// prvItem is something that happens to a rank at a time that has not come yet.
+// prvItem is a future action of a rank.
 type prvItem struct {
 	time  int64
 	seq   int64
 	stage prvStage
-	after int // serial of the call to complete
+	after int // serial number of the call to complete
 	m     prvMessage
 }
 

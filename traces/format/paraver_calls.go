@@ -7,7 +7,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// The types of Paraver's events that tell of MPI.
+// The types of Paraver's events of MPI.
 const (
 	prvPoint      = 50000001
 	prvCollective = 50000002
@@ -37,17 +37,17 @@ const (
 	prvProbe
 	prvIprobe
 	prvGlobal // a collective
-	prvBare   // no call: a message that lies in none
+	prvBare   // not a call: a message outside calls
 )
 
-// prvCallKind is what a call of some name becomes.
+// prvCallKind is the kind of event that an MPI call becomes.
 type prvCallKind struct {
 	class prvClass
 	kind  trace.Kind // of a collective
 	how   prvHow
 }
 
-// prvHow says what is special about a collective.
+// prvHow gives the exceptions of a collective.
 type prvHow uint8
 
 const (
@@ -55,10 +55,10 @@ const (
 	prvPerMember            // its size is for each member
 	prvReduceScatter        // it becomes a reduce and a scatter
 	prvExscan
-	prvNonblocking // it is taken for the blocking one
+	prvNonblocking // it is imported as the blocking one
 )
 
-// prvKinds are the calls that communicate, by their name in lower case without "mpi_".
+// prvKinds maps the calls that communicate, by their name in lower case without "mpi_".
 var prvKinds = map[string]prvCallKind{
 	"send": {class: prvSend}, "bsend": {class: prvSend}, "ssend": {class: prvSend}, "rsend": {class: prvSend},
 	"isend": {class: prvIsend}, "ibsend": {class: prvIsend}, "issend": {class: prvIsend}, "irsend": {class: prvIsend},
@@ -82,8 +82,8 @@ var prvKinds = map[string]prvCallKind{
 func global(k trace.Kind) prvCallKind { return prvCallKind{class: prvGlobal, kind: k} }
 func later(k trace.Kind) prvCallKind  { return prvCallKind{prvGlobal, k, prvNonblocking} }
 
-// prvValues are the values of events of MPI calls for which there are no labels, as
-// Extrae and Dimemas number them.
+// prvValues are Extrae's and Dimemas's event values of MPI calls, for traces without
+// labels.
 var prvValues = map[int64]string{1: "send", 2: "recv", 3: "isend", 4: "irecv", 5: "wait", 6: "waitall", 7: "bcast", 8: "barrier",
 	9: "reduce", 10: "allreduce", 11: "alltoall", 12: "alltoallv", 13: "gather", 14: "gatherv", 15: "scatter", 16: "scatterv",
 	17: "allgather", 18: "allgatherv", 30: "scan", 31: "init", 32: "finalize", 33: "bsend", 34: "ssend", 35: "rsend", 36: "ibsend",
@@ -92,22 +92,22 @@ var prvValues = map[int64]string{1: "send", 2: "recv", 3: "isend", 4: "irecv", 5
 	154: "ireduce", 155: "iallreduce", 156: "ibarrier", 157: "ibcast", 159: "ialltoallv", 160: "iallgather", 162: "igather",
 	164: "iscatter", 167: "iscan", 168: "reduce_scatter_block", 170: "alltoallw"}
 
-// prvCallID is an MPI call as the trace writes it.
+// prvCallID is an MPI call as the trace encodes it.
 type prvCallID struct{ typ, value int64 }
 
-// prvCalls knows the calls by type and value of their events.
+// prvCalls maps the type and value of events to calls.
 type prvCalls struct {
 	text
 	labels map[prvCallID]string // of the .pcf
 	kinds  map[prvCallID]prvCallKind
-	named  int // calls that labels name
+	named  int // calls named by labels
 }
 
 // isCall reports whether events of a type enter and leave MPI calls.
 func isCall(typ int64) bool { return typ >= prvPoint && typ <= prvIO }
 
-// read takes the labels of MPI calls from a .pcf: blocks of EVENT_TYPE lines, whose
-// types share the values of the VALUES lines that follow.
+// read reads the labels of MPI calls from a .pcf. Its blocks have EVENT_TYPE lines,
+// whose types share the values of the following VALUES lines.
 func (c *prvCalls) read(in *Input) error {
 	c.labels = map[prvCallID]string{}
 	var types []int64
@@ -136,7 +136,7 @@ func (c *prvCalls) read(in *Input) error {
 	})
 }
 
-// name is that of a call, in lower case, or "".
+// name returns the name of a call, in lower case, or "".
 func (c *prvCalls) name(id prvCallID) string {
 	if label := c.labels[id]; label != "" {
 		name := strings.ToLower(label)
@@ -146,7 +146,7 @@ func (c *prvCalls) name(id prvCallID) string {
 	return prvValues[id.value]
 }
 
-// kind is what a call becomes.
+// kind returns what a call becomes.
 func (c *prvCalls) kind(id prvCallID) prvCallKind {
 	k, ok := c.kinds[id]
 	if !ok {
@@ -159,7 +159,7 @@ func (c *prvCalls) kind(id prvCallID) prvCallKind {
 	return k
 }
 
-// prvNumbers appends the numbers of a line to buf; problem says why one is none.
+// prvNumbers appends the numbers of a line to buf; problem says why one is invalid.
 func prvNumbers(buf []int64, line []byte) (_ []int64, field int, problem string) {
 	for i := 0; ; {
 		end := bytes.IndexByte(line[i:], ':')

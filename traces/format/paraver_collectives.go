@@ -7,20 +7,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// prvGlobalID is a collective with a root: the communicator and how many came before.
+// prvGlobalID is a collective with a root: the communicator and its number in it.
 type prvGlobalID struct {
 	comm  *prvComm
 	round int
 }
 
-// prvGlobalState is what is known of a collective whose members do not all know the root.
+// prvGlobalState holds the state of a collective until all members know the root.
 type prvGlobalState struct {
 	id         prvGlobalID
 	root       int32 // -1 while it is unknown
 	left, said int   // members
 }
 
-// commFor is the communicator of a collective.
+// commFor returns the communicator of a collective.
 func (r *prvRank) commFor(call *prvCall) *prvComm {
 	if call.comm == nil {
 		call.comm = r.p.commOf(prvCommID{r.app, 1})
@@ -28,7 +28,7 @@ func (r *prvRank) commFor(call *prvCall) *prvComm {
 	return call.comm
 }
 
-// members is how many ranks take part.
+// members returns the number of ranks that take part.
 func (p *prvParser) members(c *prvComm) int {
 	if c.members == nil {
 		return len(p.ranks)
@@ -37,7 +37,7 @@ func (p *prvParser) members(c *prvComm) int {
 }
 
 // join counts a rank that has left a collective with a root. Only the root's own record
-// says which it is.
+// gives the root.
 func (r *prvRank) join(call *prvCall) {
 	c := r.commFor(call)
 	switch k := call.how; {
@@ -102,7 +102,8 @@ func (r *prvRank) collective(call *prvCall) error {
 	return nil
 }
 
-// contributes is what a rank gives to a collective, or gets from a scatter.
+// contributes returns the bytes that a rank sends to a collective, or receives from a
+// scatter.
 func (c *prvCall) contributes() int64 {
 	switch c.how.kind {
 	case trace.Bcast, trace.Reduce, trace.AllReduce, trace.Scan:

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// maxHeld is how many calls of all ranks may wait for what they lack.
+// maxHeld is the number of calls of all ranks that may be incomplete.
 const maxHeld = 1 << 17
 
-// known reports whether nothing more can be learned about a call.
+// known reports whether a call is complete.
 func (r *prvRank) known(call *prvCall) bool {
 	switch {
 	case call.how.class == prvIrecv:
@@ -21,8 +21,8 @@ func (r *prvRank) known(call *prvCall) bool {
 	return true
 }
 
-// emit says the calls that ended before now. Where too many wait, those that wait
-// longest do without.
+// emit writes the calls that ended before now. If too many calls are incomplete, the
+// oldest are written as they are.
 func (r *prvRank) emit(now int64) error {
 	n := 0
 	for ; n < len(r.queue); n++ {
@@ -45,7 +45,7 @@ func (r *prvRank) emit(now int64) error {
 	return nil
 }
 
-// say gives the events of a call to the trace, and what was computed before it.
+// say writes the events of a call, and the computation before it.
 func (r *prvRank) say(call *prvCall) error {
 	if err := r.computeUntil(call.begin, call.line); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (r *prvRank) sayOp(op *prvOp, t int64) error {
 	return r.flushSome()
 }
 
-// flushSome keeps what is collected small when there are many ranks.
+// flushSome limits the memory for collected events when there are many ranks.
 func (r *prvRank) flushSome() error {
 	if len(r.s.batch.Rows) < r.p.rows {
 		return nil
@@ -98,8 +98,8 @@ func (r *prvRank) flushSome() error {
 	return r.s.flush()
 }
 
-// computeUntil says what was computed up to t: while the rank was running, or all the
-// time if the trace has no states.
+// computeUntil writes the computation up to t: while the rank was running, or all of
+// the time if the trace has no states.
 func (r *prvRank) computeUntil(t, line int64) error {
 	place := trace.Pos{File: r.p.file, At: line}
 	if !r.states && t > r.cursor && t != prvOpen {
@@ -125,8 +125,8 @@ func (r *prvRank) computeUntil(t, line int64) error {
 	return r.flushSome()
 }
 
-// waitForSends completes Isends whose message had come when the call ended: all of
-// them if it is a Waitall, one if it completes nothing else.
+// waitForSends completes the Isends whose messages arrived before the call ended: all
+// of them in a Waitall; one in a call that completes nothing else.
 func (r *prvRank) waitForSends(call *prvCall) {
 	if call.how.class == prvWait && len(call.ops) > 0 {
 		return
@@ -143,7 +143,7 @@ func (r *prvRank) waitForSends(call *prvCall) {
 	r.sends = rest
 }
 
-// waitForOwn completes what a Sendrecv sends, once it has received.
+// waitForOwn completes the send of a Sendrecv, after its receive.
 func (r *prvRank) waitForOwn(call *prvCall) {
 	slices.SortStableFunc(call.ops, func(a, b prvOp) int { return int(b.kind) - int(a.kind) }) // the Isend first
 	for _, op := range call.ops {
@@ -154,7 +154,7 @@ func (r *prvRank) waitForOwn(call *prvCall) {
 	}
 }
 
-// finish says what is left when the trace has ended.
+// finish writes the rest at the end of the trace.
 func (p *prvParser) finish() error {
 	for i := range p.ranks {
 		r := &p.ranks[i]
@@ -194,10 +194,10 @@ func (r *prvRank) end() error {
 	return r.s.flush()
 }
 
-// prvChannel is what messages share that arrive in the order in which they were sent.
+// prvChannel identifies messages that arrive in the order in which they were sent.
 type prvChannel struct{ from, to, tag int32 }
 
-// prvSizes are the messages of a channel that nobody has received.
+// prvSizes holds the sizes of the messages of a channel that are not received yet.
 type prvSizes struct{ bytes []int64 }
 
 func (s *prvSizes) push(n int64) { s.bytes = append(s.bytes, n) }
@@ -212,8 +212,8 @@ func (p *prvParser) sizesOf(m *prvMessage) *prvSizes {
 	return s
 }
 
-// arrived is the size of the next message of a channel. Records of messages of several
-// communicators can overtake each other, which have no order without them.
+// arrived returns the size of the next message of a channel. Messages of several
+// communicators can overtake each other, because records have no communicator.
 func (p *prvParser) arrived(c prvChannel, own int64) int64 {
 	s := p.sizes[c]
 	if s == nil {

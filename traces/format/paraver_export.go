@@ -16,13 +16,13 @@ var (
 	_ Tunable  = Paraver{}
 )
 
-// Settings are those of the export.
+// Settings returns the settings of the export.
 func (Paraver) Settings() []Setting {
 	return append([]Setting{{"pcf", "false", "when written: true writes the labels (.pcf) of the exported events instead of the trace"},
 		{"row", "false", "when written: true writes the names of processors (.row) instead of the trace"}}, timelineSettings...)
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Paraver) Loses() string {
 	return "references, times finer than a nanosecond, amounts of work (only how long it took), layouts of buffers, needs; " +
 		"Spoor's own events (types 9100001 to 9100007) carry what only Spoor reads"
@@ -41,7 +41,7 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 			return nil, out.Flush()
 		case "false":
 		default:
-			return nil, badSetting("%s=%s: it is true or false", other.name, asked)
+			return nil, badSetting("%s=%s: choose true or false", other.name, asked)
 		}
 	}
 	x := prvWriter{spelt: o.Simulated != nil, lines: sortedLines{limit: sortedBytes}, open: make([]prvOpenCall, src.Header().Procs), groups: map[int32]map[trace.Proc]bool{}, ids: map[int32]int64{trace.None: 1}}
@@ -69,7 +69,7 @@ func (f Paraver) Export(src trace.Source, o ExportOptions, w io.Writer) ([]strin
 	return append(notes, refs...), out.Flush()
 }
 
-// refsNote says how many references are left out.
+// refsNote returns a note with the number of omitted references.
 func refsNote(src trace.Source, o ExportOptions, format string) ([]string, error) {
 	var n uint64
 	procs := o.Procs
@@ -96,7 +96,7 @@ func refsNote(src trace.Source, o ExportOptions, format string) ([]string, error
 	if n == 0 {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s has no references: %d were left out", format, n)}, nil
+	return []string{fmt.Sprintf("%s has no references: %d omitted", format, n)}, nil
 }
 
 // prvWriter makes the records of a timeline.
@@ -108,10 +108,11 @@ type prvWriter struct {
 	ids     map[int32]int64 // of communicators
 	end     int64           // ns
 	rounded int64
-	spelt   bool // states come of their own
+	spelt   bool // states come from Simulated.States
 }
 
-// prvOpenCall is an event of which the end has not been written, as the next may cut it.
+// prvOpenCall is an event whose end is not written yet, because the next event may
+// shorten it.
 type prvOpenCall struct {
 	typ int64 // 0: none
 	end int64 // ps
@@ -126,7 +127,7 @@ func (x *prvWriter) nanos(picos int64) int64 {
 	return picos / nano
 }
 
-// The order of records of one time.
+// The order of records of the same time.
 const (
 	prvStates = iota
 	prvEvents
@@ -192,7 +193,7 @@ func (x *prvWriter) pair(typ, value int64) {
 	x.number(value)
 }
 
-// collective adds the details that Extrae gives.
+// collective adds Extrae's properties of a collective.
 func (x *prvWriter) collective(p trace.Proc, e *trace.Event) {
 	root := e.Kind != trace.Barrier && e.Peer == int32(p)
 	sends, receives := true, true
@@ -215,7 +216,7 @@ func (x *prvWriter) collective(p trace.Proc, e *trace.Event) {
 	}
 }
 
-// comm is the number of a communicator, from 2 in the order of their first use.
+// comm returns the number of a communicator, from 2 in the order of first use.
 func (x *prvWriter) comm(group int32) int64 {
 	id := x.ids[group]
 	if id == 0 {
@@ -236,7 +237,7 @@ func (x *prvWriter) member(group int32, p trace.Proc) {
 	x.groups[group][p] = true
 }
 
-// leave ends what p does, before or at limit.
+// leave ends the current event of p, before or at limit.
 func (x *prvWriter) leave(p trace.Proc, limit int64) error {
 	call := x.open[p]
 	if call.typ == 0 {
@@ -274,7 +275,7 @@ func (x *prvWriter) delivered(m *delivery) error {
 	return x.add(sent, prvMessages)
 }
 
-// write writes everything. The date is that of no day, as the trace knows none.
+// write writes everything. The date is fixed, because the trace has none.
 func (x *prvWriter) write(out *bufio.Writer) error {
 	procs := len(x.open)
 	fmt.Fprintf(out, "#Paraver (01/01/1970 at 00:00):%d_ns:0:1:%d(", x.end, procs)

@@ -6,17 +6,17 @@ import (
 	"math"
 )
 
-// prvHeader is what the first line says.
+// prvHeader is the first line.
 type prvHeader struct {
 	end   int64      // duration, in the header's unit
 	unit  int64      // ps
 	apps  [][]uint64 // threads of each task of each application
-	first []int32    // the rank that is task 1 of each application
+	first []int32    // the rank of task 1 of each application
 	ranks int
-	comms uint64 // communicators that follow
+	comms uint64 // number of communicators that follow
 }
 
-// prvUnits are the suffixes of the duration; without one times are in microseconds.
+// prvUnits are the suffixes of the duration. Without one, times are in microseconds.
 var prvUnits = []struct {
 	suffix string
 	picos  int64
@@ -49,7 +49,7 @@ func parsePrvHeader(line []byte) (h prvHeader, problem string) {
 	}
 	for i := range apps {
 		if len(rest) == 0 {
-			return h, fmt.Sprintf("the header promises %d applications and describes %d", apps, i)
+			return h, fmt.Sprintf("the header announces %d applications but describes %d", apps, i)
 		}
 		if rest, problem = h.application(rest); problem != "" {
 			return h, fmt.Sprintf("application %d: %s", i+1, problem)
@@ -77,7 +77,7 @@ func (h *prvHeader) duration(b []byte) (problem string) {
 	return ""
 }
 
-// tail reads what follows the applications: ",communicators", or nothing.
+// tail reads the part after the applications: ",communicators", or nothing.
 func (h *prvHeader) tail(rest []byte) (problem string) {
 	rest = bytes.TrimRight(rest, blanks)
 	if len(rest) == 0 {
@@ -92,8 +92,8 @@ func (h *prvHeader) tail(rest []byte) (problem string) {
 	return ""
 }
 
-// prvField cuts at the next colon outside of brackets, or where a comma outside of
-// brackets begins the number of communicators.
+// prvField cuts at the next colon outside of brackets, or at a comma outside of
+// brackets that begins the number of communicators.
 func prvField(b []byte) (field, rest []byte, found bool) {
 	depth := 0
 	for i, c := range b {
@@ -132,7 +132,7 @@ func (h *prvHeader) application(b []byte) (rest []byte, problem string) {
 		tasks = append(tasks, t)
 	}
 	if uint64(len(tasks)) != n {
-		return rest, fmt.Sprintf("it has %d tasks, and %d are described", n, len(tasks))
+		return rest, fmt.Sprintf("it has %d tasks, but %d are described", n, len(tasks))
 	}
 	h.first = append(h.first, int32(h.ranks))
 	h.apps = append(h.apps, tasks)

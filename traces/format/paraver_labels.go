@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// Spoor's own types of events. They say all of an event, so that what is exported comes
-// back as it was.
+// Spoor's own event types. They hold all fields of an event, so that import restores an
+// exported event.
 const (
 	prvOurKind = 9100001 + iota // its number; without an MPI call it begins the event, and 0 ends it
 	prvOurPeer
@@ -16,10 +16,10 @@ const (
 	prvOurGroup
 	prvOurRequest
 	prvOurBytes
-	prvOurCount // what a test found
+	prvOurCount // the number found by a test
 )
 
-// prvNames are the calls of MPI by kind of event: type and value of Paraver's event.
+// prvNames are the MPI calls by kind of event: type and value of Paraver's event.
 var prvNames = map[trace.Kind]struct {
 	id   prvCallID
 	name string
@@ -30,12 +30,12 @@ var prvNames = map[trace.Kind]struct {
 	trace.Probe: {prvCallID{prvPoint, 61}, "MPI_Probe"}, trace.Iprobe: {prvCallID{prvPoint, 62}, "MPI_Iprobe"},
 	trace.Bcast: {prvCallID{prvCollective, 7}, "MPI_Bcast"}, trace.Barrier: {prvCallID{prvCollective, 8}, "MPI_Barrier"},
 	trace.Reduce: {prvCallID{prvCollective, 9}, "MPI_Reduce"}, trace.AllReduce: {prvCallID{prvCollective, 10}, "MPI_Allreduce"},
-	trace.AllToAll: {prvCallID{prvCollective, 12}, "MPI_Alltoallv"}, // whose size is for all members together
+	trace.AllToAll: {prvCallID{prvCollective, 12}, "MPI_Alltoallv"}, // its size is for all members together
 	trace.Gather:   {prvCallID{prvCollective, 13}, "MPI_Gather"}, trace.Scatter: {prvCallID{prvCollective, 15}, "MPI_Scatter"},
 	trace.AllGather: {prvCallID{prvCollective, 17}, "MPI_Allgather"}, trace.Scan: {prvCallID{prvCollective, 30}, "MPI_Scan"},
 }
 
-// writeRow writes the names of what Export writes: processors are tasks of one thread.
+// writeRow writes the names of Export's processors, which are tasks of one thread.
 func writeRow(out *bufio.Writer, procs int) {
 	for i, level := range [...]string{"TASK", "THREAD"} {
 		if i > 0 {
@@ -48,7 +48,7 @@ func writeRow(out *bufio.Writer, procs int) {
 	}
 }
 
-// writePCF writes the labels of what Export writes.
+// writePCF writes the labels of Export's events.
 func writePCF(out *bufio.Writer) {
 	out.WriteString("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n")
 	for _, s := range states[StateCompute:] {

@@ -9,9 +9,9 @@ import (
 	"spoor/traces/trace"
 )
 
-// deliver gives a message to its sender, and to its receiver where it can be.
+// deliver passes a message to its sender, and to its receiver if possible.
 func (p *prvParser) deliver(m *prvMessage) error {
-	if p.ours { // the calls say it all
+	if p.ours { // the calls have all information
 		return nil
 	}
 	p.sizesOf(m).push(m.bytes)
@@ -44,7 +44,7 @@ func (r *prvRank) await(item prvItem) {
 	heap.Push(&r.ahead, item)
 }
 
-// drain takes what happened before now, of which everything is known.
+// drain handles the items before now, which are complete.
 func (r *prvRank) drain(now int64) error {
 	r.last = max(r.last, now)
 	now = max(now, r.drained)
@@ -56,7 +56,7 @@ func (r *prvRank) drain(now int64) error {
 	return r.emit(now)
 }
 
-// take finds the call for what has come to its time.
+// take finds the call of an item whose time has come.
 func (r *prvRank) take(item *prvItem) {
 	m := &item.m
 	switch item.stage {
@@ -82,10 +82,10 @@ func (r *prvRank) take(item *prvItem) {
 	}
 }
 
-// lookBack is how many calls are searched for one that covers a time.
+// lookBack is the number of calls to search for one that covers a time.
 const lookBack = 64
 
-// at is the call that covers time t and that suits; among several the first.
+// at returns the first call that covers time t and satisfies suits.
 func (r *prvRank) at(t int64, suits func(*prvCall) bool) (found *prvCall) {
 	for i := len(r.queue) - 1; i >= max(0, len(r.queue)-lookBack); i-- {
 		call := r.queue[i]
@@ -99,7 +99,7 @@ func (r *prvRank) at(t int64, suits func(*prvCall) bool) (found *prvCall) {
 	return found
 }
 
-// send is the sender's side of m, at t if it lies in no call.
+// send adds the sender's side of m, at t if it is in no call.
 func (r *prvRank) send(m *prvMessage, t int64) {
 	op := newPrvOp(trace.Send, m.line)
 	op.peer, op.tag, op.bytes = m.to, m.tag, m.bytes
@@ -121,14 +121,14 @@ func (r *prvRank) send(m *prvMessage, t int64) {
 	call.ops = append(call.ops, op)
 }
 
-// request is the number of a new request.
+// request returns the number of a new request.
 func (r *prvRank) request() int32 {
 	n := r.next
 	r.next = (n + 1) & math.MaxInt32
 	return n
 }
 
-// bare queues a message that lies in no call.
+// bare queues a message outside calls.
 func (r *prvRank) bare(t int64, op prvOp, after bool) {
 	r.p.bare++
 	call := &prvCall{begin: t, end: t, line: op.line, how: prvCallKind{class: prvBare}, ops: []prvOp{op}}
@@ -138,14 +138,14 @@ func (r *prvRank) bare(t int64, op prvOp, after bool) {
 	}
 }
 
-// recvOp is the receiver's side of m.
+// recvOp returns the receiver's side of m.
 func (m *prvMessage) recvOp(kind trace.Kind, request int32) prvOp {
 	op := newPrvOp(kind, m.line)
 	op.peer, op.tag, op.bytes, op.request = m.from, m.tag, m.bytes, request
 	return op
 }
 
-// post looks for the call that asked for m at its logical time.
+// post looks for the call that posted the receive of m at its logical time.
 func (r *prvRank) post(m *prvMessage) bool {
 	if i := r.asking(m.posted); i >= 0 {
 		call := r.irecvs[i]
@@ -172,7 +172,8 @@ func (r *prvRank) post(m *prvMessage) bool {
 	return true
 }
 
-// asking is the Irecv that covers time t, or -1. Of those that touch there, it is the one that begins.
+// asking returns the index of the Irecv that covers time t, or -1. If one ends and
+// another begins at t, it is the latter.
 func (r *prvRank) asking(t int64) int {
 	i := sort.Search(len(r.irecvs), func(i int) bool { return r.irecvs[i].end >= t })
 	if i+1 < len(r.irecvs) && r.irecvs[i].begin < t && r.irecvs[i+1].begin == t {
@@ -184,7 +185,7 @@ func (r *prvRank) asking(t int64) int {
 	return -1
 }
 
-// asked makes a call the Irecv of m, which some other call completes.
+// asked makes a call the Irecv of m, which another call completes.
 func (r *prvRank) asked(call *prvCall, m *prvMessage) {
 	done := prvItem{time: max(m.received, r.drained), stage: prvCompleting, after: call.serial, m: *m}
 	done.m.request = r.request()
@@ -200,8 +201,8 @@ func completes(c *prvCall) bool {
 	return false
 }
 
-// receive is for messages whose call was not found at their logical time: they are
-// received in the call at t, by the oldest Irecv if that only waits.
+// receive handles a message without a call at its logical time. The call at t receives
+// it. If that call only waits, the oldest Irecv does.
 func (r *prvRank) receive(m *prvMessage, t int64) {
 	oldest := 0
 	if len(r.irecvs) > 0 && !r.exact {
@@ -228,7 +229,7 @@ func (r *prvRank) receive(m *prvMessage, t int64) {
 	}
 }
 
-// completion is the end of a request in a call that waits or tests.
+// completion returns the end of a request in a call that waits or tests.
 func (c *prvCall) completion(request int32, line int64) prvOp {
 	op := newPrvOp(trace.Wait, line)
 	op.request = request

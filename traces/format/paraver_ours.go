@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// spoken takes the kind of an event that Spoor exported. It says more about the call
-// that has just been entered, or is one of its own.
+// spoken handles the kind of an event that Spoor exported. It completes the call that
+// has just been entered, or is an event of its own.
 func (r *prvRank) spoken(line []byte, t, kind int64) error {
 	if kind < 0 || kind > math.MaxUint8 || !trace.Kind(kind).Valid() || trace.Kind(kind) == trace.Compute {
 		return r.p.fail(line, fmt.Sprintf("Spoor has no event of kind %d", kind), "")
@@ -26,12 +26,12 @@ func (r *prvRank) spoken(line []byte, t, kind int64) error {
 	return nil
 }
 
-// newPrvOp is an event of no peer, tag, group or request.
+// newPrvOp returns an event without peer, tag, group and request.
 func newPrvOp(kind trace.Kind, line int64) prvOp {
 	return prvOp{kind: kind, peer: trace.None, tag: trace.None, group: trace.None, request: trace.None, line: line}
 }
 
-// property takes what else such an event is.
+// property handles another field of such an event.
 func (r *prvRank) property(line []byte, typ, value int64) error {
 	if r.open == nil || !r.open.ours {
 		r.p.unread++

@@ -9,7 +9,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// prvParser reads the records of a trace, and gives them to the ranks.
+// prvParser reads the records of a trace, and passes them to the ranks.
 type prvParser struct {
 	text
 	header prvHeader
@@ -18,18 +18,18 @@ type prvParser struct {
 	file   int32
 	ranks  []prvRank
 	comms  map[prvCommID]*prvComm
-	groups int // communicators that are not the world
+	groups int // communicators other than the world
 	world  *prvComm
 	worlds int // declarations of the world
 	global map[prvGlobalID]*prvGlobalState
 	sizes  map[prvChannel]*prvSizes
 	ours   bool // requests and communicators of messages are recorded
-	held   int  // calls that wait for what they lack
-	rows   int  // events of a rank that go to the sink together
+	held   int  // incomplete calls
+	rows   int  // events of a rank in a batch for the sink
 	now    int64
 	nums   []int64
 
-	waiting int64 // items put into heaps
+	waiting int64 // items pushed to heaps
 
 	states, eventLines, messages, globals, comments, declared, pairs, bytes uint64
 
@@ -39,13 +39,13 @@ type prvParser struct {
 // prvCommID is a communicator as the trace names it.
 type prvCommID struct{ app, id int64 }
 
-// prvComm is what is known of a communicator.
+// prvComm is a communicator.
 type prvComm struct {
 	group   int32
-	members []int32 // ranks; nil if they are not known
+	members []int32 // ranks; nil if unknown
 }
 
-// newPrvParser is for the trace in file at.
+// newPrvParser returns a parser of the trace in file at.
 func newPrvParser(files *Files, at int, o Options, sink Sink) *prvParser {
 	return &prvParser{c: conversationInText(files, o, sink), file: int32(at),
 		calls: prvCalls{kinds: map[prvCallID]prvCallKind{}},
@@ -77,7 +77,7 @@ func (p *prvParser) run(in *Input) (Result, error) {
 	return r, nil
 }
 
-// parse takes one line.
+// parse handles one line.
 func (p *prvParser) parse(raw []byte, last bool) error {
 	line := raw
 	if n := len(line); n == 0 || line[0] <= ' ' || line[n-1] <= ' ' {
@@ -110,7 +110,7 @@ func (p *prvParser) parse(raw []byte, last bool) error {
 	return p.fail(line, "unknown record", "records begin with 1: (state), 2: (events), 3: (message), 4:, c:, i: or #")
 }
 
-// start takes the header.
+// start handles the header.
 func (p *prvParser) start(line []byte) error {
 	if bytes.Equal(line, prvNew) && p.line == 1 {
 		return nil
@@ -135,7 +135,7 @@ func (p *prvParser) start(line []byte) error {
 	return nil
 }
 
-// communicator takes a line c:application:id:members:task:task...
+// communicator handles a line c:application:id:members:task:task...
 func (p *prvParser) communicator(line []byte) error {
 	const advice = "write c:application:id:number of tasks:task:task..."
 	nums, _, problem := prvNumbers(p.nums[:0], line[2:])
@@ -144,7 +144,7 @@ func (p *prvParser) communicator(line []byte) error {
 	case problem != "":
 		return p.fail(line, "in the communicator is "+problem, advice)
 	case len(nums) < 3 || int64(len(nums)-3) != nums[2]:
-		return p.fail(line, fmt.Sprintf("the communicator names %d tasks, not as many as it says", max(0, len(nums)-3)), advice)
+		return p.fail(line, fmt.Sprintf("the communicator lists %d tasks, which differs from its number of tasks", max(0, len(nums)-3)), advice)
 	case nums[0] < 1 || nums[0] > int64(len(p.header.apps)):
 		return p.fail(line, fmt.Sprintf("application %d: header declares %d", nums[0], len(p.header.apps)), "")
 	}
@@ -176,10 +176,10 @@ func (p *prvParser) numbered(c *prvComm) *prvComm {
 	return c
 }
 
-// promised is an error if the header promises more communicators than there are.
+// promised returns an error if the header announces more communicators than follow.
 func (p *prvParser) promised(line []byte) error {
 	if p.declared < p.header.comms {
-		return p.fail(line, fmt.Sprintf("the header promises %d communicators, %d follow", p.header.comms, p.declared), "the trace is damaged")
+		return p.fail(line, fmt.Sprintf("the header announces %d communicators, but %d follow", p.header.comms, p.declared), "the trace is damaged")
 	}
 	return nil
 }

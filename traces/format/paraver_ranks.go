@@ -6,18 +6,18 @@ import (
 	"spoor/traces/trace"
 )
 
-// prvMessage is a record of a message, times in ps.
+// prvMessage is a record of a message, with times in ps.
 type prvMessage struct {
 	from, to               int32 // ranks
 	tag                    int32
-	request                int32 // of the receive, when it is known
+	request                int32 // of the receive, when known
 	line                   int64
 	bytes                  int64
 	sent, posted, received int64
 }
 
-// prvCall is a call of MPI, or a message that lies in none. It waits in its rank's
-// queue until everything that happened in it is known.
+// prvCall is an MPI call, or a message outside calls. It waits in its rank's queue
+// until all of its events are known.
 type prvCall struct {
 	begin, end     int64
 	line           int64
@@ -28,7 +28,7 @@ type prvCall struct {
 	sent, received int64 // bytes of a collective
 	global         *prvGlobalState
 	serial         int  // among the rank's calls
-	ours           bool // Spoor's own events say all of it, in ops
+	ours           bool // Spoor's own events give all of it, in ops
 	ops            []prvOp
 }
 
@@ -43,10 +43,10 @@ type prvOp struct {
 
 const prvOpen = math.MaxInt64 // end of a call that has not ended
 
-// prvRank puts the calls and messages of one rank into the order of its program.
-// Records come in the order of time, but a message names the times of its receiver,
-// too, which lie ahead or behind: what lies ahead waits in a heap, and an Irecv waits in
-// the queue for the message that it receives.
+// prvRank puts the calls and messages of one rank into program order. Records come in
+// the order of time, but a message also has the times of its receiver, which can be
+// earlier or later. Later items wait in a heap. An Irecv waits in the queue for the
+// message that it receives.
 type prvRank struct {
 	p       *prvParser
 	s       *speaker
@@ -54,22 +54,22 @@ type prvRank struct {
 	queue   []*prvCall
 	open    *prvCall // in the queue
 	irecvs  []*prvCall
-	exact   bool // messages say which Irecv was theirs
+	exact   bool // messages identify their Irecv
 	calls   int
 	sends   []prvOpenSend
-	next    int32 // request
+	next    int32 // next request
 	run     []prvSpan
 	states  bool  // the trace has states of this rank
-	drained int64 // everything before has been seen
-	cursor  int64 // end of what has been said
+	drained int64 // everything before this time has been handled
+	cursor  int64 // end of the emitted events
 	last    int64 // time of the latest record
 	app     int64
-	details prvCall          // told before the call was entered
-	told    int64            // at this time, or -1
+	details prvCall          // properties read before the call was entered
+	told    int64            // time of details, or -1
 	round   map[*prvComm]int // collectives with a root so far
 }
 
-// prvOpenSend is an Isend that nobody has waited for yet.
+// prvOpenSend is an Isend without a wait so far.
 type prvOpenSend struct {
 	request  int32
 	serial   int // of the call
@@ -79,7 +79,7 @@ type prvOpenSend struct {
 // prvSpan is a time in which a rank runs.
 type prvSpan struct{ begin, end int64 }
 
-// state takes a state of the first thread.
+// state handles a state of the first thread.
 func (r *prvRank) state(begin, end int64, running bool) error {
 	r.states = true
 	r.last = max(r.last, begin)
@@ -114,8 +114,8 @@ func (r *prvRank) push(call *prvCall) {
 	r.p.held++
 }
 
-// detail takes an event that says more about a call; it may come before or after
-// that which enters the call, at the same time.
+// detail handles an event that gives a property of a call. It has the time of the event
+// that enters the call, and may precede or follow it.
 func (r *prvRank) detail(line []byte, t, typ, value int64) error {
 	call := r.open
 	if call == nil {
@@ -140,8 +140,8 @@ func (r *prvRank) detail(line []byte, t, typ, value int64) error {
 	return nil
 }
 
-// commOf is the communicator called id. The first one is the world, unless the trace
-// says otherwise.
+// commOf returns the communicator called id. The first one is the world, unless the
+// trace declares another.
 func (p *prvParser) commOf(id prvCommID) *prvComm {
 	if c := p.comms[id]; c != nil {
 		return c
@@ -159,7 +159,7 @@ func (p *prvParser) commOf(id prvCommID) *prvComm {
 	return c
 }
 
-// leave ends the call that is open.
+// leave ends the open call.
 func (r *prvRank) leave(t, typ int64) {
 	if r.open == nil || r.open.id.typ != typ {
 		r.p.unopened++

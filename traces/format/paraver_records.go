@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// record takes a line of a state, of events or of a message.
+// record handles a line of a state, of events or of a message.
 func (p *prvParser) record(line []byte) error {
 	if err := p.promised(line); err != nil {
 		return err
@@ -36,7 +36,8 @@ func (p *prvParser) record(line []byte) error {
 	return p.message(line, rank, nums)
 }
 
-// badNumber is an error about a field, counted from 0 after the kind of the record.
+// badNumber returns an error about a field, counted from 0 after the kind of the
+// record.
 func (p *prvParser) badNumber(line []byte, field int, problem string) error {
 	if err := p.checkNUL(line); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (p *prvParser) badNumber(line []byte, field int, problem string) error {
 // prvTimes are the fields of each kind of record that are times, counted from 1.
 var prvTimes = [...][]int{1: {6, 7}, 2: {6}, 3: {6, 7, 12, 13}}
 
-// wrongFields says why a record cannot have so many numbers after its kind, or "".
+// wrongFields says why a record cannot have n numbers after its kind, or "".
 func wrongFields(kind byte, n int) string {
 	switch {
 	case kind == '1' && n != 7:
@@ -69,7 +70,7 @@ func wrongFields(kind byte, n int) string {
 	return ""
 }
 
-// rankOf is the rank of a thread.
+// rankOf returns the rank of a thread.
 func (p *prvParser) rankOf(line []byte, app, task, thread int64) (int32, error) {
 	h := &p.header
 	switch {
@@ -83,7 +84,7 @@ func (p *prvParser) rankOf(line []byte, app, task, thread int64) (int32, error) 
 	return h.first[app-1] + int32(task-1), nil
 }
 
-// picos is a time in the header's unit.
+// picos returns a time in the header's unit in ps.
 func (p *prvParser) picos(line []byte, t int64) (int64, error) {
 	if t < 0 {
 		return 0, p.fail(line, fmt.Sprintf("the time is negative: %d", t), "")
@@ -94,7 +95,7 @@ func (p *prvParser) picos(line []byte, t int64) (int64, error) {
 	return t * p.header.unit, nil
 }
 
-// came notes the time of a record, and whether records go back in time.
+// came records the time of a record, and whether records go back in time.
 func (p *prvParser) came(t int64) {
 	if t < p.now {
 		p.early++
@@ -102,7 +103,7 @@ func (p *prvParser) came(t int64) {
 	p.now = max(p.now, t)
 }
 
-// state takes cpu:application:task:thread:begin:end:state.
+// state handles cpu:application:task:thread:begin:end:state.
 func (p *prvParser) state(line []byte, rank int32, nums []int64) error {
 	p.states++
 	begin, err := p.picos(line, nums[4])
@@ -127,7 +128,7 @@ func (p *prvParser) state(line []byte, rank int32, nums []int64) error {
 	return p.ranks[rank].state(begin, end, nums[6] == running)
 }
 
-// events takes cpu:application:task:thread:time:type:value:type:value...
+// events handles cpu:application:task:thread:time:type:value:type:value...
 func (p *prvParser) events(line []byte, rank int32, nums []int64) error {
 	p.eventLines++
 	p.pairs += uint64(len(nums)-5) / 2
@@ -167,8 +168,8 @@ func (p *prvParser) events(line []byte, rank int32, nums []int64) error {
 	return nil
 }
 
-// message takes a sender's cpu:application:task:thread:logical:physical time, the same of
-// its receiver, and size:tag.
+// message handles the sender's cpu:application:task:thread:logical:physical time, the
+// same of the receiver, and size:tag.
 func (p *prvParser) message(line []byte, from int32, nums []int64) error {
 	p.messages++
 	to, err := p.rankOf(line, nums[7], nums[8], nums[9])

@@ -146,7 +146,7 @@ func TestParaverWithoutCalls(t *testing.T) {
 	m, r := importPrv(t, "#Paraver (01/01/26 at 00:00):100:0:1:2(2:0,1:0)\n# a comment\n1:0:1:1:1:0:100:1\n1:0:1:1:2:0:50:1\n"+
 		"1:0:1:2:1:0:-1:1\n2:0:1:1:1:10:60000019:1:60000020:2\n3:0:1:1:1:20:22:0:1:2:1:30:31:512:7\n")
 	wantTold(t, m, "compute 20000 @0, send 1 512B @20000, compute 80000 @20000", "compute 30000 @0, recv 0 512B @30000, compute 70000 @30000")
-	wantNotes(t, r, "1 record of other threads", "2 sides of a message in no MPI call", worldsNote)
+	wantNotes(t, r, "1 record of threads other than the first", "2 sides of a message outside MPI calls", worldsNote)
 }
 
 // Extrae's logical time of a receive is that of the call that asks for it.
@@ -184,8 +184,8 @@ func TestParaverBlockingAndSendrecv(t *testing.T) {
 		"2:0:1:1:1:40:50000001:62\n2:0:1:1:1:41:50000001:0:50000003:31\n2:0:1:1:1:50:50000003:0\n2:0:1:1:1:60:50000001:4\n2:0:1:1:1:61:50000001:0\n")
 	wantTold(t, m, "compute 10 @0, isend 1 8B r0 @10, recv 1 4B @10, wait r0 @10, compute 10 @30, iprobe @40, compute 10 @50",
 		"compute 10 @0, recv 0 8B @10, compute 10 @10, send 0 4B @20")
-	wantNotes(t, r, "1 MPI_Irecv without a message", "2 sides of a message in no MPI call", "2 tasks without states", worldsNote)
-	if !slices.Contains(r.Facts, "calls that are no events: init 1") {
+	wantNotes(t, r, "1 MPI_Irecv without a message", "2 sides of a message outside MPI calls", "2 tasks without states", worldsNote)
+	if !slices.Contains(r.Facts, "calls that are not events: init 1") {
 		t.Errorf("facts %q", r.Facts)
 	}
 }
@@ -210,7 +210,7 @@ func TestParaverCollectives(t *testing.T) {
 	wantTold(t, m,
 		"reduce 1 80B @10, alltoall 10B @20, scatter 0 12B @60, reduce 0 24B @80, scatter 0 12B @80",
 		"reduce 1 80B @30, alltoall 10B @32, allreduce g0 7B @50, scatter 0 12B @60, reduce 0 24B @80, scatter 0 12B @80")
-	wantNotes(t, r, "2 MPI_Reduce_scatters taken for a reduce and a scatter")
+	wantNotes(t, r, "2 MPI_Reduce_scatters imported as a reduce and a scatter")
 }
 
 // Applications come one after the other.
@@ -219,7 +219,7 @@ func TestParaverApplications(t *testing.T) {
 		"2:0:2:1:1:0:50000002:8\n2:0:2:2:1:0:50000002:8\n2:0:2:1:1:1:50000002:0\n3:0:1:1:1:1:1:0:2:2:1:2:2:5:0\n4:anything\n")
 	wantTold(t, m, "compute 1000000 @0, send 2 5B @1000000", "barrier g0 @0", "barrier g0 @0, compute 1000000 @1000000, recv 0 5B @2000000")
 	wantNotes(t, r, "carriage return", "1 MPI call without an end", "2 sides", "1 record of global communication", "3 tasks without states", worldsNote)
-	if !slices.Contains(r.Facts, "2 applications: their tasks are numbered one after the other") {
+	if !slices.Contains(r.Facts, "2 applications: their tasks are numbered consecutively") {
 		t.Errorf("facts %q", r.Facts)
 	}
 }
@@ -279,14 +279,14 @@ func TestBadParaver(t *testing.T) {
 		"#Paraver (1/1/26):9223372036854775807:0:1:1(1:0)\n":    {"the duration exceeds 64 bits"},
 		"#Paraver (1/1/26):5:x:1:1(1:0)\n":                      {"the number of nodes"},
 		"#Paraver (1/1/26):5:0:0\n":                             {"the number of applications is 0"},
-		"#Paraver (1/1/26):5:0:99999999999:1(1:0)\n":            {"promises 99999999999 applications and describes 1"},
-		"#Paraver (1/1/26):5:0:1:2(1:0)\n":                      {"application 1: it has 2 tasks, and 1 are described"},
+		"#Paraver (1/1/26):5:0:99999999999:1(1:0)\n":            {"announces 99999999999 applications but describes 1"},
+		"#Paraver (1/1/26):5:0:1:2(1:0)\n":                      {"application 1: it has 2 tasks, but 1 are described"},
 		"#Paraver (1/1/26):5:0:1:1(0:0)\n":                      {"number of threads of task 1"},
 		"#Paraver (1/1/26):5:0:1:1\n":                           {"not in brackets"},
 		"#Paraver (1/1/26):5:0:1:1(1:0),x\n":                    {"number of communicators"},
 		"#Paraver (1/1/26):5:0:1:1(1:0):7\n":                    {"text after the applications"},
-		"#Paraver (1/1/26):5:0:1:1(1:0),1\n":                    {":1:", "promises 1 communicators, 0 follow"},
-		prvTwo + "c:1:1:3:1:2\n":                                {":2:", "names 2 tasks"},
+		"#Paraver (1/1/26):5:0:1:1(1:0),1\n":                    {":1:", "announces 1 communicators, but 0 follow"},
+		prvTwo + "c:1:1:3:1:2\n":                                {":2:", "lists 2 tasks"},
 		prvTwo + "c:1:1:1:3\n":                                  {":2:", "task 3 of application 1: header declares 2"},
 		prvTwo + "c:1:1:1:1\nc:1:1:1:2\n":                       {":3:", "declared twice"},
 		prvTwo + "5:1:1:1:1:0:1:1\n":                            {":2:", "unknown record"},
@@ -329,7 +329,7 @@ func TestParaverHoldsLittle(t *testing.T) {
 	if last := rows[len(rows)-2:]; len(rows) != probes+2 || last[0].Kind != trace.Irecv || last[1].Kind != trace.Wait {
 		t.Errorf("%d events, at the end %+v", len(rows), last)
 	}
-	wantNotes(t, r, "1 MPI_Irecv without a message", "1 MPI_Irecv not found, taken to be directly before its wait", "1 side of a message", worldsNote)
+	wantNotes(t, r, "1 MPI_Irecv without a message", "1 MPI_Irecv not found, placed directly before its wait", "1 side of a message", worldsNote)
 }
 
 func TestMalformedParaver(t *testing.T) {
@@ -340,7 +340,7 @@ func TestMalformedParaver(t *testing.T) {
 		"m41_prv_short_comm.prv":    {"standard input:126: ", "communication record has 14 fields, needs 15"},
 		"m42_prv_odd_event.prv":     {"standard input:126: ", "event type without value"},
 		"m45_prv_time_overflow.prv": {"standard input:126: ", "time exceeds 64 bits"},
-		"m46_prv_comm_count.prv":    {"standard input:4: ", "the header promises 3 communicators, 2 follow"},
+		"m46_prv_comm_count.prv":    {"standard input:4: ", "the header announces 3 communicators, but 2 follow"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -24,7 +24,7 @@ func part(t *testing.T, f Explained, name string) string {
 func wordsOf(doc string) map[string][]string {
 	all := map[string][]string{}
 	for clause := range strings.SplitSeq(doc, "; ") {
-		if what, list, ok := strings.Cut(strings.TrimPrefix(clause, "or, by words, "), ": "); ok {
+		if what, list, ok := strings.Cut(strings.TrimPrefix(clause, "or words: "), ": "); ok {
 			all[what] = append(all[what], strings.Fields(list)...)
 		}
 	}

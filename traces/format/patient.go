@@ -2,32 +2,32 @@ package format
 
 import "spoor/traces/trace"
 
-// patientEvents bounds how many events all ranks together hold back.
+// lookaheadEvents limits the number of events that all ranks together hold back.
 const patientEvents = 1 << 19
 
-// patience is what the ranks of one import share: how many events they hold back.
+// heldEvents counts the events that the ranks of one import hold back.
 type patience struct{ held int }
 
-// patient is a speaker for formats that say late what an event was: a receive is
-// posted here, and who sent to it is known only when it completes. Events after
-// such a one are held back until it is settled, so that they stay in order.
+// lookaheadWriter is a rankWriter for formats that complete an event late. For example,
+// a receive is posted here, but its sender is known only when it completes. Later
+// events are held back until it is resolved, so that the order is kept.
 //
-// It also gathers computation: gaps between calls become one event, before the
-// next event that is not computation.
+// It also merges computation: gaps between calls become one event, before the next
+// event that is not computation.
 type patient struct {
 	*speaker
 	share   *patience
 	queue   []waiting
 	head    int   // the queue begins here
 	said    int64 // number of the event at head, counted from the first
-	expired int   // open events that were not settled
+	expired int   // open events that were not resolved
 	expire  expiry
 
-	work, since int64 // computation not said yet, and when it began
+	work, since int64 // pending computation, and when it began
 	sinceAt     trace.Pos
 }
 
-// expiry decides whether an event that is not settled in time is said as it is. At
+// expiry decides whether an event that is not resolved in time is written as it is. At
 // the end of the rank, ended is true.
 type expiry func(e *trace.Event, ended bool) (keep bool)
 
@@ -40,12 +40,12 @@ type waiting struct {
 type waitState uint8
 
 const (
-	waitReady waitState = 1 + iota // as it shall be said
-	waitOpen                       // to be settled
-	waitGone                       // never to be said
+	waitReady waitState = 1 + iota // complete
+	waitOpen                       // to be resolved
+	waitGone                       // removed
 )
 
-// patient makes the speaker of rank p.
+// lookaheadWriter returns the writer of rank p.
 func (c *conversation) patient(p trace.Proc, share *patience, expire expiry) *patient {
 	return &patient{speaker: c.speaker(p), share: share, expire: expire}
 }
@@ -58,7 +58,7 @@ func (p *patient) busy(work, time int64, at trace.Pos) {
 	p.work += work
 }
 
-// idle says the computation so far.
+// idle writes the pending computation.
 func (p *patient) idle() error {
 	if p.work == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (p *patient) idle() error {
 	return p.put(waiting{e, p.sinceAt, waitReady})
 }
 
-// say appends e, after computation so far.
+// say appends e, after the pending computation.
 func (p *patient) say(e trace.Event, at trace.Pos) error {
 	if err := p.idle(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *patient) say(e trace.Event, at trace.Pos) error {
 	return p.put(waiting{e, at, waitReady})
 }
 
-// hold appends e, to be settled with the ticket.
+// hold appends e, to be resolved with the ticket.
 func (p *patient) hold(e trace.Event, at trace.Pos) (ticket int64, err error) {
 	if err := p.idle(); err != nil {
 		return 0, err
@@ -86,8 +86,8 @@ func (p *patient) hold(e trace.Event, at trace.Pos) (ticket int64, err error) {
 	return ticket, p.put(waiting{e, at, waitOpen})
 }
 
-// settle lets change complete a held event, which false removes. It returns false
-// if the event could be held no longer.
+// settle lets change complete a held event; if change returns false, the event is
+// removed. inTime is false if the event could no longer be held.
 func (p *patient) settle(ticket int64, change func(e *trace.Event) (keep bool)) (inTime bool, err error) {
 	i := ticket - p.said
 	if i < 0 {
@@ -117,7 +117,7 @@ func (p *patient) put(w waiting) error {
 	return nil
 }
 
-// drain passes on what is settled, up to the first event that is not.
+// drain writes the events before the first unresolved one.
 func (p *patient) drain() error {
 	for p.head < len(p.queue) && p.queue[p.head].state != waitOpen {
 		w := &p.queue[p.head]
@@ -131,7 +131,7 @@ func (p *patient) drain() error {
 	return nil
 }
 
-// release gives up on the first event, which is open.
+// release stops holding the first event, which is open.
 func (p *patient) release(ended bool) error {
 	w := &p.queue[p.head]
 	p.expired++
@@ -163,14 +163,14 @@ func (p *patient) finish() error {
 	return p.flush()
 }
 
-// requestNumbers gives small numbers to the requests of a rank, which its format may
-// name by large ones, or several by the same.
+// requestNumbers gives small numbers to the requests of a rank. The format's own
+// numbers may be large, or the same for several requests.
 type requestNumbers struct {
 	free []int32
 	used int32
 }
 
-// take is a number that is not in use.
+// take returns a number that is not in use.
 func (r *requestNumbers) take() int32 {
 	if n := len(r.free); n > 0 {
 		number := r.free[n-1]
@@ -181,5 +181,5 @@ func (r *requestNumbers) take() int32 {
 	return r.used - 1
 }
 
-// give takes a number back that is no longer in use.
+// give releases a number.
 func (r *requestNumbers) give(number int32) { r.free = append(r.free, number) }

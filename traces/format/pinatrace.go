@@ -9,16 +9,15 @@ import (
 	"spoor/traces/trace"
 )
 
-// Pinatrace is the text of Pin's example tool pinatrace: "ip: R address" or
-// "ip: W address" for each load and store, and #eof at the end. Lines of its many
-// variants are read too: with a thread or process before, without ip, with
-// instruction fetches (I), decimal addresses, a size and the value after the
-// address, and comments.
+// Pinatrace is the text of Pin's example tool pinatrace: "ip: R address" or "ip: W
+// address" for each load and store, and #eof at the end. The importer also reads its
+// many variants: a thread or process before the ip, no ip, instruction fetches (I),
+// decimal addresses, a size and a value after the address, and comments.
 //
-// Without instruction fetches of a thread, every reference of it is one instruction,
-// but its write directly after its read of the same instruction is part of it. Each
-// thread counts its own instructions; --set count=all counts those of all together,
-// which keeps the order of the lines.
+// If a thread has no instruction fetches, every reference is one instruction. A write
+// directly after a read of the same instruction belongs to that instruction. Each
+// thread counts its own instructions. With --set count=all, all threads share one
+// count, which keeps the order of the lines.
 //
 // Source: Intel Pin, source/tools/ManualExamples/pinatrace.cpp.
 type Pinatrace struct{}
@@ -32,32 +31,32 @@ var (
 	_ Explained = Pinatrace{}
 )
 
-// Name is "pinatrace".
+// Name returns "pinatrace".
 func (Pinatrace) Name() string { return "pinatrace" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Pinatrace) Description() string { return "Pin's pinatrace.out: ip, R or W and address, text" }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Pinatrace) Magic() string {
-	return "Pin's header; guessed from lines of R or W before an address, a colon before them"
+	return "Pin's header; guessed from lines with a colon, then R or W, then an address"
 }
 
-// Parts are those of a line, in their order.
+// Parts returns the parts of a line, in their order.
 func (Pinatrace) Parts() []Part {
 	return []Part{{"line", "[thread] [ip] operation address [size [value]], separated by blanks, commas or colons; # begins a comment"},
 		{"operation", "R load, W store, I instruction fetch"},
-		{"address", "0x and hexadecimal digits, (nil), or decimal digits; --addr-base=16 takes all for hexadecimal"},
-		{"size", "bytes, 1 to 65535; --default-size or 1 without it"}}
+		{"address", "0x and hexadecimal digits, (nil), or decimal digits; with --addr-base=16 all are hexadecimal"},
+		{"size", "bytes, 1 to 65535; default --default-size, or 1"}}
 }
 
-// Layout has the PC column if it is asked for.
+// Layout has the PC column if Options.PC is set.
 func (Pinatrace) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
 
-// Threaded says that lines may name their thread.
+// Threaded marks a format whose lines may name their thread.
 func (Pinatrace) Threaded() {}
 
-// Settings are how instructions are counted.
+// Settings returns how instructions are counted.
 func (Pinatrace) Settings() []Setting { return []Setting{countSetting("lines")} }
 
 var (
@@ -67,8 +66,8 @@ var (
 
 const pinSniffLines = 100
 
-// Sniff knows the header of one of the tools; otherwise it is Likely if all lines
-// but one in ten are a record that is not one of xdin or csv as well.
+// Sniff is Certain of the header of one of the tools. It is Likely if at least nine in
+// ten lines are a record that is not also one of xdin or csv.
 func (Pinatrace) Sniff(head []byte) Verdict {
 	records, header := 0, false
 	lines, hits := sniffLines(head, pinSniffLines, func(line []byte) bool {
@@ -119,14 +118,14 @@ func (f Pinatrace) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return r, nil
 }
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (Pinatrace) Loses() string {
-	return "events, sizes, instruction fetches but for the address, prefetches, flushes, all processors but one, instructions without references"
+	return "events, sizes, instruction fetches except their address, prefetches, flushes, all processors except one, instructions without references"
 }
 
 // Export writes the loads and stores of one processor, one line each, and #eof. The
-// address of the instruction is that in the PC column or of the latest instruction
-// fetch, or (nil) if there is neither.
+// address of the instruction is that of the PC column or of the latest instruction
+// fetch, or (nil) without either.
 func (f Pinatrace) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	proc, err := oneProc(src, o, f.Name())
 	if err != nil {
@@ -154,7 +153,7 @@ func (f Pinatrace) Export(src trace.Source, o ExportOptions, w io.Writer) ([]str
 	return notes, x.out.Flush()
 }
 
-// pinWriter knows the instruction of the next reference.
+// pinWriter tracks the instruction of the next reference.
 type pinWriter struct {
 	out     *bufio.Writer
 	lost    losses
@@ -171,7 +170,7 @@ func (x *pinWriter) refs(b *trace.Refs) error {
 		} else if op == trace.Ifetch {
 			x.ip = b.Addr[i]
 		} else if b.Instr[i] > 0 {
-			x.ip = 0 // another instruction, whose fetch is not recorded
+			x.ip = 0 // another instruction, without a recorded fetch
 		}
 		letter := byte('R')
 		switch {

@@ -12,18 +12,18 @@ type pinLine struct {
 	op                     trace.Op
 	named                  bool // it has a thread
 	decimal                bool // its address is decimal
-	more                   bool // there is something after the size
+	more                   bool // text follows the size
 }
 
 const (
-	maxPid    = 1 << 22 // of Linux: a decimal number before the operation is a thread up to here
+	maxPid    = 1 << 22 // of Linux: a decimal number before the operation, up to this, is a thread
 	adviceIO  = "threads may have written into one another's lines; make the tool lock"
 	adviceHex = "--addr-base=16 reads addresses without 0x as hexadecimal"
 )
 
-// parsePin reads "[thread] [ip] OP address [size [value]]", separated by blanks,
-// commas and colons. A word before the thread is left out. hex says that numbers
-// without 0x are addresses in hexadecimal.
+// parsePin reads "[thread] [ip] OP address [size [value]]", separated by blanks, commas
+// and colons. It ignores a word before the thread. If hex is true, numbers without 0x
+// are hexadecimal addresses.
 func parsePin(line []byte, hex bool) (r pinLine, problem, advice string) {
 	var fields [8][]byte
 	n := 0
@@ -56,14 +56,14 @@ func isPinSeparator(c rune) bool {
 	return c == ' ' || c == '\t' || c == ',' || c == ':'
 }
 
-// before reads what precedes the operation.
+// before reads the part before the operation.
 func (r *pinLine) before(fields [][]byte, hex bool) (problem string) {
 	word := len(fields) > 0 && isWord(fields[0])
 	if word {
 		fields = fields[1:]
 	}
 	if len(fields) > 2 || word && len(fields) == 0 {
-		return "more than thread and instruction before the operation"
+		return "more than a thread and an instruction before the operation"
 	}
 	if len(fields) == 0 {
 		return ""
@@ -85,7 +85,7 @@ func (r *pinLine) before(fields [][]byte, hex bool) (problem string) {
 	return ""
 }
 
-// after reads what follows the operation.
+// after reads the part after the operation.
 func (r *pinLine) after(fields [][]byte, hex bool) (problem, advice string) {
 	if len(fields) == 0 {
 		return "the address is missing", ""
@@ -110,8 +110,7 @@ func (r *pinLine) after(fields [][]byte, hex bool) (problem, advice string) {
 	return "", ""
 }
 
-// pinNumber reads a number, which is a pointer if it has 0x, is (nil), or if hex
-// says so.
+// pinNumber reads a number. It is a pointer if it has 0x, is (nil), or if hex is true.
 func pinNumber(b []byte, hex bool) (v uint64, pointer bool, problem string) {
 	switch {
 	case len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x':

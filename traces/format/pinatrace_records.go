@@ -7,20 +7,20 @@ import (
 	"spoor/traces/trace"
 )
 
-// pinParser takes stock lines in the middle of a block fast, and everything else a
-// line at a time.
+// pinParser handles stock lines in the middle of a block on a fast path, and all other
+// lines one at a time.
 type pinParser struct {
 	text
 	o        Options
 	threads  threads
 	procs    []*pinThread
-	latest   *pinThread // of the line before
-	together bool       // instructions are counted of all threads together
-	now      uint64     // these
-	size     uint16     // of references without
+	latest   *pinThread // of the previous line
+	together bool       // instructions are counted over all threads together
+	now      uint64     // that count
+	size     uint16     // of references without a size
 
 	count                                          [8]uint64 // by operation
-	ended                                          bool      // #eof was there
+	ended                                          bool      // #eof was read
 	comments, named, sized, decimal, more, nowhere int
 	cut                                            int
 }
@@ -36,11 +36,11 @@ func (p *pinParser) records() uint64 {
 	return p.count[trace.Load] + p.count[trace.Store] + p.count[trace.Ifetch]
 }
 
-// pinWindow is more than the longest stock line, 42 bytes.
+// pinWindow exceeds the longest stock line, 42 bytes.
 const pinWindow = 48
 
-// fast takes lines of the stock form from the start of b, and returns how many
-// bytes they are. It stops at the first line that is anything else.
+// fast parses lines of the stock form from the start of b, and returns the number of
+// bytes parsed. It stops at the first other line.
 func (p *pinParser) fast(b []byte) int {
 	i := 0
 	for !p.ended && i+pinWindow <= len(b) {
@@ -61,14 +61,14 @@ func (p *pinParser) fast(b []byte) int {
 		p.line++
 		if p.record(&r) != "" {
 			p.line--
-			break // which the slow path explains
+			break // the slow path reports it
 		}
 		i += k + 1
 	}
 	return i
 }
 
-// slow takes one line of any kind.
+// slow handles one line of any kind.
 func (p *pinParser) slow(raw []byte, last bool) error {
 	if p.latest != nil && p.latest.err != nil {
 		return p.latest.err
@@ -87,7 +87,7 @@ func (p *pinParser) slow(raw []byte, last bool) error {
 		p.comments++
 		return nil
 	case p.ended:
-		return p.fail(line, "a record after #eof", "two runs were appended; import each alone")
+		return p.fail(line, "a record after #eof", "two runs were appended; import each separately")
 	}
 	r, problem, advice := parsePin(line, p.o.AddrBase == 16)
 	if problem == "" {
@@ -121,7 +121,7 @@ func (p *pinParser) record(r *pinLine) (problem string) {
 		return sizeProblem(r.addr, uint64(size))
 	}
 	p.tally(r)
-	// A write directly after a read by the same instruction is part of it.
+	// A write directly after a read by the same instruction belongs to it.
 	part := (t == p.latest || !p.together) && t.last.op == trace.Load && r.op == trace.Store &&
 		(t.fetches || r.ip != 0 && r.ip == t.last.ip)
 	modify := part && r.addr == t.last.addr && r.size == t.last.size
@@ -132,14 +132,14 @@ func (p *pinParser) record(r *pinLine) (problem string) {
 	switch {
 	case modify && p.o.Modify == ModifyLoad, r.op == trace.Ifetch && p.o.DropIfetch:
 		return ""
-	case modify && p.o.Modify == ModifyStore && t.refs.Len() > 0: // or advance of another thread has sent the load away
+	case modify && p.o.Modify == ModifyStore && t.refs.Len() > 0: // otherwise advance of another thread has already sent the load
 		t.unref()
 	}
 	t.ref(r.addr, size, r.op)
 	return ""
 }
 
-// find is the thread with that number.
+// find returns the thread with that number.
 func (p *pinParser) find(id uint64) (t *pinThread, problem string) {
 	th, problem := p.threads.find(id)
 	if problem != "" {
@@ -163,7 +163,7 @@ func (p *pinParser) begin(t *pinThread, r *pinLine) {
 	}
 }
 
-// tally counts what notes are about.
+// tally counts the subjects of notes.
 func (p *pinParser) tally(r *pinLine) {
 	p.count[r.op&7]++
 	if r.size > 0 {
@@ -191,30 +191,30 @@ func (p *pinParser) notes() []string {
 		}
 	}
 	records := int(p.records())
-	add(p.cut, "the last line is cut and was left out: the run was killed")
+	add(p.cut, "the last line is truncated and omitted: the run was killed")
 	if !p.ended {
-		all = append(all, "no #eof at the end: the run was cut off, or the tool is not Pin's own")
+		all = append(all, "no #eof at the end: the run was killed, or the tool is not Pin's own")
 	}
-	add(records-p.sized, "%s without a size taken for %s; --default-size chooses another", plural(records-p.sized, "reference"), plural(int(p.size), "byte"))
+	add(records-p.sized, "%s without a size counted as %s; --default-size sets another size", plural(records-p.sized, "reference"), plural(int(p.size), "byte"))
 	all = append(all, p.instructions()...)
 	if p.o.PC && p.count[trace.Ifetch] == 0 {
-		add(p.nowhere, "%s whose instruction is not known: pc 0", plural(p.nowhere, "reference"))
+		add(p.nowhere, "%s of unknown instructions: pc 0", plural(p.nowhere, "reference"))
 	}
-	add(p.named, "the number before the operation is taken for the thread")
+	add(p.named, "the number before the operation is read as the thread")
 	if n := p.threads.numbering(); n != "" {
 		all = append(all, n)
 	}
-	add(p.decimal, "numbers without 0x are taken for decimal addresses; %s", adviceHex)
-	add(p.more, "%s with more after the size, left out", plural(p.more, "line"))
+	add(p.decimal, "numbers without 0x are read as decimal addresses; %s", adviceHex)
+	add(p.more, "%s with text after the size, ignored", plural(p.more, "line"))
 	add(p.comments, "%s skipped", plural(p.comments, "comment line"))
 	return all
 }
 
-// instructions says what counts as an instruction.
+// instructions describes what counts as an instruction.
 func (p *pinParser) instructions() []string {
 	tally := make([]fetching, len(p.procs))
 	for i, t := range p.procs {
 		tally[i] = t.fetching
 	}
-	return instructionNotes(tally, int(p.threads.first), counting{"thread", "reference", "lines", ", but for a write directly after a read by the same one", p.together})
+	return instructionNotes(tally, int(p.threads.first), counting{"thread", "reference", "lines", ", except a write directly after a read by the same one", p.together})
 }

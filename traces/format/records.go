@@ -6,16 +6,16 @@ import (
 	"spoor/traces/trace"
 )
 
-// records is the state that all parsers of binary records of one size share: where
-// they are.
+// records is the common state of parsers of binary records of one size: their position.
 type records struct {
 	size   int // bytes of a record
 	file   string
-	before int64 // records before the present block; after the last block, all
+	before int64 // records before the current block; at the end, all
 }
 
-// blocks calls f with blocks of whole records, at least one. A rest that is not a
-// record is an error, once f has had all records before it, and so is no input.
+// blocks calls f with blocks of whole records, at least one. If the input does not end
+// with a whole record, it returns an error after f has had all records. An empty input
+// is an error too.
 func (r *records) blocks(in *Input, f func(block []byte) error) error {
 	r.file = in.Name
 	head, err := in.Head()
@@ -38,15 +38,15 @@ func (r *records) blocks(in *Input, f func(block []byte) error) error {
 		}
 		r.before += int64(n / r.size)
 		if rest := len(block) - n; rest > 0 {
-			return r.fail(0, 0, fmt.Sprintf("%s: not a multiple of %d, so the last record is cut", plural(rest, "trailing byte"), r.size),
+			return r.fail(0, 0, fmt.Sprintf("%s: not a multiple of %d, so the last record is truncated", plural(rest, "trailing byte"), r.size),
 				"make or copy the trace again")
 		}
 	}
 	return nil
 }
 
-// fail is an error at a byte of record i of the present block: what is wrong, what
-// to do. Offsets are of the decompressed input.
+// fail returns an error at a byte of record i of the current block, with a reason and
+// advice. Offsets are those of the decompressed input.
 func (r *records) fail(i, at int, reason, advice string) error {
 	if advice != "" {
 		reason += "; " + advice

@@ -11,10 +11,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// Sift is the instruction trace of Sniper, a file for each thread. It stores the
-// addresses of an instruction and not whether it reads or writes there, so that
-// only files of CacheOnly records can be read: the references of Sniper's
-// warm-up. Source: Sniper 900a80c, sift/sift_format.h and sift_writer.cc;
+// Sift is the instruction trace of Sniper, a file for each thread. Its instruction
+// records have addresses, but do not say whether the instruction reads or writes there.
+// Therefore only files of CacheOnly records can be imported: the references of Sniper's
+// warmup. Source: Sniper 900a80c, sift/sift_format.h and sift_writer.cc;
 // common/trace_frontend/trace_thread.cc for the meaning of CacheOnly.
 type Sift struct{}
 
@@ -23,20 +23,20 @@ var (
 	_ Shaped   = Sift{}
 )
 
-// Name is "sift".
+// Name returns "sift".
 func (Sift) Name() string { return "sift" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Sift) Description() string {
-	return "Sniper's SIFT, binary; CacheOnly records alone, as instructions do not say whether they read or write"
+	return "Sniper's SIFT, binary; only CacheOnly records, because instructions do not tell reads from writes"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (Sift) Magic() string { return "SIFT at the start" }
 
 var siftMagic = []byte("SIFT")
 
-// Layout has the PC column if it is asked for.
+// Layout has the PC column if Options.PC is set.
 func (Sift) Layout(o Options) Layout { return Layout{PC: o.PC, Work: trace.WorkInstr} }
 
 // Sniff is Certain of the magic.
@@ -69,7 +69,7 @@ func (Sift) Import(in *Input, o Options, sink Sink) (Result, error) {
 		}
 	}
 	if p.refs() == 0 {
-		return Result{}, r.fail("end of file after no CacheOnly records of memory: no references", adviceSift)
+		return Result{}, r.fail("end of file without CacheOnly records of memory: no references", adviceSift)
 	}
 	if err := p.stream.finish(); err != nil {
 		return Result{}, err
@@ -79,7 +79,7 @@ func (Sift) Import(in *Input, o Options, sink Sink) (Result, error) {
 
 const adviceSift = "record the program with valgrind's lackey or with drmemtrace"
 
-// siftParser makes references of CacheOnly records.
+// siftParser makes references from CacheOnly records.
 type siftParser struct {
 	*siftReader
 	o      Options
@@ -97,22 +97,22 @@ const (
 	siftFetch
 )
 
-// The types of records that are no instructions.
+// The types of records that are not instructions.
 const (
 	siftIcache         = 0
 	siftIcacheVariable = 11
-	siftLogical        = 14 // to physical address
+	siftLogical        = 14 // maps logical to physical addresses
 	siftCacheOnly      = 24
 	siftEnd            = 255
 )
 
-// siftCacheOnlySize is the data of a CacheOnly record: instructions since the
-// previous one (1 byte), kind (1), pc (8), address or, of a fetch, size (8).
+// siftCacheOnlySize is the size of a CacheOnly record: instructions since the previous
+// one (1 byte), kind (1), pc (8), address or, for a fetch, size (8).
 const siftCacheOnlySize = 18
 
 func (p *siftParser) record(rec siftRecord) error {
 	if rec.instruction {
-		return p.fail("an instruction: SIFT does not store whether it reads or writes, so files with instructions cannot be imported", adviceSift)
+		return p.fail("instruction record: SIFT does not store whether it reads or writes, so it cannot be imported", adviceSift)
 	}
 	p.types[rec.kind]++
 	if rec.kind != siftCacheOnly {
@@ -142,7 +142,7 @@ func (p *siftParser) record(rec siftRecord) error {
 	return p.stream.err
 }
 
-// refs are the records of memory.
+// refs returns the number of references.
 func (p *siftParser) refs() uint64 {
 	return p.kinds[siftRead] + p.kinds[siftWrite] + p.kinds[siftFetch]
 }
@@ -159,7 +159,7 @@ func (p *siftParser) counts() (all []Count) {
 	return all
 }
 
-// siftQuiet are the types of records that a note need not be about.
+// siftQuiet lists the types of records that need no note.
 var siftQuiet = []int{siftIcache, siftIcacheVariable, siftCacheOnly, siftEnd}
 
 func (p *siftParser) notes() (all []string) {
@@ -169,20 +169,20 @@ func (p *siftParser) notes() (all []string) {
 		}
 	}
 	data := p.kinds[siftRead] + p.kinds[siftWrite]
-	add(data, "%s without a size taken for %s; --default-size chooses another", plural(int(data), "reference"), plural(int(max(1, p.o.DefaultSize)), "byte"))
+	add(data, "%s without a size counted as %s; --default-size sets another size", plural(int(data), "reference"), plural(int(max(1, p.o.DefaultSize)), "byte"))
 	branches := p.types[siftCacheOnly] - p.refs()
-	add(branches, "%s left out", plural(int(branches), "branch record"))
+	add(branches, "%s omitted", plural(int(branches), "branch record"))
 	var others uint64
 	for i, n := range p.types {
 		if !slices.Contains(siftQuiet, i) {
 			others += n
 		}
 	}
-	add(others, "%s left out that are neither instructions nor references", plural(int(others), "record"))
-	add(p.options&siftPhysical, "the file has physical addresses; the references are as they stand, logical")
-	add(p.options&^siftOptions, "options %#x are not known", p.options&^siftOptions)
+	add(others, "%s omitted that are neither instructions nor references", plural(int(others), "record"))
+	add(p.options&siftPhysical, "the file has physical addresses; the imported references keep their logical addresses")
+	add(p.options&^siftOptions, "unknown options %#x", p.options&^siftOptions)
 	if p.types[siftEnd] == 0 {
-		all = append(all, "no record of the end: the run was cut off")
+		all = append(all, "no End record: the run was killed")
 	}
 	return all
 }

@@ -16,37 +16,37 @@ import (
 
 // The options of a header.
 const (
-	siftZlib     = 1 // what follows the header is compressed
+	siftZlib     = 1 // the data after the header is compressed
 	siftPhysical = 8 // some records map logical to physical addresses
 	siftOptions  = 15
 )
 
-// siftHeaderSize is the header without what its own size field adds: magic (4), size
-// of the addition (4), options (8).
+// siftHeaderSize is the size of the fixed part of the header: magic (4), size of the
+// extension (4), options (8).
 const siftHeaderSize = 16
 
-// siftReader reads records, whatever they are.
+// siftReader reads records of all types.
 type siftReader struct {
 	file    string
 	in      *inputReader
 	z       *bufio.Reader // of the zlib stream, or nil
 	r       *bufio.Reader // of records
 	options uint64
-	extra   uint32 // bytes in the addition to the header
-	number  int64  // of the record that was read last, from 0; after the last, of all
-	offset  int64  // where it starts, zlib undone
-	after   int64  // where it ends
+	extra   uint32 // bytes in the extension of the header
+	number  int64  // of the latest record, from 0; at the end, the number of records
+	offset  int64  // start of the record, in the decompressed data
+	after   int64  // end of the record
 	ended   bool
 	data    [siftCacheOnlySize]byte
 }
 
-// siftRecord is a record; its data are valid until the next.
+// siftRecord is a record; its data is valid until the next one.
 type siftRecord struct {
 	instruction bool
 	extended    bool
 	branch      bool
-	addresses   int    // of an instruction
-	kind        uint8  // if it is no instruction
+	addresses   int    // number of addresses of an instruction
+	kind        uint8  // type of another record
 	data        []byte // of CacheOnly
 }
 
@@ -63,7 +63,7 @@ func openSift(in *Input) (*siftReader, error) {
 	case !bytes.HasPrefix(head, siftMagic):
 		return nil, r.fail("the magic is not SIFT: the file begins with "+quote(head[:min(len(head), len(siftMagic))]), "")
 	case len(head) < siftHeaderSize:
-		return nil, r.fail(fmt.Sprintf("the header is cut: %d bytes of %d", len(head), siftHeaderSize), "")
+		return nil, r.fail(fmt.Sprintf("the header is truncated: %d bytes of %d", len(head), siftHeaderSize), "")
 	}
 	r.extra, r.options = binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint64(head[8:])
 	in.skip(siftHeaderSize)
@@ -90,7 +90,7 @@ func openSift(in *Input) (*siftReader, error) {
 
 func (r *siftReader) close() { r.in.stop() }
 
-// fail is an error at the present record: what is wrong, what to do.
+// fail returns an error at the current record, with a reason and advice.
 func (r *siftReader) fail(reason, advice string) error {
 	if advice != "" {
 		reason += "; " + advice
@@ -98,7 +98,7 @@ func (r *siftReader) fail(reason, advice string) error {
 	return &trace.SyntaxError{File: r.file, Record: max(0, r.number), Offset: r.offset, Msg: reason}
 }
 
-// cut is what became of something that ends with err after n bytes of size.
+// cut returns the error for a part that ends with err after n bytes of size.
 func (r *siftReader) cut(err error, what string, n, size int64) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -107,9 +107,9 @@ func (r *siftReader) cut(err error, what string, n, size int64) error {
 	case errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum), errors.Is(err, zlib.ErrDictionary), errors.As(err, &corrupt):
 		return r.fail("damaged zlib stream: "+err.Error(), "copy the trace again")
 	case size == math.MaxInt64:
-		return r.fail("the "+what+" is cut", "make or copy the trace again")
+		return r.fail("the "+what+" is truncated", "make or copy the trace again")
 	}
-	return r.fail(fmt.Sprintf("the %s is cut: %d bytes of %d", what, n, size), "make or copy the trace again")
+	return r.fail(fmt.Sprintf("the %s is truncated: %d bytes of %d", what, n, size), "make or copy the trace again")
 }
 
 // next reads a record; the error is io.EOF at the end of the file.
@@ -123,14 +123,14 @@ func (r *siftReader) next() (rec siftRecord, err error) {
 	case err != nil:
 		return rec, r.cut(err, "zlib stream", 0, math.MaxInt64)
 	case r.ended:
-		return rec, r.fail("more after the record of the end", "are these two files in one?")
+		return rec, r.fail("data after the End record", "check whether the file is two joined files")
 	}
 	r.after++
 	if first == 0 {
 		return r.other()
 	}
 	rec.instruction = true
-	flags := first >> 4 // addresses (2 bits), branch, taken
+	flags := first >> 4 // number of addresses (2 bits), branch, taken
 	skip := int64(0)
 	if first&15 == 0 {
 		rec.extended = true
@@ -144,17 +144,17 @@ func (r *siftReader) next() (rec siftRecord, err error) {
 	return rec, r.skip(skip, r.after-r.offset+skip)
 }
 
-// atEnd is io.EOF, or the error that there is more after the zlib stream.
+// atEnd returns io.EOF, or an error if data follows the zlib stream.
 func (r *siftReader) atEnd() error {
 	if r.z != nil {
 		if _, err := r.z.ReadByte(); err == nil {
-			return r.fail("more after the end of the zlib stream", "are these two files in one?")
+			return r.fail("data after the end of the zlib stream", "check whether the file is two joined files")
 		}
 	}
 	return io.EOF
 }
 
-// other reads the rest of a record that is no instruction.
+// other reads the rest of a record that is not an instruction.
 func (r *siftReader) other() (rec siftRecord, err error) {
 	const header = 1 + 5
 	if err := r.read(5, header); err != nil {
@@ -164,7 +164,7 @@ func (r *siftReader) other() (rec siftRecord, err error) {
 	size := int64(binary.LittleEndian.Uint32(r.data[1:]))
 	switch {
 	case rec.kind == siftCacheOnly && size != siftCacheOnlySize:
-		return rec, r.fail(fmt.Sprintf("CacheOnly record of %d bytes, not %d", size, siftCacheOnlySize), "")
+		return rec, r.fail(fmt.Sprintf("CacheOnly record has %d bytes, not %d", size, siftCacheOnlySize), "")
 	case rec.kind == siftCacheOnly:
 		rec.data = r.data[:]
 		return rec, r.read(siftCacheOnlySize, header+size)
@@ -173,7 +173,7 @@ func (r *siftReader) other() (rec siftRecord, err error) {
 	return rec, r.skip(size, header+size)
 }
 
-// read fills the first n of data; whole is the size of the record.
+// read fills the first n bytes of data; whole is the size of the record.
 func (r *siftReader) read(n int, whole int64) error {
 	m, err := io.ReadFull(r.r, r.data[:n])
 	r.after += int64(m)

@@ -54,13 +54,13 @@ func TestSift(t *testing.T) {
 		if c := countsOf(r); c["CacheOnly read"] != 1 || c["CacheOnly branch taken"] != 1 || c["type 0"] != 1 || r.Lines != 7 {
 			t.Errorf("%d records, counts %v", r.Lines, r.Counts)
 		}
-		wantNotes(t, r, "2 references without a size taken for 4 bytes", "1 branch record left out", "1 record left out that are neither")
+		wantNotes(t, r, "2 references without a size counted as 4 bytes", "1 branch record omitted", "1 record omitted that are neither")
 	}
 	m, r := mustImport(t, Sift{}, string(siftOf(siftPhysical|32, slices.Concat(siftCache(0, siftFetch, 1, 5), siftCache(1, siftRead, 0, 9)))), Options{DropIfetch: true})
 	if got, want := rows(m, 0), []row{{1, 9, 1, trace.Load}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	wantNotes(t, r, "1 reference without a size taken for 1 byte", "physical addresses", "options 0x20 are not known", "no record of the end")
+	wantNotes(t, r, "1 reference without a size counted as 1 byte", "physical addresses", "unknown options 0x20", "no End record")
 }
 
 func TestBadSift(t *testing.T) {
@@ -73,26 +73,26 @@ func TestBadSift(t *testing.T) {
 	for _, c := range []struct{ text, place, reason string }{
 		{"", at(0, 0), "empty"},
 		{"SIFX" + strings.Repeat("\x00", 12), at(0, 0), "the magic is not SIFT"},
-		{"SIFT1234", at(0, 0), "the header is cut: 8 bytes of 16"},
-		{"SIFT\xff\xff\xff\xff12345678xyz", at(0, 0), "the header is cut: 19 bytes of 4294967311"},
+		{"SIFT1234", at(0, 0), "the header is truncated: 8 bytes of 16"},
+		{"SIFT\xff\xff\xff\xff12345678xyz", at(0, 0), "the header is truncated: 19 bytes of 4294967311"},
 		{file(0), at(0, 19), "no references"},
 		{file(0, siftOther(siftEnd)), at(1, 25), "no references"},
-		{file(0, read, []byte{0x13, 1, 2}), at(1, 43), "the record is cut: 3 bytes of 9"},
-		{file(0, read, []byte{0x13, 1, 2, 3, 4, 5, 6, 7, 8}), at(1, 43), "an instruction: SIFT does not store whether it reads or writes"},
-		{file(0, read, []byte{0x40, 1, 2}), at(1, 43), "the record is cut: 3 bytes of 18"},
-		{file(0, read, []byte{0x40}), at(1, 43), "the record is cut: 1 bytes of 10"},
-		{file(0, read, []byte{0, 24, 1}), at(1, 43), "the record is cut: 3 bytes of 6"},
-		{file(0, read, []byte{0, 0, 0xff, 0xff, 0xff, 0xff}), at(1, 43), "the record is cut: 6 bytes of 4294967301"},
-		{file(0, read, siftOther(siftCacheOnly, 1, 2)), at(1, 43), "CacheOnly record of 2 bytes, not 18"},
-		{file(0, read[:20]), at(0, 19), "the record is cut: 20 bytes of 24"},
+		{file(0, read, []byte{0x13, 1, 2}), at(1, 43), "the record is truncated: 3 bytes of 9"},
+		{file(0, read, []byte{0x13, 1, 2, 3, 4, 5, 6, 7, 8}), at(1, 43), "instruction record: SIFT does not store whether it reads or writes"},
+		{file(0, read, []byte{0x40, 1, 2}), at(1, 43), "the record is truncated: 3 bytes of 18"},
+		{file(0, read, []byte{0x40}), at(1, 43), "the record is truncated: 1 bytes of 10"},
+		{file(0, read, []byte{0, 24, 1}), at(1, 43), "the record is truncated: 3 bytes of 6"},
+		{file(0, read, []byte{0, 0, 0xff, 0xff, 0xff, 0xff}), at(1, 43), "the record is truncated: 6 bytes of 4294967301"},
+		{file(0, read, siftOther(siftCacheOnly, 1, 2)), at(1, 43), "CacheOnly record has 2 bytes, not 18"},
+		{file(0, read[:20]), at(0, 19), "the record is truncated: 20 bytes of 24"},
 		{file(0, siftCache(1, 5, 0, 0)), at(0, 19), "unknown kind 5"},
 		{file(0, siftCache(1, siftFetch, 1, 0)), at(0, 19), "access of 0 bytes"},
 		{file(0, siftCache(1, siftFetch, 1, 65536)), at(0, 19), "over the limit"},
-		{file(0, read, siftOther(siftEnd), read), at(2, 49), "more after the record of the end"},
-		{zipped + "x", at(1, 43), "more after the end of the zlib stream"},
-		{zipped[:len(zipped)-1], at(1, 43), "the zlib stream is cut"},
+		{file(0, read, siftOther(siftEnd), read), at(2, 49), "data after the End record"},
+		{zipped + "x", at(1, 43), "data after the end of the zlib stream"},
+		{zipped[:len(zipped)-1], at(1, 43), "the zlib stream is truncated"},
 		{zipped[:len(zipped)-4] + "1234", at(1, 43), "damaged zlib stream: zlib: invalid checksum"},
-		{zipped[:19], at(0, 0), "the zlib stream is cut"},
+		{zipped[:19], at(0, 0), "the zlib stream is truncated"},
 		{zipped[:19] + "123456", at(0, 0), "damaged zlib stream: zlib: invalid header"},
 	} {
 		_, _, err := importText(Sift{}, c.text, Options{})
@@ -113,7 +113,7 @@ func TestSiftSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = importBytes(Sift{}, file, Options{})
-		wantError(t, name, err, "standard input: record 1, offset 34: ", "an instruction: SIFT does not store whether it reads or writes")
+		wantError(t, name, err, "standard input: record 1, offset 34: ", "instruction record: SIFT does not store whether it reads or writes")
 		if r := surveySift(t, file); r != (siftSurvey{simple: 200, extended: 100, addresses: 100, branches: 100, icache: 3, cacheOnly: 2, end: 1, payload: 2105,
 			options: 4 | uint64(strings.Count(name, "zlib"))}) {
 			t.Errorf("%s: %+v", name, r)

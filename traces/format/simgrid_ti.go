@@ -9,21 +9,23 @@ import (
 	"spoor/traces/unit"
 )
 
-// SimGridTI is the time-independent trace of SimGrid's SMPI (smpirun -trace-ti,
-// smpirun -replay): one action of a rank on each line, in one file with all ranks,
-// in a file for each rank, or in the files that a list names, one on a line.
-// The grammar is that of smpi_replay.cpp and instr_private.hpp of SimGrid 4.2, with
-// what the tracer of 3.32 writes.
+// SimGridTI is the time-independent trace of SimGrid's SMPI (smpirun -trace-ti, smpirun
+// -replay). Each line is one action of a rank. A trace is one file with all ranks, a
+// file for each rank, or a list with one file name per line. The grammar is that of
+// smpi_replay.cpp and instr_private.hpp of SimGrid 4.2, and of the output of the tracer
+// of 3.32.
 //
-// Work is in flop. Amounts of flop may have a fraction: it is carried on to the
-// next amount of its rank, so that sums are right to 1 flop. A test does not say
-// whether it succeeded and is stored as one that did not; a request that was tested
-// and never waited for gets a wait at finalize. A waitall is one wait for each
-// request that is open.
+// Work is in flop. If an amount of flop has a fraction, the fraction is added to the
+// next amount of the rank, so that sums are exact to 1 flop. The format does not record
+// whether a test succeeded; tests are stored as unsuccessful. A request that is tested
+// but never waited for gets a wait at finalize. A waitall becomes one wait for each
+// open request.
 //
-// Differs: SimGrid drops a last action without line end, crashes on unknown
-// datatypes, and waits at the end for whatever is open; here these are read and
-// noted, an error, and noted.
+// Differs, in three cases:
+//
+//   - A last action without line end: SimGrid drops it; here it is read and noted.
+//   - An unknown datatype: SimGrid crashes; here it is an error.
+//   - Open requests at the end: SimGrid waits for all; here they are noted.
 type SimGridTI struct{}
 
 var (
@@ -35,36 +37,36 @@ var (
 	_ Explained = SimGridTI{}
 )
 
-// Name is "simgrid-ti".
+// Name returns "simgrid-ti".
 func (SimGridTI) Name() string { return "simgrid-ti" }
 
-// Aliases are the short names.
+// Aliases returns the short names.
 func (SimGridTI) Aliases() []string { return []string{"ti"} }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (SimGridTI) Description() string {
 	return "SimGrid time-independent trace: rank and action on each line, text"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (SimGridTI) Magic() string {
 	return "none; guessed from lines of a rank and an action, or of file names with rank-N"
 }
 
-// Parts are the actions with their values.
+// Parts returns the actions with their values.
 func (SimGridTI) Parts() []Part {
 	all := []Part{{"line", "rank, action and its values, separated by blanks"}}
 	for _, a := range tiActions {
 		usage := a.usage
 		if usage == "" {
-			usage = "any; the action is left out, and noted"
+			usage = "any; the action is omitted, with a note"
 		}
 		all = append(all, Part{"action " + a.name, usage})
 	}
 	return all
 }
 
-// Layout says that work is in flop.
+// Layout sets the unit of work to flop.
 func (SimGridTI) Layout(Options) Layout { return Layout{Work: trace.WorkFlop} }
 
 // The settings.
@@ -74,17 +76,17 @@ const (
 	tiRanks    = "ranks"
 )
 
-// Settings are the speed of a rank, for what the format has in flop and traces have
-// in time or instructions, or the other way round.
+// Settings returns the speeds that convert between flop and the times or instructions
+// of traces, and the number of ranks.
 func (SimGridTI) Settings() []Setting {
 	return []Setting{
-		{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second): turns sleeps into flop when read, and work in ps when written; not given: sleeps are left out, and work in ps is an error"},
-		{Name: tiPerInstr, Default: "1", Doc: "when written: flop that an instruction stands for, in a trace whose work is in instructions"},
-		{Name: tiRanks, Doc: "when read: number of ranks in one file of all, if that is not the number of inits before the first action that depends on it"},
+		{Name: tiFlops, Doc: "speed of a rank, such as 1Gf (per second); converts sleeps (import) and work in ps (export) to flop; default: sleeps are omitted, and work in ps is an error"},
+		{Name: tiPerInstr, Default: "1", Doc: "when written: flop per instruction, if the work of the trace is in instructions"},
+		{Name: tiRanks, Doc: "when read: number of ranks in a file of all ranks; default: the number of inits before the first action that needs it"},
 	}
 }
 
-// tiSpeed reads the setting flops, in flop per second; 0 means that it was not given.
+// tiSpeed reads the setting flops, in flop per second; 0 means that it is not set.
 func tiSpeed(value string) (float64, error) {
 	if value == "" {
 		return 0, nil
@@ -99,7 +101,7 @@ func tiSpeed(value string) (float64, error) {
 	return v, nil
 }
 
-// tiRanksOf reads the setting ranks; 0 means that it was not given.
+// tiRanksOf reads the setting ranks; 0 means that it is not set.
 func tiRanksOf(value string) (int, error) {
 	if value == "" {
 		return 0, nil
@@ -113,8 +115,8 @@ func tiRanksOf(value string) (int, error) {
 
 const tiSniffLines = 100
 
-// Sniff is Likely if all lines but one in ten are a rank and an action, or if all
-// are names of files with rank-N in them.
+// Sniff is Likely if at least nine in ten lines are a rank and an action, or if all
+// lines are names of files with rank-N.
 func (SimGridTI) Sniff(head []byte) Verdict {
 	lines, hits := sniffLines(head, tiSniffLines, func(line []byte) bool {
 		if line[0] == '#' {
@@ -139,7 +141,7 @@ func (SimGridTI) Sniff(head []byte) Verdict {
 	return foreign
 }
 
-// tiFirstAction is the first line of head that is no comment, or nil.
+// tiFirstAction returns the first line of head that is not a comment, or nil.
 func tiFirstAction(head []byte) []byte {
 	var first []byte
 	sniffLines(head, tiSniffLines, func(line []byte) bool {

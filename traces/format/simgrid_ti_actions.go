@@ -10,7 +10,7 @@ import (
 // tiAction is one kind of line.
 type tiAction struct {
 	name        string
-	least, most int    // values; most is -1 if that depends on the number of ranks
+	least, most int    // number of values; most is -1 if it depends on the number of ranks
 	usage       string // the values, for errors
 	do          func(p *tiParser) error
 	kind        trace.Kind
@@ -30,42 +30,42 @@ var tiActions = [...]tiAction{
 	{name: "test", least: 3, most: 3, usage: "source, destination and tag", do: (*tiParser).doTest},
 	{name: "wait", least: 3, most: 3, usage: "source, destination and tag", do: (*tiParser).doWait},
 	{name: "waitall", most: 1, usage: "at most the number of requests", do: (*tiParser).doWaitall},
-	{name: "sendRecv", least: 4, most: 6, usage: "count sent, destination, count received, source, and perhaps two datatypes", do: (*tiParser).doSendRecv},
+	{name: "sendRecv", least: 4, most: 6, usage: "count sent, destination, count received, source; optional: two datatypes", do: (*tiParser).doSendRecv},
 	{name: "barrier", usage: "none", do: (*tiParser).doBarrier},
-	{name: "bcast", least: 1, most: 3, usage: "count, and perhaps root and datatype", do: (*tiParser).doBcast},
-	{name: "reduce", least: 2, most: 4, usage: "count, flop, and perhaps root and datatype", do: (*tiParser).doReduce},
-	{name: "allreduce", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doVectorOp, kind: trace.AllReduce},
-	{name: "scan", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doVectorOp, kind: trace.Scan},
-	{name: "exscan", least: 2, most: 3, usage: "count, flop, and perhaps datatype", do: (*tiParser).doExscan, kind: trace.Scan},
+	{name: "bcast", least: 1, most: 3, usage: "count; optional: root and datatype", do: (*tiParser).doBcast},
+	{name: "reduce", least: 2, most: 4, usage: "count, flop; optional: root and datatype", do: (*tiParser).doReduce},
+	{name: "allreduce", least: 2, most: 3, usage: "count, flop; optional: datatype", do: (*tiParser).doVectorOp, kind: trace.AllReduce},
+	{name: "scan", least: 2, most: 3, usage: "count, flop; optional: datatype", do: (*tiParser).doVectorOp, kind: trace.Scan},
+	{name: "exscan", least: 2, most: 3, usage: "count, flop; optional: datatype", do: (*tiParser).doExscan, kind: trace.Scan},
 	{name: "alltoall", least: 2, most: 4, usage: tiPairUsage, do: (*tiParser).doAlltoall},
 	{name: "allgather", least: 2, most: 4, usage: tiPairUsage, do: (*tiParser).doAllgather},
 	{name: "gather", least: 2, most: 5, usage: tiRootedUsage, do: (*tiParser).doGather},
 	{name: "scatter", least: 2, most: 5, usage: tiRootedUsage, do: (*tiParser).doScatter},
-	{name: "alltoallv", least: 2, most: -1, usage: "two sizes with a count for each rank, and perhaps two datatypes", do: (*tiParser).doAlltoallv},
-	{name: "allgatherv", least: 1, most: -1, usage: "a count sent, one for each rank, and perhaps two datatypes", do: (*tiParser).doAllgatherv},
-	{name: "gatherv", least: 1, most: -1, usage: "a count sent, one for each rank, and perhaps root and two datatypes", do: (*tiParser).doGatherv},
-	{name: "scatterv", least: 1, most: -1, usage: "a count for each rank, one received, and perhaps root and two datatypes", do: (*tiParser).doScatterv},
-	{name: "reducescatter", least: 1, most: -1, usage: "a count for each rank, flop, and perhaps datatype", do: (*tiParser).doReduceScatter},
+	{name: "alltoallv", least: 2, most: -1, usage: "two sizes with a count for each rank; optional: two datatypes", do: (*tiParser).doAlltoallv},
+	{name: "allgatherv", least: 1, most: -1, usage: "a count sent, one for each rank; optional: two datatypes", do: (*tiParser).doAllgatherv},
+	{name: "gatherv", least: 1, most: -1, usage: "a count sent, one for each rank; optional: root and two datatypes", do: (*tiParser).doGatherv},
+	{name: "scatterv", least: 1, most: -1, usage: "a count for each rank, one received; optional: root and two datatypes", do: (*tiParser).doScatterv},
+	{name: "reducescatter", least: 1, most: -1, usage: "a count for each rank, flop; optional: datatype", do: (*tiParser).doReduceScatter},
 	{name: "comm_size", most: -1, do: lose(tiNoEffect)},
 	{name: "comm_split", most: -1, do: lose(tiNoEffect)},
 	{name: "comm_dup", most: -1, do: lose(tiNoEffect)},
 	{name: "migrate", most: -1, do: lose(tiNoEffect)},
 }
 
-// What values actions have.
+// The values of several actions.
 const (
-	tiMessageUsage = "partner, tag and size (a count), and perhaps datatype"
-	tiPairUsage    = "count sent, count received, and perhaps two datatypes"
-	tiRootedUsage  = "count sent, count received, and perhaps root and two datatypes"
+	tiMessageUsage = "partner, tag, size (a count); optional: datatype"
+	tiPairUsage    = "count sent, count received; optional: two datatypes"
+	tiRootedUsage  = "count sent, count received; optional: root and two datatypes"
 )
 
-// The places in tiActions that have a meaning of their own.
+// The indices in tiActions that the code uses.
 const (
 	tiInit = iota
 	tiLocation
 )
 
-// tiActionIndex gives the place in tiActions of each name.
+// tiActionIndex maps each name to its index in tiActions.
 var tiActionIndex = func() map[string]int {
 	all := map[string]int{}
 	for i, a := range tiActions {
@@ -74,7 +74,7 @@ var tiActionIndex = func() map[string]int {
 	return all
 }()
 
-// lose is for actions that are left out.
+// lose returns the handler of actions that are omitted.
 func lose(o tiOddity) func(p *tiParser) error {
 	return func(p *tiParser) error {
 		p.note(o)
@@ -85,7 +85,7 @@ func lose(o tiOddity) func(p *tiParser) error {
 func (p *tiParser) doInit() error {
 	if p.frozen > 0 {
 		return p.bad(fmt.Sprintf("init of rank %d after line %d, where the number of ranks matters", p.rank.number, p.frozen),
-			fmt.Sprintf("move the inits of all ranks to the start, or say how many there are with --set %s=N", tiRanks))
+			fmt.Sprintf("move the inits of all ranks to the start, or set their number with --set %s=N", tiRanks))
 	}
 	p.rank.state, p.rank.size = tiRunning, tiByteBytes
 	if len(p.values) > 0 {
@@ -113,7 +113,7 @@ func (p *tiParser) doCompute() error {
 func (p *tiParser) doSleep() error {
 	whole, fraction, problem := tiNumber(p.values[0])
 	if problem != "" || whole < 0 || fraction < 0 {
-		return p.bad("a sleep is a number of seconds from 0", "")
+		return p.bad("a sleep must be a number of seconds from 0", "")
 	}
 	if p.speed == 0 {
 		p.note(tiSleepLost)
@@ -121,14 +121,15 @@ func (p *tiParser) doSleep() error {
 	}
 	flops := (float64(whole) + fraction) * p.speed
 	if flops >= 1<<63 {
-		return p.bad("a sleep of more than 63 bits of flop", "")
+		return p.bad("the sleep exceeds 63 bits of flop", "")
 	}
 	p.note(tiSleepPaid)
 	full, part := math.Modf(flops)
 	return p.rank.speaker.compute(p.carry(int64(full), part), 0, p.at)
 }
 
-// partner is value i, a rank; receives may have any. nobody says that there is none.
+// partner returns value i, a rank. If receives is true, it may be any rank. nobody
+// reports MPI_PROC_NULL.
 func (p *tiParser) partner(i int, receives bool) (rank int32, nobody bool) {
 	rank = p.integer(i, "partner", math.MinInt32)
 	switch {
@@ -139,19 +140,19 @@ func (p *tiParser) partner(i int, receives bool) (rank int32, nobody bool) {
 	case receives && (rank == tiAnySource || rank == tiUndefined):
 		return trace.None, false
 	default:
-		p.wrong(fmt.Sprintf("partner %d", rank), fmt.Sprintf("ranks are from 0; %d is any source, %d nobody", tiAnySource, tiProcNull))
+		p.wrong(fmt.Sprintf("partner %d", rank), fmt.Sprintf("ranks are from 0; %d is any source, %d no partner", tiAnySource, tiProcNull))
 	}
 	return rank, false
 }
 
-// tag is value i; receives may have any.
+// tag returns value i. If receives is true, it may be any tag.
 func (p *tiParser) tag(i int, receives bool) int32 {
 	tag := p.integer(i, "tag", math.MinInt32)
 	if tag == tiAnyTag && receives {
 		return trace.None
 	}
 	if tag < 0 {
-		p.wrong(fmt.Sprintf("tag %d", tag), fmt.Sprintf("tags are from 0; %d is any tag, of receives", tiAnyTag))
+		p.wrong(fmt.Sprintf("tag %d", tag), fmt.Sprintf("tags are from 0; receives may use %d (any tag)", tiAnyTag))
 	}
 	return tag
 }
@@ -171,7 +172,7 @@ func (p *tiParser) doSend() error {
 	return p.say(&e)
 }
 
-// leaveOut drops an action of nobody, unless its line is wrong.
+// leaveOut omits an action without partner, unless its line is invalid.
 func (p *tiParser) leaveOut() error {
 	if p.problem == nil {
 		p.note(tiToNobody)
@@ -201,8 +202,8 @@ func (p *tiParser) doRecv() error {
 	return p.say(&e)
 }
 
-// request finds what a wait or test is about. known is false if that is nobody, or
-// if the line is wrong.
+// request finds the request of a wait or test. known is false if there is no partner,
+// or if the line is invalid.
 func (p *tiParser) request() (i int32, known bool) {
 	from, noSource := p.partner(0, true)
 	to, noTarget := p.partner(1, false)
@@ -232,7 +233,7 @@ func (p *tiParser) doWait() error {
 	return p.wait(p.rank.requests.take(i))
 }
 
-// wait says that request id is over.
+// wait emits the end of request id.
 func (p *tiParser) wait(id int32) error {
 	e := trace.NewEvent(trace.Wait)
 	e.Request = id

@@ -7,10 +7,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// tiRoot is the root where none is given.
+// tiRoot is the default root.
 const tiRoot = 0
 
-// root is value i, or the default.
+// root returns value i, or the default.
 func (p *tiParser) root(i int) int32 {
 	if i >= len(p.values) {
 		return tiRoot
@@ -54,14 +54,14 @@ func (p *tiParser) doExscan() error {
 	return p.doVectorOp()
 }
 
-// tiPair are the values of a collective with a count sent and one received, in bytes.
+// tiPair has the counts sent and received of a collective, in bytes.
 type tiPair struct {
 	sent, received int64
 	root           int32
 }
 
-// pair reads count sent, count received, the root if rooted, and two datatypes. The
-// tracer leaves out a count of 0 received: one value less than all.
+// pair reads the count sent, the count received, the root if rooted, and two datatypes.
+// The tracer omits a received count of 0; then there is one value less.
 func (p *tiParser) pair(rooted bool) (v tiPair) {
 	after := 2 // values before the root or the datatypes
 	full := 4
@@ -85,8 +85,8 @@ func (p *tiParser) pair(rooted bool) (v tiPair) {
 	return v
 }
 
-// own is what a rank contributes: what it sends or receives, or as much as the other
-// direction says if it works in place.
+// own returns the bytes that a rank contributes: what it sends or receives. In place,
+// it is the amount of the other direction.
 func (p *tiParser) own(is, other int64) int64 {
 	if is == 0 && other > 0 {
 		p.note(tiInPlace)
@@ -130,8 +130,8 @@ func (p *tiParser) doScatter() error {
 	return p.say(&e)
 }
 
-// vector makes sure that the values are vectors of as many as there are ranks, with
-// so many values besides as one of besides says, the usual number last.
+// vector checks that the values are vectors with one entry for each rank, plus other
+// values. besides lists the allowed numbers of other values, the usual one last.
 func (p *tiParser) vector(what string, vectors int, besides ...int) bool {
 	procs := p.ranksNow()
 	if slices.Contains(besides, len(p.values)-vectors*procs) {
@@ -151,12 +151,13 @@ func (p *tiParser) vector(what string, vectors int, besides ...int) bool {
 	return false
 }
 
-// sum adds the counts from value i on, one for each rank, and returns that of this one.
+// sum adds the counts from value i on, one for each rank. own is the count of this
+// rank.
 func (p *tiParser) sum(i int) (all, own int64) {
 	for rank := range p.procs {
 		n := p.elements(i+rank, "size")
 		if all += n; all < 0 {
-			p.wrong("the sizes are together over 63 bits", "")
+			p.wrong("the sum of the sizes exceeds 63 bits", "")
 			return 0, 0
 		}
 		if rank == int(p.rank.number) {
@@ -208,7 +209,7 @@ func (p *tiParser) doGatherv() error {
 	return p.say(&e)
 }
 
-// doScatterv also takes lines without the count received, if it is 0.
+// doScatterv also accepts lines without the count received, if it is 0.
 func (p *tiParser) doScatterv() error {
 	if !p.vector("sendcounts", 1, 1, 2, 3, 4) {
 		return p.problem
@@ -232,7 +233,7 @@ func (p *tiParser) doScatterv() error {
 	return p.say(&e)
 }
 
-// doReduceScatter is a reduce of the whole vector and a scatter of the blocks.
+// doReduceScatter emits a reduce of the whole vector and a scatter of the blocks.
 func (p *tiParser) doReduceScatter() error {
 	if !p.vector("recvcounts", 1, 1, 2) {
 		return p.problem

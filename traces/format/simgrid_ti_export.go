@@ -10,21 +10,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// Loses says what of a trace the format cannot express.
+// Loses returns what the format cannot express.
 func (SimGridTI) Loses() string {
 	return "references, times, layouts of buffers, locks, flags, probes and markers, barriers of some of the processors, dependencies other than program order; collectives of groups are an error"
 }
 
-// Export writes all ranks into one file, one after the other after the inits of all,
-// with sizes in bytes, roots and datatypes. SimGrid's replay wants a list besides,
-// whose only line is the name of this file.
+// Export writes all ranks into one file. The inits of all ranks come first, then the
+// ranks one after the other, with sizes in bytes, roots and datatypes. SimGrid's replay
+// also needs a list, whose only line is the name of this file.
 //
-// Instructions become flop (setting flops_per_instruction), and so does time
-// (setting flops).
+// Instructions become flop (setting flops_per_instruction), and so does time (setting
+// flops).
 func (f SimGridTI) Export(src trace.Source, o ExportOptions, w io.Writer) ([]string, error) {
 	head := src.Header()
 	if n := len(o.Procs); n > 0 && n < head.Procs {
-		return nil, fmt.Errorf("simgrid-ti has all ranks of a program, or messages would lack a partner; leave out --proc")
+		return nil, fmt.Errorf("simgrid-ti needs all ranks, so that no message lacks a partner; export without --proc")
 	}
 	if head.Procs == 0 {
 		return nil, fmt.Errorf("the trace has no processors, so there is nothing to write")
@@ -49,7 +49,7 @@ func (f SimGridTI) Export(src trace.Source, o ExportOptions, w io.Writer) ([]str
 			break
 		}
 	}
-	notes := append(x.lost.notes(head, refs), "for SimGrid's replay, write a list with the name of this file as its only line")
+	notes := append(x.lost.notes(head, refs), "for SimGrid's replay, write a list whose only line is the name of this file")
 	return notes, x.out.Flush()
 }
 
@@ -58,21 +58,21 @@ type tiExporter struct {
 	*tiSurvey
 	out   *bufio.Writer
 	speed float64 // flop per second, or 0
-	scale float64 // flop of a unit of work
-	exact bool    // work is in flop already
-	instr float64 // flop of an instruction
+	scale float64 // flop per unit of work
+	exact bool    // work is already in flop
+	instr float64 // flop per instruction
 
 	line     []byte
 	rank     int32
 	row      int64
-	blocks   int // gathers and so on of this rank so far
+	blocks   int // number of gathers etc. of this rank so far
 	requests tiRequests
 	sent     map[int32]tiRequest // by the number of the request in the trace
 	whole    map[int32]bool      // requests of collectives
 	failed   error
 }
 
-// rates sets what work is in flop.
+// rates sets the conversion of work to flop.
 func (x *tiExporter) rates(f SimGridTI, head trace.Header, o ExportOptions) (err error) {
 	if x.speed, err = tiSpeed(o.Setting(f, tiFlops)); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (x *tiExporter) rates(f SimGridTI, head trace.Header, o ExportOptions) (err
 	return nil
 }
 
-// all writes the inits, so that readers know the number of ranks, and then rank by rank.
+// all writes the inits, so that readers know the number of ranks, and then each rank.
 func (x *tiExporter) all() error {
 	for x.rank = range int32(x.procs) {
 		x.put(x.start("init"))
@@ -133,7 +133,7 @@ func (x *tiExporter) put(line []byte) {
 	}
 }
 
-// number appends a blank and a number.
+// tiAppend appends a blank and a number.
 func tiAppend[T int | int32 | int64](line []byte, n T) []byte {
 	return strconv.AppendInt(append(line, ' '), int64(n), 10)
 }
@@ -146,7 +146,7 @@ func (x *tiExporter) flop(line []byte, work int64) []byte {
 	return strconv.AppendFloat(append(line, ' '), float64(work)*x.scale, 'g', -1, 64)
 }
 
-// event writes what one event is.
+// event writes one event.
 func (x *tiExporter) event(e *trace.Event) {
 	x.executed(e)
 	switch e.Kind {
@@ -164,8 +164,8 @@ func (x *tiExporter) event(e *trace.Event) {
 	}
 }
 
-// barrier writes a barrier of all ranks. One in shared memory is left out where some
-// processors are not at it: nothing says who is.
+// barrier writes a barrier of all ranks. It omits a barrier in shared memory that some
+// processors do not join, because the trace does not list the members.
 func (x *tiExporter) barrier(e *trace.Event) {
 	if e.Peer != trace.None {
 		if x.apart {
@@ -178,7 +178,7 @@ func (x *tiExporter) barrier(e *trace.Event) {
 	x.put(x.start("barrier"))
 }
 
-// executed writes the instructions before e, and the work of e if it is a compute.
+// executed writes the instructions before e, and the work of e if it is a Compute.
 func (x *tiExporter) executed(e *trace.Event) {
 	work := int64(0)
 	if e.Kind == trace.Compute {
@@ -208,7 +208,7 @@ func (x *tiExporter) message(e *trace.Event) {
 	x.put(tiAppend(tiAppend(line, e.Bytes), tiByteType))
 }
 
-// partner is a rank, or what stands for any.
+// tiRankOrAny returns a rank, or the number for any.
 func tiRankOrAny(rank int32) int32 {
 	if rank == trace.None {
 		return tiAnySource
@@ -238,7 +238,7 @@ func (x *tiExporter) completion(e *trace.Event) {
 		return
 	case !open:
 		if x.failed == nil {
-			x.failed = x.problem(int(x.rank), x.row, e, fmt.Sprintf("request %d is not open; traces check says more", e.Request))
+			x.failed = x.problem(int(x.rank), x.row, e, fmt.Sprintf("request %d is not open; run traces check", e.Request))
 		}
 		return
 	}
@@ -257,7 +257,7 @@ func (x *tiExporter) completion(e *trace.Event) {
 	x.put(tiAppend(tiAppend(line, r.message.to), tiTagOrAny(r.message.tag)))
 }
 
-// close takes a request out of the books, and counts if replay takes another one.
+// close removes a request, and counts the case that replay takes another one.
 func (x *tiExporter) close(e *trace.Event, r tiRequest) {
 	if e.Kind == trace.Test {
 		x.lost.succeeded++

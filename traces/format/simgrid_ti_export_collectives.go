@@ -2,7 +2,7 @@ package format
 
 import "spoor/traces/trace"
 
-// nonblocking remembers the request of a collective, which blocks from here on.
+// nonblocking records the request of a collective, which is written as a blocking one.
 func (x *tiExporter) nonblocking(e *trace.Event) {
 	if e.Request != trace.None {
 		x.whole[e.Request] = true
@@ -35,7 +35,7 @@ func (x *tiExporter) collective(e *trace.Event) {
 
 func tiRootOf(e *trace.Event) int32 { return max(e.Peer, tiRoot) }
 
-// even writes a collective whose blocks are of one size.
+// even writes a collective with blocks of equal size.
 func (x *tiExporter) even(e *trace.Event) {
 	size := e.Bytes
 	if e.Kind == trace.AllToAll {
@@ -65,8 +65,8 @@ func (x *tiExporter) vector(e *trace.Event, all []int64) {
 	x.put(tiAppend(tiAppend(line, tiByteType), tiByteType))
 }
 
-// exchange appends what this rank sends to each and receives from each, if rank i
-// sends all[i] bytes in parts that are as equal as can be.
+// exchange appends the sizes that this rank sends to and receives from each rank. Rank
+// i sends all[i] bytes, in parts that are as equal as possible.
 func (x *tiExporter) exchange(line []byte, own int64, all []int64) []byte {
 	procs := int64(x.procs)
 	line = tiAppend(line, own)
@@ -84,7 +84,7 @@ func (x *tiExporter) exchange(line []byte, own int64, all []int64) []byte {
 	return line
 }
 
-// share is part i of n of a total.
+// tiShare returns part i of n of a total.
 func tiShare(total, i, n int64) int64 {
 	part := total / n
 	if i < total%n {

@@ -176,7 +176,7 @@ func TestTIExport(t *testing.T) {
 		want string
 		note string
 	}{
-		{"instructions", computed(trace.WorkInstr, 7, 5), nil, tiOf("compute 5; compute 7; barrier"), "a list with the name of this file"},
+		{"instructions", computed(trace.WorkInstr, 7, 5), nil, tiOf("compute 5; compute 7; barrier"), "a list whose only line is the name of this file"},
 		{"2 flop per instruction", computed(trace.WorkInstr, 7, 5), map[string]string{"flops_per_instruction": "2.5"}, tiOf("compute 12.5; compute 17.5; barrier"), "list"},
 		{"time", computed(trace.WorkPicos, 0, 3000), map[string]string{"flops": "2Gf"}, tiOf("compute 6; barrier"), "list"},
 		{"flop", computed(trace.WorkFlop, 0, math.MaxInt64), nil, tiOf("compute 9223372036854775807; barrier"), "list"},
@@ -190,27 +190,27 @@ func TestTIExport(t *testing.T) {
 		{"a test that succeeds", tiTrace(trace.WorkFlop, []trace.Event{
 			event(trace.Isend, func(e *trace.Event) { e.Peer, e.Tag, e.Request = 0, 1, 0 }), event(trace.Recv, func(e *trace.Event) { e.Peer, e.Tag = 0, 1 }),
 			event(trace.Test, func(e *trace.Event) { e.Request, e.Count = 0, 1 })}), nil,
-			tiOf("isend 0 1 0 6; recv 0 1 0 6; wait 0 0 1"), "1 test that succeeded written as wait"},
+			tiOf("isend 0 1 0 6; recv 0 1 0 6; wait 0 0 1"), "1 test that succeeded written as a wait"},
 		{"a collective that does not block", tiTrace(trace.WorkFlop, []trace.Event{
 			event(trace.AllReduce, func(e *trace.Event) { e.Request = 4 }), event(trace.Wait, func(e *trace.Event) { e.Request = 4 })}), nil,
-			tiOf("allreduce 0 0 6"), "1 collective that does not block"},
+			tiOf("allreduce 0 0 6"), "1 collective without blocking"},
 		{"what there is no action for", tiTrace(trace.WorkFlop, []trace.Event{trace.NewEvent(trace.Lock), trace.NewEvent(trace.Marker), meet(3)}, nil), nil,
-			tiOf("", ""), "3 events left out, of kinds that simgrid-ti has not (barrier, lock, marker)"},
+			tiOf("", ""), "3 events omitted, of kinds that simgrid-ti lacks (barrier, lock, marker)"},
 		{"barriers of all in memory", tiTrace(trace.WorkFlop, []trace.Event{meet(3), meet(0)}, []trace.Event{meet(3), meet(0)}), nil,
-			tiOf("barrier; barrier", "barrier; barrier"), "4 barriers of shared memory, which all processors are at"},
+			tiOf("barrier; barrier", "barrier; barrier"), "4 barriers of shared memory with all processors"},
 		{"other barriers in memory", tiTrace(trace.WorkFlop, []trace.Event{meet(3), meet(0)}, []trace.Event{meet(0), meet(3)}), nil,
-			tiOf("", ""), "4 events left out, of kinds that simgrid-ti has not (barrier)"},
+			tiOf("", ""), "4 events omitted, of kinds that simgrid-ti lacks (barrier)"},
 		{"a test after a test", tiTrace(trace.WorkFlop, []trace.Event{
 			event(trace.Isend, func(e *trace.Event) { e.Peer, e.Tag, e.Request = 0, 1, 0 }), event(trace.Recv, func(e *trace.Event) { e.Peer, e.Tag = 0, 1 }),
 			event(trace.Test, func(e *trace.Event) { e.Request = 0 }), event(trace.Test, func(e *trace.Event) { e.Request = 0 }),
 			event(trace.Wait, func(e *trace.Event) { e.Request = 0 })}), nil,
-			tiOf("isend 0 1 0 6; recv 0 1 0 6; test 0 0 1; test 0 0 1; wait 0 0 1"), "1 test of a request that was tested before"},
+			tiOf("isend 0 1 0 6; recv 0 1 0 6; test 0 0 1; test 0 0 1; wait 0 0 1"), "1 test of a request that was already tested"},
 		{"waits in another order", tiTrace(trace.WorkFlop, []trace.Event{inGroup(trace.Send, 1, 3, -1), inGroup(trace.Send, 1, 3, -1)}, []trace.Event{
 			event(trace.Irecv, func(e *trace.Event) { e.Peer, e.Tag, e.Bytes, e.Request = 0, 3, 8, 0 }), event(trace.Irecv, func(e *trace.Event) { e.Peer, e.Tag, e.Bytes, e.Request = 0, 3, 8, 1 }),
 			event(trace.Wait, func(e *trace.Event) { e.Request = 1 }), event(trace.Wait, func(e *trace.Event) { e.Request = 0 })}), nil,
-			tiOf("send 1 3 8 6; send 1 3 8 6", "irecv 0 3 8 6; irecv 0 3 8 6; wait 0 1 3; wait 0 1 3"), "2 waits for another than the oldest request"},
+			tiOf("send 1 3 8 6; send 1 3 8 6", "irecv 0 3 8 6; irecv 0 3 8 6; wait 0 1 3; wait 0 1 3"), "2 waits for a request that is not the oldest"},
 		{"needs", tiTrace(trace.WorkFlop, []trace.Event{computed(trace.WorkFlop, 0, 1).EventsOf[0].Rows[0],
-			event(trace.Barrier, func(e *trace.Event) { e.Needs = []int64{} })}), nil, tiOf("compute 1; barrier"), "1 event that depends on others"},
+			event(trace.Barrier, func(e *trace.Event) { e.Needs = []int64{} })}), nil, tiOf("compute 1; barrier"), "1 event with dependencies other than the previous event"},
 	} {
 		got, notes := tiExport(t, c.src, c.set)
 		if got != c.want {
@@ -239,9 +239,9 @@ func TestTIExportErrors(t *testing.T) {
 		{"no processors", tiTrace(trace.WorkFlop), ExportOptions{}, "no processors"},
 		{"some processors", tiTrace(trace.WorkFlop, nil, nil), ExportOptions{Procs: []trace.Proc{1}}, "--proc"},
 		{"time without a speed", of(trace.Compute, -1), ExportOptions{}, "processor 0, event 0 (compute): its work is in ps"},
-		{"a group", of(trace.Bcast, 3), ExportOptions{Set: map[string]string{"flops": "1Gf"}}, "in group 3, but simgrid-ti has no communicators"},
-		{"any tag in a group", of(trace.Recv, 3), ExportOptions{Set: map[string]string{"flops": "1Gf"}}, "of any tag in group 3"},
-		{"any tag besides groups", wild, ExportOptions{}, "which could take messages of groups"},
+		{"a group", of(trace.Bcast, 3), ExportOptions{Set: map[string]string{"flops": "1Gf"}}, "collective of group 3, but simgrid-ti has only collectives"},
+		{"any tag in a group", of(trace.Recv, 3), ExportOptions{Set: map[string]string{"flops": "1Gf"}}, "any tag in group 3"},
+		{"any tag besides groups", wild, ExportOptions{}, "which could receive messages of groups"},
 		{"no tags left", big, ExportOptions{}, "no tags are left"},
 		{"a rate", of(trace.Compute, -1), ExportOptions{Set: map[string]string{"flops_per_instruction": "-1"}}, "not a number above 0"},
 		{"a wait", tiTrace(trace.WorkFlop, []trace.Event{event(trace.Wait, func(e *trace.Event) { e.Request = 4 })}), ExportOptions{}, "request 4 is not open"},

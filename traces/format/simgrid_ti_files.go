@@ -12,10 +12,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// tiMaxRanks bounds the numbers of ranks, which tables are made for.
+// tiMaxRanks limits the rank numbers, because tables are allocated for them.
 const tiMaxRanks = 1 << 20
 
-// tiRankInName finds N of rank-N in the name of a file, the last one if there are more.
+// tiRankInName finds N of rank-N in the name of a file; the last one counts.
 func tiRankInName(name []byte) (n int, ok bool) {
 	at := bytes.LastIndex(name, []byte("rank-"))
 	if at < 0 {
@@ -35,11 +35,11 @@ func isTIRankFile(line []byte) bool {
 	return ok && !bytes.ContainsAny(line, " \t,;")
 }
 
-// tiListName is what the list of the files of a trace is called in its folder.
+// tiListName is the name of the list of files in the folder of a trace.
 const tiListName = "trace.txt"
 
-// Expand lists the files of a folder whose names have rank-N, in the order of these
-// numbers, or else a list that is called trace.txt.
+// Expand lists the files of a folder whose names have rank-N, ordered by N. Without
+// such files, it lists trace.txt if that exists.
 func (f SimGridTI) Expand(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 			break
 		}
 		if other, twice := numbers[n]; twice {
-			return nil, fmt.Errorf("%s: %s and %s are both rank-%d: the folder may hold two traces; name the files of one, or its list", dir, other, e.Name(), n)
+			return nil, fmt.Errorf("%s: %s and %s are both rank-%d, so the folder may hold two traces; give the files of one, or its list", dir, other, e.Name(), n)
 		}
 		numbers[n] = e.Name()
 		paths = append(paths, path)
@@ -73,8 +73,8 @@ func (f SimGridTI) Expand(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// knows reports whether the file at path looks like this format. What cannot be
-// read is not known here; the import of what is will say why it cannot.
+// knows reports whether the file at path looks like this format. It returns false for
+// an unreadable file; the import then reports the reason.
 func (f SimGridTI) knows(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -88,7 +88,7 @@ func (f SimGridTI) knows(path string) bool {
 	return err == nil && f.Sniff(bytes.TrimPrefix(head, utf8BOM)).Confidence != Foreign
 }
 
-// readAll parses the files: all of those that were given, or those that a list names.
+// readAll parses the files: all that were given, or those in a list.
 func (p *tiParser) readAll() error {
 	if n := p.files.Len(); n > 1 {
 		return p.readRanks(0, n)
@@ -115,7 +115,8 @@ func (p *tiParser) readAll() error {
 	return p.readRanks(1, p.files.Len())
 }
 
-// isTIList reports whether the first line is no action: it does not start with a number.
+// isTIList reports whether the first line is not an action, because it does not start
+// with a number.
 func isTIList(head []byte) bool {
 	first := tiFirstAction(head)
 	if first == nil || checkEncoding("", head) != nil {
@@ -127,8 +128,8 @@ func isTIList(head []byte) bool {
 	return problem != ""
 }
 
-// readList adds the files that a list names. Relative names are tried as they
-// are, and then from the folder of the list.
+// readList adds the files that a list names. Relative names are looked up in the
+// current folder, then in the folder of the list.
 func (p *tiParser) readList(in *Input) error {
 	var missing []string
 	var first error
@@ -144,9 +145,9 @@ func (p *tiParser) readList(in *Input) error {
 		case problem == "":
 			p.files.Add(path)
 		case first == nil:
-			first = p.fail(line, "the listed file "+problem, "names are looked up as they are, and from the folder of the list")
+			first = p.fail(line, "the listed file "+problem, "names are relative to the current folder, or to the folder of the list")
 		case len(missing) < 2:
-			missing = append(missing, fmt.Sprintf(", nor does that of line %d: %s", p.line, quote(line)))
+			missing = append(missing, fmt.Sprintf("; also line %d: %s", p.line, quote(line)))
 		}
 		return nil
 	})
@@ -161,7 +162,7 @@ func (p *tiParser) readList(in *Input) error {
 	return err
 }
 
-// tiListedFile is the path of a file that a list names, or why there is none.
+// tiListedFile returns the path of a file in a list, or the reason why it is missing.
 func tiListedFile(list, name string) (path, problem string) {
 	problem = "does not exist"
 	for _, path := range []string{name, filepath.Join(filepath.Dir(list), name)} {
@@ -185,7 +186,7 @@ func (p *tiParser) readShared(file int) error {
 // readRanks parses files of one rank each.
 func (p *tiParser) readRanks(from, to int) error {
 	if p.given && p.procs != to-from {
-		return fmt.Errorf("%s: there are %d files of one rank each, but --set %s=%d", p.files.Path(0), to-from, tiRanks, p.procs)
+		return fmt.Errorf("%s: %d files of one rank each, but --set %s=%d", p.files.Path(0), to-from, tiRanks, p.procs)
 	}
 	p.procs = to - from
 	for file := from; file < to; file++ {

@@ -94,14 +94,14 @@ func TestTIFileErrors(t *testing.T) {
 		want  []string
 	}{
 		{in("0", "0"), []string{"0:1:", "rank 0 is in two files"}},
-		{in("0", "cut"), []string{"cut:2:", "no finalize of rank 1"}},
+		{in("0", "cut"), []string{"cut:2:", "without finalize of rank 1"}},
 		{in("0", "far"), []string{"far:2:", "partner 7, but the trace has 2 ranks"}},
 		{in("1", "far"), []string{"far:1:", "rank 1 is in two files"}},
 		{in("0", "nothing"), []string{"nothing:1:", "no actions"}},
 		{in("0", "empty"), []string{"empty:", "no actions"}},
 		{in("0", "missing"), []string{"missing", "no such file"}},
 		{in("1", "0", "all"), []string{"all:1:", "in two files"}},
-		{in("bad"), []string{"bad:1:", `the listed file does not exist: "names"`, `of line 3: "nope"`, `of line 4: "files"`}},
+		{in("bad"), []string{"bad:1:", `the listed file does not exist: "names"`, `also line 3: "nope"`, `also line 4: "files"`}},
 	} {
 		_, _, err := tiFiles(t, Options{}, c.paths...)
 		tiWantError(t, fmt.Sprint(c.paths), err, c.want...)
@@ -197,25 +197,25 @@ func TestTIMalformed(t *testing.T) {
 		want []string
 	}{
 		{"m24_ti_unknown_action.txt", []string{":2: ", `unknown action "frobnicate"`}},
-		{"m25_ti_missing_args.txt", []string{":2: ", "send has 2 values, needs partner, tag and size"}},
+		{"m25_ti_missing_args.txt", []string{":2: ", "send has 2 values, needs partner, tag, size"}},
 		{"m26_ti_bad_datatype.txt", []string{":2: ", `datatype id "99"`, "0 to 59"}},
 		{"m27_ti_negative_flops.txt", []string{":2: ", "negative amount of flops"}},
 		{"m28_ti_nan.txt", []string{":2: ", "amount of flops", "not finite"}},
 		{"m29_ti_rank_range.txt", []string{":3: ", "partner 5, but the trace has 2 ranks"}},
 		{"m30_ti_no_init.txt", []string{":1: ", "first action of rank 0 is not init"}},
-		{"m31_ti_no_finalize.txt", []string{":2: ", "end of", "no finalize", "truncated"}},
+		{"m31_ti_no_finalize.txt", []string{":2: ", "end of", "without finalize", "truncated"}},
 		{"m32_ti_after_finalize.txt", []string{":3: ", "after finalize"}},
 		{"m33_ti_wait_without_request.txt", []string{":2: ", "wait matches no open irecv or isend"}},
 		{"m34_ti_collective_mismatch.txt", []string{":4: ", "rank 0 collective #1 is barrier, rank 1 has bcast"}},
 		{"m35_ti_vector_len.txt", []string{":3: ", "recvcounts has 1 entr", "communicator has 2 ranks"}},
-		{"m37_ti_wildcard_minus333.txt", []string{":4: ", "no finalize of rank 0, 1", "-333", "line 4"}},
+		{"m37_ti_wildcard_minus333.txt", []string{":4: ", "without finalize of rank 0, 1", "-333", "line 4"}},
 		{"m38_ti_list_missing_file.txt", []string{":1: ", "listed file does not exist", "line 2", `"files/nope.txt"`}},
 	} {
 		_, _, err := tiFiles(t, Options{}, filepath.Join(dir, c.file))
 		tiWantError(t, c.file, err, append(c.want, c.file)...)
 	}
 	_, r, err := tiFiles(t, Options{}, filepath.Join(dir, "m36_ti_no_final_newline.txt"))
-	if err != nil || !strings.Contains(strings.Join(r.Notes, " "), "SimGrid drops its action, here it is read; it may be cut (line 3)") {
+	if err != nil || !strings.Contains(strings.Join(r.Notes, " "), "read here, dropped by SimGrid; it may be truncated (line 3)") {
 		t.Errorf("m36: %v, %q", err, r.Notes)
 	}
 }

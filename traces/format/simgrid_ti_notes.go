@@ -7,8 +7,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// tiOddity is something about actions that the trace cannot say or that was read
-// in a way worth a note.
+// tiOddity is a property of actions that a trace cannot express, or whose import needs
+// a note.
 type tiOddity uint8
 
 // The oddities.
@@ -47,32 +47,32 @@ type tiOdd struct {
 	first trace.Pos
 }
 
-// tiOddText is what was counted, and what became of it.
+// tiOddText has the counted noun and what import did with it.
 var tiOddText = [tiOddities]struct{ noun, text string }{
-	tiFraction:      {"amount", "of flop with a fraction: it is carried on to the next amount of the rank"},
-	tiSleepLost:     {"sleep", "left out: their unit is seconds, and that of work is flop; --set flops=1Gf says how many a second is"},
-	tiSleepPaid:     {"sleep", "turned into flop"},
-	tiLocationLost:  {"location line", "left out"},
-	tiNoEffect:      {"comm_size, comm_split, comm_dup or migrate", "left out: they have no effect; collectives of other communicators look like those of the world"},
+	tiFraction:      {"amount", "of flop with a fraction, which is added to the next amount of the rank"},
+	tiSleepLost:     {"sleep", "omitted: their unit is seconds, but work is in flop; --set flops=1Gf converts them"},
+	tiSleepPaid:     {"sleep", "converted to flop"},
+	tiLocationLost:  {"location line", "omitted"},
+	tiNoEffect:      {"comm_size, comm_split, comm_dup or migrate", "omitted: they have no effect; collectives of other communicators look like those of the world"},
 	tiWildcard:      {"receive", "from any source or with any tag (-333, which SMPI writes for MPI_ANY_SOURCE and MPI_PROC_NULL, -555 or -444)"},
-	tiToNobody:      {"action", "left out whose partner is MPI_PROC_NULL (-666, or -333 where something is sent)"},
-	tiProbed:        {"receive", "without a size: its bytes are 0, for unknown"},
-	tiUntyped:       {"size", "without datatype: of bytes, or of doubles after init with a value"},
-	tiNoType:        {"size", "with datatype -1 (none): no bytes"},
-	tiTruncated:     {"number", "of elements with a fraction, which is dropped"},
-	tiOmitted:       {"collective", "without the number of elements received, which the tracer leaves out if it is 0"},
+	tiToNobody:      {"action", "with partner MPI_PROC_NULL (-666, or -333 in a send) omitted"},
+	tiProbed:        {"receive", "without a size: 0 bytes, meaning unknown"},
+	tiUntyped:       {"size", "without datatype: in bytes, or in doubles if init has a value"},
+	tiNoType:        {"size", "with datatype -1 (none): 0 bytes"},
+	tiTruncated:     {"number", "of elements with a fraction, rounded down"},
+	tiOmitted:       {"collective", "without the number of elements received, which the tracer omits if it is 0"},
 	tiInPlace:       {"collective", "in place: the rank contributes as much as it receives from another"},
-	tiSendRecv:      {"sendRecv", "taken for irecv, send and wait, with tag 0"},
-	tiVector:        {"collective", "with a number of elements for each rank, kept with the bytes of the rank itself"},
-	tiExscan:        {"exscan", "taken for scan"},
-	tiReduceScatter: {"reducescatter", "taken for reduce to rank 0 and scatter"},
-	tiTested:        {"test", "taken for tests that do not succeed: a trace does not say"},
-	tiTestLost:      {"test", "without a request, left out"},
-	tiTestLeft:      {"request", "tested and not waited for: waited for at finalize, as in SimGrid's replay"},
-	tiWaitWild:      {"wait", "for a sender and tag taken for the open receive from any"},
-	tiWaitFew:       {"waitall", "for fewer requests than are open: it waits for all, as in SimGrid's replay"},
-	tiStranger:      {"line", "of another rank than the file is of, left out as SimGrid does"},
-	tiUnended:       {"last line", "without line end: SimGrid drops its action, here it is read; it may be cut"},
+	tiSendRecv:      {"sendRecv", "imported as irecv, send and wait, with tag 0"},
+	tiVector:        {"collective", "with a number of elements for each rank, stored with the bytes of the rank itself"},
+	tiExscan:        {"exscan", "imported as scan"},
+	tiReduceScatter: {"reducescatter", "imported as reduce to rank 0 and scatter"},
+	tiTested:        {"test", "imported as unsuccessful, because the trace does not say"},
+	tiTestLost:      {"test", "without a request, omitted"},
+	tiTestLeft:      {"request", "tested but not waited for: completed at finalize, as in SimGrid's replay"},
+	tiWaitWild:      {"wait", "for a sender and tag, matched with the open receive from any"},
+	tiWaitFew:       {"waitall", "for fewer requests than are open: waits for all, as in SimGrid's replay"},
+	tiStranger:      {"line", "of another rank than its file, omitted as in SimGrid"},
+	tiUnended:       {"last line", "without line end: read here, dropped by SimGrid; it may be truncated"},
 	tiUnfinished:    {"rank", "without finalize: the trace is truncated"},
 }
 
@@ -84,7 +84,7 @@ func (p *tiParser) note(o tiOddity) {
 	p.odd[o].n++
 }
 
-// describe is the note about an oddity.
+// describe returns the note about an oddity.
 func (p *tiParser) describe(o tiOddity) string {
 	odd := p.odd[o]
 	where := p.talk.where(odd.first)
@@ -103,13 +103,13 @@ func (p *tiParser) oddNotes() (all []string) {
 	return all
 }
 
-// facts are sums over the actions as they are written.
+// facts returns sums over the actions as written in the file.
 func (p *tiParser) facts() []string {
 	return []string{"computes " + strconv.FormatFloat(p.flops, 'g', 12, 64) + " flop",
 		fmt.Sprintf("send and isend %.0f bytes", p.sent)}
 }
 
-// count is the number of actions by name, of those that there are.
+// count returns the number of actions by name, without zeros.
 func (p *tiParser) count() (all []Count) {
 	for i, n := range p.counts {
 		if n > 0 {

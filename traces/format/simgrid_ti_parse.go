@@ -8,8 +8,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// tiParser reads actions. A value that is wrong sets problem, the first one counts;
-// what is said checks it.
+// tiParser reads actions. An invalid value sets problem; the first one counts. The
+// functions that emit events check it.
 type tiParser struct {
 	text
 	files *Files
@@ -18,29 +18,29 @@ type tiParser struct {
 	total uint64 // lines of all files
 	speed float64
 
-	procs    int         // ranks known: files, the setting, or inits so far
-	given    bool        // by the setting
+	procs    int         // known number of ranks: files, the setting, or inits so far
+	given    bool        // procs comes from the setting
 	shared   bool        // one file of all ranks
-	listed   bool        // a file for each, in the order of a list
+	listed   bool        // a file for each rank, in the order of a list
 	expected int32       // rank of the file being read, or none
-	owner    *tiRank     // rank of the file being read, when its first action is known
-	frozen   int         // line from which on the number of ranks of a shared file may not change, or 0
-	far      []tiPartner // partners above all before, in a shared file
-	ranks    []*tiRank   // by number, nil if they did not come yet
+	owner    *tiRank     // rank of the file being read, known from its first action
+	frozen   int         // line from which the number of ranks of a shared file is fixed, or 0
+	far      []tiPartner // partners above all previous ones, in a shared file
+	ranks    []*tiRank   // by number, nil before their first action
 	inits    int
 
 	raw     []byte // the line being parsed
 	fields  [][]byte
 	values  [][]byte // fields after the action
 	action  *tiAction
-	index   int // of action in tiActions
+	index   int // index of action in tiActions
 	at      trace.Pos
 	rank    *tiRank
 	problem error
 
 	counts []uint64 // of tiActions
 	odd    [tiOddities]tiOdd
-	flops  float64 // of computes, as written
+	flops  float64 // sum of computes, as written in the file
 	sent   float64 // bytes of sends and isends
 }
 
@@ -51,7 +51,7 @@ type tiPartner struct {
 	text string
 }
 
-// act takes one line.
+// act handles one line.
 func (p *tiParser) act(raw []byte, last bool) error {
 	p.split(raw)
 	if len(p.fields) == 0 || p.fields[0][0] == '#' {
@@ -99,7 +99,8 @@ func (p *tiParser) split(line []byte) {
 
 func tiBlank(c byte) bool { return c == ' ' || c-'\t' <= '\r'-'\t' }
 
-// bad is an error about the line, which NUL bytes explain better than anything else.
+// bad returns an error about the line. If the line has a NUL byte, the error says so
+// instead.
 func (p *tiParser) bad(reason, advice string) error {
 	if err := p.checkNUL(p.raw); err != nil {
 		return err
@@ -107,8 +108,8 @@ func (p *tiParser) bad(reason, advice string) error {
 	return p.fail(bytes.Trim(p.raw, blanks), reason, advice)
 }
 
-// find sets rank, action and values from the fields. rank is nil if the line is not
-// to be read.
+// find sets rank, action and values from the fields. rank is nil if the line is to be
+// skipped.
 func (p *tiParser) find() error {
 	number, problem := tiInteger(p.fields[0])
 	if problem != "" || number < 0 || number >= tiMaxRanks {
@@ -127,16 +128,16 @@ func (p *tiParser) find() error {
 	return err
 }
 
-// unknownAdvice is what to do about an action that is not known. Before SimGrid 3.20
-// names had capitals, and messages no tags.
+// unknownAdvice returns the advice on an unknown action. Before SimGrid 3.20, names had
+// capitals, and messages had no tags.
 func unknownAdvice(name string) string {
 	if _, known := tiActionIndex[strings.ToLower(name)]; known {
 		return "if this is a trace of SimGrid before 3.20, convert it with simgrid_convert_TI_traces"
 	}
-	return "SimGrid's replay does not know it either"
+	return "SimGrid's replay has no such action either"
 }
 
-// rankOf is the rank that speaks, or nil if it is not to be heard.
+// rankOf returns the rank of an action, or nil if the action is to be skipped.
 func (p *tiParser) rankOf(number int32) (*tiRank, error) {
 	if int(number) < len(p.ranks) && p.ranks[number] != nil {
 		r := p.ranks[number]
@@ -167,7 +168,7 @@ func (p *tiParser) rankOf(number int32) (*tiRank, error) {
 	return r, nil
 }
 
-// checkState holds the action to its place between init and finalize.
+// checkState checks the order of init, actions and finalize.
 func (p *tiParser) checkState() error {
 	switch r := p.rank; {
 	case p.index == tiLocation:

@@ -9,7 +9,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// reach makes sure that the ranks include number.
+// reach checks that the ranks include number.
 func (p *tiParser) reach(number int32, what string) {
 	switch {
 	case p.given || !p.shared || p.frozen > 0:
@@ -21,7 +21,7 @@ func (p *tiParser) reach(number int32, what string) {
 	}
 }
 
-// moreRanks is the advice when ranks seem to be missing.
+// moreRanks returns the advice when ranks seem to be missing.
 func (p *tiParser) moreRanks() string {
 	switch {
 	case p.given:
@@ -30,15 +30,15 @@ func (p *tiParser) moreRanks() string {
 		return "there must be a file for each rank"
 	case p.procs == 1:
 		return fmt.Sprintf("if this is the file of one rank of several, give all of them, their folder or their list; "+
-			"if all ranks follow one after the other, say how many with --set %s=N", tiRanks)
+			"if all ranks follow one after the other, give their number with --set %s=N", tiRanks)
 	case p.frozen > 0:
-		return fmt.Sprintf("the inits of all ranks must come before line %d, where their number matters; or give it with --set %s=N", p.frozen, tiRanks)
+		return fmt.Sprintf("the inits of all ranks must come before line %d, which needs their number; or set it with --set %s=N", p.frozen, tiRanks)
 	}
 	return "each rank must have its init"
 }
 
-// ranksNow is the number of ranks, for actions that depend on it. In a shared file
-// without the setting, the inits of all ranks must have come.
+// ranksNow returns the number of ranks, for actions that depend on it. In a shared file
+// without the setting, all inits must precede such actions.
 func (p *tiParser) ranksNow() int {
 	if p.shared && !p.given && p.frozen == 0 {
 		p.frozen = p.line
@@ -49,7 +49,7 @@ func (p *tiParser) ranksNow() int {
 	return p.procs
 }
 
-// checkFar is an error if a partner is no rank.
+// checkFar returns an error if a partner is not a rank.
 func (p *tiParser) checkFar() error {
 	for _, f := range p.far {
 		if int(f.rank) >= p.procs {
@@ -59,8 +59,8 @@ func (p *tiParser) checkFar() error {
 	return nil
 }
 
-// checkFinalized is an error if one of the ranks has no init or no finalize. If
-// unmatched messages are notes, so is the latter.
+// checkFinalized returns an error if a rank has no init or no finalize. With
+// Options.Unmatched, a missing finalize is a note.
 func (p *tiParser) checkFinalized(ranks ...*tiRank) error {
 	var cut []string
 	var last trace.Pos
@@ -89,10 +89,10 @@ func (p *tiParser) checkFinalized(ranks ...*tiRank) error {
 	if len(cut) == 0 {
 		return nil
 	}
-	return p.hint(p.talk.fail(last, fmt.Sprintf("end of the actions, and no finalize of rank %s: the trace is truncated; --unmatched note imports it all the same", strings.Join(cut, ", "))))
+	return p.hint(p.talk.fail(last, fmt.Sprintf("end of the actions without finalize of rank %s: the trace is truncated; --unmatched note imports it with a note", strings.Join(cut, ", "))))
 }
 
-// tiNamed is how many ranks an error names.
+// tiNamed is the number of ranks that an error lists.
 const tiNamed = 8
 
 // hint adds the wildcards to an error that they may explain.
@@ -104,7 +104,7 @@ func (p *tiParser) hint(err error) error {
 	return err
 }
 
-// finish checks what can be known at the end alone.
+// finish checks what is known only at the end.
 func (p *tiParser) finish() ([]string, error) {
 	if len(p.ranks) == 0 {
 		return nil, p.fail(nil, "end of file after no actions", "")
@@ -120,7 +120,7 @@ func (p *tiParser) finish() ([]string, error) {
 	}
 	for number := range p.procs {
 		if number >= len(p.ranks) || p.ranks[number] == nil {
-			return nil, p.fail(nil, fmt.Sprintf("end of file, and rank %d of %d has no actions", number, p.procs), "")
+			return nil, p.fail(nil, fmt.Sprintf("end of file, but rank %d of %d has no actions", number, p.procs), "")
 		}
 	}
 	if err := p.checkFinalized(p.ranks...); err != nil {
@@ -133,17 +133,17 @@ func (p *tiParser) finish() ([]string, error) {
 	return append(append(p.text.notes(), p.oddNotes()...), notes...), nil
 }
 
-// tooFew is the error for a shared file in which a rank below n has no init.
+// tooFew returns the error for a shared file in which a rank below n has no init.
 func (p *tiParser) tooFew(n int) error {
 	for number, r := range p.ranks {
 		if r != nil && r.state == tiUnborn {
 			return p.checkFinalized(r)
 		}
 		if r == nil && p.inits == 1 {
-			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("only rank %d is here: this is the file of one rank of several; give all of them, their folder or their list", n-1))
+			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("only rank %d is in this file, so it is one of several files; give all, their folder or their list", n-1))
 		}
 		if r == nil {
-			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("rank %d is here, but rank %d has no actions; give a file of all ranks, or the files of all", n-1, number))
+			return p.talk.fail(p.ranks[n-1].last, fmt.Sprintf("rank %d is in this file, but rank %d has no actions; give one file of all ranks, or the files of all", n-1, number))
 		}
 	}
 	return nil

@@ -2,7 +2,7 @@ package format
 
 import "spoor/traces/trace"
 
-// tiState is how far a rank has come.
+// tiState is the progress of a rank.
 type tiState uint8
 
 const (
@@ -16,13 +16,13 @@ type tiRank struct {
 	number   int32
 	speaker  *speaker
 	state    tiState
-	size     int64     // of an element without datatype
-	fraction float64   // of a flop, that no amount has yet
+	size     int64     // bytes of an element without datatype
+	fraction float64   // part of a flop not yet in an amount
 	last     trace.Pos // of its latest action
 	requests tiRequests
 }
 
-// end waits for the requests that were tested, and sends what is left.
+// end completes the tested requests, and flushes the events.
 func (r *tiRank) end(p *tiParser) error {
 	for i := r.requests.oldest; i != tiNoRequest; i = r.requests.all[i].newer {
 		if r.requests.all[i].tested {
@@ -34,15 +34,15 @@ func (r *tiRank) end(p *tiParser) error {
 	}
 	r.state, r.requests = tiFinalized, newTIRequests()
 	err := r.speaker.flush()
-	r.speaker.batch.Rows = nil // ranks of one file may come one after the other
+	r.speaker.batch.Rows = nil // free the memory, because ranks of one file may follow each other
 	return err
 }
 
-// tiMessage is what a trace knows a request by.
+// tiMessage identifies a request in the trace.
 type tiMessage struct{ from, to, tag int32 }
 
-// tiRequest is an open request. Requests are in two lists: all by age, and
-// those of one message by age.
+// tiRequest is an open request. It is in two lists by age: that of all requests, and
+// that of its message.
 type tiRequest struct {
 	id           int32
 	tested       bool
@@ -53,14 +53,14 @@ type tiRequest struct {
 
 const tiNoRequest = -1
 
-// tiRequests are the open requests of a rank.
+// tiRequests holds the open requests of a rank.
 type tiRequests struct {
 	all            []tiRequest
 	unused         []int32
 	of             map[tiMessage]tiQueue
 	oldest, newest int32
 	open           int
-	count          int32 // requests so far, from which they get their numbers
+	count          int32 // number of requests so far, which numbers them
 }
 
 type tiQueue struct{ first, last int32 }
@@ -69,7 +69,7 @@ func newTIRequests() tiRequests {
 	return tiRequests{of: map[tiMessage]tiQueue{}, oldest: tiNoRequest, newest: tiNoRequest}
 }
 
-// number is the next number of a request.
+// number returns the next number of a request.
 func (q *tiRequests) number() int32 {
 	n := q.count
 	q.count = (q.count + 1) & 0x7fffffff
@@ -103,8 +103,8 @@ func (q *tiRequests) add(m tiMessage) (id int32) {
 	return id
 }
 
-// find is the oldest open request for m, or else the oldest of a receive by rank me
-// that could have got m.
+// find returns the oldest open request for m. Without one, it returns the oldest
+// receive by rank me that could have received m.
 func (q *tiRequests) find(m tiMessage, me int32) (i int32, wild bool) {
 	if queue, ok := q.of[m]; ok {
 		return queue.first, false

@@ -9,27 +9,30 @@ import (
 	"spoor/traces/trace"
 )
 
-// tiSurvey is what an exporter must know of a whole trace before it writes the
-// first rank: the tags of messages in groups, which are new ones above all others,
-// and the collectives whose blocks are of different sizes, since every rank of a
-// gatherv writes the sizes of all. Memory is 16 bytes for each gather, scatter,
-// allgather and alltoall, and 8 for each rank in those of different sizes.
+// tiSurvey holds the facts about a whole trace that an exporter needs before the first
+// rank:
+//
+//   - the tags of messages in groups, which get new tags above all others;
+//   - the collectives with blocks of different sizes, because every rank of a gatherv lists the sizes of all.
+//
+// It takes 16 bytes for each gather, scatter, allgather and alltoall, and 8 bytes for
+// each rank in those of different sizes.
 type tiSurvey struct {
 	src    trace.Source
 	procs  int
 	top    int32                // highest tag of the world
-	tags   map[tiGroupTag]int32 // from 0, in the order of their first use
-	any    string               // where a receive of any tag is, if one is
+	tags   map[tiGroupTag]int32 // from 0, in the order of first use
+	any    string               // place of a receive of any tag, or ""
 	blocks []tiBlock            // of rank 0
-	uneven map[int][]int64      // by number among blocks: the bytes of each rank
-	apart  bool                 // processors meet at barriers of shared memory that others are not at
+	uneven map[int][]int64      // by index in blocks: the bytes of each rank
+	apart  bool                 // some barriers of shared memory do not have all processors
 	lost   tiLost
 }
 
-// tiGroupTag is a tag of messages that are not in the world.
+// tiGroupTag is a tag of messages outside the world.
 type tiGroupTag struct{ group, tag int32 }
 
-// tiBlock is a collective in which each rank has a block of its own.
+// tiBlock is a collective in which each rank has its own block.
 type tiBlock struct {
 	kind  trace.Kind
 	bytes int64
@@ -40,7 +43,7 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 	s := &tiSurvey{src: src, procs: src.Header().Procs, tags: map[tiGroupTag]int32{}, uneven: map[int][]int64{}}
 	s.lost.kinds = map[trace.Kind]int{}
 	needsSpeed := src.Header().WorkUnit == trace.WorkPicos && speed == 0
-	var met [2]uint64 // of processor 0, and of this one
+	var met [2]uint64 // hashes of the barriers of processor 0, and of this one
 	for p := range s.procs {
 		row, blocks := int64(0), 0
 		met[1] = 0
@@ -51,7 +54,7 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 			for i := range b.Rows {
 				e := &b.Rows[i]
 				if e.Work > 0 && needsSpeed {
-					return nil, s.problem(p, row, e, fmt.Sprintf("its work is in ps, that of simgrid-ti in flop; --set %s=1Gf says how many flop a second are", tiFlops))
+					return nil, s.problem(p, row, e, fmt.Sprintf("its work is in ps, but simgrid-ti has flop; convert with --set %s=1Gf (flop per second)", tiFlops))
 				}
 				s.lost.count(e, row)
 				if e.Kind == trace.Barrier {
@@ -68,18 +71,18 @@ func newTISurvey(src trace.Source, speed float64) (*tiSurvey, error) {
 		}
 		s.apart = s.apart || met[0] != met[1]
 		if p > 0 && blocks < len(s.blocks) {
-			return nil, fmt.Errorf("processor %d has %d of the %d gathers, scatters and alltoalls of processor 0; traces check says more", p, blocks, len(s.blocks))
+			return nil, fmt.Errorf("processor %d has %d of the %d gathers, scatters and alltoalls of processor 0; run traces check", p, blocks, len(s.blocks))
 		}
 	}
 	return s, s.checkTags()
 }
 
-// problem is an error about event number row of p.
+// problem returns an error about event number row of p.
 func (s *tiSurvey) problem(p int, row int64, e *trace.Event, text string) error {
 	return fmt.Errorf("processor %d, event %d (%s): %s", p, row, e.Kind, text)
 }
 
-// event takes one event; blocks counts those of its rank that have blocks.
+// event handles one event; blocks counts the block collectives of its rank.
 func (s *tiSurvey) event(p int, row int64, e *trace.Event, blocks *int) error {
 	switch e.Kind {
 	case trace.Send, trace.Isend, trace.Recv, trace.Irecv:
@@ -89,14 +92,14 @@ func (s *tiSurvey) event(p int, row int64, e *trace.Event, blocks *int) error {
 		s.block(p, *blocks, e)
 		*blocks++
 		if p > 0 && (*blocks > len(s.blocks) || s.blocks[*blocks-1].kind != e.Kind) {
-			return s.problem(p, row, e, "processor 0 has another collective here; traces check says more")
+			return s.problem(p, row, e, "processor 0 has another collective here; run traces check")
 		}
 	default:
 		return nil
 	}
 	if e.Group >= 0 {
-		return s.problem(p, row, e, fmt.Sprintf("in group %d, but simgrid-ti has no communicators: a collective is of all ranks; "+
-			"record the program with collectives as the messages they are made of, or export goal", e.Group))
+		return s.problem(p, row, e, fmt.Sprintf("collective of group %d, but simgrid-ti has only collectives of all ranks; "+
+			"export goal, or record collectives as messages", e.Group))
 	}
 	return nil
 }
@@ -104,9 +107,9 @@ func (s *tiSurvey) event(p int, row int64, e *trace.Event, blocks *int) error {
 func (s *tiSurvey) message(p int, row int64, e *trace.Event) error {
 	switch {
 	case e.Tag == trace.None && e.Group >= 0:
-		return s.problem(p, row, e, fmt.Sprintf("of any tag in group %d, but simgrid-ti tells groups apart by tags", e.Group))
+		return s.problem(p, row, e, fmt.Sprintf("any tag in group %d, but simgrid-ti separates groups by tags", e.Group))
 	case e.Tag == trace.None:
-		s.any = s.problem(p, row, e, "of any tag").Error()
+		s.any = s.problem(p, row, e, "any tag").Error()
 	case e.Group < 0:
 		s.top = max(s.top, e.Tag)
 	default:
@@ -118,19 +121,19 @@ func (s *tiSurvey) message(p int, row int64, e *trace.Event) error {
 	return nil
 }
 
-// checkTags makes sure that messages in groups can have tags of their own.
+// checkTags checks that messages in groups can have tags of their own.
 func (s *tiSurvey) checkTags() error {
 	switch {
 	case len(s.tags) == 0:
 	case s.any != "":
-		return fmt.Errorf("%s, which could take messages of groups: simgrid-ti tells groups apart by tags", s.any)
+		return fmt.Errorf("%s, which could receive messages of groups: simgrid-ti separates groups by tags", s.any)
 	case int64(s.top)+int64(len(s.tags)) > math.MaxInt32:
-		return fmt.Errorf("the trace has %d tags in groups and tag %d besides: no tags are left to tell groups apart", len(s.tags), s.top)
+		return fmt.Errorf("the trace has %d tags in groups and also tag %d: no tags are left to separate groups", len(s.tags), s.top)
 	}
 	return nil
 }
 
-// tag is what a message is written with.
+// tag returns the written tag of a message.
 func (s *tiSurvey) tag(e *trace.Event) int32 {
 	if e.Group < 0 {
 		return e.Tag
@@ -158,16 +161,16 @@ func (s *tiSurvey) block(p, n int, e *trace.Event) {
 	}
 }
 
-// sizes are the bytes of all ranks in block n, as far as they are known to be like
-// those of processor 0.
+// sizes returns the bytes of all ranks in block n, or nil if they equal those of
+// processor 0.
 func (s *tiSurvey) sizes(n int) []int64 {
 	return slices.Repeat([]int64{s.blocks[n].bytes}, s.procs)
 }
 
-// tiLost counts what the format cannot express.
+// tiLost counts the parts of a trace that the format cannot express.
 type tiLost struct {
 	kinds       map[trace.Kind]int
-	needs       int // events that depend on others than the one before
+	needs       int // events that depend on events other than the previous one
 	layouts     int // of buffers
 	wild        int // receives from any source or with any tag
 	groups      int // messages in groups
@@ -175,10 +178,10 @@ type tiLost struct {
 	rootless    int // collectives
 	nonblocking int // collectives
 	succeeded   int // tests
-	retested    int // tests of a request that was tested before
-	swapped     int // waits that replay takes for another request of the same ranks and tag
+	retested    int // tests of a request that was already tested
+	swapped     int // waits for which replay takes another request of the same ranks and tag
 	uneven      int // collectives
-	shared      int // barriers of shared memory that all processors are at
+	shared      int // barriers of shared memory that all processors join
 }
 
 func (l *tiLost) count(e *trace.Event, row int64) {
@@ -208,7 +211,7 @@ func (l *tiLost) count(e *trace.Event, row int64) {
 	}
 }
 
-// notes says what was lost, from a trace with references or not.
+// notes describes the losses of a trace, with or without references.
 func (l *tiLost) notes(h trace.Header, refs bool) (all []string) {
 	add := func(n int, noun, text string) {
 		if n > 0 {
@@ -216,10 +219,10 @@ func (l *tiLost) notes(h trace.Header, refs bool) (all []string) {
 		}
 	}
 	if refs {
-		all = append(all, "simgrid-ti has no references to memory: they were left out")
+		all = append(all, "simgrid-ti has no memory references: they are omitted")
 	}
 	if h.HasTime {
-		all = append(all, "simgrid-ti has no times: those of events were left out")
+		all = append(all, "simgrid-ti has no times: those of events are omitted")
 	}
 	var kinds []string
 	total := 0
@@ -228,18 +231,18 @@ func (l *tiLost) notes(h trace.Header, refs bool) (all []string) {
 			kinds, total = append(kinds, k.String()), total+n
 		}
 	}
-	add(total, "event", "left out, of kinds that simgrid-ti has not ("+strings.Join(kinds, ", ")+")")
-	add(l.shared, "barrier", "of shared memory, which all processors are at, written as one of all ranks")
-	add(l.needs, "event", "that depends on others than the one before written in order: what could overlap no longer does")
-	add(l.layouts, "layout", "of buffers left out")
+	add(total, "event", "omitted, of kinds that simgrid-ti lacks ("+strings.Join(kinds, ", ")+")")
+	add(l.shared, "barrier", "of shared memory with all processors, written as one of all ranks")
+	add(l.needs, "event", "with dependencies other than the previous event, written in order: they no longer overlap")
+	add(l.layouts, "layout", "of buffers omitted")
 	add(l.groups, "message", "in groups written in the world, with tags of their own")
-	add(l.wild, "receive", fmt.Sprintf("from any source (%d) or with any tag (%d): SimGrid's own tracer writes such sources so that replay waits for ever, these it accepts", tiAnySource, tiAnyTag))
+	add(l.wild, "receive", fmt.Sprintf("from any source (%d) or with any tag (%d): replay accepts these numbers, but not those of SimGrid's tracer", tiAnySource, tiAnyTag))
 	add(l.large, "size", "over 2^31-1 bytes, which SMPI's counts cannot hold")
 	add(l.rootless, "collective", "without a root written with root 0")
-	add(l.nonblocking, "collective", "that does not block written as one that does")
-	add(l.succeeded, "test", "that succeeded written as wait, since in a replay it may not")
-	add(l.retested, "test", "of a request that was tested before: where the earlier test succeeds, SimGrid's replay (3.32) may stop at the wait")
-	add(l.swapped, "wait", "for another than the oldest request with its ranks and tag, which replay takes")
-	add(l.uneven, "collective", "with blocks of different sizes written with the sizes of all ranks; what an alltoallv sends to each is taken for equal")
+	add(l.nonblocking, "collective", "without blocking written as a blocking one")
+	add(l.succeeded, "test", "that succeeded written as a wait, because it may fail in a replay")
+	add(l.retested, "test", "of a request that was already tested: if the earlier test succeeds, SimGrid's replay (3.32) may stop at the wait")
+	add(l.swapped, "wait", "for a request that is not the oldest with its ranks and tag; replay takes the oldest")
+	add(l.uneven, "collective", "with blocks of different sizes written with the sizes of all ranks; an alltoallv is assumed to send equal parts")
 	return all
 }

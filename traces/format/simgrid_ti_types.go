@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// tiTypeSizes are the bytes of SMPI's datatypes by their number in traces, those of
-// structures with padding, as MPI_Type_size says on x86-64 (smpi_datatype.cpp).
+// tiTypeSizes are the bytes of SMPI's datatypes by their number in traces. Structures
+// include padding, as in MPI_Type_size on x86-64 (smpi_datatype.cpp).
 var tiTypeSizes = [...]int64{
 	8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, // DOUBLE INT CHAR SHORT LONG FLOAT BYTE LONG_LONG SIGNED_CHAR UNSIGNED_CHAR, _SHORT, UNSIGNED, _LONG, _LONG_LONG LONG_DOUBLE WCHAR C_BOOL
 	1, 2, 4, 8, 1, 2, 4, 8, // INT8 to INT64, UINT8 to UINT64
@@ -17,7 +17,7 @@ var tiTypeSizes = [...]int64{
 	1, 8, 16, 32, 0, 0, 1, 8, 8, // CXX_BOOL, complex numbers of C++, UB LB PACKED PTR COUNT
 }
 
-// The numbers that stand for something else than themselves.
+// The numbers with a special meaning.
 const (
 	tiNullType    = -1   // MPI_DATATYPE_NULL
 	tiByteType    = 6    // MPI_BYTE
@@ -26,10 +26,10 @@ const (
 	tiUndefined   = -333 // MPI_UNDEFINED, which the tracer writes for MPI_ANY_SOURCE and MPI_PROC_NULL
 	tiProcNull    = -666 // MPI_PROC_NULL
 	tiDoubleBytes = 8    // of an element without datatype after init with a value
-	tiByteBytes   = 1    // and after init without
+	tiByteBytes   = 1    // of an element without datatype after init without a value
 )
 
-// tiInteger reads an integer as SimGrid's ranks, tags and datatypes are.
+// tiInteger reads an integer of the size of SimGrid's ranks, tags and datatypes.
 func tiInteger(b []byte) (v int32, problem string) {
 	digits := b
 	if len(b) > 1 && b[0] == '-' {
@@ -47,8 +47,8 @@ func tiInteger(b []byte) (v int32, problem string) {
 	return int32(u), ""
 }
 
-// tiNumber reads a number of elements or flops, which SimGrid has as a double. A
-// whole number without sign, point and exponent is exact.
+// tiNumber reads a number of elements or flops, which is a double in SimGrid. A whole
+// number without sign, point and exponent is exact.
 func tiNumber(b []byte) (whole int64, fraction float64, problem string) {
 	if u, problem := parseDecimal(b); problem == "" && u <= math.MaxInt64 {
 		return int64(u), 0, ""

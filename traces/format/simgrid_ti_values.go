@@ -7,14 +7,14 @@ import (
 	"spoor/traces/trace"
 )
 
-// wrong keeps the first problem of the line.
+// wrong records the first problem of the line.
 func (p *tiParser) wrong(reason, advice string) {
 	if p.problem == nil {
 		p.problem = p.bad(reason, advice)
 	}
 }
 
-// integer is value i, which must be from least.
+// integer returns value i, which must be at least least.
 func (p *tiParser) integer(i int, what string, least int32) int32 {
 	v, problem := tiInteger(p.values[i])
 	if problem == "" && v < least {
@@ -26,7 +26,7 @@ func (p *tiParser) integer(i int, what string, least int32) int32 {
 	return v
 }
 
-// elements is value i, a number of elements from 0, of which SimGrid drops a fraction.
+// elements returns value i, a number of elements from 0. SimGrid drops a fraction.
 func (p *tiParser) elements(i int, what string) int64 {
 	n := p.anyElements(i, what)
 	if n < 0 {
@@ -46,8 +46,8 @@ func (p *tiParser) anyElements(i int, what string) int64 {
 	return n
 }
 
-// size is the bytes of an element of the datatype that is value i, or of the default
-// if there are no that many values.
+// size returns the bytes of an element of the datatype in value i, or of the default if
+// there are fewer values.
 func (p *tiParser) size(i int) int64 {
 	if i >= len(p.values) {
 		p.note(tiUntyped)
@@ -59,22 +59,23 @@ func (p *tiParser) size(i int) int64 {
 		p.note(tiNoType)
 		return 0
 	case problem != "" || id < 0 || int(id) >= len(tiTypeSizes):
-		p.wrong("unknown datatype id "+quote(p.values[i]), fmt.Sprintf("known are 0 to %d, and %d for none; SimGrid crashes on others", len(tiTypeSizes)-1, tiNullType))
+		p.wrong("unknown datatype id "+quote(p.values[i]), fmt.Sprintf("datatypes are 0 to %d, and %d for none; SimGrid crashes on others", len(tiTypeSizes)-1, tiNullType))
 		return 0
 	}
 	return tiTypeSizes[id]
 }
 
-// product is n elements of size bytes.
+// product returns the bytes of n elements of size bytes.
 func (p *tiParser) product(n, size int64) int64 {
 	if n > 0 && size > math.MaxInt64/n {
-		p.wrong(fmt.Sprintf("%d elements of %d bytes are over 63 bits", n, size), "")
+		p.wrong(fmt.Sprintf("%d elements of %d bytes exceed 63 bits", n, size), "")
 		return 0
 	}
 	return n * size
 }
 
-// amount is value i, in flop, whole with what the rank had left over.
+// amount returns value i in whole flop. It adds the fractions carried over from earlier
+// amounts of the rank.
 func (p *tiParser) amount(i int, what string) int64 {
 	whole, fraction, problem := tiNumber(p.values[i])
 	switch {
@@ -89,7 +90,7 @@ func (p *tiParser) amount(i int, what string) int64 {
 	return p.carry(whole, fraction)
 }
 
-// carry adds to whole what the fractions of the rank have come to.
+// carry adds the fractions of the rank to whole, once they reach a flop.
 func (p *tiParser) carry(whole int64, fraction float64) int64 {
 	if fraction != 0 {
 		p.note(tiFraction)
@@ -102,7 +103,7 @@ func (p *tiParser) carry(whole int64, fraction float64) int64 {
 	return whole
 }
 
-// say sends an event unless the line was wrong.
+// say emits an event unless the line is invalid.
 func (p *tiParser) say(e *trace.Event) error {
 	if p.problem != nil {
 		return p.problem

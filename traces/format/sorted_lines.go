@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// sortedLines puts lines into order in little memory: what does not fit is sorted and
-// goes to a temporary file, and the files are merged.
+// sortedLines sorts lines in limited memory. It sorts parts of the lines into temporary
+// files, and merges the files.
 type sortedLines struct {
 	limit int // bytes in memory
 	keys  []lineKey
@@ -20,21 +20,21 @@ type sortedLines struct {
 	files []*os.File
 }
 
-// lineKey is the order of a line: by time, kind, and then as they were added.
+// lineKey is the order of a line: by time, then kind, then insertion.
 type lineKey struct {
 	time      int64
 	kind      int64
 	at, bytes int // in text
 }
 
-// sortedBytes is a limit that is small beside what else an export needs.
+// sortedBytes is a limit that is small compared with the other memory of an export.
 const sortedBytes = 64 << 20
 
 func compareLines(a, b lineKey) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.kind, b.kind))
 }
 
-// add appends a line, whose line end is part of it.
+// add appends a line, which includes its line end.
 func (s *sortedLines) add(time, kind int64, line []byte) error {
 	const key = 32
 	if len(s.text)+key*len(s.keys) >= s.limit {
@@ -47,8 +47,8 @@ func (s *sortedLines) add(time, kind int64, line []byte) error {
 	return nil
 }
 
-// spill sorts what is in memory into a file: time, kind and length of each line,
-// and the line.
+// spill sorts the lines in memory into a file. Each line has its time, kind and length
+// before it.
 func (s *sortedLines) spill() error {
 	f, err := os.CreateTemp("", "spoor-sort-")
 	if err != nil {
@@ -130,7 +130,7 @@ type lineRun struct {
 	line   []byte
 }
 
-// next reads a line; false means there are no more.
+// next reads a line; it returns false at the end.
 func (r *lineRun) next() (bool, error) {
 	var err error
 	if r.key.time, err = binary.ReadVarint(r.r); err != nil {

@@ -6,22 +6,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// streamRows is how many references go to the sink at a time.
+// streamRows is the number of references in a batch for the sink.
 const streamRows = 1 << 15
 
-// stream collects the references and events of one processor. Positions follow
-// package trace: both columns Instr count instructions, and what one number
-// cannot hold is the Work of a Compute event, which moves both streams on.
+// stream collects the references and events of one processor. Positions follow package
+// trace: both columns Instr count instructions. If a count exceeds the range of Instr,
+// the rest becomes the Work of a Compute event, which advances both streams.
 type stream struct {
 	sink    Sink
 	refs    trace.Refs
-	rows    uint64 // references so far, those in refs included
+	rows    uint64 // references so far, including those in refs
 	pending uint64 // instructions since the last reference
 	pos     uint64 // sum of Instr up to the last reference
 	event   uint64 // sum of Instr up to the last event
 	one     trace.Events
 	err     error // the sink's first error
-	withPC  bool  // references carry pc
+	withPC  bool  // references have the pc column
 	pc      uint64
 }
 
@@ -39,7 +39,7 @@ func (s *stream) execute(n uint64) {
 	}
 }
 
-// ref appends a reference. The last reference may be taken back with unref.
+// ref appends a reference. Until the next call, unref can remove it.
 func (s *stream) ref(addr uint64, size uint16, op trace.Op) {
 	if len(s.refs.Addr) >= streamRows {
 		s.flush()
@@ -56,8 +56,8 @@ func (s *stream) ref(addr uint64, size uint16, op trace.Op) {
 	s.rows++
 }
 
-// modify appends a load and a store of the same bytes, or the one that how asks
-// for; loaded says that the load is there already.
+// modify appends a load and a store of the same bytes, or only one of them, as how
+// says. loaded reports that the load was already appended.
 func (s *stream) modify(addr uint64, size uint16, how Modify, loaded bool) {
 	if how != ModifyStore && !loaded {
 		s.ref(addr, size, trace.Load)
@@ -67,7 +67,7 @@ func (s *stream) modify(addr uint64, size uint16, how Modify, loaded bool) {
 	}
 }
 
-// unref takes back the reference that was appended last.
+// unref removes the reference that was appended last.
 func (s *stream) unref() {
 	n := len(s.refs.Addr) - 1
 	s.pending += uint64(s.refs.Instr[n])
@@ -76,10 +76,10 @@ func (s *stream) unref() {
 	s.rows--
 }
 
-// mark appends an event at the present position.
+// mark appends an event at the current position.
 func (s *stream) mark(e trace.Event) {
 	if s.pending > math.MaxInt32 {
-		s.carry(0) // so that no event is further ahead of the references than this, and carry always can
+		s.carry(0) // limits how far an event is ahead of the references, so that carry always succeeds
 	}
 	if s.pos+s.pending-s.event > math.MaxUint32 && s.pos > s.event {
 		s.put(trace.NewEvent(trace.Compute), s.pos)
@@ -87,8 +87,8 @@ func (s *stream) mark(e trace.Event) {
 	s.put(e, s.pos+s.pending)
 }
 
-// carry moves pending instructions into the Work of a Compute event, but for keep,
-// one if a reference comes next, and for those that an event already counts.
+// carry moves pending instructions into the Work of a Compute event. It leaves keep of
+// them (one if a reference comes next), and those that an event already counts.
 func (s *stream) carry(keep uint64) {
 	at := max(s.pos, s.event)
 	keep += at - s.pos
@@ -101,7 +101,7 @@ func (s *stream) carry(keep uint64) {
 	s.put(e, at)
 }
 
-// put sends e, which happens when at instructions have been executed.
+// put sends e, which happens after at instructions.
 func (s *stream) put(e trace.Event, at uint64) {
 	e.Instr, e.Refs = uint32(at-s.event), s.rows
 	s.event = at
@@ -122,8 +122,7 @@ func (s *stream) keep(err error) {
 	}
 }
 
-// finish sends what is left. Instructions after the last reference become a
-// Compute event.
+// finish sends the rest. Instructions after the last reference become a Compute event.
 func (s *stream) finish() error {
 	s.flush()
 	if s.pending > 0 {

@@ -7,23 +7,23 @@ import (
 	"spoor/traces/trace"
 )
 
-// SynchroTrace is version 2 of SynchroTraceGen's text: a file of events for each
-// thread, sigil.events.out-N, and sigil.pthread.out, which names threads and
-// barriers. Source: SynchroTrace-gem5, src/cpu/testers/synchrotrace/st_parser.cc.
+// SynchroTrace is version 2 of SynchroTraceGen's text. It has a file of events for each
+// thread, sigil.events.out-N, and sigil.pthread.out, which names threads and barriers.
+// Source: SynchroTrace-gem5, src/cpu/testers/synchrotrace/st_parser.cc.
 //
 //	@ iops,flops,reads,writes $ start end ... * start end ...   computation, bytes written ($) and read (*)
 //	# thread event start end ...                                 bytes read that another thread wrote
 //	^ type^address                                               call of the thread library, &mutex for a wait
 //	! n                                                          n instructions were executed
 //
-// What comes of it is an approximation: the format merges accesses into ranges of
-// addresses and has no order within an event. Operations count as instructions,
-// which are executed before the references of their event; each range is one
-// reference, the reads before the writes. Mutexes, barriers and the like are numbered in
-// the order in which they appear; Addr of their events is the address.
+// Limitation: the imported trace is an approximation. The format merges accesses into
+// ranges of addresses and has no order within an event. Operations count as
+// instructions, executed before the references of their event. Each range is one
+// reference; reads come before writes. Mutexes, barriers and other objects are numbered
+// in order of appearance; Addr of their events is their address.
 //
-// Waits for a condition variable become an unlock, a wait for a flag and a lock;
-// semaphores become flags too. How many signals a wait needs is not known.
+// A wait for a condition variable becomes an unlock, a wait for a flag and a lock.
+// Semaphores also become flags. The number of signals that a wait needs is unknown.
 type SynchroTrace struct{}
 
 var (
@@ -32,36 +32,36 @@ var (
 	_ Explained = SynchroTrace{}
 )
 
-// Name is "synchrotrace".
+// Name returns "synchrotrace".
 func (SynchroTrace) Name() string { return "synchrotrace" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (SynchroTrace) Description() string {
 	return "SynchroTrace version 2: sigil.events.out-N of each thread and sigil.pthread.out, text"
 }
 
-// Magic says how the format is recognised.
+// Magic returns how the format is recognised.
 func (SynchroTrace) Magic() string {
 	return "none; guessed from lines of @ # ^ ! and numbers, and in folders from the names"
 }
 
-// Parts are the kinds of lines of a file of events.
+// Parts returns the kinds of lines of a file of events.
 func (SynchroTrace) Parts() []Part {
-	return []Part{{"@ iops,flops,reads,writes", "computation, then $ and the ranges (start end) it wrote, * and those it read"},
-		{"# thread event start end ...", "ranges read that another thread wrote"},
-		{"^ type^address", "a call of the thread library; address&mutex of a wait for a condition"},
+	return []Part{{"@ iops,flops,reads,writes", "computation, then $ and the written ranges (start end), then * and the read ranges"},
+		{"# thread event start end ...", "ranges that this thread read and another thread wrote"},
+		{"^ type^address", "a call of the thread library; a condition wait has address&mutex"},
 		{"! n", "n instructions were executed"}}
 }
 
-// Threaded says that each file is a thread.
+// Threaded marks a format with one file for each thread.
 func (SynchroTrace) Threaded() {}
 
 const syncSniffLines = 100
 
-// syncLine is a line of either file.
+// syncLine matches a line of either kind of file.
 var syncLine = regexp.MustCompile(`^(@ \d+,\d+,\d+,\d+( [$*] |$)|# \d+ \d+ (0x)?[0-9a-f]+ |\^ ?\d+\^(0x)?[0-9a-f]+|! \d+$|##\d+,\d+$|\*\*\d+,)`)
 
-// Sniff is Likely if all lines but one in ten are of the format.
+// Sniff is Likely if at least nine in ten lines are of the format.
 func (SynchroTrace) Sniff(head []byte) Verdict {
 	lines, hits := sniffLines(head, syncSniffLines, syncLine.Match)
 	if lines == 0 || hits < lines-lines/10 {
@@ -75,8 +75,7 @@ func (f SynchroTrace) Import(in *Input, o Options, sink Sink) (Result, error) {
 	return importOne(f, in, o, sink)
 }
 
-// ImportFiles parses the file of thread names, and then those of threads, by their
-// numbers.
+// ImportFiles parses the file of thread names, then the files of threads, by number.
 func (f SynchroTrace) ImportFiles(files *Files, o Options, sink Sink) (Result, error) {
 	p := syncParser{o: o, sink: sink, created: map[uint64]uint64{}, barriers: map[uint64]int{}, objects: map[uint64]int32{}}
 	threads, err := p.sort(files)
@@ -107,8 +106,8 @@ func (f SynchroTrace) ImportFiles(files *Files, o Options, sink Sink) (Result, e
 	return Result{Procs: len(threads), Lines: p.all, Counts: p.counts(), Notes: append(p.text.notes(), p.notes(threads)...)}, nil
 }
 
-// syncParser is where an import is. The first part is of all files, the second of
-// the present thread.
+// syncParser is the state of an import. The first part is for all files, the second for
+// the current thread.
 type syncParser struct {
 	text
 	syncTally
@@ -116,12 +115,12 @@ type syncParser struct {
 	sink     Sink
 	names    []int             // the files of thread names
 	created  map[uint64]uint64 // threads by the address of their pthread_t
-	barriers map[uint64]int    // participants by address
-	procOf   map[uint64]int32  // processors by thread
-	objects  map[uint64]int32  // by address
+	barriers map[uint64]int    // number of participants by address
+	procOf   map[uint64]int32  // processor of each thread
+	objects  map[uint64]int32  // object number by address
 
 	stream *stream
-	held   map[uint64]int // mutexes, and how often
+	held   map[uint64]int // lock count of each mutex
 	events uint64
 }
 
@@ -192,9 +191,9 @@ func (p *syncParser) name(line []byte) error {
 	case mark == "##" && len(values) != 2:
 		return p.fail(line, "not one address and one thread", advice)
 	case len(values) < 2:
-		return p.fail(line, "a barrier of no threads", advice)
+		return p.fail(line, "a barrier without threads", advice)
 	case len(p.created)+len(p.barriers) == maxThreads:
-		return p.fail(line, plural(maxThreads, "thread")+" and barriers are more than a trace can have", "")
+		return p.fail(line, plural(maxThreads, "thread")+" and barriers exceed the limit of a trace", "")
 	case mark == "##":
 		p.created[values[0]] = values[1]
 		p.threadNames++
@@ -205,7 +204,7 @@ func (p *syncParser) name(line []byte) error {
 	return nil
 }
 
-// syncNumber reads a number, hexadecimal after 0x.
+// syncNumber reads a number; with 0x it is hexadecimal.
 func syncNumber(b []byte) (v uint64, problem string) {
 	if hex := trimHex(b); len(hex) < len(b) {
 		return parseHex(hex)

@@ -7,23 +7,23 @@ import (
 	"spoor/traces/trace"
 )
 
-// Bounds of what one line can say, which keep positions within 64 bits and one line
-// from becoming millions of references.
+// Limits for one line. They keep positions within 64 bits, and prevent that one line
+// becomes millions of references.
 const (
 	syncMaxWork  = 1 << 48   // operations of an event
 	syncMaxRange = 256 << 20 // bytes in a range
-	syncMaxObj   = 1 << 20   // mutexes, barriers and the like
+	syncMaxObj   = 1 << 20   // mutexes, barriers and other objects
 	syncMaxAll   = 1 << 62   // operations of all threads
 )
 
-// syncAPI are the calls of the thread library, by their numbers.
+// syncAPI are the calls of the thread library, by number.
 var syncAPI = [...]string{1: "mutex lock", 2: "mutex unlock", 3: "create", 4: "join", 5: "barrier", 6: "cond wait", 7: "cond signal", 8: "cond broadcast",
 	9: "spin lock", 10: "spin unlock", 11: "sem init", 12: "sem wait", 13: "sem post", 14: "sem getvalue", 15: "sem destroy"}
 
 // event parses a line of a thread.
 func (p *syncParser) event(line []byte) error {
 	if len(line) > 1 && line[0] == line[1] && (line[0] == '#' || line[0] == '*') {
-		return p.fail(line, "a line of sigil.pthread.out among the events", "name that file sigil.pthread.out")
+		return p.fail(line, "a line of sigil.pthread.out among the events", "rename that file to sigil.pthread.out")
 	}
 	rest := bytes.TrimLeft(line[1:], blanks)
 	var err error
@@ -49,7 +49,7 @@ func (p *syncParser) event(line []byte) error {
 	return p.stream.err
 }
 
-// number reads a number that is within bounds.
+// number reads a number within the limits.
 func (p *syncParser) number(line, field []byte, what string) (uint64, error) {
 	v, problem := parseDecimal(field)
 	if problem == "" && v > syncMaxWork {
@@ -83,7 +83,7 @@ func (p *syncParser) computation(line, rest []byte) error {
 		case len(field) == 1 && field[0] == '$':
 			into, rest = &p.writes, more
 		case into == nil:
-			return p.fail(line, "a range without $ or * before", "write $ start end of what is written and * start end of what is read")
+			return p.fail(line, "a range without $ or * before it", "write $ start end for written ranges and * start end for read ranges")
 		default:
 			r, more, err := p.span(line, rest)
 			if err != nil {
@@ -110,12 +110,12 @@ func (p *syncParser) amounts(line, counts []byte) (work uint64, err error) {
 	work = values[0] + values[1]
 	p.counted += values[2] + values[3]
 	if p.operations += work; p.operations > syncMaxAll {
-		return 0, p.fail(line, "more than 2^62 operations so far", "")
+		return 0, p.fail(line, "more than 2^62 operations up to this line", "")
 	}
 	return work, nil
 }
 
-// communication parses what is read of other threads.
+// communication parses the ranges that this thread reads from other threads.
 func (p *syncParser) communication(line []byte) error {
 	p.reads = p.reads[:0]
 	for rest := line; ; {
@@ -168,7 +168,7 @@ func (p *syncParser) span(line, rest []byte) (r syncRange, more []byte, err erro
 	return syncRange{first, last - first + 1}, rest, nil
 }
 
-// refer appends a reference for each range, or more for a long one.
+// refer appends a reference for each range, or several for a long range.
 func (p *syncParser) refer(ranges []syncRange, op trace.Op) {
 	p.ranges += uint64(len(ranges))
 	for _, r := range ranges {
@@ -183,10 +183,10 @@ func (p *syncParser) refer(ranges []syncRange, op trace.Op) {
 	}
 }
 
-// syncPiece is how much of a range over 65535 bytes one reference takes: whole lines.
+// syncPiece is the size of the references to a range over 65535 bytes: whole lines.
 const syncPiece = 32 << 10
 
-// syncField cuts the first field off a line.
+// syncField splits the first field off a line.
 func syncField(b []byte) (field, rest []byte) {
 	i := 0
 	for i < len(b) && isBlank(b[i]) {
@@ -222,14 +222,13 @@ func (p *syncParser) call(line, rest []byte) error {
 		return p.fail(line, "cond wait without its mutex", "write ^ 6^address&mutex")
 	}
 	if len(p.objects) >= syncMaxObj {
-		return p.fail(line, fmt.Sprintf("more than %d mutexes, barriers and the like", syncMaxObj), "")
+		return p.fail(line, fmt.Sprintf("more than %d mutexes, barriers and other objects", syncMaxObj), "")
 	}
 	p.calls[kind]++
 	return p.act(line, kind, addr, mutexAddr)
 }
 
-// act appends what a call is in the model; those that it has no event for are
-// counted alone.
+// act emits the events of a call. Calls without an event in the model are only counted.
 func (p *syncParser) act(line []byte, kind, addr, mutex uint64) error {
 	switch kind {
 	case 1, 9:
@@ -256,7 +255,7 @@ func (p *syncParser) act(line []byte, kind, addr, mutex uint64) error {
 	return nil
 }
 
-// mark appends an event of an object, which gets a number.
+// mark appends an event of an object, and numbers the object.
 func (p *syncParser) mark(kind trace.Kind, addr uint64) {
 	e := trace.NewEvent(kind)
 	n, ok := p.objects[addr]
@@ -268,8 +267,8 @@ func (p *syncParser) mark(kind trace.Kind, addr uint64) {
 	p.stream.mark(e)
 }
 
-// lock takes a mutex. One that the thread has already is of the recursive kind:
-// others see its first lock and its last unlock.
+// lock locks a mutex. If the thread already holds it, the mutex is recursive: only the
+// first lock and the last unlock become events.
 func (p *syncParser) lock(addr uint64) {
 	if p.held[addr]++; p.held[addr] > 1 {
 		p.nested++
@@ -281,7 +280,7 @@ func (p *syncParser) lock(addr uint64) {
 func (p *syncParser) unlock(line []byte, addr uint64) error {
 	switch n := p.held[addr]; {
 	case n == 0:
-		return p.fail(line, fmt.Sprintf("unlock of %#x, which the thread has not locked", addr), "lines are missing before")
+		return p.fail(line, fmt.Sprintf("unlock of %#x, which the thread has not locked", addr), "lines are missing before this one")
 	case n > 1:
 		p.held[addr]--
 	default:

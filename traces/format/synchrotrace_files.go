@@ -46,8 +46,8 @@ func (SynchroTrace) Expand(dir string) ([]string, error) {
 	return append(names, events...), nil
 }
 
-// sort finds the files of thread names, and the threads of the others: their
-// numbers are those in the names of the files, or else the order of the files.
+// sort separates the files of thread names from the files of threads. It numbers
+// threads by their file names, or else by the order of the files.
 func (p *syncParser) sort(files *Files) (threads []syncThread, err error) {
 	numbered := true
 	for i := range files.Len() {
@@ -65,7 +65,7 @@ func (p *syncParser) sort(files *Files) (threads []syncThread, err error) {
 		threads = append(threads, t)
 	}
 	if len(threads) == 0 {
-		return nil, fmt.Errorf("%s: the names of threads alone; import sigil.events.out-N too, or the folder", files.Path(0))
+		return nil, fmt.Errorf("%s: this file has only names of threads; also give the files sigil.events.out-N, or give the folder", files.Path(0))
 	}
 	if !numbered {
 		for i := range threads {
@@ -76,7 +76,7 @@ func (p *syncParser) sort(files *Files) (threads []syncThread, err error) {
 	slices.SortStableFunc(threads, func(a, b syncThread) int { return cmp.Compare(a.number, b.number) })
 	for i := 1; i < len(threads); i++ {
 		if a, b := threads[i-1], threads[i]; a.number == b.number {
-			return nil, fmt.Errorf("%s: %s has the events of thread %d too; name the files of one trace", files.Path(b.file), files.Path(a.file), a.number)
+			return nil, fmt.Errorf("%s: %s also has the events of thread %d; give the files of one trace", files.Path(b.file), files.Path(a.file), a.number)
 		}
 	}
 	if threads[0].number == 0 {

@@ -2,19 +2,19 @@ package format
 
 import "fmt"
 
-// syncTally is what an import counts.
+// syncTally holds the counts of an import.
 type syncTally struct {
 	all                       uint64 // lines
 	tokens                    [256]uint64
 	calls                     [len(syncAPI)]uint64
 	threadNames, barrierNames uint64
-	instructions              uint64 // of markers
+	instructions              uint64 // counted by markers
 	operations                uint64
-	counted                   uint64 // reads and writes, by the events
+	counted                   uint64 // reads and writes counted by the events
 	ranges, split, foreign    uint64
 	nested, stillHeld         uint64 // mutexes
 	strangers                 uint64 // threads without a name or a file
-	partial                   uint64 // barriers of other threads than all
+	partial                   uint64 // barriers of only some of the threads
 	reads, writes             []syncRange
 }
 
@@ -32,7 +32,7 @@ func (t *syncTally) counts() (all []Count) {
 		Count{"reads and writes", t.counted}, Count{"ranges", t.ranges})
 }
 
-// notes are what was approximated, changed or left out.
+// notes returns the approximations, changes and omissions.
 func (p *syncParser) notes(threads []syncThread) (all []string) {
 	add := func(n uint64, format string, args ...any) {
 		if n > 0 {
@@ -40,21 +40,21 @@ func (p *syncParser) notes(threads []syncThread) (all []string) {
 		}
 	}
 	count := func(n uint64, noun string) string { return plural(int(n), noun) }
-	add(1, "an approximation: %s of addresses, for %d reads and writes, stored as one reference each, those read before those written",
+	add(1, "an approximation: %s of addresses (%d reads and writes) stored as one reference each, reads before writes",
 		count(p.ranges, "range"), p.counted)
 	add(1, "%s counted as instructions (the markers count %d)", count(p.operations, "operation"), p.instructions)
-	add(p.split, "%s over 65535 bytes split into pieces of %d", count(p.split, "range"), syncPiece)
-	add(p.foreign, "%s of what other threads wrote stored as loads, which do not wait for them", count(p.foreign, "range"))
+	add(p.split, "%s over 65535 bytes split into references of %d", count(p.split, "range"), syncPiece)
+	add(p.foreign, "%s written by other threads stored as loads, which do not wait for the writes", count(p.foreign, "range"))
 	add(p.calls[6], "%s for a condition stored as unlock, wait for a flag and lock", count(p.calls[6], "wait"))
 	add(p.calls[8], "%s stored as signals", count(p.calls[8], "broadcast"))
 	add(p.calls[12]+p.calls[13], "%s and %s of semaphores stored as waits for a flag and signals", count(p.calls[12], "wait"), count(p.calls[13], "post"))
-	add(p.calls[11]+p.calls[14]+p.calls[15], "%s that make, read or destroy a semaphore left out", count(p.calls[11]+p.calls[14]+p.calls[15], "call"))
-	add(p.nested, "%s of a mutex that the thread had already left out", count(p.nested, "lock"))
-	add(p.stillHeld, "mutexes locked at the ends of their threads: %d", p.stillHeld)
-	add(p.strangers, "%s created or joined whose address sigil.pthread.out does not name, or whose file is not here: not known which", count(p.strangers, "thread"))
-	add(p.partial, "%s of some of the threads, by sigil.pthread.out; a barrier of a trace is of all", count(p.partial, "barrier call"))
+	add(p.calls[11]+p.calls[14]+p.calls[15], "%s that make, read or destroy a semaphore omitted", count(p.calls[11]+p.calls[14]+p.calls[15], "call"))
+	add(p.nested, "%s of a mutex that the thread already held omitted", count(p.nested, "lock"))
+	add(p.stillHeld, "mutexes still locked at the end of their thread: %d", p.stillHeld)
+	add(p.strangers, "unknown: %s created or joined without an address in sigil.pthread.out, or without a file", count(p.strangers, "thread"))
+	add(p.partial, "%s of only some threads (sigil.pthread.out), stored as barriers of all", count(p.partial, "barrier call"))
 	if len(p.names) == 0 {
-		all = append(all, "no sigil.pthread.out: created threads and the threads at barriers have no names")
+		all = append(all, "no sigil.pthread.out: created threads and the members of barriers are unknown")
 	}
 	for i, t := range threads {
 		if t.number != uint64(i+1) {

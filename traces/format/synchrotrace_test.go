@@ -75,8 +75,8 @@ func TestSynchroTrace(t *testing.T) {
 	if e := events(m, 0)[6]; e.Addr != 0x7000 {
 		t.Errorf("barrier: %+v", e)
 	}
-	wantNotes(t, r, "7 ranges of addresses, for 6 reads and writes", "667 operations counted as instructions (the markers count 100)",
-		"2 ranges of what other threads wrote", "1 wait for a condition", "1 thread created or joined")
+	wantNotes(t, r, "7 ranges of addresses (6 reads and writes", "667 operations counted as instructions (the markers count 100)",
+		"2 ranges written by other threads", "1 wait for a condition", "1 thread created or joined")
 }
 
 func TestSynchroTraceNotes(t *testing.T) {
@@ -92,9 +92,9 @@ func TestSynchroTraceNotes(t *testing.T) {
 	if got, want := ofEvents(m, 0), []string{"lock 0 2", "unlock 0 2", "lock 1 2", "signal 2 2", "waitflag 3 2", "signal 3 2", "barrier 4 2"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	wantNotes(t, r, "an approximation", "operations counted", "1 range over 65535 bytes split into pieces of 32768", "2 ranges of what other threads wrote",
-		"1 broadcast stored", "1 wait and 1 post of semaphores", "1 call that make, read or destroy a semaphore left out", "1 lock of a mutex that the thread had already",
-		"mutexes locked at the ends of their threads: 1", "1 thread created", "1 barrier call of some of the threads", "threads are missing: processor 0 is thread 2")
+	wantNotes(t, r, "an approximation", "operations counted", "1 range over 65535 bytes split into references of 32768", "2 ranges written by other threads",
+		"1 broadcast stored", "1 wait and 1 post of semaphores", "1 call that make, read or destroy a semaphore omitted", "1 lock of a mutex that the thread already",
+		"mutexes still locked at the end of their thread: 1", "1 thread created", "1 barrier call of only some threads (", "threads are missing: processor 0 is thread 2")
 	_, r = mustImport(t, SynchroTrace{}, syncTwo, Options{})
 	wantNotes(t, r, "an approximation", "operations counted", "2 ranges", "1 thread created", "no sigil.pthread.out")
 }
@@ -139,12 +139,12 @@ func TestBadSynchroTrace(t *testing.T) {
 		files map[string]string
 		place string
 	}{
-		"not one address":        {map[string]string{"sigil.pthread.out": "##1,2,3\n"}, "sigil.pthread.out:1: "},
-		"neither a thread":       {map[string]string{"sigil.pthread.out": "##1,2\n1,2\n"}, "sigil.pthread.out:2: "},
-		"a barrier of no thread": {map[string]string{"sigil.pthread.out": "**5,\n"}, "sigil.pthread.out:1: "},
-		"thread 0":               {map[string]string{"sigil.pthread.out": "**5,0\n"}, "sigil.pthread.out:1: "},
-		"thread 1 too":           {map[string]string{"sigil.events.out-01": good}, "sigil.events.out-1: "},
-		"unlock of 0xa0":         {map[string]string{"sigil.events.out-2": good + "^ 2^0xa0\n"}, "sigil.events.out-2:2: "},
+		"not one address":                 {map[string]string{"sigil.pthread.out": "##1,2,3\n"}, "sigil.pthread.out:1: "},
+		"neither a thread":                {map[string]string{"sigil.pthread.out": "##1,2\n1,2\n"}, "sigil.pthread.out:2: "},
+		"a barrier without threads":       {map[string]string{"sigil.pthread.out": "**5,\n"}, "sigil.pthread.out:1: "},
+		"thread 0":                        {map[string]string{"sigil.pthread.out": "**5,0\n"}, "sigil.pthread.out:1: "},
+		"also has the events of thread 1": {map[string]string{"sigil.events.out-01": good}, "sigil.events.out-1: "},
+		"unlock of 0xa0":                  {map[string]string{"sigil.events.out-2": good + "^ 2^0xa0\n"}, "sigil.events.out-2:2: "},
 	} {
 		c.files["sigil.events.out-1"] = good + "^ 1^0xa0\n"
 		_, _, err := importFolder(t, SynchroTrace{}, c.files, Options{})

@@ -22,11 +22,11 @@ var (
 	utf8BOM = []byte("\xef\xbb\xbf")
 )
 
-// errLongLine ends the blocks of an input whose next line is over the limit.
+// errLongLine ends the blocks of an input whose next line exceeds the limit.
 var errLongLine = errors.New("line longer than 1 MiB")
 
-// text is the state that all parsers of text share: where they are, and the
-// oddities they tolerated.
+// text is the common state of text parsers: their position, and the oddities that they
+// tolerated.
 type text struct {
 	file string
 	line int // number of the line being parsed, from 1
@@ -34,7 +34,7 @@ type text struct {
 	bom, crlf, padded, blank, unended int
 }
 
-// fail is an error at the current line: what is wrong, the text, what to do.
+// fail returns an error at the current line: the problem, the text, and what to do.
 func (t *text) fail(line []byte, reason, advice string) error {
 	msg := reason
 	if line != nil {
@@ -46,7 +46,7 @@ func (t *text) fail(line []byte, reason, advice string) error {
 	return &trace.SyntaxError{File: t.file, Line: max(1, t.line), Msg: msg}
 }
 
-// trim removes what may surround a line, and counts it.
+// trim removes a carriage return and blanks around a line, and counts them.
 func (t *text) trim(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		t.crlf++
@@ -61,15 +61,15 @@ func (t *text) trim(line []byte) []byte {
 	return trimmed
 }
 
-// checkNUL is an error if line has a NUL byte.
+// checkNUL returns an error if line has a NUL byte.
 func (t *text) checkNUL(line []byte) error {
 	at := bytes.IndexByte(line, 0)
 	if at < 0 {
 		return nil
 	}
 	n := len(line[at:]) - len(bytes.TrimLeft(line[at:], "\x00"))
-	return t.fail(nil, fmt.Sprintf("%s, a hole left by a crash, a sparse copy, or several processes that write one file", plural(n, "NUL byte")),
-		"make the trace again, with a file for each process, as valgrind --log-file=x.%p.log does")
+	return t.fail(nil, fmt.Sprintf("%s, from a crash, a sparse copy, or several processes that write the same file", plural(n, "NUL byte")),
+		"make the trace again, with a file for each process, such as valgrind --log-file=x.%p.log")
 }
 
 // notes summarises the oddities.
@@ -81,23 +81,23 @@ func (t *text) notes() (all []string) {
 		all = append(all, plural(t.crlf, "line")+" with carriage return and line feed at the end")
 	}
 	if t.padded > 0 {
-		all = append(all, plural(t.padded, "line")+" with other blanks around than usual")
+		all = append(all, plural(t.padded, "line")+" with unusual blanks around the text")
 	}
 	if t.unended > 0 {
-		all = append(all, "the last line has no line end; it may be cut")
+		all = append(all, "the last line has no line end; it may be truncated")
 	}
 	return all
 }
 
-// lines calls f with each line of in, without its line end; f sees the line's
-// number in t. last is true for a line without line end, which only the last can be.
+// lines calls f with each line of in, without its line end; t.line is the line's
+// number. last is true for a last line without line end.
 func (t *text) lines(in *Input, f func(line []byte, last bool) error) error {
 	return t.fastLines(in, func([]byte) int { return 0 }, f)
 }
 
-// fastLines is lines with a fast path: fast takes lines that it knows from the start
-// of a block, at most all whole ones, counts them in t, and returns how many bytes
-// they are. f gets the line where it stopped.
+// fastLines is lines with a fast path. fast parses the lines that it supports at the
+// start of a block, and not past the last whole line. It counts the lines in t, and
+// returns the number of bytes parsed. f gets the line where fast stopped.
 func (t *text) fastLines(in *Input, fast func(block []byte) int, f func(line []byte, last bool) error) error {
 	return t.blocks(in, func(block []byte) error {
 		for len(block) > 0 {
@@ -115,7 +115,7 @@ func (t *text) fastLines(in *Input, fast func(block []byte) int, f func(line []b
 	})
 }
 
-// cutShort adds to an error in the last line, if it has no line end, why that may be.
+// cutShort adds the cause to an error in a last line without line end.
 func (t *text) cutShort(err error, last bool) error {
 	bad, ok := err.(*trace.SyntaxError)
 	if !last || !ok || bad.Line != t.line {
@@ -124,10 +124,10 @@ func (t *text) cutShort(err error, last bool) error {
 	return &trace.SyntaxError{File: bad.File, Line: bad.Line, Msg: bad.Msg + mayBeCut}
 }
 
-const mayBeCut = "; the file ends within this line: it may be cut"
+const mayBeCut = "; the file ends within this line: it may be truncated"
 
-// blocks calls f with blocks of whole lines; f counts the lines in t. The byte
-// order mark is gone, and the encoding is known not to be UTF-16.
+// blocks calls f with blocks of whole lines; f counts the lines in t. The byte order
+// mark is removed, and UTF-16 is excluded.
 func (t *text) blocks(in *Input, f func(block []byte) error) error {
 	t.file = in.Name
 	head, err := in.Head()
@@ -144,7 +144,7 @@ func (t *text) blocks(in *Input, f func(block []byte) error) error {
 	for block, err := range in.blocks(wholeLines, maxLine) {
 		if errors.Is(err, errLongLine) {
 			t.line++
-			return t.fail(block, err.Error(), "this is not a text trace, or it is damaged")
+			return t.fail(block, err.Error(), "the file is not a text trace, or it is damaged")
 		}
 		if err != nil {
 			return err
@@ -161,10 +161,10 @@ func (t *text) blocks(in *Input, f func(block []byte) error) error {
 	return nil
 }
 
-// wholeLines cuts after the last line end.
+// wholeLines returns the end of the last whole line.
 func wholeLines(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
 
-// checkEncoding is an error if head is the start of UTF-16 or UTF-32 text.
+// checkEncoding returns an error if head is the start of UTF-16 or UTF-32 text.
 func checkEncoding(file string, head []byte) error {
 	name := ""
 	switch {
@@ -178,7 +178,7 @@ func checkEncoding(file string, head []byte) error {
 	return &trace.SyntaxError{File: file, Line: 1, Msg: "the text is encoded in " + name + "; convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"}
 }
 
-// quote cuts offending text to what can be shown.
+// quote shortens offending text for an error message.
 func quote(b []byte) string {
 	out := make([]rune, 0, maxQuote)
 	for len(b) > 0 && len(out) < maxQuote {
@@ -208,7 +208,7 @@ var hexValue = func() (table [256]uint8) {
 	return table
 }()
 
-// parseHex reads all of b as a hexadecimal number; problem says why it is none.
+// parseHex reads all of b as a hexadecimal number; problem says why it is invalid.
 func parseHex(b []byte) (v uint64, problem string) {
 	if len(b) == 0 {
 		return 0, "no hexadecimal number"
@@ -226,7 +226,7 @@ func parseHex(b []byte) (v uint64, problem string) {
 	return v, ""
 }
 
-// parseDecimal reads all of b as a decimal number; problem says why it is none.
+// parseDecimal reads all of b as a decimal number; problem says why it is invalid.
 func parseDecimal(b []byte) (v uint64, problem string) {
 	if len(b) == 0 {
 		return 0, "no number"
@@ -250,7 +250,7 @@ func parseDecimal(b []byte) (v uint64, problem string) {
 	return v, ""
 }
 
-// plural is "1 line" or "2 lines".
+// plural returns "1 line" or "2 lines".
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -258,7 +258,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// sizeProblem says why an access of size bytes at addr cannot be, or "".
+// sizeProblem says why an access of size bytes at addr is impossible, or "".
 func sizeProblem(addr, size uint64) string {
 	switch {
 	case size == 0:

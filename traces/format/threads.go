@@ -9,19 +9,19 @@ import (
 
 const (
 	maxThreads = 1 << 20 // processors that a trace can have
-	// maxWaiting bounds the references that wait in the streams of all threads.
+	// maxWaiting limits the buffered references in the streams of all threads.
 	maxWaiting = 1 << 22
 )
 
-// threads are the streams of input whose records name their thread: each thread is
-// a processor, in the order in which they appear.
+// threads holds the streams of an input whose records name their thread. Each thread is
+// a processor, in order of appearance.
 type threads struct {
 	sink    Sink
 	first   trace.Proc // number of the first one
-	withPC  bool       // references carry pc
+	withPC  bool       // references have the pc column
 	byID    map[uint64]*thread
 	order   []*thread // by processor
-	waiting int       // references since the streams were last emptied
+	waiting int       // references since the streams were last flushed
 }
 
 type thread struct {
@@ -34,8 +34,8 @@ func newThreads(sink Sink, o Options, withPC bool) threads {
 	return threads{sink: sink, first: o.FirstProc, withPC: withPC, byID: map[uint64]*thread{}}
 }
 
-// find is the thread with that number. The problem of one too many is for the
-// error at the present place.
+// find returns the thread with that number. problem reports one thread too many, for an
+// error at the current place.
 func (t *threads) find(id uint64) (th *thread, problem string) {
 	if th := t.byID[id]; th != nil {
 		return th, ""
@@ -50,8 +50,9 @@ func (t *threads) find(id uint64) (th *thread, problem string) {
 	return th, ""
 }
 
-// advance moves th to a position, and bounds what waits in all streams: call it
-// before each reference. What was appended earlier may not be taken back.
+// advance moves th to a position, and limits the buffered references in all streams.
+// Call it before each reference. Earlier references can then no longer be removed with
+// unref.
 func (t *threads) advance(th *thread, now uint64) {
 	th.execute(now - th.now)
 	th.now = now
@@ -60,7 +61,7 @@ func (t *threads) advance(th *thread, now uint64) {
 	}
 	for _, th := range t.order {
 		th.flush()
-		th.refs = trace.Refs{Proc: th.refs.Proc} // which gives its memory back
+		th.refs = trace.Refs{Proc: th.refs.Proc} // frees the memory
 	}
 	t.waiting = 0
 }
@@ -74,8 +75,8 @@ func (t *threads) finish() error {
 	return nil
 }
 
-// numbering is the note about which thread became which processor, or "" if they
-// are numbered alike.
+// numbering returns the note about which thread became which processor, or "" if the
+// numbers are equal.
 func (t *threads) numbering() string {
 	var ids []string
 	other := false

@@ -8,36 +8,36 @@ import (
 	"spoor/traces/unit"
 )
 
-// timelineSink takes a trace laid out in time, which is in ps.
+// timelineSink receives a trace laid out in time, in ps.
 type timelineSink interface {
-	// span is that e of p takes from begin to end. Spans of one processor come in the
-	// order of their begins, and only those of events that begin together overlap. A
-	// Compute of nothing is left out. In a trace without times the instructions between
-	// events come as a Compute whose Instr counts them.
+	// span is event e of p, from begin to end. The spans of one processor come in the
+	// order of their begins; only spans that begin together overlap. An empty Compute
+	// is omitted. In a trace without times, the instructions between events come as a
+	// Compute whose Instr counts them.
 	span(p trace.Proc, e *trace.Event, begin, end int64) error
-	// delivered is a message that was sent and received. It comes after both were.
+	// delivered is a message that was sent and received. It comes after both spans.
 	delivered(m *delivery) error
 }
 
-// delivery is a message from the begin of its send to the end of its receive.
+// delivery is a message, from the begin of its send to the end of its receive.
 type delivery struct {
 	from, to         trace.Proc
 	tag, group       int32
 	bytes            int64
 	sent, sentEnd    int64
-	posted, received int64 // begin of the receive, end of it or of its wait
-	taken            int64 // begin of what ends then, if it is known
+	posted, received int64 // begin of the receive; end of the receive or of its wait
+	taken            int64 // begin of the event that received it, if known
 }
 
-// timelineSettings are the prices of the nominal clock.
+// timelineSettings are the costs of the nominal clock.
 var timelineSettings = []Setting{
-	{"instruction", "1 ns", "when written, of a trace without times: how long an instruction takes"},
-	{"flop", "1 ns", "when written, of a trace without times: how long a floating-point operation takes"},
-	{"latency", "1 us", "when written, of a trace without times: how long a message takes to arrive, and a collective for each doubling of its members"},
-	{"bandwidth", "1 GB/s", "when written, of a trace without times: bytes of a message that are sent in a second"},
+	{"instruction", "1 ns", "when written, for a trace without times: time of an instruction"},
+	{"flop", "1 ns", "when written, for a trace without times: time of a floating-point operation"},
+	{"latency", "1 us", "when written, for a trace without times: latency of a message, and of a collective per doubling of its members"},
+	{"bandwidth", "1 GB/s", "when written, for a trace without times: bytes of a message sent per second"},
 }
 
-// prices are those settings: ps, and ps for each byte.
+// prices are the values of these settings: ps, and ps per byte.
 type prices struct{ instr, flop, latency, byte float64 }
 
 // pricesOf reads the settings of f.
@@ -54,13 +54,13 @@ func pricesOf(f Tunable, o ExportOptions) (c prices, err error) {
 	c.instr, c.flop, c.latency = picos("instruction"), picos("flop"), picos("latency")
 	speed := read("bandwidth", "B/s")
 	if err == nil && speed == 0 {
-		err = badSetting("bandwidth=0: messages would never arrive")
+		err = badSetting("bandwidth=0: give a bandwidth above 0")
 	}
 	c.byte = math.Round(1e18/speed) / 1e6
 	return c, err
 }
 
-// priceList is what they are, as they were given.
+// priceList returns the settings as given.
 func priceList(f Tunable, o ExportOptions) string {
 	var all []string
 	for _, s := range timelineSettings {
@@ -69,8 +69,8 @@ func priceList(f Tunable, o ExportOptions) string {
 	return strings.Join(all, ", ")
 }
 
-// timeline lays src out in time: at the times that were recorded, or, in a trace
-// without, on the nominal clock. notes say which.
+// timeline lays src out in time: at the recorded times, or else on the nominal clock.
+// notes say which.
 func timeline(src trace.Source, f Tunable, o ExportOptions, sink timelineSink) (notes []string, err error) {
 	c, err := pricesOf(f, o)
 	if err != nil {
@@ -84,18 +84,18 @@ func timeline(src trace.Source, f Tunable, o ExportOptions, sink timelineSink) (
 		note, err := recordedTimeline(src, sink)
 		return append(notes, note...), err
 	}
-	notes = append(notes, "the trace has no times: they are nominal, no prediction ("+priceList(f, o)+")")
+	notes = append(notes, "the trace has no times; the times shown are nominal, not a prediction ("+priceList(f, o)+")")
 	note, err := nominalTimeline(src, c, sink)
 	return append(notes, note...), err
 }
 
-// someProcs passes on what concerns the chosen processors.
+// someProcs passes on the spans and messages of the chosen processors.
 type someProcs struct {
 	timelineSink
 	chosen map[trace.Proc]bool
 }
 
-// selectedProcs is sink for the processors that o chooses.
+// selectedProcs returns sink for the processors that o chooses.
 func selectedProcs(src trace.Source, o ExportOptions, sink timelineSink, notes *[]string) timelineSink {
 	if len(o.Procs) == 0 {
 		return sink
@@ -105,7 +105,7 @@ func selectedProcs(src trace.Source, o ExportOptions, sink timelineSink, notes *
 		some.chosen[p] = true
 	}
 	if len(some.chosen) < src.Header().Procs {
-		*notes = append(*notes, "messages from and to processors that were not chosen are left out")
+		*notes = append(*notes, "messages from and to processors that are not chosen are omitted")
 	}
 	return some
 }
@@ -127,7 +127,7 @@ func (s someProcs) delivered(m *delivery) error {
 // longest is the end of time: 53 days.
 const longest = math.MaxInt64 / 2
 
-// afterPicos is t plus a duration, or the end of time.
+// afterPicos returns t plus a duration, or the end of time.
 func afterPicos(t int64, picos float64) int64 {
 	if picos >= longest-float64(t) {
 		return longest

@@ -8,12 +8,12 @@ import (
 	"spoor/traces/trace"
 )
 
-// eventGraph is the events of a processor with what they need.
+// eventGraph holds the events of a processor with their needs.
 type eventGraph struct {
 	rows  []trace.Event
-	needs []int32   // that are not done
-	after [][]int32 // who needs it
-	from  []int64   // when all that was needed was done
+	needs []int32   // number of needs that are not done
+	after [][]int32 // events that need each event
+	from  []int64   // when all needs were done
 	ready readyQueue
 	left  int
 }
@@ -45,7 +45,7 @@ func (s *strand) load() error {
 		}
 		for _, need := range needs {
 			if need < 0 || need >= int64(len(g.rows)) {
-				return fmt.Errorf("processor %d: event %d needs event %d, but there are %d", s.proc, i, need, len(g.rows))
+				return fmt.Errorf("processor %d: event %d needs event %d, but it has only %d events", s.proc, i, need, len(g.rows))
 			}
 			g.needs[i]++
 			g.after[need] = append(g.after[need], int32(i))
@@ -58,7 +58,7 @@ func (s *strand) load() error {
 	return nil
 }
 
-// take is the next task that needs nothing more, or that waits no longer.
+// take returns the next task that needs nothing more, or that no longer waits.
 func (g *eventGraph) take(s *strand) *task {
 	next := heap.Pop(&g.ready).(readyTask)
 	if next.waited != nil {
@@ -67,7 +67,7 @@ func (g *eventGraph) take(s *strand) *task {
 	return &task{strand: s, event: &g.rows[next.row], row: int64(next.row)}
 }
 
-// finish makes those ready that needed nothing but row.
+// finish makes those events ready that needed only row.
 func (g *eventGraph) finish(row, end int64) {
 	g.left--
 	for _, i := range g.after[row] {
@@ -81,7 +81,7 @@ func (g *eventGraph) finish(row, end int64) {
 type readyTask struct {
 	time   int64
 	row    int32
-	waited *task // nil for one that begins
+	waited *task // nil for a task that begins
 }
 
 // readyQueue has the earliest first.

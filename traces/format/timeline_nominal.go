@@ -9,14 +9,16 @@ import (
 )
 
 // nominalTimeline lays out a trace without times on a nominal clock, so that causes
-// come before effects: instructions and work take what they are priced at, a send
-// takes its bytes over the bandwidth and arrives a latency later, a receive and a wait
-// last until the message has arrived, a collective until all members have come and
-// for a latency for each doubling of their number, and who asks for a lock or a flag
-// waits for it. It is no prediction.
+// precede effects. It is not a prediction. The durations are:
 //
-// The processor with the lowest clock goes first, ties by number. Events whose Needs
-// say so start when those are done, and wait side by side.
+//   - instructions and work: their cost in the settings;
+//   - a send: its bytes divided by the bandwidth; the message arrives one latency later;
+//   - a receive and a wait: until the message has arrived;
+//   - a collective: until all members have joined, plus one latency for each doubling of their number;
+//   - a lock or a flag: until it is free or set.
+//
+// The processor with the lowest clock goes first; ties are ordered by number. Events
+// with Needs start when these are done, and may wait at the same time.
 func nominalTimeline(src trace.Source, c prices, sink timelineSink) ([]string, error) {
 	n := nominal{post: post{sink: sink}, prices: c, unit: src.Header().WorkUnit,
 		parties: map[partyKey]*partyState{}, locks: map[int32]*nominalLock{}, flags: map[int32]*nominalFlag{}}
@@ -68,7 +70,7 @@ func (n *nominal) start(src trace.Source) error {
 	return nil
 }
 
-// survey finds how many members each group has, and which processors are graphs.
+// survey finds the number of members of each group, and the processors with graphs.
 func survey(src trace.Source) (members map[int32]int, graphs []bool, err error) {
 	members = map[int32]int{trace.None: src.Header().Procs}
 	graphs = make([]bool, src.Header().Procs)
@@ -107,7 +109,7 @@ type nominal struct {
 	flags   map[int32]*nominalFlag
 }
 
-// step carries out the next task of s.
+// step performs the next task of s.
 func (n *nominal) step(s *strand) error {
 	before := s.now
 	if s.now = s.clock(); s.now >= longest {
@@ -123,7 +125,7 @@ func (n *nominal) step(s *strand) error {
 			return n.proceed(s)
 		}
 	} else if !s.bursted {
-		return n.burst(s) // others may come before the event
+		return n.burst(s) // other processors may come before the event
 	}
 	t.begin = s.now
 	if s.graph == nil {
@@ -152,10 +154,10 @@ func (n *nominal) burst(s *strand) error {
 	return n.sink.span(s.proc, &e, begin, s.now)
 }
 
-// finish ends a task at time end, and lets what follows begin.
+// finish ends a task at time end, and lets its dependents begin.
 func (n *nominal) finish(t *task, end int64) error {
 	s := t.strand
-	if t.kept { // it waited beside others: its processor goes on with it when it can
+	if t.kept { // its processor continues with it later
 		heap.Push(&s.graph.ready, readyTask{end, int32(t.row), t})
 		n.enqueue(s)
 		return nil
@@ -180,7 +182,7 @@ func (n *nominal) busy(t *task, picos float64) error {
 	return n.finish(t, end)
 }
 
-// perform carries out a task, or leaves it waiting.
+// perform performs a task, or leaves it waiting.
 func (n *nominal) perform(s *strand, t *task) error {
 	e := t.event
 	switch {
@@ -240,13 +242,13 @@ func (n *nominal) receives(s *strand, t *task) error {
 	return nil
 }
 
-// keep is t, which waits. The processor of a graph goes on.
+// keep returns t, which waits. The processor of a graph continues.
 func (t *task) keep() *task {
 	t.kept = t.strand.graph != nil
 	return t
 }
 
-// arrived goes on with who waits for a receive that has got its message.
+// arrived continues the task that waits for a receive, after its message arrived.
 func (n *nominal) arrived(s *slot) error {
 	t := s.task
 	if t == nil {
@@ -281,7 +283,7 @@ func (n *nominal) waits(s *strand, t *task) error {
 	return n.finish(t, max(t.begin, p.end))
 }
 
-// leftOver delivers what nobody waited for.
+// leftOver delivers messages without a wait.
 func (n *nominal) leftOver(s *strand) error {
 	slots := map[int32]*slot{}
 	for id, p := range s.requests {
@@ -292,7 +294,7 @@ func (n *nominal) leftOver(s *strand) error {
 	return n.abandoned(slots)
 }
 
-// stuck is an error if anybody still waits although nobody can go on.
+// stuck returns an error if a processor still waits although none can continue.
 func (n *nominal) stuck() error {
 	const most = 8
 	var waiting []string
@@ -302,11 +304,11 @@ func (n *nominal) stuck() error {
 		case s.waits != nil:
 			waiting = append(waiting, fmt.Sprintf("processor %d at event %d (%s)", s.proc, s.waits.row, s.waits.event.Kind))
 		case s.graph != nil && s.graph.left > 0:
-			waiting = append(waiting, fmt.Sprintf("processor %d for %s", s.proc, plural(s.graph.left, "event")))
+			waiting = append(waiting, fmt.Sprintf("processor %d with %s left", s.proc, plural(s.graph.left, "event")))
 		}
 	}
 	if len(waiting) == 0 {
 		return nil
 	}
-	return fmt.Errorf("waiting for ever on the nominal timeline: %s; the trace is incomplete, its messages and collectives do not match, or its ranks wait for each other in a circle (a deadlock)", strings.Join(waiting, ", "))
+	return fmt.Errorf("deadlock on the nominal timeline: %s; the trace is incomplete, its messages or collectives do not match, or its ranks wait for each other", strings.Join(waiting, ", "))
 }

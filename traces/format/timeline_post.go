@@ -2,7 +2,7 @@ package format
 
 import "spoor/traces/trace"
 
-// mail is a message on its way.
+// mail is a message in transit.
 type mail struct {
 	delivery
 	arrives int64
@@ -11,18 +11,18 @@ type mail struct {
 // slot is a receive.
 type slot struct {
 	posted   int64
-	received int64 // -1 before
-	mail     *mail // nil before
-	task     *task // that waits for it, or nil
+	received int64 // -1 before that
+	mail     *mail // nil before that
+	task     *task // the waiting task, or nil
 }
 
-// post matches messages and receives, and passes those on that both sides are known of.
+// post matches messages and receives, and passes on those whose two sides are known.
 type post struct {
 	open trace.MatchQueue[*mail, *slot]
 	sink timelineSink
 }
 
-// send finds the receive of m, which e sends. It is nil if none has come.
+// send finds the receive of m, which e sends. It returns nil if it was not posted yet.
 func (p *post) send(e *trace.Event, m *mail) *slot {
 	s, found := p.open.Send(m.from, e, m)
 	if found {
@@ -31,12 +31,12 @@ func (p *post) send(e *trace.Event, m *mail) *slot {
 	return s
 }
 
-// receive finds the message of s, which e of a processor asks for, if it has come.
+// receive posts the receive s of event e, and finds its message if it was sent already.
 func (p *post) receive(to trace.Proc, e *trace.Event, s *slot) {
 	s.mail, _ = p.open.Receive(to, e, s)
 }
 
-// deliver passes on the message of s, once both sides are known.
+// deliver passes on the message of s, after both sides are known.
 func (p *post) deliver(s *slot) error {
 	if s.mail == nil || s.received < 0 {
 		return nil
@@ -46,7 +46,7 @@ func (p *post) deliver(s *slot) error {
 	return p.sink.delivered(&m)
 }
 
-// unmatchedNotes say so.
+// unmatchedNotes reports messages and receives without a partner.
 func (p *post) unmatchedNotes() (notes []string) {
 	sends, receives := p.open.Unmatched()
 	if sends > 0 {

@@ -9,9 +9,9 @@ import (
 )
 
 // recordedTimeline lays a trace out at its recorded times. An event lasts until the
-// next one of its processor begins, and a Compute for its work, if that is in ps. The
-// events of all processors come in the order of time, so that what a wildcard receives
-// is what was sent first.
+// next one of its processor begins. A Compute with work in ps lasts for its work. The
+// events of all processors come in the order of time, so that a wildcard receives the
+// message that was sent first.
 func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err error) {
 	r := recorded{post: post{sink: sink}, work: src.Header().WorkUnit}
 	defer func() {
@@ -48,12 +48,12 @@ func recordedTimeline(src trace.Source, sink timelineSink) (notes []string, err 
 		}
 	}
 	if r.backwards > 0 {
-		notes = append(notes, plural(r.backwards, "event")+" recorded before the one before it, shown at the same time")
+		notes = append(notes, plural(r.backwards, "event")+" recorded before its predecessor, shown at the same time")
 	}
 	return append(notes, r.post.unmatchedNotes()...), nil
 }
 
-// abandoned delivers what was asked for and never waited for.
+// abandoned delivers the receives without a wait.
 func (p *post) abandoned(requests map[int32]*slot) error {
 	for _, id := range slices.Sorted(maps.Keys(requests)) {
 		s := requests[id]
@@ -76,7 +76,7 @@ type recorded struct {
 	backwards int
 }
 
-// recordedProc stands at the next event of a processor.
+// recordedProc is positioned at the next event of a processor.
 type recordedProc struct {
 	proc      trace.Proc
 	cursor    *trace.EventCursor
@@ -97,9 +97,9 @@ func (w *recordedProc) advance() (err error) {
 	return err
 }
 
-// together takes the events of w that begin at one time.
+// together handles the events of w that begin at the same time.
 func (r *recorded) together(w *recordedProc) error {
-	const most = 1 << 12 // events, so that a trace whose times are all 0 takes little memory
+	const most = 1 << 12 // limits the memory for a trace whose times are all 0
 	begin := w.time
 	r.run = r.run[:0]
 	for w.event != nil && w.time == begin && len(r.run) < most {
@@ -112,7 +112,7 @@ func (r *recorded) together(w *recordedProc) error {
 	if w.event != nil {
 		end = w.time
 	}
-	worked := -1 // what comes before work, or a send, that begins at once took no time
+	worked := -1 // events before work or a send that begin at the same time took no time
 	for i := range r.run {
 		if e := &r.run[i]; e.Kind == trace.Compute && e.Work > 0 || e.Kind == trace.Send || e.Kind == trace.Isend {
 			worked = i
@@ -176,7 +176,7 @@ func (r *recorded) receives(w *recordedProc, e *trace.Event, begin, end int64) e
 	return r.deliver(s)
 }
 
-// recordedQueue has the processor first whose event is earliest.
+// recordedQueue has the processor with the earliest event first.
 type recordedQueue []*recordedProc
 
 func (q recordedQueue) Len() int { return len(q) }

@@ -2,11 +2,12 @@ package format
 
 import "spoor/traces/trace"
 
-// Simulated is what is known of a simulated run besides when events begin.
+// Simulated is the known result of a simulation besides the begins of events.
 type Simulated struct {
 	Spells   Spells
 	Messages []Message
-	// End is when an event ended, by its number on its processor, once the events of that have been read.
+	// End returns when an event ended, by its number on its processor. Call it after
+	// the events of that processor have been read.
 	End func(p trace.Proc, row int64) int64
 }
 
@@ -17,10 +18,10 @@ type Message struct {
 	Bytes           int64
 	Sent, SentEnd   int64 // begin and end of its send
 	Posted          int64 // begin of its receive
-	Taken, Received int64 // begin and end of that, or of who waits for it
+	Taken, Received int64 // begin and end of the receive, or of its wait
 }
 
-// simulatedTimeline lays out a trace of a simulation: nothing has to be found out.
+// simulatedTimeline lays out a trace of a simulation, from the simulated times.
 func simulatedTimeline(src trace.Source, s *Simulated, sink timelineSink) error {
 	for p := range trace.Proc(src.Header().Procs) {
 		row := int64(0)

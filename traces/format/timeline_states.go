@@ -6,10 +6,10 @@ import (
 	"spoor/traces/trace"
 )
 
-// State is what a processor's time is spent on. The zero State is not legal.
+// State is an activity of a processor. The zero State is not valid.
 type State uint8
 
-// The states: the parts of the time of a simulation.
+// The states, which are the parts of a simulated time.
 const (
 	StateCompute State = 1 + iota
 	StateOverhead
@@ -18,7 +18,8 @@ const (
 	StateWait
 )
 
-// states are their names, and what they are for Paraver: Extrae's numbers, where it has such a state, as viewers color by them.
+// states lists the names, and the numbers for Paraver. They are Extrae's numbers if it
+// has such a state, because viewers choose colors by them.
 var states = [...]struct {
 	name    string
 	paraver int64
@@ -26,16 +27,17 @@ var states = [...]struct {
 }{StateCompute: {"compute", 1, "Running"}, StateOverhead: {"overhead", 7, "Overhead of messages"}, StateLatency: {"latency", 3, "Waiting a message on its way"},
 	StateContention: {"contention", 15, "Waiting for ports or links"}, StateWait: {"wait", 9, "Blocked, message not sent yet"}}
 
-// Spell is a time that a processor spends on one thing, in ps.
+// StateInterval is a time that a processor spends in one state, in ps.
 type Spell struct {
 	State      State
 	Begin, End int64
 }
 
-// Spells are those of a processor, in the order of time. They do not overlap.
+// StateIntervals returns the intervals of a processor, in the order of time. They do
+// not overlap.
 type Spells func(trace.Proc) iter.Seq[Spell]
 
-// chosenProcs are the processors to write.
+// chosenProcs lists the processors to write.
 func (o ExportOptions) chosenProcs(all int) (procs []trace.Proc) {
 	if len(o.Procs) > 0 {
 		return o.Procs
@@ -46,8 +48,8 @@ func (o ExportOptions) chosenProcs(all int) (procs []trace.Proc) {
 	return procs
 }
 
-// spells writes states instead of what runs. What is shorter than the nanoseconds that it begins and ends in is left out.
-// A processor that ended is idle until the last one has.
+// stateIntervals writes states instead of running. It omits an interval that is empty
+// in nanoseconds. A processor is idle from its end until the last processor ends.
 func (x *prvWriter) spells(o ExportOptions) error {
 	procs := o.chosenProcs(len(x.open))
 	ended := make([]int64, len(procs))
@@ -68,7 +70,7 @@ func (x *prvWriter) spells(o ExportOptions) error {
 	return nil
 }
 
-// prvIdle is the state of who does nothing.
+// prvIdle is the state of an idle processor.
 const prvIdle = 0
 
 // state writes a state, unless it takes no time.
@@ -83,7 +85,8 @@ func (x *prvWriter) state(p trace.Proc, begin, end, state int64) error {
 	return x.add(begin, prvStates)
 }
 
-// spells writes states as slices of threads of their own, in a process beside that of events, whose slices they need not fit into.
+// stateIntervals writes states as slices of separate threads, in a process next to that
+// of the events. Slices of states need not nest in those of events.
 func (x *chromeWriter) spells(o ExportOptions, procs int) error {
 	if x.process = 1; o.Simulated == nil {
 		return nil
@@ -92,7 +95,7 @@ func (x *chromeWriter) spells(o ExportOptions, procs int) error {
 		return err
 	}
 	for _, p := range o.chosenProcs(procs) {
-		thread := trace.Proc(procs) + p // as viewers know threads by number
+		thread := trace.Proc(procs) + p // because viewers identify threads by number
 		if err := x.thread(thread, p); err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// strand is one processor. The events of a graph are held in memory; of any other the
-// next one alone.
+// strand is one processor. Of a graph, all events are in memory; of other processors
+// only the next one.
 type strand struct {
 	proc     trace.Proc
 	cursor   *trace.EventCursor
@@ -17,27 +17,27 @@ type strand struct {
 	ended    bool
 	queued   bool
 	place    int   // in the queue
-	waits    *task // what it waits for, unless graph
+	waits    *task // the waiting task, unless graph
 	requests map[int32]*pending
 	rounds   map[partyKey]int
 	graph    *eventGraph
 }
 
-// task is an event that is to be carried out.
+// task is an event to perform.
 type task struct {
 	strand *strand
 	event  *trace.Event
 	row    int64
 	begin  int64
-	kept   bool // it waits while its processor goes on
+	kept   bool // it waits while its processor continues
 }
 
-// pending is what a request stands for: a slot, a collective, or an end that is known.
+// pending is the operation of a request: a slot, a collective, or a known end.
 type pending struct {
 	slot  *slot
 	party *partyState
 	end   int64
-	wait  *task // that waits for the party
+	wait  *task // the task that waits for the party
 }
 
 // proceed gets the next task of s and queues s.
@@ -57,7 +57,7 @@ func (n *nominal) proceed(s *strand) error {
 	return nil
 }
 
-// enqueue puts s where its clock says.
+// enqueue puts s into the queue by its clock.
 func (n *nominal) enqueue(s *strand) {
 	if s.queued {
 		heap.Fix(&n.queue, s.place)
@@ -67,7 +67,7 @@ func (n *nominal) enqueue(s *strand) {
 	heap.Push(&n.queue, s)
 }
 
-// clock is when s goes on.
+// clock returns when s continues.
 func (s *strand) clock() int64 {
 	if s.graph != nil && len(s.graph.ready) > 0 {
 		return max(s.now, s.graph.ready[0].time)
@@ -75,7 +75,7 @@ func (s *strand) clock() int64 {
 	return s.now
 }
 
-// strandQueue has the strand with the lowest clock first.
+// strandQueue has the processor with the lowest clock first.
 type strandQueue []*strand
 
 func (q strandQueue) Len() int { return len(q) }

@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// partyKey names a series of collectives; object is that of a barrier in shared memory.
+// partyKey identifies a series of collectives; object is a barrier in shared memory.
 type partyKey struct {
 	group, object int32
 	round         int
@@ -57,7 +57,7 @@ func (n *nominal) meets(s *strand, t *task) error {
 	return nil
 }
 
-// operation is how long the work of a reduction takes.
+// operation returns the time of the work of a reduction.
 func (n *nominal) operation(e *trace.Event) float64 {
 	switch n.unit {
 	case trace.WorkInstr:
@@ -68,7 +68,7 @@ func (n *nominal) operation(e *trace.Event) float64 {
 	return float64(e.Work)
 }
 
-// met ends a collective to which everybody has come.
+// met ends a collective that all members have joined.
 func (n *nominal) met(p *partyState, members int) error {
 	p.end, p.over = afterPicos(p.end, n.latency*float64(bits.Len(uint(members-1)))), true
 	for _, t := range p.tasks {
@@ -86,7 +86,7 @@ func (n *nominal) met(p *partyState, members int) error {
 	return nil
 }
 
-// nominalLock is a lock that somebody holds.
+// nominalLock is a lock that a processor holds.
 type nominalLock struct {
 	free  bool
 	queue []*task

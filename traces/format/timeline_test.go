@@ -101,7 +101,7 @@ func TestNominalTimeline(t *testing.T) {
 		if got := strings.Join(l.procs, "|") + "|" + strings.Join(l.mail, ","); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
 		}
-		if len(notes) != 1 || !strings.Contains(notes[0], "nominal, no prediction") {
+		if len(notes) != 1 || !strings.Contains(notes[0], "nominal, not a prediction") {
 			t.Errorf("%s: notes %q", name, notes)
 		}
 	}
@@ -114,12 +114,12 @@ func TestNominalTimelineFails(t *testing.T) {
 		set  map[string]string
 		want string
 	}{
-		"deadlock":    {lonely, nil, "waiting for ever on the nominal timeline: processor 0 at event 0 (recv)"},
-		"graph":       {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(1)), made(trace.Compute, needing(0))}), nil, "processor 0 for 2 events"},
-		"bad need":    {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(5))}), nil, "needs event 5, but there are 1"},
+		"deadlock":    {lonely, nil, "deadlock on the nominal timeline: processor 0 at event 0 (recv)"},
+		"graph":       {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(1)), made(trace.Compute, needing(0))}), nil, "processor 0 with 2 events"},
+		"bad need":    {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, needing(5))}), nil, "needs event 5, but it has only 1"},
 		"too long":    {memoryOf(trace.WorkPicos, false, []trace.Event{made(trace.Compute, work(1<<62)), made(trace.Compute, work(1<<62)), made(trace.Marker)}), nil, "exceed 53 days"},
 		"no unit":     {lonely, map[string]string{"latency": "5"}, "--set latency=5"},
-		"no speed":    {lonely, map[string]string{"bandwidth": "0 B/s"}, "never arrive"},
+		"no speed":    {lonely, map[string]string{"bandwidth": "0 B/s"}, "bandwidth above 0"},
 		"wrong label": {lonely, map[string]string{"pcf": "maybe"}, "true or false"},
 	} {
 		var f Exporter = Paraver{}
@@ -145,7 +145,7 @@ func TestRecordedTimeline(t *testing.T) {
 	if want := "isend 5-5 compute 5-9 wait 20-30 marker 20-30 compute 30-37 |irecv 0-1 irecv 1-6 wait 6-25 wait 6-25 clock 25-25 |0>1 8B 5-25"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if fmt.Sprint(notes) != "[1 event recorded before the one before it, shown at the same time 1 receive without a message, shown without an arrow]" {
+	if fmt.Sprint(notes) != "[1 event recorded before its predecessor, shown at the same time 1 receive without a message, shown without an arrow]" {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -270,7 +270,7 @@ func TestParaverExportOfNothing(t *testing.T) {
 	if got := b.String(); !strings.HasPrefix(got, "#Paraver (01/01/1970 at 00:00):1751_ns:0:1:3(1:0,1:0,1:0),1\nc:1:1:3:1:2:3\n1:0:1:3:1:0:0:1\n2:0:1:1:1:0:50000001:2:9100001:3") {
 		t.Errorf("%s", got)
 	}
-	for i, want := range []string{"not chosen are left out", "nominal, no prediction (instruction 0.5 ns, flop 1 ns", "paraver has no references: 1 were left out", "rounded down"} {
+	for i, want := range []string{"not chosen are omitted", "nominal, not a prediction (instruction 0.5 ns, flop 1 ns", "paraver has no references: 1 omitted", "rounded down"} {
 		if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
 			t.Errorf("note %d: no %q in %q", i, want, notes)
 		}

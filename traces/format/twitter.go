@@ -2,8 +2,9 @@ package format
 
 import "bytes"
 
-// Twitter is the CSV of requests of Twitter's cache clusters: time in seconds, key,
-// size of the key, size of the value, client, operation, time to live; no header.
+// Twitter is the CSV of requests of Twitter's cache clusters. It has no header. The
+// columns are time in seconds, key, key size, value size, client, operation and time to
+// live.
 type Twitter struct{}
 
 var (
@@ -12,21 +13,21 @@ var (
 	_ Explained = Twitter{}
 )
 
-// Name is "twitter".
+// Name returns "twitter".
 func (Twitter) Name() string { return "twitter" }
 
-// Description says what the format is.
+// Description returns a description of one line.
 func (Twitter) Description() string {
 	return "Twitter's cache traces: time,key,key size,value size,client,operation,TTL"
 }
 
-// Magic says how the format is recognised.
-func (Twitter) Magic() string { return "none; guessed from seven such columns" }
+// Magic returns how the format is recognised.
+func (Twitter) Magic() string { return "none; guessed from lines of seven such columns" }
 
-// Settings is the size of a block.
+// Settings returns the block size.
 func (Twitter) Settings() []Setting { return []Setting{settingBlock} }
 
-// Parts are the columns that count; the others may hold anything.
+// Parts returns the used columns; the others may hold anything.
 func (Twitter) Parts() []Part {
 	return []Part{{"column 1, time", keyTimeDoc}, {"column 2, key", keyKeyDoc}, {"column 4, value size", "bytes, a whole number"},
 		{"column 6, operation", keyOpDoc()}}
@@ -39,7 +40,7 @@ var (
 
 const twitterSniffLines = 100
 
-// Sniff is Likely if all lines but one in ten have the seven columns.
+// Sniff is Likely if at least nine in ten lines have the seven columns.
 func (Twitter) Sniff(head []byte) Verdict {
 	lines, hits := sniffLines(head, twitterSniffLines, func(line []byte) bool {
 		f := bytes.Split(line, []byte{','})
