@@ -209,7 +209,7 @@ func TestStatus(t *testing.T) {
 		{"import data/sample/tiny.log", 2, "-o PREFIX"},
 		{"import - - -o x", 2, "once"},
 		{"import data/sample/tiny.log --from frob -o x", 2, "formats that can are lackey, din, xdin, d4bin, "},
-		{"import data/sample/tiny.log --modify keep -o x", 2, "no modify"},
+		{"import data/sample/tiny.log --modify keep -o x", 2, "cannot store a modify"},
 		{"import data/sample/tiny.log --ifetch frob -o x", 2, "keep or drop"},
 		{"import data/sample/tiny.log --lackey-atomics frob -o x", 2, "keep or collapse"},
 		{"import data/sample/tiny.log --lackey-summary frob -o x", 2, "check or ignore"},
@@ -219,10 +219,10 @@ func TestStatus(t *testing.T) {
 		{"import two.csv --default-size 65536 -o x", 2, "65535"},
 		{"import two.csv --default-size -1 -o x", 2, "65535"},
 		{"import two.csv --frob -o x", 2, "frob"},
-		{"import two.csv --set a=b -o x", 2, "csv has no settings when it is read"},
+		{"import two.csv --set a=b -o x", 2, "csv has no settings for import"},
 		{"import what --from champsim --set record=65 -o x", 2, "--set record=65: choose 64, 96 or auto"},
-		{"import what --from gem5 --set ticks=1 -o x", 2, `no setting "ticks" when it is read; it has by, version, count`},
-		{"export tiny --to gem5 --set version=21 -o x", 2, `no setting "version" when it is written; it has ticks`},
+		{"import what --from gem5 --set ticks=1 -o x", 2, `no setting "ticks" for import; it has by, version, count`},
+		{"export tiny --to gem5 --set version=21 -o x", 2, `no setting "version" for export; it has ticks`},
 		{"export tiny --to gem5 --set ticks=0 -o x", 2, "traces export: --set ticks=0: "},
 		{"export tiny --to gem5 --set ticks=0 -o -", 2, "traces export: --set ticks=0: "},
 		{"info", 2, "arg"},
@@ -320,7 +320,7 @@ func TestSeveralFilesAreProcessors(t *testing.T) {
 			t.Errorf("processor %d has %d references, want %d", p, got, want)
 		}
 	}
-	if !strings.Contains(strings.Join(h.Notes, "\n"), "processor 2: the summary counts more") {
+	if !strings.Contains(strings.Join(h.Notes, "\n"), "processor 2: the summary was not checked, because it counts more") {
 		t.Errorf("notes %q", h.Notes)
 	}
 }

@@ -95,7 +95,7 @@ var complaints = map[string]complaint{
 	"message/m21_goalbin_cut.bin":               fails("goal.bin", "jump table", "range of rank 1", "past the end of the file"),
 	"message/m23_goalbin_bad_type.bin":          fails("goal.bin", "offset 166", "operation type 9"),
 	"message/m24_ti_unknown_action.txt":         fails("simgrid-ti", ":2: ", "unknown action"),
-	"message/m25_ti_missing_args.txt":           fails("simgrid-ti", ":2: ", "send has 2 values, needs partner, tag and size"),
+	"message/m25_ti_missing_args.txt":           fails("simgrid-ti", ":2: ", "send has 2 values, needs partner, tag, size"),
 	"message/m26_ti_bad_datatype.txt":           fails("simgrid-ti", ":2: ", `unknown datatype id "99"`, "0 to 59"),
 	"message/m27_ti_negative_flops.txt":         fails("simgrid-ti", ":2: ", "negative amount of flops"),
 	"message/m28_ti_nan.txt":                    fails("simgrid-ti", ":2: ", "not finite"),

@@ -94,7 +94,7 @@ func TestUndetectableListsTheFormats(t *testing.T) {
 	in := open(t, "hello")
 	in.Name = "hello.zst"
 	_, _, err = Detect(in)
-	wantError(t, "hello.zst", err, "hello.zst: not recognised", "the name ends in zstd, but the file lacks its magic")
+	wantError(t, "hello.zst", err, "hello.zst: not recognised", "the name ends in .zst, but offset 0 lacks the magic of zstd")
 	_, _, err = Detect(open(t, ""))
 	wantError(t, "empty", err, "standard input:1: ", "empty")
 	_, _, err = Detect(open(t, "\xff\xfeI\x00"))

@@ -176,7 +176,7 @@ func (in *Input) emptiness() string {
 func (in *Input) suffixHint() string {
 	for _, c := range containers {
 		if in.container == nil && strings.HasSuffix(in.Name, c.suffix) {
-			return fmt.Sprintf("the name ends in %s, but the file lacks its magic", c.name)
+			return fmt.Sprintf("the name ends in %s, but offset 0 lacks the magic of %s", c.suffix, c.name)
 		}
 	}
 	return ""
