@@ -148,7 +148,7 @@ func (o *windtunnelOptions) chosen() (m windtunnel.Model, p windtunnel.Placement
 		}
 	}
 	if o.placement != "" {
-		if p, err = windtunnel.Placed(o.placement); err != nil {
+		if p, err = windtunnel.PlacementNamed(o.placement); err != nil {
 			return m, p, stage.Usage("--placement: %v", err)
 		}
 	}

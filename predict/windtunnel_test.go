@@ -57,7 +57,7 @@ func TestWindtunnelPrintsAll(t *testing.T) {
 	if status != stage.Done || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	for _, want := range []string{"prog: model bounded, prices sgi1993", "cost_performance [$]", "K_min", "break-even", "interval: parameters", "warning: of the host, t_cxsw, t_win"} {
+	for _, want := range []string{"prog: model bounded, prices sgi1993", "cost_performance [$]", "K_min", "break-even", "interval: parameters", "warning: missing parameters of the host count as 0 cycles: t_cxsw, t_win"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -112,16 +112,16 @@ func TestWindtunnelStatus(t *testing.T) {
 		{[]string{"--params", dir, "--prices", sgi, "--placement", "here"}, stage.WrongUsage, "there is no placement \"here\""},
 		{[]string{"--params", dir, "--prices", sgi, "--placement", "cyclic"}, stage.WrongUsage, "--placement is for model placed"},
 		{[]string{"--params", dir, "--prices", "missing.toml"}, stage.Failed, "missing.toml"},
-		{[]string{"--params", dir, "--prices", empty}, stage.Failed, "the section [windtunnel] is missing"},
+		{[]string{"--params", dir, "--prices", empty}, stage.Failed, "no section [windtunnel]"},
 		{[]string{"--params", dir, "--prices", "../data/machine/du2000-smp-256k.toml"}, stage.Failed, "unknown key"},
-		{[]string{"--params", t.TempDir(), "--prices", sgi}, stage.Failed, "analyze --run quanta,footprint"},
-		{[]string{"--params", writeQuanta(t, "mu", ""), "--prices", sgi}, stage.Failed, "mu is missing; analyze --run quanta makes it"},
+		{[]string{"--params", t.TempDir(), "--prices", sgi}, stage.Failed, "run analyze with --run quanta,footprint"},
+		{[]string{"--params", writeQuanta(t, "mu", ""), "--prices", sgi}, stage.Failed, "mu is missing; run analyze with --run quanta"},
 		{[]string{"--params", writeQuanta(t, "mu", "80.0 s"), "--prices", sgi}, stage.Failed, `mu is in "s"; it must be in "cycles"`},
 		{[]string{"--params", writeQuanta(t, "mu", "nan cycles"), "--prices", sgi}, stage.Failed, "NaN is not finite"},
 		{[]string{"--params", dir, "--prices", sgi, "--hosts", "3"}, stage.Failed, "3 hosts do not divide 8 targets"},
 		{[]string{"--params", dir, "--prices", sgi, "--targets", "0"}, stage.Failed, "0 targets"},
-		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi, "--model", "bounded"}, stage.Failed, "take model gamma"},
-		{[]string{"--params", dir, "--measured", dir}, stage.Failed, "makes what is measured"},
+		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi, "--model", "bounded"}, stage.Failed, "use model gamma"},
+		{[]string{"--params", dir, "--measured", dir}, stage.Failed, "run analyze with --run quanta,footprint"},
 		{[]string{"--params", writeQuanta(t, "slowest", "150.0 cycles"), "--prices", sgi}, stage.Done, ""},
 	} {
 		status, out, errs := run(append([]string{"windtunnel"}, row.args...)...)

@@ -11,23 +11,23 @@ import (
 	"spoor/traces/unit"
 )
 
-// windowsTable is the name of a table of analyze.
+// windowsTable is the name of a table of analyze with footprints by quantum.
 const windowsTable = "footprint_windows"
 
-// maxClasses is how many classes of quanta are told apart.
+// maxClasses is the largest number of classes of quanta.
 const maxClasses = 24
 
-// window is a quantum that was kept, of so many targets with such mean footprints.
+// window is a sampled quantum: the number of targets in it and their mean footprints.
 type window struct{ users, shared, private float64 }
 
-// classify reads how footprints vary from quantum to quantum.
-func (r *Run) classify(path string) error {
+// readWindows reads how footprints vary from quantum to quantum.
+func (r *Run) readWindows(path string) error {
 	t, err := store.ReadTable(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	if hash := t.Fact("trace"); t.Name != windowsTable || r.Trace != "" && hash != r.Trace {
-		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s", path, t.Name, hash, r.Trace)
+		return fmt.Errorf("%s: a %s table of trace %.12s, but the parameters are of %.12s; analyze one trace for both", path, t.Name, hash, r.Trace)
 	}
 	for _, level := range []struct {
 		name string
@@ -46,7 +46,7 @@ func (r *Run) classify(path string) error {
 	return nil
 }
 
-// windowsOf are those of a size of blocks.
+// windowsOf returns the windows of one block size.
 func windowsOf(t *store.Table, block unit.Bytes) (out []window, err error) {
 	size, e1 := store.Data[int64](t, "block")
 	users, e2 := store.Data[int32](t, "processors")
@@ -66,7 +66,7 @@ func windowsOf(t *store.Table, block unit.Bytes) (out []window, err error) {
 	return out, nil
 }
 
-// classes are windows in order of their private footprints, cut where as many targets have run.
+// classes orders windows by private footprint and divides them into classes of equal numbers of targets.
 func classes(all []window) (out []Class) {
 	slices.SortFunc(all, func(a, b window) int {
 		return cmp.Or(cmp.Compare(a.private, b.private), cmp.Compare(a.shared, b.shared))

@@ -76,7 +76,7 @@ func TestClassesAreRead(t *testing.T) {
 	if c := r.Parameters.Cache.Classes; c[0] != (Class{4. / 6, 1, 0.75}) || c[1] != (Class{2. / 6, 1, 1.5}) {
 		t.Errorf("%+v", c)
 	}
-	for say, table := range map[string]*store.Table{"of trace def; the parameters are of abc": windowsFor("def", 3), "row 0: 4 processors with 1 shared blocks and NaN others": windowsFor("abc", math.NaN())} {
+	for say, table := range map[string]*store.Table{"of trace def, but the parameters are of abc": windowsFor("def", 3), "row 0: 4 processors with 1 shared blocks and NaN others": windowsFor("abc", math.NaN())} {
 		dir := directory(t, table)
 		if _, err := Open([]string{dir, filepath.Join(dir, "host.params.toml")}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %q", err, say)

@@ -7,14 +7,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Host is a kind of machine that simulates.
+// A Host is a kind of machine that runs the simulator.
 type Host struct {
 	Name string
-	// Takes says whether it comes with so many processors.
+	// Takes reports whether the host is available with so many processors.
 	Takes func(m *machine.WindTunnel, hosts int) bool
-	// Cost is that of so many processors, with memory for k targets each.
+	// Cost returns the cost of so many processors, with memory for k targets each.
 	Cost func(m *machine.WindTunnel, k, hosts int) unit.Dollars
-	// node is the cost of a processor without memory, with its share of what grows with their number.
+	// node returns the cost of a processor without memory, with its share of other parts that grow in proportion.
 	node func(m *machine.WindTunnel) unit.Dollars
 }
 
@@ -44,32 +44,32 @@ func mppNode(m *machine.WindTunnel) unit.Dollars {
 	return unit.Dollars(1+m.Network) * m.Processor
 }
 
-// Uniprocessor is the cost of a host of one processor with memory for k targets:
+// Uniprocessor returns the cost of a host of one processor with memory for k targets:
 //
 //	C_Uni(K) = BaseC_Uni + C_processor + K C_memory   [falsafi1997, eq. 17]
 func Uniprocessor(m *machine.WindTunnel, k int) unit.Dollars {
 	return m.Uniprocessor + m.Processor + unit.Dollars(k)*m.Memory
 }
 
-// An Offer is what so much money buys.
+// An Offer is a host with its cost.
 type Offer struct {
 	Host   string
 	Cost   unit.Dollars
-	Costup float64 // Cost over that of a uniprocessor for all targets
+	Costup float64 // Cost relative to a uniprocessor for all targets
 	// CostPerformance is Cost over speedup [falsafi1997, eq. 20].
 	CostPerformance unit.Dollars
-	Effective       bool // the speedup is above the costup
+	Effective       bool // the speedup exceeds the costup
 }
 
-// offer is a host of so many processors for a speedup.
+// offer returns the offer of a host with so many processors and a speedup.
 func offer(h Host, m *machine.WindTunnel, targets, hosts int, speedup float64) Offer {
 	cost := h.Cost(m, targets/hosts, hosts)
 	costup := float64(cost / Uniprocessor(m, targets))
 	return Offer{h.Name, cost, costup, cost / unit.Dollars(speedup), speedup > costup}
 }
 
-// best is the number of processors, a power of two, with which a host has the best
-// cost/performance for so many targets; 0 if there is none.
+// best returns the number of processors, a power of two, with the best cost/performance of a host for so many
+// targets, or 0 if there is none.
 func (c *calculator) best(h Host, m *machine.WindTunnel, targets int) (hosts int, of Offer, err error) {
 	for p := 2; p <= targets; p *= 2 {
 		if targets%p != 0 || !h.Takes(m, p) {
@@ -89,11 +89,12 @@ func (c *calculator) best(h Host, m *machine.WindTunnel, targets int) (hosts int
 	return hosts, of, nil
 }
 
-// breakEvenLimit is how far a break-even is looked for: eight times as far as the paper does.
+// breakEvenLimit is the largest number of targets in the search for a break-even: eight times that of the
+// paper.
 const breakEvenLimit = 1024
 
-// breakEven is the least number of targets, a power of two, from which on up to breakEvenLimit a parallel
-// host has better cost/performance than a uniprocessor; 0 if there is none.
+// breakEven returns the least number of targets, a power of two, from which a parallel host has better
+// cost/performance than a uniprocessor, up to breakEvenLimit. It returns 0 if there is none.
 func (c *calculator) breakEven(h Host, m *machine.WindTunnel) (targets int, err error) {
 	for n := breakEvenLimit; n >= 2; n /= 2 {
 		_, o, err := c.best(h, m, n)

@@ -7,12 +7,13 @@ import (
 	"spoor/traces/unit"
 )
 
-// CrossValidate is as Compare, with everything that comes from quanta, intervals too, from one half of them and what was measured from the other, either
-// way round: so it says what intervals are worth for quanta that nobody has seen. These vary as those do that were, which the intervals allow for. What switches
-// cost is the same for both.
+// CrossValidate is like Compare, but predicts one half of the quanta from the other half, in both directions
+// (2-fold cross-validation). Intervals come from one half too. So it shows how good the intervals are for
+// unseen quanta. The intervals allow for the variation of both halves. Both halves use the same costs of
+// switches.
 func (m *Measured) CrossValidate() (out []Comparison, err error) {
 	if m.run.Samples.Quanta() < minCrossValidated {
-		return nil, errors.New("there are too few samples of quanta for halves of them")
+		return nil, errors.New("there are too few samples of quanta to divide them into halves")
 	}
 	halves := m.run.halves()
 	for i, h := range halves {
@@ -25,10 +26,11 @@ func (m *Measured) CrossValidate() (out []Comparison, err error) {
 	return out, nil
 }
 
-// minCrossValidated is how many quanta there must be, so that each half has a kind's.
-const minCrossValidated = 2 * leastOfKind
+// minCrossValidated is the least number of quanta, so that each half has enough for one kind.
+const minCrossValidated = 2 * minPerKind
 
-// halves are r with every other block of neighbouring quanta, and with the rest; blocks are those of the bootstrap.
+// halves returns two copies of r: one with every other block of neighbouring quanta, one with the rest. Blocks
+// are those of the bootstrap.
 func (r *Run) halves() (out [2]*Run) {
 	s := r.Samples
 	n, parts := s.Quanta(), [2]*Samples{{Targets: s.Targets}, {Targets: s.Targets}}
@@ -48,25 +50,26 @@ func (r *Run) halves() (out [2]*Run) {
 	return out
 }
 
-// blockOf is how many neighbours of n quanta, which resemble each other, are drawn or left out together.
+// blockOf returns how many neighbouring quanta are drawn or held out together, because neighbours resemble
+// each other.
 func blockOf(n int) int { return int(math.Ceil(math.Sqrt(float64(n)))) }
 
-// over is the mean of n.
+// over divides the sums by n.
 func (s sums) over(n int) sums {
 	f := 1 / float64(n)
 	return sums{0, s.time * f, s.squares * f, s.active * f, s.running * f, s.activeSquares * f, s.runningSquares * f}
 }
 
-// from is p as it is by some quanta, which differ from the mean quantum as these do.
+// from returns p for some of the quanta, which differ from the mean quantum as given.
 func (p *Parameters) from(s *Samples, mean sums) *Parameters {
 	_, all := s.ordered()
-	out := p.drawn(all.over(s.Quanta()), mean)
+	out := p.resampled(all.over(s.Quanta()), mean)
 	out.Kinds, out.Sampled = s.kinds(), s
 	return out
 }
 
-// drawn is p of quanta with such sums, if all have others.
-func (p *Parameters) drawn(one, all sums) *Parameters {
+// resampled returns p for quanta with the sums one, where all quanta have the sums all.
+func (p *Parameters) resampled(one, all sums) *Parameters {
 	q, targets := *p, float64(p.Targets)
 	q.Mu = p.within(float64(p.Mu) * quotient(one.time, all.time))
 	q.Sigma *= unit.Cycles(math.Sqrt(quotient(one.squares, all.squares)))

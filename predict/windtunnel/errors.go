@@ -2,18 +2,19 @@ package windtunnel
 
 import "math"
 
-// Errors is how far a model is from what was measured with a placement.
+// Errors summarizes the errors of a model against measurements with a placement.
 type Errors struct {
 	Placement, Model string
 	Rows             int
-	// Worst are the errors that are largest, either way, of processing times and of all; Mean is that of the absolute errors of all.
+	// WorstProcessing and Worst are the errors of largest magnitude, of processing and of whole speedups.
+	// Mean is the mean absolute error of whole speedups.
 	WorstProcessing, Worst, Mean float64
-	Hosts                        int // where Worst is
-	Inside                       int // rows whose interval holds what was measured
+	Hosts                        int // number of hosts at Worst
+	Inside                       int // rows whose interval contains the measurement
 }
 
-// Summarize is the errors of every model with every placement. Rows in which a model gives no time count for nothing but make
-// Worst not a number.
+// Summarize returns the errors of every model with every placement. A row without a predicted time makes Worst
+// NaN.
 func Summarize(rows []Comparison) (out []Errors) {
 	for _, p := range Placements {
 		for _, m := range Models {

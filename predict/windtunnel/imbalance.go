@@ -2,11 +2,12 @@ package windtunnel
 
 import "fmt"
 
-// maxImbalance is how much longer the slowest host may take than with targets placed at random before that is warned of.
+// maxImbalance is the relative excess of the slowest host's time, over that of random placement, from which a
+// warning is given.
 const maxImbalance = 0.1
 
-// imbalanceWarnings warns of placements that bring targets together which execute in the same quanta, or which execute more than others: the
-// models' are at random.
+// imbalanceWarnings warns of placements that put targets together which execute in the same quanta, or execute
+// more than others. The models assume random placement.
 func (s *Samples) imbalanceWarnings() (out []error) {
 	for _, p := range Placements {
 		worst, at := 0.0, 0
@@ -19,7 +20,7 @@ func (s *Samples) imbalanceWarnings() (out []error) {
 			}
 		}
 		if worst > maxImbalance {
-			out = append(out, fmt.Errorf("placement %s brings targets together that execute in the same quanta, or more than others: on %d hosts the slowest executes %.0f %% longer than with targets placed at random, as the model has them", p.Name, at, 100*worst))
+			out = append(out, fmt.Errorf("placement %s puts busy targets together: on %d hosts the slowest takes %.0f %% longer than with the random placement of the model", p.Name, at, 100*worst))
 		}
 	}
 	return out

@@ -14,31 +14,31 @@ import (
 	"spoor/traces/unit"
 )
 
-// replicates of the bootstrap.
+// replicates is the number of bootstrap draws.
 const replicates = 200
 
-// uncertainty is how parameters may vary.
+// uncertainty describes how parameters may vary.
 type uncertainty struct {
-	base   *calculator
-	known  map[system][2]float64 // see spread
-	draws  []*calculator         // mu, sigma_intra, n_cxsw and n_fp together, as quanta are drawn
-	singly [][2]*calculator
-	covers string
-	unseen bool              // it is of quanta as many as were sampled, and not of the mean of all: these vary as much again
-	beyond model.ModelMargin // without samples, the model's own error on other programs; else see [calculator.missed]
+	base       *calculator
+	known      map[system][2]float64 // cache of spread
+	draws      []*calculator         // bootstrap draws of mu, sigma_intra, n_cxsw and n_fp together
+	singly     [][2]*calculator      // ends of the intervals of single parameters
+	covers     string
+	halfSample bool              // the prediction is for as many unseen quanta, not their mean; these vary as much again
+	margin     model.ModelMargin // without samples, the model's error on other programs; with samples see [calculator.modelError]
 }
 
-// system is so many targets on so many hosts.
+// system is a number of targets on a number of hosts.
 type system struct{ targets, hosts int }
 
-// input is a parameter with the place where models take it from.
+// input is a parameter with its place in the inputs of models.
 type input struct {
 	name    string
 	set     func(p *Parameters, v float64)
-	sampled bool // it comes with the samples
+	sampled bool // it follows from the samples
 }
 
-// inputs are the parameters that are varied.
+// inputs lists the parameters to vary.
 func inputs() []input {
 	list := []input{
 		{"mu", func(p *Parameters, v float64) { p.Mu = p.within(v) }, true},
@@ -65,10 +65,10 @@ func inputs() []input {
 	return list
 }
 
-// setAverage leaves the largest at least as large.
+// setAverage sets the average, and keeps the largest at least as large.
 func (f *Footprints) setAverage(v float64) { f.Average, f.Largest = v, max(v, f.Largest) }
 
-// within is a mean that the quantum bounds, if it does.
+// within limits a mean to the quantum, if there is one.
 func (p *Parameters) within(mu float64) unit.Cycles {
 	if p.Quantum > 0 {
 		return min(unit.Cycles(mu), p.Quantum)
@@ -76,15 +76,15 @@ func (p *Parameters) within(mu float64) unit.Cycles {
 	return unit.Cycles(mu)
 }
 
-// newUncertainty is that of r under a model.
+// newUncertainty returns the uncertainty of r under a model.
 func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	placements := c.placements()
-	c = c.varied()
+	c = c.forVariation()
 	u := &uncertainty{base: c, known: map[system][2]float64{}, covers: "parameters, by their intervals, one at a time"}
 	if r.Samples != nil {
-		u.draws, u.covers = r.draw(c, seed), fmt.Sprintf("the program's quanta, by %d bootstrap draws, the other parameters by their intervals, and how far the model is from the sampled quanta, with simulated misses if there are any, of targets placed %s", replicates, placements)
-	} else if u.beyond = accuracy.WindTunnel().ModelMargin(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.beyond.Known() {
-		u.covers += "; and " + u.beyond.Covers
+		u.draws, u.covers = r.bootstrap(c, seed), fmt.Sprintf("the program's quanta (%d bootstrap draws), the intervals of other parameters, and the model's error on the sampled quanta for targets placed %s", replicates, placements)
+	} else if u.margin = accuracy.WindTunnel().ModelMargin(accuracy.Kind{Model: c.model.Name, Target: accuracy.Quanta}, r.Program); u.margin.Known() {
+		u.covers += "; and " + u.margin.Covers
 	}
 	for _, in := range inputs() {
 		p, known := r.Params.Lookup(in.name)
@@ -100,9 +100,9 @@ func newUncertainty(c *calculator, r *Run, seed uint64) *uncertainty {
 	return u
 }
 
-// varied is c as its parameters are varied: models that take quanta apart vary as much, relative to themselves, as the same does of a mean
-// quantum, and take sixteen times as long or more.
-func (c *calculator) varied() *calculator {
+// forVariation returns the calculator to vary parameters with. Models of kinds of quanta vary as much, in
+// relative terms, as the same model of a mean quantum, and take sixteen times as long or more.
+func (c *calculator) forVariation() *calculator {
 	if !c.model.kinds {
 		return c
 	}
@@ -111,7 +111,7 @@ func (c *calculator) varied() *calculator {
 	return &calculator{m, c.Parameters, c.misses, c.placement, map[int]Time{}}
 }
 
-// with is c with other parameters, and with other interference if footprints are.
+// with returns c with changed parameters. With footprints, interference is computed anew.
 func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
 	p := *c.Parameters
 	set(&p)
@@ -122,7 +122,7 @@ func (c *calculator) with(set func(*Parameters), footprints bool) *calculator {
 	return out
 }
 
-// sums of a quantum.
+// sums are the sums over the targets of a quantum.
 type sums struct {
 	quantum                                                       int
 	time, squares, active, running, activeSquares, runningSquares float64
@@ -137,9 +137,10 @@ func (s *sums) add(o sums) {
 	s.runningSquares += o.runningSquares
 }
 
-// draw is draws of blocks of neighbouring quanta, which resemble each other. Parameters vary
-// about those of all quanta as draws do about those of the sampled ones.
-func (r *Run) draw(c *calculator, seed uint64) []*calculator {
+// bootstrap draws blocks of neighbouring quanta, because neighbours resemble each other. It returns a
+// calculator for each draw. The parameters vary about those of all quanta as the draws vary about the sampled
+// ones.
+func (r *Run) bootstrap(c *calculator, seed uint64) []*calculator {
 	s := r.Samples
 	n := s.Quanta()
 	each, all := make([]sums, n), sums{}
@@ -159,12 +160,12 @@ func (r *Run) draw(c *calculator, seed uint64) []*calculator {
 				drawn++
 			}
 		}
-		out = append(out, c.with(func(p *Parameters) { *p = *p.drawn(one, all) }, false))
+		out = append(out, c.with(func(p *Parameters) { *p = *p.resampled(one, all) }, false))
 	}
 	return out
 }
 
-// quotient is a/b, and 1 if there is nothing that could vary.
+// quotient returns a/b, or 1 if b is 0.
 func quotient(a, b float64) float64 {
 	if b == 0 {
 		return 1
@@ -172,7 +173,7 @@ func quotient(a, b float64) float64 {
 	return a / b
 }
 
-// sums are those of quantum q; squares are about its mean.
+// sums returns the sums of quantum q. Squares are about its mean.
 func (s *Samples) sums(q int) (out sums) {
 	out.quantum = q
 	times := s.times[q*s.Targets:][:s.Targets]
@@ -192,13 +193,13 @@ func (s *Samples) sums(q int) (out sums) {
 	return out
 }
 
-// interval is that of a speedup, with how far below and above it the truth was found, relative to it, besides.
-func (u *uncertainty) interval(speedup float64, targets, hosts int, missed [2]float64) (lo, hi float64) {
+// interval returns the interval of a speedup. modelError adds the model's relative error below and above.
+func (u *uncertainty) interval(speedup float64, targets, hosts int, modelError [2]float64) (lo, hi float64) {
 	d := u.spread(targets, hosts)
-	return speedup * (1 - d[0] - missed[0]), speedup * (1 + d[1] + missed[1])
+	return speedup * (1 - d[0] - modelError[0]), speedup * (1 + d[1] + modelError[1])
 }
 
-// spread is how far below and above itself a speedup may be, relative to it, as parameters vary.
+// spread returns the relative variation of a speedup below and above itself, as parameters vary.
 func (u *uncertainty) spread(targets, hosts int) [2]float64 {
 	if d, known := u.known[system{targets, hosts}]; known {
 		return d
@@ -215,7 +216,7 @@ func (u *uncertainty) spread(targets, hosts int) [2]float64 {
 		}
 	}
 	if err == nil {
-		least, most := u.drawn(base, targets, hosts)
+		least, most := u.bootstrapRange(base, targets, hosts)
 		side(least, nil)
 		side(most, nil)
 		for _, ends := range u.singly {
@@ -229,8 +230,8 @@ func (u *uncertainty) spread(targets, hosts int) [2]float64 {
 	return d
 }
 
-// drawn is between what 95 % of the draws are, and base.
-func (u *uncertainty) drawn(base float64, targets, hosts int) (least, most float64) {
+// bootstrapRange returns the range of 95 % of the draws, widened to contain base.
+func (u *uncertainty) bootstrapRange(base float64, targets, hosts int) (least, most float64) {
 	var values []float64
 	for _, c := range u.draws {
 		if v, err := c.speedup(targets, hosts); err == nil && !math.IsNaN(v) {
@@ -241,7 +242,7 @@ func (u *uncertainty) drawn(base float64, targets, hosts int) (least, most float
 		return base, base
 	}
 	wide := 1.0
-	if u.unseen {
+	if u.halfSample {
 		wide = math.Sqrt2
 	}
 	return base + wide*min(0, stat.Quantile(0.025, stat.Empirical, values, nil)-base), base + wide*max(0, stat.Quantile(0.975, stat.Empirical, values, nil)-base)

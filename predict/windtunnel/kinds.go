@@ -8,18 +8,18 @@ import (
 	"spoor/traces/unit"
 )
 
-// quantumKinds is how many kinds of quanta are told apart: four times as many change no speedup of the study by 1 %.
+// quantumKinds is the number of kinds of quanta. Four times as many change no speedup of the study by 1 %.
 const quantumKinds = 16
 
-// QuantumKind is quanta in which targets execute about as long, relative to all quanta.
+// QuantumKind is a kind of quanta in which targets execute for similar times, relative to all quanta.
 type QuantumKind struct {
 	Weight                    float64 // share of quanta; all add up to 1
-	Mu, Sigma                 float64 // over those of all quanta
+	Mu, Sigma                 float64 // relative to all quanta
 	Active, Running           float64
 	SigmaActive, SigmaRunning float64
 }
 
-// kinds are those of the samples, of equally many quanta each, by their mean processing time.
+// kinds divides the samples into kinds with equally many quanta each, by mean processing time.
 func (s *Samples) kinds() (out []QuantumKind) {
 	n := s.Quanta()
 	each, all := s.ordered()
@@ -39,7 +39,7 @@ func (s *Samples) kinds() (out []QuantumKind) {
 	return out
 }
 
-// ordered is the sums of all quanta, those first in which targets execute least, and of all together.
+// ordered returns the sums of each quantum, by increasing time, and the sums of all.
 func (s *Samples) ordered() (each []sums, all sums) {
 	each = make([]sums, s.Quanta())
 	for q := range each {
@@ -50,7 +50,7 @@ func (s *Samples) ordered() (each []sums, all sums) {
 	return each, all
 }
 
-// of is p of the quanta of one kind.
+// of returns p for the quanta of one kind.
 func (k *QuantumKind) of(p *Parameters) *Parameters {
 	q, n := *p, float64(p.Targets)
 	q.Mu, q.Sigma = q.within(float64(p.Mu)*k.Mu), p.Sigma*unit.Cycles(k.Sigma)
@@ -59,8 +59,8 @@ func (k *QuantumKind) of(p *Parameters) *Parameters {
 	return &q
 }
 
-// overKinds is T(K,p) as the mean over all kinds of quanta: the slowest host of a quantum in which nearly all wait has little to
-// do with that of a mean quantum.
+// overKinds returns T(K,p) as the mean over all kinds of quanta. The slowest host of a quantum in which nearly
+// all targets wait differs from that of a mean quantum.
 func (c *calculator) overKinds(k, hosts int) (sum Time, err error) {
 	for i := range c.Kinds {
 		kind := &c.Kinds[i]

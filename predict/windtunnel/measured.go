@@ -11,30 +11,29 @@ import (
 	"spoor/traces/unit"
 )
 
-// Comparison is a model against what was measured of a fully parallel run.
+// Comparison compares a model with measurements of a fully parallel run.
 type Comparison struct {
 	Placement string
 	Hosts     int
 	Model     string
-	// Processing is the speedup by processing times alone, Whole with all that a quantum takes, of the
-	// model and as measured.
+	// Processing is the speedup of processing times alone. Whole is the speedup of whole quanta.
 	Processing, Whole Speedups
-	// Lo and Hi are the interval of Whole.Predicted by the program's quanta and the parameters, without how far off the model is on
-	// them; of halves, with that.
+	// Lo and Hi are the interval of Whole.Predicted. It covers the program's quanta and the parameters, and with
+	// cross-validation also the model's error.
 	Lo, Hi float64
-	Half   int // of the quanta from which it is predicted, 1 or 2; 0: all
+	Half   int // half of the quanta behind the prediction, 1 or 2; 0: all
 }
 
-// Inside reports whether what was measured is in the interval.
+// Inside reports whether the measurement is in the interval.
 func (c *Comparison) Inside() bool { return c.Lo <= c.Whole.Measured && c.Whole.Measured <= c.Hi }
 
-// Speedups is one as predicted and as measured.
+// Speedups is a predicted and a measured speedup.
 type Speedups struct{ Predicted, Measured float64 }
 
-// Error is by how much the prediction is above what was measured, relative to that.
+// Error returns the relative error of the prediction.
 func (s Speedups) Error() float64 { return s.Predicted/s.Measured - 1 }
 
-// Measured is what a fully parallel run has of the same run on fewer hosts.
+// Measured is the measured times of a fully parallel run, summed for fewer hosts.
 type Measured struct {
 	run    *Run
 	varied map[string]*uncertainty // by model
@@ -42,19 +41,19 @@ type Measured struct {
 
 func newMeasured(r *Run) *Measured { return &Measured{r, map[string]*uncertainty{}} }
 
-// extras are the misses of the cache and the TLB that a switch causes as simulated, by number of targets on a
-// host.
-type extras [2]map[int]float64
+// simulatedMisses is the simulated misses of cache and TLB per switch, by number of targets on a host.
+type simulatedMisses [2]map[int]float64
 
-// per is the time of these of one switch between k targets. It is not known if it has not been simulated.
-func (e extras) per(p *Parameters, k int) (out [2]unit.Cycles, err error) {
+// per returns the time of these misses for one switch between k targets. It returns an error if k was not
+// simulated.
+func (e simulatedMisses) per(p *Parameters, k int) (out [2]unit.Cycles, err error) {
 	for i, miss := range []unit.Cycles{p.Cache.Miss, p.TLB.Miss} {
 		if miss == 0 || k == 1 {
 			continue
 		}
 		extra, known := e[i][k]
 		if !known {
-			return [2]unit.Cycles{}, fmt.Errorf("interference of %d targets on a host was not simulated; analyze does so for powers of two", k)
+			return [2]unit.Cycles{}, fmt.Errorf("interference of %d targets on a host was not simulated; analyze simulates powers of two", k)
 		}
 		out[i] = unit.Cycles(extra) * miss
 	}
@@ -64,13 +63,13 @@ func (e extras) per(p *Parameters, k int) (out [2]unit.Cycles, err error) {
 // OpenMeasured reads the tables quanta and interference of an analysis, for the host of r.
 func OpenMeasured(r *Run, dir string) (*Measured, error) {
 	of := *r
-	if err := of.sample(filepath.Join(dir, quantaTable+".arrow")); err != nil {
-		return nil, fmt.Errorf("%w; analyze --run quanta,footprint makes what is measured", err)
+	if err := of.readQuanta(filepath.Join(dir, quantaTable+".arrow")); err != nil {
+		return nil, fmt.Errorf("%w; run analyze with --run quanta,footprint", err)
 	}
 	path := filepath.Join(dir, interferenceTable+".arrow")
 	if of.Parameters.Cache.Miss+of.Parameters.TLB.Miss > 0 {
-		if err := of.simulated(path); err != nil {
-			return nil, fmt.Errorf("%w; analyze --run footprint makes it", err)
+		if err := of.readInterference(path); err != nil {
+			return nil, fmt.Errorf("%w; run analyze with --run footprint", err)
 		}
 	}
 	for i, l := range []struct {
@@ -78,42 +77,42 @@ func OpenMeasured(r *Run, dir string) (*Measured, error) {
 		name string
 	}{{&of.Parameters.Cache, "cache"}, {&of.Parameters.TLB, "tlb"}} {
 		if l.Miss > 0 && len(of.Simulated[i]) == 0 {
-			return nil, fmt.Errorf("%s has no %s of %v, as the host has; analyze --run footprint --footprint-%s %v simulates it", path, l.name, l.Shape, l.name, l.Shape)
+			return nil, fmt.Errorf("%s has no %s of %v like the host; run analyze with --run footprint --footprint-%s %v", path, l.name, l.Shape, l.name, l.Shape)
 		}
 	}
 	return newMeasured(&of), nil
 }
 
-// interferenceTable is the name of a table of analyze.
+// interferenceTable is the name of a table of analyze with simulated misses.
 const interferenceTable = "interference"
 
-// simulated reads what was simulated in caches as the host's.
-func (r *Run) simulated(path string) error {
+// readInterference reads the simulated misses for caches like the host's.
+func (r *Run) readInterference(path string) error {
 	return r.perSwitch(path, interferenceTable, func(t *store.Table, i int, l *Level, block float64) (err error) {
 		r.Simulated[i], err = perSwitch(t, "extra_misses", l.Shape, block)
 		return err
 	})
 }
 
-// switchesTable is the name of a table of analyze.
+// switchesTable is the name of a table of analyze with misses per switch.
 const switchesTable = "footprint_switches"
 
-// predicted reads what follows from the sets that targets use, in caches as the host's.
-func (r *Run) predicted(path string) error {
+// readSwitches reads the misses that follow from the sets that targets use, for caches like the host's.
+func (r *Run) readSwitches(path string) error {
 	return r.perSwitch(path, switchesTable, func(t *store.Table, _ int, l *Level, block float64) (err error) {
 		l.PerSwitch, err = perSwitch(t, "", l.Shape, block)
 		return err
 	})
 }
 
-// perSwitch has each level of the host take what it needs from a table of analyze.
+// perSwitch calls take for each level of the host with a table of analyze.
 func (r *Run) perSwitch(path, name string, take func(t *store.Table, i int, l *Level, block float64) error) error {
 	t, err := store.ReadTable(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	if hash := t.Fact("trace"); t.Name != name || hash != r.Trace {
-		return fmt.Errorf("%s: a %s table of trace %.12s; the parameters are of %.12s; take it away, or analyze the trace again into a folder of its own", path, t.Name, hash, r.Trace)
+		return fmt.Errorf("%s: a %s table of trace %.12s, but the parameters are of %.12s; delete it, or analyze the trace again into another folder", path, t.Name, hash, r.Trace)
 	}
 	for i, l := range []struct {
 		*Level
@@ -133,8 +132,8 @@ func (r *Run) perSwitch(path, name string, take func(t *store.Table, i int, l *L
 	return nil
 }
 
-// perSwitch are the misses that a switch causes in a cache of this shape and block size (0: any), by number of
-// processes that take turns on it, as a source says; of a table without sources that is empty.
+// perSwitch returns the misses per switch in a cache of this shape and block size (0: any), by number of
+// processes that share it. The argument from selects a source, or is empty for a table without sources.
 func perSwitch(t *store.Table, from string, shape footprint.Shape, block float64) (map[int]float64, error) {
 	var whole [4][]int64
 	var err error
@@ -156,7 +155,7 @@ func perSwitch(t *store.Table, from string, shape footprint.Shape, block float64
 	out := map[int]float64{}
 	for i, s := range source {
 		if s == from && whole[1][i] == int64(shape.Sets) && whole[2][i] == int64(shape.Ways) && (block == 0 || float64(whole[0][i]) == block) {
-			if k := whole[3][i]; !(k >= 1 && k <= MostTargets && math.Abs(each[i]) <= mostHost) {
+			if k := whole[3][i]; !(k >= 1 && k <= MostTargets && math.Abs(each[i]) <= maxHostTime) {
 				return nil, fmt.Errorf("row %d: %v misses of %d processes", i, each[i], k)
 			}
 			out[int(whole[3][i])] = each[i]
@@ -165,8 +164,8 @@ func perSwitch(t *store.Table, from string, shape footprint.Shape, block float64
 	return out, nil
 }
 
-// time is the mean time of a quantum on the slowest of so many hosts: targets take the times of the
-// run, and cost a host what switches and the simulated misses take. Alone leaves these out.
+// time returns the mean time of a quantum on the slowest of so many hosts. Targets take the times of the run.
+// A host also pays for switches and simulated misses, except with alone.
 func (m *Measured) time(p Placement, hosts int, alone bool) (float64, error) {
 	in := &m.run.Parameters
 	if alone {
@@ -179,7 +178,8 @@ func (m *Measured) time(p Placement, hosts int, alone bool) (float64, error) {
 	return p.critical(m.run.Samples, hosts, c), nil
 }
 
-// cost is what a host with k targets pays. Without the misses, if these have not been simulated, it comes with an error.
+// cost returns the costs on a host with k targets. If the misses were not simulated, it leaves them out and
+// returns an error.
 func (r *Run) cost(k int) (cost, error) {
 	p := &r.Parameters
 	c := cost{active: p.direct(1, 0), running: p.direct(0, 1), quantum: float64(p.Overhead)}
@@ -188,10 +188,10 @@ func (r *Run) cost(k int) (cost, error) {
 	return c, err
 }
 
-// Compare is every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.
+// Compare returns every model that applies, with all placements on 2, 4, ... hosts, up to one for each target.
 func (m *Measured) Compare() ([]Comparison, error) { return m.compare(m, 0) }
 
-// compare is models of m beside what was measured of other, with whole intervals if m is a half.
+// compare compares models of m with measurements of other. With half, the intervals include the model's error.
 func (m *Measured) compare(other *Measured, half int) (out []Comparison, err error) {
 	predictions := map[string]map[int]Comparison{} // by model
 	for _, placement := range Placements {
@@ -207,7 +207,7 @@ func (m *Measured) compare(other *Measured, half int) (out []Comparison, err err
 				if model.applies(&m.run.Parameters) != nil {
 					continue
 				}
-				if predictions[model.Name] == nil || model.placed && hosts == 2 { // others know no placement
+				if predictions[model.Name] == nil || model.placed && hosts == 2 { // other models use no placement
 					if predictions[model.Name], err = m.predictions(model, placement, half > 0); err != nil {
 						return nil, fmt.Errorf("model %s: %w", model.Name, err)
 					}
@@ -221,7 +221,7 @@ func (m *Measured) compare(other *Measured, half int) (out []Comparison, err err
 	return out, nil
 }
 
-// speedups are those of processing times and of all, measured.
+// speedups returns the measured speedups of processing times and of whole quanta.
 func (m *Measured) speedups(p Placement, hosts int) (out [2]float64, err error) {
 	for i, alone := range []bool{true, false} {
 		one, err := m.time(p, 1, alone)
@@ -237,7 +237,7 @@ func (m *Measured) speedups(p Placement, hosts int) (out [2]float64, err error) 
 	return out, nil
 }
 
-// predictions are those of a model, by number of hosts.
+// predictions returns the predictions of a model, by number of hosts.
 func (m *Measured) predictions(model Model, on Placement, half bool) (map[int]Comparison, error) {
 	p, out := &m.run.Parameters, map[int]Comparison{}
 	c, err := newCalculator(model, p)
@@ -247,12 +247,12 @@ func (m *Measured) predictions(model Model, on Placement, half bool) (map[int]Co
 	c = c.on(on)
 	name := model.Name
 	if model.kinds {
-		name = "kinds" // which vary alike
+		name = "kinds" // they vary alike
 	}
 	u := m.varied[name]
 	if u == nil {
 		u = newUncertainty(c, m.run, 1)
-		u.unseen = half
+		u.halfSample = half
 		m.varied[name] = u
 	}
 	one, err := c.time(p.Targets, 1)
@@ -268,15 +268,15 @@ func (m *Measured) predictions(model Model, on Placement, half bool) (map[int]Co
 			return nil, err
 		}
 		whole := ratio(one, t)
-		var missed [2]float64
+		var modelError [2]float64
 		if half {
-			if missed, err = c.missed(m.run, p.Targets, hosts); err != nil {
+			if modelError, err = c.modelError(m.run, p.Targets, hosts); err != nil {
 				return nil, err
 			}
 		}
 		row := Comparison{Hosts: hosts, Model: model.Name, Processing: Speedups{Predicted: float64(one.Processing() / t.Processing())}, Whole: Speedups{Predicted: whole}, Lo: math.NaN(), Hi: math.NaN()}
 		if !math.IsNaN(whole) {
-			row.Lo, row.Hi = u.interval(whole, p.Targets, hosts, missed)
+			row.Lo, row.Hi = u.interval(whole, p.Targets, hosts, modelError)
 		}
 		out[hosts] = row
 	}

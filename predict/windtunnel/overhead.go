@@ -8,8 +8,8 @@ import (
 	"spoor/analyze/footprint"
 )
 
-// mostActive is the expected maximum over p hosts of how many of the k targets of each are
-// active, every one independently with this probability:
+// mostActive returns the expected maximum over p hosts of the number of active targets. Each host has k
+// targets, and each target is active independently with this probability:
 //
 //	E[max of p B(k,P)] = sum_{x=0}^{k} (1 - P{B(k,P) <= x}^p)   [falsafi1997, eq. 2]
 func mostActive(k int, probability float64, hosts int) float64 {
@@ -28,36 +28,36 @@ func mostActive(k int, probability float64, hosts int) float64 {
 	return sum
 }
 
-// mostWithin is the same if activity varies less within quanta than from one to the next, as where all targets wait for one: sums
-// have a beta distribution between 0 and k, with variance k sigma^2. It is to mostActive what boundedMaximum is
-// to kruskalWeiss.
+// boundedActive is the same if activity varies less within quanta than between them, for example if all
+// targets wait for one. Sums have a beta distribution between 0 and k, with variance k sigma^2. It is to
+// mostActive as boundedMaximum is to kruskalWeiss.
 //
-// Differs: [falsafi1997, eq. 2] has a coin for each target, as if it did not matter what the others do.
-func mostWithin(k int, probability, sigma float64, hosts int) float64 {
+// Differs: [falsafi1997, eq. 2] assumes that targets are active independently.
+func boundedActive(k int, probability, sigma float64, hosts int) float64 {
 	return boundedMaximum(work{probability, sigma, 1}, k, hosts)
 }
 
-// direct is the time of switches, where active and running are the expected numbers
-// on the critical path:
+// direct returns the time of switches. Here active and running are the expected numbers on the critical path:
 //
 //	T_direct = active (T_cxsw + N_win T_win) + running T_fp   [falsafi1997, eq. 3]
 func (p *Parameters) direct(active, running float64) float64 {
 	return active*(float64(p.Switch)+p.Underflows*float64(p.Underflow)) + running*float64(p.FloatingPt)
 }
 
-// interference is the misses that k targets on a host cause each other in a
-// quantum, all of which are active.
+// interference returns the misses that k targets on a host cause each other in a quantum, if all are active:
 //
 //	M(K) = I(F_S,F_max,(K-1)F_avg) + (K-1) I(F_S,F_avg,(K-2)F_avg+F_max)   [falsafi1997, eq. 14]
 //
-// Differs: others run one after the other, with LRU replacement and one place for each shared block ([footprint.Shape.Turns]);
-// M(1) = 0; and a block is shared if others use it in the same quantum, for only then is it there because of
-// them. Where all of the shared segment is used by all in every quantum, as the paper has it, the last is the same.
+// Differs: other targets run one after the other, with LRU replacement and one place for each shared block
+// ([footprint.Shape.Turns]), and M(1) = 0. A block is shared if others use it in the same quantum, because
+// only then is it in the cache because of them. If all targets use all of the shared segment in every quantum,
+// as the paper assumes, both definitions of shared are equal.
 //
-// Differs: if it is known what targets use of every set, that decides, and not footprints that are put there at random.
+// Differs: if the sets that targets use are known, these decide, not randomly placed footprints.
 //
-// Differs: if it is known how footprints vary from quantum to quantum, interference is the mean over classes of quanta,
-// not that of the mean footprint: with LRU replacement there is none until all that targets use does not fit.
+// Differs: if the variation of footprints between quanta is known, interference is the mean over classes of
+// quanta, not that of the mean footprint. With LRU replacement there is no interference as long as the data of
+// all targets fits.
 func (l *Level) interference(m Model, k int) (float64, error) {
 	switch {
 	case m.printed:
@@ -82,8 +82,8 @@ func (l *Level) interference(m Model, k int) (float64, error) {
 	return sum, nil
 }
 
-// perSwitch is the misses of a switch between k targets. Between numbers that are known it is taken along the
-// logarithm of k; beyond the largest it stays as it is, for a target cannot lose more than it has.
+// perSwitch returns the misses of a switch between k targets. Between known numbers it interpolates over the
+// logarithm of k. Beyond the largest it stays constant, because a target cannot lose more than it has.
 func (l *Level) perSwitch(k int) float64 {
 	if k < 2 {
 		return 0
@@ -101,9 +101,9 @@ func (l *Level) perSwitch(k int) float64 {
 	return l.PerSwitch[a] + part*(l.PerSwitch[b]-l.PerSwitch[a])
 }
 
-// printed is M(K) as printed, of one target too, with I of [falsafi1997, eq. 4-7] in a fully associative
-// cache and of eq. 8-13 in a direct-mapped one, for which footprints are rounded to whole
-// blocks; see [footprint.Printed].
+// printed returns M(K) as printed, also for one target. I is [falsafi1997, eq. 4-7] in a fully associative
+// cache and eq. 8-13 in a direct-mapped one. There, footprints are rounded to whole blocks; see
+// [footprint.Printed].
 func (l *Level) printed(k int) (float64, error) {
 	i := l.Shape.PaperInterference
 	if l.Shape.Sets > 1 && l.Shape.Ways == 1 {
@@ -120,5 +120,5 @@ func (l *Level) printed(k int) (float64, error) {
 	return first + others*rest, err
 }
 
-// whole is a number of blocks, rounded; the largest are refused by whom they are for.
+// whole rounds a number of blocks, with an upper limit. The callee refuses the largest numbers.
 func whole(blocks float64) int { return int(math.Round(min(blocks, math.MaxInt32))) }

@@ -12,22 +12,24 @@ import (
 	"spoor/traces/unit"
 )
 
-// placedDraws is how many quanta of each kind are drawn from the joint distribution of hosts. With 16 kinds the standard error of a mean maximum is below
-// 0.3 % of it where every host has all or nothing to do, and ten times less elsewhere.
+// placedDraws is the number of quanta of each kind to draw from the joint distribution of hosts. With 16
+// kinds, the standard error of a mean maximum is below 0.3 % if every host has all or no work, and ten times
+// less otherwise.
 const placedDraws = 1024
 
-// Joint is what hosts have to do in quanta of one kind: means and standard deviations of each, in cycles, and their correlation.
+// joint describes the work of hosts in quanta of one kind: mean and standard deviation of each host, in
+// cycles, and the correlations.
 type joint struct {
 	weight   float64 // share of quanta
 	mean, sd []float64
 	factor   []float64 // lower triangular root of the correlations, row by row
 }
 
-// joints are those of all kinds of quanta, with targets placed by of.
+// joints returns the joint distributions of all kinds of quanta. The slice of has the host of each target.
 func (s *Samples) joints(hosts int, of []int, c cost) (out []joint) {
 	n := s.Quanta()
 	order, _ := s.ordered()
-	kinds := max(1, min(quantumKinds, n/leastOfKind))
+	kinds := max(1, min(quantumKinds, n/minPerKind))
 	for k := range kinds {
 		part := order[k*n/kinds : (k+1)*n/kinds]
 		loads := make([][]float64, hosts)
@@ -41,10 +43,10 @@ func (s *Samples) joints(hosts int, of []int, c cost) (out []joint) {
 	return out
 }
 
-// leastOfKind is how many quanta a kind has at least, so that its covariances are not those of a handful.
-const leastOfKind = 32
+// minPerKind is the least number of quanta of a kind, so that covariances do not rest on a handful.
+const minPerKind = 32
 
-// newJoint takes moments of what each host had to do in quanta of a kind.
+// newJoint computes the moments of the work of each host in quanta of a kind.
 func newJoint(weight float64, loads [][]float64) joint {
 	hosts := len(loads)
 	j := joint{weight, make([]float64, hosts), make([]float64, hosts), make([]float64, hosts*hosts)}
@@ -66,8 +68,8 @@ func newJoint(weight float64, loads [][]float64) joint {
 	return j
 }
 
-// root replaces the lower triangle of a positive semidefinite matrix by its Cholesky factor. What earlier rows determine has a pivot of
-// nothing, and leaves nothing to later ones.
+// root replaces the lower triangle of a positive semidefinite matrix by its Cholesky factor. A row that
+// earlier rows determine has pivot 0 and contributes nothing to later rows.
 func root(a []float64, n int) {
 	const nothing = 1e-9
 	for i := range n {
@@ -88,8 +90,8 @@ func root(a []float64, n int) {
 	}
 }
 
-// maximum is the expected maximum over hosts of what they have to do, each with a beta distribution between 0 and most, and all with the
-// correlations of a normal distribution of as many dimensions: a Gaussian copula [cario1997].
+// maximum returns the expected maximum over hosts of their work. Each has a beta distribution between 0 and
+// most. The correlations are those of a multivariate normal distribution: a Gaussian copula [cario1997].
 func (j *joint) maximum(most float64, random *rand.Rand) float64 {
 	hosts := len(j.mean)
 	marginals := make([]marginal, hosts)
@@ -112,13 +114,14 @@ func (j *joint) maximum(most float64, random *rand.Rand) float64 {
 	return sum / placedDraws
 }
 
-// marginal is a beta distribution as a function of what is normal: its quantiles at Phi(z).
+// marginal is a beta distribution as a function of a normal variable: its quantiles at Phi(z).
 type marginal struct {
 	mean, sd, most float64
 	x, cdf         []float64 // points of the distribution function, rising; none: normal
 }
 
-// newMarginal is the beta distribution from 0 to most of this mean and standard deviation, a coin's if that is as large as it can be.
+// newMarginal returns the beta distribution from 0 to most with this mean and standard deviation. If the
+// deviation is as large as possible, the values are 0 and most only.
 func newMarginal(mean, sd, most float64) marginal {
 	m := marginal{mean: mean, sd: sd, most: most}
 	if sd <= smallest*mean || mean <= 0 || mean >= most {
@@ -136,14 +139,14 @@ func newMarginal(mean, sd, most float64) marginal {
 	}
 	const points, reach, ends = 256, 8, 10
 	lo, hi := max(0, mean-reach*sd), min(most, mean+reach*sd)
-	for i := range points + 1 { // they are close at the ends, where a distribution may be steep
+	for i := range points + 1 { // points are dense at the ends, where a distribution may be steep
 		x := lo + (hi-lo)/(1+math.Exp(ends*(1-2*float64(i)/points)))
 		m.x, m.cdf = append(m.x, x), append(m.cdf, mathext.RegIncBeta(share*sum, (1-share)*sum, x/most))
 	}
 	return m
 }
 
-// at is the quantile at Phi(z), between neighbouring points along a line.
+// at returns the quantile at Phi(z), interpolated between points.
 func (m *marginal) at(z float64) float64 {
 	if m.cdf == nil {
 		return min(max(0, m.mean+m.sd*z), m.most)
@@ -157,17 +160,19 @@ func (m *marginal) at(z float64) float64 {
 	return m.x[i-1] + part*(m.x[i]-m.x[i-1])
 }
 
-// placed is T(K,p) of the targets that were measured, with what is known of those that share a host: for each kind of quanta the
-// means of what hosts have to do, and how that varies together. All that a host does for a target is part of it, so that the
-// slowest is slowest by everything together; what it takes beyond processing is split as all targets' is.
+// placed returns T(K,p) of the measured targets, with the known sharing of hosts. For each kind of quanta it
+// uses the means and the covariances of the work of hosts. The work includes all that a host does for a
+// target, so the slowest host is the slowest in total. The time beyond processing is divided as that of all
+// targets.
 //
-// Differs: [falsafi1997, eq. 1] has targets that are alike and independent, as if they were placed anew in every quantum.
+// Differs: [falsafi1997, eq. 1] assumes equal, independent targets, as if they were placed anew in every
+// quantum.
 func (c *calculator) placed(k, hosts int) (Time, error) {
 	if t, known := c.known[hosts]; known {
 		return t, nil
 	}
 	t := Time{Work: unit.Cycles(k) * c.Mu, Overhead: c.Overhead}
-	var each cost // of a target that is active, or runs
+	var each cost // cost of a target that is active, or runs
 	each.active, each.running = c.direct(1, 0), c.direct(0, 1)
 	switching := each.active
 	var missing [2]float64
@@ -184,7 +189,7 @@ func (c *calculator) placed(k, hosts int) (Time, error) {
 	}
 	processing := c.longestOf(hosts, cost{})
 	t.Imbalance = unit.Cycles(processing) - t.Work
-	beyond := min(c.longestOf(hosts, each)-processing, float64(k)*(each.active+each.running)) // no host pays for more targets than it has
+	beyond := min(c.longestOf(hosts, each)-processing, float64(k)*(each.active+each.running)) // a host pays at most for the targets that it has
 	if all := each.active*c.Active + each.running*c.Running; all > 0 {
 		t.Switch = unit.Cycles(beyond * (switching*c.Active + each.running*c.Running) / all)
 		t.Cache, t.TLB = unit.Cycles(beyond*missing[0]*c.Active/all), unit.Cycles(beyond*missing[1]*c.Active/all)
@@ -193,8 +198,8 @@ func (c *calculator) placed(k, hosts int) (Time, error) {
 	return t, nil
 }
 
-// longestOf is the mean over quanta of what the slowest host has to do, with what it pays for each target. Quanta that were sampled are
-// taken to be as long as all are.
+// longestOf returns the mean over quanta of the work of the slowest host, with the cost of each target. The
+// sampled quanta are scaled to the mean length of all.
 func (c *calculator) longestOf(hosts int, each cost) float64 {
 	k := c.Targets / hosts
 	random := rand.New(rand.NewPCG(1, uint64(hosts)))
@@ -205,11 +210,11 @@ func (c *calculator) longestOf(hosts int, each cost) float64 {
 	return sum * c.Sampled.scale(c.Parameters, each)
 }
 
-// scale is by how much longer a target takes in all quanta, as p has them, than in those of the samples.
+// scale returns the ratio of the time of a target in all quanta, by p, to that in the sampled quanta.
 func (s *Samples) scale(p *Parameters, each cost) float64 {
 	sampled := 0.0
 	for at := range s.times {
-		sampled += s.pays(at, each)
+		sampled += s.load(at, each)
 	}
 	all := float64(p.Targets)*float64(p.Mu) + p.Active*each.active + p.Running*each.running
 	return quotient(all, sampled/float64(s.Quanta()))

@@ -10,19 +10,19 @@ import (
 	"spoor/predict/model"
 )
 
-// Case is what is to be predicted.
+// Case is a prediction to make.
 type Case struct {
 	Run     *Run
 	Model   Model
 	Prices  *machine.Prices
-	Targets []int // sizes of the target system; none: the one that was measured
-	Hosts   []int // numbers of hosts, each of which divides a size at least; none: all powers of two
-	// Placement is that of targets on hosts, for models that know it; the zero Placement is in blocks.
+	Targets []int // sizes of the target system; none: the measured size
+	Hosts   []int // numbers of hosts, which must divide the sizes; none: all powers of two
+	// Placement is the placement of targets on hosts, for models that use it. The zero Placement is in blocks.
 	Placement Placement
 }
 
-// Prediction is T(K,p) and what it is worth, of every size on every number of hosts. The zero Prediction
-// is none: see Check.
+// Prediction is T(K,p) and its cost/performance, of every size on every number of hosts. The zero Prediction
+// is invalid: see Check.
 type Prediction struct {
 	Program, Trace string
 	Model          string
@@ -30,7 +30,7 @@ type Prediction struct {
 	Points         []Point
 	Summary        []Quantity
 	Terms          []model.Term
-	Covers         string  // what intervals cover
+	Covers         string  // the uncertainties that intervals include
 	Warnings       []error // what makes the result doubtful
 }
 
@@ -38,7 +38,7 @@ type Prediction struct {
 type Point struct {
 	Targets, Hosts int
 	Time           Time
-	Speedup        float64 // T(Kp,1)/T(K,p); not a number if the model gives no time
+	Speedup        float64 // T(Kp,1)/T(K,p); NaN if the model gives no positive time
 	Lo, Hi         float64 // interval of Speedup
 	Offers         []Offer
 }
@@ -46,21 +46,21 @@ type Point struct {
 // Quantity is one number of a summary.
 type Quantity struct {
 	Name, Host string
-	Value      float64 // not a number if there is none
+	Value      float64 // NaN if there is none
 	Unit, What string
 }
 
-// Check says why p is no answer.
+// Check returns an error if p is invalid.
 func (p Prediction) Check() error {
 	if p.Model == "" || len(p.Points) == 0 || p.Covers == "" {
-		return errors.New("an empty prediction")
+		return errors.New("the prediction is empty")
 	}
 	for _, pt := range p.Points {
 		switch {
 		case pt.Hosts < 1 || pt.Targets%pt.Hosts != 0:
 			return fmt.Errorf("%d targets on %d hosts", pt.Targets, pt.Hosts)
 		case math.IsNaN(float64(pt.Time.Total())) || math.IsInf(float64(pt.Time.Total()), 0):
-			return fmt.Errorf("%d targets on %d hosts: a time of %v", pt.Targets, pt.Hosts, pt.Time.Total())
+			return fmt.Errorf("%d targets on %d hosts: the time %v is not finite", pt.Targets, pt.Hosts, pt.Time.Total())
 		case !math.IsNaN(pt.Speedup) && !(pt.Lo <= pt.Speedup && pt.Speedup <= pt.Hi):
 			return fmt.Errorf("%d targets on %d hosts: speedup %v is outside %v to %v", pt.Targets, pt.Hosts, pt.Speedup, pt.Lo, pt.Hi)
 		}
@@ -68,11 +68,11 @@ func (p Prediction) Check() error {
 	return nil
 }
 
-// Predict is an error if a size or number of hosts is impossible.
+// Predict returns an error if a size or number of hosts is impossible.
 func Predict(in Case) (Prediction, error) {
 	r := in.Run
 	if in.Prices == nil || in.Prices.WindTunnel == nil {
-		return Prediction{}, errors.New("no prices of hosts; the section [windtunnel] is missing in the list of prices")
+		return Prediction{}, errors.New("the list of prices has no section [windtunnel] with prices of hosts")
 	}
 	c, err := newCalculator(in.Model, &r.Parameters)
 	if err != nil {
@@ -107,17 +107,17 @@ func Predict(in Case) (Prediction, error) {
 	return p, p.Check()
 }
 
-// hosts are the numbers of hosts for a size.
+// hosts returns the numbers of hosts for a size.
 func (in Case) hosts(targets int) (out []int, err error) {
 	if targets < 2 || targets > MostTargets {
-		return nil, fmt.Errorf("%d targets: from 2 to %d are predicted", targets, MostTargets)
+		return nil, fmt.Errorf("%d targets: the number must be 2 to %d", targets, MostTargets)
 	}
 	for _, n := range in.Hosts {
 		switch {
 		case n < 1 || n > targets:
-			return nil, fmt.Errorf("%d hosts for %d targets: there must be from one to as many hosts as targets", n, targets)
+			return nil, fmt.Errorf("%d hosts for %d targets: the number of hosts must be 1 to the number of targets", n, targets)
 		case targets%n != 0:
-			return nil, fmt.Errorf("%d hosts do not divide %d targets: all have the same number of targets", n, targets)
+			return nil, fmt.Errorf("%d hosts do not divide %d targets: all hosts must have equally many targets", n, targets)
 		}
 	}
 	if len(in.Hosts) > 0 {
@@ -131,7 +131,7 @@ func (in Case) hosts(targets int) (out []int, err error) {
 	return out, nil
 }
 
-// point is a size on a number of hosts.
+// point predicts a size on a number of hosts.
 func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, targets, hosts int) (Point, error) {
 	one, err := c.time(targets, 1)
 	if err != nil {
@@ -144,14 +144,14 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	pt := Point{Targets: targets, Hosts: hosts, Time: t, Speedup: ratio(one, t)}
 	pt.Lo, pt.Hi = math.NaN(), math.NaN()
 	if !math.IsNaN(pt.Speedup) {
-		missed, err := c.missed(r, targets, hosts)
+		modelError, err := c.modelError(r, targets, hosts)
 		if err != nil {
 			return Point{}, err
 		}
-		pt.Lo, pt.Hi = u.interval(pt.Speedup, targets, hosts, missed)
+		pt.Lo, pt.Hi = u.interval(pt.Speedup, targets, hosts, modelError)
 	}
-	if u.beyond.Known() && hosts > 1 {
-		pt.Lo, pt.Hi = pt.Lo*(1-u.beyond.Below), pt.Hi*(1+u.beyond.Above)
+	if u.margin.Known() && hosts > 1 {
+		pt.Lo, pt.Hi = pt.Lo*(1-u.margin.Below), pt.Hi*(1+u.margin.Above)
 	}
 	if hosts == 1 {
 		cost := Uniprocessor(prices, targets)
@@ -166,7 +166,7 @@ func (c *calculator) point(u *uncertainty, r *Run, prices *machine.WindTunnel, t
 	return pt, nil
 }
 
-// summary is what it all comes to.
+// summary returns the decisions that follow from the model.
 func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err error) {
 	n := c.Targets
 	for _, h := range Hosts {
@@ -175,7 +175,7 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Quantity{"K_min", h.Name, a.Minimum(), "targets", fmt.Sprintf("per host, of least cost/performance by eq. 21, for %d hosts: r = %.4g, %s", p, a.R, a.beta())})
+			out = append(out, Quantity{"K_min", h.Name, a.Minimum(), "targets", fmt.Sprintf("per host, with the least cost/performance by eq. 21 for %d hosts: r = %.4g, %s", p, a.R, a.beta())})
 		}
 		p, o, err := c.best(h, prices, n)
 		if err != nil {
@@ -183,7 +183,7 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 		}
 		best := Quantity{"best K", h.Name, math.NaN(), "targets", "none: no number of hosts has a speedup"}
 		if p > 0 {
-			best.Value, best.What = float64(n/p), fmt.Sprintf("per host, of least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(Uniprocessor(prices, n)))
+			best.Value, best.What = float64(n/p), fmt.Sprintf("per host, with the least cost/performance for %d targets by eq. 20: %.4g dollars, a uniprocessor %.4g", n, float64(o.CostPerformance), float64(Uniprocessor(prices, n)))
 		}
 		out = append(out, best)
 		even, err := c.breakEven(h, prices)
@@ -194,27 +194,27 @@ func (c *calculator) summary(prices *machine.WindTunnel) (out []Quantity, err er
 		if even > 0 {
 			value = float64(even)
 		}
-		out = append(out, Quantity{"break-even", h.Name, value, "targets", fmt.Sprintf("from which on, up to %d, it is more cost-effective than a uniprocessor", breakEvenLimit)})
+		out = append(out, Quantity{"break-even", h.Name, value, "targets", fmt.Sprintf("from which it is more cost-effective than a uniprocessor, up to %d", breakEvenLimit)})
 	}
 	return out, nil
 }
 
-// terms are the inputs in the paper's symbols.
+// terms returns the inputs in the paper's symbols.
 func (c *calculator) terms(r *Run) []model.Term {
 	p := c.Parameters
 	terms := []model.Term{
-		{Symbol: "N", Value: float64(p.Targets), Unit: "targets", What: "of the run that was measured"},
+		{Symbol: "N", Value: float64(p.Targets), Unit: "targets", What: "of the measured run"},
 		{Symbol: "mu", Value: float64(p.Mu), Unit: "cycles", What: "mean processing time of a target in a quantum"},
 		{Symbol: "sigma_intra", Value: float64(p.Sigma), Unit: "cycles", What: "its standard deviation within a quantum"},
-		{Symbol: "Q", Value: float64(p.Quantum), Unit: "cycles", What: "quantum, which no processing time exceeds; 0 if they may"},
+		{Symbol: "Q", Value: float64(p.Quantum), Unit: "cycles", What: "quantum, the upper bound of processing times; 0: none"},
 		{Symbol: "N_cxsw", Value: p.Active, Unit: "targets", What: "active in a quantum"},
 		{Symbol: "N_fp", Value: p.Running, Unit: "targets", What: "with a running processor in a quantum"},
-		{Symbol: "sigma_cxsw", Value: p.SigmaActive, Unit: "1", What: "standard deviation within a quantum of whether a target is active; not in the paper"},
-		{Symbol: "sigma_fp", Value: p.SigmaRunning, Unit: "1", What: "and of whether it runs"},
+		{Symbol: "sigma_cxsw", Value: p.SigmaActive, Unit: "1", What: "standard deviation within a quantum of the indicator that a target is active; not in the paper"},
+		{Symbol: "sigma_fp", Value: p.SigmaRunning, Unit: "1", What: "the same of the indicator that it runs"},
 		{Symbol: "T_cxsw", Value: float64(p.Switch), Unit: "cycles", What: "context switch"},
 		{Symbol: "N_win", Value: p.Underflows, Unit: "1", What: "register window underflows of a switch"},
 		{Symbol: "T_win", Value: float64(p.Underflow), Unit: "cycles", What: "register window underflow"},
-		{Symbol: "T_fp", Value: float64(p.FloatingPt), Unit: "cycles", What: "to save and restore floating-point registers"},
+		{Symbol: "T_fp", Value: float64(p.FloatingPt), Unit: "cycles", What: "time to save and restore floating-point registers"},
 		{Symbol: "T_quantumoverhead", Value: float64(p.Overhead), Unit: "cycles", What: "barrier and scheduling"},
 	}
 	for _, l := range []struct {
@@ -241,29 +241,29 @@ func (c *calculator) terms(r *Run) []model.Term {
 	return terms
 }
 
-// warnings are those of the model and the case.
+// warnings returns the warnings about the model and the case.
 func (c *calculator) warnings(r *Run, in Case, p Prediction) (out []error) {
 	warn := func(format string, args ...any) { out = append(out, fmt.Errorf(format, args...)) }
 	if r.Slowest > 0 {
 		t, err := c.time(1, c.Targets)
 		if e := float64(t.Processing()/r.Slowest) - 1; err == nil && math.Abs(e) > 0.05 {
-			warn("the model has the slowest target of a quantum at %.4g cycles, %+.0f %% of what was measured", float64(t.Processing()), 100*e)
+			warn("the slowest target of a quantum takes %.4g cycles in the model, %+.0f %% from the measured time", float64(t.Processing()), 100*e)
 		}
 	}
-	c.simulatedOtherwise(r, warn)
+	c.simulationWarnings(r, warn)
 	if r.Samples == nil {
-		warn("there are no samples beside the parameters: how far off the model is can only be said of other programs")
+		warn("there are no samples of quanta, so the model's error is that on other programs; run analyze with --run quanta")
 	} else if !c.model.placed {
 		out = append(out, r.Samples.imbalanceWarnings()...)
 	}
 	if most := slices.Max(in.Targets); most != c.Targets || slices.Min(in.Targets) != c.Targets {
-		warn("%d targets were measured, up to %d are predicted: a program whose data grow with the machine is taken to have the same quanta", c.Targets, most)
+		warn("%d targets were measured and up to %d are predicted: the model assumes that quanta stay the same as data grows with the machine", c.Targets, most)
 		if c.model.placed {
-			warn("of other sizes than %d targets it is not known which share a host: they are predicted by model kinds", c.Targets)
+			warn("sizes other than %d targets are predicted by model kinds, because it is not known which targets share a host", c.Targets)
 		}
 	}
 	if slices.ContainsFunc(p.Points, func(pt Point) bool { return math.IsNaN(pt.Speedup) }) {
-		warn("interference as printed [falsafi1997, eq. 12] counts sets that nobody uses against it, and makes times negative: they are no times, and have no speedup")
+		warn("interference as printed [falsafi1997, eq. 12] subtracts unused sets, so some times are negative; these have no speedup")
 	}
 	return out
 }

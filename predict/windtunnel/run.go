@@ -15,15 +15,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// Run is what was measured of a fully parallel simulation, with the host that it would run on.
+// Run holds the measurements of a fully parallel simulation, with the parameters of the host.
 type Run struct {
 	Program, Trace string
 	Parameters     Parameters
 	Params         *param.Set
-	Slowest        unit.Cycles // mean of the longest processing time of each quantum: T_processing(1,N), measured; 0: not known
-	Samples        *Samples    // nil: not there
-	Simulated      extras      // of caches as the host's; empty: not there
-	Warnings       []error     // what makes the result doubtful
+	Slowest        unit.Cycles     // measured mean of the longest processing time of each quantum, T_processing(1,N); 0: not known
+	Samples        *Samples        // nil: none
+	Simulated      simulatedMisses // simulated misses of caches like the host's; empty: none
+	Warnings       []error         // what makes the result doubtful
 }
 
 const (
@@ -32,10 +32,14 @@ const (
 	quantaTable     = "quanta"
 )
 
-// Open reads parameters: each path is a parameter file, or a directory in which analyze has left quanta.params.toml and
-// maybe footprint.params.toml. Samples of quanta and of footprints are read if quanta.arrow and footprint_windows.arrow
-// lie in a directory, what was simulated in caches if interference.arrow does, and what follows from the
-// sets that targets use if footprint_switches.arrow does.
+// Open reads parameters. Each path is a parameter file, or a directory in which analyze has written
+// quanta.params.toml and optionally footprint.params.toml. From a directory it also reads these tables, if
+// they exist:
+//
+//   - quanta.arrow, samples of quanta,
+//   - footprint_windows.arrow, samples of footprints,
+//   - interference.arrow, simulated misses, and
+//   - footprint_switches.arrow, misses that follow from the sets that targets use.
 func Open(paths []string) (*Run, error) {
 	var sets []*param.Set
 	found := map[string][]string{} // by table
@@ -55,7 +59,7 @@ func Open(paths []string) (*Run, error) {
 		for _, f := range files {
 			s, err := param.Read(f)
 			if errors.Is(err, fs.ErrNotExist) && f != path {
-				return nil, fmt.Errorf("%w; analyze --run quanta,footprint -o %s writes it", err, path)
+				return nil, fmt.Errorf("%w; run analyze with --run quanta,footprint -o %s", err, path)
 			}
 			if err != nil {
 				return nil, err
@@ -74,12 +78,12 @@ func Open(paths []string) (*Run, error) {
 	return r, r.tables(found)
 }
 
-// tables reads those that were found, one of each kind at most.
+// tables reads the tables that were found. Each may occur once.
 func (r *Run) tables(found map[string][]string) error {
 	for _, t := range []struct {
 		name string
 		read func(string) error
-	}{{quantaTable, r.sample}, {windowsTable, r.classify}, {interferenceTable, r.simulated}, {switchesTable, r.predicted}} {
+	}{{quantaTable, r.readQuanta}, {windowsTable, r.readWindows}, {interferenceTable, r.readInterference}, {switchesTable, r.readSwitches}} {
 		switch files := found[t.name]; len(files) {
 		case 0:
 		case 1:
@@ -87,7 +91,7 @@ func (r *Run) tables(found map[string][]string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("%s and %s: samples of one run are enough", files[0], files[1])
+			return fmt.Errorf("%s and %s: two tables of one kind; give one of them", files[0], files[1])
 		}
 	}
 	return nil
@@ -101,14 +105,14 @@ func exists(path string) bool {
 // New takes the parameters of a run from a set.
 func New(set *param.Set) (*Run, error) {
 	r := &Run{Params: set}
-	t := taker{set: set}
+	t := paramReader{set: set}
 	p := &r.Parameters
 	p.Targets = t.whole("targets", "processors", MostTargets)
-	p.Mu, p.Sigma = unit.Cycles(t.must("mu", "cycles")), unit.Cycles(t.must("sigma_intra", "cycles"))
-	p.Active, p.Running = t.must("n_cxsw", "processors"), t.must("n_fp", "processors")
-	p.SigmaActive, p.SigmaRunning = t.mayNot("sigma_cxsw", "1"), t.mayNot("sigma_fp", "1")
-	quantum := unit.Cycles(t.may("quantum", "cycles"))
-	r.Slowest = unit.Cycles(t.may("slowest", "cycles"))
+	p.Mu, p.Sigma = unit.Cycles(t.required("mu", "cycles")), unit.Cycles(t.required("sigma_intra", "cycles"))
+	p.Active, p.Running = t.required("n_cxsw", "processors"), t.required("n_fp", "processors")
+	p.SigmaActive, p.SigmaRunning = t.optionalNaN("sigma_cxsw", "1"), t.optionalNaN("sigma_fp", "1")
+	quantum := unit.Cycles(t.optional("quantum", "cycles"))
+	r.Slowest = unit.Cycles(t.optional("slowest", "cycles"))
 	if bound := quantum * (1 + 1e-9); r.Slowest > 0 && r.Slowest <= bound && p.Mu <= bound {
 		p.Quantum = max(quantum, p.Mu)
 	}
@@ -128,26 +132,26 @@ func New(set *param.Set) (*Run, error) {
 	return r, nil
 }
 
-// taker takes parameters from a set and keeps the first error.
-type taker struct {
+// paramReader reads parameters from a set and keeps the first error.
+type paramReader struct {
 	set  *param.Set
-	free []string // times of the host that are not given
+	free []string // times of the host that are missing and count as 0
 	err  error
 }
 
-// makers says what makes the parameters of which a prefix is given.
+// makers says how to make the parameters with a prefix.
 var makers = []struct{ prefix, command string }{
-	{"f_", "analyze --run footprint makes it"},
-	{"t_", "it is of the host, which nothing here measures: write a parameter file, such as data/machine/windtunnel/example.params.toml"},
-	{"n_win", "it is of the host, which nothing here measures: write a parameter file, such as data/machine/windtunnel/example.params.toml"},
-	{"cache_", "it is of the host: write a parameter file, such as data/machine/windtunnel/example.params.toml"},
-	{"tlb_", "it is of the host: write a parameter file, such as data/machine/windtunnel/example.params.toml"},
-	{"sigma_intra", "analyze --run quanta makes it, of a trace of two processors or more"},
-	{"", "analyze --run quanta makes it"},
+	{"f_", "run analyze with --run footprint"},
+	{"t_", "write it into a parameter file of the host, such as data/machine/windtunnel/example.params.toml"},
+	{"n_win", "write it into a parameter file of the host, such as data/machine/windtunnel/example.params.toml"},
+	{"cache_", "write it into a parameter file of the host, such as data/machine/windtunnel/example.params.toml"},
+	{"tlb_", "write it into a parameter file of the host, such as data/machine/windtunnel/example.params.toml"},
+	{"sigma_intra", "run analyze with --run quanta on a trace of two or more processors"},
+	{"", "run analyze with --run quanta"},
 }
 
-// must takes a parameter that has to be there.
-func (t *taker) must(name, unit string) float64 {
+// required returns a parameter that must exist.
+func (t *paramReader) required(name, unit string) float64 {
 	p, err := t.set.Get(name, unit)
 	if err == nil || t.err != nil {
 		return p.Value
@@ -164,33 +168,33 @@ func (t *taker) must(name, unit string) float64 {
 	return 0
 }
 
-// may takes a parameter, or 0 if it is not there.
-func (t *taker) may(name, unit string) float64 {
+// optional returns a parameter, or 0 if it does not exist.
+func (t *paramReader) optional(name, unit string) float64 {
 	if _, there := t.set.Lookup(name); !there {
 		return 0
 	}
-	return t.must(name, unit)
+	return t.required(name, unit)
 }
 
-// mayNot takes a parameter, or what is not a number if it is not there.
-func (t *taker) mayNot(name, unit string) float64 {
+// optionalNaN returns a parameter, or NaN if it does not exist.
+func (t *paramReader) optionalNaN(name, unit string) float64 {
 	if _, there := t.set.Lookup(name); !there {
 		return math.NaN()
 	}
-	return t.must(name, unit)
+	return t.required(name, unit)
 }
 
-// whole takes a number from 1 to most.
-func (t *taker) whole(name, unit string, most int) int {
-	v := t.must(name, unit)
+// whole returns an integer from 1 to most.
+func (t *paramReader) whole(name, unit string, most int) int {
+	v := t.required(name, unit)
 	if t.err == nil && !(v >= 1 && v <= float64(most) && v == math.Trunc(v)) {
 		t.err = fmt.Errorf("parameter %s is %v, not a whole number from 1 to %d", name, v, most)
 	}
 	return int(v)
 }
 
-// host takes what the operations of a host cost: nothing, if it is not given.
-func (t *taker) host(p *Parameters) {
+// host reads the costs of operations of the host. Missing ones are 0.
+func (t *paramReader) host(p *Parameters) {
 	for _, c := range []struct {
 		name string
 		time *unit.Cycles
@@ -199,15 +203,15 @@ func (t *taker) host(p *Parameters) {
 		if _, there := t.set.Lookup(c.name); !there {
 			t.free = append(t.free, c.name)
 		}
-		*c.time = unit.Cycles(t.may(c.name, "cycles"))
+		*c.time = unit.Cycles(t.optional(c.name, "cycles"))
 	}
 	if p.Underflow > 0 {
-		p.Underflows = t.must("n_win", "1")
+		p.Underflows = t.required("n_win", "1")
 	}
 }
 
-// level takes what interference at a level needs, if misses cost anything.
-func (t *taker) level(name string, l *Level) {
+// level reads the inputs of interference at a level, if its misses take time.
+func (t *paramReader) level(name string, l *Level) {
 	if l.Miss == 0 {
 		return
 	}
@@ -217,14 +221,14 @@ func (t *taker) level(name string, l *Level) {
 		*Footprints
 	}{{"", &l.Trace}, {"window_", &l.Turn}} {
 		f, infix := of.Footprints, of.infix
-		*f = Footprints{t.must("f_s_"+infix+name, "blocks"), t.must("f_avg_"+infix+name, "blocks"), t.must("f_max_"+infix+name, "blocks")}
+		*f = Footprints{t.required("f_s_"+infix+name, "blocks"), t.required("f_avg_"+infix+name, "blocks"), t.required("f_max_"+infix+name, "blocks")}
 		if t.err == nil && !(f.Shared >= 0 && f.Average >= 0 && f.Largest >= f.Average*(1-1e-9)) {
-			t.err = fmt.Errorf("footprints f_s_%[1]s = %v, f_avg_%[1]s = %v, f_max_%[1]s = %v: they must be 0 or more, and the largest not below the average", infix+name, f.Shared, f.Average, f.Largest)
+			t.err = fmt.Errorf("footprints f_s_%[1]s = %v, f_avg_%[1]s = %v, f_max_%[1]s = %v: they must be 0 or more, and the largest at least the average", infix+name, f.Shared, f.Average, f.Largest)
 		}
 	}
 }
 
-// identify takes program and trace from the source of mu, which is "fft.refs.arrow sha256:<hex>", and
+// identify takes program and trace from the source of mu, which reads "fft.refs.arrow sha256:<hex>". It
 // refuses footprints of another trace.
 func (r *Run) identify() error {
 	mu, _ := r.Params.Lookup("mu")
@@ -237,44 +241,44 @@ func (r *Run) identify() error {
 	r.Program, r.Trace = strings.TrimSuffix(name, store.RefsSuffix), hash
 	for _, p := range r.Params.All() {
 		if _, other, found := strings.Cut(p.Source, " sha256:"); found && digest(other) != hash && strings.HasPrefix(p.Name, "f_") {
-			return fmt.Errorf("%s is of trace %.12s, mu of %.12s; analyze one trace for both", p.Name, other, hash)
+			return fmt.Errorf("%s is of trace %.12s, but mu is of %.12s; analyze one trace for both", p.Name, other, hash)
 		}
 	}
 	return nil
 }
 
-// digest is the first of what a source says after the digest's name; it may go on, as that it is of a sample.
+// digest returns the hash in a source. Further facts may follow it, such as that of a sample.
 func digest(text string) string {
 	hash, _, _ := strings.Cut(text, ",")
 	return hash
 }
 
-// warnings says what speaks against believing predictions from r.
-func (r *Run) warnings(t *taker, quantum unit.Cycles) {
+// warnings adds what makes predictions from r doubtful.
+func (r *Run) warnings(t *paramReader, quantum unit.Cycles) {
 	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Errorf(format, args...)) }
 	if len(t.free) > 0 {
-		warn("of the host, %s not given: taken to cost nothing", strings.Join(t.free, ", "))
+		warn("missing parameters of the host count as 0 cycles: %s", strings.Join(t.free, ", "))
 	}
 	switch {
 	case r.Parameters.Quantum > 0:
 	case quantum == 0 || r.Slowest == 0:
-		warn("quantum or slowest not given: processing times are not held to the quantum")
+		warn("quantum or slowest is missing, so processing times are not limited to the quantum")
 	default:
-		warn("processing times are longer than the quantum (slowest %.4g of %.4g cycles)", float64(r.Slowest), float64(quantum))
+		warn("processing times exceed the quantum (the slowest is %.4g of %.4g cycles)", float64(r.Slowest), float64(quantum))
 	}
 	if r.Parameters.Cache.Miss+r.Parameters.TLB.Miss > 0 {
-		warn("footprints are the target program's; what the simulator itself uses of a host's cache and TLB is not known")
+		warn("footprints are those of the target program; the simulator's own use of the cache and TLB is not known")
 	}
 	r.sizes("cache", &r.Parameters.Cache)
 	r.sizes("tlb", &r.Parameters.TLB)
 }
 
-// sizes warns of footprints in other blocks than the host's.
+// sizes warns of footprints in other block sizes or quanta than the host's.
 func (r *Run) sizes(name string, l *Level) {
 	host, given := r.Params.Lookup(name + "_block")
 	measured, known := r.Params.Lookup("block_" + name)
 	if l.Miss > 0 && given && known && host.Value != measured.Value {
-		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s were measured in blocks of %v %s, the host's are of %v %s", name, measured.Value, measured.Unit, host.Value, host.Unit))
+		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s have blocks of %v %s, but the host has %v %s", name, measured.Value, measured.Unit, host.Value, host.Unit))
 	}
 	quantum, q := r.Params.Lookup("quantum")
 	cpi, c := r.Params.Lookup("cpi")
@@ -282,11 +286,11 @@ func (r *Run) sizes(name string, l *Level) {
 	switch {
 	case l.Miss == 0 || !q:
 	case w && !c:
-		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s are of windows of %v instructions, and the quanta of simulated time, in which fewer are executed", name, window.Value))
+		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s have windows of %v instructions, but the quanta are of simulated time, with fewer instructions", name, window.Value))
 	case !c:
 	case !w:
-		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s do not say that they are of quanta", name))
+		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s do not name their window, so it may not be the quantum", name))
 	case math.Abs(window.Value*cpi.Value-quantum.Value) > cpi.Value/2:
-		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s are of windows of %v instructions, the quanta of %v cycles", name, window.Value, quantum.Value))
+		r.Warnings = append(r.Warnings, fmt.Errorf("footprints for the %s have windows of %v instructions, but the quanta have %v cycles", name, window.Value, quantum.Value))
 	}
 }

@@ -130,25 +130,25 @@ func replaced(text, name, with string) string {
 
 func TestNewRefuses(t *testing.T) {
 	for _, row := range []struct{ name, with, say string }{
-		{"mu", "", "parameter mu is missing; analyze --run quanta makes it"},
-		{"targets", "", "analyze --run quanta makes it"},
-		{"sigma_intra", "", "of a trace of two processors or more"},
-		{"f_avg_window_cache", "", "parameter f_avg_window_cache is missing; analyze --run footprint makes it"},
-		{"cache_ways", "", "it is of the host: write a parameter file, such as data/machine/windtunnel/example.params.toml"},
-		{"n_win", "", "which nothing here measures"},
+		{"mu", "", "parameter mu is missing; run analyze with --run quanta"},
+		{"targets", "", "run analyze with --run quanta"},
+		{"sigma_intra", "", "on a trace of two or more processors"},
+		{"f_avg_window_cache", "", "parameter f_avg_window_cache is missing; run analyze with --run footprint"},
+		{"cache_ways", "", "write it into a parameter file of the host, such as data/machine/windtunnel/example.params.toml"},
+		{"n_win", "", "write it into a parameter file of the host"},
 		{"mu", "75 s", `parameter mu is in "s"; it must be in "cycles"`},
 		{"t_cxsw", "60 1", `parameter t_cxsw is in "1"; it must be in "cycles"`},
 		{"mu", "0 cycles", "mu = 0 cycles: it must be above 0"},
 		{"sigma_intra", "-1 cycles", "sigma_intra = -1"},
 		{"targets", "2.5 processors", "not a whole number"},
-		{"targets", "1 processors", "of two at least"},
+		{"targets", "1 processors", "needs at least two"},
 		{"targets", "1e9 processors", "not a whole number"},
 		{"n_cxsw", "5 processors", "n_cxsw = 5: it must be from 0 to the 4 targets"},
 		{"sigma_cxsw", "1.5 1", "sigma_cxsw = 1.5"},
 		{"sigma_fp", "0.5 cycles", "it must be in \"1\""},
 		{"t_tlb_miss", "1e12 cycles", "t_tlb_miss"},
 		{"cache_sets", "0 1", "not a whole number"},
-		{"f_max_tlb", "1 blocks", "the largest not below the average"},
+		{"f_max_tlb", "1 blocks", "the largest at least the average"},
 		{"f_s_tlb", "-1 blocks", "must be 0 or more"},
 	} {
 		_, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
@@ -160,12 +160,12 @@ func TestNewRefuses(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	for _, row := range []struct{ name, with, say string }{
-		{"t_cxsw", "", "t_cxsw not given: taken to cost nothing"},
-		{"cache_block", "32 B", "for the cache were measured in blocks of 64 B, the host's are of 32 B"},
-		{"window_tlb", "500 instructions", "for the tlb are of windows of 500 instructions, the quanta of 100 cycles"},
-		{"window_tlb", "", "for the tlb do not say that they are of quanta"},
-		{"slowest", "130 cycles", "longer than the quantum"},
-		{"quantum", "", "not held to the quantum"},
+		{"t_cxsw", "", "count as 0 cycles: t_cxsw"},
+		{"cache_block", "32 B", "for the cache have blocks of 64 B, but the host has 32 B"},
+		{"window_tlb", "500 instructions", "for the tlb have windows of 500 instructions, but the quanta have 100 cycles"},
+		{"window_tlb", "", "for the tlb do not name their window"},
+		{"slowest", "130 cycles", "exceed the quantum"},
+		{"quantum", "", "not limited to the quantum"},
 	} {
 		r, err := newRun(t, replaced(programText, row.name, row.with), replaced(hostText, row.name, row.with))
 		if err != nil {
@@ -177,7 +177,7 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	r, err := newRun(t, programText, "")
-	if err != nil || r.Parameters.Overhead+r.Parameters.Cache.Miss != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "t_tlb_miss not given") {
+	if err != nil || r.Parameters.Overhead+r.Parameters.Cache.Miss != 0 || !strings.Contains(fmt.Sprint(r.Warnings), "t_tlb_miss") {
 		t.Errorf("without a host: %v, %+v", err, r)
 	}
 }
@@ -289,15 +289,15 @@ func TestOpenRefuses(t *testing.T) {
 		paths []string
 		say   string
 	}{
-		"empty":      {[]string{t.TempDir()}, "analyze --run quanta,footprint -o"},
+		"empty":      {[]string{t.TempDir()}, "run analyze with --run quanta,footprint -o"},
 		"no file":    {[]string{"nowhere.params.toml"}, "nowhere.params.toml"},
-		"other":      {[]string{directory(t, other)}, "is of trace def, the parameters are of abc"},
+		"other":      {[]string{directory(t, other)}, "is of trace def, but the parameters are of abc"},
 		"part":       {[]string{directory(t, quantaOf(4, 1, 2, 3))}, "3 rows are not whole quanta of 4 targets"},
 		"none":       {[]string{directory(t, quantaOf(4))}, "0 rows"},
 		"disordered": {[]string{directory(t, disordered)}, "row 1 is of processor 2"},
-		"negative":   {[]string{directory(t, quantaOf(4, 1, 2, 3, -4))}, "row 3: a time of -4 cycles"},
-		"NaN":        {[]string{directory(t, quantaOf(4, 1, 2, 3, math.NaN()))}, "row 3: a time of NaN cycles"},
-		"twice":      {[]string{good, good}, "samples of one run are enough"},
+		"negative":   {[]string{directory(t, quantaOf(4, 1, 2, 3, -4))}, "row 3: the time is -4 cycles"},
+		"NaN":        {[]string{directory(t, quantaOf(4, 1, 2, 3, math.NaN()))}, "row 3: the time is NaN cycles"},
+		"twice":      {[]string{good, good}, "two tables of one kind"},
 	} {
 		if _, err := Open(row.paths); err == nil || !strings.Contains(err.Error(), row.say) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want %q", name, err, row.say)
@@ -311,8 +311,8 @@ func TestOpenRefuses(t *testing.T) {
 	foreign.Columns[1].Data = []int64{8, 8, 8, 1, 1}
 	for name, row := range map[string]struct{ dir, say string }{
 		"nothing":     {t.TempDir(), "quanta.arrow"},
-		"no table":    {directory(t, quantaOf(4, 1, 2, 3, 4)), "analyze --run footprint makes it"},
-		"other shape": {directory(t, quantaOf(4, 1, 2, 3, 4), foreign), "analyze --run footprint --footprint-cache 16x1 simulates it"},
+		"no table":    {directory(t, quantaOf(4, 1, 2, 3, 4)), "run analyze with --run footprint"},
+		"other shape": {directory(t, quantaOf(4, 1, 2, 3, 4), foreign), "run analyze with --run footprint --footprint-cache 16x1"},
 	} {
 		if _, err := OpenMeasured(r, row.dir); err == nil || !strings.Contains(err.Error(), row.say) {
 			t.Errorf("%s: got %v, want %q", name, err, row.say)
@@ -353,7 +353,7 @@ func TestPredict(t *testing.T) {
 		if len(p.Points) != points {
 			t.Errorf("%s: %d points", m.Name, len(p.Points))
 		}
-		if text := fmt.Sprint(p.Warnings); !strings.Contains(text, fmt.Sprintf("4 targets were measured, up to %d are predicted", in.Targets[len(in.Targets)-1])) || strings.Contains(text, "makes times negative") != m.printed {
+		if text := fmt.Sprint(p.Warnings); !strings.Contains(text, fmt.Sprintf("4 targets were measured and up to %d are predicted", in.Targets[len(in.Targets)-1])) || strings.Contains(text, "some times are negative") != m.printed {
 			t.Errorf("%s: %s", m.Name, text)
 		}
 		for _, pt := range p.Points {
@@ -380,13 +380,13 @@ func TestPredictRefuses(t *testing.T) {
 		say            string
 	}{
 		"no divisor": {nil, []int{3}, "3 hosts do not divide 4 targets"}, "too many": {nil, []int{8}, "8 hosts for 4 targets"}, "none": {nil, []int{0}, "0 hosts"},
-		"one target": {[]int{1}, nil, "from 2 to"}, "many targets": {[]int{1 << 20}, nil, "from 2 to"},
+		"one target": {[]int{1}, nil, "must be 2 to"}, "many targets": {[]int{1 << 20}, nil, "must be 2 to"},
 	} {
 		if _, err := Predict(Case{Run: r, Model: Models[2], Prices: sgiPrices(t), Targets: row.targets, Hosts: row.hosts}); err == nil || !strings.Contains(err.Error(), row.say) {
 			t.Errorf("%s: got %v, want %q", name, err, row.say)
 		}
 	}
-	if _, err := Predict(Case{Run: r, Model: Models[2], Prices: &machine.Prices{Name: "x"}}); err == nil || !strings.Contains(err.Error(), "[windtunnel] is missing") {
+	if _, err := Predict(Case{Run: r, Model: Models[2], Prices: &machine.Prices{Name: "x"}}); err == nil || !strings.Contains(err.Error(), "no section [windtunnel]") {
 		t.Errorf("no prices: %v", err)
 	}
 }
@@ -411,7 +411,7 @@ func TestIntervalOfParameters(t *testing.T) {
 	off := accuracy.WindTunnel().ModelMargin(accuracy.Kind{Model: "gamma", Target: accuracy.Quanta}, r.Program) // on other programs, besides
 	within(t, "lo", p.Points[0].Lo, speedup(42)*(1-off.Below), 1e-9)
 	within(t, "hi", p.Points[0].Hi, speedup(20)*(1+off.Above), 1e-9)
-	if !strings.Contains(fmt.Sprint(p.Warnings), "can only be said of other programs") || !strings.Contains(p.Covers, "13 other programs") && !strings.Contains(p.Covers, "14 other programs") {
+	if !strings.Contains(fmt.Sprint(p.Warnings), "the model's error is that on other programs") || !strings.Contains(p.Covers, "13 other programs") && !strings.Contains(p.Covers, "14 other programs") {
 		t.Error(p.Warnings)
 	}
 }

@@ -42,8 +42,8 @@ func TestInterferenceOfSets(t *testing.T) {
 
 func TestBadSwitches(t *testing.T) {
 	for say, table := range map[string]*store.Table{
-		"of trace def; the parameters are of abc": switchesOf("def", 1, 3),
-		"row 1: NaN misses of 8 processes":        switchesOf("abc", 1, math.NaN()),
+		"of trace def, but the parameters are of abc": switchesOf("def", 1, 3),
+		"row 1: NaN misses of 8 processes":            switchesOf("abc", 1, math.NaN()),
 	} {
 		dir := directory(t, table)
 		if _, err := Open([]string{dir, filepath.Join(dir, "host.params.toml")}); err == nil || !strings.Contains(err.Error(), say) {

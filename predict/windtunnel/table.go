@@ -53,7 +53,7 @@ func Table(p Prediction, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// facts are what holds for all of p.
+// facts returns the metadata that holds for all of p.
 func (p Prediction) facts(more []trace.Arg) []trace.Arg {
 	var warnings []string
 	for _, w := range p.Warnings {
@@ -63,7 +63,7 @@ func (p Prediction) facts(more []trace.Arg) []trace.Arg {
 		{Key: "interval", Value: p.Covers}, {Key: "warnings", Value: strings.Join(warnings, "; ")}}, more...)
 }
 
-// SummaryTable is what it all comes to.
+// SummaryTable has a row for each number of the summary.
 func SummaryTable(p Prediction, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "summary", Meta: p.facts(facts), Columns: []store.Column{
 		column(p.Summary, "quantity", "", func(q Quantity) string { return q.Name }),
@@ -74,7 +74,7 @@ func SummaryTable(p Prediction, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// TermsTable is the inputs.
+// TermsTable has a row for each input.
 func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "terms", Meta: p.facts(facts), Columns: []store.Column{
 		column(p.Terms, "term", "", func(t model.Term) string { return t.Symbol }),
@@ -84,7 +84,8 @@ func TermsTable(p Prediction, facts []trace.Arg) *store.Table {
 	}}
 }
 
-// ComparisonTable has a row for every comparison; errors are in percent of what was measured. Of halves, it says from which a row is predicted.
+// ComparisonTable has a row for every comparison. Errors are in percent of the measurement. With
+// cross-validation it has the half that a row is predicted from.
 func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 	columns := []store.Column{
 		column(rows, "placement", "", func(c Comparison) string { return c.Placement }),
@@ -105,7 +106,7 @@ func ComparisonTable(rows []Comparison, facts []trace.Arg) *store.Table {
 	return &store.Table{Name: "windtunnel_measured", Meta: facts, Columns: columns}
 }
 
-// ErrorsTable is a summary of comparisons.
+// ErrorsTable summarizes comparisons.
 func ErrorsTable(all []Errors) *store.Table {
 	return &store.Table{Name: "errors", Columns: []store.Column{
 		column(all, "placement", "", func(e Errors) string { return e.Placement }),

@@ -7,14 +7,14 @@ import (
 	"spoor/traces/unit"
 )
 
-// A calculator computes times by one model from one set of parameters. Interference, which takes longest, is
-// kept, for variations of the parameters that leave footprints alone.
+// A calculator computes times by one model from one set of parameters. It caches interference, which takes
+// longest, for variations with the same footprints.
 type calculator struct {
 	model Model
 	*Parameters
 	misses    map[place]float64
-	placement Placement    // of targets on hosts, for models that know it
-	known     map[int]Time // with this placement, by number of hosts
+	placement Placement    // of targets on hosts, for models that use it
+	known     map[int]Time // times with this placement, by number of hosts
 }
 
 // place is k targets at a level of the host.
@@ -33,23 +33,23 @@ func newCalculator(m Model, p *Parameters) (*calculator, error) {
 	return &calculator{m, p, map[place]float64{}, Placements[0], map[int]Time{}}, nil
 }
 
-// on is c with targets on hosts as p has them.
+// on returns c with placement p.
 func (c *calculator) on(p Placement) *calculator {
 	return &calculator{c.model, c.Parameters, c.misses, p, map[int]Time{}}
 }
 
-// check says what is impossible about p.
+// check returns an error if p is impossible.
 func (p *Parameters) check() error {
 	n := float64(p.Targets)
 	switch {
 	case p.Targets < 2:
-		return fmt.Errorf("%d targets: a parallel simulation is of two at least", p.Targets)
+		return fmt.Errorf("%d targets: a parallel simulation needs at least two", p.Targets)
 	case !(p.Mu > 0) || math.IsInf(float64(p.Mu), 0):
-		return fmt.Errorf("mu = %v cycles: it must be above 0, for without processing there is nothing to speed up", float64(p.Mu))
+		return fmt.Errorf("mu = %v cycles: it must be above 0", float64(p.Mu))
 	case !(p.Sigma >= 0) || math.IsInf(float64(p.Sigma), 0):
 		return fmt.Errorf("sigma_intra = %v cycles: it must be 0 or more", float64(p.Sigma))
 	case p.Quantum != 0 && !(p.Quantum >= p.Mu):
-		return fmt.Errorf("quantum = %v cycles: it must be mu = %v at least", float64(p.Quantum), float64(p.Mu))
+		return fmt.Errorf("quantum = %v cycles: it must be at least mu = %v", float64(p.Quantum), float64(p.Mu))
 	case !(p.Active >= 0 && p.Active <= n):
 		return fmt.Errorf("n_cxsw = %v: it must be from 0 to the %d targets", p.Active, p.Targets)
 	case !(p.Running >= 0 && p.Running <= n):
@@ -62,28 +62,28 @@ func (p *Parameters) check() error {
 		value float64
 	}{{"t_cxsw", float64(p.Switch)}, {"n_win", p.Underflows}, {"t_win", float64(p.Underflow)}, {"t_fp", float64(p.FloatingPt)},
 		{"t_quantum_overhead", float64(p.Overhead)}, {"t_cache_miss", float64(p.Cache.Miss)}, {"t_tlb_miss", float64(p.TLB.Miss)}} {
-		if !(c.value >= 0 && c.value <= mostHost) {
-			return fmt.Errorf("%s = %v: it must be from 0 to %v", c.name, c.value, mostHost)
+		if !(c.value >= 0 && c.value <= maxHostTime) {
+			return fmt.Errorf("%s = %v: it must be from 0 to %v", c.name, c.value, maxHostTime)
 		}
 	}
 	return nil
 }
 
-// mostHost bounds what the operations of a host take, to keep slips of a unit out.
-const mostHost = 1e9
+// maxHostTime bounds the times of host operations, to detect wrong units.
+const maxHostTime = 1e9
 
-// MostTargets bounds the systems that are predicted.
+// MostTargets bounds the size of predicted systems.
 const MostTargets = 1 << 14
 
-// Time is T(K,p) of k targets on each of so many hosts [falsafi1997, eq. 16]. It may be of a system that is larger
-// or smaller than the one that was measured, under memory-constrained scaling: mu, sigma_intra, the
-// shares of targets that are active and their footprints stay as they are [falsafi1997, sec. 5.1].
+// time returns T(K,p) of k targets on each of so many hosts [falsafi1997, eq. 16]. The system may be larger or
+// smaller than the measured one, under memory-constrained scaling: mu, sigma_intra, the shares of active
+// targets and their footprints stay the same [falsafi1997, sec. 5.1].
 //
-// Differs: for K above those measured, the paper continues switches along a straight line and leaves
-// interference where it is; unless as published, the model is evaluated there, for it is known: interference of
-// one target cannot exceed its projection and so settles by itself.
+// Differs: for K above those measured, the paper extends switches along a straight line and keeps interference
+// constant. Unless published, the model is evaluated there. Interference of one target cannot exceed its
+// projection, so it saturates by itself.
 //
-// Differs: unless as published, targets cause interference as they are switched to, M(K)/K each time, not
+// Differs: unless published, targets cause interference when the host switches to them, M(K)/K each time, not
 // all in every quantum.
 func (c *calculator) time(k, hosts int) (Time, error) {
 	switch {
@@ -95,12 +95,12 @@ func (c *calculator) time(k, hosts int) (Time, error) {
 	return c.quantum(k, hosts)
 }
 
-// quantum is the time of a quantum if all are alike.
+// quantum returns the time of a quantum if all quanta are alike.
 func (c *calculator) quantum(k, hosts int) (Time, error) {
 	t := Time{Work: unit.Cycles(k) * c.Mu, Overhead: c.Overhead}
 	t.Imbalance = unit.Cycles(c.model.longest(work{float64(c.Mu), float64(c.Sigma), float64(c.Quantum)}, k, hosts)) - t.Work
-	active := c.most(k, c.Active, c.SigmaActive, hosts)
-	t.Switch = unit.Cycles(c.direct(active, c.most(k, c.Running, c.SigmaRunning, hosts)))
+	active := c.mostOnHost(k, c.Active, c.SigmaActive, hosts)
+	t.Switch = unit.Cycles(c.direct(active, c.mostOnHost(k, c.Running, c.SigmaRunning, hosts)))
 	share := active / float64(k)
 	if c.model.published {
 		share = 1
@@ -119,12 +119,12 @@ func (c *calculator) quantum(k, hosts int) (Time, error) {
 	return t, nil
 }
 
-// most is how many of the k targets on the critical path are active, or run, if of all
-// that were measured so many are, with this standard deviation within quanta if it is known.
-func (c *calculator) most(k int, of, sigma float64, hosts int) float64 {
+// mostOnHost returns the number of the k targets on the critical path that are active, or run. The argument of
+// is the number among all measured targets, and sigma its standard deviation within quanta, if known.
+func (c *calculator) mostOnHost(k int, of, sigma float64, hosts int) float64 {
 	probability := of / float64(c.Targets)
 	if !c.model.published && !math.IsNaN(sigma) {
-		return mostWithin(k, probability, sigma, hosts)
+		return boundedActive(k, probability, sigma, hosts)
 	}
 	if n := c.Targets; c.model.published && k > n {
 		last := mostActive(n, probability, hosts)
@@ -133,7 +133,7 @@ func (c *calculator) most(k int, of, sigma float64, hosts int) float64 {
 	return mostActive(k, probability, hosts)
 }
 
-// missesOf is M(k) at a level.
+// missesOf returns M(k) at a level.
 func (c *calculator) missesOf(name string, l *Level, k int) (float64, error) {
 	if l.Miss == 0 {
 		return 0, nil
@@ -150,7 +150,7 @@ func (c *calculator) missesOf(name string, l *Level, k int) (float64, error) {
 	return m, err
 }
 
-// speedup is T(Kp,1)/T(K,p).
+// speedup returns T(Kp,1)/T(K,p).
 func (c *calculator) speedup(targets, hosts int) (float64, error) {
 	one, err := c.time(targets, 1)
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *calculator) speedup(targets, hosts int) (float64, error) {
 	return ratio(one, t), nil
 }
 
-// ratio is the speedup from one host to several; not a number if one of them is no time, for the paper's
-// equations as printed can be negative.
+// ratio returns the speedup from one host to several. It is NaN if one of the times is not positive: the
+// paper's equations as printed can be negative.
 func ratio(one, several Time) float64 {
 	if one.Total() <= 0 || several.Total() <= 0 {
 		return math.NaN()

@@ -112,7 +112,7 @@ func TestScaling(t *testing.T) {
 	}
 	for _, k := range []int{33, 64, 256, 1024} {
 		for _, hosts := range []int{1, 2, 32} {
-			within(t, "switches", straight.most(k, p.Active, math.NaN(), hosts), exact.most(k, p.Active, math.NaN(), hosts), 0.03*math.Log2(float64(k)/16))
+			within(t, "switches", straight.mostOnHost(k, p.Active, math.NaN(), hosts), exact.mostOnHost(k, p.Active, math.NaN(), hosts), 0.03*math.Log2(float64(k)/16))
 		}
 		at, _ := straight.missesOf("TLB", &p.TLB, k)
 		last, _ := straight.missesOf("TLB", &p.TLB, 32)

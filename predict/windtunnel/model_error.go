@@ -6,7 +6,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// placements says of which placements missed is.
+// placements describes the placements behind modelError.
 func (c *calculator) placements() string {
 	if c.model.placed {
 		return c.placement.Doc
@@ -14,18 +14,20 @@ func (c *calculator) placements() string {
 	return "in blocks, in turn and at random"
 }
 
-// missed is how far below and above the speedup of the model those are that the sampled quanta have for targets placed on hosts
-// in blocks, in turn and at random, or as the model has them if it knows, relative to it; for sizes that were not measured, at worst.
-func (c *calculator) missed(r *Run, targets, hosts int) (off [2]float64, err error) {
+// modelError returns the model's error on the sampled quanta: how far the speedups of the samples are below
+// and above the model's, relative to it. The samples use the placements in blocks, in turn and at random. A
+// model that uses the placement is compared with that placement only. For sizes that were not measured, the
+// result is the worst over all numbers of hosts.
+func (c *calculator) modelError(r *Run, targets, hosts int) (off [2]float64, err error) {
 	if r.Samples == nil || hosts == 1 {
 		return off, nil
 	}
 	if targets == c.Targets {
-		return c.missedOf(r, hosts)
+		return c.modelErrorAt(r, hosts)
 	}
 	for p := 2; p <= c.Targets; p *= 2 {
 		if c.Targets%p == 0 {
-			e, err := c.missedOf(r, p)
+			e, err := c.modelErrorAt(r, p)
 			if err != nil {
 				return off, err
 			}
@@ -35,8 +37,8 @@ func (c *calculator) missed(r *Run, targets, hosts int) (off [2]float64, err err
 	return off, nil
 }
 
-// missedOf is missed of the size that was measured.
-func (c *calculator) missedOf(r *Run, hosts int) (off [2]float64, err error) {
+// modelErrorAt is modelError for the measured size.
+func (c *calculator) modelErrorAt(r *Run, hosts int) (off [2]float64, err error) {
 	speedup, err := c.speedup(c.Targets, hosts)
 	if err != nil {
 		return off, err
@@ -65,21 +67,22 @@ func (c *calculator) missedOf(r *Run, hosts int) (off [2]float64, err error) {
 	return off, nil
 }
 
-// observed is what hosts with k targets each pay, with misses as simulated, or else as the model has them.
+// observed returns the costs on hosts with k targets each, with simulated misses, or with those of the model
+// if none were simulated.
 func (c *calculator) observed(r *Run, k, hosts int) (cost, error) {
 	out, err := r.cost(k)
 	if err == nil {
 		return out, nil
 	}
 	t, err := c.time(k, hosts)
-	if active := c.most(k, c.Active, c.SigmaActive, hosts); active > 0 {
+	if active := c.mostOnHost(k, c.Active, c.SigmaActive, hosts); active > 0 {
 		out.active += float64(t.Interference()) / active
 	}
 	return out, err
 }
 
-// simulatedOtherwise warns of interference on one host that was simulated to be so different that a time is 5 % off.
-func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
+// simulationWarnings warns if simulated interference on one host differs so much that a time changes by 5 %.
+func (c *calculator) simulationWarnings(r *Run, warn func(string, ...any)) {
 	extra, err := r.Simulated.per(c.Parameters, c.Targets)
 	t, err2 := c.time(c.Targets, 1)
 	if err != nil || err2 != nil {
@@ -91,7 +94,7 @@ func (c *calculator) simulatedOtherwise(r *Run, warn func(string, ...any)) {
 	}{{"cache", t.Cache}, {"TLB", t.TLB}} {
 		simulated := extra[i] * unit.Cycles(c.Active)
 		if math.Abs(float64(l.model-simulated)) > 0.05*float64(t.Total()) {
-			warn("interference in the %s of one host is %.4g cycles by the model, %.4g as simulated", l.name, float64(l.model), float64(simulated))
+			warn("interference in the %s of one host is %.4g cycles by the model, but %.4g cycles in simulation", l.name, float64(l.model), float64(simulated))
 		}
 	}
 }
