@@ -62,7 +62,7 @@ func compare(env *stage.Env, files []string, format stage.Format, out string, in
 		return fmt.Errorf("comparing %d files: no prediction has a simulation of the same program, machine and processors", len(files))
 	}
 	table := c.Long()
-	if n := c.Untold(); n > 0 {
+	if n := c.WithoutInterval(); n > 0 {
 		env.Note("%d predictions have no interval, as their warnings say, and do not count as inside or outside", n)
 	}
 	if intervals {

@@ -106,4 +106,4 @@ const reportExample = `  $ mkdir study
   $ predict cluster --params study/lu.analysis --machine data/machine/du2000-smp-256k.toml -o study/lu.prediction.arrow
   $ predict replay study/lu --machine data/machine/du2000-smp-256k.toml -o study/lu.simulation.arrow
   $ predict report study --machine data/machine/du2000-smp-256k.toml -o report.html
-  $ predict report study --figure 'Where the time goes, lu n=64 block=16' -o split.svg`
+  $ predict report study --figure 'Time by cause, lu n=64 block=16' -o split.svg`

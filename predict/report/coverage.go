@@ -8,22 +8,22 @@ import (
 	"spoor/traces/store"
 )
 
-// Coverage is how often the simulation lay in the intervals of predictions.
+// Coverage counts the cases in which the simulation lies within the interval of a prediction.
 type Coverage struct {
-	Model, Target string // "all": of every one
+	Model, Target string // or "all"
 	Cases         int
-	Whole         int // in the intervals from Lo to Hi
-	Parameters    int // in those of what the model varies alone
+	Whole         int // within Lo to Hi
+	Parameters    int // within ParametersLo to ParametersHi
 }
 
-// Share is the part of the cases whose simulation lay in the whole interval.
+// Share returns the fraction of cases within Lo to Hi.
 func (c Coverage) Share() float64 { return float64(c.Whole) / float64(c.Cases) }
 
-// holds reports whether e is in an interval; none holds nothing.
+// holds reports whether e lies within an interval. NaN as an end holds nothing.
 func holds(lo, hi, e float64) bool { return lo <= e && e <= hi }
 
-// beyond is how far the simulated e is from what the model varies, as a share of the nearer end: 0 inside, negative below. A
-// prediction that varies nothing is its own interval.
+// beyond returns the distance of the simulated e from the interval of the parameters, relative to the nearer end:
+// 0 inside, negative below. Without such an interval, EInstr is both ends.
 func (r Row) beyond(e float64) float64 {
 	lo, hi := r.ParametersLo, r.ParametersHi
 	if math.IsNaN(lo) || math.IsNaN(hi) {
@@ -38,10 +38,10 @@ func (r Row) beyond(e float64) float64 {
 	return 0
 }
 
-// all stands for every model, or every target.
+// all stands for every model or every target.
 const all = "all"
 
-// Coverage is that of each model on each kind of machine, of each on all, and of all, in order of first appearance.
+// Coverage returns the coverage of each model on each target, of each model on all targets, and of all models.
 func (c *Comparison) Coverage() []Coverage {
 	var list []Coverage
 	add := func(model, target string, r Row, simulated float64) {
@@ -62,7 +62,7 @@ func (c *Comparison) Coverage() []Coverage {
 	each := func(model, target func(Row) string) {
 		for i := range c.Models {
 			for _, k := range c.Cases {
-				if r := k.Predicted[i]; r.Model != "" && !r.isUntold() {
+				if r := k.Predicted[i]; r.Model != "" && !r.lacksInterval() {
 					add(model(r), target(r), r, k.Simulated.EInstr)
 				}
 			}
@@ -75,14 +75,14 @@ func (c *Comparison) Coverage() []Coverage {
 	return list
 }
 
-// isUntold reports whether nothing is known of how far off the prediction may be: then the simulation is neither inside nor outside.
-func (r Row) isUntold() bool { return math.IsNaN(r.Lo) || math.IsNaN(r.Hi) }
+// lacksInterval reports whether the prediction has no interval. Then the simulation is neither inside nor outside.
+func (r Row) lacksInterval() bool { return math.IsNaN(r.Lo) || math.IsNaN(r.Hi) }
 
-// Untold is how many predictions have no interval.
-func (c *Comparison) Untold() (n int) {
+// WithoutInterval returns the number of predictions that have no interval.
+func (c *Comparison) WithoutInterval() (n int) {
 	for _, k := range c.Cases {
 		for _, r := range k.Predicted {
-			if r.Model != "" && r.isUntold() {
+			if r.Model != "" && r.lacksInterval() {
 				n++
 			}
 		}
@@ -90,7 +90,7 @@ func (c *Comparison) Untold() (n int) {
 	return n
 }
 
-// CoverageTable has a row for each Coverage; shares are in percent.
+// CoverageTable returns a row for each Coverage. Shares are in percent.
 func (c *Comparison) CoverageTable() *store.Table {
 	list := c.Coverage()
 	n := len(list)
@@ -105,20 +105,20 @@ func (c *Comparison) CoverageTable() *store.Table {
 		{Name: "inside", Unit: "%", Data: whole}, {Name: "inside_parameters", Unit: "%", Data: parameters}}}
 }
 
-// intervalSentences says how often the simulation lies in the intervals of predictions, and in what models vary alone.
+// intervalSentences says how often the simulation lies within the intervals, with and without the model's own error.
 func (c *Comparison) intervalSentences() []string {
 	var out []string
 	for _, k := range c.Coverage() {
 		if k.Target != all || k.Model == all || !c.hasIntervals(k.Model) {
 			continue
 		}
-		out = append(out, fmt.Sprintf("The intervals of %s hold the simulation in %d of %s; without the error of the model, as it was measured on other programs, in %d.",
+		out = append(out, fmt.Sprintf("The simulation lies within the interval of %s in %d of %s. Without the model's own error, measured on other programs, it would be %d.",
 			k.Model, k.Whole, plural(k.Cases, "row"), k.Parameters))
 	}
 	return out
 }
 
-// hasIntervals reports whether any prediction of a model says how far off it may be.
+// hasIntervals reports whether any prediction of a model has an interval.
 func (c *Comparison) hasIntervals(model string) bool {
 	i := slices.Index(c.Models, model)
 	return slices.ContainsFunc(c.Cases, func(k Case) bool { return k.Predicted[i].Model != "" && k.Predicted[i].hasInterval() })

@@ -150,17 +150,19 @@ func modelMarks(cases []Case) layer {
 	}
 }
 
-// interval draws the interval of r at x, with an arrow where it leaves the plot.
+// interval draws the interval of r at x with caps, and an arrow where it leaves the plot.
 func interval(c draw.Canvas, p *plot.Plot, r Row, x vg.Length, style draw.LineStyle) {
 	const tip = 2.5
 	lo, hi := c.Min.Y, c.Max.Y
 	if r.Lo >= p.Y.Min {
 		lo = c.Y(p.Y.Norm(r.Lo))
+		c.StrokeLine2(style, x-tip, lo, x+tip, lo)
 	} else {
 		c.StrokeLines(style, []vg.Point{{X: x - tip, Y: lo + tip}, {X: x, Y: lo}, {X: x + tip, Y: lo + tip}})
 	}
 	if r.Hi <= p.Y.Max {
 		hi = c.Y(p.Y.Norm(r.Hi))
+		c.StrokeLine2(style, x-tip, hi, x+tip, hi)
 	} else {
 		c.StrokeLines(style, []vg.Point{{X: x - tip, Y: hi - tip}, {X: x, Y: hi}, {X: x + tip, Y: hi - tip}})
 	}

@@ -20,7 +20,7 @@ const (
 // splitFigure draws where the time of an instruction goes for one program: a
 // group of stacked bars for each case, the simulation above the models.
 func splitFigure(id string, cases []Case) (Figure, error) {
-	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Where the time goes, " + cases[0].Simulated.Program,
+	f := Figure{ID: id, Heading: cases[0].Simulated.Program, Title: "Time by cause, " + cases[0].Simulated.Program,
 		Chart: splitChart(cases)}
 	longest, height := 0.0, 0.0
 	var desc []string

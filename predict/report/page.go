@@ -57,6 +57,8 @@ type page struct {
 	ModelLegend    []legendEntry
 	TermLegend     []legendEntry
 	Caveat         string
+	Findings       []string
+	Intervals      bool // some prediction has one
 	Trust          []string
 	Warnings       []warning
 	Sections       []section
@@ -127,7 +129,8 @@ func (s *Study) page(title string) (*page, error) {
 	if slices.Contains(s.Comparison.Models, "mva") {
 		p.Caveat = mvaCaveat
 	}
-	p.Trust, p.Warnings = trust(s), warnings(s.Comparison)
+	p.Trust, p.Warnings, p.Findings = trust(s), warnings(s.Comparison), findings(s)
+	p.Intervals = slices.ContainsFunc(s.Comparison.Models, s.Comparison.hasIntervals)
 	return p, nil
 }
 

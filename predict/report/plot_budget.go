@@ -13,8 +13,8 @@ import (
 
 // budgetFront is time against price of machines that can be bought, of predict budget and predict upgrade.
 var budgetFront = tablePlot{
-	id: "budget", heading: "Which machine for this money", tables: []string{"budget"},
-	note: "Predicted time against price. The line is the least time that a budget buys: the Pareto front. Below it is what to buy, and how far behind the second is.",
+	id: "budget", heading: "Machines by price", tables: []string{"budget"},
+	note: "Predicted time against price. The line is the Pareto front: the least time for each budget. Below the plot are the best machine and the second best.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		decisions := make([]*Decision, len(tables))
 		for i, t := range tables {

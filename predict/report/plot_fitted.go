@@ -13,8 +13,8 @@ const fittedTable = "fit"
 
 // fittedTimes is what models make of times that were measured, of calibrate fit.
 var fittedTimes = tablePlot{
-	id: "fitted", heading: "Times of messages, measured and predicted", tables: []string{fittedTable},
-	note: "Points that the models were not fitted to. On the line measured and predicted times are equal; SSE/SST is the sum of squared errors over that of the differences to the mean: 0 is perfect.",
+	id: "fitted", heading: "Measured and predicted message times", tables: []string{fittedTable},
+	note: "The models were not fitted to these points. On the line, measured and predicted times are equal. SSE/SST is the sum of squared errors divided by the sum of squared differences to the mean: 0 is perfect.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			points, err := fittedPoints(t)

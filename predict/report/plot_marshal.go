@@ -9,8 +9,8 @@ import (
 
 // linesTouched is memory lines that messages touch, counted against foretold, of analyze marshal.
 var linesTouched = tablePlot{
-	id: "marshal", heading: "Memory lines that messages touch", tables: []string{"marshal"},
-	note: "Lines of a message counted at its address, against those expected of its layout wherever it lies [hur1999]: a point for each layout of a program. On the line both agree.",
+	id: "marshal", heading: "Memory lines touched by messages", tables: []string{"marshal"},
+	note: "Lines of a message, counted at its address, against the mean over all addresses [hur1999]. Each layout of a program is a point. On the line both agree.",
 	draw: func(tables []found) ([]Figure, error) {
 		var list []layout
 		for _, t := range tables {

@@ -8,8 +8,8 @@ import (
 
 // messagePath is what had to take as long as it did, of predict replay --path.
 var messagePath = tablePlot{
-	id: "message-path", heading: "The critical path", tables: []string{"critical path"},
-	note: "What had to take as long as it did for the run to take as long as it did, by cause and by the processor that did it or, of a message on its way, waited for it.",
+	id: "message-path", heading: "Critical path", tables: []string{"critical path"},
+	note: "The chain of work and messages that determines the run time, by cause and by processor. A message on its way counts for the processor that waits for it.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			steps, err := pathSteps(t)

@@ -8,7 +8,7 @@ import (
 // messageTimeline is what every processor does over time, of predict replay --phases.
 var messageTimeline = tablePlot{
 	id: "message-timeline", heading: "Messages over time", tables: []string{"simulated slices"},
-	note: "What each processor does over time, in slices of time: the height of a colour is the share of the slice. Of many processors, neighbours are drawn as their mean.",
+	note: "What each processor does over time, in slices of time: the height of a colour is the share of the slice. With many processors, a row is the mean of neighbours.",
 	draw: func(tables []found) ([]Figure, error) {
 		return drawSlices(tables, func(r slicedRun) Figure { return Figure{Title: "Timeline, " + r.name, Chart: r.timeline()} })
 	},
@@ -16,10 +16,12 @@ var messageTimeline = tablePlot{
 
 // messageRanks is where the time of every processor goes.
 var messageRanks = tablePlot{
-	id: "message-ranks", heading: "Where the time of each processor goes", tables: []string{"simulated slices"},
-	note: "Time of the run by cause: end is waiting for the last to finish. Of many processors, neighbours are drawn as their mean.",
+	id: "message-ranks", heading: "Time of each processor by cause", tables: []string{"simulated slices"},
+	note: "Time of the run by cause; end is waiting for the last processor to finish. With many processors, a row is the mean of neighbours.",
 	draw: func(tables []found) ([]Figure, error) {
-		return drawSlices(tables, func(r slicedRun) Figure { return Figure{Title: "Where the time goes, " + r.name, Chart: r.stacks()} })
+		return drawSlices(tables, func(r slicedRun) Figure {
+			return Figure{Title: "Time of each processor by cause, " + r.name, Chart: r.stacks()}
+		})
 	},
 }
 

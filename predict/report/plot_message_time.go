@@ -17,12 +17,12 @@ var messageParts = []messagePart{{"compute", grey}, {"overhead", green}, {"laten
 
 // messageTime is where the time of programs goes that pass messages, of predict replay.
 var messageTime = tablePlot{
-	id: "message-time", heading: "Where the time of messages goes", tables: []string{"message simulation"},
-	note: "Time of the run by cause, the mean of all processors: end is waiting for the last to finish.",
+	id: "message-time", heading: "Message-passing time by cause", tables: []string{"message simulation"},
+	note: "Time of the run by cause, mean of all processors; end is waiting for the last processor to finish.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		runs, err := messageRuns(tables)
 		for _, g := range grouped(runs, func(r messageRun) string { return r.program }) {
-			figures = append(figures, Figure{Heading: g.Head, Title: "Where the time goes, " + g.Head, Chart: messageStacks(g.Rows)})
+			figures = append(figures, Figure{Heading: g.Head, Title: "Message-passing time by cause, " + g.Head, Chart: messageStacks(g.Rows)})
 		}
 		return figures, err
 	},

@@ -9,8 +9,8 @@ import (
 
 // messageMatrix is who sends how much to whom, of analyze comm.
 var messageMatrix = tablePlot{
-	id: "messages", heading: "Who sends to whom", tables: []string{"comm"},
-	note: "Bytes that each processor sends to each other one, the darker the more; collective operations count as their messages, where the trace has these or analyze --collectives was told which they are, and are left out otherwise. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
+	id: "messages", heading: "Communication matrix", tables: []string{"comm"},
+	note: "Bytes that each processor sends to each other processor. Darker is more. Collective operations count as their messages if the trace has them or if analyze was run with --collectives; otherwise they are left out. Of runs of a program the one on most processors is drawn, and of many processors, neighbours are added up.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range largest(tables) {
 			r := reader{table: t.Table}

@@ -4,8 +4,8 @@ import "fmt"
 
 // networkGaps is how many messages meet on the busiest link of each network, of analyze comm.
 var networkGaps = tablePlot{
-	id: "networks", heading: "What networks ask of the messages", tables: []string{"comm_networks"},
-	note: "The gap of a network in messages of one link: by what the program's traffic puts on its busiest link, and by the bisection, as if all sent everywhere [sivasubramaniam1995].",
+	id: "networks", heading: "Gaps of networks", tables: []string{"comm_networks"},
+	note: "The gap of a network, in message times of one link: from the program's traffic on the busiest link, and from the bisection, which assumes uniform traffic [sivasubramaniam1995].",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			r := reader{table: t.Table}

@@ -4,8 +4,8 @@ import "fmt"
 
 // sharingMatrix is whose lines whose caches take, of analyze sharing.
 var sharingMatrix = tablePlot{
-	id: "sharing", heading: "Whose caches supply whom", tables: []string{"sharing_matrix"},
-	note: "Bytes of lines that a processor last wrote and another one then misses, the darker the more: communication through shared memory.",
+	id: "sharing", heading: "Communication through shared memory", tables: []string{"sharing_matrix"},
+	note: "Bytes of the lines that one processor wrote last and another one then misses. Darker is more.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			r := reader{table: t.Table}

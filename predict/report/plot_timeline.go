@@ -10,7 +10,7 @@ import (
 // timeline is what every processor does between barriers, of predict replay --phases.
 var timeline = tablePlot{
 	id: "timeline", heading: "Timelines", tables: []string{"simulated phases"},
-	note: "What each processor does over time. From one barrier to the next the causes are drawn one after the other; many short phases are drawn as one.",
+	note: "What each processor does over time. Between two barriers the plot shows the causes one after the other. It merges many short phases into one.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			rows, err := phaseRows(t)

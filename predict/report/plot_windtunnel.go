@@ -8,8 +8,8 @@ import (
 
 // windtunnelCurves is what a parallel simulator gains and costs, of predict windtunnel.
 var windtunnelCurves = tablePlot{
-	id: "windtunnel", heading: "Is a parallel simulator worth it?", tables: []string{"windtunnel"},
-	note: "Speedup over one host, and the cost of a simulation, against the number of hosts; rings mark the least cost [falsafi1997]. A line for each kind of host.",
+	id: "windtunnel", heading: "Speedup and cost of a parallel simulator", tables: []string{"windtunnel"},
+	note: "Speedup over one host, and cost of a simulation, against the number of hosts. Rings mark the least cost [falsafi1997]. Each kind of host has a line.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			offers, err := windtunnelOffers(t)

@@ -8,7 +8,7 @@ import (
 // workingSets is how many distinct lines so many uses in a row are of, of analyze reuse_time.
 var workingSets = tablePlot{
 	id: "workingset", heading: "Working sets", tables: []string{"working_set"},
-	note: "Distinct lines of as many uses in a row as the window has, on average, in bytes: of the processor that uses most, and of all together in the order in which they run. Where a curve is flat, a cache of that size holds what the program works with.",
+	note: "Mean number of distinct lines, in bytes, among as many successive uses as the window has: of the processor with the most uses, and of all in the interleaved order. Where a curve is flat, a cache of that size holds the working set.",
 	draw: func(tables []found) (figures []Figure, err error) {
 		for _, t := range tables {
 			c, line, err := workingSetChart(t)

@@ -87,7 +87,7 @@ func TestSimulationsAlone(t *testing.T) {
 	if err != nil || len(c.Cases) != 0 || len(c.Unpaired) != 0 {
 		t.Fatalf("%v, %+v", err, c)
 	}
-	if said := trust(&Study{Comparison: c, Simplified: &Abstractions{}}); len(said) != 1 || !strings.Contains(said[0], "there is no prediction with a simulation beside it") {
+	if said := trust(&Study{Comparison: c, Simplified: &Abstractions{}}); len(said) != 1 || !strings.Contains(said[0], "no prediction has a simulation to compare it with") {
 		t.Errorf("%q", said)
 	}
 }

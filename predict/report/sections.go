@@ -57,7 +57,7 @@ func (p *page) drawTables() error {
 	if err != nil {
 		return fmt.Errorf("showing what is published: %w", err)
 	}
-	if err := p.addSection(section{ID: "published", Heading: "Beside the paper", Note: p.remarks}, figures); err != nil {
+	if err := p.addSection(section{ID: "published", Heading: "Published results", Note: p.remarks}, figures); err != nil {
 		return err
 	}
 	for _, kind := range plots {

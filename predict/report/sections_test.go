@@ -318,7 +318,7 @@ func TestSplitsOfSimulationsAlone(t *testing.T) {
 	if got := (&page{Study: s}).alone(); len(got) != 1 || got[0].Simulated.Machine != "cube" {
 		t.Errorf("got %v", got)
 	}
-	if page := withoutScripts(render(t, s, "x")); !strings.Contains(page, `<section id="split">`) || strings.Contains(page, `<section id="short">`) {
-		t.Error("no bars, or a summary of nothing")
+	if page := withoutScripts(render(t, s, "x")); !strings.Contains(page, `<section id="split">`) || strings.Contains(page, `class="cards"`) {
+		t.Error("no bars, or a summary of no predictions")
 	}
 }

@@ -133,8 +133,8 @@ const choosing = async page => {
 	await list.selectOption({ index: 1 });
 	check((await texts()).length < before.length, "choosing a machine leaves all in the plot");
 	const ratio = () => page.locator("#machines tbody td:last-child").first().textContent();
-	const other = page.getByLabel("instead of"), was = await ratio();
-	await other.selectOption({ index: 0 });
+	const other = page.getByLabel("compared with"), was = await ratio();
+	await other.selectOption({ index: 1 });
 	check(was !== "1" && await ratio() === "1", `a machine is ${await ratio()} times itself, and another ${was}`);
 };
 

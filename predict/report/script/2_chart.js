@@ -39,13 +39,15 @@ const axisOption = (axis, scale, [lo, hi], more) => {
 	};
 };
 
-// intervals draws the ends of points that have them.
+// intervals draws a line with caps for each point that has an interval, and an arrow where the interval leaves the plot.
 const intervals = (s, chart) => ({
 	type: "custom", silent: true, data: s.points.filter(p => p.length > 3).map(p => [bend(chart.x, p[0]), p[2], p[3]]), encode: { x: 0, y: [1, 2] }, clip: true,
-	renderItem: (_, api) => {
+	renderItem: (params, api) => {
+		const top = params.coordSys.y, bottom = top + params.coordSys.height;
 		const [x, lo] = api.coord([api.value(0), api.value(1)]), [, hi] = api.coord([api.value(0), api.value(2)]);
 		const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: ink(s.ink), lineWidth: 1.2 } });
-		return { type: "group", children: [line(x, lo, x, hi), line(x - 3, lo, x + 3, lo), line(x - 3, hi, x + 3, hi)] };
+		const end = (y, edge, inward) => inward * (y - edge) >= -1e-6 ? [line(x - 3, y, x + 3, y)] : [line(x - 3, edge + 4 * inward, x, edge), line(x, edge, x + 3, edge + 4 * inward)];
+		return { type: "group", children: [line(x, Math.min(lo, bottom), x, Math.max(hi, top)), ...end(lo, bottom, -1), ...end(hi, top, 1)] };
 	},
 });
 
