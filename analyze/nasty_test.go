@@ -72,8 +72,8 @@ var nastyTraces = map[string]nasty{
 	"no end":        {procs: 2, refs: ops(9, trace.Load), events: noEnd, fails: stuck},
 }
 
-var stuck = map[string]string{"reuse": "waiting for ever", "reuse_time": "waiting for ever", "phases": "waiting for ever", "footprint": "waiting for ever",
-	"quanta": "waiting for ever", "cache": "waiting for ever", "sharing": "waiting for ever", "coherent": "waiting for ever"}
+var stuck = map[string]string{"reuse": "deadlock", "reuse_time": "deadlock", "phases": "deadlock", "footprint": "deadlock",
+	"quanta": "deadlock", "cache": "deadlock", "sharing": "deadlock", "coherent": "deadlock"}
 
 const lostRefs = "processor 0: event barrier comes after 100 references, but there are none"
 

@@ -1,10 +1,10 @@
-// Package analysis is the contract of all analyses and what drives them: every
-// order of a trace is read once, and feeds every analysis that was asked for.
+// Package analysis reads a trace once and feeds it to any number of analyses. It defines the
+// interfaces that an analysis implements.
 //
-// There are two kinds of order. Program order is what one processor did;
-// processors are independent and run in parallel. The interleaved order
-// (processor -1) merges all processors by instructions executed, with processors
-// held at barriers and locks; see [Interleave].
+// An analysis sees the trace in two kinds of order. Program order has the references and events of
+// one processor. The program orders are independent and are read in parallel. The interleaved order
+// (processor -1) merges all processors by the instructions that they have executed. In it,
+// processors wait at barriers and locks; see [Interleave].
 package analysis
 
 import (
@@ -15,68 +15,69 @@ import (
 	"spoor/traces/unit"
 )
 
-// A Chunk is a stretch of an order: references, or one event. The producer owns it
-// and all it refers to: it is valid until the next chunk.
+// A Chunk is a contiguous part of an order: either references or one event. The producer owns the
+// chunk and everything that it refers to. It is valid until the next chunk.
 //
-// In program order, references are all of one processor, and as they are in the trace. In the
-// interleaved order they are of several, and their Instr counts from the
+// In program order all references of a chunk belong to one processor and are unchanged from the
+// trace. In the interleaved order they belong to several processors. There, Instr counts from the
 // processor's previous reference or event, whichever is later.
 //
-// A chunk of the interleaved order that has neither references nor an event says that a
-// processor stops: at a barrier or lock, until its event comes, or because its program has ended.
+// In the interleaved order, a chunk with neither references nor an event says that a processor
+// stops. The processor waits at a barrier or lock until its event comes, or its program has ended.
 type Chunk struct {
-	Proc     trace.Proc        // trace.Interleaved for references in the interleaved order
-	Time     unit.Instructions // when the chunk's last item ends; waiting included in the interleaved order
-	RefProcs []trace.Proc      // whose each reference is, in the interleaved order; else nil
+	Proc     trace.Proc        // trace.Interleaved for references of the interleaved order
+	Time     unit.Instructions // when the chunk's last item ends; includes waiting in the interleaved order
+	RefProcs []trace.Proc      // the processor of each reference in the interleaved order; else nil
 	Refs     trace.Refs        // empty when Event is set
 	Event    *trace.Event      // nil for references
-	StopsAt  trace.Kind        // of a chunk with neither: at what its processor waits; zero at its end
-	Instr    unit.Instructions // executed from the end of the previous item of each processor to the end of the chunk's last
+	StopsAt  trace.Kind        // in a chunk with neither references nor event: where the processor waits; zero if it has ended
+	Instr    unit.Instructions // executed from the end of the processor's previous item to the end of the chunk's last
 
 	useCache *useCache // see Uses
 }
 
-// A Shard is the state of one analysis for one order. It is fed from one
-// goroutine, so it needs no lock.
+// A Shard is the state of one analysis for one order. It is fed from one goroutine, so it needs no
+// lock.
 type Shard interface {
-	// Add sees the next chunk of the order and keeps nothing of it.
+	// Add processes the next chunk of the order. It must not keep references into the chunk.
 	Add(p *Chunk) error
-	// End is called once after the last chunk: memory that only Add needs is let go.
+	// End is called once, after the last chunk. It should release memory that only Add needs.
 	End() error
 }
 
-// An EventShard is a Shard that may look at events alone, and at neither references nor
-// the Instr of chunks. A program order that no other shard wants is then read without its references.
+// An EventShard is a Shard that may need only events, and neither references nor the Instr of
+// chunks. If all shards of a program order are like that, the references are not read.
 type EventShard interface {
 	Shard
 	EventsOnly() bool
 }
 
-// A ParallelShard is a Shard that can keep several cores busy by itself. What it finds
-// does not depend on them.
+// A ParallelShard is a Shard that can use several cores by itself. Its result does not depend on
+// their number.
 type ParallelShard interface {
 	Shard
-	Cores(n int) // is called before the first chunk, if there are cores to spare
+	Cores(n int) // called before the first chunk if there are idle cores
 }
 
-// A LineUsesShard is a Shard that asks every chunk that has references for its uses of lines of some sizes; see [Chunk.Uses].
+// A LineUsesShard is a Shard that requests the line uses of every chunk with references, for some
+// line sizes; see [Chunk.Uses].
 type LineUsesShard interface {
 	Shard
-	LineSizes() []unit.Bytes // those sizes
+	LineSizes() []unit.Bytes // the line sizes that it requests
 }
 
-// An OptionalUsesShard is a Shard that may ask chunks for their uses, which is worth while where others ask too. What it finds does not
-// depend on that.
+// An OptionalUsesShard is a Shard that can work with or without [Chunk.Uses]. Requesting them pays
+// only if another shard requests them too. The shard's result does not depend on that.
 type OptionalUsesShard interface {
 	Shard
-	ShareUses(line unit.Bytes) // is called before the first chunk, for each size that others ask for
+	ShareUses(line unit.Bytes) // called before the first chunk, for each line size that another shard requests
 }
 
-// ShardGroup is several shards of one order, as one. A run feeds the parts, each once, whoever
-// else returns them.
+// ShardGroup combines several shards of one order into one. A run feeds each part once, even if
+// several analyses return it.
 type ShardGroup struct{ Parts []Shard }
 
-// Add shows the chunk to all parts.
+// Add passes the chunk to all parts.
 func (j *ShardGroup) Add(p *Chunk) error {
 	for _, s := range j.Parts {
 		if err := s.Add(p); err != nil {
@@ -96,33 +97,34 @@ func (j *ShardGroup) End() error {
 	return nil
 }
 
-// An Analysis turns a trace into a result. One value serves one run.
+// An Analysis computes a result from a trace. One value serves one run.
 type Analysis interface {
-	// Name is what commands and files call it.
+	// Name returns the analysis's name on the command line and in file names.
 	Name() string
-	// NewShard makes the state for the program order of proc, or for the
-	// interleaved order if proc is trace.Interleaved; nil means that the analysis
-	// does not want that order. It is called from one goroutine. An analysis that
-	// builds on another's state may return the other's shard: a shard that several
-	// analyses return for one order is fed once. One that builds on the state of more
-	// than one other returns a [ShardGroup].
+	// NewShard creates the state for the program order of proc, or for the interleaved order if
+	// proc is trace.Interleaved. It returns nil if the analysis does not need that order. It is
+	// called from one goroutine.
+	//
+	// An analysis that uses another's state may return the other's shard. A shard that several
+	// analyses return for one order is fed once. An analysis that uses the state of several others
+	// returns a [ShardGroup].
 	NewShard(h trace.Header, proc trace.Proc) Shard
-	// Merge joins its shards, nil ones left out: the interleaved one first, then by processor. Other analyses that look at the
-	// same shards may merge at the same time, so it changes none of them.
+	// Merge joins its shards: the interleaved one first, then by processor, without the nil ones.
+	// It must not change them, because other analyses may merge the same shards at the same time.
 	Merge(shards []Shard) (Result, error)
 }
 
-// Result is what an analysis found.
+// Result is the result of an analysis.
 type Result struct {
 	Tables   []*store.Table // each becomes DIR/<Name>.arrow
-	Files    []File         // anything else
-	Full     *store.Table   // the result in full, for programs that read standard output
-	Summary  *store.Table   // for people
-	Warnings []error        // reservations
+	Files    []File         // any other files
+	Full     *store.Table   // the complete result, for programs that read standard output
+	Summary  *store.Table   // a short table for people
+	Warnings []error        // problems that limit the result's validity
 }
 
 // File is a result that is not a table.
 type File struct {
-	Name string // within the directory of results
+	Name string // within the results directory
 	Fill func(io.Writer) error
 }

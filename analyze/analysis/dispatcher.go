@@ -2,8 +2,8 @@ package analysis
 
 import "sync"
 
-// dispatcher feeds the shards of one order. Where there are several cores, the shards look at a
-// long chunk at the same time, each on a goroutine of its own.
+// dispatcher feeds the shards of one order. If parallel is set, each shard processes a long chunk
+// on a goroutine of its own.
 type dispatcher struct {
 	shards   []Shard
 	parallel bool
@@ -13,14 +13,14 @@ type dispatcher struct {
 	busy     sync.WaitGroup
 }
 
-// longChunk is how many references are worth goroutines.
+// longChunk is the number of references from which starting goroutines pays.
 const longChunk = 1 << 12
 
 func newDispatcher(shards []Shard, parallel bool, m *progress) *dispatcher {
 	return &dispatcher{shards: shards, parallel: parallel, progress: m, errs: make([]error, len(shards))}
 }
 
-// feed shows the chunk to the shards, which may go on looking at it until wait.
+// feed passes the chunk to the shards. They may process it until wait returns.
 func (f *dispatcher) feed(p Chunk) {
 	f.chunk = p
 	f.progress.count(p.Refs.Len())
@@ -33,13 +33,13 @@ func (f *dispatcher) feed(p Chunk) {
 	}
 }
 
-// wait waits until all shards have seen the chunk.
+// wait waits until all shards have processed the chunk.
 func (f *dispatcher) wait() error {
 	f.busy.Wait()
 	return f.failed()
 }
 
-// failed is the error of the first shard that has one.
+// failed returns the error of the first shard that has one.
 func (f *dispatcher) failed() error {
 	for _, err := range f.errs {
 		if err != nil {

@@ -6,11 +6,12 @@ import (
 	"spoor/traces/trace"
 )
 
-// weave feeds the interleaved order, the first one, and all program orders, which are what
-// is merged: the trace is read once.
+// feedInterleaved feeds the interleaved order, which is the first of orders, and all program
+// orders. The trace is read once, because the program orders are what is merged.
 //
-// On several cores every shard of the interleaved order has a goroutine of its own, and those
-// of a program order look at a stretch of it while the processors are merged. Those of a lone processor have goroutines of their own, too.
+// On several cores every shard of the interleaved order runs on a goroutine of its own. The shards
+// of a program order process a chunk while the processors are merged. The shards of a lone
+// processor have goroutines of their own too.
 func feedInterleaved(src trace.Source, orders []order, parallel bool, m *progress) error {
 	merge := newMerger(src, nil)
 	merge.programs = map[trace.Proc]*dispatcher{}
@@ -47,14 +48,14 @@ func shardsOf(orders []order) (shards []Shard) {
 	return shards
 }
 
-// interleavedFeed is who takes the interleaved order.
+// interleavedFeed receives the chunks of the interleaved order.
 type interleavedFeed struct {
 	progress   *progress
 	pipeline   *pipeline   // on several cores
-	dispatcher *dispatcher // on one
+	dispatcher *dispatcher // on one core
 }
 
-// take reports whether to go on.
+// take feeds the chunk and reports whether to continue.
 func (w *interleavedFeed) take(m *merger, p *Chunk) bool {
 	if w.pipeline == nil {
 		w.dispatcher.feed(*p)
@@ -68,13 +69,13 @@ func (w *interleavedFeed) take(m *merger, p *Chunk) bool {
 	return !w.pipeline.failed.Load() && w.progress.err == nil
 }
 
-// end ends all shards, if reading has come to the end.
+// end ends all shards if the trace was read to its end.
 func (w *interleavedFeed) end(err error, programs []*dispatcher) error {
 	if err == nil && w.progress.err == nil {
 		w.progress.err = w.progress.ctx.Err()
 	}
 	whole := err == nil && w.progress.err == nil
-	var first error // of the interleaved order
+	var first error // the error of the interleaved order
 	if w.pipeline != nil {
 		first = w.pipeline.end(whole)
 	} else if first = w.dispatcher.failed(); first == nil && whole {

@@ -9,21 +9,21 @@ import (
 	"spoor/traces/unit"
 )
 
-// Interleave yields the interleaved order of all processors of src: the merge by
-// instructions executed, ties by processor. A reference or event is placed where
+// Interleave yields the interleaved order of all processors of src. It merges them by instructions
+// executed; the lower processor number wins a tie. The position of a reference or event is where
 // its instructions end.
 //
-// A processor that arrives at a barrier waits until all processors of the trace
-// have arrived at the same one (the same Peer and Group); then their barrier events come,
-// by processor, and all go on from the time of the last. A lock is held from its Lock to
-// its Unlock event; processors that want it meanwhile get it in order of arrival, ties
-// by processor, and their Lock events come at the time of the Unlock. No other event
-// makes a processor wait.
+// Synchronization:
+//   - Barrier: a processor waits until all processors of the trace have arrived at the same barrier (the same Peer and Group). Then their barrier events come, by processor. All processors continue from the time of the last arrival.
+//   - Lock: a processor holds a lock from its Lock event to its Unlock event. Processors that want it meanwhile receive it in order of arrival; the lower processor number wins a tie. Their Lock events come at the time of the Unlock.
+//   - No other event makes a processor wait.
 //
-// References come in chunks that reach to the next event, unless they are long; those of a lone processor are
-// chunks of its program order. When a processor has to wait, and when its program ends, a chunk of its own says so. Memory is one batch of each stream per
-// processor. Barriers or locks that can never be passed are an error that names who waits
-// where.
+// A chunk of references extends to the next event unless it is too long. The chunks of a lone
+// processor are those of its program order. A separate chunk says that a processor has to wait or
+// that its program has ended. Memory holds one batch of each stream per processor.
+//
+// If a barrier or lock can never be passed, the error names the waiting processors and where they
+// wait.
 func Interleave(src trace.Source) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
 		m := newMerger(src, yield)
@@ -34,12 +34,12 @@ func Interleave(src trace.Source) iter.Seq2[*Chunk, error] {
 	}
 }
 
-// object is what processors synchronise at.
+// object identifies a barrier or lock.
 type object struct{ group, id int32 }
 
 func objectOf(e *trace.Event) object { return object{e.Group, e.Peer} }
 
-// lock is who has a lock and who wants it, in order of arrival.
+// lock is the holder of a lock and the processors that wait for it, in order of arrival.
 type lock struct {
 	held  bool
 	owner trace.Proc
@@ -55,26 +55,26 @@ type place struct {
 type merger struct {
 	src      trace.Source
 	yield    func(*Chunk, error) bool
-	stopped  bool // the consumer wants no more
+	stopped  bool // the consumer wants no more chunks
 	streams  []*stream
 	waits    []place // by processor
-	granted  []bool  // by processor: its next event is a Lock that it has got
+	granted  []bool  // by processor: its next event is a Lock that it has been granted
 	ready    queue
-	barriers map[object]int // how many have arrived
+	barriers map[object]int // number of processors that have arrived
 	locks    map[object]*lock
-	space           // for references that have been merged
-	from     int    // those before it in the space have been yielded
-	merged   int    // in the space
-	rows     int    // of a chunk at most
+	space           // memory of merged references
+	from     int    // references before it in space have been yielded
+	merged   int    // references in space
+	rows     int    // maximum length of a chunk
 	first    uint32 // Instr of the chunk's first reference in program order
 	whole    bool   // chunks are those of the only processor's program order
-	time     uint64 // when the last of them ends
+	time     uint64 // when the last merged reference ends
 	chunk    Chunk
 	useCache useCache                   // of the chunk
-	programs map[trace.Proc]*dispatcher // who looks at program orders, too
+	programs map[trace.Proc]*dispatcher // feed the program orders too
 }
 
-// space is columns of full length.
+// space holds columns of full length.
 type space struct {
 	of   []trace.Proc
 	refs trace.Refs
@@ -89,12 +89,14 @@ func newSpace(rows int, hasPC bool) space {
 	return s
 }
 
-// use goes on in another space. Nothing is merged at the time.
+// use continues in other memory. No merged references may be pending.
 func (m *merger) use(s space) { m.space, m.from, m.merged = s, 0, 0 }
 
-// How many references a chunk of the interleaved order of several processors has at most. On one core all shards look at it in turn: it is so long that
-// what each of them keeps comes back to the second-level cache once for many uses, and so short that it stays there itself. On a
-// pipeline, where each looks at many chunks in turn, it stays in the first-level cache.
+// mergeRows and pipelineRows are the maximum length of a chunk of several processors' interleaved
+// order. On one core all shards process a chunk in turn. mergeRows is large enough that a shard's
+// state returns to the second-level cache once for many uses, and small enough that the chunk stays
+// there too. In a pipeline a shard processes many chunks in turn; a chunk of pipelineRows stays in
+// the first-level cache.
 const (
 	mergeRows    = 1 << 13
 	pipelineRows = 1 << 10
@@ -136,7 +138,7 @@ func (m *merger) run() error {
 	return m.stuck()
 }
 
-// step takes what the processor that is first does next.
+// step processes the next item of the earliest processor.
 func (m *merger) step() error {
 	first := m.ready[0]
 	s := m.streams[first.proc]
@@ -159,7 +161,7 @@ func (m *merger) step() error {
 	return m.emit(s)
 }
 
-// idle tells that a processor stops at the time.
+// idle yields a chunk that says that a processor stops at the given time.
 func (m *merger) idle(s *stream, time uint64) {
 	if m.flush(); m.stopped {
 		return
@@ -168,7 +170,7 @@ func (m *merger) idle(s *stream, time uint64) {
 	m.stopped = !m.yield(&m.chunk, nil)
 }
 
-// emit yields the event of the processor that is first.
+// emit yields the event of the earliest processor.
 func (m *merger) emit(s *stream) error {
 	if m.stopped = m.stopped || !m.yield(&s.chunk, nil); m.stopped {
 		return nil
@@ -176,7 +178,7 @@ func (m *merger) emit(s *stream) error {
 	return m.advance(s)
 }
 
-// advance puts the next item of the processor that is first into the queue in its place.
+// advance replaces the earliest processor's entry in the queue with its next item.
 func (m *merger) advance(s *stream) error {
 	if err := s.ready(); err != nil {
 		return err
@@ -190,7 +192,7 @@ func (m *merger) advance(s *stream) error {
 	return err
 }
 
-// enqueue puts the next item of a processor that was not in the queue into it.
+// enqueue adds the next item of a processor that has no entry in the queue.
 func (m *merger) enqueue(s *stream) error {
 	if time, ok, err := s.next(); err != nil {
 		return err
@@ -276,10 +278,10 @@ func (m *merger) unlock(s *stream, e *trace.Event, now uint64) error {
 	return m.enqueue(next)
 }
 
-// maxNamed is how many processors an error names.
+// maxNamed is the maximum number of processors that an error names.
 const maxNamed = 8
 
-// stuck is an error if anybody still waits although nobody can go on.
+// stuck returns an error if processors still wait although none can continue.
 func (m *merger) stuck() error {
 	var waiting, ended []string
 	for p, at := range m.waits {
@@ -295,11 +297,11 @@ func (m *merger) stuck() error {
 	if len(waiting) == 0 || m.stopped {
 		return nil
 	}
-	msg := "waiting for ever: " + list(waiting)
+	msg := "deadlock: " + list(waiting)
 	if len(ended) > 0 {
 		msg += "; processors that have ended: " + list(ended)
 	}
-	return fmt.Errorf("%s; the trace is incomplete or its barriers and locks do not match; reuse, locality, reuse_time and cache of each processor alone go on with --interleaved=false", msg)
+	return fmt.Errorf("%s; the trace is incomplete or its barriers and locks do not match; with --interleaved=false, reuse, locality, reuse_time and cache analyze each processor alone", msg)
 }
 
 func list(names []string) string {
@@ -309,7 +311,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// String names the place: "barrier 3", "lock 5 of group 1", "barrier" if it has no object.
+// String describes the place: "barrier 3", "lock 5 of group 1", or "barrier" without a number.
 func (p place) String() string {
 	text := p.kind.String()
 	if p.id != trace.None {

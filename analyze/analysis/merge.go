@@ -8,8 +8,8 @@ import (
 	"spoor/traces/unit"
 )
 
-// merge copies references of the processor that is first, up to where another one is.
-// The first of them ends at time.
+// merge copies references of the earliest processor until another processor is earlier. The first
+// reference ends at time.
 func (m *merger) merge(s *stream, time uint64) error {
 	if m.whole {
 		return m.pass(s, time)
@@ -36,18 +36,19 @@ func (m *merger) merge(s *stream, time uint64) error {
 	return m.advance(s)
 }
 
-// writeInstr writes the Instr of references of the processor that is first, as many as come before another one's and have room, and is
-// the index after them, and when the last of them ends. The first of them ends at time.
+// writeInstr writes the Instr column for references of the earliest processor. It stops where
+// another processor is earlier or where space ends. It returns the index after the last reference,
+// and when that reference ends. The first reference ends at time.
 func (m *merger) writeInstr(s *stream, instr []uint32, time uint64) (to int, last uint64) {
 	i, out := s.at, m.refs.Instr[m.merged:m.from+m.rows]
-	if len(m.ready) == 1 { // there is no other one
+	if len(m.ready) == 1 { // no other processor is ready
 		n := copy(out, instr[i:])
 		out[0] = uint32(time - s.clock)
 		return i + n, time + uint64(SumInstr(instr[i+1:i+n]))
 	}
 	limit, limitProc := m.ready.second()
 	if s.proc < limitProc && limit < math.MaxUint64 {
-		limit++ // ties are ours
+		limit++ // this processor wins the tie
 	}
 	last = s.clock
 	for n := range out {
@@ -63,8 +64,8 @@ func (m *merger) writeInstr(s *stream, instr []uint32, time uint64) (to int, las
 	return i, last
 }
 
-// pass yields the references of the only processor up to its next event, or to the end of the batch. They are those of its program
-// order, and use the same lines.
+// pass yields the references of the only processor up to its next event or the end of the batch.
+// They are those of its program order and use the same lines.
 func (m *merger) pass(s *stream, time uint64) error {
 	n := s.end - s.at
 	m.chunk = s.item(time)
@@ -80,11 +81,11 @@ func (m *merger) pass(s *stream, time uint64) error {
 	return m.advance(s)
 }
 
-// take copies the columns of the references of s from index from up to index to; Instr is there.
+// take copies the columns of the references of s from index from up to index to, except Instr.
 func (m *merger) take(s *stream, from, to int) {
 	n := m.merged
 	m.merged += to - from
-	if to-from == 1 { // nearly always, when processors run in step
+	if to-from == 1 { // the usual case when processors run in lockstep
 		m.refs.Addr[n], m.refs.Size[n], m.refs.Op[n], m.of[n] = s.refs.Addr[from], s.refs.Size[from], s.refs.Op[from], s.proc
 	} else {
 		copy(m.refs.Addr[n:], s.refs.Addr[from:to])
@@ -99,7 +100,7 @@ func (m *merger) take(s *stream, from, to int) {
 	}
 }
 
-// flush yields the references that have been merged. There is room for as many more.
+// flush yields the merged references. Afterwards space has room for another full chunk.
 func (m *merger) flush() {
 	from, to := m.from, m.merged
 	if from == to || m.stopped {
@@ -114,7 +115,8 @@ func (m *merger) flush() {
 	}
 }
 
-// SumInstr is how many instructions references executed in all. Eight at a time are added, so that they need not wait for each other.
+// SumInstr returns the number of instructions that the references executed. It adds eight at a time
+// so that the additions do not depend on each other.
 func SumInstr(instr []uint32) unit.Instructions {
 	n := uint64(0)
 	for ; len(instr) >= 8; instr = instr[8:] {
@@ -130,7 +132,8 @@ func eight(c *[8]uint32) uint64 {
 	return uint64(c[0]) + uint64(c[1]) + (uint64(c[2]) + uint64(c[3])) + (uint64(c[4]) + uint64(c[5]) + (uint64(c[6]) + uint64(c[7])))
 }
 
-// PrefixWithin is how many references from the first on execute at most so many instructions in all, and how many these execute.
+// PrefixWithin returns the largest number of leading references that execute at most most
+// instructions in total, and the instructions that these execute.
 func PrefixWithin(instr []uint32, most uint64) (n int, executed uint64) {
 	for ; len(instr)-n >= 8; n += 8 {
 		sum := executed + eight((*[8]uint32)(instr[n:]))

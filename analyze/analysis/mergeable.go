@@ -6,18 +6,19 @@ import (
 	"spoor/traces/trace"
 )
 
-// A MergeableShard is a Shard of a program order that can be kept when it has ended, and joined with
-// those of other processors later, on another machine: a new shard for the same order that reads
-// the JSON is as good as the one that wrote it.
+// A MergeableShard is a Shard of a program order that can be saved after it has ended. Later, even
+// on another machine, it can be merged with those of other processors. A new shard for the same
+// order that reads the JSON is equivalent to the shard that wrote it.
 type MergeableShard interface {
 	Shard
 	json.Marshaler
 	json.Unmarshaler
 }
 
-// ShardFunc is called with shards one after the other, each with a name and its order: by
-// processor, and as analyses were given. The name is that of the first analysis that has the shard, and
-// the number of the part that it is: "reuse/0". The same analyses give the same names. The shard is nil if it is no MergeableShard.
+// ShardFunc is called with one shard after the other, by processor and then in the order of the
+// analyses. The name is the first analysis that has the shard, and the number of its part:
+// "reuse/0". The same analyses always give the same names. The shard is nil if it is not a
+// MergeableShard.
 type ShardFunc func(name string, p trace.Proc, s MergeableShard) error
 
 func (each ShardFunc) call(orders []order) error {
@@ -32,8 +33,8 @@ func (each ShardFunc) call(orders []order) error {
 	return nil
 }
 
-// Join is what [Run] would make of the program orders of procs, had it found what read
-// puts into their shards.
+// Join returns the results that [Run] would compute for the program orders of procs. It takes the
+// contents of the shards from read.
 func Join(h trace.Header, procs []trace.Proc, read ShardFunc, analyses ...Analysis) ([]Result, error) {
 	orders, shards := plan(h, procs, analyses)
 	if err := read.call(orders); err != nil {

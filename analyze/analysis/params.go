@@ -14,23 +14,23 @@ import (
 // Estimate is a value with its 95 % interval.
 type Estimate struct{ Value, Lo, Hi float64 }
 
-// Param is a parameter with all that is needed to trust it.
+// Param is a parameter with its unit, interval and origin.
 type Param struct {
 	Name string
 	Estimate
 	Unit   string // "1" for plain numbers
-	N      uint64 // observations
+	N      uint64 // number of observations
 	Method string
-	Source string // file and its digest
+	Source string // the file and its digest
 }
 
-// Exact is a parameter that was counted or chosen: its interval is the value.
+// Exact returns a parameter that was counted or chosen. Its interval has the width 0.
 func Exact(name string, v float64, unit string, n uint64, method, source string) Param {
 	return Param{name, Estimate{v, v, v}, unit, n, method, source}
 }
 
-// ParamFile is DIR/<name>.params.toml: a TOML table for each parameter, after a comment that
-// names the tool.
+// ParamFile returns the file DIR/<name>.params.toml. It has a comment that names the tool, and a
+// TOML table for each parameter.
 func ParamFile(name, tool string, params []Param) File {
 	return File{Name: name + ".params.toml", Fill: func(out io.Writer) error {
 		w := bufio.NewWriter(out)
@@ -43,7 +43,7 @@ func ParamFile(name, tool string, params []Param) File {
 	}}
 }
 
-// ParamTable is the parameters as a table, without where they are from.
+// ParamTable returns the parameters as a table, without their method and source.
 func ParamTable(name string, params []Param, meta []trace.Arg) *store.Table {
 	var names, units []string
 	var values, lows, highs []float64
@@ -57,8 +57,8 @@ func ParamTable(name string, params []Param, meta []trace.Arg) *store.Table {
 	}}
 }
 
-// number prints the shortest float that reads back the same, as TOML wants it: with a
-// point or an exponent.
+// number formats v as the shortest float that reads back the same. TOML requires a point or an
+// exponent.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {
@@ -67,7 +67,7 @@ func number(v float64) string {
 	return s
 }
 
-// quote prints a basic string of TOML.
+// quote formats s as a TOML basic string.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -86,7 +86,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// oneLine keeps a comment a comment.
+// oneLine replaces control characters with spaces, so that a comment stays one line.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -9,17 +9,17 @@ import (
 	"spoor/traces/trace"
 )
 
-// pipeline carries the chunks of the interleaved order, which are short, to shards that look at
-// them on goroutines of their own, many chunks at a time. That of a lone processor is its program order too, and who looks at that
-// is fed by the same pipeline.
+// pipeline sends the chunks of the interleaved order to shards that run on goroutines of their own.
+// These chunks are short; therefore it sends many in one batch. With a single processor, the same
+// pipeline also feeds the shards of its program order.
 type pipeline struct {
 	inputs  []chan *batch // by shard
-	shards  []Shard       // those of the program order first
-	program int           // how many those are
-	rows    int           // of a batch
-	longest int           // chunk that a batch begins with
+	shards  []Shard       // those of program order first
+	program int           // number of shards of program order
+	rows    int           // references in a batch
+	longest int           // references in the first chunk of a batch
 	errs    []error
-	at      []uint64 // by shard: the number of the chunk of its error
+	at      []uint64 // by shard: the number of the chunk that caused its error
 	free    chan *batch
 	next    *batch
 	chunks  uint64 // sent so far
@@ -27,19 +27,20 @@ type pipeline struct {
 	workers sync.WaitGroup
 }
 
-// batch is chunks that shards look at. The last of them gives it back.
+// batch is a set of chunks. The last shard that has processed it returns it to the free list.
 type batch struct {
 	space
 	chunks    []Chunk
-	program   []Chunk       // those of program order, if any shard looks at that
+	program   []Chunk       // the chunks in program order, if any shard needs them
 	events    []trace.Event // of the chunks
 	useCaches []useCache    // of chunks that have references
-	cached    int           // how many those are
+	cached    int           // number of useCaches in use
 	first     uint64        // number of the first chunk
-	left      atomic.Int32  // shards that have not seen it
+	left      atomic.Int32  // shards that have not processed the batch
 }
 
-// How much a batch holds. A lone processor's chunks are long ones: shards have to come back to what they keep of lines less often.
+// Sizes of a batch. A lone processor gets longer chunks: shards then reload their per-line state
+// into the processor's caches less often.
 const (
 	batches     = 4
 	batchRows   = 16 * pipelineRows
@@ -47,7 +48,8 @@ const (
 	batchChunks = 256
 )
 
-// newPipeline is a pipeline for shards of the interleaved order, and of the program order if there is but one processor.
+// newPipeline starts a pipeline for the shards of the interleaved order. If there is only one
+// processor, it also feeds the shards of its program order.
 func newPipeline(h trace.Header, interleaved, program []Shard) *pipeline {
 	shards := slices.Concat(program, interleaved)
 	b := &pipeline{shards: shards, program: len(program), rows: batchRows, longest: pipelineRows,
@@ -66,16 +68,17 @@ func newPipeline(h trace.Header, interleaved, program []Shard) *pipeline {
 	return b
 }
 
-// begin has the merger go on in the space of the next batch. Its first references may be a long chunk; the others are not, so that
-// what is kept of each in turn stays small.
+// begin lets the merger continue in the memory of the next free batch. Only the first references of
+// a batch may form a long chunk. The other chunks are short, so that the state of one shard stays
+// in cache.
 func (b *pipeline) begin(m *merger) {
 	b.next = <-b.free
 	m.use(b.next.space)
 	m.rows = b.longest
 }
 
-// add puts on a chunk whose references are in the space of the next batch, and sends that
-// if it is full: then the merger goes on in another space.
+// add appends a chunk whose references are already in the memory of the next batch. It sends the
+// batch when it is full; the merger then continues in another one.
 func (b *pipeline) add(m *merger, p *Chunk) {
 	n := b.next
 	n.chunks = append(n.chunks, *p)
@@ -101,8 +104,8 @@ func (b *pipeline) add(m *merger, p *Chunk) {
 	}
 }
 
-// inProgram is the chunk in the program order of the lone processor, whose first reference is said to be so many instructions after
-// the one before.
+// inProgram converts the chunk to the program order of the lone processor. Its first reference
+// comes first instructions after the previous one.
 func (p *Chunk) inProgram(first uint32) Chunk {
 	own := *p
 	own.Proc, own.RefProcs, own.Refs.Proc = 0, nil, 0
@@ -113,7 +116,8 @@ func (p *Chunk) inProgram(first uint32) Chunk {
 	return own
 }
 
-// stops reports whether the chunk merely says that a processor stops: that is none of program order.
+// stops reports whether the chunk only says that a processor stops. Program order has no such
+// chunks.
 func (p *Chunk) stops() bool { return p.Event == nil && p.Refs.Len() == 0 }
 
 func (b *pipeline) send() {
@@ -126,7 +130,7 @@ func (b *pipeline) send() {
 	}
 }
 
-// work has a shard look at all chunks.
+// work feeds all chunks to one shard.
 func (b *pipeline) work(i int, input <-chan *batch) {
 	s := b.shards[i]
 	for n := range input {
@@ -153,8 +157,9 @@ func (b *pipeline) work(i int, input <-chan *batch) {
 	}
 }
 
-// end sends what is left, waits until all shards have seen it, and ends them if nothing has failed and all is whole.
-// The error is that of the earliest chunk, and of the first shard that fails there.
+// end sends the last batch, waits until all shards have processed it, and ends them if the trace
+// was read completely without an error. It returns the error of the earliest chunk, and of the
+// first shard that failed there.
 func (b *pipeline) end(whole bool) error {
 	b.send()
 	for _, input := range b.inputs {

@@ -6,8 +6,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// Program yields what processor p did, in program order: references in chunks as
-// long as batches and events allow, and the events between them.
+// Program yields the program order of processor p. References come in chunks that extend to the
+// next event or the end of the batch; events come between them.
 func Program(src trace.Source, p trace.Proc) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
 		s, err := newStream(src, p, nil)

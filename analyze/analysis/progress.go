@@ -2,19 +2,19 @@ package analysis
 
 import "context"
 
-// progress reports what has been read, and looks whether to go on.
+// progress reports how much has been read and checks for cancellation.
 type progress struct {
 	ctx      context.Context
 	progress func(int) // may be nil
 	steps    int
-	err      error // why to stop
+	err      error // the reason to stop
 }
 
-// progressStep is how many references are read between two reports and two looks
-// at the context.
+// progressStep is the number of references between two reports and between two checks of the
+// context.
 const progressStep = 1 << 16
 
-// count counts a chunk of so many references.
+// count adds a chunk with the given number of references.
 func (m *progress) count(refs int) {
 	if m.steps += max(1, refs); m.steps < progressStep {
 		return

@@ -6,7 +6,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// entry is when the next item of a processor ends.
+// entry is the time when the next item of a processor ends.
 type entry struct {
 	time uint64
 	proc trace.Proc
@@ -16,11 +16,11 @@ func (a entry) before(b entry) bool {
 	return a.time < b.time || a.time == b.time && a.proc < b.proc
 }
 
-// queue is a binary heap of entries, the first at index 0. Not container/heap:
-// nearly every operation replaces the first, and the second is needed too.
+// queue is a binary heap of entries, the earliest at index 0. It does not use container/heap
+// because nearly every operation replaces the first entry, and the second one is needed too.
 type queue []entry
 
-// second is the entry after the first, or the end of time.
+// second returns the entry after the first, or the largest time if there is none.
 func (q queue) second() (uint64, trace.Proc) {
 	switch {
 	case len(q) < 2:

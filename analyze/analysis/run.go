@@ -11,22 +11,22 @@ import (
 	"spoor/traces/trace"
 )
 
-// Options of a run.
+// Options are the options of a run.
 type Options struct {
-	Procs    []trace.Proc   // program orders wanted; nil means all processors and the interleaved order too
-	Progress func(refs int) // if not nil, called now and then from several goroutines
-	OnEnd    ShardFunc      // if not nil, called with every shard when it has ended
+	Procs    []trace.Proc   // program orders to read; nil means all processors and the interleaved order
+	Progress func(refs int) // if not nil, called from time to time, from several goroutines
+	OnEnd    ShardFunc      // if not nil, called with every shard after it has ended
 }
 
-// order is one order of the trace with those who want it.
+// order is one order of the trace and the shards that need it.
 type order struct {
 	proc   trace.Proc
 	shards []Shard
-	names  []string // by shard: the first analysis that has it, and the number of the part that it is: "reuse/0"
+	names  []string // by shard: the first analysis that has it and the number of its part: "reuse/0"
 }
 
-// Run reads every order that an analysis wants once, feeds it to all that want it,
-// and merges. Orders run in parallel on the cores; results do not depend on that.
+// Run reads every order that an analysis needs once, feeds it to the shards, and merges them. It
+// reads orders in parallel; the results do not depend on the number of cores.
 func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analysis) ([]Result, error) {
 	orders, shards := plan(src.Header(), opts.Procs, analyses)
 	if err := readAll(ctx, src, opts, orders); err != nil {
@@ -40,19 +40,20 @@ func Run(ctx context.Context, src trace.Source, opts Options, analyses ...Analys
 	return merge(analyses, shards)
 }
 
-// NoResultError is that a trace is nothing for an analysis, though others have results of it.
+// NoResultError says that the trace has no result for one analysis, although others have results.
 type NoResultError struct {
 	Err    error
-	Others []string // names of the others; there is one at least
+	Others []string // names of the analyses with results; at least one
 }
 
-// Error is what is the matter.
+// Error returns the message of the analysis without a result.
 func (n *NoResultError) Error() string { return n.Err.Error() }
 
-// Unwrap is the same.
+// Unwrap returns the error of the analysis without a result.
 func (n *NoResultError) Unwrap() error { return n.Err }
 
-// merge makes the results of all, as many at a time as there are cores, or the error of the first that has none.
+// merge computes all results in parallel on the cores. It returns the error of the first analysis
+// that has none.
 func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	results := make([]Result, len(analyses))
 	var first error
@@ -75,7 +76,7 @@ func merge(analyses []Analysis, shards [][]Shard) ([]Result, error) {
 	return nil, &NoResultError{first, able}
 }
 
-// Orders are the orders that a run of analyses reads.
+// Orders returns the orders that a run of the analyses reads.
 func Orders(h trace.Header, procs []trace.Proc, analyses ...Analysis) []trace.Proc {
 	orders, _ := plan(h, procs, analyses)
 	var out []trace.Proc
@@ -85,7 +86,7 @@ func Orders(h trace.Header, procs []trace.Proc, analyses ...Analysis) []trace.Pr
 	return out
 }
 
-// plan asks all analyses for their shards.
+// plan requests the shards of all analyses.
 func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []order, shards [][]Shard) {
 	if procs == nil {
 		for p := trace.Interleaved; int(p) < h.Procs; p++ {
@@ -116,7 +117,7 @@ func plan(h trace.Header, procs []trace.Proc, analyses []Analysis) (orders []ord
 	return orders, shards
 }
 
-// parts is what is fed of a shard.
+// parts returns the shards that are fed: the parts of a group, or the shard itself.
 func parts(s Shard) []Shard {
 	if j, ok := s.(*ShardGroup); ok {
 		return j.Parts
@@ -124,9 +125,9 @@ func parts(s Shard) []Shard {
 	return []Shard{s}
 }
 
-// readAll feeds all orders. With the interleaved order among them the trace is read once for
-// all; without, orders are read parallel, as many at a time as there are cores. Of several
-// errors the one of the first order is returned.
+// readAll feeds all orders. If the interleaved order is among them, the trace is read once for all.
+// Otherwise orders are read separately, in parallel on the cores. If several orders fail, it
+// returns the error of the first one.
 func readAll(ctx context.Context, src trace.Source, opts Options, orders []order) error {
 	if len(orders) == 0 {
 		return nil
@@ -148,7 +149,7 @@ func readAll(ctx context.Context, src trace.Source, opts Options, orders []order
 	return firstCause(errs)
 }
 
-// spread gives shards the cores that would have nothing to do otherwise.
+// spread gives idle cores to shards that can use them.
 func spread(orders []order, cores int) {
 	shards := 0
 	for _, o := range orders {
@@ -163,7 +164,8 @@ func spread(orders []order, cores int) {
 	}
 }
 
-// InParallel calls do with 0 to n-1, in that order, so many at a time, and returns when all have returned.
+// InParallel calls do with 0 to n-1, in that order, at most atOnce at a time. It returns when all
+// calls have returned.
 func InParallel(n, atOnce int, do func(int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -181,8 +183,7 @@ func InParallel(n, atOnce int, do func(int)) {
 	workers.Wait()
 }
 
-// firstCause is the first error that is not merely the cancellation which another
-// one caused.
+// firstCause returns the first error that is not merely a cancellation caused by another one.
 func firstCause(errs []error) error {
 	var cancelled error
 	for _, err := range errs {

@@ -9,19 +9,19 @@ import (
 	"spoor/traces/unit"
 )
 
-// mostRows is how many references a chunk has at most.
+// mostRows is the maximum number of references in a chunk.
 const mostRows = 1 << 18
 
-// stream reads the two streams of one processor as one program: references and
-// events in order, each at its time, counted in instructions.
+// stream merges the references and events of one processor into one sequence. Positions are counted
+// in instructions.
 //
-// The two streams count instructions parallel. Where they disagree (an event lies
-// later than the reference that follows it), time stands still until the later
-// stream is reached, and goes on from there by differences.
+// The two inputs count instructions separately. If they disagree (an event lies later than the
+// reference that follows it), time stands still until the later input is reached. From there it
+// continues by differences.
 type stream struct {
 	proc    trace.Proc
 	head    trace.Header
-	checked bool // references are, by their source
+	checked bool // the source has already validated the references
 
 	pullRefs   func() (*trace.Refs, error, bool)
 	pullEvents func() (*trace.Events, error, bool)
@@ -29,26 +29,26 @@ type stream struct {
 
 	refs     *trace.Refs
 	at       int    // next reference in refs
-	end      int    // the references in refs before it come before the next event
-	rest     uint64 // instructions of these but the first
-	summed   bool   // rest is known
+	end      int    // references in refs before this index come before the next event
+	rest     uint64 // instructions of the references from at to end, except the first
+	summed   bool   // rest is valid
 	consumed uint64 // references so far
 	events   []trace.Event
 	eventAt  int
-	lastRefs uint64 // Refs of the latest event read, for the check
+	lastRefs uint64 // Refs of the latest event read, for validation
 	noRefs   bool   // the processor has no references at all
 
-	clock   uint64 // when the latest item ended; waiting included
-	waited  uint64 // of that
+	clock   uint64 // when the latest item ended, including waiting
+	waited  uint64 // the waiting in clock
 	refTime uint64 // when the latest reference ended
 	evTime  uint64 // when the latest event ended
 
 	chunk    Chunk
-	useCache useCache    // of references, in program order
+	useCache useCache    // of references in program order
 	program  *dispatcher // sees every item when it is known, if not nil
 }
 
-func newStream(src trace.Source, p trace.Proc, program *dispatcher) (*stream, error) {
+func newStream(src trace.Source, p trace.Proc, program *dispatcher) (*stream, error) { // if not nil, receives every item as soon as it is known
 	_, checked := src.(trace.CheckedSource)
 	s := &stream{proc: p, head: src.Header(), checked: checked, noRefs: true, program: program, useCache: useCache{numbers: newNumbers(1)}}
 	var stopRefs, stopEvents func()
@@ -64,8 +64,8 @@ func newStream(src trace.Source, p trace.Proc, program *dispatcher) (*stream, er
 	return s, s.ready()
 }
 
-// ready reads on, if need be, so that the next item is known. What the latest
-// chunk refers to is lost.
+// ready reads further input if necessary, so that the next item is known. It invalidates the latest
+// chunk.
 func (s *stream) ready() error {
 	if s.program != nil {
 		if err := s.program.wait(); err != nil {
@@ -89,7 +89,7 @@ func (s *stream) ready() error {
 	return s.show()
 }
 
-// show shows the next item to who looks at the program order.
+// show passes the next item to the shards of the program order.
 func (s *stream) show() error {
 	if s.program == nil {
 		return nil
@@ -128,7 +128,7 @@ func (s *stream) fillRefs() error {
 	return nil
 }
 
-// fillEvents makes eventAt the next event, if there is one.
+// fillEvents makes eventAt the index of the next event, if there is one.
 func (s *stream) fillEvents() error {
 	for s.eventAt == len(s.events) {
 		b, err, ok := s.pullEvents()
@@ -153,7 +153,7 @@ func (s *stream) fillEvents() error {
 	return nil
 }
 
-// event is the next item if that is an event.
+// event returns the next item if it is an event, else nil.
 func (s *stream) event() *trace.Event {
 	if s.eventAt == len(s.events) {
 		return nil
@@ -164,7 +164,7 @@ func (s *stream) event() *trace.Event {
 	return nil
 }
 
-// next is when the next item ends; ok is false at the end of the program.
+// next returns when the next item ends; ok is false at the end of the program.
 func (s *stream) next() (time uint64, ok bool, err error) {
 	if e := s.event(); e != nil {
 		t := max(s.clock, s.evTime+uint64(e.Instr))
@@ -188,8 +188,8 @@ func (s *stream) next() (time uint64, ok bool, err error) {
 // ended reports whether the program has no more items.
 func (s *stream) ended() bool { return s.refs == nil && s.eventAt == len(s.events) }
 
-// work is what an event executes beyond its Instr: a burst stated as an amount of
-// instructions.
+// work returns the instructions of an event beyond its Instr: a computation that is given as a
+// number of instructions.
 func work(h trace.Header, e *trace.Event) uint64 {
 	if e.Kind == trace.Compute && h.WorkUnit == trace.WorkInstr {
 		return uint64(e.Work)
@@ -197,8 +197,8 @@ func work(h trace.Header, e *trace.Event) uint64 {
 	return 0
 }
 
-// item is the next item: an event, or the references up to the next event or the end of
-// the batch. The time is when the first of them ends.
+// item returns the next item: an event, or the references up to the next event or the end of the
+// batch. The first of them ends at time.
 func (s *stream) item(time uint64) Chunk {
 	p := Chunk{Proc: s.proc, Event: s.event()}
 	if p.Event == nil {
@@ -212,7 +212,7 @@ func (s *stream) item(time uint64) Chunk {
 	return p
 }
 
-// take makes the next item the chunk.
+// take makes the next item the current chunk.
 func (s *stream) take(time uint64) {
 	s.chunk = s.item(time)
 	if time = uint64(s.chunk.Time); s.chunk.Event == nil {
@@ -224,13 +224,13 @@ func (s *stream) take(time uint64) {
 	s.refTime += work(s.head, s.chunk.Event)
 }
 
-// taken goes on behind the references before index to, the last of which ends at time.
+// taken skips the references before index to. The last of them ends at time.
 func (s *stream) taken(to int, time uint64) {
 	s.consumed += uint64(to - s.at)
 	s.at, s.clock, s.refTime = to, time, time
 }
 
-// delay makes everything after the latest chunk wait.
+// delay postpones everything after the latest chunk.
 func (s *stream) delay(instr uint64) {
 	s.waited += instr
 	s.clock += instr

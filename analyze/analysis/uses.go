@@ -7,13 +7,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// Uses is what the chunk's loads and stores use of lines of a size. Lines have their places for the whole order, so that what a
-// shard keeps of lines can be in plain arrays: all shards that ask share the search of one hash table, done when the
-// first asks. One that asks at all asks of every chunk. What is returned is as valid as the chunk. The error says that there are
+// Uses returns which lines of the given size the chunk's loads and stores use. Each line has one
+// number for the whole order, so that shards can keep the state of lines in plain arrays. The first
+// shard that calls Uses searches the hash table; the others reuse its result. A shard must call it
+// for every chunk or for none. The result is as valid as the chunk. An error means that there are
 // too many lines.
 func (p *Chunk) Uses(line unit.Bytes) (*lines.Uses, error) { return p.useCache.of(line, p) }
 
-// shareUses tells shards which uses others ask for. Of a lone processor both orders have the same.
+// shareUses tells shards which line sizes other shards request. For a lone processor, both orders
+// share the same uses.
 func shareUses(procs int, orders []order) {
 	if procs == 1 {
 		orders = []order{{shards: shardsOf(orders)}}
@@ -37,7 +39,8 @@ func shareUses(procs int, orders []order) {
 	}
 }
 
-// NumberLines lets chunks that do not come from a run be asked for their uses: they are one order, of so many processors.
+// NumberLines prepares chunks that do not come from a run, so that [Chunk.Uses] works. They form
+// one order of procs processors.
 func NumberLines(chunks []Chunk, procs int) {
 	n := newNumbers(procs)
 	for i := range chunks {
@@ -45,10 +48,10 @@ func NumberLines(chunks []Chunk, procs int) {
 	}
 }
 
-// numbers gives the lines of an order their places.
+// numbers assigns numbers to the lines of an order.
 type numbers struct {
 	procs int
-	mu    sync.Mutex // shards may look at chunks at the same time
+	mu    sync.Mutex // several shards may process chunks at the same time
 	sizes []*numbering
 }
 
@@ -56,21 +59,21 @@ func newNumbers(procs int) *numbers {
 	return &numbers{procs: procs}
 }
 
-// useCache is what one chunk uses, as far as anybody has asked.
+// useCache holds the line uses of one chunk for the sizes requested so far.
 type useCache struct {
 	numbers *numbers
 	sizes   []*lineUses
 }
 
-// lineUses is the uses of lines of one size.
+// lineUses holds the uses of lines of one size.
 type lineUses struct {
 	line  unit.Bytes
-	known bool // of this chunk
+	known bool // valid for the current chunk
 	uses  lines.Uses
 	err   error
 }
 
-// reset is for the next chunk.
+// reset prepares for the next chunk.
 func (s *useCache) reset() {
 	for _, u := range s.sizes {
 		u.known = false
@@ -84,7 +87,7 @@ func (s *useCache) of(line unit.Bytes, p *Chunk) (*lines.Uses, error) {
 	return &u.uses, u.err
 }
 
-// known is the uses of one size, which it finds if need be.
+// known returns the uses of one line size, computing them if necessary.
 func (s *useCache) known(line unit.Bytes, p *Chunk) *lineUses {
 	u := s.size(line)
 	if u.known {
@@ -113,14 +116,15 @@ func (s *useCache) size(line unit.Bytes) *lineUses {
 	return s.sizes[len(s.sizes)-1]
 }
 
-// numbering is that of lines of one size.
+// numbering numbers the lines of one size.
 type numbering struct {
 	*lines.Numbering
 	line unit.Bytes
-	fine unit.Bytes // size of the lines from whose places it gets its own; 0: none
+	fine unit.Bytes // the smaller line size whose numbers it derives its own from; 0: none
 }
 
-// of is the numbering of a size, which gets its places from the first smaller one that was asked for, if that is small enough.
+// of returns the numbering of a line size. A new numbering derives its numbers from the first
+// requested smaller size that is small enough.
 func (n *numbers) of(line unit.Bytes) *numbering {
 	for _, x := range n.sizes {
 		if x.line == line {
