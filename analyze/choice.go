@@ -6,14 +6,15 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/store"
 )
 
-// everything stands for all analyses in --run.
+// everything is the name for all analyses in --run.
 const everything = "all"
 
-// expand puts the names of all analyses in the place of everything.
+// expand replaces the name everything with the names of all analyses.
 func (s *settings) expand() {
 	if s.all = slices.Contains(s.run, everything); !s.all {
 		return
@@ -24,8 +25,8 @@ func (s *settings) expand() {
 	}
 }
 
-// suit replaces the analyses that nobody named where a trace has nothing but messages.
-func (o *options) suit(env *stage.Env, src *store.Trace) {
+// adapt chooses the analyses of messages if the trace has no references and --run names no analysis.
+func (o *options) adapt(env *stage.Env, src *store.Trace) {
 	if o.runAsked && !o.all || !messagesOnly(src) {
 		return
 	}
@@ -33,61 +34,66 @@ func (o *options) suit(env *stage.Env, src *store.Trace) {
 	if o.all {
 		meant = everything
 	}
-	env.Note("the trace has no references, so --run is %s,%s, not %s", marshalName, commName, meant)
+	env.Note("the trace has no references; running %s,%s instead of %s", marshalName, commName, meant)
 	o.run = []string{marshalName, commName}
 }
 
-// needRefs reports whether analyses are chosen that look at references.
+// needRefs reports whether a chosen analysis needs references.
 func (o *options) needRefs() bool {
 	return slices.ContainsFunc(o.chosen(), func(k *kind) bool { return !slices.Contains([]string{commName, marshalName, quantaName}, k.name) })
 }
 
-// noteUnused says that a flag was given of analyses that do not run, or without another one that it needs.
+// noteUnused prints a note if a flag has no effect: its analyses do not run, or another flag that it needs is missing.
 func (s *settings) noteUnused(env *stage.Env, all *pflag.FlagSet, f *pflag.Flag) {
 	of := s.owners(f)
 	if len(of) > 0 && !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(s.run, name) }) {
-		env.Note("--%s does nothing here: it is a flag of %s, see --run", f.Name, strings.Join(of, ", "))
+		env.Note("--%s has no effect: it is a flag of %s, which --run does not name", f.Name, strings.Join(of, ", "))
 		return
 	}
 	for _, k := range s.chosen() {
 		if other := k.needs[f.Name]; other != "" && !all.Changed(other) {
-			env.Note("--%s does nothing here without --%s", f.Name, other)
+			env.Note("--%s has no effect without --%s", f.Name, other)
 		}
 	}
 }
 
-// owners are the analyses that a flag is of, which its usage begins with; none if it is of all.
-func (s *settings) owners(f *pflag.Flag) []string {
-	before, _, ok := strings.Cut(f.Usage, ": ")
-	names := strings.Split(before, ", ")
-	for _, name := range names {
-		if ok = ok && slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }); !ok {
-			return nil
+// owners returns the names of the analyses that a flag affects, or nil if it affects all.
+func (s *settings) owners(f *pflag.Flag) (names []string) {
+	for _, k := range s.kinds {
+		if slices.Contains(k.flagNames(), f.Name) {
+			names = append(names, k.name)
 		}
 	}
 	return names
 }
 
-// check is what can be said of the settings without a trace.
+// check validates the settings as far as possible without a trace.
 func (s *settings) check(f stage.Format) error {
-	names := namesOf(s.kinds)
 	for _, name := range s.run {
 		if !slices.ContainsFunc(s.kinds, func(k *kind) bool { return k.name == name }) {
-			return stage.Usage("--run: no analysis %q; there are %s, and %s, which is all of them", name, names, everything)
+			return stage.Usage("--run: %w", nearest.Unknown("analysis", name, s.names()))
 		}
 	}
 	chosen := s.chosen()
 	if len(chosen) == 0 {
-		return stage.Usage("--run: no analysis; there are %s, and %s, which is all of them", names, everything)
+		return stage.Usage("--run: no analysis; known: %s", strings.Join(s.names(), ", "))
 	}
 	if f != stage.Human && len(chosen) > 1 {
-		return stage.Usage("--format %s prints one analysis; choose it with --run", f)
+		return stage.Usage("--format %s prints one analysis; choose one with --run", f)
 	}
 	_, err := parseLines(s.line)
 	return err
 }
 
-// chosen is the analyses of --run, in the order of the help.
+// names returns the values of --run.
+func (s *settings) names() (names []string) {
+	for _, k := range s.kinds {
+		names = append(names, k.name)
+	}
+	return append(names, everything)
+}
+
+// chosen returns the analyses of --run, in the order of the help.
 func (s *settings) chosen() (out []*kind) {
 	for _, k := range s.kinds {
 		if slices.Contains(s.run, k.name) {

@@ -15,7 +15,7 @@ import (
 	"spoor/traces/unit"
 )
 
-// composing is the command line of compose.
+// composing holds the command line of compose.
 type composing struct {
 	caches     []string
 	cacheLines []int64
@@ -28,21 +28,25 @@ func composeCommand(env *stage.Env) *cobra.Command {
 	var c composing
 	cmd := &cobra.Command{
 		Use:   "compose --cache SIZE,... -o DIR DIR...",
-		Short: "predict the misses of programs that share a cache",
-		Long: "Compose takes what analyze --run reuse_time left in directories, one for each program, and predicts how often\n" +
-			"each program misses when all share a fully associative LRU cache: DIR/compose.arrow.\n\n" +
-			"The cache has the lines of the last T instructions, where T is such that the average footprints of the\n" +
-			"programs in T add up to its size [xiang2013]; each program misses as alone in its part. Programs are taken to\n" +
-			"run all the time, to execute as many instructions as each other (else give --rates), evenly interleaved, and\n" +
-			"to share no lines. A program of several processors runs on all of them, in its interleaved order. The same\n" +
-			"directory twice is two copies of a program.\n\n" +
-			"Columns of compose, by size of the cache and program, -1 for all together:\n" +
-			"  cache, program  lines of the cache; number of the program, from 0\n" +
-			"  name            its directory\n" +
-			"  rate            its uses of lines per instruction that passes\n" +
-			"  window          its uses in T instructions, all if everything fits\n" +
-			"  occupied        lines of the cache that it has on average: its natural partition [brock2015]\n" +
-			"  alone, shared   its miss ratio with the whole cache to itself, and with the others, by the same model [xiang2013]",
+		Short: "predict the misses of programs that share a cache, from their reuse times",
+		Long: `Compose predicts how often each program misses when several programs share a fully associative LRU cache. Each
+DIR argument holds the results of 'analyze --run reuse_time' for one program. Name it twice for two copies.
+
+Model [xiang2013]: the cache holds the lines of the last T instructions. T is chosen so that the mean
+footprints of the programs in T add up to the size of the cache. Each program misses as if it were alone in
+its part. Assumptions: the programs run all the time, execute the same number of instructions (else give
+--rates), are evenly interleaved, and share no lines. A program of several processors runs on all of them, in
+its interleaved order.
+
+Table compose.arrow, by cache and program:
+  cache           lines of the cache
+  program         number of the program, from 0; -1: all programs together
+  name            its directory
+  rate            its uses of lines per instruction
+  window          its uses in T instructions; all its uses if everything fits
+  occupied        lines of the cache that it occupies on average: its natural partition [brock2015]
+  alone           its miss ratio with the whole cache to itself, by the same model
+  shared          its miss ratio with the other programs`,
 		Example: "  $ tracegen fft --set points=1024 -o fft\n  $ tracegen lu --set n=64 -o lu\n" +
 			"  $ analyze --run reuse_time -o fft.times fft\n  $ analyze --run reuse_time -o lu.times lu\n" +
 			"  $ analyze compose --cache 4KiB,32KiB -o both fft.times lu.times",
@@ -50,11 +54,11 @@ func composeCommand(env *stage.Env) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return c.compose(env, args) },
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&c.caches, "cache", nil, "`sizes` of the cache, multiples of a line")
+	f.StringSliceVar(&c.caches, "cache", nil, "`sizes` of the cache in bytes, multiples of a line")
 	f.Int64SliceVar(&c.cacheLines, "cache-lines", nil, "sizes of the cache in `lines`")
-	f.Float64SliceVar(&c.rates, "rates", nil, "uses of lines per instruction, or per any time, of each program, as a `list` (default those of the traces)")
-	f.StringVar(&c.line, "line", "", "`size` of a line, where the programs were analyzed with several")
-	f.StringVarP(&c.dir, "output", "o", "", "`directory` of the results")
+	f.Float64SliceVar(&c.rates, "rates", nil, "uses of lines per instruction, or per unit of time, for each program, as a `list` (default from the traces)")
+	f.StringVar(&c.line, "line", "", "`size` of a line, if the programs were analyzed with several")
+	f.StringVarP(&c.dir, "output", "o", "", "`directory` for the results")
 	c.format = stage.FormatFlag(f)
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	return cmd
@@ -86,10 +90,10 @@ func (c *composing) compose(env *stage.Env, dirs []string) error {
 	return stage.Print(env.Out, *c.format, table)
 }
 
-// check is what can be said of the flags alone.
+// check validates the flags as far as possible without the programs.
 func (c *composing) check(programs int) error {
 	if len(c.caches)+len(c.cacheLines) == 0 {
-		return stage.Usage("no size of the cache; give --cache or --cache-lines")
+		return stage.Usage("no cache size; give --cache or --cache-lines")
 	}
 	for _, n := range c.cacheLines {
 		if n < 1 || n > maxCacheLines {
@@ -97,7 +101,7 @@ func (c *composing) check(programs int) error {
 		}
 	}
 	if len(c.rates) > 0 && len(c.rates) != programs {
-		return stage.Usage("--rates: %d rates for %d programs", len(c.rates), programs)
+		return stage.Usage("--rates: %d rates for %d programs; give one for each", len(c.rates), programs)
 	}
 	for _, r := range c.rates {
 		if !(r >= minRate && r <= maxRate) {
@@ -107,13 +111,13 @@ func (c *composing) check(programs int) error {
 	return nil
 }
 
-// Far more than there are, and far from the limits of numbers.
+// Limits far above real values and far below the limits of the number types.
 const (
 	maxCacheLines    = 1 << 48
 	minRate, maxRate = 1e-12, 1e12
 )
 
-// sizes are those of the cache in lines, ascending.
+// sizes returns the cache sizes in lines, ascending.
 func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
 	sizes := slices.Clone(c.cacheLines)
 	for _, text := range c.caches {
@@ -129,7 +133,7 @@ func (c *composing) sizes(line unit.Bytes) ([]int64, error) {
 	return sorted(sizes), nil
 }
 
-// load reads the programs at the one line size.
+// load reads all programs, at one line size.
 func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error) {
 	var line unit.Bytes
 	if c.line != "" {
@@ -163,7 +167,7 @@ func (c *composing) load(dirs []string) (unit.Bytes, []reusetime.Program, error)
 	return line, programs, nil
 }
 
-// lineOf is the line size of a directory: the one wanted, or the only one if that is 0.
+// lineOf returns want if the directory has that line size. If want is 0, it returns the only line size.
 func lineOf(r *reusetime.Results, want unit.Bytes, dir string) (unit.Bytes, error) {
 	sizes, err := r.LineSizes()
 	if err != nil {
@@ -177,7 +181,7 @@ func lineOf(r *reusetime.Results, want unit.Bytes, dir string) (unit.Bytes, erro
 	case len(sizes) == 0:
 		return 0, fmt.Errorf("%s: the program has no loads or stores", dir)
 	case want == 0 && len(sizes) > 1:
-		return 0, fmt.Errorf("%s has lines of %s; choose with --line", dir, have)
+		return 0, fmt.Errorf("%s has lines of %s; choose one with --line", dir, have)
 	case want == 0:
 		return sizes[0], nil
 	case !slices.Contains(sizes, want):
@@ -186,7 +190,7 @@ func lineOf(r *reusetime.Results, want unit.Bytes, dir string) (unit.Bytes, erro
 	return want, nil
 }
 
-// shares is the columns of the compose table, sorted by size and program.
+// shares holds the columns of the table compose, sorted by size and program.
 type shares struct {
 	line                                  unit.Bytes
 	cache                                 []int64
@@ -195,10 +199,10 @@ type shares struct {
 	rate, window, occupied, alone, shared []float64
 }
 
-// together stands for all programs.
+// together is the program number of all programs together.
 const together int32 = -1
 
-// add predicts what programs do in a cache of so many lines.
+// add predicts the misses in a cache of the given number of lines.
 func (s *shares) add(cache int64, dirs []string, programs []reusetime.Program) {
 	var rate, occupied, alone, shared, window float64
 	for i, r := range reusetime.Compose(programs, float64(cache)) {

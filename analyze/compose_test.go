@@ -40,7 +40,7 @@ func TestComposeStatus(t *testing.T) {
 		{"a timeless --rates 1,0.5 --cache-lines 16 -o d", stage.Done, "timeless  0.5"},
 		{"a b --cache 4KiB", stage.WrongUsage, "output"},
 		{"--cache 4KiB -o x", stage.WrongUsage, "requires at least 1 arg"},
-		{"a b -o x", stage.WrongUsage, "no size of the cache"},
+		{"a b -o x", stage.WrongUsage, "no cache size"},
 		{"a b --cache 100B -o x", stage.WrongUsage, "--cache: 100B is not a whole number of lines of 64B, from 1 to"},
 		{"a b --cache 4 -o x", stage.WrongUsage, "has no unit"},
 		{"a b --cache-lines 0 -o x", stage.WrongUsage, "--cache-lines: 0 is not"},
@@ -52,7 +52,7 @@ func TestComposeStatus(t *testing.T) {
 		{"a none --cache-lines 1 -o x", stage.Failed, "none: the program has no loads or stores"},
 		{"a timeless --cache-lines 1 -o x", stage.Failed, "timeless: the trace counts no instructions; give --rates"},
 		{"a apart --cache-lines 1 -o x", stage.Failed, "apart: several processors"},
-		{"two a --cache-lines 1 -o x", stage.Failed, "two has lines of 32B, 64B; choose with --line"},
+		{"two a --cache-lines 1 -o x", stage.Failed, "two has lines of 32B, 64B; choose one with --line"},
 		{"a small --cache-lines 1 -o x", stage.Failed, "small has lines of 32B, not of 64B"},
 	} {
 		status, out, errs := analyze(append([]string{"compose"}, strings.Fields(c.args)...)...)

@@ -23,30 +23,32 @@ func filterCommand(env *stage.Env) *cobra.Command {
 	var f filterFlags
 	cmd := &cobra.Command{
 		Use:   "filter --cache LEVEL,... -o PREFIX PREFIX",
-		Short: "make a trace of what misses the caches near each processor",
-		Long: "Filter simulates caches of each processor and writes the references that miss all of them, as a trace of\n" +
-			"what the next level of memory sees. It is a trace like others, with the same events and positions:\n" +
-			"what is left out shows as instructions between references.\n\n" +
-			"A reference goes on as one to a whole line, with its operation: a store that misses stays a store. Lines\n" +
-			"that leave dirty become stores right before the miss that evicts them (--write-backs). Without these, a\n" +
-			"cache of the new trace has the uses and misses that it has as the next, non-inclusive level in\n" +
-			"'analyze --run cache', which does not take write-backs for uses.\n\n" +
-			"Instruction fetches go through L1i if it is given, and on from there; with caches for data alone they\n" +
-			"are left out, and noted, as data are with caches for fetches alone. Prefetches are left out, flushes\n" +
-			"go on as they are. The caches of different processors are not kept coherent.\n\n" +
-			cache.Grammar +
-			"  Of these, filter takes neither TLBs nor opt, and lines of up to 32KiB; all levels are private.\n",
+		Short: "write a trace of the references that miss private caches",
+		Long: `Filter simulates the private caches of each processor. It writes the references that miss all of them: the
+trace that the next level of memory sees. The new trace has the same events and positions. References that hit
+become instructions between references.
+
+  - A reference that misses becomes a reference to the whole line, with the same operation.
+  - A dirty line that is evicted becomes a store right before the miss that evicts it (--write-backs). Without
+    these stores, a cache of the new trace has the same uses and misses as the next, non-inclusive level in
+    'analyze --run cache', which does not count write-backs as uses.
+  - Instruction fetches go through L1i, if there is one. Caches for data only omit them, with a note.
+    Likewise, caches for fetches only omit data.
+  - Prefetches are omitted. Flushes are kept unchanged. Caches are not kept coherent.
+
+'analyze help levels' explains --cache. Filter allows neither TLBs nor opt, and lines of at most 32KiB. All
+levels are private.`,
 		Example: "  $ tracegen fft --set points=1024 --procs 2 -o fft\n" +
-			"  $ analyze filter --cache L1d=4KiB/8/64B -o fft.beyond fft\n" +
-			"  $ analyze --run cache --cache L2=16KiB/8/64B --interleaved=false -o fft.l2 fft.beyond\n" +
-			"  $ traces head -n 2 --format csv fft.beyond",
+			"  $ analyze filter --cache L1d=4KiB/8/64B -o fft.misses fft\n" +
+			"  $ analyze --run cache --cache L2=16KiB/8/64B --interleaved=false -o fft.l2 fft.misses\n" +
+			"  $ traces head -n 2 --format csv fft.misses",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), env, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "`prefix` of the files to write")
-	flags.StringArrayVar(&f.caches, "cache", nil, "description of the `levels` that hold references back, all in one")
-	flags.BoolVar(&f.options.WriteBacks, "write-backs", true, "lines that leave dirty become stores")
+	flags.StringVarP(&f.output, "output", "o", "", "`prefix` of the new trace")
+	flags.StringArrayVar(&f.caches, "cache", nil, "description of the cache `levels`, in one list (see 'analyze help levels')")
+	flags.BoolVar(&f.options.WriteBacks, "write-backs", true, "write evicted dirty lines as stores")
 	flags.Uint64Var(&f.options.Seed, "cache-seed", 1, "`seed` of random replacement")
 	_ = cmd.MarkFlagRequired("output") // the flags exist
 	_ = cmd.MarkFlagRequired("cache")
@@ -55,7 +57,7 @@ func filterCommand(env *stage.Env) *cobra.Command {
 
 func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) error {
 	if len(f.caches) > 1 {
-		return stage.Usage("--cache is given %d times, and a filter has one description of caches: write levels behind each other, as --cache L1d=...,L2=...", len(f.caches))
+		return stage.Usage("--cache is given %d times; give all levels in one list, such as --cache L1d=...,L2=...", len(f.caches))
 	}
 	spec, err := cache.Parse(f.caches[0])
 	if err == nil {
@@ -70,7 +72,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 	}
 	defer src.Close()
 	if src.IsAt(f.output) {
-		return stage.Usage("-o %s: that is the trace to be read; choose another name", f.output)
+		return stage.Usage("-o %s is the trace to be read; choose another name", f.output)
 	}
 	if err := checkRefs(src, path); err != nil {
 		return err
@@ -87,7 +89,7 @@ func (f *filterFlags) run(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	bar.Done()
-	env.Note("%s: %d references and %d write-backs go on of %d references", path, n.Beyond-n.WriteBacks, n.WriteBacks, n.Refs)
+	env.Note("%s: wrote %d references and %d write-backs; read %d references", path, n.Beyond-n.WriteBacks, n.WriteBacks, n.Refs)
 	if warning := src.Header().SampleWarning(); warning != "" {
 		env.Note("%s: %s", path, warning)
 	}

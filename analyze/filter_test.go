@@ -19,21 +19,21 @@ func TestFilterStatus(t *testing.T) {
 		want   string // in standard error
 	}{
 		{"--cache L1d=1KiB/2/64B -o f two", stage.Done, "references and "},
-		{"--cache L1d=1KiB/2/64B -o f --write-backs=false two", stage.Done, " and 0 write-backs go on of 2000 references"},
+		{"--cache L1d=1KiB/2/64B -o f --write-backs=false two", stage.Done, "and 0 write-backs; read 2000 references"},
 		{"--cache L1i=1KiB/2/64B -o f two", stage.Done, "references of kind load are left out"},
-		{"--cache L1i=1KiB/2/64B,L1d=1KiB/2/64B/random --cache-seed 3 -o f none", stage.Done, "none: 0 references"},
+		{"--cache L1i=1KiB/2/64B,L1d=1KiB/2/64B/random --cache-seed 3 -o f none", stage.Done, "none: wrote 0 references"},
 
 		{"--cache L1d=1KiB/2/64B two", stage.WrongUsage, "output"},
 		{"-o x two", stage.WrongUsage, "cache"},
-		{"--cache L1d=1KiB/2/64B -o two two", stage.WrongUsage, "-o two: that is the trace to be read"},
-		{"--cache L1d=1KiB/2/64B -o ./two two.refs.arrow", stage.WrongUsage, "-o ./two: that is the trace to be read"},
+		{"--cache L1d=1KiB/2/64B -o two two", stage.WrongUsage, "-o two is the trace to be read"},
+		{"--cache L1d=1KiB/2/64B -o ./two two.refs.arrow", stage.WrongUsage, "-o ./two is the trace to be read"},
 		{"--cache L1d=1KiB/2/64B -o x", stage.WrongUsage, "accepts 1 arg"},
 		{"--cache L1d=1KiB/2 -o x two", stage.WrongUsage, `--cache: "L1d=1KiB/2": a level is written as`},
 		{"--cache dtlb=64/4/4KiB -o x two", stage.WrongUsage, "--cache: dtlb: a TLB keeps no references back"},
 		{"--cache L1d=1KiB/2/64B/opt -o x two", stage.WrongUsage, "--cache: L1d: what opt evicts"},
 		{"--cache L1d=1KiB/2/64B -o x nowhere", stage.Failed, "nowhere"},
 		{"--cache L1d=1KiB/2/64B -o no/such/folder two", stage.Failed, "no/such/folder"},
-		{"--cache L1d=1KiB/2/64B -o x two.events.arrow", stage.Failed, "references, but there are none; its .refs.arrow file is needed"},
+		{"--cache L1d=1KiB/2/64B -o x two.events.arrow", stage.Failed, "references, but the trace has none; its .refs.arrow file is missing"},
 	} {
 		status, out, errs := analyze(append([]string{"filter"}, strings.Fields(c.args)...)...)
 		if status != c.status || !strings.Contains(errs, c.want) || out != "" {

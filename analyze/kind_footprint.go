@@ -21,13 +21,20 @@ type footprintFlags struct {
 
 func footprintKind(q *quantumFlags) *kind {
 	var o footprintFlags
-	return &kind{name: "footprint", doc: "distinct lines and pages of a window, and what caches keep of them while processes take turns [falsafi1997]: footprint.arrow, footprint.params.toml",
-		details: footprint.Columns,
+	return &kind{name: "footprint", short: "lines and pages used in a window, and interference of processes in a cache",
+		about: `Counts the distinct lines and pages that processors use in each window of time. It also measures how many
+cache blocks a process loses while other processes run on the same host, which slows a parallel simulator down
+[falsafi1997]. A window is a quantum of time, the time between barriers, or a number of references.`,
+		columns: footprint.Columns,
+		cost:    `the slowest analysis for several processors. Memory grows with the number of distinct lines.`,
+		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
+  $ analyze --run footprint,quanta --quantum 200 --footprint-cache 64x1,16x4 -o fft.quanta fft`,
+		shares: []string{"quantum", "cpi"},
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.window, "footprint-window", "quantum", "footprint: what ends a `window`: quantum (see --quantum), barrier, or a number of data references of each processor, on average, such as 1000refs")
-			f.StringSliceVar(&o.caches, "footprint-cache", []string{"2048x1", "512x4"}, "footprint: caches of lines of the first --line, as a `list` of sets x ways")
-			f.StringVar(&o.page, "footprint-page", "4KiB", "footprint: `size` of a page")
-			f.StringSliceVar(&o.tlbs, "footprint-tlb", []string{"1x64"}, "footprint: TLBs, as a `list` of sets x ways")
+			f.StringVar(&o.window, "footprint-window", "quantum", "what ends a `window`: quantum (see --quantum), barrier, or a mean number of data references of each processor, such as 1000refs")
+			f.StringSliceVar(&o.caches, "footprint-cache", []string{"2048x1", "512x4"}, "caches with lines of the first --line, as a `list` of sets x ways")
+			f.StringVar(&o.page, "footprint-page", "4KiB", "`size` of a page")
+			f.StringSliceVar(&o.tlbs, "footprint-tlb", []string{"1x64"}, "TLBs, as a `list` of sets x ways")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			window, err := o.cut(q)
@@ -55,7 +62,7 @@ func (o *footprintFlags) cut(q *quantumFlags) (footprint.Window, error) {
 			return footprint.Window{Cut: footprint.References, Length: n}, nil
 		}
 	}
-	return footprint.Window{}, stage.Usage("--footprint-window: %q is not quantum, barrier, or 1refs to %drefs", o.window, uint64(footprint.MaxLength))
+	return footprint.Window{}, stage.Usage("--footprint-window: %q is not quantum, barrier, or a number from 1refs to %drefs", o.window, uint64(footprint.MaxLength))
 }
 
 // blocks are the lines, the first of which are the cache's, and the pages.
@@ -76,7 +83,7 @@ func (o *footprintFlags) blocks(r *request) (out []footprint.Blocks, err error) 
 		return nil, stage.Usage("--footprint-page: %v is not a power of two from 2B", page)
 	}
 	if slices.Contains(r.lines, page) {
-		return nil, stage.Usage("--footprint-page: pages of %v are a size of --line too; give one of them another size, or run footprint apart", page)
+		return nil, stage.Usage("--footprint-page: %v is also a size of --line; change one of them, or run footprint separately", page)
 	}
 	for _, line := range r.lines {
 		b := footprint.Blocks{Size: line}
@@ -84,7 +91,7 @@ func (o *footprintFlags) blocks(r *request) (out []footprint.Blocks, err error) 
 			b.Name, b.Shapes = "cache", caches
 		}
 		if line < 2 {
-			return nil, stage.Usage("--line: footprints are of lines of 2B or more")
+			return nil, stage.Usage("--line: footprint needs lines of 2B or more")
 		}
 		out = append(out, b)
 	}
@@ -100,7 +107,7 @@ func shapesOf(flag string, texts []string) (out []footprint.Shape, err error) {
 		s.Sets, err1 = strconv.Atoi(sets)
 		s.Ways, err2 = strconv.Atoi(ways)
 		if !found || err1 != nil || err2 != nil || s.Sets < 1 || s.Ways < 1 || s.Sets > footprint.MaxBlocks/s.Ways {
-			return nil, stage.Usage("%s: %q is not sets x ways of at most %d blocks together, such as 512x4", flag, text, footprint.MaxBlocks)
+			return nil, stage.Usage("%s: %q is not sets x ways, such as 512x4, with at most %d blocks in total", flag, text, footprint.MaxBlocks)
 		}
 		if !slices.Contains(out, s) {
 			out = append(out, s)

@@ -12,13 +12,20 @@ func localityKind(sampling *sampleFlags) *kind {
 	var seed uint64
 	var caches []string
 	var simulate bool
-	return &kind{name: "locality", doc: "alpha, beta and gamma of the power law [du2000]: locality.params.toml; models beside the exact curve: locality_curve.arrow, and with --assoc set-associative caches: locality_assoc.arrow",
+	return &kind{name: "locality", short: "three parameters of locality for models: alpha, beta, gamma [du2000]",
+		about: `Fits a power law to the stack distances. Its parameters alpha, beta and gamma are the input of 'predict
+cluster'. Tables show how far the law and other models are from the exact miss-ratio curve. With --assoc, the
+same is shown for set-associative caches.`,
 		needs:   map[string]string{"assoc-simulate": "assoc"},
-		details: locality.Columns,
+		columns: locality.Columns,
+		cost:    "uses the distances of reuse; fitting takes little time. --assoc simulates each of its caches.",
+		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
+  $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.locality fft`,
+		shares: sampleNames,
 		flags: func(f *pflag.FlagSet) {
-			f.Uint64Var(&seed, "locality-seed", 1, "locality: of what is drawn at random for intervals, a `number` that is recorded")
-			f.StringSliceVar(&caches, "assoc", nil, "locality: caches whose miss ratio is corrected for their sets, as a `list` of sets x ways, such as 64x8,512x2, of lines of the first --line")
-			f.BoolVar(&simulate, "assoc-simulate", true, "locality: simulate the caches of --assoc too")
+			f.Uint64Var(&seed, "locality-seed", 1, "`seed` of the random numbers for intervals")
+			f.StringSliceVar(&caches, "assoc", nil, "set-associative caches to predict, as a `list` of sets x ways such as 64x8,512x2, with lines of the first --line")
+			f.BoolVar(&simulate, "assoc-simulate", true, "also simulate the caches of --assoc, for comparison")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			shapes, err := shapesOf("--assoc", caches)
@@ -30,7 +37,7 @@ func localityKind(sampling *sampleFlags) *kind {
 				assoc.Shapes = append(assoc.Shapes, locality.Shape{Sets: int64(s.Sets), Ways: int64(s.Ways)})
 			}
 			if len(shapes) > 0 && simulate && r.first < 2 {
-				return nil, stage.Usage("--line: caches are of lines of 2B or more")
+				return nil, stage.Usage("--line: caches need lines of 2B or more")
 			}
 			if err := sampling.apply(r); err != nil {
 				return nil, err

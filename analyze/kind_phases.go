@@ -9,6 +9,7 @@ import (
 
 	"spoor/analyze/analysis"
 	"spoor/analyze/phases"
+	"spoor/traces/nearest"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
@@ -29,16 +30,30 @@ type phasesFlags struct {
 }
 
 // ofNodes are flags of what is counted between nodes, and in them.
-var ofNodes = map[string]string{"block": "per-node", "placement": "per-node", "delay": "per-node", "between": "per-node", "latency": "per-node",
-	"right": "per-node", "miss": "per-node", "ways": "per-node"}
+// Names of flags of --per-node.
+const nodesFlag, networkFlag, controlFlag, missFlag, waysFlag = "per-node", "node-network", "control-delay", "node-miss", "node-ways"
+
+// newNames maps old names of flags to the present ones. The old names still work.
+var newNames = map[string]string{"between": networkFlag, "right": controlFlag, "miss": missFlag, "ways": waysFlag}
+
+// ofNodes names the flags that need --per-node.
+var ofNodes = map[string]string{"block": nodesFlag, "placement": nodesFlag, "delay": nodesFlag, networkFlag: nodesFlag, "latency": nodesFlag,
+	controlFlag: nodesFlag, missFlag: nodesFlag, waysFlag: nodesFlag}
 
 func phasesKind() *kind {
 	o := &phasesFlags{}
-	return &kind{name: "phases", doc: "misses and bus operations of coherent caches of 1 to 20 ways between barriers: phases.arrow",
-		details: phases.Columns + "\n" + trafficColumns, flags: o.add, needs: ofNodes, build: o.analysis}
+	return &kind{name: "phases", short: "misses and bus operations of coherent caches between barriers",
+		about: `Counts misses, invalidations and write-backs of private caches that are kept coherent, for all caches of 1 to
+20 ways at once. Counts are separate for each phase between barriers and for each window of instructions in
+it. 'predict cluster' uses them. With --per-node, it also counts the traffic between nodes: see 'analyze help
+per-node'.`,
+		columns: phases.Columns,
+		cost:    "the slowest analysis for one processor. Memory grows with the number of distinct lines, and of windows.",
+		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
+  $ analyze --run phases --sets 512,1024 -o fft.phases fft`,
+		flags: o.add, needs: ofNodes, build: o.analysis}
 }
 
-// fromOne is a flag's whole number, of which an error says that they begin with 1.
 type fromOne uint64
 
 // Set reads the number.
@@ -60,18 +75,18 @@ func (n *fromOne) String() string { return strconv.FormatUint(uint64(*n), 10) }
 func (n *fromOne) Type() string { return "uint" }
 
 func (o *phasesFlags) add(f *pflag.FlagSet) {
-	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "phases: numbers of sets of the caches, as a `list` of powers of two")
+	f.Int64SliceVar(&o.sets, "sets", []int64{2048, 4096}, "numbers of sets of the caches, as a `list` of powers of two")
 	o.window = fromOne(phases.DefaultWindow)
-	f.Var(&o.window, "window", "phases: `instructions` that are counted together; doubled while there are too many windows")
-	f.StringVar(&o.block, "block", "256B", "phases: `size` of the blocks that nodes share in software")
-	f.StringSliceVar(&o.placements, "placement", []string{string(phases.FirstTouch)}, "phases: policies that give nodes the pages that the program does not place, as a `list`: first-touch, interleaved")
-	f.IntSliceVar(&o.perNode, "per-node", nil, "phases: numbers of processors of a node, as a `list`")
-	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "phases: for how many `instructions` a block is waited for, as a list")
-	f.StringSliceVar(&o.networks, "between", []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "phases: what messages between nodes wait for, as a `list`: ideal (nothing), bus, switch")
-	f.Int64Var(&o.miss, "miss", 50, "phases: `instructions` that a miss takes in a node of --per-node, and an access to its memory by another one; 0: nothing is counted of one node with all processors")
-	f.IntVar(&o.ways, "ways", 2, "phases: `ways` of the caches in nodes, which have the first of --sets and of the line sizes")
-	f.Int64Var(&o.latency, "latency", 0, "phases: `instructions` of the delay of each message for which it does not hold the network")
-	f.Float64Var(&o.right, "right", phases.DefaultRight, "phases: `part` of the rest of the delay of a block that messages without one take")
+	f.Var(&o.window, "window", "length of a window in `instructions`; doubled until there are few enough windows")
+	f.StringVar(&o.block, "block", "256B", "`size` of the blocks that nodes share in software")
+	f.StringSliceVar(&o.placements, "placement", []string{string(phases.FirstTouch)}, "placement of pages that the program does not place, as a `list`: first-touch, interleaved")
+	f.IntSliceVar(&o.perNode, "per-node", nil, "also count traffic between nodes with these numbers of processors, a `list` (see 'analyze help per-node')")
+	f.Int64SliceVar(&o.delays, "delay", []int64{0, 1 << 10, 1 << 12, 1 << 14}, "time until a requested block arrives, a list of `instructions`")
+	f.StringSliceVar(&o.networks, networkFlag, []string{string(phases.Ideal), string(phases.Bus), string(phases.Switch)}, "networks between nodes, as a `list`: ideal (messages never wait), bus, switch")
+	f.Int64Var(&o.miss, missFlag, 50, "time of a miss within a node, and of an access to its memory by another node, in `instructions`; 0: do not count a node of all processors")
+	f.IntVar(&o.ways, waysFlag, 2, "`ways` of the caches in nodes; their sets and lines are the smallest of --sets and --line")
+	f.Int64Var(&o.latency, "latency", 0, "part of each message's delay, in `instructions`, during which it does not occupy the network")
+	f.Float64Var(&o.right, controlFlag, phases.DefaultRight, "delay of a message without a block, as a `part` of the delay of a block; both without --latency")
 }
 
 func (o *phasesFlags) analysis(r *request) (analysis.Analysis, error) {
@@ -83,22 +98,23 @@ func (o *phasesFlags) analysis(r *request) (analysis.Analysis, error) {
 		return nil, stage.Usage("--window: %d is not a number of instructions from 1 to %d", o.window, 1<<40)
 	}
 	a := &phases.Analysis{Lines: r.lines, Sets: sets, Window: unit.Instructions(o.window), Meta: r.meta}
-	return a, o.between(a)
+	return a, o.nodes(a)
 }
 
 // between gives a what is to be counted between nodes.
-func (o *phasesFlags) between(a *phases.Analysis) (err error) {
+// nodes sets the parameters of --per-node.
+func (o *phasesFlags) nodes(a *phases.Analysis) (err error) {
 	if a.Block, err = unit.ParseBytes(o.block); err != nil || !a.Block.IsPowerOfTwo() || a.Block > phases.Page {
-		return stage.Usage("--block: %q is not a power of two of bytes to %v", o.block, phases.Page)
+		return stage.Usage("--block: %q is not a power of two of at most %v", o.block, phases.Page)
 	}
 	if slices.ContainsFunc(o.perNode, func(n int) bool { return n < 1 }) {
-		return stage.Usage("--per-node: %v are not numbers of processors from 1", o.perNode)
+		return stage.Usage("--per-node: %v are not numbers of processors; each must be at least 1", o.perNode)
 	}
 	a.PerNode = sorted(o.perNode)
 	if a.Placements, err = named("--placement", o.placements, phases.Placements); err != nil {
 		return err
 	}
-	if a.Networks, err = named("--between", o.networks, phases.Networks); err != nil {
+	if a.Networks, err = named("--"+networkFlag, o.networks, phases.Networks); err != nil {
 		return err
 	}
 	for _, d := range sorted(o.delays) {
@@ -111,26 +127,26 @@ func (o *phasesFlags) between(a *phases.Analysis) (err error) {
 		return stage.Usage("--latency: %d is not a number of instructions from 0 to %d", o.latency, phases.MaxDelay)
 	}
 	if a.Right = o.right; !(a.Right >= 0 && a.Right <= 1) {
-		return stage.Usage("--right: %v is not a part from 0 to 1", a.Right)
+		return stage.Usage("--control-delay: %v is not a part from 0 to 1", a.Right)
 	}
 	if o.miss < 0 || o.miss > int64(phases.MaxDelay) {
-		return stage.Usage("--miss: %d is not a number of instructions from 0 to %d", o.miss, phases.MaxDelay)
+		return stage.Usage("--node-miss: %d is not a number of instructions from 0 to %d", o.miss, phases.MaxDelay)
 	}
 	if o.ways < 1 || o.ways > phases.MaxWays {
-		return stage.Usage("--ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
+		return stage.Usage("--node-ways: %d is not a number of ways from 1 to %d", o.ways, phases.MaxWays)
 	}
 	a.Within = phases.Within{Miss: unit.Instructions(o.miss), Sets: a.Sets[0], Ways: o.ways, Line: min(a.Lines[0], a.Block)}
 	if len(a.PerNode) > 0 && (len(a.Placements) == 0 || len(a.Delays) == 0 || len(a.Networks) == 0) {
-		return stage.Usage("--per-node needs a --placement, a network --between nodes and a --delay")
+		return stage.Usage("--per-node needs at least one --placement, --node-network and --delay")
 	}
 	return nil
 }
 
-// named are the values of a flag, each of which must be one of all.
+// named parses the values of a flag. Each must be one of all.
 func named[T ~string](flag string, values []string, all []T) (list []T, err error) {
 	for _, v := range sorted(values) {
 		if !slices.Contains(all, T(v)) {
-			return nil, stage.Usage("%s: %q is not one of %v", flag, v, all)
+			return nil, stage.Usage("%s: %w", flag, nearest.Unknown("value", v, texts(all)))
 		}
 		list = append(list, T(v))
 	}
@@ -149,20 +165,37 @@ func checkSets(sets []int64) ([]int64, error) {
 	return sorted(sets), nil
 }
 
-// trafficColumns says what --per-node adds to phases.
-const trafficColumns = `Tables of phases with --per-node: what nodes of so many processors ask of each other, if software makes one shared
-memory of theirs, in blocks that are kept coherent by directories; memories have room for everything. Who waits for a block goes on
-only after --delay instructions, or a --right part of that for a message without a block, and later if the network --between nodes is
-held by others, which each message does but for a --latency. Misses of private caches take --miss instructions and turns on the node's bus.
-So it is decided how often a block moves that several nodes store to, who touches a page first, and who gets locks:
-  traffic         by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
-    count                    messages with a block (kind block) and without (right: rights to store, and invalidations);
-                             accesses to blocks that the node had not (fetch), of these those that another than the home had
-                             alone (recall), and stores to blocks that others had too (upgrade); instructions for which it
-                             waited at locks and flags (wait), and for turns on the network and at buses of other nodes and for blocks on
-                             their way to somebody (queue), where a hit takes one as each instruction does
-With delay 0 nobody waits: there are no counts of wait and queue, and networks, which are all alike then, are counted once, as the
-first by its name. A block that another node has alone comes by way of its home.
-For nodes of all processors of the trace, nobody else is asked for anything. Under delay 0, their counts are of misses (kind miss), stores to lines that a processor
-had but others perhaps too (claim), modified lines that misses push out (writeback), and wait.
-`
+const nodesExample = `  $ tracegen fft --set points=1024 --procs 4 -o fft
+  $ analyze --run phases --per-node 1,2 --node-network bus --delay 0,1000 -o fft.nodes fft`
+
+// nodesText documents --per-node for help texts.
+const nodesText = `With --per-node N, phases also counts the traffic between nodes of N processors. The nodes share memory in software:
+blocks of --block bytes are kept coherent by directories, and memories have unlimited capacity.
+
+Timing determines how often a block moves that several nodes store to, which node touches a page first, and the
+order at locks. The model of time:
+  - A processor that requests a block continues after --delay instructions. For a message without a block, the
+    delay is --latency plus --control-delay times the rest.
+  - It continues later if the network (--node-network) is busy. A message occupies the network for its delay
+    minus --latency.
+  - A miss of a private cache takes --node-miss instructions and occupies the bus of the node.
+  - With delay 0 nothing waits for the network. Counts are then the same for all networks, and appear once, under
+    the first name.
+  - A block that another node holds exclusively comes by way of its home.
+
+Table traffic, by per_node, placement, network, delay, proc, phase, window, kind, and the nodes from and to:
+  count       messages or events of this kind:
+    block     messages with a block
+    right     messages without a block: rights to store, and invalidations
+    fetch     accesses to blocks that the node did not have
+    recall    fetches of blocks that a node other than the home held exclusively
+    upgrade   stores to blocks that other nodes had too
+    wait      instructions spent waiting at locks and flags; none with delay 0
+    queue     instructions spent waiting for the network, for buses of other nodes, and for blocks in transit,
+              where a hit takes one instruction; none with delay 0
+
+Nodes of all processors of the trace have no other node. Under delay 0 they have these kinds:
+    miss      misses
+    claim     stores to lines that the processor had but other processors perhaps had too
+    writeback modified lines that misses evict
+    wait      as above`

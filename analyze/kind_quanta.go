@@ -11,15 +11,15 @@ import (
 	"spoor/traces/unit"
 )
 
-// quantumFlags are how time is cut, for all analyses that cut it.
+// quantumFlags are the flags of all analyses that divide time into quanta.
 type quantumFlags struct {
 	cycles, cpi float64
 }
 
-// length is the quantum in whole instructions.
+// length returns the quantum in whole instructions.
 func (q *quantumFlags) length() (unit.Instructions, error) {
 	if !(q.cpi > 0 && q.cpi <= 1e6) {
-		return 0, stage.Usage("--cpi: %v is not a number of cycles above 0, to 1000000", q.cpi)
+		return 0, stage.Usage("--cpi: %v is not a number of cycles above 0 and up to 1000000", q.cpi)
 	}
 	n := math.Round(q.cycles / q.cpi)
 	if !(n >= 1 && n <= float64(quanta.MaxLength)) {
@@ -31,13 +31,19 @@ func (q *quantumFlags) length() (unit.Instructions, error) {
 func quantaKind(q *quantumFlags) *kind {
 	var seed uint64
 	var private string
-	return &kind{name: quantaName, doc: "what processors do in every quantum [falsafi1997]: samples in quanta.arrow, mu, sigma_intra, n_cxsw, n_fp in quanta.params.toml",
-		details: quanta.Columns,
+	return &kind{name: quantaName, short: "work of each processor in each quantum of a parallel simulator [falsafi1997]",
+		about: `Divides time into quanta and measures how much each processor executes in each of them. A parallel simulator
+of a parallel computer synchronizes its hosts after each quantum. Its speed depends on the mean and the
+variation of this work [falsafi1997]. 'predict windtunnel' uses the parameters. Misses take no time here.`,
+		columns: quanta.Columns,
+		cost:    "little memory: no state of lines, except with --quanta-cache.",
+		example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
+  $ analyze --run quanta --quantum 200 --quanta-cache 128x4 -o fft.quanta fft`,
 		flags: func(f *pflag.FlagSet) {
-			f.Float64Var(&q.cycles, "quantum", 100, "quanta, footprint: length of a quantum in `cycles`, rounded to whole instructions")
-			f.Float64Var(&q.cpi, "cpi", 1, "quanta, footprint: `cycles` per instruction")
-			f.StringVar(&private, "quanta-cache", "", "quanta: count misses in a private LRU cache of `sets x ways`, such as 128x4, of lines of the first --line")
-			f.Uint64Var(&seed, "quanta-seed", 1, "quanta: of what is drawn at random for samples and intervals, a `number` that is recorded")
+			f.Float64Var(&q.cycles, "quantum", 100, "length of a quantum in `cycles`, rounded to whole instructions")
+			f.Float64Var(&q.cpi, "cpi", 1, "`cycles` per instruction")
+			f.StringVar(&private, "quanta-cache", "", "also count misses in a private LRU cache of `sets x ways`, such as 128x4, with lines of the first --line")
+			f.Uint64Var(&seed, "quanta-seed", 1, "`seed` of the random numbers for samples and intervals")
 		},
 		build: func(r *request) (analysis.Analysis, error) {
 			length, err := q.length()
@@ -52,7 +58,7 @@ func quantaKind(q *quantumFlags) *kind {
 				}
 				c = quanta.Cache{Line: r.first, Sets: int64(shapes[0].Sets), Ways: int64(shapes[0].Ways)}
 				if c.Line < 2 {
-					return nil, stage.Usage("--line: caches are of lines of 2B or more")
+					return nil, stage.Usage("--line: caches need lines of 2B or more")
 				}
 			}
 			return &quanta.Analysis{Length: length, CPI: q.cpi, Cache: c, Seed: seed, Source: r.source, Tool: tool, Meta: r.meta}, nil

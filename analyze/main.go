@@ -1,89 +1,97 @@
-// Analyze turns traces into tables and parameters.
+// Analyze measures traces. It writes tables and parameters.
 //
 //	$ tracegen fft --set points=1024 --procs 2 -o fft
 //	$ analyze -o fft.analysis fft
 package main
 
 import (
-	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spoor/analyze/comm"
+	"spoor/analyze/phases"
 	"spoor/traces/stage"
 	"spoor/traces/unit"
 )
 
 func main() { os.Exit(stage.Main(command, stage.OS(), os.Args[1:])) }
 
-// command is analyze.
+// command returns the command analyze.
 func command(env *stage.Env) *cobra.Command {
 	o := options{settings: newSettings()}
 	cmd := &cobra.Command{
 		Use:   "analyze [--run NAME,...] -o DIR PREFIX",
-		Short: "measures what a trace says of its program",
-		Long: "Analyze reads the trace PREFIX.refs.arrow and PREFIX.events.arrow and writes what it finds into the\n" +
-			"directory DIR: tables DIR/*.arrow, which traces head prints, and parameters DIR/*.params.toml, all of them or none.\n" +
-			"Without --run, and with --run all, a trace that has no references gets marshal and comm in place of the others.\n\n" +
-			"Analyses:\n" + describeAll(o.kinds),
+		Short: "measure what limits the performance of a traced program",
+		Long: `Analyze reads the trace PREFIX (PREFIX.refs.arrow and PREFIX.events.arrow) and measures what limits the
+program's performance. It writes tables (DIR/*.arrow; 'traces head' prints them) and parameters for predict
+(DIR/*.params.toml), or nothing if it fails. If the trace has no references, marshal and comm replace the
+default.`,
 		Example: `  $ tracegen fft --set points=1024 --procs 2 -o fft
   $ analyze -o fft.analysis fft
-  $ traces head fft.analysis/curve.arrow
-  $ analyze --run reuse --line 32B,64B --format csv -o fft.reuse fft
-  $ analyze --sample 0.1 -o fft.sampled fft
-  $ analyze --run reuse_time,locality --assoc 64x8,512x2 -o fft.times fft
-  $ analyze --run phases --sets 512,1024 -o fft.phases fft
-  $ analyze --run sharing --line 64B,256B -o fft.sharing fft
-  $ analyze --run coherent -o fft.coherent fft
-  $ analyze --run cache --cache L1d=32KiB/8/64B/plru,LL=1MiB/16/64B/with-opt,dtlb=64/4/4KiB -o fft.cache fft
-  $ analyze --run footprint,quanta --quantum 200 --footprint-cache 64x1,16x4 -o fft.quanta fft
-  $ tracegen transfer --procs 2 --set shape=1 --set d=5 -o transfer
-  $ analyze --run marshal,comm -o transfer.analysis transfer`,
+  $ traces head -n 5 fft.analysis/curve.arrow
+  $ analyze --run sharing --line 64B,256B -o fft.sharing fft`,
 		Args: cobra.ExactArgs(1),
 	}
-	f := cmd.Flags()
-	f.AddFlagSet(o.flags)
-	f.StringArrayVar(&o.procs, "procs", nil, "processors to look at, as a `list` of numbers and ranges such as 0-3,6 (default all), may be given again; what was found of them can be merged with others")
-	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, reuse_time, cache: measure the interleaved order of several processors too, as processor -1")
-	f.StringVarP(&o.dir, "output", "o", "", "`directory` of the results")
-	o.format = stage.FormatFlag(f)
-	_ = cmd.MarkFlagRequired("output") // the flag exists
+	o.addFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.expand()
+		f := cmd.Flags()
 		f.Visit(func(flag *pflag.Flag) { o.noteUnused(env, f, flag) })
 		o.interleavedAsked, o.runAsked = f.Changed("interleaved"), f.Changed("run")
 		return o.analyze(cmd.Context(), env, args[0])
 	}
 	cmd.AddCommand(mergeCommand(env), filterCommand(env), composeCommand(env))
+	stage.AddTopics(cmd, o.topics(cmd.Flags())...)
 	return cmd
 }
 
-func describeAll(kinds []*kind) string {
-	var b strings.Builder
-	for _, k := range kinds {
-		fmt.Fprintf(&b, "  %-10s %s\n", k.name, k.doc)
-	}
-	for _, k := range kinds {
-		if k.details != "" {
-			fmt.Fprintf(&b, "\n%s", k.details)
+// addFlags adds all flags. Flags of one analysis are shown on its help page only.
+func (o *options) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.AddFlagSet(o.flags)
+	f.StringArrayVar(&o.procs, "procs", nil, "processors to analyze, as a `list` of numbers and ranges such as 0-3,6 (default all); may be repeated. 'analyze merge' joins the results")
+	f.BoolVar(&o.interleaved, "interleaved", true, "reuse, reuse_time and cache: also measure all processors in one interleaved order, as processor -1")
+	f.StringVarP(&o.dir, "output", "o", "", "`directory` for the results")
+	o.format = stage.FormatFlag(f)
+	_ = cmd.MarkFlagRequired("output") // the flag exists
+	stage.Renamed(f, newNames)
+	stage.Group(f, "What to measure", "run", "line", "procs", "interleaved")
+	stage.Group(f, "Sample of lines for reuse and locality (see 'analyze help sampling')", "sample", "sample-lines")
+	stage.Group(f, "Results", "output", "format")
+	for _, k := range o.kinds {
+		for _, name := range k.own {
+			if name != "sample" && name != "sample-lines" {
+				stage.ShowOnlyIn(f, k.name, name)
+			}
 		}
 	}
-	return b.String()
+	o.completeFlags(cmd)
 }
 
-// namesOf lists analyses for errors.
-func namesOf(kinds []*kind) string {
-	var out []string
-	for _, k := range kinds {
-		out = append(out, k.name)
+// completeFlags completes names of analyses, formats, algorithms and the like in the shell.
+func (o *options) completeFlags(cmd *cobra.Command) {
+	stage.Complete(cmd, "run", o.names)
+	stage.Complete(cmd, "collectives", func() []string { return texts(comm.Algorithms) })
+	stage.Complete(cmd, networkFlag, func() []string { return texts(phases.Networks) })
+	stage.Complete(cmd, "placement", func() []string { return texts(phases.Placements) })
+	stage.Complete(cmd, "footprint-window", func() []string { return []string{"quantum", "barrier"} })
+	stage.Complete(cmd, "format", formats)
+}
+
+// formats lists the values of --format.
+func formats() []string { return texts([]stage.Format{stage.Human, stage.CSV, stage.JSON}) }
+
+func texts[T ~string](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, string(v))
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
-// parseLines reads line sizes, in their order; there is one at least.
+// parseLines parses line sizes, in the given order. There must be at least one.
 func parseLines(texts []string) ([]unit.Bytes, error) {
 	var lines []unit.Bytes
 	for _, text := range texts {

@@ -73,7 +73,7 @@ func TestStatus(t *testing.T) {
 		status int
 		want   string // in standard output if the status is 0, else in standard error
 	}{
-		{"--help", stage.Done, "  phases     misses"},
+		{"--help", stage.Done, "  phases      misses"},
 		{"--version", stage.Done, "analyze " + stage.Version},
 		{"-o d four", stage.Done, "\nlocality\nname"},
 		{"-o d four.refs.arrow --run reuse", stage.Done, "proc  line [B]  refs"},
@@ -113,33 +113,33 @@ func TestStatus(t *testing.T) {
 		{"-o d four --run comm --format csv", stage.Done, "from,to,kind,messages,bytes,least,most"},
 		{"-o d four --run comm,marshal --procs 1-2", stage.Done, "\ncomm\nwhat"},
 
-		{"-o d none --run reuse,quanta,cache,footprint", stage.Failed, "no loads or stores; the others have results: --run reuse,cache"},
+		{"-o d none --run reuse,quanta,cache,footprint", stage.Failed, "no loads or stores; for the other results give --run reuse,cache"},
 		{"-o d none --run quanta", stage.Failed, "no time to be cut\n"},
-		{"four", stage.WrongUsage, "-o, --output DIRECTORY is needed: directory of the results\n"},
+		{"four", stage.WrongUsage, "-o, --output DIRECTORY is needed: directory for the results\n"},
 		{"filter four", stage.WrongUsage, "--cache LEVELS is needed: "},
 		{"-o d four --run all", stage.Done, "\ncoherent\n"},
-		{"-o d four --run comm,all,resue", stage.WrongUsage, `no analysis "resue"`},
+		{"-o d four --run comm,all,resue", stage.WrongUsage, `unknown analysis "resue"`},
 		{"-o d four --run comm --collectives tree", stage.WrongUsage, `no algorithm "tree"; there are apart, linear`},
 		{"-o d four --run comm --link-bandwidth 0MB/s", stage.WrongUsage, "not a bandwidth"},
 		{"-o d four --run comm --byte-cost NaN", stage.WrongUsage, "from 0 to 1e18"},
 		{"-o d", stage.WrongUsage, "; usage: analyze [--run"},
 		{"-o d four --sample x", stage.WrongUsage, "\"--sample\" flag: not a number"},
 		{"-o d four --message-cost -1", stage.WrongUsage, "flag: not a whole number from 0"},
-		{"--output= four", stage.WrongUsage, "--output: no directory"},
+		{"--output= four", stage.WrongUsage, "--output: the directory has no name"},
 		{"-o file/x unsound", stage.Failed, "writing file/x: "}, // found before the trace is read
 		{"merge nowhere -o file", stage.Failed, "writing file: file is a file, not a directory"},
 		{"compose nowhere --cache-lines 1 -o file", stage.Failed, "writing file: file is a file, not a directory"},
-		{"-o d four --run resue", stage.WrongUsage, `no analysis "resue"; there are reuse, locality, reuse_time, phases`},
-		{"-o d four --format csv", stage.WrongUsage, "choose it with --run"},
+		{"-o d four --run resue", stage.WrongUsage, `unknown analysis "resue"; did you mean "reuse"? (known: reuse, locality, reuse_time, phases`},
+		{"-o d four --format csv", stage.WrongUsage, "choose one with --run"},
 		{"-o d four --line 48B", stage.WrongUsage, "48B is not a power of two"},
 		{"-o d four --line 64", stage.WrongUsage, "--line: \"64\" has no unit; write \"64B\"\n"},
 		{"-o d four --line 48", stage.WrongUsage, "has no unit; write for example"},
 		{"-o d four --run reuse --format csv --procs 1 --procs 2-3", stage.Done, "\n2,64,-1,"},
-		{"-o d four --run comm --link-bandwidth 1e-320B/s", stage.WrongUsage, `--link-bandwidth: "1e-320B/s" is less than 1B/s`},
+		{"-o d four --run comm --link-bandwidth 1e-320B/s", stage.WrongUsage, `--link-bandwidth: "1e-320B/s" is below 1B/s`},
 		{"-o d four --run phases --window -1", stage.WrongUsage, "\"--window\" flag: not a whole number from 1\n"},
 		{"-o d four --run phases --window 1e3", stage.WrongUsage, "\"--window\" flag: not a whole number from 1\n"},
 		{"-o d four --run phases --window 99999999999999999999", stage.WrongUsage, "\"--window\" flag: too large\n"},
-		{"filter --cache L1d=1KiB/4/64B --cache L2=4KiB/8/64B -o near four", stage.WrongUsage, "--cache is given 2 times, and a filter has one description of caches"},
+		{"filter --cache L1d=1KiB/4/64B --cache L2=4KiB/8/64B -o near four", stage.WrongUsage, "--cache is given 2 times; give all levels in one list"},
 		{"-o d four --run locality --assoc 4", stage.WrongUsage, `--assoc: "4" is not sets x ways`},
 		{"-o d four --run locality --assoc 4x2 --line 1B", stage.WrongUsage, "lines of 2B or more"},
 		{"-o d four --run phases --sets 3", stage.WrongUsage, "3 is not a power of two"},
@@ -154,7 +154,7 @@ func TestStatus(t *testing.T) {
 		{"-o d four --procs 1 --run coherent", stage.WrongUsage, "coherent needs all processors"},
 		{"-o d four --run footprint --footprint-window 0refs", stage.WrongUsage, `"0refs" is not quantum, barrier`},
 		{"-o d four --run footprint --footprint-cache 64", stage.WrongUsage, `"64" is not sets x ways`},
-		{"-o d four --run footprint --footprint-page 64B", stage.WrongUsage, "are a size of --line too"},
+		{"-o d four --run footprint --footprint-page 64B", stage.WrongUsage, "is also a size of --line"},
 		{"-o d four --run footprint --line 1B", stage.WrongUsage, "lines of 2B or more"},
 		{"-o d four --procs 4", stage.WrongUsage, "no processor 4: the trace has 4"},
 		{"-o d four --procs 3-1", stage.WrongUsage, `"3-1" is not`},
@@ -358,11 +358,11 @@ func TestTracesOfMessagesWithoutRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, errs := analyze("-o", "all", "--run", "all", "x")
-	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references, so --run is marshal,comm, not all\n") {
+	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references; running marshal,comm instead of all\n") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	status, _, errs = analyze("-o", "d", "x")
-	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references, so --run is marshal,comm, not reuse,locality") {
+	if status != stage.Done || !strings.Contains(errs, "note: the trace has no references; running marshal,comm instead of reuse,locality") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	for name, want := range map[string]bool{"marshal.arrow": true, "comm.arrow": true, "reuse.arrow": false} {
@@ -400,7 +400,11 @@ func TestHelpHasAllColumns(t *testing.T) {
 	if status, _, errs := analyze("--run", strings.Join(all, ","), "--assoc", "4x2", "--cache", "L1d=1KiB/2/64B/with-opt", "--per-node", "2", "-o", "d", "x"); status != stage.Done {
 		t.Fatal(errs)
 	}
-	help := describeAll(allKinds())
+	var help string
+	for _, k := range allKinds() {
+		help += k.page()
+	}
+	help += nodesText
 	files, err := filepath.Glob("d/*.arrow")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d tables (%v)", len(files), err)
@@ -416,7 +420,7 @@ func TestHelpHasAllColumns(t *testing.T) {
 	}
 }
 
-// What a flag is of is said by its usage, and one that does nothing gets a note.
+// A flag belongs to the analyses that it affects. One without effect gets a note.
 func TestUnusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := newSettings()
@@ -428,22 +432,22 @@ func TestUnusedFlags(t *testing.T) {
 		k.flags(own)
 		own.VisitAll(func(f *pflag.Flag) {
 			if !slices.Contains(s.owners(f), k.name) {
-				t.Errorf("--%s of %s: its usage begins with %v", f.Name, k.name, s.owners(f))
+				t.Errorf("--%s of %s: it belongs to %v", f.Name, k.name, s.owners(f))
 			}
 		})
 	}
 	unmatched(t, "x")
 	write(t, "y", 2, 1, 10)
 	for args, want := range map[string]string{
-		"--run comm --assoc 64x8 x":                      "spoor: note: --assoc does nothing here: it is a flag of locality, see --run\n",
-		"--run comm --interleaved=false x":               "spoor: note: --interleaved does nothing here: it is a flag of reuse, reuse_time, cache, see --run\n",
+		"--run comm --assoc 64x8 x":                      "spoor: note: --assoc has no effect: it is a flag of locality, which --run does not name\n",
+		"--run comm --interleaved=false x":               "spoor: note: --interleaved has no effect: it is a flag of reuse, reuse_time, cache, which --run does not name\n",
 		"--run comm --link-bandwidth 1GB/s --line 32B x": "",
-		"--run phases --delay 5 y":                       "spoor: note: --delay does nothing here without --per-node\n",
+		"--run phases --delay 5 y":                       "spoor: note: --delay has no effect without --per-node\n",
 		"--run phases --delay 5 --per-node 1 y":          "",
-		"--run locality --assoc-simulate=false y":        "spoor: note: --assoc-simulate does nothing here without --assoc\n",
+		"--run locality --assoc-simulate=false y":        "spoor: note: --assoc-simulate has no effect without --assoc\n",
 	} {
 		status, _, errs := analyze(append(strings.Fields(args), "-o", "d")...)
-		if status != stage.Done || strings.Contains(errs, "does nothing") != (want != "") || !strings.Contains(errs, want) {
+		if status != stage.Done || strings.Contains(errs, "no effect") != (want != "") || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, want %q", args, status, errs, want)
 		}
 	}
@@ -463,5 +467,55 @@ func TestListsGoOn(t *testing.T) {
 		if status1 != stage.Done || status2 != stage.Done || again != once {
 			t.Errorf("%v: status %d and %d, %s\n%s\n%s", c.again, status1, status2, errs, again, once)
 		}
+	}
+}
+
+// The help fits on a screen. Flags of one analysis are on its page only.
+func TestHelpIsShort(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"compose", "--help"}, {"filter", "--help"}, {"merge", "--help"}} {
+		_, out, errs := analyze(args...)
+		if n := strings.Count(out, "\n"); n > 60 || n < 10 || errs != "" {
+			t.Errorf("%v: %d lines, %s", args, n, errs)
+		}
+		for line := range strings.Lines(out) {
+			if len(line) > stage.Columns+1 {
+				t.Errorf("%v: %s", args, line)
+			}
+		}
+	}
+	_, short, _ := analyze("--help")
+	for _, flag := range []string{"--assoc", "--cache ", "--per-node ", "--quantum", "--sample-seed"} {
+		if strings.Contains(short, flag) {
+			t.Errorf("the help has %s", flag)
+		}
+	}
+	for page, want := range map[string]string{"footprint": "--quantum cycles", "locality": "--sample rate", "cache": "--interleaved", "per-node": "--node-network list"} {
+		if status, out, _ := analyze("help", page); status != stage.Done || !strings.Contains(out, want) {
+			t.Errorf("help %s: status %d\n%s", page, status, out)
+		}
+	}
+}
+
+// Old names of flags work, and also name the values in the files of runs with --procs.
+func TestRenamedFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "y", 2, 1, 10)
+	old := "--run phases --per-node 1 --between bus --right 0.5 --miss 7 --ways 3 --format csv"
+	now := "--run phases --per-node 1 --node-network bus --control-delay 0.5 --node-miss 7 --node-ways 3 --format csv"
+	status1, out1, errs := analyze(append(strings.Fields(old), "-o", "a", "y")...)
+	status2, out2, _ := analyze(append(strings.Fields(now), "-o", "b", "y")...)
+	if status1 != stage.Done || status2 != stage.Done || out1 != out2 || errs != "" {
+		t.Errorf("status %d and %d: %s", status1, status2, errs)
+	}
+	if s := newSettings(); settingName(s.flags.Lookup(networkFlag)) != "setting.between" {
+		t.Error(settingName(s.flags.Lookup(networkFlag)))
+	}
+}
+
+// The shell completes names of analyses, also after a comma.
+func TestCompletion(t *testing.T) {
+	_, out, _ := analyze("__complete", "--run", "reuse,sh")
+	if !strings.Contains(out, "reuse,sharing\n") {
+		t.Error(out)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// merging is the command line of merge.
+// merging holds the command line of merge.
 type merging struct {
 	dir, path string
 	format    *stage.Format
@@ -26,20 +27,21 @@ func mergeCommand(env *stage.Env) *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
 		Use:   "merge DIR... -o DIR",
-		Short: "join what runs with --procs on several machines found",
-		Long: "Merge joins runs over disjoint processors of one trace, which had the same --run and other flags besides\n" +
-			"--procs. What it writes and prints is, to the byte, what one run over all their processors would have\n" +
-			"(without the interleaved order). Every run with --procs leaves DIR/shards.arrow for it; where processors are\n" +
-			"missing, so does merge, and its result can be merged again.\n\n" +
-			"The critical path and networks of the analysis comm follow the events of all processors: name the trace\n" +
-			"with --trace to have them.",
+		Short: "join the results of runs with --procs",
+		Long: `Merge joins the results of runs over different processors of one trace. The runs may be on several machines.
+All flags except --procs must be the same. The result is identical, byte for byte, to that of one run over all
+these processors without the interleaved order.
+
+Every run with --procs writes DIR/shards.arrow, which merge reads. If processors are missing, merge writes it
+too, so that its result can be merged again. The critical path and the networks of comm need the trace: see
+--trace.`,
 		Example: "  $ tracegen fft --set points=1024 --procs 4 -o fft\n" +
 			"  $ analyze --procs 0-1 -o first fft\n  $ analyze --procs 2-3 -o second fft\n  $ analyze merge first second -o both",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.merge(cmd.Context(), env, args) },
 	}
-	cmd.Flags().StringVarP(&m.dir, "output", "o", "", "`directory` of the results")
-	cmd.Flags().StringVar(&m.path, "trace", "", "`prefix` of the trace that the parts are of")
+	cmd.Flags().StringVarP(&m.dir, "output", "o", "", "`directory` for the results")
+	cmd.Flags().StringVar(&m.path, "trace", "", "`prefix` of the analyzed trace; comm reads its events again")
 	m.format = stage.FormatFlag(cmd.Flags())
 	_ = cmd.MarkFlagRequired("output") // the flag exists
 	return cmd
@@ -74,7 +76,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	}
 	procs := those(owners, true)
 	if len(procs) < len(owners) {
-		env.Note("processors %s are in none of the parts", trace.FormatProcs(those(owners, false)))
+		env.Note("no part has processors %s", trace.FormatProcs(those(owners, false)))
 		r.procs = procs
 	}
 	results, err := stage.Interruptible(ctx, func() ([]analysis.Result, error) { return join(s, r, procs, owners) })
@@ -89,7 +91,7 @@ func (m *merging) merge(ctx context.Context, env *stage.Env, dirs []string) erro
 	return print(env, *m.format, s.chosen(), results)
 }
 
-// readParts reads the parts of one run.
+// readParts reads the parts and checks that they belong to one run.
 func readParts(dirs []string) (parts []*part, err error) {
 	for _, dir := range dirs {
 		p, err := readPart(dir)
@@ -101,7 +103,7 @@ func readParts(dirs []string) (parts []*part, err error) {
 	return parts, sameRun(parts)
 }
 
-// join makes the results, and the part that they are if not all processors are there.
+// join computes the results. If processors are missing, it adds a part for merging.
 func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analysis.Result, error) {
 	analyses, err := s.build(r)
 	if err != nil {
@@ -126,7 +128,7 @@ func join(s *settings, r *request, procs []trace.Proc, owners []*part) ([]analys
 	return results, nil
 }
 
-// sameRun is an error that names what differs between parts besides their processors.
+// sameRun returns an error that names a difference between the parts other than their processors.
 func sameRun(parts []*part) error {
 	for _, p := range parts[1:] {
 		for _, f := range slices.Concat(parts[0].facts, p.facts) {
@@ -141,6 +143,7 @@ func sameRun(parts []*part) error {
 func difference(key, a, b string) string {
 	switch flag, isSetting := strings.CutPrefix(key, settingFact); {
 	case isSetting:
+		flag = cmp.Or(newNames[flag], flag)
 		return fmt.Sprintf("--%s is %s and %s", flag, a, b)
 	case key == headerFact:
 		return "the headers of their traces differ"
@@ -148,26 +151,26 @@ func difference(key, a, b string) string {
 	return fmt.Sprintf("%s is %q and %q", key, a, b)
 }
 
-// settings are those of the run, and what it was asked without processors.
+// settings returns the settings and the request of the run, without processors.
 func (p *part) settings() (*settings, *request, error) {
 	s := newSettings()
 	r := &request{digest: p.fact("trace"), name: p.fact(traceFact)}
 	if err := json.Unmarshal([]byte(p.fact(headerFact)), &r.header); err != nil {
-		return nil, nil, fmt.Errorf("the header of its trace: %w", err)
+		return nil, nil, fmt.Errorf("reading the header of its trace: %w", err)
 	}
 	if got := p.fact("tool"); got != tool {
-		return nil, nil, fmt.Errorf("it was made by %q, and this is %q", got, tool)
+		return nil, nil, fmt.Errorf("it was written by %q, and this is %q; analyze again", got, tool)
 	}
 	var failed error
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		if err := set(f, p.fact(settingFact+f.Name)); err != nil && failed == nil {
+		if err := set(f, p.fact(settingName(f))); err != nil && failed == nil {
 			failed = fmt.Errorf("--%s: %w", f.Name, err)
 		}
 	})
 	return s, r, failed
 }
 
-// ownersOf is the part that has each processor, nil where none has it.
+// ownersOf returns, for each processor, the part that has it, or nil.
 func ownersOf(parts []*part, procs int) ([]*part, error) {
 	owners := make([]*part, max(0, procs))
 	for _, p := range parts {
@@ -188,7 +191,7 @@ func ownersOf(parts []*part, procs int) ([]*part, error) {
 	return owners, nil
 }
 
-// those are the processors that a part has, or that none has.
+// those returns the processors that a part has, or that no part has.
 func those(owners []*part, has bool) (procs []trace.Proc) {
 	for q, o := range owners {
 		if (o != nil) == has {
@@ -198,7 +201,7 @@ func those(owners []*part, has bool) (procs []trace.Proc) {
 	return procs
 }
 
-// open opens the trace, which must be the one of the parts.
+// open opens the trace, which must be that of the parts.
 func (m *merging) open(r *request) (*store.Trace, error) {
 	src, err := store.Open(m.path)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestLongShardsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	p := newPart(&request{}, newSettings())
 	var want [2]*long
-	for i, n := range []int{3*pieceLength + 5, pieceLength - 2} {
+	for i, n := range []int{3*rowLength + 5, rowLength - 2} {
 		want[i] = &long{strings.Repeat("0123456789", n/10+1)[:n]}
 		if err := p.keep("x/0", trace.Proc(i), want[i]); err != nil {
 			t.Fatal(err)
@@ -182,7 +182,7 @@ func TestPartsOfOtherVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, errs := analyze("merge", "a", "-o", "b")
-	if status != stage.Failed || !strings.Contains(errs, `it was made by "spoor analyze 0.0", and this is "`+tool) {
+	if status != stage.Failed || !strings.Contains(errs, `it was written by "spoor analyze 0.0", and this is "`+tool) {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -226,7 +226,7 @@ func TestMergeStatus(t *testing.T) {
 		{"-o d", stage.WrongUsage, "requires at least 1 arg"},
 		{"a c -o x --format csv", stage.WrongUsage, "--format csv prints one analysis"},
 		{"a nowhere -o z", stage.Failed, "nowhere/shards.arrow"},
-		{"a all -o z", stage.Failed, "a part is the output of a run with --procs"},
+		{"a all -o z", stage.Failed, "merge needs results of runs with --procs"},
 		{"a b -o z", stage.Failed, "a and b both have processors 1"},
 		{"a a -o z", stage.Failed, "a and a both have processors 0-1"},
 		{"a line -o z", stage.Failed, `a and line do not belong together: line is "64B" and "32B"`},
@@ -249,11 +249,11 @@ func TestMergeStatus(t *testing.T) {
 	if _, err := os.Stat("z"); err == nil {
 		t.Error("a failed merge left its directory behind")
 	}
-	if _, _, errs := analyze("merge", "c", "-o", "d"); !strings.Contains(errs, "processors 0-1 are in none of the parts") {
+	if _, _, errs := analyze("merge", "c", "-o", "d"); !strings.Contains(errs, "no part has processors 0-1") {
 		t.Errorf("notes %q", errs)
 	}
 	for _, run := range []string{"reuse", "cache"} {
-		if _, _, errs := analyze("--run", run, "--procs", "1", "-o", "d", "x"); !strings.Contains(errs, run+": the interleaved order needs all processors and is left out") {
+		if _, _, errs := analyze("--run", run, "--procs", "1", "-o", "d", "x"); !strings.Contains(errs, run+": without the interleaved order, which needs all processors") {
 			t.Errorf("%s: notes %q", run, errs)
 		}
 	}

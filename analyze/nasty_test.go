@@ -75,7 +75,7 @@ var nastyTraces = map[string]nasty{
 var stuck = map[string]string{"reuse": "deadlock", "reuse_time": "deadlock", "phases": "deadlock", "footprint": "deadlock",
 	"quanta": "deadlock", "cache": "deadlock", "sharing": "deadlock", "coherent": "deadlock"}
 
-const lostRefs = "processor 0: event barrier comes after 100 references, but there are none"
+const lostRefs = "processor 0: event barrier comes after 100 references, but the trace has none"
 
 var lost = map[string]string{"reuse": lostRefs, "locality": lostRefs, "reuse_time": lostRefs, "phases": lostRefs, "footprint": lostRefs, "cache": lostRefs,
 	"sharing": lostRefs, "coherent": lostRefs, "quanta": noInstr}

@@ -19,64 +19,78 @@ import (
 	"spoor/traces/unit"
 )
 
-// options is the command line.
+// options are the values of the command line.
 type options struct {
 	*settings
 	procs            []string
 	interleaved      bool
-	interleavedAsked bool // not merely by default
-	runAsked         bool
+	interleavedAsked bool // --interleaved was given
+	runAsked         bool // --run was given
 	dir              string
 	format           *stage.Format
 }
 
-// settings are what results depend on besides the trace and its orders.
+// settings are all flags that results depend on.
 type settings struct {
 	run, line []string
-	all       bool // run is all of them, by one word
+	all       bool // --run contains "all"
 	kinds     []*kind
-	flags     *pflag.FlagSet // all of them, those of one kind included
+	flags     *pflag.FlagSet // including the flags of each analysis
 }
 
 func newSettings() *settings {
 	s := &settings{kinds: allKinds(), flags: pflag.NewFlagSet("analyze", pflag.ContinueOnError)}
 	s.flags.StringSliceVar(&s.run, "run", []string{"reuse", "locality"}, "analyses, as a `list` of names, or all")
-	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality takes the first")
+	s.flags.StringSliceVar(&s.line, "line", []string{"64B"}, "sizes of a memory line, as a `list` of powers of two; locality uses the first")
 	for _, k := range s.kinds {
-		if k.flags != nil {
-			k.flags(s.flags)
+		if k.flags == nil {
+			continue
 		}
+		own := pflag.NewFlagSet(k.name, pflag.ContinueOnError)
+		k.flags(own)
+		own.VisitAll(func(f *pflag.Flag) { k.own = append(k.own, f.Name) })
+		s.flags.AddFlagSet(own)
 	}
 	return s
 }
 
-// request is what the analyses are built from.
+// request holds what the analyses are built from.
 type request struct {
 	header      trace.Header
 	digest      string       // of the trace
 	name        string       // of the trace
-	events      trace.Source // the trace, for analyses that read its events once more; nil if it is not there
-	procs       []trace.Proc // that are looked at, nil for all
-	interleaved bool         // look at the interleaved order too
+	events      trace.Source // the trace, for analyses that read its events again; nil if it is not available
+	procs       []trace.Proc // processors to analyze, nil for all
+	interleaved bool         // measure the interleaved order too
 
 	lines  []unit.Bytes        // ascending
 	first  unit.Bytes          // the line size that was given first
-	meta   []trace.Arg         // facts in every table
-	source string              // what parameters are of: name and digest of the trace, and if it is a sample
-	reuse  *reuse.Analysis     // which several build on
-	times  *reusetime.Analysis // nil if not asked for
+	meta   []trace.Arg         // metadata of every table
+	source string              // source of parameters: name and digest of the trace, and whether it is a sample
+	reuse  *reuse.Analysis     // shared by several analyses
+	times  *reusetime.Analysis // nil without reuse_time
 }
 
-// kind is an analysis that can be asked for. Its flags are its own.
+// kind is an analysis that --run can name.
 type kind struct {
-	name, doc string
-	details   string // more for the help, if one line is not enough
-	flags     func(*pflag.FlagSet)
-	needs     map[string]string                         // flags that do nothing without another one: which
-	build     func(*request) (analysis.Analysis, error) // an error about a flag is one of usage
+	name    string
+	short   string // one line for the list of analyses
+	about   string // what it measures and when to use it; the start of its help page
+	columns string // its tables, for the help page
+	cost    string // its time and memory, for the help page
+	example string // command lines for the help page
+	flags   func(*pflag.FlagSet)
+	shares  []string                                  // flags that it shares with other analyses, which add them
+	needs   map[string]string                         // flags that have an effect only with another flag: that flag
+	build   func(*request) (analysis.Analysis, error) // errors about flags are usage errors
+
+	own []string // names of the flags that it adds
 }
 
-// allKinds makes every analysis, in the order of the help.
+// flagNames returns the names of all flags that affect the analysis.
+func (k *kind) flagNames() []string { return slices.Concat(k.own, k.shares) }
+
+// allKinds returns every analysis, in the order of the help.
 func allKinds() []*kind {
 	q, s := new(quantumFlags), new(sampleFlags)
 	return []*kind{
@@ -94,13 +108,13 @@ func allKinds() []*kind {
 	}
 }
 
-// The analyses that say something true of events without the references that were beside them.
+// Names of the analyses that need no references.
 const commName, marshalName, quantaName = "comm", "marshal", "quanta"
 
-// tool is what the results say made them.
+// tool is the program name and version recorded in results.
 const tool = "spoor analyze " + stage.Version
 
-// analyze is the command's work.
+// analyze runs the command.
 func (o *options) analyze(ctx context.Context, env *stage.Env, path string) error {
 	if err := o.check(*o.format); err != nil {
 		return err
@@ -113,7 +127,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 		return err
 	}
 	defer src.Close()
-	o.suit(env, src)
+	o.adapt(env, src)
 	if o.needRefs() {
 		if err := checkRefs(src, path); err != nil {
 			return err
@@ -146,7 +160,7 @@ func (o *options) analyze(ctx context.Context, env *stage.Env, path string) erro
 	return print(env, *o.format, o.chosen(), results)
 }
 
-// keep writes the results. Beside those of all processors nothing is left to merge.
+// keep writes the results. If they cover all processors, it removes an older part for merging.
 func keep(dir string, results []analysis.Result, whole bool) error {
 	if err := save(dir, results); err != nil || !whole {
 		return err
@@ -154,7 +168,7 @@ func keep(dir string, results []analysis.Result, whole bool) error {
 	return dropPart(dir)
 }
 
-// build makes the analyses, and completes the request.
+// build creates the analyses and completes the request.
 func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 	given, err := parseLines(s.line)
 	if err != nil {
@@ -176,7 +190,7 @@ func (s *settings) build(r *request) (analyses []analysis.Analysis, err error) {
 	return analyses, nil
 }
 
-// selected is the processors of --procs, nil for all.
+// selected returns the processors of --procs, nil for all.
 func (o *options) selected(have int) ([]trace.Proc, error) {
 	procs, err := trace.ParseProcs(strings.Join(o.procs, ","), have)
 	if err != nil {
@@ -186,13 +200,13 @@ func (o *options) selected(have int) ([]trace.Proc, error) {
 		return nil, nil
 	}
 	if o.interleaved && o.interleavedAsked {
-		return nil, stage.Usage("the interleaved order needs all processors; leave --procs or --interleaved out")
+		return nil, stage.Usage("the interleaved order needs all processors; omit --procs or --interleaved")
 	}
 	return procs, nil
 }
 
-// checkOrders says what comes of a choice of processors: an analysis that looks at
-// nothing but the interleaved order cannot run, the others do without that order.
+// checkOrders checks the analyses against --procs. An analysis that needs the interleaved order cannot run.
+// The others run without that order, with a note.
 func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.Analysis) error {
 	if r.procs == nil {
 		return nil
@@ -208,22 +222,22 @@ func (o *options) checkOrders(env *stage.Env, r *request, analyses []analysis.An
 	}
 	switch {
 	case len(needAll) == 1:
-		return stage.Usage("%s needs all processors; leave --procs or it out", needAll[0])
+		return stage.Usage("%s needs all processors; omit --procs or the analysis", needAll[0])
 	case len(needAll) > 1:
-		return stage.Usage("%s need all processors; leave --procs or them out", strings.Join(needAll, ", "))
+		return stage.Usage("%s need all processors; omit --procs or these analyses", strings.Join(needAll, ", "))
 	}
 	for _, name := range without {
-		env.Note("%s: the interleaved order needs all processors and is left out", name)
+		env.Note("%s: without the interleaved order, which needs all processors", name)
 	}
 	return nil
 }
 
-// sorted is the values in ascending order, each once.
+// sorted returns the values in ascending order without duplicates.
 func sorted[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// facts are those in every table.
+// facts returns the metadata of every table.
 func (r *request) facts() []trace.Arg {
 	var sizes []string
 	for _, l := range r.lines {
@@ -245,7 +259,7 @@ func (r *request) facts() []trace.Arg {
 	return facts
 }
 
-// sourceName is what the parameters call the trace: its file of references.
+// sourceName returns the name of the trace in parameter files: its file of references.
 func sourceName(path string) string {
 	name := filepath.Base(path)
 	if strings.HasSuffix(name, store.RefsSuffix) || strings.HasSuffix(name, store.EventsSuffix) {

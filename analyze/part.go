@@ -16,21 +16,21 @@ import (
 	"spoor/traces/trace"
 )
 
-// part is what a run with --procs keeps for merging: the table shards, DIR/shards.arrow.
-// Its facts are those of all tables, the header of the trace and the settings; a row is what an
-// analysis has counted of a processor, as JSON, in pieces if it is long.
+// part is the result of a run with --procs that merge reads: the table shards, DIR/shards.arrow. Its metadata are
+// those of all tables, the header of the trace and the settings. A row is the state of one analysis for one
+// processor, as JSON. Long states are split into several rows.
 type part struct {
-	dir      string
-	procs    []trace.Proc
-	facts    []trace.Arg
-	proc     []int32
-	shard    []string
-	counted  []string
-	readings map[reading]string // of a part that was read
+	dir     string
+	procs   []trace.Proc
+	facts   []trace.Arg
+	proc    []int32
+	shard   []string
+	counted []string
+	states  map[stateKey]string // of a part that was read
 }
 
-// reading names a shard.
-type reading struct {
+// stateKey identifies a shard.
+type stateKey struct {
 	proc  trace.Proc
 	shard string
 }
@@ -41,8 +41,8 @@ const (
 	traceFact    = "name"     // of the trace
 	settingFact  = "setting." // before the name of a flag
 	selectedFact = "selected"
-	// pieceLength is the most bytes of a row.
-	pieceLength = 1 << 20
+	// rowLength is the maximum number of bytes in a row.
+	rowLength = 1 << 20
 )
 
 func newPart(r *request, s *settings) *part {
@@ -50,12 +50,22 @@ func newPart(r *request, s *settings) *part {
 	p := &part{procs: r.procs, facts: slices.Clone(r.meta)}
 	p.facts = append(p.facts, trace.Arg{Key: traceFact, Value: r.name}, trace.Arg{Key: headerFact, Value: string(header)})
 	s.flags.VisitAll(func(f *pflag.Flag) {
-		p.facts = append(p.facts, trace.Arg{Key: settingFact + f.Name, Value: setting(f)})
+		p.facts = append(p.facts, trace.Arg{Key: settingName(f), Value: setting(f)})
 	})
 	return p
 }
 
-// setting is the value of a flag: of a list, its items as JSON.
+// settingName returns the key of a flag's value. Files use the first name that the flag ever had.
+func settingName(f *pflag.Flag) string {
+	for before, now := range newNames {
+		if now == f.Name {
+			return settingFact + before
+		}
+	}
+	return settingFact + f.Name
+}
+
+// setting returns the value of a flag as text, or the items of a list as JSON.
 func setting(f *pflag.Flag) string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		text, _ := json.Marshal(list.GetSlice())
@@ -64,7 +74,7 @@ func setting(f *pflag.Flag) string {
 	return f.Value.String()
 }
 
-// set gives a flag the value that setting has.
+// set sets a flag to a value that setting returned.
 func set(f *pflag.Flag, text string) error {
 	list, ok := f.Value.(pflag.SliceValue)
 	if !ok {
@@ -77,29 +87,28 @@ func set(f *pflag.Flag, text string) error {
 	return list.Replace(items)
 }
 
-// keep adds a shard. One that cannot be kept is missed when parts are merged.
+// keep adds a shard. A shard that cannot be merged is omitted; merge then reports it.
 func (p *part) keep(name string, proc trace.Proc, s analysis.MergeableShard) error {
 	if s == nil {
 		return nil
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("keeping %s of processor %d: %w", name, proc, err)
+		return fmt.Errorf("saving %s of processor %d: %w", name, proc, err)
 	}
-	for piece := range slices.Chunk(text, pieceLength) {
-		p.proc, p.shard, p.counted = append(p.proc, int32(proc)), append(p.shard, name), append(p.counted, string(piece))
+	for row := range slices.Chunk(text, rowLength) {
+		p.proc, p.shard, p.counted = append(p.proc, int32(proc)), append(p.shard, name), append(p.counted, string(row))
 	}
 	return nil
 }
 
-// result is the table, beside the results of analyses.
+// result returns the table.
 func (p *part) result() analysis.Result {
 	return analysis.Result{Tables: []*store.Table{{Name: partTable, Meta: p.facts, Columns: []store.Column{
 		{Name: "proc", Data: p.proc}, {Name: "shard", Data: p.shard}, {Name: "counted", Data: p.counted}}}}}
 }
 
-// dropPart removes what an earlier run over some processors left for merging in dir, where the results of one
-// over all are now.
+// dropPart removes the part of an earlier run with --procs from dir, which now holds the results for all processors.
 func dropPart(dir string) error {
 	if err := os.Remove(filepath.Join(dir, partTable+".arrow")); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -107,7 +116,7 @@ func dropPart(dir string) error {
 	return nil
 }
 
-// fact is one of the facts, or "".
+// fact returns the value of a key in the metadata, or "".
 func (p *part) fact(key string) string { return (&store.Table{Meta: p.facts}).Fact(key) }
 
 // readPart reads DIR/shards.arrow.
@@ -115,9 +124,9 @@ func readPart(dir string) (*part, error) {
 	path := filepath.Join(dir, partTable+".arrow")
 	t, err := store.ReadTable(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w; a part is the output of a run with --procs", err)
+		return nil, fmt.Errorf("%w; merge needs results of runs with --procs", err)
 	}
-	p := &part{dir: dir, facts: t.Meta, readings: map[reading]string{}}
+	p := &part{dir: dir, facts: t.Meta, states: map[stateKey]string{}}
 	if p.proc, err = store.Data[int32](t, "proc"); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -128,16 +137,16 @@ func readPart(dir string) (*part, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	for i, name := range p.shard {
-		p.readings[reading{trace.Proc(p.proc[i]), name}] += p.counted[i]
+		p.states[stateKey{trace.Proc(p.proc[i]), name}] += p.counted[i]
 	}
 	return p, nil
 }
 
-// read gives a shard what was kept of it.
+// read restores the state of a shard.
 func (p *part) read(name string, proc trace.Proc, s analysis.MergeableShard) error {
-	text, ok := p.readings[reading{proc, name}]
+	text, ok := p.states[stateKey{proc, name}]
 	if !ok || s == nil {
-		return fmt.Errorf("%s: nothing was kept of %s of processor %d", p.dir, name, proc)
+		return fmt.Errorf("%s has no state of %s for processor %d", p.dir, name, proc)
 	}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return fmt.Errorf("%s: reading %s of processor %d: %w", p.dir, name, proc, err)

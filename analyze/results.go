@@ -17,7 +17,7 @@ import (
 	"spoor/traces/trace"
 )
 
-// onlyMessages reports whether all that was asked for can be had from events alone.
+// onlyMessages reports whether all chosen analyses need events only.
 func (s *settings) onlyMessages() bool {
 	for _, k := range s.chosen() {
 		if k.name != commName && k.name != marshalName {
@@ -27,7 +27,7 @@ func (s *settings) onlyMessages() bool {
 	return true
 }
 
-// measure runs the analyses, showing progress by references.
+// measure runs the analyses and shows progress by references.
 func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace, kept *part, analyses []analysis.Analysis) ([]analysis.Result, error) {
 	orders := analysis.Orders(src.Header(), kept.procs, analyses...)
 	total := uint64(0)
@@ -39,10 +39,10 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 		}
 	}
 	if total == 0 && !o.onlyMessages() {
-		env.Note("the trace has no references; its messages are what --run comm,marshal is for")
+		env.Note("the trace has no references; --run comm,marshal analyzes its messages")
 	}
 	if src.Header().Procs > 1 && !src.HasEvents() {
-		env.Note("the trace has no %s file: its processors are taken to wait for nobody, at barriers and locks neither", store.EventsSuffix)
+		env.Note("the trace has no %s file; processors are assumed never to wait, not even at barriers and locks", store.EventsSuffix)
 	}
 	bar := env.Progress("analyzing", int64(total), "refs")
 	defer bar.Done()
@@ -58,10 +58,10 @@ func (o *options) measure(ctx context.Context, env *stage.Env, src *store.Trace,
 	return results, nil
 }
 
-// orWithout says how to have what the other analyses found, if one has no result.
+// orWithout adds how to get the results of the other analyses if one has no result.
 func orWithout(err error) error {
 	if n := (*analysis.NoResultError)(nil); errors.As(err, &n) {
-		return fmt.Errorf("%w; the others have results: --run %s", err, strings.Join(n.Others, ","))
+		return fmt.Errorf("%w; for the other results give --run %s", err, strings.Join(n.Others, ","))
 	}
 	return err
 }
@@ -74,10 +74,10 @@ func warn(env *stage.Env, results []analysis.Result) {
 	}
 }
 
-// checkOutput finds out, before the work is done, whether results can be written into dir.
+// checkOutput checks before the analysis that results can be written into dir.
 func checkOutput(dir string) error {
 	if dir == "" {
-		return stage.Usage("--output: no directory")
+		return stage.Usage("--output: the directory has no name")
 	}
 	above := filepath.Clean(dir)
 	info, err := os.Stat(above)
@@ -97,7 +97,7 @@ func checkOutput(dir string) error {
 	return nil
 }
 
-// tryDirectory makes something in dir, and removes it, as it does with what a killed run left there.
+// tryDirectory creates and removes a directory in dir. It also removes one that a killed run left behind.
 func tryDirectory(dir string) error {
 	trial := filepath.Join(dir, ".partial-trial")
 	if err := os.Mkdir(trial, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -109,37 +109,37 @@ func tryDirectory(dir string) error {
 	return nil
 }
 
-// save writes all results into dir, or none: they are made in a directory aside and
-// moved when all are complete.
+// save writes all results into dir, or none. It writes them into a temporary directory and moves them when all
+// are complete.
 func save(dir string, results []analysis.Result) (err error) {
 	_, statErr := os.Stat(dir)
 	isNew := errors.Is(statErr, fs.ErrNotExist)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	aside, err := store.NewStagingFolder(dir)
+	staging, err := store.NewStagingFolder(dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		err = errors.Join(err, aside.Remove())
+		err = errors.Join(err, staging.Remove())
 		if err != nil && isNew {
-			os.Remove(dir) // goes if it is empty
+			os.Remove(dir) // if it is empty
 		}
 	}()
 	files := filesOf(results)
-	if err := writeAll(aside, dir, files); err != nil {
+	if err := writeAll(staging, dir, files); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := os.Rename(filepath.Join(aside.Path, f.name), filepath.Join(dir, f.name)); err != nil {
+		if err := os.Rename(filepath.Join(staging.Path, f.name), filepath.Join(dir, f.name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// output is a file of the results.
+// output is a file of results.
 type output struct {
 	name  string
 	write func(to *store.StagingFolder, name string) error
@@ -157,22 +157,22 @@ func filesOf(results []analysis.Result) (files []output) {
 	return files
 }
 
-// writersPerCore is how many files are written at a time for each core: small ones mostly wait for the disk.
+// writersPerCore is the number of files written in parallel for each core. Small files mostly wait for the disk.
 const writersPerCore = 2
 
-// writeAll writes the files into a directory aside, several at a time. Of several errors it is that of the first file, and names where that
-// would have been.
-func writeAll(aside *store.StagingFolder, dir string, files []output) error {
+// writeAll writes the files into the staging folder, several in parallel. It returns the error of the first
+// file that failed, with the file's final path.
+func writeAll(staging *store.StagingFolder, dir string, files []output) error {
 	errs := make([]error, len(files))
 	analysis.InParallel(len(files), writersPerCore*runtime.GOMAXPROCS(0), func(i int) {
-		if err := files[i].write(aside, files[i].name); err != nil {
+		if err := files[i].write(staging, files[i].name); err != nil {
 			errs[i] = fmt.Errorf("writing %s: %w", filepath.Join(dir, files[i].name), err)
 		}
 	})
 	return cmp.Or(errs...)
 }
 
-// print writes summaries for people, or the one result in full for programs.
+// print writes summaries for people, or the complete result for programs.
 func print(env *stage.Env, format stage.Format, chosen []*kind, results []analysis.Result) error {
 	if format != stage.Human {
 		return stage.Print(env.Out, format, results[0].Full)

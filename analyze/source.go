@@ -9,8 +9,8 @@ import (
 	"spoor/traces/trace"
 )
 
-// checkRefs is an error if only the events are left of a trace that had references: that there is nothing to be found
-// would not be true. What cannot be read is found when it is analysed.
+// checkRefs returns an error if the references of a trace are missing although its events count them. Otherwise
+// the analyses would report an empty program. It ignores read errors, which the analysis reports.
 func checkRefs(src *store.Trace, path string) error {
 	if hasRefs(src) {
 		return nil
@@ -20,14 +20,14 @@ func checkRefs(src *store.Trace, path string) error {
 			return nil
 		}
 		if n := len(b.Rows); n > 0 && b.Rows[n-1].Refs > 0 {
-			return fmt.Errorf("reading %s: processor %d: event %v comes after %d references, but there are none; its %s file is needed beside it",
+			return fmt.Errorf("reading %s: processor %d: event %v comes after %d references, but the trace has none; its %s file is missing",
 				path, b.Proc, b.Rows[n-1].Kind, b.Rows[n-1].Refs, store.RefsSuffix)
 		}
 	}
 	return nil
 }
 
-// warnOfSample notes that a trace is a sample, if more is looked at than messages, which a sample has whole.
+// warnOfSample prints a note if the trace is a sample and an analysis needs references. Messages are complete in a sample.
 func (s *settings) warnOfSample(env *stage.Env, path string, h trace.Header) {
 	refs := slices.ContainsFunc(s.chosen(), func(k *kind) bool { return k.name != commName && k.name != marshalName })
 	if warning := h.SampleWarning(); warning != "" && refs {
@@ -44,7 +44,7 @@ func hasRefs(src *store.Trace) bool {
 	return false
 }
 
-// messagesOnly reports whether the trace has messages and no references. What cannot be read is found when it is analysed.
+// messagesOnly reports whether the trace has messages and no references. It ignores read errors.
 func messagesOnly(src *store.Trace) bool {
 	if hasRefs(src) {
 		return false

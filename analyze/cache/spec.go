@@ -67,40 +67,51 @@ const (
 	maxWays = 1 << 28 // sets times ways
 )
 
-// Grammar says how levels are written, for help.
-const Grammar = `A description of caches and TLBs is LEVEL,LEVEL,... with the nearest level first, and a LEVEL is
-NAME=SIZE/WAYS/LINE[/OPTION]...
-  NAME     L1d and D1 serve data, L1i and I1 instruction fetches, L1, L2, LL and the like both. Fetches
-           are left out where the first level is for data and none is for fetches, and data likewise.
-           dtlb, itlb, tlb, stlb are TLBs, which form a hierarchy of their own
-  SIZE     bytes, 32KiB; of a TLB its entries, 64
+// Grammar documents the description of levels for help texts.
+const Grammar = `A description of caches and TLBs is LEVEL,LEVEL,... with the nearest level first.
+A LEVEL is NAME=SIZE/WAYS/LINE[/OPTION]..., such as L1d=32KiB/8/64B/plru:
+  NAME     L1d, D1: data; L1i, I1: instruction fetches; L1, L2, LL and the like: both. If the first level
+           serves data and no level serves fetches, fetches are left out; likewise for data.
+           dtlb, itlb, tlb, stlb: TLBs, which form a hierarchy of their own
+  SIZE     bytes (32KiB); for a TLB the number of entries (64)
   WAYS     lines in a set, or full; the number of sets need not be a power of two
-  LINE     bytes, a power of two; of a TLB the page
-  OPTION   lru, plru, fifo, random, opt: which line leaves; default lru; opt, Belady's, in the last level only
-           non-inclusive, inclusive, exclusive: of the levels before it; default non-inclusive, as in Valgrind
-           write-back, write-through; write-allocate, no-allocate: the former by default
-           private: in the interleaved order, each processor has its own; default one for all
-           with-opt: count also what opt would miss of the same uses; like opt, it needs 16 bytes for each use
-           that is not of the same line as the one before, in a temporary file
+  LINE     bytes, a power of two; for a TLB the page size
+
+OPTION is any of these:
+  lru, plru, fifo, random, opt         replacement policy; default lru; opt (Belady) only in the last level
+  non-inclusive, inclusive, exclusive  relation to the levels before it; default non-inclusive, as in Valgrind
+  write-back, write-through            default write-back
+  write-allocate, no-allocate          default write-allocate
+  private                              one per processor in the interleaved order; default one for all
+  with-opt                             also count the misses of opt for the same uses. Like opt, it needs 16
+                                       bytes in a temporary file for each use of a line other than the
+                                       previous one
 `
 
-// Columns says what the table holds, for help texts.
-const Columns = `Columns of cache.arrow, for each description (caches), processor, -1 in the interleaved order, and level:
-  size, ways, line, policy             of the level
-  load_hits, load_misses, store_hits, store_misses, ifetch_hits, ifetch_misses
-                                       uses of lines: a reference uses each line that it touches once; what misses in a level uses the next
-  split_misses                         of the misses, those beyond the first of their reference: without them they are Valgrind's
-  evictions, writebacks                lines that others replaced; dirty lines that left
-  invalidations                        lines that an inclusive level took away
-  writethroughs                        writes that were passed on at once
-  bytes_read                           bytes of the lines that came from the next level, or of the last one from memory
-  bytes_written                        bytes that went there: of dirty lines that left, and of those of levels before that it had not; of
-                                       writes that were passed on; and of clean lines, if the next level is exclusive. What is
-                                       dirty at the end stays. Both are -1 of TLBs
-  compulsory, capacity, conflict       the misses by cause: first uses of a line; others that a fully associative LRU cache of
-                                       the same size misses too, if it takes lines as the level does; the rest
-  full_misses                          misses of that fully associative cache
-  opt_misses                           with opt or with-opt: what OPT misses of the same uses; -1 at levels that do not ask for it, no column if none does
+// Columns documents the table for help texts.
+const Columns = `Table cache.arrow, by caches (the description), proc (-1: interleaved order) and level:
+  size, ways, line, policy    of the level
+  load_hits, load_misses      loads of lines that hit, and that miss. A reference uses each line that it
+                              touches once. A miss in one level is a use of the next
+  store_hits, store_misses    the same for stores
+  ifetch_hits, ifetch_misses  the same for instruction fetches
+  split_misses                misses beyond the first of one reference; Valgrind does not count these
+  evictions                   lines that were replaced
+  invalidations               lines that an inclusive level removed
+  writebacks                  dirty lines that left
+  writethroughs               writes that were passed on at once
+  bytes_read                  bytes of lines read from the next level, or from memory; -1 for a TLB
+  bytes_written               bytes written to the next level, or to memory; -1 for a TLB: dirty lines that
+                              left, dirty lines of earlier levels that this level did not have, writes passed
+                              on, and clean lines if the next level is exclusive. Lines dirty at the end do
+                              not count
+  compulsory                  misses: first uses of a line
+  capacity                    other misses that a fully associative LRU cache of the same size misses too, if
+                              it allocates lines as the level does
+  conflict                    all other misses
+  full_misses                 misses of that fully associative cache
+  opt_misses                  misses of OPT for the same uses, with opt or with-opt; -1 for levels without it;
+                              no column if no level has it
 `
 
 // Parse reads a description of levels.

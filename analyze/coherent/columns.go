@@ -1,14 +1,22 @@
 package coherent
 
-// Columns says what the tables hold, for help texts.
-const Columns = `Tables of coherent, of each processor's private caches (line: bytes of a line):
-  coherent        by proc and line:
-    distance, count          uses by stack distance in lines; -1 first use; -2 lost, for another
-                             processor has stored the line since this one's last use
-  coherent_curve  by proc, line, and lines, the capacity of a fully associative LRU cache:
-    misses, refs, ratio      uses that miss, all uses of lines, and misses/refs
-    cold                     of the misses, first uses
-    coherence                of the misses, those whose line was in the cache when another stored it
-  coherent.params.toml has, of all processors together at the first line size: coherence, coherence misses per use in
-  caches without limit; lost, the share of the uses after the first that have lost their distance.
+// Columns documents the tables for help texts.
+const Columns = `Tables, for the private caches of each processor. Column line is the size of a line in bytes.
+
+  coherent, by proc and line:
+    distance    stack distance in lines; -1 first use; -2 invalidated: another processor has stored the line
+                since this processor's last use
+    count       uses with that distance
+
+  coherent_curve, by proc, line and lines:
+    lines       capacity of a fully associative LRU cache
+    misses      uses that miss
+    cold        misses by first use
+    coherence   misses of lines that were in the cache when another processor stored them
+    refs        all uses of lines
+    ratio       misses/refs
+
+  coherent.params.toml, for all processors together at the first line size:
+    coherence   coherence misses per use, in caches of unlimited size
+    lost        invalidated uses per use that is not a first use
 `

@@ -1,14 +1,22 @@
 package marshal
 
-// Columns says what the columns of the table mean, for the help of the command.
-const Columns = `Table of marshal, by proc, line (bytes of a line), kind, and class of messages: bytes of one, count blocks of
-block bytes, stride apart, and offset, the address modulo the line size; -1 is not known, or several:
-    messages, total       how many, and their bytes together
-    packed                lines of as many bytes from the beginning of a line, contiguous, of all messages
-    expected              mean lines touched over all addresses, of all messages
-    lower, upper          bounds of [hur1999] for one message, of a row or of a column; -1 where they do not hold
-    placed, mlt           messages whose address is known, and the lines that they touch, exactly
-    measured, used        of these, messages of processors that have references, but for receives that nobody waits for; and the
-                          lines of their buffers that the program loads or stores: before a send or a collective, since its
-                          last message; behind a receive, up to its next. An irecv is where it has come: at its wait or test
+// Columns documents the table for help texts.
+const Columns = `Table marshal, by proc, line size, kind and class of messages (equal layout of the buffer):
+  line            bytes of a memory line
+  bytes           bytes of one message
+  count, block    number of blocks, and bytes of a block
+  stride          bytes from the start of one block to the next
+  offset          address modulo the line size
+                  In the five columns above, -1 means unknown or several values.
+  messages        number of messages
+  total           bytes of all messages
+  packed          lines if each message were contiguous from the beginning of a line; sum over messages
+  expected        lines touched, averaged over all addresses; sum over messages
+  lower, upper    bounds of [hur1999] for one message (row or column); -1 where the theorem does not hold
+  placed          messages whose address is known
+  mlt             lines that placed messages touch, exactly
+  measured        placed messages of processors that have references, except receives that no wait completes
+  used            lines of the buffers of measured messages that the program loads or stores: before a send or
+                  collective since the processor's previous message; after a receive until its next message.
+                  An irecv counts where it completes: at its wait or test.
 `

@@ -1,29 +1,42 @@
 package sharing
 
-// Columns says what the tables hold, for help texts.
-const Columns = `Tables of sharing (line: bytes of a line; array, owner: the region of the trace that an
-address lies in, "" for none, and the processor it is private to, or -1):
-  sharing         by proc, line and array:
-    loads, stores            uses of lines
-    shared                   of these, of lines that other processors use too
-    words, shared_words      accesses of words, and of these, of words that others access too
-    pure_cold                misses: first uses of lines that nobody had stored
-    cold_true, cold_false    other first uses: what others had stored was accessed, or not
-    true_sharing             misses after another's store that brought what others had stored and was accessed
-    false_sharing            misses after another's store that brought nothing of the kind
-    upgrades                 stores that hit a line that others have too
-    silent_upgrades          stores that hit a line that is shared, but nobody else has
-  sharing_rate    by proc (-1: all) and granule, the bytes of a word or line:
-    uses, shared, rate       shared data access rate = shared/uses [du2000]
-    moved, moved_rate        what came from other processors, and moved/uses
-  sharing_matrix  by line, from (-1: memory) and to:
-    lines, bytes             that misses moved from the cache that stored them last
-    words, used              that were loaded, once for each time they were stored, and their bytes; from memory those that
-                             nobody had stored, once
-  sharing_runs    by line and kind (write, read, invalidated):
-    least, most, runs, sum   how many runs of least to most uses or copies, and the sum of their lengths
-  sharing_lines   by line, array (the first, if several), kind, and number of users and writers, processors that use and store them:
-    lines, uses, true_sharing, false_sharing
-  sharing_phases  by proc, line, and phase, counted by barriers, from phase on for so many phases:
-    uses, cold, true_sharing, false_sharing, upgrades
+// Columns documents the tables for help texts.
+const Columns = `Tables. Column line is the size of a line in bytes. Column array is the region of the trace that contains
+the address, "" for none. Column owner is the processor to which the region is private, or -1.
+
+  sharing, by proc, line, array and owner:
+    loads, stores          uses of lines
+    shared                 uses of lines that other processors use too
+    words                  accesses to words
+    shared_words           accesses to words that other processors access too
+    pure_cold              misses: first uses of lines that no processor had stored
+    cold_true              misses: other first uses; the processor then accessed data that others had stored
+    cold_false             misses: other first uses, without such an access
+    true_sharing           misses after another processor's store; the processor then accessed data that
+                           others had stored
+    false_sharing          misses after another processor's store, without such an access
+    upgrades               stores that hit a line of which other caches have a copy
+    silent_upgrades        stores that hit a line in state shared of which no other cache has a copy
+
+  sharing_rate, by proc (-1: all) and granule (bytes of a word or line):
+    uses, shared, rate     uses, uses of shared data, and shared/uses: the shared data access rate [du2000]
+    moved, moved_rate      data that came from other processors, and moved/uses
+
+  sharing_matrix, by line, from (the processor that stored last; -1: memory) and to:
+    lines, bytes           lines that misses moved, and their bytes
+    words, used            words that were loaded, once for each time they were stored, and their bytes.
+                           From memory: words that no processor had stored, once
+
+  sharing_runs, by line and kind (write, read, invalidated):
+    least, most            shortest and longest run of the class, in uses (write, read) or copies removed
+    runs, sum              number of runs, and the sum of their lengths
+
+  sharing_lines, by line, array (the first, if several), kind of sharing, users and writers:
+    users, writers         number of processors that use the lines, and that store to them
+    lines, uses            number of lines, and their uses
+    true_sharing, false_sharing  misses, as above
+
+  sharing_phases, by proc, line and phase (the number of barriers passed):
+    phase, phases          first phase of the row, and number of phases that it joins
+    uses, cold, true_sharing, false_sharing, upgrades  as above
 `
