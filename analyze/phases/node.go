@@ -31,7 +31,7 @@ func LoadNode(from store.TableSource, procs int) (*NodeProfile, error) {
 		return nil, err
 	}
 	if have := splitList(t.Fact(perNodeFact)); n.Miss == 0 || !slices.Contains(have, fmt.Sprint(procs)) {
-		return nil, fmt.Errorf("%w; run analyze with --per-node %d and --miss", ErrNotCounted, procs)
+		return nil, fmt.Errorf("%w; run analyze with --per-node %d and --node-miss", ErrNotCounted, procs)
 	}
 	n.of.Delays, n.of.byDelay = []unit.Instructions{0}, []map[window3]*Traffic{{}}
 	err := eachTraffic(from, func(x *trafficRow) error {

@@ -53,7 +53,7 @@ func (r trafficRows) bounded(most int) (trafficRows, error) {
 		return r, nil
 	}
 	if r = r.join(); len(r) > most {
-		return nil, fmt.Errorf("phases: what nodes ask of each other is more than a table holds, above %d counts: ask for larger nodes (--per-node), for fewer networks, placements and delays at once (--between, --placement, --delay), or for longer windows (--window)", most)
+		return nil, fmt.Errorf("phases: what nodes ask of each other is more than a table holds, above %d counts: ask for larger nodes (--per-node), for fewer networks, placements and delays at once (--node-network, --placement, --delay), or for longer windows (--window)", most)
 	}
 	return r, nil
 }
@@ -144,7 +144,7 @@ func LoadTraffic(from store.TableSource, block unit.Bytes, perNode int, placemen
 		return nil, fmt.Errorf("the traffic table is of placement %s; run analyze with --placement %s", t.Fact(placementFact), placement)
 	}
 	if have := splitList(t.Fact(networkFact)); !slices.Contains(have, string(network)) {
-		return nil, fmt.Errorf("the traffic table is of networks %q, not %s; run analyze with --between %s", t.Fact(networkFact), network, network)
+		return nil, fmt.Errorf("the traffic table is of networks %q, not %s; run analyze with --node-network %s", t.Fact(networkFact), network, network)
 	}
 	out := &TrafficProfile{}
 	if err := out.readDelays(t.Fact(delayFact)); err != nil {

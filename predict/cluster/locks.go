@@ -70,7 +70,7 @@ func (on *placedRun) pipelined() bool { return on.costs.occupancy < on.costs.mem
 // busHold returns for how many instructions or hits a miss holds the bus. If that is less than the whole miss,
 // counting with this shorter time is more accurate. An order with the whole time makes holders of a lock wait
 // for each other's misses, which they do not do on the machine. Errors against simulation on 4 processors in
-// %, with --sets 1024,64 --ways 16, without counts, and with the occupancy and with the latency as --miss:
+// %, with --sets 1024,64 --node-ways 16, without counts, and with the occupancy and with the latency as --node-miss:
 //
 //	                 example-server         example-desktop
 //	cholesky       -36   -1.5    +87      -30    -12    +34
@@ -85,7 +85,7 @@ func (on *placedRun) busHold() float64 {
 // analyzeFlags returns the flags of analyze that count waits in an order like that on the machine.
 func (on *placedRun) analyzeFlags(c *Case) string {
 	cache := last(c.Machine)
-	return fmt.Sprintf("--per-node %d --miss %.0f --ways %d and %d first in --sets", on.run.Processors, max(1, math.Round(on.busHold())), cache.Ways, cache.Sets())
+	return fmt.Sprintf("--per-node %d --node-miss %.0f --node-ways %d and %d first in --sets", on.run.Processors, max(1, math.Round(on.busHold())), cache.Ways, cache.Sets())
 }
 
 // sameWork reports whether a whole number of instructions is close enough to the wanted one to count as equal.

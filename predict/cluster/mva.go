@@ -27,7 +27,7 @@ import (
 // counted in an order in which
 //
 //   - messages take time and queue on a bus or at ports of a switch, and
-//   - misses in nodes take time and queue on the buses of the nodes (analyze --delay, --latency, --miss).
+//   - misses in nodes take time and queue on the buses of the nodes (analyze --delay, --latency, --node-miss).
 //
 // The counts are for the machine's own delay, or interpolated between delays that were counted. They include
 // the waits for the network, for blocks in transit, and at locks and flags. A queue of random customers cannot

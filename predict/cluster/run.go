@@ -220,7 +220,7 @@ func (r *Run) profile(line unit.Bytes) (*phases.Profile, error) {
 // traffic returns the counted requests between nodes.
 func (r *Run) traffic(n nodesOf) (*phases.TrafficProfile, error) {
 	if r.trafficTable == nil {
-		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --between %s", r.Name, trafficFile, n.block, n.perNode, n.placement, n.network)
+		return nil, fmt.Errorf("%s has no %s; run analyze with --run phases --block %v --per-node %d --placement %s --node-network %s", r.Name, trafficFile, n.block, n.perNode, n.placement, n.network)
 	}
 	if p := r.traffics[n]; p != nil {
 		return p, nil
